@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "simcore/ids.hpp"
+#include "simcore/units.hpp"
+
+namespace weft {
+
+enum class NodeKind : std::uint8_t { kHost, kSwitch };
+
+/// A host (one NIC and what hangs on it) or a switch.
+struct Node {
+  std::string name;
+  NodeKind kind = NodeKind::kHost;
+  /// 0 for hosts, 1 for the switches that hosts hang on, 2 for the next tier, and so on.
+  std::uint32_t tier = 0;
+  /// Index among the nodes of its kind: the HostId or the SwitchId.
+  std::uint32_t index = 0;
+  /// Rack (hosts and leaves) or pod, for reports; -1 where it has none.
+  std::int32_t group = -1;
+  /// Ports are contiguous: first_port .. first_port + port_count - 1.
+  PortId first_port;
+  std::uint32_t port_count = 0;
+  /// What a packet spends between the end of its reception and the egress queue (switch pipeline)
+  /// or the transport (NIC). Booked on every link that ends here.
+  Picoseconds pipeline;
+};
+
+/// One end of a cable, and the link direction that leaves it.
+struct Port {
+  NodeId node;
+  PortId peer;
+  BitsPerSecond rate;
+  /// Propagation plus transceivers and FEC of the direction that leaves this port.
+  Picoseconds wire_latency;
+};
+
+/// Nodes, ports and cables: an immutable value that topologies build and everything else reads.
+/// Nodes are numbered hosts first, then switches by tier; the numbering is part of the model
+/// (event order and hash seeds follow it), never of the machine the simulation runs on.
+class Fabric {
+ public:
+  std::vector<Node> nodes;
+  std::vector<Port> ports;
+  std::vector<NodeId> hosts;     ///< by HostId
+  std::vector<NodeId> switches;  ///< by SwitchId
+
+  [[nodiscard]] const Node& node(NodeId id) const { return nodes[id.value()]; }
+  [[nodiscard]] const Port& port(PortId id) const { return ports[id.value()]; }
+  [[nodiscard]] const Node& host(HostId id) const { return node(hosts[id.value()]); }
+  [[nodiscard]] const Node& switch_node(SwitchId id) const { return node(switches[id.value()]); }
+  [[nodiscard]] std::span<const Port> ports_of(NodeId id) const {
+    const Node& n = node(id);
+    return {ports.data() + n.first_port.value(), n.port_count};
+  }
+  [[nodiscard]] NodeId peer_node(PortId id) const { return port(port(id).peer).node; }
+  /// From the end of a transmission until the packet is in the receiver's egress queue or transport.
+  [[nodiscard]] Picoseconds data_latency(PortId id) const {
+    return port(id).wire_latency + node(peer_node(id)).pipeline;
+  }
+  /// `leaf0[3]->spine1[0]`: how reports name a link direction.
+  [[nodiscard]] std::string port_name(PortId id) const;
+};
+
+}  // namespace weft

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+
+#include "simcore/ids.hpp"
+
+/// Hashes that decide paths. Every engine calls these same functions with the same model-defined
+/// keys, so a flow takes the same path in all of them, whatever the order it was created in.
+namespace weft {
+
+/// A bijective, non-linear mixer of 64 bits (constants: MurmurHash3 finaliser variant 13 by
+/// D. Stafford, "Better Bit Mixing", 2011). Linear hashes such as CRC keep collisions from one tier
+/// to the next; this one does not.
+[[nodiscard]] constexpr std::uint64_t mix64(std::uint64_t x) {
+  x ^= x >> 30;
+  x *= 0xbf58476d1ce4e5b9ULL;
+  x ^= x >> 27;
+  x *= 0x94d049bb133111ebULL;
+  x ^= x >> 31;
+  return x;
+}
+
+/// Mixes `value` into `key`, order-sensitively.
+[[nodiscard]] constexpr std::uint64_t mix64(std::uint64_t key, std::uint64_t value) {
+  return mix64((key + 0x9e3779b97f4a7c15ULL) ^ mix64(value + 0xd1b54a32d192ed03ULL));
+}
+
+/// What the packets of a queue pair carry for ECMP, in the place of the UDP source port.
+[[nodiscard]] constexpr std::uint32_t flow_entropy(HostId source, HostId destination,
+                                                   std::uint32_t queue_pair) {
+  const std::uint64_t pair =
+      (static_cast<std::uint64_t>(source.value()) << 32U) | destination.value();
+  return static_cast<std::uint32_t>(mix64(mix64(1, pair), queue_pair) >> 32U);
+}
+
+/// The number of the `index`-th queue pair of a connection, as flow_entropy takes it.
+[[nodiscard]] constexpr std::uint32_t queue_pair_number(std::uint32_t flow_label,
+                                                        std::uint32_t index) {
+  return static_cast<std::uint32_t>(mix64(flow_label, index));
+}
+
+/// The seed of a switch's hash. Distinct per switch, or a second tier would repeat the choices of
+/// the first one (polarisation).
+[[nodiscard]] constexpr std::uint64_t switch_hash_seed(std::uint64_t run_seed, NodeId node) {
+  return mix64(mix64(run_seed, 0x45434d50 /* "ECMP" */), node.value());
+}
+
+/// Maps a 64-bit hash to 0 .. n-1. The bias is at most n / 2^64 (D. Lemire, "Fast Random Integer
+/// Generation in an Interval", 2019).
+[[nodiscard]] constexpr std::uint32_t reduce_range(std::uint64_t hash, std::uint32_t n) {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::uint32_t>((static_cast<Wide>(hash) * n) >> 64U);
+}
+
+/// ECMP by flow: the same choice for every packet of a queue pair.
+[[nodiscard]] constexpr std::uint32_t choose_by_flow(std::uint64_t switch_seed,
+                                                     std::uint32_t entropy, std::uint32_t n) {
+  return reduce_range(mix64(switch_seed ^ entropy), n);
+}
+
+/// Random spraying: a fresh choice per packet, keyed by what the packet carries.
+[[nodiscard]] constexpr std::uint32_t choose_by_packet(std::uint64_t switch_seed,
+                                                       std::uint32_t entropy,
+                                                       std::uint32_t sequence,
+                                                       std::uint32_t word, std::uint32_t n) {
+  const std::uint64_t packet = (static_cast<std::uint64_t>(sequence) << 32U) | word;
+  return reduce_range(mix64(mix64(switch_seed ^ entropy) ^ (packet * 0x9e3779b97f4a7c15ULL)), n);
+}
+
+}  // namespace weft

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <limits>
+
+namespace weft {
+
+/// A dense 32-bit index of one kind of entity. `Tag` keeps the kinds apart; `none()` names no entity.
+template <class Tag>
+class Id {
+ public:
+  constexpr Id() = default;
+  constexpr explicit Id(std::uint32_t value) : value_(value) {}
+  constexpr explicit Id(std::size_t value) : value_(static_cast<std::uint32_t>(value)) {}
+
+  [[nodiscard]] static constexpr Id none() { return Id(); }
+  [[nodiscard]] constexpr std::uint32_t value() const { return value_; }
+  [[nodiscard]] constexpr bool is_none() const { return value_ == kNone; }
+  constexpr auto operator<=>(const Id&) const = default;
+
+ private:
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t value_ = kNone;
+};
+
+/// A host or a switch of the fabric.
+using NodeId = Id<struct NodeIdTag>;
+/// One end of a cable. The link direction that leaves this end has the same number.
+using PortId = Id<struct PortIdTag>;
+/// A host, counted among hosts only: 0 .. hosts-1. Traffic is addressed by it.
+using HostId = Id<struct HostIdTag>;
+/// A switch, counted among switches only.
+using SwitchId = Id<struct SwitchIdTag>;
+/// One rank of one job; it lives on one host, and its state with it.
+using ProcessId = Id<struct ProcessIdTag>;
+/// An ordered pair of processes that exchange messages in one direction.
+using ConnectionId = Id<struct ConnectionIdTag>;
+
+}  // namespace weft
