@@ -1,0 +1,62 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace weft {
+
+/// Ranks of event kinds at equal time: departures first, then arrivals, control, timers. Every digest
+/// depends on this order.
+enum class EventRank : std::uint8_t { kDeparture = 0, kArrival = 1, kControl = 2, kTimer = 3 };
+
+/// A control event or a timer of a cell: everything but packet arrivals and departures.
+struct AgendaEvent {
+  std::int64_t time = 0;
+  /// Rank, type, source and sequence of the source, most significant first: the total order at equal
+  /// time, made of what the model defines only.
+  std::uint64_t order = 0;
+  std::uint32_t type = 0;
+  std::uint32_t target = 0;
+  std::uint64_t value = 0;
+  std::uint32_t origin = 0;
+
+  /// `source` < 2^26, `type` < 2^4.
+  static std::uint64_t make_order(EventRank rank, std::uint32_t type, std::uint32_t source,
+                                  std::uint32_t sequence) {
+    return (static_cast<std::uint64_t>(rank) << 62U) | (static_cast<std::uint64_t>(type) << 58U) |
+           (static_cast<std::uint64_t>(source) << 32U) | sequence;
+  }
+  friend bool operator<(const AgendaEvent& a, const AgendaEvent& b) {
+    return a.time != b.time ? a.time < b.time : a.order < b.order;
+  }
+};
+
+/// A cell's control events and timers, earliest first.
+class Agenda {
+ public:
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+  [[nodiscard]] std::int64_t next_time() const { return heap_.empty() ? kNever : heap_[0].time; }
+  [[nodiscard]] bool empty() const { return heap_.empty(); }
+  [[nodiscard]] const AgendaEvent& top() const { return heap_[0]; }
+  void push(const AgendaEvent& event) {
+    heap_.push_back(event);
+    std::push_heap(heap_.begin(), heap_.end(), Later{});
+  }
+  AgendaEvent pop() {
+    std::pop_heap(heap_.begin(), heap_.end(), Later{});
+    const AgendaEvent event = heap_.back();
+    heap_.pop_back();
+    return event;
+  }
+
+ private:
+  struct Later {
+    bool operator()(const AgendaEvent& a, const AgendaEvent& b) const { return b < a; }
+  };
+  std::vector<AgendaEvent> heap_;
+};
+
+}  // namespace weft

@@ -1,0 +1,166 @@
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <vector>
+
+#include "simcore/engine/agenda.hpp"
+#include "simcore/engine/arrival_batch.hpp"
+#include "simcore/engine/link.hpp"
+#include "simcore/engine/winner_tree.hpp"
+#include "simcore/histogram.hpp"
+#include "simcore/ids.hpp"
+
+namespace weft {
+
+/// What one thread needs to run cells: scratch space, packet memory and statistics that are sums, so
+/// that it does not matter which thread ran which cell.
+struct Worker {
+  ChunkPool pool;
+  ArrivalBatch batch;
+  Histogram packet_latency;
+  /// Counted from the start of the run.
+  struct Sums {
+    std::uint64_t events = 0;
+    std::uint64_t packet_hops = 0;
+    std::uint64_t packets_injected = 0;
+    std::uint64_t packets_delivered = 0;
+    std::uint64_t packets_dropped = 0;
+    std::uint64_t packets_retransmitted = 0;
+  };
+  Sums sums;
+  /// Control events for cells that may run on another thread, handed over between windows.
+  struct Outgoing {
+    std::uint32_t cell;
+    AgendaEvent event;
+  };
+  std::vector<Outgoing> outbox;
+};
+
+/// A set of nodes simulated as one unit. Its events are ordered by (time, rank, source, sequence);
+/// the three sources of events are the batch of arrivals from outside (gathered per window), the tree
+/// of departures and arrivals inside, and the agenda of control events and timers.
+struct Cell {
+  std::vector<PortId> ports;               ///< ascending; the index is the local number
+  std::vector<Link*> inbound;              ///< the link that ends at each port
+  std::vector<std::uint32_t> external_in;  ///< local numbers of ports fed from other cells
+  WinnerTree next;                         ///< departures at [local], inside arrivals at [n + local]
+  Agenda agenda;
+  /// Agenda entries that still matter. Timers of finished flows stay behind without counting.
+  std::int64_t live_events = 0;
+  /// Of those, the ones that jobs wait for.
+  std::int64_t job_events = 0;
+  std::int64_t last_event_time = 0;
+  std::uint32_t key_shift = 1;  ///< a key is time << key_shift | rank bit | local number
+
+  [[nodiscard]] std::uint32_t port_count() const { return static_cast<std::uint32_t>(ports.size()); }
+  [[nodiscard]] std::uint64_t departure_key(std::int64_t time, std::uint32_t local) const {
+    return (static_cast<std::uint64_t>(time) << key_shift) | local;
+  }
+  [[nodiscard]] std::uint64_t arrival_key(std::int64_t time, std::uint32_t local) const {
+    return departure_key(time, local) | (std::uint64_t{1} << (key_shift - 1));
+  }
+  [[nodiscard]] bool is_arrival(std::uint64_t key) const {
+    return ((key >> (key_shift - 1)) & 1U) != 0;
+  }
+  [[nodiscard]] std::uint32_t local_of(std::uint64_t key) const {
+    return static_cast<std::uint32_t>(key & ((std::uint64_t{1} << (key_shift - 1)) - 1));
+  }
+  [[nodiscard]] std::int64_t time_of(std::uint64_t key) const {
+    return static_cast<std::int64_t>(key >> key_shift);
+  }
+};
+
+/// Runs one cell from `start` (inclusive) to `end` (exclusive). Model provides
+///   void depart(Cell&, Worker&, local, time)
+///   void arrive(Cell&, Worker&, Packet&, local, time)
+///   void handle(Cell&, Worker&, const AgendaEvent&)
+///   void accept_control(Cell&, const Packet&, local)   moves a pause from a lane to the agenda
+///   void prefetch(const Cell&, const Packet&)          for a packet that will arrive soon
+template <class Model>
+void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, std::int64_t end) {
+  ArrivalBatch& batch = worker.batch;
+  batch.begin(start);
+  for (const std::uint32_t local : cell.external_in) {
+    Link& link = *cell.inbound[local];
+    const Packet* packet = link.data_out.front(link.data_in);
+    if (packet != nullptr && packet->stamp < end) {
+      batch.note_source();
+      do {
+        batch.add(*packet, local);
+        link.data_out.pop(worker.pool);
+        packet = link.data_out.front(link.data_in);
+      } while (packet != nullptr && packet->stamp < end);
+    }
+    const Packet* control = link.control_out.front(link.control_in);
+    while (control != nullptr && control->stamp < end) [[unlikely]] {
+      model.accept_control(cell, *control, local);
+      link.control_out.pop(worker.pool);
+      control = link.control_out.front(link.control_in);
+    }
+  }
+  batch.sort(end - start);
+
+  std::int64_t now = -1;
+  for (;;) {
+    const std::uint64_t inside = cell.next.top();
+    std::uint64_t outside = WinnerTree::kNone;
+    if (!batch.done()) {
+      outside = cell.arrival_key(batch.next_time(),
+                                 static_cast<std::uint32_t>(batch.front().stamp));
+    }
+    const bool take_inside = inside < outside;
+    const std::uint64_t key = take_inside ? inside : outside;
+    const std::int64_t agenda_time = cell.agenda.next_time();
+    const std::int64_t time = key == WinnerTree::kNone ? Agenda::kNever : cell.time_of(key);
+    if (agenda_time < time) [[unlikely]] {
+      if (agenda_time >= end) break;
+      model.handle(cell, worker, cell.agenda.pop());
+      ++worker.sums.events;
+      continue;
+    }
+    if (time >= end) break;
+    assert(time >= start && time >= now);
+    now = time;
+    ++worker.sums.events;
+    if (!take_inside) {
+      if (const Packet* soon = batch.peek(3)) model.prefetch(cell, *soon);
+      model.arrive(cell, worker, batch.front(), cell.local_of(key), time);
+      batch.pop();
+    } else if (!cell.is_arrival(key)) {
+      model.depart(cell, worker, cell.local_of(key), time);
+    } else {
+      const std::uint32_t local = cell.local_of(key);
+      Link& link = *cell.inbound[local];
+      Packet packet = *link.data_out.front(link.data_in);
+      link.data_out.pop(worker.pool);
+      const Packet* following = link.data_out.front(link.data_in);
+      cell.next.update(cell.port_count() + local,
+                       following != nullptr ? cell.arrival_key(following->stamp, local)
+                                            : WinnerTree::kNone);
+      packet.stamp = local;
+      model.arrive(cell, worker, packet, local, time);
+    }
+  }
+  if (now > cell.last_event_time) cell.last_event_time = now;
+}
+
+/// The time of the earliest event that the cell knows of, or Agenda::kNever.
+inline std::int64_t next_event_time(Cell& cell) {
+  std::int64_t earliest = cell.live_events > 0 ? cell.agenda.next_time() : Agenda::kNever;
+  if (cell.next.top() != WinnerTree::kNone) {
+    earliest = std::min(earliest, cell.time_of(cell.next.top()));
+  }
+  for (const std::uint32_t local : cell.external_in) {
+    Link& link = *cell.inbound[local];
+    if (const Packet* packet = link.data_out.front(link.data_in)) {
+      earliest = std::min(earliest, packet->stamp);
+    }
+    if (const Packet* control = link.control_out.front(link.control_in)) {
+      earliest = std::min(earliest, control->stamp);
+    }
+  }
+  return earliest;
+}
+
+}  // namespace weft

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "simcore/fabric.hpp"
+
+namespace weft {
+
+/// How a fabric is cut into cells: sets of nodes that are simulated as one unit of locality and order.
+/// Between cells nothing travels faster than the lookahead, so each cell can run a window of that
+/// length alone. The cut follows from the fabric only; results do not depend on it.
+struct CellPlan {
+  enum class Cut : std::uint8_t {
+    kAuto,    ///< the longest window that still leaves enough cells
+    kOne,     ///< the whole fabric is one cell
+    kFinest,  ///< every link with a positive latency is cut
+  };
+
+  std::uint32_t cell_count = 0;
+  std::vector<std::uint32_t> cell_of_node;          ///< by NodeId
+  std::vector<std::vector<PortId>> ports_of_cell;   ///< ascending
+  Picoseconds lookahead;
+  /// The cut link direction with the least latency; none if `control_latency` or nothing sets the
+  /// lookahead.
+  PortId limiting_port;
+};
+
+/// `crossing` gives, by PortId, the least time in which anything that leaves the port reaches the
+/// other end: data through the receiver's pipeline, pauses past it. `control_latency` bounds the
+/// lookahead because job control crosses cells too. Where no latency is positive the fabric is one
+/// cell.
+[[nodiscard]] CellPlan plan_cells(const Fabric& fabric, std::span<const Picoseconds> crossing,
+                                  Picoseconds control_latency, CellPlan::Cut cut);
+
+}  // namespace weft

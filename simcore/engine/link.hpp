@@ -1,0 +1,85 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "simcore/engine/chunk.hpp"
+
+namespace weft {
+
+/// One lane of a link direction: a FIFO of packets on the wire, ordered by arrival time. One cell
+/// produces, one consumes; they may run on different threads. The count of pushed packets is
+/// published with release order, so whoever sees it sees the packets and the chunk links too.
+///
+/// The two halves lie on different cache lines (see Link).
+class LaneProducer {
+ public:
+  void push(const Packet& packet, ChunkPool& pool) {
+    if (tail_ == nullptr) {
+      first_ = tail_ = pool.take();
+    } else if (index_ == Chunk::kPackets) {
+      tail_->next = pool.take();
+      tail_ = tail_->next;
+      index_ = 0;
+    }
+    tail_->packets[index_++] = packet;
+    pushed_.store(pushed_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+  [[nodiscard]] std::uint32_t pushed() const { return pushed_.load(std::memory_order_acquire); }
+
+ private:
+  friend class LaneConsumer;
+  Chunk* tail_ = nullptr;
+  Chunk* first_ = nullptr;  ///< where the consumer finds the first chunk ever used
+  std::uint32_t index_ = 0;
+  std::atomic<std::uint32_t> pushed_{0};
+};
+
+class LaneConsumer {
+ public:
+  /// The next packet on the wire, or null. Valid until `pop`.
+  [[nodiscard]] const Packet* front(const LaneProducer& producer) {
+    if (popped_ == known_) {
+      known_ = producer.pushed();
+      if (popped_ == known_) return nullptr;
+    }
+    if (head_ == nullptr) [[unlikely]] head_ = producer.first_;
+    // A used-up chunk stays until the next one is known to exist.
+    if (index_ == Chunk::kPackets) {
+      spent_ = head_;
+      head_ = head_->next;
+      index_ = 0;
+    }
+    return &head_->packets[index_];
+  }
+  void pop(ChunkPool& pool) {
+    ++index_;
+    ++popped_;
+    if (spent_ != nullptr) {
+      pool.give_back(spent_);
+      spent_ = nullptr;
+    }
+  }
+  [[nodiscard]] std::uint32_t popped() const { return popped_; }
+
+ private:
+  Chunk* head_ = nullptr;
+  Chunk* spent_ = nullptr;
+  std::uint32_t index_ = 0;
+  std::uint32_t popped_ = 0;
+  std::uint32_t known_ = 0;
+};
+
+/// A link direction: the data lane, and an out-of-band lane for what does not cross the receiver's
+/// pipeline (pauses). Only packets whose transmission has begun are on a lane, so nothing on it is
+/// ever revoked.
+struct Link {
+  alignas(64) LaneProducer data_in;
+  LaneProducer control_in;
+  alignas(64) LaneConsumer data_out;
+  LaneConsumer control_out;
+
+  [[nodiscard]] std::uint32_t in_flight() const { return data_in.pushed() - data_out.popped(); }
+};
+
+}  // namespace weft

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace weft {
+
+/// What crosses a link: 32 bytes, trivially copyable, stored inline in link lanes and egress queues.
+struct Packet {
+  /// On a link: when it arrives, in picoseconds. In the egress queue of a switch: the port it came in
+  /// by. The two never overlap in time.
+  std::int64_t stamp = 0;
+  std::uint32_t flow = 0;         ///< queue pair; indexes both ends' state
+  std::uint32_t sequence = 0;     ///< data: packet sequence number; ACK, NACK: next one expected
+  std::uint32_t destination = 0;  ///< HostId
+  std::uint32_t entropy = 0;      ///< what ECMP hashes
+  /// Data: time of sending in units of 256 ps (wraps after 1.1 s); ACK: packets received so far.
+  std::uint32_t word = 0;
+  std::uint16_t size = 0;  ///< bytes it occupies the wire with
+  std::uint8_t flags = 0;
+  std::uint8_t ttl = 0;
+};
+static_assert(sizeof(Packet) == 32);
+static_assert(std::is_trivially_copyable_v<Packet>);
+
+}  // namespace weft
