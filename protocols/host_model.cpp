@@ -1,0 +1,174 @@
+#include "protocols/host_model.hpp"
+
+namespace weft::protocols {
+
+/// What a process sees of the packet network while one of its callbacks runs.
+class HostContext final : public ProcessContext {
+ public:
+  HostContext(HostModel& model, Cell& cell, Worker& worker, ProcessId self, std::int64_t now)
+      : model_(model), cell_(cell), worker_(worker), self_(self), now_(now) {}
+
+  [[nodiscard]] Picoseconds now() const override { return Picoseconds(now_); }
+
+  void post(ConnectionId connection, Bytes size) override {
+    model_.post(cell_, worker_, connection, size, now_);
+  }
+
+  void wake_at(Picoseconds time, std::uint64_t token) override {
+    assert(time.count() >= now_);
+    ++cell_.job_events;
+    schedule(cell_, make_event(EventRank::kTimer, EventType::kWake, time.count(), self_, token));
+  }
+
+  void signal(ProcessId to, std::uint64_t token) override {
+    const std::int64_t time = now_ + model_.s_.constants.control_latency;
+    const AgendaEvent event = make_event(EventRank::kControl, EventType::kSignal, time, to, token);
+    const std::uint32_t target_cell = model_.s_.processes[to.value()].cell;
+    if (target_cell == model_.s_.processes[self_.value()].cell) {
+      ++cell_.job_events;
+      schedule(cell_, event);
+    } else {
+      worker_.outbox.push_back({target_cell, event});
+    }
+  }
+
+ private:
+  AgendaEvent make_event(EventRank rank, EventType type, std::int64_t time, ProcessId target,
+                         std::uint64_t token) {
+    const auto number = static_cast<std::uint32_t>(type);
+    const std::uint32_t sequence = model_.s_.processes[self_.value()].sequence++;
+    return {.time = time,
+            .order = AgendaEvent::make_order(rank, number, self_.value(), sequence),
+            .type = number,
+            .target = target.value(),
+            .value = token,
+            .origin = self_.value()};
+  }
+
+  HostModel& model_;
+  Cell& cell_;
+  Worker& worker_;
+  ProcessId self_;
+  std::int64_t now_;
+};
+
+void HostModel::start_process(Cell& cell, Worker& worker, ProcessId process) {
+  HostContext context(*this, cell, worker, process, 0);
+  s_.handler->on_start(context, process);
+}
+
+void HostModel::wake(Cell& cell, Worker& worker, ProcessId process, std::uint64_t token,
+                     std::int64_t now) {
+  HostContext context(*this, cell, worker, process, now);
+  s_.handler->on_wake(context, process, token);
+}
+
+void HostModel::signal(Cell& cell, Worker& worker, ProcessId process, ProcessId from,
+                       std::uint64_t token, std::int64_t now) {
+  HostContext context(*this, cell, worker, process, now);
+  s_.handler->on_signal(context, process, from, token);
+}
+
+void HostModel::notify_delivered(Cell& cell, Worker& worker, std::uint32_t qp, PortState&,
+                                 std::int64_t now) {
+  const ConnectionId connection = s_.receivers[qp].connection;
+  const ProcessId self = s_.connections[connection.value()].destination;
+  HostContext context(*this, cell, worker, self, now);
+  s_.handler->on_delivered(context, self, connection);
+}
+
+void HostModel::complete_messages(Cell& cell, Worker& worker, std::uint32_t qp,
+                                  const PortState& port, std::int64_t now) {
+  HostState& host = s_.hosts[port.owner];
+  const ConnectionId connection = s_.senders[qp].connection;
+  const ProcessId self = s_.connections[connection.value()].source;
+  for (;;) {
+    SenderState& s = s_.senders[qp];
+    if (s.oldest_message == kNoIndex) break;
+    MessageRecord& record = host.messages[s.oldest_message];
+    if (record.first_sequence + record.packets > s.unacked) break;
+    record.acknowledged = now;
+    s.oldest_message = record.next;
+    if (s.oldest_message == kNoIndex) s.newest_message = kNoIndex;
+    HostContext context(*this, cell, worker, self, now);
+    s_.handler->on_acknowledged(context, self, connection);  // may post, and move the records
+  }
+}
+
+void HostModel::post(Cell& cell, Worker& worker, ConnectionId connection, Bytes size,
+                     std::int64_t now) {
+  assert(size >= Bytes(1));
+  const NetworkConstants& k = s_.constants;
+  ConnectionState& c = s_.connections[connection.value()];
+  const std::uint32_t qp = c.first_queue_pair + c.next;
+  c.next = c.next + 1 == k.queue_pairs ? 0 : c.next + 1;
+
+  SenderState& s = s_.senders[qp];
+  HostState& host = s_.hosts[s.host];
+  const std::int64_t packets = (size.count() + k.payload - 1) / k.payload;
+  assert(packets < (std::int64_t{1} << 32) - s.posted);
+  const auto index = static_cast<std::uint32_t>(host.messages.size());
+  host.messages.push_back(
+      {.connection = connection,
+       .queue_pair = qp,
+       .first_sequence = s.posted,
+       .packets = static_cast<std::uint32_t>(packets),
+       .full_size = static_cast<std::uint16_t>(k.payload + k.header),
+       .last_size =
+           static_cast<std::uint16_t>(size.count() - (packets - 1) * k.payload + k.header),
+       .next = kNoIndex,
+       .bytes = size.count(),
+       .posted = now});
+  if (s.newest_message != kNoIndex) host.messages[s.newest_message].next = index;
+  s.newest_message = index;
+  if (s.oldest_message == kNoIndex) s.oldest_message = index;
+  s.posted += static_cast<std::uint32_t>(packets);
+  if (s.message == kNoIndex) load_message(s, index, s.next);
+  activate(cell, worker, qp, s_.ports[host.port], now);
+}
+
+void HostModel::push_retransmit_event(Cell& cell, std::uint32_t qp, std::int64_t time) {
+  const auto type = static_cast<std::uint32_t>(EventType::kRetransmit);
+  cell.agenda.push({.time = time,
+                    .order = AgendaEvent::make_order(EventRank::kTimer, type, qp, 0),
+                    .type = type,
+                    .target = qp});
+}
+
+void HostModel::arm_retransmit_timer(Cell& cell, SenderState& s, std::uint32_t qp,
+                                     std::int64_t now) {
+  s.deadline = now + s_.constants.retransmit_timeout;
+  ++cell.live_events;
+  if (s.timer_is_set) return;
+  s.timer_is_set = true;
+  push_retransmit_event(cell, qp, s.deadline);
+}
+
+void HostModel::expire_retransmit_timer(Cell& cell, Worker& worker, std::uint32_t qp,
+                                        std::int64_t now) {
+  SenderState& s = s_.senders[qp];
+  s.timer_is_set = false;
+  if (!s.has_outstanding() || s.schedule == SenderState::Schedule::kFailed) return;
+  cell.last_event_time = now;
+  if (s.deadline > now) {
+    s.timer_is_set = true;
+    push_retransmit_event(cell, qp, s.deadline);
+    return;
+  }
+  if (++s.retries > s_.constants.retry_limit) {
+    fail(cell, s, qp);
+    return;
+  }
+  s.deadline = now + s_.constants.retransmit_timeout;
+  s.timer_is_set = true;
+  push_retransmit_event(cell, qp, s.deadline);
+  go_back(s);
+  activate(cell, worker, qp, s_.ports[s_.hosts[s.host].port], now);
+}
+
+void HostModel::fail(Cell& cell, SenderState& s, std::uint32_t) {
+  s.schedule = SenderState::Schedule::kFailed;
+  --cell.live_events;
+}
+
+}  // namespace weft::protocols

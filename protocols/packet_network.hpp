@@ -1,0 +1,124 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "protocols/port_state.hpp"
+#include "protocols/switching/switch_config.hpp"
+#include "protocols/transport_config.hpp"
+#include "simcore/engine/cells.hpp"
+#include "simcore/fabric.hpp"
+#include "simcore/histogram.hpp"
+#include "simcore/message_network.hpp"
+#include "simcore/routes.hpp"
+
+namespace weft::protocols {
+
+struct NetworkState;
+
+/// What became of one message. Times in picoseconds since the start of the run; -1: did not happen.
+struct MessageOutcome {
+  ConnectionId connection;
+  std::uint32_t queue_pair = 0;
+  std::uint32_t entropy = 0;  ///< the ECMP key of its packets
+  std::int64_t bytes = 0;
+  std::int64_t posted = 0;
+  std::int64_t delivered = -1;     ///< all bytes at the receiver
+  std::int64_t acknowledged = -1;  ///< the sender knows (reliable transports)
+};
+
+/// Sums over the whole network since the measurement began.
+struct NetworkTotals {
+  std::uint64_t events = 0;
+  std::uint64_t packet_hops = 0;  ///< transmissions of data, ACK, NACK and CNP packets on a link
+  std::uint64_t packets_injected = 0;
+  std::uint64_t packets_delivered = 0;
+  std::uint64_t packets_retransmitted = 0;
+  std::int64_t buffer_drops = 0;
+  std::int64_t ttl_drops = 0;
+  std::int64_t ecn_marked = 0;
+  std::int64_t pauses = 0;
+  std::int64_t paused_time = 0;
+};
+
+/// The packet engine behind the message network: hosts, switches and links of a fabric, run cell by
+/// cell in windows of the lookahead.
+///
+/// Fabric and routes must outlive it. Results depend on the fabric, the options, the connections and
+/// the handler only: not on the cut into cells.
+class PacketNetwork {
+ public:
+  struct Options {
+    SwitchConfig switches;
+    TransportConfig transport;
+    std::uint64_t seed = 1;
+    Picoseconds control_latency = 1_us;
+    CellPlan::Cut cut = CellPlan::Cut::kAuto;
+  };
+  enum class Status : std::uint8_t {
+    kQuiescent,    ///< nothing is left to happen
+    kTimeLimit,    ///< the given time was reached
+    kStalled,      ///< time advances, but no packet moves and no job has anything planned
+    kInterrupted,  ///< the observer asked to stop
+  };
+  /// Called between windows now and then; returning false stops the run.
+  using Observer = std::function<bool(Picoseconds now, std::uint64_t packet_hops)>;
+
+  /// `processes` gives the host of every process; connections refer to processes.
+  PacketNetwork(const Fabric& fabric, const Routes& routes, const Options& options,
+                const std::vector<HostId>& processes, const std::vector<Connection>& connections);
+  ~PacketNetwork();
+  PacketNetwork(const PacketNetwork&) = delete;
+  PacketNetwork& operator=(const PacketNetwork&) = delete;
+
+  /// Starts every process at time 0. Once, before the first `run_until`.
+  void start(ProcessHandler& handler);
+  /// Runs everything that happens before `until`; may be called again with a later time.
+  Status run_until(Picoseconds until, const Observer& observer = {});
+  /// The latest time that `run_until` accepts; event keys hold no more.
+  [[nodiscard]] Picoseconds longest_run() const;
+  /// Begins the measurement now: counters, peaks and histograms start again from zero.
+  void reset_statistics();
+
+  [[nodiscard]] Picoseconds now() const { return now_; }
+  /// Time of the last thing that happened.
+  [[nodiscard]] Picoseconds last_event() const;
+  [[nodiscard]] const CellPlan& cells() const { return plan_; }
+  [[nodiscard]] NetworkTotals totals() const;
+  [[nodiscard]] PortCounters port_counters(PortId port) const;
+  [[nodiscard]] std::int64_t buffer_peak(SwitchId at) const;
+  [[nodiscard]] const Histogram& packet_latency() const;
+  /// All messages, by source host and order of posting.
+  [[nodiscard]] std::vector<MessageOutcome> messages() const;
+  /// Distinct payload packets of a connection that have reached its destination.
+  [[nodiscard]] std::uint64_t packets_received(ConnectionId connection) const;
+  /// Waiting bytes of data at an egress.
+  [[nodiscard]] std::int64_t queue_bytes(PortId port) const;
+  /// Queue pairs that gave up after their retries.
+  [[nodiscard]] std::vector<ConnectionId> failed_connections() const;
+  /// Sentences about conservation laws that do not hold; empty if all do. `is_at_rest` asks for what
+  /// must be true once nothing is left to happen.
+  [[nodiscard]] std::vector<std::string> violated_invariants(bool is_at_rest) const;
+  /// Memory of the simulation state, without fabric and routes.
+  [[nodiscard]] std::size_t memory_bytes() const;
+
+ private:
+  class Engine;
+  void build_cells();
+  void build_ports(const Options& options);
+  void build_queue_pairs(const std::vector<Connection>& connections);
+
+  std::unique_ptr<NetworkState> state_;
+  CellPlan plan_;
+  std::unique_ptr<Engine> engine_;
+  Picoseconds now_;
+};
+
+/// What a NIC or switch port takes to obey a pause (IEEE 802.3 31B.3.7, in quanta by link rate), used
+/// where PfcConfig::response is negative.
+[[nodiscard]] Picoseconds standard_pause_response(BitsPerSecond rate);
+
+}  // namespace weft::protocols

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "protocols/dcqcn/dcqcn_config.hpp"
+#include "simcore/units.hpp"
+
+namespace weft::protocols {
+
+/// Which switch class a kind of packet travels in. `kControl` has strict priority over `kData` and is
+/// not paused.
+enum class TrafficClass : std::uint8_t { kData, kControl };
+
+/// `congestion_control: none`: every queue pair sends at line rate.
+struct NoCongestionControl {};
+using CongestionControlConfig = std::variant<NoCongestionControl, DcqcnConfig>;
+
+/// What every transport has: how messages become packets.
+struct PacketFormat {
+  Bytes payload = 4096_B;  ///< of a full packet (path MTU)
+  /// Everything else a data packet occupies the wire with. RoCEv2: Ethernet 38 B (preamble 8, header
+  /// 14, FCS 4, gap 12) + IPv4 20 + UDP 8 + BTH 12 + ICRC 4.
+  Bytes header = 82_B;
+  std::uint32_t ttl = 64;
+};
+
+/// RoCEv2 reliable connection.
+struct RoceConfig {
+  enum class Receiver : std::uint8_t {
+    kInOrder,   ///< go-back-N: a gap makes the receiver discard and send one NACK per gap
+    kAnyOrder,  ///< accepts packets in any order, as sprayed traffic needs
+  };
+  PacketFormat format;
+  /// Wire bytes of an ACK, NACK or CNP. RoCEv2 ACK frame 66 B + preamble 8 + gap 12 = 86.
+  Bytes ack_size = 86_B;
+  std::uint32_t ack_every = 1;  ///< packets per ACK; the last packet of a message is always acked
+  TrafficClass ack_class = TrafficClass::kData;
+  TrafficClass cnp_class = TrafficClass::kControl;
+  Receiver receiver = Receiver::kInOrder;
+  std::uint32_t window = 0;  ///< packets in flight per queue pair; 0: no limit
+  /// Time without progress after which the sender goes back. ConnectX: 4.096 us * 2^14 (the verbs
+  /// default of many programs); NCCL sets 2^20.
+  Picoseconds retransmit_timeout = Picoseconds(67'108'864'000);
+  std::uint32_t retry_limit = 7;  ///< time-outs in a row until the queue pair fails (IB: 7)
+  std::uint32_t queue_pairs = 1;  ///< per connection; messages take them in turn
+  CongestionControlConfig congestion_control = DcqcnConfig::from_preset(DcqcnConfig::Preset::kConnectx);
+};
+
+/// Unreliable datagrams: sent at line rate, never acknowledged, lost when dropped.
+struct DatagramConfig {
+  PacketFormat format;
+};
+
+using TransportConfig = std::variant<RoceConfig, DatagramConfig>;
+
+}  // namespace weft::protocols

@@ -1,0 +1,146 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "protocols/packet_network.hpp"
+#include "topologies/build_fabric.hpp"
+
+/// Plain flows on a fabric, without scenarios or jobs: what the oracle tests are written in.
+namespace weft::testing {
+
+struct Flow {
+  HostId source;
+  HostId destination;
+  Bytes size;
+  Picoseconds start;
+};
+
+/// Processes that post one message each at its start time.
+class FlowSenders final : public ProcessHandler {
+ public:
+  explicit FlowSenders(std::vector<Flow> flows) : flows_(std::move(flows)) {}
+
+  void on_start(ProcessContext& context, ProcessId self) override {
+    if (self.value() >= flows_.size()) return;  // a receiver
+    const Flow& flow = flows_[self.value()];
+    if (flow.start > Picoseconds(0)) {
+      context.wake_at(flow.start, 0);
+    } else {
+      context.post(ConnectionId(self.value()), flow.size);
+    }
+  }
+  void on_wake(ProcessContext& context, ProcessId self, std::uint64_t) override {
+    context.post(ConnectionId(self.value()), flows_[self.value()].size);
+  }
+  void on_delivered(ProcessContext&, ProcessId, ConnectionId) override {}
+  void on_acknowledged(ProcessContext&, ProcessId, ConnectionId) override {}
+  void on_signal(ProcessContext&, ProcessId, ProcessId, std::uint64_t) override {}
+
+ private:
+  std::vector<Flow> flows_;
+};
+
+/// A fabric with the network and the flows on it. Flow i is connection i.
+class FlowRun {
+ public:
+  FlowRun(const topologies::TopologySpec& topology,
+          const protocols::PacketNetwork::Options& options, const std::vector<Flow>& flows)
+      : FlowRun(topologies::build_fabric(topology).value(), topology, options, flows) {}
+
+  FlowRun(Fabric fabric, const topologies::TopologySpec& topology,
+          const protocols::PacketNetwork::Options& options, const std::vector<Flow>& flows)
+      : FlowRun(fabric, topologies::build_routes(fabric, topology).value(), options, flows) {}
+
+  FlowRun(Fabric fabric, Routes routes, const protocols::PacketNetwork::Options& options,
+          const std::vector<Flow>& flows)
+      : fabric_(std::move(fabric)), routes_(std::move(routes)), senders_(flows) {
+    std::vector<HostId> processes;
+    std::vector<Connection> connections;
+    for (const Flow& flow : flows) processes.push_back(flow.source);
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      connections.push_back({ProcessId(i), ProcessId(processes.size()),
+                             static_cast<std::uint32_t>(i)});
+      processes.push_back(flows[i].destination);
+    }
+    network_ = std::make_unique<protocols::PacketNetwork>(fabric_, routes_, options, processes,
+                                                          connections);
+    network_->start(senders_);
+  }
+
+  /// Runs until nothing is left to happen, checks the conservation laws, and returns the completion
+  /// times at the sender, by flow.
+  std::vector<Picoseconds> completions() {
+    EXPECT_EQ(network_->run_until(10_s), protocols::PacketNetwork::Status::kQuiescent);
+    EXPECT_TRUE(network_->violated_invariants(true).empty())
+        << network_->violated_invariants(true).front();
+    std::vector<Picoseconds> times(network_->messages().size());
+    for (const protocols::MessageOutcome& m : network_->messages()) {
+      EXPECT_GE(m.acknowledged, 0) << "flow " << m.connection.value() << " did not complete";
+      times[m.connection.value()] = Picoseconds(m.acknowledged - m.posted);
+    }
+    return times;
+  }
+
+  [[nodiscard]] protocols::PacketNetwork& network() { return *network_; }
+  [[nodiscard]] const Fabric& fabric() const { return fabric_; }
+  [[nodiscard]] const Routes& routes() const { return routes_; }
+
+ private:
+  Fabric fabric_;
+  Routes routes_;
+  FlowSenders senders_;
+  std::unique_ptr<protocols::PacketNetwork> network_;
+};
+
+/// `hosts` hosts on one switch.
+inline topologies::TopologySpec star(std::uint32_t hosts, BitsPerSecond rate,
+                                     Picoseconds latency) {
+  topologies::CustomSpec spec;
+  spec.nodes.push_back({.name = "s0", .is_switch = true});
+  for (std::uint32_t i = 0; i < hosts; ++i) {
+    const std::string name = "h" + std::to_string(i);
+    spec.nodes.push_back({.name = name});
+    spec.links.push_back({.from = name, .to = "s0", .link = {rate, latency}});
+  }
+  return spec;
+}
+
+/// Two hosts on one cable, without a switch: a path of one link.
+inline Fabric back_to_back(BitsPerSecond rate, Picoseconds latency) {
+  Fabric fabric;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    fabric.nodes.push_back({.name = "h" + std::to_string(i),
+                            .kind = NodeKind::kHost,
+                            .index = i,
+                            .first_port = PortId(i),
+                            .port_count = 1,
+                            .pipeline = 0_ps});
+    fabric.ports.push_back({NodeId(i), PortId(1 - i), rate, latency});
+    fabric.hosts.emplace_back(i);
+  }
+  return fabric;
+}
+
+/// Switches in a row, a host at each end: a path of `links` links.
+inline topologies::TopologySpec line(std::uint32_t links, BitsPerSecond rate,
+                                     Picoseconds latency) {
+  topologies::CustomSpec spec;
+  spec.nodes.push_back({.name = "h0"});
+  spec.nodes.push_back({.name = "h1"});
+  std::string previous = "h0";
+  for (std::uint32_t i = 1; i < links; ++i) {
+    const std::string name = "s" + std::to_string(i);
+    spec.nodes.push_back({.name = name, .is_switch = true});
+    spec.links.push_back({.from = previous, .to = name, .link = {rate, latency}});
+    previous = name;
+  }
+  spec.links.push_back({.from = previous, .to = "h1", .link = {rate, latency}});
+  return spec;
+}
+
+}  // namespace weft::testing
