@@ -1,0 +1,112 @@
+#include "simcore/path.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "simcore/hash.hpp"
+
+namespace weft {
+namespace {
+
+PathHop hop_of(const Fabric& fabric, PortId port) {
+  return {.rate = fabric.port(port).rate, .latency = fabric.data_latency(port)};
+}
+
+/// A node that some packets pass at one step, and the smallest latency on the way to it.
+struct Reached {
+  NodeId node;
+  Picoseconds latency;
+  auto operator<=>(const Reached&) const = default;
+};
+
+/// What packets cross between one step's nodes and the next one's.
+struct Step {
+  std::vector<Reached> nodes;  ///< at its end, ascending, each once
+  PathHop hop;                 ///< latency is not set
+  bool is_dead_end = false;    ///< some packets find no next hop
+};
+
+Step advance(const Fabric& fabric, const Routes& routes, const std::vector<Reached>& from,
+             HostId destination) {
+  Step step;
+  std::size_t links = 0;
+  for (const Reached& at : from) {
+    const Node& node = fabric.node(at.node);
+    const bool is_host = node.kind == NodeKind::kHost;
+    const auto next_hops = is_host ? std::span<const std::uint16_t>{}
+                                   : routes.next_hops(SwitchId(node.index), destination);
+    step.is_dead_end = step.is_dead_end || next_hops.empty();
+    for (const std::uint16_t local : next_hops) {
+      const PortId port(node.first_port.value() + local);
+      step.nodes.push_back({fabric.peer_node(port), at.latency + fabric.data_latency(port)});
+      step.hop.rate = std::max(step.hop.rate, fabric.port(port).rate);
+      ++links;
+    }
+  }
+  step.hop.is_shared = links == 1;
+  std::ranges::sort(step.nodes);
+  const auto is_same = [](const Reached& a, const Reached& b) { return a.node == b.node; };
+  step.nodes.erase(std::unique(step.nodes.begin(), step.nodes.end(), is_same), step.nodes.end());
+  return step;
+}
+
+Picoseconds smallest_latency(const std::vector<Reached>& nodes) {
+  return std::ranges::min(nodes, {}, &Reached::latency).latency;
+}
+
+}  // namespace
+
+std::vector<PortId> flow_path(const Fabric& fabric, const Routes& routes, std::uint64_t run_seed,
+                              HostId source, HostId destination, std::uint32_t entropy) {
+  std::vector<PortId> path;
+  if (source == destination) return path;
+  const NodeId goal = fabric.hosts[destination.value()];
+  path.push_back(fabric.host(source).first_port);
+  NodeId at = fabric.peer_node(path.back());
+  while (at != goal) {
+    const Node& node = fabric.node(at);
+    if (node.kind == NodeKind::kHost || path.size() == kMaxPathLinks) return {};
+    const auto next_hops = routes.next_hops(SwitchId(node.index), destination);
+    if (next_hops.empty()) return {};
+    const std::uint32_t choice = choose_by_flow(switch_hash_seed(run_seed, at), entropy,
+                                                static_cast<std::uint32_t>(next_hops.size()));
+    path.emplace_back(node.first_port.value() + next_hops[choice]);
+    at = fabric.peer_node(path.back());
+  }
+  return path;
+}
+
+std::vector<PathHop> hops_of(const Fabric& fabric, std::span<const PortId> path) {
+  std::vector<PathHop> hops;
+  hops.reserve(path.size());
+  for (const PortId port : path) hops.push_back(hop_of(fabric, port));
+  return hops;
+}
+
+std::vector<PathHop> sprayed_hops(const Fabric& fabric, const Routes& routes, HostId source,
+                                  HostId destination) {
+  if (source == destination) return {};
+  const NodeId goal = fabric.hosts[destination.value()];
+  const PortId first = fabric.host(source).first_port;
+  std::vector<PathHop> hops{hop_of(fabric, first)};
+  std::vector<Reached> nodes{{fabric.peer_node(first), hops.front().latency}};
+  const auto is_at_goal = [goal](const Reached& reached) { return reached.node == goal; };
+  while (std::ranges::none_of(nodes, is_at_goal)) {
+    if (hops.size() == kMaxPathLinks) return {};
+    Step step = advance(fabric, routes, nodes, destination);
+    if (step.is_dead_end) return {};
+    // Differences of the smallest latency to each step add up to the smallest of the whole way, and
+    // are exact at nodes that all packets pass.
+    step.hop.latency = smallest_latency(step.nodes) - smallest_latency(nodes);
+    hops.push_back(step.hop);
+    nodes = std::move(step.nodes);
+  }
+  if (nodes.size() > 1) {
+    const PortId last = fabric.port(fabric.host(destination).first_port).peer;
+    return {hops.front(), hop_of(fabric, last)};
+  }
+  return hops;
+}
+
+}  // namespace weft

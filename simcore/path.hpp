@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "simcore/fabric.hpp"
+#include "simcore/ids.hpp"
+#include "simcore/routes.hpp"
+#include "simcore/zero_load.hpp"
+
+/// Where packets go, without running the engine: the same tables and the same hashes.
+namespace weft {
+
+/// More links than this and a path counts as a loop: what a packet's TTL allows.
+inline constexpr std::size_t kMaxPathLinks = 64;
+
+/// The link directions that a flow of this entropy crosses under ECMP by flow, from the source's
+/// own link on. Empty if source and destination are one host, the destination cannot be reached or
+/// the next hops form a loop.
+[[nodiscard]] std::vector<PortId> flow_path(const Fabric& fabric, const Routes& routes,
+                                            std::uint64_t run_seed, HostId source,
+                                            HostId destination, std::uint32_t entropy);
+
+/// Rates and latencies of a path.
+[[nodiscard]] std::vector<PathHop> hops_of(const Fabric& fabric, std::span<const PortId> path);
+
+/// The path of sprayed packets, one hop per step: a link that all packets must cross is shared;
+/// where they spread over several, the hop has the fastest rate among them. The latencies add up to
+/// the smallest of any path. Where static next hops make paths of different lengths, only the first
+/// and the last link remain. Empty in the same cases as `flow_path`.
+[[nodiscard]] std::vector<PathHop> sprayed_hops(const Fabric& fabric, const Routes& routes,
+                                                HostId source, HostId destination);
+
+}  // namespace weft

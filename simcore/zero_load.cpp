@@ -1,0 +1,217 @@
+#include "simcore/zero_load.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <vector>
+
+namespace weft {
+namespace {
+
+using Count = std::int64_t;
+
+/// Sums and the slowest shared link of identical packets over one path.
+struct Train {
+  Picoseconds transmissions;  ///< of one packet over all hops
+  Picoseconds latency;        ///< of all hops
+  Picoseconds spacing;        ///< between packets at the end of the path: the slowest shared link
+  [[nodiscard]] Picoseconds single() const { return transmissions + latency; }
+};
+
+Train train_of(Bytes size, std::span<const PathHop> path) {
+  Train train;
+  for (const PathHop& hop : path) {
+    const Picoseconds t = transmission_time(size, hop.rate);
+    train.transmissions += t;
+    train.latency += hop.latency;
+    if (hop.is_shared) train.spacing = std::max(train.spacing, t);
+  }
+  return train;
+}
+
+/// A message cut into packets on a path: all full but perhaps the last.
+struct Cut {
+  Cut(Bytes size, const Framing& framing, std::span<const PathHop> forward)
+      : packets((size.count() + framing.payload.count() - 1) / framing.payload.count()),
+        full(framing.payload + framing.header),
+        last(size - (packets - 1) * framing.payload + framing.header) {
+    assert(size.count() >= 1 && framing.payload.count() >= 1);
+    assert(framing.ack_every >= 1);
+    const bool is_spread =
+        std::ranges::any_of(forward, [](const PathHop& hop) { return !hop.is_shared; });
+    last_may_overtake = is_spread && last != full && packets > 1;
+  }
+
+  Count packets;
+  Bytes full;  ///< on the wire
+  Bytes last;  ///< on the wire
+  bool last_may_overtake = false;
+};
+
+/// When the last byte arrives if the sender never waits. Two or more packets.
+///
+/// The path is a flow shop: FIFO machines in a row (the shared links) with delays between them (the
+/// others). The last full packet leaves link j at X_j = sum_{i<=j} t_i + (P-2) max_{shared i<=j}
+/// t_i; the last packet can follow it at once through the rest, which gives the critical path max_j
+/// [X_j + sum_{i>=j} t'_i]. Where the last packet can overtake, the case that full packets follow
+/// it through j instead bounds the end as well; the smaller of both holds.
+Picoseconds delivery(const Cut& cut, std::span<const PathHop> path) {
+  assert(path.front().is_shared && "all packets leave through the source's one link");
+  Picoseconds rest_full;  // after hop j
+  Picoseconds rest_last;  // from hop j
+  Picoseconds latency;
+  for (const PathHop& hop : path) {
+    rest_full += transmission_time(cut.full, hop.rate);
+    rest_last += transmission_time(cut.last, hop.rate);
+    latency += hop.latency;
+  }
+  const Picoseconds injected =
+      (cut.packets - 1) * transmission_time(cut.full, path.front().rate);  // all but the last
+  Picoseconds end;
+  Picoseconds head_full;  // before hop j
+  Picoseconds head_last;
+  Picoseconds slowest;
+  bool is_behind_spread = false;
+  for (const PathHop& hop : path) {
+    const Picoseconds t = transmission_time(cut.full, hop.rate);
+    const Picoseconds t_last = transmission_time(cut.last, hop.rate);
+    rest_full -= t;
+    if (hop.is_shared) {
+      slowest = std::max(slowest, t);
+      const Picoseconds full_done = head_full + t + (cut.packets - 2) * slowest;
+      Picoseconds bound = full_done + rest_last;
+      if (cut.last_may_overtake && is_behind_spread) {
+        const Picoseconds last_arrives = injected + head_last;
+        const Picoseconds busy_until =
+            std::min(head_full, last_arrives) + (cut.packets - 1) * t + t_last;
+        bound = std::min(bound,
+                         std::max({full_done, last_arrives + t_last + t, busy_until}) + rest_full);
+      }
+      end = std::max(end, bound);
+    } else {
+      is_behind_spread = true;
+    }
+    head_full += t;
+    head_last += t_last;
+    rest_last -= t_last;
+  }
+  return end + latency;
+}
+
+/// When the ACK of the last packet is back if the sender never waits. ACKs are identical, so the
+/// last of n released at r_1 <= ... <= r_n is back at max_k [r_k + (n-k) spacing] + one ACK's way;
+/// the releases before the last are evenly spaced, which leaves the first, the last but one and the
+/// last to compare.
+Picoseconds completion(const Cut& cut, const Framing& framing, const Train& data, const Train& acks,
+                       Picoseconds delivered) {
+  Picoseconds release = delivered;
+  const Count every = framing.ack_every;
+  const Count earlier = (cut.packets - 1) / every;
+  if (earlier > 0 && !cut.last_may_overtake) {
+    const Picoseconds first = data.single() + (every - 1) * data.spacing;
+    const Picoseconds late = data.single() + (earlier * every - 1) * data.spacing;
+    release = std::max({release, first + earlier * acks.spacing, late + acks.spacing});
+  }
+  return release + acks.single();
+}
+
+/// Whether a sender that never waited would exceed the window. The packet that needs the n-th ACK
+/// could start at (W + (n-1) m) t_1; the ACK is back at a time linear in n as well, so the first
+/// and the last n decide.
+bool window_binds(const Cut& cut, const Framing& framing, std::span<const PathHop> forward,
+                  const Train& data, const Train& acks) {
+  const Count window = framing.window;
+  const Count every = framing.ack_every;
+  if (window == 0 || cut.packets <= window) return false;
+  assert(window >= every);
+  const Picoseconds t1 = transmission_time(cut.full, forward.front().rate);
+  const Picoseconds ack_spacing = std::max(every * data.spacing, acks.spacing);
+  const auto waits_for = [&](Count n) {
+    const Picoseconds back =
+        data.single() + (every - 1) * data.spacing + (n - 1) * ack_spacing + acks.single();
+    return back > (window + (n - 1) * every) * t1;
+  };
+  return waits_for(1) || waits_for((cut.packets - 1 - window) / every + 1);
+}
+
+/// A row of links, each free again at a time of its own.
+class Tandem {
+ public:
+  explicit Tandem(std::span<const PathHop> path) : path_(path), free_(path.size()) {}
+
+  /// Sends `size` into the first link at `ready`, or when that is free; returns the arrival.
+  Picoseconds send(Picoseconds ready, Bytes size) {
+    Picoseconds now = ready;
+    for (std::size_t i = 0; i < path_.size(); ++i) {
+      if (path_[i].is_shared) now = std::max(now, free_[i]);
+      now += transmission_time(size, path_[i].rate);
+      free_[i] = now;
+      now += path_[i].latency;
+    }
+    return now;
+  }
+  [[nodiscard]] Picoseconds first_free() const { return free_.front(); }
+
+ private:
+  std::span<const PathHop> path_;
+  std::vector<Picoseconds> free_;
+};
+
+}  // namespace
+
+ZeroLoad zero_load_by_packets(Bytes size, const Framing& framing, std::span<const PathHop> forward,
+                              std::span<const PathHop> reverse) {
+  if (forward.empty()) return {};
+  const Cut cut(size, framing, forward);
+  const bool has_acks = framing.ack_size.count() > 0;
+  const Count window = has_acks ? framing.window : 0;
+  const Count every = framing.ack_every;
+  assert(window == 0 || window >= every || cut.packets <= window);
+  Tandem data(forward);
+  Tandem acks(reverse);
+  // ACK n answers packets up to n * every. A sender looks back at most `window` packets.
+  std::vector<Picoseconds> ack_back(static_cast<std::size_t>(window / every + 2));
+  const auto slot = [&](Count n) { return static_cast<std::size_t>(n) % ack_back.size(); };
+
+  Picoseconds full_delivered;
+  for (Count k = 1; k < cut.packets; ++k) {
+    Picoseconds ready;
+    if (window > 0 && k > window) ready = ack_back[slot((k - window + every - 1) / every)];
+    full_delivered = data.send(ready, cut.full);
+    if (has_acks && k % every == 0) {
+      ack_back[slot(k / every)] = acks.send(full_delivered, framing.ack_size);
+    }
+  }
+  Picoseconds ready;
+  if (window > 0 && cut.packets > window) {
+    ready = ack_back[slot((cut.packets - window + every - 1) / every)];
+  }
+  if (!cut.last_may_overtake) {
+    const Picoseconds delivered = data.send(ready, cut.last);
+    return {delivered, has_acks ? acks.send(delivered, framing.ack_size) : delivered};
+  }
+  const Picoseconds alone =
+      std::max(ready, data.first_free()) + train_of(cut.last, forward).single();
+  const Picoseconds delivered = std::max(full_delivered, alone);
+  const Picoseconds answer =
+      has_acks ? train_of(framing.ack_size, reverse).single() : Picoseconds{};
+  return {delivered, delivered + answer};
+}
+
+ZeroLoad zero_load(Bytes size, const Framing& framing, std::span<const PathHop> forward,
+                   std::span<const PathHop> reverse) {
+  if (forward.empty()) return {};
+  const Cut cut(size, framing, forward);
+  const Train data = train_of(cut.full, forward);
+  const bool has_acks = framing.ack_size.count() > 0;
+  const Train acks = has_acks ? train_of(framing.ack_size, reverse) : Train{};
+  if (has_acks && window_binds(cut, framing, forward, data, acks)) {
+    return zero_load_by_packets(size, framing, forward, reverse);
+  }
+  const Picoseconds delivered =
+      cut.packets == 1 ? train_of(cut.last, forward).single() : delivery(cut, forward);
+  if (!has_acks) return {delivered, delivered};
+  return {delivered, completion(cut, framing, data, acks, delivered)};
+}
+
+}  // namespace weft

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "simcore/units.hpp"
+
+/// What a message takes on a network that carries nothing else: the reference that slowdowns divide
+/// by. Store-and-forward, exact to the picosecond, with the sender at line rate from time 0.
+namespace weft {
+
+/// One link of a path, in the order packets cross it.
+struct PathHop {
+  BitsPerSecond rate;
+  /// From the end of a transmission until the packet waits at the next one.
+  Picoseconds latency;
+  /// Every packet of the message crosses this very link. False where spraying spreads the packets
+  /// over parallel links: they do not queue behind each other there.
+  bool is_shared = true;
+};
+
+/// How a message becomes packets, and how the receiver answers.
+struct Framing {
+  Bytes payload;                ///< of a full packet, >= 1
+  Bytes header;                 ///< wire bytes of a packet besides its payload
+  Bytes ack_size;               ///< wire bytes of an ACK; 0: the transport sends none
+  std::uint32_t ack_every = 1;  ///< packets per ACK; the last packet of a message is always acked
+  /// Packets that may be unacknowledged; 0: no limit. At least `ack_every`, or the sender would
+  /// wait for an ACK that the receiver holds back. Without ACKs it has no effect.
+  std::uint32_t window = 0;
+};
+
+/// Times from the first bit of the first packet.
+struct ZeroLoad {
+  Picoseconds delivered;  ///< the last byte is at the receiving transport
+  Picoseconds completed;  ///< the sender has the ACK of it; `delivered` without ACKs
+  bool operator==(const ZeroLoad&) const = default;
+};
+
+/// Times of one message of `size` (>= 1) over `forward`, its ACKs over `reverse`. Closed form, or
+/// packet by packet where the window makes the sender wait.
+///
+/// If all hops are shared, the result is exact. With unshared hops it is a lower bound: exact if
+/// the parallel links are alike, no slower than the source's link, and the message is whole
+/// packets. A short last packet may overtake full ones on another path; the bound then assumes the
+/// more favourable order. An empty path takes no time.
+[[nodiscard]] ZeroLoad zero_load(Bytes size, const Framing& framing,
+                                 std::span<const PathHop> forward,
+                                 std::span<const PathHop> reverse);
+
+/// The same by following every packet and ACK through every link: packets x hops steps. `zero_load`
+/// needs it for windows that bind; tests hold the closed form against it.
+[[nodiscard]] ZeroLoad zero_load_by_packets(Bytes size, const Framing& framing,
+                                            std::span<const PathHop> forward,
+                                            std::span<const PathHop> reverse);
+
+}  // namespace weft

@@ -1,0 +1,55 @@
+#include "topologies/parts_schema.hpp"
+
+#include "simcore/schema_builder.hpp"
+#include "topologies/parts.hpp"
+
+namespace weft::topologies {
+namespace {
+
+constexpr const char* kIdeal = "an ideal part adds no delay";
+
+}  // namespace
+
+schema::Object switch_part_schema() {
+  return schema::describe<SwitchPart>("switch", "a switch as a part")
+      .field("buffer", &SwitchPart::buffer, "shared packet buffer")
+      .source("an ideal switch has room for everything")
+      .at_least(1_B)
+      .field("latency", &SwitchPart::latency, "from the end of reception to the egress queue")
+      .source(kIdeal)
+      .part_of("switches");
+}
+
+schema::Object nic_part_schema() {
+  return schema::describe<NicPart>("NIC", "a network interface as a part")
+      .field("rate", &NicPart::rate, "of its port, per direction")
+      .source("the rate of NDR and of most 2025 training fabrics")
+      .at_least(1_Mbps)
+      .field("receive_latency", &NicPart::receive_latency,
+             "from the end of reception to the transport")
+      .source(kIdeal)
+      .part_of("nics");
+}
+
+schema::Object server_part_schema() {
+  return schema::describe<ServerPart>("server", "a server as a part")
+      .field("nics", &ServerPart::nics, "each is a host of the fabric")
+      .source("one NIC, one host")
+      .range(1, 64)
+      .object("nic", &ServerPart::nic, nic_part_schema(), "what each of its NICs is")
+      .source(kIdeal)
+      .part_of("servers");
+}
+
+schema::Object cable_part_schema() {
+  return schema::describe<CablePart>("cable", "a cable with what is plugged in at its ends")
+      .field("latency_per_metre", &CablePart::latency_per_metre, "propagation")
+      .source(kIdeal)
+      .field("transceivers", &CablePart::transceivers, "of both ends together")
+      .source(kIdeal)
+      .field("fec", &CablePart::fec, "accumulating, coding and decoding a code word")
+      .source(kIdeal)
+      .part_of("cables");
+}
+
+}  // namespace weft::topologies
