@@ -1,0 +1,99 @@
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <cstdint>
+
+/// Counter-based random numbers: a pure function of (seed, purpose, entity, counter). There is no
+/// generator state to share, so a draw does not depend on who drew before it, on the order of
+/// events or on the number of threads.
+namespace weft {
+
+/// What a random number decides. The value is part of every stream's key and with it of every
+/// result: append new purposes at the end and never renumber.
+enum class Purpose : std::uint32_t {
+  kEcnMark = 1,         ///< whether a packet is marked; entity: egress port
+  kStartJitter = 2,     ///< when a message or job starts; entity: rank of the job
+  kPermutation = 3,     ///< who sends to whom in a permutation; entity: job
+  kPlacement = 4,       ///< which host gets which rank; entity: job
+  kArrival = 5,         ///< gaps between open-loop messages; entity: source
+  kDestination = 6,     ///< where open-loop messages go; entity: source
+  kMessageSize = 7,     ///< how large open-loop messages are; entity: source
+  kLoadBalancing = 8,   ///< choices of a switch that are not hashes; entity: switch
+  kTestScenario = 100,  ///< random scenarios of property tests
+};
+
+/// Philox4x32-10 (J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel Random Numbers: As Easy as 1,
+/// 2, 3", SC 2011, section 3.3 and table 2): ten rounds of two 32x32-bit multiplications, a
+/// bijection of the 128-bit counter for every 64-bit key.
+namespace philox {
+
+using Counter = std::array<std::uint32_t, 4>;
+using Key = std::array<std::uint32_t, 2>;
+
+inline constexpr int kRounds = 10;
+inline constexpr std::uint32_t kMultiplier0 = 0xd2511f53;
+inline constexpr std::uint32_t kMultiplier1 = 0xcd9e8d57;
+inline constexpr std::uint32_t kWeyl0 = 0x9e3779b9;  ///< golden ratio
+inline constexpr std::uint32_t kWeyl1 = 0xbb67ae85;  ///< sqrt(3) - 1
+
+[[nodiscard]] constexpr Counter generate(Counter counter, Key key) {
+  for (int round = 0; round < kRounds; ++round) {
+    const std::uint64_t product0 = std::uint64_t{kMultiplier0} * counter[0];
+    const std::uint64_t product1 = std::uint64_t{kMultiplier1} * counter[2];
+    counter = {static_cast<std::uint32_t>(product1 >> 32U) ^ counter[1] ^ key[0],
+               static_cast<std::uint32_t>(product1),
+               static_cast<std::uint32_t>(product0 >> 32U) ^ counter[3] ^ key[1],
+               static_cast<std::uint32_t>(product0)};
+    key = {key[0] + kWeyl0, key[1] + kWeyl1};
+  }
+  return counter;
+}
+
+}  // namespace philox
+
+/// The random numbers of one purpose at one entity. The n-th number is a function of n alone;
+/// callers count what they draw (packets, messages, rounds) with a number that the model defines.
+///
+/// The seed is the Philox key; purpose (32 bits), entity (32 bits) and counter (64 bits) fill its
+/// counter block. Under one seed, streams are therefore disjoint by construction for entities below
+/// 2^32. The upper half of a wider entity goes into the key, where it meets the seed's upper half.
+class RandomStream {
+ public:
+  constexpr RandomStream(std::uint64_t seed, Purpose purpose, std::uint64_t entity)
+      : key_{static_cast<std::uint32_t>(seed),
+             static_cast<std::uint32_t>(seed >> 32U) ^ static_cast<std::uint32_t>(entity >> 32U)},
+        purpose_(static_cast<std::uint32_t>(purpose)),
+        entity_(static_cast<std::uint32_t>(entity)) {}
+
+  /// 64 uniform bits.
+  [[nodiscard]] constexpr std::uint64_t bits(std::uint64_t counter) const {
+    const philox::Counter block = generate(counter);
+    return (std::uint64_t{block[1]} << 32U) | block[0];
+  }
+  /// 32 uniform bits: the lower half of `bits`.
+  [[nodiscard]] constexpr std::uint32_t bits32(std::uint64_t counter) const {
+    return generate(counter)[0];
+  }
+  /// Uniform in 0 .. n-1 for n >= 1; the bias is at most n / 2^64 (D. Lemire, "Fast Random Integer
+  /// Generation in an Interval", 2019, without the rejection, which would need a varying number of
+  /// draws).
+  [[nodiscard]] constexpr std::uint64_t below(std::uint64_t counter, std::uint64_t n) const {
+    assert(n > 0);
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>((static_cast<Wide>(bits(counter)) * n) >> 64U);
+  }
+
+ private:
+  [[nodiscard]] constexpr philox::Counter generate(std::uint64_t counter) const {
+    return philox::generate({static_cast<std::uint32_t>(counter),
+                             static_cast<std::uint32_t>(counter >> 32U), entity_, purpose_},
+                            key_);
+  }
+
+  philox::Key key_;
+  std::uint32_t purpose_;
+  std::uint32_t entity_;
+};
+
+}  // namespace weft
