@@ -10,16 +10,16 @@ namespace weft {
 
 /// Where in the user's input something stands. Empty parts are not known or do not apply.
 struct SourceLocation {
-  std::string file;
-  int line = 0;    ///< 1-based; 0 if unknown
-  int column = 0;  ///< 1-based; 0 if unknown
-  std::string key; ///< path of the key, such as `fabric.ecn.kmin` or `jobs[2].size`
+  std::string file{};
+  int line = 0;       ///< 1-based; 0 if unknown
+  int column = 0;     ///< 1-based; 0 if unknown
+  std::string key{};  ///< path of the key, such as `fabric.ecn.kmin` or `jobs[2].size`
 };
 
 /// One thing that is wrong with the user's input, in words the user can act on.
 struct Error {
   std::string message;
-  SourceLocation where;
+  SourceLocation where{};
 
   /// `file:line:column: key: message`, without the parts that are not known.
   [[nodiscard]] std::string to_string() const;
