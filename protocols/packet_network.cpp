@@ -215,6 +215,7 @@ void PacketNetwork::build_ports(const Options& options) {
         options.switches.pfc.propagates ? from.wire_latency : Picoseconds(0);
     port.control_latency = (wire + response).count();
     port.owner = node.index;
+    port.number = static_cast<std::uint16_t>(i - node.first_port.value());
     port.owner_is_host = node.kind == NodeKind::kHost;
     if (port.owner_is_host) s.hosts[node.index].port = i;
   }

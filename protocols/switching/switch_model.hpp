@@ -39,7 +39,7 @@ class SwitchModel {
         send_pause(in, 1, now, cell, worker);
       }
     }
-    packet.stamp = in.id.value() - sw.first_port;
+    packet.stamp = in.number;
     if (is_control) {
       out.control.push(packet, worker.pool);
     } else {
