@@ -1,0 +1,265 @@
+#include "collectives/executor.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "simcore/quantity_text.hpp"
+
+namespace weft::collectives {
+
+namespace {
+
+/// Numbers connections by destination, those to the same one by connection.
+std::vector<std::uint32_t> number_by_destination(const Workload& workload) {
+  const std::vector<Connection>& connections = workload.connections();
+  std::vector<std::uint32_t> next(workload.process_hosts().size() + 1);
+  for (const Connection& c : connections) ++next[c.destination.value() + 1];
+  for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
+  std::vector<std::uint32_t> slots(connections.size());
+  for (std::size_t i = 0; i < connections.size(); ++i) {
+    slots[i] = next[connections[i].destination.value()]++;
+  }
+  return slots;
+}
+
+std::string time_text(Picoseconds time) {
+  return quantity_text(time.count(), dimension_of<Picoseconds>());
+}
+
+}  // namespace
+
+Executor::Executor(const Workload& workload)
+    : workload_(workload),
+      processes_(workload.process_hosts().size()),
+      lanes_(workload.lane_count()),
+      outstanding_(workload.connections().size()),
+      arrived_(workload.connections().size()),
+      slot_of_connection_(number_by_destination(workload)) {
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    processes_[i].unfinished_lanes = workload.jobs()[workload.job_of(ProcessId(i))].lanes;
+  }
+}
+
+void Executor::on_start(ProcessContext& context, ProcessId self) {
+  const JobPlan& job = workload_.jobs()[workload_.job_of(self)];
+  for (std::uint32_t i = 0; i < job.lanes; ++i) {
+    if (job.start > context.now()) {
+      context.wake_at(job.start, i);
+    } else {
+      begin(turn(context, self, i));
+    }
+  }
+}
+
+void Executor::on_delivered(ProcessContext& context, ProcessId self, ConnectionId connection) {
+  ++arrived_[slot_of_connection_[connection.value()]];
+  processes_[self.value()].last_progress = context.now();
+  const Turn t = turn(context, self, workload_.lane_of(connection));
+  if (t.lane.status == LaneStatus::kReceiving && t.lane.connection == connection) run(t);
+}
+
+void Executor::on_acknowledged(ProcessContext& context, ProcessId self, ConnectionId connection) {
+  const Turn t = turn(context, self, workload_.lane_of(connection));
+  assert(outstanding_[connection.value()] > 0 && "one acknowledgement per message");
+  --outstanding_[connection.value()];
+  --t.lane.unacknowledged;
+  if (t.lane.status == LaneStatus::kFlushing && t.lane.unacknowledged == 0) run(t);
+}
+
+void Executor::on_wake(ProcessContext& context, ProcessId self, std::uint64_t token) {
+  const Turn t = turn(context, self, static_cast<std::uint32_t>(token));
+  if (t.lane.status == LaneStatus::kNotStarted) {
+    begin(t);
+  } else {
+    assert(t.lane.status == LaneStatus::kSleeping && "a lane has one alarm at a time");
+    t.lane.status = LaneStatus::kRunning;
+    run(t);
+  }
+}
+
+void Executor::on_signal(ProcessContext& context, ProcessId self, ProcessId, std::uint64_t token) {
+  const Turn t = turn(context, self, static_cast<std::uint32_t>(token));
+  ++t.lane.signals;
+  if (t.lane.status == LaneStatus::kAwaitingSignals) run(t);
+}
+
+Executor::Turn Executor::turn(ProcessContext& context, ProcessId self, std::uint32_t number) {
+  return {context, self, number, lanes_[workload_.lane_index(self, number)]};
+}
+
+void Executor::begin(Turn turn) {
+  const JobPlan& job = workload_.jobs()[workload_.job_of(turn.self)];
+  turn.lane.source = job.program->steps(workload_.rank_of(turn.self), turn.number);
+  turn.lane.status = LaneStatus::kRunning;
+  run(turn);
+}
+
+void Executor::run(Turn turn) {
+  // A lane that waits for something countable looks again; one that slept goes on.
+  if (turn.lane.status != LaneStatus::kRunning && !execute(turn)) return;
+  Process& process = processes_[turn.self.value()];
+  process.last_progress = turn.context.now();
+  while (turn.lane.source->next(turn.lane.step)) {
+    if (!execute(turn)) return;
+  }
+  turn.lane.status = LaneStatus::kDone;
+  turn.lane.source.reset();
+  --process.unfinished_lanes;
+}
+
+bool Executor::execute(Turn turn) {
+  Lane& lane = turn.lane;
+  switch (lane.step.kind) {
+    case Step::Kind::kSend:
+      send(turn);
+      break;
+    case Step::Kind::kReceive:
+      lane.status = LaneStatus::kReceiving;
+      if (!receive(turn)) return false;
+      break;
+    case Step::Kind::kFlush:
+      lane.status = LaneStatus::kFlushing;
+      if (lane.unacknowledged > 0) return false;
+      break;
+    case Step::Kind::kDelay:
+      return sleep_until(turn, turn.context.now() + lane.step.time());
+    case Step::Kind::kWaitUntil:
+      return sleep_until(turn, lane.step.time());
+    case Step::Kind::kSignal: {
+      const JobPlan& job = workload_.jobs()[workload_.job_of(turn.self)];
+      turn.context.signal(job.process(lane.step.peer), turn.number);
+      break;
+    }
+    case Step::Kind::kAwaitSignals:
+      lane.status = LaneStatus::kAwaitingSignals;
+      if (lane.signals < lane.step.count()) return false;
+      lane.signals -= lane.step.count();
+      break;
+  }
+  lane.status = LaneStatus::kRunning;
+  return true;
+}
+
+void Executor::send(Turn turn) {
+  const JobPlan& job = workload_.jobs()[workload_.job_of(turn.self)];
+  const ConnectionId connection =
+      workload_.find(turn.self, job.process(turn.lane.step.peer), turn.number);
+  assert(!connection.is_none() && "a program sends to its send_peers only");
+  Process& process = processes_[turn.self.value()];
+  ++process.messages;
+  process.bytes += turn.lane.step.bytes();
+  ++outstanding_[connection.value()];
+  ++turn.lane.unacknowledged;
+  turn.context.post(connection, turn.lane.step.bytes());
+}
+
+bool Executor::receive(Turn turn) {
+  const JobPlan& job = workload_.jobs()[workload_.job_of(turn.self)];
+  turn.lane.connection = workload_.find(job.process(turn.lane.step.peer), turn.self, turn.number);
+  assert(!turn.lane.connection.is_none() && "somebody sends what a program waits for");
+  std::uint32_t& arrived = arrived_[slot_of_connection_[turn.lane.connection.value()]];
+  if (arrived == 0) return false;
+  --arrived;
+  return true;
+}
+
+bool Executor::sleep_until(Turn turn, Picoseconds time) {
+  if (time <= turn.context.now()) return true;
+  turn.lane.status = LaneStatus::kSleeping;
+  turn.lane.step = Step::wait_until(time);
+  turn.context.wake_at(time, turn.number);
+  return false;
+}
+
+bool Executor::finished(std::uint32_t job) const {
+  const JobPlan& plan = workload_.jobs()[job];
+  for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
+    if (processes_[plan.process(rank).value()].unfinished_lanes > 0) return false;
+  }
+  return true;
+}
+
+bool Executor::all_finished() const {
+  return std::all_of(processes_.begin(), processes_.end(),
+                     [](const Process& p) { return p.unfinished_lanes == 0; });
+}
+
+JobOutcome Executor::outcome(std::uint32_t job) const {
+  const JobPlan& plan = workload_.jobs()[job];
+  JobOutcome outcome;
+  outcome.is_finished = finished(job);
+  outcome.start = outcome.end = plan.start;
+  for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
+    const Process& process = processes_[plan.process(rank).value()];
+    outcome.end = std::max(outcome.end, process.last_progress);
+    outcome.messages += process.messages;
+    outcome.bytes += process.bytes;
+  }
+  return outcome;
+}
+
+std::vector<std::string> Executor::describe_blocked(
+    const std::function<std::string(HostId)>& host_name, std::size_t limit) const {
+  std::vector<std::string> sentences;
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    const ProcessId process(i);
+    const std::uint32_t lanes = workload_.jobs()[workload_.job_of(process)].lanes;
+    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+      if (lanes_[workload_.lane_index(process, lane)].status == LaneStatus::kDone) continue;
+      if (sentences.size() < limit) {
+        sentences.push_back(describe(process, lane, host_name));
+      } else {
+        ++others;
+      }
+    }
+  }
+  if (others > 0) sentences.push_back("and " + std::to_string(others) + " more wait");
+  return sentences;
+}
+
+std::string Executor::describe(ProcessId process, std::uint32_t number,
+                               const std::function<std::string(HostId)>& host_name) const {
+  const JobPlan& job = workload_.jobs()[workload_.job_of(process)];
+  const auto rank_name = [&](ProcessId p) {
+    return "rank " + std::to_string(workload_.rank_of(p));
+  };
+  const auto place = [&](ProcessId p) {
+    return " (" + host_name(workload_.process_hosts()[p.value()]) + ")";
+  };
+  const std::string lane = job.lanes > 1 ? ", lane " + std::to_string(number) + "," : "";
+  return rank_name(process) + " of job " + job.name + place(process) + lane + " waits " +
+         describe_wait(process, number,
+                       [&](ProcessId peer) { return rank_name(peer) + place(peer); });
+}
+
+std::string Executor::describe_wait(ProcessId process, std::uint32_t number,
+                                    const std::function<std::string(ProcessId)>& peer_name) const {
+  const std::uint32_t index = workload_.lane_index(process, number);
+  const Lane& lane = lanes_[index];
+  switch (lane.status) {
+    case LaneStatus::kNotStarted:
+      return "until the job starts at " +
+             time_text(workload_.jobs()[workload_.job_of(process)].start);
+    case LaneStatus::kReceiving:
+      return "for a message from " +
+             peer_name(workload_.connections()[lane.connection.value()].source);
+    case LaneStatus::kFlushing: {
+      auto [connection, end] = workload_.sends_of(index);
+      while (connection + 1 < end && outstanding_[connection] == 0) ++connection;
+      return "for the acknowledgement of a message to " +
+             peer_name(workload_.connections()[connection].destination);
+    }
+    case LaneStatus::kSleeping:
+      return "until " + time_text(lane.step.time());
+    case LaneStatus::kAwaitingSignals:
+      return "for signals: " + std::to_string(lane.signals) + " of " +
+             std::to_string(lane.step.count()) + " have come";
+    case LaneStatus::kRunning:
+    case LaneStatus::kDone:
+      break;
+  }
+  return "for nothing";
+}
+
+}  // namespace weft::collectives

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "collectives/step.hpp"
+#include "simcore/random.hpp"
+#include "simcore/units.hpp"
+
+namespace weft::collectives {
+
+/// What a program may depend on besides its own specification.
+struct ProgramSetting {
+  std::uint64_t seed = 1;
+  std::uint32_t job = 0;  ///< number of the job in the scenario
+  std::uint32_t ranks = 0;
+  Picoseconds start;  ///< of the job; no step runs before
+  /// The transport tells the sender that a message has arrived: sending can end with a kFlush.
+  bool has_acknowledgements = true;
+  std::vector<BitsPerSecond> access_rates;  ///< by rank; may be empty where the program needs none
+
+  /// The random numbers of one rank of this job.
+  [[nodiscard]] RandomStream random(Purpose purpose, std::uint32_t rank) const {
+    return RandomStream(seed, purpose, (std::uint64_t{job} << 32U) | rank);
+  }
+};
+
+/// A job compiled to steps per rank and lane. Immutable: ranks on different threads read it.
+class JobProgram {
+ public:
+  JobProgram() = default;
+  JobProgram(const JobProgram&) = delete;
+  JobProgram& operator=(const JobProgram&) = delete;
+  virtual ~JobProgram() = default;
+
+  /// Lanes per rank, 1 .. 256.
+  [[nodiscard]] virtual std::uint32_t lanes() const { return 1; }
+  /// Some lane has a kFlush.
+  [[nodiscard]] virtual bool needs_acknowledgements() const { return false; }
+  /// The ranks that `lane` of `rank` sends to, ascending and without duplicates.
+  [[nodiscard]] virtual std::vector<std::uint32_t> send_peers(std::uint32_t rank,
+                                                              std::uint32_t lane) const = 0;
+  /// Refers to this program, which must outlive it.
+  [[nodiscard]] virtual std::unique_ptr<StepSource> steps(std::uint32_t rank,
+                                                          std::uint32_t lane) const = 0;
+};
+
+/// 0 .. n-1 without `rank`: the send peers of whoever sends to all.
+[[nodiscard]] inline std::vector<std::uint32_t> all_but(std::uint32_t rank, std::uint32_t n) {
+  std::vector<std::uint32_t> peers;
+  peers.reserve(n - 1);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    if (i != rank) peers.push_back(i);
+  }
+  return peers;
+}
+
+}  // namespace weft::collectives

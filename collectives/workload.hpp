@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collectives/job.hpp"
+#include "collectives/program.hpp"
+#include "simcore/ids.hpp"
+#include "simcore/message_network.hpp"
+#include "simcore/result.hpp"
+#include "simcore/units.hpp"
+
+namespace weft::collectives {
+
+struct WorkloadOptions {
+  std::uint64_t seed = 1;
+  bool has_acknowledgements = true;  ///< what the transport offers
+  /// By HostId: what open-loop loads are fractions of. May be empty if no job is open-loop.
+  std::span<const BitsPerSecond> access_rates;
+};
+
+/// One job: its ranks are the processes first_process .. first_process + ranks - 1.
+struct JobPlan {
+  std::string name;
+  Picoseconds start;
+  std::uint32_t first_process = 0;
+  std::uint32_t ranks = 0;
+  std::uint32_t lanes = 1;       ///< per rank
+  std::uint32_t first_lane = 0;  ///< among the lanes of all jobs
+  std::unique_ptr<const JobProgram> program;
+
+  [[nodiscard]] ProcessId process(std::uint32_t rank) const {
+    return ProcessId(first_process + rank);
+  }
+};
+
+/// All jobs of a run as processes, connections and programs: what networks are built from and the
+/// executor runs. Immutable once built.
+///
+/// Connections are only those that a program may use. They are numbered by job, source rank, lane
+/// and destination rank. Their flow label is made of the job's number and the lane, which tells the
+/// connections between two hosts apart and does not depend on what else the run has.
+class Workload {
+ public:
+  static constexpr std::uint32_t kMaxLanes = 256;
+
+  /// Adds a job after the others. `program` is for as many ranks as there are hosts.
+  /// Error: the program waits for acknowledgements that the transport does not give.
+  [[nodiscard]] Errors add_job(std::string name, Picoseconds start, std::span<const HostId> hosts,
+                               std::unique_ptr<const JobProgram> program,
+                               bool has_acknowledgements);
+
+  /// By ProcessId.
+  [[nodiscard]] const std::vector<HostId>& process_hosts() const { return hosts_; }
+  /// By ConnectionId.
+  [[nodiscard]] const std::vector<Connection>& connections() const { return connections_; }
+  [[nodiscard]] const std::vector<JobPlan>& jobs() const { return jobs_; }
+  [[nodiscard]] std::uint32_t lane_count() const {
+    return static_cast<std::uint32_t>(first_connection_.size() - 1);
+  }
+
+  [[nodiscard]] std::uint32_t job_of(ProcessId process) const {
+    return job_of_process_[process.value()];
+  }
+  [[nodiscard]] std::uint32_t rank_of(ProcessId process) const {
+    return process.value() - jobs_[job_of(process)].first_process;
+  }
+  /// The lane of its source and of its destination that a connection belongs to.
+  [[nodiscard]] std::uint32_t lane_of(ConnectionId connection) const {
+    return lane_of_connection_[connection.value()];
+  }
+  /// The number of a rank's lane among all lanes.
+  [[nodiscard]] std::uint32_t lane_index(ProcessId process, std::uint32_t lane) const {
+    const JobPlan& job = jobs_[job_of(process)];
+    return job.first_lane + (process.value() - job.first_process) * job.lanes + lane;
+  }
+  /// The connections that a lane sends on: [first, second), by rising destination.
+  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> sends_of(std::uint32_t lane_index) const {
+    return {first_connection_[lane_index], first_connection_[lane_index + 1]};
+  }
+  /// From one process to another on a lane; none() if the program has no such connection.
+  [[nodiscard]] ConnectionId find(ProcessId source, ProcessId destination,
+                                  std::uint32_t lane) const;
+
+ private:
+  std::vector<HostId> hosts_;
+  std::vector<std::uint32_t> job_of_process_;
+  std::vector<Connection> connections_;
+  std::vector<std::uint8_t> lane_of_connection_;
+  std::vector<std::uint32_t> first_connection_ = {0};  ///< by lane index, and the end
+  std::vector<JobPlan> jobs_;
+};
+
+/// Checks and compiles the jobs of a scenario. Every error names the job by number and the field:
+/// `jobs[2].size`.
+[[nodiscard]] Result<Workload> build_workload(std::span<const JobDescription> jobs,
+                                              const WorkloadOptions& options);
+
+/// Calls `visit` with what a job posts, summed per connection and message size, in the order of
+/// connections and sizes. Runs through the whole program: time linear in its messages.
+void for_each_transfer(
+    const Workload& workload, std::uint32_t job,
+    const std::function<void(ConnectionId connection, Bytes size, std::int64_t count)>& visit);
+
+}  // namespace weft::collectives

@@ -1,0 +1,138 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collectives/executor.hpp"
+#include "collectives/step_list.hpp"
+#include "collectives/workload.hpp"
+#include "simcore/ideal_network.hpp"
+
+/// Jobs on the ideal network, with the delays that closed forms are written in.
+namespace weft::testing {
+
+inline constexpr Picoseconds kAlpha = 3_us;      ///< of every message
+inline constexpr Picoseconds kBack = 1_us;       ///< of every acknowledgement
+inline constexpr Picoseconds kControl = 700_ns;  ///< of every signal
+inline constexpr BitsPerSecond kRate = 8_Gbps;   ///< 1 ns per byte
+
+/// The time of a message: latency plus serialisation.
+inline Picoseconds message_time(Bytes size) { return kAlpha + transmission_time(size, kRate); }
+
+inline std::vector<HostId> hosts(std::int64_t n) {
+  std::vector<HostId> hosts;
+  for (std::int64_t i = 0; i < n; ++i) hosts.emplace_back(static_cast<std::size_t>(i));
+  return hosts;
+}
+
+inline collectives::JobDescription job(std::int64_t ranks, collectives::JobKind kind,
+                                       Picoseconds start = {}) {
+  return {"job", start, hosts(ranks), std::move(kind)};
+}
+
+/// All hosts have links of `kRate`.
+inline collectives::Workload build(const std::vector<collectives::JobDescription>& jobs,
+                                   std::uint64_t seed = 1, bool has_acknowledgements = true) {
+  const std::vector<BitsPerSecond> rates(4096, kRate);
+  return collectives::build_workload(jobs, {seed, has_acknowledgements, rates}).value();
+}
+
+/// One run of a workload; `until` cuts it short.
+class IdealRun {
+ public:
+  explicit IdealRun(collectives::Workload workload, bool has_acknowledgements = true,
+                    std::optional<Picoseconds> until = {})
+      : workload_(std::move(workload)), executor_(workload_) {
+    const auto delay = [&](ConnectionId, Bytes size) {
+      ++posted_;
+      const Picoseconds delivered = message_time(size);
+      IdealNetwork::Delay result{delivered, std::nullopt};
+      if (has_acknowledgements) result.acknowledged = delivered + kBack;
+      return result;
+    };
+    IdealNetwork network(workload_.process_hosts().size(), workload_.connections(), delay,
+                         kControl);
+    last_event_ = network.run(executor_, until);
+  }
+  IdealRun(const IdealRun&) = delete;
+  IdealRun& operator=(const IdealRun&) = delete;
+
+  [[nodiscard]] const collectives::Workload& workload() const { return workload_; }
+  [[nodiscard]] const collectives::Executor& executor() const { return executor_; }
+  [[nodiscard]] collectives::JobOutcome outcome(std::uint32_t number = 0) const {
+    return executor_.outcome(number);
+  }
+  [[nodiscard]] std::int64_t posted() const { return posted_; }
+  [[nodiscard]] Picoseconds last_event() const { return last_event_; }
+
+ private:
+  collectives::Workload workload_;
+  collectives::Executor executor_;
+  std::int64_t posted_ = 0;
+  Picoseconds last_event_;
+};
+
+/// All steps of one lane.
+inline std::vector<collectives::Step> steps_of(const collectives::JobProgram& program,
+                                               std::uint32_t rank, std::uint32_t lane = 0) {
+  std::vector<collectives::Step> steps;
+  const auto source = program.steps(rank, lane);
+  for (collectives::Step step; source->next(step);) steps.push_back(step);
+  return steps;
+}
+
+/// A program written down step by step: [rank][lane].
+class WrittenProgram final : public collectives::JobProgram {
+ public:
+  using Steps = std::vector<std::vector<std::vector<collectives::Step>>>;
+  explicit WrittenProgram(Steps steps) : steps_(std::move(steps)) {}
+
+  [[nodiscard]] std::uint32_t lanes() const override {
+    return static_cast<std::uint32_t>(steps_[0].size());
+  }
+  [[nodiscard]] bool needs_acknowledgements() const override {
+    for (const auto& rank : steps_) {
+      for (const auto& lane : rank) {
+        for (const auto& step : lane) {
+          if (step.kind == collectives::Step::Kind::kFlush) return true;
+        }
+      }
+    }
+    return false;
+  }
+  [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
+                                                      std::uint32_t lane) const override {
+    std::vector<std::uint32_t> peers;
+    for (std::uint32_t peer = 0; peer < steps_.size(); ++peer) {
+      for (const auto& step : steps_[rank][lane]) {
+        if (step.kind != collectives::Step::Kind::kSend || step.peer != peer) continue;
+        peers.push_back(peer);
+        break;
+      }
+    }
+    return peers;
+  }
+  [[nodiscard]] std::unique_ptr<collectives::StepSource> steps(std::uint32_t rank,
+                                                               std::uint32_t lane) const override {
+    return std::make_unique<collectives::StepList>(steps_[rank][lane]);
+  }
+
+ private:
+  Steps steps_;
+};
+
+inline collectives::Workload written(WrittenProgram::Steps steps, Picoseconds start = {}) {
+  collectives::Workload workload;
+  const auto ranks = hosts(static_cast<std::int64_t>(steps.size()));
+  const Errors errors = workload.add_job("written", start, ranks,
+                                         std::make_unique<WrittenProgram>(std::move(steps)), true);
+  EXPECT_TRUE(errors.empty());
+  return workload;
+}
+
+}  // namespace weft::testing

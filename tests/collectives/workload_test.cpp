@@ -1,0 +1,139 @@
+#include "collectives/workload.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "tests/collectives/ideal_run.hpp"
+
+namespace weft::testing {
+namespace {
+
+using namespace collectives;  // NOLINT: half of the names below
+
+AllReduceSpec all_reduce(Bytes size) {
+  AllReduceSpec spec;
+  spec.size = size;
+  return spec;
+}
+
+AllToAllSpec all_to_all(Bytes size) {
+  AllToAllSpec spec;
+  spec.size = size;
+  return spec;
+}
+
+std::size_t connections(const JobDescription& description) {
+  return build({description}).connections().size();
+}
+
+TEST(Workload, HasOnlyTheConnectionsThatProgramsUse) {
+  EXPECT_EQ(connections(job(16, all_reduce(1_MiB))), 16U);
+  EXPECT_EQ(connections(job(16, all_to_all(1_KiB))), 16U * 15);
+  EXPECT_EQ(connections(job(16, IncastSpec{3, 1_KiB, 1, 0_ps})), 15U);
+  EXPECT_EQ(connections(job(16, PermutationSpec{1_KiB, 0_ps})), 16U);
+  MessagesSpec messages;
+  messages.list = {{0_ps, 0, 1, 1_B}, {1_ns, 0, 1, 2_B}, {0_ps, 1, 0, 1_B}};
+  EXPECT_EQ(connections(job(16, messages)), 2U);
+}
+
+TEST(Workload, ARingOf16384RanksNeedsMemoryLinearInTheRanks) {
+  EXPECT_EQ(connections(job(16'384, all_reduce(1_GiB))), 16'384U);
+}
+
+TEST(Workload, FindsEveryConnectionAndNoOther) {
+  const Workload workload = build({job(5, all_to_all(1_KiB)), job(7, IncastSpec{2, 1_B, 1, 0_ps})});
+  std::set<std::tuple<ProcessId, ProcessId>> known;
+  for (std::size_t i = 0; i < workload.connections().size(); ++i) {
+    const Connection& c = workload.connections()[i];
+    known.insert({c.source, c.destination});
+    EXPECT_EQ(workload.find(c.source, c.destination, 0), ConnectionId(i));
+    EXPECT_EQ(workload.job_of(c.source), workload.job_of(c.destination));
+  }
+  for (std::uint32_t a = 0; a < 12; ++a) {
+    for (std::uint32_t b = 0; b < 12; ++b) {
+      const bool is_known = known.contains({ProcessId(a), ProcessId(b)});
+      EXPECT_EQ(!workload.find(ProcessId(a), ProcessId(b), 0).is_none(), is_known);
+    }
+  }
+}
+
+TEST(Workload, FlowLabelsTellTheConnectionsOfTwoHostsApart) {
+  const Workload workload =
+      build({job(6, all_to_all(1_KiB)), job(6, all_reduce(1_MiB)), job(6, all_to_all(2_KiB))});
+  std::set<std::tuple<HostId, HostId, std::uint32_t>> seen;
+  for (const Connection& c : workload.connections()) {
+    const auto& at = workload.process_hosts();
+    EXPECT_TRUE(
+        seen.insert({at[c.source.value()], at[c.destination.value()], c.flow_label}).second);
+  }
+}
+
+TEST(Workload, RefusesAFlushWhereNothingIsAcknowledged) {
+  Workload workload;
+  const Errors errors =
+      workload.add_job("x", 0_ps, hosts(2),
+                       std::make_unique<WrittenProgram>(WrittenProgram::Steps{
+                           {{Step::send(1, 1_B), Step::flush()}}, {{Step::receive(0, 1_B)}}}),
+                       false);
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_NE(errors[0].message.find("acknowledgements"), std::string::npos);
+  EXPECT_TRUE(workload.jobs().empty());
+}
+
+TEST(Workload, NoBuiltInJobFlushesWithoutAcknowledgements) {
+  OpenLoopSpec open_loop;
+  open_loop.size = 1_KiB;
+  open_loop.stop = 100_us;
+  MessagesSpec messages;
+  messages.list = {{0_ps, 0, 1, 1_B}};
+  const Workload workload =
+      build({job(3, IncastSpec{0, 1_B, 2, 0_ps}), job(3, PermutationSpec{1_B, 0_ps}),
+             job(3, messages), job(3, open_loop), job(3, all_reduce(9_B))},
+            1, false);
+  for (const JobPlan& plan : workload.jobs()) {
+    for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
+      for (const Step& step : steps_of(*plan.program, rank)) {
+        EXPECT_NE(step.kind, Step::Kind::kFlush);
+      }
+    }
+  }
+}
+
+std::set<std::string> error_keys(const JobDescription& description) {
+  const auto result = build_workload(std::vector{job(2, all_reduce(1_B)), description}, {});
+  std::set<std::string> keys;
+  if (result.ok()) return keys;
+  for (const Error& error : result.errors()) keys.insert(error.where.key);
+  return keys;
+}
+
+using Keys = std::set<std::string>;
+
+TEST(Workload, NamesTheFieldThatIsWrong) {
+  EXPECT_EQ(error_keys(job(1, all_reduce(1_B))), Keys{"jobs[1].ranks"});
+  EXPECT_EQ(error_keys(job(4, all_reduce(0_B))), Keys{"jobs[1].size"});
+  EXPECT_EQ(error_keys(job(4, all_to_all(0_B))), Keys{"jobs[1].size"});
+  EXPECT_EQ(error_keys(job(4, all_to_all(1_B), Picoseconds(-1))), Keys{"jobs[1].start"});
+  EXPECT_EQ(error_keys(job(4, IncastSpec{4, 0_B, 0, Picoseconds(-1)})),
+            (Keys{"jobs[1].receiver", "jobs[1].size", "jobs[1].rounds", "jobs[1].jitter"}));
+  EXPECT_EQ(error_keys(job(4, PermutationSpec{0_B, Picoseconds(-1)})),
+            (Keys{"jobs[1].size", "jobs[1].jitter"}));
+  MessagesSpec messages;
+  messages.list = {{0_ps, 0, 1, 1_B}, {Picoseconds(-1), 7, 7, 0_B}};
+  EXPECT_EQ(error_keys(job(4, messages)), (Keys{"jobs[1].list[1].from", "jobs[1].list[1].to",
+                                                "jobs[1].list[1].size", "jobs[1].list[1].start"}));
+  OpenLoopSpec open_loop;
+  open_loop.size = 1_B;
+  EXPECT_EQ(error_keys(job(4, open_loop)), Keys{"jobs[1].load"}) << "no access rates given";
+  JobDescription twice = job(3, all_reduce(1_B));
+  twice.ranks[2] = twice.ranks[0];
+  EXPECT_EQ(error_keys(twice), Keys{"jobs[1].ranks"});
+  EXPECT_EQ(error_keys(job(4, all_reduce(1_B))), Keys{});
+}
+
+}  // namespace
+}  // namespace weft::testing
