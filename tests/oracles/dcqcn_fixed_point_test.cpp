@@ -86,7 +86,7 @@ TEST_P(DcqcnFixedPoint, SharesTheLinkFairlyAroundTheFluidQueue) {
 INSTANTIATE_TEST_SUITE_P(Flows, DcqcnFixedPoint,
                          ::testing::Values(FixedPoint{2, 20.2e3}, FixedPoint{4, 41.8e3},
                                            FixedPoint{8, 93.8e3}),
-                         [](const auto& info) { return "N" + std::to_string(info.param.flows); });
+                         [](const auto& test) { return "N" + std::to_string(test.param.flows); });
 
 }  // namespace
 }  // namespace weft::testing

@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(IncastCase{2, Picoseconds(166'895'000), Picoseconds(166'570'000), 32, 134'112},
                       IncastCase{8, Picoseconds(654'575'000), Picoseconds(641'896'000), 204,
                                  593'344}),
-    [](const auto& info) { return "From" + std::to_string(info.param.senders); });
+    [](const auto& test) { return "From" + std::to_string(test.param.senders); });
 
 TEST(HpccNs3, OneFlowTakesTheExactTimeNotTheTruncatedOne) {
   // ns-3 truncates 83.84 ns per packet to 83 and gets 87,091 ns for 1 MB; exactly it is

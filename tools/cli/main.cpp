@@ -1,0 +1,73 @@
+#include <CLI/CLI.hpp>
+
+#include "simcore/log.hpp"
+#include "tools/cli/commands.hpp"
+
+namespace {
+
+constexpr const char* kAbout =
+    "weft: a packet-level simulator for AI training fabrics.\n"
+    "\n"
+    "A scenario (YAML) describes racks, links, switches, transport and jobs; weft says how long the "
+    "jobs take, where the tail comes from and which ports are to blame.\n";
+
+constexpr const char* kExamples =
+    "\nExamples:\n"
+    "  weft run scenarios/incast.yaml\n"
+    "  weft run scenarios/incast.yaml --set jobs[0].size=4MiB --set fabric.spines=8 --seed 7\n"
+    "  weft run scenarios/permutation.yaml --json | jq .messages.slowdown\n"
+    "  weft check scenarios/incast.yaml\n"
+    "  weft schema > weft.schema.json\n"
+    "\nExit codes: 0 done, 1 the simulation could not finish, 2 a bad scenario or command line.\n";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace weft::cli;  // NOLINT: the program's own namespace
+  CLI::App app(kAbout, "weft");
+  app.set_version_flag("--version", "weft " WEFT_VERSION);
+  app.require_subcommand(1);
+  app.footer(kExamples);
+
+  RunArguments run_arguments;
+  std::string log_level = "warn";
+  std::string seed;
+  CLI::App* run = app.add_subcommand("run", "simulate a scenario and write its results");
+  run->add_option("scenario", run_arguments.scenario, "scenario file")->required();
+  run->add_option("--set", run_arguments.overrides,
+                  "path=value: change one key of the scenario, such as fabric.ecn.kmin=400KB")
+      ->allow_extra_args(false);
+  run->add_option("--seed", seed, "the same as --set seed=N");
+  run->add_option("--out", run_arguments.out, "folder of the results (default results/<name>)");
+  run->add_flag("--json", run_arguments.print_json, "print summary.json instead of the tables");
+  run->add_flag("--quiet", run_arguments.is_quiet, "print nothing but errors");
+  run->add_option("--log", log_level, "off, error, warn, info or debug");
+
+  RunArguments check_arguments;
+  CLI::App* check = app.add_subcommand(
+      "check", "validate a scenario; say how its fabric is cut into cells for the simulation");
+  check->add_option("scenario", check_arguments.scenario, "scenario file")->required();
+  check->add_option("--set", check_arguments.overrides, "path=value, as in run")
+      ->allow_extra_args(false);
+
+  CLI::App* schema = app.add_subcommand("schema", "print the JSON Schema of scenario files");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kSuccess : kBadInput;
+  }
+  const auto level = weft::parse_log_level(log_level);
+  if (!level) {
+    std::fprintf(stderr, "weft: --log: `%s` is not one of off, error, warn, info, debug\n",
+                 log_level.c_str());
+    return kBadInput;
+  }
+  weft::set_log_level(*level);
+  if (!seed.empty()) run_arguments.overrides.push_back("seed=" + seed);
+
+  if (run->parsed()) return run_scenario(run_arguments);
+  if (check->parsed()) return check_scenario(check_arguments.scenario, check_arguments.overrides);
+  if (schema->parsed()) return print_schema();
+  return kBadInput;
+}

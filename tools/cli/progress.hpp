@@ -1,0 +1,32 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "simcore/units.hpp"
+
+namespace weft::cli {
+
+/// Ends runs on Ctrl-C after the window at hand, so that finished work is written. A second Ctrl-C
+/// kills the program.
+void stop_on_interrupt();
+[[nodiscard]] bool is_interrupted();
+
+/// One line on standard error that keeps itself up to date: only on a terminal, only after two seconds.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool is_wanted);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  void update(Picoseconds simulated, std::uint64_t packet_hops);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool is_wanted_;
+  bool is_shown_ = false;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point shown_at_ = begin_;
+};
+
+}  // namespace weft::cli
