@@ -36,9 +36,9 @@ inline void deliver_pause(PortState& port, std::uint32_t value, std::int64_t sen
   const std::uint32_t sequence = port.control_sequence++;
   if (port.leads_inside) {
     schedule(cell, {.time = time,
-                    .order = AgendaEvent::make_order(
-                        EventRank::kControl, static_cast<std::uint32_t>(EventType::kPause),
-                        port.id.value(), sequence),
+                    .order = AgendaEvent::make_order(EventRank::kControl,
+                                                     static_cast<std::uint32_t>(EventType::kPause),
+                                                     port.id.value(), sequence),
                     .type = static_cast<std::uint32_t>(EventType::kPause),
                     .target = port.peer.value(),
                     .value = value});

@@ -114,8 +114,7 @@ void HostModel::post(Cell& cell, Worker& worker, ConnectionId connection, Bytes 
        .first_sequence = s.posted,
        .packets = static_cast<std::uint32_t>(packets),
        .full_size = static_cast<std::uint16_t>(k.payload + k.header),
-       .last_size =
-           static_cast<std::uint16_t>(size.count() - (packets - 1) * k.payload + k.header),
+       .last_size = static_cast<std::uint16_t>(size.count() - (packets - 1) * k.payload + k.header),
        .next = kNoIndex,
        .bytes = size.count(),
        .posted = now});

@@ -9,17 +9,16 @@
 
 namespace weft::protocols {
 
-/// A host: its NIC (strict priority of the control class, then responses, then queue pairs in turn),
-/// the sending and receiving ends of its queue pairs, and the processes that live on it.
+/// A host: its NIC (strict priority of the control class, then responses, then queue pairs in
+/// turn), the sending and receiving ends of its queue pairs, and the processes that live on it.
 ///
-/// Transports: a RoCEv2-like reliable connection (cumulative ACKs, go-back-N on NACK and time-out, or
-/// a receiver that takes packets in any order), and unreliable datagrams.
+/// Transports: a RoCEv2-like reliable connection (cumulative ACKs, go-back-N on NACK and time-out,
+/// or a receiver that takes packets in any order), and unreliable datagrams.
 class HostModel {
  public:
   explicit HostModel(NetworkState& state) : s_(state) {}
 
-  void arrive(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
-              std::int64_t now) {
+  void arrive(Cell& cell, Worker& worker, const Packet& packet, PortState& port, std::int64_t now) {
     ++worker.sums.packets_delivered;
     switch (kind_of(packet)) {
       case PacketKind::kData:
@@ -90,8 +89,7 @@ class HostModel {
     if (s.next == s.posted || s.schedule == SenderState::Schedule::kFailed) return false;
     const std::uint32_t window = s_.constants.window;
     if (window == 0) return true;
-    const std::uint32_t in_flight =
-        s.next == s.sent_end ? s.next - s.received : s.next - s.unacked;
+    const std::uint32_t in_flight = s.next == s.sent_end ? s.next - s.received : s.next - s.unacked;
     return in_flight < window;
   }
 
@@ -113,8 +111,8 @@ class HostModel {
     packet.entropy = s.entropy;
     packet.word = static_cast<std::uint32_t>(now >> kSendTimeShift);
     packet.size = is_last ? s.last_size : s.full_size;
-    packet.flags = static_cast<std::uint8_t>((is_last ? kLast : 0U) |
-                                             (s.first_of_message ? kFirst : 0U));
+    packet.flags =
+        static_cast<std::uint8_t>((is_last ? kLast : 0U) | (s.first_of_message ? kFirst : 0U));
     packet.ttl = k.ttl;
     s.first_of_message = false;
     ++s.next;

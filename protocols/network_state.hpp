@@ -104,8 +104,8 @@ struct NetworkConstants {
   std::optional<DcqcnParameters> dcqcn;
 };
 
-/// Everything that changes during a run, in flat arrays. A cell touches the entries of its own nodes
-/// and the producing half of its outbound links only.
+/// Everything that changes during a run, in flat arrays. A cell touches the entries of its own
+/// nodes and the producing half of its outbound links only.
 struct NetworkState {
   NetworkState(const Fabric& fabric_in, const Routes& routes_in, NetworkConstants constants_in)
       : fabric(fabric_in), routes(routes_in), constants(constants_in) {}

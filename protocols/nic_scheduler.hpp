@@ -8,8 +8,8 @@
 
 namespace weft::protocols {
 
-/// Which queue pair of a NIC sends next: those whose pacing time has come take turns, one packet each
-/// (round robin); the others wait in a heap by (time, queue pair).
+/// Which queue pair of a NIC sends next: those whose pacing time has come take turns, one packet
+/// each (round robin); the others wait in a heap by (time, queue pair).
 class NicScheduler {
  public:
   NicScheduler(HostState& host, std::vector<SenderState>& senders)

@@ -37,9 +37,9 @@ class PacketModel {
   void accept_control(Cell& cell, const Packet& frame, std::uint32_t local) {
     const PortState& port = s_.port_of(cell, local);
     schedule(cell, {.time = frame.stamp,
-                    .order = AgendaEvent::make_order(
-                        EventRank::kControl, static_cast<std::uint32_t>(EventType::kPause),
-                        port.peer.value(), frame.sequence),
+                    .order = AgendaEvent::make_order(EventRank::kControl,
+                                                     static_cast<std::uint32_t>(EventType::kPause),
+                                                     port.peer.value(), frame.sequence),
                     .type = static_cast<std::uint32_t>(EventType::kPause),
                     .target = port.id.value(),
                     .value = frame.word});
@@ -52,9 +52,9 @@ class PacketModel {
       return;
     }
     --cell.live_events;
-    cell.last_event_time = event.time;
     if (type == EventType::kWake || type == EventType::kSignal) {
       --cell.job_events;
+      cell.last_event_time = event.time;
       const ProcessId process(event.target);
       if (type == EventType::kWake) {
         host_.wake(cell, worker, process, event.value, event.time);
@@ -63,7 +63,7 @@ class PacketModel {
       }
       return;
     }
-    handle_pause_event(cell, worker, type, event);
+    if (handle_pause_event(cell, worker, type, event)) cell.last_event_time = event.time;
   }
 
   void start_process(Cell& cell, Worker& worker, ProcessId process) {
@@ -71,27 +71,25 @@ class PacketModel {
   }
 
  private:
-  void handle_pause_event(Cell& cell, Worker& worker, EventType type, const AgendaEvent& event) {
+  /// False for timers that have become void: a pause that was lifted or renewed meanwhile.
+  bool handle_pause_event(Cell& cell, Worker& worker, EventType type, const AgendaEvent& event) {
     PortState& port = s_.ports[event.target];
-    switch (type) {
-      case EventType::kPause:
-        if (event.value == 1) {
-          pause(cell, port, event.time);
-        } else {
-          lift_pause(cell, worker, port, event.time);
-        }
-        break;
-      case EventType::kPauseExpiry:
-        if (port.pause_expires == event.time) lift_pause(cell, worker, port, event.time);
-        break;
-      case EventType::kPauseRefresh:
-        if (port.refresh_sequence == event.value) {
-          switch_.refresh_pause(cell, worker, port, event.time);
-        }
-        break;
-      default:
-        break;
+    if (type == EventType::kPause) {
+      if (event.value == 1) {
+        pause(cell, port, event.time);
+      } else {
+        lift_pause(cell, worker, port, event.time);
+      }
+      return true;
     }
+    if (type == EventType::kPauseExpiry) {
+      if (port.pause_expires != event.time || !port.is_paused) return false;
+      lift_pause(cell, worker, port, event.time);
+      return true;
+    }
+    if (port.refresh_sequence != event.value || !port.has_paused_peer) return false;
+    switch_.refresh_pause(cell, worker, port, event.time);
+    return true;
   }
 
   void pause(Cell& cell, PortState& port, std::int64_t now) {

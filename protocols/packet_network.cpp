@@ -53,8 +53,7 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const Transport
       control_latency(control.count()) {
   const RoceConfig defaults;
   const RoceConfig& roce = reliable ? std::get<RoceConfig>(transport) : defaults;
-  const PacketFormat& format =
-      reliable ? roce.format : std::get<DatagramConfig>(transport).format;
+  const PacketFormat& format = reliable ? roce.format : std::get<DatagramConfig>(transport).format;
   any_order = reliable && roce.receiver == RoceConfig::Receiver::kAnyOrder;
   ttl = static_cast<std::uint8_t>(format.ttl);
   const auto class_flag = [](TrafficClass c) {
@@ -76,8 +75,8 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const Transport
   }
 }
 
-/// The loop over windows. One worker today; cells share nothing but lanes, so a window's cells may be
-/// spread over several.
+/// The loop over windows. One worker today; cells share nothing but lanes, so a window's cells may
+/// be spread over several.
 class PacketNetwork::Engine {
  public:
   Engine(NetworkState& state, const CellPlan& plan) : model(state), plan_(plan) {}
@@ -151,8 +150,8 @@ PacketNetwork::Status PacketNetwork::Engine::run(std::int64_t& now, std::int64_t
 }
 
 bool PacketNetwork::Engine::is_stalled(std::int64_t now) {
-  const bool has_plans = std::any_of(cells.begin(), cells.end(),
-                                     [](const Cell& cell) { return cell.job_events > 0; });
+  const bool has_plans =
+      std::any_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.job_events > 0; });
   if (has_plans || worker.sums.packet_hops != hops_at_progress_) {
     hops_at_progress_ = worker.sums.packet_hops;
     last_progress_ = now;
@@ -163,10 +162,10 @@ bool PacketNetwork::Engine::is_stalled(std::int64_t now) {
 PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const Options& options,
                              const std::vector<HostId>& processes,
                              const std::vector<Connection>& connections)
-    : state_(std::make_unique<NetworkState>(
-          fabric, routes,
-          NetworkConstants(options.switches, options.transport, options.seed,
-                           options.control_latency))) {
+    : state_(
+          std::make_unique<NetworkState>(fabric, routes,
+                                         NetworkConstants(options.switches, options.transport,
+                                                          options.seed, options.control_latency))) {
   build_ports(options);
   std::vector<Picoseconds> crossing(fabric.ports.size());
   for (std::size_t p = 0; p < crossing.size(); ++p) {
@@ -181,8 +180,7 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
   state_->processes.resize(processes.size());
   for (std::size_t p = 0; p < processes.size(); ++p) {
     const NodeId node = fabric.hosts[processes[p].value()];
-    state_->processes[p] = {.host = processes[p].value(),
-                            .cell = plan_.cell_of_node[node.value()]};
+    state_->processes[p] = {.host = processes[p].value(), .cell = plan_.cell_of_node[node.value()]};
   }
   build_queue_pairs(connections);
 }
@@ -211,8 +209,7 @@ void PacketNetwork::build_ports(const Options& options) {
     const Picoseconds response = options.switches.pfc.response < Picoseconds(0)
                                      ? standard_pause_response(from.rate)
                                      : options.switches.pfc.response;
-    const Picoseconds wire =
-        options.switches.pfc.propagates ? from.wire_latency : Picoseconds(0);
+    const Picoseconds wire = options.switches.pfc.propagates ? from.wire_latency : Picoseconds(0);
     port.control_latency = (wire + response).count();
     port.owner = node.index;
     port.number = static_cast<std::uint16_t>(i - node.first_port.value());
@@ -275,9 +272,8 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
   std::uint32_t qp = 0;
   for (const std::uint32_t c : order) {
     const Connection& connection = connections[c];
-    s.connections[c] = {.first_queue_pair = qp,
-                        .source = connection.source,
-                        .destination = connection.destination};
+    s.connections[c] = {
+        .first_queue_pair = qp, .source = connection.source, .destination = connection.destination};
     const HostId from(s.processes[connection.source.value()].host);
     const HostId to(s.processes[connection.destination.value()].host);
     for (std::uint32_t i = 0; i < per_connection; ++i, ++qp) {
@@ -438,7 +434,8 @@ std::vector<std::string> PacketNetwork::violated_invariants(bool is_at_rest) con
   for (const PortState& port : state_->ports) {
     on_links += port.out->in_flight();
     if (!port.owner_is_host) in_switches += port.data.size() + port.control.size();
-    expect(port.ingress_bytes >= 0, "negative ingress bytes at " + state_->fabric.port_name(port.id));
+    expect(port.ingress_bytes >= 0,
+           "negative ingress bytes at " + state_->fabric.port_name(port.id));
   }
   const Worker::Sums& sums = engine_->worker.sums;
   expect(sums.packets_injected ==
@@ -451,22 +448,20 @@ std::vector<std::string> PacketNetwork::violated_invariants(bool is_at_rest) con
     const std::int64_t used = state_->switches[i].buffer_used;
     const std::string& name = state_->fabric.switch_node(SwitchId(i)).name;
     expect(used >= 0, "negative buffer occupancy at " + name);
-    if (is_at_rest) expect(used == 0, std::to_string(used) + " bytes left in the buffer of " + name);
+    if (is_at_rest)
+      expect(used == 0, std::to_string(used) + " bytes left in the buffer of " + name);
   }
   return violations;
 }
 
 std::size_t PacketNetwork::memory_bytes() const {
   const NetworkState& s = *state_;
-  std::size_t bytes = s.ports.capacity() * sizeof(PortState) + s.links.capacity() * sizeof(Link) +
-                      s.switches.capacity() * sizeof(SwitchState) +
-                      s.hosts.capacity() * sizeof(HostState) +
-                      s.senders.capacity() * sizeof(SenderState) +
-                      s.receivers.capacity() * sizeof(ReceiverState) +
-                      s.dcqcn.capacity() * sizeof(Dcqcn) +
-                      s.connections.capacity() * sizeof(ConnectionState) +
-                      s.processes.capacity() * sizeof(ProcessState) +
-                      engine_->cells.capacity() * sizeof(Cell);
+  std::size_t bytes =
+      s.ports.capacity() * sizeof(PortState) + s.links.capacity() * sizeof(Link) +
+      s.switches.capacity() * sizeof(SwitchState) + s.hosts.capacity() * sizeof(HostState) +
+      s.senders.capacity() * sizeof(SenderState) + s.receivers.capacity() * sizeof(ReceiverState) +
+      s.dcqcn.capacity() * sizeof(Dcqcn) + s.connections.capacity() * sizeof(ConnectionState) +
+      s.processes.capacity() * sizeof(ProcessState) + engine_->cells.capacity() * sizeof(Cell);
   for (const Cell& cell : engine_->cells) {
     bytes += cell.ports.capacity() * (sizeof(PortId) + sizeof(Link*) + 4 * sizeof(std::uint64_t));
   }

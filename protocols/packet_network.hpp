@@ -47,8 +47,8 @@ struct NetworkTotals {
 /// The packet engine behind the message network: hosts, switches and links of a fabric, run cell by
 /// cell in windows of the lookahead.
 ///
-/// Fabric and routes must outlive it. Results depend on the fabric, the options, the connections and
-/// the handler only: not on the cut into cells.
+/// Fabric and routes must outlive it. Results depend on the fabric, the options, the connections
+/// and the handler only: not on the cut into cells.
 class PacketNetwork {
  public:
   struct Options {
@@ -99,8 +99,8 @@ class PacketNetwork {
   [[nodiscard]] std::int64_t queue_bytes(PortId port) const;
   /// Queue pairs that gave up after their retries.
   [[nodiscard]] std::vector<ConnectionId> failed_connections() const;
-  /// Sentences about conservation laws that do not hold; empty if all do. `is_at_rest` asks for what
-  /// must be true once nothing is left to happen.
+  /// Sentences about conservation laws that do not hold; empty if all do. `is_at_rest` asks for
+  /// what must be true once nothing is left to happen.
   [[nodiscard]] std::vector<std::string> violated_invariants(bool is_at_rest) const;
   /// Memory of the simulation state, without fabric and routes.
   [[nodiscard]] std::size_t memory_bytes() const;
@@ -117,8 +117,8 @@ class PacketNetwork {
   Picoseconds now_;
 };
 
-/// What a NIC or switch port takes to obey a pause (IEEE 802.3 31B.3.7, in quanta by link rate), used
-/// where PfcConfig::response is negative.
+/// What a NIC or switch port takes to obey a pause (IEEE 802.3 31B.3.7, in quanta by link rate),
+/// used where PfcConfig::response is negative.
 [[nodiscard]] Picoseconds standard_pause_response(BitsPerSecond rate);
 
 }  // namespace weft::protocols

@@ -11,8 +11,8 @@ namespace weft::protocols {
 
 __extension__ using WideUnsigned = unsigned __int128;
 
-/// What a port has counted since the run or the measurement began. Bytes and packets are those whose
-/// transmission has begun. What every packet changes comes first (see PortState).
+/// What a port has counted since the run or the measurement began. Bytes and packets are those
+/// whose transmission has begun. What every packet changes comes first (see PortState).
 struct PortCounters {
   std::int64_t bytes = 0;
   std::int64_t packets = 0;
@@ -26,18 +26,18 @@ struct PortCounters {
   std::int64_t paused_time = 0;  ///< picoseconds during which the data class could not start
 };
 
-/// A port of a switch or a NIC: its egress side, which owns the waiting packets and the transmitter,
-/// and the ingress accounts that PFC keeps for it.
+/// A port of a switch or a NIC: its egress side, which owns the waiting packets and the
+/// transmitter, and the ingress accounts that PFC keeps for it.
 ///
 /// Laid out by cache line: a packet touches three lines of its egress and one of its ingress.
 struct alignas(64) PortState {
   // Line 0: the transmitter.
   Link* out = nullptr;
   std::int64_t data_latency = 0;
-  std::int64_t free_at = 0;      ///< end of the transmission under way
-  std::int64_t ps_per_byte = 0;  ///< 0 if not a whole number
-  std::uint32_t local = 0;       ///< within the cell
-  std::uint32_t peer_local = 0;  ///< of the receiving port, if that is in the same cell
+  std::int64_t free_at = 0;           ///< end of the transmission under way
+  std::int64_t ps_per_byte = 0;       ///< 0 if not a whole number
+  std::uint32_t local = 0;            ///< within the cell
+  std::uint32_t peer_local = 0;       ///< of the receiving port, if that is in the same cell
   std::uint16_t service_bytes = 0;    ///< of the packet in transmission
   std::uint16_t service_ingress = 0;  ///< number of the port it came in by
   bool service_counts_for_pfc = false;
@@ -72,7 +72,8 @@ struct alignas(64) PortState {
 
   /// Time on the wire; the same as weft::transmission_time, without the 128-bit division.
   [[nodiscard]] std::int64_t transmission(std::int64_t bytes) const {
-    if (ps_per_byte != 0) [[likely]] return bytes * ps_per_byte;
+    if (ps_per_byte != 0) [[likely]]
+      return bytes * ps_per_byte;
     return (bytes * 8 * kPicosecondsPerSecond + rate - 1) / rate;
   }
   /// Closes the account of waiting data up to `now`; call before the data queue changes.

@@ -8,8 +8,8 @@
 
 namespace weft::protocols {
 
-/// Which switch class a kind of packet travels in. `kControl` has strict priority over `kData` and is
-/// not paused.
+/// Which switch class a kind of packet travels in. `kControl` has strict priority over `kData` and
+/// is not paused.
 enum class TrafficClass : std::uint8_t { kData, kControl };
 
 /// `congestion_control: none`: every queue pair sends at line rate.
@@ -19,8 +19,8 @@ using CongestionControlConfig = std::variant<NoCongestionControl, DcqcnConfig>;
 /// What every transport has: how messages become packets.
 struct PacketFormat {
   Bytes payload = 4096_B;  ///< of a full packet (path MTU)
-  /// Everything else a data packet occupies the wire with. RoCEv2: Ethernet 38 B (preamble 8, header
-  /// 14, FCS 4, gap 12) + IPv4 20 + UDP 8 + BTH 12 + ICRC 4.
+  /// Everything else a data packet occupies the wire with. RoCEv2: Ethernet 38 B (preamble 8,
+  /// header 14, FCS 4, gap 12) + IPv4 20 + UDP 8 + BTH 12 + ICRC 4.
   Bytes header = 82_B;
   std::uint32_t ttl = 64;
 };
@@ -44,7 +44,8 @@ struct RoceConfig {
   Picoseconds retransmit_timeout = Picoseconds(67'108'864'000);
   std::uint32_t retry_limit = 7;  ///< time-outs in a row until the queue pair fails (IB: 7)
   std::uint32_t queue_pairs = 1;  ///< per connection; messages take them in turn
-  CongestionControlConfig congestion_control = DcqcnConfig::from_preset(DcqcnConfig::Preset::kConnectx);
+  CongestionControlConfig congestion_control =
+      DcqcnConfig::from_preset(DcqcnConfig::Preset::kPaper);
 };
 
 /// Unreliable datagrams: sent at line rate, never acknowledged, lost when dropped.

@@ -58,7 +58,8 @@ class Fabric {
     return {ports.data() + n.first_port.value(), n.port_count};
   }
   [[nodiscard]] NodeId peer_node(PortId id) const { return port(port(id).peer).node; }
-  /// From the end of a transmission until the packet is in the receiver's egress queue or transport.
+  /// From the end of a transmission until the packet is in the receiver's egress queue or
+  /// transport.
   [[nodiscard]] Picoseconds data_latency(PortId id) const {
     return port(id).wire_latency + node(peer_node(id)).pipeline;
   }

@@ -61,8 +61,8 @@ namespace weft {
 /// Random spraying: a fresh choice per packet, keyed by what the packet carries.
 [[nodiscard]] constexpr std::uint32_t choose_by_packet(std::uint64_t switch_seed,
                                                        std::uint32_t entropy,
-                                                       std::uint32_t sequence,
-                                                       std::uint32_t word, std::uint32_t n) {
+                                                       std::uint32_t sequence, std::uint32_t word,
+                                                       std::uint32_t n) {
   const std::uint64_t packet = (static_cast<std::uint64_t>(sequence) << 32U) | word;
   return reduce_range(mix64(mix64(switch_seed ^ entropy) ^ (packet * 0x9e3779b97f4a7c15ULL)), n);
 }

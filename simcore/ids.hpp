@@ -6,7 +6,8 @@
 
 namespace weft {
 
-/// A dense 32-bit index of one kind of entity. `Tag` keeps the kinds apart; `none()` names no entity.
+/// A dense 32-bit index of one kind of entity. `Tag` keeps the kinds apart; `none()` names no
+/// entity.
 template <class Tag>
 class Id {
  public:

@@ -6,7 +6,8 @@
 #include "simcore/units.hpp"
 
 /// The seam between jobs and networks. Jobs and collectives know messages between processes; how a
-/// message crosses the fabric (packets, fluid flows, or an ideal zero-load network) is the engine's.
+/// message crosses the fabric (packets, fluid flows, or an ideal zero-load network) is the
+/// engine's.
 namespace weft {
 
 /// One direction between two processes. Messages of a connection are delivered and counted in the
@@ -27,8 +28,8 @@ class ProcessContext {
   virtual void post(ConnectionId connection, Bytes size) = 0;
   /// Calls `on_wake` of the running process at `time` (>= now).
   virtual void wake_at(Picoseconds time, std::uint64_t token) = 0;
-  /// Calls `on_signal` of another process after the run's control latency. Job control, not traffic:
-  /// it takes no bandwidth.
+  /// Calls `on_signal` of another process after the run's control latency. Job control, not
+  /// traffic: it takes no bandwidth.
   virtual void signal(ProcessId to, std::uint64_t token) = 0;
 
  protected:

@@ -32,9 +32,9 @@ using Errors = std::vector<Error>;
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::move(value)) {}                      // NOLINT: implicit by intent
-  Result(Errors errors) : state_(std::move(errors)) {}               // NOLINT: implicit by intent
-  Result(Error error) : state_(Errors{std::move(error)}) {}          // NOLINT: implicit by intent
+  Result(T value) : state_(std::move(value)) {}              // NOLINT: implicit by intent
+  Result(Errors errors) : state_(std::move(errors)) {}       // NOLINT: implicit by intent
+  Result(Error error) : state_(Errors{std::move(error)}) {}  // NOLINT: implicit by intent
 
   [[nodiscard]] bool ok() const { return std::holds_alternative<T>(state_); }
   explicit operator bool() const { return ok(); }

@@ -8,8 +8,8 @@
 /// Physical quantities as distinct integer types: a picosecond is not a byte.
 ///
 /// Allowed operations are the ones physics allows. The only way from bytes and a rate to a time is
-/// `transmission_time`, exact and rounded up: simulators that truncate to nanoseconds run a 400 Gbps
-/// link several percent too fast.
+/// `transmission_time`, exact and rounded up: simulators that truncate to nanoseconds run a 400
+/// Gbps link several percent too fast.
 namespace weft {
 
 /// A signed 64-bit count of one unit. `Tag` keeps the units apart.
@@ -35,13 +35,9 @@ class Quantity {
   }
   friend constexpr Quantity operator+(Quantity a, Quantity b) { return a += b; }
   friend constexpr Quantity operator-(Quantity a, Quantity b) { return a -= b; }
-  friend constexpr Quantity operator*(Quantity a, std::int64_t n) {
-    return Quantity(a.count_ * n);
-  }
+  friend constexpr Quantity operator*(Quantity a, std::int64_t n) { return Quantity(a.count_ * n); }
   friend constexpr Quantity operator*(std::int64_t n, Quantity a) { return a * n; }
-  friend constexpr Quantity operator/(Quantity a, std::int64_t n) {
-    return Quantity(a.count_ / n);
-  }
+  friend constexpr Quantity operator/(Quantity a, std::int64_t n) { return Quantity(a.count_ / n); }
   /// How many whole `b` fit into `a`.
   friend constexpr std::int64_t operator/(Quantity a, Quantity b) { return a.count_ / b.count_; }
   friend constexpr Quantity operator%(Quantity a, Quantity b) {

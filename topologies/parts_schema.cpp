@@ -45,10 +45,13 @@ schema::Object cable_part_schema() {
   return schema::describe<CablePart>("cable", "a cable with what is plugged in at its ends")
       .field("latency_per_metre", &CablePart::latency_per_metre, "propagation")
       .source(kIdeal)
+      .at_most(1_us)
       .field("transceivers", &CablePart::transceivers, "of both ends together")
       .source(kIdeal)
+      .at_most(1_s)
       .field("fec", &CablePart::fec, "accumulating, coding and decoding a code word")
       .source(kIdeal)
+      .at_most(1_s)
       .part_of("cables");
 }
 

@@ -35,11 +35,11 @@ struct DcqcnParameters {
 
 /// The reaction point of one queue pair.
 ///
-/// Nothing reads the rate between packets, so the timers (alpha, decrease check, rate increase) need
-/// no events: whoever is about to use or change the state first catches it up to the present, expiry
-/// by expiry in time order, exactly as if each had fired. At equal time alpha goes first, then the
-/// decrease check, then the increase. Until the first CNP the queue pair sends at line rate and none
-/// of this runs.
+/// Nothing reads the rate between packets, so the timers (alpha, decrease check, rate increase)
+/// need no events: whoever is about to use or change the state first catches it up to the present,
+/// expiry by expiry in time order, exactly as if each had fired. At equal time alpha goes first,
+/// then the decrease check, then the increase. Until the first CNP the queue pair sends at line
+/// rate and none of this runs.
 class Dcqcn {
  public:
   [[nodiscard]] bool active() const { return active_; }
@@ -143,8 +143,8 @@ class Dcqcn {
   void cut(const DcqcnParameters& p, std::int64_t when) {
     if (p.clamp_always || timer_stage_ > 0 || byte_stage_ > 0) target_ = rate_;
     __extension__ using Wide = unsigned __int128;
-    const auto reduction = static_cast<std::int64_t>(
-        (static_cast<Wide>(rate_) * alpha_) >> (DcqcnParameters::kAlphaBits + 1));
+    const auto reduction = static_cast<std::int64_t>((static_cast<Wide>(rate_) * alpha_) >>
+                                                     (DcqcnParameters::kAlphaBits + 1));
     rate_ = std::max(p.minimum_rate, rate_ - reduction);
     timer_stage_ = byte_stage_ = 0;
     bytes_left_ = p.byte_counter;

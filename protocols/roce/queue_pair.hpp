@@ -31,8 +31,8 @@ struct DeliveryRecord {
   std::int64_t time = 0;
 };
 
-/// The sending end of a queue pair. Sequence numbers count packets; they run from 0 over all messages
-/// of the queue pair.
+/// The sending end of a queue pair. Sequence numbers count packets; they run from 0 over all
+/// messages of the queue pair.
 struct alignas(64) SenderState {
   enum class Schedule : std::uint8_t { kIdle, kReady, kPaced, kFailed };
 
@@ -123,10 +123,10 @@ struct ReceiverState {
   std::uint32_t expected = 0;  ///< every packet before it has arrived
   std::uint32_t received = 0;  ///< distinct packets
   std::uint32_t since_ack = 0;
-  std::uint32_t host = 0;         ///< of the sender: where ACKs go
+  std::uint32_t host = 0;  ///< of the sender: where ACKs go
   std::uint32_t ack_entropy = 0;
   bool nack_sent = false;
-  bool echo_pending = false;  ///< a marked packet awaits its ACK
+  bool echo_pending = false;    ///< a marked packet awaits its ACK
   bool message_broken = false;  ///< datagrams: a packet of this message is missing
   std::int64_t last_cnp = std::numeric_limits<std::int64_t>::min() / 2;
   ConnectionId connection;

@@ -6,9 +6,9 @@
 
 namespace weft::protocols {
 
-/// Priority flow control (IEEE 802.1Qbb) of the data class. The ingress counter of a port rises with
-/// every packet that arrives through it and falls when the packet leaves the switch; crossing `xoff`
-/// pauses the upstream port, falling below `xon` resumes it.
+/// Priority flow control (IEEE 802.1Qbb) of the data class. The ingress counter of a port rises
+/// with every packet that arrives through it and falls when the packet leaves the switch; crossing
+/// `xoff` pauses the upstream port, falling below `xon` resumes it.
 struct PfcConfig {
   enum class Quanta : std::uint8_t {
     kStandard,     ///< a pause lasts 65,535 quanta of 512 bit times and is refreshed before

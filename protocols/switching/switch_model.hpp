@@ -67,9 +67,9 @@ class SwitchModel {
     if (!port.is_transmitting) start(cell, worker, port, s_.switches[port.owner], now);
   }
 
-  /// A pause that was sent is about to run out.
+  /// The pause that holds the peer of `port` is about to run out.
   void refresh_pause(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
-    if (port.has_paused_peer) send_pause(port, 1, now, cell, worker);
+    send_pause(port, 1, now, cell, worker);
   }
 
   [[nodiscard]] static std::int64_t pause_duration(const PortState& port) {
@@ -85,9 +85,9 @@ class SwitchModel {
     const auto hops = s_.routes.next_hops(at, HostId(packet.destination));
     const auto n = static_cast<std::uint32_t>(hops.size());
     if (n == 1) return hops[0];
-    return hops[s_.constants.spray
-                    ? choose_by_packet(sw.hash_seed, packet.entropy, packet.sequence, packet.word, n)
-                    : choose_by_flow(sw.hash_seed, packet.entropy, n)];
+    return hops[s_.constants.spray ? choose_by_packet(sw.hash_seed, packet.entropy, packet.sequence,
+                                                      packet.word, n)
+                                   : choose_by_flow(sw.hash_seed, packet.entropy, n)];
   }
 
   void start(Cell& cell, Worker& worker, PortState& port, SwitchState& sw, std::int64_t now) {
@@ -162,14 +162,13 @@ class SwitchModel {
 
   static void schedule_refresh(Cell& cell, PortState& port, std::int64_t now) {
     // Half the pause leaves time for the frame to wait behind a packet and to travel.
-    schedule(cell,
-             {.time = now + pause_duration(port) / 2,
-              .order = AgendaEvent::make_order(
-                  EventRank::kTimer, static_cast<std::uint32_t>(EventType::kPauseRefresh),
-                  port.id.value(), ++port.refresh_sequence),
-              .type = static_cast<std::uint32_t>(EventType::kPauseRefresh),
-              .target = port.id.value(),
-              .value = port.refresh_sequence});
+    schedule(cell, {.time = now + pause_duration(port) / 2,
+                    .order = AgendaEvent::make_order(
+                        EventRank::kTimer, static_cast<std::uint32_t>(EventType::kPauseRefresh),
+                        port.id.value(), ++port.refresh_sequence),
+                    .type = static_cast<std::uint32_t>(EventType::kPauseRefresh),
+                    .target = port.id.value(),
+                    .value = port.refresh_sequence});
   }
 
   NetworkState& s_;

@@ -7,15 +7,15 @@
 
 namespace weft {
 
-/// Ranks of event kinds at equal time: departures first, then arrivals, control, timers. Every digest
-/// depends on this order.
+/// Ranks of event kinds at equal time: departures first, then arrivals, control, timers. Every
+/// digest depends on this order.
 enum class EventRank : std::uint8_t { kDeparture = 0, kArrival = 1, kControl = 2, kTimer = 3 };
 
 /// A control event or a timer of a cell: everything but packet arrivals and departures.
 struct AgendaEvent {
   std::int64_t time = 0;
-  /// Rank, type, source and sequence of the source, most significant first: the total order at equal
-  /// time, made of what the model defines only.
+  /// Rank, type, source and sequence of the source, most significant first: the total order at
+  /// equal time, made of what the model defines only.
   std::uint64_t order = 0;
   std::uint32_t type = 0;
   std::uint32_t target = 0;

@@ -13,8 +13,8 @@
 
 namespace weft {
 
-/// What one thread needs to run cells: scratch space, packet memory and statistics that are sums, so
-/// that it does not matter which thread ran which cell.
+/// What one thread needs to run cells: scratch space, packet memory and statistics that are sums,
+/// so that it does not matter which thread ran which cell.
 struct Worker {
   ChunkPool pool;
   ArrivalBatch batch;
@@ -38,13 +38,13 @@ struct Worker {
 };
 
 /// A set of nodes simulated as one unit. Its events are ordered by (time, rank, source, sequence);
-/// the three sources of events are the batch of arrivals from outside (gathered per window), the tree
-/// of departures and arrivals inside, and the agenda of control events and timers.
+/// the three sources of events are the batch of arrivals from outside (gathered per window), the
+/// tree of departures and arrivals inside, and the agenda of control events and timers.
 struct Cell {
   std::vector<PortId> ports;               ///< ascending; the index is the local number
   std::vector<Link*> inbound;              ///< the link that ends at each port
   std::vector<std::uint32_t> external_in;  ///< local numbers of ports fed from other cells
-  WinnerTree next;                         ///< departures at [local], inside arrivals at [n + local]
+  WinnerTree next;  ///< departures at [local], inside arrivals at [n + local]
   Agenda agenda;
   /// Agenda entries that still matter. Timers of finished flows stay behind without counting.
   std::int64_t live_events = 0;
@@ -53,7 +53,9 @@ struct Cell {
   std::int64_t last_event_time = 0;
   std::uint32_t key_shift = 1;  ///< a key is time << key_shift | rank bit | local number
 
-  [[nodiscard]] std::uint32_t port_count() const { return static_cast<std::uint32_t>(ports.size()); }
+  [[nodiscard]] std::uint32_t port_count() const {
+    return static_cast<std::uint32_t>(ports.size());
+  }
   [[nodiscard]] std::uint64_t departure_key(std::int64_t time, std::uint32_t local) const {
     return (static_cast<std::uint64_t>(time) << key_shift) | local;
   }
@@ -94,10 +96,10 @@ void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, st
     }
     const Packet* control = link.control_out.front(link.control_in);
     while (control != nullptr && control->stamp < end) [[unlikely]] {
-      model.accept_control(cell, *control, local);
-      link.control_out.pop(worker.pool);
-      control = link.control_out.front(link.control_in);
-    }
+        model.accept_control(cell, *control, local);
+        link.control_out.pop(worker.pool);
+        control = link.control_out.front(link.control_in);
+      }
   }
   batch.sort(end - start);
 
@@ -106,8 +108,8 @@ void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, st
     const std::uint64_t inside = cell.next.top();
     std::uint64_t outside = WinnerTree::kNone;
     if (!batch.done()) {
-      outside = cell.arrival_key(batch.next_time(),
-                                 static_cast<std::uint32_t>(batch.front().stamp));
+      outside =
+          cell.arrival_key(batch.next_time(), static_cast<std::uint32_t>(batch.front().stamp));
     }
     const bool take_inside = inside < outside;
     const std::uint64_t key = take_inside ? inside : outside;
@@ -135,9 +137,9 @@ void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, st
       Packet packet = *link.data_out.front(link.data_in);
       link.data_out.pop(worker.pool);
       const Packet* following = link.data_out.front(link.data_in);
-      cell.next.update(cell.port_count() + local,
-                       following != nullptr ? cell.arrival_key(following->stamp, local)
-                                            : WinnerTree::kNone);
+      cell.next.update(cell.port_count() + local, following != nullptr
+                                                      ? cell.arrival_key(following->stamp, local)
+                                                      : WinnerTree::kNone);
       packet.stamp = local;
       model.arrive(cell, worker, packet, local, time);
     }

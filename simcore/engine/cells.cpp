@@ -19,7 +19,9 @@ Picoseconds cable_latency(const Fabric& fabric, std::span<const Picoseconds> cro
 
 class DisjointSets {
  public:
-  explicit DisjointSets(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0U); }
+  explicit DisjointSets(std::size_t n) : parent_(n) {
+    std::iota(parent_.begin(), parent_.end(), 0U);
+  }
   std::uint32_t find(std::uint32_t x) {
     while (parent_[x] != x) x = parent_[x] = parent_[parent_[x]];
     return x;
@@ -101,8 +103,8 @@ CellPlan plan_cells(const Fabric& fabric, std::span<const Picoseconds> crossing,
       }
     }
   }
-  const Picoseconds bound = std::min(
-      kLongestWindow, control_latency > Picoseconds(0) ? control_latency : kLongestWindow);
+  const Picoseconds bound =
+      std::min(kLongestWindow, control_latency > Picoseconds(0) ? control_latency : kLongestWindow);
   if (best.lookahead > bound) {
     best.lookahead = bound;
     best.limiting_port = PortId::none();

@@ -8,9 +8,9 @@
 
 namespace weft {
 
-/// How a fabric is cut into cells: sets of nodes that are simulated as one unit of locality and order.
-/// Between cells nothing travels faster than the lookahead, so each cell can run a window of that
-/// length alone. The cut follows from the fabric only; results do not depend on it.
+/// How a fabric is cut into cells: sets of nodes that are simulated as one unit of locality and
+/// order. Between cells nothing travels faster than the lookahead, so each cell can run a window of
+/// that length alone. The cut follows from the fabric only; results do not depend on it.
 struct CellPlan {
   enum class Cut : std::uint8_t {
     kAuto,    ///< the longest window that still leaves enough cells
@@ -19,8 +19,8 @@ struct CellPlan {
   };
 
   std::uint32_t cell_count = 0;
-  std::vector<std::uint32_t> cell_of_node;          ///< by NodeId
-  std::vector<std::vector<PortId>> ports_of_cell;   ///< ascending
+  std::vector<std::uint32_t> cell_of_node;         ///< by NodeId
+  std::vector<std::vector<PortId>> ports_of_cell;  ///< ascending
   Picoseconds lookahead;
   /// The cut link direction with the least latency; none if `control_latency` or nothing sets the
   /// lookahead.

@@ -19,13 +19,15 @@ struct alignas(64) Chunk {
 };
 static_assert(sizeof(Chunk) <= 512);
 
-/// Chunks for one thread. Taking and giving back cost a pointer swap; memory is fetched in slabs and
-/// never returned before the pool dies, so the steady state allocates nothing. A chunk may be given
-/// back to another thread's pool than it came from, hence slabs outlive every user of the pools.
+/// Chunks for one thread. Taking and giving back cost a pointer swap; memory is fetched in slabs
+/// and never returned before the pool dies, so the steady state allocates nothing. A chunk may be
+/// given back to another thread's pool than it came from, hence slabs outlive every user of the
+/// pools.
 class ChunkPool {
  public:
   Chunk* take() {
-    if (free_ == nullptr) [[unlikely]] grow();
+    if (free_ == nullptr) [[unlikely]]
+      grow();
     Chunk* chunk = free_;
     free_ = chunk->next;
     chunk->next = nullptr;

@@ -43,7 +43,8 @@ class LaneConsumer {
       known_ = producer.pushed();
       if (popped_ == known_) return nullptr;
     }
-    if (head_ == nullptr) [[unlikely]] head_ = producer.first_;
+    if (head_ == nullptr) [[unlikely]]
+      head_ = producer.first_;
     // A used-up chunk stays until the next one is known to exist.
     if (index_ == Chunk::kPackets) {
       spent_ = head_;

@@ -5,10 +5,11 @@
 
 namespace weft {
 
-/// What crosses a link: 32 bytes, trivially copyable, stored inline in link lanes and egress queues.
+/// What crosses a link: 32 bytes, trivially copyable, stored inline in link lanes and egress
+/// queues.
 struct Packet {
-  /// On a link: when it arrives, in picoseconds. In the egress queue of a switch: the port it came in
-  /// by. The two never overlap in time.
+  /// On a link: when it arrives, in picoseconds. In the egress queue of a switch: the port it came
+  /// in by. The two never overlap in time.
   std::int64_t stamp = 0;
   std::uint32_t flow = 0;         ///< queue pair; indexes both ends' state
   std::uint32_t sequence = 0;     ///< data: packet sequence number; ACK, NACK: next one expected

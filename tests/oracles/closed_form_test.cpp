@@ -44,12 +44,13 @@ PacketNetwork::Options without_congestion_control() {
 }
 
 TEST(Incast, ThirtyTwoToOneTakesItsBytesOverTheBottleneckPlusOnePath) {
-  // 32 senders of 1 MiB (256 full packets): the receiver's link carries 8192 packets. Work-conserving
-  // as long as no paused sender can leave the bottleneck idle, that is if what is queued at XON lasts
-  // for the resume loop: a resume frame behind a packet, two wires, the response, a switch pipeline
-  // and the first packet, at most 84 + 2 + 2 x 366 + 1158 + 500 + 84 ns = 2.56 us or 128 KB at 400
-  // Gbps. XON 200 KB. Then last = 8192 tp + (zero-load time of one packet on the longest path - tp),
-  // up to the order in which the last packets leave: 1 %, over 20 seeds of the ECMP hashes.
+  // 32 senders of 1 MiB (256 full packets): the receiver's link carries 8192 packets.
+  // Work-conserving as long as no paused sender can leave the bottleneck idle, that is if what is
+  // queued at XON lasts for the resume loop: a resume frame behind a packet, two wires, the
+  // response, a switch pipeline and the first packet, at most 84 + 2 + 2 x 366 + 1158 + 500 + 84 ns
+  // = 2.56 us or 128 KB at 400 Gbps. XON 200 KB. Then last = 8192 tp + (zero-load time of one
+  // packet on the longest path - tp), up to the order in which the last packets leave: 1 %, over 20
+  // seeds of the ECMP hashes.
   PacketNetwork::Options options = without_congestion_control();
   options.switches.pfc.xoff = 240_KB;
   options.switches.pfc.xon = 200_KB;
@@ -72,9 +73,10 @@ TEST(Incast, ThirtyTwoToOneTakesItsBytesOverTheBottleneckPlusOnePath) {
 
 TEST(RingAllReduce, SixtyFourRanksTakeTheClosedForm) {
   // T = 2(n-1) alpha + 2(n-1)/n S/C with n = 64: alpha is the mean over the ring's edges of the
-  // zero-load delivery time of one chunk less its serialisation; S/C counts what the wire carries: per
-  // 4096 B a data packet of 4178 B, and the 86 B ACK of the chunk that comes the other way. No two
-  // edges share a link direction (checked). 2 %: edges that end later than the mean make ranks wait.
+  // zero-load delivery time of one chunk less its serialisation; S/C counts what the wire carries:
+  // per 4096 B a data packet of 4178 B, and the 86 B ACK of the chunk that comes the other way. No
+  // two edges share a link direction (checked). 2 %: edges that end later than the mean make ranks
+  // wait.
   constexpr std::uint32_t kRanks = 64;
   constexpr Bytes kSize = 32_MiB;
   const topologies::TopologySpec topology = leaf_spine(8, 8);

@@ -1,11 +1,11 @@
-// N long flows through one 40 Gbps link under DCQCN with the paper's parameters (Zhu et al., SIGCOMM
-// 2015): RED 5 KB / 200 KB / 1 %, marking at dequeue, 1000 B packets.
+// N long flows through one 40 Gbps link under DCQCN with the paper's parameters (Zhu et al.,
+// SIGCOMM 2015): RED 5 KB / 200 KB / 1 %, marking at dequeue, 1000 B packets.
 //
 // Zhu et al., "ECN or Delay", CoNEXT 2016, section 3: the fluid model has a unique fixed point with
 // equal rates C/N and a marking probability p*, hence a queue Kmin + (Kmax - Kmin) p* / Pmax. The
-// exact roots for this setting (solved from the fluid equations): 20.2, 41.8 and 93.8 KB for N = 2, 4
-// and 8. The packet system oscillates around it: 30 % on the mean queue. Fairness: Jain's index at
-// least 0.99 and every flow within 15 % of the mean; the link at least 97 % used.
+// exact roots for this setting (solved from the fluid equations): 20.2, 41.8 and 93.8 KB for N = 2,
+// 4 and 8. The packet system oscillates around it: 30 % on the mean queue. Fairness: Jain's index
+// at least 0.99 and every flow within 15 % of the mean; the link at least 97 % used.
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,10 @@ PacketNetwork::Options paper_options(std::uint64_t seed) {
   roce.congestion_control =
       protocols::DcqcnConfig::from_preset(protocols::DcqcnConfig::Preset::kPaper);
   options.transport = roce;
-  options.switches.ecn = {.enabled = true, .kmin = 5_KB, .kmax = 200_KB, .pmax = 0.01,
+  options.switches.ecn = {.enabled = true,
+                          .kmin = 5_KB,
+                          .kmax = 200_KB,
+                          .pmax = 0.01,
                           .mark = protocols::EcnConfig::Mark::kDequeue};
   return options;
 }

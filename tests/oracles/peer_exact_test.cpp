@@ -1,5 +1,5 @@
-// Cases measured with the binaries of csg-htsim (841d9e7) and of HPCC's ns-3 (9f4be2a), rebuilt here.
-// The models are the same, so weft agrees to the picosecond where the arithmetic is exact.
+// Cases measured with the binaries of csg-htsim (841d9e7) and of HPCC's ns-3 (9f4be2a), rebuilt
+// here. The models are the same, so weft agrees to the picosecond where the arithmetic is exact.
 //
 // Notation: P packets, tp and ta the transmission times of a data packet and an ACK, h links, d the
 // latency of a link; store-and-forward, an ACK per packet, completion at the sender's last ACK.
@@ -13,8 +13,8 @@ namespace {
 
 using protocols::PacketNetwork;
 
-/// csg-htsim's RoCE: 4000 B payload in 4064 B on the wire, 64 B ACKs, PFC per ingress port with XOFF
-/// above 15 packets of 4000 B and XON below 12, pauses not serialised.
+/// csg-htsim's RoCE: 4000 B payload in 4064 B on the wire, 64 B ACKs, PFC per ingress port with
+/// XOFF above 15 packets of 4000 B and XON below 12, pauses not serialised.
 PacketNetwork::Options htsim_roce() {
   PacketNetwork::Options options;
   protocols::RoceConfig roce;
@@ -88,8 +88,8 @@ Picoseconds incast_end(std::uint32_t senders) {
 }
 
 TEST_P(HtsimIncast, LastCompletionIsTheBottleneckPlusOnePath) {
-  // last = N P tp + tp + 2 d + 2 (d + ta), exactly: the bottleneck never idles, however long a pause
-  // takes. csg-htsim prints it to the nanosecond.
+  // last = N P tp + tp + 2 d + 2 (d + ta), exactly: the bottleneck never idles, however long a
+  // pause takes. csg-htsim prints it to the nanosecond.
   const IncastCase& c = GetParam();
   FlowRun run(star(c.senders + 1, 100_Gbps, 1_us), htsim_roce(),
               incast(c.senders, Bytes(1'000'000)));
@@ -104,14 +104,13 @@ TEST_P(HtsimIncast, PausesAndBacklogAgreeWithPausesThatActAtOnce) {
   // How often ports pause and how far the queue overshoots follow from the loop between crossing
   // XOFF and the last packet in: per sender 15 packets + loop / tp. The reported backlogs of 33 and
   // 146 packets mean a loop of one link latency, not two: with a topology file csg-htsim gives its
-  // pause wire the global hop latency, which is then 0, while data takes the file's 1 us. Packets of
-  // the senders arrive at equal times; their order decides the rest: 10 % for pauses and backlog,
-  // 1 % for the first completion.
+  // pause wire the global hop latency, which is then 0, while data takes the file's 1 us. Packets
+  // of the senders arrive at equal times; their order decides the rest: 10 % for pauses and
+  // backlog, 1 % for the first completion.
   const IncastCase& c = GetParam();
   PacketNetwork::Options options = htsim_roce();
   options.switches.pfc.propagates = false;
-  FlowRun run(star(c.senders + 1, 100_Gbps, 1_us), options,
-              incast(c.senders, Bytes(1'000'000)));
+  FlowRun run(star(c.senders + 1, 100_Gbps, 1_us), options, incast(c.senders, Bytes(1'000'000)));
   const std::vector<Picoseconds> times = run.completions();
   EXPECT_EQ(*std::max_element(times.begin(), times.end()), incast_end(c.senders));
   const Picoseconds first = *std::min_element(times.begin(), times.end());
@@ -125,12 +124,14 @@ TEST_P(HtsimIncast, PausesAndBacklogAgreeWithPausesThatActAtOnce) {
               static_cast<double>(c.backlog), 0.1 * static_cast<double>(c.backlog));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Senders, HtsimIncast,
-    ::testing::Values(IncastCase{2, Picoseconds(166'895'000), Picoseconds(166'570'000), 32, 134'112},
-                      IncastCase{8, Picoseconds(654'575'000), Picoseconds(641'896'000), 204,
-                                 593'344}),
-    [](const auto& test) { return "From" + std::to_string(test.param.senders); });
+INSTANTIATE_TEST_SUITE_P(Senders, HtsimIncast,
+                         ::testing::Values(IncastCase{2, Picoseconds(166'895'000),
+                                                      Picoseconds(166'570'000), 32, 134'112},
+                                           IncastCase{8, Picoseconds(654'575'000),
+                                                      Picoseconds(641'896'000), 204, 593'344}),
+                         [](const auto& test) {
+                           return "From" + std::to_string(test.param.senders);
+                         });
 
 TEST(HpccNs3, OneFlowTakesTheExactTimeNotTheTruncatedOne) {
   // ns-3 truncates 83.84 ns per packet to 83 and gets 87,091 ns for 1 MB; exactly it is
@@ -143,9 +144,9 @@ TEST(HpccNs3, OneFlowTakesTheExactTimeNotTheTruncatedOne) {
 }
 
 TEST(HpccNs3, EightToOneWithoutCongestionControlDrainsAtLineRate) {
-  // The k-th flow ends at 667,510 + 83 (k-1) ns in ns-3's truncated time; exactly, the last packet of
-  // the k-th flow is the (7992 + k)-th of 8000 at the bottleneck:
-  // (7992 + k) tp + tp + 2 d + 2 (d + ta).
+  // The k-th flow ends at 667,510 + 83 (k-1) ns in ns-3's truncated time; exactly, the last packet
+  // of the k-th flow is the (7992 + k)-th of 8000 at the bottleneck: (7992 + k) tp + tp + 2 d + 2
+  // (d + ta).
   PacketNetwork::Options options = hpcc_ns3();
   options.switches.pfc.enabled = true;
   options.switches.pfc.xoff = Bytes(32 * 1024 * 1024 / 8);
@@ -179,8 +180,8 @@ TEST(HtsimRoce, FifteenToOneOnAFatTreeMeetsTheWireBound) {
 
 TEST(HpccNs3, DcqcnEightToOneEndsWhenItDoesInNs3) {
   // Kmin 400 kB, Kmax 1600 kB, Pmax 0.2 at 100 Gbps; ns-3 reports 1,068,079 to 1,110,575 ns, mean
-  // 1,093,104, 2,164 marked packets, no pause. Time there runs 1 % fast (83 ns for 83.84); 3 % on the
-  // mean over seeds. Which packets are marked is random in both: the count within 15 %.
+  // 1,093,104, 2,164 marked packets, no pause. Time there runs 1 % fast (83 ns for 83.84); 3 % on
+  // the mean over seeds. Which packets are marked is random in both: the count within 15 %.
   double mean = 0;
   double marked = 0;
   constexpr int kSeeds = 10;

@@ -42,8 +42,9 @@ namespace {
 
 TEST(PacketPath, AllocatesNothingInSteadyState) {
   if (!kCountsAllocations) GTEST_SKIP() << "the sanitizer replaces the allocator";
-  // 64 hosts, sprayed permutation, everything on. Pools may still reach a new peak now and then; one
-  // slab holds 3,840 packets, so the limit of 10 is five orders below one allocation per packet.
+  // 64 hosts, sprayed permutation, everything on. Pools may still reach a new peak now and then;
+  // one slab holds 3,840 packets, so the limit of 10 is five orders below one allocation per
+  // packet.
   topologies::LeafSpineSpec spec;
   spec.racks = spec.servers_per_rack = spec.spines = 8;
   spec.access = spec.uplink = {400_Gbps, 500_ns};

@@ -79,7 +79,8 @@ class HopCount : public ::testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(HopCount, PacketAndMessageTakeTheStoreAndForwardTimeExactly) {
   // h links of C = 400 Gbps and d = 600 ns. One packet of L wire bytes: h (L/C + d) there, and
-  // h (A/C + d) for its ACK back. A message of P packets: (P - 1) L/C more, its last packet shorter.
+  // h (A/C + d) for its ACK back. A message of P packets: (P - 1) L/C more, its last packet
+  // shorter.
   const std::uint32_t h = GetParam();
   const Picoseconds d = 600_ns;
   const auto tx = [](std::int64_t bytes) { return transmission_time(Bytes(bytes), 400_Gbps); };
@@ -91,10 +92,12 @@ TEST_P(HopCount, PacketAndMessageTakeTheStoreAndForwardTimeExactly) {
                   : std::make_unique<FlowRun>(line(h, 400_Gbps, d), plain_options(), flows);
   };
   for (const std::int64_t size : {1, 1000, 4096}) {
-    EXPECT_EQ(run_one(Bytes(size))->completions()[0], h * (tx(size + 82) + d) + back) << size << " bytes";
+    EXPECT_EQ(run_one(Bytes(size))->completions()[0], h * (tx(size + 82) + d) + back)
+        << size << " bytes";
   }
-  // 1 MiB + 100 B: 256 full packets and one of 100 B. The short one follows on every link as soon as
-  // the full one before it has left: P' = 256 full ones through, then the short one on the last link.
+  // 1 MiB + 100 B: 256 full packets and one of 100 B. The short one follows on every link as soon
+  // as the full one before it has left: P' = 256 full ones through, then the short one on the last
+  // link.
   EXPECT_EQ(run_one(1_MiB + 100_B)->completions()[0],
             255 * tx(4178) + h * tx(4178) + tx(182) + h * d + back);
 }
@@ -102,7 +105,8 @@ TEST_P(HopCount, PacketAndMessageTakeTheStoreAndForwardTimeExactly) {
 INSTANTIATE_TEST_SUITE_P(Links, HopCount, ::testing::Values(1, 2, 4, 6));
 
 TEST(PacketNetwork, LoneMessagesTakeTheirZeroLoadTimeOnAnyPath) {
-  // The engine against the closed form that slowdowns divide by, window and coalesced ACKs included.
+  // The engine against the closed form that slowdowns divide by, window and coalesced ACKs
+  // included.
   const auto topology = leaf_spine(4, 4, 3);
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const Flow flow = random_flows(16, 1, seed)[0];
@@ -113,8 +117,8 @@ TEST(PacketNetwork, LoneMessagesTakeTheirZeroLoadTimeOnAnyPath) {
     FlowRun run(topology, options, {flow});
     const std::vector<Picoseconds> times = run.completions();
     const MessageOutcome m = run.network().messages()[0];
-    const auto there = hops_of(run.fabric(), flow_path(run.fabric(), run.routes(), seed, flow.source,
-                                                       flow.destination, m.entropy));
+    const auto there = hops_of(run.fabric(), flow_path(run.fabric(), run.routes(), seed,
+                                                       flow.source, flow.destination, m.entropy));
     const std::uint32_t back_entropy =
         flow_entropy(flow.destination, flow.source, queue_pair_number(0, 0));
     const auto back = hops_of(run.fabric(), flow_path(run.fabric(), run.routes(), seed,
@@ -290,8 +294,7 @@ TEST(PacketNetwork, PacketLatencyIsWithinOnePercentOfTheOnlyPath) {
   // may be off by 1 %.
   FlowRun run(line(4, 400_Gbps, 600_ns), plain_options(), {{HostId(0u), HostId(1u), 4096_B, 0_ps}});
   run.completions();
-  EXPECT_NEAR(static_cast<double>(run.network().packet_latency().quantile(0.5)), 2'734'240,
-              27'342);
+  EXPECT_NEAR(static_cast<double>(run.network().packet_latency().quantile(0.5)), 2'734'240, 27'342);
 }
 
 TEST(PacketNetwork, StatisticsStartAgainWhenReset) {

@@ -63,8 +63,8 @@ class FlowRun {
     std::vector<Connection> connections;
     for (const Flow& flow : flows) processes.push_back(flow.source);
     for (std::size_t i = 0; i < flows.size(); ++i) {
-      connections.push_back({ProcessId(i), ProcessId(processes.size()),
-                             static_cast<std::uint32_t>(i)});
+      connections.push_back(
+          {ProcessId(i), ProcessId(processes.size()), static_cast<std::uint32_t>(i)});
       processes.push_back(flows[i].destination);
     }
     network_ = std::make_unique<protocols::PacketNetwork>(fabric_, routes_, options, processes,
@@ -98,8 +98,7 @@ class FlowRun {
 };
 
 /// `hosts` hosts on one switch.
-inline topologies::TopologySpec star(std::uint32_t hosts, BitsPerSecond rate,
-                                     Picoseconds latency) {
+inline topologies::TopologySpec star(std::uint32_t hosts, BitsPerSecond rate, Picoseconds latency) {
   topologies::CustomSpec spec;
   spec.nodes.push_back({.name = "s0", .is_switch = true});
   for (std::uint32_t i = 0; i < hosts; ++i) {
@@ -127,8 +126,7 @@ inline Fabric back_to_back(BitsPerSecond rate, Picoseconds latency) {
 }
 
 /// Switches in a row, a host at each end: a path of `links` links.
-inline topologies::TopologySpec line(std::uint32_t links, BitsPerSecond rate,
-                                     Picoseconds latency) {
+inline topologies::TopologySpec line(std::uint32_t links, BitsPerSecond rate, Picoseconds latency) {
   topologies::CustomSpec spec;
   spec.nodes.push_back({.name = "h0"});
   spec.nodes.push_back({.name = "h1"});

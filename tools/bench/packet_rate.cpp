@@ -1,8 +1,8 @@
-// Nanoseconds per packet-hop (one data packet or ACK crossing one link) on a fixed workload: a random
-// permutation on a non-blocking leaf-spine, 400 Gbps, 500 ns per link, 4 KiB payload, a window of 64
-// packets, an ACK per packet, PFC, ECN and DCQCN on; sprayed with receivers that accept any order, or
-// with one path per flow. Read the times beside the calibration rows of the same run: they tell how
-// fast the machine was.
+// Nanoseconds per packet-hop (one data packet or ACK crossing one link) on a fixed workload: a
+// random permutation on a non-blocking leaf-spine, 400 Gbps, 500 ns per link, 4 KiB payload, a
+// window of 64 packets, an ACK per packet, PFC, ECN and DCQCN on; sprayed with receivers that
+// accept any order, or with one path per flow. Read the times beside the calibration rows of the
+// same run: they tell how fast the machine was.
 
 #include <benchmark/benchmark.h>
 
@@ -87,8 +87,7 @@ void permutation(benchmark::State& state, bool spray) {
     bytes_per_host = static_cast<double>(network.memory_bytes()) / hosts;
   }
   using benchmark::Counter;
-  state.counters["ns_per_hop"] =
-      Counter(hops * 1e-9, Counter::kIsRate | Counter::kInvert);
+  state.counters["ns_per_hop"] = Counter(hops * 1e-9, Counter::kIsRate | Counter::kInvert);
   state.counters["hops"] = hops / static_cast<double>(state.iterations());
   state.counters["bytes_per_host"] = bytes_per_host;
 }

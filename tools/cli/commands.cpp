@@ -76,11 +76,11 @@ int run_scenario(const RunArguments& arguments) {
   stop_on_interrupt();
   scenarios::Results results = [&] {
     ProgressLine progress(!arguments.is_quiet);
-    return scenarios::simulate(loaded->experiment, [&progress](Picoseconds now,
-                                                               std::uint64_t hops) {
-      progress.update(now, hops);
-      return !is_interrupted();
-    });
+    return scenarios::simulate(loaded->experiment,
+                               [&progress](Picoseconds now, std::uint64_t hops) {
+                                 progress.update(now, hops);
+                                 return !is_interrupted();
+                               });
   }();
   results.version = WEFT_VERSION;
   results.scenario_sha256 = sha256_hex(loaded->source.canonical_yaml());
@@ -94,9 +94,9 @@ int run_scenario(const RunArguments& arguments) {
   for (const std::string& sentence : results.explanation) {
     std::fprintf(stderr, "weft: %s\n", sentence.c_str());
   }
-  const auto written = scenarios::write_results(
-      results, loaded->source.resolved_yaml(WEFT_VERSION), out,
-      {.messages = loaded->experiment.scenario.observe.messages});
+  const auto written =
+      scenarios::write_results(results, loaded->source.resolved_yaml(WEFT_VERSION), out,
+                               {.messages = loaded->experiment.scenario.observe.messages});
   if (!written) {
     print_errors(written.errors());
     return kUnfinished;

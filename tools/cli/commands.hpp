@@ -23,7 +23,8 @@ struct RunArguments {
 /// `weft run`: simulates, prints the summary, writes the results.
 [[nodiscard]] int run_scenario(const RunArguments& arguments);
 /// `weft check`: validates and says how the scenario would be simulated.
-[[nodiscard]] int check_scenario(const std::string& path, const std::vector<std::string>& overrides);
+[[nodiscard]] int check_scenario(const std::string& path,
+                                 const std::vector<std::string>& overrides);
 /// `weft schema`: prints the JSON Schema of scenarios.
 [[nodiscard]] int print_schema();
 

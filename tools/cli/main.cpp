@@ -8,7 +8,8 @@ namespace {
 constexpr const char* kAbout =
     "weft: a packet-level simulator for AI training fabrics.\n"
     "\n"
-    "A scenario (YAML) describes racks, links, switches, transport and jobs; weft says how long the "
+    "A scenario (YAML) describes racks, links, switches, transport and jobs; weft says how long "
+    "the "
     "jobs take, where the tail comes from and which ports are to blame.\n";
 
 constexpr const char* kExamples =

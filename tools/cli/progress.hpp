@@ -12,7 +12,8 @@ namespace weft::cli {
 void stop_on_interrupt();
 [[nodiscard]] bool is_interrupted();
 
-/// One line on standard error that keeps itself up to date: only on a terminal, only after two seconds.
+/// One line on standard error that keeps itself up to date: only on a terminal, only after two
+/// seconds.
 class ProgressLine {
  public:
   explicit ProgressLine(bool is_wanted);

@@ -1,0 +1,84 @@
+#include "protocols/dcqcn/dcqcn_schema.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "protocols/dcqcn/dcqcn_config.hpp"
+#include "simcore/schema_builder.hpp"
+
+namespace weft::protocols {
+namespace {
+
+using schema::Problem;
+
+schema::Preset preset(std::string name, std::string source, DcqcnConfig::Preset which) {
+  return {std::move(name), std::move(source), [which](void* config) {
+            *static_cast<DcqcnConfig*>(config) = DcqcnConfig::from_preset(which);
+          }};
+}
+
+// In the order of DcqcnConfig::Preset.
+std::vector<schema::Preset> presets() {
+  return {
+      preset("paper", "Zhu et al., SIGCOMM 2015, at 40 Gbps", DcqcnConfig::Preset::kPaper),
+      preset("connectx", "firmware defaults of ConnectX NICs, NVIDIA DOCA DCQCN CC parameters",
+             DcqcnConfig::Preset::kConnectx),
+      preset("hpcc-ns3", "the ns-3 model published with Li et al., HPCC, SIGCOMM 2019",
+             DcqcnConfig::Preset::kHpccNs3),
+  };
+}
+
+void check(const DcqcnConfig& c, std::vector<Problem>& problems) {
+  if (c.decrease == DcqcnConfig::Decrease::kPeriodic && c.decrease_period.count() == 0) {
+    problems.push_back({"decrease_period", "is 0; `decrease: periodic` needs a period"});
+  }
+}
+
+}  // namespace
+
+schema::Object dcqcn_schema() {
+  using Config = DcqcnConfig;
+  return schema::describe<Config>("DCQCN",
+                                  "rate control of RoCEv2 NICs by congestion notifications")
+      .choice("preset", &Config::preset, {}, "all parameters at once; other keys override it")
+      .source(
+          "the published, analysed algorithm; the defaults of firmware recover by 5 Mbps at a "
+          "time and are retuned by operators at 400 Gbps")
+      .presets(presets())
+      .field("g", &Config::g, "gain of alpha, the moving estimate of congestion")
+      .within({.low = 0, .high = 1, .includes_low = false})
+      .field("alpha_timer", &Config::alpha_timer, "alpha decays after this long without a CNP")
+      .at_least(1_ns)
+      .field("cnp_interval", &Config::cnp_interval,
+             "receiver: at least this between the CNPs of a queue pair; 0: one per marked packet")
+      .field("cnp_on_ack", &Config::cnp_on_ack, "the CNP is a flag on the ACK of the marked packet")
+      .choice("decrease", &Config::decrease,
+              {{"on-cnp", "at the CNP itself"},
+               {"periodic", "at the next check, if a CNP came since the last one"}},
+              "when a CNP cuts the rate")
+      .field("decrease_period", &Config::decrease_period,
+             "between the checks of `decrease: periodic`")
+      .choice("clamp_target", &Config::clamp_target,
+              {{"always", "at every cut"},
+               {"after-increase", "only if an increase happened since the last cut"}},
+              "when a cut makes the current rate the new target")
+      .field("first_cnp_cuts", &Config::first_cnp_cuts,
+             "whether the CNP that starts the timers counts at their first check")
+      .field("increase_timer", &Config::increase_timer, "time between rate increases")
+      .at_least(1_ns)
+      .field("byte_counter", &Config::byte_counter, "bytes between rate increases; 0: no counter")
+      .field("fast_recovery_steps", &Config::fast_recovery_steps,
+             "increases towards the target before the target itself rises")
+      .range(1, 1'000)
+      .field("additive_increase", &Config::additive_increase, "of the target, per step")
+      .field("hyper_increase", &Config::hyper_increase,
+             "of the target, per step, once timer and byte counter are both past fast recovery")
+      .field("minimum_rate", &Config::minimum_rate, "no cut goes below it")
+      .at_least(1_Mbps)
+      .field("initial_alpha", &Config::initial_alpha, "alpha before the first CNP")
+      .within({.low = 0, .high = 1})
+      .check(check);
+}
+
+}  // namespace weft::protocols

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "simcore/schema.hpp"
+
+namespace weft::protocols {
+
+/// How DcqcnConfig is written in a scenario: the presets and every parameter.
+[[nodiscard]] schema::Object dcqcn_schema();
+
+}  // namespace weft::protocols

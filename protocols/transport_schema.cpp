@@ -1,0 +1,106 @@
+#include "protocols/transport_schema.hpp"
+
+#include <utility>
+
+#include "protocols/dcqcn/dcqcn_schema.hpp"
+#include "protocols/transport_config.hpp"
+#include "simcore/schema_builder.hpp"
+
+namespace weft::protocols {
+namespace {
+
+// Sequence numbers are 24 bits wide, of which half may be in flight (InfiniBand, 9.7.2).
+constexpr std::uint64_t kMaxWindow = 8'388'607;
+
+schema::Object format_schema() {
+  return schema::describe<PacketFormat>("packet format", "how messages become packets")
+      .field("mtu", &PacketFormat::payload, "payload of a full packet (path MTU)")
+      .source("the largest path MTU of RoCEv2")
+      .at_least(64_B)
+      .at_most(64_KiB)
+      .field("header", &PacketFormat::header, "what else a data packet occupies the wire with")
+      .source("Ethernet 38 B with preamble and gap, IPv4 20, UDP 8, BTH 12, ICRC 4")
+      .at_most(1_KiB)
+      .field("ttl", &PacketFormat::ttl, "switches a packet crosses at most")
+      .source("the usual initial TTL of IP hosts")
+      .range(1, 255);
+}
+
+std::vector<schema::Choice> classes() {
+  return {{"data", "the lossless class, which pauses stop"},
+          {"control", "strict priority over data, not paused"}};
+}
+
+schema::Object ack_schema() {
+  return schema::describe<RoceConfig>("acknowledgements", "how receivers acknowledge")
+      .field("size", &RoceConfig::ack_size, "wire bytes of an ACK, NACK or CNP")
+      .source("RoCEv2 ACK frame of 66 B, preamble 8, gap 12")
+      .at_least(1_B)
+      .at_most(4_KiB)
+      .field("every", &RoceConfig::ack_every,
+             "packets per ACK; the last packet of a message is always acknowledged")
+      .source("an ACK per packet shows the sender every delivery")
+      .range(1, 1'000'000)
+      .choice("priority", &RoceConfig::ack_class, classes(), "class of ACKs and NACKs")
+      .source("acknowledgements of a RoCE queue pair use its own priority");
+}
+
+schema::Object congestion_control_schema() {
+  const auto self = [](CongestionControlConfig& c) -> CongestionControlConfig& { return c; };
+  return schema::describe<CongestionControlConfig>("congestion control", "how senders set rates")
+      .optional_tag("type", 1, "which algorithm")
+      .alternative<NoCongestionControl>(
+          "none", self,
+          schema::describe<NoCongestionControl>("no congestion control",
+                                                "every queue pair sends at line rate"))
+      .alternative<DcqcnConfig>("dcqcn", self, dcqcn_schema(),
+                                DcqcnConfig::from_preset(DcqcnConfig().preset))
+      .shorthand("type");
+}
+
+schema::Object roce_schema() {
+  return schema::describe<RoceConfig>("RoCE", "RoCEv2 reliable connection")
+      .include(&RoceConfig::format, format_schema())
+      .group("ack", ack_schema(), "acknowledgements")
+      .choice("cnp_priority", &RoceConfig::cnp_class, classes(), "class of CNPs")
+      .source("NIC guides give CNPs a strict-priority class of their own")
+      .choice("receiver", &RoceConfig::receiver,
+              {{"in-order", "go-back-N: discards what follows a gap and sends one NACK per gap"},
+               {"any-order", "accepts packets in any order, as sprayed traffic needs"}},
+              "what a receiver does with packets out of order")
+      .source("the reliable connection of InfiniBand and RoCE")
+      .field("window", &RoceConfig::window, "packets in flight per queue pair; 0: no limit")
+      .source("RoCE NICs limit the rate, not the window")
+      .range(0, kMaxWindow)
+      .field("retransmit_timeout", &RoceConfig::retransmit_timeout,
+             "time without progress until the sender goes back")
+      .source("4.096 us * 2^14, the timeout 14 that verbs programs commonly set")
+      .at_least(1_us)
+      .field("retry_limit", &RoceConfig::retry_limit,
+             "time-outs in a row until the queue pair fails")
+      .source("InfiniBand: the largest value of the 3-bit retry counter")
+      .range(0, 1'000)
+      .field("queue_pairs", &RoceConfig::queue_pairs, "per connection; messages take them in turn")
+      .source("one queue pair per pair of processes")
+      .range(1, 1'024)
+      .object("congestion_control", &RoceConfig::congestion_control, congestion_control_schema(),
+              "how senders set their rates")
+      .source("the congestion control of RoCEv2 NICs");
+}
+
+}  // namespace
+
+schema::Object transport_schema() {
+  const auto self = [](TransportConfig& t) -> TransportConfig& { return t; };
+  return schema::describe<TransportConfig>("transport", "how hosts send messages")
+      .optional_tag("type", 0, "which transport")
+      .alternative<RoceConfig>("roce", self, roce_schema())
+      .alternative<DatagramConfig>(
+          "datagram", self,
+          schema::describe<DatagramConfig>(
+              "datagram", "unreliable: sent at line rate, never acknowledged, lost when dropped")
+              .include(&DatagramConfig::format, format_schema()))
+      .shorthand("type");
+}
+
+}  // namespace weft::protocols

@@ -1,0 +1,179 @@
+#include "scenarios/ideal_times.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "collectives/executor.hpp"
+#include "simcore/hash.hpp"
+#include "simcore/ideal_network.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+Framing framing_of(const protocols::TransportConfig& transport) {
+  if (const auto* roce = std::get_if<protocols::RoceConfig>(&transport)) {
+    return {.payload = roce->format.payload,
+            .header = roce->format.header,
+            .ack_size = roce->ack_size,
+            .ack_every = roce->ack_every,
+            .window = roce->window};
+  }
+  const auto& format = std::get<protocols::DatagramConfig>(transport).format;
+  return {.payload = format.payload, .header = format.header, .ack_size = 0_B};
+}
+
+Picoseconds latency_of(const std::vector<PathHop>& hops) {
+  Picoseconds sum;
+  for (const PathHop& hop : hops) sum += hop.latency;
+  return sum;
+}
+
+/// Whether a job ends with acknowledgements (what its senders wait for) or with deliveries.
+bool is_collective(const collectives::JobKind& kind) {
+  return std::holds_alternative<collectives::AllReduceSpec>(kind) ||
+         std::holds_alternative<collectives::AllToAllSpec>(kind);
+}
+
+}  // namespace
+
+std::size_t IdealTimes::KeyHash::operator()(const Key& key) const {
+  const std::uint64_t flow = (std::uint64_t{key.connection} << 32U) | key.entropy;
+  return mix64(flow, static_cast<std::uint64_t>(key.size));
+}
+
+IdealTimes::IdealTimes(const Scenario& scenario, const Fabric& fabric, const Routes& routes,
+                       const collectives::Workload& workload)
+    : scenario_(scenario),
+      fabric_(fabric),
+      routes_(routes),
+      workload_(workload),
+      framing_(framing_of(scenario.transport)),
+      is_sprayed_(scenario.switches.load_balancing == protocols::LoadBalancing::kSpray) {
+  const auto* roce = std::get_if<protocols::RoceConfig>(&scenario.transport);
+  is_reliable_ = roce != nullptr;
+  if (roce != nullptr) queue_pairs_ = roce->queue_pairs;
+}
+
+HostId IdealTimes::source_of(ConnectionId connection) const {
+  const Connection& c = workload_.connections()[connection.value()];
+  return workload_.process_hosts()[c.source.value()];
+}
+
+HostId IdealTimes::destination_of(ConnectionId connection) const {
+  const Connection& c = workload_.connections()[connection.value()];
+  return workload_.process_hosts()[c.destination.value()];
+}
+
+std::uint32_t IdealTimes::entropy_of(ConnectionId connection, std::uint32_t index) const {
+  const Connection& c = workload_.connections()[connection.value()];
+  return flow_entropy(source_of(connection), destination_of(connection),
+                      queue_pair_number(c.flow_label, index));
+}
+
+IdealTimes::Paths IdealTimes::paths(ConnectionId connection, std::uint32_t index) const {
+  const HostId from = source_of(connection);
+  const HostId to = destination_of(connection);
+  if (is_sprayed_) {
+    return {sprayed_hops(fabric_, routes_, from, to), sprayed_hops(fabric_, routes_, to, from)};
+  }
+  const Connection& c = workload_.connections()[connection.value()];
+  const std::uint32_t number = queue_pair_number(c.flow_label, index);
+  const std::uint64_t seed = scenario_.seed;
+  return {
+      hops_of(fabric_, flow_path(fabric_, routes_, seed, from, to, flow_entropy(from, to, number))),
+      hops_of(fabric_,
+              flow_path(fabric_, routes_, seed, to, from, flow_entropy(to, from, number)))};
+}
+
+ZeroLoad IdealTimes::message(ConnectionId connection, std::uint32_t entropy, Bytes size) {
+  const Key key{connection.value(), entropy, size.count()};
+  if (const auto it = messages_.find(key); it != messages_.end()) return it->second;
+  std::uint32_t index = 0;
+  while (index + 1 < queue_pairs_ && entropy_of(connection, index) != entropy) ++index;
+  const Paths p = paths(connection, index);
+  const ZeroLoad time = zero_load(size, framing_, p.forward, p.reverse);
+  messages_.emplace(key, time);
+  return time;
+}
+
+ZeroLoad IdealTimes::best_message(ConnectionId connection, Bytes size) {
+  ZeroLoad best = message(connection, entropy_of(connection, 0), size);
+  for (std::uint32_t i = 1; i < queue_pairs_; ++i) {
+    const ZeroLoad other = message(connection, entropy_of(connection, i), size);
+    best.delivered = std::min(best.delivered, other.delivered);
+    best.completed = std::min(best.completed, other.completed);
+  }
+  return best;
+}
+
+std::int64_t IdealTimes::packets_of(Bytes size) const {
+  return (size.count() + framing_.payload.count() - 1) / framing_.payload.count();
+}
+
+IdealTimes::Job IdealTimes::capacity_of(std::uint32_t job) {
+  const bool ends_with_acks = is_reliable_ && !is_collective(scenario_.jobs[job].kind);
+  std::vector<Demand> demands;
+  std::vector<Demand> acks;
+  Picoseconds least_one_way = Picoseconds::max();
+  Picoseconds least_total = Picoseconds::max();
+  std::optional<ConnectionId> previous;
+  collectives::for_each_transfer(
+      workload_, job, [&](ConnectionId connection, Bytes size, std::int64_t count) {
+        const HostId from = source_of(connection);
+        const HostId to = destination_of(connection);
+        const std::int64_t packets = packets_of(size);
+        demands.push_back({from, to, size + packets * framing_.header, count});
+        if (ends_with_acks && packets >= framing_.ack_every) {
+          acks.push_back({to, from, packets / framing_.ack_every * framing_.ack_size, count});
+        }
+        if (previous == connection) return;
+        previous = connection;
+        for (std::uint32_t i = 0; i < queue_pairs_; ++i) {
+          const Paths p = paths(connection, i);
+          const Picoseconds there = latency_of(p.forward);
+          const Picoseconds back = ends_with_acks ? latency_of(p.reverse) : Picoseconds(0);
+          least_total = std::min(least_total, there + back);
+          least_one_way = std::min(least_one_way, ends_with_acks ? std::min(there, back) : there);
+        }
+      });
+  if (demands.empty()) return {};
+  // The last data byte through a cut still has the rest of its way and the ACK's before it.
+  // Counting the ACKs as well, the last one through may be an ACK: only one way is left or has
+  // passed.
+  const CapacityBound data = capacity_bound(fabric_, routes_, demands);
+  Job best{data.time + least_total, data.cut};
+  if (!acks.empty()) {
+    demands.insert(demands.end(), acks.begin(), acks.end());
+    const CapacityBound all = capacity_bound(fabric_, routes_, demands);
+    if (all.time + least_one_way > best.time) best = {all.time + least_one_way, all.cut};
+  }
+  return best;
+}
+
+std::vector<IdealTimes::Job> IdealTimes::jobs() {
+  collectives::Executor executor(workload_);
+  IdealNetwork network(
+      workload_.process_hosts().size(), workload_.connections(),
+      [this](ConnectionId connection, Bytes size) {
+        const ZeroLoad time = best_message(connection, size);
+        IdealNetwork::Delay delay{.delivered = time.delivered, .acknowledged = {}};
+        if (is_reliable_) delay.acknowledged = time.completed;
+        return delay;
+      },
+      scenario_.run.control_latency);
+  network.run(executor);
+  std::vector<Job> ideals;
+  for (std::uint32_t j = 0; j < workload_.jobs().size(); ++j) {
+    if (std::holds_alternative<collectives::OpenLoopSpec>(scenario_.jobs[j].kind)) {
+      ideals.emplace_back();
+      continue;
+    }
+    const collectives::JobOutcome outcome = executor.outcome(j);
+    Job ideal{outcome.end - outcome.start, "dependencies"};
+    const Job capacity = capacity_of(j);
+    ideals.push_back(capacity.time > ideal.time ? capacity : ideal);
+  }
+  return ideals;
+}
+
+}  // namespace weft::scenarios

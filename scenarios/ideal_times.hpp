@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "collectives/workload.hpp"
+#include "scenarios/scenario.hpp"
+#include "simcore/capacity_bound.hpp"
+#include "simcore/fabric.hpp"
+#include "simcore/path.hpp"
+#include "simcore/routes.hpp"
+#include "simcore/zero_load.hpp"
+
+namespace weft::scenarios {
+
+/// What messages and jobs would take on an empty network: what slowdowns divide by.
+class IdealTimes {
+ public:
+  /// All arguments must outlive it.
+  IdealTimes(const Scenario& scenario, const Fabric& fabric, const Routes& routes,
+             const collectives::Workload& workload);
+
+  /// A message of `size` on the queue pair of `connection` whose packets carry `entropy`, on its
+  /// own path; sprayed, over the least of all paths.
+  [[nodiscard]] ZeroLoad message(ConnectionId connection, std::uint32_t entropy, Bytes size);
+
+  struct Job {
+    Picoseconds time;    ///< 0: has no ideal time (open-loop)
+    std::string set_by;  ///< `dependencies`, or the cut that carries too much
+  };
+  /// By job: the larger of its dependency critical path, each message taking its zero-load time,
+  /// and for every cut the wire bytes that must cross it over its capacity, plus the least latency
+  /// that any of its messages has.
+  [[nodiscard]] std::vector<Job> jobs();
+
+ private:
+  struct Key {
+    std::uint32_t connection;
+    std::uint32_t entropy;
+    std::int64_t size;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const;
+  };
+  struct Paths {
+    std::vector<PathHop> forward;
+    std::vector<PathHop> reverse;
+  };
+
+  [[nodiscard]] Paths paths(ConnectionId connection, std::uint32_t index) const;
+  [[nodiscard]] std::uint32_t entropy_of(ConnectionId connection, std::uint32_t index) const;
+  [[nodiscard]] HostId source_of(ConnectionId connection) const;
+  [[nodiscard]] HostId destination_of(ConnectionId connection) const;
+  [[nodiscard]] ZeroLoad best_message(ConnectionId connection, Bytes size);
+  [[nodiscard]] Job capacity_of(std::uint32_t job);
+  [[nodiscard]] std::int64_t packets_of(Bytes size) const;
+
+  const Scenario& scenario_;
+  const Fabric& fabric_;
+  const Routes& routes_;
+  const collectives::Workload& workload_;
+  Framing framing_;
+  std::uint32_t queue_pairs_ = 1;
+  bool is_reliable_ = true;
+  bool is_sprayed_ = false;
+  std::unordered_map<Key, ZeroLoad, KeyHash> messages_;
+};
+
+}  // namespace weft::scenarios

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "collectives/job_specs.hpp"
+#include "protocols/switching/switch_config.hpp"
+#include "protocols/transport_config.hpp"
+#include "scenarios/scenario.hpp"
+#include "simcore/schema.hpp"
+#include "simcore/units.hpp"
+#include "topologies/parts.hpp"
+#include "topologies/spec.hpp"
+
+/// A scenario in the shape in which it is written: what the schema binds to, and what the resolved
+/// scenario prints. `lower` makes the Scenario of it.
+namespace weft::scenarios::language {
+
+/// Cables of one role, or one cable: a latency, or a length of some cable.
+struct LinkDocument {
+  std::optional<BitsPerSecond> rate;
+  std::optional<Picoseconds> latency;
+  std::optional<Millimetres> length;
+  std::optional<topologies::CablePart> cable;
+};
+
+struct LinkChangeDocument {
+  std::string from;
+  std::string to;
+  LinkDocument link;
+};
+
+struct LinksDocument {
+  LinkDocument access;
+  LinkDocument uplink;
+  std::vector<LinkChangeDocument> changes;
+};
+
+struct RacksDocument {
+  std::uint32_t count = 1;
+  std::uint32_t servers = 1;
+  topologies::ServerPart server;
+};
+
+struct LeafSpineDocument {
+  std::uint32_t spines = 1;
+  std::uint32_t links_per_pair = 1;
+};
+
+struct FatTreeDocument {
+  std::uint32_t k = 4;
+  topologies::ServerPart server;
+};
+
+struct CustomDocument {
+  enum class NodeKind : std::uint8_t { kHost, kSwitch };
+  struct Node {
+    std::string name;
+    NodeKind kind = NodeKind::kHost;
+    std::optional<std::uint32_t> tier;  ///< switches only
+    std::optional<Picoseconds> latency;
+  };
+  struct Link {
+    std::string from;
+    std::string to;
+    LinkDocument link;
+    std::uint32_t count = 1;
+  };
+  topologies::NicPart nic;
+  std::vector<Node> nodes;
+  std::vector<Link> links;
+  std::vector<topologies::CustomSpec::NextHopEntry> next_hops;
+};
+
+struct FabricDocument {
+  std::variant<LeafSpineDocument, FatTreeDocument, CustomDocument> topology;
+  topologies::SwitchPart switch_part;
+  protocols::SwitchConfig policies;
+};
+
+/// Which hosts, in which order: numbers, ranges and names, or a number drawn at random.
+struct RanksDocument {
+  std::vector<std::string> hosts = {"all"};  ///< empty if `random` is set
+  std::optional<std::uint32_t> random;
+};
+
+struct IncastDocument {
+  collectives::IncastSpec spec;
+  std::optional<std::uint32_t> senders;
+};
+
+struct MessagesDocument {
+  collectives::MessagesSpec spec;
+  std::string csv;
+  std::string sha256;  ///< of the CSV; empty: not checked
+};
+
+struct JobDocument {
+  std::string name;
+  Picoseconds start;
+  RanksDocument ranks;
+  std::variant<IncastDocument, collectives::PermutationSpec, collectives::AllReduceSpec,
+               collectives::AllToAllSpec, MessagesDocument, collectives::OpenLoopSpec>
+      kind;
+};
+
+struct Document {
+  std::string name;
+  std::uint64_t seed = 1;
+  std::optional<RacksDocument> racks;
+  LinksDocument links;
+  FabricDocument fabric;
+  protocols::TransportConfig transport;
+  std::vector<JobDocument> jobs;
+  RunSpec run;
+  ObserveSpec observe;
+};
+
+/// The language: every key, with its meaning, its limits and the source of its default.
+[[nodiscard]] schema::Object document_schema();
+
+// Its parts.
+[[nodiscard]] schema::Object links_schema();
+[[nodiscard]] schema::Object link_schema();
+[[nodiscard]] schema::Object fabric_schema();
+[[nodiscard]] schema::Object job_schema();
+
+}  // namespace weft::scenarios::language

@@ -1,0 +1,76 @@
+#include <utility>
+#include <vector>
+
+#include "protocols/transport_schema.hpp"
+#include "scenarios/language/document.hpp"
+#include "simcore/schema_builder.hpp"
+#include "topologies/parts_schema.hpp"
+
+namespace weft::scenarios::language {
+namespace {
+
+schema::Object racks_schema() {
+  return schema::describe<RacksDocument>("racks", "the servers of a leaf-spine fabric")
+      .field("count", &RacksDocument::count, "racks; each has one leaf")
+      .required()
+      .range(1, 262'144)
+      .field("servers", &RacksDocument::servers, "servers per rack")
+      .required()
+      .range(1, 262'144)
+      .object("server", &RacksDocument::server, topologies::server_part_schema(),
+              "what each server is")
+      .source("400 Gbps per host")
+      .default_part("host-400g");
+}
+
+schema::Object run_schema() {
+  return schema::describe<RunSpec>("run", "how long and how the simulation runs")
+      .field("warmup", &RunSpec::warmup, "statistics count from then on")
+      .source("everything counts")
+      .field("until", &RunSpec::until, "the run stops there at the latest")
+      .source("until every job is done")
+      .at_least(1_ps)
+      .special("none", std::nullopt)
+      .field("control_latency", &RunSpec::control_latency,
+             "of job control between hosts; bounds the lookahead")
+      .source("the order of a small message between hosts")
+      .at_least(1_ns)
+      .choice("cells", &RunSpec::cells,
+              {{"auto", "the longest window that leaves enough cells"},
+               {"one", "the whole fabric is one cell"},
+               {"finest", "every link with a latency is cut"}},
+              "how the fabric is cut for the engine; results do not depend on it")
+      .source("the fastest");
+}
+
+schema::Object observe_schema() {
+  return schema::describe<ObserveSpec>("observe", "what the results hold")
+      .field("messages", &ObserveSpec::messages, "write messages.csv")
+      .source("one line per message is cheap");
+}
+
+}  // namespace
+
+schema::Object document_schema() {
+  return schema::describe<Document>("weft scenario", "one experiment on one fabric")
+      .constant("weft", "1", "version of the scenario language")
+      .source("the only version")
+      .field("name", &Document::name, "letters, digits and . _ - ; names the results")
+      .required()
+      .field("seed", &Document::seed, "of everything random")
+      .source("any number serves; results depend on it")
+      .object("racks", &Document::racks, racks_schema(), "the servers of a leaf-spine fabric")
+      .object("links", &Document::links, links_schema(), "cables by role")
+      .object("fabric", &Document::fabric, fabric_schema(), "topology and switches")
+      .required()
+      .object("transport", &Document::transport, protocols::transport_schema(),
+              "how hosts send messages")
+      .source("what GPU clusters on Ethernet run")
+      .objects("jobs", &Document::jobs, job_schema(), "what the hosts do")
+      .required()
+      .not_empty()
+      .object("run", &Document::run, run_schema(), "how long and how the simulation runs")
+      .object("observe", &Document::observe, observe_schema(), "what the results hold");
+}
+
+}  // namespace weft::scenarios::language

@@ -1,0 +1,187 @@
+#include <cstdint>
+#include <vector>
+
+#include "scenarios/language/document.hpp"
+#include "simcore/schema_builder.hpp"
+
+namespace weft::scenarios::language {
+namespace {
+
+using collectives::AllReduceSpec;
+using collectives::AllToAllSpec;
+using collectives::IncastSpec;
+using collectives::MessagesSpec;
+using collectives::OpenLoopSpec;
+using collectives::PermutationSpec;
+using schema::Problem;
+
+constexpr Bytes kMaxMessage = Bytes(1'000'000'000'000);
+constexpr std::uint64_t kMaxRounds = 1'000'000;
+constexpr const char* kAtOnce = "all at once, the hardest case";
+constexpr const char* kOnce = "one run of the operation";
+
+schema::Object incast_schema() {
+  using Incast = IncastDocument;
+  return schema::describe<Incast>("in-cast", "many senders, one receiver")
+      .field("senders", &Incast::senders, "how many ranks send; the job has one rank more")
+      .source("all ranks but the receiver")
+      .range(1, 262'143)
+      .field(
+          "receiver", [](Incast & i) -> auto& { return i.spec.receiver; }, "rank that receives")
+      .source("the first rank")
+      .field(
+          "size", [](Incast & i) -> auto& { return i.spec.size; }, "per sender and round")
+      .required()
+      .at_least(1_B)
+      .at_most(kMaxMessage)
+      .field(
+          "rounds", [](Incast & i) -> auto& { return i.spec.rounds; },
+          "a round begins when the receiver has all of the last one")
+      .source("one in-cast")
+      .range(1, kMaxRounds)
+      .field(
+          "jitter", [](Incast & i) -> auto& { return i.spec.jitter; },
+          "each sender starts a round at random within it")
+      .source(kAtOnce);
+}
+
+schema::Object permutation_schema() {
+  return schema::describe<PermutationSpec>("permutation",
+                                           "every rank sends to one other and receives from one")
+      .field("size", &PermutationSpec::size, "per rank")
+      .required()
+      .at_least(1_B)
+      .at_most(kMaxMessage)
+      .field("jitter", &PermutationSpec::jitter, "each rank starts at random within it")
+      .source(kAtOnce)
+      .constant("pairs", "random", "who sends to whom: a random derangement by the seed")
+      .source("no favoured paths");
+}
+
+schema::Object all_reduce_schema() {
+  return schema::describe<AllReduceSpec>("all-reduce",
+                                         "every rank ends with the sum of all vectors")
+      .field("size", &AllReduceSpec::size, "of the vector that every rank holds")
+      .required()
+      .at_least(1_B)
+      .at_most(kMaxMessage)
+      .choice("algorithm", &AllReduceSpec::algorithm,
+              {{"ring", "reduce-scatter and all-gather around a ring"}}, "which algorithm")
+      .source("optimal in bytes")
+      .field("iterations", &AllReduceSpec::iterations, "one after the other")
+      .source(kOnce)
+      .range(1, kMaxRounds);
+}
+
+schema::Object all_to_all_schema() {
+  return schema::describe<AllToAllSpec>("all-to-all", "every rank sends to every other")
+      .field("size", &AllToAllSpec::size, "from each rank to each other rank")
+      .required()
+      .at_least(1_B)
+      .at_most(kMaxMessage)
+      .choice("algorithm", &AllToAllSpec::algorithm,
+              {{"pairwise", "in step i, rank r sends to rank r+i"}}, "which algorithm")
+      .source("one message per rank and direction at a time")
+      .field("iterations", &AllToAllSpec::iterations, "one after the other")
+      .source(kOnce)
+      .range(1, kMaxRounds);
+}
+
+schema::Object message_schema() {
+  using Message = MessagesSpec::Message;
+  return schema::describe<Message>("message", "one transfer")
+      .field("start", &Message::start, "counted from the job's start")
+      .source("with the job")
+      .field("from", &Message::from, "rank that sends")
+      .required()
+      .field("to", &Message::to, "rank that receives")
+      .required()
+      .field("size", &Message::size, "payload")
+      .required()
+      .at_least(1_B)
+      .at_most(kMaxMessage)
+      .constant("class", "data", "traffic class")
+      .source("the only class for messages")
+      .check([](const Message& m, std::vector<Problem>& problems) {
+        if (m.from == m.to) problems.push_back({"to", "is the sending rank itself"});
+      });
+}
+
+schema::Object messages_schema() {
+  using Messages = MessagesDocument;
+  return schema::describe<Messages>("messages", "transfers one by one")
+      .objects(
+          "list", [](Messages & m) -> auto& { return m.spec.list; }, message_schema(),
+          "the transfers")
+      .source("in the CSV file")
+      .compact()
+      .field("csv", &Messages::csv,
+             "file beside the scenario with the columns start_us (or another unit), source, "
+             "destination, bytes and, if wanted, class")
+      .source("in the list")
+      .field("sha256", &Messages::sha256, "of the CSV file; another content is refused")
+      .source("not checked")
+      .check([](const Messages& m, std::vector<Problem>& problems) {
+        const bool has_csv = !m.csv.empty();
+        if (has_csv && !m.spec.list.empty()) {
+          problems.push_back({"csv", "given together with list; one of them is needed"});
+        } else if (!has_csv && m.spec.list.empty()) {
+          problems.push_back({"list", "is missing or empty; messages come from a list or a csv"});
+        } else if (!has_csv && !m.sha256.empty()) {
+          problems.push_back({"sha256", "given without csv"});
+        }
+      });
+}
+
+schema::Object open_loop_schema() {
+  return schema::describe<OpenLoopSpec>("open loop", "messages at a given load, whatever completes")
+      .field("size", &OpenLoopSpec::size, "of every message")
+      .required()
+      .at_least(1_B)
+      .at_most(kMaxMessage)
+      .field("load", &OpenLoopSpec::load, "payload, as a fraction of each sender's access rate")
+      .required()
+      .within({.low = 0, .high = 10, .includes_low = false})
+      .choice("arrivals", &OpenLoopSpec::arrivals,
+              {{"poisson", "independent arrivals"}, {"constant", "equal gaps"}},
+              "when messages are sent")
+      .source("many independent sources")
+      .constant("destinations", "uniform", "who receives: any other rank")
+      .source("no favoured paths")
+      .field("stop", &OpenLoopSpec::stop, "no arrivals from then on, counted from the job's start")
+      .required()
+      .at_least(1_ps);
+}
+
+schema::Object ranks_schema() {
+  return schema::describe<RanksDocument>("ranks", "which hosts a job runs on, in rank order")
+      .words("hosts", &RanksDocument::hosts,
+             "`all`, a count (the first hosts), or a list of host numbers, ranges `0-31` and names")
+      .source("every host")
+      .field("random", &RanksDocument::random, "this many hosts, drawn by the seed")
+      .range(1, 262'144)
+      .shorthand("hosts");
+}
+
+}  // namespace
+
+schema::Object job_schema() {
+  const auto kind = [](JobDocument & job) -> auto& { return job.kind; };
+  // The alternatives are in the order of collectives::JobKind.
+  return schema::describe<JobDocument>("job", "traffic of a set of ranks")
+      .field("name", &JobDocument::name, "letters, digits and . _ - ; names the job's results")
+      .required()
+      .field("start", &JobDocument::start, "when it begins")
+      .source("at once")
+      .object("ranks", &JobDocument::ranks, ranks_schema(), "which hosts it runs on")
+      .source("every host")
+      .tag("type", "what it does")
+      .alternative<IncastDocument>("incast", kind, incast_schema())
+      .alternative<PermutationSpec>("permutation", kind, permutation_schema())
+      .alternative<AllReduceSpec>("all-reduce", kind, all_reduce_schema())
+      .alternative<AllToAllSpec>("all-to-all", kind, all_to_all_schema())
+      .alternative<MessagesDocument>("messages", kind, messages_schema())
+      .alternative<OpenLoopSpec>("open-loop", kind, open_loop_schema());
+}
+
+}  // namespace weft::scenarios::language

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "scenarios/language/document.hpp"
+#include "scenarios/language/node.hpp"
+#include "scenarios/language/reader.hpp"
+#include "scenarios/scenario.hpp"
+
+namespace weft::scenarios::language {
+
+/// What the stages after reading share: the document, where it came from, and where errors go.
+struct Context {
+  Document& document;
+  const Node& root;
+  Reader& reader;
+  Diagnostics& diagnostics;
+  Provenance& provenance;
+  std::filesystem::path folder;  ///< of the scenario file; relative paths start there
+
+  void fail(const std::string& path, std::string message) const {
+    diagnostics.add_at(root, path, std::move(message));
+  }
+};
+
+/// Fills in what the document leaves to other values of it: rates of links from NICs, cables by
+/// role, `ranks: 8` as the range it means, absolute paths. The result can be printed and read
+/// again.
+void complete(const Context& context);
+
+/// The links of a completed document as the topology takes them.
+[[nodiscard]] topologies::LinkSpec link_spec(const LinkDocument& link);
+
+/// The scenario that a completed document means. Meaningless if `context.diagnostics` has errors
+/// afterwards.
+[[nodiscard]] Scenario lower(const Context& context);
+
+// Its parts.
+[[nodiscard]] topologies::TopologySpec lower_topology(const Document& document);
+void lower_jobs(const Context& context, Scenario& scenario);
+
+}  // namespace weft::scenarios::language

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "scenarios/language/document.hpp"
+#include "simcore/ids.hpp"
+
+namespace weft::scenarios::language {
+
+/// The hosts that a topology will have, before it is built: how many and what they are called.
+class HostNames {
+ public:
+  explicit HostNames(const Document& document);
+
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  [[nodiscard]] std::optional<std::uint32_t> find(const std::string& name) const;
+  /// What to call a host in messages: `h0 to h39`, or some names.
+  [[nodiscard]] std::string description() const;
+  [[nodiscard]] std::string suggestion(const std::string& name) const;
+
+ private:
+  std::uint64_t count_ = 0;
+  bool is_numbered_ = true;  ///< host i is called h<i>
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+};
+
+/// What is wrong with a set of ranks: with the word of that index, or with all of it.
+struct PlacementProblem {
+  std::optional<std::size_t> word;
+  std::string message;
+};
+
+struct Placement {
+  std::vector<HostId> hosts;
+  std::vector<PlacementProblem> problems;
+};
+
+/// The hosts of a job, in rank order. `job` is its number, for the random choice.
+[[nodiscard]] Placement place_ranks(const RanksDocument& ranks, const HostNames& names,
+                                    std::uint64_t seed, std::size_t job);
+
+}  // namespace weft::scenarios::language

@@ -1,0 +1,133 @@
+#include "scenarios/load_scenario.hpp"
+
+#include <utility>
+
+#include "scenarios/language/catalogue.hpp"
+#include "scenarios/language/document.hpp"
+#include "scenarios/language/json_schema.hpp"
+#include "scenarios/language/lower.hpp"
+#include "scenarios/language/node.hpp"
+#include "scenarios/language/overrides.hpp"
+#include "scenarios/language/reader.hpp"
+#include "scenarios/language/source_text.hpp"
+#include "scenarios/language/writer.hpp"
+#include "scenarios/language/yaml_parser.hpp"
+
+namespace weft::scenarios {
+
+using language::Context;
+using language::Diagnostics;
+using language::Document;
+using language::Node;
+
+/// The tree of the file and its places.
+class LoadedScenario::Origin {
+ public:
+  Origin(Node root, Diagnostics diagnostics)
+      : root_(std::move(root)), diagnostics_(std::move(diagnostics)) {}
+
+  [[nodiscard]] SourceLocation location(const std::string& path) const {
+    return diagnostics_.location(language::locate(root_, path).mark, path);
+  }
+
+ private:
+  Node root_;
+  Diagnostics diagnostics_;
+};
+
+/// The stages from text to scenario. A stage runs only if the ones before it found nothing wrong,
+/// as what they leave out would be reported as wrong again.
+class ScenarioLoader {
+ public:
+  ScenarioLoader(const std::filesystem::path& filename, const std::vector<std::string>& overrides)
+      : filename_(filename),
+        overrides_(overrides),
+        diagnostics_(filename.string(), overrides),
+        catalogue_(language::Catalogue::embedded()),
+        schema_(language::document_schema()) {}
+
+  Result<LoadedScenario> load(std::string_view text) {
+    const std::string file = filename_.string();
+    if (Errors errors = language::check_text(text, file); !errors.empty()) return errors;
+    Result<Node> root = language::parse_yaml(text, file);
+    if (!root.ok()) return root.errors();
+    Node tree = std::move(root).value();
+    if (tree.kind != Node::Kind::kMap) {
+      return Error{"holds " + tree.description() +
+                       "; expected a map with keys such as name, racks, fabric and jobs",
+                   {file, tree.mark.line, tree.mark.column, {}}};
+    }
+    if (Errors errors = language::apply_overrides(tree, overrides_); !errors.empty()) {
+      return errors;
+    }
+    language::Reader reader(catalogue_, diagnostics_, provenance_);
+    reader.read(schema_, tree, &document_, {});
+    if (!diagnostics_.is_empty()) return diagnostics_.take();
+    return lower(std::move(tree), reader);
+  }
+
+ private:
+  Result<LoadedScenario> lower(Node tree, language::Reader& reader) {
+    const Context context{document_,    tree,        reader,
+                          diagnostics_, provenance_, filename_.parent_path()};
+    language::complete(context);
+    if (!diagnostics_.is_empty()) return diagnostics_.take();
+    LoadedScenario loaded;
+    loaded.scenario = language::lower(context);
+    if (!diagnostics_.is_empty()) return diagnostics_.take();
+    drop_csv_messages();
+    loaded.resolved_ = language::write_yaml(schema_, &document_, tree, provenance_, {});
+    loaded.canonical_ =
+        language::write_yaml(schema_, &document_, tree, provenance_, {.comments = false});
+    loaded.origin_ =
+        std::make_shared<LoadedScenario::Origin>(std::move(tree), std::move(diagnostics_));
+    return loaded;
+  }
+
+  /// What came from a CSV file is written as that file's path and digest.
+  void drop_csv_messages() {
+    for (language::JobDocument& job : document_.jobs) {
+      auto* messages = std::get_if<language::MessagesDocument>(&job.kind);
+      if (messages != nullptr && !messages->csv.empty()) messages->spec.list.clear();
+    }
+  }
+
+  std::filesystem::path filename_;
+  const std::vector<std::string>& overrides_;
+  Diagnostics diagnostics_;
+  language::Catalogue catalogue_;
+  schema::Object schema_;
+  language::Provenance provenance_;
+  Document document_;
+};
+
+std::string LoadedScenario::resolved_yaml(std::string_view version) const {
+  return "# Resolved by weft " + std::string(version) +
+         ": every default is written out, with its source.\n" + resolved_;
+}
+
+Errors LoadedScenario::located(Errors errors) const {
+  for (Error& error : errors) {
+    if (error.where.file.empty()) error.where = origin_->location(error.where.key);
+  }
+  return errors;
+}
+
+Result<LoadedScenario> load_scenario(const std::filesystem::path& path,
+                                     const std::vector<std::string>& overrides) {
+  Result<std::string> text = language::read_text_file(path, language::kMaxScenarioBytes);
+  if (!text.ok()) return text.errors();
+  return load_scenario_text(text.value(), path, overrides);
+}
+
+Result<LoadedScenario> load_scenario_text(std::string_view text,
+                                          const std::filesystem::path& filename,
+                                          const std::vector<std::string>& overrides) {
+  return ScenarioLoader(filename, overrides).load(text);
+}
+
+nlohmann::ordered_json scenario_json_schema() {
+  return language::json_schema(language::document_schema(), language::Catalogue::embedded());
+}
+
+}  // namespace weft::scenarios

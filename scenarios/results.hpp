@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocols/packet_network.hpp"
+#include "simcore/histogram.hpp"
+#include "simcore/units.hpp"
+
+/// What a run found: plain tables, complete before anything is written.
+namespace weft::scenarios {
+
+/// How a run ended. Everything but kFinished makes `weft run` exit with 1; the results up to then
+/// are kept.
+enum class Outcome : std::uint8_t {
+  kFinished,     ///< every job did what it had to, or an open-ended job reached `run.until`
+  kTimeLimit,    ///< `run.until` came first
+  kStuck,        ///< nothing is left to happen, but a job waits: a message was lost for good
+  kStalled,      ///< time advances without any packet moving: a deadlock or an endless pause
+  kInterrupted,  ///< the user stopped it
+};
+
+struct JobResult {
+  std::string name;
+  std::string type;
+  std::uint32_t ranks = 0;
+  Bytes bytes;  ///< payload that the job posted
+  Picoseconds start;
+  Picoseconds end;  ///< of what was done, if not finished
+  bool is_finished = false;
+  Picoseconds jct;
+  Picoseconds ideal;                    ///< 0 where there is none (open-loop)
+  std::string ideal_set_by;             ///< what the ideal time is made of
+  std::optional<double> bus_bandwidth;  ///< bytes/s, collectives only
+};
+
+struct MessageResult {
+  std::uint32_t job = 0;
+  std::uint32_t source_rank = 0;
+  std::uint32_t destination_rank = 0;
+  HostId source;
+  HostId destination;
+  Bytes bytes;
+  Picoseconds start;
+  Picoseconds delivered{-1};  ///< -1: never
+  Picoseconds completed{-1};  ///< at the sender's last ACK, or delivered for datagrams; -1: never
+  Picoseconds ideal;          ///< zero-load time to completion
+};
+
+struct PortResult {
+  PortId port;
+  std::string name;
+  BitsPerSecond rate;
+  double utilisation = 0;
+  double mean_queue_bytes = 0;
+  protocols::PortCounters counters;
+};
+
+/// p50, p99, p999 and max of some quantity.
+struct Percentiles {
+  double p50 = 0;
+  double p99 = 0;
+  double p999 = 0;
+  double max = 0;
+};
+
+struct Results {
+  std::string scenario;
+  std::string engine = "packet";
+  std::string version;
+  std::string scenario_sha256;
+  std::uint64_t seed = 0;
+  Outcome outcome = Outcome::kFinished;
+  std::vector<std::string> explanation;  ///< who waits for whom, if not finished
+  std::vector<std::string> warnings;
+  Picoseconds measured_from;
+  Picoseconds simulated;  ///< time of the last event, or of the limit
+  double wall_seconds = 0;
+  std::uint64_t cells = 0;
+  Picoseconds lookahead;
+  protocols::NetworkTotals totals;
+  Histogram packet_latency;
+  std::vector<JobResult> jobs;
+  std::vector<MessageResult> messages;
+  std::vector<PortResult> ports;
+
+  /// SHA-256 over the integers of jobs, messages and ports: equal for equal results, whatever the
+  /// build, the machine and the cut into cells.
+  [[nodiscard]] std::string digest() const;
+  /// Completion times in seconds, and their ratios to the zero-load times, of completed messages.
+  [[nodiscard]] Percentiles completion_seconds() const;
+  [[nodiscard]] Percentiles slowdown() const;
+  [[nodiscard]] std::size_t completed_messages() const;
+};
+
+}  // namespace weft::scenarios

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "collectives/workload.hpp"
+#include "scenarios/results.hpp"
+#include "scenarios/scenario.hpp"
+#include "simcore/engine/cells.hpp"
+#include "simcore/fabric.hpp"
+#include "simcore/result.hpp"
+#include "simcore/routes.hpp"
+
+/// From a scenario to its results: build, run, collect. Each stage takes a complete value and gives
+/// one.
+namespace weft::scenarios {
+
+/// A scenario that can be run: everything built and checked.
+struct Experiment {
+  Scenario scenario;
+  Fabric fabric;
+  Routes routes;
+  collectives::Workload workload;
+  /// What may go wrong although the scenario is valid, such as a buffer too small to be lossless.
+  std::vector<std::string> warnings;
+};
+
+/// Builds fabric, routes and jobs. Errors carry key paths, without file and line.
+[[nodiscard]] Result<Experiment> build_experiment(Scenario scenario);
+
+/// How the packet engine would cut the fabric.
+[[nodiscard]] CellPlan plan_of(const Experiment& experiment);
+
+/// What a run tells while it goes on; returning false stops it.
+using ProgressObserver = std::function<bool(Picoseconds now, std::uint64_t packet_hops)>;
+
+/// Runs the packet engine to the end and collects the results. A broken conservation law is a
+/// defect of weft, not a result: the process aborts with the sentence that does not hold.
+[[nodiscard]] Results simulate(const Experiment& experiment, const ProgressObserver& observer = {});
+
+}  // namespace weft::scenarios

@@ -1,0 +1,202 @@
+// The program as a user meets it: exit codes, messages, files.
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace weft::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+struct Finished {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+  double seconds = 0;
+};
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+const std::string kScenarios = std::string(WEFT_SOURCE_DIR) + "/scenarios/";
+
+/// Runs the program in a folder of its own, with a blank in the name.
+class Cli : public ::testing::Test {
+ protected:
+  Cli() : folder_(fs::temp_directory_path() / ("weft cli " + std::to_string(::getpid()))) {
+    fs::create_directories(folder_);
+  }
+  ~Cli() override { fs::remove_all(folder_); }
+
+  pid_t start(const std::vector<std::string>& arguments) const {
+    const pid_t child = ::fork();
+    if (child != 0) return child;
+    redirect("out.txt", STDOUT_FILENO);
+    redirect("err.txt", STDERR_FILENO);
+    if (::chdir(folder_.c_str()) != 0) ::_exit(126);
+    std::vector<char*> argv;
+    std::string program = WEFT_PROGRAM;
+    argv.push_back(program.data());
+    std::vector<std::string> copies = arguments;
+    for (std::string& argument : copies) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    ::execv(program.c_str(), argv.data());
+    ::_exit(127);
+  }
+  Finished wait_for(pid_t child) const {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    Finished f;
+    f.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    f.out = read_file(folder_ / "out.txt");
+    f.err = read_file(folder_ / "err.txt");
+    return f;
+  }
+  Finished run(const std::vector<std::string>& arguments) const {
+    const auto begin = std::chrono::steady_clock::now();
+    Finished f = wait_for(start(arguments));
+    f.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return f;
+  }
+  std::string digest(const std::vector<std::string>& arguments) const {
+    std::vector<std::string> all{"run"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    all.emplace_back("--json");
+    const Finished f = run(all);
+    EXPECT_EQ(f.exit_code, 0) << f.err;
+    return nlohmann::json::parse(f.out).at("results_sha256").get<std::string>();
+  }
+
+  fs::path folder_;
+
+ private:
+  void redirect(const char* name, int descriptor) const {
+    const int file = ::open((folder_ / name).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    ::dup2(file, descriptor);
+    ::close(file);
+  }
+};
+
+TEST_F(Cli, RunPrintsTheSummaryAndWritesAllFiles) {
+  const Finished f = run({"run", kScenarios + "incast.yaml"});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  for (const char* part : {"JCT/ideal", "p99.9", "PFC pauses", "busiest ports", "packet-hops"}) {
+    EXPECT_THAT(f.out, HasSubstr(part));
+  }
+  for (const char* file :
+       {"summary.json", "jobs.csv", "messages.csv", "ports.csv", "resolved.yaml"}) {
+    EXPECT_FALSE(read_file(folder_ / "results" / "incast-32" / file).empty()) << file;
+  }
+  const auto summary =
+      nlohmann::json::parse(read_file(folder_ / "results" / "incast-32" / "summary.json"));
+  for (const char* key : {"scenario", "engine", "seed", "scenario_sha256", "simulated_seconds",
+                          "wall_seconds", "events", "packet_hops", "jobs", "messages",
+                          "packet_latency_seconds", "network", "results_sha256"}) {
+    EXPECT_TRUE(summary.contains(key)) << key;
+  }
+  EXPECT_EQ(summary["messages"]["count"], 32);
+  EXPECT_GE(summary["messages"]["slowdown"]["p50"], 1.0);
+}
+
+TEST_F(Cli, TwoProcessesAndTheResolvedScenarioGiveTheSameDigestAndAnotherSeedDoesNot) {
+  const std::string scenario = kScenarios + "incast.yaml";
+  const std::vector<std::string> jitter{"--set", "jobs[0].jitter=5us"};
+  const std::string first = digest({scenario, jitter[0], jitter[1], "--out", "a"});
+  EXPECT_EQ(digest({scenario, jitter[0], jitter[1], "--out", "b"}), first);
+  EXPECT_EQ(digest({"a/resolved.yaml", "--out", "c"}), first);
+  EXPECT_NE(digest({scenario, jitter[0], jitter[1], "--seed", "2", "--out", "d"}), first);
+}
+
+TEST_F(Cli, MalformedScenariosExitWithTwoAndNameThePlaceWithinASecond) {
+  int count = 0;
+  for (const auto& entry :
+       fs::directory_iterator(std::string(WEFT_SOURCE_DIR) + "/tests/scenarios/malformed")) {
+    if (entry.path().extension() != ".yaml") continue;
+    const Finished f = run({"run", entry.path().string()});
+    EXPECT_EQ(f.exit_code, 2) << entry.path() << f.err;
+    EXPECT_THAT(f.err, HasSubstr("/malformed/"));  // the scenario, or a file that it names
+    EXPECT_LT(f.seconds, 1.0) << entry.path();
+    ++count;
+  }
+  EXPECT_GE(count, 20);
+  EXPECT_FALSE(fs::exists(folder_ / "results"));
+}
+
+TEST_F(Cli, WrongArgumentsExitWithTwo) {
+  EXPECT_EQ(run({}).exit_code, 2);
+  EXPECT_EQ(run({"run"}).exit_code, 2);
+  EXPECT_EQ(run({"simulate", "x.yaml"}).exit_code, 2);
+  EXPECT_EQ(run({"run", "missing.yaml"}).exit_code, 2);
+  EXPECT_EQ(run({"run", folder_.string()}).exit_code, 2);
+  EXPECT_EQ(run({"run", kScenarios + "incast.yaml", "--log", "loud"}).exit_code, 2);
+  EXPECT_EQ(run({"run", kScenarios + "incast.yaml", "--seed", "x"}).exit_code, 2);
+  const Finished typo = run({"run", kScenarios + "incast.yaml", "--set", "fabric.spine=8"});
+  EXPECT_EQ(typo.exit_code, 2);
+  EXPECT_THAT(typo.err, HasSubstr("spines"));
+  EXPECT_EQ(run({"--help"}).exit_code, 0);
+  EXPECT_EQ(run({"--version"}).exit_code, 0);
+}
+
+TEST_F(Cli, AFolderThatHoldsSomethingElseIsLeftAlone) {
+  fs::create_directories(folder_ / "mine");
+  std::ofstream(folder_ / "mine" / "thesis.tex") << "precious";
+  const Finished f = run({"run", kScenarios + "incast.yaml", "--out", "mine"});
+  EXPECT_EQ(f.exit_code, 2);
+  EXPECT_THAT(f.err, HasSubstr("thesis.tex"));
+  EXPECT_EQ(read_file(folder_ / "mine" / "thesis.tex"), "precious");
+}
+
+TEST_F(Cli, ARunThatDoesNotFinishExitsWithOneSaysWhoWaitsAndKeepsItsResults) {
+  const Finished f = run({"run", kScenarios + "incast.yaml", "--set", "run.until=100us"});
+  EXPECT_EQ(f.exit_code, 1);
+  EXPECT_THAT(f.err, HasSubstr("time limit"));
+  EXPECT_THAT(f.err, HasSubstr("waits"));
+  EXPECT_THAT(read_file(folder_ / "results" / "incast-32" / "summary.json"),
+              HasSubstr("time limit"));
+}
+
+TEST_F(Cli, CtrlCLeavesTheFinishedWorkOnDisk) {
+  const pid_t child = start({"run", kScenarios + "all-reduce.yaml", "--set", "jobs[0].size=64GiB"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  ::kill(child, SIGINT);
+  const Finished f = wait_for(child);
+  EXPECT_EQ(f.exit_code, 1) << f.err;
+  EXPECT_THAT(read_file(folder_ / "results" / "all-reduce-64" / "summary.json"),
+              HasSubstr("interrupted"));
+}
+
+TEST_F(Cli, CheckSaysHowTheFabricIsCut) {
+  const Finished f = run({"check", kScenarios + "incast.yaml"});
+  EXPECT_EQ(f.exit_code, 0);
+  EXPECT_THAT(f.out, HasSubstr("cells"));
+  EXPECT_THAT(f.out, HasSubstr("lookahead"));
+  EXPECT_THAT(f.out, HasSubstr("leaf0[8]->spine0[0]"));
+}
+
+TEST_F(Cli, SchemaIsADraft202012Schema) {
+  const Finished f = run({"schema"});
+  EXPECT_EQ(f.exit_code, 0);
+  EXPECT_EQ(nlohmann::json::parse(f.out).at("$schema"),
+            "https://json-schema.org/draft/2020-12/schema");
+}
+
+}  // namespace
+}  // namespace weft::testing

@@ -1,0 +1,195 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "scenarios/load_scenario.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+const std::filesystem::path kFolder =
+    std::filesystem::path(WEFT_SOURCE_DIR) / "tests/scenarios/malformed";
+
+std::string messages_of(const Result<LoadedScenario>& result) {
+  if (result.ok()) return "no error";
+  std::string text;
+  for (const Error& error : result.errors()) text += error.to_string() + "\n";
+  return text;
+}
+
+/// The message that a file must give: its place, and the words that help.
+struct Case {
+  const char* file;
+  const char* fragment;
+};
+
+const std::vector<Case> kCases{
+    {"alias-bomb", ".yaml:6:11: the document has more than 250000 values once its aliases"},
+    {"anchor-recursion", ".yaml:4:10: this alias stands inside of what it refers to"},
+    {"bad-name", ".yaml:1:7: name: `my results/here` is not a name; expected letters, digits"},
+    {"changed-file", ".yaml:5:67: jobs[0].sha256: is not that of `"},
+    {"csv-broken", "broken.csv:3:7: `2KB` is not a whole number"},
+    {"csv-missing", ".yaml:5:36: jobs[0].csv: `"},
+    {"duplicate-job-name", ".yaml:6:12: jobs[1].name: `a` is the name of jobs[0] already"},
+    {"duplicate-key", ".yaml:5:1: the key `seed` appears twice; first on line 4"},
+    {"duplicate-rank", ".yaml:5:59: jobs[0].ranks.hosts[1]: host 2 appears twice"},
+    {"empty", "empty.yaml: holds no YAML document"},
+    {"fat-tree-with-racks", ".yaml:2:8: racks: has no meaning with `topology: fat-tree`"},
+    {"file-is-a-list", ".yaml:1:1: holds a list; expected a map with keys such as name"},
+    {"fraction-of-a-byte", ".yaml:5:40: jobs[0].size: `0.3KiB` is not a whole number of bytes"},
+    {"huge-fabric", ".yaml:2:8: racks: makes 16777216 hosts; at most 262144"},
+    {"huge-number", ".yaml:5:40: jobs[0].size: `99999999999999999999GiB` is too large"},
+    {"kmin-above-kmax", ".yaml:6:15: fabric.ecn.kmin: `500KB` is not below kmax (400KB)"},
+    {"latency-and-length", ".yaml:4:33: links.access.latency: `1us` given together with length"},
+    {"merge-key", ".yaml:3:9: merge keys (`<<`) are not supported"},
+    {"missing-job-size", ".yaml:5:5: jobs[0].size: is missing; expected a size such as 64KiB"},
+    {"missing-name", ".yaml:1:1: name: is missing"},
+    {"missing-racks", ".yaml:1:1: racks: is missing; a leaf-spine fabric needs racks"},
+    {"missing-unit", ".yaml:6:15: fabric.ecn.kmin: `400` has no unit; expected a size"},
+    {"misspelt-enum",
+     ".yaml:6:19: fabric.load_balancing: `emcp` is not known; expected one of "
+     "ecmp, spray; did you mean `ecmp`?"},
+    {"misspelt-key",
+     ".yaml:6:9: fabric.ecn.kmim: unknown key `kmim`; the keys of `type: red` are "
+     "type, kmin, kmax, pmax, mark; did you mean `kmin`?"},
+    {"misspelt-part",
+     ".yaml:6:11: fabric.switch: `spectrum4` is not among the switches of the "
+     "catalogue: ideal, spectrum-4, tomahawk-5; did you mean `spectrum-4`?"},
+    {"misspelt-type",
+     ".yaml:5:21: jobs[0].type: `allreduce` is not known; expected one of incast, "
+     "permutation, all-reduce, all-to-all, messages, open-loop; did you mean "
+     "`all-reduce`?"},
+    {"negative-count", ".yaml:2:16: racks.count: `-2` is negative"},
+    {"negative-time", ".yaml:6:15: run.warmup: `-1ms` is negative"},
+    {"no-jobs", ".yaml:4:7: jobs: has 0 elements; at least 1 is needed"},
+    {"null-value", ".yaml:6:1: fabric.spines: found nothing; expected a whole number"},
+    {"odd-fat-tree", ".yaml:2:33: fabric.k: `5` is odd"},
+    {"probability", ".yaml:6:15: fabric.ecn.pmax: `1.5` is out of range"},
+    {"rank-beyond", ".yaml:5:53: jobs[0].ranks.hosts: `0-31` is beyond the last host"},
+    {"receiver-beyond", ".yaml:5:63: jobs[0].receiver: is 4; the job has ranks 0 to 3"},
+    {"scalar-for-map", ".yaml:2:8: racks: found `5`; expected a map with the keys count, servers"},
+    {"second-document", ".yaml:7:1: a second YAML document begins here"},
+    {"several", ".yaml:2:1: sede: unknown key `sede`"},
+    {"several", ".yaml:3:28: racks.servers: `four` is not a whole number"},
+    {"several", ".yaml:5:30: transport.mtu: `1500` has no unit"},
+    {"spray-in-order",
+     ".yaml:6:19: fabric.load_balancing: `spray` reorders packets, which "
+     "`receiver: in-order` answers with go-back-N; set transport.receiver to "
+     "any-order"},
+    {"tab", ".yaml:4:1: found a tab in the indentation"},
+    {"tag", ".yaml:3:9: the YAML tag"},
+    {"too-many-queue-pairs", ".yaml:5:5: jobs[0].ranks: the jobs up to this one need 67100672"},
+    {"too-many-senders", ".yaml:5:50: jobs[0].senders: is 8, which with the receiver makes 9"},
+    {"unclosed", ".yaml:3:7: is not valid YAML"},
+    {"unknown-host",
+     ".yaml:9:61: jobs[0].ranks.hosts[1]: `betta` names no host; there are the "
+     "hosts 0 to 1 (alpha, beta); did you mean `beta`?"},
+    {"unknown-key-of-type",
+     ".yaml:4:29: transport.queue_pairs: unknown key `queue_pairs`; the "
+     "keys of `type: datagram` are type, mtu, header, ttl"},
+    {"unreachable-warmup", ".yaml:6:28: run.until: 1ms is not after the warm-up (10ms)"},
+    {"wrong-unit",
+     ".yaml:4:18: links.access.rate: `400GB` has the unknown unit `GB`; expected a "
+     "rate such as 400Gbps"},
+    {"wrong-version", ".yaml:1:7: weft: `2` is not known; expected `1`"},
+    {"xon-above-xoff", ".yaml:6:47: fabric.flow_control.xon: `200KB` is above xoff (100KB)"},
+    {"zero-bandwidth", ".yaml:4:18: links.access.rate: `0Gbps` is zero; at least 1Mbps"},
+    {"zero-size", ".yaml:5:40: jobs[0].size: `0` is zero; at least 1B is needed"},
+};
+
+TEST(Malformed, EveryFileIsRefusedWithPlaceValueAndHelp) {
+  for (const Case& c : kCases) {
+    const auto result = load_scenario(kFolder / (std::string(c.file) + ".yaml"));
+    EXPECT_NE(messages_of(result).find(c.fragment), std::string::npos) << c.file << " gave:\n"
+                                                                       << messages_of(result);
+  }
+}
+
+TEST(Malformed, EveryFileOfTheCorpusIsInTheTable) {
+  std::set<std::string> known;
+  for (const Case& c : kCases) known.insert(c.file);
+  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+    if (entry.path().extension() == ".yaml") {
+      EXPECT_TRUE(known.contains(entry.path().stem())) << entry.path();
+    }
+  }
+  EXPECT_GE(known.size(), 25U);
+}
+
+std::string repeated(const std::string& text, std::size_t times) {
+  std::string result;
+  result.reserve(text.size() * times);
+  for (std::size_t i = 0; i < times; ++i) result += text;
+  return result;
+}
+
+// A release build takes at most half a second for the worst of these; sanitizers make it ten times
+// slower, so the bound is loose: it is quadratic time that must fail here.
+TEST(Malformed, HostileTextsAreRefusedQuickly) {
+  constexpr std::size_t kBytes = std::size_t{10} << 20U;
+  const std::vector<std::string> texts{
+      repeated("[", kBytes),
+      repeated("{", kBytes),
+      repeated("[\n", kBytes / 2),
+      repeated("- ", 40'000),
+      repeated("? ", 40'000),
+      repeated("- - - - - - - - -\n", 100'000),
+      repeated("&a ", kBytes / 3),
+      "[" + repeated("1,\n", 1'300'000) + "]",
+      "[" + repeated("[],\n", 1'000'000) + "]",
+      repeated("a\n", 2'000'000),
+      repeated("---\n", 1'000'000),
+      repeated("\n", 4'000'000),
+      repeated("#\n", 2'000'000),
+      "a: \"" + repeated("\\n", 40'000),
+      std::string("name: a\0b\n", 10),
+      std::string("\xff\xfe"
+                  "n\0a\0m\0e\0",
+                  10),
+      "name: \xC3\x28\n",
+      "\x7f"
+      "ELF\x02\x01\x01",
+  };
+  for (const std::string& text : texts) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto result = load_scenario_text(text, "hostile.yaml");
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+    EXPECT_FALSE(result.ok()) << text.substr(0, 20);
+    EXPECT_NE(messages_of(result).find("hostile.yaml"), std::string::npos) << messages_of(result);
+    EXPECT_LT(spent.count(), 10) << text.substr(0, 20);
+  }
+}
+
+class FileErrors : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(::testing::TempDir()) / "weft-malformed";
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(FileErrors, DirectoriesAndMissingFilesAreNamed) {
+  EXPECT_NE(messages_of(load_scenario(folder_)).find("is a directory"), std::string::npos);
+  EXPECT_NE(messages_of(load_scenario(folder_ / "none.yaml")).find("no such file"),
+            std::string::npos);
+  EXPECT_NE(messages_of(load_scenario("/dev/zero")).find("not a regular file"), std::string::npos);
+}
+
+TEST_F(FileErrors, TooLargeFilesAreNotRead) {
+  const auto path = folder_ / "large.yaml";
+  std::ofstream(path) << repeated("[", std::size_t{17} << 20U);
+  EXPECT_NE(messages_of(load_scenario(path)).find("large.yaml: has 17825792 bytes; at most"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::scenarios
