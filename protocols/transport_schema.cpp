@@ -1,6 +1,8 @@
 #include "protocols/transport_schema.hpp"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "protocols/dcqcn/dcqcn_schema.hpp"
 #include "protocols/transport_config.hpp"
@@ -11,6 +13,9 @@ namespace {
 
 // Sequence numbers are 24 bits wide, of which half may be in flight (InfiniBand, 9.7.2).
 constexpr std::uint64_t kMaxWindow = 8'388'607;
+
+/// Packet sizes are 16-bit numbers.
+constexpr Bytes kMaxPacket = 65'535_B;
 
 schema::Object format_schema() {
   return schema::describe<PacketFormat>("packet format", "how messages become packets")
@@ -23,7 +28,15 @@ schema::Object format_schema() {
       .at_most(1_KiB)
       .field("ttl", &PacketFormat::ttl, "switches a packet crosses at most")
       .source("the usual initial TTL of IP hosts")
-      .range(1, 255);
+      .range(1, 255)
+      .check([](const PacketFormat& format, std::vector<schema::Problem>& problems) {
+        if (format.payload + format.header > kMaxPacket) {
+          problems.push_back({"mtu", "makes packets of " +
+                                         std::to_string((format.payload + format.header).count()) +
+                                         " B with their header; at most " +
+                                         std::to_string(kMaxPacket.count()) + " B are possible"});
+        }
+      });
 }
 
 std::vector<schema::Choice> classes() {
@@ -85,7 +98,14 @@ schema::Object roce_schema() {
       .range(1, 1'024)
       .object("congestion_control", &RoceConfig::congestion_control, congestion_control_schema(),
               "how senders set their rates")
-      .source("the congestion control of RoCEv2 NICs");
+      .source("the congestion control of RoCEv2 NICs")
+      .check([](const RoceConfig& roce, std::vector<schema::Problem>& problems) {
+        if (roce.window != 0 && roce.window < roce.ack_every) {
+          problems.push_back({"window", "is less than the " + std::to_string(roce.ack_every) +
+                                            " packets per ACK; the sender would wait for an ACK "
+                                            "that the receiver holds back"});
+        }
+      });
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "collectives/executor.hpp"
 #include "scenarios/format.hpp"
 #include "scenarios/ideal_times.hpp"
+#include "scenarios/limits.hpp"
 #include "scenarios/load_scenario.hpp"
 #include "topologies/build_fabric.hpp"
 
@@ -214,6 +215,7 @@ Result<Experiment> build_experiment(Scenario scenario) {
   for (const NodeId host : fabric.value().hosts) {
     access_rates.push_back(fabric.value().port(fabric.value().node(host).first_port).rate);
   }
+  if (Errors errors = check_limits(scenario, access_rates); !errors.empty()) return errors;
   std::vector<collectives::JobDescription> jobs;
   for (const JobSpec& job : scenario.jobs)
     jobs.push_back({job.name, job.start, job.ranks, job.kind});

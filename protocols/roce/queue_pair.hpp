@@ -50,7 +50,7 @@ struct alignas(64) SenderState {
   std::uint16_t full_size = 0;
   std::uint16_t last_size = 0;
   Schedule schedule = Schedule::kIdle;
-  std::uint8_t retries = 0;
+  std::uint16_t retries = 0;
   bool timer_is_set = false;  ///< an agenda entry exists
   bool first_of_message = true;
 

@@ -44,6 +44,9 @@ std::optional<Loaded> load(const std::string& path, const std::vector<std::strin
     print_errors(loaded.value().located(experiment.errors()));
     return {};
   }
+  const scenarios::Experiment& e = experiment.value();
+  log_info(fmt::format("{}: {} hosts, {} switches, {} connections", path, e.fabric.hosts.size(),
+                       e.fabric.switches.size(), e.workload.connections().size()));
   return Loaded{std::move(loaded).value(), std::move(experiment).value()};
 }
 
@@ -82,6 +85,8 @@ int run_scenario(const RunArguments& arguments) {
                                  return !is_interrupted();
                                });
   }();
+  log_info(fmt::format("{} cells, lookahead {}, {} events", results.cells,
+                       scenarios::format_time(results.lookahead), results.totals.events));
   results.version = WEFT_VERSION;
   results.scenario_sha256 = sha256_hex(loaded->source.canonical_yaml());
 

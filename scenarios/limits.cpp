@@ -1,0 +1,96 @@
+#include "scenarios/limits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "scenarios/format.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+/// A record of a message takes about 250 bytes until the results are written.
+constexpr double kMaxMessages = 50e6;
+/// Sequence numbers have 32 bits; half of them keeps comparisons across the wrap valid.
+constexpr double kMaxPackets = 2147483647.0;
+
+/// Upper bounds, as doubles: they only have to be right to a few percent.
+struct Load {
+  double messages = 0;  ///< of the whole job
+  double packets = 0;   ///< of its busiest connection
+};
+
+struct Estimate {
+  double ranks;
+  double payload;
+  double fastest;  ///< access rate of any rank, bits per second
+
+  [[nodiscard]] double packets(Bytes size) const {
+    return std::ceil(static_cast<double>(size.count()) / payload);
+  }
+
+  Load operator()(const collectives::IncastSpec& s) const {
+    const double senders = ranks - 1;
+    return {senders * s.rounds, s.rounds * packets(s.size)};
+  }
+  Load operator()(const collectives::PermutationSpec& s) const { return {ranks, packets(s.size)}; }
+  Load operator()(const collectives::AllReduceSpec& s) const {
+    const double steps = 2 * (ranks - 1) * s.iterations;
+    const Bytes chunk(s.size.count() / static_cast<std::int64_t>(ranks) + 1);
+    return {ranks * steps, steps * packets(chunk)};
+  }
+  Load operator()(const collectives::AllToAllSpec& s) const {
+    return {ranks * (ranks - 1) * s.iterations, s.iterations * packets(s.size)};
+  }
+  Load operator()(const collectives::MessagesSpec& s) const {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, double> pairs;
+    double most = 0;
+    for (const auto& m : s.list) most = std::max(most, pairs[{m.from, m.to}] += packets(m.size));
+    return {static_cast<double>(s.list.size()), most};
+  }
+  Load operator()(const collectives::OpenLoopSpec& s) const {
+    const double each =
+        s.load * fastest / 8 / static_cast<double>(s.size.count()) * to_seconds(s.stop);
+    // All messages of a source might draw the same destination.
+    return {ranks * each, each * packets(s.size)};
+  }
+};
+
+}  // namespace
+
+Errors check_limits(const Scenario& scenario, std::span<const BitsPerSecond> access_rates) {
+  Errors errors;
+  const Bytes payload =
+      std::visit([](const auto& t) { return t.format.payload; }, scenario.transport);
+  double messages = 0;
+  for (std::size_t j = 0; j < scenario.jobs.size(); ++j) {
+    const JobSpec& job = scenario.jobs[j];
+    Estimate estimate{static_cast<double>(job.ranks.size()), static_cast<double>(payload.count()),
+                      0};
+    for (const HostId host : job.ranks) {
+      estimate.fastest =
+          std::max(estimate.fastest, static_cast<double>(access_rates[host.value()].count()));
+    }
+    const Load load = std::visit(estimate, job.kind);
+    const std::string key = fmt::format("jobs[{}]", j);
+    if (load.packets > kMaxPackets) {
+      errors.push_back({fmt::format("would send up to {:.3g} packets on one connection; at most "
+                                    "{:.3g} can be counted",
+                                    load.packets, kMaxPackets),
+                        {.key = key}});
+    }
+    if (messages <= kMaxMessages && messages + load.messages > kMaxMessages) {
+      errors.push_back({fmt::format("makes about {:.3g} messages in all; at most {:.3g} can be "
+                                    "recorded in one run",
+                                    messages + load.messages, kMaxMessages),
+                        {.key = key}});
+    }
+    messages += load.messages;
+  }
+  return errors;
+}
+
+}  // namespace weft::scenarios
