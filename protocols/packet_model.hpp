@@ -31,8 +31,6 @@ class PacketModel {
     }
   }
 
-  void prefetch(const Cell&, const Packet&) const {}
-
   /// A pause from another cell: from now on an event of this one.
   void accept_control(Cell& cell, const Packet& frame, std::uint32_t local) {
     const PortState& port = s_.port_of(cell, local);

@@ -78,11 +78,10 @@ struct Cell {
 ///   void arrive(Cell&, Worker&, Packet&, local, time)
 ///   void handle(Cell&, Worker&, const AgendaEvent&)
 ///   void accept_control(Cell&, const Packet&, local)   moves a pause from a lane to the agenda
-///   void prefetch(const Cell&, const Packet&)          for a packet that will arrive soon
 template <class Model>
 void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, std::int64_t end) {
   ArrivalBatch& batch = worker.batch;
-  batch.begin(start);
+  batch.begin(start, end - start);
   for (const std::uint32_t local : cell.external_in) {
     Link& link = *cell.inbound[local];
     const Packet* packet = link.data_out.front(link.data_in);
@@ -101,16 +100,17 @@ void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, st
         control = link.control_out.front(link.control_in);
       }
   }
-  batch.sort(end - start);
+  batch.sort();
 
+  const auto next_outside = [&cell, &batch] {
+    return batch.done() ? WinnerTree::kNone
+                        : cell.arrival_key(batch.next_time(),
+                                           static_cast<std::uint32_t>(batch.front().stamp));
+  };
+  std::uint64_t outside = next_outside();
   std::int64_t now = -1;
   for (;;) {
     const std::uint64_t inside = cell.next.top();
-    std::uint64_t outside = WinnerTree::kNone;
-    if (!batch.done()) {
-      outside =
-          cell.arrival_key(batch.next_time(), static_cast<std::uint32_t>(batch.front().stamp));
-    }
     const bool take_inside = inside < outside;
     const std::uint64_t key = take_inside ? inside : outside;
     const std::int64_t agenda_time = cell.agenda.next_time();
@@ -126,9 +126,9 @@ void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, st
     now = time;
     ++worker.sums.events;
     if (!take_inside) {
-      if (const Packet* soon = batch.peek(3)) model.prefetch(cell, *soon);
       model.arrive(cell, worker, batch.front(), cell.local_of(key), time);
       batch.pop();
+      outside = next_outside();
     } else if (!cell.is_arrival(key)) {
       model.depart(cell, worker, cell.local_of(key), time);
     } else {
