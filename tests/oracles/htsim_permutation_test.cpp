@@ -15,6 +15,7 @@
 #include <string>
 
 #include "tests/support/flow_runner.hpp"
+#include "tests/support/htsim.hpp"
 
 namespace weft::testing {
 namespace {
@@ -46,20 +47,8 @@ TEST(HtsimPermutation, CollisionsStretchTheLastCompletionAsTheyDoInHtsim) {
   double mean = 0;
   constexpr int kSeeds = 40;
   for (int seed = 1; seed <= kSeeds; ++seed) {
-    protocols::PacketNetwork::Options options;
-    protocols::RoceConfig roce;
-    roce.format.payload = 4000_B;
-    roce.format.header = 64_B;
-    roce.ack_size = 64_B;
-    roce.congestion_control = protocols::NoCongestionControl{};
-    options.transport = roce;
+    protocols::PacketNetwork::Options options = htsim_roce();
     options.seed = static_cast<std::uint64_t>(seed);
-    options.switches.ecn.enabled = false;
-    options.switches.pfc.xoff = 60'000_B;
-    options.switches.pfc.xon = 48'000_B;
-    options.switches.pfc.frame = 0_B;
-    options.switches.pfc.response = 0_ps;
-    options.switches.pfc.quanta = protocols::PfcConfig::Quanta::kUntilResume;
     FlowRun run(fat_tree, options, flows);
     const std::vector<Picoseconds> times = run.completions();
     const double last = to_seconds(*std::max_element(times.begin(), times.end()));

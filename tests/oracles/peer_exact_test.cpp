@@ -7,30 +7,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/flow_runner.hpp"
+#include "tests/support/htsim.hpp"
 
 namespace weft::testing {
 namespace {
 
 using protocols::PacketNetwork;
-
-/// csg-htsim's RoCE: 4000 B payload in 4064 B on the wire, 64 B ACKs, PFC per ingress port with
-/// XOFF above 15 packets of 4000 B and XON below 12, pauses not serialised.
-PacketNetwork::Options htsim_roce() {
-  PacketNetwork::Options options;
-  protocols::RoceConfig roce;
-  roce.format.payload = 4000_B;
-  roce.format.header = 64_B;
-  roce.ack_size = 64_B;
-  roce.congestion_control = protocols::NoCongestionControl{};
-  options.transport = roce;
-  options.switches.ecn.enabled = false;
-  options.switches.pfc.xoff = 60'000_B;
-  options.switches.pfc.xon = 48'000_B;
-  options.switches.pfc.frame = 0_B;
-  options.switches.pfc.response = 0_ps;
-  options.switches.pfc.quanta = protocols::PfcConfig::Quanta::kUntilResume;
-  return options;
-}
 
 /// HPCC's ns-3: 1000 B payload in 1048 B, 60 B ACKs, 32 MiB buffer, marking at dequeue.
 PacketNetwork::Options hpcc_ns3() {

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "protocols/packet_network.hpp"
+
+namespace weft::testing {
+
+/// csg-htsim's RoCE: 4000 B payload in 4064 B on the wire, 64 B ACKs, PFC per ingress port with
+/// XOFF above 15 packets of 4000 B and XON below 12, pauses not serialised.
+inline protocols::PacketNetwork::Options htsim_roce() {
+  protocols::PacketNetwork::Options options;
+  protocols::RoceConfig roce;
+  roce.format.payload = 4000_B;
+  roce.format.header = 64_B;
+  roce.ack_size = 64_B;
+  roce.congestion_control = protocols::NoCongestionControl{};
+  options.transport = roce;
+  options.switches.ecn.enabled = false;
+  options.switches.pfc.xoff = 60'000_B;
+  options.switches.pfc.xon = 48'000_B;
+  options.switches.pfc.frame = 0_B;
+  options.switches.pfc.response = 0_ps;
+  options.switches.pfc.quanta = protocols::PfcConfig::Quanta::kUntilResume;
+  return options;
+}
+
+}  // namespace weft::testing
