@@ -31,6 +31,19 @@ class PacketModel {
     }
   }
 
+  [[gnu::always_inline]] void fetch_state(const Cell& cell, std::uint32_t local) const {
+    const char* port = reinterpret_cast<const char*>(&s_.ports[cell.ports[local].value()]);
+    for (int line = 0; line < 3; ++line) __builtin_prefetch(port + 64 * line, 1);
+    cell.inbound[local]->fetch();
+  }
+
+  [[gnu::always_inline]] void fetch_packets(const Cell& cell, std::uint32_t local) const {
+    cell.inbound[local]->data_out.fetch();
+    const PortState& port = s_.ports[cell.ports[local].value()];
+    port.out->fetch_sender();
+    if (port.owner_is_host) __builtin_prefetch(&s_.hosts[port.owner], 1);
+  }
+
   /// A pause from another cell: from now on an event of this one.
   void accept_control(Cell& cell, const Packet& frame, std::uint32_t local) {
     const PortState& port = s_.port_of(cell, local);

@@ -73,16 +73,27 @@ struct Cell {
   }
 };
 
+/// How many ports ahead of its use memory is asked for. A window touches the ports of a cell in
+/// order, and in large fabrics all of them lie beyond the second-level cache.
+inline constexpr std::size_t kStateAhead = 5;
+inline constexpr std::size_t kPacketsAhead = 2;
+
 /// Runs one cell from `start` (inclusive) to `end` (exclusive). Model provides
 ///   void depart(Cell&, Worker&, local, time)
 ///   void arrive(Cell&, Worker&, Packet&, local, time)
 ///   void handle(Cell&, Worker&, const AgendaEvent&)
 ///   void accept_control(Cell&, const Packet&, local)   moves a pause from a lane to the agenda
+///   void fetch_state(const Cell&, local)    asks for the memory of a port and of the link into it
+///   void fetch_packets(const Cell&, local)  the same for what that memory points to
 template <class Model>
 void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, std::int64_t end) {
   ArrivalBatch& batch = worker.batch;
   batch.begin(start, end - start);
-  for (const std::uint32_t local : cell.external_in) {
+  const std::size_t sources = cell.external_in.size();
+  for (std::size_t i = 0; i < sources; ++i) {
+    if (i + kStateAhead < sources) model.fetch_state(cell, cell.external_in[i + kStateAhead]);
+    if (i + kPacketsAhead < sources) model.fetch_packets(cell, cell.external_in[i + kPacketsAhead]);
+    const std::uint32_t local = cell.external_in[i];
     Link& link = *cell.inbound[local];
     const Packet* packet = link.data_out.front(link.data_in);
     if (packet != nullptr && packet->stamp < end) {
