@@ -18,6 +18,24 @@ class HostModel {
  public:
   explicit HostModel(NetworkState& state) : s_(state) {}
 
+  /// Ask for the memory of a host, and of the queue pairs that it used last.
+  [[gnu::always_inline]] void fetch(std::uint32_t host) const {
+    const char* memory = reinterpret_cast<const char*>(&s_.hosts[host]);
+    __builtin_prefetch(memory, 1);
+    __builtin_prefetch(memory + 64, 1);
+  }
+  [[gnu::always_inline]] void fetch_flows(std::uint32_t host) const {
+    const HostState& h = s_.hosts[host];
+    if (s_.senders.empty()) return;
+    const char* sender = reinterpret_cast<const char*>(&s_.senders[h.recent_sender]);
+    const char* receiver = reinterpret_cast<const char*>(&s_.receivers[h.recent_receiver]);
+    __builtin_prefetch(sender, 1);
+    __builtin_prefetch(sender + 64, 1);
+    __builtin_prefetch(receiver, 1);
+    __builtin_prefetch(receiver + 64, 1);
+    if (!s_.dcqcn.empty()) __builtin_prefetch(&s_.dcqcn[h.recent_sender], 1);
+  }
+
   void arrive(Cell& cell, Worker& worker, const Packet& packet, PortState& port, std::int64_t now) {
     ++worker.sums.packets_delivered;
     switch (kind_of(packet)) {
@@ -115,6 +133,7 @@ class HostModel {
         static_cast<std::uint8_t>((is_last ? kLast : 0U) | (s.first_of_message ? kFirst : 0U));
     packet.ttl = k.ttl;
     s.first_of_message = false;
+    s_.hosts[s.host].recent_sender = qp;
     ++s.next;
     if (s.next > s.sent_end) {
       if (k.reliable && !s.has_outstanding()) arm_retransmit_timer(cell, s, qp, now);
@@ -157,6 +176,7 @@ class HostModel {
       receive_datagram(cell, worker, packet, port, now);
       return;
     }
+    s_.hosts[port.owner].recent_receiver = packet.flow;
     ReceiverState& r = s_.receivers[packet.flow];
     if ((packet.flags & kCongested) != 0 && s_.constants.dcqcn) {
       notify_congestion(cell, worker, packet.flow, r, port, now);

@@ -45,6 +45,8 @@ struct HostState {
     }
   };
   std::uint32_t port = 0;
+  std::uint32_t recent_sender = 0;      ///< queue pair that sent last
+  std::uint32_t recent_receiver = 0;    ///< queue pair that received last
   std::uint32_t ready_head = kNoIndex;  ///< queue pairs that may send now, served in turn
   std::uint32_t ready_tail = kNoIndex;
   std::vector<Paced> paced;             ///< heap, earliest first

@@ -41,7 +41,12 @@ class PacketModel {
     cell.inbound[local]->data_out.fetch();
     const PortState& port = s_.ports[cell.ports[local].value()];
     port.out->fetch_sender();
-    if (port.owner_is_host) __builtin_prefetch(&s_.hosts[port.owner], 1);
+    if (port.owner_is_host) host_.fetch(port.owner);
+  }
+
+  [[gnu::always_inline]] void fetch_flows(const Cell& cell, std::uint32_t local) const {
+    const PortState& port = s_.ports[cell.ports[local].value()];
+    if (port.owner_is_host) host_.fetch_flows(port.owner);
   }
 
   /// A pause from another cell: from now on an event of this one.

@@ -151,9 +151,9 @@ PacketNetwork::Status PacketNetwork::Engine::run(std::int64_t& now, std::int64_t
 }
 
 void PacketNetwork::Engine::run_cells(std::int64_t start, std::int64_t end) {
-  // Each stage asks for what the one before it has brought: a cell, its first ports, their packets.
-  // Most cells are hosts, with one port.
-  constexpr std::size_t kFirstPorts = 3;
+  // Each stage asks for what the one before it has brought: a cell, its first ports, their packets,
+  // the flows of hosts. Most cells are hosts, with one port.
+  constexpr std::size_t kFirstPorts = 4;
   const std::size_t n = cells.size();
   for (std::size_t c = 0; c < n; ++c) {
     if (c + 4 < n) {
@@ -161,14 +161,17 @@ void PacketNetwork::Engine::run_cells(std::int64_t start, std::int64_t end) {
       for (int line = 0; line < 3; ++line) __builtin_prefetch(memory + 64 * line);
     }
     if (c + 3 < n) {
-      const Cell& soon = cells[c + 3];
-      const std::size_t ports = std::min(kFirstPorts, soon.external_in.size());
-      for (std::size_t i = 0; i < ports; ++i) model.fetch_state(soon, soon.external_in[i]);
+      const Cell& cell = cells[c + 3];
+      const std::size_t ports = std::min(kFirstPorts, cell.external_in.size());
+      for (std::size_t i = 0; i < ports; ++i) model.fetch_state(cell, cell.external_in[i]);
     }
-    if (c + 1 < n) {
-      const Cell& next = cells[c + 1];
-      const std::size_t ports = std::min(kFirstPorts, next.external_in.size());
-      for (std::size_t i = 0; i < ports; ++i) model.fetch_packets(next, next.external_in[i]);
+    if (c + 2 < n) {
+      const Cell& cell = cells[c + 2];
+      const std::size_t ports = std::min(kFirstPorts, cell.external_in.size());
+      for (std::size_t i = 0; i < ports; ++i) model.fetch_packets(cell, cell.external_in[i]);
+    }
+    if (c + 1 < n && !cells[c + 1].external_in.empty()) {
+      model.fetch_flows(cells[c + 1], cells[c + 1].external_in[0]);
     }
     run_window(cells[c], worker, model, start, end);
   }

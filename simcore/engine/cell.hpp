@@ -75,8 +75,8 @@ struct Cell {
 
 /// How many ports ahead of its use memory is asked for. A window touches the ports of a cell in
 /// order, and in large fabrics all of them lie beyond the second-level cache.
-inline constexpr std::size_t kStateAhead = 5;
-inline constexpr std::size_t kPacketsAhead = 2;
+inline constexpr std::size_t kStateAhead = 8;
+inline constexpr std::size_t kPacketsAhead = 4;
 
 /// Runs one cell from `start` (inclusive) to `end` (exclusive). Model provides
 ///   void depart(Cell&, Worker&, local, time)
@@ -85,6 +85,7 @@ inline constexpr std::size_t kPacketsAhead = 2;
 ///   void accept_control(Cell&, const Packet&, local)   moves a pause from a lane to the agenda
 ///   void fetch_state(const Cell&, local)    asks for the memory of a port and of the link into it
 ///   void fetch_packets(const Cell&, local)  the same for what that memory points to
+///   void fetch_flows(const Cell&, local)    and, at a host, for its most recent flows
 template <class Model>
 void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, std::int64_t end) {
   ArrivalBatch& batch = worker.batch;

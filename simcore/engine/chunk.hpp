@@ -78,6 +78,7 @@ class PacketQueue {
   Packet pop(ChunkPool& pool) {
     assert(count_ > 0);
     const Packet packet = head_->packets[head_index_++];
+    __builtin_prefetch(&head_->packets[head_index_] + 1);
     --count_;
     bytes_ -= packet.size;
     if (count_ == 0) {
