@@ -20,20 +20,14 @@ class HostModel {
 
   /// Ask for the memory of a host, and of the queue pairs that it used last.
   [[gnu::always_inline]] void fetch(std::uint32_t host) const {
-    const char* memory = reinterpret_cast<const char*>(&s_.hosts[host]);
-    __builtin_prefetch(memory, 1);
-    __builtin_prefetch(memory + 64, 1);
+    fetch_lines<2, true>(&s_.hosts[host]);
   }
   [[gnu::always_inline]] void fetch_flows(std::uint32_t host) const {
     const HostState& h = s_.hosts[host];
     if (s_.senders.empty()) return;
-    const char* sender = reinterpret_cast<const char*>(&s_.senders[h.recent_sender]);
-    const char* receiver = reinterpret_cast<const char*>(&s_.receivers[h.recent_receiver]);
-    __builtin_prefetch(sender, 1);
-    __builtin_prefetch(sender + 64, 1);
-    __builtin_prefetch(receiver, 1);
-    __builtin_prefetch(receiver + 64, 1);
-    if (!s_.dcqcn.empty()) __builtin_prefetch(&s_.dcqcn[h.recent_sender], 1);
+    fetch_lines<2, true>(&s_.senders[h.recent_sender]);
+    fetch_lines<2, true>(&s_.receivers[h.recent_receiver]);
+    if (!s_.dcqcn.empty()) fetch_lines<1, true>(&s_.dcqcn[h.recent_sender]);
   }
 
   void arrive(Cell& cell, Worker& worker, const Packet& packet, PortState& port, std::int64_t now) {

@@ -32,8 +32,7 @@ class PacketModel {
   }
 
   [[gnu::always_inline]] void fetch_state(const Cell& cell, std::uint32_t local) const {
-    const char* port = reinterpret_cast<const char*>(&s_.ports[cell.ports[local].value()]);
-    for (int line = 0; line < 3; ++line) __builtin_prefetch(port + 64 * line, 1);
+    fetch_lines<3, true>(&s_.ports[cell.ports[local].value()]);
     cell.inbound[local]->fetch();
   }
 

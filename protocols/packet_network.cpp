@@ -156,10 +156,7 @@ void PacketNetwork::Engine::run_cells(std::int64_t start, std::int64_t end) {
   constexpr std::size_t kFirstPorts = 4;
   const std::size_t n = cells.size();
   for (std::size_t c = 0; c < n; ++c) {
-    if (c + 4 < n) {
-      const char* memory = reinterpret_cast<const char*>(&cells[c + 4]);
-      for (int line = 0; line < 3; ++line) __builtin_prefetch(memory + 64 * line);
-    }
+    if (c + 4 < n) fetch_lines<3>(&cells[c + 4]);
     if (c + 3 < n) {
       const Cell& cell = cells[c + 3];
       const std::size_t ports = std::min(kFirstPorts, cell.external_in.size());
@@ -491,7 +488,7 @@ std::size_t PacketNetwork::memory_bytes() const {
       s.dcqcn.capacity() * sizeof(Dcqcn) + s.connections.capacity() * sizeof(ConnectionState) +
       s.processes.capacity() * sizeof(ProcessState) + engine_->cells.capacity() * sizeof(Cell);
   for (const Cell& cell : engine_->cells) {
-    bytes += cell.ports.capacity() * (sizeof(PortId) + sizeof(Link*) + 4 * sizeof(std::uint64_t));
+    bytes += cell.ports.capacity() * (sizeof(PortId) + sizeof(void*) + 4 * sizeof(std::uint64_t));
   }
   for (const HostState& host : s.hosts) {
     bytes += host.messages.capacity() * sizeof(MessageRecord) +

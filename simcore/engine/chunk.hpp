@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "simcore/engine/packet.hpp"
+#include "simcore/engine/prefetch.hpp"
 
 namespace weft {
 
@@ -78,7 +80,7 @@ class PacketQueue {
   Packet pop(ChunkPool& pool) {
     assert(count_ > 0);
     const Packet packet = head_->packets[head_index_++];
-    __builtin_prefetch(&head_->packets[head_index_] + 1);
+    fetch_lines<1>(&head_->packets[std::min<std::uint32_t>(head_index_ + 1U, Chunk::kPackets - 1)]);
     --count_;
     bytes_ -= packet.size;
     if (count_ == 0) {

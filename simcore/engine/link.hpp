@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
 #include "simcore/engine/chunk.hpp"
+#include "simcore/engine/prefetch.hpp"
 
 namespace weft {
 
@@ -24,7 +26,7 @@ class LaneProducer {
     }
     tail_->packets[index_++] = packet;
     // The consumer had this memory last; by the next push to this link it is back.
-    __builtin_prefetch(&tail_->packets[index_] + 1, 1);
+    fetch_lines<1, true>(&tail_->packets[std::min(index_ + 1, Chunk::kPackets - 1)]);
     pushed_.store(pushed_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
   [[nodiscard]] std::uint32_t pushed() const { return pushed_.load(std::memory_order_acquire); }
@@ -64,13 +66,9 @@ class LaneConsumer {
     }
   }
   [[nodiscard]] std::uint32_t popped() const { return popped_; }
-  /// Asks for the memory of the next sixteen packets, whether or not they are there yet. Functions
-  /// that only prefetch are inlined by force: GCC takes them for pure and drops the calls.
+  /// Asks for the memory of the next packets, whether or not they are there yet.
   [[gnu::always_inline]] void fetch() const {
-    if (head_ == nullptr) return;
-    const std::uint32_t first = index_ == Chunk::kPackets ? 0 : index_;
-    const char* memory = reinterpret_cast<const char*>(&head_->packets[first]);
-    for (int line = 0; line < 8; ++line) __builtin_prefetch(memory + 64 * line);
+    if (head_ != nullptr) fetch_lines<sizeof(Chunk) / 64>(head_);
   }
 
  private:
@@ -91,10 +89,10 @@ struct Link {
   LaneConsumer control_out;
 
   /// Ask for the memory of the sending half, or of both.
-  [[gnu::always_inline]] void fetch_sender() const { __builtin_prefetch(&data_in, 1); }
+  [[gnu::always_inline]] void fetch_sender() const { fetch_lines<1, true>(&data_in); }
   [[gnu::always_inline]] void fetch() const {
-    __builtin_prefetch(&data_in);
-    __builtin_prefetch(&data_out, 1);
+    fetch_lines<1>(&data_in);
+    fetch_lines<1, true>(&data_out);
   }
   [[nodiscard]] std::uint32_t in_flight() const { return data_in.pushed() - data_out.popped(); }
 };
