@@ -71,6 +71,11 @@ void check_policies(const Context& context) {
                  "`spray` reorders packets, which `receiver: in-order` answers with go-back-N; set "
                  "transport.receiver to any-order");
   }
+  if (roce == nullptr && sprays) {
+    context.fail("fabric.load_balancing",
+                 "`spray` reorders packets, and datagrams of several packets are put together in "
+                 "order only; use ecmp, or transport roce with receiver any-order");
+  }
   const RunSpec& run = document.run;
   if (run.until && *run.until <= run.warmup) {
     context.fail("run.until", quantity_text(run.until->count(), dimension_of<Picoseconds>()) +
