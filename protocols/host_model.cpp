@@ -69,8 +69,7 @@ void HostModel::signal(Cell& cell, Worker& worker, ProcessId process, ProcessId 
   s_.handler->on_signal(context, process, from, token);
 }
 
-void HostModel::notify_delivered(Cell& cell, Worker& worker, std::uint32_t qp, PortState&,
-                                 std::int64_t now) {
+void HostModel::notify_delivered(Cell& cell, Worker& worker, std::uint32_t qp, std::int64_t now) {
   const ConnectionId connection = s_.receivers[qp].connection;
   const ProcessId self = s_.connections[connection.value()].destination;
   HostContext context(*this, cell, worker, self, now);
@@ -155,7 +154,7 @@ void HostModel::expire_retransmit_timer(Cell& cell, Worker& worker, std::uint32_
     return;
   }
   if (++s.retries > s_.constants.retry_limit) {
-    fail(cell, s, qp);
+    fail(cell, s);
     return;
   }
   s.deadline = now + s_.constants.retransmit_timeout;
@@ -165,7 +164,7 @@ void HostModel::expire_retransmit_timer(Cell& cell, Worker& worker, std::uint32_
   activate(cell, worker, qp, s_.ports[s_.hosts[s.host].port], now);
 }
 
-void HostModel::fail(Cell& cell, SenderState& s, std::uint32_t) {
+void HostModel::fail(Cell& cell, SenderState& s) {
   s.schedule = SenderState::Schedule::kFailed;
   --cell.live_events;
 }

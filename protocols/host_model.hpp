@@ -228,7 +228,7 @@ class HostModel {
     if (messages > 0 || r.since_ack >= s_.constants.ack_every) {
       send_ack(cell, worker, packet.flow, r, PacketKind::kAck, port, now);
     }
-    for (; messages > 0; --messages) notify_delivered(cell, worker, packet.flow, port, now);
+    for (; messages > 0; --messages) notify_delivered(cell, worker, packet.flow, now);
   }
 
   void receive_datagram(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
@@ -245,15 +245,14 @@ class HostModel {
   void deliver(Cell& cell, Worker& worker, std::uint32_t qp, const ReceiverState& r,
                PortState& port, std::int64_t now) {
     record_delivery(qp, r.expected - 1, port, now);
-    notify_delivered(cell, worker, qp, port, now);
+    notify_delivered(cell, worker, qp, now);
   }
 
   void record_delivery(std::uint32_t qp, std::uint32_t last_sequence, const PortState& port,
                        std::int64_t now) {
     s_.hosts[port.owner].deliveries.push_back({qp, last_sequence, now});
   }
-  void notify_delivered(Cell& cell, Worker& worker, std::uint32_t qp, PortState& port,
-                        std::int64_t now);
+  void notify_delivered(Cell& cell, Worker& worker, std::uint32_t qp, std::int64_t now);
 
   /// The notification point: at most one CNP per queue pair and interval, or a flag on the ACK.
   void notify_congestion(Cell& cell, Worker& worker, std::uint32_t qp, ReceiverState& r,
@@ -361,7 +360,7 @@ class HostModel {
 
   void arm_retransmit_timer(Cell& cell, SenderState& s, std::uint32_t qp, std::int64_t now);
   static void push_retransmit_event(Cell& cell, std::uint32_t qp, std::int64_t time);
-  void fail(Cell& cell, SenderState& s, std::uint32_t qp);
+  static void fail(Cell& cell, SenderState& s);
 
   NetworkState& s_;
 };

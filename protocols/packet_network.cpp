@@ -79,7 +79,10 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const Transport
 /// be spread over several.
 class PacketNetwork::Engine {
  public:
-  Engine(NetworkState& state, const CellPlan& plan) : model(state), plan_(plan) {}
+  Engine(NetworkState& state, const CellPlan& plan)
+      : model(state),
+        stall_limit_(kPicosecondsPerSecond + 2 * state.constants.retransmit_timeout),
+        plan_(plan) {}
 
   Status run(std::int64_t& now, std::int64_t until, const Observer& observer);
   void deliver_outbox();
@@ -95,10 +98,11 @@ class PacketNetwork::Engine {
   [[nodiscard]] bool is_stalled(std::int64_t now);
 
   static constexpr std::uint64_t kWindowsPerObservation = 256;
-  /// Simulated time without any packet starting, while no job has anything planned, after which the
-  /// run counts as stalled; longer than all retries of the usual time-outs.
-  static constexpr std::int64_t kStallLimit = kPicosecondsPerSecond;
 
+  /// Simulated time without any packet starting, while no job has anything planned, after which the
+  /// run counts as stalled: a second, and two retransmission time-outs, each of which would have
+  /// started a packet if it could.
+  const std::int64_t stall_limit_;
   const CellPlan& plan_;
   std::uint64_t windows_ = 0;
   std::uint64_t hops_at_progress_ = 0;
@@ -181,7 +185,7 @@ bool PacketNetwork::Engine::is_stalled(std::int64_t now) {
     hops_at_progress_ = worker.sums.packet_hops;
     last_progress_ = now;
   }
-  return now - last_progress_ > kStallLimit;
+  return now - last_progress_ > stall_limit_;
 }
 
 PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const Options& options,

@@ -44,7 +44,6 @@ class ArrivalBatch {
   }
   [[nodiscard]] Packet& front() { return packets_[keys_[next_] & 0xffffffffU]; }
   void pop() { ++next_; }
-  [[nodiscard]] std::size_t size() const { return size_; }
 
  private:
   /// Below this, insertion alone is cheaper.

@@ -15,9 +15,8 @@ namespace weft {
 /// A piece of a packet FIFO: 15 packets in eight cache lines.
 struct alignas(64) Chunk {
   static constexpr std::uint32_t kPackets = 15;
+  Packet packets[kPackets];  ///< first, so that none straddles two cache lines
   Chunk* next = nullptr;
-  std::uint64_t unused = 0;
-  Packet packets[kPackets];
 };
 static_assert(sizeof(Chunk) <= 512);
 
@@ -61,7 +60,6 @@ class PacketQueue {
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] std::uint32_t size() const { return count_; }
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
-  [[nodiscard]] const Packet& front() const { return head_->packets[head_index_]; }
 
   void push(const Packet& packet, ChunkPool& pool) {
     if (tail_ == nullptr) {

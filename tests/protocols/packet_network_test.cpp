@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <tuple>
 
 #include "simcore/hash.hpp"
@@ -248,6 +249,36 @@ TEST(PacketNetwork, ALoopOfStaticRoutesKillsPacketsByTtlAndTheSenderGivesUp) {
   EXPECT_EQ(run.network().totals().ttl_drops, 6);
   EXPECT_EQ(run.network().totals().buffer_drops, 0);
   EXPECT_TRUE(run.network().violated_invariants(true).empty());
+}
+
+TEST(PacketNetwork, ALongTimeOutIsNoStall) {
+  // The message outgrows the buffer and is cut short; the sender learns of the tail's loss only
+  // from its time-out of 3 s, during which nothing moves.
+  PacketNetwork::Options options = plain_options();
+  options.switches.pfc.enabled = false;
+  options.switches.ecn.enabled = false;
+  options.switches.buffer = 50_KB;
+  roce_of(options).retransmit_timeout = 3_s;
+  FlowRun run(star(3, 100_Gbps, 1_us), options,
+              {{HostId(1u), HostId(0u), 81'920_B, 0_ps}, {HostId(2u), HostId(0u), 81'920_B, 0_ps}});
+  const std::vector<Picoseconds> times = run.completions();
+  EXPECT_GT(run.network().totals().buffer_drops, 0);
+  EXPECT_GT(*std::max_element(times.begin(), times.end()), 3_s);
+}
+
+TEST(PacketNetwork, ALosslessRoutingLoopStallsAndSaysSo) {
+  // Two switches send a host's packets back and forth. Both buffers fill up to XOFF and pause each
+  // other for good: no packet moves, pauses are refreshed for ever, and the run must end.
+  auto topology = std::get<topologies::CustomSpec>(line(4, 100_Gbps, 1_us));
+  topology.next_hops.push_back({.at = "s2", .to = "h1", .via = {"s1"}});
+  PacketNetwork::Options options = plain_options();
+  options.switches.pfc.xoff = 50_KB;
+  options.switches.pfc.xon = 40_KB;
+  roce_of(options).format.ttl = 255;
+  FlowRun run(topology, options, {{HostId(0u), HostId(1u), 10_MB, 0_ps}});
+  EXPECT_EQ(run.network().run_until(100_s), PacketNetwork::Status::kStalled);
+  EXPECT_LT(run.network().now(), 3_s);
+  EXPECT_TRUE(run.network().violated_invariants(false).empty());
 }
 
 TEST(PacketNetwork, DatagramsAreDeliveredWholeOrNotAtAll) {
