@@ -34,33 +34,28 @@ Picoseconds standard_pause_response(BitsPerSecond rate) {
 NetworkConstants::NetworkConstants(const SwitchConfig& switches, const TransportConfig& transport,
                                    std::uint64_t run_seed, Picoseconds control)
     : buffer(switches.buffer.count()),
-      xoff(switches.pfc.xoff.count()),
-      xon(switches.pfc.xon.count()),
-      pause_frame(switches.pfc.frame.count() == 0
-                      ? 0
-                      : (switches.pfc.frame + switches.pfc.frame_overhead).count()),
-      kmin(switches.ecn.kmin.count()),
-      kmax(switches.ecn.kmax.count()),
-      pmax(static_cast<std::uint64_t>(std::llround(switches.ecn.pmax * 4294967296.0))),
+      pause_frame(switches.pause.wire_bytes().count()),
+      kmin(switches.data().ecn.kmin.count()),
+      kmax(switches.data().ecn.kmax.count()),
+      pmax(static_cast<std::uint64_t>(std::llround(switches.data().ecn.pmax * 4294967296.0))),
       seed(run_seed),
-      pfc(switches.pfc.enabled),
-      pause_until_resume(switches.pfc.quanta == PfcConfig::Quanta::kUntilResume),
-      ecn(switches.ecn.enabled),
-      mark_at_dequeue(switches.ecn.mark == EcnConfig::Mark::kDequeue),
+      pfc(switches.any_pfc()),
+      pause_until_resume(switches.pause.quanta == PauseConfig::Quanta::kUntilResume),
+      ecn(switches.data().ecn.enabled),
+      mark_at_dequeue(switches.data().ecn.mark == EcnConfig::Mark::kDequeue),
       release_at_start(switches.release == SwitchConfig::Release::kTransmissionStart),
       spray(switches.load_balancing == LoadBalancing::kSpray),
       reliable(std::holds_alternative<RoceConfig>(transport)),
       control_latency(control.count()) {
+  xoff = pfc ? switches.data().pfc().xoff.count() : 0;
+  xon = pfc ? switches.data().pfc().xon.count() : 0;
   const RoceConfig defaults;
   const RoceConfig& roce = reliable ? std::get<RoceConfig>(transport) : defaults;
   const PacketFormat& format = reliable ? roce.format : std::get<DatagramConfig>(transport).format;
   any_order = reliable && roce.receiver == RoceConfig::Receiver::kAnyOrder;
   ttl = static_cast<std::uint8_t>(format.ttl);
-  const auto class_flag = [](TrafficClass c) {
-    return c == TrafficClass::kControl ? kControlClass : std::uint8_t{0};
-  };
-  ack_flags = class_flag(roce.ack_class);
-  cnp_flags = class_flag(roce.cnp_class);
+  ack_flags = roce.ack_class == "control" ? kControlClass : std::uint8_t{0};
+  cnp_flags = roce.cnp_class == "data" ? std::uint8_t{0} : kControlClass;
   ack_size = static_cast<std::uint16_t>(roce.ack_size.count());
   ack_every = roce.ack_every;
   window = reliable ? roce.window : 0;
@@ -199,7 +194,7 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
   std::vector<Picoseconds> crossing(fabric.ports.size());
   for (std::size_t p = 0; p < crossing.size(); ++p) {
     crossing[p] = fabric.data_latency(PortId{p});
-    if (options.switches.pfc.enabled) {
+    if (options.switches.any_pfc()) {
       crossing[p] = std::min(crossing[p], Picoseconds(state_->ports[p].control_latency));
     }
   }
@@ -235,10 +230,10 @@ void PacketNetwork::build_ports(const Options& options) {
     constexpr std::int64_t kBytePicoseconds = 8 * kPicosecondsPerSecond;
     port.ps_per_byte = kBytePicoseconds % port.rate == 0 ? kBytePicoseconds / port.rate : 0;
     port.data_latency = fabric.data_latency(id).count();
-    const Picoseconds response = options.switches.pfc.response < Picoseconds(0)
+    const Picoseconds response = options.switches.pause.response < Picoseconds(0)
                                      ? standard_pause_response(from.rate)
-                                     : options.switches.pfc.response;
-    const Picoseconds wire = options.switches.pfc.propagates ? from.wire_latency : Picoseconds(0);
+                                     : options.switches.pause.response;
+    const Picoseconds wire = options.switches.pause.propagates ? from.wire_latency : Picoseconds(0);
     port.control_latency = (wire + response).count();
     port.owner = node.index;
     port.number = static_cast<std::uint16_t>(i - node.first_port.value());
@@ -389,6 +384,11 @@ PortCounters PacketNetwork::port_counters(PortId id) const {
                       static_cast<std::uint64_t>(now - port.queue_changed_at);
   return c;
 }
+
+ClassCounters PacketNetwork::class_counters(PortId, std::uint8_t) const { return {}; }
+std::vector<PauseInterval> PacketNetwork::pauses() const { return {}; }
+std::uint64_t PacketNetwork::pauses_lost() const { return 0; }
+std::vector<BlockedPort> PacketNetwork::deadlock() const { return {}; }
 
 std::int64_t PacketNetwork::buffer_peak(SwitchId at) const {
   return state_->switches[at.value()].buffer_peak;

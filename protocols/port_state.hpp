@@ -21,9 +21,12 @@ struct PortCounters {
   std::int64_t ecn_marked = 0;
   std::int64_t buffer_drops = 0;  ///< at this port's ingress
   std::int64_t ttl_drops = 0;     ///< at this port's ingress
+  std::int64_t fault_drops = 0;   ///< on the way to this port, or waiting here, when a link failed
   std::int64_t pauses_sent = 0;   ///< XOFF frames
   std::int64_t pauses_received = 0;
-  std::int64_t paused_time = 0;  ///< picoseconds during which the data class could not start
+  std::int64_t paused_time = 0;  ///< picoseconds during which a class could not start, all classes
+  std::int64_t credit_stalls = 0;
+  std::int64_t credit_stall_time = 0;  ///< picoseconds during which data waited for credits
 };
 
 /// A port of a switch or a NIC: its egress side, which owns the waiting packets and the

@@ -37,11 +37,13 @@ const char* job_type_name(const collectives::JobKind& kind) {
 }
 
 PacketNetwork::Options network_options(const Scenario& scenario) {
-  return {.switches = scenario.switches,
-          .transport = scenario.transport,
-          .seed = scenario.seed,
-          .control_latency = scenario.run.control_latency,
-          .cut = scenario.run.cells};
+  PacketNetwork::Options options;
+  options.switches = scenario.switches;
+  options.transport = scenario.transport;
+  options.seed = scenario.seed;
+  options.control_latency = scenario.run.control_latency;
+  options.cut = scenario.run.cells;
+  return options;
 }
 
 PacketNetwork make_network(const Experiment& e) {
@@ -53,25 +55,26 @@ PacketNetwork make_network(const Experiment& e) {
 /// waits behind a packet, travels, is obeyed after the response, and a packet that has just begun
 /// and what is on the wire still come.
 Bytes pause_loop_bytes(const Experiment& e, PortId port, Bytes packet) {
-  const protocols::PfcConfig& pfc = e.scenario.switches.pfc;
+  const protocols::PauseConfig& pause = e.scenario.switches.pause;
   const Port& p = e.fabric.port(port);
   const Picoseconds response =
-      pfc.response < Picoseconds(0) ? protocols::standard_pause_response(p.rate) : pfc.response;
+      pause.response < Picoseconds(0) ? protocols::standard_pause_response(p.rate) : pause.response;
   const Picoseconds loop = 2 * p.wire_latency + response + e.fabric.node(p.node).pipeline +
-                           transmission_time(pfc.frame + pfc.frame_overhead, p.rate);
+                           transmission_time(pause.wire_bytes(), p.rate);
   return bytes_in(loop, p.rate) + 2 * packet;
 }
 
 void warn_if_lossless_can_drop(Experiment& e) {
   const protocols::SwitchConfig& config = e.scenario.switches;
-  if (!config.pfc.enabled) return;
+  if (!config.data().is_pfc()) return;
   const Bytes packet = std::visit([](const auto& t) { return t.format.payload + t.format.header; },
                                   e.scenario.transport);
   for (const NodeId id : e.fabric.switches) {
     const Node& node = e.fabric.node(id);
     Bytes needed;
     for (std::uint32_t p = 0; p < node.port_count; ++p) {
-      needed += config.pfc.xoff + pause_loop_bytes(e, PortId(node.first_port.value() + p), packet);
+      needed += config.data().pfc().xoff +
+                pause_loop_bytes(e, PortId(node.first_port.value() + p), packet);
     }
     if (needed <= config.buffer) continue;
     e.warnings.push_back(fmt::format(
@@ -87,6 +90,7 @@ Outcome outcome_of(PacketNetwork::Status status, bool all_finished) {
   switch (status) {
     case PacketNetwork::Status::kInterrupted:
       return Outcome::kInterrupted;
+    case PacketNetwork::Status::kDeadlocked:
     case PacketNetwork::Status::kStalled:
       return Outcome::kStalled;
     case PacketNetwork::Status::kQuiescent:
@@ -270,7 +274,7 @@ Results simulate(const Experiment& e, const ProgressObserver& observer) {
   require_slowdowns(results);
   collect_ports(e, network, results);
   explain(e, network, executor, results);
-  if (e.scenario.switches.pfc.enabled && results.totals.buffer_drops > 0) {
+  if (e.scenario.switches.any_pfc() && results.totals.buffer_drops > 0) {
     results.warnings.push_back(
         fmt::format("{} packets were dropped by full buffers although PFC is on",
                     format_count(results.totals.buffer_drops)));

@@ -12,24 +12,24 @@ namespace {
 using schema::Problem;
 
 schema::Object pause_schema() {
-  return schema::describe<PfcConfig>("pause", "how pauses travel and act")
-      .field("frame", &PfcConfig::frame,
+  return schema::describe<PauseConfig>("pause", "how pauses travel and act")
+      .field("frame", &PauseConfig::frame,
              "bytes of a pause frame without preamble and gap; 0B: it takes no wire time")
       .source("IEEE 802.1Qbb: a PFC frame has 64 B")
       .at_most(4_KiB)
-      .field("frame_overhead", &PfcConfig::frame_overhead, "wire bytes around a pause frame")
+      .field("frame_overhead", &PauseConfig::frame_overhead, "wire bytes around a pause frame")
       .source("Ethernet: preamble 8 B, inter-packet gap 12 B")
       .at_most(4_KiB)
-      .field("response", &PfcConfig::response,
+      .field("response", &PauseConfig::response,
              "from the end of a pause frame's reception until the port obeys; `standard`: by rate")
       .source("IEEE 802.3 31B.3.7: pause quanta by link rate, 905 at 400 Gbps")
       .special("standard", std::int64_t{-1})
-      .choice("quanta", &PfcConfig::quanta,
+      .choice("quanta", &PauseConfig::quanta,
               {{"standard", "a pause lasts 65,535 quanta of 512 bit times and is refreshed before"},
                {"until-resume", "a pause lasts until it is lifted (idealised)"}},
               "how long a pause lasts")
       .source("IEEE 802.1Qbb")
-      .field("propagates", &PfcConfig::propagates,
+      .field("propagates", &PauseConfig::propagates,
              "false: a pause reaches the peer without the wire's latency (idealised)")
       .source("a frame takes the time of the wire");
 }
@@ -43,9 +43,8 @@ schema::Object pfc_schema() {
       .source(
           "chosen: far above rate x resume loop (75 KB at 400 Gbps and 1.5 us), so that a "
           "resumed port never runs dry")
-      .group("pause", pause_schema(), "how pauses travel and act")
       .check([](const PfcConfig& pfc, std::vector<Problem>& problems) {
-        if (pfc.enabled && pfc.xon > pfc.xoff) {
+        if (pfc.xon > pfc.xoff) {
           problems.push_back({"xon", "is above xoff (" +
                                          quantity_text(pfc.xoff.count(), dimension_of<Bytes>()) +
                                          "); a pause could never be lifted in order"});
@@ -54,12 +53,14 @@ schema::Object pfc_schema() {
 }
 
 schema::Object flow_control_schema() {
-  return schema::describe<PfcConfig>("flow control", "what keeps buffers from overflowing")
-      .optional_tag("type", 0, "which flow control")
-      .switched("pfc", &PfcConfig::enabled, true, pfc_schema())
-      .switched("none", &PfcConfig::enabled, false,
-                schema::describe<PfcConfig>("no flow control", "full buffers drop packets"))
+  const auto self = [](FlowControlConfig& f) -> FlowControlConfig& { return f; };
+  return schema::describe<FlowControlConfig>("flow control", "what keeps buffers from overflowing")
+      .optional_tag("type", 1, "which flow control")
+      .alternative<NoFlowControl>(
+          "none", self,
+          schema::describe<NoFlowControl>("no flow control", "full buffers drop packets"))
       .also("off")
+      .alternative<PfcConfig>("pfc", self, pfc_schema())
       .shorthand("type");
 }
 
@@ -107,10 +108,15 @@ schema::Object switch_schema() {
                {"spray", "per packet, at random; receivers must accept any order"}},
               "how a switch chooses among equal-cost next hops")
       .source("what data-centre fabrics do unless told otherwise")
-      .object("flow_control", &SwitchConfig::pfc, flow_control_schema(),
-              "what keeps buffers from overflowing")
+      .object(
+          "flow_control", [](SwitchConfig & c) -> auto& { return c.data().flow_control; },
+          flow_control_schema(), "what keeps buffers from overflowing")
       .source("RoCE fabrics are built lossless")
-      .object("ecn", &SwitchConfig::ecn, ecn_schema(), "how switches mark packets")
+      .object("pause", &SwitchConfig::pause, pause_schema(), "how pauses travel and act")
+      .source("IEEE 802.1Qbb")
+      .object(
+          "ecn", [](SwitchConfig & c) -> auto& { return c.data().ecn; }, ecn_schema(),
+          "how switches mark packets")
       .source("DCQCN needs marks")
       .choice("buffer_release", &SwitchConfig::release,
               {{"transmission-end", "when the last bit has left"},
