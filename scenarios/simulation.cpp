@@ -12,6 +12,8 @@
 #include "scenarios/ideal_times.hpp"
 #include "scenarios/limits.hpp"
 #include "scenarios/load_scenario.hpp"
+#include "scenarios/resolve_faults.hpp"
+#include "scenarios/resolve_observation.hpp"
 #include "topologies/build_fabric.hpp"
 
 namespace weft::scenarios {
@@ -36,8 +38,12 @@ const char* job_type_name(const collectives::JobKind& kind) {
   return std::visit(Name{}, kind);
 }
 
-PacketNetwork::Options network_options(const Scenario& scenario) {
+PacketNetwork::Options network_options(const Experiment& e) {
+  const Scenario& scenario = e.scenario;
   PacketNetwork::Options options;
+  options.nic = scenario.nic;
+  options.faults = e.faults;
+  options.observation = e.observation;
   options.switches = scenario.switches;
   options.transport = scenario.transport;
   options.seed = scenario.seed;
@@ -47,7 +53,7 @@ PacketNetwork::Options network_options(const Scenario& scenario) {
 }
 
 PacketNetwork make_network(const Experiment& e) {
-  return {e.fabric, e.routes, network_options(e.scenario), e.workload.process_hosts(),
+  return {e.fabric, e.routes, network_options(e), e.workload.process_hosts(),
           e.workload.connections()};
 }
 
@@ -118,7 +124,7 @@ void collect_jobs(const Experiment& e, const collectives::Executor& executor, Id
     job.jct = outcome.end - outcome.start;
     job.ideal = ideal[j].time;
     job.ideal_set_by = ideal[j].set_by;
-    const auto bus = collectives::bus_bytes({spec.name, spec.start, spec.ranks, spec.kind});
+    const auto bus = collectives::bus_bytes(spec);
     if (bus && job.is_finished && job.jct > Picoseconds(0)) {
       job.bus_bandwidth = static_cast<double>(bus->count()) / to_seconds(job.jct);
     }
@@ -220,17 +226,21 @@ Result<Experiment> build_experiment(Scenario scenario) {
     access_rates.push_back(fabric.value().port(fabric.value().node(host).first_port).rate);
   }
   if (Errors errors = check_limits(scenario, access_rates); !errors.empty()) return errors;
-  std::vector<collectives::JobDescription> jobs;
-  for (const JobSpec& job : scenario.jobs)
-    jobs.push_back({job.name, job.start, job.ranks, job.kind});
-  auto workload = collectives::build_workload(jobs, {.seed = scenario.seed,
-                                                     .has_acknowledgements = is_reliable(scenario),
-                                                     .access_rates = access_rates});
+  auto faults = resolve_faults(scenario, fabric.value());
+  if (!faults) return faults.errors();
+  auto workload =
+      collectives::build_workload(scenario.jobs, {.seed = scenario.seed,
+                                                  .has_acknowledgements = is_reliable(scenario),
+                                                  .access_rates = access_rates});
   if (!workload) return workload.errors();
+  auto observation = resolve_observation(scenario, fabric.value(), workload.value());
+  if (!observation) return observation.errors();
   Experiment experiment{std::move(scenario),
                         std::move(fabric).value(),
                         std::move(routes).value(),
                         std::move(workload).value(),
+                        std::move(faults).value(),
+                        std::move(observation).value(),
                         {}};
   warn_if_lossless_can_drop(experiment);
   return experiment;
