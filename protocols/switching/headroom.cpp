@@ -21,19 +21,27 @@ bool may_use(const std::string& name, const SwitchConfig& switches,
   return meant == traffic_class.name;
 }
 
+/// The bytes that `rate` carries in `time`, or a petabyte where it is more: no buffer is that
+/// large, and sums of a few stay in range.
+Bytes carried(Picoseconds time, BitsPerSecond rate) {
+  constexpr Bytes kPetabyte = Bytes(1'000'000'000'000'000);
+  const double bytes = to_seconds(time) * static_cast<double>(rate.count()) / 8;
+  return bytes > 1e15 ? kPetabyte : bytes_in(time, rate);
+}
+
 Bytes sn5600(BitsPerSecond rate, double cable_bytes, const Sn5600Settings& settings) {
   constexpr double kSmallPacket = 64;
   constexpr double kMacPhy = 819.2;         // 0.8 KiB
   constexpr double kTileBytesPerGbps = 15;  // what arrives in 120 ns
   const auto cell = static_cast<double>(settings.cell.count());
   const double occupancy = cell > 2 * kSmallPacket ? cell / kSmallPacket : 2 * cell / (1 + cell);
-  const auto response = static_cast<double>(bytes_in(standard_pause_response(rate), rate).count());
+  const auto response = static_cast<double>(carried(standard_pause_response(rate), rate).count());
   const double gbps = static_cast<double>(rate.count()) * 1e-9;
   const double arriving = static_cast<double>(settings.port_mtu.count()) + cable_bytes + kMacPhy +
                           response + kTileBytesPerGbps * gbps;
   const double bytes = static_cast<double>(settings.lossless_mtu.count()) + occupancy * arriving;
   // Sums of a few products are good to far better than a thousandth of a byte.
-  return 1_KiB * static_cast<std::int64_t>(std::ceil((bytes - 1e-3) / 1024));
+  return 1_KiB * static_cast<std::int64_t>(std::ceil((std::min(bytes, 1e15) - 1e-3) / 1024));
 }
 
 }  // namespace
@@ -81,12 +89,13 @@ std::int64_t most_cells(Bytes bytes, Bytes smallest, Bytes largest, Bytes cell) 
 }
 
 Bytes exact_headroom(const HeadroomTerms& t) {
-  Picoseconds loop = t.response + t.wire + t.pipeline;
+  const auto bounded = [](Picoseconds time) { return std::min(time, 10'000_s); };
+  Picoseconds loop = bounded(t.response) + bounded(t.wire) + bounded(t.pipeline);
   if (t.pause_frame > 0_B) {
     loop += transmission_time(t.reverse_packet, t.rate) + transmission_time(t.pause_frame, t.rate);
   }
-  if (t.pause_propagates) loop += t.wire;
-  const std::int64_t between = most_cells(bytes_in(loop, t.rate), t.smallest, t.largest, t.cell);
+  if (t.pause_propagates) loop += bounded(t.wire);
+  const std::int64_t between = most_cells(carried(loop, t.rate), t.smallest, t.largest, t.cell);
   return (2 * cells_of(t.largest, t.cell) + between) * t.cell;
 }
 
@@ -139,7 +148,7 @@ Bytes headroom_of(const Fabric& fabric, PortId in, const SwitchConfig& switches,
     case PfcConfig::Headroom::kGiven:
       return pfc.headroom_bytes;
     case PfcConfig::Headroom::kHpcc:
-      return 3 * bytes_in(port.wire_latency, port.rate);
+      return 3 * carried(port.wire_latency, port.rate);
   }
   return 0_B;
 }
