@@ -12,6 +12,9 @@
 #include "scenarios/ideal_times.hpp"
 #include "scenarios/limits.hpp"
 #include "scenarios/load_scenario.hpp"
+#include "scenarios/resolve_faults.hpp"
+#include "scenarios/resolve_observation.hpp"
+#include "scenarios/static_checks.hpp"
 #include "topologies/build_fabric.hpp"
 
 namespace weft::scenarios {
@@ -36,8 +39,12 @@ const char* job_type_name(const collectives::JobKind& kind) {
   return std::visit(Name{}, kind);
 }
 
-PacketNetwork::Options network_options(const Scenario& scenario) {
+PacketNetwork::Options network_options(const Experiment& e) {
+  const Scenario& scenario = e.scenario;
   PacketNetwork::Options options;
+  options.nic = scenario.nic;
+  options.faults = e.faults;
+  options.observation = e.observation;
   options.switches = scenario.switches;
   options.transport = scenario.transport;
   options.seed = scenario.seed;
@@ -47,43 +54,8 @@ PacketNetwork::Options network_options(const Scenario& scenario) {
 }
 
 PacketNetwork make_network(const Experiment& e) {
-  return {e.fabric, e.routes, network_options(e.scenario), e.workload.process_hosts(),
+  return {e.fabric, e.routes, network_options(e), e.workload.process_hosts(),
           e.workload.connections()};
-}
-
-/// Bytes that can arrive at a port between crossing XOFF and the pause taking effect: the pause
-/// waits behind a packet, travels, is obeyed after the response, and a packet that has just begun
-/// and what is on the wire still come.
-Bytes pause_loop_bytes(const Experiment& e, PortId port, Bytes packet) {
-  const protocols::PauseConfig& pause = e.scenario.switches.pause;
-  const Port& p = e.fabric.port(port);
-  const Picoseconds response =
-      pause.response < Picoseconds(0) ? protocols::standard_pause_response(p.rate) : pause.response;
-  const Picoseconds loop = 2 * p.wire_latency + response + e.fabric.node(p.node).pipeline +
-                           transmission_time(pause.wire_bytes(), p.rate);
-  return bytes_in(loop, p.rate) + 2 * packet;
-}
-
-void warn_if_lossless_can_drop(Experiment& e) {
-  const protocols::SwitchConfig& config = e.scenario.switches;
-  if (!config.data().is_pfc()) return;
-  const Bytes packet = std::visit([](const auto& t) { return t.format.payload + t.format.header; },
-                                  e.scenario.transport);
-  for (const NodeId id : e.fabric.switches) {
-    const Node& node = e.fabric.node(id);
-    Bytes needed;
-    for (std::uint32_t p = 0; p < node.port_count; ++p) {
-      needed += config.data().pfc().xoff +
-                pause_loop_bytes(e, PortId(node.first_port.value() + p), packet);
-    }
-    if (needed <= config.buffer) continue;
-    e.warnings.push_back(fmt::format(
-        "{} can drop although PFC is on: its {} ports may hold XOFF plus headroom, {} together, "
-        "and the buffer is {}; lower fabric.flow_control.xoff or give the switch more buffer",
-        node.name, node.port_count, format_bytes(static_cast<double>(needed.count())),
-        format_bytes(static_cast<double>(config.buffer.count()))));
-    return;  // one switch of a kind says it for all
-  }
 }
 
 Outcome outcome_of(PacketNetwork::Status status, bool all_finished) {
@@ -118,7 +90,7 @@ void collect_jobs(const Experiment& e, const collectives::Executor& executor, Id
     job.jct = outcome.end - outcome.start;
     job.ideal = ideal[j].time;
     job.ideal_set_by = ideal[j].set_by;
-    const auto bus = collectives::bus_bytes({spec.name, spec.start, spec.ranks, spec.kind});
+    const auto bus = collectives::bus_bytes(spec);
     if (bus && job.is_finished && job.jct > Picoseconds(0)) {
       job.bus_bandwidth = static_cast<double>(bus->count()) / to_seconds(job.jct);
     }
@@ -220,19 +192,25 @@ Result<Experiment> build_experiment(Scenario scenario) {
     access_rates.push_back(fabric.value().port(fabric.value().node(host).first_port).rate);
   }
   if (Errors errors = check_limits(scenario, access_rates); !errors.empty()) return errors;
-  std::vector<collectives::JobDescription> jobs;
-  for (const JobSpec& job : scenario.jobs)
-    jobs.push_back({job.name, job.start, job.ranks, job.kind});
-  auto workload = collectives::build_workload(jobs, {.seed = scenario.seed,
-                                                     .has_acknowledgements = is_reliable(scenario),
-                                                     .access_rates = access_rates});
+  auto faults = resolve_faults(scenario, fabric.value());
+  if (!faults) return faults.errors();
+  auto workload =
+      collectives::build_workload(scenario.jobs, {.seed = scenario.seed,
+                                                  .has_acknowledgements = is_reliable(scenario),
+                                                  .access_rates = access_rates});
   if (!workload) return workload.errors();
+  auto observation = resolve_observation(scenario, fabric.value(), workload.value());
+  if (!observation) return observation.errors();
   Experiment experiment{std::move(scenario),
                         std::move(fabric).value(),
                         std::move(routes).value(),
                         std::move(workload).value(),
+                        std::move(faults).value(),
+                        std::move(observation).value(),
                         {}};
-  warn_if_lossless_can_drop(experiment);
+  StaticFindings findings = check_statically(experiment);
+  if (!findings.errors.empty()) return std::move(findings.errors);
+  experiment.warnings = std::move(findings.warnings);
   return experiment;
 }
 

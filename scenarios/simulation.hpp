@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "collectives/workload.hpp"
+#include "protocols/fault.hpp"
+#include "protocols/observation.hpp"
 #include "scenarios/results.hpp"
 #include "scenarios/scenario.hpp"
 #include "simcore/engine/cells.hpp"
@@ -22,6 +24,8 @@ struct Experiment {
   Fabric fabric;
   Routes routes;
   collectives::Workload workload;
+  std::vector<protocols::Fault> faults;
+  protocols::ObservationConfig observation;
   /// What may go wrong although the scenario is valid, such as a buffer too small to be lossless.
   std::vector<std::string> warnings;
 };

@@ -41,6 +41,11 @@ struct NoFlowControl {};
 /// rises with every packet that arrives and falls when the packet leaves the switch. Above the
 /// threshold the upstream port is paused; what still arrives goes to the headroom.
 struct PfcConfig {
+  enum class Preset : std::uint8_t {
+    kDefault,  ///< the initial values below
+    kHpcc,     ///< the switch of the HPCC paper's simulations
+    kSn5600,   ///< SONiC's lossless profile of NVIDIA's SN5600
+  };
   enum class Threshold : std::uint8_t {
     kStatic,   ///< `xoff` and `xon`
     kDynamic,  ///< alpha x (shared buffer - its use), XON `xon_offset` below
@@ -50,7 +55,9 @@ struct PfcConfig {
     kExact,   ///< what can arrive at worst (see headroom.hpp)
     kSn5600,  ///< the formula that SONiC uses for NVIDIA's SN5600
     kGiven,   ///< `headroom_bytes`
+    kHpcc,    ///< three times what the link carries in its latency
   };
+  Preset preset = Preset::kDefault;
   Threshold threshold = Threshold::kStatic;
   Bytes xoff = 1024_KiB;     ///< static: pause above it
   Bytes xon = 1000_KiB;      ///< static: resume below it
@@ -59,6 +66,9 @@ struct PfcConfig {
   Bytes reserved = 0_B;      ///< per ingress port, before the shared buffer is used
   Headroom headroom = Headroom::kShared;
   Bytes headroom_bytes = 0_B;  ///< per ingress port, for kGiven
+
+  /// All values of a named preset; sources beside them.
+  [[nodiscard]] static PfcConfig from_preset(Preset preset);
 };
 
 /// Credits per virtual lane, as InfiniBand has them: a sender may start a packet only if the
