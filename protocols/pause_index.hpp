@@ -31,6 +31,7 @@ class PauseIndex {
     std::ranges::sort(entries_, {}, &key_of);
   }
 
+  [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   /// All pauses of a port and class, by start.
   [[nodiscard]] std::span<const Entry> of(PortId port, std::uint8_t traffic_class) const {
     const auto queue_of = [](const Entry& e) { return std::tuple(e.port, e.traffic_class); };

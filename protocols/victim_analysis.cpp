@@ -8,101 +8,116 @@
 namespace weft::protocols {
 namespace {
 
-/// A time during which a flow was held up by a storm.
-struct Hold {
-  std::uint32_t storm = 0;
-  Picoseconds start{};
-  Picoseconds end{};
-};
-
 /// Adds up times that come by rising start, each moment once.
-class Union {
- public:
-  void add(const Hold& hold) {
-    const Picoseconds start = std::max(hold.start, covered_);
-    if (hold.end <= start) return;
-    sum_ += hold.end - start;
-    covered_ = hold.end;
-  }
-  [[nodiscard]] Picoseconds sum() const { return sum_; }
+struct Union {
+  Picoseconds covered{};
+  Picoseconds sum{};
 
- private:
-  Picoseconds covered_{};
-  Picoseconds sum_{};
+  void add(Picoseconds start, Picoseconds end) {
+    start = std::max(start, covered);
+    if (end <= start) return;
+    sum += end - start;
+    covered = end;
+  }
 };
 
+/// Examines flows one after the other. The pauses of a port are sorted once; a flow merges those of
+/// its ports, so that no flow needs a sort of its own.
 class VictimSearch {
  public:
   VictimSearch(const Fabric& fabric, std::span<const PauseInterval> pauses,
                const PauseAnalysis& analysis)
-      : index_(pauses), analysis_(analysis), rooted_at_(fabric.ports.size()) {
+      : index_(pauses),
+        rooted_at_(fabric.ports.size()),
+        by_storm_(analysis.storms.size()),
+        own_of_flow_(analysis.storms.size(), kNoIndex) {
     for (std::uint32_t s = 0; s < analysis.storms.size(); ++s) {
-      for (const PortId port : analysis.storms[s].ports) {
-        rooted_at_[port.value()].push_back(s);
-      }
+      for (const PortId port : analysis.storms[s].ports) rooted_at_[port.value()].push_back(s);
+    }
+    storms_.reserve(pauses.size());
+    for (const PauseIndex::Entry& entry : index_.entries()) {
+      storms_.push_back(analysis.storm_of[entry.pause]);
     }
   }
 
   [[nodiscard]] VictimFlow examine(std::uint32_t number, const FlowActivity& flow) {
-    collect_holds(flow);
     VictimFlow victim{.flow = number};
     for (const Period& period : flow.active) victim.active += period.end - period.start;
-    if (holds_.empty()) return victim;
-    std::ranges::sort(holds_, {}, [](const Hold& h) { return std::tuple(h.start, h.end); });
-    Union all;
-    for (const Hold& hold : holds_) all.add(hold);
-    victim.lost = all.sum();
-    std::ranges::stable_sort(holds_, {}, &Hold::storm);
-    for (std::size_t i = 0; i < holds_.size();) {
-      Union of_storm;
-      const std::uint32_t storm = holds_[i].storm;
-      for (; i < holds_.size() && holds_[i].storm == storm; ++i) of_storm.add(holds_[i]);
-      victim.losses.push_back({storm, of_storm.sum()});
+    queues_.clear();
+    for (const PortId port : flow.path) {
+      const auto pauses = index_.of(port, flow.traffic_class);
+      if (!pauses.empty()) queues_.push_back(pauses);
     }
-    std::ranges::stable_sort(victim.losses, std::greater<>(), &VictimLoss::lost);
+    if (queues_.empty()) return victim;
+    mark_own_storms(number, flow);
+    all_ = {};
+    for (const Period& period : flow.active) add_holds(number, period);
+    victim.lost = all_.sum;
+    for (const std::uint32_t storm : touched_) {
+      victim.losses.push_back({storm, by_storm_[storm].sum});
+      by_storm_[storm] = {};
+    }
+    touched_.clear();
+    std::ranges::sort(victim.losses, {},
+                      [](const VictimLoss& l) { return std::tuple(-l.lost.count(), l.storm); });
     return victim;
   }
 
  private:
-  void collect_holds(const FlowActivity& flow) {
-    holds_.clear();
-    has_own_ = false;
-    for (const PortId port : flow.path) {
-      const auto pauses = index_.of(port, flow.traffic_class);
-      if (pauses.empty()) continue;
-      if (!has_own_) find_own_storms(flow);
-      for (const Period& period : flow.active) collect_holds(pauses, period);
-    }
-  }
-
-  void collect_holds(std::span<const PauseIndex::Entry> pauses, const Period& period) {
-    // Pauses of one port and class do not overlap: their ends ascend as well.
-    for (auto it = std::ranges::upper_bound(pauses, period.start, {}, &PauseIndex::Entry::end);
-         it != pauses.end() && it->start < period.end; ++it) {
-      const std::uint32_t storm = analysis_.storm_of[it->pause];
-      if (storm == kNoIndex || std::ranges::find(own_, storm) != own_.end()) continue;
-      holds_.push_back({storm, std::max(it->start, period.start), std::min(it->end, period.end)});
-    }
-  }
-
   /// Storms whose root the flow may cross itself.
-  void find_own_storms(const FlowActivity& flow) {
-    has_own_ = true;
-    own_.clear();
-    const auto add = [this](PortId port) {
-      const std::vector<std::uint32_t>& storms = rooted_at_[port.value()];
-      own_.insert(own_.end(), storms.begin(), storms.end());
+  void mark_own_storms(std::uint32_t number, const FlowActivity& flow) {
+    const auto mark = [&](PortId port) {
+      for (const std::uint32_t storm : rooted_at_[port.value()]) own_of_flow_[storm] = number;
     };
-    std::ranges::for_each(flow.path, add);
-    std::ranges::for_each(flow.spread, add);
+    std::ranges::for_each(flow.path, mark);
+    std::ranges::for_each(flow.spread, mark);
   }
+
+  void add_holds(std::uint32_t number, const Period& period) {
+    cursors_.clear();
+    for (const auto& pauses : queues_) {
+      // Pauses of one port and class do not overlap: their ends ascend as well.
+      const auto first =
+          std::ranges::upper_bound(pauses, period.start, {}, &PauseIndex::Entry::end);
+      if (first != pauses.end()) cursors_.push_back({&*first, pauses.data() + pauses.size()});
+    }
+    while (!cursors_.empty()) {
+      const auto next = std::ranges::min_element(
+          cursors_, {}, [](const Cursor& cursor) { return cursor.at->start; });
+      if (next->at->start >= period.end) return;
+      add_hold(number, *next->at, period);
+      if (++next->at == next->end) cursors_.erase(next);
+    }
+  }
+
+  void add_hold(std::uint32_t number, const PauseIndex::Entry& pause, const Period& period) {
+    const auto position = static_cast<std::size_t>(&pause - index_.entries().data());
+    const std::uint32_t storm = storms_[position];
+    if (storm == kNoIndex || own_of_flow_[storm] == number) return;
+    const Picoseconds start = std::max(pause.start, period.start);
+    const Picoseconds end = std::min(pause.end, period.end);
+    if (end <= start) return;
+    all_.add(start, end);
+    if (by_storm_[storm].sum == 0_ps) touched_.push_back(storm);
+    by_storm_[storm].add(start, end);
+  }
+
+  struct Cursor {
+    const PauseIndex::Entry* at;
+    const PauseIndex::Entry* end;
+  };
 
   PauseIndex index_;
-  const PauseAnalysis& analysis_;
+  std::vector<std::uint32_t> storms_;                  ///< by position in the index
   std::vector<std::vector<std::uint32_t>> rooted_at_;  ///< storms by port
-  std::vector<std::uint32_t> own_;                     ///< of the flow at hand
-  bool has_own_ = false;
-  std::vector<Hold> holds_;
+
+  // Of the flow at hand.
+  std::vector<std::span<const PauseIndex::Entry>> queues_;
+  std::vector<Cursor> cursors_;
+  Union all_;
+  std::vector<Union> by_storm_;
+  std::vector<std::uint32_t> touched_;      ///< storms with a sum
+  std::vector<std::uint32_t> own_of_flow_;  ///< by storm: the last flow whose path has its root
 };
 
 }  // namespace
