@@ -18,7 +18,7 @@ struct FlowActivity {
   std::vector<PortId> path;  ///< ports whose pauses hold it up, its NIC's first
   /// More ports that its packets may cross, where they are sprayed: a root among them is a
   /// bottleneck of its own. Which of them a packet takes is not known, so their pauses do not
-  /// count. Ascending.
+  /// count.
   std::span<const PortId> spread;
   std::uint8_t traffic_class = 0;
   std::vector<Period> active;  ///< when it had something to send: ascending, disjoint

@@ -32,6 +32,7 @@ struct RunSpec {
 
 struct ObserveSpec {
   bool messages = true;  ///< write messages.csv
+  bool pauses = false;   ///< write pauses.csv
 };
 
 /// A whole experiment: typed, checked, with every default filled in. Nothing in it depends on
