@@ -26,6 +26,11 @@ constexpr std::size_t kBranchesInJson = 100;
 constexpr std::size_t kVictimsInJson = 100;
 constexpr std::size_t kStarvedInJson = 100;
 
+template <class T>
+std::span<const T> at_most(const std::vector<T>& all, std::size_t most) {
+  return std::span(all).first(std::min(all.size(), most));
+}
+
 std::string count_text(std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); }
 
 std::string percent(Picoseconds part, Picoseconds whole) {
@@ -106,8 +111,7 @@ std::string victims_text(const Results& r) {
   const PauseReport& report = r.pauses;
   if (report.victims.empty()) return {};
   TextTable table({"victims: paused, root off their path", "job", "lost", "of its life", "root"});
-  for (const VictimResult& v :
-       std::span(report.victims).first(std::min(kVictimsShown, report.victims.size()))) {
+  for (const VictimResult& v : at_most(report.victims, kVictimsShown)) {
     const PauseStorm& storm = report.analysis.storms[v.losses.front().storm];
     table.add(
         {r.host_names[v.source.value()] + " to " + r.host_names[v.destination.value()],
@@ -145,16 +149,15 @@ std::string starved_text(const Results& r) {
   const std::vector<Starved> starved = starved_queues(r);
   if (starved.empty()) return {};
   TextTable table({"idle for lack of credits", "class", "stalls", "time", "of the run"});
-  const std::size_t shown = std::min(kStarvedShown, starved.size());
-  for (const Starved& s : std::span(starved).first(shown)) {
+  for (const Starved& s : at_most(starved, kStarvedShown)) {
     const Picoseconds time(s.counters.credit_stall_time);
     table.add({r.port_name(s.port), r.class_names[s.traffic_class],
                format_count(s.counters.credit_stalls), format_time(time),
                percent(time, r.simulated - r.measured_from)});
   }
   std::string text = table.to_string("  ");
-  if (shown < starved.size()) {
-    text += fmt::format("  and {} more\n", count_text(starved.size() - shown));
+  if (starved.size() > kStarvedShown) {
+    text += fmt::format("  and {} more\n", count_text(starved.size() - kStarvedShown));
   }
   return text + "\n";
 }
@@ -162,14 +165,13 @@ std::string starved_text(const Results& r) {
 std::string deadlock_text(const Results& r) {
   if (r.deadlock.empty()) return {};
   TextTable table({"deadlock: each waits for the next", "class", "waiting"});
-  const std::size_t shown = std::min(kBlockedShown, r.deadlock.size());
-  for (const protocols::BlockedPort& blocked : std::span(r.deadlock).first(shown)) {
+  for (const protocols::BlockedPort& blocked : at_most(r.deadlock, kBlockedShown)) {
     table.add({r.port_name(blocked.port), r.class_names[blocked.traffic_class],
                format_bytes(static_cast<double>(blocked.waiting))});
   }
   std::string text = table.to_string("  ");
-  if (shown < r.deadlock.size()) {
-    text += fmt::format("  and {} more\n", count_text(r.deadlock.size() - shown));
+  if (r.deadlock.size() > kBlockedShown) {
+    text += fmt::format("  and {} more\n", count_text(r.deadlock.size() - kBlockedShown));
   }
   return text + "  the last waits for the first\n\n";
 }
@@ -223,11 +225,6 @@ ordered_json victim_json(const Results& r, const VictimResult& v) {
   return j;
 }
 
-template <class T>
-std::span<const T> at_most(const std::vector<T>& all, std::size_t most) {
-  return std::span(all).first(std::min(all.size(), most));
-}
-
 }  // namespace
 
 std::string root_name(const Results& r, const PauseStorm& storm) {
@@ -269,7 +266,8 @@ void add_pause_summary(const Results& r, ordered_json& summary) {
     victims["victims"].push_back(victim_json(r, v));
   }
   summary["credit_starved"] = ordered_json::array();
-  for (const Starved& s : at_most(starved_queues(r), kStarvedInJson)) {
+  const std::vector<Starved> starved = starved_queues(r);
+  for (const Starved& s : at_most(starved, kStarvedInJson)) {
     summary["credit_starved"].push_back(
         {{"port", r.port_name(s.port)},
          {"class", r.class_names[s.traffic_class]},
