@@ -436,6 +436,10 @@ std::vector<MessageOutcome> PacketNetwork::messages() const {
   return outcomes;
 }
 
+ConnectionId PacketNetwork::connection_of(std::uint32_t queue_pair) const {
+  return state_->senders[queue_pair].connection;
+}
+
 std::uint64_t PacketNetwork::packets_received(ConnectionId connection) const {
   const std::uint32_t first = state_->connections[connection.value()].first_queue_pair;
   std::uint64_t sum = 0;

@@ -122,6 +122,8 @@ class PacketNetwork {
   [[nodiscard]] const Histogram& packet_latency() const;
   /// All messages, by source host and order of posting.
   [[nodiscard]] std::vector<MessageOutcome> messages() const;
+  /// The connection that a queue pair belongs to.
+  [[nodiscard]] ConnectionId connection_of(std::uint32_t queue_pair) const;
   /// Distinct payload packets of a connection that have reached its destination.
   [[nodiscard]] std::uint64_t packets_received(ConnectionId connection) const;
   /// Waiting bytes at an egress, all classes.
