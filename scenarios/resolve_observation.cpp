@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "scenarios/fabric_names.hpp"
+#include "scenarios/format.hpp"
 #include "simcore/nearest.hpp"
 
 namespace weft::scenarios {
@@ -262,16 +263,16 @@ class Resolver {
 
   // --- sizes
 
-  /// Periodic samples, where the end of the run is known.
+  /// Periodic samples until the end of the run, or of ten milliseconds where it is not known.
   void check_samples(std::size_t series, Picoseconds period, const std::string& key) {
-    if (!scenario_.run.until || period.count() == 0) return;
-    const double rows = static_cast<double>(series) *
-                        static_cast<double>(scenario_.run.until->count()) /
+    if (period.count() == 0) return;
+    const Picoseconds length = scenario_.run.until.value_or(10_ms);
+    const double rows = static_cast<double>(series) * static_cast<double>(length.count()) /
                         static_cast<double>(period.count());
     if (rows <= kMaxRows) return;
-    fail(key, fmt::format("makes up to {:.2g} rows until the end of the run; at most {:.2g} are "
-                          "written: choose a longer period or less to observe",
-                          rows, kMaxRows));
+    fail(key, fmt::format("makes up to {:.2g} rows in {} of the run; at most {:.2g} are written: "
+                          "choose a longer period or less to observe",
+                          rows, format_time(length), kMaxRows));
   }
 
   /// Every hop of a packet makes up to four rows.

@@ -234,7 +234,10 @@ TEST(LinkLayer, WhatCannotBeObservedIsRefusedWithHelp) {
 // 32 ports, 4 classes, every nanosecond of 10 ms: 1.3 thousand million rows.
 TEST(LinkLayer, TracesThatNoDiskShouldHoldAreRefused) {
   EXPECT_THAT(first_error({"observe.queues={ports: all, period: 1ns}"}),
-              HasSubstr("observe.queues.period: makes up to 1.3e+09 rows"));
+              HasSubstr("observe.queues.period: makes up to 1.3e+09 rows in 10"));
+  EXPECT_THAT(first_error({"observe.queues={ports: all, period: 1ns}", "run.until=none"}),
+              HasSubstr("makes up to 1.3e+09 rows in 10"))
+      << "an unknown end is taken for 10 ms";
   EXPECT_THAT(first_error({"observe.packets={flows: a}", "jobs[0].size=100GB"}),
               HasSubstr("observe.packets.flows: makes up to "));
 }

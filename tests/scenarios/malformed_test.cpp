@@ -114,7 +114,7 @@ const std::vector<Case> kCases{
      ".yaml:6:40: fabric.flow_control.buffer: 4KiB never has room for a full packet"},
     {"credit-less-than-a-block",
      ".yaml:6:40: fabric.flow_control.buffer: `32B` is less than a block (64B)"},
-    {"csv-class", "messages.csv:3:12: `data` is not the class of the job, `control`"},
+    {"csv-class", "other-class.csv:3:14: `data` is not the class of the job, `control`"},
     {"cut-through-after-alone",
      ".yaml:6:22: fabric.cut_through_after: has a meaning only with `forwarding: cut-through`"},
     {"duplicate-class",
