@@ -26,6 +26,8 @@ using collectives::Workload;
 constexpr double kMaxRows = 100e6;
 constexpr std::size_t kMaxFlows = 100'000;
 constexpr std::size_t kMaxPatterns = 1'000;
+/// Ports that are compared with patterns, some seconds of it.
+constexpr std::size_t kMaxTried = 100'000'000;
 
 /// Whether `text` is `pattern`, in which every `*` stands for any text.
 bool matches(std::string_view pattern, std::string_view text) {
@@ -119,7 +121,7 @@ class Resolver {
                        fabric_.node(fabric_.port(PortId(0U)).node).name + "->" +
                        fabric_.node(fabric_.peer_node(PortId(0U))).name);
       }
-      if (i % 16 == 0) sort_and_deduplicate(found);
+      if (found.size() > 2 * fabric_.ports.size()) sort_and_deduplicate(found);
     }
     sort_and_deduplicate(found);
     return found;
@@ -134,7 +136,11 @@ class Resolver {
     if (is_one_port && !has_star) return add_named(pattern, *arrow, names, path, found);
     const std::string from = arrow ? arrow->first : pattern;
     const std::string to = arrow ? arrow->second : "*";
-    if (has_star) return add_matching(from, to, found);
+    if (has_star) {
+      tried_ += fabric_.ports.size();
+      if (tried_ > kMaxTried) return fail(path, "too many patterns with `*` for so large a fabric");
+      return add_matching(from, to, found);
+    }
     const NodeId node = find(from, names, path);
     const NodeId peer = arrow ? find(to, names, path) : NodeId::none();
     if (node.is_none() || (arrow && peer.is_none())) return;
@@ -305,6 +311,7 @@ class Resolver {
   const Scenario& scenario_;
   const Fabric& fabric_;
   const Workload& workload_;
+  std::size_t tried_ = 0;
   Errors errors_;
 };
 
