@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "collectives/executor.hpp"
+#include "scenarios/collect_switching.hpp"
 #include "scenarios/format.hpp"
 #include "scenarios/ideal_times.hpp"
 #include "scenarios/limits.hpp"
@@ -44,7 +45,6 @@ PacketNetwork::Options network_options(const Experiment& e) {
   PacketNetwork::Options options;
   options.nic = scenario.nic;
   options.faults = e.faults;
-  options.observation = e.observation;
   options.switches = scenario.switches;
   options.transport = scenario.transport;
   options.seed = scenario.seed;
@@ -53,9 +53,10 @@ PacketNetwork::Options network_options(const Experiment& e) {
   return options;
 }
 
-PacketNetwork make_network(const Experiment& e) {
-  return {e.fabric, e.routes, network_options(e), e.workload.process_hosts(),
-          e.workload.connections()};
+PacketNetwork make_network(const Experiment& e, TraceFiles* traces = nullptr) {
+  PacketNetwork::Options options = network_options(e);
+  if (traces != nullptr) observe(e, *traces, options);
+  return {e.fabric, e.routes, options, e.workload.process_hosts(), e.workload.connections()};
 }
 
 Outcome outcome_of(PacketNetwork::Status status, bool all_finished) {
@@ -63,6 +64,7 @@ Outcome outcome_of(PacketNetwork::Status status, bool all_finished) {
     case PacketNetwork::Status::kInterrupted:
       return Outcome::kInterrupted;
     case PacketNetwork::Status::kDeadlocked:
+      return Outcome::kDeadlocked;
     case PacketNetwork::Status::kStalled:
       return Outcome::kStalled;
     case PacketNetwork::Status::kQuiescent:
@@ -127,6 +129,8 @@ void collect_ports(const Experiment& e, const PacketNetwork& network, Results& r
     PortResult port;
     port.port = id;
     port.name = e.fabric.port_name(id);
+    port.node = e.fabric.node(e.fabric.port(id).node).name;
+    port.peer_node = e.fabric.node(e.fabric.peer_node(id)).name;
     port.rate = e.fabric.port(id).rate;
     port.counters = network.port_counters(id);
     if (seconds > 0) {
@@ -214,11 +218,24 @@ Result<Experiment> build_experiment(Scenario scenario) {
   return experiment;
 }
 
+std::vector<std::string> class_names(const protocols::SwitchConfig& switches) {
+  std::vector<std::string> names;
+  for (const protocols::TrafficClass& traffic_class : switches.classes) {
+    names.push_back(traffic_class.name.empty() ? std::to_string(names.size()) : traffic_class.name);
+  }
+  return names;
+}
+
 CellPlan plan_of(const Experiment& experiment) { return make_network(experiment).cells(); }
 
-Results simulate(const Experiment& e, const ProgressObserver& observer) {
+Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFiles* traces) {
   const auto begin = std::chrono::steady_clock::now();
-  PacketNetwork network = make_network(e);
+  PacketNetwork network = make_network(e, traces);
+  if (traces != nullptr) name_flows(e, network, *traces);
+  const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
+    if (traces != nullptr && traces->has_failed()) return false;
+    return !progress || progress(now, packet_hops);
+  };
   collectives::Executor executor(e.workload);
   network.start(executor);
 
@@ -237,6 +254,8 @@ Results simulate(const Experiment& e, const ProgressObserver& observer) {
   }
   if (status == PacketNetwork::Status::kTimeLimit) status = network.run_until(until, observer);
 
+  if (traces != nullptr) traces->finish();
+
   const bool is_at_rest = status == PacketNetwork::Status::kQuiescent;
   require_invariants(network, is_at_rest);
   results.outcome = outcome_of(status, executor.all_finished());
@@ -251,6 +270,9 @@ Results simulate(const Experiment& e, const ProgressObserver& observer) {
   collect_messages(e, network, ideals, results);
   require_slowdowns(results);
   collect_ports(e, network, results);
+  collect_classes(e, network, results);
+  collect_pauses(e, network, results);
+  collect_deadlock(network, results);
   explain(e, network, executor, results);
   if (e.scenario.switches.any_pfc() && results.totals.buffer_drops > 0) {
     results.warnings.push_back(

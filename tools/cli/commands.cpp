@@ -76,14 +76,22 @@ int run_scenario(const RunArguments& arguments) {
     return kBadInput;
   }
 
+  auto traces = scenarios::TraceFiles::create(loaded->experiment, out);
+  if (!traces) {
+    print_errors(traces.errors());
+    return kUnfinished;
+  }
+
   stop_on_interrupt();
   scenarios::Results results = [&] {
     ProgressLine progress(!arguments.is_quiet);
-    return scenarios::simulate(loaded->experiment,
-                               [&progress](Picoseconds now, std::uint64_t hops) {
-                                 progress.update(now, hops);
-                                 return !is_interrupted();
-                               });
+    return scenarios::simulate(
+        loaded->experiment,
+        [&progress](Picoseconds now, std::uint64_t hops) {
+          progress.update(now, hops);
+          return !is_interrupted();
+        },
+        traces.value().get());
   }();
   log_info(fmt::format("{} cells, lookahead {}, {} events", results.cells,
                        scenarios::format_time(results.lookahead), results.totals.events));
@@ -101,7 +109,9 @@ int run_scenario(const RunArguments& arguments) {
   }
   const auto written =
       scenarios::write_results(results, loaded->source.resolved_yaml(WEFT_VERSION), out,
-                               {.messages = loaded->experiment.scenario.observe.messages});
+                               {.messages = loaded->experiment.scenario.observe.messages,
+                                .pauses = loaded->experiment.scenario.observe.pauses,
+                                .traces = traces.value().get()});
   if (!written) {
     print_errors(written.errors());
     return kUnfinished;
