@@ -114,22 +114,26 @@ TEST(RoutingLoop, FixedRoutesCureIt) {
   EXPECT_EQ(run.ttl_drops, 0);
 }
 
-/// Four switches in a ring; each host sends to the host two switches on, all the same way round.
+/// Four switches in a ring with two hosts each; all send to the switch two further on, the same way
+/// round. Two hosts, so that transit gets less of each link than arrives even where inputs take
+/// turns: 2/3 of what a link brings goes on, and one of three inputs gets 1/3 of the next link.
 Observed run_ring(bool with_credits, bool is_cured, protocols::SwitchConfig::Queueing queueing) {
   topologies::CustomSpec spec;
-  const auto name = [](const char* kind, int i) { return kind + std::to_string(i % 4); };
-  for (int i = 0; i < 4; ++i) spec.nodes.push_back({.name = name("h", i)});
-  for (int i = 0; i < 4; ++i) spec.nodes.push_back({.name = name("s", i), .is_switch = true});
-  for (int i = 0; i < 4; ++i) {
-    spec.links.push_back({name("h", i), name("s", i), {100_Gbps, 100_ns}});
-    spec.links.push_back({name("s", i), name("s", i + 1), {100_Gbps, 200_ns}});
+  const auto name = [](const char* kind, int i, int n) { return kind + std::to_string(i % n); };
+  for (int i = 0; i < 8; ++i) spec.nodes.push_back({.name = name("h", i, 8)});
+  for (int i = 0; i < 4; ++i) spec.nodes.push_back({.name = name("s", i, 4), .is_switch = true});
+  for (int i = 0; i < 8; ++i) {
+    spec.links.push_back({name("h", i, 8), name("s", i, 4), {100_Gbps, 100_ns}});
   }
   for (int i = 0; i < 4; ++i) {
+    spec.links.push_back({name("s", i, 4), name("s", i + 1, 4), {100_Gbps, 200_ns}});
     // The cure: nobody uses the link from s3 to s0 or back, so the circle cannot close.
     const bool goes_back = is_cured && i >= 2;
-    spec.next_hops.push_back({.at = name("s", i),
-                              .to = name("h", i + 2),
-                              .via = {name("s", goes_back ? i - 1 : i + 1)}});
+    for (const int host : {i + 2, i + 6}) {
+      spec.next_hops.push_back({.at = name("s", i, 4),
+                                .to = name("h", host, 8),
+                                .via = {name("s", goes_back ? i - 1 : i + 1, 4)}});
+    }
   }
   PacketNetwork::Options options;
   options.transport = protocols::DatagramConfig{};
@@ -144,8 +148,8 @@ Observed run_ring(bool with_credits, bool is_cured, protocols::SwitchConfig::Que
     options.switches.data().pfc().xon = 90_KB;
   }
   std::vector<Flow> flows;
-  for (std::uint32_t i = 0; i < 4; ++i) {
-    flows.push_back({HostId(i), HostId((i + 2) % 4), 8_MB, 0_ps});
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    flows.push_back({HostId(i), HostId((i + 2) % 8), 8_MB, 0_ps});
   }
   FlowRun run(spec, options, flows);
   Observed result;
