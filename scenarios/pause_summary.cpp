@@ -85,7 +85,7 @@ std::string storms_text(const Results& r) {
     const auto branches = heaviest_branches(storm, kBranchesShown[s]);
     for (const std::uint32_t b : branches) {
       const PauseBranch& branch = storm.tree[b];
-      table.add({std::string(2 * branch.depth, ' ') + r.port_name(branch.port),
+      table.add({std::string(std::size_t{2} * branch.depth, ' ') + r.port_name(branch.port),
                  count_text(branch.pauses), "", "", format_time(branch.paused),
                  format_time(branch.first), format_time(branch.last)});
     }
@@ -127,7 +127,7 @@ std::string victims_text(const Results& r) {
 
 struct Starved {
   PortId port;
-  std::uint8_t traffic_class = 0;
+  std::size_t traffic_class = 0;
   protocols::ClassCounters counters;
 };
 
@@ -135,7 +135,7 @@ struct Starved {
 std::vector<Starved> starved_queues(const Results& r) {
   std::vector<Starved> starved;
   for (const PortResult& p : r.ports) {
-    for (std::uint8_t c = 0; c < r.class_names.size(); ++c) {
+    for (std::size_t c = 0; c < r.class_names.size(); ++c) {
       const protocols::ClassCounters& counters = r.class_counters(p.port, c);
       if (counters.credit_stall_time > 0) starved.push_back({p.port, c, counters});
     }

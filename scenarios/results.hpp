@@ -125,7 +125,7 @@ struct Results {
   /// build, the machine and the cut into cells.
   [[nodiscard]] std::string digest() const;
   [[nodiscard]] const protocols::ClassCounters& class_counters(PortId port,
-                                                               std::uint8_t traffic_class) const {
+                                                               std::size_t traffic_class) const {
     return classes[port.value() * class_names.size() + traffic_class];
   }
   [[nodiscard]] const std::string& port_name(PortId port) const { return ports[port.value()].name; }
