@@ -15,10 +15,12 @@ struct Fault {
     /// The NIC behind `port` holds its peer paused in the classes of `classes`, whatever its
     /// buffer.
     kNicPause,
-    /// Transmissions that start at `port` run at `rate`, which is at most the link's.
+    /// Transmissions that start at `port` run at `rate`, which is at most the link's; the other
+    /// direction of the cable is a fault of its own.
     kLinkRate,
-    /// Nothing starts at `port`, what waits or comes for it at a switch is lost, and so is what is
-    /// still on the way to it. Pauses that hold it are forgotten; credits are granted anew.
+    /// The cable of `port` carries nothing in either direction. What is on the way over it is lost,
+    /// and at a switch what waits or comes for it; a NIC holds what it has. Pauses over it are
+    /// forgotten, and credits are granted anew once it is up.
     kLinkDown,
   };
   static constexpr Picoseconds kForever = Picoseconds(std::numeric_limits<std::int64_t>::max());

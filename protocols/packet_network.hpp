@@ -126,7 +126,7 @@ class PacketNetwork {
   [[nodiscard]] ConnectionId connection_of(std::uint32_t queue_pair) const;
   /// Distinct payload packets of a connection that have reached its destination.
   [[nodiscard]] std::uint64_t packets_received(ConnectionId connection) const;
-  /// Waiting bytes of data at an egress.
+  /// Waiting bytes at an egress, all classes.
   [[nodiscard]] std::int64_t queue_bytes(PortId port) const;
   /// Queue pairs that gave up after their retries.
   [[nodiscard]] std::vector<ConnectionId> failed_connections() const;
@@ -138,10 +138,14 @@ class PacketNetwork {
 
  private:
   class Engine;
+  void build_ports();
+  void build_switches();
   void build_cells();
-  void build_ports(const Options& options);
   void build_queue_pairs(const std::vector<Connection>& connections);
+  void build_observation();
+  void file_faults();
 
+  Options options_;
   std::unique_ptr<NetworkState> state_;
   CellPlan plan_;
   std::unique_ptr<Engine> engine_;
