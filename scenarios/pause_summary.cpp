@@ -90,15 +90,13 @@ std::string storms_text(const Results& r) {
                  format_time(branch.first), format_time(branch.last)});
     }
     if (branches.size() < storm.tree.size()) {
-      table.add({fmt::format("  and {} lighter branches",
-                             count_text(storm.tree.size() - branches.size())),
-                 "", "", "", "", "", ""});
+      table.add({fmt::format("  and {} more", count_text(storm.tree.size() - branches.size())), "",
+                 "", "", "", "", ""});
     }
   }
   std::string text = table.to_string("  ");
   if (shown < storms.size()) {
-    text +=
-        fmt::format("  and {} storms with less paused time\n", count_text(storms.size() - shown));
+    text += fmt::format("  and {} more roots\n", count_text(storms.size() - shown));
   }
   if (report.lost > 0) {
     text += fmt::format("  {} more pauses were not recorded: times are lower bounds\n",
