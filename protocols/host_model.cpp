@@ -80,7 +80,7 @@ void HostModel<Path>::take_in(Cell& cell, Worker& worker, const Packet& packet, 
   const std::uint8_t c = class_of(packet);
   HostState& host = s_.hosts[port.owner];
   if (!k.of_class[c].is_credit && host.inbox.bytes() + packet.size > k.receive_buffer) {
-    ++port.buffer_drops;
+    ++s_.account(port, c).drops;
     ++worker.sums.packets_dropped;
     return;
   }

@@ -37,8 +37,8 @@ using TraceSink = std::function<void(std::span<const TraceRecord>)>;
 /// it to.
 struct PauseInterval {
   PortId port;   ///< the paused one
-  PortId cause;  ///< egress port of the peer that the packet which crossed XOFF was bound for;
-                 ///< none() where the peer is a NIC
+  PortId cause;  ///< egress port of the peer that held most of what had come in by this link when
+                 ///< XOFF was crossed; none() where the peer is a NIC
   Picoseconds start{};  ///< when the pause took effect
   Picoseconds end{};    ///< when it was lifted, or the end of the run
   std::uint8_t traffic_class = 0;

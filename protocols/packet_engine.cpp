@@ -225,6 +225,21 @@ void PacketNetwork::Engine::sample_rates(std::int64_t now) {
   }
 }
 
+void PacketNetwork::Engine::end_observation(std::int64_t now) {
+  for (const PortState& port : s_.ports) {
+    if (!s_.constants.traces_credits) break;
+    for (std::uint8_t c = 0; c < s_.constants.classes; ++c) {
+      if ((port.starved & class_bit(c)) == 0) continue;
+      worker.trace.push_back({.time = now,
+                              .value = s_.queue(port, c).blocked_since,
+                              .subject = port.index,
+                              .kind = TraceRecord::Kind::kCreditStall,
+                              .traffic_class = c});
+    }
+  }
+  drain_trace(Agenda::kNever);
+}
+
 void PacketNetwork::Engine::drain_trace(std::int64_t now) {
   std::vector<TraceRecord>& trace = worker.trace;
   if (trace.empty()) [[likely]]

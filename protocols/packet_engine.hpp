@@ -37,6 +37,7 @@ class PacketNetwork::Engine {
 
   Status run(std::int64_t& now, std::int64_t until, const Observer& observer);
   void deliver_outbox();
+  void end_observation(std::int64_t now);
 
   void start_process(std::uint32_t cell, ProcessId process);
   /// Files the beginnings and ends of the faults in the cells that they concern.

@@ -265,14 +265,19 @@ PacketNetwork::Status PacketNetwork::run_until(Picoseconds until, const Observer
 Picoseconds PacketNetwork::longest_run() const {
   const std::uint32_t shift = engine_->cells.empty() ? 1 : engine_->cells.front().key_shift;
   // One bit less than the key holds: arrivals lie beyond the end of the last window.
-  return Picoseconds(static_cast<std::int64_t>(std::uint64_t{1} << (63U - shift)));
+  const std::uint32_t bits = 63U - shift;
+  // With cut-through, waiting packets hold a time beside a port number.
+  const std::uint32_t most = state_->constants.cut_through ? 62U - kTailShift : 63U;
+  return Picoseconds(static_cast<std::int64_t>(std::uint64_t{1} << std::min(bits, most)));
 }
+
+void PacketNetwork::end_observation() { engine_->end_observation(now_.count()); }
 
 void PacketNetwork::reset_statistics() {
   NetworkState& s = *state_;
   const std::int64_t now = now_.count();
   for (PortState& port : s.ports) {
-    port.buffer_drops = port.ttl_drops = port.fault_drops = port.pauses_sent = 0;
+    port.ttl_drops = port.fault_drops = port.pauses_sent = 0;
     port.pauses.clear();
     port.pauses_lost = 0;
     port.peak_backlog = 0;
@@ -284,6 +289,7 @@ void PacketNetwork::reset_statistics() {
       q.bytes = q.started = q.marked = q.paused_time = q.stall_time = 0;
       q.peak_bytes = q.packets.bytes();
       q.pauses_received = q.stalls = 0;
+      s.account(port, static_cast<std::uint8_t>(c)).drops = 0;
       if ((port.blocked & class_bit(static_cast<std::uint8_t>(c))) != 0) {
         q.blocked_since = std::max(q.blocked_since, now);
       }
@@ -328,7 +334,6 @@ PortCounters PacketNetwork::port_counters(PortId id) const {
   const PortState& port = s.ports[id.value()];
   PortCounters sum;
   sum.peak_backlog = port.peak_backlog;
-  sum.buffer_drops = port.buffer_drops;
   sum.ttl_drops = port.ttl_drops;
   sum.fault_drops = port.fault_drops;
   sum.pauses_sent = port.pauses_sent;
@@ -340,6 +345,7 @@ PortCounters PacketNetwork::port_counters(PortId id) const {
     sum.ecn_marked += q.marked;
     sum.paused_time += counters.paused_time;
     sum.pauses_received += counters.pauses_received;
+    sum.buffer_drops += counters.buffer_drops;
     sum.credit_stalls += counters.credit_stalls;
     sum.credit_stall_time += counters.credit_stall_time;
     sum.queue_integral += q.integral + static_cast<WideUnsigned>(q.packets.bytes()) *
@@ -352,9 +358,11 @@ ClassCounters PacketNetwork::class_counters(PortId id, std::uint8_t c) const {
   const NetworkState& s = *state_;
   const PortState& port = s.ports[id.value()];
   const ClassQueue& q = s.queues[std::size_t{port.index} * s.constants.classes + c];
+  const IngressAccount& account = s.ingress[std::size_t{port.index} * s.constants.classes + c];
   ClassCounters counters{.bytes = q.bytes,
                          .packets = q.started,
                          .peak_bytes = q.peak_bytes,
+                         .buffer_drops = account.drops,
                          .paused_time = q.paused_time,
                          .pauses_received = q.pauses_received,
                          .credit_stalls = q.stalls,

@@ -25,8 +25,9 @@ struct NetworkState;
 struct ClassCounters {
   std::int64_t bytes = 0;  ///< whose transmission has begun
   std::int64_t packets = 0;
-  std::int64_t peak_bytes = 0;   ///< that waited
-  std::int64_t paused_time = 0;  ///< picoseconds
+  std::int64_t peak_bytes = 0;    ///< that waited
+  std::int64_t buffer_drops = 0;  ///< at this port's ingress
+  std::int64_t paused_time = 0;   ///< picoseconds
   std::int64_t pauses_received = 0;
   std::int64_t credit_stalls = 0;
   std::int64_t credit_stall_time = 0;  ///< picoseconds
@@ -103,6 +104,8 @@ class PacketNetwork {
   Status run_until(Picoseconds until, const Observer& observer = {});
   /// The latest time that `run_until` accepts; event keys hold no more.
   [[nodiscard]] Picoseconds longest_run() const;
+  /// Hands on what is left of the traces, such as waits for credits that last.
+  void end_observation();
   /// Begins the measurement now: counters, peaks and histograms start again from zero.
   void reset_statistics();
 

@@ -73,8 +73,8 @@ struct alignas(32) IngressAccount {
   std::int32_t headroom = 0;       ///< what may be
   std::int32_t freed_blocks = 0;   ///< credits not yet granted again
   std::uint32_t refresh_sequence = 0;
-  std::uint16_t cause =
-      0;  ///< number of the egress that the packet which crossed XOFF was bound for
+  std::uint32_t drops = 0;  ///< packets of this class that the buffer had no room for
+  std::uint16_t cause = 0;  ///< number of the egress that held most of it when XOFF was crossed
   bool is_pausing = false;  ///< we have asked the peer not to start packets
 };
 
@@ -121,7 +121,6 @@ struct alignas(64) PortState {
   bool is_watched = false;           ///< its occupancy is traced at every change
   /// What started before arrives broken: the end of the last outage of the link that ends here.
   std::int64_t ingress_up_since = 0;
-  std::int64_t buffer_drops = 0;
   std::int64_t ttl_drops = 0;
   std::int64_t fault_drops = 0;
   std::int64_t pauses_sent = 0;

@@ -70,21 +70,22 @@ std::string ports_csv(const Results& r) {
 /// Classes that saw nothing are left out.
 std::string classes_csv(const Results& r) {
   std::string text =
-      "port,class,bytes,packets,share,peak_queue_bytes,pauses_received,paused_s,credit_stalls,"
-      "credit_stall_s\n";
+      "port,class,bytes,packets,share,peak_queue_bytes,buffer_drops,pauses_received,paused_s,"
+      "credit_stalls,credit_stall_s\n";
   for (const PortResult& p : r.ports) {
     for (std::size_t i = 0; i < r.class_names.size(); ++i) {
       const protocols::ClassCounters& c = r.class_counters(p.port, i);
       if (c.packets == 0 && c.peak_bytes == 0 && c.paused_time == 0 && c.pauses_received == 0 &&
-          c.credit_stalls == 0) {
+          c.credit_stalls == 0 && c.buffer_drops == 0) {
         continue;
       }
       const double share = p.counters.bytes > 0 ? static_cast<double>(c.bytes) /
                                                       static_cast<double>(p.counters.bytes)
                                                 : 0;
-      fmt::format_to(std::back_inserter(text), "{},{},{},{},{:.6f},{},{},{},{},{}\n", field(p.name),
-                     field(r.class_names[i]), c.bytes, c.packets, share, c.peak_bytes,
-                     c.pauses_received, seconds(Picoseconds(c.paused_time)), c.credit_stalls,
+      fmt::format_to(std::back_inserter(text), "{},{},{},{},{:.6f},{},{},{},{},{},{}\n",
+                     field(p.name), field(r.class_names[i]), c.bytes, c.packets, share,
+                     c.peak_bytes, c.buffer_drops, c.pauses_received,
+                     seconds(Picoseconds(c.paused_time)), c.credit_stalls,
                      seconds(Picoseconds(c.credit_stall_time)));
     }
   }

@@ -61,8 +61,9 @@ std::string Results::digest() const {
   }
   add(static_cast<std::int64_t>(classes.size()));
   for (const protocols::ClassCounters& c : classes) {
-    for (const std::int64_t value : {c.bytes, c.packets, c.peak_bytes, c.paused_time,
-                                     c.pauses_received, c.credit_stalls, c.credit_stall_time}) {
+    for (const std::int64_t value :
+         {c.bytes, c.packets, c.peak_bytes, c.buffer_drops, c.paused_time, c.pauses_received,
+          c.credit_stalls, c.credit_stall_time}) {
       add(value);
     }
   }

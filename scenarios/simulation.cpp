@@ -66,7 +66,8 @@ Outcome outcome_of(PacketNetwork::Status status, bool all_finished) {
     case PacketNetwork::Status::kDeadlocked:
       return Outcome::kDeadlocked;
     case PacketNetwork::Status::kStalled:
-      return Outcome::kStalled;
+      // A NIC that pauses for ever keeps time going when all is done.
+      return all_finished ? Outcome::kFinished : Outcome::kStalled;
     case PacketNetwork::Status::kQuiescent:
       return all_finished ? Outcome::kFinished : Outcome::kStuck;
     case PacketNetwork::Status::kTimeLimit:
@@ -139,6 +140,30 @@ void collect_ports(const Experiment& e, const PacketNetwork& network, Results& r
       port.mean_queue_bytes = static_cast<double>(port.counters.queue_integral) * 1e-12 / seconds;
     }
     results.ports.push_back(std::move(port));
+  }
+}
+
+Picoseconds end_of_jobs(const Experiment& e, const collectives::Executor& executor) {
+  Picoseconds end;
+  for (std::uint32_t j = 0; j < e.scenario.jobs.size(); ++j) {
+    end = std::max(end, executor.outcome(j).end);
+  }
+  return end;
+}
+
+void warn_of_lossless_drops(const Experiment& e, Results& results) {
+  const std::size_t classes = e.scenario.switches.classes.size();
+  for (std::size_t c = 0; c < classes; ++c) {
+    const protocols::TrafficClass& traffic_class = e.scenario.switches.classes[c];
+    if (!traffic_class.is_lossless()) continue;
+    std::int64_t drops = 0;
+    for (std::size_t i = c; i < results.classes.size(); i += classes) {
+      drops += results.classes[i].buffer_drops;
+    }
+    if (drops == 0) continue;
+    results.warnings.push_back(fmt::format(
+        "{} packets of class {} were dropped by full buffers although the class is lossless",
+        format_count(drops), traffic_class.name));
   }
 }
 
@@ -260,6 +285,10 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFil
   require_invariants(network, is_at_rest);
   results.outcome = outcome_of(status, executor.all_finished());
   results.simulated = is_at_rest ? network.last_event() : network.now();
+  if (status == PacketNetwork::Status::kStalled && executor.all_finished()) {
+    results.simulated = end_of_jobs(e, executor);
+  }
+  network.end_observation();
   results.totals = network.totals();
   results.packet_latency = network.packet_latency();
   results.wall_seconds =
@@ -274,11 +303,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFil
   collect_pauses(e, network, results);
   collect_deadlock(network, results);
   explain(e, network, executor, results);
-  if (e.scenario.switches.any_pfc() && results.totals.buffer_drops > 0) {
-    results.warnings.push_back(
-        fmt::format("{} packets were dropped by full buffers although PFC is on",
-                    format_count(results.totals.buffer_drops)));
-  }
+  warn_of_lossless_drops(e, results);
   return results;
 }
 

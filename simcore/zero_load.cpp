@@ -148,7 +148,8 @@ class Tandem {
     for (std::size_t i = 0; i < path_.size(); ++i) {
       const Picoseconds t = transmission_time(size, path_[i].rate);
       Picoseconds start = path_[i].is_shared ? std::max(head, free_[i]) : head;
-      if (start + t < tail) start = tail;  // the link would run dry
+      // A faster link would run dry: it waits until all of the packet is here.
+      if (i > 0 && path_[i].rate > path_[i - 1].rate) start = std::max(start, tail);
       free_[i] = start + t;
       head = start + transmission_time(first, path_[i].rate) + path_[i].latency;
       tail = start + t + path_[i].latency;

@@ -144,17 +144,55 @@ class SwitchModel {
     const ClassConstants& constants = s_.constants.of_class[c];
     IngressAccount& account = s_.account(in, c);
     if (!buffer_.admit(sw, account, queue, constants, cells(packet.size))) [[unlikely]] {
-      ++in.buffer_drops;
+      ++account.drops;
       ++worker.sums.packets_dropped;
       return false;
     }
     if (constants.is_pfc && !account.is_pausing && buffer_.is_above_xoff(sw, account, constants))
         [[unlikely]] {
       account.is_pausing = true;
-      account.cause = static_cast<std::uint16_t>(out.index - sw.first_port);
+      account.cause = find_cause(sw, in, out, c);
       control_.send_pause(cell, worker, in, c, now);
     }
     return true;
+  }
+
+  /// The egress that holds most of what has come in by `in` in this class: the one to blame for a
+  /// pause. The packet that crosses XOFF may be bound for an egress that is idle; mostly it is not,
+  /// and then the others are not looked at.
+  [[nodiscard]] std::uint16_t find_cause(const SwitchState& sw, const PortState& in,
+                                         const PortState& out, std::uint8_t c) const {
+    std::uint32_t cause = out.index - sw.first_port;
+    if (s_.constants.input_queued) {
+      const PacketQueue& waiting = s_.queue(in, c).packets;
+      return static_cast<std::uint16_t>(waiting.empty() ? cause : waiting_port(waiting.front()));
+    }
+    const std::uint32_t ingress = in.index - sw.first_port;
+    std::int64_t most = waiting_from(ingress, s_.queue(out, c).packets);
+    if (2 * most < s_.account(in, c).bytes) {
+      for (std::uint32_t p = 0; p < sw.port_count; ++p) {
+        const PortState& egress = s_.ports[sw.first_port + p];
+        if ((egress.waiting & class_bit(c)) == 0) continue;
+        const std::int64_t bytes = waiting_from(ingress, s_.queue(egress, c).packets);
+        if (bytes <= most) continue;
+        most = bytes;
+        cause = p;
+      }
+    }
+    return static_cast<std::uint16_t>(cause);
+  }
+
+  /// About how many of the waiting bytes came in by port number `ingress`, judged by the packets at
+  /// the head, so that it costs little however long the queue is.
+  [[nodiscard]] static std::int64_t waiting_from(std::uint32_t ingress,
+                                                 const PacketQueue& waiting) {
+    if (waiting.empty()) return 0;
+    constexpr std::uint32_t kSample = 16;
+    std::uint32_t from_here = 0;
+    waiting.for_first(kSample, [&](const Packet& packet) {
+      from_here += waiting_port(packet) == ingress ? 1 : 0;
+    });
+    return waiting.bytes() * from_here / std::min(kSample, waiting.size());
   }
 
   /// Notes in the packet where it came from (or goes to, where inputs queue) and when its last bit
@@ -236,9 +274,10 @@ class SwitchModel {
     port.service_class = c;
     std::int64_t begin = now;
     if (Path::kGeneral && k.cut_through) {
-      // The rest of the packet must be here by the time it is to be sent.
+      // A faster link would run dry: it waits until all of the packet is here.
       const std::int64_t tail = tail_arrival(packet);
-      if (now + port.transmission(packet.size) < tail) begin = tail;
+      const bool is_faster = port.rate > s_.ports[sw.first_port + ingress].ingress_rate;
+      if (is_faster && now < tail) begin = tail;
     }
     if (Path::kGeneral && k.traces_packets) {
       trace_packet(worker, TraceRecord::Kind::kPacketStarted, packet, port, begin);

@@ -64,9 +64,14 @@ class PacketQueue {
   /// Every packet that waits, oldest first.
   template <class Visit>
   void for_each(Visit visit) const {
+    for_first(count_, visit);
+  }
+  /// The oldest packets that wait, at most `most`.
+  template <class Visit>
+  void for_first(std::uint32_t most, Visit visit) const {
     std::uint32_t index = head_index_;
     const Chunk* chunk = head_;
-    for (std::uint32_t i = 0; i < count_; ++i, ++index) {
+    for (std::uint32_t i = 0; i < std::min(most, count_); ++i, ++index) {
       if (index == Chunk::kPackets) {
         chunk = chunk->next;
         index = 0;

@@ -23,6 +23,7 @@ class RandomScenario {
     yaml += "jobs:\n";
     const std::uint64_t jobs = 1 + below(3);
     for (std::uint64_t j = 0; j < jobs; ++j) job(yaml, j, hosts);
+    if (is_reliable_ && below(4) == 0) faults(yaml);
     return yaml;
   }
 
@@ -54,21 +55,96 @@ class RandomScenario {
     }
     yaml += "fabric: {" + fabric + fmt::format(", switch: {}", one_of({"spectrum-4", "ideal"}));
     yaml += fmt::format(", load_balancing: {}", spray ? "spray" : "ecmp");
-    const std::uint64_t xoff = 30 + below(300);
-    yaml += fmt::format(
-        ", flow_control: {{type: pfc, xoff: {}KB, xon: {}KB}}, pause: {{frame: {}, quanta: {}}}",
-        xoff, xoff / 2, one_of({"0B", "64B"}), one_of({"standard", "until-resume"}));
-    const std::uint64_t kmin = 10 + below(200);
-    yaml += fmt::format(", ecn: {{kmin: {}KB, kmax: {}KB, pmax: 0.{}, mark: {}}}", kmin,
-                        kmin + 1 + below(500), 1 + below(9), one_of({"enqueue", "dequeue"}));
-    yaml +=
-        fmt::format(", buffer_release: {}}}\n", one_of({"transmission-end", "transmission-start"}));
+    yaml += fmt::format(", flow_control: {}", flow_control());
+    yaml += fmt::format(", pause: {{frame: {}, quanta: {}}}", one_of({"0B", "64B"}),
+                        one_of({"standard", "until-resume"}));
+    yaml += fmt::format(", ecn: {}", marking());
+    if (below(4) == 0) {
+      yaml += fmt::format(", queueing: input, arbitration: {}", one_of({"round-robin", "random"}));
+    }
+    if (below(4) == 0) {
+      yaml += fmt::format(", forwarding: cut-through, cut_through_after: {}B", 64 + below(200));
+    }
+    yaml += fmt::format(", buffer_release: {}", one_of({"transmission-end", "transmission-start"}));
+    if (below(2) == 0) classes(yaml);
+    yaml += "}\n";
+    has_pfc_ = yaml.find(job_classes_ == 0 ? "type: pfc" : "c0, flow_control: {type: pfc") !=
+               std::string::npos;
     return hosts;
+  }
+
+  /// Of a class that must not lose anything.
+  std::string flow_control() {
+    const std::uint64_t xoff = 30 + below(300);
+    switch (below(4)) {
+      case 0:
+        return fmt::format("{{type: credit, buffer: {}KiB, update: {}, processing: {}ns}}",
+                           8 + below(200), one_of({"0B", "8B"}), below(200));
+      case 1:
+        return fmt::format(
+            "{{type: pfc, threshold: dynamic, alpha: {}, xon_offset: {}KB, reserved: {}KB, "
+            "headroom: exact}}",
+            one_of({"0.0005", "0.03125", "1"}), below(20), below(10));
+      case 2:
+        return fmt::format("{{type: pfc, xoff: {}KB, xon: {}KB, headroom: exact}}", xoff, xoff / 2);
+      default:
+        return fmt::format("{{type: pfc, xoff: {}KB, xon: {}KB}}", xoff, xoff / 2);
+    }
+  }
+
+  /// Links of hosts that fail or slow down for a while, and a NIC that pauses; the transport
+  /// recovers what is lost.
+  void faults(std::string& yaml) {
+    yaml += "faults:\n";
+    const auto time = [&] { return below(40'000); };
+    const std::uint64_t down = time();
+    const std::uint64_t slow = time();
+    const std::uint64_t held = time();
+    yaml += fmt::format("  - {{type: link-down, from: h1, at: {}ns, until: {}ns}}\n", down,
+                        down + 1 + time());
+    yaml += fmt::format("  - {{type: link-rate, from: h2, at: {}ns, until: {}ns, rate: 25Gbps}}\n",
+                        slow, slow + 1 + time());
+    if (has_pfc_) {
+      yaml += fmt::format("  - {{type: nic-pause, host: h3, at: {}ns, until: {}ns}}\n", held,
+                          held + 1 + time());
+    }
+  }
+
+  std::string marking() {
+    const std::uint64_t kmin = 10 + below(200);
+    if (below(4) == 0) {
+      return fmt::format("{{type: step, kmin: {}KB, mark: {}}}", kmin,
+                         one_of({"enqueue", "dequeue"}));
+    }
+    return fmt::format("{{kmin: {}KB, kmax: {}KB, pmax: 0.{}, mark: {}, at_rate: {}}}", kmin,
+                       kmin + 1 + below(500), 1 + below(9), one_of({"enqueue", "dequeue"}),
+                       one_of({"100Gbps", "400Gbps"}));
+  }
+
+  /// Two to four classes, the first ones for jobs.
+  void classes(std::string& yaml) {
+    job_classes_ = 1 + below(3);
+    yaml += ", classes: [";
+    for (std::uint64_t c = 0; c < job_classes_; ++c) {
+      yaml += fmt::format("{{name: c{}, flow_control: {}, scheduling: {}, ", c, flow_control(),
+                          c > 0 && below(3) == 0 ? "strict" : "weighted");
+      // A strict class has no weight.
+      const bool is_strict = yaml.ends_with("strict, ");
+      yaml += is_strict ? fmt::format("ecn: {}}}, ", marking())
+                        : fmt::format("weight: {}, ecn: {}}}, ", 1 + below(5), marking());
+    }
+    yaml += "{name: control, scheduling: strict, flow_control: none, ecn: none}]";
+  }
+
+  /// What a job writes to choose its class.
+  std::string job_class() {
+    return job_classes_ == 0 ? "" : fmt::format("class: c{}, ", below(job_classes_));
   }
 
   void transport(std::string& yaml, bool spray) {
     if (!spray && below(6) == 0) {
       yaml += "transport: {type: datagram, mtu: 1500B}\n";
+      is_reliable_ = false;
       return;
     }
     const std::uint64_t every = 1 + below(4);
@@ -77,13 +153,15 @@ class RandomScenario {
         "{{every: "
         "{}, priority: {}}}, congestion_control: {}}}\n",
         one_of({"1024", "4096"}), spray || below(2) == 0 ? "any-order" : "in-order",
-        below(2) == 0 ? 0 : every + below(60), 1 + below(3), every, one_of({"data", "control"}),
+        below(2) == 0 ? 0 : every + below(60), 1 + below(3), every,
+        one_of({"same", "highest", "control"}),
         one_of(
             {"none", "dcqcn", "{type: dcqcn, preset: paper}", "{type: dcqcn, preset: hpcc-ns3}"}));
   }
 
   void job(std::string& yaml, std::uint64_t number, std::uint64_t hosts) {
-    const std::string head = fmt::format("  - {{name: j{}, start: {}us, ", number, below(20));
+    const std::string head =
+        fmt::format("  - {{name: j{}, start: {}us, {}", number, below(20), job_class());
     switch (below(6)) {
       case 0:
         yaml += head + fmt::format(
@@ -121,6 +199,9 @@ class RandomScenario {
   RandomStream random_;
   std::uint64_t seed_;
   std::uint64_t counter_ = 0;
+  std::uint64_t job_classes_ = 0;  ///< 0: no classes are named
+  bool is_reliable_ = true;
+  bool has_pfc_ = false;
 };
 
 }  // namespace weft::testing

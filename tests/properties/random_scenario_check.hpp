@@ -16,8 +16,8 @@ inline scenarios::Results simulate_loaded(const scenarios::LoadedScenario& loade
   return scenarios::simulate(experiment.value());
 }
 
-/// What must hold on every scenario, on the random one of this seed: it finishes without loss, no
-/// job beats its ideal time, and one cell as well as the resolved scenario give the same bits.
+/// What must hold on every scenario, on the random one of this seed: it finishes, no buffer drops,
+/// no job beats its ideal time, and one cell as well as the resolved scenario give the same bits.
 /// `simulate` itself ends the program if packets are not conserved, a buffer does not drain, or a
 /// message beats its zero-load time.
 inline void check_random_scenario(std::uint64_t seed) {
