@@ -86,13 +86,18 @@ struct Flow {
   FlowActivity activity;
 };
 
-/// Queue pairs with the times during which they had a message under way.
+/// Queue pairs with the times of the measurement during which they had a message under way.
 std::vector<Flow> flows_of(const Experiment& e, const std::vector<MessageOutcome>& messages,
                            Picoseconds end) {
   const bool reliable = std::holds_alternative<protocols::RoceConfig>(e.scenario.transport);
   std::vector<const MessageOutcome*> order;
+  const Picoseconds warmup = e.scenario.run.warmup;
+  const auto completed = [&](const MessageOutcome& m) {
+    const std::int64_t time = reliable ? m.acknowledged : m.delivered;
+    return time < 0 ? end : Picoseconds(time);
+  };
   for (const MessageOutcome& m : messages) {
-    if (m.posted >= e.scenario.run.warmup.count()) order.push_back(&m);
+    if (completed(m) > warmup) order.push_back(&m);
   }
   std::ranges::sort(order, {}, [](const MessageOutcome* m) {
     return std::tuple(m->connection, m->queue_pair, m->posted);
@@ -104,8 +109,7 @@ std::vector<Flow> flows_of(const Experiment& e, const std::vector<MessageOutcome
       flows.push_back({m->connection, m->entropy, {}});
       queue_pair = m->queue_pair;
     }
-    const std::int64_t completed = reliable ? m->acknowledged : m->delivered;
-    const Period period{Picoseconds(m->posted), completed < 0 ? end : Picoseconds(completed)};
+    const Period period{std::max(Picoseconds(m->posted), warmup), completed(*m)};
     std::vector<Period>& active = flows.back().activity.active;
     if (!active.empty() && period.start <= active.back().end) {
       active.back().end = std::max(active.back().end, period.end);

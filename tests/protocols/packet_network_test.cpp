@@ -266,7 +266,7 @@ TEST(PacketNetwork, ALongTimeOutIsNoStall) {
   EXPECT_GT(*std::max_element(times.begin(), times.end()), 3_s);
 }
 
-TEST(PacketNetwork, ALosslessRoutingLoopStallsAndSaysSo) {
+TEST(PacketNetwork, ALosslessRoutingLoopDeadlocksAndSaysSo) {
   // Two switches send a host's packets back and forth. Both buffers fill up to XOFF and pause each
   // other for good: no packet moves, pauses are refreshed for ever, and the run must end.
   auto topology = std::get<topologies::CustomSpec>(line(4, 100_Gbps, 1_us));
@@ -276,8 +276,22 @@ TEST(PacketNetwork, ALosslessRoutingLoopStallsAndSaysSo) {
   options.switches.data().pfc().xon = 40_KB;
   roce_of(options).format.ttl = 255;
   FlowRun run(topology, options, {{HostId(0u), HostId(1u), 10_MB, 0_ps}});
+  EXPECT_EQ(run.network().run_until(100_s), PacketNetwork::Status::kDeadlocked);
+  EXPECT_LT(run.network().now(), 10_ms);
+  EXPECT_EQ(run.network().deadlock().size(), 2u);
+  EXPECT_TRUE(run.network().violated_invariants(false).empty());
+}
+
+TEST(PacketNetwork, AReceiverThatPausesForEverStallsTheRun) {
+  // No circle, so no deadlock; but nothing moves, and the pause is refreshed for ever.
+  PacketNetwork::Options options = plain_options();
+  options.faults.push_back({.kind = protocols::Fault::Kind::kNicPause, .port = PortId(1u)});
+  roce_of(options).retransmit_timeout = 1_ms;
+  roce_of(options).retry_limit = 1'000'000;
+  FlowRun run(line(2, 100_Gbps, 1_us), options, {{HostId(0u), HostId(1u), 10_MB, 20_us}});
   EXPECT_EQ(run.network().run_until(100_s), PacketNetwork::Status::kStalled);
   EXPECT_LT(run.network().now(), 3_s);
+  EXPECT_TRUE(run.network().deadlock().empty());
   EXPECT_TRUE(run.network().violated_invariants(false).empty());
 }
 

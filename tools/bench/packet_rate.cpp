@@ -45,17 +45,7 @@ std::vector<std::uint32_t> random_cycle(std::uint32_t n) {
   return partner;
 }
 
-void permutation(benchmark::State& state, bool spray) {
-  const auto hosts = static_cast<std::uint32_t>(state.range(0));
-  std::uint32_t radix = 8;  // servers per rack, and spines
-  while (radix * radix < hosts) radix *= 2;
-  topologies::LeafSpineSpec spec;
-  spec.servers_per_rack = spec.spines = radix;
-  spec.racks = hosts / radix;
-  spec.access = spec.uplink = {400_Gbps, 500_ns};
-  const Fabric fabric = topologies::build_fabric(spec).value();
-  const Routes routes = topologies::build_routes(fabric, spec).value();
-
+protocols::PacketNetwork::Options usual_options(bool spray) {
   protocols::PacketNetwork::Options options;
   protocols::RoceConfig roce;
   roce.format.payload = 4_KiB;
@@ -65,6 +55,20 @@ void permutation(benchmark::State& state, bool spray) {
     options.switches.load_balancing = protocols::LoadBalancing::kSpray;
   }
   options.transport = roce;
+  return options;
+}
+
+void run_permutation(benchmark::State& state, std::uint32_t hosts,
+                     const protocols::PacketNetwork::Options& options) {
+  std::uint32_t radix = 8;  // servers per rack, and spines
+  while (radix * radix < hosts) radix *= 2;
+  topologies::LeafSpineSpec spec;
+  spec.servers_per_rack = spec.spines = radix;
+  spec.racks = hosts / radix;
+  spec.access = spec.uplink = {400_Gbps, 500_ns};
+  const Fabric fabric = topologies::build_fabric(spec).value();
+  const Routes routes = topologies::build_routes(fabric, spec).value();
+
   std::vector<HostId> processes;
   std::vector<Connection> connections;
   const std::vector<std::uint32_t> partner = random_cycle(hosts);
@@ -92,6 +96,55 @@ void permutation(benchmark::State& state, bool spray) {
   state.counters["bytes_per_host"] = bytes_per_host;
 }
 
+void permutation(benchmark::State& state, bool spray) {
+  run_permutation(state, static_cast<std::uint32_t>(state.range(0)), usual_options(spray));
+}
+
+/// The sprayed permutation of 512 hosts with one more feature of the link and switch layer on.
+template <class Change>
+void feature(benchmark::State& state, Change change) {
+  protocols::PacketNetwork::Options options = usual_options(true);
+  change(options);
+  run_permutation(state, 512, options);
+}
+
+using Options = protocols::PacketNetwork::Options;
+void nothing(Options&) {}
+void general_path(Options& o) { o.force_general_path = true; }
+void cells(Options& o) { o.switches.cell = 192_B; }
+void eight_classes(Options& o) {
+  while (o.switches.classes.size() < protocols::kMaxClasses) {
+    o.switches.classes.insert(o.switches.classes.begin() + 1, o.switches.data());
+    o.switches.classes[1].name = "more" + std::to_string(o.switches.classes.size());
+  }
+}
+void partitioned_buffer(Options& o) {
+  protocols::PfcConfig& pfc = o.switches.data().pfc();
+  pfc.threshold = protocols::PfcConfig::Threshold::kDynamic;
+  pfc.headroom = protocols::PfcConfig::Headroom::kExact;
+}
+void credits(Options& o) { o.switches.data().flow_control = protocols::CreditConfig{}; }
+void input_queues(Options& o) { o.switches.queueing = protocols::SwitchConfig::Queueing::kInput; }
+void cut_through(Options& o) {
+  o.switches.forwarding = protocols::SwitchConfig::Forwarding::kCutThrough;
+}
+void no_ecn(Options& o) { o.switches.data().ecn.enabled = false; }
+void queue_trace(Options& o) {
+  for (std::uint32_t p = 0; p < 64; ++p) o.observation.queue_ports.emplace_back(p);
+  o.trace_sink = [](std::span<const TraceRecord> records) { benchmark::DoNotOptimize(records); };
+}
+void packet_trace(Options& o) {
+  o.observation.packet_flows = {ConnectionId(0u), ConnectionId(1u)};
+  o.trace_sink = [](std::span<const TraceRecord> records) { benchmark::DoNotOptimize(records); };
+}
+void fault(Options& o) {
+  o.faults.push_back({.kind = protocols::Fault::Kind::kLinkRate,
+                      .port = PortId(0u),
+                      .at = 50_us,
+                      .until = 60_us,
+                      .rate = 100_Gbps});
+}
+
 }  // namespace
 
 BENCHMARK_CAPTURE(permutation, sprayed, true)
@@ -105,3 +158,29 @@ BENCHMARK_CAPTURE(permutation, by_flow, false)
     ->Arg(512)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(feature, nothing, nothing)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(feature, general_path, general_path)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(feature, no_ecn, no_ecn)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(feature, cells, cells)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(feature, eight_classes, eight_classes)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(feature, partitioned_buffer, partitioned_buffer)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(feature, credits, credits)->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(feature, input_queues, input_queues)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(feature, cut_through, cut_through)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(feature, queue_trace, queue_trace)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(feature, packet_trace, packet_trace)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(feature, fault, fault)->UseManualTime()->Unit(benchmark::kMillisecond);
