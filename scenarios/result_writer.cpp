@@ -71,7 +71,18 @@ std::string messages_csv(const Results& r) {
   return text;
 }
 
+/// Without the columns that only packets fill.
+std::string fluid_ports_csv(const Results& r) {
+  std::string text = "port,rate_bps,bytes,utilisation\n";
+  for (const PortResult& p : r.ports) {
+    fmt::format_to(std::back_inserter(text), "{},{},{},{:.6f}\n", field(p.name), p.rate.count(),
+                   p.counters.bytes, p.utilisation);
+  }
+  return text;
+}
+
 std::string ports_csv(const Results& r) {
+  if (!r.has_packets) return fluid_ports_csv(r);
   std::string text =
       "port,rate_bps,bytes,packets,utilisation,peak_queue_bytes,mean_queue_bytes,ecn_marks,"
       "pauses_sent,pauses_received,paused_s,buffer_drops,ttl_drops\n";
