@@ -76,6 +76,7 @@ class FlowSolver::Impl {
   std::uint32_t add_route(std::span<const std::uint32_t> links);
   void start(std::uint32_t flow, std::uint32_t route, Bytes bytes);
   [[nodiscard]] double remaining_bytes(std::uint32_t flow) const;
+  void set_capacity(std::uint32_t link, BitsPerSecond capacity);
   void set_alarm(Picoseconds time);
   void run(Listener& listener);
   void stop();
@@ -152,6 +153,11 @@ double FlowSolver::Impl::remaining_bytes(std::uint32_t flow) const {
   return flows_[flow]->get_remaining();
 }
 
+void FlowSolver::Impl::set_capacity(std::uint32_t link, BitsPerSecond capacity) {
+  assert(capacity > BitsPerSecond(0));
+  if (!is_stopped_) links_[link]->set_bandwidth(bytes_per_second(capacity));
+}
+
 void FlowSolver::Impl::set_alarm(Picoseconds time) {
   if (is_stopped_ || time.count() >= alarm_) return;
   alarm_ = time.count();
@@ -187,6 +193,9 @@ void FlowSolver::start(std::uint32_t flow, std::uint32_t route, Bytes bytes) {
 }
 double FlowSolver::remaining_bytes(std::uint32_t flow) const {
   return impl_->remaining_bytes(flow);
+}
+void FlowSolver::set_capacity(std::uint32_t link, BitsPerSecond capacity) {
+  impl_->set_capacity(link, capacity);
 }
 void FlowSolver::set_alarm(Picoseconds time) { impl_->set_alarm(time); }
 void FlowSolver::run(Listener& listener) { impl_->run(listener); }

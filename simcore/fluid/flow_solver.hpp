@@ -40,6 +40,8 @@ class FlowSolver {
   void start(std::uint32_t flow, std::uint32_t route, Bytes bytes);
   /// What a flow that has not drained has left.
   [[nodiscard]] double remaining_bytes(std::uint32_t flow) const;
+  /// Changes what a link has to give (> 0) from now on.
+  void set_capacity(std::uint32_t link, BitsPerSecond capacity);
   /// Calls `on_alarm` at `time`, or now if that has passed. Earlier alarms stay.
   void set_alarm(Picoseconds time);
   /// Runs until nothing flows and no alarm is set.

@@ -53,6 +53,9 @@ FluidNetwork::Status FluidNetwork::run(ProcessHandler& handler, std::optional<Pi
   observer_ = observer;
   if (until) push(*until, Kind::kLimit, 0);
   if (measured_from > Picoseconds(0)) push(measured_from, Kind::kMeasure, 0);
+  for (std::uint32_t i = 0; i < plan_.changes.size(); ++i) {
+    push(plan_.changes[i].at, Kind::kCapacity, i);
+  }
   for (std::size_t i = 0; i < processes_; ++i) {
     Context context(*this, ProcessId(i));
     handler.on_start(context, ProcessId(i));
@@ -82,10 +85,9 @@ void FluidNetwork::on_alarm(Picoseconds time) {
 void FluidNetwork::on_drained(std::uint32_t flow, Picoseconds at) {
   const QueuePair& qp = queue_pairs_[flow];
   // Completions within the solver's precision of a picosecond are one, so this may be early by one.
-  const Picoseconds earliest =
-      Picoseconds(qp.flowing_since) + transfer_of(messages_[qp.first]).least_flowing;
-  push(std::max(at, earliest), Kind::kDelivered, flow);
-  solver_.set_alarm(std::max(at, earliest));
+  const Picoseconds end = std::max(at, qp.flowing_since + qp.transfer.least_flowing);
+  push(end, Kind::kDelivered, flow);
+  solver_.set_alarm(end);
 }
 
 void FluidNetwork::dispatch(const Event& event) {
@@ -98,6 +100,10 @@ void FluidNetwork::dispatch(const Event& event) {
     return;
   }
   if (event.kind == Kind::kMeasure) return begin_measurement();
+  if (event.kind == Kind::kCapacity) {
+    const CapacityChange& change = plan_.changes[event.target];
+    return solver_.set_capacity(change.link, change.capacity);
+  }
   now_ = Picoseconds(event.time);
   switch (event.kind) {
     case Kind::kDelivered:
@@ -130,55 +136,57 @@ void FluidNetwork::post(ConnectionId connection, Bytes size) {
                        .next = kNone});
   const auto index = static_cast<std::uint32_t>(index_of(connection, queue_pair));
   QueuePair& qp = queue_pairs_[index];
-  if (qp.first != kNone) {
+  if (qp.present == kNone) {
+    present(index, number);
+  } else {
     messages_[qp.last].next = number;
-    qp.last = number;
-    return;
   }
-  qp.first = qp.last = number;
-  push(now_ + transfer_of(messages_[number]).before, Kind::kFlow, index);
+  qp.last = number;
+}
+
+void FluidNetwork::present(std::uint32_t index, std::uint32_t number) {
+  QueuePair& qp = queue_pairs_[index];
+  const FluidMessage& message = messages_[number];
+  qp.present = number;
+  qp.transfer = plan_.transfer_of(message.connection, message.queue_pair, message.bytes);
+  push(std::max(now_, message.posted + qp.transfer.before), Kind::kFlow, index);
 }
 
 void FluidNetwork::begin_flow(std::uint32_t index) {
   QueuePair& qp = queue_pairs_[index];
-  const FluidMessage& message = messages_[qp.first];
   if (qp.route == kNone) {
+    const FluidMessage& message = messages_[qp.present];
     const auto links = plan_.route_of(message.connection, message.queue_pair);
     if (links.empty()) return deliver(index);
     qp.route = solver_.add_route(links);
   }
   qp.flows = true;
-  qp.flowing_since = now_.count();
+  qp.flowing_since = now_;
   qp.counted_before = 0;
   ++flowing_;
-  solver_.start(index, qp.route, transfer_of(message).wire_bytes);
+  solver_.start(index, qp.route, qp.transfer.wire_bytes);
 }
 
 void FluidNetwork::deliver(std::uint32_t index) {
-  const std::uint32_t number = queue_pairs_[index].first;
+  QueuePair& qp = queue_pairs_[index];
+  const std::uint32_t number = qp.present;
   FluidMessage& message = messages_[number];
   message.delivered = now_;
   ++delivered_;
-  const FluidTransfer transfer = transfer_of(message);
-  const ConnectionId connection = message.connection;
-  QueuePair& qp = queue_pairs_[index];
   if (qp.flows) {
     qp.flows = false;
     --flowing_;
-    qp.carried += static_cast<double>(transfer.wire_bytes.count()) - qp.counted_before;
+    qp.carried += static_cast<double>(qp.transfer.wire_bytes.count()) - qp.counted_before;
   }
-  qp.first = message.next;
-  if (qp.first != kNone) {
-    const FluidMessage& next = messages_[qp.first];
-    push(std::max(now_, next.posted + transfer_of(next).before), Kind::kFlow, index);
+  const Connection& connection = connections_[message.connection.value()];
+  if (qp.transfer.acknowledged_after) {
+    push(now_ + *qp.transfer.acknowledged_after, Kind::kAcknowledged, connection.source.value(),
+         number);
   }
-  if (transfer.acknowledged_after) {
-    push(now_ + *transfer.acknowledged_after, Kind::kAcknowledged,
-         connections_[connection.value()].source.value(), number);
-  }
-  const ProcessId self = connections_[connection.value()].destination;
-  Context context(*this, self);
-  handler_->on_delivered(context, self, connection);  // may post, and move messages
+  qp.present = kNone;
+  if (message.next != kNone) present(index, message.next);
+  Context context(*this, connection.destination);
+  handler_->on_delivered(context, connection.destination, message.connection);
 }
 
 void FluidNetwork::acknowledge(std::uint32_t number) {
@@ -194,8 +202,8 @@ void FluidNetwork::count_present_flows() {
   for (std::size_t i = 0; i < queue_pairs_.size(); ++i) {
     QueuePair& qp = queue_pairs_[i];
     if (!qp.flows) continue;
-    const auto total = static_cast<double>(transfer_of(messages_[qp.first]).wire_bytes.count());
-    const double flowed = total - solver_.remaining_bytes(static_cast<std::uint32_t>(i));
+    const double flowed = static_cast<double>(qp.transfer.wire_bytes.count()) -
+                          solver_.remaining_bytes(static_cast<std::uint32_t>(i));
     qp.carried += flowed - qp.counted_before;
     qp.counted_before = flowed;
   }

@@ -49,8 +49,15 @@ struct FluidMessage {
 /// model-defined numbers, so the same input gives the same bits.
 class FluidNetwork final : private FlowSolver::Listener {
  public:
+  /// A link that gets slower or faster during the run.
+  struct CapacityChange {
+    Picoseconds at;
+    std::uint32_t link = 0;
+    BitsPerSecond capacity;  ///< > 0
+  };
   struct Plan {
     std::vector<BitsPerSecond> capacities;  ///< by link, > 0
+    std::vector<CapacityChange> changes{};  ///< in any order
     std::uint32_t queue_pairs = 1;          ///< per connection; messages take them in turn
     Picoseconds control_latency = 1_us;
     /// The links that the messages of a queue pair cross, each once; empty: none, they are
@@ -89,6 +96,7 @@ class FluidNetwork final : private FlowSolver::Listener {
   enum class Kind : std::uint8_t {
     kLimit,
     kMeasure,
+    kCapacity,
     kDelivered,
     kAcknowledged,
     kSignal,
@@ -98,7 +106,7 @@ class FluidNetwork final : private FlowSolver::Listener {
   struct Event {
     std::int64_t time;
     Kind kind;
-    std::uint32_t target;  ///< process, or index of the queue pair
+    std::uint32_t target;  ///< process, index of the queue pair, or capacity change
     std::uint64_t number;  ///< of the event, in the order they were made
     std::uint32_t source;  ///< message or signalling process
     std::uint64_t token;
@@ -111,12 +119,13 @@ class FluidNetwork final : private FlowSolver::Listener {
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
   struct QueuePair {
     std::uint32_t route = kNone;
-    std::uint32_t first = kNone;  ///< the message that flows or will flow next
-    std::uint32_t last = kNone;
-    bool flows = false;
-    std::int64_t flowing_since = 0;
+    std::uint32_t last = kNone;     ///< posted
+    std::uint32_t present = kNone;  ///< the message that flows or will flow next
+    bool flows = false;             ///< the present one does
+    FluidTransfer transfer;         ///< of the present one
+    Picoseconds flowing_since;
+    double counted_before = 0;  ///< of the present one: what flowed before the measurement
     double carried = 0;
-    double counted_before = 0;  ///< of the first message: what flowed before the measurement
   };
 
   void on_drained(std::uint32_t flow, Picoseconds at) override;
@@ -125,13 +134,12 @@ class FluidNetwork final : private FlowSolver::Listener {
   [[nodiscard]] std::size_t index_of(ConnectionId connection, std::uint32_t queue_pair) const {
     return std::size_t{connection.value()} * plan_.queue_pairs + queue_pair;
   }
-  [[nodiscard]] FluidTransfer transfer_of(const FluidMessage& message) const {
-    return plan_.transfer_of(message.connection, message.queue_pair, message.bytes);
-  }
   void push(Picoseconds time, Kind kind, std::uint32_t target, std::uint32_t source = 0,
             std::uint64_t token = 0);
   void dispatch(const Event& event);
   void post(ConnectionId connection, Bytes size);
+  /// Makes a message the present one of its queue pair.
+  void present(std::uint32_t index, std::uint32_t message);
   void begin_flow(std::uint32_t index);
   void deliver(std::uint32_t index);
   void acknowledge(std::uint32_t message);

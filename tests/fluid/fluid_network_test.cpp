@@ -35,6 +35,7 @@ struct Setting {
   bool is_one_connection = false;  ///< of all messages
   std::optional<Picoseconds> until{};
   Picoseconds measured_from{};
+  std::vector<FluidNetwork::CapacityChange> changes{};
 };
 
 class Poster final : public ProcessHandler {
@@ -80,6 +81,7 @@ std::vector<std::int64_t> run(const Setting& setting) {
     FluidNetwork network(
         2 * connections, all,
         {.capacities = setting.links,
+         .changes = setting.changes,
          .queue_pairs = setting.queue_pairs,
          .control_latency = 1_us,
          .route_of = [&setting](ConnectionId c,
@@ -203,6 +205,15 @@ TEST(FluidNetwork, MeasurementBeginsInTheMiddleOfAMessage) {
   const Setting setting{
       .links = {8_Gbps}, .posts = {{{0}, 1000_B}, {{0}, 1000_B}}, .measured_from = 400_ns};
   EXPECT_EQ(run(setting), Times({2'000'000, 2'000'000, 800, 800, 2'003'000, 0, 2'003'000}));
+}
+
+TEST(FluidNetwork, ALinkThatChangesItsRateSharesItAnewAtOnce) {
+  // Two flows of 1000 B on 2 B/ns: 400 B each by 400 ns. Then 0.5 B/ns: 100 B each more by 800 ns.
+  // Then 4 B/ns for the last 500 B each, at 2 B/ns: 1050 ns.
+  EXPECT_EQ(deliveries({.links = {16_Gbps},
+                        .posts = {{{0}, 1000_B}, {{0}, 1000_B}},
+                        .changes = {{800_ns, 0, 32_Gbps}, {400_ns, 0, 4_Gbps}}}),
+            Times({1'050'000, 1'050'000}));
 }
 
 TEST(FluidNetwork, AnEmptyRouteTakesNoTime) {
