@@ -7,7 +7,7 @@
 namespace weft {
 namespace {
 
-constexpr std::uint64_t kEventsPerObservation = 1024;
+constexpr std::uint64_t kEventsPerObservation = 64;
 
 }  // namespace
 
@@ -51,7 +51,7 @@ FluidNetwork::Status FluidNetwork::run(ProcessHandler& handler, std::optional<Pi
                                        Picoseconds measured_from, const Observer& observer) {
   handler_ = &handler;
   observer_ = observer;
-  if (until) push(*until, Kind::kLimit, 0);
+  push(std::min(until.value_or(kLongestRun), kLongestRun), Kind::kLimit, 0);
   if (measured_from > Picoseconds(0)) push(measured_from, Kind::kMeasure, 0);
   for (std::uint32_t i = 0; i < plan_.changes.size(); ++i) {
     push(plan_.changes[i].at, Kind::kCapacity, i);
@@ -60,7 +60,7 @@ FluidNetwork::Status FluidNetwork::run(ProcessHandler& handler, std::optional<Pi
     Context context(*this, ProcessId(i));
     handler.on_start(context, ProcessId(i));
   }
-  if (!events_.empty()) solver_.set_alarm(Picoseconds(events_.top().time));
+  solver_.set_alarm(Picoseconds(events_.top().time));
   solver_.run(*this);
   return status_;
 }
@@ -84,8 +84,8 @@ void FluidNetwork::on_alarm(Picoseconds time) {
 
 void FluidNetwork::on_drained(std::uint32_t flow, Picoseconds at) {
   const QueuePair& qp = queue_pairs_[flow];
-  // Completions within the solver's precision of a picosecond are one, so this may be early by one.
-  const Picoseconds end = std::max(at, qp.flowing_since + qp.transfer.least_flowing);
+  // The solver joins completions within a picosecond, and late in a long run its clock is coarser.
+  const Picoseconds end = std::max({at, now_, qp.flowing_since + qp.transfer.least_flowing});
   push(end, Kind::kDelivered, flow);
   solver_.set_alarm(end);
 }

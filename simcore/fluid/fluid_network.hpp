@@ -75,6 +75,9 @@ class FluidNetwork final : private FlowSolver::Listener {
 
   FluidNetwork(std::size_t processes, std::vector<Connection> connections, Plan plan);
 
+  /// No run goes on for longer: 26 days.
+  static constexpr Picoseconds kLongestRun{std::int64_t{1} << 61};
+
   /// Starts every process at time 0 and runs everything that happens before `until`. What links
   /// carry counts from `measured_from` on. Once per network.
   Status run(ProcessHandler& handler, std::optional<Picoseconds> until = {},

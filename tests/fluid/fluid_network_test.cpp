@@ -195,6 +195,17 @@ TEST(FluidNetwork, StopsAtItsLimitAndCountsWhatHasFlowed) {
   EXPECT_EQ(run(setting), Times({2'000'000, -1, 1000, 2000, 2'003'000, limit, 3'000'000}));
 }
 
+TEST(FluidNetwork, ARunThatWouldOutlastTheClockStopsInsteadOfOverflowing) {
+  // 1e12 B at 1 Mbps: 8e6 s, and 2^63 ps are 9.2e6 s. The second would end at 16e6 s.
+  const Setting setting{.links = {1_Mbps},
+                        .posts = {{{0}, Bytes(1'000'000'000'000)}, {{0}, Bytes(1'000'000'000'000)}},
+                        .is_one_connection = true};
+  const std::vector<std::int64_t> values = run(setting);
+  EXPECT_EQ(values[0], -1);
+  EXPECT_EQ(values[4], static_cast<std::int64_t>(FluidNetwork::Status::kTimeLimit));
+  EXPECT_EQ(values[5], FluidNetwork::kLongestRun.count());
+}
+
 TEST(FluidNetwork, ALimitAfterTheEndIsNotReached) {
   const Setting setting{.links = {8_Gbps}, .posts = {{{0}, 1000_B}}, .until = 1_s};
   EXPECT_EQ(run(setting), Times({1'000'000, 1000, 1'003'000, 0, 1'003'000}));
