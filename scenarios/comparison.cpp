@@ -42,7 +42,7 @@ void compare_jobs(const RunFolder& first, const RunFolder& second, Comparison& c
 }
 
 /// The messages of a run, those of the same job and ranks together in their order. Jobs are those
-/// of the first run; messages of others are left out.
+/// of the first run; messages of other jobs find no partner.
 std::vector<RunFolder::Message> sorted(const RunFolder& run, const RunFolder& first) {
   std::vector<std::uint32_t> job_in_first;
   for (const RunFolder::Job& job : run.jobs) {
