@@ -148,8 +148,9 @@ Result<Workload> build_workload(std::span<const JobDescription> jobs,
   Workload workload;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     auto program = std::visit(MakeProgram{setting_of(jobs[i], i, options)}, jobs[i].kind);
-    Errors refused = workload.add_job(jobs[i].name, jobs[i].start, jobs[i].ranks,
-                                      std::move(program), options.has_acknowledgements);
+    Errors refused =
+        workload.add_job(jobs[i].name, jobs[i].start, jobs[i].ranks, std::move(program),
+                         options.has_acknowledgements, jobs[i].traffic_class);
     if (!refused.empty()) return refused;
   }
   return workload;

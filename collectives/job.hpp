@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ struct JobDescription {
   Picoseconds start;
   std::vector<HostId> ranks;  ///< by rank of the job; all different
   JobKind kind;
+  std::uint8_t traffic_class = 0;  ///< of all its messages
 };
 
 /// What the bus bandwidth of a collective divides by its duration: the bytes that every rank has to

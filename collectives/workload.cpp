@@ -8,7 +8,8 @@
 namespace weft::collectives {
 
 Errors Workload::add_job(std::string name, Picoseconds start, std::span<const HostId> hosts,
-                         std::unique_ptr<const JobProgram> program, bool has_acknowledgements) {
+                         std::unique_ptr<const JobProgram> program, bool has_acknowledgements,
+                         std::uint8_t traffic_class) {
   if (program->needs_acknowledgements() && !has_acknowledgements) {
     return {Error{
         "job '" + name + "' waits for acknowledgements, which the transport does not give", {}}};
@@ -30,7 +31,8 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
       assert(std::is_sorted(peers.begin(), peers.end()));
       for (const std::uint32_t peer : peers) {
         assert(peer < plan.ranks && peer != rank);
-        connections_.push_back({plan.process(rank), plan.process(peer), number * kMaxLanes + lane});
+        connections_.push_back(
+            {plan.process(rank), plan.process(peer), number * kMaxLanes + lane, traffic_class});
         lane_of_connection_.push_back(static_cast<std::uint8_t>(lane));
       }
       first_connection_.push_back(static_cast<std::uint32_t>(connections_.size()));

@@ -49,11 +49,12 @@ class Workload {
  public:
   static constexpr std::uint32_t kMaxLanes = 256;
 
-  /// Adds a job after the others. `program` is for as many ranks as there are hosts.
-  /// Error: the program waits for acknowledgements that the transport does not give.
+  /// Adds a job after the others, whose messages travel in `traffic_class`. `program` is for as
+  /// many ranks as there are hosts. Error: the program waits for acknowledgements that the
+  /// transport does not give.
   [[nodiscard]] Errors add_job(std::string name, Picoseconds start, std::span<const HostId> hosts,
-                               std::unique_ptr<const JobProgram> program,
-                               bool has_acknowledgements);
+                               std::unique_ptr<const JobProgram> program, bool has_acknowledgements,
+                               std::uint8_t traffic_class = 0);
 
   /// By ProcessId.
   [[nodiscard]] const std::vector<HostId>& process_hosts() const { return hosts_; }

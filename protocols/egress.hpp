@@ -1,27 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "protocols/network_state.hpp"
 
 namespace weft::protocols {
-
-/// Puts a packet on the wire at `now`; the port must be idle. From here on nothing revokes it.
-inline void transmit(PortState& port, Packet packet, std::int64_t now, Cell& cell, Worker& worker) {
-  const std::int64_t end = now + port.transmission(packet.size);
-  packet.stamp = end + port.data_latency;
-  if (port.leads_inside && port.out->in_flight() == 0) {
-    cell.next.update(cell.port_count() + port.peer_local,
-                     cell.arrival_key(packet.stamp, port.peer_local));
-  }
-  port.out->data_in.push(packet, worker.pool);
-  port.is_transmitting = true;
-  port.free_at = end;
-  cell.next.update(port.local, cell.departure_key(end, port.local));
-  port.counters.bytes += packet.size;
-  ++port.counters.packets;
-  ++worker.sums.packet_hops;
-}
 
 /// Files an agenda event that keeps the run alive.
 inline void schedule(Cell& cell, const AgendaEvent& event) {
@@ -29,37 +14,108 @@ inline void schedule(Cell& cell, const AgendaEvent& event) {
   cell.agenda.push(event);
 }
 
-/// Hands a pause (`value` 1 XOFF, 2 XON) to the peer; it takes effect after the control latency.
-inline void deliver_pause(PortState& port, std::uint32_t value, std::int64_t sent, Cell& cell,
-                          Worker& worker) {
-  const std::int64_t time = sent + port.control_latency;
-  const std::uint32_t sequence = port.control_sequence++;
-  if (port.leads_inside) {
-    schedule(cell, {.time = time,
-                    .order = AgendaEvent::make_order(EventRank::kControl,
-                                                     static_cast<std::uint32_t>(EventType::kPause),
-                                                     port.id.value(), sequence),
-                    .type = static_cast<std::uint32_t>(EventType::kPause),
-                    .target = port.peer.value(),
-                    .value = value});
-    return;
-  }
-  Packet frame;
-  frame.stamp = time;
-  frame.sequence = sequence;
-  frame.word = value;
-  port.out->control_in.push(frame, worker.pool);
-}
-
-/// Sends the pause frame that waits at an idle port; the port is busy with it afterwards.
-inline void transmit_pause(PortState& port, const NetworkConstants& constants, std::int64_t now,
-                           Cell& cell, Worker& worker) {
-  const std::int64_t end = now + port.transmission(constants.pause_frame);
-  deliver_pause(port, port.pending_pause, end, cell, worker);
-  port.pending_pause = 0;
+/// Occupies an idle port until `end`.
+inline void occupy(Cell& cell, PortState& port, std::int64_t end) {
   port.is_transmitting = true;
-  port.free_at = end;
   cell.next.update(port.local, cell.departure_key(end, port.local));
 }
+
+/// Puts a packet on the wire from `start` on (now, or a little later with cut-through); the port
+/// must be idle. From here on nothing revokes it. Returns the end of the transmission.
+inline std::int64_t transmit(const NetworkConstants& constants, PortState& port, ClassQueue& queue,
+                             Packet& packet, std::int64_t start, Cell& cell, Worker& worker) {
+  const std::int64_t end = start + port.transmission(packet.size);
+  packet.stamp = end + port.data_latency;
+  if (port.peer_cuts_through) [[unlikely]] {
+    const std::int64_t first = std::min<std::int64_t>(packet.size, constants.cut_through_after);
+    packet.stamp = start + port.transmission(first) + port.data_latency;
+  }
+  if (port.leads_inside && port.out->in_flight() == 0) {
+    cell.next.update(cell.port_count() + port.peer_local,
+                     cell.arrival_key(packet.stamp, port.peer_local));
+  }
+  port.out->data_in.push(packet, worker.pool);
+  occupy(cell, port, end);
+  queue.bytes += packet.size;
+  ++queue.started;
+  ++worker.sums.packet_hops;
+  return end;
+}
+
+/// Which class an egress serves next: the highest strict one, else the weighted ones by deficit
+/// round robin (M. Shreedhar, G. Varghese, "Efficient Fair Queuing Using Deficit Round-Robin",
+/// SIGCOMM 1995), as IEEE 802.1Qaz orders them. `head_size(class)` gives the wire bytes of the
+/// packet that the class would send.
+class ClassScheduler {
+ public:
+  static constexpr std::uint32_t kNone = kMaxClasses;
+
+  explicit ClassScheduler(NetworkState& state) : s_(state) {}
+
+  /// One of `eligible` (bit per class), or kNone. Classes whose next packet lacks credits are
+  /// blocked at the port.
+  template <class HeadSize>
+  std::uint32_t choose(PortState& port, std::uint32_t eligible, std::int64_t now,
+                       HeadSize head_size) {
+    const NetworkConstants& k = s_.constants;
+    while (eligible != 0) {
+      const std::uint32_t strict = eligible & k.strict;
+      std::uint32_t c = 0;
+      if (strict != 0) {
+        c = static_cast<std::uint32_t>(std::bit_width(strict)) - 1;
+      } else if ((eligible & (eligible - 1)) == 0) {
+        c = static_cast<std::uint32_t>(std::countr_zero(eligible));
+      } else {
+        c = take_turns(port, eligible, head_size);
+      }
+      if (((k.credit >> c) & 1U) == 0) return c;
+      ClassQueue& queue = s_.queue(port, c);
+      if (queue.credits >= blocks(c, head_size(c))) return c;
+      port.starved |= class_bit(static_cast<std::uint8_t>(c));
+      port.update_blocked();
+      queue.blocked_since = now;
+      ++queue.stalls;
+      eligible &= ~(1U << c);
+    }
+    return kNone;
+  }
+
+  /// A packet of `size` bytes of class `c` is about to be sent; `was_shared`: others could have
+  /// been chosen.
+  void charge(PortState& port, std::uint32_t c, std::int64_t size, std::uint32_t eligible) {
+    const NetworkConstants& k = s_.constants;
+    const std::uint32_t weighted = eligible & ~static_cast<std::uint32_t>(k.strict);
+    if ((weighted & (weighted - 1)) != 0 && ((k.strict >> c) & 1U) == 0) {
+      s_.queue(port, c).deficit -= static_cast<std::int32_t>(size);
+    }
+    if (((k.credit >> c) & 1U) != 0) s_.queue(port, c).credits -= blocks(c, size);
+  }
+
+  [[nodiscard]] std::int32_t blocks(std::uint32_t c, std::int64_t size) const {
+    const std::int64_t block = s_.constants.of_class[c].block;
+    return static_cast<std::int32_t>((size + block - 1) / block);
+  }
+
+ private:
+  template <class HeadSize>
+  std::uint32_t take_turns(PortState& port, std::uint32_t eligible, HeadSize head_size) {
+    std::uint32_t c = port.round_robin;
+    if (((eligible >> c) & 1U) == 0) c = next_turn(port, eligible, c);
+    // A quantum covers the largest packet, so that every class is passed at most once.
+    while (s_.queue(port, c).deficit < static_cast<std::int32_t>(head_size(c))) {
+      c = next_turn(port, eligible, c);
+    }
+    port.round_robin = static_cast<std::uint8_t>(c);
+    return c;
+  }
+  std::uint32_t next_turn(PortState& port, std::uint32_t eligible, std::uint32_t c) {
+    const std::uint32_t above = eligible & ~((2U << c) - 1U);
+    const auto next = static_cast<std::uint32_t>(std::countr_zero(above != 0 ? above : eligible));
+    s_.queue(port, next).deficit += s_.constants.of_class[next].quantum;
+    return next;
+  }
+
+  NetworkState& s_;
+};
 
 }  // namespace weft::protocols

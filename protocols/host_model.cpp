@@ -69,6 +69,56 @@ void HostModel::signal(Cell& cell, Worker& worker, ProcessId process, ProcessId 
   s_.handler->on_signal(context, process, from, token);
 }
 
+void HostModel::take_in(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
+                        std::int64_t now) {
+  const NetworkConstants& k = s_.constants;
+  const std::uint8_t c = class_of(packet);
+  HostState& host = s_.hosts[port.owner];
+  if (!k.of_class[c].is_credit && host.inbox.bytes() + packet.size > k.receive_buffer) {
+    ++port.buffer_drops;
+    ++worker.sums.packets_dropped;
+    return;
+  }
+  host.inbox.push(packet, worker.pool);
+  IngressAccount& account = s_.account(port, c);
+  if (k.of_class[c].is_credit) {
+    account.bytes += scheduler_.blocks(c, packet.size) * k.of_class[c].block;
+  }
+  if (k.of_class[c].is_pfc && !account.is_pausing && host.inbox.bytes() > k.nic_xoff) {
+    account.is_pausing = true;
+    control_.send_pause(cell, worker, port, c, now);
+  }
+  if (host.inbox.size() == 1) schedule_receive(cell, port, packet.size, now);
+}
+
+void HostModel::schedule_receive(Cell& cell, const PortState& port, std::int64_t size,
+                                 std::int64_t now) {
+  const auto type = static_cast<std::uint32_t>(EventType::kReceive);
+  const std::int64_t time = now + PortState::transmission_at(size, s_.constants.receive_rate);
+  schedule(cell, {.time = time,
+                  .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index, 0),
+                  .type = type,
+                  .target = port.index});
+}
+
+void HostModel::finish_receive(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+  const NetworkConstants& k = s_.constants;
+  HostState& host = s_.hosts[port.owner];
+  const Packet packet = host.inbox.pop(worker.pool);
+  if (!host.inbox.empty()) schedule_receive(cell, port, host.inbox.front().size, now);
+  if (const std::uint8_t c = class_of(packet); k.of_class[c].is_credit) {
+    s_.account(port, c).bytes -= scheduler_.blocks(c, packet.size) * k.of_class[c].block;
+  }
+  grant(cell, worker, packet, port, now);
+  for (std::uint8_t c = 0; c < k.classes; ++c) {
+    IngressAccount& account = s_.account(port, c);
+    if (!account.is_pausing || host.inbox.bytes() >= k.nic_xon) continue;
+    account.is_pausing = false;
+    control_.send_pause(cell, worker, port, c, now);
+  }
+  receive(cell, worker, packet, port, now);
+}
+
 void HostModel::notify_delivered(Cell& cell, Worker& worker, std::uint32_t qp, std::int64_t now) {
   const ConnectionId connection = s_.receivers[qp].connection;
   const ProcessId self = s_.connections[connection.value()].destination;

@@ -4,19 +4,21 @@
 #include <cstdint>
 
 #include "protocols/egress.hpp"
+#include "protocols/link_control.hpp"
 #include "protocols/network_state.hpp"
 #include "protocols/nic_scheduler.hpp"
 
 namespace weft::protocols {
 
-/// A host: its NIC (strict priority of the control class, then responses, then queue pairs in
-/// turn), the sending and receiving ends of its queue pairs, and the processes that live on it.
+/// A host: its NIC (classes by strict priority and weight; within a class responses, then queue
+/// pairs in turn), the sending and receiving ends of its queue pairs, and the processes that live
+/// on it.
 ///
 /// Transports: a RoCEv2-like reliable connection (cumulative ACKs, go-back-N on NACK and time-out,
 /// or a receiver that takes packets in any order), and unreliable datagrams.
 class HostModel {
  public:
-  explicit HostModel(NetworkState& state) : s_(state) {}
+  explicit HostModel(NetworkState& state) : s_(state), control_(state), scheduler_(state) {}
 
   /// Ask for the memory of a host, and of the queue pairs that it used last.
   [[gnu::always_inline]] void fetch(std::uint32_t host) const {
@@ -31,6 +33,41 @@ class HostModel {
   }
 
   void arrive(Cell& cell, Worker& worker, const Packet& packet, PortState& port, std::int64_t now) {
+    if (s_.constants.receive_rate != 0) [[unlikely]] {
+      take_in(cell, worker, packet, port, now);
+      return;
+    }
+    grant(cell, worker, packet, port, now);
+    receive(cell, worker, packet, port, now);
+  }
+
+  /// The transmission under way ends, or the time has come for a paced queue pair.
+  void depart(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+    port.is_transmitting = false;
+    port.service_bytes = 0;
+    start(cell, worker, port, now);
+  }
+
+  void resume(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+    if (!port.is_transmitting) start(cell, worker, port, now);
+  }
+
+  /// A NIC of finite receive rate has taken in the oldest packet of its buffer.
+  void finish_receive(Cell& cell, Worker& worker, PortState& port, std::int64_t now);
+
+  void post(Cell& cell, Worker& worker, ConnectionId connection, Bytes size, std::int64_t now);
+  void expire_retransmit_timer(Cell& cell, Worker& worker, std::uint32_t queue_pair,
+                               std::int64_t now);
+  void wake(Cell& cell, Worker& worker, ProcessId process, std::uint64_t token, std::int64_t now);
+  void signal(Cell& cell, Worker& worker, ProcessId process, ProcessId from, std::uint64_t token,
+              std::int64_t now);
+  void start_process(Cell& cell, Worker& worker, ProcessId process);
+
+ private:
+  friend class HostContext;
+
+  void receive(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
+               std::int64_t now) {
     ++worker.sums.packets_delivered;
     switch (kind_of(packet)) {
       case PacketKind::kData:
@@ -46,55 +83,87 @@ class HostModel {
     }
   }
 
-  /// The transmission under way ends, or the time has come for a paced queue pair.
-  void depart(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
-    port.is_transmitting = false;
-    port.service_bytes = 0;
-    start(cell, worker, port, now);
+  /// Puts a packet into the receive buffer, from where it is taken at the receive rate.
+  void take_in(Cell& cell, Worker& worker, const Packet& packet, PortState& port, std::int64_t now);
+
+  void schedule_receive(Cell& cell, const PortState& port, std::int64_t size, std::int64_t now);
+
+  /// The buffer that a packet of a credit class held is free again.
+  void grant(Cell& cell, Worker& worker, const Packet& packet, PortState& port, std::int64_t now) {
+    const std::uint8_t c = class_of(packet);
+    if (!s_.constants.of_class[c].is_credit) return;
+    control_.grant(cell, worker, port, c, scheduler_.blocks(c, packet.size), now);
   }
-
-  void resume(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
-    if (!port.is_transmitting) start(cell, worker, port, now);
-  }
-
-  void post(Cell& cell, Worker& worker, ConnectionId connection, Bytes size, std::int64_t now);
-  void expire_retransmit_timer(Cell& cell, Worker& worker, std::uint32_t queue_pair,
-                               std::int64_t now);
-  void wake(Cell& cell, Worker& worker, ProcessId process, std::uint64_t token, std::int64_t now);
-  void signal(Cell& cell, Worker& worker, ProcessId process, ProcessId from, std::uint64_t token,
-              std::int64_t now);
-  void start_process(Cell& cell, Worker& worker, ProcessId process);
-
- private:
-  friend class HostContext;
 
   void start(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
-    if (!port.control.empty()) {
-      send_response(cell, worker, port, port.control.pop(worker.pool), now);
+    if (port.pending_control != 0 && !port.is_down) [[unlikely]] {
+      control_.transmit(cell, worker, port, now);
       return;
     }
-    if (port.is_paused) {
-      cell.next.remove(port.local);
-      return;
-    }
-    if (!port.data.empty()) {
-      port.account_queue(now);
-      send_response(cell, worker, port, port.data.pop(worker.pool), now);
-      return;
-    }
-    NicScheduler nic(s_.hosts[port.owner], s_.senders);
-    nic.release_paced(now);
-    for (std::uint32_t qp = nic.take_ready(); qp != kNoIndex; qp = nic.take_ready()) {
-      if (!can_send(s_.senders[qp])) continue;
-      send_data(cell, worker, port, qp, now);
-      if (can_send(s_.senders[qp])) nic.activate(qp, port.free_at);
-      return;
+    NicScheduler nic(s_, port.owner);
+    port.waiting |= nic.release_paced(now);
+    for (;;) {
+      const std::uint32_t eligible = port.waiting & ~static_cast<unsigned>(port.blocked);
+      const std::uint32_t c = scheduler_.choose(
+          port, eligible, now, [&](std::uint32_t of) { return next_size(port, nic, of); });
+      if (c == ClassScheduler::kNone) break;
+      if (send_next(cell, worker, port, nic, c, eligible, now)) return;
     }
     if (nic.has_paced()) {
       cell.next.update(port.local, cell.departure_key(nic.next_paced(), port.local));
     } else {
       cell.next.remove(port.local);
     }
+  }
+
+  /// Wire bytes of what class `c` would send next: a response, or a packet of the queue pair whose
+  /// turn it is. 0 if it turns out that nothing may be sent.
+  [[nodiscard]] std::int64_t next_size(const PortState& port, NicScheduler& nic, std::uint32_t c) {
+    const ClassQueue& queue = s_.queue(port, c);
+    if (!queue.packets.empty()) return queue.packets.front().size;
+    const std::uint32_t qp = next_sender(nic, c);
+    if (qp == kNoIndex) return 0;
+    return next_size_of(s_.senders[qp]);
+  }
+
+  /// The queue pair of class `c` whose turn it is; those that may not send lose their turn.
+  [[nodiscard]] std::uint32_t next_sender(NicScheduler& nic, std::uint32_t c) {
+    for (;;) {
+      const std::uint32_t qp = nic.first_ready(c);
+      if (qp == kNoIndex || can_send(s_.senders[qp])) return qp;
+      nic.take_ready(c);
+    }
+  }
+
+  /// Sends a packet of class `c`. False: it had none that may be sent.
+  bool send_next(Cell& cell, Worker& worker, PortState& port, NicScheduler& nic, std::uint32_t c,
+                 std::uint32_t eligible, std::int64_t now) {
+    ClassQueue& queue = s_.queue(port, c);
+    bool has_sent = false;
+    if (!queue.packets.empty()) {
+      queue.account(now);
+      const Packet packet = queue.packets.pop(worker.pool);
+      port.backlog -= packet.size;
+      ++queue.taken;
+      scheduler_.charge(port, c, packet.size, eligible);
+      send_response(cell, worker, port, queue, packet, now);
+      has_sent = true;
+    } else if (const std::uint32_t qp = next_sender(nic, c); qp != kNoIndex) {
+      nic.take_ready(c);
+      scheduler_.charge(port, c, next_size_of(s_.senders[qp]), eligible);
+      const std::int64_t end = send_data(cell, worker, port, queue, qp, now);
+      if (can_send(s_.senders[qp])) nic.activate(qp, end);  // its class still waits, or is paced
+      has_sent = true;
+    }
+    if (queue.packets.empty() && nic.first_ready(c) == kNoIndex) {
+      port.waiting &= static_cast<std::uint8_t>(~class_bit(static_cast<std::uint8_t>(c)));
+      queue.deficit = 0;
+    }
+    return has_sent;
+  }
+
+  [[nodiscard]] static std::int64_t next_size_of(const SenderState& s) {
+    return s.next == s.message_last ? s.last_size : s.full_size;
   }
 
   [[nodiscard]] bool can_send(const SenderState& s) const {
@@ -105,14 +174,16 @@ class HostModel {
     return in_flight < window;
   }
 
-  void send_response(Cell& cell, Worker& worker, PortState& port, const Packet& packet,
+  void send_response(Cell& cell, Worker& worker, PortState& port, ClassQueue& queue, Packet packet,
                      std::int64_t now) {
     ++worker.sums.packets_injected;
     port.service_bytes = packet.size;
-    transmit(port, packet, now, cell, worker);
+    transmit(s_.constants, port, queue, packet, now, cell, worker);
   }
 
-  void send_data(Cell& cell, Worker& worker, PortState& port, std::uint32_t qp, std::int64_t now) {
+  /// Returns the end of the transmission.
+  std::int64_t send_data(Cell& cell, Worker& worker, PortState& port, ClassQueue& queue,
+                         std::uint32_t qp, std::int64_t now) {
     const NetworkConstants& k = s_.constants;
     SenderState& s = s_.senders[qp];
     const bool is_last = s.next == s.message_last;
@@ -123,8 +194,8 @@ class HostModel {
     packet.entropy = s.entropy;
     packet.word = static_cast<std::uint32_t>(now >> kSendTimeShift);
     packet.size = is_last ? s.last_size : s.full_size;
-    packet.flags =
-        static_cast<std::uint8_t>((is_last ? kLast : 0U) | (s.first_of_message ? kFirst : 0U));
+    packet.flags = static_cast<std::uint8_t>(class_flags(s.traffic_class) | (is_last ? kLast : 0U) |
+                                             (s.first_of_message ? kFirst : 0U));
     packet.ttl = k.ttl;
     s.first_of_message = false;
     s_.hosts[s.host].recent_sender = qp;
@@ -137,11 +208,24 @@ class HostModel {
     }
     ++worker.sums.packets_injected;
     port.service_bytes = packet.size;
-    transmit(port, packet, now, cell, worker);
-    s.next_send = port.free_at;
+    if (k.traces_packets) trace_start(worker, packet, port, now);
+    const std::int64_t end = transmit(k, port, queue, packet, now, cell, worker);
+    s.next_send = end;
     if (k.dcqcn && s_.dcqcn[qp].active()) pace(s, s_.dcqcn[qp], packet.size, now);
     if (is_last) load_message(s, s_.hosts[port.owner].messages[s.message].next, s.next);
     if (!k.reliable) s.unacked = s.received = s.next;
+    return end;
+  }
+
+  void trace_start(Worker& worker, const Packet& packet, const PortState& port,
+                   std::int64_t now) const {
+    if (s_.watched[packet.flow] == 0) return;
+    worker.trace.push_back({.time = now,
+                            .value = packet.flow,
+                            .subject = port.index,
+                            .detail = packet.sequence,
+                            .kind = TraceRecord::Kind::kPacketStarted,
+                            .traffic_class = class_of(packet)});
   }
 
   void pace(SenderState& s, Dcqcn& dcqcn, std::int64_t size, std::int64_t now) {
@@ -268,7 +352,7 @@ class HostModel {
   void send_ack(Cell& cell, Worker& worker, std::uint32_t qp, ReceiverState& r, PacketKind kind,
                 PortState& port, std::int64_t now) {
     Packet packet = response(qp, r, kind);
-    if (r.echo_pending) packet.flags |= kEcho;
+    if (r.echo_pending) packet.flags |= kCongested;
     r.echo_pending = false;
     r.since_ack = 0;
     respond(cell, worker, packet, port, now);
@@ -284,25 +368,26 @@ class HostModel {
     packet.entropy = r.ack_entropy;
     packet.size = k.ack_size;
     packet.ttl = k.ttl;
-    packet.flags = static_cast<std::uint8_t>(
-        static_cast<unsigned>(kind) | (kind == PacketKind::kCnp ? k.cnp_flags : k.ack_flags));
+    const std::uint8_t fixed = kind == PacketKind::kCnp ? k.cnp_class : k.ack_class;
+    const std::uint8_t c = fixed == NetworkConstants::kSame ? r.traffic_class : fixed;
+    packet.flags = static_cast<std::uint8_t>(static_cast<unsigned>(kind) | class_flags(c));
     return packet;
   }
 
   void respond(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
                std::int64_t now) {
-    if (is_control_class(packet)) {
-      port.control.push(packet, worker.pool);
-    } else {
-      port.account_queue(now);
-      port.data.push(packet, worker.pool);
-    }
-    port.note_backlog();
+    const std::uint8_t c = class_of(packet);
+    ClassQueue& queue = s_.queue(port, c);
+    queue.account(now);
+    queue.packets.push(packet, worker.pool);
+    if (queue.packets.bytes() > queue.peak_bytes) queue.peak_bytes = queue.packets.bytes();
+    port.waiting |= class_bit(c);
+    port.note_backlog(packet.size);
     if (!port.is_transmitting) start(cell, worker, port, now);
   }
 
   void receive_cnp(std::uint32_t qp, const PortState& port, std::int64_t now) {
-    s_.dcqcn[qp].on_cnp(*s_.constants.dcqcn, port.rate, now);
+    s_.dcqcn[qp].on_cnp(*s_.constants.dcqcn, port.nominal_rate, now);
   }
 
   void receive_ack(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
@@ -310,7 +395,7 @@ class HostModel {
     const std::uint32_t qp = packet.flow;
     SenderState& s = s_.senders[qp];
     if (s.schedule == SenderState::Schedule::kFailed) return;
-    if ((packet.flags & kEcho) != 0) receive_cnp(qp, port, now);
+    if ((packet.flags & kCongested) != 0) receive_cnp(qp, port, now);
     const bool moves = static_cast<std::int32_t>(packet.sequence - s.unacked) > 0;
     const bool counts = static_cast<std::int32_t>(packet.word - s.received) > 0;
     if (counts) s.received = packet.word;
@@ -354,7 +439,7 @@ class HostModel {
   void activate(Cell& cell, Worker& worker, std::uint32_t qp, PortState& port, std::int64_t now) {
     SenderState& s = s_.senders[qp];
     if (s.schedule != SenderState::Schedule::kIdle || !can_send(s)) return;
-    NicScheduler(s_.hosts[port.owner], s_.senders).activate(qp, now);
+    port.waiting |= NicScheduler(s_, port.owner).activate(qp, now);
     if (!port.is_transmitting) start(cell, worker, port, now);
   }
 
@@ -363,6 +448,8 @@ class HostModel {
   static void fail(Cell& cell, SenderState& s);
 
   NetworkState& s_;
+  LinkControl control_;
+  ClassScheduler scheduler_;
 };
 
 }  // namespace weft::protocols

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "protocols/dcqcn/dcqcn.hpp"
+#include "protocols/fault.hpp"
 #include "protocols/packet_kind.hpp"
 #include "protocols/port_state.hpp"
 #include "protocols/roce/queue_pair.hpp"
@@ -20,19 +22,44 @@ namespace weft::protocols {
 
 /// Agenda events of the packet network. The numbers order events of equal time and rank.
 enum class EventType : std::uint32_t {
-  kPause = 0,         ///< control: a pause frame takes effect; value 1 XOFF, 2 XON
+  kPause = 0,         ///< control: a pause frame takes effect on one class
   kSignal = 1,        ///< control: job control between processes
   kPauseExpiry = 2,   ///< timer: a pause runs out of quanta
   kPauseRefresh = 3,  ///< timer: a pause is about to run out and is still needed
   kRetransmit = 4,    ///< timer: a queue pair made no progress
   kWake = 5,          ///< timer: a process asked for it
+  kCredit = 6,        ///< control: granted blocks can be used
+  kArbitrate = 7,     ///< control: a switch with queues at its inputs matches them to outputs
+  kReceive = 8,       ///< timer: a NIC has taken in a packet
+  kFault = 9,         ///< timer: a fault begins or ends
+};
+
+/// Matching of inputs to outputs where packets queue at inputs. Bit i stands for port i.
+struct Crossbar {
+  static constexpr std::uint32_t kMaxPorts = 64;
+  std::vector<std::uint64_t> requests;   ///< [port * classes + class]: inputs whose head goes there
+  std::vector<std::uint8_t> last_input;  ///< [port]: round robin
+  std::uint64_t busy_inputs = 0;
+  std::uint64_t changed_outputs = 0;  ///< to be looked at by the next arbitration
+  std::uint64_t draws = 0;            ///< random numbers used
+  std::uint32_t rounds = 0;
+  bool is_scheduled = false;
 };
 
 struct SwitchState {
-  std::int64_t buffer_used = 0;
+  std::int64_t buffer_used = 0;  ///< in whole cells; credit classes have buffers of their own
   std::int64_t buffer_peak = 0;
+  std::int64_t shared_used = 0;  ///< of the shared part, where thresholds are dynamic
+  std::int64_t shared_size = 0;  ///< of the buffer: what is neither reserved nor headroom
   std::uint64_t hash_seed = 0;
   std::uint32_t first_port = 0;  ///< global number of its port 0
+  std::uint32_t port_count = 0;
+};
+
+/// Queue pairs of one class that may send now, served in turn.
+struct ReadyList {
+  std::uint32_t head = kNoIndex;
+  std::uint32_t tail = kNoIndex;
 };
 
 /// A host's NIC scheduler and the records of what it sent and received.
@@ -47,9 +74,8 @@ struct HostState {
   std::uint32_t port = 0;
   std::uint32_t recent_sender = 0;      ///< queue pair that sent last
   std::uint32_t recent_receiver = 0;    ///< queue pair that received last
-  std::uint32_t ready_head = kNoIndex;  ///< queue pairs that may send now, served in turn
-  std::uint32_t ready_tail = kNoIndex;
   std::vector<Paced> paced;             ///< heap, earliest first
+  PacketQueue inbox;                    ///< received and not yet taken in, at a finite receive rate
   std::vector<MessageRecord> messages;  ///< in the order of posting
   std::vector<DeliveryRecord> deliveries;
 };
@@ -68,32 +94,72 @@ struct ProcessState {
   std::uint32_t sequence = 0;  ///< numbers its timers and signals
 };
 
+/// Run constants of one class, in engine units.
+struct ClassConstants {
+  explicit ClassConstants(const TrafficClass& config);
+  ClassConstants() = default;
+
+  bool is_pfc = false;
+  bool is_credit = false;
+  /// Anything but one static threshold and a buffer that all share: reserved parts, headroom,
+  /// dynamic thresholds.
+  bool has_partitions = false;
+  bool is_dynamic = false;
+  bool limits_headroom = false;
+  bool limits_egress = false;
+  bool ecn = false;
+  bool step = false;
+  bool mark_at_dequeue = false;
+  std::int64_t xoff = 0;
+  std::int64_t xon = 0;
+  std::uint64_t alpha = 0;  ///< in units of 2^-16
+  std::int64_t xon_offset = 0;
+  std::int64_t reserved = 0;
+  std::uint64_t egress_alpha = 0;  ///< in units of 2^-16
+  std::int64_t egress_reserved = 0;
+  std::int64_t kmin = 0;
+  std::int64_t kmax = 0;
+  std::uint64_t pmax = 0;          ///< in units of 2^-32
+  std::int64_t ecn_rate = 0;       ///< 0: thresholds do not scale
+  std::int32_t quantum = 0;        ///< of deficit round robin, bytes
+  std::int64_t credit_blocks = 0;  ///< that a receiving port has
+  std::int64_t block = 1;          ///< bytes
+  std::int64_t update = 0;         ///< wire bytes of a credit update; 0: it takes no wire time
+};
+
 /// Run constants that the packet path reads, in engine units.
 struct NetworkConstants {
-  explicit NetworkConstants(const SwitchConfig& switches, const TransportConfig& transport,
-                            std::uint64_t seed, Picoseconds control);
+  NetworkConstants(const SwitchConfig& switches, const NicConfig& nic,
+                   const TransportConfig& transport, std::uint64_t seed, Picoseconds control);
 
+  // classes
+  std::uint32_t classes;
+  std::uint8_t strict = 0;  ///< bit per class
+  std::uint8_t credit = 0;  ///< bit per class
+  std::array<ClassConstants, kMaxClasses> of_class;
   // switches
   std::int64_t buffer;
-  std::int64_t xoff;
-  std::int64_t xon;
+  std::int64_t cell;
   std::int64_t pause_frame;  ///< bytes on the wire; 0: a pause takes no wire time
-  std::int64_t kmin;
-  std::int64_t kmax;
-  std::uint64_t pmax;  ///< in units of 2^-32
+  std::int64_t cut_through_after;
   std::uint64_t seed;
-  bool pfc;
   bool pause_until_resume;
-  bool ecn;
-  bool mark_at_dequeue;
   bool release_at_start;
   bool spray;
+  bool input_queued;
+  bool random_arbitration;
+  bool cut_through;
+  // NICs
+  std::int64_t receive_rate = 0;  ///< 0: as fast as packets come
+  std::int64_t receive_buffer = 0;
+  std::int64_t nic_xoff = 0;
+  std::int64_t nic_xon = 0;
   // transport
   bool reliable;
   bool any_order;
   std::uint8_t ttl;
-  std::uint8_t ack_flags;
-  std::uint8_t cnp_flags;
+  std::uint8_t ack_class;  ///< kSame: that of the data
+  std::uint8_t cnp_class;
   std::uint16_t ack_size;
   std::uint32_t ack_every;
   std::uint32_t window;
@@ -104,6 +170,19 @@ struct NetworkConstants {
   std::int64_t header;
   std::int64_t control_latency;
   std::optional<DcqcnParameters> dcqcn;
+  // faults and observation
+  bool has_faults = false;
+  bool traces_queues = false;
+  bool traces_packets = false;
+  bool traces_credits = false;
+  std::size_t pauses_kept = 0;  ///< intervals per port
+
+  static constexpr std::uint8_t kSame = 0xff;
+
+  /// What a packet occupies of a switch's buffer.
+  [[nodiscard]] std::int64_t cells(std::int64_t size) const {
+    return cell == 1 ? size : (size + cell - 1) / cell * cell;
+  }
 };
 
 /// Everything that changes during a run, in flat arrays. A cell touches the entries of its own
@@ -114,20 +193,32 @@ struct NetworkState {
 
   const Fabric& fabric;
   const Routes& routes;
-  const NetworkConstants constants;
-  std::vector<PortState> ports;  ///< by PortId
-  std::vector<Link> links;       ///< by the PortId that sends
+  NetworkConstants constants;
+  std::vector<PortState> ports;         ///< by PortId
+  std::vector<ClassQueue> queues;       ///< by port and class
+  std::vector<IngressAccount> ingress;  ///< by port and class
+  std::vector<Link> links;              ///< by the PortId that sends
   std::vector<SwitchState> switches;
+  std::vector<Crossbar> crossbars;  ///< by SwitchId; empty unless inputs queue
   std::vector<HostState> hosts;
+  std::vector<ReadyList> ready;          ///< by host and class
   std::vector<SenderState> senders;      ///< by queue pair
   std::vector<ReceiverState> receivers;  ///< by queue pair
   std::vector<Dcqcn> dcqcn;              ///< by queue pair; empty without DCQCN
+  std::vector<std::uint8_t> watched;     ///< by queue pair: its packets are traced; may be empty
   std::vector<ConnectionState> connections;
   std::vector<ProcessState> processes;
+  std::vector<Fault> faults;
   ProcessHandler* handler = nullptr;
 
   [[nodiscard]] PortState& port_of(const Cell& cell, std::uint32_t local) {
     return ports[cell.ports[local].value()];
+  }
+  [[nodiscard]] ClassQueue& queue(const PortState& port, std::uint32_t traffic_class) {
+    return queues[std::size_t{port.index} * constants.classes + traffic_class];
+  }
+  [[nodiscard]] IngressAccount& account(const PortState& port, std::uint32_t traffic_class) {
+    return ingress[std::size_t{port.index} * constants.classes + traffic_class];
   }
 };
 

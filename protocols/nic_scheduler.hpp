@@ -8,45 +8,50 @@
 
 namespace weft::protocols {
 
-/// Which queue pair of a NIC sends next: those whose pacing time has come take turns, one packet
-/// each (round robin); the others wait in a heap by (time, queue pair).
+/// Which queue pair of a NIC sends next in a class: those whose pacing time has come take turns,
+/// one packet each (round robin); the others wait in a heap by (time, queue pair).
 class NicScheduler {
  public:
-  NicScheduler(HostState& host, std::vector<SenderState>& senders)
-      : host_(host), senders_(senders) {}
+  NicScheduler(NetworkState& state, std::uint32_t host)
+      : host_(state.hosts[host]),
+        senders_(state.senders),
+        ready_(&state.ready[std::size_t{host} * state.constants.classes]) {}
 
-  /// `queue_pair` has something to send from its pacing time on; it must be idle.
-  void activate(std::uint32_t queue_pair, std::int64_t now) {
+  /// `queue_pair` has something to send from its pacing time on; it must be idle. Returns the bit
+  /// of its class if that is now, else 0.
+  std::uint8_t activate(std::uint32_t queue_pair, std::int64_t now) {
     SenderState& s = senders_[queue_pair];
-    if (s.next_send <= now) {
-      append_ready(queue_pair);
-    } else {
-      s.schedule = SenderState::Schedule::kPaced;
-      host_.paced.push_back({s.next_send, queue_pair});
-      std::push_heap(host_.paced.begin(), host_.paced.end(), std::greater<>{});
-    }
+    if (s.next_send <= now) return append_ready(queue_pair);
+    s.schedule = SenderState::Schedule::kPaced;
+    host_.paced.push_back({s.next_send, queue_pair});
+    std::push_heap(host_.paced.begin(), host_.paced.end(), std::greater<>{});
+    return 0;
   }
 
-  /// Moves those whose time has come to the ready list.
-  void release_paced(std::int64_t now) {
+  /// Moves those whose time has come to their ready lists; returns the bits of their classes.
+  std::uint8_t release_paced(std::int64_t now) {
+    std::uint8_t classes = 0;
     while (!host_.paced.empty() && host_.paced.front().time <= now) {
       std::pop_heap(host_.paced.begin(), host_.paced.end(), std::greater<>{});
       const std::uint32_t queue_pair = host_.paced.back().queue_pair;
       host_.paced.pop_back();
       // A queue pair that failed while it waited stays out.
-      if (senders_[queue_pair].schedule == SenderState::Schedule::kPaced) append_ready(queue_pair);
+      if (senders_[queue_pair].schedule == SenderState::Schedule::kPaced) {
+        classes |= append_ready(queue_pair);
+      }
     }
+    return classes;
   }
 
-  /// The next queue pair whose turn it is, made idle; kNoIndex if none is ready.
-  std::uint32_t take_ready() {
-    const std::uint32_t queue_pair = host_.ready_head;
-    if (queue_pair == kNoIndex) return kNoIndex;
-    SenderState& s = senders_[queue_pair];
-    host_.ready_head = s.next_ready;
-    if (host_.ready_head == kNoIndex) host_.ready_tail = kNoIndex;
+  /// The queue pair of class `c` whose turn it is; kNoIndex if none is ready.
+  [[nodiscard]] std::uint32_t first_ready(std::uint32_t c) const { return ready_[c].head; }
+
+  /// Takes the queue pair whose turn it is out of its list and makes it idle.
+  void take_ready(std::uint32_t c) {
+    SenderState& s = senders_[ready_[c].head];
+    ready_[c].head = s.next_ready;
+    if (ready_[c].head == kNoIndex) ready_[c].tail = kNoIndex;
     if (s.schedule == SenderState::Schedule::kReady) s.schedule = SenderState::Schedule::kIdle;
-    return queue_pair;
   }
 
   /// When the earliest paced queue pair may send; there must be one.
@@ -54,20 +59,23 @@ class NicScheduler {
   [[nodiscard]] std::int64_t next_paced() const { return host_.paced.front().time; }
 
  private:
-  void append_ready(std::uint32_t queue_pair) {
+  std::uint8_t append_ready(std::uint32_t queue_pair) {
     SenderState& s = senders_[queue_pair];
     s.schedule = SenderState::Schedule::kReady;
     s.next_ready = kNoIndex;
-    if (host_.ready_tail == kNoIndex) {
-      host_.ready_head = queue_pair;
+    ReadyList& list = ready_[s.traffic_class];
+    if (list.tail == kNoIndex) {
+      list.head = queue_pair;
     } else {
-      senders_[host_.ready_tail].next_ready = queue_pair;
+      senders_[list.tail].next_ready = queue_pair;
     }
-    host_.ready_tail = queue_pair;
+    list.tail = queue_pair;
+    return class_bit(s.traffic_class);
   }
 
   HostState& host_;
   std::vector<SenderState>& senders_;
+  ReadyList* ready_;
 };
 
 }  // namespace weft::protocols

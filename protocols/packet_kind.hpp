@@ -6,25 +6,43 @@
 
 namespace weft::protocols {
 
-/// What a packet is and what has happened to it, in Packet::flags.
+/// What a packet is, the class it travels in and what has happened to it, in Packet::flags.
 enum class PacketKind : std::uint8_t { kData = 0, kAck = 1, kNack = 2, kCnp = 3 };
 
 inline constexpr std::uint8_t kKindMask = 0x03;
-inline constexpr std::uint8_t kControlClass = 0x04;  ///< strict priority, never paused
-inline constexpr std::uint8_t kCongested = 0x08;     ///< ECN CE
-inline constexpr std::uint8_t kFirst = 0x10;         ///< first packet of a message
-inline constexpr std::uint8_t kLast = 0x20;          ///< last packet of a message
-inline constexpr std::uint8_t kEcho = 0x40;          ///< ACK that carries a CNP
+inline constexpr unsigned kClassShift = 2;  ///< three bits
+inline constexpr std::uint8_t kClassMask = 0x1c;
+/// Data: ECN CE. ACK: it carries a CNP. Switches mark data only, so the two never meet.
+inline constexpr std::uint8_t kCongested = 0x20;
+inline constexpr std::uint8_t kFirst = 0x40;  ///< first packet of a message
+inline constexpr std::uint8_t kLast = 0x80;   ///< last packet of a message
 
 [[nodiscard]] constexpr PacketKind kind_of(const Packet& packet) {
   return static_cast<PacketKind>(packet.flags & kKindMask);
 }
-[[nodiscard]] constexpr bool is_control_class(const Packet& packet) {
-  return (packet.flags & kControlClass) != 0;
+[[nodiscard]] constexpr std::uint8_t class_of(const Packet& packet) {
+  return static_cast<std::uint8_t>((packet.flags & kClassMask) >> kClassShift);
+}
+[[nodiscard]] constexpr std::uint8_t class_flags(std::uint8_t traffic_class) {
+  return static_cast<std::uint8_t>(traffic_class << kClassShift);
+}
+[[nodiscard]] constexpr std::uint8_t class_bit(std::uint8_t traffic_class) {
+  return static_cast<std::uint8_t>(1U << traffic_class);
 }
 
 /// Packet::word of a data packet counts time in these steps: fine enough for latencies from 100 ns
 /// (0.3 %), and wraps only after 1.1 s.
 inline constexpr int kSendTimeShift = 8;
+
+/// While a packet waits in a switch, Packet::stamp holds a port number of the switch (the ingress,
+/// or the egress where inputs queue) in its lower bits, and above them when its last bit arrives:
+/// with store and forward that is over and the upper bits are 0.
+inline constexpr int kTailShift = 16;
+[[nodiscard]] constexpr std::uint16_t waiting_port(const Packet& packet) {
+  return static_cast<std::uint16_t>(packet.stamp);
+}
+[[nodiscard]] constexpr std::int64_t tail_arrival(const Packet& packet) {
+  return packet.stamp >> kTailShift;
+}
 
 }  // namespace weft::protocols

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
+#include <cassert>
 #include <cstdint>
 
 #include "protocols/host_model.hpp"
+#include "protocols/link_control.hpp"
 #include "protocols/network_state.hpp"
 #include "protocols/switching/switch_model.hpp"
 
@@ -11,7 +14,8 @@ namespace weft::protocols {
 /// What the engine's cell loop calls: sends each event to the host or the switch that it concerns.
 class PacketModel {
  public:
-  explicit PacketModel(NetworkState& state) : s_(state), switch_(state), host_(state) {}
+  explicit PacketModel(NetworkState& state)
+      : s_(state), control_(state), switch_(state), host_(state) {}
 
   void depart(Cell& cell, Worker& worker, std::uint32_t local, std::int64_t now) {
     PortState& port = s_.port_of(cell, local);
@@ -24,6 +28,13 @@ class PacketModel {
 
   void arrive(Cell& cell, Worker& worker, Packet& packet, std::uint32_t local, std::int64_t now) {
     PortState& port = s_.port_of(cell, local);
+    if (s_.constants.has_faults && was_broken(port, packet, now)) [[unlikely]] {
+      // Its credits are void: the link grants them anew when it is up.
+      ++port.fault_drops;
+      ++worker.sums.packets_dropped;
+      return;
+    }
+    if (s_.constants.traces_packets) trace_arrival(worker, packet, port, now);
     if (port.owner_is_host) {
       host_.arrive(cell, worker, packet, port, now);
     } else {
@@ -32,7 +43,11 @@ class PacketModel {
   }
 
   [[gnu::always_inline]] void fetch_state(const Cell& cell, std::uint32_t local) const {
-    fetch_lines<3, true>(&s_.ports[cell.ports[local].value()]);
+    const std::uint32_t port = cell.ports[local].value();
+    fetch_lines<1, true>(&s_.ports[port]);
+    const std::size_t first = std::size_t{port} * s_.constants.classes;
+    fetch_lines<2, true>(&s_.queues[first]);
+    fetch_lines<1, true>(&s_.ingress[first]);
     cell.inbound[local]->fetch();
   }
 
@@ -48,16 +63,16 @@ class PacketModel {
     if (port.owner_is_host) host_.fetch_flows(port.owner);
   }
 
-  /// A pause from another cell: from now on an event of this one.
+  /// Link control from another cell: from now on an event of this one.
   void accept_control(Cell& cell, const Packet& frame, std::uint32_t local) {
     const PortState& port = s_.port_of(cell, local);
     schedule(cell, {.time = frame.stamp,
-                    .order = AgendaEvent::make_order(EventRank::kControl,
-                                                     static_cast<std::uint32_t>(EventType::kPause),
+                    .order = AgendaEvent::make_order(EventRank::kControl, frame.flags,
                                                      port.peer.value(), frame.sequence),
-                    .type = static_cast<std::uint32_t>(EventType::kPause),
-                    .target = port.id.value(),
-                    .value = frame.word});
+                    .type = frame.flags,
+                    .target = port.index,
+                    .value = frame.word,
+                    .origin = frame.flow});
   }
 
   void handle(Cell& cell, Worker& worker, const AgendaEvent& event) {
@@ -78,8 +93,11 @@ class PacketModel {
       }
       return;
     }
-    if (handle_pause_event(cell, worker, type, event)) cell.last_event_time = event.time;
+    if (handle_link_event(cell, worker, type, event)) cell.last_event_time = event.time;
   }
+
+  /// Files the beginnings and ends of the faults of `port`, both as a sender and as a receiver.
+  void schedule_faults(Cell& cell, const PortState& port);
 
   void start_process(Cell& cell, Worker& worker, ProcessId process) {
     host_.start_process(cell, worker, process);
@@ -87,46 +105,49 @@ class PacketModel {
 
  private:
   /// False for timers that have become void: a pause that was lifted or renewed meanwhile.
-  bool handle_pause_event(Cell& cell, Worker& worker, EventType type, const AgendaEvent& event) {
+  bool handle_link_event(Cell& cell, Worker& worker, EventType type, const AgendaEvent& event) {
+    const std::int64_t now = event.time;
+    if (type == EventType::kArbitrate) {
+      switch_.arbitrate(cell, worker, event.target, now);
+      return true;
+    }
     PortState& port = s_.ports[event.target];
-    if (type == EventType::kPause) {
-      if (event.value == 1) {
-        pause(cell, port, event.time);
-      } else {
-        lift_pause(cell, worker, port, event.time);
-      }
-      return true;
+    const auto packed = static_cast<std::uint32_t>(event.value);
+    const std::uint8_t c = LinkControl::class_in(packed);
+    const std::uint32_t value = LinkControl::value_in(packed);
+    switch (type) {
+      case EventType::kPause:
+        if (was_lost(port, now - s_.ports[port.peer.value()].pause_latency)) return false;
+        if (value == 1) {
+          pause(cell, port, c, PortId(event.origin), now);
+        } else {
+          lift_pause(cell, worker, port, c, now);
+        }
+        return true;
+      case EventType::kPauseExpiry:
+        if (s_.queue(port, c).pause_expires != now) return false;
+        if ((port.paused & class_bit(c)) == 0) return false;
+        lift_pause(cell, worker, port, c, now);
+        return true;
+      case EventType::kPauseRefresh:
+        return control_.refresh_pause(cell, worker, port, c, value, now);
+      case EventType::kCredit:
+        if (was_lost(port, now - s_.ports[port.peer.value()].credit_latency)) return false;
+        add_credits(cell, worker, port, c, static_cast<std::int32_t>(value), now);
+        return true;
+      case EventType::kReceive:
+        host_.finish_receive(cell, worker, port, now);
+        return true;
+      case EventType::kFault:
+        change_health(cell, worker, port, static_cast<std::uint32_t>(event.value), now);
+        return false;
+      default:
+        assert(false && "no such event of a link");
+        return false;
     }
-    if (type == EventType::kPauseExpiry) {
-      if (port.pause_expires != event.time || !port.is_paused) return false;
-      lift_pause(cell, worker, port, event.time);
-      return true;
-    }
-    if (port.refresh_sequence != event.value || !port.has_paused_peer) return false;
-    switch_.refresh_pause(cell, worker, port, event.time);
-    return true;
   }
 
-  void pause(Cell& cell, PortState& port, std::int64_t now) {
-    ++port.counters.pauses_received;
-    if (!port.is_paused) {
-      port.is_paused = true;
-      port.paused_since = now;
-    }
-    if (s_.constants.pause_until_resume) return;
-    port.pause_expires = now + SwitchModel::pause_duration(port);
-    const auto type = static_cast<std::uint32_t>(EventType::kPauseExpiry);
-    schedule(cell, {.time = port.pause_expires,
-                    .order = AgendaEvent::make_order(EventRank::kTimer, type, port.id.value(),
-                                                     port.expiry_sequence++),
-                    .type = type,
-                    .target = port.id.value()});
-  }
-
-  void lift_pause(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
-    if (!port.is_paused) return;
-    port.is_paused = false;
-    port.counters.paused_time += now - port.paused_since;
+  void resume(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
     if (port.owner_is_host) {
       host_.resume(cell, worker, port, now);
     } else {
@@ -134,7 +155,104 @@ class PacketModel {
     }
   }
 
+  void pause(Cell& cell, PortState& port, std::uint8_t c, PortId cause, std::int64_t now) {
+    ClassQueue& queue = s_.queue(port, c);
+    ++queue.pauses_received;
+    if ((port.paused & class_bit(c)) == 0) {
+      port.paused |= class_bit(c);
+      port.update_blocked();
+      queue.blocked_since = now;
+      queue.pause_cause = cause;
+    }
+    if (s_.constants.pause_until_resume) return;
+    queue.pause_expires = now + LinkControl::pause_duration(port);
+    const auto type = static_cast<std::uint32_t>(EventType::kPauseExpiry);
+    schedule(cell, {.time = queue.pause_expires,
+                    .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index,
+                                                     LinkControl::pack(c, queue.expiry_sequence++)),
+                    .type = type,
+                    .target = port.index,
+                    .value = LinkControl::pack(c, 0)});
+  }
+
+  void lift_pause(Cell& cell, Worker& worker, PortState& port, std::uint8_t c, std::int64_t now) {
+    if ((port.paused & class_bit(c)) == 0) return;
+    end_pause(port, c, now);
+    resume(cell, worker, port, now);
+  }
+
+  void end_pause(PortState& port, std::uint8_t c, std::int64_t now) {
+    ClassQueue& queue = s_.queue(port, c);
+    port.paused &= static_cast<std::uint8_t>(~class_bit(c));
+    port.update_blocked();
+    queue.paused_time += now - queue.blocked_since;
+    if (port.pauses.size() == s_.constants.pauses_kept) {
+      ++port.pauses_lost;
+      return;
+    }
+    port.pauses.push_back({.port = port.id,
+                           .cause = queue.pause_cause,
+                           .start = Picoseconds(queue.blocked_since),
+                           .end = Picoseconds(now),
+                           .traffic_class = c});
+  }
+
+  void add_credits(Cell& cell, Worker& worker, PortState& port, std::uint8_t c, std::int32_t blocks,
+                   std::int64_t now) {
+    ClassQueue& queue = s_.queue(port, c);
+    queue.credits += blocks;
+    if ((port.starved & class_bit(c)) != 0) end_stall(worker, port, c, now);
+    resume(cell, worker, port, now);
+  }
+
+  void end_stall(Worker& worker, PortState& port, std::uint8_t c, std::int64_t now) {
+    ClassQueue& queue = s_.queue(port, c);
+    port.starved &= static_cast<std::uint8_t>(~class_bit(c));
+    port.update_blocked();
+    queue.stall_time += now - queue.blocked_since;
+    if (!s_.constants.traces_credits) return;
+    worker.trace.push_back({.time = now,
+                            .value = queue.blocked_since,
+                            .subject = port.index,
+                            .kind = TraceRecord::Kind::kCreditStall,
+                            .traffic_class = c});
+  }
+
+  /// Whether link control that was sent at `sent` met a link that is down, or was until then.
+  [[nodiscard]] bool was_lost(const PortState& port, std::int64_t sent) const {
+    return s_.constants.has_faults && sent < port.ingress_up_since;
+  }
+  /// The same for a packet: its first bit left before the end of the last outage.
+  [[nodiscard]] bool was_broken(const PortState& port, const Packet& packet,
+                                std::int64_t now) const {
+    if (port.ingress_up_since == 0) return false;
+    const PortState& from = s_.ports[port.peer.value()];
+    const bool cuts = s_.constants.cut_through && !port.owner_is_host;
+    const std::int64_t bytes =
+        cuts ? std::min<std::int64_t>(packet.size, s_.constants.cut_through_after) : packet.size;
+    return now - from.data_latency - PortState::transmission_at(bytes, port.ingress_rate) <
+           port.ingress_up_since;
+  }
+  void trace_arrival(Worker& worker, const Packet& packet, const PortState& port,
+                     std::int64_t now) const {
+    if (kind_of(packet) != PacketKind::kData || s_.watched[packet.flow] == 0) return;
+    worker.trace.push_back({.time = now,
+                            .value = packet.flow,
+                            .subject = port.index,
+                            .detail = packet.sequence,
+                            .kind = TraceRecord::Kind::kPacketArrived,
+                            .traffic_class = class_of(packet)});
+  }
+
+  void change_health(Cell& cell, Worker& worker, PortState& port, std::uint32_t what,
+                     std::int64_t now);
+  void hold_peer(Cell& cell, Worker& worker, PortState& port, std::uint8_t classes, bool begins,
+                 std::int64_t now);
+  void take_down(Cell& cell, Worker& worker, PortState& port, std::int64_t now);
+  void bring_up(Cell& cell, Worker& worker, PortState& port, std::int64_t now);
+
   NetworkState& s_;
+  LinkControl control_;
   SwitchModel switch_;
   HostModel host_;
 };

@@ -1,210 +1,49 @@
 #include "protocols/packet_network.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cassert>
-#include <cmath>
 #include <numeric>
 
-#include "protocols/packet_model.hpp"
+#include "protocols/network_audit.hpp"
+#include "protocols/packet_engine.hpp"
+#include "protocols/switching/headroom.hpp"
 #include "simcore/hash.hpp"
 
 namespace weft::protocols {
 
-Picoseconds standard_pause_response(BitsPerSecond rate) {
-  // IEEE 802.3 31B.3.7: pause quanta of 512 bit times within which a port must stop.
-  struct Row {
-    BitsPerSecond rate;
-    std::int64_t quanta;
-  };
-  constexpr std::array<Row, 8> kTable{{{1_Gbps, 2},
-                                       {10_Gbps, 60},
-                                       {25_Gbps, 80},
-                                       {40_Gbps, 118},
-                                       {50_Gbps, 147},
-                                       {100_Gbps, 394},
-                                       {200_Gbps, 453},
-                                       {400_Gbps, 905}}};
-  const auto* row = std::find_if(kTable.begin(), kTable.end() - 1,
-                                 [rate](const Row& r) { return rate <= r.rate; });
-  return transmission_time(Bytes(row->quanta * 64), rate);
-}
+namespace {
 
-NetworkConstants::NetworkConstants(const SwitchConfig& switches, const TransportConfig& transport,
-                                   std::uint64_t run_seed, Picoseconds control)
-    : buffer(switches.buffer.count()),
-      xoff(switches.pfc.xoff.count()),
-      xon(switches.pfc.xon.count()),
-      pause_frame(switches.pfc.frame.count() == 0
-                      ? 0
-                      : (switches.pfc.frame + switches.pfc.frame_overhead).count()),
-      kmin(switches.ecn.kmin.count()),
-      kmax(switches.ecn.kmax.count()),
-      pmax(static_cast<std::uint64_t>(std::llround(switches.ecn.pmax * 4294967296.0))),
-      seed(run_seed),
-      pfc(switches.pfc.enabled),
-      pause_until_resume(switches.pfc.quanta == PfcConfig::Quanta::kUntilResume),
-      ecn(switches.ecn.enabled),
-      mark_at_dequeue(switches.ecn.mark == EcnConfig::Mark::kDequeue),
-      release_at_start(switches.release == SwitchConfig::Release::kTransmissionStart),
-      spray(switches.load_balancing == LoadBalancing::kSpray),
-      reliable(std::holds_alternative<RoceConfig>(transport)),
-      control_latency(control.count()) {
-  const RoceConfig defaults;
-  const RoceConfig& roce = reliable ? std::get<RoceConfig>(transport) : defaults;
-  const PacketFormat& format = reliable ? roce.format : std::get<DatagramConfig>(transport).format;
-  any_order = reliable && roce.receiver == RoceConfig::Receiver::kAnyOrder;
-  ttl = static_cast<std::uint8_t>(format.ttl);
-  const auto class_flag = [](TrafficClass c) {
-    return c == TrafficClass::kControl ? kControlClass : std::uint8_t{0};
-  };
-  ack_flags = class_flag(roce.ack_class);
-  cnp_flags = class_flag(roce.cnp_class);
-  ack_size = static_cast<std::uint16_t>(roce.ack_size.count());
-  ack_every = roce.ack_every;
-  window = reliable ? roce.window : 0;
-  queue_pairs = reliable ? roce.queue_pairs : 1;
-  retry_limit = roce.retry_limit;
-  retransmit_timeout = roce.retransmit_timeout.count();
-  payload = format.payload.count();
-  header = format.header.count();
-  if (const auto* config = std::get_if<DcqcnConfig>(&roce.congestion_control);
-      reliable && config != nullptr) {
-    dcqcn.emplace(*config);
-  }
-}
+/// Pause intervals that are kept in all, and at least and at most per port.
+constexpr std::size_t kPausesKept = 4'000'000;
+constexpr std::size_t kLeastPausesPerPort = 1'024;
+constexpr std::size_t kMostPausesPerPort = 65'536;
 
-/// The loop over windows. One worker today; cells share nothing but lanes, so a window's cells may
-/// be spread over several.
-class PacketNetwork::Engine {
- public:
-  Engine(NetworkState& state, const CellPlan& plan)
-      : model(state),
-        stall_limit_(kPicosecondsPerSecond + 2 * state.constants.retransmit_timeout),
-        plan_(plan) {}
-
-  Status run(std::int64_t& now, std::int64_t until, const Observer& observer);
-  void deliver_outbox();
-
-  PacketModel model;
-  std::vector<Cell> cells;
-  Worker worker;
-  Worker::Sums measured_from;
-
- private:
-  [[nodiscard]] std::int64_t earliest_event();
-  void run_cells(std::int64_t start, std::int64_t end);
-  [[nodiscard]] bool is_stalled(std::int64_t now);
-
-  static constexpr std::uint64_t kWindowsPerObservation = 256;
-
-  /// Simulated time without any packet starting, while no job has anything planned, after which the
-  /// run counts as stalled: a second, and two retransmission time-outs, each of which would have
-  /// started a packet if it could.
-  const std::int64_t stall_limit_;
-  const CellPlan& plan_;
-  std::uint64_t windows_ = 0;
-  std::uint64_t hops_at_progress_ = 0;
-  std::int64_t last_progress_ = 0;
-};
-
-void PacketNetwork::Engine::deliver_outbox() {
-  for (const Worker::Outgoing& message : worker.outbox) {
-    Cell& cell = cells[message.cell];
-    ++cell.job_events;
-    schedule(cell, message.event);
-  }
-  worker.outbox.clear();
-}
-
-std::int64_t PacketNetwork::Engine::earliest_event() {
-  std::int64_t earliest = Agenda::kNever;
-  for (Cell& cell : cells) earliest = std::min(earliest, next_event_time(cell));
-  return earliest;
-}
-
-PacketNetwork::Status PacketNetwork::Engine::run(std::int64_t& now, std::int64_t until,
-                                                 const Observer& observer) {
-  const std::int64_t lookahead = plan_.lookahead.count();
-  deliver_outbox();
-  bool was_idle = true;
-  while (now < until) {
-    if (was_idle) {
-      // Nothing happened in the last window: jump to where something does.
-      const std::int64_t next = earliest_event();
-      if (next == Agenda::kNever) return Status::kQuiescent;
-      now = std::min(until, std::max(now, next));
-      if (now == until) break;
-    }
-    if ((was_idle || windows_ % kWindowsPerObservation == 0) && is_stalled(now)) {
-      return Status::kStalled;
-    }
-    const std::int64_t end = until - now < lookahead ? until : now + lookahead;
-    const std::uint64_t events_before = worker.sums.events;
-    run_cells(now, end);
-    deliver_outbox();
-    was_idle = worker.sums.events == events_before;
-    now = end;
-    if (++windows_ % kWindowsPerObservation == 0 && observer &&
-        !observer(Picoseconds(now), worker.sums.packet_hops)) {
-      return Status::kInterrupted;
-    }
-  }
-  return Status::kTimeLimit;
-}
-
-void PacketNetwork::Engine::run_cells(std::int64_t start, std::int64_t end) {
-  // Each stage asks for what the one before it has brought: a cell, its first ports, their packets,
-  // the flows of hosts. Most cells are hosts, with one port.
-  constexpr std::size_t kFirstPorts = 4;
-  const std::size_t n = cells.size();
-  for (std::size_t c = 0; c < n; ++c) {
-    if (c + 4 < n) fetch_lines<3>(&cells[c + 4]);
-    if (c + 3 < n) {
-      const Cell& cell = cells[c + 3];
-      const std::size_t ports = std::min(kFirstPorts, cell.external_in.size());
-      for (std::size_t i = 0; i < ports; ++i) model.fetch_state(cell, cell.external_in[i]);
-    }
-    if (c + 2 < n) {
-      const Cell& cell = cells[c + 2];
-      const std::size_t ports = std::min(kFirstPorts, cell.external_in.size());
-      for (std::size_t i = 0; i < ports; ++i) model.fetch_packets(cell, cell.external_in[i]);
-    }
-    if (c + 1 < n && !cells[c + 1].external_in.empty()) {
-      model.fetch_flows(cells[c + 1], cells[c + 1].external_in[0]);
-    }
-    run_window(cells[c], worker, model, start, end);
-  }
-}
-
-bool PacketNetwork::Engine::is_stalled(std::int64_t now) {
-  const bool has_plans =
-      std::any_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.job_events > 0; });
-  if (has_plans || worker.sums.packet_hops != hops_at_progress_) {
-    hops_at_progress_ = worker.sums.packet_hops;
-    last_progress_ = now;
-  }
-  return now - last_progress_ > stall_limit_;
-}
+}  // namespace
 
 PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const Options& options,
                              const std::vector<HostId>& processes,
                              const std::vector<Connection>& connections)
-    : state_(
-          std::make_unique<NetworkState>(fabric, routes,
-                                         NetworkConstants(options.switches, options.transport,
-                                                          options.seed, options.control_latency))) {
-  build_ports(options);
+    : options_(options),
+      state_(std::make_unique<NetworkState>(
+          fabric, routes,
+          NetworkConstants(options.switches, options.nic, options.transport, options.seed,
+                           options.control_latency))) {
+  build_ports();
+  build_switches();
   std::vector<Picoseconds> crossing(fabric.ports.size());
   for (std::size_t p = 0; p < crossing.size(); ++p) {
     crossing[p] = fabric.data_latency(PortId{p});
-    if (options.switches.pfc.enabled) {
-      crossing[p] = std::min(crossing[p], Picoseconds(state_->ports[p].control_latency));
+    const PortState& port = state_->ports[p];
+    if (options.switches.any_pfc()) {
+      crossing[p] = std::min(crossing[p], Picoseconds(port.pause_latency));
+    }
+    if (options.switches.any_credit()) {
+      crossing[p] = std::min(crossing[p], Picoseconds(port.credit_latency));
     }
   }
   plan_ = plan_cells(fabric, crossing, options.control_latency, options.cut);
-  engine_ = std::make_unique<Engine>(*state_, plan_);
+  engine_ = std::make_unique<Engine>(*state_, plan_, options_);
   build_cells();
   state_->processes.resize(processes.size());
   for (std::size_t p = 0; p < processes.size(); ++p) {
@@ -212,43 +51,86 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
     state_->processes[p] = {.host = processes[p].value(), .cell = plan_.cell_of_node[node.value()]};
   }
   build_queue_pairs(connections);
+  build_observation();
 }
 
 PacketNetwork::~PacketNetwork() = default;
 
-void PacketNetwork::build_ports(const Options& options) {
+void PacketNetwork::build_ports() {
   NetworkState& s = *state_;
   const Fabric& fabric = s.fabric;
+  const PauseConfig& pause = options_.switches.pause;
+  Picoseconds processing = Picoseconds::max();
+  for (const TrafficClass& c : options_.switches.classes) {
+    if (c.is_credit()) processing = std::min(processing, c.credit().processing);
+  }
   s.links = std::vector<Link>(fabric.ports.size());
   s.ports = std::vector<PortState>(fabric.ports.size());
+  s.queues = std::vector<ClassQueue>(fabric.ports.size() * s.constants.classes);
+  s.ingress = std::vector<IngressAccount>(fabric.ports.size() * s.constants.classes);
   s.hosts.resize(fabric.hosts.size());
-  s.switches.resize(fabric.switches.size());
+  s.ready.resize(fabric.hosts.size() * s.constants.classes);
+  s.constants.pauses_kept = std::clamp(kPausesKept / std::max<std::size_t>(fabric.ports.size(), 1),
+                                       kLeastPausesPerPort, kMostPausesPerPort);
   for (std::uint32_t i = 0; i < fabric.ports.size(); ++i) {
     const PortId id(i);
     const Port& from = fabric.port(id);
     const Node& node = fabric.node(from.node);
     PortState& port = s.ports[i];
     port.id = id;
+    port.index = i;
     port.peer = from.peer;
     port.out = &s.links[i];
-    port.rate = from.rate.count();
-    constexpr std::int64_t kBytePicoseconds = 8 * kPicosecondsPerSecond;
-    port.ps_per_byte = kBytePicoseconds % port.rate == 0 ? kBytePicoseconds / port.rate : 0;
+    port.set_rate(from.rate.count());
+    port.nominal_rate = port.rate;
+    port.ingress_rate = fabric.port(from.peer).rate.count();
     port.data_latency = fabric.data_latency(id).count();
-    const Picoseconds response = options.switches.pfc.response < Picoseconds(0)
-                                     ? standard_pause_response(from.rate)
-                                     : options.switches.pfc.response;
-    const Picoseconds wire = options.switches.pfc.propagates ? from.wire_latency : Picoseconds(0);
-    port.control_latency = (wire + response).count();
+    const Picoseconds response =
+        pause.response < Picoseconds(0) ? standard_pause_response(from.rate) : pause.response;
+    const Picoseconds wire = pause.propagates ? from.wire_latency : Picoseconds(0);
+    port.pause_latency = (wire + response).count();
     port.owner = node.index;
-    port.number = static_cast<std::uint16_t>(i - node.first_port.value());
     port.owner_is_host = node.kind == NodeKind::kHost;
+    port.peer_cuts_through =
+        s.constants.cut_through && fabric.node(fabric.peer_node(id)).kind == NodeKind::kSwitch;
+    if (s.constants.credit != 0) port.credit_latency = (from.wire_latency + processing).count();
+    for (std::uint32_t c = 0; c < s.constants.classes; ++c) {
+      s.queue(port, c).credits = static_cast<std::int32_t>(s.constants.of_class[c].credit_blocks);
+    }
     if (port.owner_is_host) s.hosts[node.index].port = i;
   }
-  for (std::uint32_t i = 0; i < fabric.switches.size(); ++i) {
-    const NodeId node = fabric.switches[i];
-    s.switches[i].first_port = fabric.node(node).first_port.value();
-    s.switches[i].hash_seed = switch_hash_seed(options.seed, node);
+}
+
+void PacketNetwork::build_switches() {
+  NetworkState& s = *state_;
+  const NetworkConstants& k = s.constants;
+  s.switches.resize(s.fabric.switches.size());
+  if (k.input_queued) s.crossbars.resize(s.fabric.switches.size());
+  for (std::uint32_t i = 0; i < s.fabric.switches.size(); ++i) {
+    const NodeId id = s.fabric.switches[i];
+    const Node& node = s.fabric.node(id);
+    SwitchState& sw = s.switches[i];
+    sw.first_port = node.first_port.value();
+    sw.port_count = node.port_count;
+    sw.hash_seed = switch_hash_seed(options_.seed, id);
+    sw.shared_size = k.buffer;
+    for (std::uint32_t p = 0; p < node.port_count; ++p) {
+      const PortState& port = s.ports[sw.first_port + p];
+      for (std::uint32_t c = 0; c < k.classes; ++c) {
+        const TrafficClass& config = options_.switches.classes[c];
+        IngressAccount& account = s.account(port, c);
+        if (k.of_class[c].limits_headroom) {
+          account.headroom = static_cast<std::int32_t>(
+              headroom_of(s.fabric, port.id, options_.switches, config, options_.transport)
+                  .count());
+        }
+        sw.shared_size -= account.headroom + k.of_class[c].reserved + k.of_class[c].egress_reserved;
+      }
+    }
+    if (!k.input_queued) continue;
+    assert(node.port_count <= Crossbar::kMaxPorts);
+    s.crossbars[i].requests.resize(std::size_t{node.port_count} * k.classes);
+    s.crossbars[i].last_input.resize(node.port_count);
   }
 }
 
@@ -312,17 +194,63 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       sender.destination = to.value();
       sender.entropy = flow_entropy(from, to, number);
       sender.connection = ConnectionId(c);
+      sender.traffic_class = connection.traffic_class;
       ReceiverState& receiver = s.receivers[qp];
       receiver.host = from.value();
       receiver.ack_entropy = flow_entropy(to, from, number);
       receiver.connection = ConnectionId(c);
+      receiver.traffic_class = connection.traffic_class;
     }
+  }
+}
+
+void PacketNetwork::build_observation() {
+  NetworkState& s = *state_;
+  const ObservationConfig& observation = options_.observation;
+  s.constants.traces_credits = observation.credits;
+  if (!observation.queue_ports.empty() && observation.queue_period == Picoseconds(0)) {
+    s.constants.traces_queues = true;
+    for (const PortId id : observation.queue_ports) s.ports[id.value()].is_watched = true;
+  }
+  if (observation.packet_flows.empty()) return;
+  s.constants.traces_packets = true;
+  s.watched.resize(s.senders.size());
+  for (const ConnectionId flow : observation.packet_flows) {
+    const std::uint32_t first = s.connections[flow.value()].first_queue_pair;
+    std::fill_n(s.watched.begin() + first, s.constants.queue_pairs, std::uint8_t{1});
+  }
+}
+
+void PacketNetwork::file_faults() {
+  NetworkState& s = *state_;
+  s.faults = options_.faults;
+  s.constants.has_faults = !s.faults.empty();
+  for (Fault& fault : s.faults) {
+    // A cable fails as a whole: by the name of its lower end.
+    if (fault.kind == Fault::Kind::kLinkDown) {
+      fault.port = std::min(fault.port, s.ports[fault.port.value()].peer);
+    }
+  }
+  const auto same = [](const Fault& a, const Fault& b) {
+    return a.kind == Fault::Kind::kLinkDown && b.kind == a.kind && a.port == b.port &&
+           a.at == b.at && a.until == b.until;
+  };
+  for (std::size_t i = 0; i < s.faults.size(); ++i) {
+    const auto is_copy = [&](const Fault& f) { return same(s.faults[i], f); };
+    s.faults.erase(std::remove_if(s.faults.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                  s.faults.end(), is_copy),
+                   s.faults.end());
+  }
+  if (s.faults.empty()) return;
+  for (Cell& cell : engine_->cells) {
+    for (const PortId id : cell.ports) engine_->model.schedule_faults(cell, s.ports[id.value()]);
   }
 }
 
 void PacketNetwork::start(ProcessHandler& handler) {
   NetworkState& s = *state_;
   s.handler = &handler;
+  file_faults();
   for (std::uint32_t p = 0; p < s.processes.size(); ++p) {
     engine_->model.start_process(engine_->cells[s.processes[p].cell], engine_->worker,
                                  ProcessId(p));
@@ -343,13 +271,27 @@ Picoseconds PacketNetwork::longest_run() const {
 }
 
 void PacketNetwork::reset_statistics() {
-  for (PortState& port : state_->ports) {
-    port.counters = {};
-    port.queue_changed_at = now_.count();
-    port.paused_since = std::max(port.paused_since, port.is_paused ? now_.count() : 0);
-    port.note_backlog();
+  NetworkState& s = *state_;
+  const std::int64_t now = now_.count();
+  for (PortState& port : s.ports) {
+    port.buffer_drops = port.ttl_drops = port.fault_drops = port.pauses_sent = 0;
+    port.pauses.clear();
+    port.pauses_lost = 0;
+    port.peak_backlog = 0;
+    port.note_backlog(0);
+    for (std::uint32_t c = 0; c < s.constants.classes; ++c) {
+      ClassQueue& q = s.queue(port, c);
+      q.integral = 0;
+      q.changed_at = now;
+      q.bytes = q.started = q.marked = q.paused_time = q.stall_time = 0;
+      q.peak_bytes = q.packets.bytes();
+      q.pauses_received = q.stalls = 0;
+      if ((port.blocked & class_bit(static_cast<std::uint8_t>(c))) != 0) {
+        q.blocked_since = std::max(q.blocked_since, now);
+      }
+    }
   }
-  for (SwitchState& sw : state_->switches) sw.buffer_peak = sw.buffer_used;
+  for (SwitchState& sw : s.switches) sw.buffer_peak = sw.buffer_used;
   engine_->worker.packet_latency.clear();
   engine_->measured_from = engine_->worker.sums;
 }
@@ -373,22 +315,87 @@ NetworkTotals PacketNetwork::totals() const {
     const PortCounters c = port_counters(port.id);
     t.buffer_drops += c.buffer_drops;
     t.ttl_drops += c.ttl_drops;
+    t.fault_drops += c.fault_drops;
     t.ecn_marked += c.ecn_marked;
     t.pauses += c.pauses_sent;
     t.paused_time += c.paused_time;
+    t.credit_stalls += c.credit_stalls;
+    t.credit_stall_time += c.credit_stall_time;
   }
   return t;
 }
 
 PortCounters PacketNetwork::port_counters(PortId id) const {
-  const PortState& port = state_->ports[id.value()];
-  PortCounters c = port.counters;
-  const std::int64_t now = now_.count();
-  if (port.is_paused) c.paused_time += now - port.paused_since;
-  c.queue_integral += static_cast<WideUnsigned>(port.data.bytes()) *
-                      static_cast<std::uint64_t>(now - port.queue_changed_at);
-  return c;
+  const NetworkState& s = *state_;
+  const PortState& port = s.ports[id.value()];
+  PortCounters sum;
+  sum.peak_backlog = port.peak_backlog;
+  sum.buffer_drops = port.buffer_drops;
+  sum.ttl_drops = port.ttl_drops;
+  sum.fault_drops = port.fault_drops;
+  sum.pauses_sent = port.pauses_sent;
+  for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
+    const ClassQueue& q = s.queues[std::size_t{port.index} * s.constants.classes + c];
+    const ClassCounters counters = class_counters(id, c);
+    sum.bytes += counters.bytes;
+    sum.packets += counters.packets;
+    sum.ecn_marked += q.marked;
+    sum.paused_time += counters.paused_time;
+    sum.pauses_received += counters.pauses_received;
+    sum.credit_stalls += counters.credit_stalls;
+    sum.credit_stall_time += counters.credit_stall_time;
+    sum.queue_integral += q.integral + static_cast<WideUnsigned>(q.packets.bytes()) *
+                                           static_cast<std::uint64_t>(now_.count() - q.changed_at);
+  }
+  return sum;
 }
+
+ClassCounters PacketNetwork::class_counters(PortId id, std::uint8_t c) const {
+  const NetworkState& s = *state_;
+  const PortState& port = s.ports[id.value()];
+  const ClassQueue& q = s.queues[std::size_t{port.index} * s.constants.classes + c];
+  ClassCounters counters{.bytes = q.bytes,
+                         .packets = q.started,
+                         .peak_bytes = q.peak_bytes,
+                         .paused_time = q.paused_time,
+                         .pauses_received = q.pauses_received,
+                         .credit_stalls = q.stalls,
+                         .credit_stall_time = q.stall_time};
+  const std::int64_t so_far = now_.count() - q.blocked_since;
+  if ((port.paused & class_bit(c)) != 0) counters.paused_time += so_far;
+  if ((port.starved & class_bit(c)) != 0) counters.credit_stall_time += so_far;
+  return counters;
+}
+
+std::vector<PauseInterval> PacketNetwork::pauses() const {
+  const NetworkState& s = *state_;
+  std::vector<PauseInterval> all;
+  for (const PortState& port : s.ports) {
+    const std::size_t first = all.size();
+    all.insert(all.end(), port.pauses.begin(), port.pauses.end());
+    for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
+      if ((port.paused & class_bit(c)) == 0) continue;
+      const ClassQueue& q = s.queues[std::size_t{port.index} * s.constants.classes + c];
+      all.push_back({.port = port.id,
+                     .cause = q.pause_cause,
+                     .start = Picoseconds(q.blocked_since),
+                     .end = now_,
+                     .traffic_class = c,
+                     .is_lasting = true});
+    }
+    std::stable_sort(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
+                     [](const auto& a, const auto& b) { return a.start < b.start; });
+  }
+  return all;
+}
+
+std::uint64_t PacketNetwork::pauses_lost() const {
+  return std::accumulate(
+      state_->ports.begin(), state_->ports.end(), std::uint64_t{0},
+      [](std::uint64_t sum, const PortState& port) { return sum + port.pauses_lost; });
+}
+
+std::vector<BlockedPort> PacketNetwork::deadlock() const { return engine_->deadlock; }
 
 std::int64_t PacketNetwork::buffer_peak(SwitchId at) const {
   return state_->switches[at.value()].buffer_peak;
@@ -429,6 +436,10 @@ std::vector<MessageOutcome> PacketNetwork::messages() const {
   return outcomes;
 }
 
+ConnectionId PacketNetwork::connection_of(std::uint32_t queue_pair) const {
+  return state_->senders[queue_pair].connection;
+}
+
 std::uint64_t PacketNetwork::packets_received(ConnectionId connection) const {
   const std::uint32_t first = state_->connections[connection.value()].first_queue_pair;
   std::uint64_t sum = 0;
@@ -439,7 +450,7 @@ std::uint64_t PacketNetwork::packets_received(ConnectionId connection) const {
 }
 
 std::int64_t PacketNetwork::queue_bytes(PortId port) const {
-  return state_->ports[port.value()].data.bytes();
+  return state_->ports[port.value()].backlog;
 }
 
 std::vector<ConnectionId> PacketNetwork::failed_connections() const {
@@ -454,42 +465,18 @@ std::vector<ConnectionId> PacketNetwork::failed_connections() const {
 }
 
 std::vector<std::string> PacketNetwork::violated_invariants(bool is_at_rest) const {
-  std::vector<std::string> violations;
-  const auto expect = [&violations](bool holds, const std::string& sentence) {
-    if (!holds) violations.push_back(sentence);
-  };
-  std::uint64_t on_links = 0;
-  std::uint64_t in_switches = 0;
-  for (const PortState& port : state_->ports) {
-    on_links += port.out->in_flight();
-    if (!port.owner_is_host) in_switches += port.data.size() + port.control.size();
-    expect(port.ingress_bytes >= 0,
-           "negative ingress bytes at " + state_->fabric.port_name(port.id));
-  }
-  const Worker::Sums& sums = engine_->worker.sums;
-  expect(sums.packets_injected ==
-             sums.packets_delivered + sums.packets_dropped + on_links + in_switches,
-         "packets injected (" + std::to_string(sums.packets_injected) + ") != delivered (" +
-             std::to_string(sums.packets_delivered) + ") + dropped (" +
-             std::to_string(sums.packets_dropped) + ") + on links (" + std::to_string(on_links) +
-             ") + in switches (" + std::to_string(in_switches) + ")");
-  for (std::size_t i = 0; i < state_->switches.size(); ++i) {
-    const std::int64_t used = state_->switches[i].buffer_used;
-    const std::string& name = state_->fabric.switch_node(SwitchId(i)).name;
-    expect(used >= 0, "negative buffer occupancy at " + name);
-    if (is_at_rest)
-      expect(used == 0, std::to_string(used) + " bytes left in the buffer of " + name);
-  }
-  return violations;
+  return violated_laws(*state_, engine_->cells, engine_->worker.sums, is_at_rest);
 }
 
 std::size_t PacketNetwork::memory_bytes() const {
   const NetworkState& s = *state_;
   std::size_t bytes =
       s.ports.capacity() * sizeof(PortState) + s.links.capacity() * sizeof(Link) +
-      s.switches.capacity() * sizeof(SwitchState) + s.hosts.capacity() * sizeof(HostState) +
-      s.senders.capacity() * sizeof(SenderState) + s.receivers.capacity() * sizeof(ReceiverState) +
-      s.dcqcn.capacity() * sizeof(Dcqcn) + s.connections.capacity() * sizeof(ConnectionState) +
+      s.queues.capacity() * sizeof(ClassQueue) + s.ingress.capacity() * sizeof(IngressAccount) +
+      s.ready.capacity() * sizeof(ReadyList) + s.switches.capacity() * sizeof(SwitchState) +
+      s.hosts.capacity() * sizeof(HostState) + s.senders.capacity() * sizeof(SenderState) +
+      s.receivers.capacity() * sizeof(ReceiverState) + s.dcqcn.capacity() * sizeof(Dcqcn) +
+      s.connections.capacity() * sizeof(ConnectionState) +
       s.processes.capacity() * sizeof(ProcessState) + engine_->cells.capacity() * sizeof(Cell);
   for (const Cell& cell : engine_->cells) {
     bytes += cell.ports.capacity() * (sizeof(PortId) + sizeof(void*) + 4 * sizeof(std::uint64_t));

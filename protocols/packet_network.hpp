@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "protocols/fault.hpp"
+#include "protocols/observation.hpp"
 #include "protocols/port_state.hpp"
 #include "protocols/switching/switch_config.hpp"
 #include "protocols/transport_config.hpp"
@@ -18,6 +20,17 @@
 namespace weft::protocols {
 
 struct NetworkState;
+
+/// What one class of a port has counted since the measurement began.
+struct ClassCounters {
+  std::int64_t bytes = 0;  ///< whose transmission has begun
+  std::int64_t packets = 0;
+  std::int64_t peak_bytes = 0;   ///< that waited
+  std::int64_t paused_time = 0;  ///< picoseconds
+  std::int64_t pauses_received = 0;
+  std::int64_t credit_stalls = 0;
+  std::int64_t credit_stall_time = 0;  ///< picoseconds
+};
 
 /// What became of one message. Times in picoseconds since the start of the run; -1: did not happen.
 struct MessageOutcome {
@@ -39,9 +52,12 @@ struct NetworkTotals {
   std::uint64_t packets_retransmitted = 0;
   std::int64_t buffer_drops = 0;
   std::int64_t ttl_drops = 0;
+  std::int64_t fault_drops = 0;
   std::int64_t ecn_marked = 0;
   std::int64_t pauses = 0;
   std::int64_t paused_time = 0;
+  std::int64_t credit_stalls = 0;
+  std::int64_t credit_stall_time = 0;
 };
 
 /// The packet engine behind the message network: hosts, switches and links of a fabric, run cell by
@@ -53,7 +69,11 @@ class PacketNetwork {
  public:
   struct Options {
     SwitchConfig switches;
+    NicConfig nic;
     TransportConfig transport;
+    std::vector<Fault> faults;
+    ObservationConfig observation;
+    TraceSink trace_sink;  ///< needed if anything is observed
     std::uint64_t seed = 1;
     Picoseconds control_latency = 1_us;
     CellPlan::Cut cut = CellPlan::Cut::kAuto;
@@ -61,6 +81,7 @@ class PacketNetwork {
   enum class Status : std::uint8_t {
     kQuiescent,    ///< nothing is left to happen
     kTimeLimit,    ///< the given time was reached
+    kDeadlocked,   ///< some ports wait for each other in a circle and none can ever send again
     kStalled,      ///< time advances, but no packet moves and no job has anything planned
     kInterrupted,  ///< the observer asked to stop
   };
@@ -89,13 +110,23 @@ class PacketNetwork {
   [[nodiscard]] const CellPlan& cells() const { return plan_; }
   [[nodiscard]] NetworkTotals totals() const;
   [[nodiscard]] PortCounters port_counters(PortId port) const;
+  [[nodiscard]] ClassCounters class_counters(PortId port, std::uint8_t traffic_class) const;
+  /// Every pause that took effect, by port and start. At most some thousands per port are kept;
+  /// `pauses_lost` tells how many more there were.
+  [[nodiscard]] std::vector<PauseInterval> pauses() const;
+  [[nodiscard]] std::uint64_t pauses_lost() const;
+  /// Ports that can never send again, in the order in which each waits for the next; the last waits
+  /// for the first. Empty if there is no such circle.
+  [[nodiscard]] std::vector<BlockedPort> deadlock() const;
   [[nodiscard]] std::int64_t buffer_peak(SwitchId at) const;
   [[nodiscard]] const Histogram& packet_latency() const;
   /// All messages, by source host and order of posting.
   [[nodiscard]] std::vector<MessageOutcome> messages() const;
+  /// The connection that a queue pair belongs to.
+  [[nodiscard]] ConnectionId connection_of(std::uint32_t queue_pair) const;
   /// Distinct payload packets of a connection that have reached its destination.
   [[nodiscard]] std::uint64_t packets_received(ConnectionId connection) const;
-  /// Waiting bytes of data at an egress.
+  /// Waiting bytes at an egress, all classes.
   [[nodiscard]] std::int64_t queue_bytes(PortId port) const;
   /// Queue pairs that gave up after their retries.
   [[nodiscard]] std::vector<ConnectionId> failed_connections() const;
@@ -107,10 +138,14 @@ class PacketNetwork {
 
  private:
   class Engine;
+  void build_ports();
+  void build_switches();
   void build_cells();
-  void build_ports(const Options& options);
   void build_queue_pairs(const std::vector<Connection>& connections);
+  void build_observation();
+  void file_faults();
 
+  Options options_;
   std::unique_ptr<NetworkState> state_;
   CellPlan plan_;
   std::unique_ptr<Engine> engine_;

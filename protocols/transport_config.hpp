@@ -1,16 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <variant>
 
 #include "protocols/dcqcn/dcqcn_config.hpp"
 #include "simcore/units.hpp"
 
 namespace weft::protocols {
-
-/// Which switch class a kind of packet travels in. `kControl` has strict priority over `kData` and
-/// is not paused.
-enum class TrafficClass : std::uint8_t { kData, kControl };
 
 /// `congestion_control: none`: every queue pair sends at line rate.
 struct NoCongestionControl {};
@@ -25,6 +22,9 @@ struct PacketFormat {
   std::uint32_t ttl = 64;
 };
 
+inline constexpr const char* kSameClass = "same";
+inline constexpr const char* kHighestClass = "highest";
+
 /// RoCEv2 reliable connection.
 struct RoceConfig {
   enum class Receiver : std::uint8_t {
@@ -35,8 +35,10 @@ struct RoceConfig {
   /// Wire bytes of an ACK, NACK or CNP. RoCEv2 ACK frame 66 B + preamble 8 + gap 12 = 86.
   Bytes ack_size = 86_B;
   std::uint32_t ack_every = 1;  ///< packets per ACK; the last packet of a message is always acked
-  TrafficClass ack_class = TrafficClass::kData;
-  TrafficClass cnp_class = TrafficClass::kControl;
+  /// Class of ACKs and NACKs by name; kSameClass: the class of the data that they answer.
+  std::string ack_class = kSameClass;
+  /// Class of CNPs by name; kHighestClass: the class of highest priority.
+  std::string cnp_class = kHighestClass;
   Receiver receiver = Receiver::kInOrder;
   std::uint32_t window = 0;  ///< packets in flight per queue pair; 0: no limit
   /// Time without progress after which the sender goes back. ConnectX: 4.096 us * 2^14 (the verbs

@@ -39,11 +39,6 @@ schema::Object format_schema() {
       });
 }
 
-std::vector<schema::Choice> classes() {
-  return {{"data", "the lossless class, which pauses stop"},
-          {"control", "strict priority over data, not paused"}};
-}
-
 schema::Object ack_schema() {
   return schema::describe<RoceConfig>("acknowledgements", "how receivers acknowledge")
       .field("size", &RoceConfig::ack_size, "wire bytes of an ACK, NACK or CNP")
@@ -54,7 +49,8 @@ schema::Object ack_schema() {
              "packets per ACK; the last packet of a message is always acknowledged")
       .source("an ACK per packet shows the sender every delivery")
       .range(1, 1'000'000)
-      .choice("priority", &RoceConfig::ack_class, classes(), "class of ACKs and NACKs")
+      .field("priority", &RoceConfig::ack_class,
+             "class of ACKs and NACKs; `same`: that of the data they answer")
       .source("acknowledgements of a RoCE queue pair use its own priority");
 }
 
@@ -75,7 +71,8 @@ schema::Object roce_schema() {
   return schema::describe<RoceConfig>("RoCE", "RoCEv2 reliable connection")
       .include(&RoceConfig::format, format_schema())
       .group("ack", ack_schema(), "acknowledgements")
-      .choice("cnp_priority", &RoceConfig::cnp_class, classes(), "class of CNPs")
+      .field("cnp_priority", &RoceConfig::cnp_class,
+             "class of CNPs; `highest`: that of highest priority")
       .source("NIC guides give CNPs a strict-priority class of their own")
       .choice("receiver", &RoceConfig::receiver,
               {{"in-order", "go-back-N: discards what follows a gap and sends one NACK per gap"},

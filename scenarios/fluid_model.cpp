@@ -12,6 +12,10 @@ namespace {
 
 constexpr std::uint32_t kNoLink = std::numeric_limits<std::uint32_t>::max();
 
+/// What a link that is down offers: SimGrid cannot take it for 0, and nothing gets through in the
+/// time of a run.
+constexpr BitsPerSecond kNothing = 1_bps;
+
 BitsPerSecond times(BitsPerSecond rate, double factor) {
   return BitsPerSecond(std::max<std::int64_t>(
       1, static_cast<std::int64_t>(static_cast<double>(rate.count()) * factor)));
@@ -59,13 +63,18 @@ FluidModel::FluidModel(const Experiment& experiment, IdealTimes& ideals)
   is_reliable_ = roce != nullptr;
   if (roce != nullptr) queue_pairs_ = roce->queue_pairs;
   bundle_ports();
-  set_port_capacities();
+  share_ports();
   make_room_for_acks();
+  for (std::uint32_t link = 0; link < ports_of_.size(); ++link) {
+    capacities_.push_back(capacity_of(link));
+  }
+  file_faults();
   limit_by_windows();
 }
 
 FluidNetwork::Plan FluidModel::plan() {
   return {.capacities = capacities_,
+          .changes = changes_,
           .queue_pairs = queue_pairs_,
           .control_latency = experiment_.scenario.run.control_latency,
           .route_of =
@@ -142,9 +151,9 @@ void FluidModel::bundle_ports() {
   for (std::uint32_t p = 0; p < ports; ++p) link_of_port_[p] = unions.root(p);
 }
 
-void FluidModel::set_port_capacities() {
-  const std::vector<Port>& ports = experiment_.fabric.ports;
-  std::vector<double> largest_share(ports.size(), is_sprayed_ ? 0.0 : 1.0);
+void FluidModel::share_ports() {
+  const Fabric& fabric = experiment_.fabric;
+  shares_.assign(fabric.ports.size(), is_sprayed_ ? 0.0 : 1.0);
   if (is_sprayed_) {
     for_each_queue_pair([&](ConnectionId connection, std::uint32_t q) {
       if (q > 0) return;
@@ -153,20 +162,55 @@ void FluidModel::set_port_capacities() {
         for (const PortShare& s : step) shares[s.port] += s.share;
       }
       for (const auto& [port, share] : shares) {
-        largest_share[port.value()] = std::max(largest_share[port.value()], share);
+        shares_[port.value()] = std::max(shares_[port.value()], share);
       }
     });
   }
-  // A link has the number of its bundle's first port. Other numbers stay unused, as do ports that
-  // no data cross.
-  capacities_.assign(ports.size(), BitsPerSecond::max());
-  for (std::uint32_t p = 0; p < ports.size(); ++p) {
-    if (largest_share[p] == 0) continue;
-    BitsPerSecond& capacity = capacities_[link_of_port_[p]];
-    capacity = std::min(capacity, times(ports[p].rate, 1 / largest_share[p]));
+  ports_of_.resize(fabric.ports.size());
+  data_part_.assign(fabric.ports.size(), 1.0);
+  for (std::uint32_t p = 0; p < fabric.ports.size(); ++p) {
+    rates_.push_back(fabric.ports[p].rate);
+    if (fabric.node(fabric.peer_node(PortId(p))).kind == NodeKind::kHost) {
+      rates_.back() =
+          std::min(rates_.back(), experiment_.scenario.nic.receive_rate.value_or(rates_.back()));
+    }
+    if (shares_[p] > 0) ports_of_[link_of_port_[p]].emplace_back(p);
   }
-  for (std::uint32_t p = 0; p < ports.size(); ++p) {
-    if (capacities_[p] == BitsPerSecond::max()) capacities_[p] = ports[p].rate;
+}
+
+BitsPerSecond FluidModel::capacity_of(std::uint32_t link) const {
+  BitsPerSecond least = BitsPerSecond::max();
+  for (const PortId port : ports_of_[link]) {
+    least = std::min(least, times(rates_[port.value()], 1 / shares_[port.value()]));
+  }
+  // Nothing crosses a link without ports; any capacity will do.
+  return ports_of_[link].empty() ? rates_[link] : times(least, data_part_[link]);
+}
+
+void FluidModel::file_faults() {
+  struct Edge {
+    Picoseconds at;
+    bool is_begin;  // on one port a fault may begin when another ends
+    PortId port;
+    BitsPerSecond rate;
+  };
+  std::vector<Edge> edges;
+  for (const protocols::Fault& fault : experiment_.faults) {
+    if (fault.kind == protocols::Fault::Kind::kNicPause) continue;
+    const BitsPerSecond healthy = rates_[fault.port.value()];
+    const bool is_down = fault.kind == protocols::Fault::Kind::kLinkDown;
+    edges.push_back(
+        {fault.at, true, fault.port, is_down ? kNothing : std::min(healthy, fault.rate)});
+    if (fault.until != protocols::Fault::kForever) {
+      edges.push_back({fault.until, false, fault.port, healthy});
+    }
+  }
+  std::ranges::stable_sort(edges, {},
+                           [](const Edge& edge) { return std::tuple(edge.at, edge.is_begin); });
+  for (const Edge& edge : edges) {
+    rates_[edge.port.value()] = edge.rate;
+    const std::uint32_t link = link_of_port_[edge.port.value()];
+    changes_.push_back({edge.at, link, capacity_of(link)});
   }
 }
 
@@ -194,17 +238,13 @@ void FluidModel::add_job_bytes(std::uint32_t job, std::vector<double>& data,
 
 void FluidModel::make_room_for_acks() {
   if (framing_.ack_size == 0_B) return;
-  std::vector<double> factor(capacities_.size(), 1.0);
   for (std::uint32_t job = 0; job < experiment_.workload.jobs().size(); ++job) {
-    std::vector<double> data(capacities_.size());
-    std::vector<double> acks(capacities_.size());
+    std::vector<double> data(data_part_.size());
+    std::vector<double> acks(data_part_.size());
     add_job_bytes(job, data, acks);
-    for (std::size_t l = 0; l < factor.size(); ++l) {
-      if (data[l] > 0) factor[l] = std::min(factor[l], data[l] / (data[l] + acks[l]));
+    for (std::size_t l = 0; l < data.size(); ++l) {
+      if (data[l] > 0) data_part_[l] = std::min(data_part_[l], data[l] / (data[l] + acks[l]));
     }
-  }
-  for (std::size_t l = 0; l < factor.size(); ++l) {
-    if (factor[l] < 1) capacities_[l] = times(capacities_[l], factor[l]);
   }
 }
 

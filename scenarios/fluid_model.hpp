@@ -22,7 +22,11 @@ namespace weft::scenarios {
 ///   sends over it, those that are ACKs; the job with the most of them decides.
 /// - A message takes its exact zero-load time if nothing contends: what is not its bytes on the
 ///   slowest link (latencies, store and forward) passes before they flow.
-/// - A window that is too small for the path limits the rate of its queue pair.
+/// - A window that is too small for the path limits the rate of its queue pair, a NIC's receive
+/// rate
+///   the link to it.
+/// - Faults of links change what they offer. A link that is down offers nothing: flows wait for it,
+///   and lose nothing, since a fluid knows no time-outs.
 class FluidModel {
  public:
   /// Both must outlive it, and it must outlive its plan.
@@ -62,8 +66,11 @@ class FluidModel {
   void for_each_queue_pair(Visit visit) const;
 
   void bundle_ports();
-  void set_port_capacities();
+  void share_ports();
   void make_room_for_acks();
+  /// What a link offers to data while its ports have these rates.
+  [[nodiscard]] BitsPerSecond capacity_of(std::uint32_t link) const;
+  void file_faults();
   void add_job_bytes(std::uint32_t job, std::vector<double>& data, std::vector<double>& acks) const;
   void limit_by_windows();
   [[nodiscard]] BitsPerSecond window_rate(const IdealTimes::Paths& paths, BitsPerSecond line);
@@ -74,10 +81,15 @@ class FluidModel {
   std::uint32_t queue_pairs_ = 1;
   bool is_reliable_ = true;
   bool is_sprayed_ = false;
-  std::vector<std::uint32_t> link_of_port_;
-  std::vector<BitsPerSecond> capacities_;  ///< by link
-  std::vector<std::uint32_t>
-      limit_of_pair_;  ///< by queue pair: the link that stands for its window
+  std::vector<BitsPerSecond> rates_;           ///< by port, as faults change them
+  std::vector<double> shares_;                 ///< by port: the most of a message that crosses it
+  std::vector<std::uint32_t> link_of_port_;    ///< the first port of its bundle
+  std::vector<std::vector<PortId>> ports_of_;  ///< by link: those that data cross
+  std::vector<double> data_part_;              ///< by link: what ACKs leave of it
+  std::vector<BitsPerSecond> capacities_;      ///< by link
+  std::vector<FluidNetwork::CapacityChange> changes_;
+  /// By queue pair: the link that stands for its window, if that binds.
+  std::vector<std::uint32_t> limit_of_pair_;
   std::map<std::tuple<Picoseconds, Picoseconds, BitsPerSecond, std::size_t>, BitsPerSecond>
       window_rates_;
   std::unordered_map<Key, FluidTransfer, KeyHash> transfers_;

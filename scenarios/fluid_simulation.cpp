@@ -14,16 +14,40 @@
 namespace weft::scenarios {
 namespace {
 
-/// The keys of the scenario that a fluid knows nothing of, if any are in use.
-void warn_about_packets(const Scenario& scenario, Results& results) {
+/// Whether jobs differ in the class of their messages.
+bool has_classes(const Scenario& scenario) {
+  return std::ranges::any_of(scenario.jobs, [&scenario](const auto& job) {
+    return job.traffic_class != scenario.jobs.front().traffic_class;
+  });
+}
+
+/// The keys of the scenario that a fluid knows nothing of, as far as they are in use.
+std::vector<std::string> keys_without_effect(const Scenario& scenario) {
   std::vector<std::string> keys;
-  if (scenario.switches.pfc.enabled) keys.emplace_back("fabric.flow_control");
-  if (scenario.switches.ecn.enabled) keys.emplace_back("fabric.ecn");
+  const auto add_if = [&keys](bool is_used, const char* key) {
+    if (is_used) keys.emplace_back(key);
+  };
+  const auto& classes = scenario.switches.classes;
+  add_if(std::ranges::any_of(classes, &protocols::TrafficClass::is_lossless),
+         "fabric.flow_control");
+  add_if(std::ranges::any_of(classes, [](const auto& c) { return c.ecn.enabled; }), "fabric.ecn");
+  add_if(has_classes(scenario), "fabric.classes");
   const auto* roce = std::get_if<protocols::RoceConfig>(&scenario.transport);
-  if (roce != nullptr &&
-      !std::holds_alternative<protocols::NoCongestionControl>(roce->congestion_control)) {
-    keys.emplace_back("transport.congestion_control");
-  }
+  add_if(roce != nullptr &&
+             !std::holds_alternative<protocols::NoCongestionControl>(roce->congestion_control),
+         "transport.congestion_control");
+  add_if(std::ranges::any_of(
+             scenario.faults,
+             [](const FaultSpec& f) { return f.kind == protocols::Fault::Kind::kNicPause; }),
+         "faults of NICs that pause");
+  const ObserveSpec& observe = scenario.observe;
+  add_if(observe.pauses || observe.credits || observe.queues || observe.rates || observe.packets,
+         "observe");
+  return keys;
+}
+
+void warn_about_packets(const Scenario& scenario, Results& results) {
+  const std::vector<std::string> keys = keys_without_effect(scenario);
   if (keys.empty()) return;
   std::string list = keys.front();
   for (std::size_t i = 1; i < keys.size(); ++i) {
@@ -34,14 +58,15 @@ void warn_about_packets(const Scenario& scenario, Results& results) {
       list + (keys.size() == 1 ? " has" : " have") + " no effect");
 }
 
-Outcome outcome_of(FluidNetwork::Status status, bool all_finished) {
+Outcome outcome_of(FluidNetwork::Status status, bool is_limited, bool all_finished) {
   switch (status) {
     case FluidNetwork::Status::kInterrupted:
       return Outcome::kInterrupted;
     case FluidNetwork::Status::kQuiescent:
       return all_finished ? Outcome::kFinished : Outcome::kStuck;
     case FluidNetwork::Status::kTimeLimit:
-      return all_finished ? Outcome::kFinished : Outcome::kTimeLimit;
+      if (all_finished) return Outcome::kFinished;
+      return is_limited ? Outcome::kTimeLimit : Outcome::kStalled;
   }
   return Outcome::kStuck;
 }
@@ -95,6 +120,8 @@ void collect_ports(const Experiment& e, const std::vector<double>& bytes, Result
     PortResult port;
     port.port = PortId(p);
     port.name = e.fabric.port_name(port.port);
+    port.node = e.fabric.node(e.fabric.port(port.port).node).name;
+    port.peer_node = e.fabric.node(e.fabric.peer_node(port.port)).name;
     port.rate = e.fabric.port(port.port).rate;
     port.counters.bytes = std::llround(bytes[p]);
     if (seconds > 0) {
@@ -125,7 +152,7 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer) {
   results.scenario = e.scenario.name;
   results.seed = e.scenario.seed;
   warn_about_packets(e.scenario, results);
-  results.outcome = outcome_of(status, executor.all_finished());
+  results.outcome = outcome_of(status, e.scenario.run.until.has_value(), executor.all_finished());
   results.simulated = network.now();
   results.measured_from = std::min(e.scenario.run.warmup, results.simulated);
   results.wall_seconds =

@@ -1,15 +1,13 @@
 #include "scenarios/result_writer.hpp"
 
 #include <fmt/format.h>
-#include <fmt/os.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <fstream>
-#include <string_view>
-#include <system_error>
+#include <iterator>
 
+#include "scenarios/csv.hpp"
+#include "scenarios/pause_summary.hpp"
+#include "scenarios/result_folder.hpp"
 #include "scenarios/summary.hpp"
 
 namespace weft::scenarios {
@@ -17,28 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 5> kFiles{"summary.json", "jobs.csv", "messages.csv",
-                                                 "ports.csv", "resolved.yaml"};
-
-/// A CSV field, quoted where it must be (RFC 4180).
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
-
-/// Exact decimal seconds of a whole number of picoseconds.
-std::string seconds(Picoseconds t) {
-  return fmt::format("{}.{:012}", t.count() / kPicosecondsPerSecond,
-                     t.count() % kPicosecondsPerSecond);
-}
-std::string seconds_if_any(Picoseconds t) {
-  return t < Picoseconds(0) ? std::string() : seconds(t);
-}
+using csv::field;
+using csv::seconds;
+using csv::seconds_if_any;
 
 std::string jobs_csv(const Results& r) {
   std::string text =
@@ -85,32 +64,76 @@ std::string ports_csv(const Results& r) {
   if (!r.has_packets) return fluid_ports_csv(r);
   std::string text =
       "port,rate_bps,bytes,packets,utilisation,peak_queue_bytes,mean_queue_bytes,ecn_marks,"
-      "pauses_sent,pauses_received,paused_s,buffer_drops,ttl_drops\n";
+      "pauses_sent,pauses_received,paused_s,buffer_drops,ttl_drops,fault_drops,credit_stalls,"
+      "credit_stall_s\n";
   for (const PortResult& p : r.ports) {
     const protocols::PortCounters& c = p.counters;
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{:.6f},{},{:.1f},{},{},{},{},{},{}\n",
-                   field(p.name), p.rate.count(), c.bytes, c.packets, p.utilisation, c.peak_backlog,
+    fmt::format_to(std::back_inserter(text),
+                   "{},{},{},{},{:.6f},{},{:.1f},{},{},{},{},{},{},{},{},{}\n", field(p.name),
+                   p.rate.count(), c.bytes, c.packets, p.utilisation, c.peak_backlog,
                    p.mean_queue_bytes, c.ecn_marked, c.pauses_sent, c.pauses_received,
-                   seconds(Picoseconds(c.paused_time)), c.buffer_drops, c.ttl_drops);
+                   seconds(Picoseconds(c.paused_time)), c.buffer_drops, c.ttl_drops, c.fault_drops,
+                   c.credit_stalls, seconds(Picoseconds(c.credit_stall_time)));
   }
   return text;
 }
 
-/// Whether a folder holds the results of a run and nothing else, so that it may be replaced.
-bool holds_only_results(const fs::path& folder, std::string& other) {
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename().string();
-    if (std::find(kFiles.begin(), kFiles.end(), name) == kFiles.end()) {
-      other = name;
-      return false;
+/// Classes that saw nothing are left out.
+std::string classes_csv(const Results& r) {
+  std::string text =
+      "port,class,bytes,packets,share,peak_queue_bytes,pauses_received,paused_s,credit_stalls,"
+      "credit_stall_s\n";
+  for (const PortResult& p : r.ports) {
+    for (std::uint8_t i = 0; i < r.class_names.size(); ++i) {
+      const protocols::ClassCounters& c = r.class_counters(p.port, i);
+      if (c.packets == 0 && c.peak_bytes == 0 && c.paused_time == 0 && c.pauses_received == 0 &&
+          c.credit_stalls == 0) {
+        continue;
+      }
+      const double share = p.counters.bytes > 0 ? static_cast<double>(c.bytes) /
+                                                      static_cast<double>(p.counters.bytes)
+                                                : 0;
+      fmt::format_to(std::back_inserter(text), "{},{},{},{},{:.6f},{},{},{},{},{}\n", field(p.name),
+                     field(r.class_names[i]), c.bytes, c.packets, share, c.peak_bytes,
+                     c.pauses_received, seconds(Picoseconds(c.paused_time)), c.credit_stalls,
+                     seconds(Picoseconds(c.credit_stall_time)));
     }
   }
-  return !error;
+  return text;
 }
 
-Error write_error(const fs::path& path, const std::string& reason) {
-  return {.message = "cannot write results: " + reason, .where = {.file = path.string()}};
+std::string victims_csv(const Results& r) {
+  std::string text =
+      "job,source_rank,destination_rank,source,destination,queue_pair,class,active_s,lost_s,"
+      "lost_share,root,lost_to_root_s\n";
+  for (const VictimResult& v : r.pauses.victims) {
+    for (const protocols::VictimLoss& loss : v.losses) {
+      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{:.6f},{},{}\n",
+                     field(r.jobs[v.job].name), v.source_rank, v.destination_rank,
+                     field(r.host_names[v.source.value()]),
+                     field(r.host_names[v.destination.value()]), v.queue_pair,
+                     field(r.class_names[v.traffic_class]), seconds(v.active), seconds(v.lost),
+                     to_seconds(v.lost) / to_seconds(v.active),
+                     field(root_name(r, r.pauses.analysis.storms[loss.storm])), seconds(loss.lost));
+    }
+  }
+  return text;
+}
+
+std::string pauses_csv(const Results& r) {
+  std::string text = "port,from,to,class,start_s,end_s,lasting,cause,root\n";
+  const auto& report = r.pauses;
+  for (std::size_t i = 0; i < report.pauses.size(); ++i) {
+    const protocols::PauseInterval& p = report.pauses[i];
+    const std::uint32_t storm = report.analysis.storm_of[i];
+    fmt::format_to(
+        std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n", field(r.port_name(p.port)),
+        field(r.ports[p.port.value()].peer_node), field(r.ports[p.port.value()].node),
+        field(r.class_names[p.traffic_class]), seconds(p.start), seconds(p.end),
+        p.is_lasting ? 1 : 0, p.cause.is_none() ? "" : field(r.port_name(p.cause)),
+        storm == protocols::kNoIndex ? "" : field(root_name(r, report.analysis.storms[storm])));
+  }
+  return text;
 }
 
 bool write_file(const fs::path& path, const std::string& text) {
@@ -120,73 +143,42 @@ bool write_file(const fs::path& path, const std::string& text) {
   return out.good();
 }
 
-}  // namespace
-
-Errors check_output_folder(const fs::path& folder) {
-  std::error_code error;
-  const fs::file_status status = fs::status(folder, error);
-  if (fs::exists(status)) {
-    if (!fs::is_directory(status)) return {write_error(folder, "there is a file of that name")};
-    std::string other;
-    if (!holds_only_results(folder, other)) {
-      return {write_error(
-          folder, "the folder holds something else (" + other + "); choose another with --out")};
-    }
-  }
-  // The nearest folder that exists must let us create entries.
-  fs::path above = fs::absolute(folder, error).lexically_normal();
-  if (above.filename().empty()) above = above.parent_path();
-  above = above.parent_path();
-  while (!above.empty() && above != above.root_path() && !fs::exists(above, error)) {
-    above = above.parent_path();
-  }
-  if (!fs::is_directory(above, error)) {
-    return {write_error(folder, above.string() + " is not a folder")};
-  }
-  if (::access(above.c_str(), W_OK | X_OK) != 0) {
-    return {write_error(folder, "no permission to write in " + above.string())};
-  }
-  return {};
-}
-
-Result<fs::path> write_results(const Results& results, const std::string& resolved_scenario,
-                               const fs::path& folder, const WriteOptions& options) {
-  if (Errors errors = check_output_folder(folder); !errors.empty()) return errors;
-  std::error_code error;
-  fs::path target = fs::absolute(folder, error).lexically_normal();
-  if (target.filename().empty()) target = target.parent_path();
-  const std::string suffix = "." + std::to_string(::getpid());
-  const fs::path partial = target.string() + ".partial" + suffix;
-  const fs::path previous = target.string() + ".previous" + suffix;
-  const auto abandon = [&](const std::string& reason) {
-    std::error_code ignored;
-    fs::remove_all(partial, ignored);
-    return write_error(folder, reason);
-  };
-
-  fs::remove_all(partial, error);
-  fs::create_directories(partial, error);
-  if (error) return abandon(error.message());
+Result<fs::path> write_into(ResultFolder& target, const Results& results,
+                            const std::string& resolved_scenario, const fs::path& folder,
+                            const WriteOptions& options) {
+  const fs::path& partial = target.partial();
   bool is_written = write_file(partial / "summary.json", summary_json(results).dump(2) + "\n") &&
                     write_file(partial / "jobs.csv", jobs_csv(results)) &&
                     write_file(partial / "ports.csv", ports_csv(results)) &&
                     write_file(partial / "resolved.yaml", resolved_scenario);
+  if (results.has_packets) {
+    is_written = is_written && write_file(partial / "classes.csv", classes_csv(results));
+  }
   if (options.messages) {
     is_written = is_written && write_file(partial / "messages.csv", messages_csv(results));
   }
-  if (!is_written) return abandon("the disk is full or the folder cannot be written");
-  if (fs::exists(target, error)) {
-    fs::rename(target, previous, error);
-    if (error) return abandon(error.message());
+  if (options.pauses && results.has_packets) {
+    is_written = is_written && write_file(partial / "pauses.csv", pauses_csv(results));
   }
-  fs::rename(partial, target, error);
-  if (error) {
-    std::error_code ignored;
-    fs::rename(previous, target, ignored);
-    return abandon(error.message());
+  if (!results.pauses.victims.empty()) {
+    is_written = is_written && write_file(partial / "victims.csv", victims_csv(results));
   }
-  fs::remove_all(previous, error);
+  if (!is_written) return target.error(kCannotWrite);
+  if (Errors errors = target.publish(); !errors.empty()) return errors;
   return folder;
+}
+
+}  // namespace
+
+Result<fs::path> write_results(const Results& results, const std::string& resolved_scenario,
+                               const fs::path& folder, const WriteOptions& options) {
+  if (options.traces != nullptr) {
+    if (Errors errors = options.traces->errors(); !errors.empty()) return errors;
+    return write_into(options.traces->folder(), results, resolved_scenario, folder, options);
+  }
+  auto target = ResultFolder::create(folder);
+  if (!target) return target.errors();
+  return write_into(target.value(), results, resolved_scenario, folder, options);
 }
 
 }  // namespace weft::scenarios

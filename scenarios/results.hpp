@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "protocols/packet_network.hpp"
+#include "protocols/victim_analysis.hpp"
 #include "simcore/histogram.hpp"
 #include "simcore/units.hpp"
 
@@ -18,7 +19,8 @@ enum class Outcome : std::uint8_t {
   kFinished,     ///< every job did what it had to, or an open-ended job reached `run.until`
   kTimeLimit,    ///< `run.until` came first
   kStuck,        ///< nothing is left to happen, but a job waits: a message was lost for good
-  kStalled,      ///< time advances without any packet moving: a deadlock or an endless pause
+  kDeadlocked,   ///< ports wait for each other in a circle, and none can ever send again
+  kStalled,      ///< time advances without any packet moving, as behind an endless pause
   kInterrupted,  ///< the user stopped it
 };
 
@@ -52,10 +54,36 @@ struct MessageResult {
 struct PortResult {
   PortId port;
   std::string name;
+  std::string node;       ///< whose port it is
+  std::string peer_node;  ///< at the other end
   BitsPerSecond rate;
   double utilisation = 0;
   double mean_queue_bytes = 0;
   protocols::PortCounters counters;
+};
+
+/// Messages of one queue pair that lost time to pauses whose root is off their path.
+struct VictimResult {
+  std::uint32_t job = 0;
+  std::uint32_t source_rank = 0;
+  std::uint32_t destination_rank = 0;
+  HostId source;
+  HostId destination;
+  std::uint32_t queue_pair = 0;  ///< among those of its connection
+  std::uint8_t traffic_class = 0;
+  Picoseconds active;                         ///< time during which a message of it was under way
+  Picoseconds lost;                           ///< of that
+  std::vector<protocols::VictimLoss> losses;  ///< by storm, falling
+};
+
+/// What pauses did.
+struct PauseReport {
+  std::vector<protocols::PauseInterval> pauses;
+  std::uint64_t lost = 0;  ///< pauses that the run did not record
+  protocols::PauseAnalysis analysis;
+  std::uint64_t flows = 0;            ///< that were examined for time lost
+  std::vector<VictimResult> victims;  ///< by falling lost time
+  bool is_nic_only = false;  ///< packets are sprayed: only pauses of a flow's NIC port count
 };
 
 /// p50, p99, p999 and max of some quantity.
@@ -87,11 +115,23 @@ struct Results {
   Histogram packet_latency;
   std::vector<JobResult> jobs;
   std::vector<MessageResult> messages;
-  std::vector<PortResult> ports;
+  std::vector<PortResult> ports;  ///< by PortId
+  std::vector<std::string> class_names;
+  std::vector<protocols::ClassCounters> classes;  ///< by port, then class
+  std::vector<std::string> host_names;
+  PauseReport pauses;
+  /// The circle of ports that can never send again; each waits for the next, the last for the
+  /// first.
+  std::vector<protocols::BlockedPort> deadlock;
 
   /// SHA-256 over the integers of jobs, messages and ports: equal for equal results, whatever the
   /// build, the machine and the cut into cells.
   [[nodiscard]] std::string digest() const;
+  [[nodiscard]] const protocols::ClassCounters& class_counters(PortId port,
+                                                               std::uint8_t traffic_class) const {
+    return classes[port.value() * class_names.size() + traffic_class];
+  }
+  [[nodiscard]] const std::string& port_name(PortId port) const { return ports[port.value()].name; }
   /// Completion times in seconds, and their ratios to the zero-load times, of completed messages.
   [[nodiscard]] Percentiles completion_seconds() const;
   [[nodiscard]] Percentiles slowdown() const;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "protocols/fault.hpp"
 #include "protocols/switching/switch_config.hpp"
 #include "protocols/transport_config.hpp"
 #include "scenarios/jobs.hpp"
@@ -30,8 +31,37 @@ struct RunSpec {
   CellPlan::Cut cells = CellPlan::Cut::kAuto;
 };
 
+/// Something that goes wrong, by names of the fabric.
+struct FaultSpec {
+  protocols::Fault::Kind kind = protocols::Fault::Kind::kLinkDown;
+  std::string from;  ///< the host of a NIC pause; else one end of the links
+  std::string to;    ///< the other end; empty: every link of `from`
+  Picoseconds at;
+  Picoseconds until = protocols::Fault::kForever;
+  BitsPerSecond rate;           ///< kLinkRate
+  std::uint8_t classes = 0xff;  ///< kNicPause: bit i for class i
+};
+
+/// What the results hold besides the summary. Ports and flows are patterns, resolved on the fabric
+/// and the jobs (resolve_observation.hpp).
 struct ObserveSpec {
-  bool messages = true;  ///< write messages.csv
+  struct Queues {
+    std::vector<std::string> ports;
+    std::optional<Picoseconds> period;  ///< absent: at every change
+  };
+  struct Rates {
+    std::vector<std::string> flows;
+    Picoseconds period = 10_us;
+  };
+  struct Packets {
+    std::vector<std::string> flows;
+  };
+  bool messages = true;  ///< messages.csv
+  bool pauses = false;   ///< pauses.csv
+  bool credits = false;  ///< credits.csv
+  std::optional<Queues> queues;
+  std::optional<Rates> rates;
+  std::optional<Packets> packets;
 };
 
 /// A whole experiment: typed, checked, with every default filled in. Nothing in it depends on
@@ -42,8 +72,10 @@ struct Scenario {
   topologies::TopologySpec topology;
   std::vector<LinkChange> link_changes;
   protocols::SwitchConfig switches;
+  protocols::NicConfig nic;
   protocols::TransportConfig transport;
   std::vector<JobSpec> jobs;
+  std::vector<FaultSpec> faults;
   RunSpec run;
   ObserveSpec observe;
 };

@@ -9,10 +9,14 @@
 
 #include "collectives/executor.hpp"
 #include "scenarios/collect.hpp"
+#include "scenarios/collect_switching.hpp"
 #include "scenarios/format.hpp"
 #include "scenarios/ideal_times.hpp"
 #include "scenarios/limits.hpp"
 #include "scenarios/load_scenario.hpp"
+#include "scenarios/resolve_faults.hpp"
+#include "scenarios/resolve_observation.hpp"
+#include "scenarios/static_checks.hpp"
 #include "topologies/build_fabric.hpp"
 
 namespace weft::scenarios {
@@ -37,57 +41,31 @@ const char* job_type_name(const collectives::JobKind& kind) {
   return std::visit(Name{}, kind);
 }
 
-PacketNetwork::Options network_options(const Scenario& scenario) {
-  return {.switches = scenario.switches,
-          .transport = scenario.transport,
-          .seed = scenario.seed,
-          .control_latency = scenario.run.control_latency,
-          .cut = scenario.run.cells};
+PacketNetwork::Options network_options(const Experiment& e) {
+  const Scenario& scenario = e.scenario;
+  PacketNetwork::Options options;
+  options.nic = scenario.nic;
+  options.faults = e.faults;
+  options.switches = scenario.switches;
+  options.transport = scenario.transport;
+  options.seed = scenario.seed;
+  options.control_latency = scenario.run.control_latency;
+  options.cut = scenario.run.cells;
+  return options;
 }
 
-PacketNetwork make_network(const Experiment& e) {
-  return {e.fabric, e.routes, network_options(e.scenario), e.workload.process_hosts(),
-          e.workload.connections()};
-}
-
-/// Bytes that can arrive at a port between crossing XOFF and the pause taking effect: the pause
-/// waits behind a packet, travels, is obeyed after the response, and a packet that has just begun
-/// and what is on the wire still come.
-Bytes pause_loop_bytes(const Experiment& e, PortId port, Bytes packet) {
-  const protocols::PfcConfig& pfc = e.scenario.switches.pfc;
-  const Port& p = e.fabric.port(port);
-  const Picoseconds response =
-      pfc.response < Picoseconds(0) ? protocols::standard_pause_response(p.rate) : pfc.response;
-  const Picoseconds loop = 2 * p.wire_latency + response + e.fabric.node(p.node).pipeline +
-                           transmission_time(pfc.frame + pfc.frame_overhead, p.rate);
-  return bytes_in(loop, p.rate) + 2 * packet;
-}
-
-void warn_if_lossless_can_drop(Experiment& e) {
-  const protocols::SwitchConfig& config = e.scenario.switches;
-  if (!config.pfc.enabled) return;
-  const Bytes packet = std::visit([](const auto& t) { return t.format.payload + t.format.header; },
-                                  e.scenario.transport);
-  for (const NodeId id : e.fabric.switches) {
-    const Node& node = e.fabric.node(id);
-    Bytes needed;
-    for (std::uint32_t p = 0; p < node.port_count; ++p) {
-      needed += config.pfc.xoff + pause_loop_bytes(e, PortId(node.first_port.value() + p), packet);
-    }
-    if (needed <= config.buffer) continue;
-    e.warnings.push_back(fmt::format(
-        "{} can drop although PFC is on: its {} ports may hold XOFF plus headroom, {} together, "
-        "and the buffer is {}; lower fabric.flow_control.xoff or give the switch more buffer",
-        node.name, node.port_count, format_bytes(static_cast<double>(needed.count())),
-        format_bytes(static_cast<double>(config.buffer.count()))));
-    return;  // one switch of a kind says it for all
-  }
+PacketNetwork make_network(const Experiment& e, TraceFiles* traces = nullptr) {
+  PacketNetwork::Options options = network_options(e);
+  if (traces != nullptr) observe(e, *traces, options);
+  return {e.fabric, e.routes, options, e.workload.process_hosts(), e.workload.connections()};
 }
 
 Outcome outcome_of(PacketNetwork::Status status, bool all_finished) {
   switch (status) {
     case PacketNetwork::Status::kInterrupted:
       return Outcome::kInterrupted;
+    case PacketNetwork::Status::kDeadlocked:
+      return Outcome::kDeadlocked;
     case PacketNetwork::Status::kStalled:
       return Outcome::kStalled;
     case PacketNetwork::Status::kQuiescent:
@@ -117,7 +95,7 @@ void collect_jobs(const Experiment& e, const collectives::Executor& executor, Id
     job.jct = outcome.end - outcome.start;
     job.ideal = ideal[j].time;
     job.ideal_set_by = ideal[j].set_by;
-    const auto bus = collectives::bus_bytes({spec.name, spec.start, spec.ranks, spec.kind});
+    const auto bus = collectives::bus_bytes(spec);
     if (bus && job.is_finished && job.jct > Picoseconds(0)) {
       job.bus_bandwidth = static_cast<double>(bus->count()) / to_seconds(job.jct);
     }
@@ -156,6 +134,8 @@ void collect_ports(const Experiment& e, const PacketNetwork& network, Results& r
     PortResult port;
     port.port = id;
     port.name = e.fabric.port_name(id);
+    port.node = e.fabric.node(e.fabric.port(id).node).name;
+    port.peer_node = e.fabric.node(e.fabric.peer_node(id)).name;
     port.rate = e.fabric.port(id).rate;
     port.counters = network.port_counters(id);
     if (seconds > 0) {
@@ -224,27 +204,46 @@ Result<Experiment> build_experiment(Scenario scenario) {
     access_rates.push_back(fabric.value().port(fabric.value().node(host).first_port).rate);
   }
   if (Errors errors = check_limits(scenario, access_rates); !errors.empty()) return errors;
-  std::vector<collectives::JobDescription> jobs;
-  for (const JobSpec& job : scenario.jobs)
-    jobs.push_back({job.name, job.start, job.ranks, job.kind});
-  auto workload = collectives::build_workload(jobs, {.seed = scenario.seed,
-                                                     .has_acknowledgements = is_reliable(scenario),
-                                                     .access_rates = access_rates});
+  auto faults = resolve_faults(scenario, fabric.value());
+  if (!faults) return faults.errors();
+  auto workload =
+      collectives::build_workload(scenario.jobs, {.seed = scenario.seed,
+                                                  .has_acknowledgements = is_reliable(scenario),
+                                                  .access_rates = access_rates});
   if (!workload) return workload.errors();
+  auto observation = resolve_observation(scenario, fabric.value(), workload.value());
+  if (!observation) return observation.errors();
   Experiment experiment{std::move(scenario),
                         std::move(fabric).value(),
                         std::move(routes).value(),
                         std::move(workload).value(),
+                        std::move(faults).value(),
+                        std::move(observation).value(),
                         {}};
-  warn_if_lossless_can_drop(experiment);
+  StaticFindings findings = check_statically(experiment);
+  if (!findings.errors.empty()) return std::move(findings.errors);
+  experiment.warnings = std::move(findings.warnings);
   return experiment;
+}
+
+std::vector<std::string> class_names(const protocols::SwitchConfig& switches) {
+  std::vector<std::string> names;
+  for (const protocols::TrafficClass& traffic_class : switches.classes) {
+    names.push_back(traffic_class.name.empty() ? std::to_string(names.size()) : traffic_class.name);
+  }
+  return names;
 }
 
 CellPlan plan_of(const Experiment& experiment) { return make_network(experiment).cells(); }
 
-Results simulate(const Experiment& e, const ProgressObserver& observer) {
+Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFiles* traces) {
   const auto begin = std::chrono::steady_clock::now();
-  PacketNetwork network = make_network(e);
+  PacketNetwork network = make_network(e, traces);
+  if (traces != nullptr) name_flows(e, network, *traces);
+  const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
+    if (traces != nullptr && traces->has_failed()) return false;
+    return !progress || progress(now, packet_hops);
+  };
   collectives::Executor executor(e.workload);
   network.start(executor);
 
@@ -263,6 +262,8 @@ Results simulate(const Experiment& e, const ProgressObserver& observer) {
   }
   if (status == PacketNetwork::Status::kTimeLimit) status = network.run_until(until, observer);
 
+  if (traces != nullptr) traces->finish();
+
   const bool is_at_rest = status == PacketNetwork::Status::kQuiescent;
   require_invariants(network, is_at_rest);
   results.outcome = outcome_of(status, executor.all_finished());
@@ -277,8 +278,11 @@ Results simulate(const Experiment& e, const ProgressObserver& observer) {
   collect_messages(e, network.messages(), ideals, results);
   require_slowdowns(results);
   collect_ports(e, network, results);
+  collect_classes(e, network, results);
+  collect_pauses(e, network, results);
+  collect_deadlock(network, results);
   explain(e, network, executor, results);
-  if (e.scenario.switches.pfc.enabled && results.totals.buffer_drops > 0) {
+  if (e.scenario.switches.any_pfc() && results.totals.buffer_drops > 0) {
     results.warnings.push_back(
         fmt::format("{} packets were dropped by full buffers although PFC is on",
                     format_count(results.totals.buffer_drops)));

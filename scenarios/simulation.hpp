@@ -5,8 +5,11 @@
 #include <vector>
 
 #include "collectives/workload.hpp"
+#include "protocols/fault.hpp"
+#include "protocols/observation.hpp"
 #include "scenarios/results.hpp"
 #include "scenarios/scenario.hpp"
+#include "scenarios/trace_files.hpp"
 #include "simcore/engine/cells.hpp"
 #include "simcore/fabric.hpp"
 #include "simcore/result.hpp"
@@ -22,9 +25,14 @@ struct Experiment {
   Fabric fabric;
   Routes routes;
   collectives::Workload workload;
+  std::vector<protocols::Fault> faults;
+  protocols::ObservationConfig observation;  ///< what traces are to hold
   /// What may go wrong although the scenario is valid, such as a buffer too small to be lossless.
   std::vector<std::string> warnings;
 };
+
+/// Names of the classes, for reports: their numbers where they have none.
+[[nodiscard]] std::vector<std::string> class_names(const protocols::SwitchConfig& switches);
 
 /// Builds fabric, routes and jobs. Errors carry key paths, without file and line.
 [[nodiscard]] Result<Experiment> build_experiment(Scenario scenario);
@@ -35,8 +43,10 @@ struct Experiment {
 /// What a run tells while it goes on; returning false stops it.
 using ProgressObserver = std::function<bool(Picoseconds now, std::uint64_t packet_hops)>;
 
-/// Runs the packet engine to the end and collects the results. A broken conservation law is a
+/// Runs the packet engine to the end and collects the results. Traces are written where `traces` is
+/// given; a run whose traces cannot be written is interrupted. A broken conservation law is a
 /// defect of weft, not a result: the process aborts with the sentence that does not hold.
-[[nodiscard]] Results simulate(const Experiment& experiment, const ProgressObserver& observer = {});
+[[nodiscard]] Results simulate(const Experiment& experiment, const ProgressObserver& observer = {},
+                               TraceFiles* traces = nullptr);
 
 }  // namespace weft::scenarios

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "scenarios/format.hpp"
+#include "scenarios/pause_summary.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -52,12 +53,20 @@ std::string distribution_table(const Results& r) {
 std::string network_lines(const Results& r) {
   const protocols::NetworkTotals& t = r.totals;
   std::string text = fmt::format(
-      "  drops {} (buffer {}, TTL {})   ECN marks {}   retransmitted {}\n"
+      "  buffer drops {}   ECN marks {}   retransmitted {}\n"
       "  PFC pauses {}   paused time {} (sum over ports)\n",
-      format_count(t.buffer_drops + t.ttl_drops), format_count(t.buffer_drops),
-      format_count(t.ttl_drops), format_count(t.ecn_marked),
+      format_count(t.buffer_drops), format_count(t.ecn_marked),
       format_count(static_cast<std::int64_t>(t.packets_retransmitted)), format_count(t.pauses),
       format_time(Picoseconds(t.paused_time)));
+  if (t.ttl_drops + t.fault_drops > 0) {
+    text += fmt::format("  lost to expired TTL {}   lost to faults {}\n", format_count(t.ttl_drops),
+                        format_count(t.fault_drops));
+  }
+  if (t.credit_stalls > 0) {
+    text +=
+        fmt::format("  credit stalls {}   stalled time {} (sum over ports)\n",
+                    format_count(t.credit_stalls), format_time(Picoseconds(t.credit_stall_time)));
+  }
   return text;
 }
 
@@ -140,13 +149,17 @@ void add_packets(const Results& r, ordered_json& j) {
   const protocols::NetworkTotals& t = r.totals;
   j["network"] = {{"packets_injected", t.packets_injected},
                   {"packets_delivered", t.packets_delivered},
-                  {"packets_dropped", t.buffer_drops + t.ttl_drops},
+                  {"packets_dropped", t.buffer_drops + t.ttl_drops + t.fault_drops},
                   {"buffer_drops", t.buffer_drops},
                   {"ttl_drops", t.ttl_drops},
+                  {"fault_drops", t.fault_drops},
                   {"packets_retransmitted", t.packets_retransmitted},
                   {"ecn_marked", t.ecn_marked},
                   {"pfc_pauses", t.pauses},
-                  {"pfc_paused_seconds", to_seconds(Picoseconds(t.paused_time))}};
+                  {"pfc_paused_seconds", to_seconds(Picoseconds(t.paused_time))},
+                  {"credit_stalls", t.credit_stalls},
+                  {"credit_stall_seconds", to_seconds(Picoseconds(t.credit_stall_time))}};
+  add_pause_summary(r, j);
 }
 
 }  // namespace
@@ -159,6 +172,8 @@ const char* outcome_name(Outcome outcome) {
       return "time limit";
     case Outcome::kStuck:
       return "stuck";
+    case Outcome::kDeadlocked:
+      return "deadlocked";
     case Outcome::kStalled:
       return "stalled";
     case Outcome::kInterrupted:
@@ -177,6 +192,7 @@ std::string summary_text(const Results& r) {
                       format_count(static_cast<std::int64_t>(r.messages.size())));
   if (r.has_packets) text += network_lines(r) + "\n";
   text += (r.has_packets ? ports_table(r) : fluid_ports_table(r)) + "\n";
+  if (r.has_packets) text += pause_summary_text(r);
   text += cost_line(r);
   text += fmt::format("  results sha256 {}\n", r.digest());
   for (const std::string& warning : r.warnings) text += "  warning: " + warning + "\n";

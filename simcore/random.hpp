@@ -20,6 +20,7 @@ enum class Purpose : std::uint32_t {
   kDestination = 6,     ///< where open-loop messages go; entity: source
   kMessageSize = 7,     ///< how large open-loop messages are; entity: source
   kLoadBalancing = 8,   ///< choices of a switch that are not hashes; entity: switch
+  kArbitration = 9,     ///< which input an output serves; entity: switch
   kTestScenario = 100,  ///< random scenarios of property tests
 };
 

@@ -23,6 +23,8 @@ Field rebound(const Field& field, const std::function<void*(void*)>& to_member) 
     return to_member(const_cast<void*>(owner));
   };
   Field f = field;
+  if (field.applies)
+    f.applies = [a = field.applies, inside](const void* o) { return a(inside(o)); };
   if (field.get) f.get = [get = field.get, inside](const void* o) { return get(inside(o)); };
   if (field.set) {
     f.set = [set = field.set, to_member](void* o, const std::optional<Scalar>& value) {

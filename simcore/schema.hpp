@@ -61,6 +61,10 @@ struct Field {
   std::string source;  ///< where the default comes from
   Kind kind = Kind::kText;
   bool is_required = false;
+  /// Whether the key means anything, given the others; empty: always. Where it means nothing it may
+  /// not be given, and is not written out.
+  std::function<bool(const void*)> applies;
+  std::string applies_where;  ///< such as ``with `threshold: static` ``
 
   const Dimension* dimension = nullptr;  ///< kQuantity
   std::int64_t minimum = 0;              ///< kQuantity, in base units
@@ -84,6 +88,8 @@ struct Field {
   std::function<std::size_t(const void*)> size;
   std::function<void*(void*)> append;
   std::function<const void*(const void*, std::size_t)> element;
+
+  [[nodiscard]] bool applies_to(const void* owner) const { return !applies || applies(owner); }
 };
 
 /// One value of an object's tag, with the keys that only it has.

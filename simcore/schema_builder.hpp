@@ -227,6 +227,15 @@ class Builder {
     last().default_part = std::move(name);
     return *this;
   }
+  /// The key means something only where `condition(const T&)` holds; `where` says so in words.
+  template <class Condition>
+  Builder& only_if(Condition condition, std::string where) {
+    last().applies = [condition](const void* owner) {
+      return condition(*static_cast<const T*>(owner));
+    };
+    last().applies_where = std::move(where);
+    return *this;
+  }
   Builder& not_empty() {
     last().least = 1;
     return *this;
@@ -265,20 +274,24 @@ class Builder {
     object_.alternatives.push_back(std::move(a));
     return *this;
   }
-  /// An alternative that is this same struct with a flag: `flag` is true or false.
-  Builder& switched(std::string name, bool T::*flag, bool value, Object inner) {
+  /// An alternative that is this same struct in some state: `choose(T&)` brings it there, and
+  /// `is_chosen(const T&)` tells whether it is there. Of several the first that holds counts.
+  template <class IsChosen, class Choose>
+  Builder& mode(std::string name, IsChosen is_chosen, Choose choose, Object inner) {
     Alternative a;
     a.name = std::move(name);
     a.doc = inner.doc;
     a.object = std::make_shared<const Object>(std::move(inner));
-    a.select = [flag, value](void* owner) -> void* {
-      static_cast<T*>(owner)->*flag = value;
+    a.select = [choose](void* owner) -> void* {
+      choose(*static_cast<T*>(owner));
       return owner;
     };
     a.view = [](const void* owner) { return owner; };
     const std::size_t index = object_.alternatives.size();
-    object_.selected = [flag, value, index, before = object_.selected](const void* owner) {
-      return static_cast<const T*>(owner)->*flag == value || !before ? index : before(owner);
+    object_.selected = [is_chosen, index, before = object_.selected](const void* owner) {
+      const std::size_t earlier = before ? before(owner) : index;
+      if (earlier < index) return earlier;
+      return is_chosen(*static_cast<const T*>(owner)) ? index : index + 1;
     };
     object_.alternatives.push_back(std::move(a));
     return *this;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "simcore/units.hpp"
 
@@ -10,12 +11,19 @@ namespace weft::topologies {
 
 struct SwitchPart {
   Bytes buffer = Bytes(1'000'000'000'000);  ///< shared packet buffer
+  Bytes cell = 1_B;                         ///< packets occupy whole cells of it
   Picoseconds latency;  ///< pipeline: from the end of reception to the egress queue
 };
 
 struct NicPart {
   BitsPerSecond rate = 400_Gbps;
   Picoseconds receive_latency;  ///< from the end of reception to the transport
+  /// Wire bytes that it takes in towards host memory; absent: it keeps up with any link. What it
+  /// cannot take waits in the receive buffer, which pauses the switch above `xoff`.
+  std::optional<BitsPerSecond> receive_rate{};
+  Bytes receive_buffer = 1_MiB;
+  Bytes xoff = 512_KiB;
+  Bytes xon = 448_KiB;
 };
 
 /// Each NIC of a server is a host of the fabric.

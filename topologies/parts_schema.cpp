@@ -1,5 +1,9 @@
 #include "topologies/parts_schema.hpp"
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "simcore/schema_builder.hpp"
 #include "topologies/parts.hpp"
 
@@ -7,6 +11,9 @@ namespace weft::topologies {
 namespace {
 
 constexpr const char* kIdeal = "an ideal part adds no delay";
+constexpr const char* kReceiver = "chosen; not published for any NIC";
+
+bool is_slow_receiver(const NicPart& nic) { return nic.receive_rate.has_value(); }
 
 }  // namespace
 
@@ -15,6 +22,10 @@ schema::Object switch_part_schema() {
       .field("buffer", &SwitchPart::buffer, "shared packet buffer")
       .source("an ideal switch has room for everything")
       .at_least(1_B)
+      .field("cell", &SwitchPart::cell, "packets occupy whole cells of the buffer")
+      .source("an ideal switch wastes no memory")
+      .at_least(1_B)
+      .at_most(4_KiB)
       .field("latency", &SwitchPart::latency, "from the end of reception to the egress queue")
       .source(kIdeal)
       .part_of("switches");
@@ -28,6 +39,29 @@ schema::Object nic_part_schema() {
       .field("receive_latency", &NicPart::receive_latency,
              "from the end of reception to the transport")
       .source(kIdeal)
+      .field("receive_rate", &NicPart::receive_rate,
+             "wire bytes that it takes in towards host memory; `unlimited`: any link's")
+      .source("an ideal NIC keeps up with its link")
+      .at_least(1_Mbps)
+      .special("unlimited", std::nullopt)
+      .field("receive_buffer", &NicPart::receive_buffer, "where what it cannot take in waits")
+      .source(kReceiver)
+      .at_least(1_B)
+      .only_if(is_slow_receiver, "with a `receive_rate`")
+      .field("xoff", &NicPart::xoff, "pauses the switch above this many waiting bytes")
+      .source(kReceiver)
+      .at_least(1_B)
+      .only_if(is_slow_receiver, "with a `receive_rate`")
+      .field("xon", &NicPart::xon, "resumes it below")
+      .source(kReceiver)
+      .only_if(is_slow_receiver, "with a `receive_rate`")
+      .check([](const NicPart& nic, std::vector<schema::Problem>& problems) {
+        if (nic.xon > nic.xoff) {
+          problems.push_back({"xon", "is above xoff (" +
+                                         quantity_text(nic.xoff.count(), dimension_of<Bytes>()) +
+                                         "); a pause could never be lifted in order"});
+        }
+      })
       .part_of("nics");
 }
 

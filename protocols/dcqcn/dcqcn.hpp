@@ -46,6 +46,8 @@ class Dcqcn {
   /// Bits per second; valid while active and caught up.
   [[nodiscard]] std::int64_t rate() const { return rate_; }
   [[nodiscard]] std::int64_t target() const { return target_; }
+  /// In units of 2^-30.
+  [[nodiscard]] std::int64_t alpha_fixed() const { return static_cast<std::int64_t>(alpha_); }
   [[nodiscard]] double alpha() const {
     return static_cast<double>(alpha_) / static_cast<double>(DcqcnParameters::kAlphaOne);
   }

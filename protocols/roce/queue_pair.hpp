@@ -52,6 +52,7 @@ struct alignas(64) SenderState {
   Schedule schedule = Schedule::kIdle;
   std::uint16_t retries = 0;
   bool timer_is_set = false;  ///< an agenda entry exists
+  std::uint8_t traffic_class = 0;
   bool first_of_message = true;
 
   std::int64_t deadline = 0;  ///< retransmission time-out
@@ -125,6 +126,7 @@ struct ReceiverState {
   std::uint32_t since_ack = 0;
   std::uint32_t host = 0;  ///< of the sender: where ACKs go
   std::uint32_t ack_entropy = 0;
+  std::uint8_t traffic_class = 0;  ///< of the data
   bool nack_sent = false;
   bool echo_pending = false;    ///< a marked packet awaits its ACK
   bool message_broken = false;  ///< datagrams: a packet of this message is missing

@@ -3,51 +3,57 @@
 #include <cstdint>
 
 #include "protocols/egress.hpp"
+#include "protocols/link_control.hpp"
 #include "protocols/network_state.hpp"
+#include "protocols/switching/crossbar.hpp"
+#include "protocols/switching/shared_buffer.hpp"
 #include "simcore/hash.hpp"
 
 namespace weft::protocols {
 
-/// An output-queued switch with a shared buffer: strict priority of the control class over the data
-/// class, PFC by ingress port on the data class, RED marking of data packets, ECMP by flow or by
-/// packet. Every packet counts against the shared buffer; a full buffer drops.
+/// A switch: up to eight classes per egress with strict priority and deficit round robin, a shared
+/// buffer with PFC by ingress port and class, credit-based classes with buffers per ingress, ECN
+/// marking, ECMP by flow or by packet. Packets queue at their outputs or at their inputs, and are
+/// forwarded whole or cut through.
 class SwitchModel {
  public:
-  explicit SwitchModel(NetworkState& state) : s_(state) {}
+  explicit SwitchModel(NetworkState& state)
+      : s_(state), control_(state), scheduler_(state), buffer_(state.constants), crossbar_(state) {}
 
   void arrive(Cell& cell, Worker& worker, Packet& packet, PortState& in, std::int64_t now) {
     SwitchState& sw = s_.switches[in.owner];
     const NetworkConstants& k = s_.constants;
+    const std::uint8_t c = class_of(packet);
+    const ClassConstants& constants = k.of_class[c];
     if (--packet.ttl == 0) [[unlikely]] {
-      ++in.counters.ttl_drops;
-      ++worker.sums.packets_dropped;
-      return;
-    }
-    if (sw.buffer_used + packet.size > k.buffer) [[unlikely]] {
-      ++in.counters.buffer_drops;
-      ++worker.sums.packets_dropped;
+      ++in.ttl_drops;
+      drop(cell, worker, in, packet, now);
       return;
     }
     PortState& out = s_.ports[sw.first_port + choose_egress(sw, SwitchId(in.owner), packet)];
-    sw.buffer_used += packet.size;
-    if (sw.buffer_used > sw.buffer_peak) sw.buffer_peak = sw.buffer_used;
-    const bool is_control = is_control_class(packet);
-    if (k.pfc && !is_control) {
-      in.ingress_bytes += packet.size;
-      if (in.ingress_bytes > k.xoff && !in.has_paused_peer) [[unlikely]] {
-        in.has_paused_peer = true;
-        send_pause(in, 1, now, cell, worker);
+    if (k.has_faults && out.is_down) [[unlikely]] {
+      ++out.fault_drops;
+      drop(cell, worker, in, packet, now);
+      return;
+    }
+    PortState& holder = k.input_queued ? in : out;
+    ClassQueue& queue = s_.queue(holder, c);
+    if (constants.is_credit) {
+      s_.account(in, c).bytes += scheduler_.blocks(c, packet.size) * constants.block;
+    } else if (!admit(cell, worker, packet, sw, in, out, queue, now)) {
+      return;
+    }
+    hold(packet, sw, in, out, now);
+    if (constants.ecn && !constants.mark_at_dequeue) {
+      mark(worker, holder, queue, packet, queue.taken + queue.packets.size(), now);
+    }
+    enqueue(worker, holder, queue, packet, now);
+    if (k.input_queued) [[unlikely]] {
+      if (queue.packets.size() == 1) {
+        crossbar_.request(cell, in.owner, in.index - sw.first_port, waiting_port(packet), c, now);
       }
+      return;
     }
-    packet.stamp = in.number;
-    if (is_control) {
-      out.control.push(packet, worker.pool);
-    } else {
-      if (k.ecn && !k.mark_at_dequeue) mark(out, packet);
-      out.account_queue(now);
-      out.data.push(packet, worker.pool);
-    }
-    out.note_backlog();
     if (!out.is_transmitting) start(cell, worker, out, sw, now);
   }
 
@@ -56,30 +62,56 @@ class SwitchModel {
     SwitchState& sw = s_.switches[port.owner];
     port.is_transmitting = false;
     if (port.service_bytes != 0) {
-      if (!s_.constants.release_at_start) release(cell, worker, port, sw, now);
+      if (!s_.constants.release_at_start) release_served(cell, worker, port, sw, now);
+      if (s_.constants.input_queued) {
+        crossbar_.free_input(cell, port.owner, port.service_ingress, now);
+      }
       port.service_bytes = 0;
     }
     start(cell, worker, port, sw, now);
   }
 
-  /// The peer lifted or imposed a pause; a port that idles may have work now.
+  /// Something at `port` allows it to send again; it may idle.
   void resume(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
     if (!port.is_transmitting) start(cell, worker, port, s_.switches[port.owner], now);
   }
 
-  /// The pause that holds the peer of `port` is about to run out.
-  void refresh_pause(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
-    send_pause(port, 1, now, cell, worker);
+  /// Matches inputs to outputs; after everything else that happens at this instant.
+  void arbitrate(Cell& cell, Worker& worker, std::uint32_t at, std::int64_t now) {
+    SwitchState& sw = s_.switches[at];
+    Crossbar& x = s_.crossbars[at];
+    x.is_scheduled = false;
+    std::uint64_t outputs = x.changed_outputs;
+    x.changed_outputs = 0;
+    // Who goes first among outputs changes, for the sake of inputs that hold heads for several.
+    const unsigned turn = x.rounds % sw.port_count;
+    for (; outputs != 0;) {
+      const std::uint64_t later = outputs >> turn << turn;
+      const auto output =
+          static_cast<std::uint32_t>(std::countr_zero(later != 0 ? later : outputs));
+      outputs &= ~(std::uint64_t{1} << output);
+      serve_output(cell, worker, sw, at, output, now);
+    }
   }
 
-  [[nodiscard]] static std::int64_t pause_duration(const PortState& port) {
-    return port.transmission(kMaximumQuanta * kQuantumBytes);
+  /// The link of `port` failed: what waits for it is lost.
+  void flush(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+    SwitchState& sw = s_.switches[port.owner];
+    if (s_.constants.input_queued) {
+      // The arbiter drops what has come to the head of an input.
+      crossbar_.look_at(cell, port.owner, port.index - sw.first_port, now);
+      return;
+    }
+    for (std::uint8_t c = 0; c < s_.constants.classes; ++c) {
+      ClassQueue& queue = s_.queue(port, c);
+      while (!queue.packets.empty()) {
+        const Packet packet = take(worker, port, queue, c, now);
+        lose(cell, worker, port, sw, packet, waiting_port(packet), queue, now);
+      }
+    }
   }
 
  private:
-  static constexpr std::int64_t kMaximumQuanta = 65'535;  // IEEE 802.3 31B.2: 16-bit pause_time
-  static constexpr std::int64_t kQuantumBytes = 64;       // one quantum is 512 bit times
-
   [[nodiscard]] std::uint32_t choose_egress(const SwitchState& sw, SwitchId at,
                                             const Packet& packet) const {
     const auto hops = s_.routes.next_hops(at, HostId(packet.destination));
@@ -90,88 +122,285 @@ class SwitchModel {
                                    : choose_by_flow(sw.hash_seed, packet.entropy, n)];
   }
 
+  /// Finds room in the shared buffer, and pauses the sender where that is due. False: dropped.
+  [[nodiscard]] bool admit(Cell& cell, Worker& worker, const Packet& packet, SwitchState& sw,
+                           PortState& in, const PortState& out, ClassQueue& queue,
+                           std::int64_t now) {
+    const std::uint8_t c = class_of(packet);
+    const ClassConstants& constants = s_.constants.of_class[c];
+    IngressAccount& account = s_.account(in, c);
+    if (!buffer_.admit(sw, account, queue, constants, s_.constants.cells(packet.size)))
+        [[unlikely]] {
+      ++in.buffer_drops;
+      ++worker.sums.packets_dropped;
+      return false;
+    }
+    if (constants.is_pfc && !account.is_pausing && buffer_.is_above_xoff(sw, account, constants))
+        [[unlikely]] {
+      account.is_pausing = true;
+      account.cause = static_cast<std::uint16_t>(out.index - sw.first_port);
+      control_.send_pause(cell, worker, in, c, now);
+    }
+    return true;
+  }
+
+  /// Notes in the packet where it came from (or goes to, where inputs queue) and when its last bit
+  /// will be here.
+  void hold(Packet& packet, const SwitchState& sw, const PortState& in, const PortState& out,
+            std::int64_t now) const {
+    const NetworkConstants& k = s_.constants;
+    packet.stamp = (k.input_queued ? out.index : in.index) - sw.first_port;
+    if (k.cut_through) [[unlikely]] {
+      const std::int64_t first = std::min<std::int64_t>(packet.size, k.cut_through_after);
+      const std::int64_t tail = now + PortState::transmission_at(packet.size, in.ingress_rate) -
+                                PortState::transmission_at(first, in.ingress_rate);
+      packet.stamp |= tail << kTailShift;
+    }
+  }
+
+  void enqueue(Worker& worker, PortState& holder, ClassQueue& queue, const Packet& packet,
+               std::int64_t now) {
+    const std::uint8_t c = class_of(packet);
+    queue.account(now);
+    queue.packets.push(packet, worker.pool);
+    if (queue.packets.bytes() > queue.peak_bytes) queue.peak_bytes = queue.packets.bytes();
+    holder.waiting |= class_bit(c);
+    holder.note_backlog(packet.size);
+    if (s_.constants.traces_queues && holder.is_watched) trace_queue(worker, holder, queue, c, now);
+    if (s_.constants.traces_packets) {
+      trace_packet(worker, TraceRecord::Kind::kPacketEnqueued, packet, holder, now);
+    }
+  }
+
+  Packet take(Worker& worker, PortState& holder, ClassQueue& queue, std::uint8_t c,
+              std::int64_t now) {
+    queue.account(now);
+    const Packet packet = queue.packets.pop(worker.pool);
+    ++queue.taken;
+    holder.backlog -= packet.size;
+    if (queue.packets.empty()) holder.waiting &= static_cast<std::uint8_t>(~class_bit(c));
+    if (s_.constants.traces_queues && holder.is_watched) trace_queue(worker, holder, queue, c, now);
+    return packet;
+  }
+
   void start(Cell& cell, Worker& worker, PortState& port, SwitchState& sw, std::int64_t now) {
     const NetworkConstants& k = s_.constants;
-    if (port.pending_pause != 0) [[unlikely]] {
-      transmit_pause(port, k, now, cell, worker);
+    if (port.pending_control != 0 && !port.is_down) [[unlikely]] {
+      control_.transmit(cell, worker, port, now);
       return;
     }
-    Packet packet;
-    bool counts_for_pfc = false;
-    if (!port.control.empty()) {
-      packet = port.control.pop(worker.pool);
-    } else if (!port.data.empty() && !port.is_paused) {
-      port.account_queue(now);
-      packet = port.data.pop(worker.pool);
-      if (k.ecn && k.mark_at_dequeue) mark(port, packet);
-      counts_for_pfc = k.pfc;
-    } else {
+    if (k.input_queued) [[unlikely]] {
+      cell.next.remove(port.local);
+      crossbar_.look_at(cell, port.owner, port.index - sw.first_port, now);
+      return;
+    }
+    const std::uint32_t eligible = port.waiting & ~static_cast<unsigned>(port.blocked);
+    const std::uint32_t c = scheduler_.choose(port, eligible, now, [&](std::uint32_t of) {
+      return std::int64_t{s_.queue(port, of).packets.front().size};
+    });
+    if (c == ClassScheduler::kNone) {
       cell.next.remove(port.local);
       return;
     }
+    ClassQueue& queue = s_.queue(port, c);
+    const Packet packet = take(worker, port, queue, static_cast<std::uint8_t>(c), now);
+    scheduler_.charge(port, c, packet.size, eligible);
+    if (queue.packets.empty()) queue.deficit = 0;
+    send(cell, worker, port, sw, queue, packet, waiting_port(packet), now);
+  }
+
+  /// Puts `packet` of `queue`, which came in by port number `ingress`, on the wire at `port`.
+  void send(Cell& cell, Worker& worker, PortState& port, SwitchState& sw, ClassQueue& queue,
+            Packet packet, std::uint32_t ingress, std::int64_t now) {
+    const NetworkConstants& k = s_.constants;
+    const std::uint8_t c = class_of(packet);
+    const ClassConstants& constants = k.of_class[c];
+    if (constants.ecn && constants.mark_at_dequeue) {
+      PortState& holder = k.input_queued ? s_.ports[sw.first_port + ingress] : port;
+      mark(worker, holder, queue, packet, queue.taken, now);
+    }
     port.service_bytes = packet.size;
-    port.service_ingress = static_cast<std::uint16_t>(packet.stamp);
-    port.service_counts_for_pfc = counts_for_pfc;
-    transmit(port, packet, now, cell, worker);
-    if (k.release_at_start) release(cell, worker, port, sw, now);
+    port.service_ingress = static_cast<std::uint16_t>(ingress);
+    port.service_class = c;
+    std::int64_t begin = now;
+    if (k.cut_through) [[unlikely]] {
+      // The rest of the packet must be here by the time it is to be sent.
+      const std::int64_t tail = tail_arrival(packet);
+      if (now + port.transmission(packet.size) < tail) begin = tail;
+    }
+    if (k.traces_packets)
+      trace_packet(worker, TraceRecord::Kind::kPacketStarted, packet, port, begin);
+    transmit(k, port, s_.queue(port, c), packet, begin, cell, worker);
+    if (k.release_at_start) release_served(cell, worker, port, sw, now);
   }
 
   /// The packet in service at `port` leaves the buffer accounts.
-  void release(Cell& cell, Worker& worker, PortState& port, SwitchState& sw, std::int64_t now) {
-    sw.buffer_used -= port.service_bytes;
-    if (!port.service_counts_for_pfc) return;
+  void release_served(Cell& cell, Worker& worker, PortState& port, SwitchState& sw,
+                      std::int64_t now) {
     PortState& in = s_.ports[sw.first_port + port.service_ingress];
-    in.ingress_bytes -= port.service_bytes;
-    if (in.has_paused_peer && in.ingress_bytes < s_.constants.xon) [[unlikely]] {
-      in.has_paused_peer = false;
-      send_pause(in, 2, now, cell, worker);
+    ClassQueue& queue = s_.queue(s_.constants.input_queued ? in : port, port.service_class);
+    release(cell, worker, sw, in, queue, port.service_class, port.service_bytes, now);
+  }
+
+  void release(Cell& cell, Worker& worker, SwitchState& sw, PortState& in, ClassQueue& queue,
+               std::uint8_t c, std::int64_t size, std::int64_t now) {
+    const ClassConstants& constants = s_.constants.of_class[c];
+    IngressAccount& account = s_.account(in, c);
+    if (constants.is_credit) {
+      const std::int32_t blocks = scheduler_.blocks(c, size);
+      account.bytes -= blocks * constants.block;
+      control_.grant(cell, worker, in, c, blocks, now);
+      return;
+    }
+    buffer_.release(sw, account, queue, constants, s_.constants.cells(size));
+    if (account.is_pausing && buffer_.is_below_xon(sw, account, constants)) [[unlikely]] {
+      account.is_pausing = false;
+      control_.send_pause(cell, worker, in, c, now);
+    }
+  }
+
+  /// A packet that the buffer does not hold is lost; its credits are granted again.
+  void drop(Cell& cell, Worker& worker, PortState& in, const Packet& packet, std::int64_t now) {
+    ++worker.sums.packets_dropped;
+    const std::uint8_t c = class_of(packet);
+    if (!s_.constants.of_class[c].is_credit) return;
+    control_.grant(cell, worker, in, c, scheduler_.blocks(c, packet.size), now);
+  }
+
+  /// A packet that was taken from `queue` is lost because the link of `port` is down.
+  void lose(Cell& cell, Worker& worker, PortState& port, SwitchState& sw, const Packet& packet,
+            std::uint32_t ingress, ClassQueue& queue, std::int64_t now) {
+    ++port.fault_drops;
+    ++worker.sums.packets_dropped;
+    release(cell, worker, sw, s_.ports[sw.first_port + ingress], queue, class_of(packet),
+            packet.size, now);
+  }
+
+  void serve_output(Cell& cell, Worker& worker, SwitchState& sw, std::uint32_t at,
+                    std::uint32_t output, std::int64_t now) {
+    PortState& port = s_.ports[sw.first_port + output];
+    if (port.is_down) {
+      drop_heads(cell, worker, sw, at, output, now);
+      return;
+    }
+    if (port.is_transmitting) return;
+    std::uint32_t eligible = 0;
+    for (std::uint32_t c = 0; c < s_.constants.classes; ++c) {
+      if (crossbar_.candidates(at, output, c) != 0) eligible |= 1U << c;
+    }
+    eligible &= ~static_cast<unsigned>(port.blocked);
+    // Inputs are chosen after the class; with packets of several sizes, deficit round robin and
+    // credits go by the first candidate, and the chosen input is charged for what it sends.
+    const std::uint32_t c = scheduler_.choose(port, eligible, now, [&](std::uint32_t of) {
+      return largest_head(sw, crossbar_.candidates(at, output, of), of);
+    });
+    if (c == ClassScheduler::kNone) return;
+    const std::uint32_t input =
+        crossbar_.choose_input(at, output, crossbar_.candidates(at, output, c));
+    ClassQueue& queue = s_.queue(s_.ports[sw.first_port + input], c);
+    const Packet packet = take_head(cell, worker, sw, at, input, c, now);
+    crossbar_.occupy_input(at, input);
+    scheduler_.charge(port, c, packet.size, eligible);
+    send(cell, worker, port, sw, queue, packet, input, now);
+  }
+
+  [[nodiscard]] std::int64_t largest_head(const SwitchState& sw, std::uint64_t inputs,
+                                          std::uint32_t c) {
+    std::int64_t largest = 0;
+    for (; inputs != 0; inputs &= inputs - 1) {
+      const auto input = static_cast<std::uint32_t>(std::countr_zero(inputs));
+      const auto& packets = s_.queue(s_.ports[sw.first_port + input], c).packets;
+      largest = std::max<std::int64_t>(largest, packets.front().size);
+    }
+    return largest;
+  }
+
+  /// Takes the head of a FIFO and lets the next one ask for its output.
+  Packet take_head(Cell& cell, Worker& worker, SwitchState& sw, std::uint32_t at,
+                   std::uint32_t input, std::uint32_t c, std::int64_t now) {
+    PortState& in = s_.ports[sw.first_port + input];
+    ClassQueue& queue = s_.queue(in, c);
+    const Packet packet = take(worker, in, queue, static_cast<std::uint8_t>(c), now);
+    crossbar_.withdraw(at, input, waiting_port(packet), c);
+    if (!queue.packets.empty()) {
+      crossbar_.request(cell, at, input, waiting_port(queue.packets.front()), c, now);
+    }
+    return packet;
+  }
+
+  void drop_heads(Cell& cell, Worker& worker, SwitchState& sw, std::uint32_t at,
+                  std::uint32_t output, std::int64_t now) {
+    for (std::uint32_t c = 0; c < s_.constants.classes; ++c) {
+      std::uint64_t inputs = s_.crossbars[at].requests[output * s_.constants.classes + c];
+      for (; inputs != 0; inputs &= inputs - 1) {
+        const auto input = static_cast<std::uint32_t>(std::countr_zero(inputs));
+        ClassQueue& queue = s_.queue(s_.ports[sw.first_port + input], c);
+        const Packet packet = take_head(cell, worker, sw, at, input, c, now);
+        lose(cell, worker, s_.ports[sw.first_port + output], sw, packet, input, queue, now);
+      }
     }
   }
 
   /// RED (Floyd and Jacobson 1993, on the instantaneous queue as DCQCN asks): no marks up to Kmin,
-  /// linear to Pmax at Kmax, every packet above it.
-  void mark(PortState& port, Packet& packet) {
+  /// linear to Pmax at Kmax, every packet above it. Or a step at Kmin, as DCTCP has it (Alizadeh et
+  /// al., SIGCOMM 2010, section 3.1). `number` counts the packets of this queue.
+  void mark(Worker& worker, PortState& port, ClassQueue& queue, Packet& packet, std::int64_t number,
+            std::int64_t now) {
     const NetworkConstants& k = s_.constants;
-    const std::int64_t waiting = port.data.bytes();
-    if (waiting <= k.kmin || kind_of(packet) != PacketKind::kData) return;
-    if (waiting <= k.kmax) {
+    const std::uint8_t c = class_of(packet);
+    const ClassConstants& constants = k.of_class[c];
+    const std::int64_t waiting = queue.packets.bytes();
+    std::int64_t kmin = constants.kmin;
+    std::int64_t kmax = constants.kmax;
+    if (constants.ecn_rate != 0) {
+      kmin = scaled(kmin, port.nominal_rate, constants.ecn_rate);
+      kmax = scaled(kmax, port.nominal_rate, constants.ecn_rate);
+    }
+    if (waiting <= kmin || kind_of(packet) != PacketKind::kData) return;
+    if (waiting <= kmax && !constants.step) {
       const auto probability = static_cast<std::uint64_t>(
-          static_cast<WideUnsigned>(k.pmax) * static_cast<std::uint64_t>(waiting - k.kmin) /
-          static_cast<std::uint64_t>(k.kmax - k.kmin));
-      const RandomStream random(k.seed, Purpose::kEcnMark, port.id.value());
-      if (random.bits32(static_cast<std::uint64_t>(port.counters.packets)) >= probability) return;
+          static_cast<WideUnsigned>(constants.pmax) * static_cast<std::uint64_t>(waiting - kmin) /
+          static_cast<std::uint64_t>(kmax - kmin));
+      const RandomStream random(k.seed, Purpose::kEcnMark, port.index);
+      const std::uint64_t draw = static_cast<std::uint64_t>(number) * kMaxClasses + c;
+      if (random.bits32(draw) >= probability) return;
     }
     packet.flags |= kCongested;
-    ++port.counters.ecn_marked;
+    ++queue.marked;
+    if (k.traces_packets) trace_packet(worker, TraceRecord::Kind::kPacketMarked, packet, port, now);
   }
 
-  void send_pause(PortState& port, std::uint8_t value, std::int64_t now, Cell& cell,
-                  Worker& worker) {
-    const NetworkConstants& k = s_.constants;
-    if (value == 1) {
-      ++port.counters.pauses_sent;
-      if (!k.pause_until_resume) schedule_refresh(cell, port, now);
-    }
-    if (k.pause_frame == 0) {
-      deliver_pause(port, value, now, cell, worker);
-      return;
-    }
-    port.pending_pause = value;
-    if (!port.is_transmitting) transmit_pause(port, k, now, cell, worker);
+  [[nodiscard]] static std::int64_t scaled(std::int64_t bytes, std::int64_t rate,
+                                           std::int64_t reference) {
+    return static_cast<std::int64_t>(static_cast<WideUnsigned>(bytes) *
+                                     static_cast<std::uint64_t>(rate) /
+                                     static_cast<std::uint64_t>(reference));
   }
 
-  static void schedule_refresh(Cell& cell, PortState& port, std::int64_t now) {
-    // Half the pause leaves time for the frame to wait behind a packet and to travel.
-    schedule(cell, {.time = now + pause_duration(port) / 2,
-                    .order = AgendaEvent::make_order(
-                        EventRank::kTimer, static_cast<std::uint32_t>(EventType::kPauseRefresh),
-                        port.id.value(), ++port.refresh_sequence),
-                    .type = static_cast<std::uint32_t>(EventType::kPauseRefresh),
-                    .target = port.id.value(),
-                    .value = port.refresh_sequence});
+  static void trace_queue(Worker& worker, const PortState& port, const ClassQueue& queue,
+                          std::uint8_t c, std::int64_t now) {
+    worker.trace.push_back({.time = now,
+                            .value = queue.packets.bytes(),
+                            .subject = port.index,
+                            .kind = TraceRecord::Kind::kQueue,
+                            .traffic_class = c});
+  }
+  void trace_packet(Worker& worker, TraceRecord::Kind kind, const Packet& packet,
+                    const PortState& port, std::int64_t time) const {
+    if (kind_of(packet) != PacketKind::kData || s_.watched[packet.flow] == 0) return;
+    worker.trace.push_back({.time = time,
+                            .value = packet.flow,
+                            .subject = port.index,
+                            .detail = packet.sequence,
+                            .kind = kind,
+                            .traffic_class = class_of(packet)});
   }
 
   NetworkState& s_;
+  LinkControl control_;
+  ClassScheduler scheduler_;
+  SharedBuffer buffer_;
+  CrossbarArbiter crossbar_;
 };
 
 }  // namespace weft::protocols

@@ -127,7 +127,8 @@ void complete_ranks(const Context& context, RanksDocument& ranks, const std::str
   word = "0-" + std::to_string(std::stoul(word) - 1);
 }
 
-void complete_csv(const Context& context, MessagesDocument& messages, const std::string& path) {
+void complete_csv(const Context& context, MessagesDocument& messages,
+                  const std::string& traffic_class, const std::string& path) {
   if (messages.csv.empty()) return;
   std::error_code error;
   const std::filesystem::path file = std::filesystem::weakly_canonical(
@@ -146,7 +147,8 @@ void complete_csv(const Context& context, MessagesDocument& messages, const std:
   messages.csv = file.string();
   messages.sha256 = digest;
   context.provenance[child_path(path, "sha256")] = "the file as it was read";
-  Result<collectives::MessagesSpec> list = parse_messages_csv(text.value(), messages.csv);
+  Result<collectives::MessagesSpec> list =
+      parse_messages_csv(text.value(), messages.csv, traffic_class);
   if (!list.ok()) {
     for (const Error& e : list.errors()) context.diagnostics.add(e);
     return;
@@ -159,8 +161,9 @@ void complete_jobs(const Context& context) {
     JobDocument& job = context.document.jobs[i];
     const std::string path = element_path("jobs", i);
     complete_ranks(context, job.ranks, child_path(path, "ranks"));
+    if (job.traffic_class.empty()) job.traffic_class = class_names(context.document).front();
     if (auto* messages = std::get_if<MessagesDocument>(&job.kind)) {
-      complete_csv(context, *messages, path);
+      complete_csv(context, *messages, job.traffic_class, path);
     }
   }
 }

@@ -75,10 +75,22 @@ struct CustomDocument {
   std::vector<topologies::CustomSpec::NextHopEntry> next_hops;
 };
 
+/// A traffic class; what is absent is that of the whole fabric.
+struct ClassDocument {
+  std::string name;
+  protocols::TrafficClass::Scheduling scheduling = protocols::TrafficClass::Scheduling::kWeighted;
+  std::uint32_t weight = 1;
+  std::optional<protocols::FlowControlConfig> flow_control;
+  std::optional<protocols::EcnConfig> ecn;
+  Bytes egress_reserved = 0_B;
+  std::optional<double> egress_alpha;
+};
+
 struct FabricDocument {
   std::variant<LeafSpineDocument, FatTreeDocument, CustomDocument> topology;
   topologies::SwitchPart switch_part;
-  protocols::SwitchConfig policies;
+  protocols::SwitchConfig policies;    ///< its first class is what the fabric's keys say
+  std::vector<ClassDocument> classes;  ///< empty: those of default_classes()
 };
 
 /// Which hosts, in which order: numbers, ranges and names, or a number drawn at random.
@@ -100,11 +112,34 @@ struct MessagesDocument {
 
 struct JobDocument {
   std::string name;
+  std::string traffic_class;  ///< empty: the lowest
   Picoseconds start;
   RanksDocument ranks;
   std::variant<IncastDocument, collectives::PermutationSpec, collectives::AllReduceSpec,
                collectives::AllToAllSpec, MessagesDocument, collectives::OpenLoopSpec>
       kind;
+};
+
+struct NicPauseDocument {
+  std::string host;
+  std::vector<std::string> classes = {"all"};  ///< `all`: every class with PFC
+};
+
+struct LinkRateDocument {
+  std::string from;
+  std::string to;  ///< empty: every link of `from`
+  BitsPerSecond rate;
+};
+
+struct LinkDownDocument {
+  std::string from;
+  std::string to;  ///< empty: every link of `from`
+};
+
+struct FaultDocument {
+  Picoseconds at;
+  std::optional<Picoseconds> until;
+  std::variant<NicPauseDocument, LinkRateDocument, LinkDownDocument> kind;
 };
 
 struct Document {
@@ -115,6 +150,7 @@ struct Document {
   FabricDocument fabric;
   protocols::TransportConfig transport;
   std::vector<JobDocument> jobs;
+  std::vector<FaultDocument> faults;
   RunSpec run;
   ObserveSpec observe;
 };
@@ -126,6 +162,9 @@ struct Document {
 [[nodiscard]] schema::Object links_schema();
 [[nodiscard]] schema::Object link_schema();
 [[nodiscard]] schema::Object fabric_schema();
+[[nodiscard]] schema::Object class_schema();
 [[nodiscard]] schema::Object job_schema();
+[[nodiscard]] schema::Object fault_schema();
+[[nodiscard]] schema::Object observe_schema();
 
 }  // namespace weft::scenarios::language

@@ -43,12 +43,6 @@ schema::Object run_schema() {
       .source("the fastest");
 }
 
-schema::Object observe_schema() {
-  return schema::describe<ObserveSpec>("observe", "what the results hold")
-      .field("messages", &ObserveSpec::messages, "write messages.csv")
-      .source("one line per message is cheap");
-}
-
 }  // namespace
 
 schema::Object document_schema() {
@@ -69,6 +63,8 @@ schema::Object document_schema() {
       .objects("jobs", &Document::jobs, job_schema(), "what the hosts do")
       .required()
       .not_empty()
+      .objects("faults", &Document::faults, fault_schema(), "what goes wrong, and when")
+      .source("nothing goes wrong")
       .object("run", &Document::run, run_schema(), "how long and how the simulation runs")
       .object("observe", &Document::observe, observe_schema(), "what the results hold");
 }

@@ -155,7 +155,12 @@ schema::Object fabric_schema() {
               "what every switch is")
       .source("a switch of the 400 and 800 Gbps generation")
       .default_part("spectrum-4")
-      .include(&FabricDocument::policies, protocols::switch_schema());
+      .include(&FabricDocument::policies, protocols::switch_schema())
+      .objects(
+          "classes", &FabricDocument::classes, class_schema(),
+          "traffic classes in ascending priority; jobs use the first unless they say otherwise")
+      .source(
+          "`data`, weighted, as flow_control and ecn say, and above it `control`, strict, lossy");
 }
 
 }  // namespace weft::scenarios::language

@@ -100,8 +100,6 @@ schema::Object message_schema() {
       .required()
       .at_least(1_B)
       .at_most(kMaxMessage)
-      .constant("class", "data", "traffic class")
-      .source("the only class for messages")
       .check([](const Message& m, std::vector<Problem>& problems) {
         if (m.from == m.to) problems.push_back({"to", "is the sending rank itself"});
       });
@@ -171,6 +169,8 @@ schema::Object job_schema() {
   return schema::describe<JobDocument>("job", "traffic of a set of ranks")
       .field("name", &JobDocument::name, "letters, digits and . _ - ; names the job's results")
       .required()
+      .field("class", &JobDocument::traffic_class, "traffic class of its messages")
+      .source("the class of lowest priority")
       .field("start", &JobDocument::start, "when it begins")
       .source("at once")
       .object("ranks", &JobDocument::ranks, ranks_schema(), "which hosts it runs on")

@@ -54,6 +54,14 @@ TopologySpec lower_custom(const Document& document, const CustomDocument& custom
   return spec;
 }
 
+/// The NIC of every host.
+const topologies::NicPart& nic_part(const Document& document) {
+  const auto& topology = document.fabric.topology;
+  if (const auto* tree = std::get_if<FatTreeDocument>(&topology)) return tree->server.nic;
+  if (const auto* custom = std::get_if<CustomDocument>(&topology)) return custom->nic;
+  return document.racks->server.nic;
+}
+
 LinkChange lower_change(const LinkChangeDocument& document) {
   LinkChange change{document.from, document.to, document.link.rate, document.link.latency};
   if (document.link.cable && document.link.length) {
@@ -109,11 +117,16 @@ Scenario lower(const Context& context) {
   }
   scenario.switches = document.fabric.policies;
   scenario.switches.buffer = document.fabric.switch_part.buffer;
+  scenario.switches.cell = document.fabric.switch_part.cell;
+  const topologies::NicPart& nic = nic_part(document);
+  scenario.nic = {nic.receive_rate, nic.receive_buffer, nic.xoff, nic.xon};
   scenario.transport = document.transport;
   scenario.run = document.run;
   scenario.observe = document.observe;
   check_policies(context);
+  lower_classes(context, scenario);
   lower_jobs(context, scenario);
+  lower_faults(context, scenario);
   return scenario;
 }
 

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "scenarios/language/document.hpp"
 #include "scenarios/language/node.hpp"
@@ -38,6 +41,19 @@ void complete(const Context& context);
 
 // Its parts.
 [[nodiscard]] topologies::TopologySpec lower_topology(const Document& document);
+/// The names of the traffic classes, in ascending priority; at least one.
+[[nodiscard]] std::vector<std::string> class_names(const Document& document);
+/// Fills in the classes, and checks what refers to them.
+void lower_classes(const Context& context, Scenario& scenario);
+/// The number of the class that the value at `path` names; reports where there is none. `words` are
+/// accepted besides.
+[[nodiscard]] std::optional<std::uint8_t> find_class(const Context& context,
+                                                     const std::string& name,
+                                                     const std::string& path,
+                                                     const std::vector<std::string>& words = {});
 void lower_jobs(const Context& context, Scenario& scenario);
+void lower_faults(const Context& context, Scenario& scenario);
+/// Reports a name that could not be that of a file or folder.
+void check_name(const Context& context, const std::string& name, const std::string& path);
 
 }  // namespace weft::scenarios::language

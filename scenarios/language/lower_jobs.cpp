@@ -20,19 +20,6 @@ constexpr std::uint64_t kMaxConnections = 16'000'000;
 constexpr std::uint64_t kMaxRanks = 16'000'000;
 constexpr std::size_t kMaxNameLength = 100;
 
-/// Names become file and folder names.
-void check_name(const Context& context, const std::string& name, const std::string& path) {
-  const auto is_fine = [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-';
-  };
-  if (name.empty() || name.size() > kMaxNameLength || name.front() == '.' || name.front() == '-' ||
-      !std::ranges::all_of(name, is_fine)) {
-    context.fail(path, backquoted(name) +
-                           " is not a name; expected letters, digits and . _ - (at most " +
-                           std::to_string(kMaxNameLength) + ", not beginning with . or -)");
-  }
-}
-
 /// Lowers one job after the other.
 class JobLowering {
  public:
@@ -55,6 +42,8 @@ class JobLowering {
     for (PlacementProblem& problem : placement.problems) report(std::move(problem));
     if (!placement.problems.empty()) return;
     JobSpec spec{job.name, job.start, std::move(placement.hosts), {}};
+    spec.traffic_class =
+        find_class(context_, job.traffic_class, child_path(path_, "class")).value_or(0);
     spec.kind =
         std::visit([&](const auto& kind) { return lower_kind(kind, index, spec); }, job.kind);
     if (spec.ranks.size() < 2) {
@@ -165,6 +154,18 @@ class JobLowering {
 };
 
 }  // namespace
+
+void check_name(const Context& context, const std::string& name, const std::string& path) {
+  const auto is_fine = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-';
+  };
+  if (name.empty() || name.size() > kMaxNameLength || name.front() == '.' || name.front() == '-' ||
+      !std::ranges::all_of(name, is_fine)) {
+    context.fail(path, backquoted(name) +
+                           " is not a name; expected letters, digits and . _ - (at most " +
+                           std::to_string(kMaxNameLength) + ", not beginning with . or -)");
+  }
+}
 
 void lower_jobs(const Context& context, Scenario& scenario) {
   check_name(context, scenario.name, "name");

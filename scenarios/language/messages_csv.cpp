@@ -50,7 +50,8 @@ std::vector<Cell> split(std::string_view line) {
 
 class CsvReader {
  public:
-  explicit CsvReader(const std::string& file) : file_(file) {}
+  CsvReader(const std::string& file, const std::string& traffic_class)
+      : file_(file), traffic_class_(traffic_class) {}
 
   Result<collectives::MessagesSpec> read(std::string_view text) {
     bool has_header = false;
@@ -130,9 +131,10 @@ class CsvReader {
     if (message.from == message.to) {
       fail(cells[*places_[kDestination]].column, "the destination is the source itself");
     }
-    if (places_[kClass] && cells[*places_[kClass]].text != "data") {
+    if (places_[kClass] && cells[*places_[kClass]].text != traffic_class_) {
       const Cell& cell = cells[*places_[kClass]];
-      fail(cell.column, backquoted(cell.text) + " is not a class; expected `data`");
+      fail(cell.column, backquoted(cell.text) + " is not the class of the job, " +
+                            backquoted(traffic_class_) + "; its messages share one class");
     }
     messages_.list.push_back(message);
   }
@@ -162,6 +164,7 @@ class CsvReader {
   }
 
   const std::string& file_;
+  const std::string& traffic_class_;
   int line_ = 0;
   Errors errors_;
   std::string start_unit_;
@@ -172,9 +175,9 @@ class CsvReader {
 
 }  // namespace
 
-Result<collectives::MessagesSpec> parse_messages_csv(std::string_view text,
-                                                     const std::string& file) {
-  return CsvReader(file).read(text);
+Result<collectives::MessagesSpec> parse_messages_csv(std::string_view text, const std::string& file,
+                                                     const std::string& traffic_class) {
+  return CsvReader(file, traffic_class).read(text);
 }
 
 }  // namespace weft::scenarios::language

@@ -111,6 +111,8 @@ void Reader::read_object(const Object& object, Node& node, void* target, const s
   read_fields(object, node, target, path, origin);
   if (alternative != nullptr) read_fields(*alternative->object, node, chosen, path, origin);
   if (errors_seen_ != errors_before) return;
+  check_applies(object, node, target, path);
+  if (alternative != nullptr) check_applies(*alternative->object, node, chosen, path);
   run_checks(object, node, target, path);
   if (alternative != nullptr) run_checks(*alternative->object, node, chosen, path);
 }
@@ -305,6 +307,15 @@ void Reader::read_list(const Field& field, Node& node, void* target, const std::
   }
   for (std::size_t i = 0; i < node.items.size() && !diagnostics_.is_full(); ++i) {
     read_object(*field.object, node.items[i], field.append(target), element_path(path, i), {}, {});
+  }
+}
+
+void Reader::check_applies(const Object& object, const Node& node, const void* target,
+                           const std::string& path) {
+  for (const Field& field : object.fields) {
+    const Node* value = node.find(field.key);
+    if (value == nullptr || field.applies_to(target)) continue;
+    fail(value->mark, child_path(path, field.key), "has a meaning only " + field.applies_where);
   }
 }
 

@@ -82,6 +82,8 @@ class Reader {
   void read_words(const schema::Field& field, const Node& node, void* target,
                   const std::string& path);
   void read_list(const schema::Field& field, Node& node, void* target, const std::string& path);
+  void check_applies(const schema::Object& object, const Node& node, const void* target,
+                     const std::string& path);
   void run_checks(const schema::Object& object, const Node& node, const void* target,
                   const std::string& path);
   void fail(const Mark& mark, const std::string& path, std::string message);

@@ -129,7 +129,7 @@ std::string expectation(const Field& field) {
       return "a number " + std::string(field.interval.includes_low ? "from " : "greater than ") +
              number_text(field.interval.low) +
              (field.interval.includes_low ? " to " : " and at most ") +
-             number_text(field.interval.high);
+             number_text(field.interval.high) + specials_text(field);
     case Kind::kBoolean:
       return "true or false";
     case Kind::kText:

@@ -50,6 +50,7 @@ class Writer {
   void fields(const Object& object, const void* value, const std::string& path, Lines& lines) {
     const std::optional<std::string> preset = preset_source(object, value);
     for (const Field& field : object.fields) {
+      if (!field.applies_to(value)) continue;
       const std::string& source = preset && field.key != object.preset_key ? *preset : field.source;
       const std::string field_path = child_path(path, field.key);
       switch (field.kind) {

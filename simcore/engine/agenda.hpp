@@ -45,6 +45,8 @@ class Agenda {
     heap_.push_back(event);
     std::push_heap(heap_.begin(), heap_.end(), Later{});
   }
+  /// Every event, in no order that means anything.
+  [[nodiscard]] const std::vector<AgendaEvent>& events() const { return heap_; }
   AgendaEvent pop() {
     std::pop_heap(heap_.begin(), heap_.end(), Later{});
     const AgendaEvent event = heap_.back();

@@ -7,6 +7,7 @@
 #include "simcore/engine/agenda.hpp"
 #include "simcore/engine/arrival_batch.hpp"
 #include "simcore/engine/link.hpp"
+#include "simcore/engine/trace.hpp"
 #include "simcore/engine/winner_tree.hpp"
 #include "simcore/histogram.hpp"
 #include "simcore/ids.hpp"
@@ -35,6 +36,8 @@ struct Worker {
     AgendaEvent event;
   };
   std::vector<Outgoing> outbox;
+  /// What was observed in this window, in the order in which cells ran.
+  std::vector<TraceRecord> trace;
 };
 
 /// A set of nodes simulated as one unit. Its events are ordered by (time, rank, source, sequence);
@@ -82,10 +85,10 @@ inline constexpr std::size_t kPacketsAhead = 4;
 ///   void depart(Cell&, Worker&, local, time)
 ///   void arrive(Cell&, Worker&, Packet&, local, time)
 ///   void handle(Cell&, Worker&, const AgendaEvent&)
-///   void accept_control(Cell&, const Packet&, local)   moves a pause from a lane to the agenda
-///   void fetch_state(const Cell&, local)    asks for the memory of a port and of the link into it
-///   void fetch_packets(const Cell&, local)  the same for what that memory points to
-///   void fetch_flows(const Cell&, local)    and, at a host, for its most recent flows
+///   void accept_control(Cell&, const Packet&, local)   moves link control from a lane to the
+///   agenda void fetch_state(const Cell&, local)    asks for the memory of a port and of the link
+///   into it void fetch_packets(const Cell&, local)  the same for what that memory points to void
+///   fetch_flows(const Cell&, local)    and, at a host, for its most recent flows
 template <class Model>
 void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, std::int64_t end) {
   ArrivalBatch& batch = worker.batch;
@@ -105,8 +108,10 @@ void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, st
         packet = link.data_out.front(link.data_in);
       } while (packet != nullptr && packet->stamp < end);
     }
+    // All of them, also those of later windows: a credit may overtake a pause, which takes longer
+    // to act, and the agenda puts them in order.
     const Packet* control = link.control_out.front(link.control_in);
-    while (control != nullptr && control->stamp < end) [[unlikely]] {
+    while (control != nullptr) [[unlikely]] {
         model.accept_control(cell, *control, local);
         link.control_out.pop(worker.pool);
         control = link.control_out.front(link.control_in);
@@ -159,8 +164,9 @@ void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, st
   if (now > cell.last_event_time) cell.last_event_time = now;
 }
 
-/// The time of the earliest event that the cell knows of, or Agenda::kNever.
-inline std::int64_t next_event_time(Cell& cell) {
+/// The time of the earliest event that the cell knows of, or Agenda::kNever. Control frames that
+/// are still on a lane lie no earlier than `horizon`, the end of the last window.
+inline std::int64_t next_event_time(Cell& cell, std::int64_t horizon) {
   std::int64_t earliest = cell.live_events > 0 ? cell.agenda.next_time() : Agenda::kNever;
   if (cell.next.top() != WinnerTree::kNone) {
     earliest = std::min(earliest, cell.time_of(cell.next.top()));
@@ -170,9 +176,8 @@ inline std::int64_t next_event_time(Cell& cell) {
     if (const Packet* packet = link.data_out.front(link.data_in)) {
       earliest = std::min(earliest, packet->stamp);
     }
-    if (const Packet* control = link.control_out.front(link.control_in)) {
-      earliest = std::min(earliest, control->stamp);
-    }
+    // Control frames are few at any time; those of one lane are not in order.
+    if (link.control_out.front(link.control_in) != nullptr) earliest = std::min(earliest, horizon);
   }
   return earliest;
 }

@@ -60,6 +60,20 @@ class PacketQueue {
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] std::uint32_t size() const { return count_; }
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+  [[nodiscard]] const Packet& front() const { return head_->packets[head_index_]; }
+  /// Every packet that waits, oldest first.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    std::uint32_t index = head_index_;
+    const Chunk* chunk = head_;
+    for (std::uint32_t i = 0; i < count_; ++i, ++index) {
+      if (index == Chunk::kPackets) {
+        chunk = chunk->next;
+        index = 0;
+      }
+      visit(chunk->packets[index]);
+    }
+  }
 
   void push(const Packet& packet, ChunkPool& pool) {
     if (tail_ == nullptr) {

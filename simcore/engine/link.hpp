@@ -66,6 +66,19 @@ class LaneConsumer {
     }
   }
   [[nodiscard]] std::uint32_t popped() const { return popped_; }
+  /// Every packet on the wire, first to arrive first. Not while the producer runs.
+  template <class Visit>
+  void for_each(const LaneProducer& producer, Visit visit) const {
+    const Chunk* chunk = head_ == nullptr ? producer.first_ : head_;
+    std::uint32_t index = index_;
+    for (std::uint32_t i = popped_; i != producer.pushed(); ++i, ++index) {
+      if (index == Chunk::kPackets) {
+        chunk = chunk->next;
+        index = 0;
+      }
+      visit(chunk->packets[index]);
+    }
+  }
   /// Asks for the memory of the next packets, whether or not they are there yet.
   [[gnu::always_inline]] void fetch() const {
     if (head_ != nullptr) fetch_lines<sizeof(Chunk) / 64>(head_);
@@ -80,8 +93,8 @@ class LaneConsumer {
 };
 
 /// A link direction: the data lane, and an out-of-band lane for what does not cross the receiver's
-/// pipeline (pauses). Only packets whose transmission has begun are on a lane, so nothing on it is
-/// ever revoked.
+/// pipeline (pauses, credits). Only packets whose transmission has begun are on a lane, so nothing
+/// on it is ever revoked.
 struct Link {
   alignas(64) LaneProducer data_in;
   LaneProducer control_in;

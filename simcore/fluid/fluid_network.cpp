@@ -51,6 +51,7 @@ FluidNetwork::Status FluidNetwork::run(ProcessHandler& handler, std::optional<Pi
                                        Picoseconds measured_from, const Observer& observer) {
   handler_ = &handler;
   observer_ = observer;
+  is_limited_ = until.has_value();
   push(std::min(until.value_or(kLongestRun), kLongestRun), Kind::kLimit, 0);
   if (measured_from > Picoseconds(0)) push(measured_from, Kind::kMeasure, 0);
   for (std::uint32_t i = 0; i < plan_.changes.size(); ++i) {
@@ -94,7 +95,7 @@ void FluidNetwork::dispatch(const Event& event) {
   if (event.kind == Kind::kLimit) {
     // Unless nothing is left to happen, in which case the limit is not reached.
     if (flowing_ > 0 || !events_.empty()) {
-      now_ = Picoseconds(event.time);
+      if (is_limited_) now_ = Picoseconds(event.time);
       stop(Status::kTimeLimit);
     }
     return;

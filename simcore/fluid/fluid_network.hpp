@@ -75,7 +75,7 @@ class FluidNetwork final : private FlowSolver::Listener {
 
   FluidNetwork(std::size_t processes, std::vector<Connection> connections, Plan plan);
 
-  /// No run goes on for longer: 26 days.
+  /// No run goes on for longer: 26 days. A flow over a link that stays down is met here.
   static constexpr Picoseconds kLongestRun{std::int64_t{1} << 61};
 
   /// Starts every process at time 0 and runs everything that happens before `until`. What links
@@ -83,7 +83,7 @@ class FluidNetwork final : private FlowSolver::Listener {
   Status run(ProcessHandler& handler, std::optional<Picoseconds> until = {},
              Picoseconds measured_from = {}, const Observer& observer = {});
 
-  /// Time of the last thing that happened, or of the limit if that came first.
+  /// Time of the last thing that happened, or of `until` if that came first.
   [[nodiscard]] Picoseconds now() const { return now_; }
   /// In the order of posting.
   [[nodiscard]] const std::vector<FluidMessage>& messages() const { return messages_; }
@@ -168,6 +168,7 @@ class FluidNetwork final : private FlowSolver::Listener {
   Observer observer_;
   Picoseconds now_;
   Status status_ = Status::kQuiescent;
+  bool is_limited_ = false;  ///< by the caller
   bool is_stopped_ = false;
 };
 

@@ -80,6 +80,58 @@ TEST(Agreement, LongDcqcnFlowsGetTheirFluidSharesOfOneBottleneck) {
   }
 }
 
+// One message of 100,000,000 B between neighbours, 400 Gbps, no congestion control: 2.04 ms.
+std::string neighbours(const std::string& faults = "") {
+  return "name: faulty\nracks: {count: 1, servers: 2, server: host-400g}\n"
+         "fabric: {topology: leaf-spine, spines: 1}\n"
+         "transport: {type: roce, congestion_control: none}\n"
+         "jobs: [{name: m, type: messages, list: [{from: 0, to: 1, size: 100MB}]}]\n" +
+         faults;
+}
+
+TEST(Agreement, ASlowLinkSlowsBothAlike) {
+  // The receiver's link runs at a tenth from 0.5 ms to 1.5 ms: 0.9 ms lost. Both engines agree but
+  // for what waits in front of the link.
+  const std::string fault =
+      "faults: [{type: link-rate, from: h1, rate: 40Gbps, at: 500us, until: 1500us}]\n";
+  const Times fluid = fluid_times(experiment_of_text(neighbours(fault)));
+  const Times healthy = fluid_times(experiment_of_text(neighbours()));
+  EXPECT_NEAR(static_cast<double>(fluid.jobs[0] - healthy.jobs[0]), 0.9e9, 1e3);
+  const Times packet = packet_times(experiment_of_text(neighbours(fault)));
+  EXPECT_NEAR(ratio(fluid.jobs[0], packet.jobs[0]), 1.0, 0.001);
+}
+
+TEST(Agreement, AFluidWaitsForALinkThatIsDown) {
+  // Down for 1 ms: 1 ms lost. The packet engine loses what was on the way and waits for its
+  // time-out.
+  const std::string fault = "faults: [{type: link-down, from: h1, at: 500us, until: 1500us}]\n";
+  const Times fluid = fluid_times(experiment_of_text(neighbours(fault)));
+  const Times healthy = fluid_times(experiment_of_text(neighbours()));
+  EXPECT_NEAR(static_cast<double>(fluid.jobs[0] - healthy.jobs[0]), 1e9, 1e3);
+  EXPECT_GT(packet_times(experiment_of_text(neighbours(fault))).jobs[0], fluid.jobs[0]);
+}
+
+TEST(Agreement, AFluidThatWaitsForeverIsStalled) {
+  const scenarios::Experiment e =
+      experiment_of_text(neighbours("faults: [{type: link-down, from: h1, at: 500us}]\n"));
+  const auto outcome = in_own_process([&e] {
+    const scenarios::Results results = scenarios::simulate_fluid(e);
+    return std::vector<std::int64_t>{static_cast<std::int64_t>(results.outcome),
+                                     static_cast<std::int64_t>(results.explanation.size())};
+  });
+  EXPECT_EQ(outcome[0], static_cast<std::int64_t>(scenarios::Outcome::kStalled));
+  EXPECT_GT(outcome[1], 0);
+}
+
+TEST(Agreement, ASlowReceiverLimitsBoth) {
+  // The NIC takes in 100 Gbps: a quarter of its link. Pauses hold the packets back.
+  scenarios::Experiment e = experiment_of_text(neighbours());
+  e.scenario.nic.receive_rate = 100_Gbps;
+  const Times fluid = fluid_times(e);
+  const Times packet = packet_times(e);
+  EXPECT_NEAR(ratio(fluid.jobs[0], packet.jobs[0]), 1.0, 0.01);
+}
+
 TEST(Agreement, NoPacketRunEndsMoreThanAPacketBeforeTheFluidOnASoleBottleneck) {
   // In-casts: the receiver's link is the sole bottleneck, and it cannot be busier than always.
   // Single messages end earlier than under fair shares, since packets are not fair; the last one

@@ -203,7 +203,7 @@ TEST(FluidNetwork, ARunThatWouldOutlastTheClockStopsInsteadOfOverflowing) {
   const std::vector<std::int64_t> values = run(setting);
   EXPECT_EQ(values[0], -1);
   EXPECT_EQ(values[4], static_cast<std::int64_t>(FluidNetwork::Status::kTimeLimit));
-  EXPECT_EQ(values[5], FluidNetwork::kLongestRun.count());
+  EXPECT_EQ(values[5], 0) << "nothing has happened";
 }
 
 TEST(FluidNetwork, ALimitAfterTheEndIsNotReached) {

@@ -39,7 +39,7 @@ PacketNetwork::Options without_congestion_control() {
   protocols::RoceConfig roce;
   roce.congestion_control = protocols::NoCongestionControl{};
   options.transport = roce;
-  options.switches.ecn.enabled = false;
+  options.switches.data().ecn.enabled = false;
   return options;
 }
 
@@ -52,8 +52,8 @@ TEST(Incast, ThirtyTwoToOneTakesItsBytesOverTheBottleneckPlusOnePath) {
   // packet on the longest path - tp), up to the order in which the last packets leave: 1 %, over 20
   // seeds of the ECMP hashes.
   PacketNetwork::Options options = without_congestion_control();
-  options.switches.pfc.xoff = 240_KB;
-  options.switches.pfc.xon = 200_KB;
+  options.switches.data().pfc().xoff = 240_KB;
+  options.switches.data().pfc().xon = 200_KB;
   std::vector<Flow> flows;
   for (std::uint32_t i = 1; i <= 32; ++i) flows.push_back({HostId(i), HostId(0u), 1_MiB, 0_ps});
   const Picoseconds tp = transmission_time(kPacket, kRate);

@@ -35,11 +35,11 @@ PacketNetwork::Options paper_options(std::uint64_t seed) {
   roce.congestion_control =
       protocols::DcqcnConfig::from_preset(protocols::DcqcnConfig::Preset::kPaper);
   options.transport = roce;
-  options.switches.ecn = {.enabled = true,
-                          .kmin = 5_KB,
-                          .kmax = 200_KB,
-                          .pmax = 0.01,
-                          .mark = protocols::EcnConfig::Mark::kDequeue};
+  options.switches.data().ecn = {.enabled = true,
+                                 .kmin = 5_KB,
+                                 .kmax = 200_KB,
+                                 .pmax = 0.01,
+                                 .mark = protocols::EcnConfig::Mark::kDequeue};
   return options;
 }
 

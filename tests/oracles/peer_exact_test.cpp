@@ -25,8 +25,8 @@ PacketNetwork::Options hpcc_ns3() {
   options.transport = roce;
   options.switches.buffer = Bytes(32 * 1024 * 1024);
   options.switches.release = protocols::SwitchConfig::Release::kTransmissionStart;
-  options.switches.ecn.enabled = false;
-  options.switches.pfc.enabled = false;
+  options.switches.data().ecn.enabled = false;
+  options.switches.data().flow_control = protocols::NoFlowControl{};
   return options;
 }
 
@@ -91,7 +91,7 @@ TEST_P(HtsimIncast, PausesAndBacklogAgreeWithPausesThatActAtOnce) {
   // backlog, 1 % for the first completion.
   const IncastCase& c = GetParam();
   PacketNetwork::Options options = htsim_roce();
-  options.switches.pfc.propagates = false;
+  options.switches.pause.propagates = false;
   FlowRun run(star(c.senders + 1, 100_Gbps, 1_us), options, incast(c.senders, Bytes(1'000'000)));
   const std::vector<Picoseconds> times = run.completions();
   EXPECT_EQ(*std::max_element(times.begin(), times.end()), incast_end(c.senders));
@@ -130,9 +130,9 @@ TEST(HpccNs3, EightToOneWithoutCongestionControlDrainsAtLineRate) {
   // of the k-th flow is the (7992 + k)-th of 8000 at the bottleneck: (7992 + k) tp + tp + 2 d + 2
   // (d + ta).
   PacketNetwork::Options options = hpcc_ns3();
-  options.switches.pfc.enabled = true;
-  options.switches.pfc.xoff = Bytes(32 * 1024 * 1024 / 8);
-  options.switches.pfc.xon = options.switches.pfc.xoff - 3_KiB;
+  options.switches.data().flow_control = protocols::PfcConfig{};
+  options.switches.data().pfc().xoff = Bytes(32 * 1024 * 1024 / 8);
+  options.switches.data().pfc().xon = options.switches.data().pfc().xoff - 3_KiB;
   FlowRun run(star(9, 100_Gbps, 1_us), options, incast(8, Bytes(1'000'000)));
   std::vector<Picoseconds> times = run.completions();
   std::sort(times.begin(), times.end());
@@ -173,10 +173,10 @@ TEST(HpccNs3, DcqcnEightToOneEndsWhenItDoesInNs3) {
     auto& roce = std::get<protocols::RoceConfig>(options.transport);
     roce.congestion_control =
         protocols::DcqcnConfig::from_preset(protocols::DcqcnConfig::Preset::kHpccNs3);
-    options.switches.ecn = {.enabled = true, .kmin = 400_KB, .kmax = 1600_KB, .pmax = 0.2};
-    options.switches.pfc.enabled = true;
-    options.switches.pfc.xoff = Bytes(32 * 1024 * 1024 / 8);
-    options.switches.pfc.xon = options.switches.pfc.xoff - 3_KiB;
+    options.switches.data().ecn = {.enabled = true, .kmin = 400_KB, .kmax = 1600_KB, .pmax = 0.2};
+    options.switches.data().flow_control = protocols::PfcConfig{};
+    options.switches.data().pfc().xoff = Bytes(32 * 1024 * 1024 / 8);
+    options.switches.data().pfc().xon = options.switches.data().pfc().xoff - 3_KiB;
     FlowRun run(star(9, 100_Gbps, 1_us), options, incast(8, Bytes(1'000'000)));
     for (const Picoseconds t : run.completions()) mean += to_seconds(t) / 8 / kSeeds;
     marked += static_cast<double>(run.network().totals().ecn_marked) / kSeeds;

@@ -56,7 +56,7 @@ class RandomScenario {
     yaml += fmt::format(", load_balancing: {}", spray ? "spray" : "ecmp");
     const std::uint64_t xoff = 30 + below(300);
     yaml += fmt::format(
-        ", flow_control: {{type: pfc, xoff: {}KB, xon: {}KB, pause: {{frame: {}, quanta: {}}}}}",
+        ", flow_control: {{type: pfc, xoff: {}KB, xon: {}KB}}, pause: {{frame: {}, quanta: {}}}",
         xoff, xoff / 2, one_of({"0B", "64B"}), one_of({"standard", "until-resume"}));
     const std::uint64_t kmin = 10 + below(200);
     yaml += fmt::format(", ecn: {{kmin: {}KB, kmax: {}KB, pmax: 0.{}, mark: {}}}", kmin,

@@ -54,7 +54,7 @@ TEST(PacketPath, AllocatesNothingInSteadyState) {
   roce.receiver = protocols::RoceConfig::Receiver::kAnyOrder;
   options.transport = roce;
   options.switches.load_balancing = protocols::LoadBalancing::kSpray;
-  options.switches.ecn = {.enabled = true, .kmin = 20_KB, .kmax = 200_KB, .pmax = 0.1};
+  options.switches.data().ecn = {.enabled = true, .kmin = 20_KB, .kmax = 200_KB, .pmax = 0.1};
   std::vector<Flow> flows;
   for (std::uint32_t i = 0; i < 64; ++i) {
     flows.push_back({HostId(i), HostId((i + 19) % 64), 100_MB, 0_ps});

@@ -146,10 +146,10 @@ TEST_P(Variants, ResultsDoNotDependOnTheCutIntoCells) {
   options.switches.load_balancing = spray ? LoadBalancing::kSpray : LoadBalancing::kFlow;
   if (spray) roce_of(options).receiver = RoceConfig::Receiver::kAnyOrder;
   if (dcqcn) roce_of(options).congestion_control = protocols::DcqcnConfig::from_preset({});
-  options.switches.ecn = {.enabled = true, .kmin = 20_KB, .kmax = 80_KB, .pmax = 0.3};
-  options.switches.pfc.xoff = 40_KB;
-  options.switches.pfc.xon = 30_KB;
-  if (!serialised) options.switches.pfc.frame = 0_B;
+  options.switches.data().ecn = {.enabled = true, .kmin = 20_KB, .kmax = 80_KB, .pmax = 0.3};
+  options.switches.data().pfc().xoff = 40_KB;
+  options.switches.data().pfc().xon = 30_KB;
+  if (!serialised) options.switches.pause.frame = 0_B;
   std::vector<Flow> flows = random_flows(16, 60, 7);
   for (std::uint32_t i = 1; i < 12; ++i) flows.push_back({HostId(i), HostId(0u), 200_KB, 0_ps});
 
@@ -187,8 +187,8 @@ TEST(PacketNetwork, AnotherSeedTakesOtherPaths) {
 
 TEST(PacketNetwork, WithoutFlowControlASmallBufferDropsAndGoBackNRecovers) {
   PacketNetwork::Options options = plain_options();
-  options.switches.pfc.enabled = false;
-  options.switches.ecn.enabled = false;
+  options.switches.data().flow_control = protocols::NoFlowControl{};
+  options.switches.data().ecn.enabled = false;
   options.switches.buffer = 100_KB;
   roce_of(options).retransmit_timeout = 100_us;
   roce_of(options).retry_limit = 200;
@@ -203,8 +203,8 @@ TEST(PacketNetwork, WithoutFlowControlASmallBufferDropsAndGoBackNRecovers) {
 
 TEST(PacketNetwork, SelectiveReceiversRecoverFromDropsToo) {
   PacketNetwork::Options options = plain_options();
-  options.switches.pfc.enabled = false;
-  options.switches.ecn.enabled = false;
+  options.switches.data().flow_control = protocols::NoFlowControl{};
+  options.switches.data().ecn.enabled = false;
   options.switches.buffer = 100_KB;
   options.switches.load_balancing = LoadBalancing::kSpray;
   roce_of(options).receiver = RoceConfig::Receiver::kAnyOrder;
@@ -221,11 +221,11 @@ TEST(PacketNetwork, LosslessWithPauses) {
   // The buffer that drops above holds the in-cast when ports pause: XOFF at 12 KB per sender plus a
   // loop of 2 us at 100 Gbps (25 KB) and two packets stays below 100 KB for two senders.
   PacketNetwork::Options options = plain_options();
-  options.switches.ecn.enabled = false;
+  options.switches.data().ecn.enabled = false;
   options.switches.buffer = 100_KB;
-  options.switches.pfc.xoff = 12_KB;
-  options.switches.pfc.xon = 10_KB;
-  options.switches.pfc.response = 0_ps;
+  options.switches.data().pfc().xoff = 12_KB;
+  options.switches.data().pfc().xon = 10_KB;
+  options.switches.pause.response = 0_ps;
   FlowRun run(star(3, 100_Gbps, 1_us), options,
               {{HostId(1u), HostId(0u), 300_KB, 0_ps}, {HostId(2u), HostId(0u), 300_KB, 0_ps}});
   run.completions();
@@ -255,8 +255,8 @@ TEST(PacketNetwork, ALongTimeOutIsNoStall) {
   // The message outgrows the buffer and is cut short; the sender learns of the tail's loss only
   // from its time-out of 3 s, during which nothing moves.
   PacketNetwork::Options options = plain_options();
-  options.switches.pfc.enabled = false;
-  options.switches.ecn.enabled = false;
+  options.switches.data().flow_control = protocols::NoFlowControl{};
+  options.switches.data().ecn.enabled = false;
   options.switches.buffer = 50_KB;
   roce_of(options).retransmit_timeout = 3_s;
   FlowRun run(star(3, 100_Gbps, 1_us), options,
@@ -272,8 +272,8 @@ TEST(PacketNetwork, ALosslessRoutingLoopStallsAndSaysSo) {
   auto topology = std::get<topologies::CustomSpec>(line(4, 100_Gbps, 1_us));
   topology.next_hops.push_back({.at = "s2", .to = "h1", .via = {"s1"}});
   PacketNetwork::Options options = plain_options();
-  options.switches.pfc.xoff = 50_KB;
-  options.switches.pfc.xon = 40_KB;
+  options.switches.data().pfc().xoff = 50_KB;
+  options.switches.data().pfc().xon = 40_KB;
   roce_of(options).format.ttl = 255;
   FlowRun run(topology, options, {{HostId(0u), HostId(1u), 10_MB, 0_ps}});
   EXPECT_EQ(run.network().run_until(100_s), PacketNetwork::Status::kStalled);
@@ -284,8 +284,8 @@ TEST(PacketNetwork, ALosslessRoutingLoopStallsAndSaysSo) {
 TEST(PacketNetwork, DatagramsAreDeliveredWholeOrNotAtAll) {
   PacketNetwork::Options options;
   options.transport = protocols::DatagramConfig{};
-  options.switches.pfc.enabled = false;
-  options.switches.ecn.enabled = false;
+  options.switches.data().flow_control = protocols::NoFlowControl{};
+  options.switches.data().ecn.enabled = false;
   options.switches.buffer = 60_KB;
   std::vector<Flow> flows;
   for (std::uint32_t i = 1; i <= 3; ++i) {

@@ -79,19 +79,19 @@ TEST(LoadScenario, ReadsEveryKey) {
   EXPECT_EQ(spec.uplink.latency, 77'625_ps);
   EXPECT_EQ(spec.links_per_pair, 2U);
   EXPECT_EQ(s.switches.buffer, 165'660'324_B);
-  EXPECT_EQ(s.switches.pfc.xon, 48_KB);
-  EXPECT_EQ(s.switches.pfc.frame, 0_B);
-  EXPECT_EQ(s.switches.pfc.response, 1_us);
-  EXPECT_EQ(s.switches.pfc.quanta, protocols::PfcConfig::Quanta::kUntilResume);
-  EXPECT_EQ(s.switches.ecn.mark, protocols::EcnConfig::Mark::kEnqueue);
-  EXPECT_DOUBLE_EQ(s.switches.ecn.pmax, 0.01);
+  EXPECT_EQ(s.switches.data().pfc().xon, 48_KB);
+  EXPECT_EQ(s.switches.pause.frame, 0_B);
+  EXPECT_EQ(s.switches.pause.response, 1_us);
+  EXPECT_EQ(s.switches.pause.quanta, protocols::PauseConfig::Quanta::kUntilResume);
+  EXPECT_EQ(s.switches.data().ecn.mark, protocols::EcnConfig::Mark::kEnqueue);
+  EXPECT_DOUBLE_EQ(s.switches.data().ecn.pmax, 0.01);
   EXPECT_EQ(s.switches.release, protocols::SwitchConfig::Release::kTransmissionStart);
   EXPECT_EQ(s.switches.load_balancing, protocols::LoadBalancing::kSpray);
   const auto& roce = std::get<RoceConfig>(s.transport);
   EXPECT_EQ(roce.format.payload, 1_KiB);
   EXPECT_EQ(roce.ack_every, 4U);
-  EXPECT_EQ(roce.ack_class, protocols::TrafficClass::kControl);
-  EXPECT_EQ(roce.cnp_class, protocols::TrafficClass::kData);
+  EXPECT_EQ(roce.ack_class, "control");
+  EXPECT_EQ(roce.cnp_class, "data");
   EXPECT_EQ(roce.receiver, RoceConfig::Receiver::kAnyOrder);
   EXPECT_EQ(roce.window, 64U);
   EXPECT_EQ(s.run.until, 20_ms);
@@ -157,7 +157,7 @@ TEST(LoadScenario, CustomFabricsTakeAnchorsLatenciesAndCsvMessages) {
 
 TEST(LoadScenario, OverridesReachAnyKeyAndMakeMissingMaps) {
   const auto file = kValid / "incast.yaml";
-  EXPECT_EQ(load(file, {"fabric.ecn.kmin=5KB"}).scenario.switches.ecn.kmin, 5_KB);
+  EXPECT_EQ(load(file, {"fabric.ecn.kmin=5KB"}).scenario.switches.data().ecn.kmin, 5_KB);
   EXPECT_EQ(load(file, {"seed=7"}).scenario.seed, 7U);
   EXPECT_EQ(std::get<IncastSpec>(load(file, {"jobs[0].size=2MiB"}).scenario.jobs[0].kind).size,
             2_MiB);
@@ -169,7 +169,7 @@ TEST(LoadScenario, OverridesReachAnyKeyAndMakeMissingMaps) {
   EXPECT_EQ(roce("transport.mtu=1KiB").format.payload, 1_KiB);
   EXPECT_TRUE(std::holds_alternative<protocols::NoCongestionControl>(
       roce("transport.congestion_control=none").congestion_control));
-  EXPECT_FALSE(load(file, {"fabric.flow_control=none"}).scenario.switches.pfc.enabled);
+  EXPECT_FALSE(load(file, {"fabric.flow_control=none"}).scenario.switches.any_pfc());
 }
 
 // `racks.server: host-400g` is a bare name; a key below it keeps the part and changes one figure.

@@ -57,10 +57,10 @@ const std::vector<Case> kCases{
      "ecmp, spray; did you mean `ecmp`?"},
     {"misspelt-key",
      ".yaml:6:9: fabric.ecn.kmim: unknown key `kmim`; the keys of `type: red` are "
-     "type, kmin, kmax, pmax, mark; did you mean `kmin`?"},
+     "type, kmin, kmax, pmax, mark, at_rate; did you mean `kmin`?"},
     {"misspelt-part",
      ".yaml:6:11: fabric.switch: `spectrum4` is not among the switches of the "
-     "catalogue: ideal, spectrum-4, tomahawk-5; did you mean `spectrum-4`?"},
+     "catalogue: hpcc-paper, ideal, spectrum-4, tomahawk-5; did you mean `spectrum-4`?"},
     {"misspelt-type",
      ".yaml:5:21: jobs[0].type: `allreduce` is not known; expected one of incast, "
      "permutation, all-reduce, all-to-all, messages, open-loop; did you mean "

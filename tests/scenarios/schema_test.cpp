@@ -115,7 +115,7 @@ TEST(Catalogue, EveryPartIsValidAndEveryFigureHasASource) {
 TEST(Catalogue, HasTheFirstParts) {
   const Catalogue catalogue = Catalogue::embedded();
   EXPECT_EQ(catalogue.names("switches"),
-            (std::vector<std::string>{"ideal", "spectrum-4", "tomahawk-5"}));
+            (std::vector<std::string>{"hpcc-paper", "ideal", "spectrum-4", "tomahawk-5"}));
   EXPECT_EQ(catalogue.names("nics"),
             (std::vector<std::string>{"connectx-7", "connectx-8", "ideal"}));
   EXPECT_EQ(catalogue.names("servers"),

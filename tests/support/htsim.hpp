@@ -14,12 +14,12 @@ inline protocols::PacketNetwork::Options htsim_roce() {
   roce.ack_size = 64_B;
   roce.congestion_control = protocols::NoCongestionControl{};
   options.transport = roce;
-  options.switches.ecn.enabled = false;
-  options.switches.pfc.xoff = 60'000_B;
-  options.switches.pfc.xon = 48'000_B;
-  options.switches.pfc.frame = 0_B;
-  options.switches.pfc.response = 0_ps;
-  options.switches.pfc.quanta = protocols::PfcConfig::Quanta::kUntilResume;
+  options.switches.data().ecn.enabled = false;
+  options.switches.data().pfc().xoff = 60'000_B;
+  options.switches.data().pfc().xon = 48'000_B;
+  options.switches.pause.frame = 0_B;
+  options.switches.pause.response = 0_ps;
+  options.switches.pause.quanta = protocols::PauseConfig::Quanta::kUntilResume;
   return options;
 }
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -21,6 +22,7 @@
 #include "scenarios/result_writer.hpp"
 #include "scenarios/simulation.hpp"
 #include "scenarios/summary.hpp"
+#include "scenarios/trace_files.hpp"
 #include "simcore/digest.hpp"
 #include "simcore/log.hpp"
 #include "tools/cli/progress.hpp"
@@ -76,7 +78,8 @@ std::filesystem::path fluid_folder(const std::filesystem::path& packet_folder) {
   return packet_folder.string() + "-fluid";
 }
 
-scenarios::Results simulate(const Loaded& loaded, Engine engine, bool is_quiet) {
+scenarios::Results simulate(const Loaded& loaded, Engine engine, bool is_quiet,
+                            scenarios::TraceFiles* traces) {
   const bool is_fluid = engine == Engine::kFluid;
   ProgressLine progress(!is_quiet, is_fluid ? "messages" : "packet-hops");
   const auto observer = [&progress](Picoseconds now, std::uint64_t count) {
@@ -84,7 +87,7 @@ scenarios::Results simulate(const Loaded& loaded, Engine engine, bool is_quiet) 
     return !is_interrupted();
   };
   scenarios::Results results = is_fluid ? scenarios::simulate_fluid(loaded.experiment, observer)
-                                        : scenarios::simulate(loaded.experiment, observer);
+                                        : scenarios::simulate(loaded.experiment, observer, traces);
   results.version = WEFT_VERSION;
   results.scenario_sha256 = sha256_hex(loaded.source.canonical_yaml());
   return results;
@@ -93,7 +96,16 @@ scenarios::Results simulate(const Loaded& loaded, Engine engine, bool is_quiet) 
 /// Runs one engine, prints and writes. Returns the exit code.
 int run_engine(const Loaded& loaded, Engine engine, const std::filesystem::path& out,
                const RunArguments& arguments) {
-  const scenarios::Results results = simulate(loaded, engine, arguments.is_quiet);
+  std::unique_ptr<scenarios::TraceFiles> traces;
+  if (engine == Engine::kPacket) {
+    auto created = scenarios::TraceFiles::create(loaded.experiment, out);
+    if (!created) {
+      print_errors(created.errors());
+      return kUnfinished;
+    }
+    traces = std::move(created).value();
+  }
+  const scenarios::Results results = simulate(loaded, engine, arguments.is_quiet, traces.get());
   log_info(fmt::format("{} cells, lookahead {}, {} events", results.cells,
                        scenarios::format_time(results.lookahead), results.totals.events));
   if (arguments.print_json) {
@@ -107,7 +119,9 @@ int run_engine(const Loaded& loaded, Engine engine, const std::filesystem::path&
   }
   const auto written =
       scenarios::write_results(results, loaded.source.resolved_yaml(WEFT_VERSION), out,
-                               {.messages = loaded.experiment.scenario.observe.messages});
+                               {.messages = loaded.experiment.scenario.observe.messages,
+                                .pauses = loaded.experiment.scenario.observe.pauses,
+                                .traces = traces.get()});
   if (!written) {
     print_errors(written.errors());
     return kUnfinished;

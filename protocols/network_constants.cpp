@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+
+#include "protocols/network_state.hpp"
+#include "protocols/packet_network.hpp"
+
+namespace weft::protocols {
+namespace {
+
+std::uint64_t fixed_point(double value, unsigned bits) {
+  return static_cast<std::uint64_t>(std::llround(std::ldexp(value, static_cast<int>(bits))));
+}
+
+/// The number of the class called `name`; there must be one.
+std::uint8_t class_number(const SwitchConfig& switches, const std::string& name) {
+  for (std::size_t c = 0; c < switches.classes.size(); ++c) {
+    if (switches.classes[c].name == name) return static_cast<std::uint8_t>(c);
+  }
+  assert(false && "no class of this name");
+  return 0;
+}
+
+}  // namespace
+
+Picoseconds standard_pause_response(BitsPerSecond rate) {
+  // IEEE 802.3 31B.3.7: pause quanta of 512 bit times within which a port must stop.
+  struct Row {
+    BitsPerSecond rate;
+    std::int64_t quanta;
+  };
+  constexpr std::array<Row, 8> kTable{{{1_Gbps, 2},
+                                       {10_Gbps, 60},
+                                       {25_Gbps, 80},
+                                       {40_Gbps, 118},
+                                       {50_Gbps, 147},
+                                       {100_Gbps, 394},
+                                       {200_Gbps, 453},
+                                       {400_Gbps, 905}}};
+  const auto* row = std::find_if(kTable.begin(), kTable.end() - 1,
+                                 [rate](const Row& r) { return rate <= r.rate; });
+  return transmission_time(Bytes(row->quanta * 64), rate);
+}
+
+ClassConstants::ClassConstants(const TrafficClass& config)
+    : is_pfc(config.is_pfc()),
+      is_credit(config.is_credit()),
+      ecn(config.ecn.enabled),
+      step(config.ecn.curve == EcnConfig::Curve::kStep),
+      mark_at_dequeue(config.ecn.mark == EcnConfig::Mark::kDequeue),
+      egress_reserved(config.egress_reserved.count()),
+      kmin(config.ecn.kmin.count()),
+      kmax(config.ecn.kmax.count()),
+      pmax(fixed_point(config.ecn.pmax, 32)),
+      ecn_rate(config.ecn.at_rate ? config.ecn.at_rate->count() : 0) {
+  if (config.egress_alpha) {
+    limits_egress = true;
+    egress_alpha = fixed_point(*config.egress_alpha, 16);
+  }
+  if (is_pfc) {
+    const PfcConfig& pfc = config.pfc();
+    is_dynamic = pfc.threshold == PfcConfig::Threshold::kDynamic;
+    limits_headroom = pfc.headroom != PfcConfig::Headroom::kShared;
+    xoff = pfc.xoff.count();
+    xon = pfc.xon.count();
+    alpha = fixed_point(pfc.alpha, 16);
+    xon_offset = pfc.xon_offset.count();
+    reserved = pfc.reserved.count();
+  }
+  if (is_credit) {
+    const CreditConfig& credit = config.credit();
+    block = credit.block.count();
+    credit_blocks = credit.buffer.count() / block;
+    update = credit.update.count();
+  }
+  has_partitions =
+      is_dynamic || limits_headroom || limits_egress || reserved > 0 || egress_reserved > 0;
+}
+
+NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig& nic,
+                                   const TransportConfig& transport, std::uint64_t run_seed,
+                                   Picoseconds control)
+    : classes(static_cast<std::uint32_t>(switches.classes.size())),
+      buffer(switches.buffer.count()),
+      cell(switches.cell.count()),
+      pause_frame(switches.pause.wire_bytes().count()),
+      cut_through_after(switches.cut_through_after.count()),
+      seed(run_seed),
+      pause_until_resume(switches.pause.quanta == PauseConfig::Quanta::kUntilResume),
+      release_at_start(switches.release == SwitchConfig::Release::kTransmissionStart),
+      spray(switches.load_balancing == LoadBalancing::kSpray),
+      input_queued(switches.queueing == SwitchConfig::Queueing::kInput),
+      random_arbitration(switches.arbitration == SwitchConfig::Arbitration::kRandom),
+      cut_through(switches.forwarding == SwitchConfig::Forwarding::kCutThrough),
+      reliable(std::holds_alternative<RoceConfig>(transport)),
+      control_latency(control.count()) {
+  assert(classes >= 1 && classes <= kMaxClasses);
+  const RoceConfig defaults;
+  const RoceConfig& roce = reliable ? std::get<RoceConfig>(transport) : defaults;
+  const PacketFormat& format = reliable ? roce.format : std::get<DatagramConfig>(transport).format;
+  any_order = reliable && roce.receiver == RoceConfig::Receiver::kAnyOrder;
+  ttl = static_cast<std::uint8_t>(format.ttl);
+  ack_size = static_cast<std::uint16_t>(roce.ack_size.count());
+  ack_every = roce.ack_every;
+  window = reliable ? roce.window : 0;
+  queue_pairs = reliable ? roce.queue_pairs : 1;
+  retry_limit = roce.retry_limit;
+  retransmit_timeout = roce.retransmit_timeout.count();
+  payload = format.payload.count();
+  header = format.header.count();
+  if (const auto* config = std::get_if<DcqcnConfig>(&roce.congestion_control);
+      reliable && config != nullptr) {
+    dcqcn.emplace(*config);
+  }
+  if (nic.receive_rate) {
+    receive_rate = nic.receive_rate->count();
+    receive_buffer = nic.receive_buffer.count();
+    nic_xoff = nic.xoff.count();
+    nic_xon = nic.xon.count();
+  }
+
+  const std::int64_t largest = std::max<std::int64_t>(payload + header, ack_size);
+  bool is_partitioned = false;
+  for (std::uint32_t c = 0; c < classes; ++c) {
+    const TrafficClass& config = switches.classes[c];
+    of_class[c] = ClassConstants(config);
+    of_class[c].quantum = static_cast<std::int32_t>(config.weight * largest);
+    is_partitioned = is_partitioned || of_class[c].has_partitions;
+    if (config.scheduling == TrafficClass::Scheduling::kStrict) {
+      strict |= static_cast<std::uint8_t>(1U << c);
+    }
+    if (config.is_credit()) credit |= static_cast<std::uint8_t>(1U << c);
+  }
+  // Where one class has a part of its own, the others share what is left.
+  for (ClassConstants& c : of_class) c.has_partitions = is_partitioned;
+
+  const auto number = [&](const std::string& name) {
+    if (name == kSameClass) return kSame;
+    if (name == kHighestClass) return static_cast<std::uint8_t>(classes - 1);
+    return class_number(switches, name);
+  };
+  ack_class = number(roce.ack_class);
+  cnp_class = number(roce.cnp_class);
+}
+
+}  // namespace weft::protocols

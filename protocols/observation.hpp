@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "simcore/engine/trace.hpp"
+#include "simcore/ids.hpp"
+#include "simcore/units.hpp"
+
+namespace weft::protocols {
+
+/// What a run writes down while it goes on; nothing by default.
+struct ObservationConfig {
+  /// Occupancy of these egress ports, all classes.
+  std::vector<PortId> queue_ports;
+  Picoseconds queue_period{};  ///< 0: at every change
+  /// Rate, target rate, alpha and progress of the queue pairs of these connections.
+  std::vector<ConnectionId> rate_flows;
+  Picoseconds rate_period = 10_us;
+  /// Every hop of every data packet of these connections.
+  std::vector<ConnectionId> packet_flows;
+  bool credits = false;  ///< every interval in which data waited for credits
+
+  [[nodiscard]] bool any() const {
+    return !queue_ports.empty() || !rate_flows.empty() || !packet_flows.empty() || credits;
+  }
+};
+
+using weft::TraceRecord;
+
+/// Receives records between windows, in the order of time.
+using TraceSink = std::function<void(std::span<const TraceRecord>)>;
+
+/// A time during which an egress port did not start packets of a class because its peer had asked
+/// it to.
+struct PauseInterval {
+  PortId port;   ///< the paused one
+  PortId cause;  ///< egress port of the peer that the packet which crossed XOFF was bound for;
+                 ///< none() where the peer is a NIC
+  Picoseconds start{};  ///< when the pause took effect
+  Picoseconds end{};    ///< when it was lifted, or the end of the run
+  std::uint8_t traffic_class = 0;
+  bool is_lasting = false;  ///< it still held at the end of the run
+};
+
+/// A port that can never send again: see PacketNetwork::Status::kDeadlocked.
+struct BlockedPort {
+  PortId port;
+  std::uint8_t traffic_class = 0;
+  std::int64_t waiting = 0;  ///< bytes
+};
+
+}  // namespace weft::protocols

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "protocols/packet_model.hpp"
+#include "protocols/packet_network.hpp"
+
+namespace weft::protocols {
+
+/// Something to be done whenever simulated time is a multiple of a period. Windows end there, so
+/// that what is done sees the same state whatever the cut into cells.
+class Periodic {
+ public:
+  /// A period of 0: never.
+  explicit Periodic(std::int64_t period = 0)
+      : period_(period), next_(period > 0 ? period : kNever) {}
+  [[nodiscard]] std::int64_t next() const { return next_; }
+  [[nodiscard]] bool is_due(std::int64_t now) const { return next_ <= now; }
+  /// The next time is the first multiple after `now`.
+  void advance(std::int64_t now) {
+    if (next_ <= now) next_ = (now / period_ + 1) * period_;
+  }
+
+ private:
+  static constexpr std::int64_t kNever = Agenda::kNever;
+  std::int64_t period_;
+  std::int64_t next_;
+};
+
+/// The loop over windows. One worker today; cells share nothing but lanes, so a window's cells may
+/// be spread over several.
+class PacketNetwork::Engine {
+ public:
+  Engine(NetworkState& state, const CellPlan& plan, const Options& options);
+
+  Status run(std::int64_t& now, std::int64_t until, const Observer& observer);
+  void deliver_outbox();
+
+  PacketModel model;
+  std::vector<Cell> cells;
+  Worker worker;
+  Worker::Sums measured_from;
+  std::vector<BlockedPort> deadlock;
+  /// When the last packet began its way.
+  std::int64_t last_progress = 0;
+
+ private:
+  [[nodiscard]] std::int64_t earliest_event(std::int64_t now);
+  void run_cells(std::int64_t start, std::int64_t end);
+  [[nodiscard]] bool is_stalled(std::int64_t now);
+  [[nodiscard]] bool is_deadlocked();
+  [[nodiscard]] std::int64_t next_instant() const;
+  /// Does what is due at `now`; false: the run is deadlocked.
+  [[nodiscard]] bool observe(std::int64_t now);
+  void sample_queues(std::int64_t now);
+  void sample_rates(std::int64_t now);
+  /// Hands on what was traced before `now`, in order.
+  void drain_trace(std::int64_t now);
+
+  static constexpr std::uint64_t kWindowsPerObservation = 256;
+  static constexpr std::int64_t kDeadlockPeriod = 100'000'000;  ///< 100 us
+
+  /// Simulated time without any packet starting, while no job has anything planned, after which the
+  /// run counts as stalled: a second, and two retransmission time-outs, each of which would have
+  /// started a packet if it could.
+  const std::int64_t stall_limit_;
+  NetworkState& s_;
+  const CellPlan& plan_;
+  const ObservationConfig& observation_;
+  const TraceSink& sink_;
+  Periodic deadlock_check_;
+  Periodic queue_sample_;
+  Periodic rate_sample_;
+  std::vector<std::uint32_t> sampled_queue_pairs_;
+  std::vector<std::int64_t> last_queue_sample_;  ///< by sampled port and class
+  std::uint64_t windows_ = 0;
+  std::uint64_t hops_at_progress_ = 0;
+  std::uint64_t hops_at_check_ = 0;
+};
+
+}  // namespace weft::protocols

@@ -1,0 +1,63 @@
+#include <optional>
+
+#include "scenarios/language/document.hpp"
+#include "simcore/schema_builder.hpp"
+
+namespace weft::scenarios::language {
+namespace {
+
+schema::Object nic_pause_schema() {
+  using Fault = NicPauseDocument;
+  return schema::describe<Fault>("paused NIC",
+                                 "a NIC that holds its switch paused, whatever its buffer")
+      .field("host", &Fault::host, "whose NIC")
+      .required()
+      .words("class", &Fault::classes, "classes with PFC, or `all` of them")
+      .source("a broken NIC pauses every lossless class");
+}
+
+schema::Object link_rate_schema() {
+  using Fault = LinkRateDocument;
+  return schema::describe<Fault>("slow link", "cables that run below their rate, both ways")
+      .field("from", &Fault::from, "a node")
+      .required()
+      .field("to", &Fault::to, "the other node; left out: every link of `from`")
+      .source("every link of `from`")
+      .field("rate", &Fault::rate, "instead of the link's; at most that")
+      .required()
+      .at_least(1_Mbps);
+}
+
+schema::Object link_down_schema() {
+  using Fault = LinkDownDocument;
+  return schema::describe<Fault>("broken link", "cables that carry nothing, both ways")
+      .field("from", &Fault::from, "a node")
+      .required()
+      .field("to", &Fault::to, "the other node; left out: every link of `from`")
+      .source("every link of `from`");
+}
+
+}  // namespace
+
+schema::Object fault_schema() {
+  const auto kind = [](FaultDocument & fault) -> auto& { return fault.kind; };
+  return schema::describe<FaultDocument>("fault", "something that goes wrong for a time")
+      .field("at", &FaultDocument::at, "when it begins")
+      .source("the start of the run")
+      .field("until", &FaultDocument::until, "when it is over")
+      .source("it stays")
+      .special("forever", std::nullopt)
+      .tag("type", "what goes wrong")
+      .alternative<NicPauseDocument>("nic-pause", kind, nic_pause_schema())
+      .alternative<LinkRateDocument>("link-rate", kind, link_rate_schema())
+      .alternative<LinkDownDocument>("link-down", kind, link_down_schema())
+      .check([](const FaultDocument& fault, std::vector<schema::Problem>& problems) {
+        if (fault.until && *fault.until <= fault.at) {
+          problems.push_back(
+              {"until", "is not after its beginning (" +
+                            quantity_text(fault.at.count(), dimension_of<Picoseconds>()) + ")"});
+        }
+      });
+}
+
+}  // namespace weft::scenarios::language

@@ -1,0 +1,126 @@
+#include "scenarios/static_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+
+#include "protocols/switching/headroom.hpp"
+#include "scenarios/format.hpp"
+#include "topologies/buffer_dependency.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using protocols::PfcConfig;
+using protocols::TrafficClass;
+
+std::string text(double bytes) { return format_bytes(bytes); }
+std::string text(Bytes bytes) { return text(static_cast<double>(bytes.count())); }
+
+/// A NIC that takes in less than its link brings pauses the switch; what still comes must fit.
+void check_nics(const Experiment& e, StaticFindings& findings) {
+  const protocols::NicConfig& nic = e.scenario.nic;
+  if (!nic.receive_rate) return;
+  for (const TrafficClass& c : e.scenario.switches.classes) {
+    if (!c.is_pfc()) continue;
+    for (const NodeId id : e.fabric.hosts) {
+      const PortId port = e.fabric.node(id).first_port;
+      if (e.fabric.port(port).rate <= *nic.receive_rate) continue;
+      protocols::HeadroomTerms terms =
+          protocols::headroom_terms(e.fabric, port, e.scenario.switches, c, e.scenario.transport);
+      terms.cell = 1_B;
+      const Bytes needed = nic.xoff + protocols::exact_headroom(terms);
+      if (needed <= nic.receive_buffer) continue;
+      findings.warnings.push_back(fmt::format(
+          "the NIC of {} can drop although class {} has PFC: its receive buffer is {}, and with "
+          "xoff {} up to {} can be there; lower the NIC's xoff or give it more receive_buffer",
+          e.fabric.node(id).name, c.name, text(nic.receive_buffer), text(nic.xoff), text(needed)));
+      return;  // the NICs are alike
+    }
+  }
+}
+
+/// The most that one ingress port holds before it is paused, if all of it waits for one egress.
+double ingress_limit(const PfcConfig& pfc, Bytes buffer) {
+  if (pfc.threshold == PfcConfig::Threshold::kStatic) return static_cast<double>(pfc.xoff.count());
+  return static_cast<double>(pfc.reserved.count()) +
+         static_cast<double>(buffer.count()) * pfc.alpha / (1 + pfc.alpha);
+}
+
+/// ECN must mark before PFC pauses, or congestion control learns of congestion when it is too late
+/// (Zhu et al., SIGCOMM 2015, section 4).
+void check_marking(const Experiment& e, StaticFindings& findings) {
+  const auto* roce = std::get_if<protocols::RoceConfig>(&e.scenario.transport);
+  if (roce == nullptr ||
+      !std::holds_alternative<protocols::DcqcnConfig>(roce->congestion_control)) {
+    return;
+  }
+  BitsPerSecond fastest;
+  for (const Port& port : e.fabric.ports) fastest = std::max(fastest, port.rate);
+  for (const TrafficClass& c : e.scenario.switches.classes) {
+    if (!c.is_pfc() || !c.ecn.enabled) continue;
+    const double scale = c.ecn.at_rate ? static_cast<double>(fastest.count()) /
+                                             static_cast<double>(c.ecn.at_rate->count())
+                                       : 1.0;
+    const double kmin = static_cast<double>(c.ecn.kmin.count()) * scale;
+    const double limit = ingress_limit(c.pfc(), e.scenario.switches.buffer);
+    if (kmin < limit) continue;
+    findings.warnings.push_back(fmt::format(
+        "class {} marks only after PFC has paused: one ingress port is paused at {}, and an egress "
+        "queue is marked from {} on, so DCQCN learns nothing while pauses spread; lower ecn.kmin "
+        "or raise the threshold of PFC",
+        c.name, text(limit), text(kmin)));
+  }
+}
+
+std::string cycle_text(const Fabric& fabric, const topologies::BufferCycle& cycle) {
+  constexpr std::size_t kMostShown = 12;
+  std::string sentence;
+  for (std::size_t i = 0; i < std::min(cycle.ports.size(), kMostShown); ++i) {
+    sentence += fmt::format("{} (for {}), ", fabric.port_name(cycle.ports[i]),
+                            fabric.host(cycle.destinations[i]).name);
+  }
+  if (cycle.ports.size() > kMostShown) {
+    sentence += fmt::format("{} more, ", cycle.ports.size() - kMostShown);
+  }
+  return sentence + "and again " + fabric.port_name(cycle.ports.front());
+}
+
+void check_dependencies(const Experiment& e, StaticFindings& findings) {
+  const auto& classes = e.scenario.switches.classes;
+  if (std::ranges::none_of(classes, &TrafficClass::is_lossless)) return;
+  constexpr std::size_t kMostShown = 4;
+  const topologies::BufferDependencies found = topologies::find_buffer_cycles(e.fabric, e.routes);
+  for (std::size_t i = 0; i < std::min(found.cycles.size(), kMostShown); ++i) {
+    const topologies::BufferCycle& cycle = found.cycles[i];
+    findings.warnings.push_back(fmt::format(
+        "lossless traffic can deadlock: the routes make {} link directions wait for each other in "
+        "a circle: {}; change the routes so that no circle closes",
+        cycle.entangled, cycle_text(e.fabric, cycle)));
+  }
+  if (found.cycles.size() > kMostShown) {
+    findings.warnings.push_back(fmt::format("the routes have {} more such circles apart from these",
+                                            found.cycles.size() - kMostShown));
+  }
+  if (!found.is_complete) {
+    findings.warnings.push_back(
+        "the routes are too many to follow all of them; there may be more circles of waiting "
+        "buffers than were found");
+  }
+}
+
+}  // namespace
+
+StaticFindings check_statically(const Experiment& experiment) {
+  StaticFindings findings;
+  check_buffers(experiment, findings);
+  check_nics(experiment, findings);
+  check_marking(experiment, findings);
+  check_dependencies(experiment, findings);
+  return findings;
+}
+
+}  // namespace weft::scenarios

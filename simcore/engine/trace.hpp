@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+
+namespace weft {
+
+/// A fixed-size record of a trace, made on the packet path and turned into text outside of it.
+struct TraceRecord {
+  enum class Kind : std::uint8_t {
+    kQueue,           ///< subject: port; value: bytes that wait in `traffic_class`
+    kCreditStall,     ///< subject: port; value: when the stall began; time: when it ended
+    kRate,            ///< subject: queue pair; value: bits/s; `detail`: target in Mbit/s
+    kAlpha,           ///< subject: queue pair; value: alpha in units of 2^-32
+    kProgress,        ///< subject: queue pair; value: payload packets that the sender knows arrived
+    kPacketEnqueued,  ///< subject: egress port (at a switch) ...
+    kPacketMarked,
+    kPacketStarted,  ///< ... whose transmission begins
+    kPacketArrived,  ///< subject: the port it arrives at, through the receiver's pipeline
+  };
+  std::int64_t time = 0;
+  std::int64_t value = 0;  ///< packets: the queue pair
+  std::uint32_t subject = 0;
+  std::uint32_t detail = 0;  ///< packets: the sequence number
+  Kind kind = Kind::kQueue;
+  std::uint8_t traffic_class = 0;
+};
+static_assert(sizeof(TraceRecord) == 32);
+
+}  // namespace weft

@@ -1,0 +1,214 @@
+#include "scenarios/static_checks.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "protocols/switching/headroom.hpp"
+#include "scenarios/load_scenario.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// Leaves of 4 hosts and 2 spines, 6 ports; spines have 2.
+constexpr const char* kLeafSpine = R"(
+name: t
+racks: {count: 2, servers: 4, server: host-400g}
+links:
+  access: {rate: 400Gbps, latency: 100ns}
+  uplink: {rate: 400Gbps, latency: 100ns}
+fabric:
+  topology: leaf-spine
+  spines: 2
+  switch: {buffer: 16MB, cell: 1B, latency: 500ns}
+jobs:
+  - {name: a, type: permutation, size: 1MiB}
+)";
+
+constexpr const char* kRing = R"(
+name: ring
+fabric:
+  topology: custom
+  nodes:
+    - {name: h0, kind: host}
+    - {name: h1, kind: host}
+    - {name: h2, kind: host}
+    - {name: h3, kind: host}
+    - {name: s0, kind: switch}
+    - {name: s1, kind: switch}
+    - {name: s2, kind: switch}
+    - {name: s3, kind: switch}
+  links:
+    - {from: h0, to: s0, rate: 100Gbps, latency: 1us}
+    - {from: h1, to: s1, rate: 100Gbps, latency: 1us}
+    - {from: h2, to: s2, rate: 100Gbps, latency: 1us}
+    - {from: h3, to: s3, rate: 100Gbps, latency: 1us}
+    - {from: s0, to: s1, rate: 100Gbps, latency: 1us}
+    - {from: s1, to: s2, rate: 100Gbps, latency: 1us}
+    - {from: s2, to: s3, rate: 100Gbps, latency: 1us}
+    - {from: s3, to: s0, rate: 100Gbps, latency: 1us}
+jobs:
+  - {name: a, type: permutation, size: 1MiB}
+)";
+
+Result<Experiment> build(const char* text, const std::vector<std::string>& overrides) {
+  auto loaded = load_scenario_text(text, "t.yaml", overrides);
+  if (!loaded) return loaded.errors();
+  return build_experiment(loaded.value().scenario);
+}
+
+std::vector<std::string> warnings(const char* text,
+                                  const std::vector<std::string>& overrides = {}) {
+  const auto experiment = build(text, overrides);
+  if (experiment.ok()) return experiment.value().warnings;
+  return {"error: " + experiment.errors().front().to_string()};
+}
+
+TEST(StaticChecks, ASoundLosslessConfigurationGivesNoWarning) {
+  EXPECT_THAT(warnings(kLeafSpine), IsEmpty());
+  EXPECT_THAT(warnings(kLeafSpine, {"fabric.flow_control.headroom=exact"}), IsEmpty());
+  EXPECT_THAT(warnings(kLeafSpine, {"fabric.flow_control={preset: hpcc, headroom: exact}"}),
+              IsEmpty());
+  EXPECT_THAT(warnings(kLeafSpine, {"fabric.flow_control=none", "fabric.switch.buffer=1MB"}),
+              IsEmpty())
+      << "a lossy fabric may drop";
+}
+
+// Six ports of a leaf may hold 1 MiB + headroom each; 6 MiB alone are more than 6 MB.
+TEST(StaticChecks, XoffOfAllPortsMustFitTheBuffer) {
+  EXPECT_THAT(warnings(kLeafSpine, {"fabric.switch.buffer=6MB"}),
+              ElementsAre(AllOf(HasSubstr("leaf0 can drop although PFC is on: its 6 ports"),
+                                HasSubstr("lower fabric.flow_control.xoff"))));
+}
+
+// The bound is tight: XOFF and the exact headroom of six ports, and a byte less.
+TEST(StaticChecks, TheBufferThatIsJustEnoughIsAccepted) {
+  const auto experiment = build(kLeafSpine, {});
+  ASSERT_TRUE(experiment.ok());
+  const Experiment& e = experiment.value();
+  const PortId in = e.fabric.node(e.fabric.switches.front()).first_port;
+  const Bytes each = 1_MiB + protocols::exact_headroom(protocols::headroom_terms(
+                                 e.fabric, in, e.scenario.switches, e.scenario.switches.data(),
+                                 e.scenario.transport));
+  const auto buffer = [](Bytes size) {
+    return std::vector<std::string>{"fabric.switch.buffer=" + std::to_string(size.count()) + "B"};
+  };
+  EXPECT_THAT(warnings(kLeafSpine, buffer(6 * each)), IsEmpty());
+  EXPECT_THAT(warnings(kLeafSpine, buffer(6 * each - 1_B)), ElementsAre(HasSubstr("can drop")));
+}
+
+TEST(StaticChecks, MoreSetAsideThanTheBufferHoldsIsAnError) {
+  for (const char* flow_control :
+       {"{headroom: 3MB}", "{reserved: 3MB}", "{type: credit, buffer: 3MB}"}) {
+    EXPECT_THAT(warnings(kLeafSpine, {std::string("fabric.flow_control=") + flow_control}),
+                ElementsAre(AllOf(HasSubstr("error: fabric.switch.buffer: is 15.26 MiB, but leaf0"),
+                                  HasSubstr("aside for its 6 ports"))))
+        << flow_control;
+  }
+}
+
+TEST(StaticChecks, HeadroomBelowWhatCanArriveIsNamedWithPortNeedAndSize) {
+  // The longest loop is that of the port with the longest wire.
+  EXPECT_THAT(
+      warnings(kLeafSpine, {"fabric.flow_control.headroom=20KB",
+                            "links.changes=[{from: leaf1, to: spine0, latency: 900ns}]"}),
+      ElementsAre(AllOf(HasSubstr("class data can drop although it has PFC: after XOFF up to "),
+                        HasSubstr(" B can arrive over spine0[1]->leaf1[4], and the headroom there "
+                                  "is 20,000 B (16 ports have too little)"))));
+}
+
+// Six ports at alpha 8 leave 16 MB / 49 to share, 327 KB; about 100 KB can still arrive at each.
+TEST(StaticChecks, SharedHeadroomMustFitBesideDynamicThresholds) {
+  EXPECT_THAT(
+      warnings(kLeafSpine,
+               {"fabric.flow_control={threshold: dynamic, alpha: 8}", "fabric.ecn=none"}),
+      ElementsAre(AllOf(HasSubstr("at the dynamic threshold"), HasSubstr("`headroom: exact`"))));
+  EXPECT_THAT(warnings(kLeafSpine,
+                       {"fabric.flow_control={threshold: dynamic, alpha: 0.5}", "fabric.ecn=none"}),
+              IsEmpty());
+}
+
+TEST(StaticChecks, AnEgressThresholdThatBitesBeforePfcIsExplained) {
+  const auto with = [](const std::string& flow_control, const std::string& alpha) {
+    return warnings(kLeafSpine, {"fabric.ecn=none",
+                                 "fabric.classes=[{name: gold, flow_control: " + flow_control +
+                                     ", egress_alpha: " + alpha + "}]"});
+  };
+  // Five inputs of a leaf at alpha 1/8 each: an egress queue may see 5/8.
+  EXPECT_THAT(with("{threshold: dynamic, alpha: 0.125, headroom: exact}", "0.5"),
+              ElementsAre(AllOf(HasSubstr("class gold can drop although it has PFC: 5 inputs of "),
+                                HasSubstr("leave egress_alpha out, or at least 0.625"))));
+  EXPECT_THAT(with("{threshold: dynamic, alpha: 0.125, headroom: exact}", "0.625"), IsEmpty());
+  // Static: five times 1 MiB and headroom against 16 MB x 1/5.
+  EXPECT_THAT(with("{headroom: exact}", "0.25"),
+              ElementsAre(HasSubstr("class gold can drop although it is lossless: 5 inputs")));
+  EXPECT_THAT(with("{headroom: exact}", "1"), IsEmpty());
+}
+
+TEST(StaticChecks, ALossyClassThatCanFillTheSharedBufferIsNamed) {
+  const std::string classes =
+      "fabric.classes=[{name: gold}, {name: bulk, flow_control: none, egress_alpha: ";
+  const std::vector<std::string> bulk{"jobs[0].class=bulk"};
+  EXPECT_THAT(
+      warnings(kLeafSpine, {classes + "none}]", bulk[0]}),
+      ElementsAre(HasSubstr("class gold can drop although it has PFC: class bulk is lossy")));
+  EXPECT_THAT(warnings(kLeafSpine, {classes + "1}]", bulk[0]}), IsEmpty());
+  EXPECT_THAT(warnings(kLeafSpine, {classes + "none}]"}), IsEmpty()) << "only ACKs travel there";
+}
+
+TEST(StaticChecks, AReceiveBufferMustHoldWhatArrivesAfterItsXoff) {
+  const auto with = [](const std::string& buffer) {
+    return warnings(kLeafSpine, {"racks.server.nic.receive_rate=100Gbps",
+                                 "racks.server.nic.receive_buffer=" + buffer});
+  };
+  EXPECT_THAT(with("540KiB"), ElementsAre(HasSubstr("the NIC of h0 can drop although class data")));
+  EXPECT_THAT(with("1MiB"), IsEmpty());
+}
+
+// XOFF is 1 MiB: marks from 2 MB on come after pauses, and so do those from 200 KB at 25 Gbps,
+// which are 3.2 MB at 400.
+TEST(StaticChecks, MarksThatComeAfterPausesAreNamedWhereDcqcnNeedsThem) {
+  EXPECT_THAT(warnings(kLeafSpine, {"fabric.ecn.kmin=2MB"}),
+              ElementsAre(HasSubstr("class data marks only after PFC has paused")));
+  EXPECT_THAT(warnings(kLeafSpine, {"fabric.ecn={kmin: 200KB, kmax: 800KB, at_rate: 25Gbps}"}),
+              ElementsAre(HasSubstr("marks only after PFC has paused")));
+  EXPECT_THAT(warnings(kLeafSpine, {"fabric.ecn.kmin=2MB", "transport.congestion_control=none"}),
+              IsEmpty());
+}
+
+TEST(StaticChecks, RoutesOnWhichLosslessClassesCanDeadlockArePrinted) {
+  const auto found = warnings(kRing);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_THAT(
+      found[0],
+      AllOf(HasSubstr("lossless traffic can deadlock"),
+            HasSubstr("4 link directions wait for each other in a circle: s0[1]->s1[1] (for "
+                      "h2), s1[2]->s2[1] (for h3), s2[2]->s3[2] (for h0), s3[1]->s0[2] (for "
+                      "h1), and again s0[1]->s1[1]")));
+  EXPECT_THAT(warnings(kRing, {"fabric.flow_control=none"}), IsEmpty());
+  EXPECT_THAT(warnings(kRing, {"fabric.flow_control=credit"}), Contains(HasSubstr("can deadlock")));
+}
+
+// Quantities at their limits: no sum may overflow and no loop may be endless.
+TEST(StaticChecks, AbsurdSizesAreReportedNotComputed) {
+  EXPECT_THAT(
+      warnings(kLeafSpine,
+               {"fabric.flow_control={xoff: 2000000000GB, xon: 0, reserved: 2000000000GB}"}),
+      Contains(HasSubstr("error: fabric.switch.buffer")));
+  EXPECT_THAT(
+      warnings(kLeafSpine, {"fabric.pause.response=2000000s", "links.access.rate=1000Tbps",
+                            "links.access.latency=2000000s", "fabric.flow_control.headroom=exact"}),
+      Contains(HasSubstr("error: fabric.switch.buffer")));
+}
+
+}  // namespace
+}  // namespace weft::scenarios

@@ -1,0 +1,286 @@
+#include "topologies/buffer_dependency.hpp"
+
+#include <algorithm>
+#include <boost/graph/compressed_sparse_row_graph.hpp>
+#include <boost/graph/strong_components.hpp>
+#include <boost/range/iterator_range.hpp>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+namespace weft::topologies {
+namespace {
+
+using Csr =
+    boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
+                                       boost::no_property, std::uint32_t, std::uint32_t>;
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+/// Following routes stops beyond these, at a few seconds and some hundred megabytes.
+constexpr std::uint64_t kMaxSteps = 200'000'000;
+constexpr std::size_t kMaxDependencies = 5'000'000;
+
+/// Routes by destination group.
+class GroupRoutes {
+ public:
+  GroupRoutes(const Fabric& fabric, const Routes& routes)
+      : fabric_(fabric), routes_(routes), host_(routes.group_count, HostId::none()) {
+    for (std::size_t h = routes.group_of_host.size(); h-- > 0;) {
+      host_[routes.group_of_host[h]] = HostId(h);
+    }
+  }
+
+  [[nodiscard]] std::uint32_t count() const { return routes_.group_count; }
+  /// The first host of a group; none() where each of its hosts has become a group of its own.
+  [[nodiscard]] HostId host(std::uint32_t group) const { return host_[group]; }
+  [[nodiscard]] SwitchId edge(std::uint32_t group) const { return routes_.edge_of_group[group]; }
+  /// The set of next hops at a switch that is not the group's edge.
+  [[nodiscard]] std::uint32_t set(std::uint32_t at, std::uint32_t group) const {
+    return routes_.table[std::size_t{at} * routes_.group_count + group];
+  }
+  [[nodiscard]] std::span<const std::uint16_t> ports(std::uint32_t set) const {
+    const Routes::NextHops& hops = routes_.sets[set];
+    return {routes_.local_ports.data() + hops.first, hops.count};
+  }
+  [[nodiscard]] PortId port(std::uint32_t at, std::uint16_t local) const {
+    return PortId(fabric_.switch_node(SwitchId(at)).first_port.value() + local);
+  }
+  [[nodiscard]] const Node& next(PortId port) const {
+    return fabric_.node(fabric_.peer_node(port));
+  }
+  [[nodiscard]] std::uint32_t tier(std::uint32_t at) const {
+    return fabric_.switch_node(SwitchId(at)).tier;
+  }
+  [[nodiscard]] std::size_t switches() const { return fabric_.switches.size(); }
+
+ private:
+  const Fabric& fabric_;
+  const Routes& routes_;
+  std::vector<HostId> host_;
+};
+
+/// Whether no route goes up or sideways after it has gone down or sideways. What a set of next hops
+/// does at a switch is remembered, as most destinations share it.
+class ValleyCheck {
+ public:
+  explicit ValleyCheck(const GroupRoutes& routes) : routes_(routes), known_(routes.switches()) {}
+
+  bool is_valley_free() {
+    for (std::uint32_t group = 0; group < routes_.count(); ++group) {
+      if (!routes_.host(group).is_none() && !is_valley_free(group)) return false;
+    }
+    return true;
+  }
+
+ private:
+  struct Moves {
+    std::uint32_t set = kNone;
+    bool up = false;
+    bool down = false;
+    bool sideways = false;
+  };
+
+  const Moves& moves(std::uint32_t at, std::uint32_t group) {
+    const std::uint32_t set = routes_.set(at, group);
+    Moves& moves = known_[at];
+    if (moves.set == set) return moves;
+    moves = {.set = set};
+    for (const std::uint16_t local : routes_.ports(set)) {
+      const std::uint32_t to = routes_.next(routes_.port(at, local)).tier;
+      (to > routes_.tier(at)   ? moves.up
+       : to < routes_.tier(at) ? moves.down
+                               : moves.sideways) = true;
+    }
+    return moves;
+  }
+
+  bool is_valley_free(std::uint32_t group) {
+    const std::uint32_t edge = routes_.edge(group).value();
+    for (std::uint32_t at = 0; at < routes_.switches(); ++at) {
+      if (at == edge) continue;
+      const Moves& here = moves(at, group);
+      if (here.sideways) return false;
+      if (!here.down) continue;
+      for (const std::uint16_t local : routes_.ports(here.set)) {
+        const Node& next = routes_.next(routes_.port(at, local));
+        if (next.tier > routes_.tier(at) || next.index == edge) continue;
+        if (moves(next.index, group).up) return false;
+      }
+    }
+    return true;
+  }
+
+  const GroupRoutes& routes_;
+  std::vector<Moves> known_;  ///< by switch: of the set that it was asked for last
+};
+
+/// Follows all routes from the switches that have hosts, and collects which link direction waits
+/// for which.
+class DependencyGraph {
+ public:
+  DependencyGraph(const Fabric& fabric, const GroupRoutes& routes) : routes_(routes) {
+    for (const NodeId host : fabric.hosts) {
+      sources_.push_back(fabric.node(fabric.peer_node(fabric.node(host).first_port)).index);
+    }
+    std::ranges::sort(sources_);
+    sources_.erase(std::unique(sources_.begin(), sources_.end()), sources_.end());
+    is_seen_.assign(routes.switches(), kNone);
+  }
+
+  /// False if it stopped before all routes were followed.
+  bool collect() {
+    for (std::uint32_t group = 0; group < routes_.count(); ++group) {
+      if (!routes_.host(group).is_none() && !follow(group)) return false;
+    }
+    return true;
+  }
+
+  /// Dependencies with the first group that causes each, sorted.
+  [[nodiscard]] std::vector<std::pair<std::uint64_t, std::uint32_t>> dependencies() const {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> sorted(causes_.begin(), causes_.end());
+    std::ranges::sort(sorted);
+    return sorted;
+  }
+
+ private:
+  bool follow(std::uint32_t group) {
+    const std::uint32_t edge = routes_.edge(group).value();
+    std::vector<std::uint32_t> queue;
+    const auto visit = [&](std::uint32_t at) {
+      if (at == edge || is_seen_[at] == group) return;
+      is_seen_[at] = group;
+      queue.push_back(at);
+    };
+    for (const std::uint32_t source : sources_) visit(source);
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      for (const std::uint16_t local : routes_.ports(routes_.set(queue[i], group))) {
+        const PortId in = routes_.port(queue[i], local);
+        const std::uint32_t next = routes_.next(in).index;
+        visit(next);
+        if (next == edge) continue;
+        for (const std::uint16_t onward : routes_.ports(routes_.set(next, group))) {
+          const std::uint64_t key =
+              (std::uint64_t{in.value()} << 32U) | routes_.port(next, onward).value();
+          causes_.try_emplace(key, group);
+          if (++steps_ > kMaxSteps || causes_.size() > kMaxDependencies) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  const GroupRoutes& routes_;
+  std::vector<std::uint32_t> sources_;
+  std::vector<std::uint32_t> is_seen_;  ///< by switch: the group that reached it last
+  std::unordered_map<std::uint64_t, std::uint32_t> causes_;
+  std::uint64_t steps_ = 0;
+};
+
+/// Finds the circles among dependencies.
+class CycleFinder {
+ public:
+  CycleFinder(std::vector<std::pair<std::uint64_t, std::uint32_t>> dependencies,
+              const GroupRoutes& routes)
+      : dependencies_(std::move(dependencies)), routes_(routes) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+    edges.reserve(dependencies_.size());
+    for (const auto& [key, group] : dependencies_) {
+      edges.emplace_back(vertex(static_cast<std::uint32_t>(key >> 32U)), kNone);
+    }
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      edges[i].second = vertex(static_cast<std::uint32_t>(dependencies_[i].first));
+    }
+    std::ranges::sort(edges);
+    graph_ = Csr(boost::edges_are_sorted, edges.begin(), edges.end(),
+                 static_cast<std::uint32_t>(ports_.size()));
+  }
+
+  std::vector<BufferCycle> find() {
+    component_.resize(ports_.size());
+    const std::uint32_t components = boost::strong_components(
+        graph_, boost::make_iterator_property_map(component_.begin(),
+                                                  boost::get(boost::vertex_index, graph_)));
+    std::vector<std::size_t> sizes(components);
+    for (const std::uint32_t c : component_) ++sizes[c];
+    std::vector<bool> is_done(components);
+    std::vector<BufferCycle> cycles;
+    for (std::uint32_t v = 0; v < ports_.size(); ++v) {
+      const std::uint32_t c = component_[v];
+      if (sizes[c] < 2 || is_done[c]) continue;
+      is_done[c] = true;
+      cycles.push_back(describe(shortest_circle(v)));
+      cycles.back().entangled = sizes[c];
+    }
+    std::ranges::sort(cycles, {}, [](const BufferCycle& cycle) { return cycle.ports.front(); });
+    return cycles;
+  }
+
+ private:
+  std::uint32_t vertex(std::uint32_t port) {
+    const auto [place, is_new] = vertices_.emplace(port, static_cast<std::uint32_t>(ports_.size()));
+    if (is_new) ports_.push_back(port);
+    return place->second;
+  }
+
+  /// From `start` back to it, breadth first within its component.
+  [[nodiscard]] std::vector<std::uint32_t> shortest_circle(std::uint32_t start) const {
+    std::vector<std::uint32_t> before(ports_.size(), kNone);
+    std::vector<std::uint32_t> queue{start};
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      for (const auto next : boost::make_iterator_range(adjacent_vertices(queue[i], graph_))) {
+        if (next == start) {
+          std::vector<std::uint32_t> circle;
+          for (std::uint32_t v = queue[i]; v != start; v = before[v]) circle.push_back(v);
+          circle.push_back(start);
+          std::ranges::reverse(circle);
+          return circle;
+        }
+        if (component_[next] != component_[start] || before[next] != kNone) continue;
+        before[next] = queue[i];
+        queue.push_back(static_cast<std::uint32_t>(next));
+      }
+    }
+    return queue;  // not reached: a component of two or more has a circle through each of its own
+  }
+
+  /// The circle as ports, beginning with the lowest, and what causes each step.
+  [[nodiscard]] BufferCycle describe(std::vector<std::uint32_t> circle) const {
+    std::ranges::rotate(circle, std::ranges::min_element(
+                                    circle, {}, [this](std::uint32_t v) { return ports_[v]; }));
+    BufferCycle cycle;
+    for (std::size_t i = 0; i < circle.size(); ++i) {
+      const std::uint32_t from = ports_[circle[i]];
+      const std::uint32_t to = ports_[circle[(i + 1) % circle.size()]];
+      const std::uint64_t key = (std::uint64_t{from} << 32U) | to;
+      const auto cause = std::ranges::lower_bound(
+          dependencies_, key, {}, [](const auto& dependency) { return dependency.first; });
+      cycle.ports.emplace_back(from);
+      cycle.destinations.push_back(routes_.host(cause->second));
+    }
+    return cycle;
+  }
+
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> dependencies_;
+  const GroupRoutes& routes_;
+  std::unordered_map<std::uint32_t, std::uint32_t> vertices_;
+  std::vector<std::uint32_t> ports_;  ///< by vertex
+  Csr graph_;
+  std::vector<std::uint32_t> component_;
+};
+
+}  // namespace
+
+BufferDependencies find_buffer_cycles(const Fabric& fabric, const Routes& routes) {
+  const GroupRoutes by_group(fabric, routes);
+  if (ValleyCheck(by_group).is_valley_free()) return {};
+  BufferDependencies result;
+  DependencyGraph graph(fabric, by_group);
+  result.is_complete = graph.collect();
+  result.cycles = CycleFinder(graph.dependencies(), by_group).find();
+  return result;
+}
+
+}  // namespace weft::topologies
