@@ -22,11 +22,12 @@ inline void occupy(Cell& cell, PortState& port, std::int64_t end) {
 
 /// Puts a packet on the wire from `start` on (now, or a little later with cut-through); the port
 /// must be idle. From here on nothing revokes it. Returns the end of the transmission.
+template <class Path>
 inline std::int64_t transmit(const NetworkConstants& constants, PortState& port, ClassQueue& queue,
                              Packet& packet, std::int64_t start, Cell& cell, Worker& worker) {
   const std::int64_t end = start + port.transmission(packet.size);
   packet.stamp = end + port.data_latency;
-  if (port.peer_cuts_through) [[unlikely]] {
+  if (Path::kGeneral && port.peer_cuts_through) {
     const std::int64_t first = std::min<std::int64_t>(packet.size, constants.cut_through_after);
     packet.stamp = start + port.transmission(first) + port.data_latency;
   }
@@ -46,6 +47,7 @@ inline std::int64_t transmit(const NetworkConstants& constants, PortState& port,
 /// round robin (M. Shreedhar, G. Varghese, "Efficient Fair Queuing Using Deficit Round-Robin",
 /// SIGCOMM 1995), as IEEE 802.1Qaz orders them. `head_size(class)` gives the wire bytes of the
 /// packet that the class would send.
+template <class Path>
 class ClassScheduler {
  public:
   static constexpr std::uint32_t kNone = kMaxClasses;
@@ -58,6 +60,12 @@ class ClassScheduler {
   std::uint32_t choose(PortState& port, std::uint32_t eligible, std::int64_t now,
                        HeadSize head_size) {
     const NetworkConstants& k = s_.constants;
+    if constexpr (!Path::kGeneral) {
+      // At most one class is weighted, and none has credits.
+      const std::uint32_t strict = eligible & k.strict;
+      if (strict != 0) return static_cast<std::uint32_t>(std::bit_width(strict)) - 1;
+      return eligible == 0 ? kNone : static_cast<std::uint32_t>(std::countr_zero(eligible));
+    }
     while (eligible != 0) {
       const std::uint32_t strict = eligible & k.strict;
       std::uint32_t c = 0;
@@ -83,6 +91,7 @@ class ClassScheduler {
   /// A packet of `size` bytes of class `c` is about to be sent; `was_shared`: others could have
   /// been chosen.
   void charge(PortState& port, std::uint32_t c, std::int64_t size, std::uint32_t eligible) {
+    if constexpr (!Path::kGeneral) return;
     const NetworkConstants& k = s_.constants;
     const std::uint32_t weighted = eligible & ~static_cast<std::uint32_t>(k.strict);
     if ((weighted & (weighted - 1)) != 0 && ((k.strict >> c) & 1U) == 0) {

@@ -3,9 +3,10 @@
 namespace weft::protocols {
 
 /// What a process sees of the packet network while one of its callbacks runs.
+template <class Path>
 class HostContext final : public ProcessContext {
  public:
-  HostContext(HostModel& model, Cell& cell, Worker& worker, ProcessId self, std::int64_t now)
+  HostContext(HostModel<Path>& model, Cell& cell, Worker& worker, ProcessId self, std::int64_t now)
       : model_(model), cell_(cell), worker_(worker), self_(self), now_(now) {}
 
   [[nodiscard]] Picoseconds now() const override { return Picoseconds(now_); }
@@ -45,32 +46,36 @@ class HostContext final : public ProcessContext {
             .origin = self_.value()};
   }
 
-  HostModel& model_;
+  HostModel<Path>& model_;
   Cell& cell_;
   Worker& worker_;
   ProcessId self_;
   std::int64_t now_;
 };
 
-void HostModel::start_process(Cell& cell, Worker& worker, ProcessId process) {
-  HostContext context(*this, cell, worker, process, 0);
+template <class Path>
+void HostModel<Path>::start_process(Cell& cell, Worker& worker, ProcessId process) {
+  HostContext<Path> context(*this, cell, worker, process, 0);
   s_.handler->on_start(context, process);
 }
 
-void HostModel::wake(Cell& cell, Worker& worker, ProcessId process, std::uint64_t token,
-                     std::int64_t now) {
-  HostContext context(*this, cell, worker, process, now);
+template <class Path>
+void HostModel<Path>::wake(Cell& cell, Worker& worker, ProcessId process, std::uint64_t token,
+                           std::int64_t now) {
+  HostContext<Path> context(*this, cell, worker, process, now);
   s_.handler->on_wake(context, process, token);
 }
 
-void HostModel::signal(Cell& cell, Worker& worker, ProcessId process, ProcessId from,
-                       std::uint64_t token, std::int64_t now) {
-  HostContext context(*this, cell, worker, process, now);
+template <class Path>
+void HostModel<Path>::signal(Cell& cell, Worker& worker, ProcessId process, ProcessId from,
+                             std::uint64_t token, std::int64_t now) {
+  HostContext<Path> context(*this, cell, worker, process, now);
   s_.handler->on_signal(context, process, from, token);
 }
 
-void HostModel::take_in(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
-                        std::int64_t now) {
+template <class Path>
+void HostModel<Path>::take_in(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
+                              std::int64_t now) {
   const NetworkConstants& k = s_.constants;
   const std::uint8_t c = class_of(packet);
   HostState& host = s_.hosts[port.owner];
@@ -91,8 +96,9 @@ void HostModel::take_in(Cell& cell, Worker& worker, const Packet& packet, PortSt
   if (host.inbox.size() == 1) schedule_receive(cell, port, packet.size, now);
 }
 
-void HostModel::schedule_receive(Cell& cell, const PortState& port, std::int64_t size,
-                                 std::int64_t now) {
+template <class Path>
+void HostModel<Path>::schedule_receive(Cell& cell, const PortState& port, std::int64_t size,
+                                       std::int64_t now) {
   const auto type = static_cast<std::uint32_t>(EventType::kReceive);
   const std::int64_t time = now + PortState::transmission_at(size, s_.constants.receive_rate);
   schedule(cell, {.time = time,
@@ -101,7 +107,9 @@ void HostModel::schedule_receive(Cell& cell, const PortState& port, std::int64_t
                   .target = port.index});
 }
 
-void HostModel::finish_receive(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+template <class Path>
+void HostModel<Path>::finish_receive(Cell& cell, Worker& worker, PortState& port,
+                                     std::int64_t now) {
   const NetworkConstants& k = s_.constants;
   HostState& host = s_.hosts[port.owner];
   const Packet packet = host.inbox.pop(worker.pool);
@@ -119,15 +127,18 @@ void HostModel::finish_receive(Cell& cell, Worker& worker, PortState& port, std:
   receive(cell, worker, packet, port, now);
 }
 
-void HostModel::notify_delivered(Cell& cell, Worker& worker, std::uint32_t qp, std::int64_t now) {
+template <class Path>
+void HostModel<Path>::notify_delivered(Cell& cell, Worker& worker, std::uint32_t qp,
+                                       std::int64_t now) {
   const ConnectionId connection = s_.receivers[qp].connection;
   const ProcessId self = s_.connections[connection.value()].destination;
-  HostContext context(*this, cell, worker, self, now);
+  HostContext<Path> context(*this, cell, worker, self, now);
   s_.handler->on_delivered(context, self, connection);
 }
 
-void HostModel::complete_messages(Cell& cell, Worker& worker, std::uint32_t qp,
-                                  const PortState& port, std::int64_t now) {
+template <class Path>
+void HostModel<Path>::complete_messages(Cell& cell, Worker& worker, std::uint32_t qp,
+                                        const PortState& port, std::int64_t now) {
   HostState& host = s_.hosts[port.owner];
   const ConnectionId connection = s_.senders[qp].connection;
   const ProcessId self = s_.connections[connection.value()].source;
@@ -139,13 +150,14 @@ void HostModel::complete_messages(Cell& cell, Worker& worker, std::uint32_t qp,
     record.acknowledged = now;
     s.oldest_message = record.next;
     if (s.oldest_message == kNoIndex) s.newest_message = kNoIndex;
-    HostContext context(*this, cell, worker, self, now);
+    HostContext<Path> context(*this, cell, worker, self, now);
     s_.handler->on_acknowledged(context, self, connection);  // may post, and move the records
   }
 }
 
-void HostModel::post(Cell& cell, Worker& worker, ConnectionId connection, Bytes size,
-                     std::int64_t now) {
+template <class Path>
+void HostModel<Path>::post(Cell& cell, Worker& worker, ConnectionId connection, Bytes size,
+                           std::int64_t now) {
   assert(size >= Bytes(1));
   const NetworkConstants& k = s_.constants;
   ConnectionState& c = s_.connections[connection.value()];
@@ -175,7 +187,8 @@ void HostModel::post(Cell& cell, Worker& worker, ConnectionId connection, Bytes 
   activate(cell, worker, qp, s_.ports[host.port], now);
 }
 
-void HostModel::push_retransmit_event(Cell& cell, std::uint32_t qp, std::int64_t time) {
+template <class Path>
+void HostModel<Path>::push_retransmit_event(Cell& cell, std::uint32_t qp, std::int64_t time) {
   const auto type = static_cast<std::uint32_t>(EventType::kRetransmit);
   cell.agenda.push({.time = time,
                     .order = AgendaEvent::make_order(EventRank::kTimer, type, qp, 0),
@@ -183,8 +196,9 @@ void HostModel::push_retransmit_event(Cell& cell, std::uint32_t qp, std::int64_t
                     .target = qp});
 }
 
-void HostModel::arm_retransmit_timer(Cell& cell, SenderState& s, std::uint32_t qp,
-                                     std::int64_t now) {
+template <class Path>
+void HostModel<Path>::arm_retransmit_timer(Cell& cell, SenderState& s, std::uint32_t qp,
+                                           std::int64_t now) {
   s.deadline = now + s_.constants.retransmit_timeout;
   ++cell.live_events;
   if (s.timer_is_set) return;
@@ -192,8 +206,9 @@ void HostModel::arm_retransmit_timer(Cell& cell, SenderState& s, std::uint32_t q
   push_retransmit_event(cell, qp, s.deadline);
 }
 
-void HostModel::expire_retransmit_timer(Cell& cell, Worker& worker, std::uint32_t qp,
-                                        std::int64_t now) {
+template <class Path>
+void HostModel<Path>::expire_retransmit_timer(Cell& cell, Worker& worker, std::uint32_t qp,
+                                              std::int64_t now) {
   SenderState& s = s_.senders[qp];
   s.timer_is_set = false;
   if (!s.has_outstanding() || s.schedule == SenderState::Schedule::kFailed) return;
@@ -214,9 +229,13 @@ void HostModel::expire_retransmit_timer(Cell& cell, Worker& worker, std::uint32_
   activate(cell, worker, qp, s_.ports[s_.hosts[s.host].port], now);
 }
 
-void HostModel::fail(Cell& cell, SenderState& s) {
+template <class Path>
+void HostModel<Path>::fail(Cell& cell, SenderState& s) {
   s.schedule = SenderState::Schedule::kFailed;
   --cell.live_events;
 }
+
+template class HostModel<PlainPath>;
+template class HostModel<GeneralPath>;
 
 }  // namespace weft::protocols

@@ -16,6 +16,7 @@ namespace weft::protocols {
 ///
 /// Transports: a RoCEv2-like reliable connection (cumulative ACKs, go-back-N on NACK and time-out,
 /// or a receiver that takes packets in any order), and unreliable datagrams.
+template <class Path>
 class HostModel {
  public:
   explicit HostModel(NetworkState& state) : s_(state), control_(state), scheduler_(state) {}
@@ -33,11 +34,11 @@ class HostModel {
   }
 
   void arrive(Cell& cell, Worker& worker, const Packet& packet, PortState& port, std::int64_t now) {
-    if (s_.constants.receive_rate != 0) [[unlikely]] {
+    if (Path::kGeneral && s_.constants.receive_rate != 0) {
       take_in(cell, worker, packet, port, now);
       return;
     }
-    grant(cell, worker, packet, port, now);
+    if (Path::kGeneral) grant(cell, worker, packet, port, now);
     receive(cell, worker, packet, port, now);
   }
 
@@ -64,6 +65,7 @@ class HostModel {
   void start_process(Cell& cell, Worker& worker, ProcessId process);
 
  private:
+  template <class>
   friend class HostContext;
 
   void receive(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
@@ -106,7 +108,7 @@ class HostModel {
       const std::uint32_t eligible = port.waiting & ~static_cast<unsigned>(port.blocked);
       const std::uint32_t c = scheduler_.choose(
           port, eligible, now, [&](std::uint32_t of) { return next_size(port, nic, of); });
-      if (c == ClassScheduler::kNone) break;
+      if (c == ClassScheduler<Path>::kNone) break;
       if (send_next(cell, worker, port, nic, c, eligible, now)) return;
     }
     if (nic.has_paced()) {
@@ -144,20 +146,19 @@ class HostModel {
       queue.account(now);
       const Packet packet = queue.packets.pop(worker.pool);
       port.backlog -= packet.size;
-      ++queue.taken;
       scheduler_.charge(port, c, packet.size, eligible);
       send_response(cell, worker, port, queue, packet, now);
       has_sent = true;
     } else if (const std::uint32_t qp = next_sender(nic, c); qp != kNoIndex) {
       nic.take_ready(c);
-      scheduler_.charge(port, c, next_size_of(s_.senders[qp]), eligible);
+      if (Path::kGeneral) scheduler_.charge(port, c, next_size_of(s_.senders[qp]), eligible);
       const std::int64_t end = send_data(cell, worker, port, queue, qp, now);
       if (can_send(s_.senders[qp])) nic.activate(qp, end);  // its class still waits, or is paced
       has_sent = true;
     }
     if (queue.packets.empty() && nic.first_ready(c) == kNoIndex) {
       port.waiting &= static_cast<std::uint8_t>(~class_bit(static_cast<std::uint8_t>(c)));
-      queue.deficit = 0;
+      if (Path::kGeneral) queue.deficit = 0;
     }
     return has_sent;
   }
@@ -178,7 +179,7 @@ class HostModel {
                      std::int64_t now) {
     ++worker.sums.packets_injected;
     port.service_bytes = packet.size;
-    transmit(s_.constants, port, queue, packet, now, cell, worker);
+    transmit<Path>(s_.constants, port, queue, packet, now, cell, worker);
   }
 
   /// Returns the end of the transmission.
@@ -208,8 +209,8 @@ class HostModel {
     }
     ++worker.sums.packets_injected;
     port.service_bytes = packet.size;
-    if (k.traces_packets) trace_start(worker, packet, port, now);
-    const std::int64_t end = transmit(k, port, queue, packet, now, cell, worker);
+    if (Path::kGeneral && k.traces_packets) trace_start(worker, packet, port, now);
+    const std::int64_t end = transmit<Path>(k, port, queue, packet, now, cell, worker);
     s.next_send = end;
     if (k.dcqcn && s_.dcqcn[qp].active()) pace(s, s_.dcqcn[qp], packet.size, now);
     if (is_last) load_message(s, s_.hosts[port.owner].messages[s.message].next, s.next);
@@ -449,7 +450,7 @@ class HostModel {
 
   NetworkState& s_;
   LinkControl control_;
-  ClassScheduler scheduler_;
+  ClassScheduler<Path> scheduler_;
 };
 
 }  // namespace weft::protocols

@@ -70,9 +70,9 @@ ClassConstants::ClassConstants(const TrafficClass& config)
   }
   if (is_credit) {
     const CreditConfig& credit = config.credit();
-    block = credit.block.count();
-    credit_blocks = credit.buffer.count() / block;
-    update = credit.update.count();
+    block = static_cast<std::int32_t>(credit.block.count());
+    credit_blocks = static_cast<std::int32_t>(credit.buffer.count() / block);
+    update = static_cast<std::int32_t>(credit.update.count());
   }
   has_partitions =
       is_dynamic || limits_headroom || limits_egress || reserved > 0 || egress_reserved > 0;
@@ -142,6 +142,14 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
   };
   ack_class = number(roce.ack_class);
   cnp_class = number(roce.cnp_class);
+}
+
+bool NetworkConstants::needs_general_path() const {
+  const auto weighted =
+      static_cast<unsigned>((1U << classes) - 1U) & ~static_cast<unsigned>(strict);
+  return (weighted & (weighted - 1)) != 0 || credit != 0 || of_class[0].has_partitions ||
+         cell != 1 || input_queued || cut_through || receive_rate != 0 || has_faults ||
+         traces_queues || traces_packets || traces_credits;
 }
 
 }  // namespace weft::protocols

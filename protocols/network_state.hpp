@@ -95,7 +95,7 @@ struct ProcessState {
 };
 
 /// Run constants of one class, in engine units.
-struct ClassConstants {
+struct alignas(128) ClassConstants {
   explicit ClassConstants(const TrafficClass& config);
   ClassConstants() = default;
 
@@ -122,9 +122,20 @@ struct ClassConstants {
   std::uint64_t pmax = 0;          ///< in units of 2^-32
   std::int64_t ecn_rate = 0;       ///< 0: thresholds do not scale
   std::int32_t quantum = 0;        ///< of deficit round robin, bytes
-  std::int64_t credit_blocks = 0;  ///< that a receiving port has
-  std::int64_t block = 1;          ///< bytes
-  std::int64_t update = 0;         ///< wire bytes of a credit update; 0: it takes no wire time
+  std::int32_t credit_blocks = 0;  ///< that a receiving port has
+  std::int32_t block = 1;          ///< bytes
+  std::int32_t update = 0;         ///< wire bytes of a credit update; 0: it takes no wire time
+};
+
+/// Which code a run needs. What most runs do without costs them nothing: it is compiled out of the
+/// plain packet path, which gives the same bits as the general one wherever both apply.
+struct PlainPath {
+  static constexpr bool kGeneral = false;
+};
+/// Credits, several weighted classes, partitioned buffers, cells, queues at inputs, cut-through,
+/// finite receive rates, faults and traces.
+struct GeneralPath {
+  static constexpr bool kGeneral = true;
 };
 
 /// Run constants that the packet path reads, in engine units.
@@ -178,6 +189,9 @@ struct NetworkConstants {
   std::size_t pauses_kept = 0;  ///< intervals per port
 
   static constexpr std::uint8_t kSame = 0xff;
+
+  /// Whether anything is asked for that only the general path can do.
+  [[nodiscard]] bool needs_general_path() const;
 
   /// What a packet occupies of a switch's buffer.
   [[nodiscard]] std::int64_t cells(std::int64_t size) const {

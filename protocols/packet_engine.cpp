@@ -18,9 +18,9 @@ bool has_lossless_class(const SwitchConfig& switches) {
 }  // namespace
 
 PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const Options& options)
-    : model(state),
-      stall_limit_(kPicosecondsPerSecond + 2 * state.constants.retransmit_timeout),
+    : stall_limit_(kPicosecondsPerSecond + 2 * state.constants.retransmit_timeout),
       s_(state),
+      model_(PacketModel<PlainPath>(state)),
       plan_(plan),
       observation_(options.observation),
       sink_(options.trace_sink),
@@ -29,6 +29,21 @@ PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const O
       rate_sample_(observation_.rate_flows.empty() ? 0 : observation_.rate_period.count()),
       last_queue_sample_(observation_.queue_ports.size() * state.constants.classes) {
   assert(!observation_.any() || sink_);
+  if (options.force_general_path || state.constants.needs_general_path()) {
+    model_.emplace<PacketModel<GeneralPath>>(state);
+  }
+}
+
+void PacketNetwork::Engine::start_process(std::uint32_t cell, ProcessId process) {
+  std::visit([&](auto& model) { model.start_process(cells[cell], worker, process); }, model_);
+}
+
+void PacketNetwork::Engine::schedule_faults() {
+  for (Cell& cell : cells) {
+    for (const PortId id : cell.ports) {
+      std::visit([&](auto& model) { model.schedule_faults(cell, s_.ports[id.value()]); }, model_);
+    }
+  }
 }
 
 void PacketNetwork::Engine::deliver_outbox() {
@@ -73,7 +88,7 @@ PacketNetwork::Status PacketNetwork::Engine::run(std::int64_t& now, std::int64_t
     const std::int64_t limit = std::min(until, next_instant());
     const std::int64_t end = limit - now < lookahead ? limit : now + lookahead;
     const std::uint64_t events_before = worker.sums.events;
-    run_cells(now, end);
+    std::visit([&](auto& model) { run_cells(model, now, end); }, model_);
     deliver_outbox();
     was_idle = worker.sums.events == events_before;
     now = end;
@@ -92,7 +107,8 @@ PacketNetwork::Status PacketNetwork::Engine::run(std::int64_t& now, std::int64_t
   return Status::kTimeLimit;
 }
 
-void PacketNetwork::Engine::run_cells(std::int64_t start, std::int64_t end) {
+template <class Model>
+void PacketNetwork::Engine::run_cells(Model& model, std::int64_t start, std::int64_t end) {
   // Each stage asks for what the one before it has brought: a cell, its first ports, their packets,
   // the flows of hosts. Most cells are hosts, with one port.
   constexpr std::size_t kFirstPorts = 4;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "protocols/packet_model.hpp"
@@ -37,7 +38,10 @@ class PacketNetwork::Engine {
   Status run(std::int64_t& now, std::int64_t until, const Observer& observer);
   void deliver_outbox();
 
-  PacketModel model;
+  void start_process(std::uint32_t cell, ProcessId process);
+  /// Files the beginnings and ends of the faults in the cells that they concern.
+  void schedule_faults();
+
   std::vector<Cell> cells;
   Worker worker;
   Worker::Sums measured_from;
@@ -47,7 +51,8 @@ class PacketNetwork::Engine {
 
  private:
   [[nodiscard]] std::int64_t earliest_event(std::int64_t now);
-  void run_cells(std::int64_t start, std::int64_t end);
+  template <class Model>
+  void run_cells(Model& model, std::int64_t start, std::int64_t end);
   [[nodiscard]] bool is_stalled(std::int64_t now);
   [[nodiscard]] bool is_deadlocked();
   [[nodiscard]] std::int64_t next_instant() const;
@@ -66,6 +71,7 @@ class PacketNetwork::Engine {
   /// started a packet if it could.
   const std::int64_t stall_limit_;
   NetworkState& s_;
+  std::variant<PacketModel<PlainPath>, PacketModel<GeneralPath>> model_;
   const CellPlan& plan_;
   const ObservationConfig& observation_;
   const TraceSink& sink_;

@@ -24,7 +24,8 @@ constexpr std::int64_t kDown = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
-void PacketModel::schedule_faults(Cell& cell, const PortState& port) {
+template <class Path>
+void PacketModel<Path>::schedule_faults(Cell& cell, const PortState& port) {
   const auto type = static_cast<std::uint32_t>(EventType::kFault);
   const auto file = [&](std::uint32_t fault, bool at_peer, bool is_end, Picoseconds time) {
     const std::uint32_t packed = HealthChange{fault, at_peer, is_end}.pack();
@@ -44,8 +45,9 @@ void PacketModel::schedule_faults(Cell& cell, const PortState& port) {
   }
 }
 
-void PacketModel::change_health(Cell& cell, Worker& worker, PortState& port, std::uint32_t what,
-                                std::int64_t now) {
+template <class Path>
+void PacketModel<Path>::change_health(Cell& cell, Worker& worker, PortState& port,
+                                      std::uint32_t what, std::int64_t now) {
   const HealthChange change = HealthChange::unpack(what);
   const Fault& fault = s_.faults[change.fault];
   switch (fault.kind) {
@@ -73,8 +75,9 @@ void PacketModel::change_health(Cell& cell, Worker& worker, PortState& port, std
   }
 }
 
-void PacketModel::hold_peer(Cell& cell, Worker& worker, PortState& port, std::uint8_t classes,
-                            bool begins, std::int64_t now) {
+template <class Path>
+void PacketModel<Path>::hold_peer(Cell& cell, Worker& worker, PortState& port, std::uint8_t classes,
+                                  bool begins, std::int64_t now) {
   for (std::uint8_t c = 0; c < s_.constants.classes; ++c) {
     if ((classes & class_bit(c)) == 0 || !s_.constants.of_class[c].is_pfc) continue;
     const bool was_pausing = control_.is_pausing(port, c);
@@ -89,7 +92,8 @@ void PacketModel::hold_peer(Cell& cell, Worker& worker, PortState& port, std::ui
   }
 }
 
-void PacketModel::take_down(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+template <class Path>
+void PacketModel<Path>::take_down(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
   port.is_down = true;
   port.ingress_up_since = kDown;
   port.pending_control = port.pauses_to_send = port.credits_to_send = 0;
@@ -104,7 +108,8 @@ void PacketModel::take_down(Cell& cell, Worker& worker, PortState& port, std::in
   if (!port.owner_is_host) switch_.flush(cell, worker, port, now);
 }
 
-void PacketModel::bring_up(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+template <class Path>
+void PacketModel<Path>::bring_up(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
   port.is_down = false;
   port.ingress_up_since = now;
   port.update_blocked();
@@ -121,5 +126,8 @@ void PacketModel::bring_up(Cell& cell, Worker& worker, PortState& port, std::int
   }
   resume(cell, worker, port, now);
 }
+
+template class PacketModel<PlainPath>;
+template class PacketModel<GeneralPath>;
 
 }  // namespace weft::protocols

@@ -12,6 +12,7 @@
 namespace weft::protocols {
 
 /// What the engine's cell loop calls: sends each event to the host or the switch that it concerns.
+template <class Path>
 class PacketModel {
  public:
   explicit PacketModel(NetworkState& state)
@@ -28,13 +29,13 @@ class PacketModel {
 
   void arrive(Cell& cell, Worker& worker, Packet& packet, std::uint32_t local, std::int64_t now) {
     PortState& port = s_.port_of(cell, local);
-    if (s_.constants.has_faults && was_broken(port, packet, now)) [[unlikely]] {
+    if (Path::kGeneral && was_broken(port, packet, now)) {
       // Its credits are void: the link grants them anew when it is up.
       ++port.fault_drops;
       ++worker.sums.packets_dropped;
       return;
     }
-    if (s_.constants.traces_packets) trace_arrival(worker, packet, port, now);
+    if (Path::kGeneral && s_.constants.traces_packets) trace_arrival(worker, packet, port, now);
     if (port.owner_is_host) {
       host_.arrive(cell, worker, packet, port, now);
     } else {
@@ -253,8 +254,8 @@ class PacketModel {
 
   NetworkState& s_;
   LinkControl control_;
-  SwitchModel switch_;
-  HostModel host_;
+  SwitchModel<Path> switch_;
+  HostModel<Path> host_;
 };
 
 }  // namespace weft::protocols

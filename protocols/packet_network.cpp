@@ -29,6 +29,12 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
           fabric, routes,
           NetworkConstants(options.switches, options.nic, options.transport, options.seed,
                            options.control_latency))) {
+  NetworkConstants& k = state_->constants;
+  const ObservationConfig& observation = options.observation;
+  k.has_faults = !options.faults.empty();
+  k.traces_credits = observation.credits;
+  k.traces_packets = !observation.packet_flows.empty();
+  k.traces_queues = !observation.queue_ports.empty() && observation.queue_period == Picoseconds(0);
   build_ports();
   build_switches();
   std::vector<Picoseconds> crossing(fabric.ports.size());
@@ -207,13 +213,10 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
 void PacketNetwork::build_observation() {
   NetworkState& s = *state_;
   const ObservationConfig& observation = options_.observation;
-  s.constants.traces_credits = observation.credits;
-  if (!observation.queue_ports.empty() && observation.queue_period == Picoseconds(0)) {
-    s.constants.traces_queues = true;
+  if (s.constants.traces_queues) {
     for (const PortId id : observation.queue_ports) s.ports[id.value()].is_watched = true;
   }
-  if (observation.packet_flows.empty()) return;
-  s.constants.traces_packets = true;
+  if (!s.constants.traces_packets) return;
   s.watched.resize(s.senders.size());
   for (const ConnectionId flow : observation.packet_flows) {
     const std::uint32_t first = s.connections[flow.value()].first_queue_pair;
@@ -224,7 +227,6 @@ void PacketNetwork::build_observation() {
 void PacketNetwork::file_faults() {
   NetworkState& s = *state_;
   s.faults = options_.faults;
-  s.constants.has_faults = !s.faults.empty();
   for (Fault& fault : s.faults) {
     // A cable fails as a whole: by the name of its lower end.
     if (fault.kind == Fault::Kind::kLinkDown) {
@@ -241,10 +243,7 @@ void PacketNetwork::file_faults() {
                                   s.faults.end(), is_copy),
                    s.faults.end());
   }
-  if (s.faults.empty()) return;
-  for (Cell& cell : engine_->cells) {
-    for (const PortId id : cell.ports) engine_->model.schedule_faults(cell, s.ports[id.value()]);
-  }
+  if (!s.faults.empty()) engine_->schedule_faults();
 }
 
 void PacketNetwork::start(ProcessHandler& handler) {
@@ -252,8 +251,7 @@ void PacketNetwork::start(ProcessHandler& handler) {
   s.handler = &handler;
   file_faults();
   for (std::uint32_t p = 0; p < s.processes.size(); ++p) {
-    engine_->model.start_process(engine_->cells[s.processes[p].cell], engine_->worker,
-                                 ProcessId(p));
+    engine_->start_process(s.processes[p].cell, ProcessId(p));
   }
 }
 

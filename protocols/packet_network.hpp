@@ -74,6 +74,8 @@ class PacketNetwork {
     std::vector<Fault> faults;
     ObservationConfig observation;
     TraceSink trace_sink;  ///< needed if anything is observed
+    /// Runs the code for all features even where none needs it. The bits are the same.
+    bool force_general_path = false;
     std::uint64_t seed = 1;
     Picoseconds control_latency = 1_us;
     CellPlan::Cut cut = CellPlan::Cut::kAuto;

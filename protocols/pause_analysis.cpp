@@ -17,7 +17,7 @@ class Parents {
       : pauses_(pauses),
         reaction_(reaction),
         parent_(pauses.size(), kNoIndex),
-        began_later_(pauses.size(), false),
+        is_weak_(pauses.size(), false),
         on_cycle_(pauses.size(), false) {
     const PauseIndex index(pauses);
     for (std::uint32_t i = 0; i < pauses.size(); ++i) {
@@ -40,25 +40,31 @@ class Parents {
     const auto candidates = index.of(pause.cause, pause.traffic_class);
     if (candidates.empty()) return;
     const Picoseconds at = crossed(pause);
-    const auto take = [&](const PauseIndex::Entry& entry) {
-      parent_[i] = entry.pause;
-      began_later_[i] = entry.start > at;
-    };
     if (pause.is_lasting && pauses_[candidates.back().pause].is_lasting) {
-      take(candidates.back());
+      parent_[i] = candidates.back().pause;
+      is_weak_[i] = candidates.back().start > at;
       return;
     }
     const auto* holding = PauseIndex::last_begun(candidates, at);
     if (holding != nullptr && holding->end > at) {
-      take(*holding);
+      parent_[i] = holding->pause;
       return;
     }
-    const auto* latest = PauseIndex::last_begun(candidates, pause.end - 1_ps);
-    if (latest != nullptr && latest->start > at) take(*latest);
+    Picoseconds held;
+    Picoseconds longest;
+    for (auto it = std::ranges::upper_bound(candidates, at, {}, &PauseIndex::Entry::start);
+         it != candidates.end() && it->start < pause.end; ++it) {
+      const Picoseconds overlap = std::min(it->end, pause.end) - it->start;
+      held += overlap;
+      if (overlap <= longest) continue;
+      longest = overlap;
+      parent_[i] = it->pause;
+    }
+    is_weak_[i] = 2 * held <= pause.end - at;
   }
 
-  /// Every pause has at most one parent, so a walk ends at a root or in a cycle. A parent that
-  /// began after its child explains nothing unless a cycle follows.
+  /// Every pause has at most one parent, so a walk ends at a root or in a cycle. A weak parent
+  /// explains nothing unless a cycle follows.
   void cut_where_no_cycle_follows() {
     enum class State : std::uint8_t { kNew, kOnWalk, kEndsAtRoot, kEndsInCycle };
     std::vector<State> states(parent_.size(), State::kNew);
@@ -79,14 +85,14 @@ class Parents {
       for (const std::uint32_t pause : walk) states[pause] = end;
     }
     for (std::uint32_t i = 0; i < parent_.size(); ++i) {
-      if (states[i] == State::kEndsAtRoot && began_later_[i]) parent_[i] = kNoIndex;
+      if (states[i] == State::kEndsAtRoot && is_weak_[i]) parent_[i] = kNoIndex;
     }
   }
 
   std::span<const PauseInterval> pauses_;
   std::span<const Picoseconds> reaction_;
   std::vector<std::uint32_t> parent_;
-  std::vector<bool> began_later_;
+  std::vector<bool> is_weak_;  ///< the parent began later and held for less than half of the time
   std::vector<bool> on_cycle_;
 };
 

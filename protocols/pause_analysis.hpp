@@ -64,9 +64,10 @@ struct PauseAnalysisOptions {
 
 /// Follows every pause to its root. A pause of port p towards node Y was caused by the packet that
 /// crossed XOFF at Y, bound for egress q of Y. If q was itself paused in that class when it
-/// crossed, q's pause is the parent; otherwise q is the root, or Y where Y is a NIC. A pause that
-/// lasts to the end of the run is traced by what holds it then. A parent that began only after its
-/// child counts where the chain bites its own tail: those pauses hold each other.
+/// crossed, or soon after so that it was paused for most of the time, q's pause is the parent;
+/// otherwise q is the root, or Y where Y is a NIC. A pause that lasts to the end of the run is
+/// traced by what holds it then. Any parent that began after its child counts where the chain bites
+/// its own tail: those pauses hold each other.
 ///
 /// Takes O(n log n) time for n pauses, in any order.
 [[nodiscard]] PauseAnalysis analyse_pauses(const Fabric& fabric,

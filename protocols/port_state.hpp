@@ -43,7 +43,7 @@ struct alignas(64) ClassQueue {
   // Line 1: counters.
   std::int64_t bytes = 0;
   std::int64_t started = 0;  ///< packets whose transmission has begun
-  std::int64_t taken = 0;    ///< packets that have left the queue
+  std::int64_t taken = 0;    ///< packets that have left the queue, where inputs queue
   std::int64_t marked = 0;
   std::int64_t peak_bytes = 0;
   std::int64_t held = 0;  ///< cells in the buffer, where that is partitioned

@@ -155,8 +155,8 @@ void collect_classes(const Experiment& e, const protocols::PacketNetwork& networ
   results.class_names = class_names(e.scenario.switches);
   results.classes.reserve(e.fabric.ports.size() * results.class_names.size());
   for (std::uint32_t p = 0; p < e.fabric.ports.size(); ++p) {
-    for (std::uint8_t c = 0; c < results.class_names.size(); ++c) {
-      results.classes.push_back(network.class_counters(PortId(p), c));
+    for (std::size_t c = 0; c < results.class_names.size(); ++c) {
+      results.classes.push_back(network.class_counters(PortId(p), static_cast<std::uint8_t>(c)));
     }
   }
 }

@@ -57,7 +57,7 @@ std::size_t FluidModel::KeyHash::operator()(const Key& key) const {
 FluidModel::FluidModel(const Experiment& experiment, IdealTimes& ideals)
     : experiment_(experiment),
       ideals_(ideals),
-      framing_(framing_of(experiment.scenario.transport)),
+      framing_(framing_of(experiment.scenario)),
       is_sprayed_(experiment.scenario.switches.load_balancing == protocols::LoadBalancing::kSpray) {
   const auto* roce = std::get_if<protocols::RoceConfig>(&experiment.scenario.transport);
   is_reliable_ = roce != nullptr;

@@ -18,16 +18,22 @@ bool is_collective(const collectives::JobKind& kind) {
 
 }  // namespace
 
-Framing framing_of(const protocols::TransportConfig& transport) {
-  if (const auto* roce = std::get_if<protocols::RoceConfig>(&transport)) {
-    return {.payload = roce->format.payload,
-            .header = roce->format.header,
-            .ack_size = roce->ack_size,
-            .ack_every = roce->ack_every,
-            .window = roce->window};
+Framing framing_of(const Scenario& scenario) {
+  const protocols::SwitchConfig& switches = scenario.switches;
+  const bool cuts = switches.forwarding == protocols::SwitchConfig::Forwarding::kCutThrough;
+  Framing framing;
+  if (const auto* roce = std::get_if<protocols::RoceConfig>(&scenario.transport)) {
+    framing = {.payload = roce->format.payload,
+               .header = roce->format.header,
+               .ack_size = roce->ack_size,
+               .ack_every = roce->ack_every,
+               .window = roce->window};
+  } else {
+    const auto& format = std::get<protocols::DatagramConfig>(scenario.transport).format;
+    framing = {.payload = format.payload, .header = format.header, .ack_size = 0_B};
   }
-  const auto& format = std::get<protocols::DatagramConfig>(transport).format;
-  return {.payload = format.payload, .header = format.header, .ack_size = 0_B};
+  framing.cut_through = cuts ? switches.cut_through_after : 0_B;
+  return framing;
 }
 
 Picoseconds latency_of(const std::vector<PathHop>& hops) {
@@ -55,7 +61,7 @@ IdealTimes::IdealTimes(const Scenario& scenario, const Fabric& fabric, const Rou
       fabric_(fabric),
       routes_(routes),
       workload_(workload),
-      framing_(framing_of(scenario.transport)),
+      framing_(framing_of(scenario)),
       is_sprayed_(scenario.switches.load_balancing == protocols::LoadBalancing::kSpray) {
   const auto* roce = std::get_if<protocols::RoceConfig>(&scenario.transport);
   is_reliable_ = roce != nullptr;

@@ -85,20 +85,18 @@ std::string storms_text(const Results& r) {
     const auto branches = heaviest_branches(storm, kBranchesShown[s]);
     for (const std::uint32_t b : branches) {
       const PauseBranch& branch = storm.tree[b];
-      table.add({std::string(2 * branch.depth, ' ') + r.port_name(branch.port),
+      table.add({std::string(std::size_t{2} * branch.depth, ' ') + r.port_name(branch.port),
                  count_text(branch.pauses), "", "", format_time(branch.paused),
                  format_time(branch.first), format_time(branch.last)});
     }
     if (branches.size() < storm.tree.size()) {
-      table.add({fmt::format("  and {} lighter branches",
-                             count_text(storm.tree.size() - branches.size())),
-                 "", "", "", "", "", ""});
+      table.add({fmt::format("  and {} more", count_text(storm.tree.size() - branches.size())), "",
+                 "", "", "", "", ""});
     }
   }
   std::string text = table.to_string("  ");
   if (shown < storms.size()) {
-    text +=
-        fmt::format("  and {} storms with less paused time\n", count_text(storms.size() - shown));
+    text += fmt::format("  and {} more roots\n", count_text(storms.size() - shown));
   }
   if (report.lost > 0) {
     text += fmt::format("  {} more pauses were not recorded: times are lower bounds\n",
@@ -127,7 +125,7 @@ std::string victims_text(const Results& r) {
 
 struct Starved {
   PortId port;
-  std::uint8_t traffic_class = 0;
+  std::size_t traffic_class = 0;
   protocols::ClassCounters counters;
 };
 
@@ -135,7 +133,7 @@ struct Starved {
 std::vector<Starved> starved_queues(const Results& r) {
   std::vector<Starved> starved;
   for (const PortResult& p : r.ports) {
-    for (std::uint8_t c = 0; c < r.class_names.size(); ++c) {
+    for (std::size_t c = 0; c < r.class_names.size(); ++c) {
       const protocols::ClassCounters& counters = r.class_counters(p.port, c);
       if (counters.credit_stall_time > 0) starved.push_back({p.port, c, counters});
     }

@@ -17,12 +17,15 @@ using protocols::Fault;
 
 /// Beyond it a typing error is likelier than a wish.
 constexpr std::size_t kMaxFaults = 1'000'000;
+/// Looking for the nearest name takes time on a large fabric.
+constexpr std::size_t kMaxErrors = 50;
 
 class FaultResolver {
  public:
   explicit FaultResolver(const Fabric& fabric) : fabric_(fabric), names_(fabric) {}
 
   void add(const FaultSpec& spec, std::size_t index) {
+    if (errors_.size() >= kMaxErrors) return;
     index_ = index;
     const NodeId from = find(spec.from, spec.kind == Fault::Kind::kNicPause ? "host" : "from");
     const NodeId to = spec.to.empty() ? NodeId::none() : find(spec.to, "to");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "scenarios/fabric_names.hpp"
+#include "scenarios/format.hpp"
 #include "simcore/nearest.hpp"
 
 namespace weft::scenarios {
@@ -25,6 +26,8 @@ using collectives::Workload;
 constexpr double kMaxRows = 100e6;
 constexpr std::size_t kMaxFlows = 100'000;
 constexpr std::size_t kMaxPatterns = 1'000;
+/// Ports that are compared with patterns, some seconds of it.
+constexpr std::size_t kMaxTried = 100'000'000;
 
 /// Whether `text` is `pattern`, in which every `*` stands for any text.
 bool matches(std::string_view pattern, std::string_view text) {
@@ -118,7 +121,7 @@ class Resolver {
                        fabric_.node(fabric_.port(PortId(0U)).node).name + "->" +
                        fabric_.node(fabric_.peer_node(PortId(0U))).name);
       }
-      if (i % 16 == 0) sort_and_deduplicate(found);
+      if (found.size() > 2 * fabric_.ports.size()) sort_and_deduplicate(found);
     }
     sort_and_deduplicate(found);
     return found;
@@ -133,7 +136,11 @@ class Resolver {
     if (is_one_port && !has_star) return add_named(pattern, *arrow, names, path, found);
     const std::string from = arrow ? arrow->first : pattern;
     const std::string to = arrow ? arrow->second : "*";
-    if (has_star) return add_matching(from, to, found);
+    if (has_star) {
+      tried_ += fabric_.ports.size();
+      if (tried_ > kMaxTried) return fail(path, "too many patterns with `*` for so large a fabric");
+      return add_matching(from, to, found);
+    }
     const NodeId node = find(from, names, path);
     const NodeId peer = arrow ? find(to, names, path) : NodeId::none();
     if (node.is_none() || (arrow && peer.is_none())) return;
@@ -262,16 +269,16 @@ class Resolver {
 
   // --- sizes
 
-  /// Periodic samples, where the end of the run is known.
+  /// Periodic samples until the end of the run, or of ten milliseconds where it is not known.
   void check_samples(std::size_t series, Picoseconds period, const std::string& key) {
-    if (!scenario_.run.until || period.count() == 0) return;
-    const double rows = static_cast<double>(series) *
-                        static_cast<double>(scenario_.run.until->count()) /
+    if (period.count() == 0) return;
+    const Picoseconds length = scenario_.run.until.value_or(10_ms);
+    const double rows = static_cast<double>(series) * static_cast<double>(length.count()) /
                         static_cast<double>(period.count());
     if (rows <= kMaxRows) return;
-    fail(key, fmt::format("makes up to {:.2g} rows until the end of the run; at most {:.2g} are "
-                          "written: choose a longer period or less to observe",
-                          rows, kMaxRows));
+    fail(key, fmt::format("makes up to {:.2g} rows in {} of the run; at most {:.2g} are written: "
+                          "choose a longer period or less to observe",
+                          rows, format_time(length), kMaxRows));
   }
 
   /// Every hop of a packet makes up to four rows.
@@ -304,6 +311,7 @@ class Resolver {
   const Scenario& scenario_;
   const Fabric& fabric_;
   const Workload& workload_;
+  std::size_t tried_ = 0;
   Errors errors_;
 };
 

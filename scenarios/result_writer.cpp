@@ -84,7 +84,7 @@ std::string classes_csv(const Results& r) {
       "port,class,bytes,packets,share,peak_queue_bytes,pauses_received,paused_s,credit_stalls,"
       "credit_stall_s\n";
   for (const PortResult& p : r.ports) {
-    for (std::uint8_t i = 0; i < r.class_names.size(); ++i) {
+    for (std::size_t i = 0; i < r.class_names.size(); ++i) {
       const protocols::ClassCounters& c = r.class_counters(p.port, i);
       if (c.packets == 0 && c.peak_bytes == 0 && c.paused_time == 0 && c.pauses_received == 0 &&
           c.credit_stalls == 0) {

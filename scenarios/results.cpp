@@ -53,9 +53,16 @@ std::string Results::digest() const {
   add(static_cast<std::int64_t>(ports.size()));
   for (const PortResult& p : ports) {
     const protocols::PortCounters& c = p.counters;
-    for (const std::int64_t value :
-         {c.bytes, c.packets, c.ecn_marked, c.buffer_drops, c.ttl_drops, c.pauses_sent,
-          c.pauses_received, c.paused_time, c.peak_backlog}) {
+    for (const std::int64_t value : {c.bytes, c.packets, c.ecn_marked, c.buffer_drops, c.ttl_drops,
+                                     c.fault_drops, c.pauses_sent, c.pauses_received, c.paused_time,
+                                     c.credit_stalls, c.credit_stall_time, c.peak_backlog}) {
+      add(value);
+    }
+  }
+  add(static_cast<std::int64_t>(classes.size()));
+  for (const protocols::ClassCounters& c : classes) {
+    for (const std::int64_t value : {c.bytes, c.packets, c.peak_bytes, c.paused_time,
+                                     c.pauses_received, c.credit_stalls, c.credit_stall_time}) {
       add(value);
     }
   }

@@ -124,11 +124,11 @@ struct Results {
   /// first.
   std::vector<protocols::BlockedPort> deadlock;
 
-  /// SHA-256 over the integers of jobs, messages and ports: equal for equal results, whatever the
-  /// build, the machine and the cut into cells.
+  /// SHA-256 over the integers of jobs, messages, ports and classes: equal for equal results,
+  /// whatever the build, the machine and the cut into cells.
   [[nodiscard]] std::string digest() const;
   [[nodiscard]] const protocols::ClassCounters& class_counters(PortId port,
-                                                               std::uint8_t traffic_class) const {
+                                                               std::size_t traffic_class) const {
     return classes[port.value() * class_names.size() + traffic_class];
   }
   [[nodiscard]] const std::string& port_name(PortId port) const { return ports[port.value()].name; }

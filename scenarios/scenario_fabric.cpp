@@ -15,6 +15,7 @@ class LinkChanger {
   explicit LinkChanger(Fabric& fabric) : fabric_(fabric), names_(fabric) {}
 
   void apply(const LinkChange& change, const std::string& path) {
+    if (errors.size() >= kMaxErrors) return;
     const NodeId from = find(change.from, path + ".from");
     const NodeId to = change.to.empty() ? NodeId::none() : find(change.to, path + ".to");
     if (from.is_none() || (to.is_none() && !change.to.empty())) return;
@@ -32,6 +33,9 @@ class LinkChanger {
   Errors errors;
 
  private:
+  /// Looking for the nearest name takes time on a large fabric.
+  static constexpr std::size_t kMaxErrors = 50;
+
   NodeId find(const std::string& name, const std::string& key) {
     const NodeId node = names_.find(name);
     if (node.is_none()) errors.push_back({names_.unknown(name), {{}, 0, 0, key}});

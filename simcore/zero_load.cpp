@@ -137,23 +137,29 @@ bool window_binds(const Cut& cut, const Framing& framing, std::span<const PathHo
 /// A row of links, each free again at a time of its own.
 class Tandem {
  public:
-  explicit Tandem(std::span<const PathHop> path) : path_(path), free_(path.size()) {}
+  Tandem(std::span<const PathHop> path, Bytes cut_through)
+      : path_(path), cut_through_(cut_through), free_(path.size()) {}
 
   /// Sends `size` into the first link at `ready`, or when that is free; returns the arrival.
   Picoseconds send(Picoseconds ready, Bytes size) {
-    Picoseconds now = ready;
+    const Bytes first = cut_through_ > 0_B ? std::min(cut_through_, size) : size;
+    Picoseconds head = ready;  // enough is there to go on
+    Picoseconds tail = ready;  // all is there
     for (std::size_t i = 0; i < path_.size(); ++i) {
-      if (path_[i].is_shared) now = std::max(now, free_[i]);
-      now += transmission_time(size, path_[i].rate);
-      free_[i] = now;
-      now += path_[i].latency;
+      const Picoseconds t = transmission_time(size, path_[i].rate);
+      Picoseconds start = path_[i].is_shared ? std::max(head, free_[i]) : head;
+      if (start + t < tail) start = tail;  // the link would run dry
+      free_[i] = start + t;
+      head = start + transmission_time(first, path_[i].rate) + path_[i].latency;
+      tail = start + t + path_[i].latency;
     }
-    return now;
+    return tail;
   }
   [[nodiscard]] Picoseconds first_free() const { return free_.front(); }
 
  private:
   std::span<const PathHop> path_;
+  Bytes cut_through_;
   std::vector<Picoseconds> free_;
 };
 
@@ -167,8 +173,8 @@ ZeroLoad zero_load_by_packets(Bytes size, const Framing& framing, std::span<cons
   const Count window = has_acks ? framing.window : 0;
   const Count every = framing.ack_every;
   assert(window == 0 || window >= every || cut.packets <= window);
-  Tandem data(forward);
-  Tandem acks(reverse);
+  Tandem data(forward, framing.cut_through);
+  Tandem acks(reverse, framing.cut_through);
   // ACK n answers packets up to n * every. A sender looks back at most `window` packets.
   std::vector<Picoseconds> ack_back(static_cast<std::size_t>(window / every + 2));
   const auto slot = [&](Count n) { return static_cast<std::size_t>(n) % ack_back.size(); };
@@ -191,16 +197,16 @@ ZeroLoad zero_load_by_packets(Bytes size, const Framing& framing, std::span<cons
     return {delivered, has_acks ? acks.send(delivered, framing.ack_size) : delivered};
   }
   const Picoseconds alone =
-      std::max(ready, data.first_free()) + train_of(cut.last, forward).single();
+      Tandem(forward, framing.cut_through).send(std::max(ready, data.first_free()), cut.last);
   const Picoseconds delivered = std::max(full_delivered, alone);
-  const Picoseconds answer =
-      has_acks ? train_of(framing.ack_size, reverse).single() : Picoseconds{};
-  return {delivered, delivered + answer};
+  if (!has_acks) return {delivered, delivered};
+  return {delivered, Tandem(reverse, framing.cut_through).send(delivered, framing.ack_size)};
 }
 
 ZeroLoad zero_load(Bytes size, const Framing& framing, std::span<const PathHop> forward,
                    std::span<const PathHop> reverse) {
   if (forward.empty()) return {};
+  if (framing.cut_through > 0_B) return zero_load_by_packets(size, framing, forward, reverse);
   const Cut cut(size, framing, forward);
   const Train data = train_of(cut.full, forward);
   const bool has_acks = framing.ack_size.count() > 0;

@@ -6,7 +6,8 @@
 #include "simcore/units.hpp"
 
 /// What a message takes on a network that carries nothing else: the reference that slowdowns divide
-/// by. Store-and-forward, exact to the picosecond, with the sender at line rate from time 0.
+/// by. Store-and-forward or cut-through, exact to the picosecond, with the sender at line rate from
+/// time 0.
 namespace weft {
 
 /// One link of a path, in the order packets cross it.
@@ -28,6 +29,9 @@ struct Framing {
   /// Packets that may be unacknowledged; 0: no limit. At least `ack_every`, or the sender would
   /// wait for an ACK that the receiver holds back. Without ACKs it has no effect.
   std::uint32_t window = 0;
+  /// Bytes after which a switch sends a packet on, if its egress is no faster than its ingress; 0:
+  /// packets are stored first.
+  Bytes cut_through{};
 };
 
 /// Times from the first bit of the first packet.
@@ -38,7 +42,7 @@ struct ZeroLoad {
 };
 
 /// Times of one message of `size` (>= 1) over `forward`, its ACKs over `reverse`. Closed form, or
-/// packet by packet where the window makes the sender wait.
+/// packet by packet where the window makes the sender wait, and with cut-through.
 ///
 /// If all hops are shared, the result is exact. With unshared hops it is a lower bound: exact if
 /// the parallel links are alike, no slower than the source's link, and the message is whole

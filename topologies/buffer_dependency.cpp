@@ -20,7 +20,7 @@ using Csr =
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
 /// Following routes stops beyond these, at a few seconds and some hundred megabytes.
-constexpr std::uint64_t kMaxSteps = 200'000'000;
+constexpr std::uint64_t kMaxSteps = 50'000'000;
 constexpr std::size_t kMaxDependencies = 5'000'000;
 
 /// Routes by destination group.

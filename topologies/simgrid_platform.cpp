@@ -37,7 +37,7 @@ constexpr const char* kHead =
     "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
     "<platform version=\"4.1\">\n"
     "  <!-- Written by weft. Bandwidths are what payload gets; link latencies include switch\n"
-    "       pipelines and storing a full packet. One path per pair of hosts, chosen as ECMP by "
+    "       pipelines and storing packets. One path per pair of hosts, chosen as ECMP by "
     "flow\n"
     "       does. The settings make SimGrid's network an ideal fluid; a command line overrides "
     "them.\n"
@@ -83,7 +83,7 @@ class Writer {
     const Bytes packet = options_.payload + options_.header;
     Picoseconds latency = fabric_.data_latency(id);
     if (fabric_.node(port.node).kind == NodeKind::kSwitch) {
-      latency += transmission_time(packet, port.rate);
+      latency += transmission_time(options_.stored, port.rate);
     }
     const double payload_rate = static_cast<double>(port.rate.count()) / 8 *
                                 static_cast<double>(options_.payload.count()) /

@@ -16,6 +16,7 @@ struct PlatformOptions {
   std::uint64_t seed = 1;  ///< of the hashes that choose paths
   Bytes payload = 4096_B;  ///< of a full packet
   Bytes header = 82_B;     ///< what else it occupies the wire with
+  Bytes stored = 4178_B;   ///< of a full packet, before a switch sends it on
 };
 
 /// Every pair of hosts has a route of its own, so the file grows with the square of the hosts.

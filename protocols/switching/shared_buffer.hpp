@@ -18,6 +18,7 @@ namespace weft::protocols {
 /// dynamic threshold is alpha times what the shared part has left (A. Choudhury and E. Hahne,
 /// "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", 1998). A lossless class
 /// fills the shared part by its ingress accounts, a lossy one by its egress queues.
+template <class Path>
 class SharedBuffer {
  public:
   explicit SharedBuffer(const NetworkConstants& constants) : k_(constants) {}
@@ -27,7 +28,9 @@ class SharedBuffer {
                            const ClassConstants& c, std::int64_t cells) const {
     if (sw.buffer_used + cells > k_.buffer) [[unlikely]]
       return false;
-    if (c.has_partitions && !admit_to_partition(sw, in, out, c, cells)) return false;
+    if (Path::kGeneral && c.has_partitions && !admit_to_partition(sw, in, out, c, cells)) {
+      return false;
+    }
     sw.buffer_used += cells;
     if (sw.buffer_used > sw.buffer_peak) sw.buffer_peak = sw.buffer_used;
     if (c.is_pfc) in.bytes += cells;
@@ -38,19 +41,18 @@ class SharedBuffer {
   void release(SwitchState& sw, IngressAccount& in, ClassQueue& out, const ClassConstants& c,
                std::int64_t cells) const {
     sw.buffer_used -= cells;
-    if (c.has_partitions) [[unlikely]]
-      release_from_partition(sw, in, out, c, cells);
+    if (Path::kGeneral && c.has_partitions) release_from_partition(sw, in, out, c, cells);
     if (c.is_pfc) in.bytes -= cells;
   }
 
   [[nodiscard]] bool is_above_xoff(const SwitchState& sw, const IngressAccount& in,
                                    const ClassConstants& c) const {
-    if (!c.is_dynamic) return in.bytes > c.xoff;
+    if (!Path::kGeneral || !c.is_dynamic) return in.bytes > c.xoff;
     return in.headroom_used > 0 || shared_part(in, c) > threshold(sw, c.alpha);
   }
   [[nodiscard]] bool is_below_xon(const SwitchState& sw, const IngressAccount& in,
                                   const ClassConstants& c) const {
-    if (!c.is_dynamic) return in.bytes < c.xon;
+    if (!Path::kGeneral || !c.is_dynamic) return in.bytes < c.xon;
     const std::int64_t part = shared_part(in, c);
     return in.headroom_used == 0 && (part == 0 || part + c.xon_offset <= threshold(sw, c.alpha));
   }

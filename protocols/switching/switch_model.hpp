@@ -15,6 +15,7 @@ namespace weft::protocols {
 /// buffer with PFC by ingress port and class, credit-based classes with buffers per ingress, ECN
 /// marking, ECMP by flow or by packet. Packets queue at their outputs or at their inputs, and are
 /// forwarded whole or cut through.
+template <class Path>
 class SwitchModel {
  public:
   explicit SwitchModel(NetworkState& state)
@@ -31,24 +32,24 @@ class SwitchModel {
       return;
     }
     PortState& out = s_.ports[sw.first_port + choose_egress(sw, SwitchId(in.owner), packet)];
-    if (k.has_faults && out.is_down) [[unlikely]] {
+    if (Path::kGeneral && out.is_down) {
       ++out.fault_drops;
       drop(cell, worker, in, packet, now);
       return;
     }
-    PortState& holder = k.input_queued ? in : out;
+    PortState& holder = queues_at_inputs() ? in : out;
     ClassQueue& queue = s_.queue(holder, c);
-    if (constants.is_credit) {
+    if (Path::kGeneral && constants.is_credit) {
       s_.account(in, c).bytes += scheduler_.blocks(c, packet.size) * constants.block;
     } else if (!admit(cell, worker, packet, sw, in, out, queue, now)) {
       return;
     }
     hold(packet, sw, in, out, now);
     if (constants.ecn && !constants.mark_at_dequeue) {
-      mark(worker, holder, queue, packet, queue.taken + queue.packets.size(), now);
+      mark(worker, holder, queue, packet, order_of(queue) + queue.packets.size(), now);
     }
     enqueue(worker, holder, queue, packet, now);
-    if (k.input_queued) [[unlikely]] {
+    if (queues_at_inputs()) {
       if (queue.packets.size() == 1) {
         crossbar_.request(cell, in.owner, in.index - sw.first_port, waiting_port(packet), c, now);
       }
@@ -60,14 +61,16 @@ class SwitchModel {
   /// The transmission under way at `port` ends.
   void depart(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
     SwitchState& sw = s_.switches[port.owner];
-    port.is_transmitting = false;
+    // The port counts as busy while the packet leaves the accounts: that may pause or resume the
+    // peer of this very port, where routes send packets back.
     if (port.service_bytes != 0) {
       if (!s_.constants.release_at_start) release_served(cell, worker, port, sw, now);
-      if (s_.constants.input_queued) {
+      if (queues_at_inputs()) {
         crossbar_.free_input(cell, port.owner, port.service_ingress, now);
       }
       port.service_bytes = 0;
     }
+    port.is_transmitting = false;
     start(cell, worker, port, sw, now);
   }
 
@@ -97,7 +100,7 @@ class SwitchModel {
   /// The link of `port` failed: what waits for it is lost.
   void flush(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
     SwitchState& sw = s_.switches[port.owner];
-    if (s_.constants.input_queued) {
+    if (queues_at_inputs()) {
       // The arbiter drops what has come to the head of an input.
       crossbar_.look_at(cell, port.owner, port.index - sw.first_port, now);
       return;
@@ -112,6 +115,17 @@ class SwitchModel {
   }
 
  private:
+  [[nodiscard]] bool queues_at_inputs() const {
+    return Path::kGeneral && s_.constants.input_queued;
+  }
+  /// How many packets have left `queue` before.
+  [[nodiscard]] std::int64_t order_of(const ClassQueue& queue) const {
+    return queues_at_inputs() ? queue.taken : queue.started;
+  }
+  [[nodiscard]] std::int64_t cells(std::int64_t size) const {
+    return Path::kGeneral ? s_.constants.cells(size) : size;
+  }
+
   [[nodiscard]] std::uint32_t choose_egress(const SwitchState& sw, SwitchId at,
                                             const Packet& packet) const {
     const auto hops = s_.routes.next_hops(at, HostId(packet.destination));
@@ -129,8 +143,7 @@ class SwitchModel {
     const std::uint8_t c = class_of(packet);
     const ClassConstants& constants = s_.constants.of_class[c];
     IngressAccount& account = s_.account(in, c);
-    if (!buffer_.admit(sw, account, queue, constants, s_.constants.cells(packet.size)))
-        [[unlikely]] {
+    if (!buffer_.admit(sw, account, queue, constants, cells(packet.size))) [[unlikely]] {
       ++in.buffer_drops;
       ++worker.sums.packets_dropped;
       return false;
@@ -149,8 +162,8 @@ class SwitchModel {
   void hold(Packet& packet, const SwitchState& sw, const PortState& in, const PortState& out,
             std::int64_t now) const {
     const NetworkConstants& k = s_.constants;
-    packet.stamp = (k.input_queued ? out.index : in.index) - sw.first_port;
-    if (k.cut_through) [[unlikely]] {
+    packet.stamp = (queues_at_inputs() ? out.index : in.index) - sw.first_port;
+    if (Path::kGeneral && k.cut_through) {
       const std::int64_t first = std::min<std::int64_t>(packet.size, k.cut_through_after);
       const std::int64_t tail = now + PortState::transmission_at(packet.size, in.ingress_rate) -
                                 PortState::transmission_at(first, in.ingress_rate);
@@ -166,8 +179,8 @@ class SwitchModel {
     if (queue.packets.bytes() > queue.peak_bytes) queue.peak_bytes = queue.packets.bytes();
     holder.waiting |= class_bit(c);
     holder.note_backlog(packet.size);
-    if (s_.constants.traces_queues && holder.is_watched) trace_queue(worker, holder, queue, c, now);
-    if (s_.constants.traces_packets) {
+    if (Path::kGeneral && holder.is_watched) trace_queue(worker, holder, queue, c, now);
+    if (Path::kGeneral && s_.constants.traces_packets) {
       trace_packet(worker, TraceRecord::Kind::kPacketEnqueued, packet, holder, now);
     }
   }
@@ -176,20 +189,19 @@ class SwitchModel {
               std::int64_t now) {
     queue.account(now);
     const Packet packet = queue.packets.pop(worker.pool);
-    ++queue.taken;
+    if (queues_at_inputs()) ++queue.taken;
     holder.backlog -= packet.size;
     if (queue.packets.empty()) holder.waiting &= static_cast<std::uint8_t>(~class_bit(c));
-    if (s_.constants.traces_queues && holder.is_watched) trace_queue(worker, holder, queue, c, now);
+    if (Path::kGeneral && holder.is_watched) trace_queue(worker, holder, queue, c, now);
     return packet;
   }
 
   void start(Cell& cell, Worker& worker, PortState& port, SwitchState& sw, std::int64_t now) {
-    const NetworkConstants& k = s_.constants;
     if (port.pending_control != 0 && !port.is_down) [[unlikely]] {
       control_.transmit(cell, worker, port, now);
       return;
     }
-    if (k.input_queued) [[unlikely]] {
+    if (queues_at_inputs()) {
       cell.next.remove(port.local);
       crossbar_.look_at(cell, port.owner, port.index - sw.first_port, now);
       return;
@@ -198,14 +210,14 @@ class SwitchModel {
     const std::uint32_t c = scheduler_.choose(port, eligible, now, [&](std::uint32_t of) {
       return std::int64_t{s_.queue(port, of).packets.front().size};
     });
-    if (c == ClassScheduler::kNone) {
+    if (c == ClassScheduler<Path>::kNone) {
       cell.next.remove(port.local);
       return;
     }
     ClassQueue& queue = s_.queue(port, c);
     const Packet packet = take(worker, port, queue, static_cast<std::uint8_t>(c), now);
     scheduler_.charge(port, c, packet.size, eligible);
-    if (queue.packets.empty()) queue.deficit = 0;
+    if (Path::kGeneral && queue.packets.empty()) queue.deficit = 0;
     send(cell, worker, port, sw, queue, packet, waiting_port(packet), now);
   }
 
@@ -216,21 +228,22 @@ class SwitchModel {
     const std::uint8_t c = class_of(packet);
     const ClassConstants& constants = k.of_class[c];
     if (constants.ecn && constants.mark_at_dequeue) {
-      PortState& holder = k.input_queued ? s_.ports[sw.first_port + ingress] : port;
-      mark(worker, holder, queue, packet, queue.taken, now);
+      PortState& holder = queues_at_inputs() ? s_.ports[sw.first_port + ingress] : port;
+      mark(worker, holder, queue, packet, order_of(queue), now);
     }
     port.service_bytes = packet.size;
     port.service_ingress = static_cast<std::uint16_t>(ingress);
     port.service_class = c;
     std::int64_t begin = now;
-    if (k.cut_through) [[unlikely]] {
+    if (Path::kGeneral && k.cut_through) {
       // The rest of the packet must be here by the time it is to be sent.
       const std::int64_t tail = tail_arrival(packet);
       if (now + port.transmission(packet.size) < tail) begin = tail;
     }
-    if (k.traces_packets)
+    if (Path::kGeneral && k.traces_packets) {
       trace_packet(worker, TraceRecord::Kind::kPacketStarted, packet, port, begin);
-    transmit(k, port, s_.queue(port, c), packet, begin, cell, worker);
+    }
+    transmit<Path>(k, port, s_.queue(port, c), packet, begin, cell, worker);
     if (k.release_at_start) release_served(cell, worker, port, sw, now);
   }
 
@@ -238,7 +251,7 @@ class SwitchModel {
   void release_served(Cell& cell, Worker& worker, PortState& port, SwitchState& sw,
                       std::int64_t now) {
     PortState& in = s_.ports[sw.first_port + port.service_ingress];
-    ClassQueue& queue = s_.queue(s_.constants.input_queued ? in : port, port.service_class);
+    ClassQueue& queue = s_.queue(queues_at_inputs() ? in : port, port.service_class);
     release(cell, worker, sw, in, queue, port.service_class, port.service_bytes, now);
   }
 
@@ -246,13 +259,13 @@ class SwitchModel {
                std::uint8_t c, std::int64_t size, std::int64_t now) {
     const ClassConstants& constants = s_.constants.of_class[c];
     IngressAccount& account = s_.account(in, c);
-    if (constants.is_credit) {
+    if (Path::kGeneral && constants.is_credit) {
       const std::int32_t blocks = scheduler_.blocks(c, size);
       account.bytes -= blocks * constants.block;
       control_.grant(cell, worker, in, c, blocks, now);
       return;
     }
-    buffer_.release(sw, account, queue, constants, s_.constants.cells(size));
+    buffer_.release(sw, account, queue, constants, cells(size));
     if (account.is_pausing && buffer_.is_below_xon(sw, account, constants)) [[unlikely]] {
       account.is_pausing = false;
       control_.send_pause(cell, worker, in, c, now);
@@ -263,7 +276,7 @@ class SwitchModel {
   void drop(Cell& cell, Worker& worker, PortState& in, const Packet& packet, std::int64_t now) {
     ++worker.sums.packets_dropped;
     const std::uint8_t c = class_of(packet);
-    if (!s_.constants.of_class[c].is_credit) return;
+    if (!Path::kGeneral || !s_.constants.of_class[c].is_credit) return;
     control_.grant(cell, worker, in, c, scheduler_.blocks(c, packet.size), now);
   }
 
@@ -294,7 +307,7 @@ class SwitchModel {
     const std::uint32_t c = scheduler_.choose(port, eligible, now, [&](std::uint32_t of) {
       return largest_head(sw, crossbar_.candidates(at, output, of), of);
     });
-    if (c == ClassScheduler::kNone) return;
+    if (c == ClassScheduler<Path>::kNone) return;
     const std::uint32_t input =
         crossbar_.choose_input(at, output, crossbar_.candidates(at, output, c));
     ClassQueue& queue = s_.queue(s_.ports[sw.first_port + input], c);
@@ -367,7 +380,9 @@ class SwitchModel {
     }
     packet.flags |= kCongested;
     ++queue.marked;
-    if (k.traces_packets) trace_packet(worker, TraceRecord::Kind::kPacketMarked, packet, port, now);
+    if (Path::kGeneral && k.traces_packets) {
+      trace_packet(worker, TraceRecord::Kind::kPacketMarked, packet, port, now);
+    }
   }
 
   [[nodiscard]] static std::int64_t scaled(std::int64_t bytes, std::int64_t rate,
@@ -398,8 +413,8 @@ class SwitchModel {
 
   NetworkState& s_;
   LinkControl control_;
-  ClassScheduler scheduler_;
-  SharedBuffer buffer_;
+  ClassScheduler<Path> scheduler_;
+  SharedBuffer<Path> buffer_;
   CrossbarArbiter crossbar_;
 };
 

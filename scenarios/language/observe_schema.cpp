@@ -19,7 +19,8 @@ schema::Object queues_schema() {
       .field("period", &Queues::period, "between samples; `change`: at every change")
       .source("every change is exact")
       .at_least(1_ns)
-      .special("change", std::nullopt);
+      .special("change", std::nullopt)
+      .shorthand("ports");
 }
 
 schema::Object rates_schema() {
@@ -29,14 +30,16 @@ schema::Object rates_schema() {
       .required()
       .field("period", &Rates::period, "between samples")
       .source("some samples per rate increase of DCQCN")
-      .at_least(1_ns);
+      .at_least(1_ns)
+      .shorthand("flows");
 }
 
 schema::Object packets_schema() {
   using Packets = ObserveSpec::Packets;
   return schema::describe<Packets>("packets", "every hop of every data packet: packets.csv")
       .words("flows", &Packets::flows, kFlows)
-      .required();
+      .required()
+      .shorthand("flows");
 }
 
 }  // namespace

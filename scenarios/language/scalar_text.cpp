@@ -28,9 +28,24 @@ std::string number_text(double number) {
   return {buffer.data(), end};
 }
 
+std::string specials_text(const Field& field) {
+  std::string text;
+  for (const schema::Special& special : field.specials) text += ", or `" + special.spelling + "`";
+  return text;
+}
+
+/// The words of a field, with the one that is nearest to `text`.
+std::string words_for(const Field& field, const std::string& text) {
+  std::vector<std::string> words;
+  for (const schema::Special& special : field.specials) words.push_back(special.spelling);
+  return specials_text(field) + did_you_mean(text, words);
+}
+
 Parsed parse_quantity_field(const Field& field, const std::string& text) {
   auto parsed = parse_quantity(text, *field.dimension);
-  if (auto* problem = std::get_if<std::string>(&parsed)) return std::move(*problem);
+  if (const auto* problem = std::get_if<std::string>(&parsed)) {
+    return *problem + words_for(field, text);
+  }
   const std::int64_t count = std::get<std::int64_t>(parsed);
   if (count < field.minimum) {
     const std::string least = quantity_text(field.minimum, *field.dimension);
@@ -103,12 +118,6 @@ bool is_reserved(const std::string& text) {
   static constexpr std::array<std::string_view, 9> kWords{"null", "true", "false", "yes", "no",
                                                           "on",   "off",  "y",     "n"};
   return std::ranges::find(kWords, lower) != kWords.end();
-}
-
-std::string specials_text(const Field& field) {
-  std::string text;
-  for (const schema::Special& special : field.specials) text += ", or `" + special.spelling + "`";
-  return text;
 }
 
 }  // namespace

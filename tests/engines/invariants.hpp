@@ -42,7 +42,7 @@ class Links {
   Links(const scenarios::Experiment& e, bool is_fluid)
       : e_(e),
         is_fluid_(is_fluid),
-        framing_(scenarios::framing_of(e.scenario.transport)),
+        framing_(scenarios::framing_of(e.scenario)),
         is_sprayed_(e.scenario.switches.load_balancing == protocols::LoadBalancing::kSpray) {
     const auto* roce = std::get_if<protocols::RoceConfig>(&e.scenario.transport);
     if (roce != nullptr) queue_pairs_ = roce->queue_pairs;

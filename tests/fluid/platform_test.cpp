@@ -75,8 +75,7 @@ std::int64_t delivered_alone(const scenarios::Experiment& e, HostId from, HostId
     return hops_of(
         e.fabric, flow_path(e.fabric, e.routes, e.scenario.seed, a, b, flow_entropy(a, b, number)));
   };
-  return zero_load(size, scenarios::framing_of(e.scenario.transport), path(from, to),
-                   path(to, from))
+  return zero_load(size, scenarios::framing_of(e.scenario), path(from, to), path(to, from))
       .delivered.count();
 }
 

@@ -150,12 +150,15 @@ TEST_F(Row, AParentHoldsWhenXoffIsCrossedNotWhenThePauseTakesEffect) {
   EXPECT_THAT(analysis.storms[0].ports, ElementsAre(port("s3", "d")));
 }
 
-TEST_F(Row, APauseThatBeginsLaterIsNoCause) {
-  const std::vector<PauseInterval> pauses{
+TEST_F(Row, APauseThatBeginsLaterIsTheCauseOnlyIfItHoldsForMostOfTheTime) {
+  // s1->s2 is paused for 250 ps, s2->s3 for 100 or 130 of them.
+  std::vector<PauseInterval> pauses{
       pause(port("s1", "s2"), port("s2", "s3"), 50, 300),
       pause(port("s2", "s3"), port("s3", "d"), 100, 200),
   };
   EXPECT_THAT(analyse_pauses(fabric_, pauses).parent, ElementsAre(kNoIndex, kNoIndex));
+  pauses.push_back(pause(port("s2", "s3"), port("s3", "e"), 270, 310));
+  EXPECT_THAT(analyse_pauses(fabric_, pauses).parent, ElementsAre(1u, kNoIndex, kNoIndex));
 }
 
 TEST_F(Row, OnlyTheMeasuredPartCounts) {

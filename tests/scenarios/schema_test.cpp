@@ -216,10 +216,29 @@ TEST(JsonSchema, RefusesWhatItCanSeeIsWrong) {
   const ordered_json schema = scenario_json_schema();
   const std::filesystem::path folder =
       std::filesystem::path(WEFT_SOURCE_DIR) / "tests/scenarios/malformed";
-  for (const char* name : {"misspelt-key", "misspelt-enum", "misspelt-part", "misspelt-type",
-                           "missing-name", "missing-unit", "missing-job-size", "negative-count",
-                           "negative-time", "no-jobs", "probability", "scalar-for-map", "several",
-                           "unknown-key-of-type", "wrong-unit", "wrong-version"}) {
+  for (const char* name : {"misspelt-key",
+                           "misspelt-enum",
+                           "misspelt-part",
+                           "misspelt-type",
+                           "missing-name",
+                           "missing-unit",
+                           "missing-job-size",
+                           "negative-count",
+                           "negative-time",
+                           "no-jobs",
+                           "probability",
+                           "scalar-for-map",
+                           "several",
+                           "unknown-key-of-type",
+                           "wrong-unit",
+                           "wrong-version",
+                           "kmax-of-step",
+                           "misspelt-fault",
+                           "fault-without-rate",
+                           "headroom-word",
+                           "zero-egress-alpha",
+                           "queues-without-ports",
+                           "unknown-pfc-preset"}) {
     EXPECT_FALSE(matches(schema, to_json(YAML::LoadFile(folder / (std::string(name) + ".yaml")))))
         << name;
   }

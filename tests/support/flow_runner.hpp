@@ -18,6 +18,7 @@ struct Flow {
   HostId destination;
   Bytes size;
   Picoseconds start;
+  std::uint8_t traffic_class = 0;
 };
 
 /// Processes that post one message each at its start time.
@@ -63,8 +64,8 @@ class FlowRun {
     std::vector<Connection> connections;
     for (const Flow& flow : flows) processes.push_back(flow.source);
     for (std::size_t i = 0; i < flows.size(); ++i) {
-      connections.push_back(
-          {ProcessId(i), ProcessId(processes.size()), static_cast<std::uint32_t>(i)});
+      connections.push_back({ProcessId(i), ProcessId(processes.size()),
+                             static_cast<std::uint32_t>(i), flows[i].traffic_class});
       processes.push_back(flows[i].destination);
     }
     network_ = std::make_unique<protocols::PacketNetwork>(fabric_, routes_, options, processes,

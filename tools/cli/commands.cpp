@@ -211,11 +211,13 @@ int write_platform(const std::string& path, const std::vector<std::string>& over
   const std::optional<Loaded> loaded = load(path, overrides);
   if (!loaded) return kBadInput;
   const scenarios::Experiment& e = loaded->experiment;
-  const Framing framing = scenarios::framing_of(e.scenario.transport);
-  const topologies::PlatformOptions options{.name = e.scenario.name,
-                                            .seed = e.scenario.seed,
-                                            .payload = framing.payload,
-                                            .header = framing.header};
+  const Framing framing = scenarios::framing_of(e.scenario);
+  const topologies::PlatformOptions options{
+      .name = e.scenario.name,
+      .seed = e.scenario.seed,
+      .payload = framing.payload,
+      .header = framing.header,
+      .stored = framing.cut_through > 0_B ? framing.cut_through : framing.payload + framing.header};
   // A file appears whole or not at all.
   const std::string partial = out + ".partial." + std::to_string(::getpid());
   std::ofstream file;

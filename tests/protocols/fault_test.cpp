@@ -1,0 +1,185 @@
+// Links that fail or slow down, and NICs that pause.
+
+#include <gtest/gtest.h>
+
+#include "tests/support/flow_runner.hpp"
+
+namespace weft::testing {
+namespace {
+
+using protocols::Fault;
+using protocols::NetworkTotals;
+using protocols::PacketNetwork;
+
+PacketNetwork::Options plain_options() {
+  PacketNetwork::Options options;
+  protocols::RoceConfig roce;
+  roce.congestion_control = protocols::NoCongestionControl{};
+  roce.retransmit_timeout = 100_us;
+  options.transport = roce;
+  options.switches.data().ecn.enabled = false;
+  return options;
+}
+
+/// The port of `from` that leads to `to`.
+PortId port_between(const Fabric& fabric, const std::string& from, const std::string& to) {
+  for (std::uint32_t p = 0; p < fabric.ports.size(); ++p) {
+    const PortId id(p);
+    if (fabric.node(fabric.port(id).node).name == from &&
+        fabric.node(fabric.peer_node(id)).name == to) {
+      return id;
+    }
+  }
+  return PortId::none();
+}
+
+TEST(LinkRate, ADegradedLinkCarriesItsShareWhileItLasts) {
+  // 100 Gbps, at 25 Gbps from 100 to 300 us: 200 us carry what 50 us would, so the message takes
+  // 150 us longer, up to a packet at either end.
+  const auto topology = line(2, 100_Gbps, 1_us);
+  PacketNetwork::Options options = plain_options();
+  const auto completion = [&] {
+    FlowRun run(topology, options, {{HostId(0u), HostId(1u), 10_MB, 0_ps}});
+    return run.completions()[0];
+  };
+  const Picoseconds healthy = completion();
+  options.faults.push_back({.kind = Fault::Kind::kLinkRate,
+                            .port = PortId(0u),
+                            .at = 100_us,
+                            .until = 300_us,
+                            .rate = 25_Gbps});
+  const Picoseconds degraded = completion();
+  EXPECT_NEAR(to_seconds(degraded - healthy), 150e-6, 2 * 1.4e-6);
+}
+
+class Outage : public ::testing::TestWithParam<bool> {};
+
+TEST_P(Outage, LosesWhatIsUnderWayAndTheTransportRecovers) {
+  // s1 - s2 is down from 50 to 200 us. What is on it and what comes for it is lost, counted apart
+  // from buffer drops, and sent again after the time-out of 100 us; everything arrives in the end,
+  // with PFC and with credits.
+  PacketNetwork::Options options = plain_options();
+  if (GetParam()) {
+    protocols::CreditConfig credits;
+    credits.buffer = 256_KiB;
+    options.switches.data().flow_control = credits;
+  }
+  const auto topology = line(3, 100_Gbps, 1_us);
+  const Fabric fabric = topologies::build_fabric(topology).value();
+  options.faults.push_back({.kind = Fault::Kind::kLinkDown,
+                            .port = port_between(fabric, "s1", "s2"),
+                            .at = 50_us,
+                            .until = 200_us});
+  FlowRun run(topology, options,
+              {{HostId(0u), HostId(1u), 2_MB, 0_ps}, {HostId(1u), HostId(0u), 2_MB, 0_ps}});
+  const std::vector<Picoseconds> times = run.completions();
+  const NetworkTotals totals = run.network().totals();
+  EXPECT_GT(totals.fault_drops, 10);
+  EXPECT_EQ(totals.buffer_drops, 0);
+  EXPECT_GT(totals.packets_retransmitted, 0u);
+  // 167 us of transmission, 150 us of outage, and at most two time-outs beyond its end.
+  for (const Picoseconds time : times) {
+    EXPECT_GT(time, 300_us);
+    EXPECT_LT(time, 700_us);
+  }
+}
+
+TEST_P(Outage, OfAHostsOwnLinkMakesItsNicWait) {
+  // The NIC holds what it has while its link is down: no loss but what was under way, at most what
+  // the wire and the switch hold for it.
+  PacketNetwork::Options options = plain_options();
+  if (GetParam()) options.switches.data().flow_control = protocols::CreditConfig{};
+  options.faults.push_back(
+      {.kind = Fault::Kind::kLinkDown, .port = PortId(0u), .at = 0_ps, .until = 80_us});
+  FlowRun run(line(2, 100_Gbps, 1_us), options, {{HostId(0u), HostId(1u), 100_KB, 10_us}});
+  const Picoseconds time = run.completions()[0];
+  EXPECT_EQ(run.network().totals().fault_drops, 0);
+  EXPECT_GT(time, 70_us);
+  EXPECT_LT(time, 90_us);
+}
+
+INSTANTIATE_TEST_SUITE_P(FlowControl, Outage, ::testing::Values(false, true));
+
+TEST(NicPause, HoldsItsPeerForItsTime) {
+  // The receiver pauses from 20 to 120 us: the message takes 100 us longer, less what queued up at
+  // the switch and leaves at line rate; the pause is one interval, whose cause is the NIC itself.
+  PacketNetwork::Options options = plain_options();
+  options.switches.pause.response = 0_ps;
+  options.faults.push_back(
+      {.kind = Fault::Kind::kNicPause, .port = PortId(1u), .at = 20_us, .until = 120_us});
+  FlowRun run(line(2, 100_Gbps, 1_us), options, {{HostId(0u), HostId(1u), 1_MB, 0_ps}});
+  const Picoseconds time = run.completions()[0];
+  FlowRun healthy(line(2, 100_Gbps, 1_us), plain_options(), {{HostId(0u), HostId(1u), 1_MB, 0_ps}});
+  EXPECT_NEAR(to_seconds(time - healthy.completions()[0]), 100e-6, 2e-6);
+  bool found = false;
+  for (const protocols::PauseInterval& pause : run.network().pauses()) {
+    if (pause.port != run.fabric().port(PortId(1u)).peer) continue;
+    found = true;
+    EXPECT_TRUE(pause.cause.is_none());
+    EXPECT_NEAR(to_seconds(pause.end - pause.start), 100e-6, 1e-9);
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(NicReceiveRate, PausesTheNetworkAndLosesNothing) {
+  // A NIC that takes in 25 Gbps of a 100 Gbps link with 64 KB of buffer: its pauses make the
+  // message last four times as long, and nothing is dropped.
+  PacketNetwork::Options options = plain_options();
+  options.nic.receive_rate = 25_Gbps;
+  options.nic.receive_buffer = 256_KB;
+  options.nic.xoff = 128_KB;
+  options.nic.xon = 96_KB;
+  FlowRun run(line(2, 100_Gbps, 1_us), options, {{HostId(0u), HostId(1u), 4_MB, 0_ps}});
+  const Picoseconds time = run.completions()[0];
+  const double packets = 4e6 / 4096;
+  EXPECT_NEAR(to_seconds(time), packets * 4178 * 8 / 25e9, 0.01 * packets * 4178 * 8 / 25e9);
+  EXPECT_EQ(run.network().totals().buffer_drops, 0);
+  EXPECT_GT(run.network().totals().pauses, 3);
+}
+
+TEST(NicReceiveRate, WithoutPausesABufferThatIsTooSmallDrops) {
+  PacketNetwork::Options options = plain_options();
+  options.switches.data().flow_control = protocols::NoFlowControl{};
+  options.nic.receive_rate = 25_Gbps;
+  options.nic.receive_buffer = 64_KB;
+  FlowRun run(line(2, 100_Gbps, 1_us), options, {{HostId(0u), HostId(1u), 400_KB, 0_ps}});
+  run.completions();
+  EXPECT_GT(run.network().totals().buffer_drops, 0);
+}
+
+TEST(GeneralPath, GivesTheBitsOfThePlainOne) {
+  // An in-cast and a permutation with pauses, marks and DCQCN, on both paths.
+  const auto numbers = [](bool general, bool spray) {
+    PacketNetwork::Options options;
+    options.force_general_path = general;
+    protocols::RoceConfig roce;
+    roce.receiver = protocols::RoceConfig::Receiver::kAnyOrder;
+    options.transport = roce;
+    if (spray) options.switches.load_balancing = protocols::LoadBalancing::kSpray;
+    options.switches.data().ecn = {.enabled = true, .kmin = 50_KB, .kmax = 200_KB, .pmax = 0.2};
+    options.switches.data().pfc().xoff = 60_KB;
+    options.switches.data().pfc().xon = 50_KB;
+    topologies::LeafSpineSpec spec;
+    spec.racks = spec.servers_per_rack = spec.spines = 4;
+    spec.access = spec.uplink = {100_Gbps, 500_ns};
+    std::vector<Flow> flows;
+    for (std::uint32_t i = 1; i < 16; ++i) {
+      flows.push_back({HostId(i), HostId(0u), 300_KB, 0_ps});
+      flows.push_back({HostId(i), HostId((i * 7 + 3) % 16), 500_KB, 3_us});
+    }
+    FlowRun run(spec, options, flows);
+    std::vector<std::int64_t> all;
+    for (const Picoseconds time : run.completions()) all.push_back(time.count());
+    const NetworkTotals totals = run.network().totals();
+    all.insert(all.end(), {totals.ecn_marked, totals.pauses, totals.paused_time,
+                           static_cast<std::int64_t>(totals.packet_hops)});
+    EXPECT_GT(totals.ecn_marked, 0);
+    EXPECT_GT(totals.pauses, 0);
+    return all;
+  };
+  EXPECT_EQ(numbers(true, false), numbers(false, false));
+  EXPECT_EQ(numbers(true, true), numbers(false, true));
+}
+
+}  // namespace
+}  // namespace weft::testing
