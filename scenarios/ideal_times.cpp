@@ -10,6 +10,14 @@
 namespace weft::scenarios {
 namespace {
 
+/// Whether a job ends with acknowledgements (what its senders wait for) or with deliveries.
+bool is_collective(const collectives::JobKind& kind) {
+  return std::holds_alternative<collectives::AllReduceSpec>(kind) ||
+         std::holds_alternative<collectives::AllToAllSpec>(kind);
+}
+
+}  // namespace
+
 Framing framing_of(const Scenario& scenario) {
   const protocols::SwitchConfig& switches = scenario.switches;
   const bool cuts = switches.forwarding == protocols::SwitchConfig::Forwarding::kCutThrough;
@@ -34,13 +42,13 @@ Picoseconds latency_of(const std::vector<PathHop>& hops) {
   return sum;
 }
 
-/// Whether a job ends with acknowledgements (what its senders wait for) or with deliveries.
-bool is_collective(const collectives::JobKind& kind) {
-  return std::holds_alternative<collectives::AllReduceSpec>(kind) ||
-         std::holds_alternative<collectives::AllToAllSpec>(kind);
+std::int64_t packets_of(Bytes message, const Framing& framing) {
+  return (message.count() + framing.payload.count() - 1) / framing.payload.count();
 }
 
-}  // namespace
+Bytes wire_bytes(Bytes message, const Framing& framing) {
+  return message + packets_of(message, framing) * framing.header;
+}
 
 std::size_t IdealTimes::KeyHash::operator()(const Key& key) const {
   const std::uint64_t flow = (std::uint64_t{key.connection} << 32U) | key.entropy;
@@ -112,10 +120,6 @@ ZeroLoad IdealTimes::best_message(ConnectionId connection, Bytes size) {
   return best;
 }
 
-std::int64_t IdealTimes::packets_of(Bytes size) const {
-  return (size.count() + framing_.payload.count() - 1) / framing_.payload.count();
-}
-
 IdealTimes::Job IdealTimes::capacity_of(std::uint32_t job) {
   const bool ends_with_acks = is_reliable_ && !is_collective(scenario_.jobs[job].kind);
   std::vector<Demand> demands;
@@ -127,8 +131,8 @@ IdealTimes::Job IdealTimes::capacity_of(std::uint32_t job) {
       workload_, job, [&](ConnectionId connection, Bytes size, std::int64_t count) {
         const HostId from = source_of(connection);
         const HostId to = destination_of(connection);
-        const std::int64_t packets = packets_of(size);
-        demands.push_back({from, to, size + packets * framing_.header, count});
+        const std::int64_t packets = packets_of(size, framing_);
+        demands.push_back({from, to, wire_bytes(size, framing_), count});
         if (ends_with_acks && packets >= framing_.ack_every) {
           acks.push_back({to, from, packets / framing_.ack_every * framing_.ack_size, count});
         }

@@ -15,6 +15,14 @@
 
 namespace weft::scenarios {
 
+/// How the transport cuts messages into packets and answers them, and how switches send them on.
+[[nodiscard]] Framing framing_of(const Scenario& scenario);
+[[nodiscard]] std::int64_t packets_of(Bytes message, const Framing& framing);
+/// A message with the headers of all its packets.
+[[nodiscard]] Bytes wire_bytes(Bytes message, const Framing& framing);
+/// The sum over the hops.
+[[nodiscard]] Picoseconds latency_of(const std::vector<PathHop>& hops);
+
 /// What messages and jobs would take on an empty network: what slowdowns divide by.
 class IdealTimes {
  public:
@@ -25,6 +33,13 @@ class IdealTimes {
   /// A message of `size` on the queue pair of `connection` whose packets carry `entropy`, on its
   /// own path; sprayed, over the least of all paths.
   [[nodiscard]] ZeroLoad message(ConnectionId connection, std::uint32_t entropy, Bytes size);
+
+  struct Paths {
+    std::vector<PathHop> forward;
+    std::vector<PathHop> reverse;
+  };
+  /// Of the data and of the ACKs of the `index`-th queue pair of a connection.
+  [[nodiscard]] Paths paths(ConnectionId connection, std::uint32_t index) const;
 
   struct Job {
     Picoseconds time;    ///< 0: has no ideal time (open-loop)
@@ -45,18 +60,12 @@ class IdealTimes {
   struct KeyHash {
     std::size_t operator()(const Key& key) const;
   };
-  struct Paths {
-    std::vector<PathHop> forward;
-    std::vector<PathHop> reverse;
-  };
 
-  [[nodiscard]] Paths paths(ConnectionId connection, std::uint32_t index) const;
   [[nodiscard]] std::uint32_t entropy_of(ConnectionId connection, std::uint32_t index) const;
   [[nodiscard]] HostId source_of(ConnectionId connection) const;
   [[nodiscard]] HostId destination_of(ConnectionId connection) const;
   [[nodiscard]] ZeroLoad best_message(ConnectionId connection, Bytes size);
   [[nodiscard]] Job capacity_of(std::uint32_t job);
-  [[nodiscard]] std::int64_t packets_of(Bytes size) const;
 
   const Scenario& scenario_;
   const Fabric& fabric_;

@@ -50,7 +50,18 @@ std::string messages_csv(const Results& r) {
   return text;
 }
 
+/// Without the columns that only packets fill.
+std::string fluid_ports_csv(const Results& r) {
+  std::string text = "port,rate_bps,bytes,utilisation\n";
+  for (const PortResult& p : r.ports) {
+    fmt::format_to(std::back_inserter(text), "{},{},{},{:.6f}\n", field(p.name), p.rate.count(),
+                   p.counters.bytes, p.utilisation);
+  }
+  return text;
+}
+
 std::string ports_csv(const Results& r) {
+  if (!r.has_packets) return fluid_ports_csv(r);
   std::string text =
       "port,rate_bps,bytes,packets,utilisation,peak_queue_bytes,mean_queue_bytes,ecn_marks,"
       "pauses_sent,pauses_received,paused_s,buffer_drops,ttl_drops,fault_drops,credit_stalls,"
@@ -140,12 +151,14 @@ Result<fs::path> write_into(ResultFolder& target, const Results& results,
   bool is_written = write_file(partial / "summary.json", summary_json(results).dump(2) + "\n") &&
                     write_file(partial / "jobs.csv", jobs_csv(results)) &&
                     write_file(partial / "ports.csv", ports_csv(results)) &&
-                    write_file(partial / "classes.csv", classes_csv(results)) &&
                     write_file(partial / "resolved.yaml", resolved_scenario);
+  if (results.has_packets) {
+    is_written = is_written && write_file(partial / "classes.csv", classes_csv(results));
+  }
   if (options.messages) {
     is_written = is_written && write_file(partial / "messages.csv", messages_csv(results));
   }
-  if (options.pauses) {
+  if (options.pauses && results.has_packets) {
     is_written = is_written && write_file(partial / "pauses.csv", pauses_csv(results));
   }
   if (!results.pauses.victims.empty()) {

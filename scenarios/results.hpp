@@ -97,6 +97,9 @@ struct Percentiles {
 struct Results {
   std::string scenario;
   std::string engine = "packet";
+  /// False: the engine knows no packets. Their counts, latencies, queues, marks, pauses and drops
+  /// are absent from everything that is printed or written.
+  bool has_packets = true;
   std::string version;
   std::string scenario_sha256;
   std::uint64_t seed = 0;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "collectives/executor.hpp"
+#include "scenarios/collect.hpp"
 #include "scenarios/collect_switching.hpp"
 #include "scenarios/format.hpp"
 #include "scenarios/ideal_times.hpp"
@@ -76,6 +77,8 @@ Outcome outcome_of(PacketNetwork::Status status, bool all_finished) {
   return Outcome::kStuck;
 }
 
+}  // namespace
+
 void collect_jobs(const Experiment& e, const collectives::Executor& executor, IdealTimes& ideals,
                   Results& results) {
   const std::vector<IdealTimes::Job> ideal = ideals.jobs();
@@ -101,10 +104,10 @@ void collect_jobs(const Experiment& e, const collectives::Executor& executor, Id
   }
 }
 
-void collect_messages(const Experiment& e, const PacketNetwork& network, IdealTimes& ideals,
-                      Results& results) {
+void collect_messages(const Experiment& e, const std::vector<protocols::MessageOutcome>& messages,
+                      IdealTimes& ideals, Results& results) {
   const bool reliable = is_reliable(e.scenario);
-  for (const protocols::MessageOutcome& m : network.messages()) {
+  for (const protocols::MessageOutcome& m : messages) {
     if (m.posted < e.scenario.run.warmup.count()) continue;
     const Connection& connection = e.workload.connections()[m.connection.value()];
     const ZeroLoad ideal = ideals.message(m.connection, m.entropy, Bytes(m.bytes));
@@ -122,6 +125,8 @@ void collect_messages(const Experiment& e, const PacketNetwork& network, IdealTi
     results.messages.push_back(row);
   }
 }
+
+namespace {
 
 void collect_ports(const Experiment& e, const PacketNetwork& network, Results& results) {
   const double seconds = to_seconds(results.simulated - results.measured_from);
@@ -179,10 +184,7 @@ void explain(const Experiment& e, const PacketNetwork& network,
                                   host(c.destination) + " gave up after its retries");
     if (results.explanation.size() == 10) break;
   }
-  for (std::string& sentence :
-       executor.describe_blocked([&e](HostId host) { return e.fabric.host(host).name; })) {
-    results.explanation.push_back(std::move(sentence));
-  }
+  explain_jobs(e, executor, results);
 }
 
 void require_invariants(const PacketNetwork& network, bool is_at_rest) {
@@ -194,7 +196,15 @@ void require_invariants(const PacketNetwork& network, bool is_at_rest) {
   std::abort();
 }
 
-/// slowdown >= 1 holds exactly, or a model is wrong.
+}  // namespace
+
+void explain_jobs(const Experiment& e, const collectives::Executor& executor, Results& results) {
+  for (std::string& sentence :
+       executor.describe_blocked([&e](HostId host) { return e.fabric.host(host).name; })) {
+    results.explanation.push_back(std::move(sentence));
+  }
+}
+
 void require_slowdowns(const Results& results) {
   for (const MessageResult& m : results.messages) {
     if (m.completed < Picoseconds(0) || m.completed - m.start >= m.ideal) continue;
@@ -207,8 +217,6 @@ void require_slowdowns(const Results& results) {
     std::abort();
   }
 }
-
-}  // namespace
 
 Result<Experiment> build_experiment(Scenario scenario) {
   auto fabric = build_scenario_fabric(scenario);
@@ -296,7 +304,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFil
 
   IdealTimes ideals(e.scenario, e.fabric, e.routes, e.workload);
   collect_jobs(e, executor, ideals, results);
-  collect_messages(e, network, ideals, results);
+  collect_messages(e, network.messages(), ideals, results);
   require_slowdowns(results);
   collect_ports(e, network, results);
   collect_classes(e, network, results);

@@ -41,6 +41,7 @@ std::string distribution_table(const Results& r) {
   const auto factor = [](double x) { return fmt::format("{:.2f}x", x); };
   table.add({"message slowdown", factor(slow.p50), factor(slow.p99), factor(slow.p999),
              factor(slow.max)});
+  if (!r.has_packets) return table.to_string("  ");
   const auto latency = [&r](double p) {
     return format_time(Picoseconds(r.packet_latency.quantile(p)));
   };
@@ -69,7 +70,7 @@ std::string network_lines(const Results& r) {
   return text;
 }
 
-std::string ports_table(const Results& r) {
+std::vector<const PortResult*> busiest_ports(const Results& r) {
   std::vector<const PortResult*> busiest;
   for (const PortResult& p : r.ports) busiest.push_back(&p);
   const std::size_t n = std::min(kBusiestPorts, busiest.size());
@@ -78,10 +79,15 @@ std::string ports_table(const Results& r) {
                       return a->utilisation != b->utilisation ? a->utilisation > b->utilisation
                                                               : a->port < b->port;
                     });
+  busiest.resize(n);
+  return busiest;
+}
+
+std::string ports_table(const Results& r) {
   TextTable table({"busiest ports", "rate", "used", "peak queue", "mean queue", "marks",
                    "pauses in", "paused"});
-  for (std::size_t i = 0; i < n; ++i) {
-    const PortResult& p = *busiest[i];
+  for (const PortResult* port : busiest_ports(r)) {
+    const PortResult& p = *port;
     table.add({p.name, format_rate(static_cast<double>(p.rate.count())),
                fmt::format("{:.1f} %", 100 * p.utilisation),
                format_bytes(static_cast<double>(p.counters.peak_backlog)),
@@ -90,6 +96,27 @@ std::string ports_table(const Results& r) {
                format_time(Picoseconds(p.counters.paused_time))});
   }
   return table.to_string("  ");
+}
+
+/// Without what only packets tell.
+std::string fluid_ports_table(const Results& r) {
+  TextTable table({"busiest ports", "rate", "used", "bytes"});
+  for (const PortResult* p : busiest_ports(r)) {
+    table.add({p->name, format_rate(static_cast<double>(p->rate.count())),
+               fmt::format("{:.1f} %", 100 * p->utilisation),
+               format_bytes(static_cast<double>(p->counters.bytes))});
+  }
+  return table.to_string("  ");
+}
+
+std::string cost_line(const Results& r) {
+  const std::string times = fmt::format(
+      "  simulated {} in {} of wall time: ", format_time(r.simulated), format_time(r.wall_seconds));
+  if (!r.has_packets) return times + "no packets, fair shares of rate\n";
+  const auto hops = static_cast<double>(r.totals.packet_hops);
+  return times + fmt::format("{} packet-hops, {:.2f} million/s\n",
+                             format_count(static_cast<std::int64_t>(r.totals.packet_hops)),
+                             r.wall_seconds > 0 ? hops / r.wall_seconds * 1e-6 : 0.0);
 }
 
 ordered_json percentiles_json(const Percentiles& p) {
@@ -110,6 +137,29 @@ ordered_json job_json(const JobResult& job) {
   j["busbw_bytes_per_second"] =
       job.bus_bandwidth ? ordered_json(*job.bus_bandwidth) : ordered_json(nullptr);
   return j;
+}
+
+/// What only an engine of packets knows.
+void add_packets(const Results& r, ordered_json& j) {
+  const auto latency = [&r](double p) {
+    return to_seconds(Picoseconds(r.packet_latency.quantile(p)));
+  };
+  j["packet_latency_seconds"] = percentiles_json({latency(0.5), latency(0.99), latency(0.999),
+                                                  to_seconds(Picoseconds(r.packet_latency.max()))});
+  const protocols::NetworkTotals& t = r.totals;
+  j["network"] = {{"packets_injected", t.packets_injected},
+                  {"packets_delivered", t.packets_delivered},
+                  {"packets_dropped", t.buffer_drops + t.ttl_drops + t.fault_drops},
+                  {"buffer_drops", t.buffer_drops},
+                  {"ttl_drops", t.ttl_drops},
+                  {"fault_drops", t.fault_drops},
+                  {"packets_retransmitted", t.packets_retransmitted},
+                  {"ecn_marked", t.ecn_marked},
+                  {"pfc_pauses", t.pauses},
+                  {"pfc_paused_seconds", to_seconds(Picoseconds(t.paused_time))},
+                  {"credit_stalls", t.credit_stalls},
+                  {"credit_stall_seconds", to_seconds(Picoseconds(t.credit_stall_time))}};
+  add_pause_summary(r, j);
 }
 
 }  // namespace
@@ -140,14 +190,10 @@ std::string summary_text(const Results& r) {
   text += fmt::format("  {} of {} messages completed\n\n",
                       format_count(static_cast<std::int64_t>(r.completed_messages())),
                       format_count(static_cast<std::int64_t>(r.messages.size())));
-  text += network_lines(r) + "\n";
-  text += ports_table(r) + "\n";
-  text += pause_summary_text(r);
-  const auto hops = static_cast<double>(r.totals.packet_hops);
-  text += fmt::format("  simulated {} in {} of wall time: {} packet-hops, {:.2f} million/s\n",
-                      format_time(r.simulated), format_time(r.wall_seconds),
-                      format_count(static_cast<std::int64_t>(r.totals.packet_hops)),
-                      r.wall_seconds > 0 ? hops / r.wall_seconds * 1e-6 : 0.0);
+  if (r.has_packets) text += network_lines(r) + "\n";
+  text += (r.has_packets ? ports_table(r) : fluid_ports_table(r)) + "\n";
+  if (r.has_packets) text += pause_summary_text(r);
+  text += cost_line(r);
   text += fmt::format("  results sha256 {}\n", r.digest());
   for (const std::string& warning : r.warnings) text += "  warning: " + warning + "\n";
   return text;
@@ -166,35 +212,19 @@ ordered_json summary_json(const Results& r) {
   j["simulated_seconds"] = to_seconds(r.simulated);
   j["measured_from_seconds"] = to_seconds(r.measured_from);
   j["wall_seconds"] = r.wall_seconds;
-  j["events"] = r.totals.events;
-  j["packet_hops"] = r.totals.packet_hops;
-  j["cells"] = r.cells;
-  j["lookahead_seconds"] = to_seconds(r.lookahead);
+  if (r.has_packets) {
+    j["events"] = r.totals.events;
+    j["packet_hops"] = r.totals.packet_hops;
+    j["cells"] = r.cells;
+    j["lookahead_seconds"] = to_seconds(r.lookahead);
+  }
   j["jobs"] = ordered_json::array();
   for (const JobResult& job : r.jobs) j["jobs"].push_back(job_json(job));
   j["messages"] = {{"count", r.messages.size()},
                    {"completed", r.completed_messages()},
                    {"fct_seconds", percentiles_json(r.completion_seconds())},
                    {"slowdown", percentiles_json(r.slowdown())}};
-  const auto latency = [&r](double p) {
-    return to_seconds(Picoseconds(r.packet_latency.quantile(p)));
-  };
-  j["packet_latency_seconds"] = percentiles_json({latency(0.5), latency(0.99), latency(0.999),
-                                                  to_seconds(Picoseconds(r.packet_latency.max()))});
-  const protocols::NetworkTotals& t = r.totals;
-  j["network"] = {{"packets_injected", t.packets_injected},
-                  {"packets_delivered", t.packets_delivered},
-                  {"packets_dropped", t.buffer_drops + t.ttl_drops + t.fault_drops},
-                  {"buffer_drops", t.buffer_drops},
-                  {"ttl_drops", t.ttl_drops},
-                  {"fault_drops", t.fault_drops},
-                  {"packets_retransmitted", t.packets_retransmitted},
-                  {"ecn_marked", t.ecn_marked},
-                  {"pfc_pauses", t.pauses},
-                  {"pfc_paused_seconds", to_seconds(Picoseconds(t.paused_time))},
-                  {"credit_stalls", t.credit_stalls},
-                  {"credit_stall_seconds", to_seconds(Picoseconds(t.credit_stall_time))}};
-  add_pause_summary(r, j);
+  if (r.has_packets) add_packets(r, j);
   j["results_sha256"] = r.digest();
   return j;
 }

@@ -21,6 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Finished {
   int exit_code = -1;
@@ -147,6 +148,7 @@ TEST_F(Cli, WrongArgumentsExitWithTwo) {
   EXPECT_EQ(run({"run", "missing.yaml"}).exit_code, 2);
   EXPECT_EQ(run({"run", folder_.string()}).exit_code, 2);
   EXPECT_EQ(run({"run", kScenarios + "incast.yaml", "--log", "loud"}).exit_code, 2);
+  EXPECT_EQ(run({"run", kScenarios + "incast.yaml", "--engine", "steam"}).exit_code, 2);
   EXPECT_EQ(run({"run", kScenarios + "incast.yaml", "--seed", "x"}).exit_code, 2);
   const Finished typo = run({"run", kScenarios + "incast.yaml", "--set", "fabric.spine=8"});
   EXPECT_EQ(typo.exit_code, 2);
@@ -196,6 +198,84 @@ TEST_F(Cli, SchemaIsADraft202012Schema) {
   EXPECT_EQ(f.exit_code, 0);
   EXPECT_EQ(nlohmann::json::parse(f.out).at("$schema"),
             "https://json-schema.org/draft/2020-12/schema");
+}
+
+TEST_F(Cli, TheFluidEngineLeavesOutWhatOnlyPacketsTell) {
+  const Finished f = run({"run", kScenarios + "incast.yaml", "--engine", "fluid"});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_THAT(f.out, HasSubstr("fluid engine"));
+  EXPECT_THAT(f.out, HasSubstr("fabric.ecn and transport.congestion_control have no effect"));
+  const fs::path folder = folder_ / "results" / "incast-32-fluid";
+  const auto summary = nlohmann::json::parse(read_file(folder / "summary.json"));
+  EXPECT_EQ(summary["engine"], "fluid");
+  for (const char* key : {"network", "packet_latency_seconds", "packet_hops", "cells"}) {
+    EXPECT_FALSE(summary.contains(key)) << key;
+  }
+  for (const char* word : {"queue", "mark", "pause", "drop", "packets"}) {
+    EXPECT_THAT(read_file(folder / "ports.csv"), Not(HasSubstr(word)));
+  }
+}
+
+TEST_F(Cli, FluidRunsGiveTheSameDigestTwice) {
+  const std::string scenario = kScenarios + "permutation.yaml";
+  const std::string first = digest({scenario, "--engine", "fluid", "--out", "a"});
+  EXPECT_EQ(digest({scenario, "--engine", "fluid", "--out", "b"}), first);
+  EXPECT_NE(digest({scenario, "--engine", "fluid", "--seed", "2", "--out", "c"}), first);
+}
+
+TEST_F(Cli, BothEnginesWriteTheirFoldersAndAreCompared) {
+  const Finished f = run({"run", kScenarios + "incast.yaml", "--engine", "both", "--out", "x"});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_THAT(f.out, HasSubstr("fluid/packet"));
+  EXPECT_THAT(f.out, HasSubstr("32 messages compared, 0 completed in one run only"));
+  EXPECT_TRUE(fs::exists(folder_ / "x" / "summary.json"));
+  EXPECT_TRUE(fs::exists(folder_ / "x-fluid" / "summary.json"));
+  const Finished again = run({"compare", "x", "x-fluid"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(f.out, HasSubstr(again.out));
+  // Either engine that does not finish makes the exit code 1.
+  const Finished limit = run({"run", kScenarios + "incast.yaml", "--engine", "both", "--set",
+                              "run.until=100us", "--out", "y"});
+  EXPECT_EQ(limit.exit_code, 1);
+  EXPECT_THAT(limit.out, HasSubstr("32 messages"));
+}
+
+TEST_F(Cli, CompareNamesWhatItCannotRead) {
+  ASSERT_EQ(run({"run", kScenarios + "incast.yaml", "--out", "x", "--quiet"}).exit_code, 0);
+  const Finished missing = run({"compare", "x", "nowhere"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("nowhere/summary.json"));
+  std::ofstream(folder_ / "x" / "messages.csv", std::ios::app) << "incast,1,2\n";
+  const Finished row = run({"compare", "x", "x"});
+  EXPECT_EQ(row.exit_code, 2);
+  EXPECT_THAT(row.err, HasSubstr("x/messages.csv:34: is not a row"));
+  std::ofstream(folder_ / "x" / "summary.json") << "[]";
+  EXPECT_EQ(run({"compare", "x", "x"}).exit_code, 2);
+}
+
+TEST_F(Cli, PlatformWritesAFileOrStandardOutput) {
+  const Finished f = run({"platform", kScenarios + "incast.yaml"});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_THAT(f.out, HasSubstr("<platform version=\"4.1\">"));
+  EXPECT_EQ(run({"platform", kScenarios + "incast.yaml", "--out", "p.xml"}).exit_code, 0);
+  EXPECT_EQ(read_file(folder_ / "p.xml"), f.out);
+  EXPECT_EQ(run({"platform", kScenarios + "incast.yaml", "--out", "no/p.xml"}).exit_code, 1);
+  const Finished large =
+      run({"platform", kScenarios + "incast.yaml", "--set", "racks.count=200", "--out", "q.xml"});
+  EXPECT_EQ(large.exit_code, 2);
+  EXPECT_THAT(large.err, HasSubstr("at most 1024 hosts"));
+  EXPECT_FALSE(fs::exists(folder_ / "q.xml"));
+}
+
+TEST_F(Cli, CtrlCStopsTheFluidEngineToo) {
+  const pid_t child = start({"run", kScenarios + "all-reduce.yaml", "--engine", "fluid", "--set",
+                             "racks.count=64", "--set", "jobs[0].size=64GiB", "--quiet"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  ::kill(child, SIGINT);
+  const Finished f = wait_for(child);
+  EXPECT_EQ(f.exit_code, 1) << f.err;
+  EXPECT_THAT(read_file(folder_ / "results" / "all-reduce-64-fluid" / "summary.json"),
+              HasSubstr("interrupted"));
 }
 
 }  // namespace

@@ -1,20 +1,32 @@
 #include "tools/cli/commands.hpp"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
 #include <optional>
 #include <string_view>
 
+#include "scenarios/comparison.hpp"
+#include "scenarios/fluid_simulation.hpp"
 #include "scenarios/format.hpp"
+#include "scenarios/ideal_times.hpp"
 #include "scenarios/load_scenario.hpp"
 #include "scenarios/result_writer.hpp"
 #include "scenarios/simulation.hpp"
 #include "scenarios/summary.hpp"
+#include "scenarios/trace_files.hpp"
 #include "simcore/digest.hpp"
 #include "simcore/log.hpp"
 #include "tools/cli/progress.hpp"
+#include "topologies/simgrid_platform.hpp"
 #include "topologies/summary.hpp"
 
 namespace weft::cli {
@@ -62,42 +74,40 @@ std::string tiers_text(const Fabric& fabric) {
   return text + "\n";
 }
 
-}  // namespace
+std::filesystem::path fluid_folder(const std::filesystem::path& packet_folder) {
+  return packet_folder.string() + "-fluid";
+}
 
-int run_scenario(const RunArguments& arguments) {
-  std::optional<Loaded> loaded = load(arguments.scenario, arguments.overrides);
-  if (!loaded) return kBadInput;
-  const std::filesystem::path out =
-      arguments.out.empty() ? std::filesystem::path("results") / loaded->experiment.scenario.name
-                            : std::filesystem::path(arguments.out);
-  // Before the run, not after an hour of it.
-  if (const Errors errors = scenarios::check_output_folder(out); !errors.empty()) {
-    print_errors(errors);
-    return kBadInput;
+scenarios::Results simulate(const Loaded& loaded, Engine engine, bool is_quiet,
+                            scenarios::TraceFiles* traces) {
+  const bool is_fluid = engine == Engine::kFluid;
+  ProgressLine progress(!is_quiet, is_fluid ? "messages" : "packet-hops");
+  const auto observer = [&progress](Picoseconds now, std::uint64_t count) {
+    progress.update(now, count);
+    return !is_interrupted();
+  };
+  scenarios::Results results = is_fluid ? scenarios::simulate_fluid(loaded.experiment, observer)
+                                        : scenarios::simulate(loaded.experiment, observer, traces);
+  results.version = WEFT_VERSION;
+  results.scenario_sha256 = sha256_hex(loaded.source.canonical_yaml());
+  return results;
+}
+
+/// Runs one engine, prints and writes. Returns the exit code.
+int run_engine(const Loaded& loaded, Engine engine, const std::filesystem::path& out,
+               const RunArguments& arguments) {
+  std::unique_ptr<scenarios::TraceFiles> traces;
+  if (engine == Engine::kPacket) {
+    auto created = scenarios::TraceFiles::create(loaded.experiment, out);
+    if (!created) {
+      print_errors(created.errors());
+      return kUnfinished;
+    }
+    traces = std::move(created).value();
   }
-
-  auto traces = scenarios::TraceFiles::create(loaded->experiment, out);
-  if (!traces) {
-    print_errors(traces.errors());
-    return kUnfinished;
-  }
-
-  stop_on_interrupt();
-  scenarios::Results results = [&] {
-    ProgressLine progress(!arguments.is_quiet);
-    return scenarios::simulate(
-        loaded->experiment,
-        [&progress](Picoseconds now, std::uint64_t hops) {
-          progress.update(now, hops);
-          return !is_interrupted();
-        },
-        traces.value().get());
-  }();
+  const scenarios::Results results = simulate(loaded, engine, arguments.is_quiet, traces.get());
   log_info(fmt::format("{} cells, lookahead {}, {} events", results.cells,
                        scenarios::format_time(results.lookahead), results.totals.events));
-  results.version = WEFT_VERSION;
-  results.scenario_sha256 = sha256_hex(loaded->source.canonical_yaml());
-
   if (arguments.print_json) {
     print(scenarios::summary_json(results).dump(2) + "\n");
   } else if (!arguments.is_quiet) {
@@ -108,10 +118,10 @@ int run_scenario(const RunArguments& arguments) {
     std::fprintf(stderr, "weft: %s\n", sentence.c_str());
   }
   const auto written =
-      scenarios::write_results(results, loaded->source.resolved_yaml(WEFT_VERSION), out,
-                               {.messages = loaded->experiment.scenario.observe.messages,
-                                .pauses = loaded->experiment.scenario.observe.pauses,
-                                .traces = traces.value().get()});
+      scenarios::write_results(results, loaded.source.resolved_yaml(WEFT_VERSION), out,
+                               {.messages = loaded.experiment.scenario.observe.messages,
+                                .pauses = loaded.experiment.scenario.observe.pauses,
+                                .traces = traces.get()});
   if (!written) {
     print_errors(written.errors());
     return kUnfinished;
@@ -122,6 +132,115 @@ int run_scenario(const RunArguments& arguments) {
   if (results.outcome == scenarios::Outcome::kFinished) return kSuccess;
   std::fprintf(stderr, "weft: the run did not finish: %s\n",
                scenarios::outcome_name(results.outcome));
+  return kUnfinished;
+}
+
+/// Runs the fluid engine in a process of its own (SimGrid has one clock per process) beside the
+/// packet engine, and compares what they wrote.
+int run_both(const Loaded& loaded, const std::filesystem::path& out,
+             const RunArguments& arguments) {
+  RunArguments silent = arguments;
+  silent.print_json = false;
+  silent.is_quiet = true;
+  std::fflush(nullptr);
+  const pid_t child = ::fork();
+  if (child < 0) {
+    std::fprintf(stderr, "weft: cannot start a process for the fluid engine\n");
+    return kUnfinished;
+  }
+  if (child == 0) {
+    const int code = run_engine(loaded, Engine::kFluid, fluid_folder(out), silent);
+    std::fflush(nullptr);
+    ::_exit(code);
+  }
+  const int packet = run_engine(loaded, Engine::kPacket, out, arguments);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WIFEXITED(status)) {
+    std::fprintf(stderr, "weft: the fluid engine ended by signal %d\n", WTERMSIG(status));
+    return kUnfinished;
+  }
+  if (!arguments.is_quiet && !arguments.print_json) {
+    print(fmt::format("  results in {}\n\n", fluid_folder(out).string()));
+    if (const int code = compare_results(out.string(), fluid_folder(out).string());
+        code != kSuccess) {
+      return code;
+    }
+  }
+  return std::max(packet, WEXITSTATUS(status));
+}
+
+}  // namespace
+
+int run_scenario(const RunArguments& arguments) {
+  const std::optional<Loaded> loaded = load(arguments.scenario, arguments.overrides);
+  if (!loaded) return kBadInput;
+  std::filesystem::path out = arguments.out;
+  if (arguments.out.empty()) {
+    out = std::filesystem::path("results") / loaded->experiment.scenario.name;
+    if (arguments.engine == Engine::kFluid) out = fluid_folder(out);
+  }
+  // Before the run, not after an hour of it.
+  Errors errors = scenarios::check_output_folder(out);
+  if (errors.empty() && arguments.engine == Engine::kBoth) {
+    errors = scenarios::check_output_folder(fluid_folder(out));
+  }
+  if (!errors.empty()) {
+    print_errors(errors);
+    return kBadInput;
+  }
+  stop_on_interrupt();
+  if (arguments.engine == Engine::kBoth) return run_both(*loaded, out, arguments);
+  return run_engine(*loaded, arguments.engine, out, arguments);
+}
+
+int compare_results(const std::string& first, const std::string& second) {
+  const auto a = scenarios::read_run_folder(first);
+  const auto b = scenarios::read_run_folder(second);
+  if (!a) print_errors(a.errors());
+  if (!b) print_errors(b.errors());
+  if (!a || !b) return kBadInput;
+  print(scenarios::comparison_text(a.value(), b.value(),
+                                   scenarios::compare_runs(a.value(), b.value())));
+  return kSuccess;
+}
+
+int write_platform(const std::string& path, const std::vector<std::string>& overrides,
+                   const std::string& out) {
+  const std::optional<Loaded> loaded = load(path, overrides);
+  if (!loaded) return kBadInput;
+  const scenarios::Experiment& e = loaded->experiment;
+  const Framing framing = scenarios::framing_of(e.scenario);
+  const topologies::PlatformOptions options{
+      .name = e.scenario.name,
+      .seed = e.scenario.seed,
+      .payload = framing.payload,
+      .header = framing.header,
+      .stored = framing.cut_through > 0_B ? framing.cut_through : framing.payload + framing.header};
+  // A file appears whole or not at all.
+  const std::string partial = out + ".partial." + std::to_string(::getpid());
+  std::ofstream file;
+  if (!out.empty()) file.open(partial, std::ios::binary);
+  std::ostream& stream = out.empty() ? std::cout : file;
+  const Errors errors = topologies::write_simgrid_platform(stream, e.fabric, e.routes, options);
+  stream.flush();
+  const bool is_written = stream.good();
+  std::error_code error;
+  if (!out.empty()) {
+    file.close();
+    if (errors.empty() && is_written) {
+      std::filesystem::rename(partial, out, error);
+    } else {
+      std::filesystem::remove(partial, error);
+    }
+  }
+  if (!errors.empty()) {
+    print_errors(loaded->source.located(errors));
+    return kBadInput;
+  }
+  if (is_written && !error) return kSuccess;
+  std::fprintf(stderr, "weft: cannot write %s\n", out.empty() ? "the platform" : out.c_str());
   return kUnfinished;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,15 @@ enum ExitCode : int {
   kBadInput = 2,    ///< a bad scenario or a bad command line
 };
 
+enum class Engine : std::uint8_t {
+  kPacket,  ///< every packet
+  kFluid,   ///< fair shares of rate
+  kBoth,    ///< both at once, each with a folder of its own, and their comparison
+};
+
 struct RunArguments {
   std::string scenario;
+  Engine engine = Engine::kPacket;
   std::vector<std::string> overrides;
   std::string out;
   bool print_json = false;
@@ -25,6 +33,11 @@ struct RunArguments {
 /// `weft check`: validates and says how the scenario would be simulated.
 [[nodiscard]] int check_scenario(const std::string& path,
                                  const std::vector<std::string>& overrides);
+/// `weft compare`: two result folders side by side.
+[[nodiscard]] int compare_results(const std::string& first, const std::string& second);
+/// `weft platform`: writes the fabric as a SimGrid platform, to standard output if `out` is empty.
+[[nodiscard]] int write_platform(const std::string& path, const std::vector<std::string>& overrides,
+                                 const std::string& out);
 /// `weft schema`: prints the JSON Schema of scenarios.
 [[nodiscard]] int print_schema();
 

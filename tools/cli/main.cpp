@@ -1,4 +1,6 @@
 #include <CLI/CLI.hpp>
+#include <map>
+#include <string>
 
 #include "simcore/log.hpp"
 #include "tools/cli/commands.hpp"
@@ -17,6 +19,9 @@ constexpr const char* kExamples =
     "  weft run scenarios/incast.yaml\n"
     "  weft run scenarios/incast.yaml --set jobs[0].size=4MiB --set fabric.spines=8 --seed 7\n"
     "  weft run scenarios/permutation.yaml --json | jq .messages.slowdown\n"
+    "  weft run scenarios/incast.yaml --engine both\n"
+    "  weft compare results/incast-32 results/incast-32-fluid\n"
+    "  weft platform scenarios/incast.yaml --out incast.xml\n"
     "  weft check scenarios/incast.yaml\n"
     "  weft schema > weft.schema.json\n"
     "\nExit codes: 0 done, 1 the simulation could not finish, 2 a bad scenario or command line.\n";
@@ -30,6 +35,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(kExamples);
 
+  const std::map<std::string, Engine> engines{
+      {"packet", Engine::kPacket}, {"fluid", Engine::kFluid}, {"both", Engine::kBoth}};
   RunArguments run_arguments;
   std::string log_level = "warn";
   std::string seed;
@@ -40,6 +47,11 @@ int main(int argc, char** argv) {
       ->allow_extra_args(false);
   run->add_option("--seed", seed, "the same as --set seed=N");
   run->add_option("--out", run_arguments.out, "folder of the results (default results/<name>)");
+  run->add_option(
+         "--engine", run_arguments.engine,
+         "packet: every packet; fluid: fair shares of rate, no queues, in a fraction of the "
+         "time; both: two folders of results (the fluid's ends in -fluid), compared")
+      ->transform(CLI::CheckedTransformer(engines).description("packet, fluid or both"));
   run->add_flag("--json", run_arguments.print_json, "print summary.json instead of the tables");
   run->add_flag("--quiet", run_arguments.is_quiet, "print nothing but errors");
   run->add_option("--log", log_level, "off, error, warn, info or debug");
@@ -50,6 +62,21 @@ int main(int argc, char** argv) {
   check->add_option("scenario", check_arguments.scenario, "scenario file")->required();
   check->add_option("--set", check_arguments.overrides, "path=value, as in run")
       ->allow_extra_args(false);
+
+  std::string first;
+  std::string second;
+  CLI::App* compare = app.add_subcommand(
+      "compare", "two result folders side by side: job and message times, the worst first");
+  compare->add_option("first", first, "folder that `weft run` wrote")->required();
+  compare->add_option("second", second, "another; ratios are second over first")->required();
+
+  RunArguments platform_arguments;
+  CLI::App* platform = app.add_subcommand(
+      "platform", "write a scenario's fabric as a SimGrid platform, for S4U and SMPI programs");
+  platform->add_option("scenario", platform_arguments.scenario, "scenario file")->required();
+  platform->add_option("--set", platform_arguments.overrides, "path=value, as in run")
+      ->allow_extra_args(false);
+  platform->add_option("--out", platform_arguments.out, "file to write (default: standard output)");
 
   CLI::App* schema = app.add_subcommand("schema", "print the JSON Schema of scenario files");
 
@@ -69,6 +96,11 @@ int main(int argc, char** argv) {
 
   if (run->parsed()) return run_scenario(run_arguments);
   if (check->parsed()) return check_scenario(check_arguments.scenario, check_arguments.overrides);
+  if (compare->parsed()) return compare_results(first, second);
+  if (platform->parsed()) {
+    return write_platform(platform_arguments.scenario, platform_arguments.overrides,
+                          platform_arguments.out);
+  }
   if (schema->parsed()) return print_schema();
   return kBadInput;
 }

@@ -28,14 +28,14 @@ void stop_on_interrupt() {
 
 bool is_interrupted() { return interrupted.load(); }
 
-ProgressLine::ProgressLine(bool is_wanted)
-    : is_wanted_(is_wanted && ::isatty(STDERR_FILENO) == 1) {}
+ProgressLine::ProgressLine(bool is_wanted, const char* unit)
+    : is_wanted_(is_wanted && ::isatty(STDERR_FILENO) == 1), unit_(unit) {}
 
 ProgressLine::~ProgressLine() {
   if (is_shown_) std::fputs("\r\033[K", stderr);
 }
 
-void ProgressLine::update(Picoseconds simulated, std::uint64_t packet_hops) {
+void ProgressLine::update(Picoseconds simulated, std::uint64_t count) {
   using namespace std::chrono_literals;
   if (!is_wanted_) return;
   const Clock::time_point now = Clock::now();
@@ -43,11 +43,10 @@ void ProgressLine::update(Picoseconds simulated, std::uint64_t packet_hops) {
   shown_at_ = now;
   is_shown_ = true;
   const double seconds = std::chrono::duration<double>(now - begin_).count();
-  const std::string line =
-      fmt::format("\r\033[K{:.0f} s: simulated {}, {} packet-hops ({:.2f} million/s)", seconds,
-                  scenarios::format_time(simulated),
-                  scenarios::format_count(static_cast<std::int64_t>(packet_hops)),
-                  static_cast<double>(packet_hops) / seconds * 1e-6);
+  const std::string line = fmt::format("\r\033[K{:.0f} s: simulated {}, {} {} ({:.3g} million/s)",
+                                       seconds, scenarios::format_time(simulated),
+                                       scenarios::format_count(static_cast<std::int64_t>(count)),
+                                       unit_, static_cast<double>(count) / seconds * 1e-6);
   std::fputs(line.c_str(), stderr);
   std::fflush(stderr);
 }

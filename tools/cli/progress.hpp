@@ -16,15 +16,17 @@ void stop_on_interrupt();
 /// seconds.
 class ProgressLine {
  public:
-  explicit ProgressLine(bool is_wanted);
+  /// `unit`: what is counted, such as `packet-hops`.
+  ProgressLine(bool is_wanted, const char* unit);
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
-  void update(Picoseconds simulated, std::uint64_t packet_hops);
+  void update(Picoseconds simulated, std::uint64_t count);
 
  private:
   using Clock = std::chrono::steady_clock;
   bool is_wanted_;
+  const char* unit_;
   bool is_shown_ = false;
   Clock::time_point begin_ = Clock::now();
   Clock::time_point shown_at_ = begin_;

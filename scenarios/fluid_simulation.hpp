@@ -1,0 +1,17 @@
+#pragma once
+
+#include "scenarios/results.hpp"
+#include "scenarios/simulation.hpp"
+
+namespace weft::scenarios {
+
+/// Runs the fluid engine to the end and collects the results: jobs, messages, and what ports
+/// carried. Of queues, marks, pauses and drops it knows nothing, and a warning says which keys of
+/// the scenario had no effect.
+///
+/// Once in the life of a process (see FluidNetwork). The observer is told delivered messages in
+/// the place of packet-hops.
+[[nodiscard]] Results simulate_fluid(const Experiment& experiment,
+                                     const ProgressObserver& observer = {});
+
+}  // namespace weft::scenarios

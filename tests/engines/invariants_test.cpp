@@ -1,0 +1,39 @@
+#include "tests/engines/invariants.hpp"
+
+#include <string>
+#include <vector>
+
+namespace weft::testing {
+namespace {
+
+TEST(Invariants, HoldOnShippedScenariosInBothEngines) {
+  const std::vector<std::vector<std::string>> shipped{
+      {"incast.yaml"},
+      {"incast.yaml", "jobs[0].jitter=2us", "seed=7"},
+      {"all-reduce.yaml", "jobs[0].size=8MiB"},
+      {"permutation.yaml", "jobs[0].size=512KiB"},
+      {"permutation.yaml", "jobs[0].size=512KiB", "fabric.load_balancing=spray",
+       "transport.receiver=any-order"},
+      {"straggler.yaml", "jobs[0].size=2MiB", "jobs[1].size=2MiB"}};
+  for (const std::vector<std::string>& s : shipped) {
+    SCOPED_TRACE(s.front());
+    check_both_engines(experiment_of(s.front(), {s.begin() + 1, s.end()}));
+  }
+}
+
+class RandomInvariants : public ::testing::TestWithParam<int> {};
+
+TEST_P(RandomInvariants, HoldInBothEngines) {
+  const std::string text = RandomScenario(static_cast<std::uint64_t>(GetParam())).text();
+  SCOPED_TRACE(text);
+  const scenarios::Experiment e = experiment_of_text(text);
+  if (message_count(e) > 3000) {
+    GTEST_SKIP() << "left to the full label: SimGrid solves anew at every message";
+  }
+  check_both_engines(e);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomInvariants, ::testing::Range(1, 61));
+
+}  // namespace
+}  // namespace weft::testing
