@@ -54,6 +54,9 @@ struct SwitchState {
   std::uint64_t hash_seed = 0;
   std::uint32_t first_port = 0;  ///< global number of its port 0
   std::uint32_t port_count = 0;
+  /// Packets that took a next hop in turn: data, and the rest. With one count, data and the ACKs
+  /// between them would keep to every other hop each.
+  std::array<std::uint32_t, 2> sprayed{};
 };
 
 /// Queue pairs of one class that may send now, served in turn.
@@ -157,6 +160,7 @@ struct NetworkConstants {
   bool pause_until_resume;
   bool release_at_start;
   bool spray;
+  bool in_turn;  ///< sprayed packets take next hops in turn, not at random
   bool input_queued;
   bool random_arbitration;
   bool cut_through;

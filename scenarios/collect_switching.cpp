@@ -168,7 +168,7 @@ void collect_classes(const Experiment& e, const protocols::PacketNetwork& networ
 PauseReport report_pauses(const Experiment& e, std::vector<protocols::PauseInterval> pauses,
                           const std::vector<MessageOutcome>& messages, Picoseconds end) {
   PauseReport report;
-  report.is_nic_only = e.scenario.switches.load_balancing == protocols::LoadBalancing::kSpray;
+  report.is_nic_only = e.scenario.switches.sprays();
   const std::vector<Picoseconds> reaction = reaction_times(e);
   report.analysis =
       analyse_pauses(e.fabric, pauses, {.reaction = reaction, .from = e.scenario.run.warmup});

@@ -58,7 +58,7 @@ FluidModel::FluidModel(const Experiment& experiment, IdealTimes& ideals)
     : experiment_(experiment),
       ideals_(ideals),
       framing_(framing_of(experiment.scenario)),
-      is_sprayed_(experiment.scenario.switches.load_balancing == protocols::LoadBalancing::kSpray) {
+      is_sprayed_(experiment.scenario.switches.sprays()) {
   const auto* roce = std::get_if<protocols::RoceConfig>(&experiment.scenario.transport);
   is_reliable_ = roce != nullptr;
   if (roce != nullptr) queue_pairs_ = roce->queue_pairs;

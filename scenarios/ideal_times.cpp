@@ -62,7 +62,7 @@ IdealTimes::IdealTimes(const Scenario& scenario, const Fabric& fabric, const Rou
       routes_(routes),
       workload_(workload),
       framing_(framing_of(scenario)),
-      is_sprayed_(scenario.switches.load_balancing == protocols::LoadBalancing::kSpray) {
+      is_sprayed_(scenario.switches.sprays()) {
   const auto* roce = std::get_if<protocols::RoceConfig>(&scenario.transport);
   is_reliable_ = roce != nullptr;
   if (roce != nullptr) queue_pairs_ = roce->queue_pairs;

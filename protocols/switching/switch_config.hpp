@@ -132,8 +132,9 @@ struct TrafficClass {
 
 /// How a switch chooses among equal-cost next hops.
 enum class LoadBalancing : std::uint8_t {
-  kFlow,   ///< per queue pair: every packet of it takes the same path (ECMP)
-  kSpray,  ///< per packet, at random
+  kFlow,        ///< per queue pair: every packet of it takes the same path (ECMP)
+  kSpray,       ///< per packet, at random
+  kRoundRobin,  ///< per packet, every switch taking its next hops in turn
 };
 
 /// A switch with one packet buffer.
@@ -170,6 +171,8 @@ struct SwitchConfig {
   /// The class of lowest priority: what jobs use that do not say otherwise.
   [[nodiscard]] TrafficClass& data() { return classes.front(); }
   [[nodiscard]] const TrafficClass& data() const { return classes.front(); }
+  /// Packets of one queue pair take different paths.
+  [[nodiscard]] bool sprays() const { return load_balancing != LoadBalancing::kFlow; }
   [[nodiscard]] bool any_pfc() const;
   [[nodiscard]] bool any_credit() const;
 };

@@ -126,11 +126,14 @@ class SwitchModel {
     return Path::kGeneral ? s_.constants.cells(size) : size;
   }
 
-  [[nodiscard]] std::uint32_t choose_egress(const SwitchState& sw, SwitchId at,
+  [[nodiscard]] std::uint32_t choose_egress(SwitchState& sw, SwitchId at,
                                             const Packet& packet) const {
     const auto hops = s_.routes.next_hops(at, HostId(packet.destination));
     const auto n = static_cast<std::uint32_t>(hops.size());
     if (n == 1) return hops[0];
+    if (s_.constants.in_turn) {
+      return hops[sw.sprayed[kind_of(packet) == PacketKind::kData ? 0 : 1]++ % n];
+    }
     return hops[s_.constants.spray ? choose_by_packet(sw.hash_seed, packet.entropy, packet.sequence,
                                                       packet.word, n)
                                    : choose_by_flow(sw.hash_seed, packet.entropy, n)];

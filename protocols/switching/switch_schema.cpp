@@ -253,7 +253,8 @@ schema::Object switch_schema() {
   return schema::describe<SwitchConfig>("switch policies", "what switches do with packets")
       .choice("load_balancing", &SwitchConfig::load_balancing,
               {{"ecmp", "per queue pair: every packet of it takes the same path"},
-               {"spray", "per packet, at random; receivers must accept any order"}},
+               {"spray", "per packet, at random; receivers must accept any order"},
+               {"round-robin", "per packet, every switch taking its next hops in turn"}},
               "how a switch chooses among equal-cost next hops")
       .source("what data-centre fabrics do unless told otherwise")
       .object(

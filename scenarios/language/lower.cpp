@@ -73,15 +73,16 @@ LinkChange lower_change(const LinkChangeDocument& document) {
 void check_policies(const Context& context) {
   const Document& document = context.document;
   const auto* roce = std::get_if<protocols::RoceConfig>(&document.transport);
-  const bool sprays = document.fabric.policies.load_balancing == protocols::LoadBalancing::kSpray;
+  const bool sprays = document.fabric.policies.sprays();
   if (roce != nullptr && sprays && roce->receiver == protocols::RoceConfig::Receiver::kInOrder) {
-    context.fail("fabric.load_balancing",
-                 "`spray` reorders packets, which `receiver: in-order` answers with go-back-N; set "
-                 "transport.receiver to any-order");
+    context.fail(
+        "fabric.load_balancing",
+        "spraying reorders packets, which `receiver: in-order` answers with go-back-N; set "
+        "transport.receiver to any-order");
   }
   if (roce == nullptr && sprays) {
     context.fail("fabric.load_balancing",
-                 "`spray` reorders packets, and datagrams of several packets are put together in "
+                 "spraying reorders packets, and datagrams of several packets are put together in "
                  "order only; use ecmp, or transport roce with receiver any-order");
   }
   const RunSpec& run = document.run;

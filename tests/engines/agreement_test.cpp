@@ -46,6 +46,14 @@ TEST(Agreement, SprayedPermutation) {
   EXPECT_NEAR(ratio(fluid_times(e).jobs[0], packet_times(e).jobs[0]), 1.0, 0.03);
 }
 
+TEST(Agreement, PermutationSprayedInTurn) {
+  // In turn, every uplink of a rack gets the same: the non-blocking fabric of 8 spines suffices.
+  const scenarios::Experiment e = experiment_of(
+      "permutation.yaml", {"jobs[0].size=2MiB", "fabric.load_balancing=round-robin",
+                           "transport.receiver=any-order", "transport.congestion_control=none"});
+  EXPECT_NEAR(ratio(fluid_times(e).jobs[0], packet_times(e).jobs[0]), 1.0, 0.03);
+}
+
 TEST(Agreement, WindowsThatBindLimitTheRateOfBoth) {
   // A window of 8 packets of 4 KiB over a path of about 4 us: a third of the line rate. The fluid's
   // steady rate is that of the exact zero-load times; an engine that ignored windows would be off

@@ -54,7 +54,7 @@ class RandomScenario {
                            1 + below(2));
     }
     yaml += "fabric: {" + fabric + fmt::format(", switch: {}", one_of({"spectrum-4", "ideal"}));
-    yaml += fmt::format(", load_balancing: {}", spray ? "spray" : "ecmp");
+    yaml += fmt::format(", load_balancing: {}", spray ? one_of({"spray", "round-robin"}) : "ecmp");
     yaml += fmt::format(", flow_control: {}", flow_control());
     yaml += fmt::format(", pause: {{frame: {}, quanta: {}}}", one_of({"0B", "64B"}),
                         one_of({"standard", "until-resume"}));

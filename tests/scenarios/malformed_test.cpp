@@ -79,9 +79,9 @@ const std::vector<Case> kCases{
     {"several", ".yaml:3:28: racks.servers: `four` is not a whole number"},
     {"several", ".yaml:5:30: transport.mtu: `1500` has no unit"},
     {"spray-datagram",
-     ".yaml:6:19: fabric.load_balancing: `spray` reorders packets, and datagrams"},
+     ".yaml:6:19: fabric.load_balancing: spraying reorders packets, and datagrams"},
     {"spray-in-order",
-     ".yaml:6:19: fabric.load_balancing: `spray` reorders packets, which "
+     ".yaml:6:19: fabric.load_balancing: spraying reorders packets, which "
      "`receiver: in-order` answers with go-back-N; set transport.receiver to "
      "any-order"},
     {"tab", ".yaml:4:1: found a tab in the indentation"},
