@@ -21,6 +21,7 @@ enum class Purpose : std::uint32_t {
   kMessageSize = 7,     ///< how large open-loop messages are; entity: source
   kLoadBalancing = 8,   ///< choices of a switch that are not hashes; entity: switch
   kTestScenario = 100,  ///< random scenarios of property tests
+  kSweepSample = 101,   ///< values of a random sweep; entity: axis
 };
 
 /// Philox4x32-10 (J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel Random Numbers: As Easy as 1,

@@ -2,6 +2,7 @@
 
 #include "simcore/log.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/sweep_commands.hpp"
 
 namespace {
 
@@ -17,6 +18,7 @@ constexpr const char* kExamples =
     "  weft run scenarios/incast.yaml\n"
     "  weft run scenarios/incast.yaml --set jobs[0].size=4MiB --set fabric.spines=8 --seed 7\n"
     "  weft run scenarios/permutation.yaml --json | jq .messages.slowdown\n"
+    "  weft sweep scenarios/sweeps/dcqcn-ecn.yaml -j 8\n"
     "  weft check scenarios/incast.yaml\n"
     "  weft schema > weft.schema.json\n"
     "\nExit codes: 0 done, 1 the simulation could not finish, 2 a bad scenario or command line.\n";
@@ -26,7 +28,7 @@ constexpr const char* kExamples =
 int main(int argc, char** argv) {
   using namespace weft::cli;  // NOLINT: the program's own namespace
   CLI::App app(kAbout, "weft");
-  app.set_version_flag("--version", "weft " WEFT_VERSION);
+  app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   app.footer(kExamples);
 
@@ -52,6 +54,10 @@ int main(int argc, char** argv) {
       ->allow_extra_args(false);
 
   CLI::App* schema = app.add_subcommand("schema", "print the JSON Schema of scenario files");
+  bool is_sweep_schema = false;
+  schema->add_flag("--sweep", is_sweep_schema, "that of sweep files instead");
+
+  SweepCommands sweep_commands(app);
 
   try {
     app.parse(argc, argv);
@@ -69,6 +75,7 @@ int main(int argc, char** argv) {
 
   if (run->parsed()) return run_scenario(run_arguments);
   if (check->parsed()) return check_scenario(check_arguments.scenario, check_arguments.overrides);
-  if (schema->parsed()) return print_schema();
+  if (schema->parsed()) return is_sweep_schema ? print_sweep_schema() : print_schema();
+  if (const auto code = sweep_commands.run()) return *code;
   return kBadInput;
 }
