@@ -89,8 +89,10 @@ void BisectionSearch::advance(const Step& step) {
   if (has_no_threshold) steps_.clear();
   if (step.index >= 2) (step.holds ? high_ : low_) = step.value;
   if (has_no_threshold || !steps_.empty()) return;
-  const double middle = low_ + (high_ - low_) / 2;
-  if (high_ - low_ > tolerance_) open(is_whole_ ? std::floor(middle) : middle);
+  if (high_ - low_ <= tolerance_) return;
+  // Whole tolerances from the low end: values that people can read.
+  const double half = (high_ - low_) / 2;
+  open(low_ + std::max(std::floor(half / tolerance_), 1.0) * tolerance_);
 }
 
 }  // namespace weft::sweep

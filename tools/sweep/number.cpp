@@ -34,7 +34,7 @@ std::string Number::unit() const {
   return {};
 }
 
-double si_value(std::int64_t count, const Dimension& dimension) {
+double to_si(std::int64_t count, const Dimension& dimension) {
   for (const Scale& scale : scales()) {
     if (scale.dimension == &dimension) return static_cast<double>(count) / scale.per_unit;
   }
@@ -52,7 +52,7 @@ std::optional<Number> parse_number(std::string_view text) {
   for (const Scale& scale : scales()) {
     const auto parsed = parse_quantity(text, *scale.dimension);
     if (const auto* count = std::get_if<std::int64_t>(&parsed)) {
-      return Number{si_value(*count, *scale.dimension), scale.dimension, *count};
+      return Number{to_si(*count, *scale.dimension), scale.dimension, *count};
     }
   }
   return std::nullopt;

@@ -29,6 +29,6 @@ struct Number {
 [[nodiscard]] double round_to(double value, int digits);
 
 /// SI value of `count` base units.
-[[nodiscard]] double si_value(std::int64_t count, const Dimension& dimension);
+[[nodiscard]] double to_si(std::int64_t count, const Dimension& dimension);
 
 }  // namespace weft::sweep

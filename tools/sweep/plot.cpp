@@ -1,16 +1,11 @@
 #include "tools/sweep/plot.hpp"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
-#include <cstdio>
 #include <map>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "simcore/nearest.hpp"
@@ -21,8 +16,6 @@
 namespace weft::sweep {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// Above this many values of x, points are drawn instead of lines, and tics are gnuplot's.
 constexpr std::size_t kMaxLinePoints = 60;
 constexpr std::size_t kMaxTics = 12;
@@ -30,6 +23,8 @@ constexpr std::size_t kMaxTics = 12;
 constexpr double kWideSpan = 30;
 constexpr std::size_t kMaxSeries = 16;
 constexpr std::size_t kMaxHeatmapLabels = 150;
+/// Names of lines that would take too much of the width.
+constexpr std::size_t kLongName = 18;
 
 /// M. Okabe, K. Ito, "Color Universal Design", 2008: told apart by colour-blind readers as well.
 constexpr const char* kStyles =
@@ -183,14 +178,28 @@ class Plotter {
 
   /// Tics at the values themselves, where they are few enough and do not crowd.
   [[nodiscard]] std::string tics(const char* axis, const PlotAxis& d) const {
-    const bool is_even = !d.is_numeric || d.scale.is_log;
-    if (d.values.size() > kMaxTics || !is_even) return {};
+    if (d.is_numeric && !d.scale.is_log) return {};
+    if (d.values.size() > kMaxTics) return d.is_numeric ? decade_tics(axis, d) : std::string();
     std::string text = fmt::format("set {}tics (", axis);
     for (std::size_t i = 0; i < d.values.size(); ++i) {
       text += fmt::format("{}{} {:.9g}", i == 0 ? "" : ", ", quoted(d.text(d.values[i])),
                           d.position(d.values[i]));
     }
     return text + ")\n";
+  }
+
+  /// 1, 2, 5, 10, 20 ... on a logarithmic axis.
+  [[nodiscard]] static std::string decade_tics(const char* axis, const PlotAxis& d) {
+    const double low = d.position(d.values.front());
+    const double high = d.position(d.values.back());
+    std::string tics;
+    for (double decade = std::pow(10, std::floor(std::log10(low))); decade <= high; decade *= 10) {
+      for (const double step : {1.0, 2.0, 5.0}) {
+        if (step * decade < low / 1.1 || step * decade > high * 1.1) continue;
+        tics += fmt::format("{}{:.9g}", tics.empty() ? "" : ", ", step * decade);
+      }
+    }
+    return fmt::format("set {}tics ({})\n", axis, tics);
   }
 
   /// Room at both ends, so that no point lies on the frame.
@@ -231,16 +240,13 @@ class Plotter {
     std::string text = "set ylabel " + quoted(y_scale_.label(objective_.name)) + "\n" +
                        tics("x", *x_) + range("x", *x_) + y_range();
     const std::size_t series = by_ ? by_->values.size() : 1;
-    text += series > 1 || by_ ? "set key outside right top vertical Left reverse spacing 1.2\n"
-                              : "set key off\n";
+    text += key();
     std::string plot;
     for (std::size_t s = 0; s < series; ++s) {
       const std::string points = data(s);
       if (points.empty()) continue;
       text += fmt::format("$series{} << EOD\n{}EOD\n", s, points);
-      const std::string name =
-          by_ ? table_.parameters[by_->parameter].name + " = " + by_->values[s].text
-              : std::string();
+      const std::string name = by_ ? by_->values[s].text : std::string();
       const char* style = x_->values.size() > kMaxLinePoints ? "points" : "linespoints";
       if (has_intervals()) {
         plot += fmt::format("{}$series{} using 1:2:3:4 with yerrorbars lt {} notitle",
@@ -250,6 +256,16 @@ class Plotter {
                           plot.empty() ? "" : ", ", s, style, s + 1, quoted(name));
     }
     return text + "plot " + plot + "\n";
+  }
+
+  /// Beside the plot, or below it where the names are long.
+  [[nodiscard]] std::string key() const {
+    if (!by_) return "set key off\n";
+    std::size_t longest = 0;
+    for (const Value& value : by_->values) longest = std::max(longest, value.text.size());
+    const char* place = longest > kLongName ? "below left vertical maxcols 1" : "outside right top";
+    return fmt::format("set key {} Left reverse spacing 1.2 title {} left\n", place,
+                       quoted(table_.parameters[by_->parameter].name));
   }
 
   /// Tics of a heat map: cells are equally wide whatever their values.
@@ -310,39 +326,6 @@ class Plotter {
   Errors errors_;
 };
 
-/// A path between gnuplot's single quotes, where nothing but the quote is special.
-std::string path_text(const fs::path& path) {
-  std::string result = "'";
-  for (const char c : path.string()) {
-    if (c == '\'') result += '\'';
-    result += c;
-  }
-  return result + "'";
-}
-
-Errors run_gnuplot(const std::string& script, const fs::path& errors_file) {
-  // A shell only for the redirection; its one argument is quoted for it.
-  std::string quoted_file;
-  for (const char c : errors_file.string()) {
-    quoted_file += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  const std::string command = "gnuplot >'" + quoted_file + "' 2>&1";
-  std::signal(SIGPIPE, SIG_IGN);
-  std::FILE* pipe = ::popen(command.c_str(), "w");
-  if (pipe == nullptr) return {{"gnuplot cannot be started", {}}};
-  std::fputs(script.c_str(), pipe);
-  const int status = ::pclose(pipe);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
-    return {{"plots need gnuplot, which is not installed: apt-get install gnuplot-nox", {}}};
-  }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    return {{"gnuplot failed; what it said is in " + errors_file.string(), {}}};
-  }
-  std::error_code error;
-  fs::remove(errors_file, error);
-  return {};
-}
-
 }  // namespace
 
 Result<std::string> plot_commands(const Table& table, const PlotOptions& options) {
@@ -351,31 +334,6 @@ Result<std::string> plot_commands(const Table& table, const PlotOptions& options
     return Error{"--y: " + objective.errors().front().message, {}};
   }
   return Plotter(table, options, objective.value()).commands();
-}
-
-Errors draw(const std::string& commands, const fs::path& base) {
-  const std::string suffix = ".partial." + std::to_string(::getpid());
-  const fs::path svg = base.string() + ".svg";
-  const fs::path png = base.string() + ".png";
-  std::error_code error;
-  if (base.has_parent_path()) fs::create_directories(base.parent_path(), error);
-  const std::string script =
-      "set terminal svg size 960,600 font 'DejaVu Sans,15' noenhanced background 'white'\n"
-      "set output " +
-      path_text(svg.string() + suffix) + "\n" + commands + "set output\n" +
-      "set terminal pngcairo size 1440,900 font 'DejaVu Sans,18' noenhanced background 'white'\n" +
-      "set output " + path_text(png.string() + suffix) + "\nreplot\nset output\n";
-  Errors errors = run_gnuplot(script, base.string() + ".gnuplot-errors");
-  for (const fs::path& file : {svg, png}) {
-    const fs::path partial = file.string() + suffix;
-    if (errors.empty()) {
-      const bool is_there = fs::exists(partial, error) && fs::file_size(partial, error) > 0;
-      if (is_there) fs::rename(partial, file, error);
-      if (!is_there || error) errors.push_back({"cannot be written", {file.string(), 0, 0, {}}});
-    }
-    fs::remove(partial, error);
-  }
-  return errors;
 }
 
 }  // namespace weft::sweep
