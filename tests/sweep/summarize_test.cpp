@@ -75,11 +75,10 @@ class SummaryAgainstSql : public ::testing::Test {
     ASSERT_TRUE(plan.ok()) << first_error(plan);
     auto store = sweep::Store::open(folder_.path(), sweep.value(), plan.value(), {});
     ASSERT_TRUE(store.ok()) << first_error(store);
+    const sweep::PointRunner runner(sweep.value());
     std::vector<sweep::Report> reports;
     for (const sweep::Point& point : plan.value().points) {
-      reports.push_back(sweep::run_point(
-          sweep.value().base,
-          {point.id, sweep::overrides_of(sweep.value(), point), point.scenario_sha256}));
+      reports.push_back(runner(runner.task_of(point)));
     }
     // Two that must not count: no results, and jobs that did not finish.
     reports[4].status = sweep::Status::kCrash;

@@ -12,7 +12,7 @@ constexpr std::chrono::milliseconds kPatience{200};
 }  // namespace
 
 Coordinator::Coordinator(const Sweep& sweep, const Plan& plan, Store& store, TaskRunner& runner)
-    : sweep_(sweep), plan_(plan), store_(store), runner_(runner) {}
+    : sweep_(sweep), plan_(plan), store_(store), runner_(runner), point_runner_(sweep) {}
 
 void Coordinator::count(const Known& known) {
   ++progress_.total;
@@ -65,7 +65,7 @@ void Coordinator::start_points() {
   while (!queue_.empty() && runner_.free_slots() > 0) {
     Point point = std::move(queue_.front());
     queue_.pop_front();
-    runner_.start({point.id, overrides_of(sweep_, point), point.scenario_sha256});
+    runner_.start(point_runner_.task_of(point));
     running_[point.id] = std::move(point);
   }
 }

@@ -50,6 +50,7 @@ class Coordinator {
   const Plan& plan_;
   Store& store_;
   TaskRunner& runner_;
+  PointRunner point_runner_;
   std::deque<Point> queue_;
   std::map<std::int64_t, Point> running_;
   std::set<std::int64_t> queued_;  ///< ever, so that no point is queued twice

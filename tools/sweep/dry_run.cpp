@@ -59,14 +59,14 @@ struct Estimate {
 Estimate estimate(const Sweep& sweep, const std::vector<Point>& points,
                   const std::function<bool()>& is_interrupted) {
   const auto until = std::chrono::steady_clock::now() + kPatience;
-  const auto work = [&sweep](const Task& task) { return run_point(sweep.base, task); };
+  const PointRunner work(sweep);
   Estimate result;
   double total = 0;
   for (const Point& point : samples_of(points)) {
     const auto left = until - std::chrono::steady_clock::now();
     if (left <= left.zero() || is_interrupted()) break;
     ProcessPool pool(1, {.time = left, .memory = {}}, work);
-    pool.start({point.id, overrides_of(sweep, point), point.scenario_sha256});
+    pool.start(work.task_of(point));
     while (pool.running() > 0) {
       for (const Report& report : pool.wait(std::chrono::milliseconds(100))) {
         total += report.wall_seconds;

@@ -10,8 +10,8 @@
 namespace weft::sweep {
 
 struct PlotOptions {
-  std::string x;   ///< a parameter
-  std::string y;   ///< a result
+  std::string x;     ///< a parameter
+  std::string y;     ///< a result
   std::string by{};  ///< a parameter: one line each, or the vertical axis of a heat map
   bool is_heatmap = false;
 };

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "simcore/digest.hpp"
 #include "simcore/random.hpp"
 
 namespace weft::sweep {
@@ -140,7 +139,8 @@ class Planner {
       if (!sweep_.seeds.empty()) values_.back() = Value::of(std::to_string(sweep_.seeds[i]));
       point.id = static_cast<std::int64_t>(plan_.points.size());
       point.values = values_;
-      check(point);
+      // Any seed is as good as the first.
+      if (i == 0) check(point);
       plan_.points.push_back(point);
     }
   }
@@ -158,7 +158,7 @@ class Planner {
   }
 
   /// Many points fail for the same reason; one of them tells it.
-  void check(Point& point) {
+  void check(const Point& point) {
     for (Error& error : check_point(sweep_, point)) {
       const auto is_same = [&error](const Error& other) {
         const SourceLocation& a = error.where;
@@ -188,16 +188,13 @@ Operand operand_at(const Sweep& sweep, const std::vector<Value>& values, const s
   return operand_of(Value::of(base->second));
 }
 
-Errors check_point(const Sweep& sweep, Point& point) {
+Errors check_point(const Sweep& sweep, const Point& point) {
   const auto loaded = sweep.base.load(overrides_of(sweep, point));
-  if (!loaded.ok()) {
-    Errors errors = sweep.located(loaded.errors(), point);
-    const std::string at = description(sweep.parameters, point.values);
-    for (Error& error : errors) error.message += " (at " + at + ")";
-    return errors;
-  }
-  point.scenario_sha256 = sha256_hex(loaded.value().canonical_yaml());
-  return {};
+  if (loaded.ok()) return {};
+  Errors errors = sweep.located(loaded.errors(), point);
+  const std::string at = description(sweep.parameters, point.values);
+  for (Error& error : errors) error.message += " (at " + at + ")";
+  return errors;
 }
 
 Result<Plan> make_plan(const Sweep& sweep) { return Planner(sweep).plan(); }

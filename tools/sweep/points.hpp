@@ -21,8 +21,8 @@ struct Plan {
 /// work. Errors name the places of the values that do not go together.
 [[nodiscard]] Result<Plan> make_plan(const Sweep& sweep);
 
-/// Checks one point and notes the digest of its scenario.
-[[nodiscard]] Errors check_point(const Sweep& sweep, Point& point);
+/// What is wrong with the scenario of a point.
+[[nodiscard]] Errors check_point(const Sweep& sweep, const Point& point);
 
 /// The value of a parameter or of a path of the scenario at a point, for constraints.
 [[nodiscard]] Operand operand_at(const Sweep& sweep, const std::vector<Value>& values,

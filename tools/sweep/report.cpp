@@ -47,7 +47,7 @@ const char* status_name(Status status) {
 }
 
 std::string Task::to_json() const {
-  return Json{{"id", id}, {"overrides", overrides}, {"scenario_sha256", scenario_sha256}}.dump(
+  return Json{{"id", id}, {"overrides", overrides}, {"sweep_sha256", sweep_sha256}}.dump(
       -1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -57,7 +57,7 @@ std::optional<Task> Task::from_json(std::string_view text) {
     Task task;
     json.at("id").get_to(task.id);
     json.at("overrides").get_to(task.overrides);
-    json.at("scenario_sha256").get_to(task.scenario_sha256);
+    json.at("sweep_sha256").get_to(task.sweep_sha256);
     return task;
   } catch (const Json::exception&) {
     return std::nullopt;
@@ -71,6 +71,7 @@ std::string Report::to_json() const {
               {"message", message},
               {"outcome", outcome},
               {"results_sha256", results_sha256},
+              {"scenario_sha256", scenario_sha256},
               {"wall_seconds", wall_seconds},
               {"peak_memory", peak_memory},
               {"metrics", metrics}}
@@ -86,6 +87,7 @@ std::optional<Report> Report::from_json(std::string_view text) {
     json.at("message").get_to(report.message);
     json.at("outcome").get_to(report.outcome);
     json.at("results_sha256").get_to(report.results_sha256);
+    json.at("scenario_sha256").get_to(report.scenario_sha256);
     json.at("wall_seconds").get_to(report.wall_seconds);
     json.at("peak_memory").get_to(report.peak_memory);
     json.at("metrics").get_to(report.metrics);
@@ -95,14 +97,21 @@ std::optional<Report> Report::from_json(std::string_view text) {
   }
 }
 
-Report run_point(const scenarios::ScenarioTemplate& base, const Task& task) {
-  const auto loaded = base.load(task.overrides);
-  if (!loaded.ok()) return failure(task, text_of(loaded.errors()));
-  if (sha256_hex(loaded.value().canonical_yaml()) != task.scenario_sha256) {
+PointRunner::PointRunner(const Sweep& sweep)
+    : sweep_(sweep), sweep_sha256_(sha256_hex(sweep.definition())) {}
+
+Task PointRunner::task_of(const Point& point) const {
+  return {point.id, overrides_of(sweep_, point), sweep_sha256_};
+}
+
+Report PointRunner::operator()(const Task& task) const {
+  if (task.sweep_sha256 != sweep_sha256_) {
     return failure(task,
-                   "the worker reads another scenario than the coordinator; do all machines see "
-                   "the same files and run the same program?");
+                   "the worker reads another sweep than the coordinator; do all machines see the "
+                   "same files and run the same program?");
   }
+  const auto loaded = sweep_.base.load(task.overrides);
+  if (!loaded.ok()) return failure(task, text_of(loaded.errors()));
   const auto experiment = scenarios::build_experiment(loaded.value().scenario);
   if (!experiment.ok()) return failure(task, text_of(loaded.value().located(experiment.errors())));
   const scenarios::Results results = scenarios::simulate(experiment.value());
@@ -113,6 +122,7 @@ Report run_point(const scenarios::ScenarioTemplate& base, const Task& task) {
     report.message += (report.message.empty() ? "" : "\n") + sentence;
   }
   report.results_sha256 = results.digest();
+  report.scenario_sha256 = sha256_hex(loaded.value().canonical_yaml());
   report.wall_seconds = results.wall_seconds;
   report.metrics = metrics_of(results);
   return report;

@@ -16,7 +16,7 @@ namespace weft::sweep {
 struct Task {
   std::int64_t id = 0;
   std::vector<std::string> overrides;
-  std::string scenario_sha256;  ///< what the worker's own reading of the files must give
+  std::string sweep_sha256;  ///< of the definition; a worker's own reading must give the same
 
   [[nodiscard]] std::string to_json() const;
   [[nodiscard]] static std::optional<Task> from_json(std::string_view text);
@@ -39,6 +39,7 @@ struct Report {
   std::string message;
   std::string outcome;  ///< `finished`, `time limit`, `stuck` ...
   std::string results_sha256;
+  std::string scenario_sha256;
   double wall_seconds = 0;
   std::int64_t peak_memory = 0;  ///< bytes resident
   Metrics metrics;
@@ -47,7 +48,16 @@ struct Report {
   [[nodiscard]] static std::optional<Report> from_json(std::string_view text);
 };
 
-/// Runs a point in this process.
-[[nodiscard]] Report run_point(const scenarios::ScenarioTemplate& base, const Task& task);
+/// Runs a point in this process, if it is one of this sweep.
+class PointRunner {
+ public:
+  explicit PointRunner(const Sweep& sweep);
+  [[nodiscard]] Report operator()(const Task& task) const;
+  [[nodiscard]] Task task_of(const Point& point) const;
+
+ private:
+  const Sweep& sweep_;
+  std::string sweep_sha256_;
+};
 
 }  // namespace weft::sweep

@@ -84,9 +84,7 @@ class Session {
  private:
   std::unique_ptr<TaskRunner> make_runner() const {
     if (link_ != nullptr) return std::make_unique<MpiRunner>(*link_);
-    return std::make_unique<ProcessPool>(processes_, arguments_.limits, [this](const Task& task) {
-      return run_point(sweep_.base, task);
-    });
+    return std::make_unique<ProcessPool>(processes_, arguments_.limits, PointRunner(sweep_));
   }
 
   Errors follow(Coordinator& coordinator) const {
@@ -162,9 +160,8 @@ class Session {
 /// A rank that runs points. Errors in the files are the coordinator's to report, unless it alone
 /// can read them.
 int work(const RunArguments& arguments, MessageLink& link, const Result<Sweep>& sweep) {
-  ProcessPool pool(1, arguments.limits,
-                   [&](const Task& task) { return run_point(sweep.value().base, task); });
   if (sweep.ok()) {
+    ProcessPool pool(1, arguments.limits, PointRunner(sweep.value()));
     serve(link, pool);
     return kSuccess;
   }

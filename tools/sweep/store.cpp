@@ -217,13 +217,13 @@ void Store::write_session() {
 }
 
 void Store::insert(const std::vector<Point>& points) {
-  Statement point(*database_,
-                  "INSERT INTO point (id, configuration, search, scenario_sha256, status) "
-                  "VALUES (?, ?, ?, ?, 'waiting')");
+  Statement point(
+      *database_,
+      "INSERT INTO point (id, configuration, search, status) VALUES (?, ?, ?, 'waiting')");
   Statement value(*database_,
                   "INSERT INTO value (point, parameter, text, number) VALUES (?, ?, ?, ?)");
   for (const Point& p : points) {
-    point.bind(p.id).bind(p.configuration).bind(p.group).bind(p.scenario_sha256).run();
+    point.bind(p.id).bind(p.configuration).bind(p.group).run();
     for (std::size_t i = 0; i < p.values.size(); ++i) {
       value.bind(p.id).bind(static_cast<std::int64_t>(i)).bind(p.values[i].text);
       value.bind(p.values[i].number).run();
@@ -257,12 +257,14 @@ Errors Store::record(const std::vector<Report>& reports,
   Transaction transaction(*database_);
   Statement point(*database_,
                   "UPDATE point SET status = ?, outcome = ?, message = ?, results_sha256 = ?, "
+                  "scenario_sha256 = ?, "
                   "wall_seconds = ?, peak_memory = ?, session = ?, holds = ? "
                   "WHERE id = ? AND status = 'waiting'");
   Statement metric(*database_, "INSERT INTO metric (point, name, value) VALUES (?, ?, ?)");
   for (const Report& r : reports) {
     const auto answer = holds.find(r.id);
     point.bind(status_name(r.status)).bind(r.outcome).bind(r.message).bind(r.results_sha256);
+    point.bind(r.scenario_sha256);
     point.bind(r.wall_seconds).bind(r.peak_memory).bind(session_);
     point.bind(answer == holds.end() ? std::nullopt
                                      : std::optional<double>(answer->second ? 1 : 0));

@@ -55,12 +55,12 @@ CREATE TABLE point (
   id INTEGER PRIMARY KEY,
   configuration INTEGER NOT NULL,
   search INTEGER NOT NULL,
-  scenario_sha256 TEXT NOT NULL,
   status TEXT NOT NULL CHECK (status IN
     ('waiting', 'done', 'error', 'crash', 'killed', 'time limit', 'memory limit')),
   outcome TEXT NOT NULL DEFAULT '',
   message TEXT NOT NULL DEFAULT '',
   results_sha256 TEXT NOT NULL DEFAULT '',
+  scenario_sha256 TEXT NOT NULL DEFAULT '',
   holds INTEGER,
   wall_seconds REAL,
   peak_memory INTEGER,

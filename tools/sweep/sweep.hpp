@@ -89,7 +89,6 @@ struct Point {
   std::int64_t configuration = 0;  ///< the same for points that differ in the seed only
   std::int64_t group = 0;          ///< of a bisection: the same for points that belong together
   std::vector<Value> values;       ///< one per parameter
-  std::string scenario_sha256;
 };
 
 struct Sweep {

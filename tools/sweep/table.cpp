@@ -198,6 +198,8 @@ Result<std::string> point_scenario(const fs::path& path, std::int64_t id) {
   const std::string base_file = description_value(database, "base_file");
   if (database.has_failed()) return read_error(file.value(), database);
   if (!exists) return table_error(file.value(), "has no point " + std::to_string(id));
+  // A name of its own, so that its results do not meet those of the sweep.
+  overrides.push_back("name=" + description_value(database, "name") + "-" + std::to_string(id));
   const auto loaded = scenarios::load_scenario_text(base, base_file, overrides);
   if (!loaded.ok()) return loaded.errors();
   return loaded.value().resolved_yaml(WEFT_VERSION);
