@@ -65,16 +65,19 @@ std::string estimate_text(const std::string& metric, const Estimate& e) {
 std::string ranking_text(const Table& table, const Objective& objective, std::size_t shown) {
   const std::vector<Configuration> all = ranking(table, objective);
   if (all.empty()) return "  no point has this result\n";
-  std::vector<std::string> header{""};
+  std::vector<std::string> header{"rank"};
   for (const auto& [name, value] : values_of(table, *all.front().first)) header.push_back(name);
   header.push_back("mean");
   if (all.front().result.half_width) header.back() += " +- 95 % of it";
   header.emplace_back("runs");
+  const std::size_t columns = header.size();
   TextTable lines(std::move(header));
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const bool is_best = i < shown;
-    if (!is_best && i + shown < all.size()) continue;
-    std::vector<std::string> line{is_best ? "best" : "worst"};
+    if (i >= shown && i + shown < all.size()) {
+      if (i == shown) lines.add(std::vector<std::string>(columns, "..."));
+      continue;
+    }
+    std::vector<std::string> line{std::to_string(i + 1)};
     for (auto& [name, value] : values_of(table, *all[i].first)) line.push_back(std::move(value));
     line.push_back(estimate_text(objective.metric, all[i].result));
     line.push_back(std::to_string(all[i].result.count));
