@@ -19,6 +19,9 @@ namespace weft::scenarios {
 /// `1,234,567`.
 [[nodiscard]] std::string format_count(std::int64_t count);
 
+/// A CSV field, quoted where it must be (RFC 4180).
+[[nodiscard]] std::string csv_field(const std::string& text);
+
 /// A table with a header row. The first column is aligned left, the others right.
 class TextTable {
  public:

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "scenarios/format.hpp"
 #include "scenarios/summary.hpp"
 
 namespace weft::scenarios {
@@ -19,17 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 5> kFiles{"summary.json", "jobs.csv", "messages.csv",
                                                  "ports.csv", "resolved.yaml"};
-
-/// A CSV field, quoted where it must be (RFC 4180).
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
 
 /// Exact decimal seconds of a whole number of picoseconds.
 std::string seconds(Picoseconds t) {
@@ -45,9 +35,9 @@ std::string jobs_csv(const Results& r) {
       "job,type,ranks,bytes,start_s,end_s,jct_s,ideal_s,ideal_set_by,busbw_bytes_per_s,finished\n";
   for (const JobResult& j : r.jobs) {
     text += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{}\n", field(j.name), j.type, j.ranks, j.bytes.count(),
+        "{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(j.name), j.type, j.ranks, j.bytes.count(),
         seconds(j.start), seconds(j.end), j.is_finished ? seconds(j.jct) : "",
-        j.ideal > Picoseconds(0) ? seconds(j.ideal) : "", field(j.ideal_set_by),
+        j.ideal > Picoseconds(0) ? seconds(j.ideal) : "", csv_field(j.ideal_set_by),
         j.bus_bandwidth ? fmt::format("{:.6g}", *j.bus_bandwidth) : "", j.is_finished ? 1 : 0);
   }
   return text;
@@ -61,7 +51,7 @@ std::string messages_csv(const Results& r) {
     const bool is_complete = m.completed >= Picoseconds(0);
     fmt::format_to(
         std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{},{}\n",
-        field(r.jobs[m.job].name), m.source_rank, m.destination_rank, m.source.value(),
+        csv_field(r.jobs[m.job].name), m.source_rank, m.destination_rank, m.source.value(),
         m.destination.value(), m.bytes.count(), seconds(m.start), seconds_if_any(m.delivered),
         seconds_if_any(m.completed), is_complete ? seconds(m.completed - m.start) : "",
         seconds(m.ideal),
@@ -78,9 +68,10 @@ std::string ports_csv(const Results& r) {
   for (const PortResult& p : r.ports) {
     const protocols::PortCounters& c = p.counters;
     fmt::format_to(std::back_inserter(text), "{},{},{},{},{:.6f},{},{:.1f},{},{},{},{},{},{}\n",
-                   field(p.name), p.rate.count(), c.bytes, c.packets, p.utilisation, c.peak_backlog,
-                   p.mean_queue_bytes, c.ecn_marked, c.pauses_sent, c.pauses_received,
-                   seconds(Picoseconds(c.paused_time)), c.buffer_drops, c.ttl_drops);
+                   csv_field(p.name), p.rate.count(), c.bytes, c.packets, p.utilisation,
+                   c.peak_backlog, p.mean_queue_bytes, c.ecn_marked, c.pauses_sent,
+                   c.pauses_received, seconds(Picoseconds(c.paused_time)), c.buffer_drops,
+                   c.ttl_drops);
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include "simcore/units.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/progress.hpp"
+#include "tools/print_errors.hpp"
 #include "tools/sweep/export.hpp"
 #include "tools/sweep/load_sweep.hpp"
 #include "tools/sweep/mpi_link.hpp"
@@ -32,9 +33,8 @@ constexpr const char* kSweepHelp =
     "\nExit codes: 0 every point finished, 1 some did not or the sweep was interrupted, 2 a bad "
     "sweep,\nscenario or command line.\n";
 
-int print_errors(const Errors& errors) {
-  for (const Error& error : errors) std::fprintf(stderr, "%s\n", error.to_string().c_str());
-  if (errors.size() > 1) std::fprintf(stderr, "%zu errors\n", errors.size());
+int refuse(const Errors& errors) {
+  print_errors(errors);
   return kBadInput;
 }
 
@@ -54,7 +54,7 @@ std::optional<std::int64_t> read_limit(const char* option, const std::string& te
 int put(const std::string& text, const std::string& out) {
   if (!out.empty()) {
     const Errors errors = sweep::write_whole(out, text);
-    return errors.empty() ? kSuccess : print_errors(errors);
+    return errors.empty() ? kSuccess : refuse(errors);
   }
   const bool is_written =
       std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
@@ -189,34 +189,34 @@ int SweepCommands::run_export() {
   const Options& o = *options_;
   if (o.scenario_of) {
     const auto scenario = sweep::point_scenario(o.database, *o.scenario_of);
-    return scenario.ok() ? put(scenario.value(), o.out) : print_errors(scenario.errors());
+    return scenario.ok() ? put(scenario.value(), o.out) : refuse(scenario.errors());
   }
   const auto table = sweep::read_table(o.database);
-  if (!table.ok()) return print_errors(table.errors());
+  if (!table.ok()) return refuse(table.errors());
   return put(o.json ? export_json(table.value()) : export_csv(table.value()), o.out);
 }
 
 int SweepCommands::run_summarize() {
   const Options& o = *options_;
   const auto table = sweep::read_table(o.database);
-  if (!table.ok()) return print_errors(table.errors());
+  if (!table.ok()) return refuse(table.errors());
   if (o.json) {
     const auto json = sweep::summary_json(table.value(), o.summary);
-    return json.ok() ? put(json.value().dump(2) + "\n", {}) : print_errors(json.errors());
+    return json.ok() ? put(json.value().dump(2) + "\n", {}) : refuse(json.errors());
   }
   const auto text = sweep::summary_text(table.value(), o.summary);
-  return text.ok() ? put(text.value(), {}) : print_errors(text.errors());
+  return text.ok() ? put(text.value(), {}) : refuse(text.errors());
 }
 
 int SweepCommands::run_plot() {
   const Options& o = *options_;
   const auto table = sweep::read_table(o.database);
-  if (!table.ok()) return print_errors(table.errors());
+  if (!table.ok()) return refuse(table.errors());
   const auto commands = sweep::plot_commands(table.value(), o.plot);
-  if (!commands.ok()) return print_errors(commands.errors());
+  if (!commands.ok()) return refuse(commands.errors());
   const std::string base = o.out.empty() ? o.plot.y + "-by-" + o.plot.x : o.out;
   if (const Errors errors = sweep::draw(commands.value(), base); !errors.empty()) {
-    return print_errors(errors);
+    return refuse(errors);
   }
   std::printf("%s.svg\n%s.png\n", base.c_str(), base.c_str());
   return kSuccess;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "scenarios/format.hpp"
 #include "tools/sweep/number.hpp"
 
 namespace weft::sweep {
@@ -13,17 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-/// A CSV field, quoted where it must be (RFC 4180).
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
+using scenarios::csv_field;
 
 Json value_json(const Value& value) {
   return value.number ? Json(*value.number) : Json(value.text);
@@ -52,14 +43,14 @@ Json row_json(const Table& table, const Table::Row& row) {
 
 std::string export_csv(const Table& table) {
   std::string text = "point,configuration,status,outcome";
-  for (const Parameter& p : table.parameters) text += "," + field(p.name);
+  for (const Parameter& p : table.parameters) text += "," + csv_field(p.name);
   if (!table.bisected.empty()) text += ",condition_holds";
-  for (const std::string& name : table.metrics) text += "," + field(name);
+  for (const std::string& name : table.metrics) text += "," + csv_field(name);
   text += ",results_sha256,message\n";
   for (const Table::Row& row : table.rows) {
     text += std::to_string(row.id) + "," + std::to_string(row.configuration) + "," + row.status +
             "," + row.outcome;
-    for (const Value& value : row.values) text += "," + field(value.text);
+    for (const Value& value : row.values) text += "," + csv_field(value.text);
     if (!table.bisected.empty()) {
       text += "," + (row.holds ? std::string(*row.holds ? "1" : "0") : std::string());
     }
@@ -67,7 +58,7 @@ std::string export_csv(const Table& table) {
       const auto value = row.metric(name);
       text += "," + (value ? number_text(*value) : std::string());
     }
-    text += "," + row.results_sha256 + "," + field(row.message) + "\n";
+    text += "," + row.results_sha256 + "," + csv_field(row.message) + "\n";
   }
   return text;
 }

@@ -1,7 +1,6 @@
 #include "tools/sweep/load_sweep.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -9,6 +8,7 @@
 
 #include "scenarios/language/catalogue.hpp"
 #include "scenarios/language/json_schema.hpp"
+#include "scenarios/language/lower.hpp"
 #include "scenarios/language/overrides.hpp"
 #include "scenarios/language/reader.hpp"
 #include "scenarios/language/source_text.hpp"
@@ -142,7 +142,11 @@ class SweepLoader {
     language::Provenance provenance;
     language::Reader(catalogue, diagnostics_, provenance)
         .read(sweep_schema(), tree_, &document_, {});
-    check_name();
+    if (diagnostics_.is_empty()) {
+      if (std::string problem = language::name_problem(document_.name); !problem.empty()) {
+        fail("name", std::move(problem));
+      }
+    }
     return diagnostics_.take();
   }
 
@@ -169,19 +173,6 @@ class SweepLoader {
     Node* axes = tree_.find("axes");
     if (axes == nullptr) return;
     for (Node& axis : axes->items) flatten_values(axis);
-  }
-
-  void check_name() {
-    const auto is_fine = [](unsigned char c) {
-      return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
-    };
-    const std::string& name = document_.name;
-    if (!name.empty() && (!std::ranges::all_of(name, is_fine) || name.front() == '.' ||
-                          name.front() == '-' || name.size() > 100)) {
-      fail("name", language::backquoted(name) +
-                       " is not a name; expected at most 100 letters, digits and . _ - that begin "
-                       "with a letter or digit");
-    }
   }
 
   Result<scenarios::ScenarioTemplate> base_scenario() {

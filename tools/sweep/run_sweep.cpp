@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "scenarios/format.hpp"
+#include "tools/print_errors.hpp"
 #include "tools/sweep/coordinator.hpp"
 #include "tools/sweep/dry_run.hpp"
 #include "tools/sweep/load_sweep.hpp"
@@ -34,9 +35,8 @@ constexpr int kBadInput = 2;
 
 constexpr std::size_t kMaxListed = 5;
 
-int print_errors(const Errors& errors, int code) {
-  for (const Error& error : errors) std::fprintf(stderr, "%s\n", error.to_string().c_str());
-  if (errors.size() > 1) std::fprintf(stderr, "%zu errors\n", errors.size());
+int fail(const Errors& errors, int code) {
+  print_errors(errors);
   return code;
 }
 
@@ -61,7 +61,7 @@ class Session {
     // First, so that MPI workers are told to end on every way out.
     const std::unique_ptr<TaskRunner> runner = make_runner();
     Result<Plan> plan = make_plan(sweep_);
-    if (!plan.ok()) return print_errors(plan.errors(), kBadInput);
+    if (!plan.ok()) return fail(plan.errors(), kBadInput);
     if (arguments_.is_dry_run) {
       dry_run(sweep_, plan.value(), processes_, arguments_.is_interrupted);
       return kSuccess;
@@ -70,14 +70,14 @@ class Session {
                                                        {.must_be_new = arguments_.must_be_new,
                                                         .must_exist = arguments_.must_exist,
                                                         .retry_failed = arguments_.retry_failed});
-    if (!store.ok()) return print_errors(store.errors(), kBadInput);
+    if (!store.ok()) return fail(store.errors(), kBadInput);
     Coordinator coordinator(sweep_, plan.value(), *store.value(), *runner);
     const Errors errors = follow(coordinator);
     runner->stop();
     const std::filesystem::path database = store.value()->path();
     const bool is_resumed = store.value()->is_resumed();
     store.value().reset();
-    if (!errors.empty()) return print_errors(errors, kUnfinished);
+    if (!errors.empty()) return fail(errors, kUnfinished);
     return conclude(coordinator, plan.value(), database, is_resumed);
   }
 
@@ -100,7 +100,7 @@ class Session {
     const Progress& p = coordinator.progress();
     const bool is_complete = coordinator.is_complete();
     const Result<Table> table = read_table(database);
-    if (!table.ok()) return print_errors(table.errors(), kUnfinished);
+    if (!table.ok()) return fail(table.errors(), kUnfinished);
     std::size_t unfinished = 0;
     for (const Table::Row& row : table.value().rows) {
       if (row.is_done() && row.outcome != "finished") ++unfinished;
@@ -171,7 +171,7 @@ int work(const RunArguments& arguments, MessageLink& link, const Result<Sweep>& 
       char host[256] = "";
       ::gethostname(host, sizeof host - 1);
       std::fprintf(stderr, "weft: on %s the sweep cannot be read:\n", host);
-      (void)print_errors(sweep.errors(), kBadInput);
+      print_errors(sweep.errors());
       link.abort();
     }
     ::usleep(10'000);
@@ -184,14 +184,14 @@ int run_sweep(const RunArguments& arguments) {
   std::unique_ptr<MessageLink> link;
   if (is_mpi_job()) {
     Result<std::unique_ptr<MessageLink>> opened = open_mpi();
-    if (!opened.ok()) return print_errors(opened.errors(), kBadInput);
+    if (!opened.ok()) return fail(opened.errors(), kBadInput);
     link = std::move(opened).value();
   }
   const Result<Sweep> sweep = load_sweep(arguments.file, arguments.overrides);
   if (link && link->rank() > 0) return work(arguments, *link, sweep);
   if (!sweep.ok()) {
     if (link) dismiss(*link);
-    return print_errors(sweep.errors(), kBadInput);
+    return fail(sweep.errors(), kBadInput);
   }
   return Session(arguments, sweep.value(), link.get()).run();
 }
