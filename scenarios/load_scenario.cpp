@@ -39,23 +39,19 @@ class LoadedScenario::Origin {
 /// as what they leave out would be reported as wrong again.
 class ScenarioLoader {
  public:
-  ScenarioLoader(const std::filesystem::path& filename, const std::vector<std::string>& overrides)
+  ScenarioLoader(const std::filesystem::path& filename, const std::vector<std::string>& overrides,
+                 const language::Catalogue& catalogue, const schema::Object& schema)
       : filename_(filename),
         overrides_(overrides),
         diagnostics_(filename.string(), overrides),
-        catalogue_(language::Catalogue::embedded()),
-        schema_(language::document_schema()) {}
+        catalogue_(catalogue),
+        schema_(schema) {}
 
-  Result<LoadedScenario> load(std::string_view text) {
-    const std::string file = filename_.string();
-    if (Errors errors = language::check_text(text, file); !errors.empty()) return errors;
-    Result<Node> root = language::parse_yaml(text, file);
-    if (!root.ok()) return root.errors();
-    Node tree = std::move(root).value();
+  Result<LoadedScenario> load(Node tree) {
     if (tree.kind != Node::Kind::kMap) {
       return Error{"holds " + tree.description() +
                        "; expected a map with keys such as name, racks, fabric and jobs",
-                   {file, tree.mark.line, tree.mark.column, {}}};
+                   {filename_.string(), tree.mark.line, tree.mark.column, {}}};
     }
     if (Errors errors = language::apply_overrides(tree, overrides_); !errors.empty()) {
       return errors;
@@ -95,8 +91,8 @@ class ScenarioLoader {
   std::filesystem::path filename_;
   const std::vector<std::string>& overrides_;
   Diagnostics diagnostics_;
-  language::Catalogue catalogue_;
-  schema::Object schema_;
+  const language::Catalogue& catalogue_;
+  const schema::Object& schema_;
   language::Provenance provenance_;
   Document document_;
 };
@@ -123,7 +119,36 @@ Result<LoadedScenario> load_scenario(const std::filesystem::path& path,
 Result<LoadedScenario> load_scenario_text(std::string_view text,
                                           const std::filesystem::path& filename,
                                           const std::vector<std::string>& overrides) {
-  return ScenarioLoader(filename, overrides).load(text);
+  Result<ScenarioTemplate> scenario = ScenarioTemplate::parse(text, filename);
+  if (!scenario.ok()) return scenario.errors();
+  return scenario.value().load(overrides);
+}
+
+/// What every load needs and none changes; building it takes longer than a load.
+struct ScenarioTemplate::Shared {
+  Node root;
+  language::Catalogue catalogue = language::Catalogue::embedded();
+  schema::Object schema = language::document_schema();
+};
+
+ScenarioTemplate::ScenarioTemplate(Node root, std::filesystem::path filename)
+    : shared_(std::make_shared<const Shared>(Shared{std::move(root)})),
+      filename_(std::move(filename)) {}
+
+const Node& ScenarioTemplate::root() const { return shared_->root; }
+
+Result<ScenarioTemplate> ScenarioTemplate::parse(std::string_view text,
+                                                 const std::filesystem::path& filename) {
+  const std::string file = filename.string();
+  if (Errors errors = language::check_text(text, file); !errors.empty()) return errors;
+  Result<Node> root = language::parse_yaml(text, file);
+  if (!root.ok()) return root.errors();
+  return ScenarioTemplate(std::move(root).value(), filename);
+}
+
+Result<LoadedScenario> ScenarioTemplate::load(const std::vector<std::string>& overrides) const {
+  return ScenarioLoader(filename_, overrides, shared_->catalogue, shared_->schema)
+      .load(shared_->root);
 }
 
 nlohmann::ordered_json scenario_json_schema() {

@@ -13,6 +13,10 @@
 
 namespace weft::scenarios {
 
+namespace language {
+struct Node;
+}
+
 /// A scenario with what is known about the text it came from.
 class LoadedScenario {
  public:
@@ -48,6 +52,26 @@ class LoadedScenario {
 [[nodiscard]] Result<LoadedScenario> load_scenario_text(
     std::string_view text, const std::filesystem::path& filename,
     const std::vector<std::string>& overrides = {});
+
+/// A scenario that is read once and loaded many times with different overrides: the text, or the
+/// map inside of another file whose places its errors then name.
+class ScenarioTemplate {
+ public:
+  ScenarioTemplate(language::Node root, std::filesystem::path filename);
+
+  /// `filename` is what messages call the text, and where relative paths start.
+  [[nodiscard]] static Result<ScenarioTemplate> parse(std::string_view text,
+                                                      const std::filesystem::path& filename);
+
+  [[nodiscard]] Result<LoadedScenario> load(const std::vector<std::string>& overrides) const;
+  [[nodiscard]] const language::Node& root() const;
+  [[nodiscard]] const std::filesystem::path& filename() const { return filename_; }
+
+ private:
+  struct Shared;
+  std::shared_ptr<const Shared> shared_;
+  std::filesystem::path filename_;
+};
 
 /// The JSON Schema (draft 2020-12) of scenario files.
 [[nodiscard]] nlohmann::ordered_json scenario_json_schema();

@@ -22,6 +22,7 @@ enum class Purpose : std::uint32_t {
   kLoadBalancing = 8,   ///< choices of a switch that are not hashes; entity: switch
   kArbitration = 9,     ///< which input an output serves; entity: switch
   kTestScenario = 100,  ///< random scenarios of property tests
+  kSweepSample = 101,   ///< values of a random sweep; entity: axis
 };
 
 /// Philox4x32-10 (J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel Random Numbers: As Easy as 1,

@@ -39,6 +39,9 @@ void complete(const Context& context);
 /// afterwards.
 [[nodiscard]] Scenario lower(const Context& context);
 
+/// What is wrong with a name, as names become those of files and folders; empty if nothing is.
+[[nodiscard]] std::string name_problem(const std::string& name);
+
 // Its parts.
 [[nodiscard]] topologies::TopologySpec lower_topology(const Document& document);
 /// The names of the traffic classes, in ascending priority; at least one.

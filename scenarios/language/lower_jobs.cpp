@@ -156,15 +156,21 @@ class JobLowering {
 }  // namespace
 
 void check_name(const Context& context, const std::string& name, const std::string& path) {
+  if (std::string problem = name_problem(name); !problem.empty()) {
+    context.fail(path, std::move(problem));
+  }
+}
+
+std::string name_problem(const std::string& name) {
   const auto is_fine = [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-';
   };
-  if (name.empty() || name.size() > kMaxNameLength || name.front() == '.' || name.front() == '-' ||
-      !std::ranges::all_of(name, is_fine)) {
-    context.fail(path, backquoted(name) +
-                           " is not a name; expected letters, digits and . _ - (at most " +
-                           std::to_string(kMaxNameLength) + ", not beginning with . or -)");
+  if (!name.empty() && name.size() <= kMaxNameLength && name.front() != '.' &&
+      name.front() != '-' && std::ranges::all_of(name, is_fine)) {
+    return {};
   }
+  return backquoted(name) + " is not a name; expected letters, digits and . _ - (at most " +
+         std::to_string(kMaxNameLength) + ", not beginning with . or -)";
 }
 
 void lower_jobs(const Context& context, Scenario& scenario) {

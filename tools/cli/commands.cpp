@@ -26,16 +26,12 @@
 #include "simcore/digest.hpp"
 #include "simcore/log.hpp"
 #include "tools/cli/progress.hpp"
+#include "tools/print_errors.hpp"
 #include "topologies/simgrid_platform.hpp"
 #include "topologies/summary.hpp"
 
 namespace weft::cli {
 namespace {
-
-void print_errors(const Errors& errors) {
-  for (const Error& error : errors) std::fprintf(stderr, "%s\n", error.to_string().c_str());
-  if (errors.size() > 1) std::fprintf(stderr, "%zu errors\n", errors.size());
-}
 
 void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 

@@ -4,6 +4,7 @@
 
 #include "simcore/log.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/sweep_commands.hpp"
 
 namespace {
 
@@ -22,6 +23,7 @@ constexpr const char* kExamples =
     "  weft run scenarios/incast.yaml --engine both\n"
     "  weft compare results/incast-32 results/incast-32-fluid\n"
     "  weft platform scenarios/incast.yaml --out incast.xml\n"
+    "  weft sweep scenarios/sweeps/dcqcn-ecn.yaml -j 8\n"
     "  weft check scenarios/incast.yaml\n"
     "  weft schema > weft.schema.json\n"
     "\nExit codes: 0 done, 1 the simulation could not finish, 2 a bad scenario or command line.\n";
@@ -31,7 +33,7 @@ constexpr const char* kExamples =
 int main(int argc, char** argv) {
   using namespace weft::cli;  // NOLINT: the program's own namespace
   CLI::App app(kAbout, "weft");
-  app.set_version_flag("--version", "weft " WEFT_VERSION);
+  app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   app.footer(kExamples);
 
@@ -79,6 +81,10 @@ int main(int argc, char** argv) {
   platform->add_option("--out", platform_arguments.out, "file to write (default: standard output)");
 
   CLI::App* schema = app.add_subcommand("schema", "print the JSON Schema of scenario files");
+  bool is_sweep_schema = false;
+  schema->add_flag("--sweep", is_sweep_schema, "that of sweep files instead");
+
+  SweepCommands sweep_commands(app);
 
   try {
     app.parse(argc, argv);
@@ -101,6 +107,7 @@ int main(int argc, char** argv) {
     return write_platform(platform_arguments.scenario, platform_arguments.overrides,
                           platform_arguments.out);
   }
-  if (schema->parsed()) return print_schema();
+  if (schema->parsed()) return is_sweep_schema ? print_sweep_schema() : print_schema();
+  if (const auto code = sweep_commands.run()) return *code;
   return kBadInput;
 }

@@ -1,0 +1,234 @@
+// Sweeps as a user meets them: kills, resumption, equal results from any number of workers.
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace weft::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+struct Finished {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+};
+
+/// 24 points of some milliseconds each.
+constexpr const char* kSweep =
+    "name: tiny\n"
+    "scenario:\n"
+    "  name: tiny\n"
+    "  racks: {count: 2, servers: 4, server: host-400g}\n"
+    "  fabric: {topology: leaf-spine, spines: 2, switch: spectrum-4}\n"
+    "  jobs: [{name: perm, type: permutation, size: 1MiB, jitter: 10us}]\n"
+    "axes:\n"
+    "  - {path: fabric.ecn.kmin, values: [100KB, 400KB]}\n"
+    "  - {path: \"jobs[0].size\", values: [1MiB, 2MiB, 4MiB]}\n"
+    "seeds: 4\n"
+    "objectives: [{metric: messages.fct_seconds.p99, name: p99}]\n";
+
+class SweepCli : public ::testing::Test {
+ protected:
+  SweepCli()
+      : folder_(fs::temp_directory_path() / ("weft sweep cli " + std::to_string(::getpid()))) {
+    fs::create_directories(folder_);
+    write("tiny.yaml", kSweep);
+  }
+  ~SweepCli() override { fs::remove_all(folder_); }
+
+  void write(const char* name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+  std::string read(const fs::path& name) const {
+    std::ostringstream text;
+    text << std::ifstream(folder_ / name, std::ios::binary).rdbuf();
+    return text.str();
+  }
+
+  pid_t start(std::vector<std::string> command) const {
+    const pid_t child = ::fork();
+    if (child != 0) return child;
+    redirect("out.txt", STDOUT_FILENO);
+    redirect("err.txt", STDERR_FILENO);
+    if (::chdir(folder_.c_str()) != 0) ::_exit(126);
+    // Root and a machine with few cores are fine for a test.
+    ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    ::setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
+    std::vector<char*> argv;
+    for (std::string& argument : command) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    ::execvp(argv[0], argv.data());
+    ::_exit(127);
+  }
+  Finished wait_for(pid_t child) const {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read("out.txt"),
+            read("err.txt")};
+  }
+  Finished run(const std::vector<std::string>& arguments) const {
+    std::vector<std::string> command{WEFT_PROGRAM};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return wait_for(start(command));
+  }
+  std::string exported(const std::string& folder) const {
+    const Finished f = run({"export", folder});
+    EXPECT_EQ(f.exit_code, 0) << f.err;
+    return f.out;
+  }
+
+  fs::path folder_;
+
+ private:
+  void redirect(const char* name, int descriptor) const {
+    const int file = ::open((folder_ / name).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    ::dup2(file, descriptor);
+    ::close(file);
+  }
+};
+
+std::string digest_in(const std::string& text) {
+  const std::size_t at = text.find("results sha256 ");
+  return at == std::string::npos ? "none in: " + text : text.substr(at + 15, 64);
+}
+
+TEST_F(SweepCli, AnyNumberOfWorkersGivesTheSameResults) {
+  const Finished one = run({"sweep", "tiny.yaml", "-j", "1", "--out", "one"});
+  EXPECT_EQ(one.exit_code, 0) << one.err;
+  const Finished two = run({"sweep", "tiny.yaml", "-j", "2", "--out", "two"});
+  EXPECT_EQ(digest_in(one.out), digest_in(two.out));
+  EXPECT_EQ(exported("one"), exported("two"));
+  if (run({"--version"}).out.find("with MPI") == std::string::npos) {
+    GTEST_SKIP() << "built without MPI";
+  }
+  const Finished mpi =
+      wait_for(start({"mpirun", "-n", "3", WEFT_PROGRAM, "sweep", "tiny.yaml", "--out", "three"}));
+  EXPECT_EQ(mpi.exit_code, 0) << mpi.err;
+  EXPECT_EQ(digest_in(one.out), digest_in(mpi.out));
+  EXPECT_EQ(exported("one"), exported("three"));
+  // What a rank cannot read ends the job, and does not hang it.
+  const Finished wrong =
+      wait_for(start({"mpirun", "-n", "3", WEFT_PROGRAM, "sweep", "nowhere.yaml"}));
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("nowhere.yaml: there is no such file"));
+}
+
+// Kills after 0, 7, 14 ... ms: before there is a database, while it is made, and between any two
+// points of about 6 ms. The results do not depend on where they hit.
+TEST_F(SweepCli, AKilledCoordinatorResumesToTheSameResults) {
+  ASSERT_EQ(run({"sweep", "tiny.yaml", "--quiet", "--out", "whole"}).exit_code, 0);
+  const std::string whole = exported("whole");
+  int midway = 0;
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    fs::remove_all(folder_ / "killed");
+    const pid_t child = start({WEFT_PROGRAM, "sweep", "tiny.yaml", "--quiet", "--out", "killed"});
+    ::usleep(static_cast<useconds_t>(7'000 * attempt));
+    ::kill(child, SIGKILL);
+    if (wait_for(child).exit_code == 0) continue;
+    if (fs::exists(folder_ / "killed" / "sweep.db")) ++midway;
+    const Finished resumed = run({"sweep", "tiny.yaml", "--quiet", "--out", "killed"});
+    EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+    EXPECT_EQ(exported("killed"), whole) << attempt;
+  }
+  EXPECT_GE(midway, 1);
+}
+
+TEST_F(SweepCli, CtrlCKeepsWhatIsRecordedAndTheSameCommandGoesOn) {
+  const pid_t child = start({WEFT_PROGRAM, "sweep", "tiny.yaml", "--set", "sweep.seeds=2000", "-j",
+                             "1", "--out", "long"});
+  // 12,000 points take far longer; the database appears when the first points start.
+  for (int i = 0; i < 500 && !fs::exists(folder_ / "long" / "sweep.db"); ++i) ::usleep(10'000);
+  ::usleep(300'000);
+  ::kill(child, SIGINT);
+  const Finished f = wait_for(child);
+  EXPECT_EQ(f.exit_code, 1);
+  EXPECT_THAT(f.err, HasSubstr("of 12000 points are recorded; the same command goes on"));
+  EXPECT_THAT(run({"summarize", "long"}).out, HasSubstr("not run yet"));
+}
+
+TEST_F(SweepCli, DryRunListsPointsEstimatesAndWritesNothing) {
+  const Finished f = run({"sweep", "tiny.yaml", "--dry-run", "-j", "2"});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_THAT(f.out, HasSubstr("tiny: 24 points"));
+  EXPECT_THAT(f.out, HasSubstr("with 2 processes: 5 points took"));
+  EXPECT_FALSE(fs::exists(folder_ / "results"));
+}
+
+TEST_F(SweepCli, ThePointOfAnExportIsAScenarioWithTheSameDigest) {
+  ASSERT_EQ(run({"sweep", "tiny.yaml", "--quiet", "--set", "fabric.ecn.pmax=0.5"}).exit_code, 0);
+  const Finished all = run({"export", "results/tiny", "--json"});
+  ASSERT_EQ(all.exit_code, 0) << all.err;
+  const json point = json::parse(all.out).at("points").at(17);
+  ASSERT_EQ(point.at("point"), 17);
+  ASSERT_EQ(run({"export", "results/tiny", "--scenario", "17", "--out", "p17.yaml"}).exit_code, 0);
+  const Finished alone = run({"run", "p17.yaml", "--json"});
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  const json summary = json::parse(alone.out);
+  EXPECT_EQ(summary.at("results_sha256"), point.at("results_sha256"));
+  EXPECT_EQ(summary.at("messages").at("fct_seconds").at("p99"),
+            point.at("metrics").at("messages.fct_seconds.p99"));
+}
+
+TEST_F(SweepCli, FailedPointsAreNamedAndTheRestIsThere) {
+  // Building the fabric alone takes longer than this.
+  const Finished f =
+      run({"sweep", "tiny.yaml", "--set", "sweep.seeds=1", "--time-limit", "1ms", "-j", "2"});
+  EXPECT_EQ(f.exit_code, 1);
+  EXPECT_THAT(f.err, HasSubstr("time limit: was stopped after the time limit of 1 ms"));
+  const Finished again = run({"sweep", "tiny.yaml", "--set", "sweep.seeds=1"});
+  EXPECT_EQ(again.exit_code, 1) << "what failed is final";
+  const Finished retried = run({"sweep", "tiny.yaml", "--set", "sweep.seeds=1", "--retry-failed"});
+  EXPECT_EQ(retried.exit_code, 0) << retried.err;
+}
+
+TEST_F(SweepCli, WrongCommandLinesExitWithTwoAndAdvice) {
+  const auto refused = [this](const std::vector<std::string>& arguments, const char* message) {
+    const Finished f = run(arguments);
+    EXPECT_EQ(f.exit_code, 2) << f.out;
+    EXPECT_THAT(f.err, HasSubstr(message));
+  };
+  refused({"sweep", "tiny.yaml", "--time-limit", "60"}, "has no unit");
+  refused({"sweep", "tiny.yaml", "--memory-limit", "0B"}, "is zero");
+  refused({"sweep", "tiny.yaml", "--set", "fabrc.spines=2"}, "did you mean `fabric`?");
+  refused({"sweep", "tiny.yaml", "--set", "sweep.sedes=2"}, "did you mean `seeds`?");
+  refused({"sweep", "tiny.yaml", "-j", "0"}, "-j");
+  refused({"sweep", "tiny.yaml", "--resume"}, "nothing to resume");
+  refused({"export", "nowhere"}, "does not exist");
+  refused({"summarize", "tiny.yaml"}, "damaged or no database");
+  ASSERT_EQ(run({"sweep", "tiny.yaml", "--quiet"}).exit_code, 0);
+  refused({"plot", "results/tiny", "--x", "kmn", "--y", "p99"}, "did you mean `kmin`?");
+  refused({"export", "results/tiny", "--scenario", "99"}, "has no point 99");
+  refused({"sweep", "tiny.yaml", "--set", "fabric.spines=4"}, "- ");
+}
+
+TEST_F(SweepCli, SummaryAndPlotOfASweepAreMade) {
+  ASSERT_EQ(run({"sweep", "tiny.yaml", "--quiet"}).exit_code, 0);
+  const Finished summary = run({"summarize", "results/tiny"});
+  EXPECT_EQ(summary.exit_code, 0) << summary.err;
+  EXPECT_THAT(summary.out, HasSubstr("main effect of"));
+  EXPECT_EQ(json::parse(run({"summarize", "results/tiny", "--json"}).out).at("points"), 24);
+  const Finished plot = run({"plot", "results/tiny", "--x", "size", "--y", "p99", "--by", "kmin"});
+  EXPECT_EQ(plot.exit_code, 0) << plot.err;
+  EXPECT_EQ(plot.out, "p99-by-size.svg\np99-by-size.png\n");
+  EXPECT_THAT(read("p99-by-size.svg"), HasSubstr("size (MiB)"));
+}
+
+}  // namespace
+}  // namespace weft::testing

@@ -1,0 +1,76 @@
+#include "tools/sweep/expression.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <variant>
+
+namespace weft::testing {
+namespace {
+
+using sweep::Expression;
+using sweep::Operand;
+
+bool holds(const std::string& text) {
+  const auto parsed = Expression::parse(text);
+  if (!std::holds_alternative<Expression>(parsed)) {
+    ADD_FAILURE() << text << " " << std::get<std::string>(parsed);
+    return false;
+  }
+  return std::get<Expression>(parsed).holds([](const std::string& name) -> Operand {
+    static const std::map<std::string, Operand> kValues{
+        {"kmin", 100e3}, {"fabric.ecn.kmax", 400e3}, {"jobs[0].size", 1048576.0}, {"fc", "none"}};
+    const auto found = kValues.find(name);
+    return found == kValues.end() ? std::nullopt : found->second;
+  });
+}
+
+std::string problem(const std::string& text) {
+  const auto parsed = Expression::parse(text);
+  const auto* sentence = std::get_if<std::string>(&parsed);
+  return sentence == nullptr ? "none" : *sentence;
+}
+
+TEST(Expression, ComparesNamesNumbersAndQuantities) {
+  EXPECT_TRUE(holds("kmin < fabric.ecn.kmax"));
+  EXPECT_FALSE(holds("kmin >= fabric.ecn.kmax"));
+  EXPECT_TRUE(holds("kmin == 100KB"));
+  EXPECT_TRUE(holds("jobs[0].size == 1MiB"));
+  EXPECT_TRUE(holds("jobs[0].size != 1MB"));
+  EXPECT_TRUE(holds("fc == 'none'"));
+  EXPECT_FALSE(holds("fc != 'none'"));
+}
+
+TEST(Expression, ProductsBindTighterThanSumsAndAndTighterThanOr) {
+  // 2 * 100 + 200 = 400, and (2 * (100 + 200)) = 600 KB.
+  EXPECT_TRUE(holds("2 * kmin + 200KB == fabric.ecn.kmax"));
+  EXPECT_TRUE(holds("2 * (kmin + 200KB) == 600KB"));
+  EXPECT_TRUE(holds("fabric.ecn.kmax / kmin - 1 == 3"));
+  // true or (false and false); read the other way round it would be false.
+  EXPECT_TRUE(holds("kmin > 0 or kmin < 0 and kmin < 0"));
+}
+
+TEST(Expression, WhatHasNoValueDoesNotHold) {
+  EXPECT_FALSE(holds("missing < 1"));
+  EXPECT_FALSE(holds("missing >= 1"));
+  EXPECT_FALSE(holds("missing != missing"));
+  EXPECT_FALSE(holds("fc < 1"));
+  EXPECT_FALSE(holds("kmin / 0 == 1"));
+}
+
+TEST(Expression, SaysWhatIsWrong) {
+  using ::testing::HasSubstr;
+  EXPECT_THAT(problem("kmin"), HasSubstr("has no comparison"));
+  EXPECT_THAT(problem("kmin < "), HasSubstr("lacks a value"));
+  EXPECT_THAT(problem("kmin < 3furlongs"), HasSubstr("`3furlongs`, which is not a number"));
+  EXPECT_THAT(problem("(kmin < 3"), HasSubstr("lacks a `)`"));
+  EXPECT_THAT(problem("kmin < 3 4"), HasSubstr("does not end"));
+  EXPECT_THAT(problem("fc == 'none"), HasSubstr("closing quote"));
+  EXPECT_THAT(problem(std::string(400, '(')), HasSubstr("nested too deeply"));
+  EXPECT_THAT(problem(std::string(2'000, 'a')), HasSubstr("too long"));
+}
+
+}  // namespace
+}  // namespace weft::testing

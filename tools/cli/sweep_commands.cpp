@@ -1,0 +1,231 @@
+#include "tools/cli/sweep_commands.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+#include "simcore/quantity_text.hpp"
+#include "simcore/units.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/cli/progress.hpp"
+#include "tools/print_errors.hpp"
+#include "tools/sweep/export.hpp"
+#include "tools/sweep/load_sweep.hpp"
+#include "tools/sweep/mpi_link.hpp"
+#include "tools/sweep/plot.hpp"
+#include "tools/sweep/run_sweep.hpp"
+#include "tools/sweep/summarize.hpp"
+#include "tools/sweep/table.hpp"
+
+namespace weft::cli {
+namespace {
+
+constexpr const char* kSweepHelp =
+    "\nExamples:\n"
+    "  weft sweep scenarios/sweeps/dcqcn-ecn.yaml --dry-run\n"
+    "  weft sweep scenarios/sweeps/dcqcn-ecn.yaml -j 8 --time-limit 60s --memory-limit 4GiB\n"
+    "  weft sweep scenarios/sweeps/dcqcn-ecn.yaml --set sweep.seeds=5 --set fabric.spines=8\n"
+    "  mpirun -n 33 weft sweep scenarios/sweeps/dcqcn-ecn.yaml       one coordinator, 32 workers\n"
+    "\nThe same command goes on where an earlier one ended. MPI: the folder of the results is "
+    "written by\nrank 0 alone; all machines must see the scenario files. Open MPI wants "
+    "--allow-run-as-root if you\nare root, and --oversubscribe for more ranks than cores. When a "
+    "rank dies the job ends: start it\nagain, it resumes.\n"
+    "\nExit codes: 0 every point finished, 1 some did not or the sweep was interrupted, 2 a bad "
+    "sweep,\nscenario or command line.\n";
+
+int refuse(const Errors& errors) {
+  print_errors(errors);
+  return kBadInput;
+}
+
+template <class Quantity>
+std::optional<std::int64_t> read_limit(const char* option, const std::string& text) {
+  const auto parsed = parse_quantity(text, dimension_of<Quantity>());
+  if (const auto* count = std::get_if<std::int64_t>(&parsed); count != nullptr && *count > 0) {
+    return *count;
+  }
+  const auto* problem = std::get_if<std::string>(&parsed);
+  std::fprintf(stderr, "weft: %s: `%s` %s\n", option, text.c_str(),
+               problem == nullptr ? "is zero" : problem->c_str());
+  return std::nullopt;
+}
+
+/// To standard output, or to a file that appears whole or not at all.
+int put(const std::string& text, const std::string& out) {
+  if (!out.empty()) {
+    const Errors errors = sweep::write_whole(out, text);
+    return errors.empty() ? kSuccess : refuse(errors);
+  }
+  const bool is_written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!is_written) std::fprintf(stderr, "weft: standard output cannot be written\n");
+  return is_written ? kSuccess : kUnfinished;
+}
+
+}  // namespace
+
+struct SweepCommands::Options {
+  sweep::RunArguments run;
+  std::string time_limit;
+  std::string memory_limit;
+  bool resume = false;
+  std::string file;
+  std::string out;
+
+  std::string database;
+  bool csv = false;
+  bool json = false;
+  std::optional<std::int64_t> scenario_of;
+  sweep::SummaryOptions summary;
+  sweep::PlotOptions plot;
+};
+
+SweepCommands::SweepCommands(CLI::App& app) : options_(std::make_unique<Options>()) {
+  add_sweep(app);
+  add_export(app);
+  add_summarize(app);
+  add_plot(app);
+}
+
+SweepCommands::~SweepCommands() = default;
+
+void SweepCommands::add_sweep(CLI::App& app) {
+  Options& o = *options_;
+  sweep_ = app.add_subcommand("sweep", "run a scenario many times with different values");
+  sweep_->footer(kSweepHelp);
+  sweep_->add_option("sweep", o.file, "sweep file")->required();
+  sweep_
+      ->add_option("--set", o.run.overrides,
+                   "path=value: change the scenario, or with sweep.path=value the sweep")
+      ->allow_extra_args(false);
+  sweep_->add_option("-j", o.run.processes, "processes on this machine (default: one per core)")
+      ->check(CLI::Range(1, 4'096));
+  sweep_->add_option("--out", o.out, "folder of the database (default results/<name>)");
+  sweep_->add_option("--time-limit", o.time_limit, "wall time of a point, such as 60s");
+  sweep_->add_option("--memory-limit", o.memory_limit, "private memory of a point, such as 4GiB");
+  sweep_->add_flag("--dry-run", o.run.is_dry_run,
+                   "list the points; run a few of them to estimate the time of all");
+  CLI::Option* resume = sweep_->add_flag(
+      "--resume", o.resume, "go on with what is missing; the default where there is a database");
+  sweep_->add_flag("--retry-failed", o.run.retry_failed,
+                   "when resuming, run again what failed (crashes, limits)");
+  sweep_
+      ->add_flag("--force-new", o.run.must_be_new,
+                 "begin anew; an existing database is kept as sweep.1.db, sweep.2.db ...")
+      ->excludes(resume);
+  sweep_->add_flag("--quiet", o.run.is_quiet, "print nothing but errors");
+}
+
+void SweepCommands::add_export(CLI::App& app) {
+  Options& o = *options_;
+  export_ = app.add_subcommand("export", "print the points of a sweep with all their results");
+  export_->add_option("database", o.database, "database of a sweep, or its folder")->required();
+  CLI::Option* csv = export_->add_flag("--csv", o.csv, "as CSV (the default)");
+  export_->add_flag("--json", o.json, "as JSON")->excludes(csv);
+  export_->add_option("--scenario", o.scenario_of,
+                      "the scenario of this point instead, for `weft run`");
+  export_->add_option("--out", o.out, "file to write (default: standard output)");
+}
+
+void SweepCommands::add_summarize(CLI::App& app) {
+  Options& o = *options_;
+  summarize_ = app.add_subcommand(
+      "summarize", "best and worst points, main effects, confidence intervals, Pareto front");
+  summarize_->add_option("database", o.database, "database of a sweep, or its folder")->required();
+  summarize_
+      ->add_option("--objective", o.summary.objectives,
+                   "a result instead of the sweep's objectives")
+      ->allow_extra_args(false);
+  summarize_->add_option("--pareto", o.summary.pareto, "two results (default: the first two)")
+      ->expected(2);
+  summarize_->add_option("--top", o.summary.shown, "best and worst points shown")
+      ->check(CLI::Range(1, 1'000'000));
+  summarize_->add_flag("--json", o.json, "print JSON, with every configuration");
+}
+
+void SweepCommands::add_plot(CLI::App& app) {
+  Options& o = *options_;
+  plot_ = app.add_subcommand("plot", "draw a result against an axis, as SVG and PNG");
+  plot_->footer(
+      "\nExamples:\n"
+      "  weft plot results/dcqcn-ecn --x kmin --y incast_p99\n"
+      "  weft plot results/dcqcn-ecn --x kmin --y incast_p99 --by kmax --heatmap --out ecn\n");
+  plot_->add_option("database", o.database, "database of a sweep, or its folder")->required();
+  plot_->add_option("--x", o.plot.x, "an axis of the sweep")->required();
+  plot_->add_option("--y", o.plot.y, "an objective or any result")->required();
+  plot_->add_option("--by", o.plot.by, "an axis: a line for each value");
+  plot_->add_flag("--heatmap", o.plot.is_heatmap, "colours over --x and --by");
+  plot_->add_option("--out", o.out, "files to write, without .svg and .png (default: Y-by-X)");
+}
+
+std::optional<int> SweepCommands::run() {
+  if (sweep_->parsed()) return run_sweep();
+  if (export_->parsed()) return run_export();
+  if (summarize_->parsed()) return run_summarize();
+  if (plot_->parsed()) return run_plot();
+  return std::nullopt;
+}
+
+int SweepCommands::run_sweep() {
+  Options& o = *options_;
+  o.run.file = o.file;
+  o.run.out = o.out;
+  o.run.must_exist = o.resume;
+  if (!o.time_limit.empty()) {
+    const auto count = read_limit<Picoseconds>("--time-limit", o.time_limit);
+    if (!count) return kBadInput;
+    o.run.limits.time = std::chrono::nanoseconds(*count / 1'000 + 1);
+  }
+  if (!o.memory_limit.empty()) {
+    o.run.limits.memory = read_limit<Bytes>("--memory-limit", o.memory_limit);
+    if (!o.run.limits.memory) return kBadInput;
+  }
+  stop_on_interrupt();
+  o.run.is_interrupted = [] { return is_interrupted(); };
+  return sweep::run_sweep(o.run);
+}
+
+int SweepCommands::run_export() {
+  const Options& o = *options_;
+  if (o.scenario_of) {
+    const auto scenario = sweep::point_scenario(o.database, *o.scenario_of);
+    return scenario.ok() ? put(scenario.value(), o.out) : refuse(scenario.errors());
+  }
+  const auto table = sweep::read_table(o.database);
+  if (!table.ok()) return refuse(table.errors());
+  return put(o.json ? export_json(table.value()) : export_csv(table.value()), o.out);
+}
+
+int SweepCommands::run_summarize() {
+  const Options& o = *options_;
+  const auto table = sweep::read_table(o.database);
+  if (!table.ok()) return refuse(table.errors());
+  if (o.json) {
+    const auto json = sweep::summary_json(table.value(), o.summary);
+    return json.ok() ? put(json.value().dump(2) + "\n", {}) : refuse(json.errors());
+  }
+  const auto text = sweep::summary_text(table.value(), o.summary);
+  return text.ok() ? put(text.value(), {}) : refuse(text.errors());
+}
+
+int SweepCommands::run_plot() {
+  const Options& o = *options_;
+  const auto table = sweep::read_table(o.database);
+  if (!table.ok()) return refuse(table.errors());
+  const auto commands = sweep::plot_commands(table.value(), o.plot);
+  if (!commands.ok()) return refuse(commands.errors());
+  const std::string base = o.out.empty() ? o.plot.y + "-by-" + o.plot.x : o.out;
+  if (const Errors errors = sweep::draw(commands.value(), base); !errors.empty()) {
+    return refuse(errors);
+  }
+  std::printf("%s.svg\n%s.png\n", base.c_str(), base.c_str());
+  return kSuccess;
+}
+
+int print_sweep_schema() { return put(sweep::sweep_json_schema().dump(2) + "\n", {}); }
+
+std::string version_text() {
+  return std::string("weft " WEFT_VERSION " (") + sweep::mpi_support() + ")";
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,104 @@
+#include "tools/sweep/export.hpp"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "scenarios/csv.hpp"
+#include "tools/sweep/number.hpp"
+
+namespace weft::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using scenarios::csv::field;
+
+Json value_json(const Value& value) {
+  return value.number ? Json(*value.number) : Json(value.text);
+}
+
+Json row_json(const Table& table, const Table::Row& row) {
+  Json json{{"point", row.id}, {"configuration", row.configuration}, {"status", row.status}};
+  json["outcome"] = row.outcome;
+  Json parameters = Json::object();
+  for (std::size_t i = 0; i < table.parameters.size(); ++i) {
+    parameters[table.parameters[i].name] = value_json(row.values[i]);
+  }
+  json["parameters"] = std::move(parameters);
+  if (row.holds) json["condition_holds"] = *row.holds;
+  Json metrics = Json::object();
+  for (const std::string& name : table.metrics) {
+    if (const auto value = row.metric(name)) metrics[name] = *value;
+  }
+  json["metrics"] = std::move(metrics);
+  json["results_sha256"] = row.results_sha256;
+  if (!row.message.empty()) json["message"] = row.message;
+  return json;
+}
+
+}  // namespace
+
+std::string export_csv(const Table& table) {
+  std::string text = "point,configuration,status,outcome";
+  for (const Parameter& p : table.parameters) text += "," + field(p.name);
+  if (!table.bisected.empty()) text += ",condition_holds";
+  for (const std::string& name : table.metrics) text += "," + field(name);
+  text += ",results_sha256,message\n";
+  for (const Table::Row& row : table.rows) {
+    text += std::to_string(row.id) + "," + std::to_string(row.configuration) + "," + row.status +
+            "," + row.outcome;
+    for (const Value& value : row.values) text += "," + field(value.text);
+    if (!table.bisected.empty()) {
+      text += "," + (row.holds ? std::string(*row.holds ? "1" : "0") : std::string());
+    }
+    for (const std::string& name : table.metrics) {
+      const auto value = row.metric(name);
+      text += "," + (value ? number_text(*value) : std::string());
+    }
+    text += "," + row.results_sha256 + "," + field(row.message) + "\n";
+  }
+  return text;
+}
+
+std::string export_json(const Table& table) {
+  Json json{{"sweep", table.name}, {"program", table.program}};
+  json["parameters"] = Json::array();
+  for (const Parameter& p : table.parameters) {
+    json["parameters"].push_back({{"name", p.name}, {"path", p.path}, {"unit", p.unit}});
+  }
+  json["objectives"] = Json::array();
+  for (const Objective& o : table.objectives) {
+    json["objectives"].push_back(
+        {{"name", o.name}, {"metric", o.metric}, {"goal", o.goal == Goal::kMin ? "min" : "max"}});
+  }
+  json["points"] = Json::array();
+  for (const Table::Row& row : table.rows) json["points"].push_back(row_json(table, row));
+  json["results_sha256"] = table.digest();
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Errors write_whole(const fs::path& path, const std::string& text) {
+  const fs::path partial = path.string() + ".partial." + std::to_string(::getpid());
+  std::error_code error;
+  {
+    std::ofstream out(partial, std::ios::binary);
+    out << text;
+    out.flush();
+    if (!out.good()) {
+      fs::remove(partial, error);
+      return {
+          {"cannot be written: the folder does not exist or is not writable, or the disk is full",
+           {path.string(), 0, 0, {}}}};
+    }
+  }
+  fs::rename(partial, path, error);
+  if (!error) return {};
+  const std::string reason = error.message();
+  fs::remove(partial, error);
+  return {{"cannot be written: " + reason, {path.string(), 0, 0, {}}}};
+}
+
+}  // namespace weft::sweep

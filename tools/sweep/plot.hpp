@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "simcore/result.hpp"
+#include "tools/sweep/table.hpp"
+
+namespace weft::sweep {
+
+struct PlotOptions {
+  std::string x;     ///< a parameter
+  std::string y;     ///< a result
+  std::string by{};  ///< a parameter: one line each, or the vertical axis of a heat map
+  bool is_heatmap = false;
+};
+
+/// The commands that make gnuplot draw to what `set terminal` and `set output` say. Points that
+/// differ in anything but x and `by` are averaged, which the title says; with several seeds there
+/// are 95 % intervals.
+[[nodiscard]] Result<std::string> plot_commands(const Table& table, const PlotOptions& options);
+
+/// Writes `base`.svg and `base`.png through gnuplot; both or none.
+[[nodiscard]] Errors draw(const std::string& commands, const std::filesystem::path& base);
+
+}  // namespace weft::sweep
