@@ -54,9 +54,6 @@ struct SwitchState {
   std::uint64_t hash_seed = 0;
   std::uint32_t first_port = 0;  ///< global number of its port 0
   std::uint32_t port_count = 0;
-  /// Packets that took a next hop in turn: data, and the rest. With one count, data and the ACKs
-  /// between them would keep to every other hop each.
-  std::array<std::uint32_t, 2> sprayed{};
 };
 
 /// Queue pairs of one class that may send now, served in turn.

@@ -104,6 +104,10 @@ void PacketNetwork::build_ports() {
       s.queue(port, c).credits = static_cast<std::int32_t>(s.constants.of_class[c].credit_blocks);
     }
     if (port.owner_is_host) s.hosts[node.index].port = i;
+    // Where spraying in turn begins, so that ports do not go in step.
+    const auto first =
+        static_cast<std::uint32_t>(mix64(switch_hash_seed(options_.seed, from.node) + i));
+    port.sprayed = {first, first};
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -127,6 +128,10 @@ struct alignas(64) PortState {
   std::vector<PauseInterval> pauses;
   std::uint64_t pauses_lost = 0;  ///< intervals beyond what is kept
   std::int64_t nominal_rate = 0;
+  /// Packets that came in here and took a next hop in turn: data, and the rest. With one count for
+  /// both, data and the ACKs between them would keep to every other hop each; with one count for
+  /// all ports, hosts that send in step would keep to one hop each.
+  std::array<std::uint32_t, 2> sprayed{};
   PortId id;
   PortId peer;
 

@@ -19,7 +19,6 @@ namespace weft::scenarios {
 /// `1,234,567`.
 [[nodiscard]] std::string format_count(std::int64_t count);
 
-
 /// A table with a header row. The first column is aligned left, the others right.
 class TextTable {
  public:

@@ -134,7 +134,7 @@ struct TrafficClass {
 enum class LoadBalancing : std::uint8_t {
   kFlow,        ///< per queue pair: every packet of it takes the same path (ECMP)
   kSpray,       ///< per packet, at random
-  kRoundRobin,  ///< per packet, every switch taking its next hops in turn
+  kRoundRobin,  ///< per packet, those of every ingress port taking the next hops in turn
 };
 
 /// A switch with one packet buffer.

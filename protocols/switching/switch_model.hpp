@@ -31,7 +31,7 @@ class SwitchModel {
       drop(cell, worker, in, packet, now);
       return;
     }
-    PortState& out = s_.ports[sw.first_port + choose_egress(sw, SwitchId(in.owner), packet)];
+    PortState& out = s_.ports[sw.first_port + choose_egress(sw, in, packet)];
     if (Path::kGeneral && out.is_down) {
       ++out.fault_drops;
       drop(cell, worker, in, packet, now);
@@ -126,13 +126,13 @@ class SwitchModel {
     return Path::kGeneral ? s_.constants.cells(size) : size;
   }
 
-  [[nodiscard]] std::uint32_t choose_egress(SwitchState& sw, SwitchId at,
+  [[nodiscard]] std::uint32_t choose_egress(const SwitchState& sw, PortState& in,
                                             const Packet& packet) const {
-    const auto hops = s_.routes.next_hops(at, HostId(packet.destination));
+    const auto hops = s_.routes.next_hops(SwitchId(in.owner), HostId(packet.destination));
     const auto n = static_cast<std::uint32_t>(hops.size());
     if (n == 1) return hops[0];
     if (s_.constants.in_turn) {
-      return hops[sw.sprayed[kind_of(packet) == PacketKind::kData ? 0 : 1]++ % n];
+      return hops[in.sprayed[kind_of(packet) == PacketKind::kData ? 0 : 1]++ % n];
     }
     return hops[s_.constants.spray ? choose_by_packet(sw.hash_seed, packet.entropy, packet.sequence,
                                                       packet.word, n)

@@ -251,11 +251,12 @@ schema::Object ecn_schema() {
 
 schema::Object switch_schema() {
   return schema::describe<SwitchConfig>("switch policies", "what switches do with packets")
-      .choice("load_balancing", &SwitchConfig::load_balancing,
-              {{"ecmp", "per queue pair: every packet of it takes the same path"},
-               {"spray", "per packet, at random; receivers must accept any order"},
-               {"round-robin", "per packet, every switch taking its next hops in turn"}},
-              "how a switch chooses among equal-cost next hops")
+      .choice(
+          "load_balancing", &SwitchConfig::load_balancing,
+          {{"ecmp", "per queue pair: every packet of it takes the same path"},
+           {"spray", "per packet, at random; receivers must accept any order"},
+           {"round-robin", "per packet, those of every ingress port taking the next hops in turn"}},
+          "how a switch chooses among equal-cost next hops")
       .source("what data-centre fabrics do unless told otherwise")
       .object(
           "flow_control", [](SwitchConfig & c) -> auto& { return c.data().flow_control; },

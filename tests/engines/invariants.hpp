@@ -43,7 +43,7 @@ class Links {
       : e_(e),
         is_fluid_(is_fluid),
         framing_(scenarios::framing_of(e.scenario)),
-        is_sprayed_(e.scenario.switches.load_balancing == protocols::LoadBalancing::kSpray) {
+        is_sprayed_(e.scenario.switches.sprays()) {
     const auto* roce = std::get_if<protocols::RoceConfig>(&e.scenario.transport);
     if (roce != nullptr) queue_pairs_ = roce->queue_pairs;
   }
@@ -97,7 +97,8 @@ class Links {
       if (is_fluid_ || steps[i].size() == 1) {
         for (const PortShare& s : steps[i]) crossings.push_back({s.port, s.share, before, after});
       }
-      before += latency[i] + storing[i];
+      // With cut-through a packet goes on before it is stored.
+      before += latency[i] + (cuts_through_ ? Picoseconds(0) : storing[i]);
     }
     return crossings;
   }
@@ -106,6 +107,8 @@ class Links {
   bool is_fluid_;
   Framing framing_;
   bool is_sprayed_;
+  bool cuts_through_ =
+      e_.scenario.switches.forwarding == protocols::SwitchConfig::Forwarding::kCutThrough;
   std::uint32_t queue_pairs_ = 1;
   std::map<ConnectionId, std::uint32_t> turns_;
 };

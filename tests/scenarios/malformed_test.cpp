@@ -54,7 +54,7 @@ const std::vector<Case> kCases{
     {"missing-unit", ".yaml:6:15: fabric.ecn.kmin: `400` has no unit; expected a size"},
     {"misspelt-enum",
      ".yaml:6:19: fabric.load_balancing: `emcp` is not known; expected one of "
-     "ecmp, spray; did you mean `ecmp`?"},
+     "ecmp, spray, round-robin; did you mean `ecmp`?"},
     {"misspelt-key",
      ".yaml:6:9: fabric.ecn.kmim: unknown key `kmim`; the keys of `type: red` are "
      "type, kmin, kmax, pmax, mark, at_rate; did you mean `kmin`?"},

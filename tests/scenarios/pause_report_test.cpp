@@ -174,9 +174,9 @@ TEST_F(PauseReports, TheFilesHoldEveryPauseVictimAndClass) {
   const TemporaryFolder folder("report");
   ASSERT_TRUE(write_results(results_, "", folder.path() / "out", {.pauses = true}).ok());
   EXPECT_EQ(folder.read("out/classes.csv"),
-            "port,class,bytes,packets,share,peak_queue_bytes,pauses_received,paused_s,"
+            "port,class,bytes,packets,share,peak_queue_bytes,buffer_drops,pauses_received,paused_s,"
             "credit_stalls,credit_stall_s\n"
-            "h0->leaf0[0],\"control, urgent\",860,10,0.250000,86,1,0.000000000007,2,"
+            "h0->leaf0[0],\"control, urgent\",860,10,0.250000,86,0,1,0.000000000007,2,"
             "0.000000000009\n");
   EXPECT_THAT(folder.read("out/pauses.csv"),
               HasSubstr("port,from,to,class,start_s,end_s,lasting,cause,root\n"

@@ -37,8 +37,13 @@ Result<std::unique_ptr<MessageLink>> open_mpi() {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
   const std::string module = (program.parent_path() / WEFT_MPI_MODULE).string();
-  // Global: Open MPI loads plug-ins that look for its symbols.
-  void* handle = ::dlopen(module.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  // Global: Open MPI loads plug-ins that look for its symbols. Deep: SimGrid, which the program is
+  // linked with, has an MPI of its own under the same names. (The address sanitizer refuses that.)
+  int flags = RTLD_NOW | RTLD_GLOBAL;
+#ifndef __SANITIZE_ADDRESS__
+  flags |= RTLD_DEEPBIND;
+#endif
+  void* handle = ::dlopen(module.c_str(), flags);
   if (handle == nullptr) return Error{std::string("MPI cannot be loaded: ") + ::dlerror()};
   void* symbol = ::dlsym(handle, "weft_open_mpi");
   if (symbol == nullptr) return Error{"`" + module + "` is not weft's MPI module"};
