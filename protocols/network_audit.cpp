@@ -40,12 +40,12 @@ class Audit {
   void buffers(bool is_at_rest) {
     for (std::uint32_t i = 0; i < s_.switches.size(); ++i) buffer_of(i, is_at_rest);
     for (std::size_t i = 0; i < expected_.size(); ++i) {
-      const PortState& port = s_.ports[i / k_.classes];
+      const PortState& port = s_.ports[i >> k_.class_shift];
       const IngressAccount& account = s_.ingress[i];
       if (port.owner_is_host) continue;
       expect(account.bytes == expected_[i],
              "{} holds {} bytes of class {} by its account and {} in fact", name(port),
-             account.bytes, i % k_.classes, expected_[i]);
+             account.bytes, i & ((1U << k_.class_shift) - 1), expected_[i]);
       expect(account.headroom_used >= 0 &&
                  (account.headroom_used <= account.headroom || account.headroom_used == 0),
              "{} uses {} bytes of {} of headroom", name(port), account.headroom_used,
@@ -88,11 +88,11 @@ class Audit {
     return s_.fabric.port_name(port.id);
   }
   [[nodiscard]] const ClassQueue& queue(const PortState& port, std::uint32_t c) const {
-    return s_.queues[std::size_t{port.index} * k_.classes + c];
+    return s_.queues[k_.slot(port.index, c)];
   }
   [[nodiscard]] std::size_t slot(const SwitchState& sw, std::uint32_t ingress,
                                  std::uint32_t c) const {
-    return std::size_t{sw.first_port + ingress} * k_.classes + c;
+    return k_.slot(sw.first_port + ingress, c);
   }
 
   void buffer_of(std::uint32_t at, bool is_at_rest) {
@@ -134,7 +134,7 @@ class Audit {
   void count_grant(std::vector<std::int64_t>& returning, std::uint32_t target,
                    std::uint32_t packed) const {
     const PortState& sender = s_.ports[target];
-    returning[std::size_t{sender.peer.value()} * k_.classes + LinkControl::class_in(packed)] +=
+    returning[k_.slot(sender.peer.value(), LinkControl::class_in(packed))] +=
         LinkControl::value_in(packed);
   }
 
@@ -142,7 +142,7 @@ class Audit {
                   const std::vector<std::int64_t>& returning) {
     const PortState& receiver = s_.ports[sender.peer.value()];
     const ClassConstants& constants = k_.of_class[c];
-    const std::size_t i = std::size_t{receiver.index} * k_.classes + c;
+    const std::size_t i = k_.slot(receiver.index, c);
     std::int64_t on_wire = 0;
     sender.out->data_out.for_each(sender.out->data_in, [&](const Packet& packet) {
       if (class_of(packet) == c) on_wire += whole_blocks(constants, packet.size);
@@ -206,7 +206,7 @@ class WaitGraph {
   };
 
   [[nodiscard]] const ClassQueue& queue(const PortState& port, std::uint32_t c) const {
-    return s_.queues[std::size_t{port.index} * k_.classes + c];
+    return s_.queues[k_.slot(port.index, c)];
   }
   [[nodiscard]] bool is_blocked(const PortState& port, std::uint8_t c) const {
     if ((port.paused & class_bit(c)) == 0 && (port.starved & class_bit(c)) == 0) return false;
@@ -215,11 +215,11 @@ class WaitGraph {
   }
   void add(const PortState& port, std::uint8_t c) {
     number_.resize(s_.queues.size(), kNoIndex);
-    number_[std::size_t{port.index} * k_.classes + c] = static_cast<std::uint32_t>(nodes_.size());
+    number_[k_.slot(port.index, c)] = static_cast<std::uint32_t>(nodes_.size());
     nodes_.push_back({.port = &port, .traffic_class = c, .holds_up = {}});
   }
   [[nodiscard]] std::uint32_t number(std::uint32_t port, std::uint32_t c) const {
-    return number_[std::size_t{port} * k_.classes + c];
+    return number_[k_.slot(port, c)];
   }
 
   /// Finds the ports upstream whose packets wait at node `n`.
@@ -259,8 +259,7 @@ class WaitGraph {
     const ClassConstants& constants = k_.of_class[node.traffic_class];
     const PortState& in = s_.ports[node.port->peer.value()];
     if (in.owner_is_host) return true;
-    const IngressAccount& account =
-        s_.ingress[std::size_t{in.index} * k_.classes + node.traffic_class];
+    const IngressAccount& account = s_.ingress[k_.slot(in.index, node.traffic_class)];
     if (constants.is_credit) {
       const std::int64_t free = constants.credit_blocks - node.stuck_bytes / constants.block;
       return free >= head_blocks(node);

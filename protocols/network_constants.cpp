@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cmath>
 
@@ -82,6 +83,7 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
                                    const TransportConfig& transport, std::uint64_t run_seed,
                                    Picoseconds control)
     : classes(static_cast<std::uint32_t>(switches.classes.size())),
+      class_shift(static_cast<std::uint32_t>(std::bit_width(switches.classes.size() - 1))),
       buffer(switches.buffer.count()),
       cell(switches.cell.count()),
       pause_frame(switches.pause.wire_bytes().count()),

@@ -145,8 +145,9 @@ struct NetworkConstants {
 
   // classes
   std::uint32_t classes;
-  std::uint8_t strict = 0;  ///< bit per class
-  std::uint8_t credit = 0;  ///< bit per class
+  std::uint32_t class_shift;  ///< log2 of the places per port in arrays by port and class
+  std::uint8_t strict = 0;    ///< bit per class
+  std::uint8_t credit = 0;    ///< bit per class
   std::array<ClassConstants, kMaxClasses> of_class;
   // switches
   std::int64_t buffer;
@@ -194,6 +195,13 @@ struct NetworkConstants {
   /// Whether anything is asked for that only the general path can do.
   [[nodiscard]] bool needs_general_path() const;
 
+  /// The place of a class of a port (or host) in arrays by port and class. Ports are a power of two
+  /// of places apart, which costs less than a multiplication.
+  [[nodiscard]] std::size_t slot(std::size_t port, std::size_t traffic_class) const {
+    return (port << class_shift) + traffic_class;
+  }
+  [[nodiscard]] std::size_t slots(std::size_t ports) const { return ports << class_shift; }
+
   /// What a packet occupies of a switch's buffer.
   [[nodiscard]] std::int64_t cells(std::int64_t size) const {
     return cell == 1 ? size : (size + cell - 1) / cell * cell;
@@ -230,10 +238,10 @@ struct NetworkState {
     return ports[cell.ports[local].value()];
   }
   [[nodiscard]] ClassQueue& queue(const PortState& port, std::uint32_t traffic_class) {
-    return queues[std::size_t{port.index} * constants.classes + traffic_class];
+    return queues[constants.slot(port.index, traffic_class)];
   }
   [[nodiscard]] IngressAccount& account(const PortState& port, std::uint32_t traffic_class) {
-    return ingress[std::size_t{port.index} * constants.classes + traffic_class];
+    return ingress[constants.slot(port.index, traffic_class)];
   }
 };
 

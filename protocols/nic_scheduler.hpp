@@ -15,7 +15,7 @@ class NicScheduler {
   NicScheduler(NetworkState& state, std::uint32_t host)
       : host_(state.hosts[host]),
         senders_(state.senders),
-        ready_(&state.ready[std::size_t{host} * state.constants.classes]) {}
+        ready_(&state.ready[state.constants.slot(host, 0)]) {}
 
   /// `queue_pair` has something to send from its pacing time on; it must be idle. Returns the bit
   /// of its class if that is now, else 0.

@@ -46,7 +46,7 @@ class PacketModel {
   [[gnu::always_inline]] void fetch_state(const Cell& cell, std::uint32_t local) const {
     const std::uint32_t port = cell.ports[local].value();
     fetch_lines<1, true>(&s_.ports[port]);
-    const std::size_t first = std::size_t{port} * s_.constants.classes;
+    const std::size_t first = s_.constants.slot(port, 0);
     fetch_lines<2, true>(&s_.queues[first]);
     fetch_lines<1, true>(&s_.ingress[first]);
     cell.inbound[local]->fetch();

@@ -72,10 +72,10 @@ void PacketNetwork::build_ports() {
   }
   s.links = std::vector<Link>(fabric.ports.size());
   s.ports = std::vector<PortState>(fabric.ports.size());
-  s.queues = std::vector<ClassQueue>(fabric.ports.size() * s.constants.classes);
-  s.ingress = std::vector<IngressAccount>(fabric.ports.size() * s.constants.classes);
+  s.queues = std::vector<ClassQueue>(s.constants.slots(fabric.ports.size()));
+  s.ingress = std::vector<IngressAccount>(s.constants.slots(fabric.ports.size()));
   s.hosts.resize(fabric.hosts.size());
-  s.ready.resize(fabric.hosts.size() * s.constants.classes);
+  s.ready.resize(s.constants.slots(fabric.hosts.size()));
   s.constants.pauses_kept = std::clamp(kPausesKept / std::max<std::size_t>(fabric.ports.size(), 1),
                                        kLeastPausesPerPort, kMostPausesPerPort);
   for (std::uint32_t i = 0; i < fabric.ports.size(); ++i) {
@@ -342,7 +342,7 @@ PortCounters PacketNetwork::port_counters(PortId id) const {
   sum.fault_drops = port.fault_drops;
   sum.pauses_sent = port.pauses_sent;
   for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
-    const ClassQueue& q = s.queues[std::size_t{port.index} * s.constants.classes + c];
+    const ClassQueue& q = s.queues[s.constants.slot(port.index, c)];
     const ClassCounters counters = class_counters(id, c);
     sum.bytes += counters.bytes;
     sum.packets += counters.packets;
@@ -361,8 +361,8 @@ PortCounters PacketNetwork::port_counters(PortId id) const {
 ClassCounters PacketNetwork::class_counters(PortId id, std::uint8_t c) const {
   const NetworkState& s = *state_;
   const PortState& port = s.ports[id.value()];
-  const ClassQueue& q = s.queues[std::size_t{port.index} * s.constants.classes + c];
-  const IngressAccount& account = s.ingress[std::size_t{port.index} * s.constants.classes + c];
+  const ClassQueue& q = s.queues[s.constants.slot(port.index, c)];
+  const IngressAccount& account = s.ingress[s.constants.slot(port.index, c)];
   ClassCounters counters{.bytes = q.bytes,
                          .packets = q.started,
                          .peak_bytes = q.peak_bytes,
@@ -385,7 +385,7 @@ std::vector<PauseInterval> PacketNetwork::pauses() const {
     all.insert(all.end(), port.pauses.begin(), port.pauses.end());
     for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
       if ((port.paused & class_bit(c)) == 0) continue;
-      const ClassQueue& q = s.queues[std::size_t{port.index} * s.constants.classes + c];
+      const ClassQueue& q = s.queues[s.constants.slot(port.index, c)];
       all.push_back({.port = port.id,
                      .cause = q.pause_cause,
                      .start = Picoseconds(q.blocked_since),
