@@ -38,7 +38,7 @@ class LinkControl {
     const ClassConstants& constants = s_.constants.of_class[c];
     if (constants.update == 0) {
       deliver(cell, worker, port, EventType::kCredit, c, static_cast<std::uint32_t>(blocks),
-              now + port.credit_latency);
+              now + port.wire_latency + s_.constants.credit_processing[c]);
       return;
     }
     s_.account(port, c).freed_blocks += blocks;
@@ -65,7 +65,8 @@ class LinkControl {
     IngressAccount& account = s_.account(port, c);
     const std::int64_t end = now + port.transmission(k.of_class[c].update);
     deliver(cell, worker, port, EventType::kCredit, c,
-            static_cast<std::uint32_t>(account.freed_blocks), end + port.credit_latency);
+            static_cast<std::uint32_t>(account.freed_blocks),
+            end + port.wire_latency + k.credit_processing[c]);
     account.freed_blocks = 0;
     port.credits_to_send &= static_cast<std::uint8_t>(~class_bit(c));
     if (port.credits_to_send == 0) {

@@ -133,7 +133,10 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
     if (config.scheduling == TrafficClass::Scheduling::kStrict) {
       strict |= static_cast<std::uint8_t>(1U << c);
     }
-    if (config.is_credit()) credit |= static_cast<std::uint8_t>(1U << c);
+    if (config.is_credit()) {
+      credit |= static_cast<std::uint8_t>(1U << c);
+      credit_processing[c] = config.credit().processing.count();
+    }
   }
   // Where one class has a part of its own, the others share what is left.
   for (ClassConstants& c : of_class) c.has_partitions = is_partitioned;

@@ -36,7 +36,6 @@ enum class EventType : std::uint32_t {
 
 /// Matching of inputs to outputs where packets queue at inputs. Bit i stands for port i.
 struct Crossbar {
-  static constexpr std::uint32_t kMaxPorts = 64;
   std::vector<std::uint64_t> requests;   ///< [port * classes + class]: inputs whose head goes there
   std::vector<std::uint8_t> last_input;  ///< [port]: round robin
   std::uint64_t busy_inputs = 0;
@@ -149,6 +148,8 @@ struct NetworkConstants {
   std::uint8_t strict = 0;    ///< bit per class
   std::uint8_t credit = 0;    ///< bit per class
   std::array<ClassConstants, kMaxClasses> of_class;
+  /// From the end of a credit update's reception until it can be used.
+  std::array<std::int64_t, kMaxClasses> credit_processing{};
   // switches
   std::int64_t buffer;
   std::int64_t cell;
@@ -211,7 +212,8 @@ struct NetworkConstants {
 /// Everything that changes during a run, in flat arrays. A cell touches the entries of its own
 /// nodes and the producing half of its outbound links only.
 struct NetworkState {
-  NetworkState(const Fabric& fabric_in, const Routes& routes_in, NetworkConstants constants_in)
+  NetworkState(const Fabric& fabric_in, const Routes& routes_in,
+               const NetworkConstants& constants_in)
       : fabric(fabric_in), routes(routes_in), constants(constants_in) {}
 
   const Fabric& fabric;

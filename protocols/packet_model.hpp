@@ -133,7 +133,10 @@ class PacketModel {
       case EventType::kPauseRefresh:
         return control_.refresh_pause(cell, worker, port, c, value, now);
       case EventType::kCredit:
-        if (was_lost(port, now - s_.ports[port.peer.value()].credit_latency)) return false;
+        if (was_lost(port, now - s_.ports[port.peer.value()].wire_latency -
+                               s_.constants.credit_processing[c])) {
+          return false;
+        }
         add_credits(cell, worker, port, c, static_cast<std::int32_t>(value), now);
         return true;
       case EventType::kReceive:

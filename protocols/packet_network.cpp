@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <limits>
 #include <numeric>
 
 #include "protocols/network_audit.hpp"
@@ -44,8 +45,10 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
     if (options.switches.any_pfc()) {
       crossing[p] = std::min(crossing[p], Picoseconds(port.pause_latency));
     }
-    if (options.switches.any_credit()) {
-      crossing[p] = std::min(crossing[p], Picoseconds(port.credit_latency));
+    for (const TrafficClass& c : options.switches.classes) {
+      if (!c.is_credit()) continue;
+      crossing[p] =
+          std::min(crossing[p], fabric.port(PortId{p}).wire_latency + c.credit().processing);
     }
   }
   plan_ = plan_cells(fabric, crossing, options.control_latency, options.cut);
@@ -66,10 +69,6 @@ void PacketNetwork::build_ports() {
   NetworkState& s = *state_;
   const Fabric& fabric = s.fabric;
   const PauseConfig& pause = options_.switches.pause;
-  Picoseconds processing = Picoseconds::max();
-  for (const TrafficClass& c : options_.switches.classes) {
-    if (c.is_credit()) processing = std::min(processing, c.credit().processing);
-  }
   s.links = std::vector<Link>(fabric.ports.size());
   s.ports = std::vector<PortState>(fabric.ports.size());
   s.queues = std::vector<ClassQueue>(s.constants.slots(fabric.ports.size()));
@@ -99,7 +98,7 @@ void PacketNetwork::build_ports() {
     port.owner_is_host = node.kind == NodeKind::kHost;
     port.peer_cuts_through =
         s.constants.cut_through && fabric.node(fabric.peer_node(id)).kind == NodeKind::kSwitch;
-    if (s.constants.credit != 0) port.credit_latency = (from.wire_latency + processing).count();
+    port.wire_latency = from.wire_latency.count();
     for (std::uint32_t c = 0; c < s.constants.classes; ++c) {
       s.queue(port, c).credits = static_cast<std::int32_t>(s.constants.of_class[c].credit_blocks);
     }
@@ -130,15 +129,17 @@ void PacketNetwork::build_switches() {
         const TrafficClass& config = options_.switches.classes[c];
         IngressAccount& account = s.account(port, c);
         if (k.of_class[c].limits_headroom) {
+          const Bytes headroom =
+              headroom_of(s.fabric, port.id, options_.switches, config, options_.transport);
+          // More than 2 GiB can never be on the way over one link.
           account.headroom = static_cast<std::int32_t>(
-              headroom_of(s.fabric, port.id, options_.switches, config, options_.transport)
-                  .count());
+              std::min<std::int64_t>(headroom.count(), std::numeric_limits<std::int32_t>::max()));
         }
         sw.shared_size -= account.headroom + k.of_class[c].reserved + k.of_class[c].egress_reserved;
       }
     }
     if (!k.input_queued) continue;
-    assert(node.port_count <= Crossbar::kMaxPorts);
+    assert(node.port_count <= kMaxInputQueuedPorts);
     s.crossbars[i].requests.resize(std::size_t{node.port_count} * k.classes);
     s.crossbars[i].last_input.resize(node.port_count);
   }

@@ -108,9 +108,9 @@ struct alignas(64) PortState {
 
   // Line 1: link control, transmission at odd rates, drops.
   std::int64_t rate = 0;
-  std::int64_t pause_latency = 0;   ///< wire plus the peer's response
-  std::int64_t credit_latency = 0;  ///< wire plus the peer's processing
-  std::int64_t ingress_rate = 0;    ///< of the link that ends here
+  std::int64_t pause_latency = 0;  ///< wire plus the peer's response
+  std::int64_t wire_latency = 0;   ///< one way
+  std::int64_t ingress_rate = 0;   ///< of the link that ends here
   std::uint32_t control_sequence = 0;
   std::uint8_t paused = 0;           ///< bit per class: the peer asked us not to start packets
   std::uint8_t starved = 0;          ///< bit per class: the head of the queue lacks credits

@@ -20,6 +20,19 @@ using protocols::TrafficClass;
 std::string text(double bytes) { return format_bytes(bytes); }
 std::string text(Bytes bytes) { return text(static_cast<double>(bytes.count())); }
 
+void check_input_queues(const Experiment& e, StaticFindings& findings) {
+  if (e.scenario.switches.queueing != protocols::SwitchConfig::Queueing::kInput) return;
+  for (const NodeId id : e.fabric.switches) {
+    const Node& node = e.fabric.node(id);
+    if (node.port_count <= protocols::kMaxInputQueuedPorts) continue;
+    findings.errors.push_back(
+        {fmt::format("`input` works for switches of up to {} ports; {} has {}",
+                     protocols::kMaxInputQueuedPorts, node.name, node.port_count),
+         {.key = "fabric.queueing"}});
+    return;
+  }
+}
+
 /// A NIC that takes in less than its link brings pauses the switch; what still comes must fit.
 void check_nics(const Experiment& e, StaticFindings& findings) {
   const protocols::NicConfig& nic = e.scenario.nic;
@@ -116,6 +129,7 @@ void check_dependencies(const Experiment& e, StaticFindings& findings) {
 
 StaticFindings check_statically(const Experiment& experiment) {
   StaticFindings findings;
+  check_input_queues(experiment, findings);
   check_buffers(experiment, findings);
   check_nics(experiment, findings);
   check_marking(experiment, findings);

@@ -13,6 +13,9 @@ namespace weft::protocols {
 /// Classes of traffic per link; PFC has eight priorities, InfiniBand up to fifteen data VLs.
 inline constexpr std::uint32_t kMaxClasses = 8;
 
+/// Ports of a switch whose packets queue at its inputs: the matching keeps sets of ports in words.
+inline constexpr std::uint32_t kMaxInputQueuedPorts = 64;
+
 /// How pause frames travel and act: a property of links, the same for every class.
 struct PauseConfig {
   enum class Quanta : std::uint8_t {

@@ -146,18 +146,21 @@ class SwitchModel {
     const std::uint8_t c = class_of(packet);
     const ClassConstants& constants = s_.constants.of_class[c];
     IngressAccount& account = s_.account(in, c);
-    if (!buffer_.admit(sw, account, queue, constants, cells(packet.size))) [[unlikely]] {
+    const bool fits = buffer_.admit(sw, account, queue, constants, cells(packet.size));
+    if (!fits) [[unlikely]] {
       ++account.drops;
       ++worker.sums.packets_dropped;
-      return false;
     }
-    if (constants.is_pfc && !account.is_pausing && buffer_.is_above_xoff(sw, account, constants))
-        [[unlikely]] {
+    // What did not fit into a partition crossed its threshold too; as long as something is there
+    // that will leave, the pause will be lifted.
+    const bool is_above = fits ? buffer_.is_above_xoff(sw, account, constants)
+                               : Path::kGeneral && constants.has_partitions && account.bytes > 0;
+    if (constants.is_pfc && !account.is_pausing && is_above) [[unlikely]] {
       account.is_pausing = true;
       account.cause = find_cause(sw, in, out, c);
       control_.send_pause(cell, worker, in, c, now);
     }
-    return true;
+    return fits;
   }
 
   /// The egress that holds most of what has come in by `in` in this class: the one to blame for a

@@ -64,6 +64,9 @@ std::vector<schema::Preset> pfc_presets() {
   };
 }
 
+/// Of headroom or credit buffer per port and class: more than any part has, and it fits 31 bits.
+constexpr Bytes kMostPerPort = Bytes(1'073'741'824);
+
 /// Headrooms by word, as they travel through the schema: below 0.
 struct HeadroomWord {
   const char* word;
@@ -125,6 +128,7 @@ schema::Object pfc_schema() {
                  "set aside per ingress port for what arrives after the pause is sent. `shared`: "
                  "none, the shared buffer takes it; `exact`: what can arrive at worst; `sn5600`: "
                  "the vendor's formula; `hpcc`: 3 x rate x link latency")
+          .at_most(kMostPerPort)
           .check([](const PfcConfig& pfc, std::vector<Problem>& problems) {
             if (is_static(pfc) && pfc.xon > pfc.xoff) {
               problems.push_back(
@@ -144,6 +148,7 @@ schema::Object credit_schema() {
       .field("buffer", &CreditConfig::buffer, "of every receiving port, for the class")
       .source("InfiniBand grants at most 2048 blocks per virtual lane")
       .at_least(1_B)
+      .at_most(kMostPerPort)
       .field("block", &CreditConfig::block, "what is granted at a time")
       .source("InfiniBand: credits are counted in blocks of 64 B")
       .at_least(1_B)

@@ -14,7 +14,12 @@ TEST(Invariants, HoldOnShippedScenariosInBothEngines) {
       {"permutation.yaml", "jobs[0].size=512KiB"},
       {"permutation.yaml", "jobs[0].size=512KiB", "fabric.load_balancing=spray",
        "transport.receiver=any-order"},
-      {"straggler.yaml", "jobs[0].size=2MiB", "jobs[1].size=2MiB"}};
+      {"straggler.yaml", "jobs[0].size=2MiB", "jobs[1].size=2MiB"},
+      {"pfc-headroom.yaml", "jobs[0].size=1MiB"},
+      {"pfc-victim.yaml", "jobs[0].size=2MiB", "jobs[1].list[0].size=2MiB"},
+      {"pfc-storm.yaml"},
+      {"credit-loop.yaml", "jobs[0].list[0].size=2MiB"},
+      {"priorities.yaml"}};
   for (const std::vector<std::string>& s : shipped) {
     SCOPED_TRACE(s.front());
     check_both_engines(experiment_of(s.front(), {s.begin() + 1, s.end()}));

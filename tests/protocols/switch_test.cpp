@@ -92,6 +92,24 @@ TEST(Pfc, APauseIsRefreshedForAsLongAsItIsNeeded) {
   EXPECT_GT(sender.pauses_received, 20);
 }
 
+TEST(Pfc, WithoutAnyHeadroomItStillPauses) {
+  // Nothing fits beyond XOFF, so what comes until the pause acts is lost; but the sender is paused,
+  // and go-back-N brings the message through.
+  PacketNetwork::Options options = plain_options();
+  auto& pfc = options.switches.data().pfc();
+  pfc.xoff = 100_KB;
+  pfc.xon = 80_KB;
+  pfc.headroom = protocols::PfcConfig::Headroom::kGiven;
+  pfc.headroom_bytes = 0_B;
+  std::get<protocols::RoceConfig>(options.transport).retransmit_timeout = 100_us;
+  FlowRun run(star(3, 100_Gbps, 200_ns), options,
+              {{HostId(1u), HostId(0u), 2_MB, 0_ps}, {HostId(2u), HostId(0u), 2_MB, 0_ps}});
+  run.completions();
+  EXPECT_GT(run.network().totals().pauses, 5);
+  EXPECT_GT(run.network().totals().buffer_drops, 5);
+  EXPECT_LE(run.network().buffer_peak(SwitchId(0u)), 200'000 + 2 * 86);
+}
+
 TEST(Pfc, PauseFramesDelayTheDataOfTheReversePath) {
   // A frame of 64 B + 20 B takes 6.72 ns at 100 Gbps on the link towards the paused sender; the
   // same run with pauses that take no wire time sends as many frames and no more bytes of data.

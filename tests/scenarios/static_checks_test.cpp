@@ -165,6 +165,17 @@ TEST(StaticChecks, ALossyClassThatCanFillTheSharedBufferIsNamed) {
   EXPECT_THAT(warnings(kLeafSpine, {classes + "none}]"}), IsEmpty()) << "only ACKs travel there";
 }
 
+TEST(StaticChecks, QueuesAtInputsNeedSwitchesThatTheArbiterCanMatch) {
+  // 62 hosts and 2 spines are 64 ports; one more is too many.
+  EXPECT_THAT(warnings(kLeafSpine,
+                       {"fabric.queueing=input", "racks.servers=62", "fabric.switch.buffer=160MB"}),
+              IsEmpty());
+  EXPECT_THAT(warnings(kLeafSpine,
+                       {"fabric.queueing=input", "racks.servers=63", "fabric.switch.buffer=160MB"}),
+              ElementsAre(AllOf(HasSubstr("error: fabric.queueing"),
+                                HasSubstr("up to 64 ports; leaf0 has 65"))));
+}
+
 TEST(StaticChecks, AReceiveBufferMustHoldWhatArrivesAfterItsXoff) {
   const auto with = [](const std::string& buffer) {
     return warnings(kLeafSpine, {"racks.server.nic.receive_rate=100Gbps",
