@@ -17,7 +17,7 @@ namespace {
 
 /// Pause intervals that are kept in all, and at least and at most per port.
 constexpr std::size_t kPausesKept = 4'000'000;
-constexpr std::size_t kLeastPausesPerPort = 1'024;
+constexpr std::size_t kLeastPausesPerPort = 64;
 constexpr std::size_t kMostPausesPerPort = 65'536;
 
 }  // namespace
