@@ -17,6 +17,7 @@
 #include <csignal>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -85,6 +86,9 @@ class FlowSolver::Impl {
   s4u::Engine* engine_;  ///< lives as long as the process: there cannot be another
   s4u::NetZone* zone_ = nullptr;
   std::vector<s4u::Link*> links_;
+  std::vector<BitsPerSecond> nominal_;  ///< by link
+  /// Links that offer less than that now, and how much.
+  std::map<std::uint32_t, BitsPerSecond> degraded_;
   /// SimGrid knows one route per ordered pair of hosts. So a pair of hosts is not a pair of
   /// machines here but the name of a route: n sources and n sinks name n x n of them.
   std::vector<s4u::Host*> sources_;
@@ -107,6 +111,7 @@ FlowSolver::Impl::Impl(std::span<const BitsPerSecond> capacities, std::size_t ro
     assert(capacities[i] > BitsPerSecond(0));
     s4u::Link* link = zone_->create_link("l" + std::to_string(i), bytes_per_second(capacities[i]));
     links_.push_back(link);
+    nominal_.push_back(capacities[i]);
     link->seal();
   }
   const auto side = static_cast<std::size_t>(
@@ -145,7 +150,14 @@ void FlowSolver::Impl::start(std::uint32_t flow, std::uint32_t route, Bytes byte
   comm->set_data(reinterpret_cast<void*>(static_cast<std::uintptr_t>(flow)));
   comm->set_payload_size(static_cast<std::uint64_t>(bytes.count()));
   comm->set_source(sources_[route / side]);
+  // SimGrid bounds a flow for life by what its links offer when it starts: let it see them healthy.
+  for (const auto& [link, capacity] : degraded_) {
+    links_[link]->set_bandwidth(bytes_per_second(nominal_[link]));
+  }
   comm->set_destination(sinks_[route % side]);  // which starts it
+  for (const auto& [link, capacity] : degraded_) {
+    links_[link]->set_bandwidth(bytes_per_second(capacity));
+  }
   flows_[flow] = std::move(comm);
 }
 
@@ -155,6 +167,11 @@ double FlowSolver::Impl::remaining_bytes(std::uint32_t flow) const {
 
 void FlowSolver::Impl::set_capacity(std::uint32_t link, BitsPerSecond capacity) {
   assert(capacity > BitsPerSecond(0));
+  if (capacity < nominal_[link]) {
+    degraded_[link] = capacity;
+  } else {
+    degraded_.erase(link);
+  }
   if (!is_stopped_) links_[link]->set_bandwidth(bytes_per_second(capacity));
 }
 

@@ -54,6 +54,20 @@ TEST(Agreement, PermutationSprayedInTurn) {
   EXPECT_NEAR(ratio(fluid_times(e).jobs[0], packet_times(e).jobs[0]), 1.0, 0.03);
 }
 
+TEST(Agreement, AMessageThatStartsOnADegradedLinkIsFastOnceTheLinkIsHealthy) {
+  // 16 MiB begin at 5 us, while the link runs at 25 instead of 400 Gbps, until 50 us: 45 us carry
+  // 0.14 MB, the rest takes 340 us. A flow bound for life by what it met first would take 5.4 ms.
+  const scenarios::Experiment e =
+      experiment_of("permutation.yaml",
+                    {"jobs=[{name: one, type: messages, ranks: [h0, h9], start: 5us, "
+                     "list: [{from: 0, to: 1, size: 16MiB}]}]",
+                     "faults=[{type: link-rate, from: h0, at: 0us, until: 50us, rate: 25Gbps}]",
+                     "transport.congestion_control=none"});
+  const Times fluid = fluid_times(e);
+  EXPECT_NEAR(ratio(fluid.jobs[0], packet_times(e).jobs[0]), 1.0, 0.03);
+  EXPECT_LT(fluid.jobs[0], Picoseconds(500'000'000).count());
+}
+
 TEST(Agreement, WindowsThatBindLimitTheRateOfBoth) {
   // A window of 8 packets of 4 KiB over a path of about 4 us: a third of the line rate. The fluid's
   // steady rate is that of the exact zero-load times; an engine that ignored windows would be off
