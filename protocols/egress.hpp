@@ -88,8 +88,7 @@ class ClassScheduler {
     return kNone;
   }
 
-  /// A packet of `size` bytes of class `c` is about to be sent; `was_shared`: others could have
-  /// been chosen.
+  /// A packet of `size` bytes of class `c`, chosen among `eligible`, is about to be sent.
   void charge(PortState& port, std::uint32_t c, std::int64_t size, std::uint32_t eligible) {
     if constexpr (!Path::kGeneral) return;
     const NetworkConstants& k = s_.constants;

@@ -125,7 +125,8 @@ class Audit {
     const std::string& node = s_.fabric.switch_node(SwitchId(at)).name;
     expect(sw.buffer_used == used, "the buffer of {} holds {} bytes by its account and {} in fact",
            node, sw.buffer_used, used);
-    expect(used <= k_.buffer, "the buffer of {} holds {} bytes of {}", node, used, k_.buffer);
+    expect(used == 0 || used <= sw.capacity, "the buffer of {} holds {} bytes of {}", node, used,
+           sw.capacity);
     expect(sw.shared_used >= 0 && sw.shared_used <= std::max<std::int64_t>(sw.shared_size, 0),
            "{} uses {} bytes of {} that are shared", node, sw.shared_used, sw.shared_size);
     if (is_at_rest) expect(used == 0, "{} bytes left in the buffer of {}", used, node);

@@ -1,11 +1,9 @@
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cassert>
 #include <cmath>
 
 #include "protocols/network_state.hpp"
-#include "protocols/packet_network.hpp"
 
 namespace weft::protocols {
 namespace {
@@ -24,25 +22,6 @@ std::uint8_t class_number(const SwitchConfig& switches, const std::string& name)
 }
 
 }  // namespace
-
-Picoseconds standard_pause_response(BitsPerSecond rate) {
-  // IEEE 802.3 31B.3.7: pause quanta of 512 bit times within which a port must stop.
-  struct Row {
-    BitsPerSecond rate;
-    std::int64_t quanta;
-  };
-  constexpr std::array<Row, 8> kTable{{{1_Gbps, 2},
-                                       {10_Gbps, 60},
-                                       {25_Gbps, 80},
-                                       {40_Gbps, 118},
-                                       {50_Gbps, 147},
-                                       {100_Gbps, 394},
-                                       {200_Gbps, 453},
-                                       {400_Gbps, 905}}};
-  const auto* row = std::find_if(kTable.begin(), kTable.end() - 1,
-                                 [rate](const Row& r) { return rate <= r.rate; });
-  return transmission_time(Bytes(row->quanta * 64), rate);
-}
 
 ClassConstants::ClassConstants(const TrafficClass& config)
     : is_pfc(config.is_pfc()),

@@ -49,7 +49,8 @@ struct SwitchState {
   std::int64_t buffer_used = 0;  ///< in whole cells; credit classes have buffers of their own
   std::int64_t buffer_peak = 0;
   std::int64_t shared_used = 0;  ///< of the shared part, where thresholds are dynamic
-  std::int64_t shared_size = 0;  ///< of the buffer: what is neither reserved nor headroom
+  std::int64_t shared_size = 0;  ///< of the capacity: what is neither reserved nor headroom
+  std::int64_t capacity = 0;     ///< the buffer without what its credit classes have
   std::uint64_t hash_seed = 0;
   std::uint32_t first_port = 0;  ///< global number of its port 0
   std::uint32_t port_count = 0;

@@ -137,9 +137,9 @@ bool PacketNetwork::Engine::is_stalled(std::int64_t now) {
       std::any_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.job_events > 0; });
   if (has_plans || worker.sums.packet_hops != hops_at_progress_) {
     hops_at_progress_ = worker.sums.packet_hops;
-    last_progress = now;
+    last_progress_ = now;
   }
-  return now - last_progress > stall_limit_;
+  return now - last_progress_ > stall_limit_;
 }
 
 bool PacketNetwork::Engine::is_deadlocked() {

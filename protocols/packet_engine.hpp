@@ -47,8 +47,6 @@ class PacketNetwork::Engine {
   Worker worker;
   Worker::Sums measured_from;
   std::vector<BlockedPort> deadlock;
-  /// When the last packet began its way.
-  std::int64_t last_progress = 0;
 
  private:
   [[nodiscard]] std::int64_t earliest_event(std::int64_t now);
@@ -83,7 +81,7 @@ class PacketNetwork::Engine {
   std::vector<std::int64_t> last_queue_sample_;  ///< by sampled port and class
   std::uint64_t windows_ = 0;
   std::uint64_t hops_at_progress_ = 0;
-  std::uint64_t hops_at_check_ = 0;
+  std::int64_t last_progress_ = 0;
 };
 
 }  // namespace weft::protocols

@@ -90,8 +90,7 @@ void PacketNetwork::build_ports() {
     port.nominal_rate = port.rate;
     port.ingress_rate = fabric.port(from.peer).rate.count();
     port.data_latency = fabric.data_latency(id).count();
-    const Picoseconds response =
-        pause.response < Picoseconds(0) ? standard_pause_response(from.rate) : pause.response;
+    const Picoseconds response = pause.response_at(from.rate);
     const Picoseconds wire = pause.propagates ? from.wire_latency : Picoseconds(0);
     port.pause_latency = (wire + response).count();
     port.owner = node.index;
@@ -122,7 +121,11 @@ void PacketNetwork::build_switches() {
     sw.first_port = node.first_port.value();
     sw.port_count = node.port_count;
     sw.hash_seed = switch_hash_seed(options_.seed, id);
-    sw.shared_size = k.buffer;
+    sw.capacity = k.buffer;
+    for (const ClassConstants& c : k.of_class) {
+      sw.capacity -= std::int64_t{node.port_count} * c.credit_blocks * c.block;
+    }
+    sw.shared_size = sw.capacity;
     for (std::uint32_t p = 0; p < node.port_count; ++p) {
       const PortState& port = s.ports[sw.first_port + p];
       for (std::uint32_t c = 0; c < k.classes; ++c) {

@@ -157,8 +157,4 @@ class PacketNetwork {
   Picoseconds now_;
 };
 
-/// What a NIC or switch port takes to obey a pause (IEEE 802.3 31B.3.7, in quanta by link rate),
-/// used where PfcConfig::response is negative.
-[[nodiscard]] Picoseconds standard_pause_response(BitsPerSecond rate);
-
 }  // namespace weft::protocols

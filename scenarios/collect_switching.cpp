@@ -26,9 +26,7 @@ std::vector<Picoseconds> reaction_times(const Experiment& e) {
   times.reserve(e.fabric.ports.size());
   for (const Port& port : e.fabric.ports) {
     const Port& peer = e.fabric.port(port.peer);
-    Picoseconds time = pause.response < Picoseconds(0)
-                           ? protocols::standard_pause_response(peer.rate)
-                           : pause.response;
+    Picoseconds time = pause.response_at(peer.rate);
     if (pause.propagates) time += peer.wire_latency;
     times.push_back(time + transmission_time(pause.wire_bytes(), peer.rate));
   }

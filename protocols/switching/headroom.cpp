@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <variant>
 
-#include "protocols/packet_network.hpp"
-
 namespace weft::protocols {
 namespace {
 
@@ -119,8 +117,7 @@ HeadroomTerms headroom_terms(const Fabric& fabric, PortId in, const SwitchConfig
   terms.rate = port.rate;
   terms.wire = port.wire_latency;
   terms.pipeline = fabric.node(port.node).pipeline;
-  terms.response =
-      pause.response < Picoseconds(0) ? standard_pause_response(port.rate) : pause.response;
+  terms.response = pause.response_at(port.rate);
   terms.pause_propagates = pause.propagates;
   terms.pause_frame = pause.wire_bytes();
   terms.reverse_packet = own.largest;

@@ -11,7 +11,8 @@ namespace weft::protocols {
 ///
 /// Three kinds of accounts hold bytes, always in whole cells: the switch as a whole; per ingress
 /// port and PFC class, with a threshold and headroom; per egress queue, with an optional limit. A
-/// credit class has an ingress buffer of its own per port, which its credits never let overflow.
+/// credit class has an ingress buffer of its own per port, which its credits never let overflow and
+/// the others cannot use.
 ///
 /// Where anything is reserved, set aside as headroom, or limited by a dynamic threshold, the buffer
 /// is partitioned: reserved parts and headroom belong to their accounts, the rest is shared, and a
@@ -21,12 +22,10 @@ namespace weft::protocols {
 template <class Path>
 class SharedBuffer {
  public:
-  explicit SharedBuffer(const NetworkConstants& constants) : k_(constants) {}
-
   /// False: there is no room for a packet of `cells` bytes, and nothing has changed.
   [[nodiscard]] bool admit(SwitchState& sw, IngressAccount& in, ClassQueue& out,
                            const ClassConstants& c, std::int64_t cells) const {
-    if (sw.buffer_used + cells > k_.buffer) [[unlikely]]
+    if (sw.buffer_used + cells > sw.capacity) [[unlikely]]
       return false;
     if (Path::kGeneral && c.has_partitions && !admit_to_partition(sw, in, out, c, cells)) {
       return false;
@@ -113,8 +112,6 @@ class SharedBuffer {
     const std::int64_t before = after + cells - from_headroom;
     sw.shared_used -= above(before, c.reserved) - above(after, c.reserved);
   }
-
-  const NetworkConstants& k_;
 };
 
 }  // namespace weft::protocols

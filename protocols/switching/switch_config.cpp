@@ -1,6 +1,7 @@
 #include "protocols/switching/switch_config.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace weft::protocols {
 
@@ -32,6 +33,25 @@ PfcConfig PfcConfig::from_preset(Preset preset) {
       break;
   }
   return pfc;
+}
+
+Picoseconds standard_pause_response(BitsPerSecond rate) {
+  // IEEE 802.3 31B.3.7: pause quanta of 512 bit times within which a port must stop.
+  struct Row {
+    BitsPerSecond rate;
+    std::int64_t quanta;
+  };
+  constexpr std::array<Row, 8> kTable{{{1_Gbps, 2},
+                                       {10_Gbps, 60},
+                                       {25_Gbps, 80},
+                                       {40_Gbps, 118},
+                                       {50_Gbps, 147},
+                                       {100_Gbps, 394},
+                                       {200_Gbps, 453},
+                                       {400_Gbps, 905}}};
+  const auto* row = std::find_if(kTable.begin(), kTable.end() - 1,
+                                 [rate](const Row& r) { return rate <= r.rate; });
+  return transmission_time(Bytes(row->quanta * 64), rate);
 }
 
 std::vector<TrafficClass> default_classes() {

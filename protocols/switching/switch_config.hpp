@@ -16,6 +16,9 @@ inline constexpr std::uint32_t kMaxClasses = 8;
 /// Ports of a switch whose packets queue at its inputs: the matching keeps sets of ports in words.
 inline constexpr std::uint32_t kMaxInputQueuedPorts = 64;
 
+/// What a NIC or switch port takes to obey a pause: IEEE 802.3 31B.3.7, in quanta by link rate.
+[[nodiscard]] Picoseconds standard_pause_response(BitsPerSecond rate);
+
 /// How pause frames travel and act: a property of links, the same for every class.
 struct PauseConfig {
   enum class Quanta : std::uint8_t {
@@ -33,6 +36,10 @@ struct PauseConfig {
   /// does where a topology file gives the link latencies).
   bool propagates = true;
 
+  /// The response of a port at this rate.
+  [[nodiscard]] Picoseconds response_at(BitsPerSecond rate) const {
+    return response < Picoseconds(0) ? standard_pause_response(rate) : response;
+  }
   /// Wire bytes of a pause frame; 0: it takes no wire time.
   [[nodiscard]] Bytes wire_bytes() const { return frame == 0_B ? 0_B : frame + frame_overhead; }
 };

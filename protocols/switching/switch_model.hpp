@@ -19,7 +19,7 @@ template <class Path>
 class SwitchModel {
  public:
   explicit SwitchModel(NetworkState& state)
-      : s_(state), control_(state), scheduler_(state), buffer_(state.constants), crossbar_(state) {}
+      : s_(state), control_(state), scheduler_(state), crossbar_(state) {}
 
   void arrive(Cell& cell, Worker& worker, Packet& packet, PortState& in, std::int64_t now) {
     SwitchState& sw = s_.switches[in.owner];

@@ -97,7 +97,7 @@ TEST(RoutingLoop, AboveItsBoundItDeadlocksAndTheCircleIsNamed) {
   for (const std::string& port : run.circle) {
     EXPECT_TRUE(port == "s1[1]->s2[0]" || port == "s2[0]->s1[1]") << port;
   }
-  // What grows at 2 x 0.25 Gbps x 8 / ... fills two thresholds of 100 KB within milliseconds.
+  // The loop gains 0.25 Gbps: 31 KB per ms, and holds two thresholds of 100 KB.
   EXPECT_LT(run.end, 20_ms);
 }
 

@@ -149,5 +149,23 @@ TEST(CreditClasses, ShareALinkWithLossyAndPfcClasses) {
   }
 }
 
+TEST(CreditClasses, HaveTheirBufferOutOfTheSwitchs) {
+  // A switch of 1 MB with 4 ports of 200 KB of credits leaves 200 KB to the lossy class, whose two
+  // senders overload one egress: never more than that is held.
+  PacketNetwork::Options options = classes({1, 1});
+  protocols::CreditConfig credits;
+  credits.buffer = Bytes(3125 * 64);
+  options.switches.classes[0].flow_control = credits;
+  options.switches.classes[1].flow_control = protocols::NoFlowControl{};
+  options.switches.buffer = 1_MB;
+  FlowRun run(star(4, 100_Gbps, 200_ns), options,
+              {{HostId(1u), HostId(0u), 2_MB, 0_ps, 1}, {HostId(2u), HostId(0u), 2_MB, 0_ps, 1}});
+  run.network().run_until(1_ms);
+  EXPECT_TRUE(run.network().violated_invariants(false).empty());
+  EXPECT_GT(run.network().totals().buffer_drops, 100);
+  EXPECT_LE(run.network().buffer_peak(SwitchId(0u)), 200'000);
+  EXPECT_GT(run.network().buffer_peak(SwitchId(0u)), 190'000);
+}
+
 }  // namespace
 }  // namespace weft::testing

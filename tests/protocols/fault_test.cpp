@@ -122,7 +122,7 @@ TEST(NicPause, HoldsItsPeerForItsTime) {
 }
 
 TEST(NicReceiveRate, PausesTheNetworkAndLosesNothing) {
-  // A NIC that takes in 25 Gbps of a 100 Gbps link with 64 KB of buffer: its pauses make the
+  // A NIC that takes in 25 Gbps of a 100 Gbps link with 256 KB of buffer: its pauses make the
   // message last four times as long, and nothing is dropped.
   PacketNetwork::Options options = plain_options();
   options.nic.receive_rate = 25_Gbps;
