@@ -12,7 +12,14 @@ namespace weft {
 
 enum class NodeKind : std::uint8_t { kHost, kSwitch };
 
-/// A host (one NIC and what hangs on it) or a switch.
+/// A fabric is up to two networks that meet in hosts only: packets never change from one to the
+/// other. Traffic inside a scale-up domain takes its links, all other traffic scale-out.
+enum class NetworkKind : std::uint8_t {
+  kScaleOut,  ///< NICs, leaves, spines
+  kScaleUp,   ///< links of GPUs to the switch chips of their domain, such as NVLink to NVSwitch
+};
+
+/// A host (a GPU with its NICs, or a lone NIC) or a switch.
 struct Node {
   std::string name;
   NodeKind kind = NodeKind::kHost;
@@ -22,12 +29,21 @@ struct Node {
   std::uint32_t index = 0;
   /// Rack (hosts and leaves) or pod, for reports; -1 where it has none.
   std::int32_t group = -1;
+  /// Scale-up domain of a host or of a chip; -1 where it has none.
+  std::int32_t domain = -1;
+  /// Of a host whose NIC is on one of several rails, else -1.
+  std::int32_t rail = -1;
+  /// Of a switch. All switches of a path are of one network.
+  NetworkKind network = NetworkKind::kScaleOut;
   /// Ports are contiguous: first_port .. first_port + port_count - 1.
   PortId first_port;
   std::uint32_t port_count = 0;
   /// What a packet spends between the end of its reception and the egress queue (switch pipeline)
   /// or the transport (NIC). Booked on every link that ends here.
   Picoseconds pipeline;
+  /// Packet buffer of a switch, and the cells that packets occupy in it.
+  Bytes buffer = Bytes(1'000'000'000'000);
+  Bytes cell = 1_B;
 };
 
 /// One end of a cable, and the link direction that leaves it.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "simcore/units.hpp"
 
@@ -16,8 +17,10 @@ struct SwitchPart {
 };
 
 struct NicPart {
-  BitsPerSecond rate = 400_Gbps;
-  Picoseconds receive_latency;  ///< from the end of reception to the transport
+  BitsPerSecond rate = 400_Gbps;  ///< of one port
+  std::uint32_t ports = 1;        ///< two: for two ToRs or two planes
+  Picoseconds send_latency;       ///< from the host link to the wire
+  Picoseconds receive_latency;    ///< from the end of reception to the transport
   /// Wire bytes that it takes in towards host memory; absent: it keeps up with any link. What it
   /// cannot take waits in the receive buffer, which pauses the switch above `xoff`.
   std::optional<BitsPerSecond> receive_rate{};
@@ -26,10 +29,53 @@ struct NicPart {
   Bytes xon = 448_KiB;
 };
 
-/// Each NIC of a server is a host of the fabric.
+/// What joins the GPUs of a server or rack to each other: links of every GPU to every switch chip
+/// of its board. Chips are not joined, except those of two boards by trunks.
+struct ScaleUpPart {
+  /// How packets of one message spread over a GPU's links.
+  enum class Spreading : std::uint8_t {
+    kRoundRobin,  ///< packet by packet in turn
+    kRandom,      ///< packet by packet at random
+    kFlow,        ///< all packets of a connection by one link
+  };
+  std::uint32_t chips = 1;  ///< of all boards together
+  /// Links from one GPU to each chip of its board; one number stands for all chips.
+  std::vector<std::uint32_t> links_per_chip = {1};
+  std::uint32_t boards = 1;       ///< GPUs and chips are split over them in order
+  std::uint32_t trunks = 0;       ///< links between a chip and its counterpart on the next board
+  BitsPerSecond rate = 400_Gbps;  ///< of one link, per direction
+  /// Share of `rate` that carries payload, in place of a packet header. Absent: all of it, as where
+  /// `rate` is an effective one already.
+  std::optional<double> payload_efficiency{};
+  Bytes packet = 4_KiB;         ///< payload of a simulated packet
+  Picoseconds link_latency;     ///< of the wire, one way
+  Picoseconds gpu_latency;      ///< from the end of reception until a GPU has the data
+  Picoseconds send_latency;     ///< from a GPU's memory to its link
+  Picoseconds chip_latency;     ///< of the switch chip
+  Bytes port_buffer = 128_KiB;  ///< of every receiving port; its credits
+  Spreading spreading = Spreading::kRoundRobin;
+};
+
+/// How a GPU reaches its NIC: PCIe or a coherent chip-to-chip link.
+struct HostLinkPart {
+  /// Absent: it keeps up with any NIC. A NIC that shares it, or outruns it, becomes a node of its
+  /// own between the GPU and the leaf.
+  std::optional<BitsPerSecond> rate{};
+  Picoseconds latency;  ///< one way, PCIe switches included
+};
+
+/// A server, or a rack that is one scale-up domain. Every GPU is a host of the fabric; a server
+/// without GPUs has one host per NIC.
 struct ServerPart {
-  std::uint32_t nics = 1;
+  std::uint32_t gpus = 0;
+  std::optional<ScaleUpPart> scale_up{};
+  std::uint32_t nics = 1;   ///< 0: no scale-out network. NIC i serves GPUs i * gpus / nics ...
+  std::uint32_t rails = 0;  ///< NIC i is on rail i modulo rails; 0: as many rails as NICs
   NicPart nic;
+  HostLinkPart host_link;
+
+  /// Hosts of the fabric that one server makes.
+  [[nodiscard]] std::uint32_t hosts() const { return gpus == 0 ? nics : gpus; }
 };
 
 /// A cable with what is plugged in at its ends.
