@@ -43,8 +43,8 @@ struct Node {
   Picoseconds pipeline;
   /// Packet buffer of a switch, and the cells that packets occupy in it; 0: as the configuration of
   /// all switches says.
-  Bytes buffer;
-  Bytes cell;
+  Bytes buffer{};
+  Bytes cell{};
 };
 
 /// One end of a cable, and the link direction that leaves it.
