@@ -56,12 +56,12 @@ class PacketModel {
     cell.inbound[local]->data_out.fetch();
     const PortState& port = s_.ports[cell.ports[local].value()];
     port.out->fetch_sender();
-    if (port.owner_is_host) host_.fetch(port.owner);
+    if (port.owner_is_host) host_.fetch(port);
   }
 
   [[gnu::always_inline]] void fetch_flows(const Cell& cell, std::uint32_t local) const {
     const PortState& port = s_.ports[cell.ports[local].value()];
-    if (port.owner_is_host) host_.fetch_flows(port.owner);
+    if (port.owner_is_host) host_.fetch_flows(port);
   }
 
   /// Link control from another cell: from now on an event of this one.

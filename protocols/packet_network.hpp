@@ -72,6 +72,9 @@ class PacketNetwork {
     SwitchConfig switches;
     NicConfig nic;
     TransportConfig transport;
+    /// Kinds of scale-up domains, by the group that a domain belongs to (Fabric::group_of_domain).
+    /// Groups beyond the last have the last one's.
+    std::vector<ScaleUpConfig> scale_up;
     std::vector<Fault> faults;
     ObservationConfig observation;
     TraceSink trace_sink;  ///< needed if anything is observed
@@ -146,6 +149,8 @@ class PacketNetwork {
   void build_ports();
   void build_switches();
   void build_cells();
+  /// Which of the transports a connection uses: 0 for scale-out, else that of its domain.
+  [[nodiscard]] std::uint8_t transport_of(const Connection& connection) const;
   void build_queue_pairs(const std::vector<Connection>& connections);
   void build_observation();
   void file_faults();

@@ -78,6 +78,15 @@ class Fabric {
     return {ports.data() + n.first_port.value(), n.port_count};
   }
   [[nodiscard]] NodeId peer_node(PortId id) const { return port(port(id).peer).node; }
+  /// The network that a link is of: that of the switch at either end.
+  [[nodiscard]] NetworkKind network_of(PortId id) const {
+    const Node& own = node(port(id).node);
+    return own.kind == NodeKind::kSwitch ? own.network : node(peer_node(id)).network;
+  }
+  /// Whether traffic between two hosts stays inside a scale-up domain.
+  [[nodiscard]] bool share_domain(HostId a, HostId b) const {
+    return host(a).domain >= 0 && host(a).domain == host(b).domain;
+  }
   /// From the end of a transmission until the packet is in the receiver's egress queue or
   /// transport.
   [[nodiscard]] Picoseconds data_latency(PortId id) const {

@@ -30,6 +30,11 @@ class Routes {
   std::vector<NextHops> sets;
   std::vector<std::uint16_t> local_ports;
 
+  /// Candidates at a host, as numbers local to it.
+  [[nodiscard]] std::span<const std::uint16_t> host_ports(HostId /*from*/, HostId /*to*/) const {
+    static constexpr std::uint16_t kOnly[1] = {0};
+    return kOnly;
+  }
   /// Candidates at switch `at` for a packet to `destination`. One port where the destination hangs
   /// on this very switch.
   [[nodiscard]] std::span<const std::uint16_t> next_hops(SwitchId at, HostId destination) const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "simcore/ids.hpp"
@@ -54,12 +55,16 @@ struct alignas(64) SenderState {
   bool timer_is_set = false;  ///< an agenda entry exists
   std::uint8_t traffic_class = 0;
   bool first_of_message = true;
+  std::uint8_t transport = 0;
+  std::uint32_t port = 0;  ///< of the host, where it waits to send
 
   std::int64_t deadline = 0;  ///< retransmission time-out
   std::uint32_t oldest_message = kNoIndex;
   std::uint32_t newest_message = kNoIndex;
   std::uint32_t host = 0;
   ConnectionId connection;
+  std::uint32_t first_port = 0;                ///< of the host
+  std::span<const std::uint16_t> local_ports;  ///< that lead to the destination
 
   [[nodiscard]] bool has_outstanding() const { return unacked != sent_end; }
 };
@@ -127,6 +132,7 @@ struct ReceiverState {
   std::uint32_t host = 0;  ///< of the sender: where ACKs go
   std::uint32_t ack_entropy = 0;
   std::uint8_t traffic_class = 0;  ///< of the data
+  std::uint8_t transport = 0;
   bool nack_sent = false;
   bool echo_pending = false;    ///< a marked packet awaits its ACK
   bool message_broken = false;  ///< datagrams: a packet of this message is missing

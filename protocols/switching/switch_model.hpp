@@ -122,8 +122,8 @@ class SwitchModel {
   [[nodiscard]] std::int64_t order_of(const ClassQueue& queue) const {
     return queues_at_inputs() ? queue.taken : queue.started;
   }
-  [[nodiscard]] std::int64_t cells(std::int64_t size) const {
-    return Path::kGeneral ? s_.constants.cells(size) : size;
+  [[nodiscard]] static std::int64_t cells(const SwitchState& sw, std::int64_t size) {
+    return Path::kGeneral ? sw.cells(size) : size;
   }
 
   [[nodiscard]] std::uint32_t choose_egress(const SwitchState& sw, PortState& in,
@@ -146,7 +146,7 @@ class SwitchModel {
     const std::uint8_t c = class_of(packet);
     const ClassConstants& constants = s_.constants.of_class[c];
     IngressAccount& account = s_.account(in, c);
-    const bool fits = buffer_.admit(sw, account, queue, constants, cells(packet.size));
+    const bool fits = buffer_.admit(sw, account, queue, constants, cells(sw, packet.size));
     if (!fits) [[unlikely]] {
       ++account.drops;
       ++worker.sums.packets_dropped;
@@ -310,7 +310,7 @@ class SwitchModel {
       control_.grant(cell, worker, in, c, blocks, now);
       return;
     }
-    buffer_.release(sw, account, queue, constants, cells(size));
+    buffer_.release(sw, account, queue, constants, cells(sw, size));
     if (account.is_pausing && buffer_.is_below_xon(sw, account, constants)) [[unlikely]] {
       account.is_pausing = false;
       control_.send_pause(cell, worker, in, c, now);
