@@ -43,9 +43,10 @@ struct Node {
   /// What a packet spends between the end of its reception and the egress queue (switch pipeline)
   /// or the transport (NIC). Booked on every link that ends here.
   Picoseconds pipeline;
-  /// Packet buffer of a switch, and the cells that packets occupy in it.
-  Bytes buffer = Bytes(1'000'000'000'000);
-  Bytes cell = 1_B;
+  /// Packet buffer of a switch, and the cells that packets occupy in it; 0: as the configuration of
+  /// all switches says.
+  Bytes buffer{};
+  Bytes cell{};
 };
 
 /// One end of a cable, and the link direction that leaves it.
@@ -69,6 +70,9 @@ class Fabric {
   std::vector<Port> ports;
   std::vector<NodeId> hosts;     ///< by HostId
   std::vector<NodeId> switches;  ///< by SwitchId
+  /// By scale-up domain: which of the topology's groups of racks it belongs to. Domains of one
+  /// group are alike.
+  std::vector<std::uint32_t> group_of_domain;
 
   [[nodiscard]] const Node& node(NodeId id) const { return nodes[id.value()]; }
   [[nodiscard]] const Port& port(PortId id) const { return ports[id.value()]; }
