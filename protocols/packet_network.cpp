@@ -24,8 +24,9 @@ constexpr std::size_t kMostPausesPerPort = 65'536;
 std::uint32_t first_choice(const NetworkState& s, const SenderState& sender) {
   const auto n = static_cast<std::uint32_t>(sender.local_ports.size());
   if (n == 0) return 0;  // there is no way to the destination
-  const std::uint64_t seed = switch_hash_seed(s.constants.seed, s.fabric.hosts[sender.host]);
-  return sender.local_ports[choose_by_flow(seed, sender.entropy, n)];
+  const PathHash& hash = s.routes.hash;
+  const std::uint64_t seed = hash.seed_of(s.constants.seed, s.fabric.hosts[sender.host]);
+  return sender.local_ports[hash.choose(seed, sender.entropy, n)];
 }
 
 }  // namespace
@@ -134,7 +135,7 @@ void PacketNetwork::build_switches() {
     SwitchState& sw = s.switches[i];
     sw.first_port = node.first_port.value();
     sw.port_count = node.port_count;
-    sw.hash_seed = switch_hash_seed(options_.seed, id);
+    sw.hash_seed = s.routes.hash.seed_of(options_.seed, id);
     sw.capacity = options_.switches.buffer_of(node).count();
     sw.cell = options_.switches.cell_of(node).count();
     s.constants.has_cells = s.constants.has_cells || sw.cell != 1;
@@ -200,7 +201,9 @@ std::uint8_t PacketNetwork::transport_of(const Connection& connection) const {
   const Fabric& fabric = state_->fabric;
   const HostId from(state_->processes[connection.source.value()].host);
   const HostId to(state_->processes[connection.destination.value()].host);
-  if (options_.scale_up.empty() || !fabric.share_domain(from, to)) return 0;
+  if (options_.scale_up.empty() || fabric.network_between(from, to) == NetworkKind::kScaleOut) {
+    return 0;
+  }
   const auto domain = static_cast<std::size_t>(fabric.host(from).domain);
   const std::size_t group =
       domain < fabric.group_of_domain.size() ? fabric.group_of_domain[domain] : 0;

@@ -115,7 +115,10 @@ class Resolver {
     const Node* at = find(entry.at, NodeKind::kSwitch, "a switch", key + ".at");
     const Node* to = find(entry.to, NodeKind::kHost, "a host", key + ".to");
     if (at == nullptr || to == nullptr) return;
-    if (&fabric_.node(fabric_.peer_node(to->first_port)) == at) {
+    const auto is_at = [&](const Port& port) {
+      return &fabric_.node(fabric_.port(port.peer).node) == at;
+    };
+    if (std::ranges::any_of(fabric_.ports_of(fabric_.hosts[to->index]), is_at)) {
       return fail(key + ".at", "`" + entry.to + "` hangs on `" + entry.at +
                                    "`, which always sends to it directly");
     }

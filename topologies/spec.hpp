@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "simcore/hash.hpp"
 #include "simcore/units.hpp"
 
 namespace weft::topologies {
@@ -14,6 +15,13 @@ struct LinkSpec {
   BitsPerSecond rate;
   /// Propagation, transceivers and FEC of one direction.
   Picoseconds latency;
+};
+
+/// How packets choose among shortest paths.
+struct RoutingSpec {
+  /// Next hops get shares in proportion to their links' rates; else equal ones.
+  bool weighted_ecmp = false;
+  PathHash hash{};
 };
 
 /// Racks of servers, one leaf per rack, every leaf joined to every spine.
@@ -27,6 +35,7 @@ struct LeafSpineSpec {
   LinkSpec uplink;
   Picoseconds switch_pipeline;
   Picoseconds nic_pipeline;
+  RoutingSpec routing{};
 };
 
 /// k-ary fat tree of three tiers (Al-Fares et al., SIGCOMM 2008): k pods, k^3/4 hosts.
@@ -36,6 +45,7 @@ struct FatTreeSpec {
   LinkSpec uplink;
   Picoseconds switch_pipeline;
   Picoseconds nic_pipeline;
+  RoutingSpec routing{};
 };
 
 /// Nodes and links by name.
@@ -61,6 +71,7 @@ struct CustomSpec {
   std::vector<NodeSpec> nodes;
   std::vector<LinkEntry> links;
   std::vector<NextHopEntry> next_hops;
+  RoutingSpec routing{};
 };
 
 using TopologySpec = std::variant<LeafSpineSpec, FatTreeSpec, CustomSpec>;
