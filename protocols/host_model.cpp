@@ -130,10 +130,9 @@ void HostModel<Path>::finish_receive(Cell& cell, Worker& worker, PortState& port
 template <class Path>
 void HostModel<Path>::notify_delivered(Cell& cell, Worker& worker, std::uint32_t qp,
                                        std::int64_t now) {
-  const ConnectionId connection = s_.receivers[qp].connection;
-  const ProcessId self = s_.connections[connection.value()].destination;
-  HostContext<Path> context(*this, cell, worker, self, now);
-  s_.handler->on_delivered(context, self, connection);
+  const ReceiverState& r = s_.receivers[qp];
+  HostContext<Path> context(*this, cell, worker, r.process, now);
+  s_.handler->on_delivered(context, r.process, r.connection);
 }
 
 template <class Path>

@@ -76,6 +76,10 @@ class HostModel {
   void receive(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
                std::int64_t now) {
     ++worker.sums.packets_delivered;
+    if (Path::kGeneral && (packet.flow & kInNetworkFlow) != 0) {
+      receive_word(cell, worker, packet, now);
+      return;
+    }
     switch (kind_of(packet)) {
       case PacketKind::kData:
         receive_data(cell, worker, packet, port, now);
@@ -88,6 +92,15 @@ class HostModel {
         receive_cnp(packet.flow, port, now);
         break;
     }
+  }
+
+  /// A chip says that a sum with a packet of this host is complete.
+  void receive_word(Cell& cell, Worker& worker, const Packet& packet, std::int64_t now) {
+    const std::uint32_t qp = packet.flow & ~kInNetworkFlow;
+    const SenderState& s = s_.senders[qp];
+    const Reduction& reduction = s_.reductions[s.in_network_index];
+    ++s_.rounds_done[s.first_round + reduction.link_of(packet.sequence)];
+    activate(cell, worker, qp, now);
   }
 
   /// Puts a packet into the receive buffer, from where it is taken at the receive rate.
@@ -196,15 +209,24 @@ class HostModel {
         transport(s.transport).spreading == PortSpreading::kRoundRobin
             ? (s.next + s.entropy % n) % n
             : choose_by_packet(s_.constants.seed, s.entropy, s.next, s.sent_end, n);
-    // A port whose link is down is passed over, unless all are.
+    // A port whose link is down is passed over, unless all are. But what is added up must meet at
+    // one chip.
     for (std::uint32_t i = 0; i < n; ++i) {
       s.port = s.first_port + s.local_ports[(choice + i) % n];
-      if (!s_.ports[s.port].is_down) return;
+      if (!s_.ports[s.port].is_down || s.in_network != 0) return;
     }
+  }
+
+  /// Whether the chip can hold the next packet of a reduction.
+  [[nodiscard]] bool is_in_window(const SenderState& s) const {
+    const Reduction& reduction = s_.reductions[s.in_network_index];
+    const std::uint32_t done = s_.rounds_done[s.first_round + reduction.link_of(s.next)];
+    return reduction.round_of(s.next) - done < reduction.window;
   }
 
   [[nodiscard]] bool can_send(const SenderState& s) const {
     if (s.next == s.posted || s.schedule == SenderState::Schedule::kFailed) return false;
+    if (Path::kGeneral && s.in_network == kReduceFlow) return is_in_window(s);
     const std::uint32_t window = transport(s.transport).window;
     if (window == 0) return true;
     const std::uint32_t in_flight = s.next == s.sent_end ? s.next - s.received : s.next - s.unacked;
@@ -226,7 +248,7 @@ class HostModel {
     const TransportConstants& t = transport(s.transport);
     const bool is_last = s.next == s.message_last;
     Packet packet;
-    packet.flow = qp;
+    packet.flow = Path::kGeneral ? qp | s.in_network : qp;
     packet.sequence = s.next;
     packet.destination = s.destination;
     packet.entropy = s.entropy;
@@ -257,7 +279,7 @@ class HostModel {
 
   void trace_start(Worker& worker, const Packet& packet, const PortState& port,
                    std::int64_t now) const {
-    if (s_.watched[packet.flow] == 0) return;
+    if (!s_.is_watched(packet)) return;
     worker.trace.push_back({.time = now,
                             .value = packet.flow,
                             .subject = port.index,
@@ -290,7 +312,7 @@ class HostModel {
     worker.packet_latency.add(static_cast<std::int64_t>(elapsed) << kSendTimeShift);
     ReceiverState& r = s_.receivers[packet.flow];
     const TransportConstants& t = transport(r.transport);
-    if (!t.reliable) {
+    if (!t.reliable && !t.any_order) {
       receive_datagram(cell, worker, packet, port, now);
       return;
     }
@@ -390,6 +412,7 @@ class HostModel {
 
   void send_ack(Cell& cell, Worker& worker, std::uint32_t qp, ReceiverState& r, PacketKind kind,
                 PortState& port, std::int64_t now) {
+    if (Path::kGeneral && !transport(r.transport).reliable) return;
     Packet packet = response(qp, r, kind);
     if (r.echo_pending) packet.flags |= kCongested;
     r.echo_pending = false;

@@ -113,13 +113,19 @@ class Audit {
       for (std::uint32_t c = 0; c < k_.classes; ++c) {
         backlog += queue(port, c).packets.bytes();
         queue(port, c).packets.for_each([&](const Packet& packet) {
+          if (k_.works_in_network && tail_arrival(packet) != kOwesIngress) return;
           hold(k_.input_queued ? p : waiting_port(packet), c, packet.size);
         });
       }
       expect(backlog == port.backlog, "{} has a backlog of {} by its account and {} in fact",
              name(port), port.backlog, backlog);
-      if (port.service_bytes != 0 && !k_.release_at_start) {
+      if (port.service_bytes != 0 && !k_.release_at_start && port.service_debt == kOwesIngress) {
         hold(port.service_ingress, port.service_class, port.service_bytes);
+      }
+    }
+    if (k_.works_in_network) {
+      for (const CopyTable::Original& o : s_.copies[at].originals()) {
+        if (o.copies > 0) hold(o.ingress, o.traffic_class, o.size);
       }
     }
     const std::string& node = s_.fabric.switch_node(SwitchId(at)).name;

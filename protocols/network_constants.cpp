@@ -119,7 +119,7 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
       cut_through(switches.forwarding == SwitchConfig::Forwarding::kCutThrough),
       control_latency(control.count()) {
   assert(classes >= 1 && classes <= kMaxClasses);
-  assert(scale_up.size() < kMaxTransports);
+  assert(scale_up.size() <= kMaxScaleUpKinds);
   transports[0] = TransportConstants(transport, switches);
   if (in_turn) {
     transports[0].spreading = PortSpreading::kRoundRobin;
@@ -130,6 +130,12 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
     TransportConstants& t = transports[transport_count++];
     t = TransportConstants(domain.transport(), switches);
     t.spreading = domain.spreading;
+    // Chips neither acknowledge nor care for the order.
+    TransportConstants& in_network = transports[transport_count++];
+    in_network = t;
+    in_network.reliable = false;
+    in_network.spreading = PortSpreading::kRoundRobin;
+    in_network.reduction_window = domain.reduction_window;
   }
   if (const auto* roce = std::get_if<RoceConfig>(&transport)) {
     const auto* config = std::get_if<DcqcnConfig>(&roce->congestion_control);

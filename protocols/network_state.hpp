@@ -10,6 +10,7 @@
 #include "protocols/packet_kind.hpp"
 #include "protocols/port_state.hpp"
 #include "protocols/roce/queue_pair.hpp"
+#include "protocols/switching/in_network.hpp"
 #include "protocols/switching/switch_config.hpp"
 #include "protocols/transport_config.hpp"
 #include "simcore/engine/cell.hpp"
@@ -55,6 +56,7 @@ struct SwitchState {
   std::uint64_t hash_seed = 0;
   std::uint32_t first_port = 0;  ///< global number of its port 0
   std::uint32_t port_count = 0;
+  bool is_chip = false;  ///< of a scale-up domain
 
   /// What a packet occupies of the buffer.
   [[nodiscard]] std::int64_t cells(std::int64_t size) const {
@@ -170,6 +172,7 @@ struct TransportConstants {
   std::int64_t retransmit_timeout = 0;
   std::int64_t payload = 0;
   std::int64_t header = 0;
+  std::uint32_t reduction_window = 0;
 };
 
 /// Run constants that the packet path reads, in engine units.
@@ -210,6 +213,7 @@ struct NetworkConstants {
   // faults and observation
   bool has_faults = false;
   bool has_cells = false;         ///< of more than one byte
+  bool works_in_network = false;  ///< chips add up or repeat data
   bool spreads_at_hosts = false;  ///< packets of a queue pair leave by several ports
   bool traces_queues = false;
   bool traces_packets = false;
@@ -254,10 +258,19 @@ struct NetworkState {
   std::vector<ConnectionState> connections;
   std::vector<ProcessState> processes;
   std::vector<Fault> faults;
+  // What the chips of scale-up domains work on; empty mostly.
+  std::vector<Reduction> reductions;
+  std::vector<Multicast> multicasts;
+  std::vector<CopyTable> copies;           ///< by SwitchId
+  std::vector<std::uint32_t> rounds_done;  ///< [queue pair's first + link]: of its reduction
   ProcessHandler* handler = nullptr;
 
   [[nodiscard]] PortState& port_of(const Cell& cell, std::uint32_t local) {
     return ports[cell.ports[local].value()];
+  }
+  /// Whether the packets of its queue pair are traced.
+  [[nodiscard]] bool is_watched(const Packet& packet) const {
+    return watched[packet.flow & ~kInNetworkFlow] != 0;
   }
   [[nodiscard]] ClassQueue& queue(const PortState& port, std::uint32_t traffic_class) {
     return queues[constants.slot(port.index, traffic_class)];

@@ -239,7 +239,7 @@ class PacketModel {
   }
   void trace_arrival(Worker& worker, const Packet& packet, const PortState& port,
                      std::int64_t now) const {
-    if (kind_of(packet) != PacketKind::kData || s_.watched[packet.flow] == 0) return;
+    if (kind_of(packet) != PacketKind::kData || !s_.is_watched(packet)) return;
     worker.trace.push_back({.time = now,
                             .value = packet.flow,
                             .subject = port.index,

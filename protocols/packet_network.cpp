@@ -4,6 +4,7 @@
 #include <bit>
 #include <cassert>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "protocols/network_audit.hpp"
@@ -29,11 +30,55 @@ std::uint32_t first_choice(const NetworkState& s, const SenderState& sender) {
   return sender.local_ports[hash.choose(seed, sender.entropy, n)];
 }
 
+/// The receiving ends of a multicast, one per member of its group.
+void add_multicast(NetworkState& s, SenderState& sender, const ProcessGroup& group) {
+  Multicast multicast{.first_receiver = static_cast<std::uint32_t>(s.receivers.size()),
+                      .members = {}};
+  const ReceiverState like = s.receivers[sender.receiver];
+  sender.receiver = multicast.first_receiver;
+  for (const ProcessId member : group.members) {
+    multicast.members.push_back(s.processes[member.value()].host);
+    s.receivers.push_back(like);
+    s.receivers.back().process = member;
+  }
+  s.multicasts.push_back(std::move(multicast));
+}
+
+/// Makes `qp` one of those whose packets are added up. All begin at the same of their links.
+void join_reduction(NetworkState& s, std::uint32_t qp, const Connection& connection) {
+  SenderState& sender = s.senders[qp];
+  Reduction& reduction = s.reductions[sender.in_network_index];
+  reduction.owner = s.processes[connection.destination.value()].host;
+  reduction.links = static_cast<std::uint32_t>(sender.local_ports.size());
+  reduction.window = s.constants.transports[sender.transport].reduction_window;
+  reduction.members.push_back(sender.host);
+  reduction.queue_pairs.push_back(qp);
+  if (connection.source == connection.destination) {
+    reduction.receiver = qp;
+    reduction.offset = sender.entropy % reduction.links;
+  }
+}
+
+void start_rounds(NetworkState& s, SenderState& sender) {
+  if (sender.in_network != kReduceFlow) return;
+  Reduction& reduction = s.reductions[sender.in_network_index];
+  assert(reduction.links == sender.local_ports.size() && "members are alike");
+  reduction.counts.resize(std::size_t{reduction.links} * reduction.window);
+  sender.receiver = reduction.receiver;
+  sender.entropy = s.senders[reduction.receiver].entropy;
+  sender.first_round = static_cast<std::uint32_t>(s.rounds_done.size());
+  // Where the first packet does not go by the first link, the links before it are a round ahead.
+  for (std::uint32_t link = 0; link < reduction.links; ++link) {
+    s.rounds_done.push_back(link < reduction.offset ? 1 : 0);
+  }
+}
+
 }  // namespace
 
 PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const Options& options,
                              const std::vector<HostId>& processes,
-                             const std::vector<Connection>& connections)
+                             const std::vector<Connection>& connections,
+                             const std::vector<ProcessGroup>& groups)
     : options_(options),
       state_(std::make_unique<NetworkState>(
           fabric, routes,
@@ -68,6 +113,7 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
     state_->processes[p] = {.host = processes[p].value(), .cell = plan_.cell_of_node[node.value()]};
   }
   build_queue_pairs(connections);
+  build_in_network(connections, groups);
   build_observation();
 }
 
@@ -135,6 +181,7 @@ void PacketNetwork::build_switches() {
     SwitchState& sw = s.switches[i];
     sw.first_port = node.first_port.value();
     sw.port_count = node.port_count;
+    sw.is_chip = node.network == NetworkKind::kScaleUp;
     sw.hash_seed = s.routes.hash.seed_of(options_.seed, id);
     sw.capacity = options_.switches.buffer_of(node).count();
     sw.cell = options_.switches.cell_of(node).count();
@@ -207,7 +254,9 @@ std::uint8_t PacketNetwork::transport_of(const Connection& connection) const {
   const auto domain = static_cast<std::size_t>(fabric.host(from).domain);
   const std::size_t group =
       domain < fabric.group_of_domain.size() ? fabric.group_of_domain[domain] : 0;
-  return static_cast<std::uint8_t>(1 + std::min(group, options_.scale_up.size() - 1));
+  const std::size_t kind = std::min(group, options_.scale_up.size() - 1);
+  return static_cast<std::uint8_t>(1 + 2 * kind +
+                                   (connection.kind == Connection::Kind::kUnicast ? 0 : 1));
 }
 
 void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections) {
@@ -237,8 +286,9 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
     state.source = connection.source;
     state.destination = connection.destination;
     const std::uint8_t transport = transport_of(connection);
-    const std::uint8_t traffic_class =
-        transport == 0 ? connection.traffic_class : options_.scale_up[transport - 1].traffic_class;
+    const std::uint8_t traffic_class = transport == 0
+                                           ? connection.traffic_class
+                                           : options_.scale_up[(transport - 1U) / 2].traffic_class;
     const HostId from(s.processes[connection.source.value()].host);
     const HostId to(s.processes[connection.destination.value()].host);
     const std::span<const std::uint16_t> local_ports = s.routes.host_ports(from, to);
@@ -249,6 +299,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       sender.destination = to.value();
       sender.entropy = flow_entropy(from, to, number);
       sender.connection = ConnectionId(c);
+      sender.receiver = qp;
       sender.traffic_class = traffic_class;
       sender.transport = transport;
       sender.first_port = s.fabric.host(from).first_port.value();
@@ -260,8 +311,38 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       receiver.connection = ConnectionId(c);
       receiver.traffic_class = traffic_class;
       receiver.transport = transport;
+      receiver.process = connection.destination;
     }
   }
+}
+
+void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
+                                     const std::vector<ProcessGroup>& groups) {
+  NetworkState& s = *state_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> reduction_of;
+  for (std::uint32_t qp = 0; qp < s.senders.size(); ++qp) {
+    SenderState& sender = s.senders[qp];
+    const Connection& connection = connections[sender.connection.value()];
+    if (connection.kind == Connection::Kind::kUnicast) continue;
+    assert(!s.constants.cut_through && !s.constants.input_queued);
+    s.constants.works_in_network = true;
+    if (connection.kind == Connection::Kind::kMulticast) {
+      sender.in_network = kMulticastFlow;
+      sender.in_network_index = static_cast<std::uint32_t>(s.multicasts.size());
+      add_multicast(s, sender, groups[connection.group]);
+      continue;
+    }
+    const std::pair key{connection.group, connection.destination.value()};
+    const auto [it, is_new] =
+        reduction_of.emplace(key, static_cast<std::uint32_t>(s.reductions.size()));
+    if (is_new) s.reductions.emplace_back();
+    sender.in_network = kReduceFlow;
+    sender.in_network_index = it->second;
+    join_reduction(s, qp, connection);
+  }
+  if (!s.constants.works_in_network) return;
+  s.copies.resize(s.switches.size());
+  for (SenderState& sender : s.senders) start_rounds(s, sender);
 }
 
 void PacketNetwork::build_observation() {
@@ -271,7 +352,7 @@ void PacketNetwork::build_observation() {
     for (const PortId id : observation.queue_ports) s.ports[id.value()].is_watched = true;
   }
   if (!s.constants.traces_packets) return;
-  s.watched.resize(s.senders.size());
+  s.watched.resize(s.receivers.size());
   for (const ConnectionId flow : observation.packet_flows) {
     const ConnectionState& connection = s.connections[flow.value()];
     std::fill_n(s.watched.begin() + connection.first_queue_pair, connection.queue_pairs,
@@ -466,17 +547,33 @@ const Histogram& PacketNetwork::packet_latency() const { return engine_->worker.
 
 std::vector<MessageOutcome> PacketNetwork::messages() const {
   struct Key {
-    std::uint32_t queue_pair;
+    std::uint32_t receiver;
     std::uint32_t last_sequence;
     auto operator<=>(const Key&) const = default;
   };
   std::vector<std::pair<Key, std::int64_t>> delivered;
   for (const HostState& host : state_->hosts) {
     for (const DeliveryRecord& d : host.deliveries) {
-      delivered.push_back({{d.queue_pair, d.last_sequence}, d.time});
+      delivered.push_back({{d.receiver, d.last_sequence}, d.time});
     }
   }
   std::sort(delivered.begin(), delivered.end());
+  // Multicast messages are delivered when all members have them.
+  const auto delivered_at = [&](const SenderState& sender, const MessageRecord& m) {
+    const std::size_t receivers = sender.in_network == kMulticastFlow
+                                      ? state_->multicasts[sender.in_network_index].members.size()
+                                      : 1;
+    std::int64_t latest = -1;
+    for (std::uint32_t i = 0; i < receivers; ++i) {
+      const Key key{sender.receiver + i, m.first_sequence + m.packets - 1};
+      const auto it = std::lower_bound(
+          delivered.begin(), delivered.end(), key,
+          [](const auto& entry, const Key& wanted) { return entry.first < wanted; });
+      if (it == delivered.end() || it->first != key) return std::int64_t{-1};
+      latest = std::max(latest, it->second);
+    }
+    return latest;
+  };
   std::vector<MessageOutcome> outcomes;
   for (const HostState& host : state_->hosts) {
     for (const MessageRecord& m : host.messages) {
@@ -486,11 +583,7 @@ std::vector<MessageOutcome> PacketNetwork::messages() const {
                              .bytes = m.bytes,
                              .posted = m.posted,
                              .acknowledged = m.acknowledged};
-      const Key key{m.queue_pair, m.first_sequence + m.packets - 1};
-      const auto it = std::lower_bound(
-          delivered.begin(), delivered.end(), key,
-          [](const auto& entry, const Key& wanted) { return entry.first < wanted; });
-      if (it != delivered.end() && it->first == key) outcome.delivered = it->second;
+      outcome.delivered = delivered_at(state_->senders[m.queue_pair], m);
       outcomes.push_back(outcome);
     }
   }

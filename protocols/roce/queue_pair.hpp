@@ -27,7 +27,7 @@ struct MessageRecord {
 
 /// A message that arrived in full, at its receiver.
 struct DeliveryRecord {
-  std::uint32_t queue_pair = 0;
+  std::uint32_t receiver = 0;  ///< index of the ReceiverState
   std::uint32_t last_sequence = 0;
   std::int64_t time = 0;
 };
@@ -65,6 +65,12 @@ struct alignas(64) SenderState {
   ConnectionId connection;
   std::uint32_t first_port = 0;                ///< of the host
   std::span<const std::uint16_t> local_ports;  ///< that lead to the destination
+  /// kReduceFlow or kMulticastFlow, and which one, where chips work on the data.
+  std::uint32_t in_network = 0;
+  std::uint32_t in_network_index = 0;
+  std::uint32_t first_round =
+      0;                       ///< of a reduction: where its links are in NetworkState::rounds_done
+  std::uint32_t receiver = 0;  ///< index of the ReceiverState, the first one of a multicast
 
   [[nodiscard]] bool has_outstanding() const { return unacked != sent_end; }
 };
@@ -138,6 +144,7 @@ struct ReceiverState {
   bool message_broken = false;  ///< datagrams: a packet of this message is missing
   std::int64_t last_cnp = std::numeric_limits<std::int64_t>::min() / 2;
   ConnectionId connection;
+  ProcessId process;  ///< that the messages are for
   ReorderBuffer early;
 };
 
