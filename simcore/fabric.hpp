@@ -31,7 +31,7 @@ struct Node {
   std::int32_t group = -1;
   /// Scale-up domain of a host or of a chip; -1 where it has none.
   std::int32_t domain = -1;
-  /// Of a host whose NIC is on one of several rails, else -1.
+  /// Of a host whose NIC is on one of several rails, and of a NIC node; else -1.
   std::int32_t rail = -1;
   /// Of a switch. All switches of a path are of one network.
   NetworkKind network = NetworkKind::kScaleOut;
