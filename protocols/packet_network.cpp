@@ -252,9 +252,8 @@ std::uint8_t PacketNetwork::transport_of(const Connection& connection) const {
     return 0;
   }
   const auto domain = static_cast<std::size_t>(fabric.host(from).domain);
-  const std::size_t group =
-      domain < fabric.group_of_domain.size() ? fabric.group_of_domain[domain] : 0;
-  const std::size_t kind = std::min(group, options_.scale_up.size() - 1);
+  const std::vector<std::uint8_t>& kinds = options_.scale_up_of_domain;
+  const std::size_t kind = domain < kinds.size() ? kinds[domain] : 0;
   return static_cast<std::uint8_t>(1 + 2 * kind +
                                    (connection.kind == Connection::Kind::kUnicast ? 0 : 1));
 }

@@ -72,9 +72,9 @@ class PacketNetwork {
     SwitchConfig switches;
     NicConfig nic;
     TransportConfig transport;
-    /// Kinds of scale-up domains, by the group that a domain belongs to (Fabric::group_of_domain).
-    /// Groups beyond the last have the last one's.
+    /// Kinds of scale-up domains, and which one each domain has; without, all have the first.
     std::vector<ScaleUpConfig> scale_up;
+    std::vector<std::uint8_t> scale_up_of_domain;
     std::vector<Fault> faults;
     ObservationConfig observation;
     TraceSink trace_sink;  ///< needed if anything is observed
