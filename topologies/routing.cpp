@@ -18,6 +18,8 @@ namespace {
 
 /// Entries of all tables while they are built: 1 GiB.
 constexpr std::uint64_t kMaxTableEntries = std::uint64_t{1} << 28U;
+/// Of a switch that the group hangs on.
+constexpr std::uint32_t kUnread = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint32_t kFar = std::numeric_limits<std::uint32_t>::max() - 2;
 
 /// The links between switches in flat arrays, in the order of ports; NIC nodes have none.
@@ -260,12 +262,13 @@ class RouteBuilder {
       }
       for (std::size_t i = 0; i < space.switches.size() && group > 0; ++i) {
         const std::uint32_t at = space.switches[i];
-        // At an anchor the entry is never read: what serves to make rows alike is best.
-        if (paths_.distance(at) > 0) {
-          paths_.ports(at, ports);
-          if (in_.routing.weighted_ecmp || !sets_.holds(latest[i], ports)) {
-            latest[i] = set_of(fabric_.switch_node(SwitchId(at)), ports);
-          }
+        if (paths_.distance(at) == 0) {
+          table[i * width + group] = kUnread;
+          continue;
+        }
+        paths_.ports(at, ports);
+        if (in_.routing.weighted_ecmp || !sets_.holds(latest[i], ports)) {
+          latest[i] = set_of(fabric_.switch_node(SwitchId(at)), ports);
         }
         table[i * width + group] = latest[i];
       }
@@ -298,18 +301,21 @@ class RouteBuilder {
     return set_of(node, ports);
   }
 
-  /// Entries of anchors before the first that is read get its value.
+  /// Entries at anchors are never read. They get what most others of the row have, if most have
+  /// the same (R. Boyer, J. Moore, "MJRTY: A Fast Majority Vote Algorithm", 1991), to make rows
+  /// alike.
   void even_out(const Attachments::Space& space, std::vector<std::uint32_t>& table) {
     const std::size_t width = space.groups.size();
     for (std::size_t i = 0; i < space.switches.size(); ++i) {
       const std::span<std::uint32_t> row(table.data() + i * width, width);
-      const auto is_anchor = [&](std::size_t group) {
-        const auto anchors = attachments_.anchors(space.groups[group].anchors);
-        return std::ranges::binary_search(anchors, space.switches[i]);
-      };
-      std::size_t first = 1;
-      while (first < width && is_anchor(first)) ++first;
-      if (first < width) std::ranges::fill(row.subspan(1, first - 1), row[first]);
+      std::uint32_t most = 0;
+      std::size_t votes = 0;
+      for (std::size_t group = 1; group < width; ++group) {
+        if (row[group] == kUnread) continue;
+        if (votes == 0) most = row[group];
+        votes = row[group] == most ? votes + 1 : votes - 1;
+      }
+      std::ranges::replace(row, kUnread, most);
     }
   }
 
