@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "scenarios/connection_transports.hpp"
 #include "scenarios/csv.hpp"
 #include "simcore/hash.hpp"
 #include "simcore/path.hpp"
