@@ -86,7 +86,7 @@ void PacketNetwork::Engine::hire() {
 std::uint32_t PacketNetwork::Engine::useful_threads() const {
   // What the ports can start in a window at full rate, in packets of full size.
   const double window = to_seconds(plan_.lookahead);
-  const double packet = static_cast<double>(s_.constants.payload + s_.constants.header) * 8;
+  const double packet = static_cast<double>(s_.constants.largest_packet()) * 8;
   double packets = 0;
   for (const PortState& port : s_.ports) {
     packets += static_cast<double>(port.nominal_rate) * window / packet;
