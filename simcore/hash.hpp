@@ -77,12 +77,16 @@ struct PathHash {
     kMix,    ///< `mix64`: choices of two seeds are independent
     kCrc16,  ///< as some switches do: linear, so that other seeds do not part what met
   };
+  enum class Seeds : std::uint8_t {
+    kPerSwitch,
+    kSame,  ///< all switches hash alike: the second tier repeats the first one's choices
+  };
   Type type = Type::kMix;
-  bool is_same_seed = false;  ///< all switches hash alike: the second tier repeats the first one's
+  Seeds seeds = Seeds::kPerSwitch;
 
   /// The seed of a node's hash.
   [[nodiscard]] constexpr std::uint64_t seed_of(std::uint64_t run_seed, NodeId node) const {
-    return switch_hash_seed(run_seed, is_same_seed ? NodeId(0U) : node);
+    return switch_hash_seed(run_seed, seeds == Seeds::kSame ? NodeId(0U) : node);
   }
   /// ECMP by flow, one of n.
   [[nodiscard]] constexpr std::uint32_t choose(std::uint64_t seed, std::uint32_t entropy,

@@ -261,6 +261,11 @@ class Builder {
     last().least = 1;
     return *this;
   }
+  /// A map in the place of the list stands for a list of one.
+  Builder& or_one() {
+    last().accepts_one = true;
+    return *this;
+  }
   Builder& compact() {
     last().is_compact = true;
     return *this;

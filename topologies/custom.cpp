@@ -239,8 +239,7 @@ Result<Fabric> build_custom(const CustomSpec& spec) {
     }
     if (spec_node.domain < 0) continue;
     const auto [known, is_new] = domains.try_emplace(spec_node.domain, 0);
-    if (is_new)
-      known->second = assembler.add_domain(static_cast<std::uint32_t>(domains.size() - 1));
+    if (is_new) known->second = assembler.add_domain(0);  // all are alike
     node.domain = known->second;
   }
   for (const CustomSpec::LinkEntry& entry : spec.links) {

@@ -27,8 +27,10 @@ struct SwitchGraph {
   struct Link {
     std::uint32_t peer;  ///< SwitchId
     std::uint16_t local_port;
+    std::uint16_t peer_port;
     bool is_up;  ///< towards a higher tier
-    bool is_down;
+    std::int64_t rate;
+    auto operator<=>(const Link&) const = default;
   };
   SwitchGraph(const Fabric& fabric, const std::vector<bool>& has_failed) {
     first.reserve(fabric.switches.size() + 1);
@@ -37,10 +39,12 @@ struct SwitchGraph {
       const Node& node = fabric.node(id);
       for (std::uint32_t local = 0; local < node.port_count && !node.is_nic; ++local) {
         const PortId port(node.first_port.value() + local);
-        const Node& peer = fabric.node(fabric.peer_node(port));
+        const PortId other = fabric.port(port).peer;
+        const Node& peer = fabric.node(fabric.port(other).node);
         if (peer.kind != NodeKind::kSwitch || peer.is_nic || has_failed[port.value()]) continue;
-        links.push_back({peer.index, static_cast<std::uint16_t>(local), peer.tier > node.tier,
-                         peer.tier < node.tier});
+        links.push_back({peer.index, static_cast<std::uint16_t>(local),
+                         static_cast<std::uint16_t>(other.value() - peer.first_port.value()),
+                         peer.tier > node.tier, fabric.port(port).rate.count()});
       }
     }
     first.push_back(links.size());
@@ -53,69 +57,150 @@ struct SwitchGraph {
   std::vector<Link> links;
 };
 
-/// How far every switch of a space is from a group's anchors, and which links lead closer.
+/// Shortest paths to a group's anchors: how far every switch of a space is, and the sets of links
+/// that lead closer.
 class ShortestPaths {
  public:
-  ShortestPaths(const SwitchGraph& graph, std::size_t switches)
-      : graph_(graph), distance_(switches, kFar), below_(switches, kFar) {}
+  ShortestPaths(const Fabric& fabric, const SwitchGraph& graph, bool is_weighted, NextHopSets& sets)
+      : fabric_(fabric),
+        graph_(graph),
+        is_weighted_(is_weighted),
+        sets_(sets),
+        distance_(fabric.switches.size(), kFar),
+        latest_(fabric.switches.size()) {}
 
-  /// Any shortest paths.
   void find(const Attachments::Space& space, std::span<const std::uint32_t> anchors) {
     for (const std::uint32_t at : space.switches) distance_[at] = kFar;
-    search(anchors, distance_, [](const SwitchGraph::Link&) { return true; });
-    is_up_down_ = false;
-  }
-
-  /// Shortest paths that go up first and then down: down wherever that leads to the anchors.
-  void find_up_down(const Attachments::Space& space, std::span<const std::uint32_t> anchors) {
-    for (const std::uint32_t at : space.switches) below_[at] = kFar;
-    search(anchors, below_, [](const SwitchGraph::Link& link) { return link.is_up; });
-    for (std::size_t i = space.switches.size(); i-- > 0;) {  // higher tiers first
-      const std::uint32_t at = space.switches[i];
-      distance_[at] = below_[at];
-      if (distance_[at] != kFar) continue;
-      for (const SwitchGraph::Link& link : graph_.links_of(at)) {
-        if (link.is_up) distance_[at] = std::min(distance_[at], distance_[link.peer] + 1);
-      }
-      distance_[at] = std::min(distance_[at], kFar);
-    }
-    is_up_down_ = true;
-  }
-
-  [[nodiscard]] std::uint32_t distance(std::uint32_t at) const { return distance_[at]; }
-
-  void ports(std::uint32_t at, std::vector<std::uint16_t>& ports) const {
-    ports.clear();
-    if (distance_[at] == kFar) return;
-    const bool goes_down = is_up_down_ && below_[at] != kFar;
-    for (const SwitchGraph::Link& link : graph_.links_of(at)) {
-      if (is_up_down_ && !(goes_down ? link.is_down : link.is_up)) continue;
-      const std::uint32_t rest = goes_down ? below_[link.peer] : distance_[link.peer];
-      if (rest + 1 == distance_[at]) ports.push_back(link.local_port);
-    }
-  }
-
- private:
-  template <class Accept>
-  void search(std::span<const std::uint32_t> anchors, std::vector<std::uint32_t>& distance,
-              Accept accept) {
+    for (const std::uint32_t at : anchors) distance_[at] = 0;
     queue_.assign(anchors.begin(), anchors.end());
-    for (const std::uint32_t at : anchors) distance[at] = 0;
     for (std::size_t i = 0; i < queue_.size(); ++i) {
       const std::uint32_t at = queue_[i];
       for (const SwitchGraph::Link& link : graph_.links_of(at)) {
-        if (distance[link.peer] != kFar || !accept(link)) continue;
-        distance[link.peer] = distance[at] + 1;
+        if (distance_[link.peer] != kFar) continue;
+        distance_[link.peer] = distance_[at] + 1;
         queue_.push_back(link.peer);
       }
     }
   }
 
+  [[nodiscard]] std::uint32_t distance(std::uint32_t at) const { return distance_[at]; }
+
+  /// The set of links that lead closer; `kUnread` at an anchor.
+  std::uint32_t set(std::uint32_t at) {
+    if (distance_[at] == 0) return kUnread;
+    ports_.clear();
+    for (const SwitchGraph::Link& link : graph_.links_of(at)) {
+      const bool is_reached = distance_[at] != kFar;
+      if (is_reached && distance_[link.peer] + 1 == distance_[at])
+        ports_.push_back(link.local_port);
+    }
+    return set_of(fabric_, at, latest_[at]);
+  }
+
+ protected:
+  /// The number of the set of `ports_`; most often it is the one used before.
+  std::uint32_t set_of(const Fabric& fabric, std::uint32_t at, std::uint32_t& latest) {
+    if (is_weighted_) repeat_by_rate(fabric, fabric.switch_node(SwitchId(at)), ports_);
+    if (!sets_.holds(latest, ports_)) latest = sets_.id_of(ports_);
+    return latest;
+  }
+
+  const Fabric& fabric_;
   const SwitchGraph& graph_;
+  bool is_weighted_;
+  NextHopSets& sets_;
   std::vector<std::uint32_t> distance_;
-  std::vector<std::uint32_t> below_;  ///< going down only
+  std::vector<std::uint32_t> latest_;  ///< by switch: the set it had last
   std::vector<std::uint32_t> queue_;
-  bool is_up_down_ = false;
+  std::vector<std::uint16_t> ports_;
+};
+
+/// Shortest paths that go up first and then down: down wherever that leads to the anchors.
+///
+/// Only the switches above the anchors are looked at one by one. All others go up, and those with
+/// the same links up, such as the leaves of a pod, go the same way: they are a class, and asked
+/// once. So a group costs the links above its anchors and those of one switch per class, not all
+/// links of the fabric.
+class UpDownPaths : public ShortestPaths {
+ public:
+  UpDownPaths(const Fabric& fabric, const SwitchGraph& graph, bool is_weighted, NextHopSets& sets)
+      : ShortestPaths(fabric, graph, is_weighted, sets),
+        class_of_(fabric.switches.size()),
+        down_ports_(fabric.switches.size()) {
+    std::map<std::vector<SwitchGraph::Link>, std::uint32_t> class_of_links;
+    for (auto at = static_cast<std::uint32_t>(fabric.switches.size()); at-- > 0;) {
+      std::vector<SwitchGraph::Link> up;
+      for (SwitchGraph::Link link : graph.links_of(at)) {
+        link.peer_port = 0;  // where it ends at the other switch makes no difference
+        if (link.is_up) up.push_back(link);
+      }
+      const auto number = static_cast<std::uint32_t>(classes_.size());
+      const auto [known, is_new] = class_of_links.try_emplace(std::move(up), number);
+      if (is_new) classes_.push_back({.member = at});
+      class_of_[at] = known->second;
+    }
+  }
+
+  void find(std::span<const std::uint32_t> anchors) {
+    for (const std::uint32_t at : queue_) {
+      distance_[at] = kFar;
+      down_ports_[at].clear();
+    }
+    for (const std::uint32_t at : anchors) distance_[at] = 0;
+    queue_.assign(anchors.begin(), anchors.end());
+    for (std::size_t i = 0; i < queue_.size(); ++i) {
+      const std::uint32_t at = queue_[i];
+      for (const SwitchGraph::Link& link : graph_.links_of(at)) {
+        if (!link.is_up) continue;
+        if (distance_[link.peer] == kFar) {
+          distance_[link.peer] = distance_[at] + 1;
+          queue_.push_back(link.peer);
+        }
+        if (distance_[link.peer] == distance_[at] + 1) {
+          down_ports_[link.peer].push_back(link.peer_port);
+        }
+      }
+    }
+    for (Class& c : classes_) go_up(c);  // higher tiers come first
+  }
+
+  [[nodiscard]] std::uint32_t distance(std::uint32_t at) const {
+    return distance_[at] != kFar ? distance_[at] : classes_[class_of_[at]].distance;
+  }
+
+  std::uint32_t set(std::uint32_t at) {
+    if (distance_[at] == 0) return kUnread;
+    if (distance_[at] == kFar) return classes_[class_of_[at]].set;
+    ports_ = down_ports_[at];
+    std::ranges::sort(ports_);
+    return set_of(fabric_, at, latest_[at]);
+  }
+
+ private:
+  /// Switches with the same links up.
+  struct Class {
+    std::uint32_t member = 0;
+    std::uint32_t distance = kFar;
+    std::uint32_t set = 0;
+  };
+
+  void go_up(Class& c) {
+    c.distance = kFar;
+    for (const SwitchGraph::Link& link : graph_.links_of(c.member)) {
+      if (link.is_up) c.distance = std::min(c.distance, distance(link.peer) + 1);
+    }
+    c.distance = std::min(c.distance, kFar);
+    ports_.clear();
+    for (const SwitchGraph::Link& link : graph_.links_of(c.member)) {
+      const bool is_shortest = link.is_up && distance(link.peer) + 1 == c.distance;
+      if (is_shortest && c.distance != kFar) ports_.push_back(link.local_port);
+    }
+    set_of(fabric_, c.member, c.set);
+  }
+
+  std::vector<Class> classes_;
+  std::vector<std::uint32_t> class_of_;                 ///< by SwitchId
+  std::vector<std::vector<std::uint16_t>> down_ports_;  ///< by SwitchId
 };
 
 struct Inputs {
@@ -134,7 +219,8 @@ class RouteBuilder {
         has_failed_(has_failed),
         attachments_(in.fabric, has_failed, is_alone),
         graph_(in.fabric, has_failed),
-        paths_(graph_, in.fabric.switches.size()) {
+        any_paths_(in.fabric, graph_, in.routing.weighted_ecmp, sets_),
+        up_down_paths_(in.fabric, graph_, in.routing.weighted_ecmp, sets_) {
     routes_.hash = in.routing.hash;
   }
 
@@ -251,29 +337,22 @@ class RouteBuilder {
     const std::size_t width = space.groups.size();
     std::vector<std::uint32_t> table(space.switches.size() * width);
     std::vector<std::uint32_t> sender_table(senders_[number].size() * width);
-    std::vector<std::uint32_t> latest(space.switches.size());  // set that each switch used last
-    std::vector<std::uint16_t> ports;
     for (std::size_t group = 0; group < width; ++group) {
       const auto anchors = attachments_.anchors(space.groups[group].anchors);
+      const auto fill = [&](auto& paths) {
+        for (std::size_t i = 0; i < space.switches.size() && group > 0; ++i) {
+          table[i * width + group] = paths.set(space.switches[i]);
+        }
+        for (std::size_t i = 0; i < senders_[number].size(); ++i) {
+          sender_table[i * width + group] = choose_ways(senders_[number][i], paths);
+        }
+      };
       if (in_.is_clos && number == 0) {
-        paths_.find_up_down(space, anchors);
+        up_down_paths_.find(anchors);
+        fill(up_down_paths_);
       } else {
-        paths_.find(space, anchors);
-      }
-      for (std::size_t i = 0; i < space.switches.size() && group > 0; ++i) {
-        const std::uint32_t at = space.switches[i];
-        if (paths_.distance(at) == 0) {
-          table[i * width + group] = kUnread;
-          continue;
-        }
-        paths_.ports(at, ports);
-        if (in_.routing.weighted_ecmp || !sets_.holds(latest[i], ports)) {
-          latest[i] = set_of(fabric_.switch_node(SwitchId(at)), ports);
-        }
-        table[i * width + group] = latest[i];
-      }
-      for (std::size_t i = 0; i < senders_[number].size(); ++i) {
-        sender_table[i * width + group] = choose_ways(senders_[number][i]);
+        any_paths_.find(space, anchors);
+        fill(any_paths_);
       }
     }
     even_out(space, table);
@@ -281,12 +360,13 @@ class RouteBuilder {
     store_rows(space, number, table, sender_table);
   }
 
-  /// The set of ports by which a sender starts towards the group that `paths_` has been asked for.
-  std::uint32_t choose_ways(const Sender& sender) {
+  /// The set of ports by which a sender starts towards the group whose `paths` these are.
+  template <class Paths>
+  std::uint32_t choose_ways(const Sender& sender, const Paths& paths) {
     const auto distance = [&](const Attachments::Way& way) {
       std::uint32_t least = kFar;
       for (const std::uint32_t at : attachments_.anchors(way.anchors)) {
-        least = std::min(least, paths_.distance(at) + way.further);
+        least = std::min(least, paths.distance(at) + way.further);
       }
       return std::min(least, kFar);
     };
@@ -356,9 +436,10 @@ class RouteBuilder {
   const std::vector<bool>& has_failed_;
   Attachments attachments_;
   SwitchGraph graph_;
-  ShortestPaths paths_;
   Routes routes_;
   NextHopSets sets_{routes_};
+  ShortestPaths any_paths_;
+  UpDownPaths up_down_paths_;
   std::vector<std::vector<Sender>> senders_;  ///< by space
   std::uint64_t direct_entries_ = 0;
 };

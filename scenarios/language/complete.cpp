@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "scenarios/language/lower.hpp"
 #include "scenarios/language/messages_csv.hpp"
@@ -45,26 +46,72 @@ void complete_cable(const Context& context, LinkDocument& link, const std::strin
   }
 }
 
-/// The NIC that hosts have where links have roles.
-const topologies::NicPart& nic_of(const Document& document) {
+/// The servers of a fabric whose links have roles.
+std::vector<const topologies::ServerPart*> servers_of(const Document& document) {
   if (const auto* tree = std::get_if<FatTreeDocument>(&document.fabric.topology)) {
-    return tree->server.nic;
+    return {&tree->server};
   }
-  return document.racks->server.nic;
+  std::vector<const topologies::ServerPart*> servers;
+  for (const RacksDocument& racks : document.racks) servers.push_back(&racks.server);
+  return servers;
 }
 
+bool has_three_tiers(const Document& document) {
+  return std::holds_alternative<ClosDocument>(document.fabric.topology) ||
+         std::holds_alternative<FatTreeDocument>(document.fabric.topology);
+}
+
+/// What is not said of links above the spines is that of those below.
+void complete_super_uplink(const Context& context) {
+  LinksDocument& links = context.document.links;
+  const std::string path = "links.super_uplink";
+  if (!has_three_tiers(context.document)) {
+    if (locate(context.root, path).is_exact) {
+      context.fail(path, "has no meaning here; only fabrics of three tiers have super-spines");
+    }
+    return;
+  }
+  LinkDocument& link = links.super_uplink;
+  const auto inherit = [&](auto LinkDocument::*member, const char* key) {
+    if (link.*member || !(links.uplink.*member)) return;
+    link.*member = links.uplink.*member;
+    context.provenance[child_path(path, key)] = "as the uplinks";
+  };
+  inherit(&LinkDocument::rate, "rate");
+  if (!link.length && !link.cable) inherit(&LinkDocument::latency, "latency");
+  if (link.latency) return;
+  inherit(&LinkDocument::length, "length");
+  if (!link.cable && links.uplink.cable) {
+    link.cable = links.uplink.cable;
+    context.provenance[child_path(path, "cable") + ".latency_per_metre"] = "as the uplinks";
+    context.provenance[child_path(path, "cable") + ".transceivers"] = "as the uplinks";
+    context.provenance[child_path(path, "cable") + ".fec"] = "as the uplinks";
+  }
+  complete_cable(context, link, path, kUplink);
+}
+
+/// Without a rate, access links have that of each server's NIC.
 void complete_roles(const Context& context) {
   LinksDocument& links = context.document.links;
-  complete_rate(context, links.access, "links.access", nic_of(context.document).rate,
-                "the rate of the NIC");
-  complete_rate(context, links.uplink, "links.uplink", *links.access.rate,
-                "the rate of the access links");
+  BitsPerSecond slowest = BitsPerSecond::max();
+  BitsPerSecond fastest;
+  for (const topologies::ServerPart* server : servers_of(context.document)) {
+    slowest = std::min(slowest, server->nic.rate);
+    fastest = std::max(fastest, server->nic.rate);
+  }
+  const bool has_own_rates = !links.access.rate && slowest != fastest;
+  if (!has_own_rates) {
+    complete_rate(context, links.access, "links.access", fastest, "the rate of the NIC");
+  }
+  complete_rate(context, links.uplink, "links.uplink", links.access.rate.value_or(fastest),
+                has_own_rates ? "the rate of the fastest NIC" : "the rate of the access links");
   complete_cable(context, links.access, "links.access", kAccess);
   complete_cable(context, links.uplink, "links.uplink", kUplink);
+  complete_super_uplink(context);
 }
 
 void complete_custom(const Context& context, CustomDocument& custom) {
-  for (const char* role : {"links.access", "links.uplink"}) {
+  for (const char* role : {"links.access", "links.uplink", "links.super_uplink"}) {
     if (locate(context.root, role).is_exact) {
       context.fail(role,
                    "has no meaning with `topology: custom`, which gives each link its own "
@@ -82,6 +129,14 @@ void complete_custom(const Context& context, CustomDocument& custom) {
       continue;
     }
     complete_cable(context, link, path, kUplink);
+  }
+}
+
+/// Without NICs there are no links with roles.
+void complete_lone(const Context& context) {
+  for (const char* role : {"links.access", "links.uplink", "links.super_uplink"}) {
+    if (!locate(context.root, role).is_exact) continue;
+    context.fail(role, "has no meaning with `topology: none`, which has no scale-out links");
   }
 }
 
@@ -171,15 +226,16 @@ void complete_jobs(const Context& context) {
 /// Whether the servers are where the topology wants them.
 bool has_servers(const Context& context) {
   const Document& document = context.document;
-  const bool is_leaf_spine = std::holds_alternative<LeafSpineDocument>(document.fabric.topology);
-  if (is_leaf_spine && !document.racks) {
+  const bool is_tree = std::holds_alternative<FatTreeDocument>(document.fabric.topology);
+  const bool is_custom = std::holds_alternative<CustomDocument>(document.fabric.topology);
+  const bool needs_racks = !is_tree && !is_custom;
+  if (needs_racks && document.racks.empty()) {
     context.fail("racks",
-                 "is missing; a leaf-spine fabric needs racks, such as "
+                 "is missing; this fabric needs racks, such as "
                  "{count: 4, servers: 8, server: host-400g}");
     return false;
   }
-  if (!is_leaf_spine && document.racks) {
-    const bool is_tree = std::holds_alternative<FatTreeDocument>(document.fabric.topology);
+  if (!needs_racks && !document.racks.empty()) {
     context.fail("racks", is_tree ? "has no meaning with `topology: fat-tree`, whose k gives the "
                                     "number of hosts; its servers are fabric.server"
                                   : "has no meaning with `topology: custom`, which lists its hosts "
@@ -200,6 +256,8 @@ void complete(const Context& context) {
   if (!has_servers(context)) return;
   if (auto* custom = std::get_if<CustomDocument>(&context.document.fabric.topology)) {
     complete_custom(context, *custom);
+  } else if (std::holds_alternative<LoneDocument>(context.document.fabric.topology)) {
+    complete_lone(context);
   } else {
     complete_roles(context);
   }

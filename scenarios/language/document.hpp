@@ -36,6 +36,7 @@ struct LinkChangeDocument {
 struct LinksDocument {
   LinkDocument access;
   LinkDocument uplink;
+  LinkDocument super_uplink;  ///< with three tiers only
   std::vector<LinkChangeDocument> changes;
 };
 
@@ -45,15 +46,47 @@ struct RacksDocument {
   topologies::ServerPart server;
 };
 
+/// What one tier's switches are, where they are not `fabric.switch`.
+struct TierDocument {
+  std::optional<topologies::SwitchPart> switch_part;
+};
+
 struct LeafSpineDocument {
+  std::uint32_t leaves = 1;
+  std::uint32_t planes = 1;
   std::uint32_t spines = 1;
   std::uint32_t links_per_pair = 1;
+  TierDocument leaf;
+  TierDocument spine;
+};
+
+struct RailDocument {
+  std::uint32_t group = 1;
+  LeafSpineDocument tiers;
+};
+
+struct ClosDocument {
+  enum class Attachment : std::uint8_t { kRack, kRail };
+  Attachment attachment = Attachment::kRack;
+  std::uint32_t group = 1;  ///< with rails
+  LeafSpineDocument tiers;
+  std::uint32_t pods = 1;
+  std::uint32_t super_spines = 1;
+  std::uint32_t super_links_per_pair = 1;
+  topologies::ClosSpec::SuperSpines super_wiring = topologies::ClosSpec::SuperSpines::kGroups;
+  TierDocument super_spine;
 };
 
 struct FatTreeDocument {
   std::uint32_t k = 4;
   topologies::ServerPart server;
+  TierDocument edge;
+  TierDocument aggregation;
+  TierDocument core;
 };
+
+/// No scale-out network.
+struct LoneDocument {};
 
 struct CustomDocument {
   enum class NodeKind : std::uint8_t { kHost, kSwitch };
@@ -62,6 +95,9 @@ struct CustomDocument {
     NodeKind kind = NodeKind::kHost;
     std::optional<std::uint32_t> tier;  ///< switches only
     std::optional<Picoseconds> latency;
+    std::optional<std::uint32_t> domain;
+    NetworkKind network = NetworkKind::kScaleOut;  ///< switches only
+    std::optional<topologies::SwitchPart> switch_part;
   };
   struct Link {
     std::string from;
@@ -87,16 +123,22 @@ struct ClassDocument {
 };
 
 struct FabricDocument {
-  std::variant<LeafSpineDocument, FatTreeDocument, CustomDocument> topology;
+  std::variant<LeafSpineDocument, RailDocument, ClosDocument, FatTreeDocument, CustomDocument,
+               LoneDocument>
+      topology;
   topologies::SwitchPart switch_part;
+  topologies::RoutingSpec routing;
   protocols::SwitchConfig policies;    ///< its first class is what the fabric's keys say
   std::vector<ClassDocument> classes;  ///< empty: those of default_classes()
 };
 
 /// Which hosts, in which order: numbers, ranges and names, or a number drawn at random.
 struct RanksDocument {
+  enum class Order : std::uint8_t { kGiven, kByRack, kStriped, kServers, kRandom };
   std::vector<std::string> hosts = {"all"};  ///< empty if `random` is set
   std::optional<std::uint32_t> random;
+  Order order = Order::kGiven;
+  std::optional<std::uint32_t> count;  ///< so many of them, from the first on
 };
 
 struct IncastDocument {
@@ -145,7 +187,7 @@ struct FaultDocument {
 struct Document {
   std::string name;
   std::uint64_t seed = 1;
-  std::optional<RacksDocument> racks;
+  std::vector<RacksDocument> racks;
   LinksDocument links;
   FabricDocument fabric;
   protocols::TransportConfig transport;

@@ -10,8 +10,8 @@ namespace weft::scenarios::language {
 namespace {
 
 schema::Object racks_schema() {
-  return schema::describe<RacksDocument>("racks", "the servers of a leaf-spine fabric")
-      .field("count", &RacksDocument::count, "racks; each has one leaf")
+  return schema::describe<RacksDocument>("racks", "racks alike, side by side")
+      .field("count", &RacksDocument::count, "how many")
       .required()
       .range(1, 262'144)
       .field("servers", &RacksDocument::servers, "servers per rack")
@@ -53,7 +53,10 @@ schema::Object document_schema() {
       .required()
       .field("seed", &Document::seed, "of everything random")
       .source("any number serves; results depend on it")
-      .object("racks", &Document::racks, racks_schema(), "the servers of a leaf-spine fabric")
+      .objects("racks", &Document::racks, racks_schema(),
+               "the servers, unless `fabric` has them; several kinds of racks as a list, in order")
+      .source("none")
+      .or_one()
       .object("links", &Document::links, links_schema(), "cables by role")
       .object("fabric", &Document::fabric, fabric_schema(), "topology and switches")
       .required()

@@ -158,6 +158,18 @@ schema::Object ranks_schema() {
       .source("every host")
       .field("random", &RanksDocument::random, "this many hosts, drawn by the seed")
       .range(1, 262'144)
+      .choice("order", &RanksDocument::order,
+              {{"given", "as listed; `all` is rack by rack"},
+               {"by-rack", "all of one rack before the next"},
+               {"striped", "one of every rack in turn"},
+               {"striped-servers", "one of every server in turn"},
+               {"random", "shuffled by the seed"}},
+              "in which rank 0, 1, 2 ... are placed on these hosts")
+      .source("as listed")
+      .field("count", &RanksDocument::count, "take this many of them, from the first on")
+      .source("all of them")
+      .range(1, 262'144)
+      .special("all", std::nullopt)
       .shorthand("hosts");
 }
 

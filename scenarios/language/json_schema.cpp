@@ -124,6 +124,9 @@ class Generator {
       case Kind::kObjects: {
         Json schema{{"type", "array"}, {"items", object(*f.object)}};
         if (f.least > 0) schema["minItems"] = f.least;
+        if (f.accepts_one) {
+          return {{"anyOf", Json::array({object(*f.object), std::move(schema)})}};
+        }
         return schema;
       }
     }

@@ -1,10 +1,14 @@
 #include "scenarios/language/lower.hpp"
 
+#include <cstddef>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "simcore/quantity_text.hpp"
+#include "topologies/fat_tree.hpp"
 
 namespace weft::scenarios::language {
 namespace {
@@ -13,44 +17,102 @@ using topologies::CustomSpec;
 using topologies::LinkSpec;
 using topologies::TopologySpec;
 
-TopologySpec lower_leaf_spine(const Document& document, const LeafSpineDocument& fabric) {
-  const RacksDocument& racks = *document.racks;
-  topologies::LeafSpineSpec spec;
-  spec.racks = racks.count;
-  spec.servers_per_rack = racks.servers;
-  spec.nics_per_server = racks.server.nics;
-  spec.spines = fabric.spines;
-  spec.links_per_pair = fabric.links_per_pair;
-  spec.access = link_spec(document.links.access);
+using topologies::ClosSpec;
+using topologies::RackSpec;
+using topologies::SwitchPart;
+
+/// A tier's own switch. Buffers of the others are those of the configuration.
+SwitchPart tier_part(const Document& document, const TierDocument& tier) {
+  if (tier.switch_part) return *tier.switch_part;
+  return {.buffer = 0_B, .cell = 0_B, .latency = document.fabric.switch_part.latency};
+}
+
+std::vector<RackSpec> lower_racks(const Document& document) {
+  std::vector<RackSpec> racks;
+  for (const RacksDocument& rack : document.racks) {
+    LinkDocument access = document.links.access;
+    if (!access.rate) access.rate = rack.server.nic.rate;
+    racks.push_back({rack.count, rack.servers, rack.server, link_spec(access)});
+  }
+  return racks;
+}
+
+/// What all fabrics of leaves and spines share.
+ClosSpec lower_tiers(const Document& document, const LeafSpineDocument& tiers) {
+  ClosSpec spec;
+  spec.racks = lower_racks(document);
+  spec.leaves = tiers.leaves;
+  spec.planes = tiers.planes;
+  spec.spines = tiers.spines;
+  spec.links_per_pair = tiers.links_per_pair;
   spec.uplink = link_spec(document.links.uplink);
-  spec.switch_pipeline = document.fabric.switch_part.latency;
-  spec.nic_pipeline = racks.server.nic.receive_latency;
+  spec.leaf = tier_part(document, tiers.leaf);
+  spec.spine = tier_part(document, tiers.spine);
+  spec.routing = document.fabric.routing;
   return spec;
 }
 
-TopologySpec lower_fat_tree(const Document& document, const FatTreeDocument& tree) {
-  topologies::FatTreeSpec spec;
-  spec.k = tree.k;
-  spec.access = link_spec(document.links.access);
-  spec.uplink = link_spec(document.links.uplink);
-  spec.switch_pipeline = document.fabric.switch_part.latency;
-  spec.nic_pipeline = tree.server.nic.receive_latency;
+ClosSpec lower_rail(const Document& document, const RailDocument& rail) {
+  ClosSpec spec = lower_tiers(document, rail.tiers);
+  spec.attachment = ClosSpec::Attachment::kRail;
+  spec.group = rail.group;
   return spec;
 }
 
-TopologySpec lower_custom(const Document& document, const CustomDocument& custom) {
+ClosSpec lower_clos(const Document& document, const ClosDocument& clos) {
+  ClosSpec spec = lower_tiers(document, clos.tiers);
+  if (clos.attachment == ClosDocument::Attachment::kRail) {
+    spec.attachment = ClosSpec::Attachment::kRail;
+    spec.group = clos.group;
+  }
+  spec.pods = clos.pods;
+  spec.super_spines = clos.super_spines;
+  spec.super_links_per_pair = clos.super_links_per_pair;
+  spec.super_wiring = clos.super_wiring;
+  spec.super_uplink = link_spec(document.links.super_uplink);
+  spec.super_spine = tier_part(document, clos.super_spine);
+  return spec;
+}
+
+ClosSpec lower_fat_tree(const Document& document, const FatTreeDocument& tree) {
+  ClosSpec spec;
+  LinkDocument access = document.links.access;
+  if (!access.rate) access.rate = tree.server.nic.rate;
+  // The schema has checked what could be wrong.
+  static_cast<void>(topologies::make_fat_tree(
+      tree.k, {.server = tree.server, .access = link_spec(access)}, spec));
+  spec.uplink = link_spec(document.links.uplink);
+  spec.super_uplink = link_spec(document.links.super_uplink);
+  spec.leaf = tier_part(document, tree.edge);
+  spec.spine = tier_part(document, tree.aggregation);
+  spec.super_spine = tier_part(document, tree.core);
+  spec.routing = document.fabric.routing;
+  return spec;
+}
+
+CustomSpec lower_custom(const Document& document, const CustomDocument& custom) {
   CustomSpec spec;
   for (const CustomDocument::Node& node : custom.nodes) {
-    const bool is_switch = node.kind == CustomDocument::NodeKind::kSwitch;
-    const Picoseconds latency =
-        is_switch ? document.fabric.switch_part.latency : custom.nic.receive_latency;
-    spec.nodes.push_back(
-        {node.name, is_switch, node.tier.value_or(1), node.latency.value_or(latency)});
+    CustomSpec::NodeSpec lowered{.name = node.name,
+                                 .is_switch = node.kind == CustomDocument::NodeKind::kSwitch,
+                                 .tier = node.tier.value_or(1)};
+    Picoseconds latency = custom.nic.receive_latency;
+    if (lowered.is_switch) {
+      const SwitchPart part = tier_part(document, {node.switch_part});
+      latency = part.latency;
+      lowered.buffer = part.buffer;
+      lowered.cell = part.cell;
+      lowered.network = node.network;
+    }
+    lowered.pipeline = node.latency.value_or(latency);
+    if (node.domain) lowered.domain = static_cast<std::int32_t>(*node.domain);
+    spec.nodes.push_back(std::move(lowered));
   }
   for (const CustomDocument::Link& link : custom.links) {
     spec.links.push_back({link.from, link.to, link_spec(link.link), link.count});
   }
   spec.next_hops = custom.next_hops;
+  spec.routing = document.fabric.routing;
   return spec;
 }
 
@@ -59,7 +121,21 @@ const topologies::NicPart& nic_part(const Document& document) {
   const auto& topology = document.fabric.topology;
   if (const auto* tree = std::get_if<FatTreeDocument>(&topology)) return tree->server.nic;
   if (const auto* custom = std::get_if<CustomDocument>(&topology)) return custom->nic;
-  return document.racks->server.nic;
+  return document.racks.front().server.nic;
+}
+
+/// Receivers are one configuration for all hosts.
+void check_receivers(const Context& context) {
+  const std::vector<RacksDocument>& racks = context.document.racks;
+  const auto receiver = [](const topologies::NicPart& nic) {
+    return std::tuple(nic.receive_rate, nic.receive_buffer, nic.xoff, nic.xon);
+  };
+  for (std::size_t i = 1; i < racks.size(); ++i) {
+    if (receiver(racks[i].server.nic) == receiver(racks.front().server.nic)) continue;
+    context.fail(element_path("racks", i) + ".server.nic",
+                 "takes in packets differently from the NICs of the first racks (receive_rate, "
+                 "receive_buffer, xoff, xon); these must be alike");
+  }
 }
 
 LinkChange lower_change(const LinkChangeDocument& document) {
@@ -97,14 +173,22 @@ void check_policies(const Context& context) {
 }  // namespace
 
 TopologySpec lower_topology(const Document& document) {
-  const auto& topology = document.fabric.topology;
-  if (const auto* tree = std::get_if<FatTreeDocument>(&topology)) {
-    return lower_fat_tree(document, *tree);
-  }
-  if (const auto* custom = std::get_if<CustomDocument>(&topology)) {
-    return lower_custom(document, *custom);
-  }
-  return lower_leaf_spine(document, std::get<LeafSpineDocument>(topology));
+  struct Lower {
+    const Document& document;
+    TopologySpec operator()(const LeafSpineDocument& d) const { return lower_tiers(document, d); }
+    TopologySpec operator()(const RailDocument& d) const { return lower_rail(document, d); }
+    TopologySpec operator()(const ClosDocument& d) const { return lower_clos(document, d); }
+    TopologySpec operator()(const FatTreeDocument& d) const { return lower_fat_tree(document, d); }
+    TopologySpec operator()(const CustomDocument& d) const { return lower_custom(document, d); }
+    TopologySpec operator()(const LoneDocument&) const {
+      topologies::LoneSpec spec{{}, document.fabric.routing};
+      for (const RacksDocument& rack : document.racks) {
+        spec.racks.push_back({.count = rack.count, .servers = rack.servers, .server = rack.server});
+      }
+      return spec;
+    }
+  };
+  return std::visit(Lower{document}, document.fabric.topology);
 }
 
 Scenario lower(const Context& context) {
@@ -125,6 +209,7 @@ Scenario lower(const Context& context) {
   scenario.run = document.run;
   scenario.observe = document.observe;
   check_policies(context);
+  check_receivers(context);
   lower_classes(context, scenario);
   lower_jobs(context, scenario);
   lower_faults(context, scenario);

@@ -181,7 +181,7 @@ void lower_jobs(const Context& context, Scenario& scenario) {
     return;
   }
   if (names.count() > kMaxHosts) {
-    context.fail(context.document.racks ? "racks" : "fabric",
+    context.fail(context.document.racks.empty() ? "fabric" : "racks",
                  "makes " + std::to_string(names.count()) + " hosts; at most " +
                      std::to_string(kMaxHosts) + " are possible");
     return;

@@ -21,10 +21,29 @@ class HostNames {
   /// What to call a host in messages: `h0 to h39`, or some names.
   [[nodiscard]] std::string description() const;
   [[nodiscard]] std::string suggestion(const std::string& name) const;
+  /// Whether hosts are in racks and servers, or just listed.
+  [[nodiscard]] bool has_racks() const { return is_numbered_; }
+  [[nodiscard]] std::uint64_t rack_of(std::uint32_t host) const;
+  [[nodiscard]] std::uint64_t server_of(std::uint32_t host) const;
 
  private:
+  /// Servers alike, in order.
+  struct Block {
+    std::uint64_t first_host = 0;
+    std::uint64_t first_rack = 0;
+    std::uint64_t first_server = 0;
+    std::uint64_t hosts_per_server = 1;
+    std::uint64_t servers_per_rack = 1;
+    bool is_gpu = false;
+  };
+  void add_block(const topologies::ServerPart& server, std::uint64_t racks, std::uint64_t servers);
+  [[nodiscard]] const Block& block_of(std::uint32_t host) const;
+
   std::uint64_t count_ = 0;
-  bool is_numbered_ = true;  ///< host i is called h<i>
+  std::uint64_t racks_ = 0;
+  std::uint64_t servers_ = 0;
+  std::vector<Block> blocks_;
+  bool is_numbered_ = true;  ///< host i is called h<i> or gpu<i>
   std::vector<std::string> names_;
   std::unordered_map<std::string, std::uint32_t> numbers_;
 };
@@ -40,7 +59,8 @@ struct Placement {
   std::vector<PlacementProblem> problems;
 };
 
-/// The hosts of a job, in rank order. `job` is its number, for the random choice.
+/// The hosts of a job, in rank order: the order of the words, then what `ranks.order` makes of it.
+/// `job` is its number, for the random choice.
 [[nodiscard]] Placement place_ranks(const RanksDocument& ranks, const HostNames& names,
                                     std::uint64_t seed, std::size_t job);
 

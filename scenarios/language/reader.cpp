@@ -265,6 +265,10 @@ void Reader::read_field(const Field& field, Node& node, void* target, const std:
                   {origin.part, origin.name, origin.prefix + field.key + "."});
       return;
     case Kind::kObjects:
+      if (field.accepts_one && node.kind != Node::Kind::kList && node.kind != Node::Kind::kNull) {
+        read_object(*field.object, node, field.append(target), path, {}, {});
+        return;
+      }
       if (node.kind != Node::Kind::kList) break;
       read_list(field, node, target, path);
       return;

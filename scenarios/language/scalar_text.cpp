@@ -154,7 +154,7 @@ std::string expectation(const Field& field) {
     case Kind::kObject:
       return "a map";
     case Kind::kObjects:
-      return "a list";
+      return field.accepts_one ? "a map, or a list of maps" : "a list";
   }
   return {};
 }

@@ -139,6 +139,11 @@ class Writer {
     const std::size_t size = field.size(value);
     if (size == 0) return;
     lines.push_back({0, field.key + ":", {}});
+    const bool is_list = size > 1 || locate(root_, element_path(path, 0)).is_exact;
+    if (field.accepts_one && !is_list) {
+      append(object(*field.object, field.element(value, 0), path, {}), 2, lines);
+      return;
+    }
     for (std::size_t i = 0; i < size; ++i) {
       Lines block = object(*field.object, field.element(value, i), element_path(path, i), {});
       if (field.is_compact) {

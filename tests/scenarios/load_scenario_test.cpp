@@ -50,15 +50,17 @@ TEST(LoadScenario, FillsInTheDefaults) {
   const Scenario s = load(kValid / "incast.yaml").scenario;
   EXPECT_EQ(s.name, "incast-32");
   EXPECT_EQ(s.seed, 1U);
-  const auto& spec = std::get<topologies::LeafSpineSpec>(s.topology);
-  EXPECT_EQ(spec.racks, 5U);
-  EXPECT_EQ(spec.servers_per_rack, 8U);
-  EXPECT_EQ(spec.nics_per_server, 1U);
-  EXPECT_EQ(spec.access.rate, 400_Gbps) << "the rate of the NIC";
+  const auto& spec = std::get<topologies::ClosSpec>(s.topology);
+  ASSERT_EQ(spec.racks.size(), 1U);
+  EXPECT_EQ(spec.racks[0].count, 5U);
+  EXPECT_EQ(spec.racks[0].servers, 8U);
+  EXPECT_EQ(spec.racks[0].server.nics, 1U);
+  EXPECT_EQ(spec.racks[0].access.rate, 400_Gbps) << "the rate of the NIC";
   // 3 m of copper: 3 * 4.76 ns + 65 ns of FEC; 30 m of fibre: 30 * 5.05 + 150 + 65 ns.
-  EXPECT_EQ(spec.access.latency, 79'280_ps);
+  EXPECT_EQ(spec.racks[0].access.latency, 79'280_ps);
   EXPECT_EQ(spec.uplink.latency, 366'500_ps);
-  EXPECT_EQ(spec.switch_pipeline, 500_ns);
+  EXPECT_EQ(spec.leaf.latency, 500_ns);
+  EXPECT_EQ(spec.spine.latency, 500_ns);
   EXPECT_EQ(s.switches.buffer, 158'229'504_B);
   const auto& roce = std::get<RoceConfig>(s.transport);
   EXPECT_TRUE(std::holds_alternative<DcqcnConfig>(roce.congestion_control));
@@ -71,10 +73,11 @@ TEST(LoadScenario, FillsInTheDefaults) {
 TEST(LoadScenario, ReadsEveryKey) {
   const Scenario s = load(kValid / "explicit.yaml").scenario;
   EXPECT_EQ(s.seed, 18'446'744'073'709'551'615ULL);
-  const auto& spec = std::get<topologies::LeafSpineSpec>(s.topology);
-  EXPECT_EQ(spec.nics_per_server, 2U);
-  EXPECT_EQ(spec.nic_pipeline, 250_ns);
-  EXPECT_EQ(spec.access.latency, 15_ns);
+  const auto& spec = std::get<topologies::ClosSpec>(s.topology);
+  const topologies::RackSpec& rack = spec.racks.at(0);
+  EXPECT_EQ(rack.server.nics, 2U);
+  EXPECT_EQ(rack.server.nic.receive_latency, 250_ns);
+  EXPECT_EQ(rack.access.latency, 15_ns);
   // 2.5 m of fibre without transceivers: 2.5 * 5.05 ns + 65 ns.
   EXPECT_EQ(spec.uplink.latency, 77'625_ps);
   EXPECT_EQ(spec.links_per_pair, 2U);
@@ -176,11 +179,11 @@ TEST(LoadScenario, OverridesReachAnyKeyAndMakeMissingMaps) {
 TEST(LoadScenario, OverridesReachIntoPartsGivenByName) {
   const auto file = kValid / "incast.yaml";
   const auto overridden = load(file, {"racks.server.nics=2", "fabric.switch.buffer=16MB"});
-  const auto& spec = std::get<topologies::LeafSpineSpec>(overridden.scenario.topology);
-  EXPECT_EQ(spec.nics_per_server, 2U);
-  EXPECT_EQ(spec.nic_pipeline, 300_ns) << "still that of host-400g";
+  const auto& spec = std::get<topologies::ClosSpec>(overridden.scenario.topology);
+  EXPECT_EQ(spec.racks.at(0).server.nics, 2U);
+  EXPECT_EQ(spec.racks.at(0).server.nic.receive_latency, 300_ns) << "still that of host-400g";
   EXPECT_EQ(overridden.scenario.switches.buffer, 16_MB);
-  EXPECT_EQ(spec.switch_pipeline, 500_ns) << "still that of spectrum-4";
+  EXPECT_EQ(spec.leaf.latency, 500_ns) << "still that of spectrum-4";
 }
 
 TEST(LoadScenario, ErrorsOfOverridesNameTheOverride) {

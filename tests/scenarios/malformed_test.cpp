@@ -50,7 +50,7 @@ const std::vector<Case> kCases{
     {"merge-key", ".yaml:3:9: merge keys (`<<`) are not supported"},
     {"missing-job-size", ".yaml:5:5: jobs[0].size: is missing; expected a size such as 64KiB"},
     {"missing-name", ".yaml:1:1: name: is missing"},
-    {"missing-racks", ".yaml:1:1: racks: is missing; a leaf-spine fabric needs racks"},
+    {"missing-racks", ".yaml:1:1: racks: is missing; this fabric needs racks"},
     {"missing-unit", ".yaml:6:15: fabric.ecn.kmin: `400` has no unit; expected a size"},
     {"misspelt-enum",
      ".yaml:6:19: fabric.load_balancing: `emcp` is not known; expected one of "

@@ -9,6 +9,7 @@
 
 #include "simcore/hash.hpp"
 #include "simcore/path.hpp"
+#include "tests/topologies/machines.hpp"
 #include "tests/topologies/specs.hpp"
 
 namespace weft::topologies {
@@ -45,6 +46,21 @@ TEST(CapacityBound, CountsOnlyWhatCrossesTheCut) {
   const std::vector<Demand> demands{demand(0, 1, 1_MB, 3), demand(2, 3, 1_MB), demand(1, 4, 1_MB)};
   EXPECT_EQ(capacity_bound(net.fabric, net.routes, demands).time, 60_us);
   EXPECT_EQ(capacity_bound(net.fabric, net.routes, {}).time, 0_ps);
+}
+
+// Inside a server 3.6 MB leave a GPU by 18 links of 200 Gbps, 8 us; outside it 1 MB by its NIC of
+// 400 Gbps, 20 us. The networks do not add up.
+TEST(CapacityBound, KeepsTheTwoNetworksOfAGpuApart) {
+  const Network net(clos({racks_of(2, 1, hgx_h100())}, 8));
+  const std::vector<Demand> inside{demand(0, 1, 1'800'000_B), demand(0, 2, 1'800'000_B)};
+  CapacityBound bound = capacity_bound(net.fabric, net.routes, inside);
+  EXPECT_EQ(bound.time, 8_us);
+  EXPECT_EQ(bound.cut, "scale-up egress of gpu0");
+  std::vector<Demand> both = inside;
+  both.push_back(demand(0, 8, 1_MB));
+  bound = capacity_bound(net.fabric, net.routes, both);
+  EXPECT_EQ(bound.time, 20_us);
+  EXPECT_EQ(bound.cut, "NIC egress of gpu0");
 }
 
 // Two switches of one tier with a 100 Gbps link between them: no tier cut sees it, the equal-cost

@@ -44,15 +44,19 @@ double used_links(PathHash hash) {
 // 512 flows per spine on 8 links: independent choices leave one unused with a chance of
 // 64 x (7/8)^512, below 1e-27. The same choice again uses 1 of 8.
 TEST(Polarisation, ShowsWithEqualSeedsAndGoesWithDifferentOnes) {
-  EXPECT_DOUBLE_EQ(used_links({.type = PathHash::Type::kMix, .is_same_seed = true}), 1.0);
-  EXPECT_DOUBLE_EQ(used_links({.type = PathHash::Type::kMix, .is_same_seed = false}), 8.0);
+  EXPECT_DOUBLE_EQ(used_links({.type = PathHash::Type::kMix, .seeds = PathHash::Seeds::kSame}),
+                   1.0);
+  EXPECT_DOUBLE_EQ(used_links({.type = PathHash::Type::kMix, .seeds = PathHash::Seeds::kPerSwitch}),
+                   8.0);
 }
 
 // CRC is linear: another start changes the hash of all flows by the same bits, so flows that met
 // before meet again, and other seeds are no help.
 TEST(Polarisation, OfCrc16StaysWithDifferentSeeds) {
-  EXPECT_DOUBLE_EQ(used_links({.type = PathHash::Type::kCrc16, .is_same_seed = true}), 1.0);
-  EXPECT_DOUBLE_EQ(used_links({.type = PathHash::Type::kCrc16, .is_same_seed = false}), 1.0);
+  EXPECT_DOUBLE_EQ(used_links({.type = PathHash::Type::kCrc16, .seeds = PathHash::Seeds::kSame}),
+                   1.0);
+  EXPECT_DOUBLE_EQ(
+      used_links({.type = PathHash::Type::kCrc16, .seeds = PathHash::Seeds::kPerSwitch}), 1.0);
 }
 
 // Against the implementation of Boost, from any start.
