@@ -70,8 +70,6 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
       seed(run_seed),
       pause_until_resume(switches.pause.quanta == PauseConfig::Quanta::kUntilResume),
       release_at_start(switches.release == SwitchConfig::Release::kTransmissionStart),
-      spray(switches.sprays()),
-      in_turn(switches.load_balancing == LoadBalancing::kRoundRobin),
       input_queued(switches.queueing == SwitchConfig::Queueing::kInput),
       random_arbitration(switches.arbitration == SwitchConfig::Arbitration::kRandom),
       cut_through(switches.forwarding == SwitchConfig::Forwarding::kCutThrough),
@@ -108,6 +106,13 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
     const TrafficClass& config = switches.classes[c];
     of_class[c] = ClassConstants(config);
     of_class[c].quantum = static_cast<std::int32_t>(config.weight * largest);
+    const LoadBalancing& balancing = switches.balancing(config);
+    of_class[c].balancing = balancing.type;
+    of_class[c].flowlet_gap = balancing.gap.count();
+    if (balancing.type == LoadBalancing::kFlowlet) {
+      has_flowlets = true;
+      flowlet_mask = std::max(flowlet_mask, std::bit_ceil(balancing.entries) - 1);
+    }
     is_partitioned = is_partitioned || of_class[c].has_partitions;
     if (config.scheduling == TrafficClass::Scheduling::kStrict) {
       strict |= static_cast<std::uint8_t>(1U << c);

@@ -114,6 +114,9 @@ void PacketNetwork::build_switches() {
   const NetworkConstants& k = s.constants;
   s.switches.resize(s.fabric.switches.size());
   if (k.input_queued) s.crossbars.resize(s.fabric.switches.size());
+  if (k.has_flowlets) {
+    s.flowlets.resize(s.fabric.switches.size() * (std::size_t{k.flowlet_mask} + 1));
+  }
   for (std::uint32_t i = 0; i < s.fabric.switches.size(); ++i) {
     const NodeId id = s.fabric.switches[i];
     const Node& node = s.fabric.node(id);
@@ -488,9 +491,9 @@ std::size_t PacketNetwork::memory_bytes() const {
       s.ports.capacity() * sizeof(PortState) + s.links.capacity() * sizeof(Link) +
       s.queues.capacity() * sizeof(ClassQueue) + s.ingress.capacity() * sizeof(IngressAccount) +
       s.ready.capacity() * sizeof(ReadyList) + s.switches.capacity() * sizeof(SwitchState) +
-      s.hosts.capacity() * sizeof(HostState) + s.senders.capacity() * sizeof(SenderState) +
-      s.receivers.capacity() * sizeof(ReceiverState) + s.dcqcn.capacity() * sizeof(Dcqcn) +
-      s.connections.capacity() * sizeof(ConnectionState) +
+      s.flowlets.capacity() * sizeof(Flowlet) + s.hosts.capacity() * sizeof(HostState) +
+      s.senders.capacity() * sizeof(SenderState) + s.receivers.capacity() * sizeof(ReceiverState) +
+      s.dcqcn.capacity() * sizeof(Dcqcn) + s.connections.capacity() * sizeof(ConnectionState) +
       s.processes.capacity() * sizeof(ProcessState) + engine_->cells.capacity() * sizeof(Cell);
   for (const Cell& cell : engine_->cells) {
     bytes += cell.ports.capacity() * (sizeof(PortId) + sizeof(void*) + 4 * sizeof(std::uint64_t));

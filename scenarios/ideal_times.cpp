@@ -61,8 +61,10 @@ IdealTimes::IdealTimes(const Scenario& scenario, const Fabric& fabric, const Rou
       fabric_(fabric),
       routes_(routes),
       workload_(workload),
-      framing_(framing_of(scenario)),
-      is_sprayed_(scenario.switches.sprays()) {
+      framing_(framing_of(scenario)) {
+  for (const protocols::TrafficClass& c : scenario.switches.classes) {
+    keeps_paths_ = keeps_paths_ && scenario.switches.balancing(c).keeps_path();
+  }
   const auto* roce = std::get_if<protocols::RoceConfig>(&scenario.transport);
   is_reliable_ = roce != nullptr;
   if (roce != nullptr) queue_pairs_ = roce->queue_pairs;
@@ -87,16 +89,16 @@ std::uint32_t IdealTimes::entropy_of(ConnectionId connection, std::uint32_t inde
 IdealTimes::Paths IdealTimes::paths(ConnectionId connection, std::uint32_t index) const {
   const HostId from = source_of(connection);
   const HostId to = destination_of(connection);
-  if (is_sprayed_) {
-    return {sprayed_hops(fabric_, routes_, from, to), sprayed_hops(fabric_, routes_, to, from)};
-  }
   const Connection& c = workload_.connections()[connection.value()];
   const std::uint32_t number = queue_pair_number(c.flow_label, index);
-  const std::uint64_t seed = scenario_.seed;
-  return {
-      hops_of(fabric_, flow_path(fabric_, routes_, seed, from, to, flow_entropy(from, to, number))),
-      hops_of(fabric_,
-              flow_path(fabric_, routes_, seed, to, from, flow_entropy(to, from, number)))};
+  const auto hops = [&](HostId a, HostId b, bool keeps_path) {
+    if (!keeps_path) return sprayed_hops(fabric_, routes_, a, b);
+    return hops_of(fabric_,
+                   flow_path(fabric_, routes_, scenario_.seed, a, b, flow_entropy(a, b, number)));
+  };
+  // Acknowledgements may travel in another class.
+  const bool keeps_path = scenario_.switches.balancing(c.traffic_class).keeps_path();
+  return {hops(from, to, keeps_path), hops(to, from, keeps_paths_)};
 }
 
 ZeroLoad IdealTimes::message(ConnectionId connection, std::uint32_t entropy, Bytes size) {

@@ -74,7 +74,7 @@ class IdealTimes {
   Framing framing_;
   std::uint32_t queue_pairs_ = 1;
   bool is_reliable_ = true;
-  bool is_sprayed_ = false;
+  bool keeps_paths_ = true;  ///< every class does
   std::unordered_map<Key, ZeroLoad, KeyHash> messages_;
 };
 
