@@ -57,6 +57,10 @@ int main(int argc, char** argv) {
          "packet: every packet; fluid: fair shares of rate, no queues, in a fraction of the "
          "time; both: two folders of results (the fluid's ends in -fluid), compared")
       ->transform(CLI::CheckedTransformer(engines).description("packet, fluid or both"));
+  run->add_option("--threads", run_arguments.threads,
+                  "threads of the packet engine (default: as many as gain, one per core at most); "
+                  "the results are the same")
+      ->check(CLI::Range(1, 1'024));
   run->add_flag("--json", run_arguments.print_json, "print summary.json instead of the tables");
   run->add_flag("--quiet", run_arguments.is_quiet, "print nothing but errors");
   run->add_option("--log", log_level, "off, error, warn, info or debug");
