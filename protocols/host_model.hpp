@@ -198,15 +198,15 @@ class HostModel {
   }
 
   /// Whether each packet of the queue pair may leave by another port than the one before.
-  [[nodiscard]] bool is_spread(const SenderState& s) const {
-    return s.local_ports.size() > 1 && transport(s.transport).spreading != PortSpreading::kFlow;
+  [[nodiscard]] static bool is_spread(const SenderState& s) {
+    return s.spreading != PortSpreading::kFlow;
   }
 
   /// The port that the next packet of an idle queue pair waits at.
   void choose_port(SenderState& s) const {
     const auto n = static_cast<std::uint32_t>(s.local_ports.size());
     const std::uint32_t choice =
-        transport(s.transport).spreading == PortSpreading::kRoundRobin
+        s.spreading == PortSpreading::kRoundRobin
             ? (s.next + s.entropy % n) % n
             : choose_by_packet(s_.constants.seed, s.entropy, s.next, s.sent_end, n);
     // A port whose link is down is passed over, unless all are. But what is added up must meet at

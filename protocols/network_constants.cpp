@@ -112,8 +112,6 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
       seed(run_seed),
       pause_until_resume(switches.pause.quanta == PauseConfig::Quanta::kUntilResume),
       release_at_start(switches.release == SwitchConfig::Release::kTransmissionStart),
-      spray(switches.sprays()),
-      in_turn(switches.load_balancing == LoadBalancing::kRoundRobin),
       input_queued(switches.queueing == SwitchConfig::Queueing::kInput),
       random_arbitration(switches.arbitration == SwitchConfig::Arbitration::kRandom),
       cut_through(switches.forwarding == SwitchConfig::Forwarding::kCutThrough),
@@ -121,20 +119,13 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
   assert(classes >= 1 && classes <= kMaxClasses);
   assert(scale_up.size() <= kMaxScaleUpKinds);
   transports[0] = TransportConstants(transport, switches);
-  if (in_turn) {
-    transports[0].spreading = PortSpreading::kRoundRobin;
-  } else if (spray) {
-    transports[0].spreading = PortSpreading::kRandom;
-  }
   for (const ScaleUpConfig& domain : scale_up) {
     TransportConstants& t = transports[transport_count++];
     t = TransportConstants(domain.transport(), switches);
-    t.spreading = domain.spreading;
     // Chips neither acknowledge nor care for the order.
     TransportConstants& in_network = transports[transport_count++];
     in_network = t;
     in_network.reliable = false;
-    in_network.spreading = PortSpreading::kRoundRobin;
     in_network.reduction_window = domain.reduction_window;
   }
   if (const auto* roce = std::get_if<RoceConfig>(&transport)) {
@@ -153,6 +144,13 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
     const TrafficClass& config = switches.classes[c];
     of_class[c] = ClassConstants(config);
     of_class[c].quantum = static_cast<std::int32_t>(config.weight * largest_packet());
+    const LoadBalancing& balancing = switches.balancing(config);
+    of_class[c].balancing = balancing.type;
+    of_class[c].flowlet_gap = balancing.gap.count();
+    if (balancing.type == LoadBalancing::kFlowlet) {
+      has_flowlets = true;
+      flowlet_mask = std::max(flowlet_mask, std::bit_ceil(balancing.entries) - 1);
+    }
     is_partitioned = is_partitioned || of_class[c].has_partitions;
     if (config.scheduling == TrafficClass::Scheduling::kStrict) {
       strict |= static_cast<std::uint8_t>(1U << c);

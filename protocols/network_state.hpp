@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -64,6 +65,12 @@ struct SwitchState {
   }
 };
 
+/// An entry of a switch's flowlet table.
+struct Flowlet {
+  std::int64_t last = std::numeric_limits<std::int64_t>::min() / 2;  ///< a packet's arrival
+  std::uint64_t number = 0;                                          ///< decides the path
+};
+
 /// Queue pairs of one class that may send now, served in turn.
 struct ReadyList {
   std::uint32_t head = kNoIndex;
@@ -123,6 +130,7 @@ struct alignas(128) ClassConstants {
   bool ecn = false;
   bool step = false;
   bool mark_at_dequeue = false;
+  LoadBalancing::Type balancing = LoadBalancing::kFlow;
   std::int64_t xoff = 0;
   std::int64_t xon = 0;
   std::uint64_t alpha = 0;  ///< in units of 2^-16
@@ -132,8 +140,9 @@ struct alignas(128) ClassConstants {
   std::int64_t egress_reserved = 0;
   std::int64_t kmin = 0;
   std::int64_t kmax = 0;
-  std::uint64_t pmax = 0;          ///< in units of 2^-32
-  std::int64_t ecn_rate = 0;       ///< 0: thresholds do not scale
+  std::uint64_t pmax = 0;     ///< in units of 2^-32
+  std::int64_t ecn_rate = 0;  ///< 0: thresholds do not scale
+  std::int64_t flowlet_gap = 0;
   std::int32_t quantum = 0;        ///< of deficit round robin, bytes
   std::int32_t credit_blocks = 0;  ///< that a receiving port has
   std::int32_t block = 1;          ///< bytes
@@ -160,7 +169,6 @@ struct TransportConstants {
 
   bool reliable = false;
   bool any_order = false;
-  PortSpreading spreading = PortSpreading::kFlow;
   std::uint8_t ttl = 0;
   std::uint8_t ack_class = kSame;  ///< kSame: that of the data
   std::uint8_t cnp_class = kSame;
@@ -195,11 +203,11 @@ struct NetworkConstants {
   std::uint64_t seed;
   bool pause_until_resume;
   bool release_at_start;
-  bool spray;
-  bool in_turn;  ///< sprayed packets take next hops in turn, not at random
   bool input_queued;
   bool random_arbitration;
   bool cut_through;
+  std::uint32_t flowlet_mask = 0;  ///< entries of a switch's table less one
+  bool has_flowlets = false;
   // NICs
   std::int64_t receive_rate = 0;  ///< 0: as fast as packets come
   std::int64_t receive_buffer = 0;
@@ -248,6 +256,7 @@ struct NetworkState {
   std::vector<Link> links;              ///< by the PortId that sends
   std::vector<SwitchState> switches;
   std::vector<Crossbar> crossbars;  ///< by SwitchId; empty unless inputs queue
+  std::vector<Flowlet> flowlets;    ///< by SwitchId and entry; empty unless a class has flowlets
   std::vector<HostState> hosts;
   std::vector<NicState> nics;            ///< by PortId: ports of hosts come first
   std::vector<ReadyList> ready;          ///< by port of a host, and class

@@ -132,8 +132,9 @@ void PacketNetwork::build_ports() {
   std::size_t host_ports = 0;
   for (const NodeId host : fabric.hosts) {
     host_ports += fabric.node(host).port_count;
-    const bool is_sprayed = s.constants.transports[0].spreading != PortSpreading::kFlow;
-    if (fabric.node(host).port_count > 1 && is_sprayed) s.constants.spreads_at_hosts = true;
+    if (fabric.node(host).port_count > 1 && options_.switches.sprays()) {
+      s.constants.spreads_at_hosts = true;
+    }
   }
   s.nics.resize(host_ports);
   s.ready.resize(s.constants.slots(host_ports));
@@ -176,6 +177,9 @@ void PacketNetwork::build_switches() {
   const NetworkConstants& k = s.constants;
   s.switches.resize(s.fabric.switches.size());
   if (k.input_queued) s.crossbars.resize(s.fabric.switches.size());
+  if (k.has_flowlets) {
+    s.flowlets.resize(s.fabric.switches.size() * (std::size_t{k.flowlet_mask} + 1));
+  }
   for (std::uint32_t i = 0; i < s.fabric.switches.size(); ++i) {
     const NodeId id = s.fabric.switches[i];
     const Node& node = s.fabric.node(id);
@@ -259,6 +263,17 @@ std::uint8_t PacketNetwork::transport_of(const Connection& connection) const {
                                    (connection.kind == Connection::Kind::kUnicast ? 0 : 1));
 }
 
+PortSpreading PacketNetwork::spreading_of(const Connection& connection,
+                                          std::uint8_t transport) const {
+  // What chips add up has to meet at one of them.
+  if (connection.kind != Connection::Kind::kUnicast) return PortSpreading::kRoundRobin;
+  if (transport > 0) return options_.scale_up[(transport - 1U) / 2].spreading;
+  const LoadBalancing& balancing = options_.switches.balancing(connection.traffic_class);
+  if (!balancing.sprays()) return PortSpreading::kFlow;
+  return balancing.type == LoadBalancing::kRoundRobin ? PortSpreading::kRoundRobin
+                                                      : PortSpreading::kRandom;
+}
+
 void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections) {
   NetworkState& s = *state_;
   s.connections.resize(connections.size());
@@ -304,6 +319,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       sender.transport = transport;
       sender.first_port = s.fabric.host(from).first_port.value();
       sender.local_ports = local_ports;
+      if (local_ports.size() > 1) sender.spreading = spreading_of(connection, transport);
       sender.port = sender.first_port + first_choice(s, sender);
       ReceiverState& receiver = s.receivers[qp];
       receiver.host = from.value();
@@ -626,9 +642,10 @@ std::size_t PacketNetwork::memory_bytes() const {
       s.ports.capacity() * sizeof(PortState) + s.links.capacity() * sizeof(Link) +
       s.queues.capacity() * sizeof(ClassQueue) + s.ingress.capacity() * sizeof(IngressAccount) +
       s.ready.capacity() * sizeof(ReadyList) + s.switches.capacity() * sizeof(SwitchState) +
-      s.hosts.capacity() * sizeof(HostState) + s.nics.capacity() * sizeof(NicState) +
-      s.senders.capacity() * sizeof(SenderState) + s.receivers.capacity() * sizeof(ReceiverState) +
-      s.dcqcn.capacity() * sizeof(Dcqcn) + s.connections.capacity() * sizeof(ConnectionState) +
+      s.flowlets.capacity() * sizeof(Flowlet) + s.hosts.capacity() * sizeof(HostState) +
+      s.nics.capacity() * sizeof(NicState) + s.senders.capacity() * sizeof(SenderState) +
+      s.receivers.capacity() * sizeof(ReceiverState) + s.dcqcn.capacity() * sizeof(Dcqcn) +
+      s.connections.capacity() * sizeof(ConnectionState) +
       s.processes.capacity() * sizeof(ProcessState) + engine_->cells.capacity() * sizeof(Cell);
   for (const Cell& cell : engine_->cells) {
     bytes += cell.ports.capacity() * (sizeof(PortId) + sizeof(void*) + 4 * sizeof(std::uint64_t));

@@ -166,6 +166,9 @@ class PacketNetwork {
   void build_cells();
   /// Which of the transports a connection uses: 0 for scale-out, else one of its domain.
   [[nodiscard]] std::uint8_t transport_of(const Connection& connection) const;
+  /// How a queue pair that has several ports to its destination spreads its packets over them.
+  [[nodiscard]] PortSpreading spreading_of(const Connection& connection,
+                                           std::uint8_t transport) const;
   /// Sets up what chips do with the data of those connections.
   void build_in_network(const std::vector<Connection>& connections,
                         const std::vector<ProcessGroup>& groups);

@@ -173,7 +173,10 @@ void collect_classes(const Experiment& e, const protocols::PacketNetwork& networ
 PauseReport report_pauses(const Experiment& e, std::vector<protocols::PauseInterval> pauses,
                           const std::vector<MessageOutcome>& messages, Picoseconds end) {
   PauseReport report;
-  report.is_nic_only = e.scenario.switches.sprays();
+  const auto& classes = e.scenario.switches.classes;
+  report.is_nic_only = std::ranges::any_of(classes, [&](const protocols::TrafficClass& c) {
+    return !e.scenario.switches.balancing(c).keeps_path();
+  });
   const std::vector<Picoseconds> reaction = reaction_times(e);
   report.analysis =
       analyse_pauses(e.fabric, pauses, {.reaction = reaction, .from = e.scenario.run.warmup});

@@ -15,7 +15,6 @@ ConnectionTransports::ConnectionTransports(const Scenario& scenario, const Fabri
       workload_(workload),
       kind_of_domain_(scale_up_kinds(scenario, fabric)) {
   scale_out_.framing = framing_of(scenario);
-  scale_out_.is_sprayed = scenario.switches.sprays();
   const auto* roce = std::get_if<protocols::RoceConfig>(&scenario.transport);
   scale_out_.is_acknowledged = roce != nullptr;
   if (roce != nullptr) scale_out_.queue_pairs = roce->queue_pairs;
@@ -35,20 +34,24 @@ ConnectionTransport ConnectionTransports::of(ConnectionId connection) const {
   const HostId from = source_of(connection);
   const HostId to = destination_of(connection);
   const bool is_inside = fabric_.network_between(from, to) == NetworkKind::kScaleUp;
-  if (!is_inside || scenario_.scale_up.empty()) return scale_out_;
+  const Connection& c = workload_.connections()[connection.value()];
+  if (!is_inside || scenario_.scale_up.empty()) {
+    ConnectionTransport transport = scale_out_;
+    transport.is_sprayed = scenario_.switches.balancing(c.traffic_class).sprays();
+    return transport;
+  }
   const auto domain = static_cast<std::size_t>(fabric_.host(from).domain);
   const protocols::ScaleUpConfig& config = scenario_.scale_up[kind_of_domain_[domain]];
   const protocols::RoceConfig roce = config.transport();
   ConnectionTransport transport;
+  transport.is_scale_up = true;
   transport.framing = {.payload = roce.format.payload,
                        .header = roce.format.header,
                        .ack_size = roce.ack_size,
                        .ack_every = roce.ack_every,
                        .window = 0,
                        .cut_through = scale_out_.framing.cut_through};
-  const bool is_unicast =
-      workload_.connections()[connection.value()].kind == Connection::Kind::kUnicast;
-  transport.is_acknowledged = is_unicast;
+  transport.is_acknowledged = c.kind == Connection::Kind::kUnicast;
   if (config.spreading != protocols::PortSpreading::kFlow) {
     transport.parallel_links = static_cast<std::uint32_t>(routes_.host_ports(from, to).size());
   }

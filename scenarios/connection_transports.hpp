@@ -17,6 +17,7 @@ struct ConnectionTransport {
   Framing framing;
   std::uint32_t queue_pairs = 1;
   bool is_acknowledged = true;
+  bool is_scale_up = false;
   /// Switches spread its packets over equal-cost paths.
   bool is_sprayed = false;
   /// All of them leave by links of this many, packet by packet, and cross the domain side by side;

@@ -48,6 +48,13 @@ class Unions {
   std::vector<std::uint32_t> above_;
 };
 
+/// Whether messages are sprayed; classes that carry none do not matter.
+bool sprays_data(const Experiment& e) {
+  return std::ranges::any_of(e.workload.connections(), [&e](const Connection& connection) {
+    return e.scenario.switches.balancing(connection.traffic_class).sprays();
+  });
+}
+
 }  // namespace
 
 std::size_t FluidModel::KeyHash::operator()(const Key& key) const {
@@ -58,7 +65,7 @@ FluidModel::FluidModel(const Experiment& experiment, IdealTimes& ideals)
     : experiment_(experiment),
       ideals_(ideals),
       transports_(experiment.scenario, experiment.fabric, experiment.routes, experiment.workload),
-      spreads_(experiment.scenario.switches.sprays() || !experiment.scenario.scale_up.empty()) {
+      spreads_(sprays_data(experiment) || !experiment.scenario.scale_up.empty()) {
   const auto* roce = std::get_if<protocols::RoceConfig>(&experiment.scenario.transport);
   if (roce != nullptr) queue_pairs_ = roce->queue_pairs;
   bundle_ports();

@@ -32,6 +32,12 @@ std::vector<std::string> keys_without_effect(const Scenario& scenario) {
          "fabric.flow_control");
   add_if(std::ranges::any_of(classes, [](const auto& c) { return c.ecn.enabled; }), "fabric.ecn");
   add_if(has_classes(scenario), "fabric.classes");
+  add_if(std::ranges::any_of(classes,
+                             [&scenario](const auto& c) {
+                               return scenario.switches.balancing(c).type ==
+                                      protocols::LoadBalancing::kFlowlet;
+                             }),
+         "flowlets");
   const auto* roce = std::get_if<protocols::RoceConfig>(&scenario.transport);
   add_if(roce != nullptr &&
              !std::holds_alternative<protocols::NoCongestionControl>(roce->congestion_control),
@@ -133,6 +139,19 @@ void collect_ports(const Experiment& e, const std::vector<double>& bytes, Result
 }
 
 }  // namespace
+
+Errors check_fluid(const Experiment& e) {
+  const auto sprays = [&e](const Connection& connection) {
+    return e.scenario.switches.balancing(connection.traffic_class).sprays();
+  };
+  const auto& connections = e.workload.connections();
+  Errors errors;
+  if (std::ranges::any_of(connections, sprays) && !std::ranges::all_of(connections, sprays)) {
+    errors.push_back({"sprays some jobs' packets and not others'; the fluid engine does either",
+                      {.key = "fabric.classes"}});
+  }
+  return errors;
+}
 
 Results simulate_fluid(const Experiment& e, const ProgressObserver& observer) {
   const auto begin = std::chrono::steady_clock::now();

@@ -72,7 +72,12 @@ IdealTimes::IdealTimes(const Scenario& scenario, const Fabric& fabric, const Rou
       fabric_(fabric),
       routes_(routes),
       workload_(workload),
-      transports_(scenario, fabric, routes, workload) {}
+      transports_(scenario, fabric, routes, workload) {
+  for (const protocols::TrafficClass& c : scenario.switches.classes) {
+    if (c.network != NetworkKind::kScaleOut) continue;
+    keeps_paths_ = keeps_paths_ && scenario.switches.balancing(c).keeps_path();
+  }
+}
 
 bool IdealTimes::is_in_network(ConnectionId connection) const {
   return workload_.connections()[connection.value()].kind != Connection::Kind::kUnicast;
@@ -87,16 +92,17 @@ std::uint32_t IdealTimes::entropy_of(ConnectionId connection, std::uint32_t inde
 IdealTimes::Paths IdealTimes::paths(ConnectionId connection, std::uint32_t index) const {
   const HostId from = transports_.source_of(connection);
   const HostId to = transports_.destination_of(connection);
-  if (transports_.of(connection).is_sprayed) {
-    return {sprayed_hops(fabric_, routes_, from, to), sprayed_hops(fabric_, routes_, to, from)};
-  }
   const Connection& c = workload_.connections()[connection.value()];
   const std::uint32_t number = queue_pair_number(c.flow_label, index);
-  const std::uint64_t seed = scenario_.seed;
-  return {
-      hops_of(fabric_, flow_path(fabric_, routes_, seed, from, to, flow_entropy(from, to, number))),
-      hops_of(fabric_,
-              flow_path(fabric_, routes_, seed, to, from, flow_entropy(to, from, number)))};
+  const auto hops = [&](HostId a, HostId b, bool keeps_path) {
+    if (!keeps_path) return sprayed_hops(fabric_, routes_, a, b);
+    return hops_of(fabric_,
+                   flow_path(fabric_, routes_, scenario_.seed, a, b, flow_entropy(a, b, number)));
+  };
+  // Acknowledgements may travel in another class.
+  const bool is_inside = transports_.of(connection).is_scale_up;
+  const bool keeps_path = is_inside || scenario_.switches.balancing(c.traffic_class).keeps_path();
+  return {hops(from, to, keeps_path), hops(to, from, is_inside || keeps_paths_)};
 }
 
 ZeroLoad IdealTimes::message(ConnectionId connection, std::uint32_t entropy, Bytes size) {

@@ -72,6 +72,7 @@ class IdealTimes {
   const Routes& routes_;
   const collectives::Workload& workload_;
   ConnectionTransports transports_;
+  bool keeps_paths_ = true;  ///< every class of scale-out traffic does
   std::unordered_map<Key, ZeroLoad, KeyHash> messages_;
 };
 

@@ -89,6 +89,24 @@ void check_marking(const Experiment& e, StaticFindings& findings) {
   }
 }
 
+/// Go-back-N answers a packet that overtook another as if that were lost.
+void check_order(const Experiment& e, StaticFindings& findings) {
+  const auto* roce = std::get_if<protocols::RoceConfig>(&e.scenario.transport);
+  if (roce == nullptr || roce->receiver != protocols::RoceConfig::Receiver::kInOrder) return;
+  const protocols::SwitchConfig& switches = e.scenario.switches;
+  for (std::size_t c = 0; c < switches.classes.size(); ++c) {
+    const auto uses = [c](const Connection& connection) { return connection.traffic_class == c; };
+    if (!switches.balancing(c).sprays() || std::ranges::none_of(e.workload.connections(), uses)) {
+      continue;
+    }
+    findings.warnings.push_back(fmt::format(
+        "packets of class {} are sprayed over several paths, and the receiver takes them in order "
+        "only: one that overtakes another makes the sender send again from there; set "
+        "transport.receiver to any-order, or take ecmp or flowlets",
+        switches.classes[c].name));
+  }
+}
+
 std::string cycle_text(const Fabric& fabric, const topologies::BufferCycle& cycle) {
   constexpr std::size_t kMostShown = 12;
   std::string sentence;
@@ -133,6 +151,7 @@ StaticFindings check_statically(const Experiment& experiment) {
   check_buffers(experiment, findings);
   check_nics(experiment, findings);
   check_marking(experiment, findings);
+  check_order(experiment, findings);
   check_dependencies(experiment, findings);
   return findings;
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "protocols/transport_config.hpp"
 #include "simcore/ids.hpp"
 
 namespace weft::protocols {
@@ -56,6 +57,7 @@ struct alignas(64) SenderState {
   std::uint8_t traffic_class = 0;
   bool first_of_message = true;
   std::uint8_t transport = 0;
+  PortSpreading spreading = PortSpreading::kFlow;
   std::uint32_t port = 0;  ///< of the host, where it waits to send
 
   std::int64_t deadline = 0;  ///< retransmission time-out

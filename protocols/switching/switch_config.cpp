@@ -65,6 +65,11 @@ std::vector<TrafficClass> default_classes() {
   return {data, control};
 }
 
+bool SwitchConfig::sprays() const {
+  return std::any_of(classes.begin(), classes.end(),
+                     [this](const auto& c) { return balancing(c).sprays(); });
+}
+
 bool SwitchConfig::any_pfc() const {
   return std::any_of(classes.begin(), classes.end(), [](const auto& c) { return c.is_pfc(); });
 }

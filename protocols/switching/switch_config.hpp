@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -112,6 +113,30 @@ struct EcnConfig {
   std::optional<BitsPerSecond> at_rate{};
 };
 
+/// How a switch chooses among equal-cost next hops.
+struct LoadBalancing {
+  enum Type : std::uint8_t {
+    kFlow,        ///< per queue pair: every packet of it takes the same path (ECMP)
+    kSpray,       ///< per packet, at random
+    kRoundRobin,  ///< per packet, those of every ingress port taking the next hops in turn
+    kFlowlet,     ///< per burst: a queue pair that was silent for `gap` may take another path
+    kAdaptive,    ///< per packet, the egress with the fewest bytes; equals at random
+  };
+  Type type = kFlow;
+  Picoseconds gap = 100_us;       ///< kFlowlet
+  std::uint32_t entries = 4'096;  ///< kFlowlet: of a switch's table, rounded up to a power of two
+
+  constexpr LoadBalancing() = default;
+  constexpr LoadBalancing(Type how) : type(how) {}  // NOLINT: implicit by intent
+
+  /// Packets of one queue pair take different paths side by side.
+  [[nodiscard]] constexpr bool sprays() const {
+    return type == kSpray || type == kRoundRobin || type == kAdaptive;
+  }
+  /// A queue pair keeps to the path that its hash gives.
+  [[nodiscard]] constexpr bool keeps_path() const { return type == kFlow; }
+};
+
 /// A class of traffic: a PFC priority or a virtual lane, with a queue of its own at every egress.
 struct TrafficClass {
   enum class Scheduling : std::uint8_t {
@@ -129,6 +154,8 @@ struct TrafficClass {
   /// An egress queue may hold alpha x (shared buffer - its use) beyond what is reserved. Absent: no
   /// limit but the buffer. Meant for lossy classes; on a lossless one it can drop.
   std::optional<double> egress_alpha{};
+  /// Absent: that of the fabric.
+  std::optional<LoadBalancing> load_balancing{};
 
   [[nodiscard]] bool is_pfc() const { return std::holds_alternative<PfcConfig>(flow_control); }
   [[nodiscard]] bool is_credit() const {
@@ -142,13 +169,6 @@ struct TrafficClass {
 
 /// One lossless class for data, and a strict one for what must not wait behind it.
 [[nodiscard]] std::vector<TrafficClass> default_classes();
-
-/// How a switch chooses among equal-cost next hops.
-enum class LoadBalancing : std::uint8_t {
-  kFlow,        ///< per queue pair: every packet of it takes the same path (ECMP)
-  kSpray,       ///< per packet, at random
-  kRoundRobin,  ///< per packet, those of every ingress port taking the next hops in turn
-};
 
 /// How switches work. What they have may differ: a node of the fabric that gives its buffer and
 /// cell goes by those.
@@ -176,7 +196,7 @@ struct SwitchConfig {
   PauseConfig pause;
   /// Ascending priority; at least one, at most kMaxClasses.
   std::vector<TrafficClass> classes = default_classes();
-  LoadBalancing load_balancing = LoadBalancing::kFlow;
+  LoadBalancing load_balancing;  ///< of classes that do not say otherwise
   Queueing queueing = Queueing::kOutput;
   Arbitration arbitration = Arbitration::kRoundRobin;
   Forwarding forwarding = Forwarding::kStoreAndForward;
@@ -190,8 +210,14 @@ struct SwitchConfig {
   /// The class of lowest priority: what jobs use that do not say otherwise.
   [[nodiscard]] TrafficClass& data() { return classes.front(); }
   [[nodiscard]] const TrafficClass& data() const { return classes.front(); }
-  /// Packets of one queue pair take different paths.
-  [[nodiscard]] bool sprays() const { return load_balancing != LoadBalancing::kFlow; }
+  [[nodiscard]] const LoadBalancing& balancing(const TrafficClass& c) const {
+    return c.load_balancing ? *c.load_balancing : load_balancing;
+  }
+  [[nodiscard]] const LoadBalancing& balancing(std::size_t traffic_class) const {
+    return balancing(classes[traffic_class]);
+  }
+  /// Whether packets of some class are sprayed.
+  [[nodiscard]] bool sprays() const;
   [[nodiscard]] bool any_pfc() const;
   [[nodiscard]] bool any_credit() const;
 };

@@ -6,8 +6,8 @@
 #include "protocols/link_control.hpp"
 #include "protocols/network_state.hpp"
 #include "protocols/switching/crossbar.hpp"
+#include "protocols/switching/load_balancer.hpp"
 #include "protocols/switching/shared_buffer.hpp"
-#include "simcore/hash.hpp"
 
 namespace weft::protocols {
 
@@ -19,7 +19,7 @@ template <class Path>
 class SwitchModel {
  public:
   explicit SwitchModel(NetworkState& state)
-      : s_(state), control_(state), scheduler_(state), crossbar_(state) {}
+      : s_(state), control_(state), scheduler_(state), crossbar_(state), balancer_(state) {}
 
   void arrive(Cell& cell, Worker& worker, Packet& packet, PortState& in, std::int64_t now) {
     SwitchState& sw = s_.switches[in.owner];
@@ -35,7 +35,7 @@ class SwitchModel {
       work_on(cell, worker, packet, in, now);
       return;
     }
-    PortState& out = s_.ports[sw.first_port + choose_egress(sw, in, packet)];
+    PortState& out = s_.ports[sw.first_port + choose_egress(sw, in, packet, c, now)];
     if (Path::kGeneral && out.is_down) {
       ++out.fault_drops;
       drop(cell, worker, in, packet, now);
@@ -131,19 +131,14 @@ class SwitchModel {
   }
 
   [[nodiscard]] std::uint32_t choose_egress(const SwitchState& sw, PortState& in,
-                                            const Packet& packet) const {
+                                            const Packet& packet, std::uint8_t c,
+                                            std::int64_t now) {
     const auto hops = s_.routes.next_hops(SwitchId(in.owner), HostId(packet.destination));
-    const auto n = static_cast<std::uint32_t>(hops.size());
-    if (n == 1) return hops[0];
+    if (hops.size() == 1) return hops[0];
     // The links of a GPU to a chip lie side by side: what comes by all of one GPU's goes on by all
     // of another's.
-    if (Path::kGeneral && sw.is_chip) return hops[(in.index - sw.first_port) % n];
-    if (s_.constants.in_turn) {
-      return hops[in.sprayed[kind_of(packet) == PacketKind::kData ? 0 : 1]++ % n];
-    }
-    return hops[s_.constants.spray ? choose_by_packet(sw.hash_seed, packet.entropy, packet.sequence,
-                                                      packet.word, n)
-                                   : s_.routes.hash.choose(sw.hash_seed, packet.entropy, n)];
+    if (Path::kGeneral && sw.is_chip) return hops[(in.index - sw.first_port) % hops.size()];
+    return balancer_.choose(sw, in, packet, c, hops, now);
   }
 
   /// Finds room in the shared buffer, and pauses the sender where that is due. False: dropped.
@@ -564,6 +559,7 @@ class SwitchModel {
   ClassScheduler<Path> scheduler_;
   SharedBuffer<Path> buffer_;
   CrossbarArbiter crossbar_;
+  LoadBalancer balancer_;
 };
 
 }  // namespace weft::protocols

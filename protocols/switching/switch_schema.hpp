@@ -11,5 +11,6 @@ namespace weft::protocols {
 /// How one class says what it does instead of what the fabric's keys say.
 [[nodiscard]] schema::Object flow_control_schema();
 [[nodiscard]] schema::Object ecn_schema();
+[[nodiscard]] schema::Object load_balancing_schema();
 
 }  // namespace weft::protocols

@@ -28,6 +28,9 @@ schema::Object class_schema() {
       .source("fabric.flow_control")
       .object("ecn", &Class::ecn, protocols::ecn_schema(), "how its packets are marked")
       .source("fabric.ecn")
+      .object("load_balancing", &Class::load_balancing, protocols::load_balancing_schema(),
+              "how a switch chooses among next hops for its packets")
+      .source("fabric.load_balancing")
       .field("egress_reserved", &Class::egress_reserved,
              "set aside per egress queue, used before the shared buffer")
       .source("nothing is set aside")

@@ -118,6 +118,7 @@ struct ClassDocument {
   std::uint32_t weight = 1;
   std::optional<protocols::FlowControlConfig> flow_control;
   std::optional<protocols::EcnConfig> ecn;
+  std::optional<protocols::LoadBalancing> load_balancing;
   Bytes egress_reserved = 0_B;
   std::optional<double> egress_alpha;
 };

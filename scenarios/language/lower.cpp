@@ -146,22 +146,38 @@ LinkChange lower_change(const LinkChangeDocument& document) {
   return change;
 }
 
-void check_policies(const Context& context) {
-  const Document& document = context.document;
-  const auto* roce = std::get_if<protocols::RoceConfig>(&document.transport);
-  const bool sprays = document.fabric.policies.sprays();
-  if (roce != nullptr && sprays && roce->receiver == protocols::RoceConfig::Receiver::kInOrder) {
-    context.fail(
-        "fabric.load_balancing",
-        "spraying reorders packets, which `receiver: in-order` answers with go-back-N; set "
-        "transport.receiver to any-order");
+/// Where the load balancing of a class stands.
+std::string balancing_path(const Context& context, std::size_t traffic_class) {
+  const auto& classes = context.document.fabric.classes;
+  const bool is_own =
+      traffic_class < classes.size() && classes[traffic_class].load_balancing.has_value();
+  return (is_own ? element_path("fabric.classes", traffic_class) : std::string("fabric")) +
+         ".load_balancing";
+}
+
+void check_balancing(const Context& context, const Scenario& scenario) {
+  const bool is_datagram =
+      std::holds_alternative<protocols::DatagramConfig>(context.document.transport);
+  const protocols::SwitchConfig& switches = scenario.switches;
+  for (std::size_t c = 0; c < switches.classes.size(); ++c) {
+    const protocols::LoadBalancing& balancing = switches.balancing(c);
+    if (is_datagram && balancing.sprays()) {
+      return context.fail(
+          balancing_path(context, c),
+          "spraying reorders packets, and datagrams of several packets are put together in "
+          "order only; use ecmp, or transport roce with receiver any-order");
+    }
+    if (balancing.type == protocols::LoadBalancing::kAdaptive &&
+        switches.queueing == protocols::SwitchConfig::Queueing::kInput) {
+      return context.fail(balancing_path(context, c),
+                          "`adaptive` compares queues at the outputs, of which a switch with "
+                          "`queueing: input` has none");
+    }
   }
-  if (roce == nullptr && sprays) {
-    context.fail("fabric.load_balancing",
-                 "spraying reorders packets, and datagrams of several packets are put together in "
-                 "order only; use ecmp, or transport roce with receiver any-order");
-  }
-  const RunSpec& run = document.run;
+}
+
+void check_run(const Context& context) {
+  const RunSpec& run = context.document.run;
   if (run.until && *run.until <= run.warmup) {
     context.fail("run.until", quantity_text(run.until->count(), dimension_of<Picoseconds>()) +
                                   " is not after the warm-up (" +
@@ -208,9 +224,10 @@ Scenario lower(const Context& context) {
   scenario.transport = document.transport;
   scenario.run = document.run;
   scenario.observe = document.observe;
-  check_policies(context);
   check_receivers(context);
+  check_run(context);
   lower_classes(context, scenario);
+  check_balancing(context, scenario);
   lower_jobs(context, scenario);
   lower_faults(context, scenario);
   lower_scale_up(context, scenario);

@@ -25,6 +25,7 @@ TrafficClass lower_class(const ClassDocument& document, const TrafficClass& fabr
   c.weight = document.weight;
   c.flow_control = document.flow_control.value_or(fabric_wide.flow_control);
   c.ecn = document.ecn.value_or(fabric_wide.ecn);
+  c.load_balancing = document.load_balancing;
   c.egress_reserved = document.egress_reserved;
   c.egress_alpha = document.egress_alpha;
   return c;

@@ -89,7 +89,7 @@ TEST(LoadScenario, ReadsEveryKey) {
   EXPECT_EQ(s.switches.data().ecn.mark, protocols::EcnConfig::Mark::kEnqueue);
   EXPECT_DOUBLE_EQ(s.switches.data().ecn.pmax, 0.01);
   EXPECT_EQ(s.switches.release, protocols::SwitchConfig::Release::kTransmissionStart);
-  EXPECT_EQ(s.switches.load_balancing, protocols::LoadBalancing::kSpray);
+  EXPECT_EQ(s.switches.load_balancing.type, protocols::LoadBalancing::kSpray);
   const auto& roce = std::get<RoceConfig>(s.transport);
   EXPECT_EQ(roce.format.payload, 1_KiB);
   EXPECT_EQ(roce.ack_every, 4U);

@@ -53,8 +53,8 @@ const std::vector<Case> kCases{
     {"missing-racks", ".yaml:1:1: racks: is missing; this fabric needs racks"},
     {"missing-unit", ".yaml:6:15: fabric.ecn.kmin: `400` has no unit; expected a size"},
     {"misspelt-enum",
-     ".yaml:6:19: fabric.load_balancing: `emcp` is not known; expected one of "
-     "ecmp, spray, round-robin; did you mean `ecmp`?"},
+     ".yaml:6:19: fabric.load_balancing.type: `emcp` is not known; expected one of "
+     "ecmp, spray, round-robin, flowlet, adaptive; did you mean `ecmp`?"},
     {"misspelt-key",
      ".yaml:6:9: fabric.ecn.kmim: unknown key `kmim`; the keys of `type: red` are "
      "type, kmin, kmax, pmax, mark, at_rate; did you mean `kmin`?"},
@@ -81,10 +81,6 @@ const std::vector<Case> kCases{
     {"several", ".yaml:5:30: transport.mtu: `1500` has no unit"},
     {"spray-datagram",
      ".yaml:6:19: fabric.load_balancing: spraying reorders packets, and datagrams"},
-    {"spray-in-order",
-     ".yaml:6:19: fabric.load_balancing: spraying reorders packets, which "
-     "`receiver: in-order` answers with go-back-N; set transport.receiver to "
-     "any-order"},
     {"tab", ".yaml:4:1: found a tab in the indentation"},
     {"tag", ".yaml:3:9: the YAML tag"},
     {"too-many-queue-pairs", ".yaml:5:5: jobs[0].ranks: the jobs up to this one need 67100672"},

@@ -184,6 +184,9 @@ int run_scenario(const RunArguments& arguments) {
   if (errors.empty() && arguments.engine == Engine::kBoth) {
     errors = scenarios::check_output_folder(fluid_folder(out));
   }
+  if (errors.empty() && arguments.engine != Engine::kPacket) {
+    errors = loaded->source.located(scenarios::check_fluid(loaded->experiment));
+  }
   if (!errors.empty()) {
     print_errors(errors);
     return kBadInput;
