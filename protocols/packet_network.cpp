@@ -120,7 +120,7 @@ void PacketNetwork::build_switches() {
     SwitchState& sw = s.switches[i];
     sw.first_port = node.first_port.value();
     sw.port_count = node.port_count;
-    sw.hash_seed = switch_hash_seed(options_.seed, id);
+    sw.hash_seed = s.routes.hash.seed_of(options_.seed, id);
     sw.capacity = k.buffer;
     for (const ClassConstants& c : k.of_class) {
       sw.capacity -= std::int64_t{node.port_count} * c.credit_blocks * c.block;

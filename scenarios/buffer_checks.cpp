@@ -66,8 +66,9 @@ class BufferChecks {
   /// Ports with the same link and pipeline need the same.
   const Headroom& headroom(const TrafficClass& c, PortId in) {
     const Port& port = e_.fabric.port(in);
-    const auto key =
-        std::make_tuple(&c, port.rate, port.wire_latency, e_.fabric.node(port.node).pipeline);
+    const Picoseconds inside =
+        e_.fabric.node(port.node).pipeline + e_.fabric.port(port.peer).edge_latency;
+    const auto key = std::make_tuple(&c, port.rate, port.wire_latency, inside);
     const auto [place, is_new] = headrooms_.try_emplace(key);
     if (is_new) {
       const auto& transport = e_.scenario.transport;

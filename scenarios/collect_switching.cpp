@@ -44,18 +44,23 @@ class Spread {
   }
 
   [[nodiscard]] std::span<const PortId> between(HostId source, HostId destination) {
-    const PortId nic = e_.fabric.host(source).first_port;
-    const NodeId edge = e_.fabric.peer_node(nic);
-    const auto [it, is_new] = ports_.try_emplace({edge, destination});
-    if (is_new) it->second = find(edge, destination);
+    std::vector<NodeId> edges;
+    for (const std::uint16_t local : e_.routes.host_ports(source, destination)) {
+      edges.push_back(
+          e_.fabric.peer_node(PortId(e_.fabric.host(source).first_port.value() + local)));
+    }
+    // Hosts of one edge switch share what is found.
+    const NodeId start = edges.size() == 1 ? edges.front() : e_.fabric.hosts[source.value()];
+    const auto [it, is_new] = ports_.try_emplace({start, destination});
+    if (is_new) it->second = find(std::move(edges), destination);
     return it->second;
   }
 
  private:
-  [[nodiscard]] std::vector<PortId> find(NodeId from, HostId destination) {
+  [[nodiscard]] std::vector<PortId> find(std::vector<NodeId> pending, HostId destination) {
     std::vector<PortId> roots;
-    std::vector<NodeId> pending{from};
-    seen_by_[from.value()] = ++search_;
+    ++search_;
+    for (const NodeId node : pending) seen_by_[node.value()] = search_;
     while (!pending.empty()) {
       const Node& node = e_.fabric.node(pending.back());
       pending.pop_back();

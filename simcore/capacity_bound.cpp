@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -41,12 +42,26 @@ struct Cut {
 
 Bytes total(const Demand& demand) { return demand.wire_bytes * demand.count; }
 
+/// Of the demands and links of one network.
 class BoundFinder {
  public:
-  BoundFinder(const Fabric& fabric, const Routes& routes, std::span<const Demand> demands)
-      : fabric_(fabric), routes_(routes), demands_(demands) {}
+  BoundFinder(const Fabric& fabric, const Routes& routes, NetworkKind network,
+              std::span<const Demand> demands)
+      : fabric_(fabric), routes_(routes), network_(network) {
+    for (const Demand& demand : demands) {
+      if (demand.source == demand.destination) continue;
+      if (fabric.network_between(demand.source, demand.destination) == network) {
+        demands_.push_back(demand);
+      }
+    }
+  }
 
   CapacityBound find() {
+    if (demands_.empty()) return {};
+    is_inside_.reserve(fabric_.ports.size());
+    for (std::size_t p = 0; p < fabric_.ports.size(); ++p) {
+      is_inside_.push_back(fabric_.network_of(PortId(p)) == network_);
+    }
     consider_tiers();
     consider_groups_at_sources();
     consider_entries_of_destinations();
@@ -62,12 +77,14 @@ class BoundFinder {
   }
 
   /// For each tier t, the components of everything up to t: what leaves one crosses a link to a
-  /// higher tier, whatever the routes. Tier 0 are the NICs.
+  /// higher tier, whatever the routes. Tier 0 are the hosts.
   void consider_tiers() {
     Components components(fabric_.nodes.size());
     const std::uint32_t top = std::ranges::max(fabric_.nodes, {}, &Node::tier).tier;
     for (std::uint32_t tier = 0; tier < top; ++tier) {
-      for (const Port& port : fabric_.ports) {
+      for (std::size_t p = 0; p < fabric_.ports.size(); ++p) {
+        if (!is_inside_[p]) continue;
+        const Port& port = fabric_.ports[p];
         const NodeId peer = fabric_.port(port.peer).node;
         if (std::max(fabric_.node(port.node).tier, fabric_.node(peer).tier) == tier) {
           components.join(port.node, peer);
@@ -81,8 +98,10 @@ class BoundFinder {
     std::vector<Cut> out(fabric_.nodes.size());
     std::vector<Cut> in(fabric_.nodes.size());
     std::vector<NodeId> highest(fabric_.nodes.size());  // by root: the first switch of this tier
-    for (const Port& port : fabric_.ports) {
+    for (std::size_t p = 0; p < fabric_.ports.size(); ++p) {
+      const Port& port = fabric_.ports[p];
       const Port& peer = fabric_.port(port.peer);
+      if (!is_inside_[p]) continue;
       if (fabric_.node(port.node).tier > tier || fabric_.node(peer.node).tier <= tier) continue;
       const std::uint32_t root = components.root(port.node);
       out[root].capacity += port.rate;
@@ -96,9 +115,10 @@ class BoundFinder {
       out[from].load += total(demand);
       in[to].load += total(demand);
     }
+    const bool is_nic = network_ == NetworkKind::kScaleOut;
     const auto name = [&](std::size_t root, const char* way) {
       const std::string& node = fabric_.node(highest[root]).name;
-      if (tier == 0) return std::string("NIC ") + way + " of " + node;
+      if (tier == 0) return std::string(is_nic ? "NIC " : "scale-up ") + way + " of " + node;
       return "tier " + std::to_string(tier) + " " + way + " around " + node;
     };
     for (std::size_t root = 0; root < out.size(); ++root) {
@@ -107,29 +127,34 @@ class BoundFinder {
     }
   }
 
-  [[nodiscard]] std::uint32_t group_of(HostId host) const {
-    return routes_.group_of_host[host.value()];
-  }
+  /// The only switch of the network that a host hangs on; none if there are several.
   [[nodiscard]] SwitchId edge_of(HostId host) const {
-    return routes_.edge_of_group[group_of(host)];
+    NodeId edge;
+    const Node& node = fabric_.host(host);
+    for (std::uint32_t local = 0; local < node.port_count; ++local) {
+      const PortId port(node.first_port.value() + local);
+      if (!is_inside_[port.value()]) continue;
+      const NodeId peer = fabric_.peer_node(port);
+      if (!edge.is_none() && edge != peer) return SwitchId::none();
+      edge = peer;
+    }
+    return edge.is_none() ? SwitchId::none() : SwitchId(fabric_.node(edge).index);
   }
 
   void consider_groups_at_sources() {
     struct Share {
       SwitchId at;
-      std::uint32_t set;
+      Routes::NextHops set;
       Bytes bytes;
     };
     std::vector<Share> shares;
     for (const Demand& demand : demands_) {
       const SwitchId at = edge_of(demand.source);
-      if (at == edge_of(demand.destination)) continue;
-      const std::size_t entry =
-          std::size_t{at.value()} * routes_.group_count + group_of(demand.destination);
-      shares.push_back({at, routes_.table[entry], total(demand)});
+      if (at.is_none() || at == edge_of(demand.destination)) continue;
+      shares.push_back({at, routes_.set_at(at, demand.destination), total(demand)});
     }
     const auto is_before = [](const Share& a, const Share& b) {
-      return std::pair(a.at, a.set) < std::pair(b.at, b.set);
+      return std::pair(a.at, a.set.first) < std::pair(b.at, b.set.first);
     };
     std::ranges::sort(shares, is_before);
     for (auto first = shares.begin(); first != shares.end();) {
@@ -137,9 +162,9 @@ class BoundFinder {
       const Node& node = fabric_.switch_node(first->at);
       Cut cut;
       for (auto share = first; share != last; ++share) cut.load += share->bytes;
-      const Routes::NextHops& set = routes_.sets[first->set];
-      for (std::uint32_t i = 0; i < set.count; ++i) {
-        const std::uint32_t local = routes_.local_ports[set.first + i];
+      int previous = -1;
+      for (const std::uint16_t local : routes_.ports_of(first->set)) {
+        if (std::exchange(previous, local) == local) continue;  // repeated for its weight
         cut.capacity += fabric_.port(PortId(node.first_port.value() + local)).rate;
       }
       consider(cut, [&] { return "an equal-cost group of " + node.name; });
@@ -149,20 +174,21 @@ class BoundFinder {
 
   void consider_entries_of_destinations() {
     std::vector<Cut> entries(fabric_.switches.size());
+    // By switch: of every group of destinations that hang there one.
+    std::vector<std::map<std::uint32_t, HostId>> hosts_at(fabric_.switches.size());
     for (const Demand& demand : demands_) {
       const SwitchId to = edge_of(demand.destination);
-      if (edge_of(demand.source) != to) entries[to.value()].load += total(demand);
-    }
-    std::vector<std::vector<std::uint32_t>> groups_of(fabric_.switches.size());
-    for (std::uint32_t group = 0; group < routes_.group_count; ++group) {
-      groups_of[routes_.edge_of_group[group].value()].push_back(group);
+      if (to.is_none() || edge_of(demand.source) == to) continue;
+      entries[to.value()].load += total(demand);
+      const auto& groups = routes_.hosts[demand.destination.value()].group;
+      hosts_at[to.value()].emplace(groups[static_cast<std::size_t>(network_)], demand.destination);
     }
     for (std::size_t i = 0; i < fabric_.ports.size(); ++i) {
       const Node& from = fabric_.node(fabric_.ports[i].node);
       const Node& to = fabric_.node(fabric_.peer_node(PortId(i)));
       if (from.kind != NodeKind::kSwitch || to.kind != NodeKind::kSwitch) continue;
-      const auto leads_there = [&](std::uint32_t group) { return enters(from, PortId(i), group); };
-      if (std::ranges::any_of(groups_of[to.index], leads_there)) {
+      const auto leads_there = [&](const auto& host) { return enters(from, i, host.second); };
+      if (std::ranges::any_of(hosts_at[to.index], leads_there)) {
         entries[to.index].capacity += fabric_.ports[i].rate;
       }
     }
@@ -171,18 +197,17 @@ class BoundFinder {
     }
   }
 
-  /// Whether `from` sends packets for the hosts of `group` through `port`.
-  [[nodiscard]] bool enters(const Node& from, PortId port, std::uint32_t group) const {
-    const std::size_t entry = std::size_t{from.index} * routes_.group_count + group;
-    const Routes::NextHops& set = routes_.sets[routes_.table[entry]];
-    const std::span<const std::uint16_t> locals(routes_.local_ports.data() + set.first, set.count);
-    return std::ranges::binary_search(
-        locals, static_cast<std::uint16_t>(port.value() - from.first_port.value()));
+  /// Whether `from` sends packets for `host` through `port`.
+  [[nodiscard]] bool enters(const Node& from, std::size_t port, HostId host) const {
+    return std::ranges::binary_search(routes_.next_hops(SwitchId(from.index), host),
+                                      static_cast<std::uint16_t>(port - from.first_port.value()));
   }
 
   const Fabric& fabric_;
   const Routes& routes_;
-  std::span<const Demand> demands_;
+  NetworkKind network_;
+  std::vector<Demand> demands_;
+  std::vector<bool> is_inside_;  ///< by port: of this network
   CapacityBound tightest_;
 };
 
@@ -190,7 +215,12 @@ class BoundFinder {
 
 CapacityBound capacity_bound(const Fabric& fabric, const Routes& routes,
                              std::span<const Demand> demands) {
-  return BoundFinder(fabric, routes, demands).find();
+  CapacityBound tightest;
+  for (const NetworkKind network : {NetworkKind::kScaleOut, NetworkKind::kScaleUp}) {
+    CapacityBound bound = BoundFinder(fabric, routes, network, demands).find();
+    if (bound.time > tightest.time) tightest = std::move(bound);
+  }
+  return tightest;
 }
 
 CapacityBound link_bound(const Fabric& fabric, const Routes& routes, std::uint64_t run_seed,

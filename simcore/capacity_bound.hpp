@@ -29,10 +29,12 @@ struct CapacityBound {
   std::string cut;  ///< for reports, such as `NIC ingress of h7`
 };
 
-/// Holds whatever the load balancing does. Cuts are, each way: the NIC; everything that joins hosts
-/// and switches below a tier to what is above (a leaf's uplinks, a pod's); at the edge switch of
-/// the source the equal-cost group towards the destination's; and all links by which routes enter
-/// the edge switch of a destination. Time and memory are linear in fabric and demands.
+/// Holds whatever the load balancing does. Traffic inside a scale-up domain and all other are
+/// bounded by the cuts of their own network. Cuts are, each way: all links of a host; everything
+/// that joins hosts and switches below a tier to what is above (a leaf's uplinks, a pod's); and
+/// where a host hangs on one switch only, at that of the source the equal-cost group towards the
+/// destination's, and all links by which routes enter that of a destination. Time and memory are
+/// linear in fabric and demands.
 [[nodiscard]] CapacityBound capacity_bound(const Fabric& fabric, const Routes& routes,
                                            std::span<const Demand> demands);
 

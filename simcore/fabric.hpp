@@ -31,10 +31,12 @@ struct Node {
   std::int32_t group = -1;
   /// Scale-up domain of a host or of a chip; -1 where it has none.
   std::int32_t domain = -1;
-  /// Of a host whose NIC is on one of several rails, else -1.
+  /// Of a host whose NIC is on one of several rails, and of a NIC node; else -1.
   std::int32_t rail = -1;
   /// Of a switch. All switches of a path are of one network.
   NetworkKind network = NetworkKind::kScaleOut;
+  /// Of a switch: a NIC between GPUs and the fabric. It forwards only to and from its GPUs.
+  bool is_nic = false;
   /// Ports are contiguous: first_port .. first_port + port_count - 1.
   PortId first_port;
   std::uint32_t port_count = 0;
@@ -54,6 +56,9 @@ struct Port {
   BitsPerSecond rate;
   /// Propagation plus transceivers and FEC of the direction that leaves this port.
   Picoseconds wire_latency;
+  /// What data that leaves here spends besides, in the NIC and the host link of a GPU at either
+  /// end. Pauses and credits do not.
+  Picoseconds edge_latency{};
 };
 
 /// Nodes, ports and cables: an immutable value that topologies build and everything else reads.
@@ -81,7 +86,17 @@ class Fabric {
   /// From the end of a transmission until the packet is in the receiver's egress queue or
   /// transport.
   [[nodiscard]] Picoseconds data_latency(PortId id) const {
-    return port(id).wire_latency + node(peer_node(id)).pipeline;
+    return port(id).wire_latency + port(id).edge_latency + node(peer_node(id)).pipeline;
+  }
+  /// Of a link direction: that of the switch at its end; hosts are in both.
+  [[nodiscard]] NetworkKind network_of(PortId id) const {
+    const Node& n = node(port(id).node);
+    return n.kind == NodeKind::kSwitch ? n.network : node(peer_node(id)).network;
+  }
+  /// Which network traffic between two hosts takes.
+  [[nodiscard]] NetworkKind network_between(HostId a, HostId b) const {
+    const bool is_inside = host(a).domain >= 0 && host(a).domain == host(b).domain;
+    return is_inside ? NetworkKind::kScaleUp : NetworkKind::kScaleOut;
   }
   /// `leaf0[3]->spine1[0]`: how reports name a link direction.
   [[nodiscard]] std::string port_name(PortId id) const;

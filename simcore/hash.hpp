@@ -58,6 +58,42 @@ namespace weft {
   return reduce_range(mix64(switch_seed ^ entropy), n);
 }
 
+/// CRC-16 of the four bytes of `value`, most significant first (polynomial x^16 + x^12 + x^5 + 1 of
+/// ITU-T V.41, no reflection). Linear: two starts differ in a constant for all values.
+[[nodiscard]] constexpr std::uint16_t crc16(std::uint16_t start, std::uint32_t value) {
+  std::uint32_t crc = start;
+  for (int byte = 3; byte >= 0; --byte) {
+    crc ^= ((value >> (8 * byte)) & 0xFFU) << 8U;
+    for (int bit = 0; bit < 8; ++bit) {
+      crc = (crc & 0x8000U) != 0 ? ((crc << 1U) ^ 0x1021U) : crc << 1U;
+    }
+  }
+  return static_cast<std::uint16_t>(crc);
+}
+
+/// How switches hash a flow onto one of their next hops.
+struct PathHash {
+  enum class Type : std::uint8_t {
+    kMix,    ///< `mix64`: choices of two seeds are independent
+    kCrc16,  ///< as some switches do: linear, so that other seeds do not part what met
+  };
+  Type type = Type::kMix;
+  bool is_same_seed = false;  ///< all switches hash alike: the second tier repeats the first one's
+
+  /// The seed of a node's hash.
+  [[nodiscard]] constexpr std::uint64_t seed_of(std::uint64_t run_seed, NodeId node) const {
+    return switch_hash_seed(run_seed, is_same_seed ? NodeId(0U) : node);
+  }
+  /// ECMP by flow, one of n.
+  [[nodiscard]] constexpr std::uint32_t choose(std::uint64_t seed, std::uint32_t entropy,
+                                               std::uint32_t n) const {
+    if (type == Type::kMix) [[likely]] {
+      return choose_by_flow(seed, entropy, n);
+    }
+    return crc16(static_cast<std::uint16_t>(seed), entropy) % n;
+  }
+};
+
 /// Random spraying: a fresh choice per packet, keyed by what the packet carries.
 [[nodiscard]] constexpr std::uint32_t choose_by_packet(std::uint64_t switch_seed,
                                                        std::uint32_t entropy,

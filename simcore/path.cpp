@@ -28,17 +28,17 @@ struct Step {
 };
 
 Step advance(const Fabric& fabric, const Routes& routes, const std::vector<Reached>& from,
-             HostId destination) {
+             HostId source, HostId destination) {
   Step step;
   std::size_t links = 0;
   for (const Reached& at : from) {
     const Node& node = fabric.node(at.node);
-    const bool is_host = node.kind == NodeKind::kHost;
-    const auto next_hops = is_host ? std::span<const std::uint16_t>{}
-                                   : routes.next_hops(SwitchId(node.index), destination);
+    const auto next_hops = ports_towards(routes, node, source, destination);
     step.is_dead_end = step.is_dead_end || next_hops.empty();
+    PortId previous;
     for (const std::uint16_t local : next_hops) {
       const PortId port(node.first_port.value() + local);
+      if (std::exchange(previous, port) == port) continue;  // repeated for its weight
       step.nodes.push_back({fabric.peer_node(port), at.latency + fabric.data_latency(port)});
       step.hop.rate = std::max(step.hop.rate, fabric.port(port).rate);
       ++links;
@@ -57,20 +57,26 @@ Picoseconds smallest_latency(const std::vector<Reached>& nodes) {
 
 }  // namespace
 
+std::span<const std::uint16_t> ports_towards(const Routes& routes, const Node& node, HostId source,
+                                             HostId destination) {
+  if (node.kind == NodeKind::kSwitch) return routes.next_hops(SwitchId(node.index), destination);
+  if (HostId(node.index) != source) return {};
+  return routes.host_ports(source, destination);
+}
+
 std::vector<PortId> flow_path(const Fabric& fabric, const Routes& routes, std::uint64_t run_seed,
                               HostId source, HostId destination, std::uint32_t entropy) {
   std::vector<PortId> path;
   if (source == destination) return path;
   const NodeId goal = fabric.hosts[destination.value()];
-  path.push_back(fabric.host(source).first_port);
-  NodeId at = fabric.peer_node(path.back());
+  NodeId at = fabric.hosts[source.value()];
   while (at != goal) {
+    if (path.size() == kMaxPathLinks) return {};
     const Node& node = fabric.node(at);
-    if (node.kind == NodeKind::kHost || path.size() == kMaxPathLinks) return {};
-    const auto next_hops = routes.next_hops(SwitchId(node.index), destination);
+    const auto next_hops = ports_towards(routes, node, source, destination);
     if (next_hops.empty()) return {};
-    const std::uint32_t choice = choose_by_flow(switch_hash_seed(run_seed, at), entropy,
-                                                static_cast<std::uint32_t>(next_hops.size()));
+    const std::uint32_t choice = routes.hash.choose(routes.hash.seed_of(run_seed, at), entropy,
+                                                    static_cast<std::uint32_t>(next_hops.size()));
     path.emplace_back(node.first_port.value() + next_hops[choice]);
     at = fabric.peer_node(path.back());
   }
@@ -88,13 +94,12 @@ std::vector<PathHop> sprayed_hops(const Fabric& fabric, const Routes& routes, Ho
                                   HostId destination) {
   if (source == destination) return {};
   const NodeId goal = fabric.hosts[destination.value()];
-  const PortId first = fabric.host(source).first_port;
-  std::vector<PathHop> hops{hop_of(fabric, first)};
-  std::vector<Reached> nodes{{fabric.peer_node(first), hops.front().latency}};
+  std::vector<PathHop> hops;
+  std::vector<Reached> nodes{{fabric.hosts[source.value()], Picoseconds(0)}};
   const auto is_at_goal = [goal](const Reached& reached) { return reached.node == goal; };
   while (std::ranges::none_of(nodes, is_at_goal)) {
     if (hops.size() == kMaxPathLinks) return {};
-    Step step = advance(fabric, routes, nodes, destination);
+    Step step = advance(fabric, routes, nodes, source, destination);
     if (step.is_dead_end) return {};
     // Differences of the smallest latency to each step add up to the smallest of the whole way, and
     // are exact at nodes that all packets pass.
@@ -103,8 +108,11 @@ std::vector<PathHop> sprayed_hops(const Fabric& fabric, const Routes& routes, Ho
     nodes = std::move(step.nodes);
   }
   if (nodes.size() > 1) {
-    const PortId last = fabric.port(fabric.host(destination).first_port).peer;
-    return {hops.front(), hop_of(fabric, last)};
+    const auto back = routes.host_ports(destination, source);
+    const PortId own(fabric.host(destination).first_port.value() + back.front());
+    PathHop last = hop_of(fabric, fabric.port(own).peer);
+    last.is_shared = back.front() == back.back();
+    return {hops.front(), last};
   }
   return hops;
 }

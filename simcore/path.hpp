@@ -15,6 +15,12 @@ namespace weft {
 /// More links than this and a path counts as a loop: what a packet's TTL allows.
 inline constexpr std::size_t kMaxPathLinks = 64;
 
+/// The candidates at `node` on the way from `source` to `destination`, as local ports: of the
+/// source itself its links, of a switch its next hops, of any other host none, as hosts do not
+/// forward.
+[[nodiscard]] std::span<const std::uint16_t> ports_towards(const Routes& routes, const Node& node,
+                                                           HostId source, HostId destination);
+
 /// The link directions that a flow of this entropy crosses under ECMP by flow, from the source's
 /// own link on. Empty if source and destination are one host, the destination cannot be reached or
 /// the next hops form a loop.

@@ -11,25 +11,26 @@ std::vector<std::vector<PortShare>> sprayed_shares(const Fabric& fabric, const R
                                                    HostId source, HostId destination) {
   if (source == destination) return {};
   const NodeId goal = fabric.hosts[destination.value()];
-  const PortId first = fabric.host(source).first_port;
-  std::vector<std::vector<PortShare>> steps{{{first, 1.0}}};
-  std::map<NodeId, double> at{{fabric.peer_node(first), 1.0}};
-  at.erase(goal);
+  std::vector<std::vector<PortShare>> steps;
+  std::map<NodeId, double> at{{fabric.hosts[source.value()], 1.0}};
   while (!at.empty()) {
     if (steps.size() == kMaxPathLinks) return {};
     std::vector<PortShare> step;
     std::map<NodeId, double> next;
     for (const auto& [id, share] : at) {
       const Node& node = fabric.node(id);
-      const auto next_hops = node.kind == NodeKind::kHost
-                                 ? std::span<const std::uint16_t>{}
-                                 : routes.next_hops(SwitchId(node.index), destination);
+      const auto next_hops = ports_towards(routes, node, source, destination);
       if (next_hops.empty()) return {};
+      const double each = share / static_cast<double>(next_hops.size());
       for (const std::uint16_t local : next_hops) {
         const PortId port(node.first_port.value() + local);
-        step.push_back({port, share / static_cast<double>(next_hops.size())});
         const NodeId peer = fabric.peer_node(port);
-        if (peer != goal) next[peer] += step.back().share;
+        if (peer != goal) next[peer] += each;
+        if (!step.empty() && step.back().port == port) {
+          step.back().share += each;  // repeated for its weight
+        } else {
+          step.push_back({port, each});
+        }
       }
     }
     steps.push_back(std::move(step));

@@ -40,6 +40,14 @@ NodeId Assembler::add_switch(std::string name, std::uint32_t tier, std::int32_t 
   return id;
 }
 
+NodeId Assembler::add_switch(std::string name, std::uint32_t tier, std::int32_t group,
+                             const SwitchPart& part) {
+  const NodeId id = add_switch(std::move(name), tier, group, part.latency);
+  node(id).buffer = part.buffer;
+  node(id).cell = part.cell;
+  return id;
+}
+
 void Assembler::reserve(std::size_t nodes, std::size_t cables) {
   fabric_.nodes.reserve(nodes);
   cables_.reserve(cables);
@@ -79,6 +87,7 @@ void Assembler::connect() {
     port.node = ends[i].node;
     port.rate = cable.link.rate;
     port.wire_latency = cable.link.latency;
+    port.edge_latency = ends[i].node == cable.a ? cable.edge_from_a : cable.edge_from_b;
     PortId& other = other_end[ends[i].cable];
     if (other.is_none()) {
       other = PortId(i);

@@ -23,6 +23,8 @@ struct Cable {
   NodeId a;
   NodeId b;
   LinkSpec link;
+  Picoseconds edge_from_a{};  ///< `Port::edge_latency` of what leaves a
+  Picoseconds edge_from_b{};
 };
 
 /// Collects nodes and cables and numbers the ports. What all builders share.
@@ -34,6 +36,16 @@ class Assembler {
  public:
   NodeId add_host(std::string name, std::int32_t group, Picoseconds pipeline);
   NodeId add_switch(std::string name, std::uint32_t tier, std::int32_t group, Picoseconds pipeline);
+  /// The next scale-up domain; `group` says which are alike.
+  std::int32_t add_domain(std::uint32_t group) {
+    fabric_.group_of_domain.push_back(group);
+    return static_cast<std::int32_t>(fabric_.group_of_domain.size() - 1);
+  }
+  /// A node that has been added, for what is not said then.
+  [[nodiscard]] Node& node(NodeId id) { return fabric_.nodes[id.value()]; }
+  /// Takes pipeline, buffer and cell of a switch from its part.
+  NodeId add_switch(std::string name, std::uint32_t tier, std::int32_t group,
+                    const SwitchPart& part);
   void add_cable(const Cable& cable) { cables_.push_back(cable); }
   void reserve(std::size_t nodes, std::size_t cables);
 

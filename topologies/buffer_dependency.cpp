@@ -6,8 +6,9 @@
 #include <boost/range/iterator_range.hpp>
 #include <cstdint>
 #include <limits>
-#include <optional>
+#include <map>
 #include <span>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -23,27 +24,39 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kMaxSteps = 50'000'000;
 constexpr std::size_t kMaxDependencies = 5'000'000;
 
-/// Routes by destination group.
+/// Routes by destination group: all hosts of one are reached alike up to the last switch.
 class GroupRoutes {
  public:
-  GroupRoutes(const Fabric& fabric, const Routes& routes)
-      : fabric_(fabric), routes_(routes), host_(routes.group_count, HostId::none()) {
-    for (std::size_t h = routes.group_of_host.size(); h-- > 0;) {
-      host_[routes.group_of_host[h]] = HostId(h);
+  GroupRoutes(const Fabric& fabric, const Routes& routes) : fabric_(fabric), routes_(routes) {
+    std::map<std::tuple<std::int32_t, std::uint32_t>, HostId> seen;
+    for (std::uint32_t h = 0; h < fabric.hosts.size(); ++h) {
+      const Routes::HostEntry& host = routes.hosts[h];
+      if (host.group[0] != 0) seen.try_emplace({-1, host.group[0]}, HostId(h));
+      if (host.group[1] != 0) seen.try_emplace({host.domain, host.group[1]}, HostId(h));
+    }
+    for (const auto& [key, host] : seen) groups_.push_back({std::get<0>(key), host});
+    for (std::uint32_t i = 0; i < fabric.switches.size(); ++i) {
+      switches_[space_of(fabric.switch_node(SwitchId(i)))].push_back(i);
     }
   }
 
-  [[nodiscard]] std::uint32_t count() const { return routes_.group_count; }
-  /// The first host of a group; none() where each of its hosts has become a group of its own.
-  [[nodiscard]] HostId host(std::uint32_t group) const { return host_[group]; }
-  [[nodiscard]] SwitchId edge(std::uint32_t group) const { return routes_.edge_of_group[group]; }
-  /// The set of next hops at a switch that is not the group's edge.
-  [[nodiscard]] std::uint32_t set(std::uint32_t at, std::uint32_t group) const {
-    return routes_.table[std::size_t{at} * routes_.group_count + group];
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(groups_.size()); }
+  /// The first host of a group.
+  [[nodiscard]] HostId host(std::uint32_t group) const { return groups_[group].host; }
+  /// The switches that can carry packets for a group: a domain's chips, or those of scale-out.
+  [[nodiscard]] const std::vector<std::uint32_t>& switches(std::uint32_t group) const {
+    return switches_.at(groups_[group].space);
   }
-  [[nodiscard]] std::span<const std::uint16_t> ports(std::uint32_t set) const {
-    const Routes::NextHops& hops = routes_.sets[set];
-    return {routes_.local_ports.data() + hops.first, hops.count};
+  [[nodiscard]] Routes::NextHops set(std::uint32_t at, std::uint32_t group) const {
+    return routes_.set_at(SwitchId(at), host(group));
+  }
+  [[nodiscard]] std::span<const std::uint16_t> ports(Routes::NextHops set) const {
+    return routes_.ports_of(set);
+  }
+  /// Whether a switch sends packets of a group to the hosts themselves.
+  [[nodiscard]] bool is_edge(std::uint32_t at, std::uint32_t group) const {
+    const auto local = ports(set(at, group));
+    return !local.empty() && next(port(at, local.front())).kind == NodeKind::kHost;
   }
   [[nodiscard]] PortId port(std::uint32_t at, std::uint16_t local) const {
     return PortId(fabric_.switch_node(SwitchId(at)).first_port.value() + local);
@@ -54,37 +67,55 @@ class GroupRoutes {
   [[nodiscard]] std::uint32_t tier(std::uint32_t at) const {
     return fabric_.switch_node(SwitchId(at)).tier;
   }
-  [[nodiscard]] std::size_t switches() const { return fabric_.switches.size(); }
+  [[nodiscard]] std::size_t switch_count() const { return fabric_.switches.size(); }
 
  private:
+  struct Group {
+    std::int32_t space;
+    HostId host;
+  };
+  /// -1 is the scale-out network, others are domains.
+  static std::int32_t space_of(const Node& at) {
+    return at.network == NetworkKind::kScaleUp ? at.domain : -1;
+  }
+
   const Fabric& fabric_;
   const Routes& routes_;
-  std::vector<HostId> host_;
+  std::vector<Group> groups_;
+  std::map<std::int32_t, std::vector<std::uint32_t>> switches_;
 };
 
 /// Whether no route goes up or sideways after it has gone down or sideways. What a set of next hops
 /// does at a switch is remembered, as most destinations share it.
 class ValleyCheck {
  public:
-  explicit ValleyCheck(const GroupRoutes& routes) : routes_(routes), known_(routes.switches()) {}
+  explicit ValleyCheck(const GroupRoutes& routes)
+      : routes_(routes), known_(routes.switch_count()) {}
 
-  bool is_valley_free() {
-    for (std::uint32_t group = 0; group < routes_.count(); ++group) {
-      if (!routes_.host(group).is_none() && !is_valley_free(group)) return false;
+  bool is_valley_free(std::uint32_t group) {
+    for (const std::uint32_t at : routes_.switches(group)) {
+      const Moves& here = moves(at, group);
+      if (!here.down && !here.sideways) continue;
+      for (const std::uint16_t local : routes_.ports(here.set)) {
+        const Node& next = routes_.next(routes_.port(at, local));
+        if (next.kind == NodeKind::kHost || next.tier > routes_.tier(at)) continue;
+        const Moves& then = moves(next.index, group);
+        if (then.up || then.sideways) return false;
+      }
     }
     return true;
   }
 
  private:
   struct Moves {
-    std::uint32_t set = kNone;
+    Routes::NextHops set{kNone, kNone};
     bool up = false;
     bool down = false;
     bool sideways = false;
   };
 
   const Moves& moves(std::uint32_t at, std::uint32_t group) {
-    const std::uint32_t set = routes_.set(at, group);
+    const Routes::NextHops set = routes_.set(at, group);
     Moves& moves = known_[at];
     if (moves.set == set) return moves;
     moves = {.set = set};
@@ -97,43 +128,48 @@ class ValleyCheck {
     return moves;
   }
 
-  bool is_valley_free(std::uint32_t group) {
-    const std::uint32_t edge = routes_.edge(group).value();
-    for (std::uint32_t at = 0; at < routes_.switches(); ++at) {
-      if (at == edge) continue;
-      const Moves& here = moves(at, group);
-      if (here.sideways) return false;
-      if (!here.down) continue;
-      for (const std::uint16_t local : routes_.ports(here.set)) {
-        const Node& next = routes_.next(routes_.port(at, local));
-        if (next.tier > routes_.tier(at) || next.index == edge) continue;
-        if (moves(next.index, group).up) return false;
-      }
-    }
-    return true;
-  }
-
   const GroupRoutes& routes_;
   std::vector<Moves> known_;  ///< by switch: of the set that it was asked for last
 };
 
-/// Follows all routes from the switches that have hosts, and collects which link direction waits
-/// for which.
+/// Follows routes from the switches that have hosts, and collects which link direction waits for
+/// which.
 class DependencyGraph {
  public:
-  DependencyGraph(const Fabric& fabric, const GroupRoutes& routes) : routes_(routes) {
+  DependencyGraph(const Fabric& fabric, const GroupRoutes& routes)
+      : routes_(routes), is_source_(routes.switch_count()) {
     for (const NodeId host : fabric.hosts) {
-      sources_.push_back(fabric.node(fabric.peer_node(fabric.node(host).first_port)).index);
+      for (const Port& port : fabric.ports_of(host)) {
+        is_source_[fabric.node(fabric.port(port.peer).node).index] = true;
+      }
     }
-    std::ranges::sort(sources_);
-    sources_.erase(std::unique(sources_.begin(), sources_.end()), sources_.end());
-    is_seen_.assign(routes.switches(), kNone);
+    is_seen_.assign(routes.switch_count(), kNone);
   }
 
-  /// False if it stopped before all routes were followed.
-  bool collect() {
-    for (std::uint32_t group = 0; group < routes_.count(); ++group) {
-      if (!routes_.host(group).is_none() && !follow(group)) return false;
+  /// Follows the routes to one group. False if it stopped before all were followed.
+  bool follow(std::uint32_t group) {
+    std::vector<std::uint32_t> queue;
+    const auto visit = [&](std::uint32_t at) {
+      if (is_seen_[at] == group || routes_.is_edge(at, group)) return;
+      is_seen_[at] = group;
+      queue.push_back(at);
+    };
+    for (const std::uint32_t at : routes_.switches(group)) {
+      if (is_source_[at]) visit(at);
+    }
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      for (const std::uint16_t local : routes_.ports(routes_.set(queue[i], group))) {
+        const PortId in = routes_.port(queue[i], local);
+        const std::uint32_t next = routes_.next(in).index;
+        visit(next);
+        if (routes_.is_edge(next, group)) continue;
+        for (const std::uint16_t onward : routes_.ports(routes_.set(next, group))) {
+          const std::uint64_t key =
+              (std::uint64_t{in.value()} << 32U) | routes_.port(next, onward).value();
+          causes_.try_emplace(key, group);
+          if (++steps_ > kMaxSteps || causes_.size() > kMaxDependencies) return false;
+        }
+      }
     }
     return true;
   }
@@ -146,34 +182,8 @@ class DependencyGraph {
   }
 
  private:
-  bool follow(std::uint32_t group) {
-    const std::uint32_t edge = routes_.edge(group).value();
-    std::vector<std::uint32_t> queue;
-    const auto visit = [&](std::uint32_t at) {
-      if (at == edge || is_seen_[at] == group) return;
-      is_seen_[at] = group;
-      queue.push_back(at);
-    };
-    for (const std::uint32_t source : sources_) visit(source);
-    for (std::size_t i = 0; i < queue.size(); ++i) {
-      for (const std::uint16_t local : routes_.ports(routes_.set(queue[i], group))) {
-        const PortId in = routes_.port(queue[i], local);
-        const std::uint32_t next = routes_.next(in).index;
-        visit(next);
-        if (next == edge) continue;
-        for (const std::uint16_t onward : routes_.ports(routes_.set(next, group))) {
-          const std::uint64_t key =
-              (std::uint64_t{in.value()} << 32U) | routes_.port(next, onward).value();
-          causes_.try_emplace(key, group);
-          if (++steps_ > kMaxSteps || causes_.size() > kMaxDependencies) return false;
-        }
-      }
-    }
-    return true;
-  }
-
   const GroupRoutes& routes_;
-  std::vector<std::uint32_t> sources_;
+  std::vector<bool> is_source_;         ///< by switch: has hosts
   std::vector<std::uint32_t> is_seen_;  ///< by switch: the group that reached it last
   std::unordered_map<std::uint64_t, std::uint32_t> causes_;
   std::uint64_t steps_ = 0;
@@ -275,10 +285,18 @@ class CycleFinder {
 
 BufferDependencies find_buffer_cycles(const Fabric& fabric, const Routes& routes) {
   const GroupRoutes by_group(fabric, routes);
-  if (ValleyCheck(by_group).is_valley_free()) return {};
+  ValleyCheck valleys(by_group);
+  // One group's circle may close through the links of another's harmless routes.
+  bool is_valley_free = true;
+  for (std::uint32_t group = 0; group < by_group.count() && is_valley_free; ++group) {
+    is_valley_free = valleys.is_valley_free(group);
+  }
+  if (is_valley_free) return {};
   BufferDependencies result;
   DependencyGraph graph(fabric, by_group);
-  result.is_complete = graph.collect();
+  for (std::uint32_t group = 0; group < by_group.count() && result.is_complete; ++group) {
+    result.is_complete = graph.follow(group);
+  }
   result.cycles = CycleFinder(graph.dependencies(), by_group).find();
   return result;
 }

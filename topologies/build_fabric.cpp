@@ -1,5 +1,6 @@
 #include "topologies/build_fabric.hpp"
 
+#include "topologies/clos.hpp"
 #include "topologies/custom.hpp"
 #include "topologies/fat_tree.hpp"
 #include "topologies/leaf_spine.hpp"
@@ -8,9 +9,15 @@ namespace weft::topologies {
 namespace {
 
 struct Build {
-  Result<Fabric> operator()(const LeafSpineSpec& spec) const { return build_leaf_spine(spec); }
-  Result<Fabric> operator()(const FatTreeSpec& spec) const { return build_fat_tree(spec); }
+  Result<Fabric> operator()(const LeafSpineSpec& spec) const { return build_clos(clos_of(spec)); }
+  Result<Fabric> operator()(const FatTreeSpec& spec) const {
+    auto clos = clos_of(spec);
+    if (!clos.ok()) return clos.errors();
+    return build_clos(clos.value());
+  }
   Result<Fabric> operator()(const CustomSpec& spec) const { return build_custom(spec); }
+  Result<Fabric> operator()(const ClosSpec& spec) const { return build_clos(spec); }
+  Result<Fabric> operator()(const LoneSpec& spec) const { return build_lone(spec); }
 };
 
 }  // namespace

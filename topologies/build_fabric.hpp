@@ -1,6 +1,9 @@
 #pragma once
 
+#include <span>
+
 #include "simcore/fabric.hpp"
+#include "simcore/ids.hpp"
 #include "simcore/result.hpp"
 #include "simcore/routes.hpp"
 #include "topologies/spec.hpp"
@@ -11,11 +14,13 @@ namespace weft::topologies {
 /// and line.
 [[nodiscard]] Result<Fabric> build_fabric(const TopologySpec& spec);
 
-/// Equal-cost shortest paths (fewest links) over that fabric, with the static next hops of `spec`
-/// where it has any. Hosts never forward.
+/// Equal-cost shortest paths (fewest links) within each network of the fabric, with the static next
+/// hops of `spec` where it has any. Hosts never forward. In every scale-out fabric but a custom one
+/// routes go up first and then down, whatever has failed.
 ///
-/// Hosts of one edge switch share a destination group; a host with static next hops is a group of
-/// its own. Static next hops may form loops on purpose: packets then die by their TTL.
-[[nodiscard]] Result<Routes> build_routes(const Fabric& fabric, const TopologySpec& spec);
+/// Cables with an end among `failed` are left out; what cannot be reached without them has no next
+/// hops. Static next hops may form loops on purpose: packets then die by their TTL.
+[[nodiscard]] Result<Routes> build_routes(const Fabric& fabric, const TopologySpec& spec,
+                                          std::span<const PortId> failed = {});
 
 }  // namespace weft::topologies

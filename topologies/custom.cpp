@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <map>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -50,6 +51,9 @@ class Checker {
                               std::to_string(place(node.name)) + "] already");
     }
     if (node.is_switch) check_at_least_one(node.tier, key + ".tier", errors_);
+    if (node.is_switch && node.network == NetworkKind::kScaleUp && node.domain < 0) {
+      fail(key + ".domain", "is missing; a scale-up switch serves one domain");
+    }
     check_not_negative(node.pipeline, key + ".pipeline", errors_);
   }
 
@@ -73,16 +77,43 @@ class Checker {
       fail(key + ".to", "joins the hosts `" + entry.from + "` and `" + entry.to +
                             "`; the other end of a host's link must be a switch");
     }
+    check_networks(spec_.nodes[*from], spec_.nodes[*to], key);
     links_of_[*from] += entry.count;
     links_of_[*to] += entry.count;
   }
 
+  /// The two networks meet in hosts only, and a domain's chips join nothing but the domain.
+  void check_networks(const CustomSpec::NodeSpec& from, const CustomSpec::NodeSpec& to,
+                      const std::string& key) {
+    const auto is_chip = [](const CustomSpec::NodeSpec& node) {
+      return node.is_switch && node.network == NetworkKind::kScaleUp;
+    };
+    if (from.is_switch && to.is_switch && is_chip(from) != is_chip(to)) {
+      fail(key + ".to", "joins `" + from.name + "` and `" + to.name +
+                            "`, which are of different networks; these meet in hosts only");
+    } else if ((is_chip(from) || is_chip(to)) && from.domain != to.domain) {
+      fail(key + ".to", "joins `" + from.name + "` and `" + to.name +
+                            "`; a scale-up link stays inside of one domain");
+    }
+  }
+
   void check_hosts() {
+    std::vector<bool> has_chip(spec_.nodes.size());
+    for (const CustomSpec::LinkEntry& entry : spec_.links) {
+      const std::uint32_t from = place(entry.from);
+      const std::uint32_t to = place(entry.to);
+      if (spec_.nodes[to].network == NetworkKind::kScaleUp) has_chip[from] = true;
+      if (spec_.nodes[from].network == NetworkKind::kScaleUp) has_chip[to] = true;
+    }
     for (std::size_t i = 0; i < spec_.nodes.size(); ++i) {
-      if (spec_.nodes[i].is_switch || links_of_[i] == 1) continue;
-      fail(indexed("fabric.nodes", i),
-           "host `" + spec_.nodes[i].name + "` has " + std::to_string(links_of_[i]) +
-               " links; a host has exactly one: list a server's NICs as hosts of their own");
+      const CustomSpec::NodeSpec& node = spec_.nodes[i];
+      if (node.is_switch) continue;
+      if (links_of_[i] == 0) {
+        fail(indexed("fabric.nodes", i), "host `" + node.name + "` has no link");
+      } else if (node.domain >= 0 && !has_chip[i]) {
+        fail(indexed("fabric.nodes", i),
+             "host `" + node.name + "` is in a scale-up domain, and has no link to a chip of it");
+      }
     }
   }
 
@@ -97,7 +128,9 @@ std::vector<std::uint32_t> node_order(const CustomSpec& spec) {
   std::vector<std::uint32_t> order(spec.nodes.size());
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::stable_sort(order, {}, [&spec](std::uint32_t i) {
-    return spec.nodes[i].is_switch ? spec.nodes[i].tier : 0;
+    const CustomSpec::NodeSpec& node = spec.nodes[i];
+    // Chips before the others of their tier: a host's scale-up ports precede its scale-out ones.
+    return std::pair(node.is_switch ? node.tier : 0, node.network == NetworkKind::kScaleOut);
   });
   return order;
 }
@@ -115,7 +148,15 @@ class Resolver {
     const Node* at = find(entry.at, NodeKind::kSwitch, "a switch", key + ".at");
     const Node* to = find(entry.to, NodeKind::kHost, "a host", key + ".to");
     if (at == nullptr || to == nullptr) return;
-    if (&fabric_.node(fabric_.peer_node(to->first_port)) == at) {
+    if (at->network == NetworkKind::kScaleUp) {
+      return fail(key + ".at", "`" + entry.at +
+                                   "` is a scale-up switch; static next hops are for "
+                                   "the scale-out network");
+    }
+    const auto is_at = [&](const Port& port) {
+      return &fabric_.node(fabric_.port(port.peer).node) == at;
+    };
+    if (std::ranges::any_of(fabric_.ports_of(fabric_.hosts[to->index]), is_at)) {
       return fail(key + ".at", "`" + entry.to + "` hangs on `" + entry.at +
                                    "`, which always sends to it directly");
     }
@@ -182,10 +223,25 @@ Result<Fabric> build_custom(const CustomSpec& spec) {
   if (Errors errors = checker.run(); !errors.empty()) return errors;
   Assembler assembler;
   std::vector<NodeId> node_at(spec.nodes.size());
+  std::map<std::int32_t, std::int32_t> domains;  // as the specification numbers them
   for (const std::uint32_t place : node_order(spec)) {
-    const CustomSpec::NodeSpec& node = spec.nodes[place];
-    node_at[place] = node.is_switch ? assembler.add_switch(node.name, node.tier, -1, node.pipeline)
-                                    : assembler.add_host(node.name, -1, node.pipeline);
+    const CustomSpec::NodeSpec& spec_node = spec.nodes[place];
+    node_at[place] =
+        spec_node.is_switch
+            ? assembler.add_switch(spec_node.name, spec_node.tier, -1, spec_node.pipeline)
+            : assembler.add_host(spec_node.name, -1, spec_node.pipeline);
+    Node& node = assembler.node(node_at[place]);
+    node.rail = spec_node.rail;
+    node.network = spec_node.network;
+    if (spec_node.is_switch) {
+      node.buffer = spec_node.buffer;
+      node.cell = spec_node.cell;
+    }
+    if (spec_node.domain < 0) continue;
+    const auto [known, is_new] = domains.try_emplace(spec_node.domain, 0);
+    if (is_new)
+      known->second = assembler.add_domain(static_cast<std::uint32_t>(domains.size() - 1));
+    node.domain = known->second;
   }
   for (const CustomSpec::LinkEntry& entry : spec.links) {
     const NodeId from = node_at[checker.place(entry.from)];

@@ -6,82 +6,40 @@
 #include "topologies/assembler.hpp"
 
 namespace weft::topologies {
-namespace {
 
-Errors check(const FatTreeSpec& spec) {
-  Errors errors;
-  if (spec.k < 2 || spec.k % 2 != 0) {
-    errors.push_back(error_at(
-        "fabric.k", "is " + std::to_string(spec.k) + "; an even number of at least 2 is needed"));
+Errors make_fat_tree(std::uint32_t k, const RackSpec& rack, ClosSpec& clos) {
+  if (k < 2 || k % 2 != 0 || k > kMaxRadix) {
+    return {error_at("fabric.k", "is " + std::to_string(k) + "; an even number from 2 to " +
+                                     std::to_string(kMaxRadix - 1) + " is needed")};
   }
-  check_link(spec.access, "links.access", errors);
-  check_link(spec.uplink, "links.uplink", errors);
-  check_not_negative(spec.switch_pipeline, "fabric.switch", errors);
-  check_not_negative(spec.nic_pipeline, "racks.server", errors);
-  const std::uint64_t hosts = saturating_product(std::uint64_t{spec.k} * spec.k, spec.k) / 4;
-  // As many cables as hosts between each two tiers, two ports per cable.
-  check_size(hosts, saturating_product(hosts, 6), errors);
-  return errors;
+  const std::uint64_t ports = std::uint64_t{rack.server.nics} * rack.server.nic.ports;
+  const std::uint32_t half = k / 2;
+  if (ports == 0 || half % ports != 0) {
+    return {error_at("fabric.server", "has " + std::to_string(ports) +
+                                          " ports; they must divide the " + std::to_string(half) +
+                                          " ports that an edge switch has for servers")};
+  }
+  clos.racks = {rack};
+  clos.racks.front().count = k * half;
+  clos.racks.front().servers = static_cast<std::uint32_t>(half / ports);
+  clos.pods = k;
+  clos.spines = half;
+  clos.super_spines = half * half;
+  clos.is_fat_tree = true;
+  return {};
 }
 
-std::string pod_name(std::uint32_t pod, const char* role, std::uint32_t index) {
-  return "pod" + std::to_string(pod) + "-" + role + std::to_string(index);
-}
-
-/// Node numbers of a k-ary tree, `half` = k/2.
-struct Numbering {
-  std::uint32_t half;
-  [[nodiscard]] std::uint32_t hosts() const { return 2 * half * half * half; }
-  [[nodiscard]] NodeId host(std::uint32_t edge, std::uint32_t i) const {
-    return NodeId(edge * half + i);
-  }
-  [[nodiscard]] NodeId edge(std::uint32_t pod, std::uint32_t i) const {
-    return NodeId(hosts() + pod * half + i);
-  }
-  [[nodiscard]] NodeId aggregation(std::uint32_t pod, std::uint32_t i) const {
-    return NodeId(hosts() + 2 * half * half + pod * half + i);
-  }
-  [[nodiscard]] NodeId core(std::uint32_t i) const { return NodeId(hosts() + 4 * half * half + i); }
-};
-
-void add_nodes(const FatTreeSpec& spec, const Numbering& number, Assembler& assembler) {
-  const std::uint32_t half = number.half;
-  for (std::uint32_t i = 0; i < number.hosts(); ++i) {
-    assembler.add_host("h" + std::to_string(i), static_cast<std::int32_t>(i / (half * half)),
-                       spec.nic_pipeline);
-  }
-  for (const std::uint32_t tier : {1U, 2U}) {
-    for (std::uint32_t pod = 0; pod < spec.k; ++pod) {
-      for (std::uint32_t i = 0; i < half; ++i) {
-        assembler.add_switch(pod_name(pod, tier == 1 ? "edge" : "agg", i), tier,
-                             static_cast<std::int32_t>(pod), spec.switch_pipeline);
-      }
-    }
-  }
-  for (std::uint32_t i = 0; i < half * half; ++i) {
-    assembler.add_switch("core" + std::to_string(i), 3, -1, spec.switch_pipeline);
-  }
-}
-
-}  // namespace
-
-Result<Fabric> build_fat_tree(const FatTreeSpec& spec) {
-  if (Errors errors = check(spec); !errors.empty()) return errors;
-  const Numbering number{spec.k / 2};
-  const std::uint32_t half = number.half;
-  Assembler assembler;
-  assembler.reserve(number.core(half * half).value(), std::size_t{3} * number.hosts());
-  add_nodes(spec, number, assembler);
-  for (std::uint32_t pod = 0; pod < spec.k; ++pod) {
-    for (std::uint32_t i = 0; i < half; ++i) {
-      for (std::uint32_t j = 0; j < half; ++j) {
-        assembler.add_cable({number.host(pod * half + i, j), number.edge(pod, i), spec.access});
-        assembler.add_cable({number.edge(pod, i), number.aggregation(pod, j), spec.uplink});
-        assembler.add_cable({number.aggregation(pod, i), number.core(i * half + j), spec.uplink});
-      }
-    }
-  }
-  return std::move(assembler).finish();
+Result<ClosSpec> clos_of(const FatTreeSpec& spec) {
+  RackSpec rack{.access = spec.access};
+  rack.server.nic.receive_latency = spec.nic_pipeline;
+  ClosSpec clos;
+  clos.uplink = clos.super_uplink = spec.uplink;
+  // Buffers are those that the configuration of all switches says.
+  clos.leaf = clos.spine =
+      clos.super_spine = {.buffer = 0_B, .cell = 0_B, .latency = spec.switch_pipeline};
+  clos.routing = spec.routing;
+  if (Errors errors = make_fat_tree(spec.k, rack, clos); !errors.empty()) return errors;
+  return clos;
 }
 
 }  // namespace weft::topologies

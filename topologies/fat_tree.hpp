@@ -1,17 +1,18 @@
 #pragma once
 
-#include "simcore/fabric.hpp"
 #include "simcore/result.hpp"
 #include "topologies/spec.hpp"
 
 namespace weft::topologies {
 
-/// Three tiers of k-port switches, k even (M. Al-Fares, A. Loukissas, A. Vahdat, "A Scalable,
-/// Commodity Data Center Network Architecture", SIGCOMM 2008, section 3): k pods of k/2 edge and
-/// k/2 aggregation switches, (k/2)^2 cores, k/2 hosts per edge switch. Aggregation switch a of
-/// every pod hangs on the cores a*k/2 ... a*k/2 + k/2 - 1. Hosts are `h0` ... in the order pod,
-/// edge switch, port; switches `pod0-edge0`, `pod0-agg0`, `core0`. Hosts, edge and aggregation
-/// switches are grouped by pod.
-[[nodiscard]] Result<Fabric> build_fat_tree(const FatTreeSpec& spec);
+/// The fabric of the short form in full. Error: k is odd, below 2 or more ports than any switch
+/// has.
+[[nodiscard]] Result<ClosSpec> clos_of(const FatTreeSpec& spec);
+
+/// Shapes `clos` as a k-ary fat tree of servers that are alike: racks, spines, super-spines and
+/// names. k/2 must be a multiple of the NIC ports of `rack.server`, so that each server's NICs are
+/// on one edge switch; `rack.count` and `rack.servers` are set here. Error: it is not, or k is
+/// wrong.
+[[nodiscard]] Errors make_fat_tree(std::uint32_t k, const RackSpec& rack, ClosSpec& clos);
 
 }  // namespace weft::topologies

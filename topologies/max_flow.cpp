@@ -22,11 +22,13 @@ using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirection
                                     boost::no_property, EdgeState>;
 
 /// The switches that a side's hosts reach are vertices; all hosts of a side are one, for they never
-/// forward: vertex 0 sends, vertex 1 receives.
+/// forward: vertex 0 sends, vertex 1 receives. A NIC node is two vertices, one for what its hosts
+/// send and one for what they receive, for it forwards nothing else.
 class FlowGraph {
  public:
   FlowGraph(const NetworkView& view, std::span<const Side> sides) : view_(view) {
     vertex_.assign(view.switch_count(), kNone);
+    sender_.assign(view.switch_count(), kNone);
     std::vector<std::int64_t> first(view.switch_count(), 0);
     std::vector<std::int64_t> second(view.switch_count(), 0);
     for (const NetworkView::Site& site : view.sites()) {
@@ -48,13 +50,17 @@ class FlowGraph {
     }
     graph_ = Graph(switches_.size() + 2);
     for (const std::uint32_t at : switches_) {
-      if (first[at] > 0) connect(0, vertex_[at], first[at], 0);
-      if (second[at] > 0) connect(vertex_[at], 1, second[at], 0);
-      for (const auto& bundle : view_.bundles_of(SwitchId(at))) {
-        // Both directions of a bundle are each other's reverse edges.
-        if (bundle.to < at) continue;
-        connect(vertex_[at], vertex_[bundle.to], bundle.rate.count(), bundle.rate.count());
+      if (view_.is_nic(SwitchId(at))) {
+        sender_[at] = static_cast<std::uint32_t>(boost::add_vertex(graph_));
+        connect(sender_[at], vertex_[at], first[at], 0);
+      } else {
+        sender_[at] = vertex_[at];
       }
+    }
+    for (const std::uint32_t at : switches_) {
+      if (first[at] > 0) connect(0, sender_[at], first[at], 0);
+      if (second[at] > 0) connect(vertex_[at], 1, second[at], 0);
+      for (const auto& bundle : view_.bundles_of(SwitchId(at))) connect(at, bundle);
     }
   }
 
@@ -76,6 +82,17 @@ class FlowGraph {
     vertex_[at] = static_cast<std::uint32_t>(switches_.size() + 2);
     switches_.push_back(at);
   }
+  void connect(std::uint32_t at, const NetworkView::Bundle& bundle) {
+    if (bundle.to < at) return;  // already from the other end
+    const std::int64_t rate = bundle.rate.count();
+    if (sender_[at] == vertex_[at] && sender_[bundle.to] == vertex_[bundle.to]) {
+      // Both directions are each other's reverse edges.
+      connect(vertex_[at], vertex_[bundle.to], rate, rate);
+      return;
+    }
+    connect(sender_[at], vertex_[bundle.to], rate, 0);
+    connect(sender_[bundle.to], vertex_[at], rate, 0);
+  }
   void connect(std::uint32_t from, std::uint32_t to, std::int64_t rate, std::int64_t rate_back) {
     const Edge there = boost::add_edge(from, to, graph_).first;
     const Edge back = boost::add_edge(to, from, graph_).first;
@@ -85,6 +102,7 @@ class FlowGraph {
 
   const NetworkView& view_;
   std::vector<std::uint32_t> vertex_;  ///< by SwitchId
+  std::vector<std::uint32_t> sender_;  ///< by SwitchId: the same, but of NICs that for sending
   std::vector<std::uint32_t> switches_;
   Graph graph_;
 };

@@ -19,6 +19,7 @@ NetworkView::NetworkView(const Fabric& fabric, NetworkKind network) : network_(n
   first_.reserve(fabric.switches.size() + 1);
   for (const NodeId id : fabric.switches) {
     first_.push_back(bundles_.size());
+    is_nic_.push_back(fabric.node(id).is_nic);
     if (fabric.node(id).network != network) continue;
     const std::vector<Bundle> bundles = bundles_from(fabric, id);
     bundles_.insert(bundles_.end(), bundles.begin(), bundles.end());

@@ -38,6 +38,8 @@ class NetworkView {
   [[nodiscard]] std::span<const Bundle> bundles_of(SwitchId at) const {
     return {bundles_.data() + first_[at.value()], bundles_.data() + first_[at.value() + 1]};
   }
+  /// A NIC node forwards to and from its own hosts only.
+  [[nodiscard]] bool is_nic(SwitchId at) const { return is_nic_[at.value()]; }
   [[nodiscard]] std::size_t bundle_count() const { return bundles_.size(); }
   /// By their first host.
   [[nodiscard]] const std::vector<Site>& sites() const { return sites_; }
@@ -49,6 +51,7 @@ class NetworkView {
   NetworkKind network_;
   std::vector<std::size_t> first_;  ///< by SwitchId, and the end
   std::vector<Bundle> bundles_;
+  std::vector<bool> is_nic_;  ///< by SwitchId
   std::vector<Site> sites_;
   std::vector<std::uint32_t> site_of_;
 };

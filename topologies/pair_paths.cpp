@@ -18,16 +18,9 @@ using Front = std::map<NodeId, std::uint64_t>;
 class Walk {
  public:
   Walk(const Fabric& fabric, const Routes& routes, HostId from, HostId to)
-      : fabric_(fabric), routes_(routes), to_(to), goal_(fabric.hosts[to.value()]) {
-    const Node& source = fabric.host(from);
-    const bool is_inside = source.domain >= 0 && source.domain == fabric.host(to).domain;
-    result_.network = is_inside ? NetworkKind::kScaleUp : NetworkKind::kScaleOut;
-    for (std::uint32_t local = 0; local < source.port_count; ++local) {
-      const PortId port(source.first_port.value() + local);
-      const Node& edge = fabric.node(fabric.peer_node(port));
-      if (edge.kind != NodeKind::kSwitch || edge.network != result_.network) continue;
-      cross(port, 1);
-    }
+      : fabric_(fabric), routes_(routes), from_(from), to_(to), goal_(fabric.hosts[to.value()]) {
+    result_.network = fabric.network_between(from, to);
+    forward(fabric.host(from), 1);
   }
 
   PairPaths follow() {
@@ -37,7 +30,7 @@ class Walk {
         if (node == goal_) {
           if (result_.links == 0) result_.links = links;
           result_.paths = saturating_sum(result_.paths, ways);
-        } else if (fabric_.node(node).kind == NodeKind::kSwitch) {
+        } else {
           forward(fabric_.node(node), ways);
         }
       }
@@ -48,18 +41,19 @@ class Walk {
 
  private:
   void forward(const Node& at, std::uint64_t ways) {
-    for (const std::uint16_t local : routes_.next_hops(SwitchId(at.index), to_)) {
-      cross(PortId(at.first_port.value() + local), ways);
+    PortId previous;
+    for (const std::uint16_t local : ports_towards(routes_, at, from_, to_)) {
+      const PortId port(at.first_port.value() + local);
+      if (std::exchange(previous, port) == port) continue;  // repeated for its weight
+      ports_.insert(port);
+      std::uint64_t& arrived = next_[fabric_.peer_node(port)];
+      arrived = saturating_sum(arrived, ways);
     }
-  }
-  void cross(PortId port, std::uint64_t ways) {
-    ports_.insert(port);
-    std::uint64_t& arrived = next_[fabric_.peer_node(port)];
-    arrived = saturating_sum(arrived, ways);
   }
 
   const Fabric& fabric_;
   const Routes& routes_;
+  HostId from_;
   HostId to_;
   NodeId goal_;
   Front next_;

@@ -26,6 +26,7 @@ class Spread {
     for (const NetworkView::Bundle& up : site.uplinks) reach(up, 1, 1);
     for (std::size_t i = 0; i < reached_.size(); ++i) {
       const std::uint32_t at = reached_[i];
+      if (links_[at] > 1 && view_.is_nic(SwitchId(at))) continue;
       for (const NetworkView::Bundle& bundle : view_.bundles_of(SwitchId(at))) {
         reach(bundle, links_[at] + 1, paths_[at]);
       }

@@ -50,6 +50,7 @@ class RoleFinder {
 
   [[nodiscard]] std::string role_name(const Node& node) const {
     if (node.kind == NodeKind::kHost) return node.domain >= 0 ? "GPU" : "host";
+    if (node.is_nic) return "NIC";
     const std::set<std::string>& stems = stems_.at(tier_key(node));
     const std::string stem = stem_of(node.name);
     // Single letters are names of nodes, not of what they do.
@@ -133,7 +134,9 @@ class RoleFinder {
 RoleTable find_roles(const Fabric& fabric) { return RoleFinder(fabric).find(); }
 
 std::string counted(std::uint64_t count, const std::string& name) {
-  std::string text = std::to_string(count) + " " + name;
+  std::string digits = std::to_string(count);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  std::string text = digits + " " + name;
   if (count == 1 || name.empty()) return text;
   if (name == "leaf") return text.substr(0, text.size() - 1) + "ves";
   const char last = name.back();

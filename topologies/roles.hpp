@@ -16,7 +16,7 @@ struct Role {
   NodeKind kind = NodeKind::kHost;
   NetworkKind network = NetworkKind::kScaleOut;  ///< of switches
   std::uint32_t tier = 0;
-  std::string name;  ///< what the names begin with: `leaf`, `spine`; GPU or host for hosts
+  std::string name;  ///< what the names begin with: `leaf`, `spine`; GPU or host for hosts; NIC
   NodeId first;      ///< one of them
   std::uint32_t nodes = 0;
   std::uint32_t fewest_ports = 0;

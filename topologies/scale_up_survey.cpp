@@ -58,6 +58,22 @@ std::map<std::int32_t, Domain> collect_domains(const Fabric& fabric) {
   return domains;
 }
 
+/// Switches of the scale-out network that a host hangs on, by itself or behind NIC nodes.
+std::set<std::uint32_t> edges_of(const Fabric& fabric, NodeId id) {
+  std::set<std::uint32_t> edges;
+  for (const Port& port : fabric.ports_of(id)) {
+    const NodeId at = fabric.port(port.peer).node;
+    const Node& edge = fabric.node(at);
+    if (edge.kind != NodeKind::kSwitch || edge.network != NetworkKind::kScaleOut) continue;
+    if (!edge.is_nic) {
+      edges.insert(edge.index);
+    } else if (fabric.node(id).kind == NodeKind::kHost) {
+      edges.merge(edges_of(fabric, at));
+    }
+  }
+  return edges;
+}
+
 }  // namespace
 
 std::vector<DomainKind> survey_domains(const Fabric& fabric) {
@@ -94,11 +110,9 @@ std::optional<RailSummary> survey_rails(const Fabric& fabric) {
     const Node& host = fabric.node(id);
     if (host.rail < 0) continue;
     ++hosts[host.rail];
-    for (const Port& port : fabric.ports_of(id)) {
-      const Node& edge = fabric.node(fabric.port(port.peer).node);
-      if (edge.kind != NodeKind::kSwitch || edge.network != NetworkKind::kScaleOut) continue;
-      switches[host.rail].insert(edge.index);
-      const auto [place, is_new] = rail_of_switch.try_emplace(edge.index, host.rail);
+    for (const std::uint32_t edge : edges_of(fabric, id)) {
+      switches[host.rail].insert(edge);
+      const auto [place, is_new] = rail_of_switch.try_emplace(edge, host.rail);
       summary.is_separate = summary.is_separate && place->second == host.rail;
     }
   }

@@ -116,7 +116,7 @@ HeadroomTerms headroom_terms(const Fabric& fabric, PortId in, const SwitchConfig
   HeadroomTerms terms;
   terms.rate = port.rate;
   terms.wire = port.wire_latency;
-  terms.pipeline = fabric.node(port.node).pipeline;
+  terms.pipeline = fabric.node(port.node).pipeline + fabric.port(port.peer).edge_latency;
   terms.response = pause.response_at(port.rate);
   terms.pause_propagates = pause.propagates;
   terms.pause_frame = pause.wire_bytes();

@@ -136,7 +136,7 @@ class SwitchModel {
     }
     return hops[s_.constants.spray ? choose_by_packet(sw.hash_seed, packet.entropy, packet.sequence,
                                                       packet.word, n)
-                                   : choose_by_flow(sw.hash_seed, packet.entropy, n)];
+                                   : s_.routes.hash.choose(sw.hash_seed, packet.entropy, n)];
   }
 
   /// Finds room in the shared buffer, and pauses the sender where that is due. False: dropped.

@@ -100,10 +100,10 @@ struct DomainFabric {
 };
 
 /// 72 GPUs with a link to each of 18 chips.
-inline Fabric nvl72() { return DomainFabric{}.build(); }
+inline Fabric nvl72_fabric() { return DomainFabric{}.build(); }
 
 /// 8 x NVL72 on four rails of eight leaves (18 GPUs each), non-blocking to nine spines.
-inline Fabric superpod() {
+inline Fabric superpod_fabric() {
   return DomainFabric{
       .domains = 8, .rails = 4, .leaves_per_rail = 8, .spines = 9, .links_per_pair = 2}
       .build();
@@ -111,7 +111,7 @@ inline Fabric superpod() {
 
 /// 16 GPUs on two boards of six chips; every GPU has one link to each chip of its board, every chip
 /// eight trunks to its counterpart on the other board.
-inline Fabric two_boards() {
+inline Fabric two_boards_fabric() {
   Assembler assembler;
   for (std::uint32_t i = 0; i < 16; ++i) assembler.add_host("g" + std::to_string(i), 0, 0_ps);
   for (std::uint32_t i = 0; i < 12; ++i) {
@@ -136,8 +136,8 @@ inline Fabric two_boards() {
 }
 
 /// `planes` leaf-spines over the same hosts, each of which has one link to a leaf of every plane.
-inline Fabric planes(std::uint32_t planes, std::uint32_t leaves, std::uint32_t hosts_per_leaf,
-                     std::uint32_t spines) {
+inline Fabric planes_fabric(std::uint32_t planes, std::uint32_t leaves,
+                            std::uint32_t hosts_per_leaf, std::uint32_t spines) {
   Assembler assembler;
   const std::uint32_t hosts = leaves * hosts_per_leaf;
   for (std::uint32_t i = 0; i < hosts; ++i) {

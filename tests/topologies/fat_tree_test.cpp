@@ -1,4 +1,4 @@
-#include "topologies/fat_tree.hpp"
+#include "topologies/build_fabric.hpp"
 
 #include <gtest/gtest.h>
 
@@ -60,10 +60,10 @@ TEST(FatTree, HasKSquaredOverFourPathsBetweenPods) {
 }
 
 TEST(FatTree, RefusesOddAndHugeK) {
-  EXPECT_EQ(build_fat_tree(fat_tree(5)).errors().front().where.key, "fabric.k");
-  EXPECT_EQ(build_fat_tree(fat_tree(0)).errors().front().where.key, "fabric.k");
-  EXPECT_FALSE(build_fat_tree(fat_tree(102)).ok());  // 265,302 hosts
-  EXPECT_FALSE(build_fat_tree(fat_tree(4'000'000'000)).ok());
+  EXPECT_EQ(build_fabric(fat_tree(5)).errors().front().where.key, "fabric.k");
+  EXPECT_EQ(build_fabric(fat_tree(0)).errors().front().where.key, "fabric.k");
+  EXPECT_FALSE(build_fabric(fat_tree(102)).ok());  // 265,302 hosts
+  EXPECT_FALSE(build_fabric(fat_tree(4'000'000'000)).ok());
 }
 
 }  // namespace

@@ -93,12 +93,17 @@ TEST(LeafSpine, ReportsOversubscription) {
   EXPECT_DOUBLE_EQ(summary.tiers[1].oversubscription, 0.0);
 }
 
-// The next-hop sets of 128 leaves x 64 spines: all uplinks (at leaves), one of 128 ports (at
-// spines), and nothing at the destination's own leaf. Sets are shared, or 24,576 would be stored.
-TEST(LeafSpine, SharesNextHopSets) {
+// 128 leaves x 64 spines. All leaves share one row (all uplinks), all spines one (port g for leaf
+// g), all hosts one (their link): 3 rows of 129 groups, one of them for hosts without a link. Every
+// leaf knows its 32 hosts. Sets of ports are shared as well: the uplinks, 128 single ports, and a
+// dummy. Full tables would have 192 x 128 entries.
+TEST(LeafSpine, SharesRowsAndNextHopSets) {
   const Network net(leaf_spine(128, 32, 64));
-  EXPECT_EQ(net.routes.sets.size(), 1U + 1 + 128);
+  EXPECT_EQ(net.routes.rows.size(), 3U * 129);
+  EXPECT_EQ(net.routes.direct.size(), 4096U);
+  EXPECT_EQ(net.routes.local_ports.size(), 64U + 128 + 1);
   EXPECT_EQ(net.routes.next_hops(SwitchId(0U), HostId(4095U)).size(), 64U);
+  EXPECT_EQ(net.routes.next_hops(SwitchId(0U), HostId(31U)).size(), 1U);
 }
 
 TEST(LeafSpine, RefusesWhatCannotBeBuilt) {

@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "tests/topologies/domain_fabrics.hpp"
 #include "tests/topologies/fabric_checks.hpp"
+#include "tests/topologies/machines.hpp"
 #include "tests/topologies/specs.hpp"
+#include "topologies/pair_paths.hpp"
 
 namespace weft::topologies {
 namespace {
@@ -68,9 +72,57 @@ TEST(PathSurvey, AgreesWithTheRoutes) {
   }
 }
 
+/// Small machines of every kind: rails, two planes, two leaves per rack, GPUs that share NICs.
+std::vector<TopologySpec> small_machines() {
+  ClosSpec rails = clos({racks_of(2, 2, hgx_h100())}, 3);
+  rails.attachment = ClosSpec::Attachment::kRail;
+  rails.group = 2;
+  ServerPart two_ports = server(4, 4);
+  two_ports.scale_up = scale_up(2, {3}, 200_Gbps);
+  two_ports.nic.ports = 2;
+  ClosSpec two_planes = clos({racks_of(3, 1, two_ports)}, 2);
+  two_planes.planes = 2;
+  ClosSpec two_leaves = clos({racks_of(3, 1, two_ports)}, 2);
+  two_leaves.leaves = 2;
+  ServerPart shared = two_ports;
+  shared.nics = 2;
+  ClosSpec shared_nics = clos({racks_of(3, 2, shared)}, 2);
+  shared_nics.planes = 2;
+  return {rails, two_planes, two_leaves, shared_nics};
+}
+
+// The same for hosts with several ports and NICs between: neither hosts nor NICs are a way from one
+// leaf to another.
+TEST(PathSurvey, AgreesWithTheRoutesOfMachines) {
+  for (const TopologySpec& spec : small_machines()) {
+    const Network net(spec);
+    std::map<std::pair<NetworkKind, std::uint32_t>, PathClass> expected;
+    for (std::uint32_t from = 0; from < net.fabric.hosts.size(); ++from) {
+      for (std::uint32_t to = from + 1; to < net.fabric.hosts.size(); ++to) {
+        const PairPaths paths = pair_paths(net.fabric, net.routes, HostId(from), HostId(to));
+        ASSERT_GT(paths.links, 0U);
+        PathClass& entry = expected[{paths.network, paths.links}];
+        if (entry.pairs == 0) entry.fewest_paths = paths.paths;
+        ++entry.pairs;
+        entry.fewest_paths = std::min(entry.fewest_paths, paths.paths);
+        entry.most_paths = std::max(entry.most_paths, paths.paths);
+      }
+    }
+    const PathSurvey survey = survey_paths(net.fabric);
+    EXPECT_EQ(survey.unconnected_pairs, 0U);
+    ASSERT_EQ(survey.classes.size(), expected.size());
+    for (const PathClass& entry : survey.classes) {
+      const PathClass& by_routes = expected[{entry.network, entry.links}];
+      EXPECT_EQ(entry.pairs, by_routes.pairs);
+      EXPECT_EQ(entry.fewest_paths, by_routes.fewest_paths);
+      EXPECT_EQ(entry.most_paths, by_routes.most_paths);
+    }
+  }
+}
+
 // C(72, 2) = 2,556 pairs, one hop through exactly one chip, whichever of the 18.
 TEST(PathSurvey, Nvl72PairsHaveOnePathPerChip) {
-  const PathSurvey survey = survey_paths(nvl72());
+  const PathSurvey survey = survey_paths(nvl72_fabric());
   ASSERT_EQ(survey.classes.size(), 1U);
   EXPECT_EQ(survey.classes[0].network, NetworkKind::kScaleUp);
   EXPECT_EQ(survey.classes[0].links, 2U);
@@ -84,7 +136,7 @@ TEST(PathSurvey, Nvl72PairsHaveOnePathPerChip) {
 // Within a board 2 * C(8, 2) = 56 pairs over one of 6 chips; across, 64 pairs over two chips and
 // one of the 8 trunks between them.
 TEST(PathSurvey, PathsAcrossBoardsCrossTwoChips) {
-  const PathSurvey survey = survey_paths(two_boards());
+  const PathSurvey survey = survey_paths(two_boards_fabric());
   ASSERT_EQ(survey.classes.size(), 2U);
   EXPECT_EQ(survey.classes[0].pairs, 56U);
   EXPECT_EQ(survey.classes[0].most_paths, 6U);
@@ -125,7 +177,7 @@ TEST(PathSurvey, CountsPairsWithoutAPath) {
 // Hosts do not forward: two planes that meet in hosts only do not mix. Pairs of different leaves
 // have one path per spine and plane.
 TEST(PathSurvey, PlanesMeetInHostsOnly) {
-  const PathSurvey survey = survey_paths(planes(2, 3, 2, 4));
+  const PathSurvey survey = survey_paths(planes_fabric(2, 3, 2, 4));
   ASSERT_EQ(survey.classes.size(), 2U);
   EXPECT_EQ(survey.classes[0].most_paths, 2U);
   EXPECT_EQ(survey.classes[1].links, 4U);

@@ -31,7 +31,7 @@ TEST(Roles, AreNamedAfterTheNodes) {
 // A spine of tier 2 and chips of tier 1, each with its own network's capacities. 72 GPUs per domain
 // with 18 links each: 1,296 links.
 TEST(Roles, KeepTheTwoNetworksApart) {
-  const RoleTable table = find_roles(superpod());
+  const RoleTable table = find_roles(superpod_fabric());
   ASSERT_EQ(table.roles.size(), 4U);
   EXPECT_EQ(table.roles[0].name, "GPU");
   EXPECT_EQ(table.roles[0].up, 400_Gbps * 576);
@@ -54,11 +54,12 @@ TEST(Roles, CountsReadAsWords) {
   EXPECT_EQ(counted(3, "leaf"), "3 leaves");
   EXPECT_EQ(counted(2, "switch"), "2 switches");
   EXPECT_EQ(counted(72, "GPU"), "72 GPUs");
+  EXPECT_EQ(counted(1234567, "switch"), "1,234,567 switches");
 }
 
 // 72 GPUs x 18 chips = 1,296 links; 50 GB/s each way: 129.6 TB/s in both directions together.
 TEST(Domains, Nvl72HasThePublishedFigures) {
-  const auto kinds = survey_domains(nvl72());
+  const auto kinds = survey_domains(nvl72_fabric());
   ASSERT_EQ(kinds.size(), 1U);
   EXPECT_EQ(kinds[0].hosts, 72U);
   EXPECT_EQ(kinds[0].chips, 18U);
@@ -71,12 +72,12 @@ TEST(Domains, Nvl72HasThePublishedFigures) {
 }
 
 TEST(Domains, EqualOnesAreOneKind) {
-  const auto kinds = survey_domains(superpod());
+  const auto kinds = survey_domains(superpod_fabric());
   ASSERT_EQ(kinds.size(), 1U);
   EXPECT_EQ(kinds[0].domains, 8U);
   EXPECT_EQ(kinds[0].links, 1296U);
   EXPECT_EQ(kinds[0].bisection->hosts, 400_Gbps * (36 * 18));
-  const auto boards = survey_domains(two_boards());
+  const auto boards = survey_domains(two_boards_fabric());
   ASSERT_EQ(boards.size(), 1U);
   EXPECT_EQ(boards[0].links, 96U);
   EXPECT_EQ(boards[0].trunks, 48U);
@@ -85,7 +86,7 @@ TEST(Domains, EqualOnesAreOneKind) {
 
 // 576 GPUs on 4 rails of 8 leaves.
 TEST(Rails, HaveLeavesOfTheirOwn) {
-  const auto rails = survey_rails(superpod());
+  const auto rails = survey_rails(superpod_fabric());
   ASSERT_TRUE(rails.has_value());
   EXPECT_EQ(rails->rails, 4U);
   EXPECT_EQ(rails->fewest_hosts, 144U);
