@@ -5,6 +5,7 @@
 #include "simcore/log.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/sweep_commands.hpp"
+#include "tools/cli/topo_command.hpp"
 
 namespace {
 
@@ -23,6 +24,7 @@ constexpr const char* kExamples =
     "  weft run scenarios/incast.yaml --engine both\n"
     "  weft compare results/incast-32 results/incast-32-fluid\n"
     "  weft platform scenarios/incast.yaml --out incast.xml\n"
+    "  weft topo scenarios/incast.yaml --output incast.svg\n"
     "  weft sweep scenarios/sweeps/dcqcn-ecn.yaml -j 8\n"
     "  weft check scenarios/incast.yaml\n"
     "  weft schema > weft.schema.json\n"
@@ -84,6 +86,7 @@ int main(int argc, char** argv) {
   bool is_sweep_schema = false;
   schema->add_flag("--sweep", is_sweep_schema, "that of sweep files instead");
 
+  TopoCommand topo_command(app);
   SweepCommands sweep_commands(app);
 
   try {
@@ -108,6 +111,7 @@ int main(int argc, char** argv) {
                           platform_arguments.out);
   }
   if (schema->parsed()) return is_sweep_schema ? print_sweep_schema() : print_schema();
+  if (const auto code = topo_command.run()) return *code;
   if (const auto code = sweep_commands.run()) return *code;
   return kBadInput;
 }
