@@ -4,12 +4,44 @@
 #include <cassert>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
+#include <thread>
 #include <tuple>
+#include <utility>
 
 #include "protocols/network_audit.hpp"
 
 namespace weft::protocols {
 namespace {
+
+/// In a full window: some hundred microseconds of work, against the few that sharing it costs.
+constexpr double kPacketsPerThread = 500;
+
+/// Runs the cells from `first` to before `last` through a window. Each stage asks for what the one
+/// before it has brought: a cell, its first ports, their packets, the flows of hosts. Most cells
+/// are hosts, with one port. Cells beyond `last` may be at work elsewhere and are not looked into.
+template <class Model>
+void run_windows(Model& model, std::span<Cell> cells, Worker& worker, std::size_t first,
+                 std::size_t last, std::int64_t start, std::int64_t end) {
+  constexpr std::size_t kFirstPorts = 4;
+  for (std::size_t c = first; c < last; ++c) {
+    if (c + 4 < last) fetch_lines<3>(&cells[c + 4]);
+    if (c + 3 < last) {
+      const Cell& cell = cells[c + 3];
+      const std::size_t ports = std::min(kFirstPorts, cell.external_in.size());
+      for (std::size_t i = 0; i < ports; ++i) model.fetch_state(cell, cell.external_in[i]);
+    }
+    if (c + 2 < last) {
+      const Cell& cell = cells[c + 2];
+      const std::size_t ports = std::min(kFirstPorts, cell.external_in.size());
+      for (std::size_t i = 0; i < ports; ++i) model.fetch_packets(cell, cell.external_in[i]);
+    }
+    if (c + 1 < last && !cells[c + 1].external_in.empty()) {
+      model.fetch_flows(cells[c + 1], cells[c + 1].external_in[0]);
+    }
+    run_window(cells[c], worker, model, start, end);
+  }
+}
 
 bool has_lossless_class(const SwitchConfig& switches) {
   return switches.any_pfc() || switches.any_credit();
@@ -22,6 +54,7 @@ PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const O
       s_(state),
       model_(PacketModel<PlainPath>(state)),
       plan_(plan),
+      parallelism_(options.parallelism),
       observation_(options.observation),
       sink_(options.trace_sink),
       deadlock_check_(has_lossless_class(options.switches) ? kDeadlockPeriod : 0),
@@ -34,8 +67,37 @@ PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const O
   }
 }
 
+void PacketNetwork::Engine::hire() {
+  std::uint32_t threads = parallelism_.threads;
+  if (threads == 0) threads = useful_threads();
+  threads = std::clamp<std::uint32_t>(threads, 1, static_cast<std::uint32_t>(cells.size()));
+  if (threads > 1) team_ = std::make_unique<Team>(threads, parallelism_.waits_for_all);
+  const std::uint32_t size = team_ == nullptr ? 1 : team_->size();
+  for (std::uint32_t i = 0; i < size; ++i) {
+    workers_.push_back(std::make_unique<Worker>());
+    workers_.back()->pool.exchange_by(depot_);
+  }
+  if (team_ == nullptr) return;
+  std::vector<std::uint32_t> weights;
+  for (const Cell& cell : cells) weights.push_back(cell.port_count() + 1);
+  shares_ = std::make_unique<Shares>(weights, size);
+}
+
+std::uint32_t PacketNetwork::Engine::useful_threads() const {
+  // What the ports can start in a window at full rate, in packets of full size.
+  const double window = to_seconds(plan_.lookahead);
+  const double packet = static_cast<double>(s_.constants.payload + s_.constants.header) * 8;
+  double packets = 0;
+  for (const PortState& port : s_.ports) {
+    packets += static_cast<double>(port.nominal_rate) * window / packet;
+  }
+  const double useful = std::min(packets / kPacketsPerThread, static_cast<double>(cells.size()));
+  const std::uint32_t cores = std::max(std::thread::hardware_concurrency(), 1U);
+  return static_cast<std::uint32_t>(std::clamp<double>(useful, 1, cores));
+}
+
 void PacketNetwork::Engine::start_process(std::uint32_t cell, ProcessId process) {
-  std::visit([&](auto& model) { model.start_process(cells[cell], worker, process); }, model_);
+  std::visit([&](auto& model) { model.start_process(cells[cell], *workers_[0], process); }, model_);
 }
 
 void PacketNetwork::Engine::schedule_faults() {
@@ -46,13 +108,49 @@ void PacketNetwork::Engine::schedule_faults() {
   }
 }
 
-void PacketNetwork::Engine::deliver_outbox() {
-  for (const Worker::Outgoing& message : worker.outbox) {
-    Cell& cell = cells[message.cell];
-    ++cell.job_events;
-    schedule(cell, message.event);
+Worker::Sums PacketNetwork::Engine::sums() const {
+  Worker::Sums sums;
+  for (const auto& worker : workers_) sums += worker->sums;
+  return sums;
+}
+
+Histogram PacketNetwork::Engine::packet_latency() const {
+  Histogram all;
+  for (const auto& worker : workers_) all.merge(worker->packet_latency);
+  return all;
+}
+
+void PacketNetwork::Engine::clear_latency() {
+  for (const auto& worker : workers_) worker->packet_latency.clear();
+}
+
+std::size_t PacketNetwork::Engine::chunk_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& worker : workers_) bytes += worker->pool.allocated_bytes();
+  return bytes;
+}
+
+void PacketNetwork::Engine::collect() {
+  for (const auto& worker : workers_) {
+    for (const Worker::Outgoing& message : worker->outbox) {
+      Cell& cell = cells[message.cell];
+      ++cell.job_events;
+      schedule(cell, message.event);
+    }
+    worker->outbox.clear();
+    if (worker == workers_[0] || worker->trace.empty()) [[likely]]
+      continue;
+    // Records of one queue come from one cell, so they stay in the order in which they came about.
+    std::vector<TraceRecord>& all = workers_[0]->trace;
+    all.insert(all.end(), worker->trace.begin(), worker->trace.end());
+    worker->trace.clear();
   }
-  worker.outbox.clear();
+}
+
+std::int64_t PacketNetwork::Engine::last_event() const {
+  std::int64_t latest = 0;
+  for (const Cell& cell : cells) latest = std::max(latest, cell.last_event_time);
+  return latest;
 }
 
 std::int64_t PacketNetwork::Engine::earliest_event(std::int64_t now) {
@@ -63,8 +161,9 @@ std::int64_t PacketNetwork::Engine::earliest_event(std::int64_t now) {
 
 PacketNetwork::Status PacketNetwork::Engine::run(std::int64_t& now, std::int64_t until,
                                                  const Observer& observer) {
+  const std::int64_t begin = now;
   const std::int64_t lookahead = plan_.lookahead.count();
-  deliver_outbox();
+  collect();
   bool was_idle = true;
   while (now < until) {
     if (was_idle) {
@@ -72,8 +171,11 @@ PacketNetwork::Status PacketNetwork::Engine::run(std::int64_t& now, std::int64_t
       // sees the same state whenever it is done, so once is enough.
       const std::int64_t next = earliest_event(now);
       const std::int64_t target = std::min(until, std::max(now, next));
-      if (next_instant() <= std::min(target, until)) {
-        if (!observe(next_instant())) return Status::kDeadlocked;
+      // Where the last window ended depends on the cut into cells; what happened last does not.
+      if (next == Agenda::kNever) now = std::max(begin, std::min(now, last_event()));
+      if (const std::int64_t instant = next_instant(); instant <= target && !observe(instant)) {
+        if (next != Agenda::kNever) now = instant;
+        return Status::kDeadlocked;
       }
       if (next == Agenda::kNever) return is_deadlocked() ? Status::kDeadlocked : Status::kQuiescent;
       now = target;
@@ -87,56 +189,64 @@ PacketNetwork::Status PacketNetwork::Engine::run(std::int64_t& now, std::int64_t
     }
     const std::int64_t limit = std::min(until, next_instant());
     const std::int64_t end = limit - now < lookahead ? limit : now + lookahead;
-    const std::uint64_t events_before = worker.sums.events;
-    std::visit([&](auto& model) { run_cells(model, now, end); }, model_);
-    deliver_outbox();
-    was_idle = worker.sums.events == events_before;
+    window_events_ = run_window_of_all(now, end);
+    collect();
+    was_idle = window_events_ == 0;
     now = end;
 #ifndef NDEBUG
-    for (const std::string& violation : violated_laws(s_, cells, worker.sums, false)) {
+    for (const std::string& violation : violated_laws(s_, cells, sums(), false)) {
       std::fprintf(stderr, "%s\n", violation.c_str());
       std::abort();
     }
 #endif
     if (!observe(now)) return Status::kDeadlocked;
     if (++windows_ % kWindowsPerObservation == 0 && observer &&
-        !observer(Picoseconds(now), worker.sums.packet_hops)) {
+        !observer(Picoseconds(now), sums().packet_hops)) {
       return Status::kInterrupted;
     }
   }
   return Status::kTimeLimit;
 }
 
-template <class Model>
-void PacketNetwork::Engine::run_cells(Model& model, std::int64_t start, std::int64_t end) {
-  // Each stage asks for what the one before it has brought: a cell, its first ports, their packets,
-  // the flows of hosts. Most cells are hosts, with one port.
-  constexpr std::size_t kFirstPorts = 4;
-  const std::size_t n = cells.size();
-  for (std::size_t c = 0; c < n; ++c) {
-    if (c + 4 < n) fetch_lines<3>(&cells[c + 4]);
-    if (c + 3 < n) {
-      const Cell& cell = cells[c + 3];
-      const std::size_t ports = std::min(kFirstPorts, cell.external_in.size());
-      for (std::size_t i = 0; i < ports; ++i) model.fetch_state(cell, cell.external_in[i]);
-    }
-    if (c + 2 < n) {
-      const Cell& cell = cells[c + 2];
-      const std::size_t ports = std::min(kFirstPorts, cell.external_in.size());
-      for (std::size_t i = 0; i < ports; ++i) model.fetch_packets(cell, cell.external_in[i]);
-    }
-    if (c + 1 < n && !cells[c + 1].external_in.empty()) {
-      model.fetch_flows(cells[c + 1], cells[c + 1].external_in[0]);
-    }
-    run_window(cells[c], worker, model, start, end);
+std::uint64_t PacketNetwork::Engine::run_window_of_all(std::int64_t start, std::int64_t end) {
+  if (team_ != nullptr && window_events_ >= parallelism_.share_from) {
+    run_shared(start, end);
+  } else {
+    run_cells(*workers_[0], 0, cells.size(), start, end);
   }
+  std::uint64_t events = 0;
+  for (const auto& worker : workers_) events += worker->sums.events;
+  std::swap(events, events_);
+  return events_ - events;
+}
+
+void PacketNetwork::Engine::run_shared(std::int64_t start, std::int64_t end) {
+  if (windows_ % kWindowsPerObservation == 0) shares_->balance();
+  shares_->begin();
+  auto work = [&](std::uint32_t self) {
+    Worker& worker = *workers_[self];
+    shares_->take(self, [&](std::uint32_t first, std::uint32_t last) {
+      const std::uint64_t before = worker.sums.events;
+      run_cells(worker, first, last, start, end);
+      return worker.sums.events - before;
+    });
+  };
+  team_->run(work);
+}
+
+void PacketNetwork::Engine::run_cells(Worker& worker, std::size_t first, std::size_t last,
+                                      std::int64_t start, std::int64_t end) {
+  std::visit(
+      [&](auto& model) { run_windows(model, std::span(cells), worker, first, last, start, end); },
+      model_);
 }
 
 bool PacketNetwork::Engine::is_stalled(std::int64_t now) {
   const bool has_plans =
       std::any_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.job_events > 0; });
-  if (has_plans || worker.sums.packet_hops != hops_at_progress_) {
-    hops_at_progress_ = worker.sums.packet_hops;
+  const std::uint64_t hops = sums().packet_hops;
+  if (has_plans || hops != hops_at_progress_) {
+    hops_at_progress_ = hops;
     last_progress_ = now;
   }
   return now - last_progress_ > stall_limit_;
@@ -179,11 +289,11 @@ void PacketNetwork::Engine::sample_queues(std::int64_t now) {
       const std::int64_t bytes = s_.queue(port, c).packets.bytes();
       if (bytes == last_queue_sample_[slot]) continue;
       last_queue_sample_[slot] = bytes;
-      worker.trace.push_back({.time = now,
-                              .value = bytes,
-                              .subject = port.index,
-                              .kind = TraceRecord::Kind::kQueue,
-                              .traffic_class = c});
+      workers_[0]->trace.push_back({.time = now,
+                                    .value = bytes,
+                                    .subject = port.index,
+                                    .kind = TraceRecord::Kind::kQueue,
+                                    .traffic_class = c});
     }
   }
 }
@@ -211,17 +321,17 @@ void PacketNetwork::Engine::sample_rates(std::int64_t now) {
       target = dcqcn.target();
     }
     record.detail = static_cast<std::uint32_t>(target / 1'000'000);
-    worker.trace.push_back(record);
+    workers_[0]->trace.push_back(record);
     if (s_.constants.dcqcn && s_.dcqcn[qp].active()) {
       record.kind = TraceRecord::Kind::kAlpha;
       record.value = s_.dcqcn[qp].alpha_fixed() << (32 - DcqcnParameters::kAlphaBits);
       record.detail = 0;
-      worker.trace.push_back(record);
+      workers_[0]->trace.push_back(record);
     }
     record.kind = TraceRecord::Kind::kProgress;
     record.value = s_.constants.reliable ? sender.received : sender.next;
     record.detail = 0;
-    worker.trace.push_back(record);
+    workers_[0]->trace.push_back(record);
   }
 }
 
@@ -230,18 +340,18 @@ void PacketNetwork::Engine::end_observation(std::int64_t now) {
     if (!s_.constants.traces_credits) break;
     for (std::uint8_t c = 0; c < s_.constants.classes; ++c) {
       if ((port.starved & class_bit(c)) == 0) continue;
-      worker.trace.push_back({.time = now,
-                              .value = s_.queue(port, c).blocked_since,
-                              .subject = port.index,
-                              .kind = TraceRecord::Kind::kCreditStall,
-                              .traffic_class = c});
+      workers_[0]->trace.push_back({.time = now,
+                                    .value = s_.queue(port, c).blocked_since,
+                                    .subject = port.index,
+                                    .kind = TraceRecord::Kind::kCreditStall,
+                                    .traffic_class = c});
     }
   }
   drain_trace(Agenda::kNever);
 }
 
 void PacketNetwork::Engine::drain_trace(std::int64_t now) {
-  std::vector<TraceRecord>& trace = worker.trace;
+  std::vector<TraceRecord>& trace = workers_[0]->trace;
   if (trace.empty()) [[likely]]
     return;
   const auto key = [](const TraceRecord& r) {

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <variant>
 #include <vector>
 
 #include "protocols/packet_model.hpp"
 #include "protocols/packet_network.hpp"
+#include "simcore/engine/shares.hpp"
+#include "simcore/engine/team.hpp"
 
 namespace weft::protocols {
 
@@ -29,29 +32,47 @@ class Periodic {
   std::int64_t next_;
 };
 
-/// The loop over windows. One worker today; cells share nothing but lanes, so a window's cells may
-/// be spread over several.
+/// The loop over windows. Cells share nothing but lanes, so a window's cells are spread over as
+/// many threads as there are workers; what lies between two windows is done by the calling thread
+/// alone.
 class PacketNetwork::Engine {
  public:
   Engine(NetworkState& state, const CellPlan& plan, const Options& options);
 
   Status run(std::int64_t& now, std::int64_t until, const Observer& observer);
-  void deliver_outbox();
   void end_observation(std::int64_t now);
+
+  /// Makes workers for the cells, once these are complete.
+  void hire();
+  [[nodiscard]] std::uint32_t threads() const {
+    return static_cast<std::uint32_t>(workers_.size());
+  }
+  /// The time of the last thing that happened.
+  [[nodiscard]] std::int64_t last_event() const;
+  /// Over all workers, since the start of the run.
+  [[nodiscard]] Worker::Sums sums() const;
+  [[nodiscard]] Histogram packet_latency() const;
+  void clear_latency();
+  [[nodiscard]] std::size_t chunk_bytes() const;
 
   void start_process(std::uint32_t cell, ProcessId process);
   /// Files the beginnings and ends of the faults in the cells that they concern.
   void schedule_faults();
 
   std::vector<Cell> cells;
-  Worker worker;
   Worker::Sums measured_from;
   std::vector<BlockedPort> deadlock;
 
  private:
+  [[nodiscard]] std::uint32_t useful_threads() const;
   [[nodiscard]] std::int64_t earliest_event(std::int64_t now);
-  template <class Model>
-  void run_cells(Model& model, std::int64_t start, std::int64_t end);
+  /// Runs all cells through a window; returns the number of events.
+  std::uint64_t run_window_of_all(std::int64_t start, std::int64_t end);
+  void run_shared(std::int64_t start, std::int64_t end);
+  void run_cells(Worker& worker, std::size_t first, std::size_t last, std::int64_t start,
+                 std::int64_t end);
+  /// Gathers what workers have for each other and for the trace.
+  void collect();
   [[nodiscard]] bool is_stalled(std::int64_t now);
   [[nodiscard]] bool is_deadlocked();
   [[nodiscard]] std::int64_t next_instant() const;
@@ -72,6 +93,7 @@ class PacketNetwork::Engine {
   NetworkState& s_;
   std::variant<PacketModel<PlainPath>, PacketModel<GeneralPath>> model_;
   const CellPlan& plan_;
+  const Parallelism parallelism_;
   const ObservationConfig& observation_;
   const TraceSink& sink_;
   Periodic deadlock_check_;
@@ -79,6 +101,12 @@ class PacketNetwork::Engine {
   Periodic rate_sample_;
   std::vector<std::uint32_t> sampled_queue_pairs_;
   std::vector<std::int64_t> last_queue_sample_;  ///< by sampled port and class
+  ChunkDepot depot_;
+  std::vector<std::unique_ptr<Worker>> workers_;  ///< the first is the calling thread's
+  std::unique_ptr<Shares> shares_;                ///< both null where one thread runs all
+  std::unique_ptr<Team> team_;
+  std::uint64_t events_ = 0;         ///< until the last window
+  std::uint64_t window_events_ = 0;  ///< in the last window
   std::uint64_t windows_ = 0;
   std::uint64_t hops_at_progress_ = 0;
   std::int64_t last_progress_ = 0;

@@ -54,6 +54,7 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
   plan_ = plan_cells(fabric, crossing, options.control_latency, options.cut);
   engine_ = std::make_unique<Engine>(*state_, plan_, options_);
   build_cells();
+  engine_->hire();
   state_->processes.resize(processes.size());
   for (std::size_t p = 0; p < processes.size(); ++p) {
     const NodeId node = fabric.hosts[processes[p].value()];
@@ -304,18 +305,14 @@ void PacketNetwork::reset_statistics() {
     }
   }
   for (SwitchState& sw : s.switches) sw.buffer_peak = sw.buffer_used;
-  engine_->worker.packet_latency.clear();
-  engine_->measured_from = engine_->worker.sums;
+  engine_->clear_latency();
+  engine_->measured_from = engine_->sums();
 }
 
-Picoseconds PacketNetwork::last_event() const {
-  std::int64_t latest = 0;
-  for (const Cell& cell : engine_->cells) latest = std::max(latest, cell.last_event_time);
-  return Picoseconds(latest);
-}
+Picoseconds PacketNetwork::last_event() const { return Picoseconds(engine_->last_event()); }
 
 NetworkTotals PacketNetwork::totals() const {
-  const Worker::Sums& now = engine_->worker.sums;
+  const Worker::Sums now = engine_->sums();
   const Worker::Sums& then = engine_->measured_from;
   NetworkTotals t;
   t.events = now.events - then.events;
@@ -415,7 +412,9 @@ std::int64_t PacketNetwork::buffer_peak(SwitchId at) const {
   return state_->switches[at.value()].buffer_peak;
 }
 
-const Histogram& PacketNetwork::packet_latency() const { return engine_->worker.packet_latency; }
+Histogram PacketNetwork::packet_latency() const { return engine_->packet_latency(); }
+
+std::uint32_t PacketNetwork::threads() const { return engine_->threads(); }
 
 std::vector<MessageOutcome> PacketNetwork::messages() const {
   struct Key {
@@ -479,7 +478,7 @@ std::vector<ConnectionId> PacketNetwork::failed_connections() const {
 }
 
 std::vector<std::string> PacketNetwork::violated_invariants(bool is_at_rest) const {
-  return violated_laws(*state_, engine_->cells, engine_->worker.sums, is_at_rest);
+  return violated_laws(*state_, engine_->cells, engine_->sums(), is_at_rest);
 }
 
 std::size_t PacketNetwork::memory_bytes() const {
@@ -499,7 +498,7 @@ std::size_t PacketNetwork::memory_bytes() const {
     bytes += host.messages.capacity() * sizeof(MessageRecord) +
              host.deliveries.capacity() * sizeof(DeliveryRecord);
   }
-  return bytes + engine_->worker.pool.allocated_bytes();
+  return bytes + engine_->chunk_bytes();
 }
 
 }  // namespace weft::protocols

@@ -61,11 +61,23 @@ struct NetworkTotals {
   std::int64_t credit_stall_time = 0;
 };
 
+/// How many threads share the work of a run. It changes nothing but the time that takes.
+struct Parallelism {
+  std::uint32_t threads = 1;  ///< the calling one included; 0: as many as gain
+  /// Windows are shared from so many events in the one before on: below, sharing costs more than it
+  /// gains.
+  std::uint64_t share_from = 1'000;
+  /// Every thread takes part in every window that is shared, which tests want; otherwise those that
+  /// are there in time.
+  bool waits_for_all = false;
+};
+
 /// The packet engine behind the message network: hosts, switches and links of a fabric, run cell by
 /// cell in windows of the lookahead.
 ///
 /// Fabric and routes must outlive it. Results depend on the fabric, the options, the connections
-/// and the handler only: not on the cut into cells.
+/// and the handler only: not on the cut into cells nor on the number of threads. With more than one
+/// thread, callbacks of processes on different hosts run at the same time.
 class PacketNetwork {
  public:
   struct Options {
@@ -80,6 +92,7 @@ class PacketNetwork {
     std::uint64_t seed = 1;
     Picoseconds control_latency = 1_us;
     CellPlan::Cut cut = CellPlan::Cut::kAuto;
+    Parallelism parallelism;
   };
   enum class Status : std::uint8_t {
     kQuiescent,    ///< nothing is left to happen
@@ -113,6 +126,7 @@ class PacketNetwork {
   /// Time of the last thing that happened.
   [[nodiscard]] Picoseconds last_event() const;
   [[nodiscard]] const CellPlan& cells() const { return plan_; }
+  [[nodiscard]] std::uint32_t threads() const;
   [[nodiscard]] NetworkTotals totals() const;
   [[nodiscard]] PortCounters port_counters(PortId port) const;
   [[nodiscard]] ClassCounters class_counters(PortId port, std::uint8_t traffic_class) const;
@@ -124,7 +138,7 @@ class PacketNetwork {
   /// for the first. Empty if there is no such circle.
   [[nodiscard]] std::vector<BlockedPort> deadlock() const;
   [[nodiscard]] std::int64_t buffer_peak(SwitchId at) const;
-  [[nodiscard]] const Histogram& packet_latency() const;
+  [[nodiscard]] Histogram packet_latency() const;
   /// All messages, by source host and order of posting.
   [[nodiscard]] std::vector<MessageOutcome> messages() const;
   /// The connection that a queue pair belongs to.

@@ -109,6 +109,7 @@ struct Results {
   Picoseconds measured_from;
   Picoseconds simulated;  ///< time of the last event, or of the limit
   double wall_seconds = 0;
+  std::uint32_t threads = 1;
   std::uint64_t cells = 0;
   Picoseconds lookahead;
   protocols::NetworkTotals totals;

@@ -54,8 +54,10 @@ PacketNetwork::Options network_options(const Experiment& e) {
   return options;
 }
 
-PacketNetwork make_network(const Experiment& e, TraceFiles* traces = nullptr) {
+PacketNetwork make_network(const Experiment& e, TraceFiles* traces = nullptr,
+                           const protocols::Parallelism& parallelism = {}) {
   PacketNetwork::Options options = network_options(e);
+  options.parallelism = parallelism;
   if (traces != nullptr) observe(e, *traces, options);
   return {e.fabric, e.routes, options, e.workload.process_hosts(), e.workload.connections()};
 }
@@ -261,9 +263,10 @@ std::vector<std::string> class_names(const protocols::SwitchConfig& switches) {
 
 CellPlan plan_of(const Experiment& experiment) { return make_network(experiment).cells(); }
 
-Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFiles* traces) {
+Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFiles* traces,
+                 const protocols::Parallelism& parallelism) {
   const auto begin = std::chrono::steady_clock::now();
-  PacketNetwork network = make_network(e, traces);
+  PacketNetwork network = make_network(e, traces, parallelism);
   if (traces != nullptr) name_flows(e, network, *traces);
   const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
     if (traces != nullptr && traces->has_failed()) return false;
@@ -276,6 +279,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFil
   results.scenario = e.scenario.name;
   results.seed = e.scenario.seed;
   results.warnings = e.warnings;
+  results.threads = network.threads();
   results.cells = network.cells().cell_count;
   results.lookahead = network.cells().lookahead;
   const Picoseconds until = e.scenario.run.until.value_or(network.longest_run());

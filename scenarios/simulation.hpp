@@ -47,6 +47,7 @@ using ProgressObserver = std::function<bool(Picoseconds now, std::uint64_t packe
 /// given; a run whose traces cannot be written is interrupted. A broken conservation law is a
 /// defect of weft, not a result: the process aborts with the sentence that does not hold.
 [[nodiscard]] Results simulate(const Experiment& experiment, const ProgressObserver& observer = {},
-                               TraceFiles* traces = nullptr);
+                               TraceFiles* traces = nullptr,
+                               const protocols::Parallelism& parallelism = {});
 
 }  // namespace weft::scenarios

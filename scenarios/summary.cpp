@@ -111,7 +111,8 @@ std::string fluid_ports_table(const Results& r) {
 
 std::string cost_line(const Results& r) {
   const std::string times = fmt::format(
-      "  simulated {} in {} of wall time: ", format_time(r.simulated), format_time(r.wall_seconds));
+      "  simulated {} in {} of wall time{}: ", format_time(r.simulated),
+      format_time(r.wall_seconds), r.threads > 1 ? fmt::format(" on {} threads", r.threads) : "");
   if (!r.has_packets) return times + "no packets, fair shares of rate\n";
   const auto hops = static_cast<double>(r.totals.packet_hops);
   return times + fmt::format("{} packet-hops, {:.2f} million/s\n",
@@ -215,6 +216,7 @@ ordered_json summary_json(const Results& r) {
   if (r.has_packets) {
     j["events"] = r.totals.events;
     j["packet_hops"] = r.totals.packet_hops;
+    j["threads"] = r.threads;
     j["cells"] = r.cells;
     j["lookahead_seconds"] = to_seconds(r.lookahead);
   }

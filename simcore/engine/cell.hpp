@@ -16,7 +16,7 @@ namespace weft {
 
 /// What one thread needs to run cells: scratch space, packet memory and statistics that are sums,
 /// so that it does not matter which thread ran which cell.
-struct Worker {
+struct alignas(64) Worker {
   ChunkPool pool;
   ArrivalBatch batch;
   Histogram packet_latency;
@@ -28,6 +28,16 @@ struct Worker {
     std::uint64_t packets_delivered = 0;
     std::uint64_t packets_dropped = 0;
     std::uint64_t packets_retransmitted = 0;
+
+    Sums& operator+=(const Sums& other) {
+      events += other.events;
+      packet_hops += other.packet_hops;
+      packets_injected += other.packets_injected;
+      packets_delivered += other.packets_delivered;
+      packets_dropped += other.packets_dropped;
+      packets_retransmitted += other.packets_retransmitted;
+      return *this;
+    }
   };
   Sums sums;
   /// Control events for cells that may run on another thread, handed over between windows.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "simcore/engine/packet.hpp"
@@ -20,37 +21,90 @@ struct alignas(64) Chunk {
 };
 static_assert(sizeof(Chunk) <= 512);
 
+/// Where the pools of several threads exchange chunks: packets that one thread makes and another
+/// one consumes leave their memory behind there.
+class ChunkDepot {
+ public:
+  /// A batch of chunks, or null if there is none.
+  [[nodiscard]] Chunk* take() {
+    const std::lock_guard lock(mutex_);
+    if (batches_.empty()) return nullptr;
+    Chunk* batch = batches_.back();
+    batches_.pop_back();
+    return batch;
+  }
+  void give(Chunk* batch) {
+    const std::lock_guard lock(mutex_);
+    batches_.push_back(batch);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Chunk*> batches_;  ///< of ChunkPool::kBatch each
+};
+
 /// Chunks for one thread. Taking and giving back cost a pointer swap; memory is fetched in slabs
 /// and never returned before the pool dies, so the steady state allocates nothing. A chunk may be
-/// given back to another thread's pool than it came from, hence slabs outlive every user of the
-/// pools.
+/// given back to another thread's pool than it came from; what a pool has too much of goes to the
+/// depot, if there is one. Slabs must outlive every user of the pools.
 class ChunkPool {
  public:
+  static constexpr std::size_t kBatch = 256;
+
+  void exchange_by(ChunkDepot& depot) { depot_ = &depot; }
+
   Chunk* take() {
     if (free_ == nullptr) [[unlikely]]
-      grow();
+      refill();
     Chunk* chunk = free_;
     free_ = chunk->next;
+    --count_;
     chunk->next = nullptr;
     return chunk;
   }
   void give_back(Chunk* chunk) {
+    if (count_ == kBatch) [[unlikely]]
+      put_aside();
     chunk->next = free_;
     free_ = chunk;
+    ++count_;
   }
   [[nodiscard]] std::size_t allocated_bytes() const {
-    return slabs_.size() * kChunksPerSlab * sizeof(Chunk);
+    return slabs_.size() * kBatch * sizeof(Chunk);
   }
 
  private:
-  static constexpr std::size_t kChunksPerSlab = 256;
-  void grow() {
-    slabs_.push_back(std::make_unique<Chunk[]>(kChunksPerSlab));
+  void refill() {
+    if (aside_.empty()) {
+      Chunk* batch = depot_ == nullptr ? nullptr : depot_->take();
+      if (batch == nullptr) batch = grow();
+      aside_.push_back(batch);
+    }
+    free_ = aside_.back();
+    aside_.pop_back();
+    count_ = kBatch;
+  }
+  /// Two full batches are enough for one thread to swing between taking and giving back.
+  void put_aside() {
+    if (depot_ != nullptr && aside_.size() == 2) {
+      depot_->give(aside_.front());
+      aside_.erase(aside_.begin());
+    }
+    aside_.push_back(free_);
+    free_ = nullptr;
+    count_ = 0;
+  }
+  Chunk* grow() {
+    slabs_.push_back(std::make_unique<Chunk[]>(kBatch));
     Chunk* slab = slabs_.back().get();
-    for (std::size_t i = kChunksPerSlab; i-- > 0;) give_back(&slab[i]);
+    for (std::size_t i = 0; i + 1 < kBatch; ++i) slab[i].next = &slab[i + 1];
+    return slab;
   }
 
   Chunk* free_ = nullptr;
+  std::size_t count_ = 0;      ///< of `free_`, at most a batch
+  std::vector<Chunk*> aside_;  ///< full batches
+  ChunkDepot* depot_ = nullptr;
   std::vector<std::unique_ptr<Chunk[]>> slabs_;
 };
 

@@ -74,16 +74,17 @@ std::filesystem::path fluid_folder(const std::filesystem::path& packet_folder) {
   return packet_folder.string() + "-fluid";
 }
 
-scenarios::Results simulate(const Loaded& loaded, Engine engine, bool is_quiet,
+scenarios::Results simulate(const Loaded& loaded, Engine engine, const RunArguments& arguments,
                             scenarios::TraceFiles* traces) {
   const bool is_fluid = engine == Engine::kFluid;
-  ProgressLine progress(!is_quiet, is_fluid ? "messages" : "packet-hops");
+  ProgressLine progress(!arguments.is_quiet, is_fluid ? "messages" : "packet-hops");
   const auto observer = [&progress](Picoseconds now, std::uint64_t count) {
     progress.update(now, count);
     return !is_interrupted();
   };
   scenarios::Results results = is_fluid ? scenarios::simulate_fluid(loaded.experiment, observer)
-                                        : scenarios::simulate(loaded.experiment, observer, traces);
+                                        : scenarios::simulate(loaded.experiment, observer, traces,
+                                                              {.threads = arguments.threads});
   results.version = WEFT_VERSION;
   results.scenario_sha256 = sha256_hex(loaded.source.canonical_yaml());
   return results;
@@ -101,9 +102,10 @@ int run_engine(const Loaded& loaded, Engine engine, const std::filesystem::path&
     }
     traces = std::move(created).value();
   }
-  const scenarios::Results results = simulate(loaded, engine, arguments.is_quiet, traces.get());
-  log_info(fmt::format("{} cells, lookahead {}, {} events", results.cells,
-                       scenarios::format_time(results.lookahead), results.totals.events));
+  const scenarios::Results results = simulate(loaded, engine, arguments, traces.get());
+  log_info(fmt::format("{} cells, {} threads, lookahead {}, {} events", results.cells,
+                       results.threads, scenarios::format_time(results.lookahead),
+                       results.totals.events));
   if (arguments.print_json) {
     print(scenarios::summary_json(results).dump(2) + "\n");
   } else if (!arguments.is_quiet) {
@@ -260,7 +262,12 @@ int check_scenario(const std::string& path, const std::vector<std::string>& over
 }
 
 int print_schema() {
-  print(scenarios::scenario_json_schema().dump(2) + "\n");
+  const auto schema = scenarios::scenario_json_schema();
+  if (!schema.ok()) {
+    print_errors(schema.errors());
+    return kBadInput;
+  }
+  print(schema.value().dump(2) + "\n");
   return kSuccess;
 }
 

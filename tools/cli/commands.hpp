@@ -24,6 +24,7 @@ struct RunArguments {
   Engine engine = Engine::kPacket;
   std::vector<std::string> overrides;
   std::string out;
+  std::uint32_t threads = 0;  ///< 0: as many as gain
   bool print_json = false;
   bool is_quiet = false;
 };

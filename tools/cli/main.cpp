@@ -3,6 +3,7 @@
 #include <string>
 
 #include "simcore/log.hpp"
+#include "tools/cli/catalogue_commands.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/sweep_commands.hpp"
 #include "tools/cli/topo_command.hpp"
@@ -27,6 +28,8 @@ constexpr const char* kExamples =
     "  weft topo scenarios/incast.yaml --output incast.svg\n"
     "  weft sweep scenarios/sweeps/dcqcn-ecn.yaml -j 8\n"
     "  weft check scenarios/incast.yaml\n"
+    "  weft list servers\n"
+    "  weft show gb200-nvl72\n"
     "  weft schema > weft.schema.json\n"
     "\nExit codes: 0 done, 1 the simulation could not finish, 2 a bad scenario or command line.\n";
 
@@ -56,6 +59,10 @@ int main(int argc, char** argv) {
          "packet: every packet; fluid: fair shares of rate, no queues, in a fraction of the "
          "time; both: two folders of results (the fluid's ends in -fluid), compared")
       ->transform(CLI::CheckedTransformer(engines).description("packet, fluid or both"));
+  run->add_option("--threads", run_arguments.threads,
+                  "threads of the packet engine (default: as many as gain, one per core at most); "
+                  "the results are the same")
+      ->check(CLI::Range(1, 1'024));
   run->add_flag("--json", run_arguments.print_json, "print summary.json instead of the tables");
   run->add_flag("--quiet", run_arguments.is_quiet, "print nothing but errors");
   run->add_option("--log", log_level, "off, error, warn, info or debug");
@@ -88,6 +95,7 @@ int main(int argc, char** argv) {
 
   TopoCommand topo_command(app);
   SweepCommands sweep_commands(app);
+  CatalogueCommands catalogue_commands(app);
 
   try {
     app.parse(argc, argv);
@@ -101,6 +109,7 @@ int main(int argc, char** argv) {
     return kBadInput;
   }
   weft::set_log_level(*level);
+  catalogue_commands.use_catalogue();
   if (!seed.empty()) run_arguments.overrides.push_back("seed=" + seed);
 
   if (run->parsed()) return run_scenario(run_arguments);
@@ -113,5 +122,6 @@ int main(int argc, char** argv) {
   if (schema->parsed()) return is_sweep_schema ? print_sweep_schema() : print_schema();
   if (const auto code = topo_command.run()) return *code;
   if (const auto code = sweep_commands.run()) return *code;
+  if (const auto code = catalogue_commands.run()) return *code;
   return kBadInput;
 }

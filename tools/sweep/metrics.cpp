@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 using Values = std::vector<std::pair<std::string, std::optional<double>>>;
 
 /// Not results of the model: they differ from machine to machine, or are given.
-constexpr std::array<std::string_view, 3> kLeftOut{"wall_seconds", "seed", "cells"};
+constexpr std::array<std::string_view, 4> kLeftOut{"wall_seconds", "seed", "threads", "cells"};
 
 void flatten(const Json& json, const std::string& path, Values& values) {
   const auto child = [&path](const std::string& key) {

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cctype>
+#include <fstream>
+#include <iterator>
+#include <ostream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "scenarios/load_scenario.hpp"
+#include "scenarios/simulation.hpp"
+
+namespace weft::testing {
+
+/// A line of tests/golden/digests.txt: scenario, overrides, digest.
+struct GoldenCase {
+  std::string name;  ///< letters, digits and underscores
+  std::string scenario;
+  std::vector<std::string> overrides;
+  std::string digest;
+
+  [[nodiscard]] scenarios::Experiment experiment(std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), overrides.begin(), overrides.end());
+    const auto loaded =
+        scenarios::load_scenario(std::string(WEFT_SOURCE_DIR) + "/scenarios/" + scenario, more);
+    if (!loaded.ok()) throw std::runtime_error(loaded.errors().front().to_string());
+    auto built = scenarios::build_experiment(loaded.value().scenario);
+    if (!built.ok()) throw std::runtime_error(built.errors().front().to_string());
+    return std::move(built).value();
+  }
+  friend std::ostream& operator<<(std::ostream& out, const GoldenCase& golden) {
+    out << golden.scenario;
+    for (const std::string& word : golden.overrides) out << ' ' << word;
+    return out;
+  }
+};
+
+inline std::vector<GoldenCase> golden_cases() {
+  std::ifstream in(std::string(WEFT_SOURCE_DIR) + "/tests/golden/digests.txt");
+  std::vector<GoldenCase> cases;
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::istringstream words(line);
+    GoldenCase golden;
+    words >> golden.scenario;
+    golden.overrides.assign(std::istream_iterator<std::string>(words), {});
+    golden.digest = golden.overrides.back();
+    golden.overrides.pop_back();
+    golden.name = std::to_string(cases.size() + 1) + "_";
+    for (const char c : golden.scenario.substr(0, golden.scenario.find('.'))) {
+      golden.name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    }
+    cases.push_back(std::move(golden));
+  }
+  return cases;
+}
+
+}  // namespace weft::testing

@@ -1,0 +1,36 @@
+// A run gives the same bits whatever the number of threads and the cut into cells: every shipped
+// scenario (those of the golden digests, some made smaller), with every window shared by all
+// threads.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/properties/golden_cases.hpp"
+
+namespace weft::testing {
+namespace {
+
+class Threads : public ::testing::TestWithParam<GoldenCase> {};
+
+std::string digest_of(const GoldenCase& golden, const std::string& cut, std::uint32_t threads) {
+  const scenarios::Experiment experiment = golden.experiment({"run.cells=" + cut});
+  const protocols::Parallelism parallelism{
+      .threads = threads, .share_from = 1, .waits_for_all = true};
+  return scenarios::simulate(experiment, {}, nullptr, parallelism).digest();
+}
+
+TEST_P(Threads, AndCutsIntoCellsDoNotChangeTheDigest) {
+  const GoldenCase& golden = GetParam();
+  for (const std::uint32_t threads : {2U, 3U, 5U}) {
+    EXPECT_EQ(digest_of(golden, "auto", threads), golden.digest) << threads << " threads";
+  }
+  EXPECT_EQ(digest_of(golden, "one", 1), golden.digest) << "one cell";
+  EXPECT_EQ(digest_of(golden, "finest", 3), golden.digest) << "as many cells as possible";
+}
+
+INSTANTIATE_TEST_SUITE_P(ShippedScenarios, Threads, ::testing::ValuesIn(golden_cases()),
+                         [](const auto& tested) { return tested.param.name; });
+
+}  // namespace
+}  // namespace weft::testing
