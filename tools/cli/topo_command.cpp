@@ -1,13 +1,10 @@
 #include "tools/cli/topo_command.hpp"
 
-#include <cstdio>
 #include <map>
 #include <utility>
 
 #include "scenarios/load_scenario.hpp"
-#include "tools/cli/commands.hpp"
-#include "tools/print_errors.hpp"
-#include "tools/sweep/export.hpp"
+#include "tools/cli/output.hpp"
 #include "tools/topo/dot.hpp"
 #include "tools/topo/highlight.hpp"
 #include "tools/topo/picture.hpp"
@@ -34,22 +31,6 @@ constexpr const char* kHelp =
     "\nExit codes: 0 done, 1 the picture could not be made or written, 2 a bad scenario or "
     "command\n"
     "line.\n";
-
-int refuse(const Errors& errors, int code) {
-  print_errors(errors);
-  return code;
-}
-
-int put(const std::string& text, const std::string& file) {
-  if (!file.empty()) {
-    const Errors errors = sweep::write_whole(file, text);
-    return errors.empty() ? kSuccess : refuse(errors, kUnfinished);
-  }
-  const bool is_written =
-      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (!is_written) std::fprintf(stderr, "weft: standard output cannot be written\n");
-  return is_written ? kSuccess : kUnfinished;
-}
 
 }  // namespace
 
@@ -92,17 +73,17 @@ std::optional<int> TopoCommand::run() {
 
 int TopoCommand::print() const {
   const auto loaded = scenarios::load_scenario(scenario_, overrides_);
-  if (!loaded) return refuse(loaded.errors(), kBadInput);
+  if (!loaded) return refuse(loaded.errors());
   const scenarios::Scenario& scenario = loaded.value().scenario;
   const auto fabric = scenarios::build_scenario_fabric(scenario);
-  if (!fabric) return refuse(loaded.value().located(fabric.errors()), kBadInput);
+  if (!fabric) return refuse(loaded.value().located(fabric.errors()));
   const auto routes = topologies::build_routes(fabric.value(), scenario.topology);
-  if (!routes) return refuse(loaded.value().located(routes.errors()), kBadInput);
+  if (!routes) return refuse(loaded.value().located(routes.errors()));
 
   std::optional<topo::Highlight> highlight;
   if (!highlight_.empty()) {
     auto found = topo::find_highlight(fabric.value(), routes.value(), scenario.seed, highlight_);
-    if (!found) return refuse(found.errors(), kBadInput);
+    if (!found) return refuse(found.errors());
     highlight = std::move(found).value();
   }
   if (format_ == Format::kText || format_ == Format::kJson) {

@@ -21,15 +21,10 @@ class FrameFinder {
     find_sites();
     table_.frame_of.assign(fabric_.nodes.size(), kNoFrame);
     for (const NodeId id : fabric_.hosts) add_host(id);
-    if (table_.frames.size() > 1) {
-      for (const NodeId id : fabric_.switches) add_switch(id);
-    } else {
-      for (const NodeId id : fabric_.switches) {
-        // Of a single frame's switches only those that GPUs hang on: chips and leaves.
-        const Node& node = fabric_.node(id);
-        const bool is_chip = node.network == NetworkKind::kScaleUp;
-        if (is_chip) table_.frame_of[id.value()] = 0;
-      }
+    const bool is_alone = table_.frames.size() == 1;
+    for (const NodeId id : fabric_.switches) {
+      // A lone rack or domain would swallow the spines; it has its chips only.
+      if (!is_alone || fabric_.node(id).network == NetworkKind::kScaleUp) add_switch(id);
     }
     take_out_mixed_roles();
     finish();

@@ -142,7 +142,8 @@ class Painter {
 
   void find_scales() {
     for (const Outline::Bundle& bundle : outline_.bundles) {
-      fastest_ = std::max(fastest_, bundle.rate);
+      // A single link is no wider than half of the widest line.
+      fastest_ = std::max(fastest_, bundle.links == 1 ? bundle.rate * 4 : bundle.rate);
       ++bundles_between_[roles_of(bundle)];
       ++fan_of_[{bundle.lower, outline_.boxes[bundle.upper].role}];
       ++fan_of_[{bundle.upper, outline_.boxes[bundle.lower].role}];

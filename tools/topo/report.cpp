@@ -36,9 +36,6 @@ std::string byte_rate_text(BitsPerSecond rate) {
 std::string range_text(std::uint64_t low, std::uint64_t high) {
   return low == high ? count_text(low) : count_text(low) + " to " + count_text(high);
 }
-const char* network_name(NetworkKind network) {
-  return network == NetworkKind::kScaleUp ? "scale-up" : "scale-out";
-}
 
 class TextReport {
  public:
@@ -218,6 +215,10 @@ class TextReport {
 };
 
 }  // namespace
+
+const char* network_name(NetworkKind network) {
+  return network == NetworkKind::kScaleUp ? "scale-up" : "scale-out";
+}
 
 Report report_on(const Fabric& fabric, const Routes& routes, std::string name) {
   std::vector<HostId> hosts;

@@ -26,6 +26,9 @@ struct Report {
   topologies::BufferDependencies dependencies;
 };
 
+/// `scale-up` or `scale-out`.
+[[nodiscard]] const char* network_name(NetworkKind network);
+
 [[nodiscard]] Report report_on(const Fabric& fabric, const Routes& routes, std::string name);
 
 [[nodiscard]] std::string report_text(const Fabric& fabric, const Report& report);

@@ -7,10 +7,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* network_name(NetworkKind network) {
-  return network == NetworkKind::kScaleUp ? "scale-up" : "scale-out";
-}
-
 Json bisection_json(const std::optional<topologies::Bisection>& bisection) {
   if (!bisection) return nullptr;
   const bool is_flow = bisection->method == topologies::Bisection::Method::kMaxFlow;
