@@ -47,8 +47,8 @@ std::string format_bytes(double bytes) {
 }
 
 std::string format_rate(double bits_per_second) {
-  constexpr std::array<Unit, 5> kUnits{
-      {{1e12, "Tbps"}, {1e9, "Gbps"}, {1e6, "Mbps"}, {1e3, "Kbps"}, {1, "bps"}}};
+  constexpr std::array<Unit, 6> kUnits{
+      {{1e15, "Pbps"}, {1e12, "Tbps"}, {1e9, "Gbps"}, {1e6, "Mbps"}, {1e3, "Kbps"}, {1, "bps"}}};
   return scaled(bits_per_second, kUnits);
 }
 

@@ -6,6 +6,7 @@
 #include "tools/cli/catalogue_commands.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/sweep_commands.hpp"
+#include "tools/cli/topo_command.hpp"
 
 namespace {
 
@@ -24,6 +25,7 @@ constexpr const char* kExamples =
     "  weft run scenarios/incast.yaml --engine both\n"
     "  weft compare results/incast-32 results/incast-32-fluid\n"
     "  weft platform scenarios/incast.yaml --out incast.xml\n"
+    "  weft topo scenarios/incast.yaml --output incast.svg\n"
     "  weft sweep scenarios/sweeps/dcqcn-ecn.yaml -j 8\n"
     "  weft check scenarios/incast.yaml\n"
     "  weft list servers\n"
@@ -91,6 +93,7 @@ int main(int argc, char** argv) {
   bool is_sweep_schema = false;
   schema->add_flag("--sweep", is_sweep_schema, "that of sweep files instead");
 
+  TopoCommand topo_command(app);
   SweepCommands sweep_commands(app);
   CatalogueCommands catalogue_commands(app);
 
@@ -117,6 +120,7 @@ int main(int argc, char** argv) {
                           platform_arguments.out);
   }
   if (schema->parsed()) return is_sweep_schema ? print_sweep_schema() : print_schema();
+  if (const auto code = topo_command.run()) return *code;
   if (const auto code = sweep_commands.run()) return *code;
   if (const auto code = catalogue_commands.run()) return *code;
   return kBadInput;

@@ -6,9 +6,8 @@
 
 #include "simcore/quantity_text.hpp"
 #include "simcore/units.hpp"
-#include "tools/cli/commands.hpp"
+#include "tools/cli/output.hpp"
 #include "tools/cli/progress.hpp"
-#include "tools/print_errors.hpp"
 #include "tools/sweep/export.hpp"
 #include "tools/sweep/load_sweep.hpp"
 #include "tools/sweep/mpi_link.hpp"
@@ -33,11 +32,6 @@ constexpr const char* kSweepHelp =
     "\nExit codes: 0 every point finished, 1 some did not or the sweep was interrupted, 2 a bad "
     "sweep,\nscenario or command line.\n";
 
-int refuse(const Errors& errors) {
-  print_errors(errors);
-  return kBadInput;
-}
-
 template <class Quantity>
 std::optional<std::int64_t> read_limit(const char* option, const std::string& text) {
   const auto parsed = parse_quantity(text, dimension_of<Quantity>());
@@ -48,18 +42,6 @@ std::optional<std::int64_t> read_limit(const char* option, const std::string& te
   std::fprintf(stderr, "weft: %s: `%s` %s\n", option, text.c_str(),
                problem == nullptr ? "is zero" : problem->c_str());
   return std::nullopt;
-}
-
-/// To standard output, or to a file that appears whole or not at all.
-int put(const std::string& text, const std::string& out) {
-  if (!out.empty()) {
-    const Errors errors = sweep::write_whole(out, text);
-    return errors.empty() ? kSuccess : refuse(errors);
-  }
-  const bool is_written =
-      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (!is_written) std::fprintf(stderr, "weft: standard output cannot be written\n");
-  return is_written ? kSuccess : kUnfinished;
 }
 
 }  // namespace
@@ -189,11 +171,11 @@ int SweepCommands::run_export() {
   const Options& o = *options_;
   if (o.scenario_of) {
     const auto scenario = sweep::point_scenario(o.database, *o.scenario_of);
-    return scenario.ok() ? put(scenario.value(), o.out) : refuse(scenario.errors());
+    return scenario.ok() ? put(scenario.value(), o.out, kBadInput) : refuse(scenario.errors());
   }
   const auto table = sweep::read_table(o.database);
   if (!table.ok()) return refuse(table.errors());
-  return put(o.json ? export_json(table.value()) : export_csv(table.value()), o.out);
+  return put(o.json ? export_json(table.value()) : export_csv(table.value()), o.out, kBadInput);
 }
 
 int SweepCommands::run_summarize() {
@@ -202,10 +184,10 @@ int SweepCommands::run_summarize() {
   if (!table.ok()) return refuse(table.errors());
   if (o.json) {
     const auto json = sweep::summary_json(table.value(), o.summary);
-    return json.ok() ? put(json.value().dump(2) + "\n", {}) : refuse(json.errors());
+    return json.ok() ? put(json.value().dump(2) + "\n") : refuse(json.errors());
   }
   const auto text = sweep::summary_text(table.value(), o.summary);
-  return text.ok() ? put(text.value(), {}) : refuse(text.errors());
+  return text.ok() ? put(text.value()) : refuse(text.errors());
 }
 
 int SweepCommands::run_plot() {
@@ -225,7 +207,7 @@ int SweepCommands::run_plot() {
 int print_sweep_schema() {
   const auto schema = sweep::sweep_json_schema();
   if (!schema.ok()) return refuse(schema.errors());
-  return put(schema.value().dump(2) + "\n", {});
+  return put(schema.value().dump(2) + "\n");
 }
 
 std::string version_text() {

@@ -1,0 +1,108 @@
+// `weft topo` as a user meets it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+namespace weft::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+struct Finished {
+  int exit_code = -1;
+  std::string out;
+  std::string err;
+};
+
+const std::string kIncast = " '" WEFT_SOURCE_DIR "/scenarios/incast.yaml' ";
+
+class TopoCli : public ::testing::Test {
+ protected:
+  TopoCli() : folder_(fs::temp_directory_path() / ("weft topo " + std::to_string(::getpid()))) {
+    fs::create_directories(folder_);
+  }
+  ~TopoCli() override { fs::remove_all(folder_); }
+
+  std::string read(const fs::path& name) const {
+    std::ostringstream text;
+    text << std::ifstream(folder_ / name, std::ios::binary).rdbuf();
+    return text.str();
+  }
+  /// `arguments` as a shell takes them.
+  Finished topo(const std::string& arguments, const std::string& environment = {}) const {
+    const std::string command = "cd '" + folder_.string() + "' && " + environment + " '" +
+                                WEFT_PROGRAM + "' topo " + arguments + " >out.txt 2>err.txt";
+    const int status = std::system(command.c_str());
+    return {WEXITSTATUS(status), read("out.txt"), read("err.txt")};
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(TopoCli, PrintsAndTakesOverrides) {
+  const Finished f = topo(kIncast + "--set fabric.spines=8");
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_THAT(f.out, HasSubstr("40 hosts, 5 leaves, 8 spines"));
+  EXPECT_THAT(f.out, HasSubstr("1:1"));
+}
+
+TEST_F(TopoCli, HighlightListsTheLinksOfAPair) {
+  const Finished f = topo(kIncast + "--highlight h0:39");
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_THAT(f.out, HasSubstr("h0 to h39: 4 paths of 4 links"));
+  EXPECT_THAT(f.out, HasSubstr("leaf4[7]->h39"));
+}
+
+TEST_F(TopoCli, TheNameOfTheFileSaysTheFormat) {
+  EXPECT_EQ(topo(kIncast + "--output fabric.dot").exit_code, 0);
+  EXPECT_THAT(read("fabric.dot"), HasSubstr("graph fabric {"));
+  EXPECT_EQ(topo(kIncast + "--output fabric.json").exit_code, 0);
+  EXPECT_EQ(nlohmann::json::parse(read("fabric.json"))["nodes"].size(), 49U);
+  EXPECT_EQ(topo(kIncast + "--format json --output fabric.txt").exit_code, 0);
+  EXPECT_THAT(read("fabric.txt"), StartsWith("{"));
+  for (const auto& file : fs::directory_iterator(folder_)) {
+    EXPECT_THAT(file.path().string(), Not(HasSubstr("partial")));
+  }
+}
+
+TEST_F(TopoCli, WithoutGraphvizItSaysWhatToInstall) {
+  const Finished f = topo(kIncast + "--output fabric.svg", "PATH=/nowhere");
+  EXPECT_EQ(f.exit_code, 1);
+  EXPECT_THAT(f.err, HasSubstr("apt-get install graphviz"));
+  EXPECT_FALSE(fs::exists(folder_ / "fabric.svg"));
+}
+
+TEST_F(TopoCli, DrawsSvgWithGraphviz) {
+  if (std::system("dot -V >/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "Graphviz (dot) is not installed";
+  }
+  const Finished f = topo(kIncast + "--highlight 0:39:1 --output fabric.svg");
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_THAT(read("fabric.svg"), HasSubstr("h0 to h39, queue pair 1: 4 links"));
+}
+
+TEST_F(TopoCli, RefusesWhatItDoesNotUnderstand) {
+  for (const char* arguments : {"--format png", "--boxes 0", "--highlight h0:h99", "--set x=1"}) {
+    const Finished f = topo(kIncast + arguments);
+    EXPECT_EQ(f.exit_code, 2) << arguments;
+    EXPECT_THAT(f.out, Not(HasSubstr("spines"))) << arguments;
+    EXPECT_FALSE(f.err.empty()) << arguments;
+  }
+  EXPECT_EQ(topo("nothing.yaml").exit_code, 2);
+  EXPECT_EQ(topo(kIncast + "--output nowhere/x.json").exit_code, 1);
+}
+
+}  // namespace
+}  // namespace weft::testing
