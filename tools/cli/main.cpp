@@ -3,6 +3,7 @@
 #include <string>
 
 #include "simcore/log.hpp"
+#include "tools/cli/collective_commands.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/sweep_commands.hpp"
 
@@ -25,6 +26,8 @@ constexpr const char* kExamples =
     "  weft platform scenarios/incast.yaml --out incast.xml\n"
     "  weft sweep scenarios/sweeps/dcqcn-ecn.yaml -j 8\n"
     "  weft check scenarios/incast.yaml\n"
+    "  weft bench-collective scenarios/all-reduce.yaml --op all-gather --sizes 64KiB..16MiB\n"
+    "  weft schedule --op all-reduce --algorithm double-binary-tree --ranks 12 --check\n"
     "  weft schema > weft.schema.json\n"
     "\nExit codes: 0 done, 1 the simulation could not finish, 2 a bad scenario or command line.\n";
 
@@ -84,6 +87,7 @@ int main(int argc, char** argv) {
   bool is_sweep_schema = false;
   schema->add_flag("--sweep", is_sweep_schema, "that of sweep files instead");
 
+  CollectiveCommands collective_commands(app);
   SweepCommands sweep_commands(app);
 
   try {
@@ -108,6 +112,7 @@ int main(int argc, char** argv) {
                           platform_arguments.out);
   }
   if (schema->parsed()) return is_sweep_schema ? print_sweep_schema() : print_schema();
+  if (const auto code = collective_commands.run()) return *code;
   if (const auto code = sweep_commands.run()) return *code;
   return kBadInput;
 }
