@@ -100,12 +100,14 @@ void collect_jobs(const Experiment& e, const collectives::Executor& executor, Id
     job.jct = outcome.end - outcome.start;
     job.ideal = ideal[j].time;
     job.ideal_set_by = ideal[j].set_by;
-    const auto bus = collectives::bus_bytes(spec);
-    if (bus && job.is_finished && job.jct > Picoseconds(0)) {
-      job.bus_bandwidth = static_cast<double>(bus->count()) / to_seconds(job.jct);
-    }
     if (const auto* program = dynamic_cast<const collectives::CollectiveProgram*>(
             e.workload.jobs()[j].program.get())) {
+      JobSpec settled = spec;  // with the blocks that a routing made
+      settled.kind = program->spec();
+      const auto bus = collectives::bus_bytes(settled);
+      if (bus && job.is_finished && job.jct > Picoseconds(0)) {
+        job.bus_bandwidth = static_cast<double>(bus->count()) / to_seconds(job.jct);
+      }
       job.algorithm = name_of(program->spec().algorithm);
       job.protocol = name_of(program->spec().execution.protocol);
       const auto& asked = std::get<collectives::CollectiveSpec>(spec.kind);

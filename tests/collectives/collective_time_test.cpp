@@ -15,6 +15,7 @@ namespace {
 
 using collectives::Algorithm;
 using collectives::CollectiveSpec;
+using collectives::draw_delay;
 using collectives::Jitter;
 using collectives::Operation;
 using collectives::Protocol;
@@ -207,8 +208,7 @@ TEST(Execution, AWindowHoldsSendersBack) {
   const Picoseconds round = message_time(1_KiB) + kBack;
   EXPECT_EQ(ideal_time(2, spec), 3 * round + message_time(1_KiB)) << "four rounds of two";
   const collectives::JobDescription description = job(2, spec);
-  const auto refused =
-      collectives::build_workload(std::vector{description}, {.has_acknowledgements = false});
+  const auto refused = collectives::build_workload(std::vector{description}, {1, false, {}});
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.errors()[0].message.find("acknowledgements"), std::string::npos);
 }
