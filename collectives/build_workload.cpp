@@ -2,17 +2,21 @@
 #include <utility>
 #include <variant>
 
+#include "collectives/choose.hpp"
+#include "collectives/collective_program.hpp"
 #include "collectives/incast.hpp"
 #include "collectives/message_list.hpp"
 #include "collectives/open_loop.hpp"
-#include "collectives/pairwise_all_to_all.hpp"
 #include "collectives/permutation.hpp"
-#include "collectives/ring_all_reduce.hpp"
+#include "collectives/routing.hpp"
 #include "collectives/workload.hpp"
 
 namespace weft::collectives {
 
 namespace {
+
+/// An algorithm has up to four lanes per channel.
+constexpr std::uint32_t kMaxChannels = Workload::kMaxLanes / 4;
 
 /// Collects what is wrong with one job.
 class JobCheck {
@@ -41,13 +45,34 @@ class JobCheck {
     at_least("size", spec.size.count(), 1);
     at_least("jitter", spec.jitter.count(), 0);
   }
-  void operator()(const AllReduceSpec& spec) {
-    at_least("size", spec.size.count(), 1);
+  void operator()(const CollectiveSpec& spec) {
+    const bool has_matrix = spec.operation == Operation::kAllToAllV;
+    if (spec.operation != Operation::kBarrier && !has_matrix) {
+      at_least("size", spec.size.count(), 1);
+    }
+    if (has_matrix && spec.routing.tokens == 0 && spec.matrix.size() != ranks_ * ranks_) {
+      fail("matrix", "has " + std::to_string(spec.matrix.size()) + " entries; " +
+                         std::to_string(ranks_) + " ranks need " + std::to_string(ranks_ * ranks_));
+    }
+    for (const std::int64_t entry : spec.matrix) {
+      if (entry < 0) at_least("matrix", entry, 0);
+    }
+    rank("root", spec.root);
     at_least("iterations", spec.iterations, 1);
-  }
-  void operator()(const AllToAllSpec& spec) {
-    at_least("size", spec.size.count(), 1);
-    at_least("iterations", spec.iterations, 1);
+    at_least("compute", spec.compute.count(), 0);
+    const Execution& execution = spec.execution;
+    at_least("channels", execution.channels, 1);
+    if (execution.channels > kMaxChannels) {
+      fail("channels", "is " + std::to_string(execution.channels) + "; at most " +
+                           std::to_string(kMaxChannels) + " are possible");
+    }
+    at_least("chunk", execution.chunk.count(), 0);
+    at_least("slices", execution.slices, 1);
+    for (std::size_t i = 0; i < spec.stragglers.size(); ++i) {
+      for (const std::uint32_t straggler : spec.stragglers[i].ranks) {
+        rank("stragglers[" + std::to_string(i) + "].ranks", straggler);
+      }
+    }
   }
   void operator()(const MessagesSpec& spec) {
     for (std::size_t i = 0; i < spec.list.size(); ++i) {
@@ -89,6 +114,7 @@ class JobCheck {
 
 struct MakeProgram {
   ProgramSetting setting;
+  const RankLayout& layout;
 
   std::unique_ptr<const JobProgram> operator()(const IncastSpec& spec) const {
     return std::make_unique<Incast>(setting, spec);
@@ -96,19 +122,8 @@ struct MakeProgram {
   std::unique_ptr<const JobProgram> operator()(const PermutationSpec& spec) const {
     return std::make_unique<Permutation>(setting, spec);
   }
-  std::unique_ptr<const JobProgram> operator()(const AllReduceSpec& spec) const {
-    switch (spec.algorithm) {
-      case AllReduceSpec::Algorithm::kRing:
-        break;
-    }
-    return std::make_unique<RingAllReduce>(setting.ranks, spec);
-  }
-  std::unique_ptr<const JobProgram> operator()(const AllToAllSpec& spec) const {
-    switch (spec.algorithm) {
-      case AllToAllSpec::Algorithm::kPairwise:
-        break;
-    }
-    return std::make_unique<PairwiseAllToAll>(setting.ranks, spec);
+  std::unique_ptr<const JobProgram> operator()(const CollectiveSpec& spec) const {
+    return std::make_unique<CollectiveProgram>(setting, spec, layout);
   }
   std::unique_ptr<const JobProgram> operator()(const MessagesSpec& spec) const {
     return std::make_unique<MessageList>(setting, spec);
@@ -134,6 +149,60 @@ ProgramSetting setting_of(const JobDescription& job, std::size_t number,
   return setting;
 }
 
+/// The layout of a job, as far as its own keys change it. No engine can add inside the network.
+RankLayout layout_of(const JobDescription& job) {
+  RankLayout layout = job.layout;
+  layout.has_in_network_reduction = false;
+  const auto* spec = std::get_if<CollectiveSpec>(&job.kind);
+  if (spec == nullptr || spec->domain_size == 0) return layout;
+  layout.domain.clear();
+  for (std::uint32_t rank = 0; rank < job.ranks.size(); ++rank) {
+    layout.domain.push_back(rank / spec->domain_size);
+  }
+  // Without links of their own, ranks of a domain meet on the network's.
+  if (layout.domain_rate == BitsPerSecond(0)) {
+    layout.domain_rate = layout.network_rate;
+    layout.domain_latency = layout.network_latency;
+  }
+  return layout;
+}
+
+/// A collective with everything that is drawn or chosen filled in.
+Result<AlgorithmChoice> settle(CollectiveSpec& spec, const ProgramSetting& setting,
+                               const RankLayout& layout) {
+  if (spec.operation == Operation::kAllToAllV && spec.routing.tokens > 0) {
+    spec.matrix = routed_matrix(spec.routing, setting.ranks, setting.seed, setting.job);
+  }
+  auto choice = choose_algorithm(spec, setting.ranks, layout);
+  if (choice) {
+    spec.algorithm = choice.value().algorithm;
+    spec.execution.protocol = choice.value().protocol;
+  }
+  return choice;
+}
+
+/// Adds the job; its errors name the field.
+Errors add(Workload& workload, const JobDescription& job, std::size_t number,
+           const WorkloadOptions& options) {
+  const ProgramSetting setting = setting_of(job, number, options);
+  const RankLayout layout = layout_of(job);
+  JobKind kind = job.kind;
+  std::optional<AlgorithmChoice> choice;
+  if (auto* spec = std::get_if<CollectiveSpec>(&kind)) {
+    auto settled = settle(*spec, setting, layout);
+    if (!settled) {
+      Errors errors = settled.errors();
+      for (Error& error : errors)
+        error.where.key = "jobs[" + std::to_string(number) + "].algorithm";
+      return errors;
+    }
+    choice = std::move(settled).value();
+  }
+  auto program = std::visit(MakeProgram{setting, layout}, kind);
+  return workload.add_job(job.name, job.start, job.ranks, std::move(program),
+                          options.has_acknowledgements, job.traffic_class, std::move(choice));
+}
+
 }  // namespace
 
 Result<Workload> build_workload(std::span<const JobDescription> jobs,
@@ -147,11 +216,7 @@ Result<Workload> build_workload(std::span<const JobDescription> jobs,
 
   Workload workload;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    auto program = std::visit(MakeProgram{setting_of(jobs[i], i, options)}, jobs[i].kind);
-    Errors refused =
-        workload.add_job(jobs[i].name, jobs[i].start, jobs[i].ranks, std::move(program),
-                         options.has_acknowledgements, jobs[i].traffic_class);
-    if (!refused.empty()) return refused;
+    if (Errors refused = add(workload, jobs[i], i, options); !refused.empty()) return refused;
   }
   return workload;
 }

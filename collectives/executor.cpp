@@ -22,6 +22,9 @@ std::vector<std::uint32_t> number_by_destination(const Workload& workload) {
   return slots;
 }
 
+/// Marks the token of an alarm for a message; the rest is its connection.
+constexpr std::uint64_t kMessageToken = std::uint64_t{1} << 63U;
+
 std::string time_text(Picoseconds time) {
   return quantity_text(time.count(), dimension_of<Picoseconds>());
 }
@@ -34,6 +37,7 @@ Executor::Executor(const Workload& workload)
       lanes_(workload.lane_count()),
       outstanding_(workload.connections().size()),
       arrived_(workload.connections().size()),
+      received_(workload.connections().size()),
       slot_of_connection_(number_by_destination(workload)) {
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     processes_[i].unfinished_lanes = workload.jobs()[workload.job_of(ProcessId(i))].lanes;
@@ -52,6 +56,15 @@ void Executor::on_start(ProcessContext& context, ProcessId self) {
 }
 
 void Executor::on_delivered(ProcessContext& context, ProcessId self, ConnectionId connection) {
+  const Picoseconds latency = job_of(self).program->receive_latency();
+  if (latency > Picoseconds(0)) {
+    context.wake_at(context.now() + latency, kMessageToken | connection.value());
+  } else {
+    message_seen(context, self, connection);
+  }
+}
+
+void Executor::message_seen(ProcessContext& context, ProcessId self, ConnectionId connection) {
   ++arrived_[slot_of_connection_[connection.value()]];
   processes_[self.value()].last_progress = context.now();
   const Turn t = turn(context, self, workload_.lane_of(connection));
@@ -63,15 +76,23 @@ void Executor::on_acknowledged(ProcessContext& context, ProcessId self, Connecti
   assert(outstanding_[connection.value()] > 0 && "one acknowledgement per message");
   --outstanding_[connection.value()];
   --t.lane.unacknowledged;
-  if (t.lane.status == LaneStatus::kFlushing && t.lane.unacknowledged == 0) run(t);
+  const bool may_go_on =
+      (t.lane.status == LaneStatus::kFlushing && t.lane.unacknowledged == 0) ||
+      (t.lane.status == LaneStatus::kAwaitingWindow && t.lane.connection == connection);
+  if (may_go_on) run(t);
 }
 
 void Executor::on_wake(ProcessContext& context, ProcessId self, std::uint64_t token) {
+  if ((token & kMessageToken) != 0) {
+    message_seen(context, self, ConnectionId(static_cast<std::uint32_t>(token & ~kMessageToken)));
+    return;
+  }
   const Turn t = turn(context, self, static_cast<std::uint32_t>(token));
   if (t.lane.status == LaneStatus::kNotStarted) {
     begin(t);
   } else {
     assert(t.lane.status == LaneStatus::kSleeping && "a lane has one alarm at a time");
+    record_wait(t);
     t.lane.status = LaneStatus::kRunning;
     run(t);
   }
@@ -88,13 +109,25 @@ Executor::Turn Executor::turn(ProcessContext& context, ProcessId self, std::uint
 }
 
 void Executor::begin(Turn turn) {
-  const JobPlan& job = workload_.jobs()[workload_.job_of(turn.self)];
-  turn.lane.source = job.program->steps(workload_.rank_of(turn.self), turn.number);
+  turn.lane.source = job_of(turn.self).program->steps(workload_.rank_of(turn.self), turn.number);
   turn.lane.status = LaneStatus::kRunning;
   run(turn);
 }
 
-void Executor::run(Turn turn) {
+void Executor::run(Turn first) {
+  Process& process = processes_[first.self.value()];
+  run_lane(first);
+  if (process.is_resuming) return;
+  process.is_resuming = true;
+  for (std::size_t i = 0; i < process.ready.size(); ++i) {
+    const Turn next = turn(first.context, first.self, process.ready[i]);
+    if (next.lane.status == LaneStatus::kAwaitingLane) run_lane(next);
+  }
+  process.ready.clear();
+  process.is_resuming = false;
+}
+
+void Executor::run_lane(Turn turn) {
   // A lane that waits for something countable looks again; one that slept goes on.
   if (turn.lane.status != LaneStatus::kRunning && !execute(turn)) return;
   Process& process = processes_[turn.self.value()];
@@ -107,14 +140,46 @@ void Executor::run(Turn turn) {
   --process.unfinished_lanes;
 }
 
+void Executor::begin_waiting(Turn turn, LaneStatus status) {
+  if (turn.lane.status == status) return;  // it looked again in vain
+  turn.lane.status = status;
+  turn.lane.waits_since = turn.context.now();
+}
+
+void Executor::record_wait(Turn turn) {
+  Lane& lane = turn.lane;
+  if (lane.waits_since == turn.context.now()) return;
+  if (job_of(turn.self).program->iterations() == 0) return;
+  Span span;
+  span.begin = lane.waits_since;
+  span.end = turn.context.now();
+  switch (lane.status) {
+    case LaneStatus::kReceiving:
+      span.kind = Span::Kind::kReceive;
+      span.connection = lane.connection;
+      span.ordinal = received_[slot_of_connection_[lane.connection.value()]] - 1;
+      break;
+    case LaneStatus::kAwaitingLane:
+      span.kind = Span::Kind::kLane;
+      span.ordinal = lane.notifier;
+      break;
+    case LaneStatus::kAwaitingWindow:
+      span.kind = Span::Kind::kWindow;
+      break;
+    default:
+      span.work = lane.step.work;
+      break;
+  }
+  lane.spans.push_back(span);
+}
+
 bool Executor::execute(Turn turn) {
   Lane& lane = turn.lane;
   switch (lane.step.kind) {
     case Step::Kind::kSend:
-      send(turn);
+      if (!send(turn)) return false;
       break;
     case Step::Kind::kReceive:
-      lane.status = LaneStatus::kReceiving;
       if (!receive(turn)) return false;
       break;
     case Step::Kind::kFlush:
@@ -125,48 +190,137 @@ bool Executor::execute(Turn turn) {
       return sleep_until(turn, turn.context.now() + lane.step.time());
     case Step::Kind::kWaitUntil:
       return sleep_until(turn, lane.step.time());
-    case Step::Kind::kSignal: {
-      const JobPlan& job = workload_.jobs()[workload_.job_of(turn.self)];
-      turn.context.signal(job.process(lane.step.peer), turn.number);
+    case Step::Kind::kSignal:
+      turn.context.signal(job_of(turn.self).process(lane.step.peer), turn.number);
       break;
-    }
     case Step::Kind::kAwaitSignals:
       lane.status = LaneStatus::kAwaitingSignals;
       if (lane.signals < lane.step.count()) return false;
       lane.signals -= lane.step.count();
       break;
+    case Step::Kind::kNotify: {
+      Lane& other = lanes_[workload_.lane_index(turn.self, lane.step.peer)];
+      ++other.events;
+      if (other.status != LaneStatus::kAwaitingLane) break;
+      other.notifier = turn.number;
+      processes_[turn.self.value()].ready.push_back(static_cast<std::uint8_t>(lane.step.peer));
+      break;
+    }
+    case Step::Kind::kAwait:
+      if (lane.events == 0) {
+        begin_waiting(turn, LaneStatus::kAwaitingLane);
+        return false;
+      }
+      if (lane.status == LaneStatus::kAwaitingLane) record_wait(turn);
+      --lane.events;
+      break;
+    case Step::Kind::kBegin:
+      if (!begin_iteration(turn)) return false;
+      break;
+    case Step::Kind::kEnd:
+      if (!end_iteration(turn)) return false;
+      break;
+    case Step::Kind::kContribute:
+    case Step::Kind::kReceiveReduced:
+    case Step::Kind::kMulticast:
+    case Step::Kind::kReceiveMulticast:
+      assert(false && "workloads refuse in-network steps");
+      return false;
   }
   lane.status = LaneStatus::kRunning;
   return true;
 }
 
-void Executor::send(Turn turn) {
-  const JobPlan& job = workload_.jobs()[workload_.job_of(turn.self)];
+bool Executor::begin_iteration(Turn turn) {
+  Process& process = processes_[turn.self.value()];
+  if (turn.number == 0) {
+    ++process.begun;
+    process.iterations.push_back({turn.context.now(), Picoseconds(-1)});
+    wake_lanes(turn);
+  } else if (process.begun <= turn.lane.step.count()) {
+    begin_waiting(turn, LaneStatus::kAwaitingLane);
+    return false;
+  } else if (turn.lane.status == LaneStatus::kAwaitingLane) {
+    record_wait(turn);
+  }
+  return true;
+}
+
+bool Executor::end_iteration(Turn turn) {
+  Process& process = processes_[turn.self.value()];
+  const bool has_ended =
+      process.last_lanes.size() > static_cast<std::size_t>(turn.lane.step.count());
+  if (has_ended) {
+    record_wait(turn);
+    return true;
+  }
+  if (turn.lane.status == LaneStatus::kAwaitingLane) return false;
+  if (++process.lanes_at_end < job_of(turn.self).lanes) {
+    begin_waiting(turn, LaneStatus::kAwaitingLane);
+    return false;
+  }
+  process.lanes_at_end = 0;
+  process.iterations.back().end = turn.context.now();
+  process.last_lanes.push_back(static_cast<std::uint8_t>(turn.number));
+  wake_lanes(turn);
+  return true;
+}
+
+void Executor::wake_lanes(Turn turn) {
+  const std::uint32_t lanes = job_of(turn.self).lanes;
+  for (std::uint32_t i = 0; i < lanes; ++i) {
+    Lane& other = lanes_[workload_.lane_index(turn.self, i)];
+    if (i == turn.number || other.status != LaneStatus::kAwaitingLane) continue;
+    other.notifier = turn.number;
+    processes_[turn.self.value()].ready.push_back(static_cast<std::uint8_t>(i));
+  }
+}
+
+bool Executor::send(Turn turn) {
+  const JobPlan& job = job_of(turn.self);
+  Lane& lane = turn.lane;
   const ConnectionId connection =
-      workload_.find(turn.self, job.process(turn.lane.step.peer), turn.number);
+      workload_.find(turn.self, job.process(lane.step.peer), turn.number);
   assert(!connection.is_none() && "a program sends to its send_peers only");
+  const std::uint32_t window = job.program->window();
+  if (window > 0 && outstanding_[connection.value()] >= window) {
+    lane.connection = connection;
+    begin_waiting(turn, LaneStatus::kAwaitingWindow);
+    return false;
+  }
+  if (lane.status == LaneStatus::kAwaitingWindow) record_wait(turn);
+  const Bytes size = job.program->wire_size(lane.step.bytes());
   Process& process = processes_[turn.self.value()];
   ++process.messages;
-  process.bytes += turn.lane.step.bytes();
+  process.bytes += size;
   ++outstanding_[connection.value()];
-  ++turn.lane.unacknowledged;
-  turn.context.post(connection, turn.lane.step.bytes());
+  ++lane.unacknowledged;
+  turn.context.post(connection, size);
+  return true;
 }
 
 bool Executor::receive(Turn turn) {
-  const JobPlan& job = workload_.jobs()[workload_.job_of(turn.self)];
-  turn.lane.connection = workload_.find(job.process(turn.lane.step.peer), turn.self, turn.number);
-  assert(!turn.lane.connection.is_none() && "somebody sends what a program waits for");
-  std::uint32_t& arrived = arrived_[slot_of_connection_[turn.lane.connection.value()]];
-  if (arrived == 0) return false;
-  --arrived;
+  Lane& lane = turn.lane;
+  lane.connection =
+      workload_.find(job_of(turn.self).process(lane.step.peer), turn.self, turn.number);
+  assert(!lane.connection.is_none() && "somebody sends what a program waits for");
+  const std::uint32_t slot = slot_of_connection_[lane.connection.value()];
+  if (arrived_[slot] == 0) {
+    begin_waiting(turn, LaneStatus::kReceiving);
+    return false;
+  }
+  --arrived_[slot];
+  ++received_[slot];
+  if (lane.status == LaneStatus::kReceiving) record_wait(turn);
   return true;
 }
 
 bool Executor::sleep_until(Turn turn, Picoseconds time) {
   if (time <= turn.context.now()) return true;
-  turn.lane.status = LaneStatus::kSleeping;
+  begin_waiting(turn, LaneStatus::kSleeping);
+  const Step::Work work = turn.lane.step.work;
   turn.lane.step = Step::wait_until(time);
+  turn.lane.step.work = work;
   turn.context.wake_at(time, turn.number);
   return false;
 }
@@ -250,6 +404,12 @@ std::string Executor::describe_wait(ProcessId process, std::uint32_t number,
       return "for the acknowledgement of a message to " +
              peer_name(workload_.connections()[connection].destination);
     }
+    case LaneStatus::kAwaitingLane:
+      return "for another lane of the rank";
+    case LaneStatus::kAwaitingWindow:
+      return "for the acknowledgement of one of " +
+             std::to_string(outstanding_[lane.connection.value()]) + " messages to " +
+             peer_name(workload_.connections()[lane.connection.value()].destination);
     case LaneStatus::kSleeping:
       return "until " + time_text(lane.step.time());
     case LaneStatus::kAwaitingSignals:

@@ -22,6 +22,29 @@ struct JobOutcome {
   Bytes bytes;                ///< posted
 };
 
+/// When an iteration of a collective ran on a rank.
+struct Interval {
+  Picoseconds begin;
+  Picoseconds end;
+};
+
+/// A time that a lane of a collective spent on something. The times of a lane from the begin to the
+/// end of an iteration are covered by its spans without gaps.
+struct Span {
+  enum class Kind : std::uint8_t {
+    kReceive,  ///< waiting for a message; `connection` and `ordinal` say which
+    kLane,     ///< waiting for another lane of the rank, number `ordinal`
+    kWindow,   ///< waiting to be allowed to send
+    kWork,     ///< see `work`
+  };
+  Picoseconds begin;
+  Picoseconds end;
+  Kind kind = Kind::kWork;
+  Step::Work work = Step::Work::kOther;
+  ConnectionId connection;
+  std::uint32_t ordinal = 0;  ///< of the message, among those delivered by the connection
+};
+
 /// Runs the programs of all ranks of all jobs on any message network: one state machine per lane.
 ///
 /// The state of a process is touched by its own callbacks only, so processes may run on different
@@ -42,6 +65,19 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] bool all_finished() const;
   [[nodiscard]] JobOutcome outcome(std::uint32_t job) const;
 
+  /// The iterations of a collective that a rank has ended.
+  [[nodiscard]] const std::vector<Interval>& iterations(ProcessId process) const {
+    return processes_[process.value()].iterations;
+  }
+  /// What a lane has spent its time on, in order; collectives only. The lane's index: Workload.
+  [[nodiscard]] const std::vector<Span>& spans(std::uint32_t lane_index) const {
+    return lanes_[lane_index].spans;
+  }
+  /// The lane that ended last in an iteration of a rank, and so ended it.
+  [[nodiscard]] std::uint32_t last_lane(ProcessId process, std::size_t iteration) const {
+    return processes_[process.value()].last_lanes[iteration];
+  }
+
   /// One sentence per waiting lane of unfinished jobs, such as `rank 3 of job x (h3) waits for a
   /// message from rank 2 (h2)`; after `limit` of them the number of the others.
   [[nodiscard]] std::vector<std::string> describe_blocked(
@@ -55,13 +91,19 @@ class Executor final : public ProcessHandler {
     kFlushing,
     kSleeping,
     kAwaitingSignals,
+    kAwaitingLane,  ///< an event of another lane, or its turn to begin or end an iteration
+    kAwaitingWindow,
     kDone,
   };
   struct Lane {
     std::unique_ptr<StepSource> source;
-    Step step;                 ///< the one that waits
-    ConnectionId connection;   ///< that a kReceive waits for
-    std::int64_t signals = 0;  ///< received and not yet used
+    Step step;                ///< the one that waits
+    ConnectionId connection;  ///< that a kReceive waits for, or a kSend waits to use
+    std::vector<Span> spans;
+    Picoseconds waits_since;
+    std::uint32_t notifier = 0;  ///< the lane that the last event came from
+    std::uint32_t events = 0;    ///< from other lanes of the rank, and not yet used
+    std::int64_t signals = 0;    ///< received and not yet used
     std::int64_t unacknowledged = 0;
     LaneStatus status = LaneStatus::kNotStarted;
   };
@@ -70,6 +112,13 @@ class Executor final : public ProcessHandler {
     Bytes bytes;
     Picoseconds last_progress;
     std::uint32_t unfinished_lanes = 0;
+    // Of collectives:
+    std::uint32_t begun = 0;         ///< iterations that lane 0 has begun
+    std::uint32_t lanes_at_end = 0;  ///< of the running iteration
+    bool is_resuming = false;
+    std::vector<std::uint8_t> ready;  ///< lanes that may go on
+    std::vector<Interval> iterations;
+    std::vector<std::uint8_t> last_lanes;  ///< by iteration
   };
   /// A lane while one of its callbacks runs.
   struct Turn {
@@ -81,10 +130,21 @@ class Executor final : public ProcessHandler {
 
   [[nodiscard]] Turn turn(ProcessContext& context, ProcessId self, std::uint32_t number);
   void begin(Turn turn);
+  /// Goes on with a lane, and then with the lanes of its rank that it made ready.
   void run(Turn turn);
+  void run_lane(Turn turn);
+  void begin_waiting(Turn turn, LaneStatus status);
+  void record_wait(Turn turn);
+  [[nodiscard]] const JobPlan& job_of(ProcessId process) const {
+    return workload_.jobs()[workload_.job_of(process)];
+  }
+  void message_seen(ProcessContext& context, ProcessId self, ConnectionId connection);
+  [[nodiscard]] bool begin_iteration(Turn turn);
+  [[nodiscard]] bool end_iteration(Turn turn);
+  void wake_lanes(Turn turn);
   /// False if the step waits.
   [[nodiscard]] bool execute(Turn turn);
-  void send(Turn turn);
+  [[nodiscard]] bool send(Turn turn);
   [[nodiscard]] bool receive(Turn turn);
   [[nodiscard]] bool sleep_until(Turn turn, Picoseconds time);
   [[nodiscard]] std::string describe(ProcessId process, std::uint32_t number,
@@ -101,6 +161,7 @@ class Executor final : public ProcessHandler {
   /// By slot, written by the connection's destination: delivered and not yet received. Slots are
   /// sorted by destination.
   std::vector<std::uint32_t> arrived_;
+  std::vector<std::uint32_t> received_;  ///< by slot: received so far
   std::vector<std::uint32_t> slot_of_connection_;
 };
 

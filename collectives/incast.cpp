@@ -60,7 +60,7 @@ class Incast::Receiver final : public StepSource {
       is_receiving_ = !is_receiving_;
     }
     if (round_ == spec.rounds) return false;
-    step = is_receiving_ ? Step::receive(peer_, spec.size, peer_) : Step::signal(peer_);
+    step = is_receiving_ ? Step::receive(peer_, spec.size) : Step::signal(peer_);
     ++peer_;
     return true;
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "collectives/job_specs.hpp"
+#include "collectives/rank_layout.hpp"
 #include "simcore/ids.hpp"
 #include "simcore/units.hpp"
 
@@ -18,11 +19,31 @@ struct JobDescription {
   std::vector<HostId> ranks;  ///< by rank of the job; all different
   JobKind kind;
   std::uint8_t traffic_class = 0;  ///< of all its messages
+  /// Collectives: where the ranks are. Left as it is, every rank is alone in its scale-up domain.
+  RankLayout layout = {};
 };
 
-/// What the bus bandwidth of a collective divides by its duration: the bytes that every rank has to
-/// send, whatever the algorithm, as nccl-tests defines it (all-reduce: 2 (n-1)/n S; all-to-all, S
-/// to each other rank: (n-1) S), over all iterations, rounded down. Nothing for other jobs.
+/// What a collective moves, as nccl-tests counts it (PERFORMANCE.md there), rounded down.
+struct CollectiveBytes {
+  Bytes size;  ///< what the algorithm bandwidth divides by the duration
+  Bytes
+      bus;  ///< what the bus bandwidth divides: what every rank has to send, whatever the algorithm
+};
+/// Of one iteration. All-reduce: S and 2 (n-1)/n S. All-gather, reduce-scatter, gather and scatter:
+/// S and (n-1)/n S. Broadcast, reduce and send/receive: S and S. All-to-all, S to each other rank:
+/// n S and (n-1) S; all-to-all-v the mean over ranks of what they send, and of what leaves them. A
+/// barrier moves nothing.
+[[nodiscard]] CollectiveBytes collective_bytes(const CollectiveSpec& spec, std::uint32_t ranks);
+
+/// Upper bounds of what a collective makes, whatever its algorithm turns out to be.
+[[nodiscard]] std::uint64_t most_connections(const CollectiveSpec& spec, std::uint64_t ranks);
+struct MessageBound {
+  double messages = 0;  ///< of the whole job
+  double bytes = 0;     ///< of its busiest connection
+};
+[[nodiscard]] MessageBound most_messages(const CollectiveSpec& spec, std::uint32_t ranks);
+
+/// `bus` of all iterations of a job. Nothing for jobs that are no collectives, and for barriers.
 [[nodiscard]] std::optional<Bytes> bus_bytes(const JobDescription& job);
 
 }  // namespace weft::collectives

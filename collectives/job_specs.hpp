@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "collectives/collective_spec.hpp"
 #include "simcore/units.hpp"
 
 /// What a job does, as the scenario states it. Ranks are numbers within the job, 0 .. n-1.
@@ -22,20 +23,6 @@ struct IncastSpec {
 struct PermutationSpec {
   Bytes size;
   Picoseconds jitter;
-};
-
-struct AllReduceSpec {
-  enum class Algorithm : std::uint8_t { kRing };
-  Bytes size;  ///< of the vector that every rank holds
-  Algorithm algorithm = Algorithm::kRing;
-  std::uint32_t iterations = 1;
-};
-
-struct AllToAllSpec {
-  enum class Algorithm : std::uint8_t { kPairwise };
-  Bytes size;  ///< from each rank to each other rank
-  Algorithm algorithm = Algorithm::kPairwise;
-  std::uint32_t iterations = 1;
 };
 
 struct MessagesSpec {
@@ -57,7 +44,7 @@ struct OpenLoopSpec {
   Picoseconds stop;  ///< no arrivals from then on, counted from the job's start
 };
 
-using JobKind = std::variant<IncastSpec, PermutationSpec, AllReduceSpec, AllToAllSpec, MessagesSpec,
-                             OpenLoopSpec>;
+using JobKind =
+    std::variant<IncastSpec, PermutationSpec, MessagesSpec, OpenLoopSpec, CollectiveSpec>;
 
 }  // namespace weft::collectives

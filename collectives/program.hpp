@@ -36,8 +36,16 @@ class JobProgram {
 
   /// Lanes per rank, 1 .. 256.
   [[nodiscard]] virtual std::uint32_t lanes() const { return 1; }
-  /// Some lane has a kFlush.
+  /// Some lane has a kFlush, or there is a window.
   [[nodiscard]] virtual bool needs_acknowledgements() const { return false; }
+  /// Iterations, each between a kBegin and a kEnd; 0: the program is no collective.
+  [[nodiscard]] virtual std::uint32_t iterations() const { return 0; }
+  /// What a message of `size` puts on the network: a protocol may send flags beside the data.
+  [[nodiscard]] virtual Bytes wire_size(Bytes size) const { return size; }
+  /// From the delivery of a message until the receiver sees it.
+  [[nodiscard]] virtual Picoseconds receive_latency() const { return {}; }
+  /// Messages that a connection may have posted and not acknowledged; 0: any number. Sends wait.
+  [[nodiscard]] virtual std::uint32_t window() const { return 0; }
   /// The ranks that `lane` of `rank` sends to, ascending and without duplicates.
   [[nodiscard]] virtual std::vector<std::uint32_t> send_peers(std::uint32_t rank,
                                                               std::uint32_t lane) const = 0;

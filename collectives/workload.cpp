@@ -9,7 +9,7 @@ namespace weft::collectives {
 
 Errors Workload::add_job(std::string name, Picoseconds start, std::span<const HostId> hosts,
                          std::unique_ptr<const JobProgram> program, bool has_acknowledgements,
-                         std::uint8_t traffic_class) {
+                         std::uint8_t traffic_class, std::optional<AlgorithmChoice> choice) {
   if (program->needs_acknowledgements() && !has_acknowledgements) {
     return {Error{
         "job '" + name + "' waits for acknowledgements, which the transport does not give", {}}};
@@ -39,6 +39,7 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
     }
   }
   plan.program = std::move(program);
+  plan.choice = std::move(choice);
   jobs_.push_back(std::move(plan));
   return {};
 }
@@ -61,7 +62,8 @@ void for_each_transfer(
       std::map<std::pair<std::uint32_t, std::int64_t>, std::int64_t> count;  // by peer and size
       const auto source = plan.program->steps(rank, lane);
       for (Step step; source->next(step);) {
-        if (step.kind == Step::Kind::kSend) ++count[{step.peer, step.amount}];
+        if (step.kind == Step::Kind::kSend)
+          ++count[{step.peer, plan.program->wire_size(step.bytes()).count()}];
       }
       for (const auto& [key, n] : count) {
         const ConnectionId connection =

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "collectives/choose.hpp"
 #include "collectives/job.hpp"
 #include "collectives/program.hpp"
 #include "simcore/ids.hpp"
@@ -33,6 +35,7 @@ struct JobPlan {
   std::uint32_t lanes = 1;       ///< per rank
   std::uint32_t first_lane = 0;  ///< among the lanes of all jobs
   std::unique_ptr<const JobProgram> program;
+  std::optional<AlgorithmChoice> choice;  ///< collectives only
 
   [[nodiscard]] ProcessId process(std::uint32_t rank) const {
     return ProcessId(first_process + rank);
@@ -54,7 +57,8 @@ class Workload {
   /// transport does not give.
   [[nodiscard]] Errors add_job(std::string name, Picoseconds start, std::span<const HostId> hosts,
                                std::unique_ptr<const JobProgram> program, bool has_acknowledgements,
-                               std::uint8_t traffic_class = 0);
+                               std::uint8_t traffic_class = 0,
+                               std::optional<AlgorithmChoice> choice = {});
 
   /// By ProcessId.
   [[nodiscard]] const std::vector<HostId>& process_hosts() const { return hosts_; }
@@ -102,8 +106,8 @@ class Workload {
 [[nodiscard]] Result<Workload> build_workload(std::span<const JobDescription> jobs,
                                               const WorkloadOptions& options);
 
-/// Calls `visit` with what a job posts, summed per connection and message size, in the order of
-/// connections and sizes. Runs through the whole program: time linear in its messages.
+/// Calls `visit` with what a job puts on the network, summed per connection and message size, in
+/// the order of connections and sizes. Runs through the whole program: time linear in its messages.
 void for_each_transfer(
     const Workload& workload, std::uint32_t job,
     const std::function<void(ConnectionId connection, Bytes size, std::int64_t count)>& visit);

@@ -8,6 +8,7 @@
 
 #include "collectives/executor.hpp"
 #include "scenarios/collect.hpp"
+#include "scenarios/collect_collectives.hpp"
 #include "scenarios/fluid_model.hpp"
 #include "simcore/fluid/fluid_network.hpp"
 
@@ -178,7 +179,9 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
   collect_jobs(e, executor, ideals, results);
-  collect_messages(e, outcomes_of(e, model, network), ideals, results);
+  const std::vector<protocols::MessageOutcome> messages = outcomes_of(e, model, network);
+  collect_collectives(e, executor, messages, ideals, results);
+  collect_messages(e, messages, ideals, results);
   require_slowdowns(results);
   collect_ports(e, bytes_by_port(e, model, network, queue_pairs), results);
   if (results.outcome != Outcome::kFinished) explain_jobs(e, executor, results);

@@ -12,8 +12,7 @@ namespace {
 
 /// Whether a job ends with acknowledgements (what its senders wait for) or with deliveries.
 bool is_collective(const collectives::JobKind& kind) {
-  return std::holds_alternative<collectives::AllReduceSpec>(kind) ||
-         std::holds_alternative<collectives::AllToAllSpec>(kind);
+  return std::holds_alternative<collectives::CollectiveSpec>(kind);
 }
 
 /// Of a message that spreads over parallel links: the bytes of the packets that one of them carries

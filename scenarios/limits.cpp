@@ -37,13 +37,11 @@ struct Estimate {
     return {senders * s.rounds, s.rounds * packets(s.size)};
   }
   Load operator()(const collectives::PermutationSpec& s) const { return {ranks, packets(s.size)}; }
-  Load operator()(const collectives::AllReduceSpec& s) const {
-    const double steps = 2 * (ranks - 1) * s.iterations;
-    const Bytes chunk(s.size.count() / static_cast<std::int64_t>(ranks) + 1);
-    return {ranks * steps, steps * packets(chunk)};
-  }
-  Load operator()(const collectives::AllToAllSpec& s) const {
-    return {ranks * (ranks - 1) * s.iterations, s.iterations * packets(s.size)};
+  Load operator()(const collectives::CollectiveSpec& s) const {
+    const auto bound = collectives::most_messages(s, static_cast<std::uint32_t>(ranks));
+    // Messages shorter than a packet are a packet each.
+    const double per_connection = bound.messages / std::max(1.0, ranks * s.execution.channels);
+    return {bound.messages, bound.bytes / payload + per_connection};
   }
   Load operator()(const collectives::MessagesSpec& s) const {
     std::map<std::pair<std::uint32_t, std::uint32_t>, double> pairs;

@@ -13,9 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 12> kFiles{
-    "summary.json", "jobs.csv",   "messages.csv", "ports.csv", "classes.csv", "victims.csv",
-    "pauses.csv",   "queues.csv", "credits.csv",  "rates.csv", "packets.csv", "resolved.yaml"};
+constexpr std::array<std::string_view, 13> kFiles{
+    "summary.json", "jobs.csv",        "messages.csv", "ports.csv",  "classes.csv",
+    "victims.csv",  "collectives.csv", "pauses.csv",   "queues.csv", "credits.csv",
+    "rates.csv",    "packets.csv",     "resolved.yaml"};
 
 /// Whether a folder holds the results of a run and nothing else, so that it may be replaced.
 bool holds_only_results(const fs::path& folder, std::string& other) {

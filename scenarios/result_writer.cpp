@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "scenarios/collect_collectives.hpp"
 #include "scenarios/csv.hpp"
 #include "scenarios/pause_summary.hpp"
 #include "scenarios/result_folder.hpp"
@@ -154,6 +155,9 @@ Result<fs::path> write_into(ResultFolder& target, const Results& results,
                     write_file(partial / "resolved.yaml", resolved_scenario);
   if (results.has_packets) {
     is_written = is_written && write_file(partial / "classes.csv", classes_csv(results));
+  }
+  if (!results.collectives.empty()) {
+    is_written = is_written && write_file(partial / "collectives.csv", collectives_csv(results));
   }
   if (options.messages) {
     is_written = is_written && write_file(partial / "messages.csv", messages_csv(results));

@@ -7,6 +7,7 @@
 
 #include "protocols/packet_network.hpp"
 #include "protocols/victim_analysis.hpp"
+#include "scenarios/collective_results.hpp"
 #include "simcore/histogram.hpp"
 #include "simcore/units.hpp"
 
@@ -36,6 +37,10 @@ struct JobResult {
   Picoseconds ideal;                    ///< 0 where there is none (open-loop)
   std::string ideal_set_by;             ///< what the ideal time is made of
   std::optional<double> bus_bandwidth;  ///< bytes/s, collectives only
+  // Of collectives; empty for other jobs.
+  std::string algorithm;
+  std::string protocol;
+  std::string choice;  ///< why this algorithm, if it was not named
 };
 
 struct MessageResult {
@@ -115,6 +120,7 @@ struct Results {
   protocols::NetworkTotals totals;
   Histogram packet_latency;
   std::vector<JobResult> jobs;
+  std::vector<CollectiveResult> collectives;  ///< by job and iteration
   std::vector<MessageResult> messages;
   std::vector<PortResult> ports;  ///< by PortId
   std::vector<std::string> class_names;

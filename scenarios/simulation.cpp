@@ -7,14 +7,17 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "collectives/collective_program.hpp"
 #include "collectives/executor.hpp"
 #include "scenarios/collect.hpp"
+#include "scenarios/collect_collectives.hpp"
 #include "scenarios/collect_switching.hpp"
 #include "scenarios/connection_transports.hpp"
 #include "scenarios/format.hpp"
 #include "scenarios/ideal_times.hpp"
 #include "scenarios/limits.hpp"
 #include "scenarios/load_scenario.hpp"
+#include "scenarios/rank_layouts.hpp"
 #include "scenarios/resolve_faults.hpp"
 #include "scenarios/resolve_observation.hpp"
 #include "scenarios/static_checks.hpp"
@@ -34,8 +37,9 @@ const char* job_type_name(const collectives::JobKind& kind) {
   struct Name {
     const char* operator()(const collectives::IncastSpec&) const { return "incast"; }
     const char* operator()(const collectives::PermutationSpec&) const { return "permutation"; }
-    const char* operator()(const collectives::AllReduceSpec&) const { return "all-reduce"; }
-    const char* operator()(const collectives::AllToAllSpec&) const { return "all-to-all"; }
+    const char* operator()(const collectives::CollectiveSpec& spec) const {
+      return name_of(spec.operation);
+    }
     const char* operator()(const collectives::MessagesSpec&) const { return "messages"; }
     const char* operator()(const collectives::OpenLoopSpec&) const { return "open-loop"; }
   };
@@ -101,9 +105,20 @@ void collect_jobs(const Experiment& e, const collectives::Executor& executor, Id
     job.jct = outcome.end - outcome.start;
     job.ideal = ideal[j].time;
     job.ideal_set_by = ideal[j].set_by;
-    const auto bus = collectives::bus_bytes(spec);
-    if (bus && job.is_finished && job.jct > Picoseconds(0)) {
-      job.bus_bandwidth = static_cast<double>(bus->count()) / to_seconds(job.jct);
+    if (const auto* program = dynamic_cast<const collectives::CollectiveProgram*>(
+            e.workload.jobs()[j].program.get())) {
+      JobSpec settled = spec;  // with the blocks that a routing made
+      settled.kind = program->spec();
+      const auto bus = collectives::bus_bytes(settled);
+      if (bus && job.is_finished && job.jct > Picoseconds(0)) {
+        job.bus_bandwidth = static_cast<double>(bus->count()) / to_seconds(job.jct);
+      }
+      job.algorithm = name_of(program->spec().algorithm);
+      job.protocol = name_of(program->spec().execution.protocol);
+      const auto& asked = std::get<collectives::CollectiveSpec>(spec.kind);
+      const bool has_chosen = asked.algorithm == collectives::Algorithm::kBest ||
+                              asked.algorithm == collectives::Algorithm::kNccl;
+      if (has_chosen) job.choice = e.workload.jobs()[j].choice->reason;
     }
     results.jobs.push_back(std::move(job));
   }
@@ -249,6 +264,7 @@ Result<Experiment> build_experiment(Scenario scenario) {
   if (Errors errors = check_limits(scenario, access_rates); !errors.empty()) return errors;
   auto faults = resolve_faults(scenario, fabric.value());
   if (!faults) return faults.errors();
+  fill_layouts(scenario, fabric.value(), routes.value());
   auto workload =
       collectives::build_workload(scenario.jobs, {.seed = scenario.seed,
                                                   .has_acknowledgements = is_reliable(scenario),
@@ -324,7 +340,9 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFil
 
   IdealTimes ideals(e.scenario, e.fabric, e.routes, e.workload);
   collect_jobs(e, executor, ideals, results);
-  collect_messages(e, network.messages(), ideals, results);
+  const auto messages = network.messages();
+  collect_collectives(e, executor, messages, ideals, results);
+  collect_messages(e, messages, ideals, results);
   require_slowdowns(results);
   collect_ports(e, network, results);
   collect_classes(e, network, results);

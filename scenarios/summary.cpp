@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "scenarios/collect_collectives.hpp"
 #include "scenarios/format.hpp"
 #include "scenarios/pause_summary.hpp"
 
@@ -135,9 +136,45 @@ ordered_json job_json(const JobResult& job) {
   const bool has_ideal = job.ideal > Picoseconds(0);
   j["ideal_seconds"] = has_ideal ? ordered_json(to_seconds(job.ideal)) : ordered_json(nullptr);
   j["ideal_set_by"] = job.ideal_set_by;
+  if (!job.algorithm.empty()) {
+    j["algorithm"] = job.algorithm;
+    j["protocol"] = job.protocol;
+    if (!job.choice.empty()) j["choice"] = job.choice;
+  }
   j["busbw_bytes_per_second"] =
       job.bus_bandwidth ? ordered_json(*job.bus_bandwidth) : ordered_json(nullptr);
   return j;
+}
+
+/// Iteration by iteration, as in collectives.csv.
+ordered_json collectives_json(const Results& r) {
+  constexpr std::size_t kMost = 1000;  // the file has all
+  ordered_json list = ordered_json::array();
+  for (std::size_t i = 0; i < std::min(r.collectives.size(), kMost); ++i) {
+    const CollectiveResult& c = r.collectives[i];
+    const auto number = [](const std::optional<double>& value) {
+      return value ? ordered_json(*value) : ordered_json(nullptr);
+    };
+    list.push_back({{"job", r.jobs[c.job].name},
+                    {"iteration", c.iteration},
+                    {"size_bytes", c.size.count()},
+                    {"start_seconds", to_seconds(c.start)},
+                    {"seconds", to_seconds(c.end - c.start)},
+                    {"algbw_bytes_per_second", number(c.algorithm_bandwidth)},
+                    {"busbw_bytes_per_second", number(c.bus_bandwidth)},
+                    {"end_skew_seconds", to_seconds(c.end_skew)},
+                    {"mean_wait_seconds", to_seconds(c.mean_wait)},
+                    {"critical_path_seconds",
+                     {{"late", to_seconds(c.path.late)},
+                      {"launch", to_seconds(c.path.launch)},
+                      {"wire", to_seconds(c.path.wire)},
+                      {"queueing", to_seconds(c.path.queueing)},
+                      {"protocol", to_seconds(c.path.protocol)},
+                      {"reducing", to_seconds(c.path.reducing)},
+                      {"copying", to_seconds(c.path.copying)},
+                      {"window", to_seconds(c.path.window)}}}});
+  }
+  return list;
 }
 
 /// What only an engine of packets knows.
@@ -187,6 +224,7 @@ std::string summary_text(const Results& r) {
   std::string text = fmt::format("{}  (seed {}, {} engine)  {}\n\n", r.scenario, r.seed, r.engine,
                                  outcome_name(r.outcome));
   text += jobs_table(r) + "\n";
+  text += collectives_text(r);
   text += distribution_table(r);
   text += fmt::format("  {} of {} messages completed\n\n",
                       format_count(static_cast<std::int64_t>(r.completed_messages())),
@@ -222,6 +260,7 @@ ordered_json summary_json(const Results& r) {
   }
   j["jobs"] = ordered_json::array();
   for (const JobResult& job : r.jobs) j["jobs"].push_back(job_json(job));
+  if (!r.collectives.empty()) j["collectives"] = collectives_json(r);
   j["messages"] = {{"count", r.messages.size()},
                    {"completed", r.completed_messages()},
                    {"fct_seconds", percentiles_json(r.completion_seconds())},

@@ -16,7 +16,7 @@ class IdealNetwork::Context final : public ProcessContext {
     const Connection& c = network_.connections_[connection.value()];
     assert(c.source == self_ && "a process posts on its own connections only");
     assert(size.count() >= 1);
-    const Delay delay = network_.delay_of_(connection, size);
+    const Delay delay = network_.delay_of_(connection, size, now_);
     network_.push(now_ + delay.delivered, Kind::kDelivered, c.destination, connection.value(), 0);
     if (delay.acknowledged) {
       network_.push(now_ + *delay.acknowledged, Kind::kAcknowledged, self_, connection.value(), 0);
@@ -40,6 +40,15 @@ class IdealNetwork::Context final : public ProcessContext {
 
 IdealNetwork::IdealNetwork(std::size_t processes, std::vector<Connection> connections,
                            DelayOf delay_of, Picoseconds control_latency)
+    : IdealNetwork(processes, std::move(connections),
+                   TimedDelayOf([delay = std::move(delay_of)](ConnectionId connection, Bytes size,
+                                                              Picoseconds) {
+                     return delay(connection, size);
+                   }),
+                   control_latency) {}
+
+IdealNetwork::IdealNetwork(std::size_t processes, std::vector<Connection> connections,
+                           TimedDelayOf delay_of, Picoseconds control_latency)
     : processes_(processes),
       connections_(std::move(connections)),
       delay_of_(std::move(delay_of)),

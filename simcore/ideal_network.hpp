@@ -30,7 +30,11 @@ class IdealNetwork {
     std::optional<Picoseconds> acknowledged;  ///< from the post; nothing: never
   };
   using DelayOf = std::function<Delay(ConnectionId connection, Bytes size)>;
+  /// Called in the order of `now`: it may remember what it has let through (PortDelays).
+  using TimedDelayOf = std::function<Delay(ConnectionId connection, Bytes size, Picoseconds now)>;
 
+  IdealNetwork(std::size_t processes, std::vector<Connection> connections, TimedDelayOf delay_of,
+               Picoseconds control_latency);
   IdealNetwork(std::size_t processes, std::vector<Connection> connections, DelayOf delay_of,
                Picoseconds control_latency);
 
@@ -61,7 +65,7 @@ class IdealNetwork {
 
   std::size_t processes_;
   std::vector<Connection> connections_;
-  DelayOf delay_of_;
+  TimedDelayOf delay_of_;
   Picoseconds control_latency_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t next_number_ = 0;

@@ -12,17 +12,19 @@ namespace weft {
 /// What a random number decides. The value is part of every stream's key and with it of every
 /// result: append new purposes at the end and never renumber.
 enum class Purpose : std::uint32_t {
-  kEcnMark = 1,         ///< whether a packet is marked; entity: egress port
-  kStartJitter = 2,     ///< when a message or job starts; entity: rank of the job
-  kPermutation = 3,     ///< who sends to whom in a permutation; entity: job
-  kPlacement = 4,       ///< which host gets which rank; entity: job
-  kArrival = 5,         ///< gaps between open-loop messages; entity: source
-  kDestination = 6,     ///< where open-loop messages go; entity: source
-  kMessageSize = 7,     ///< how large open-loop messages are; entity: source
-  kLoadBalancing = 8,   ///< choices of a switch that are not hashes; entity: switch
-  kArbitration = 9,     ///< which input an output serves; entity: switch
-  kTestScenario = 100,  ///< random scenarios of property tests
-  kSweepSample = 101,   ///< values of a random sweep; entity: axis
+  kEcnMark = 1,            ///< whether a packet is marked; entity: egress port
+  kStartJitter = 2,        ///< when a message or job starts; entity: rank of the job
+  kPermutation = 3,        ///< who sends to whom in a permutation; entity: job
+  kPlacement = 4,          ///< which host gets which rank; entity: job
+  kArrival = 5,            ///< gaps between open-loop messages; entity: source
+  kDestination = 6,        ///< where open-loop messages go; entity: source
+  kMessageSize = 7,        ///< how large open-loop messages are; entity: source
+  kLoadBalancing = 8,      ///< choices of a switch that are not hashes; entity: switch
+  kArbitration = 9,        ///< which input an output serves; entity: switch
+  kCollectiveJitter = 10,  ///< how much later an iteration begins; entity: rank of the job
+  kRouting = 11,           ///< which experts a token goes to; entity: rank of the job
+  kTestScenario = 100,     ///< random scenarios of property tests
+  kSweepSample = 101,      ///< values of a random sweep; entity: axis
 };
 
 /// Philox4x32-10 (J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel Random Numbers: As Easy as 1,

@@ -153,13 +153,33 @@ struct MessagesDocument {
   std::string sha256;  ///< of the CSV; empty: not checked
 };
 
+/// Ranks are written as hosts of a job are: numbers and ranges.
+struct StragglerDocument {
+  std::vector<std::string> ranks;
+  collectives::Straggler spec;
+};
+
+struct MatrixRowDocument {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  Bytes size;
+};
+
+struct CollectiveDocument {
+  collectives::CollectiveSpec spec;
+  std::vector<StragglerDocument> stragglers;
+  std::vector<MatrixRowDocument> blocks;  ///< all-to-all-v: those that are not empty
+  std::optional<collectives::Routing> routing;
+  std::optional<collectives::Jitter> jitter;
+};
+
 struct JobDocument {
   std::string name;
   std::string traffic_class;  ///< empty: the lowest
   Picoseconds start;
   RanksDocument ranks;
-  std::variant<IncastDocument, collectives::PermutationSpec, collectives::AllReduceSpec,
-               collectives::AllToAllSpec, MessagesDocument, collectives::OpenLoopSpec>
+  std::variant<IncastDocument, collectives::PermutationSpec, MessagesDocument,
+               collectives::OpenLoopSpec, CollectiveDocument>
       kind;
 };
 
@@ -207,6 +227,8 @@ struct Document {
 [[nodiscard]] schema::Object fabric_schema();
 [[nodiscard]] schema::Object class_schema();
 [[nodiscard]] schema::Object job_schema();
+[[nodiscard]] schema::Object collective_schema(collectives::Operation operation);
+[[nodiscard]] std::string operation_doc(collectives::Operation operation);
 [[nodiscard]] schema::Object fault_schema();
 [[nodiscard]] schema::Object observe_schema();
 

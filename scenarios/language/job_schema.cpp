@@ -1,14 +1,15 @@
 #include <cstdint>
+#include <string>
+#include <variant>
 #include <vector>
 
+#include "collectives/schedule.hpp"
 #include "scenarios/language/document.hpp"
 #include "simcore/schema_builder.hpp"
 
 namespace weft::scenarios::language {
 namespace {
 
-using collectives::AllReduceSpec;
-using collectives::AllToAllSpec;
 using collectives::IncastSpec;
 using collectives::MessagesSpec;
 using collectives::OpenLoopSpec;
@@ -56,35 +57,6 @@ schema::Object permutation_schema() {
       .source(kAtOnce)
       .constant("pairs", "random", "who sends to whom: a random derangement by the seed")
       .source("no favoured paths");
-}
-
-schema::Object all_reduce_schema() {
-  return schema::describe<AllReduceSpec>("all-reduce",
-                                         "every rank ends with the sum of all vectors")
-      .field("size", &AllReduceSpec::size, "of the vector that every rank holds")
-      .required()
-      .at_least(1_B)
-      .at_most(kMaxMessage)
-      .choice("algorithm", &AllReduceSpec::algorithm,
-              {{"ring", "reduce-scatter and all-gather around a ring"}}, "which algorithm")
-      .source("optimal in bytes")
-      .field("iterations", &AllReduceSpec::iterations, "one after the other")
-      .source(kOnce)
-      .range(1, kMaxRounds);
-}
-
-schema::Object all_to_all_schema() {
-  return schema::describe<AllToAllSpec>("all-to-all", "every rank sends to every other")
-      .field("size", &AllToAllSpec::size, "from each rank to each other rank")
-      .required()
-      .at_least(1_B)
-      .at_most(kMaxMessage)
-      .choice("algorithm", &AllToAllSpec::algorithm,
-              {{"pairwise", "in step i, rank r sends to rank r+i"}}, "which algorithm")
-      .source("one message per rank and direction at a time")
-      .field("iterations", &AllToAllSpec::iterations, "one after the other")
-      .source(kOnce)
-      .range(1, kMaxRounds);
 }
 
 schema::Object message_schema() {
@@ -177,9 +149,10 @@ schema::Object ranks_schema() {
 
 schema::Object job_schema() {
   const auto kind = [](JobDocument & job) -> auto& { return job.kind; };
-  // The alternatives are in the order of collectives::JobKind.
-  return schema::describe<JobDocument>("job", "traffic of a set of ranks")
-      .field("name", &JobDocument::name, "letters, digits and . _ - ; names the job's results")
+  // The first alternatives are in the order of JobDocument::kind, whose last one is all
+  // collectives.
+  auto job = schema::describe<JobDocument>("job", "traffic of a set of ranks");
+  job.field("name", &JobDocument::name, "letters, digits and . _ - ; names the job's results")
       .required()
       .field("class", &JobDocument::traffic_class, "traffic class of its messages")
       .source("the class of lowest priority")
@@ -190,10 +163,28 @@ schema::Object job_schema() {
       .tag("type", "what it does")
       .alternative<IncastDocument>("incast", kind, incast_schema())
       .alternative<PermutationSpec>("permutation", kind, permutation_schema())
-      .alternative<AllReduceSpec>("all-reduce", kind, all_reduce_schema())
-      .alternative<AllToAllSpec>("all-to-all", kind, all_to_all_schema())
       .alternative<MessagesDocument>("messages", kind, messages_schema())
       .alternative<OpenLoopSpec>("open-loop", kind, open_loop_schema());
+  for (const std::string& name : collectives::operation_names()) {
+    const collectives::Operation operation = *collectives::operation_named(name);
+    job.mode(
+        name,
+        [operation](const JobDocument& d) {
+          const auto* collective = std::get_if<CollectiveDocument>(&d.kind);
+          return collective != nullptr && collective->spec.operation == operation;
+        },
+        [operation](JobDocument& d) {
+          d.kind = CollectiveDocument{};
+          auto& spec = std::get<CollectiveDocument>(d.kind).spec;
+          spec.operation = operation;
+          spec.algorithm = collectives::algorithms_for(operation).front();
+        },
+        schema::describe<JobDocument>(name, operation_doc(operation))
+            .include(
+                [](JobDocument & d) -> auto& { return std::get<CollectiveDocument>(d.kind); },
+                collective_schema(operation)));
+  }
+  return job;
 }
 
 }  // namespace weft::scenarios::language

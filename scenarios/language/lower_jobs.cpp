@@ -19,6 +19,7 @@ constexpr std::uint64_t kMaxHosts = 262'144;
 constexpr std::uint64_t kMaxConnections = 16'000'000;
 constexpr std::uint64_t kMaxRanks = 16'000'000;
 constexpr std::size_t kMaxNameLength = 100;
+constexpr std::size_t kMaxMatrixRanks = 4096;
 
 /// Lowers one job after the other.
 class JobLowering {
@@ -41,7 +42,7 @@ class JobLowering {
     Placement placement = place_ranks(job.ranks, names_, scenario.seed, index);
     for (PlacementProblem& problem : placement.problems) report(std::move(problem));
     if (!placement.problems.empty()) return;
-    JobSpec spec{job.name, job.start, std::move(placement.hosts), {}};
+    JobSpec spec{job.name, job.start, std::move(placement.hosts), {}, 0, {}};
     spec.traffic_class =
         find_class(context_, job.traffic_class, child_path(path_, "class")).value_or(0);
     spec.kind =
@@ -108,6 +109,59 @@ class JobLowering {
     return messages.spec;
   }
 
+  collectives::JobKind lower_kind(const CollectiveDocument& document, std::size_t /*index*/,
+                                  JobSpec& job) {
+    collectives::CollectiveSpec spec = document.spec;
+    const std::size_t n = job.ranks.size();
+    check_rank(spec.root, n, "root");
+    if (document.jitter) spec.jitter = *document.jitter;
+    for (std::size_t i = 0; i < document.stragglers.size(); ++i) {
+      collectives::Straggler straggler = document.stragglers[i].spec;
+      const std::string path = element_path("stragglers", i) + ".ranks";
+      for (const std::string& word : document.stragglers[i].ranks) {
+        const auto range = parse_range(word);
+        if (!range || range->first > range->second || range->second >= n) {
+          fail(path.c_str(), backquoted(word) + " names no ranks; the job has ranks 0 to " +
+                                 std::to_string(n - 1));
+          continue;
+        }
+        for (std::uint64_t r = range->first; r <= range->second; ++r) {
+          straggler.ranks.push_back(static_cast<std::uint32_t>(r));
+        }
+      }
+      spec.stragglers.push_back(std::move(straggler));
+    }
+    if (spec.operation == collectives::Operation::kAllToAllV) lower_matrix(document, n, spec);
+    return spec;
+  }
+
+  void lower_matrix(const CollectiveDocument& document, std::size_t n,
+                    collectives::CollectiveSpec& spec) {
+    if (n > kMaxMatrixRanks) {
+      fail("ranks", "has " + std::to_string(n) + " ranks; an all-to-all-v has at most " +
+                        std::to_string(kMaxMatrixRanks));
+      return;
+    }
+    if (document.routing) {
+      spec.routing = *document.routing;
+      if (spec.routing.top_k > n * spec.routing.experts_per_rank) {
+        fail("routing", "top_k is " + std::to_string(spec.routing.top_k) + "; there are " +
+                            std::to_string(n * spec.routing.experts_per_rank) + " experts");
+      }
+      return;
+    }
+    spec.matrix.resize(n * n);
+    for (std::size_t i = 0; i < document.blocks.size(); ++i) {
+      const MatrixRowDocument& block = document.blocks[i];
+      check_rank(block.from, n, (element_path("blocks", i) + ".from").c_str());
+      check_rank(block.to, n, (element_path("blocks", i) + ".to").c_str());
+      if (block.from < n && block.to < n) {
+        spec.matrix[block.from * n + block.to] += block.size.count();
+      }
+      if (context_.diagnostics.is_full()) return;
+    }
+  }
+
   template <class Kind>
   collectives::JobKind lower_kind(const Kind& kind, std::size_t /*index*/, JobSpec& /*spec*/) {
     return kind;
@@ -123,9 +177,10 @@ class JobLowering {
   void count(const JobSpec& spec) {
     const std::uint64_t n = spec.ranks.size();
     std::uint64_t connections = n;
-    if (std::holds_alternative<collectives::AllToAllSpec>(spec.kind) ||
-        std::holds_alternative<collectives::OpenLoopSpec>(spec.kind)) {
+    if (std::holds_alternative<collectives::OpenLoopSpec>(spec.kind)) {
       connections = n * (n - 1);
+    } else if (const auto* collective = std::get_if<collectives::CollectiveSpec>(&spec.kind)) {
+      connections = collectives::most_connections(*collective, n);
     } else if (const auto* messages = std::get_if<collectives::MessagesSpec>(&spec.kind)) {
       connections = std::min<std::uint64_t>(messages->list.size(), n * (n - 1));
     }

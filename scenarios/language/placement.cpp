@@ -22,20 +22,6 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
   return number;
 }
 
-/// First and last host of a number or range.
-std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_range(std::string_view text) {
-  const std::size_t dash = text.find('-');
-  if (dash == std::string_view::npos) {
-    const auto number = parse_number(text);
-    if (!number) return std::nullopt;
-    return std::pair(*number, *number);
-  }
-  const auto first = parse_number(text.substr(0, dash));
-  const auto last = parse_number(text.substr(dash + 1));
-  if (!first || !last) return std::nullopt;
-  return std::pair(*first, *last);
-}
-
 /// Collects hosts, each once.
 class Placer {
  public:
@@ -145,6 +131,19 @@ void put_in_order(RanksDocument::Order order, const HostNames& names, std::uint6
 }
 
 }  // namespace
+
+std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_range(std::string_view text) {
+  const std::size_t dash = text.find('-');
+  if (dash == std::string_view::npos) {
+    const auto number = parse_number(text);
+    if (!number) return std::nullopt;
+    return std::pair(*number, *number);
+  }
+  const auto first = parse_number(text.substr(0, dash));
+  const auto last = parse_number(text.substr(dash + 1));
+  if (!first || !last) return std::nullopt;
+  return std::pair(*first, *last);
+}
 
 void HostNames::add_block(const topologies::ServerPart& server, std::uint64_t racks,
                           std::uint64_t servers) {

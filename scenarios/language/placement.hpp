@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "scenarios/language/document.hpp"
@@ -47,6 +49,10 @@ class HostNames {
   std::vector<std::string> names_;
   std::unordered_map<std::string, std::uint32_t> numbers_;
 };
+
+/// First and last of a number or a range `3-7`; nothing if it is neither.
+[[nodiscard]] std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_range(
+    std::string_view text);
 
 /// What is wrong with a set of ranks: with the word of that index, or with all of it.
 struct PlacementProblem {

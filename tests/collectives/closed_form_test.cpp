@@ -10,26 +10,10 @@
 namespace weft::testing {
 namespace {
 
-using collectives::AllReduceSpec;
-using collectives::AllToAllSpec;
 using collectives::IncastSpec;
 using collectives::MessagesSpec;
 using collectives::OpenLoopSpec;
 using collectives::PermutationSpec;
-
-AllReduceSpec all_reduce(Bytes size, std::uint32_t iterations = 1) {
-  AllReduceSpec spec;
-  spec.size = size;
-  spec.iterations = iterations;
-  return spec;
-}
-
-AllToAllSpec all_to_all(Bytes size, std::uint32_t iterations = 1) {
-  AllToAllSpec spec;
-  spec.size = size;
-  spec.iterations = iterations;
-  return spec;
-}
 
 // T = 2 (n-1) d(ceil(S / n)). Lower bound: the chain of a longest chunk. Upper bound by induction:
 // no rank ends step s after (s + 1) d(longest chunk).

@@ -89,7 +89,7 @@ TEST(IdealNetwork, StopsBeforeTheLimit) {
     context.wake_at(1_ns, 1);
     context.wake_at(2_ns, 2);
   };
-  IdealNetwork network(1, {}, {}, 1_ns);
+  IdealNetwork network(1, {}, IdealNetwork::DelayOf{}, 1_ns);
   EXPECT_EQ(network.run(recorder, 2_ns), 1_ns);
   EXPECT_EQ(recorder.log, std::vector<std::string>{"1000 p0 wake 1"});
 }

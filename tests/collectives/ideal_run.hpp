@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collectives/executor.hpp"
+#include "collectives/schedule.hpp"
 #include "collectives/step_list.hpp"
 #include "collectives/workload.hpp"
 #include "simcore/ideal_network.hpp"
@@ -32,7 +33,28 @@ inline std::vector<HostId> hosts(std::int64_t n) {
 
 inline collectives::JobDescription job(std::int64_t ranks, collectives::JobKind kind,
                                        Picoseconds start = {}) {
-  return {"job", start, hosts(ranks), std::move(kind)};
+  return {"job", start, hosts(ranks), std::move(kind), 0, {}};
+}
+
+inline collectives::CollectiveSpec collective(collectives::Operation operation,
+                                              collectives::Algorithm algorithm, Bytes size,
+                                              std::uint32_t iterations = 1) {
+  collectives::CollectiveSpec spec;
+  spec.operation = operation;
+  spec.algorithm = algorithm;
+  spec.size = size;
+  spec.iterations = iterations;
+  return spec;
+}
+
+inline collectives::CollectiveSpec all_reduce(Bytes size, std::uint32_t iterations = 1) {
+  return collective(collectives::Operation::kAllReduce, collectives::Algorithm::kRing, size,
+                    iterations);
+}
+
+inline collectives::CollectiveSpec all_to_all(Bytes size, std::uint32_t iterations = 1) {
+  return collective(collectives::Operation::kAllToAll, collectives::Algorithm::kPairwise, size,
+                    iterations);
 }
 
 /// All hosts have links of `kRate`.

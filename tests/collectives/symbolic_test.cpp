@@ -1,224 +1,350 @@
+#include "collectives/symbolic.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <deque>
-#include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "collectives/pairwise_all_to_all.hpp"
-#include "collectives/ring_all_reduce.hpp"
-#include "tests/collectives/ideal_run.hpp"
+#include "collectives/algorithms/ring.hpp"
+#include "collectives/schedule.hpp"
+#include "simcore/random.hpp"
 
-// Proofs by interpretation: the programs of all ranks are run on symbols instead of numbers. A
-// piece of data is the count of times that each rank's contribution is in it, so a sum that misses
-// a rank or has one twice is told from the right one.
+// Every (operation, algorithm) pair is run on symbols (symbolic.hpp), for all numbers of ranks up
+// to 24, powers of two and not, and larger ones at random; with channels, chunks, slices and sizes
+// that divide by nothing.
 namespace weft::collectives {
 namespace {
 
-using Contributions = std::vector<int>;  // by rank
-
-struct Message {
-  Contributions data;
-  Bytes size;
-  std::uint32_t chunk;
+struct Shape {
+  std::int64_t size = 0;
+  std::uint32_t channels = 1;
+  std::int64_t chunk = 0;
+  std::uint32_t slices = 1;
+  std::uint32_t root = 0;
 };
 
-class Interpreter {
- public:
-  /// [rank][chunk]: what ranks hold, and where received data goes (the same, or a second buffer).
-  using Memory = std::vector<std::vector<Contributions>>;
+RankLayout in_domains(std::uint32_t ranks, std::uint32_t size) {
+  RankLayout layout;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) layout.domain.push_back(rank / size);
+  return layout;
+}
 
-  Interpreter(const JobProgram& program, std::uint32_t ranks, Memory& read, Memory& written)
-      : read_(read), written_(written) {
-    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-      sources_.push_back(program.steps(rank, 0));
-      pending_.emplace_back();
-      has_pending_.push_back(false);
+/// Domains of the largest divisor of n that leaves several of them, or one.
+std::uint32_t domain_size(std::uint32_t n) {
+  for (std::uint32_t size = n / 2; size > 1; --size) {
+    if (n % size == 0) return size;
+  }
+  return n;
+}
+
+SchedulePlan plan(Operation operation, Algorithm algorithm, std::uint32_t n, const Shape& shape) {
+  RankLayout layout;
+  if (algorithm == Algorithm::kHierarchical) layout = in_domains(n, domain_size(n));
+  if (algorithm == Algorithm::kNvls) layout = in_domains(n, n);
+  SchedulePlan plan(n, layout);
+  plan.operation = operation;
+  plan.size = operation == Operation::kBarrier ? 1 : shape.size;
+  plan.root = shape.root % n;
+  plan.channels = shape.channels;
+  plan.chunk = shape.chunk;
+  plan.slices = shape.slices;
+  if (operation == Operation::kAllToAllV) {
+    const RandomStream random(7, Purpose::kTestScenario, n);
+    for (std::uint32_t i = 0; i < n * n; ++i) {
+      const auto size = static_cast<std::uint64_t>(shape.size) + 1;
+      const bool is_empty = random.below(2 * i, 4) == 0;
+      plan.matrix.push_back(is_empty ? 0
+                                     : static_cast<std::int64_t>(random.below(2 * i + 1, size)));
     }
   }
+  return plan;
+}
 
-  /// Until no rank can go on. False if some rank waits for ever.
-  bool run() {
-    for (bool moves = true; moves;) {
-      moves = false;
-      for (std::uint32_t rank = 0; rank < sources_.size(); ++rank) moves |= advance(rank);
+struct Pair {
+  Operation operation;
+  Algorithm algorithm;
+};
+
+std::vector<Pair> all_pairs() {
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < kOperationCount; ++i) {
+    const auto operation = static_cast<Operation>(i);
+    for (const Algorithm algorithm : algorithms_for(operation)) {
+      pairs.push_back({operation, algorithm});
     }
-    for (const bool waits : has_pending_) {
-      if (waits) return false;
+  }
+  return pairs;
+}
+
+class EveryPair : public ::testing::TestWithParam<Pair> {
+ protected:
+  /// False if the pair refuses the shape.
+  static bool expect_proof(std::uint32_t n, const Shape& shape, std::uint64_t order = 1) {
+    const auto [operation, algorithm] = GetParam();
+    SchedulePlan p = plan(operation, algorithm, n, shape);
+    if (const std::string refused = refusal(p, algorithm, true); !refused.empty()) {
+      // Refused are only shapes that cannot be, not sizes or numbers of ranks.
+      EXPECT_TRUE(shape.channels > 1 || shape.chunk > 0) << refused;
+      return false;
     }
+    const auto schedule = make_schedule(std::move(p), algorithm);
+    const Proof proof = prove(*schedule, order);
+    EXPECT_TRUE(proof.holds()) << "n = " << n << ", size " << shape.size << ", channels "
+                               << shape.channels << ", chunk " << shape.chunk << ", slices "
+                               << shape.slices << ", root " << shape.root << ": "
+                               << (proof.holds() ? "" : proof.problems[0]);
     return true;
   }
-  /// Messages that nobody received.
-  [[nodiscard]] std::size_t left_over() const {
-    std::size_t count = 0;
-    for (const auto& [connection, queue] : queues_) count += queue.size();
-    return count;
+};
+
+TEST_P(EveryPair, EndsWithTheRightDataForEveryNumberOfRanks) {
+  for (std::uint32_t n = 2; n <= 24; ++n) expect_proof(n, {.size = 100'003, .root = n / 3});
+  for (const std::uint32_t n : {31U, 32U, 33U, 48U, 64U}) {
+    expect_proof(n, {.size = 1 << 20, .root = n - 1});
   }
-  /// The chunks of both ends are numbered alike (they are not in an all-to-all).
-  bool compares_chunks = false;
+}
+
+TEST_P(EveryPair, EndsWithTheRightDataInAnyOrderOfEvents) {
+  for (std::uint64_t order = 1; order <= 20; ++order) {
+    expect_proof(6, {.size = 601, .root = 2}, order);
+    expect_proof(6, {.size = 6001, .channels = 2, .chunk = 100, .slices = 3, .root = 2}, order);
+  }
+}
+
+TEST_P(EveryPair, EndsWithTheRightDataInChannelsChunksAndSlices) {
+  for (const std::uint32_t n : {2U, 3U, 5U, 8U, 12U, 13U}) {
+    expect_proof(n, {.size = 99'991, .slices = 2, .root = 1});
+    expect_proof(n, {.size = 99'991, .channels = 3, .root = 1});
+    expect_proof(n, {.size = 99'991, .chunk = 1000, .root = 1});
+    expect_proof(n, {.size = 99'991, .channels = 4, .chunk = 777, .slices = 3, .root = 1});
+  }
+}
+
+TEST_P(EveryPair, EndsWithTheRightDataWhereThereIsLessDataThanRanks) {
+  for (const std::uint32_t n : {2U, 3U, 7U, 16U}) {
+    for (const std::int64_t size : {1, 2, 3, 6, 15, 17, 31}) {
+      expect_proof(n, {.size = size});
+      expect_proof(n, {.size = size, .channels = 2, .chunk = 1, .slices = 2, .root = n - 1});
+    }
+  }
+}
+
+TEST_P(EveryPair, EndsWithTheRightDataForRandomShapes) {
+  const RandomStream random(3, Purpose::kTestScenario, 1);
+  for (std::uint64_t i = 0; i < 15; ++i) {
+    const auto draw = [&](std::uint64_t which, std::uint64_t below) {
+      return static_cast<std::uint32_t>(random.below(i * 8 + which, below));
+    };
+    Shape shape{.size = 1 + draw(0, 50'000), .root = draw(1, 40)};
+    const std::uint32_t n = 2 + draw(6, 31);
+    shape.slices = 1 + draw(2, 3);
+    if (draw(3, 2) == 0) {
+      shape.channels = 1 + draw(4, 4);
+      shape.chunk = 1 + shape.size / (1 + draw(5, 12));
+    }
+    expect_proof(n, shape, i);
+  }
+}
+
+std::string test_name(const ::testing::TestParamInfo<Pair>& info) {
+  std::string name =
+      std::string(name_of(info.param.operation)) + "_by_" + name_of(info.param.algorithm);
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Symbolic, EveryPair, ::testing::ValuesIn(all_pairs()), test_name);
+
+/// Of all ranks together, per rank.
+Traffic traffic(Operation operation, Algorithm algorithm, std::uint32_t n, const Shape& shape) {
+  const auto schedule = make_schedule(plan(operation, algorithm, n, shape), algorithm);
+  const Proof proof = prove(*schedule);
+  EXPECT_TRUE(proof.holds());
+  for (const Traffic& t : proof.traffic) {
+    EXPECT_EQ(t.sent, proof.traffic[0].sent);
+    EXPECT_EQ(t.received, proof.traffic[0].received);
+  }
+  return proof.traffic[0];
+}
+
+// Ring: all chunks but one leave a rank twice: 2 (n-1)/n S. It adds (n-1)/n S.
+TEST(Bytes, OfARingAreTwiceTheVectorButOnePart) {
+  for (const std::uint32_t n : {2U, 3U, 8U, 64U}) {
+    const std::int64_t size = 960 * n;
+    const Traffic t = traffic(Operation::kAllReduce, Algorithm::kRing, n, {.size = size});
+    EXPECT_EQ(t.sent, 2 * (n - 1) * size / n);
+    EXPECT_EQ(t.received, 2 * (n - 1) * size / n);
+    EXPECT_EQ(t.reduced, (n - 1) * size / n);
+  }
+}
+
+// NVLS: a rank hands the switch the whole vector and its sum, S + S/n, and gets its part of the sum
+// and the whole vector back. It adds nothing.
+TEST(Bytes, OfNvlsAreTheVectorAndOnePart) {
+  for (const std::uint32_t n : {2U, 5U, 8U, 72U}) {
+    const std::int64_t size = 960 * n;
+    const Traffic t = traffic(Operation::kAllReduce, Algorithm::kNvls, n, {.size = size});
+    EXPECT_EQ(t.sent, size + size / n);
+    EXPECT_EQ(t.received, size + size / n);
+    EXPECT_EQ(t.reduced, 0);
+  }
+}
+
+// n = g k: inside 2 (g-1)/g S, between domains 2 (k-1)/k S/g.
+TEST(Bytes, OfAHierarchicalAllReduceAreThoseOfItsStages) {
+  const std::uint32_t n = 24;
+  const std::int64_t g = domain_size(n);
+  const std::int64_t k = n / g;
+  ASSERT_EQ(g, 12);
+  const std::int64_t size = 960 * n;
+  const Traffic t = traffic(Operation::kAllReduce, Algorithm::kHierarchical, n, {.size = size});
+  EXPECT_EQ(t.sent, 2 * (g - 1) * size / g + 2 * (k - 1) * size / (g * k));
+}
+
+TEST(Bytes, OfATwoShotAllReduceAreThoseOfARing) {
+  const Traffic t = traffic(Operation::kAllReduce, Algorithm::kTwoShot, 8, {.size = 8000});
+  EXPECT_EQ(t.sent, 14'000);
+  EXPECT_EQ(traffic(Operation::kAllReduce, Algorithm::kOneShot, 8, {.size = 8000}).sent, 56'000);
+}
+
+/// Leaves one receive of a schedule out, or repeats another step: a proof must not survive that.
+class Broken final : public Schedule {
+ public:
+  Broken(const Schedule& whole, std::uint32_t rank, int index, bool is_doubled)
+      : Schedule(whole.plan()),
+        whole_(whole),
+        rank_(rank),
+        index_(index),
+        is_doubled_(is_doubled) {}
+
+  [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
+                                                      std::uint32_t lane) const override {
+    return whole_.send_peers(rank, lane);
+  }
+  [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane) const override {
+    StepStream all = whole_.steps(rank, lane);
+    int i = 0;
+    for (Step step; all.next(step); ++i) {
+      if (rank == rank_ && i == index_) {
+        if (!is_doubled_) continue;
+        co_yield step;
+      }
+      co_yield step;
+    }
+  }
 
  private:
-  bool advance(std::uint32_t rank) {
-    bool moved = false;
-    for (;;) {
-      if (!has_pending_[rank]) {
-        if (!sources_[rank]->next(pending_[rank])) return moved;
-        has_pending_[rank] = true;
-      }
-      if (!execute(rank, pending_[rank])) return moved;
-      has_pending_[rank] = false;
-      moved = true;
-    }
-  }
-
-  bool execute(std::uint32_t rank, const Step& step) {
-    if (step.kind == Step::Kind::kSend) {
-      queues_[{rank, step.peer}].push_back({read_[rank][step.chunk], step.bytes(), step.chunk});
-      return true;
-    }
-    EXPECT_EQ(step.kind, Step::Kind::kReceive);
-    auto& queue = queues_[{step.peer, rank}];
-    if (queue.empty()) return false;
-    const Message message = std::move(queue.front());
-    queue.pop_front();
-    EXPECT_EQ(message.size, step.bytes());
-    if (compares_chunks) {
-      EXPECT_EQ(message.chunk, step.chunk);
-    }
-    Contributions& target = written_[rank][step.chunk];
-    if (step.reduces) {
-      for (std::size_t i = 0; i < target.size(); ++i) target[i] += message.data[i];
-    } else {
-      target = message.data;
-    }
-    return true;
-  }
-
-  Memory& read_;
-  Memory& written_;
-  std::vector<std::unique_ptr<StepSource>> sources_;
-  std::vector<Step> pending_;
-  std::vector<bool> has_pending_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<Message>> queues_;
+  const Schedule& whole_;
+  std::uint32_t rank_;
+  int index_;
+  bool is_doubled_;
 };
 
-void expect_all_reduced(std::uint32_t n, Bytes size) {
-  SCOPED_TRACE("n = " + std::to_string(n) + ", size = " + std::to_string(size.count()));
-  const RingAllReduce program(n, {size});
-  Interpreter::Memory memory(n, std::vector<Contributions>(n, Contributions(n)));
-  Bytes sum;
-  for (std::uint32_t rank = 0; rank < n; ++rank) {
-    for (auto& chunk : memory[rank]) chunk[rank] = 1;
-    sum += program.chunk_size(rank);
-  }
-  EXPECT_EQ(sum, size) << "chunks are a partition";
-  Interpreter interpreter(program, n, memory, memory);
-  interpreter.compares_chunks = true;
-  ASSERT_TRUE(interpreter.run());
-  EXPECT_EQ(interpreter.left_over(), 0U);
-  const Contributions everybody(n, 1);
-  for (std::uint32_t rank = 0; rank < n; ++rank) {
-    for (std::uint32_t chunk = 0; chunk < n; ++chunk) {
-      if (program.chunk_size(chunk) == Bytes(0)) continue;
-      ASSERT_EQ(memory[rank][chunk], everybody) << "rank " << rank << " chunk " << chunk;
+TEST(Proof, FailsForEveryStepThatIsMissingOrDoubled) {
+  const auto ring = make_schedule(plan(Operation::kAllReduce, Algorithm::kRing, 5, {.size = 500}),
+                                  Algorithm::kRing);
+  for (std::uint32_t rank = 0; rank < 5; ++rank) {
+    for (int i = 0; i < 16; ++i) {
+      EXPECT_FALSE(prove(Broken(*ring, rank, i, false)).holds()) << rank << " " << i;
+      EXPECT_FALSE(prove(Broken(*ring, rank, i, true)).holds()) << rank << " " << i;
     }
   }
+  EXPECT_TRUE(prove(Broken(*ring, 0, 16, true)).holds()) << "a rank has 16 steps";
 }
 
-TEST(RingAllReduce, EveryRankEndsWithEveryContributionOnce) {
-  for (std::uint32_t n = 2; n <= 64; ++n) expect_all_reduced(n, 1_MiB);
+TEST(Refusals, SayWhatIsMissing) {
+  const auto why = [](Operation operation, Algorithm algorithm, const RankLayout& layout,
+                      bool has_switches) {
+    SchedulePlan p(6, layout);
+    p.operation = operation;
+    p.size = 100;
+    return refusal(p, algorithm, has_switches);
+  };
+  EXPECT_NE(why(Operation::kGather, Algorithm::kRing, {}, false).find("one-shot and binomial-tree"),
+            std::string::npos);
+  EXPECT_NE(why(Operation::kAllReduce, Algorithm::kHierarchical, {}, false).find("alone"),
+            std::string::npos);
+  EXPECT_NE(why(Operation::kAllReduce, Algorithm::kHierarchical, in_domains(6, 4), false)
+                .find("as many ranks"),
+            std::string::npos);
+  EXPECT_NE(why(Operation::kAllReduce, Algorithm::kNvls, in_domains(6, 6), false)
+                .find("add and multicast"),
+            std::string::npos);
+  EXPECT_NE(
+      why(Operation::kAllReduce, Algorithm::kNvls, in_domains(6, 3), true).find("one scale-up"),
+      std::string::npos);
+  EXPECT_EQ(why(Operation::kAllReduce, Algorithm::kNvls, in_domains(6, 6), true), "");
 }
 
-TEST(RingAllReduce, OddSizesAndEmptyChunksKeepBothEndsInStep) {
-  for (const std::uint32_t n : {2U, 3U, 5U, 7U, 16U, 33U}) {
-    for (const std::int64_t size : {1, 2, 3, 6, 15, 17, 31, 1'000'003}) {
-      expect_all_reduced(n, Bytes(size));
-    }
-  }
-}
-
-/// Iterations are copies of the first one, so what is proved for one holds for each.
-void expect_repeats(const JobProgram& once, const JobProgram& thrice, std::uint32_t ranks) {
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    const auto single = weft::testing::steps_of(once, rank);
-    const auto triple = weft::testing::steps_of(thrice, rank);
-    ASSERT_EQ(triple.size(), 3 * single.size());
-    for (std::size_t i = 0; i < triple.size(); ++i) {
-      const Step& expected = single[i % single.size()];
-      EXPECT_EQ(triple[i].kind, expected.kind);
-      EXPECT_EQ(triple[i].peer, expected.peer);
-      EXPECT_EQ(triple[i].chunk, expected.chunk);
-      EXPECT_EQ(triple[i].amount, expected.amount);
-      EXPECT_EQ(triple[i].reduces, expected.reduces);
-    }
-  }
-}
-
-TEST(RingAllReduce, IterationsRepeatTheFirst) {
-  using Algorithm = AllReduceSpec::Algorithm;
-  expect_repeats(RingAllReduce(7, {100_B, Algorithm::kRing, 1}),
-                 RingAllReduce(7, {100_B, Algorithm::kRing, 3}), 7);
-}
-
-TEST(PairwiseAllToAll, IterationsRepeatTheFirst) {
-  using Algorithm = AllToAllSpec::Algorithm;
-  expect_repeats(PairwiseAllToAll(7, {100_B, Algorithm::kPairwise, 1}),
-                 PairwiseAllToAll(7, {100_B, Algorithm::kPairwise, 3}), 7);
-}
-
-TEST(RingAllReduce, PostsNoEmptyMessage) {
-  const RingAllReduce program(16, {5_B});
-  for (std::uint32_t rank = 0; rank < 16; ++rank) {
-    for (const Step& step : weft::testing::steps_of(program, rank)) EXPECT_GE(step.bytes(), 1_B);
-  }
-}
-
-TEST(RingAllReduce, SendsInAStepWhatItTookInTheStepBefore) {
-  const auto steps = weft::testing::steps_of(RingAllReduce(6, {600_B}), 4);
+TEST(RingSchedule, SendsInAStepWhatItTookInTheStepBefore) {
+  const auto ring = make_schedule(plan(Operation::kAllReduce, Algorithm::kRing, 6, {.size = 600}),
+                                  Algorithm::kRing);
+  StepStream stream = ring->steps(4, 0);
+  std::vector<Step> steps;
+  for (Step step; stream.next(step);) steps.push_back(step);
   ASSERT_EQ(steps.size(), 2U * 2 * 5);
-  EXPECT_EQ(steps[0].chunk, 4U);
+  EXPECT_EQ(steps[0].range(), part_of({0, 600}, 6, 4));
   for (std::size_t i = 2; i < steps.size(); i += 2) {
     EXPECT_EQ(steps[i].kind, Step::Kind::kSend);
     EXPECT_EQ(steps[i - 1].kind, Step::Kind::kReceive);
-    EXPECT_EQ(steps[i].chunk, steps[i - 1].chunk);
+    EXPECT_EQ(steps[i].range(), steps[i - 1].range());
   }
 }
 
-TEST(PairwiseAllToAll, EveryBlockReachesItsPlace) {
-  for (std::uint32_t n = 2; n <= 64; ++n) {
-    SCOPED_TRACE(n);
-    const PairwiseAllToAll program(n, {4_KiB});
-    // The block of rank r for rank p is the contribution (r, p): count p + 1 of rank r.
-    Interpreter::Memory blocks(n, std::vector<Contributions>(n, Contributions(n)));
-    Interpreter::Memory result = blocks;
-    for (std::uint32_t r = 0; r < n; ++r) {
-      for (std::uint32_t p = 0; p < n; ++p) blocks[r][p][r] = static_cast<int>(p) + 1;
-      result[r][r] = blocks[r][r];
+// Four domains of four: every ring crosses each border once, on one rail, and four rings use all
+// rails.
+TEST(RingOrder, KeepsToARailBetweenDomainsAndUsesAllOfThem) {
+  const RankMap map(16, in_domains(16, 4));
+  std::vector<int> used(4);
+  for (std::uint32_t channel = 0; channel < 4; ++channel) {
+    const RingOrder order(map, channel);
+    int crossings = 0;
+    for (std::uint32_t rank = 0; rank < 16; ++rank) {
+      const std::uint32_t next = order.after(rank);
+      EXPECT_EQ(order.before(next), rank);
+      if (map.domain_of(rank) == map.domain_of(next)) continue;
+      ++crossings;
+      EXPECT_EQ(map.position_of(rank), map.position_of(next));
+      ++used[map.position_of(rank)];
     }
-    Interpreter interpreter(program, n, blocks, result);
-    ASSERT_TRUE(interpreter.run());
-    EXPECT_EQ(interpreter.left_over(), 0U);
-    for (std::uint32_t r = 0; r < n; ++r) {
-      for (std::uint32_t p = 0; p < n; ++p) ASSERT_EQ(result[p][r], blocks[r][p]);
+    EXPECT_EQ(crossings, 4);
+  }
+  EXPECT_EQ(used, (std::vector<int>{4, 4, 4, 4}));
+}
+
+// Every rank has children in one of the two trees at most (n even: exactly one of the inner nodes
+// or root; n odd: one rank may be inner in both).
+TEST(DoubleBinaryTree, HasLeavesOfOneTreeInsideTheOther) {
+  for (const std::uint32_t n : {2U, 4U, 6U, 8U, 10U, 64U}) {
+    const auto schedule =
+        make_schedule(plan(Operation::kAllReduce, Algorithm::kDoubleBinaryTree, n, {.size = 100}),
+                      Algorithm::kDoubleBinaryTree);
+    for (std::uint32_t rank = 0; rank < n; ++rank) {
+      const bool is_inner_1 = !schedule->send_peers(rank, 1).empty();  // down the first tree
+      const bool is_inner_2 = !schedule->send_peers(rank, 3).empty();
+      EXPECT_TRUE(is_inner_1 != is_inner_2) << "rank " << rank << " of " << n;
     }
   }
 }
 
-TEST(PairwiseAllToAll, EachStepIsAPermutationOfTheRanks) {
-  constexpr std::uint32_t kRanks = 9;
-  const PairwiseAllToAll program(kRanks, {1_KiB});
-  std::vector<std::vector<Step>> steps;
-  for (std::uint32_t r = 0; r < kRanks; ++r) steps.push_back(weft::testing::steps_of(program, r));
-  for (std::size_t s = 0; s < std::size_t{2} * (kRanks - 1); s += 2) {
-    std::vector<bool> is_hit(kRanks);
-    for (std::uint32_t r = 0; r < kRanks; ++r) {
-      ASSERT_EQ(steps[r][s].kind, Step::Kind::kSend);
-      is_hit[steps[r][s].peer] = true;
+TEST(Schedule, OfARingOrTreeOf16384RanksNeedsNoQuadraticMemory) {
+  for (const Algorithm algorithm :
+       {Algorithm::kRing, Algorithm::kBinomialTree, Algorithm::kDoubleBinaryTree,
+        Algorithm::kHalvingDoubling, Algorithm::kHierarchical}) {
+    const auto schedule =
+        make_schedule(plan(Operation::kAllReduce, algorithm, 16'384, {.size = 1 << 30}), algorithm);
+    std::size_t peers = 0;
+    for (std::uint32_t rank = 0; rank < 16'384; ++rank) {
+      for (std::uint32_t lane = 0; lane < schedule->lanes(); ++lane) {
+        peers += schedule->send_peers(rank, lane).size();
+      }
     }
-    EXPECT_EQ(std::count(is_hit.begin(), is_hit.end(), true), kRanks);
+    EXPECT_LE(peers, 16'384U * 14) << name_of(algorithm);
+    StepStream stream = schedule->steps(5, 0);
+    Step step;
+    EXPECT_TRUE(stream.next(step));
   }
 }
 

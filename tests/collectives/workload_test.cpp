@@ -14,18 +14,6 @@ namespace {
 
 using namespace collectives;  // NOLINT: half of the names below
 
-AllReduceSpec all_reduce(Bytes size) {
-  AllReduceSpec spec;
-  spec.size = size;
-  return spec;
-}
-
-AllToAllSpec all_to_all(Bytes size) {
-  AllToAllSpec spec;
-  spec.size = size;
-  return spec;
-}
-
 std::size_t connections(const JobDescription& description) {
   return build({description}).connections().size();
 }

@@ -85,7 +85,7 @@ TEST(RingAllReduce, SixtyFourRanksTakeTheClosedForm) {
   std::vector<HostId> hosts;
   for (std::uint32_t i = 0; i < kRanks; ++i) hosts.emplace_back(i);
   const std::vector<collectives::JobDescription> jobs{
-      {"ring", 0_ps, hosts, collectives::AllReduceSpec{.size = kSize}}};
+      {"ring", 0_ps, hosts, collectives::CollectiveSpec{.size = kSize}, 0, {}}};
   const auto workload = collectives::build_workload(jobs, {});
   ASSERT_TRUE(workload.ok());
 

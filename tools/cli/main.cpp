@@ -4,6 +4,7 @@
 
 #include "simcore/log.hpp"
 #include "tools/cli/catalogue_commands.hpp"
+#include "tools/cli/collective_commands.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/sweep_commands.hpp"
 #include "tools/cli/topo_command.hpp"
@@ -30,6 +31,8 @@ constexpr const char* kExamples =
     "  weft check scenarios/incast.yaml\n"
     "  weft list servers\n"
     "  weft show gb200-nvl72\n"
+    "  weft bench-collective scenarios/all-reduce.yaml --op all-gather --sizes 64KiB..16MiB\n"
+    "  weft schedule --op all-reduce --algorithm double-binary-tree --ranks 12 --check\n"
     "  weft schema > weft.schema.json\n"
     "\nExit codes: 0 done, 1 the simulation could not finish, 2 a bad scenario or command line.\n";
 
@@ -94,6 +97,7 @@ int main(int argc, char** argv) {
   schema->add_flag("--sweep", is_sweep_schema, "that of sweep files instead");
 
   TopoCommand topo_command(app);
+  CollectiveCommands collective_commands(app);
   SweepCommands sweep_commands(app);
   CatalogueCommands catalogue_commands(app);
 
@@ -121,6 +125,7 @@ int main(int argc, char** argv) {
   }
   if (schema->parsed()) return is_sweep_schema ? print_sweep_schema() : print_schema();
   if (const auto code = topo_command.run()) return *code;
+  if (const auto code = collective_commands.run()) return *code;
   if (const auto code = sweep_commands.run()) return *code;
   if (const auto code = catalogue_commands.run()) return *code;
   return kBadInput;

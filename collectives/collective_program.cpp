@@ -1,0 +1,120 @@
+#include "collectives/collective_program.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "collectives/jitter.hpp"
+
+namespace weft::collectives {
+
+namespace {
+
+Picoseconds scaled(Picoseconds time, double factor) {
+  if (factor == 1) return time;
+  return Picoseconds(std::llround(static_cast<double>(time.count()) * factor));
+}
+
+}  // namespace
+
+SchedulePlan plan_of(const CollectiveSpec& spec, std::uint32_t ranks, const RankLayout& layout) {
+  SchedulePlan plan(ranks, layout);
+  plan.operation = spec.operation;
+  plan.size = spec.operation == Operation::kBarrier ? 1 : spec.size.count();
+  plan.root = spec.root;
+  plan.channels = spec.execution.channels;
+  plan.chunk = spec.execution.chunk.count();
+  plan.slices = spec.execution.slices;
+  plan.matrix = spec.matrix;
+  return plan;
+}
+
+ProtocolCost protocol_cost(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::kLl:
+      return {4, 8, {}};
+    case Protocol::kLl128:
+      return {120, 128, Picoseconds(1'300'000)};
+    case Protocol::kSimple:
+      return {1, 1, Picoseconds(2'800'000)};
+    case Protocol::kNone:
+      break;
+  }
+  return {};
+}
+
+class CollectiveProgram::Source final : public StepSource {
+ public:
+  explicit Source(StepStream stream) : stream_(std::move(stream)) {}
+  bool next(Step& step) override { return stream_.next(step); }
+
+ private:
+  StepStream stream_;
+};
+
+CollectiveProgram::CollectiveProgram(ProgramSetting setting, CollectiveSpec spec,
+                                     const RankLayout& layout)
+    : setting_(std::move(setting)),
+      spec_(std::move(spec)),
+      schedule_(make_schedule(plan_of(spec_, setting_.ranks, layout), spec_.algorithm)) {}
+
+Bytes CollectiveProgram::wire_size(Bytes size) const {
+  const ProtocolCost cost = protocol_cost(spec_.execution.protocol);
+  if (cost.data == cost.wire) return size;
+  return Bytes((size.count() + cost.data - 1) / cost.data * cost.wire);
+}
+
+Picoseconds CollectiveProgram::receive_latency() const {
+  return spec_.execution.step_latency.value_or(
+      protocol_cost(spec_.execution.protocol).step_latency);
+}
+
+std::unique_ptr<StepSource> CollectiveProgram::steps(std::uint32_t rank, std::uint32_t lane) const {
+  return std::make_unique<Source>(stream(rank, lane));
+}
+
+CollectiveProgram::Slowness CollectiveProgram::slowness_of(std::uint32_t rank) const {
+  Slowness slowness;
+  for (const Straggler& straggler : spec_.stragglers) {
+    if (std::ranges::find(straggler.ranks, rank) == straggler.ranks.end()) continue;
+    slowness.late += straggler.late;
+    slowness.compute *= straggler.compute_factor;
+    slowness.reduce *= straggler.reduce_factor;
+  }
+  return slowness;
+}
+
+Picoseconds CollectiveProgram::handling_time(const Step& received, double factor) const {
+  const Execution& execution = spec_.execution;
+  const BitsPerSecond rate = received.reduces ? execution.reduce_rate : execution.copy_rate;
+  if (rate == BitsPerSecond(0)) return {};
+  // The channels share the rank's rate evenly.
+  return scaled(transmission_time(received.bytes() * execution.channels, rate), factor);
+}
+
+StepStream CollectiveProgram::stream(std::uint32_t rank, std::uint32_t lane) const {
+  const Slowness slowness = slowness_of(rank);
+  const RandomStream random = setting_.random(Purpose::kCollectiveJitter, rank);
+  const Picoseconds compute = scaled(spec_.compute, slowness.compute);
+  for (std::uint32_t i = 0; i < spec_.iterations; ++i) {
+    if (lane == 0) {
+      const Picoseconds delay = compute + slowness.late + draw_delay(spec_.jitter, random.bits(i));
+      if (delay > Picoseconds(0)) co_yield Step::delay(delay, Step::Work::kCompute);
+    }
+    co_yield Step::begin(i);
+    if (spec_.execution.launch > Picoseconds(0)) {
+      co_yield Step::delay(spec_.execution.launch, Step::Work::kLaunch);
+    }
+    StepStream inner = schedule_->steps(rank, lane);
+    for (Step step; inner.next(step);) {
+      co_yield step;
+      if (step.kind != Step::Kind::kReceive) continue;
+      const Picoseconds handling = handling_time(step, slowness.reduce);
+      if (handling == Picoseconds(0)) continue;
+      co_yield Step::delay(handling, step.reduces ? Step::Work::kReduce : Step::Work::kCopy);
+    }
+    co_yield Step::end(i);
+  }
+}
+
+}  // namespace weft::collectives

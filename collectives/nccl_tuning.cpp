@@ -1,0 +1,207 @@
+#include "collectives/nccl_tuning.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace weft::collectives {
+
+namespace {
+
+using Row = std::array<double, 3>;  // LL, LL128, Simple
+
+struct Latencies {
+  Row tree;
+  Row ring;
+};
+constexpr Latencies kBase = {{6.8, 14.0, 8.4}, {6.6, 14.0, 8.4}};
+constexpr Latencies kNvlinkHop = {{0.6, 1.25, 4.0}, {0.6, 1.9, 3.4}};
+constexpr Latencies kPciHop = {{1.0, 1.9, 4.0}, {1.0, 2.5, 5.7}};
+constexpr Latencies kNetHop = {{5.0, 8.5, 14.0}, {2.7, 4.0, 14.0}};
+constexpr double kNvlsHop = 25;
+constexpr double kNvlsNetHop = 18;
+constexpr double kNvlsTreeNetHop = 20.9;
+constexpr double kPatBase = 8;
+constexpr double kPatNetHop = 14;
+
+/// GB/s per channel on 1, 2 and more nodes.
+using ByNodes = std::array<double, 3>;
+constexpr std::array<ByNodes, 3> kRingLl128Cap = {{{20, 20, 20}, {36.7, 36.7, 36.7}, {40, 40, 40}}};
+constexpr std::array<ByNodes, 3> kTreeLl128Cap = {
+    {{20, 20, 20}, {36.7, 36.7, 29}, {55.6, 31.67, 20}}};
+constexpr std::array<ByNodes, 3> kTreeSimpleCap = {
+    {{24, 23.6, 17.8}, {38.7, 41.4, 36}, {70, 42.8, 24}}};
+constexpr std::array<ByNodes, 3> kNvlsTreeCap = {{{0, 0, 0}, {0, 57.7, 45.5}, {0, 96, 80}}};
+/// GB/s of all channels.
+constexpr std::array<ByNodes, 3> kLlCap = {{{87.7, 22.5, 19}, {141, 45, 35}, {141, 45, 35}}};
+constexpr std::array<double, 3> kNvlsEfficiency = {0, 0.85, 0.74};
+
+std::size_t index_of(GpuGeneration generation) { return static_cast<std::size_t>(generation); }
+std::size_t column_of(std::uint32_t nodes) { return nodes <= 2 ? nodes - 1 : 2; }
+std::size_t index_of(Protocol protocol) {
+  return protocol == Protocol::kLl ? 0 : protocol == Protocol::kLl128 ? 1 : 2;
+}
+
+class Tuning {
+ public:
+  Tuning(Operation operation, double bytes, const NcclMachine& machine)
+      : operation_(operation),
+        bytes_(bytes),
+        m_(machine),
+        bus_(machine.channels * machine.channel_bandwidth),
+        column_(column_of(machine.nodes)),
+        generation_(index_of(machine.generation)) {}
+
+  std::vector<NcclEstimate> all() {
+    for (const Protocol protocol : {Protocol::kLl, Protocol::kLl128, Protocol::kSimple}) {
+      ring(protocol);
+      if (operation_ == Operation::kAllReduce) tree(protocol);
+    }
+    if (m_.has_nvls && kNvlsEfficiency[generation_] > 0) nvls();
+    if ((operation_ == Operation::kAllGather || operation_ == Operation::kReduceScatter) &&
+        m_.nodes == m_.ranks && m_.nodes > 1) {
+      pat();
+    }
+    std::ranges::stable_sort(estimates_, {}, &NcclEstimate::time_us);
+    return std::move(estimates_);
+  }
+
+ private:
+  [[nodiscard]] double steps() const {
+    const double n = m_.ranks;
+    if (operation_ == Operation::kAllReduce) return 2 * (n - 1);
+    return operation_ == Operation::kBroadcast || operation_ == Operation::kReduce ? n : n - 1;
+  }
+  [[nodiscard]] const Latencies& intra_hop() const { return m_.is_pci ? kPciHop : kNvlinkHop; }
+
+  void add(NcclAlgorithm algorithm, Protocol protocol, double latency, double bandwidth,
+           double correction = 1) {
+    if (bandwidth <= 0) return;
+    const double time = latency + bytes_ / (bandwidth * correction * 1e3);  // GB/s are bytes per ns
+    estimates_.push_back({algorithm, protocol, latency, bandwidth, time});
+  }
+
+  void ring(Protocol protocol) {
+    const std::size_t i = index_of(protocol);
+    double bus = bus_;
+    if (protocol == Protocol::kLl) bus = std::min(kLlCap[generation_][column_], bus * 0.5);
+    if (protocol == Protocol::kLl128) {
+      bus = std::min(bus * 0.92, m_.channels * kRingLl128Cap[generation_][column_]);
+    }
+    const double inter = m_.nodes > 1 ? 2.0 * (m_.nodes - 1) : 0;
+    const double hops = steps();
+    // On several nodes, every step waits for the network's overhead where that is longer.
+    double net = kNetHop.ring[i];
+    if (m_.nodes > 1 && protocol == Protocol::kSimple) net *= 1.4;
+    const double crossing = operation_ == Operation::kAllReduce ? inter : inter / 2;
+    const double latency = kBase.ring[i] + (hops - crossing) * intra_hop().ring[i] + crossing * net;
+    add(NcclAlgorithm::kRing, protocol, latency, bus * m_.ranks / steps());
+  }
+
+  void tree(Protocol protocol) {
+    const std::size_t i = index_of(protocol);
+    double bus = bus_ * 0.92;
+    if (protocol == Protocol::kLl) bus = std::min(bus / 3.8, kLlCap[generation_][column_]);
+    if (protocol == Protocol::kLl128) {
+      bus = std::min(bus * (m_.nodes == 1 ? 7.0 / 9 : 120.0 / 128),
+                     m_.channels * kTreeLl128Cap[generation_][column_]);
+    }
+    if (protocol == Protocol::kSimple) {
+      bus = std::min(bus, m_.channels * kTreeSimpleCap[generation_][column_]);
+    }
+    const double per_node = static_cast<double>(m_.ranks) / m_.nodes;
+    const double latency = kBase.tree[i] + 2 * ((per_node - 1) * intra_hop().tree[i] +
+                                                std::log2(m_.nodes) * kNetHop.tree[i]);
+    add(NcclAlgorithm::kTree, protocol, latency, bus / 2);
+  }
+
+  void nvls() {
+    const double efficiency = kNvlsEfficiency[generation_];
+    const double n = m_.ranks;
+    if (m_.nodes == 1) {
+      // Of S + S/n bytes per direction and rank.
+      const double bandwidth = bus_ * efficiency * n / (n + 1);
+      const bool is_half = operation_ != Operation::kAllReduce;
+      if (operation_ == Operation::kAllReduce || is_half) {
+        add(NcclAlgorithm::kNvls, Protocol::kSimple, kNvlsHop,
+            is_half ? bus_ * efficiency * n / (n - 1) : bandwidth);
+      }
+      return;
+    }
+    if (operation_ != Operation::kAllReduce) return;
+    const double bus =
+        std::min(bus_ * efficiency, m_.channels * kNvlsTreeCap[generation_][column_]);
+    add(NcclAlgorithm::kNvlsTree, Protocol::kSimple,
+        kNvlsHop + 2 * std::log2(m_.nodes) * kNvlsTreeNetHop, bus / 2);
+  }
+
+  void pat() {
+    add(NcclAlgorithm::kPat, Protocol::kSimple,
+        kPatBase + std::log2(m_.nodes) * kPatNetHop / 3.5 + 2.8 * m_.ranks,
+        bus_ * 0.75 * m_.ranks / steps());
+  }
+
+  Operation operation_;
+  double bytes_;
+  NcclMachine m_;
+  double bus_;
+  std::size_t column_;
+  std::size_t generation_;
+  std::vector<NcclEstimate> estimates_;
+};
+
+}  // namespace
+
+const char* name_of(NcclAlgorithm algorithm) {
+  switch (algorithm) {
+    case NcclAlgorithm::kTree:
+      return "Tree";
+    case NcclAlgorithm::kRing:
+      return "Ring";
+    case NcclAlgorithm::kNvls:
+      return "NVLS";
+    case NcclAlgorithm::kNvlsTree:
+      return "NVLSTree";
+    case NcclAlgorithm::kPat:
+      break;
+  }
+  return "PAT";
+}
+
+NcclMachine nccl_machine(GpuGeneration generation, std::uint32_t ranks, std::uint32_t nodes,
+                         double intra, double nic) {
+  NcclMachine machine;
+  machine.generation = generation;
+  machine.ranks = ranks;
+  machine.nodes = nodes;
+  if (nodes == 1) {
+    static constexpr std::array<double, 3> kSpeeds = {20, 30, 40};
+    const double speed = std::min(kSpeeds[index_of(generation)], intra);
+    machine.channels = static_cast<std::uint32_t>(std::max(1.0, std::floor(intra / speed)));
+    machine.channel_bandwidth = speed;
+  } else {
+    machine.channels = std::max(1U, ranks / nodes);
+    machine.channel_bandwidth =
+        machine.channels == 1 ? nic : std::min(nic, intra / machine.channels);
+  }
+  // Rings are duplicated after the search: twice the channels at half the speed each.
+  machine.channels *= 2;
+  machine.channel_bandwidth /= 2;
+  return machine;
+}
+
+std::vector<NcclEstimate> nccl_estimates(Operation operation, double bytes,
+                                         const NcclMachine& machine) {
+  switch (operation) {
+    case Operation::kAllReduce:
+    case Operation::kAllGather:
+    case Operation::kReduceScatter:
+    case Operation::kBroadcast:
+    case Operation::kReduce:
+      return Tuning(operation, bytes, machine).all();
+    default:
+      return {};
+  }
+}
+
+}  // namespace weft::collectives

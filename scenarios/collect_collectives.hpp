@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+#include "collectives/executor.hpp"
+#include "protocols/packet_network.hpp"
+#include "scenarios/ideal_times.hpp"
+#include "scenarios/results.hpp"
+#include "scenarios/simulation.hpp"
+
+namespace weft::scenarios {
+
+/// The iterations of all collectives that all their ranks ended, by job and iteration. `messages`
+/// are all of the run.
+void collect_collectives(const Experiment& experiment, const collectives::Executor& executor,
+                         const std::vector<protocols::MessageOutcome>& messages, IdealTimes& ideals,
+                         Results& results);
+
+/// collectives.csv
+[[nodiscard]] std::string collectives_csv(const Results& results);
+/// A table of the jobs' collectives: bandwidths, skew, and what their critical paths are made of
+/// (of the slowest iteration).
+[[nodiscard]] std::string collectives_text(const Results& results);
+
+}  // namespace weft::scenarios

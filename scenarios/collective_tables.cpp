@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include "scenarios/collect_collectives.hpp"
+#include "scenarios/csv.hpp"
+#include "scenarios/format.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+std::string bandwidth(const std::optional<double>& value) {
+  return value ? fmt::format("{:.2f}", *value * 1e-9) : "-";
+}
+
+std::string share(Picoseconds part, Picoseconds whole) {
+  if (whole <= Picoseconds(0)) return "-";
+  return fmt::format("{:.1f} %", 100 * to_seconds(part) / to_seconds(whole));
+}
+
+/// Of the iterations of a job.
+struct Summary {
+  const CollectiveResult* slowest = nullptr;
+  Picoseconds sum;
+  double algorithm_bandwidth = 0;
+  double bus_bandwidth = 0;
+  Picoseconds skew;
+  std::uint32_t count = 0;
+};
+
+Summary summarize(const Results& r, std::uint32_t job) {
+  Summary s;
+  for (const CollectiveResult& c : r.collectives) {
+    if (c.job != job) continue;
+    ++s.count;
+    s.sum += c.end - c.start;
+    s.algorithm_bandwidth += c.algorithm_bandwidth.value_or(0);
+    s.bus_bandwidth += c.bus_bandwidth.value_or(0);
+    s.skew = std::max(s.skew, c.end_skew);
+    if (s.slowest == nullptr || c.end - c.start > s.slowest->end - s.slowest->start) s.slowest = &c;
+  }
+  return s;
+}
+
+}  // namespace
+
+std::string collectives_csv(const Results& r) {
+  std::string text =
+      "job,operation,algorithm,protocol,iteration,size_bytes,start_s,end_s,time_s,"
+      "algbw_bytes_per_s,busbw_bytes_per_s,start_skew_s,end_skew_s,mean_wait_s,last_rank,"
+      "path_late_s,path_launch_s,path_wire_s,path_queueing_s,path_protocol_s,path_reducing_s,"
+      "path_copying_s,path_window_s,path_messages\n";
+  const auto number = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.6g}", *value) : std::string();
+  };
+  for (const CollectiveResult& c : r.collectives) {
+    const JobResult& job = r.jobs[c.job];
+    const CriticalPath& p = c.path;
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+                   csv::field(job.name), job.type, job.algorithm, job.protocol, c.iteration,
+                   c.size.count(), csv::seconds(c.start), csv::seconds(c.end),
+                   csv::seconds(c.end - c.start), number(c.algorithm_bandwidth),
+                   number(c.bus_bandwidth), csv::seconds(c.start_skew), csv::seconds(c.end_skew),
+                   csv::seconds(c.mean_wait), c.last_rank);
+    for (const Picoseconds part :
+         {p.late, p.launch, p.wire, p.queueing, p.protocol, p.reducing, p.copying, p.window}) {
+      text += "," + csv::seconds(part);
+    }
+    text += fmt::format(",{}\n", p.messages);
+  }
+  return text;
+}
+
+std::string collectives_text(const Results& r) {
+  if (r.collectives.empty()) return {};
+  TextTable table({"collectives", "algorithm", "time", "algbw", "busbw", "skew", "wire", "queueing",
+                   "reducing", "launch", "other"});
+  std::string reasons;
+  for (std::uint32_t j = 0; j < r.jobs.size(); ++j) {
+    const Summary s = summarize(r, j);
+    if (s.count == 0) continue;
+    const CriticalPath& p = s.slowest->path;
+    const Picoseconds whole = s.slowest->end - s.slowest->start;
+    const bool has_bytes = s.slowest->bus_bandwidth.has_value();
+    const std::string protocol = r.jobs[j].protocol == "none" ? "" : "/" + r.jobs[j].protocol;
+    table.add({r.jobs[j].name, r.jobs[j].algorithm + protocol, format_time(s.sum / s.count),
+               bandwidth(has_bytes ? std::optional(s.algorithm_bandwidth / s.count) : std::nullopt),
+               bandwidth(has_bytes ? std::optional(s.bus_bandwidth / s.count) : std::nullopt),
+               format_time(s.skew), share(p.wire, whole), share(p.queueing, whole),
+               share(p.reducing, whole), share(p.launch, whole),
+               share(p.late + p.protocol + p.copying + p.window, whole)});
+    if (!r.jobs[j].choice.empty())
+      reasons += "  " + r.jobs[j].name + ": " + r.jobs[j].choice + "\n";
+  }
+  return table.to_string("  ") +
+         "  GB/s and times of an iteration in the mean; shares of the slowest one's critical "
+         "path\n" +
+         reasons + "\n";
+}
+
+}  // namespace weft::scenarios

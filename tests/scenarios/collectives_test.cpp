@@ -1,0 +1,127 @@
+// Collectives from the scenario language to their results.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "scenarios/load_scenario.hpp"
+#include "scenarios/simulation.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+const std::string kFabric =
+    "name: t\n"
+    "racks: {count: 2, servers: 4, server: host-400g}\n"
+    "links:\n"
+    "  access: {rate: 400Gbps, length: 3m, cable: copper}\n"
+    "  uplink: {rate: 400Gbps, length: 30m, cable: fibre}\n"
+    "fabric: {topology: leaf-spine, spines: 4, switch: spectrum-4}\n"
+    "transport: {type: roce, congestion_control: none}\n"
+    "jobs:\n";
+
+Result<Experiment> build(const std::string& jobs) {
+  const auto loaded = load_scenario_text(kFabric + jobs, "t.yaml");
+  if (!loaded) return loaded.errors();
+  auto experiment = build_experiment(loaded.value().scenario);
+  if (!experiment) return loaded.value().located(experiment.errors());
+  return experiment;
+}
+
+Results run(const std::string& jobs) {
+  const auto experiment = build(jobs);
+  EXPECT_TRUE(experiment.ok()) << experiment.errors()[0].to_string();
+  return simulate(experiment.value());
+}
+
+// Every operation by every algorithm that the fabric allows, as one run with everything switched
+// on.
+TEST(Collectives, RunOnPacketsWithEverythingSwitchedOn) {
+  const std::vector<std::string> jobs = {
+      "  - {name: a, type: all-reduce, algorithm: double-binary-tree, size: 100007B",
+      "  - {name: a, type: all-reduce, algorithm: hierarchical, domain_size: 4, size: 100007B",
+      "  - {name: a, type: all-gather, algorithm: hierarchical, domain_size: 4, size: 100007B",
+      "  - {name: a, type: reduce-scatter, algorithm: one-shot, size: 100007B",
+      "  - {name: a, type: broadcast, algorithm: ring, root: 3, size: 100007B",
+      "  - {name: a, type: all-to-all, algorithm: one-shot, size: 10007B",
+      "  - {name: a, type: all-to-all-v, routing: {tokens: 50, token_size: 1KiB, skew: 1}",
+      "  - {name: a, type: send-recv, size: 100007B",
+  };
+  for (const std::string& job : jobs) {
+    SCOPED_TRACE(job);
+    const Results results =
+        run(job +
+            ", iterations: 2, compute: 3us, execution: {preset: nccl, channels: 2, chunk: 8KiB},"
+            " jitter: {type: normal, mean: 5us, deviation: 2us},"
+            " stragglers: [{ranks: 2-3, late: 4us, compute: 2, reduce: 3}]}\n");
+    EXPECT_EQ(results.outcome, Outcome::kFinished);
+    ASSERT_EQ(results.collectives.size(), 2U);
+    for (const CollectiveResult& c : results.collectives) {
+      EXPECT_EQ(c.path.total(), c.end - c.start) << "the parts of the critical path are the whole";
+      EXPECT_GE(c.path.launch, 10_us);
+      EXPECT_GT(c.path.wire, 0_ps);
+      EXPECT_GT(c.bus_bandwidth.value_or(0), 0);
+    }
+  }
+}
+
+// 8 ranks, nothing in the way: time = JCT; busbw = 2 (n-1)/n of algbw; the path is all wire, 14
+// messages of it.
+TEST(Collectives, OfAPlainRingAreAllWire) {
+  const Results results = run("  - {name: a, type: all-reduce, size: 1MiB}\n");
+  ASSERT_EQ(results.collectives.size(), 1U);
+  const CollectiveResult& c = results.collectives[0];
+  EXPECT_EQ(c.end - c.start, results.jobs[0].jct);
+  EXPECT_EQ(c.path.messages, 14U);
+  EXPECT_EQ(c.path.total(), c.path.wire + c.path.queueing);
+  EXPECT_LT(c.path.queueing, c.path.wire / 20) << "ACKs of the other direction";
+  EXPECT_NEAR(*c.bus_bandwidth / *c.algorithm_bandwidth, 1.75, 1e-9);
+}
+
+TEST(Collectives, BlameALateRank) {
+  const Results results =
+      run("  - {name: a, type: all-reduce, size: 64KiB, stragglers: [{ranks: 5, late: 1ms}]}\n");
+  ASSERT_EQ(results.collectives.size(), 1U);
+  const CollectiveResult& c = results.collectives[0];
+  EXPECT_EQ(c.start_skew, 1_ms);
+  EXPECT_EQ(c.path.late, 1_ms);
+  EXPECT_GT(c.mean_wait, 800_us);
+}
+
+TEST(Collectives, SayWhatWasChosenAndWhy) {
+  const Results results =
+      run("  - {name: a, type: all-reduce, algorithm: best, size: 1KiB}\n"
+          "  - {name: b, type: all-reduce, algorithm: nccl, size: 1KiB, start: 1ms}\n");
+  EXPECT_EQ(results.outcome, Outcome::kFinished);
+  EXPECT_NE(results.jobs[0].choice.find("cost model: " + results.jobs[0].algorithm),
+            std::string::npos);
+  EXPECT_NE(results.jobs[1].choice.find("NCCL's model: "), std::string::npos);
+  EXPECT_NE(results.jobs[1].protocol, "none");
+}
+
+TEST(Collectives, RefuseWhatCannotBe) {
+  const auto error = [](const std::string& job) {
+    const auto built = build("  - {name: a, " + job + "}\n");
+    return built.ok() ? std::string("none") : built.errors()[0].to_string();
+  };
+  EXPECT_NE(error("type: gather, algorithm: ring, size: 1KiB").find("is no algorithm for gather"),
+            std::string::npos);
+  EXPECT_NE(error("type: gather, algorithm: ring, size: 1KiB").find("t.yaml:9"), std::string::npos);
+  EXPECT_NE(error("type: all-reduce, algorithm: hierarchical, size: 1KiB").find("alone"),
+            std::string::npos);
+  EXPECT_NE(
+      error("type: all-reduce, algorithm: nvls, domain_size: 8, size: 1KiB").find("multicast"),
+      std::string::npos);
+  EXPECT_NE(error("type: broadcast, root: 8, size: 1KiB").find("ranks 0 to 7"), std::string::npos);
+  EXPECT_NE(error("type: all-reduce, size: 1KiB, stragglers: [{ranks: 9}]").find("names no ranks"),
+            std::string::npos);
+  EXPECT_NE(error("type: all-to-all-v").find("blocks"), std::string::npos);
+  EXPECT_NE(error("type: all-reduce, size: 1KiB, jitter: {type: exponential, mean: 1us, deviation: "
+                  "1us}")
+                .find("deviation"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::scenarios

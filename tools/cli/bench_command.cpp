@@ -1,0 +1,170 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "collectives/job.hpp"
+#include "collectives/schedule.hpp"
+#include "scenarios/load_scenario.hpp"
+#include "scenarios/simulation.hpp"
+#include "tools/cli/collective_options.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/cli/load_for_collective.hpp"
+#include "tools/cli/progress.hpp"
+#include "tools/print_errors.hpp"
+
+namespace weft::cli {
+namespace {
+
+using collectives::CollectiveSpec;
+using collectives::Operation;
+
+/// nccl-tests counts elements, floats unless told otherwise.
+constexpr std::int64_t kElement = 4;
+
+std::optional<std::vector<Bytes>> read_sizes(const BenchArguments& a) {
+  std::vector<Bytes> sizes;
+  if (const std::size_t dots = a.sizes.find(".."); dots != std::string::npos) {
+    const auto first = read_bytes("--sizes", a.sizes.substr(0, dots));
+    const auto last = read_bytes("--sizes", a.sizes.substr(dots + 2));
+    if (!first || !last) return {};
+    if (*first < 1_B || *last < *first) {
+      std::fprintf(stderr, "weft: --sizes: `%s` is no range of sizes\n", a.sizes.c_str());
+      return {};
+    }
+    for (Bytes size = *first; size <= *last; size = size * a.factor) sizes.push_back(size);
+    return sizes;
+  }
+  for (std::size_t begin = 0; begin <= a.sizes.size();) {
+    const std::size_t end = std::min(a.sizes.find(',', begin), a.sizes.size());
+    const auto size = read_bytes("--sizes", a.sizes.substr(begin, end - begin));
+    if (!size) return {};
+    if (*size < 1_B) {
+      std::fprintf(stderr, "weft: --sizes: sizes are at least 1B\n");
+      return {};
+    }
+    sizes.push_back(*size);
+    begin = end + 1;
+  }
+  return sizes;
+}
+
+/// The size of a job whose size nccl-tests would call `size`.
+Bytes job_size(Operation operation, Bytes size, std::size_t ranks) {
+  if (operation != Operation::kAllToAll) return size;
+  return std::max(1_B, size / static_cast<std::int64_t>(ranks));
+}
+
+void print_header(bool is_csv) {
+  if (is_csv) {
+    std::fputs("size,count,type,redop,root,time_us,algbw_GBps,busbw_GBps,algorithm,protocol\n",
+               stdout);
+    return;
+  }
+  std::fputs(
+      "#       size         count      type   redop    root     time   algbw   busbw  algorithm\n"
+      "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)\n",
+      stdout);
+}
+
+void print_row(const scenarios::Results& r, std::size_t job, const CollectiveSpec& spec,
+               bool is_csv) {
+  const scenarios::CollectiveResult* last = nullptr;
+  for (const scenarios::CollectiveResult& c : r.collectives) {
+    if (c.job == job) last = &c;
+  }
+  if (last == nullptr) return;
+  const std::int64_t size = last->size.count();
+  const bool reduces = spec.operation == Operation::kAllReduce ||
+                       spec.operation == Operation::kReduce ||
+                       spec.operation == Operation::kReduceScatter;
+  const bool has_root =
+      spec.operation == Operation::kBroadcast || spec.operation == Operation::kReduce ||
+      spec.operation == Operation::kGather || spec.operation == Operation::kScatter;
+  const std::string root = has_root ? std::to_string(spec.root) : "-1";
+  const char* redop = reduces ? "sum" : "none";
+  const double time = to_seconds(last->end - last->start) * 1e6;
+  const double algorithm = last->algorithm_bandwidth.value_or(0) * 1e-9;
+  const double bus = last->bus_bandwidth.value_or(0) * 1e-9;
+  const scenarios::JobResult& result = r.jobs[job];
+  if (is_csv) {
+    std::fputs(fmt::format("{},{},float,{},{},{:.3f},{:.4f},{:.4f},{},{}\n", size, size / kElement,
+                           redop, root, time, algorithm, bus, result.algorithm, result.protocol)
+                   .c_str(),
+               stdout);
+  } else {
+    const std::string protocol = result.protocol == "none" ? "" : "/" + result.protocol;
+    std::fputs(fmt::format("{:>12}  {:>12}     float  {:>6}  {:>6}  {:>7.4g}  {:>6.2f}  {:>6.2f}  "
+                           "{}{}\n",
+                           size, size / kElement, redop, root, time, algorithm, bus,
+                           result.algorithm, protocol)
+                   .c_str(),
+               stdout);
+  }
+  std::fflush(stdout);
+}
+
+/// What the bench runs instead of the job.
+bool fill(const BenchArguments& a, std::size_t ranks, CollectiveSpec& spec) {
+  const auto operation = read_operation(a.operation);
+  if (!operation) return false;
+  if (*operation == Operation::kAllToAllV || *operation == Operation::kBarrier) {
+    std::fprintf(stderr, "weft: --op: %s has no size to go through\n", name_of(*operation));
+    return false;
+  }
+  if (spec.operation != *operation) spec.algorithm = collectives::algorithms_for(*operation)[0];
+  spec.operation = *operation;
+  spec.iterations = 1;
+  if (spec.root >= ranks) spec.root = 0;
+  if (a.algorithm.empty()) return true;
+  const auto algorithm = read_algorithm(a.algorithm);
+  if (algorithm) spec.algorithm = *algorithm;
+  return algorithm.has_value();
+}
+
+}  // namespace
+
+int bench_collective(const BenchArguments& a) {
+  auto loaded = scenarios::load_scenario(a.scenario, a.overrides);
+  if (!loaded) {
+    print_errors(loaded.errors());
+    return kBadInput;
+  }
+  scenarios::Scenario scenario = loaded.value().scenario;
+  const auto job = find_collective(scenario, a.job);
+  const auto sizes = read_sizes(a);
+  if (!job || !sizes) return kBadInput;
+  auto& spec = std::get<CollectiveSpec>(scenario.jobs[*job].kind);
+  if (!fill(a, scenario.jobs[*job].ranks.size(), spec)) return kBadInput;
+  stop_on_interrupt();
+  bool has_header = false;
+  for (const Bytes size : *sizes) {
+    spec.size = job_size(spec.operation, size, scenario.jobs[*job].ranks.size());
+    const auto experiment = scenarios::build_experiment(scenario);
+    if (!experiment) {
+      print_errors(loaded.value().located(experiment.errors()));
+      return kBadInput;
+    }
+    if (!has_header) print_header(a.is_csv);
+    has_header = true;
+    ProgressLine progress(true, "packet-hops");
+    const scenarios::Results results =
+        scenarios::simulate(experiment.value(), [&](Picoseconds now, std::uint64_t hops) {
+          progress.update(now, hops);
+          return !is_interrupted();
+        });
+    if (results.outcome != scenarios::Outcome::kFinished) {
+      for (const std::string& sentence : results.explanation) {
+        std::fprintf(stderr, "weft: %s\n", sentence.c_str());
+      }
+      std::fprintf(stderr, "weft: the run of %lld bytes did not finish\n",
+                   static_cast<long long>(size.count()));
+      return kUnfinished;
+    }
+    print_row(results, *job, spec, a.is_csv);
+  }
+  return kSuccess;
+}
+
+}  // namespace weft::cli

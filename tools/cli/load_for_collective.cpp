@@ -1,0 +1,62 @@
+#include "tools/cli/load_for_collective.hpp"
+
+#include <cstdio>
+#include <variant>
+
+#include "simcore/nearest.hpp"
+#include "simcore/quantity_text.hpp"
+
+namespace weft::cli {
+
+namespace {
+
+void refuse(const char* option, const std::string& text, const std::vector<std::string>& names) {
+  std::fprintf(stderr, "weft: %s: `%s` is not one of %s%s\n", option, text.c_str(),
+               listing(names).c_str(), did_you_mean(text, names).c_str());
+}
+
+}  // namespace
+
+std::optional<collectives::Operation> read_operation(const std::string& text) {
+  auto operation = collectives::operation_named(text);
+  if (!operation) refuse("--op", text, collectives::operation_names());
+  return operation;
+}
+
+std::optional<collectives::Algorithm> read_algorithm(const std::string& text) {
+  auto algorithm = collectives::algorithm_named(text);
+  if (!algorithm) refuse("--algorithm", text, collectives::algorithm_names());
+  return algorithm;
+}
+
+std::optional<Bytes> read_bytes(const char* option, const std::string& text) {
+  const auto parsed = parse_quantity(text, dimension_of<Bytes>());
+  constexpr std::int64_t kMost = 1'000'000'000'000;
+  if (const auto* count = std::get_if<std::int64_t>(&parsed)) {
+    if (*count <= kMost) return Bytes(*count);
+    std::fprintf(stderr, "weft: %s: `%s` is more than 1 TB\n", option, text.c_str());
+    return {};
+  }
+  std::fprintf(stderr, "weft: %s: `%s` %s\n", option, text.c_str(),
+               std::get<std::string>(parsed).c_str());
+  return {};
+}
+
+std::optional<std::size_t> find_collective(const scenarios::Scenario& scenario,
+                                           const std::string& name) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < scenario.jobs.size(); ++i) {
+    const auto& job = scenario.jobs[i];
+    if (!std::holds_alternative<collectives::CollectiveSpec>(job.kind)) continue;
+    if (name.empty() || job.name == name) return i;
+    names.push_back(job.name);
+  }
+  if (names.empty()) {
+    std::fprintf(stderr, "weft: the scenario has no collective\n");
+  } else {
+    refuse("--job", name, names);
+  }
+  return {};
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/collective_spec.hpp"
+#include "scenarios/load_scenario.hpp"
+#include "simcore/units.hpp"
+
+namespace weft::cli {
+
+/// Reads an option, or prints what is wrong with it.
+[[nodiscard]] std::optional<collectives::Operation> read_operation(const std::string& text);
+[[nodiscard]] std::optional<collectives::Algorithm> read_algorithm(const std::string& text);
+[[nodiscard]] std::optional<Bytes> read_bytes(const char* option, const std::string& text);
+
+/// The job of that name, or the first collective; prints what is wrong.
+[[nodiscard]] std::optional<std::size_t> find_collective(const scenarios::Scenario& scenario,
+                                                         const std::string& name);
+
+}  // namespace weft::cli
