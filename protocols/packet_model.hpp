@@ -56,12 +56,12 @@ class PacketModel {
     cell.inbound[local]->data_out.fetch();
     const PortState& port = s_.ports[cell.ports[local].value()];
     port.out->fetch_sender();
-    if (port.owner_is_host) host_.fetch(port.owner);
+    if (port.owner_is_host) host_.fetch(port);
   }
 
   [[gnu::always_inline]] void fetch_flows(const Cell& cell, std::uint32_t local) const {
     const PortState& port = s_.ports[cell.ports[local].value()];
-    if (port.owner_is_host) host_.fetch_flows(port.owner);
+    if (port.owner_is_host) host_.fetch_flows(port);
   }
 
   /// Link control from another cell: from now on an event of this one.
@@ -239,7 +239,7 @@ class PacketModel {
   }
   void trace_arrival(Worker& worker, const Packet& packet, const PortState& port,
                      std::int64_t now) const {
-    if (kind_of(packet) != PacketKind::kData || s_.watched[packet.flow] == 0) return;
+    if (kind_of(packet) != PacketKind::kData || !s_.is_watched(packet)) return;
     worker.trace.push_back({.time = now,
                             .value = packet.flow,
                             .subject = port.index,
