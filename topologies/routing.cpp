@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <limits>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,196 +13,15 @@
 #include "topologies/build_fabric.hpp"
 #include "topologies/custom.hpp"
 #include "topologies/next_hop_sets.hpp"
+#include "topologies/shortest_paths.hpp"
 
 namespace weft::topologies {
 namespace {
 
 /// Entries of all tables while they are built: 1 GiB.
 constexpr std::uint64_t kMaxTableEntries = std::uint64_t{1} << 28U;
-/// Of a switch that the group hangs on.
+/// At a switch that the group hangs on.
 constexpr std::uint32_t kUnread = std::numeric_limits<std::uint32_t>::max();
-constexpr std::uint32_t kFar = std::numeric_limits<std::uint32_t>::max() - 2;
-
-/// The links between switches in flat arrays, in the order of ports; NIC nodes have none.
-struct SwitchGraph {
-  struct Link {
-    std::uint32_t peer;  ///< SwitchId
-    std::uint16_t local_port;
-    std::uint16_t peer_port;
-    bool is_up;  ///< towards a higher tier
-    std::int64_t rate;
-    auto operator<=>(const Link&) const = default;
-  };
-  SwitchGraph(const Fabric& fabric, const std::vector<bool>& has_failed) {
-    first.reserve(fabric.switches.size() + 1);
-    for (const NodeId id : fabric.switches) {
-      first.push_back(links.size());
-      const Node& node = fabric.node(id);
-      for (std::uint32_t local = 0; local < node.port_count && !node.is_nic; ++local) {
-        const PortId port(node.first_port.value() + local);
-        const PortId other = fabric.port(port).peer;
-        const Node& peer = fabric.node(fabric.port(other).node);
-        if (peer.kind != NodeKind::kSwitch || peer.is_nic || has_failed[port.value()]) continue;
-        links.push_back({peer.index, static_cast<std::uint16_t>(local),
-                         static_cast<std::uint16_t>(other.value() - peer.first_port.value()),
-                         peer.tier > node.tier, fabric.port(port).rate.count()});
-      }
-    }
-    first.push_back(links.size());
-  }
-  [[nodiscard]] std::span<const Link> links_of(std::uint32_t at) const {
-    return {links.data() + first[at], links.data() + first[at + 1]};
-  }
-
-  std::vector<std::size_t> first;  ///< by SwitchId, and the end
-  std::vector<Link> links;
-};
-
-/// Shortest paths to a group's anchors: how far every switch of a space is, and the sets of links
-/// that lead closer.
-class ShortestPaths {
- public:
-  ShortestPaths(const Fabric& fabric, const SwitchGraph& graph, bool is_weighted, NextHopSets& sets)
-      : fabric_(fabric),
-        graph_(graph),
-        is_weighted_(is_weighted),
-        sets_(sets),
-        distance_(fabric.switches.size(), kFar),
-        latest_(fabric.switches.size()) {}
-
-  void find(const Attachments::Space& space, std::span<const std::uint32_t> anchors) {
-    for (const std::uint32_t at : space.switches) distance_[at] = kFar;
-    for (const std::uint32_t at : anchors) distance_[at] = 0;
-    queue_.assign(anchors.begin(), anchors.end());
-    for (std::size_t i = 0; i < queue_.size(); ++i) {
-      const std::uint32_t at = queue_[i];
-      for (const SwitchGraph::Link& link : graph_.links_of(at)) {
-        if (distance_[link.peer] != kFar) continue;
-        distance_[link.peer] = distance_[at] + 1;
-        queue_.push_back(link.peer);
-      }
-    }
-  }
-
-  [[nodiscard]] std::uint32_t distance(std::uint32_t at) const { return distance_[at]; }
-
-  /// The set of links that lead closer; `kUnread` at an anchor.
-  std::uint32_t set(std::uint32_t at) {
-    if (distance_[at] == 0) return kUnread;
-    ports_.clear();
-    for (const SwitchGraph::Link& link : graph_.links_of(at)) {
-      const bool is_reached = distance_[at] != kFar;
-      if (is_reached && distance_[link.peer] + 1 == distance_[at])
-        ports_.push_back(link.local_port);
-    }
-    return set_of(fabric_, at, latest_[at]);
-  }
-
- protected:
-  /// The number of the set of `ports_`; most often it is the one used before.
-  std::uint32_t set_of(const Fabric& fabric, std::uint32_t at, std::uint32_t& latest) {
-    if (is_weighted_) repeat_by_rate(fabric, fabric.switch_node(SwitchId(at)), ports_);
-    if (!sets_.holds(latest, ports_)) latest = sets_.id_of(ports_);
-    return latest;
-  }
-
-  const Fabric& fabric_;
-  const SwitchGraph& graph_;
-  bool is_weighted_;
-  NextHopSets& sets_;
-  std::vector<std::uint32_t> distance_;
-  std::vector<std::uint32_t> latest_;  ///< by switch: the set it had last
-  std::vector<std::uint32_t> queue_;
-  std::vector<std::uint16_t> ports_;
-};
-
-/// Shortest paths that go up first and then down: down wherever that leads to the anchors.
-///
-/// Only the switches above the anchors are looked at one by one. All others go up, and those with
-/// the same links up, such as the leaves of a pod, go the same way: they are a class, and asked
-/// once. So a group costs the links above its anchors and those of one switch per class, not all
-/// links of the fabric.
-class UpDownPaths : public ShortestPaths {
- public:
-  UpDownPaths(const Fabric& fabric, const SwitchGraph& graph, bool is_weighted, NextHopSets& sets)
-      : ShortestPaths(fabric, graph, is_weighted, sets),
-        class_of_(fabric.switches.size()),
-        down_ports_(fabric.switches.size()) {
-    std::map<std::vector<SwitchGraph::Link>, std::uint32_t> class_of_links;
-    for (auto at = static_cast<std::uint32_t>(fabric.switches.size()); at-- > 0;) {
-      std::vector<SwitchGraph::Link> up;
-      for (SwitchGraph::Link link : graph.links_of(at)) {
-        link.peer_port = 0;  // where it ends at the other switch makes no difference
-        if (link.is_up) up.push_back(link);
-      }
-      const auto number = static_cast<std::uint32_t>(classes_.size());
-      const auto [known, is_new] = class_of_links.try_emplace(std::move(up), number);
-      if (is_new) classes_.push_back({.member = at});
-      class_of_[at] = known->second;
-    }
-  }
-
-  void find(std::span<const std::uint32_t> anchors) {
-    for (const std::uint32_t at : queue_) {
-      distance_[at] = kFar;
-      down_ports_[at].clear();
-    }
-    for (const std::uint32_t at : anchors) distance_[at] = 0;
-    queue_.assign(anchors.begin(), anchors.end());
-    for (std::size_t i = 0; i < queue_.size(); ++i) {
-      const std::uint32_t at = queue_[i];
-      for (const SwitchGraph::Link& link : graph_.links_of(at)) {
-        if (!link.is_up) continue;
-        if (distance_[link.peer] == kFar) {
-          distance_[link.peer] = distance_[at] + 1;
-          queue_.push_back(link.peer);
-        }
-        if (distance_[link.peer] == distance_[at] + 1) {
-          down_ports_[link.peer].push_back(link.peer_port);
-        }
-      }
-    }
-    for (Class& c : classes_) go_up(c);  // higher tiers come first
-  }
-
-  [[nodiscard]] std::uint32_t distance(std::uint32_t at) const {
-    return distance_[at] != kFar ? distance_[at] : classes_[class_of_[at]].distance;
-  }
-
-  std::uint32_t set(std::uint32_t at) {
-    if (distance_[at] == 0) return kUnread;
-    if (distance_[at] == kFar) return classes_[class_of_[at]].set;
-    ports_ = down_ports_[at];
-    std::ranges::sort(ports_);
-    return set_of(fabric_, at, latest_[at]);
-  }
-
- private:
-  /// Switches with the same links up.
-  struct Class {
-    std::uint32_t member = 0;
-    std::uint32_t distance = kFar;
-    std::uint32_t set = 0;
-  };
-
-  void go_up(Class& c) {
-    c.distance = kFar;
-    for (const SwitchGraph::Link& link : graph_.links_of(c.member)) {
-      if (link.is_up) c.distance = std::min(c.distance, distance(link.peer) + 1);
-    }
-    c.distance = std::min(c.distance, kFar);
-    ports_.clear();
-    for (const SwitchGraph::Link& link : graph_.links_of(c.member)) {
-      const bool is_shortest = link.is_up && distance(link.peer) + 1 == c.distance;
-      if (is_shortest && c.distance != kFar) ports_.push_back(link.local_port);
-    }
-    set_of(fabric_, c.member, c.set);
-  }
-
-  std::vector<Class> classes_;
-  std::vector<std::uint32_t> class_of_;                 ///< by SwitchId
-  std::vector<std::vector<std::uint16_t>> down_ports_;  ///< by SwitchId
-};
 
 struct Inputs {
   const Fabric& fabric;
@@ -219,8 +39,8 @@ class RouteBuilder {
         has_failed_(has_failed),
         attachments_(in.fabric, has_failed, is_alone),
         graph_(in.fabric, has_failed),
-        any_paths_(in.fabric, graph_, in.routing.weighted_ecmp, sets_),
-        up_down_paths_(in.fabric, graph_, in.routing.weighted_ecmp, sets_) {
+        graph_paths_(graph_, in.fabric.switches.size(), maker_),
+        up_down_paths_(graph_, in.fabric.switches.size(), maker_) {
     routes_.hash = in.routing.hash;
   }
 
@@ -233,7 +53,13 @@ class RouteBuilder {
                                     " are supported");
     }
     fill_direct();
-    for (std::uint32_t space = 0; space < attachments_.spaces().size(); ++space) fill_space(space);
+    for (std::uint32_t space = 0; space < attachments_.spaces().size(); ++space) {
+      if (in_.is_clos && space == 0) {
+        fill_clos();
+      } else {
+        fill_space(space);
+      }
+    }
     return std::move(routes_);
   }
 
@@ -249,11 +75,21 @@ class RouteBuilder {
     std::uint64_t entries = direct_entries_;
     for (std::size_t i = 0; i < attachments_.spaces().size(); ++i) {
       const Attachments::Space& space = attachments_.spaces()[i];
-      entries = saturating_sum(
-          entries,
-          saturating_product(space.switches.size() + senders_[i].size(), space.groups.size()));
+      const bool has_classes = in_.is_clos && i == 0;
+      const std::uint64_t rows = has_classes ? up_down_paths_.class_count() + switches_above(space)
+                                             : space.switches.size();
+      entries = saturating_sum(entries,
+                               saturating_product(rows + senders_[i].size(), space.groups.size()));
     }
     return entries;
+  }
+
+  /// How many have others below them, and so rows of their own.
+  [[nodiscard]] std::uint64_t switches_above(const Attachments::Space& space) const {
+    const auto is_above = [this](std::uint32_t at) {
+      return !std::ranges::all_of(graph_.links_of(at), &SwitchGraph::Link::is_up);
+    };
+    return static_cast<std::uint64_t>(std::ranges::count_if(space.switches, is_above));
   }
 
   void prepare_switches() {
@@ -305,11 +141,6 @@ class RouteBuilder {
     }
   }
 
-  std::uint32_t set_of(const Node& node, std::vector<std::uint16_t>& ports) {
-    if (in_.routing.weighted_ecmp) repeat_by_rate(fabric_, node, ports);
-    return sets_.id_of(ports);
-  }
-
   void fill_direct() {
     routes_.direct.reserve(direct_entries_);
     std::vector<std::uint16_t> ports;
@@ -325,7 +156,7 @@ class RouteBuilder {
       while (last != all.end() && last->at == first->at && last->host == first->host) {
         ports.push_back(last++->local_port);
       }
-      const std::uint32_t set = set_of(fabric_.switch_node(SwitchId(first->at)), ports);
+      const std::uint32_t set = maker_.set(fabric_.switch_node(SwitchId(first->at)), ports);
       routes_.direct[entry.direct + first->host - entry.first_host] = sets_.place(set);
       first = last;
     }
@@ -338,26 +169,66 @@ class RouteBuilder {
     std::vector<std::uint32_t> table(space.switches.size() * width);
     std::vector<std::uint32_t> sender_table(senders_[number].size() * width);
     for (std::size_t group = 0; group < width; ++group) {
-      const auto anchors = attachments_.anchors(space.groups[group].anchors);
-      const auto fill = [&](auto& paths) {
-        for (std::size_t i = 0; i < space.switches.size() && group > 0; ++i) {
-          table[i * width + group] = paths.set(space.switches[i]);
-        }
-        for (std::size_t i = 0; i < senders_[number].size(); ++i) {
-          sender_table[i * width + group] = choose_ways(senders_[number][i], paths);
-        }
-      };
-      if (in_.is_clos && number == 0) {
-        up_down_paths_.find(anchors);
-        fill(up_down_paths_);
-      } else {
-        any_paths_.find(space, anchors);
-        fill(any_paths_);
+      graph_paths_.find(space, attachments_.anchors(space.groups[group].anchors));
+      for (std::size_t i = 0; i < space.switches.size() && group > 0; ++i) {
+        const std::uint32_t at = space.switches[i];
+        table[i * width + group] = graph_paths_.distance(at) == 0 ? kUnread : graph_paths_.set(at);
+      }
+      for (std::size_t i = 0; i < senders_[number].size(); ++i) {
+        sender_table[i * width + group] = choose_ways(senders_[number][i], graph_paths_);
       }
     }
     even_out(space, table);
     if (number == 0) apply_static(space, table);
-    store_rows(space, number, table, sender_table);
+    for (std::size_t i = 0; i < space.switches.size(); ++i) {
+      routes_.switches[space.switches[i]].row = sets_.row_of({table.data() + i * width, width});
+    }
+    store_senders(number, sender_table);
+  }
+
+  /// The same for a Clos: a row is that of the switch's class, going up, except for the groups that
+  /// the switch is above.
+  void fill_clos() {
+    struct Exception {
+      std::uint32_t group;
+      std::uint32_t set;
+    };
+    const Attachments::Space& space = attachments_.spaces().front();
+    const std::size_t width = space.groups.size();
+    const std::size_t classes = up_down_paths_.class_count();
+    std::vector<std::uint32_t> class_table(classes * width);
+    std::vector<std::uint32_t> sender_table(senders_.front().size() * width);
+    std::vector<std::vector<Exception>> exceptions(fabric_.switches.size());
+    for (std::uint32_t group = 0; group < width; ++group) {
+      up_down_paths_.find(attachments_.anchors(space.groups[group].anchors));
+      for (std::size_t c = 0; c < classes; ++c) {
+        class_table[c * width + group] = up_down_paths_.set_up(c);
+      }
+      for (const std::uint32_t at : up_down_paths_.above()) {
+        // Entries at anchors are never read: those of the class make rows alike.
+        if (up_down_paths_.distance(at) == 0) continue;
+        exceptions[at].push_back({group, up_down_paths_.set_down(at)});
+      }
+      for (std::size_t i = 0; i < senders_.front().size(); ++i) {
+        sender_table[i * width + group] = choose_ways(senders_.front()[i], up_down_paths_);
+      }
+    }
+    std::vector<std::uint32_t> row(width);
+    std::vector<std::optional<std::uint32_t>> row_of_class(classes);
+    for (const std::uint32_t at : space.switches) {
+      const std::uint32_t number = up_down_paths_.class_of(at);
+      std::optional<std::uint32_t>& known = row_of_class[number];
+      if (known && exceptions[at].empty()) {
+        routes_.switches[at].row = *known;
+        continue;
+      }
+      std::copy_n(class_table.begin() + static_cast<std::ptrdiff_t>(number * width), width,
+                  row.begin());
+      for (const Exception& e : exceptions[at]) row[e.group] = e.set;
+      routes_.switches[at].row = sets_.row_of(row);
+      if (exceptions[at].empty()) known = routes_.switches[at].row;
+    }
+    store_senders(0, sender_table);
   }
 
   /// The set of ports by which a sender starts towards the group whose `paths` these are.
@@ -378,7 +249,7 @@ class RouteBuilder {
     }
     const Node& node = sender.hosts.empty() ? fabric_.switch_node(SwitchId(sender.nics.front()))
                                             : fabric_.host(HostId(sender.hosts.front()));
-    return set_of(node, ports);
+    return maker_.set(node, ports);
   }
 
   /// Entries at anchors are never read. They get what most others of the row have, if most have
@@ -409,21 +280,17 @@ class RouteBuilder {
       const auto place = std::ranges::lower_bound(space.switches, hops.at.value());
       const std::size_t i = static_cast<std::size_t>(place - space.switches.begin());
       const std::uint32_t group = attachments_.group_of(hops.to.value(), NetworkKind::kScaleOut);
-      table[i * space.groups.size() + group] = set_of(node, ports);
+      if (group == 0) continue;  // cut off by failures
+      table[i * space.groups.size() + group] = maker_.set(node, ports);
     }
   }
 
-  void store_rows(const Attachments::Space& space, std::uint32_t number,
-                  const std::vector<std::uint32_t>& table,
-                  const std::vector<std::uint32_t>& sender_table) {
-    const std::size_t width = space.groups.size();
-    for (std::size_t i = 0; i < space.switches.size(); ++i) {
-      routes_.switches[space.switches[i]].row = sets_.row_of({table.data() + i * width, width});
-    }
+  void store_senders(std::uint32_t number, const std::vector<std::uint32_t>& table) {
+    const std::size_t width = attachments_.spaces()[number].groups.size();
     const auto network =
         static_cast<std::size_t>(number == 0 ? NetworkKind::kScaleOut : NetworkKind::kScaleUp);
     for (std::size_t i = 0; i < senders_[number].size(); ++i) {
-      const std::uint32_t row = sets_.row_of({sender_table.data() + i * width, width});
+      const std::uint32_t row = sets_.row_of({table.data() + i * width, width});
       for (const std::uint32_t host : senders_[number][i].hosts) {
         routes_.hosts[host].row[network] = row;
       }
@@ -438,7 +305,8 @@ class RouteBuilder {
   SwitchGraph graph_;
   Routes routes_;
   NextHopSets sets_{routes_};
-  ShortestPaths any_paths_;
+  SetMaker maker_{in_.fabric, in_.routing.weighted_ecmp, sets_};
+  ShortestPaths graph_paths_;
   UpDownPaths up_down_paths_;
   std::vector<std::vector<Sender>> senders_;  ///< by space
   std::uint64_t direct_entries_ = 0;

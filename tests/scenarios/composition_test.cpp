@@ -60,6 +60,56 @@ class Composition : public ::testing::Test {
   inline static const std::string kJob = "jobs: [{name: a, type: all-reduce, size: 1MB}]\n";
 };
 
+struct Machine {
+  const char* name;
+  std::uint32_t gpus;
+  std::uint32_t chips;
+  std::uint32_t cables;     ///< GPUs x links, and trunks
+  std::uint32_t nic_nodes;  ///< NICs that GPUs share
+};
+
+// Links per GPU: 6 (and 6 x 8 trunks), 12, 18, 18, 18, 18; 4 of an accelerator of the pod.
+constexpr Machine kMachines[] = {
+    {"dgx-2", 16, 12, 16 * 6 + 48, 8},   {"dgx-a100", 8, 6, 8 * 12, 0},
+    {"hgx-h100", 8, 4, 8 * 18, 0},       {"hgx-h200", 8, 4, 8 * 18, 0},
+    {"hgx-b200", 8, 2, 8 * 18, 0},       {"gb200-nvl72", 72, 18, 72 * 18, 0},
+    {"ualink-pod", 1024, 4, 1024 * 4, 0}};
+
+TEST_F(Composition, MachinesOfTheCatalogueAloneHaveTheirLinks) {
+  for (const Machine& machine : kMachines) {
+    SCOPED_TRACE(machine.name);
+    const Scenario s = scenario(
+        std::string("name: a\nracks: {count: 1, servers: 1, server: {part: ") + machine.name +
+        ", nics: 0, rails: one-per-nic}}\nfabric: {topology: none}\n" + kJob);
+    const auto fabric = topologies::build_fabric(s.topology);
+    ASSERT_TRUE(fabric.ok()) << fabric.errors().front().to_string();
+    const auto summary = topologies::summarize(fabric.value());
+    EXPECT_EQ(summary.hosts, machine.gpus);
+    EXPECT_EQ(summary.switches, machine.chips);
+    EXPECT_EQ(summary.cables, machine.cables);
+  }
+}
+
+// Two of them on a leaf and two spines each. A NIC of the DGX-2 serves two GPUs and is a node with
+// two cables to them.
+TEST_F(Composition, MachinesOfTheCatalogueHangOnAFabric) {
+  for (const Machine& machine : kMachines) {
+    if (machine.gpus > 100) continue;  // has no NICs
+    SCOPED_TRACE(machine.name);
+    const Scenario s =
+        scenario(std::string("name: a\nracks: {count: 2, servers: 1, server: ") + machine.name +
+                 "}\nfabric: {topology: leaf-spine, spines: 2}\n" + kJob);
+    const auto fabric = topologies::build_fabric(s.topology);
+    ASSERT_TRUE(fabric.ok()) << fabric.errors().front().to_string();
+    const auto summary = topologies::summarize(fabric.value());
+    const std::uint32_t nics = machine.nic_nodes > 0 ? machine.nic_nodes : machine.gpus;
+    const std::uint32_t host_links = machine.nic_nodes > 0 ? machine.gpus : 0;
+    EXPECT_EQ(summary.hosts, 2 * machine.gpus);
+    EXPECT_EQ(summary.switches, 2 * (machine.chips + machine.nic_nodes + 1) + 2);
+    EXPECT_EQ(summary.cables, 2 * (machine.cables + host_links + nics + 2));
+  }
+}
+
 constexpr const char* kSuperPod = R"(
 name: superpod
 racks: {count: 8, servers: 1, server: gb200-nvl72}

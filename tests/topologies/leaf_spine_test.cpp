@@ -124,9 +124,19 @@ TEST(LeafSpine, RefusesWhatCannotBeBuilt) {
   EXPECT_EQ(first_key(leaf_spine(1, 65'534, 1)), "built");
 }
 
-// 40,000 leaves have small fabrics but tables of 40,000^2 entries.
+// All leaves go up alike and only the spine tells them apart: tables of two rows for any number.
+TEST(LeafSpine, RoutesManyLeavesInFewRows) {
+  const Network net(leaf_spine(40'000, 1, 1));
+  EXPECT_EQ(net.routes.rows.size(), 3U * 40'001);
+  EXPECT_EQ(census_of(net.fabric, net.routes, HostId(0U), HostId(39'999U)).paths, 1U);
+}
+
+// 20,000 spines, each above two leaves of its own, need a row each of 40,000 groups.
 TEST(LeafSpine, RefusesTablesBeyondTheirBound) {
-  const LeafSpineSpec spec = leaf_spine(40'000, 1, 1);
+  ClosSpec spec = clos_of(leaf_spine(40'000, 1, 1));
+  spec.pods = 20'000;
+  spec.super_spines = 1;
+  spec.super_uplink = spec.uplink;
   const auto fabric = build_fabric(spec);
   ASSERT_TRUE(fabric.ok());
   const auto routes = build_routes(fabric.value(), spec);

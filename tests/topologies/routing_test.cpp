@@ -151,14 +151,38 @@ TEST(Routing, UpDownHoldsWhenFewestLinksWouldGoOverALeaf) {
   EXPECT_EQ(census_of(net.fabric, routes, HostId(1U), HostId(2U)).paths, 1U);
 }
 
-// Random failures in a three-tier Clos with super-spines that meet all spines: no circle of
-// buffers, and all pairs that an up-down search over the graph connects have a path of that length.
-TEST(Routing, UpDownHoldsUnderRandomFailures) {
-  ClosSpec clos_spec = clos({racks_of(8, 2, server(0, 1))}, 2);
-  clos_spec.pods = 4;
-  clos_spec.super_spines = 2;
-  clos_spec.super_wiring = ClosSpec::SuperSpines::kAll;
-  const TopologySpec spec = clos_spec;
+/// Links of the shortest ways from a host to all nodes that go up first and then down, over cables
+/// that are up; SIZE_MAX where there is none. Breadth first over (node, has gone down).
+std::vector<std::size_t> up_down_links(const Fabric& fabric, NodeId from,
+                                       const std::vector<bool>& is_down) {
+  std::vector<std::size_t> links(2 * fabric.nodes.size(), SIZE_MAX);
+  std::vector<std::size_t> queue{2 * std::size_t{from.value()}};
+  links[queue.front()] = 0;
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const Node& node = fabric.nodes[queue[i] / 2];
+    if (node.kind == NodeKind::kHost && i > 0) continue;
+    for (std::uint32_t k = 0; k < node.port_count; ++k) {
+      const PortId port(node.first_port.value() + k);
+      const NodeId peer = fabric.peer_node(port);
+      const bool goes_down = fabric.node(peer).tier < node.tier;
+      if (is_down[port.value()] || (queue[i] % 2 == 1 && !goes_down)) continue;
+      const std::size_t state = 2 * std::size_t{peer.value()} + (goes_down ? 1 : 0);
+      if (links[state] != SIZE_MAX) continue;
+      links[state] = links[queue[i]] + 1;
+      queue.push_back(state);
+    }
+  }
+  std::vector<std::size_t> least;
+  for (std::size_t i = 0; i < links.size(); i += 2) {
+    least.push_back(std::min(links[i], links[i + 1]));
+  }
+  return least;
+}
+
+/// With a quarter of the cables down, at random: no circle of buffers, and all pairs that the
+/// search above connects have a path of that length over cables that are up. Returns the pairs
+/// without.
+int expect_up_down(const TopologySpec& spec) {
   const Network net(spec);
   const Fabric& fabric = net.fabric;
   int unreachable = 0;
@@ -174,36 +198,50 @@ TEST(Routing, UpDownHoldsUnderRandomFailures) {
     const Routes routes = without(fabric, spec, failed);
     EXPECT_TRUE(find_buffer_cycles(fabric, routes).cycles.empty());
     for (std::uint32_t from = 0; from < fabric.hosts.size(); ++from) {
-      // Breadth first over (node, has gone down).
-      std::vector<std::size_t> links(2 * fabric.nodes.size(), SIZE_MAX);
-      std::vector<std::size_t> queue{2 * std::size_t{fabric.hosts[from].value()}};
-      links[queue.front()] = 0;
-      for (std::size_t i = 0; i < queue.size(); ++i) {
-        const Node& node = fabric.nodes[queue[i] / 2];
-        if (node.kind == NodeKind::kHost && i > 0) continue;
-        for (std::uint32_t k = 0; k < node.port_count; ++k) {
-          const PortId port(node.first_port.value() + k);
-          const NodeId peer = fabric.peer_node(port);
-          const bool goes_down = fabric.node(peer).tier < node.tier;
-          if (is_down[port.value()] || (queue[i] % 2 == 1 && !goes_down)) continue;
-          const std::size_t state = 2 * std::size_t{peer.value()} + (goes_down ? 1 : 0);
-          if (links[state] != SIZE_MAX) continue;
-          links[state] = links[queue[i]] + 1;
-          queue.push_back(state);
-        }
-      }
+      const auto shortest = up_down_links(fabric, fabric.hosts[from], is_down);
+      const bool is_attached = std::ranges::any_of(fabric.switches, [&](NodeId at) {
+        return !fabric.node(at).is_nic && shortest[at.value()] != SIZE_MAX;
+      });
       for (std::uint32_t to = 0; to < fabric.hosts.size(); ++to) {
-        if (to == from) continue;
-        const std::size_t shortest = links[2 * std::size_t{fabric.hosts[to].value()} + 1];
+        const std::size_t expected = shortest[fabric.hosts[to].value()];
+        // What is cut off altogether waits for its own cable.
+        if (to == from || (!is_attached && expected == SIZE_MAX)) continue;
         const auto path = flow_path(fabric, routes, 1, HostId(from), HostId(to), 7);
-        if (is_down[fabric.host(HostId(from)).first_port.value()]) continue;  // waits for its cable
-        EXPECT_EQ(path.empty() ? SIZE_MAX : path.size(), shortest) << from << " to " << to;
+        EXPECT_EQ(path.empty() ? SIZE_MAX : path.size(), expected) << from << " to " << to;
         for (const PortId port : path) EXPECT_FALSE(is_down[port.value()]);
         unreachable += path.empty() ? 1 : 0;
       }
     }
   }
-  EXPECT_GT(unreachable, 0) << "the failures were too few to test anything";
+  return unreachable;
+}
+
+TEST(Routing, UpDownHoldsUnderRandomFailures) {
+  ClosSpec pods = clos({racks_of(8, 2, server(0, 1))}, 2);
+  pods.pods = 4;
+  pods.super_spines = 2;
+  pods.super_wiring = ClosSpec::SuperSpines::kAll;
+  EXPECT_GT(expect_up_down(pods), 0) << "the failures were too few to test anything";
+  pods.super_wiring = ClosSpec::SuperSpines::kGroups;
+  EXPECT_GT(expect_up_down(pods), 0);
+}
+
+TEST(Routing, UpDownHoldsUnderRandomFailuresWithTwoPortsPerNic) {
+  ServerPart part = server(0, 1);
+  part.nic.ports = 2;
+  ClosSpec dual = clos({racks_of(4, 2, part)}, 2);
+  dual.leaves = 2;
+  EXPECT_GT(expect_up_down(dual), 0);
+  dual.leaves = 1;
+  dual.planes = 2;
+  EXPECT_GT(expect_up_down(dual), 0);
+  part = server(2, 1);
+  part.nic.ports = 2;
+  dual.racks = {racks_of(4, 2, part)};
+  EXPECT_GT(expect_up_down(dual), 0) << "shared NICs, on two planes";
+  dual.planes = 1;
+  dual.leaves = 2;
+  EXPECT_GT(expect_up_down(dual), 0) << "shared NICs, on two leaves";
 }
 
 // Two cables of 400 Gbps and one of 100 Gbps to the other switch: 4, 4 and 1 of 9 parts, against a
