@@ -9,6 +9,7 @@
 #include "protocols/network_audit.hpp"
 #include "protocols/packet_engine.hpp"
 #include "protocols/switching/headroom.hpp"
+#include "simcore/engine/huge_pages.hpp"
 #include "simcore/hash.hpp"
 
 namespace weft::protocols {
@@ -62,6 +63,7 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
   }
   build_queue_pairs(connections);
   build_observation();
+  place_in_huge_pages();
 }
 
 PacketNetwork::~PacketNetwork() = default;
@@ -217,6 +219,19 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       receiver.traffic_class = connection.traffic_class;
     }
   }
+}
+
+void PacketNetwork::place_in_huge_pages() {
+  NetworkState& s = *state_;
+  prefer_huge_pages(s.ports);
+  prefer_huge_pages(s.queues);
+  prefer_huge_pages(s.ingress);
+  prefer_huge_pages(s.links);
+  prefer_huge_pages(s.hosts);
+  prefer_huge_pages(s.senders);
+  prefer_huge_pages(s.receivers);
+  prefer_huge_pages(s.dcqcn);
+  prefer_huge_pages(engine_->cells);
 }
 
 void PacketNetwork::build_observation() {
@@ -405,6 +420,18 @@ std::uint64_t PacketNetwork::pauses_lost() const {
       state_->ports.begin(), state_->ports.end(), std::uint64_t{0},
       [](std::uint64_t sum, const PortState& port) { return sum + port.pauses_lost; });
 }
+
+std::uint64_t PacketNetwork::packets_in_flight() const {
+  const Worker::Sums sums = engine_->sums();
+  return sums.packets_injected - sums.packets_delivered - sums.packets_dropped;
+}
+
+std::uint64_t PacketNetwork::payload_packets_arrived() const {
+  return std::accumulate(state_->senders.begin(), state_->senders.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const SenderState& s) { return sum + s.received; });
+}
+
+const std::vector<Stall>& PacketNetwork::stalls() const { return engine_->stalls; }
 
 std::vector<BlockedPort> PacketNetwork::deadlock() const { return engine_->deadlock; }
 

@@ -161,8 +161,14 @@ TEST(ExactHeadroom, GrowsWithEveryTerm) {
 /// One host on one switch, a 400 Gbps wire of 100 ns.
 Fabric one_host() {
   Fabric fabric;
-  fabric.nodes.push_back({"h0", NodeKind::kHost, 0, 0, -1, PortId(0U), 1, 0_ps});
-  fabric.nodes.push_back({"s0", NodeKind::kSwitch, 1, 0, -1, PortId(1U), 1, 500_ns});
+  fabric.nodes.push_back(
+      {.name = "h0", .first_port = PortId(0U), .port_count = 1, .pipeline = 0_ps});
+  fabric.nodes.push_back({.name = "s0",
+                          .kind = NodeKind::kSwitch,
+                          .tier = 1,
+                          .first_port = PortId(1U),
+                          .port_count = 1,
+                          .pipeline = 500_ns});
   fabric.ports.push_back({NodeId(0U), PortId(1U), 400_Gbps, 100_ns});
   fabric.ports.push_back({NodeId(1U), PortId(0U), 400_Gbps, 100_ns});
   fabric.hosts.emplace_back(0U);
