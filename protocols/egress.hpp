@@ -23,19 +23,21 @@ inline void occupy(Cell& cell, PortState& port, std::int64_t end) {
 /// Puts a packet on the wire from `start` on (now, or a little later with cut-through); the port
 /// must be idle. From here on nothing revokes it. Returns the end of the transmission.
 template <class Path>
-inline std::int64_t transmit(const NetworkConstants& constants, PortState& port, ClassQueue& queue,
-                             Packet& packet, std::int64_t start, Cell& cell, Worker& worker) {
+[[gnu::always_inline]] inline std::int64_t transmit(const NetworkConstants& constants,
+                                                    PortState& port, ClassQueue& queue,
+                                                    const Packet& packet, std::int64_t start,
+                                                    Cell& cell, Worker& worker) {
   const std::int64_t end = start + port.transmission(packet.size);
-  packet.stamp = end + port.data_latency;
+  std::int64_t arrival = end + port.data_latency;
   if (Path::kGeneral && port.peer_cuts_through) {
     const std::int64_t first = std::min<std::int64_t>(packet.size, constants.cut_through_after);
-    packet.stamp = start + port.transmission(first) + port.data_latency;
+    arrival = start + port.transmission(first) + port.data_latency;
   }
   if (port.leads_inside && port.out->in_flight() == 0) {
     cell.next.update(cell.port_count() + port.peer_local,
-                     cell.arrival_key(packet.stamp, port.peer_local));
+                     cell.arrival_key(arrival, port.peer_local));
   }
-  port.out->data_in.push(packet, worker.pool);
+  port.out->data_in.push(packet, arrival, worker.pool);
   occupy(cell, port, end);
   queue.bytes += packet.size;
   ++queue.started;

@@ -134,12 +134,11 @@ class LinkControl {
       return;
     }
     Packet frame;
-    frame.stamp = time;
     frame.sequence = sequence;
     frame.word = pack(c, value);
     frame.flow = cause;
     frame.flags = static_cast<std::uint8_t>(type);
-    port.out->control_in.push(frame, worker.pool);
+    port.out->control_in.push(frame, time, worker.pool);
   }
 
   void schedule_refresh(Cell& cell, PortState& port, std::uint8_t c, std::int64_t now) {

@@ -45,6 +45,14 @@ struct PauseInterval {
   bool is_lasting = false;  ///< it still held at the end of the run
 };
 
+/// A time in which no packet reached any host although connections had messages under way.
+struct Stall {
+  Picoseconds since{};  ///< looked at every 10 ms of simulated time
+  Picoseconds until{};
+  std::vector<ConnectionId> blocked;  ///< that had, ascending; the first few
+  std::uint64_t blocked_count = 0;
+};
+
 /// A port that can never send again: see PacketNetwork::Status::kDeadlocked.
 struct BlockedPort {
   PortId port;

@@ -177,12 +177,14 @@ PacketNetwork::Status PacketNetwork::Engine::run(std::int64_t& now, std::int64_t
         if (next != Agenda::kNever) now = instant;
         return Status::kDeadlocked;
       }
+      if (next != Agenda::kNever) look_for_stall_until(target);
       if (next == Agenda::kNever) return is_deadlocked() ? Status::kDeadlocked : Status::kQuiescent;
       now = target;
       if (now == until) break;
       deadlock_check_.advance(now);
       queue_sample_.advance(now);
       rate_sample_.advance(now);
+      stall_check_.advance(now);
     }
     if ((was_idle || windows_ % kWindowsPerObservation == 0) && is_stalled(now)) {
       return is_deadlocked() ? Status::kDeadlocked : Status::kStalled;
@@ -200,10 +202,11 @@ PacketNetwork::Status PacketNetwork::Engine::run(std::int64_t& now, std::int64_t
     }
 #endif
     if (!observe(now)) return Status::kDeadlocked;
-    if (++windows_ % kWindowsPerObservation == 0 && observer &&
-        !observer(Picoseconds(now), sums().packet_hops)) {
-      return Status::kInterrupted;
-    }
+    ++windows_;
+    const bool is_long = events_ - events_at_observation_ >= kEventsPerObservation;
+    if (windows_ % kWindowsPerObservation != 0 && !is_long) continue;
+    events_at_observation_ = events_;
+    if (observer && !observer(Picoseconds(now), sums().packet_hops)) return Status::kInterrupted;
   }
   return Status::kTimeLimit;
 }
@@ -258,7 +261,8 @@ bool PacketNetwork::Engine::is_deadlocked() {
 }
 
 std::int64_t PacketNetwork::Engine::next_instant() const {
-  return std::min({deadlock_check_.next(), queue_sample_.next(), rate_sample_.next()});
+  return std::min(
+      {deadlock_check_.next(), queue_sample_.next(), rate_sample_.next(), stall_check_.next()});
 }
 
 bool PacketNetwork::Engine::observe(std::int64_t now) {
@@ -273,12 +277,52 @@ bool PacketNetwork::Engine::observe(std::int64_t now) {
     sample_rates(now);
     rate_sample_.advance(now);
   }
+  if (stall_check_.is_due(now)) {
+    look_for_stall(now);
+    stall_check_.advance(now);
+  }
   drain_trace(now + 1);
   if (deadlock_check_.is_due(now)) {
     deadlock_check_.advance(now);
     if (is_deadlocked()) return false;
   }
   return true;
+}
+
+void PacketNetwork::Engine::look_for_stall_until(std::int64_t target) {
+  if (!stall_check_.is_due(target)) return;
+  look_for_stall(stall_check_.next());
+  if (stall_check_.latest(target) > last_stall_check_) look_for_stall(stall_check_.latest(target));
+}
+
+void PacketNetwork::Engine::look_for_stall(std::int64_t now) {
+  const std::uint64_t delivered = sums().packets_delivered;
+  const bool is_silent = delivered == delivered_at_check_ && now > last_stall_check_;
+  const std::int64_t before = std::exchange(last_stall_check_, now);
+  delivered_at_check_ = delivered;
+  if (!is_silent) {
+    is_in_stall_ = false;
+    return;
+  }
+  if (is_in_stall_) {
+    stalls.back().until = Picoseconds(now);
+    return;
+  }
+  if (stalls.size() == kStallsKept) return;
+  Stall stall{.since = Picoseconds(before), .until = Picoseconds(now), .blocked = {}};
+  for (std::size_t c = 0; c < s_.connections.size(); ++c) {
+    const std::uint32_t first = s_.connections[c].first_queue_pair;
+    const auto begin = s_.senders.begin() + first;
+    const bool is_blocked =
+        std::any_of(begin, begin + s_.constants.queue_pairs, [](const SenderState& s) {
+          return s.received != s.posted && s.schedule != SenderState::Schedule::kFailed;
+        });
+    if (!is_blocked) continue;
+    ++stall.blocked_count;
+    if (stall.blocked.size() < kBlockedNamed) stall.blocked.emplace_back(c);
+  }
+  is_in_stall_ = stall.blocked_count > 0;
+  if (is_in_stall_) stalls.push_back(std::move(stall));
 }
 
 void PacketNetwork::Engine::sample_queues(std::int64_t now) {

@@ -21,6 +21,8 @@ class Periodic {
       : period_(period), next_(period > 0 ? period : kNever) {}
   [[nodiscard]] std::int64_t next() const { return next_; }
   [[nodiscard]] bool is_due(std::int64_t now) const { return next_ <= now; }
+  /// The last time up to `now`.
+  [[nodiscard]] std::int64_t latest(std::int64_t now) const { return now / period_ * period_; }
   /// The next time is the first multiple after `now`.
   void advance(std::int64_t now) {
     if (next_ <= now) next_ = (now / period_ + 1) * period_;
@@ -62,6 +64,7 @@ class PacketNetwork::Engine {
   std::vector<Cell> cells;
   Worker::Sums measured_from;
   std::vector<BlockedPort> deadlock;
+  std::vector<Stall> stalls;
 
  private:
   [[nodiscard]] std::uint32_t useful_threads() const;
@@ -78,13 +81,21 @@ class PacketNetwork::Engine {
   [[nodiscard]] std::int64_t next_instant() const;
   /// Does what is due at `now`; false: the run is deadlocked.
   [[nodiscard]] bool observe(std::int64_t now);
+  /// Whether anything was delivered since the last time; notes a stall if not.
+  void look_for_stall(std::int64_t now);
+  /// The same for a jump from `now` to `target` during which nothing happens.
+  void look_for_stall_until(std::int64_t target);
   void sample_queues(std::int64_t now);
   void sample_rates(std::int64_t now);
   /// Hands on what was traced before `now`, in order.
   void drain_trace(std::int64_t now);
 
   static constexpr std::uint64_t kWindowsPerObservation = 256;
+  static constexpr std::uint64_t kEventsPerObservation = std::uint64_t{1} << 20U;
   static constexpr std::int64_t kDeadlockPeriod = 100'000'000;  ///< 100 us
+  static constexpr std::int64_t kStallPeriod = 10'000'000'000;  ///< 10 ms
+  static constexpr std::size_t kStallsKept = 16;
+  static constexpr std::size_t kBlockedNamed = 8;
 
   /// Simulated time without any packet starting, while no job has anything planned, after which the
   /// run counts as stalled: a second, and two retransmission time-outs, each of which would have
@@ -99,6 +110,7 @@ class PacketNetwork::Engine {
   Periodic deadlock_check_;
   Periodic queue_sample_;
   Periodic rate_sample_;
+  Periodic stall_check_{kStallPeriod};
   std::vector<std::uint32_t> sampled_queue_pairs_;
   std::vector<std::int64_t> last_queue_sample_;  ///< by sampled port and class
   ChunkDepot depot_;
@@ -109,6 +121,10 @@ class PacketNetwork::Engine {
   std::uint64_t window_events_ = 0;  ///< in the last window
   std::uint64_t windows_ = 0;
   std::uint64_t hops_at_progress_ = 0;
+  std::uint64_t events_at_observation_ = 0;
+  std::uint64_t delivered_at_check_ = 0;
+  std::int64_t last_stall_check_ = 0;
+  bool is_in_stall_ = false;
   std::int64_t last_progress_ = 0;
 };
 

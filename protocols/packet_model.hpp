@@ -50,12 +50,15 @@ class PacketModel {
     fetch_lines<2, true>(&s_.queues[first]);
     fetch_lines<1, true>(&s_.ingress[first]);
     cell.inbound[local]->fetch();
+    s_.links[port].fetch_sender();
   }
 
   [[gnu::always_inline]] void fetch_packets(const Cell& cell, std::uint32_t local) const {
-    cell.inbound[local]->data_out.fetch();
+    const Link& link = *cell.inbound[local];
+    link.data_out.fetch(link.data_in);
     const PortState& port = s_.ports[cell.ports[local].value()];
-    port.out->fetch_sender();
+    s_.links[port.index].data_in.fetch();
+    s_.queues[s_.constants.slot(port.index, 0)].packets.fetch();
     if (port.owner_is_host) host_.fetch(port);
   }
 

@@ -10,6 +10,7 @@
 #include "protocols/network_audit.hpp"
 #include "protocols/packet_engine.hpp"
 #include "protocols/switching/headroom.hpp"
+#include "simcore/engine/huge_pages.hpp"
 #include "simcore/hash.hpp"
 
 namespace weft::protocols {
@@ -116,6 +117,7 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
   build_queue_pairs(connections);
   build_in_network(connections, groups);
   build_observation();
+  place_in_huge_pages();
 }
 
 PacketNetwork::~PacketNetwork() = default;
@@ -361,6 +363,20 @@ void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
   for (SenderState& sender : s.senders) start_rounds(s, sender);
 }
 
+void PacketNetwork::place_in_huge_pages() {
+  NetworkState& s = *state_;
+  prefer_huge_pages(s.ports);
+  prefer_huge_pages(s.queues);
+  prefer_huge_pages(s.ingress);
+  prefer_huge_pages(s.links);
+  prefer_huge_pages(s.hosts);
+  prefer_huge_pages(s.nics);
+  prefer_huge_pages(s.senders);
+  prefer_huge_pages(s.receivers);
+  prefer_huge_pages(s.dcqcn);
+  prefer_huge_pages(engine_->cells);
+}
+
 void PacketNetwork::build_observation() {
   NetworkState& s = *state_;
   const ObservationConfig& observation = options_.observation;
@@ -548,6 +564,18 @@ std::uint64_t PacketNetwork::pauses_lost() const {
       state_->ports.begin(), state_->ports.end(), std::uint64_t{0},
       [](std::uint64_t sum, const PortState& port) { return sum + port.pauses_lost; });
 }
+
+std::uint64_t PacketNetwork::packets_in_flight() const {
+  const Worker::Sums sums = engine_->sums();
+  return sums.packets_injected - sums.packets_delivered - sums.packets_dropped;
+}
+
+std::uint64_t PacketNetwork::payload_packets_arrived() const {
+  return std::accumulate(state_->senders.begin(), state_->senders.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const SenderState& s) { return sum + s.received; });
+}
+
+const std::vector<Stall>& PacketNetwork::stalls() const { return engine_->stalls; }
 
 std::vector<BlockedPort> PacketNetwork::deadlock() const { return engine_->deadlock; }
 

@@ -138,6 +138,12 @@ class PacketNetwork {
   /// `pauses_lost` tells how many more there were.
   [[nodiscard]] std::vector<PauseInterval> pauses() const;
   [[nodiscard]] std::uint64_t pauses_lost() const;
+  /// Packets that are on links or in buffers now.
+  [[nodiscard]] std::uint64_t packets_in_flight() const;
+  /// Distinct payload packets that their senders know to have arrived (datagrams: that were sent).
+  [[nodiscard]] std::uint64_t payload_packets_arrived() const;
+  /// Times without any delivery although there was something to deliver; the first few.
+  [[nodiscard]] const std::vector<Stall>& stalls() const;
   /// Ports that can never send again, in the order in which each waits for the next; the last waits
   /// for the first. Empty if there is no such circle.
   [[nodiscard]] std::vector<BlockedPort> deadlock() const;
@@ -174,6 +180,7 @@ class PacketNetwork {
                         const std::vector<ProcessGroup>& groups);
   void build_queue_pairs(const std::vector<Connection>& connections);
   void build_observation();
+  void place_in_huge_pages();
   void file_faults();
 
   Options options_;

@@ -163,8 +163,11 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer) {
   FluidNetwork network(e.workload.process_hosts().size(), e.workload.connections(),
                        std::move(plan));
   collectives::Executor executor(e.workload);
-  const FluidNetwork::Status status =
-      network.run(executor, e.scenario.run.until, e.scenario.run.warmup, observer);
+  const FluidNetwork::Status status = network.run(
+      executor, e.scenario.run.until, e.scenario.run.warmup,
+      [&observer](Picoseconds now, std::uint64_t messages) {
+        return !observer || observer({.now = now, .count = messages, .done = {}, .stall = {}});
+      });
 
   Results results;
   results.engine = "fluid";

@@ -20,6 +20,7 @@
 #include "scenarios/rank_layouts.hpp"
 #include "scenarios/resolve_faults.hpp"
 #include "scenarios/resolve_observation.hpp"
+#include "scenarios/run_monitor.hpp"
 #include "scenarios/static_checks.hpp"
 #include "topologies/build_fabric.hpp"
 
@@ -300,9 +301,10 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFil
   const auto begin = std::chrono::steady_clock::now();
   PacketNetwork network = make_network(e, traces, parallelism);
   if (traces != nullptr) name_flows(e, network, *traces);
+  RunMonitor monitor(e, network);
   const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
     if (traces != nullptr && traces->has_failed()) return false;
-    return !progress || progress(now, packet_hops);
+    return !progress || progress(monitor.look(now, packet_hops));
   };
   collectives::Executor executor(e.workload);
   network.start(executor);
@@ -350,6 +352,9 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFil
   collect_deadlock(network, results);
   explain(e, network, executor, results);
   warn_of_lossless_drops(e, results);
+  for (std::string& warning : stall_warnings(e, network)) {
+    results.warnings.push_back(std::move(warning));
+  }
   return results;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,8 +42,17 @@ struct Experiment {
 /// How the packet engine would cut the fabric.
 [[nodiscard]] CellPlan plan_of(const Experiment& experiment);
 
-/// What a run tells while it goes on; returning false stops it.
-using ProgressObserver = std::function<bool(Picoseconds now, std::uint64_t packet_hops)>;
+/// What a run tells while it goes on.
+struct Progress {
+  Picoseconds now;
+  std::uint64_t count = 0;  ///< packet-hops; of the fluid engine: delivered messages
+  // Looked at a few times a second only:
+  std::uint64_t in_flight = 0;  ///< packets
+  std::optional<double> done;   ///< which part of the bytes, or of the time, where that is known
+  std::string stall;            ///< who is blocked, while nothing is delivered
+};
+/// Returning false stops the run.
+using ProgressObserver = std::function<bool(const Progress&)>;
 
 /// Runs the packet engine to the end and collects the results. Traces are written where `traces` is
 /// given; a run whose traces cannot be written is interrupted. A broken conservation law is a

@@ -26,7 +26,7 @@ class SwitchModel {
     const NetworkConstants& k = s_.constants;
     const std::uint8_t c = class_of(packet);
     const ClassConstants& constants = k.of_class[c];
-    if (--packet.ttl == 0) [[unlikely]] {
+    if (packet.ttl == 1) [[unlikely]] {
       ++in.ttl_drops;
       drop(cell, worker, in, packet, now);
       return;
@@ -48,14 +48,15 @@ class SwitchModel {
     } else if (!admit(cell, worker, packet, sw, in, out, queue, now)) {
       return;
     }
-    hold(packet, sw, in, out, now);
+    const std::int64_t stamp = holding_stamp(packet, sw, in, out, now);
     if (constants.ecn && !constants.mark_at_dequeue) {
       mark(worker, holder, queue, packet, order_of(queue) + queue.packets.size(), now);
     }
-    enqueue(worker, holder, queue, packet, now);
+    enqueue(worker, holder, queue, packet, stamp, now);
     if (queues_at_inputs()) {
       if (queue.packets.size() == 1) {
-        crossbar_.request(cell, in.owner, in.index - sw.first_port, waiting_port(packet), c, now);
+        crossbar_.request(cell, in.owner, in.index - sw.first_port, out.index - sw.first_port, c,
+                          now);
       }
       return;
     }
@@ -203,25 +204,29 @@ class SwitchModel {
     return waiting.bytes() * from_here / std::min(kSample, waiting.size());
   }
 
-  /// Notes in the packet where it came from (or goes to, where inputs queue) and when its last bit
-  /// will be here.
-  void hold(Packet& packet, const SwitchState& sw, const PortState& in, const PortState& out,
-            std::int64_t now) const {
+  /// What a waiting packet holds for a stamp: where it came from (or goes to, where inputs queue)
+  /// and when its last bit will be here.
+  [[nodiscard]] std::int64_t holding_stamp(const Packet& packet, const SwitchState& sw,
+                                           const PortState& in, const PortState& out,
+                                           std::int64_t now) const {
     const NetworkConstants& k = s_.constants;
-    packet.stamp = (queues_at_inputs() ? out.index : in.index) - sw.first_port;
+    std::int64_t stamp = (queues_at_inputs() ? out.index : in.index) - sw.first_port;
     if (Path::kGeneral && k.cut_through) {
       const std::int64_t first = std::min<std::int64_t>(packet.size, k.cut_through_after);
       const std::int64_t tail = now + PortState::transmission_at(packet.size, in.ingress_rate) -
                                 PortState::transmission_at(first, in.ingress_rate);
-      packet.stamp |= tail << kTailShift;
+      stamp |= tail << kTailShift;
     }
+    return stamp;
   }
 
   void enqueue(Worker& worker, PortState& holder, ClassQueue& queue, const Packet& packet,
-               std::int64_t now) {
+               std::int64_t stamp, std::int64_t now) {
     const std::uint8_t c = class_of(packet);
     queue.account(now);
-    queue.packets.push(packet, worker.pool);
+    Packet& copy = queue.packets.push(packet, worker.pool);
+    copy.stamp = stamp;
+    --copy.ttl;
     if (queue.packets.bytes() > queue.peak_bytes) queue.peak_bytes = queue.packets.bytes();
     holder.waiting |= class_bit(c);
     holder.note_backlog(packet.size);

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <vector>
 
+#include "simcore/engine/huge_pages.hpp"
 #include "simcore/engine/packet.hpp"
 #include "simcore/engine/prefetch.hpp"
 
@@ -69,9 +71,7 @@ class ChunkPool {
     free_ = chunk;
     ++count_;
   }
-  [[nodiscard]] std::size_t allocated_bytes() const {
-    return slabs_.size() * kBatch * sizeof(Chunk);
-  }
+  [[nodiscard]] std::size_t allocated_bytes() const { return allocated_; }
 
  private:
   void refill() {
@@ -94,18 +94,45 @@ class ChunkPool {
     free_ = nullptr;
     count_ = 0;
   }
+  /// A batch of new memory: slabs of one batch at first, then of a huge page.
   Chunk* grow() {
-    slabs_.push_back(std::make_unique<Chunk[]>(kBatch));
-    Chunk* slab = slabs_.back().get();
-    for (std::size_t i = 0; i + 1 < kBatch; ++i) slab[i].next = &slab[i + 1];
-    return slab;
+    if (fresh_ == 0) {
+      const std::size_t batches = slabs_.size() < kSmallSlabs ? 1 : kBatchesPerSlab;
+      const std::size_t bytes = batches * kBatch * sizeof(Chunk);
+      const std::align_val_t alignment{batches == 1 ? alignof(Chunk) : bytes};
+      void* memory = ::operator new(bytes, alignment);
+      slabs_.emplace_back(static_cast<std::byte*>(memory), Release{alignment});
+      prefer_huge_pages(memory, bytes);
+      next_fresh_ = slabs_.back().get();
+      fresh_ = batches;
+      allocated_ += bytes;
+    }
+    Chunk* batch = nullptr;
+    for (std::size_t i = kBatch; i-- > 0;) {
+      Chunk* chunk = new (next_fresh_ + i * sizeof(Chunk)) Chunk;
+      chunk->next = batch;
+      batch = chunk;
+    }
+    next_fresh_ += kBatch * sizeof(Chunk);
+    --fresh_;
+    return batch;
   }
+
+  static constexpr std::size_t kSmallSlabs = 8;
+  static constexpr std::size_t kBatchesPerSlab = 16;
+  struct Release {
+    std::align_val_t alignment;
+    void operator()(std::byte* memory) const { ::operator delete(memory, alignment); }
+  };
 
   Chunk* free_ = nullptr;
   std::size_t count_ = 0;      ///< of `free_`, at most a batch
   std::vector<Chunk*> aside_;  ///< full batches
   ChunkDepot* depot_ = nullptr;
-  std::vector<std::unique_ptr<Chunk[]>> slabs_;
+  std::byte* next_fresh_ = nullptr;
+  std::size_t fresh_ = 0;  ///< batches of the last slab that have not been used
+  std::size_t allocated_ = 0;
+  std::vector<std::unique_ptr<std::byte, Release>> slabs_;
 };
 
 /// A FIFO of packets owned by one cell: an egress queue. Holds no chunk while empty.
@@ -134,7 +161,9 @@ class PacketQueue {
     }
   }
 
-  void push(const Packet& packet, ChunkPool& pool) {
+  /// Returns where it lies, so that its copy can be changed: changing the packet first makes the
+  /// copy wait until small stores have reached memory.
+  [[gnu::always_inline]] Packet& push(const Packet& packet, ChunkPool& pool) {
     if (tail_ == nullptr) {
       head_ = tail_ = pool.take();
       head_index_ = tail_index_ = 0;
@@ -143,11 +172,19 @@ class PacketQueue {
       tail_ = tail_->next;
       tail_index_ = 0;
     }
-    tail_->packets[tail_index_++] = packet;
+    Packet& copy = tail_->packets[tail_index_++];
+    copy = packet;
     ++count_;
     bytes_ += packet.size;
+    return copy;
   }
 
+  /// Asks for the memory of the oldest packet and of the next one to come.
+  [[gnu::always_inline]] void fetch() const {
+    if (head_ == nullptr) return;
+    fetch_lines<1>(&head_->packets[head_index_]);
+    fetch_lines<1, true>(&tail_->packets[tail_index_]);
+  }
   Packet pop(ChunkPool& pool) {
     assert(count_ > 0);
     const Packet packet = head_->packets[head_index_++];

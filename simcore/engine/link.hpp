@@ -16,7 +16,8 @@ namespace weft {
 /// The two halves lie on different cache lines (see Link).
 class LaneProducer {
  public:
-  void push(const Packet& packet, ChunkPool& pool) {
+  /// The packet arrives at `stamp`.
+  [[gnu::always_inline]] void push(const Packet& packet, std::int64_t stamp, ChunkPool& pool) {
     if (tail_ == nullptr) {
       first_ = tail_ = pool.take();
     } else if (index_ == Chunk::kPackets) {
@@ -24,10 +25,17 @@ class LaneProducer {
       tail_ = tail_->next;
       index_ = 0;
     }
-    tail_->packets[index_++] = packet;
+    Packet& copy = tail_->packets[index_++];
+    copy = packet;
+    copy.stamp = stamp;
     // The consumer had this memory last; by the next push to this link it is back.
     fetch_lines<1, true>(&tail_->packets[std::min(index_ + 1, Chunk::kPackets - 1)]);
     pushed_.store(pushed_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+  /// Asks for the memory of the next packet to come.
+  [[gnu::always_inline]] void fetch() const {
+    if (tail_ == nullptr) return;
+    fetch_lines<1, true>(&tail_->packets[std::min(index_, Chunk::kPackets - 1)]);
   }
   [[nodiscard]] std::uint32_t pushed() const { return pushed_.load(std::memory_order_acquire); }
 
@@ -41,6 +49,9 @@ class LaneProducer {
 
 class LaneConsumer {
  public:
+  /// Cache lines of two packets: about what comes in a window.
+  static constexpr std::uint32_t kFetched = 4;
+
   /// The next packet on the wire, or null. Valid until `pop`.
   [[nodiscard]] const Packet* front(const LaneProducer& producer) {
     if (popped_ == known_) {
@@ -80,8 +91,13 @@ class LaneConsumer {
     }
   }
   /// Asks for the memory of the next packets, whether or not they are there yet.
-  [[gnu::always_inline]] void fetch() const {
-    if (head_ != nullptr) fetch_lines<sizeof(Chunk) / 64>(head_);
+  [[gnu::always_inline]] void fetch(const LaneProducer& producer) const {
+    if (head_ == nullptr) return;
+    const std::uint32_t here = Chunk::kPackets - index_;
+    if (here < 2 * kFetched && producer.pushed() - popped_ > here) {
+      fetch_lines<kFetched>(head_->next);
+    }
+    fetch_lines<kFetched>(&head_->packets[std::min(index_, Chunk::kPackets - 2 * kFetched)]);
   }
 
  private:

@@ -78,8 +78,8 @@ scenarios::Results simulate(const Loaded& loaded, Engine engine, const RunArgume
                             scenarios::TraceFiles* traces) {
   const bool is_fluid = engine == Engine::kFluid;
   ProgressLine progress(!arguments.is_quiet, is_fluid ? "messages" : "packet-hops");
-  const auto observer = [&progress](Picoseconds now, std::uint64_t count) {
-    progress.update(now, count);
+  const auto observer = [&progress](const scenarios::Progress& now) {
+    progress.update(now);
     return !is_interrupted();
   };
   scenarios::Results results = is_fluid ? scenarios::simulate_fluid(loaded.experiment, observer)

@@ -1,8 +1,10 @@
 #include "tools/cli/progress.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -17,6 +19,21 @@ std::atomic<bool> interrupted{false};
 extern "C" void handle_interrupt(int signal_number) {
   interrupted.store(true);
   std::signal(signal_number, SIG_DFL);
+}
+
+/// What remains if the rest goes as fast as what is done.
+std::string time_left(double seconds, double done) {
+  const double left = seconds * (1 - std::min(done, 1.0)) / done;
+  if (left < 100) return fmt::format("{:.0f} s", left);
+  if (left < 6'000) return fmt::format("{:.0f} min", left / 60);
+  return fmt::format("{:.1f} h", left / 3'600);
+}
+
+/// As much as fits into one line of the terminal: a longer one could not be taken back.
+std::string fit(const std::string& line) {
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return line;
+  return line.substr(0, size.ws_col - 1U);
 }
 
 }  // namespace
@@ -35,19 +52,30 @@ ProgressLine::~ProgressLine() {
   if (is_shown_) std::fputs("\r\033[K", stderr);
 }
 
-void ProgressLine::update(Picoseconds simulated, std::uint64_t count) {
+void ProgressLine::update(const scenarios::Progress& progress) {
   using namespace std::chrono_literals;
   if (!is_wanted_) return;
   const Clock::time_point now = Clock::now();
   if (now - begin_ < 2s || now - shown_at_ < 250ms) return;
+  const double seconds = std::chrono::duration<double>(now - begin_).count();
+  const double since =
+      std::chrono::duration<double>(now - (is_shown_ ? shown_at_ : begin_)).count();
+  const double rate = static_cast<double>(progress.count - count_) / since;
   shown_at_ = now;
   is_shown_ = true;
-  const double seconds = std::chrono::duration<double>(now - begin_).count();
-  const std::string line = fmt::format("\r\033[K{:.0f} s: simulated {}, {} {} ({:.3g} million/s)",
-                                       seconds, scenarios::format_time(simulated),
-                                       scenarios::format_count(static_cast<std::int64_t>(count)),
-                                       unit_, static_cast<double>(count) / seconds * 1e-6);
-  std::fputs(line.c_str(), stderr);
+  count_ = progress.count;
+  std::string line = fmt::format("{:.0f} s: simulated {}, {:.3g} million {}/s", seconds,
+                                 scenarios::format_time(progress.now), rate * 1e-6, unit_);
+  if (progress.done && *progress.done > 0) {
+    line += fmt::format(", {:.0f} %", 100 * *progress.done);
+    if (progress.stall.empty()) line += ", " + time_left(seconds, *progress.done) + " left";
+  }
+  if (progress.in_flight > 0) {
+    line += fmt::format(", {} packets in flight",
+                        scenarios::format_count(static_cast<std::int64_t>(progress.in_flight)));
+  }
+  if (!progress.stall.empty()) line += "; " + progress.stall;
+  std::fprintf(stderr, "\r\033[K%s", fit(line).c_str());
   std::fflush(stderr);
 }
 

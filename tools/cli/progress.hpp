@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "simcore/units.hpp"
+#include "scenarios/simulation.hpp"
 
 namespace weft::cli {
 
@@ -12,7 +12,8 @@ namespace weft::cli {
 void stop_on_interrupt();
 [[nodiscard]] bool is_interrupted();
 
-/// One line on standard error that keeps itself up to date: only on a terminal, only after two
+/// One line on standard error that keeps itself up to date: simulated time, rate, time left,
+/// packets in flight, who is blocked while nothing is delivered. Only on a terminal, only after two
 /// seconds.
 class ProgressLine {
  public:
@@ -21,7 +22,7 @@ class ProgressLine {
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
-  void update(Picoseconds simulated, std::uint64_t count);
+  void update(const scenarios::Progress& progress);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -30,6 +31,7 @@ class ProgressLine {
   bool is_shown_ = false;
   Clock::time_point begin_ = Clock::now();
   Clock::time_point shown_at_ = begin_;
+  std::uint64_t count_ = 0;  ///< when last shown
 };
 
 }  // namespace weft::cli
