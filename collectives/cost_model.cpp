@@ -11,6 +11,18 @@ namespace weft::collectives {
 
 namespace {
 
+/// How much longer exchanges of all with all take than their bytes, because senders meet at
+/// receivers and in the fabric: between 1 (one switch) and 1.19 (two-shot all-reduce of
+/// scenarios/allreduce-algorithms.yaml, JCT over ideal JCT), the middle.
+constexpr double kCollisions = 1.09;
+/// How much longer exchanges of pairs take than their bytes: flows of one pair each meet on paths
+/// of the fabric. Between 1 (one switch) and 2.8 (halving-doubling there, 8 uplinks by ECMP); a
+/// third more already prefers algorithms that spread their bytes and are as good on one switch.
+constexpr double kMeetings = 1.3;
+/// Copies of a chunk that a rank of two binary trees sends in the time of one, and a quarter more
+/// because both trees and directions meet at its port (64 ranks, 256 MiB, chunks of 512 KiB).
+constexpr double kTreeCopies = 4 * 1.26;
+
 /// Latency and time per byte of a hop.
 struct Hop {
   double latency = 0;
@@ -161,7 +173,7 @@ class Model {
     const Hop& tree = has_chains ? net_ : at_distance(n_ / 2);
     double once = 2 * rounds(nodes) * tree(2 * piece);
     if (has_chains) once += 2 * (domain_size_ - 1) * local_(piece);
-    return once + (count - 1) * 4 * piece * tree.per_byte + size_ * (reduce_ + copy_);
+    return once + (count - 1) * kTreeCopies * piece * tree.per_byte + size_ * (reduce_ + copy_);
   }
 
   /// What ranks that pair up add because their number is no power of two.
@@ -174,12 +186,12 @@ class Model {
     if (spec_.operation == Operation::kAllGather) {
       double held = size_ / n_;
       for (double distance = 1; distance * 2 <= n_; distance *= 2, held *= 2) {
-        time += at_distance(distance)(held);
+        time += at_distance(distance)(held * kMeetings);
       }
       return time + (folding() > 0 ? folding() + local_(size_ / n_) : 0) + size_ * copy_;
     }
     for (double distance = 1; distance * 2 <= n_; distance *= 2) {
-      time += at_distance(distance)(size_) + size_ * reduce_;
+      time += at_distance(distance)(size_ * kMeetings) + size_ * reduce_;
     }
     return time + 2 * folding() + (folding() > 0 ? size_ * (reduce_ + copy_) : 0);
   }
@@ -191,7 +203,7 @@ class Model {
     for (double distance = core / 2; distance >= 1; distance /= 2) {
       const double part = size_ * distance / core;
       const Hop& hop = at_distance(distance);
-      time += count * hop.latency + part * (hop.per_byte + reduce_);
+      time += count * hop.latency + part * (kMeetings * hop.per_byte + reduce_);
     }
     if (spec_.operation == Operation::kReduceScatter) {
       return time + (folding() > 0 ? folding() + local_(size_ / n_) : 0);
@@ -199,7 +211,7 @@ class Model {
     for (double distance = core / 2; distance >= 1; distance /= 2) {
       const double part = size_ * distance / core;
       const Hop& hop = at_distance(distance);
-      time += count * hop.latency + part * (hop.per_byte + copy_);
+      time += count * hop.latency + part * (kMeetings * hop.per_byte + copy_);
     }
     return time + 2 * folding();
   }
@@ -208,6 +220,7 @@ class Model {
   [[nodiscard]] double direct_exchange(double each) const {
     const double outside = n_ - domain_size_;
     const double inside = domain_size_ - 1;
+    each *= kCollisions;
     if (domains_ == 1) return local_((n_ - 1) * each);
     return std::max(net_(outside * each), domain_size_ > 1 ? local_(inside * each) : 0.0);
   }

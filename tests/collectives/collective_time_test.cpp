@@ -105,14 +105,16 @@ TEST(ClosedForm, HoldsForAPipelinedChain) {
 }
 
 // P. Sanders et al. 2009: about 2 log2 n alpha + 2 S/C: with many small chunks the bandwidth term
-// is that of the bytes, 2 S/C, which a binomial tree misses by a factor of log2 n. 10 %: the chunks
-// that fill and drain the trees.
+// is that of the bytes, 2 S/C, for any n, which a binomial tree misses by a factor of log2 n. No
+// less; and at most 30 % more, as whole chunks of both trees and directions meet at ports.
 TEST(ClosedForm, DoubleBinaryTreesMoveTheVectorTwice) {
   for (const std::uint32_t n : {8U, 64U, 128U}) {
     CollectiveSpec spec = collective(Operation::kAllReduce, Algorithm::kDoubleBinaryTree, 256_MiB);
     spec.execution.chunk = 512_KiB;
     const double vector = to_seconds(transmission_time(256_MiB, kPort));
-    EXPECT_NEAR(port_time(n, spec) / (2 * vector), 1, 0.10) << n;
+    const double ratio = port_time(n, spec) / (2 * vector);
+    EXPECT_GE(ratio, 1) << n;
+    EXPECT_LE(ratio, 1.3) << n;
   }
 }
 
@@ -133,23 +135,22 @@ TEST(ClosedForm, HoldsForHierarchicalAllReduce) {
   }
 }
 
-// Pipelined, the stages overlap: on ports of one rate, no faster than the bytes through a port, and
-// faster than the stages one after the other.
-TEST(Hierarchical, ChunksOverlapTheStages) {
-  CollectiveSpec spec = collective(Operation::kAllReduce, Algorithm::kHierarchical, 256_MiB);
-  spec.domain_size = 8;
-  const double undivided = port_time(64, spec);
-  spec.execution.chunk = 1_MiB;
-  const double pipelined = port_time(64, spec);
-  const double v = to_seconds(transmission_time(256_MiB, kPort));
-  EXPECT_LT(pipelined, undivided * 0.99);
-  EXPECT_GT(pipelined, 2 * (7.0 / 8 + 7.0 / 8 / 8) * v * 0.99);
-}
-
 Picoseconds ideal_time(std::uint32_t ranks, const CollectiveSpec& spec) {
   const IdealRun run(build({job(ranks, spec)}));
   EXPECT_TRUE(run.outcome().is_finished);
   return run.outcome().end;
+}
+
+// Without contention, g = 8, k = 2, 16 pieces, bandwidth terms alone. Undivided: 2 (7/8) + 2 (1/16)
+// = 1.875 S/C. Pipelined, all stages of the first piece, and 15 times the longest: (1.875 + 15 x
+// 7/8) / 16 = 0.94 S/C.
+TEST(Hierarchical, ChunksOverlapTheStages) {
+  CollectiveSpec spec = collective(Operation::kAllReduce, Algorithm::kHierarchical, 256_MiB);
+  spec.domain_size = 8;
+  const double vector = to_seconds(transmission_time(256_MiB, kRate));
+  EXPECT_NEAR(to_seconds(ideal_time(16, spec)) / vector, 1.875, 0.01);
+  spec.execution.chunk = 2_MiB;
+  EXPECT_NEAR(to_seconds(ideal_time(16, spec)) / vector, 0.94, 0.01);
 }
 
 TEST(Execution, LaunchComputeAndStepLatencyAddUp) {
@@ -263,11 +264,12 @@ Picoseconds late_time(CollectiveSpec spec, std::uint32_t ranks, std::uint32_t ra
 // L. L is what is left of the time when d is longer than everything else.
 TEST(Straggler, DelaysTheJobByWhatItsSlackDoesNotCover) {
   constexpr Picoseconds kLong = 1_s;
+  constexpr Bytes kSize = 60_KiB;  // equal parts: shorter messages would overtake on this network
   const std::vector<CollectiveSpec> specs = {
-      all_reduce(64_KiB), collective(Operation::kAllReduce, Algorithm::kBinomialTree, 64_KiB),
-      collective(Operation::kAllReduce, Algorithm::kDoubleBinaryTree, 64_KiB),
-      collective(Operation::kReduce, Algorithm::kBinomialTree, 64_KiB),
-      collective(Operation::kReduce, Algorithm::kRing, 64_KiB)};
+      all_reduce(kSize), collective(Operation::kAllReduce, Algorithm::kBinomialTree, kSize),
+      collective(Operation::kAllReduce, Algorithm::kDoubleBinaryTree, kSize),
+      collective(Operation::kReduce, Algorithm::kBinomialTree, kSize),
+      collective(Operation::kReduce, Algorithm::kRing, kSize)};
   int with_slack = 0;
   for (const CollectiveSpec& spec : specs) {
     const Picoseconds undisturbed = ideal_time(12, spec);
@@ -302,8 +304,10 @@ TEST(Straggler, ComputesAndReducesSlower) {
   const Picoseconds plain = ideal_time(8, spec);
   spec.stragglers.push_back({{3}, 0_us, 1.5, 1});
   EXPECT_EQ(ideal_time(8, spec), plain + 50_us);
+  // Every part is added once on its way past rank 3, and waits there 1,024 ns longer; steps are
+  // longer than that, so rank 3 is idle again when the next one comes.
   spec.stragglers[0] = {{3}, 0_us, 1, 2};
-  EXPECT_GT(ideal_time(8, spec), plain + 1024 * 1_ns);
+  EXPECT_EQ(ideal_time(8, spec), plain + 1024 * 1_ns);
 }
 
 // The slowest of n exponential delays is theta H_n in the mean, with variance theta^2 (sum 1/k^2).

@@ -84,8 +84,9 @@ TEST(RingAllReduce, SixtyFourRanksTakeTheClosedForm) {
   const Routes routes = topologies::build_routes(fabric, topology).value();
   std::vector<HostId> hosts;
   for (std::uint32_t i = 0; i < kRanks; ++i) hosts.emplace_back(i);
-  const std::vector<collectives::JobDescription> jobs{
-      {"ring", 0_ps, hosts, collectives::CollectiveSpec{.size = kSize}, 0, {}}};
+  collectives::CollectiveSpec ring;
+  ring.size = kSize;
+  const std::vector<collectives::JobDescription> jobs{{"ring", 0_ps, hosts, ring, 0, {}}};
   const auto workload = collectives::build_workload(jobs, {});
   ASSERT_TRUE(workload.ok());
 
