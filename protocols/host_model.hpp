@@ -179,7 +179,7 @@ class HostModel {
                      std::int64_t now) {
     ++worker.sums.packets_injected;
     port.service_bytes = packet.size;
-    transmit<Path>(s_.constants, port, queue, packet, now, cell, worker);
+    transmit<Path>(s_, port, queue, packet, now, cell, worker);
   }
 
   /// Returns the end of the transmission.
@@ -210,7 +210,7 @@ class HostModel {
     ++worker.sums.packets_injected;
     port.service_bytes = packet.size;
     if (Path::kGeneral && k.traces_packets) trace_start(worker, packet, port, now);
-    const std::int64_t end = transmit<Path>(k, port, queue, packet, now, cell, worker);
+    const std::int64_t end = transmit<Path>(s_, port, queue, packet, now, cell, worker);
     s.next_send = end;
     if (k.dcqcn && s_.dcqcn[qp].active()) pace(s, s_.dcqcn[qp], packet.size, now);
     if (is_last) load_message(s, s_.hosts[port.owner].messages[s.message].next, s.next);

@@ -32,7 +32,10 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
                            options.control_latency))) {
   NetworkConstants& k = state_->constants;
   const ObservationConfig& observation = options.observation;
-  k.has_faults = !options.faults.empty();
+  k.has_faults = !options.faults.empty() || !options.route_changes.empty();
+  k.has_added_latency =
+      std::any_of(options.faults.begin(), options.faults.end(),
+                  [](const Fault& fault) { return fault.kind == Fault::Kind::kLinkLatency; });
   k.traces_credits = observation.credits;
   k.traces_packets = !observation.packet_flows.empty();
   k.traces_queues = !observation.queue_ports.empty() && observation.queue_period == Picoseconds(0);
@@ -124,6 +127,7 @@ void PacketNetwork::build_switches() {
     SwitchState& sw = s.switches[i];
     sw.first_port = node.first_port.value();
     sw.port_count = node.port_count;
+    sw.routes = &s.routes;
     sw.hash_seed = s.routes.hash.seed_of(options_.seed, id);
     sw.capacity = k.buffer;
     for (const ClassConstants& c : k.of_class) {
@@ -255,7 +259,9 @@ void PacketNetwork::file_faults() {
                                   s.faults.end(), is_copy),
                    s.faults.end());
   }
-  if (!s.faults.empty()) engine_->schedule_faults();
+  s.route_changes = options_.route_changes;
+  if (s.constants.has_added_latency) s.added_latency.resize(s.ports.size());
+  if (!s.faults.empty() || !s.route_changes.empty()) engine_->schedule_faults();
 }
 
 void PacketNetwork::start(ProcessHandler& handler) {

@@ -85,6 +85,7 @@ class PacketNetwork {
     NicConfig nic;
     TransportConfig transport;
     std::vector<Fault> faults;
+    std::vector<RouteChange> route_changes;  ///< by time
     ObservationConfig observation;
     TraceSink trace_sink;  ///< needed if anything is observed
     /// Runs the code for all features even where none needs it. The bits are the same.

@@ -55,11 +55,12 @@ std::size_t IdealTimes::KeyHash::operator()(const Key& key) const {
   return mix64(flow, static_cast<std::uint64_t>(key.size));
 }
 
-IdealTimes::IdealTimes(const Scenario& scenario, const Fabric& fabric, const Routes& routes,
-                       const collectives::Workload& workload)
+IdealTimes::IdealTimes(const Scenario& scenario, const Fabric& fabric,
+                       std::vector<const Routes*> tables, const collectives::Workload& workload)
     : scenario_(scenario),
       fabric_(fabric),
-      routes_(routes),
+      tables_(std::move(tables)),
+      routes_(*tables_.front()),
       workload_(workload),
       framing_(framing_of(scenario)) {
   for (const protocols::TrafficClass& c : scenario.switches.classes) {
@@ -106,10 +107,29 @@ ZeroLoad IdealTimes::message(ConnectionId connection, std::uint32_t entropy, Byt
   if (const auto it = messages_.find(key); it != messages_.end()) return it->second;
   std::uint32_t index = 0;
   while (index + 1 < queue_pairs_ && entropy_of(connection, index) != entropy) ++index;
-  const Paths p = paths(connection, index);
-  const ZeroLoad time = zero_load(size, framing_, p.forward, p.reverse);
+  ZeroLoad time;
+  if (tables_.size() == 1) {
+    const Paths p = paths(connection, index);
+    time = zero_load(size, framing_, p.forward, p.reverse);
+  } else {
+    time = least_time(connection, size);
+  }
   messages_.emplace(key, time);
   return time;
+}
+
+ZeroLoad IdealTimes::least_time(ConnectionId connection, Bytes size) const {
+  const HostId from = source_of(connection);
+  const HostId to = destination_of(connection);
+  ZeroLoad least{Picoseconds::max(), Picoseconds::max()};
+  for (const std::vector<PathHop>& there : rerouted_hops(fabric_, tables_, from, to)) {
+    for (const std::vector<PathHop>& back : rerouted_hops(fabric_, tables_, to, from)) {
+      const ZeroLoad time = zero_load(size, framing_, there, back);
+      least.delivered = std::min(least.delivered, time.delivered);
+      least.completed = std::min(least.completed, time.completed);
+    }
+  }
+  return least;
 }
 
 ZeroLoad IdealTimes::best_message(ConnectionId connection, Bytes size) {

@@ -27,11 +27,12 @@ namespace weft::scenarios {
 class IdealTimes {
  public:
   /// All arguments must outlive it.
-  IdealTimes(const Scenario& scenario, const Fabric& fabric, const Routes& routes,
+  /// `tables` are the routes of the fabric, and those that failures bring in its place.
+  IdealTimes(const Scenario& scenario, const Fabric& fabric, std::vector<const Routes*> tables,
              const collectives::Workload& workload);
 
   /// A message of `size` on the queue pair of `connection` whose packets carry `entropy`, on its
-  /// own path; sprayed, over the least of all paths.
+  /// own path; sprayed, or where routes change, over the least of all paths.
   [[nodiscard]] ZeroLoad message(ConnectionId connection, std::uint32_t entropy, Bytes size);
 
   struct Paths {
@@ -64,12 +65,14 @@ class IdealTimes {
   [[nodiscard]] std::uint32_t entropy_of(ConnectionId connection, std::uint32_t index) const;
   [[nodiscard]] HostId source_of(ConnectionId connection) const;
   [[nodiscard]] HostId destination_of(ConnectionId connection) const;
+  [[nodiscard]] ZeroLoad least_time(ConnectionId connection, Bytes size) const;
   [[nodiscard]] ZeroLoad best_message(ConnectionId connection, Bytes size);
   [[nodiscard]] Job capacity_of(std::uint32_t job);
 
   const Scenario& scenario_;
   const Fabric& fabric_;
-  const Routes& routes_;
+  std::vector<const Routes*> tables_;
+  const Routes& routes_;  ///< of the healthy fabric
   const collectives::Workload& workload_;
   Framing framing_;
   std::uint32_t queue_pairs_ = 1;

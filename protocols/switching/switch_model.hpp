@@ -31,7 +31,13 @@ class SwitchModel {
       drop(cell, worker, in, packet, now);
       return;
     }
-    PortState& out = s_.ports[sw.first_port + choose_egress(sw, in, packet, c, now)];
+    const std::uint32_t egress = choose_egress(sw, in, packet, c, now);
+    if (Path::kGeneral && egress == kNoIndex) [[unlikely]] {
+      ++in.fault_drops;
+      drop(cell, worker, in, packet, now);
+      return;
+    }
+    PortState& out = s_.ports[sw.first_port + egress];
     if (Path::kGeneral && out.is_down) {
       ++out.fault_drops;
       drop(cell, worker, in, packet, now);
@@ -126,10 +132,14 @@ class SwitchModel {
     return Path::kGeneral ? s_.constants.cells(size) : size;
   }
 
+  /// A local port, or kNoIndex where failures have left no way.
   [[nodiscard]] std::uint32_t choose_egress(const SwitchState& sw, PortState& in,
                                             const Packet& packet, std::uint8_t c,
                                             std::int64_t now) {
-    const auto hops = s_.routes.next_hops(SwitchId(in.owner), HostId(packet.destination));
+    const auto hops = sw.routes->next_hops(SwitchId(in.owner), HostId(packet.destination));
+    if (Path::kGeneral && hops.empty()) [[unlikely]] {
+      return kNoIndex;
+    }
     return hops.size() == 1 ? hops[0] : balancer_.choose(sw, in, packet, c, hops, now);
   }
 
@@ -282,7 +292,7 @@ class SwitchModel {
     if (Path::kGeneral && k.traces_packets) {
       trace_packet(worker, TraceRecord::Kind::kPacketStarted, packet, port, begin);
     }
-    transmit<Path>(k, port, s_.queue(port, c), packet, begin, cell, worker);
+    transmit<Path>(s_, port, s_.queue(port, c), packet, begin, cell, worker);
     if (k.release_at_start) release_served(cell, worker, port, sw, now);
   }
 
