@@ -23,15 +23,19 @@ inline void occupy(Cell& cell, PortState& port, std::int64_t end) {
 /// Puts a packet on the wire from `start` on (now, or a little later with cut-through); the port
 /// must be idle. From here on nothing revokes it. Returns the end of the transmission.
 template <class Path>
-[[gnu::always_inline]] inline std::int64_t transmit(const NetworkConstants& constants,
-                                                    PortState& port, ClassQueue& queue,
-                                                    const Packet& packet, std::int64_t start,
-                                                    Cell& cell, Worker& worker) {
+[[gnu::always_inline]] inline std::int64_t transmit(NetworkState& state, PortState& port,
+                                                    ClassQueue& queue, const Packet& packet,
+                                                    std::int64_t start, Cell& cell,
+                                                    Worker& worker) {
+  const NetworkConstants& constants = state.constants;
   const std::int64_t end = start + port.transmission(packet.size);
   std::int64_t arrival = end + port.data_latency;
   if (Path::kGeneral && port.peer_cuts_through) {
     const std::int64_t first = std::min<std::int64_t>(packet.size, constants.cut_through_after);
     arrival = start + port.transmission(first) + port.data_latency;
+  }
+  if (Path::kGeneral && constants.has_added_latency) {
+    arrival = state.delayed_data(port, arrival);
   }
   if (port.leads_inside && port.out->in_flight() == 0) {
     cell.next.update(cell.port_count() + port.peer_local,

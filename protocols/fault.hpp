@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "simcore/ids.hpp"
+#include "simcore/routes.hpp"
 #include "simcore/units.hpp"
 
 namespace weft::protocols {
@@ -22,6 +23,9 @@ struct Fault {
     /// and at a switch what waits or comes for it; a NIC holds what it has. Pauses over it are
     /// forgotten, and credits are granted anew once it is up.
     kLinkDown,
+    /// What starts at `port` takes `latency` longer, data and link control alike. What follows when
+    /// that is over does not overtake it. The other direction is a fault of its own.
+    kLinkLatency,
   };
   static constexpr Picoseconds kForever = Picoseconds(std::numeric_limits<std::int64_t>::max());
 
@@ -30,7 +34,15 @@ struct Fault {
   Picoseconds at{};
   Picoseconds until = kForever;  ///< exclusive; the port is healthy again from then on
   BitsPerSecond rate{};          ///< kLinkRate
+  Picoseconds latency{};         ///< kLinkLatency
   std::uint8_t classes = 0xff;   ///< kNicPause: bit i for class i
+};
+
+/// From a time on every switch forwards by other routes, because some links have failed or are
+/// back. Until then packets for a link that is down are lost at the switch before it.
+struct RouteChange {
+  Picoseconds at{};
+  const Routes* routes = nullptr;  ///< must outlive the run
 };
 
 }  // namespace weft::protocols

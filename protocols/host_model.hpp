@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <vector>
 
 #include "protocols/egress.hpp"
 #include "protocols/link_control.hpp"
@@ -56,6 +57,21 @@ class HostModel {
 
   void resume(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
     if (!port.is_transmitting) start(cell, worker, port, now);
+  }
+
+  /// The link of `port` failed: queue pairs that can send by another one go there.
+  void flush(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+    NicScheduler nic(s_, port.index);
+    std::vector<std::uint32_t> moving;  // failures are rare
+    for (std::uint32_t c = 0; c < s_.constants.classes; ++c) {
+      while (nic.first_ready(c) != kNoIndex) {
+        moving.push_back(nic.first_ready(c));
+        nic.take_ready(c);
+      }
+      const auto bit = class_bit(static_cast<std::uint8_t>(c));
+      if (s_.queue(port, c).packets.empty()) port.waiting &= static_cast<std::uint8_t>(~bit);
+    }
+    for (const std::uint32_t qp : moving) activate(cell, worker, qp, now);
   }
 
   /// A NIC of finite receive rate has taken in the oldest packet of its buffer.
@@ -205,10 +221,18 @@ class HostModel {
   /// The port that the next packet of an idle queue pair waits at.
   void choose_port(SenderState& s) const {
     const auto n = static_cast<std::uint32_t>(s.local_ports.size());
-    const std::uint32_t choice =
-        s.spreading == PortSpreading::kRoundRobin
-            ? (s.next + s.entropy % n) % n
-            : choose_by_packet(s_.constants.seed, s.entropy, s.next, s.sent_end, n);
+    std::uint32_t choice = 0;
+    switch (s.spreading) {
+      case PortSpreading::kRoundRobin:
+        choice = (s.next + s.entropy % n) % n;
+        break;
+      case PortSpreading::kRandom:
+        choice = choose_by_packet(s_.constants.seed, s.entropy, s.next, s.sent_end, n);
+        break;
+      case PortSpreading::kFlow:
+        choice = s_.choose_host_port(HostId(s.host), s.entropy, n);
+        break;
+    }
     // A port whose link is down is passed over, unless all are. But what is added up must meet at
     // one chip.
     for (std::uint32_t i = 0; i < n; ++i) {
@@ -237,7 +261,7 @@ class HostModel {
                      std::int64_t now) {
     ++worker.sums.packets_injected;
     port.service_bytes = packet.size;
-    transmit<Path>(s_.constants, port, queue, packet, now, cell, worker);
+    transmit<Path>(s_, port, queue, packet, now, cell, worker);
   }
 
   /// Returns the end of the transmission.
@@ -269,7 +293,7 @@ class HostModel {
     ++worker.sums.packets_injected;
     port.service_bytes = packet.size;
     if (Path::kGeneral && k.traces_packets) trace_start(worker, packet, port, now);
-    const std::int64_t end = transmit<Path>(k, port, queue, packet, now, cell, worker);
+    const std::int64_t end = transmit<Path>(s_, port, queue, packet, now, cell, worker);
     s.next_send = Path::kGeneral && is_spread(s) ? now : end;
     if (k.dcqcn && s_.dcqcn[qp].active()) pace(s, s_.dcqcn[qp], packet.size, now);
     if (is_last) load_message(s, s_.hosts[port.owner].messages[s.message].next, s.next);
@@ -501,7 +525,7 @@ class HostModel {
   void activate(Cell& cell, Worker& worker, std::uint32_t qp, std::int64_t now) {
     SenderState& s = s_.senders[qp];
     if (s.schedule != SenderState::Schedule::kIdle || !can_send(s)) return;
-    if (Path::kGeneral && is_spread(s)) choose_port(s);
+    if (Path::kGeneral && s.local_ports.size() > 1) choose_port(s);
     PortState& port = s_.ports[s.port];
     port.waiting |= NicScheduler(s_, port.index).activate(qp, now);
     if (!port.is_transmitting) start(cell, worker, port, now);

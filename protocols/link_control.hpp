@@ -117,6 +117,7 @@ class LinkControl {
   /// Hands link control to the peer, where it takes effect at `time`.
   void deliver(Cell& cell, Worker& worker, PortState& port, EventType type, std::uint8_t c,
                std::uint32_t value, std::int64_t time) {
+    if (s_.constants.has_added_latency) time = s_.delayed_control(port, time);
     const std::uint32_t sequence = port.control_sequence++;
     const std::uint32_t cause =
         port.owner_is_host || type != EventType::kPause

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -34,6 +35,7 @@ enum class EventType : std::uint32_t {
   kArbitrate = 7,     ///< control: a switch with queues at its inputs matches them to outputs
   kReceive = 8,       ///< timer: a NIC has taken in a packet
   kFault = 9,         ///< timer: a fault begins or ends
+  kRoutes = 10,       ///< timer: a switch has new routes
 };
 
 /// Matching of inputs to outputs where packets queue at inputs. Bit i stands for port i.
@@ -55,7 +57,8 @@ struct SwitchState {
   std::int64_t capacity = 0;     ///< the buffer without what its credit classes have
   std::int64_t cell = 1;         ///< packets occupy whole cells
   std::uint64_t hash_seed = 0;
-  std::uint32_t first_port = 0;  ///< global number of its port 0
+  const Routes* routes = nullptr;  ///< by which it forwards at present
+  std::uint32_t first_port = 0;    ///< global number of its port 0
   std::uint32_t port_count = 0;
   bool is_chip = false;  ///< of a scale-up domain
 
@@ -111,6 +114,15 @@ struct ProcessState {
   std::uint32_t host = 0;
   std::uint32_t cell = 0;
   std::uint32_t sequence = 0;  ///< numbers its timers and signals
+};
+
+/// What a fault has added to the latency of a link: to the one that leaves a port, and to the one
+/// that ends there. The last arrivals keep later ones in order when it is taken away.
+struct AddedLatency {
+  std::int64_t leaving = 0;
+  std::int64_t ending = 0;
+  std::int64_t last_data = 0;
+  std::int64_t last_control = 0;
 };
 
 /// Run constants of one class, in engine units.
@@ -223,6 +235,7 @@ struct NetworkConstants {
   bool has_cells = false;         ///< of more than one byte
   bool works_in_network = false;  ///< chips add up or repeat data
   bool spreads_at_hosts = false;  ///< packets of a queue pair leave by several ports
+  bool has_added_latency = false;
   bool traces_queues = false;
   bool traces_packets = false;
   bool traces_credits = false;
@@ -270,12 +283,30 @@ struct NetworkState {
   // What the chips of scale-up domains work on; empty mostly.
   std::vector<Reduction> reductions;
   std::vector<Multicast> multicasts;
-  std::vector<CopyTable> copies;           ///< by SwitchId
-  std::vector<std::uint32_t> rounds_done;  ///< [queue pair's first + link]: of its reduction
+  std::vector<CopyTable> copies;            ///< by SwitchId
+  std::vector<std::uint32_t> rounds_done;   ///< [queue pair's first + link]: of its reduction
+  std::vector<RouteChange> route_changes;   ///< by time
+  std::vector<AddedLatency> added_latency;  ///< by PortId; empty unless faults add latency
   ProcessHandler* handler = nullptr;
+
+  /// The arrival of a packet that would come at `time` by the link of `port`.
+  [[nodiscard]] std::int64_t delayed_data(const PortState& port, std::int64_t time) {
+    AddedLatency& added = added_latency[port.index];
+    return added.last_data = std::max(added.last_data, time + added.leaving);
+  }
+  [[nodiscard]] std::int64_t delayed_control(const PortState& port, std::int64_t time) {
+    AddedLatency& added = added_latency[port.index];
+    return added.last_control = std::max(added.last_control, time + added.leaving);
+  }
 
   [[nodiscard]] PortState& port_of(const Cell& cell, std::uint32_t local) {
     return ports[cell.ports[local].value()];
+  }
+  /// Which of a host's `n` ports a flow of this key keeps to.
+  [[nodiscard]] std::uint32_t choose_host_port(HostId host, std::uint32_t entropy,
+                                               std::uint32_t n) const {
+    const std::uint64_t seed = routes.hash.seed_of(constants.seed, fabric.hosts[host.value()]);
+    return routes.hash.choose(seed, entropy, n);
   }
   /// Whether the packets of its queue pair are traced.
   [[nodiscard]] bool is_watched(const Packet& packet) const {

@@ -103,7 +103,12 @@ void PacketNetwork::Engine::start_process(std::uint32_t cell, ProcessId process)
 void PacketNetwork::Engine::schedule_faults() {
   for (Cell& cell : cells) {
     for (const PortId id : cell.ports) {
-      std::visit([&](auto& model) { model.schedule_faults(cell, s_.ports[id.value()]); }, model_);
+      std::visit(
+          [&](auto& model) {
+            model.schedule_faults(cell, s_.ports[id.value()]);
+            model.schedule_routes(cell, s_.ports[id.value()]);
+          },
+          model_);
     }
   }
 }

@@ -46,6 +46,19 @@ void PacketModel<Path>::schedule_faults(Cell& cell, const PortState& port) {
 }
 
 template <class Path>
+void PacketModel<Path>::schedule_routes(Cell& cell, const PortState& port) {
+  if (port.owner_is_host || s_.switches[port.owner].first_port != port.index) return;
+  const auto type = static_cast<std::uint32_t>(EventType::kRoutes);
+  for (std::uint32_t i = 0; i < s_.route_changes.size(); ++i) {
+    schedule(cell, {.time = s_.route_changes[i].at.count(),
+                    .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index, i),
+                    .type = type,
+                    .target = port.index,
+                    .value = i});
+  }
+}
+
+template <class Path>
 void PacketModel<Path>::change_health(Cell& cell, Worker& worker, PortState& port,
                                       std::uint32_t what, std::int64_t now) {
   const HealthChange change = HealthChange::unpack(what);
@@ -62,6 +75,12 @@ void PacketModel<Path>::change_health(Cell& cell, Worker& worker, PortState& por
       } else {
         port.set_rate(rate);
       }
+      break;
+    }
+    case Fault::Kind::kLinkLatency: {
+      const std::int64_t latency = change.is_end ? 0 : fault.latency.count();
+      AddedLatency& added = s_.added_latency[port.index];
+      (change.at_peer ? added.ending : added.leaving) = latency;
       break;
     }
     case Fault::Kind::kLinkDown:
@@ -105,7 +124,11 @@ void PacketModel<Path>::take_down(Cell& cell, Worker& worker, PortState& port, s
     s_.account(port, c).freed_blocks = 0;
   }
   port.update_blocked();
-  if (!port.owner_is_host) switch_.flush(cell, worker, port, now);
+  if (port.owner_is_host) {
+    host_.flush(cell, worker, port, now);
+  } else {
+    switch_.flush(cell, worker, port, now);
+  }
 }
 
 template <class Path>

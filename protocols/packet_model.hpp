@@ -103,6 +103,9 @@ class PacketModel {
   /// Files the beginnings and ends of the faults of `port`, both as a sender and as a receiver.
   void schedule_faults(Cell& cell, const PortState& port);
 
+  /// Files the changes of the routes of the switch whose first port is `port`.
+  void schedule_routes(Cell& cell, const PortState& port);
+
   void start_process(Cell& cell, Worker& worker, ProcessId process) {
     host_.start_process(cell, worker, process);
   }
@@ -145,6 +148,10 @@ class PacketModel {
       case EventType::kReceive:
         host_.finish_receive(cell, worker, port, now);
         return true;
+      case EventType::kRoutes:
+        s_.switches[port.owner].routes =
+            s_.route_changes[static_cast<std::size_t>(event.value)].routes;
+        return false;
       case EventType::kFault:
         change_health(cell, worker, port, static_cast<std::uint32_t>(event.value), now);
         return false;
@@ -225,9 +232,14 @@ class PacketModel {
                             .traffic_class = c});
   }
 
+  /// What a fault adds to the latency of the link that ends at `port`, as of now.
+  [[nodiscard]] std::int64_t added_to(const PortState& port) const {
+    return s_.constants.has_added_latency ? s_.added_latency[port.index].ending : 0;
+  }
   /// Whether link control that was sent at `sent` met a link that is down, or was until then.
   [[nodiscard]] bool was_lost(const PortState& port, std::int64_t sent) const {
-    return s_.constants.has_faults && sent < port.ingress_up_since;
+    if (!s_.constants.has_faults) return false;
+    return sent - added_to(port) < port.ingress_up_since;
   }
   /// The same for a packet: its first bit left before the end of the last outage.
   [[nodiscard]] bool was_broken(const PortState& port, const Packet& packet,
@@ -237,7 +249,8 @@ class PacketModel {
     const bool cuts = s_.constants.cut_through && !port.owner_is_host;
     const std::int64_t bytes =
         cuts ? std::min<std::int64_t>(packet.size, s_.constants.cut_through_after) : packet.size;
-    return now - from.data_latency - PortState::transmission_at(bytes, port.ingress_rate) <
+    return now - from.data_latency - added_to(port) -
+               PortState::transmission_at(bytes, port.ingress_rate) <
            port.ingress_up_since;
   }
   void trace_arrival(Worker& worker, const Packet& packet, const PortState& port,

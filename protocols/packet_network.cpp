@@ -26,9 +26,7 @@ constexpr std::size_t kMostPausesPerPort = 65'536;
 std::uint32_t first_choice(const NetworkState& s, const SenderState& sender) {
   const auto n = static_cast<std::uint32_t>(sender.local_ports.size());
   if (n == 0) return 0;  // there is no way to the destination
-  const PathHash& hash = s.routes.hash;
-  const std::uint64_t seed = hash.seed_of(s.constants.seed, s.fabric.hosts[sender.host]);
-  return sender.local_ports[hash.choose(seed, sender.entropy, n)];
+  return sender.local_ports[s.choose_host_port(HostId(sender.host), sender.entropy, n)];
 }
 
 /// The receiving ends of a multicast, one per member of its group.
@@ -87,7 +85,10 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
                            options.seed, options.control_latency))) {
   NetworkConstants& k = state_->constants;
   const ObservationConfig& observation = options.observation;
-  k.has_faults = !options.faults.empty();
+  k.has_faults = !options.faults.empty() || !options.route_changes.empty();
+  k.has_added_latency =
+      std::any_of(options.faults.begin(), options.faults.end(),
+                  [](const Fault& fault) { return fault.kind == Fault::Kind::kLinkLatency; });
   k.traces_credits = observation.credits;
   k.traces_packets = !observation.packet_flows.empty();
   k.traces_queues = !observation.queue_ports.empty() && observation.queue_period == Picoseconds(0);
@@ -189,6 +190,7 @@ void PacketNetwork::build_switches() {
     sw.first_port = node.first_port.value();
     sw.port_count = node.port_count;
     sw.is_chip = node.network == NetworkKind::kScaleUp;
+    sw.routes = &s.routes;
     sw.hash_seed = s.routes.hash.seed_of(options_.seed, id);
     sw.capacity = options_.switches.buffer_of(node).count();
     sw.cell = options_.switches.cell_of(node).count();
@@ -411,7 +413,9 @@ void PacketNetwork::file_faults() {
                                   s.faults.end(), is_copy),
                    s.faults.end());
   }
-  if (!s.faults.empty()) engine_->schedule_faults();
+  s.route_changes = options_.route_changes;
+  if (s.constants.has_added_latency) s.added_latency.resize(s.ports.size());
+  if (!s.faults.empty() || !s.route_changes.empty()) engine_->schedule_faults();
 }
 
 void PacketNetwork::start(ProcessHandler& handler) {

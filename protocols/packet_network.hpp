@@ -88,6 +88,7 @@ class PacketNetwork {
     std::vector<ScaleUpConfig> scale_up;
     std::vector<std::uint8_t> scale_up_of_domain;
     std::vector<Fault> faults;
+    std::vector<RouteChange> route_changes;  ///< by time
     ObservationConfig observation;
     TraceSink trace_sink;  ///< needed if anything is observed
     /// Runs the code for all features even where none needs it. The bits are the same.

@@ -203,7 +203,10 @@ void FluidModel::file_faults() {
   };
   std::vector<Edge> edges;
   for (const protocols::Fault& fault : experiment_.faults) {
-    if (fault.kind == protocols::Fault::Kind::kNicPause) continue;
+    if (fault.kind == protocols::Fault::Kind::kNicPause ||
+        fault.kind == protocols::Fault::Kind::kLinkLatency) {
+      continue;
+    }
     const BitsPerSecond healthy = rates_[fault.port.value()];
     const bool is_down = fault.kind == protocols::Fault::Kind::kLinkDown;
     edges.push_back(

@@ -47,6 +47,10 @@ std::vector<std::string> keys_without_effect(const Scenario& scenario) {
              scenario.faults,
              [](const FaultSpec& f) { return f.kind == protocols::Fault::Kind::kNicPause; }),
          "faults of NICs that pause");
+  add_if(std::ranges::any_of(
+             scenario.faults,
+             [](const FaultSpec& f) { return f.kind == protocols::Fault::Kind::kLinkLatency; }),
+         "faults that add latency");
   const ObserveSpec& observe = scenario.observe;
   add_if(observe.pauses || observe.credits || observe.queues || observe.rates || observe.packets,
          "observe");
@@ -151,12 +155,18 @@ Errors check_fluid(const Experiment& e) {
     errors.push_back({"sprays some jobs' packets and not others'; the fluid engine does either",
                       {.key = "fabric.classes"}});
   }
+  if (!e.route_changes.changes.empty()) {
+    errors.push_back(
+        {"moves flows to other paths during the run, which the fluid engine cannot; "
+         "with `never` they wait until the link is back",
+         {.key = "fabric.convergence"}});
+  }
   return errors;
 }
 
 Results simulate_fluid(const Experiment& e, const ProgressObserver& observer) {
   const auto begin = std::chrono::steady_clock::now();
-  IdealTimes ideals(e.scenario, e.fabric, e.routes, e.workload);
+  IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
   FluidModel model(e, ideals);
   FluidNetwork::Plan plan = model.plan();
   const std::uint32_t queue_pairs = plan.queue_pairs;

@@ -65,13 +65,14 @@ std::size_t IdealTimes::KeyHash::operator()(const Key& key) const {
   return mix64(flow, static_cast<std::uint64_t>(key.size));
 }
 
-IdealTimes::IdealTimes(const Scenario& scenario, const Fabric& fabric, const Routes& routes,
-                       const collectives::Workload& workload)
+IdealTimes::IdealTimes(const Scenario& scenario, const Fabric& fabric,
+                       std::vector<const Routes*> tables, const collectives::Workload& workload)
     : scenario_(scenario),
       fabric_(fabric),
-      routes_(routes),
+      tables_(std::move(tables)),
+      routes_(*tables_.front()),
       workload_(workload),
-      transports_(scenario, fabric, routes, workload) {
+      transports_(scenario, fabric, routes_, workload) {
   for (const protocols::TrafficClass& c : scenario.switches.classes) {
     if (c.network != NetworkKind::kScaleOut) continue;
     keeps_paths_ = keeps_paths_ && scenario.switches.balancing(c).keeps_path();
@@ -110,11 +111,30 @@ ZeroLoad IdealTimes::message(ConnectionId connection, std::uint32_t entropy, Byt
   const ConnectionTransport t = transports_.of(connection);
   std::uint32_t index = 0;
   while (index + 1 < t.queue_pairs && entropy_of(connection, index) != entropy) ++index;
-  const Paths p = paths(connection, index);
   const Bytes on_one_link = share_of_link(size, t);
-  const ZeroLoad time = zero_load(on_one_link, t.framing, p.forward, p.reverse);
+  ZeroLoad time;
+  if (tables_.size() == 1) {
+    const Paths p = paths(connection, index);
+    time = zero_load(on_one_link, t.framing, p.forward, p.reverse);
+  } else {
+    time = least_time(connection, on_one_link, t.framing);
+  }
   messages_.emplace(key, time);
   return time;
+}
+
+ZeroLoad IdealTimes::least_time(ConnectionId connection, Bytes size, const Framing& framing) const {
+  const HostId from = transports_.source_of(connection);
+  const HostId to = transports_.destination_of(connection);
+  ZeroLoad least{Picoseconds::max(), Picoseconds::max()};
+  for (const std::vector<PathHop>& there : rerouted_hops(fabric_, tables_, from, to)) {
+    for (const std::vector<PathHop>& back : rerouted_hops(fabric_, tables_, to, from)) {
+      const ZeroLoad time = zero_load(size, framing, there, back);
+      least.delivered = std::min(least.delivered, time.delivered);
+      least.completed = std::min(least.completed, time.completed);
+    }
+  }
+  return least;
 }
 
 ZeroLoad IdealTimes::best_message(ConnectionId connection, Bytes size) {

@@ -28,11 +28,12 @@ namespace weft::scenarios {
 class IdealTimes {
  public:
   /// All arguments must outlive it.
-  IdealTimes(const Scenario& scenario, const Fabric& fabric, const Routes& routes,
+  /// `tables` are the routes of the fabric, and those that failures bring in its place.
+  IdealTimes(const Scenario& scenario, const Fabric& fabric, std::vector<const Routes*> tables,
              const collectives::Workload& workload);
 
   /// A message of `size` on the queue pair of `connection` whose packets carry `entropy`, on its
-  /// own path; sprayed, over the least of all paths.
+  /// own path; sprayed, or where routes change, over the least of all paths.
   [[nodiscard]] ZeroLoad message(ConnectionId connection, std::uint32_t entropy, Bytes size);
 
   struct Paths {
@@ -64,12 +65,16 @@ class IdealTimes {
 
   [[nodiscard]] std::uint32_t entropy_of(ConnectionId connection, std::uint32_t index) const;
   [[nodiscard]] bool is_in_network(ConnectionId connection) const;
+  /// Over the paths of all tables.
+  [[nodiscard]] ZeroLoad least_time(ConnectionId connection, Bytes size,
+                                    const Framing& framing) const;
   [[nodiscard]] ZeroLoad best_message(ConnectionId connection, Bytes size);
   [[nodiscard]] Job capacity_of(std::uint32_t job);
 
   const Scenario& scenario_;
   const Fabric& fabric_;
-  const Routes& routes_;
+  std::vector<const Routes*> tables_;
+  const Routes& routes_;  ///< of the healthy fabric
   const collectives::Workload& workload_;
   ConnectionTransports transports_;
   bool keeps_paths_ = true;  ///< every class of scale-out traffic does

@@ -27,10 +27,13 @@ class FaultResolver {
   void add(const FaultSpec& spec, std::size_t index) {
     if (errors_.size() >= kMaxErrors) return;
     index_ = index;
-    const NodeId from = find(spec.from, spec.kind == Fault::Kind::kNicPause ? "host" : "from");
+    const NodeId from = find(spec.from, key_of(spec));
     const NodeId to = spec.to.empty() ? NodeId::none() : find(spec.to, "to");
     if (from.is_none() || (to.is_none() && !spec.to.empty())) return;
     if (spec.kind == Fault::Kind::kNicPause) return add_pause(spec, from);
+    if (spec.is_switch && fabric_.node(from).kind == NodeKind::kHost) {
+      return fail("switch", "`" + spec.from + "` is a host; `link-down` takes its links down");
+    }
     const std::vector<PortId> ports = names_.ports(from, to);
     if (ports.empty()) fail("to", "no link joins `" + spec.from + "` and `" + spec.to + "`");
     for (const PortId port : ports) {
@@ -54,6 +57,12 @@ class FaultResolver {
     Fault fault;
     std::size_t index;  ///< in the scenario
   };
+
+  /// The key that names the first node of a fault.
+  static const char* key_of(const FaultSpec& spec) {
+    if (spec.kind == Fault::Kind::kNicPause) return "host";
+    return spec.is_switch ? "switch" : "from";
+  }
 
   void fail(const std::string& key, std::string message) {
     fail_at(index_, key, std::move(message));
@@ -103,6 +112,7 @@ class FaultResolver {
                        .at = spec.at,
                        .until = spec.until,
                        .rate = spec.rate,
+                       .latency = spec.latency,
                        .classes = spec.classes},
                       index_});
   }

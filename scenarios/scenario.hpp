@@ -39,6 +39,8 @@ struct FaultSpec {
   Picoseconds at;
   Picoseconds until = protocols::Fault::kForever;
   BitsPerSecond rate;           ///< kLinkRate
+  Picoseconds latency;          ///< kLinkLatency
+  bool is_switch = false;       ///< kLinkDown: `from` must be a switch, all of which fails
   std::uint8_t classes = 0xff;  ///< kNicPause: bit i for class i
 };
 
@@ -80,6 +82,8 @@ struct Scenario {
   std::vector<std::uint8_t> scale_up_of_group;
   std::vector<JobSpec> jobs;
   std::vector<FaultSpec> faults;
+  /// From a link's failure or repair until all switches route by it; absent: never.
+  std::optional<Picoseconds> convergence = 1_ms;
   RunSpec run;
   ObserveSpec observe;
 };

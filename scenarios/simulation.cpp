@@ -52,6 +52,7 @@ PacketNetwork::Options network_options(const Experiment& e) {
   PacketNetwork::Options options;
   options.nic = scenario.nic;
   options.faults = e.faults;
+  options.route_changes = e.route_changes.resolve(e.routes);
   options.switches = scenario.switches;
   options.transport = scenario.transport;
   options.scale_up = scenario.scale_up;
@@ -266,6 +267,8 @@ Result<Experiment> build_experiment(Scenario scenario) {
   auto faults = resolve_faults(scenario, fabric.value());
   if (!faults) return faults.errors();
   fill_layouts(scenario, fabric.value(), routes.value());
+  auto route_changes = build_route_changes(scenario, fabric.value(), faults.value());
+  if (!route_changes) return route_changes.errors();
   auto workload =
       collectives::build_workload(scenario.jobs, {.seed = scenario.seed,
                                                   .has_acknowledgements = is_reliable(scenario),
@@ -278,6 +281,7 @@ Result<Experiment> build_experiment(Scenario scenario) {
                         std::move(routes).value(),
                         std::move(workload).value(),
                         std::move(faults).value(),
+                        std::move(route_changes).value(),
                         std::move(observation).value(),
                         {}};
   StaticFindings findings = check_statically(experiment);
@@ -340,7 +344,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFil
   results.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
-  IdealTimes ideals(e.scenario, e.fabric, e.routes, e.workload);
+  IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
   collect_jobs(e, executor, ideals, results);
   const auto messages = network.messages();
   collect_collectives(e, executor, messages, ideals, results);

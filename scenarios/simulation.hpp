@@ -10,6 +10,7 @@
 #include "protocols/fault.hpp"
 #include "protocols/observation.hpp"
 #include "scenarios/results.hpp"
+#include "scenarios/route_changes.hpp"
 #include "scenarios/scenario.hpp"
 #include "scenarios/trace_files.hpp"
 #include "simcore/engine/cells.hpp"
@@ -28,6 +29,7 @@ struct Experiment {
   Routes routes;
   collectives::Workload workload;
   std::vector<protocols::Fault> faults;
+  RouteChanges route_changes;
   protocols::ObservationConfig observation;  ///< what traces are to hold
   /// What may go wrong although the scenario is valid, such as a buffer too small to be lossless.
   std::vector<std::string> warnings;

@@ -1,6 +1,7 @@
 #include "simcore/path.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -27,18 +28,29 @@ struct Step {
   bool is_dead_end = false;    ///< some packets find no next hop
 };
 
-Step advance(const Fabric& fabric, const Routes& routes, const std::vector<Reached>& from,
-             HostId source, HostId destination) {
+/// Local ports at `node` by any of the routes, ascending, each once.
+std::vector<std::uint16_t> all_ports(std::span<const Routes* const> tables, const Node& node,
+                                     HostId source, HostId destination) {
+  std::vector<std::uint16_t> ports;
+  for (const Routes* routes : tables) {
+    const auto next_hops = ports_towards(*routes, node, source, destination);
+    ports.insert(ports.end(), next_hops.begin(), next_hops.end());
+  }
+  std::ranges::sort(ports);
+  ports.erase(std::unique(ports.begin(), ports.end()), ports.end());
+  return ports;
+}
+
+Step advance(const Fabric& fabric, std::span<const Routes* const> tables,
+             const std::vector<Reached>& from, HostId source, HostId destination) {
   Step step;
   std::size_t links = 0;
   for (const Reached& at : from) {
     const Node& node = fabric.node(at.node);
-    const auto next_hops = ports_towards(routes, node, source, destination);
+    const std::vector<std::uint16_t> next_hops = all_ports(tables, node, source, destination);
     step.is_dead_end = step.is_dead_end || next_hops.empty();
-    PortId previous;
     for (const std::uint16_t local : next_hops) {
       const PortId port(node.first_port.value() + local);
-      if (std::exchange(previous, port) == port) continue;  // repeated for its weight
       step.nodes.push_back({fabric.peer_node(port), at.latency + fabric.data_latency(port)});
       step.hop.rate = std::max(step.hop.rate, fabric.port(port).rate);
       ++links;
@@ -93,13 +105,14 @@ std::vector<PathHop> hops_of(const Fabric& fabric, std::span<const PortId> path)
 std::vector<PathHop> sprayed_hops(const Fabric& fabric, const Routes& routes, HostId source,
                                   HostId destination) {
   if (source == destination) return {};
+  const std::array tables{&routes};
   const NodeId goal = fabric.hosts[destination.value()];
   std::vector<PathHop> hops;
   std::vector<Reached> nodes{{fabric.hosts[source.value()], Picoseconds(0)}};
   const auto is_at_goal = [goal](const Reached& reached) { return reached.node == goal; };
   while (std::ranges::none_of(nodes, is_at_goal)) {
     if (hops.size() == kMaxPathLinks) return {};
-    Step step = advance(fabric, routes, nodes, source, destination);
+    Step step = advance(fabric, tables, nodes, source, destination);
     if (step.is_dead_end) return {};
     // Differences of the smallest latency to each step add up to the smallest of the whole way, and
     // are exact at nodes that all packets pass.
@@ -115,6 +128,33 @@ std::vector<PathHop> sprayed_hops(const Fabric& fabric, const Routes& routes, Ho
     return {hops.front(), last};
   }
   return hops;
+}
+
+std::vector<std::vector<PathHop>> rerouted_hops(const Fabric& fabric,
+                                                std::span<const Routes* const> tables,
+                                                HostId source, HostId destination) {
+  if (source == destination) return {{}};
+  const NodeId goal = fabric.hosts[destination.value()];
+  std::vector<std::vector<PathHop>> paths;
+  std::vector<PathHop> hops;
+  std::vector<Reached> nodes{{fabric.hosts[source.value()], Picoseconds(0)}};
+  while (!nodes.empty() && hops.size() < kMaxPathLinks) {
+    Step step = advance(fabric, tables, nodes, source, destination);
+    if (step.nodes.empty()) break;
+    const Picoseconds before = smallest_latency(nodes);
+    const auto arrived = std::ranges::find(step.nodes, goal, &Reached::node);
+    if (arrived != step.nodes.end()) {
+      paths.push_back(hops);
+      paths.back().push_back(step.hop);
+      paths.back().back().latency = arrived->latency - before;
+      step.nodes.erase(arrived);
+    }
+    if (step.nodes.empty()) break;
+    step.hop.latency = smallest_latency(step.nodes) - before;
+    hops.push_back(step.hop);
+    nodes = std::move(step.nodes);
+  }
+  return paths;
 }
 
 }  // namespace weft

@@ -38,4 +38,10 @@ inline constexpr std::size_t kMaxPathLinks = 64;
 [[nodiscard]] std::vector<PathHop> sprayed_hops(const Fabric& fabric, const Routes& routes,
                                                 HostId source, HostId destination);
 
+/// The same for packets that may take any of several routes at every node, as they do while routes
+/// change: one path for every number of links after which the destination can be reached.
+[[nodiscard]] std::vector<std::vector<PathHop>> rerouted_hops(const Fabric& fabric,
+                                                              std::span<const Routes* const> tables,
+                                                              HostId source, HostId destination);
+
 }  // namespace weft

@@ -35,7 +35,13 @@ class SwitchModel {
       work_on(cell, worker, packet, in, now);
       return;
     }
-    PortState& out = s_.ports[sw.first_port + choose_egress(sw, in, packet, c, now)];
+    const std::uint32_t egress = choose_egress(sw, in, packet, c, now);
+    if (Path::kGeneral && egress == kNoIndex) [[unlikely]] {
+      ++in.fault_drops;
+      drop(cell, worker, in, packet, now);
+      return;
+    }
+    PortState& out = s_.ports[sw.first_port + egress];
     if (Path::kGeneral && out.is_down) {
       ++out.fault_drops;
       drop(cell, worker, in, packet, now);
@@ -131,10 +137,14 @@ class SwitchModel {
     return Path::kGeneral ? sw.cells(size) : size;
   }
 
+  /// A local port, or kNoIndex where failures have left no way.
   [[nodiscard]] std::uint32_t choose_egress(const SwitchState& sw, PortState& in,
                                             const Packet& packet, std::uint8_t c,
                                             std::int64_t now) {
-    const auto hops = s_.routes.next_hops(SwitchId(in.owner), HostId(packet.destination));
+    const auto hops = sw.routes->next_hops(SwitchId(in.owner), HostId(packet.destination));
+    if (Path::kGeneral && hops.empty()) [[unlikely]] {
+      return kNoIndex;
+    }
     if (hops.size() == 1) return hops[0];
     // The links of a GPU to a chip lie side by side: what comes by all of one GPU's goes on by all
     // of another's.
@@ -298,7 +308,7 @@ class SwitchModel {
     if (Path::kGeneral && k.traces_packets) {
       trace_packet(worker, TraceRecord::Kind::kPacketStarted, packet, port, begin);
     }
-    transmit<Path>(k, port, s_.queue(port, c), packet, begin, cell, worker);
+    transmit<Path>(s_, port, s_.queue(port, c), packet, begin, cell, worker);
     if (k.release_at_start) release_served(cell, worker, port, sw, now);
   }
 
@@ -390,18 +400,20 @@ class SwitchModel {
             std::uint32_t link, std::uint32_t debt, std::int64_t now) {
     SwitchState& sw = s_.switches[at];
     packet.destination = host;
-    const auto links = s_.routes.next_hops(SwitchId(at), HostId(host));
-    PortState& out = s_.ports[sw.first_port + links[link % links.size()]];
+    const auto links = sw.routes->next_hops(SwitchId(at), HostId(host));
     ++worker.sums.packets_injected;
-    if (out.is_down) {
-      ++out.fault_drops;
+    // What is added up or repeated has no other way than the links of this chip.
+    PortState* out =
+        links.empty() ? nullptr : &s_.ports[sw.first_port + links[link % links.size()]];
+    if (out == nullptr || out->is_down) {
+      ++s_.ports[sw.first_port].fault_drops;
       ++worker.sums.packets_dropped;
       settle(cell, worker, at, debt, now);
       return;
     }
     packet.stamp = std::int64_t{debt} << kTailShift;
-    enqueue(worker, out, s_.queue(out, class_of(packet)), packet, now);
-    if (!out.is_transmitting) start(cell, worker, out, sw, now);
+    enqueue(worker, *out, s_.queue(*out, class_of(packet)), packet, now);
+    if (!out->is_transmitting) start(cell, worker, *out, sw, now);
   }
 
   /// A packet that the chip made has left.

@@ -129,7 +129,8 @@ struct FabricDocument {
       topology;
   topologies::SwitchPart switch_part;
   topologies::RoutingSpec routing;
-  protocols::SwitchConfig policies;    ///< its first class is what the fabric's keys say
+  protocols::SwitchConfig policies;  ///< its first class is what the fabric's keys say
+  std::optional<Picoseconds> convergence = Picoseconds(1'000'000'000);
   std::vector<ClassDocument> classes;  ///< empty: those of default_classes()
 };
 
@@ -199,10 +200,22 @@ struct LinkDownDocument {
   std::string to;  ///< empty: every link of `from`
 };
 
+struct SwitchDownDocument {
+  std::string node;
+};
+
+struct LinkLatencyDocument {
+  std::string from;
+  std::string to;  ///< empty: every link of `from`
+  Picoseconds added;
+};
+
 struct FaultDocument {
   Picoseconds at;
   std::optional<Picoseconds> until;
-  std::variant<NicPauseDocument, LinkRateDocument, LinkDownDocument> kind;
+  std::variant<NicPauseDocument, LinkRateDocument, LinkDownDocument, SwitchDownDocument,
+               LinkLatencyDocument>
+      kind;
 };
 
 struct Document {

@@ -1,3 +1,4 @@
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -269,6 +270,14 @@ schema::Object fabric_schema() {
       .default_part("spectrum-4")
       .include(&FabricDocument::routing, routing_schema())
       .include(&FabricDocument::policies, protocols::switch_schema())
+      .field("convergence", &FabricDocument::convergence,
+             "from the failure or repair of a link until all switches route by it; `never`: they "
+             "keep their routes")
+      .source(
+          "an estimate: finding that a link is down and changing the groups of next hops takes "
+          "about a millisecond, a routing protocol tens and more")
+      .at_most(Picoseconds(100'000'000'000'000))
+      .special("never", std::nullopt)
       .objects(
           "classes", &FabricDocument::classes, class_schema(),
           "traffic classes in ascending priority; jobs use the first unless they say otherwise")

@@ -37,6 +37,27 @@ schema::Object link_down_schema() {
       .source("every link of `from`");
 }
 
+schema::Object switch_down_schema() {
+  using Fault = SwitchDownDocument;
+  return schema::describe<Fault>("broken switch", "a switch that is off, with what it holds")
+      .field("switch", &Fault::node, "which")
+      .required();
+}
+
+schema::Object link_latency_schema() {
+  using Fault = LinkLatencyDocument;
+  return schema::describe<Fault>("slow wire",
+                                 "cables that take longer, both ways, without reordering")
+      .field("from", &Fault::from, "a node")
+      .required()
+      .field("to", &Fault::to, "the other node; left out: every link of `from`")
+      .source("every link of `from`")
+      .field("added", &Fault::added, "to the latency of the link")
+      .required()
+      .at_least(Picoseconds(1))
+      .at_most(1_s);
+}
+
 }  // namespace
 
 schema::Object fault_schema() {
@@ -51,6 +72,8 @@ schema::Object fault_schema() {
       .alternative<NicPauseDocument>("nic-pause", kind, nic_pause_schema())
       .alternative<LinkRateDocument>("link-rate", kind, link_rate_schema())
       .alternative<LinkDownDocument>("link-down", kind, link_down_schema())
+      .alternative<SwitchDownDocument>("switch-down", kind, switch_down_schema())
+      .alternative<LinkLatencyDocument>("link-latency", kind, link_latency_schema())
       .check([](const FaultDocument& fault, std::vector<schema::Problem>& problems) {
         if (fault.until && *fault.until <= fault.at) {
           problems.push_back(

@@ -52,6 +52,22 @@ class FaultLowering {
     return spec;
   }
 
+  FaultSpec operator()(const SwitchDownDocument& fault) const {
+    FaultSpec spec;
+    spec.kind = Fault::Kind::kLinkDown;
+    spec.from = fault.node;
+    spec.is_switch = true;
+    return spec;
+  }
+  FaultSpec operator()(const LinkLatencyDocument& link) const {
+    FaultSpec spec;
+    spec.kind = Fault::Kind::kLinkLatency;
+    spec.from = link.from;
+    spec.to = link.to;
+    spec.latency = link.added;
+    return spec;
+  }
+
  private:
   void add_class(const NicPauseDocument& pause, std::size_t i, FaultSpec& spec) const {
     const std::string& name = pause.classes[i];
@@ -80,6 +96,7 @@ class FaultLowering {
 }  // namespace
 
 void lower_faults(const Context& context, Scenario& scenario) {
+  scenario.convergence = context.document.fabric.convergence;
   const std::uint8_t classes = pausable(scenario);
   for (std::size_t i = 0; i < context.document.faults.size(); ++i) {
     const FaultDocument& document = context.document.faults[i];

@@ -52,6 +52,49 @@ TEST(LinkRate, ADegradedLinkCarriesItsShareWhileItLasts) {
   EXPECT_NEAR(to_seconds(degraded - healthy), 150e-6, 2 * 1.4e-6);
 }
 
+TEST(LinkLatency, DelaysWhatFollowsAndReordersNothing) {
+  // 50 us more from 100 to 200 us. The link's end sees nothing for 50 us; what is sent after 200 us
+  // may not overtake, and then waits for the next link, which has been idle for 50 us in all. A
+  // receiver that wants order would ask for packets again if any overtook.
+  const auto topology = line(2, 100_Gbps, 1_us);
+  PacketNetwork::Options options = plain_options();
+  options.switches.data().pfc().xoff = 4_MB;
+  options.switches.data().pfc().xon = 3_MB;
+  const auto run_once = [&] {
+    FlowRun run(topology, options, {{HostId(0u), HostId(1u), 10_MB, 0_ps}});
+    const Picoseconds time = run.completions()[0];
+    EXPECT_EQ(run.network().totals().packets_retransmitted, 0U);
+    EXPECT_EQ(run.network().totals().fault_drops, 0);
+    return time;
+  };
+  const Picoseconds healthy = run_once();
+  options.faults.push_back({.kind = Fault::Kind::kLinkLatency,
+                            .port = PortId(0u),
+                            .at = 100_us,
+                            .until = 200_us,
+                            .latency = 50_us});
+  EXPECT_NEAR(to_seconds(run_once() - healthy), 50e-6, 0.4e-6);
+}
+
+TEST(LinkLatency, HoldsForPausesAndCreditsToo) {
+  // Credits for 64 KiB on a wire whose round trip grows from 2 to 42 us: one buffer per round trip
+  // and per packet's time, so that 1 MB takes about 16 x 47 us.
+  PacketNetwork::Options options = plain_options();
+  protocols::CreditConfig credits;
+  credits.buffer = 64_KiB;
+  options.switches.data().flow_control = credits;
+  for (const std::uint32_t port : {0U, 2U}) {
+    options.faults.push_back(
+        {.kind = Fault::Kind::kLinkLatency, .port = PortId(port), .latency = 20_us});
+  }
+  const Fabric fabric = topologies::build_fabric(line(2, 100_Gbps, 1_us)).value();
+  ASSERT_EQ(fabric.port(PortId(0U)).peer, PortId(2U));
+  FlowRun run(line(2, 100_Gbps, 1_us), options, {{HostId(0u), HostId(1u), 1_MB, 0_ps}});
+  const double seconds = to_seconds(run.completions()[0]);
+  EXPECT_GT(seconds, 15 * 42e-6);
+  EXPECT_LT(seconds, 17 * 50e-6);
+}
+
 class Outage : public ::testing::TestWithParam<bool> {};
 
 TEST_P(Outage, LosesWhatIsUnderWayAndTheTransportRecovers) {
