@@ -319,7 +319,7 @@ void PacketNetwork::Engine::look_for_stall(std::int64_t now) {
     const std::uint32_t first = s_.connections[c].first_queue_pair;
     const auto begin = s_.senders.begin() + first;
     const bool is_blocked =
-        std::any_of(begin, begin + s_.constants.queue_pairs, [](const SenderState& s) {
+        std::any_of(begin, begin + s_.connections[c].queue_pairs, [](const SenderState& s) {
           return s.received != s.posted && s.schedule != SenderState::Schedule::kFailed;
         });
     if (!is_blocked) continue;

@@ -411,8 +411,8 @@ class SwitchModel {
       settle(cell, worker, at, debt, now);
       return;
     }
-    packet.stamp = std::int64_t{debt} << kTailShift;
-    enqueue(worker, *out, s_.queue(*out, class_of(packet)), packet, now);
+    const std::int64_t stamp = std::int64_t{debt} << kTailShift;
+    enqueue(worker, *out, s_.queue(*out, class_of(packet)), packet, stamp, now);
     if (!out->is_transmitting) start(cell, worker, *out, sw, now);
   }
 
