@@ -78,22 +78,22 @@ void HostModel<Path>::take_in(Cell& cell, Worker& worker, const Packet& packet, 
                               std::int64_t now) {
   const NetworkConstants& k = s_.constants;
   const std::uint8_t c = class_of(packet);
-  HostState& host = s_.hosts[port.owner];
-  if (!k.of_class[c].is_credit && host.inbox.bytes() + packet.size > k.receive_buffer) {
+  NicState& nic = s_.nics[port.index];
+  if (!k.of_class[c].is_credit && nic.inbox.bytes() + packet.size > k.receive_buffer) {
     ++s_.account(port, c).drops;
     ++worker.sums.packets_dropped;
     return;
   }
-  host.inbox.push(packet, worker.pool);
+  nic.inbox.push(packet, worker.pool);
   IngressAccount& account = s_.account(port, c);
   if (k.of_class[c].is_credit) {
     account.bytes += scheduler_.blocks(c, packet.size) * k.of_class[c].block;
   }
-  if (k.of_class[c].is_pfc && !account.is_pausing && host.inbox.bytes() > k.nic_xoff) {
+  if (k.of_class[c].is_pfc && !account.is_pausing && nic.inbox.bytes() > k.nic_xoff) {
     account.is_pausing = true;
     control_.send_pause(cell, worker, port, c, now);
   }
-  if (host.inbox.size() == 1) schedule_receive(cell, port, packet.size, now);
+  if (nic.inbox.size() == 1) schedule_receive(cell, port, packet.size, now);
 }
 
 template <class Path>
@@ -111,16 +111,16 @@ template <class Path>
 void HostModel<Path>::finish_receive(Cell& cell, Worker& worker, PortState& port,
                                      std::int64_t now) {
   const NetworkConstants& k = s_.constants;
-  HostState& host = s_.hosts[port.owner];
-  const Packet packet = host.inbox.pop(worker.pool);
-  if (!host.inbox.empty()) schedule_receive(cell, port, host.inbox.front().size, now);
+  NicState& nic = s_.nics[port.index];
+  const Packet packet = nic.inbox.pop(worker.pool);
+  if (!nic.inbox.empty()) schedule_receive(cell, port, nic.inbox.front().size, now);
   if (const std::uint8_t c = class_of(packet); k.of_class[c].is_credit) {
     s_.account(port, c).bytes -= scheduler_.blocks(c, packet.size) * k.of_class[c].block;
   }
   grant(cell, worker, packet, port, now);
   for (std::uint8_t c = 0; c < k.classes; ++c) {
     IngressAccount& account = s_.account(port, c);
-    if (!account.is_pausing || host.inbox.bytes() >= k.nic_xon) continue;
+    if (!account.is_pausing || nic.inbox.bytes() >= k.nic_xon) continue;
     account.is_pausing = false;
     control_.send_pause(cell, worker, port, c, now);
   }
@@ -130,10 +130,9 @@ void HostModel<Path>::finish_receive(Cell& cell, Worker& worker, PortState& port
 template <class Path>
 void HostModel<Path>::notify_delivered(Cell& cell, Worker& worker, std::uint32_t qp,
                                        std::int64_t now) {
-  const ConnectionId connection = s_.receivers[qp].connection;
-  const ProcessId self = s_.connections[connection.value()].destination;
-  HostContext<Path> context(*this, cell, worker, self, now);
-  s_.handler->on_delivered(context, self, connection);
+  const ReceiverState& r = s_.receivers[qp];
+  HostContext<Path> context(*this, cell, worker, r.process, now);
+  s_.handler->on_delivered(context, r.process, r.connection);
 }
 
 template <class Path>
@@ -159,12 +158,12 @@ template <class Path>
 void HostModel<Path>::post(Cell& cell, Worker& worker, ConnectionId connection, Bytes size,
                            std::int64_t now) {
   assert(size >= Bytes(1));
-  const NetworkConstants& k = s_.constants;
   ConnectionState& c = s_.connections[connection.value()];
   const std::uint32_t qp = c.first_queue_pair + c.next;
-  c.next = c.next + 1 == k.queue_pairs ? 0 : c.next + 1;
+  c.next = c.next + 1 == c.queue_pairs ? 0 : c.next + 1;
 
   SenderState& s = s_.senders[qp];
+  const TransportConstants& k = transport(s.transport);
   HostState& host = s_.hosts[s.host];
   const std::int64_t packets = (size.count() + k.payload - 1) / k.payload;
   assert(packets < (std::int64_t{1} << 32) - s.posted);
@@ -184,7 +183,7 @@ void HostModel<Path>::post(Cell& cell, Worker& worker, ConnectionId connection, 
   if (s.oldest_message == kNoIndex) s.oldest_message = index;
   s.posted += static_cast<std::uint32_t>(packets);
   if (s.message == kNoIndex) load_message(s, index, s.next);
-  activate(cell, worker, qp, s_.ports[host.port], now);
+  activate(cell, worker, qp, now);
 }
 
 template <class Path>
@@ -199,7 +198,7 @@ void HostModel<Path>::push_retransmit_event(Cell& cell, std::uint32_t qp, std::i
 template <class Path>
 void HostModel<Path>::arm_retransmit_timer(Cell& cell, SenderState& s, std::uint32_t qp,
                                            std::int64_t now) {
-  s.deadline = now + s_.constants.retransmit_timeout;
+  s.deadline = now + transport(s.transport).retransmit_timeout;
   ++cell.live_events;
   if (s.timer_is_set) return;
   s.timer_is_set = true;
@@ -218,15 +217,15 @@ void HostModel<Path>::expire_retransmit_timer(Cell& cell, Worker& worker, std::u
     push_retransmit_event(cell, qp, s.deadline);
     return;
   }
-  if (++s.retries > s_.constants.retry_limit) {
+  if (++s.retries > transport(s.transport).retry_limit) {
     fail(cell, s);
     return;
   }
-  s.deadline = now + s_.constants.retransmit_timeout;
+  s.deadline = now + transport(s.transport).retransmit_timeout;
   s.timer_is_set = true;
   push_retransmit_event(cell, qp, s.deadline);
   go_back(s);
-  activate(cell, worker, qp, s_.ports[s_.hosts[s.host].port], now);
+  activate(cell, worker, qp, now);
 }
 
 template <class Path>

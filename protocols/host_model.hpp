@@ -7,12 +7,17 @@
 #include "protocols/link_control.hpp"
 #include "protocols/network_state.hpp"
 #include "protocols/nic_scheduler.hpp"
+#include "simcore/hash.hpp"
 
 namespace weft::protocols {
 
-/// A host: its NIC (classes by strict priority and weight; within a class responses, then queue
+/// A host: its ports (classes by strict priority and weight; within a class responses, then queue
 /// pairs in turn), the sending and receiving ends of its queue pairs, and the processes that live
 /// on it.
+///
+/// A queue pair waits to send at one port at a time. Where several lead to its destination and its
+/// packets are spread over them, it goes on to the next one after each packet. Responses leave by
+/// the port that their cause came in by.
 ///
 /// Transports: a RoCEv2-like reliable connection (cumulative ACKs, go-back-N on NACK and time-out,
 /// or a receiver that takes packets in any order), and unreliable datagrams.
@@ -21,16 +26,16 @@ class HostModel {
  public:
   explicit HostModel(NetworkState& state) : s_(state), control_(state), scheduler_(state) {}
 
-  /// Ask for the memory of a host, and of the queue pairs that it used last.
-  [[gnu::always_inline]] void fetch(std::uint32_t host) const {
-    fetch_lines<2, true>(&s_.hosts[host]);
+  /// Ask for the memory of a host's port, and of the queue pairs that used it last.
+  [[gnu::always_inline]] void fetch(const PortState& port) const {
+    fetch_lines<1, true>(&s_.nics[port.index]);
   }
-  [[gnu::always_inline]] void fetch_flows(std::uint32_t host) const {
-    const HostState& h = s_.hosts[host];
+  [[gnu::always_inline]] void fetch_flows(const PortState& port) const {
+    const NicState& nic = s_.nics[port.index];
     if (s_.senders.empty()) return;
-    fetch_lines<2, true>(&s_.senders[h.recent_sender]);
-    fetch_lines<2, true>(&s_.receivers[h.recent_receiver]);
-    if (!s_.dcqcn.empty()) fetch_lines<1, true>(&s_.dcqcn[h.recent_sender]);
+    fetch_lines<2, true>(&s_.senders[nic.recent_sender]);
+    fetch_lines<2, true>(&s_.receivers[nic.recent_receiver]);
+    if (!s_.dcqcn.empty()) fetch_lines<1, true>(&s_.dcqcn[nic.recent_sender]);
   }
 
   void arrive(Cell& cell, Worker& worker, const Packet& packet, PortState& port, std::int64_t now) {
@@ -71,6 +76,10 @@ class HostModel {
   void receive(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
                std::int64_t now) {
     ++worker.sums.packets_delivered;
+    if (Path::kGeneral && (packet.flow & kInNetworkFlow) != 0) {
+      receive_word(cell, worker, packet, now);
+      return;
+    }
     switch (kind_of(packet)) {
       case PacketKind::kData:
         receive_data(cell, worker, packet, port, now);
@@ -83,6 +92,15 @@ class HostModel {
         receive_cnp(packet.flow, port, now);
         break;
     }
+  }
+
+  /// A chip says that a sum with a packet of this host is complete.
+  void receive_word(Cell& cell, Worker& worker, const Packet& packet, std::int64_t now) {
+    const std::uint32_t qp = packet.flow & ~kInNetworkFlow;
+    const SenderState& s = s_.senders[qp];
+    const Reduction& reduction = s_.reductions[s.in_network_index];
+    ++s_.rounds_done[s.first_round + reduction.link_of(packet.sequence)];
+    activate(cell, worker, qp, now);
   }
 
   /// Puts a packet into the receive buffer, from where it is taken at the receive rate.
@@ -102,14 +120,17 @@ class HostModel {
       control_.transmit(cell, worker, port, now);
       return;
     }
-    NicScheduler nic(s_, port.owner);
+    NicScheduler nic(s_, port.index);
     port.waiting |= nic.release_paced(now);
     for (;;) {
       const std::uint32_t eligible = port.waiting & ~static_cast<unsigned>(port.blocked);
       const std::uint32_t c = scheduler_.choose(
           port, eligible, now, [&](std::uint32_t of) { return next_size(port, nic, of); });
       if (c == ClassScheduler<Path>::kNone) break;
-      if (send_next(cell, worker, port, nic, c, eligible, now)) return;
+      std::uint32_t moving = kNoIndex;
+      if (!send_next(cell, worker, port, nic, c, eligible, now, moving)) continue;
+      if (Path::kGeneral && moving != kNoIndex) activate(cell, worker, moving, now);
+      return;
     }
     if (nic.has_paced()) {
       cell.next.update(port.local, cell.departure_key(nic.next_paced(), port.local));
@@ -137,9 +158,10 @@ class HostModel {
     }
   }
 
-  /// Sends a packet of class `c`. False: it had none that may be sent.
+  /// Sends a packet of class `c`. False: it had none that may be sent. `moving`: a queue pair whose
+  /// next packet may leave by another port.
   bool send_next(Cell& cell, Worker& worker, PortState& port, NicScheduler& nic, std::uint32_t c,
-                 std::uint32_t eligible, std::int64_t now) {
+                 std::uint32_t eligible, std::int64_t now, std::uint32_t& moving) {
     ClassQueue& queue = s_.queue(port, c);
     bool has_sent = false;
     if (!queue.packets.empty()) {
@@ -153,7 +175,11 @@ class HostModel {
       nic.take_ready(c);
       if (Path::kGeneral) scheduler_.charge(port, c, next_size_of(s_.senders[qp]), eligible);
       const std::int64_t end = send_data(cell, worker, port, queue, qp, now);
-      if (can_send(s_.senders[qp])) nic.activate(qp, end);  // its class still waits, or is paced
+      if (Path::kGeneral && is_spread(s_.senders[qp])) {
+        moving = qp;
+      } else if (can_send(s_.senders[qp])) {
+        nic.activate(qp, end);  // its class still waits, or is paced
+      }
       has_sent = true;
     }
     if (queue.packets.empty() && nic.first_ready(c) == kNoIndex) {
@@ -167,9 +193,41 @@ class HostModel {
     return s.next == s.message_last ? s.last_size : s.full_size;
   }
 
+  [[nodiscard]] const TransportConstants& transport(std::uint8_t index) const {
+    return s_.constants.transports[Path::kGeneral ? index : 0];
+  }
+
+  /// Whether each packet of the queue pair may leave by another port than the one before.
+  [[nodiscard]] bool is_spread(const SenderState& s) const {
+    return s.local_ports.size() > 1 && transport(s.transport).spreading != PortSpreading::kFlow;
+  }
+
+  /// The port that the next packet of an idle queue pair waits at.
+  void choose_port(SenderState& s) const {
+    const auto n = static_cast<std::uint32_t>(s.local_ports.size());
+    const std::uint32_t choice =
+        transport(s.transport).spreading == PortSpreading::kRoundRobin
+            ? (s.next + s.entropy % n) % n
+            : choose_by_packet(s_.constants.seed, s.entropy, s.next, s.sent_end, n);
+    // A port whose link is down is passed over, unless all are. But what is added up must meet at
+    // one chip.
+    for (std::uint32_t i = 0; i < n; ++i) {
+      s.port = s.first_port + s.local_ports[(choice + i) % n];
+      if (!s_.ports[s.port].is_down || s.in_network != 0) return;
+    }
+  }
+
+  /// Whether the chip can hold the next packet of a reduction.
+  [[nodiscard]] bool is_in_window(const SenderState& s) const {
+    const Reduction& reduction = s_.reductions[s.in_network_index];
+    const std::uint32_t done = s_.rounds_done[s.first_round + reduction.link_of(s.next)];
+    return reduction.round_of(s.next) - done < reduction.window;
+  }
+
   [[nodiscard]] bool can_send(const SenderState& s) const {
     if (s.next == s.posted || s.schedule == SenderState::Schedule::kFailed) return false;
-    const std::uint32_t window = s_.constants.window;
+    if (Path::kGeneral && s.in_network == kReduceFlow) return is_in_window(s);
+    const std::uint32_t window = transport(s.transport).window;
     if (window == 0) return true;
     const std::uint32_t in_flight = s.next == s.sent_end ? s.next - s.received : s.next - s.unacked;
     return in_flight < window;
@@ -187,9 +245,10 @@ class HostModel {
                          std::uint32_t qp, std::int64_t now) {
     const NetworkConstants& k = s_.constants;
     SenderState& s = s_.senders[qp];
+    const TransportConstants& t = transport(s.transport);
     const bool is_last = s.next == s.message_last;
     Packet packet;
-    packet.flow = qp;
+    packet.flow = Path::kGeneral ? qp | s.in_network : qp;
     packet.sequence = s.next;
     packet.destination = s.destination;
     packet.entropy = s.entropy;
@@ -197,12 +256,12 @@ class HostModel {
     packet.size = is_last ? s.last_size : s.full_size;
     packet.flags = static_cast<std::uint8_t>(class_flags(s.traffic_class) | (is_last ? kLast : 0U) |
                                              (s.first_of_message ? kFirst : 0U));
-    packet.ttl = k.ttl;
+    packet.ttl = t.ttl;
     s.first_of_message = false;
-    s_.hosts[s.host].recent_sender = qp;
+    s_.nics[port.index].recent_sender = qp;
     ++s.next;
     if (s.next > s.sent_end) {
-      if (k.reliable && !s.has_outstanding()) arm_retransmit_timer(cell, s, qp, now);
+      if (t.reliable && !s.has_outstanding()) arm_retransmit_timer(cell, s, qp, now);
       s.sent_end = s.next;
     } else {
       ++worker.sums.packets_retransmitted;
@@ -211,16 +270,16 @@ class HostModel {
     port.service_bytes = packet.size;
     if (Path::kGeneral && k.traces_packets) trace_start(worker, packet, port, now);
     const std::int64_t end = transmit<Path>(k, port, queue, packet, now, cell, worker);
-    s.next_send = end;
+    s.next_send = Path::kGeneral && is_spread(s) ? now : end;
     if (k.dcqcn && s_.dcqcn[qp].active()) pace(s, s_.dcqcn[qp], packet.size, now);
     if (is_last) load_message(s, s_.hosts[port.owner].messages[s.message].next, s.next);
-    if (!k.reliable) s.unacked = s.received = s.next;
+    if (!t.reliable) s.unacked = s.received = s.next;
     return end;
   }
 
   void trace_start(Worker& worker, const Packet& packet, const PortState& port,
                    std::int64_t now) const {
-    if (s_.watched[packet.flow] == 0) return;
+    if (!s_.is_watched(packet)) return;
     worker.trace.push_back({.time = now,
                             .value = packet.flow,
                             .subject = port.index,
@@ -251,12 +310,13 @@ class HostModel {
     const std::uint32_t sent = packet.word;
     const std::uint32_t elapsed = static_cast<std::uint32_t>(now >> kSendTimeShift) - sent;
     worker.packet_latency.add(static_cast<std::int64_t>(elapsed) << kSendTimeShift);
-    if (!s_.constants.reliable) {
+    ReceiverState& r = s_.receivers[packet.flow];
+    const TransportConstants& t = transport(r.transport);
+    if (!t.reliable && !t.any_order) {
       receive_datagram(cell, worker, packet, port, now);
       return;
     }
-    s_.hosts[port.owner].recent_receiver = packet.flow;
-    ReceiverState& r = s_.receivers[packet.flow];
+    s_.nics[port.index].recent_receiver = packet.flow;
     if ((packet.flags & kCongested) != 0 && s_.constants.dcqcn) {
       notify_congestion(cell, worker, packet.flow, r, port, now);
     }
@@ -265,7 +325,7 @@ class HostModel {
       accept(cell, worker, packet.flow, r, (packet.flags & kLast) != 0, port, now);
     } else if (static_cast<std::int32_t>(ahead) < 0) {
       send_ack(cell, worker, packet.flow, r, PacketKind::kAck, port, now);  // a duplicate
-    } else if (s_.constants.any_order) {
+    } else if (t.any_order) {
       accept_any_order(cell, worker, packet, r, port, now);
     } else if (!r.nack_sent) {
       r.nack_sent = true;
@@ -280,7 +340,7 @@ class HostModel {
     ++r.received;
     ++r.since_ack;
     r.nack_sent = false;
-    if (is_last || r.since_ack >= s_.constants.ack_every) {
+    if (is_last || r.since_ack >= transport(r.transport).ack_every) {
       send_ack(cell, worker, qp, r, PacketKind::kAck, port, now);
     }
     if (is_last) deliver(cell, worker, qp, r, port, now);
@@ -294,7 +354,7 @@ class HostModel {
         ++r.received;
         ++r.since_ack;
       }
-      if (r.since_ack >= s_.constants.ack_every) {
+      if (r.since_ack >= transport(r.transport).ack_every) {
         send_ack(cell, worker, packet.flow, r, PacketKind::kAck, port, now);
       }
       return;
@@ -310,7 +370,7 @@ class HostModel {
       if (!r.early.holds(r.expected)) break;
       ends_message = r.early.remove(r.expected);
     }
-    if (messages > 0 || r.since_ack >= s_.constants.ack_every) {
+    if (messages > 0 || r.since_ack >= transport(r.transport).ack_every) {
       send_ack(cell, worker, packet.flow, r, PacketKind::kAck, port, now);
     }
     for (; messages > 0; --messages) notify_delivered(cell, worker, packet.flow, now);
@@ -352,6 +412,7 @@ class HostModel {
 
   void send_ack(Cell& cell, Worker& worker, std::uint32_t qp, ReceiverState& r, PacketKind kind,
                 PortState& port, std::int64_t now) {
+    if (Path::kGeneral && !transport(r.transport).reliable) return;
     Packet packet = response(qp, r, kind);
     if (r.echo_pending) packet.flags |= kCongested;
     r.echo_pending = false;
@@ -360,17 +421,17 @@ class HostModel {
   }
 
   [[nodiscard]] Packet response(std::uint32_t qp, const ReceiverState& r, PacketKind kind) const {
-    const NetworkConstants& k = s_.constants;
+    const TransportConstants& t = transport(r.transport);
     Packet packet;
     packet.flow = qp;
     packet.sequence = r.expected;
-    packet.word = k.any_order ? r.received : r.expected;
+    packet.word = t.any_order ? r.received : r.expected;
     packet.destination = r.host;
     packet.entropy = r.ack_entropy;
-    packet.size = k.ack_size;
-    packet.ttl = k.ttl;
-    const std::uint8_t fixed = kind == PacketKind::kCnp ? k.cnp_class : k.ack_class;
-    const std::uint8_t c = fixed == NetworkConstants::kSame ? r.traffic_class : fixed;
+    packet.size = t.ack_size;
+    packet.ttl = t.ttl;
+    const std::uint8_t fixed = kind == PacketKind::kCnp ? t.cnp_class : t.ack_class;
+    const std::uint8_t c = fixed == TransportConstants::kSame ? r.traffic_class : fixed;
     packet.flags = static_cast<std::uint8_t>(static_cast<unsigned>(kind) | class_flags(c));
     return packet;
   }
@@ -403,12 +464,12 @@ class HostModel {
     if (moves) advance_acknowledged(s, packet.sequence);
     if (moves || counts) {
       s.retries = 0;
-      s.deadline = now + s_.constants.retransmit_timeout;
+      s.deadline = now + transport(s.transport).retransmit_timeout;
     }
     if (kind_of(packet) == PacketKind::kNack && s.next > s.unacked) go_back(s);
     if (moves && !s.has_outstanding()) --cell.live_events;
     if (moves) complete_messages(cell, worker, qp, port, now);
-    activate(cell, worker, qp, port, now);
+    activate(cell, worker, qp, now);
   }
 
   void advance_acknowledged(SenderState& s, std::uint32_t sequence) {
@@ -436,11 +497,13 @@ class HostModel {
   void complete_messages(Cell& cell, Worker& worker, std::uint32_t qp, const PortState& port,
                          std::int64_t now);
 
-  /// Lets an idle queue pair with something to send take part in the NIC's turns.
-  void activate(Cell& cell, Worker& worker, std::uint32_t qp, PortState& port, std::int64_t now) {
+  /// Lets an idle queue pair with something to send take part in the turns of a port.
+  void activate(Cell& cell, Worker& worker, std::uint32_t qp, std::int64_t now) {
     SenderState& s = s_.senders[qp];
     if (s.schedule != SenderState::Schedule::kIdle || !can_send(s)) return;
-    port.waiting |= NicScheduler(s_, port.owner).activate(qp, now);
+    if (Path::kGeneral && is_spread(s)) choose_port(s);
+    PortState& port = s_.ports[s.port];
+    port.waiting |= NicScheduler(s_, port.index).activate(qp, now);
     if (!port.is_transmitting) start(cell, worker, port, now);
   }
 

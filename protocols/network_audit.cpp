@@ -29,7 +29,7 @@ class Audit {
       if (port.owner_is_host) continue;
       for (std::uint32_t c = 0; c < k_.classes; ++c) in_buffers += queue(port, c).packets.size();
     }
-    for (const HostState& host : s_.hosts) in_buffers += host.inbox.size();
+    for (const NicState& nic : s_.nics) in_buffers += nic.inbox.size();
     expect(
         sums.packets_injected ==
             sums.packets_delivered + sums.packets_dropped + on_links + in_buffers,
@@ -104,8 +104,8 @@ class Audit {
         expected_[slot(sw, ingress, c)] += whole_blocks(constants, size) * constants.block;
         return;
       }
-      used += k_.cells(size);
-      if (constants.is_pfc) expected_[slot(sw, ingress, c)] += k_.cells(size);
+      used += sw.cells(size);
+      if (constants.is_pfc) expected_[slot(sw, ingress, c)] += sw.cells(size);
     };
     for (std::uint32_t p = 0; p < sw.port_count; ++p) {
       const PortState& port = s_.ports[sw.first_port + p];
@@ -113,13 +113,19 @@ class Audit {
       for (std::uint32_t c = 0; c < k_.classes; ++c) {
         backlog += queue(port, c).packets.bytes();
         queue(port, c).packets.for_each([&](const Packet& packet) {
+          if (k_.works_in_network && tail_arrival(packet) != kOwesIngress) return;
           hold(k_.input_queued ? p : waiting_port(packet), c, packet.size);
         });
       }
       expect(backlog == port.backlog, "{} has a backlog of {} by its account and {} in fact",
              name(port), port.backlog, backlog);
-      if (port.service_bytes != 0 && !k_.release_at_start) {
+      if (port.service_bytes != 0 && !k_.release_at_start && port.service_debt == kOwesIngress) {
         hold(port.service_ingress, port.service_class, port.service_bytes);
+      }
+    }
+    if (k_.works_in_network) {
+      for (const CopyTable::Original& o : s_.copies[at].originals()) {
+        if (o.copies > 0) hold(o.ingress, o.traffic_class, o.size);
       }
     }
     const std::string& node = s_.fabric.switch_node(SwitchId(at)).name;
@@ -233,11 +239,12 @@ class WaitGraph {
       for (std::uint32_t in = 0; in < sw.port_count; ++in) {
         const PacketQueue& fifo = queue(s_.ports[sw.first_port + in], c).packets;
         if (fifo.empty() || sw.first_port + waiting_port(fifo.front()) != port.index) continue;
-        fifo.for_each([&](const Packet& packet) { bytes[in] += occupied(c, packet.size); });
+        fifo.for_each([&](const Packet& packet) { bytes[in] += occupied(sw, c, packet.size); });
       }
     } else {
-      queue(port, c).packets.for_each(
-          [&](const Packet& packet) { bytes[waiting_port(packet)] += occupied(c, packet.size); });
+      queue(port, c).packets.for_each([&](const Packet& packet) {
+        bytes[waiting_port(packet)] += occupied(sw, c, packet.size);
+      });
     }
     for (std::uint32_t in = 0; in < sw.port_count; ++in) {
       if (bytes[in] == 0) continue;
@@ -250,9 +257,10 @@ class WaitGraph {
   }
 
   /// Of the ingress account.
-  [[nodiscard]] std::int64_t occupied(std::uint32_t c, std::int64_t size) const {
+  [[nodiscard]] std::int64_t occupied(const SwitchState& sw, std::uint32_t c,
+                                      std::int64_t size) const {
     const ClassConstants& constants = k_.of_class[c];
-    return constants.is_credit ? whole_blocks(constants, size) * constants.block : k_.cells(size);
+    return constants.is_credit ? whole_blocks(constants, size) * constants.block : sw.cells(size);
   }
 
   /// Whether `node` could send again if everything but what is stuck drained.
@@ -279,7 +287,7 @@ class WaitGraph {
     if (!k_.input_queued) {
       return whole_blocks(constants, queue(*node.port, node.traffic_class).packets.front().size);
     }
-    return whole_blocks(constants, std::max<std::int64_t>(k_.payload + k_.header, k_.ack_size));
+    return whole_blocks(constants, k_.largest_packet());
   }
 
   void remove_what_can_move() {

@@ -2,6 +2,7 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 #include "protocols/network_state.hpp"
 
@@ -21,11 +22,19 @@ std::uint8_t class_number(const SwitchConfig& switches, const std::string& name)
   return 0;
 }
 
+/// The class of highest priority outside of scale-up domains.
+std::uint8_t highest_class(const SwitchConfig& switches) {
+  std::size_t c = switches.classes.size() - 1;
+  while (c > 0 && switches.classes[c].network != NetworkKind::kScaleOut) --c;
+  return static_cast<std::uint8_t>(c);
+}
+
 }  // namespace
 
 ClassConstants::ClassConstants(const TrafficClass& config)
     : is_pfc(config.is_pfc()),
       is_credit(config.is_credit()),
+      network(config.network),
       ecn(config.ecn.enabled),
       step(config.ecn.curve == EcnConfig::Curve::kStep),
       mark_at_dequeue(config.ecn.mark == EcnConfig::Mark::kDequeue),
@@ -58,29 +67,11 @@ ClassConstants::ClassConstants(const TrafficClass& config)
       is_dynamic || limits_headroom || limits_egress || reserved > 0 || egress_reserved > 0;
 }
 
-NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig& nic,
-                                   const TransportConfig& transport, std::uint64_t run_seed,
-                                   Picoseconds control)
-    : classes(static_cast<std::uint32_t>(switches.classes.size())),
-      class_shift(static_cast<std::uint32_t>(std::bit_width(switches.classes.size() - 1))),
-      buffer(switches.buffer.count()),
-      cell(switches.cell.count()),
-      pause_frame(switches.pause.wire_bytes().count()),
-      cut_through_after(switches.cut_through_after.count()),
-      seed(run_seed),
-      pause_until_resume(switches.pause.quanta == PauseConfig::Quanta::kUntilResume),
-      release_at_start(switches.release == SwitchConfig::Release::kTransmissionStart),
-      spray(switches.sprays()),
-      in_turn(switches.load_balancing == LoadBalancing::kRoundRobin),
-      input_queued(switches.queueing == SwitchConfig::Queueing::kInput),
-      random_arbitration(switches.arbitration == SwitchConfig::Arbitration::kRandom),
-      cut_through(switches.forwarding == SwitchConfig::Forwarding::kCutThrough),
-      reliable(std::holds_alternative<RoceConfig>(transport)),
-      control_latency(control.count()) {
-  assert(classes >= 1 && classes <= kMaxClasses);
+TransportConstants::TransportConstants(const TransportConfig& config, const SwitchConfig& switches)
+    : reliable(std::holds_alternative<RoceConfig>(config)) {
   const RoceConfig defaults;
-  const RoceConfig& roce = reliable ? std::get<RoceConfig>(transport) : defaults;
-  const PacketFormat& format = reliable ? roce.format : std::get<DatagramConfig>(transport).format;
+  const RoceConfig& roce = reliable ? std::get<RoceConfig>(config) : defaults;
+  const PacketFormat& format = reliable ? roce.format : std::get<DatagramConfig>(config).format;
   any_order = reliable && roce.receiver == RoceConfig::Receiver::kAnyOrder;
   ttl = static_cast<std::uint8_t>(format.ttl);
   ack_size = static_cast<std::uint16_t>(roce.ack_size.count());
@@ -91,9 +82,64 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
   retransmit_timeout = roce.retransmit_timeout.count();
   payload = format.payload.count();
   header = format.header.count();
-  if (const auto* config = std::get_if<DcqcnConfig>(&roce.congestion_control);
-      reliable && config != nullptr) {
-    dcqcn.emplace(*config);
+  const auto number = [&](const std::string& name) {
+    if (name == kSameClass) return kSame;
+    return name == kHighestClass ? highest_class(switches) : class_number(switches, name);
+  };
+  ack_class = number(roce.ack_class);
+  cnp_class = number(roce.cnp_class);
+}
+
+RoceConfig ScaleUpConfig::transport() const {
+  RoceConfig roce;
+  roce.format = format;
+  roce.ack_size = ack_size;
+  roce.ack_every = std::numeric_limits<std::uint32_t>::max();
+  roce.receiver = RoceConfig::Receiver::kAnyOrder;
+  roce.cnp_class = kSameClass;
+  roce.congestion_control = NoCongestionControl{};
+  return roce;
+}
+
+NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig& nic,
+                                   const TransportConfig& transport,
+                                   const std::vector<ScaleUpConfig>& scale_up,
+                                   std::uint64_t run_seed, Picoseconds control)
+    : classes(static_cast<std::uint32_t>(switches.classes.size())),
+      class_shift(static_cast<std::uint32_t>(std::bit_width(switches.classes.size() - 1))),
+      pause_frame(switches.pause.wire_bytes().count()),
+      cut_through_after(switches.cut_through_after.count()),
+      seed(run_seed),
+      pause_until_resume(switches.pause.quanta == PauseConfig::Quanta::kUntilResume),
+      release_at_start(switches.release == SwitchConfig::Release::kTransmissionStart),
+      spray(switches.sprays()),
+      in_turn(switches.load_balancing == LoadBalancing::kRoundRobin),
+      input_queued(switches.queueing == SwitchConfig::Queueing::kInput),
+      random_arbitration(switches.arbitration == SwitchConfig::Arbitration::kRandom),
+      cut_through(switches.forwarding == SwitchConfig::Forwarding::kCutThrough),
+      control_latency(control.count()) {
+  assert(classes >= 1 && classes <= kMaxClasses);
+  assert(scale_up.size() <= kMaxScaleUpKinds);
+  transports[0] = TransportConstants(transport, switches);
+  if (in_turn) {
+    transports[0].spreading = PortSpreading::kRoundRobin;
+  } else if (spray) {
+    transports[0].spreading = PortSpreading::kRandom;
+  }
+  for (const ScaleUpConfig& domain : scale_up) {
+    TransportConstants& t = transports[transport_count++];
+    t = TransportConstants(domain.transport(), switches);
+    t.spreading = domain.spreading;
+    // Chips neither acknowledge nor care for the order.
+    TransportConstants& in_network = transports[transport_count++];
+    in_network = t;
+    in_network.reliable = false;
+    in_network.spreading = PortSpreading::kRoundRobin;
+    in_network.reduction_window = domain.reduction_window;
+  }
+  if (const auto* roce = std::get_if<RoceConfig>(&transport)) {
+    const auto* config = std::get_if<DcqcnConfig>(&roce->congestion_control);
+    if (config != nullptr) dcqcn.emplace(*config);
   }
   if (nic.receive_rate) {
     receive_rate = nic.receive_rate->count();
@@ -102,12 +148,11 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
     nic_xon = nic.xon.count();
   }
 
-  const std::int64_t largest = std::max<std::int64_t>(payload + header, ack_size);
   bool is_partitioned = false;
   for (std::uint32_t c = 0; c < classes; ++c) {
     const TrafficClass& config = switches.classes[c];
     of_class[c] = ClassConstants(config);
-    of_class[c].quantum = static_cast<std::int32_t>(config.weight * largest);
+    of_class[c].quantum = static_cast<std::int32_t>(config.weight * largest_packet());
     is_partitioned = is_partitioned || of_class[c].has_partitions;
     if (config.scheduling == TrafficClass::Scheduling::kStrict) {
       strict |= static_cast<std::uint8_t>(1U << c);
@@ -119,22 +164,23 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
   }
   // Where one class has a part of its own, the others share what is left.
   for (ClassConstants& c : of_class) c.has_partitions = is_partitioned;
+}
 
-  const auto number = [&](const std::string& name) {
-    if (name == kSameClass) return kSame;
-    if (name == kHighestClass) return static_cast<std::uint8_t>(classes - 1);
-    return class_number(switches, name);
-  };
-  ack_class = number(roce.ack_class);
-  cnp_class = number(roce.cnp_class);
+std::int64_t NetworkConstants::largest_packet() const {
+  std::int64_t largest = 0;
+  for (std::uint32_t i = 0; i < transport_count; ++i) {
+    const TransportConstants& t = transports[i];
+    largest = std::max({largest, t.payload + t.header, std::int64_t{t.ack_size}});
+  }
+  return largest;
 }
 
 bool NetworkConstants::needs_general_path() const {
   const auto weighted =
       static_cast<unsigned>((1U << classes) - 1U) & ~static_cast<unsigned>(strict);
   return (weighted & (weighted - 1)) != 0 || credit != 0 || of_class[0].has_partitions ||
-         cell != 1 || input_queued || cut_through || receive_rate != 0 || has_faults ||
-         traces_queues || traces_packets || traces_credits;
+         transport_count > 1 || spreads_at_hosts || has_cells || input_queued || cut_through ||
+         receive_rate != 0 || has_faults || traces_queues || traces_packets || traces_credits;
 }
 
 }  // namespace weft::protocols

@@ -10,6 +10,7 @@
 #include "protocols/packet_kind.hpp"
 #include "protocols/port_state.hpp"
 #include "protocols/roce/queue_pair.hpp"
+#include "protocols/switching/in_network.hpp"
 #include "protocols/switching/switch_config.hpp"
 #include "protocols/transport_config.hpp"
 #include "simcore/engine/cell.hpp"
@@ -51,9 +52,16 @@ struct SwitchState {
   std::int64_t shared_used = 0;  ///< of the shared part, where thresholds are dynamic
   std::int64_t shared_size = 0;  ///< of the capacity: what is neither reserved nor headroom
   std::int64_t capacity = 0;     ///< the buffer without what its credit classes have
+  std::int64_t cell = 1;         ///< packets occupy whole cells
   std::uint64_t hash_seed = 0;
   std::uint32_t first_port = 0;  ///< global number of its port 0
   std::uint32_t port_count = 0;
+  bool is_chip = false;  ///< of a scale-up domain
+
+  /// What a packet occupies of the buffer.
+  [[nodiscard]] std::int64_t cells(std::int64_t size) const {
+    return cell == 1 ? size : (size + cell - 1) / cell * cell;
+  }
 };
 
 /// Queue pairs of one class that may send now, served in turn.
@@ -62,8 +70,8 @@ struct ReadyList {
   std::uint32_t tail = kNoIndex;
 };
 
-/// A host's NIC scheduler and the records of what it sent and received.
-struct HostState {
+/// What a host does at one of its ports: which queue pairs wait there, and what it takes in.
+struct NicState {
   struct Paced {
     std::int64_t time;
     std::uint32_t queue_pair;
@@ -71,11 +79,14 @@ struct HostState {
       return a.time != b.time ? a.time > b.time : a.queue_pair > b.queue_pair;
     }
   };
-  std::uint32_t port = 0;
-  std::uint32_t recent_sender = 0;      ///< queue pair that sent last
-  std::uint32_t recent_receiver = 0;    ///< queue pair that received last
-  std::vector<Paced> paced;             ///< heap, earliest first
-  PacketQueue inbox;                    ///< received and not yet taken in, at a finite receive rate
+  std::uint32_t recent_sender = 0;    ///< queue pair that sent last
+  std::uint32_t recent_receiver = 0;  ///< queue pair that received last
+  std::vector<Paced> paced;           ///< heap, earliest first
+  PacketQueue inbox;                  ///< received and not yet taken in, at a finite receive rate
+};
+
+/// The records of what a host sent and received.
+struct HostState {
   std::vector<MessageRecord> messages;  ///< in the order of posting
   std::vector<DeliveryRecord> deliveries;
 };
@@ -84,6 +95,7 @@ struct HostState {
 struct ConnectionState {
   std::uint32_t first_queue_pair = 0;
   std::uint32_t next = 0;  ///< which queue pair takes the next message
+  std::uint32_t queue_pairs = 1;
   ProcessId source;
   ProcessId destination;
 };
@@ -101,6 +113,7 @@ struct alignas(128) ClassConstants {
 
   bool is_pfc = false;
   bool is_credit = false;
+  NetworkKind network = NetworkKind::kScaleOut;
   /// Anything but one static threshold and a buffer that all share: reserved parts, headroom,
   /// dynamic thresholds.
   bool has_partitions = false;
@@ -138,10 +151,35 @@ struct GeneralPath {
   static constexpr bool kGeneral = true;
 };
 
+/// Run constants of a transport, in engine units.
+struct TransportConstants {
+  TransportConstants() = default;
+  TransportConstants(const TransportConfig& config, const SwitchConfig& switches);
+
+  static constexpr std::uint8_t kSame = 0xff;
+
+  bool reliable = false;
+  bool any_order = false;
+  PortSpreading spreading = PortSpreading::kFlow;
+  std::uint8_t ttl = 0;
+  std::uint8_t ack_class = kSame;  ///< kSame: that of the data
+  std::uint8_t cnp_class = kSame;
+  std::uint16_t ack_size = 0;
+  std::uint32_t ack_every = 1;
+  std::uint32_t window = 0;
+  std::uint32_t queue_pairs = 1;
+  std::uint32_t retry_limit = 0;
+  std::int64_t retransmit_timeout = 0;
+  std::int64_t payload = 0;
+  std::int64_t header = 0;
+  std::uint32_t reduction_window = 0;
+};
+
 /// Run constants that the packet path reads, in engine units.
 struct NetworkConstants {
   NetworkConstants(const SwitchConfig& switches, const NicConfig& nic,
-                   const TransportConfig& transport, std::uint64_t seed, Picoseconds control);
+                   const TransportConfig& transport, const std::vector<ScaleUpConfig>& scale_up,
+                   std::uint64_t seed, Picoseconds control);
 
   // classes
   std::uint32_t classes;
@@ -152,8 +190,6 @@ struct NetworkConstants {
   /// From the end of a credit update's reception until it can be used.
   std::array<std::int64_t, kMaxClasses> credit_processing{};
   // switches
-  std::int64_t buffer;
-  std::int64_t cell;
   std::int64_t pause_frame;  ///< bytes on the wire; 0: a pause takes no wire time
   std::int64_t cut_through_after;
   std::uint64_t seed;
@@ -169,30 +205,20 @@ struct NetworkConstants {
   std::int64_t receive_buffer = 0;
   std::int64_t nic_xoff = 0;
   std::int64_t nic_xon = 0;
-  // transport
-  bool reliable;
-  bool any_order;
-  std::uint8_t ttl;
-  std::uint8_t ack_class;  ///< kSame: that of the data
-  std::uint8_t cnp_class;
-  std::uint16_t ack_size;
-  std::uint32_t ack_every;
-  std::uint32_t window;
-  std::uint32_t queue_pairs;
-  std::uint32_t retry_limit;
-  std::int64_t retransmit_timeout;
-  std::int64_t payload;
-  std::int64_t header;
+  // transports: first scale-out, then those of scale-up domains
+  std::array<TransportConstants, kMaxTransports> transports;
+  std::uint32_t transport_count = 1;
   std::int64_t control_latency;
-  std::optional<DcqcnParameters> dcqcn;
+  std::optional<DcqcnParameters> dcqcn;  ///< of scale-out queue pairs
   // faults and observation
   bool has_faults = false;
+  bool has_cells = false;         ///< of more than one byte
+  bool works_in_network = false;  ///< chips add up or repeat data
+  bool spreads_at_hosts = false;  ///< packets of a queue pair leave by several ports
   bool traces_queues = false;
   bool traces_packets = false;
   bool traces_credits = false;
   std::size_t pauses_kept = 0;  ///< intervals per port
-
-  static constexpr std::uint8_t kSame = 0xff;
 
   /// Whether anything is asked for that only the general path can do.
   [[nodiscard]] bool needs_general_path() const;
@@ -203,11 +229,7 @@ struct NetworkConstants {
     return (port << class_shift) + traffic_class;
   }
   [[nodiscard]] std::size_t slots(std::size_t ports) const { return ports << class_shift; }
-
-  /// What a packet occupies of a switch's buffer.
-  [[nodiscard]] std::int64_t cells(std::int64_t size) const {
-    return cell == 1 ? size : (size + cell - 1) / cell * cell;
-  }
+  [[nodiscard]] std::int64_t largest_packet() const;
 };
 
 /// Everything that changes during a run, in flat arrays. A cell touches the entries of its own
@@ -227,7 +249,8 @@ struct NetworkState {
   std::vector<SwitchState> switches;
   std::vector<Crossbar> crossbars;  ///< by SwitchId; empty unless inputs queue
   std::vector<HostState> hosts;
-  std::vector<ReadyList> ready;          ///< by host and class
+  std::vector<NicState> nics;            ///< by PortId: ports of hosts come first
+  std::vector<ReadyList> ready;          ///< by port of a host, and class
   std::vector<SenderState> senders;      ///< by queue pair
   std::vector<ReceiverState> receivers;  ///< by queue pair
   std::vector<Dcqcn> dcqcn;              ///< by queue pair; empty without DCQCN
@@ -235,10 +258,19 @@ struct NetworkState {
   std::vector<ConnectionState> connections;
   std::vector<ProcessState> processes;
   std::vector<Fault> faults;
+  // What the chips of scale-up domains work on; empty mostly.
+  std::vector<Reduction> reductions;
+  std::vector<Multicast> multicasts;
+  std::vector<CopyTable> copies;           ///< by SwitchId
+  std::vector<std::uint32_t> rounds_done;  ///< [queue pair's first + link]: of its reduction
   ProcessHandler* handler = nullptr;
 
   [[nodiscard]] PortState& port_of(const Cell& cell, std::uint32_t local) {
     return ports[cell.ports[local].value()];
+  }
+  /// Whether the packets of its queue pair are traced.
+  [[nodiscard]] bool is_watched(const Packet& packet) const {
+    return watched[packet.flow & ~kInNetworkFlow] != 0;
   }
   [[nodiscard]] ClassQueue& queue(const PortState& port, std::uint32_t traffic_class) {
     return queues[constants.slot(port.index, traffic_class)];

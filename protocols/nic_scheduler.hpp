@@ -8,14 +8,14 @@
 
 namespace weft::protocols {
 
-/// Which queue pair of a NIC sends next in a class: those whose pacing time has come take turns,
-/// one packet each (round robin); the others wait in a heap by (time, queue pair).
+/// Which queue pair of a host's port sends next in a class: those whose pacing time has come take
+/// turns, one packet each (round robin); the others wait in a heap by (time, queue pair).
 class NicScheduler {
  public:
-  NicScheduler(NetworkState& state, std::uint32_t host)
-      : host_(state.hosts[host]),
+  NicScheduler(NetworkState& state, std::uint32_t port)
+      : nic_(state.nics[port]),
         senders_(state.senders),
-        ready_(&state.ready[state.constants.slot(host, 0)]) {}
+        ready_(&state.ready[state.constants.slot(port, 0)]) {}
 
   /// `queue_pair` has something to send from its pacing time on; it must be idle. Returns the bit
   /// of its class if that is now, else 0.
@@ -23,18 +23,18 @@ class NicScheduler {
     SenderState& s = senders_[queue_pair];
     if (s.next_send <= now) return append_ready(queue_pair);
     s.schedule = SenderState::Schedule::kPaced;
-    host_.paced.push_back({s.next_send, queue_pair});
-    std::push_heap(host_.paced.begin(), host_.paced.end(), std::greater<>{});
+    nic_.paced.push_back({s.next_send, queue_pair});
+    std::push_heap(nic_.paced.begin(), nic_.paced.end(), std::greater<>{});
     return 0;
   }
 
   /// Moves those whose time has come to their ready lists; returns the bits of their classes.
   std::uint8_t release_paced(std::int64_t now) {
     std::uint8_t classes = 0;
-    while (!host_.paced.empty() && host_.paced.front().time <= now) {
-      std::pop_heap(host_.paced.begin(), host_.paced.end(), std::greater<>{});
-      const std::uint32_t queue_pair = host_.paced.back().queue_pair;
-      host_.paced.pop_back();
+    while (!nic_.paced.empty() && nic_.paced.front().time <= now) {
+      std::pop_heap(nic_.paced.begin(), nic_.paced.end(), std::greater<>{});
+      const std::uint32_t queue_pair = nic_.paced.back().queue_pair;
+      nic_.paced.pop_back();
       // A queue pair that failed while it waited stays out.
       if (senders_[queue_pair].schedule == SenderState::Schedule::kPaced) {
         classes |= append_ready(queue_pair);
@@ -55,8 +55,8 @@ class NicScheduler {
   }
 
   /// When the earliest paced queue pair may send; there must be one.
-  [[nodiscard]] bool has_paced() const { return !host_.paced.empty(); }
-  [[nodiscard]] std::int64_t next_paced() const { return host_.paced.front().time; }
+  [[nodiscard]] bool has_paced() const { return !nic_.paced.empty(); }
+  [[nodiscard]] std::int64_t next_paced() const { return nic_.paced.front().time; }
 
  private:
   std::uint8_t append_ready(std::uint32_t queue_pair) {
@@ -73,7 +73,7 @@ class NicScheduler {
     return class_bit(s.traffic_class);
   }
 
-  HostState& host_;
+  NicState& nic_;
   std::vector<SenderState>& senders_;
   ReadyList* ready_;
 };

@@ -50,7 +50,7 @@ bool has_lossless_class(const SwitchConfig& switches) {
 }  // namespace
 
 PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const Options& options)
-    : stall_limit_(kPicosecondsPerSecond + 2 * state.constants.retransmit_timeout),
+    : stall_limit_(kPicosecondsPerSecond + 2 * state.constants.transports[0].retransmit_timeout),
       s_(state),
       model_(PacketModel<PlainPath>(state)),
       plan_(plan),
@@ -86,7 +86,7 @@ void PacketNetwork::Engine::hire() {
 std::uint32_t PacketNetwork::Engine::useful_threads() const {
   // What the ports can start in a window at full rate, in packets of full size.
   const double window = to_seconds(plan_.lookahead);
-  const double packet = static_cast<double>(s_.constants.payload + s_.constants.header) * 8;
+  const double packet = static_cast<double>(s_.constants.largest_packet()) * 8;
   double packets = 0;
   for (const PortState& port : s_.ports) {
     packets += static_cast<double>(port.nominal_rate) * window / packet;
@@ -314,7 +314,7 @@ void PacketNetwork::Engine::look_for_stall(std::int64_t now) {
     const std::uint32_t first = s_.connections[c].first_queue_pair;
     const auto begin = s_.senders.begin() + first;
     const bool is_blocked =
-        std::any_of(begin, begin + s_.constants.queue_pairs, [](const SenderState& s) {
+        std::any_of(begin, begin + s_.connections[c].queue_pairs, [](const SenderState& s) {
           return s.received != s.posted && s.schedule != SenderState::Schedule::kFailed;
         });
     if (!is_blocked) continue;
@@ -346,14 +346,14 @@ void PacketNetwork::Engine::sample_rates(std::int64_t now) {
   if (sampled_queue_pairs_.empty()) {
     for (const ConnectionId flow : observation_.rate_flows) {
       const std::uint32_t first = s_.connections[flow.value()].first_queue_pair;
-      for (std::uint32_t i = 0; i < s_.constants.queue_pairs; ++i) {
+      for (std::uint32_t i = 0; i < s_.connections[flow.value()].queue_pairs; ++i) {
         sampled_queue_pairs_.push_back(first + i);
       }
     }
   }
   for (const std::uint32_t qp : sampled_queue_pairs_) {
     const SenderState& sender = s_.senders[qp];
-    const PortState& port = s_.ports[s_.hosts[sender.host].port];
+    const PortState& port = s_.ports[sender.port];
     TraceRecord record{.time = now, .subject = qp, .traffic_class = sender.traffic_class};
     record.kind = TraceRecord::Kind::kRate;
     record.value = port.nominal_rate;
@@ -373,7 +373,8 @@ void PacketNetwork::Engine::sample_rates(std::int64_t now) {
       workers_[0]->trace.push_back(record);
     }
     record.kind = TraceRecord::Kind::kProgress;
-    record.value = s_.constants.reliable ? sender.received : sender.next;
+    record.value =
+        s_.constants.transports[sender.transport].reliable ? sender.received : sender.next;
     record.detail = 0;
     workers_[0]->trace.push_back(record);
   }

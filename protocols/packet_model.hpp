@@ -59,12 +59,12 @@ class PacketModel {
     const PortState& port = s_.ports[cell.ports[local].value()];
     s_.links[port.index].data_in.fetch();
     s_.queues[s_.constants.slot(port.index, 0)].packets.fetch();
-    if (port.owner_is_host) host_.fetch(port.owner);
+    if (port.owner_is_host) host_.fetch(port);
   }
 
   [[gnu::always_inline]] void fetch_flows(const Cell& cell, std::uint32_t local) const {
     const PortState& port = s_.ports[cell.ports[local].value()];
-    if (port.owner_is_host) host_.fetch_flows(port.owner);
+    if (port.owner_is_host) host_.fetch_flows(port);
   }
 
   /// Link control from another cell: from now on an event of this one.
@@ -242,7 +242,7 @@ class PacketModel {
   }
   void trace_arrival(Worker& worker, const Packet& packet, const PortState& port,
                      std::int64_t now) const {
-    if (kind_of(packet) != PacketKind::kData || s_.watched[packet.flow] == 0) return;
+    if (kind_of(packet) != PacketKind::kData || !s_.is_watched(packet)) return;
     worker.trace.push_back({.time = now,
                             .value = packet.flow,
                             .subject = port.index,

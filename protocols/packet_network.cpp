@@ -4,6 +4,7 @@
 #include <bit>
 #include <cassert>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "protocols/network_audit.hpp"
@@ -21,16 +22,69 @@ constexpr std::size_t kPausesKept = 4'000'000;
 constexpr std::size_t kLeastPausesPerPort = 64;
 constexpr std::size_t kMostPausesPerPort = 65'536;
 
+/// The local port that a queue pair starts at, and stays at if its packets are not spread.
+std::uint32_t first_choice(const NetworkState& s, const SenderState& sender) {
+  const auto n = static_cast<std::uint32_t>(sender.local_ports.size());
+  if (n == 0) return 0;  // there is no way to the destination
+  const PathHash& hash = s.routes.hash;
+  const std::uint64_t seed = hash.seed_of(s.constants.seed, s.fabric.hosts[sender.host]);
+  return sender.local_ports[hash.choose(seed, sender.entropy, n)];
+}
+
+/// The receiving ends of a multicast, one per member of its group.
+void add_multicast(NetworkState& s, SenderState& sender, const ProcessGroup& group) {
+  Multicast multicast{.first_receiver = static_cast<std::uint32_t>(s.receivers.size()),
+                      .members = {}};
+  const ReceiverState like = s.receivers[sender.receiver];
+  sender.receiver = multicast.first_receiver;
+  for (const ProcessId member : group.members) {
+    multicast.members.push_back(s.processes[member.value()].host);
+    s.receivers.push_back(like);
+    s.receivers.back().process = member;
+  }
+  s.multicasts.push_back(std::move(multicast));
+}
+
+/// Makes `qp` one of those whose packets are added up. All begin at the same of their links.
+void join_reduction(NetworkState& s, std::uint32_t qp, const Connection& connection) {
+  SenderState& sender = s.senders[qp];
+  Reduction& reduction = s.reductions[sender.in_network_index];
+  reduction.owner = s.processes[connection.destination.value()].host;
+  reduction.links = static_cast<std::uint32_t>(sender.local_ports.size());
+  reduction.window = s.constants.transports[sender.transport].reduction_window;
+  reduction.members.push_back(sender.host);
+  reduction.queue_pairs.push_back(qp);
+  if (connection.source == connection.destination) {
+    reduction.receiver = qp;
+    reduction.offset = sender.entropy % reduction.links;
+  }
+}
+
+void start_rounds(NetworkState& s, SenderState& sender) {
+  if (sender.in_network != kReduceFlow) return;
+  Reduction& reduction = s.reductions[sender.in_network_index];
+  assert(reduction.links == sender.local_ports.size() && "members are alike");
+  reduction.counts.resize(std::size_t{reduction.links} * reduction.window);
+  sender.receiver = reduction.receiver;
+  sender.entropy = s.senders[reduction.receiver].entropy;
+  sender.first_round = static_cast<std::uint32_t>(s.rounds_done.size());
+  // Where the first packet does not go by the first link, the links before it are a round ahead.
+  for (std::uint32_t link = 0; link < reduction.links; ++link) {
+    s.rounds_done.push_back(link < reduction.offset ? 1 : 0);
+  }
+}
+
 }  // namespace
 
 PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const Options& options,
                              const std::vector<HostId>& processes,
-                             const std::vector<Connection>& connections)
+                             const std::vector<Connection>& connections,
+                             const std::vector<ProcessGroup>& groups)
     : options_(options),
       state_(std::make_unique<NetworkState>(
           fabric, routes,
-          NetworkConstants(options.switches, options.nic, options.transport, options.seed,
-                           options.control_latency))) {
+          NetworkConstants(options.switches, options.nic, options.transport, options.scale_up,
+                           options.seed, options.control_latency))) {
   NetworkConstants& k = state_->constants;
   const ObservationConfig& observation = options.observation;
   k.has_faults = !options.faults.empty();
@@ -43,10 +97,9 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
   for (std::size_t p = 0; p < crossing.size(); ++p) {
     crossing[p] = fabric.data_latency(PortId{p});
     const PortState& port = state_->ports[p];
-    if (options.switches.any_pfc()) {
-      crossing[p] = std::min(crossing[p], Picoseconds(port.pause_latency));
-    }
     for (const TrafficClass& c : options.switches.classes) {
+      if (c.network != fabric.network_of(PortId{p})) continue;
+      if (c.is_pfc()) crossing[p] = std::min(crossing[p], Picoseconds(port.pause_latency));
       if (!c.is_credit()) continue;
       crossing[p] =
           std::min(crossing[p], fabric.port(PortId{p}).wire_latency + c.credit().processing);
@@ -62,6 +115,7 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
     state_->processes[p] = {.host = processes[p].value(), .cell = plan_.cell_of_node[node.value()]};
   }
   build_queue_pairs(connections);
+  build_in_network(connections, groups);
   build_observation();
   place_in_huge_pages();
 }
@@ -77,7 +131,14 @@ void PacketNetwork::build_ports() {
   s.queues = std::vector<ClassQueue>(s.constants.slots(fabric.ports.size()));
   s.ingress = std::vector<IngressAccount>(s.constants.slots(fabric.ports.size()));
   s.hosts.resize(fabric.hosts.size());
-  s.ready.resize(s.constants.slots(fabric.hosts.size()));
+  std::size_t host_ports = 0;
+  for (const NodeId host : fabric.hosts) {
+    host_ports += fabric.node(host).port_count;
+    const bool is_sprayed = s.constants.transports[0].spreading != PortSpreading::kFlow;
+    if (fabric.node(host).port_count > 1 && is_sprayed) s.constants.spreads_at_hosts = true;
+  }
+  s.nics.resize(host_ports);
+  s.ready.resize(s.constants.slots(host_ports));
   s.constants.pauses_kept = std::clamp(kPausesKept / std::max<std::size_t>(fabric.ports.size(), 1),
                                        kLeastPausesPerPort, kMostPausesPerPort);
   for (std::uint32_t i = 0; i < fabric.ports.size(); ++i) {
@@ -104,7 +165,7 @@ void PacketNetwork::build_ports() {
     for (std::uint32_t c = 0; c < s.constants.classes; ++c) {
       s.queue(port, c).credits = static_cast<std::int32_t>(s.constants.of_class[c].credit_blocks);
     }
-    if (port.owner_is_host) s.hosts[node.index].port = i;
+    assert(port.owner_is_host == (i < host_ports) && "hosts are numbered before switches");
     // Where spraying in turn begins, so that ports do not go in step.
     const auto first =
         static_cast<std::uint32_t>(mix64(switch_hash_seed(options_.seed, from.node) + i));
@@ -123,9 +184,13 @@ void PacketNetwork::build_switches() {
     SwitchState& sw = s.switches[i];
     sw.first_port = node.first_port.value();
     sw.port_count = node.port_count;
+    sw.is_chip = node.network == NetworkKind::kScaleUp;
     sw.hash_seed = s.routes.hash.seed_of(options_.seed, id);
-    sw.capacity = k.buffer;
+    sw.capacity = options_.switches.buffer_of(node).count();
+    sw.cell = options_.switches.cell_of(node).count();
+    s.constants.has_cells = s.constants.has_cells || sw.cell != 1;
     for (const ClassConstants& c : k.of_class) {
+      if (c.network != node.network) continue;
       sw.capacity -= std::int64_t{node.port_count} * c.credit_blocks * c.block;
     }
     sw.shared_size = sw.capacity;
@@ -133,6 +198,7 @@ void PacketNetwork::build_switches() {
       const PortState& port = s.ports[sw.first_port + p];
       for (std::uint32_t c = 0; c < k.classes; ++c) {
         const TrafficClass& config = options_.switches.classes[c];
+        if (config.network != node.network) continue;
         IngressAccount& account = s.account(port, c);
         if (k.of_class[c].limits_headroom) {
           const Bytes headroom =
@@ -181,11 +247,28 @@ void PacketNetwork::build_cells() {
   for (PortState& port : s.ports) port.peer_local = s.ports[port.peer.value()].local;
 }
 
+std::uint8_t PacketNetwork::transport_of(const Connection& connection) const {
+  const Fabric& fabric = state_->fabric;
+  const HostId from(state_->processes[connection.source.value()].host);
+  const HostId to(state_->processes[connection.destination.value()].host);
+  if (options_.scale_up.empty() || fabric.network_between(from, to) == NetworkKind::kScaleOut) {
+    return 0;
+  }
+  const auto domain = static_cast<std::size_t>(fabric.host(from).domain);
+  const std::vector<std::uint8_t>& kinds = options_.scale_up_of_domain;
+  const std::size_t kind = domain < kinds.size() ? kinds[domain] : 0;
+  return static_cast<std::uint8_t>(1 + 2 * kind +
+                                   (connection.kind == Connection::Kind::kUnicast ? 0 : 1));
+}
+
 void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections) {
   NetworkState& s = *state_;
-  const std::uint32_t per_connection = s.constants.queue_pairs;
-  const std::size_t count = connections.size() * per_connection;
   s.connections.resize(connections.size());
+  std::size_t count = 0;
+  for (std::size_t c = 0; c < connections.size(); ++c) {
+    s.connections[c].queue_pairs = s.constants.transports[transport_of(connections[c])].queue_pairs;
+    count += s.connections[c].queue_pairs;
+  }
   s.senders.resize(count);
   s.receivers.resize(count);
   if (s.constants.dcqcn) s.dcqcn.resize(count);
@@ -200,23 +283,37 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
   std::uint32_t qp = 0;
   for (const std::uint32_t c : order) {
     const Connection& connection = connections[c];
-    s.connections[c] = {
-        .first_queue_pair = qp, .source = connection.source, .destination = connection.destination};
+    ConnectionState& state = s.connections[c];
+    state.first_queue_pair = qp;
+    state.source = connection.source;
+    state.destination = connection.destination;
+    const std::uint8_t transport = transport_of(connection);
+    const std::uint8_t traffic_class = transport == 0
+                                           ? connection.traffic_class
+                                           : options_.scale_up[(transport - 1U) / 2].traffic_class;
     const HostId from(s.processes[connection.source.value()].host);
     const HostId to(s.processes[connection.destination.value()].host);
-    for (std::uint32_t i = 0; i < per_connection; ++i, ++qp) {
+    const std::span<const std::uint16_t> local_ports = s.routes.host_ports(from, to);
+    for (std::uint32_t i = 0; i < state.queue_pairs; ++i, ++qp) {
       const std::uint32_t number = queue_pair_number(connection.flow_label, i);
       SenderState& sender = s.senders[qp];
       sender.host = from.value();
       sender.destination = to.value();
       sender.entropy = flow_entropy(from, to, number);
       sender.connection = ConnectionId(c);
-      sender.traffic_class = connection.traffic_class;
+      sender.receiver = qp;
+      sender.traffic_class = traffic_class;
+      sender.transport = transport;
+      sender.first_port = s.fabric.host(from).first_port.value();
+      sender.local_ports = local_ports;
+      sender.port = sender.first_port + first_choice(s, sender);
       ReceiverState& receiver = s.receivers[qp];
       receiver.host = from.value();
       receiver.ack_entropy = flow_entropy(to, from, number);
       receiver.connection = ConnectionId(c);
-      receiver.traffic_class = connection.traffic_class;
+      receiver.traffic_class = traffic_class;
+      receiver.transport = transport;
+      receiver.process = connection.destination;
     }
   }
 }
@@ -234,6 +331,35 @@ void PacketNetwork::place_in_huge_pages() {
   prefer_huge_pages(engine_->cells);
 }
 
+void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
+                                     const std::vector<ProcessGroup>& groups) {
+  NetworkState& s = *state_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> reduction_of;
+  for (std::uint32_t qp = 0; qp < s.senders.size(); ++qp) {
+    SenderState& sender = s.senders[qp];
+    const Connection& connection = connections[sender.connection.value()];
+    if (connection.kind == Connection::Kind::kUnicast) continue;
+    assert(!s.constants.cut_through && !s.constants.input_queued);
+    s.constants.works_in_network = true;
+    if (connection.kind == Connection::Kind::kMulticast) {
+      sender.in_network = kMulticastFlow;
+      sender.in_network_index = static_cast<std::uint32_t>(s.multicasts.size());
+      add_multicast(s, sender, groups[connection.group]);
+      continue;
+    }
+    const std::pair key{connection.group, connection.destination.value()};
+    const auto [it, is_new] =
+        reduction_of.emplace(key, static_cast<std::uint32_t>(s.reductions.size()));
+    if (is_new) s.reductions.emplace_back();
+    sender.in_network = kReduceFlow;
+    sender.in_network_index = it->second;
+    join_reduction(s, qp, connection);
+  }
+  if (!s.constants.works_in_network) return;
+  s.copies.resize(s.switches.size());
+  for (SenderState& sender : s.senders) start_rounds(s, sender);
+}
+
 void PacketNetwork::build_observation() {
   NetworkState& s = *state_;
   const ObservationConfig& observation = options_.observation;
@@ -241,10 +367,11 @@ void PacketNetwork::build_observation() {
     for (const PortId id : observation.queue_ports) s.ports[id.value()].is_watched = true;
   }
   if (!s.constants.traces_packets) return;
-  s.watched.resize(s.senders.size());
+  s.watched.resize(s.receivers.size());
   for (const ConnectionId flow : observation.packet_flows) {
-    const std::uint32_t first = s.connections[flow.value()].first_queue_pair;
-    std::fill_n(s.watched.begin() + first, s.constants.queue_pairs, std::uint8_t{1});
+    const ConnectionState& connection = s.connections[flow.value()];
+    std::fill_n(s.watched.begin() + connection.first_queue_pair, connection.queue_pairs,
+                std::uint8_t{1});
   }
 }
 
@@ -445,17 +572,33 @@ std::uint32_t PacketNetwork::threads() const { return engine_->threads(); }
 
 std::vector<MessageOutcome> PacketNetwork::messages() const {
   struct Key {
-    std::uint32_t queue_pair;
+    std::uint32_t receiver;
     std::uint32_t last_sequence;
     auto operator<=>(const Key&) const = default;
   };
   std::vector<std::pair<Key, std::int64_t>> delivered;
   for (const HostState& host : state_->hosts) {
     for (const DeliveryRecord& d : host.deliveries) {
-      delivered.push_back({{d.queue_pair, d.last_sequence}, d.time});
+      delivered.push_back({{d.receiver, d.last_sequence}, d.time});
     }
   }
   std::sort(delivered.begin(), delivered.end());
+  // Multicast messages are delivered when all members have them.
+  const auto delivered_at = [&](const SenderState& sender, const MessageRecord& m) {
+    const std::size_t receivers = sender.in_network == kMulticastFlow
+                                      ? state_->multicasts[sender.in_network_index].members.size()
+                                      : 1;
+    std::int64_t latest = -1;
+    for (std::uint32_t i = 0; i < receivers; ++i) {
+      const Key key{sender.receiver + i, m.first_sequence + m.packets - 1};
+      const auto it = std::lower_bound(
+          delivered.begin(), delivered.end(), key,
+          [](const auto& entry, const Key& wanted) { return entry.first < wanted; });
+      if (it == delivered.end() || it->first != key) return std::int64_t{-1};
+      latest = std::max(latest, it->second);
+    }
+    return latest;
+  };
   std::vector<MessageOutcome> outcomes;
   for (const HostState& host : state_->hosts) {
     for (const MessageRecord& m : host.messages) {
@@ -465,11 +608,7 @@ std::vector<MessageOutcome> PacketNetwork::messages() const {
                              .bytes = m.bytes,
                              .posted = m.posted,
                              .acknowledged = m.acknowledged};
-      const Key key{m.queue_pair, m.first_sequence + m.packets - 1};
-      const auto it = std::lower_bound(
-          delivered.begin(), delivered.end(), key,
-          [](const auto& entry, const Key& wanted) { return entry.first < wanted; });
-      if (it != delivered.end() && it->first == key) outcome.delivered = it->second;
+      outcome.delivered = delivered_at(state_->senders[m.queue_pair], m);
       outcomes.push_back(outcome);
     }
   }
@@ -481,10 +620,10 @@ ConnectionId PacketNetwork::connection_of(std::uint32_t queue_pair) const {
 }
 
 std::uint64_t PacketNetwork::packets_received(ConnectionId connection) const {
-  const std::uint32_t first = state_->connections[connection.value()].first_queue_pair;
+  const ConnectionState& state = state_->connections[connection.value()];
   std::uint64_t sum = 0;
-  for (std::uint32_t i = 0; i < state_->constants.queue_pairs; ++i) {
-    sum += state_->receivers[first + i].received;
+  for (std::uint32_t i = 0; i < state.queue_pairs; ++i) {
+    sum += state_->receivers[state.first_queue_pair + i].received;
   }
   return sum;
 }
@@ -514,9 +653,9 @@ std::size_t PacketNetwork::memory_bytes() const {
       s.ports.capacity() * sizeof(PortState) + s.links.capacity() * sizeof(Link) +
       s.queues.capacity() * sizeof(ClassQueue) + s.ingress.capacity() * sizeof(IngressAccount) +
       s.ready.capacity() * sizeof(ReadyList) + s.switches.capacity() * sizeof(SwitchState) +
-      s.hosts.capacity() * sizeof(HostState) + s.senders.capacity() * sizeof(SenderState) +
-      s.receivers.capacity() * sizeof(ReceiverState) + s.dcqcn.capacity() * sizeof(Dcqcn) +
-      s.connections.capacity() * sizeof(ConnectionState) +
+      s.hosts.capacity() * sizeof(HostState) + s.nics.capacity() * sizeof(NicState) +
+      s.senders.capacity() * sizeof(SenderState) + s.receivers.capacity() * sizeof(ReceiverState) +
+      s.dcqcn.capacity() * sizeof(Dcqcn) + s.connections.capacity() * sizeof(ConnectionState) +
       s.processes.capacity() * sizeof(ProcessState) + engine_->cells.capacity() * sizeof(Cell);
   for (const Cell& cell : engine_->cells) {
     bytes += cell.ports.capacity() * (sizeof(PortId) + sizeof(void*) + 4 * sizeof(std::uint64_t));

@@ -84,6 +84,9 @@ class PacketNetwork {
     SwitchConfig switches;
     NicConfig nic;
     TransportConfig transport;
+    /// Kinds of scale-up domains, and which one each domain has; without, all have the first.
+    std::vector<ScaleUpConfig> scale_up;
+    std::vector<std::uint8_t> scale_up_of_domain;
     std::vector<Fault> faults;
     ObservationConfig observation;
     TraceSink trace_sink;  ///< needed if anything is observed
@@ -106,7 +109,8 @@ class PacketNetwork {
 
   /// `processes` gives the host of every process; connections refer to processes.
   PacketNetwork(const Fabric& fabric, const Routes& routes, const Options& options,
-                const std::vector<HostId>& processes, const std::vector<Connection>& connections);
+                const std::vector<HostId>& processes, const std::vector<Connection>& connections,
+                const std::vector<ProcessGroup>& groups = {});
   ~PacketNetwork();
   PacketNetwork(const PacketNetwork&) = delete;
   PacketNetwork& operator=(const PacketNetwork&) = delete;
@@ -166,6 +170,11 @@ class PacketNetwork {
   void build_ports();
   void build_switches();
   void build_cells();
+  /// Which of the transports a connection uses: 0 for scale-out, else one of its domain.
+  [[nodiscard]] std::uint8_t transport_of(const Connection& connection) const;
+  /// Sets up what chips do with the data of those connections.
+  void build_in_network(const std::vector<Connection>& connections,
+                        const std::vector<ProcessGroup>& groups);
   void build_queue_pairs(const std::vector<Connection>& connections);
   void build_observation();
   void place_in_huge_pages();

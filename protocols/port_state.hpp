@@ -126,7 +126,8 @@ struct alignas(64) PortState {
   std::int64_t fault_drops = 0;
   std::int64_t pauses_sent = 0;
   std::vector<PauseInterval> pauses;
-  std::uint64_t pauses_lost = 0;  ///< intervals beyond what is kept
+  std::uint64_t pauses_lost = 0;   ///< intervals beyond what is kept
+  std::uint32_t service_debt = 0;  ///< what the packet in transmission owes (in_network.hpp)
   std::int64_t nominal_rate = 0;
   /// Packets that came in here and took a next hop in turn: data, and the rest. With one count for
   /// both, data and the ACKs between them would keep to every other hop each; with one count for

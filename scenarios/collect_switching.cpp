@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "scenarios/connection_transports.hpp"
 #include "scenarios/csv.hpp"
 #include "simcore/hash.hpp"
 #include "simcore/path.hpp"
@@ -92,10 +93,11 @@ struct Flow {
 /// Queue pairs with the times of the measurement during which they had a message under way.
 std::vector<Flow> flows_of(const Experiment& e, const std::vector<MessageOutcome>& messages,
                            Picoseconds end) {
-  const bool reliable = std::holds_alternative<protocols::RoceConfig>(e.scenario.transport);
+  const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
   std::vector<const MessageOutcome*> order;
   const Picoseconds warmup = e.scenario.run.warmup;
   const auto completed = [&](const MessageOutcome& m) {
+    const bool reliable = transports.of(m.connection).is_acknowledged;
     const std::int64_t time = reliable ? m.acknowledged : m.delivered;
     return time < 0 ? end : Picoseconds(time);
   };

@@ -57,10 +57,9 @@ std::size_t FluidModel::KeyHash::operator()(const Key& key) const {
 FluidModel::FluidModel(const Experiment& experiment, IdealTimes& ideals)
     : experiment_(experiment),
       ideals_(ideals),
-      framing_(framing_of(experiment.scenario)),
-      is_sprayed_(experiment.scenario.switches.sprays()) {
+      transports_(experiment.scenario, experiment.fabric, experiment.routes, experiment.workload),
+      spreads_(experiment.scenario.switches.sprays() || !experiment.scenario.scale_up.empty()) {
   const auto* roce = std::get_if<protocols::RoceConfig>(&experiment.scenario.transport);
-  is_reliable_ = roce != nullptr;
   if (roce != nullptr) queue_pairs_ = roce->queue_pairs;
   bundle_ports();
   share_ports();
@@ -94,8 +93,9 @@ FluidNetwork::Plan FluidModel::plan() {
 FluidModel::Ends FluidModel::ends(ConnectionId connection, std::uint32_t queue_pair) const {
   const Connection& c = experiment_.workload.connections()[connection.value()];
   const std::vector<HostId>& hosts = experiment_.workload.process_hosts();
+  const ConnectionTransport t = transports_.of(connection);
   return {hosts[c.source.value()], hosts[c.destination.value()],
-          queue_pair_number(c.flow_label, queue_pair)};
+          queue_pair_number(c.flow_label, queue_pair), t.is_sprayed || t.parallel_links > 1};
 }
 
 std::uint32_t FluidModel::entropy_of(ConnectionId connection, std::uint32_t queue_pair) const {
@@ -107,7 +107,7 @@ std::vector<std::vector<PortShare>> FluidModel::steps(const Ends& ends, bool is_
   const HostId from = is_reverse ? ends.destination : ends.source;
   const HostId to = is_reverse ? ends.source : ends.destination;
   const Experiment& e = experiment_;
-  if (is_sprayed_) return sprayed_shares(e.fabric, e.routes, from, to);
+  if (ends.is_spread) return sprayed_shares(e.fabric, e.routes, from, to);
   std::vector<std::vector<PortShare>> path;
   for (const PortId port : flow_path(e.fabric, e.routes, e.scenario.seed, from, to,
                                      flow_entropy(from, to, ends.number))) {
@@ -137,9 +137,9 @@ void FluidModel::for_each_queue_pair(Visit visit) const {
 void FluidModel::bundle_ports() {
   const std::size_t ports = experiment_.fabric.ports.size();
   Unions unions(ports);
-  if (is_sprayed_) {
+  if (spreads_) {
     for_each_queue_pair([&](ConnectionId connection, std::uint32_t q) {
-      if (q > 0) return;  // all take all paths
+      if (q > 0 || !ends(connection, q).is_spread) return;  // all take all paths
       for (const bool is_reverse : {false, true}) {
         for (const auto& step : steps(ends(connection, q), is_reverse)) {
           for (const PortShare& s : step) unions.join(step.front().port.value(), s.port.value());
@@ -153,10 +153,10 @@ void FluidModel::bundle_ports() {
 
 void FluidModel::share_ports() {
   const Fabric& fabric = experiment_.fabric;
-  shares_.assign(fabric.ports.size(), is_sprayed_ ? 0.0 : 1.0);
-  if (is_sprayed_) {
+  shares_.assign(fabric.ports.size(), spreads_ ? 0.0 : 1.0);
+  if (spreads_) {
     for_each_queue_pair([&](ConnectionId connection, std::uint32_t q) {
-      if (q > 0) return;
+      if (q > 0 && ends(connection, q).is_spread) return;
       std::map<PortId, double> shares;
       for (const auto& step : steps(ends(connection, q), false)) {
         for (const PortShare& s : step) shares[s.port] += s.share;
@@ -214,10 +214,11 @@ void FluidModel::file_faults() {
   }
 }
 
-std::int64_t FluidModel::ack_bytes(Bytes message) const {
-  if (framing_.ack_size == 0_B) return 0;
-  const std::int64_t packets = packets_of(message, framing_);
-  return (packets + framing_.ack_every - 1) / framing_.ack_every * framing_.ack_size.count();
+std::int64_t FluidModel::ack_bytes(ConnectionId connection, Bytes message) const {
+  const Framing framing = transports_.of(connection).framing;
+  if (framing.ack_size == 0_B) return 0;
+  const std::int64_t packets = packets_of(message, framing);
+  return (packets + framing.ack_every - 1) / framing.ack_every * framing.ack_size.count();
 }
 
 void FluidModel::add_job_bytes(std::uint32_t job, std::vector<double>& data,
@@ -228,16 +229,16 @@ void FluidModel::add_job_bytes(std::uint32_t job, std::vector<double>& data,
           // Messages take the queue pairs in turn.
           const auto n = static_cast<double>((count + queue_pairs_ - 1 - q) / queue_pairs_);
           const Ends e = ends(connection, q);
-          const auto wire = static_cast<double>(wire_bytes(size, framing_).count());
+          const Framing framing = transports_.of(connection).framing;
+          const auto wire = static_cast<double>(wire_bytes(size, framing).count());
           for (const std::uint32_t link : links(e, false)) data[link] += n * wire;
-          const auto ack = static_cast<double>(ack_bytes(size));
+          const auto ack = static_cast<double>(ack_bytes(connection, size));
           for (const std::uint32_t link : links(e, true)) acks[link] += n * ack;
         }
       });
 }
 
 void FluidModel::make_room_for_acks() {
-  if (framing_.ack_size == 0_B) return;
   for (std::uint32_t job = 0; job < experiment_.workload.jobs().size(); ++job) {
     std::vector<double> data(data_part_.size());
     std::vector<double> acks(data_part_.size());
@@ -249,9 +250,14 @@ void FluidModel::make_room_for_acks() {
 }
 
 void FluidModel::limit_by_windows() {
-  if (framing_.window == 0 || framing_.ack_size == 0_B) return;
+  const Framing framing = framing_of(experiment_.scenario);
+  if (framing.window == 0 || framing.ack_size == 0_B) return;
   limit_of_pair_.reserve(experiment_.workload.connections().size() * queue_pairs_);
   for_each_queue_pair([&](ConnectionId connection, std::uint32_t q) {
+    if (transports_.of(connection).framing.window == 0) {
+      limit_of_pair_.push_back(kNoLink);
+      return;
+    }
     const BitsPerSecond line = slowest_shared(ideals_.paths(connection, q).forward);
     const BitsPerSecond limit = window_rate(ideals_.paths(connection, q), line);
     limit_of_pair_.push_back(kNoLink);
@@ -268,10 +274,11 @@ BitsPerSecond FluidModel::window_rate(const IdealTimes::Paths& paths, BitsPerSec
   const auto [found, is_new] = window_rates_.try_emplace(key, line);
   if (!is_new) return found->second;
   // The steady rate: what a message of eight windows takes longer than one of four.
-  const Bytes half = std::int64_t{4} * framing_.window * framing_.payload;
-  const Picoseconds more = zero_load(2 * half, framing_, paths.forward, paths.reverse).delivered -
-                           zero_load(half, framing_, paths.forward, paths.reverse).delivered;
-  const double bits = static_cast<double>(wire_bytes(half, framing_).count()) * 8;
+  const Framing framing = framing_of(experiment_.scenario);
+  const Bytes half = std::int64_t{4} * framing.window * framing.payload;
+  const Picoseconds more = zero_load(2 * half, framing, paths.forward, paths.reverse).delivered -
+                           zero_load(half, framing, paths.forward, paths.reverse).delivered;
+  const double bits = static_cast<double>(wire_bytes(half, framing).count()) * 8;
   return found->second =
              std::min(line, BitsPerSecond(static_cast<std::int64_t>(bits / to_seconds(more))));
 }
@@ -283,14 +290,15 @@ FluidTransfer FluidModel::transfer(ConnectionId connection, std::uint32_t queue_
   if (!is_new) return t;
   const IdealTimes::Paths paths = ideals_.paths(connection, queue_pair);
   const ZeroLoad alone = ideals_.message(connection, entropy_of(connection, queue_pair), size);
-  BitsPerSecond rate = slowest_shared(paths.forward);
+  const ConnectionTransport transport = transports_.of(connection);
+  BitsPerSecond rate = transport.parallel_links * slowest_shared(paths.forward);
   if (!limit_of_pair_.empty() && limit_of_pair_[index] != kNoLink) {
     rate = std::min(rate, capacities_[limit_of_pair_[index]]);
   }
-  t.wire_bytes = wire_bytes(size, framing_);
+  t.wire_bytes = wire_bytes(size, transport.framing);
   t.least_flowing = paths.forward.empty() ? Picoseconds(0) : transmission_time(t.wire_bytes, rate);
   t.before = std::max(latency_of(paths.forward), alone.delivered - t.least_flowing);
-  if (is_reliable_) t.acknowledged_after = alone.completed - alone.delivered;
+  if (transport.is_acknowledged) t.acknowledged_after = alone.completed - alone.delivered;
   return t;
 }
 

@@ -36,7 +36,7 @@ class FluidModel {
   /// The key of the queue pair's packets in the packet engine.
   [[nodiscard]] std::uint32_t entropy_of(ConnectionId connection, std::uint32_t queue_pair) const;
   /// Wire bytes of the ACKs of a message.
-  [[nodiscard]] std::int64_t ack_bytes(Bytes message) const;
+  [[nodiscard]] std::int64_t ack_bytes(ConnectionId connection, Bytes message) const;
   /// Adds `data` that a queue pair sent, and `acks` that came back, to the bytes of the ports.
   void add_port_bytes(ConnectionId connection, std::uint32_t queue_pair, double data, double acks,
                       std::vector<double>& by_port) const;
@@ -54,6 +54,7 @@ class FluidModel {
     HostId source;
     HostId destination;
     std::uint32_t number;  ///< of the queue pair, as the hashes take it
+    bool is_spread;        ///< its packets take all paths
   };
 
   [[nodiscard]] Ends ends(ConnectionId connection, std::uint32_t queue_pair) const;
@@ -77,10 +78,9 @@ class FluidModel {
 
   const Experiment& experiment_;
   IdealTimes& ideals_;
-  Framing framing_;
+  ConnectionTransports transports_;
   std::uint32_t queue_pairs_ = 1;
-  bool is_reliable_ = true;
-  bool is_sprayed_ = false;
+  bool spreads_ = false;                       ///< packets of some connections take several paths
   std::vector<BitsPerSecond> rates_;           ///< by port, as faults change them
   std::vector<double> shares_;                 ///< by port: the most of a message that crosses it
   std::vector<std::uint32_t> link_of_port_;    ///< the first port of its bundle

@@ -100,7 +100,7 @@ std::vector<double> bytes_by_port(const Experiment& e, const FluidModel& model,
   for (const FluidMessage& m : network.messages()) {
     if (m.delivered < std::max(e.scenario.run.warmup, Picoseconds(0))) continue;
     acks[std::size_t{m.connection.value()} * queue_pairs + m.queue_pair] +=
-        static_cast<double>(model.ack_bytes(m.bytes));
+        static_cast<double>(model.ack_bytes(m.connection, m.bytes));
   }
   std::vector<double> by_port(e.fabric.ports.size());
   for (std::size_t i = 0; i < acks.size(); ++i) {

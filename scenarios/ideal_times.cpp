@@ -16,6 +16,17 @@ bool is_collective(const collectives::JobKind& kind) {
          std::holds_alternative<collectives::AllToAllSpec>(kind);
 }
 
+/// Of a message that spreads over parallel links: the bytes of the packets that one of them carries
+/// of it at least. The last round holds a full packet unless it holds the last packet alone.
+Bytes share_of_link(Bytes size, const ConnectionTransport& t) {
+  if (t.parallel_links <= 1) return size;
+  const std::int64_t packets = packets_of(size, t.framing);
+  const std::int64_t rounds = (packets + t.parallel_links - 1) / t.parallel_links;
+  const Bytes full = rounds * t.framing.payload;
+  if (packets % t.parallel_links != 1) return std::min(full, size);
+  return full - t.framing.payload + (size - (packets - 1) * t.framing.payload);
+}
+
 }  // namespace
 
 Framing framing_of(const Scenario& scenario) {
@@ -61,33 +72,22 @@ IdealTimes::IdealTimes(const Scenario& scenario, const Fabric& fabric, const Rou
       fabric_(fabric),
       routes_(routes),
       workload_(workload),
-      framing_(framing_of(scenario)),
-      is_sprayed_(scenario.switches.sprays()) {
-  const auto* roce = std::get_if<protocols::RoceConfig>(&scenario.transport);
-  is_reliable_ = roce != nullptr;
-  if (roce != nullptr) queue_pairs_ = roce->queue_pairs;
-}
+      transports_(scenario, fabric, routes, workload) {}
 
-HostId IdealTimes::source_of(ConnectionId connection) const {
-  const Connection& c = workload_.connections()[connection.value()];
-  return workload_.process_hosts()[c.source.value()];
-}
-
-HostId IdealTimes::destination_of(ConnectionId connection) const {
-  const Connection& c = workload_.connections()[connection.value()];
-  return workload_.process_hosts()[c.destination.value()];
+bool IdealTimes::is_in_network(ConnectionId connection) const {
+  return workload_.connections()[connection.value()].kind != Connection::Kind::kUnicast;
 }
 
 std::uint32_t IdealTimes::entropy_of(ConnectionId connection, std::uint32_t index) const {
   const Connection& c = workload_.connections()[connection.value()];
-  return flow_entropy(source_of(connection), destination_of(connection),
+  return flow_entropy(transports_.source_of(connection), transports_.destination_of(connection),
                       queue_pair_number(c.flow_label, index));
 }
 
 IdealTimes::Paths IdealTimes::paths(ConnectionId connection, std::uint32_t index) const {
-  const HostId from = source_of(connection);
-  const HostId to = destination_of(connection);
-  if (is_sprayed_) {
+  const HostId from = transports_.source_of(connection);
+  const HostId to = transports_.destination_of(connection);
+  if (transports_.of(connection).is_sprayed) {
     return {sprayed_hops(fabric_, routes_, from, to), sprayed_hops(fabric_, routes_, to, from)};
   }
   const Connection& c = workload_.connections()[connection.value()];
@@ -102,17 +102,19 @@ IdealTimes::Paths IdealTimes::paths(ConnectionId connection, std::uint32_t index
 ZeroLoad IdealTimes::message(ConnectionId connection, std::uint32_t entropy, Bytes size) {
   const Key key{connection.value(), entropy, size.count()};
   if (const auto it = messages_.find(key); it != messages_.end()) return it->second;
+  const ConnectionTransport t = transports_.of(connection);
   std::uint32_t index = 0;
-  while (index + 1 < queue_pairs_ && entropy_of(connection, index) != entropy) ++index;
+  while (index + 1 < t.queue_pairs && entropy_of(connection, index) != entropy) ++index;
   const Paths p = paths(connection, index);
-  const ZeroLoad time = zero_load(size, framing_, p.forward, p.reverse);
+  const Bytes on_one_link = share_of_link(size, t);
+  const ZeroLoad time = zero_load(on_one_link, t.framing, p.forward, p.reverse);
   messages_.emplace(key, time);
   return time;
 }
 
 ZeroLoad IdealTimes::best_message(ConnectionId connection, Bytes size) {
   ZeroLoad best = message(connection, entropy_of(connection, 0), size);
-  for (std::uint32_t i = 1; i < queue_pairs_; ++i) {
+  for (std::uint32_t i = 1; i < transports_.of(connection).queue_pairs; ++i) {
     const ZeroLoad other = message(connection, entropy_of(connection, i), size);
     best.delivered = std::min(best.delivered, other.delivered);
     best.completed = std::min(best.completed, other.completed);
@@ -121,7 +123,7 @@ ZeroLoad IdealTimes::best_message(ConnectionId connection, Bytes size) {
 }
 
 IdealTimes::Job IdealTimes::capacity_of(std::uint32_t job) {
-  const bool ends_with_acks = is_reliable_ && !is_collective(scenario_.jobs[job].kind);
+  const bool waits_for_acks = !is_collective(scenario_.jobs[job].kind);
   std::vector<Demand> demands;
   std::vector<Demand> acks;
   Picoseconds least_one_way = Picoseconds::max();
@@ -129,16 +131,20 @@ IdealTimes::Job IdealTimes::capacity_of(std::uint32_t job) {
   std::optional<ConnectionId> previous;
   collectives::for_each_transfer(
       workload_, job, [&](ConnectionId connection, Bytes size, std::int64_t count) {
-        const HostId from = source_of(connection);
-        const HostId to = destination_of(connection);
-        const std::int64_t packets = packets_of(size, framing_);
-        demands.push_back({from, to, wire_bytes(size, framing_), count});
-        if (ends_with_acks && packets >= framing_.ack_every) {
-          acks.push_back({to, from, packets / framing_.ack_every * framing_.ack_size, count});
+        const HostId from = transports_.source_of(connection);
+        const HostId to = transports_.destination_of(connection);
+        const ConnectionTransport t = transports_.of(connection);
+        const bool ends_with_acks = waits_for_acks && t.is_acknowledged;
+        const std::int64_t packets = packets_of(size, t.framing);
+        // What chips add up or repeat crosses its links in numbers of its own.
+        if (is_in_network(connection)) return;
+        demands.push_back({from, to, wire_bytes(size, t.framing), count});
+        if (ends_with_acks && packets >= t.framing.ack_every) {
+          acks.push_back({to, from, packets / t.framing.ack_every * t.framing.ack_size, count});
         }
         if (previous == connection) return;
         previous = connection;
-        for (std::uint32_t i = 0; i < queue_pairs_; ++i) {
+        for (std::uint32_t i = 0; i < t.queue_pairs; ++i) {
           const Paths p = paths(connection, i);
           const Picoseconds there = latency_of(p.forward);
           const Picoseconds back = ends_with_acks ? latency_of(p.reverse) : Picoseconds(0);
@@ -167,7 +173,7 @@ std::vector<IdealTimes::Job> IdealTimes::jobs() {
       [this](ConnectionId connection, Bytes size) {
         const ZeroLoad time = best_message(connection, size);
         IdealNetwork::Delay delay{.delivered = time.delivered, .acknowledged = {}};
-        if (is_reliable_) delay.acknowledged = time.completed;
+        if (transports_.of(connection).is_acknowledged) delay.acknowledged = time.completed;
         return delay;
       },
       scenario_.run.control_latency);

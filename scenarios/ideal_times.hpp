@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "collectives/workload.hpp"
+#include "scenarios/connection_transports.hpp"
 #include "scenarios/scenario.hpp"
 #include "simcore/capacity_bound.hpp"
 #include "simcore/fabric.hpp"
@@ -62,8 +63,7 @@ class IdealTimes {
   };
 
   [[nodiscard]] std::uint32_t entropy_of(ConnectionId connection, std::uint32_t index) const;
-  [[nodiscard]] HostId source_of(ConnectionId connection) const;
-  [[nodiscard]] HostId destination_of(ConnectionId connection) const;
+  [[nodiscard]] bool is_in_network(ConnectionId connection) const;
   [[nodiscard]] ZeroLoad best_message(ConnectionId connection, Bytes size);
   [[nodiscard]] Job capacity_of(std::uint32_t job);
 
@@ -71,10 +71,7 @@ class IdealTimes {
   const Fabric& fabric_;
   const Routes& routes_;
   const collectives::Workload& workload_;
-  Framing framing_;
-  std::uint32_t queue_pairs_ = 1;
-  bool is_reliable_ = true;
-  bool is_sprayed_ = false;
+  ConnectionTransports transports_;
   std::unordered_map<Key, ZeroLoad, KeyHash> messages_;
 };
 

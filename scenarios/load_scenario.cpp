@@ -127,7 +127,7 @@ Result<LoadedScenario> load_scenario_text(std::string_view text,
 /// What every load needs and none changes; building it takes longer than a load.
 struct ScenarioTemplate::Shared {
   Node root;
-  language::Catalogue catalogue = language::Catalogue::embedded();
+  Result<language::Catalogue> catalogue = language::Catalogue::standard();
   schema::Object schema = language::document_schema();
 };
 
@@ -147,12 +147,15 @@ Result<ScenarioTemplate> ScenarioTemplate::parse(std::string_view text,
 }
 
 Result<LoadedScenario> ScenarioTemplate::load(const std::vector<std::string>& overrides) const {
-  return ScenarioLoader(filename_, overrides, shared_->catalogue, shared_->schema)
+  if (!shared_->catalogue.ok()) return shared_->catalogue.errors();
+  return ScenarioLoader(filename_, overrides, shared_->catalogue.value(), shared_->schema)
       .load(shared_->root);
 }
 
-nlohmann::ordered_json scenario_json_schema() {
-  return language::json_schema(language::document_schema(), language::Catalogue::embedded());
+Result<nlohmann::ordered_json> scenario_json_schema() {
+  const Result<language::Catalogue> catalogue = language::Catalogue::standard();
+  if (!catalogue.ok()) return catalogue.errors();
+  return language::json_schema(language::document_schema(), catalogue.value());
 }
 
 }  // namespace weft::scenarios

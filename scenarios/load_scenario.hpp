@@ -73,8 +73,8 @@ class ScenarioTemplate {
   std::filesystem::path filename_;
 };
 
-/// The JSON Schema (draft 2020-12) of scenario files.
-[[nodiscard]] nlohmann::ordered_json scenario_json_schema();
+/// The JSON Schema (draft 2020-12) of scenario files, with the names of the catalogue's parts.
+[[nodiscard]] Result<nlohmann::ordered_json> scenario_json_schema();
 
 /// The fabric of a scenario, with its changed links. Errors carry key paths; see
 /// LoadedScenario::located.

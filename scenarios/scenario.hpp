@@ -74,6 +74,10 @@ struct Scenario {
   protocols::SwitchConfig switches;
   protocols::NicConfig nic;
   protocols::TransportConfig transport;
+  /// Kinds of scale-up domains; each has a traffic class of its own, after those of the fabric.
+  std::vector<protocols::ScaleUpConfig> scale_up;
+  /// By group of racks: which of them its domains have.
+  std::vector<std::uint8_t> scale_up_of_group;
   std::vector<JobSpec> jobs;
   std::vector<FaultSpec> faults;
   RunSpec run;

@@ -10,6 +10,7 @@
 #include "collectives/executor.hpp"
 #include "scenarios/collect.hpp"
 #include "scenarios/collect_switching.hpp"
+#include "scenarios/connection_transports.hpp"
 #include "scenarios/format.hpp"
 #include "scenarios/ideal_times.hpp"
 #include "scenarios/limits.hpp"
@@ -49,6 +50,8 @@ PacketNetwork::Options network_options(const Experiment& e) {
   options.faults = e.faults;
   options.switches = scenario.switches;
   options.transport = scenario.transport;
+  options.scale_up = scenario.scale_up;
+  options.scale_up_of_domain = scale_up_kinds(scenario, e.fabric);
   options.seed = scenario.seed;
   options.control_latency = scenario.run.control_latency;
   options.cut = scenario.run.cells;
@@ -109,9 +112,10 @@ void collect_jobs(const Experiment& e, const collectives::Executor& executor, Id
 
 void collect_messages(const Experiment& e, const std::vector<protocols::MessageOutcome>& messages,
                       IdealTimes& ideals, Results& results) {
-  const bool reliable = is_reliable(e.scenario);
+  const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
   for (const protocols::MessageOutcome& m : messages) {
     if (m.posted < e.scenario.run.warmup.count()) continue;
+    const bool reliable = transports.of(m.connection).is_acknowledged;
     const Connection& connection = e.workload.connections()[m.connection.value()];
     const ZeroLoad ideal = ideals.message(m.connection, m.entropy, Bytes(m.bytes));
     MessageResult row;
@@ -221,6 +225,18 @@ void require_slowdowns(const Results& results) {
   }
 }
 
+/// Of all of a host's NIC ports; of its links into its domain if it has no NIC.
+BitsPerSecond access_rate(const Fabric& fabric, HostId host) {
+  BitsPerSecond scale_out;
+  BitsPerSecond scale_up;
+  const NodeId node = fabric.hosts[host.value()];
+  for (const Port& port : fabric.ports_of(node)) {
+    const bool is_nic = fabric.network_of(fabric.port(port.peer).peer) == NetworkKind::kScaleOut;
+    (is_nic ? scale_out : scale_up) += port.rate;
+  }
+  return scale_out > BitsPerSecond(0) ? scale_out : scale_up;
+}
+
 Result<Experiment> build_experiment(Scenario scenario) {
   auto fabric = build_scenario_fabric(scenario);
   if (!fabric) return fabric.errors();
@@ -228,8 +244,8 @@ Result<Experiment> build_experiment(Scenario scenario) {
   if (!routes) return routes.errors();
 
   std::vector<BitsPerSecond> access_rates;
-  for (const NodeId host : fabric.value().hosts) {
-    access_rates.push_back(fabric.value().port(fabric.value().node(host).first_port).rate);
+  for (std::size_t host = 0; host < fabric.value().hosts.size(); ++host) {
+    access_rates.push_back(access_rate(fabric.value(), HostId(host)));
   }
   if (Errors errors = check_limits(scenario, access_rates); !errors.empty()) return errors;
   auto faults = resolve_faults(scenario, fabric.value());

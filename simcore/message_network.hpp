@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "simcore/ids.hpp"
 #include "simcore/units.hpp"
@@ -19,6 +20,26 @@ struct Connection {
   /// from the model (job and channel), not from the order of creation.
   std::uint32_t flow_label = 0;
   std::uint8_t traffic_class = 0;  ///< number of the class that its packets travel in
+
+  /// Who is at the far end. All but kUnicast need the switch chips of a scale-up domain, and are
+  /// never acknowledged.
+  enum class Kind : std::uint8_t {
+    kUnicast,
+    /// The chips add up the messages of all members of `group` for `destination`, a member. Every
+    /// member has such a connection towards it, itself included, and posts the same sizes in the
+    /// same order; each sum is delivered once, on the connection of `destination` to itself.
+    kReduce,
+    /// The chips repeat every message to all members of `group`, `source` included; delivered on
+    /// this connection to each of them. `destination` is the source.
+    kMulticast,
+  };
+  Kind kind = Kind::kUnicast;
+  std::uint32_t group = 0;  ///< number among the run's process groups
+};
+
+/// Processes, each on another GPU of one scale-up domain, whose data its chips add up and repeat.
+struct ProcessGroup {
+  std::vector<ProcessId> members;
 };
 
 /// What a process may do while one of its callbacks runs.

@@ -36,6 +36,11 @@ Field rebound(const Field& field, const std::function<void*(void*)>& to_member) 
       return words(to_member(o));
     };
   }
+  if (field.integers) {
+    f.integers = [integers = field.integers, to_member](void* o) -> std::vector<std::uint32_t>& {
+      return integers(to_member(o));
+    };
+  }
   if (field.open) f.open = [open = field.open, to_member](void* o) { return open(to_member(o)); };
   if (field.view) f.view = [view = field.view, inside](const void* o) { return view(inside(o)); };
   if (field.size) f.size = [size = field.size, inside](const void* o) { return size(inside(o)); };

@@ -27,7 +27,8 @@ enum class Kind : std::uint8_t {
   kBoolean,
   kText,
   kChoice,
-  kWords,  ///< one scalar or a list of them, kept as texts
+  kWords,     ///< one scalar or a list of them, kept as texts
+  kIntegers,  ///< one integer or a list of them
   kObject,
   kObjects,  ///< a list of objects
 };
@@ -69,7 +70,7 @@ struct Field {
   const Dimension* dimension = nullptr;  ///< kQuantity
   std::int64_t minimum = 0;              ///< kQuantity, in base units
   std::int64_t maximum = 0;
-  std::uint64_t integer_minimum = 0;  ///< kInteger
+  std::uint64_t integer_minimum = 0;  ///< kInteger, kIntegers
   std::uint64_t integer_maximum = 0;
   Interval interval;  ///< kFraction
   std::vector<Choice> choices;
@@ -77,7 +78,8 @@ struct Field {
   std::function<std::optional<Scalar>(const void*)> get;  ///< nothing: absent
   std::function<void(void*, const std::optional<Scalar>&)> set;
 
-  std::function<std::vector<std::string>&(void*)> words;  ///< kWords
+  std::function<std::vector<std::string>&(void*)> words;       ///< kWords
+  std::function<std::vector<std::uint32_t>&(void*)> integers;  ///< kIntegers
 
   std::shared_ptr<const Object> object;          ///< kObject, kObjects: what is inside
   std::function<void*(void*)> open;              ///< kObject: makes it where it is optional

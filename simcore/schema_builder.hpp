@@ -123,6 +123,18 @@ class Builder {
     return *this;
   }
 
+  /// One integer or a list of them, kept in a std::vector.
+  template <class Access>
+  Builder& integers(std::string key, Access access, std::string doc) {
+    Field& f = add(std::move(key), std::move(doc));
+    f.kind = Kind::kIntegers;
+    f.integer_maximum = std::numeric_limits<std::uint32_t>::max();
+    f.integers = [access](void* owner) -> std::vector<std::uint32_t>& {
+      return std::invoke(access, *static_cast<T*>(owner));
+    };
+    return *this;
+  }
+
   /// A struct, or a std::optional of one, described by `inner`.
   template <class Access>
   Builder& object(std::string key, Access access, Object inner, std::string doc) {
@@ -221,6 +233,15 @@ class Builder {
   }
   Builder& special(std::string spelling, std::optional<Scalar> value) {
     last().specials.push_back({std::move(spelling), std::move(value)});
+    return *this;
+  }
+  /// `change(T&)` runs whenever the key is given, after its value is in place.
+  template <class Change>
+  Builder& then(Change change) {
+    last().set = [set = last().set, change](void* owner, const std::optional<Scalar>& value) {
+      set(owner, value);
+      change(*static_cast<T*>(owner));
+    };
     return *this;
   }
   Builder& default_part(std::string name) {

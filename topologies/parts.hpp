@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -44,8 +45,10 @@ struct ScaleUpPart {
   std::uint32_t boards = 1;       ///< GPUs and chips are split over them in order
   std::uint32_t trunks = 0;       ///< links between a chip and its counterpart on the next board
   BitsPerSecond rate = 400_Gbps;  ///< of one link, per direction
-  /// Share of `rate` that carries payload, in place of a packet header. Absent: all of it, as where
-  /// `rate` is an effective one already.
+  /// `rate` is what is left for payload, protocol overhead taken off already.
+  bool is_effective = false;
+  /// Share of `rate` that carries payload, in place of a packet header. Absent: all of it; always
+  /// where the rate is an effective one.
   std::optional<double> payload_efficiency{};
   Bytes packet = 4_KiB;         ///< payload of a simulated packet
   Picoseconds link_latency;     ///< of the wire, one way
@@ -54,6 +57,12 @@ struct ScaleUpPart {
   Picoseconds chip_latency;     ///< of the switch chip
   Bytes port_buffer = 128_KiB;  ///< of every receiving port; its credits
   Spreading spreading = Spreading::kRoundRobin;
+
+  /// Links of one GPU to all chips of its board.
+  [[nodiscard]] std::uint32_t links_per_gpu() const {
+    if (links_per_chip.size() == 1) return links_per_chip.front() * (chips / boards);
+    return std::accumulate(links_per_chip.begin(), links_per_chip.end(), 0U);
+  }
 };
 
 /// How a GPU reaches its NIC: PCIe or a coherent chip-to-chip link.

@@ -28,17 +28,25 @@ schema::Object switch_part_schema() {
       .at_most(4_KiB)
       .field("latency", &SwitchPart::latency, "from the end of reception to the egress queue")
       .source(kIdeal)
+      .at_most(1_s)
       .part_of("switches");
 }
 
 schema::Object nic_part_schema() {
   return schema::describe<NicPart>("NIC", "a network interface as a part")
-      .field("rate", &NicPart::rate, "of its port, per direction")
+      .field("rate", &NicPart::rate, "of one port, per direction")
       .source("the rate of NDR and of most 2025 training fabrics")
       .at_least(1_Mbps)
+      .field("ports", &NicPart::ports, "two: for two leaves per rack, or two planes")
+      .source("one port")
+      .range(1, 2)
+      .field("send_latency", &NicPart::send_latency, "from the host to the wire")
+      .source(kIdeal)
+      .at_most(1_s)
       .field("receive_latency", &NicPart::receive_latency,
              "from the end of reception to the transport")
       .source(kIdeal)
+      .at_most(1_s)
       .field("receive_rate", &NicPart::receive_rate,
              "wire bytes that it takes in towards host memory; `unlimited`: any link's")
       .source("an ideal NIC keeps up with its link")
@@ -63,16 +71,6 @@ schema::Object nic_part_schema() {
         }
       })
       .part_of("nics");
-}
-
-schema::Object server_part_schema() {
-  return schema::describe<ServerPart>("server", "a server as a part")
-      .field("nics", &ServerPart::nics, "each is a host of the fabric")
-      .source("one NIC, one host")
-      .range(1, 64)
-      .object("nic", &ServerPart::nic, nic_part_schema(), "what each of its NICs is")
-      .source(kIdeal)
-      .part_of("servers");
 }
 
 schema::Object cable_part_schema() {

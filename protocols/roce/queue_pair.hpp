@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "simcore/ids.hpp"
@@ -26,7 +27,7 @@ struct MessageRecord {
 
 /// A message that arrived in full, at its receiver.
 struct DeliveryRecord {
-  std::uint32_t queue_pair = 0;
+  std::uint32_t receiver = 0;  ///< index of the ReceiverState
   std::uint32_t last_sequence = 0;
   std::int64_t time = 0;
 };
@@ -54,12 +55,22 @@ struct alignas(64) SenderState {
   bool timer_is_set = false;  ///< an agenda entry exists
   std::uint8_t traffic_class = 0;
   bool first_of_message = true;
+  std::uint8_t transport = 0;
+  std::uint32_t port = 0;  ///< of the host, where it waits to send
 
   std::int64_t deadline = 0;  ///< retransmission time-out
   std::uint32_t oldest_message = kNoIndex;
   std::uint32_t newest_message = kNoIndex;
   std::uint32_t host = 0;
   ConnectionId connection;
+  std::uint32_t first_port = 0;                ///< of the host
+  std::span<const std::uint16_t> local_ports;  ///< that lead to the destination
+  /// kReduceFlow or kMulticastFlow, and which one, where chips work on the data.
+  std::uint32_t in_network = 0;
+  std::uint32_t in_network_index = 0;
+  std::uint32_t first_round =
+      0;                       ///< of a reduction: where its links are in NetworkState::rounds_done
+  std::uint32_t receiver = 0;  ///< index of the ReceiverState, the first one of a multicast
 
   [[nodiscard]] bool has_outstanding() const { return unacked != sent_end; }
 };
@@ -127,11 +138,13 @@ struct ReceiverState {
   std::uint32_t host = 0;  ///< of the sender: where ACKs go
   std::uint32_t ack_entropy = 0;
   std::uint8_t traffic_class = 0;  ///< of the data
+  std::uint8_t transport = 0;
   bool nack_sent = false;
   bool echo_pending = false;    ///< a marked packet awaits its ACK
   bool message_broken = false;  ///< datagrams: a packet of this message is missing
   std::int64_t last_cnp = std::numeric_limits<std::int64_t>::min() / 2;
   ConnectionId connection;
+  ProcessId process;  ///< that the messages are for
   ReorderBuffer early;
 };
 

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "simcore/fabric.hpp"
 #include "simcore/units.hpp"
 
 namespace weft::protocols {
@@ -123,6 +124,8 @@ struct TrafficClass {
   FlowControlConfig flow_control = PfcConfig();
   EcnConfig ecn{};
   Bytes egress_reserved = 0_B;  ///< per egress queue, before the shared buffer is used
+  /// The network that its packets travel in; it takes no buffer in the other one.
+  NetworkKind network = NetworkKind::kScaleOut;
   /// An egress queue may hold alpha x (shared buffer - its use) beyond what is reserved. Absent: no
   /// limit but the buffer. Meant for lossy classes; on a lossless one it can drop.
   std::optional<double> egress_alpha{};
@@ -147,7 +150,8 @@ enum class LoadBalancing : std::uint8_t {
   kRoundRobin,  ///< per packet, those of every ingress port taking the next hops in turn
 };
 
-/// A switch with one packet buffer.
+/// How switches work. What they have may differ: a node of the fabric that gives its buffer and
+/// cell goes by those.
 struct SwitchConfig {
   /// When a packet's bytes leave the buffer accounts.
   enum class Release : std::uint8_t { kTransmissionEnd, kTransmissionStart };
@@ -178,6 +182,11 @@ struct SwitchConfig {
   Forwarding forwarding = Forwarding::kStoreAndForward;
   Bytes cut_through_after = 64_B;
 
+  /// The bytes and the cells of one switch's buffer.
+  [[nodiscard]] Bytes buffer_of(const Node& node) const {
+    return node.buffer > 0_B ? node.buffer : buffer;
+  }
+  [[nodiscard]] Bytes cell_of(const Node& node) const { return node.cell > 0_B ? node.cell : cell; }
   /// The class of lowest priority: what jobs use that do not say otherwise.
   [[nodiscard]] TrafficClass& data() { return classes.front(); }
   [[nodiscard]] const TrafficClass& data() const { return classes.front(); }

@@ -31,6 +31,10 @@ class SwitchModel {
       drop(cell, worker, in, packet, now);
       return;
     }
+    if (Path::kGeneral && (packet.flow & kInNetworkFlow) != 0) {
+      work_on(cell, worker, packet, in, now);
+      return;
+    }
     PortState& out = s_.ports[sw.first_port + choose_egress(sw, in, packet)];
     if (Path::kGeneral && out.is_down) {
       ++out.fault_drops;
@@ -123,8 +127,8 @@ class SwitchModel {
   [[nodiscard]] std::int64_t order_of(const ClassQueue& queue) const {
     return queues_at_inputs() ? queue.taken : queue.started;
   }
-  [[nodiscard]] std::int64_t cells(std::int64_t size) const {
-    return Path::kGeneral ? s_.constants.cells(size) : size;
+  [[nodiscard]] static std::int64_t cells(const SwitchState& sw, std::int64_t size) {
+    return Path::kGeneral ? sw.cells(size) : size;
   }
 
   [[nodiscard]] std::uint32_t choose_egress(const SwitchState& sw, PortState& in,
@@ -132,6 +136,9 @@ class SwitchModel {
     const auto hops = s_.routes.next_hops(SwitchId(in.owner), HostId(packet.destination));
     const auto n = static_cast<std::uint32_t>(hops.size());
     if (n == 1) return hops[0];
+    // The links of a GPU to a chip lie side by side: what comes by all of one GPU's goes on by all
+    // of another's.
+    if (Path::kGeneral && sw.is_chip) return hops[(in.index - sw.first_port) % n];
     if (s_.constants.in_turn) {
       return hops[in.sprayed[kind_of(packet) == PacketKind::kData ? 0 : 1]++ % n];
     }
@@ -147,7 +154,7 @@ class SwitchModel {
     const std::uint8_t c = class_of(packet);
     const ClassConstants& constants = s_.constants.of_class[c];
     IngressAccount& account = s_.account(in, c);
-    const bool fits = buffer_.admit(sw, account, queue, constants, cells(packet.size));
+    const bool fits = buffer_.admit(sw, account, queue, constants, cells(sw, packet.size));
     if (!fits) [[unlikely]] {
       ++account.drops;
       ++worker.sums.packets_dropped;
@@ -283,6 +290,9 @@ class SwitchModel {
     port.service_bytes = packet.size;
     port.service_ingress = static_cast<std::uint16_t>(ingress);
     port.service_class = c;
+    if (Path::kGeneral && k.works_in_network) {
+      port.service_debt = static_cast<std::uint32_t>(tail_arrival(packet));
+    }
     std::int64_t begin = now;
     if (Path::kGeneral && k.cut_through) {
       // A faster link would run dry: it waits until all of the packet is here.
@@ -300,6 +310,10 @@ class SwitchModel {
   /// The packet in service at `port` leaves the buffer accounts.
   void release_served(Cell& cell, Worker& worker, PortState& port, SwitchState& sw,
                       std::int64_t now) {
+    if (Path::kGeneral && port.service_debt != kOwesIngress) {
+      settle(cell, worker, port.owner, port.service_debt, now);
+      return;
+    }
     PortState& in = s_.ports[sw.first_port + port.service_ingress];
     ClassQueue& queue = s_.queue(queues_at_inputs() ? in : port, port.service_class);
     release(cell, worker, sw, in, queue, port.service_class, port.service_bytes, now);
@@ -315,11 +329,96 @@ class SwitchModel {
       control_.grant(cell, worker, in, c, blocks, now);
       return;
     }
-    buffer_.release(sw, account, queue, constants, cells(size));
+    buffer_.release(sw, account, queue, constants, cells(sw, size));
     if (account.is_pausing && buffer_.is_below_xon(sw, account, constants)) [[unlikely]] {
       account.is_pausing = false;
       control_.send_pause(cell, worker, in, c, now);
     }
+  }
+
+  /// A packet that chips add up or repeat.
+  void work_on(Cell& cell, Worker& worker, const Packet& packet, PortState& in, std::int64_t now) {
+    ++worker.sums.packets_delivered;  // to the chip
+    if ((packet.flow & kReduceFlow) != 0) {
+      add_up(cell, worker, packet, in, now);
+    } else {
+      repeat(cell, worker, packet, in, now);
+    }
+  }
+
+  /// The last contribution of all members completes the sum, which goes to its owner. Contributions
+  /// need no buffer: they are added as they come.
+  void add_up(Cell& cell, Worker& worker, const Packet& packet, PortState& in, std::int64_t now) {
+    const std::uint8_t c = class_of(packet);
+    control_.grant(cell, worker, in, c, scheduler_.blocks(c, packet.size), now);
+    const SenderState& sender = s_.senders[packet.flow & ~kInNetworkFlow];
+    Reduction& reduction = s_.reductions[sender.in_network_index];
+    std::uint16_t& count = reduction.count_of(packet.sequence);
+    if (++count < reduction.members.size()) return;
+    count = 0;
+    const std::uint32_t link = reduction.link_of(packet.sequence);
+    Packet sum = packet;
+    sum.flow = reduction.receiver;
+    sum.word = static_cast<std::uint32_t>(now >> kSendTimeShift);
+    emit(cell, worker, in.owner, sum, reduction.owner, link, kOwesNothing, now);
+    for (std::size_t m = 0; m < reduction.members.size(); ++m) {
+      Packet word = packet;
+      word.flow = reduction.queue_pairs[m] | kReduceFlow;
+      word.size = s_.constants.transports[sender.transport].ack_size;
+      word.flags =
+          static_cast<std::uint8_t>(static_cast<unsigned>(PacketKind::kAck) | class_flags(c));
+      emit(cell, worker, in.owner, word, reduction.members[m], link, kOwesNothing, now);
+    }
+  }
+
+  void repeat(Cell& cell, Worker& worker, const Packet& packet, PortState& in, std::int64_t now) {
+    const std::uint8_t c = class_of(packet);
+    const SenderState& sender = s_.senders[packet.flow & ~kInNetworkFlow];
+    const Multicast& multicast = s_.multicasts[sender.in_network_index];
+    const std::uint32_t ingress = in.index - s_.switches[in.owner].first_port;
+    s_.account(in, c).bytes += scheduler_.blocks(c, packet.size) * s_.constants.of_class[c].block;
+    const std::uint32_t place =
+        s_.copies[in.owner].add({.copies = static_cast<std::uint32_t>(multicast.members.size()),
+                                 .ingress = static_cast<std::uint16_t>(ingress),
+                                 .traffic_class = c,
+                                 .size = packet.size});
+    for (std::uint32_t m = 0; m < multicast.members.size(); ++m) {
+      Packet copy = packet;
+      copy.flow = multicast.first_receiver + m;
+      // Links of a GPU to this chip lie side by side: by the same one of them as it came.
+      emit(cell, worker, in.owner, copy, multicast.members[m], ingress, owes_original(place), now);
+    }
+  }
+
+  /// Queues a packet that the chip made for `host`, by one of its links to the host.
+  void emit(Cell& cell, Worker& worker, std::uint32_t at, Packet packet, std::uint32_t host,
+            std::uint32_t link, std::uint32_t debt, std::int64_t now) {
+    SwitchState& sw = s_.switches[at];
+    packet.destination = host;
+    const auto links = s_.routes.next_hops(SwitchId(at), HostId(host));
+    PortState& out = s_.ports[sw.first_port + links[link % links.size()]];
+    ++worker.sums.packets_injected;
+    if (out.is_down) {
+      ++out.fault_drops;
+      ++worker.sums.packets_dropped;
+      settle(cell, worker, at, debt, now);
+      return;
+    }
+    const std::int64_t stamp = std::int64_t{debt} << kTailShift;
+    enqueue(worker, out, s_.queue(out, class_of(packet)), packet, stamp, now);
+    if (!out.is_transmitting) start(cell, worker, out, sw, now);
+  }
+
+  /// A packet that the chip made has left.
+  void settle(Cell& cell, Worker& worker, std::uint32_t at, std::uint32_t debt, std::int64_t now) {
+    if (debt == kOwesNothing) return;
+    const CopyTable::Original* original = s_.copies[at].remove_copy(debt - owes_original(0));
+    if (original == nullptr) return;
+    PortState& in = s_.ports[s_.switches[at].first_port + original->ingress];
+    const std::uint8_t c = original->traffic_class;
+    const std::int32_t blocks = scheduler_.blocks(c, original->size);
+    s_.account(in, c).bytes -= blocks * s_.constants.of_class[c].block;
+    control_.grant(cell, worker, in, c, blocks, now);
   }
 
   /// A packet that the buffer does not hold is lost; its credits are granted again.
@@ -335,6 +434,10 @@ class SwitchModel {
             std::uint32_t ingress, ClassQueue& queue, std::int64_t now) {
     ++port.fault_drops;
     ++worker.sums.packets_dropped;
+    if (Path::kGeneral && s_.constants.works_in_network && tail_arrival(packet) != kOwesIngress) {
+      settle(cell, worker, port.owner, static_cast<std::uint32_t>(tail_arrival(packet)), now);
+      return;
+    }
     release(cell, worker, sw, s_.ports[sw.first_port + ingress], queue, class_of(packet),
             packet.size, now);
   }
@@ -452,7 +555,7 @@ class SwitchModel {
   }
   void trace_packet(Worker& worker, TraceRecord::Kind kind, const Packet& packet,
                     const PortState& port, std::int64_t time) const {
-    if (kind_of(packet) != PacketKind::kData || s_.watched[packet.flow] == 0) return;
+    if (kind_of(packet) != PacketKind::kData || !s_.is_watched(packet)) return;
     worker.trace.push_back({.time = time,
                             .value = packet.flow,
                             .subject = port.index,

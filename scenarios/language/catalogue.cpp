@@ -1,11 +1,19 @@
 #include "scenarios/language/catalogue.hpp"
 
+#include <algorithm>
 #include <cassert>
+#include <cstdlib>
+#include <memory>
+#include <system_error>
 #include <utility>
 
 #include "scenarios/language/catalogue_text.hpp"
+#include "scenarios/language/reader.hpp"
+#include "scenarios/language/source_text.hpp"
 #include "scenarios/language/yaml_parser.hpp"
+#include "simcore/nearest.hpp"
 #include "simcore/result.hpp"
+#include "topologies/parts_schema.hpp"
 
 namespace weft::scenarios::language {
 namespace {
@@ -27,6 +35,59 @@ Part make_part(Node node) {
   return part;
 }
 
+/// What keeps `root` from being a map of parts.
+Errors shape_problems(const Node& root, const std::string& file) {
+  Errors errors;
+  const auto fail = [&](const Node& node, const std::string& key, const std::string& expected) {
+    errors.push_back({"found " + node.description() + "; expected " + expected,
+                      {file, node.mark.line, node.mark.column, key}});
+  };
+  if (root.kind != Node::Kind::kMap) {
+    fail(root, {}, "a map from names of parts to their figures");
+    return errors;
+  }
+  for (const Node::Entry& part : root.entries) {
+    if (part.value.kind != Node::Kind::kMap) {
+      fail(part.value, part.key, "a map of the part's figures");
+      continue;
+    }
+    if (const Node* about = part.value.find("about"); about && about->kind != Node::Kind::kScalar) {
+      fail(*about, part.key + ".about", "a text");
+    }
+    const Node* sources = part.value.find("sources");
+    if (sources == nullptr) continue;
+    if (sources->kind != Node::Kind::kMap) {
+      fail(*sources, part.key + ".sources", "a map from figures to where they come from");
+      continue;
+    }
+    for (const Node::Entry& source : sources->entries) {
+      if (source.value.kind == Node::Kind::kScalar) continue;
+      fail(source.value, part.key + ".sources." + source.key, "a text");
+    }
+  }
+  return errors;
+}
+
+/// The files of a user's catalogue, plain parts before those that are made of them.
+Result<std::vector<std::filesystem::path>> files_of(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::vector<std::filesystem::path> files;
+  std::filesystem::directory_iterator entries(folder, error);
+  if (error) {
+    return Error{"cannot be read as a folder with a catalogue: " + error.message(),
+                 {folder.string()}};
+  }
+  for (const std::filesystem::directory_entry& entry : entries) {
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+  }
+  if (files.empty()) {
+    return Error{"holds no catalogue: no file such as servers.yaml", {folder.string()}};
+  }
+  std::ranges::sort(files);
+  std::ranges::stable_partition(files, [](const auto& f) { return f.stem() != "servers"; });
+  return files;
+}
+
 }  // namespace
 
 Catalogue Catalogue::embedded() {
@@ -40,6 +101,60 @@ Catalogue Catalogue::embedded() {
     }
   }
   return catalogue;
+}
+
+Result<Catalogue> Catalogue::with_folder(const std::filesystem::path& folder) {
+  Result<std::vector<std::filesystem::path>> files = files_of(folder);
+  if (!files.ok()) return files.errors();
+  Catalogue catalogue = embedded();
+  for (const std::filesystem::path& file : files.value()) {
+    if (Errors errors = catalogue.add_file(file); !errors.empty()) return errors;
+  }
+  return catalogue;
+}
+
+Result<Catalogue> Catalogue::standard() {
+  const char* folder = std::getenv(kCatalogueVariable);
+  if (folder == nullptr || *folder == '\0') return embedded();
+  return with_folder(folder);
+}
+
+Errors Catalogue::add_file(const std::filesystem::path& path) {
+  const std::string file = path.string();
+  const std::string collection = path.stem().string();
+  if (!parts_.contains(collection)) {
+    const std::vector<std::string> names = collections();
+    return {{"is not named after a kind of part, which are " + listing(names) +
+                 did_you_mean(collection, names),
+             {file}}};
+  }
+  Result<std::string> text = read_text_file(path, kMaxScenarioBytes);
+  if (!text.ok()) return text.errors();
+  if (Errors errors = check_text(text.value(), file); !errors.empty()) return errors;
+  Result<Node> root = parse_yaml(text.value(), file);
+  if (!root.ok()) return root.errors();
+  if (Errors errors = shape_problems(root.value(), file); !errors.empty()) return errors;
+  for (Node::Entry& entry : root.value().entries) {
+    Part part = make_part(std::move(entry.value));
+    part.file = file;
+    parts_[collection][entry.key] = std::move(part);
+  }
+  return check(collection, file);
+}
+
+Errors Catalogue::check(const std::string& collection, const std::string& file) const {
+  const std::vector<topologies::PartKind> kinds = topologies::part_kinds();
+  const auto kind = std::ranges::find(
+      kinds, collection, [](const topologies::PartKind& k) { return k.object.collection; });
+  Diagnostics diagnostics(file, {});
+  for (const auto& [name, part] : parts_.at(collection)) {
+    if (part.file != file) continue;
+    Provenance provenance;
+    Node values = part.values;
+    const std::shared_ptr<void> target = kind->make();
+    Reader(*this, diagnostics, provenance).read(kind->object, values, target.get(), name);
+  }
+  return diagnostics.take();
 }
 
 const Part* Catalogue::find(const std::string& collection, const std::string& name) const {

@@ -101,13 +101,8 @@ class Generator {
     switch (f.kind) {
       case Kind::kQuantity:
         return quantity(*f.dimension);
-      case Kind::kInteger: {
-        Json schema{{"type", "integer"}, {"minimum", f.integer_minimum}};
-        if (f.integer_maximum != std::numeric_limits<std::uint64_t>::max()) {
-          schema["maximum"] = f.integer_maximum;
-        }
-        return schema;
-      }
+      case Kind::kInteger:
+        return integer(f);
       case Kind::kFraction:
         return {{"type", "number"},
                 {f.interval.includes_low ? "minimum" : "exclusiveMinimum", f.interval.low},
@@ -120,6 +115,10 @@ class Generator {
         return choice(f);
       case Kind::kWords:
         return words();
+      case Kind::kIntegers: {
+        const Json number = integer(f);
+        return {{"anyOf", Json::array({number, Json{{"type", "array"}, {"items", number}}})}};
+      }
       case Kind::kObject:
         return object(*f.object);
       case Kind::kObjects: {
@@ -129,6 +128,14 @@ class Generator {
       }
     }
     return {};
+  }
+
+  static Json integer(const Field& f) {
+    Json schema{{"type", "integer"}, {"minimum", f.integer_minimum}};
+    if (f.integer_maximum != std::numeric_limits<std::uint64_t>::max()) {
+      schema["maximum"] = f.integer_maximum;
+    }
+    return schema;
   }
 
   static Json quantity(const Dimension& dimension) {

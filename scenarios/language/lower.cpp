@@ -128,6 +128,7 @@ Scenario lower(const Context& context) {
   lower_classes(context, scenario);
   lower_jobs(context, scenario);
   lower_faults(context, scenario);
+  lower_scale_up(context, scenario);
   return scenario;
 }
 

@@ -56,6 +56,8 @@ void lower_classes(const Context& context, Scenario& scenario);
                                                      const std::vector<std::string>& words = {});
 void lower_jobs(const Context& context, Scenario& scenario);
 void lower_faults(const Context& context, Scenario& scenario);
+/// The kinds of scale-up domains and their traffic classes; after all that names classes.
+void lower_scale_up(const Context& context, Scenario& scenario);
 /// Reports a name that could not be that of a file or folder.
 void check_name(const Context& context, const std::string& name, const std::string& path);
 

@@ -153,16 +153,30 @@ void Reader::read_part(const Object& object, Node& node, void* target, const std
     name = named->text;
   }
   if (name.empty()) return;
+  read_catalogue_part(object, named == nullptr ? node : *named, name, target, path);
+}
+
+void Reader::read_catalogue_part(const Object& object, const Node& named, const std::string& name,
+                                 void* target, const std::string& path) {
   const Part* part = catalogue_.find(object.collection, name);
   if (part == nullptr) {
     const std::vector<std::string> names = catalogue_.names(object.collection);
-    fail(named == nullptr ? node.mark : named->mark, path,
+    fail(named.mark, path,
          backquoted(name) + " is not among the " + object.collection +
              " of the catalogue: " + listing(names) + did_you_mean(name, names));
     return;
   }
+  if (std::ranges::find(open_parts_, part) != open_parts_.end()) {
+    fail(named.mark, path, backquoted(name) + " refers to itself; a part builds on another one");
+    return;
+  }
+  open_parts_.push_back(part);
   Node values = part->values;
-  read_fields(object, values, target, path, {part, name});
+  if (const Node* base = values.find(schema::kPartKey)) {
+    read_catalogue_part(object, *base, base->text, target, path);
+  }
+  read_fields(object, values, target, path, {part, name, {}});
+  open_parts_.pop_back();
 }
 
 void Reader::read_presets(const Object& object, const Node& node, void* target) {
@@ -247,7 +261,8 @@ void Reader::read_field(const Field& field, Node& node, void* target, const std:
   switch (field.kind) {
     case Kind::kObject:
       if (node.kind == Node::Kind::kNull) break;
-      read_object(*field.object, node, field.open(target), path, field.default_part, {});
+      read_object(*field.object, node, field.open(target), path, field.default_part,
+                  {origin.part, origin.name, origin.prefix + field.key + "."});
       return;
     case Kind::kObjects:
       if (node.kind != Node::Kind::kList) break;
@@ -256,6 +271,10 @@ void Reader::read_field(const Field& field, Node& node, void* target, const std:
     case Kind::kWords:
       if (node.kind == Node::Kind::kNull || node.kind == Node::Kind::kMap) break;
       read_words(field, node, target, path);
+      return;
+    case Kind::kIntegers:
+      if (node.kind == Node::Kind::kNull || node.kind == Node::Kind::kMap) break;
+      read_integers(field, node, target, path, origin);
       return;
     default:
       if (node.kind != Node::Kind::kScalar) break;
@@ -273,10 +292,40 @@ void Reader::read_scalar(const Field& field, const Node& node, void* target,
     return;
   }
   field.set(target, std::get<std::optional<Scalar>>(parsed));
+  keep_source(field, path, origin);
+}
+
+void Reader::keep_source(const Field& field, const std::string& path, const Origin& origin) {
   if (origin.part == nullptr) return;
-  const auto source = origin.part->sources.find(field.key);
+  const auto source = origin.part->sources.find(origin.prefix + field.key);
   provenance_[path] =
       origin.name + (source == origin.part->sources.end() ? std::string() : ": " + source->second);
+}
+
+void Reader::read_integers(const Field& field, const Node& node, void* target,
+                           const std::string& path, const Origin& origin) {
+  std::vector<std::uint32_t>& integers = field.integers(target);
+  integers.clear();
+  const bool is_list = node.kind == Node::Kind::kList;
+  const std::size_t count = is_list ? node.items.size() : 1;
+  if (count == 0) fail(node.mark, path, "is an empty list; expected " + expectation(field));
+  for (std::size_t i = 0; i < count; ++i) {
+    const Node& item = is_list ? node.items[i] : node;
+    const std::string item_path = is_list ? element_path(path, i) : path;
+    if (item.kind != Node::Kind::kScalar) {
+      fail(item.mark, item_path,
+           "found " + item.description() + "; expected " + expectation(field));
+      continue;
+    }
+    const Parsed parsed = parse_scalar(field, item.text);
+    if (const auto* problem = std::get_if<std::string>(&parsed)) {
+      fail(item.mark, item_path, backquoted(item.text) + " " + *problem);
+      continue;
+    }
+    const auto& scalar = std::get<std::optional<Scalar>>(parsed);
+    integers.push_back(static_cast<std::uint32_t>(std::get<std::uint64_t>(*scalar)));
+  }
+  keep_source(field, path, origin);
 }
 
 void Reader::read_words(const Field& field, const Node& node, void* target,

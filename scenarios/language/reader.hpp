@@ -59,6 +59,7 @@ class Reader {
   struct Origin {
     const Part* part = nullptr;
     std::string name;
+    std::string prefix;  ///< path inside of the part, with a dot at its end
   };
 
   void read_object(const schema::Object& object, Node& node, void* target, const std::string& path,
@@ -66,6 +67,8 @@ class Reader {
   bool expand_shorthand(const schema::Object& object, Node& node, const std::string& path);
   void read_part(const schema::Object& object, Node& node, void* target, const std::string& path,
                  const std::string& default_part);
+  void read_catalogue_part(const schema::Object& object, const Node& named, const std::string& name,
+                           void* target, const std::string& path);
   void read_presets(const schema::Object& object, const Node& node, void* target);
   const schema::Alternative* select(const schema::Object& object, const Node& node, void* target,
                                     const std::string& path, void*& chosen);
@@ -81,6 +84,9 @@ class Reader {
                    const std::string& path, const Origin& origin);
   void read_words(const schema::Field& field, const Node& node, void* target,
                   const std::string& path);
+  void read_integers(const schema::Field& field, const Node& node, void* target,
+                     const std::string& path, const Origin& origin);
+  void keep_source(const schema::Field& field, const std::string& path, const Origin& origin);
   void read_list(const schema::Field& field, Node& node, void* target, const std::string& path);
   void check_applies(const schema::Object& object, const Node& node, const void* target,
                      const std::string& path);
@@ -92,6 +98,7 @@ class Reader {
   Diagnostics& diagnostics_;
   Provenance& provenance_;
   std::size_t errors_seen_ = 0;
+  std::vector<const Part*> open_parts_;  ///< being read, each because of the one before
 };
 
 }  // namespace weft::scenarios::language

@@ -148,6 +148,9 @@ std::string expectation(const Field& field) {
                                        : "one of " + listing(spellings(field));
     case Kind::kWords:
       return "a value or a list of values";
+    case Kind::kIntegers:
+      return "a whole number from " + std::to_string(field.integer_minimum) + " to " +
+             std::to_string(field.integer_maximum) + ", or a list of such numbers";
     case Kind::kObject:
       return "a map";
     case Kind::kObjects:
@@ -164,6 +167,7 @@ Parsed parse_scalar(const Field& field, const std::string& text) {
     case Kind::kQuantity:
       return parse_quantity_field(field, text);
     case Kind::kInteger:
+    case Kind::kIntegers:
       return parse_integer(field, text);
     case Kind::kFraction:
       return parse_fraction(field, text);
@@ -194,6 +198,13 @@ std::string yaml_text(const std::string& text) {
     result += c;
   }
   return result + "\"";
+}
+
+std::string integers_text(const std::vector<std::uint32_t>& integers) {
+  if (integers.size() == 1) return std::to_string(integers.front());
+  std::string text;
+  for (const std::uint32_t n : integers) text += (text.empty() ? "" : ", ") + std::to_string(n);
+  return "[" + text + "]";
 }
 
 std::string scalar_text(const Field& field, const std::optional<Scalar>& scalar) {

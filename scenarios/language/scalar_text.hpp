@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "simcore/schema.hpp"
 
@@ -16,6 +18,9 @@ using Parsed = std::variant<std::optional<schema::Scalar>, std::string>;
 /// What `parse_scalar` reads back as the same value, quoted where YAML would misread it.
 [[nodiscard]] std::string scalar_text(const schema::Field& field,
                                       const std::optional<schema::Scalar>& value);
+
+/// One number as it is, several as a list.
+[[nodiscard]] std::string integers_text(const std::vector<std::uint32_t>& integers);
 
 /// `text` as a YAML scalar.
 [[nodiscard]] std::string yaml_text(const std::string& text);

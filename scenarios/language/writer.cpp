@@ -63,6 +63,9 @@ class Writer {
         case Kind::kWords:
           words(field, value, field_path, source, lines);
           break;
+        case Kind::kIntegers:
+          integers(field, value, field_path, source, lines);
+          break;
         default:
           scalar(field, value, field_path, source, lines);
       }
@@ -124,6 +127,12 @@ class Writer {
     std::string text;
     for (const std::string& word : list) text += (text.empty() ? "" : ", ") + yaml_text(word);
     lines.push_back({0, field.key + ": [" + text + "]", comment_of(path, source)});
+  }
+
+  void integers(const Field& field, const void* value, const std::string& path,
+                const std::string& source, Lines& lines) {
+    lines.push_back({0, field.key + ": " + integers_text(field.integers(const_cast<void*>(value))),
+                     comment_of(path, source)});
   }
 
   void list(const Field& field, const void* value, const std::string& path, Lines& lines) {

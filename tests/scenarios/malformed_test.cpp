@@ -60,7 +60,8 @@ const std::vector<Case> kCases{
      "type, kmin, kmax, pmax, mark, at_rate; did you mean `kmin`?"},
     {"misspelt-part",
      ".yaml:6:11: fabric.switch: `spectrum4` is not among the switches of the "
-     "catalogue: hpcc-paper, ideal, spectrum-4, tomahawk-5; did you mean `spectrum-4`?"},
+     "catalogue: hpcc-paper, ideal, quantum-2, quantum-x800, spectrum-4, tomahawk-4, "
+     "tomahawk-5, tomahawk-ultra; did you mean `spectrum-4`?"},
     {"misspelt-type",
      ".yaml:5:21: jobs[0].type: `allreduce` is not known; expected one of incast, "
      "permutation, all-reduce, all-to-all, messages, open-loop; did you mean "

@@ -33,6 +33,9 @@ class TemporaryFolder {
     text << in.rdbuf();
     return text.str();
   }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name, std::ios::binary) << text;
+  }
   /// Its entries.
   [[nodiscard]] std::size_t size() const {
     const std::filesystem::directory_iterator entries(path_);

@@ -231,7 +231,7 @@ TEST(LoadSweep, EveryShippedSweepIsValid) {
 }
 
 TEST(LoadSweep, SchemaNamesEveryKey) {
-  const auto schema = sweep::sweep_json_schema();
+  const auto schema = sweep::sweep_json_schema().value();
   for (const char* key :
        {"name", "scenario", "axes", "points", "seeds", "constraints", "objectives", "strategy"}) {
     EXPECT_TRUE(schema.at("properties").contains(key)) << key;

@@ -262,7 +262,12 @@ int check_scenario(const std::string& path, const std::vector<std::string>& over
 }
 
 int print_schema() {
-  print(scenarios::scenario_json_schema().dump(2) + "\n");
+  const auto schema = scenarios::scenario_json_schema();
+  if (!schema.ok()) {
+    print_errors(schema.errors());
+    return kBadInput;
+  }
+  print(schema.value().dump(2) + "\n");
   return kSuccess;
 }
 

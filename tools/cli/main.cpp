@@ -3,6 +3,7 @@
 #include <string>
 
 #include "simcore/log.hpp"
+#include "tools/cli/catalogue_commands.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/sweep_commands.hpp"
 
@@ -25,6 +26,8 @@ constexpr const char* kExamples =
     "  weft platform scenarios/incast.yaml --out incast.xml\n"
     "  weft sweep scenarios/sweeps/dcqcn-ecn.yaml -j 8\n"
     "  weft check scenarios/incast.yaml\n"
+    "  weft list servers\n"
+    "  weft show gb200-nvl72\n"
     "  weft schema > weft.schema.json\n"
     "\nExit codes: 0 done, 1 the simulation could not finish, 2 a bad scenario or command line.\n";
 
@@ -89,6 +92,7 @@ int main(int argc, char** argv) {
   schema->add_flag("--sweep", is_sweep_schema, "that of sweep files instead");
 
   SweepCommands sweep_commands(app);
+  CatalogueCommands catalogue_commands(app);
 
   try {
     app.parse(argc, argv);
@@ -102,6 +106,7 @@ int main(int argc, char** argv) {
     return kBadInput;
   }
   weft::set_log_level(*level);
+  catalogue_commands.use_catalogue();
   if (!seed.empty()) run_arguments.overrides.push_back("seed=" + seed);
 
   if (run->parsed()) return run_scenario(run_arguments);
@@ -113,5 +118,6 @@ int main(int argc, char** argv) {
   }
   if (schema->parsed()) return is_sweep_schema ? print_sweep_schema() : print_schema();
   if (const auto code = sweep_commands.run()) return *code;
+  if (const auto code = catalogue_commands.run()) return *code;
   return kBadInput;
 }

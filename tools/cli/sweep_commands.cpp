@@ -222,7 +222,11 @@ int SweepCommands::run_plot() {
   return kSuccess;
 }
 
-int print_sweep_schema() { return put(sweep::sweep_json_schema().dump(2) + "\n", {}); }
+int print_sweep_schema() {
+  const auto schema = sweep::sweep_json_schema();
+  if (!schema.ok()) return refuse(schema.errors());
+  return put(schema.value().dump(2) + "\n", {});
+}
 
 std::string version_text() {
   return std::string("weft " WEFT_VERSION " (") + sweep::mpi_support() + ")";

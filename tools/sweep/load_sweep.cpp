@@ -327,10 +327,12 @@ Result<Sweep> load_sweep(const std::filesystem::path& path,
   return SweepLoader(path, overrides).load();
 }
 
-nlohmann::ordered_json sweep_json_schema() {
+Result<nlohmann::ordered_json> sweep_json_schema() {
   using Json = nlohmann::ordered_json;
+  Result<Json> inner = scenarios::scenario_json_schema();
+  if (!inner.ok()) return inner.errors();
   Json schema = language::json_schema(sweep_schema(), language::Catalogue::embedded());
-  Json scenario = scenarios::scenario_json_schema();
+  Json scenario = std::move(inner).value();
   scenario.erase("$schema");
   const Json any = Json::object();
   Json& properties = schema["properties"];

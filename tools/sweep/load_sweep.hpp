@@ -17,6 +17,6 @@ namespace weft::sweep {
                                        const std::vector<std::string>& overrides);
 
 /// The JSON Schema (draft 2020-12) of sweep files.
-[[nodiscard]] nlohmann::ordered_json sweep_json_schema();
+[[nodiscard]] Result<nlohmann::ordered_json> sweep_json_schema();
 
 }  // namespace weft::sweep

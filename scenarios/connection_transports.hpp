@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collectives/workload.hpp"
+#include "protocols/packet_network.hpp"
+#include "scenarios/scenario.hpp"
+#include "simcore/fabric.hpp"
+#include "simcore/routes.hpp"
+#include "simcore/zero_load.hpp"
+
+namespace weft::scenarios {
+
+/// How the messages of a connection travel.
+struct ConnectionTransport {
+  Framing framing;
+  std::uint32_t queue_pairs = 1;
+  bool is_acknowledged = true;
+  /// Switches spread its packets over equal-cost paths.
+  bool is_sprayed = false;
+  /// All of them leave by links of this many, packet by packet, and cross the domain side by side;
+  /// 1 outside of scale-up domains, and where each queue pair keeps to a link.
+  std::uint32_t parallel_links = 1;
+};
+
+/// By connection of a workload: scale-out, or that of the scale-up domain that both ends share.
+class ConnectionTransports {
+ public:
+  /// All arguments must outlive it.
+  ConnectionTransports(const Scenario& scenario, const Fabric& fabric, const Routes& routes,
+                       const collectives::Workload& workload);
+
+  [[nodiscard]] ConnectionTransport of(ConnectionId connection) const;
+  [[nodiscard]] HostId source_of(ConnectionId connection) const;
+  [[nodiscard]] HostId destination_of(ConnectionId connection) const;
+
+ private:
+  const Scenario& scenario_;
+  const Fabric& fabric_;
+  const Routes& routes_;
+  const collectives::Workload& workload_;
+  std::vector<std::uint8_t> kind_of_domain_;
+  ConnectionTransport scale_out_;
+};
+
+/// By scale-up domain: which of `Scenario::scale_up` it has.
+[[nodiscard]] std::vector<std::uint8_t> scale_up_kinds(const Scenario& scenario,
+                                                       const Fabric& fabric);
+
+}  // namespace weft::scenarios

@@ -1,0 +1,69 @@
+#include "tools/cli/catalogue_commands.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "scenarios/catalogue_report.hpp"
+#include "scenarios/language/catalogue.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/print_errors.hpp"
+
+namespace weft::cli {
+namespace {
+
+using scenarios::PartReport;
+
+int put(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  return kSuccess;
+}
+
+template <class Format>
+int print_parts(const Result<std::vector<PartReport>>& parts, bool print_json, Format format) {
+  if (!parts.ok()) {
+    print_errors(parts.errors());
+    return kBadInput;
+  }
+  if (print_json) return put(scenarios::parts_json(parts.value()).dump(2) + "\n");
+  return put(format(parts.value()));
+}
+
+std::string texts_of(const std::vector<PartReport>& parts) {
+  std::string text;
+  for (const PartReport& part : parts) {
+    text += (text.empty() ? "" : "\n") + scenarios::part_text(part);
+  }
+  return text;
+}
+
+}  // namespace
+
+CatalogueCommands::CatalogueCommands(CLI::App& app) {
+  app.add_option("--catalogue", folder_,
+                 "folder with hardware of your own: servers.yaml, nics.yaml ... in the form of "
+                 "topologies/catalogue")
+      ->envname(scenarios::language::kCatalogueVariable);
+  list_ = app.add_subcommand("list", "the hardware that scenarios can name");
+  list_->add_option("kind", kind_,
+                    "servers, scale-up, host-links, nics, switches or cables (default: all)");
+  list_->add_flag("--json", print_json_, "print JSON, with every figure");
+  show_ = app.add_subcommand("show", "every figure of a part, and where it comes from");
+  show_->add_option("name", name_, "such as hgx-h100, or nics/ideal where kinds share a name")
+      ->required();
+  show_->add_flag("--json", print_json_, "print JSON");
+}
+
+void CatalogueCommands::use_catalogue() const {
+  // The environment reaches the processes of a sweep as well.
+  if (!folder_.empty()) ::setenv(scenarios::language::kCatalogueVariable, folder_.c_str(), 1);
+}
+
+std::optional<int> CatalogueCommands::run() const {
+  if (list_->parsed()) {
+    return print_parts(scenarios::list_parts(kind_), print_json_, scenarios::parts_table);
+  }
+  if (show_->parsed()) return print_parts(scenarios::find_parts(name_), print_json_, texts_of);
+  return std::nullopt;
+}
+
+}  // namespace weft::cli
