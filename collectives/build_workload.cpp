@@ -149,10 +149,9 @@ ProgramSetting setting_of(const JobDescription& job, std::size_t number,
   return setting;
 }
 
-/// The layout of a job, as far as its own keys change it. No engine can add inside the network.
+/// The layout of a job, as far as its own keys change it.
 RankLayout layout_of(const JobDescription& job) {
   RankLayout layout = job.layout;
-  layout.has_in_network_reduction = false;
   const auto* spec = std::get_if<CollectiveSpec>(&job.kind);
   if (spec == nullptr || spec->domain_size == 0) return layout;
   layout.domain.clear();

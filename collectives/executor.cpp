@@ -65,9 +65,14 @@ void Executor::on_delivered(ProcessContext& context, ProcessId self, ConnectionI
 }
 
 void Executor::message_seen(ProcessContext& context, ProcessId self, ConnectionId connection) {
-  ++arrived_[slot_of_connection_[connection.value()]];
   processes_[self.value()].last_progress = context.now();
   const Turn t = turn(context, self, workload_.lane_of(connection));
+  const Connection& c = workload_.connections()[connection.value()];
+  if (c.kind == Connection::Kind::kMulticast) {
+    ++multicasts_from(t, c.source).arrived;
+  } else {
+    ++arrived_[slot_of_connection_[connection.value()]];
+  }
   if (t.lane.status == LaneStatus::kReceiving && t.lane.connection == connection) run(t);
 }
 
@@ -157,7 +162,7 @@ void Executor::record_wait(Turn turn) {
     case LaneStatus::kReceiving:
       span.kind = Span::Kind::kReceive;
       span.connection = lane.connection;
-      span.ordinal = received_[slot_of_connection_[lane.connection.value()]] - 1;
+      span.ordinal = lane.received - 1;
       break;
     case LaneStatus::kAwaitingLane:
       span.kind = Span::Kind::kLane;
@@ -221,11 +226,17 @@ bool Executor::execute(Turn turn) {
       if (!end_iteration(turn)) return false;
       break;
     case Step::Kind::kContribute:
-    case Step::Kind::kReceiveReduced:
+      post_in_network(turn, workload_.reduction(turn.self, lane.step.peer, turn.number));
+      break;
     case Step::Kind::kMulticast:
+      post_in_network(turn, workload_.multicast(turn.self, turn.number));
+      break;
+    case Step::Kind::kReceiveReduced:
+      if (!receive_reduced(turn)) return false;
+      break;
     case Step::Kind::kReceiveMulticast:
-      assert(false && "workloads refuse in-network steps");
-      return false;
+      if (!receive_multicast(turn)) return false;
+      break;
   }
   lane.status = LaneStatus::kRunning;
   return true;
@@ -305,14 +316,46 @@ bool Executor::receive(Turn turn) {
       workload_.find(job_of(turn.self).process(lane.step.peer), turn.self, turn.number);
   assert(!lane.connection.is_none() && "somebody sends what a program waits for");
   const std::uint32_t slot = slot_of_connection_[lane.connection.value()];
-  if (arrived_[slot] == 0) {
+  return take(turn, arrived_[slot], received_[slot]);
+}
+
+bool Executor::take(Turn turn, std::uint32_t& arrived, std::uint32_t& received) {
+  if (arrived == 0) {
     begin_waiting(turn, LaneStatus::kReceiving);
     return false;
   }
-  --arrived_[slot];
-  ++received_[slot];
-  if (lane.status == LaneStatus::kReceiving) record_wait(turn);
+  --arrived;
+  turn.lane.received = ++received;
+  if (turn.lane.status == LaneStatus::kReceiving) record_wait(turn);
   return true;
+}
+
+void Executor::post_in_network(Turn turn, ConnectionId connection) {
+  const Bytes size = job_of(turn.self).program->wire_size(turn.lane.step.bytes());
+  Process& process = processes_[turn.self.value()];
+  ++process.messages;
+  process.bytes += size;
+  turn.context.post(connection, size);
+}
+
+bool Executor::receive_reduced(Turn turn) {
+  const std::uint32_t own = workload_.rank_of(turn.self);
+  turn.lane.connection = workload_.reduction(turn.self, own, turn.number);
+  const std::uint32_t slot = slot_of_connection_[turn.lane.connection.value()];
+  return take(turn, arrived_[slot], received_[slot]);
+}
+
+bool Executor::receive_multicast(Turn turn) {
+  const ProcessId source = job_of(turn.self).process(turn.lane.step.peer);
+  turn.lane.connection = workload_.multicast(source, turn.number);
+  Multicasts& multicasts = multicasts_from(turn, source);
+  return take(turn, multicasts.arrived, multicasts.received);
+}
+
+Executor::Multicasts& Executor::multicasts_from(Turn turn, ProcessId source) const {
+  std::vector<Multicasts>& by_rank = turn.lane.multicasts;
+  if (by_rank.empty()) by_rank.resize(job_of(turn.self).ranks);
+  return by_rank[workload_.rank_of(source)];
 }
 
 bool Executor::sleep_until(Turn turn, Picoseconds time) {

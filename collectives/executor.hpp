@@ -95,15 +95,22 @@ class Executor final : public ProcessHandler {
     kAwaitingWindow,
     kDone,
   };
+  /// What has come of the multicasts of one rank.
+  struct Multicasts {
+    std::uint32_t arrived = 0;  ///< and not yet received
+    std::uint32_t received = 0;
+  };
   struct Lane {
     std::unique_ptr<StepSource> source;
-    Step step;                ///< the one that waits
-    ConnectionId connection;  ///< that a kReceive waits for, or a kSend waits to use
+    std::vector<Multicasts> multicasts;  ///< by rank; empty unless the job works in the network
+    Step step;                           ///< the one that waits
+    ConnectionId connection;             ///< that a kReceive waits for, or a kSend waits to use
     std::vector<Span> spans;
     Picoseconds waits_since;
     std::uint32_t notifier = 0;  ///< the lane that the last event came from
     std::uint32_t events = 0;    ///< from other lanes of the rank, and not yet used
     std::int64_t signals = 0;    ///< received and not yet used
+    std::uint32_t received = 0;  ///< messages on `connection`, the last one included
     std::int64_t unacknowledged = 0;
     LaneStatus status = LaneStatus::kNotStarted;
   };
@@ -146,6 +153,12 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] bool execute(Turn turn);
   [[nodiscard]] bool send(Turn turn);
   [[nodiscard]] bool receive(Turn turn);
+  [[nodiscard]] Multicasts& multicasts_from(Turn turn, ProcessId source) const;
+  void post_in_network(Turn turn, ConnectionId connection);
+  [[nodiscard]] bool receive_reduced(Turn turn);
+  [[nodiscard]] bool receive_multicast(Turn turn);
+  /// Takes one of `arrived` messages on the connection, or waits for one.
+  [[nodiscard]] bool take(Turn turn, std::uint32_t& arrived, std::uint32_t& received);
   [[nodiscard]] bool sleep_until(Turn turn, Picoseconds time);
   [[nodiscard]] std::string describe(ProcessId process, std::uint32_t number,
                                      const std::function<std::string(HostId)>& host_name) const;

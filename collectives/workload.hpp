@@ -64,6 +64,8 @@ class Workload {
   [[nodiscard]] const std::vector<HostId>& process_hosts() const { return hosts_; }
   /// By ConnectionId.
   [[nodiscard]] const std::vector<Connection>& connections() const { return connections_; }
+  /// The ranks of every job that works in the network.
+  [[nodiscard]] const std::vector<ProcessGroup>& groups() const { return groups_; }
   [[nodiscard]] const std::vector<JobPlan>& jobs() const { return jobs_; }
   [[nodiscard]] std::uint32_t lane_count() const {
     return static_cast<std::uint32_t>(first_connection_.size() - 1);
@@ -88,6 +90,15 @@ class Workload {
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> sends_of(std::uint32_t lane_index) const {
     return {first_connection_[lane_index], first_connection_[lane_index + 1]};
   }
+  /// Of a lane that works in the network: what the chips add up for `owner`, a rank.
+  [[nodiscard]] ConnectionId reduction(ProcessId source, std::uint32_t owner,
+                                       std::uint32_t lane) const {
+    return ConnectionId(sends_of(lane_index(source, lane)).first + owner);
+  }
+  /// And what they repeat to all ranks.
+  [[nodiscard]] ConnectionId multicast(ProcessId source, std::uint32_t lane) const {
+    return ConnectionId(sends_of(lane_index(source, lane)).second - 1);
+  }
   /// From one process to another on a lane; none() if the program has no such connection.
   [[nodiscard]] ConnectionId find(ProcessId source, ProcessId destination,
                                   std::uint32_t lane) const;
@@ -95,7 +106,10 @@ class Workload {
  private:
   std::vector<HostId> hosts_;
   std::vector<std::uint32_t> job_of_process_;
+  void add_in_network(const JobPlan& plan, std::uint32_t rank, std::uint32_t label);
+
   std::vector<Connection> connections_;
+  std::vector<ProcessGroup> groups_;
   std::vector<std::uint8_t> lane_of_connection_;
   std::vector<std::uint32_t> first_connection_ = {0};  ///< by lane index, and the end
   std::vector<JobPlan> jobs_;

@@ -127,6 +127,7 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
     in_network = t;
     in_network.reliable = false;
     in_network.reduction_window = domain.reduction_window;
+    in_network.header = domain.reduction_header.count();
   }
   if (const auto* roce = std::get_if<RoceConfig>(&transport)) {
     const auto* config = std::get_if<DcqcnConfig>(&roce->congestion_control);

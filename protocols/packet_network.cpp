@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 #include "protocols/network_audit.hpp"
 #include "protocols/packet_engine.hpp"
@@ -339,7 +340,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
 void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
                                      const std::vector<ProcessGroup>& groups) {
   NetworkState& s = *state_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> reduction_of;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, ProcessId>, std::uint32_t> reduction_of;
   for (std::uint32_t qp = 0; qp < s.senders.size(); ++qp) {
     SenderState& sender = s.senders[qp];
     const Connection& connection = connections[sender.connection.value()];
@@ -352,7 +353,7 @@ void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
       add_multicast(s, sender, groups[connection.group]);
       continue;
     }
-    const std::pair key{connection.group, connection.destination.value()};
+    const std::tuple key{connection.group, connection.flow_label, connection.destination};
     const auto [it, is_new] =
         reduction_of.emplace(key, static_cast<std::uint32_t>(s.reductions.size()));
     if (is_new) s.reductions.emplace_back();

@@ -78,8 +78,11 @@ struct ScaleUpConfig {
   PortSpreading spreading = PortSpreading::kRoundRobin;
   std::uint8_t traffic_class = 0;  ///< number of the class that all of it travels in
   Bytes ack_size = 16_B;           ///< wire bytes of the acknowledgement of a message
-  /// Packets per link and owner that the chips may hold in sums that are not complete.
+  /// Packets per link and owner that the chips may hold in sums that are not complete; 0: they do
+  /// not add up.
   std::uint32_t reduction_window = 16;
+  /// In place of `format.header`, on packets that chips add up or repeat.
+  Bytes reduction_header = 0_B;
   /// The same as the transport of a queue pair.
   [[nodiscard]] RoceConfig transport() const;
 };

@@ -42,20 +42,24 @@ ConnectionTransport ConnectionTransports::of(ConnectionId connection) const {
   }
   const auto domain = static_cast<std::size_t>(fabric_.host(from).domain);
   const protocols::ScaleUpConfig& config = scenario_.scale_up[kind_of_domain_[domain]];
-  const protocols::RoceConfig roce = config.transport();
   ConnectionTransport transport;
   transport.is_scale_up = true;
-  transport.framing = {.payload = roce.format.payload,
-                       .header = roce.format.header,
-                       .ack_size = roce.ack_size,
-                       .ack_every = roce.ack_every,
-                       .window = 0,
-                       .cut_through = scale_out_.framing.cut_through};
+  transport.framing = scale_up_framing(config);
+  transport.framing.cut_through = scale_out_.framing.cut_through;
+  if (c.kind != Connection::Kind::kUnicast) transport.framing.header = config.reduction_header;
   transport.is_acknowledged = c.kind == Connection::Kind::kUnicast;
   if (config.spreading != protocols::PortSpreading::kFlow) {
     transport.parallel_links = static_cast<std::uint32_t>(routes_.host_ports(from, to).size());
   }
   return transport;
+}
+
+Framing scale_up_framing(const protocols::ScaleUpConfig& config) {
+  const protocols::RoceConfig roce = config.transport();
+  return {.payload = roce.format.payload,
+          .header = roce.format.header,
+          .ack_size = roce.ack_size,
+          .ack_every = roce.ack_every};
 }
 
 std::vector<std::uint8_t> scale_up_kinds(const Scenario& scenario, const Fabric& fabric) {

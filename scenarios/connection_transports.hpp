@@ -45,6 +45,9 @@ class ConnectionTransports {
   ConnectionTransport scale_out_;
 };
 
+/// How messages inside a domain become packets.
+[[nodiscard]] Framing scale_up_framing(const protocols::ScaleUpConfig& config);
+
 /// By scale-up domain: which of `Scenario::scale_up` it has.
 [[nodiscard]] std::vector<std::uint8_t> scale_up_kinds(const Scenario& scenario,
                                                        const Fabric& fabric);

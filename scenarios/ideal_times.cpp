@@ -201,7 +201,7 @@ std::vector<IdealTimes::Job> IdealTimes::jobs() {
         if (transports_.of(connection).is_acknowledged) delay.acknowledged = time.completed;
         return delay;
       },
-      scenario_.run.control_latency);
+      scenario_.run.control_latency, workload_.groups());
   network.run(executor);
   std::vector<Job> ideals;
   for (std::uint32_t j = 0; j < workload_.jobs().size(); ++j) {

@@ -68,7 +68,9 @@ PacketNetwork make_network(const Experiment& e, TraceFiles* traces = nullptr,
   PacketNetwork::Options options = network_options(e);
   options.parallelism = parallelism;
   if (traces != nullptr) observe(e, *traces, options);
-  return {e.fabric, e.routes, options, e.workload.process_hosts(), e.workload.connections()};
+  return {
+      e.fabric,           e.routes, options, e.workload.process_hosts(), e.workload.connections(),
+      e.workload.groups()};
 }
 
 Outcome outcome_of(PacketNetwork::Status status, bool all_finished) {

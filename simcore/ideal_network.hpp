@@ -34,9 +34,9 @@ class IdealNetwork {
   using TimedDelayOf = std::function<Delay(ConnectionId connection, Bytes size, Picoseconds now)>;
 
   IdealNetwork(std::size_t processes, std::vector<Connection> connections, TimedDelayOf delay_of,
-               Picoseconds control_latency);
+               Picoseconds control_latency, std::vector<ProcessGroup> groups = {});
   IdealNetwork(std::size_t processes, std::vector<Connection> connections, DelayOf delay_of,
-               Picoseconds control_latency);
+               Picoseconds control_latency, std::vector<ProcessGroup> groups = {});
 
   /// Starts every process at time 0 and runs what happens before `until`, or until nothing is left.
   /// Returns the time of the last event. Once per network.
@@ -63,10 +63,26 @@ class IdealNetwork {
             std::uint64_t token);
   void dispatch(ProcessHandler& handler, const Event& event);
 
+  /// What a group adds up for one of its members: one sum after the other.
+  struct Reduction {
+    struct Sum {
+      std::uint32_t contributions = 0;
+      Picoseconds latest;  ///< when the last of them is there
+    };
+    ConnectionId own;  ///< of the member to itself, on which sums are delivered
+    std::vector<Sum> sums;
+  };
+  void find_reductions();
+  void contribute(ConnectionId connection, Picoseconds arrival);
+
   std::size_t processes_;
   std::vector<Connection> connections_;
   TimedDelayOf delay_of_;
   Picoseconds control_latency_;
+  std::vector<ProcessGroup> groups_;
+  std::vector<Reduction> reductions_;
+  std::vector<std::uint32_t> reduction_of_;  ///< by connection
+  std::vector<std::uint32_t> contributed_;   ///< by connection: messages so far
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t next_number_ = 0;
 };

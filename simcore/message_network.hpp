@@ -26,8 +26,9 @@ struct Connection {
   enum class Kind : std::uint8_t {
     kUnicast,
     /// The chips add up the messages of all members of `group` for `destination`, a member. Every
-    /// member has such a connection towards it, itself included, and posts the same sizes in the
-    /// same order; each sum is delivered once, on the connection of `destination` to itself.
+    /// member has such a connection towards it, itself included, with the same flow label, and
+    /// posts the same sizes in the same order; each sum is delivered once, on the connection of
+    /// `destination` to itself.
     kReduce,
     /// The chips repeat every message to all members of `group`, `source` included; delivered on
     /// this connection to each of them. `destination` is the source.

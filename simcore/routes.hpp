@@ -74,7 +74,10 @@ class Routes {
   /// The ports by which host `from` sends to host `to`, as numbers local to it: of its links into
   /// the network that joins the two, those on shortest paths. If no way is known, all that are up,
   /// or all; empty only if it has no link into that network.
+  /// Two hosts on one cable need no tables.
   [[nodiscard]] std::span<const std::uint16_t> host_ports(HostId from, HostId to) const {
+    static constexpr std::uint16_t kOnlyPort[] = {0};
+    if (hosts.empty()) return kOnlyPort;
     const auto network = static_cast<std::size_t>(network_between(from, to));
     return ports_of(rows[hosts[from.value()].row[network] + hosts[to.value()].group[network]]);
   }

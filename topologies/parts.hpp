@@ -57,6 +57,11 @@ struct ScaleUpPart {
   Picoseconds chip_latency;     ///< of the switch chip
   Bytes port_buffer = 128_KiB;  ///< of every receiving port; its credits
   Spreading spreading = Spreading::kRoundRobin;
+  /// Packets per link and owner that the chips hold in sums that are not complete; 0: the chips do
+  /// not add up.
+  std::uint32_t reduction_window = 0;
+  /// Share of the payload rate that is left for data which chips add up or repeat.
+  double reduction_efficiency = 1;
 
   /// Links of one GPU to all chips of its board.
   [[nodiscard]] std::uint32_t links_per_gpu() const {

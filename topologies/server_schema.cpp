@@ -130,6 +130,14 @@ schema::Object scale_up_part_schema() {
                {"flow", "all packets of a connection by one link"}},
               "how packets of one message spread over a GPU's links")
       .source("chosen: GPUs interleave their links finely; not published")
+      .field("reduction_window", &ScaleUpPart::reduction_window,
+             "packets per link and GPU in sums that chips have not completed; 0: chips do not add")
+      .source("chips that only forward")
+      .range(0, 4'096)
+      .field("reduction_efficiency", &ScaleUpPart::reduction_efficiency,
+             "share of the payload rate that data which chips add up or repeat can use")
+      .source("all of it")
+      .within({.low = 0, .high = 1, .includes_low = false})
       .check(check_wiring)
       .part_of("scale-up");
 }

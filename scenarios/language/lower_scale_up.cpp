@@ -25,11 +25,10 @@ PortSpreading spreading_of(ScaleUpPart::Spreading spreading) {
 }
 
 /// What the protocol takes of the link besides payload, as a header of every packet.
-Bytes header_of(const ScaleUpPart& part) {
-  if (!part.payload_efficiency) return 0_B;
+Bytes header_of(const ScaleUpPart& part, double further_efficiency = 1) {
+  const double efficiency = part.payload_efficiency.value_or(1) * further_efficiency;
   const auto payload = static_cast<double>(part.packet.count());
-  return Bytes(static_cast<std::int64_t>(std::llround(payload / *part.payload_efficiency))) -
-         part.packet;
+  return Bytes(std::llround(payload / efficiency)) - part.packet;
 }
 
 /// One class of credits per kind of domain, with a name that no other class has.
@@ -53,7 +52,8 @@ protocols::TrafficClass class_of(const ScaleUpPart& part, const protocols::Switc
 /// Domains that differ in what only the builder needs are of one kind.
 bool are_of_one_kind(const ScaleUpPart& a, const ScaleUpPart& b) {
   return a.packet == b.packet && header_of(a) == header_of(b) && a.spreading == b.spreading &&
-         a.port_buffer == b.port_buffer;
+         a.port_buffer == b.port_buffer && a.reduction_window == b.reduction_window &&
+         a.reduction_efficiency == b.reduction_efficiency;
 }
 
 std::vector<std::optional<ScaleUpPart>> parts_of(const topologies::TopologySpec& topology) {
@@ -106,6 +106,8 @@ void lower_scale_up(const Context& context, Scenario& scenario) {
     ScaleUpConfig config;
     config.format = {part.packet, header_of(part)};
     config.spreading = spreading_of(part.spreading);
+    config.reduction_window = part.reduction_window;
+    config.reduction_header = header_of(part, part.reduction_efficiency);
     config.traffic_class = static_cast<std::uint8_t>(switches.classes.size());
     switches.classes.push_back(class_of(part, switches));
     scenario.scale_up.push_back(config);
