@@ -23,6 +23,10 @@ struct TreePlace {
 /// Data up a tree, down a tree, or up and down (all-reduce). Both directions have a lane of their
 /// own, so that chunks go down while others come up.
 ///
+/// Sends to children are posted at once. Where a NIC serves its queue pairs in turn they end
+/// together, and undivided trees take longer than by the closed form of one send at a time; chunks
+/// heal that.
+///
 /// Binomial tree: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective Communication
 /// Operations in MPICH", IJHPCA 19, 2005. Double binary tree: P. Sanders, J. Speck, J. L. Träff,
 /// "Two-tree algorithms for full bandwidth broadcast, reduction and scan", Parallel Computing 35,

@@ -1,0 +1,83 @@
+// `weft schedule` and `weft bench-collective` as a user meets them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace weft::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Ended {
+  int exit_code = -1;
+  std::string text;  ///< both streams
+};
+
+Ended weft(const std::string& arguments) {
+  const std::string command = std::string("'") + WEFT_PROGRAM + "' " + arguments + " 2>&1";
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  Ended ended;
+  std::array<char, 4096> buffer{};
+  for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
+    ended.text.append(buffer.data(), n);
+  }
+  const int status = ::pclose(pipe);
+  ended.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return ended;
+}
+
+const std::string kAllReduce = std::string("'") + WEFT_SOURCE_DIR + "/scenarios/all-reduce.yaml'";
+
+TEST(ScheduleCommand, ProvesAScheduleAndCountsItsBytes) {
+  const Ended proof = weft("schedule --op all-reduce --algorithm ring --ranks 8 --check --json");
+  ASSERT_EQ(proof.exit_code, 0) << proof.text;
+  const auto json = nlohmann::json::parse(proof.text);
+  EXPECT_TRUE(json["holds"]);
+  EXPECT_EQ(json["bytes_sent"], 8 * 2 * 7 * (1 << 20) / 8);
+}
+
+TEST(ScheduleCommand, PrintsTheStepsOfARank) {
+  const Ended steps = weft("schedule --algorithm ring --ranks 4 --rank 1 --size 400B --json");
+  ASSERT_EQ(steps.exit_code, 0) << steps.text;
+  const auto list = nlohmann::json::parse(steps.text)["steps"];
+  ASSERT_EQ(list.size(), 12U);
+  EXPECT_EQ(list[0]["step"], "send");
+  EXPECT_EQ(list[0]["peer"], 2);
+  EXPECT_EQ(list[0]["bytes"], 100);
+}
+
+TEST(ScheduleCommand, RefusesWhatItCannotDoAndSaysWhatItCan) {
+  const Ended wrong = weft("schedule --op gather --algorithm ring");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.text, HasSubstr("one-shot and binomial-tree"));
+  const Ended misspelt = weft("schedule --op allreduce");
+  EXPECT_EQ(misspelt.exit_code, 2);
+  EXPECT_THAT(misspelt.text, HasSubstr("did you mean `all-reduce`"));
+  EXPECT_EQ(weft("schedule --ranks 4 --rank 4").exit_code, 2);
+}
+
+TEST(BenchCollectiveCommand, PrintsARowPerSizeWithBothBandwidths) {
+  const Ended table = weft("bench-collective " + kAllReduce +
+                           " --set racks.count=1 --op all-gather --sizes 64KiB..1MiB --factor 4 "
+                           "--csv");
+  ASSERT_EQ(table.exit_code, 0) << table.text;
+  EXPECT_EQ(std::ranges::count(table.text, '\n'), 4) << table.text;
+  EXPECT_THAT(table.text, HasSubstr("size,count,type,redop,root,time_us,algbw_GBps,busbw_GBps"));
+  EXPECT_THAT(table.text, HasSubstr("\n1048576,262144,float,none,-1,"));
+}
+
+TEST(BenchCollectiveCommand, RefusesSizesThatAreNone) {
+  EXPECT_EQ(weft("bench-collective " + kAllReduce + " --sizes 4KiB..1KiB").exit_code, 2);
+  EXPECT_EQ(weft("bench-collective " + kAllReduce + " --sizes many").exit_code, 2);
+  EXPECT_EQ(weft("bench-collective " + kAllReduce + " --op barrier").exit_code, 2);
+}
+
+}  // namespace
+}  // namespace weft::testing
