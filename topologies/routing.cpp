@@ -86,9 +86,7 @@ class RouteBuilder {
 
   /// How many have others below them, and so rows of their own.
   [[nodiscard]] std::uint64_t switches_above(const Attachments::Space& space) const {
-    const auto is_above = [this](std::uint32_t at) {
-      return !std::ranges::all_of(graph_.links_of(at), &SwitchGraph::Link::is_up);
-    };
+    const auto is_above = [this](std::uint32_t at) { return graph_.has_links_down(at); };
     return static_cast<std::uint64_t>(std::ranges::count_if(space.switches, is_above));
   }
 

@@ -10,6 +10,7 @@ SwitchGraph::SwitchGraph(const Fabric& fabric, const std::vector<bool>& has_fail
   first_.reserve(fabric.switches.size() + 1);
   for (const NodeId id : fabric.switches) {
     first_.push_back(links_.size());
+    first_up_.push_back(links_.size());
     const Node& node = fabric.node(id);
     for (std::uint32_t local = 0; local < node.port_count && !node.is_nic; ++local) {
       const PortId port(node.first_port.value() + local);
@@ -18,7 +19,8 @@ SwitchGraph::SwitchGraph(const Fabric& fabric, const std::vector<bool>& has_fail
       if (peer.kind != NodeKind::kSwitch || peer.is_nic || has_failed[port.value()]) continue;
       links_.push_back({peer.index, static_cast<std::uint16_t>(local),
                         static_cast<std::uint16_t>(other.value() - peer.first_port.value()),
-                        peer.tier > node.tier, fabric.port(port).rate.count()});
+                        fabric.port(port).rate.count()});
+      if (peer.tier <= node.tier) first_up_.back() = links_.size();
     }
   }
   first_.push_back(links_.size());
@@ -60,9 +62,9 @@ UpDownPaths::UpDownPaths(const SwitchGraph& graph, std::size_t switches, const S
   std::map<std::vector<SwitchGraph::Link>, std::uint32_t> class_of_links;
   for (auto at = static_cast<std::uint32_t>(switches); at-- > 0;) {
     std::vector<SwitchGraph::Link> up;
-    for (SwitchGraph::Link link : graph.links_of(at)) {
+    for (SwitchGraph::Link link : graph.up_links_of(at)) {
       link.peer_port = 0;  // where it ends at the other switch makes no difference
-      if (link.is_up) up.push_back(link);
+      up.push_back(link);
     }
     const auto number = static_cast<std::uint32_t>(classes_.size());
     const auto [known, is_new] = class_of_links.try_emplace(std::move(up), number);
@@ -80,8 +82,7 @@ void UpDownPaths::find(std::span<const std::uint32_t> anchors) {
   queue_.assign(anchors.begin(), anchors.end());
   for (std::size_t i = 0; i < queue_.size(); ++i) {
     const std::uint32_t at = queue_[i];
-    for (const SwitchGraph::Link& link : graph_.links_of(at)) {
-      if (!link.is_up) continue;
+    for (const SwitchGraph::Link& link : graph_.up_links_of(at)) {
       if (distance_[link.peer] == kFar) {
         distance_[link.peer] = distance_[at] + 1;
         queue_.push_back(link.peer);
@@ -96,8 +97,7 @@ void UpDownPaths::find(std::span<const std::uint32_t> anchors) {
   bool is_bottom = true;
   for (const std::uint32_t at : anchors) {
     anchor_classes_.push_back(class_of_[at]);
-    const auto links = graph_.links_of(at);
-    is_bottom = is_bottom && std::ranges::all_of(links, &SwitchGraph::Link::is_up);
+    is_bottom = is_bottom && !graph_.has_links_down(at);
   }
   if (is_bottom && is_known_ && anchor_classes_ == known_for_) return;
   for (Class& c : classes_) go_up(c);
@@ -113,13 +113,13 @@ std::uint32_t UpDownPaths::set_down(std::uint32_t at) {
 
 void UpDownPaths::go_up(Class& c) {
   c.distance = kFar;
-  for (const SwitchGraph::Link& link : graph_.links_of(c.member)) {
-    if (link.is_up) c.distance = std::min(c.distance, distance(link.peer) + 1);
+  for (const SwitchGraph::Link& link : graph_.up_links_of(c.member)) {
+    c.distance = std::min(c.distance, distance(link.peer) + 1);
   }
   c.distance = std::min(c.distance, kFar);
   ports_.clear();
-  for (const SwitchGraph::Link& link : graph_.links_of(c.member)) {
-    if (!link.is_up || c.distance == kFar) continue;
+  for (const SwitchGraph::Link& link : graph_.up_links_of(c.member)) {
+    if (c.distance == kFar) break;
     if (distance(link.peer) + 1 == c.distance) ports_.push_back(link.local_port);
   }
   maker_.set(c.member, ports_, c.set);

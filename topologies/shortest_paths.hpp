@@ -16,15 +16,14 @@ namespace weft::topologies {
 /// The distance of a switch without a way.
 inline constexpr std::uint32_t kFar = std::numeric_limits<std::uint32_t>::max() - 2;
 
-/// The links between switches that are up, in flat arrays, in the order of ports; NIC nodes have
-/// none.
+/// The links between switches that have not failed, in flat arrays, in the order of ports; NIC
+/// nodes have none.
 class SwitchGraph {
  public:
   struct Link {
     std::uint32_t peer;  ///< SwitchId
     std::uint16_t local_port;
     std::uint16_t peer_port;
-    bool is_up;  ///< towards a higher tier
     std::int64_t rate;
     auto operator<=>(const Link&) const = default;
   };
@@ -32,9 +31,15 @@ class SwitchGraph {
   [[nodiscard]] std::span<const Link> links_of(std::uint32_t at) const {
     return {links_.data() + first_[at], links_.data() + first_[at + 1]};
   }
+  /// Those to higher tiers: the last ones, as ports follow the number of the node at the other end.
+  [[nodiscard]] std::span<const Link> up_links_of(std::uint32_t at) const {
+    return {links_.data() + first_up_[at], links_.data() + first_[at + 1]};
+  }
+  [[nodiscard]] bool has_links_down(std::uint32_t at) const { return first_up_[at] > first_[at]; }
 
  private:
-  std::vector<std::size_t> first_;  ///< by SwitchId, and the end
+  std::vector<std::size_t> first_;     ///< by SwitchId, and the end
+  std::vector<std::size_t> first_up_;  ///< by SwitchId
   std::vector<Link> links_;
 };
 

@@ -111,7 +111,8 @@ schema::Object fat_tree_schema() {
 }
 
 schema::Object lone_schema() {
-  return schema::describe<LoneDocument>("none", "a scale-up domain alone: one server, `nics: 0`");
+  return schema::describe<LoneDocument>("none",
+                                        "a scale-up domain alone: one server, its NICs left out");
 }
 
 schema::Object routing_schema() {

@@ -200,6 +200,8 @@ TopologySpec lower_topology(const Document& document) {
       topologies::LoneSpec spec{{}, document.fabric.routing};
       for (const RacksDocument& rack : document.racks) {
         spec.racks.push_back({.count = rack.count, .servers = rack.servers, .server = rack.server});
+        topologies::ServerPart& server = spec.racks.back().server;
+        if (server.gpus > 0) server.nics = server.rails = 0;
       }
       return spec;
     }

@@ -51,7 +51,7 @@ TEST_P(CreditLoop, CarriesTheLesserOfTheRateAndItsPacketsPerRoundTrip) {
   const auto last_delivery = [&](std::int64_t packets) {
     const std::vector<Flow> flows{{HostId(0u), HostId(1u), packets * 4096_B, 0_ps}};
     FlowRun run =
-        links == 1 ? FlowRun(back_to_back(rate, wire), Routes{}, options, flows)
+        links == 1 ? FlowRun(back_to_back(rate, wire), back_to_back_routes(), options, flows)
                    : FlowRun(line(static_cast<std::uint32_t>(links), rate, wire), options, flows);
     EXPECT_EQ(run.network().run_until(1_s), PacketNetwork::Status::kQuiescent);
     EXPECT_TRUE(run.network().violated_invariants(true).empty());
@@ -78,7 +78,7 @@ TEST(CreditStalls, AreCountedWhereDataWaitsForCredits) {
   PacketNetwork::Options options;
   options.transport = protocols::DatagramConfig{};
   options.switches.data().flow_control = credits;
-  FlowRun run(back_to_back(400_Gbps, 1_us), Routes{}, options,
+  FlowRun run(back_to_back(400_Gbps, 1_us), back_to_back_routes(), options,
               {{HostId(0u), HostId(1u), 100 * 4096_B, 0_ps}});
   EXPECT_EQ(run.network().run_until(1_s), PacketNetwork::Status::kQuiescent);
   const protocols::PortCounters c = run.network().port_counters(PortId(0u));

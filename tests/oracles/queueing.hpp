@@ -35,7 +35,7 @@ inline double md1_wait(double load, std::int64_t packets, std::uint64_t seed) {
   traffic.stop = duration * service;
   RandomSenders senders(traffic);
   const Fabric fabric = back_to_back(100_Gbps, latency);
-  const Routes routes;
+  const Routes routes = back_to_back_routes();
   protocols::PacketNetwork network(fabric, routes, lossy_datagrams(900_B, 100_B), senders.hosts(),
                                    senders.connections());
   network.start(senders);

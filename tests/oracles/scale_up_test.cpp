@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "support/flow_runner.hpp"
+#include "tests/support/flow_runner.hpp"
 #include "topologies/spec.hpp"
 
 // Scale-up domains against closed forms. GPU -> chip -> GPU, packets of P bytes, L links of rate R

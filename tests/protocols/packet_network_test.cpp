@@ -88,8 +88,8 @@ TEST_P(HopCount, PacketAndMessageTakeTheStoreAndForwardTimeExactly) {
   const Picoseconds back = h * (tx(86) + d);
   const auto run_one = [h, d](Bytes size) {
     const std::vector<Flow> flows{{HostId(0u), HostId(1u), size, 0_ps}};
-    return h == 1 ? std::make_unique<FlowRun>(back_to_back(400_Gbps, d), Routes(), plain_options(),
-                                              flows)
+    return h == 1 ? std::make_unique<FlowRun>(back_to_back(400_Gbps, d), back_to_back_routes(),
+                                              plain_options(), flows)
                   : std::make_unique<FlowRun>(line(h, 400_Gbps, d), plain_options(), flows);
   };
   for (const std::int64_t size : {1, 1000, 4096}) {

@@ -201,8 +201,8 @@ TEST_F(Composition, DualPlaneAndDualTorNeedNicsWithTwoPorts) {
 
 TEST_F(Composition, ADomainAloneNeedsNoScaleOut) {
   const Scenario s = scenario(
-      "name: rack\nracks: {count: 1, servers: 1, server: {part: gb200-nvl72, nics: 0, rails: "
-      "one-per-nic}}\nfabric: {topology: none}\n" +
+      "name: rack\nracks: {count: 1, servers: 1, server: gb200-nvl72}\n"
+      "fabric: {topology: none}\n" +
       kJob);
   const auto fabric = topologies::build_fabric(s.topology);
   ASSERT_TRUE(fabric.ok());

@@ -126,6 +126,15 @@ inline Fabric back_to_back(BitsPerSecond rate, Picoseconds latency) {
   return fabric;
 }
 
+/// Either host of it sends by its only port.
+inline Routes back_to_back_routes() {
+  Routes routes;
+  routes.local_ports = {0, 0};
+  routes.rows = {{}, {.first = 1, .count = 1}};
+  routes.hosts.assign(2, {.group = {1, 0}, .row = {0, 0}});
+  return routes;
+}
+
 /// Switches in a row, a host at each end: a path of `links` links.
 inline topologies::TopologySpec line(std::uint32_t links, BitsPerSecond rate, Picoseconds latency) {
   topologies::CustomSpec spec;
