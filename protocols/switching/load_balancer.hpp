@@ -38,6 +38,12 @@ class LoadBalancer {
   }
 
  private:
+  /// Loads are compared in grades of 64 KiB, as hardware does, which takes any port of the best
+  /// grade. To the byte, hosts that send in step would each keep to the uplink that has just become
+  /// idle: even here, but colliding further on (a permutation of 64 MiB on 128 hosts then takes 5.5
+  /// % more than ideal, against 2.8 %). An estimate: vendors do not publish their grades.
+  static constexpr int kGradeShift = 16;
+
   [[nodiscard]] static std::uint32_t at_random(const SwitchState& sw, const Packet& packet,
                                                std::uint32_t n) {
     return choose_by_packet(sw.hash_seed, packet.entropy, packet.sequence, packet.word, n);
@@ -55,8 +61,9 @@ class LoadBalancer {
     return mix64(mix64(sw.hash_seed, place), flowlet.number);
   }
 
-  /// The egress with the fewest bytes that wait or are being sent. Looking begins at a random one,
-  /// which decides among equals. What is down is seen at once, as only the switch's own links are.
+  /// An egress of the lowest grade of bytes that wait or are being sent. Looking begins at a random
+  /// one, which decides among equals. What is down is seen at once, as only the switch's own links
+  /// are.
   [[nodiscard]] std::uint32_t least_loaded(const SwitchState& sw,
                                            std::span<const std::uint16_t> hops,
                                            std::uint32_t first) const {
@@ -74,7 +81,7 @@ class LoadBalancer {
   [[nodiscard]] std::int64_t load_of(const SwitchState& sw, std::uint32_t local) const {
     const PortState& port = s_.ports[sw.first_port + local];
     if (port.is_down) return std::numeric_limits<std::int64_t>::max();
-    return port.backlog + (port.is_transmitting ? port.service_bytes : 0);
+    return (port.backlog + (port.is_transmitting ? port.service_bytes : 0)) >> kGradeShift;
   }
 
   NetworkState& s_;
