@@ -150,8 +150,8 @@ int bench_collective(const BenchArguments& a) {
     has_header = true;
     ProgressLine progress(true, "packet-hops");
     const scenarios::Results results =
-        scenarios::simulate(experiment.value(), [&](Picoseconds now, std::uint64_t hops) {
-          progress.update(now, hops);
+        scenarios::simulate(experiment.value(), [&](const scenarios::Progress& now) {
+          progress.update(now);
           return !is_interrupted();
         });
     if (results.outcome != scenarios::Outcome::kFinished) {
