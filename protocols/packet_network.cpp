@@ -197,7 +197,7 @@ void PacketNetwork::build_switches() {
     sw.cell = options_.switches.cell_of(node).count();
     s.constants.has_cells = s.constants.has_cells || sw.cell != 1;
     for (const ClassConstants& c : k.of_class) {
-      if (c.network != node.network) continue;
+      if (c.network != node.network || sw.is_chip) continue;  // chips have room for their credits
       sw.capacity -= std::int64_t{node.port_count} * c.credit_blocks * c.block;
     }
     sw.shared_size = sw.capacity;

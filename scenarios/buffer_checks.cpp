@@ -81,6 +81,7 @@ class BufferChecks {
 
   void add_port(PortId in, Demand& demand) {
     for (const TrafficClass& c : config_.classes) {
+      if (c.network != e_.fabric.network_of(in)) continue;
       demand.aside += number(c.egress_reserved);
       if (c.is_credit()) demand.aside += number(c.credit().buffer);
       if (!c.is_pfc()) continue;
@@ -99,17 +100,18 @@ class BufferChecks {
 
   /// False once something was found.
   bool check_switch(const Node& node) {
+    if (node.network == NetworkKind::kScaleUp) return true;  // built with room for its credits
     Demand demand;
     for (std::uint32_t p = 0; p < node.port_count; ++p) {
       add_port(PortId(node.first_port.value() + p), demand);
     }
-    const double shared = number(config_.buffer) - demand.aside;
+    const double shared = number(config_.buffer_of(node)) - demand.aside;
     if (shared < 0) {
       findings_.errors.push_back(
           {fmt::format("is {}, but {} sets {} aside for its {} ports and {} classes (reserved, "
                        "headroom and credits); lower those or give the switch more buffer",
-                       text(config_.buffer), node.name, format_bytes(demand.aside), node.port_count,
-                       config_.classes.size()),
+                       text(config_.buffer_of(node)), node.name, format_bytes(demand.aside),
+                       node.port_count, config_.classes.size()),
            {.key = "fabric.switch.buffer"}});
       return false;
     }
@@ -141,6 +143,7 @@ class BufferChecks {
     Bytes deficit;
     for (const NodeId id : e_.fabric.switches) {
       const Node& node = e_.fabric.node(id);
+      if (node.network != c.network) continue;
       for (std::uint32_t p = 0; p < node.port_count; ++p) {
         const PortId in(node.first_port.value() + p);
         const Headroom& room = headroom(c, in);
@@ -166,8 +169,10 @@ class BufferChecks {
     const Node* widest = nullptr;
     for (const NodeId id : e_.fabric.switches) {
       const Node& node = e_.fabric.node(id);
+      if (node.network != c.network) continue;
       if (widest == nullptr || node.port_count > widest->port_count) widest = &node;
     }
+    if (widest == nullptr) return;
     const auto inputs = static_cast<std::int64_t>(widest->port_count) - 1;
     const double alpha = *c.egress_alpha;
     if (c.is_pfc() && is_dynamic(c.pfc())) {
@@ -182,7 +187,8 @@ class BufferChecks {
     }
     const PortId in = widest->first_port;
     const Bytes each = c.is_credit() ? c.credit().buffer : c.pfc().xoff + headroom(c, in).needed;
-    const double limit = number(config_.buffer) * alpha / (1 + alpha) + number(c.egress_reserved);
+    const double limit =
+        number(config_.buffer_of(*widest)) * alpha / (1 + alpha) + number(c.egress_reserved);
     if (number(each) * static_cast<double>(inputs) <= limit) return;
     warn(fmt::format(
         "class {} can drop although it is lossless: {} inputs of {} may send {} each to one egress "

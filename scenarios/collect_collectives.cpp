@@ -84,12 +84,14 @@ class PathWalk {
         case Span::Kind::kReceive:
           break;
       }
-      const protocols::MessageOutcome& m = deliveries_.of(span->connection, span->ordinal);
-      const Picoseconds taken(m.delivered - m.posted);
+      const protocols::MessageOutcome& m = cause_of(*span);
+      // The last lane to see it, where several ranks get it, is another.
+      const Picoseconds delivered = span->end - job.program->receive_latency();
+      const Picoseconds taken = delivered - Picoseconds(m.posted);
       const Picoseconds least = ideals_.message(m.connection, m.entropy, Bytes(m.bytes)).delivered;
       path.wire += std::min(taken, least);
       path.queueing += taken - std::min(taken, least);
-      path.protocol += span->end - Picoseconds(m.delivered);
+      path.protocol += span->end - delivered;
       ++path.messages;
       rank = workload_.rank_of(workload_.connections()[m.connection.value()].source);
       lane = workload_.lane_of(m.connection);
@@ -99,6 +101,20 @@ class PathWalk {
   }
 
  private:
+  /// The message that a lane waited for; of a sum, the contribution that came last.
+  [[nodiscard]] const protocols::MessageOutcome& cause_of(const Span& span) const {
+    const Connection& c = workload_.connections()[span.connection.value()];
+    const protocols::MessageOutcome* latest = &deliveries_.of(span.connection, span.ordinal);
+    if (c.kind != Connection::Kind::kReduce) return *latest;
+    const std::uint32_t owner = workload_.rank_of(c.destination);
+    const std::uint32_t lane = workload_.lane_of(span.connection);
+    for (const ProcessId member : workload_.groups()[c.group].members) {
+      const auto& m = deliveries_.of(workload_.reduction(member, owner, lane), span.ordinal);
+      if (m.posted > latest->posted) latest = &m;
+    }
+    return *latest;
+  }
+
   /// The last span of a lane that ended at `now` or before.
   [[nodiscard]] const Span* last_span(std::uint32_t lane_index, Picoseconds now) const {
     const std::vector<Span>& spans = executor_.spans(lane_index);

@@ -155,6 +155,12 @@ Errors check_fluid(const Experiment& e) {
     errors.push_back({"sprays some jobs' packets and not others'; the fluid engine does either",
                       {.key = "fabric.classes"}});
   }
+  if (!e.workload.groups().empty()) {
+    errors.push_back(
+        {"has a collective by `nvls`, which switches add up packet by packet; the "
+         "fluid engine has no packets, so choose another algorithm",
+         {.key = "jobs"}});
+  }
   if (!e.route_changes.changes.empty()) {
     errors.push_back(
         {"moves flows to other paths during the run, which the fluid engine cannot; "

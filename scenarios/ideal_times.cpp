@@ -1,6 +1,7 @@
 #include "scenarios/ideal_times.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "collectives/executor.hpp"
@@ -60,6 +61,48 @@ Bytes wire_bytes(Bytes message, const Framing& framing) {
   return message + packets_of(message, framing) * framing.header;
 }
 
+/// What the links of GPUs carry for their chips to add up and repeat.
+class IdealTimes::InNetworkLoad {
+ public:
+  InNetworkLoad(const Fabric& fabric, const collectives::Workload& workload)
+      : fabric_(fabric), workload_(workload) {}
+
+  void add(ConnectionId connection, Bytes wire_bytes) {
+    const Connection& c = workload_.connections()[connection.value()];
+    const auto host = [this](ProcessId p) { return workload_.process_hosts()[p.value()]; };
+    sent_[host(c.source)] += wire_bytes;
+    if (c.kind == Connection::Kind::kMulticast) {
+      for (const ProcessId member : workload_.groups()[c.group].members) {
+        received_[host(member)] += wire_bytes;
+      }
+    } else if (c.source == c.destination) {
+      received_[host(c.destination)] += wire_bytes;  // one sum of all contributions
+    }
+  }
+
+  [[nodiscard]] Job bound() const {
+    Job best;
+    for (const auto* bytes : {&sent_, &received_}) {
+      for (const auto& [host, sum] : *bytes) {
+        BitsPerSecond rate;
+        for (const Port& port : fabric_.ports_of(fabric_.hosts[host.value()])) {
+          const NetworkKind network = fabric_.network_of(fabric_.port(port.peer).peer);
+          if (network == NetworkKind::kScaleUp) rate += port.rate;
+        }
+        const Picoseconds time = transmission_time(sum, rate);
+        if (time > best.time) best = {time, "scale-up links of " + fabric_.host(host).name};
+      }
+    }
+    return best;
+  }
+
+ private:
+  const Fabric& fabric_;
+  const collectives::Workload& workload_;
+  std::map<HostId, Bytes> sent_;
+  std::map<HostId, Bytes> received_;
+};
+
 std::size_t IdealTimes::KeyHash::operator()(const Key& key) const {
   const std::uint64_t flow = (std::uint64_t{key.connection} << 32U) | key.entropy;
   return mix64(flow, static_cast<std::uint64_t>(key.size));
@@ -90,9 +133,15 @@ std::uint32_t IdealTimes::entropy_of(ConnectionId connection, std::uint32_t inde
 }
 
 IdealTimes::Paths IdealTimes::paths(ConnectionId connection, std::uint32_t index) const {
-  const HostId from = transports_.source_of(connection);
-  const HostId to = transports_.destination_of(connection);
   const Connection& c = workload_.connections()[connection.value()];
+  const HostId from = transports_.source_of(connection);
+  HostId to = transports_.destination_of(connection);
+  if (is_in_network(connection) && from == to) {
+    // By a chip, as to any other member.
+    const std::vector<ProcessId>& members = workload_.groups()[c.group].members;
+    const ProcessId other = members.front() == c.source ? members.back() : members.front();
+    to = workload_.process_hosts()[other.value()];
+  }
   const std::uint32_t number = queue_pair_number(c.flow_label, index);
   const auto hops = [&](HostId a, HostId b, bool keeps_path) {
     if (!keeps_path) return sprayed_hops(fabric_, routes_, a, b);
@@ -151,6 +200,7 @@ IdealTimes::Job IdealTimes::capacity_of(std::uint32_t job) {
   const bool waits_for_acks = !is_collective(scenario_.jobs[job].kind);
   std::vector<Demand> demands;
   std::vector<Demand> acks;
+  InNetworkLoad in_network(fabric_, workload_);
   Picoseconds least_one_way = Picoseconds::max();
   Picoseconds least_total = Picoseconds::max();
   std::optional<ConnectionId> previous;
@@ -161,8 +211,10 @@ IdealTimes::Job IdealTimes::capacity_of(std::uint32_t job) {
         const ConnectionTransport t = transports_.of(connection);
         const bool ends_with_acks = waits_for_acks && t.is_acknowledged;
         const std::int64_t packets = packets_of(size, t.framing);
-        // What chips add up or repeat crosses its links in numbers of its own.
-        if (is_in_network(connection)) return;
+        if (is_in_network(connection)) {
+          in_network.add(connection, count * wire_bytes(size, t.framing));
+          return;
+        }
         demands.push_back({from, to, wire_bytes(size, t.framing), count});
         if (ends_with_acks && packets >= t.framing.ack_every) {
           acks.push_back({to, from, packets / t.framing.ack_every * t.framing.ack_size, count});
@@ -177,7 +229,8 @@ IdealTimes::Job IdealTimes::capacity_of(std::uint32_t job) {
           least_one_way = std::min(least_one_way, ends_with_acks ? std::min(there, back) : there);
         }
       });
-  if (demands.empty()) return {};
+  const Job of_chips = in_network.bound();
+  if (demands.empty()) return of_chips;
   // The last data byte through a cut still has the rest of its way and the ACK's before it.
   // Counting the ACKs as well, the last one through may be an ACK: only one way is left or has
   // passed.
@@ -188,6 +241,7 @@ IdealTimes::Job IdealTimes::capacity_of(std::uint32_t job) {
     const CapacityBound all = capacity_bound(fabric_, routes_, demands);
     if (all.time + least_one_way > best.time) best = {all.time + least_one_way, all.cut};
   }
+  if (of_chips.time > best.time) return of_chips;
   return best;
 }
 

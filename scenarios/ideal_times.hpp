@@ -53,6 +53,7 @@ class IdealTimes {
   [[nodiscard]] std::vector<Job> jobs();
 
  private:
+  class InNetworkLoad;
   struct Key {
     std::uint32_t connection;
     std::uint32_t entropy;

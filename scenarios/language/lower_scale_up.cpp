@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -44,15 +45,21 @@ protocols::TrafficClass class_of(const ScaleUpPart& part, const protocols::Switc
   for (int number = 2; is_taken(c.name); ++number) c.name = "scale-up-" + std::to_string(number);
   c.network = NetworkKind::kScaleUp;
   c.ecn.enabled = false;
-  // Updates ride on packets of the other direction: they take no time of their own.
-  c.flow_control = protocols::CreditConfig{.buffer = part.port_buffer, .update = 0_B};
+  // Updates ride on packets of the other direction and take no time of the link; chip and GPU need
+  // about as long for them as for data.
+  c.flow_control =
+      protocols::CreditConfig{.buffer = part.port_buffer,
+                              .update = 0_B,
+                              .processing = std::min(part.chip_latency, part.gpu_latency)};
   return c;
 }
 
 /// Domains that differ in what only the builder needs are of one kind.
 bool are_of_one_kind(const ScaleUpPart& a, const ScaleUpPart& b) {
   return a.packet == b.packet && header_of(a) == header_of(b) && a.spreading == b.spreading &&
-         a.port_buffer == b.port_buffer && a.reduction_window == b.reduction_window &&
+         a.port_buffer == b.port_buffer &&
+         std::min(a.chip_latency, a.gpu_latency) == std::min(b.chip_latency, b.gpu_latency) &&
+         a.reduction_window == b.reduction_window &&
          a.reduction_efficiency == b.reduction_efficiency;
 }
 

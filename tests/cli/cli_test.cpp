@@ -150,7 +150,7 @@ TEST_F(Cli, WrongArgumentsExitWithTwo) {
   EXPECT_EQ(run({"run", kScenarios + "incast.yaml", "--log", "loud"}).exit_code, 2);
   EXPECT_EQ(run({"run", kScenarios + "incast.yaml", "--engine", "steam"}).exit_code, 2);
   EXPECT_EQ(run({"run", kScenarios + "incast.yaml", "--seed", "x"}).exit_code, 2);
-  const Finished typo = run({"run", kScenarios + "incast.yaml", "--set", "fabric.spine=8"});
+  const Finished typo = run({"run", kScenarios + "incast.yaml", "--set", "fabric.spinez=8"});
   EXPECT_EQ(typo.exit_code, 2);
   EXPECT_THAT(typo.err, HasSubstr("spines"));
   EXPECT_EQ(run({"--help"}).exit_code, 0);

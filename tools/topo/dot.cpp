@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -93,18 +92,17 @@ Error failure(std::string message) { return {std::move(message), {}}; }
 
 /// Runs `dot` between these files. The exit code, or -1 if it ended by a signal; 127: no program.
 int run_dot(std::FILE* in, std::FILE* out, std::FILE* errors) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ::fileno(in), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, ::fileno(out), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, ::fileno(errors), STDERR_FILENO);
-  std::array<std::string, 4> words{"dot", "-Kneato", "-n2", "-Tsvg"};
-  std::array<char*, 5> arguments{words[0].data(), words[1].data(), words[2].data(), words[3].data(),
-                                 nullptr};
-  pid_t child = 0;
-  const int started = ::posix_spawnp(&child, "dot", &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (started != 0) return 127;
+  // Not posix_spawn: a program that names `environ` gets a copy of the C library's variable, and
+  // MPI, which is loaded with its own symbols first, would go on with the original.
+  const pid_t child = ::fork();
+  if (child < 0) return 127;
+  if (child == 0) {
+    ::dup2(::fileno(in), STDIN_FILENO);
+    ::dup2(::fileno(out), STDOUT_FILENO);
+    ::dup2(::fileno(errors), STDERR_FILENO);
+    ::execlp("dot", "dot", "-Kneato", "-n2", "-Tsvg", static_cast<char*>(nullptr));
+    ::_exit(127);
+  }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
