@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace weft::testing {
@@ -133,13 +135,17 @@ TEST_F(SweepCli, AnyNumberOfWorkersGivesTheSameResults) {
 // Kills after 0, 7, 14 ... ms: before there is a database, while it is made, and between any two
 // points of about 6 ms. The results do not depend on where they hit.
 TEST_F(SweepCli, AKilledCoordinatorResumesToTheSameResults) {
+  const auto begin = std::chrono::steady_clock::now();
   ASSERT_EQ(run({"sweep", "tiny.yaml", "--quiet", "--out", "whole"}).exit_code, 0);
+  const auto duration = std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::steady_clock::now() - begin);
   const std::string whole = exported("whole");
   int midway = 0;
+  // At ten places of the time that a whole sweep takes on this machine at this hour.
   for (int attempt = 0; attempt < 10; ++attempt) {
     fs::remove_all(folder_ / "killed");
     const pid_t child = start({WEFT_PROGRAM, "sweep", "tiny.yaml", "--quiet", "--out", "killed"});
-    ::usleep(static_cast<useconds_t>(7'000 * attempt));
+    std::this_thread::sleep_for(duration * attempt / 10);
     ::kill(child, SIGKILL);
     if (wait_for(child).exit_code == 0) continue;
     if (fs::exists(folder_ / "killed" / "sweep.db")) ++midway;
