@@ -132,7 +132,7 @@ std::uint32_t IdealTimes::entropy_of(ConnectionId connection, std::uint32_t inde
                       queue_pair_number(c.flow_label, index));
 }
 
-IdealTimes::Paths IdealTimes::paths(ConnectionId connection, std::uint32_t index) const {
+std::pair<HostId, HostId> IdealTimes::ends(ConnectionId connection) const {
   const Connection& c = workload_.connections()[connection.value()];
   const HostId from = transports_.source_of(connection);
   HostId to = transports_.destination_of(connection);
@@ -142,6 +142,12 @@ IdealTimes::Paths IdealTimes::paths(ConnectionId connection, std::uint32_t index
     const ProcessId other = members.front() == c.source ? members.back() : members.front();
     to = workload_.process_hosts()[other.value()];
   }
+  return {from, to};
+}
+
+IdealTimes::Paths IdealTimes::paths(ConnectionId connection, std::uint32_t index) const {
+  const Connection& c = workload_.connections()[connection.value()];
+  const auto [from, to] = ends(connection);
   const std::uint32_t number = queue_pair_number(c.flow_label, index);
   const auto hops = [&](HostId a, HostId b, bool keeps_path) {
     if (!keeps_path) return sprayed_hops(fabric_, routes_, a, b);
@@ -173,16 +179,19 @@ ZeroLoad IdealTimes::message(ConnectionId connection, std::uint32_t entropy, Byt
 }
 
 ZeroLoad IdealTimes::least_time(ConnectionId connection, Bytes size, const Framing& framing) const {
-  const HostId from = transports_.source_of(connection);
-  const HostId to = transports_.destination_of(connection);
+  const auto [from, to] = ends(connection);
+  const ConnectionTransport transport = transports_.of(connection);
   ZeroLoad least{Picoseconds::max(), Picoseconds::max()};
-  for (const std::vector<PathHop>& there : rerouted_hops(fabric_, tables_, from, to)) {
+  for (std::vector<PathHop>& there : rerouted_hops(fabric_, tables_, from, to)) {
+    // A queue pair sends packet after packet, by whatever port, unless it spreads them.
+    if (!transport.is_sprayed && !there.empty()) there.front().is_shared = true;
     for (const std::vector<PathHop>& back : rerouted_hops(fabric_, tables_, to, from)) {
       const ZeroLoad time = zero_load(size, framing, there, back);
       least.delivered = std::min(least.delivered, time.delivered);
       least.completed = std::min(least.completed, time.completed);
     }
   }
+  if (least.delivered == Picoseconds::max()) return {};  // there is no path
   return least;
 }
 

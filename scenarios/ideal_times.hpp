@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "collectives/workload.hpp"
@@ -66,6 +67,8 @@ class IdealTimes {
 
   [[nodiscard]] std::uint32_t entropy_of(ConnectionId connection, std::uint32_t index) const;
   [[nodiscard]] bool is_in_network(ConnectionId connection) const;
+  /// Where its packets start, and where they get to.
+  [[nodiscard]] std::pair<HostId, HostId> ends(ConnectionId connection) const;
   /// Over the paths of all tables.
   [[nodiscard]] ZeroLoad least_time(ConnectionId connection, Bytes size,
                                     const Framing& framing) const;
