@@ -84,21 +84,53 @@ class PathWalk {
         case Span::Kind::kReceive:
           break;
       }
-      const protocols::MessageOutcome& m = deliveries_.of(span->connection, span->ordinal);
-      const Picoseconds taken(m.delivered - m.posted);
-      const Picoseconds least = ideals_.message(m.connection, m.entropy, Bytes(m.bytes)).delivered;
-      path.wire += std::min(taken, least);
-      path.queueing += taken - std::min(taken, least);
-      path.protocol += span->end - Picoseconds(m.delivered);
+      const Journey journey = journey_of(*span);
+      const Picoseconds taken = journey.delivered - journey.posted;
+      path.wire += std::min(taken, journey.least);
+      path.queueing += taken - std::min(taken, journey.least);
+      path.protocol += span->end - journey.delivered;
       ++path.messages;
-      rank = workload_.rank_of(workload_.connections()[m.connection.value()].source);
-      lane = workload_.lane_of(m.connection);
-      now = Picoseconds(m.posted);
+      rank = workload_.rank_of(workload_.origin_of(span->connection));
+      lane = workload_.lane_of(span->connection);
+      now = journey.posted;
       events = 0;
     }
   }
 
  private:
+  /// A message from rank to rank.
+  struct Journey {
+    Picoseconds posted;
+    Picoseconds delivered;
+    Picoseconds least;
+  };
+
+  [[nodiscard]] Journey journey_of(const Span& span) {
+    const std::uint32_t number = workload_.relay_of(span.connection);
+    const protocols::MessageOutcome& last = deliveries_.of(span.connection, span.ordinal);
+    if (number == collectives::Workload::kNoRelay) {
+      return {Picoseconds(last.posted), Picoseconds(last.delivered), least(last, last.bytes)};
+    }
+    // Chunks leave a relay in the order in which they come, so the numbers are those of the first
+    // leg as well.
+    const ConnectionId first_leg = workload_.relays()[number].first;
+    std::int64_t bytes = 0;
+    for (std::uint32_t i = 0; i < span.chunks; ++i) {
+      bytes += deliveries_.of(first_leg, span.ordinal - i).bytes;
+    }
+    const auto& begin = deliveries_.of(first_leg, span.ordinal - (span.chunks - 1));
+    const auto& end = deliveries_.of(first_leg, span.ordinal);
+    // All of it on one leg, and the first chunk before that or the last one after it on the other.
+    return {Picoseconds(end.posted), Picoseconds(last.delivered),
+            std::max(least(begin, bytes) + least(last, end.bytes),
+                     least(begin, begin.bytes) + least(last, bytes))};
+  }
+
+  /// Of so many bytes on the way of a message.
+  [[nodiscard]] Picoseconds least(const protocols::MessageOutcome& m, std::int64_t bytes) {
+    return ideals_.message(m.connection, m.entropy, Bytes(bytes)).delivered;
+  }
+
   /// The last span of a lane that ended at `now` or before.
   [[nodiscard]] const Span* last_span(std::uint32_t lane_index, Picoseconds now) const {
     const std::vector<Span>& spans = executor_.spans(lane_index);
