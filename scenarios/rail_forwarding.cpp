@@ -1,9 +1,13 @@
 #include "scenarios/rail_forwarding.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
+
+#include "scenarios/limits.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -50,6 +54,17 @@ class RailHosts {
   std::map<Place, std::vector<HostId>> hosts_;
 };
 
+/// Of all jobs; forwarded ones are as many as their chunks, on both legs.
+double count_messages(const collectives::Workload& workload) {
+  double messages = 0;
+  for (std::uint32_t job = 0; job < workload.jobs().size(); ++job) {
+    collectives::for_each_transfer(workload, job, [&](ConnectionId, Bytes, std::int64_t count) {
+      messages += static_cast<double>(count);
+    });
+  }
+  return messages;
+}
+
 }  // namespace
 
 Errors forward_by_rail(const Scenario& scenario, const Fabric& fabric,
@@ -65,7 +80,14 @@ Errors forward_by_rail(const Scenario& scenario, const Fabric& fabric,
   }
   workload.relay([&rails](HostId from, HostId to) { return rails.relays(from, to); },
                  scenario.pxn.chunk);
-  return {};
+  if (workload.relays().empty()) return {};
+  const double messages = count_messages(workload);
+  if (messages <= kMaxMessages) return {};
+  return {
+      Error{fmt::format("makes {:.3g} messages, counting every chunk on both legs; at most {:.3g} "
+                        "can be recorded in one run: choose larger chunks",
+                        messages, kMaxMessages),
+            {.key = "pxn.chunk"}}};
 }
 
 }  // namespace weft::scenarios

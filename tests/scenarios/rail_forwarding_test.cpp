@@ -160,6 +160,17 @@ TEST(RailForwarding, TakesTheRelayInTheReceiversPlace) {
   EXPECT_EQ(e.workload.relays().size(), 16U * 6);
 }
 
+// 16 * 7 messages of 1 GiB are forwarded, in 2^20 chunks on each leg: 2.3e8.
+TEST(RailForwarding, RefusesMoreChunksThanCanBeRecorded) {
+  const auto loaded = load_scenario_text(
+      two_servers("{name: a, type: all-to-all, size: 1GiB}", "pxn: {enabled: true, chunk: 1KiB}\n"),
+      "test.yaml");
+  ASSERT_TRUE(loaded.ok());
+  const auto experiment = build_experiment(loaded.value().scenario);
+  ASSERT_FALSE(experiment.ok());
+  EXPECT_EQ(experiment.errors()[0].where.key, "pxn.chunk");
+}
+
 TEST(RailForwarding, IsRefusedWithoutDomainsOnRails) {
   const auto loaded = load_scenario_text(
       "name: none\nracks: {count: 2, servers: 4}\nfabric: {topology: leaf-spine, spines: 2}\n"
