@@ -38,7 +38,8 @@ Executor::Executor(const Workload& workload)
       outstanding_(workload.connections().size()),
       arrived_(workload.connections().size()),
       received_(workload.connections().size()),
-      slot_of_connection_(number_by_destination(workload)) {
+      slot_of_connection_(number_by_destination(workload)),
+      relays_(workload.relays().size()) {
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     processes_[i].unfinished_lanes = workload.jobs()[workload.job_of(ProcessId(i))].lanes;
   }
@@ -56,6 +57,13 @@ void Executor::on_start(ProcessContext& context, ProcessId self) {
 }
 
 void Executor::on_delivered(ProcessContext& context, ProcessId self, ConnectionId connection) {
+  const std::uint32_t relay = workload_.relay_of(connection);
+  if (relay != Workload::kNoRelay && workload_.relays()[relay].first == connection) {
+    RelayState& state = relays_[relay];
+    context.post(workload_.relays()[relay].second,
+                 state.forwarded.take(state.sizes, workload_.relay_chunk()));
+    return;
+  }
   const Picoseconds latency = job_of(self).program->receive_latency();
   if (latency > Picoseconds(0)) {
     context.wake_at(context.now() + latency, kMessageToken | connection.value());
@@ -66,6 +74,12 @@ void Executor::on_delivered(ProcessContext& context, ProcessId self, ConnectionI
 
 void Executor::message_seen(ProcessContext& context, ProcessId self, ConnectionId connection) {
   processes_[self.value()].last_progress = context.now();
+  if (const std::uint32_t relay = workload_.relay_of(connection); relay != Workload::kNoRelay) {
+    RelayState& state = relays_[relay];
+    (void)state.received.take(state.sizes, workload_.relay_chunk());
+    ++state.chunks_received;
+    if (!state.received.is_message_complete()) return;
+  }
   const Turn t = turn(context, self, workload_.lane_of(connection));
   const Connection& c = workload_.connections()[connection.value()];
   if (c.kind == Connection::Kind::kMulticast) {
@@ -77,6 +91,12 @@ void Executor::message_seen(ProcessContext& context, ProcessId self, ConnectionI
 }
 
 void Executor::on_acknowledged(ProcessContext& context, ProcessId self, ConnectionId connection) {
+  if (const std::uint32_t relay = workload_.relay_of(connection); relay != Workload::kNoRelay) {
+    if (workload_.relays()[relay].second == connection) return;
+    RelayState& state = relays_[relay];
+    (void)state.acknowledged.take(state.sizes, workload_.relay_chunk());
+    if (!state.acknowledged.is_message_complete()) return;
+  }
   const Turn t = turn(context, self, workload_.lane_of(connection));
   assert(outstanding_[connection.value()] > 0 && "one acknowledgement per message");
   --outstanding_[connection.value()];
@@ -163,6 +183,12 @@ void Executor::record_wait(Turn turn) {
       span.kind = Span::Kind::kReceive;
       span.connection = lane.connection;
       span.ordinal = lane.received - 1;
+      if (const std::uint32_t relay = workload_.relay_of(lane.connection);
+          relay != Workload::kNoRelay) {
+        // A lane that waits takes a message as soon as it is complete.
+        span.ordinal = relays_[relay].chunks_received - 1;
+        span.chunks = relays_[relay].received.chunks();
+      }
       break;
     case LaneStatus::kAwaitingLane:
       span.kind = Span::Kind::kLane;
@@ -306,15 +332,28 @@ bool Executor::send(Turn turn) {
   process.bytes += size;
   ++outstanding_[connection.value()];
   ++lane.unacknowledged;
-  turn.context.post(connection, size);
+  post(turn, connection, size);
   return true;
+}
+
+void Executor::post(Turn turn, ConnectionId connection, Bytes size) {
+  const std::uint32_t relay = workload_.relay_of(connection);
+  if (relay == Workload::kNoRelay) {
+    turn.context.post(connection, size);
+    return;
+  }
+  relays_[relay].sizes.append(size);
+  for (Bytes left = size; left > 0_B; left = left - std::min(left, workload_.relay_chunk())) {
+    turn.context.post(connection, std::min(left, workload_.relay_chunk()));
+  }
 }
 
 bool Executor::receive(Turn turn) {
   Lane& lane = turn.lane;
-  lane.connection =
+  const ConnectionId connection =
       workload_.find(job_of(turn.self).process(lane.step.peer), turn.self, turn.number);
-  assert(!lane.connection.is_none() && "somebody sends what a program waits for");
+  assert(!connection.is_none() && "somebody sends what a program waits for");
+  lane.connection = last_leg(connection);
   const std::uint32_t slot = slot_of_connection_[lane.connection.value()];
   return take(turn, arrived_[slot], received_[slot]);
 }
@@ -439,20 +478,19 @@ std::string Executor::describe_wait(ProcessId process, std::uint32_t number,
       return "until the job starts at " +
              time_text(workload_.jobs()[workload_.job_of(process)].start);
     case LaneStatus::kReceiving:
-      return "for a message from " +
-             peer_name(workload_.connections()[lane.connection.value()].source);
+      return "for a message from " + peer_name(workload_.origin_of(lane.connection));
     case LaneStatus::kFlushing: {
       auto [connection, end] = workload_.sends_of(index);
       while (connection + 1 < end && outstanding_[connection] == 0) ++connection;
       return "for the acknowledgement of a message to " +
-             peer_name(workload_.connections()[connection].destination);
+             peer_name(workload_.target_of(ConnectionId(connection)));
     }
     case LaneStatus::kAwaitingLane:
       return "for another lane of the rank";
     case LaneStatus::kAwaitingWindow:
       return "for the acknowledgement of one of " +
              std::to_string(outstanding_[lane.connection.value()]) + " messages to " +
-             peer_name(workload_.connections()[lane.connection.value()].destination);
+             peer_name(workload_.target_of(lane.connection));
     case LaneStatus::kSleeping:
       return "until " + time_text(lane.step.time());
     case LaneStatus::kAwaitingSignals:

@@ -42,13 +42,18 @@ struct Span {
   Kind kind = Kind::kWork;
   Step::Work work = Step::Work::kOther;
   ConnectionId connection;
-  std::uint32_t ordinal = 0;  ///< of the message, among those delivered by the connection
+  /// Of the message, among those delivered by the connection. A relayed message: the second leg,
+  /// and its last chunk.
+  std::uint32_t ordinal = 0;
+  std::uint32_t chunks = 0;  ///< of a relayed message
 };
 
 /// Runs the programs of all ranks of all jobs on any message network: one state machine per lane.
 ///
 /// The state of a process is touched by its own callbacks only, so processes may run on different
-/// threads. Everything that asks about jobs is for the time between callbacks.
+/// threads; of relayed connections see SizeLog. A relay sends a chunk on as soon as it has it,
+/// without a step of its own rank. It holds any number of them: a message is acknowledged once all
+/// of it is at the relay. Everything that asks about jobs is for the time between callbacks.
 class Executor final : public ProcessHandler {
  public:
   /// The workload must outlive it.
@@ -146,6 +151,13 @@ class Executor final : public ProcessHandler {
     return workload_.jobs()[workload_.job_of(process)];
   }
   void message_seen(ProcessContext& context, ProcessId self, ConnectionId connection);
+  /// Posts a message on its connection, or its chunks on the first leg.
+  void post(Turn turn, ConnectionId connection, Bytes size);
+  /// What `connection` delivers to a receiver arrives on this one.
+  [[nodiscard]] ConnectionId last_leg(ConnectionId connection) const {
+    const std::uint32_t relay = workload_.relay_of(connection);
+    return relay == Workload::kNoRelay ? connection : workload_.relays()[relay].second;
+  }
   [[nodiscard]] bool begin_iteration(Turn turn);
   [[nodiscard]] bool end_iteration(Turn turn);
   void wake_lanes(Turn turn);
@@ -176,6 +188,7 @@ class Executor final : public ProcessHandler {
   std::vector<std::uint32_t> arrived_;
   std::vector<std::uint32_t> received_;  ///< by slot: received so far
   std::vector<std::uint32_t> slot_of_connection_;
+  std::vector<RelayState> relays_;
 };
 
 }  // namespace weft::collectives

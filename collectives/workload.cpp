@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
+#include <ranges>
 #include <utility>
 
 namespace weft::collectives {
@@ -14,6 +15,7 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
     return {Error{
         "job '" + name + "' waits for acknowledgements, which the transport does not give", {}}};
   }
+  assert(relay_of_connection_.empty() && "second legs come after the connections of all jobs");
   const auto number = static_cast<std::uint32_t>(jobs_.size());
   JobPlan plan;
   plan.name = std::move(name);
@@ -69,14 +71,71 @@ void Workload::add_in_network(const JobPlan& plan, std::uint32_t rank, std::uint
   connections_.push_back(connection);
 }
 
+void Workload::relay(const RelaysOf& relays_of, Bytes chunk) {
+  assert(relays_.empty() && chunk >= 1_B);
+  relay_chunk_ = chunk;
+  std::vector<std::map<HostId, ProcessId>> rank_on(jobs_.size());  // the first one of a job there
+  for (std::size_t p = 0; p < hosts_.size(); ++p) {
+    rank_on[job_of_process_[p]].emplace(hosts_[p], ProcessId(p));
+  }
+  const std::size_t direct = connections_.size();
+  for (std::size_t i = 0; i < direct; ++i) {
+    const Connection logical = connections_[i];
+    if (logical.kind != Connection::Kind::kUnicast) continue;
+    const auto& ranks = rank_on[job_of(logical.source)];
+    for (const HostId host :
+         relays_of(hosts_[logical.source.value()], hosts_[logical.destination.value()])) {
+      const auto found = ranks.find(host);
+      if (found == ranks.end()) continue;
+      assert(found->second != logical.source && found->second != logical.destination);
+      relays_.push_back({.first = ConnectionId(i),
+                         .second = ConnectionId(connections_.size()),
+                         .source = logical.source,
+                         .destination = logical.destination});
+      connections_[i].destination = found->second;
+      connections_.push_back(logical);
+      connections_.back().source = found->second;
+      lane_of_connection_.push_back(lane_of_connection_[i]);
+      break;
+    }
+  }
+  if (relays_.empty()) return;
+  relay_of_connection_.assign(connections_.size(), kNoRelay);
+  for (std::uint32_t r = 0; r < relays_.size(); ++r) {
+    relay_of_connection_[relays_[r].first.value()] = r;
+    relay_of_connection_[relays_[r].second.value()] = r;
+  }
+}
+
 ConnectionId Workload::find(ProcessId source, ProcessId destination, std::uint32_t lane) const {
   const auto [first, end] = sends_of(lane_index(source, lane));
-  const auto found = std::lower_bound(
-      connections_.begin() + first, connections_.begin() + end, destination,
-      [](const Connection& c, ProcessId wanted) { return c.destination < wanted; });
-  if (found == connections_.begin() + end || found->destination != destination) return {};
-  return ConnectionId(static_cast<std::size_t>(found - connections_.begin()));
+  const auto numbers = std::views::iota(first, end);
+  const auto target = [this](std::uint32_t i) { return target_of(ConnectionId(i)); };
+  const auto found = std::ranges::lower_bound(numbers, destination, {}, target);
+  if (found == numbers.end() || target(*found) != destination) return {};
+  return ConnectionId(*found);
 }
+
+namespace {
+
+/// By connection and size.
+using MessageCounts = std::map<std::pair<ConnectionId, std::int64_t>, std::int64_t>;
+
+void count_message(const Workload& workload, ConnectionId connection, Bytes size,
+                   MessageCounts& count) {
+  const std::uint32_t relay = workload.relay_of(connection);
+  if (relay == Workload::kNoRelay) {
+    ++count[{connection, size.count()}];
+    return;
+  }
+  const std::int64_t chunk = workload.relay_chunk().count();
+  for (const ConnectionId leg : {connection, workload.relays()[relay].second}) {
+    if (size.count() >= chunk) count[{leg, chunk}] += size.count() / chunk;
+    if (size.count() % chunk > 0) ++count[{leg, size.count() % chunk}];
+  }
+}
+
+}  // namespace
 
 void for_each_transfer(
     const Workload& workload, std::uint32_t job,
@@ -84,7 +143,7 @@ void for_each_transfer(
   const JobPlan& plan = workload.jobs()[job];
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
     for (std::uint32_t lane = 0; lane < plan.lanes; ++lane) {
-      std::map<std::pair<ConnectionId, std::int64_t>, std::int64_t> count;  // and size
+      MessageCounts count;
       const ProcessId self = plan.process(rank);
       const auto source = plan.program->steps(rank, lane);
       for (Step step; source->next(step);) {
@@ -98,7 +157,7 @@ void for_each_transfer(
         } else {
           continue;
         }
-        ++count[{connection, plan.program->wire_size(step.bytes()).count()}];
+        count_message(workload, connection, plan.program->wire_size(step.bytes()), count);
       }
       for (const auto& [key, n] : count) visit(key.first, Bytes(key.second), n);
     }

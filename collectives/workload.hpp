@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 #include "collectives/choose.hpp"
 #include "collectives/job.hpp"
 #include "collectives/program.hpp"
+#include "collectives/relay.hpp"
 #include "simcore/ids.hpp"
 #include "simcore/message_network.hpp"
 #include "simcore/result.hpp"
@@ -51,6 +53,7 @@ struct JobPlan {
 class Workload {
  public:
   static constexpr std::uint32_t kMaxLanes = 256;
+  static constexpr std::uint32_t kNoRelay = std::numeric_limits<std::uint32_t>::max();
 
   /// Adds a job after the others, whose messages travel in `traffic_class`. `program` is for as
   /// many ranks as there are hosts. Error: the program waits for acknowledgements that the
@@ -59,6 +62,15 @@ class Workload {
                                std::unique_ptr<const JobProgram> program, bool has_acknowledgements,
                                std::uint8_t traffic_class = 0,
                                std::optional<AlgorithmChoice> choice = {});
+
+  /// Hosts that may forward what `from` sends to `to`, the best one first; none: it goes straight.
+  using RelaysOf = std::function<std::vector<HostId>(HostId from, HostId to)>;
+  /// Sends messages by way of a relay: of the hosts that `relays_of` offers the first one with a
+  /// rank of the same job. Both legs are ordinary connections; the second ones come after all
+  /// others. They have the flow label of the logical connection, as a relay's own messages to the
+  /// receiver have: NCCL lets them share connections (NCCL_NET_SHARED_COMMS). Messages are cut into
+  /// chunks of `chunk` (>= 1 byte). Only once, and after the last job.
+  void relay(const RelaysOf& relays_of, Bytes chunk);
 
   /// By ProcessId.
   [[nodiscard]] const std::vector<HostId>& process_hosts() const { return hosts_; }
@@ -99,20 +111,45 @@ class Workload {
   [[nodiscard]] ConnectionId multicast(ProcessId source, std::uint32_t lane) const {
     return ConnectionId(sends_of(lane_index(source, lane)).second - 1);
   }
-  /// From one process to another on a lane; none() if the program has no such connection.
+  [[nodiscard]] const std::vector<Relay>& relays() const { return relays_; }
+  [[nodiscard]] Bytes relay_chunk() const { return relay_chunk_; }
+  /// The number of the relay that a connection is a leg of; kNoRelay if it is none.
+  [[nodiscard]] std::uint32_t relay_of(ConnectionId connection) const {
+    return relay_of_connection_.empty() ? kNoRelay : relay_of_connection_[connection.value()];
+  }
+  /// A leg that starts at a relay.
+  [[nodiscard]] bool is_second_leg(ConnectionId connection) const {
+    const std::uint32_t relay = relay_of(connection);
+    return relay != kNoRelay && relays_[relay].second == connection;
+  }
+  /// Where the messages of a connection come from, and where they go to in the end.
+  [[nodiscard]] ProcessId origin_of(ConnectionId connection) const {
+    const std::uint32_t relay = relay_of(connection);
+    return relay == kNoRelay ? connections_[connection.value()].source : relays_[relay].source;
+  }
+  [[nodiscard]] ProcessId target_of(ConnectionId connection) const {
+    const std::uint32_t relay = relay_of(connection);
+    return relay == kNoRelay ? connections_[connection.value()].destination
+                             : relays_[relay].destination;
+  }
+  /// From one process to another on a lane, relayed or not; none() if the program has no such
+  /// connection.
   [[nodiscard]] ConnectionId find(ProcessId source, ProcessId destination,
                                   std::uint32_t lane) const;
 
  private:
-  std::vector<HostId> hosts_;
-  std::vector<std::uint32_t> job_of_process_;
   void add_in_network(const JobPlan& plan, std::uint32_t rank, std::uint32_t label);
 
+  std::vector<HostId> hosts_;
+  std::vector<std::uint32_t> job_of_process_;
   std::vector<Connection> connections_;
   std::vector<ProcessGroup> groups_;
   std::vector<std::uint8_t> lane_of_connection_;
   std::vector<std::uint32_t> first_connection_ = {0};  ///< by lane index, and the end
   std::vector<JobPlan> jobs_;
+  std::vector<Relay> relays_;                       ///< by first leg, and so by second leg
+  std::vector<std::uint32_t> relay_of_connection_;  ///< empty: there are none
+  Bytes relay_chunk_;
 };
 
 /// Checks and compiles the jobs of a scenario. Every error names the job by number and the field:
@@ -120,8 +157,10 @@ class Workload {
 [[nodiscard]] Result<Workload> build_workload(std::span<const JobDescription> jobs,
                                               const WorkloadOptions& options);
 
-/// Calls `visit` with what a job puts on the network, summed per connection and message size, in
-/// the order of connections and sizes. Runs through the whole program: time linear in its messages.
+/// Calls `visit` with what a job puts on the network, summed per connection and message size, by
+/// rank and lane in the order of connections and sizes. What is relayed counts on both legs, the
+/// second among the messages of the rank that sent it first. Runs through the whole program: time
+/// linear in its messages.
 void for_each_transfer(
     const Workload& workload, std::uint32_t job,
     const std::function<void(ConnectionId connection, Bytes size, std::int64_t count)>& visit);

@@ -84,23 +84,50 @@ class PathWalk {
         case Span::Kind::kReceive:
           break;
       }
-      const protocols::MessageOutcome& m = cause_of(*span);
-      // The last lane to see it, where several ranks get it, is another.
+      const Journey journey = journey_of(*span);
+      // The last rank to get it, where several do, is another.
       const Picoseconds delivered = span->end - job.program->receive_latency();
-      const Picoseconds taken = delivered - Picoseconds(m.posted);
-      const Picoseconds least = ideals_.message(m.connection, m.entropy, Bytes(m.bytes)).delivered;
-      path.wire += std::min(taken, least);
-      path.queueing += taken - std::min(taken, least);
+      const Picoseconds taken = delivered - journey.posted;
+      path.wire += std::min(taken, journey.least);
+      path.queueing += taken - std::min(taken, journey.least);
       path.protocol += span->end - delivered;
       ++path.messages;
-      rank = workload_.rank_of(workload_.connections()[m.connection.value()].source);
-      lane = workload_.lane_of(m.connection);
-      now = Picoseconds(m.posted);
+      rank = workload_.rank_of(workload_.origin_of(journey.connection));
+      lane = workload_.lane_of(journey.connection);
+      now = journey.posted;
       events = 0;
     }
   }
 
  private:
+  /// A message from rank to rank.
+  struct Journey {
+    ConnectionId connection;
+    Picoseconds posted;
+    Picoseconds least;
+  };
+
+  [[nodiscard]] Journey journey_of(const Span& span) {
+    const std::uint32_t number = workload_.relay_of(span.connection);
+    const protocols::MessageOutcome& last = cause_of(span);
+    if (number == collectives::Workload::kNoRelay) {
+      return {last.connection, Picoseconds(last.posted), least(last, last.bytes)};
+    }
+    // Chunks leave a relay in the order in which they come, so the numbers are those of the first
+    // leg as well.
+    const ConnectionId first_leg = workload_.relays()[number].first;
+    std::int64_t bytes = 0;
+    for (std::uint32_t i = 0; i < span.chunks; ++i) {
+      bytes += deliveries_.of(first_leg, span.ordinal - i).bytes;
+    }
+    const auto& begin = deliveries_.of(first_leg, span.ordinal - (span.chunks - 1));
+    const auto& end = deliveries_.of(first_leg, span.ordinal);
+    // All of it on one leg, and the first chunk before that or the last one after it on the other.
+    return {span.connection, Picoseconds(end.posted),
+            std::max(least(begin, bytes) + least(last, end.bytes),
+                     least(begin, begin.bytes) + least(last, bytes))};
+  }
+
   /// The message that a lane waited for; of a sum, the contribution that came last.
   [[nodiscard]] const protocols::MessageOutcome& cause_of(const Span& span) const {
     const Connection& c = workload_.connections()[span.connection.value()];
@@ -113,6 +140,11 @@ class PathWalk {
       if (m.posted > latest->posted) latest = &m;
     }
     return *latest;
+  }
+
+  /// Of so many bytes on the way of a message.
+  [[nodiscard]] Picoseconds least(const protocols::MessageOutcome& m, std::int64_t bytes) {
+    return ideals_.message(m.connection, m.entropy, Bytes(bytes)).delivered;
   }
 
   /// The last span of a lane that ended at `now` or before.

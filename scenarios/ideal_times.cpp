@@ -218,7 +218,9 @@ IdealTimes::Job IdealTimes::capacity_of(std::uint32_t job) {
         const HostId from = transports_.source_of(connection);
         const HostId to = transports_.destination_of(connection);
         const ConnectionTransport t = transports_.of(connection);
-        const bool ends_with_acks = waits_for_acks && t.is_acknowledged;
+        // A relay has acknowledged a message before it forwards the last of it.
+        const bool ends_with_acks =
+            waits_for_acks && t.is_acknowledged && !workload_.is_second_leg(connection);
         const std::int64_t packets = packets_of(size, t.framing);
         if (is_in_network(connection)) {
           in_network.add(connection, count * wire_bytes(size, t.framing));

@@ -12,8 +12,6 @@
 namespace weft::scenarios {
 namespace {
 
-/// A message is recorded at both ends and once more in the results: a few hundred bytes each.
-constexpr double kMaxMessages = 50e6;
 /// Sequence numbers have 32 bits; half of them keeps comparisons across the wrap valid.
 constexpr double kMaxPackets = 2147483647.0;
 

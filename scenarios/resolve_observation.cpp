@@ -246,6 +246,13 @@ class Resolver {
     return false;
   }
 
+  /// A connection, or the two legs of a relayed one.
+  void add_legs(ConnectionId connection, std::vector<ConnectionId>& found) const {
+    found.push_back(connection);
+    const std::uint32_t relay = workload_.relay_of(connection);
+    if (relay != Workload::kNoRelay) found.push_back(workload_.relays()[relay].second);
+  }
+
   void add_connections(const JobPlan& plan, std::optional<std::uint32_t> from,
                        std::optional<std::uint32_t> to, std::vector<ConnectionId>& found) const {
     const std::uint32_t first = from.value_or(0);
@@ -255,13 +262,13 @@ class Resolver {
         if (found.size() > kMaxFlows) return;
         if (to) {
           const ConnectionId id = workload_.find(plan.process(rank), plan.process(*to), lane);
-          if (!id.is_none()) found.push_back(id);
+          if (!id.is_none()) add_legs(id, found);
           continue;
         }
         const auto [begin, end] =
             workload_.sends_of(workload_.lane_index(plan.process(rank), lane));
         for (std::uint32_t c = begin; c < end && found.size() <= kMaxFlows; ++c) {
-          found.emplace_back(c);
+          add_legs(ConnectionId(c), found);
         }
       }
     }

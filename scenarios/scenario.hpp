@@ -31,6 +31,13 @@ struct RunSpec {
   CellPlan::Cut cells = CellPlan::Cut::kAuto;
 };
 
+/// NCCL's PXN ("PCI x NVLink"): what is for a GPU on another rail goes over the scale-up domain to
+/// a GPU on that rail, and leaves by its NIC.
+struct PxnSpec {
+  bool enabled = false;
+  Bytes chunk = 128_KiB;  ///< the two legs are pipelined chunk by chunk
+};
+
 /// Something that goes wrong, by names of the fabric.
 struct FaultSpec {
   protocols::Fault::Kind kind = protocols::Fault::Kind::kLinkDown;
@@ -76,6 +83,7 @@ struct Scenario {
   protocols::SwitchConfig switches;
   protocols::NicConfig nic;
   protocols::TransportConfig transport;
+  PxnSpec pxn;
   /// Kinds of scale-up domains; each has a traffic class of its own, after those of the fabric.
   std::vector<protocols::ScaleUpConfig> scale_up;
   /// By group of racks: which of them its domains have.

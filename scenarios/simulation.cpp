@@ -17,6 +17,7 @@
 #include "scenarios/ideal_times.hpp"
 #include "scenarios/limits.hpp"
 #include "scenarios/load_scenario.hpp"
+#include "scenarios/rail_forwarding.hpp"
 #include "scenarios/rank_layouts.hpp"
 #include "scenarios/resolve_faults.hpp"
 #include "scenarios/resolve_observation.hpp"
@@ -276,6 +277,10 @@ Result<Experiment> build_experiment(Scenario scenario) {
                                                   .has_acknowledgements = is_reliable(scenario),
                                                   .access_rates = access_rates});
   if (!workload) return workload.errors();
+  if (Errors errors = forward_by_rail(scenario, fabric.value(), workload.value());
+      !errors.empty()) {
+    return errors;
+  }
   auto observation = resolve_observation(scenario, fabric.value(), workload.value());
   if (!observation) return observation.errors();
   Experiment experiment{std::move(scenario),

@@ -225,6 +225,7 @@ struct Document {
   LinksDocument links;
   FabricDocument fabric;
   protocols::TransportConfig transport;
+  PxnSpec pxn;
   std::vector<JobDocument> jobs;
   std::vector<FaultDocument> faults;
   RunSpec run;

@@ -23,6 +23,20 @@ schema::Object racks_schema() {
       .default_part("host-400g");
 }
 
+schema::Object pxn_schema() {
+  return schema::describe<PxnSpec>("rail forwarding",
+                                   "GPUs forward what their domain sends to their rail")
+      .field("enabled", &PxnSpec::enabled,
+             "whether a message to another domain and rail goes by way of a GPU of the sender's "
+             "domain that is on the receiver's rail")
+      .source("every message leaves by the NIC of its own GPU")
+      .field("chunk", &PxnSpec::chunk, "what a GPU forwards at a time")
+      .source("NCCL sends through the network in chunks of 128 KiB (NCCL_P2P_NET_CHUNKSIZE)")
+      .at_least(1_KiB)
+      .at_most(1_GiB)
+      .shorthand("enabled");
+}
+
 schema::Object run_schema() {
   return schema::describe<RunSpec>("run", "how long and how the simulation runs")
       .field("warmup", &RunSpec::warmup, "statistics count from then on")
@@ -63,6 +77,8 @@ schema::Object document_schema() {
       .object("transport", &Document::transport, protocols::transport_schema(),
               "how hosts send messages")
       .source("what GPU clusters on Ethernet run")
+      .object("pxn", &Document::pxn, pxn_schema(),
+              "forwarding from rail to rail inside scale-up domains, as NCCL's PXN does")
       .objects("jobs", &Document::jobs, job_schema(), "what the hosts do")
       .required()
       .not_empty()

@@ -224,6 +224,7 @@ Scenario lower(const Context& context) {
   const topologies::NicPart& nic = nic_part(document);
   scenario.nic = {nic.receive_rate, nic.receive_buffer, nic.xoff, nic.xon};
   scenario.transport = document.transport;
+  scenario.pxn = document.pxn;
   scenario.run = document.run;
   scenario.observe = document.observe;
   check_receivers(context);
