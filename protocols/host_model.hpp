@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <vector>
@@ -61,15 +62,26 @@ class HostModel {
 
   /// The link of `port` failed: queue pairs that can send by another one go there.
   void flush(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
-    NicScheduler nic(s_, port.index);
     std::vector<std::uint32_t> moving;  // failures are rare
-    for (std::uint32_t c = 0; c < s_.constants.classes; ++c) {
-      while (nic.first_ready(c) != kNoIndex) {
-        moving.push_back(nic.first_ready(c));
-        nic.take_ready(c);
-      }
-      const auto bit = class_bit(static_cast<std::uint8_t>(c));
-      if (s_.queue(port, c).packets.empty()) port.waiting &= static_cast<std::uint8_t>(~bit);
+    take_all(port, moving);
+    for (const std::uint32_t qp : moving) activate(cell, worker, qp, now);
+  }
+
+  /// Which ports of a host lead where has changed.
+  void change_routes(Cell& cell, Worker& worker, std::uint32_t host, const Routes& routes,
+                     std::int64_t now) {
+    const Node& node = s_.fabric.host(HostId(host));
+    std::vector<std::uint32_t> moving;
+    for (std::uint32_t i = 0; i < node.port_count; ++i) {
+      take_all(s_.ports[node.first_port.value() + i], moving);
+    }
+    // Queue pairs of one host lie together.
+    const auto [first, last] = std::ranges::equal_range(s_.senders, host, {}, &SenderState::host);
+    for (auto s = first; s != last; ++s) {
+      const auto ports = routes.host_ports(HostId(host), HostId(s->destination));
+      if (ports.empty() || s->in_network != 0) continue;
+      s->local_ports = ports;
+      choose_port(*s);
     }
     for (const std::uint32_t qp : moving) activate(cell, worker, qp, now);
   }
@@ -117,6 +129,15 @@ class HostModel {
     const Reduction& reduction = s_.reductions[s.in_network_index];
     ++s_.rounds_done[s.first_round + reduction.link_of(packet.sequence)];
     activate(cell, worker, qp, now);
+  }
+
+  /// Queue pairs that wait at `port` wait nowhere any more.
+  void take_all(PortState& port, std::vector<std::uint32_t>& taken) {
+    NicScheduler(s_, port.index).take_all(s_.constants.classes, taken);
+    for (std::uint32_t c = 0; c < s_.constants.classes; ++c) {
+      const auto bit = class_bit(static_cast<std::uint8_t>(c));
+      if (s_.queue(port, c).packets.empty()) port.waiting &= static_cast<std::uint8_t>(~bit);
+    }
   }
 
   /// Puts a packet into the receive buffer, from where it is taken at the receive rate.

@@ -35,7 +35,7 @@ enum class EventType : std::uint32_t {
   kArbitrate = 7,     ///< control: a switch with queues at its inputs matches them to outputs
   kReceive = 8,       ///< timer: a NIC has taken in a packet
   kFault = 9,         ///< timer: a fault begins or ends
-  kRoutes = 10,       ///< timer: a switch has new routes
+  kRoutes = 10,       ///< timer: a switch, or a host with several ports, has new routes
 };
 
 /// Matching of inputs to outputs where packets queue at inputs. Bit i stands for port i.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "protocols/network_state.hpp"
 
@@ -52,6 +53,23 @@ class NicScheduler {
     ready_[c].head = s.next_ready;
     if (ready_[c].head == kNoIndex) ready_[c].tail = kNoIndex;
     if (s.schedule == SenderState::Schedule::kReady) s.schedule = SenderState::Schedule::kIdle;
+  }
+
+  /// Takes all that wait here, and makes them idle.
+  void take_all(std::uint32_t classes, std::vector<std::uint32_t>& taken) {
+    for (std::uint32_t c = 0; c < classes; ++c) {
+      while (first_ready(c) != kNoIndex) {
+        taken.push_back(first_ready(c));
+        take_ready(c);
+      }
+    }
+    for (const NicState::Paced& paced : nic_.paced) {
+      SenderState& s = senders_[paced.queue_pair];
+      if (s.schedule != SenderState::Schedule::kPaced) continue;
+      s.schedule = SenderState::Schedule::kIdle;
+      taken.push_back(paced.queue_pair);
+    }
+    nic_.paced.clear();
   }
 
   /// When the earliest paced queue pair may send; there must be one.

@@ -47,7 +47,9 @@ void PacketModel<Path>::schedule_faults(Cell& cell, const PortState& port) {
 
 template <class Path>
 void PacketModel<Path>::schedule_routes(Cell& cell, const PortState& port) {
-  if (port.owner_is_host || s_.switches[port.owner].first_port != port.index) return;
+  // Each node once; hosts with one port have no choice.
+  const Node& node = s_.fabric.node(s_.fabric.port(port.id).node);
+  if (node.first_port != port.id || (port.owner_is_host && node.port_count == 1)) return;
   const auto type = static_cast<std::uint32_t>(EventType::kRoutes);
   for (std::uint32_t i = 0; i < s_.route_changes.size(); ++i) {
     schedule(cell, {.time = s_.route_changes[i].at.count(),

@@ -148,10 +148,15 @@ class PacketModel {
       case EventType::kReceive:
         host_.finish_receive(cell, worker, port, now);
         return true;
-      case EventType::kRoutes:
-        s_.switches[port.owner].routes =
-            s_.route_changes[static_cast<std::size_t>(event.value)].routes;
+      case EventType::kRoutes: {
+        const Routes* routes = s_.route_changes[static_cast<std::size_t>(event.value)].routes;
+        if (port.owner_is_host) {
+          host_.change_routes(cell, worker, port.owner, *routes, now);
+        } else {
+          s_.switches[port.owner].routes = routes;
+        }
         return false;
+      }
       case EventType::kFault:
         change_health(cell, worker, port, static_cast<std::uint32_t>(event.value), now);
         return false;
