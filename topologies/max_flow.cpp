@@ -52,14 +52,14 @@ class FlowGraph {
     for (const std::uint32_t at : switches_) {
       if (view_.is_nic(SwitchId(at))) {
         sender_[at] = static_cast<std::uint32_t>(boost::add_vertex(graph_));
-        connect(sender_[at], vertex_[at], first[at], 0);
+        connect(sender_[at], vertex_[at], first[at]);
       } else {
         sender_[at] = vertex_[at];
       }
     }
     for (const std::uint32_t at : switches_) {
-      if (first[at] > 0) connect(0, sender_[at], first[at], 0);
-      if (second[at] > 0) connect(vertex_[at], 1, second[at], 0);
+      if (first[at] > 0) connect(0, sender_[at], first[at]);
+      if (second[at] > 0) connect(vertex_[at], 1, second[at]);
       for (const auto& bundle : view_.bundles_of(SwitchId(at))) connect(at, bundle);
     }
   }
@@ -84,20 +84,15 @@ class FlowGraph {
   }
   void connect(std::uint32_t at, const NetworkView::Bundle& bundle) {
     if (bundle.to < at) return;  // already from the other end
-    const std::int64_t rate = bundle.rate.count();
-    if (sender_[at] == vertex_[at] && sender_[bundle.to] == vertex_[bundle.to]) {
-      // Both directions are each other's reverse edges.
-      connect(vertex_[at], vertex_[bundle.to], rate, rate);
-      return;
-    }
-    connect(sender_[at], vertex_[bundle.to], rate, 0);
-    connect(sender_[bundle.to], vertex_[at], rate, 0);
+    connect(sender_[at], vertex_[bundle.to], bundle.rate.count());
+    connect(sender_[bundle.to], vertex_[at], bundle.rate.count());
   }
-  void connect(std::uint32_t from, std::uint32_t to, std::int64_t rate, std::int64_t rate_back) {
+  /// Boost asks for reverse edges of no capacity: two directions are four edges.
+  void connect(std::uint32_t from, std::uint32_t to, std::int64_t rate) {
     const Edge there = boost::add_edge(from, to, graph_).first;
     const Edge back = boost::add_edge(to, from, graph_).first;
     graph_[there] = {rate, 0, back};
-    graph_[back] = {rate_back, 0, there};
+    graph_[back] = {0, 0, there};
   }
 
   const NetworkView& view_;
