@@ -20,18 +20,19 @@ inline void occupy(Cell& cell, PortState& port, std::int64_t end) {
   cell.next.update(port.local, cell.departure_key(end, port.local));
 }
 
-/// Puts a packet on the wire from `start` on (now, or a little later with cut-through); the port
-/// must be idle. From here on nothing revokes it. Returns the end of the transmission.
-template <class Path>
+/// Puts a packet of `size` bytes on the wire from `start` on (now, or a little later with
+/// cut-through); the port must be idle. From here on nothing revokes it. `write(Packet&)` gives
+/// everything but its stamp. Returns the end of the transmission.
+template <class Path, class Write>
 [[gnu::always_inline]] inline std::int64_t transmit(NetworkState& state, PortState& port,
-                                                    ClassQueue& queue, const Packet& packet,
-                                                    std::int64_t start, Cell& cell,
-                                                    Worker& worker) {
+                                                    ClassQueue& queue, std::int64_t size,
+                                                    std::int64_t start, Cell& cell, Worker& worker,
+                                                    Write write) {
   const NetworkConstants& constants = state.constants;
-  const std::int64_t end = start + port.transmission(packet.size);
+  const std::int64_t end = start + port.transmission(size);
   std::int64_t arrival = end + port.data_latency;
   if (Path::kGeneral && port.peer_cuts_through) {
-    const std::int64_t first = std::min<std::int64_t>(packet.size, constants.cut_through_after);
+    const std::int64_t first = std::min<std::int64_t>(size, constants.cut_through_after);
     arrival = start + port.transmission(first) + port.data_latency;
   }
   if (Path::kGeneral && constants.has_added_latency) {
@@ -41,9 +42,9 @@ template <class Path>
     cell.next.update(cell.port_count() + port.peer_local,
                      cell.arrival_key(arrival, port.peer_local));
   }
-  port.out->data_in.push(packet, arrival, worker.pool);
+  port.out->data_in.push(arrival, worker.pool, write);
   occupy(cell, port, end);
-  queue.bytes += packet.size;
+  queue.bytes += size;
   ++queue.started;
   ++worker.sums.packet_hops;
   return end;

@@ -133,7 +133,7 @@ class HostModel {
 
   /// Queue pairs that wait at `port` wait nowhere any more.
   void take_all(PortState& port, std::vector<std::uint32_t>& taken) {
-    NicScheduler(s_, port.index).take_all(s_.constants.classes, taken);
+    NicScheduler(s_, port).take_all(s_.constants.classes, taken);
     for (std::uint32_t c = 0; c < s_.constants.classes; ++c) {
       const auto bit = class_bit(static_cast<std::uint8_t>(c));
       if (s_.queue(port, c).packets.empty()) port.waiting &= static_cast<std::uint8_t>(~bit);
@@ -157,7 +157,7 @@ class HostModel {
       control_.transmit(cell, worker, port, now);
       return;
     }
-    NicScheduler nic(s_, port.index);
+    NicScheduler nic(s_, port);
     port.waiting |= nic.release_paced(now);
     for (;;) {
       const std::uint32_t eligible = port.waiting & ~static_cast<unsigned>(port.blocked);
@@ -278,11 +278,12 @@ class HostModel {
     return in_flight < window;
   }
 
-  void send_response(Cell& cell, Worker& worker, PortState& port, ClassQueue& queue, Packet packet,
-                     std::int64_t now) {
+  void send_response(Cell& cell, Worker& worker, PortState& port, ClassQueue& queue,
+                     const Packet& packet, std::int64_t now) {
     ++worker.sums.packets_injected;
     port.service_bytes = packet.size;
-    transmit<Path>(s_, port, queue, packet, now, cell, worker);
+    transmit<Path>(s_, port, queue, packet.size, now, cell, worker,
+                   [&packet](Packet& on_wire) { on_wire = packet; });
   }
 
   /// Returns the end of the transmission.
@@ -292,16 +293,20 @@ class HostModel {
     SenderState& s = s_.senders[qp];
     const TransportConstants& t = transport(s.transport);
     const bool is_last = s.next == s.message_last;
-    Packet packet;
-    packet.flow = Path::kGeneral ? qp | s.in_network : qp;
-    packet.sequence = s.next;
-    packet.destination = s.destination;
-    packet.entropy = s.entropy;
-    packet.word = static_cast<std::uint32_t>(now >> kSendTimeShift);
-    packet.size = is_last ? s.last_size : s.full_size;
-    packet.flags = static_cast<std::uint8_t>(class_flags(s.traffic_class) | (is_last ? kLast : 0U) |
-                                             (s.first_of_message ? kFirst : 0U));
-    packet.ttl = t.ttl;
+    const std::uint32_t sequence = s.next;
+    const std::uint16_t size = is_last ? s.last_size : s.full_size;
+    const auto flags = static_cast<std::uint8_t>(
+        class_flags(s.traffic_class) | (is_last ? kLast : 0U) | (s.first_of_message ? kFirst : 0U));
+    const auto write = [&](Packet& packet) {
+      packet.flow = Path::kGeneral ? qp | s.in_network : qp;
+      packet.sequence = sequence;
+      packet.destination = s.destination;
+      packet.entropy = s.entropy;
+      packet.word = static_cast<std::uint32_t>(now >> kSendTimeShift);
+      packet.size = size;
+      packet.flags = flags;
+      packet.ttl = t.ttl;
+    };
     s.first_of_message = false;
     s_.nics[port.index].recent_sender = qp;
     ++s.next;
@@ -312,11 +317,15 @@ class HostModel {
       ++worker.sums.packets_retransmitted;
     }
     ++worker.sums.packets_injected;
-    port.service_bytes = packet.size;
-    if (Path::kGeneral && k.traces_packets) trace_start(worker, packet, port, now);
-    const std::int64_t end = transmit<Path>(s_, port, queue, packet, now, cell, worker);
+    port.service_bytes = size;
+    if (Path::kGeneral && k.traces_packets) {
+      Packet packet;
+      write(packet);
+      trace_start(worker, packet, port, now);
+    }
+    const std::int64_t end = transmit<Path>(s_, port, queue, size, now, cell, worker, write);
     s.next_send = Path::kGeneral && is_spread(s) ? now : end;
-    if (k.dcqcn && s_.dcqcn[qp].active()) pace(s, s_.dcqcn[qp], packet.size, now);
+    if (k.dcqcn && s_.dcqcn[qp].active()) pace(s, s_.dcqcn[qp], size, now);
     if (is_last) load_message(s, s_.hosts[port.owner].messages[s.message].next, s.next);
     if (!t.reliable) s.unacked = s.received = s.next;
     return end;
@@ -548,7 +557,7 @@ class HostModel {
     if (s.schedule != SenderState::Schedule::kIdle || !can_send(s)) return;
     if (Path::kGeneral && s.local_ports.size() > 1) choose_port(s);
     PortState& port = s_.ports[s.port];
-    port.waiting |= NicScheduler(s_, port.index).activate(qp, now);
+    port.waiting |= NicScheduler(s_, port).activate(qp, now);
     if (!port.is_transmitting) start(cell, worker, port, now);
   }
 

@@ -139,7 +139,7 @@ class LinkControl {
     frame.word = pack(c, value);
     frame.flow = cause;
     frame.flags = static_cast<std::uint8_t>(type);
-    port.out->control_in.push(frame, time, worker.pool);
+    port.out->control_in.push(time, worker.pool, [&frame](Packet& packet) { packet = frame; });
   }
 
   void schedule_refresh(Cell& cell, PortState& port, std::uint8_t c, std::int64_t now) {

@@ -88,7 +88,7 @@ class Audit {
     return s_.fabric.port_name(port.id);
   }
   [[nodiscard]] const ClassQueue& queue(const PortState& port, std::uint32_t c) const {
-    return s_.queues[k_.slot(port.index, c)];
+    return s_.queues[port.first_slot + c];
   }
   [[nodiscard]] std::size_t slot(const SwitchState& sw, std::uint32_t ingress,
                                  std::uint32_t c) const {
@@ -213,7 +213,7 @@ class WaitGraph {
   };
 
   [[nodiscard]] const ClassQueue& queue(const PortState& port, std::uint32_t c) const {
-    return s_.queues[k_.slot(port.index, c)];
+    return s_.queues[port.first_slot + c];
   }
   [[nodiscard]] bool is_blocked(const PortState& port, std::uint8_t c) const {
     if ((port.paused & class_bit(c)) == 0 && (port.starved & class_bit(c)) == 0) return false;

@@ -313,10 +313,10 @@ struct NetworkState {
     return watched[packet.flow & ~kInNetworkFlow] != 0;
   }
   [[nodiscard]] ClassQueue& queue(const PortState& port, std::uint32_t traffic_class) {
-    return queues[constants.slot(port.index, traffic_class)];
+    return queues[port.first_slot + traffic_class];
   }
   [[nodiscard]] IngressAccount& account(const PortState& port, std::uint32_t traffic_class) {
-    return ingress[constants.slot(port.index, traffic_class)];
+    return ingress[port.first_slot + traffic_class];
   }
 };
 

@@ -13,10 +13,10 @@ namespace weft::protocols {
 /// turns, one packet each (round robin); the others wait in a heap by (time, queue pair).
 class NicScheduler {
  public:
-  NicScheduler(NetworkState& state, std::uint32_t port)
-      : nic_(state.nics[port]),
+  NicScheduler(NetworkState& state, const PortState& port)
+      : nic_(state.nics[port.index]),
         senders_(state.senders),
-        ready_(&state.ready[state.constants.slot(port, 0)]) {}
+        ready_(&state.ready[port.first_slot]) {}
 
   /// `queue_pair` has something to send from its pacing time on; it must be idle. Returns the bit
   /// of its class if that is now, else 0.

@@ -99,6 +99,7 @@ void PacketNetwork::build_ports() {
     PortState& port = s.ports[i];
     port.id = id;
     port.index = i;
+    port.first_slot = static_cast<std::uint32_t>(s.constants.slot(i, 0));
     port.peer = from.peer;
     port.out = &s.links[i];
     port.set_rate(from.rate.count());
@@ -343,7 +344,7 @@ PortCounters PacketNetwork::port_counters(PortId id) const {
   sum.fault_drops = port.fault_drops;
   sum.pauses_sent = port.pauses_sent;
   for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
-    const ClassQueue& q = s.queues[s.constants.slot(port.index, c)];
+    const ClassQueue& q = s.queues[port.first_slot + c];
     const ClassCounters counters = class_counters(id, c);
     sum.bytes += counters.bytes;
     sum.packets += counters.packets;
@@ -362,8 +363,8 @@ PortCounters PacketNetwork::port_counters(PortId id) const {
 ClassCounters PacketNetwork::class_counters(PortId id, std::uint8_t c) const {
   const NetworkState& s = *state_;
   const PortState& port = s.ports[id.value()];
-  const ClassQueue& q = s.queues[s.constants.slot(port.index, c)];
-  const IngressAccount& account = s.ingress[s.constants.slot(port.index, c)];
+  const ClassQueue& q = s.queues[port.first_slot + c];
+  const IngressAccount& account = s.ingress[port.first_slot + c];
   ClassCounters counters{.bytes = q.bytes,
                          .packets = q.started,
                          .peak_bytes = q.peak_bytes,
@@ -386,7 +387,7 @@ std::vector<PauseInterval> PacketNetwork::pauses() const {
     all.insert(all.end(), port.pauses.begin(), port.pauses.end());
     for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
       if ((port.paused & class_bit(c)) == 0) continue;
-      const ClassQueue& q = s.queues[s.constants.slot(port.index, c)];
+      const ClassQueue& q = s.queues[port.first_slot + c];
       all.push_back({.port = port.id,
                      .cause = q.pause_cause,
                      .start = Picoseconds(q.blocked_since),

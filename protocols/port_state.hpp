@@ -90,7 +90,7 @@ struct alignas(64) PortState {
   std::uint32_t ps_per_byte = 0;      ///< 0 if not a whole number
   std::uint32_t index = 0;            ///< global number
   std::uint32_t local = 0;            ///< within the cell
-  std::uint32_t peer_local = 0;       ///< of the receiving port, if that is in the same cell
+  std::uint32_t first_slot = 0;       ///< of its classes in arrays by port and class
   std::uint32_t owner = 0;            ///< HostId or SwitchId
   std::uint16_t service_bytes = 0;    ///< wire bytes of the packet in transmission; 0: none
   std::uint16_t service_ingress = 0;  ///< number of the port it came in by
@@ -111,6 +111,7 @@ struct alignas(64) PortState {
   std::int64_t pause_latency = 0;  ///< wire plus the peer's response
   std::int64_t wire_latency = 0;   ///< one way
   std::int64_t ingress_rate = 0;   ///< of the link that ends here
+  std::uint32_t peer_local = 0;    ///< of the receiving port, if that is in the same cell
   std::uint32_t control_sequence = 0;
   std::uint8_t paused = 0;           ///< bit per class: the peer asked us not to start packets
   std::uint8_t starved = 0;          ///< bit per class: the head of the queue lacks credits

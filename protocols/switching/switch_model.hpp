@@ -55,10 +55,11 @@ class SwitchModel {
       return;
     }
     const std::int64_t stamp = holding_stamp(packet, sw, in, out, now);
-    if (constants.ecn && !constants.mark_at_dequeue) {
-      mark(worker, holder, queue, packet, order_of(queue) + queue.packets.size(), now);
-    }
-    enqueue(worker, holder, queue, packet, stamp, now);
+    const bool marks =
+        constants.ecn && !constants.mark_at_dequeue &&
+        is_marked(worker, holder, queue, packet, order_of(queue) + queue.packets.size(), now);
+    Packet& waiting = enqueue(worker, holder, queue, packet, stamp, now);
+    if (marks) waiting.flags |= kCongested;
     if (queues_at_inputs()) {
       if (queue.packets.size() == 1) {
         crossbar_.request(cell, in.owner, in.index - sw.first_port, out.index - sw.first_port, c,
@@ -230,13 +231,14 @@ class SwitchModel {
     return stamp;
   }
 
-  void enqueue(Worker& worker, PortState& holder, ClassQueue& queue, const Packet& packet,
-               std::int64_t stamp, std::int64_t now) {
+  /// Returns the packet in its place.
+  Packet& enqueue(Worker& worker, PortState& holder, ClassQueue& queue, const Packet& packet,
+                  std::int64_t stamp, std::int64_t now) {
     const std::uint8_t c = class_of(packet);
     queue.account(now);
     Packet& copy = queue.packets.push(packet, worker.pool);
     copy.stamp = stamp;
-    --copy.ttl;
+    copy.ttl = static_cast<std::uint8_t>(packet.ttl - 1);
     if (queue.packets.bytes() > queue.peak_bytes) queue.peak_bytes = queue.packets.bytes();
     holder.waiting |= class_bit(c);
     holder.note_backlog(packet.size);
@@ -244,6 +246,7 @@ class SwitchModel {
     if (Path::kGeneral && s_.constants.traces_packets) {
       trace_packet(worker, TraceRecord::Kind::kPacketEnqueued, packet, holder, now);
     }
+    return copy;
   }
 
   Packet take(Worker& worker, PortState& holder, ClassQueue& queue, std::uint8_t c,
@@ -283,15 +286,15 @@ class SwitchModel {
   }
 
   /// Puts `packet` of `queue`, which came in by port number `ingress`, on the wire at `port`.
-  void send(Cell& cell, Worker& worker, PortState& port, SwitchState& sw, ClassQueue& queue,
-            Packet packet, std::uint32_t ingress, std::int64_t now) {
+  [[gnu::always_inline]] void send(Cell& cell, Worker& worker, PortState& port, SwitchState& sw,
+                                   ClassQueue& queue, const Packet& packet, std::uint32_t ingress,
+                                   std::int64_t now) {
     const NetworkConstants& k = s_.constants;
     const std::uint8_t c = class_of(packet);
     const ClassConstants& constants = k.of_class[c];
-    if (constants.ecn && constants.mark_at_dequeue) {
-      PortState& holder = queues_at_inputs() ? s_.ports[sw.first_port + ingress] : port;
-      mark(worker, holder, queue, packet, order_of(queue), now);
-    }
+    PortState& holder = queues_at_inputs() ? s_.ports[sw.first_port + ingress] : port;
+    const bool marks = constants.ecn && constants.mark_at_dequeue &&
+                       is_marked(worker, holder, queue, packet, order_of(queue), now);
     port.service_bytes = packet.size;
     port.service_ingress = static_cast<std::uint16_t>(ingress);
     port.service_class = c;
@@ -308,7 +311,11 @@ class SwitchModel {
     if (Path::kGeneral && k.traces_packets) {
       trace_packet(worker, TraceRecord::Kind::kPacketStarted, packet, port, begin);
     }
-    transmit<Path>(s_, port, s_.queue(port, c), packet, begin, cell, worker);
+    transmit<Path>(s_, port, s_.queue(port, c), packet.size, begin, cell, worker,
+                   [&packet, marks](Packet& on_wire) {
+                     on_wire = packet;
+                     if (marks) on_wire.flags |= kCongested;
+                   });
     if (k.release_at_start) release_served(cell, worker, port, sw, now);
   }
 
@@ -514,11 +521,12 @@ class SwitchModel {
     }
   }
 
+  /// Whether `packet` leaves with a mark; counts it.
   /// RED (Floyd and Jacobson 1993, on the instantaneous queue as DCQCN asks): no marks up to Kmin,
   /// linear to Pmax at Kmax, every packet above it. Or a step at Kmin, as DCTCP has it (Alizadeh et
   /// al., SIGCOMM 2010, section 3.1). `number` counts the packets of this queue.
-  void mark(Worker& worker, PortState& port, ClassQueue& queue, Packet& packet, std::int64_t number,
-            std::int64_t now) {
+  bool is_marked(Worker& worker, const PortState& port, ClassQueue& queue, const Packet& packet,
+                 std::int64_t number, std::int64_t now) {
     const NetworkConstants& k = s_.constants;
     const std::uint8_t c = class_of(packet);
     const ClassConstants& constants = k.of_class[c];
@@ -529,20 +537,20 @@ class SwitchModel {
       kmin = scaled(kmin, port.nominal_rate, constants.ecn_rate);
       kmax = scaled(kmax, port.nominal_rate, constants.ecn_rate);
     }
-    if (waiting <= kmin || kind_of(packet) != PacketKind::kData) return;
+    if (waiting <= kmin || kind_of(packet) != PacketKind::kData) return false;
     if (waiting <= kmax && !constants.step) {
       const auto probability = static_cast<std::uint64_t>(
           static_cast<WideUnsigned>(constants.pmax) * static_cast<std::uint64_t>(waiting - kmin) /
           static_cast<std::uint64_t>(kmax - kmin));
       const RandomStream random(k.seed, Purpose::kEcnMark, port.index);
       const std::uint64_t draw = static_cast<std::uint64_t>(number) * kMaxClasses + c;
-      if (random.bits32(draw) >= probability) return;
+      if (random.bits32(draw) >= probability) return false;
     }
-    packet.flags |= kCongested;
     ++queue.marked;
     if (Path::kGeneral && k.traces_packets) {
       trace_packet(worker, TraceRecord::Kind::kPacketMarked, packet, port, now);
     }
+    return true;
   }
 
   [[nodiscard]] static std::int64_t scaled(std::int64_t bytes, std::int64_t rate,

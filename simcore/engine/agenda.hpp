@@ -38,12 +38,13 @@ class Agenda {
  public:
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-  [[nodiscard]] std::int64_t next_time() const { return heap_.empty() ? kNever : heap_[0].time; }
+  [[nodiscard]] std::int64_t next_time() const { return next_time_; }
   [[nodiscard]] bool empty() const { return heap_.empty(); }
   [[nodiscard]] const AgendaEvent& top() const { return heap_[0]; }
   void push(const AgendaEvent& event) {
     heap_.push_back(event);
     std::push_heap(heap_.begin(), heap_.end(), Later{});
+    next_time_ = heap_[0].time;
   }
   /// Every event, in no order that means anything.
   [[nodiscard]] const std::vector<AgendaEvent>& events() const { return heap_; }
@@ -51,6 +52,7 @@ class Agenda {
     std::pop_heap(heap_.begin(), heap_.end(), Later{});
     const AgendaEvent event = heap_.back();
     heap_.pop_back();
+    next_time_ = heap_.empty() ? kNever : heap_[0].time;
     return event;
   }
 
@@ -58,6 +60,7 @@ class Agenda {
   struct Later {
     bool operator()(const AgendaEvent& a, const AgendaEvent& b) const { return b < a; }
   };
+  std::int64_t next_time_ = kNever;  ///< of the heap's top: asked for between any two events
   std::vector<AgendaEvent> heap_;
 };
 

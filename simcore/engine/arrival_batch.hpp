@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simcore/engine/packet.hpp"
+#include "simcore/engine/prefetch.hpp"
 
 namespace weft {
 
@@ -43,9 +44,14 @@ class ArrivalBatch {
     return start_ + static_cast<std::int64_t>(keys_[next_] >> 32U);
   }
   [[nodiscard]] Packet& front() { return packets_[keys_[next_] & 0xffffffffU]; }
-  void pop() { ++next_; }
+  void pop() {
+    ++next_;
+    // In time order packets lie all over the place.
+    fetch_lines<1>(&packets_[keys_[std::min(next_ + kAhead, size_ - 1)] & 0xffffffffU]);
+  }
 
  private:
+  static constexpr std::size_t kAhead = 3;
   /// Below this, insertion alone is cheaper.
   static constexpr std::size_t kScatterFrom = 16;
 

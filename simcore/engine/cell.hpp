@@ -161,13 +161,12 @@ void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, st
     } else {
       const std::uint32_t local = cell.local_of(key);
       Link& link = *cell.inbound[local];
-      Packet packet = *link.data_out.front(link.data_in);
+      Packet packet = *link.data_out.front(link.data_in);  // its memory is given back
       link.data_out.pop(worker.pool);
       const Packet* following = link.data_out.front(link.data_in);
       cell.next.update(cell.port_count() + local, following != nullptr
                                                       ? cell.arrival_key(following->stamp, local)
                                                       : WinnerTree::kNone);
-      packet.stamp = local;
       model.arrive(cell, worker, packet, local, time);
     }
   }

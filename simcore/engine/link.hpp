@@ -16,8 +16,11 @@ namespace weft {
 /// The two halves lie on different cache lines (see Link).
 class LaneProducer {
  public:
-  /// The packet arrives at `stamp`.
-  [[gnu::always_inline]] void push(const Packet& packet, std::int64_t stamp, ChunkPool& pool) {
+  /// A packet that arrives at `stamp`. `write(Packet&)` gives everything else of it in its place:
+  /// made elsewhere field by field, it could be copied only once those small stores had reached
+  /// memory.
+  template <class Write>
+  [[gnu::always_inline]] void push(std::int64_t stamp, ChunkPool& pool, Write write) {
     if (tail_ == nullptr) {
       first_ = tail_ = pool.take();
     } else if (index_ == Chunk::kPackets) {
@@ -25,9 +28,9 @@ class LaneProducer {
       tail_ = tail_->next;
       index_ = 0;
     }
-    Packet& copy = tail_->packets[index_++];
-    copy = packet;
-    copy.stamp = stamp;
+    Packet& packet = tail_->packets[index_++];
+    write(packet);
+    packet.stamp = stamp;
     // The consumer had this memory last; by the next push to this link it is back.
     fetch_lines<1, true>(&tail_->packets[std::min(index_ + 1, Chunk::kPackets - 1)]);
     pushed_.store(pushed_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
