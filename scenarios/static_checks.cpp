@@ -33,6 +33,29 @@ void check_input_queues(const Experiment& e, StaticFindings& findings) {
   }
 }
 
+/// Switches with more ports, or faster ones, than such a switch has.
+void check_capacity(const Experiment& e, StaticFindings& findings) {
+  std::size_t count = 0;
+  std::string example;
+  for (const NodeId id : e.fabric.switches) {
+    const Node& node = e.fabric.node(id);
+    if (node.capacity == BitsPerSecond()) continue;
+    std::int64_t rate = 0;
+    for (std::uint32_t i = 0; i < node.port_count; ++i) {
+      rate += e.fabric.port(PortId(node.first_port.value() + i)).rate.count();
+    }
+    if (rate <= node.capacity.count()) continue;
+    if (count++ > 0) continue;
+    example = fmt::format("{} has {} ports of {} in all, and such a switch forwards {}", node.name,
+                          node.port_count, format_rate(static_cast<double>(rate)),
+                          format_rate(static_cast<double>(node.capacity.count())));
+  }
+  if (count == 0) return;
+  if (count > 1) example += fmt::format(" (and {} more like it)", count - 1);
+  findings.warnings.push_back(
+      fmt::format("{}; no such switch can be bought: use another part, or more switches", example));
+}
+
 /// A NIC that takes in less than its link brings pauses the switch; what still comes must fit.
 void check_nics(const Experiment& e, StaticFindings& findings) {
   const protocols::NicConfig& nic = e.scenario.nic;
@@ -148,6 +171,7 @@ void check_dependencies(const Experiment& e, StaticFindings& findings) {
 StaticFindings check_statically(const Experiment& experiment) {
   StaticFindings findings;
   check_input_queues(experiment, findings);
+  check_capacity(experiment, findings);
   check_buffers(experiment, findings);
   check_nics(experiment, findings);
   check_marking(experiment, findings);

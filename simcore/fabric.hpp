@@ -47,6 +47,9 @@ struct Node {
   /// all switches says.
   Bytes buffer{};
   Bytes cell{};
+  /// What a switch forwards in all, per direction; 0: no limit. Nothing is slowed down by it: a
+  /// fabric that asks for more cannot be built of such switches.
+  BitsPerSecond capacity{};
 };
 
 /// One end of a cable, and the link direction that leaves it.

@@ -236,6 +236,7 @@ Result<Fabric> build_custom(const CustomSpec& spec) {
     if (spec_node.is_switch) {
       node.buffer = spec_node.buffer;
       node.cell = spec_node.cell;
+      node.capacity = spec_node.capacity;
     }
     if (spec_node.domain < 0) continue;
     const auto [known, is_new] = domains.try_emplace(spec_node.domain, 0);

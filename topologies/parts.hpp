@@ -15,6 +15,8 @@ struct SwitchPart {
   Bytes buffer = Bytes(1'000'000'000'000);  ///< shared packet buffer
   Bytes cell = 1_B;                         ///< packets occupy whole cells of it
   Picoseconds latency;  ///< pipeline: from the end of reception to the egress queue
+  /// Of all its ports together, per direction. Absent: no limit.
+  std::optional<BitsPerSecond> capacity{};
 };
 
 struct NicPart {

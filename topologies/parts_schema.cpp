@@ -29,6 +29,11 @@ schema::Object switch_part_schema() {
       .field("latency", &SwitchPart::latency, "from the end of reception to the egress queue")
       .source(kIdeal)
       .at_most(1_s)
+      .field("capacity", &SwitchPart::capacity,
+             "of all its ports together, per direction; `unlimited`: whatever is plugged in")
+      .source("an ideal switch has any number of ports")
+      .at_least(1_Mbps)
+      .special("unlimited", std::nullopt)
       .part_of("switches");
 }
 

@@ -193,8 +193,10 @@ std::vector<PartKind> part_kinds() {
       kind<HostLinkPart>(host_link_part_schema(), {{"rate", "rate"}, {"latency", "latency"}}),
       kind<NicPart>(nic_part_schema(),
                     {{"rate", "rate"}, {"ports", "ports"}, {"receive latency", "receive_latency"}}),
-      kind<SwitchPart>(switch_part_schema(),
-                       {{"buffer", "buffer"}, {"cell", "cell"}, {"latency", "latency"}}),
+      kind<SwitchPart>(switch_part_schema(), {{"capacity", "capacity"},
+                                              {"buffer", "buffer"},
+                                              {"cell", "cell"},
+                                              {"latency", "latency"}}),
       kind<CablePart>(
           cable_part_schema(),
           {{"per metre", "latency_per_metre"}, {"transceivers", "transceivers"}, {"FEC", "fec"}}),

@@ -117,6 +117,7 @@ struct CustomSpec {
     NetworkKind network = NetworkKind::kScaleOut;  ///< switches only
     Bytes buffer{};  ///< of a switch, as are cells; 0: as the configuration of all switches says
     Bytes cell{};
+    BitsPerSecond capacity{};  ///< of a switch; 0: no limit
   };
   struct LinkEntry {
     std::string from;

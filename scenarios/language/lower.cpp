@@ -24,7 +24,10 @@ using topologies::SwitchPart;
 /// A tier's own switch. Buffers of the others are those of the configuration.
 SwitchPart tier_part(const Document& document, const TierDocument& tier) {
   if (tier.switch_part) return *tier.switch_part;
-  return {.buffer = 0_B, .cell = 0_B, .latency = document.fabric.switch_part.latency};
+  return {.buffer = 0_B,
+          .cell = 0_B,
+          .latency = document.fabric.switch_part.latency,
+          .capacity = document.fabric.switch_part.capacity};
 }
 
 std::vector<RackSpec> lower_racks(const Document& document) {
@@ -102,6 +105,7 @@ CustomSpec lower_custom(const Document& document, const CustomDocument& custom) 
       latency = part.latency;
       lowered.buffer = part.buffer;
       lowered.cell = part.cell;
+      lowered.capacity = part.capacity.value_or(BitsPerSecond());
       lowered.network = node.network;
     }
     lowered.pipeline = node.latency.value_or(latency);

@@ -187,8 +187,9 @@ std::string repeated(const std::string& text, std::size_t times) {
   return result;
 }
 
-// A release build takes at most half a second for the worst of these; sanitizers make it ten times
-// slower, so the bound is loose: it is quadratic time that must fail here.
+// A release build takes at most half a second for the worst of these; sanitizers, without
+// optimisation, make it tens of times slower, so the bound is loose: it is quadratic time that must
+// fail here.
 TEST(Malformed, HostileTextsAreRefusedQuickly) {
   constexpr std::size_t kBytes = std::size_t{10} << 20U;
   const std::vector<std::string> texts{
@@ -220,7 +221,7 @@ TEST(Malformed, HostileTextsAreRefusedQuickly) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
     EXPECT_FALSE(result.ok()) << text.substr(0, 20);
     EXPECT_NE(messages_of(result).find("hostile.yaml"), std::string::npos) << messages_of(result);
-    EXPECT_LT(spent.count(), 10) << text.substr(0, 20);
+    EXPECT_LT(spent.count(), 60) << text.substr(0, 20);
   }
 }
 

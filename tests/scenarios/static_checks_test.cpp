@@ -73,6 +73,23 @@ std::vector<std::string> warnings(const char* text,
   return {"error: " + experiment.errors().front().to_string()};
 }
 
+TEST(SwitchCapacity, IsWarnedOfWherePortsAddUpToMore) {
+  // A leaf has 6 ports of 400 Gbps, a spine 2.
+  const auto warnings_at = [](const std::string& capacity) {
+    return warnings(kLeafSpine, {"fabric.switch.capacity=" + capacity});
+  };
+  EXPECT_THAT(warnings_at("2400Gbps"), Not(Contains(HasSubstr("no such switch"))));
+  EXPECT_THAT(warnings_at("2399Gbps"),
+              Contains(AllOf(HasSubstr("leaf0 has 6 ports"), HasSubstr("(and 1 more like it)"))));
+  EXPECT_THAT(warnings_at("unlimited"), Not(Contains(HasSubstr("no such switch"))));
+}
+
+TEST(SwitchCapacity, IsThatOfATiersOwnPart) {
+  EXPECT_THAT(
+      warnings(kLeafSpine, {"fabric.switch.capacity=500Gbps", "fabric.spine.switch=quantum-2"}),
+      ElementsAre(AllOf(HasSubstr("leaf0"), HasSubstr("(and 1 more like it)"))));
+}
+
 TEST(StaticChecks, ASoundLosslessConfigurationGivesNoWarning) {
   EXPECT_THAT(warnings(kLeafSpine), IsEmpty());
   EXPECT_THAT(warnings(kLeafSpine, {"fabric.flow_control.headroom=exact"}), IsEmpty());
