@@ -75,7 +75,7 @@ class Model {
       case Algorithm::kTwoShot:
         return launch + 2 * direct_exchange(size_ / n_) + (n_ - 1) * size_ / n_ * (reduce_ + copy_);
       case Algorithm::kHierarchical:
-        return launch + hierarchical();
+        return launch + (plan_.is_by_blocks() ? two_level_all_to_all() : hierarchical());
       case Algorithm::kNvls:
         return launch + 2 * local_.latency + size_ * (1 + 1.0 / n_) * local_.per_byte;
       case Algorithm::kDissemination:
@@ -300,6 +300,37 @@ class Model {
     // Behind the first piece the stages work side by side; those inside share the links.
     const double bytes_inside = (is_all_reduce ? 2 : 1) * (g - 1) / g * piece * local_.per_byte;
     return first + (count - 1) * std::max({bytes_inside, along, inside});
+  }
+
+  /// Both levels work side by side; before the rail has anything to pass on, a round inside.
+  [[nodiscard]] double two_level_all_to_all() const {
+    const auto n = static_cast<std::size_t>(n_);
+    std::vector<double> inside(2 * n);
+    std::vector<double> along(2 * n);
+    std::vector<double> handled(n);
+    const RankMap& map = plan_.map;
+    for (std::uint32_t from = 0; from < n; ++from) {
+      for (std::uint32_t to = 0; to < n; ++to) {
+        if (from == to) continue;
+        const auto bytes = static_cast<double>(plan_.block_size(from, to));
+        const std::uint32_t relay = map.rank_at(map.domain_of(from), map.position_of(to));
+        if (relay != from) {
+          inside[from] += bytes;
+          inside[n + relay] += bytes;
+          handled[relay] += bytes;
+        }
+        if (relay == to) continue;
+        along[relay] += bytes;
+        along[n + to] += bytes;
+        handled[to] += bytes;
+      }
+    }
+    const double most_inside = *std::ranges::max_element(inside);
+    const double most_along = *std::ranges::max_element(along);
+    const double copying = *std::ranges::max_element(handled) * copy_;
+    if (domains_ == 1) return local_(most_inside) + copying;
+    return net_.latency + local_(most_inside / domains_) +
+           std::max(most_along * net_.per_byte, most_inside * local_.per_byte) + copying;
   }
 
   const CollectiveSpec& spec_;
