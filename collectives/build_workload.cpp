@@ -199,7 +199,8 @@ Errors add(Workload& workload, const JobDescription& job, std::size_t number,
   }
   auto program = std::visit(MakeProgram{setting, layout}, kind);
   return workload.add_job(job.name, job.start, job.ranks, std::move(program),
-                          options.has_acknowledgements, job.traffic_class, std::move(choice));
+                          options.has_acknowledgements, {job.traffic_class, job.queue_pairs},
+                          std::move(choice));
 }
 
 }  // namespace

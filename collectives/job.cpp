@@ -88,8 +88,10 @@ std::uint64_t most_connections(const CollectiveSpec& spec, std::uint64_t ranks) 
   }
 }
 
-MessageBound most_messages(const CollectiveSpec& spec, std::uint32_t ranks) {
+MessageBound most_messages(const CollectiveSpec& spec, std::uint32_t ranks,
+                           std::uint32_t domain_size) {
   const double n = ranks;
+  const double g = std::clamp(domain_size, 1U, ranks);
   const Execution& execution = spec.execution;
   double size = static_cast<double>(spec.size.count());
   if (spec.operation == Operation::kAllToAllV) {
@@ -121,6 +123,18 @@ MessageBound most_messages(const CollectiveSpec& spec, std::uint32_t ranks) {
       if (spec.operation == Operation::kBroadcast || spec.operation == Operation::kReduce) {
         laps = chunk == 0 ? 1 : std::ceil(share / chunk);
         steps = 1;
+      }
+      break;
+    case Algorithm::kHierarchical:
+      if (spec.operation == Operation::kAllReduce) {
+        laps = chunk == 0 ? 1 : std::ceil(share / (chunk * g));
+        steps = 2 * g + 2 * n / g;  // rings inside and along rails
+      } else if (spec.operation == Operation::kAllGather ||
+                 spec.operation == Operation::kReduceScatter) {
+        laps = chunk == 0 ? 1 : std::ceil(share / n / chunk) + 1;
+        steps = n + n / g;
+      } else {
+        steps = 2 * n;  // blocks inside and along rails
       }
       break;
     default:

@@ -21,6 +21,7 @@ struct JobDescription {
   std::uint8_t traffic_class = 0;  ///< of all its messages
   /// Collectives: where the ranks are. Left as it is, every rank is alone in its scale-up domain.
   RankLayout layout = {};
+  std::uint16_t queue_pairs = 0;  ///< per connection, outside of domains; 0: the transport's
 };
 
 /// What a collective moves, as nccl-tests counts it (PERFORMANCE.md there), rounded down.
@@ -41,7 +42,9 @@ struct MessageBound {
   double messages = 0;  ///< of the whole job
   double bytes = 0;     ///< of its busiest connection
 };
-[[nodiscard]] MessageBound most_messages(const CollectiveSpec& spec, std::uint32_t ranks);
+/// `domain_size` is that of all scale-up domains.
+[[nodiscard]] MessageBound most_messages(const CollectiveSpec& spec, std::uint32_t ranks,
+                                         std::uint32_t domain_size);
 
 /// `bus` of all iterations of a job. Nothing for jobs that are no collectives, and for barriers.
 [[nodiscard]] std::optional<Bytes> bus_bytes(const JobDescription& job);

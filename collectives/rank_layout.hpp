@@ -16,6 +16,10 @@ struct RankLayout {
   BitsPerSecond network_rate;         ///< of a rank, to other domains, one direction
   Picoseconds domain_latency;         ///< of a message inside the domain, besides its bytes
   Picoseconds network_latency;
+  /// Of a message to the rank that is farthest, where that is more: on another rail, say.
+  Picoseconds farthest_latency;
+  /// Flows keep to one of several paths each, so that some meet while other paths are idle.
+  bool has_collisions = false;
   /// The domains' switches add up what ranks send and multicast what one sends.
   bool has_in_network_reduction = false;
 };

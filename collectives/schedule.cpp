@@ -7,6 +7,7 @@
 #include "collectives/algorithms/recursive.hpp"
 #include "collectives/algorithms/ring.hpp"
 #include "collectives/algorithms/tree.hpp"
+#include "collectives/algorithms/two_level.hpp"
 
 namespace weft::collectives {
 
@@ -81,7 +82,7 @@ std::vector<Algorithm> algorithms_for(Operation operation) {
       return {kRing, kHalvingDoubling, kOneShot, kHierarchical, kNvls};
     case Operation::kAllToAll:
     case Operation::kAllToAllV:
-      return {kPairwise, kOneShot};
+      return {kPairwise, kOneShot, kHierarchical};
     case Operation::kBroadcast:
     case Operation::kReduce:
       return {kRing, kBinomialTree, kOneShot};
@@ -137,6 +138,7 @@ std::unique_ptr<const Schedule> make_schedule(SchedulePlan plan, Algorithm algor
     case Algorithm::kTwoShot:
       return std::make_unique<DirectSchedule>(std::move(plan), algorithm);
     case Algorithm::kHierarchical:
+      if (plan.is_by_blocks()) return std::make_unique<TwoLevelAllToAllSchedule>(std::move(plan));
       return std::make_unique<HierarchicalSchedule>(std::move(plan));
     case Algorithm::kNvls:
       return std::make_unique<NvlsSchedule>(std::move(plan));

@@ -10,7 +10,7 @@ namespace weft::collectives {
 
 Errors Workload::add_job(std::string name, Picoseconds start, std::span<const HostId> hosts,
                          std::unique_ptr<const JobProgram> program, bool has_acknowledgements,
-                         std::uint8_t traffic_class, std::optional<AlgorithmChoice> choice) {
+                         JobTraffic traffic, std::optional<AlgorithmChoice> choice) {
   if (program->needs_acknowledgements() && !has_acknowledgements) {
     return {Error{
         "job '" + name + "' waits for acknowledgements, which the transport does not give", {}}};
@@ -44,7 +44,8 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
         connections_.push_back({.source = plan.process(rank),
                                 .destination = plan.process(peer),
                                 .flow_label = number * kMaxLanes + lane,
-                                .traffic_class = traffic_class});
+                                .traffic_class = traffic.traffic_class,
+                                .queue_pairs = traffic.queue_pairs});
         lane_of_connection_.push_back(static_cast<std::uint8_t>(lane));
       }
       first_connection_.push_back(static_cast<std::uint32_t>(connections_.size()));

@@ -44,6 +44,12 @@ struct JobPlan {
   }
 };
 
+/// What the connections of a job have in common (see Connection).
+struct JobTraffic {
+  std::uint8_t traffic_class = 0;
+  std::uint16_t queue_pairs = 0;
+};
+
 /// All jobs of a run as processes, connections and programs: what networks are built from and the
 /// executor runs. Immutable once built.
 ///
@@ -55,13 +61,11 @@ class Workload {
   static constexpr std::uint32_t kMaxLanes = 256;
   static constexpr std::uint32_t kNoRelay = std::numeric_limits<std::uint32_t>::max();
 
-  /// Adds a job after the others, whose messages travel in `traffic_class`. `program` is for as
-  /// many ranks as there are hosts. Error: the program waits for acknowledgements that the
-  /// transport does not give.
+  /// Adds a job after the others. `program` is for as many ranks as there are hosts. Error: the
+  /// program waits for acknowledgements that the transport does not give.
   [[nodiscard]] Errors add_job(std::string name, Picoseconds start, std::span<const HostId> hosts,
                                std::unique_ptr<const JobProgram> program, bool has_acknowledgements,
-                               std::uint8_t traffic_class = 0,
-                               std::optional<AlgorithmChoice> choice = {});
+                               JobTraffic traffic = {}, std::optional<AlgorithmChoice> choice = {});
 
   /// Hosts that may forward what `from` sends to `to`, the best one first; none: it goes straight.
   using RelaysOf = std::function<std::vector<HostId>(HostId from, HostId to)>;

@@ -94,7 +94,10 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
   s.connections.resize(connections.size());
   std::size_t count = 0;
   for (std::size_t c = 0; c < connections.size(); ++c) {
-    s.connections[c].queue_pairs = s.constants.transports[transport_of(connections[c])].queue_pairs;
+    const std::uint8_t transport = transport_of(connections[c]);
+    const bool is_set = transport == 0 && connections[c].queue_pairs > 0;
+    s.connections[c].queue_pairs =
+        is_set ? connections[c].queue_pairs : s.constants.transports[transport].queue_pairs;
     count += s.connections[c].queue_pairs;
   }
   s.senders.resize(count);

@@ -45,6 +45,16 @@ struct PauseInterval {
   bool is_lasting = false;  ///< it still held at the end of the run
 };
 
+/// A time during which the data of a class waited at an egress port for credits, all of the time or
+/// again and again.
+struct CreditWait {
+  PortId port;
+  std::uint8_t traffic_class = 0;
+  Picoseconds start{};
+  Picoseconds end{};
+  Picoseconds waited{};  ///< of the time between them
+};
+
 /// A time in which no packet reached any host although connections had messages under way.
 struct Stall {
   Picoseconds since{};  ///< looked at every 10 ms of simulated time

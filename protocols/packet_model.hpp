@@ -229,6 +229,7 @@ class PacketModel {
     port.starved &= static_cast<std::uint8_t>(~class_bit(c));
     port.update_blocked();
     queue.stall_time += now - queue.blocked_since;
+    port.stalls.add(c, queue.blocked_since, now, s_.constants.pauses_kept);
     if (!s_.constants.traces_credits) return;
     worker.trace.push_back({.time = now,
                             .value = queue.blocked_since,

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <limits>
 #include <numeric>
+#include <tuple>
 
 #include "protocols/network_audit.hpp"
 #include "protocols/packet_engine.hpp"
@@ -290,6 +291,7 @@ void PacketNetwork::reset_statistics() {
     port.ttl_drops = port.fault_drops = port.pauses_sent = 0;
     port.pauses.clear();
     port.pauses_lost = 0;
+    port.stalls.clear();
     port.peak_backlog = 0;
     port.note_backlog(0);
     for (std::uint32_t c = 0; c < s.constants.classes; ++c) {
@@ -405,6 +407,34 @@ std::uint64_t PacketNetwork::pauses_lost() const {
   return std::accumulate(
       state_->ports.begin(), state_->ports.end(), std::uint64_t{0},
       [](std::uint64_t sum, const PortState& port) { return sum + port.pauses_lost; });
+}
+
+std::vector<CreditWait> PacketNetwork::credit_waits() const {
+  const NetworkState& s = *state_;
+  std::vector<CreditWait> all;
+  for (const PortState& port : s.ports) {
+    const auto add = [&](std::uint8_t c, std::int64_t start, std::int64_t end, std::int64_t time) {
+      all.push_back({.port = port.id,
+                     .traffic_class = c,
+                     .start = Picoseconds(start),
+                     .end = Picoseconds(end),
+                     .waited = Picoseconds(time)});
+    };
+    const std::size_t first = all.size();
+    for (const StallLog::Entry& e : port.stalls.entries()) {
+      add(e.traffic_class, e.start, e.end, e.stalled);
+    }
+    for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
+      if ((port.starved & class_bit(c)) == 0) continue;
+      const std::int64_t since = s.queues[s.constants.slot(port.index, c)].blocked_since;
+      add(c, since, now_.count(), now_.count() - since);
+    }
+    std::sort(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
+              [](const CreditWait& a, const CreditWait& b) {
+                return std::tuple(a.traffic_class, a.start) < std::tuple(b.traffic_class, b.start);
+              });
+  }
+  return all;
 }
 
 std::uint64_t PacketNetwork::packets_in_flight() const {

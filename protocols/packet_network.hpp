@@ -139,6 +139,9 @@ class PacketNetwork {
   /// `pauses_lost` tells how many more there were.
   [[nodiscard]] std::vector<PauseInterval> pauses() const;
   [[nodiscard]] std::uint64_t pauses_lost() const;
+  /// When ports waited for credits, by port, class and start, those that last included. Where a
+  /// port waited more often than is kept, neighbours are one entry.
+  [[nodiscard]] std::vector<CreditWait> credit_waits() const;
   /// Packets that are on links or in buffers now.
   [[nodiscard]] std::uint64_t packets_in_flight() const;
   /// Distinct payload packets that their senders know to have arrived (datagrams: that were sent).

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "protocols/observation.hpp"
+#include "protocols/stall_log.hpp"
 #include "simcore/engine/chunk.hpp"
 #include "simcore/engine/link.hpp"
 #include "simcore/ids.hpp"
@@ -128,6 +129,7 @@ struct alignas(64) PortState {
   std::int64_t pauses_sent = 0;
   std::vector<PauseInterval> pauses;
   std::uint64_t pauses_lost = 0;   ///< intervals beyond what is kept
+  StallLog stalls;                 ///< of credit classes
   std::uint32_t service_debt = 0;  ///< what the packet in transmission owes (in_network.hpp)
   std::int64_t nominal_rate = 0;
   /// Packets that came in here and took a next hop in turn: data, and the rest. With one count for

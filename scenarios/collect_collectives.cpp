@@ -48,8 +48,12 @@ class Deliveries {
 class PathWalk {
  public:
   PathWalk(const collectives::Workload& workload, const collectives::Executor& executor,
-           const Deliveries& deliveries, IdealTimes& ideals)
-      : workload_(workload), executor_(executor), deliveries_(deliveries), ideals_(ideals) {}
+           const Deliveries& deliveries, IdealTimes& ideals, HeldTimes& held)
+      : workload_(workload),
+        executor_(executor),
+        deliveries_(deliveries),
+        ideals_(ideals),
+        held_(held) {}
 
   CriticalPath walk(const collectives::JobPlan& job, std::uint32_t iteration, std::uint32_t rank,
                     Picoseconds start) {
@@ -89,7 +93,10 @@ class PathWalk {
       const Picoseconds delivered = span->end - job.program->receive_latency();
       const Picoseconds taken = delivered - journey.posted;
       path.wire += std::min(taken, journey.least);
-      path.queueing += taken - std::min(taken, journey.least);
+      const Picoseconds delay = taken - std::min(taken, journey.least);
+      const Picoseconds paused = std::min(delay, held_time(journey, job.process(rank), delivered));
+      path.paused += paused;
+      path.queueing += delay - paused;
       path.protocol += span->end - delivered;
       ++path.messages;
       rank = workload_.rank_of(workload_.origin_of(journey.connection));
@@ -105,13 +112,16 @@ class PathWalk {
     ConnectionId connection;
     Picoseconds posted;
     Picoseconds least;
+    /// Its last message, and of a relayed one the last on the first leg.
+    const protocols::MessageOutcome* last = nullptr;
+    const protocols::MessageOutcome* first_leg = nullptr;
   };
 
   [[nodiscard]] Journey journey_of(const Span& span) {
     const std::uint32_t number = workload_.relay_of(span.connection);
     const protocols::MessageOutcome& last = cause_of(span);
     if (number == collectives::Workload::kNoRelay) {
-      return {last.connection, Picoseconds(last.posted), least(last, last.bytes)};
+      return {last.connection, Picoseconds(last.posted), least(last, last.bytes), &last, nullptr};
     }
     // Chunks leave a relay in the order in which they come, so the numbers are those of the first
     // leg as well.
@@ -125,7 +135,20 @@ class PathWalk {
     // All of it on one leg, and the first chunk before that or the last one after it on the other.
     return {span.connection, Picoseconds(end.posted),
             std::max(least(begin, bytes) + least(last, end.bytes),
-                     least(begin, begin.bytes) + least(last, bytes))};
+                     least(begin, begin.bytes) + least(last, bytes)),
+            &last, &end};
+  }
+
+  /// Until it was delivered to `to`.
+  [[nodiscard]] Picoseconds held_time(const Journey& journey, ProcessId to, Picoseconds delivered) {
+    const auto host = [this](ProcessId p) { return workload_.process_hosts()[p.value()]; };
+    std::vector<HeldTimes::Leg> legs{{journey.last->connection, journey.last->entropy, host(to)}};
+    if (journey.first_leg != nullptr) {
+      const ConnectionId first = journey.first_leg->connection;
+      legs.push_back({first, journey.first_leg->entropy,
+                      host(workload_.connections()[first.value()].destination)});
+    }
+    return held_.of(legs, journey.posted, delivered);
   }
 
   /// The message that a lane waited for; of a sum, the contribution that came last.
@@ -173,6 +196,7 @@ class PathWalk {
   const collectives::Executor& executor_;
   const Deliveries& deliveries_;
   IdealTimes& ideals_;
+  HeldTimes& held_;
 };
 
 Picoseconds mean_wait(const collectives::Workload& workload, const collectives::Executor& executor,
@@ -228,9 +252,9 @@ CollectiveResult result_of(const collectives::Executor& executor, const collecti
 
 void collect_collectives(const Experiment& e, const collectives::Executor& executor,
                          const std::vector<protocols::MessageOutcome>& messages, IdealTimes& ideals,
-                         Results& results) {
+                         HeldTimes& held, Results& results) {
   const Deliveries deliveries(e.workload.connections().size(), messages);
-  PathWalk walk(e.workload, executor, deliveries, ideals);
+  PathWalk walk(e.workload, executor, deliveries, ideals, held);
   for (std::uint32_t j = 0; j < e.workload.jobs().size(); ++j) {
     const auto* spec = std::get_if<collectives::CollectiveSpec>(&e.scenario.jobs[j].kind);
     if (spec == nullptr) continue;

@@ -4,6 +4,7 @@
 
 #include "collectives/executor.hpp"
 #include "protocols/packet_network.hpp"
+#include "scenarios/held_times.hpp"
 #include "scenarios/ideal_times.hpp"
 #include "scenarios/results.hpp"
 #include "scenarios/simulation.hpp"
@@ -14,7 +15,7 @@ namespace weft::scenarios {
 /// are all of the run.
 void collect_collectives(const Experiment& experiment, const collectives::Executor& executor,
                          const std::vector<protocols::MessageOutcome>& messages, IdealTimes& ideals,
-                         Results& results);
+                         HeldTimes& held, Results& results);
 
 /// collectives.csv
 [[nodiscard]] std::string collectives_csv(const Results& results);

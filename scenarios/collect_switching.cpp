@@ -130,9 +130,9 @@ HostId host_of(const Experiment& e, ProcessId process) {
 }
 
 /// The place of an ECMP key among the queue pairs of its connection.
-std::uint32_t queue_pair_index(const Experiment& e, const Flow& flow) {
-  const auto* roce = std::get_if<protocols::RoceConfig>(&e.scenario.transport);
-  const std::uint32_t count = roce != nullptr ? roce->queue_pairs : 1;
+std::uint32_t queue_pair_index(const Experiment& e, const ConnectionTransports& transports,
+                               const Flow& flow) {
+  const std::uint32_t count = transports.of(flow.connection).queue_pairs;
   const Connection& c = e.workload.connections()[flow.connection.value()];
   std::uint32_t index = 0;
   while (index + 1 < count &&
@@ -143,14 +143,15 @@ std::uint32_t queue_pair_index(const Experiment& e, const Flow& flow) {
   return index;
 }
 
-VictimResult victim_result(const Experiment& e, const Flow& flow, protocols::VictimFlow victim) {
+VictimResult victim_result(const Experiment& e, const ConnectionTransports& transports,
+                           const Flow& flow, protocols::VictimFlow victim) {
   const Connection& c = e.workload.connections()[flow.connection.value()];
   return {.job = e.workload.job_of(c.source),
           .source_rank = e.workload.rank_of(c.source),
           .destination_rank = e.workload.rank_of(c.destination),
           .source = host_of(e, c.source),
           .destination = host_of(e, c.destination),
-          .queue_pair = queue_pair_index(e, flow),
+          .queue_pair = queue_pair_index(e, transports, flow),
           .traffic_class = c.traffic_class,
           .active = victim.active,
           .lost = victim.lost,
@@ -203,10 +204,11 @@ PauseReport report_pauses(const Experiment& e, std::vector<protocols::PauseInter
     activities.push_back(std::move(activity));
   }
   report.flows = flows.size();
+  const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
   for (protocols::VictimFlow& victim :
        find_victims(e.fabric, report.pauses, report.analysis, activities)) {
     const std::uint32_t flow = victim.flow;
-    report.victims.push_back(victim_result(e, flows[flow], std::move(victim)));
+    report.victims.push_back(victim_result(e, transports, flows[flow], std::move(victim)));
   }
   return report;
 }

@@ -12,10 +12,11 @@ namespace weft::scenarios {
 /// The longest chain of dependencies of a collective, from the begin of its first rank to the end
 /// of its last one. The parts add up to its duration.
 struct CriticalPath {
-  Picoseconds late;      ///< the rank that the chain begins on began later than the first
+  Picoseconds late;      ///< waiting for a peer: the rank that the chain begins on began later
   Picoseconds launch;    ///< launch latencies
   Picoseconds wire;      ///< messages at their zero-load times
-  Picoseconds queueing;  ///< what messages took longer: queues, pauses, credits, congestion control
+  Picoseconds queueing;  ///< what messages took longer: queues, congestion control, other traffic
+  Picoseconds paused;    ///< the same while a pause or want of credits held a port of their ways
   Picoseconds protocol;  ///< from arrivals until receivers saw them
   Picoseconds reducing;  ///< adding
   Picoseconds copying;   ///< putting in place
@@ -23,7 +24,7 @@ struct CriticalPath {
   std::uint32_t messages = 0;  ///< on the chain
 
   [[nodiscard]] Picoseconds total() const {
-    return late + launch + wire + queueing + protocol + reducing + copying + window;
+    return late + launch + wire + queueing + paused + protocol + reducing + copying + window;
   }
 };
 

@@ -51,7 +51,8 @@ std::string collectives_csv(const Results& r) {
   std::string text =
       "job,operation,algorithm,protocol,iteration,size_bytes,start_s,end_s,time_s,"
       "algbw_bytes_per_s,busbw_bytes_per_s,start_skew_s,end_skew_s,mean_wait_s,last_rank,"
-      "path_late_s,path_launch_s,path_wire_s,path_queueing_s,path_protocol_s,path_reducing_s,"
+      "path_late_s,path_launch_s,path_wire_s,path_queueing_s,path_paused_s,path_protocol_s,path_"
+      "reducing_s,"
       "path_copying_s,path_window_s,path_messages\n";
   const auto number = [](const std::optional<double>& value) {
     return value ? fmt::format("{:.6g}", *value) : std::string();
@@ -65,8 +66,8 @@ std::string collectives_csv(const Results& r) {
                    csv::seconds(c.end - c.start), number(c.algorithm_bandwidth),
                    number(c.bus_bandwidth), csv::seconds(c.start_skew), csv::seconds(c.end_skew),
                    csv::seconds(c.mean_wait), c.last_rank);
-    for (const Picoseconds part :
-         {p.late, p.launch, p.wire, p.queueing, p.protocol, p.reducing, p.copying, p.window}) {
+    for (const Picoseconds part : {p.late, p.launch, p.wire, p.queueing, p.paused, p.protocol,
+                                   p.reducing, p.copying, p.window}) {
       text += "," + csv::seconds(part);
     }
     text += fmt::format(",{}\n", p.messages);
@@ -77,7 +78,7 @@ std::string collectives_csv(const Results& r) {
 std::string collectives_text(const Results& r) {
   if (r.collectives.empty()) return {};
   TextTable table({"collectives", "algorithm", "time", "algbw", "busbw", "skew", "wire", "queueing",
-                   "reducing", "launch", "other"});
+                   "paused", "reducing", "waiting", "other"});
   std::string reasons;
   for (std::uint32_t j = 0; j < r.jobs.size(); ++j) {
     const Summary s = summarize(r, j);
@@ -90,8 +91,8 @@ std::string collectives_text(const Results& r) {
                bandwidth(has_bytes ? std::optional(s.algorithm_bandwidth / s.count) : std::nullopt),
                bandwidth(has_bytes ? std::optional(s.bus_bandwidth / s.count) : std::nullopt),
                format_time(s.skew), share(p.wire, whole), share(p.queueing, whole),
-               share(p.reducing, whole), share(p.launch, whole),
-               share(p.late + p.protocol + p.copying + p.window, whole)});
+               share(p.paused, whole), share(p.reducing, whole), share(p.late + p.window, whole),
+               share(p.launch + p.protocol + p.copying, whole)});
     if (!r.jobs[j].choice.empty())
       reasons += "  " + r.jobs[j].name + ": " + r.jobs[j].choice + "\n";
   }

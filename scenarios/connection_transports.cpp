@@ -38,12 +38,15 @@ ConnectionTransport ConnectionTransports::of(ConnectionId connection) const {
   if (!is_inside || scenario_.scale_up.empty()) {
     ConnectionTransport transport = scale_out_;
     transport.is_sprayed = scenario_.switches.balancing(c.traffic_class).sprays();
+    transport.traffic_class = c.traffic_class;
+    if (c.queue_pairs > 0) transport.queue_pairs = c.queue_pairs;
     return transport;
   }
   const auto domain = static_cast<std::size_t>(fabric_.host(from).domain);
   const protocols::ScaleUpConfig& config = scenario_.scale_up[kind_of_domain_[domain]];
   ConnectionTransport transport;
   transport.is_scale_up = true;
+  transport.traffic_class = config.traffic_class;
   transport.framing = scale_up_framing(config);
   transport.framing.cut_through = scale_out_.framing.cut_through;
   if (c.kind != Connection::Kind::kUnicast) transport.framing.header = config.reduction_header;

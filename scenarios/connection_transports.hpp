@@ -16,6 +16,7 @@ namespace weft::scenarios {
 struct ConnectionTransport {
   Framing framing;
   std::uint32_t queue_pairs = 1;
+  std::uint8_t traffic_class = 0;  ///< inside a domain that of its own
   bool is_acknowledged = true;
   bool is_scale_up = false;
   /// Switches spread its packets over equal-cost paths.

@@ -68,6 +68,7 @@ FluidModel::FluidModel(const Experiment& experiment, IdealTimes& ideals)
       spreads_(sprays_data(experiment) || !experiment.scenario.scale_up.empty()) {
   const auto* roce = std::get_if<protocols::RoceConfig>(&experiment.scenario.transport);
   if (roce != nullptr) queue_pairs_ = roce->queue_pairs;
+  most_queue_pairs_ = std::max(queue_pairs_, most_queue_pairs(experiment.workload.connections()));
   bundle_ports();
   share_ports();
   make_room_for_acks();
@@ -79,22 +80,23 @@ FluidModel::FluidModel(const Experiment& experiment, IdealTimes& ideals)
 }
 
 FluidNetwork::Plan FluidModel::plan() {
-  return {.capacities = capacities_,
-          .changes = changes_,
-          .queue_pairs = queue_pairs_,
-          .control_latency = experiment_.scenario.run.control_latency,
-          .route_of =
-              [this](ConnectionId connection, std::uint32_t queue_pair) {
-                auto route = links(ends(connection, queue_pair), false);
-                if (!limit_of_pair_.empty()) {
-                  const std::uint32_t limit =
-                      limit_of_pair_[std::size_t{connection.value()} * queue_pairs_ + queue_pair];
-                  if (limit != kNoLink) route.push_back(limit);
-                }
-                return route;
-              },
-          .transfer_of = [this](ConnectionId connection, std::uint32_t queue_pair,
-                                Bytes size) { return transfer(connection, queue_pair, size); }};
+  return {
+      .capacities = capacities_,
+      .changes = changes_,
+      .queue_pairs = queue_pairs_,
+      .control_latency = experiment_.scenario.run.control_latency,
+      .route_of =
+          [this](ConnectionId connection, std::uint32_t queue_pair) {
+            auto route = links(ends(connection, queue_pair), false);
+            if (!limit_of_pair_.empty()) {
+              const std::uint32_t limit =
+                  limit_of_pair_[std::size_t{connection.value()} * most_queue_pairs_ + queue_pair];
+              if (limit != kNoLink) route.push_back(limit);
+            }
+            return route;
+          },
+      .transfer_of = [this](ConnectionId connection, std::uint32_t queue_pair,
+                            Bytes size) { return transfer(connection, queue_pair, size); }};
 }
 
 FluidModel::Ends FluidModel::ends(ConnectionId connection, std::uint32_t queue_pair) const {
@@ -133,11 +135,16 @@ std::vector<std::uint32_t> FluidModel::links(const Ends& ends, bool is_reverse) 
   return links;
 }
 
+std::uint32_t FluidModel::queue_pairs_of(ConnectionId connection) const {
+  const std::uint32_t own = experiment_.workload.connections()[connection.value()].queue_pairs;
+  return own > 0 ? own : queue_pairs_;
+}
+
 template <class Visit>
 void FluidModel::for_each_queue_pair(Visit visit) const {
   const std::size_t connections = experiment_.workload.connections().size();
   for (std::size_t c = 0; c < connections; ++c) {
-    for (std::uint32_t q = 0; q < queue_pairs_; ++q) visit(ConnectionId(c), q);
+    for (std::uint32_t q = 0; q < queue_pairs_of(ConnectionId(c)); ++q) visit(ConnectionId(c), q);
   }
 }
 
@@ -235,9 +242,10 @@ void FluidModel::add_job_bytes(std::uint32_t job, std::vector<double>& data,
                                std::vector<double>& acks) const {
   collectives::for_each_transfer(
       experiment_.workload, job, [&](ConnectionId connection, Bytes size, std::int64_t count) {
-        for (std::uint32_t q = 0; q < queue_pairs_; ++q) {
+        const std::uint32_t queue_pairs = queue_pairs_of(connection);
+        for (std::uint32_t q = 0; q < queue_pairs; ++q) {
           // Messages take the queue pairs in turn.
-          const auto n = static_cast<double>((count + queue_pairs_ - 1 - q) / queue_pairs_);
+          const auto n = static_cast<double>((count + queue_pairs - 1 - q) / queue_pairs);
           const Ends e = ends(connection, q);
           const Framing framing = transports_.of(connection).framing;
           const auto wire = static_cast<double>(wire_bytes(size, framing).count());
@@ -262,17 +270,14 @@ void FluidModel::make_room_for_acks() {
 void FluidModel::limit_by_windows() {
   const Framing framing = framing_of(experiment_.scenario);
   if (framing.window == 0 || framing.ack_size == 0_B) return;
-  limit_of_pair_.reserve(experiment_.workload.connections().size() * queue_pairs_);
+  limit_of_pair_.assign(experiment_.workload.connections().size() * most_queue_pairs_, kNoLink);
   for_each_queue_pair([&](ConnectionId connection, std::uint32_t q) {
-    if (transports_.of(connection).framing.window == 0) {
-      limit_of_pair_.push_back(kNoLink);
-      return;
-    }
+    if (transports_.of(connection).framing.window == 0) return;
     const BitsPerSecond line = slowest_shared(ideals_.paths(connection, q).forward);
     const BitsPerSecond limit = window_rate(ideals_.paths(connection, q), line);
-    limit_of_pair_.push_back(kNoLink);
     if (limit >= line) return;
-    limit_of_pair_.back() = static_cast<std::uint32_t>(capacities_.size());
+    limit_of_pair_[std::size_t{connection.value()} * most_queue_pairs_ + q] =
+        static_cast<std::uint32_t>(capacities_.size());
     capacities_.push_back(limit);
   });
 }
@@ -294,7 +299,7 @@ BitsPerSecond FluidModel::window_rate(const IdealTimes::Paths& paths, BitsPerSec
 }
 
 FluidTransfer FluidModel::transfer(ConnectionId connection, std::uint32_t queue_pair, Bytes size) {
-  const std::uint64_t index = std::uint64_t{connection.value()} * queue_pairs_ + queue_pair;
+  const std::uint64_t index = std::uint64_t{connection.value()} * most_queue_pairs_ + queue_pair;
   const auto [found, is_new] = transfers_.try_emplace(Key{index, size.count()});
   FluidTransfer& t = found->second;
   if (!is_new) return t;

@@ -63,6 +63,7 @@ class FluidModel {
   [[nodiscard]] std::vector<std::uint32_t> links(const Ends& ends, bool is_reverse) const;
   [[nodiscard]] FluidTransfer transfer(ConnectionId connection, std::uint32_t queue_pair,
                                        Bytes size);
+  [[nodiscard]] std::uint32_t queue_pairs_of(ConnectionId connection) const;
   template <class Visit>
   void for_each_queue_pair(Visit visit) const;
 
@@ -79,7 +80,8 @@ class FluidModel {
   const Experiment& experiment_;
   IdealTimes& ideals_;
   ConnectionTransports transports_;
-  std::uint32_t queue_pairs_ = 1;
+  std::uint32_t queue_pairs_ = 1;              ///< of a connection that does not say
+  std::uint32_t most_queue_pairs_ = 1;         ///< of a connection
   bool spreads_ = false;                       ///< packets of some connections take several paths
   std::vector<BitsPerSecond> rates_;           ///< by port, as faults change them
   std::vector<double> shares_;                 ///< by port: the most of a message that crosses it

@@ -175,7 +175,8 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer) {
   IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
   FluidModel model(e, ideals);
   FluidNetwork::Plan plan = model.plan();
-  const std::uint32_t queue_pairs = plan.queue_pairs;
+  const std::uint32_t queue_pairs =
+      std::max(plan.queue_pairs, most_queue_pairs(e.workload.connections()));
   FluidNetwork network(e.workload.process_hosts().size(), e.workload.connections(),
                        std::move(plan));
   collectives::Executor executor(e.workload);
@@ -199,7 +200,8 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer) {
 
   collect_jobs(e, executor, ideals, results);
   const std::vector<protocols::MessageOutcome> messages = outcomes_of(e, model, network);
-  collect_collectives(e, executor, messages, ideals, results);
+  HeldTimes held(e, {}, {});
+  collect_collectives(e, executor, messages, ideals, held, results);
   collect_messages(e, messages, ideals, results);
   require_slowdowns(results);
   collect_ports(e, bytes_by_port(e, model, network, queue_pairs), results);

@@ -25,6 +25,7 @@ struct Estimate {
   double ranks;
   double payload;
   double fastest;  ///< access rate of any rank, bits per second
+  std::uint32_t domain_size = 1;
 
   [[nodiscard]] double packets(Bytes size) const {
     return std::ceil(static_cast<double>(size.count()) / payload);
@@ -36,7 +37,8 @@ struct Estimate {
   }
   Load operator()(const collectives::PermutationSpec& s) const { return {ranks, packets(s.size)}; }
   Load operator()(const collectives::CollectiveSpec& s) const {
-    const auto bound = collectives::most_messages(s, static_cast<std::uint32_t>(ranks));
+    const auto bound =
+        collectives::most_messages(s, static_cast<std::uint32_t>(ranks), domain_size);
     // Messages shorter than a packet are a packet each.
     const double per_connection = bound.messages / std::max(1.0, ranks * s.execution.channels);
     return {bound.messages, bound.bytes / payload + per_connection};
@@ -55,6 +57,17 @@ struct Estimate {
   }
 };
 
+/// The least of all domains that the ranks have, or of the one that the job gives.
+std::uint32_t domain_size_of(const JobSpec& job) {
+  const auto* collective = std::get_if<collectives::CollectiveSpec>(&job.kind);
+  if (collective != nullptr && collective->domain_size > 0) return collective->domain_size;
+  std::map<std::uint32_t, std::uint32_t> sizes;
+  for (const std::uint32_t domain : job.layout.domain) ++sizes[domain];
+  std::uint32_t least = sizes.empty() ? 1 : sizes.begin()->second;
+  for (const auto& [domain, size] : sizes) least = std::min(least, size);
+  return least;
+}
+
 }  // namespace
 
 Errors check_limits(const Scenario& scenario, std::span<const BitsPerSecond> access_rates) {
@@ -70,6 +83,7 @@ Errors check_limits(const Scenario& scenario, std::span<const BitsPerSecond> acc
       estimate.fastest =
           std::max(estimate.fastest, static_cast<double>(access_rates[host.value()].count()));
     }
+    estimate.domain_size = domain_size_of(job);
     const Load load = std::visit(estimate, job.kind);
     const std::string key = fmt::format("jobs[{}]", j);
     if (load.packets > kMaxPackets) {

@@ -22,11 +22,12 @@ BitsPerSecond without_headers(BitsPerSecond rate, const Framing& framing) {
 class LayoutBuilder {
  public:
   LayoutBuilder(const Scenario& scenario, const Fabric& fabric, const Routes& routes,
-                const std::vector<HostId>& ranks)
+                const JobSpec& job)
       : scenario_(scenario),
         fabric_(fabric),
         routes_(routes),
-        ranks_(ranks),
+        ranks_(job.ranks),
+        traffic_class_(job.traffic_class),
         kinds_(scale_up_kinds(scenario, fabric)) {}
 
   [[nodiscard]] collectives::RankLayout layout() const {
@@ -42,6 +43,12 @@ class LayoutBuilder {
     // Ranks side by side on one leaf would flatter the network.
     const HostId far = ranks_[ranks_.size() / 2];
     if (!is_scale_up(ranks_[0], far)) layout.network_latency = latency(ranks_[0], far);
+    const std::size_t stride = ranks_.size() / kRanksLookedAt + 1;
+    for (std::size_t i = 1; i < ranks_.size(); i += stride) {
+      if (is_scale_up(ranks_[0], ranks_[i])) continue;
+      layout.farthest_latency = std::max(layout.farthest_latency, latency(ranks_[0], ranks_[i]));
+      layout.has_collisions = layout.has_collisions || chooses_path(ranks_[0], ranks_[i]);
+    }
     return layout;
   }
 
@@ -53,6 +60,20 @@ class LayoutBuilder {
   }
 
  private:
+  static constexpr std::size_t kRanksLookedAt = 256;
+
+  /// Some switch on the way has several next hops, and a flow keeps to one of them.
+  [[nodiscard]] bool chooses_path(HostId from, HostId to) const {
+    if (!scenario_.switches.balancing(traffic_class_).keeps_path()) return false;
+    for (const PortId port :
+         flow_path(fabric_, routes_, scenario_.seed, from, to, flow_entropy(from, to, 0))) {
+      const Node& node = fabric_.node(fabric_.port(port).node);
+      if (node.kind == NodeKind::kSwitch && ports_towards(routes_, node, from, to).size() > 1) {
+        return true;
+      }
+    }
+    return false;
+  }
   [[nodiscard]] bool is_scale_up(HostId a, HostId b) const {
     return fabric_.network_between(a, b) == NetworkKind::kScaleUp && !scenario_.scale_up.empty();
   }
@@ -119,6 +140,7 @@ class LayoutBuilder {
   const Fabric& fabric_;
   const Routes& routes_;
   const std::vector<HostId>& ranks_;
+  std::uint8_t traffic_class_;
   std::vector<std::uint8_t> kinds_;
 };
 
@@ -128,7 +150,7 @@ void fill_layouts(Scenario& scenario, const Fabric& fabric, const Routes& routes
   for (JobSpec& job : scenario.jobs) {
     const auto* spec = std::get_if<collectives::CollectiveSpec>(&job.kind);
     if (spec == nullptr || job.ranks.size() < 2) continue;
-    const LayoutBuilder builder(scenario, fabric, routes, job.ranks);
+    const LayoutBuilder builder(scenario, fabric, routes, job);
     job.layout = builder.layout();
     if (spec->domain_size < 2 || !job.layout.domain.empty()) continue;
     job.layout.domain_rate = job.layout.network_rate;

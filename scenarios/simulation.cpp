@@ -266,10 +266,10 @@ Result<Experiment> build_experiment(Scenario scenario) {
   for (std::size_t host = 0; host < fabric.value().hosts.size(); ++host) {
     access_rates.push_back(access_rate(fabric.value(), HostId(host)));
   }
+  fill_layouts(scenario, fabric.value(), routes.value());
   if (Errors errors = check_limits(scenario, access_rates); !errors.empty()) return errors;
   auto faults = resolve_faults(scenario, fabric.value());
   if (!faults) return faults.errors();
-  fill_layouts(scenario, fabric.value(), routes.value());
   auto route_changes = build_route_changes(scenario, fabric.value(), faults.value());
   if (!route_changes) return route_changes.errors();
   auto workload =
@@ -354,7 +354,8 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFil
   IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
   collect_jobs(e, executor, ideals, results);
   const auto messages = network.messages();
-  collect_collectives(e, executor, messages, ideals, results);
+  HeldTimes held(e, network.pauses(), network.credit_waits());
+  collect_collectives(e, executor, messages, ideals, held, results);
   collect_messages(e, messages, ideals, results);
   require_slowdowns(results);
   collect_ports(e, network, results);

@@ -169,6 +169,7 @@ ordered_json collectives_json(const Results& r) {
                       {"launch", to_seconds(c.path.launch)},
                       {"wire", to_seconds(c.path.wire)},
                       {"queueing", to_seconds(c.path.queueing)},
+                      {"paused", to_seconds(c.path.paused)},
                       {"protocol", to_seconds(c.path.protocol)},
                       {"reducing", to_seconds(c.path.reducing)},
                       {"copying", to_seconds(c.path.copying)},

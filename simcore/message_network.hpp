@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -35,8 +36,17 @@ struct Connection {
     kMulticast,
   };
   Kind kind = Kind::kUnicast;
+  /// That its messages take in turn, where the network has such; 0: as many as its transport says.
+  std::uint16_t queue_pairs = 0;
   std::uint32_t group = 0;  ///< number among the run's process groups
 };
+
+/// The largest number of queue pairs that any of them asks for.
+[[nodiscard]] inline std::uint32_t most_queue_pairs(const std::vector<Connection>& connections) {
+  std::uint32_t most = 0;
+  for (const Connection& c : connections) most = std::max<std::uint32_t>(most, c.queue_pairs);
+  return most;
+}
 
 /// Processes, each on another GPU of one scale-up domain, whose data its chips add up and repeat.
 struct ProcessGroup {

@@ -32,7 +32,9 @@ struct TreePlace {
 /// "Two-tree algorithms for full bandwidth broadcast, reduction and scan", Parallel Computing 35,
 /// 2009: two trees with half of the data each, in which no rank has children in both (one has, if
 /// there is an odd number). Where there are several domains of one size, trees span the domains,
-/// and a chain each domain, as NCCL has it.
+/// and a chain each domain, as NCCL has it. Wants a window (`Execution::in_flight`) of a few
+/// chunks: leaves of one tree are inner ranks of the other, and without one post their whole half
+/// first.
 class TreeSchedule final : public Schedule {
  public:
   enum class Shape : std::uint8_t { kBinomial, kDoubleBinary };

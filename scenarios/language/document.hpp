@@ -178,6 +178,7 @@ struct JobDocument {
   std::string name;
   std::string traffic_class;  ///< empty: the lowest
   Picoseconds start;
+  std::optional<std::uint32_t> queue_pairs;  ///< absent: the transport's
   RanksDocument ranks;
   std::variant<IncastDocument, collectives::PermutationSpec, MessagesDocument,
                collectives::OpenLoopSpec, CollectiveDocument>

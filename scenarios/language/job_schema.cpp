@@ -158,6 +158,10 @@ schema::Object job_schema() {
       .source("the class of lowest priority")
       .field("start", &JobDocument::start, "when it begins")
       .source("at once")
+      .field("queue_pairs", &JobDocument::queue_pairs,
+             "per connection outside of scale-up domains; messages take them in turn")
+      .source("transport.queue_pairs")
+      .range(1, 1'024)
       .object("ranks", &JobDocument::ranks, ranks_schema(), "which hosts it runs on")
       .source("every host")
       .tag("type", "what it does")

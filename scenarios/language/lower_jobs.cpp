@@ -43,6 +43,7 @@ class JobLowering {
     for (PlacementProblem& problem : placement.problems) report(std::move(problem));
     if (!placement.problems.empty()) return;
     JobSpec spec{job.name, job.start, std::move(placement.hosts), {}, 0, {}};
+    spec.queue_pairs = queue_pairs_of(job);
     spec.traffic_class =
         find_class(context_, job.traffic_class, child_path(path_, "class")).value_or(0);
     spec.kind =
@@ -57,6 +58,17 @@ class JobLowering {
  private:
   void fail(const char* key, std::string message) {
     context_.fail(child_path(path_, key), std::move(message));
+  }
+
+  std::uint16_t queue_pairs_of(const JobDocument& job) {
+    if (!job.queue_pairs) return 0;
+    if (!std::holds_alternative<protocols::RoceConfig>(context_.document.transport)) {
+      fail("queue_pairs",
+           "has a meaning only with reliable connections (`transport: {type: roce}`)");
+    } else if (std::holds_alternative<LoneDocument>(context_.document.fabric.topology)) {
+      fail("queue_pairs", "has a meaning only for links between servers; this fabric has none");
+    }
+    return static_cast<std::uint16_t>(*job.queue_pairs);
   }
 
   void report(PlacementProblem problem) {
@@ -185,7 +197,7 @@ class JobLowering {
       connections = std::min<std::uint64_t>(messages->list.size(), n * (n - 1));
     }
     ranks_ += n;
-    connections_ += connections * queue_pairs_;
+    connections_ += connections * (spec.queue_pairs > 0 ? spec.queue_pairs : queue_pairs_);
     if (connections_ > kMaxConnections && !is_reported_) {
       is_reported_ = true;
       fail("ranks", "the jobs up to this one need " + std::to_string(connections_) +

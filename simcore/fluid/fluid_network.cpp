@@ -43,8 +43,9 @@ FluidNetwork::FluidNetwork(std::size_t processes, std::vector<Connection> connec
     : processes_(processes),
       connections_(std::move(connections)),
       plan_(std::move(plan)),
-      solver_(plan_.capacities, connections_.size() * plan_.queue_pairs),
-      queue_pairs_(connections_.size() * plan_.queue_pairs),
+      most_queue_pairs_(std::max(plan_.queue_pairs, most_queue_pairs(connections_))),
+      solver_(plan_.capacities, connections_.size() * most_queue_pairs_),
+      queue_pairs_(connections_.size() * most_queue_pairs_),
       next_queue_pair_(connections_.size()) {}
 
 FluidNetwork::Status FluidNetwork::run(ProcessHandler& handler, std::optional<Picoseconds> until,
@@ -128,7 +129,7 @@ void FluidNetwork::dispatch(const Event& event) {
 void FluidNetwork::post(ConnectionId connection, Bytes size) {
   std::uint32_t& next = next_queue_pair_[connection.value()];
   const std::uint32_t queue_pair = next;
-  next = next + 1 == plan_.queue_pairs ? 0 : next + 1;
+  next = next + 1 == queue_pairs_of(connections_[connection.value()]) ? 0 : next + 1;
   const auto number = static_cast<std::uint32_t>(messages_.size());
   messages_.push_back({.connection = connection,
                        .queue_pair = queue_pair,

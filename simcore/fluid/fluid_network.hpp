@@ -58,7 +58,7 @@ class FluidNetwork final : private FlowSolver::Listener {
   struct Plan {
     std::vector<BitsPerSecond> capacities;  ///< by link, > 0
     std::vector<CapacityChange> changes{};  ///< in any order
-    std::uint32_t queue_pairs = 1;          ///< per connection; messages take them in turn
+    std::uint32_t queue_pairs = 1;  ///< of a connection that does not say; messages take turns
     Picoseconds control_latency = 1_us;
     /// The links that the messages of a queue pair cross, each once; empty: none, they are
     /// delivered at once. Asked for at the first message.
@@ -134,8 +134,11 @@ class FluidNetwork final : private FlowSolver::Listener {
   void on_drained(std::uint32_t flow, Picoseconds at) override;
   void on_alarm(Picoseconds time) override;
 
+  [[nodiscard]] std::uint32_t queue_pairs_of(const Connection& connection) const {
+    return connection.queue_pairs > 0 ? connection.queue_pairs : plan_.queue_pairs;
+  }
   [[nodiscard]] std::size_t index_of(ConnectionId connection, std::uint32_t queue_pair) const {
-    return std::size_t{connection.value()} * plan_.queue_pairs + queue_pair;
+    return std::size_t{connection.value()} * most_queue_pairs_ + queue_pair;
   }
   void push(Picoseconds time, Kind kind, std::uint32_t target, std::uint32_t source = 0,
             std::uint64_t token = 0);
@@ -154,6 +157,7 @@ class FluidNetwork final : private FlowSolver::Listener {
   std::size_t processes_;
   std::vector<Connection> connections_;
   Plan plan_;
+  std::uint32_t most_queue_pairs_;  ///< of a connection
   FlowSolver solver_;
   std::vector<QueuePair> queue_pairs_;
   std::vector<std::uint32_t> next_queue_pair_;  ///< by connection

@@ -42,6 +42,7 @@ TEST(Collectives, RunOnPacketsWithEverythingSwitchedOn) {
       "  - {name: a, type: all-reduce, algorithm: double-binary-tree, size: 100007B",
       "  - {name: a, type: all-reduce, algorithm: hierarchical, domain_size: 4, size: 100007B",
       "  - {name: a, type: all-gather, algorithm: hierarchical, domain_size: 4, size: 100007B",
+      "  - {name: a, type: all-to-all, algorithm: hierarchical, domain_size: 4, size: 10007B",
       "  - {name: a, type: reduce-scatter, algorithm: one-shot, size: 100007B",
       "  - {name: a, type: broadcast, algorithm: ring, root: 3, size: 100007B",
       "  - {name: a, type: all-to-all, algorithm: one-shot, size: 10007B",
@@ -98,6 +99,44 @@ TEST(Collectives, SayWhatWasChosenAndWhy) {
             std::string::npos);
   EXPECT_NE(results.jobs[1].choice.find("NCCL's model: "), std::string::npos);
   EXPECT_NE(results.jobs[1].protocol, "none");
+}
+
+// Two jobs between the same servers, ECMP over four spines. A queue pair keeps to a path, and
+// messages take queue pairs in turn: with one, all messages of a connection have one ECMP key, with
+// four they have four, whatever the transport says for the other job.
+TEST(Collectives, HaveQueuePairsOfTheirOwn) {
+  const std::string jobs =
+      "  - {name: a, type: send-recv, size: 64KiB, ranks: [h0, h5], queue_pairs: 4,\n"
+      "     execution: {chunk: 4KiB}}\n"
+      "  - {name: b, type: send-recv, size: 64KiB, ranks: [h0, h5], execution: {chunk: 4KiB}}\n";
+  const auto experiment = build(jobs);
+  ASSERT_TRUE(experiment.ok()) << experiment.errors()[0].to_string();
+  const collectives::Workload& workload = experiment.value().workload;
+  for (const Connection& c : workload.connections()) {
+    EXPECT_EQ(c.queue_pairs, workload.job_of(c.source) == 0 ? 4 : 0);
+  }
+  const Results results = simulate(experiment.value());
+  EXPECT_EQ(results.outcome, Outcome::kFinished);
+  ASSERT_EQ(results.jobs.size(), 2U);
+  const auto loaded = load_scenario_text(kFabric + jobs, "t.yaml");
+  EXPECT_NE(loaded.value().resolved_yaml("test").find("queue_pairs: 4"), std::string::npos);
+}
+
+TEST(Collectives, RefuseQueuePairsWhereThereAreNone) {
+  const auto datagrams =
+      load_scenario_text(kFabric + "  - {name: a, type: all-reduce, size: 1KiB, queue_pairs: 2}\n",
+                         "t.yaml", {"transport={type: datagram}"});
+  ASSERT_FALSE(datagrams.ok());
+  EXPECT_NE(datagrams.errors()[0].to_string().find("reliable connections"), std::string::npos);
+  const auto lone = load_scenario_text(
+      "name: t\n"
+      "racks: {count: 1, servers: 1, server: hgx-h100}\n"
+      "fabric: {topology: none}\n"
+      "jobs: [{name: a, type: all-reduce, size: 1KiB, queue_pairs: 2}]\n",
+      "t.yaml");
+  ASSERT_FALSE(lone.ok());
+  EXPECT_NE(lone.errors()[0].to_string().find("t.yaml:4"), std::string::npos);
+  EXPECT_NE(lone.errors()[0].to_string().find("links between servers"), std::string::npos);
 }
 
 TEST(Collectives, RefuseWhatCannotBe) {

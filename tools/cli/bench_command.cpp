@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collectives/job.hpp"
@@ -105,6 +106,20 @@ void print_row(const scenarios::Results& r, std::size_t job, const CollectiveSpe
   std::fflush(stdout);
 }
 
+/// Errors of the algorithm belong to the option, where that is given, and not to the file.
+void print_build_errors(const BenchArguments& a, std::size_t job, const Errors& errors,
+                        const scenarios::LoadedScenario& loaded) {
+  Errors others;
+  for (const Error& e : errors) {
+    if (!a.algorithm.empty() && e.where.key == fmt::format("jobs[{}].algorithm", job)) {
+      std::fprintf(stderr, "weft: --algorithm: %s\n", e.message.c_str());
+    } else {
+      others.push_back(e);
+    }
+  }
+  if (!others.empty()) print_errors(loaded.located(others));
+}
+
 /// What the bench runs instead of the job.
 bool fill(const BenchArguments& a, std::size_t ranks, CollectiveSpec& spec) {
   const auto operation = read_operation(a.operation);
@@ -139,11 +154,14 @@ int bench_collective(const BenchArguments& a) {
   if (!fill(a, scenario.jobs[*job].ranks.size(), spec)) return kBadInput;
   stop_on_interrupt();
   bool has_header = false;
+  Bytes last;
   for (const Bytes size : *sizes) {
     spec.size = job_size(spec.operation, size, scenario.jobs[*job].ranks.size());
+    // Sizes that are less than a byte for each rank are all that.
+    if (std::exchange(last, spec.size) == spec.size) continue;
     const auto experiment = scenarios::build_experiment(scenario);
     if (!experiment) {
-      print_errors(loaded.value().located(experiment.errors()));
+      print_build_errors(a, *job, experiment.errors(), loaded.value());
       return kBadInput;
     }
     if (!has_header) print_header(a.is_csv);

@@ -25,6 +25,8 @@ using nlohmann::ordered_json;
 
 /// Symbols need memory by the square of the ranks.
 constexpr std::uint32_t kMostProved = 512;
+/// About 100 bytes and a microsecond each.
+constexpr std::uint64_t kMostStepsProved = 20'000'000;
 
 struct Named {
   std::unique_ptr<const Schedule> owned;
@@ -201,10 +203,29 @@ int print_steps(const Named& named, const ScheduleArguments& a) {
   return kSuccess;
 }
 
+bool has_more_steps_than(const Schedule& schedule, std::uint64_t most) {
+  std::uint64_t steps = 0;
+  for (std::uint32_t rank = 0; rank < schedule.plan().ranks(); ++rank) {
+    for (std::uint32_t lane = 0; lane < schedule.lanes(); ++lane) {
+      collectives::StepStream stream = schedule.steps(rank, lane);
+      for (Step step; stream.next(step);) {
+        if (++steps > most) return true;
+      }
+    }
+  }
+  return false;
+}
+
 int check(const Named& named, bool is_json) {
   const Schedule& schedule = *named.schedule;
   if (schedule.plan().ranks() > kMostProved) {
     std::fprintf(stderr, "weft: --check: at most %u ranks can be proved\n", kMostProved);
+    return kBadInput;
+  }
+  if (has_more_steps_than(schedule, kMostStepsProved)) {
+    std::fprintf(stderr,
+                 "weft: --check: there are more than 20 million steps; larger chunks or less data "
+                 "make fewer\n");
     return kBadInput;
   }
   const collectives::Proof proof = collectives::prove(schedule);
