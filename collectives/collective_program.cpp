@@ -22,9 +22,9 @@ SchedulePlan plan_of(const CollectiveSpec& spec, std::uint32_t ranks, const Rank
   plan.operation = spec.operation;
   plan.size = spec.operation == Operation::kBarrier ? 1 : spec.size.count();
   plan.root = spec.root;
-  plan.channels = spec.execution.channels;
+  plan.channels = std::max(1U, spec.execution.channels);
   plan.chunk = spec.execution.chunk.count();
-  plan.slices = spec.execution.slices;
+  plan.slices = std::max(1U, spec.execution.slices);
   plan.matrix = spec.matrix;
   return plan;
 }
@@ -89,13 +89,18 @@ Picoseconds CollectiveProgram::handling_time(const Step& received, double factor
   const BitsPerSecond rate = received.reduces ? execution.reduce_rate : execution.copy_rate;
   if (rate == BitsPerSecond(0)) return {};
   // The channels share the rank's rate evenly.
-  return scaled(transmission_time(received.bytes() * execution.channels, rate), factor);
+  const Picoseconds time = transmission_time(received.bytes() * execution.channels, rate);
+  // Who reads data from a peer adds it up on the way; only what that takes longer comes on top.
+  const bool is_on_the_way = execution.transfer == Execution::Transfer::kPull;
+  return is_on_the_way ? std::max(Picoseconds(0), scaled(time, factor) - time)
+                       : scaled(time, factor);
 }
 
 StepStream CollectiveProgram::stream(std::uint32_t rank, std::uint32_t lane) const {
   const Slowness slowness = slowness_of(rank);
   const RandomStream random = setting_.random(Purpose::kCollectiveJitter, rank);
   const Picoseconds compute = scaled(spec_.compute, slowness.compute);
+  const bool pulls = spec_.execution.transfer == Execution::Transfer::kPull;
   for (std::uint32_t i = 0; i < spec_.iterations; ++i) {
     if (lane == 0) {
       const Picoseconds delay = compute + slowness.late + draw_delay(spec_.jitter, random.bits(i));
@@ -108,6 +113,10 @@ StepStream CollectiveProgram::stream(std::uint32_t rank, std::uint32_t lane) con
     StepStream inner = schedule_->steps(rank, lane);
     for (Step step; inner.next(step);) {
       co_yield step;
+      if (pulls && step.kind == Step::Kind::kSend) {
+        co_yield Step::flush();
+        co_yield Step::delay(receive_latency(), Step::Work::kProtocol);
+      }
       if (step.kind != Step::Kind::kReceive) continue;
       const Picoseconds handling = handling_time(step, slowness.reduce);
       if (handling == Picoseconds(0)) continue;

@@ -68,10 +68,15 @@ struct Straggler {
 /// How steps are carried out. The defaults cost nothing, as closed forms have it.
 struct Execution {
   enum class Preset : std::uint8_t { kPlain, kNccl };
+  /// Who moves the data of a step. A sender writes into its peer's memory, and goes on while a
+  /// slice is on its way. A receiver reads from its peer's: a channel reads one slice after the
+  /// other, and each costs it the latency of a step, which nothing hides.
+  enum class Transfer : std::uint8_t { kPush, kPull, kMachine };
   Preset preset = Preset::kPlain;
-  std::uint32_t channels = 1;   ///< parts of the data that run side by side
-  Bytes chunk = 0_B;            ///< per step and channel; 0: undivided
-  std::uint32_t slices = 1;     ///< messages per chunk
+  std::uint32_t channels = 1;   ///< parts of the data that run side by side; 0: as NCCL has them
+  Bytes chunk = 0_B;            ///< per step and channel; 0: undivided, with kNccl as NCCL has it
+  std::uint32_t slices = 1;     ///< messages per chunk; 0: as NCCL has them
+  Transfer transfer = Transfer::kPush;  ///< kMachine: as NCCL has it on the GPUs of `generation`
   std::uint32_t in_flight = 0;  ///< unacknowledged messages per connection; 0: no limit
   Protocol protocol = Protocol::kNone;
   std::optional<Picoseconds> step_latency;  ///< absent: the protocol's
@@ -80,7 +85,8 @@ struct Execution {
   BitsPerSecond copy_rate;                  ///< of a rank; 0: at once
 };
 
-/// A preset with all that belongs to it.
+/// A preset with all that belongs to it. What kNccl leaves open depends on machine, algorithm,
+/// protocol and size: nccl_execution.hpp.
 [[nodiscard]] Execution execution_preset(Execution::Preset preset);
 
 /// How the rows of an all-to-all-v come about.
@@ -104,7 +110,7 @@ struct CollectiveSpec {
   Routing routing;
   Jitter jitter;
   std::vector<Straggler> stragglers;
-  GpuGeneration generation = GpuGeneration::kHopper;  ///< whose constants `nccl` picks by
+  GpuGeneration generation = GpuGeneration::kHopper;  ///< whose constants NCCL goes by
   /// Consecutive ranks that share a scale-up domain; 0: as the fabric has them.
   std::uint32_t domain_size = 0;
 };
