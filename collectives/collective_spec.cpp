@@ -34,9 +34,6 @@ Execution execution_preset(Execution::Preset preset) {
   execution.slices = 0;
   execution.transfer = Execution::Transfer::kMachine;
   execution.in_flight = 4;  // slices of 2 steps in a buffer of 8
-  // An estimate. Published tables of nccl-tests take 34 to 48 us for 32 KiB on eight GPUs; the
-  // fifteen of LL's ring apart, hosts and kernels take 19 to 33.
-  execution.launch = 25_us;
   // HBM3 moves 3.35 TB/s: a sum reads two bytes and writes one, a copy reads one and writes one.
   execution.reduce_rate = BitsPerSecond(8'930'000'000'000);
   execution.copy_rate = BitsPerSecond(13'400'000'000'000);

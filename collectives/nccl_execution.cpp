@@ -1,6 +1,7 @@
 #include "collectives/nccl_execution.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace weft::collectives {
 
@@ -8,9 +9,9 @@ namespace {
 
 /// Channels of what is no ring, tree or NVLS, and of machines whose links are not known.
 constexpr std::uint32_t kOtherChannels = 8;
-/// Threads of NVLS per GPU: NVLS_NCHANNELS_SM90, and NVLS_NCHANNELS_SM100_NVL of one clique.
-constexpr std::uint32_t kHopperNvlsChannels = 16;
-constexpr std::uint32_t kBlackwellNvlsChannels = 24;
+/// Blocks of threads per GPU that NVLS takes: NVLS_NCHANNELS_SM90. Later versions have 24 for
+/// Blackwell.
+constexpr std::uint32_t kNvlsChannels = 16;
 
 /// Chunks of a protocol: what of its buffer (4 MiB, 4.69 MiB, 512 KiB, each of 8 steps) one holds.
 struct Chunking {
@@ -59,21 +60,47 @@ Picoseconds base_latency(Algorithm algorithm, Protocol protocol) {
   return {};
 }
 
+/// What hosts take to launch a collective on the servers that have these GPUs: 32 KiB on eight of
+/// them take 42.8 (A100), 36.6 (H100, H200) and 47.8 us (B200) in published tables of nccl-tests,
+/// means where there are two, of which NCCL's model has 15 for the ring in LL.
+Picoseconds host_launch(GpuGeneration generation) {
+  switch (generation) {
+    case GpuGeneration::kAmpere:
+      return 28_us;
+    case GpuGeneration::kHopper:
+      return 22_us;
+    case GpuGeneration::kBlackwell:
+      break;
+  }
+  return 33_us;
+}
+
+bool knows_rates(const RankMap& map, const RankLayout& layout) {
+  const bool needs_domain = map.domain_size() > 1;
+  const bool needs_network = map.domains() > 1 || !needs_domain;
+  return (!needs_domain || layout.domain_rate > BitsPerSecond(0)) &&
+         (!needs_network || layout.network_rate > BitsPerSecond(0));
+}
+
+/// Whether channels move one slice after the other. In LL and LL128 threads wait for the flags of
+/// what they forward. In Simple, GPUs write to each other, but Ampere's read over NVLink.
+bool is_serial(const CollectiveSpec& spec, Protocol protocol, const RankMap& map) {
+  if (spec.algorithm != Algorithm::kRing || map.domains() > 1) return false;
+  return protocol != Protocol::kSimple || spec.generation == GpuGeneration::kAmpere;
+}
+
 std::uint32_t channels_of(const CollectiveSpec& spec, const RankMap& map,
                           const RankLayout& layout) {
   switch (spec.algorithm) {
     case Algorithm::kNvls:
-      return spec.generation == GpuGeneration::kBlackwell ? kBlackwellNvlsChannels
-                                                          : kHopperNvlsChannels;
+      return kNvlsChannels;
     case Algorithm::kRing:
     case Algorithm::kDoubleBinaryTree:
       break;
     default:
       return kOtherChannels;
   }
-  const bool is_known = (map.domain_size() > 1 ? layout.domain_rate : layout.network_rate).count() > 0 &&
-                        (map.domains() == 1 || layout.network_rate.count() > 0);
-  return is_known ? nccl_machine_of(spec, map, layout).channels : kOtherChannels;
+  return knows_rates(map, layout) ? nccl_machine_of(spec, map, layout).channels : kOtherChannels;
 }
 
 }  // namespace
@@ -100,16 +127,19 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
   if (execution.channels == 0) execution.channels = channels_of(spec, map, layout);
   const Chunking chunking = chunking_of(protocol);
   if (execution.chunk == 0_B) {
-    execution.chunk =
-        is_nvls ? nvls_chunk(spec.size, execution.channels, ranks) : chunking.chunk;
+    execution.chunk = is_nvls ? nvls_chunk(spec.size, execution.channels, ranks) : chunking.chunk;
   }
   if (execution.slices == 0) execution.slices = is_nvls ? 1 : chunking.slices;
   if (execution.transfer == Execution::Transfer::kMachine) {
-    const bool pulls = spec.generation == GpuGeneration::kAmpere && map.domains() == 1 &&
-                       map.domain_size() > 1 && protocol == Protocol::kSimple;
-    execution.transfer = pulls ? Execution::Transfer::kPull : Execution::Transfer::kPush;
+    const bool serial = is_serial(spec, protocol, map) && knows_rates(map, layout);
+    execution.transfer = serial ? Execution::Transfer::kSerial : Execution::Transfer::kPosted;
+    if (serial && execution.channel_rate == BitsPerSecond(0)) {
+      const double all = nccl_ring_bandwidth(protocol, nccl_machine_of(spec, map, layout));
+      execution.channel_rate = BitsPerSecond(std::llround(all * 8e9 / execution.channels));
+    }
   }
-  execution.launch += base_latency(spec.algorithm, protocol);
+  execution.launch =
+      asked.launch.value_or(host_launch(spec.generation)) + base_latency(spec.algorithm, protocol);
   return execution;
 }
 

@@ -163,6 +163,9 @@ class PathWalk {
       case collectives::Step::Work::kCopy:
         path.copying += time;
         break;
+      case collectives::Step::Work::kTransfer:
+        path.wire += time;
+        break;
       case collectives::Step::Work::kProtocol:
         path.protocol += time;
         break;

@@ -72,8 +72,9 @@ schema::Object execution_schema() {
           {preset("plain", "whole chunks, and nothing that costs time", Execution::Preset::kPlain),
            preset("nccl", "NCCL 2.30 on GPUs of `generation`, memory of an H100",
                   Execution::Preset::kNccl)})
-      .field("channels", &Execution::channels,
-             "shares of the data that run side by side; 0, with `preset: nccl`: as many as NCCL has")
+      .field(
+          "channels", &Execution::channels,
+          "shares of the data that run side by side; 0, with `preset: nccl`: as many as NCCL has")
       .source("one ring")
       .range(0, 64)
       .field("chunk", &Execution::chunk,
@@ -84,22 +85,27 @@ schema::Object execution_schema() {
              "messages per chunk, pipelined; 0, with `preset: nccl`: as many as NCCL has")
       .source("one message")
       .range(0, 1024)
-      .choice("transfer", &Execution::transfer,
-              {{"push", "senders write, and go on while data is on its way"},
-               {"pull", "receivers read, slice after slice, each after a step's latency"},
-               {"machine", "with `preset: nccl`: pull in Simple on A100s, push elsewhere"}},
-              "who moves the data of a step")
+      .choice(
+          "transfer", &Execution::transfer,
+          {{"posted", "a channel goes on while slices are on their way"},
+           {"serial", "a channel moves slice after slice, each after a step's latency"},
+           {"machine", "with `preset: nccl`: serial in LL and LL128, and on A100s; else posted"}},
+          "what a channel does while a slice is on its way")
       .source(kFree)
+      .field("channel_rate", &Execution::channel_rate,
+             "data that a serial channel moves; 0: no limit but its links, or NCCL's")
+      .source("what links and other channels leave")
       .field("in_flight", &Execution::in_flight,
              "messages per connection that are sent and not acknowledged; 0: any number")
       .source("any number")
       .range(0, 1024)
-      .choice("protocol", &Execution::protocol,
-              {{"none", "data alone, at no cost; `algorithm: nccl` and `preset: nccl` pick another"},
-               {"simple", "data alone, ordered by fences: 2.8 us per step"},
-               {"ll128", "120 bytes of data per 128: 1.3 us per step"},
-               {"ll", "4 bytes of data per 8"}},
-              "how NCCL marks that data is there")
+      .choice(
+          "protocol", &Execution::protocol,
+          {{"none", "data alone, at no cost; `algorithm: nccl` and `preset: nccl` pick another"},
+           {"simple", "data alone, ordered by fences: 2.8 us per step"},
+           {"ll128", "120 bytes of data per 128: 1.3 us per step"},
+           {"ll", "4 bytes of data per 8"}},
+          "how NCCL marks that data is there")
       .source(kFree)
       .field("step_latency", &Execution::step_latency,
              "from the arrival of a message until its receiver sees it")
@@ -107,7 +113,7 @@ schema::Object execution_schema() {
       .field("launch", &Execution::launch,
              "per collective and rank, before its first step; `preset: nccl` adds what NCCL's "
              "tuning table has for the protocol")
-      .source(kFree)
+      .source("nothing; with `preset: nccl` 28 us on A100, 22 on H100 and 33 on B200, estimates")
       .field("reduce_rate", &Execution::reduce_rate, "bytes that a rank adds; 0: at once")
       .source(kFree)
       .field("copy_rate", &Execution::copy_rate, "bytes that a rank puts in place; 0: at once")
