@@ -117,7 +117,7 @@ NcclMachine nccl_machine_of(const CollectiveSpec& spec, const RankMap& map,
 
 Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std::uint32_t ranks,
                          const RankLayout& layout) {
-  if (asked.preset != Execution::Preset::kNccl) return asked;
+  if (asked.preset != Execution::Preset::kNccl) return spec.execution;
   const RankMap map(ranks, layout);
   const bool is_nvls = spec.algorithm == Algorithm::kNvls;
   const Protocol protocol =

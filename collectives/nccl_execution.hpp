@@ -17,8 +17,8 @@ namespace weft::collectives {
 
 /// `asked` with everything filled in that it leaves to NCCL (channels, chunk and slices of 0,
 /// transfers as the machine has them), and with NCCL's own share of the launch added, for the
-/// algorithm and protocol that `spec` has by now; without a protocol, Simple. Does nothing without
-/// the preset of NCCL.
+/// algorithm and protocol that `spec` has by now; without a protocol, Simple. Without the preset of
+/// NCCL, the execution of `spec` as it is.
 [[nodiscard]] Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec,
                                        std::uint32_t ranks, const RankLayout& layout);
 
