@@ -6,6 +6,7 @@
 #include "collectives/collective_program.hpp"
 #include "collectives/incast.hpp"
 #include "collectives/message_list.hpp"
+#include "collectives/nccl_execution.hpp"
 #include "collectives/open_loop.hpp"
 #include "collectives/permutation.hpp"
 #include "collectives/routing.hpp"
@@ -61,13 +62,14 @@ class JobCheck {
     at_least("iterations", spec.iterations, 1);
     at_least("compute", spec.compute.count(), 0);
     const Execution& execution = spec.execution;
-    at_least("channels", execution.channels, 1);
+    const bool is_nccl = execution.preset == Execution::Preset::kNccl;  // which fills in the rest
+    at_least("channels", execution.channels, is_nccl ? 0 : 1);
     if (execution.channels > kMaxChannels) {
       fail("channels", "is " + std::to_string(execution.channels) + "; at most " +
                            std::to_string(kMaxChannels) + " are possible");
     }
     at_least("chunk", execution.chunk.count(), 0);
-    at_least("slices", execution.slices, 1);
+    at_least("slices", execution.slices, is_nccl ? 0 : 1);
     for (std::size_t i = 0; i < spec.stragglers.size(); ++i) {
       for (const std::uint32_t straggler : spec.stragglers[i].ranks) {
         rank("stragglers[" + std::to_string(i) + "].ranks", straggler);
@@ -172,10 +174,15 @@ Result<AlgorithmChoice> settle(CollectiveSpec& spec, const ProgramSetting& setti
   if (spec.operation == Operation::kAllToAllV && spec.routing.tokens > 0) {
     spec.matrix = routed_matrix(spec.routing, setting.ranks, setting.seed, setting.job);
   }
+  const Execution asked = spec.execution;
+  if (spec.algorithm != Algorithm::kNccl) {  // which may find the protocol, too
+    spec.execution = nccl_execution(asked, spec, setting.ranks, layout);
+  }
   auto choice = choose_algorithm(spec, setting.ranks, layout);
   if (choice) {
     spec.algorithm = choice.value().algorithm;
     spec.execution.protocol = choice.value().protocol;
+    spec.execution = nccl_execution(asked, spec, setting.ranks, layout);
   }
   return choice;
 }

@@ -6,6 +6,7 @@
 
 #include "collectives/collective_program.hpp"
 #include "collectives/cost_model.hpp"
+#include "collectives/nccl_execution.hpp"
 #include "collectives/nccl_tuning.hpp"
 #include "collectives/schedule.hpp"
 
@@ -54,15 +55,6 @@ Algorithm counterpart(NcclAlgorithm algorithm, Operation operation) {
   return Algorithm::kRing;
 }
 
-NcclMachine machine_of(const CollectiveSpec& spec, const RankMap& map, const RankLayout& layout) {
-  const auto gigabytes = [](BitsPerSecond rate) { return static_cast<double>(rate.count()) / 8e9; };
-  const double nic = gigabytes(layout.network_rate);
-  const double intra = map.domain_size() > 1 ? gigabytes(layout.domain_rate) : nic;
-  NcclMachine machine = nccl_machine(spec.generation, map.ranks(), map.domains(), intra, nic);
-  machine.has_nvls = layout.has_in_network_reduction && map.domains() == 1;
-  return machine;
-}
-
 Result<AlgorithmChoice> choose_like_nccl(const CollectiveSpec& spec, std::uint32_t ranks,
                                          const RankLayout& layout) {
   const SchedulePlan plan = plan_of(spec, ranks, layout);
@@ -73,7 +65,7 @@ Result<AlgorithmChoice> choose_like_nccl(const CollectiveSpec& spec, std::uint32
               "known")};
   }
   const auto all = nccl_estimates(spec.operation, static_cast<double>(spec.size.count()),
-                                  machine_of(spec, plan.map, layout));
+                                  nccl_machine_of(spec, plan.map, layout));
   if (all.empty()) {
     const Algorithm only = algorithms_for(spec.operation).front() == Algorithm::kPairwise
                                ? Algorithm::kOneShot

@@ -10,6 +10,9 @@ namespace weft::collectives {
 
 namespace {
 
+/// A hop of LL over NVLink, which other protocols' step latencies come on top of.
+constexpr Picoseconds kWireLatency(600'000);
+
 Picoseconds scaled(Picoseconds time, double factor) {
   if (factor == 1) return time;
   return Picoseconds(std::llround(static_cast<double>(time.count()) * factor));
@@ -22,9 +25,9 @@ SchedulePlan plan_of(const CollectiveSpec& spec, std::uint32_t ranks, const Rank
   plan.operation = spec.operation;
   plan.size = spec.operation == Operation::kBarrier ? 1 : spec.size.count();
   plan.root = spec.root;
-  plan.channels = spec.execution.channels;
+  plan.channels = std::max(1U, spec.execution.channels);
   plan.chunk = spec.execution.chunk.count();
-  plan.slices = spec.execution.slices;
+  plan.slices = std::max(1U, spec.execution.slices);
   plan.matrix = spec.matrix;
   return plan;
 }
@@ -84,31 +87,56 @@ CollectiveProgram::Slowness CollectiveProgram::slowness_of(std::uint32_t rank) c
   return slowness;
 }
 
+Picoseconds CollectiveProgram::shared_time(Bytes bytes, BitsPerSecond rate) const {
+  if (rate == BitsPerSecond(0)) return {};
+  return transmission_time(bytes * spec_.execution.channels, rate);
+}
+
 Picoseconds CollectiveProgram::handling_time(const Step& received, double factor) const {
   const Execution& execution = spec_.execution;
-  const BitsPerSecond rate = received.reduces ? execution.reduce_rate : execution.copy_rate;
-  if (rate == BitsPerSecond(0)) return {};
-  // The channels share the rank's rate evenly.
-  return scaled(transmission_time(received.bytes() * execution.channels, rate), factor);
+  const Picoseconds time =
+      shared_time(received.bytes(), received.reduces ? execution.reduce_rate : execution.copy_rate);
+  // Serial channels add data up as they move it; only what a straggler takes longer comes on top.
+  const bool is_on_the_way = execution.transfer == Execution::Transfer::kSerial;
+  return is_on_the_way ? std::max(Picoseconds(0), scaled(time, factor) - time)
+                       : scaled(time, factor);
+}
+
+Picoseconds CollectiveProgram::transfer_time(const Step& sent) const {
+  const BitsPerSecond rate = spec_.execution.channel_rate;
+  return rate == BitsPerSecond(0) ? Picoseconds(0) : transmission_time(sent.bytes(), rate);
 }
 
 StepStream CollectiveProgram::stream(std::uint32_t rank, std::uint32_t lane) const {
   const Slowness slowness = slowness_of(rank);
   const RandomStream random = setting_.random(Purpose::kCollectiveJitter, rank);
   const Picoseconds compute = scaled(spec_.compute, slowness.compute);
+  const bool is_serial = spec_.execution.transfer == Execution::Transfer::kSerial;
+  const Picoseconds launch = spec_.execution.launch.value_or(Picoseconds(0));
   for (std::uint32_t i = 0; i < spec_.iterations; ++i) {
     if (lane == 0) {
       const Picoseconds delay = compute + slowness.late + draw_delay(spec_.jitter, random.bits(i));
       if (delay > Picoseconds(0)) co_yield Step::delay(delay, Step::Work::kCompute);
     }
     co_yield Step::begin(i);
-    if (spec_.execution.launch > Picoseconds(0)) {
-      co_yield Step::delay(spec_.execution.launch, Step::Work::kLaunch);
-    }
+    if (launch > Picoseconds(0)) co_yield Step::delay(launch, Step::Work::kLaunch);
     StepStream inner = schedule_->steps(rank, lane);
+    Step received;
     for (Step step; inner.next(step);) {
+      const bool is_serial_send = is_serial && step.kind == Step::Kind::kSend;
+      const bool passes_on = step.block == received.block && step.range() == received.range();
+      if (is_serial_send && !passes_on) {
+        const Picoseconds time = shared_time(step.bytes(), spec_.execution.copy_rate);
+        co_yield Step::delay(scaled(time, slowness.reduce), Step::Work::kCopy);
+      }
       co_yield step;
+      if (is_serial_send) {
+        co_yield Step::delay(transfer_time(step), Step::Work::kTransfer);
+        co_yield Step::delay(kWireLatency + receive_latency(), Step::Work::kProtocol);
+        co_yield Step::flush();
+      }
       if (step.kind != Step::Kind::kReceive) continue;
+      received = step;
       const Picoseconds handling = handling_time(step, slowness.reduce);
       if (handling == Picoseconds(0)) continue;
       co_yield Step::delay(handling, step.reduces ? Step::Work::kReduce : Step::Work::kCopy);

@@ -62,6 +62,10 @@ class CollectiveProgram final : public JobProgram {
   [[nodiscard]] Slowness slowness_of(std::uint32_t rank) const;
   /// After a message has come: adding it up, or moving it to its place.
   [[nodiscard]] Picoseconds handling_time(const Step& received, double factor) const;
+  /// What a channel's part takes of a rate that the channels share evenly.
+  [[nodiscard]] Picoseconds shared_time(Bytes bytes, BitsPerSecond rate) const;
+  /// What a serial channel takes at least to move the data of a message.
+  [[nodiscard]] Picoseconds transfer_time(const Step& sent) const;
 
   ProgramSetting setting_;
   CollectiveSpec spec_;

@@ -29,12 +29,11 @@ Execution execution_preset(Execution::Preset preset) {
   Execution execution;
   execution.preset = preset;
   if (preset == Execution::Preset::kPlain) return execution;
-  execution.channels = 8;
-  execution.chunk = 2_MiB;  // 4 of the 8 steps of a 4 MiB buffer
-  execution.slices = 2;
-  execution.in_flight = 4;  // slices of 2 steps in the buffer
-  execution.protocol = Protocol::kSimple;
-  execution.launch = 10_us;
+  execution.channels = 0;
+  execution.chunk = 0_B;
+  execution.slices = 0;
+  execution.transfer = Execution::Transfer::kMachine;
+  execution.in_flight = 4;  // slices of 2 steps in a buffer of 8
   // HBM3 moves 3.35 TB/s: a sum reads two bytes and writes one, a copy reads one and writes one.
   execution.reduce_rate = BitsPerSecond(8'930'000'000'000);
   execution.copy_rate = BitsPerSecond(13'400'000'000'000);

@@ -68,19 +68,27 @@ struct Straggler {
 /// How steps are carried out. The defaults cost nothing, as closed forms have it.
 struct Execution {
   enum class Preset : std::uint8_t { kPlain, kNccl };
+  /// What a channel does while a slice is on its way. kPosted: it goes on, so that latencies hide
+  /// behind other slices. kSerial: it moves one slice at a time, at `channel_rate`, and each costs
+  /// it the latency of a step besides, as it does threads that read a peer's memory or wait for
+  /// flags in what they receive. kMachine: as NCCL's protocol has it on the GPUs of `generation`.
+  enum class Transfer : std::uint8_t { kPosted, kSerial, kMachine };
   Preset preset = Preset::kPlain;
-  std::uint32_t channels = 1;   ///< parts of the data that run side by side
-  Bytes chunk = 0_B;            ///< per step and channel; 0: undivided
-  std::uint32_t slices = 1;     ///< messages per chunk
+  std::uint32_t channels = 1;  ///< parts of the data that run side by side; 0: as NCCL has them
+  Bytes chunk = 0_B;           ///< per step and channel; 0: undivided, with kNccl as NCCL has it
+  std::uint32_t slices = 1;    ///< messages per chunk; 0: as NCCL has them
+  Transfer transfer = Transfer::kPosted;
+  BitsPerSecond channel_rate;  ///< data of a serial channel; 0: what links and other channels leave
   std::uint32_t in_flight = 0;  ///< unacknowledged messages per connection; 0: no limit
   Protocol protocol = Protocol::kNone;
   std::optional<Picoseconds> step_latency;  ///< absent: the protocol's
-  Picoseconds launch;                       ///< per collective
+  std::optional<Picoseconds> launch;        ///< per collective; absent: none, or the machine's
   BitsPerSecond reduce_rate;                ///< of a rank; 0: at once
   BitsPerSecond copy_rate;                  ///< of a rank; 0: at once
 };
 
-/// A preset with all that belongs to it.
+/// A preset with all that belongs to it. What kNccl leaves open depends on machine, algorithm,
+/// protocol and size: nccl_execution.hpp.
 [[nodiscard]] Execution execution_preset(Execution::Preset preset);
 
 /// How the rows of an all-to-all-v come about.
@@ -104,7 +112,7 @@ struct CollectiveSpec {
   Routing routing;
   Jitter jitter;
   std::vector<Straggler> stragglers;
-  GpuGeneration generation = GpuGeneration::kHopper;  ///< whose constants `nccl` picks by
+  GpuGeneration generation = GpuGeneration::kHopper;  ///< whose constants NCCL goes by
   /// Consecutive ranks that share a scale-up domain; 0: as the fabric has them.
   std::uint32_t domain_size = 0;
 };

@@ -94,7 +94,7 @@ class Model {
   }
 
   [[nodiscard]] double operator()(Algorithm algorithm) const {
-    const double launch = to_seconds(spec_.execution.launch);
+    const double launch = to_seconds(spec_.execution.launch.value_or(Picoseconds(0)));
     switch (algorithm) {
       case Algorithm::kRing:
         return launch + ring();

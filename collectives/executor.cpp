@@ -195,6 +195,7 @@ void Executor::record_wait(Turn turn) {
       span.ordinal = lane.notifier;
       break;
     case LaneStatus::kAwaitingWindow:
+    case LaneStatus::kFlushing:
       span.kind = Span::Kind::kWindow;
       break;
     default:
@@ -214,8 +215,11 @@ bool Executor::execute(Turn turn) {
       if (!receive(turn)) return false;
       break;
     case Step::Kind::kFlush:
-      lane.status = LaneStatus::kFlushing;
-      if (lane.unacknowledged > 0) return false;
+      if (lane.unacknowledged > 0) {
+        begin_waiting(turn, LaneStatus::kFlushing);
+        return false;
+      }
+      if (lane.status == LaneStatus::kFlushing) record_wait(turn);
       break;
     case Step::Kind::kDelay:
       return sleep_until(turn, turn.context.now() + lane.step.time());

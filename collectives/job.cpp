@@ -68,8 +68,21 @@ bool may_be_direct(const CollectiveSpec& spec) {
 
 }  // namespace
 
+namespace {
+
+/// What NCCL has at most, where an execution leaves it to NCCL.
+constexpr std::uint32_t kMostNcclChannels = 64;
+constexpr std::uint32_t kLeastNcclChannels = 2;
+constexpr std::int64_t kLeastNcclChunk = 16'384;
+
+std::uint32_t most_channels(const Execution& execution) {
+  return execution.channels == 0 ? kMostNcclChannels : execution.channels;
+}
+
+}  // namespace
+
 std::uint64_t most_connections(const CollectiveSpec& spec, std::uint64_t ranks) {
-  const std::uint64_t channels = spec.execution.channels;
+  const std::uint64_t channels = most_channels(spec.execution);
   const bool has_root =
       spec.operation == Operation::kBroadcast || spec.operation == Operation::kReduce ||
       spec.operation == Operation::kGather || spec.operation == Operation::kScatter;
@@ -100,8 +113,13 @@ MessageBound most_messages(const CollectiveSpec& spec, std::uint32_t ranks,
     size = std::max(size, static_cast<double>(routing.token_size.count()) * routing.tokens *
                               routing.experts_per_rank);
   }
-  const double chunk = static_cast<double>(execution.chunk.count());
-  const double share = size / execution.channels;
+  const bool is_nccl = execution.preset == Execution::Preset::kNccl;
+  const double chunk = execution.chunk == 0_B && is_nccl
+                           ? static_cast<double>(kLeastNcclChunk)
+                           : static_cast<double>(execution.chunk.count());
+  const double slices = std::max(1U, execution.slices);
+  const double lanes = most_channels(execution);
+  const double share = size / lanes;
   // Per lane: steps for one lap, and laps; or peers, and chunks for each.
   double laps = chunk == 0 ? 1 : std::ceil(share / (chunk * n)) + 1;
   double steps = 4 * n;
@@ -140,11 +158,12 @@ MessageBound most_messages(const CollectiveSpec& spec, std::uint32_t ranks,
     default:
       break;
   }
-  const double lanes = execution.channels;
   const double overhead = 2;  // LL's flags
+  const double largest_share =
+      size / (execution.channels == 0 ? kLeastNcclChannels : execution.channels);
   // No connection of a lane carries more than the lane's share three times (a fold and its result).
-  return {n * lanes * steps * laps * execution.slices * spec.iterations,
-          3 * share * spec.iterations * overhead};
+  return {n * lanes * steps * laps * slices * spec.iterations,
+          3 * largest_share * spec.iterations * overhead};
 }
 
 std::optional<Bytes> bus_bytes(const JobDescription& job) {

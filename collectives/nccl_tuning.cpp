@@ -24,7 +24,8 @@ constexpr double kNvlsTreeNetHop = 20.9;
 constexpr double kPatBase = 8;
 constexpr double kPatNetHop = 14;
 
-/// GB/s per channel on 1, 2 and more nodes.
+/// GB/s per channel on 1, 2 and more nodes (the table's third column, called N4, is for all above
+/// 2).
 using ByNodes = std::array<double, 3>;
 constexpr std::array<ByNodes, 3> kRingLl128Cap = {{{20, 20, 20}, {36.7, 36.7, 36.7}, {40, 40, 40}}};
 constexpr std::array<ByNodes, 3> kTreeLl128Cap = {
@@ -32,8 +33,9 @@ constexpr std::array<ByNodes, 3> kTreeLl128Cap = {
 constexpr std::array<ByNodes, 3> kTreeSimpleCap = {
     {{24, 23.6, 17.8}, {38.7, 41.4, 36}, {70, 42.8, 24}}};
 constexpr std::array<ByNodes, 3> kNvlsTreeCap = {{{0, 0, 0}, {0, 57.7, 45.5}, {0, 96, 80}}};
-/// GB/s of all channels.
-constexpr std::array<ByNodes, 3> kLlCap = {{{87.7, 22.5, 19}, {141, 45, 35}, {141, 45, 35}}};
+/// GB/s of all channels. On several nodes NCCL takes the row by the maker of the CPUs, which weft
+/// does not know; these are the values that stand in the rows of the GPUs.
+constexpr std::array<ByNodes, 3> kLlCap = {{{87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}}};
 constexpr std::array<double, 3> kNvlsEfficiency = {0, 0.85, 0.74};
 
 std::size_t index_of(GpuGeneration generation) { return static_cast<std::size_t>(generation); }
@@ -83,11 +85,7 @@ class Tuning {
 
   void ring(Protocol protocol) {
     const std::size_t i = index_of(protocol);
-    double bus = bus_;
-    if (protocol == Protocol::kLl) bus = std::min(kLlCap[generation_][column_], bus * 0.5);
-    if (protocol == Protocol::kLl128) {
-      bus = std::min(bus * 0.92, m_.channels * kRingLl128Cap[generation_][column_]);
-    }
+    const double bus = nccl_ring_bandwidth(protocol, m_);
     const double inter = m_.nodes > 1 ? 2.0 * (m_.nodes - 1) : 0;
     const double hops = steps();
     // On several nodes, every step waits for the network's overhead where that is longer.
@@ -151,6 +149,22 @@ class Tuning {
 };
 
 }  // namespace
+
+double nccl_ring_bandwidth(Protocol protocol, const NcclMachine& machine) {
+  const double bus = machine.channels * machine.channel_bandwidth;
+  const std::size_t generation = index_of(machine.generation);
+  const std::size_t column = column_of(machine.nodes);
+  switch (protocol) {
+    case Protocol::kLl:
+      return std::min(kLlCap[generation][column], bus * 0.5);
+    case Protocol::kLl128:
+      return std::min(bus * 0.92, machine.channels * kRingLl128Cap[generation][column]);
+    case Protocol::kSimple:
+    case Protocol::kNone:
+      break;
+  }
+  return bus;
+}
 
 const char* name_of(NcclAlgorithm algorithm) {
   switch (algorithm) {

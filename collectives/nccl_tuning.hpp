@@ -28,6 +28,9 @@ struct NcclMachine {
 [[nodiscard]] NcclMachine nccl_machine(GpuGeneration generation, std::uint32_t ranks,
                                        std::uint32_t nodes, double intra, double nic);
 
+/// What the channels of its rings carry together, GB/s of data.
+[[nodiscard]] double nccl_ring_bandwidth(Protocol protocol, const NcclMachine& machine);
+
 enum class NcclAlgorithm : std::uint8_t { kTree, kRing, kNvls, kNvlsTree, kPat };
 [[nodiscard]] const char* name_of(NcclAlgorithm algorithm);
 

@@ -57,7 +57,15 @@ struct Step {
     kReceiveMulticast,  ///< waits for what `peer` had multicast
   };
   /// What a kDelay is spent on.
-  enum class Work : std::uint8_t { kOther, kLaunch, kCompute, kReduce, kCopy };
+  enum class Work : std::uint8_t {
+    kOther,
+    kLaunch,
+    kCompute,
+    kReduce,
+    kCopy,
+    kTransfer,
+    kProtocol
+  };
 
   Kind kind = Kind::kFlush;
   Work work = Work::kOther;

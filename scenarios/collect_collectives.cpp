@@ -186,6 +186,12 @@ class PathWalk {
       case collectives::Step::Work::kCopy:
         path.copying += time;
         break;
+      case collectives::Step::Work::kTransfer:
+        path.wire += time;
+        break;
+      case collectives::Step::Work::kProtocol:
+        path.protocol += time;
+        break;
       default:
         path.launch += time;
         break;

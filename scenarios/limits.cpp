@@ -40,7 +40,8 @@ struct Estimate {
     const auto bound =
         collectives::most_messages(s, static_cast<std::uint32_t>(ranks), domain_size);
     // Messages shorter than a packet are a packet each.
-    const double per_connection = bound.messages / std::max(1.0, ranks * s.execution.channels);
+    const double per_connection =
+        bound.messages / std::max(1.0, ranks * std::max(1U, s.execution.channels));
     return {bound.messages, bound.bytes / payload + per_connection};
   }
   Load operator()(const collectives::MessagesSpec& s) const {

@@ -198,6 +198,29 @@ TEST(Execution, ProtocolsCostBytesAndLatency) {
   EXPECT_EQ(ideal_time(8, spec), 14 * (message_time(1_KiB) + Picoseconds(2'800'000)));
 }
 
+// Two slices of 512 bytes per step of 14. A serial channel sends one, is busy with it for 600 ns of
+// wire, 2.8 us of Simple and its bytes at 2 Gbps, or until it is acknowledged, and then sends the
+// next: 28 turns, of which the last ends when its receiver sees it. Adding goes along, but the copy
+// of a rank's own data, at 8 Gbps, goes before each of the first two.
+TEST(Execution, SerialChannelsMoveOneSliceAtATime) {
+  CollectiveSpec spec = all_reduce(8_KiB);
+  spec.execution.slices = 2;
+  spec.execution.in_flight = 4;
+  spec.execution.protocol = Protocol::kSimple;
+  spec.execution.transfer = collectives::Execution::Transfer::kSerial;
+  const Picoseconds seen = message_time(512_B) + Picoseconds(2'800'000);
+  const Picoseconds acknowledged = message_time(512_B) + kBack;
+  EXPECT_EQ(ideal_time(8, spec), 27 * acknowledged + seen);
+  spec.execution.channel_rate = 2_Gbps;
+  const Picoseconds turn = Picoseconds(3'400'000) + transmission_time(512_B, 2_Gbps);
+  EXPECT_GT(turn, acknowledged);
+  EXPECT_EQ(ideal_time(8, spec), 27 * turn + seen);
+  spec.execution.reduce_rate = 8_Gbps;
+  EXPECT_EQ(ideal_time(8, spec), 27 * turn + seen);
+  spec.execution.copy_rate = 8_Gbps;
+  EXPECT_EQ(ideal_time(8, spec), 27 * turn + seen + 2 * 512_ns);
+}
+
 // 7 sums and 7 copies of 1 KiB, one after the other, at 1 ns and 0.5 ns per byte.
 TEST(Execution, ReducingAndCopyingTakeTime) {
   CollectiveSpec spec = all_reduce(8_KiB);

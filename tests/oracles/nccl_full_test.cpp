@@ -1,9 +1,13 @@
-// Bus bandwidth of all-reduces inside scale-up domains, against closed forms and measurements that
-// were published. Nothing is fitted: rates and efficiencies are NCCL's own constants.
+// Bus bandwidth of all-reduces against published tables of nccl-tests, printed row by row. Rates,
+// efficiencies, latencies and the choice of algorithm and protocol are NCCL's own constants; one
+// launch latency per generation of servers comes from their 32 KiB rows. Nothing else is set by
+// machine, and nothing by size or column.
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdio>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,15 +16,151 @@
 namespace weft::testing {
 namespace {
 
-/// GB/s of a job, by number, with other jobs made small.
-double busbw(const std::string& scenario, std::size_t job, const std::string& size,
-             std::vector<std::string> overrides = {}) {
+struct Outcome {
+  double busbw = 0;  ///< GB/s
+  std::string how;
+};
+
+/// A job, by number, with what the scenario's other jobs do left out of sight.
+Outcome run(const std::string& scenario, std::size_t job, const std::string& size,
+            std::vector<std::string> overrides = {}) {
   overrides.push_back("jobs[" + std::to_string(job) + "].size=" + size);
   const auto results = scenarios::simulate(experiment_of(scenario, overrides));
   EXPECT_EQ(results.outcome, scenarios::Outcome::kFinished);
-  const double gigabytes = results.jobs[job].bus_bandwidth.value() / 1e9;
-  std::printf("  %s job %zu, %s: %.1f GB/s\n", scenario.c_str(), job, size.c_str(), gigabytes);
-  return gigabytes;
+  const auto& result = results.jobs[job];
+  return {result.bus_bandwidth.value() / 1e9, result.algorithm + "/" + result.protocol};
+}
+
+double busbw(const std::string& scenario, std::size_t job, const std::string& size,
+             const std::vector<std::string>& overrides = {}) {
+  const Outcome r = run(scenario, job, size, overrides);
+  std::printf("  %s job %zu, %s: %.1f GB/s, %s\n", scenario.c_str(), job, size.c_str(), r.busbw,
+              r.how.c_str());
+  return r.busbw;
+}
+
+struct Row {
+  const char* size;
+  double measured;  ///< GB/s
+};
+
+/// What NCCL gave on one server of eight GPUs.
+struct Column {
+  const char* name;
+  const char* scenario;
+  std::size_t job;
+  double large;  ///< tolerance from 64 MiB up
+  std::vector<Row> rows;
+};
+
+// ml-engineering, `network/README.md`; Azure AI benchmarking guide, ND H100 v5 and ND A100 v4.
+const std::vector<Column> kColumns = {
+    {"8 x H200 with NVLS (ml-engineering)",
+     "nccl-h100.yaml",
+     1,
+     0.15,
+     {{"32KiB", 1.44},
+      {"256KiB", 11.7},
+      {"1MiB", 39.9},
+      {"4MiB", 107.2},
+      {"16MiB", 219.9},
+      {"64MiB", 346.5},
+      {"256MiB", 436.2},
+      {"1GiB", 463.6},
+      {"4GiB", 473.1},
+      {"8GiB", 477.5},
+      {"16GiB", 482.3}}},
+    {"8 x H100 with NVLS (Azure)",
+     "nccl-h100.yaml",
+     1,
+     0.15,
+     {{"32KiB", 1.71},
+      {"256KiB", 10.9},
+      {"1MiB", 43.7},
+      {"4MiB", 128.7},
+      {"16MiB", 234.5},
+      {"64MiB", 361.8},
+      {"256MiB", 423.4},
+      {"1GiB", 466.4},
+      {"4GiB", 475.5},
+      {"8GiB", 478.9}}},
+    {"8 x A100 (Azure)",
+     "nccl-a100.yaml",
+     0,
+     0.15,
+     {{"32KiB", 1.37},
+      {"256KiB", 10.1},
+      {"1MiB", 36.2},
+      {"4MiB", 71.4},
+      {"16MiB", 109.2},
+      {"64MiB", 166.6},
+      {"256MiB", 213.9},
+      {"1GiB", 228.1},
+      {"4GiB", 230.5},
+      {"8GiB", 231.6}}},
+    {"8 x A100 (ml-engineering)",
+     "nccl-a100.yaml",
+     0,
+     0.15,
+     {{"32KiB", 1.31},
+      {"256KiB", 7.47},
+      {"1MiB", 18.0},
+      {"4MiB", 72.3},
+      {"16MiB", 106.2},
+      {"64MiB", 171.5},
+      {"256MiB", 194.1},
+      {"1GiB", 229.0},
+      {"4GiB", 233.9},
+      {"8GiB", 234.6},
+      {"16GiB", 234.9}}},
+    {"8 x B200 with NVLS (ml-engineering)",
+     "nccl-b200.yaml",
+     1,
+     0.20,
+     {{"32KiB", 1.20},
+      {"256KiB", 9.5},
+      {"1MiB", 36.1},
+      {"4MiB", 76.5},
+      {"16MiB", 255.0},
+      {"64MiB", 400.6},
+      {"256MiB", 646.1},
+      {"1GiB", 723.3},
+      {"4GiB", 740.6},
+      {"8GiB", 839.1},
+      {"16GiB", 845.7}}},
+};
+
+bool is_large(const std::string& size) {
+  return size.ends_with("GiB") || size == "64MiB" || size == "256MiB";
+}
+bool is_medium(const std::string& size) { return size == "4MiB" || size == "16MiB"; }
+
+// From 64 MiB up within 15 % (B200 20 %): what two sites measured on the same GPUs differs by up to
+// 10 %. 4 and 16 MiB within 40 %: there constants of latency decide. Smaller sizes are printed;
+// hosts and their launches decide.
+TEST(NcclColumns, AreMetByWhatNcclWouldChoose) {
+  std::map<std::string, Outcome> runs;  // columns of one machine share them
+  for (const Column& column : kColumns) {
+    std::printf("\n%s\n%8s | %8s | %8s | %8s |\n", column.name, "size", "measured", "weft",
+                "error");
+    double sum = 0;
+    for (const Row& row : column.rows) {
+      Outcome& r = runs[std::string(column.scenario) + row.size];
+      if (r.busbw == 0) {
+        const std::string key = "jobs[" + std::to_string(column.job) + "].algorithm=nccl";
+        r = run(column.scenario, column.job, row.size, {key});
+      }
+      const double error = r.busbw / row.measured - 1;
+      sum += std::abs(error);
+      std::printf("%8s | %8.2f | %8.2f | %+6.1f %% | %s\n", row.size, row.measured, r.busbw,
+                  100 * error, r.how.c_str());
+      std::fflush(stdout);
+      const double most = is_large(row.size) ? column.large : is_medium(row.size) ? 0.4 : 1e9;
+      EXPECT_LE(std::abs(error), most) << column.name << ", " << row.size;
+    }
+    std::printf("mean absolute error %.1f %%\n",
+                100 * sum / static_cast<double>(column.rows.size()));
+  }
 }
 
 // NCCL counts on 18 links of 20.6 GB/s. 3 %: filling the pipeline, launch, sums.
@@ -30,7 +170,7 @@ TEST(NcclRing, EightH100ComeCloseToTheirLinks) {
 
 // 231 to 235 GB/s from 4 GiB on (Azure AI benchmarking guide, ND A100 v4; ml-engineering). 4 %.
 TEST(NcclRing, EightA100GiveWhatWasMeasured) {
-  EXPECT_NEAR(busbw("nccl-a100.yaml", 0, "1GiB"), 233, 0.04 * 233);
+  EXPECT_NEAR(busbw("nccl-a100.yaml", 0, "4GiB"), 233, 0.04 * 233);
 }
 
 // 8 GPUs at 8 GiB without NVLS: 682 GB/s measured, 721.8 by NCCL's constants. 6 % of the measured.
@@ -38,26 +178,55 @@ TEST(NcclRing, EightB200GiveWhatWasMeasured) {
   EXPECT_NEAR(busbw("nccl-b200.yaml", 0, "1GiB"), 682, 0.06 * 682);
 }
 
-// H200 at 8 GiB with 5, 6, 7 and 8 GPUs (ml-engineering), NCCL's efficiency 0.85. 5 %.
-TEST(NcclNvls, FollowsTheNumberOfGpus) {
-  const std::vector<std::pair<int, double>> measured = {{5, 414}, {6, 436}, {7, 460}, {8, 473}};
+/// At 8 GiB, by the number of GPUs.
+void expect_by_gpus(const std::string& scenario, const std::map<int, double>& measured) {
   for (const auto& [gpus, expected] : measured) {
     const std::string ranks = "jobs[1].ranks=" + std::to_string(gpus);
-    EXPECT_NEAR(busbw("nccl-h100.yaml", 1, "1GiB", {ranks}), expected, 0.05 * expected) << gpus;
+    EXPECT_NEAR(busbw(scenario, 1, "8GiB", {ranks}), expected, 0.05 * expected) << gpus;
   }
 }
 
-// Measured with NVLS from 64 MiB up (ml-engineering; Azure AI benchmarking guide). 15 %.
-TEST(NcclNvls, FollowsTheSizeOfLargeMessages) {
-  struct Row {
-    const char* size;
-    double h200, h100;
-  };
-  for (const Row& row :
-       {Row{"64MiB", 346.5, 361.8}, Row{"256MiB", 436.2, 423.4}, Row{"1GiB", 463.6, 466.4}}) {
-    const double hopper = busbw("nccl-h100.yaml", 1, row.size);
-    EXPECT_NEAR(hopper, row.h200, 0.15 * row.h200) << row.size;
-    EXPECT_NEAR(hopper, row.h100, 0.15 * row.h100) << row.size;
+// H200 at 8 GiB (ml-engineering), NCCL's efficiency 0.85. 5 %.
+TEST(NcclNvls, FollowsTheNumberOfHoppers) {
+  expect_by_gpus("nccl-h100.yaml", {{5, 414}, {6, 436}, {7, 460}, {8, 473}});
+}
+
+// B200 at 8 GiB (ml-engineering), NCCL's efficiency 0.74. The closed form 2 B (n-1)/(n+1) is up to
+// 4 % from what was measured, and a chunk in flight per channel costs up to 3 %.
+TEST(NcclNvls, FollowsTheNumberOfBlackwells) {
+  const std::map<int, double> measured = {{6, 778}, {7, 811}, {8, 838}};
+  for (const auto& [gpus, expected] : measured) {
+    const std::string ranks = "jobs[1].ranks=" + std::to_string(gpus);
+    EXPECT_NEAR(busbw("nccl-b200.yaml", 1, "8GiB", {ranks}), expected, 0.07 * expected) << gpus;
+  }
+}
+
+// A rack of 72 (CoreWeave, in place). The efficiency is a parameter, 0.6, as 847 GB/s were measured
+// where the closed form has 2 x 721.8 x 71/73 = 1404 x efficiency: so the far end is no test, only
+// the way there is. From 1 GiB on time grows by the same for every GiB, as chunks stay the same:
+// sizes above 2 GiB go by that.
+TEST(NcclNvl72, IsPrintedBesideWhatWasMeasured) {
+  const std::vector<std::string> efficiency = {"racks.server.scale_up.reduction_efficiency=0.6"};
+  const double gib = 1024.0 * 1024 * 1024;
+  const double factor = 2.0 * 71 / 72;
+  const auto seconds = [&](double size, double rate) { return size * factor / (rate * 1e9); };
+  std::map<double, double> weft;  // GB/s by GiB
+  weft[0.5] = run("nccl-nvl72.yaml", 0, "512MiB", efficiency).busbw;
+  weft[1] = run("nccl-nvl72.yaml", 0, "1GiB", efficiency).busbw;
+  weft[2] = run("nccl-nvl72.yaml", 0, "2GiB", efficiency).busbw;
+  const double first = seconds(gib, weft[1]);
+  const double next = seconds(2 * gib, weft[2]) - first;
+  for (const double size : {4.0, 8.0}) {
+    weft[size] = size * gib * factor / (first + (size - 1) * next) / 1e9;
+  }
+  const std::map<double, double> measured = {
+      {0.5, 576.7}, {1, 724.1}, {2, 773.6}, {4, 835.3}, {8, 846.8}};
+  std::printf("\nGB200 NVL72, 72 GPUs (CoreWeave), efficiency 0.6\n");
+  std::printf("%8s | %8s | %8s | %8s |\n", "GiB", "measured", "weft", "error");
+  for (const auto& [size, rate] : measured) {
+    std::printf("%8.1f | %8.1f | %8.1f | %+6.1f %% |%s\n", size, rate, weft[size],
+                100 * (weft[size] / rate - 1), size > 2 ? " extrapolated" : "");
+    EXPECT_NEAR(weft[size], rate, 0.25 * rate) << size;
   }
 }
 
@@ -68,6 +237,29 @@ TEST(NcclHierarchical, SixteenServersUseTheirNics) {
   const double rate = busbw("nccl-h100-16-nodes.yaml", 0, "512MiB");
   EXPECT_GE(rate, 0.85 * 415.1);
   EXPECT_LE(rate, 415.1);
+}
+
+// A flat ring crosses from server to server as often as it has ranks there: at most the eight NICs
+// of a server, 400 GB/s. At least half of it, or the rings do not use all of them.
+TEST(NcclRing, SixteenServersStayBelowTheirNics) {
+  const double rate = busbw("nccl-h100-16-nodes.yaml", 0, "512MiB",
+                            {"jobs[0].algorithm=ring", "jobs[0].execution=nccl"});
+  EXPECT_GE(rate, 200);
+  EXPECT_LE(rate, 400);
+}
+
+// 96 H100 on 8 x 400 Gbps and SHARP (CoreWeave): what NCCL ran there adds up in the network's
+// switches, which weft's do not; the hierarchical all-reduce is bound by the same NICs. The cap is
+// 50 x 0.9804 x 95/11 = 423 GB/s. 15 %.
+TEST(NcclHierarchical, TwelveServersAreNearWhatWasMeasured) {
+  std::printf("\n12 x 8 x H100 (CoreWeave, with SHARP), hierarchical\n");
+  for (const Row& row : {Row{"512MiB", 356.0}, Row{"1GiB", 365.9}}) {
+    const double rate =
+        run("nccl-h100-16-nodes.yaml", 0, row.size, {"racks.count=12", "fabric.group=12"}).busbw;
+    std::printf("%8s | %8.1f | %8.1f | %+6.1f %% |\n", row.size, row.measured, rate,
+                100 * (rate / row.measured - 1));
+    EXPECT_NEAR(rate, row.measured, 0.15 * row.measured) << row.size;
+  }
 }
 
 }  // namespace

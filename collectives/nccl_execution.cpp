@@ -1,0 +1,146 @@
+#include "collectives/nccl_execution.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft::collectives {
+
+namespace {
+
+/// Channels of what is no ring, tree or NVLS, and of machines whose links are not known.
+constexpr std::uint32_t kOtherChannels = 8;
+/// Blocks of threads per GPU that NVLS takes: NVLS_NCHANNELS_SM90. Later versions have 24 for
+/// Blackwell.
+constexpr std::uint32_t kNvlsChannels = 16;
+
+/// Chunks of a protocol: what of its buffer (4 MiB, 4.69 MiB, 512 KiB, each of 8 steps) one holds.
+struct Chunking {
+  Bytes chunk;
+  std::uint32_t slices;
+};
+
+Chunking chunking_of(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::kLl:  // one step, half of it flags
+      return {32_KiB, 1};
+    case Protocol::kLl128:  // one step of 614,400 bytes, a sixteenth of it flags
+      return {Bytes(576'000), 1};
+    case Protocol::kSimple:
+    case Protocol::kNone:
+      break;
+  }
+  return {2_MiB, 2};  // four steps, sent by twos
+}
+
+/// 128 KiB, and less where there would be few chunks to overlap: below 64, 8 and 2 rounds of the
+/// chunk before, one round being a chunk per channel and rank.
+Bytes nvls_chunk(Bytes size, std::uint32_t channels, std::uint32_t ranks) {
+  const std::int64_t at_once = std::int64_t{channels} * ranks;
+  Bytes chunk = 128_KiB;
+  if (size < chunk * (64 * at_once)) chunk = std::min(chunk, 64_KiB);
+  if (size < chunk * (8 * at_once)) chunk = std::min(chunk, 32_KiB);
+  if (size < chunk * (2 * at_once)) chunk = std::min(chunk, 16_KiB);
+  return chunk;
+}
+
+/// What a collective takes beside its steps, by the tuning table's base row. NVLS has none there,
+/// but 25 us for the whole exchange, of which weft runs two steps of Simple (3.4 us each).
+Picoseconds base_latency(Algorithm algorithm, Protocol protocol) {
+  if (algorithm == Algorithm::kNvls) return Picoseconds(18'200'000);
+  switch (protocol) {
+    case Protocol::kLl:
+      return Picoseconds(6'600'000);
+    case Protocol::kLl128:
+      return Picoseconds(14'000'000);
+    case Protocol::kSimple:
+      return Picoseconds(8'400'000);
+    case Protocol::kNone:
+      break;
+  }
+  return {};
+}
+
+/// What hosts take to launch a collective on the servers that have these GPUs: 32 KiB on eight of
+/// them take 42.8 (A100), 36.6 (H100, H200) and 47.8 us (B200) in published tables of nccl-tests,
+/// means where there are two, of which NCCL's model has 15 for the ring in LL.
+Picoseconds host_launch(GpuGeneration generation) {
+  switch (generation) {
+    case GpuGeneration::kAmpere:
+      return 28_us;
+    case GpuGeneration::kHopper:
+      return 22_us;
+    case GpuGeneration::kBlackwell:
+      break;
+  }
+  return 33_us;
+}
+
+bool knows_rates(const RankMap& map, const RankLayout& layout) {
+  const bool needs_domain = map.domain_size() > 1;
+  const bool needs_network = map.domains() > 1 || !needs_domain;
+  return (!needs_domain || layout.domain_rate > BitsPerSecond(0)) &&
+         (!needs_network || layout.network_rate > BitsPerSecond(0));
+}
+
+/// Whether channels move one slice after the other. In LL and LL128 threads wait for the flags of
+/// what they forward. In Simple, GPUs write to each other, but Ampere's read over NVLink.
+bool is_serial(const CollectiveSpec& spec, Protocol protocol, const RankMap& map) {
+  if (spec.algorithm != Algorithm::kRing || map.domains() > 1) return false;
+  return protocol != Protocol::kSimple || spec.generation == GpuGeneration::kAmpere;
+}
+
+std::uint32_t channels_of(const CollectiveSpec& spec, const RankMap& map,
+                          const RankLayout& layout) {
+  switch (spec.algorithm) {
+    case Algorithm::kNvls:
+      return kNvlsChannels;
+    case Algorithm::kRing:
+    case Algorithm::kDoubleBinaryTree:
+      break;
+    default:
+      return kOtherChannels;
+  }
+  return knows_rates(map, layout) ? nccl_machine_of(spec, map, layout).channels : kOtherChannels;
+}
+
+}  // namespace
+
+NcclMachine nccl_machine_of(const CollectiveSpec& spec, const RankMap& map,
+                            const RankLayout& layout) {
+  const auto gigabytes = [](BitsPerSecond rate) { return static_cast<double>(rate.count()) / 8e9; };
+  const double nic = gigabytes(layout.network_rate);
+  const double intra = map.domain_size() > 1 ? gigabytes(layout.domain_rate) : nic;
+  NcclMachine machine = nccl_machine(spec.generation, map.ranks(), map.domains(), intra, nic);
+  machine.has_nvls = layout.has_in_network_reduction && map.domains() == 1;
+  return machine;
+}
+
+Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std::uint32_t ranks,
+                         const RankLayout& layout) {
+  if (asked.preset != Execution::Preset::kNccl) return spec.execution;
+  const RankMap map(ranks, layout);
+  const bool is_nvls = spec.algorithm == Algorithm::kNvls;
+  const Protocol protocol =
+      spec.execution.protocol == Protocol::kNone ? Protocol::kSimple : spec.execution.protocol;
+  Execution execution = asked;
+  execution.protocol = protocol;
+  if (execution.channels == 0) execution.channels = channels_of(spec, map, layout);
+  const Chunking chunking = chunking_of(protocol);
+  if (execution.chunk == 0_B) {
+    execution.chunk = is_nvls ? nvls_chunk(spec.size, execution.channels, ranks) : chunking.chunk;
+  }
+  if (execution.slices == 0) execution.slices = is_nvls ? 1 : chunking.slices;
+  if (execution.transfer == Execution::Transfer::kMachine) {
+    const bool serial = is_serial(spec, protocol, map) && knows_rates(map, layout);
+    execution.transfer = serial ? Execution::Transfer::kSerial : Execution::Transfer::kPosted;
+    if (serial && execution.channel_rate == BitsPerSecond(0)) {
+      const double all = nccl_ring_bandwidth(protocol, nccl_machine_of(spec, map, layout));
+      execution.channel_rate = BitsPerSecond(std::llround(all * 8e9 / execution.channels));
+    }
+  }
+  execution.launch =
+      asked.launch.value_or(host_launch(spec.generation)) + base_latency(spec.algorithm, protocol);
+  return execution;
+}
+
+}  // namespace weft::collectives

@@ -1,0 +1,112 @@
+#include "collectives/nccl_execution.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/collectives/ideal_run.hpp"
+
+namespace weft::testing {
+namespace {
+
+using collectives::Algorithm;
+using collectives::CollectiveSpec;
+using collectives::Execution;
+using collectives::GpuGeneration;
+using collectives::Operation;
+using collectives::Protocol;
+using collectives::RankLayout;
+
+RankLayout server(std::uint32_t gpus, std::int64_t gigabytes) {
+  RankLayout layout;
+  layout.domain.assign(gpus, 0);
+  layout.domain_rate = BitsPerSecond(gigabytes * 8'000'000'000);
+  layout.domain_latency = 1_us;
+  return layout;
+}
+
+CollectiveSpec nccl(GpuGeneration generation, Algorithm algorithm, Protocol protocol, Bytes size) {
+  CollectiveSpec spec = collective(Operation::kAllReduce, algorithm, size);
+  spec.execution = execution_preset(Execution::Preset::kNccl);
+  spec.execution.protocol = protocol;
+  spec.generation = generation;
+  return spec;
+}
+
+Execution settled(const CollectiveSpec& spec, const RankLayout& layout) {
+  return nccl_execution(spec.execution, spec, static_cast<std::uint32_t>(layout.domain.size()),
+                        layout);
+}
+
+struct Row {
+  GpuGeneration generation;
+  std::int64_t rate;  ///< GB/s of a GPU
+  Algorithm algorithm;
+  Protocol protocol;
+  Bytes size;
+  std::uint32_t channels;
+  Bytes chunk;
+  std::uint32_t slices;
+  bool is_serial;
+  std::int64_t launch_ns;
+};
+
+// Rings: twice 240 / 20, 370 / 30 and 721 / 40 channels. Chunks: 4 of 8 steps of a 4 MiB buffer in
+// Simple; one step in LL (64 KiB, half flags) and LL128 (614,400 bytes, 15/16 data). NVLS on eight
+// GPUs and 16 channels has 128 chunks at once: 128 KiB each, 64 KiB below 64 x 16 MiB, 32 KiB below
+// 8 x 8 MiB, 16 KiB below 2 x 4 MiB. Launch: 28, 22 or 33 us and the base of the protocol.
+TEST(NcclExecution, IsThatOfTheTable) {
+  using enum GpuGeneration;
+  constexpr Algorithm kRing = Algorithm::kRing;
+  constexpr Algorithm kNvls = Algorithm::kNvls;
+  const std::vector<Row> table = {
+      {kAmpere, 240, kRing, Protocol::kSimple, 1_GiB, 24, 2_MiB, 2, true, 36'400},
+      {kAmpere, 240, kRing, Protocol::kLl128, 1_MiB, 24, Bytes(576'000), 1, true, 42'000},
+      {kHopper, 370, kRing, Protocol::kSimple, 1_GiB, 24, 2_MiB, 2, false, 30'400},
+      {kHopper, 370, kRing, Protocol::kLl, 1_KiB, 24, 32_KiB, 1, true, 28'600},
+      {kBlackwell, 721, kRing, Protocol::kNone, 1_GiB, 36, 2_MiB, 2, false, 41'400},
+      {kHopper, 370, kNvls, Protocol::kSimple, 1_GiB, 16, 128_KiB, 1, false, 40'200},
+      {kHopper, 370, kNvls, Protocol::kSimple, 1_GiB - 1_B, 16, 64_KiB, 1, false, 40'200},
+      {kHopper, 370, kNvls, Protocol::kSimple, 64_MiB, 16, 64_KiB, 1, false, 40'200},
+      {kHopper, 370, kNvls, Protocol::kSimple, 64_MiB - 1_B, 16, 32_KiB, 1, false, 40'200},
+      {kBlackwell, 721, kNvls, Protocol::kSimple, 8_MiB - 1_B, 16, 16_KiB, 1, false, 51'200},
+  };
+  for (const Row& row : table) {
+    const CollectiveSpec spec = nccl(row.generation, row.algorithm, row.protocol, row.size);
+    const Execution e = settled(spec, server(8, row.rate));
+    EXPECT_EQ(e.channels, row.channels) << row.size.count();
+    EXPECT_EQ(e.chunk, row.chunk) << row.size.count();
+    EXPECT_EQ(e.slices, row.slices) << row.size.count();
+    EXPECT_EQ(e.transfer == Execution::Transfer::kSerial, row.is_serial) << row.size.count();
+    EXPECT_EQ(e.launch, row.launch_ns * 1_ns) << row.size.count();
+  }
+}
+
+// Data of a channel: 240 / 24 GB/s in Simple, 0.92 of it in LL128, and LL's 87.7 / 24.
+TEST(NcclExecution, SerialChannelsShareWhatTheTuningModelHasForRings) {
+  const auto rate = [](Protocol protocol) {
+    const CollectiveSpec spec = nccl(GpuGeneration::kAmpere, Algorithm::kRing, protocol, 1_MiB);
+    return static_cast<double>(settled(spec, server(8, 240)).channel_rate.count()) / 8e9;
+  };
+  EXPECT_NEAR(rate(Protocol::kSimple), 10, 1e-6);
+  EXPECT_NEAR(rate(Protocol::kLl128), 9.2, 1e-6);
+  EXPECT_NEAR(rate(Protocol::kLl), 87.7 / 24, 1e-6);
+}
+
+TEST(NcclExecution, LeavesWhatIsGiven) {
+  CollectiveSpec spec = nccl(GpuGeneration::kAmpere, Algorithm::kRing, Protocol::kSimple, 1_MiB);
+  spec.execution.channels = 3;
+  spec.execution.chunk = 5_KiB;
+  spec.execution.slices = 7;
+  spec.execution.launch = 1_us;
+  spec.execution.transfer = Execution::Transfer::kPosted;
+  const Execution e = settled(spec, server(8, 240));
+  EXPECT_EQ(e.channels, 3U);
+  EXPECT_EQ(e.chunk, 5_KiB);
+  EXPECT_EQ(e.slices, 7U);
+  EXPECT_EQ(e.launch, 1_us + 8'400_ns);
+  EXPECT_EQ(e.transfer, Execution::Transfer::kPosted);
+}
+
+}  // namespace
+}  // namespace weft::testing
