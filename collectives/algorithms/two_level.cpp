@@ -4,6 +4,14 @@
 
 namespace weft::collectives {
 
+namespace {
+
+/// Rounds that leave inside a domain before the first of them is taken: blocks of a few bytes would
+/// wait a latency for each, and with a window, sends hold up what is to be passed on.
+constexpr std::uint32_t kRoundsAhead = 8;
+
+}  // namespace
+
 std::vector<std::uint32_t> TwoLevelAllToAllSchedule::send_peers(std::uint32_t rank,
                                                                 std::uint32_t lane) const {
   const RankMap& map = plan().map;
@@ -40,8 +48,8 @@ StepStream TwoLevelAllToAllSchedule::inside(std::uint32_t rank, std::uint32_t la
   const std::uint32_t k = map.domains();
   const std::uint32_t domain = map.domain_of(rank);
   const std::uint32_t position = map.position_of(rank);
-  // Rounds 1 .. k-1 go on along rails, round k stays. Each is taken when the next one has left.
-  for (std::uint32_t round = 1; round <= k + 1; ++round) {
+  // Rounds 1 .. k-1 go on along rails, round k stays.
+  for (std::uint32_t round = 1; round <= k + kRoundsAhead; ++round) {
     for (std::uint32_t s = 1; s < g && round <= k; ++s) {
       const std::uint32_t at = (position + s) % g;
       const std::uint32_t to = map.rank_at((domain + round) % k, at);
@@ -49,10 +57,10 @@ StepStream TwoLevelAllToAllSchedule::inside(std::uint32_t rank, std::uint32_t la
         co_yield Step::send(map.rank_at(domain, at), plan().block_of(rank, to), range);
       }
     }
-    if (round == 1) continue;
+    if (round <= kRoundsAhead) continue;
     for (std::uint32_t s = 1; s < g; ++s) {
       const std::uint32_t from = map.rank_at(domain, (position + g - s) % g);
-      const std::uint32_t to = map.rank_at((domain + round - 1) % k, position);
+      const std::uint32_t to = map.rank_at((domain + round - kRoundsAhead) % k, position);
       for (const Range range : messages(from, to, lane)) {
         co_yield Step::receive(from, plan().block_of(from, to), range);
         if (to != rank) co_yield Step::notify(lane + 1);

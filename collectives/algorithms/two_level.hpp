@@ -12,8 +12,8 @@ namespace weft::collectives {
 /// instead of n - 1), and a byte crosses the network once.
 ///
 /// Two lanes: inside and along the rail. A block goes on as soon as it has come. Domains are taken
-/// in the order of their distance: in round t, everything for domain d+t. The next round leaves
-/// inside the domain before the last one is taken, so that both levels work at once.
+/// in the order of their distance: in round t, everything for domain d+t. A few rounds leave inside
+/// the domain before the first is taken, so that both levels work at once.
 class TwoLevelAllToAllSchedule final : public Schedule {
  public:
   using Schedule::Schedule;

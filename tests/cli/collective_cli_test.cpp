@@ -63,6 +63,30 @@ TEST(ScheduleCommand, RefusesWhatItCannotDoAndSaysWhatItCan) {
   EXPECT_EQ(weft("schedule --ranks 4 --rank 4").exit_code, 2);
 }
 
+// A hundred billion steps would take hours and all memory; they are refused in about a second.
+TEST(ScheduleCommand, RefusesProofsThatWouldNotEnd) {
+  const Ended endless = weft("schedule --size 100GB --chunk 1B --ranks 4 --check");
+  EXPECT_EQ(endless.exit_code, 2);
+  EXPECT_THAT(endless.text, HasSubstr("20 million steps"));
+}
+
+TEST(BenchCollectiveCommand, NamesTheOptionThatIsWrong) {
+  const Ended wrong = weft("bench-collective " + kAllReduce + " --op gather --algorithm ring");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.text, HasSubstr("weft: --algorithm: `ring` is no algorithm for gather"));
+  const Ended backwards = weft("bench-collective " + kAllReduce + " --sizes 4GiB..1KiB");
+  EXPECT_EQ(backwards.exit_code, 2);
+  EXPECT_THAT(backwards.text, HasSubstr("no range of sizes"));
+}
+
+// 1, 2, 4 and 8 bytes over 8 ranks are a byte for each: one row.
+TEST(BenchCollectiveCommand, PrintsSizesOfLessThanAByteForEachRankOnce) {
+  const Ended table = weft("bench-collective " + kAllReduce +
+                           " --set racks.count=1 --op all-to-all --sizes 1B..8B --csv");
+  ASSERT_EQ(table.exit_code, 0) << table.text;
+  EXPECT_EQ(std::ranges::count(table.text, '\n'), 2) << table.text;
+}
+
 TEST(BenchCollectiveCommand, PrintsARowPerSizeWithBothBandwidths) {
   const Ended table = weft("bench-collective " + kAllReduce +
                            " --set racks.count=1 --op all-gather --sizes 64KiB..1MiB --factor 4 "

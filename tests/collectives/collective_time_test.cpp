@@ -158,6 +158,22 @@ TEST(ClosedForm, HoldsForHierarchicalAllReduce) {
   }
 }
 
+// Two levels, all-to-all of S per pair: a rank sends k (g-1) blocks inside its domain, and passes
+// on g (k-1) along its rail, all by one port here: 2 alpha + (k (g-1) + g (k-1)) S/C.
+TEST(ClosedForm, HoldsForAnAllToAllOfTwoLevels) {
+  for (const std::uint32_t g : {2U, 4U, 8U}) {
+    for (const std::uint32_t k : {2U, 4U, 8U}) {
+      for (const Bytes size : {64_B, 4_MiB}) {
+        CollectiveSpec spec = collective(Operation::kAllToAll, Algorithm::kHierarchical, size);
+        spec.domain_size = g;
+        const double block = to_seconds(transmission_time(size, kPort));
+        const double expected = 2 * to_seconds(kLatency) + (k * (g - 1.0) + g * (k - 1.0)) * block;
+        EXPECT_NEAR(port_time(g * k, spec) / expected, 1, 0.02) << g << " x " << k;
+      }
+    }
+  }
+}
+
 Picoseconds ideal_time(std::uint32_t ranks, const CollectiveSpec& spec) {
   const IdealRun run(build({job(ranks, spec)}));
   EXPECT_TRUE(run.outcome().is_finished);
