@@ -203,8 +203,8 @@ TEST(NcclNvls, FollowsTheNumberOfBlackwells) {
 
 // A rack of 72 (CoreWeave, in place). The efficiency is a parameter, 0.6, as 847 GB/s were measured
 // where the closed form has 2 x 721.8 x 71/73 = 1404 x efficiency: so the far end is no test, only
-// the way there is. From 1 GiB on time grows by the same for every GiB, as chunks stay the same:
-// sizes above 2 GiB go by that.
+// the way there is, to 25 %. From 604 MiB to 9 GiB chunks stay the same, and time grows by as much
+// for every byte: sizes above 1 GiB go by that.
 TEST(NcclNvl72, IsPrintedBesideWhatWasMeasured) {
   const double gib = 1024.0 * 1024 * 1024;
   const double factor = 2.0 * 71 / 72;
@@ -212,10 +212,10 @@ TEST(NcclNvl72, IsPrintedBesideWhatWasMeasured) {
   std::map<double, double> weft;  // GB/s by GiB
   weft[0.5] = run("nccl-nvl72.yaml", 0, "512MiB").busbw;
   weft[1] = run("nccl-nvl72.yaml", 0, "1GiB").busbw;
-  weft[2] = run("nccl-nvl72.yaml", 0, "2GiB").busbw;
   const double first = seconds(gib, weft[1]);
-  const double next = seconds(2 * gib, weft[2]) - first;
-  for (const double size : {4.0, 8.0}) {
+  const double less = seconds(0.625 * gib, run("nccl-nvl72.yaml", 0, "640MiB").busbw);
+  const double next = (first - less) / 0.375;
+  for (const double size : {2.0, 4.0, 8.0}) {
     weft[size] = size * gib * factor / (first + (size - 1) * next) / 1e9;
   }
   const std::map<double, double> measured = {
@@ -224,7 +224,7 @@ TEST(NcclNvl72, IsPrintedBesideWhatWasMeasured) {
   std::printf("%8s | %8s | %8s | %8s |\n", "GiB", "measured", "weft", "error");
   for (const auto& [size, rate] : measured) {
     std::printf("%8.1f | %8.1f | %8.1f | %+6.1f %% |%s\n", size, rate, weft[size],
-                100 * (weft[size] / rate - 1), size > 2 ? " extrapolated" : "");
+                100 * (weft[size] / rate - 1), size > 1 ? " extrapolated" : "");
     EXPECT_NEAR(weft[size], rate, 0.25 * rate) << size;
   }
 }
