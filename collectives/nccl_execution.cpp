@@ -19,7 +19,7 @@ struct Chunking {
   std::uint32_t slices;
 };
 
-Chunking chunking_of(Protocol protocol) {
+Chunking chunking_of(Operation operation, Protocol protocol) {
   switch (protocol) {
     case Protocol::kLl:  // one step, half of it flags
       return {32_KiB, 1};
@@ -29,7 +29,8 @@ Chunking chunking_of(Protocol protocol) {
     case Protocol::kNone:
       break;
   }
-  return {2_MiB, 2};  // four steps, sent by twos
+  const bool is_chain = operation == Operation::kBroadcast || operation == Operation::kReduce;
+  return is_chain ? Chunking{512_KiB, 1} : Chunking{2_MiB, 2};  // a step; four, sent by twos
 }
 
 /// 128 KiB, and less where there would be few chunks to overlap: below 64, 8 and 2 rounds of the
@@ -125,7 +126,7 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
   Execution execution = asked;
   execution.protocol = protocol;
   if (execution.channels == 0) execution.channels = channels_of(spec, map, layout);
-  const Chunking chunking = chunking_of(protocol);
+  const Chunking chunking = chunking_of(spec.operation, protocol);
   if (execution.chunk == 0_B) {
     execution.chunk = is_nvls ? nvls_chunk(spec.size, execution.channels, ranks) : chunking.chunk;
   }

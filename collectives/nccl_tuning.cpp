@@ -38,6 +38,16 @@ constexpr std::array<ByNodes, 3> kNvlsTreeCap = {{{0, 0, 0}, {0, 57.7, 45.5}, {0
 constexpr std::array<ByNodes, 3> kLlCap = {{{87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}}};
 constexpr std::array<double, 3> kNvlsEfficiency = {0, 0.85, 0.74};
 
+/// What of a tree's bandwidth an all-reduce gets, by the power of two of its size in units of 64 B.
+constexpr std::array<std::array<double, 24>, 3> kTreeCorrection = {
+    {{1, 1, 1, 1, .9, .8, .7, .7, .7, .7, .6, .5, .4, .4, .5, .6, .7, .8, .9, 1, 1, 1, 1, 1},
+     {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1, 1, 1},
+     {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5,
+      .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9, .9}}};
+/// Rings of Simple between nodes take longer once a rank and channel have so many bytes.
+constexpr double kPlateauBytes = 64;
+constexpr double kPlateau = 1.4;
+
 std::size_t index_of(GpuGeneration generation) { return static_cast<std::size_t>(generation); }
 std::size_t column_of(std::uint32_t nodes) { return nodes <= 2 ? nodes - 1 : 2; }
 std::size_t index_of(Protocol protocol) {
@@ -79,7 +89,8 @@ class Tuning {
   void add(NcclAlgorithm algorithm, Protocol protocol, double latency, double bandwidth,
            double correction = 1) {
     if (bandwidth <= 0) return;
-    const double time = latency + bytes_ / (bandwidth * correction * 1e3);  // GB/s are bytes per ns
+    bandwidth *= correction;
+    const double time = latency + bytes_ / (bandwidth * 1e3);  // GB/s are bytes per ns
     estimates_.push_back({algorithm, protocol, latency, bandwidth, time});
   }
 
@@ -88,11 +99,13 @@ class Tuning {
     const double bus = nccl_ring_bandwidth(protocol, m_);
     const double inter = m_.nodes > 1 ? 2.0 * (m_.nodes - 1) : 0;
     const double hops = steps();
-    // On several nodes, every step waits for the network's overhead where that is longer.
-    double net = kNetHop.ring[i];
-    if (m_.nodes > 1 && protocol == Protocol::kSimple) net *= 1.4;
     const double crossing = operation_ == Operation::kAllReduce ? inter : inter / 2;
-    const double latency = kBase.ring[i] + (hops - crossing) * intra_hop().ring[i] + crossing * net;
+    double latency =
+        kBase.ring[i] + (hops - crossing) * intra_hop().ring[i] + crossing * kNetHop.ring[i];
+    if (m_.nodes > 1 && protocol == Protocol::kSimple && operation_ == Operation::kAllReduce &&
+        bytes_ / (m_.channels * m_.ranks) >= kPlateauBytes) {
+      latency *= kPlateau;
+    }
     add(NcclAlgorithm::kRing, protocol, latency, bus * m_.ranks / steps());
   }
 
@@ -110,7 +123,11 @@ class Tuning {
     const double per_node = static_cast<double>(m_.ranks) / m_.nodes;
     const double latency = kBase.tree[i] + 2 * ((per_node - 1) * intra_hop().tree[i] +
                                                 std::log2(m_.nodes) * kNetHop.tree[i]);
-    add(NcclAlgorithm::kTree, protocol, latency, bus / 2);
+    const double unit = std::floor(bytes_ / 64);
+    const auto power =
+        unit < 1 ? kTreeCorrection[i].size() : static_cast<std::size_t>(std::log2(unit));
+    add(NcclAlgorithm::kTree, protocol, latency, bus / 2,
+        power < kTreeCorrection[i].size() ? kTreeCorrection[i][power] : 1);
   }
 
   void nvls() {

@@ -38,7 +38,7 @@ struct NcclEstimate {
   NcclAlgorithm algorithm = NcclAlgorithm::kRing;
   Protocol protocol = Protocol::kSimple;
   double latency_us = 0;
-  double bandwidth = 0;  ///< algorithm bandwidth, GB/s
+  double bandwidth = 0;  ///< algorithm bandwidth at the size that was asked for, GB/s
   double time_us = 0;    ///< of the size that was asked for
 };
 

@@ -39,7 +39,7 @@ const NcclEstimate& find(const std::vector<NcclEstimate>& all, NcclAlgorithm alg
 //         Simple 8.4 + 14 x 3.4 = 56.0 us; algbw = bus x 8/14: LL min(141, 180) = 141 -> 80.57,
 //         LL128 0.92 x 360 = 331.2 -> 189.26, Simple 360 -> 205.71 GB/s
 //   tree: base + 2 x 7 hops: LL 6.8 + 14 x 0.6 = 15.2, Simple 8.4 + 14 x 4 = 64.4 us;
-//         Simple 0.92 x 360 / 2 = 165.6 GB/s
+//         Simple 0.92 x 360 / 2 = 165.6 GB/s; at 1 MiB trees have half of their bandwidth
 TEST(NcclModel, GivesThePublishedLatenciesAndBandwidthsOfAHopperNode) {
   const NcclMachine machine = nccl_machine(GpuGeneration::kHopper, 8, 1, 370.8, 50);
   EXPECT_EQ(machine.channels, 24U);
@@ -54,16 +54,21 @@ TEST(NcclModel, GivesThePublishedLatenciesAndBandwidthsOfAHopperNode) {
   expect(NcclAlgorithm::kRing, Protocol::kLl, 15.0, 80.571);
   expect(NcclAlgorithm::kRing, Protocol::kLl128, 40.6, 189.257);
   expect(NcclAlgorithm::kRing, Protocol::kSimple, 56.0, 205.714);
-  expect(NcclAlgorithm::kTree, Protocol::kLl, 15.2, 43.579);
-  expect(NcclAlgorithm::kTree, Protocol::kSimple, 64.4, 165.6);
+  expect(NcclAlgorithm::kTree, Protocol::kLl, 15.2, 43.579 / 2);
+  expect(NcclAlgorithm::kTree, Protocol::kSimple, 64.4, 165.6 / 2);
 }
 
-// Sixteen nodes of eight, NICs of 50 GB/s: ring Simple 8.4 + (254 - 30) x 3.4 + 30 x 14 x 1.4
-// = 1358 us; tree Simple 8.4 + 2 (7 x 4 + 4 x 14) = 176.4 us.
+// Sixteen nodes of eight, NICs of 50 GB/s: ring Simple (8.4 + (254 - 30) x 3.4 + 30 x 14) x 1.4
+// = 1666 us, and without the 1.4 below 64 bytes for each of 128 ranks and 16 channels; tree
+// Simple 8.4 + 2 (7 x 4 + 4 x 14) = 176.4 us.
 TEST(NcclModel, PutsNetworkHopsIntoTheLatencyOfSeveralNodes) {
   const NcclMachine machine = nccl_machine(GpuGeneration::kHopper, 128, 16, 370.8, 50);
   const auto all = nccl_estimates(Operation::kAllReduce, 1 << 20, machine);
-  EXPECT_NEAR(find(all, NcclAlgorithm::kRing, Protocol::kSimple).latency_us, 1358, 1e-6);
+  EXPECT_NEAR(find(all, NcclAlgorithm::kRing, Protocol::kSimple).latency_us, 1666, 1e-6);
+  EXPECT_NEAR(find(nccl_estimates(Operation::kAllReduce, 64 * 128 * 16 - 1, machine),
+                   NcclAlgorithm::kRing, Protocol::kSimple)
+                  .latency_us,
+              1190, 1e-6);
   EXPECT_NEAR(find(all, NcclAlgorithm::kTree, Protocol::kSimple).latency_us, 176.4, 1e-6);
 }
 

@@ -93,6 +93,14 @@ TEST(NcclExecution, SerialChannelsShareWhatTheTuningModelHasForRings) {
   EXPECT_NEAR(rate(Protocol::kLl), 87.7 / 24, 1e-6);
 }
 
+TEST(NcclExecution, PassesBroadcastsOnByTheStepOfTheBuffer) {
+  CollectiveSpec spec = nccl(GpuGeneration::kHopper, Algorithm::kRing, Protocol::kSimple, 1_GiB);
+  spec.operation = Operation::kBroadcast;
+  const Execution e = settled(spec, server(8, 370));
+  EXPECT_EQ(e.chunk, 512_KiB);
+  EXPECT_EQ(e.slices, 1U);
+}
+
 TEST(NcclExecution, LeavesWhatIsGiven) {
   CollectiveSpec spec = nccl(GpuGeneration::kAmpere, Algorithm::kRing, Protocol::kSimple, 1_MiB);
   spec.execution.channels = 3;
