@@ -203,7 +203,7 @@ TEST(NcclNvls, FollowsTheNumberOfBlackwells) {
 
 // A rack of 72 (CoreWeave, in place). The efficiency is a parameter, 0.6, as 847 GB/s were measured
 // where the closed form has 2 x 721.8 x 71/73 = 1404 x efficiency: so the far end is no test, only
-// the way there is, to 25 %. From 604 MiB to 9 GiB chunks stay the same, and time grows by as much
+// the way there is, to 15 %. From 604 MiB to 9 GiB chunks stay the same, and time grows by as much
 // for every byte: sizes above 1 GiB go by that.
 TEST(NcclNvl72, IsPrintedBesideWhatWasMeasured) {
   const double gib = 1024.0 * 1024 * 1024;
@@ -225,7 +225,7 @@ TEST(NcclNvl72, IsPrintedBesideWhatWasMeasured) {
   for (const auto& [size, rate] : measured) {
     std::printf("%8.1f | %8.1f | %8.1f | %+6.1f %% |%s\n", size, rate, weft[size],
                 100 * (weft[size] / rate - 1), size > 1 ? " extrapolated" : "");
-    EXPECT_NEAR(weft[size], rate, 0.25 * rate) << size;
+    EXPECT_NEAR(weft[size], rate, 0.15 * rate) << size;
   }
 }
 
