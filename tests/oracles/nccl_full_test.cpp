@@ -248,25 +248,26 @@ TEST(NcclRing, SixteenServersStayBelowTheirNics) {
 }
 
 // 96 H100 on 8 x 400 Gbps and SHARP (CoreWeave): what NCCL ran there adds up in the network's
-// switches, which weft's do not; the hierarchical all-reduce, capped at 50 x 0.9804 x 95/11 =
-// 423 GB/s, and what NCCL's model chooses of the rest, here a ring, are bound by the same NICs. 15
-// %.
+// switches, which weft's do not. The hierarchical all-reduce sends as many bytes by every NIC,
+// capped at 50 x 0.9804 x 95/11 = 423 GB/s. 15 %. What NCCL's model chooses where there is neither
+// SHARP nor NVLS over several servers is printed only: no such measurement is at hand.
 TEST(NcclHierarchical, TwelveServersAreNearWhatWasMeasured) {
   std::printf("\n12 x 8 x H100 (CoreWeave, with SHARP)\n");
   const std::vector<std::string> servers = {"racks.count=12", "fabric.group=12"};
   std::vector<std::string> chosen = servers;
   chosen.insert(chosen.end(), {"jobs[0].algorithm=nccl", "jobs[0].execution=nccl"});
-  const auto expect = [](const Row& row, const Outcome& r) {
+  const auto print = [](const Row& row, const Outcome& r) {
     std::printf("%8s | %8.1f | %8.1f | %+6.1f %% | %s\n", row.size, row.measured, r.busbw,
                 100 * (r.busbw / row.measured - 1), r.how.c_str());
     std::fflush(stdout);
-    EXPECT_NEAR(r.busbw, row.measured, 0.15 * row.measured) << row.size;
+    return r.busbw;
   };
   for (const Row& row : {Row{"512MiB", 356.0}, Row{"1GiB", 365.9}}) {
-    expect(row, run("nccl-h100-16-nodes.yaml", 0, row.size, servers));
+    const double rate = print(row, run("nccl-h100-16-nodes.yaml", 0, row.size, servers));
+    EXPECT_NEAR(rate, row.measured, 0.15 * row.measured) << row.size;
   }
   const Row first = {"512MiB", 356.0};
-  expect(first, run("nccl-h100-16-nodes.yaml", 0, first.size, chosen));
+  print(first, run("nccl-h100-16-nodes.yaml", 0, first.size, chosen));
 }
 
 }  // namespace
