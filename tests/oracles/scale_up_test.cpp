@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -75,6 +76,33 @@ TEST(ScaleUp, OnePacketTakesTheSumOfTheConfiguredParts) {
 TEST(ScaleUp, OnePairHasAllItsLinksToThePicosecond) {
   FlowRun run(nvl72(), scale_up(), {{HostId(3U), HostId(71U), 4096_B * 18 * 100, 0_ps}});
   EXPECT_EQ(deliveries(run).front(), closed_form(4096_B * 18 * 100, 18, 400_Gbps));
+}
+
+/// Packets that left the first GPU by each of its links.
+std::vector<std::int64_t> packets_by_link(protocols::PortSpreading spreading, Bytes size) {
+  PacketNetwork::Options options = scale_up();
+  options.scale_up.front().spreading = spreading;
+  FlowRun run(nvl72(), options, {{HostId(0U), HostId(1U), size, 0_ps}});
+  (void)run.completions();
+  std::vector<std::int64_t> packets;
+  for (std::uint32_t i = 0; i < 18; ++i) {
+    packets.push_back(run.network().port_counters(PortId(i)).packets);  // hosts' ports come first
+  }
+  return packets;
+}
+
+TEST(ScaleUp, AFlowKeepsToOneLinkWhereConnectionsAreSpread) {
+  const auto packets = packets_by_link(protocols::PortSpreading::kFlow, 1800 * 4096_B);
+  EXPECT_EQ(std::ranges::count(packets, 0), 17);
+  EXPECT_EQ(std::ranges::max(packets), 1800);
+}
+
+// 1,800 packets over 18 links: 100 each, with a standard deviation of sqrt(1800 / 18 x 17 / 18)
+// = 9.7; within five of these.
+TEST(ScaleUp, RandomPacketsUseAllLinksAlike) {
+  for (const std::int64_t n : packets_by_link(protocols::PortSpreading::kRandom, 1800 * 4096_B)) {
+    EXPECT_NEAR(static_cast<double>(n), 100, 5 * 9.7);
+  }
 }
 
 // Chips of an HGX board have 5 or 4 links to each GPU.
