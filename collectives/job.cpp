@@ -66,10 +66,6 @@ bool may_be_direct(const CollectiveSpec& spec) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// What NCCL has at most, where an execution leaves it to NCCL.
 constexpr std::uint32_t kMostNcclChannels = 64;
 constexpr std::uint32_t kLeastNcclChannels = 2;

@@ -426,7 +426,7 @@ std::vector<CreditWait> PacketNetwork::credit_waits() const {
     }
     for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
       if ((port.starved & class_bit(c)) == 0) continue;
-      const std::int64_t since = s.queues[s.constants.slot(port.index, c)].blocked_since;
+      const std::int64_t since = s.queues[port.first_slot + c].blocked_since;
       add(c, since, now_.count(), now_.count() - since);
     }
     std::sort(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
