@@ -17,29 +17,35 @@ namespace {
 /// In a full window: some hundred microseconds of work, against the few that sharing it costs.
 constexpr double kPacketsPerThread = 500;
 
-/// Runs the cells from `first` to before `last` through a window. Each stage asks for what the one
-/// before it has brought: a cell, its first ports, their packets, the flows of hosts. Most cells
-/// are hosts, with one port. Cells beyond `last` may be at work elsewhere and are not looked into.
+/// Runs the cells from `first` to before `last` through a window, the last one first if `backwards`.
+/// Each stage asks for what the one before it has brought: a cell, its first ports, their packets, the
+/// flows of hosts. Most cells are hosts, with one port. Cells beyond these may be at work elsewhere and
+/// are not looked into.
 template <class Model>
 void run_windows(Model& model, std::span<Cell> cells, Worker& worker, std::size_t first,
-                 std::size_t last, std::int64_t start, std::int64_t end) {
+                 std::size_t last, bool backwards, std::int64_t start, std::int64_t end) {
   constexpr std::size_t kFirstPorts = 4;
-  for (std::size_t c = first; c < last; ++c) {
-    if (c + 4 < last) fetch_lines<3>(&cells[c + 4]);
-    if (c + 3 < last) {
-      const Cell& cell = cells[c + 3];
+  const std::size_t count = last - first;
+  const auto cell_at = [&](std::size_t i) -> Cell& {
+    return cells[backwards ? last - 1 - i : first + i];
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + 4 < count) fetch_lines<3>(&cell_at(i + 4));
+    if (i + 3 < count) {
+      const Cell& cell = cell_at(i + 3);
       const std::size_t ports = std::min(kFirstPorts, cell.external_in.size());
-      for (std::size_t i = 0; i < ports; ++i) model.fetch_state(cell, cell.external_in[i]);
+      for (std::size_t p = 0; p < ports; ++p) model.fetch_state(cell, cell.external_in[p]);
     }
-    if (c + 2 < last) {
-      const Cell& cell = cells[c + 2];
+    if (i + 2 < count) {
+      const Cell& cell = cell_at(i + 2);
       const std::size_t ports = std::min(kFirstPorts, cell.external_in.size());
-      for (std::size_t i = 0; i < ports; ++i) model.fetch_packets(cell, cell.external_in[i]);
+      for (std::size_t p = 0; p < ports; ++p) model.fetch_packets(cell, cell.external_in[p]);
     }
-    if (c + 1 < last && !cells[c + 1].external_in.empty()) {
-      model.fetch_flows(cells[c + 1], cells[c + 1].external_in[0]);
+    if (i + 1 < count && !cell_at(i + 1).external_in.empty()) {
+      const Cell& cell = cell_at(i + 1);
+      model.fetch_flows(cell, cell.external_in[0]);
     }
-    run_window(cells[c], worker, model, start, end);
+    run_window(cell_at(i), worker, model, start, end);
   }
 }
 
@@ -245,7 +251,9 @@ void PacketNetwork::Engine::run_shared(std::int64_t start, std::int64_t end) {
 void PacketNetwork::Engine::run_cells(Worker& worker, std::size_t first, std::size_t last,
                                       std::int64_t start, std::int64_t end) {
   std::visit(
-      [&](auto& model) { run_windows(model, std::span(cells), worker, first, last, start, end); },
+      [&](auto& model) {
+        run_windows(model, std::span(cells), worker, first, last, windows_ % 2 != 0, start, end);
+      },
       model_);
 }
 
