@@ -17,7 +17,7 @@ inline void schedule(Cell& cell, const AgendaEvent& event) {
 /// Occupies an idle port until `end`.
 inline void occupy(Cell& cell, PortState& port, std::int64_t end) {
   port.is_transmitting = true;
-  cell.next.update(port.local, cell.departure_key(end, port.local));
+  cell.next.update(port.local, cell.keys.departure(end, port.local));
 }
 
 /// Puts a packet of `size` bytes on the wire from `start` on (now, or a little later with
@@ -40,7 +40,7 @@ template <class Path, class Write>
   }
   if (port.leads_inside && port.out->in_flight() == 0) {
     cell.next.update(cell.port_count() + port.peer_local,
-                     cell.arrival_key(arrival, port.peer_local));
+                     cell.keys.arrival(arrival, port.peer_local));
   }
   port.out->data_in.push(arrival, worker.pool, write);
   occupy(cell, port, end);

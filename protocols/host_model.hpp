@@ -170,7 +170,7 @@ class HostModel {
       return;
     }
     if (nic.has_paced()) {
-      cell.next.update(port.local, cell.departure_key(nic.next_paced(), port.local));
+      cell.next.update(port.local, cell.keys.departure(nic.next_paced(), port.local));
     } else {
       cell.next.remove(port.local);
     }
@@ -203,10 +203,11 @@ class HostModel {
     bool has_sent = false;
     if (!queue.packets.empty()) {
       queue.account(now);
-      const Packet packet = queue.packets.pop(worker.pool);
+      const Packet& packet = queue.packets.take();
       port.backlog -= packet.size;
       scheduler_.charge(port, c, packet.size, eligible);
       send_response(cell, worker, port, queue, packet, now);
+      queue.packets.reclaim(worker.pool);
       has_sent = true;
     } else if (const std::uint32_t qp = next_sender(nic, c); qp != kNoIndex) {
       nic.take_ready(c);

@@ -35,14 +35,16 @@ ClassConstants::ClassConstants(const TrafficClass& config)
     : is_pfc(config.is_pfc()),
       is_credit(config.is_credit()),
       network(config.network),
-      ecn(config.ecn.enabled),
       step(config.ecn.curve == EcnConfig::Curve::kStep),
-      mark_at_dequeue(config.ecn.mark == EcnConfig::Mark::kDequeue),
       egress_reserved(config.egress_reserved.count()),
       kmin(config.ecn.kmin.count()),
       kmax(config.ecn.kmax.count()),
       pmax(fixed_point(config.ecn.pmax, 32)),
       ecn_rate(config.ecn.at_rate ? config.ecn.at_rate->count() : 0) {
+  if (config.ecn.enabled) {
+    const bool on_departure = config.ecn.mark == EcnConfig::Mark::kDequeue;
+    (on_departure ? unmarked_on_departure : unmarked_on_arrival) = ecn_rate == 0 ? kmin : -1;
+  }
   if (config.egress_alpha) {
     limits_egress = true;
     egress_alpha = fixed_point(*config.egress_alpha, 16);

@@ -127,6 +127,8 @@ struct AddedLatency {
 
 /// Run constants of one class, in engine units.
 struct alignas(128) ClassConstants {
+  static constexpr std::int64_t kNeverMarked = std::numeric_limits<std::int64_t>::max();
+
   explicit ClassConstants(const TrafficClass& config);
   ClassConstants() = default;
 
@@ -139,9 +141,7 @@ struct alignas(128) ClassConstants {
   bool is_dynamic = false;
   bool limits_headroom = false;
   bool limits_egress = false;
-  bool ecn = false;
   bool step = false;
-  bool mark_at_dequeue = false;
   LoadBalancing::Type balancing = LoadBalancing::kFlow;
   std::int64_t xoff = 0;
   std::int64_t xon = 0;
@@ -150,6 +150,11 @@ struct alignas(128) ClassConstants {
   std::int64_t reserved = 0;
   std::uint64_t egress_alpha = 0;  ///< in units of 2^-16
   std::int64_t egress_reserved = 0;
+  /// So many bytes may wait without a packet being marked as it arrives or as it departs: none
+  /// needs to be looked at more closely. -1 where thresholds scale, kNeverMarked where there are no
+  /// marks.
+  std::int64_t unmarked_on_arrival = kNeverMarked;
+  std::int64_t unmarked_on_departure = kNeverMarked;
   std::int64_t kmin = 0;
   std::int64_t kmax = 0;
   std::uint64_t pmax = 0;     ///< in units of 2^-32

@@ -17,10 +17,10 @@ namespace {
 /// In a full window: some hundred microseconds of work, against the few that sharing it costs.
 constexpr double kPacketsPerThread = 500;
 
-/// Runs the cells from `first` to before `last` through a window, the last one first if `backwards`.
-/// Each stage asks for what the one before it has brought: a cell, its first ports, their packets, the
-/// flows of hosts. Most cells are hosts, with one port. Cells beyond these may be at work elsewhere and
-/// are not looked into.
+/// Runs the cells from `first` to before `last` through a window, the last one first if
+/// `backwards`. Each stage asks for what the one before it has brought: a cell, its first ports,
+/// their packets, the flows of hosts. Most cells are hosts, with one port. Cells beyond these may
+/// be at work elsewhere and are not looked into.
 template <class Model>
 void run_windows(Model& model, std::span<Cell> cells, Worker& worker, std::size_t first,
                  std::size_t last, bool backwards, std::int64_t start, std::int64_t end) {

@@ -180,12 +180,11 @@ void PacketNetwork::build_cells() {
   for (const auto& ports : plan_.ports_of_cell) {
     most_ports = std::max(most_ports, static_cast<std::uint32_t>(ports.size()));
   }
-  const auto shift = static_cast<std::uint32_t>(std::bit_width(most_ports)) + 1;
   engine_->cells.resize(plan_.cell_count);
   for (std::uint32_t c = 0; c < plan_.cell_count; ++c) {
     Cell& cell = engine_->cells[c];
     cell.ports = plan_.ports_of_cell[c];
-    cell.key_shift = shift;
+    cell.keys = EventKeys(most_ports);
     bool has_inside = false;
     for (std::uint32_t local = 0; local < cell.ports.size(); ++local) {
       PortState& port = s.ports[cell.ports[local].value()];
@@ -274,7 +273,7 @@ PacketNetwork::Status PacketNetwork::run_until(Picoseconds until, const Observer
 }
 
 Picoseconds PacketNetwork::longest_run() const {
-  const std::uint32_t shift = engine_->cells.empty() ? 1 : engine_->cells.front().key_shift;
+  const std::uint32_t shift = engine_->cells.empty() ? 1 : engine_->cells.front().keys.shift;
   // One bit less than the key holds: arrivals lie beyond the end of the last window.
   const std::uint32_t bits = 63U - shift;
   // With cut-through, waiting packets hold a time beside a port number.

@@ -62,8 +62,9 @@ struct alignas(64) ClassQueue {
 
   /// Closes the account of waiting bytes up to `now`; call before the queue changes.
   void account(std::int64_t now) {
-    integral +=
-        static_cast<WideUnsigned>(packets.bytes()) * static_cast<std::uint64_t>(now - changed_at);
+    // Unsigned before it is widened: one multiplication instead of two.
+    integral += static_cast<WideUnsigned>(static_cast<std::uint64_t>(packets.bytes())) *
+                static_cast<std::uint64_t>(now - changed_at);
     changed_at = now;
   }
 };

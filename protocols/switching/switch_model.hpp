@@ -56,7 +56,7 @@ class SwitchModel {
     }
     const std::int64_t stamp = holding_stamp(packet, sw, in, out, now);
     const bool marks =
-        constants.ecn && !constants.mark_at_dequeue &&
+        queue.packets.bytes() > constants.unmarked_on_arrival &&
         is_marked(worker, holder, queue, packet, order_of(queue) + queue.packets.size(), now);
     Packet& waiting = enqueue(worker, holder, queue, packet, stamp, now);
     if (marks) waiting.flags |= kCongested;
@@ -87,7 +87,7 @@ class SwitchModel {
   }
 
   /// Something at `port` allows it to send again; it may idle.
-  void resume(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+  [[gnu::noinline]] void resume(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
     if (!port.is_transmitting) start(cell, worker, port, s_.switches[port.owner], now);
   }
 
@@ -120,8 +120,9 @@ class SwitchModel {
     for (std::uint8_t c = 0; c < s_.constants.classes; ++c) {
       ClassQueue& queue = s_.queue(port, c);
       while (!queue.packets.empty()) {
-        const Packet packet = take(worker, port, queue, c, now);
+        const Packet& packet = take(worker, port, queue, c, now);
         lose(cell, worker, port, sw, packet, waiting_port(packet), queue, now);
+        queue.packets.reclaim(worker.pool);
       }
     }
   }
@@ -249,10 +250,11 @@ class SwitchModel {
     return copy;
   }
 
-  Packet take(Worker& worker, PortState& holder, ClassQueue& queue, std::uint8_t c,
-              std::int64_t now) {
+  /// Takes the oldest packet out of `queue`; its memory is to be reclaimed.
+  [[nodiscard]] const Packet& take(Worker& worker, PortState& holder, ClassQueue& queue,
+                                   std::uint8_t c, std::int64_t now) {
     queue.account(now);
-    const Packet packet = queue.packets.pop(worker.pool);
+    const Packet& packet = queue.packets.take();
     if (queues_at_inputs()) ++queue.taken;
     holder.backlog -= packet.size;
     if (queue.packets.empty()) holder.waiting &= static_cast<std::uint8_t>(~class_bit(c));
@@ -260,7 +262,8 @@ class SwitchModel {
     return packet;
   }
 
-  void start(Cell& cell, Worker& worker, PortState& port, SwitchState& sw, std::int64_t now) {
+  [[gnu::always_inline]] void start(Cell& cell, Worker& worker, PortState& port, SwitchState& sw,
+                                    std::int64_t now) {
     if (port.pending_control != 0 && !port.is_down) [[unlikely]] {
       control_.transmit(cell, worker, port, now);
       return;
@@ -279,10 +282,11 @@ class SwitchModel {
       return;
     }
     ClassQueue& queue = s_.queue(port, c);
-    const Packet packet = take(worker, port, queue, static_cast<std::uint8_t>(c), now);
+    const Packet& packet = take(worker, port, queue, static_cast<std::uint8_t>(c), now);
     scheduler_.charge(port, c, packet.size, eligible);
     if (Path::kGeneral && queue.packets.empty()) queue.deficit = 0;
     send(cell, worker, port, sw, queue, packet, waiting_port(packet), now);
+    queue.packets.reclaim(worker.pool);
   }
 
   /// Puts `packet` of `queue`, which came in by port number `ingress`, on the wire at `port`.
@@ -293,7 +297,7 @@ class SwitchModel {
     const std::uint8_t c = class_of(packet);
     const ClassConstants& constants = k.of_class[c];
     PortState& holder = queues_at_inputs() ? s_.ports[sw.first_port + ingress] : port;
-    const bool marks = constants.ecn && constants.mark_at_dequeue &&
+    const bool marks = queue.packets.bytes() > constants.unmarked_on_departure &&
                        is_marked(worker, holder, queue, packet, order_of(queue), now);
     port.service_bytes = packet.size;
     port.service_ingress = static_cast<std::uint16_t>(ingress);
@@ -501,6 +505,7 @@ class SwitchModel {
     PortState& in = s_.ports[sw.first_port + input];
     ClassQueue& queue = s_.queue(in, c);
     const Packet packet = take(worker, in, queue, static_cast<std::uint8_t>(c), now);
+    queue.packets.reclaim(worker.pool);
     crossbar_.withdraw(at, input, waiting_port(packet), c);
     if (!queue.packets.empty()) {
       crossbar_.request(cell, at, input, waiting_port(queue.packets.front()), c, now);
@@ -525,8 +530,8 @@ class SwitchModel {
   /// RED (Floyd and Jacobson 1993, on the instantaneous queue as DCQCN asks): no marks up to Kmin,
   /// linear to Pmax at Kmax, every packet above it. Or a step at Kmin, as DCTCP has it (Alizadeh et
   /// al., SIGCOMM 2010, section 3.1). `number` counts the packets of this queue.
-  bool is_marked(Worker& worker, const PortState& port, ClassQueue& queue, const Packet& packet,
-                 std::int64_t number, std::int64_t now) {
+  [[gnu::noinline]] bool is_marked(Worker& worker, const PortState& port, ClassQueue& queue,
+                                   const Packet& packet, std::int64_t number, std::int64_t now) {
     const NetworkConstants& k = s_.constants;
     const std::uint8_t c = class_of(packet);
     const ClassConstants& constants = k.of_class[c];

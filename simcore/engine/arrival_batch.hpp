@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "simcore/engine/link.hpp"
 #include "simcore/engine/packet.hpp"
 #include "simcore/engine/prefetch.hpp"
 
@@ -16,50 +17,68 @@ namespace weft {
 /// total order. A gathered packet's stamp becomes the local number of the port it arrived at.
 class ArrivalBatch {
  public:
-  /// Starts a window of `length` < 2^32 ps that begins at `start`.
+  ArrivalBatch() { grow(256); }
+
+  /// Starts a window of `length` < 2^32 - 1 ps that begins at `start`.
   void begin(std::int64_t start, std::int64_t length) {
     start_ = start;
     length_ = static_cast<std::uint64_t>(length);
     size_ = next_ = sources_ = 0;
   }
-  void add(const Packet& packet, std::uint32_t local_port) {
-    if (size_ == packets_.size()) [[unlikely]]
-      grow();
-    keys_[size_] = (static_cast<std::uint64_t>(packet.stamp - start_) << 32U) | size_;
-    Packet& copy = packets_[size_++];
-    copy = packet;
-    copy.stamp = local_port;
+  /// Takes what arrives by `link` before `end` at the port with this local number.
+  void gather(Link& link, std::uint32_t local_port, std::int64_t end, ChunkPool& pool) {
+    const std::size_t before = size_;
+    const std::size_t most = before + link.in_flight();
+    if (most > packets_.size()) [[unlikely]]
+      grow(most);
+    std::uint64_t* key = keys_.data() + before;
+    Packet* copy = packets_.data() + before;
+    std::uint64_t index = before;
+    link.data_out.take_until(end, link.data_in, pool, [&](const Packet& packet) {
+      *key++ = (static_cast<std::uint64_t>(packet.stamp - start_) << 32U) | index++;
+      *copy = packet;
+      copy->stamp = local_port;
+      ++copy;
+    });
+    size_ = index;
+    sources_ += index != before ? 1 : 0;
   }
-  /// One more port has been gathered; with at most one, the batch is in order already.
-  void note_source() { ++sources_; }
 
   void sort() {
-    if (sources_ <= 1) return;
-    if (size_ > kScatterFrom) scatter();
-    insertion_sort();
+    if (sources_ > 1) {
+      if (size_ > kScatterFrom) scatter();
+      insertion_sort();
+    }
+    std::fill_n(keys_.begin() + static_cast<std::ptrdiff_t>(size_), kAhead + 1, kEnd);
   }
 
-  [[nodiscard]] bool done() const { return next_ == size_; }
+  [[nodiscard]] bool done() const { return keys_[next_] == kEnd; }
   [[nodiscard]] std::int64_t next_time() const {
     return start_ + static_cast<std::int64_t>(keys_[next_] >> 32U);
   }
-  [[nodiscard]] Packet& front() { return packets_[keys_[next_] & 0xffffffffU]; }
-  void pop() {
-    ++next_;
+  [[nodiscard]] std::uint32_t next_port() const {
+    return static_cast<std::uint32_t>(packets_[keys_[next_] & 0xffffffffU].stamp);
+  }
+  /// Takes the next packet, which stays where it is until the next window.
+  [[nodiscard]] Packet& pop() {
+    Packet& packet = packets_[keys_[next_++] & 0xffffffffU];
     // In time order packets lie all over the place.
-    fetch_lines<1>(&packets_[keys_[std::min(next_ + kAhead, size_ - 1)] & 0xffffffffU]);
+    fetch_lines<1>(&packets_[keys_[next_ + kAhead - 1] & 0xffffffffU]);
+    return packet;
   }
 
  private:
-  static constexpr std::size_t kAhead = 3;
+  static constexpr std::size_t kAhead = 4;
+  /// Behind the last key, for as far as one looks ahead: windows are shorter than this.
+  static constexpr std::uint64_t kEnd = std::uint64_t{0xffffffff} << 32U;
   /// Below this, insertion alone is cheaper.
   static constexpr std::size_t kScatterFrom = 16;
 
-  void grow() {
-    const std::size_t capacity = std::max<std::size_t>(256, 2 * packets_.size());
+  void grow(std::size_t least) {
+    const std::size_t capacity = std::max<std::size_t>(least, 2 * packets_.size());
     packets_.resize(capacity);
-    keys_.resize(capacity);
-    scratch_.resize(capacity);
+    keys_.resize(capacity + kAhead + 1);
+    scratch_.resize(keys_.size());
   }
 
   /// One stable counting pass into about as many equal slices of the window as there are packets.
@@ -84,12 +103,13 @@ class ArrivalBatch {
     keys_.swap(scratch_);
   }
 
+  /// By whole keys: places ascend with ports, and on a port with time.
   void insertion_sort() {
     std::uint64_t* const keys = keys_.data();
     for (std::size_t i = 1; i < size_; ++i) {
       const std::uint64_t key = keys[i];
       std::size_t j = i;
-      for (; j > 0 && (keys[j - 1] >> 32U) > (key >> 32U); --j) keys[j] = keys[j - 1];
+      for (; j > 0 && keys[j - 1] > key; --j) keys[j] = keys[j - 1];
       keys[j] = key;
     }
   }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <bit>
 #include <cassert>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "simcore/engine/agenda.hpp"
@@ -50,6 +52,32 @@ struct alignas(64) Worker {
   std::vector<TraceRecord> trace;
 };
 
+/// Keys of a cell's departures and arrivals, which order them by (time, rank, port): time << shift
+/// | rank bit | local number of the port.
+struct EventKeys {
+  std::uint32_t shift = 1;
+  std::uint64_t arrival_bit = 1;
+
+  EventKeys() = default;
+  explicit EventKeys(std::uint32_t port_count)
+      : shift(static_cast<std::uint32_t>(std::bit_width(port_count)) + 1),
+        arrival_bit(std::uint64_t{1} << (shift - 1)) {}
+
+  [[nodiscard]] std::uint64_t departure(std::int64_t time, std::uint32_t local) const {
+    return (static_cast<std::uint64_t>(time) << shift) | local;
+  }
+  [[nodiscard]] std::uint64_t arrival(std::int64_t time, std::uint32_t local) const {
+    return departure(time, local) | arrival_bit;
+  }
+  [[nodiscard]] bool is_arrival(std::uint64_t key) const { return (key & arrival_bit) != 0; }
+  [[nodiscard]] std::uint32_t local_of(std::uint64_t key) const {
+    return static_cast<std::uint32_t>(key & (arrival_bit - 1));
+  }
+  [[nodiscard]] std::int64_t time_of(std::uint64_t key) const {
+    return static_cast<std::int64_t>(key >> shift);
+  }
+};
+
 /// A set of nodes simulated as one unit. Its events are ordered by (time, rank, source, sequence);
 /// the three sources of events are the batch of arrivals from outside (gathered per window), the
 /// tree of departures and arrivals inside, and the agenda of control events and timers.
@@ -64,25 +92,10 @@ struct Cell {
   /// Of those, the ones that jobs wait for.
   std::int64_t job_events = 0;
   std::int64_t last_event_time = 0;
-  std::uint32_t key_shift = 1;  ///< a key is time << key_shift | rank bit | local number
+  EventKeys keys;
 
   [[nodiscard]] std::uint32_t port_count() const {
     return static_cast<std::uint32_t>(ports.size());
-  }
-  [[nodiscard]] std::uint64_t departure_key(std::int64_t time, std::uint32_t local) const {
-    return (static_cast<std::uint64_t>(time) << key_shift) | local;
-  }
-  [[nodiscard]] std::uint64_t arrival_key(std::int64_t time, std::uint32_t local) const {
-    return departure_key(time, local) | (std::uint64_t{1} << (key_shift - 1));
-  }
-  [[nodiscard]] bool is_arrival(std::uint64_t key) const {
-    return ((key >> (key_shift - 1)) & 1U) != 0;
-  }
-  [[nodiscard]] std::uint32_t local_of(std::uint64_t key) const {
-    return static_cast<std::uint32_t>(key & ((std::uint64_t{1} << (key_shift - 1)) - 1));
-  }
-  [[nodiscard]] std::int64_t time_of(std::uint64_t key) const {
-    return static_cast<std::int64_t>(key >> key_shift);
   }
 };
 
@@ -109,31 +122,22 @@ void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, st
     if (i + kPacketsAhead < sources) model.fetch_packets(cell, cell.external_in[i + kPacketsAhead]);
     const std::uint32_t local = cell.external_in[i];
     Link& link = *cell.inbound[local];
-    const Packet* packet = link.data_out.front(link.data_in);
-    if (packet != nullptr && packet->stamp < end) {
-      batch.note_source();
-      do {
-        batch.add(*packet, local);
-        link.data_out.pop(worker.pool);
-        packet = link.data_out.front(link.data_in);
-      } while (packet != nullptr && packet->stamp < end);
-    }
+    batch.gather(link, local, end, worker.pool);
     // All of them, also those of later windows: a credit may overtake a pause, which takes longer
     // to act, and the agenda puts them in order.
-    const Packet* control = link.control_out.front(link.control_in);
-    while (control != nullptr) [[unlikely]] {
-        model.accept_control(cell, *control, local);
-        link.control_out.pop(worker.pool);
-        control = link.control_out.front(link.control_in);
-      }
+    if (link.control_out.front(link.control_in) != nullptr) [[unlikely]] {
+      link.control_out.take_until(
+          std::numeric_limits<std::int64_t>::max(), link.control_in, worker.pool,
+          [&](const Packet& frame) { model.accept_control(cell, frame, local); });
+    }
   }
   batch.sort();
 
-  const auto next_outside = [&cell, &batch] {
-    return batch.done() ? WinnerTree::kNone
-                        : cell.arrival_key(batch.next_time(),
-                                           static_cast<std::uint32_t>(batch.front().stamp));
+  const EventKeys keys = cell.keys;
+  const auto next_outside = [&] {
+    return batch.done() ? WinnerTree::kNone : keys.arrival(batch.next_time(), batch.next_port());
   };
+  const std::uint64_t limit = keys.departure(end, 0);  // below it lie the keys of this window
   std::uint64_t outside = next_outside();
   std::int64_t now = -1;
   for (;;) {
@@ -141,31 +145,31 @@ void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, st
     const bool take_inside = inside < outside;
     const std::uint64_t key = take_inside ? inside : outside;
     const std::int64_t agenda_time = cell.agenda.next_time();
-    const std::int64_t time = key == WinnerTree::kNone ? Agenda::kNever : cell.time_of(key);
+    const std::int64_t time = keys.time_of(key);
     if (agenda_time < time) [[unlikely]] {
       if (agenda_time >= end) break;
       model.handle(cell, worker, cell.agenda.pop());
       ++worker.sums.events;
       continue;
     }
-    if (time >= end) break;
+    if (key >= limit) break;
     assert(time >= start && time >= now);
     now = time;
     ++worker.sums.events;
+    const std::uint32_t local = keys.local_of(key);
     if (!take_inside) {
-      model.arrive(cell, worker, batch.front(), cell.local_of(key), time);
-      batch.pop();
+      // What comes next is looked up before this packet is dealt with, which it does not wait for.
+      Packet& packet = batch.pop();
       outside = next_outside();
-    } else if (!cell.is_arrival(key)) {
-      model.depart(cell, worker, cell.local_of(key), time);
+      model.arrive(cell, worker, packet, local, time);
+    } else if (!keys.is_arrival(key)) {
+      model.depart(cell, worker, local, time);
     } else {
-      const std::uint32_t local = cell.local_of(key);
       Link& link = *cell.inbound[local];
-      Packet packet = *link.data_out.front(link.data_in);  // its memory is given back
-      link.data_out.pop(worker.pool);
+      Packet packet = link.data_out.take(link.data_in, worker.pool);
       const Packet* following = link.data_out.front(link.data_in);
       cell.next.update(cell.port_count() + local, following != nullptr
-                                                      ? cell.arrival_key(following->stamp, local)
+                                                      ? keys.arrival(following->stamp, local)
                                                       : WinnerTree::kNone);
       model.arrive(cell, worker, packet, local, time);
     }
@@ -178,10 +182,10 @@ void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, st
 inline std::int64_t next_event_time(Cell& cell, std::int64_t horizon) {
   std::int64_t earliest = cell.live_events > 0 ? cell.agenda.next_time() : Agenda::kNever;
   if (cell.next.top() != WinnerTree::kNone) {
-    earliest = std::min(earliest, cell.time_of(cell.next.top()));
+    earliest = std::min(earliest, cell.keys.time_of(cell.next.top()));
   }
   for (const std::uint32_t local : cell.external_in) {
-    Link& link = *cell.inbound[local];
+    const Link& link = *cell.inbound[local];
     if (const Packet* packet = link.data_out.front(link.data_in)) {
       earliest = std::min(earliest, packet->stamp);
     }

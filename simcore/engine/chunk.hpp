@@ -15,13 +15,33 @@
 
 namespace weft {
 
-/// A piece of a packet FIFO: 15 packets in eight cache lines.
-struct alignas(64) Chunk {
+/// A piece of a packet FIFO: 15 packets in eight cache lines, of which the last has half for the
+/// way to the next piece. Aligned so that an address within it tells both where it begins and
+/// whether it is used up: a FIFO's end is one pointer.
+struct alignas(512) Chunk {
   static constexpr std::uint32_t kPackets = 15;
-  Packet packets[kPackets];  ///< first, so that none straddles two cache lines
+  Packet packets[kPackets];
   Chunk* next = nullptr;
+
+  /// Whether `place` is behind the last packet of its chunk.
+  [[nodiscard]] static bool is_end(const Packet* place) {
+    return offset(place) == kPackets * sizeof(Packet);
+  }
+  /// The chunk of a place, also of the one behind the last packet.
+  [[nodiscard]] static Chunk* of(Packet* place) {
+    return reinterpret_cast<Chunk*>(reinterpret_cast<std::byte*>(place) - offset(place));
+  }
+  /// The end of a FIFO without a chunk: nothing can be put there, so that one check finds both the
+  /// missing and the full one.
+  [[nodiscard]] static Packet* none() { return nowhere_ + kPackets; }
+
+ private:
+  [[nodiscard]] static std::uintptr_t offset(const Packet* place) {
+    return reinterpret_cast<std::uintptr_t>(place) % 512;
+  }
+  alignas(512) static inline Packet nowhere_[kPackets + 1];
 };
-static_assert(sizeof(Chunk) <= 512);
+static_assert(sizeof(Chunk) == 512);
 
 /// Where the pools of several threads exchange chunks: packets that one thread makes and another
 /// one consumes leave their memory behind there.
@@ -74,7 +94,7 @@ class ChunkPool {
   [[nodiscard]] std::size_t allocated_bytes() const { return allocated_; }
 
  private:
-  void refill() {
+  [[gnu::noinline]] void refill() {
     if (aside_.empty()) {
       Chunk* batch = depot_ == nullptr ? nullptr : depot_->take();
       if (batch == nullptr) batch = grow();
@@ -85,7 +105,7 @@ class ChunkPool {
     count_ = kBatch;
   }
   /// Two full batches are enough for one thread to swing between taking and giving back.
-  void put_aside() {
+  [[gnu::noinline]] void put_aside() {
     if (depot_ != nullptr && aside_.size() == 2) {
       depot_->give(aside_.front());
       aside_.erase(aside_.begin());
@@ -141,7 +161,8 @@ class PacketQueue {
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] std::uint32_t size() const { return count_; }
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
-  [[nodiscard]] const Packet& front() const { return head_->packets[head_index_]; }
+  /// The oldest packet; there must be one.
+  [[nodiscard]] const Packet& front() const { return *head_; }
   /// Every packet that waits, oldest first.
   template <class Visit>
   void for_each(Visit visit) const {
@@ -150,29 +171,19 @@ class PacketQueue {
   /// The oldest packets that wait, at most `most`.
   template <class Visit>
   void for_first(std::uint32_t most, Visit visit) const {
-    std::uint32_t index = head_index_;
-    const Chunk* chunk = head_;
-    for (std::uint32_t i = 0; i < std::min(most, count_); ++i, ++index) {
-      if (index == Chunk::kPackets) {
-        chunk = chunk->next;
-        index = 0;
-      }
-      visit(chunk->packets[index]);
+    Packet* place = head_;
+    for (std::uint32_t i = 0; i < std::min(most, count_); ++i, ++place) {
+      if (Chunk::is_end(place)) place = Chunk::of(place)->next->packets;
+      visit(*place);
     }
   }
 
   /// Returns where it lies, so that its copy can be changed: changing the packet first makes the
   /// copy wait until small stores have reached memory.
   [[gnu::always_inline]] Packet& push(const Packet& packet, ChunkPool& pool) {
-    if (tail_ == nullptr) {
-      head_ = tail_ = pool.take();
-      head_index_ = tail_index_ = 0;
-    } else if (tail_index_ == Chunk::kPackets) {
-      tail_->next = pool.take();
-      tail_ = tail_->next;
-      tail_index_ = 0;
-    }
-    Packet& copy = tail_->packets[tail_index_++];
+    if (Chunk::is_end(tail_)) [[unlikely]]
+      extend(pool);
+    Packet& copy = *tail_++;
     copy = packet;
     ++count_;
     bytes_ += packet.size;
@@ -181,35 +192,51 @@ class PacketQueue {
 
   /// Asks for the memory of the oldest packet and of the next one to come.
   [[gnu::always_inline]] void fetch() const {
-    if (head_ == nullptr) return;
-    fetch_lines<1>(&head_->packets[head_index_]);
-    fetch_lines<1, true>(&tail_->packets[tail_index_]);
+    fetch_lines<1>(head_);
+    fetch_lines<1, true>(tail_);
   }
-  Packet pop(ChunkPool& pool) {
+  /// Takes the oldest packet out; there must be one. It stays where it lies until `reclaim`, which
+  /// must follow before anything else is taken: it can be copied from there to where it goes.
+  [[nodiscard]] const Packet& take() {
     assert(count_ > 0);
-    const Packet packet = head_->packets[head_index_++];
-    fetch_lines<1>(&head_->packets[std::min<std::uint32_t>(head_index_ + 1U, Chunk::kPackets - 1)]);
+    const Packet& packet = *head_++;
+    fetch_lines<1>(head_ + 1);
     --count_;
     bytes_ -= packet.size;
+    return packet;
+  }
+  /// Gives back the memory of the packet that was taken last, if no other one shares it.
+  [[gnu::always_inline]] void reclaim(ChunkPool& pool) {
     if (count_ == 0) {
-      pool.give_back(head_);
-      head_ = tail_ = nullptr;
-    } else if (head_index_ == Chunk::kPackets) {
-      Chunk* done = head_;
-      head_ = head_->next;
-      head_index_ = 0;
+      pool.give_back(Chunk::of(head_));
+      head_ = tail_ = Chunk::none();
+    } else if (Chunk::is_end(head_)) [[unlikely]] {
+      Chunk* const done = Chunk::of(head_);
+      head_ = done->next->packets;
       pool.give_back(done);
     }
+  }
+  [[nodiscard]] Packet pop(ChunkPool& pool) {
+    const Packet packet = take();
+    reclaim(pool);
     return packet;
   }
 
  private:
-  Chunk* head_ = nullptr;
-  Chunk* tail_ = nullptr;
+  void extend(ChunkPool& pool) {
+    Chunk* const chunk = pool.take();
+    if (count_ == 0) {
+      head_ = chunk->packets;
+    } else {
+      Chunk::of(tail_)->next = chunk;
+    }
+    tail_ = chunk->packets;
+  }
+
+  Packet* head_ = Chunk::none();
+  Packet* tail_ = Chunk::none();
   std::int64_t bytes_ = 0;
   std::uint32_t count_ = 0;
-  std::uint16_t head_index_ = 0;
-  std::uint16_t tail_index_ = 0;
 };
 
 }  // namespace weft

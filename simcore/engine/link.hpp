@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -21,32 +20,33 @@ class LaneProducer {
   /// memory.
   template <class Write>
   [[gnu::always_inline]] void push(std::int64_t stamp, ChunkPool& pool, Write write) {
-    if (tail_ == nullptr) {
-      first_ = tail_ = pool.take();
-    } else if (index_ == Chunk::kPackets) {
-      tail_->next = pool.take();
-      tail_ = tail_->next;
-      index_ = 0;
-    }
-    Packet& packet = tail_->packets[index_++];
+    if (Chunk::is_end(next_)) [[unlikely]]
+      extend(pool);
+    Packet& packet = *next_++;
     write(packet);
     packet.stamp = stamp;
     // The consumer had this memory last; by the next push to this link it is back.
-    fetch_lines<1, true>(&tail_->packets[std::min(index_ + 1, Chunk::kPackets - 1)]);
+    fetch_lines<1, true>(next_ + 1);
     pushed_.store(pushed_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
   /// Asks for the memory of the next packet to come.
-  [[gnu::always_inline]] void fetch() const {
-    if (tail_ == nullptr) return;
-    fetch_lines<1, true>(&tail_->packets[std::min(index_, Chunk::kPackets - 1)]);
-  }
+  [[gnu::always_inline]] void fetch() const { fetch_lines<1, true>(next_); }
   [[nodiscard]] std::uint32_t pushed() const { return pushed_.load(std::memory_order_acquire); }
 
  private:
   friend class LaneConsumer;
-  Chunk* tail_ = nullptr;
+  [[gnu::noinline]] void extend(ChunkPool& pool) {
+    Chunk* const chunk = pool.take();
+    if (first_ == nullptr) {
+      first_ = chunk;
+    } else {
+      Chunk::of(next_)->next = chunk;
+    }
+    next_ = chunk->packets;
+  }
+
+  Packet* next_ = Chunk::none();
   Chunk* first_ = nullptr;  ///< where the consumer finds the first chunk ever used
-  std::uint32_t index_ = 0;
   std::atomic<std::uint32_t> pushed_{0};
 };
 
@@ -55,60 +55,76 @@ class LaneConsumer {
   /// Cache lines of two packets: about what comes in a window.
   static constexpr std::uint32_t kFetched = 4;
 
-  /// The next packet on the wire, or null. Valid until `pop`.
-  [[nodiscard]] const Packet* front(const LaneProducer& producer) {
-    if (popped_ == known_) {
-      known_ = producer.pushed();
-      if (popped_ == known_) return nullptr;
-    }
-    if (head_ == nullptr) [[unlikely]]
-      head_ = producer.first_;
-    // A used-up chunk stays until the next one is known to exist.
-    if (index_ == Chunk::kPackets) {
-      spent_ = head_;
-      head_ = head_->next;
-      index_ = 0;
-    }
-    return &head_->packets[index_];
+  /// The next packet on the wire, or null. Valid until something is taken.
+  [[nodiscard]] const Packet* front(const LaneProducer& producer) const {
+    return popped_ == producer.pushed() ? nullptr : place(producer);
   }
-  void pop(ChunkPool& pool) {
-    ++index_;
-    ++popped_;
-    if (spent_ != nullptr) {
-      pool.give_back(spent_);
-      spent_ = nullptr;
+  /// Takes packets that arrive before `end` off the wire, one after the other, and calls
+  /// visit(const Packet&) with each where it lies.
+  template <class Visit>
+  [[gnu::always_inline]] void take_until(std::int64_t end, const LaneProducer& producer,
+                                         ChunkPool& pool, Visit visit) {
+    const std::uint32_t known = producer.pushed();
+    std::uint32_t popped = popped_;
+    Packet* at = next_;
+    while (popped != known) {
+      if (Chunk::is_end(at)) [[unlikely]] {
+        next_ = at;
+        at = move_on(producer, pool);
+      }
+      if (at->stamp >= end) break;
+      visit(static_cast<const Packet&>(*at));
+      ++at;
+      ++popped;
     }
+    next_ = at;
+    popped_ = popped;
+  }
+  /// Takes the next packet off the wire; there must be one.
+  [[nodiscard]] Packet take(const LaneProducer& producer, ChunkPool& pool) {
+    if (Chunk::is_end(next_)) [[unlikely]]
+      move_on(producer, pool);
+    ++popped_;
+    return *next_++;
   }
   [[nodiscard]] std::uint32_t popped() const { return popped_; }
   /// Every packet on the wire, first to arrive first. Not while the producer runs.
   template <class Visit>
   void for_each(const LaneProducer& producer, Visit visit) const {
-    const Chunk* chunk = head_ == nullptr ? producer.first_ : head_;
-    std::uint32_t index = index_;
-    for (std::uint32_t i = popped_; i != producer.pushed(); ++i, ++index) {
-      if (index == Chunk::kPackets) {
-        chunk = chunk->next;
-        index = 0;
-      }
-      visit(chunk->packets[index]);
+    if (popped_ == producer.pushed()) return;
+    Packet* at = place(producer);
+    for (std::uint32_t i = popped_; i != producer.pushed(); ++i, ++at) {
+      if (Chunk::is_end(at)) at = Chunk::of(at)->next->packets;
+      visit(*at);
     }
   }
   /// Asks for the memory of the next packets, whether or not they are there yet.
   [[gnu::always_inline]] void fetch(const LaneProducer& producer) const {
-    if (head_ == nullptr) return;
-    const std::uint32_t here = Chunk::kPackets - index_;
-    if (here < 2 * kFetched && producer.pushed() - popped_ > here) {
-      fetch_lines<kFetched>(head_->next);
+    const auto here =
+        static_cast<std::uint32_t>(Chunk::of(next_)->packets + Chunk::kPackets - next_);
+    if (here < 2 * kFetched && next_ != Chunk::none() && producer.pushed() - popped_ > here) {
+      fetch_lines<kFetched>(Chunk::of(next_)->next);
     }
-    fetch_lines<kFetched>(&head_->packets[std::min(index_, Chunk::kPackets - 2 * kFetched)]);
+    fetch_lines<kFetched>(next_);
   }
 
  private:
-  Chunk* head_ = nullptr;
-  Chunk* spent_ = nullptr;
-  std::uint32_t index_ = 0;
+  /// Where the next packet is, which must be on the wire.
+  [[nodiscard]] Packet* place(const LaneProducer& producer) const {
+    if (!Chunk::is_end(next_)) [[likely]]
+      return next_;
+    return next_ == Chunk::none() ? producer.first_->packets : Chunk::of(next_)->next->packets;
+  }
+  /// From a used-up chunk to the next one, which must exist.
+  [[gnu::noinline]] Packet* move_on(const LaneProducer& producer, ChunkPool& pool) {
+    Packet* const before = next_;
+    next_ = place(producer);
+    if (before != Chunk::none()) pool.give_back(Chunk::of(before));
+    return next_;
+  }
+
+  Packet* next_ = Chunk::none();  ///< a used-up chunk stays until the next one is needed
   std::uint32_t popped_ = 0;
-  std::uint32_t known_ = 0;
 };
 
 /// A link direction: the data lane, and an out-of-band lane for what does not cross the receiver's
