@@ -317,6 +317,14 @@ struct NetworkState {
   [[nodiscard]] bool is_watched(const Packet& packet) const {
     return watched[packet.flow & ~kInNetworkFlow] != 0;
   }
+  /// By the number of a port: where the port itself is not at hand, its memory need not be waited
+  /// for.
+  [[nodiscard]] ClassQueue& queue_at(std::uint32_t port, std::uint32_t traffic_class) {
+    return queues[constants.slot(port, traffic_class)];
+  }
+  [[nodiscard]] IngressAccount& account_at(std::uint32_t port, std::uint32_t traffic_class) {
+    return ingress[constants.slot(port, traffic_class)];
+  }
   [[nodiscard]] ClassQueue& queue(const PortState& port, std::uint32_t traffic_class) {
     return queues[port.first_slot + traffic_class];
   }

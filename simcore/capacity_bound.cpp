@@ -180,8 +180,8 @@ class BoundFinder {
       const SwitchId to = edge_of(demand.destination);
       if (to.is_none() || edge_of(demand.source) == to) continue;
       entries[to.value()].load += total(demand);
-      const auto& groups = routes_.hosts[demand.destination.value()].group;
-      hosts_at[to.value()].emplace(groups[static_cast<std::size_t>(network_)], demand.destination);
+      const auto& groups = routes_.groups[static_cast<std::size_t>(network_)];
+      hosts_at[to.value()].emplace(groups[demand.destination.value()], demand.destination);
     }
     for (std::size_t i = 0; i < fabric_.ports.size(); ++i) {
       const Node& from = fabric_.node(fabric_.ports[i].node);

@@ -36,13 +36,14 @@ class Routes {
     NetworkKind network = NetworkKind::kScaleOut;
   };
   struct HostEntry {
-    std::array<std::uint32_t, 2> group{};  ///< by network; 0: hangs on nothing there
-    std::array<std::uint32_t, 2> row{};    ///< by network: index into `rows`
+    std::array<std::uint32_t, 2> row{};  ///< by network: index into `rows`
     std::int32_t domain = -1;
   };
 
   std::vector<SwitchEntry> switches;  ///< by SwitchId
   std::vector<HostEntry> hosts;       ///< by HostId
+  /// By network and HostId; 0: hangs on nothing there. On their own: every packet asks for one.
+  std::array<std::vector<std::uint32_t>, 2> groups;
   std::vector<NextHops> rows;
   std::vector<NextHops> direct;
   std::vector<std::uint16_t> local_ports;
@@ -68,7 +69,7 @@ class Routes {
       if (links.count > 0) return links;
     }
     const auto network = static_cast<std::size_t>(entry.network);
-    return rows[entry.row + hosts[destination.value()].group[network]];
+    return rows[entry.row + groups[network][destination.value()]];
   }
 
   /// The ports by which host `from` sends to host `to`, as numbers local to it: of its links into
@@ -79,7 +80,7 @@ class Routes {
     static constexpr std::uint16_t kOnlyPort[] = {0};
     if (hosts.empty()) return kOnlyPort;
     const auto network = static_cast<std::size_t>(network_between(from, to));
-    return ports_of(rows[hosts[from.value()].row[network] + hosts[to.value()].group[network]]);
+    return ports_of(rows[hosts[from.value()].row[network] + groups[network][to.value()]]);
   }
 
   [[nodiscard]] std::span<const std::uint16_t> ports_of(NextHops set) const {

@@ -30,9 +30,10 @@ class GroupRoutes {
   GroupRoutes(const Fabric& fabric, const Routes& routes) : fabric_(fabric), routes_(routes) {
     std::map<std::tuple<std::int32_t, std::uint32_t>, HostId> seen;
     for (std::uint32_t h = 0; h < fabric.hosts.size(); ++h) {
-      const Routes::HostEntry& host = routes.hosts[h];
-      if (host.group[0] != 0) seen.try_emplace({-1, host.group[0]}, HostId(h));
-      if (host.group[1] != 0) seen.try_emplace({host.domain, host.group[1]}, HostId(h));
+      const std::uint32_t out = routes.groups[0][h];
+      const std::uint32_t up = routes.groups[1][h];
+      if (out != 0) seen.try_emplace({-1, out}, HostId(h));
+      if (up != 0) seen.try_emplace({routes.hosts[h].domain, up}, HostId(h));
     }
     for (const auto& [key, host] : seen) groups_.push_back({std::get<0>(key), host});
     for (std::uint32_t i = 0; i < fabric.switches.size(); ++i) {

@@ -121,7 +121,7 @@ class RouteBuilder {
       entry.domain = node.domain;
       for (const NetworkKind network : {NetworkKind::kScaleOut, NetworkKind::kScaleUp}) {
         const auto index = static_cast<std::size_t>(network);
-        entry.group[index] = attachments_.group_of(i, network);
+        routes_.groups[index].push_back(attachments_.group_of(i, network));
         if (network == NetworkKind::kScaleUp && node.domain < 0) continue;
         sender_of(node, network).hosts.push_back(i);
       }

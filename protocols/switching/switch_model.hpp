@@ -41,14 +41,15 @@ class SwitchModel {
       drop(cell, worker, in, packet, now);
       return;
     }
-    PortState& out = s_.ports[sw.first_port + egress];
+    const std::uint32_t out_index = sw.first_port + egress;
+    PortState& out = s_.ports[out_index];
     if (Path::kGeneral && out.is_down) {
       ++out.fault_drops;
       drop(cell, worker, in, packet, now);
       return;
     }
     PortState& holder = queues_at_inputs() ? in : out;
-    ClassQueue& queue = s_.queue(holder, c);
+    ClassQueue& queue = s_.queue_at(queues_at_inputs() ? in.index : out_index, c);
     if (Path::kGeneral && constants.is_credit) {
       s_.account(in, c).bytes += scheduler_.blocks(c, packet.size) * constants.block;
     } else if (!admit(cell, worker, packet, sw, in, out, queue, now)) {
@@ -330,25 +331,27 @@ class SwitchModel {
       settle(cell, worker, port.owner, port.service_debt, now);
       return;
     }
-    PortState& in = s_.ports[sw.first_port + port.service_ingress];
-    ClassQueue& queue = s_.queue(queues_at_inputs() ? in : port, port.service_class);
-    release(cell, worker, sw, in, queue, port.service_class, port.service_bytes, now);
+    const std::uint32_t in = sw.first_port + port.service_ingress;
+    const std::uint8_t c = port.service_class;
+    ClassQueue& queue = queues_at_inputs() ? s_.queue_at(in, c) : s_.queue(port, c);
+    release(cell, worker, sw, in, queue, c, port.service_bytes, now);
   }
 
-  void release(Cell& cell, Worker& worker, SwitchState& sw, PortState& in, ClassQueue& queue,
+  /// A packet that came in by the port with the global number `in` leaves the buffer.
+  void release(Cell& cell, Worker& worker, SwitchState& sw, std::uint32_t in, ClassQueue& queue,
                std::uint8_t c, std::int64_t size, std::int64_t now) {
     const ClassConstants& constants = s_.constants.of_class[c];
-    IngressAccount& account = s_.account(in, c);
+    IngressAccount& account = s_.account_at(in, c);
     if (Path::kGeneral && constants.is_credit) {
       const std::int32_t blocks = scheduler_.blocks(c, size);
       account.bytes -= blocks * constants.block;
-      control_.grant(cell, worker, in, c, blocks, now);
+      control_.grant(cell, worker, s_.ports[in], c, blocks, now);
       return;
     }
     buffer_.release(sw, account, queue, constants, cells(sw, size));
     if (account.is_pausing && buffer_.is_below_xon(sw, account, constants)) [[unlikely]] {
       account.is_pausing = false;
-      control_.send_pause(cell, worker, in, c, now);
+      control_.send_pause(cell, worker, s_.ports[in], c, now);
     }
   }
 
@@ -456,8 +459,7 @@ class SwitchModel {
       settle(cell, worker, port.owner, static_cast<std::uint32_t>(tail_arrival(packet)), now);
       return;
     }
-    release(cell, worker, sw, s_.ports[sw.first_port + ingress], queue, class_of(packet),
-            packet.size, now);
+    release(cell, worker, sw, sw.first_port + ingress, queue, class_of(packet), packet.size, now);
   }
 
   void serve_output(Cell& cell, Worker& worker, SwitchState& sw, std::uint32_t at,

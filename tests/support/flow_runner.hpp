@@ -131,7 +131,8 @@ inline Routes back_to_back_routes() {
   Routes routes;
   routes.local_ports = {0, 0};
   routes.rows = {{}, {.first = 1, .count = 1}};
-  routes.hosts.assign(2, {.group = {1, 0}, .row = {0, 0}});
+  routes.hosts.resize(2);
+  routes.groups = {{{1, 1}, {0, 0}}};
   return routes;
 }
 
