@@ -33,7 +33,7 @@ struct Headroom {
 };
 
 /// What the ports of one switch ask of its buffer, in bytes. Doubles, so that no sum overflows.
-struct Demand {
+struct BufferNeed {
   double aside = 0;            ///< reserved, headroom, and buffers that credits stand for
   double of_static = 0;        ///< of the shared buffer: all ports at static XOFF, and headroom
   double shared_headroom = 0;  ///< of the shared buffer, of classes with dynamic thresholds
@@ -79,21 +79,21 @@ class BufferChecks {
     return place->second;
   }
 
-  void add_port(PortId in, Demand& demand) {
+  void add_port(PortId in, BufferNeed& need) {
     for (const TrafficClass& c : config_.classes) {
       if (c.network != e_.fabric.network_of(in)) continue;
-      demand.aside += number(c.egress_reserved);
-      if (c.is_credit()) demand.aside += number(c.credit().buffer);
+      need.aside += number(c.egress_reserved);
+      if (c.is_credit()) need.aside += number(c.credit().buffer);
       if (!c.is_pfc()) continue;
       const PfcConfig& pfc = c.pfc();
       const Headroom& room = headroom(c, in);
-      demand.aside += number(pfc.reserved) + number(room.aside);
+      need.aside += number(pfc.reserved) + number(room.aside);
       const double after_xoff = is_shared(pfc) ? number(room.needed) : 0;
       if (is_dynamic(pfc)) {
-        demand.alphas += pfc.alpha;
-        demand.shared_headroom += after_xoff;
+        need.alphas += pfc.alpha;
+        need.shared_headroom += after_xoff;
       } else {
-        demand.of_static += number(std::max(pfc.xoff - pfc.reserved, 0_B)) + after_xoff;
+        need.of_static += number(std::max(pfc.xoff - pfc.reserved, 0_B)) + after_xoff;
       }
     }
   }
@@ -101,36 +101,36 @@ class BufferChecks {
   /// False once something was found.
   bool check_switch(const Node& node) {
     if (node.network == NetworkKind::kScaleUp) return true;  // built with room for its credits
-    Demand demand;
+    BufferNeed need;
     for (std::uint32_t p = 0; p < node.port_count; ++p) {
-      add_port(PortId(node.first_port.value() + p), demand);
+      add_port(PortId(node.first_port.value() + p), need);
     }
-    const double shared = number(config_.buffer_of(node)) - demand.aside;
+    const double shared = number(config_.buffer_of(node)) - need.aside;
     if (shared < 0) {
       findings_.errors.push_back(
           {fmt::format("is {}, but {} sets {} aside for its {} ports and {} classes (reserved, "
                        "headroom and credits); lower those or give the switch more buffer",
-                       text(config_.buffer_of(node)), node.name, format_bytes(demand.aside),
+                       text(config_.buffer_of(node)), node.name, format_bytes(need.aside),
                        node.port_count, config_.classes.size()),
            {.key = "fabric.switch.buffer"}});
       return false;
     }
-    if (demand.of_static > shared) {
+    if (need.of_static > shared) {
       warn(fmt::format(
           "{} can drop although PFC is on: its {} ports may hold XOFF plus headroom, {} together, "
           "and {} are there to share; lower fabric.flow_control.xoff or give the switch more "
           "buffer",
-          node.name, node.port_count, format_bytes(demand.of_static), format_bytes(shared)));
+          node.name, node.port_count, format_bytes(need.of_static), format_bytes(shared)));
       return false;
     }
     // With every port at its threshold T = alpha x rest, the rest is shared / (1 + sum of alphas).
-    const double rest = (shared - demand.of_static) / (1 + demand.alphas);
-    if (demand.shared_headroom > rest) {
+    const double rest = (shared - need.of_static) / (1 + need.alphas);
+    if (need.shared_headroom > rest) {
       warn(fmt::format(
           "{} can drop although PFC is on: with all of its {} ports at the dynamic threshold {} of "
           "the shared buffer are left, and up to {} may arrive after the pauses; set headroom "
           "aside (`headroom: exact`) or lower alpha",
-          node.name, node.port_count, format_bytes(rest), format_bytes(demand.shared_headroom)));
+          node.name, node.port_count, format_bytes(rest), format_bytes(need.shared_headroom)));
       return false;
     }
     return true;

@@ -11,15 +11,15 @@
 namespace weft::scenarios {
 namespace {
 
-struct Unit {
+struct NamedScale {
   double scale;
   const char* name;
 };
 
 /// The largest unit that leaves at least 1, or the smallest there is.
-std::string scaled(double value, std::span<const Unit> units) {
-  const Unit* unit = &units.back();
-  for (const Unit& u : units) {
+std::string scaled(double value, std::span<const NamedScale> units) {
+  const NamedScale* unit = &units.back();
+  for (const NamedScale& u : units) {
     if (std::abs(value) >= u.scale * 0.9995) {
       unit = &u;
       break;
@@ -32,22 +32,22 @@ std::string scaled(double value, std::span<const Unit> units) {
 }  // namespace
 
 std::string format_time(double seconds) {
-  constexpr std::array<Unit, 5> kUnits{
+  constexpr std::array<NamedScale, 5> kUnits{
       {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}, {1e-12, "ps"}}};
   return scaled(seconds, kUnits);
 }
 
 std::string format_bytes(double bytes) {
-  constexpr std::array<Unit, 5> kUnits{{{1099511627776.0, "TiB"},
-                                        {1073741824.0, "GiB"},
-                                        {1048576.0, "MiB"},
-                                        {1024.0, "KiB"},
-                                        {1, "B"}}};
+  constexpr std::array<NamedScale, 5> kUnits{{{1099511627776.0, "TiB"},
+                                              {1073741824.0, "GiB"},
+                                              {1048576.0, "MiB"},
+                                              {1024.0, "KiB"},
+                                              {1, "B"}}};
   return scaled(bytes, kUnits);
 }
 
 std::string format_rate(double bits_per_second) {
-  constexpr std::array<Unit, 6> kUnits{
+  constexpr std::array<NamedScale, 6> kUnits{
       {{1e15, "Pbps"}, {1e12, "Tbps"}, {1e9, "Gbps"}, {1e6, "Mbps"}, {1e3, "Kbps"}, {1, "bps"}}};
   return scaled(bits_per_second, kUnits);
 }

@@ -18,12 +18,11 @@ namespace weft::scenarios {
 using language::Context;
 using language::Diagnostics;
 using language::Document;
-using language::Node;
 
 /// The tree of the file and its places.
 class LoadedScenario::Origin {
  public:
-  Origin(Node root, Diagnostics diagnostics)
+  Origin(language::Node root, Diagnostics diagnostics)
       : root_(std::move(root)), diagnostics_(std::move(diagnostics)) {}
 
   [[nodiscard]] SourceLocation location(const std::string& path) const {
@@ -31,7 +30,7 @@ class LoadedScenario::Origin {
   }
 
  private:
-  Node root_;
+  language::Node root_;
   Diagnostics diagnostics_;
 };
 
@@ -47,8 +46,8 @@ class ScenarioLoader {
         catalogue_(catalogue),
         schema_(schema) {}
 
-  Result<LoadedScenario> load(Node tree) {
-    if (tree.kind != Node::Kind::kMap) {
+  Result<LoadedScenario> load(language::Node tree) {
+    if (tree.kind != language::Node::Kind::kMap) {
       return Error{"holds " + tree.description() +
                        "; expected a map with keys such as name, racks, fabric and jobs",
                    {filename_.string(), tree.mark.line, tree.mark.column, {}}};
@@ -63,7 +62,7 @@ class ScenarioLoader {
   }
 
  private:
-  Result<LoadedScenario> lower(Node tree, language::Reader& reader) {
+  Result<LoadedScenario> lower(language::Node tree, language::Reader& reader) {
     const Context context{document_,    tree,        reader,
                           diagnostics_, provenance_, filename_.parent_path()};
     language::complete(context);
@@ -126,22 +125,22 @@ Result<LoadedScenario> load_scenario_text(std::string_view text,
 
 /// What every load needs and none changes; building it takes longer than a load.
 struct ScenarioTemplate::Shared {
-  Node root;
+  language::Node root;
   Result<language::Catalogue> catalogue = language::Catalogue::standard();
   schema::Object schema = language::document_schema();
 };
 
-ScenarioTemplate::ScenarioTemplate(Node root, std::filesystem::path filename)
+ScenarioTemplate::ScenarioTemplate(language::Node root, std::filesystem::path filename)
     : shared_(std::make_shared<const Shared>(Shared{std::move(root)})),
       filename_(std::move(filename)) {}
 
-const Node& ScenarioTemplate::root() const { return shared_->root; }
+const language::Node& ScenarioTemplate::root() const { return shared_->root; }
 
 Result<ScenarioTemplate> ScenarioTemplate::parse(std::string_view text,
                                                  const std::filesystem::path& filename) {
   const std::string file = filename.string();
   if (Errors errors = language::check_text(text, file); !errors.empty()) return errors;
-  Result<Node> root = language::parse_yaml(text, file);
+  Result<language::Node> root = language::parse_yaml(text, file);
   if (!root.ok()) return root.errors();
   return ScenarioTemplate(std::move(root).value(), filename);
 }

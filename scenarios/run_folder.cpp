@@ -15,8 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::array<const char*, 5> kColumns{"job", "source_rank", "destination_rank", "bytes",
-                                              "fct_s"};
+constexpr std::array<const char*, 5> kMessageColumns{"job", "source_rank", "destination_rank",
+                                                     "bytes", "fct_s"};
 enum Column : std::size_t { kJob, kSource, kDestination, kBytes, kCompletion };
 
 Error error_at(const fs::path& file, std::string message, int line = 0) {
@@ -62,10 +62,10 @@ class MessageReader {
     std::string line;
     if (!std::getline(in, line)) return Errors{error_at(file_, "cannot be read or is empty")};
     split(line, fields_);
-    for (std::size_t c = 0; c < kColumns.size(); ++c) {
-      const auto found = std::find(fields_.begin(), fields_.end(), kColumns[c]);
+    for (std::size_t c = 0; c < kMessageColumns.size(); ++c) {
+      const auto found = std::find(fields_.begin(), fields_.end(), kMessageColumns[c]);
       if (found == fields_.end()) {
-        return Errors{error_at(file_, std::string("has no column ") + kColumns[c], 1)};
+        return Errors{error_at(file_, std::string("has no column ") + kMessageColumns[c], 1)};
       }
       column_[c] = static_cast<std::size_t>(found - fields_.begin());
     }
@@ -100,7 +100,7 @@ class MessageReader {
 
   fs::path file_;
   std::unordered_map<std::string, std::uint32_t> job_number_;
-  std::array<std::size_t, kColumns.size()> column_{};
+  std::array<std::size_t, kMessageColumns.size()> column_{};
   std::vector<std::string> fields_;
 };
 

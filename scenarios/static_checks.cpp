@@ -17,8 +17,8 @@ namespace {
 using protocols::PfcConfig;
 using protocols::TrafficClass;
 
-std::string text(double bytes) { return format_bytes(bytes); }
-std::string text(Bytes bytes) { return text(static_cast<double>(bytes.count())); }
+std::string size_text(double bytes) { return format_bytes(bytes); }
+std::string size_text(Bytes bytes) { return size_text(static_cast<double>(bytes.count())); }
 
 void check_input_queues(const Experiment& e, StaticFindings& findings) {
   if (e.scenario.switches.queueing != protocols::SwitchConfig::Queueing::kInput) return;
@@ -73,7 +73,8 @@ void check_nics(const Experiment& e, StaticFindings& findings) {
       findings.warnings.push_back(fmt::format(
           "the NIC of {} can drop although class {} has PFC: its receive buffer is {}, and with "
           "xoff {} up to {} can be there; lower the NIC's xoff or give it more receive_buffer",
-          e.fabric.node(id).name, c.name, text(nic.receive_buffer), text(nic.xoff), text(needed)));
+          e.fabric.node(id).name, c.name, size_text(nic.receive_buffer), size_text(nic.xoff),
+          size_text(needed)));
       return;  // the NICs are alike
     }
   }
@@ -108,7 +109,7 @@ void check_marking(const Experiment& e, StaticFindings& findings) {
         "class {} marks only after PFC has paused: one ingress port is paused at {}, and an egress "
         "queue is marked from {} on, so DCQCN learns nothing while pauses spread; lower ecn.kmin "
         "or raise the threshold of PFC",
-        c.name, text(limit), text(kmin)));
+        c.name, size_text(limit), size_text(kmin)));
   }
 }
 

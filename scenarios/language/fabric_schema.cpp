@@ -115,7 +115,7 @@ schema::Object lone_schema() {
                                         "a scale-up domain alone: one server, its NICs left out");
 }
 
-schema::Object routing_schema() {
+schema::Object fabric_routing_schema() {
   using topologies::RoutingSpec;
   const auto type = [](RoutingSpec & r) -> auto& { return r.hash.type; };
   const auto seeds = [](RoutingSpec & r) -> auto& { return r.hash.seeds; };
@@ -269,7 +269,7 @@ schema::Object fabric_schema() {
               "what every switch is, unless its tier says otherwise")
       .source("a switch of the 400 and 800 Gbps generation")
       .default_part("spectrum-4")
-      .include(&FabricDocument::routing, routing_schema())
+      .include(&FabricDocument::routing, fabric_routing_schema())
       .include(&FabricDocument::policies, protocols::switch_schema())
       .field("convergence", &FabricDocument::convergence,
              "from the failure or repair of a link until all switches route by it; `never`: they "

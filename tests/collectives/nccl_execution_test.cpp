@@ -38,7 +38,7 @@ Execution settled(const CollectiveSpec& spec, const RankLayout& layout) {
                         layout);
 }
 
-struct Row {
+struct Settled {
   GpuGeneration generation;
   std::int64_t rate;  ///< GB/s of a GPU
   Algorithm algorithm;
@@ -59,7 +59,7 @@ TEST(NcclExecution, IsThatOfTheTable) {
   using enum GpuGeneration;
   constexpr Algorithm kRing = Algorithm::kRing;
   constexpr Algorithm kNvls = Algorithm::kNvls;
-  const std::vector<Row> table = {
+  const std::vector<Settled> table = {
       {kAmpere, 240, kRing, Protocol::kSimple, 1_GiB, 24, 2_MiB, 2, true, 36'400},
       {kAmpere, 240, kRing, Protocol::kLl128, 1_MiB, 24, Bytes(576'000), 1, true, 42'000},
       {kHopper, 370, kRing, Protocol::kSimple, 1_GiB, 24, 2_MiB, 2, false, 30'400},
@@ -71,7 +71,7 @@ TEST(NcclExecution, IsThatOfTheTable) {
       {kHopper, 370, kNvls, Protocol::kSimple, 64_MiB - 1_B, 16, 32_KiB, 1, false, 40'200},
       {kBlackwell, 721, kNvls, Protocol::kSimple, 8_MiB - 1_B, 16, 16_KiB, 1, false, 51'200},
   };
-  for (const Row& row : table) {
+  for (const Settled& row : table) {
     const CollectiveSpec spec = nccl(row.generation, row.algorithm, row.protocol, row.size);
     const Execution e = settled(spec, server(8, row.rate));
     EXPECT_EQ(e.channels, row.channels) << row.size.count();

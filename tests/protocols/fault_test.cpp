@@ -11,13 +11,9 @@ using protocols::Fault;
 using protocols::NetworkTotals;
 using protocols::PacketNetwork;
 
-PacketNetwork::Options plain_options() {
-  PacketNetwork::Options options;
-  protocols::RoceConfig roce;
-  roce.congestion_control = protocols::NoCongestionControl{};
-  roce.retransmit_timeout = 100_us;
-  options.transport = roce;
-  options.switches.data().ecn.enabled = false;
+PacketNetwork::Options soon_resending() {
+  PacketNetwork::Options options = plain_options();
+  roce_of(options).retransmit_timeout = 100_us;
   return options;
 }
 
@@ -37,7 +33,7 @@ TEST(LinkRate, ADegradedLinkCarriesItsShareWhileItLasts) {
   // 100 Gbps, at 25 Gbps from 100 to 300 us: 200 us carry what 50 us would, so the message takes
   // 150 us longer, up to a packet at either end.
   const auto topology = line(2, 100_Gbps, 1_us);
-  PacketNetwork::Options options = plain_options();
+  PacketNetwork::Options options = soon_resending();
   const auto completion = [&] {
     FlowRun run(topology, options, {{HostId(0u), HostId(1u), 10_MB, 0_ps}});
     return run.completions()[0];
@@ -57,7 +53,7 @@ TEST(LinkLatency, DelaysWhatFollowsAndReordersNothing) {
   // may not overtake, and then waits for the next link, which has been idle for 50 us in all. A
   // receiver that wants order would ask for packets again if any overtook.
   const auto topology = line(2, 100_Gbps, 1_us);
-  PacketNetwork::Options options = plain_options();
+  PacketNetwork::Options options = soon_resending();
   options.switches.data().pfc().xoff = 4_MB;
   options.switches.data().pfc().xon = 3_MB;
   const auto run_once = [&] {
@@ -79,7 +75,7 @@ TEST(LinkLatency, DelaysWhatFollowsAndReordersNothing) {
 TEST(LinkLatency, HoldsForPausesAndCreditsToo) {
   // Credits for 64 KiB on a wire whose round trip grows from 2 to 42 us: one buffer per round trip
   // and per packet's time, so that 1 MB takes about 16 x 47 us.
-  PacketNetwork::Options options = plain_options();
+  PacketNetwork::Options options = soon_resending();
   protocols::CreditConfig credits;
   credits.buffer = 64_KiB;
   options.switches.data().flow_control = credits;
@@ -101,7 +97,7 @@ TEST_P(Outage, LosesWhatIsUnderWayAndTheTransportRecovers) {
   // s1 - s2 is down from 50 to 200 us. What is on it and what comes for it is lost, counted apart
   // from buffer drops, and sent again after the time-out of 100 us; everything arrives in the end,
   // with PFC and with credits.
-  PacketNetwork::Options options = plain_options();
+  PacketNetwork::Options options = soon_resending();
   if (GetParam()) {
     protocols::CreditConfig credits;
     credits.buffer = 256_KiB;
@@ -130,7 +126,7 @@ TEST_P(Outage, LosesWhatIsUnderWayAndTheTransportRecovers) {
 TEST_P(Outage, OfAHostsOwnLinkMakesItsNicWait) {
   // The NIC holds what it has while its link is down: no loss but what was under way, at most what
   // the wire and the switch hold for it.
-  PacketNetwork::Options options = plain_options();
+  PacketNetwork::Options options = soon_resending();
   if (GetParam()) options.switches.data().flow_control = protocols::CreditConfig{};
   options.faults.push_back(
       {.kind = Fault::Kind::kLinkDown, .port = PortId(0u), .at = 0_ps, .until = 80_us});
@@ -146,13 +142,14 @@ INSTANTIATE_TEST_SUITE_P(FlowControl, Outage, ::testing::Values(false, true));
 TEST(NicPause, HoldsItsPeerForItsTime) {
   // The receiver pauses from 20 to 120 us: the message takes 100 us longer, less what queued up at
   // the switch and leaves at line rate; the pause is one interval, whose cause is the NIC itself.
-  PacketNetwork::Options options = plain_options();
+  PacketNetwork::Options options = soon_resending();
   options.switches.pause.response = 0_ps;
   options.faults.push_back(
       {.kind = Fault::Kind::kNicPause, .port = PortId(1u), .at = 20_us, .until = 120_us});
   FlowRun run(line(2, 100_Gbps, 1_us), options, {{HostId(0u), HostId(1u), 1_MB, 0_ps}});
   const Picoseconds time = run.completions()[0];
-  FlowRun healthy(line(2, 100_Gbps, 1_us), plain_options(), {{HostId(0u), HostId(1u), 1_MB, 0_ps}});
+  FlowRun healthy(line(2, 100_Gbps, 1_us), soon_resending(),
+                  {{HostId(0u), HostId(1u), 1_MB, 0_ps}});
   EXPECT_NEAR(to_seconds(time - healthy.completions()[0]), 100e-6, 2e-6);
   bool found = false;
   for (const protocols::PauseInterval& pause : run.network().pauses()) {
@@ -167,7 +164,7 @@ TEST(NicPause, HoldsItsPeerForItsTime) {
 TEST(NicReceiveRate, PausesTheNetworkAndLosesNothing) {
   // A NIC that takes in 25 Gbps of a 100 Gbps link with 256 KB of buffer: its pauses make the
   // message last four times as long, and nothing is dropped.
-  PacketNetwork::Options options = plain_options();
+  PacketNetwork::Options options = soon_resending();
   options.nic.receive_rate = 25_Gbps;
   options.nic.receive_buffer = 256_KB;
   options.nic.xoff = 128_KB;
@@ -181,7 +178,7 @@ TEST(NicReceiveRate, PausesTheNetworkAndLosesNothing) {
 }
 
 TEST(NicReceiveRate, WithoutPausesABufferThatIsTooSmallDrops) {
-  PacketNetwork::Options options = plain_options();
+  PacketNetwork::Options options = soon_resending();
   options.switches.data().flow_control = protocols::NoFlowControl{};
   options.nic.receive_rate = 25_Gbps;
   options.nic.receive_buffer = 64_KB;

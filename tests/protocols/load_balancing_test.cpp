@@ -26,10 +26,6 @@ PacketNetwork::Options options_with(LoadBalancing balancing) {
   return options;
 }
 
-RoceConfig& roce_of(PacketNetwork::Options& options) {
-  return std::get<RoceConfig>(options.transport);
-}
-
 topologies::LeafSpineSpec leaf_spine(std::uint32_t servers, std::uint32_t spines) {
   topologies::LeafSpineSpec spec;
   spec.racks = 2;

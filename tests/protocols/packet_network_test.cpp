@@ -21,16 +21,11 @@ using protocols::PacketNetwork;
 using protocols::PortCounters;
 using protocols::RoceConfig;
 
-PacketNetwork::Options plain_options() {
-  PacketNetwork::Options options;
-  RoceConfig roce;
-  roce.congestion_control = protocols::NoCongestionControl{};
-  options.transport = roce;
+/// As plain_options, but switches mark.
+PacketNetwork::Options marking_options() {
+  PacketNetwork::Options options = plain_options();
+  options.switches.data().ecn = {};
   return options;
-}
-
-RoceConfig& roce_of(PacketNetwork::Options& options) {
-  return std::get<RoceConfig>(options.transport);
 }
 
 topologies::TopologySpec leaf_spine(std::uint32_t racks, std::uint32_t servers,
@@ -89,8 +84,8 @@ TEST_P(HopCount, PacketAndMessageTakeTheStoreAndForwardTimeExactly) {
   const auto run_one = [h, d](Bytes size) {
     const std::vector<Flow> flows{{HostId(0u), HostId(1u), size, 0_ps}};
     return h == 1 ? std::make_unique<FlowRun>(back_to_back(400_Gbps, d), back_to_back_routes(),
-                                              plain_options(), flows)
-                  : std::make_unique<FlowRun>(line(h, 400_Gbps, d), plain_options(), flows);
+                                              marking_options(), flows)
+                  : std::make_unique<FlowRun>(line(h, 400_Gbps, d), marking_options(), flows);
   };
   for (const std::int64_t size : {1, 1000, 4096}) {
     EXPECT_EQ(run_one(Bytes(size))->completions()[0], h * (tx(size + 82) + d) + back)
@@ -111,7 +106,7 @@ TEST(PacketNetwork, LoneMessagesTakeTheirZeroLoadTimeOnAnyPath) {
   const auto topology = leaf_spine(4, 4, 3);
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const Flow flow = random_flows(16, 1, seed)[0];
-    PacketNetwork::Options options = plain_options();
+    PacketNetwork::Options options = marking_options();
     options.seed = seed;
     roce_of(options).window = seed % 3 == 0 ? 5 : 0;
     roce_of(options).ack_every = seed % 2 == 0 ? 4 : 1;
@@ -142,7 +137,7 @@ TEST_P(Variants, ResultsDoNotDependOnTheCutIntoCells) {
   // same, under pauses (small XOFF), marks, DCQCN and spraying.
   const auto [spray, dcqcn, serialised] = GetParam();
   const auto topology = leaf_spine(4, 4, 2);
-  PacketNetwork::Options options = plain_options();
+  PacketNetwork::Options options = marking_options();
   options.switches.load_balancing = spray ? LoadBalancing::kSpray : LoadBalancing::kFlow;
   if (spray) roce_of(options).receiver = RoceConfig::Receiver::kAnyOrder;
   if (dcqcn) roce_of(options).congestion_control = protocols::DcqcnConfig::from_preset({});
@@ -175,7 +170,7 @@ TEST(PacketNetwork, AnotherSeedTakesOtherPaths) {
   const auto topology = leaf_spine(4, 4, 4);
   std::vector<std::vector<std::int64_t>> results;
   for (const std::uint64_t seed : {1, 1, 2}) {
-    PacketNetwork::Options options = plain_options();
+    PacketNetwork::Options options = marking_options();
     options.seed = seed;
     FlowRun run(topology, options, random_flows(16, 60, 7));
     run.completions();
@@ -186,7 +181,7 @@ TEST(PacketNetwork, AnotherSeedTakesOtherPaths) {
 }
 
 TEST(PacketNetwork, WithoutFlowControlASmallBufferDropsAndGoBackNRecovers) {
-  PacketNetwork::Options options = plain_options();
+  PacketNetwork::Options options = marking_options();
   options.switches.data().flow_control = protocols::NoFlowControl{};
   options.switches.data().ecn.enabled = false;
   options.switches.buffer = 100_KB;
@@ -202,7 +197,7 @@ TEST(PacketNetwork, WithoutFlowControlASmallBufferDropsAndGoBackNRecovers) {
 }
 
 TEST(PacketNetwork, SelectiveReceiversRecoverFromDropsToo) {
-  PacketNetwork::Options options = plain_options();
+  PacketNetwork::Options options = marking_options();
   options.switches.data().flow_control = protocols::NoFlowControl{};
   options.switches.data().ecn.enabled = false;
   options.switches.buffer = 100_KB;
@@ -220,7 +215,7 @@ TEST(PacketNetwork, SelectiveReceiversRecoverFromDropsToo) {
 TEST(PacketNetwork, LosslessWithPauses) {
   // The buffer that drops above holds the in-cast when ports pause: XOFF at 12 KB per sender plus a
   // loop of 2 us at 100 Gbps (25 KB) and two packets stays below 100 KB for two senders.
-  PacketNetwork::Options options = plain_options();
+  PacketNetwork::Options options = marking_options();
   options.switches.data().ecn.enabled = false;
   options.switches.buffer = 100_KB;
   options.switches.data().pfc().xoff = 12_KB;
@@ -239,7 +234,7 @@ TEST(PacketNetwork, LosslessWithPauses) {
 TEST(PacketNetwork, ALoopOfStaticRoutesKillsPacketsByTtlAndTheSenderGivesUp) {
   auto topology = std::get<topologies::CustomSpec>(line(4, 100_Gbps, 1_us));
   topology.next_hops.push_back({.at = "s2", .to = "h1", .via = {"s1"}});
-  PacketNetwork::Options options = plain_options();
+  PacketNetwork::Options options = marking_options();
   roce_of(options).retransmit_timeout = 200_us;
   roce_of(options).retry_limit = 2;
   FlowRun run(topology, options, {{HostId(0u), HostId(1u), 8_KB, 0_ps}});
@@ -254,7 +249,7 @@ TEST(PacketNetwork, ALoopOfStaticRoutesKillsPacketsByTtlAndTheSenderGivesUp) {
 TEST(PacketNetwork, ALongTimeOutIsNoStall) {
   // The message outgrows the buffer and is cut short; the sender learns of the tail's loss only
   // from its time-out of 3 s, during which nothing moves.
-  PacketNetwork::Options options = plain_options();
+  PacketNetwork::Options options = marking_options();
   options.switches.data().flow_control = protocols::NoFlowControl{};
   options.switches.data().ecn.enabled = false;
   options.switches.buffer = 50_KB;
@@ -271,7 +266,7 @@ TEST(PacketNetwork, ALosslessRoutingLoopDeadlocksAndSaysSo) {
   // other for good: no packet moves, pauses are refreshed for ever, and the run must end.
   auto topology = std::get<topologies::CustomSpec>(line(4, 100_Gbps, 1_us));
   topology.next_hops.push_back({.at = "s2", .to = "h1", .via = {"s1"}});
-  PacketNetwork::Options options = plain_options();
+  PacketNetwork::Options options = marking_options();
   options.switches.data().pfc().xoff = 50_KB;
   options.switches.data().pfc().xon = 40_KB;
   roce_of(options).format.ttl = 255;
@@ -284,7 +279,7 @@ TEST(PacketNetwork, ALosslessRoutingLoopDeadlocksAndSaysSo) {
 
 TEST(PacketNetwork, AReceiverThatPausesForEverStallsTheRun) {
   // No circle, so no deadlock; but nothing moves, and the pause is refreshed for ever.
-  PacketNetwork::Options options = plain_options();
+  PacketNetwork::Options options = marking_options();
   options.faults.push_back({.kind = protocols::Fault::Kind::kNicPause, .port = PortId(1u)});
   roce_of(options).retransmit_timeout = 1_ms;
   roce_of(options).retry_limit = 1'000'000;
@@ -323,7 +318,7 @@ TEST(PacketNetwork, DatagramsAreDeliveredWholeOrNotAtAll) {
 
 TEST(PacketNetwork, FewerAcksWhenTheyAreCoalesced) {
   const auto acks = [](std::uint32_t every) {
-    PacketNetwork::Options options = plain_options();
+    PacketNetwork::Options options = marking_options();
     roce_of(options).ack_every = every;
     FlowRun run(line(2, 100_Gbps, 1_us), options, {{HostId(0u), HostId(1u), 40 * 4096_B, 0_ps}});
     run.completions();
@@ -337,13 +332,14 @@ TEST(PacketNetwork, FewerAcksWhenTheyAreCoalesced) {
 TEST(PacketNetwork, PacketLatencyIsWithinOnePercentOfTheOnlyPath) {
   // One packet over 4 links: 4 x (83.56 + 600) ns = 2.73424 us; histogram and time stamp together
   // may be off by 1 %.
-  FlowRun run(line(4, 400_Gbps, 600_ns), plain_options(), {{HostId(0u), HostId(1u), 4096_B, 0_ps}});
+  FlowRun run(line(4, 400_Gbps, 600_ns), marking_options(),
+              {{HostId(0u), HostId(1u), 4096_B, 0_ps}});
   run.completions();
   EXPECT_NEAR(static_cast<double>(run.network().packet_latency().quantile(0.5)), 2'734'240, 27'342);
 }
 
 TEST(PacketNetwork, StatisticsStartAgainWhenReset) {
-  FlowRun run(star(3, 100_Gbps, 1_us), plain_options(),
+  FlowRun run(star(3, 100_Gbps, 1_us), marking_options(),
               {{HostId(1u), HostId(0u), 2_MB, 0_ps}, {HostId(2u), HostId(0u), 2_MB, 0_ps}});
   EXPECT_EQ(run.network().run_until(100_us), PacketNetwork::Status::kTimeLimit);
   const std::uint64_t before = run.network().totals().packet_hops;

@@ -13,15 +13,6 @@ namespace {
 using protocols::PacketNetwork;
 using protocols::PortCounters;
 
-PacketNetwork::Options plain_options() {
-  PacketNetwork::Options options;
-  protocols::RoceConfig roce;
-  roce.congestion_control = protocols::NoCongestionControl{};
-  options.transport = roce;
-  options.switches.data().ecn.enabled = false;
-  return options;
-}
-
 PortId to_host(FlowRun& run, std::uint32_t host) {
   return run.fabric().port(run.fabric().host(HostId(host)).first_port).peer;
 }

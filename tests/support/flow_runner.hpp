@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "protocols/packet_network.hpp"
@@ -12,6 +13,20 @@
 
 /// Plain flows on a fabric, without scenarios or jobs: what the oracle tests are written in.
 namespace weft::testing {
+
+/// Nothing but line rate and PFC: neither congestion control nor marks.
+inline protocols::PacketNetwork::Options plain_options() {
+  protocols::PacketNetwork::Options options;
+  protocols::RoceConfig roce;
+  roce.congestion_control = protocols::NoCongestionControl{};
+  options.transport = roce;
+  options.switches.data().ecn.enabled = false;
+  return options;
+}
+
+inline protocols::RoceConfig& roce_of(protocols::PacketNetwork::Options& options) {
+  return std::get<protocols::RoceConfig>(options.transport);
+}
 
 struct Flow {
   HostId source;

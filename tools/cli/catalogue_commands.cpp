@@ -6,17 +6,13 @@
 #include "scenarios/catalogue_report.hpp"
 #include "scenarios/language/catalogue.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/output.hpp"
 #include "tools/print_errors.hpp"
 
 namespace weft::cli {
 namespace {
 
 using scenarios::PartReport;
-
-int put(const std::string& text) {
-  std::fputs(text.c_str(), stdout);
-  return kSuccess;
-}
 
 template <class Format>
 int print_parts(const Result<std::vector<PartReport>>& parts, bool print_json, Format format) {

@@ -18,7 +18,6 @@ namespace {
 
 using language::child_path;
 using language::element_path;
-using language::Node;
 using language::PathStep;
 
 constexpr std::uint64_t kMaxSeeds = 1'000'000;
@@ -164,8 +163,8 @@ class Builder {
 
   /// Explicit points: maps from path to value, all with the same keys.
   void add_points() {
-    const Node& list = *context_.points;
-    if (list.kind != Node::Kind::kList || list.items.empty()) {
+    const language::Node& list = *context_.points;
+    if (list.kind != language::Node::Kind::kList || list.items.empty()) {
       context_.diagnostics.add(list.mark, "points",
                                "found " + list.description() +
                                    "; expected a list of maps such as {fabric.ecn.kmin: 100KB}");
@@ -173,15 +172,15 @@ class Builder {
     }
     Axis axis;
     for (std::size_t i = 0; i < list.items.size(); ++i) {
-      const Node& item = list.items[i];
-      if (item.kind != Node::Kind::kMap || item.entries.empty()) {
+      const language::Node& item = list.items[i];
+      if (item.kind != language::Node::Kind::kMap || item.entries.empty()) {
         context_.diagnostics.add(
             item.mark, element_path("points", i),
             "found " + item.description() + "; expected a map such as {fabric.ecn.kmin: 100KB}");
         return;
       }
       if (i == 0) {
-        for (const Node::Entry& entry : item.entries) {
+        for (const language::Node::Entry& entry : item.entries) {
           axis.parameters.push_back(add_parameter(entry.key, {}, "points"));
         }
       }
@@ -190,11 +189,11 @@ class Builder {
     sweep_.axes.push_back(std::move(axis));
   }
 
-  bool add_point(const Node& item, const std::string& path, Axis& axis) {
+  bool add_point(const language::Node& item, const std::string& path, Axis& axis) {
     std::vector<Value>& row = axis.rows.emplace_back();
     for (const std::size_t parameter : axis.parameters) {
       const std::string& key = sweep_.parameters[parameter].path;
-      const Node* value = item.find(key);
+      const language::Node* value = item.find(key);
       if (value == nullptr) {
         context_.diagnostics.add(item.mark, path, "lacks `" + key + "`, which the first point has");
         return false;
@@ -270,22 +269,22 @@ class Builder {
 
 }  // namespace
 
-std::string flow_text(const Node& node) {
+std::string flow_text(const language::Node& node) {
   switch (node.kind) {
-    case Node::Kind::kNull:
+    case language::Node::Kind::kNull:
       return "~";
-    case Node::Kind::kScalar:
+    case language::Node::Kind::kScalar:
       return language::yaml_text(node.text);
-    case Node::Kind::kList: {
+    case language::Node::Kind::kList: {
       std::string text = "[";
-      for (const Node& item : node.items) {
+      for (const language::Node& item : node.items) {
         text += (text.size() > 1 ? ", " : "") + flow_text(item);
       }
       return text + "]";
     }
-    case Node::Kind::kMap: {
+    case language::Node::Kind::kMap: {
       std::string text = "{";
-      for (const Node::Entry& entry : node.entries) {
+      for (const language::Node::Entry& entry : node.entries) {
         text += (text.size() > 1 ? ", " : "") + language::yaml_text(entry.key) + ": " +
                 flow_text(entry.value);
       }

@@ -21,7 +21,7 @@ using scenarios::format_count;
 using scenarios::format_time;
 
 /// What the samples may take together.
-constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::seconds kLoadPatience{10};
 constexpr std::size_t kSamples = 5;
 
 void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
@@ -50,17 +50,17 @@ std::vector<Point> samples_of(const std::vector<Point>& points) {
   return samples;
 }
 
-struct Estimate {
+struct RunEstimate {
   std::size_t ran = 0;
   double seconds = 0;  ///< per point, on average
   bool is_lower_bound = false;
 };
 
-Estimate estimate(const Sweep& sweep, const std::vector<Point>& points,
-                  const std::function<bool()>& is_interrupted) {
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+RunEstimate estimate_run(const Sweep& sweep, const std::vector<Point>& points,
+                         const std::function<bool()>& is_interrupted) {
+  const auto until = std::chrono::steady_clock::now() + kLoadPatience;
   const PointRunner work(sweep);
-  Estimate result;
+  RunEstimate result;
   double total = 0;
   for (const Point& point : samples_of(points)) {
     const auto left = until - std::chrono::steady_clock::now();
@@ -103,7 +103,7 @@ void dry_run(const Sweep& sweep, const Plan& plan, std::size_t processes,
                       format_count(static_cast<std::int64_t>(plan.dropped))));
   }
   std::fflush(stdout);
-  const Estimate e = estimate(sweep, points, is_interrupted);
+  const RunEstimate e = estimate_run(sweep, points, is_interrupted);
   if (e.ran == 0) return;
   const double seconds =
       e.seconds * static_cast<double>(count) / static_cast<double>(std::min(processes, count));

@@ -24,7 +24,6 @@ namespace {
 using language::child_path;
 using language::Diagnostics;
 using language::element_path;
-using language::Node;
 
 constexpr std::string_view kOwnPrefix = "sweep.";
 constexpr const char* kInline = "(inline)";
@@ -49,37 +48,37 @@ Overrides split(const std::vector<std::string>& overrides) {
   return result;
 }
 
-std::optional<Node> take(Node& map, std::string_view key) {
-  const auto found = std::ranges::find(map.entries, key, &Node::Entry::key);
+std::optional<language::Node> take(language::Node& map, std::string_view key) {
+  const auto found = std::ranges::find(map.entries, key, &language::Node::Entry::key);
   if (found == map.entries.end()) return std::nullopt;
-  Node node = std::move(found->value);
+  language::Node node = std::move(found->value);
   map.entries.erase(found);
   return node;
 }
 
 /// The items of `values` as texts that an override takes, whatever they are.
-void flatten_values(Node& line) {
-  Node* values = line.find("values");
-  if (values != nullptr && values->kind == Node::Kind::kList) {
-    for (Node& item : values->items) {
+void flatten_values(language::Node& line) {
+  language::Node* values = line.find("values");
+  if (values != nullptr && values->kind == language::Node::Kind::kList) {
+    for (language::Node& item : values->items) {
       item.text = flow_text(item);
-      item.kind = Node::Kind::kScalar;
+      item.kind = language::Node::Kind::kScalar;
       item.items.clear();
       item.entries.clear();
     }
   }
-  Node* zip = line.find("zip");
+  language::Node* zip = line.find("zip");
   if (zip == nullptr) return;
-  for (Node& inner : zip->items) flatten_values(inner);
+  for (language::Node& inner : zip->items) flatten_values(inner);
 }
 
-void collect_leaves(const Node& node, const std::string& path,
+void collect_leaves(const language::Node& node, const std::string& path,
                     std::map<std::string, std::string>& leaves) {
-  if (node.kind == Node::Kind::kScalar) leaves[path] = node.text;
+  if (node.kind == language::Node::Kind::kScalar) leaves[path] = node.text;
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     collect_leaves(node.items[i], element_path(path, i), leaves);
   }
-  for (const Node::Entry& entry : node.entries) {
+  for (const language::Node::Entry& entry : node.entries) {
     collect_leaves(entry.value, child_path(path, entry.key), leaves);
   }
 }
@@ -122,10 +121,10 @@ class SweepLoader {
     Result<std::string> text = language::read_text_file(path_, language::kMaxScenarioBytes);
     if (!text.ok()) return text.errors();
     if (Errors errors = language::check_text(text.value(), file); !errors.empty()) return errors;
-    Result<Node> root = language::parse_yaml(text.value(), file);
+    Result<language::Node> root = language::parse_yaml(text.value(), file);
     if (!root.ok()) return root.errors();
     tree_ = std::move(root).value();
-    if (tree_.kind != Node::Kind::kMap) {
+    if (tree_.kind != language::Node::Kind::kMap) {
       return {{"holds " + tree_.description() +
                    "; expected a map with keys such as name, scenario and axes",
                {file, tree_.mark.line, tree_.mark.column, {}}}};
@@ -163,16 +162,16 @@ class SweepLoader {
   /// Takes out what the schema cannot describe.
   void prepare() {
     points_ = take(tree_, "points");
-    Node* scenario = tree_.find("scenario");
-    if (scenario != nullptr && scenario->kind == Node::Kind::kMap) {
+    language::Node* scenario = tree_.find("scenario");
+    if (scenario != nullptr && scenario->kind == language::Node::Kind::kMap) {
       inline_ = *scenario;
-      scenario->kind = Node::Kind::kScalar;
+      scenario->kind = language::Node::Kind::kScalar;
       scenario->text = kInline;
       scenario->entries.clear();
     }
-    Node* axes = tree_.find("axes");
+    language::Node* axes = tree_.find("axes");
     if (axes == nullptr) return;
-    for (Node& axis : axes->items) flatten_values(axis);
+    for (language::Node& axis : axes->items) flatten_values(axis);
   }
 
   Result<scenarios::ScenarioTemplate> base_scenario() {
@@ -314,9 +313,9 @@ class SweepLoader {
   std::filesystem::path path_;
   Overrides overrides_;
   Diagnostics diagnostics_;
-  Node tree_;
-  std::optional<Node> points_;
-  std::optional<Node> inline_;
+  language::Node tree_;
+  std::optional<language::Node> points_;
+  std::optional<language::Node> inline_;
   SweepDocument document_;
 };
 

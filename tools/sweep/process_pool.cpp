@@ -24,7 +24,7 @@ namespace {
 /// A report is a few kB; a process that writes more is broken.
 constexpr std::size_t kMaxReport = std::size_t{16} << 20U;
 /// Of standard error, the end is kept: it has the reason.
-constexpr std::size_t kMaxErrors = 4'096;
+constexpr std::size_t kMaxErrorBytes = 4'096;
 constexpr int kOutOfMemory = 101;
 
 [[noreturn]] void out_of_memory() { ::_exit(kOutOfMemory); }
@@ -167,7 +167,7 @@ std::vector<Report> ProcessPool::wait(std::chrono::milliseconds timeout) {
   enforce_time_limit();
   for (std::size_t i = 0; i < children_.size();) {
     Child& child = children_[i];
-    if (child.messages >= 0) drain(child.messages, child.errors, kMaxErrors);
+    if (child.messages >= 0) drain(child.messages, child.errors, kMaxErrorBytes);
     if (drain(child.results, child.report, kMaxReport)) {
       ++i;
       continue;
@@ -184,7 +184,7 @@ Report ProcessPool::finish(Child& child) const {
   while (::wait4(child.process, &status, 0, &usage) < 0 && errno == EINTR) {
   }
   if (child.messages >= 0) {
-    drain(child.messages, child.errors, kMaxErrors);
+    drain(child.messages, child.errors, kMaxErrorBytes);
     if (child.messages >= 0) ::close(child.messages);
   }
   const double wall = std::chrono::duration<double>(Clock::now() - child.begin).count();

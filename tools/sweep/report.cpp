@@ -10,7 +10,7 @@
 namespace weft::sweep {
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
 std::string text_of(const Errors& errors) {
   std::string text;
@@ -47,40 +47,40 @@ const char* status_name(Status status) {
 }
 
 std::string Task::to_json() const {
-  return Json{{"id", id}, {"overrides", overrides}, {"sweep_sha256", sweep_sha256}}.dump(
-      -1, ' ', false, Json::error_handler_t::replace);
+  return PlainJson{{"id", id}, {"overrides", overrides}, {"sweep_sha256", sweep_sha256}}.dump(
+      -1, ' ', false, PlainJson::error_handler_t::replace);
 }
 
 std::optional<Task> Task::from_json(std::string_view text) {
   try {
-    const Json json = Json::parse(text);
+    const PlainJson json = PlainJson::parse(text);
     Task task;
     json.at("id").get_to(task.id);
     json.at("overrides").get_to(task.overrides);
     json.at("sweep_sha256").get_to(task.sweep_sha256);
     return task;
-  } catch (const Json::exception&) {
+  } catch (const PlainJson::exception&) {
     return std::nullopt;
   }
 }
 
 std::string Report::to_json() const {
   // Messages may hold what a crashing process wrote: not necessarily UTF-8.
-  return Json{{"id", id},
-              {"status", static_cast<int>(status)},
-              {"message", message},
-              {"outcome", outcome},
-              {"results_sha256", results_sha256},
-              {"scenario_sha256", scenario_sha256},
-              {"wall_seconds", wall_seconds},
-              {"peak_memory", peak_memory},
-              {"metrics", metrics}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return PlainJson{{"id", id},
+                   {"status", static_cast<int>(status)},
+                   {"message", message},
+                   {"outcome", outcome},
+                   {"results_sha256", results_sha256},
+                   {"scenario_sha256", scenario_sha256},
+                   {"wall_seconds", wall_seconds},
+                   {"peak_memory", peak_memory},
+                   {"metrics", metrics}}
+      .dump(-1, ' ', false, PlainJson::error_handler_t::replace);
 }
 
 std::optional<Report> Report::from_json(std::string_view text) {
   try {
-    const Json json = Json::parse(text);
+    const PlainJson json = PlainJson::parse(text);
     Report report;
     json.at("id").get_to(report.id);
     report.status = static_cast<Status>(json.at("status").get<int>());
@@ -92,7 +92,7 @@ std::optional<Report> Report::from_json(std::string_view text) {
     json.at("peak_memory").get_to(report.peak_memory);
     json.at("metrics").get_to(report.metrics);
     return report;
-  } catch (const Json::exception&) {
+  } catch (const PlainJson::exception&) {
     return std::nullopt;
   }
 }

@@ -13,7 +13,7 @@ constexpr std::size_t kMaxLevels = 12;
 constexpr std::size_t kQuarters = 4;
 constexpr double kConfidence = 0.95;
 
-using Values = std::vector<double>;
+using Numbers = std::vector<double>;
 
 bool is_better(Goal goal, double a, double b) { return goal == Goal::kMin ? a < b : a > b; }
 
@@ -23,9 +23,9 @@ bool comes_before(const Value& a, const Value& b) {
 }
 
 /// Usable rows with the result, by configuration.
-std::map<std::int64_t, std::pair<const Table::Row*, Values>> by_configuration(
+std::map<std::int64_t, std::pair<const Table::Row*, Numbers>> by_configuration(
     const Table& table, const std::string& metric) {
-  std::map<std::int64_t, std::pair<const Table::Row*, Values>> groups;
+  std::map<std::int64_t, std::pair<const Table::Row*, Numbers>> groups;
   for (const Table::Row& row : table.rows) {
     const auto value = row.metric(metric);
     if (!is_usable(row) || !value) continue;
@@ -43,7 +43,7 @@ struct Sample {
 
 std::vector<Level> levels_of(const std::vector<Sample>& samples,
                              const std::vector<Value>& distinct) {
-  std::map<std::string, Values> groups;
+  std::map<std::string, Numbers> groups;
   for (const Sample& s : samples) groups[s.value->text].push_back(s.result);
   std::vector<Level> levels;
   for (const Value& value : distinct) {
@@ -63,7 +63,7 @@ std::vector<Level> quarters_of(std::vector<Sample> samples) {
   for (std::size_t q = 0; q < kQuarters; ++q) {
     const std::size_t size = samples.size() / kQuarters + (q < samples.size() % kQuarters ? 1 : 0);
     if (size == 0) continue;
-    Values values;
+    Numbers values;
     for (std::size_t i = begin; i < begin + size; ++i) values.push_back(samples[i].result);
     levels.push_back({samples[begin].value->text + " .. " + samples[begin + size - 1].value->text,
                       samples[begin].value->number, estimate(values)});
