@@ -56,6 +56,8 @@ class Model {
         return launch + hierarchical();
       case Algorithm::kNvls:
         return launch + in_network_cost(t_);
+      case Algorithm::kNvlsTree:
+        return launch + nvls_tree_cost(t_);
       case Algorithm::kDissemination:
         return launch + rounds(t_.n) * t_.net(1);
       case Algorithm::kNccl:

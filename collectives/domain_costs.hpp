@@ -11,5 +11,7 @@ namespace weft::collectives {
 [[nodiscard]] double two_level_all_to_all_cost(const CostTerms& terms);
 /// `nvls`.
 [[nodiscard]] double in_network_cost(const CostTerms& terms);
+/// `nvls-tree`.
+[[nodiscard]] double nvls_tree_cost(const CostTerms& terms);
 
 }  // namespace weft::collectives

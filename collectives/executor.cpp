@@ -255,6 +255,9 @@ bool Executor::execute(Turn turn) {
     case Step::Kind::kEnd:
       if (!end_iteration(turn)) return false;
       break;
+    case Step::Kind::kCopy:
+      assert(false && "programs spend the time of a copy as a delay");
+      break;
     case Step::Kind::kContribute:
       post_in_network(turn, workload_.reduction(turn.self, lane.step.peer, turn.number));
       break;
@@ -396,9 +399,10 @@ bool Executor::receive_multicast(Turn turn) {
 }
 
 Executor::Multicasts& Executor::multicasts_from(Turn turn, ProcessId source) const {
-  std::vector<Multicasts>& by_rank = turn.lane.multicasts;
-  if (by_rank.empty()) by_rank.resize(job_of(turn.self).ranks);
-  return by_rank[workload_.rank_of(source)];
+  std::vector<Multicasts>& by_place = turn.lane.multicasts;
+  const std::uint32_t place = workload_.place_in_group(source);
+  if (by_place.size() <= place) by_place.resize(place + 1);
+  return by_place[place];
 }
 
 bool Executor::sleep_until(Turn turn, Picoseconds time) {

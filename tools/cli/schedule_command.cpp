@@ -107,6 +107,8 @@ const char* kind_name(const Step& step) {
       return "notify";
     case Step::Kind::kAwait:
       return "await";
+    case Step::Kind::kCopy:
+      return "copy";
     case Step::Kind::kContribute:
       return "contribute";
     case Step::Kind::kReceiveReduced:
