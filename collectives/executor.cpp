@@ -195,6 +195,7 @@ void Executor::record_wait(Turn turn) {
       span.ordinal = lane.notifier;
       break;
     case LaneStatus::kAwaitingWindow:
+    case LaneStatus::kAwaitingSignals:
     case LaneStatus::kFlushing:
       span.kind = Span::Kind::kWindow;
       break;
@@ -229,8 +230,11 @@ bool Executor::execute(Turn turn) {
       turn.context.signal(job_of(turn.self).process(lane.step.peer), turn.number);
       break;
     case Step::Kind::kAwaitSignals:
-      lane.status = LaneStatus::kAwaitingSignals;
-      if (lane.signals < lane.step.count()) return false;
+      if (lane.signals < lane.step.count()) {
+        begin_waiting(turn, LaneStatus::kAwaitingSignals);
+        return false;
+      }
+      if (lane.status == LaneStatus::kAwaitingSignals) record_wait(turn);
       lane.signals -= lane.step.count();
       break;
     case Step::Kind::kNotify: {

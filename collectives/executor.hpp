@@ -34,7 +34,7 @@ struct Span {
   enum class Kind : std::uint8_t {
     kReceive,  ///< waiting for a message; `connection` and `ordinal` say which
     kLane,     ///< waiting for another lane of the rank, number `ordinal`
-    kWindow,   ///< waiting to be allowed to send
+    kWindow,   ///< waiting to be allowed to send, by acknowledgements or signals
     kWork,     ///< see `work`
   };
   Picoseconds begin;

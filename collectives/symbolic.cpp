@@ -87,6 +87,7 @@ class Interpreter {
                           schedule.send_peers(rank, lane),
                           {},
                           0,
+                          0,
                           false});
       }
     }
@@ -131,6 +132,7 @@ class Interpreter {
     std::vector<std::uint32_t> peers;
     Step step;
     std::int64_t events;
+    std::int64_t signals;
     bool has_step;
   };
   struct Message {
@@ -156,6 +158,8 @@ class Interpreter {
         return "for a message from rank " + std::to_string(step.peer);
       case Step::Kind::kAwait:
         return "for another lane";
+      case Step::Kind::kAwaitSignals:
+        return "for signals";
       default:
         return "for the switch";
     }
@@ -225,6 +229,13 @@ class Interpreter {
       case Step::Kind::kAwait:
         if (lane.events == 0) return false;
         --lane.events;
+        return true;
+      case Step::Kind::kSignal:
+        ++lanes_[std::size_t{step.peer} * schedule_.lanes() + lane.number].signals;
+        return true;
+      case Step::Kind::kAwaitSignals:
+        if (lane.signals < step.count()) return false;
+        lane.signals -= step.count();
         return true;
       case Step::Kind::kCopy:
         return true;  // between buffers that hold the same data

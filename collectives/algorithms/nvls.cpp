@@ -101,6 +101,12 @@ Range NvlsTreeSchedule::slice(std::uint32_t lane, std::int64_t p, std::uint32_t 
   return part_of(part_of(piece(lane, p), plan().map.domain_size(), position), slices(), i);
 }
 
+bool NvlsTreeSchedule::is_bounded(std::uint32_t lane, std::uint32_t position,
+                                  std::int64_t i) const {
+  return i >= steps_ahead() && i < pieces(lane) * slices() &&
+         !slice(lane, i / slices(), position, i % slices()).empty();
+}
+
 StepStream NvlsTreeSchedule::steps(std::uint32_t rank, std::uint32_t lane) const {
   switch (stage_of(lane)) {
     case Stage::kSum:
@@ -121,6 +127,9 @@ StepStream NvlsTreeSchedule::sum(std::uint32_t rank, std::uint32_t lane) const {
   const std::uint32_t own = map.position_of(rank);
   const std::int64_t all = pieces(lane);
   for (std::int64_t p = 0; p <= all; ++p) {
+    for (std::uint32_t i = 0; i < slices() && p < all; ++i) {
+      if (is_bounded(lane, own, p * slices() + i)) co_yield Step::await();
+    }
     if (p < all && !piece(lane, p).empty()) co_yield Step::copy(rank, 0, piece(lane, p));
     for (std::uint32_t i = 0; i < g * slices() && p < all; ++i) {
       const std::uint32_t head = (own + i / slices()) % g;
@@ -141,34 +150,41 @@ StepStream NvlsTreeSchedule::sum(std::uint32_t rank, std::uint32_t lane) const {
 StepStream NvlsTreeSchedule::up(std::uint32_t rank, std::uint32_t lane) const {
   const TreePlace at = place(rank, lane);
   const std::uint32_t own = plan().map.position_of(rank);
-  const std::int64_t all = pieces(lane);
-  for (std::int64_t i = 0; i < all * slices(); ++i) {
+  const std::int64_t all = pieces(lane) * slices();
+  for (std::int64_t i = 0; i < all; ++i) {
     const Range part = slice(lane, i / slices(), own, i % slices());
     if (part.empty()) continue;
+    const bool frees = is_bounded(lane, own, i + steps_ahead());
     co_yield Step::await();
     for (std::size_t c = at.children.size(); c-- > 0;) {
       co_yield Step::receive_and_reduce(at.children[c], 0, part);
+      if (frees) co_yield Step::signal(at.children[c]);
     }
     if (at.parent != TreePlace::kNone) {
+      if (is_bounded(lane, own, i)) co_yield Step::await_signals(1);
       co_yield Step::send(at.parent, 0, part);
     } else {
       co_yield Step::notify(lane + 1);
     }
+    if (frees) co_yield Step::notify(lane - 1);
   }
 }
 
 StepStream NvlsTreeSchedule::down(std::uint32_t rank, std::uint32_t lane) const {
   const TreePlace at = place(rank, lane);
   const std::uint32_t own = plan().map.position_of(rank);
-  const std::int64_t all = pieces(lane);
-  for (std::int64_t i = 0; i < all * slices(); ++i) {
+  const auto children = static_cast<std::int64_t>(at.children.size());
+  const std::int64_t all = pieces(lane) * slices();
+  for (std::int64_t i = 0; i < all; ++i) {
     const Range part = slice(lane, i / slices(), own, i % slices());
     if (part.empty()) continue;
     if (at.parent != TreePlace::kNone) {
       co_yield Step::receive(at.parent, 0, part);
+      if (is_bounded(lane, own, i + steps_ahead())) co_yield Step::signal(at.parent);
     } else {
       co_yield Step::await();
     }
+    if (children > 0 && is_bounded(lane, own, i)) co_yield Step::await_signals(children);
     for (const std::uint32_t child : at.children) co_yield Step::send(child, 0, part);
     co_yield Step::notify(lane + 1);
   }

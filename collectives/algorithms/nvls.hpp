@@ -41,8 +41,12 @@ class NvlsSchedule final : public Schedule {
 /// Four lanes per channel: sums inside the domain, up, down, and spreading inside the domain. NCCL
 /// has groups of threads for each, and two more that copy all of a chunk from the user's buffer to
 /// the chips' before it can be added, and back when all of it is there. Two chunks of a channel are
-/// in the domain in either direction, so that one is copied while the other is on the links; NCCL's
-/// buffers hold eight steps.
+/// in the domain in either direction, so that one is copied while the other is on the links.
+///
+/// Buffers hold eight chunks (NCCL_STEPS): a rank sends no more than that up or down before the
+/// other end has taken the first one, which it says by a signal, and its domain adds up no more
+/// than that before they go up. Without that bound the leaves of one tree would run ahead on the
+/// links that they share with the inner ranks of the other, and NICs would idle at the end.
 class NvlsTreeSchedule final : public Schedule {
  public:
   explicit NvlsTreeSchedule(SchedulePlan plan) : Schedule(std::move(plan)) {}
@@ -59,6 +63,7 @@ class NvlsTreeSchedule final : public Schedule {
 
  private:
   enum class Stage : std::uint8_t { kSum, kUp, kDown, kSpread };
+  static constexpr std::int64_t kBufferSteps = 8;
   [[nodiscard]] Stage stage_of(std::uint32_t lane) const {
     return static_cast<Stage>(lane % lanes_per_channel());
   }
@@ -68,6 +73,10 @@ class NvlsTreeSchedule final : public Schedule {
   [[nodiscard]] Range piece(std::uint32_t lane, std::int64_t i) const;
   [[nodiscard]] Range slice(std::uint32_t lane, std::int64_t piece, std::uint32_t position,
                             std::int64_t i) const;
+  /// Slices that a sender may be ahead of whoever takes what it sends.
+  [[nodiscard]] std::int64_t steps_ahead() const { return kBufferSteps * slices(); }
+  /// Slice number `i` of a rank's parts is there, and waits for a place in the buffer.
+  [[nodiscard]] bool is_bounded(std::uint32_t lane, std::uint32_t position, std::int64_t i) const;
   [[nodiscard]] StepStream sum(std::uint32_t rank, std::uint32_t lane) const;
   [[nodiscard]] StepStream up(std::uint32_t rank, std::uint32_t lane) const;
   [[nodiscard]] StepStream down(std::uint32_t rank, std::uint32_t lane) const;

@@ -222,6 +222,35 @@ TEST(NvlsTree, EndsWithTheRightDataForManyDomainsOfManySizes) {
   }
 }
 
+// Buffers hold eight chunks: the ninth goes up or down only once the other end has taken the first.
+// Of 20 chunks each edge of a tree has 12 signals against the direction of its messages, and a
+// rank's lane for sums waits 12 times for the one after it.
+TEST(NvlsTree, RunsNoFurtherAheadThanBuffersHold) {
+  const auto schedule = nvls_tree(6, 4, {.size = 20 * 4 * 100, .channels = 1, .chunk = 100});
+  std::vector<std::int64_t> signalled(24 * 4);
+  std::vector<std::int64_t> awaited(24 * 4);
+  for (std::uint32_t rank = 0; rank < 24; ++rank) {
+    for (std::uint32_t lane = 0; lane < 4; ++lane) {
+      StepStream stream = schedule->steps(rank, lane);
+      std::int64_t turns = 0;
+      std::int64_t sent = 0;
+      for (Step step; stream.next(step);) {
+        if (step.kind == Step::Kind::kSend) ++sent;
+        if (step.kind == Step::Kind::kAwait) ++turns;
+        if (step.kind == Step::Kind::kSignal) ++signalled[step.peer * 4 + lane];
+        if (step.kind == Step::Kind::kAwaitSignals) awaited[rank * 4 + lane] += step.count();
+      }
+      const auto peers = static_cast<std::int64_t>(schedule->send_peers(rank, lane).size());
+      EXPECT_EQ(sent, 20 * peers);
+      EXPECT_EQ(awaited[rank * 4 + lane], 12 * peers) << "rank " << rank << ", lane " << lane;
+      if (lane == 0) {
+        EXPECT_EQ(turns, 12);
+      }
+    }
+  }
+  EXPECT_EQ(signalled, awaited);
+}
+
 // k domains of g. Inside its domain a rank sends the vector to the chips, and its g-th part from
 // the tree: S + S/g; it gets as much. Along its rail, of two trees with half of a part each: k - 1
 // edges up and down per tree, so 2 (k-1)/k S/g in the mean, S/g exactly if there are two domains,
