@@ -44,8 +44,9 @@ Algorithm counterpart(NcclAlgorithm algorithm, Operation operation) {
     case NcclAlgorithm::kTree:
       return Algorithm::kDoubleBinaryTree;
     case NcclAlgorithm::kNvls:
-    case NcclAlgorithm::kNvlsTree:
       return Algorithm::kNvls;
+    case NcclAlgorithm::kNvlsTree:
+      return Algorithm::kNvlsTree;
     case NcclAlgorithm::kPat:  // log n steps, too
       return operation == Operation::kAllGather ? Algorithm::kRecursiveDoubling
                                                 : Algorithm::kHalvingDoubling;

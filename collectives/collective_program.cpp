@@ -123,6 +123,12 @@ StepStream CollectiveProgram::stream(std::uint32_t rank, std::uint32_t lane) con
     StepStream inner = schedule_->steps(rank, lane);
     Step received;
     for (Step step; inner.next(step);) {
+      if (step.kind == Step::Kind::kCopy) {
+        const Picoseconds time = shared_time(step.bytes(), spec_.execution.copy_rate);
+        const Picoseconds taken = scaled(time, slowness.reduce);
+        if (taken > Picoseconds(0)) co_yield Step::delay(taken, Step::Work::kCopy);
+        continue;
+      }
       const bool is_serial_send = is_serial && step.kind == Step::Kind::kSend;
       const bool passes_on = step.block == received.block && step.range() == received.range();
       if (is_serial_send && !passes_on) {

@@ -41,8 +41,9 @@ class CollectiveProgram final : public JobProgram {
   [[nodiscard]] Bytes wire_size(Bytes size) const override;
   [[nodiscard]] Picoseconds receive_latency() const override;
   [[nodiscard]] std::uint32_t window() const override { return spec_.execution.in_flight; }
-  [[nodiscard]] bool works_in_network() const override {
-    return spec_.algorithm == Algorithm::kNvls;
+  [[nodiscard]] std::vector<RankGroup> groups() const override { return schedule_->groups(); }
+  [[nodiscard]] ChipWork chip_work(std::uint32_t lane) const override {
+    return schedule_->chip_work(lane);
   }
   [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
                                                       std::uint32_t lane) const override {

@@ -19,6 +19,7 @@ constexpr std::array<const char*, kAlgorithmCount + 2> kAlgorithms = {"ring",
                                                                       "two-shot",
                                                                       "hierarchical",
                                                                       "nvls",
+                                                                      "nvls-tree",
                                                                       "dissemination",
                                                                       "nccl",
                                                                       "best"};

@@ -37,11 +37,12 @@ enum class Algorithm : std::uint8_t {
   kTwoShot,       ///< a part to each owner at once, and back
   kHierarchical,  ///< inside the scale-up domains, and between them
   kNvls,          ///< switches add and multicast
+  kNvlsTree,      ///< the same inside the scale-up domains, and trees between them
   kDissemination,
   kNccl,  ///< what NCCL's tuning model picks
   kBest,  ///< what weft's cost model picks
 };
-inline constexpr std::size_t kAlgorithmCount = 11;  ///< without the two that choose
+inline constexpr std::size_t kAlgorithmCount = 12;  ///< without the two that choose
 
 /// How NCCL marks that data is there: fences, flags in every line of 128 bytes, or beside every 4.
 /// kNone: messages cost nothing besides themselves.

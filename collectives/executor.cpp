@@ -195,6 +195,7 @@ void Executor::record_wait(Turn turn) {
       span.ordinal = lane.notifier;
       break;
     case LaneStatus::kAwaitingWindow:
+    case LaneStatus::kAwaitingSignals:
     case LaneStatus::kFlushing:
       span.kind = Span::Kind::kWindow;
       break;
@@ -229,8 +230,11 @@ bool Executor::execute(Turn turn) {
       turn.context.signal(job_of(turn.self).process(lane.step.peer), turn.number);
       break;
     case Step::Kind::kAwaitSignals:
-      lane.status = LaneStatus::kAwaitingSignals;
-      if (lane.signals < lane.step.count()) return false;
+      if (lane.signals < lane.step.count()) {
+        begin_waiting(turn, LaneStatus::kAwaitingSignals);
+        return false;
+      }
+      if (lane.status == LaneStatus::kAwaitingSignals) record_wait(turn);
       lane.signals -= lane.step.count();
       break;
     case Step::Kind::kNotify: {
@@ -254,6 +258,9 @@ bool Executor::execute(Turn turn) {
       break;
     case Step::Kind::kEnd:
       if (!end_iteration(turn)) return false;
+      break;
+    case Step::Kind::kCopy:
+      assert(false && "programs spend the time of a copy as a delay");
       break;
     case Step::Kind::kContribute:
       post_in_network(turn, workload_.reduction(turn.self, lane.step.peer, turn.number));
@@ -396,9 +403,10 @@ bool Executor::receive_multicast(Turn turn) {
 }
 
 Executor::Multicasts& Executor::multicasts_from(Turn turn, ProcessId source) const {
-  std::vector<Multicasts>& by_rank = turn.lane.multicasts;
-  if (by_rank.empty()) by_rank.resize(job_of(turn.self).ranks);
-  return by_rank[workload_.rank_of(source)];
+  std::vector<Multicasts>& by_place = turn.lane.multicasts;
+  const std::uint32_t place = workload_.place_in_group(source);
+  if (by_place.size() <= place) by_place.resize(place + 1);
+  return by_place[place];
 }
 
 bool Executor::sleep_until(Turn turn, Picoseconds time) {

@@ -34,7 +34,7 @@ struct Span {
   enum class Kind : std::uint8_t {
     kReceive,  ///< waiting for a message; `connection` and `ordinal` say which
     kLane,     ///< waiting for another lane of the rank, number `ordinal`
-    kWindow,   ///< waiting to be allowed to send
+    kWindow,   ///< waiting to be allowed to send, by acknowledgements or signals
     kWork,     ///< see `work`
   };
   Picoseconds begin;
@@ -107,7 +107,7 @@ class Executor final : public ProcessHandler {
   };
   struct Lane {
     std::unique_ptr<StepSource> source;
-    std::vector<Multicasts> multicasts;  ///< by rank; empty unless the job works in the network
+    std::vector<Multicasts> multicasts;  ///< by place in the group; empty unless chips repeat
     Step step;                           ///< the one that waits
     ConnectionId connection;             ///< that a kReceive waits for, or a kSend waits to use
     std::vector<Span> spans;

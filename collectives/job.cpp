@@ -151,6 +151,10 @@ MessageBound most_messages(const CollectiveSpec& spec, std::uint32_t ranks,
         steps = 2 * n;  // blocks inside and along rails
       }
       break;
+    case Algorithm::kNvlsTree:
+      laps = chunk == 0 ? 1 : std::ceil(share / (chunk * g));
+      steps = g + 4;  // to the chips for every head, up, to two children, and to all
+      break;
     default:
       break;
   }

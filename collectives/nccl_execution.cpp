@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collectives/collective_program.hpp"
+
 namespace weft::collectives {
 
 namespace {
@@ -12,6 +14,10 @@ constexpr std::uint32_t kOtherChannels = 8;
 /// Blocks of threads per GPU that NVLS takes: NVLS_NCHANNELS_SM90. Later versions have 24 for
 /// Blackwell.
 constexpr std::uint32_t kNvlsChannels = 16;
+/// Of the 25 us that the tuning model has for NVLS, what is left beside the two steps of Simple
+/// (3.4 us each) that weft runs; and what it has for each network hop of NVLSTree.
+constexpr Picoseconds kNvlsBase(18'200'000);
+constexpr Picoseconds kNvlsTreeNetHop(20'900'000);
 
 /// Chunks of a protocol: what of its buffer (4 MiB, 4.69 MiB, 512 KiB, each of 8 steps) one holds.
 struct Chunking {
@@ -44,10 +50,59 @@ Bytes nvls_chunk(Bytes size, std::uint32_t channels, std::uint32_t ranks) {
   return chunk;
 }
 
+/// What NVLSTree takes in blocks of threads and in bytes.
+struct NvlsTreeShape {
+  std::uint32_t channels;
+  Bytes chunk;  ///< at most
+};
+
+/// On Hopper as NVLS, with smaller chunks from four nodes on (`ncclNvlsTuning` of
+/// src/transport/nvls.cc). On Blackwell by nodes, GPUs per node and NIC
+/// (`ncclNvlsTreeSm100Tuning`), where a server's NICs are taken to hang on the PCIe switches of
+/// their GPUs.
+NvlsTreeShape nvls_tree_shape(GpuGeneration generation, const RankMap& map, BitsPerSecond network) {
+  const std::uint32_t gpus = map.domain_size();
+  const bool is_400g = network >= BitsPerSecond(384'000'000'000);
+  const bool is_800g = network >= BitsPerSecond(768'000'000'000);
+  if (generation != GpuGeneration::kBlackwell) {
+    return {kNvlsChannels, map.domains() >= 4 ? 64_KiB : 128_KiB};
+  }
+  if (map.domains() == 2 && is_400g) {
+    if (gpus <= 4) return {32, 256_KiB};
+    return {32, gpus >= 16 || (gpus <= 8 && !is_800g) ? 64_KiB : 128_KiB};
+  }
+  if (is_800g) {
+    if (gpus <= 8) return {24, 256_KiB};
+    return {32, gpus < 32 ? 128_KiB : 64_KiB};
+  }
+  if (is_400g) return {24, 64_KiB};
+  return {32, map.domains() >= 4 ? 64_KiB : 128_KiB};
+}
+
+/// Smaller chunks where there would be few rounds, a round being a chunk per channel and head:
+/// below 16, 4 and 1 (src/enqueue.cc).
+Bytes nvls_tree_chunk(Bytes size, Bytes most, std::uint32_t channels, std::uint32_t heads) {
+  const std::int64_t at_once = std::int64_t{channels} * heads;
+  Bytes chunk = most;
+  if (size < chunk * (16 * at_once)) chunk = std::min(chunk, 128_KiB);
+  if (size < chunk * (4 * at_once)) chunk = std::min(chunk, 64_KiB);
+  if (size < chunk * at_once) chunk = std::min(chunk, 32_KiB);
+  return chunk;
+}
+
+/// Beside the steps of an NVLSTree: that of NVLS, and on the way up and down the levels of the tree
+/// what the tuning model's network hop is longer than weft's, a step of Simple and the network.
+Picoseconds nvls_tree_base(const RankMap& map, const RankLayout& layout) {
+  const Picoseconds run = layout.network_latency + protocol_cost(Protocol::kSimple).step_latency;
+  const Picoseconds hop = std::max(Picoseconds(0), kNvlsTreeNetHop - run);
+  const double hops = 2 * std::log2(map.domains());
+  return kNvlsBase + Picoseconds(std::llround(hops * static_cast<double>(hop.count())));
+}
+
 /// What a collective takes beside its steps, by the tuning table's base row. NVLS has none there,
-/// but 25 us for the whole exchange, of which weft runs two steps of Simple (3.4 us each).
+/// but a time for the whole exchange.
 Picoseconds base_latency(Algorithm algorithm, Protocol protocol) {
-  if (algorithm == Algorithm::kNvls) return Picoseconds(18'200'000);
+  if (algorithm == Algorithm::kNvls) return kNvlsBase;
   switch (protocol) {
     case Protocol::kLl:
       return Picoseconds(6'600'000);
@@ -95,6 +150,8 @@ std::uint32_t channels_of(const CollectiveSpec& spec, const RankMap& map,
   switch (spec.algorithm) {
     case Algorithm::kNvls:
       return kNvlsChannels;
+    case Algorithm::kNvlsTree:
+      return nvls_tree_shape(spec.generation, map, layout.network_rate).channels;
     case Algorithm::kRing:
     case Algorithm::kDoubleBinaryTree:
       break;
@@ -112,7 +169,7 @@ NcclMachine nccl_machine_of(const CollectiveSpec& spec, const RankMap& map,
   const double nic = gigabytes(layout.network_rate);
   const double intra = map.domain_size() > 1 ? gigabytes(layout.domain_rate) : nic;
   NcclMachine machine = nccl_machine(spec.generation, map.ranks(), map.domains(), intra, nic);
-  machine.has_nvls = layout.has_in_network_reduction && map.domains() == 1;
+  machine.has_nvls = layout.has_in_network_reduction && map.is_even() && map.domain_size() > 1;
   return machine;
 }
 
@@ -121,6 +178,7 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
   if (asked.preset != Execution::Preset::kNccl) return spec.execution;
   const RankMap map(ranks, layout);
   const bool is_nvls = spec.algorithm == Algorithm::kNvls;
+  const bool is_nvls_tree = spec.algorithm == Algorithm::kNvlsTree;
   const Protocol protocol =
       spec.execution.protocol == Protocol::kNone ? Protocol::kSimple : spec.execution.protocol;
   Execution execution = asked;
@@ -128,9 +186,14 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
   if (execution.channels == 0) execution.channels = channels_of(spec, map, layout);
   const Chunking chunking = chunking_of(spec.operation, protocol);
   if (execution.chunk == 0_B) {
-    execution.chunk = is_nvls ? nvls_chunk(spec.size, execution.channels, ranks) : chunking.chunk;
+    execution.chunk = chunking.chunk;
+    if (is_nvls) execution.chunk = nvls_chunk(spec.size, execution.channels, ranks);
+    if (is_nvls_tree) {
+      const Bytes most = nvls_tree_shape(spec.generation, map, layout.network_rate).chunk;
+      execution.chunk = nvls_tree_chunk(spec.size, most, execution.channels, map.domain_size());
+    }
   }
-  if (execution.slices == 0) execution.slices = is_nvls ? 1 : chunking.slices;
+  if (execution.slices == 0) execution.slices = is_nvls || is_nvls_tree ? 1 : chunking.slices;
   if (execution.transfer == Execution::Transfer::kMachine) {
     const bool serial = is_serial(spec, protocol, map) && knows_rates(map, layout);
     execution.transfer = serial ? Execution::Transfer::kSerial : Execution::Transfer::kPosted;
@@ -140,7 +203,8 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
     }
   }
   execution.launch =
-      asked.launch.value_or(host_launch(spec.generation)) + base_latency(spec.algorithm, protocol);
+      asked.launch.value_or(host_launch(spec.generation)) +
+      (is_nvls_tree ? nvls_tree_base(map, layout) : base_latency(spec.algorithm, protocol));
   return execution;
 }
 

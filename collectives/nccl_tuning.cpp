@@ -44,6 +44,8 @@ constexpr std::array<std::array<double, 24>, 3> kTreeCorrection = {
      {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1, 1, 1},
      {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5,
       .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9, .9}}};
+/// Channels that the search may find; twice as many are MAXCHANNELS.
+constexpr std::uint32_t kMostSearched = 32;
 /// Rings of Simple between nodes take longer once a rank and channel have so many bytes.
 constexpr double kPlateauBytes = 64;
 constexpr double kPlateau = 1.4;
@@ -144,10 +146,15 @@ class Tuning {
       return;
     }
     if (operation_ != Operation::kAllReduce) return;
-    const double bus =
-        std::min(bus_ * efficiency, m_.channels * kNvlsTreeCap[generation_][column_]);
+    // By channel of the search, one per head: the efficiency is that of the domain, where sums and
+    // copies go on at once, and two nodes exchange halves (src/tuning/nvls.cc).
+    const double heads = m_.channels / 2.0;
+    const double head = 2 * m_.channel_bandwidth;
+    const double inside = 2 * head * efficiency * (heads - 1) / heads;
+    const double between = m_.nodes == 2 ? 2 * head : head;
+    const double bus = heads * std::min({inside, between, kNvlsTreeCap[generation_][column_]});
     add(NcclAlgorithm::kNvlsTree, Protocol::kSimple,
-        kNvlsHop + 2 * std::log2(m_.nodes) * kNvlsTreeNetHop, bus / 2);
+        kNvlsHop + 2 * std::log2(m_.nodes) * kNvlsTreeNetHop, bus * n / steps());
   }
 
   void pat() {
@@ -211,7 +218,7 @@ NcclMachine nccl_machine(GpuGeneration generation, std::uint32_t ranks, std::uin
     machine.channels = static_cast<std::uint32_t>(std::max(1.0, std::floor(intra / speed)));
     machine.channel_bandwidth = speed;
   } else {
-    machine.channels = std::max(1U, ranks / nodes);
+    machine.channels = std::clamp(ranks / nodes, 1U, kMostSearched);
     machine.channel_bandwidth =
         machine.channels == 1 ? nic : std::min(nic, intra / machine.channels);
   }

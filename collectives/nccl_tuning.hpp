@@ -17,14 +17,14 @@ struct NcclMachine {
   std::uint32_t nodes = 1;
   std::uint32_t channels = 24;
   double channel_bandwidth = 15;  ///< GB/s, of one channel
-  bool has_nvls = false;
-  bool is_pci = false;  ///< the GPUs of a node reach each other by PCIe
+  bool has_nvls = false;          ///< inside every node
+  bool is_pci = false;            ///< the GPUs of a node reach each other by PCIe
 };
 
 /// Nodes of equal size, `intra` GB/s from a GPU to the others of its node and a NIC of `nic` GB/s
 /// beside every GPU. On one node channels have the speed that the search settles on where GPUs have
 /// all their links: 20, 30 and 40 GB/s (12 x 30 of the 370.8 of a Hopper); on several nodes there
-/// is one per NIC. Then channels are doubled at half the speed each, as NCCL does.
+/// is one per NIC, 32 at most. Then channels are doubled at half the speed each, as NCCL does.
 [[nodiscard]] NcclMachine nccl_machine(GpuGeneration generation, std::uint32_t ranks,
                                        std::uint32_t nodes, double intra, double nic);
 

@@ -46,8 +46,9 @@ class JobProgram {
   [[nodiscard]] virtual Picoseconds receive_latency() const { return {}; }
   /// Messages that a connection may have posted and not acknowledged; 0: any number. Sends wait.
   [[nodiscard]] virtual std::uint32_t window() const { return 0; }
-  /// Lanes have in-network steps, and no others that send or receive.
-  [[nodiscard]] virtual bool works_in_network() const { return false; }
+  /// Sets of ranks that chips of scale-up domains work for, every rank in one of them; empty: none.
+  [[nodiscard]] virtual std::vector<RankGroup> groups() const { return {}; }
+  [[nodiscard]] virtual ChipWork chip_work(std::uint32_t /*lane*/) const { return {}; }
   /// The ranks that `lane` of `rank` sends to, ascending and without duplicates.
   [[nodiscard]] virtual std::vector<std::uint32_t> send_peers(std::uint32_t rank,
                                                               std::uint32_t lane) const = 0;

@@ -4,6 +4,7 @@
 
 #include "collectives/algorithms/direct.hpp"
 #include "collectives/algorithms/hierarchical.hpp"
+#include "collectives/algorithms/nvls.hpp"
 #include "collectives/algorithms/recursive.hpp"
 #include "collectives/algorithms/ring.hpp"
 #include "collectives/algorithms/tree.hpp"
@@ -31,7 +32,7 @@ bool needs_one_share(const SchedulePlan& plan, Algorithm algorithm) {
 std::string refuse_layout(const SchedulePlan& plan, Algorithm algorithm,
                           bool has_in_network_reduction) {
   const RankMap& map = plan.map;
-  if (algorithm == Algorithm::kHierarchical) {
+  if (algorithm == Algorithm::kHierarchical || algorithm == Algorithm::kNvlsTree) {
     if (!map.is_even()) {
       return "needs as many ranks in every scale-up domain; the first has " +
              std::to_string(map.domain_size()) + ", another has not";
@@ -40,8 +41,11 @@ std::string refuse_layout(const SchedulePlan& plan, Algorithm algorithm,
       return "needs scale-up domains of at least 2 ranks; every rank is alone in its own";
     }
   }
-  if (algorithm != Algorithm::kNvls) return {};
-  if (map.domains() > 1) {
+  if (algorithm == Algorithm::kNvlsTree && map.domains() == 1) {
+    return "needs several scale-up domains; all ranks are in one, where `nvls` does the same";
+  }
+  if (algorithm != Algorithm::kNvls && algorithm != Algorithm::kNvlsTree) return {};
+  if (algorithm == Algorithm::kNvls && map.domains() > 1) {
     return "needs all ranks in one scale-up domain; there are " + std::to_string(map.domains());
   }
   if (!has_in_network_reduction) {
@@ -75,7 +79,8 @@ std::vector<Algorithm> algorithms_for(Operation operation) {
               kOneShot,
               kTwoShot,
               kHierarchical,
-              kNvls};
+              kNvls,
+              kNvlsTree};
     case Operation::kAllGather:
       return {kRing, kRecursiveDoubling, kOneShot, kHierarchical, kNvls};
     case Operation::kReduceScatter:
@@ -142,6 +147,8 @@ std::unique_ptr<const Schedule> make_schedule(SchedulePlan plan, Algorithm algor
       return std::make_unique<HierarchicalSchedule>(std::move(plan));
     case Algorithm::kNvls:
       return std::make_unique<NvlsSchedule>(std::move(plan));
+    case Algorithm::kNvlsTree:
+      return std::make_unique<NvlsTreeSchedule>(std::move(plan));
     case Algorithm::kDissemination:
       return std::make_unique<DisseminationSchedule>(std::move(plan));
     case Algorithm::kNccl:

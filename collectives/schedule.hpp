@@ -66,6 +66,9 @@ class Schedule {
   /// nothing because there is less data than ranks.
   [[nodiscard]] virtual std::vector<std::uint32_t> send_peers(std::uint32_t rank,
                                                               std::uint32_t lane) const = 0;
+  /// Every rank is in one of them; empty: no lane has chips do anything.
+  [[nodiscard]] virtual std::vector<RankGroup> groups() const { return {}; }
+  [[nodiscard]] virtual ChipWork chip_work(std::uint32_t /*lane*/) const { return {}; }
   /// Refers to the schedule, which must outlive it.
   [[nodiscard]] virtual StepStream steps(std::uint32_t rank, std::uint32_t lane) const = 0;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "collectives/generator.hpp"
 #include "simcore/units.hpp"
@@ -49,6 +50,7 @@ struct Step {
     kAwait,         ///< waits for one event from another lane; those that came early count
     kBegin,         ///< an iteration of a collective begins on this rank (lane 0 only)
     kEnd,           ///< waits until all lanes of the rank are here: the iteration ends
+    kCopy,          ///< moves data between buffers of `peer`, the rank itself; in schedules only
     // In-network reduction. No rank is at the other end but a switch, which may add up what all
     // ranks hand it, and repeat what one rank sends to all.
     kContribute,        ///< the switch adds this rank's data to what it collects for `peer`
@@ -137,10 +139,25 @@ struct Step {
   [[nodiscard]] static Step begin(std::uint32_t iteration) {
     return plain(Kind::kBegin, 0, iteration);
   }
+  [[nodiscard]] static Step copy(std::uint32_t rank, std::uint32_t block, Range range) {
+    return data(Kind::kCopy, rank, block, range);
+  }
   [[nodiscard]] static Step end(std::uint32_t iteration) { return plain(Kind::kEnd, 0, iteration); }
 };
 
 using StepStream = Generator<Step>;
+
+/// What the chips of a scale-up domain do for a lane. A lane that has them do something sends to no
+/// ranks itself.
+struct ChipWork {
+  bool adds = false;     ///< for every member of the rank's group
+  bool repeats = false;  ///< what the rank sends, to all members of its group
+
+  [[nodiscard]] bool any() const { return adds || repeats; }
+};
+
+/// Ranks, all in one scale-up domain, whose data its chips add up and repeat.
+using RankGroup = std::vector<std::uint32_t>;
 
 /// Makes the steps of one lane of one rank, one at a time, so that no program needs memory for all
 /// of them. State of one rank only, at most linear in its peers.

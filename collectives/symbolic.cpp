@@ -72,6 +72,10 @@ class Interpreter {
         pieces_(schedule),
         random_(order, Purpose::kArbitration, 0) {
     const std::uint32_t n = plan_.ranks();
+    group_of_.resize(n);
+    for (const RankGroup& group : schedule.groups()) {
+      for (const std::uint32_t rank : group) group_of_[rank] = group;
+    }
     memory_.resize(n);
     proof_.traffic.resize(n);
     for (std::uint32_t rank = 0; rank < n; ++rank) {
@@ -82,6 +86,7 @@ class Interpreter {
                           schedule.steps(rank, lane),
                           schedule.send_peers(rank, lane),
                           {},
+                          0,
                           0,
                           false});
       }
@@ -127,6 +132,7 @@ class Interpreter {
     std::vector<std::uint32_t> peers;
     Step step;
     std::int64_t events;
+    std::int64_t signals;
     bool has_step;
   };
   struct Message {
@@ -152,6 +158,8 @@ class Interpreter {
         return "for a message from rank " + std::to_string(step.peer);
       case Step::Kind::kAwait:
         return "for another lane";
+      case Step::Kind::kAwaitSignals:
+        return "for signals";
       default:
         return "for the switch";
     }
@@ -222,6 +230,15 @@ class Interpreter {
         if (lane.events == 0) return false;
         --lane.events;
         return true;
+      case Step::Kind::kSignal:
+        ++lanes_[std::size_t{step.peer} * schedule_.lanes() + lane.number].signals;
+        return true;
+      case Step::Kind::kAwaitSignals:
+        if (lane.signals < step.count()) return false;
+        lane.signals -= step.count();
+        return true;
+      case Step::Kind::kCopy:
+        return true;  // between buffers that hold the same data
       case Step::Kind::kContribute:
         contribute(lane, step);
         return true;
@@ -310,6 +327,10 @@ class Interpreter {
 
   void contribute(const Lane& lane, const Step& step) {
     count_sent(lane, step);
+    if (std::ranges::find(group_of_[lane.rank], step.peer) == group_of_[lane.rank].end()) {
+      problem(who(lane) + " contributes to rank " + std::to_string(step.peer) +
+              ", which is not in its group");
+    }
     Collected& sum = collected_[{step.peer, lane.number, step.offset}];
     const std::vector<Contributions> data = read(lane, step);
     sum.data.resize(data.size(), Contributions(plan_.ranks()));
@@ -323,7 +344,9 @@ class Interpreter {
 
   bool receive_reduced(const Lane& lane, const Step& step) {
     const auto found = collected_.find({lane.rank, lane.number, step.offset});
-    if (found == collected_.end() || found->second.ranks < plan_.ranks()) return false;
+    if (found == collected_.end() || found->second.ranks < group_of_[lane.rank].size()) {
+      return false;
+    }
     store(lane, step, found->second.data);
     collected_.erase(found);
     return true;
@@ -332,7 +355,7 @@ class Interpreter {
   void multicast(const Lane& lane, const Step& step) {
     count_sent(lane, step);
     const std::vector<Contributions> data = read(lane, step);
-    for (std::uint32_t to = 0; to < plan_.ranks(); ++to) {
+    for (const std::uint32_t to : group_of_[lane.rank]) {
       multicasts_[{lane.rank, to, lane.number}].push_back({step.block, step.range(), data});
     }
   }
@@ -416,6 +439,7 @@ class Interpreter {
   Pieces pieces_;
   RandomStream random_;
   std::vector<std::map<Place, Contributions>> memory_;  ///< by rank
+  std::vector<RankGroup> group_of_;                     ///< by rank
   std::vector<Lane> lanes_;
   /// By source, destination and lane.
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::deque<Message>> queues_;

@@ -27,18 +27,15 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
   assert(plan.lanes >= 1 && plan.lanes <= kMaxLanes);
   hosts_.insert(hosts_.end(), hosts.begin(), hosts.end());
   job_of_process_.insert(job_of_process_.end(), hosts.size(), number);
-  if (program->works_in_network()) {
-    ProcessGroup& group = groups_.emplace_back();
-    for (std::uint32_t r = 0; r < plan.ranks; ++r) group.members.push_back(plan.process(r));
-  }
+  add_groups(plan, program->groups());
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
     for (std::uint32_t lane = 0; lane < plan.lanes; ++lane) {
-      if (program->works_in_network()) {
-        add_in_network(plan, rank, number * kMaxLanes + lane);
-        lane_of_connection_.resize(connections_.size(), static_cast<std::uint8_t>(lane));
-      }
+      const ChipWork work = program->chip_work(lane);
+      add_in_network(plan.process(rank), number * kMaxLanes + lane, work);
+      lane_of_connection_.resize(connections_.size(), static_cast<std::uint8_t>(lane));
       const std::vector<std::uint32_t> peers = program->send_peers(rank, lane);
       assert(std::is_sorted(peers.begin(), peers.end()));
+      assert((peers.empty() || !work.any()) && "a lane sends to ranks or to chips");
       for (const std::uint32_t peer : peers) {
         assert(peer < plan.ranks && peer != rank);
         connections_.push_back({.source = plan.process(rank),
@@ -57,18 +54,35 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
   return {};
 }
 
-void Workload::add_in_network(const JobPlan& plan, std::uint32_t rank, std::uint32_t label) {
-  Connection connection;
-  connection.source = plan.process(rank);
-  connection.flow_label = label;
-  connection.group = static_cast<std::uint32_t>(groups_.size() - 1);
-  connection.kind = Connection::Kind::kReduce;
-  for (std::uint32_t owner = 0; owner < plan.ranks; ++owner) {
-    connection.destination = plan.process(owner);
-    connections_.push_back(connection);
+void Workload::add_groups(const JobPlan& plan, const std::vector<RankGroup>& groups) {
+  group_of_.resize(hosts_.size());
+  place_in_group_.resize(hosts_.size());
+  for (const RankGroup& ranks : groups) {
+    ProcessGroup& group = groups_.emplace_back();
+    for (const std::uint32_t rank : ranks) {
+      const ProcessId process = plan.process(rank);
+      group_of_[process.value()] = static_cast<std::uint32_t>(groups_.size() - 1);
+      place_in_group_[process.value()] = static_cast<std::uint32_t>(group.members.size());
+      group.members.push_back(process);
+    }
   }
+}
+
+void Workload::add_in_network(ProcessId source, std::uint32_t label, ChipWork work) {
+  Connection connection;
+  connection.source = source;
+  connection.flow_label = label;
+  connection.group = group_of_[source.value()];
+  if (work.adds) {
+    connection.kind = Connection::Kind::kReduce;
+    for (const ProcessId owner : groups_[connection.group].members) {
+      connection.destination = owner;
+      connections_.push_back(connection);
+    }
+  }
+  if (!work.repeats) return;
   connection.kind = Connection::Kind::kMulticast;
-  connection.destination = connection.source;
+  connection.destination = source;
   connections_.push_back(connection);
 }
 

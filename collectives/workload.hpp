@@ -80,7 +80,7 @@ class Workload {
   [[nodiscard]] const std::vector<HostId>& process_hosts() const { return hosts_; }
   /// By ConnectionId.
   [[nodiscard]] const std::vector<Connection>& connections() const { return connections_; }
-  /// The ranks of every job that works in the network.
+  /// Ranks whose data chips add up and repeat, of all jobs.
   [[nodiscard]] const std::vector<ProcessGroup>& groups() const { return groups_; }
   [[nodiscard]] const std::vector<JobPlan>& jobs() const { return jobs_; }
   [[nodiscard]] std::uint32_t lane_count() const {
@@ -106,12 +106,17 @@ class Workload {
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> sends_of(std::uint32_t lane_index) const {
     return {first_connection_[lane_index], first_connection_[lane_index + 1]};
   }
-  /// Of a lane that works in the network: what the chips add up for `owner`, a rank.
+  /// A rank's number within its group.
+  [[nodiscard]] std::uint32_t place_in_group(ProcessId process) const {
+    return place_in_group_[process.value()];
+  }
+  /// Of a lane for which chips add up: what they add for `owner`, a rank of the same group.
   [[nodiscard]] ConnectionId reduction(ProcessId source, std::uint32_t owner,
                                        std::uint32_t lane) const {
-    return ConnectionId(sends_of(lane_index(source, lane)).first + owner);
+    const ProcessId to = jobs_[job_of(source)].process(owner);
+    return ConnectionId(sends_of(lane_index(source, lane)).first + place_in_group(to));
   }
-  /// And what they repeat to all ranks.
+  /// Of a lane for which chips repeat.
   [[nodiscard]] ConnectionId multicast(ProcessId source, std::uint32_t lane) const {
     return ConnectionId(sends_of(lane_index(source, lane)).second - 1);
   }
@@ -142,12 +147,15 @@ class Workload {
                                   std::uint32_t lane) const;
 
  private:
-  void add_in_network(const JobPlan& plan, std::uint32_t rank, std::uint32_t label);
+  void add_groups(const JobPlan& plan, const std::vector<RankGroup>& groups);
+  void add_in_network(ProcessId source, std::uint32_t label, ChipWork work);
 
   std::vector<HostId> hosts_;
   std::vector<std::uint32_t> job_of_process_;
   std::vector<Connection> connections_;
   std::vector<ProcessGroup> groups_;
+  std::vector<std::uint32_t> group_of_;        ///< by process, where it is in one
+  std::vector<std::uint32_t> place_in_group_;  ///< by process
   std::vector<std::uint8_t> lane_of_connection_;
   std::vector<std::uint32_t> first_connection_ = {0};  ///< by lane index, and the end
   std::vector<JobPlan> jobs_;

@@ -157,7 +157,7 @@ Errors check_fluid(const Experiment& e) {
   }
   if (!e.workload.groups().empty()) {
     errors.push_back(
-        {"has a collective by `nvls`, which switches add up packet by packet; the "
+        {"has a collective by `nvls` or `nvls-tree`, which switches add up packet by packet; the "
          "fluid engine has no packets, so choose another algorithm",
          {.key = "jobs"}});
   }

@@ -205,46 +205,4 @@ StepStream HierarchicalSchedule::gather_from_domains(std::uint32_t rank, std::ui
   }
 }
 
-std::int64_t NvlsSchedule::pieces(std::uint32_t channel) const {
-  const SchedulePlan& p = plan();
-  if (p.operation == Operation::kAllReduce) {
-    return piece_count(part_of(p.whole(), p.channels, channel).size, p.chunk * p.ranks());
-  }
-  return piece_count(p.share(0, channel).size, p.chunk);
-}
-
-Range NvlsSchedule::part(std::uint32_t channel, std::int64_t i, std::uint32_t owner) const {
-  const SchedulePlan& p = plan();
-  if (p.operation == Operation::kAllReduce) {
-    const Range share = part_of(p.whole(), p.channels, channel);
-    return part_of(piece_of(share, p.chunk * p.ranks(), i), p.ranks(), owner);
-  }
-  return piece_of(p.share(owner, channel), p.chunk, i);
-}
-
-StepStream NvlsSchedule::steps(std::uint32_t rank, std::uint32_t lane) const {
-  const std::uint32_t n = plan().ranks();
-  const bool reduces = plan().operation != Operation::kAllGather;
-  const bool repeats = plan().operation != Operation::kReduceScatter;
-  const std::int64_t all = pieces(lane);
-  for (std::int64_t p = 0; p < all; ++p) {
-    for (std::uint32_t i = 0; i < n * slices() && reduces; ++i) {
-      const std::uint32_t owner = (rank + i / slices()) % n;
-      const Range slice = part_of(part(lane, p, owner), slices(), i % slices());
-      if (!slice.empty()) co_yield Step::data(Step::Kind::kContribute, owner, 0, slice);
-    }
-    for (std::uint32_t i = 0; i < slices(); ++i) {
-      const Range slice = part_of(part(lane, p, rank), slices(), i);
-      if (slice.empty()) continue;
-      if (reduces) co_yield Step::data(Step::Kind::kReceiveReduced, rank, 0, slice);
-      if (repeats) co_yield Step::data(Step::Kind::kMulticast, rank, 0, slice);
-    }
-    for (std::uint32_t i = 0; i < n * slices() && repeats; ++i) {
-      const std::uint32_t owner = (rank + n - i / slices()) % n;
-      const Range slice = part_of(part(lane, p, owner), slices(), i % slices());
-      if (!slice.empty()) co_yield Step::data(Step::Kind::kReceiveMulticast, owner, 0, slice);
-    }
-  }
-}
-
 }  // namespace weft::collectives

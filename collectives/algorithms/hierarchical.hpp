@@ -55,23 +55,4 @@ class HierarchicalSchedule final : public Schedule {
   [[nodiscard]] StepStream gather_from_domains(std::uint32_t rank, std::uint32_t lane) const;
 };
 
-/// What an NVSwitch domain with in-network reduction does (NVLink SHARP): a rank asks the switch
-/// for the sum of everybody's part r, adds nothing itself, and has the switch repeat it to
-/// everybody. Per rank and direction S + S/n bytes instead of the ring's 2 (n-1)/n S.
-/// Reduce-scatter and all-gather are its halves.
-class NvlsSchedule final : public Schedule {
- public:
-  explicit NvlsSchedule(SchedulePlan plan) : Schedule(std::move(plan)) {}
-
-  [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t /*rank*/,
-                                                      std::uint32_t /*lane*/) const override {
-    return {};
-  }
-  [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane) const override;
-
- private:
-  [[nodiscard]] std::int64_t pieces(std::uint32_t channel) const;
-  [[nodiscard]] Range part(std::uint32_t channel, std::int64_t i, std::uint32_t owner) const;
-};
-
 }  // namespace weft::collectives

@@ -35,6 +35,18 @@ TreePlace binary_place(std::uint32_t i, std::uint32_t n) {
   return place;
 }
 
+TreePlace double_binary_place(std::uint32_t i, std::uint32_t n, bool is_second) {
+  if (!is_second) return binary_place(i, n);
+  const bool is_mirrored = n % 2 == 0;
+  TreePlace place = binary_place(is_mirrored ? n - 1 - i : (i + n - 1) % n, n);
+  const auto back = [&](std::uint32_t& number) {
+    number = is_mirrored ? n - 1 - number : (number + 1) % n;
+  };
+  if (place.parent != TreePlace::kNone) back(place.parent);
+  std::ranges::for_each(place.children, back);
+  return place;
+}
+
 TreeSchedule::TreeSchedule(SchedulePlan p, Shape shape) : Schedule(std::move(p)), shape_(shape) {}
 
 namespace {
@@ -69,12 +81,6 @@ TreePlace TreeSchedule::binary_place_of(std::uint32_t rank, std::uint32_t lane) 
   const bool has_chains = map.is_even() && map.domains() > 1 && map.domain_size() > 1;
   const std::uint32_t n = has_chains ? map.domains() : map.ranks();
   const bool is_second = lane / 2 % 2 == 1;
-  // The second tree is the first one mirrored, or shifted by one if there is no other half.
-  const auto turned = [&](std::uint32_t i, bool is_back) {
-    if (!is_second) return i;
-    if (n % 2 == 0) return n - 1 - i;
-    return is_back ? (i + 1) % n : (i + n - 1) % n;
-  };
   const std::uint32_t channel = channel_of(lane);
   const std::uint32_t size = has_chains ? map.domain_size() : 1;
   const auto in_domain = [&](std::uint32_t domain, std::uint32_t number) {
@@ -87,12 +93,12 @@ TreePlace TreeSchedule::binary_place_of(std::uint32_t rank, std::uint32_t lane) 
   if (number > 0) {
     place.parent = in_domain(node, number - 1);
   } else {
-    place = binary_place(turned(node, false), n);
-    const auto to_rank = [&](std::uint32_t& i) {
-      i = has_chains ? in_domain(turned(i, true), 0) : turned(i, true);
-    };
-    if (place.parent != TreePlace::kNone) to_rank(place.parent);
-    std::ranges::for_each(place.children, to_rank);
+    place = double_binary_place(node, n, is_second);
+    if (has_chains) {
+      const auto to_rank = [&](std::uint32_t& i) { i = in_domain(i, 0); };
+      if (place.parent != TreePlace::kNone) to_rank(place.parent);
+      std::ranges::for_each(place.children, to_rank);
+    }
   }
   if (number + 1 < size) place.children.push_back(in_domain(node, number + 1));
   return place;

@@ -19,6 +19,9 @@ struct TreePlace {
 /// Of number `i` of `n` in the in-order binary tree: odd numbers are leaves; 0 is the root and has
 /// one child.
 [[nodiscard]] TreePlace binary_place(std::uint32_t i, std::uint32_t n);
+/// The same in one of two binary trees, of which the second is the first mirrored, or shifted by
+/// one if `n` is odd: no number has children in both, or one if `n` is odd.
+[[nodiscard]] TreePlace double_binary_place(std::uint32_t i, std::uint32_t n, bool is_second);
 
 /// Data up a tree, down a tree, or up and down (all-reduce). Both directions have a lane of their
 /// own, so that chunks go down while others come up.

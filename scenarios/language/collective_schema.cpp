@@ -42,21 +42,24 @@ std::string size_doc(Operation operation) {
 
 std::vector<schema::Choice> algorithm_choices() {
   // In the order of collectives::Algorithm.
-  return {{"ring", "around a ring of all ranks, a ring per channel"},
-          {"binomial-tree", "up and down a binomial tree"},
-          {"double-binary-tree", "two binary trees with half of the data each, NCCL's Tree"},
-          {"halving-doubling", "exchanges at distances n/2 .. 1 (Rabenseifner)"},
-          {"recursive-doubling", "exchanges at distances 1 .. n/2"},
-          {"pairwise", "in step i, rank r sends to rank r+i"},
-          {"one-shot", "everything to everybody at once"},
-          {"two-shot", "a part to its owner at once, and the sum from there"},
-          {"hierarchical",
-           "inside scale-up domains and along rails: reduce-scatter, all-reduce, all-gather; or an "
-           "all-to-all by way of the rank on the receiver's rail"},
-          {"nvls", "NVSwitches add and multicast"},
-          {"dissemination", "of a barrier: at distances 1, 2, 4 .."},
-          {"nccl", "what NCCL's tuning model picks, with its protocol"},
-          {"best", "what weft's cost model of the fabric picks"}};
+  return {
+      {"ring", "around a ring of all ranks, a ring per channel"},
+      {"binomial-tree", "up and down a binomial tree"},
+      {"double-binary-tree", "two binary trees with half of the data each, NCCL's Tree"},
+      {"halving-doubling", "exchanges at distances n/2 .. 1 (Rabenseifner)"},
+      {"recursive-doubling", "exchanges at distances 1 .. n/2"},
+      {"pairwise", "in step i, rank r sends to rank r+i"},
+      {"one-shot", "everything to everybody at once"},
+      {"two-shot", "a part to its owner at once, and the sum from there"},
+      {"hierarchical",
+       "inside scale-up domains and along rails: reduce-scatter, all-reduce, all-gather; or an "
+       "all-to-all by way of the rank on the receiver's rail"},
+      {"nvls", "NVSwitches add and multicast"},
+      {"nvls-tree",
+       "NVSwitches add and multicast in scale-up domains, and trees between them: NCCL's NVLSTree"},
+      {"dissemination", "of a barrier: at distances 1, 2, 4 .."},
+      {"nccl", "what NCCL's tuning model picks, with its protocol"},
+      {"best", "what weft's cost model of the fabric picks"}};
 }
 
 schema::Preset preset(std::string name, std::string source, Execution::Preset which) {

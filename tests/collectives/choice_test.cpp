@@ -72,6 +72,41 @@ TEST(NcclModel, PutsNetworkHopsIntoTheLatencyOfSeveralNodes) {
   EXPECT_NEAR(find(all, NcclAlgorithm::kTree, Protocol::kSimple).latency_us, 176.4, 1e-6);
 }
 
+// NVLSTree: 25 + 2 log2 k x 20.9 us. Per head of a Hopper node, of the least of 2 x 46.35 x 0.85 x
+// 7/8 = 68.9 inside, 46.35 between nodes (twice that between two), and the cap of 57.7 (two nodes)
+// or 45.5 GB/s: 57.7 x 8 = 461.6 and 45.5 x 8 = 364 GB/s, of which n / (2 (n - 1)). Two racks of 64
+// Blackwells, 32 heads: 721.8 / 32 = 22.56, 2 x 22.56 x 0.74 x 31/32 = 32.34, and 45.1 between
+// them: 1034.8 GB/s.
+TEST(NcclModel, GivesThePublishedLatenciesAndBandwidthsOfNvlsTrees) {
+  const auto of = [](GpuGeneration generation, std::uint32_t nodes, std::uint32_t gpus,
+                     double intra) {
+    NcclMachine machine = nccl_machine(generation, nodes * gpus, nodes, intra, 50);
+    machine.has_nvls = true;
+    const auto all = nccl_estimates(Operation::kAllReduce, 1 << 30, machine);
+    for (const Protocol protocol : {Protocol::kLl, Protocol::kLl128}) {
+      for (const NcclEstimate& e : all) {
+        EXPECT_FALSE(e.algorithm == NcclAlgorithm::kNvlsTree && e.protocol == protocol);
+      }
+    }
+    return find(all, NcclAlgorithm::kNvlsTree, Protocol::kSimple);
+  };
+  using enum GpuGeneration;
+  EXPECT_NEAR(of(kHopper, 2, 8, 370.8).latency_us, 66.8, 1e-9);
+  EXPECT_NEAR(of(kHopper, 2, 8, 370.8).bandwidth, 461.6 * 16 / 30, 0.01);
+  EXPECT_NEAR(of(kHopper, 16, 8, 370.8).latency_us, 192.2, 1e-9);
+  EXPECT_NEAR(of(kHopper, 16, 8, 370.8).bandwidth, 364.0 * 128 / 254, 0.01);
+  EXPECT_NEAR(of(kBlackwell, 2, 64, 721.8).bandwidth, 1034.8 * 128 / 254, 0.1);
+  NcclMachine without = nccl_machine(kHopper, 128, 16, 370.8, 50);
+  for (const NcclEstimate& e : nccl_estimates(Operation::kAllReduce, 1 << 30, without)) {
+    EXPECT_NE(e.algorithm, NcclAlgorithm::kNvlsTree) << "no chips that add";
+  }
+  without.generation = kAmpere;
+  without.has_nvls = true;
+  for (const NcclEstimate& e : nccl_estimates(Operation::kAllReduce, 1 << 30, without)) {
+    EXPECT_NE(e.algorithm, NcclAlgorithm::kNvlsTree) << "NVLink SHARP came with Hopper";
+  }
+}
+
 RankLayout node(std::uint32_t ranks, std::uint32_t per_domain, bool has_nvls = false) {
   RankLayout layout;
   for (std::uint32_t r = 0; r < ranks; ++r) layout.domain.push_back(r / per_domain);
@@ -94,7 +129,7 @@ struct Row {
 // What the constants come to. One node without NVLS: LL to some hundred KiB, then LL128, Simple
 // from 56.0 - 40.6 = 15.4 us at 1/189.26 - 1/205.71 us per kB: 36.5 MB on. With NVLS (25 us, 0.85 x
 // 360 x 8/9 = 272 GB/s): LL below 10 us x 1/(1/80.57 - 1/272) = 1.14 MB. Sixteen nodes: trees until
-// rings are worth their latency.
+// rings are worth their latency, or where NVLS is, until 183 GB/s of NVLSTree are worth its 192 us.
 TEST(NcclChoice, IsThatOfTheTable) {
   const std::vector<Row> table = {
       {8, false, 1_KiB, Algorithm::kRing, Protocol::kLl},
@@ -109,6 +144,10 @@ TEST(NcclChoice, IsThatOfTheTable) {
       {128, false, 1_KiB, Algorithm::kDoubleBinaryTree, Protocol::kLl},
       {128, false, 4_MiB, Algorithm::kDoubleBinaryTree, Protocol::kLl128},
       {128, false, 16_GiB, Algorithm::kRing, Protocol::kSimple},
+      {128, true, 1_KiB, Algorithm::kDoubleBinaryTree, Protocol::kLl},
+      {128, true, 4_MiB, Algorithm::kDoubleBinaryTree, Protocol::kLl128},
+      {128, true, 64_MiB, Algorithm::kNvlsTree, Protocol::kSimple},
+      {128, true, 4_GiB, Algorithm::kNvlsTree, Protocol::kSimple},
   };
   for (const Row& row : table) {
     CollectiveSpec spec = collective(Operation::kAllReduce, Algorithm::kNccl, row.size);

@@ -296,7 +296,8 @@ TEST(Execution, EveryAlgorithmRunsWithEverythingAtOnce) {
         const collectives::JobDescription description = job(6, spec);
         const auto workload = collectives::build_workload(std::vector{description}, {});
         if (!workload.ok()) {
-          EXPECT_TRUE(channels == 3 || algorithm == Algorithm::kNvls)
+          EXPECT_TRUE(channels == 3 || algorithm == Algorithm::kNvls ||
+                      algorithm == Algorithm::kNvlsTree)
               << workload.errors()[0].message;
           continue;
         }
@@ -304,6 +305,74 @@ TEST(Execution, EveryAlgorithmRunsWithEverythingAtOnce) {
       }
     }
   }
+}
+
+/// `ranks` in domains of `size`, whose chips add and multicast.
+collectives::JobDescription with_chips(std::uint32_t ranks, std::uint32_t size,
+                                       const CollectiveSpec& spec) {
+  collectives::JobDescription description = job(ranks, spec);
+  for (std::uint32_t r = 0; r < ranks; ++r) description.layout.domain.push_back(r / size);
+  description.layout.has_in_network_reduction = true;
+  return description;
+}
+
+Picoseconds time_with_chips(std::uint32_t ranks, std::uint32_t size, const CollectiveSpec& spec) {
+  const collectives::Workload workload = build({with_chips(ranks, size, spec)});
+  collectives::Executor executor(workload);
+  const auto delay = [](ConnectionId, Bytes bytes) {
+    return IdealNetwork::Delay{message_time(bytes), message_time(bytes) + kBack};
+  };
+  IdealNetwork network(ranks, workload.connections(), delay, kControl, workload.groups());
+  network.run(executor);
+  EXPECT_TRUE(executor.finished(0));
+  return executor.outcome(0).end;
+}
+
+// One chunk passes the chips, log2 k levels up and as many down (the deepest leaf of the in-order
+// tree of k = 2^m is m levels below its root), and the chips again: (2 + 2 log2 k) (alpha + S/g).
+// Then all of it is copied twice, and on every level but the lowest added twice, once per child,
+// once at the root, and copied once on the way down.
+TEST(NvlsTree, TakesAMessagePerLevelUpAndDownAndTwoInTheDomain) {
+  for (const std::uint32_t k : {2U, 4U, 16U}) {
+    for (const std::uint32_t g : {2U, 8U}) {
+      CollectiveSpec spec = collective(Operation::kAllReduce, Algorithm::kNvlsTree, 64_KiB);
+      const auto levels = static_cast<std::int64_t>(std::log2(k));
+      const Picoseconds bare = (2 + 2 * levels) * message_time(64_KiB / g);
+      EXPECT_EQ(time_with_chips(k * g, g, spec), bare) << k << " domains of " << g;
+      spec.execution.copy_rate = 8_Gbps;
+      const Picoseconds part = transmission_time(64_KiB / g, 8_Gbps);
+      const Picoseconds copies = 2 * transmission_time(64_KiB, 8_Gbps) + levels * part;
+      EXPECT_EQ(time_with_chips(k * g, g, spec), bare + copies) << k << " domains of " << g;
+    }
+  }
+}
+
+// Chunks follow each other through the stages. Of four domains the second inner one has two
+// children to add up, which takes it longer than any other stage takes, so n chunks take what one
+// takes and n - 1 times that. Without overlap they would take n times as long.
+TEST(NvlsTree, PipelinesItsStagesOverChunks) {
+  CollectiveSpec spec = collective(Operation::kAllReduce, Algorithm::kNvlsTree, 64_KiB);
+  spec.execution.chunk = 8_KiB;  // of each of the 8 heads
+  spec.execution.reduce_rate = 8_Gbps;
+  const Picoseconds pace = 2 * transmission_time(8_KiB, 8_Gbps);
+  const Picoseconds one = time_with_chips(32, 8, spec);
+  EXPECT_GT(pace, message_time(8_KiB)) << "messages do not set it";
+  EXPECT_GT(one, 5 * pace);
+  spec.size = 640_KiB;
+  EXPECT_EQ(time_with_chips(32, 8, spec), one + 9 * pace);
+}
+
+TEST(NvlsTree, IsRefusedWhereADomainOfTheJobIsNotOneOfTheFabric) {
+  CollectiveSpec spec = collective(Operation::kAllReduce, Algorithm::kNvlsTree, 1_MiB);
+  const auto refusal_of = [&](std::uint32_t domain_size) {
+    spec.domain_size = domain_size;
+    const auto built = collectives::build_workload(std::vector{with_chips(16, 4, spec)}, {});
+    return built.ok() ? std::string() : built.errors()[0].message;
+  };
+  EXPECT_EQ(refusal_of(0), "");
+  EXPECT_EQ(refusal_of(2), "") << "half of a domain is in one";
+  EXPECT_NE(refusal_of(8).find("add and multicast"), std::string::npos);
+  EXPECT_NE(refusal_of(3).find("as many ranks"), std::string::npos);
 }
 
 TEST(Nvls, IsRefusedByNetworksThatCannotReduce) {

@@ -72,6 +72,14 @@ class LongestPath {
   };
   using Key = std::tuple<int, std::uint32_t, std::uint32_t, std::uint32_t>;
 
+  [[nodiscard]] const collectives::RankGroup& group_of(std::uint32_t rank) const {
+    for (const collectives::RankGroup& group : groups_) {
+      if (std::ranges::find(group, rank) != group.end()) return group;
+    }
+    ADD_FAILURE() << "chips work for rank " << rank << ", which is in no group";
+    return groups_.front();
+  }
+
   static bool wait(Arrivals& arrivals, std::int64_t& now) {
     if (arrivals.taken == arrivals.times.size()) return false;
     now = std::max(now, arrivals.times[arrivals.taken++]);
@@ -91,13 +99,15 @@ class LongestPath {
         return true;
       case Step::Kind::kAwait:
         return wait(arrivals_[{1, rank, 0, lane}], now);
+      case Step::Kind::kCopy:
+        return true;  // costs nothing here
       case Step::Kind::kContribute:
         arrivals_[{2, rank, step.peer, lane}].times.push_back(there);
         return true;
       case Step::Kind::kReceiveReduced: {
         std::int64_t latest = now;
         const std::size_t i = sums_[{2, rank, 0, lane}];
-        for (std::uint32_t from = 0; from < kRanks; ++from) {
+        for (const std::uint32_t from : group_of(rank)) {
           const auto& times = arrivals_[{2, from, rank, lane}].times;
           if (times.size() <= i) return false;
           latest = std::max(latest, times[i]);
@@ -107,7 +117,7 @@ class LongestPath {
         return true;
       }
       case Step::Kind::kMulticast:
-        for (std::uint32_t to = 0; to < kRanks; ++to) {
+        for (const std::uint32_t to : group_of(rank)) {
           arrivals_[{3, rank, to, lane}].times.push_back(there);
         }
         return true;
@@ -120,6 +130,7 @@ class LongestPath {
   }
 
   const Schedule& schedule_;
+  std::vector<collectives::RankGroup> groups_ = schedule_.groups();
   std::map<Key, Arrivals> arrivals_;
   std::map<Key, std::size_t> sums_;
 };
@@ -133,10 +144,11 @@ JobDescription description(Operation operation, Algorithm algorithm) {
     }
   }
   JobDescription job = testing::job(kRanks, spec);
-  if (algorithm == Algorithm::kHierarchical || algorithm == Algorithm::kNvls) {
+  const bool has_chips = algorithm == Algorithm::kNvls || algorithm == Algorithm::kNvlsTree;
+  if (algorithm == Algorithm::kHierarchical || has_chips) {
     const std::uint32_t size = algorithm == Algorithm::kNvls ? kRanks : 4;
     for (std::uint32_t r = 0; r < kRanks; ++r) job.layout.domain.push_back(r / size);
-    job.layout.has_in_network_reduction = algorithm == Algorithm::kNvls;
+    job.layout.has_in_network_reduction = has_chips;
   }
   return job;
 }

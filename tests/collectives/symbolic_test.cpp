@@ -41,7 +41,9 @@ std::uint32_t domain_size(std::uint32_t n) {
 
 SchedulePlan plan(Operation operation, Algorithm algorithm, std::uint32_t n, const Shape& shape) {
   RankLayout layout;
-  if (algorithm == Algorithm::kHierarchical) layout = in_domains(n, domain_size(n));
+  if (algorithm == Algorithm::kHierarchical || algorithm == Algorithm::kNvlsTree) {
+    layout = in_domains(n, domain_size(n));
+  }
   if (algorithm == Algorithm::kNvls) layout = in_domains(n, n);
   SchedulePlan plan(n, layout);
   plan.operation = operation;
@@ -85,8 +87,10 @@ class EveryPair : public ::testing::TestWithParam<Pair> {
     const auto [operation, algorithm] = GetParam();
     SchedulePlan p = plan(operation, algorithm, n, shape);
     if (const std::string refused = refusal(p, algorithm, true); !refused.empty()) {
-      // Refused are only shapes that cannot be, not sizes or numbers of ranks.
-      EXPECT_TRUE(shape.channels > 1 || shape.chunk > 0) << refused;
+      // Refused are only shapes that cannot be, not sizes or numbers of ranks; but primes make no
+      // domains.
+      const bool has_no_domains = algorithm == Algorithm::kNvlsTree && domain_size(n) == n;
+      EXPECT_TRUE(shape.channels > 1 || shape.chunk > 0 || has_no_domains) << refused;
       return false;
     }
     const auto schedule = make_schedule(std::move(p), algorithm);
@@ -192,6 +196,97 @@ TEST(Bytes, OfNvlsAreTheVectorAndOnePart) {
   }
 }
 
+/// An all-reduce of `domains` times `size` ranks by trees between domains.
+std::unique_ptr<const Schedule> nvls_tree(std::uint32_t domains, std::uint32_t size,
+                                          const Shape& shape) {
+  SchedulePlan p(domains * size, in_domains(domains * size, size));
+  p.size = shape.size;
+  p.channels = shape.channels;
+  p.chunk = shape.chunk;
+  p.slices = shape.slices;
+  EXPECT_EQ(refusal(p, Algorithm::kNvlsTree, true), "");
+  return make_schedule(std::move(p), Algorithm::kNvlsTree);
+}
+
+TEST(NvlsTree, EndsWithTheRightDataForManyDomainsOfManySizes) {
+  for (const std::uint32_t domains : {2U, 3U, 4U, 5U, 7U, 8U, 12U, 13U, 16U}) {
+    for (const std::uint32_t size : {2U, 3U, 4U, 8U}) {
+      for (const Shape& shape :
+           {Shape{.size = 100'003}, Shape{.size = 5}, Shape{.size = 9001, .channels = 2},
+            Shape{.size = 99'991, .channels = 3, .chunk = 1000, .slices = 2}}) {
+        const Proof proof = prove(*nvls_tree(domains, size, shape), domains + size);
+        EXPECT_TRUE(proof.holds()) << domains << " domains of " << size << ", " << shape.size
+                                   << " bytes: " << (proof.holds() ? "" : proof.problems[0]);
+      }
+    }
+  }
+}
+
+// Buffers hold eight chunks: the ninth goes up or down only once the other end has taken the first.
+// Of 20 chunks each edge of a tree has 12 signals against the direction of its messages, and a
+// rank's lane for sums waits 12 times for the one after it.
+TEST(NvlsTree, RunsNoFurtherAheadThanBuffersHold) {
+  const auto schedule = nvls_tree(6, 4, {.size = 20 * 4 * 100, .channels = 1, .chunk = 100});
+  std::vector<std::int64_t> signalled(24 * 4);
+  std::vector<std::int64_t> awaited(24 * 4);
+  for (std::uint32_t rank = 0; rank < 24; ++rank) {
+    for (std::uint32_t lane = 0; lane < 4; ++lane) {
+      StepStream stream = schedule->steps(rank, lane);
+      std::int64_t turns = 0;
+      std::int64_t sent = 0;
+      for (Step step; stream.next(step);) {
+        if (step.kind == Step::Kind::kSend) ++sent;
+        if (step.kind == Step::Kind::kAwait) ++turns;
+        if (step.kind == Step::Kind::kSignal) ++signalled[step.peer * 4 + lane];
+        if (step.kind == Step::Kind::kAwaitSignals) awaited[rank * 4 + lane] += step.count();
+      }
+      const auto peers = static_cast<std::int64_t>(schedule->send_peers(rank, lane).size());
+      EXPECT_EQ(sent, 20 * peers);
+      EXPECT_EQ(awaited[rank * 4 + lane], 12 * peers) << "rank " << rank << ", lane " << lane;
+      if (lane == 0) {
+        EXPECT_EQ(turns, 12);
+      }
+    }
+  }
+  EXPECT_EQ(signalled, awaited);
+}
+
+// k domains of g. Inside its domain a rank sends the vector to the chips, and its g-th part from
+// the tree: S + S/g; it gets as much. Along its rail, of two trees with half of a part each: k - 1
+// edges up and down per tree, so 2 (k-1)/k S/g in the mean, S/g exactly if there are two domains,
+// and 2 S/g at most: a leaf of one tree sends up, and inside the other one up and two down.
+TEST(Bytes, OfAnNvlsTreeAreThoseOfItsDomainAndOfItsRail) {
+  for (const std::uint32_t k : {2U, 3U, 4U, 8U, 12U}) {
+    for (const std::uint32_t g : {2U, 8U}) {
+      const std::int64_t size = std::int64_t{960} * g;
+      const auto schedule = nvls_tree(k, g, {.size = size, .channels = 2});
+      const Proof proof = prove(*schedule);
+      ASSERT_TRUE(proof.holds());
+      std::int64_t along = 0;
+      for (std::uint32_t rank = 0; rank < k * g; ++rank) {
+        std::int64_t to_chips = 0;
+        std::int64_t to_ranks = 0;
+        for (std::uint32_t lane = 0; lane < schedule->lanes(); ++lane) {
+          StepStream stream = schedule->steps(rank, lane);
+          for (Step step; stream.next(step);) {
+            if (step.kind == Step::Kind::kSend) to_ranks += step.amount;
+            if (step.kind == Step::Kind::kContribute) to_chips += step.amount;
+            if (step.kind == Step::Kind::kMulticast) to_chips += step.amount;
+          }
+        }
+        EXPECT_EQ(to_chips, size + size / g);
+        EXPECT_LE(to_ranks, (k % 2 == 0 ? 2 : 3) * size / g);
+        EXPECT_EQ(to_chips + to_ranks, proof.traffic[rank].sent);
+        if (k == 2) {
+          EXPECT_EQ(to_ranks, size / g);
+        }
+        along += to_ranks;
+      }
+      EXPECT_EQ(along, 2 * (k - 1) * size);
+    }
+  }
+}
+
 // n = g k: inside 2 (g-1)/g S, between domains 2 (k-1)/k S/g.
 TEST(Bytes, OfAHierarchicalAllReduceAreThoseOfItsStages) {
   const std::uint32_t n = 24;
@@ -276,6 +371,17 @@ TEST(Refusals, SayWhatIsMissing) {
       why(Operation::kAllReduce, Algorithm::kNvls, in_domains(6, 3), true).find("one scale-up"),
       std::string::npos);
   EXPECT_EQ(why(Operation::kAllReduce, Algorithm::kNvls, in_domains(6, 6), true), "");
+  const auto why_no_tree = [&](const RankLayout& layout, bool has_switches) {
+    return why(Operation::kAllReduce, Algorithm::kNvlsTree, layout, has_switches);
+  };
+  EXPECT_NE(why_no_tree({}, true).find("alone"), std::string::npos);
+  EXPECT_NE(why_no_tree(in_domains(6, 4), true).find("as many ranks"), std::string::npos);
+  EXPECT_NE(why_no_tree(in_domains(6, 6), true).find("`nvls` does the same"), std::string::npos);
+  EXPECT_NE(why_no_tree(in_domains(6, 3), false).find("add and multicast"), std::string::npos);
+  EXPECT_EQ(why_no_tree(in_domains(6, 3), true), "");
+  EXPECT_NE(
+      why(Operation::kAllGather, Algorithm::kNvlsTree, in_domains(6, 3), true).find("no algorithm"),
+      std::string::npos);
 }
 
 TEST(RingSchedule, SendsInAStepWhatItTookInTheStepBefore) {
@@ -332,7 +438,7 @@ TEST(DoubleBinaryTree, HasLeavesOfOneTreeInsideTheOther) {
 TEST(Schedule, OfARingOrTreeOf16384RanksNeedsNoQuadraticMemory) {
   for (const Algorithm algorithm :
        {Algorithm::kRing, Algorithm::kBinomialTree, Algorithm::kDoubleBinaryTree,
-        Algorithm::kHalvingDoubling, Algorithm::kHierarchical}) {
+        Algorithm::kHalvingDoubling, Algorithm::kHierarchical, Algorithm::kNvlsTree}) {
     const auto schedule =
         make_schedule(plan(Operation::kAllReduce, algorithm, 16'384, {.size = 1 << 30}), algorithm);
     std::size_t peers = 0;

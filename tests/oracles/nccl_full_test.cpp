@@ -11,38 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/engines.hpp"
+#include "tests/oracles/nccl_run.hpp"
 
 namespace weft::testing {
 namespace {
-
-struct Outcome {
-  double busbw = 0;  ///< GB/s
-  std::string how;
-};
-
-/// A job, by number, with what the scenario's other jobs do left out of sight.
-Outcome run(const std::string& scenario, std::size_t job, const std::string& size,
-            std::vector<std::string> overrides = {}) {
-  overrides.push_back("jobs[" + std::to_string(job) + "].size=" + size);
-  const auto results = scenarios::simulate(experiment_of(scenario, overrides));
-  EXPECT_EQ(results.outcome, scenarios::Outcome::kFinished);
-  const auto& result = results.jobs[job];
-  return {result.bus_bandwidth.value() / 1e9, result.algorithm + "/" + result.protocol};
-}
-
-double busbw(const std::string& scenario, std::size_t job, const std::string& size,
-             const std::vector<std::string>& overrides = {}) {
-  const Outcome r = run(scenario, job, size, overrides);
-  std::printf("  %s job %zu, %s: %.1f GB/s, %s\n", scenario.c_str(), job, size.c_str(), r.busbw,
-              r.how.c_str());
-  return r.busbw;
-}
-
-struct Row {
-  const char* size;
-  double measured;  ///< GB/s
-};
 
 /// What NCCL gave on one server of eight GPUs.
 struct Column {
@@ -245,29 +217,6 @@ TEST(NcclRing, SixteenServersStayBelowTheirNics) {
                             {"jobs[0].algorithm=ring", "jobs[0].execution=nccl"});
   EXPECT_GE(rate, 200);
   EXPECT_LE(rate, 400);
-}
-
-// 96 H100 on 8 x 400 Gbps and SHARP (CoreWeave): what NCCL ran there adds up in the network's
-// switches, which weft's do not. The hierarchical all-reduce sends as many bytes by every NIC,
-// capped at 50 x 0.9804 x 95/11 = 423 GB/s. 15 %. What NCCL's model chooses where there is neither
-// SHARP nor NVLS over several servers is printed only: no such measurement is at hand.
-TEST(NcclHierarchical, TwelveServersAreNearWhatWasMeasured) {
-  std::printf("\n12 x 8 x H100 (CoreWeave, with SHARP)\n");
-  const std::vector<std::string> servers = {"racks.count=12", "fabric.group=12"};
-  std::vector<std::string> chosen = servers;
-  chosen.insert(chosen.end(), {"jobs[0].algorithm=nccl", "jobs[0].execution=nccl"});
-  const auto print = [](const Row& row, const Outcome& r) {
-    std::printf("%8s | %8.1f | %8.1f | %+6.1f %% | %s\n", row.size, row.measured, r.busbw,
-                100 * (r.busbw / row.measured - 1), r.how.c_str());
-    std::fflush(stdout);
-    return r.busbw;
-  };
-  for (const Row& row : {Row{"512MiB", 356.0}, Row{"1GiB", 365.9}}) {
-    const double rate = print(row, run("nccl-h100-16-nodes.yaml", 0, row.size, servers));
-    EXPECT_NEAR(rate, row.measured, 0.15 * row.measured) << row.size;
-  }
-  const Row first = {"512MiB", 356.0};
-  print(first, run("nccl-h100-16-nodes.yaml", 0, first.size, chosen));
 }
 
 }  // namespace

@@ -152,6 +152,13 @@ TEST(Collectives, RefuseWhatCannotBe) {
   EXPECT_NE(
       error("type: all-reduce, algorithm: nvls, domain_size: 8, size: 1KiB").find("multicast"),
       std::string::npos);
+  const auto no_tree = [&](const std::string& domains) {
+    return error("type: all-reduce, algorithm: nvls-tree, size: 1KiB" + domains);
+  };
+  EXPECT_NE(no_tree(", domain_size: 4").find("multicast"), std::string::npos);
+  EXPECT_NE(no_tree(", domain_size: 8").find("several scale-up domains"), std::string::npos);
+  EXPECT_NE(no_tree(", domain_size: 3").find("as many ranks"), std::string::npos);
+  EXPECT_NE(no_tree("").find("t.yaml:9"), std::string::npos);
   EXPECT_NE(error("type: broadcast, root: 8, size: 1KiB").find("ranks 0 to 7"), std::string::npos);
   EXPECT_NE(error("type: all-reduce, size: 1KiB, stragglers: [{ranks: 9}]").find("names no ranks"),
             std::string::npos);

@@ -107,6 +107,12 @@ const char* kind_name(const Step& step) {
       return "notify";
     case Step::Kind::kAwait:
       return "await";
+    case Step::Kind::kSignal:
+      return "signal";
+    case Step::Kind::kAwaitSignals:
+      return "await-signals";
+    case Step::Kind::kCopy:
+      return "copy";
     case Step::Kind::kContribute:
       return "contribute";
     case Step::Kind::kReceiveReduced:
@@ -121,12 +127,15 @@ const char* kind_name(const Step& step) {
 }
 
 bool has_data(const Step& step) {
-  return step.kind != Step::Kind::kNotify && step.kind != Step::Kind::kAwait;
+  return step.kind != Step::Kind::kNotify && step.kind != Step::Kind::kAwait &&
+         step.kind != Step::Kind::kSignal && step.kind != Step::Kind::kAwaitSignals;
 }
 
 ordered_json step_json(std::uint32_t rank, std::uint32_t lane, const Step& step) {
   ordered_json j{{"rank", rank}, {"lane", lane}, {"step", kind_name(step)}};
   if (step.kind == Step::Kind::kNotify) j["lane_notified"] = step.peer;
+  if (step.kind == Step::Kind::kSignal) j["peer"] = step.peer;
+  if (step.kind == Step::Kind::kAwaitSignals) j["signals"] = step.count();
   if (has_data(step)) {
     j["peer"] = step.peer;
     j["block"] = step.block;
@@ -143,7 +152,9 @@ std::vector<std::string> step_row(std::uint32_t rank, std::uint32_t lane, const 
                            std::to_string(step.offset), std::to_string(step.amount)});
   } else {
     const bool notifies = step.kind == Step::Kind::kNotify;
-    row.insert(row.end(), {notifies ? "lane " + std::to_string(step.peer) : "", "", "", ""});
+    std::string whom = notifies ? "lane " + std::to_string(step.peer) : "";
+    if (step.kind == Step::Kind::kSignal) whom = std::to_string(step.peer);
+    row.insert(row.end(), {whom, "", "", ""});
   }
   return row;
 }
