@@ -6,7 +6,6 @@
 #include "collectives/collective_program.hpp"
 #include "collectives/incast.hpp"
 #include "collectives/message_list.hpp"
-#include "collectives/nccl_execution.hpp"
 #include "collectives/open_loop.hpp"
 #include "collectives/permutation.hpp"
 #include "collectives/routing.hpp"
@@ -151,47 +150,6 @@ ProgramSetting setting_of(const JobDescription& job, std::size_t number,
   return setting;
 }
 
-/// The layout of a job, as far as its own keys change it.
-RankLayout layout_of(const JobDescription& job) {
-  RankLayout layout = job.layout;
-  const auto* spec = std::get_if<CollectiveSpec>(&job.kind);
-  if (spec == nullptr || spec->domain_size == 0) return layout;
-  layout.domain.clear();
-  for (std::uint32_t rank = 0; rank < job.ranks.size(); ++rank) {
-    const std::uint32_t first = rank - rank % spec->domain_size;
-    layout.domain.push_back(rank / spec->domain_size);
-    // Chips reach the GPUs of the fabric's domain only.
-    if (layout.has_in_network_reduction && job.layout.domain[rank] != job.layout.domain[first]) {
-      layout.has_in_network_reduction = false;
-    }
-  }
-  // Without links of their own, ranks of a domain meet on the network's.
-  if (layout.domain_rate == BitsPerSecond(0)) {
-    layout.domain_rate = layout.network_rate;
-    layout.domain_latency = layout.network_latency;
-  }
-  return layout;
-}
-
-/// A collective with everything that is drawn or chosen filled in.
-Result<AlgorithmChoice> settle(CollectiveSpec& spec, const ProgramSetting& setting,
-                               const RankLayout& layout) {
-  if (spec.operation == Operation::kAllToAllV && spec.routing.tokens > 0) {
-    spec.matrix = routed_matrix(spec.routing, setting.ranks, setting.seed, setting.job);
-  }
-  const Execution asked = spec.execution;
-  if (spec.algorithm != Algorithm::kNccl) {  // which may find the protocol, too
-    spec.execution = nccl_execution(asked, spec, setting.ranks, layout);
-  }
-  auto choice = choose_algorithm(spec, setting.ranks, layout);
-  if (choice) {
-    spec.algorithm = choice.value().algorithm;
-    spec.execution.protocol = choice.value().protocol;
-    spec.execution = nccl_execution(asked, spec, setting.ranks, layout);
-  }
-  return choice;
-}
-
 /// Adds the job; its errors name the field.
 Errors add(Workload& workload, const JobDescription& job, std::size_t number,
            const WorkloadOptions& options) {
@@ -200,7 +158,10 @@ Errors add(Workload& workload, const JobDescription& job, std::size_t number,
   JobKind kind = job.kind;
   std::optional<AlgorithmChoice> choice;
   if (auto* spec = std::get_if<CollectiveSpec>(&kind)) {
-    auto settled = settle(*spec, setting, layout);
+    if (spec->operation == Operation::kAllToAllV && spec->routing.tokens > 0) {
+      spec->matrix = routed_matrix(spec->routing, setting.ranks, setting.seed, setting.job);
+    }
+    auto settled = settle(*spec, setting.ranks, layout);
     if (!settled) {
       Errors errors = settled.errors();
       for (Error& error : errors)

@@ -107,4 +107,19 @@ Result<AlgorithmChoice> choose_algorithm(const CollectiveSpec& spec, std::uint32
   return AlgorithmChoice{spec.algorithm, spec.execution.protocol, "as the scenario says"};
 }
 
+Result<AlgorithmChoice> settle(CollectiveSpec& spec, std::uint32_t ranks,
+                               const RankLayout& layout) {
+  const Execution asked = spec.execution;
+  if (spec.algorithm != Algorithm::kNccl) {  // which may find the protocol, too
+    spec.execution = nccl_execution(asked, spec, ranks, layout);
+  }
+  auto choice = choose_algorithm(spec, ranks, layout);
+  if (choice) {
+    spec.algorithm = choice.value().algorithm;
+    spec.execution.protocol = choice.value().protocol;
+    spec.execution = nccl_execution(asked, spec, ranks, layout);
+  }
+  return choice;
+}
+
 }  // namespace weft::collectives

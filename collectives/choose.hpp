@@ -23,4 +23,9 @@ struct AlgorithmChoice {
                                                        std::uint32_t ranks,
                                                        const RankLayout& layout);
 
+/// Gives `spec` the algorithm, the protocol and the execution that are chosen for it, and says why.
+/// Error as of choose_algorithm; `spec` is then without meaning.
+[[nodiscard]] Result<AlgorithmChoice> settle(CollectiveSpec& spec, std::uint32_t ranks,
+                                             const RankLayout& layout);
+
 }  // namespace weft::collectives

@@ -22,6 +22,27 @@ CollectiveBytes matrix_bytes(const CollectiveSpec& spec, std::uint32_t ranks) {
 
 }  // namespace
 
+RankLayout layout_of(const JobDescription& job) {
+  RankLayout layout = job.layout;
+  const auto* spec = std::get_if<CollectiveSpec>(&job.kind);
+  if (spec == nullptr || spec->domain_size == 0) return layout;
+  layout.domain.clear();
+  for (std::uint32_t rank = 0; rank < job.ranks.size(); ++rank) {
+    const std::uint32_t first = rank - rank % spec->domain_size;
+    layout.domain.push_back(rank / spec->domain_size);
+    // Chips reach the GPUs of the fabric's domain only.
+    if (layout.has_in_network_reduction && job.layout.domain[rank] != job.layout.domain[first]) {
+      layout.has_in_network_reduction = false;
+    }
+  }
+  // Without links of their own, ranks of a domain meet on the network's.
+  if (layout.domain_rate == BitsPerSecond(0)) {
+    layout.domain_rate = layout.network_rate;
+    layout.domain_latency = layout.network_latency;
+  }
+  return layout;
+}
+
 CollectiveBytes collective_bytes(const CollectiveSpec& spec, std::uint32_t ranks) {
   __extension__ using Wide = __int128;
   const Wide size = spec.size.count();

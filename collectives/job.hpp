@@ -24,6 +24,9 @@ struct JobDescription {
   std::uint16_t queue_pairs = 0;  ///< per connection, outside of domains; 0: the transport's
 };
 
+/// The layout of a job, as far as its own keys change it.
+[[nodiscard]] RankLayout layout_of(const JobDescription& job);
+
 /// What a collective moves, as nccl-tests counts it (PERFORMANCE.md there), rounded down.
 struct CollectiveBytes {
   Bytes size;  ///< what the algorithm bandwidth divides by the duration
@@ -36,7 +39,8 @@ struct CollectiveBytes {
 /// barrier moves nothing.
 [[nodiscard]] CollectiveBytes collective_bytes(const CollectiveSpec& spec, std::uint32_t ranks);
 
-/// Upper bounds of what a collective makes, whatever its algorithm turns out to be.
+/// Upper bounds of what a collective makes; where its algorithm or execution is left open, whatever
+/// they turn out to be.
 [[nodiscard]] std::uint64_t most_connections(const CollectiveSpec& spec, std::uint64_t ranks);
 struct MessageBound {
   double messages = 0;  ///< of the whole job

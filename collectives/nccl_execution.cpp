@@ -17,7 +17,7 @@ constexpr std::uint32_t kNvlsChannels = 16;
 /// Of the 25 us that the tuning model has for NVLS, what is left beside the two steps of Simple
 /// (3.4 us each) that weft runs; and what it has for each network hop of NVLSTree.
 constexpr Picoseconds kNvlsBase(18'200'000);
-constexpr Picoseconds kNvlsTreeNetHop(20'900'000);
+constexpr Picoseconds kTunedNetHop(20'900'000);
 
 /// Chunks of a protocol: what of its buffer (4 MiB, 4.69 MiB, 512 KiB, each of 8 steps) one holds.
 struct Chunking {
@@ -94,7 +94,7 @@ Bytes nvls_tree_chunk(Bytes size, Bytes most, std::uint32_t channels, std::uint3
 /// what the tuning model's network hop is longer than weft's, a step of Simple and the network.
 Picoseconds nvls_tree_base(const RankMap& map, const RankLayout& layout) {
   const Picoseconds run = layout.network_latency + protocol_cost(Protocol::kSimple).step_latency;
-  const Picoseconds hop = std::max(Picoseconds(0), kNvlsTreeNetHop - run);
+  const Picoseconds hop = std::max(Picoseconds(0), kTunedNetHop - run);
   const double hops = 2 * std::log2(map.domains());
   return kNvlsBase + Picoseconds(std::llround(hops * static_cast<double>(hop.count())));
 }

@@ -7,6 +7,8 @@
 #include <map>
 #include <utility>
 
+#include "collectives/choose.hpp"
+#include "collectives/job.hpp"
 #include "scenarios/format.hpp"
 
 namespace weft::scenarios {
@@ -69,6 +71,18 @@ std::uint32_t domain_size_of(const JobSpec& job) {
   return least;
 }
 
+/// The job by the algorithm and the execution that it will have; as it is where there is none,
+/// which is refused elsewhere, or where traffic is yet to be drawn.
+collectives::JobKind settled(const JobSpec& job) {
+  collectives::JobKind kind = job.kind;
+  auto* collective = std::get_if<collectives::CollectiveSpec>(&kind);
+  if (collective == nullptr || collective->operation == collectives::Operation::kAllToAllV) {
+    return kind;
+  }
+  const auto ranks = static_cast<std::uint32_t>(job.ranks.size());
+  return collectives::settle(*collective, ranks, layout_of(job)) ? kind : job.kind;
+}
+
 }  // namespace
 
 Errors check_limits(const Scenario& scenario, std::span<const BitsPerSecond> access_rates) {
@@ -85,7 +99,7 @@ Errors check_limits(const Scenario& scenario, std::span<const BitsPerSecond> acc
           std::max(estimate.fastest, static_cast<double>(access_rates[host.value()].count()));
     }
     estimate.domain_size = domain_size_of(job);
-    const Load load = std::visit(estimate, job.kind);
+    const Load load = std::visit(estimate, settled(job));
     const std::string key = fmt::format("jobs[{}]", j);
     if (load.packets > kMaxPackets) {
       errors.push_back({fmt::format("would send up to {:.3g} packets on one connection; at most "
