@@ -196,7 +196,8 @@ class PacketQueue {
     fetch_lines<1, true>(tail_);
   }
   /// Takes the oldest packet out; there must be one. It stays where it lies until `reclaim`, which
-  /// must follow before anything else is taken: it can be copied from there to where it goes.
+  /// must follow before anything else is taken or put in: it can be copied from there to where it
+  /// goes.
   [[nodiscard]] const Packet& take() {
     assert(count_ > 0);
     const Packet& packet = *head_++;
