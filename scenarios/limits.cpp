@@ -71,16 +71,19 @@ std::uint32_t domain_size_of(const JobSpec& job) {
   return least;
 }
 
-/// The job by the algorithm and the execution that it will have; as it is where there is none,
-/// which is refused elsewhere, or where traffic is yet to be drawn.
-collectives::JobKind settled(const JobSpec& job) {
-  collectives::JobKind kind = job.kind;
-  auto* collective = std::get_if<collectives::CollectiveSpec>(&kind);
-  if (collective == nullptr || collective->operation == collectives::Operation::kAllToAllV) {
-    return kind;
+/// What a job makes. What is left to NCCL is settled first, where it can be: what it would take at
+/// most is far more than what it takes.
+Load load_of(const JobSpec& job, const Estimate& estimate) {
+  const auto* collective = std::get_if<collectives::CollectiveSpec>(&job.kind);
+  if (collective != nullptr &&
+      collective->execution.preset == collectives::Execution::Preset::kNccl &&
+      collective->operation !=
+          collectives::Operation::kAllToAllV) {  // its traffic is yet to be drawn
+    collectives::CollectiveSpec settled = *collective;
+    const auto ranks = static_cast<std::uint32_t>(job.ranks.size());
+    if (collectives::settle(settled, ranks, layout_of(job))) return estimate(settled);
   }
-  const auto ranks = static_cast<std::uint32_t>(job.ranks.size());
-  return collectives::settle(*collective, ranks, layout_of(job)) ? kind : job.kind;
+  return std::visit(estimate, job.kind);
 }
 
 }  // namespace
@@ -99,7 +102,7 @@ Errors check_limits(const Scenario& scenario, std::span<const BitsPerSecond> acc
           std::max(estimate.fastest, static_cast<double>(access_rates[host.value()].count()));
     }
     estimate.domain_size = domain_size_of(job);
-    const Load load = std::visit(estimate, settled(job));
+    const Load load = load_of(job, estimate);
     const std::string key = fmt::format("jobs[{}]", j);
     if (load.packets > kMaxPackets) {
       errors.push_back({fmt::format("would send up to {:.3g} packets on one connection; at most "
