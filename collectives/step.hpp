@@ -50,7 +50,7 @@ struct Step {
     kAwait,         ///< waits for one event from another lane; those that came early count
     kBegin,         ///< an iteration of a collective begins on this rank (lane 0 only)
     kEnd,           ///< waits until all lanes of the rank are here: the iteration ends
-    kCopy,          ///< moves data between buffers of `peer`, the rank itself; in schedules only
+    kCopy,          ///< of `peer`, the rank itself: Schedule::is_staged; in schedules only
     // In-network reduction. No rank is at the other end but a switch, which may add up what all
     // ranks hand it, and repeat what one rank sends to all.
     kContribute,        ///< the switch adds this rank's data to what it collects for `peer`

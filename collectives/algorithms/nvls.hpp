@@ -59,6 +59,7 @@ class NvlsTreeSchedule final : public Schedule {
   [[nodiscard]] ChipWork chip_work(std::uint32_t lane) const override {
     return {stage_of(lane) == Stage::kSum, stage_of(lane) == Stage::kSpread};
   }
+  [[nodiscard]] bool is_staged() const override { return true; }
   [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane) const override;
 
  private:
