@@ -1,19 +1,22 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 
+#include "simcore/result.hpp"
 #include "simcore/units.hpp"
 
 namespace weft {
 
-/// Flows over links that share the links max-min fairly, solved by SimGrid's kernel.
+/// Flows over links that share the links max-min fairly.
 ///
 /// A flow has a rate the moment it starts, on all links of its route at once. No latency, no header
 /// and no protocol is in here; they are the business of `FluidNetwork`.
 ///
-/// SimGrid keeps one engine and one clock per process: make one solver in the life of a process.
+/// SimGrid's kernel solves it. It takes longer to load than most runs of the packet engine take to
+/// start, so it is in a module of its own (`simgrid/`), loaded when it is needed.
 class FlowSolver {
  public:
   /// What happens while `run` goes on. Both may start flows and set the alarm.
@@ -28,30 +31,38 @@ class FlowSolver {
     ~Listener() = default;
   };
 
-  /// Links 0 .. n-1 with these capacities (> 0), and room for `routes` routes.
-  FlowSolver(std::span<const BitsPerSecond> capacities, std::size_t routes);
-  ~FlowSolver();
+  FlowSolver() = default;
+  virtual ~FlowSolver() = default;
   FlowSolver(const FlowSolver&) = delete;
   FlowSolver& operator=(const FlowSolver&) = delete;
 
   /// A new route over these links, each at most once and at least one; numbered from 0.
-  [[nodiscard]] std::uint32_t add_route(std::span<const std::uint32_t> links);
+  [[nodiscard]] virtual std::uint32_t add_route(std::span<const std::uint32_t> links) = 0;
   /// Starts `flow` now. A number may be used again once its flow has drained.
-  void start(std::uint32_t flow, std::uint32_t route, Bytes bytes);
+  virtual void start(std::uint32_t flow, std::uint32_t route, Bytes bytes) = 0;
   /// What a flow that has not drained has left.
-  [[nodiscard]] double remaining_bytes(std::uint32_t flow) const;
+  [[nodiscard]] virtual double remaining_bytes(std::uint32_t flow) const = 0;
   /// Changes what a link has to give (> 0) from now on.
-  void set_capacity(std::uint32_t link, BitsPerSecond capacity);
+  virtual void set_capacity(std::uint32_t link, BitsPerSecond capacity) = 0;
   /// Calls `on_alarm` at `time`, or now if that has passed. Earlier alarms stay.
-  void set_alarm(Picoseconds time);
+  virtual void set_alarm(Picoseconds time) = 0;
   /// Runs until nothing flows and no alarm is set.
-  void run(Listener& listener);
+  virtual void run(Listener& listener) = 0;
   /// Makes `run` return soon: drops all flows. The listener hears nothing any more.
-  void stop();
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  virtual void stop() = 0;
 };
+
+/// What the module exports under `weft_make_flow_solver`. The caller owns what it gets.
+using MakeFlowSolver = FlowSolver* (*)(std::span<const BitsPerSecond> capacities,
+                                       std::size_t routes);
+
+/// Loads the module, unless it is loaded. Errors say what is missing.
+[[nodiscard]] Errors load_flow_solver();
+
+/// A solver with links 0 .. n-1 of these capacities (> 0), and room for `routes` routes. Only where
+/// `load_flow_solver` found nothing wrong, and once in the life of a process: SimGrid keeps one
+/// engine and one clock.
+[[nodiscard]] std::unique_ptr<FlowSolver> make_flow_solver(
+    std::span<const BitsPerSecond> capacities, std::size_t routes);
 
 }  // namespace weft

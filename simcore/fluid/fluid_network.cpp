@@ -44,7 +44,7 @@ FluidNetwork::FluidNetwork(std::size_t processes, std::vector<Connection> connec
       connections_(std::move(connections)),
       plan_(std::move(plan)),
       most_queue_pairs_(std::max(plan_.queue_pairs, most_queue_pairs(connections_))),
-      solver_(plan_.capacities, connections_.size() * most_queue_pairs_),
+      solver_(make_flow_solver(plan_.capacities, connections_.size() * most_queue_pairs_)),
       queue_pairs_(connections_.size() * most_queue_pairs_),
       next_queue_pair_(connections_.size()) {}
 
@@ -62,8 +62,8 @@ FluidNetwork::Status FluidNetwork::run(ProcessHandler& handler, std::optional<Pi
     Context context(*this, ProcessId(i));
     handler.on_start(context, ProcessId(i));
   }
-  solver_.set_alarm(Picoseconds(events_.top().time));
-  solver_.run(*this);
+  solver_->set_alarm(Picoseconds(events_.top().time));
+  solver_->run(*this);
   return status_;
 }
 
@@ -81,7 +81,7 @@ void FluidNetwork::on_alarm(Picoseconds time) {
       stop(Status::kInterrupted);
     }
   }
-  if (!is_stopped_ && !events_.empty()) solver_.set_alarm(Picoseconds(events_.top().time));
+  if (!is_stopped_ && !events_.empty()) solver_->set_alarm(Picoseconds(events_.top().time));
 }
 
 void FluidNetwork::on_drained(std::uint32_t flow, Picoseconds at) {
@@ -89,7 +89,7 @@ void FluidNetwork::on_drained(std::uint32_t flow, Picoseconds at) {
   // The solver joins completions within a picosecond, and late in a long run its clock is coarser.
   const Picoseconds end = std::max({at, now_, qp.flowing_since + qp.transfer.least_flowing});
   push(end, Kind::kDelivered, flow);
-  solver_.set_alarm(end);
+  solver_->set_alarm(end);
 }
 
 void FluidNetwork::dispatch(const Event& event) {
@@ -104,7 +104,7 @@ void FluidNetwork::dispatch(const Event& event) {
   if (event.kind == Kind::kMeasure) return begin_measurement();
   if (event.kind == Kind::kCapacity) {
     const CapacityChange& change = plan_.changes[event.target];
-    return solver_.set_capacity(change.link, change.capacity);
+    return solver_->set_capacity(change.link, change.capacity);
   }
   now_ = Picoseconds(event.time);
   switch (event.kind) {
@@ -160,13 +160,13 @@ void FluidNetwork::begin_flow(std::uint32_t index) {
     const FluidMessage& message = messages_[qp.present];
     const auto links = plan_.route_of(message.connection, message.queue_pair);
     if (links.empty()) return deliver(index);
-    qp.route = solver_.add_route(links);
+    qp.route = solver_->add_route(links);
   }
   qp.flows = true;
   qp.flowing_since = now_;
   qp.counted_before = 0;
   ++flowing_;
-  solver_.start(index, qp.route, qp.transfer.wire_bytes);
+  solver_->start(index, qp.route, qp.transfer.wire_bytes);
 }
 
 void FluidNetwork::deliver(std::uint32_t index) {
@@ -205,7 +205,7 @@ void FluidNetwork::count_present_flows() {
     QueuePair& qp = queue_pairs_[i];
     if (!qp.flows) continue;
     const double flowed = static_cast<double>(qp.transfer.wire_bytes.count()) -
-                          solver_.remaining_bytes(static_cast<std::uint32_t>(i));
+                          solver_->remaining_bytes(static_cast<std::uint32_t>(i));
     qp.carried += flowed - qp.counted_before;
     qp.counted_before = flowed;
   }
@@ -220,7 +220,7 @@ void FluidNetwork::stop(Status status) {
   count_present_flows();
   status_ = status;
   is_stopped_ = true;
-  solver_.stop();
+  solver_->stop();
 }
 
 }  // namespace weft

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <queue>
 #include <tuple>
@@ -45,8 +46,8 @@ struct FluidMessage {
 ///
 /// What the engine cannot know it does not report: queues, marks, pauses, losses.
 ///
-/// One per process (see FlowSolver). Events at the same picosecond run in the order of kind and
-/// model-defined numbers, so the same input gives the same bits.
+/// One per process, and after `load_flow_solver`. Events at the same picosecond run in the order of
+/// kind and model-defined numbers, so the same input gives the same bits.
 class FluidNetwork final : private FlowSolver::Listener {
  public:
   /// A link that gets slower or faster during the run.
@@ -158,7 +159,7 @@ class FluidNetwork final : private FlowSolver::Listener {
   std::vector<Connection> connections_;
   Plan plan_;
   std::uint32_t most_queue_pairs_;  ///< of a connection
-  FlowSolver solver_;
+  std::unique_ptr<FlowSolver> solver_;
   std::vector<QueuePair> queue_pairs_;
   std::vector<std::uint32_t> next_queue_pair_;  ///< by connection
   std::vector<FluidMessage> messages_;

@@ -24,6 +24,7 @@
 #include "scenarios/summary.hpp"
 #include "scenarios/trace_files.hpp"
 #include "simcore/digest.hpp"
+#include "simcore/fluid/flow_solver.hpp"
 #include "simcore/log.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/print_errors.hpp"
@@ -190,6 +191,12 @@ int run_scenario(const RunArguments& arguments) {
   if (!errors.empty()) {
     print_errors(errors);
     return kBadInput;
+  }
+  if (arguments.engine != Engine::kPacket) {
+    if (const Errors missing = load_flow_solver(); !missing.empty()) {
+      print_errors(missing);
+      return kUnfinished;
+    }
   }
   stop_on_interrupt();
   if (arguments.engine == Engine::kBoth) return run_both(*loaded, out, arguments);

@@ -1,11 +1,8 @@
 #include "tools/sweep/mpi_link.hpp"
 
-#include <dlfcn.h>
-
-#include <array>
 #include <cstdlib>
-#include <filesystem>
-#include <system_error>
+
+#include "simcore/module.hpp"
 
 namespace weft::sweep {
 namespace {
@@ -34,20 +31,11 @@ bool is_mpi_job() {
 const char* mpi_support() { return "with MPI"; }
 
 Result<std::unique_ptr<MessageLink>> open_mpi() {
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::string module = (program.parent_path() / WEFT_MPI_MODULE).string();
-  // Global: Open MPI loads plug-ins that look for its symbols. Deep: SimGrid, which the program is
-  // linked with, has an MPI of its own under the same names. (The address sanitizer refuses that.)
-  int flags = RTLD_NOW | RTLD_GLOBAL;
-#ifndef __SANITIZE_ADDRESS__
-  flags |= RTLD_DEEPBIND;
-#endif
-  void* handle = ::dlopen(module.c_str(), flags);
-  if (handle == nullptr) return Error{std::string("MPI cannot be loaded: ") + ::dlerror()};
-  void* symbol = ::dlsym(handle, "weft_open_mpi");
-  if (symbol == nullptr) return Error{"`" + module + "` is not weft's MPI module"};
-  std::unique_ptr<MessageLink> link(reinterpret_cast<OpenMpi>(symbol)());
+  // Global: Open MPI loads plug-ins that look for its symbols.
+  const Result<void*> symbol =
+      module_symbol(WEFT_MPI_MODULE, "weft_open_mpi", ModuleScope::kGlobal);
+  if (!symbol) return Error{"MPI cannot be loaded: " + symbol.errors().front().message};
+  std::unique_ptr<MessageLink> link(reinterpret_cast<OpenMpi>(symbol.value())());
   if (!link) return Error{std::string("MPI could not be started") + kHints};
   if (link->size() == 1) {
     return Error{
