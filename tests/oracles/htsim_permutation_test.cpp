@@ -1,4 +1,4 @@
-// csg-htsim's own permutation file on a k = 8 fat tree: 128 hosts, 100 Gbps, 1 us per link,
+// csg-htsim's own permutation on a k = 8 fat tree: 128 hosts, 100 Gbps, 1 us per link,
 // 2,000,000 B each, RoCE with PFC, one path per flow.
 //
 // Without collisions every flow would take 176.2 us. With one hashed path per flow, csg-htsim's
@@ -10,37 +10,25 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <regex>
 #include <string>
+#include <vector>
 
 #include "tests/support/flow_runner.hpp"
 #include "tests/support/htsim.hpp"
+#include "tests/support/htsim_permutation.hpp"
 
 namespace weft::testing {
 namespace {
 
-/// Flows of a connection matrix: lines `103->32 id 1 start 0 size 2000000`.
-std::vector<Flow> read_connection_matrix(const std::string& path) {
-  std::vector<Flow> flows;
-  std::ifstream in(path);
-  const std::regex pattern(R"((\d+)->(\d+) .*size (\d+))");
-  for (std::string line; std::getline(in, line);) {
-    std::smatch match;
-    if (!std::regex_search(line, match, pattern)) continue;
-    flows.push_back({HostId(static_cast<std::uint32_t>(std::stoul(match[1]))),
-                     HostId(static_cast<std::uint32_t>(std::stoul(match[2]))),
-                     Bytes(std::stoll(match[3])), 0_ps});
-  }
-  return flows;
+TEST(HtsimPermutation, IsOne) {
+  std::vector<std::uint32_t> destinations(kHtsimPermutation.begin(), kHtsimPermutation.end());
+  for (std::uint32_t from = 0; from < 128; ++from) EXPECT_NE(destinations[from], from);
+  std::ranges::sort(destinations);
+  for (std::uint32_t to = 0; to < 128; ++to) EXPECT_EQ(destinations[to], to);
 }
 
 TEST(HtsimPermutation, CollisionsStretchTheLastCompletionAsTheyDoInHtsim) {
-  const std::string path =
-      std::string(WEFT_SOURCE_DIR) + "/../shared/data/htsim/perm_128n_128c_2MB.cm";
-  const std::vector<Flow> flows = read_connection_matrix(path);
-  if (flows.empty()) GTEST_SKIP() << "the connection matrix of csg-htsim is not here";
-  ASSERT_EQ(flows.size(), 128u);
+  const std::vector<Flow> flows = htsim_permutation();
   topologies::FatTreeSpec fat_tree;
   fat_tree.k = 8;
   fat_tree.access = fat_tree.uplink = {100_Gbps, 1_us};
