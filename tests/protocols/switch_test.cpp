@@ -46,28 +46,48 @@ TEST(Red, MarksTheExpectedShareOfARisingAndFallingQueue) {
 }
 
 TEST(Red, MarkingAtEnqueueSeesTheSameQueueOnePacketTimeEarlier) {
-  const auto marks = [](protocols::EcnConfig::Mark where) {
-    PacketNetwork::Options options = plain_options();
-    options.switches.data().flow_control = protocols::NoFlowControl{};
-    options.switches.data().ecn = {
-        .enabled = true, .kmin = 100_KB, .kmax = 101_KB, .pmax = 1.0, .mark = where};
+  // Two senders of 400 packets each share a link, and a packet is marked where at least 25 others
+  // wait. Pair k arrives with slot k of the link; in it, one packet leaves before and two come.
+  // From slot 2 on, a packet leaves k - 2 behind (800 - k once all have come), and those that come
+  // find k - 2 and k - 1. So both ways mark 749: at dequeue slots 27 to 775, at enqueue one of slot
+  // 26 and two of each from 27 to 400.
+  constexpr std::int64_t kSize = 4178;
+  constexpr Picoseconds kSlot(334'240);
+  constexpr Picoseconds kFirst = kSlot + 1_us;
+  PacketNetwork::Options options = plain_options();
+  options.switches.data().flow_control = protocols::NoFlowControl{};
+  const auto expect_marks = [&](protocols::EcnConfig::Mark where, std::int64_t first,
+                                std::int64_t last, std::int64_t in_last) {
+    options.switches.data().ecn = {.enabled = true,
+                                   .kmin = Bytes(25 * kSize - 1),
+                                   .kmax = Bytes(25 * kSize - 1),
+                                   .pmax = 1.0,
+                                   .mark = where};
     FlowRun run(star(3, 100_Gbps, 1_us), options,
                 {{HostId(1u), HostId(0u), 400 * 4096_B, 0_ps},
                  {HostId(2u), HostId(0u), 400 * 4096_B, 0_ps}});
+    const auto marks_before = [&](std::int64_t slot) {
+      run.network().run_until(kFirst + (slot - 1) * kSlot);
+      return run.network().totals().ecn_marked;
+    };
+    EXPECT_EQ(marks_before(first), 0);
+    EXPECT_EQ(marks_before(first + 1), 1);
+    EXPECT_EQ(marks_before(last), 749 - in_last);
+    EXPECT_EQ(marks_before(last + 1), 749);
     run.completions();
-    return run.network().totals().ecn_marked;
+    EXPECT_EQ(run.network().totals().ecn_marked, 749);
   };
-  // A step at 24 packets. At dequeue, packets that leave while more than 24 wait are marked: all
-  // but about 24 at each end of 800. At enqueue, those that find more than 24: packets arrive in
-  // pairs while the queue grows, so all but the first 48.
-  EXPECT_NEAR(static_cast<double>(marks(protocols::EcnConfig::Mark::kDequeue)), 752, 4);
-  EXPECT_NEAR(static_cast<double>(marks(protocols::EcnConfig::Mark::kEnqueue)), 752, 4);
+  expect_marks(protocols::EcnConfig::Mark::kDequeue, 27, 775, 1);
+  expect_marks(protocols::EcnConfig::Mark::kEnqueue, 26, 400, 2);
 }
 
 TEST(Pfc, APauseIsRefreshedForAsLongAsItIsNeeded) {
-  // 100 Gbps into 1 Gbps: between XOFF and XON lie 60 KB, 480 us of draining, while a pause lasts
-  // 65,535 quanta = 335.5 us. Without refreshes the sender would send again in between, and the
-  // buffer would exceed XOFF + what arrives in the loop (2 us + a frame: 37 KB).
+  // 245 packets at 100 Gbps (tp = 334.24 ns) into 1 Gbps (33.424 us). 24 packets cross XOFF; until
+  // the pause of 6.72 ns is back over 1 us, 7 more have begun (7 tp < tp + 2 us + 6.72 ns), so the
+  // buffer holds 31 and never more. XON lies below 9 of them: 22 leave, for 735.3 us, while a pause
+  // lasts 335.5 us and is refreshed after half of that: five frames each time. Ten such times bring
+  // 31 + 9 x 22 packets. In the eleventh, the last full packet is the 24th, and 15 leave: three
+  // frames.
   topologies::CustomSpec fabric = std::get<topologies::CustomSpec>(star(2, 100_Gbps, 1_us));
   fabric.links[0].link.rate = 1_Gbps;
   PacketNetwork::Options options = plain_options();
@@ -76,11 +96,18 @@ TEST(Pfc, APauseIsRefreshedForAsLongAsItIsNeeded) {
   options.switches.pause.response = 0_ps;
   FlowRun run(fabric, options, {{HostId(1u), HostId(0u), 1_MB, 0_ps}});
   run.completions();
-  EXPECT_LE(run.network().buffer_peak(SwitchId(0u)), 137'000);
+  EXPECT_EQ(run.network().buffer_peak(SwitchId(0u)), 31 * 4178);
   const PortCounters sender = run.network().port_counters(run.fabric().host(HostId(1u)).first_port);
-  // The message takes 8.2 ms; sending alone 82 us. The sender is paused nearly all the time.
-  EXPECT_GT(sender.paused_time, 7'000'000'000);
-  EXPECT_GT(sender.pauses_received, 20);
+  EXPECT_EQ(sender.pauses_received, 10 * 5 + 3);
+  // From XON on its way to XOFF there: 2 ways, 15 packets, one more way (the first time: 23
+  // packets, from the first arrival on).
+  constexpr std::int64_t kPacket = 334'240;
+  constexpr std::int64_t kWay = 1'000'000 + 6'720;
+  constexpr std::int64_t kLeaves = 33'424'000;
+  const std::int64_t first = 22 * kLeaves - 23 * kPacket;
+  const std::int64_t later = 22 * kLeaves - (15 * kPacket + kWay + 1'000'000);
+  const std::int64_t last = 15 * kLeaves - (15 * kPacket + kWay + 1'000'000);
+  EXPECT_EQ(sender.paused_time, first + 9 * later + last);
 }
 
 TEST(Pfc, WithoutAnyHeadroomItStillPauses) {
@@ -97,27 +124,52 @@ TEST(Pfc, WithoutAnyHeadroomItStillPauses) {
               {{HostId(1u), HostId(0u), 2_MB, 0_ps}, {HostId(2u), HostId(0u), 2_MB, 0_ps}});
   run.completions();
   EXPECT_GT(run.network().totals().pauses, 5);
-  EXPECT_GT(run.network().totals().buffer_drops, 5);
+  for (const std::uint32_t sender : {1U, 2U}) {
+    const PortId port = run.fabric().host(HostId(sender)).first_port;
+    EXPECT_GT(run.network().port_counters(port).pauses_received, 0);
+  }
+  const std::int64_t drops = run.network().totals().buffer_drops;
+  EXPECT_GT(drops, 5);
+  EXPECT_GE(static_cast<std::int64_t>(run.network().totals().packets_retransmitted), drops);
+  // Besides, the ACKs of host 0 to the two.
   EXPECT_LE(run.network().buffer_peak(SwitchId(0u)), 200'000 + 2 * 86);
 }
 
 TEST(Pfc, PauseFramesDelayTheDataOfTheReversePath) {
-  // A frame of 64 B + 20 B takes 6.72 ns at 100 Gbps on the link towards the paused sender; the
-  // same run with pauses that take no wire time sends as many frames and no more bytes of data.
+  // Hosts 1 and 2 are paused while they send to host 0, and host 3 sends to host 1 at line rate.
+  // The link to host 1 has no slack, so each frame to it, a pause or its end, delays that data by
+  // its 64 B
+  // + 20 B: 6.72 ns at 100 Gbps. Pauses that take no wire time delay nothing, and the bytes are the
+  // same. There may be one pause less of those that take time: they come later, more is underway
+  // until then, and each lasts longer.
   PacketNetwork::Options options = plain_options();
-  options.switches.data().pfc().xoff = 50_KB;
-  options.switches.data().pfc().xon = 45_KB;
-  const std::vector<Flow> flows{{HostId(1u), HostId(0u), 2_MB, 0_ps},
-                                {HostId(2u), HostId(0u), 2_MB, 0_ps},
-                                {HostId(0u), HostId(1u), 4_MB, 0_ps}};
-  const auto reverse_completion = [&](Bytes frame) {
-    options.switches.pause.frame = frame;
-    FlowRun run(star(3, 100_Gbps, 1_us), options, flows);
-    const Picoseconds time = run.completions()[2];
-    EXPECT_GT(run.network().totals().pauses, 10);
-    return time;
+  options.switches.data().pfc().xoff = 80_KB;
+  options.switches.data().pfc().xon = 75_KB;
+  struct Outcome {
+    Picoseconds reverse;
+    std::int64_t pauses = 0;  ///< of host 1
+    std::int64_t bytes = 0;   ///< of data and ACKs to host 1
   };
-  EXPECT_GT(reverse_completion(1500_B), reverse_completion(0_B));
+  const auto run_with = [&](Bytes frame) {
+    options.switches.pause.frame = frame;
+    FlowRun run(star(4, 100_Gbps, 1_us), options,
+                {{HostId(1u), HostId(0u), 2_MB, 0_ps},
+                 {HostId(2u), HostId(0u), 2_MB, 0_ps},
+                 {HostId(3u), HostId(1u), 6_MB, 0_ps}});
+    const Picoseconds reverse = run.completions()[2];
+    EXPECT_EQ(run.network().port_counters(run.fabric().host(HostId(3u)).first_port).pauses_received,
+              0);
+    return Outcome{
+        reverse,
+        run.network().port_counters(run.fabric().host(HostId(1u)).first_port).pauses_received,
+        run.network().port_counters(to_host(run, 1)).bytes};
+  };
+  const Outcome free = run_with(0_B);
+  const Outcome real = run_with(64_B);
+  EXPECT_GT(real.pauses, 10);
+  EXPECT_NEAR(static_cast<double>(real.pauses), static_cast<double>(free.pauses), 1);
+  EXPECT_EQ(real.bytes, free.bytes);
+  EXPECT_EQ(real.reverse - free.reverse, 2 * real.pauses * 6'720_ps);
 }
 
 TEST(Priorities, ControlPacketsPassAPausedQueue) {
