@@ -96,7 +96,15 @@ OpenLoop::OpenLoop(ProgramSetting setting, const OpenLoopSpec& spec)
 }
 
 std::vector<std::uint32_t> OpenLoop::send_peers(std::uint32_t rank, std::uint32_t) const {
-  return all_but(rank, setting_.ranks);
+  std::vector<std::uint32_t> peers;
+  Source source(*this, rank);
+  for (Step step; source.next(step);) {
+    if (step.kind == Step::Kind::kSend) peers.push_back(step.peer);
+  }
+  std::ranges::sort(peers);
+  const auto copies = std::ranges::unique(peers);
+  peers.erase(copies.begin(), copies.end());
+  return peers;
 }
 
 std::unique_ptr<StepSource> OpenLoop::steps(std::uint32_t rank, std::uint32_t) const {

@@ -13,6 +13,7 @@ namespace weft::collectives {
 /// ones: at exponential gaps (a Poisson process), or at constant ones with the first message at a
 /// random phase within a gap, so that ranks do not march in step.
 ///
+/// Its send peers are those that it draws, which are far fewer than all where ranks are many.
 /// Receivers wait for nothing; a rank ends with its last acknowledgement, or delivery.
 class OpenLoop final : public JobProgram {
  public:

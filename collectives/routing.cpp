@@ -27,6 +27,59 @@ std::vector<std::uint64_t> cumulative_popularity(std::uint32_t experts, double s
   return weights;
 }
 
+/// Draws different experts for one token after the other, by popularity.
+class ExpertDraw {
+ public:
+  /// `cumulative`: of the experts' weights, in their order.
+  explicit ExpertDraw(const std::vector<std::uint64_t>& cumulative) : cumulative_(cumulative) {}
+
+  /// `count` experts, at most as many as there are. `draws`: random numbers used so far.
+  const std::vector<std::uint32_t>& take(std::uint32_t count, const RandomStream& random,
+                                         std::uint64_t& draws) {
+    chosen_.clear();
+    std::uint64_t left = cumulative_.back();  // the weight of those that are not chosen
+    while (chosen_.size() < count) {
+      const bool is_rare = left < cumulative_.back() / kMostDrawsInVain;
+      const std::uint32_t expert = is_rare ? draw_among_others(random.below(draws++, left))
+                                           : expert_at(random.below(draws++, cumulative_.back()));
+      if (std::ranges::find(chosen_, expert) != chosen_.end()) continue;
+      chosen_.push_back(expert);
+      left -= weight(expert);
+    }
+    return chosen_;
+  }
+
+ private:
+  /// Drawing again until an expert is new is what is quick, while so many draws do on average. A
+  /// strong skew leaves the others next to no weight: then they are drawn among themselves, which
+  /// is the same distribution.
+  static constexpr std::uint64_t kMostDrawsInVain = 16;
+
+  [[nodiscard]] std::uint64_t begin_of(std::uint32_t expert) const {
+    return expert == 0 ? 0 : cumulative_[expert - 1];
+  }
+  [[nodiscard]] std::uint64_t weight(std::uint32_t expert) const {
+    return cumulative_[expert] - begin_of(expert);
+  }
+  [[nodiscard]] std::uint32_t expert_at(std::uint64_t at) const {
+    return static_cast<std::uint32_t>(std::ranges::upper_bound(cumulative_, at) -
+                                      cumulative_.begin());
+  }
+  /// `at` counts the weight of those that are not chosen.
+  [[nodiscard]] std::uint32_t draw_among_others(std::uint64_t at) {
+    sorted_ = chosen_;
+    std::ranges::sort(sorted_);
+    for (const std::uint32_t expert : sorted_) {
+      if (at >= begin_of(expert)) at += weight(expert);
+    }
+    return expert_at(at);
+  }
+
+  const std::vector<std::uint64_t>& cumulative_;
+  std::vector<std::uint32_t> chosen_;
+  std::vector<std::uint32_t> sorted_;
+};
+
 }  // namespace
 
 std::vector<std::int64_t> routed_matrix(const Routing& routing, std::uint32_t ranks,
@@ -36,18 +89,13 @@ std::vector<std::int64_t> routed_matrix(const Routing& routing, std::uint32_t ra
   const std::vector<std::uint64_t> popularity = cumulative_popularity(
       experts, routing.skew, RandomStream(seed, Purpose::kRouting, entity | 0xffffffffU));
   std::vector<std::int64_t> matrix(std::size_t{ranks} * ranks);
-  std::vector<std::uint32_t> chosen;
+  ExpertDraw draw(popularity);
+  const std::uint32_t count = std::min(routing.top_k, experts);
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     const RandomStream random(seed, Purpose::kRouting, entity | rank);
     std::uint64_t draws = 0;
     for (std::uint32_t token = 0; token < routing.tokens; ++token) {
-      chosen.clear();
-      while (chosen.size() < std::min(routing.top_k, experts)) {
-        const std::uint64_t at = random.below(draws++, popularity.back());
-        const auto expert = static_cast<std::uint32_t>(std::ranges::upper_bound(popularity, at) -
-                                                       popularity.begin());
-        if (std::ranges::find(chosen, expert) != chosen.end()) continue;
-        chosen.push_back(expert);
+      for (const std::uint32_t expert : draw.take(count, random, draws)) {
         matrix[std::size_t{rank} * ranks + expert / routing.experts_per_rank] +=
             routing.token_size.count();
       }
