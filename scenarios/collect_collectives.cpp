@@ -271,6 +271,7 @@ void collect_collectives(const Experiment& e, const collectives::Executor& execu
       CollectiveResult r = result_of(executor, job, i);
       r.job = j;
       r.size = bytes.size;
+      r.bus = bytes.bus;
       const double seconds = to_seconds(r.end - r.start);
       if (seconds > 0 && bytes.size > Bytes(0)) {
         r.algorithm_bandwidth = static_cast<double>(bytes.size.count()) / seconds;

@@ -33,6 +33,7 @@ struct CollectiveResult {
   std::uint32_t job = 0;
   std::uint32_t iteration = 0;
   Bytes size;                                 ///< what nccl-tests would call its size
+  Bytes bus;                                  ///< the same, times the factor of its busbw
   Picoseconds start;                          ///< of the first rank
   Picoseconds end;                            ///< of the last rank
   std::optional<double> algorithm_bandwidth;  ///< bytes/s; none of a barrier

@@ -25,10 +25,16 @@ std::string share(Picoseconds part, Picoseconds whole) {
 struct Summary {
   const CollectiveResult* slowest = nullptr;
   Picoseconds sum;
-  double algorithm_bandwidth = 0;
-  double bus_bandwidth = 0;
+  Bytes size;  ///< of all of them, as is `bus`
+  Bytes bus;
   Picoseconds skew;
   std::uint32_t count = 0;
+
+  /// Bytes over the time that all of them took: a mean of rates would hide the slow ones.
+  [[nodiscard]] std::optional<double> mean_bandwidth(Bytes bytes) const {
+    if (bytes == Bytes(0) || sum == Picoseconds(0)) return {};
+    return static_cast<double>(bytes.count()) / to_seconds(sum);
+  }
 };
 
 Summary summarize(const Results& r, std::uint32_t job) {
@@ -37,8 +43,8 @@ Summary summarize(const Results& r, std::uint32_t job) {
     if (c.job != job) continue;
     ++s.count;
     s.sum += c.end - c.start;
-    s.algorithm_bandwidth += c.algorithm_bandwidth.value_or(0);
-    s.bus_bandwidth += c.bus_bandwidth.value_or(0);
+    s.size += c.size;
+    s.bus += c.bus;
     s.skew = std::max(s.skew, c.end_skew);
     if (s.slowest == nullptr || c.end - c.start > s.slowest->end - s.slowest->start) s.slowest = &c;
   }
@@ -85,11 +91,9 @@ std::string collectives_text(const Results& r) {
     if (s.count == 0) continue;
     const CriticalPath& p = s.slowest->path;
     const Picoseconds whole = s.slowest->end - s.slowest->start;
-    const bool has_bytes = s.slowest->bus_bandwidth.has_value();
     const std::string protocol = r.jobs[j].protocol == "none" ? "" : "/" + r.jobs[j].protocol;
     table.add({r.jobs[j].name, r.jobs[j].algorithm + protocol, format_time(s.sum / s.count),
-               bandwidth(has_bytes ? std::optional(s.algorithm_bandwidth / s.count) : std::nullopt),
-               bandwidth(has_bytes ? std::optional(s.bus_bandwidth / s.count) : std::nullopt),
+               bandwidth(s.mean_bandwidth(s.size)), bandwidth(s.mean_bandwidth(s.bus)),
                format_time(s.skew), share(p.wire, whole), share(p.queueing, whole),
                share(p.paused, whole), share(p.reducing, whole), share(p.late + p.window, whole),
                share(p.launch + p.protocol + p.copying, whole)});
@@ -97,8 +101,8 @@ std::string collectives_text(const Results& r) {
       reasons += "  " + r.jobs[j].name + ": " + r.jobs[j].choice + "\n";
   }
   return table.to_string("  ") +
-         "  GB/s and times of an iteration in the mean; shares of the slowest one's critical "
-         "path\n" +
+         "  times of an iteration in the mean, and GB/s in that time; shares of the slowest one's "
+         "critical path\n" +
          reasons + "\n";
 }
 
