@@ -221,6 +221,14 @@ const char* outcome_name(Outcome outcome) {
   return "unknown";
 }
 
+std::string trouble_text(const Results& r) {
+  const protocols::NetworkTotals& t = r.totals;
+  const std::int64_t lost = t.buffer_drops + t.ttl_drops + t.fault_drops;
+  const bool has_any =
+      lost > 0 || t.packets_retransmitted > 0 || t.ecn_marked + t.pauses + t.credit_stalls > 0;
+  return has_any ? network_lines(r) : std::string();
+}
+
 std::string summary_text(const Results& r) {
   std::string text = fmt::format("{}  (seed {}, {} engine)  {}\n\n", r.scenario, r.seed, r.engine,
                                  outcome_name(r.outcome));

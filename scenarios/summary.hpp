@@ -11,6 +11,9 @@ namespace weft::scenarios {
 /// run.
 [[nodiscard]] std::string summary_text(const Results& results);
 
+/// Its lines about packets that were lost, sent again, marked or held up, if there were any.
+[[nodiscard]] std::string trouble_text(const Results& results);
+
 /// summary.json: quantities in SI units, named in the keys.
 [[nodiscard]] nlohmann::ordered_json summary_json(const Results& results);
 

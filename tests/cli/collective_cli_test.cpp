@@ -13,15 +13,17 @@
 namespace weft::testing {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Ended {
   int exit_code = -1;
-  std::string text;  ///< both streams
+  std::string text;  ///< both streams, unless told otherwise
 };
 
-Ended weft(const std::string& arguments) {
-  const std::string command = std::string("'") + WEFT_PROGRAM + "' " + arguments + " 2>&1";
+Ended weft(const std::string& arguments, const std::string& streams = "2>&1") {
+  const std::string command = std::string("'") + WEFT_PROGRAM + "' " + arguments + " " + streams;
   std::FILE* pipe = ::popen(command.c_str(), "r");
   Ended ended;
   std::array<char, 4096> buffer{};
@@ -95,6 +97,43 @@ TEST(BenchCollectiveCommand, PrintsARowPerSizeWithBothBandwidths) {
   EXPECT_EQ(std::ranges::count(table.text, '\n'), 4) << table.text;
   EXPECT_THAT(table.text, HasSubstr("size,count,type,redop,root,time_us,algbw_GBps,busbw_GBps"));
   EXPECT_THAT(table.text, HasSubstr("\n1048576,262144,float,none,-1,"));
+}
+
+// Without PFC and with little buffer, an exchange of all with all loses packets, and waits for
+// time-outs: it is not the algorithm that is slow.
+const std::string kLossy = "bench-collective " + kAllReduce +
+                           " --set racks.count=2 --set fabric.flow_control=none --set "
+                           "fabric.switch.buffer=500KB --op all-to-all --sizes 4MiB,8MiB";
+
+TEST(BenchCollectiveCommand, ShowsLossBelowTheRowThatHadIt) {
+  const Ended table = weft(kLossy);
+  ASSERT_EQ(table.exit_code, 0) << table.text;
+  EXPECT_THAT(table.text, ContainsRegex("\n +8388608 [^\n]*\n#   buffer drops [1-9]"));
+  EXPECT_THAT(table.text, HasSubstr("\n#   PFC pauses 0 "));
+  const Ended lossless =
+      weft("bench-collective " + kAllReduce + " --set racks.count=1 --op all-gather --sizes 64KiB");
+  EXPECT_THAT(lossless.text, Not(HasSubstr("buffer drops")));
+}
+
+TEST(BenchCollectiveCommand, ShowsWarningsOnce) {
+  const Ended table = weft(
+      "bench-collective " + kAllReduce +
+      " --set racks.count=1 --set fabric.switch.buffer=500KB --op all-gather --sizes 64KiB,1MiB");
+  ASSERT_EQ(table.exit_code, 0) << table.text;
+  const std::string warning = "#   warning: ";
+  const std::size_t first = table.text.find(warning);
+  ASSERT_NE(first, std::string::npos) << table.text;
+  const std::string line = table.text.substr(first, table.text.find('\n', first) - first);
+  EXPECT_EQ(table.text.find(line, first + 1), std::string::npos) << table.text;
+}
+
+TEST(BenchCollectiveCommand, KeepsLossOutOfTheCsv) {
+  const Ended csv = weft(kLossy + " --csv", "2>/dev/null");
+  ASSERT_EQ(csv.exit_code, 0) << csv.text;
+  EXPECT_EQ(std::ranges::count(csv.text, '\n'), 3) << csv.text;
+  EXPECT_THAT(csv.text, Not(HasSubstr("drops")));
+  EXPECT_THAT(weft(kLossy + " --csv", "2>&1 >/dev/null").text,
+              HasSubstr("weft: 8388608 bytes: buffer drops "));
 }
 
 TEST(BenchCollectiveCommand, RefusesSizesThatAreNone) {

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "collectives/schedule.hpp"
 #include "scenarios/load_scenario.hpp"
 #include "scenarios/simulation.hpp"
+#include "scenarios/summary.hpp"
 #include "tools/cli/collective_options.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/load_for_collective.hpp"
@@ -106,6 +109,31 @@ void print_row(const scenarios::Results& r, std::size_t job, const CollectiveSpe
   std::fflush(stdout);
 }
 
+/// What `weft run` would say besides of the run of a size: below its row as comments of nccl-tests,
+/// or on standard error beside a CSV. Warnings that an earlier size had are not repeated.
+void print_remarks(const scenarios::Results& r, Bytes size, bool is_csv,
+                   std::set<std::string>& warned) {
+  const std::string start = is_csv ? fmt::format("weft: {} bytes: ", size.count()) : "#   ";
+  std::FILE* const stream = is_csv ? stderr : stdout;
+  std::istringstream lines(scenarios::trouble_text(r));
+  for (std::string line; std::getline(lines >> std::ws, line);) {
+    std::fputs((start + line + "\n").c_str(), stream);
+  }
+  for (const std::string& warning : r.warnings) {
+    if (!warned.insert(warning).second) continue;
+    std::fputs((start + "warning: " + warning + "\n").c_str(), stream);
+  }
+  std::fflush(stream);
+}
+
+void print_unfinished(const scenarios::Results& r, Bytes size) {
+  for (const std::string& sentence : r.explanation) {
+    std::fprintf(stderr, "weft: %s\n", sentence.c_str());
+  }
+  std::fprintf(stderr, "weft: the run of %lld bytes did not finish\n",
+               static_cast<long long>(size.count()));
+}
+
 /// Errors of the algorithm belong to the option, where that is given, and not to the file.
 void print_build_errors(const BenchArguments& a, std::size_t job, const Errors& errors,
                         const scenarios::LoadedScenario& loaded) {
@@ -154,6 +182,7 @@ int bench_collective(const BenchArguments& a) {
   if (!fill(a, scenario.jobs[*job].ranks.size(), spec)) return kBadInput;
   stop_on_interrupt();
   bool has_header = false;
+  std::set<std::string> warned;
   Bytes last;
   for (const Bytes size : *sizes) {
     spec.size = job_size(spec.operation, size, scenario.jobs[*job].ranks.size());
@@ -172,15 +201,13 @@ int bench_collective(const BenchArguments& a) {
           progress.update(now);
           return !is_interrupted();
         });
-    if (results.outcome != scenarios::Outcome::kFinished) {
-      for (const std::string& sentence : results.explanation) {
-        std::fprintf(stderr, "weft: %s\n", sentence.c_str());
-      }
-      std::fprintf(stderr, "weft: the run of %lld bytes did not finish\n",
-                   static_cast<long long>(size.count()));
+    const bool is_finished = results.outcome == scenarios::Outcome::kFinished;
+    if (is_finished) print_row(results, *job, spec, a.is_csv);
+    print_remarks(results, size, a.is_csv, warned);
+    if (!is_finished) {
+      print_unfinished(results, size);
       return kUnfinished;
     }
-    print_row(results, *job, spec, a.is_csv);
   }
   return kSuccess;
 }

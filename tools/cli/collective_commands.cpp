@@ -29,7 +29,8 @@ constexpr const char* kBenchHelp =
     "other\njobs and its faults stay. Sizes are those of nccl-tests: the larger of what a rank has "
     "before and\nafter the operation. time is that of the whole collective, from the first rank's "
     "begin to the last\nrank's end; algbw is size / time, busbw as nccl-tests' PERFORMANCE.md has "
-    "it.\n"
+    "it. What run would\nsay of loss, marks and pauses, and its warnings, stand below a size's row "
+    "behind a #, with --csv on\nstandard error.\n"
     "\nExit codes: 0 done, 1 a run did not finish, 2 a bad scenario or command line.\n";
 
 }  // namespace
