@@ -19,7 +19,6 @@ constexpr Latencies kNvlinkHop = {{0.6, 1.25, 4.0}, {0.6, 1.9, 3.4}};
 constexpr Latencies kPciHop = {{1.0, 1.9, 4.0}, {1.0, 2.5, 5.7}};
 constexpr Latencies kNetHop = {{5.0, 8.5, 14.0}, {2.7, 4.0, 14.0}};
 constexpr double kNvlsHop = 25;
-constexpr double kNvlsNetHop = 18;
 constexpr double kNvlsTreeNetHop = 20.9;
 constexpr double kPatBase = 8;
 constexpr double kPatNetHop = 14;

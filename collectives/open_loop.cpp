@@ -102,8 +102,7 @@ std::vector<std::uint32_t> OpenLoop::send_peers(std::uint32_t rank, std::uint32_
     if (step.kind == Step::Kind::kSend) peers.push_back(step.peer);
   }
   std::ranges::sort(peers);
-  const auto copies = std::ranges::unique(peers);
-  peers.erase(copies.begin(), copies.end());
+  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
   return peers;
 }
 

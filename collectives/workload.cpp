@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
-#include <ranges>
 #include <utility>
 
 namespace weft::collectives {
@@ -124,11 +123,14 @@ void Workload::relay(const RelaysOf& relays_of, Bytes chunk) {
 
 ConnectionId Workload::find(ProcessId source, ProcessId destination, std::uint32_t lane) const {
   const auto [first, end] = sends_of(lane_index(source, lane));
-  const auto numbers = std::views::iota(first, end);
-  const auto target = [this](std::uint32_t i) { return target_of(ConnectionId(i)); };
-  const auto found = std::ranges::lower_bound(numbers, destination, {}, target);
-  if (found == numbers.end() || target(*found) != destination) return {};
-  return ConnectionId(*found);
+  const auto id_of = [this](const Connection& connection) {
+    return ConnectionId(static_cast<std::uint32_t>(&connection - connections_.data()));
+  };
+  const auto target = [&](const Connection& connection) { return target_of(id_of(connection)); };
+  const std::span sends = std::span(connections_).subspan(first, end - first);
+  const auto found = std::ranges::lower_bound(sends, destination, {}, target);
+  if (found == sends.end() || target(*found) != destination) return {};
+  return id_of(*found);
 }
 
 namespace {

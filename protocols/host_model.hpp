@@ -76,8 +76,8 @@ class HostModel {
       take_all(s_.ports[node.first_port.value() + i], moving);
     }
     // Queue pairs of one host lie together.
-    const auto [first, last] = std::ranges::equal_range(s_.senders, host, {}, &SenderState::host);
-    for (auto s = first; s != last; ++s) {
+    auto s = std::ranges::lower_bound(s_.senders, host, {}, &SenderState::host);
+    for (; s != s_.senders.end() && s->host == host; ++s) {
       const auto ports = routes.host_ports(HostId(host), HostId(s->destination));
       if (ports.empty() || s->in_network != 0) continue;
       s->local_ports = ports;

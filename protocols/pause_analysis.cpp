@@ -182,7 +182,7 @@ class Storms {
       at = parents_.parent()[at];
     } while (at != i && storm_of_[at] == kNoIndex);
     if (at != i) return storm_of_[at];
-    std::ranges::rotate(ports, std::ranges::min_element(ports));
+    std::rotate(ports.begin(), std::ranges::min_element(ports), ports.end());
     return storm_at(PauseStorm::Root::kCycle, ports, pauses_[i].traffic_class);
   }
 

@@ -35,9 +35,9 @@ class PauseIndex {
   /// All pauses of a port and class, by start.
   [[nodiscard]] std::span<const Entry> of(PortId port, std::uint8_t traffic_class) const {
     const auto queue_of = [](const Entry& e) { return std::tuple(e.port, e.traffic_class); };
-    const auto range =
-        std::ranges::equal_range(entries_, std::tuple(port, traffic_class), {}, queue_of);
-    return {range.begin(), range.end()};
+    const std::tuple queue(port, traffic_class);
+    return {std::ranges::lower_bound(entries_, queue, {}, queue_of),
+            std::ranges::upper_bound(entries_, queue, {}, queue_of)};
   }
 
   /// The last of `of` that began at `time` or before; null if none did.

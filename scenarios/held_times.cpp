@@ -113,10 +113,10 @@ void HeldTimes::add(const Tier& tier, std::size_t number, std::uint8_t traffic_c
 }
 
 std::span<const CreditWait> HeldTimes::waits_of(PortId port, std::uint8_t traffic_class) const {
-  const auto range = std::ranges::equal_range(
-      waits_, std::tuple(port, traffic_class), {},
-      [](const CreditWait& w) { return std::tuple(w.port, w.traffic_class); });
-  return {range.begin(), range.end()};
+  const std::tuple queue(port, traffic_class);
+  const auto queue_of = [](const CreditWait& w) { return std::tuple(w.port, w.traffic_class); };
+  return {std::ranges::lower_bound(waits_, queue, {}, queue_of),
+          std::ranges::upper_bound(waits_, queue, {}, queue_of)};
 }
 
 }  // namespace weft::scenarios

@@ -40,7 +40,7 @@ class RailHosts {
     std::vector<HostId> relays = found->second;
     const std::vector<HostId>& siblings = hosts_.at(place_of(to));
     const auto place = std::ranges::lower_bound(siblings, to) - siblings.begin();
-    std::ranges::rotate(relays, relays.begin() + place % std::ssize(relays));
+    std::rotate(relays.begin(), relays.begin() + place % std::ssize(relays), relays.end());
     return relays;
   }
 

@@ -145,7 +145,7 @@ class Builder {
     f.open = [access](void* owner) -> void* {
       Member& member = std::invoke(access, *static_cast<T*>(owner));
       if constexpr (OptionalTraits<Member>::kIsOptional) {
-        if (!member) member.emplace();
+        if (!member) member = typename Member::value_type();
         return &*member;
       } else {
         return &member;

@@ -259,8 +259,9 @@ class CycleFinder {
 
   /// The circle as ports, beginning with the lowest, and what causes each step.
   [[nodiscard]] BufferCycle describe(std::vector<std::uint32_t> circle) const {
-    std::ranges::rotate(circle, std::ranges::min_element(
-                                    circle, {}, [this](std::uint32_t v) { return ports_[v]; }));
+    const auto lowest =
+        std::ranges::min_element(circle, {}, [this](std::uint32_t v) { return ports_[v]; });
+    std::rotate(circle.begin(), lowest, circle.end());
     BufferCycle cycle;
     for (std::size_t i = 0; i < circle.size(); ++i) {
       const std::uint32_t from = ports_[circle[i]];

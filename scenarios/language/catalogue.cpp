@@ -84,7 +84,8 @@ Result<std::vector<std::filesystem::path>> files_of(const std::filesystem::path&
     return Error{"holds no catalogue: no file such as servers.yaml", {folder.string()}};
   }
   std::ranges::sort(files);
-  std::ranges::stable_partition(files, [](const auto& f) { return f.stem() != "servers"; });
+  std::stable_partition(files.begin(), files.end(),
+                        [](const auto& f) { return f.stem() != "servers"; });
   return files;
 }
 

@@ -19,7 +19,6 @@ using schema::Problem;
 constexpr Bytes kMaxMessage = Bytes(1'000'000'000'000);
 constexpr std::uint64_t kMaxRounds = 1'000'000;
 constexpr const char* kAtOnce = "all at once, the hardest case";
-constexpr const char* kOnce = "one run of the operation";
 
 schema::Object incast_schema() {
   using Incast = IncastDocument;

@@ -48,7 +48,7 @@ TEST_P(CreditLoop, CarriesTheLesserOfTheRateAndItsPacketsPerRoundTrip) {
   const Picoseconds round = std::max(n * t, rtt);
 
   const std::int64_t rounds = 40;
-  const auto last_delivery = [&](std::int64_t packets) {
+  const auto last_delivery = [&, links = links](std::int64_t packets) {
     const std::vector<Flow> flows{{HostId(0u), HostId(1u), packets * 4096_B, 0_ps}};
     FlowRun run =
         links == 1 ? FlowRun(back_to_back(rate, wire), back_to_back_routes(), options, flows)

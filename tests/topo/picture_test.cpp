@@ -197,7 +197,7 @@ TEST(Picture, LinesMeetTheirBoxes) {
   for (const auto& [name, spec] : all_fabrics()) {
     const Picture picture =
         topo::draw_picture(Network(spec).fabric, {.name = name, .most_boxes = kBoxes});
-    const auto expect_meeting = [&](const std::string& id, topo::Point end) {
+    const auto expect_meeting = [&, &name = name](const std::string& id, topo::Point end) {
       const auto box = std::ranges::find(picture.boxes, id, &Picture::Box::id);
       ASSERT_NE(box, picture.boxes.end()) << name << ": " << id;
       constexpr double kStackBorder = 4.5;
