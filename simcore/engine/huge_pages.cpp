@@ -16,7 +16,7 @@ void prefer_huge_pages(void* memory, std::size_t bytes) {
   const std::uintptr_t first = (from + kHuge - 1) / kHuge * kHuge;
   const std::uintptr_t last = (from + bytes) / kHuge * kHuge;
   if (first >= last) return;
-  void* const start = reinterpret_cast<void*>(first);
+  void* const start = static_cast<char*>(memory) + (first - from);
   if (::madvise(start, last - first, MADV_HUGEPAGE) == 0) {
     ::madvise(start, last - first, kCollapse);
   }
