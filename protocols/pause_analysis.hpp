@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
+#include "protocols/no_index.hpp"
 #include "protocols/observation.hpp"
 #include "simcore/fabric.hpp"
 #include "simcore/ids.hpp"
@@ -12,9 +12,6 @@
 
 /// Who is to blame for pauses: pure functions over what a run has recorded.
 namespace weft::protocols {
-
-/// No storm, branch or pause.
-inline constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::max();
 
 /// All pauses of one port that spread from the same pauses of the port before it.
 struct PauseBranch {

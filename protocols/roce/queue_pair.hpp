@@ -5,12 +5,11 @@
 #include <span>
 #include <vector>
 
+#include "protocols/no_index.hpp"
 #include "protocols/transport_config.hpp"
 #include "simcore/ids.hpp"
 
 namespace weft::protocols {
-
-inline constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::max();
 
 /// A message at its sender, and what became of it. Times in picoseconds, -1 while unknown.
 struct MessageRecord {

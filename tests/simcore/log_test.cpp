@@ -11,13 +11,13 @@ namespace {
 
 std::string all_messages_at(LogLevel level) {
   set_log_level(level);
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   log_error("an error");
   log_warn("a warning");
   log_info("an information");
   log_debug("a detail");
   set_log_level(LogLevel::kWarn);
-  return testing::internal::GetCapturedStderr();
+  return ::testing::internal::GetCapturedStderr();
 }
 
 TEST(Log, EachLevelShowsItselfAndWhatIsGraver) {
@@ -54,9 +54,9 @@ TEST(Log, NamesMapToLevelsAndBack) {
 }
 
 TEST(Log, BracesInMessagesAreText) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   log_error("unknown key {ecn: {kmin}}");
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("unknown key {ecn: {kmin}}"),
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("unknown key {ecn: {kmin}}"),
             std::string::npos);
 }
 

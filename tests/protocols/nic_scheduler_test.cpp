@@ -1,0 +1,154 @@
+#include "protocols/nic_scheduler.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "tests/support/bare_state.hpp"
+#include "tests/support/draws.hpp"
+
+namespace weft::protocols {
+namespace {
+
+using Schedule = SenderState::Schedule;
+constexpr std::uint32_t kNicClasses = 2;
+
+SwitchConfig two_nic_classes() {
+  SwitchConfig config;
+  config.classes.resize(kNicClasses, config.classes.front());
+  return config;
+}
+
+/// One port of a host with queue pairs of two classes, those with even numbers in class 0.
+struct Nic {
+  explicit Nic(std::uint32_t queue_pairs) : bare(two_nic_classes()) {
+    bare.add_ports(1);
+    bare.state.nics.resize(1);
+    bare.state.ready.resize(bare.constants.slots(1));
+    bare.state.senders.resize(queue_pairs);
+    for (std::uint32_t i = 0; i < queue_pairs; ++i) {
+      bare.state.senders[i].traffic_class = static_cast<std::uint8_t>(i % kNicClasses);
+    }
+  }
+  [[nodiscard]] NicScheduler scheduler() { return {bare.state, bare.state.ports[0]}; }
+  [[nodiscard]] SenderState& sender(std::uint32_t i) { return bare.state.senders[i]; }
+
+  testing::BareState bare;
+};
+
+TEST(NicScheduler, LetsReadyQueuePairsOfAClassTakeTurns) {
+  Nic nic(6);
+  NicScheduler scheduler = nic.scheduler();
+  for (const std::uint32_t i : {4U, 0U, 1U, 2U}) {
+    EXPECT_EQ(scheduler.activate(i, 10), class_bit(static_cast<std::uint8_t>(i % 2)));
+  }
+  // Each sends a packet and goes to the end of its class's list.
+  for (const std::uint32_t expected : {4U, 0U, 2U, 4U, 0U, 2U, 4U}) {
+    ASSERT_EQ(scheduler.first_ready(0), expected);
+    scheduler.take_ready(0);
+    EXPECT_EQ(nic.sender(expected).schedule, Schedule::kIdle);
+    scheduler.activate(expected, 10);
+  }
+  EXPECT_EQ(scheduler.first_ready(1), 1U);
+}
+
+TEST(NicScheduler, HoldsQueuePairsBackUntilTheirTime) {
+  Nic nic(4);
+  NicScheduler scheduler = nic.scheduler();
+  nic.sender(0).next_send = 30;
+  nic.sender(1).next_send = 20;
+  nic.sender(2).next_send = 30;
+  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(scheduler.activate(i, 10), 0);
+  ASSERT_TRUE(scheduler.has_paced());
+  EXPECT_EQ(scheduler.next_paced(), 20);
+  EXPECT_EQ(scheduler.release_paced(19), 0);
+  EXPECT_EQ(scheduler.release_paced(20), class_bit(1));
+  EXPECT_EQ(scheduler.release_paced(30), class_bit(0));
+  EXPECT_FALSE(scheduler.has_paced());
+  EXPECT_EQ(scheduler.first_ready(0), 0U) << "of equal times the lower number goes first";
+}
+
+TEST(NicScheduler, LeavesOutWhatFailedWhileItWaited) {
+  Nic nic(2);
+  NicScheduler scheduler = nic.scheduler();
+  nic.sender(0).next_send = 20;
+  scheduler.activate(0, 10);
+  nic.sender(0).schedule = Schedule::kFailed;
+  EXPECT_EQ(scheduler.release_paced(20), 0);
+  EXPECT_EQ(scheduler.first_ready(0), kNoIndex);
+  scheduler.activate(1, 20);
+  nic.sender(1).schedule = Schedule::kFailed;
+  scheduler.take_ready(1);
+  EXPECT_EQ(nic.sender(1).schedule, Schedule::kFailed) << "it stays out";
+}
+
+// Against a list per class and a set of (time, queue pair).
+TEST(NicScheduler, ServesAsListsAndASortedSetWould) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    testing::Draws draws(seed);
+    constexpr std::uint32_t kPairs = 20;
+    Nic nic(kPairs);
+    std::vector<std::deque<std::uint32_t>> ready(kNicClasses);
+    std::set<std::pair<std::int64_t, std::uint32_t>> paced;
+    std::int64_t now = 0;
+    for (int i = 0; i < 3000; ++i) {
+      NicScheduler scheduler = nic.scheduler();
+      const auto queue_pair = static_cast<std::uint32_t>(draws.below(kPairs));
+      SenderState& sender = nic.sender(queue_pair);
+      const auto c = static_cast<std::uint32_t>(draws.below(kNicClasses));
+      if (sender.schedule == Schedule::kIdle) {
+        sender.next_send = now + draws.between(-20, 20);
+        const bool is_ready = sender.next_send <= now;
+        ASSERT_EQ(scheduler.activate(queue_pair, now),
+                  is_ready ? class_bit(sender.traffic_class) : 0);
+        if (is_ready) {
+          ready[sender.traffic_class].push_back(queue_pair);
+        } else {
+          paced.emplace(sender.next_send, queue_pair);
+        }
+      } else if (!ready[c].empty()) {
+        ASSERT_EQ(scheduler.first_ready(c), ready[c].front());
+        scheduler.take_ready(c);
+        ready[c].pop_front();
+      }
+      now += draws.between(0, 3);
+      unsigned classes = 0;
+      for (; !paced.empty() && paced.begin()->first <= now; paced.erase(paced.begin())) {
+        const std::uint32_t released = paced.begin()->second;
+        ready[released % kNicClasses].push_back(released);
+        classes |= class_bit(static_cast<std::uint8_t>(released % kNicClasses));
+      }
+      ASSERT_EQ(scheduler.release_paced(now), classes);
+      ASSERT_EQ(scheduler.has_paced(), !paced.empty());
+      if (!paced.empty()) {
+        ASSERT_EQ(scheduler.next_paced(), paced.begin()->first);
+      }
+      for (std::uint32_t k = 0; k < kNicClasses; ++k) {
+        ASSERT_EQ(scheduler.first_ready(k), ready[k].empty() ? kNoIndex : ready[k].front());
+      }
+    }
+  }
+}
+
+TEST(NicScheduler, HandsOverAllThatWaitAndIsEmptyThen) {
+  Nic nic(5);
+  NicScheduler scheduler = nic.scheduler();
+  nic.sender(3).next_send = 100;
+  nic.sender(4).next_send = 50;
+  for (std::uint32_t i = 0; i < 5; ++i) scheduler.activate(i, 10);
+  std::vector<std::uint32_t> taken;
+  scheduler.take_all(kNicClasses, taken);
+  std::ranges::sort(taken);
+  EXPECT_EQ(taken, (std::vector<std::uint32_t>{0, 1, 2, 3, 4}));
+  EXPECT_FALSE(scheduler.has_paced());
+  for (std::uint32_t c = 0; c < kNicClasses; ++c) EXPECT_EQ(scheduler.first_ready(c), kNoIndex);
+  for (std::uint32_t i = 0; i < 5; ++i) EXPECT_EQ(nic.sender(i).schedule, Schedule::kIdle);
+  EXPECT_EQ(scheduler.activate(1, 10), class_bit(1));
+}
+
+}  // namespace
+}  // namespace weft::protocols

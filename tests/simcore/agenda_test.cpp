@@ -1,0 +1,84 @@
+#include "simcore/engine/agenda.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "tests/support/draws.hpp"
+
+namespace weft {
+namespace {
+
+/// What events are ordered by, as the model says it.
+using Order = std::tuple<std::int64_t, EventRank, std::uint32_t, std::uint32_t, std::uint32_t>;
+
+AgendaEvent event_of(const Order& order) {
+  const auto& [time, rank, type, source, sequence] = order;
+  return {.time = time, .order = AgendaEvent::make_order(rank, type, source, sequence)};
+}
+
+TEST(AgendaEvents, AreOrderedByTimeRankTypeSourceAndSequence) {
+  // Each field at its ends, so that none may run into the next.
+  std::vector<Order> orders;
+  for (const std::int64_t time : {0L, 1L, 1L << 60}) {
+    for (const EventRank rank : {EventRank::kDeparture, EventRank::kControl, EventRank::kTimer}) {
+      for (const std::uint32_t type : {0U, 1U, 15U}) {
+        for (const std::uint32_t source : {0U, 1U, (1U << 26) - 1}) {
+          for (const std::uint32_t sequence : {0U, 1U, ~0U}) {
+            orders.emplace_back(time, rank, type, source, sequence);
+          }
+        }
+      }
+    }
+  }
+  for (const Order& a : orders) {
+    for (const Order& b : orders) {
+      ASSERT_EQ(event_of(a) < event_of(b), a < b);
+    }
+  }
+}
+
+TEST(Agenda, HandsOutEventsInOrderHoweverTheyCame) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    testing::Draws draws(seed);
+    Agenda agenda;
+    std::vector<Order> waiting;  // of which the least is next
+    std::uint32_t sequence = 0;
+    for (int i = 0; i < 2000; ++i) {
+      if (waiting.empty() || !draws.one_in(2)) {
+        const Order order{draws.between(0, 100), static_cast<EventRank>(draws.below(4)),
+                          static_cast<std::uint32_t>(draws.below(16)),
+                          static_cast<std::uint32_t>(draws.below(3)), sequence++};
+        waiting.push_back(order);
+        agenda.push(event_of(order));
+      } else {
+        const auto least = std::ranges::min_element(waiting);
+        const AgendaEvent expected = event_of(*least);
+        waiting.erase(least);
+        ASSERT_EQ(agenda.top().order, expected.order);
+        const AgendaEvent event = agenda.pop();
+        ASSERT_EQ(event.time, expected.time);
+        ASSERT_EQ(event.order, expected.order);
+      }
+      ASSERT_EQ(agenda.events().size(), waiting.size());
+      ASSERT_EQ(agenda.empty(), waiting.empty());
+      ASSERT_EQ(agenda.next_time(),
+                waiting.empty() ? Agenda::kNever : std::get<0>(*std::ranges::min_element(waiting)));
+    }
+  }
+}
+
+TEST(Agenda, KeepsWhatAnEventSays) {
+  Agenda agenda;
+  agenda.push({.time = 3, .order = 1, .type = 2, .target = 4, .value = ~0ULL, .origin = 5});
+  const AgendaEvent event = agenda.pop();
+  EXPECT_EQ(event.type, 2U);
+  EXPECT_EQ(event.target, 4U);
+  EXPECT_EQ(event.value, ~0ULL);
+  EXPECT_EQ(event.origin, 5U);
+}
+
+}  // namespace
+}  // namespace weft

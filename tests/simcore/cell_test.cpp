@@ -1,0 +1,219 @@
+#include "simcore/engine/cell.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <compare>
+#include <memory>
+#include <vector>
+
+#include "tests/support/draws.hpp"
+
+// One cell with a model that only writes down what happens: all sources of events at once, at few
+// different times, so that many are equal.
+namespace weft {
+namespace {
+
+/// Ordered as the engine must order them: by time, rank, then port or agenda order.
+struct Event {
+  std::int64_t time = 0;
+  EventRank rank = EventRank::kDeparture;
+  std::uint64_t order = 0;  ///< the local port, or what the agenda sorts by
+  std::uint32_t number = 0;
+
+  auto operator<=>(const Event&) const = default;
+};
+
+/// Ports of which the first half are fed from outside, the others by those of the first half.
+class Recorder {
+ public:
+  Recorder(std::uint32_t ports, std::uint64_t seed) : draws_(seed), departures_(ports) {
+    links_.resize(ports);
+    for (std::uint32_t local = 0; local < ports; ++local) {
+      links_[local] = std::make_unique<Link>();
+      cell_.ports.push_back(PortId(local));
+      cell_.inbound.push_back(links_[local].get());
+      if (local < ports / 2) cell_.external_in.push_back(local);
+    }
+    cell_.keys = EventKeys(ports);
+    cell_.next.reset(2 * ports);
+  }
+
+  void draw_events(std::int64_t until) {
+    for (std::uint32_t local = 0; local < links_.size(); ++local) {
+      const auto times = [&](std::uint64_t most) {
+        std::vector<std::int64_t> drawn(draws_.below(most));
+        for (std::int64_t& time : drawn) time = draws_.between(0, until - 1);
+        std::ranges::sort(drawn);
+        return drawn;
+      };
+      for (const std::int64_t time : times(30)) departures_[local].push_back(time);
+      departures_[local].erase(std::ranges::unique(departures_[local]).begin(),
+                               departures_[local].end());
+      plan_departure(local);
+      if (local >= links_.size() / 2) continue;
+      for (const std::int64_t time : times(60)) send(local, time);
+    }
+    for (std::uint32_t i = 0; i < 100; ++i) {
+      const auto rank = draws_.one_in(2) ? EventRank::kControl : EventRank::kTimer;
+      push({.time = draws_.between(0, until - 1),
+            .order =
+                AgendaEvent::make_order(rank, 3, static_cast<std::uint32_t>(draws_.below(4)), i)});
+    }
+  }
+  void push(const AgendaEvent& event) {
+    cell_.agenda.push(event);
+    ++cell_.live_events;
+  }
+
+  // What run_window asks of a model.
+  void depart(Cell& cell, Worker&, std::uint32_t local, std::int64_t time) {
+    happened_.push_back({time, EventRank::kDeparture, local, 0});
+    departures_[local].erase(departures_[local].begin());
+    plan_departure(local);
+    // What leaves a port of the first half arrives inside, at its counterpart, a little later.
+    if (local >= links_.size() / 2) return;
+    const auto to = static_cast<std::uint32_t>(local + links_.size() / 2);
+    const bool is_first = links_[to]->in_flight() == 0;
+    send(to, time + 2);
+    if (is_first) cell.next.update(cell.port_count() + to, cell.keys.arrival(time + 2, to));
+  }
+  void arrive(Cell&, Worker&, Packet& packet, std::uint32_t local, std::int64_t time) {
+    happened_.push_back({time, EventRank::kArrival, local, packet.sequence});
+  }
+  void handle(Cell& cell, Worker&, const AgendaEvent& event) {
+    happened_.push_back(
+        {event.time, static_cast<EventRank>(event.order >> 62U), event.order & ~(3ULL << 62U), 0});
+    --cell.live_events;
+  }
+  void accept_control(Cell&, const Packet& frame, std::uint32_t) {
+    push({.time = frame.stamp,
+          .order = AgendaEvent::make_order(EventRank::kControl, 1, 0, frame.sequence)});
+  }
+  void fetch_state(const Cell&, std::uint32_t) {}
+  void fetch_packets(const Cell&, std::uint32_t) {}
+
+  void run(std::int64_t start, std::int64_t end) { run_window(cell_, worker_, *this, start, end); }
+
+  [[nodiscard]] Cell& cell() { return cell_; }
+  [[nodiscard]] Worker& worker() { return worker_; }
+  [[nodiscard]] Link& link(std::uint32_t local) { return *links_[local]; }
+  [[nodiscard]] const std::vector<Event>& happened() const { return happened_; }
+  [[nodiscard]] std::size_t departures_left() const {
+    std::size_t left = 0;
+    for (const auto& times : departures_) left += times.size();
+    return left;
+  }
+  void send(std::uint32_t local, std::int64_t time) {
+    const std::uint32_t number = sent_++;
+    links_[local]->data_in.push(time, worker_.pool, [&](Packet& packet) {
+      packet = {};
+      packet.sequence = number;
+    });
+  }
+  [[nodiscard]] std::uint32_t sent() const { return sent_; }
+
+ private:
+  void plan_departure(std::uint32_t local) {
+    if (departures_[local].empty()) {
+      cell_.next.remove(local);
+    } else {
+      cell_.next.update(local, cell_.keys.departure(departures_[local].front(), local));
+    }
+  }
+
+  testing::Draws draws_;
+  std::vector<std::unique_ptr<Link>> links_;
+  std::vector<std::vector<std::int64_t>> departures_;  ///< by port, to come
+  Cell cell_;
+  Worker worker_;
+  std::vector<Event> happened_;
+  std::uint32_t sent_ = 0;
+};
+
+// Whatever the windows, all that is due happens, in the one order of the model.
+TEST(CellWindow, HandlesAllEventsInOrderOfTimeRankAndSource) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    for (const std::int64_t length : {1L, 7L, 50L, 1000L}) {
+      Recorder recorder(8, seed);
+      recorder.draw_events(50);
+      const std::size_t departures = recorder.departures_left();
+      std::int64_t now = 0;
+      for (; now < 60; now += length) {
+        const std::size_t before = recorder.happened().size();
+        recorder.run(now, now + length);
+        for (std::size_t i = before; i < recorder.happened().size(); ++i) {
+          ASSERT_GE(recorder.happened()[i].time, now);
+          ASSERT_LT(recorder.happened()[i].time, now + length);
+        }
+      }
+      EXPECT_TRUE(std::ranges::is_sorted(recorder.happened())) << "windows of " << length;
+      EXPECT_EQ(recorder.happened().size(), departures + 100 + recorder.sent());
+      EXPECT_EQ(recorder.worker().sums.events, recorder.happened().size());
+      EXPECT_EQ(next_event_time(recorder.cell(), now), Agenda::kNever);
+      EXPECT_TRUE(recorder.cell().agenda.empty());
+    }
+  }
+}
+
+TEST(CellWindow, KnowsTheTimeOfItsNextEvent) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Recorder recorder(6, seed);
+    recorder.draw_events(200);
+    for (std::int64_t now = 0;;) {
+      const std::int64_t next = next_event_time(recorder.cell(), now);
+      if (next == Agenda::kNever) break;
+      ASSERT_GE(next, now);
+      const std::size_t before = recorder.happened().size();
+      recorder.run(now, next);  // nothing happens before
+      ASSERT_EQ(recorder.happened().size(), before);
+      recorder.run(next, next + 1);
+      ASSERT_GT(recorder.happened().size(), before);
+      now = next + 1;
+    }
+    EXPECT_EQ(recorder.departures_left(), 0U);
+  }
+}
+
+// A frame of a lane takes effect at its time, whatever the window that it is fetched in; those of
+// one lane may overtake each other.
+TEST(CellWindow, BringsLinkControlToItsTime) {
+  Recorder recorder(2, 1);
+  Link& link = recorder.link(0);
+  for (const auto& [time, number] : {std::pair{35, 0U}, {12, 1U}, {12, 2U}}) {
+    link.control_in.push(time, recorder.worker().pool, [&](Packet& frame) {
+      frame = {};
+      frame.sequence = number;
+    });
+  }
+  EXPECT_EQ(next_event_time(recorder.cell(), 10), 10);
+  recorder.run(10, 20);
+  recorder.run(20, 30);
+  ASSERT_EQ(recorder.happened().size(), 2U);
+  EXPECT_EQ(recorder.happened()[0].order & 0xffffffffU, 1U);
+  EXPECT_EQ(recorder.happened()[1].order & 0xffffffffU, 2U);
+  EXPECT_EQ(next_event_time(recorder.cell(), 30), 35);
+  recorder.run(30, 40);
+  EXPECT_EQ(recorder.happened().size(), 3U);
+}
+
+TEST(EventKeys, HoldTimeRankAndPort) {
+  for (const std::uint32_t ports : {1U, 2U, 3U, 64U, 65U, 1000U}) {
+    const EventKeys keys(ports);
+    for (const std::int64_t time : {0L, 1L, 1L << 45}) {
+      for (const std::uint32_t local : {0U, ports - 1}) {
+        EXPECT_FALSE(keys.is_arrival(keys.departure(time, local)));
+        EXPECT_TRUE(keys.is_arrival(keys.arrival(time, local)));
+        for (const std::uint64_t key : {keys.departure(time, local), keys.arrival(time, local)}) {
+          EXPECT_EQ(keys.time_of(key), time);
+          EXPECT_EQ(keys.local_of(key), local);
+          EXPECT_LT(key, keys.departure(time + 1, 0));
+        }
+        EXPECT_LT(keys.departure(time, ports - 1), keys.arrival(time, 0));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,178 @@
+#include "simcore/engine/cells.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "tests/support/draws.hpp"
+
+namespace weft {
+namespace {
+
+/// Nodes, and cables with a time for either direction.
+struct Graph {
+  Fabric fabric;
+  std::vector<Picoseconds> crossing;
+
+  struct Cable {
+    std::uint32_t a;
+    std::uint32_t b;
+    std::int64_t there;
+    std::int64_t back;
+  };
+  Graph(std::uint32_t nodes, const std::vector<Cable>& cables) {
+    fabric.nodes.resize(nodes);
+    for (const Cable& cable : cables) {
+      const auto port = static_cast<std::uint32_t>(fabric.ports.size());
+      fabric.ports.push_back({NodeId(cable.a), PortId(port + 1), 100_Gbps, 0_ps});
+      fabric.ports.push_back({NodeId(cable.b), PortId(port), 100_Gbps, 0_ps});
+      crossing.push_back(Picoseconds(cable.there));
+      crossing.push_back(Picoseconds(cable.back));
+    }
+  }
+
+  [[nodiscard]] Picoseconds latency(std::size_t port) const {
+    return std::min(crossing[port], crossing[fabric.ports[port].peer.value()]);
+  }
+  /// By node: the least node that it is joined with by cables below the threshold.
+  [[nodiscard]] std::vector<std::uint32_t> joined_below(Picoseconds threshold) const {
+    std::vector<std::uint32_t> least(fabric.nodes.size());
+    for (std::uint32_t n = 0; n < least.size(); ++n) least[n] = n;
+    for (bool changes = true; changes;) {
+      changes = false;
+      for (std::size_t p = 0; p < fabric.ports.size(); ++p) {
+        if (latency(p) >= threshold) continue;
+        std::uint32_t& here = least[fabric.ports[p].node.value()];
+        const std::uint32_t there = least[fabric.peer_node(PortId(p)).value()];
+        if (there >= here) continue;
+        here = there;
+        changes = true;
+      }
+    }
+    return least;
+  }
+  [[nodiscard]] std::size_t cells_below(Picoseconds threshold) const {
+    const std::vector<std::uint32_t> least = joined_below(threshold);
+    return std::set<std::uint32_t>(least.begin(), least.end()).size();
+  }
+};
+
+/// A tree of random cables, so that all is connected, and as many again.
+Graph random_graph(std::uint64_t seed) {
+  testing::Draws draws(seed);
+  const auto nodes = static_cast<std::uint32_t>(draws.between(2, 40));
+  const std::int64_t kinds = draws.between(1, 6);
+  const auto latency = [&] { return (draws.between(1, kinds) - (seed % 3 == 0 ? 1 : 0)) * 10'000; };
+  std::vector<Graph::Cable> cables;
+  for (std::uint32_t n = 1; n < nodes; ++n) {
+    cables.push_back({n, static_cast<std::uint32_t>(draws.below(n)), latency(), latency()});
+  }
+  for (std::uint32_t n = 0; n < nodes; ++n) {
+    const auto other = static_cast<std::uint32_t>(draws.below(nodes));
+    if (other != n) cables.push_back({n, other, latency(), latency()});
+  }
+  return {nodes, cables};
+}
+
+void expect_consistent(const Graph& graph, const CellPlan& plan, Picoseconds control) {
+  ASSERT_EQ(plan.ports_of_cell.size(), plan.cell_count);
+  std::size_t ports = 0;
+  for (std::uint32_t cell = 0; cell < plan.cell_count; ++cell) {
+    EXPECT_TRUE(std::ranges::is_sorted(plan.ports_of_cell[cell]));
+    for (const PortId port : plan.ports_of_cell[cell]) {
+      EXPECT_EQ(plan.cell_of_node[graph.fabric.port(port).node.value()], cell);
+    }
+    ports += plan.ports_of_cell[cell].size();
+  }
+  EXPECT_EQ(ports, graph.fabric.ports.size());
+  // Nothing crosses sooner than the lookahead, and it is as long as that allows.
+  Picoseconds least = control > 0_ps ? std::min(control, 1_ms) : 1_ms;
+  bool is_set_by_a_link = false;
+  for (std::size_t p = 0; p < graph.fabric.ports.size(); ++p) {
+    const PortId port(p);
+    const bool is_cut = plan.cell_of_node[graph.fabric.port(port).node.value()] !=
+                        plan.cell_of_node[graph.fabric.peer_node(port).value()];
+    if (!is_cut) continue;
+    EXPECT_GE(graph.crossing[p], plan.lookahead);
+    if (graph.latency(p) <= least) {
+      least = graph.latency(p);
+      is_set_by_a_link = true;
+    }
+  }
+  EXPECT_EQ(plan.lookahead, least);
+  EXPECT_GT(plan.lookahead, 0_ps);
+  ASSERT_EQ(plan.limiting_port.is_none(), !is_set_by_a_link);
+  if (is_set_by_a_link) {
+    EXPECT_EQ(graph.latency(plan.limiting_port.value()), plan.lookahead);
+  }
+}
+
+/// Cells are numbered in the order of their least nodes.
+void expect_cells(const CellPlan& plan, const std::vector<std::uint32_t>& least) {
+  std::vector<std::uint32_t> number(least.size());
+  std::uint32_t next = 0;
+  for (std::uint32_t n = 0; n < least.size(); ++n) {
+    if (least[n] == n) number[n] = next++;
+    EXPECT_EQ(plan.cell_of_node[n], number[least[n]]);
+  }
+  EXPECT_EQ(plan.cell_count, next);
+}
+
+TEST(Cells, AreAllNodesWhereTheCutIsOneOrControlTakesNoTime) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const Graph graph = random_graph(seed);
+    for (const auto& [cut, control] :
+         {std::pair{CellPlan::Cut::kOne, 1_us}, {CellPlan::Cut::kFinest, 0_ps}}) {
+      const CellPlan plan = plan_cells(graph.fabric, graph.crossing, control, cut);
+      EXPECT_EQ(plan.cell_count, 1U);
+      expect_consistent(graph, plan, control);
+    }
+  }
+}
+
+TEST(Cells, AreJoinedByWhatTakesNoTimeAtTheFinestCut) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Graph graph = random_graph(seed);
+    const CellPlan plan = plan_cells(graph.fabric, graph.crossing, 100_ns, CellPlan::Cut::kFinest);
+    expect_consistent(graph, plan, 100_ns);
+    expect_cells(plan, graph.joined_below(1_ps));
+  }
+}
+
+// Up to eight cells, or as many as the finest cut has; of all thresholds the longest that leaves
+// them.
+TEST(Cells, AreEnoughWithTheLongestWindow) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const Graph graph = random_graph(seed);
+    for (const Picoseconds control : {25_ns, 1_us}) {
+      const CellPlan plan = plan_cells(graph.fabric, graph.crossing, control, CellPlan::Cut::kAuto);
+      expect_consistent(graph, plan, control);
+      Picoseconds longest = 1_ps;
+      const std::size_t enough = std::min<std::size_t>(8, graph.cells_below(1_ps));
+      for (std::size_t p = 0; p < graph.fabric.ports.size(); ++p) {
+        const Picoseconds threshold = graph.latency(p);
+        if (threshold > control || graph.cells_below(threshold) < enough) continue;
+        longest = std::max(longest, threshold);
+      }
+      expect_cells(plan, graph.joined_below(longest));
+    }
+  }
+}
+
+// A cable of 0 never sets the window: its ends are one cell. Control events cross cells after 1 us
+// at least, however long the cables are.
+TEST(Cells, AreBoundByControlWhereCablesAreLonger) {
+  const Graph graph(3, {{0, 1, 0, 0}, {1, 2, 5'000'000, 7'000'000}});
+  const CellPlan plan = plan_cells(graph.fabric, graph.crossing, 1_us, CellPlan::Cut::kAuto);
+  EXPECT_EQ(plan.cell_count, 2U);
+  EXPECT_EQ(plan.lookahead, 1_us);
+  EXPECT_TRUE(plan.limiting_port.is_none());
+  const CellPlan longer = plan_cells(graph.fabric, graph.crossing, 1_s, CellPlan::Cut::kAuto);
+  EXPECT_EQ(longer.lookahead, 5_us);
+  EXPECT_EQ(longer.limiting_port, PortId(2U));
+}
+
+}  // namespace
+}  // namespace weft
