@@ -111,6 +111,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
     return s.processes[connections[a].source.value()].host <
            s.processes[connections[b].source.value()].host;
   });
+  const QueuePairUse use = queue_pair_use(options_.transport);
   std::uint32_t qp = 0;
   for (const std::uint32_t c : order) {
     const Connection& connection = connections[c];
@@ -141,7 +142,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       sender.port = sender.first_port + first_choice(s, sender);
       ReceiverState& receiver = s.receivers[qp];
       receiver.host = from.value();
-      receiver.ack_entropy = flow_entropy(to, from, number);
+      receiver.ack_entropy = response_entropy(from, to, number, use);
       receiver.connection = ConnectionId(c);
       receiver.traffic_class = traffic_class;
       receiver.transport = transport;

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "protocols/dcqcn/dcqcn_config.hpp"
+#include "simcore/hash.hpp"
 #include "simcore/units.hpp"
 
 namespace weft::protocols {
@@ -46,6 +47,7 @@ struct RoceConfig {
   Picoseconds retransmit_timeout = Picoseconds(67'108'864'000);
   std::uint32_t retry_limit = 7;  ///< time-outs in a row until the queue pair fails (IB: 7)
   std::uint32_t queue_pairs = 1;  ///< per connection; messages take them in turn
+  QueuePairUse queue_pair_use = QueuePairUse::kOneWay;
   CongestionControlConfig congestion_control =
       DcqcnConfig::from_preset(DcqcnConfig::Preset::kPaper);
 };
@@ -56,6 +58,12 @@ struct DatagramConfig {
 };
 
 using TransportConfig = std::variant<RoceConfig, DatagramConfig>;
+
+/// Of the queue pairs of a transport; datagrams have no responses.
+[[nodiscard]] inline QueuePairUse queue_pair_use(const TransportConfig& transport) {
+  const auto* roce = std::get_if<RoceConfig>(&transport);
+  return roce != nullptr ? roce->queue_pair_use : QueuePairUse::kOneWay;
+}
 
 /// Which of a host's ports takes the next packet, where several lead to the destination: two ports
 /// of a NIC, or a GPU's links into its scale-up domain.

@@ -93,6 +93,11 @@ schema::Object roce_schema() {
       .field("queue_pairs", &RoceConfig::queue_pairs, "per connection; messages take them in turn")
       .source("one queue pair per pair of processes")
       .range(1, 1'024)
+      .choice("queue_pair_use", &RoceConfig::queue_pair_use,
+              {{"one-way", "one process's: ACKs of A to B have an ECMP key of their own"},
+               {"both-ways", "both processes': ACKs of A to B take the path of B's data to A"}},
+              "whose data a queue pair carries")
+      .source("NCCL connects a queue pair per send and per receive")
       .object("congestion_control", &RoceConfig::congestion_control, congestion_control_schema(),
               "how senders set their rates")
       .source("the congestion control of RoCEv2 NICs")

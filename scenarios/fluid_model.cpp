@@ -118,8 +118,11 @@ std::vector<std::vector<PortShare>> FluidModel::steps(const Ends& ends, bool is_
   const Experiment& e = experiment_;
   if (ends.is_spread) return sprayed_shares(e.fabric, e.routes, from, to);
   std::vector<std::vector<PortShare>> path;
-  for (const PortId port : flow_path(e.fabric, e.routes, e.scenario.seed, from, to,
-                                     flow_entropy(from, to, ends.number))) {
+  const std::uint32_t entropy =
+      is_reverse ? response_entropy(to, from, ends.number,
+                                    protocols::queue_pair_use(e.scenario.transport))
+                 : flow_entropy(from, to, ends.number);
+  for (const PortId port : flow_path(e.fabric, e.routes, e.scenario.seed, from, to, entropy)) {
     path.push_back({{port, 1.0}});
   }
   return path;

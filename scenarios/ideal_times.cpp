@@ -149,15 +149,16 @@ IdealTimes::Paths IdealTimes::paths(ConnectionId connection, std::uint32_t index
   const Connection& c = workload_.connections()[connection.value()];
   const auto [from, to] = ends(connection);
   const std::uint32_t number = queue_pair_number(c.flow_label, index);
-  const auto hops = [&](HostId a, HostId b, bool keeps_path) {
+  const auto hops = [&](HostId a, HostId b, std::uint32_t entropy, bool keeps_path) {
     if (!keeps_path) return sprayed_hops(fabric_, routes_, a, b);
-    return hops_of(fabric_,
-                   flow_path(fabric_, routes_, scenario_.seed, a, b, flow_entropy(a, b, number)));
+    return hops_of(fabric_, flow_path(fabric_, routes_, scenario_.seed, a, b, entropy));
   };
   // Acknowledgements may travel in another class.
   const bool is_inside = transports_.of(connection).is_scale_up;
   const bool keeps_path = is_inside || scenario_.switches.balancing(c.traffic_class).keeps_path();
-  return {hops(from, to, keeps_path), hops(to, from, is_inside || keeps_paths_)};
+  const QueuePairUse use = protocols::queue_pair_use(scenario_.transport);
+  return {hops(from, to, flow_entropy(from, to, number), keeps_path),
+          hops(to, from, response_entropy(from, to, number, use), is_inside || keeps_paths_)};
 }
 
 ZeroLoad IdealTimes::message(ConnectionId connection, std::uint32_t entropy, Bytes size) {

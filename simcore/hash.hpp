@@ -39,6 +39,24 @@ namespace weft {
   return static_cast<std::uint32_t>(mix64(flow_label, index));
 }
 
+/// Whose data a queue pair carries.
+enum class QueuePairUse : std::uint8_t {
+  /// One process's: the other one sends by a queue pair of its own. NCCL connects like this, a
+  /// queue pair per send and per receive (nccl/src/transport/net_ib.cc, ncclIbConnect and
+  /// ncclIbAccept).
+  kOneWay,
+  kBothWays,  ///< both processes': the responses to one's data go the way of the other's data
+};
+
+/// What the responses (ACKs, NACKs, CNPs) to data of `flow_entropy(source, destination,
+/// queue_pair)` carry.
+[[nodiscard]] constexpr std::uint32_t response_entropy(HostId source, HostId destination,
+                                                       std::uint32_t queue_pair, QueuePairUse use) {
+  const bool is_shared = use == QueuePairUse::kBothWays;
+  const std::uint64_t number = is_shared ? queue_pair : mix64(queue_pair, 0x41434b /* "ACK" */);
+  return flow_entropy(destination, source, static_cast<std::uint32_t>(number));
+}
+
 /// The seed of a switch's hash. Distinct per switch, or a second tier would repeat the choices of
 /// the first one (polarisation).
 [[nodiscard]] constexpr std::uint64_t switch_hash_seed(std::uint64_t run_seed, NodeId node) {

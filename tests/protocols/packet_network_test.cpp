@@ -115,8 +115,8 @@ TEST(PacketNetwork, LoneMessagesTakeTheirZeroLoadTimeOnAnyPath) {
     const MessageOutcome m = run.network().messages()[0];
     const auto there = hops_of(run.fabric(), flow_path(run.fabric(), run.routes(), seed,
                                                        flow.source, flow.destination, m.entropy));
-    const std::uint32_t back_entropy =
-        flow_entropy(flow.destination, flow.source, queue_pair_number(0, 0));
+    const std::uint32_t back_entropy = response_entropy(
+        flow.source, flow.destination, queue_pair_number(0, 0), roce_of(options).queue_pair_use);
     const auto back = hops_of(run.fabric(), flow_path(run.fabric(), run.routes(), seed,
                                                       flow.destination, flow.source, back_entropy));
     const Framing framing{.payload = 4096_B,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -34,6 +35,7 @@ struct Flow {
   Bytes size;
   Picoseconds start;
   std::uint8_t traffic_class = 0;
+  std::optional<std::uint32_t> label{};  ///< of its connection; absent: its number
 };
 
 /// Processes that post one message each at its start time.
@@ -80,7 +82,8 @@ class FlowRun {
     for (const Flow& flow : flows) processes.push_back(flow.source);
     for (std::size_t i = 0; i < flows.size(); ++i) {
       connections.push_back({ProcessId(i), ProcessId(processes.size()),
-                             static_cast<std::uint32_t>(i), flows[i].traffic_class});
+                             flows[i].label.value_or(static_cast<std::uint32_t>(i)),
+                             flows[i].traffic_class});
       processes.push_back(flows[i].destination);
     }
     network_ = std::make_unique<protocols::PacketNetwork>(fabric_, routes_, options, processes,
