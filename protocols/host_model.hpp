@@ -117,7 +117,7 @@ class HostModel {
         receive_ack(cell, worker, packet, port, now);
         break;
       case PacketKind::kCnp:
-        receive_cnp(packet.flow, port, now);
+        receive_cnp(packet.flow, now);
         break;
     }
   }
@@ -503,8 +503,8 @@ class HostModel {
     if (!port.is_transmitting) start(cell, worker, port, now);
   }
 
-  void receive_cnp(std::uint32_t qp, const PortState& port, std::int64_t now) {
-    s_.dcqcn[qp].on_cnp(*s_.constants.dcqcn, port.nominal_rate, now);
+  void receive_cnp(std::uint32_t qp, std::int64_t now) {
+    s_.dcqcn[qp].on_cnp(*s_.constants.dcqcn, s_.line_rate(s_.senders[qp]), now);
   }
 
   void receive_ack(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
@@ -512,7 +512,7 @@ class HostModel {
     const std::uint32_t qp = packet.flow;
     SenderState& s = s_.senders[qp];
     if (s.schedule == SenderState::Schedule::kFailed) return;
-    if ((packet.flags & kCongested) != 0) receive_cnp(qp, port, now);
+    if ((packet.flags & kCongested) != 0) receive_cnp(qp, now);
     const bool moves = static_cast<std::int32_t>(packet.sequence - s.unacked) > 0;
     const bool counts = static_cast<std::int32_t>(packet.word - s.received) > 0;
     if (counts) s.received = packet.word;

@@ -5,28 +5,13 @@
 #include <limits>
 
 #include "protocols/network_state.hpp"
+#include "protocols/response_class.hpp"
 
 namespace weft::protocols {
 namespace {
 
 std::uint64_t fixed_point(double value, unsigned bits) {
   return static_cast<std::uint64_t>(std::llround(std::ldexp(value, static_cast<int>(bits))));
-}
-
-/// The number of the class called `name`; there must be one.
-std::uint8_t class_number(const SwitchConfig& switches, const std::string& name) {
-  for (std::size_t c = 0; c < switches.classes.size(); ++c) {
-    if (switches.classes[c].name == name) return static_cast<std::uint8_t>(c);
-  }
-  assert(false && "no class of this name");
-  return 0;
-}
-
-/// The class of highest priority outside of scale-up domains.
-std::uint8_t highest_class(const SwitchConfig& switches) {
-  std::size_t c = switches.classes.size() - 1;
-  while (c > 0 && switches.classes[c].network != NetworkKind::kScaleOut) --c;
-  return static_cast<std::uint8_t>(c);
 }
 
 }  // namespace
@@ -84,12 +69,8 @@ TransportConstants::TransportConstants(const TransportConfig& config, const Swit
   retransmit_timeout = roce.retransmit_timeout.count();
   payload = format.payload.count();
   header = format.header.count();
-  const auto number = [&](const std::string& name) {
-    if (name == kSameClass) return kSame;
-    return name == kHighestClass ? highest_class(switches) : class_number(switches, name);
-  };
-  ack_class = number(roce.ack_class);
-  cnp_class = number(roce.cnp_class);
+  ack_class = response_class(switches, roce.ack_class, kSame);
+  cnp_class = response_class(switches, roce.cnp_class, kSame);
 }
 
 RoceConfig ScaleUpConfig::transport() const {

@@ -313,6 +313,15 @@ struct NetworkState {
     const std::uint64_t seed = routes.hash.seed_of(constants.seed, fabric.hosts[host.value()]);
     return routes.hash.choose(seed, entropy, n);
   }
+  /// What a queue pair can send at: by its port, or by all that its packets are spread over.
+  [[nodiscard]] std::int64_t line_rate(const SenderState& sender) const {
+    if (sender.spreading == PortSpreading::kFlow) return ports[sender.port].nominal_rate;
+    std::int64_t sum = 0;
+    for (const std::uint16_t local : sender.local_ports) {
+      sum += ports[sender.first_port + local].nominal_rate;
+    }
+    return sum;
+  }
   /// Whether the packets of its queue pair are traced.
   [[nodiscard]] bool is_watched(const Packet& packet) const {
     return watched[packet.flow & ~kInNetworkFlow] != 0;

@@ -366,11 +366,11 @@ void PacketNetwork::Engine::sample_rates(std::int64_t now) {
   }
   for (const std::uint32_t qp : sampled_queue_pairs_) {
     const SenderState& sender = s_.senders[qp];
-    const PortState& port = s_.ports[sender.port];
+    const std::int64_t line_rate = s_.line_rate(sender);
     TraceRecord record{.time = now, .subject = qp, .traffic_class = sender.traffic_class};
     record.kind = TraceRecord::Kind::kRate;
-    record.value = port.nominal_rate;
-    std::int64_t target = port.nominal_rate;
+    record.value = line_rate;
+    std::int64_t target = line_rate;
     if (s_.constants.dcqcn && s_.dcqcn[qp].active()) {
       Dcqcn& dcqcn = s_.dcqcn[qp];
       dcqcn.catch_up(*s_.constants.dcqcn, now);

@@ -6,18 +6,12 @@
 #include <cstdint>
 #include <variant>
 
+#include "protocols/response_class.hpp"
+
 namespace weft::protocols {
 namespace {
 
 std::int64_t cells_of(Bytes bytes, Bytes cell) { return (bytes + cell - 1_B) / cell; }
-
-/// Whether what is sent in the class of that name may travel in `traffic_class`.
-bool may_use(const std::string& name, const SwitchConfig& switches,
-             const TrafficClass& traffic_class) {
-  if (name == kSameClass) return true;
-  const std::string& meant = name == kHighestClass ? switches.classes.back().name : name;
-  return meant == traffic_class.name;
-}
 
 /// The bytes that `rate` carries in `time`, or a petabyte where it is more: no buffer is that
 /// large, and sums of a few stay in range.
@@ -51,8 +45,11 @@ PacketSizes packet_sizes(const SwitchConfig& switches, const TrafficClass& traff
   PacketSizes sizes{format.header + 1_B, format.header + format.payload};
   const auto* roce = std::get_if<RoceConfig>(&transport);
   if (roce == nullptr) return sizes;
-  if (may_use(roce->ack_class, switches, traffic_class) ||
-      may_use(roce->cnp_class, switches, traffic_class)) {
+  const auto carries = [&](const std::string& name) {
+    return name == kSameClass ||
+           switches.classes[response_class(switches, name, 0)].name == traffic_class.name;
+  };
+  if (carries(roce->ack_class) || carries(roce->cnp_class)) {
     sizes.smallest = std::min(sizes.smallest, roce->ack_size);
     sizes.largest = std::max(sizes.largest, roce->ack_size);
   }

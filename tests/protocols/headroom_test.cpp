@@ -1,5 +1,7 @@
 #include "protocols/switching/headroom.hpp"
 
+#include "protocols/response_class.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -207,6 +209,21 @@ TEST(PacketSizes, DependOnWhatTravelsInTheClass) {
   EXPECT_EQ(smallest(0), 83_B) << "82 B of headers and one of payload";
   EXPECT_EQ(packet_sizes(switches, switches.data(), DatagramConfig()).smallest, 83_B);
   EXPECT_EQ(packet_sizes(switches, switches.data(), roce).largest, 4178_B);
+}
+
+// The class of a scale-up domain stands last, above all others; no CNP travels in it.
+TEST(PacketSizes, OfCnpsCountInTheHighestClassOutsideOfScaleUpDomains) {
+  SwitchConfig switches;
+  TrafficClass nvlink;
+  nvlink.name = "nvlink";
+  nvlink.network = NetworkKind::kScaleUp;
+  switches.classes.push_back(nvlink);
+  RoceConfig roce;
+  roce.ack_size = 60_B;
+  roce.ack_class = switches.data().name;
+  EXPECT_EQ(packet_sizes(switches, switches.classes[1], roce).smallest, 60_B);
+  EXPECT_EQ(packet_sizes(switches, nvlink, roce).smallest, 83_B);
+  EXPECT_EQ(highest_class(switches), 1);
 }
 
 }  // namespace

@@ -1,0 +1,27 @@
+#include "protocols/response_class.hpp"
+
+#include <cassert>
+#include <cstddef>
+
+#include "protocols/transport_config.hpp"
+
+namespace weft::protocols {
+
+std::uint8_t highest_class(const SwitchConfig& switches) {
+  std::size_t c = switches.classes.size() - 1;
+  while (c > 0 && switches.classes[c].network != NetworkKind::kScaleOut) --c;
+  return static_cast<std::uint8_t>(c);
+}
+
+std::uint8_t response_class(const SwitchConfig& switches, const std::string& name,
+                            std::uint8_t of_data) {
+  if (name == kSameClass) return of_data;
+  if (name == kHighestClass) return highest_class(switches);
+  for (std::size_t c = 0; c < switches.classes.size(); ++c) {
+    if (switches.classes[c].name == name) return static_cast<std::uint8_t>(c);
+  }
+  assert(false && "no class of this name");
+  return 0;
+}
+
+}  // namespace weft::protocols
