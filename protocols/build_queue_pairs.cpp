@@ -84,9 +84,18 @@ PortSpreading PacketNetwork::spreading_of(const Connection& connection,
   if (connection.kind != Connection::Kind::kUnicast) return PortSpreading::kRoundRobin;
   if (transport > 0) return options_.scale_up[(transport - 1U) / 2].spreading;
   const LoadBalancing& balancing = options_.switches.balancing(connection.traffic_class);
-  if (!balancing.sprays()) return PortSpreading::kFlow;
-  return balancing.type == LoadBalancing::kRoundRobin ? PortSpreading::kRoundRobin
-                                                      : PortSpreading::kRandom;
+  switch (balancing.type) {
+    case LoadBalancing::kSpray:
+      return PortSpreading::kRandom;
+    case LoadBalancing::kRoundRobin:
+      return PortSpreading::kRoundRobin;
+    case LoadBalancing::kAdaptive:
+      return PortSpreading::kLeastLoaded;
+    case LoadBalancing::kFlow:
+    case LoadBalancing::kFlowlet:
+      return PortSpreading::kFlow;
+  }
+  return PortSpreading::kFlow;
 }
 
 void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "protocols/egress.hpp"
@@ -246,7 +247,10 @@ class HostModel {
     std::uint32_t choice = 0;
     switch (s.spreading) {
       case PortSpreading::kRoundRobin:
-        choice = (s.next + s.entropy % n) % n;
+        choice = in_turn(s, n);
+        break;
+      case PortSpreading::kLeastLoaded:
+        choice = least_loaded(s, in_turn(s, n));
         break;
       case PortSpreading::kRandom:
         choice = choose_by_packet(s_.constants.seed, s.entropy, s.next, s.sent_end, n);
@@ -261,6 +265,27 @@ class HostModel {
       s.port = s.first_port + s.local_ports[(choice + i) % n];
       if (!s_.ports[s.port].is_down || s.in_network != 0) return;
     }
+  }
+
+  [[nodiscard]] static std::uint32_t in_turn(const SenderState& s, std::uint32_t n) {
+    return (s.next + s.entropy % n) % n;
+  }
+
+  /// The port with the fewest bytes that wait or are being sent; among equals the first one from
+  /// `first` on.
+  [[nodiscard]] std::uint32_t least_loaded(const SenderState& s, std::uint32_t first) const {
+    const auto n = static_cast<std::uint32_t>(s.local_ports.size());
+    std::uint32_t best = first;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const std::uint32_t at = (first + i) % n;
+      const PortState& port = s_.ports[s.first_port + s.local_ports[at]];
+      const std::int64_t load = port.backlog + (port.is_transmitting ? port.service_bytes : 0);
+      if (port.is_down || load >= least) continue;
+      least = load;
+      best = at;
+    }
+    return best;
   }
 
   /// Whether the chip can hold the next packet of a reduction.

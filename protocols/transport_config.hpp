@@ -68,9 +68,10 @@ using TransportConfig = std::variant<RoceConfig, DatagramConfig>;
 /// Which of a host's ports takes the next packet, where several lead to the destination: two ports
 /// of a NIC, or a GPU's links into its scale-up domain.
 enum class PortSpreading : std::uint8_t {
-  kFlow,        ///< all packets of a queue pair by one port, by hash
-  kRoundRobin,  ///< packet by packet in turn
-  kRandom,      ///< packet by packet at random
+  kFlow,         ///< all packets of a queue pair by one port, by hash
+  kRoundRobin,   ///< packet by packet in turn
+  kRandom,       ///< packet by packet at random
+  kLeastLoaded,  ///< packet by packet by the one with the fewest bytes, among equals in turn
 };
 
 /// Kinds of scale-up domains in one fabric.

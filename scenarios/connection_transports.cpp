@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "protocols/response_class.hpp"
 #include "scenarios/ideal_times.hpp"
 
 namespace weft::scenarios {
@@ -39,6 +40,11 @@ ConnectionTransport ConnectionTransports::of(ConnectionId connection) const {
     ConnectionTransport transport = scale_out_;
     transport.is_sprayed = scenario_.switches.balancing(c.traffic_class).sprays();
     transport.traffic_class = c.traffic_class;
+    transport.ack_class = c.traffic_class;
+    if (const auto* roce = std::get_if<protocols::RoceConfig>(&scenario_.transport)) {
+      transport.ack_class =
+          protocols::response_class(scenario_.switches, roce->ack_class, c.traffic_class);
+    }
     if (c.queue_pairs > 0) transport.queue_pairs = c.queue_pairs;
     return transport;
   }

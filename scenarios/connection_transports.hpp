@@ -17,6 +17,7 @@ struct ConnectionTransport {
   Framing framing;
   std::uint32_t queue_pairs = 1;
   std::uint8_t traffic_class = 0;  ///< inside a domain that of its own
+  std::uint8_t ack_class = 0;      ///< that ACKs travel in; of scale-out connections only
   bool is_acknowledged = true;
   bool is_scale_up = false;
   /// Switches spread its packets over equal-cost paths.

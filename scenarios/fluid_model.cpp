@@ -21,12 +21,10 @@ BitsPerSecond times(BitsPerSecond rate, double factor) {
       1, static_cast<std::int64_t>(static_cast<double>(rate.count()) * factor)));
 }
 
-/// Of the links that all packets cross.
-BitsPerSecond slowest_shared(const std::vector<PathHop>& path) {
+/// Of the steps of a path, with all links that packets take there side by side.
+BitsPerSecond slowest_step(const std::vector<PathHop>& path) {
   BitsPerSecond slowest = BitsPerSecond::max();
-  for (const PathHop& hop : path) {
-    if (hop.is_shared) slowest = std::min(slowest, hop.rate);
-  }
+  for (const PathHop& hop : path) slowest = std::min(slowest, hop.links * hop.rate);
   return slowest;
 }
 
@@ -113,19 +111,23 @@ std::uint32_t FluidModel::entropy_of(ConnectionId connection, std::uint32_t queu
 }
 
 std::vector<std::vector<PortShare>> FluidModel::steps(const Ends& ends, bool is_reverse) const {
-  const HostId from = is_reverse ? ends.destination : ends.source;
-  const HostId to = is_reverse ? ends.source : ends.destination;
   const Experiment& e = experiment_;
-  if (ends.is_spread) return sprayed_shares(e.fabric, e.routes, from, to);
-  std::vector<std::vector<PortShare>> path;
-  const std::uint32_t entropy =
-      is_reverse ? response_entropy(to, from, ends.number,
-                                    protocols::queue_pair_use(e.scenario.transport))
-                 : flow_entropy(from, to, ends.number);
-  for (const PortId port : flow_path(e.fabric, e.routes, e.scenario.seed, from, to, entropy)) {
-    path.push_back({{port, 1.0}});
+  if (ends.is_spread) {
+    return is_reverse ? sprayed_shares(e.fabric, e.routes, ends.destination, ends.source)
+                      : sprayed_shares(e.fabric, e.routes, ends.source, ends.destination);
   }
-  return path;
+  std::vector<PortId> path =
+      flow_path(e.fabric, e.routes, e.scenario.seed, ends.source, ends.destination,
+                flow_entropy(ends.source, ends.destination, ends.number));
+  if (is_reverse && !path.empty()) {
+    const std::uint32_t entropy = response_entropy(ends.source, ends.destination, ends.number,
+                                                   protocols::queue_pair_use(e.scenario.transport));
+    path = flow_path_from(e.fabric, e.routes, e.scenario.seed, e.fabric.port(path.back()).peer,
+                          ends.source, entropy);
+  }
+  std::vector<std::vector<PortShare>> steps;
+  for (const PortId port : path) steps.push_back({{port, 1.0}});
+  return steps;
 }
 
 std::vector<std::uint32_t> FluidModel::links(const Ends& ends, bool is_reverse) const {
@@ -276,7 +278,7 @@ void FluidModel::limit_by_windows() {
   limit_of_pair_.assign(experiment_.workload.connections().size() * most_queue_pairs_, kNoLink);
   for_each_queue_pair([&](ConnectionId connection, std::uint32_t q) {
     if (transports_.of(connection).framing.window == 0) return;
-    const BitsPerSecond line = slowest_shared(ideals_.paths(connection, q).forward);
+    const BitsPerSecond line = slowest_step(ideals_.paths(connection, q).forward);
     const BitsPerSecond limit = window_rate(ideals_.paths(connection, q), line);
     if (limit >= line) return;
     limit_of_pair_[std::size_t{connection.value()} * most_queue_pairs_ + q] =
@@ -309,7 +311,7 @@ FluidTransfer FluidModel::transfer(ConnectionId connection, std::uint32_t queue_
   const IdealTimes::Paths paths = ideals_.paths(connection, queue_pair);
   const ZeroLoad alone = ideals_.message(connection, entropy_of(connection, queue_pair), size);
   const ConnectionTransport transport = transports_.of(connection);
-  BitsPerSecond rate = transport.parallel_links * slowest_shared(paths.forward);
+  BitsPerSecond rate = transport.parallel_links * slowest_step(paths.forward);
   if (!limit_of_pair_.empty() && limit_of_pair_[index] != kNoLink) {
     rate = std::min(rate, capacities_[limit_of_pair_[index]]);
   }

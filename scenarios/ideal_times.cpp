@@ -115,12 +115,7 @@ IdealTimes::IdealTimes(const Scenario& scenario, const Fabric& fabric,
       tables_(std::move(tables)),
       routes_(*tables_.front()),
       workload_(workload),
-      transports_(scenario, fabric, routes_, workload) {
-  for (const protocols::TrafficClass& c : scenario.switches.classes) {
-    if (c.network != NetworkKind::kScaleOut) continue;
-    keeps_paths_ = keeps_paths_ && scenario.switches.balancing(c).keeps_path();
-  }
-}
+      transports_(scenario, fabric, routes_, workload) {}
 
 bool IdealTimes::is_in_network(ConnectionId connection) const {
   return workload_.connections()[connection.value()].kind != Connection::Kind::kUnicast;
@@ -149,16 +144,42 @@ IdealTimes::Paths IdealTimes::paths(ConnectionId connection, std::uint32_t index
   const Connection& c = workload_.connections()[connection.value()];
   const auto [from, to] = ends(connection);
   const std::uint32_t number = queue_pair_number(c.flow_label, index);
-  const auto hops = [&](HostId a, HostId b, std::uint32_t entropy, bool keeps_path) {
-    if (!keeps_path) return sprayed_hops(fabric_, routes_, a, b);
-    return hops_of(fabric_, flow_path(fabric_, routes_, scenario_.seed, a, b, entropy));
-  };
-  // Acknowledgements may travel in another class.
-  const bool is_inside = transports_.of(connection).is_scale_up;
-  const bool keeps_path = is_inside || scenario_.switches.balancing(c.traffic_class).keeps_path();
   const QueuePairUse use = protocols::queue_pair_use(scenario_.transport);
-  return {hops(from, to, flow_entropy(from, to, number), keeps_path),
-          hops(to, from, response_entropy(from, to, number, use), is_inside || keeps_paths_)};
+  const std::uint32_t entropy = flow_entropy(from, to, number);
+  const std::uint32_t of_responses = response_entropy(from, to, number, use);
+  const ConnectionTransport transport = transports_.of(connection);
+  if (transport.is_scale_up) {
+    const auto hops = [this](HostId a, HostId b, std::uint32_t key) {
+      return hops_of(fabric_, flow_path(fabric_, routes_, scenario_.seed, a, b, key));
+    };
+    return {hops(from, to, entropy), hops(to, from, of_responses)};
+  }
+  const std::vector<PortId> first = first_links_of(transport, from, to, entropy);
+  const Way there = way(first, to, entropy, c.traffic_class);
+  // Responses leave by the links that what they answer came in by.
+  std::vector<PortId> back;
+  for (const PortId link : there.last) back.push_back(fabric_.port(link).peer);
+  return {there.hops, way(back, from, of_responses, transport.ack_class).hops};
+}
+
+std::vector<PortId> IdealTimes::first_links_of(const ConnectionTransport& transport, HostId from,
+                                               HostId to, std::uint32_t entropy) const {
+  if (transport.is_sprayed) return first_links(fabric_, routes_, from, to);
+  const auto link = flow_link(fabric_, routes_, scenario_.seed, from, to, entropy);
+  if (!link) return {};
+  return {*link};
+}
+
+IdealTimes::Way IdealTimes::way(const std::vector<PortId>& first, HostId to, std::uint32_t entropy,
+                                std::uint8_t traffic_class) const {
+  if (first.size() != 1 || !scenario_.switches.balancing(traffic_class).keeps_path()) {
+    SprayedPath path = sprayed_path(fabric_, routes_, first, to);
+    return {std::move(path.hops), std::move(path.last)};
+  }
+  const std::vector<PortId> path =
+      flow_path_from(fabric_, routes_, scenario_.seed, first.front(), to, entropy);
+  if (path.empty()) return {};
+  return {hops_of(fabric_, path), {path.back()}};
 }
 
 ZeroLoad IdealTimes::message(ConnectionId connection, std::uint32_t entropy, Bytes size) {
@@ -185,7 +206,7 @@ ZeroLoad IdealTimes::least_time(ConnectionId connection, Bytes size, const Frami
   ZeroLoad least{Picoseconds::max(), Picoseconds::max()};
   for (std::vector<PathHop>& there : rerouted_hops(fabric_, tables_, from, to)) {
     // A queue pair sends packet after packet, by whatever port, unless it spreads them.
-    if (!transport.is_sprayed && !there.empty()) there.front().is_shared = true;
+    if (!transport.is_sprayed && !there.empty()) there.front().links = 1;
     for (const std::vector<PathHop>& back : rerouted_hops(fabric_, tables_, to, from)) {
       const ZeroLoad time = zero_load(size, framing, there, back);
       least.delivered = std::min(least.delivered, time.delivered);

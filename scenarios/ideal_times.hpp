@@ -69,6 +69,17 @@ class IdealTimes {
   [[nodiscard]] bool is_in_network(ConnectionId connection) const;
   /// Where its packets start, and where they get to.
   [[nodiscard]] std::pair<HostId, HostId> ends(ConnectionId connection) const;
+  struct Way {
+    std::vector<PathHop> hops;
+    std::vector<PortId> last;  ///< the links by which its packets arrive
+  };
+  /// Of packets that leave by the `first` links of a host.
+  [[nodiscard]] Way way(const std::vector<PortId>& first, HostId to, std::uint32_t entropy,
+                        std::uint8_t traffic_class) const;
+  /// By which the packets of a scale-out queue pair leave.
+  [[nodiscard]] std::vector<PortId> first_links_of(const ConnectionTransport& transport,
+                                                   HostId from, HostId to,
+                                                   std::uint32_t entropy) const;
   /// Over the paths of all tables.
   [[nodiscard]] ZeroLoad least_time(ConnectionId connection, Bytes size,
                                     const Framing& framing) const;
@@ -81,7 +92,6 @@ class IdealTimes {
   const Routes& routes_;  ///< of the healthy fabric
   const collectives::Workload& workload_;
   ConnectionTransports transports_;
-  bool keeps_paths_ = true;  ///< every class of scale-out traffic does
   std::unordered_map<Key, ZeroLoad, KeyHash> messages_;
 };
 

@@ -10,10 +10,6 @@
 namespace weft {
 namespace {
 
-PathHop hop_of(const Fabric& fabric, PortId port) {
-  return {.rate = fabric.port(port).rate, .latency = fabric.data_latency(port)};
-}
-
 /// A node that some packets pass at one step, and the smallest latency on the way to it.
 struct Reached {
   NodeId node;
@@ -23,8 +19,8 @@ struct Reached {
 
 /// What packets cross between one step's nodes and the next one's.
 struct Step {
+  std::vector<PortId> links;
   std::vector<Reached> nodes;  ///< at its end, ascending, each once
-  PathHop hop;                 ///< latency is not set
   bool is_dead_end = false;    ///< some packets find no next hop
 };
 
@@ -41,30 +37,41 @@ std::vector<std::uint16_t> all_ports(std::span<const Routes* const> tables, cons
   return ports;
 }
 
+void cross(Step& step, const Fabric& fabric, const Reached& from, PortId link) {
+  step.links.push_back(link);
+  step.nodes.push_back({fabric.peer_node(link), from.latency + fabric.data_latency(link)});
+}
+
+/// Sorts the nodes, and keeps of each the smallest latency.
+void join_nodes(Step& step) {
+  std::ranges::sort(step.nodes);
+  const auto is_same = [](const Reached& a, const Reached& b) { return a.node == b.node; };
+  step.nodes.erase(std::unique(step.nodes.begin(), step.nodes.end(), is_same), step.nodes.end());
+}
+
 Step advance(const Fabric& fabric, std::span<const Routes* const> tables,
              const std::vector<Reached>& from, HostId source, HostId destination) {
   Step step;
-  std::size_t links = 0;
   for (const Reached& at : from) {
     const Node& node = fabric.node(at.node);
     const std::vector<std::uint16_t> next_hops = all_ports(tables, node, source, destination);
     step.is_dead_end = step.is_dead_end || next_hops.empty();
     for (const std::uint16_t local : next_hops) {
-      const PortId port(node.first_port.value() + local);
-      step.nodes.push_back({fabric.peer_node(port), at.latency + fabric.data_latency(port)});
-      step.hop.rate = std::max(step.hop.rate, fabric.port(port).rate);
-      ++links;
+      cross(step, fabric, at, PortId(node.first_port.value() + local));
     }
   }
-  step.hop.is_shared = links == 1;
-  std::ranges::sort(step.nodes);
-  const auto is_same = [](const Reached& a, const Reached& b) { return a.node == b.node; };
-  step.nodes.erase(std::unique(step.nodes.begin(), step.nodes.end(), is_same), step.nodes.end());
+  join_nodes(step);
   return step;
 }
 
 Picoseconds smallest_latency(const std::vector<Reached>& nodes) {
   return std::ranges::min(nodes, {}, &Reached::latency).latency;
+}
+
+PathHop hop_of(const Fabric& fabric, std::span<const PortId> links, Picoseconds latency) {
+  PathHop hop{.rate = {}, .latency = latency, .links = static_cast<std::uint32_t>(links.size())};
+  for (const PortId link : links) hop.rate = std::max(hop.rate, fabric.port(link).rate);
+  return hop;
 }
 
 }  // namespace
@@ -76,21 +83,46 @@ std::span<const std::uint16_t> ports_towards(const Routes& routes, const Node& n
   return routes.host_ports(source, destination);
 }
 
+std::vector<PortId> first_links(const Fabric& fabric, const Routes& routes, HostId source,
+                                HostId destination) {
+  std::vector<PortId> links;
+  if (source == destination) return links;
+  const std::uint32_t first = fabric.host(source).first_port.value();
+  for (const std::uint16_t local : routes.host_ports(source, destination)) {
+    links.emplace_back(first + local);
+  }
+  return links;
+}
+
+std::optional<PortId> flow_link(const Fabric& fabric, const Routes& routes, std::uint64_t run_seed,
+                                HostId source, HostId destination, std::uint32_t entropy) {
+  const std::vector<PortId> links = first_links(fabric, routes, source, destination);
+  if (links.empty()) return {};
+  const std::uint64_t seed = routes.hash.seed_of(run_seed, fabric.hosts[source.value()]);
+  return links[routes.hash.choose(seed, entropy, static_cast<std::uint32_t>(links.size()))];
+}
+
 std::vector<PortId> flow_path(const Fabric& fabric, const Routes& routes, std::uint64_t run_seed,
                               HostId source, HostId destination, std::uint32_t entropy) {
-  std::vector<PortId> path;
-  if (source == destination) return path;
+  const auto first = flow_link(fabric, routes, run_seed, source, destination, entropy);
+  if (!first) return {};
+  return flow_path_from(fabric, routes, run_seed, *first, destination, entropy);
+}
+
+std::vector<PortId> flow_path_from(const Fabric& fabric, const Routes& routes,
+                                   std::uint64_t run_seed, PortId first, HostId destination,
+                                   std::uint32_t entropy) {
+  std::vector<PortId> path{first};
+  const HostId source(fabric.node(fabric.port(first).node).index);
   const NodeId goal = fabric.hosts[destination.value()];
-  NodeId at = fabric.hosts[source.value()];
-  while (at != goal) {
+  for (NodeId at = fabric.peer_node(first); at != goal; at = fabric.peer_node(path.back())) {
     if (path.size() == kMaxPathLinks) return {};
     const Node& node = fabric.node(at);
     const auto next_hops = ports_towards(routes, node, source, destination);
-    if (next_hops.empty()) return {};
+    if (next_hops.empty() || node.kind == NodeKind::kHost) return {};
     const std::uint32_t choice = routes.hash.choose(routes.hash.seed_of(run_seed, at), entropy,
                                                     static_cast<std::uint32_t>(next_hops.size()));
     path.emplace_back(node.first_port.value() + next_hops[choice]);
-    at = fabric.peer_node(path.back());
   }
   return path;
 }
@@ -98,36 +130,46 @@ std::vector<PortId> flow_path(const Fabric& fabric, const Routes& routes, std::u
 std::vector<PathHop> hops_of(const Fabric& fabric, std::span<const PortId> path) {
   std::vector<PathHop> hops;
   hops.reserve(path.size());
-  for (const PortId port : path) hops.push_back(hop_of(fabric, port));
+  for (const PortId port : path) {
+    hops.push_back({.rate = fabric.port(port).rate, .latency = fabric.data_latency(port)});
+  }
   return hops;
 }
 
-std::vector<PathHop> sprayed_hops(const Fabric& fabric, const Routes& routes, HostId source,
-                                  HostId destination) {
-  if (source == destination) return {};
-  const std::array tables{&routes};
+SprayedPath sprayed_path(const Fabric& fabric, const Routes& routes, std::span<const PortId> first,
+                         HostId destination) {
   const NodeId goal = fabric.hosts[destination.value()];
-  std::vector<PathHop> hops;
-  std::vector<Reached> nodes{{fabric.hosts[source.value()], Picoseconds(0)}};
+  if (first.empty() || fabric.port(first.front()).node == goal) return {};
+  const HostId source(fabric.node(fabric.port(first.front()).node).index);
+  const std::array tables{&routes};
   const auto is_at_goal = [goal](const Reached& reached) { return reached.node == goal; };
-  while (std::ranges::none_of(nodes, is_at_goal)) {
-    if (hops.size() == kMaxPathLinks) return {};
-    Step step = advance(fabric, tables, nodes, source, destination);
-    if (step.is_dead_end) return {};
+  SprayedPath path;
+  Step step;
+  for (const PortId link : first) cross(step, fabric, {}, link);
+  join_nodes(step);
+  for (Picoseconds before;;) {
     // Differences of the smallest latency to each step add up to the smallest of the whole way, and
     // are exact at nodes that all packets pass.
-    step.hop.latency = smallest_latency(step.nodes) - smallest_latency(nodes);
-    hops.push_back(step.hop);
-    nodes = std::move(step.nodes);
+    const Picoseconds latency = smallest_latency(step.nodes);
+    path.hops.push_back(hop_of(fabric, step.links, latency - before));
+    before = latency;
+    if (std::ranges::any_of(step.nodes, is_at_goal)) break;
+    if (path.hops.size() == kMaxPathLinks) return {};
+    step = advance(fabric, tables, step.nodes, source, destination);
+    if (step.is_dead_end) return {};
   }
-  if (nodes.size() > 1) {
-    const auto back = routes.host_ports(destination, source);
-    const PortId own(fabric.host(destination).first_port.value() + back.front());
-    PathHop last = hop_of(fabric, fabric.port(own).peer);
-    last.is_shared = back.front() == back.back();
-    return {hops.front(), last};
+  if (step.nodes.size() == 1) {
+    path.last = std::move(step.links);
+    std::ranges::sort(path.last);
+    return path;
   }
-  return hops;
+  for (const PortId link : first_links(fabric, routes, destination, source)) {
+    path.last.push_back(fabric.port(link).peer);
+  }
+  const auto latency = [&](PortId link) { return fabric.data_latency(link); };
+  const PortId nearest = *std::ranges::min_element(path.last, {}, latency);
+  path.hops = {path.hops.front(), hop_of(fabric, path.last, latency(nearest))};
+  return path;
 }
 
 std::vector<std::vector<PathHop>> rerouted_hops(const Fabric& fabric,
@@ -145,13 +187,11 @@ std::vector<std::vector<PathHop>> rerouted_hops(const Fabric& fabric,
     const auto arrived = std::ranges::find(step.nodes, goal, &Reached::node);
     if (arrived != step.nodes.end()) {
       paths.push_back(hops);
-      paths.back().push_back(step.hop);
-      paths.back().back().latency = arrived->latency - before;
+      paths.back().push_back(hop_of(fabric, step.links, arrived->latency - before));
       step.nodes.erase(arrived);
     }
     if (step.nodes.empty()) break;
-    step.hop.latency = smallest_latency(step.nodes) - before;
-    hops.push_back(step.hop);
+    hops.push_back(hop_of(fabric, step.links, smallest_latency(step.nodes) - before));
     nodes = std::move(step.nodes);
   }
   return paths;

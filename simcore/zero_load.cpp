@@ -3,18 +3,21 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <optional>
 #include <vector>
+
+#include "simcore/spread_load.hpp"
 
 namespace weft {
 namespace {
 
 using Count = std::int64_t;
 
-/// Sums and the slowest shared link of identical packets over one path.
+/// Sums and the slowest link of identical packets over one path.
 struct Train {
   Picoseconds transmissions;  ///< of one packet over all hops
   Picoseconds latency;        ///< of all hops
-  Picoseconds spacing;        ///< between packets at the end of the path: the slowest shared link
+  Picoseconds spacing;        ///< between packets at the end of the path: the slowest link
   [[nodiscard]] Picoseconds single() const { return transmissions + latency; }
 };
 
@@ -24,76 +27,47 @@ Train train_of(Bytes size, std::span<const PathHop> path) {
     const Picoseconds t = transmission_time(size, hop.rate);
     train.transmissions += t;
     train.latency += hop.latency;
-    if (hop.is_shared) train.spacing = std::max(train.spacing, t);
+    train.spacing = std::max(train.spacing, t);
   }
   return train;
 }
 
 /// A message cut into packets on a path: all full but perhaps the last.
 struct Cut {
-  Cut(Bytes size, const Framing& framing, std::span<const PathHop> forward)
+  Cut(Bytes size, const Framing& framing)
       : packets((size.count() + framing.payload.count() - 1) / framing.payload.count()),
         full(framing.payload + framing.header),
         last(size - (packets - 1) * framing.payload + framing.header) {
     assert(size.count() >= 1 && framing.payload.count() >= 1);
     assert(framing.ack_every >= 1);
-    const bool is_spread =
-        std::ranges::any_of(forward, [](const PathHop& hop) { return !hop.is_shared; });
-    last_may_overtake = is_spread && last != full && packets > 1;
   }
 
   Count packets;
   Bytes full;  ///< on the wire
   Bytes last;  ///< on the wire
-  bool last_may_overtake = false;
 };
 
 /// When the last byte arrives if the sender never waits. Two or more packets.
 ///
-/// The path is a flow shop: FIFO machines in a row (the shared links) with delays between them (the
-/// others). The last full packet leaves link j at X_j = sum_{i<=j} t_i + (P-2) max_{shared i<=j}
-/// t_i; the last packet can follow it at once through the rest, which gives the critical path max_j
-/// [X_j + sum_{i>=j} t'_i]. Where the last packet can overtake, the case that full packets follow
-/// it through j instead bounds the end as well; the smaller of both holds.
+/// The path is a flow shop: FIFO machines in a row with delays between them. The last full packet
+/// leaves link j at X_j = sum_{i<=j} t_i + (P-2) max_{i<=j} t_i; the last packet can follow it at
+/// once through the rest, which gives the critical path max_j [X_j + sum_{i>=j} t'_i].
 Picoseconds delivery(const Cut& cut, std::span<const PathHop> path) {
-  assert(path.front().is_shared && "all packets leave through the source's one link");
-  Picoseconds rest_full;  // after hop j
   Picoseconds rest_last;  // from hop j
   Picoseconds latency;
   for (const PathHop& hop : path) {
-    rest_full += transmission_time(cut.full, hop.rate);
     rest_last += transmission_time(cut.last, hop.rate);
     latency += hop.latency;
   }
-  const Picoseconds injected =
-      (cut.packets - 1) * transmission_time(cut.full, path.front().rate);  // all but the last
   Picoseconds end;
-  Picoseconds head_full;  // before hop j
-  Picoseconds head_last;
+  Picoseconds head_full;  // to hop j
   Picoseconds slowest;
-  bool is_behind_spread = false;
   for (const PathHop& hop : path) {
     const Picoseconds t = transmission_time(cut.full, hop.rate);
-    const Picoseconds t_last = transmission_time(cut.last, hop.rate);
-    rest_full -= t;
-    if (hop.is_shared) {
-      slowest = std::max(slowest, t);
-      const Picoseconds full_done = head_full + t + (cut.packets - 2) * slowest;
-      Picoseconds bound = full_done + rest_last;
-      if (cut.last_may_overtake && is_behind_spread) {
-        const Picoseconds last_arrives = injected + head_last;
-        const Picoseconds busy_until =
-            std::min(head_full, last_arrives) + (cut.packets - 1) * t + t_last;
-        bound = std::min(bound,
-                         std::max({full_done, last_arrives + t_last + t, busy_until}) + rest_full);
-      }
-      end = std::max(end, bound);
-    } else {
-      is_behind_spread = true;
-    }
     head_full += t;
-    head_last += t_last;
-    rest_last -= t_last;
+    slowest = std::max(slowest, t);
+    end = std::max(end, head_full + (cut.packets - 2) * slowest + rest_last);
+    rest_last -= transmission_time(cut.last, hop.rate);
   }
   return end + latency;
 }
@@ -107,7 +81,7 @@ Picoseconds completion(const Cut& cut, const Framing& framing, const Train& data
   Picoseconds release = delivered;
   const Count every = framing.ack_every;
   const Count earlier = (cut.packets - 1) / every;
-  if (earlier > 0 && !cut.last_may_overtake) {
+  if (earlier > 0) {
     const Picoseconds first = data.single() + (every - 1) * data.spacing;
     const Picoseconds late = data.single() + (earlier * every - 1) * data.spacing;
     release = std::max({release, first + earlier * acks.spacing, late + acks.spacing});
@@ -134,42 +108,54 @@ bool window_binds(const Cut& cut, const Framing& framing, std::span<const PathHo
   return waits_for(1) || waits_for((cut.packets - 1 - window) / every + 1);
 }
 
-/// A row of links, each free again at a time of its own.
+/// A row of links, or of bundles of them, each free again at a time of its own.
 class Tandem {
  public:
   Tandem(std::span<const PathHop> path, Bytes cut_through)
-      : path_(path), cut_through_(cut_through), free_(path.size()) {}
+      : path_(path), cut_through_(cut_through), free_(path.size()) {
+    for (std::size_t i = 0; i < path.size(); ++i) free_[i].resize(path[i].links);
+  }
 
   /// Sends `size` into the first link at `ready`, or when that is free; returns the arrival.
   Picoseconds send(Picoseconds ready, Bytes size) {
+    const std::size_t number = sent_++;
     const Bytes first = cut_through_ > 0_B ? std::min(cut_through_, size) : size;
     Picoseconds head = ready;  // enough is there to go on
     Picoseconds tail = ready;  // all is there
     for (std::size_t i = 0; i < path_.size(); ++i) {
       const Picoseconds t = transmission_time(size, path_[i].rate);
-      Picoseconds start = path_[i].is_shared ? std::max(head, free_[i]) : head;
+      Picoseconds& free = free_[i][number % path_[i].links];
+      Picoseconds start = std::max(head, free);
       // A faster link would run dry: it waits until all of the packet is here.
       if (i > 0 && path_[i].rate > path_[i - 1].rate) start = std::max(start, tail);
-      free_[i] = start + t;
+      free = start + t;
       head = start + transmission_time(first, path_[i].rate) + path_[i].latency;
       tail = start + t + path_[i].latency;
     }
     return tail;
   }
-  [[nodiscard]] Picoseconds first_free() const { return free_.front(); }
+  /// When the next packet can enter the first link.
+  [[nodiscard]] Picoseconds first_free() const {
+    return free_.front()[sent_ % path_.front().links];
+  }
 
  private:
   std::span<const PathHop> path_;
   Bytes cut_through_;
-  std::vector<Picoseconds> free_;
+  std::vector<std::vector<Picoseconds>> free_;  ///< by hop and link
+  std::size_t sent_ = 0;
 };
+
+bool is_spread(std::span<const PathHop> path) {
+  return std::ranges::any_of(path, [](const PathHop& hop) { return hop.links > 1; });
+}
 
 }  // namespace
 
 ZeroLoad zero_load_by_packets(Bytes size, const Framing& framing, std::span<const PathHop> forward,
                               std::span<const PathHop> reverse) {
   if (forward.empty()) return {};
-  const Cut cut(size, framing, forward);
+  const Cut cut(size, framing);
   const bool has_acks = framing.ack_size.count() > 0;
   const Count window = has_acks ? framing.window : 0;
   const Count every = framing.ack_every;
@@ -193,7 +179,8 @@ ZeroLoad zero_load_by_packets(Bytes size, const Framing& framing, std::span<cons
   if (window > 0 && cut.packets > window) {
     ready = ack_back[slot((cut.packets - window + every - 1) / every)];
   }
-  if (!cut.last_may_overtake) {
+  const bool may_overtake = is_spread(forward) && cut.last != cut.full && cut.packets > 1;
+  if (!may_overtake) {
     const Picoseconds delivered = data.send(ready, cut.last);
     return {delivered, has_acks ? acks.send(delivered, framing.ack_size) : delivered};
   }
@@ -207,8 +194,12 @@ ZeroLoad zero_load_by_packets(Bytes size, const Framing& framing, std::span<cons
 ZeroLoad zero_load(Bytes size, const Framing& framing, std::span<const PathHop> forward,
                    std::span<const PathHop> reverse) {
   if (forward.empty()) return {};
+  if (is_spread(forward) || is_spread(reverse)) {
+    const std::optional<ZeroLoad> time = spread_load(size, framing, forward, reverse);
+    return time ? *time : zero_load_by_packets(size, framing, forward, reverse);
+  }
   if (framing.cut_through > 0_B) return zero_load_by_packets(size, framing, forward, reverse);
-  const Cut cut(size, framing, forward);
+  const Cut cut(size, framing);
   const Train data = train_of(cut.full, forward);
   const bool has_acks = framing.ack_size.count() > 0;
   const Train acks = has_acks ? train_of(framing.ack_size, reverse) : Train{};

@@ -15,9 +15,8 @@ struct PathHop {
   BitsPerSecond rate;
   /// From the end of a transmission until the packet waits at the next one.
   Picoseconds latency;
-  /// Every packet of the message crosses this very link. False where spraying spreads the packets
-  /// over parallel links: they do not queue behind each other there.
-  bool is_shared = true;
+  /// Parallel links that the packets of the message take in turn; 1: all cross this very link.
+  std::uint32_t links = 1;
 };
 
 /// How a message becomes packets, and how the receiver answers.
@@ -42,18 +41,19 @@ struct ZeroLoad {
 };
 
 /// Times of one message of `size` (>= 1) over `forward`, its ACKs over `reverse`. Closed form, or
-/// packet by packet where the window makes the sender wait, and with cut-through.
+/// packet by packet where the window makes the sender wait, with cut-through, and where packets are
+/// spread. An empty path takes no time.
 ///
-/// If all hops are shared, the result is exact. With unshared hops it is a lower bound: exact if
-/// the parallel links are alike, no slower than the source's link, and the message is whole
-/// packets. A short last packet may overtake full ones on another path; the bound then assumes the
-/// more favourable order. An empty path takes no time.
+/// Exact for packets that all cross the same links, and for packets that take alike links in turn
+/// unless a window binds, or the last one is short and some step is slower than the source. A lower
+/// bound in those cases, and for other ways to spread packets.
 [[nodiscard]] ZeroLoad zero_load(Bytes size, const Framing& framing,
                                  std::span<const PathHop> forward,
                                  std::span<const PathHop> reverse);
 
-/// The same by following every packet and ACK through every link: packets x hops steps. `zero_load`
-/// needs it for windows that bind; tests hold the closed form against it.
+/// The same by following packet after packet and its ACK through every link: packets x hops steps.
+/// `zero_load` needs it for windows that bind; tests hold the closed form against it. A short last
+/// packet that is spread is taken to overtake no other and to be held up by none, a lower bound.
 [[nodiscard]] ZeroLoad zero_load_by_packets(Bytes size, const Framing& framing,
                                             std::span<const PathHop> forward,
                                             std::span<const PathHop> reverse);

@@ -148,20 +148,20 @@ TEST(CapacityBound, IsNeverAboveTheBusiestLinkOfAnyHashedPaths) {
   }
 }
 
-// One hop per step; the links of the two hosts are shared, those in the middle are not. Latencies:
+// One hop per step: the links of the two hosts, four in the middle. Latencies:
 // 100+500, 200+500 twice, 100+300 ns.
 TEST(Path, SprayedPacketsShareOnlyTheHostsLinks) {
   const Network net(leaf_spine(2, 2, 4));
-  const auto hops = sprayed_hops(net.fabric, net.routes, HostId(0U), HostId(3U));
+  const auto hops = sprayed_hops(net, HostId(0U), HostId(3U));
   ASSERT_EQ(hops.size(), 4U);
-  const bool shared[] = {true, false, false, true};
+  const std::uint32_t links[] = {1, 4, 4, 1};
   const Picoseconds latency[] = {600_ns, 700_ns, 700_ns, 400_ns};
   for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_EQ(hops[i].is_shared, shared[i]);
+    EXPECT_EQ(hops[i].links, links[i]);
     EXPECT_EQ(hops[i].latency, latency[i]);
     EXPECT_EQ(hops[i].rate, 400_Gbps);
   }
-  EXPECT_TRUE(sprayed_hops(net.fabric, net.routes, HostId(1U), HostId(1U)).empty());
+  EXPECT_TRUE(sprayed_hops(net, HostId(1U), HostId(1U)).empty());
 }
 
 // a to c by a slow-but-near and a fast-but-far spine: the hop takes the fastest rate and the
@@ -182,13 +182,13 @@ TEST(Path, SprayedHopsTakeTheBestOfUnlikePaths) {
                 link("far", "t", 1, 400_Gbps)};
   spec.links[4].link.latency = 5_us;
   const Network net(spec);
-  const auto hops = sprayed_hops(net.fabric, net.routes, HostId(0U), HostId(1U));
+  const auto hops = sprayed_hops(net, HostId(0U), HostId(1U));
   ASSERT_EQ(hops.size(), 4U);
   Picoseconds latency;
   for (const PathHop& hop : hops) latency += hop.latency;
   EXPECT_EQ(latency, 4_us);
   EXPECT_EQ(hops[1].rate, 400_Gbps);
-  EXPECT_FALSE(hops[1].is_shared);
+  EXPECT_EQ(hops[1].links, 2U);
 }
 
 // With every host pair of a fat tree and several flows: the links join up from host to host.

@@ -89,7 +89,7 @@ TEST(Custom, LoopsOfStaticNextHopsHaveNoPath) {
   spec.next_hops = {{"left", "c", {"top"}}, {"top", "c", {"left"}}};
   const Network net(spec);
   EXPECT_TRUE(flow_path(net.fabric, net.routes, 1, HostId(0U), HostId(2U), 7).empty());
-  EXPECT_TRUE(sprayed_hops(net.fabric, net.routes, HostId(0U), HostId(2U)).empty());
+  EXPECT_TRUE(sprayed_hops(net, HostId(0U), HostId(2U)).empty());
 }
 
 TEST(Custom, NamesThePlaceOfWhatIsWrong) {

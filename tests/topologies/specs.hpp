@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "simcore/fabric.hpp"
+#include "simcore/path.hpp"
 #include "simcore/routes.hpp"
 #include "topologies/build_fabric.hpp"
 #include "topologies/spec.hpp"
@@ -58,5 +60,11 @@ struct Network {
   Fabric fabric;
   Routes routes;
 };
+
+/// Of packets that leave by all links of the source.
+inline std::vector<PathHop> sprayed_hops(const Network& net, HostId source, HostId destination) {
+  const auto first = first_links(net.fabric, net.routes, source, destination);
+  return sprayed_path(net.fabric, net.routes, first, destination).hops;
+}
 
 }  // namespace weft::topologies

@@ -1,0 +1,211 @@
+// One message on a network that carries nothing else has slowdown 1: it takes what `zero_load`
+// says, exactly, wherever the message cannot collide with itself. On random fabrics with hosts of
+// every shape, over links of one rate, without a window:
+//
+// - `ecmp`, whatever the host.
+// - `round-robin`, and `adaptive` with whole packets, where a message leaves by one port, by ports
+// of
+//   planes that share nothing, or by NICs of one rail each.
+// - Of dual-ToR hosts, both ports' packets meet again at the spines, which send them to either leaf
+// of
+//   the destination without knowing of each other. They may meet at one of its links, then, and
+//   wait: never less than the ideal time, and a few packets more.
+// - `spray` from two ports: a packet waits for the port that it drew. It sends on average Q(2)
+// = 1.5
+//   packets in the time of one (see protocols/README.md), not 2, so that a long message takes 4/3
+//   of its ideal time.
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+
+#include "simcore/random.hpp"
+#include "tests/support/engines.hpp"
+
+namespace weft::testing {
+namespace {
+
+constexpr std::int64_t kPayload = 4096;
+
+/// A fabric with hosts of one shape, and a message between two of them in different racks.
+class LoneMessage {
+ public:
+  explicit LoneMessage(std::uint64_t seed)
+      : random_(seed, Purpose::kTestScenario, 11), seed_(seed) {}
+
+  enum class Shape { kSinglePort, kDualPlane, kDualTor, kRails };
+
+  std::string text(Shape shape, const std::string& balancing, std::int64_t bytes) {
+    const std::uint64_t racks = 2 + below(3);
+    const std::uint64_t servers = 1 + below(4);
+    const char* rate = choose({"100", "200", "400"});
+    std::string server = fmt::format("{{nics: 1, nic: {{rate: {}Gbps, ports: {}}}}}", rate,
+                                     shape == Shape::kSinglePort ? 1 : 2);
+    std::string topology = "leaf-spine";
+    std::uint64_t ranks = racks * servers;
+    std::uint64_t per_server = 1;
+    if (shape == Shape::kRails) {
+      server = "hgx-h100";
+      topology = "rail-optimised";
+      per_server = 8;
+      ranks *= 8;
+    }
+    std::string yaml = fmt::format("name: lone\nseed: {}\n", 1 + below(1000));
+    yaml += fmt::format("racks: {{count: {}, servers: {}, server: {}}}\n", racks, servers, server);
+    yaml += fmt::format(
+        "links: {{access: {{length: {}m}}, uplink: {{{}length: {}m}}}}\n", 1 + below(20),
+        shape == Shape::kRails ? "" : fmt::format("rate: {}Gbps, ", rate), 1 + below(300));
+    yaml += fmt::format("fabric: {{topology: {}, spines: {}, switch: spectrum-4, ", topology,
+                        1 + below(6));
+    if (shape == Shape::kDualPlane) yaml += "planes: 2, ";
+    if (shape == Shape::kDualTor) yaml += "leaves: 2, ";
+    if (shape == Shape::kRails) yaml += fmt::format("group: {}, ", servers);
+    yaml += fmt::format("flow_control: none, ecn: none, load_balancing: {}}}\n", balancing);
+    yaml += fmt::format(
+        "transport: {{type: roce, receiver: any-order, ack: {{every: {}}}, queue_pair_use: {}, "
+        "congestion_control: none}}\n",
+        1 + below(3), choose({"one-way", "both-ways"}));
+    const std::uint64_t from = below(servers * per_server);
+    const std::uint64_t to = ranks - 1 - below(servers * per_server);
+    yaml += fmt::format(
+        "jobs: [{{name: m, type: messages, list: [{{from: {}, to: {}, size: {}B}}]}}]\n", from, to,
+        bytes);
+    return yaml;
+  }
+
+  std::uint64_t below(std::uint64_t n) { return random_.below(counter_++, n); }
+
+ private:
+  template <std::size_t N>
+  const char* choose(const char* const (&choices)[N]) {
+    return choices[below(N)];
+  }
+
+  RandomStream random_;
+  std::uint64_t seed_;
+  std::uint64_t counter_ = 0;
+};
+
+using Shape = LoneMessage::Shape;
+
+struct Outcome {
+  Picoseconds taken;
+  Picoseconds ideal;
+};
+
+Outcome run(const scenarios::Experiment& e) {
+  const scenarios::Results results = scenarios::simulate(e);
+  EXPECT_EQ(results.messages.size(), 1U);
+  const scenarios::MessageResult& m = results.messages.at(0);
+  EXPECT_GE(results.jobs.at(0).jct, results.jobs.at(0).ideal) << results.jobs.at(0).ideal_set_by;
+  return {m.completed - m.start, m.ideal};
+}
+
+std::int64_t any_size(LoneMessage& draw) {
+  return static_cast<std::int64_t>(1 + draw.below(draw.below(2) == 0 ? 60'000 : 3'000'000));
+}
+std::int64_t whole_packets(LoneMessage& draw) {
+  return kPayload * static_cast<std::int64_t>(1 + draw.below(draw.below(2) == 0 ? 20 : 700));
+}
+
+class Shapes : public ::testing::TestWithParam<Shape> {};
+
+TEST_P(Shapes, EcmpTakesTheIdealTime) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    LoneMessage draw(seed);
+    const std::string text = draw.text(GetParam(), "ecmp", any_size(draw));
+    const Outcome o = run(experiment_of_text(text));
+    EXPECT_EQ(o.taken, o.ideal) << text;
+  }
+}
+
+TEST_P(Shapes, FlowletsTakeTheIdealTime) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    LoneMessage draw(seed);
+    const char* flowlets = seed % 2 == 0 ? "{type: flowlet, gap: 1ns}" : "flowlet";
+    const std::string text = draw.text(GetParam(), flowlets, whole_packets(draw));
+    const Outcome o = run(experiment_of_text(text));
+    EXPECT_EQ(o.taken, o.ideal) << text;
+  }
+}
+
+TEST_P(Shapes, InTurnTakesTheIdealTime) {
+  if (GetParam() == Shape::kDualTor) GTEST_SKIP() << "its packets meet again";
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    LoneMessage draw(seed);
+    const std::string text = draw.text(GetParam(), "round-robin", any_size(draw));
+    const Outcome o = run(experiment_of_text(text));
+    EXPECT_EQ(o.taken, o.ideal) << text;
+  }
+}
+
+TEST_P(Shapes, AdaptiveTakesTheIdealTime) {
+  if (GetParam() == Shape::kDualTor) GTEST_SKIP() << "its packets meet again";
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    LoneMessage draw(seed);
+    const std::string text = draw.text(GetParam(), "adaptive", whole_packets(draw));
+    const Outcome o = run(experiment_of_text(text));
+    EXPECT_EQ(o.taken, o.ideal) << text;
+  }
+}
+
+TEST_P(Shapes, NothingIsFasterThanTheIdealTime) {
+  for (std::uint64_t seed = 1; seed <= 90; ++seed) {
+    LoneMessage draw(seed);
+    const char* how[] = {"round-robin", "adaptive", "spray"};
+    const std::string text = draw.text(GetParam(), how[seed % 3], any_size(draw));
+    const Outcome o = run(experiment_of_text(text));
+    EXPECT_GE(o.taken, o.ideal) << text;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Hosts, Shapes,
+                         ::testing::Values(Shape::kSinglePort, Shape::kDualPlane, Shape::kDualTor,
+                                           Shape::kRails));
+
+/// The mean over seeds of what a long message takes, over its ideal time.
+double mean_slowdown(Shape shape, const std::string& balancing, std::int64_t packets) {
+  constexpr int kSeeds = 30;
+  double sum = 0;
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    LoneMessage draw(static_cast<std::uint64_t>(seed));
+    const Outcome o = run(experiment_of_text(draw.text(shape, balancing, packets * kPayload)));
+    sum += to_seconds(o.taken) / to_seconds(o.ideal);
+  }
+  return sum / kSeeds;
+}
+
+TEST(DualTor, MeetingAgainCostsALongMessageLittle) {
+  // 4,000 packets; what waits at one of two alike links leaves the other one idle at the end only.
+  for (const char* how : {"round-robin", "adaptive"}) {
+    EXPECT_LT(mean_slowdown(Shape::kDualTor, how, 4'000), 1.02) << how;
+  }
+}
+
+TEST(Spray, OverTwoPortsSendsThreePacketsInTheTimeOfTwo) {
+  // Long messages, so that latencies do not matter: 2 / Q(2) = 4/3.
+  for (const Shape shape : {Shape::kDualPlane, Shape::kDualTor}) {
+    EXPECT_NEAR(mean_slowdown(shape, "spray", 8'000), 4.0 / 3, 0.02 * 4 / 3);
+  }
+  EXPECT_EQ(mean_slowdown(Shape::kSinglePort, "spray", 500), 1.0);
+}
+
+TEST(Fluid, TakesTheIdealTimeWhateverTheHost) {
+  for (const Shape shape :
+       {Shape::kSinglePort, Shape::kDualPlane, Shape::kDualTor, Shape::kRails}) {
+    for (const char* how : {"ecmp", "round-robin", "adaptive", "spray", "flowlet"}) {
+      LoneMessage draw(7);
+      const auto e = experiment_of_text(draw.text(shape, how, 1'000 * kPayload));
+      const scenarios::Experiment& experiment = e;
+      const std::int64_t ideal = run(experiment).ideal.count();
+      const Times fluid = fluid_times(experiment);
+      EXPECT_NEAR(static_cast<double>(fluid.messages.at(0)), static_cast<double>(ideal), 2) << how;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::testing
