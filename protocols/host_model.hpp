@@ -387,9 +387,11 @@ class HostModel {
 
   void receive_data(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
                     std::int64_t now) {
-    const std::uint32_t sent = packet.word;
-    const std::uint32_t elapsed = static_cast<std::uint32_t>(now >> kSendTimeShift) - sent;
-    worker.packet_latency.add(static_cast<std::int64_t>(elapsed) << kSendTimeShift);
+    const std::uint32_t young = static_cast<std::uint32_t>(now >> kSendTimeShift) - packet.word;
+    std::int64_t elapsed = young;
+    if (!s_.old_packets.empty()) [[unlikely]]
+      elapsed = s_.old_packets.elapsed(packet, now, young);
+    worker.packet_latency.add(elapsed << kSendTimeShift);
     ReceiverState& r = s_.receivers[packet.flow];
     const TransportConstants& t = transport(r.transport);
     if (!t.reliable && !t.any_order) {

@@ -9,6 +9,7 @@
 
 #include "protocols/dcqcn/dcqcn.hpp"
 #include "protocols/fault.hpp"
+#include "protocols/old_packets.hpp"
 #include "protocols/packet_kind.hpp"
 #include "protocols/port_state.hpp"
 #include "protocols/roce/queue_pair.hpp"
@@ -292,6 +293,7 @@ struct NetworkState {
   std::vector<std::uint32_t> rounds_done;   ///< [queue pair's first + link]: of its reduction
   std::vector<RouteChange> route_changes;   ///< by time
   std::vector<AddedLatency> added_latency;  ///< by PortId; empty unless faults add latency
+  OldPackets old_packets;
   ProcessHandler* handler = nullptr;
 
   /// The arrival of a packet that would come at `time` by the link of `port`.

@@ -173,7 +173,8 @@ std::int64_t PacketNetwork::Engine::earliest_event(std::int64_t now) {
 PacketNetwork::Status PacketNetwork::Engine::run(std::int64_t& now, std::int64_t until,
                                                  const Observer& observer) {
   const std::int64_t begin = now;
-  const std::int64_t lookahead = plan_.lookahead.count();
+  const std::int64_t lookahead = std::min(plan_.lookahead.count(), OldPackets::kLookAhead);
+  std::int64_t window_end = now;
   collect();
   bool was_idle = true;
   while (now < until) {
@@ -202,10 +203,12 @@ PacketNetwork::Status PacketNetwork::Engine::run(std::int64_t& now, std::int64_t
     }
     const std::int64_t limit = std::min(until, next_instant());
     const std::int64_t end = limit - now < lookahead ? limit : now + lookahead;
+    if (s_.old_packets.is_look_due(end)) [[unlikely]]
+      s_.old_packets.look(s_, window_end, end);
     window_events_ = run_window_of_all(now, end);
     collect();
     was_idle = window_events_ == 0;
-    now = end;
+    now = window_end = end;
 #ifndef NDEBUG
     for (const std::string& violation : violated_laws(s_, cells, sums(), false)) {
       std::fprintf(stderr, "%s\n", violation.c_str());

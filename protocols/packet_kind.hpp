@@ -31,7 +31,7 @@ inline constexpr std::uint8_t kLast = 0x80;   ///< last packet of a message
 }
 
 /// Packet::word of a data packet counts time in these steps: fine enough for latencies from 100 ns
-/// (0.3 %), and wraps only after 1.1 s.
+/// (0.3 %). It wraps after 1.1 s; of packets that are under way for longer see old_packets.hpp.
 inline constexpr int kSendTimeShift = 8;
 
 /// While a packet waits in a switch, Packet::stamp holds a port number of the switch (the ingress,

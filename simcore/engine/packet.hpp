@@ -15,7 +15,8 @@ struct Packet {
   std::uint32_t sequence = 0;     ///< data: packet sequence number; ACK, NACK: next one expected
   std::uint32_t destination = 0;  ///< HostId
   std::uint32_t entropy = 0;      ///< what ECMP hashes
-  /// Data: time of sending in units of 256 ps (wraps after 1.1 s); ACK: packets received so far.
+  /// Data: time of sending in units of 256 ps, modulo 1.1 s (protocols/old_packets.hpp tells
+  /// which); ACK: packets received so far.
   std::uint32_t word = 0;
   std::uint16_t size = 0;  ///< bytes it occupies the wire with
   std::uint8_t flags = 0;
