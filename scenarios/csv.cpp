@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "simcore/escape.hpp"
+
 namespace weft::scenarios::csv {
 
 std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  const std::string shown = escaped(text);
+  if (shown.find_first_of(",\"") == std::string::npos) return shown;
   std::string quoted = "\"";
-  for (const char c : text) {
+  for (const char c : shown) {
     if (c == '"') quoted += '"';
     quoted += c;
   }

@@ -7,7 +7,7 @@
 /// What all CSV files of the results have in common.
 namespace weft::scenarios::csv {
 
-/// A field, quoted where it must be (RFC 4180).
+/// A field, quoted where it must be (RFC 4180). Control characters are escaped: a record is a line.
 [[nodiscard]] std::string field(const std::string& text);
 
 /// Exact decimal seconds of a whole number of picoseconds.

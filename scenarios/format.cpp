@@ -8,6 +8,8 @@
 #include <span>
 #include <utility>
 
+#include "simcore/escape.hpp"
+
 namespace weft::scenarios {
 namespace {
 
@@ -59,6 +61,11 @@ std::string format_count(std::int64_t count) {
     digits.insert(static_cast<std::size_t>(i), ",");
   }
   return digits;
+}
+
+void TextTable::add(std::vector<std::string> row) {
+  for (std::string& cell : row) cell = escaped(cell);
+  rows_.push_back(std::move(row));
 }
 
 std::string TextTable::to_string(const std::string& indent) const {

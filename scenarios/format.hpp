@@ -19,11 +19,12 @@ namespace weft::scenarios {
 /// `1,234,567`.
 [[nodiscard]] std::string format_count(std::int64_t count);
 
-/// A table with a header row. The first column is aligned left, the others right.
+/// A table with a header row. The first column is aligned left, the others right. Control
+/// characters are escaped.
 class TextTable {
  public:
-  explicit TextTable(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  explicit TextTable(std::vector<std::string> header) { add(std::move(header)); }
+  void add(std::vector<std::string> row);
   [[nodiscard]] std::string to_string(const std::string& indent) const;
 
  private:

@@ -7,6 +7,7 @@
 
 #include "scenarios/collect_collectives.hpp"
 #include "scenarios/csv.hpp"
+#include "scenarios/json_text.hpp"
 #include "scenarios/pause_summary.hpp"
 #include "scenarios/result_folder.hpp"
 #include "scenarios/summary.hpp"
@@ -149,7 +150,7 @@ Result<fs::path> write_into(ResultFolder& target, const Results& results,
                             const std::string& resolved_scenario, const fs::path& folder,
                             const WriteOptions& options) {
   const fs::path& partial = target.partial();
-  bool is_written = write_file(partial / "summary.json", summary_json(results).dump(2) + "\n") &&
+  bool is_written = write_file(partial / "summary.json", json_text(summary_json(results)) + "\n") &&
                     write_file(partial / "jobs.csv", jobs_csv(results)) &&
                     write_file(partial / "ports.csv", ports_csv(results)) &&
                     write_file(partial / "resolved.yaml", resolved_scenario);
@@ -168,8 +169,15 @@ Result<fs::path> write_into(ResultFolder& target, const Results& results,
   if (!results.pauses.victims.empty()) {
     is_written = is_written && write_file(partial / "victims.csv", victims_csv(results));
   }
-  if (!is_written) return target.error(kCannotWrite);
-  if (Errors errors = target.publish(); !errors.empty()) return errors;
+  if (!is_written) {
+    const std::string kept = target.keep().string();
+    return target.error(std::string(kCannotWrite) + "; what could be written is in " + kept);
+  }
+  const bool is_interrupted = results.outcome == Outcome::kInterrupted;
+  if (is_interrupted && target.has_whole_results()) return target.keep();
+  const auto state =
+      is_interrupted ? ResultFolder::State::kInterrupted : ResultFolder::State::kWhole;
+  if (Errors errors = target.publish(state); !errors.empty()) return errors;
   return folder;
 }
 
@@ -180,6 +188,9 @@ Result<fs::path> write_results(const Results& results, const std::string& resolv
   if (options.traces != nullptr) {
     if (Errors errors = options.traces->errors(); !errors.empty()) return errors;
     return write_into(options.traces->folder(), results, resolved_scenario, folder, options);
+  }
+  if (options.target != nullptr) {
+    return write_into(*options.target, results, resolved_scenario, folder, options);
   }
   auto target = ResultFolder::create(folder);
   if (!target) return target.errors();

@@ -11,14 +11,15 @@
 namespace weft::scenarios {
 
 struct WriteOptions {
-  bool messages = true;          ///< write messages.csv
-  bool pauses = false;           ///< write pauses.csv
-  TraceFiles* traces = nullptr;  ///< of this run, for the same folder
+  bool messages = true;            ///< write messages.csv
+  bool pauses = false;             ///< write pauses.csv
+  TraceFiles* traces = nullptr;    ///< of this run, for the same folder
+  ResultFolder* target = nullptr;  ///< of the same folder, if it was made before the run
 };
 
 /// Writes summary.json, jobs.csv, messages.csv, ports.csv, classes.csv, resolved.yaml and what else
-/// there is (README.md) to `folder`, which appears complete or not at all: see ResultFolder.
-/// Returns the folder.
+/// there is (README.md) to `folder`: see ResultFolder. Returns the folder that has them, which is
+/// another where an interrupted run would replace results of one that came to its end.
 [[nodiscard]] Result<std::filesystem::path> write_results(const Results& results,
                                                           const std::string& resolved_scenario,
                                                           const std::filesystem::path& folder,

@@ -7,6 +7,7 @@
 #include "scenarios/collect_collectives.hpp"
 #include "scenarios/format.hpp"
 #include "scenarios/pause_summary.hpp"
+#include "simcore/escape.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -243,7 +244,7 @@ std::string summary_text(const Results& r) {
   if (r.has_packets) text += pause_summary_text(r);
   text += cost_line(r);
   text += fmt::format("  results sha256 {}\n", r.digest());
-  for (const std::string& warning : r.warnings) text += "  warning: " + warning + "\n";
+  for (const std::string& warning : r.warnings) text += "  warning: " + escaped(warning) + "\n";
   return text;
 }
 

@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "simcore/escape.hpp"
+
 namespace weft {
 namespace {
 
@@ -69,9 +71,9 @@ LogLevel log_level() {
   }
 }
 
-void log_error(std::string_view message) { logger().error(message); }
-void log_warn(std::string_view message) { logger().warn(message); }
-void log_info(std::string_view message) { logger().info(message); }
-void log_debug(std::string_view message) { logger().debug(message); }
+void log_error(std::string_view message) { logger().error("{}", escaped(message)); }
+void log_warn(std::string_view message) { logger().warn("{}", escaped(message)); }
+void log_info(std::string_view message) { logger().info("{}", escaped(message)); }
+void log_debug(std::string_view message) { logger().debug("{}", escaped(message)); }
 
 }  // namespace weft

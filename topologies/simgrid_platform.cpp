@@ -3,34 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "simcore/escape.hpp"
 #include "simcore/hash.hpp"
 #include "simcore/path.hpp"
 
 namespace weft::topologies {
 namespace {
-
-std::string escaped(const std::string& text) {
-  std::string xml;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        xml += "&amp;";
-        break;
-      case '<':
-        xml += "&lt;";
-        break;
-      case '>':
-        xml += "&gt;";
-        break;
-      case '"':
-        xml += "&quot;";
-        break;
-      default:
-        xml += c;
-    }
-  }
-  return xml;
-}
 
 constexpr const char* kHead =
     "<?xml version=\"1.0\"?>\n"
@@ -56,10 +34,10 @@ class Writer {
       : out_(out), fabric_(fabric), routes_(routes), options_(options) {}
 
   Errors write() {
-    out_ << kHead << "  <zone id=\"" << escaped(options_.name) << "\" routing=\"Full\">\n";
+    out_ << kHead << "  <zone id=\"" << xml_escaped(options_.name) << "\" routing=\"Full\">\n";
     for (const NodeId id : fabric_.hosts) {
       // Computing is not modelled; SimGrid wants a speed.
-      out_ << "    <host id=\"" << escaped(fabric_.node(id).name) << "\" speed=\"1Gf\"/>\n";
+      out_ << "    <host id=\"" << xml_escaped(fabric_.node(id).name) << "\" speed=\"1Gf\"/>\n";
     }
     for (std::uint32_t p = 0; p < fabric_.ports.size(); ++p) write_link(PortId(p));
     for (std::uint32_t from = 0; from < fabric_.hosts.size(); ++from) {
@@ -75,7 +53,7 @@ class Writer {
  private:
   [[nodiscard]] std::string link_name(PortId id) const {
     const Node& node = fabric_.node(fabric_.port(id).node);
-    return escaped(node.name) + "_" + std::to_string(id.value() - node.first_port.value());
+    return xml_escaped(node.name) + "_" + std::to_string(id.value() - node.first_port.value());
   }
 
   void write_link(PortId id) {
@@ -99,8 +77,8 @@ class Writer {
       return {Error{fabric_.host(from).name + " cannot reach " + fabric_.host(to).name,
                     {.key = "fabric"}}};
     }
-    out_ << "    <route src=\"" << escaped(fabric_.host(from).name) << "\" dst=\""
-         << escaped(fabric_.host(to).name) << "\" symmetrical=\"NO\">";
+    out_ << "    <route src=\"" << xml_escaped(fabric_.host(from).name) << "\" dst=\""
+         << xml_escaped(fabric_.host(to).name) << "\" symmetrical=\"NO\">";
     for (const PortId port : path) out_ << "<link_ctn id=\"" << link_name(port) << "\"/>";
     out_ << "</route>\n";
     return {};

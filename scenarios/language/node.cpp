@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstddef>
 
+#include "simcore/escape.hpp"
+
 namespace weft::scenarios::language {
 namespace {
 
@@ -92,18 +94,11 @@ Located locate(const Node& root, std::string_view path) {
 }
 
 std::string backquoted(std::string_view text) {
-  std::string result = "`";
-  for (const char c : text.substr(0, kMaxQuoted)) {
-    const auto byte = static_cast<unsigned char>(c);
-    result += byte < 0x20 || byte == 0x7f ? ' ' : c;
-  }
-  if (text.size() > kMaxQuoted) {
-    // Not in the middle of a UTF-8 sequence.
-    while ((static_cast<unsigned char>(result.back()) & 0xC0U) == 0x80U) result.pop_back();
-    if (static_cast<unsigned char>(result.back()) >= 0xC0U) result.pop_back();
-    result += "...";
-  }
-  return result + "`";
+  if (text.size() <= kMaxQuoted) return "`" + escaped(text) + "`";
+  // Not in the middle of a UTF-8 sequence.
+  std::size_t end = kMaxQuoted;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return "`" + escaped(text.substr(0, end)) + "...`";
 }
 
 }  // namespace weft::scenarios::language

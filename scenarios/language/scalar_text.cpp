@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "simcore/escape.hpp"
 #include "simcore/nearest.hpp"
 
 namespace weft::scenarios::language {
@@ -186,18 +187,13 @@ std::string yaml_text(const std::string& text) {
   };
   const bool starts_well = !text.empty() && text.front() != '-' && text.front() != '.';
   if (starts_well && std::ranges::all_of(text, is_plain) && !is_reserved(text)) return text;
-  std::string result = "\"";
+  std::string quoted = "\"";
   for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20) {
-      static constexpr std::string_view kDigits = "0123456789abcdef";
-      const auto byte = static_cast<unsigned char>(c);
-      result += {'\\', 'x', kDigits[byte >> 4U], kDigits[byte & 0xFU]};
-      continue;
-    }
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
   }
-  return result + "\"";
+  // YAML's escapes of characters are those of `escaped` (YAML 1.2, section 5.7).
+  return escaped(quoted) + "\"";
 }
 
 std::string integers_text(const std::vector<std::uint32_t>& integers) {

@@ -9,6 +9,8 @@
 #include <optional>
 #include <system_error>
 
+#include "simcore/escape.hpp"
+
 namespace weft::scenarios::language {
 namespace {
 
@@ -26,33 +28,6 @@ SourceLocation place(std::string_view text, std::size_t offset, const std::strin
     line_start = i + 1;
   }
   return {file, line, static_cast<int>(offset - line_start) + 1, {}};
-}
-
-/// Bytes of the UTF-8 sequence at `i`, 0 if it is not one (Unicode 15, table 3-7).
-std::size_t utf8_length(std::string_view text, std::size_t i) {
-  const auto at = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
-  const unsigned char first = at(i);
-  if (first < 0x80) return 1;
-  std::size_t length = 0;
-  unsigned char low = 0x80;
-  unsigned char high = 0xBF;
-  if (first >= 0xC2 && first <= 0xDF) {
-    length = 2;
-  } else if (first >= 0xE0 && first <= 0xEF) {
-    length = 3;
-    if (first == 0xE0) low = 0xA0;
-    if (first == 0xED) high = 0x9F;
-  } else if (first >= 0xF0 && first <= 0xF4) {
-    length = 4;
-    if (first == 0xF0) low = 0x90;
-    if (first == 0xF4) high = 0x8F;
-  }
-  if (length == 0 || i + length > text.size()) return 0;
-  if (at(i + 1) < low || at(i + 1) > high) return 0;
-  for (std::size_t k = i + 2; k < i + length; ++k) {
-    if ((at(k) & 0xC0U) != 0x80U) return 0;
-  }
-  return length;
 }
 
 std::string hex(unsigned char byte) {

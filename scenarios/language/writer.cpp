@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "scenarios/language/scalar_text.hpp"
+#include "simcore/escape.hpp"
 
 namespace weft::scenarios::language {
 namespace {
@@ -180,14 +181,6 @@ class Writer {
   const Provenance& provenance_;
 };
 
-/// Comments end with the line, whatever stands in them.
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string write_yaml(const Object& object, const void* value, const Node& root,
@@ -197,7 +190,7 @@ std::string write_yaml(const Object& object, const void* value, const Node& root
     std::string row = std::string(line.indent, ' ') + line.text;
     if (style.comments && !line.comment.empty()) {
       if (row.size() < kCommentColumn) row.resize(kCommentColumn, ' ');
-      row += "  # " + one_line(line.comment);
+      row += "  # " + escaped(line.comment);
     }
     text += row + "\n";
   }

@@ -63,6 +63,9 @@ class TreeBuilder : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
+    if (value.find('\0') != std::string::npos) {
+      refuse(mark, "holds the character U+0000, at which programs and file systems end a text");
+    }
     check_tag(mark, tag);
     Node node;
     node.kind = Node::Kind::kScalar;

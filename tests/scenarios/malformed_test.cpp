@@ -34,6 +34,7 @@ const std::vector<Case> kCases{
     {"anchor-recursion", ".yaml:4:10: this alias stands inside of what it refers to"},
     {"bad-name", ".yaml:1:7: name: `my results/here` is not a name; expected letters, digits"},
     {"changed-file", ".yaml:5:67: jobs[0].sha256: is not that of `"},
+    {"nul-character", ".yaml:1:7: holds the character U+0000"},
     {"csv-broken", "broken.csv:3:7: `2KB` is not a whole number"},
     {"csv-missing", ".yaml:5:36: jobs[0].csv: `"},
     {"duplicate-job-name", ".yaml:6:12: jobs[1].name: `a` is the name of jobs[0] already"},

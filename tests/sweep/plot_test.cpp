@@ -55,12 +55,12 @@ std::string commands(const PlotOptions& options) {
 
 TEST(Plot, ScalesAxesAndNamesUnits) {
   const std::string text = commands({.x = "kmin", .y = "p99", .by = "kmax"});
-  EXPECT_THAT(text, HasSubstr("set xlabel \"kmin (KB)\""));
-  EXPECT_THAT(text, HasSubstr("set ylabel \"p99 (us)\""));
+  EXPECT_THAT(text, HasSubstr("set xlabel 'kmin (KB)'"));
+  EXPECT_THAT(text, HasSubstr("set ylabel 'p99 (us)'"));
   // Doubling values: a logarithmic axis with the values as tics.
   EXPECT_THAT(text, HasSubstr("set logscale x"));
-  EXPECT_THAT(text, HasSubstr("set xtics (\"100\" 100, \"200\" 200, \"400\" 400)"));
-  EXPECT_THAT(text, HasSubstr("title \"kmax\""));
+  EXPECT_THAT(text, HasSubstr("set xtics ('100' 100, '200' 200, '400' 400)"));
+  EXPECT_THAT(text, HasSubstr("title 'kmax'"));
   // (100 us + 1 us and + 2 us) / 2 at the first of them.
   EXPECT_THAT(text, HasSubstr("\n100 101.5 "));
 }
@@ -97,13 +97,41 @@ TEST(Plot, GnuplotDrawsBothKindsToSvgAndPng) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 4);
 }
 
-TEST(Plot, WhatGnuplotRefusesIsKept) {
+TEST(Plot, WhatGnuplotRefusesIsSaid) {
   const Folder folder;
   const Errors errors = sweep::draw("plot nonsense nonsense\n", folder.path() / "p");
   ASSERT_FALSE(errors.empty());
   EXPECT_THAT(errors.front().message, HasSubstr("gnuplot failed"));
-  EXPECT_TRUE(std::filesystem::exists(folder.path() / "p.gnuplot-errors"));
-  EXPECT_FALSE(std::filesystem::exists(folder.path() / "p.svg"));
+  EXPECT_THAT(errors.front().message, HasSubstr("nonsense"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+/// In every place that takes a text: names of the sweep, of axes and results, values.
+TEST(Plot, NamesAndValuesRunNothing) {
+  const Folder folder;
+  const std::string mark = folder.path() / "PWNED";
+  const std::string evil = "`touch '" + mark + "'`$(touch '" + mark + "')\"'%n%s\\\n";
+  Table table = grid();
+  table.name = evil;
+  for (sweep::Parameter& p : table.parameters) p.name = evil + p.name;
+  table.objectives[0].name = evil;
+  for (const bool is_text : {false, true}) {
+    for (Table::Row& row : table.rows) {
+      if (is_text) row.values[0] = Value::of(row.values[0].text + evil);
+      row.values[1] = Value::of(row.values[1].text + evil);
+    }
+    for (const bool is_heatmap : {false, true}) {
+      const auto text = sweep::plot_commands(
+          table, {.x = evil + "kmin", .y = evil, .by = evil + "kmax", .is_heatmap = is_heatmap});
+      ASSERT_TRUE(text.ok()) << text.errors().front().message;
+      const Errors errors = sweep::draw(text.value(), folder.path() / "p");
+      ASSERT_TRUE(errors.empty()) << errors.front().to_string();
+      EXPECT_FALSE(std::filesystem::exists(mark));
+      std::ostringstream svg;
+      svg << std::ifstream(folder.path() / "p.svg").rdbuf();
+      EXPECT_THAT(svg.str(), HasSubstr("%n%s")) << "a format is a text, too";
+    }
+  }
 }
 
 TEST(AxisScale, ChoosesUnitsThatNeedFewDigits) {

@@ -12,11 +12,12 @@
 #include "scenarios/load_scenario.hpp"
 #include "scenarios/simulation.hpp"
 #include "scenarios/summary.hpp"
+#include "simcore/escape.hpp"
 #include "tools/cli/collective_options.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/load_for_collective.hpp"
 #include "tools/cli/progress.hpp"
-#include "tools/print_errors.hpp"
+#include "tools/io/terminal.hpp"
 
 namespace weft::cli {
 namespace {
@@ -34,7 +35,7 @@ std::optional<std::vector<Bytes>> read_sizes(const BenchArguments& a) {
     const auto last = read_bytes("--sizes", a.sizes.substr(dots + 2));
     if (!first || !last) return {};
     if (*first < 1_B || *last < *first) {
-      std::fprintf(stderr, "weft: --sizes: `%s` is no range of sizes\n", a.sizes.c_str());
+      complain(fmt::format("--sizes: `{}` is no range of sizes", a.sizes));
       return {};
     }
     for (Bytes size = *first; size <= *last; size = size * a.factor) sizes.push_back(size);
@@ -114,24 +115,23 @@ void print_row(const scenarios::Results& r, std::size_t job, const CollectiveSpe
 void print_remarks(const scenarios::Results& r, Bytes size, bool is_csv,
                    std::set<std::string>& warned) {
   const std::string start = is_csv ? fmt::format("weft: {} bytes: ", size.count()) : "#   ";
-  std::FILE* const stream = is_csv ? stderr : stdout;
+  const auto say = [&](const std::string& text) {
+    (is_csv ? print_error_text : print)(start + text + "\n");
+  };
   std::istringstream lines(scenarios::trouble_text(r));
   for (std::string line; std::getline(lines >> std::ws, line);) {
-    std::fputs((start + line + "\n").c_str(), stream);
+    say(line);
   }
   for (const std::string& warning : r.warnings) {
     if (!warned.insert(warning).second) continue;
-    std::fputs((start + "warning: " + warning + "\n").c_str(), stream);
+    say("warning: " + escaped(warning));
   }
-  std::fflush(stream);
+  std::fflush(stdout);
 }
 
 void print_unfinished(const scenarios::Results& r, Bytes size) {
-  for (const std::string& sentence : r.explanation) {
-    std::fprintf(stderr, "weft: %s\n", sentence.c_str());
-  }
-  std::fprintf(stderr, "weft: the run of %lld bytes did not finish\n",
-               static_cast<long long>(size.count()));
+  for (const std::string& sentence : r.explanation) complain(escaped(sentence));
+  complain(fmt::format("the run of {} bytes did not finish", size.count()));
 }
 
 /// Errors of the algorithm belong to the option, where that is given, and not to the file.
@@ -140,7 +140,7 @@ void print_build_errors(const BenchArguments& a, std::size_t job, const Errors& 
   Errors others;
   for (const Error& e : errors) {
     if (!a.algorithm.empty() && e.where.key == fmt::format("jobs[{}].algorithm", job)) {
-      std::fprintf(stderr, "weft: --algorithm: %s\n", e.message.c_str());
+      complain("--algorithm: " + e.message);
     } else {
       others.push_back(e);
     }

@@ -4,10 +4,11 @@
 #include <cstdlib>
 
 #include "scenarios/catalogue_report.hpp"
+#include "scenarios/json_text.hpp"
 #include "scenarios/language/catalogue.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/output.hpp"
-#include "tools/print_errors.hpp"
+#include "tools/io/terminal.hpp"
 
 namespace weft::cli {
 namespace {
@@ -20,7 +21,7 @@ int print_parts(const Result<std::vector<PartReport>>& parts, bool print_json, F
     print_errors(parts.errors());
     return kBadInput;
   }
-  if (print_json) return put(scenarios::parts_json(parts.value()).dump(2) + "\n");
+  if (print_json) return put(scenarios::json_text(scenarios::parts_json(parts.value())) + "\n");
   return put(format(parts.value()));
 }
 

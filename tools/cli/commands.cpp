@@ -8,8 +8,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -18,23 +16,25 @@
 #include "scenarios/fluid_simulation.hpp"
 #include "scenarios/format.hpp"
 #include "scenarios/ideal_times.hpp"
+#include "scenarios/json_text.hpp"
 #include "scenarios/load_scenario.hpp"
 #include "scenarios/result_writer.hpp"
 #include "scenarios/simulation.hpp"
 #include "scenarios/summary.hpp"
 #include "scenarios/trace_files.hpp"
 #include "simcore/digest.hpp"
+#include "simcore/escape.hpp"
 #include "simcore/fluid/flow_solver.hpp"
 #include "simcore/log.hpp"
+#include "tools/cli/output.hpp"
 #include "tools/cli/progress.hpp"
-#include "tools/print_errors.hpp"
+#include "tools/io/output_file.hpp"
+#include "tools/io/terminal.hpp"
 #include "topologies/simgrid_platform.hpp"
 #include "topologies/summary.hpp"
 
 namespace weft::cli {
 namespace {
-
-void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
 struct Loaded {
   scenarios::LoadedScenario source;
@@ -72,7 +72,9 @@ std::string tiers_text(const Fabric& fabric) {
 }
 
 std::filesystem::path fluid_folder(const std::filesystem::path& packet_folder) {
-  return packet_folder.string() + "-fluid";
+  std::filesystem::path folder = packet_folder.lexically_normal();
+  if (folder.filename().empty()) folder = folder.parent_path();
+  return folder.string() + "-fluid";
 }
 
 scenarios::Results simulate(const Loaded& loaded, Engine engine, const RunArguments& arguments,
@@ -91,46 +93,57 @@ scenarios::Results simulate(const Loaded& loaded, Engine engine, const RunArgume
   return results;
 }
 
-/// Runs one engine, prints and writes. Returns the exit code.
-int run_engine(const Loaded& loaded, Engine engine, const std::filesystem::path& out,
-               const RunArguments& arguments) {
-  std::unique_ptr<scenarios::TraceFiles> traces;
-  if (engine == Engine::kPacket) {
-    auto created = scenarios::TraceFiles::create(loaded.experiment, out);
-    if (!created) {
-      print_errors(created.errors());
-      return kUnfinished;
-    }
-    traces = std::move(created).value();
-  }
-  const scenarios::Results results = simulate(loaded, engine, arguments, traces.get());
-  log_info(fmt::format("{} cells, {} threads, lookahead {}, {} events", results.cells,
-                       results.threads, scenarios::format_time(results.lookahead),
-                       results.totals.events));
+void print_results(const scenarios::Results& results, const RunArguments& arguments) {
   if (arguments.print_json) {
-    print(scenarios::summary_json(results).dump(2) + "\n");
+    print(scenarios::json_text(scenarios::summary_json(results)) + "\n");
   } else if (!arguments.is_quiet) {
     print(scenarios::summary_text(results));
   }
   std::fflush(stdout);
-  for (const std::string& sentence : results.explanation) {
-    std::fprintf(stderr, "weft: %s\n", sentence.c_str());
+  for (const std::string& sentence : results.explanation) complain(escaped(sentence));
+}
+
+/// Says where the results are. `out` is where they should be.
+void print_place(const std::filesystem::path& written, const std::filesystem::path& out,
+                 const RunArguments& arguments) {
+  if (!arguments.is_quiet && !arguments.print_json) {
+    print(fmt::format("  results in {}\n", written.string()));
   }
+  if (written == out) return;
+  complain(fmt::format(
+      "interrupted: {} keeps the results that it had; those of this run so far are in {}",
+      out.string(), written.string()));
+}
+
+/// Runs one engine, writes and prints. Returns the exit code.
+int run_engine(const Loaded& loaded, Engine engine, const std::filesystem::path& out,
+               const RunArguments& arguments) {
+  // Before the run: what cannot be written should not take an hour to say so.
+  auto traces = engine == Engine::kPacket ? scenarios::TraceFiles::create(loaded.experiment, out)
+                                          : std::unique_ptr<scenarios::TraceFiles>();
+  if (!traces) return refuse(traces.errors(), kUnfinished);
+  std::optional<scenarios::ResultFolder> target;
+  if (traces.value() == nullptr) {
+    auto created = scenarios::ResultFolder::create(out);
+    if (!created) return refuse(created.errors(), kUnfinished);
+    target.emplace(std::move(created).value());
+  }
+  const scenarios::Results results = simulate(loaded, engine, arguments, traces.value().get());
+  log_info(fmt::format("{} cells, {} threads, lookahead {}, {} events", results.cells,
+                       results.threads, scenarios::format_time(results.lookahead),
+                       results.totals.events));
+  // Before anything is printed, since nobody may be there to read it: `weft run ... | head -1`.
   const auto written =
       scenarios::write_results(results, loaded.source.resolved_yaml(WEFT_VERSION), out,
                                {.messages = loaded.experiment.scenario.observe.messages,
                                 .pauses = loaded.experiment.scenario.observe.pauses,
-                                .traces = traces.get()});
-  if (!written) {
-    print_errors(written.errors());
-    return kUnfinished;
-  }
-  if (!arguments.is_quiet && !arguments.print_json) {
-    print(fmt::format("  results in {}\n", out.string()));
-  }
+                                .traces = traces.value().get(),
+                                .target = target ? &*target : nullptr});
+  print_results(results, arguments);
+  if (!written) return refuse(written.errors(), kUnfinished);
+  print_place(written.value(), out, arguments);
   if (results.outcome == scenarios::Outcome::kFinished) return kSuccess;
-  std::fprintf(stderr, "weft: the run did not finish: %s\n",
-               scenarios::outcome_name(results.outcome));
+  complain(fmt::format("the run did not finish: {}", scenarios::outcome_name(results.outcome)));
   return kUnfinished;
 }
 
@@ -144,7 +157,7 @@ int run_both(const Loaded& loaded, const std::filesystem::path& out,
   std::fflush(nullptr);
   const pid_t child = ::fork();
   if (child < 0) {
-    std::fprintf(stderr, "weft: cannot start a process for the fluid engine\n");
+    complain("cannot start a process for the fluid engine");
     return kUnfinished;
   }
   if (child == 0) {
@@ -157,10 +170,11 @@ int run_both(const Loaded& loaded, const std::filesystem::path& out,
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (!WIFEXITED(status)) {
-    std::fprintf(stderr, "weft: the fluid engine ended by signal %d\n", WTERMSIG(status));
+    complain(fmt::format("the fluid engine ended by signal {}", WTERMSIG(status)));
     return kUnfinished;
   }
   if (!arguments.is_quiet && !arguments.print_json) {
+    if (is_interrupted()) return kUnfinished;
     print(fmt::format("  results in {}\n\n", fluid_folder(out).string()));
     if (const int code = compare_results(out.string(), fluid_folder(out).string());
         code != kSuccess) {
@@ -226,30 +240,13 @@ int write_platform(const std::string& path, const std::vector<std::string>& over
       .payload = framing.payload,
       .header = framing.header,
       .stored = framing.cut_through > 0_B ? framing.cut_through : framing.payload + framing.header};
-  // A file appears whole or not at all.
-  const std::string partial = out + ".partial." + std::to_string(::getpid());
-  std::ofstream file;
-  if (!out.empty()) file.open(partial, std::ios::binary);
-  std::ostream& stream = out.empty() ? std::cout : file;
-  const Errors errors = topologies::write_simgrid_platform(stream, e.fabric, e.routes, options);
-  stream.flush();
-  const bool is_written = stream.good();
-  std::error_code error;
-  if (!out.empty()) {
-    file.close();
-    if (errors.empty() && is_written) {
-      std::filesystem::rename(partial, out, error);
-    } else {
-      std::filesystem::remove(partial, error);
-    }
-  }
-  if (!errors.empty()) {
-    print_errors(loaded->source.located(errors));
-    return kBadInput;
-  }
-  if (is_written && !error) return kSuccess;
-  std::fprintf(stderr, "weft: cannot write %s\n", out.empty() ? "the platform" : out.c_str());
-  return kUnfinished;
+  Result<OutputFile> file = OutputFile::open(out);
+  if (!file.ok()) return refuse(file.errors(), kUnfinished);
+  Errors errors =
+      topologies::write_simgrid_platform(file.value().stream(), e.fabric, e.routes, options);
+  if (!errors.empty()) return refuse(loaded->source.located(errors));
+  errors = file.value().commit();
+  return errors.empty() ? kSuccess : refuse(errors, kUnfinished);
 }
 
 int check_scenario(const std::string& path, const std::vector<std::string>& overrides) {
@@ -266,7 +263,7 @@ int check_scenario(const std::string& path, const std::vector<std::string>& over
                       scenarios::format_time(plan.lookahead),
                       plan.limiting_port.is_none() ? std::string("run.control_latency")
                                                    : e.fabric.port_name(plan.limiting_port));
-  for (const std::string& warning : e.warnings) text += "  warning: " + warning + "\n";
+  for (const std::string& warning : e.warnings) text += "  warning: " + escaped(warning) + "\n";
   print(text);
   return kSuccess;
 }
@@ -277,7 +274,7 @@ int print_schema() {
     print_errors(schema.errors());
     return kBadInput;
   }
-  print(schema.value().dump(2) + "\n");
+  print(scenarios::json_text(schema.value()) + "\n");
   return kSuccess;
 }
 

@@ -1,18 +1,20 @@
 #include "tools/cli/load_for_collective.hpp"
 
-#include <cstdio>
+#include <fmt/format.h>
+
 #include <variant>
 
 #include "simcore/nearest.hpp"
 #include "simcore/quantity_text.hpp"
+#include "tools/io/terminal.hpp"
 
 namespace weft::cli {
 
 namespace {
 
 void refuse(const char* option, const std::string& text, const std::vector<std::string>& names) {
-  std::fprintf(stderr, "weft: %s: `%s` is not one of %s%s\n", option, text.c_str(),
-               listing(names).c_str(), did_you_mean(text, names).c_str());
+  complain(fmt::format("{}: `{}` is not one of {}{}", option, text, listing(names),
+                       did_you_mean(text, names)));
 }
 
 }  // namespace
@@ -34,11 +36,10 @@ std::optional<Bytes> read_bytes(const char* option, const std::string& text) {
   constexpr std::int64_t kMost = 1'000'000'000'000;
   if (const auto* count = std::get_if<std::int64_t>(&parsed)) {
     if (*count <= kMost) return Bytes(*count);
-    std::fprintf(stderr, "weft: %s: `%s` is more than 1 TB\n", option, text.c_str());
+    complain(fmt::format("{}: `{}` is more than 1 TB", option, text));
     return {};
   }
-  std::fprintf(stderr, "weft: %s: `%s` %s\n", option, text.c_str(),
-               std::get<std::string>(parsed).c_str());
+  complain(fmt::format("{}: `{}` {}", option, text, std::get<std::string>(parsed)));
   return {};
 }
 
@@ -52,7 +53,7 @@ std::optional<std::size_t> find_collective(const scenarios::Scenario& scenario,
     names.push_back(job.name);
   }
   if (names.empty()) {
-    std::fprintf(stderr, "weft: the scenario has no collective\n");
+    complain("the scenario has no collective");
   } else {
     refuse("--job", name, names);
   }

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <map>
+#include <sstream>
 #include <string>
 
 #include "simcore/log.hpp"
@@ -8,6 +9,7 @@
 #include "tools/cli/commands.hpp"
 #include "tools/cli/sweep_commands.hpp"
 #include "tools/cli/topo_command.hpp"
+#include "tools/io/terminal.hpp"
 
 namespace {
 
@@ -104,12 +106,17 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kSuccess : kBadInput;
+    // It quotes the command line.
+    std::ostringstream out;
+    std::ostringstream complaint;
+    const bool is_help = app.exit(error, out, complaint) == 0;
+    weft::print(out.str());
+    weft::print_error_text(complaint.str());
+    return is_help ? kSuccess : kBadInput;
   }
   const auto level = weft::parse_log_level(log_level);
   if (!level) {
-    std::fprintf(stderr, "weft: --log: `%s` is not one of off, error, warn, info, debug\n",
-                 log_level.c_str());
+    weft::complain("--log: `" + log_level + "` is not one of off, error, warn, info, debug");
     return kBadInput;
   }
   weft::set_log_level(*level);

@@ -1,9 +1,8 @@
 #include "tools/cli/output.hpp"
 
-#include <cstdio>
-
-#include "tools/print_errors.hpp"
-#include "tools/sweep/export.hpp"
+#include "simcore/escape.hpp"
+#include "tools/io/output_file.hpp"
+#include "tools/io/terminal.hpp"
 
 namespace weft::cli {
 
@@ -13,14 +12,8 @@ int refuse(const Errors& errors, ExitCode code) {
 }
 
 int put(const std::string& text, const std::string& file, ExitCode failure) {
-  if (!file.empty()) {
-    const Errors errors = sweep::write_whole(file, text);
-    return errors.empty() ? kSuccess : refuse(errors, failure);
-  }
-  const bool is_written =
-      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (!is_written) std::fprintf(stderr, "weft: standard output cannot be written\n");
-  return is_written ? kSuccess : kUnfinished;
+  const Errors errors = write_output(file, escaped_lines(text));
+  return errors.empty() ? kSuccess : refuse(errors, failure);
 }
 
 }  // namespace weft::cli

@@ -10,6 +10,7 @@
 #include <cstdio>
 
 #include "scenarios/format.hpp"
+#include "simcore/escape.hpp"
 
 namespace weft::cli {
 namespace {
@@ -41,6 +42,8 @@ std::string fit(const std::string& line) {
 void stop_on_interrupt() {
   std::signal(SIGINT, handle_interrupt);
   std::signal(SIGTERM, handle_interrupt);
+  // The terminal is gone; under nohup that is nothing to us.
+  if (std::signal(SIGHUP, handle_interrupt) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
 }
 
 bool is_interrupted() { return interrupted.load(); }
@@ -75,7 +78,7 @@ void ProgressLine::update(const scenarios::Progress& progress) {
                         scenarios::format_count(static_cast<std::int64_t>(progress.in_flight)));
   }
   if (!progress.stall.empty()) line += "; " + progress.stall;
-  std::fprintf(stderr, "\r\033[K%s", fit(line).c_str());
+  std::fprintf(stderr, "\r\033[K%s", fit(escaped(line)).c_str());
   std::fflush(stderr);
 }
 

@@ -7,8 +7,8 @@
 
 namespace weft::cli {
 
-/// Ends runs on Ctrl-C after the window at hand, so that finished work is written. A second Ctrl-C
-/// kills the program.
+/// Ends runs on Ctrl-C, SIGTERM and SIGHUP after the window at hand, so that finished work is
+/// written. A second Ctrl-C kills the program.
 void stop_on_interrupt();
 [[nodiscard]] bool is_interrupted();
 

@@ -9,11 +9,12 @@
 #include "collectives/collective_program.hpp"
 #include "collectives/symbolic.hpp"
 #include "scenarios/format.hpp"
+#include "scenarios/json_text.hpp"
 #include "scenarios/simulation.hpp"
 #include "tools/cli/collective_options.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/load_for_collective.hpp"
-#include "tools/print_errors.hpp"
+#include "tools/io/terminal.hpp"
 
 namespace weft::cli {
 namespace {
@@ -66,7 +67,7 @@ bool make_from_options(const ScheduleArguments& a, Named& named) {
   const auto chunk = read_bytes("--chunk", a.chunk);
   if (!algorithm || !size || !chunk) return false;
   const auto refuse = [](const std::string& sentence) {
-    std::fprintf(stderr, "weft: %s\n", sentence.c_str());
+    complain(sentence);
     return false;
   };
   if (*size < 1_B) return refuse("--size: must be at least 1B");
@@ -206,11 +207,11 @@ int print_steps(const Named& named, const ScheduleArguments& a) {
                          {"lanes", schedule.lanes()},
                          {"is_cut", is_cut},
                          {"steps", list}};
-    std::fputs((j.dump(2) + "\n").c_str(), stdout);
+    print(scenarios::json_text(j) + "\n");
     return kSuccess;
   }
-  std::fputs((heading(named) + "\n" + table.to_string("  ")).c_str(), stdout);
-  if (is_cut) std::fputs(fmt::format("  and more: --limit 0 prints all\n").c_str(), stdout);
+  print(heading(named) + "\n" + table.to_string("  "));
+  if (is_cut) print("  and more: --limit 0 prints all\n");
   return kSuccess;
 }
 
@@ -259,7 +260,7 @@ int check(const Named& named, bool is_json) {
                          {"bytes_sent", sum.sent},
                          {"most_bytes_sent_by_a_rank", most},
                          {"bytes_reduced", sum.reduced}};
-    std::fputs((j.dump(2) + "\n").c_str(), stdout);
+    print(scenarios::json_text(j) + "\n");
   } else {
     std::string text = heading(named);
     text += proof.holds() ? "  holds: every rank ends with the right data\n" : "  does not hold\n";
@@ -267,10 +268,10 @@ int check(const Named& named, bool is_json) {
         fmt::format("  {} messages, {} bytes sent in all, at most {} by a rank, {} bytes added\n",
                     scenarios::format_count(sum.messages), scenarios::format_count(sum.sent),
                     scenarios::format_count(most), scenarios::format_count(sum.reduced));
-    std::fputs(text.c_str(), stdout);
+    print(text);
   }
   for (const std::string& problem : proof.problems) {
-    std::fprintf(stderr, "weft: %s\n", problem.c_str());
+    complain(problem);
   }
   return proof.holds() ? kSuccess : kUnfinished;
 }

@@ -1,13 +1,17 @@
 #include "tools/cli/sweep_commands.hpp"
 
+#include <algorithm>
 #include <cstdint>
-#include <cstdio>
+#include <string>
 #include <vector>
 
+#include "scenarios/json_text.hpp"
+#include "simcore/escape.hpp"
 #include "simcore/quantity_text.hpp"
 #include "simcore/units.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/progress.hpp"
+#include "tools/io/terminal.hpp"
 #include "tools/sweep/export.hpp"
 #include "tools/sweep/load_sweep.hpp"
 #include "tools/sweep/mpi_link.hpp"
@@ -32,6 +36,15 @@ constexpr const char* kSweepHelp =
     "\nExit codes: 0 every point finished, 1 some did not or the sweep was interrupted, 2 a bad "
     "sweep,\nscenario or command line.\n";
 
+/// Names of axes and results come from the sweep: they name a file in this folder, and nothing
+/// else.
+std::string file_name(const std::string& text) {
+  std::string name = escaped(text);
+  std::ranges::replace(name, '/', '_');
+  if (name.starts_with('.')) name.front() = '_';
+  return name;
+}
+
 template <class Quantity>
 std::optional<std::int64_t> read_limit(const char* option, const std::string& text) {
   const auto parsed = parse_quantity(text, dimension_of<Quantity>());
@@ -39,8 +52,7 @@ std::optional<std::int64_t> read_limit(const char* option, const std::string& te
     return *count;
   }
   const auto* problem = std::get_if<std::string>(&parsed);
-  std::fprintf(stderr, "weft: %s: `%s` %s\n", option, text.c_str(),
-               problem == nullptr ? "is zero" : problem->c_str());
+  complain(std::string(option) + ": `" + text + "` " + (problem == nullptr ? "is zero" : *problem));
   return std::nullopt;
 }
 
@@ -184,7 +196,7 @@ int SweepCommands::run_summarize() {
   if (!table.ok()) return refuse(table.errors());
   if (o.json) {
     const auto json = sweep::summary_json(table.value(), o.summary);
-    return json.ok() ? put(json.value().dump(2) + "\n") : refuse(json.errors());
+    return json.ok() ? put(scenarios::json_text(json.value()) + "\n") : refuse(json.errors());
   }
   const auto text = sweep::summary_text(table.value(), o.summary);
   return text.ok() ? put(text.value()) : refuse(text.errors());
@@ -196,18 +208,18 @@ int SweepCommands::run_plot() {
   if (!table.ok()) return refuse(table.errors());
   const auto commands = sweep::plot_commands(table.value(), o.plot);
   if (!commands.ok()) return refuse(commands.errors());
-  const std::string base = o.out.empty() ? o.plot.y + "-by-" + o.plot.x : o.out;
+  const std::string base = o.out.empty() ? file_name(o.plot.y + "-by-" + o.plot.x) : o.out;
   if (const Errors errors = sweep::draw(commands.value(), base); !errors.empty()) {
     return refuse(errors);
   }
-  std::printf("%s.svg\n%s.png\n", base.c_str(), base.c_str());
+  print(base + ".svg\n" + base + ".png\n");
   return kSuccess;
 }
 
 int print_sweep_schema() {
   const auto schema = sweep::sweep_json_schema();
   if (!schema.ok()) return refuse(schema.errors());
-  return put(schema.value().dump(2) + "\n");
+  return put(scenarios::json_text(schema.value()) + "\n");
 }
 
 std::string version_text() {

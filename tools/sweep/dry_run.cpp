@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "scenarios/format.hpp"
+#include "tools/io/terminal.hpp"
 #include "tools/sweep/bisection_search.hpp"
 #include "tools/sweep/process_pool.hpp"
 
@@ -23,8 +24,6 @@ using scenarios::format_time;
 /// What the samples may take together.
 constexpr std::chrono::seconds kLoadPatience{10};
 constexpr std::size_t kSamples = 5;
-
-void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
 void list(const Sweep& sweep, const std::vector<Point>& points) {
   std::vector<std::string> header{"point"};

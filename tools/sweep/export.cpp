@@ -1,18 +1,16 @@
 #include "tools/sweep/export.hpp"
 
-#include <unistd.h>
-
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <system_error>
+#include <string>
+#include <vector>
 
 #include "scenarios/csv.hpp"
+#include "scenarios/json_text.hpp"
 #include "tools/sweep/number.hpp"
 
 namespace weft::sweep {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using scenarios::csv::field;
 
@@ -48,8 +46,8 @@ std::string export_csv(const Table& table) {
   for (const std::string& name : table.metrics) text += "," + field(name);
   text += ",results_sha256,message\n";
   for (const Table::Row& row : table.rows) {
-    text += std::to_string(row.id) + "," + std::to_string(row.configuration) + "," + row.status +
-            "," + row.outcome;
+    text += std::to_string(row.id) + "," + std::to_string(row.configuration) + "," +
+            field(row.status) + "," + field(row.outcome);
     for (const Value& value : row.values) text += "," + field(value.text);
     if (!table.bisected.empty()) {
       text += "," + (row.holds ? std::string(*row.holds ? "1" : "0") : std::string());
@@ -58,7 +56,7 @@ std::string export_csv(const Table& table) {
       const auto value = row.metric(name);
       text += "," + (value ? number_text(*value) : std::string());
     }
-    text += "," + row.results_sha256 + "," + field(row.message) + "\n";
+    text += "," + field(row.results_sha256) + "," + field(row.message) + "\n";
   }
   return text;
 }
@@ -77,28 +75,7 @@ std::string export_json(const Table& table) {
   json["points"] = Json::array();
   for (const Table::Row& row : table.rows) json["points"].push_back(row_json(table, row));
   json["results_sha256"] = table.digest();
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-Errors write_whole(const fs::path& path, const std::string& text) {
-  const fs::path partial = path.string() + ".partial." + std::to_string(::getpid());
-  std::error_code error;
-  {
-    std::ofstream out(partial, std::ios::binary);
-    out << text;
-    out.flush();
-    if (!out.good()) {
-      fs::remove(partial, error);
-      return {
-          {"cannot be written: the folder does not exist or is not writable, or the disk is full",
-           {path.string(), 0, 0, {}}}};
-    }
-  }
-  fs::rename(partial, path, error);
-  if (!error) return {};
-  const std::string reason = error.message();
-  fs::remove(partial, error);
-  return {{"cannot be written: " + reason, {path.string(), 0, 0, {}}}};
+  return scenarios::json_text(json) + "\n";
 }
 
 }  // namespace weft::sweep

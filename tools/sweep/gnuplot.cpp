@@ -1,11 +1,10 @@
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
-#include <cstdio>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
+#include "tools/io/child_program.hpp"
+#include "tools/io/output_file.hpp"
 #include "tools/sweep/plot.hpp"
 
 namespace weft::sweep {
@@ -13,64 +12,59 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A path between gnuplot's single quotes, where nothing but the quote is special.
-std::string path_text(const fs::path& path) {
-  std::string result = "'";
-  for (const char c : path.string()) {
-    if (c == '\'') result += '\'';
-    result += c;
+constexpr std::size_t kMaxComplaint = 2'000;
+
+struct PictureFormat {
+  const char* suffix;
+  const char* terminal;  ///< `noenhanced`: names are no markup
+};
+
+constexpr PictureFormat kFormats[] = {
+    {".svg", "svg size 960,600 font 'DejaVu Sans,15' noenhanced background 'white'"},
+    {".png", "pngcairo size 1440,900 font 'DejaVu Sans,18' noenhanced background 'white'"}};
+
+/// gnuplot leaves `>` in texts as it is, which XML forbids after `]]` (XML 1.0, section 2.4). It
+/// writes sections that end so for mouse scripts only.
+std::string well_formed(std::string svg) {
+  for (std::size_t at = 0; (at = svg.find("]]>", at)) != std::string::npos;) {
+    svg.replace(at, 3, "]]&gt;");
   }
-  return result + "'";
+  return svg;
 }
 
-Errors run_gnuplot(const std::string& script, const fs::path& errors_file) {
-  // A shell only for the redirection; its one argument is quoted for it.
-  std::string quoted_file;
-  for (const char c : errors_file.string()) {
-    quoted_file += c == '\'' ? std::string("'\\''") : std::string(1, c);
+Result<std::string> render(const char* terminal, const std::string& commands) {
+  // To standard output: no path of a file is ever part of what gnuplot reads. Its start-up files
+  // are the user's own and would change what is drawn.
+  const auto ran = run_program({"gnuplot", "-d"}, "set terminal " + std::string(terminal) + "\n" +
+                                                      "set output\n" + commands);
+  if (!ran.ok()) return ran.errors();
+  if (ran.value().is_missing()) {
+    return Error{"plots need gnuplot, which is not installed: apt-get install gnuplot-nox"};
   }
-  const std::string command = "gnuplot >'" + quoted_file + "' 2>&1";
-  std::signal(SIGPIPE, SIG_IGN);
-  std::FILE* pipe = ::popen(command.c_str(), "w");
-  if (pipe == nullptr) return {{"gnuplot cannot be started", {}}};
-  std::fputs(script.c_str(), pipe);
-  const int status = ::pclose(pipe);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
-    return {{"plots need gnuplot, which is not installed: apt-get install gnuplot-nox", {}}};
+  if (ran.value().exit_code != 0 || ran.value().out.empty()) {
+    return Error{"gnuplot failed: " + ran.value().errors.substr(0, kMaxComplaint)};
   }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    return {{"gnuplot failed; what it said is in " + errors_file.string(), {}}};
-  }
-  std::error_code error;
-  fs::remove(errors_file, error);
-  return {};
+  return std::string(terminal).starts_with("svg") ? well_formed(ran.value().out) : ran.value().out;
 }
 
 }  // namespace
 
 Errors draw(const std::string& commands, const fs::path& base) {
-  const std::string suffix = ".partial." + std::to_string(::getpid());
-  const fs::path svg = base.string() + ".svg";
-  const fs::path png = base.string() + ".png";
-  std::error_code error;
-  if (base.has_parent_path()) fs::create_directories(base.parent_path(), error);
-  const std::string script =
-      "set terminal svg size 960,600 font 'DejaVu Sans,15' noenhanced background 'white'\n"
-      "set output " +
-      path_text(svg.string() + suffix) + "\n" + commands + "set output\n" +
-      "set terminal pngcairo size 1440,900 font 'DejaVu Sans,18' noenhanced background 'white'\n" +
-      "set output " + path_text(png.string() + suffix) + "\nreplot\nset output\n";
-  Errors errors = run_gnuplot(script, base.string() + ".gnuplot-errors");
-  for (const fs::path& file : {svg, png}) {
-    const fs::path partial = file.string() + suffix;
-    if (errors.empty()) {
-      const bool is_there = fs::exists(partial, error) && fs::file_size(partial, error) > 0;
-      if (is_there) fs::rename(partial, file, error);
-      if (!is_there || error) errors.push_back({"cannot be written", {file.string(), 0, 0, {}}});
-    }
-    fs::remove(partial, error);
+  std::error_code ignored;
+  if (base.has_parent_path()) fs::create_directories(base.parent_path(), ignored);
+  std::vector<OutputFile> files;
+  for (const PictureFormat& format : kFormats) {
+    const Result<std::string> picture = render(format.terminal, commands);
+    if (!picture.ok()) return picture.errors();
+    Result<OutputFile> file = OutputFile::open(base.string() + format.suffix);
+    if (!file.ok()) return file.errors();
+    file.value().stream() << picture.value();
+    files.push_back(std::move(file).value());
   }
-  return errors;
+  for (OutputFile& file : files) {
+    if (Errors errors = file.commit(); !errors.empty()) return errors;
+  }
+  return {};
 }
 
 }  // namespace weft::sweep

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "simcore/escape.hpp"
 #include "simcore/nearest.hpp"
 #include "tools/sweep/axis_scale.hpp"
 #include "tools/sweep/metrics.hpp"
@@ -38,13 +39,25 @@ constexpr const char* kStyles =
     "set linetype 8 lc rgb '#882255' pt 4 lw 2 dt 1\n"
     "set linetype cycle 8\n";
 
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+/// A name or value between gnuplot's single quotes, where nothing but the quote is special:
+/// between double quotes, backquotes run commands.
+std::string literal(const std::string& text) {
+  std::string result = "'";
+  for (const char c : escaped(text)) {
+    if (c == '\'') result += '\'';
+    result += c;
   }
-  return result + "\"";
+  return result + "'";
+}
+
+/// The label of a tic, in which gnuplot looks for formats of the number.
+std::string tic(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '%') result += '%';
+    result += c;
+  }
+  return literal(result);
 }
 
 /// A parameter as an axis: where each of its values lies and what stands there.
@@ -167,8 +180,8 @@ class Plotter {
   }
 
   [[nodiscard]] std::string head() const {
-    return std::string(kStyles) + "set encoding utf8\nset title " + quoted(title()) +
-           "\nset xlabel " + quoted(label(*x_)) +
+    return std::string(kStyles) + "set encoding utf8\nset title " + literal(title()) +
+           "\nset xlabel " + literal(label(*x_)) +
            "\nset border lw 1\nset grid lc rgb '#dddddd' lt 1 lw 0.5\n";
   }
 
@@ -182,7 +195,7 @@ class Plotter {
     if (d.values.size() > kMaxTics) return d.is_numeric ? decade_tics(axis, d) : std::string();
     std::string text = fmt::format("set {}tics (", axis);
     for (std::size_t i = 0; i < d.values.size(); ++i) {
-      text += fmt::format("{}{} {:.9g}", i == 0 ? "" : ", ", quoted(d.text(d.values[i])),
+      text += fmt::format("{}{} {:.9g}", i == 0 ? "" : ", ", tic(d.text(d.values[i])),
                           d.position(d.values[i]));
     }
     return text + ")\n";
@@ -237,7 +250,7 @@ class Plotter {
   }
 
   [[nodiscard]] std::string lines() const {
-    std::string text = "set ylabel " + quoted(y_scale_.label(objective_.name)) + "\n" +
+    std::string text = "set ylabel " + literal(y_scale_.label(objective_.name)) + "\n" +
                        tics("x", *x_) + range("x", *x_) + y_range();
     const std::size_t series = by_ ? by_->values.size() : 1;
     text += key();
@@ -253,7 +266,7 @@ class Plotter {
                             plot.empty() ? "" : ", ", s, s + 1);
       }
       plot += fmt::format("{}$series{} using 1:2 with {} lt {} ps 1.1 title {}",
-                          plot.empty() ? "" : ", ", s, style, s + 1, quoted(name));
+                          plot.empty() ? "" : ", ", s, style, s + 1, literal(name));
     }
     return text + "plot " + plot + "\n";
   }
@@ -265,7 +278,7 @@ class Plotter {
     for (const Value& value : by_->values) longest = std::max(longest, value.text.size());
     const char* place = longest > kLongName ? "below left vertical maxcols 1" : "outside right top";
     return fmt::format("set key {} Left reverse spacing 1.2 title {} left\n", place,
-                       quoted(table_.parameters[by_->parameter].name));
+                       literal(table_.parameters[by_->parameter].name));
   }
 
   /// Tics of a heat map: cells are equally wide whatever their values.
@@ -273,14 +286,14 @@ class Plotter {
     const std::size_t every = (d.values.size() + kMaxTics - 1) / kMaxTics;
     std::string text = fmt::format("set {}tics (", axis);
     for (std::size_t i = 0; i < d.values.size(); i += every) {
-      text += fmt::format("{}{} {}", i == 0 ? "" : ", ", quoted(d.text(d.values[i])), i);
+      text += fmt::format("{}{} {}", i == 0 ? "" : ", ", tic(d.text(d.values[i])), i);
     }
     return text + fmt::format(") scale 0\nset {}range [-0.5:{}.5]\n", axis, d.values.size() - 1);
   }
 
   [[nodiscard]] std::string heatmap() const {
-    std::string text = "set ylabel " + quoted(label(*by_)) + "\nset cblabel " +
-                       quoted(y_scale_.label(objective_.name)) + " offset 2\n" +
+    std::string text = "set ylabel " + literal(label(*by_)) + "\nset cblabel " +
+                       literal(y_scale_.label(objective_.name)) + " offset 2\n" +
                        cell_tics("x", *x_) + cell_tics("y", *by_) + "unset grid\nset key off\n" +
                        // Light is little, dark is much; readable in grey as well.
                        "set palette defined (0 '#ffffe5', 0.25 '#fed98e', 0.5 '#fe9929', 0.75 "

@@ -97,8 +97,9 @@ void ProcessPool::start(const Task& task) {
 }
 
 void ProcessPool::run_child(const Task& task, int results, int messages) const {
-  // A terminal's Ctrl-C reaches everybody; the parent decides what it means.
+  // A terminal's Ctrl-C and its end reach everybody; the parent decides what it means.
   std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGHUP, SIG_IGN);
   std::signal(SIGTERM, SIG_DFL);
   constexpr int kResults = 3;
   ::dup2(messages, STDERR_FILENO);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "scenarios/json_text.hpp"
 #include "scenarios/simulation.hpp"
 #include "scenarios/summary.hpp"
 #include "simcore/digest.hpp"
@@ -11,6 +12,8 @@ namespace weft::sweep {
 namespace {
 
 using PlainJson = nlohmann::json;
+
+constexpr int kOneLine = -1;
 
 std::string text_of(const Errors& errors) {
   std::string text;
@@ -47,8 +50,8 @@ const char* status_name(Status status) {
 }
 
 std::string Task::to_json() const {
-  return PlainJson{{"id", id}, {"overrides", overrides}, {"sweep_sha256", sweep_sha256}}.dump(
-      -1, ' ', false, PlainJson::error_handler_t::replace);
+  return scenarios::json_text(
+      PlainJson{{"id", id}, {"overrides", overrides}, {"sweep_sha256", sweep_sha256}}, kOneLine);
 }
 
 std::optional<Task> Task::from_json(std::string_view text) {
@@ -66,16 +69,16 @@ std::optional<Task> Task::from_json(std::string_view text) {
 
 std::string Report::to_json() const {
   // Messages may hold what a crashing process wrote: not necessarily UTF-8.
-  return PlainJson{{"id", id},
-                   {"status", static_cast<int>(status)},
-                   {"message", message},
-                   {"outcome", outcome},
-                   {"results_sha256", results_sha256},
-                   {"scenario_sha256", scenario_sha256},
-                   {"wall_seconds", wall_seconds},
-                   {"peak_memory", peak_memory},
-                   {"metrics", metrics}}
-      .dump(-1, ' ', false, PlainJson::error_handler_t::replace);
+  return scenarios::json_text(PlainJson{{"id", id},
+                                        {"status", static_cast<int>(status)},
+                                        {"message", message},
+                                        {"outcome", outcome},
+                                        {"results_sha256", results_sha256},
+                                        {"scenario_sha256", scenario_sha256},
+                                        {"wall_seconds", wall_seconds},
+                                        {"peak_memory", peak_memory},
+                                        {"metrics", metrics}},
+                              kOneLine);
 }
 
 std::optional<Report> Report::from_json(std::string_view text) {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "scenarios/format.hpp"
-#include "tools/print_errors.hpp"
+#include "tools/io/terminal.hpp"
 #include "tools/sweep/coordinator.hpp"
 #include "tools/sweep/dry_run.hpp"
 #include "tools/sweep/load_sweep.hpp"
@@ -108,12 +108,11 @@ class Session {
     list_failures(table.value());
     if (!arguments_.is_quiet) {
       print_summary(p, plan, table.value(), unfinished, is_resumed);
-      std::printf("  results in %s\n", database.c_str());
+      print(fmt::format("  results in {}\n", database.string()));
     }
     if (!is_complete) {
-      std::fprintf(stderr,
-                   "weft: interrupted: %zu of %zu points are recorded; the same command goes on\n",
-                   p.recorded, p.total);
+      complain(fmt::format("interrupted: {} of {} points are recorded; the same command goes on",
+                           p.recorded, p.total));
     }
     return is_complete && p.failed == 0 && unfinished == 0 ? kSuccess : kUnfinished;
   }
@@ -125,12 +124,11 @@ class Session {
       if (row.is_done() || row.status == "waiting") continue;
       if (++failed > kMaxListed) continue;
       ++listed;
-      std::fprintf(stderr, "weft: point %lld (%s): %s: %s\n", static_cast<long long>(row.id),
-                   description(table.parameters, row.values).c_str(), row.status.c_str(),
-                   row.message.c_str());
+      complain(fmt::format("point {} ({}): {}: {}", row.id,
+                           description(table.parameters, row.values), row.status, row.message));
     }
     if (failed > listed) {
-      std::fprintf(stderr, "weft: and %zu more; `weft export` has all messages\n", failed - listed);
+      complain(fmt::format("and {} more; `weft export` has all messages", failed - listed));
     }
   }
 
@@ -146,7 +144,7 @@ class Session {
     text += fmt::format("\n  {} with {} process{}\n", scenarios::format_time(seconds), processes_,
                         processes_ == 1 ? "" : "es");
     text += "  results sha256 " + table.digest() + "\n";
-    std::fputs(text.c_str(), stdout);
+    print(text);
   }
 
   const RunArguments& arguments_;
@@ -170,7 +168,7 @@ int work(const RunArguments& arguments, MessageLink& link, const Result<Sweep>& 
       if (message->second.empty()) return kBadInput;
       char host[256] = "";
       ::gethostname(host, sizeof host - 1);
-      std::fprintf(stderr, "weft: on %s the sweep cannot be read:\n", host);
+      complain(fmt::format("on {} the sweep cannot be read:", host));
       print_errors(sweep.errors());
       link.abort();
     }

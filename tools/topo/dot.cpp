@@ -1,16 +1,13 @@
 #include "tools/topo/dot.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <cstdio>
 #include <iterator>
-#include <memory>
 #include <string_view>
+#include <utility>
+
+#include "simcore/escape.hpp"
+#include "tools/io/child_program.hpp"
 
 namespace weft::topo {
 namespace {
@@ -22,12 +19,13 @@ constexpr const char* kHead =
     "         bgcolor=white];\n"
     "  node [fixedsize=true, margin=0, fontname=\"Helvetica,Arial,sans-serif\"];\n";
 
-/// Text between double quotes. Lines of a label are joined by `\n` afterwards.
+/// Text between double quotes. Lines of a label are joined by `\n` afterwards. Graphviz reads
+/// `&#27;` as a character: the ampersand is one itself.
 std::string quoted(std::string_view text) {
   std::string result = "\"";
-  for (const char c : text) {
+  for (const char c : escaped(text)) {
     if (c == '"' || c == '\\') result += '\\';
-    result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    result += c == '&' ? std::string("&amp;") : std::string(1, c);
   }
   return result + "\"";
 }
@@ -73,41 +71,7 @@ void write_line(std::string& out, const Picture::Line& line) {
                  line.is_dashed ? ", style=dashed" : "", quoted(line.tooltip));
 }
 
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
-
-std::string contents(std::FILE* file) {
-  std::string text;
-  std::rewind(file);
-  std::array<char, 65536> buffer{};
-  for (std::size_t n = 0; (n = std::fread(buffer.data(), 1, buffer.size(), file)) > 0;) {
-    text.append(buffer.data(), n);
-  }
-  return text;
-}
-
 Error failure(std::string message) { return {std::move(message), {}}; }
-
-/// Runs `dot` between these files. The exit code, or -1 if it ended by a signal; 127: no program.
-int run_dot(std::FILE* in, std::FILE* out, std::FILE* errors) {
-  // Not posix_spawn: a program that names `environ` gets a copy of the C library's variable, and
-  // MPI, which is loaded with its own symbols first, would go on with the original.
-  const pid_t child = ::fork();
-  if (child < 0) return 127;
-  if (child == 0) {
-    ::dup2(::fileno(in), STDIN_FILENO);
-    ::dup2(::fileno(out), STDOUT_FILENO);
-    ::dup2(::fileno(errors), STDERR_FILENO);
-    ::execlp("dot", "dot", "-Kneato", "-n2", "-Tsvg", static_cast<char*>(nullptr));
-    ::_exit(127);
-  }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 }  // namespace
 
@@ -119,24 +83,17 @@ std::string dot_text(const Picture& picture) {
 }
 
 Result<std::string> render_svg(const std::string& dot) {
-  const File in(std::tmpfile());
-  const File out(std::tmpfile());
-  const File errors(std::tmpfile());
-  if (!in || !out || !errors) return failure("no temporary files can be made for Graphviz");
-  const bool is_written = std::fwrite(dot.data(), 1, dot.size(), in.get()) == dot.size() &&
-                          std::fflush(in.get()) == 0 && std::fseek(in.get(), 0, SEEK_SET) == 0;
-  if (!is_written) return failure("temporary files for Graphviz cannot be written");
-  const int code = run_dot(in.get(), out.get(), errors.get());
-  if (code == 127) {
+  const auto ran = run_program({"dot", "-Kneato", "-n2", "-Tsvg"}, dot);
+  if (!ran.ok()) return ran.errors();
+  if (ran.value().is_missing()) {
     return failure(
         "SVG needs Graphviz, whose program `dot` is not installed: apt-get install graphviz; "
         "`--format dot` works without");
   }
-  std::string svg = contents(out.get());
-  if (code != 0 || svg.find("</svg>") == std::string::npos) {
-    return failure("Graphviz failed: " + contents(errors.get()));
+  if (ran.value().exit_code != 0 || ran.value().out.find("</svg>") == std::string::npos) {
+    return failure("Graphviz failed: " + ran.value().errors);
   }
-  return svg;
+  return ran.value().out;
 }
 
 }  // namespace weft::topo

@@ -1,11 +1,13 @@
 #include <nlohmann/json.hpp>
 
+#include "scenarios/json_text.hpp"
 #include "tools/topo/report.hpp"
 
 namespace weft::topo {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using scenarios::json_text;
 
 Json bisection_json(const std::optional<topologies::Bisection>& bisection) {
   if (!bisection) return nullptr;
@@ -124,7 +126,7 @@ Json node_json(const Node& node) {
 std::string graph_text(const Fabric& fabric) {
   std::string text = "\"nodes\": [";
   for (std::size_t i = 0; i < fabric.nodes.size(); ++i) {
-    text += (i == 0 ? "\n    " : ",\n    ") + node_json(fabric.nodes[i]).dump();
+    text += (i == 0 ? "\n    " : ",\n    ") + json_text(node_json(fabric.nodes[i]), -1);
   }
   text += "\n  ],\n  \"graph\": [";
   bool is_first = true;
@@ -151,7 +153,7 @@ std::string graph_text(const Fabric& fabric) {
 }  // namespace
 
 std::string report_json(const Fabric& fabric, const Report& report) {
-  std::string text = summary_json(fabric, report).dump(2);
+  std::string text = json_text(summary_json(fabric, report));
   text.erase(text.size() - 2);  // the closing brace and its line
   return text + ",\n  " + graph_text(fabric) + "\n}\n";
 }

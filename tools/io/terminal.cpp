@@ -1,0 +1,29 @@
+#include "tools/io/terminal.hpp"
+
+#include <cstdio>
+#include <string>
+
+#include "simcore/escape.hpp"
+
+namespace weft {
+namespace {
+
+void put(std::string_view text, std::FILE* where) {
+  const std::string shown = escaped_lines(text);
+  std::fwrite(shown.data(), 1, shown.size(), where);
+}
+
+}  // namespace
+
+void print(std::string_view text) { put(text, stdout); }
+
+void print_error_text(std::string_view text) { put(text, stderr); }
+
+void complain(std::string_view text) { put("weft: " + std::string(text) + "\n", stderr); }
+
+void print_errors(const Errors& errors) {
+  for (const Error& error : errors) put(error.to_string() + "\n", stderr);
+  if (errors.size() > 1) put(std::to_string(errors.size()) + " errors\n", stderr);
+}
+
+}  // namespace weft

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string_view>
+
+#include "simcore/result.hpp"
+
+/// What the programs say. Control characters of names are escaped here, whatever was printed; lines
+/// stay.
+namespace weft {
+
+/// To standard output.
+void print(std::string_view text);
+
+/// As it is, to standard error.
+void print_error_text(std::string_view text);
+
+/// `weft: ` and the text as a line on standard error.
+void complain(std::string_view text);
+
+/// One line each on standard error, and how many if there are several.
+void print_errors(const Errors& errors);
+
+}  // namespace weft
