@@ -9,41 +9,24 @@
 #include <system_error>
 #include <unordered_map>
 
+#include "scenarios/csv_row.hpp"
+
 namespace weft::scenarios {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::array<const char*, 5> kMessageColumns{"job", "source_rank", "destination_rank",
-                                                     "bytes", "fct_s"};
+constexpr std::array<std::string_view, 5> kMessageColumns{"job", "source_rank", "destination_rank",
+                                                          "bytes", "fct_s"};
 enum Column : std::size_t { kJob, kSource, kDestination, kBytes, kCompletion };
 
 Error error_at(const fs::path& file, std::string message, int line = 0) {
   return {.message = std::move(message), .where = {.file = file.string(), .line = line}};
 }
 
-/// Splits a line at its commas (RFC 4180). Quoted fields lose their quotes.
-void split(const std::string& line, std::vector<std::string>& fields) {
-  fields.clear();
-  fields.emplace_back();
-  bool is_quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (is_quoted && c == '"' && i + 1 < line.size() && line[i + 1] == '"') {
-      fields.back() += line[++i];
-    } else if (c == '"') {
-      is_quoted = !is_quoted;
-    } else if (c == ',' && !is_quoted) {
-      fields.emplace_back();
-    } else if (c != '\r') {
-      fields.back() += c;
-    }
-  }
-}
-
 template <class Number>
-bool parse(const std::string& text, Number& number) {
+bool parse(std::string_view text, Number& number) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
   return error == std::errc() && stop == end;
@@ -61,20 +44,22 @@ class MessageReader {
     std::ifstream in(file_, std::ios::binary);
     std::string line;
     if (!std::getline(in, line)) return Errors{error_at(file_, "cannot be read or is empty")};
-    split(line, fields_);
+    // A spreadsheet that saved the file may have put a mark before it, and CR before ends of lines.
+    const std::string header(csv::without_mark(line));
+    if (!row_.read(header)) return Errors{error_at(file_, row_.problem(), 1)};
+    const auto& names = row_.cells();
     for (std::size_t c = 0; c < kMessageColumns.size(); ++c) {
-      const auto found = std::find(fields_.begin(), fields_.end(), kMessageColumns[c]);
-      if (found == fields_.end()) {
-        return Errors{error_at(file_, std::string("has no column ") + kMessageColumns[c], 1)};
+      const auto found = std::ranges::find(names, kMessageColumns[c], &csv::Row::Cell::text);
+      if (found == names.end()) {
+        return Errors{error_at(file_, "has no column " + std::string(kMessageColumns[c]), 1)};
       }
-      column_[c] = static_cast<std::size_t>(found - fields_.begin());
+      column_[c] = static_cast<std::size_t>(found - names.begin());
     }
-    const std::size_t width = fields_.size();
+    const std::size_t width = names.size();
     std::vector<RunFolder::Message> messages;
     for (int number = 2; std::getline(in, line); ++number) {
-      split(line, fields_);
       RunFolder::Message message;
-      if (fields_.size() != width || !read_row(message)) {
+      if (!row_.read(line) || row_.cells().size() != width || !read_row(message)) {
         return Errors{error_at(file_, "is not a row of messages.csv", number)};
       }
       messages.push_back(message);
@@ -83,25 +68,28 @@ class MessageReader {
   }
 
  private:
+  [[nodiscard]] std::string_view field(Column column) const {
+    return row_.cells()[column_[column]].text;
+  }
+
   bool read_row(RunFolder::Message& m) {
-    const auto job = job_number_.find(fields_[column_[kJob]]);
+    const auto job = job_number_.find(std::string(field(kJob)));
     if (job == job_number_.end()) return false;
     m.job = job->second;
-    const std::string& completion = fields_[column_[kCompletion]];
+    const std::string_view completion = field(kCompletion);
     double seconds = 0;
     if (!completion.empty()) {
       if (!parse(completion, seconds)) return false;
       m.completion = seconds;
     }
-    return parse(fields_[column_[kSource]], m.source_rank) &&
-           parse(fields_[column_[kDestination]], m.destination_rank) &&
-           parse(fields_[column_[kBytes]], m.bytes);
+    return parse(field(kSource), m.source_rank) && parse(field(kDestination), m.destination_rank) &&
+           parse(field(kBytes), m.bytes);
   }
 
   fs::path file_;
   std::unordered_map<std::string, std::uint32_t> job_number_;
   std::array<std::size_t, kMessageColumns.size()> column_{};
-  std::vector<std::string> fields_;
+  csv::Row row_;
 };
 
 /// Throws json::exception where the file is not what `write_results` writes.

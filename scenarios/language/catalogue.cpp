@@ -148,7 +148,9 @@ Errors Catalogue::check(const std::string& collection, const std::string& file) 
   const auto kind = std::ranges::find(
       kinds, collection, [](const topologies::PartKind& k) { return k.object.collection; });
   Diagnostics diagnostics(file, {});
-  for (const auto& [name, part] : parts_.at(collection)) {
+  const auto parts = parts_.find(collection);
+  if (parts == parts_.end()) return {};  // an empty file
+  for (const auto& [name, part] : parts->second) {
     if (part.file != file) continue;
     Provenance provenance;
     Node values = part.values;

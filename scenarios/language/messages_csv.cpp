@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "scenarios/csv_row.hpp"
 #include "scenarios/language/node.hpp"
 #include "simcore/nearest.hpp"
 #include "simcore/quantity_text.hpp"
@@ -25,28 +26,8 @@ constexpr std::size_t kMaxMessages = 16'000'000;
 
 enum Column : std::size_t { kStart, kSource, kDestination, kBytes, kClass, kColumns };
 
-std::string_view trimmed(std::string_view text) {
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-struct Cell {
-  std::string_view text;
-  int column = 1;  ///< of its first character
-};
-
-std::vector<Cell> split(std::string_view line) {
-  std::vector<Cell> cells;
-  std::size_t begin = 0;
-  while (begin <= line.size()) {
-    const std::size_t end = std::min(line.find(',', begin), line.size());
-    cells.push_back({trimmed(line.substr(begin, end - begin)), static_cast<int>(begin) + 1});
-    begin = end + 1;
-  }
-  return cells;
-}
+using csv::Row;
+using Cell = Row::Cell;
 
 class CsvReader {
  public:
@@ -54,20 +35,24 @@ class CsvReader {
       : file_(file), traffic_class_(traffic_class) {}
 
   Result<collectives::MessagesSpec> read(std::string_view text) {
+    text = csv::without_mark(text);
     bool has_header = false;
     for (std::size_t begin = 0; begin < text.size() && errors_.size() < kMaxErrors;) {
       const std::size_t end = std::min(text.find('\n', begin), text.size());
-      const std::string_view line = trimmed(text.substr(begin, end - begin));
+      const std::string_view line = text.substr(begin, end - begin);
       begin = end + 1;
       ++line_;
-      if (line.empty() || line.front() == '#') continue;
-      if (has_header) {
-        read_row(split(line));
+      const std::size_t first = line.find_first_not_of(" \t\r");
+      if (first == std::string_view::npos || line[first] == '#') continue;
+      if (!row_.read(line)) {
+        fail(row_.problem_column(), row_.problem());
+      } else if (has_header) {
+        read_row(row_.cells());
       } else {
-        read_header(split(line));
-        has_header = true;
-        if (!errors_.empty()) break;
+        read_header(row_.cells());
       }
+      if (!has_header && !errors_.empty()) break;
+      has_header = true;
     }
     if (errors_.empty() && messages_.list.empty()) fail(1, "holds no messages");
     if (!errors_.empty()) return std::move(errors_);
@@ -166,6 +151,7 @@ class CsvReader {
   const std::string& file_;
   const std::string& traffic_class_;
   int line_ = 0;
+  Row row_;
   Errors errors_;
   std::string start_unit_;
   std::array<std::optional<std::size_t>, kColumns> places_;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace weft::sweep {
@@ -24,7 +25,14 @@ void Coordinator::count(const Known& known) {
 Errors Coordinator::prepare() {
   for (const auto& [id, known] : store_.known()) count(known);
   for (const Point& point : plan_.points) {
-    if (store_.known().at(point.id).is_waiting) queue_.push_back(point);
+    const auto known = store_.known().find(point.id);
+    if (known == store_.known().end()) {
+      return {{"has no point " + std::to_string(point.id) +
+                   " of this sweep: somebody removed it; --force-new keeps the database aside and "
+                   "begins anew",
+               {store_.path().string(), 0, 0, {}}}};
+    }
+    if (known->second.is_waiting) queue_.push_back(point);
   }
   for (const Point& group : plan_.groups) {
     searches_.emplace_back(sweep_, group);
@@ -84,16 +92,18 @@ std::optional<bool> Coordinator::answer_of(const Report& report) const {
 Errors Coordinator::take(std::vector<Report> reports) {
   std::vector<Report> final;
   std::map<std::int64_t, bool> holds;
+  std::map<std::int64_t, Point> ended;
   for (Report& report : reports) {
-    const auto running = running_.find(report.id);
-    if (running == running_.end()) continue;
+    // Once a point has ended, whatever else is said of it is not about this run of it.
+    auto running = running_.extract(report.id);
+    if (running.empty()) continue;
     if (report.status == Status::kKilled && retried_.insert(report.id).second) {
       // Somebody else's doing, or the kernel's for want of memory: once more, at the end.
-      queue_.push_back(std::move(running->second));
-      running_.erase(running);
+      queue_.push_back(std::move(running.mapped()));
       continue;
     }
     if (const auto answer = answer_of(report)) holds[report.id] = *answer;
+    ended.insert(std::move(running));
     final.push_back(std::move(report));
   }
   if (Errors errors = store_.record(final, holds); !errors.empty()) return errors;
@@ -101,11 +111,11 @@ Errors Coordinator::take(std::vector<Report> reports) {
     ++progress_.recorded;
     ++progress_.ran;
     if (report.status != Status::kDone) ++progress_.failed;
-    const auto running = running_.extract(report.id);
     if (searches_.empty()) continue;
-    const auto group = static_cast<std::size_t>(running.mapped().group);
+    const Point& point = ended.find(report.id)->second;
+    const auto group = static_cast<std::size_t>(point.group);
     const auto answer = holds.find(report.id);
-    searches_[group].note(running.mapped(),
+    searches_[group].note(point,
                           answer == holds.end() ? std::nullopt : std::optional(answer->second));
     if (Errors errors = follow(group); !errors.empty()) return errors;
   }
