@@ -224,6 +224,23 @@ TEST_F(SweepCli, WrongCommandLinesExitWithTwoAndAdvice) {
   refused({"sweep", "tiny.yaml", "--set", "fabric.spines=4"}, "- ");
 }
 
+/// Too little headroom: a lossless class drops, which ends well after all.
+TEST_F(SweepCli, WarningsOfPointsAreListedCountedAndExported) {
+  write("drops.yaml", std::string("name: drops\nscenario: ") + WEFT_SOURCE_DIR +
+                          "/scenarios/pfc-headroom.yaml\n"
+                          "axes: [{path: fabric.flow_control.headroom, values: [40KB, exact]}]\n");
+  const Finished f = run({"sweep", "drops.yaml"});
+  EXPECT_THAT(f.out, HasSubstr(", 0 failed, 1 with warnings"));
+  EXPECT_THAT(f.err, HasSubstr("weft: warning: point 0 (headroom=40KB): "));
+  EXPECT_THAT(f.err, HasSubstr("dropped by full buffers although the class is lossless"));
+  EXPECT_THAT(run({"summarize", "results/drops"}).out, HasSubstr("dropped by full buffers"));
+  EXPECT_EQ(json::parse(run({"summarize", "results/drops", "--json"}).out).at("warned"), 1);
+  const json points = json::parse(run({"export", "results/drops", "--json"}).out).at("points");
+  EXPECT_THAT(points.at(0).at("warnings").dump(), HasSubstr("dropped by full buffers"));
+  EXPECT_FALSE(points.at(1).contains("warnings"));
+  EXPECT_THAT(exported("results/drops"), HasSubstr("dropped by full buffers"));
+}
+
 TEST_F(SweepCli, SummaryAndPlotOfASweepAreMade) {
   ASSERT_EQ(run({"sweep", "tiny.yaml", "--quiet"}).exit_code, 0);
   const Finished summary = run({"summarize", "results/tiny"});

@@ -228,6 +228,53 @@ TEST_F(StoreTest, AFullDiskLosesNothingThatWasRecorded) {
   EXPECT_TRUE(open().ok());
 }
 
+TEST_F(StoreTest, WarningsOfAPointAreKeptInTheirOrder) {
+  {
+    Report warned = report(3);
+    warned.warnings = {"first", "second"};
+    ASSERT_TRUE(open().value()->record({report(2), warned}).empty());
+  }
+  EXPECT_TRUE(table().rows[2].warnings.empty());
+  EXPECT_THAT(table().rows[3].warnings, ::testing::ElementsAre("first", "second"));
+}
+
+/// What the program of that version left: no table of warnings.
+void make_version_one(const fs::path& database) {
+  sqlite3* old = nullptr;
+  ASSERT_EQ(sqlite3_open(database.c_str(), &old), SQLITE_OK);
+  EXPECT_EQ(
+      sqlite3_exec(old, "DROP TABLE warning; PRAGMA user_version = 1", nullptr, nullptr, nullptr),
+      SQLITE_OK);
+  sqlite3_close(old);
+}
+
+TEST_F(StoreTest, ADatabaseOfTheFirstVersionIsReadAndGoesOn) {
+  { ASSERT_TRUE(open().value()->record({report(3)}).empty()); }
+  make_version_one(database());
+  EXPECT_TRUE(table().rows[3].is_done()) << "reading changes nothing";
+  {
+    const auto store = open();
+    ASSERT_TRUE(store.ok()) << first_error(store);
+    EXPECT_TRUE(store.value()->known().at(3).is_done);
+    Report warned = report(4);
+    warned.warnings = {"dropped"};
+    ASSERT_TRUE(store.value()->record({warned}).empty());
+  }
+  EXPECT_TRUE(table().rows[3].is_done());
+  EXPECT_THAT(table().rows[4].warnings, ::testing::ElementsAre("dropped"));
+  EXPECT_TRUE(open().ok());
+}
+
+TEST_F(StoreTest, ADatabaseOfALaterVersionIsRefused) {
+  { ASSERT_TRUE(open().ok()); }
+  sqlite3* later = nullptr;
+  ASSERT_EQ(sqlite3_open(database().c_str(), &later), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(later, "PRAGMA user_version = 99", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(later);
+  EXPECT_THAT(refusal(), HasSubstr("has schema version 99"));
+  EXPECT_THAT(first_error(sweep::read_table(out())), HasSubstr("has schema version 99"));
+}
+
 TEST(Difference, ShowsChangedLinesInOrder) {
   EXPECT_EQ(sweep::difference("a\nb\nc\n", "a\nx\nc\nd\n", 10), "  - b\n  + x\n  + d\n");
   EXPECT_EQ(sweep::difference("a\n", "a\n", 10), "");

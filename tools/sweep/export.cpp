@@ -34,7 +34,14 @@ Json row_json(const Table& table, const Table::Row& row) {
   json["metrics"] = std::move(metrics);
   json["results_sha256"] = row.results_sha256;
   if (!row.message.empty()) json["message"] = row.message;
+  if (!row.warnings.empty()) json["warnings"] = row.warnings;
   return json;
+}
+
+std::string joined(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const std::string& sentence : sentences) text += (text.empty() ? "" : "; ") + sentence;
+  return text;
 }
 
 }  // namespace
@@ -44,7 +51,7 @@ std::string export_csv(const Table& table) {
   for (const Parameter& p : table.parameters) text += "," + field(p.name);
   if (!table.bisected.empty()) text += ",condition_holds";
   for (const std::string& name : table.metrics) text += "," + field(name);
-  text += ",results_sha256,message\n";
+  text += ",results_sha256,message,warnings\n";
   for (const Table::Row& row : table.rows) {
     text += std::to_string(row.id) + "," + std::to_string(row.configuration) + "," +
             field(row.status) + "," + field(row.outcome);
@@ -56,7 +63,8 @@ std::string export_csv(const Table& table) {
       const auto value = row.metric(name);
       text += "," + (value ? number_text(*value) : std::string());
     }
-    text += "," + field(row.results_sha256) + "," + field(row.message) + "\n";
+    text += "," + field(row.results_sha256) + "," + field(row.message) + "," +
+            field(joined(row.warnings)) + "\n";
   }
   return text;
 }

@@ -77,7 +77,8 @@ std::string Report::to_json() const {
                                         {"scenario_sha256", scenario_sha256},
                                         {"wall_seconds", wall_seconds},
                                         {"peak_memory", peak_memory},
-                                        {"metrics", metrics}},
+                                        {"metrics", metrics},
+                                        {"warnings", warnings}},
                               kOneLine);
 }
 
@@ -94,6 +95,7 @@ std::optional<Report> Report::from_json(std::string_view text) {
     json.at("wall_seconds").get_to(report.wall_seconds);
     json.at("peak_memory").get_to(report.peak_memory);
     json.at("metrics").get_to(report.metrics);
+    json.at("warnings").get_to(report.warnings);
     return report;
   } catch (const PlainJson::exception&) {
     return std::nullopt;
@@ -128,6 +130,7 @@ Report PointRunner::operator()(const Task& task) const {
   report.scenario_sha256 = sha256_hex(loaded.value().canonical_yaml());
   report.wall_seconds = results.wall_seconds;
   report.metrics = metrics_of(results);
+  report.warnings = results.warnings;
   return report;
 }
 

@@ -43,6 +43,7 @@ struct Report {
   double wall_seconds = 0;
   std::int64_t peak_memory = 0;  ///< bytes resident
   Metrics metrics;
+  std::vector<std::string> warnings;  ///< what a run would print below its tables
 
   [[nodiscard]] std::string to_json() const;
   [[nodiscard]] static std::optional<Report> from_json(std::string_view text);

@@ -12,12 +12,14 @@
 #include <utility>
 
 #include "scenarios/format.hpp"
+#include "simcore/escape.hpp"
 #include "tools/io/terminal.hpp"
 #include "tools/sweep/coordinator.hpp"
 #include "tools/sweep/dry_run.hpp"
 #include "tools/sweep/load_sweep.hpp"
 #include "tools/sweep/mpi_link.hpp"
 #include "tools/sweep/mpi_runner.hpp"
+#include "tools/sweep/point_warnings.hpp"
 #include "tools/sweep/points.hpp"
 #include "tools/sweep/progress_line.hpp"
 #include "tools/sweep/store.hpp"
@@ -107,6 +109,7 @@ class Session {
     }
     list_failures(table.value());
     if (!arguments_.is_quiet) {
+      list_warnings(table.value());
       print_summary(p, plan, table.value(), unfinished, is_resumed);
       print(fmt::format("  results in {}\n", database.string()));
     }
@@ -132,6 +135,12 @@ class Session {
     }
   }
 
+  static void list_warnings(const Table& table) {
+    for (const std::string& line : warning_lines(table, warnings_of(table), kMaxListed)) {
+      complain("warning: " + escaped(line));
+    }
+  }
+
   void print_summary(const Progress& p, const Plan& plan, const Table& table,
                      std::size_t unfinished, bool is_resumed) const {
     const double seconds =
@@ -140,6 +149,9 @@ class Session {
     if (is_resumed) text += fmt::format(", {} of them from before", p.recorded - p.ran);
     text += fmt::format(", {} failed", p.failed);
     if (unfinished > 0) text += fmt::format(", {} whose jobs did not finish", unfinished);
+    if (const std::size_t warned = warnings_of(table).points; warned > 0) {
+      text += fmt::format(", {} with warnings", warned);
+    }
     if (plan.dropped > 0) text += fmt::format(", {} dropped by constraints", plan.dropped);
     text += fmt::format("\n  {} with {} process{}\n", scenarios::format_time(seconds), processes_,
                         processes_ == 1 ? "" : "es");

@@ -43,16 +43,23 @@ Result<std::unique_ptr<Store>> Store::open(const fs::path& folder, const Sweep& 
   if (options.must_be_new && exists) {
     if (Errors errors = store->set_aside(); !errors.empty()) return errors;
   }
-  if (Errors errors = store->open_database(); !errors.empty()) return errors;
+  const bool is_file = fs::is_regular_file(store->path_, error);
+  if (fs::exists(store->path_, error) && !is_file) {
+    return store_error(store->path_, "is not a regular file; choose another folder with --out");
+  }
+  store->database_.emplace(store->path_, Database::Mode::kWrite);
   const std::int64_t tables = store->database_->integer("SELECT count(*) FROM sqlite_master");
   if (store->database_->has_failed()) return store->write_failure();
-  Errors errors = tables == 0 ? store->create(plan) : store->resume(options);
+  // Nothing of somebody else's database is touched.
+  Errors errors = tables == 0 ? Errors{} : store->check_existing();
+  if (errors.empty()) errors = store->begin_journal();
+  if (errors.empty()) errors = tables == 0 ? store->create(plan) : store->resume(options);
   if (!errors.empty()) return errors;
   return store;
 }
 
 Store::~Store() {
-  if (database_ && !database_->has_failed()) {
+  if (has_journal_ && !database_->has_failed()) {
     // A plain file again: it can be copied, and read from a folder that cannot be written.
     database_->execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
   }
@@ -97,8 +104,8 @@ Errors Store::set_aside() const {
   return {};
 }
 
-Errors Store::open_database() {
-  database_.emplace(path_, Database::Mode::kWrite);
+Errors Store::begin_journal() {
+  has_journal_ = true;
   // WAL: readers do not stop the writer, and a transaction is one append. NORMAL: a killed process
   // loses nothing that was committed; after a power failure the last points may have to run again.
   database_->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
@@ -142,9 +149,12 @@ Errors Store::create(const Plan& plan) {
 }
 
 Errors Store::resume(const StoreOptions& options) {
-  if (Errors errors = check_existing(); !errors.empty()) return errors;
   is_resumed_ = true;
   Transaction transaction(*database_);
+  if (const std::int64_t version = database_->integer("PRAGMA user_version");
+      version < kSchemaVersion) {
+    database_->execute(migration_sql(version));
+  }
   write_names();
   write_session();
   // What was killed from outside says nothing about the point.
@@ -164,7 +174,7 @@ Errors Store::check_existing() {
     return {
         store_error(path_, "is a database, but not of a sweep; choose another folder with --out")};
   }
-  if (version != kSchemaVersion) {
+  if (version < 1 || version > kSchemaVersion) {
     return {store_error(path_, "has schema version " + std::to_string(version) +
                                    "; this program writes version " +
                                    std::to_string(kSchemaVersion) +
@@ -261,6 +271,7 @@ Errors Store::record(const std::vector<Report>& reports,
                   "wall_seconds = ?, peak_memory = ?, session = ?, holds = ? "
                   "WHERE id = ? AND status = 'waiting'");
   Statement metric(*database_, "INSERT INTO metric (point, name, value) VALUES (?, ?, ?)");
+  Statement warning(*database_, "INSERT INTO warning (point, position, text) VALUES (?, ?, ?)");
   for (const Report& r : reports) {
     const auto answer = holds.find(r.id);
     point.bind(status_name(r.status)).bind(r.outcome).bind(r.message).bind(r.results_sha256);
@@ -272,6 +283,9 @@ Errors Store::record(const std::vector<Report>& reports,
     // A point that already has a result keeps it.
     if (database_->has_failed() || database_->changes() != 1) continue;
     for (const auto& [name, value] : r.metrics) metric.bind(r.id).bind(name).bind(value).run();
+    for (std::size_t i = 0; i < r.warnings.size(); ++i) {
+      warning.bind(r.id).bind(static_cast<std::int64_t>(i)).bind(r.warnings[i]).run();
+    }
   }
   if (!transaction.commit()) return write_failure();
   for (const Report& r : reports) {

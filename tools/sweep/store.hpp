@@ -20,7 +20,7 @@ namespace weft::sweep {
 inline constexpr const char* kDatabaseName = "sweep.db";
 /// `PRAGMA application_id` and `PRAGMA user_version` of sweeps.
 inline constexpr std::int64_t kApplicationId = 0x77656674;  // "weft"
-inline constexpr std::int64_t kSchemaVersion = 1;
+inline constexpr std::int64_t kSchemaVersion = 2;
 
 /// What the database knows of a point.
 struct Known {
@@ -65,7 +65,7 @@ class Store {
 
   [[nodiscard]] Errors lock();
   [[nodiscard]] Errors set_aside() const;
-  [[nodiscard]] Errors open_database();
+  [[nodiscard]] Errors begin_journal();
   [[nodiscard]] Errors create(const Plan& plan);
   [[nodiscard]] Errors resume(const StoreOptions& options);
   [[nodiscard]] Errors check_existing();
@@ -82,6 +82,7 @@ class Store {
   std::optional<Database> database_;
   std::map<std::int64_t, Known> known_;
   std::int64_t session_ = 0;
+  bool has_journal_ = false;
   bool is_resumed_ = false;
 };
 

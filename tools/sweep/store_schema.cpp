@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "scenarios/json_text.hpp"
 #include "tools/sweep/axes.hpp"
 #include "tools/sweep/store.hpp"
 
@@ -38,11 +39,28 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+/// Since version 2.
+constexpr const char* kWarningTable = R"sql(
+CREATE TABLE warning (
+  point INTEGER NOT NULL REFERENCES point (id),
+  position INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY (point, position)) WITHOUT ROWID;
+)sql";
+
+std::string version_sql() {
+  return "PRAGMA user_version = " + std::to_string(kSchemaVersion) + ";\n";
+}
+
 }  // namespace
 
+std::string migration_sql(std::int64_t version) {
+  return (version < 2 ? kWarningTable : "") + version_sql();
+}
+
 std::string schema_sql() {
-  return "PRAGMA application_id = " + std::to_string(kApplicationId) +
-         ";\nPRAGMA user_version = " + std::to_string(kSchemaVersion) + R"sql(;
+  return "PRAGMA application_id = " + std::to_string(kApplicationId) + ";\n" + version_sql() +
+         kWarningTable + R"sql(
 CREATE TABLE sweep (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE session (id INTEGER PRIMARY KEY, started TEXT NOT NULL, program TEXT NOT NULL);
 CREATE TABLE parameter (
@@ -106,7 +124,7 @@ std::vector<std::pair<std::string, std::string>> description_rows(const Sweep& s
       {"definition", sweep.definition()},
       {"base_scenario", lines_text(sweep.base.root())},
       {"base_file", std::filesystem::absolute(sweep.base.filename()).string()}};
-  rows.emplace_back("overrides", nlohmann::json(sweep.overrides).dump());
+  rows.emplace_back("overrides", scenarios::json_text(nlohmann::json(sweep.overrides), -1));
   if (const auto* bisect = std::get_if<Bisection>(&sweep.strategy)) {
     rows.emplace_back("bisected", sweep.parameters[bisect->parameter].path);
     rows.emplace_back("condition", bisect->condition.text());

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "scenarios/format.hpp"
+#include "simcore/escape.hpp"
 #include "tools/sweep/metrics.hpp"
+#include "tools/sweep/point_warnings.hpp"
 #include "tools/sweep/statistics.hpp"
 
 namespace weft::sweep {
@@ -16,6 +18,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using scenarios::TextTable;
+
+constexpr std::size_t kMaxWarnings = 5;
 
 struct Chosen {
   std::vector<Objective> objectives;
@@ -225,7 +229,13 @@ Result<std::string> summary_text(const Table& table, const SummaryOptions& optio
   if (c.failed > 0) text += fmt::format(", {} failed", c.failed);
   if (c.unfinished > 0)
     text += fmt::format(", {} whose jobs did not finish (left out)", c.unfinished);
-  text += "\n" + thresholds_text(table);
+  const PointWarnings warnings = warnings_of(table);
+  if (warnings.points > 0) text += fmt::format(", {} with warnings", warnings.points);
+  text += "\n";
+  for (const std::string& line : warning_lines(table, warnings, kMaxWarnings)) {
+    text += "  warning: " + escaped(line) + "\n";
+  }
+  text += thresholds_text(table);
   for (const Objective& objective : chosen.value().objectives) {
     text += fmt::format(
         "\n{} ({})\n", objective.name,
@@ -240,9 +250,10 @@ Result<Json> summary_json(const Table& table, const SummaryOptions& options) {
   const Result<Chosen> chosen = choose(table, options);
   if (!chosen.ok()) return chosen.errors();
   const Counts c = counts_of(table);
-  Json json{{"sweep", table.name}, {"program", table.program},   {"points", table.rows.size()},
-            {"usable", c.usable},  {"unfinished", c.unfinished}, {"failed", c.failed},
-            {"waiting", c.waiting}};
+  Json json{{"sweep", table.name},         {"program", table.program},
+            {"points", table.rows.size()}, {"usable", c.usable},
+            {"unfinished", c.unfinished},  {"failed", c.failed},
+            {"waiting", c.waiting},        {"warned", warnings_of(table).points}};
   json["objectives"] = Json::array();
   for (const Objective& objective : chosen.value().objectives) {
     json["objectives"].push_back(objective_json(table, objective));

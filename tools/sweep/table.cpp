@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
@@ -45,9 +46,9 @@ Errors check_kind(const fs::path& path, Database& database) {
   const std::int64_t version = database.integer("PRAGMA user_version");
   if (database.has_failed()) return {read_error(path, database)};
   if (application != kApplicationId) return {table_error(path, "is not the database of a sweep")};
-  if (version != kSchemaVersion) {
+  if (version < 1 || version > kSchemaVersion) {
     return {table_error(path, "has schema version " + std::to_string(version) +
-                                  "; this program reads version " +
+                                  "; this program reads versions up to " +
                                   std::to_string(kSchemaVersion))};
   }
   return {};
@@ -106,12 +107,19 @@ void read_rows(Database& database, Table& table) {
     if (row == index.end() || parameter >= table.parameters.size()) continue;
     Value& value = table.rows[row->second].values[parameter];
     value.text = values.text(2);
-    if (!values.is_null(3)) value.number = values.real(3);
+    if (!values.is_null(3) && std::isfinite(values.real(3))) value.number = values.real(3);
   }
   Statement metrics(database, "SELECT point, name, value FROM metric");
   while (metrics.step()) {
     const auto row = index.find(metrics.integer(0));
-    if (row != index.end()) table.rows[row->second].metrics[metrics.text(1)] = metrics.real(2);
+    if (row == index.end() || !std::isfinite(metrics.real(2))) continue;
+    table.rows[row->second].metrics[metrics.text(1)] = metrics.real(2);
+  }
+  if (database.integer("PRAGMA user_version") < 2) return;  // before there were warnings
+  Statement warnings(database, "SELECT point, text FROM warning ORDER BY point, position");
+  while (warnings.step()) {
+    const auto row = index.find(warnings.integer(0));
+    if (row != index.end()) table.rows[row->second].warnings.push_back(warnings.text(1));
   }
 }
 
@@ -169,6 +177,9 @@ Result<Table> read_table(const fs::path& path) {
   database.execute("BEGIN");
   Table table;
   read_names(database, table);
+  if (!table.bisected.empty() && !table.parameter(table.bisected)) {
+    return table_error(file.value(), "is damaged: `" + table.bisected + "` is not one of its axes");
+  }
   read_rows(database, table);
   if (database.has_failed()) return read_error(file.value(), database);
   return table;

@@ -26,6 +26,7 @@ struct Table {
     std::optional<double> wall_seconds;
     std::vector<Value> values;  ///< one per parameter
     std::map<std::string, double> metrics;
+    std::vector<std::string> warnings;
 
     [[nodiscard]] bool is_done() const { return status == "done"; }
     /// Nothing if the point has no such result.
