@@ -5,8 +5,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "scenarios/scenario.hpp"
 #include "simcore/fabric.hpp"
 #include "simcore/ids.hpp"
+#include "simcore/result.hpp"
 
 namespace weft::scenarios {
 
@@ -22,8 +24,16 @@ class FabricNames {
   [[nodiscard]] std::string unknown(const std::string& name) const;
   /// Egress ports of `from` towards `to`, or all of them where `to` is none().
   [[nodiscard]] std::vector<PortId> ports(NodeId from, NodeId to) const;
+  /// Egress ports of `links.from` to the links that are meant, at least one; or nothing, and why in
+  /// `errors`. `path` is that of the map with the keys `from`, `to` and `network`.
+  [[nodiscard]] std::vector<PortId> ports(const LinkSelection& links, const std::string& path,
+                                          Errors& errors) const;
 
  private:
+  [[nodiscard]] NodeId find(const std::string& name, const std::string& key, Errors& errors) const;
+  [[nodiscard]] std::vector<PortId> ports_in(NodeId from, LinkSelection::Network network,
+                                             const std::string& key, Errors& errors) const;
+
   const Fabric& fabric_;
   std::unordered_map<std::string_view, NodeId> nodes_;
 };

@@ -20,6 +20,41 @@ constexpr std::size_t kMaxFaults = 1'000'000;
 /// Looking for the nearest name takes time on a large fabric.
 constexpr std::size_t kMaxErrors = 50;
 
+NodeId find(const FabricNames& names, const std::string& name, const std::string& key,
+            Errors& errors) {
+  const NodeId node = names.find(name);
+  if (node.is_none()) errors.push_back({names.unknown(name), {{}, 0, 0, key}});
+  return node;
+}
+
+std::vector<PortId> ports_of_nic(const Fabric& fabric, const FabricNames& names,
+                                 const std::string& host, const std::string& key, Errors& errors) {
+  const NodeId node = find(names, host, key, errors);
+  if (node.is_none()) return {};
+  if (fabric.node(node).kind != NodeKind::kHost) {
+    errors.push_back({"`" + host + "` is a switch; a NIC belongs to a host", {{}, 0, 0, key}});
+    return {};
+  }
+  std::vector<PortId> ports = names.ports(node, NodeId::none());
+  std::erase_if(ports,
+                [&](PortId port) { return fabric.network_of(port) == NetworkKind::kScaleUp; });
+  if (ports.empty()) errors.push_back({"`" + host + "` has no NIC", {{}, 0, 0, key}});
+  return ports;
+}
+
+std::vector<PortId> ports_of_switch(const Fabric& fabric, const FabricNames& names,
+                                    const std::string& name, const std::string& key,
+                                    Errors& errors) {
+  const NodeId node = find(names, name, key, errors);
+  if (node.is_none()) return {};
+  if (fabric.node(node).kind == NodeKind::kHost) {
+    errors.push_back(
+        {"`" + name + "` is a host; `link-down` takes its links down", {{}, 0, 0, key}});
+    return {};
+  }
+  return names.ports(node, NodeId::none());
+}
+
 class FaultResolver {
  public:
   explicit FaultResolver(const Fabric& fabric) : fabric_(fabric), names_(fabric) {}
@@ -27,19 +62,12 @@ class FaultResolver {
   void add(const FaultSpec& spec, std::size_t index) {
     if (errors_.size() >= kMaxErrors) return;
     index_ = index;
-    const NodeId from = find(spec.from, key_of(spec));
-    const NodeId to = spec.to.empty() ? NodeId::none() : find(spec.to, "to");
-    if (from.is_none() || (to.is_none() && !spec.to.empty())) return;
-    if (spec.kind == Fault::Kind::kNicPause) return add_pause(spec, from);
-    if (spec.is_switch && fabric_.node(from).kind == NodeKind::kHost) {
-      return fail("switch", "`" + spec.from + "` is a host; `link-down` takes its links down");
-    }
-    const std::vector<PortId> ports = names_.ports(from, to);
-    if (ports.empty()) fail("to", "no link joins `" + spec.from + "` and `" + spec.to + "`");
-    for (const PortId port : ports) {
+    const std::string path = "faults[" + std::to_string(index) + "]";
+    for (const PortId port : fault_ports(fabric_, names_, spec, path, errors_)) {
       if (!check_rate(spec, port)) return;
       add_port(spec, port);
-      add_port(spec, fabric_.port(port).peer);
+      // A NIC holds those who send to it; everything else has two ends.
+      if (spec.kind != Fault::Kind::kNicPause) add_port(spec, fabric_.port(port).peer);
     }
   }
 
@@ -58,12 +86,6 @@ class FaultResolver {
     std::size_t index;  ///< in the scenario
   };
 
-  /// The key that names the first node of a fault.
-  static const char* key_of(const FaultSpec& spec) {
-    if (spec.kind == Fault::Kind::kNicPause) return "host";
-    return spec.is_switch ? "switch" : "from";
-  }
-
   void fail(const std::string& key, std::string message) {
     fail_at(index_, key, std::move(message));
   }
@@ -71,19 +93,6 @@ class FaultResolver {
     std::string path = "faults[" + std::to_string(index) + "]";
     if (!key.empty()) path += "." + key;
     errors_.push_back({std::move(message), {{}, 0, 0, std::move(path)}});
-  }
-
-  NodeId find(const std::string& name, const char* key) {
-    const NodeId node = names_.find(name);
-    if (node.is_none()) fail(key, names_.unknown(name));
-    return node;
-  }
-
-  void add_pause(const FaultSpec& spec, NodeId host) {
-    if (fabric_.node(host).kind != NodeKind::kHost) {
-      return fail("host", "`" + spec.from + "` is a switch; a NIC belongs to a host");
-    }
-    add_port(spec, fabric_.node(host).first_port);
   }
 
   bool check_rate(const FaultSpec& spec, PortId port) {
@@ -147,6 +156,16 @@ class FaultResolver {
 };
 
 }  // namespace
+
+std::vector<PortId> fault_ports(const Fabric& fabric, const FabricNames& names,
+                                const FaultSpec& spec, const std::string& path, Errors& errors) {
+  const std::string& name = spec.links.from;
+  if (spec.kind == Fault::Kind::kNicPause) {
+    return ports_of_nic(fabric, names, name, path + ".host", errors);
+  }
+  if (spec.is_switch) return ports_of_switch(fabric, names, name, path + ".switch", errors);
+  return names.ports(spec.links, path, errors);
+}
 
 Result<std::vector<protocols::Fault>> resolve_faults(const Scenario& scenario,
                                                      const Fabric& fabric) {

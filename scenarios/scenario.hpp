@@ -15,11 +15,18 @@
 
 namespace weft::scenarios {
 
-/// Links that differ from what the topology gives them: those between two nodes, or all of one
-/// node.
-struct LinkChange {
+/// Links by the names of their ends: those between two nodes, or those of one node.
+struct LinkSelection {
+  /// Which links of a node. A GPU has some in either network, a switch in one only.
+  enum class Network : std::uint8_t { kScaleOut, kScaleUp, kBoth };
   std::string from;
-  std::string to;  ///< empty: every link of `from`
+  std::string to;  ///< empty: every link of `from` in `network`
+  Network network = Network::kScaleOut;
+};
+
+/// Links that differ from what the topology gives them.
+struct LinkChange {
+  LinkSelection links;
   std::optional<BitsPerSecond> rate;
   std::optional<Picoseconds> latency;
 };
@@ -41,13 +48,12 @@ struct PxnSpec {
 /// Something that goes wrong, by names of the fabric.
 struct FaultSpec {
   protocols::Fault::Kind kind = protocols::Fault::Kind::kLinkDown;
-  std::string from;  ///< the host of a NIC pause; else one end of the links
-  std::string to;    ///< the other end; empty: every link of `from`
+  LinkSelection links;  ///< of a NIC pause, those of the NIC; of a switch, all of them
   Picoseconds at;
   Picoseconds until = protocols::Fault::kForever;
   BitsPerSecond rate;           ///< kLinkRate
   Picoseconds latency;          ///< kLinkLatency
-  bool is_switch = false;       ///< kLinkDown: `from` must be a switch, all of which fails
+  bool is_switch = false;       ///< kLinkDown: `links.from` must be a switch, all of which fails
   std::uint8_t classes = 0xff;  ///< kNicPause: bit i for class i
 };
 

@@ -16,17 +16,9 @@ class LinkChanger {
 
   void apply(const LinkChange& change, const std::string& path) {
     if (errors.size() >= kMaxErrors) return;
-    const NodeId from = find(change.from, path + ".from");
-    const NodeId to = change.to.empty() ? NodeId::none() : find(change.to, path + ".to");
-    if (from.is_none() || (to.is_none() && !change.to.empty())) return;
-    const std::vector<PortId> ports = names_.ports(from, to);
-    for (const PortId port : ports) {
+    for (const PortId port : names_.ports(change.links, path, errors)) {
       set(port, change);
       set(fabric_.port(port).peer, change);
-    }
-    if (ports.empty()) {
-      errors.push_back({"no link joins `" + change.from + "` and `" + change.to + "`",
-                        {{}, 0, 0, path + ".to"}});
     }
   }
 
@@ -35,12 +27,6 @@ class LinkChanger {
  private:
   /// Looking for the nearest name takes time on a large fabric.
   static constexpr std::size_t kMaxErrors = 50;
-
-  NodeId find(const std::string& name, const std::string& key) {
-    const NodeId node = names_.find(name);
-    if (node.is_none()) errors.push_back({names_.unknown(name), {{}, 0, 0, key}});
-    return node;
-  }
 
   void set(PortId port, const LinkChange& change) {
     if (change.rate) fabric_.ports[port.value()].rate = *change.rate;

@@ -28,8 +28,7 @@ struct LinkDocument {
 };
 
 struct LinkChangeDocument {
-  std::string from;
-  std::string to;
+  LinkSelection links;
   LinkDocument link;
 };
 
@@ -191,14 +190,12 @@ struct NicPauseDocument {
 };
 
 struct LinkRateDocument {
-  std::string from;
-  std::string to;  ///< empty: every link of `from`
+  LinkSelection links;
   BitsPerSecond rate;
 };
 
 struct LinkDownDocument {
-  std::string from;
-  std::string to;  ///< empty: every link of `from`
+  LinkSelection links;
 };
 
 struct SwitchDownDocument {
@@ -206,8 +203,7 @@ struct SwitchDownDocument {
 };
 
 struct LinkLatencyDocument {
-  std::string from;
-  std::string to;  ///< empty: every link of `from`
+  LinkSelection links;
   Picoseconds added;
 };
 
@@ -239,6 +235,7 @@ struct Document {
 // Its parts.
 [[nodiscard]] schema::Object links_schema();
 [[nodiscard]] schema::Object link_schema();
+[[nodiscard]] schema::Object link_selection_schema();
 [[nodiscard]] schema::Object fabric_schema();
 [[nodiscard]] schema::Object class_schema();
 [[nodiscard]] schema::Object job_schema();

@@ -216,10 +216,7 @@ schema::Object custom_schema() {
 schema::Object change_schema() {
   using Change = LinkChangeDocument;
   return schema::describe<Change>("changed links", "links that differ from their role")
-      .field("from", &Change::from, "a node")
-      .required()
-      .field("to", &Change::to, "the other node; left out: every link of `from`")
-      .source("every link of `from`")
+      .include(&Change::links, link_selection_schema())
       .include(&Change::link, link_schema());
 }
 
@@ -241,6 +238,23 @@ schema::Object link_schema() {
                               "whole wire replaces both"});
         }
       });
+}
+
+schema::Object link_selection_schema() {
+  using Links = LinkSelection;
+  return schema::describe<Links>("which links", "those between two nodes, or those of one")
+      .field("from", &Links::from, "a node")
+      .required()
+      .field("to", &Links::to, "the other node; left out: every link of `from` in `network`")
+      .source("every link of `from` in `network`")
+      .choice("network", &Links::network,
+              {{"scale-out", "NICs, leaves, spines"},
+               {"scale-up", "between the GPUs of one domain, such as NVLink"},
+               {"both", "of a GPU: all that it has"}},
+              "in which network, where `to` is left out")
+      .source("the idiom of a slow NIC, whose GPU keeps its scale-up links")
+      .only_if([](const Links& links) { return links.to.empty(); },
+               "without `to`, which says which links are meant");
 }
 
 schema::Object links_schema() {

@@ -19,10 +19,7 @@ schema::Object nic_pause_schema() {
 schema::Object link_rate_schema() {
   using Fault = LinkRateDocument;
   return schema::describe<Fault>("slow link", "cables that run below their rate, both ways")
-      .field("from", &Fault::from, "a node")
-      .required()
-      .field("to", &Fault::to, "the other node; left out: every link of `from`")
-      .source("every link of `from`")
+      .include(&Fault::links, link_selection_schema())
       .field("rate", &Fault::rate, "instead of the link's; at most that")
       .required()
       .at_least(1_Mbps);
@@ -31,10 +28,7 @@ schema::Object link_rate_schema() {
 schema::Object link_down_schema() {
   using Fault = LinkDownDocument;
   return schema::describe<Fault>("broken link", "cables that carry nothing, both ways")
-      .field("from", &Fault::from, "a node")
-      .required()
-      .field("to", &Fault::to, "the other node; left out: every link of `from`")
-      .source("every link of `from`");
+      .include(&Fault::links, link_selection_schema());
 }
 
 schema::Object switch_down_schema() {
@@ -48,10 +42,7 @@ schema::Object link_latency_schema() {
   using Fault = LinkLatencyDocument;
   return schema::describe<Fault>("slow wire",
                                  "cables that take longer, both ways, without reordering")
-      .field("from", &Fault::from, "a node")
-      .required()
-      .field("to", &Fault::to, "the other node; left out: every link of `from`")
-      .source("every link of `from`")
+      .include(&Fault::links, link_selection_schema())
       .field("added", &Fault::added, "to the latency of the link")
       .required()
       .at_least(Picoseconds(1))

@@ -143,7 +143,7 @@ void check_receivers(const Context& context) {
 }
 
 LinkChange lower_change(const LinkChangeDocument& document) {
-  LinkChange change{document.from, document.to, document.link.rate, document.link.latency};
+  LinkChange change{document.links, document.link.rate, document.link.latency};
   if (document.link.cable && document.link.length) {
     change.latency = document.link.cable->latency(*document.link.length);
   }

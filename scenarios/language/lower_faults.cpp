@@ -27,7 +27,7 @@ class FaultLowering {
   FaultSpec operator()(const NicPauseDocument& pause) const {
     FaultSpec spec;
     spec.kind = Fault::Kind::kNicPause;
-    spec.from = pause.host;
+    spec.links.from = pause.host;
     if (pausable_ == 0) {
       context_.fail(path_, "pauses a switch, but no traffic class has PFC");
       return spec;
@@ -39,31 +39,28 @@ class FaultLowering {
   FaultSpec operator()(const LinkRateDocument& link) const {
     FaultSpec spec;
     spec.kind = Fault::Kind::kLinkRate;
-    spec.from = link.from;
-    spec.to = link.to;
+    spec.links = link.links;
     spec.rate = link.rate;
     return spec;
   }
   FaultSpec operator()(const LinkDownDocument& link) const {
     FaultSpec spec;
     spec.kind = Fault::Kind::kLinkDown;
-    spec.from = link.from;
-    spec.to = link.to;
+    spec.links = link.links;
     return spec;
   }
 
   FaultSpec operator()(const SwitchDownDocument& fault) const {
     FaultSpec spec;
     spec.kind = Fault::Kind::kLinkDown;
-    spec.from = fault.node;
+    spec.links.from = fault.node;
     spec.is_switch = true;
     return spec;
   }
   FaultSpec operator()(const LinkLatencyDocument& link) const {
     FaultSpec spec;
     spec.kind = Fault::Kind::kLinkLatency;
-    spec.from = link.from;
-    spec.to = link.to;
+    spec.links = link.links;
     spec.latency = link.added;
     return spec;
   }

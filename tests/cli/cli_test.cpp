@@ -193,6 +193,14 @@ TEST_F(Cli, CheckSaysHowTheFabricIsCut) {
   EXPECT_THAT(f.out, HasSubstr("leaf0[8]->spine0[0]"));
 }
 
+TEST_F(Cli, CheckSaysWhichLinksChange) {
+  const Finished f = run({"check", kScenarios + "straggler.yaml", "--set",
+                          "faults=[{type: link-down, from: h3, at: 1s}]"});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_THAT(f.out, HasSubstr("links.changes[0] (h40): 2 directions of the scale-out network"));
+  EXPECT_THAT(f.out, HasSubstr("faults[0] (h3): 2 directions of the scale-out network"));
+}
+
 TEST_F(Cli, SchemaIsADraft202012Schema) {
   const Finished f = run({"schema"});
   EXPECT_EQ(f.exit_code, 0);

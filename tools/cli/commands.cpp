@@ -12,6 +12,7 @@
 #include <optional>
 #include <string_view>
 
+#include "scenarios/changed_links.hpp"
 #include "scenarios/comparison.hpp"
 #include "scenarios/fluid_simulation.hpp"
 #include "scenarios/format.hpp"
@@ -263,6 +264,9 @@ int check_scenario(const std::string& path, const std::vector<std::string>& over
                       scenarios::format_time(plan.lookahead),
                       plan.limiting_port.is_none() ? std::string("run.control_latency")
                                                    : e.fabric.port_name(plan.limiting_port));
+  for (const std::string& line : scenarios::describe_changed_links(e.scenario, e.fabric)) {
+    text += "  " + escaped(line) + "\n";
+  }
   for (const std::string& warning : e.warnings) text += "  warning: " + escaped(warning) + "\n";
   print(text);
   return kSuccess;

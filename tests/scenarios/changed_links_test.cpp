@@ -1,0 +1,154 @@
+// Which links a change or a fault means. An HGX H100 server has 8 GPUs, each with 18 NVLinks to its
+// NVSwitches and a NIC: of `gpu13` these are 18 cables of the scale-up network and one of the
+// scale-out network. A cable has two directions.
+
+#include "scenarios/changed_links.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scenarios/load_scenario.hpp"
+#include "scenarios/simulation.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using protocols::Fault;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* kTwoServers = R"(
+name: two-servers
+racks: {count: 2, servers: 1, server: hgx-h100}
+fabric: {topology: leaf-spine, spines: 2}
+jobs: [{name: a, type: permutation, size: 4KiB}]
+)";
+
+Result<Experiment> build(const std::vector<std::string>& overrides) {
+  auto loaded = load_scenario_text(kTwoServers, "t.yaml", overrides);
+  if (!loaded) return loaded.errors();
+  auto experiment = build_experiment(loaded.value().scenario);
+  if (!experiment.ok()) return loaded.value().located(experiment.errors());
+  return experiment;
+}
+
+std::string first_error(const std::vector<std::string>& overrides) {
+  const auto experiment = build(overrides);
+  return experiment.ok() ? "no error" : experiment.errors().front().to_string();
+}
+
+/// How many directions of each network run at `rate`.
+std::map<NetworkKind, int> directions_at(const Fabric& fabric, BitsPerSecond rate) {
+  std::map<NetworkKind, int> count;
+  for (std::size_t p = 0; p < fabric.ports.size(); ++p) {
+    if (fabric.ports[p].rate == rate) ++count[fabric.network_of(PortId(p))];
+  }
+  return count;
+}
+
+std::map<NetworkKind, int> changed(const std::string& change) {
+  const auto e = build({"links.changes=[" + change + "]"});
+  EXPECT_TRUE(e.ok()) << first_error({"links.changes=[" + change + "]"});
+  return e.ok() ? directions_at(e.value().fabric, 7_Gbps) : std::map<NetworkKind, int>{};
+}
+
+using Directions = std::map<NetworkKind, int>;
+constexpr NetworkKind kScaleOut = NetworkKind::kScaleOut;
+constexpr NetworkKind kScaleUp = NetworkKind::kScaleUp;
+
+TEST(ChangedLinks, ASlowNicLeavesTheNvlinksOfItsGpuAlone) {
+  EXPECT_EQ(changed("{from: gpu13, rate: 7Gbps}"), (Directions{{kScaleOut, 2}}));
+}
+
+TEST(ChangedLinks, AreThoseOfTheNetworkThatIsNamed) {
+  EXPECT_EQ(changed("{from: gpu13, network: scale-out, rate: 7Gbps}"),
+            (Directions{{kScaleOut, 2}}));
+  EXPECT_EQ(changed("{from: gpu13, network: scale-up, rate: 7Gbps}"), (Directions{{kScaleUp, 36}}));
+  EXPECT_EQ(changed("{from: gpu13, network: both, rate: 7Gbps}"),
+            (Directions{{kScaleOut, 2}, {kScaleUp, 36}}));
+}
+
+TEST(ChangedLinks, WithBothEndsAreThoseBetweenThem) {
+  EXPECT_EQ(changed("{from: gpu13, to: leaf1, rate: 7Gbps}"), (Directions{{kScaleOut, 2}}));
+  EXPECT_EQ(changed("{from: gpu13, to: chip4, rate: 7Gbps}"), (Directions{{kScaleUp, 10}}))
+      << "five links to the first chip of an HGX H100";
+  EXPECT_EQ(changed("{from: leaf0, rate: 7Gbps}"), (Directions{{kScaleOut, 20}}))
+      << "eight NICs and two spines";
+}
+
+TEST(ChangedLinks, OfFaultsAreChosenAlike) {
+  for (const std::string fault : {"type: link-rate, rate: 7Gbps", "type: link-down, until: 1us",
+                                  "type: link-latency, added: 1us"}) {
+    SCOPED_TRACE(fault);
+    const auto faulty = [&](const std::string& network) {
+      const auto e = build({"faults=[{from: gpu13, " + fault + network + "}]"});
+      Directions count;
+      if (!e.ok()) return count;
+      for (const Fault& f : e.value().faults) ++count[e.value().fabric.network_of(f.port)];
+      return count;
+    };
+    EXPECT_EQ(faulty(""), (Directions{{kScaleOut, 2}}));
+    EXPECT_EQ(faulty(", network: scale-up"), (Directions{{kScaleUp, 36}}));
+    EXPECT_EQ(faulty(", network: both"), (Directions{{kScaleOut, 2}, {kScaleUp, 36}}));
+  }
+}
+
+TEST(ChangedLinks, APausedNicIsNoScaleUpLink) {
+  const auto e = build({"faults=[{type: nic-pause, host: gpu13}]"});
+  ASSERT_TRUE(e.ok());
+  ASSERT_EQ(e.value().faults.size(), 1U);
+  EXPECT_EQ(e.value().fabric.port_name(e.value().faults[0].port), "gpu13->leaf1[5]");
+  const auto lone =
+      build({"fabric={topology: none}", "racks.count=1", "faults=[{type: nic-pause, host: gpu3}]"});
+  ASSERT_FALSE(lone.ok());
+  EXPECT_THAT(lone.errors().front().to_string(), HasSubstr("faults[0].host: `gpu3` has no NIC"));
+}
+
+TEST(ChangedLinks, ANetworkThatMeansNothingIsRefused) {
+  EXPECT_THAT(first_error({"links.changes=[{from: gpu13, to: leaf1, network: scale-out, rate: "
+                           "7Gbps}]"}),
+              HasSubstr("links.changes[0].network: has a meaning only without `to`, which says "
+                        "which links are meant"));
+  EXPECT_THAT(first_error({"links.changes=[{from: leaf0, network: scale-up, rate: 7Gbps}]"}),
+              HasSubstr("links.changes[0].network: `leaf0` has no scale-up link; for its 10 "
+                        "scale-out links say `network: scale-out`"));
+  EXPECT_THAT(first_error({"faults=[{type: link-down, from: leaf0, network: both}]"}),
+              HasSubstr("faults[0].network: `leaf0` has no scale-up link"));
+  EXPECT_THAT(first_error({"faults=[{type: link-down, from: chip0}]"}),
+              HasSubstr("faults[0].network: `chip0` has no scale-out link; for its 40 scale-up "
+                        "links say `network: scale-up`"));
+  EXPECT_THAT(first_error({"links.changes=[{from: gpu13, network: nvlink, rate: 7Gbps}]"}),
+              HasSubstr("expected one of scale-out, scale-up, both"));
+}
+
+TEST(ChangedLinks, ASwitchThatIsDownLosesAllOfItsLinks) {
+  const auto e = build({"faults=[{type: switch-down, switch: chip0, until: 1us}]"});
+  ASSERT_TRUE(e.ok());
+  EXPECT_EQ(e.value().faults.size(), 80U);
+}
+
+TEST(ChangedLinks, AreCountedByNetwork) {
+  const auto e =
+      build({"links.changes=[{from: gpu13, rate: 7Gbps}, "
+             "{from: gpu1, network: both, latency: 1us}]",
+             "faults=[{type: link-down, from: gpu2, network: scale-up, until: 1us}, "
+             "{type: nic-pause, host: gpu3}, "
+             "{type: link-rate, from: leaf0, to: spine1, rate: 7Gbps}]"});
+  ASSERT_TRUE(e.ok()) << e.errors().front().to_string();
+  EXPECT_THAT(describe_changed_links(e.value().scenario, e.value().fabric),
+              ElementsAre("links.changes[0] (gpu13): 2 directions of the scale-out network",
+                          "links.changes[1] (gpu1): 2 directions of the scale-out and 36 of the "
+                          "scale-up network",
+                          "faults[0] (gpu2): 36 directions of the scale-up network",
+                          "faults[1] (gpu3): 1 direction of the scale-out network",
+                          "faults[2] (leaf0 and spine1): 2 directions of the scale-out network"));
+}
+
+}  // namespace
+}  // namespace weft::scenarios
