@@ -54,20 +54,22 @@ schema::Object ack_schema() {
       .source("acknowledgements of a RoCE queue pair use its own priority");
 }
 
-schema::Object congestion_control_schema() {
+schema::Object congestion_control_schema(LinkLayer layer) {
   const auto self = [](CongestionControlConfig& c) -> CongestionControlConfig& { return c; };
   return schema::describe<CongestionControlConfig>("congestion control", "how senders set rates")
-      .optional_tag("type", 1, "which algorithm")
+      .optional_tag("type", layer == LinkLayer::kEthernet ? 1 : 0, "which algorithm")
       .alternative<NoCongestionControl>(
           "none", self,
           schema::describe<NoCongestionControl>("no congestion control",
                                                 "every queue pair sends at line rate"))
+      .implied()
       .alternative<DcqcnConfig>("dcqcn", self, dcqcn_schema(),
                                 DcqcnConfig::from_preset(DcqcnConfig().preset))
+      .implied()
       .shorthand("type");
 }
 
-schema::Object roce_schema() {
+schema::Object roce_schema(LinkLayer layer) {
   return schema::describe<RoceConfig>("RoCE", "RoCEv2 reliable connection")
       .include(&RoceConfig::format, format_schema())
       .group("ack", ack_schema(), "acknowledgements")
@@ -98,9 +100,10 @@ schema::Object roce_schema() {
                {"both-ways", "both processes': ACKs of A to B take the path of B's data to A"}},
               "whose data a queue pair carries")
       .source("NCCL connects a queue pair per send and per receive")
-      .object("congestion_control", &RoceConfig::congestion_control, congestion_control_schema(),
-              "how senders set their rates")
-      .source("the congestion control of RoCEv2 NICs")
+      .object("congestion_control", &RoceConfig::congestion_control,
+              congestion_control_schema(layer), "how senders set their rates")
+      .source(layer == LinkLayer::kEthernet ? "the congestion control of RoCEv2 NICs"
+                                            : "DCQCN belongs to RoCEv2; InfiniBand has its credits")
       .check([](const RoceConfig& roce, std::vector<schema::Problem>& problems) {
         if (roce.window != 0 && roce.window < roce.ack_every) {
           problems.push_back({"window", "is less than the " + std::to_string(roce.ack_every) +
@@ -112,11 +115,17 @@ schema::Object roce_schema() {
 
 }  // namespace
 
-schema::Object transport_schema() {
+RoceConfig standard_transport(LinkLayer layer) {
+  RoceConfig roce;
+  if (layer == LinkLayer::kInfiniBand) roce.congestion_control = NoCongestionControl{};
+  return roce;
+}
+
+schema::Object transport_schema(LinkLayer layer) {
   const auto self = [](TransportConfig& t) -> TransportConfig& { return t; };
   return schema::describe<TransportConfig>("transport", "how hosts send messages")
       .optional_tag("type", 0, "which transport")
-      .alternative<RoceConfig>("roce", self, roce_schema())
+      .alternative<RoceConfig>("roce", self, roce_schema(layer), standard_transport(layer))
       .alternative<DatagramConfig>(
           "datagram", self,
           schema::describe<DatagramConfig>(

@@ -1,5 +1,6 @@
 #include "scenarios/load_scenario.hpp"
 
+#include <mutex>
 #include <utility>
 
 #include "scenarios/language/catalogue.hpp"
@@ -39,31 +40,36 @@ class LoadedScenario::Origin {
 class ScenarioLoader {
  public:
   ScenarioLoader(const std::filesystem::path& filename, const std::vector<std::string>& overrides,
-                 const language::Catalogue& catalogue, const schema::Object& schema)
+                 const language::Catalogue& catalogue, const schema::Object& schema,
+                 LinkLayer layer)
       : filename_(filename),
         overrides_(overrides),
         diagnostics_(filename.string(), overrides),
         catalogue_(catalogue),
-        schema_(schema) {}
+        schema_(schema),
+        reader_(catalogue_, diagnostics_, provenance_),
+        document_(language::standard_document(layer)) {}
 
-  Result<LoadedScenario> load(language::Node tree) {
+  /// Fills the document; what is wrong is kept for `finish`. Errors: nothing can be read.
+  Errors read(language::Node tree) {
     if (tree.kind != language::Node::Kind::kMap) {
-      return Error{"holds " + tree.description() +
-                       "; expected a map with keys such as name, racks, fabric and jobs",
-                   {filename_.string(), tree.mark.line, tree.mark.column, {}}};
+      return {{"holds " + tree.description() +
+                   "; expected a map with keys such as name, racks, fabric and jobs",
+               {filename_.string(), tree.mark.line, tree.mark.column, {}}}};
     }
     if (Errors errors = language::apply_overrides(tree, overrides_); !errors.empty()) {
       return errors;
     }
-    language::Reader reader(catalogue_, diagnostics_, provenance_);
-    reader.read(schema_, tree, &document_, {});
-    if (!diagnostics_.is_empty()) return diagnostics_.take();
-    return lower(std::move(tree), reader);
+    tree_ = std::move(tree);
+    reader_.read(schema_, tree_, &document_, {});
+    return {};
   }
 
- private:
-  Result<LoadedScenario> lower(language::Node tree, language::Reader& reader) {
-    const Context context{document_,    tree,        reader,
+  [[nodiscard]] LinkLayer link_layer() const { return language::link_layer_of(document_); }
+
+  Result<LoadedScenario> finish() {
+    if (!diagnostics_.is_empty()) return diagnostics_.take();
+    const Context context{document_,    tree_,       reader_,
                           diagnostics_, provenance_, filename_.parent_path()};
     language::complete(context);
     if (!diagnostics_.is_empty()) return diagnostics_.take();
@@ -71,14 +77,15 @@ class ScenarioLoader {
     loaded.scenario = language::lower(context);
     if (!diagnostics_.is_empty()) return diagnostics_.take();
     drop_csv_messages();
-    loaded.resolved_ = language::write_yaml(schema_, &document_, tree, provenance_, {});
+    loaded.resolved_ = language::write_yaml(schema_, &document_, tree_, provenance_, {});
     loaded.canonical_ =
-        language::write_yaml(schema_, &document_, tree, provenance_, {.comments = false});
+        language::write_yaml(schema_, &document_, tree_, provenance_, {.comments = false});
     loaded.origin_ =
-        std::make_shared<LoadedScenario::Origin>(std::move(tree), std::move(diagnostics_));
+        std::make_shared<LoadedScenario::Origin>(std::move(tree_), std::move(diagnostics_));
     return loaded;
   }
 
+ private:
   /// What came from a CSV file is written as that file's path and digest.
   void drop_csv_messages() {
     for (language::JobDocument& job : document_.jobs) {
@@ -93,6 +100,8 @@ class ScenarioLoader {
   const language::Catalogue& catalogue_;
   const schema::Object& schema_;
   language::Provenance provenance_;
+  language::Reader reader_;
+  language::Node tree_;
   Document document_;
 };
 
@@ -125,14 +134,27 @@ Result<LoadedScenario> load_scenario_text(std::string_view text,
 
 /// What every load needs and none changes; building it takes longer than a load.
 struct ScenarioTemplate::Shared {
+  explicit Shared(language::Node tree) : root(std::move(tree)) {}
+
   language::Node root;
   Result<language::Catalogue> catalogue = language::Catalogue::standard();
-  schema::Object schema = language::document_schema();
+  schema::Object schema = language::document_schema(LinkLayer::kEthernet);
+
+  /// The language with the defaults of InfiniBand; built when first needed.
+  const schema::Object& infiniband_schema() const {
+    std::call_once(is_built_, [this] {
+      infiniband_schema_ = language::document_schema(LinkLayer::kInfiniBand);
+    });
+    return infiniband_schema_;
+  }
+
+ private:
+  mutable std::once_flag is_built_;
+  mutable schema::Object infiniband_schema_;
 };
 
 ScenarioTemplate::ScenarioTemplate(language::Node root, std::filesystem::path filename)
-    : shared_(std::make_shared<const Shared>(Shared{std::move(root)})),
-      filename_(std::move(filename)) {}
+    : shared_(std::make_shared<const Shared>(std::move(root))), filename_(std::move(filename)) {}
 
 const language::Node& ScenarioTemplate::root() const { return shared_->root; }
 
@@ -147,8 +169,15 @@ Result<ScenarioTemplate> ScenarioTemplate::parse(std::string_view text,
 
 Result<LoadedScenario> ScenarioTemplate::load(const std::vector<std::string>& overrides) const {
   if (!shared_->catalogue.ok()) return shared_->catalogue.errors();
-  return ScenarioLoader(filename_, overrides, shared_->catalogue.value(), shared_->schema)
-      .load(shared_->root);
+  const language::Catalogue& catalogue = shared_->catalogue.value();
+  ScenarioLoader loader(filename_, overrides, catalogue, shared_->schema, LinkLayer::kEthernet);
+  if (Errors errors = loader.read(shared_->root); !errors.empty()) return errors;
+  if (loader.link_layer() == LinkLayer::kEthernet) return loader.finish();
+  // What the switches are is known once the file is read, and other defaults follow from it.
+  ScenarioLoader again(filename_, overrides, catalogue, shared_->infiniband_schema(),
+                       LinkLayer::kInfiniBand);
+  if (Errors errors = again.read(shared_->root); !errors.empty()) return errors;
+  return again.finish();
 }
 
 Result<nlohmann::ordered_json> scenario_json_schema() {

@@ -95,6 +95,15 @@ void check_marking(const Experiment& e, StaticFindings& findings) {
       !std::holds_alternative<protocols::DcqcnConfig>(roce->congestion_control)) {
     return;
   }
+  const auto is_marked = [](const TrafficClass& c) { return c.ecn.enabled; };
+  // Without PFC a scenario that says DCQCN means it: over credits, switches do not mark by default.
+  if (e.scenario.switches.data().is_credit() &&
+      std::ranges::none_of(e.scenario.switches.classes, is_marked)) {
+    findings.warnings.emplace_back(
+        "DCQCN is on and no class is marked, so that nothing is ever slowed down; set fabric.ecn, "
+        "or transport.congestion_control to none");
+    return;
+  }
   BitsPerSecond fastest;
   for (const Port& port : e.fabric.ports) fastest = std::max(fastest, port.rate);
   for (const TrafficClass& c : e.scenario.switches.classes) {

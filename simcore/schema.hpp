@@ -100,6 +100,8 @@ struct Alternative {
   std::string name;
   std::string also;  ///< a second spelling, or empty
   std::string doc;
+  /// Whether the tag may be left out: the default, here or beside other values elsewhere.
+  bool is_implied = false;
   std::shared_ptr<const Object> object;
   std::function<void*(void*)> select;            ///< makes it the chosen one, with its defaults
   std::function<const void*(const void*)> view;  ///< of the chosen one

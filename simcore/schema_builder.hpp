@@ -327,6 +327,11 @@ class Builder {
     object_.alternatives.back().also = std::move(name);
     return *this;
   }
+  /// The alternative before it, though not the default, is so beside other values elsewhere.
+  Builder& implied() {
+    object_.alternatives.back().is_implied = true;
+    return *this;
+  }
   Builder& shorthand(std::string key) {
     object_.shorthand = std::move(key);
     return *this;

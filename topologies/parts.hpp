@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "simcore/link_layer.hpp"
 #include "simcore/units.hpp"
 
 /// Hardware as the catalogue describes it. The members' initial values are those of an ideal part:
@@ -17,6 +18,7 @@ struct SwitchPart {
   Picoseconds latency;  ///< pipeline: from the end of reception to the egress queue
   /// Of all its ports together, per direction. Absent: no limit.
   std::optional<BitsPerSecond> capacity{};
+  LinkLayer link_layer = LinkLayer::kEthernet;
 };
 
 struct NicPart {

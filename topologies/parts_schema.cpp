@@ -34,6 +34,11 @@ schema::Object switch_part_schema() {
       .source("an ideal switch has any number of ports")
       .at_least(1_Mbps)
       .special("unlimited", std::nullopt)
+      .choice("link_layer", &SwitchPart::link_layer,
+              {{"ethernet", "lossless by PFC, with ECN and DCQCN, unless said otherwise"},
+               {"infiniband", "lossless by credits, without them, unless said otherwise"}},
+              "what its links speak; the same for all switches of a fabric")
+      .source("most switches are Ethernet switches")
       .part_of("switches");
 }
 

@@ -218,20 +218,32 @@ schema::Object step_schema() {
 
 }  // namespace
 
-schema::Object flow_control_schema() {
+SwitchConfig standard_switches(LinkLayer layer) {
+  SwitchConfig config;
+  if (layer == LinkLayer::kEthernet) return config;
+  for (TrafficClass& c : config.classes) {
+    c.flow_control = CreditConfig{};
+    c.ecn.enabled = false;
+  }
+  return config;
+}
+
+schema::Object flow_control_schema(LinkLayer layer) {
   const auto self = [](FlowControlConfig& f) -> FlowControlConfig& { return f; };
   return schema::describe<FlowControlConfig>("flow control", "what keeps buffers from overflowing")
-      .optional_tag("type", 1, "which flow control")
+      .optional_tag("type", layer == LinkLayer::kEthernet ? 1 : 2, "which flow control")
       .alternative<NoFlowControl>(
           "none", self,
           schema::describe<NoFlowControl>("no flow control", "full buffers drop packets"))
       .also("off")
       .alternative<PfcConfig>("pfc", self, pfc_schema())
+      .implied()
       .alternative<CreditConfig>("credit", self, credit_schema())
+      .implied()
       .shorthand("type");
 }
 
-schema::Object ecn_schema() {
+schema::Object ecn_schema(LinkLayer layer) {
   using Curve = EcnConfig::Curve;
   const auto is = [](Curve curve) {
     return [curve](const EcnConfig& ecn) { return ecn.enabled && ecn.curve == curve; };
@@ -243,7 +255,7 @@ schema::Object ecn_schema() {
     };
   };
   return schema::describe<EcnConfig>("ECN marking", "how switches mark packets")
-      .optional_tag("type", 0, "which marking")
+      .optional_tag("type", layer == LinkLayer::kEthernet ? 0 : 2, "which marking")
       .mode("red", is(Curve::kRed), choose(Curve::kRed), red_schema())
       .mode("step", is(Curve::kStep), choose(Curve::kStep), step_schema())
       .mode(
@@ -286,21 +298,23 @@ schema::Object load_balancing_schema() {
       .shorthand("type");
 }
 
-schema::Object switch_schema() {
+schema::Object switch_schema(LinkLayer layer) {
+  const bool is_ethernet = layer == LinkLayer::kEthernet;
   return schema::describe<SwitchConfig>("switch policies", "what switches do with packets")
       .object("load_balancing", &SwitchConfig::load_balancing, load_balancing_schema(),
               "how a switch chooses among equal-cost next hops")
       .source("what data-centre fabrics do unless told otherwise")
       .object(
           "flow_control", [](SwitchConfig & c) -> auto& { return c.data().flow_control; },
-          flow_control_schema(), "what keeps buffers from overflowing")
-      .source("RoCE fabrics are built lossless")
+          flow_control_schema(layer), "what keeps buffers from overflowing")
+      .source(is_ethernet ? "RoCE fabrics are built lossless"
+                          : "InfiniBand has credits per virtual lane (IBTA volume 1, 7.9)")
       .object("pause", &SwitchConfig::pause, pause_schema(), "how pauses travel and act")
       .source("IEEE 802.1Qbb")
       .object(
-          "ecn", [](SwitchConfig & c) -> auto& { return c.data().ecn; }, ecn_schema(),
+          "ecn", [](SwitchConfig & c) -> auto& { return c.data().ecn; }, ecn_schema(layer),
           "how switches mark packets")
-      .source("DCQCN needs marks")
+      .source(is_ethernet ? "DCQCN needs marks" : "no DCQCN reads marks on InfiniBand")
       .choice("buffer_release", &SwitchConfig::release,
               {{"transmission-end", "when the last bit has left"},
                {"transmission-start", "when the first bit leaves"}},

@@ -6,7 +6,7 @@
 
 namespace weft::scenarios::language {
 
-schema::Object class_schema() {
+schema::Object class_schema(LinkLayer layer) {
   using Class = ClassDocument;
   using Scheduling = protocols::TrafficClass::Scheduling;
   return schema::describe<Class>("traffic class",
@@ -23,10 +23,10 @@ schema::Object class_schema() {
       .range(1, 1'000)
       .only_if([](const Class& c) { return c.scheduling == Scheduling::kWeighted; },
                "with `scheduling: weighted`")
-      .object("flow_control", &Class::flow_control, protocols::flow_control_schema(),
+      .object("flow_control", &Class::flow_control, protocols::flow_control_schema(layer),
               "what keeps its buffers from overflowing")
       .source("fabric.flow_control")
-      .object("ecn", &Class::ecn, protocols::ecn_schema(), "how its packets are marked")
+      .object("ecn", &Class::ecn, protocols::ecn_schema(layer), "how its packets are marked")
       .source("fabric.ecn")
       .object("load_balancing", &Class::load_balancing, protocols::load_balancing_schema(),
               "how a switch chooses among next hops for its packets")

@@ -261,6 +261,7 @@ void complete(const Context& context) {
   } else {
     complete_roles(context);
   }
+  check_link_layers(context);
   complete_changes(context);
   complete_jobs(context);
 }

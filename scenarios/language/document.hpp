@@ -10,6 +10,7 @@
 #include "protocols/switching/switch_config.hpp"
 #include "protocols/transport_config.hpp"
 #include "scenarios/scenario.hpp"
+#include "simcore/link_layer.hpp"
 #include "simcore/schema.hpp"
 #include "simcore/units.hpp"
 #include "topologies/parts.hpp"
@@ -229,15 +230,18 @@ struct Document {
   ObserveSpec observe;
 };
 
+/// What a document is before anything is read, on a fabric with such links.
+[[nodiscard]] Document standard_document(LinkLayer layer);
+
 /// The language: every key, with its meaning, its limits and the source of its default.
-[[nodiscard]] schema::Object document_schema();
+[[nodiscard]] schema::Object document_schema(LinkLayer layer = LinkLayer::kEthernet);
 
 // Its parts.
 [[nodiscard]] schema::Object links_schema();
 [[nodiscard]] schema::Object link_schema();
 [[nodiscard]] schema::Object link_selection_schema();
-[[nodiscard]] schema::Object fabric_schema();
-[[nodiscard]] schema::Object class_schema();
+[[nodiscard]] schema::Object fabric_schema(LinkLayer layer);
+[[nodiscard]] schema::Object class_schema(LinkLayer layer);
 [[nodiscard]] schema::Object job_schema();
 [[nodiscard]] schema::Object collective_schema(collectives::Operation operation);
 [[nodiscard]] std::string operation_doc(collectives::Operation operation);

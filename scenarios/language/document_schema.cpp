@@ -1,6 +1,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocols/switching/switch_schema.hpp"
 #include "protocols/transport_schema.hpp"
 #include "scenarios/language/document.hpp"
 #include "simcore/schema_builder.hpp"
@@ -59,7 +60,14 @@ schema::Object run_schema() {
 
 }  // namespace
 
-schema::Object document_schema() {
+Document standard_document(LinkLayer layer) {
+  Document document;
+  document.fabric.policies = protocols::standard_switches(layer);
+  document.transport = protocols::standard_transport(layer);
+  return document;
+}
+
+schema::Object document_schema(LinkLayer layer) {
   return schema::describe<Document>("weft scenario", "one experiment on one fabric")
       .constant("weft", "1", "version of the scenario language")
       .source("the only version")
@@ -72,9 +80,9 @@ schema::Object document_schema() {
       .source("none")
       .or_one()
       .object("links", &Document::links, links_schema(), "cables by role")
-      .object("fabric", &Document::fabric, fabric_schema(), "topology and switches")
+      .object("fabric", &Document::fabric, fabric_schema(layer), "topology and switches")
       .required()
-      .object("transport", &Document::transport, protocols::transport_schema(),
+      .object("transport", &Document::transport, protocols::transport_schema(layer),
               "how hosts send messages")
       .source("what GPU clusters on Ethernet run")
       .object("pxn", &Document::pxn, pxn_schema(),

@@ -268,7 +268,7 @@ schema::Object links_schema() {
       .source("all links of a role are alike");
 }
 
-schema::Object fabric_schema() {
+schema::Object fabric_schema(LinkLayer layer) {
   const auto topology = [](FabricDocument & f) -> auto& { return f.topology; };
   return schema::describe<FabricDocument>("fabric", "topology and switches")
       .tag("topology", "how switches and hosts are joined")
@@ -284,7 +284,7 @@ schema::Object fabric_schema() {
       .source("a switch of the 400 and 800 Gbps generation")
       .default_part("spectrum-4")
       .include(&FabricDocument::routing, fabric_routing_schema())
-      .include(&FabricDocument::policies, protocols::switch_schema())
+      .include(&FabricDocument::policies, protocols::switch_schema(layer))
       .field("convergence", &FabricDocument::convergence,
              "from the failure or repair of a link until all switches route by it; `never`: they "
              "keep their routes")
@@ -294,10 +294,11 @@ schema::Object fabric_schema() {
       .at_most(Picoseconds(100'000'000'000'000))
       .special("never", std::nullopt)
       .objects(
-          "classes", &FabricDocument::classes, class_schema(),
+          "classes", &FabricDocument::classes, class_schema(layer),
           "traffic classes in ascending priority; jobs use the first unless they say otherwise")
       .source(
-          "`data`, weighted, as flow_control and ecn say, and above it `control`, strict, lossy");
+          "`data`, weighted, as flow_control and ecn say, and above it `control`, strict, lossy "
+          "unless the links are InfiniBand's");
 }
 
 }  // namespace weft::scenarios::language

@@ -26,7 +26,8 @@ class Generator {
       maps.push_back(map(object, nullptr, false));
     } else {
       for (std::size_t i = 0; i < object.alternatives.size(); ++i) {
-        maps.push_back(map(object, &object.alternatives[i], object.default_alternative != i));
+        const Alternative& a = object.alternatives[i];
+        maps.push_back(map(object, &a, object.default_alternative != i && !a.is_implied));
       }
     }
     add_shorthand(object, maps);

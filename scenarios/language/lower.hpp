@@ -32,6 +32,11 @@ struct Context {
 /// again.
 void complete(const Context& context);
 
+/// What the switches of the scale-out network speak: InfiniBand if all of them do.
+[[nodiscard]] LinkLayer link_layer_of(const Document& document);
+/// Reports switches that no cable could join to the others.
+void check_link_layers(const Context& context);
+
 /// The links of a completed document as the topology takes them.
 [[nodiscard]] topologies::LinkSpec link_spec(const LinkDocument& link);
 

@@ -118,7 +118,7 @@ fabric:
   group: 8
   spines: 16
   links_per_pair: 9
-  leaf: {switch: quantum-x800}
+  leaf: {switch: tomahawk-5}
 jobs:
   - {name: all-reduce, type: all-reduce, size: 1GB}
 )";

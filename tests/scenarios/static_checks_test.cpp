@@ -86,7 +86,7 @@ TEST(SwitchCapacity, IsWarnedOfWherePortsAddUpToMore) {
 
 TEST(SwitchCapacity, IsThatOfATiersOwnPart) {
   EXPECT_THAT(
-      warnings(kLeafSpine, {"fabric.switch.capacity=500Gbps", "fabric.spine.switch=quantum-2"}),
+      warnings(kLeafSpine, {"fabric.switch.capacity=500Gbps", "fabric.spine.switch=tomahawk-4"}),
       ElementsAre(AllOf(HasSubstr("leaf0"), HasSubstr("(and 1 more like it)"))));
 }
 
