@@ -8,6 +8,8 @@
 #include "protocols/network_state.hpp"
 #include "protocols/packet_network.hpp"
 #include "simcore/hash.hpp"
+#include "simcore/path.hpp"
+#include "simcore/zero_load.hpp"
 
 namespace weft::protocols {
 namespace {
@@ -17,6 +19,42 @@ std::uint32_t first_choice(const NetworkState& s, const SenderState& sender) {
   const auto n = static_cast<std::uint32_t>(sender.local_ports.size());
   if (n == 0) return 0;  // there is no way to the destination
   return sender.local_ports[s.choose_host_port(HostId(sender.host), sender.entropy, n)];
+}
+
+/// Base RTT and hops of a queue pair's data, with ACKs that take the same way back.
+void describe_path(const NetworkState& s, const SenderState& sender, const TransportConstants& t,
+                   congestion::FlowStart& start) {
+  const HostId from(sender.host);
+  const HostId to(sender.destination);
+  const auto hops_between = [&](HostId a, HostId b) {
+    const auto path = flow_path(s.fabric, s.routes, s.constants.seed, a, b, sender.entropy);
+    return hops_of(s.fabric, path);
+  };
+  const std::vector<PathHop> there = hops_between(from, to);
+  const std::vector<PathHop> back = hops_between(to, from);
+  if (there.empty() || back.empty()) return;  // there is no way, and nothing will be sent
+  const Framing framing{
+      .payload = Bytes(t.payload),
+      .header = Bytes(t.header),
+      .ack_size = Bytes(t.ack_size),
+      .cut_through = Bytes(s.constants.cut_through ? s.constants.cut_through_after : 0)};
+  start.base_rtt = zero_load(framing.payload, framing, there, back).completed;
+  start.hops = static_cast<std::uint32_t>(there.size() - 1);
+}
+
+/// Gives a queue pair the state of its transport's congestion control, if that has one.
+void start_control(NetworkState& s, std::uint32_t qp) {
+  SenderState& sender = s.senders[qp];
+  const TransportConstants& t = s.constants.transports[sender.transport];
+  sender.window = t.window;
+  if (t.control.is_none()) return;
+  congestion::FlowStart start{.line_rate = s.line_rate(sender),
+                              .packet = Bytes(t.payload + t.header)};
+  if (t.control.needs().path) describe_path(s, sender, t, start);
+  sender.control_slot = s.controls.start(t.control, start);
+  s.controls.at_sender(
+      t.control, sender.control_slot, Picoseconds(0),
+      [&](const auto& control, const auto& p) { sender.window = t.limited(control.window(p)); });
 }
 
 /// The receiving ends of a multicast, one per member of its group.
@@ -111,7 +149,6 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
   }
   s.senders.resize(count);
   s.receivers.resize(count);
-  if (s.constants.dcqcn) s.dcqcn.resize(count);
 
   // Queue pairs of one host lie together, whatever the order of the connections.
   std::vector<std::uint32_t> order(connections.size());
@@ -149,7 +186,9 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       sender.local_ports = local_ports;
       if (local_ports.size() > 1) sender.spreading = spreading_of(connection, transport);
       sender.port = sender.first_port + first_choice(s, sender);
+      start_control(s, qp);
       ReceiverState& receiver = s.receivers[qp];
+      receiver.control_slot = sender.control_slot;
       receiver.host = from.value();
       receiver.ack_entropy = response_entropy(from, to, number, use);
       receiver.connection = ConnectionId(c);

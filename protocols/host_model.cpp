@@ -136,22 +136,11 @@ void HostModel<Path>::notify_delivered(Cell& cell, Worker& worker, std::uint32_t
 }
 
 template <class Path>
-void HostModel<Path>::complete_messages(Cell& cell, Worker& worker, std::uint32_t qp,
-                                        const PortState& port, std::int64_t now) {
-  HostState& host = s_.hosts[port.owner];
-  const ConnectionId connection = s_.senders[qp].connection;
+void HostModel<Path>::notify_acknowledged(Cell& cell, Worker& worker, ConnectionId connection,
+                                          std::int64_t now) {
   const ProcessId self = s_.connections[connection.value()].source;
-  for (;;) {
-    SenderState& s = s_.senders[qp];
-    if (s.oldest_message == kNoIndex) break;
-    MessageRecord& record = host.messages[s.oldest_message];
-    if (record.first_sequence + record.packets > s.unacked) break;
-    record.acknowledged = now;
-    s.oldest_message = record.next;
-    if (s.oldest_message == kNoIndex) s.newest_message = kNoIndex;
-    HostContext<Path> context(*this, cell, worker, self, now);
-    s_.handler->on_acknowledged(context, self, connection);  // may post, and move the records
-  }
+  HostContext<Path> context(*this, cell, worker, self, now);
+  s_.handler->on_acknowledged(context, self, connection);
 }
 
 template <class Path>
@@ -182,56 +171,8 @@ void HostModel<Path>::post(Cell& cell, Worker& worker, ConnectionId connection, 
   s.newest_message = index;
   if (s.oldest_message == kNoIndex) s.oldest_message = index;
   s.posted += static_cast<std::uint32_t>(packets);
-  if (s.message == kNoIndex) load_message(s, index, s.next);
+  if (s.message == kNoIndex) sender_.load_message(s, index, s.next);
   activate(cell, worker, qp, now);
-}
-
-template <class Path>
-void HostModel<Path>::push_retransmit_event(Cell& cell, std::uint32_t qp, std::int64_t time) {
-  const auto type = static_cast<std::uint32_t>(EventType::kRetransmit);
-  cell.agenda.push({.time = time,
-                    .order = AgendaEvent::make_order(EventRank::kTimer, type, qp, 0),
-                    .type = type,
-                    .target = qp});
-}
-
-template <class Path>
-void HostModel<Path>::arm_retransmit_timer(Cell& cell, SenderState& s, std::uint32_t qp,
-                                           std::int64_t now) {
-  s.deadline = now + transport(s.transport).retransmit_timeout;
-  ++cell.live_events;
-  if (s.timer_is_set) return;
-  s.timer_is_set = true;
-  push_retransmit_event(cell, qp, s.deadline);
-}
-
-template <class Path>
-void HostModel<Path>::expire_retransmit_timer(Cell& cell, Worker& worker, std::uint32_t qp,
-                                              std::int64_t now) {
-  SenderState& s = s_.senders[qp];
-  s.timer_is_set = false;
-  if (!s.has_outstanding() || s.schedule == SenderState::Schedule::kFailed) return;
-  cell.last_event_time = now;
-  if (s.deadline > now) {
-    s.timer_is_set = true;
-    push_retransmit_event(cell, qp, s.deadline);
-    return;
-  }
-  if (++s.retries > transport(s.transport).retry_limit) {
-    fail(cell, s);
-    return;
-  }
-  s.deadline = now + transport(s.transport).retransmit_timeout;
-  s.timer_is_set = true;
-  push_retransmit_event(cell, qp, s.deadline);
-  go_back(s);
-  activate(cell, worker, qp, now);
-}
-
-template <class Path>
-void HostModel<Path>::fail(Cell& cell, SenderState& s) {
-  s.schedule = SenderState::Schedule::kFailed;
-  --cell.live_events;
 }
 
 template class HostModel<PlainPath>;

@@ -10,24 +10,34 @@
 #include "protocols/link_control.hpp"
 #include "protocols/network_state.hpp"
 #include "protocols/nic_scheduler.hpp"
+#include "protocols/transports/datagram/datagram.hpp"
+#include "protocols/transports/roce/roce.hpp"
+#include "protocols/transports/sender.hpp"
 #include "simcore/hash.hpp"
 
 namespace weft::protocols {
 
 /// A host: its ports (classes by strict priority and weight; within a class responses, then queue
-/// pairs in turn), the sending and receiving ends of its queue pairs, and the processes that live
-/// on it.
+/// pairs in turn), what it takes in, and the processes that live on it. The two ends of its queue
+/// pairs are the transports' (`protocols/transports/`).
 ///
 /// A queue pair waits to send at one port at a time. Where several lead to its destination and its
 /// packets are spread over them, it goes on to the next one after each packet. Responses leave by
 /// the port that their cause came in by.
-///
-/// Transports: a RoCEv2-like reliable connection (cumulative ACKs, go-back-N on NACK and time-out,
-/// or a receiver that takes packets in any order), and unreliable datagrams.
 template <class Path>
 class HostModel {
  public:
-  explicit HostModel(NetworkState& state) : s_(state), control_(state), scheduler_(state) {}
+  explicit HostModel(NetworkState& state)
+      : s_(state),
+        control_(state),
+        scheduler_(state),
+        sender_(state),
+        roce_(state, *this),
+        datagram_(state, *this) {}
+  HostModel(const HostModel&) = delete;
+  HostModel& operator=(const HostModel&) = delete;
+
+  static constexpr bool kIsGeneral = Path::kGeneral;
 
   /// Ask for the memory of a host's port, and of the queue pairs that used it last.
   [[gnu::always_inline]] void fetch(const PortState& port) const {
@@ -38,7 +48,7 @@ class HostModel {
     if (s_.senders.empty()) return;
     fetch_lines<2, true>(&s_.senders[nic.recent_sender]);
     fetch_lines<2, true>(&s_.receivers[nic.recent_receiver]);
-    if (!s_.dcqcn.empty()) fetch_lines<1, true>(&s_.dcqcn[nic.recent_sender]);
+    if (nic.recent_control != nullptr) fetch_lines<1, true>(nic.recent_control);
   }
 
   void arrive(Cell& cell, Worker& worker, const Packet& packet, PortState& port, std::int64_t now) {
@@ -92,11 +102,50 @@ class HostModel {
 
   void post(Cell& cell, Worker& worker, ConnectionId connection, Bytes size, std::int64_t now);
   void expire_retransmit_timer(Cell& cell, Worker& worker, std::uint32_t queue_pair,
-                               std::int64_t now);
+                               std::int64_t now) {
+    roce_.expire_timer(cell, worker, queue_pair, now);
+  }
   void wake(Cell& cell, Worker& worker, ProcessId process, std::uint64_t token, std::int64_t now);
   void signal(Cell& cell, Worker& worker, ProcessId process, ProcessId from, std::uint64_t token,
               std::int64_t now);
   void start_process(Cell& cell, Worker& worker, ProcessId process);
+
+  // What transports ask of their host.
+
+  [[nodiscard]] const TransportConstants& transport(std::uint8_t index) const {
+    return s_.constants.transports[Path::kGeneral ? index : 0];
+  }
+
+  /// Sends an answer by the port that its cause came in by, before data of its class.
+  void respond(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
+               std::int64_t now) {
+    const std::uint8_t c = class_of(packet);
+    ClassQueue& queue = s_.queue(port, c);
+    queue.account(now);
+    queue.packets.push(packet, worker.pool);
+    if (queue.packets.bytes() > queue.peak_bytes) queue.peak_bytes = queue.packets.bytes();
+    port.waiting |= class_bit(c);
+    port.note_backlog(packet.size);
+    if (!port.is_transmitting) start(cell, worker, port, now);
+  }
+
+  /// Lets an idle queue pair with something to send take part in the turns of a port.
+  void activate(Cell& cell, Worker& worker, std::uint32_t qp, std::int64_t now) {
+    SenderState& s = s_.senders[qp];
+    if (s.schedule != SenderState::Schedule::kIdle || !can_send(s)) return;
+    if (Path::kGeneral && s.local_ports.size() > 1) choose_port(s);
+    PortState& port = s_.ports[s.port];
+    port.waiting |= NicScheduler(s_, port).activate(qp, now);
+    if (!port.is_transmitting) start(cell, worker, port, now);
+  }
+
+  /// A message whose last packet has this number is whole.
+  void record_delivery(std::uint32_t qp, std::uint32_t last_sequence, const PortState& port,
+                       std::int64_t now) {
+    s_.hosts[port.owner].deliveries.push_back({qp, last_sequence, now});
+  }
+  void notify_delivered(Cell& cell, Worker& worker, std::uint32_t qp, std::int64_t now);
+  void notify_acknowledged(Cell& cell, Worker& worker, ConnectionId connection, std::int64_t now);
 
  private:
   template <class>
@@ -115,10 +164,10 @@ class HostModel {
         break;
       case PacketKind::kAck:
       case PacketKind::kNack:
-        receive_ack(cell, worker, packet, port, now);
+        roce_.receive_ack(cell, worker, packet, port, now);
         break;
       case PacketKind::kCnp:
-        receive_cnp(packet.flow, now);
+        roce_.receive_cnp(packet.flow, now);
         break;
     }
   }
@@ -232,10 +281,6 @@ class HostModel {
     return s.next == s.message_last ? s.last_size : s.full_size;
   }
 
-  [[nodiscard]] const TransportConstants& transport(std::uint8_t index) const {
-    return s_.constants.transports[Path::kGeneral ? index : 0];
-  }
-
   /// Whether each packet of the queue pair may leave by another port than the one before.
   [[nodiscard]] static bool is_spread(const SenderState& s) {
     return s.spreading != PortSpreading::kFlow;
@@ -298,10 +343,8 @@ class HostModel {
   [[nodiscard]] bool can_send(const SenderState& s) const {
     if (s.next == s.posted || s.schedule == SenderState::Schedule::kFailed) return false;
     if (Path::kGeneral && s.in_network == kReduceFlow) return is_in_window(s);
-    const std::uint32_t window = transport(s.transport).window;
-    if (window == 0) return true;
     const std::uint32_t in_flight = s.next == s.sent_end ? s.next - s.received : s.next - s.unacked;
-    return in_flight < window;
+    return in_flight < s.window;
   }
 
   void send_response(Cell& cell, Worker& worker, PortState& port, ClassQueue& queue,
@@ -328,7 +371,7 @@ class HostModel {
       packet.sequence = sequence;
       packet.destination = s.destination;
       packet.entropy = s.entropy;
-      packet.word = static_cast<std::uint32_t>(now >> kSendTimeShift);
+      packet.word = send_time(now);
       packet.size = size;
       packet.flags = flags;
       packet.ttl = t.ttl;
@@ -337,7 +380,7 @@ class HostModel {
     s_.nics[port.index].recent_sender = qp;
     ++s.next;
     if (s.next > s.sent_end) {
-      if (t.reliable && !s.has_outstanding()) arm_retransmit_timer(cell, s, qp, now);
+      if (t.reliable) roce_.on_first_sent(cell, s, qp, now);
       s.sent_end = s.next;
     } else {
       ++worker.sums.packets_retransmitted;
@@ -351,9 +394,11 @@ class HostModel {
     }
     const std::int64_t end = transmit<Path>(s_, port, queue, size, now, cell, worker, write);
     s.next_send = Path::kGeneral && is_spread(s) ? now : end;
-    if (k.dcqcn && s_.dcqcn[qp].active()) pace(s, s_.dcqcn[qp], size, now);
-    if (is_last) load_message(s, s_.hosts[port.owner].messages[s.message].next, s.next);
-    if (!t.reliable) s.unacked = s.received = s.next;
+    if (!t.control.is_none()) {
+      sender_.pace(s, t, s_.nics[port.index], Bytes(size), Picoseconds(now));
+    }
+    if (is_last) sender_.next_message(s);
+    if (!t.reliable) datagram_.on_sent(s);
     return end;
   }
 
@@ -368,234 +413,23 @@ class HostModel {
                             .traffic_class = class_of(packet)});
   }
 
-  void pace(SenderState& s, Dcqcn& dcqcn, std::int64_t size, std::int64_t now) {
-    dcqcn.catch_up(*s_.constants.dcqcn, now);
-    s.next_send = now + transmission_time(Bytes(size), BitsPerSecond(dcqcn.rate())).count();
-    dcqcn.on_sent(*s_.constants.dcqcn, size);
-  }
-
-  /// Makes `message` (of the list of the sender's host) the one that packet `sequence` belongs to.
-  void load_message(SenderState& s, std::uint32_t message, std::uint32_t sequence) {
-    s.message = message;
-    if (message == kNoIndex) return;
-    const MessageRecord& record = s_.hosts[s.host].messages[message];
-    s.message_last = record.first_sequence + record.packets - 1;
-    s.full_size = record.full_size;
-    s.last_size = record.last_size;
-    s.first_of_message = sequence == record.first_sequence;
-  }
-
   void receive_data(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
                     std::int64_t now) {
-    const std::uint32_t young = static_cast<std::uint32_t>(now >> kSendTimeShift) - packet.word;
-    std::int64_t elapsed = young;
-    if (!s_.old_packets.empty()) [[unlikely]]
-      elapsed = s_.old_packets.elapsed(packet, now, young);
-    worker.packet_latency.add(elapsed << kSendTimeShift);
-    ReceiverState& r = s_.receivers[packet.flow];
-    const TransportConstants& t = transport(r.transport);
-    if (!t.reliable && !t.any_order) {
-      receive_datagram(cell, worker, packet, port, now);
-      return;
-    }
-    s_.nics[port.index].recent_receiver = packet.flow;
-    if ((packet.flags & kCongested) != 0 && s_.constants.dcqcn) {
-      notify_congestion(cell, worker, packet.flow, r, port, now);
-    }
-    const std::uint32_t ahead = packet.sequence - r.expected;
-    if (ahead == 0 && r.early.empty()) [[likely]] {
-      accept(cell, worker, packet.flow, r, (packet.flags & kLast) != 0, port, now);
-    } else if (static_cast<std::int32_t>(ahead) < 0) {
-      send_ack(cell, worker, packet.flow, r, PacketKind::kAck, port, now);  // a duplicate
-    } else if (t.any_order) {
-      accept_any_order(cell, worker, packet, r, port, now);
-    } else if (!r.nack_sent) {
-      r.nack_sent = true;
-      send_ack(cell, worker, packet.flow, r, PacketKind::kNack, port, now);
+    worker.packet_latency.add(s_.old_packets.elapsed(packet, now));
+    const TransportConstants& t = transport(s_.receivers[packet.flow].transport);
+    if (t.reliable || t.any_order) {
+      roce_.receive_data(cell, worker, packet, port, now);
+    } else {
+      datagram_.receive_data(cell, worker, packet, port, now);
     }
   }
-
-  /// The expected packet came and no later one waits.
-  void accept(Cell& cell, Worker& worker, std::uint32_t qp, ReceiverState& r, bool is_last,
-              PortState& port, std::int64_t now) {
-    ++r.expected;
-    ++r.received;
-    ++r.since_ack;
-    r.nack_sent = false;
-    if (is_last || r.since_ack >= transport(r.transport).ack_every) {
-      send_ack(cell, worker, qp, r, PacketKind::kAck, port, now);
-    }
-    if (is_last) deliver(cell, worker, qp, r, port, now);
-  }
-
-  void accept_any_order(Cell& cell, Worker& worker, const Packet& packet, ReceiverState& r,
-                        PortState& port, std::int64_t now) {
-    const bool is_last = (packet.flags & kLast) != 0;
-    if (packet.sequence != r.expected) {
-      if (r.early.insert(r.expected, packet.sequence, is_last)) {
-        ++r.received;
-        ++r.since_ack;
-      }
-      if (r.since_ack >= transport(r.transport).ack_every) {
-        send_ack(cell, worker, packet.flow, r, PacketKind::kAck, port, now);
-      }
-      return;
-    }
-    // The gap closes: everything up to the next gap is in order now.
-    std::uint32_t messages = 0;
-    ++r.received;
-    ++r.since_ack;
-    bool ends_message = is_last;
-    for (;;) {
-      ++r.expected;
-      if (ends_message) record_delivery(packet.flow, r.expected - 1, port, now), ++messages;
-      if (!r.early.holds(r.expected)) break;
-      ends_message = r.early.remove(r.expected);
-    }
-    if (messages > 0 || r.since_ack >= transport(r.transport).ack_every) {
-      send_ack(cell, worker, packet.flow, r, PacketKind::kAck, port, now);
-    }
-    for (; messages > 0; --messages) notify_delivered(cell, worker, packet.flow, now);
-  }
-
-  void receive_datagram(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
-                        std::int64_t now) {
-    ReceiverState& r = s_.receivers[packet.flow];
-    const bool has_gap = packet.sequence != r.expected;
-    r.message_broken = (packet.flags & kFirst) == 0 && (r.message_broken || has_gap);
-    r.expected = packet.sequence + 1;
-    if ((packet.flags & kLast) != 0 && !r.message_broken) {
-      deliver(cell, worker, packet.flow, r, port, now);
-    }
-  }
-
-  void deliver(Cell& cell, Worker& worker, std::uint32_t qp, const ReceiverState& r,
-               PortState& port, std::int64_t now) {
-    record_delivery(qp, r.expected - 1, port, now);
-    notify_delivered(cell, worker, qp, now);
-  }
-
-  void record_delivery(std::uint32_t qp, std::uint32_t last_sequence, const PortState& port,
-                       std::int64_t now) {
-    s_.hosts[port.owner].deliveries.push_back({qp, last_sequence, now});
-  }
-  void notify_delivered(Cell& cell, Worker& worker, std::uint32_t qp, std::int64_t now);
-
-  /// The notification point: at most one CNP per queue pair and interval, or a flag on the ACK.
-  void notify_congestion(Cell& cell, Worker& worker, std::uint32_t qp, ReceiverState& r,
-                         PortState& port, std::int64_t now) {
-    if (s_.constants.dcqcn->cnp_on_ack) {
-      r.echo_pending = true;
-    } else if (now - r.last_cnp >= s_.constants.dcqcn->cnp_interval) {
-      r.last_cnp = now;
-      respond(cell, worker, response(qp, r, PacketKind::kCnp), port, now);
-    }
-  }
-
-  void send_ack(Cell& cell, Worker& worker, std::uint32_t qp, ReceiverState& r, PacketKind kind,
-                PortState& port, std::int64_t now) {
-    if (Path::kGeneral && !transport(r.transport).reliable) return;
-    Packet packet = response(qp, r, kind);
-    if (r.echo_pending) packet.flags |= kCongested;
-    r.echo_pending = false;
-    r.since_ack = 0;
-    respond(cell, worker, packet, port, now);
-  }
-
-  [[nodiscard]] Packet response(std::uint32_t qp, const ReceiverState& r, PacketKind kind) const {
-    const TransportConstants& t = transport(r.transport);
-    Packet packet;
-    packet.flow = qp;
-    packet.sequence = r.expected;
-    packet.word = t.any_order ? r.received : r.expected;
-    packet.destination = r.host;
-    packet.entropy = r.ack_entropy;
-    packet.size = t.ack_size;
-    packet.ttl = t.ttl;
-    const std::uint8_t fixed = kind == PacketKind::kCnp ? t.cnp_class : t.ack_class;
-    const std::uint8_t c = fixed == TransportConstants::kSame ? r.traffic_class : fixed;
-    packet.flags = static_cast<std::uint8_t>(static_cast<unsigned>(kind) | class_flags(c));
-    return packet;
-  }
-
-  void respond(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
-               std::int64_t now) {
-    const std::uint8_t c = class_of(packet);
-    ClassQueue& queue = s_.queue(port, c);
-    queue.account(now);
-    queue.packets.push(packet, worker.pool);
-    if (queue.packets.bytes() > queue.peak_bytes) queue.peak_bytes = queue.packets.bytes();
-    port.waiting |= class_bit(c);
-    port.note_backlog(packet.size);
-    if (!port.is_transmitting) start(cell, worker, port, now);
-  }
-
-  void receive_cnp(std::uint32_t qp, std::int64_t now) {
-    s_.dcqcn[qp].on_cnp(*s_.constants.dcqcn, s_.line_rate(s_.senders[qp]), now);
-  }
-
-  void receive_ack(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
-                   std::int64_t now) {
-    const std::uint32_t qp = packet.flow;
-    SenderState& s = s_.senders[qp];
-    if (s.schedule == SenderState::Schedule::kFailed) return;
-    if ((packet.flags & kCongested) != 0) receive_cnp(qp, now);
-    const bool moves = static_cast<std::int32_t>(packet.sequence - s.unacked) > 0;
-    const bool counts = static_cast<std::int32_t>(packet.word - s.received) > 0;
-    if (counts) s.received = packet.word;
-    if (moves) advance_acknowledged(s, packet.sequence);
-    if (moves || counts) {
-      s.retries = 0;
-      s.deadline = now + transport(s.transport).retransmit_timeout;
-    }
-    if (kind_of(packet) == PacketKind::kNack && s.next > s.unacked) go_back(s);
-    if (moves && !s.has_outstanding()) --cell.live_events;
-    if (moves) complete_messages(cell, worker, qp, port, now);
-    activate(cell, worker, qp, now);
-  }
-
-  void advance_acknowledged(SenderState& s, std::uint32_t sequence) {
-    s.unacked = sequence;
-    // After going back, the receiver may turn out to have more than was sent again.
-    while (s.next < s.unacked) {
-      s.next = std::min(s.unacked, s.message_last + 1);
-      s.first_of_message = false;
-      if (s.next == s.message_last + 1) {
-        load_message(s, s_.hosts[s.host].messages[s.message].next, s.next);
-      }
-    }
-  }
-
-  void go_back(SenderState& s) {
-    s.next = s.unacked;
-    std::uint32_t message = s.oldest_message;
-    const auto& messages = s_.hosts[s.host].messages;
-    while (messages[message].first_sequence + messages[message].packets <= s.next) {
-      message = messages[message].next;
-    }
-    load_message(s, message, s.next);
-  }
-
-  void complete_messages(Cell& cell, Worker& worker, std::uint32_t qp, const PortState& port,
-                         std::int64_t now);
-
-  /// Lets an idle queue pair with something to send take part in the turns of a port.
-  void activate(Cell& cell, Worker& worker, std::uint32_t qp, std::int64_t now) {
-    SenderState& s = s_.senders[qp];
-    if (s.schedule != SenderState::Schedule::kIdle || !can_send(s)) return;
-    if (Path::kGeneral && s.local_ports.size() > 1) choose_port(s);
-    PortState& port = s_.ports[s.port];
-    port.waiting |= NicScheduler(s_, port).activate(qp, now);
-    if (!port.is_transmitting) start(cell, worker, port, now);
-  }
-
-  void arm_retransmit_timer(Cell& cell, SenderState& s, std::uint32_t qp, std::int64_t now);
-  static void push_retransmit_event(Cell& cell, std::uint32_t qp, std::int64_t time);
-  static void fail(Cell& cell, SenderState& s);
 
   NetworkState& s_;
   LinkControl control_;
   ClassScheduler<Path> scheduler_;
+  Sender sender_;
+  Roce<HostModel> roce_;
+  Datagram<HostModel> datagram_;
 };
 
 }  // namespace weft::protocols

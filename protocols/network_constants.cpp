@@ -63,7 +63,7 @@ TransportConstants::TransportConstants(const TransportConfig& config, const Swit
   ttl = static_cast<std::uint8_t>(format.ttl);
   ack_size = static_cast<std::uint16_t>(roce.ack_size.count());
   ack_every = roce.ack_every;
-  window = reliable ? roce.window : 0;
+  if (reliable && roce.window != 0) window = roce.window;
   queue_pairs = reliable ? roce.queue_pairs : 1;
   retry_limit = roce.retry_limit;
   retransmit_timeout = roce.retransmit_timeout.count();
@@ -80,7 +80,7 @@ RoceConfig ScaleUpConfig::transport() const {
   roce.ack_every = std::numeric_limits<std::uint32_t>::max();
   roce.receiver = RoceConfig::Receiver::kAnyOrder;
   roce.cnp_class = kSameClass;
-  roce.congestion_control = NoCongestionControl{};
+  roce.congestion_control = congestion::NoControlConfig{};
   return roce;
 }
 
@@ -111,10 +111,6 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
     in_network.reliable = false;
     in_network.reduction_window = domain.reduction_window;
     in_network.header = domain.reduction_header.count();
-  }
-  if (const auto* roce = std::get_if<RoceConfig>(&transport)) {
-    const auto* config = std::get_if<DcqcnConfig>(&roce->congestion_control);
-    if (config != nullptr) dcqcn.emplace(*config);
   }
   if (nic.receive_rate) {
     receive_rate = nic.receive_rate->count();

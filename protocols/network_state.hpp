@@ -7,15 +7,16 @@
 #include <optional>
 #include <vector>
 
-#include "protocols/dcqcn/dcqcn.hpp"
+#include "protocols/ack.hpp"
+#include "protocols/congestion/control_states.hpp"
 #include "protocols/fault.hpp"
 #include "protocols/old_packets.hpp"
 #include "protocols/packet_kind.hpp"
 #include "protocols/port_state.hpp"
-#include "protocols/roce/queue_pair.hpp"
 #include "protocols/switching/in_network.hpp"
 #include "protocols/switching/switch_config.hpp"
-#include "protocols/transport_config.hpp"
+#include "protocols/transports/queue_pair.hpp"
+#include "protocols/transports/transport_config.hpp"
 #include "simcore/engine/cell.hpp"
 #include "simcore/fabric.hpp"
 #include "simcore/message_network.hpp"
@@ -90,10 +91,11 @@ struct NicState {
       return a.time != b.time ? a.time > b.time : a.queue_pair > b.queue_pair;
     }
   };
-  std::uint32_t recent_sender = 0;    ///< queue pair that sent last
-  std::uint32_t recent_receiver = 0;  ///< queue pair that received last
-  std::vector<Paced> paced;           ///< heap, earliest first
-  PacketQueue inbox;                  ///< received and not yet taken in, at a finite receive rate
+  std::uint32_t recent_sender = 0;       ///< queue pair that sent last
+  std::uint32_t recent_receiver = 0;     ///< queue pair that received last
+  const void* recent_control = nullptr;  ///< state of the control of the one that sent last
+  std::vector<Paced> paced;              ///< heap, earliest first
+  PacketQueue inbox;  ///< received and not yet taken in, at a finite receive rate
 };
 
 /// The records of what a host sent and received.
@@ -192,13 +194,23 @@ struct TransportConstants {
   std::uint8_t cnp_class = kSame;
   std::uint16_t ack_size = 0;
   std::uint32_t ack_every = 1;
-  std::uint32_t window = 0;
+  std::uint32_t window = congestion::kNoWindow;
   std::uint32_t queue_pairs = 1;
   std::uint32_t retry_limit = 0;
   std::int64_t retransmit_timeout = 0;
   std::int64_t payload = 0;
   std::int64_t header = 0;
   std::uint32_t reduction_window = 0;
+  congestion::ControlRef control;
+
+  /// The packets that may be in flight where a congestion control allows so many: never fewer than
+  /// the receiver waits for before it acknowledges.
+  [[nodiscard]] std::uint32_t limited(std::uint32_t control_window) const {
+    return std::min(window, std::max(control_window, ack_every));
+  }
+  [[nodiscard]] AckLayout ack_layout() const {
+    return protocols::ack_layout(any_order, control.needs().echo_time);
+  }
 };
 
 /// Run constants that the packet path reads, in engine units.
@@ -235,7 +247,6 @@ struct NetworkConstants {
   std::array<TransportConstants, kMaxTransports> transports;
   std::uint32_t transport_count = 1;
   std::int64_t control_latency;
-  std::optional<DcqcnParameters> dcqcn;  ///< of scale-out queue pairs
   // faults and observation
   bool has_faults = false;
   bool has_cells = false;         ///< of more than one byte
@@ -281,8 +292,8 @@ struct NetworkState {
   std::vector<ReadyList> ready;          ///< by port of a host, and class
   std::vector<SenderState> senders;      ///< by queue pair
   std::vector<ReceiverState> receivers;  ///< by queue pair
-  std::vector<Dcqcn> dcqcn;              ///< by queue pair; empty without DCQCN
-  std::vector<std::uint8_t> watched;     ///< by queue pair: its packets are traced; may be empty
+  congestion::ControlStates controls;
+  std::vector<std::uint8_t> watched;  ///< by queue pair: its packets are traced; may be empty
   std::vector<ConnectionState> connections;
   std::vector<ProcessState> processes;
   std::vector<Fault> faults;
@@ -316,11 +327,13 @@ struct NetworkState {
     return routes.hash.choose(seed, entropy, n);
   }
   /// What a queue pair can send at: by its port, or by all that its packets are spread over.
-  [[nodiscard]] std::int64_t line_rate(const SenderState& sender) const {
-    if (sender.spreading == PortSpreading::kFlow) return ports[sender.port].nominal_rate;
-    std::int64_t sum = 0;
+  [[nodiscard]] BitsPerSecond line_rate(const SenderState& sender) const {
+    if (sender.spreading == PortSpreading::kFlow) {
+      return BitsPerSecond(ports[sender.port].nominal_rate);
+    }
+    BitsPerSecond sum;
     for (const std::uint16_t local : sender.local_ports) {
-      sum += ports[sender.first_port + local].nominal_rate;
+      sum += BitsPerSecond(ports[sender.first_port + local].nominal_rate);
     }
     return sum;
   }

@@ -26,12 +26,13 @@ class OldPackets {
   void look(const NetworkState& state, std::int64_t now, std::int64_t end);
 
   [[nodiscard]] bool empty() const { return sent_.empty(); }
-  /// What a data packet that arrives now has taken, in steps of 2^kSendTimeShift ps. `young`: if it
-  /// is not among the old ones.
-  [[nodiscard]] std::int64_t elapsed(const Packet& packet, std::int64_t now,
-                                     std::uint32_t young) const {
-    const auto found = sent_.find(key(packet));
-    return found == sent_.end() ? young : (now >> kSendTimeShift) - found->second;
+  /// Picoseconds that a data packet which arrives now has taken.
+  [[nodiscard]] std::int64_t elapsed(const Packet& packet, std::int64_t now) const {
+    if (!sent_.empty()) [[unlikely]] {
+      const auto found = sent_.find(key(packet));
+      if (found != sent_.end()) return ((now >> kSendTimeShift) - found->second) << kSendTimeShift;
+    }
+    return elapsed_since(packet.word, now);
   }
 
  private:

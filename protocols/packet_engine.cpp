@@ -58,7 +58,7 @@ bool has_lossless_class(const SwitchConfig& switches) {
 PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const Options& options)
     : stall_limit_(kPicosecondsPerSecond + 2 * state.constants.transports[0].retransmit_timeout),
       s_(state),
-      model_(PacketModel<PlainPath>(state)),
+      model_(std::in_place_type<PacketModel<PlainPath>>, state),
       plan_(plan),
       parallelism_(options.parallelism),
       observation_(options.observation),
@@ -369,30 +369,40 @@ void PacketNetwork::Engine::sample_rates(std::int64_t now) {
   }
   for (const std::uint32_t qp : sampled_queue_pairs_) {
     const SenderState& sender = s_.senders[qp];
-    const std::int64_t line_rate = s_.line_rate(sender);
     TraceRecord record{.time = now, .subject = qp, .traffic_class = sender.traffic_class};
-    record.kind = TraceRecord::Kind::kRate;
-    record.value = line_rate;
-    std::int64_t target = line_rate;
-    if (s_.constants.dcqcn && s_.dcqcn[qp].active()) {
-      Dcqcn& dcqcn = s_.dcqcn[qp];
-      dcqcn.catch_up(*s_.constants.dcqcn, now);
-      record.value = dcqcn.rate();
-      target = dcqcn.target();
-    }
-    record.detail = static_cast<std::uint32_t>(target / 1'000'000);
-    workers_[0]->trace.push_back(record);
-    if (s_.constants.dcqcn && s_.dcqcn[qp].active()) {
-      record.kind = TraceRecord::Kind::kAlpha;
-      record.value = s_.dcqcn[qp].alpha_fixed() << (32 - DcqcnParameters::kAlphaBits);
-      record.detail = 0;
-      workers_[0]->trace.push_back(record);
-    }
+    sample_control(sender, record);
     record.kind = TraceRecord::Kind::kProgress;
     record.value =
         s_.constants.transports[sender.transport].reliable ? sender.received : sender.next;
     record.detail = 0;
     workers_[0]->trace.push_back(record);
+  }
+}
+
+void PacketNetwork::Engine::sample_control(const SenderState& sender, TraceRecord record) {
+  const congestion::ControlRef ref = s_.constants.transports[sender.transport].control;
+  record.kind = TraceRecord::Kind::kControl;
+  const auto add = [&](std::uint32_t column, std::int64_t value) {
+    record.detail = column;
+    record.value = value;
+    workers_[0]->trace.push_back(record);
+  };
+  if (ref.is_none()) {
+    // What the first columns of all controls mean where there is none.
+    add(0, s_.line_rate(sender).count());
+    add(1, s_.line_rate(sender).count());
+    return;
+  }
+  std::array<std::int64_t, congestion::ColumnList::kMost> values;
+  values.fill(congestion::kNoSample);
+  s_.controls.at_sender(
+      ref, sender.control_slot, Picoseconds(record.time), [&](const auto& control, const auto& p) {
+        constexpr std::size_t kCount = std::remove_cvref_t<decltype(control)>::kColumns.size();
+        control.sample(p, std::span<std::int64_t, kCount>(values.data(), kCount));
+      });
+  for (std::size_t i = 0; i < congestion::Controls::kColumns[ref.control].size(); ++i) {
+    if (values[i] == congestion::kNoSample) continue;
+    add(static_cast<std::uint32_t>(congestion::column_number(ref.control, i)), values[i]);
   }
 }
 

@@ -87,6 +87,7 @@ class PacketNetwork::Engine {
   void look_for_stall_until(std::int64_t target);
   void sample_queues(std::int64_t now);
   void sample_rates(std::int64_t now);
+  void sample_control(const SenderState& sender, TraceRecord record);
   /// Hands on what was traced before `now`, in order.
   void drain_trace(std::int64_t now);
 

@@ -33,6 +33,13 @@ inline constexpr std::uint8_t kLast = 0x80;   ///< last packet of a message
 /// Packet::word of a data packet counts time in these steps: fine enough for latencies from 100 ns
 /// (0.3 %). It wraps after 1.1 s; of packets that are under way for longer see old_packets.hpp.
 inline constexpr int kSendTimeShift = 8;
+[[nodiscard]] constexpr std::uint32_t send_time(std::int64_t now) {
+  return static_cast<std::uint32_t>(now >> kSendTimeShift);
+}
+/// Picoseconds since `sent`, of which a packet or its ACK tells.
+[[nodiscard]] constexpr std::int64_t elapsed_since(std::uint32_t sent, std::int64_t now) {
+  return static_cast<std::int64_t>(send_time(now) - sent) << kSendTimeShift;
+}
 
 /// While a packet waits in a switch, Packet::stamp holds a port number of the switch (the ingress,
 /// or the egress where inputs queue) in its lower bits, and above them when its last bit arrives:

@@ -34,6 +34,9 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
           NetworkConstants(options.switches, options.nic, options.transport, options.scale_up,
                            options.seed, options.control_latency))) {
   NetworkConstants& k = state_->constants;
+  if (const auto* roce = std::get_if<RoceConfig>(&options.transport)) {
+    k.transports[0].control = state_->controls.add(roce->congestion_control);
+  }
   const ObservationConfig& observation = options.observation;
   k.has_faults = !options.faults.empty() || !options.route_changes.empty();
   k.has_added_latency =
@@ -213,7 +216,7 @@ void PacketNetwork::place_in_huge_pages() {
   prefer_huge_pages(s.nics);
   prefer_huge_pages(s.senders);
   prefer_huge_pages(s.receivers);
-  prefer_huge_pages(s.dcqcn);
+  s.controls.place_in_huge_pages();
   prefer_huge_pages(engine_->cells);
 }
 
@@ -543,7 +546,7 @@ std::size_t PacketNetwork::memory_bytes() const {
       s.ready.capacity() * sizeof(ReadyList) + s.switches.capacity() * sizeof(SwitchState) +
       s.flowlets.capacity() * sizeof(Flowlet) + s.hosts.capacity() * sizeof(HostState) +
       s.nics.capacity() * sizeof(NicState) + s.senders.capacity() * sizeof(SenderState) +
-      s.receivers.capacity() * sizeof(ReceiverState) + s.dcqcn.capacity() * sizeof(Dcqcn) +
+      s.receivers.capacity() * sizeof(ReceiverState) + s.controls.memory_bytes() +
       s.connections.capacity() * sizeof(ConnectionState) +
       s.processes.capacity() * sizeof(ProcessState) + engine_->cells.capacity() * sizeof(Cell);
   for (const Cell& cell : engine_->cells) {

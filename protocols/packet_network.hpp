@@ -10,7 +10,7 @@
 #include "protocols/observation.hpp"
 #include "protocols/port_state.hpp"
 #include "protocols/switching/switch_config.hpp"
-#include "protocols/transport_config.hpp"
+#include "protocols/transports/transport_config.hpp"
 #include "simcore/engine/cells.hpp"
 #include "simcore/fabric.hpp"
 #include "simcore/histogram.hpp"

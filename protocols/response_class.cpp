@@ -3,7 +3,7 @@
 #include <cassert>
 #include <cstddef>
 
-#include "protocols/transport_config.hpp"
+#include "protocols/transports/transport_config.hpp"
 
 namespace weft::protocols {
 

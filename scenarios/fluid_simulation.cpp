@@ -40,8 +40,8 @@ std::vector<std::string> keys_without_effect(const Scenario& scenario) {
                              }),
          "flowlets");
   const auto* roce = std::get_if<protocols::RoceConfig>(&scenario.transport);
-  add_if(roce != nullptr &&
-             !std::holds_alternative<protocols::NoCongestionControl>(roce->congestion_control),
+  add_if(roce != nullptr && !std::holds_alternative<protocols::congestion::NoControlConfig>(
+                                roce->congestion_control),
          "transport.congestion_control");
   add_if(std::ranges::any_of(
              scenario.faults,

@@ -7,7 +7,7 @@
 
 #include "protocols/fault.hpp"
 #include "protocols/switching/switch_config.hpp"
-#include "protocols/transport_config.hpp"
+#include "protocols/transports/transport_config.hpp"
 #include "scenarios/jobs.hpp"
 #include "simcore/engine/cells.hpp"
 #include "simcore/units.hpp"

@@ -91,17 +91,15 @@ double ingress_limit(const PfcConfig& pfc, Bytes buffer) {
 /// (Zhu et al., SIGCOMM 2015, section 4).
 void check_marking(const Experiment& e, StaticFindings& findings) {
   const auto* roce = std::get_if<protocols::RoceConfig>(&e.scenario.transport);
-  if (roce == nullptr ||
-      !std::holds_alternative<protocols::DcqcnConfig>(roce->congestion_control)) {
-    return;
-  }
+  if (roce == nullptr || !protocols::congestion::needs_of(roce->congestion_control).marks) return;
   const auto is_marked = [](const TrafficClass& c) { return c.ecn.enabled; };
   // Without PFC a scenario that says DCQCN means it: over credits, switches do not mark by default.
   if (e.scenario.switches.data().is_credit() &&
       std::ranges::none_of(e.scenario.switches.classes, is_marked)) {
-    findings.warnings.emplace_back(
-        "DCQCN is on and no class is marked, so that nothing is ever slowed down; set fabric.ecn, "
-        "or transport.congestion_control to none");
+    findings.warnings.push_back(
+        fmt::format("{} is on and no class is marked, so that nothing is ever slowed down; set "
+                    "fabric.ecn, or transport.congestion_control to none",
+                    protocols::congestion::title_of(roce->congestion_control)));
     return;
   }
   BitsPerSecond fastest;
@@ -116,9 +114,10 @@ void check_marking(const Experiment& e, StaticFindings& findings) {
     if (kmin < limit) continue;
     findings.warnings.push_back(fmt::format(
         "class {} marks only after PFC has paused: one ingress port is paused at {}, and an egress "
-        "queue is marked from {} on, so DCQCN learns nothing while pauses spread; lower ecn.kmin "
+        "queue is marked from {} on, so {} learns nothing while pauses spread; lower ecn.kmin "
         "or raise the threshold of PFC",
-        c.name, size_text(limit), size_text(kmin)));
+        c.name, size_text(limit), size_text(kmin),
+        protocols::congestion::title_of(roce->congestion_control)));
   }
 }
 

@@ -19,6 +19,13 @@ TraceNames names_of(const Experiment& e) {
   for (const std::string& name : class_names(e.scenario.switches)) {
     names.classes.push_back(csv::field(name));
   }
+  if (const auto* roce = std::get_if<protocols::RoceConfig>(&e.scenario.transport)) {
+    const std::size_t control = roce->congestion_control.index();
+    for (std::size_t i = 0; i < protocols::congestion::Controls::kColumns[control].size(); ++i) {
+      const std::size_t number = protocols::congestion::column_number(control, i);
+      if (number >= kRateColumns) names.control_columns.push_back(number);
+    }
+  }
   names.payload = std::visit([](const auto& t) { return t.format.payload; }, e.scenario.transport);
   return names;
 }
@@ -64,8 +71,7 @@ void TraceFiles::write(const TraceRecord& record) {
                     names_.classes[record.traffic_class], csv::seconds(Picoseconds(record.value)),
                     csv::seconds(Picoseconds(record.time)));
       return;
-    case TraceRecord::Kind::kRate:
-    case TraceRecord::Kind::kAlpha:
+    case TraceRecord::Kind::kControl:
     case TraceRecord::Kind::kProgress:
       if (rates_) rates_->add(record);
       return;

@@ -13,26 +13,44 @@ using protocols::TraceRecord;
 
 std::string time_field(std::int64_t time) { return csv::seconds_if_any(Picoseconds(time)); }
 
-std::string integer_field(std::int64_t value) {
-  return value < 0 ? std::string() : std::to_string(value);
+namespace congestion = protocols::congestion;
+
+std::string sample_field(std::size_t column, std::int64_t value) {
+  if (value == congestion::kNoSample) return {};
+  switch (congestion::kAllColumns.columns[column].form) {
+    case congestion::Column::Form::kFraction:
+      return fmt::format("{:.9f}", static_cast<double>(value) / 4294967296.0);
+    case congestion::Column::Form::kSeconds:
+      return csv::seconds(Picoseconds(value));
+    case congestion::Column::Form::kInteger:
+      break;
+  }
+  return std::to_string(value);
+}
+
+std::string rate_header(const TraceNames& names) {
+  std::string header = std::string("time_s,") + kFlowColumns;
+  for (std::size_t i = 0; i < kRateColumns; ++i) {
+    header += std::string(",") + congestion::kAllColumns.columns[i].name;
+  }
+  header += ",goodput_bps";
+  for (const std::size_t i : names.control_columns) {
+    header += std::string(",") + congestion::kAllColumns.columns[i].name;
+  }
+  return header;
 }
 
 }  // namespace
 
 RateTrace::RateTrace(const std::filesystem::path& file, const TraceNames& names)
-    : names_(names),
-      stream_(file,
-              std::string("time_s,") + kFlowColumns + ",rate_bps,target_bps,alpha,goodput_bps") {}
+    : names_(names), stream_(file, rate_header(names)) {}
 
 void RateTrace::add(const TraceRecord& record) {
   if (record.time != time_) write_samples();
   time_ = record.time;
   Sample& sample = samples_[record.subject];
-  if (record.kind == TraceRecord::Kind::kRate) {
-    sample.rate = record.value;
-    sample.target = record.detail;
-  } else if (record.kind == TraceRecord::Kind::kAlpha) {
-    sample.alpha = record.value;
+  if (record.kind == TraceRecord::Kind::kControl) {
+    sample.values[record.detail] = record.value;
   } else {
     sample.progress = record.value;
   }
@@ -61,12 +79,11 @@ void RateTrace::write(std::uint32_t queue_pair, const Sample& sample) {
     flow.time = time_;
     flow.progress = sample.progress;
   }
-  stream_.add("{},{},{},{},{},{}\n", time_field(time_), flow.columns, integer_field(sample.rate),
-              sample.rate < 0 ? "" : std::to_string(std::int64_t{sample.target} * 1'000'000),
-              sample.alpha < 0
-                  ? ""
-                  : fmt::format("{:.9f}", static_cast<double>(sample.alpha) / 4294967296.0),
-              goodput);
+  std::string row = time_field(time_) + ',' + flow.columns;
+  for (std::size_t i = 0; i < kRateColumns; ++i) row += ',' + sample_field(i, sample.values[i]);
+  row += ',' + goodput;
+  for (const std::size_t i : names_.control_columns) row += ',' + sample_field(i, sample.values[i]);
+  stream_.add("{}\n", row);
 }
 
 PacketTrace::PacketTrace(const std::filesystem::path& file, const TraceNames& names)

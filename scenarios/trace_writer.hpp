@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "protocols/congestion/list.hpp"
 #include "protocols/observation.hpp"
 #include "scenarios/csv_stream.hpp"
 #include "simcore/units.hpp"
@@ -23,7 +25,12 @@ struct TraceNames {
   /// The columns kFlowColumns of a queue pair.
   std::function<std::string(std::uint32_t queue_pair)> flow;
   Bytes payload;  ///< of a full packet
+  /// Of `congestion::kAllColumns`: what rates.csv has besides the first ones.
+  std::vector<std::size_t> control_columns;
 };
+
+/// What every rates.csv has of `congestion::kAllColumns`: the columns of the default control.
+inline constexpr std::size_t kRateColumns = 3;
 
 inline constexpr const char* kFlowColumns =
     "job,source_rank,destination_rank,source,destination,queue_pair";
@@ -38,9 +45,8 @@ class RateTrace {
 
  private:
   struct Sample {
-    std::int64_t rate = -1;
-    std::uint32_t target = 0;  ///< Mbit/s
-    std::int64_t alpha = -1;
+    Sample() { values.fill(protocols::congestion::kNoSample); }
+    std::array<std::int64_t, protocols::congestion::kAllColumns.count> values;
     std::int64_t progress = -1;
   };
   struct Flow {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "protocols/switching/switch_config.hpp"
-#include "protocols/transport_config.hpp"
+#include "protocols/transports/transport_config.hpp"
 #include "simcore/fabric.hpp"
 #include "simcore/ids.hpp"
 #include "simcore/units.hpp"

@@ -378,7 +378,7 @@ class SwitchModel {
     const std::uint32_t link = reduction.link_of(packet.sequence);
     Packet sum = packet;
     sum.flow = reduction.receiver;
-    sum.word = static_cast<std::uint32_t>(now >> kSendTimeShift);
+    sum.word = send_time(now);
     emit(cell, worker, in.owner, sum, reduction.owner, link, kOwesNothing, now);
     for (std::size_t m = 0; m < reduction.members.size(); ++m) {
       Packet word = packet;

@@ -8,7 +8,7 @@
 
 #include "collectives/job_specs.hpp"
 #include "protocols/switching/switch_config.hpp"
-#include "protocols/transport_config.hpp"
+#include "protocols/transports/transport_config.hpp"
 #include "scenarios/scenario.hpp"
 #include "simcore/link_layer.hpp"
 #include "simcore/schema.hpp"

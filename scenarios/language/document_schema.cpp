@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "protocols/switching/switch_schema.hpp"
-#include "protocols/transport_schema.hpp"
+#include "protocols/transports/transport_schema.hpp"
 #include "scenarios/language/document.hpp"
 #include "simcore/schema_builder.hpp"
 #include "topologies/parts_schema.hpp"

@@ -9,8 +9,8 @@ struct TraceRecord {
   enum class Kind : std::uint8_t {
     kQueue,           ///< subject: port; value: bytes that wait in `traffic_class`
     kCreditStall,     ///< subject: port; value: when the stall began; time: when it ended
-    kRate,            ///< subject: queue pair; value: bits/s; `detail`: target in Mbit/s
-    kAlpha,           ///< subject: queue pair; value: alpha in units of 2^-32
+    kControl,         ///< subject: queue pair; value: what its congestion control says of itself;
+                      ///< `detail`: which of its columns
     kProgress,        ///< subject: queue pair; value: payload packets that the sender knows arrived
     kPacketEnqueued,  ///< subject: egress port (at a switch) ...
     kPacketMarked,

@@ -37,7 +37,7 @@ topologies::LeafSpineSpec leaf_spine(std::uint32_t racks, std::uint32_t spines) 
 PacketNetwork::Options without_congestion_control() {
   PacketNetwork::Options options;
   protocols::RoceConfig roce;
-  roce.congestion_control = protocols::NoCongestionControl{};
+  roce.congestion_control = protocols::congestion::NoControlConfig{};
   options.transport = roce;
   options.switches.data().ecn.enabled = false;
   return options;

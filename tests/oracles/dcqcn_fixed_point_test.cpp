@@ -32,8 +32,8 @@ PacketNetwork::Options paper_options(std::uint64_t seed) {
   protocols::RoceConfig roce;
   roce.format.payload = 952_B;  // 1000 B on the wire, as the fluid model counts
   roce.format.header = 48_B;
-  roce.congestion_control =
-      protocols::DcqcnConfig::from_preset(protocols::DcqcnConfig::Preset::kPaper);
+  roce.congestion_control = protocols::congestion::DcqcnConfig::from_preset(
+      protocols::congestion::DcqcnConfig::Preset::kPaper);
   options.transport = roce;
   options.switches.data().ecn = {.enabled = true,
                                  .kmin = 5_KB,

@@ -21,7 +21,7 @@ PacketNetwork::Options hpcc_ns3() {
   roce.format.payload = 1000_B;
   roce.format.header = 48_B;
   roce.ack_size = 60_B;
-  roce.congestion_control = protocols::NoCongestionControl{};
+  roce.congestion_control = protocols::congestion::NoControlConfig{};
   options.transport = roce;
   options.switches.buffer = Bytes(32 * 1024 * 1024);
   options.switches.release = protocols::SwitchConfig::Release::kTransmissionStart;
@@ -171,8 +171,8 @@ TEST(HpccNs3, DcqcnEightToOneEndsWhenItDoesInNs3) {
     PacketNetwork::Options options = hpcc_ns3();
     options.seed = static_cast<std::uint64_t>(seed);
     auto& roce = std::get<protocols::RoceConfig>(options.transport);
-    roce.congestion_control =
-        protocols::DcqcnConfig::from_preset(protocols::DcqcnConfig::Preset::kHpccNs3);
+    roce.congestion_control = protocols::congestion::DcqcnConfig::from_preset(
+        protocols::congestion::DcqcnConfig::Preset::kHpccNs3);
     options.switches.data().ecn = {.enabled = true, .kmin = 400_KB, .kmax = 1600_KB, .pmax = 0.2};
     options.switches.data().flow_control = protocols::PfcConfig{};
     options.switches.data().pfc().xoff = Bytes(32 * 1024 * 1024 / 8);

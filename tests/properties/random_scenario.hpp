@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "protocols/congestion/list.hpp"
 #include "simcore/random.hpp"
 
 namespace weft::testing {
@@ -154,9 +155,16 @@ class RandomScenario {
         "{}, priority: {}}}, congestion_control: {}}}\n",
         one_of({"1024", "4096"}), spray || below(2) == 0 ? "any-order" : "in-order",
         below(2) == 0 ? 0 : every + below(60), 1 + below(3), every,
-        one_of({"same", "highest", "control"}),
-        one_of(
-            {"none", "dcqcn", "{type: dcqcn, preset: paper}", "{type: dcqcn, preset: hpcc-ns3}"}));
+        one_of({"same", "highest", "control"}), congestion_control());
+  }
+
+  /// Any of the list, DCQCN also by its presets.
+  std::string congestion_control() {
+    const auto& names = protocols::congestion::Controls::kNames;
+    const std::uint64_t choice = below(names.size() + 2);
+    if (choice < names.size()) return names[choice];
+    return choice == names.size() ? "{type: dcqcn, preset: connectx}"
+                                  : "{type: dcqcn, preset: hpcc-ns3}";
   }
 
   void job(std::string& yaml, std::uint64_t number, std::uint64_t hosts) {

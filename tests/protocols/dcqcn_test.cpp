@@ -3,7 +3,7 @@
 // without CNPs alpha <- (1 - g) alpha per alpha timer, and every increase event moves R_C half way
 // to R_T, which itself rises by R_AI after F events of one kind, and by R_HAI after F of both.
 
-#include "protocols/dcqcn/dcqcn.hpp"
+#include "protocols/congestion/dcqcn/dcqcn.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,110 +11,124 @@
 
 #include "simcore/random.hpp"
 
-namespace weft::protocols {
+namespace weft::protocols::congestion {
 namespace {
 
-constexpr std::int64_t kLine = 40'000'000'000;
+constexpr BitsPerSecond kLine = 40_Gbps;
 
 DcqcnConfig paper() { return DcqcnConfig::from_preset(DcqcnConfig::Preset::kPaper); }
 DcqcnConfig hpcc() { return DcqcnConfig::from_preset(DcqcnConfig::Preset::kHpccNs3); }
-std::int64_t us(double n) { return static_cast<std::int64_t>(n * 1e6); }
+Picoseconds us(double n) { return Picoseconds(static_cast<std::int64_t>(n * 1e6)); }
+double as_double(BitsPerSecond rate) { return static_cast<double>(rate.count()); }
+
+/// A reaction point at a port of 40 Gbps, caught up before every call as the engine does.
+struct ReactionPoint {
+  explicit ReactionPoint(const DcqcnConfig& config) : p(config) {
+    d.start(p, {.line_rate = kLine});
+  }
+
+  void cnp(Picoseconds now) {
+    d.on_timer(p, now);
+    d.on_notified(p, now);
+  }
+  void look(Picoseconds now) { d.on_timer(p, now); }
+  void send(Bytes bytes, Picoseconds now) {
+    d.on_timer(p, now);
+    d.on_sent(p, bytes, now);
+  }
+
+  DcqcnParameters p;
+  Dcqcn d;
+};
 
 TEST(Dcqcn, SendsAtLineRateUntilTheFirstCnpAndThenCutsByAlphaOverTwo) {
-  const DcqcnParameters p(paper());
-  Dcqcn d;
-  EXPECT_FALSE(d.active());
-  d.on_cnp(p, kLine, us(100));
-  EXPECT_TRUE(d.active());
-  EXPECT_EQ(d.rate(), kLine / 2);  // alpha is 1
-  EXPECT_EQ(d.target(), kLine);
-  EXPECT_DOUBLE_EQ(d.alpha(), 1.0);
+  ReactionPoint r(paper());
+  EXPECT_FALSE(r.d.active());
+  r.cnp(us(100));
+  EXPECT_TRUE(r.d.active());
+  EXPECT_EQ(r.d.rate(), kLine / 2);  // alpha is 1
+  EXPECT_EQ(r.d.target(), kLine);
+  EXPECT_DOUBLE_EQ(r.d.alpha(), 1.0);
 }
 
 TEST(Dcqcn, AlphaDecaysByGPerTimerAndRisesWithACnp) {
-  const DcqcnParameters p(paper());
-  Dcqcn d;
-  d.on_cnp(p, kLine, 0);
-  d.catch_up(p, us(55.0 * 10));
+  ReactionPoint r(paper());
+  r.cnp(us(0));
+  r.look(us(55.0 * 10));
   const double decayed = std::pow(1 - 1.0 / 256, 10);
-  EXPECT_NEAR(d.alpha(), decayed, 1e-6);
-  d.on_cnp(p, kLine, us(551));
-  EXPECT_NEAR(d.alpha(), decayed * (1 - 1.0 / 256) + 1.0 / 256, 1e-6);
+  EXPECT_NEAR(r.d.alpha(), decayed, 1e-6);
+  r.cnp(us(551));
+  EXPECT_NEAR(r.d.alpha(), decayed * (1 - 1.0 / 256) + 1.0 / 256, 1e-6);
 }
 
 TEST(Dcqcn, FastRecoveryHalvesTheDistanceFiveTimesThenTheTargetRises) {
-  const DcqcnParameters p(paper());
-  Dcqcn d;
-  d.on_cnp(p, kLine, 0);
-  d.on_cnp(p, kLine, us(50));  // 20 -> target 20, rate 20 (1 - alpha/2)
-  const std::int64_t target = d.target();
+  ReactionPoint r(paper());
+  r.cnp(us(0));
+  r.cnp(us(50));  // 20 -> target 20, rate 20 (1 - alpha/2)
+  const BitsPerSecond target = r.d.target();
   EXPECT_EQ(target, kLine / 2);
-  std::int64_t distance = target - d.rate();
+  BitsPerSecond distance = target - r.d.rate();
   for (int step = 1; step <= 5; ++step) {
-    d.catch_up(p, us(50 + 55.0 * step));
-    EXPECT_EQ(d.target(), target) << "step " << step;
-    distance /= 2;
-    EXPECT_NEAR(static_cast<double>(target - d.rate()), static_cast<double>(distance), step);
+    r.look(us(50 + 55.0 * step));
+    EXPECT_EQ(r.d.target(), target) << "step " << step;
+    distance = distance / 2;
+    EXPECT_NEAR(as_double(target - r.d.rate()), as_double(distance), step);
   }
-  d.catch_up(p, us(50 + 55.0 * 6));
-  EXPECT_EQ(d.target(), target + 40'000'000);
-  d.catch_up(p, us(50 + 55.0 * 7));
-  EXPECT_EQ(d.target(), target + 2 * 40'000'000);
+  r.look(us(50 + 55.0 * 6));
+  EXPECT_EQ(r.d.target(), target + 40_Mbps);
+  r.look(us(50 + 55.0 * 7));
+  EXPECT_EQ(r.d.target(), target + 2 * 40_Mbps);
 }
 
 TEST(Dcqcn, HyperIncreaseNeedsTimerAndByteCounterPastFastRecovery) {
   DcqcnConfig config = paper();
   config.byte_counter = 1_MB;
-  const DcqcnParameters p(config);
-  Dcqcn d;
-  d.on_cnp(p, kLine, 0);
-  d.on_cnp(p, kLine, us(50));
-  const std::int64_t target = d.target();
-  for (int i = 0; i < 6; ++i) d.on_sent(p, 1'000'000);  // byte stages 0..5: the last one adds R_AI
-  EXPECT_EQ(d.target(), target + 40'000'000);
-  d.catch_up(p, us(50 + 55.0 * 6));  // timer stages 0..5, while the byte stage is 6
-  EXPECT_EQ(d.target(), target + 7 * 40'000'000);
-  d.catch_up(p, us(50 + 55.0 * 7));  // both past 5: timer stage 6 is the first with least > F
-  EXPECT_EQ(d.target(), target + 7 * 40'000'000 + 400'000'000);
+  ReactionPoint r(config);
+  r.cnp(us(0));
+  r.cnp(us(50));
+  const BitsPerSecond target = r.d.target();
+  for (int i = 0; i < 6; ++i) r.send(1_MB, us(50));  // byte stages 0..5: the last one adds R_AI
+  EXPECT_EQ(r.d.target(), target + 40_Mbps);
+  r.look(us(50 + 55.0 * 6));  // timer stages 0..5, while the byte stage is 6
+  EXPECT_EQ(r.d.target(), target + 7 * 40_Mbps);
+  r.look(us(50 + 55.0 * 7));  // both past 5: timer stage 6 is the first with least > F
+  EXPECT_EQ(r.d.target(), target + 7 * 40_Mbps + 400_Mbps);
 }
 
 TEST(Dcqcn, TheTargetNeverExceedsLineRateNorTheRateTheMinimum) {
-  const DcqcnParameters p(hpcc());
-  Dcqcn d;
-  for (int i = 0; i < 1000; ++i) d.on_cnp(p, kLine, us(3.0 * i));
-  EXPECT_EQ(d.rate(), 1'000'000'000);  // the preset's minimum
-  d.catch_up(p, us(10'000'000));
-  EXPECT_EQ(d.target(), kLine);
-  EXPECT_NEAR(static_cast<double>(d.rate()), static_cast<double>(kLine), 1);
+  ReactionPoint r(hpcc());
+  for (int i = 0; i < 1000; ++i) r.cnp(us(3.0 * i));
+  EXPECT_EQ(r.d.rate(), 1_Gbps);  // the preset's minimum
+  r.look(us(10'000'000));
+  EXPECT_EQ(r.d.target(), kLine);
+  EXPECT_NEAR(as_double(r.d.rate()), as_double(kLine), 1);
 }
 
 TEST(Dcqcn, PeriodicReactionCutsAtTheCheckOnlyIfACnpCame) {
-  const DcqcnParameters p(hpcc());
-  Dcqcn d;
-  d.on_cnp(p, kLine, us(10));
-  d.catch_up(p, us(13.9));
-  EXPECT_EQ(d.rate(), kLine);  // the check is at 14 us
-  d.catch_up(p, us(14));
-  const std::int64_t once = d.rate();
-  EXPECT_NEAR(static_cast<double>(once), 0.5 * kLine * (1 + 4.0 / 256), 0.01 * kLine);
-  d.catch_up(p, us(100));
-  EXPECT_EQ(d.rate(), once);  // no CNP, no cut; the increase timer is at 314 us
-  EXPECT_EQ(d.target(), kLine) << "no increase since, so the cut leaves the target";
-  d.on_cnp(p, kLine, us(101));
-  d.catch_up(p, us(102));
-  EXPECT_LT(d.rate(), once);  // checks stay at 14 + 4 k us
+  ReactionPoint r(hpcc());
+  r.cnp(us(10));
+  r.look(us(13.9));
+  EXPECT_EQ(r.d.rate(), kLine);  // the check is at 14 us
+  r.look(us(14));
+  const BitsPerSecond once = r.d.rate();
+  EXPECT_NEAR(as_double(once), 0.5 * as_double(kLine) * (1 + 4.0 / 256), 0.01 * as_double(kLine));
+  r.look(us(100));
+  EXPECT_EQ(r.d.rate(), once);  // no CNP, no cut; the increase timer is at 314 us
+  EXPECT_EQ(r.d.target(), kLine) << "no increase since, so the cut leaves the target";
+  r.cnp(us(101));
+  r.look(us(102));
+  EXPECT_LT(r.d.rate(), once);  // checks stay at 14 + 4 k us
 }
 
 TEST(Dcqcn, AfterAnIncreaseACutMakesTheCurrentRateTheTarget) {
-  const DcqcnParameters p(hpcc());
-  Dcqcn d;
-  d.on_cnp(p, kLine, 0);
-  d.catch_up(p, us(310));  // cut at 4 us, increase at 304 us
-  const std::int64_t raised = d.rate();
-  d.on_cnp(p, kLine, us(310));
-  d.catch_up(p, us(312));
-  EXPECT_EQ(d.target(), raised);
-  EXPECT_LT(d.rate(), raised);
+  ReactionPoint r(hpcc());
+  r.cnp(us(0));
+  r.look(us(310));  // cut at 4 us, increase at 304 us
+  const BitsPerSecond raised = r.d.rate();
+  r.cnp(us(310));
+  r.look(us(312));
+  EXPECT_EQ(r.d.target(), raised);
+  EXPECT_LT(r.d.rate(), raised);
 }
 
 TEST(Dcqcn, CatchingUpAtOnceEqualsCatchingUpOften) {
@@ -122,33 +136,28 @@ TEST(Dcqcn, CatchingUpAtOnceEqualsCatchingUpOften) {
   // copy is also caught up every microsecond.
   for (const auto preset : {DcqcnConfig::Preset::kPaper, DcqcnConfig::Preset::kConnectx,
                             DcqcnConfig::Preset::kHpccNs3}) {
-    const DcqcnParameters p(DcqcnConfig::from_preset(preset));
     const RandomStream random(3, Purpose::kTestScenario, static_cast<std::uint64_t>(preset));
-    Dcqcn lazy;
-    Dcqcn eager;
-    std::int64_t now = 0;
+    ReactionPoint lazy(DcqcnConfig::from_preset(preset));
+    ReactionPoint eager(DcqcnConfig::from_preset(preset));
+    Picoseconds now;
     for (std::uint64_t i = 0; i < 2000; ++i) {
-      const auto gap = static_cast<std::int64_t>(random.below(3 * i, 200'000'000));
-      for (std::int64_t t = now; eager.active() && t < now + gap; t += 1'000'000) {
-        eager.catch_up(p, t);
-      }
+      const Picoseconds gap(static_cast<std::int64_t>(random.below(3 * i, 200'000'000)));
+      for (Picoseconds t = now; t < now + gap; t += 1_us) eager.look(t);
       now += gap;
       if (random.below(3 * i + 1, 3) == 0) {
-        lazy.on_cnp(p, kLine, now);
-        eager.on_cnp(p, kLine, now);
-      } else if (lazy.active()) {
-        const auto bytes = static_cast<std::int64_t>(random.below(3 * i + 2, 100'000));
-        for (Dcqcn* d : {&lazy, &eager}) {
-          d->catch_up(p, now);
-          d->on_sent(p, bytes);
-        }
+        lazy.cnp(now);
+        eager.cnp(now);
+      } else {
+        const Bytes bytes(static_cast<std::int64_t>(random.below(3 * i + 2, 100'000)));
+        lazy.send(bytes, now);
+        eager.send(bytes, now);
       }
-      ASSERT_EQ(lazy.rate(), eager.rate()) << "step " << i;
-      ASSERT_EQ(lazy.target(), eager.target()) << "step " << i;
-      ASSERT_DOUBLE_EQ(lazy.alpha(), eager.alpha()) << "step " << i;
+      ASSERT_EQ(lazy.d.rate(), eager.d.rate()) << "step " << i;
+      ASSERT_EQ(lazy.d.target(), eager.d.target()) << "step " << i;
+      ASSERT_DOUBLE_EQ(lazy.d.alpha(), eager.d.alpha()) << "step " << i;
     }
   }
 }
 
 }  // namespace
-}  // namespace weft::protocols
+}  // namespace weft::protocols::congestion

@@ -18,7 +18,7 @@ using protocols::RoceConfig;
 PacketNetwork::Options options_with(LoadBalancing balancing) {
   PacketNetwork::Options options;
   RoceConfig roce;
-  roce.congestion_control = protocols::NoCongestionControl{};
+  roce.congestion_control = protocols::congestion::NoControlConfig{};
   roce.receiver = RoceConfig::Receiver::kAnyOrder;
   options.transport = roce;
   options.switches.data().ecn.enabled = false;

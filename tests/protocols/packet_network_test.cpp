@@ -140,7 +140,8 @@ TEST_P(Variants, ResultsDoNotDependOnTheCutIntoCells) {
   PacketNetwork::Options options = marking_options();
   options.switches.load_balancing = spray ? LoadBalancing::kSpray : LoadBalancing::kFlow;
   if (spray) roce_of(options).receiver = RoceConfig::Receiver::kAnyOrder;
-  if (dcqcn) roce_of(options).congestion_control = protocols::DcqcnConfig::from_preset({});
+  if (dcqcn)
+    roce_of(options).congestion_control = protocols::congestion::DcqcnConfig::from_preset({});
   options.switches.data().ecn = {.enabled = true, .kmin = 20_KB, .kmax = 80_KB, .pmax = 0.3};
   options.switches.data().pfc().xoff = 40_KB;
   options.switches.data().pfc().xon = 30_KB;

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "protocols/dcqcn/dcqcn_config.hpp"
+#include "protocols/congestion/dcqcn/dcqcn_config.hpp"
 #include "simcore/units.hpp"
 
 namespace weft::scenarios {
@@ -15,8 +15,8 @@ namespace {
 
 using collectives::IncastSpec;
 using collectives::MessagesSpec;
-using protocols::DcqcnConfig;
 using protocols::RoceConfig;
+using protocols::congestion::DcqcnConfig;
 
 const std::filesystem::path kSource = WEFT_SOURCE_DIR;
 const std::filesystem::path kValid = kSource / "tests/scenarios/valid";
@@ -170,7 +170,7 @@ TEST(LoadScenario, OverridesReachAnyKeyAndMakeMissingMaps) {
     return std::get<RoceConfig>(load(file, {text}).scenario.transport);
   };
   EXPECT_EQ(roce("transport.mtu=1KiB").format.payload, 1_KiB);
-  EXPECT_TRUE(std::holds_alternative<protocols::NoCongestionControl>(
+  EXPECT_TRUE(std::holds_alternative<protocols::congestion::NoControlConfig>(
       roce("transport.congestion_control=none").congestion_control));
   EXPECT_FALSE(load(file, {"fabric.flow_control=none"}).scenario.switches.any_pfc());
 }

@@ -43,6 +43,14 @@ class Traces : public ::testing::Test {
       return "job,0,1,h0,h1," + std::to_string(queue_pair);
     };
   }
+  static TraceRecord control(std::uint32_t queue_pair, const char* column, std::int64_t value) {
+    const auto number = protocols::congestion::kAllColumns.find(column);
+    return {.time = 10'000'000,
+            .value = value,
+            .subject = queue_pair,
+            .detail = static_cast<std::uint32_t>(number),
+            .kind = Kind::kControl};
+  }
   static TraceRecord packet(Kind kind, std::int64_t time, std::uint32_t port,
                             std::uint32_t sequence) {
     return {.time = time, .value = 5, .subject = port, .detail = sequence, .kind = kind};
@@ -68,13 +76,11 @@ TEST_F(Traces, RatesJoinTheRecordsOfOneTimeAndQueuePair) {
   // 10 packets of 4096 B in 10 us are 32.768 Gbit/s; 5 more in the next 10 us are half of it.
   const std::vector<TraceRecord> records{
       {.time = 10'000'000, .value = 10, .subject = 7, .kind = Kind::kProgress},
-      {.time = 10'000'000, .value = 1'000, .subject = 3, .detail = 2, .kind = Kind::kRate},
-      {.time = 10'000'000, .value = 1LL << 31, .subject = 7, .kind = Kind::kAlpha},
-      {.time = 10'000'000,
-       .value = 100'000'000'000,
-       .subject = 7,
-       .detail = 200'000,
-       .kind = Kind::kRate},
+      control(3, "rate_bps", 1'000),
+      control(3, "target_bps", 2'000'000),
+      control(7, "alpha", 1LL << 31),
+      control(7, "rate_bps", 100'000'000'000),
+      control(7, "target_bps", 200'000'000'000),
       {.time = 20'000'000, .value = 15, .subject = 7, .kind = Kind::kProgress},
   };
   EXPECT_EQ(rows<RateTrace>(records),

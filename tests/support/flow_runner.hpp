@@ -19,7 +19,7 @@ namespace weft::testing {
 inline protocols::PacketNetwork::Options plain_options() {
   protocols::PacketNetwork::Options options;
   protocols::RoceConfig roce;
-  roce.congestion_control = protocols::NoCongestionControl{};
+  roce.congestion_control = protocols::congestion::NoControlConfig{};
   options.transport = roce;
   options.switches.data().ecn.enabled = false;
   return options;

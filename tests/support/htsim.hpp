@@ -12,7 +12,7 @@ inline protocols::PacketNetwork::Options htsim_roce() {
   roce.format.payload = 4000_B;
   roce.format.header = 64_B;
   roce.ack_size = 64_B;
-  roce.congestion_control = protocols::NoCongestionControl{};
+  roce.congestion_control = protocols::congestion::NoControlConfig{};
   options.transport = roce;
   options.switches.data().ecn.enabled = false;
   options.switches.data().pfc().xoff = 60'000_B;

@@ -50,7 +50,7 @@ void general_path(Options& o) { o.force_general_path = true; }
 void no_ecn(Options& o) { o.switches.data().ecn.enabled = false; }
 void no_dcqcn(Options& o) {
   std::get<protocols::RoceConfig>(o.transport).congestion_control =
-      protocols::NoCongestionControl{};
+      protocols::congestion::NoControlConfig{};
 }
 void no_pfc(Options& o) { o.switches.data().flow_control = protocols::NoFlowControl{}; }
 void cells(Options& o) { o.switches.cell = 192_B; }

@@ -2,9 +2,9 @@
 
 #include "simcore/schema.hpp"
 
-namespace weft::protocols {
+namespace weft::protocols::congestion {
 
 /// How DcqcnConfig is written in a scenario: the presets and every parameter.
 [[nodiscard]] schema::Object dcqcn_schema();
 
-}  // namespace weft::protocols
+}  // namespace weft::protocols::congestion

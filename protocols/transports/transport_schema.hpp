@@ -1,6 +1,6 @@
 #pragma once
 
-#include "protocols/transport_config.hpp"
+#include "protocols/transports/transport_config.hpp"
 #include "simcore/link_layer.hpp"
 #include "simcore/schema.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "simcore/units.hpp"
 
-namespace weft::protocols {
+namespace weft::protocols::congestion {
 
 /// DCQCN, the rate control of RoCEv2 NICs (Zhu et al., "Congestion Control for Large-Scale RDMA
 /// Deployments", SIGCOMM 2015), with the variations that firmware and other simulators made to it.
@@ -46,4 +46,4 @@ struct DcqcnConfig {
   static DcqcnConfig from_preset(Preset preset);
 };
 
-}  // namespace weft::protocols
+}  // namespace weft::protocols::congestion

@@ -1,6 +1,6 @@
-#include "protocols/dcqcn/dcqcn_config.hpp"
+#include "protocols/congestion/dcqcn/dcqcn_config.hpp"
 
-namespace weft::protocols {
+namespace weft::protocols::congestion {
 
 DcqcnConfig DcqcnConfig::from_preset(Preset preset) {
   DcqcnConfig c;
@@ -60,4 +60,4 @@ DcqcnConfig DcqcnConfig::from_preset(Preset preset) {
   return c;
 }
 
-}  // namespace weft::protocols
+}  // namespace weft::protocols::congestion

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "protocols/no_index.hpp"
-#include "protocols/transport_config.hpp"
+#include "protocols/transports/transport_config.hpp"
 #include "simcore/ids.hpp"
 
 namespace weft::protocols {
@@ -50,8 +50,9 @@ struct alignas(64) SenderState {
   std::uint32_t message_last = 0;       ///< its last sequence
   std::uint16_t full_size = 0;
   std::uint16_t last_size = 0;
+  std::uint32_t window =
+      kNoIndex;  ///< packets that may be in flight: the transport's, the control's
   Schedule schedule = Schedule::kIdle;
-  std::uint16_t retries = 0;
   bool timer_is_set = false;  ///< an agenda entry exists
   std::uint8_t traffic_class = 0;
   bool first_of_message = true;
@@ -59,7 +60,9 @@ struct alignas(64) SenderState {
   PortSpreading spreading = PortSpreading::kFlow;
   std::uint32_t port = 0;  ///< of the host, where it waits to send
 
-  std::int64_t deadline = 0;  ///< retransmission time-out
+  std::int64_t deadline = 0;       ///< retransmission time-out
+  std::uint32_t control_slot = 0;  ///< of the state of its congestion control
+  std::uint32_t retries = 0;       ///< time-outs in a row
   std::uint32_t oldest_message = kNoIndex;
   std::uint32_t newest_message = kNoIndex;
   std::uint32_t host = 0;
@@ -141,9 +144,10 @@ struct ReceiverState {
   std::uint8_t traffic_class = 0;  ///< of the data
   std::uint8_t transport = 0;
   bool nack_sent = false;
-  bool echo_pending = false;    ///< a marked packet awaits its ACK
-  bool message_broken = false;  ///< datagrams: a packet of this message is missing
-  std::int64_t last_cnp = std::numeric_limits<std::int64_t>::min() / 2;
+  bool echo_pending = false;       ///< a marked packet awaits its ACK
+  bool message_broken = false;     ///< datagrams: a packet of this message is missing
+  std::uint32_t sent = 0;          ///< when the packet was sent that came last, if ACKs echo it
+  std::uint32_t control_slot = 0;  ///< of the state of its congestion control
   ConnectionId connection;
   ProcessId process;  ///< that the messages are for
   ReorderBuffer early;

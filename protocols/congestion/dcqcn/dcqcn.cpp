@@ -1,8 +1,8 @@
-#include "protocols/dcqcn/dcqcn.hpp"
+#include "protocols/congestion/dcqcn/dcqcn.hpp"
 
 #include <cmath>
 
-namespace weft::protocols {
+namespace weft::protocols::congestion {
 namespace {
 
 std::uint64_t to_fixed(double fraction) {
@@ -15,18 +15,18 @@ std::uint64_t to_fixed(double fraction) {
 DcqcnParameters::DcqcnParameters(const DcqcnConfig& c)
     : gain(to_fixed(c.g)),
       initial_alpha(to_fixed(c.initial_alpha)),
-      alpha_timer(c.alpha_timer.count()),
-      cnp_interval(c.cnp_interval.count()),
-      decrease_period(c.decrease_period.count()),
-      increase_timer(c.increase_timer.count()),
-      byte_counter(c.byte_counter.count()),
-      additive_increase(c.additive_increase.count()),
-      hyper_increase(c.hyper_increase.count()),
-      minimum_rate(c.minimum_rate.count()),
+      alpha_timer(c.alpha_timer),
+      cnp_interval(c.cnp_interval),
+      decrease_period(c.decrease_period),
+      increase_timer(c.increase_timer),
+      byte_counter(c.byte_counter),
+      additive_increase(c.additive_increase),
+      hyper_increase(c.hyper_increase),
+      minimum_rate(c.minimum_rate),
       fast_recovery_steps(c.fast_recovery_steps),
       cnp_on_ack(c.cnp_on_ack),
       cut_on_cnp(c.decrease == DcqcnConfig::Decrease::kOnCnp),
       clamp_always(c.clamp_target == DcqcnConfig::ClampTarget::kAlways),
       first_cnp_cuts(c.first_cnp_cuts) {}
 
-}  // namespace weft::protocols
+}  // namespace weft::protocols::congestion

@@ -1,13 +1,13 @@
-#include "protocols/dcqcn/dcqcn_schema.hpp"
+#include "protocols/congestion/dcqcn/dcqcn_schema.hpp"
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "protocols/dcqcn/dcqcn_config.hpp"
+#include "protocols/congestion/dcqcn/dcqcn_config.hpp"
 #include "simcore/schema_builder.hpp"
 
-namespace weft::protocols {
+namespace weft::protocols::congestion {
 namespace {
 
 using schema::Problem;
@@ -81,4 +81,4 @@ schema::Object dcqcn_schema() {
       .check(check);
 }
 
-}  // namespace weft::protocols
+}  // namespace weft::protocols::congestion

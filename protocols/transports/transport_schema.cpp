@@ -1,11 +1,10 @@
-#include "protocols/transport_schema.hpp"
+#include "protocols/transports/transport_schema.hpp"
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "protocols/dcqcn/dcqcn_schema.hpp"
-#include "protocols/transport_config.hpp"
+#include "protocols/transports/transport_config.hpp"
 #include "simcore/schema_builder.hpp"
 
 namespace weft::protocols {
@@ -54,21 +53,6 @@ schema::Object ack_schema() {
       .source("acknowledgements of a RoCE queue pair use its own priority");
 }
 
-schema::Object congestion_control_schema(LinkLayer layer) {
-  const auto self = [](CongestionControlConfig& c) -> CongestionControlConfig& { return c; };
-  return schema::describe<CongestionControlConfig>("congestion control", "how senders set rates")
-      .optional_tag("type", layer == LinkLayer::kEthernet ? 1 : 0, "which algorithm")
-      .alternative<NoCongestionControl>(
-          "none", self,
-          schema::describe<NoCongestionControl>("no congestion control",
-                                                "every queue pair sends at line rate"))
-      .implied()
-      .alternative<DcqcnConfig>("dcqcn", self, dcqcn_schema(),
-                                DcqcnConfig::from_preset(DcqcnConfig().preset))
-      .implied()
-      .shorthand("type");
-}
-
 schema::Object roce_schema(LinkLayer layer) {
   return schema::describe<RoceConfig>("RoCE", "RoCEv2 reliable connection")
       .include(&RoceConfig::format, format_schema())
@@ -101,7 +85,8 @@ schema::Object roce_schema(LinkLayer layer) {
               "whose data a queue pair carries")
       .source("NCCL connects a queue pair per send and per receive")
       .object("congestion_control", &RoceConfig::congestion_control,
-              congestion_control_schema(layer), "how senders set their rates")
+              congestion::control_schema(standard_transport(layer).congestion_control),
+              "how senders set their rates")
       .source(layer == LinkLayer::kEthernet ? "the congestion control of RoCEv2 NICs"
                                             : "DCQCN belongs to RoCEv2; InfiniBand has its credits")
       .check([](const RoceConfig& roce, std::vector<schema::Problem>& problems) {
@@ -117,7 +102,7 @@ schema::Object roce_schema(LinkLayer layer) {
 
 RoceConfig standard_transport(LinkLayer layer) {
   RoceConfig roce;
-  if (layer == LinkLayer::kInfiniBand) roce.congestion_control = NoCongestionControl{};
+  if (layer == LinkLayer::kInfiniBand) roce.congestion_control = congestion::NoControlConfig{};
   return roce;
 }
 

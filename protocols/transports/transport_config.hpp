@@ -4,15 +4,11 @@
 #include <string>
 #include <variant>
 
-#include "protocols/dcqcn/dcqcn_config.hpp"
+#include "protocols/congestion/list.hpp"
 #include "simcore/hash.hpp"
 #include "simcore/units.hpp"
 
 namespace weft::protocols {
-
-/// `congestion_control: none`: every queue pair sends at line rate.
-struct NoCongestionControl {};
-using CongestionControlConfig = std::variant<NoCongestionControl, DcqcnConfig>;
 
 /// What every transport has: how messages become packets.
 struct PacketFormat {
@@ -48,8 +44,7 @@ struct RoceConfig {
   std::uint32_t retry_limit = 7;  ///< time-outs in a row until the queue pair fails (IB: 7)
   std::uint32_t queue_pairs = 1;  ///< per connection; messages take them in turn
   QueuePairUse queue_pair_use = QueuePairUse::kOneWay;
-  CongestionControlConfig congestion_control =
-      DcqcnConfig::from_preset(DcqcnConfig::Preset::kPaper);
+  congestion::ControlConfig congestion_control = congestion::Dcqcn::standard();
 };
 
 /// Unreliable datagrams: sent at line rate, never acknowledged, lost when dropped.

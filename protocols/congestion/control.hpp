@@ -1,0 +1,113 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "simcore/schema.hpp"
+#include "simcore/units.hpp"
+
+/// What a congestion control is. A control is one folder beside this file (specification with the
+/// source of each default, keys, state and reaction) and one entry in `list.hpp`; all that runs it,
+/// names it or describes it follows from there.
+namespace weft::protocols::congestion {
+
+/// What a control learns of its queue pair before the first packet.
+struct FlowStart {
+  BitsPerSecond line_rate{};  ///< at which the host can send it
+  Bytes packet{};             ///< wire bytes of a full packet
+  /// Where Needs::path is set: from a full packet's first bit until its ACK is back, with nobody
+  /// else on the way, and the switches that it crosses.
+  Picoseconds base_rtt{};
+  std::uint32_t hops = 0;
+};
+
+/// An ACK that came back to the sender.
+struct Acknowledgement {
+  std::uint32_t packets = 0;  ///< that it is the first to say have arrived
+  bool is_marked = false;     ///< it echoes a congestion mark (Answer::kEcho)
+  /// Where Needs::echo_time is set: since the packet that it answers began to be sent.
+  Picoseconds delay{};
+};
+
+/// How a sender learned that packets are missing.
+enum class Loss : std::uint8_t {
+  kNack,     ///< the receiver asks for them
+  kTimeout,  ///< nothing was acknowledged for too long
+};
+
+/// What the receiver's part does about a marked packet.
+enum class Answer : std::uint8_t {
+  kNothing,
+  kEcho,    ///< the next ACK carries the mark
+  kNotify,  ///< a notification of its own (CNP), at once
+};
+
+/// What a control asks of the network and of the transport.
+struct Needs {
+  bool marks = false;      ///< switches that mark; without them it never reacts
+  bool acks = false;       ///< hears of every ACK, not of marked ones only
+  bool echo_time = false;  ///< ACKs say when the packet was sent that they answer
+  bool path = false;       ///< FlowStart says base RTT and hops
+};
+
+/// Something that a control can tell of itself: a column of rates.csv.
+struct Column {
+  /// How a sample is written.
+  enum class Form : std::uint8_t {
+    kInteger,
+    kFraction,  ///< samples are in units of 2^-32
+    kSeconds,   ///< samples are picoseconds
+  };
+  const char* name;
+  const char* doc;
+  Form form = Form::kInteger;
+};
+
+/// A sample of a column that means nothing at present.
+inline constexpr std::int64_t kNoSample = std::numeric_limits<std::int64_t>::min();
+
+/// The packets that may be in flight where a control sets no window.
+inline constexpr std::uint32_t kNoWindow = std::numeric_limits<std::uint32_t>::max();
+
+/// A congestion control: the state of one queue pair at its sender, and the reaction. Parameters
+/// are run constants made of the specification `Config`. Times are those of the run and never go
+/// back. Nothing here allocates, nor draws on anything but its arguments.
+///
+/// - `start` once, before anything else.
+/// - `on_timer(now)` before every other call and before a sample: timers that expired by then take
+///   effect, in order. Controls whose timers nobody can see between packets need no events for
+///   them.
+/// - `on_sent(bytes, now)` as the transmission of so many wire bytes begins; returns the earliest
+///   time for the next one, or any time in the past where only the link limits.
+/// - `on_ack`, `on_notified` (a CNP came), `on_loss`.
+/// - `window()`: packets that may be in flight, kNoWindow for no limit, never 0.
+/// - `sample`: the values of `kColumns`; those that mean nothing now stay as they are.
+///
+/// `Receiver` is the part at the other end: `on_marked` says what becomes of a marked packet.
+template <class C>
+concept CongestionControl =
+    std::constructible_from<typename C::Parameters, const typename C::Config&> &&
+    requires(C control, const C& read, const typename C::Parameters& p, const FlowStart& start,
+             const Acknowledgement& ack, typename C::Receiver receiver, Picoseconds now,
+             std::span<std::int64_t, C::kColumns.size()> values) {
+  { C::kName } -> std::convertible_to<const char*>;   // in scenarios
+  { C::kTitle } -> std::convertible_to<const char*>;  // in sentences
+  { C::kNeeds } -> std::convertible_to<Needs>;
+  { C::schema() } -> std::same_as<schema::Object>;
+  { C::standard() } -> std::same_as<typename C::Config>;
+  control.start(p, start);
+  control.on_timer(p, now);
+  { control.on_sent(p, Bytes(), now) } -> std::same_as<Picoseconds>;
+  control.on_ack(p, ack, now);
+  control.on_notified(p, now);
+  control.on_loss(p, Loss::kNack, now);
+  { read.window(p) } -> std::same_as<std::uint32_t>;
+  read.sample(p, values);
+  { receiver.on_marked(p, now) } -> std::same_as<Answer>;
+};
+
+}  // namespace weft::protocols::congestion

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <tuple>
+#include <vector>
+
+#include "protocols/congestion/list.hpp"
+#include "simcore/engine/huge_pages.hpp"
+#include "simcore/units.hpp"
+
+namespace weft::protocols::congestion {
+
+/// Which control a transport has, and with which parameters.
+struct ControlRef {
+  std::uint8_t control = 0;     ///< number in the list
+  std::uint8_t parameters = 0;  ///< number among those of this control
+
+  [[nodiscard]] bool is_none() const { return control == 0; }
+  [[nodiscard]] const Needs& needs() const { return Controls::kNeeds[control]; }
+};
+
+/// The controls of a run: parameters by transport, states by queue pair, each control's in arrays
+/// of its own. A call finds its control by comparing its number, which is the same for long
+/// stretches of a run; nothing is virtual.
+class ControlStates {
+ public:
+  /// Slot of a queue pair without control.
+  static constexpr std::uint32_t kNoSlot = std::numeric_limits<std::uint32_t>::max();
+
+  /// A transport with this control.
+  ControlRef add(const ControlConfig& config) {
+    ControlRef ref{.control = static_cast<std::uint8_t>(config.index())};
+    find(ref.control, [&]<class C>(Group<C>& group) {
+      ref.parameters = static_cast<std::uint8_t>(group.parameters.size());
+      group.parameters.emplace_back(std::get<typename C::Config>(config));
+    });
+    return ref;
+  }
+
+  /// A queue pair of such a transport; returns the slot of its state at both ends.
+  std::uint32_t start(ControlRef ref, const FlowStart& flow) {
+    std::uint32_t slot = kNoSlot;
+    find(ref.control, [&]<class C>(Group<C>& group) {
+      slot = static_cast<std::uint32_t>(group.senders.size());
+      group.senders.emplace_back().start(group.parameters[ref.parameters], flow);
+      group.receivers.emplace_back();
+    });
+    return slot;
+  }
+
+  /// `use(control, parameters)` with the state of a sender, caught up to `now`.
+  template <class Use>
+  [[gnu::always_inline]] void at_sender(ControlRef ref, std::uint32_t slot, Picoseconds now,
+                                        Use use) {
+    find(ref.control, [&]<class C>(Group<C>& group) {
+      C& control = group.senders[slot];
+      const typename C::Parameters& parameters = group.parameters[ref.parameters];
+      control.on_timer(parameters, now);
+      use(control, parameters);
+    });
+  }
+
+  /// What the receiver's part does about a marked packet.
+  [[nodiscard]] Answer on_marked(ControlRef ref, std::uint32_t slot, Picoseconds now) {
+    Answer answer = Answer::kNothing;
+    find(ref.control, [&]<class C>(Group<C>& group) {
+      answer = group.receivers[slot].on_marked(group.parameters[ref.parameters], now);
+    });
+    return answer;
+  }
+
+  /// Where the state of a sender lies, to ask for its memory.
+  [[nodiscard]] const void* place(ControlRef ref, std::uint32_t slot) {
+    const void* at = nullptr;
+    find(ref.control, [&]<class C>(Group<C>& group) { at = &group.senders[slot]; });
+    return at;
+  }
+
+  void place_in_huge_pages() {
+    std::apply(
+        [](auto&... group) {
+          (prefer_huge_pages(group.senders), ...);
+          (prefer_huge_pages(group.receivers), ...);
+        },
+        groups_);
+  }
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return std::apply([](const auto&... group) { return (group.memory_bytes() + ...); }, groups_);
+  }
+
+ private:
+  template <class C>
+  struct Group {
+    std::vector<typename C::Parameters> parameters;
+    std::vector<C> senders;
+    std::vector<typename C::Receiver> receivers;
+
+    [[nodiscard]] std::size_t memory_bytes() const {
+      return senders.capacity() * sizeof(C) + receivers.capacity() * sizeof(typename C::Receiver);
+    }
+  };
+
+  /// `use(group)` with that of a control; nothing for the first, which has no state.
+  template <std::size_t I = 1, class Use>
+  [[gnu::always_inline]] void find(std::uint8_t control, Use use) {
+    if constexpr (I < Controls::kCount) {
+      if (control == I) {
+        use(std::get<I>(groups_));
+      } else {
+        find<I + 1>(control, use);
+      }
+    }
+  }
+
+  Controls::Each<Group> groups_;
+};
+
+}  // namespace weft::protocols::congestion

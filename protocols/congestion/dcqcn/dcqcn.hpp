@@ -1,0 +1,229 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "protocols/congestion/control.hpp"
+#include "protocols/congestion/dcqcn/dcqcn_config.hpp"
+#include "protocols/congestion/dcqcn/dcqcn_schema.hpp"
+#include "simcore/units.hpp"
+
+namespace weft::protocols::congestion {
+
+/// DcqcnConfig in the integers the engine computes with: alpha and its gain in units of 2^-30.
+struct DcqcnParameters {
+  explicit DcqcnParameters(const DcqcnConfig& config);
+
+  static constexpr int kAlphaBits = 30;
+  static constexpr std::uint64_t kAlphaOne = std::uint64_t{1} << kAlphaBits;
+
+  std::uint64_t gain;
+  std::uint64_t initial_alpha;
+  Picoseconds alpha_timer;
+  Picoseconds cnp_interval;
+  Picoseconds decrease_period;
+  Picoseconds increase_timer;
+  Bytes byte_counter;
+  BitsPerSecond additive_increase;
+  BitsPerSecond hyper_increase;
+  BitsPerSecond minimum_rate;
+  std::uint32_t fast_recovery_steps;
+  bool cnp_on_ack;
+  bool cut_on_cnp;
+  bool clamp_always;
+  bool first_cnp_cuts;
+};
+
+/// The notification point: at most one CNP per queue pair and interval, or a flag on the ACK.
+class DcqcnReceiver {
+ public:
+  Answer on_marked(const DcqcnParameters& p, Picoseconds now) {
+    if (p.cnp_on_ack) return Answer::kEcho;
+    if (now - last_cnp_ < p.cnp_interval) return Answer::kNothing;
+    last_cnp_ = now;
+    return Answer::kNotify;
+  }
+
+ private:
+  Picoseconds last_cnp_{std::numeric_limits<std::int64_t>::min() / 2};
+};
+
+/// The reaction point of one queue pair.
+///
+/// Nothing reads the rate between packets, so the timers (alpha, decrease check, rate increase)
+/// need no events: whoever is about to use or change the state first catches it up to the present,
+/// expiry by expiry in time order, exactly as if each had fired. At equal time alpha goes first,
+/// then the decrease check, then the increase. Until the first CNP the queue pair sends at line
+/// rate and none of this runs.
+class Dcqcn {
+ public:
+  using Config = DcqcnConfig;
+  using Parameters = DcqcnParameters;
+  using Receiver = DcqcnReceiver;
+  static constexpr const char* kName = "dcqcn";
+  static constexpr const char* kTitle = "DCQCN";
+  static constexpr Needs kNeeds{.marks = true};
+  static constexpr std::array<Column, 3> kColumns{{
+      {"rate_bps", "the rate that it sends at"},
+      {"target_bps", "the rate that increases move half way to"},
+      {"alpha", "the estimate of congestion", Column::Form::kFraction},
+  }};
+  [[nodiscard]] static schema::Object schema() { return dcqcn_schema(); }
+  [[nodiscard]] static Config standard() { return Config::from_preset(Config().preset); }
+
+  void start(const Parameters& /*p*/, const FlowStart& start) {
+    line_rate_ = rate_ = target_ = start.line_rate;
+  }
+
+  [[nodiscard]] bool active() const { return active_; }
+  /// Valid while caught up.
+  [[nodiscard]] BitsPerSecond rate() const { return rate_; }
+  [[nodiscard]] BitsPerSecond target() const { return target_; }
+  [[nodiscard]] double alpha() const {
+    return static_cast<double>(alpha_) / static_cast<double>(Parameters::kAlphaOne);
+  }
+
+  /// Lets every timer that expired at or before `now` take effect.
+  void on_timer(const Parameters& p, Picoseconds now) {
+    for (;;) {
+      const Picoseconds decrease = cnp_for_cut_ ? next_decrease_ : kNever;
+      const Picoseconds next = std::min({next_alpha_, decrease, next_increase_});
+      if (next > now) break;
+      if (next == next_alpha_) {
+        update_alpha(p, now);
+      } else if (next == decrease) {
+        next_decrease_ += p.decrease_period;
+        cnp_for_cut_ = false;
+        cut(p, next);
+      } else {
+        next_increase_ += p.increase_timer;
+        increase(p);
+        ++timer_stage_;
+      }
+    }
+    // Checks without a CNP do nothing; skip the ones that lie in the past.
+    if (!p.cut_on_cnp && next_decrease_ <= now) {
+      next_decrease_ += p.decrease_period * ((now - next_decrease_) / p.decrease_period + 1);
+    }
+  }
+
+  /// The next packet waits as long as this one takes at the rate of before it.
+  Picoseconds on_sent(const Parameters& p, Bytes bytes, Picoseconds now) {
+    if (!active_) return Picoseconds(0);
+    const Picoseconds next = now + transmission_time(bytes, rate_);
+    if (p.byte_counter == Bytes(0)) return next;
+    bytes_left_ -= bytes;
+    while (bytes_left_ <= Bytes(0)) {
+      bytes_left_ += p.byte_counter;
+      increase(p);
+      ++byte_stage_;
+    }
+    return next;
+  }
+
+  void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds now) {
+    if (ack.is_marked) on_notified(p, now);
+  }
+
+  void on_notified(const Parameters& p, Picoseconds now) {
+    if (!active_) {
+      activate(p, now);
+    } else if (p.cut_on_cnp) {
+      cut(p, now);
+      raise_alpha(p);
+      next_alpha_ = now + p.alpha_timer;
+    } else {
+      cnp_for_alpha_ = true;
+      cnp_for_cut_ = true;
+    }
+  }
+
+  /// Losses are the transport's.
+  void on_loss(const Parameters& /*p*/, Loss /*how*/, Picoseconds /*now*/) {}
+  [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const { return kNoWindow; }
+
+  void sample(const Parameters& /*p*/, std::span<std::int64_t, kColumns.size()> values) const {
+    values[0] = rate_.count();
+    values[1] = target_.count();
+    if (active_) values[2] = static_cast<std::int64_t>(alpha_) << (32 - Parameters::kAlphaBits);
+  }
+
+ private:
+  static constexpr Picoseconds kNever = Picoseconds::max();
+
+  void activate(const Parameters& p, Picoseconds now) {
+    active_ = true;
+    alpha_ = p.initial_alpha;
+    next_alpha_ = now + p.alpha_timer;
+    bytes_left_ = p.byte_counter;
+    if (p.cut_on_cnp) {
+      cut(p, now);
+      raise_alpha(p);
+    } else {
+      // The increase timer starts with the first cut.
+      next_decrease_ = now + p.decrease_period;
+      cnp_for_cut_ = p.first_cnp_cuts;
+    }
+  }
+
+  void raise_alpha(const Parameters& p) {
+    alpha_ += ((Parameters::kAlphaOne - alpha_) * p.gain) >> Parameters::kAlphaBits;
+  }
+
+  void update_alpha(const Parameters& p, Picoseconds now) {
+    next_alpha_ += p.alpha_timer;
+    if (cnp_for_alpha_) {
+      raise_alpha(p);
+      cnp_for_alpha_ = false;
+      return;
+    }
+    const std::uint64_t loss = (alpha_ * p.gain) >> Parameters::kAlphaBits;
+    alpha_ -= loss;
+    // Decayed to the resolution of the representation: further expiries change nothing.
+    if (loss == 0 && next_alpha_ <= now) {
+      next_alpha_ += p.alpha_timer * ((now - next_alpha_) / p.alpha_timer + 1);
+    }
+  }
+
+  void cut(const Parameters& p, Picoseconds when) {
+    if (p.clamp_always || timer_stage_ > 0 || byte_stage_ > 0) target_ = rate_;
+    __extension__ using Wide = unsigned __int128;
+    const BitsPerSecond reduction(static_cast<std::int64_t>(
+        (static_cast<Wide>(rate_.count()) * alpha_) >> (Parameters::kAlphaBits + 1)));
+    rate_ = std::max(p.minimum_rate, rate_ - reduction);
+    timer_stage_ = byte_stage_ = 0;
+    bytes_left_ = p.byte_counter;
+    next_increase_ = when + p.increase_timer;
+  }
+
+  void increase(const Parameters& p) {
+    const std::uint32_t most = std::max(timer_stage_, byte_stage_);
+    const std::uint32_t least =
+        p.byte_counter == Bytes(0) ? timer_stage_ : std::min(timer_stage_, byte_stage_);
+    if (most >= p.fast_recovery_steps) {
+      target_ += least > p.fast_recovery_steps ? p.hyper_increase : p.additive_increase;
+      target_ = std::min(target_, line_rate_);
+    }
+    rate_ = (rate_ + target_) / 2;
+  }
+
+  BitsPerSecond rate_;
+  BitsPerSecond target_;
+  BitsPerSecond line_rate_;
+  std::uint64_t alpha_ = 0;
+  Picoseconds next_alpha_ = kNever;
+  Picoseconds next_decrease_ = kNever;
+  Picoseconds next_increase_ = kNever;
+  Bytes bytes_left_;
+  std::uint32_t timer_stage_ = 0;
+  std::uint32_t byte_stage_ = 0;
+  bool active_ = false;
+  bool cnp_for_alpha_ = false;
+  bool cnp_for_cut_ = false;
+};
+static_assert(CongestionControl<Dcqcn>);
+
+}  // namespace weft::protocols::congestion

@@ -1,0 +1,17 @@
+#include "protocols/congestion/list.hpp"
+
+#include "simcore/schema_builder.hpp"
+
+namespace weft::protocols::congestion {
+
+schema::Object control_schema(const ControlConfig& standard) {
+  const auto self = [](ControlConfig& config) -> ControlConfig& { return config; };
+  auto keys = schema::describe<ControlConfig>("congestion control", "how senders set rates");
+  keys.optional_tag("type", standard.index(), "which algorithm");
+  Controls::for_each([&]<class C>() {
+    keys.alternative<typename C::Config>(C::kName, self, C::schema(), C::standard()).implied();
+  });
+  return keys.shorthand("type");
+}
+
+}  // namespace weft::protocols::congestion

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "protocols/congestion/control.hpp"
+#include "protocols/congestion/dcqcn/dcqcn.hpp"
+#include "protocols/congestion/none/no_control.hpp"
+
+namespace weft::protocols::congestion {
+
+/// Some controls, numbered in this order.
+template <CongestionControl... C>
+struct ControlList {
+  static constexpr std::size_t kCount = sizeof...(C);
+  static_assert(kCount <= 256);
+  /// The specification of any of them.
+  using Config = std::variant<typename C::Config...>;
+  /// `Of<C>` of each.
+  template <template <class> class Of>
+  using Each = std::tuple<Of<C>...>;
+
+  static constexpr std::array<const char*, kCount> kNames{C::kName...};
+  static constexpr std::array<const char*, kCount> kTitles{C::kTitle...};
+  static constexpr std::array<Needs, kCount> kNeeds{C::kNeeds...};
+  static constexpr std::array<std::span<const Column>, kCount> kColumns{C::kColumns...};
+
+  /// Calls `visit.template operator()<C>()` for each, in order.
+  template <class Visit>
+  static void for_each(Visit visit) {
+    (visit.template operator()<C>(), ...);
+  }
+};
+
+/// All congestion controls that a scenario can name. The first one keeps no state and is never
+/// called.
+using Controls = ControlList<NoControl, Dcqcn>;
+
+/// Columns by number.
+struct ColumnList {
+  static constexpr std::size_t kMost = 64;
+  std::array<Column, kMost> columns{};
+  std::size_t count = 0;
+
+  [[nodiscard]] constexpr std::size_t find(std::string_view name) const {
+    std::size_t i = 0;
+    while (i < count && std::string_view(columns[i].name) != name) ++i;
+    return i;
+  }
+};
+
+/// What all controls can tell of themselves, each name once, in the order of the list: the default
+/// control's come first.
+inline constexpr ColumnList kAllColumns = [] {
+  ColumnList all;
+  for (const std::span<const Column> columns : Controls::kColumns) {
+    for (const Column& column : columns) {
+      if (all.find(column.name) == all.count) all.columns[all.count++] = column;
+    }
+  }
+  return all;
+}();
+
+/// The place in `kAllColumns` of column `i` of a control.
+[[nodiscard]] constexpr std::size_t column_number(std::size_t control, std::size_t i) {
+  return kAllColumns.find(Controls::kColumns[control][i].name);
+}
+
+/// The specification of a transport's congestion control.
+using ControlConfig = Controls::Config;
+
+/// Its name in sentences.
+[[nodiscard]] inline const char* title_of(const ControlConfig& config) {
+  return Controls::kTitles[config.index()];
+}
+[[nodiscard]] inline const Needs& needs_of(const ControlConfig& config) {
+  return Controls::kNeeds[config.index()];
+}
+
+/// How a congestion control is written in a scenario: its type, and that one's keys. `standard` is
+/// meant where the type is left out.
+[[nodiscard]] schema::Object control_schema(const ControlConfig& standard);
+
+}  // namespace weft::protocols::congestion

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "protocols/congestion/control.hpp"
+#include "simcore/schema_builder.hpp"
+
+namespace weft::protocols::congestion {
+
+struct NoControlConfig {};
+
+struct NoControlReceiver {
+  Answer on_marked(const NoControlConfig& /*p*/, Picoseconds /*now*/) { return Answer::kNothing; }
+};
+
+/// `congestion_control: none`: every queue pair sends at line rate, whatever it hears. The engine
+/// keeps no state for it.
+class NoControl {
+ public:
+  using Config = NoControlConfig;
+  using Parameters = NoControlConfig;
+  using Receiver = NoControlReceiver;
+  static constexpr const char* kName = "none";
+  static constexpr const char* kTitle = "no congestion control";
+  static constexpr Needs kNeeds{};
+  static constexpr std::array<Column, 0> kColumns{};
+  [[nodiscard]] static schema::Object schema() {
+    return schema::describe<Config>("no congestion control", "every queue pair sends at line rate");
+  }
+  [[nodiscard]] static Config standard() { return {}; }
+
+  void start(const Parameters& /*p*/, const FlowStart& /*start*/) {}
+  void on_timer(const Parameters& /*p*/, Picoseconds /*now*/) {}
+  Picoseconds on_sent(const Parameters& /*p*/, Bytes /*bytes*/, Picoseconds /*now*/) {
+    return Picoseconds(0);
+  }
+  void on_ack(const Parameters& /*p*/, const Acknowledgement& /*ack*/, Picoseconds /*now*/) {}
+  void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
+  void on_loss(const Parameters& /*p*/, Loss /*how*/, Picoseconds /*now*/) {}
+  [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const { return kNoWindow; }
+  void sample(const Parameters& /*p*/, std::span<std::int64_t, 0> /*values*/) const {}
+};
+static_assert(CongestionControl<NoControl>);
+
+}  // namespace weft::protocols::congestion

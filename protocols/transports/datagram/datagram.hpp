@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+#include "protocols/network_state.hpp"
+
+namespace weft::protocols {
+
+/// Unreliable datagrams: never acknowledged, lost when dropped. A message of which a packet is
+/// missing is not delivered. `Host` is the host that the ends live on.
+template <class Host>
+class Datagram {
+ public:
+  explicit Datagram(NetworkState& state, Host& host) : s_(state), host_(host) {}
+
+  /// What was sent is done with.
+  static void on_sent(SenderState& s) { s.unacked = s.received = s.next; }
+
+  void receive_data(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
+                    std::int64_t now) {
+    ReceiverState& r = s_.receivers[packet.flow];
+    const bool has_gap = packet.sequence != r.expected;
+    r.message_broken = (packet.flags & kFirst) == 0 && (r.message_broken || has_gap);
+    r.expected = packet.sequence + 1;
+    if ((packet.flags & kLast) == 0 || r.message_broken) return;
+    host_.record_delivery(packet.flow, packet.sequence, port, now);
+    host_.notify_delivered(cell, worker, packet.flow, now);
+  }
+
+ private:
+  NetworkState& s_;
+  Host& host_;
+};
+
+}  // namespace weft::protocols

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "protocols/network_state.hpp"
+
+namespace weft::protocols {
+
+/// What the sending ends of all transports share: which message the next packet belongs to, and the
+/// congestion control of the queue pair.
+class Sender {
+ public:
+  explicit Sender(NetworkState& state) : s_(state) {}
+
+  /// Makes `message` (of the list of the sender's host) the one that packet `sequence` belongs to.
+  void load_message(SenderState& s, std::uint32_t message, std::uint32_t sequence) const {
+    s.message = message;
+    if (message == kNoIndex) return;
+    const MessageRecord& record = s_.hosts[s.host].messages[message];
+    s.message_last = record.first_sequence + record.packets - 1;
+    s.full_size = record.full_size;
+    s.last_size = record.last_size;
+    s.first_of_message = sequence == record.first_sequence;
+  }
+
+  /// The last packet of the present message was sent, or turns out to have arrived.
+  void next_message(SenderState& s) const {
+    load_message(s, s_.hosts[s.host].messages[s.message].next, s.next);
+  }
+
+  /// Every packet before `sequence` has arrived.
+  void advance(SenderState& s, std::uint32_t sequence) const {
+    s.unacked = sequence;
+    // After going back, the receiver may turn out to have more than was sent again.
+    while (s.next < s.unacked) {
+      s.next = std::min(s.unacked, s.message_last + 1);
+      s.first_of_message = false;
+      if (s.next == s.message_last + 1) next_message(s);
+    }
+  }
+
+  /// Sends again from the first packet that is not known to have arrived.
+  void go_back(SenderState& s) const {
+    s.next = s.unacked;
+    std::uint32_t message = s.oldest_message;
+    const auto& messages = s_.hosts[s.host].messages;
+    while (messages[message].first_sequence + messages[message].packets <= s.next) {
+      message = messages[message].next;
+    }
+    load_message(s, message, s.next);
+  }
+
+  /// A packet was sent: the control says when the next one may follow.
+  void pace(SenderState& s, const TransportConstants& t, NicState& nic, Bytes size,
+            Picoseconds now) {
+    s_.controls.at_sender(t.control, s.control_slot, now, [&](auto& control, const auto& p) {
+      nic.recent_control = &control;
+      s.next_send = std::max(s.next_send, control.on_sent(p, size, now).count());
+    });
+  }
+
+  void notify(SenderState& s, const TransportConstants& t, Picoseconds now) {
+    inform(s, t, now, [now](auto& control, const auto& p) { control.on_notified(p, now); });
+  }
+  void acknowledge(SenderState& s, const TransportConstants& t,
+                   const congestion::Acknowledgement& ack, Picoseconds now) {
+    inform(s, t, now, [&](auto& control, const auto& p) { control.on_ack(p, ack, now); });
+  }
+  void lose(SenderState& s, const TransportConstants& t, congestion::Loss how, Picoseconds now) {
+    inform(s, t, now, [&](auto& control, const auto& p) { control.on_loss(p, how, now); });
+  }
+
+ private:
+  /// Tells the control of a queue pair something, if it has one: `tell(control, parameters)`. The
+  /// window may be another one afterwards.
+  template <class Tell>
+  void inform(SenderState& s, const TransportConstants& t, Picoseconds now, Tell tell) {
+    s_.controls.at_sender(t.control, s.control_slot, now, [&](auto& control, const auto& p) {
+      tell(control, p);
+      s.window = t.limited(control.window(p));
+    });
+  }
+
+  NetworkState& s_;
+};
+
+}  // namespace weft::protocols
