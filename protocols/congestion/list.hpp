@@ -13,6 +13,7 @@
 #include "protocols/congestion/control.hpp"
 #include "protocols/congestion/dcqcn/dcqcn.hpp"
 #include "protocols/congestion/none/no_control.hpp"
+#include "protocols/congestion/swift/swift.hpp"
 
 namespace weft::protocols::congestion {
 
@@ -41,7 +42,7 @@ struct ControlList {
 
 /// All congestion controls that a scenario can name. The first one keeps no state and is never
 /// called.
-using Controls = ControlList<NoControl, Dcqcn>;
+using Controls = ControlList<NoControl, Dcqcn, Swift>;
 
 /// Columns by number.
 struct ColumnList {

@@ -1,0 +1,31 @@
+#include "protocols/congestion/swift/swift.hpp"
+
+#include <cmath>
+
+namespace weft::protocols::congestion {
+namespace {
+
+std::int64_t to_fixed(double value) {
+  return static_cast<std::int64_t>(std::llround(std::ldexp(value, SwiftParameters::kBits)));
+}
+
+}  // namespace
+
+SwiftParameters::SwiftParameters(const SwiftConfig& c)
+    : base_target(c.base_target),
+      hop_target(c.hop_target),
+      scaling_range(c.scaling_range),
+      additive_increase(to_fixed(c.additive_increase)),
+      beta(to_fixed(c.beta)),
+      max_decrease(to_fixed(c.max_decrease)),
+      minimum_window(std::max<std::int64_t>(to_fixed(c.minimum_window), 1)),
+      retransmit_reset(c.retransmit_reset) {
+  // Section 3.3: nothing at the largest window, all of the range at the smallest.
+  const double at_least = 1 / std::sqrt(c.scaling_min_window);
+  const double at_most = 1 / std::sqrt(c.scaling_max_window);
+  const double alpha = static_cast<double>(c.scaling_range.count()) / (at_least - at_most);
+  fs_alpha = Picoseconds(std::llround(alpha));
+  fs_beta = Picoseconds(std::llround(alpha * at_most));
+}
+
+}  // namespace weft::protocols::congestion

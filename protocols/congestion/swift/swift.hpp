@@ -1,0 +1,187 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "protocols/congestion/control.hpp"
+#include "protocols/congestion/swift/swift_config.hpp"
+#include "protocols/congestion/swift/swift_schema.hpp"
+#include "simcore/units.hpp"
+
+namespace weft::protocols::congestion {
+
+/// SwiftConfig in the integers that the engine computes with: windows and shares in units of 2^-24.
+struct SwiftParameters {
+  explicit SwiftParameters(const SwiftConfig& config);
+
+  static constexpr int kBits = 24;
+  static constexpr std::int64_t kOne = std::int64_t{1} << kBits;
+
+  Picoseconds base_target;
+  Picoseconds hop_target;
+  Picoseconds scaling_range;
+  /// Flow scaling is fs_alpha / sqrt(window) - fs_beta, within 0 and its range (section 3.3).
+  Picoseconds fs_alpha;
+  Picoseconds fs_beta;
+  std::int64_t additive_increase;
+  std::int64_t beta;
+  std::int64_t max_decrease;
+  std::int64_t minimum_window;
+  std::uint32_t retransmit_reset;
+};
+
+/// Swift has no marks: its receiver only acknowledges.
+struct SwiftReceiver {
+  Answer on_marked(const SwiftParameters& /*p*/, Picoseconds /*now*/) { return Answer::kNothing; }
+};
+
+/// Algorithm 1 of the paper for one queue pair. The delay of an ACK is that of the fabric: from the
+/// start of the packet's transmission until the ACK is back, as NIC time stamps give it.
+///
+/// The window starts at what fills the idle path, as RDMA senders start at line rate; and it never
+/// exceeds what fills the path at the largest target delay: beyond that it would grow without limit
+/// while something else limits the flow.
+class Swift {
+ public:
+  using Config = SwiftConfig;
+  using Parameters = SwiftParameters;
+  using Receiver = SwiftReceiver;
+  static constexpr const char* kName = "swift";
+  static constexpr const char* kTitle = "Swift";
+  static constexpr Needs kNeeds{.acks = true, .echo_time = true, .path = true};
+  static constexpr std::array<Column, 4> kColumns{{
+      {"rate_bps", "the rate that the window allows at the last delay"},
+      {"window_packets", "packets that may be in flight", Column::Form::kFraction},
+      {"delay_s", "of the last ACK", Column::Form::kSeconds},
+      {"target_delay_s", "that the window is held to", Column::Form::kSeconds},
+  }};
+  [[nodiscard]] static schema::Object schema() { return swift_schema(); }
+  [[nodiscard]] static Config standard() { return {}; }
+
+  void start(const Parameters& p, const FlowStart& start) {
+    line_rate_ = start.line_rate;
+    packet_ = start.packet;
+    hops_ = start.hops;
+    delay_ = start.base_rtt;
+    window_ = limited(p, packets_in(start.base_rtt));
+  }
+
+  /// The window changes with ACKs only.
+  void on_timer(const Parameters& /*p*/, Picoseconds /*now*/) {}
+
+  /// Less than a packet in flight is one in several round trips.
+  Picoseconds on_sent(const Parameters& /*p*/, Bytes /*bytes*/, Picoseconds now) {
+    if (window_ >= Parameters::kOne) return Picoseconds(0);
+    return now + Picoseconds(scaled(delay_.count(), Parameters::kOne, window_));
+  }
+
+  void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds now) {
+    timeouts_ = 0;
+    delay_ = std::max(ack.delay, Picoseconds(1));
+    const Picoseconds target = target_delay(p);
+    if (delay_ < target) {
+      const std::int64_t gain = p.additive_increase * ack.packets;
+      window_ =
+          limited(p, window_ + scaled(gain, Parameters::kOne, std::max(window_, Parameters::kOne)));
+    } else {
+      const std::int64_t share = scaled(p.beta, (delay_ - target).count(), delay_.count());
+      decrease(p, std::min(share, p.max_decrease), now);
+    }
+  }
+
+  void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
+
+  void on_loss(const Parameters& p, Loss how, Picoseconds now) {
+    if (how == Loss::kTimeout && ++timeouts_ >= p.retransmit_reset) {
+      window_ = p.minimum_window;
+      last_decrease_ = now;
+      return;
+    }
+    if (how == Loss::kNack) timeouts_ = 0;
+    decrease(p, p.max_decrease, now);
+  }
+
+  [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const {
+    return static_cast<std::uint32_t>(std::max(window_, Parameters::kOne) >> Parameters::kBits);
+  }
+
+  void sample(const Parameters& p, std::span<std::int64_t, kColumns.size()> values) const {
+    const Picoseconds full = transmission_time(packet_, line_rate_);
+    const std::int64_t in_flight = scaled(window_, full.count(), Parameters::kOne);
+    values[0] = std::min(line_rate_.count(), scaled(line_rate_.count(), in_flight,
+                                                    std::max<std::int64_t>(delay_.count(), 1)));
+    values[1] = window_ << (32 - Parameters::kBits);
+    values[2] = delay_.count();
+    values[3] = target_delay(p).count();
+  }
+
+  /// In units of 2^-24 packets.
+  [[nodiscard]] std::int64_t window_fixed() const { return window_; }
+
+  /// The delay that is aimed at with the present window (section 3.3).
+  [[nodiscard]] Picoseconds target_delay(const Parameters& p) const {
+    // The root of the window in units of 2^-20, since the window is shifted by 16 to 2^-40.
+    const auto root =
+        static_cast<std::int64_t>(square_root(static_cast<std::uint64_t>(window_) << kRootShift));
+    const Picoseconds scaling = Picoseconds(scaled(p.fs_alpha.count(), std::int64_t{1} << kRootBits,
+                                                   std::max<std::int64_t>(root, 1))) -
+                                p.fs_beta;
+    return p.base_target + p.hop_target * hops_ +
+           std::clamp(scaling, Picoseconds(0), p.scaling_range);
+  }
+
+ private:
+  static constexpr int kRootShift = 16;
+  static constexpr int kRootBits = (Parameters::kBits + kRootShift) / 2;
+
+  /// The largest integer whose square is no more than `n`, by Newton's method from above.
+  [[nodiscard]] static std::uint64_t square_root(std::uint64_t n) {
+    if (n < 2) return n;
+    std::uint64_t root = std::uint64_t{1} << ((static_cast<unsigned>(std::bit_width(n)) + 1) / 2);
+    for (;;) {
+      const std::uint64_t next = (root + n / root) / 2;
+      if (next >= root) return root;
+      root = next;
+    }
+  }
+
+  /// a b / c, rounded down.
+  [[nodiscard]] static std::int64_t scaled(std::int64_t a, std::int64_t b, std::int64_t c) {
+    __extension__ using Wide = __int128;
+    return static_cast<std::int64_t>(static_cast<Wide>(a) * b / c);
+  }
+
+  /// Packets that the line carries in `time`, in units of 2^-24.
+  [[nodiscard]] std::int64_t packets_in(Picoseconds time) const {
+    return scaled(time.count(), Parameters::kOne, transmission_time(packet_, line_rate_).count());
+  }
+
+  [[nodiscard]] std::int64_t limited(const Parameters& p, std::int64_t window) const {
+    // Sequence numbers are 24 bits wide, of which half may be in flight (InfiniBand, 9.7.2).
+    constexpr std::int64_t kMost = std::int64_t{8'388'607} << Parameters::kBits;
+    const std::int64_t useful = packets_in(p.base_target + p.hop_target * hops_ + p.scaling_range);
+    return std::clamp(window, p.minimum_window, std::clamp(useful, Parameters::kOne, kMost));
+  }
+
+  /// At most once per round trip.
+  void decrease(const Parameters& p, std::int64_t share, Picoseconds now) {
+    if (now - last_decrease_ < delay_) return;
+    last_decrease_ = now;
+    window_ = std::max(p.minimum_window, window_ - scaled(window_, share, Parameters::kOne));
+  }
+
+  BitsPerSecond line_rate_;
+  Bytes packet_;
+  Picoseconds delay_;
+  Picoseconds last_decrease_{std::numeric_limits<std::int64_t>::min() / 2};
+  std::int64_t window_ = Parameters::kOne;
+  std::uint32_t hops_ = 0;
+  std::uint32_t timeouts_ = 0;
+};
+static_assert(CongestionControl<Swift>);
+
+}  // namespace weft::protocols::congestion

@@ -1,0 +1,65 @@
+#include "protocols/congestion/swift/swift_schema.hpp"
+
+#include <vector>
+
+#include "protocols/congestion/swift/swift_config.hpp"
+#include "simcore/schema_builder.hpp"
+
+namespace weft::protocols::congestion {
+namespace {
+
+constexpr const char* kHtsim = "csg-htsim, swift.cpp, which calls its constants guesses";
+constexpr const char* kPaper = "Kumar et al., SIGCOMM 2020, algorithm 1";
+
+void check(const SwiftConfig& c, std::vector<schema::Problem>& problems) {
+  if (2 * c.scaling_min_window > c.scaling_max_window) {
+    problems.push_back({"scaling_min_window", "is more than half of scaling_max_window"});
+  }
+}
+
+}  // namespace
+
+schema::Object swift_schema() {
+  using Config = SwiftConfig;
+  return schema::describe<Config>("Swift", "a window that holds the delay of ACKs to a target")
+      .field("base_target", &Config::base_target, "delay that is aimed at, before what follows")
+      .source(kHtsim)
+      .at_least(1_ns)
+      .at_most(1_s)
+      .field("hop_target", &Config::hop_target, "added for every switch on the way")
+      .source("base_target / 6.55: csg-htsim, swift.cpp")
+      .at_most(1_s)
+      .field("scaling_range", &Config::scaling_range,
+             "added at most for small windows, so that many flows do not oscillate")
+      .source("5 base_target: csg-htsim, swift.cpp")
+      .at_most(1_s)
+      .field("scaling_min_window", &Config::scaling_min_window,
+             "packets; all of the range is added from here down")
+      .source(kHtsim)
+      .within({.low = 1e-6, .high = 1e6})
+      .field("scaling_max_window", &Config::scaling_max_window,
+             "packets; nothing is added from here up")
+      .source(kHtsim)
+      .within({.low = 1e-6, .high = 1e6})
+      .field("additive_increase", &Config::additive_increase,
+             "packets per round trip while the delay is below its target")
+      .source(kHtsim)
+      .within({.low = 0, .high = 1e3, .includes_low = false})
+      .field("beta", &Config::beta, "how much of the excess over the target a decrease takes away")
+      .source(kHtsim)
+      .within({.low = 0, .high = 1, .includes_low = false})
+      .field("max_decrease", &Config::max_decrease, "the most that a decrease takes of the window")
+      .source(kHtsim)
+      .within({.low = 0, .high = 1, .includes_low = false})
+      .field("minimum_window", &Config::minimum_window,
+             "packets; below 1 the packets are paced over several round trips")
+      .source("Kumar et al., SIGCOMM 2020, section 3.1: in-casts of thousands need 0.001 packets")
+      .within({.low = 1e-6, .high = 1})
+      .field("retransmit_reset", &Config::retransmit_reset,
+             "time-outs in a row after which the window is the least")
+      .source(kPaper)
+      .range(1, 1'000)
+      .check(check);
+}
+
+}  // namespace weft::protocols::congestion

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "simcore/schema.hpp"
+
+namespace weft::protocols::congestion {
+
+/// How SwiftConfig is written in a scenario.
+[[nodiscard]] schema::Object swift_schema();
+
+}  // namespace weft::protocols::congestion
