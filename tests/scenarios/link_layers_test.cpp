@@ -41,7 +41,7 @@ std::string first_error(const std::vector<std::string>& overrides) {
 
 bool has_dcqcn(const Scenario& s) {
   const auto& control = std::get<protocols::RoceConfig>(s.transport).congestion_control;
-  return std::holds_alternative<protocols::DcqcnConfig>(control);
+  return std::holds_alternative<protocols::congestion::DcqcnConfig>(control);
 }
 
 const std::string kQuantum = "fabric.switch=quantum-2";
