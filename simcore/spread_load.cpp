@@ -135,12 +135,20 @@ Count packets_of(Bytes size, const Framing& framing) {
   return (size.count() + framing.payload.count() - 1) / framing.payload.count();
 }
 
-/// Identical packets, or a short last one that meets others at ample links only: it then overtakes
-/// what it can, and no other order is better.
+/// Identical packets, or a short last one that meets others at the last step only: it then
+/// overtakes what it can, and no other order is better. At every step from the first one on that
+/// spreads the packets of a link, it gains less than a transmission of the source.
 bool is_exact(Bytes size, const Framing& framing, std::span<const PathHop> forward) {
-  return size.count() % framing.payload.count() == 0 || size < framing.payload ||
-         std::ranges::all_of(forward,
-                             [&](const PathHop& hop) { return is_ample(hop, forward.front()); });
+  if (size.count() % framing.payload.count() == 0 || size < framing.payload) return true;
+  const PathHop& source = forward.front();
+  std::uint32_t gained = 0;
+  for (const PathHop& hop : forward) {
+    if (!is_ample(hop, source)) return false;
+    const bool is_last = &hop == &forward.back();
+    if (!is_last && hop.links < (gained + 1) * source.links) return false;
+    if (gained > 0 || hop.links > source.links) ++gained;
+  }
+  return true;
 }
 
 Picoseconds alone(Picoseconds ready, Bytes wire, Bytes cut_through, std::span<const PathHop> path) {

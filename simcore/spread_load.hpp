@@ -8,8 +8,8 @@
 namespace weft {
 
 /// The zero-load time of a message whose packets take parallel links in turn, stage by stage.
-/// Nothing if the window makes the sender wait. A lower bound where a short last packet meets
-/// others that wait for slow links.
+/// Nothing if the window makes the sender wait. A lower bound where a short last packet could meet
+/// others before the last step.
 ///
 /// Takes time for some packets per link, not for every packet: from then on, the times of packets
 /// repeat with a period.

@@ -45,8 +45,8 @@ struct ZeroLoad {
 /// spread. An empty path takes no time.
 ///
 /// Exact for packets that all cross the same links, and for packets that take alike links in turn
-/// unless a window binds, or the last one is short and some step is slower than the source. A lower
-/// bound in those cases, and for other ways to spread packets.
+/// unless a window binds, or the last one is short and could overtake others before the last step.
+/// A lower bound in those cases, and for other ways to spread packets.
 [[nodiscard]] ZeroLoad zero_load(Bytes size, const Framing& framing,
                                  std::span<const PathHop> forward,
                                  std::span<const PathHop> reverse);

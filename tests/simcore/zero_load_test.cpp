@@ -237,7 +237,7 @@ Hops random_sprayed_path(std::mt19937_64& random, std::size_t middle, std::uint3
 
 // Any rates, numbers of parallel links and sizes, short messages and such as skip most of their
 // packets: what packets that take the links in turn do, to the picosecond, ACKs included. A short
-// last packet where no step is slower than the source.
+// last packet where no step is slower than the source, and all but the last are wide.
 TEST(ZeroLoad, OfPacketsThatTakeLinksInTurnIsExact) {
   std::mt19937_64 random(5);
   int long_messages = 0;
@@ -252,7 +252,7 @@ TEST(ZeroLoad, OfPacketsThatTakeLinksInTurnIsExact) {
       const PathHop& source = c.forward.front();
       for (std::size_t h = 1; h < c.forward.size(); ++h) {
         c.forward[h].rate = std::max(c.forward[h].rate, source.rate);
-        c.forward[h].links *= source.links;
+        c.forward[h].links *= source.links * static_cast<std::uint32_t>(h);
       }
     }
     if (random() % 4 == 0) {
