@@ -14,9 +14,6 @@
 namespace weft::scenarios {
 namespace {
 
-/// Sequence numbers have 32 bits; half of them keeps comparisons across the wrap valid.
-constexpr double kMaxPackets = 2147483647.0;
-
 /// Upper bounds, as doubles: they only have to be right to a few percent.
 struct Load {
   double messages = 0;  ///< of the whole job
@@ -86,23 +83,30 @@ Load load_of(const JobSpec& job, const Estimate& estimate) {
   return std::visit(estimate, job.kind);
 }
 
+Bytes payload_of(const Scenario& scenario) {
+  return std::visit([](const auto& t) { return t.format.payload; }, scenario.transport);
+}
+
+Estimate estimate_of(const JobSpec& job, const Scenario& scenario,
+                     std::span<const BitsPerSecond> access_rates) {
+  Estimate estimate{static_cast<double>(job.ranks.size()),
+                    static_cast<double>(payload_of(scenario).count()), 0};
+  for (const HostId host : job.ranks) {
+    estimate.fastest =
+        std::max(estimate.fastest, static_cast<double>(access_rates[host.value()].count()));
+  }
+  estimate.domain_size = domain_size_of(job);
+  return estimate;
+}
+
 }  // namespace
 
 Errors check_limits(const Scenario& scenario, std::span<const BitsPerSecond> access_rates) {
   Errors errors;
-  const Bytes payload =
-      std::visit([](const auto& t) { return t.format.payload; }, scenario.transport);
   double messages = 0;
   for (std::size_t j = 0; j < scenario.jobs.size(); ++j) {
     const JobSpec& job = scenario.jobs[j];
-    Estimate estimate{static_cast<double>(job.ranks.size()), static_cast<double>(payload.count()),
-                      0};
-    for (const HostId host : job.ranks) {
-      estimate.fastest =
-          std::max(estimate.fastest, static_cast<double>(access_rates[host.value()].count()));
-    }
-    estimate.domain_size = domain_size_of(job);
-    const Load load = load_of(job, estimate);
+    const Load load = load_of(job, estimate_of(job, scenario, access_rates));
     const std::string key = fmt::format("jobs[{}]", j);
     if (load.packets > kMaxPackets) {
       errors.push_back({fmt::format("would send up to {:.3g} packets on one connection; at most "
@@ -119,6 +123,22 @@ Errors check_limits(const Scenario& scenario, std::span<const BitsPerSecond> acc
     messages += load.messages;
   }
   return errors;
+}
+
+bool are_packets_few(const Scenario& scenario, std::span<const BitsPerSecond> access_rates) {
+  const Bytes payload = payload_of(scenario);
+  Bytes least = payload;
+  for (const protocols::ScaleUpConfig& domain : scenario.scale_up) {
+    least = std::min(least, domain.transport().format.payload);
+  }
+  double growth = static_cast<double>(payload.count()) / static_cast<double>(least.count());
+  if (scenario.pxn.enabled) {  // every chunk may end with a packet that is not full
+    growth *=
+        1 + static_cast<double>(payload.count()) / static_cast<double>(scenario.pxn.chunk.count());
+  }
+  return std::ranges::all_of(scenario.jobs, [&](const JobSpec& job) {
+    return load_of(job, estimate_of(job, scenario, access_rates)).packets * growth <= kMaxPackets;
+  });
 }
 
 }  // namespace weft::scenarios

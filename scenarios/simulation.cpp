@@ -23,6 +23,7 @@
 #include "scenarios/resolve_observation.hpp"
 #include "scenarios/run_monitor.hpp"
 #include "scenarios/static_checks.hpp"
+#include "scenarios/traffic.hpp"
 #include "topologies/build_fabric.hpp"
 
 namespace weft::scenarios {
@@ -280,6 +281,10 @@ Result<Experiment> build_experiment(Scenario scenario) {
   if (Errors errors = forward_by_rail(scenario, fabric.value(), workload.value());
       !errors.empty()) {
     return errors;
+  }
+  if (!are_packets_few(scenario, access_rates)) {
+    const auto traffic = survey_traffic(scenario, fabric.value(), routes.value(), workload.value());
+    if (!traffic) return traffic.errors();
   }
   auto observation = resolve_observation(scenario, fabric.value(), workload.value());
   if (!observation) return observation.errors();

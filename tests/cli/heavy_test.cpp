@@ -1,11 +1,16 @@
-// Scenarios of a few lines that ask for much: they are answered at once, and in little memory.
+// Scenarios of a few lines that ask for much: they are answered at once, and in little memory. What
+// a run takes is foreseen; what it cannot have ends it with a sentence.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <filesystem>
+#include <regex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/support/measured_run.hpp"
 
@@ -17,15 +22,41 @@ using ::testing::HasSubstr;
 
 const std::string kHeavy = std::string(WEFT_SOURCE_DIR) + "/tests/scenarios/heavy/";
 
-MeasuredRun check(const std::string& name) {
-  const fs::path output =
-      fs::temp_directory_path() / ("weft heavy " + std::to_string(::getpid()) + ".txt");
-  MeasuredRun run = run_measured(WEFT_PROGRAM, {"check", kHeavy + name + ".yaml"}, output);
-  fs::remove(output);
-  return run;
+const std::string kShipped = std::string(WEFT_SOURCE_DIR) + "/scenarios/";
+
+/// The folder of this test.
+fs::path own_folder() {
+  const fs::path folder = fs::temp_directory_path() / ("weft heavy " + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  return folder;
 }
 
-/// A second as it was asked for, of a processor that others slow down to half its speed.
+MeasuredRun run(const std::string& program, std::vector<std::string> arguments) {
+  return run_measured(program, std::move(arguments), own_folder() / "output.txt");
+}
+
+MeasuredRun check(const std::string& name, std::vector<std::string> more = {}) {
+  more.insert(more.begin(), {"check", kHeavy + name + ".yaml"});
+  return run(WEFT_PROGRAM, std::move(more));
+}
+
+/// Through a shell, with `%` for the program.
+MeasuredRun run_shell(std::string command) {
+  for (std::size_t at = 0; (at = command.find('%')) != std::string::npos;) {
+    command.replace(at, 1, "'" WEFT_PROGRAM "'");
+  }
+  return run("/bin/sh", {"-c", command});
+}
+
+/// The memory that `check` foresees, in bytes.
+double foreseen_memory(const std::string& text) {
+  std::smatch found;
+  if (!std::regex_search(text, found, std::regex("([0-9.]+) (Ki|Mi|Gi)B of memory"))) return 0;
+  const std::string unit = found[2];
+  return std::stod(found[1]) * (unit == "Ki" ? 1024.0 : unit == "Mi" ? 1048576.0 : 1073741824.0);
+}
+
+/// A second on an idle machine; others may slow the processor down to half its speed.
 constexpr double kSoon = kIsSanitized ? 60 : 2;
 
 TEST(Heavy, AStrongSkewIsDrawnAtOnce) {
@@ -46,6 +77,64 @@ TEST(Heavy, ABufferThatIsTooSmallIsRefusedBeforeAllRoutesAreFollowed) {
   EXPECT_EQ(f.exit_code, 2);
   EXPECT_THAT(f.text, HasSubstr("fabric.switch.buffer: is"));
   EXPECT_LT(f.processor_seconds, kSoon);
+}
+
+TEST(Heavy, MorePacketsThanAQueuePairCanNumberAreRefused) {
+  for (const std::vector<std::string>& more : {std::vector<std::string>{},
+                                               {"--set", "jobs[0].ranks=[0,9,1]", "--set",
+                                                "pxn.enabled=true", "--set", "pxn.chunk=1GB"}}) {
+    const MeasuredRun f = check("many-packets", more);
+    EXPECT_EQ(f.exit_code, 2);
+    EXPECT_THAT(f.text, HasSubstr("jobs[0]: would send 2.44e+09 packets on one connection"));
+  }
+}
+
+// Within a factor of 1.5 of the peak.
+TEST(Heavy, TheMemoryOfARunIsForeseen) {
+  if (kIsSanitized) GTEST_SKIP() << "measures the sanitizer";
+  for (const char* name : {"incast", "permutation", "oversubscription", "nccl-h100", "nccl-b200"}) {
+    const std::string scenario = kShipped + name + ".yaml";
+    const double foreseen = foreseen_memory(run(WEFT_PROGRAM, {"check", scenario}).text);
+    const MeasuredRun f = run(WEFT_PROGRAM, {"run", scenario, "--quiet", "--threads", "1", "--out",
+                                             (own_folder() / name).string()});
+    EXPECT_EQ(f.exit_code, 0) << f.text;
+    const double ratio = foreseen / (static_cast<double>(f.peak_kilobytes) * 1024);
+    EXPECT_GT(ratio, 1 / 1.5) << name;
+    EXPECT_LT(ratio, 1.5) << name;
+  }
+}
+
+TEST(Heavy, ARunThatWouldNotFitIsRefused) {
+  const fs::path out = own_folder() / "refused";
+  const MeasuredRun f = run(WEFT_PROGRAM, {"run", kShipped + "all-reduce-1024.yaml",
+                                           "--memory-limit", "100MB", "--out", out.string()});
+  EXPECT_EQ(f.exit_code, 1);
+  EXPECT_THAT(f.text, HasSubstr("the run would take about "));
+  EXPECT_THAT(f.text, HasSubstr("set --memory-limit"));
+  EXPECT_FALSE(fs::exists(out));
+}
+
+TEST(Heavy, MemoryThatCannotBeHadEndsTheRunWithASentence) {
+  if (kIsSanitized) GTEST_SKIP() << "the sanitizer needs the address space";
+  const MeasuredRun f =
+      run_shell("ulimit -d 20000; % check '" + kHeavy + "thousands-open-loop.yaml'");
+  EXPECT_EQ(f.exit_code, 1);
+  EXPECT_THAT(f.text, HasSubstr("weft: out of memory"));
+}
+
+TEST(Heavy, OutputThatCannotBeWrittenFailsTheCommandAndKeepsTheResults) {
+  const fs::path out = own_folder() / "kept";
+  const std::string command =
+      "% run '" + kShipped + "permutation.yaml' --out '" + out.string() + "'";
+  EXPECT_EQ(run_shell(command + " > /dev/full").exit_code, 1);
+  EXPECT_TRUE(fs::exists(out / "summary.json"));
+  fs::remove_all(out);
+  // The reader has gone before the first byte comes.
+  const MeasuredRun f = run_shell("{ sleep 0.2; " + command + "; echo code $? >&2; } | true");
+  EXPECT_THAT(f.text, HasSubstr("standard output cannot be written"));
+  EXPECT_THAT(f.text, HasSubstr("code 1"));
+  EXPECT_TRUE(fs::exists(out / "summary.json"));
+  fs::remove_all(own_folder());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "tools/cli/commands.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "scenarios/changed_links.hpp"
 #include "scenarios/comparison.hpp"
 #include "scenarios/fluid_simulation.hpp"
+#include "scenarios/forecast.hpp"
 #include "scenarios/format.hpp"
 #include "scenarios/ideal_times.hpp"
 #include "scenarios/json_text.hpp"
@@ -70,6 +72,34 @@ std::string tiers_text(const Fabric& fabric) {
     }
   }
   return text + "\n";
+}
+
+std::string forecast_text(const scenarios::Forecast& f) {
+  return fmt::format("about {} packet-hops: {} on one thread, {} of memory",
+                     scenarios::format_count(static_cast<std::int64_t>(f.packet_hops)),
+                     scenarios::format_time(f.seconds), scenarios::format_bytes(f.memory));
+}
+
+/// Whether a run of the packet engine fits into memory; says so if not. With a limit, it cannot
+/// take more.
+bool fits_memory(const Loaded& loaded, const std::optional<std::int64_t>& limit) {
+  const scenarios::Forecast f = scenarios::forecast(loaded.experiment);
+  log_info(forecast_text(f));
+  const double most = static_cast<double>(limit.value_or(scenarios::available_memory().count()));
+  if (f.memory > most) {
+    complain(fmt::format(
+        "the run would take about {} of memory, and {}; make it smaller, or set --memory-limit to "
+        "what it may take",
+        scenarios::format_bytes(f.memory),
+        limit ? "--memory-limit is " + scenarios::format_bytes(most)
+              : scenarios::format_bytes(most) + " are available"));
+    return false;
+  }
+  if (limit) {
+    const rlimit both{static_cast<rlim_t>(*limit), static_cast<rlim_t>(*limit)};
+    ::setrlimit(RLIMIT_DATA, &both);
+  }
+  return true;
 }
 
 std::filesystem::path fluid_folder(const std::filesystem::path& packet_folder) {
@@ -207,6 +237,9 @@ int run_scenario(const RunArguments& arguments) {
     print_errors(errors);
     return kBadInput;
   }
+  if (arguments.engine != Engine::kFluid && !fits_memory(*loaded, arguments.memory_limit)) {
+    return kUnfinished;
+  }
   if (arguments.engine != Engine::kPacket) {
     if (const Errors missing = load_flow_solver(); !missing.empty()) {
       print_errors(missing);
@@ -267,6 +300,7 @@ int check_scenario(const std::string& path, const std::vector<std::string>& over
   for (const std::string& line : scenarios::describe_changed_links(e.scenario, e.fabric)) {
     text += "  " + escaped(line) + "\n";
   }
+  text += "  " + forecast_text(scenarios::forecast(e)) + "\n";
   for (const std::string& warning : e.warnings) text += "  warning: " + escaped(warning) + "\n";
   print(text);
   return kSuccess;

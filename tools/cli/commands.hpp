@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct RunArguments {
   Engine engine = Engine::kPacket;
   std::vector<std::string> overrides;
   std::string out;
-  std::uint32_t threads = 0;  ///< 0: as many as gain
+  std::uint32_t threads = 0;                 ///< 0: as many as gain
+  std::optional<std::int64_t> memory_limit;  ///< bytes of private memory; absent: what there is
   bool print_json = false;
   bool is_quiet = false;
 };

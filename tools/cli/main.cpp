@@ -1,12 +1,20 @@
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
 #include <map>
+#include <new>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "simcore/log.hpp"
 #include "tools/cli/catalogue_commands.hpp"
 #include "tools/cli/collective_commands.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/output.hpp"
 #include "tools/cli/sweep_commands.hpp"
 #include "tools/cli/topo_command.hpp"
 #include "tools/io/terminal.hpp"
@@ -38,9 +46,16 @@ constexpr const char* kExamples =
     "  weft schema > weft.schema.json\n"
     "\nExit codes: 0 done, 1 the simulation could not finish, 2 a bad scenario or command line.\n";
 
-}  // namespace
+/// In whatever thread; there is nothing to be had for an exception or a message that is put
+/// together.
+[[noreturn]] void out_of_memory() {
+  constexpr std::string_view kText =
+      "weft: out of memory; make the scenario smaller, or raise --memory-limit if one is set\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
+  ::_exit(weft::cli::kUnfinished);
+}
 
-int main(int argc, char** argv) {
+int run_program(int argc, char** argv) {
   using namespace weft::cli;  // NOLINT: the program's own namespace
   CLI::App app(kAbout, "weft");
   app.set_version_flag("--version", version_text());
@@ -52,6 +67,7 @@ int main(int argc, char** argv) {
   RunArguments run_arguments;
   std::string log_level = "warn";
   std::string seed;
+  std::string memory_limit;
   CLI::App* run = app.add_subcommand("run", "simulate a scenario and write its results");
   run->add_option("scenario", run_arguments.scenario, "scenario file")->required();
   run->add_option("--set", run_arguments.overrides,
@@ -68,6 +84,10 @@ int main(int argc, char** argv) {
                   "threads of the packet engine (default: as many as gain, one per core at most); "
                   "the results are the same")
       ->check(CLI::Range(1, 1'024));
+  run->add_option(
+      "--memory-limit", memory_limit,
+      "private memory that the run may take, such as 4GiB; one that is foreseen to need "
+      "more is refused (default: what the machine has left)");
   run->add_flag("--json", run_arguments.print_json, "print summary.json instead of the tables");
   run->add_flag("--quiet", run_arguments.is_quiet, "print nothing but errors");
   run->add_option("--log", log_level, "off, error, warn, info or debug");
@@ -123,6 +143,11 @@ int main(int argc, char** argv) {
   catalogue_commands.use_catalogue();
   if (!seed.empty()) run_arguments.overrides.push_back("seed=" + seed);
 
+  if (!memory_limit.empty()) {
+    run_arguments.memory_limit = read_limit<weft::Bytes>("--memory-limit", memory_limit);
+    if (!run_arguments.memory_limit) return kBadInput;
+  }
+
   if (run->parsed()) return run_scenario(run_arguments);
   if (check->parsed()) return check_scenario(check_arguments.scenario, check_arguments.overrides);
   if (compare->parsed()) return compare_results(first, second);
@@ -136,4 +161,23 @@ int main(int argc, char** argv) {
   if (const auto code = sweep_commands.run()) return *code;
   if (const auto code = catalogue_commands.run()) return *code;
   return kBadInput;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::set_new_handler(out_of_memory);
+  // Who reads may go away: what is written to files is complete nevertheless.
+  std::signal(SIGPIPE, SIG_IGN);
+  int code = weft::cli::kUnfinished;
+  try {
+    code = run_program(argc, argv);
+  } catch (const std::exception& error) {
+    weft::complain(error.what());
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    weft::complain("standard output cannot be written");
+    if (code == weft::cli::kSuccess) code = weft::cli::kUnfinished;
+  }
+  return code;
 }

@@ -1,9 +1,14 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <variant>
 
+#include "simcore/quantity_text.hpp"
 #include "simcore/result.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/io/terminal.hpp"
 
 namespace weft::cli {
 
@@ -14,5 +19,17 @@ namespace weft::cli {
 /// what it names (OutputFile). The exit code: `failure` where that cannot be written.
 [[nodiscard]] int put(const std::string& text, const std::string& file = {},
                       ExitCode failure = kUnfinished);
+
+/// A limit on the command line, in the smallest unit; says what is wrong with it.
+template <class Quantity>
+[[nodiscard]] std::optional<std::int64_t> read_limit(const char* option, const std::string& text) {
+  const auto parsed = parse_quantity(text, dimension_of<Quantity>());
+  if (const auto* count = std::get_if<std::int64_t>(&parsed); count != nullptr && *count > 0) {
+    return *count;
+  }
+  const auto* problem = std::get_if<std::string>(&parsed);
+  complain(std::string(option) + ": `" + text + "` " + (problem == nullptr ? "is zero" : *problem));
+  return std::nullopt;
+}
 
 }  // namespace weft::cli

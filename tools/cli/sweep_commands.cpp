@@ -7,7 +7,6 @@
 
 #include "scenarios/json_text.hpp"
 #include "simcore/escape.hpp"
-#include "simcore/quantity_text.hpp"
 #include "simcore/units.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/progress.hpp"
@@ -43,17 +42,6 @@ std::string file_name(const std::string& text) {
   std::ranges::replace(name, '/', '_');
   if (name.starts_with('.')) name.front() = '_';
   return name;
-}
-
-template <class Quantity>
-std::optional<std::int64_t> read_limit(const char* option, const std::string& text) {
-  const auto parsed = parse_quantity(text, dimension_of<Quantity>());
-  if (const auto* count = std::get_if<std::int64_t>(&parsed); count != nullptr && *count > 0) {
-    return *count;
-  }
-  const auto* problem = std::get_if<std::string>(&parsed);
-  complain(std::string(option) + ": `" + text + "` " + (problem == nullptr ? "is zero" : *problem));
-  return std::nullopt;
 }
 
 }  // namespace

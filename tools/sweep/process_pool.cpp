@@ -45,7 +45,6 @@ void limit_memory(std::int64_t bytes) {
   const auto limit = static_cast<rlim_t>(bytes);
   const rlimit both{limit, limit};
   ::setrlimit(RLIMIT_DATA, &both);
-  std::set_new_handler(out_of_memory);
 }
 
 Report failed(std::int64_t id, Status status, std::string message) {
@@ -111,6 +110,7 @@ void ProcessPool::run_child(const Task& task, int results, int messages) const {
   ::close_range(kResults + 1, ~0U, 0);
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
+  std::set_new_handler(out_of_memory);
   if (limits_.memory) limit_memory(*limits_.memory);
   try {
     write_all(kResults, work_(task).to_json());
