@@ -67,9 +67,15 @@ Bytes CollectiveProgram::wire_size(Bytes size) const {
   return Bytes((size.count() + cost.data - 1) / cost.data * cost.wire);
 }
 
-Picoseconds CollectiveProgram::receive_latency() const {
+Picoseconds CollectiveProgram::step_latency() const {
   return spec_.execution.step_latency.value_or(
       protocol_cost(spec_.execution.protocol).step_latency);
+}
+
+Picoseconds CollectiveProgram::receive_latency(std::uint32_t from, std::uint32_t to) const {
+  const RankMap& map = schedule_->plan().map;
+  if (map.domain_of(from) == map.domain_of(to)) return step_latency();
+  return spec_.execution.network_step_latency.value_or(step_latency());
 }
 
 std::unique_ptr<StepSource> CollectiveProgram::steps(std::uint32_t rank, std::uint32_t lane) const {
@@ -138,7 +144,7 @@ StepStream CollectiveProgram::stream(std::uint32_t rank, std::uint32_t lane) con
       co_yield step;
       if (is_serial_send) {
         co_yield Step::delay(transfer_time(step), Step::Work::kTransfer);
-        co_yield Step::delay(kWireLatency + receive_latency(), Step::Work::kProtocol);
+        co_yield Step::delay(kWireLatency + step_latency(), Step::Work::kProtocol);
         co_yield Step::flush();
       }
       if (step.kind != Step::Kind::kReceive) continue;

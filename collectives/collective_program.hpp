@@ -39,7 +39,7 @@ class CollectiveProgram final : public JobProgram {
   [[nodiscard]] bool needs_acknowledgements() const override { return window() > 0; }
   [[nodiscard]] std::uint32_t iterations() const override { return spec_.iterations; }
   [[nodiscard]] Bytes wire_size(Bytes size) const override;
-  [[nodiscard]] Picoseconds receive_latency() const override;
+  [[nodiscard]] Picoseconds receive_latency(std::uint32_t from, std::uint32_t to) const override;
   [[nodiscard]] std::uint32_t window() const override { return spec_.execution.in_flight; }
   [[nodiscard]] std::vector<RankGroup> groups() const override { return schedule_->groups(); }
   [[nodiscard]] ChipWork chip_work(std::uint32_t lane) const override {
@@ -60,6 +60,8 @@ class CollectiveProgram final : public JobProgram {
     double reduce = 1;
   };
   [[nodiscard]] StepStream stream(std::uint32_t rank, std::uint32_t lane) const;
+  /// Inside a scale-up domain.
+  [[nodiscard]] Picoseconds step_latency() const;
   [[nodiscard]] Slowness slowness_of(std::uint32_t rank) const;
   /// After a message has come: adding it up, or moving it to its place.
   [[nodiscard]] Picoseconds handling_time(const Step& received, double factor) const;

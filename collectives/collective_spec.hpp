@@ -83,9 +83,11 @@ struct Execution {
   std::uint32_t in_flight = 0;  ///< unacknowledged messages per connection; 0: no limit
   Protocol protocol = Protocol::kNone;
   std::optional<Picoseconds> step_latency;  ///< absent: the protocol's
-  std::optional<Picoseconds> launch;        ///< per collective; absent: none, or the machine's
-  BitsPerSecond reduce_rate;                ///< of a rank; 0: at once
-  BitsPerSecond copy_rate;                  ///< of a rank; 0: at once
+  /// The same of messages between scale-up domains. Absent: as inside them, or NCCL's.
+  std::optional<Picoseconds> network_step_latency;
+  std::optional<Picoseconds> launch;  ///< per collective; absent: none, or the machine's
+  BitsPerSecond reduce_rate;          ///< of a rank; 0: at once
+  BitsPerSecond copy_rate;            ///< of a rank; 0: at once
 };
 
 /// A preset with all that belongs to it. What kNccl leaves open depends on machine, algorithm,

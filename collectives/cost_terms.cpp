@@ -39,16 +39,17 @@ CostTerms::CostTerms(const CollectiveSpec& collective, std::uint32_t ranks,
   const Execution& execution = spec.execution;
   const ProtocolCost protocol = protocol_cost(execution.protocol);
   const double overhead = static_cast<double>(protocol.wire) / static_cast<double>(protocol.data);
-  const double step = to_seconds(execution.step_latency.value_or(protocol.step_latency));
+  const Picoseconds step = execution.step_latency.value_or(protocol.step_latency);
+  const Picoseconds net_step = execution.network_step_latency.value_or(step);
   const auto hop = [&](Picoseconds latency, BitsPerSecond rate) {
-    return Hop{to_seconds(latency) + step, 8 * overhead / static_cast<double>(rate.count()), 0};
+    return Hop{to_seconds(latency), 8 * overhead / static_cast<double>(rate.count()), 0};
   };
-  net = hop(layout.network_latency, layout.network_rate);
-  local = domain_size > 1 ? hop(layout.domain_latency, layout.domain_rate) : net;
+  net = hop(layout.network_latency + net_step, layout.network_rate);
+  local = domain_size > 1 ? hop(layout.domain_latency + step, layout.domain_rate) : net;
   if (domain_size > 1 && layout.domain_rate > layout.network_rate) {
     local.per_byte_of_packet = kCrossings * kDomainLinks * local.per_byte;
   }
-  farthest = std::max(net.latency, to_seconds(layout.farthest_latency) + step);
+  farthest = std::max(net.latency, to_seconds(layout.farthest_latency + net_step));
   if (layout.has_collisions && domains > 1) pair_collisions = kPairCollisions;
   collisions = kNoCollisions;
   if (domains > 1 && domain_size > 1) collisions = kSpread;

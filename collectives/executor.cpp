@@ -64,7 +64,8 @@ void Executor::on_delivered(ProcessContext& context, ProcessId self, ConnectionI
                  state.forwarded.take(state.sizes, workload_.relay_chunk()));
     return;
   }
-  const Picoseconds latency = job_of(self).program->receive_latency();
+  const Picoseconds latency = job_of(self).program->receive_latency(
+      workload_.rank_of(workload_.origin_of(connection)), workload_.rank_of(self));
   if (latency > Picoseconds(0)) {
     context.wake_at(context.now() + latency, kMessageToken | connection.value());
   } else {

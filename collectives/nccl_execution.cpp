@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "collectives/collective_program.hpp"
 
@@ -15,9 +16,8 @@ constexpr std::uint32_t kOtherChannels = 8;
 /// Blackwell.
 constexpr std::uint32_t kNvlsChannels = 16;
 /// Of the 25 us that the tuning model has for NVLS, what is left beside the two steps of Simple
-/// (3.4 us each) that weft runs; and what it has for each network hop of NVLSTree.
+/// (3.4 us each) that weft runs.
 constexpr Picoseconds kNvlsBase(18'200'000);
-constexpr Picoseconds kTunedNetHop(20'900'000);
 
 /// Chunks of a protocol: what of its buffer (4 MiB, 4.69 MiB, 512 KiB, each of 8 steps) one holds.
 struct Chunking {
@@ -90,19 +90,37 @@ Bytes nvls_tree_chunk(Bytes size, Bytes most, std::uint32_t channels, std::uint3
   return chunk;
 }
 
-/// Beside the steps of an NVLSTree: that of NVLS, and on the way up and down the levels of the tree
-/// what the tuning model's network hop is longer than weft's, a step of Simple and the network.
-Picoseconds nvls_tree_base(const RankMap& map, const RankLayout& layout) {
-  const Picoseconds run = layout.network_latency + protocol_cost(Protocol::kSimple).step_latency;
-  const Picoseconds hop = std::max(Picoseconds(0), kTunedNetHop - run);
-  const double hops = 2 * std::log2(map.domains());
-  return kNvlsBase + Picoseconds(std::llround(hops * static_cast<double>(hop.count())));
+/// The row of the tuning tables whose network hops an algorithm takes: that of rings stands for
+/// NCCL's point-to-point messages as well, which have none. Nothing for what NCCL does not run.
+std::optional<NcclAlgorithm> row_of(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::kRing:
+    case Algorithm::kOneShot:
+    case Algorithm::kPairwise:
+      return NcclAlgorithm::kRing;
+    case Algorithm::kDoubleBinaryTree:
+      return NcclAlgorithm::kTree;
+    case Algorithm::kNvlsTree:
+      return NcclAlgorithm::kNvlsTree;
+    default:
+      return {};
+  }
+}
+
+/// From the arrival of a message of another domain until its receiver sees it: what NCCL's network
+/// hop takes longer than the fabric, which has the wire, the switches and the NIC's transport.
+std::optional<Picoseconds> network_step_latency(const CollectiveSpec& spec, Protocol protocol,
+                                                const RankMap& map, const RankLayout& layout) {
+  const std::optional<NcclAlgorithm> row = row_of(spec.algorithm);
+  if (!row || map.domains() == 1) return {};
+  const double hop = nccl_network_hop(*row, protocol, nccl_machine_of(spec, map, layout));
+  return std::max(Picoseconds(0), Picoseconds(std::llround(hop * 1e6)) - layout.network_latency);
 }
 
 /// What a collective takes beside its steps, by the tuning table's base row. NVLS has none there,
 /// but a time for the whole exchange.
 Picoseconds base_latency(Algorithm algorithm, Protocol protocol) {
-  if (algorithm == Algorithm::kNvls) return kNvlsBase;
+  if (algorithm == Algorithm::kNvls || algorithm == Algorithm::kNvlsTree) return kNvlsBase;
   switch (protocol) {
     case Protocol::kLl:
       return Picoseconds(6'600'000);
@@ -169,6 +187,7 @@ NcclMachine nccl_machine_of(const CollectiveSpec& spec, const RankMap& map,
   const double nic = gigabytes(layout.network_rate);
   const double intra = map.domain_size() > 1 ? gigabytes(layout.domain_rate) : nic;
   NcclMachine machine = nccl_machine(spec.generation, map.ranks(), map.domains(), intra, nic);
+  machine.transport_us = to_seconds(layout.transport_latency) * 1e6;
   machine.has_nvls = layout.has_in_network_reduction && map.is_even() && map.domain_size() > 1;
   return machine;
 }
@@ -202,9 +221,12 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
       execution.channel_rate = BitsPerSecond(std::llround(all * 8e9 / execution.channels));
     }
   }
-  execution.launch =
-      asked.launch.value_or(host_launch(spec.generation)) +
-      (is_nvls_tree ? nvls_tree_base(map, layout) : base_latency(spec.algorithm, protocol));
+  if (!execution.network_step_latency) {
+    execution.network_step_latency = network_step_latency(spec, protocol, map, layout);
+  }
+  execution.launch = asked.launch.value_or(host_launch(spec.generation)) +
+                     base_latency(spec.algorithm, protocol) +
+                     (map.domains() > 1 ? layout.start_latency : Picoseconds(0));
   return execution;
 }
 

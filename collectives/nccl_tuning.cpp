@@ -43,6 +43,9 @@ constexpr std::array<std::array<double, 24>, 3> kTreeCorrection = {
      {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1, 1, 1},
      {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5,
       .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9, .9}}};
+/// What posting a step to the network takes on the host, a third of it outside Simple: between
+/// nodes, rings cannot take their steps faster (getNetOverhead, Intel).
+constexpr double kNetOverhead = 1;
 /// Channels that the search may find; twice as many are MAXCHANNELS.
 constexpr std::uint32_t kMostSearched = 32;
 /// Rings of Simple between nodes take longer once a rank and channel have so many bytes.
@@ -85,7 +88,6 @@ class Tuning {
     if (operation_ == Operation::kAllReduce) return 2 * (n - 1);
     return operation_ == Operation::kBroadcast || operation_ == Operation::kReduce ? n : n - 1;
   }
-  [[nodiscard]] const Latencies& intra_hop() const { return m_.is_pci ? kPciHop : kNvlinkHop; }
 
   void add(NcclAlgorithm algorithm, Protocol protocol, double latency, double bandwidth,
            double correction = 1) {
@@ -96,13 +98,13 @@ class Tuning {
   }
 
   void ring(Protocol protocol) {
-    const std::size_t i = index_of(protocol);
     const double bus = nccl_ring_bandwidth(protocol, m_);
     const double inter = m_.nodes > 1 ? 2.0 * (m_.nodes - 1) : 0;
     const double hops = steps();
     const double crossing = operation_ == Operation::kAllReduce ? inter : inter / 2;
-    double latency =
-        kBase.ring[i] + (hops - crossing) * intra_hop().ring[i] + crossing * kNetHop.ring[i];
+    double latency = kBase.ring[index_of(protocol)] +
+                     (hops - crossing) * nccl_local_hop(NcclAlgorithm::kRing, protocol, m_) +
+                     crossing * nccl_network_hop(NcclAlgorithm::kRing, protocol, m_);
     if (m_.nodes > 1 && protocol == Protocol::kSimple && operation_ == Operation::kAllReduce &&
         bytes_ / (m_.channels * m_.ranks) >= kPlateauBytes) {
       latency *= kPlateau;
@@ -122,8 +124,10 @@ class Tuning {
       bus = std::min(bus, m_.channels * kTreeSimpleCap[generation_][column_]);
     }
     const double per_node = static_cast<double>(m_.ranks) / m_.nodes;
-    const double latency = kBase.tree[i] + 2 * ((per_node - 1) * intra_hop().tree[i] +
-                                                std::log2(m_.nodes) * kNetHop.tree[i]);
+    const double latency =
+        kBase.tree[i] +
+        2 * ((per_node - 1) * nccl_local_hop(NcclAlgorithm::kTree, protocol, m_) +
+             std::log2(m_.nodes) * nccl_network_hop(NcclAlgorithm::kTree, protocol, m_));
     const double unit = std::floor(bytes_ / 64);
     const auto power =
         unit < 1 ? kTreeCorrection[i].size() : static_cast<std::size_t>(std::log2(unit));
@@ -153,12 +157,17 @@ class Tuning {
     const double between = m_.nodes == 2 ? 2 * head : head;
     const double bus = heads * std::min({inside, between, kNvlsTreeCap[generation_][column_]});
     add(NcclAlgorithm::kNvlsTree, Protocol::kSimple,
-        kNvlsHop + 2 * std::log2(m_.nodes) * kNvlsTreeNetHop, bus * n / steps());
+        kNvlsHop + 2 * std::log2(m_.nodes) *
+                       nccl_network_hop(NcclAlgorithm::kNvlsTree, Protocol::kSimple, m_),
+        bus * n / steps());
   }
 
   void pat() {
     add(NcclAlgorithm::kPat, Protocol::kSimple,
-        kPatBase + std::log2(m_.nodes) * kPatNetHop / 3.5 + 2.8 * m_.ranks,
+        kPatBase +
+            std::log2(m_.nodes) * nccl_network_hop(NcclAlgorithm::kPat, Protocol::kSimple, m_) /
+                3.5 +
+            2.8 * m_.ranks,
         bus_ * 0.75 * m_.ranks / steps());
   }
 
@@ -187,6 +196,33 @@ double nccl_ring_bandwidth(Protocol protocol, const NcclMachine& machine) {
       break;
   }
   return bus;
+}
+
+double nccl_local_hop(NcclAlgorithm algorithm, Protocol protocol, const NcclMachine& machine) {
+  const Latencies& hops = machine.is_pci ? kPciHop : kNvlinkHop;
+  const std::size_t i = index_of(protocol);
+  if (algorithm != NcclAlgorithm::kRing) return hops.tree[i];
+  const double posting = (protocol == Protocol::kSimple ? 3 : 1) * kNetOverhead;
+  return machine.nodes > 1 ? std::max(hops.ring[i], posting) : hops.ring[i];
+}
+
+double nccl_network_hop(NcclAlgorithm algorithm, Protocol protocol, const NcclMachine& machine) {
+  const std::size_t i = index_of(protocol);
+  const bool flushes = i == 2 && machine.generation == GpuGeneration::kAmpere;
+  const double transport = (flushes ? 2 : 1) * machine.transport_us;
+  switch (algorithm) {
+    case NcclAlgorithm::kRing:
+      // With one GPU per node nothing hides the latency: that of trees.
+      return transport + (machine.nodes == machine.ranks ? kNetHop.tree[i] : kNetHop.ring[i]);
+    case NcclAlgorithm::kTree:
+      return transport + kNetHop.tree[i];
+    case NcclAlgorithm::kPat:
+      return transport + kPatNetHop;
+    case NcclAlgorithm::kNvls:
+    case NcclAlgorithm::kNvlsTree:
+      break;
+  }
+  return transport + kNvlsTreeNetHop;
 }
 
 const char* name_of(NcclAlgorithm algorithm) {

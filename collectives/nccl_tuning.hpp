@@ -17,6 +17,7 @@ struct NcclMachine {
   std::uint32_t nodes = 1;
   std::uint32_t channels = 24;
   double channel_bandwidth = 15;  ///< GB/s, of one channel
+  double transport_us = 0;        ///< what the NICs' plug-in reports as the latency of a message
   bool has_nvls = false;          ///< inside every node
   bool is_pci = false;            ///< the GPUs of a node reach each other by PCIe
 };
@@ -33,6 +34,15 @@ struct NcclMachine {
 
 enum class NcclAlgorithm : std::uint8_t { kTree, kRing, kNvls, kNvlsTree, kPat };
 [[nodiscard]] const char* name_of(NcclAlgorithm algorithm);
+
+/// Microseconds of a hop of a ring or tree from GPU to GPU of a node.
+[[nodiscard]] double nccl_local_hop(NcclAlgorithm algorithm, Protocol protocol,
+                                    const NcclMachine& machine);
+/// Of a hop from node to node: the proxy threads of both hosts, the NICs and the wire; in Simple
+/// also the flush of what was written to the GPU. `transport_us` adds to it, and again where that
+/// flush goes by way of the NIC, on GPUs before Hopper.
+[[nodiscard]] double nccl_network_hop(NcclAlgorithm algorithm, Protocol protocol,
+                                      const NcclMachine& machine);
 
 struct NcclEstimate {
   NcclAlgorithm algorithm = NcclAlgorithm::kRing;

@@ -42,8 +42,11 @@ class JobProgram {
   [[nodiscard]] virtual std::uint32_t iterations() const { return 0; }
   /// What a message of `size` puts on the network: a protocol may send flags beside the data.
   [[nodiscard]] virtual Bytes wire_size(Bytes size) const { return size; }
-  /// From the delivery of a message until the receiver sees it.
-  [[nodiscard]] virtual Picoseconds receive_latency() const { return {}; }
+  /// From the delivery of a message of one rank to another until the receiver sees it.
+  [[nodiscard]] virtual Picoseconds receive_latency(std::uint32_t /*from*/,
+                                                    std::uint32_t /*to*/) const {
+    return {};
+  }
   /// Messages that a connection may have posted and not acknowledged; 0: any number. Sends wait.
   [[nodiscard]] virtual std::uint32_t window() const { return 0; }
   /// Sets of ranks that chips of scale-up domains work for, every rank in one of them; empty: none.

@@ -15,7 +15,9 @@ struct RankLayout {
   BitsPerSecond domain_rate;          ///< of a rank, inside its domain, one direction
   BitsPerSecond network_rate;         ///< of a rank, to other domains, one direction
   Picoseconds domain_latency;         ///< of a message inside the domain, besides its bytes
-  Picoseconds network_latency;
+  Picoseconds network_latency;        ///< with what the NICs' own transport takes
+  Picoseconds transport_latency;      ///< that share of it
+  Picoseconds start_latency;          ///< of a collective over the network
   /// Of a message to the rank that is farthest, where that is more: on another rail, say.
   Picoseconds farthest_latency;
   /// Flows keep to one of several paths each, so that some meet while other paths are idle.

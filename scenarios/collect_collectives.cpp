@@ -90,7 +90,8 @@ class PathWalk {
       }
       const Journey journey = journey_of(*span);
       // The last rank to get it, where several do, is another.
-      const Picoseconds delivered = span->end - job.program->receive_latency();
+      const std::uint32_t sender = workload_.rank_of(workload_.origin_of(journey.connection));
+      const Picoseconds delivered = span->end - job.program->receive_latency(sender, rank);
       const Picoseconds taken = delivered - journey.posted;
       path.wire += std::min(taken, journey.least);
       const Picoseconds delay = taken - std::min(taken, journey.least);
@@ -99,7 +100,7 @@ class PathWalk {
       path.queueing += delay - paused;
       path.protocol += span->end - delivered;
       ++path.messages;
-      rank = workload_.rank_of(workload_.origin_of(journey.connection));
+      rank = sender;
       lane = workload_.lane_of(journey.connection);
       now = journey.posted;
       events = 0;

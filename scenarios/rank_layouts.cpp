@@ -40,6 +40,8 @@ class LayoutBuilder {
       Picoseconds& latency_to = is_inside ? layout.domain_latency : layout.network_latency;
       if (latency_to == Picoseconds(0)) latency_to = latency(ranks_[0], ranks_[i]);
     }
+    layout.transport_latency = scenario_.nic_transport.latency;
+    layout.start_latency = scenario_.nic_transport.start;
     // Ranks side by side on one leaf would flatter the network.
     const HostId far = ranks_[ranks_.size() / 2];
     if (!is_scale_up(ranks_[0], far)) layout.network_latency = latency(ranks_[0], far);

@@ -79,6 +79,12 @@ struct ObserveSpec {
   std::optional<Packets> packets;
 };
 
+/// What the NICs' own transports take besides packets; of the slowest.
+struct NicTransport {
+  Picoseconds latency;  ///< of a message
+  Picoseconds start;    ///< of a collective
+};
+
 /// A whole experiment: typed, checked, with every default filled in. Nothing in it depends on
 /// files.
 struct Scenario {
@@ -88,6 +94,7 @@ struct Scenario {
   std::vector<LinkChange> link_changes;
   protocols::SwitchConfig switches;
   protocols::NicConfig nic;
+  NicTransport nic_transport;
   protocols::TransportConfig transport;
   PxnSpec pxn;
   /// Kinds of scale-up domains; each has a traffic class of its own, after those of the fabric.

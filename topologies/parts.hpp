@@ -26,12 +26,22 @@ struct NicPart {
   std::uint32_t ports = 1;        ///< two: for two ToRs or two planes
   Picoseconds send_latency;       ///< from the host link to the wire
   Picoseconds receive_latency;    ///< from the end of reception to the transport
+  /// What a message takes longer in the NIC's own transport than over InfiniBand or RoCE: the
+  /// latency that a plug-in reports to NCCL. Booked with the receive latency.
+  Picoseconds transport_latency;
+  /// From the launch of a collective on several servers until the transports of all are at work.
+  Picoseconds start_latency;
   /// Wire bytes that it takes in towards host memory; absent: it keeps up with any link. What it
   /// cannot take waits in the receive buffer, which pauses the switch above `xoff`.
   std::optional<BitsPerSecond> receive_rate{};
   Bytes receive_buffer = 1_MiB;
   Bytes xoff = 512_KiB;
   Bytes xon = 448_KiB;
+
+  /// From the end of reception until a message counts as received.
+  [[nodiscard]] constexpr Picoseconds arrival_latency() const {
+    return receive_latency + transport_latency;
+  }
 };
 
 /// What joins the GPUs of a server or rack to each other: links of every GPU to every switch chip

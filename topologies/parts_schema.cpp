@@ -57,6 +57,15 @@ schema::Object nic_part_schema() {
              "from the end of reception to the transport")
       .source(kIdeal)
       .at_most(1_s)
+      .field("transport_latency", &NicPart::transport_latency,
+             "what a message takes longer in the NIC's own transport than over InfiniBand or RoCE")
+      .source("RDMA in hardware; NCCL's tuning table contains it")
+      .at_most(1_s)
+      .field("start_latency", &NicPart::start_latency,
+             "with `preset: nccl`, from the launch of a collective on several servers until the "
+             "transports of all of them are at work")
+      .source("they are at work already, as in calls back to back")
+      .at_most(1_s)
       .field("receive_rate", &NicPart::receive_rate,
              "wire bytes that it takes in towards host memory; `unlimited`: any link's")
       .source("an ideal NIC keeps up with its link")

@@ -61,6 +61,7 @@ class Checker {
     }
     check_at_least_one(server.nic.ports, at + ".nic.ports", errors);
     check_not_negative(server.nic.receive_latency, at + ".nic.receive_latency", errors);
+    check_not_negative(server.nic.transport_latency, at + ".nic.transport_latency", errors);
     check_not_negative(server.nic.send_latency, at + ".nic.send_latency", errors);
     check_not_negative(server.host_link.latency, at + ".host_link.latency", errors);
     if (server.host_link.rate) check_rate(*server.host_link.rate, at + ".host_link.rate");
@@ -152,7 +153,7 @@ class Adder {
       for (std::uint32_t i = 0; i < part.hosts(); ++i, ++index) {
         const NodeId id = assembler_.add_host((is_gpu ? "gpu" : "h") + std::to_string(index),
                                               static_cast<std::int32_t>(server.rack),
-                                              is_gpu ? Picoseconds(0) : part.nic.receive_latency);
+                                              is_gpu ? Picoseconds(0) : part.nic.arrival_latency());
         if (i == 0) server.first_host = id;
         Node& node = assembler_.node(id);
         node.domain = server.domain;
@@ -198,10 +199,10 @@ class Adder {
                               .node = is_node ? add_nic(server, nic, index++) : holder(server, nic),
                               .spec = server.spec,
                               .sending = part.nic.send_latency,
-                              .receiving = part.nic.receive_latency};
+                              .receiving = part.nic.arrival_latency()};
         if (!is_node) {
           port.sending += part.host_link.latency;
-          // A host that is a NIC books receive_latency as its pipeline.
+          // A host that is a NIC books its arrival latency as its pipeline.
           if (part.gpus == 0) port.receiving = Picoseconds(0);
           port.receiving += part.host_link.latency;
         }

@@ -114,6 +114,11 @@ schema::Object execution_schema() {
       .field("step_latency", &Execution::step_latency,
              "from the arrival of a message until its receiver sees it")
       .source("the protocol's: NCCL 2.30, tuning.cc, what a ring's NVLink hop takes more than LL's")
+      .field("network_step_latency", &Execution::network_step_latency,
+             "the same of messages between scale-up domains")
+      .source(
+          "step_latency; with `preset: nccl` what the network hop of NCCL 2.30's tuning.cc "
+          "takes longer than the fabric")
       .field("launch", &Execution::launch,
              "per collective and rank, before its first step; `preset: nccl` adds what NCCL's "
              "tuning table has for the protocol")

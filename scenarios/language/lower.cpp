@@ -99,7 +99,7 @@ CustomSpec lower_custom(const Document& document, const CustomDocument& custom) 
     CustomSpec::NodeSpec lowered{.name = node.name,
                                  .is_switch = node.kind == CustomDocument::NodeKind::kSwitch,
                                  .tier = node.tier.value_or(1)};
-    Picoseconds latency = custom.nic.receive_latency;
+    Picoseconds latency = custom.nic.arrival_latency();
     if (lowered.is_switch) {
       const SwitchPart part = tier_part(document, {node.switch_part});
       latency = part.latency;
@@ -126,6 +126,18 @@ const topologies::NicPart& nic_part(const Document& document) {
   if (const auto* tree = std::get_if<FatTreeDocument>(&topology)) return tree->server.nic;
   if (const auto* custom = std::get_if<CustomDocument>(&topology)) return custom->nic;
   return document.racks.front().server.nic;
+}
+
+/// Of the NICs of all racks.
+NicTransport nic_transport(const Document& document) {
+  const topologies::NicPart& first = nic_part(document);
+  NicTransport slowest{first.transport_latency, first.start_latency};
+  for (const RacksDocument& racks : document.racks) {
+    const topologies::NicPart& nic = racks.server.nic;
+    slowest.latency = std::max(slowest.latency, nic.transport_latency);
+    slowest.start = std::max(slowest.start, nic.start_latency);
+  }
+  return slowest;
 }
 
 /// Receivers are one configuration for all hosts.
@@ -227,6 +239,7 @@ Scenario lower(const Context& context) {
   scenario.switches.cell = document.fabric.switch_part.cell;
   const topologies::NicPart& nic = nic_part(document);
   scenario.nic = {nic.receive_rate, nic.receive_buffer, nic.xoff, nic.xon};
+  scenario.nic_transport = nic_transport(document);
   scenario.transport = document.transport;
   scenario.pxn = document.pxn;
   scenario.run = document.run;

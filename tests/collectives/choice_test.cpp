@@ -72,6 +72,26 @@ TEST(NcclModel, PutsNetworkHopsIntoTheLatencyOfSeveralNodes) {
   EXPECT_NEAR(find(all, NcclAlgorithm::kTree, Protocol::kSimple).latency_us, 176.4, 1e-6);
 }
 
+// Steps of a ring take the host 1 us each to post, more than LL's 0.6 us: 6.6 + 224 x 1 + 30 x 2.7
+// = 311.6 us. A transport of 15 us adds to every network hop, 30 of the ring and 2 x 4 of trees; on
+// A100s twice in Simple.
+TEST(NcclModel, AddsWhatHostsAndTransportsTake) {
+  const auto latency = [](GpuGeneration generation, NcclAlgorithm algorithm, Protocol protocol,
+                          double transport_us) {
+    NcclMachine machine = nccl_machine(generation, 128, 16, 370.8, 50);
+    machine.transport_us = transport_us;
+    return find(nccl_estimates(Operation::kAllReduce, 1024, machine), algorithm, protocol)
+        .latency_us;
+  };
+  using enum GpuGeneration;
+  EXPECT_NEAR(latency(kHopper, NcclAlgorithm::kRing, Protocol::kLl, 0), 311.6, 1e-6);
+  EXPECT_NEAR(latency(kHopper, NcclAlgorithm::kRing, Protocol::kLl, 15), 761.6, 1e-6);
+  EXPECT_NEAR(latency(kHopper, NcclAlgorithm::kTree, Protocol::kSimple, 15), 296.4, 1e-6);
+  EXPECT_NEAR(latency(kAmpere, NcclAlgorithm::kTree, Protocol::kSimple, 15), 416.4, 1e-6);
+  EXPECT_NEAR(latency(kAmpere, NcclAlgorithm::kTree, Protocol::kLl, 15),
+              latency(kAmpere, NcclAlgorithm::kTree, Protocol::kLl, 0) + 120, 1e-6);
+}
+
 // NVLSTree: 25 + 2 log2 k x 20.9 us. Per head of a Hopper node, of the least of 2 x 46.35 x 0.85 x
 // 7/8 = 68.9 inside, 46.35 between nodes (twice that between two), and the cap of 57.7 (two nodes)
 // or 45.5 GB/s: 57.7 x 8 = 461.6 and 45.5 x 8 = 364 GB/s, of which n / (2 (n - 1)). Two racks of 64

@@ -96,26 +96,26 @@ struct TreeRow {
 
 // Hopper: 16 channels; 128 KiB per head, 64 KiB from four nodes on, and less below 16, 4 and 1
 // rounds of channels x heads chunks. Blackwell as src/transport/nvls.cc has it. Launch: 22 or 33
-// us, 18.2 us as NVLS, and 2 log2 k times 20.9 us less 2.8 us of Simple and 3 us of the network.
+// us and 18.2 us as NVLS. A hop between domains: 20.9 us, less 3 us of the network.
 TEST(NcclExecution, OfAnNvlsTreeIsThatOfTheTable) {
   using enum GpuGeneration;
   const std::vector<TreeRow> table = {
-      {kHopper, 2, 8, 400, 1_GiB, 16, 128_KiB, 70'400},
-      {kHopper, 2, 8, 400, 256_MiB - 1_B, 16, 128_KiB, 70'400},
-      {kHopper, 2, 8, 400, 64_MiB - 1_B, 16, 64_KiB, 70'400},
-      {kHopper, 2, 8, 400, 8_MiB - 1_B, 16, 32_KiB, 70'400},
-      {kHopper, 4, 8, 400, 1_GiB, 16, 64_KiB, 100'600},
-      {kHopper, 16, 8, 400, 8_MiB, 16, 64_KiB, 161'000},
-      {kBlackwell, 2, 64, 400, 1_GiB, 32, 64_KiB, 81'400},
-      {kBlackwell, 2, 64, 400, 128_MiB - 1_B, 32, 32_KiB, 81'400},
-      {kBlackwell, 2, 8, 400, 1_GiB, 32, 64_KiB, 81'400},
-      {kBlackwell, 2, 8, 800, 1_GiB, 32, 128_KiB, 81'400},
-      {kBlackwell, 2, 4, 400, 1_GiB, 32, 256_KiB, 81'400},
-      {kBlackwell, 8, 8, 400, 1_GiB, 24, 64_KiB, 141'800},
-      {kBlackwell, 8, 8, 800, 4_GiB, 24, 256_KiB, 141'800},
-      {kBlackwell, 8, 16, 800, 4_GiB, 32, 128_KiB, 141'800},
-      {kBlackwell, 8, 72, 800, 4_GiB, 32, 64_KiB, 141'800},
-      {kBlackwell, 8, 8, 200, 4_GiB, 32, 64_KiB, 141'800},
+      {kHopper, 2, 8, 400, 1_GiB, 16, 128_KiB, 40'200},
+      {kHopper, 2, 8, 400, 256_MiB - 1_B, 16, 128_KiB, 40'200},
+      {kHopper, 2, 8, 400, 64_MiB - 1_B, 16, 64_KiB, 40'200},
+      {kHopper, 2, 8, 400, 8_MiB - 1_B, 16, 32_KiB, 40'200},
+      {kHopper, 4, 8, 400, 1_GiB, 16, 64_KiB, 40'200},
+      {kHopper, 16, 8, 400, 8_MiB, 16, 64_KiB, 40'200},
+      {kBlackwell, 2, 64, 400, 1_GiB, 32, 64_KiB, 51'200},
+      {kBlackwell, 2, 64, 400, 128_MiB - 1_B, 32, 32_KiB, 51'200},
+      {kBlackwell, 2, 8, 400, 1_GiB, 32, 64_KiB, 51'200},
+      {kBlackwell, 2, 8, 800, 1_GiB, 32, 128_KiB, 51'200},
+      {kBlackwell, 2, 4, 400, 1_GiB, 32, 256_KiB, 51'200},
+      {kBlackwell, 8, 8, 400, 1_GiB, 24, 64_KiB, 51'200},
+      {kBlackwell, 8, 8, 800, 4_GiB, 24, 256_KiB, 51'200},
+      {kBlackwell, 8, 16, 800, 4_GiB, 32, 128_KiB, 51'200},
+      {kBlackwell, 8, 72, 800, 4_GiB, 32, 64_KiB, 51'200},
+      {kBlackwell, 8, 8, 200, 4_GiB, 32, 64_KiB, 51'200},
   };
   for (const TreeRow& row : table) {
     RankLayout layout = server(row.nodes * row.gpus, 370);
@@ -133,7 +133,73 @@ TEST(NcclExecution, OfAnNvlsTreeIsThatOfTheTable) {
     EXPECT_EQ(e.slices, 1U) << at;
     EXPECT_EQ(e.protocol, Protocol::kSimple) << at;
     EXPECT_EQ(e.launch, row.launch_ns * 1_ns) << at;
+    EXPECT_EQ(e.network_step_latency, 17'900_ns) << at;
   }
+}
+
+struct HopRow {
+  GpuGeneration generation;
+  std::uint32_t gpus;
+  Algorithm algorithm;
+  Protocol protocol;
+  std::int64_t hop_ns;  ///< without a transport of the NIC's own
+  std::int64_t flushes;
+};
+
+// Between four servers, whose network takes 2 us: NCCL's network rows for rings (2.7, 4 and 14 us)
+// and trees (5, 8.5 and 14 us), with one GPU per server those of trees for both.
+TEST(NcclExecution, HasTheNetworkHopsOfTheTable) {
+  using enum GpuGeneration;
+  constexpr Algorithm kRing = Algorithm::kRing;
+  constexpr Algorithm kTree = Algorithm::kDoubleBinaryTree;
+  const std::vector<HopRow> table = {
+      {kHopper, 8, kRing, Protocol::kLl, 2'700, 0},
+      {kHopper, 8, kRing, Protocol::kLl128, 4'000, 0},
+      {kHopper, 8, kRing, Protocol::kSimple, 14'000, 0},
+      {kHopper, 8, kTree, Protocol::kLl, 5'000, 0},
+      {kHopper, 8, kTree, Protocol::kLl128, 8'500, 0},
+      {kBlackwell, 8, kTree, Protocol::kSimple, 14'000, 0},
+      {kHopper, 1, kRing, Protocol::kLl, 5'000, 0},
+      {kAmpere, 8, kRing, Protocol::kSimple, 14'000, 1},
+      {kAmpere, 8, kRing, Protocol::kLl, 2'700, 0},
+  };
+  for (const HopRow& row : table) {
+    RankLayout layout = server(4 * row.gpus, 370);
+    for (std::uint32_t r = 0; r < 4 * row.gpus; ++r) layout.domain[r] = r / row.gpus;
+    layout.network_rate = 400_Gbps;
+    layout.network_latency = 2_us;
+    const CollectiveSpec spec = nccl(row.generation, row.algorithm, row.protocol, 1_MiB);
+    const Execution e = settled(spec, layout);
+    EXPECT_EQ(e.network_step_latency, (row.hop_ns - 2'000) * 1_ns) << row.hop_ns;
+    // What the NIC's transport takes is in the network. NCCL flushes by the NIC on A100s, in
+    // Simple.
+    layout.network_latency = 12_us;
+    layout.transport_latency = 10_us;
+    layout.start_latency = 7_us;
+    const Execution efa = settled(spec, layout);
+    EXPECT_EQ(*efa.network_step_latency, *e.network_step_latency + row.flushes * 10_us);
+    EXPECT_EQ(*efa.launch, *e.launch + 7_us);
+  }
+}
+
+TEST(NcclExecution, HasNoNetworkHopsForWhatNcclDoesNotRun) {
+  RankLayout layout = server(16, 370);
+  for (std::uint32_t r = 8; r < 16; ++r) layout.domain[r] = 1;
+  layout.network_rate = 400_Gbps;
+  CollectiveSpec spec =
+      nccl(GpuGeneration::kHopper, Algorithm::kHierarchical, Protocol::kSimple, 1_MiB);
+  EXPECT_FALSE(settled(spec, layout).network_step_latency);
+  spec.execution.network_step_latency = 9_us;
+  EXPECT_EQ(settled(spec, layout).network_step_latency, 9_us);
+}
+
+TEST(NcclExecution, HasNoNetworkInsideOneDomain) {
+  RankLayout layout = server(8, 370);
+  layout.start_latency = 7_us;
+  const Execution e =
+      settled(nccl(GpuGeneration::kHopper, Algorithm::kRing, Protocol::kLl, 1_MiB), layout);
+  EXPECT_FALSE(e.network_step_latency);
+  EXPECT_EQ(e.launch, 28'600_ns);
 }
 
 // Data of a channel: 240 / 24 GB/s in Simple, 0.92 of it in LL128, and LL's 87.7 / 24.

@@ -107,6 +107,17 @@ TEST(Collectives, HaveNoBandwidthWithoutBytes) {
   EXPECT_EQ(table.find(" 0.00 "), std::string::npos) << table;
 }
 
+// Eight ranks in two domains of four: of the 14 hops of a chunk in a row up to 4 cross.
+TEST(Collectives, TakeTheirNetworkStepsBetweenDomainsOnly) {
+  const Results results =
+      run("  - {name: a, type: all-reduce, size: 1MiB, domain_size: 4,\n"
+          "     execution: {network_step_latency: 100us}}\n");
+  ASSERT_EQ(results.collectives.size(), 1U);
+  EXPECT_EQ(results.collectives[0].path.protocol, 400_us);
+  EXPECT_EQ(results.collectives[0].path.total(),
+            results.collectives[0].end - results.collectives[0].start);
+}
+
 TEST(Collectives, BlameALateRank) {
   const Results results =
       run("  - {name: a, type: all-reduce, size: 64KiB, stragglers: [{ranks: 5, late: 1ms}]}\n");
