@@ -23,7 +23,7 @@ constexpr double kNanosecondsPerHop = 65;
 constexpr double kNanosecondsPerHopBeyondCaches = 110;
 constexpr double kHostsInCaches = 512;
 /// Steps, ideal times, records and results of a message.
-constexpr double kNanosecondsPerMessage = 13'000;
+constexpr double kNanosecondsPerMessage = 18'000;
 
 /// Records at both ends and their copies in the results, ideal time, line of messages.csv: what is
 /// there at once at the end.
