@@ -198,6 +198,7 @@ Result<std::vector<PartReport>> find_parts(const std::string& name) {
   if (!catalogue.ok()) return catalogue.errors();
   std::vector<PartReport> parts = all_parts(catalogue.value());
   std::vector<std::string> names;
+  names.reserve(parts.size());
   for (const PartReport& part : parts) names.push_back(part.name);
   std::erase_if(parts, [&](const PartReport& part) {
     return name != part.name && name != part.collection + "/" + part.name;

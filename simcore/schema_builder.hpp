@@ -200,8 +200,8 @@ class Builder {
   }
 
   // What follows applies to the field before it.
-  Builder& source(std::string text) {
-    last().source = std::move(text);
+  Builder& source(const std::string& text) {
+    last().source = text;
     return *this;
   }
   Builder& required() {
@@ -244,17 +244,17 @@ class Builder {
     };
     return *this;
   }
-  Builder& default_part(std::string name) {
-    last().default_part = std::move(name);
+  Builder& default_part(const std::string& name) {
+    last().default_part = name;
     return *this;
   }
   /// The key means something only where `condition(const T&)` holds; `where` says so in words.
   template <class Condition>
-  Builder& only_if(Condition condition, std::string where) {
+  Builder& only_if(Condition condition, const std::string& where) {
     last().applies = [condition](const void* owner) {
       return condition(*static_cast<const T*>(owner));
     };
-    last().applies_where = std::move(where);
+    last().applies_where = where;
     return *this;
   }
   Builder& not_empty() {
