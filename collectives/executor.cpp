@@ -1,8 +1,8 @@
 #include "collectives/executor.hpp"
 
 #include <algorithm>
-#include <cassert>
 
+#include "simcore/check.hpp"
 #include "simcore/quantity_text.hpp"
 
 namespace weft::collectives {
@@ -99,7 +99,7 @@ void Executor::on_acknowledged(ProcessContext& context, ProcessId self, Connecti
     if (!state.acknowledged.is_message_complete()) return;
   }
   const Turn t = turn(context, self, workload_.lane_of(connection));
-  assert(outstanding_[connection.value()] > 0 && "one acknowledgement per message");
+  WEFT_CHECK(outstanding_[connection.value()] > 0, "one acknowledgement per message");
   --outstanding_[connection.value()];
   --t.lane.unacknowledged;
   const bool may_go_on =
@@ -117,7 +117,7 @@ void Executor::on_wake(ProcessContext& context, ProcessId self, std::uint64_t to
   if (t.lane.status == LaneStatus::kNotStarted) {
     begin(t);
   } else {
-    assert(t.lane.status == LaneStatus::kSleeping && "a lane has one alarm at a time");
+    WEFT_CHECK(t.lane.status == LaneStatus::kSleeping, "a lane has one alarm at a time");
     record_wait(t);
     t.lane.status = LaneStatus::kRunning;
     run(t);
@@ -261,7 +261,7 @@ bool Executor::execute(Turn turn) {
       if (!end_iteration(turn)) return false;
       break;
     case Step::Kind::kCopy:
-      assert(false && "programs spend the time of a copy as a delay");
+      WEFT_CHECK(false, "programs spend the time of a copy as a delay");
       break;
     case Step::Kind::kContribute:
       post_in_network(turn, workload_.reduction(turn.self, lane.step.peer, turn.number));
@@ -330,7 +330,7 @@ bool Executor::send(Turn turn) {
   Lane& lane = turn.lane;
   const ConnectionId connection =
       workload_.find(turn.self, job.process(lane.step.peer), turn.number);
-  assert(!connection.is_none() && "a program sends to its send_peers only");
+  WEFT_CHECK(!connection.is_none(), "a program sends to its send_peers only");
   const std::uint32_t window = job.program->window();
   if (window > 0 && outstanding_[connection.value()] >= window) {
     lane.connection = connection;
@@ -364,7 +364,7 @@ bool Executor::receive(Turn turn) {
   Lane& lane = turn.lane;
   const ConnectionId connection =
       workload_.find(job_of(turn.self).process(lane.step.peer), turn.self, turn.number);
-  assert(!connection.is_none() && "somebody sends what a program waits for");
+  WEFT_CHECK(!connection.is_none(), "somebody sends what a program waits for");
   lane.connection = last_leg(connection);
   const std::uint32_t slot = slot_of_connection_[lane.connection.value()];
   return take(turn, arrived_[slot], received_[slot]);

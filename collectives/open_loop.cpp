@@ -1,11 +1,11 @@
 #include "collectives/open_loop.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <utility>
 
 #include "collectives/exponential.hpp"
+#include "simcore/check.hpp"
 
 namespace weft::collectives {
 
@@ -92,7 +92,7 @@ class OpenLoop::Source final : public StepSource {
 
 OpenLoop::OpenLoop(ProgramSetting setting, const OpenLoopSpec& spec)
     : setting_(std::move(setting)), spec_(spec) {
-  assert(setting_.access_rates.size() == setting_.ranks);
+  WEFT_CHECK(setting_.access_rates.size() == setting_.ranks, "every rank has an access rate");
 }
 
 std::vector<std::uint32_t> OpenLoop::send_peers(std::uint32_t rank, std::uint32_t) const {

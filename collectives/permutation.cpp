@@ -1,15 +1,15 @@
 #include "collectives/permutation.hpp"
 
-#include <cassert>
 #include <numeric>
 #include <utility>
 
 #include "collectives/step_list.hpp"
+#include "simcore/check.hpp"
 
 namespace weft::collectives {
 
 std::vector<std::uint32_t> random_derangement(std::uint32_t n, const RandomStream& random) {
-  assert(n >= 2);
+  WEFT_CHECK(n >= 2, "one alone cannot be moved");
   std::vector<std::uint32_t> order(n);
   std::uint64_t draws = 0;
   // Of all permutations about 1/e move every element, so this takes e rounds in the mean.
@@ -35,7 +35,7 @@ Permutation::Permutation(ProgramSetting setting, const PermutationSpec& spec,
       destinations_(std::move(destinations)),
       sources_(destinations_.size()) {
   for (std::size_t i = 0; i < destinations_.size(); ++i) {
-    assert(destinations_[i] != i && "nobody sends to itself");
+    WEFT_CHECK(destinations_[i] != i, "nobody sends to itself");
     sources_[destinations_[i]] = static_cast<std::uint32_t>(i);
   }
 }

@@ -1,14 +1,15 @@
 #include "collectives/rank_layout.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <unordered_map>
+
+#include "simcore/check.hpp"
 
 namespace weft::collectives {
 
 RankMap::RankMap(std::uint32_t ranks, const RankLayout& layout)
     : domain_of_(ranks), position_of_(ranks) {
-  assert(layout.domain.empty() || layout.domain.size() == ranks);
+  WEFT_CHECK(layout.domain.empty() || layout.domain.size() == ranks, "every rank has a domain");
   std::unordered_map<std::uint32_t, std::uint32_t> number;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     const std::uint32_t named = layout.domain.empty() ? rank : layout.domain[rank];

@@ -1,7 +1,5 @@
 #include "collectives/schedule.hpp"
 
-#include <cassert>
-
 #include "collectives/algorithms/direct.hpp"
 #include "collectives/algorithms/hierarchical.hpp"
 #include "collectives/algorithms/nvls.hpp"
@@ -9,6 +7,7 @@
 #include "collectives/algorithms/ring.hpp"
 #include "collectives/algorithms/tree.hpp"
 #include "collectives/algorithms/two_level.hpp"
+#include "simcore/check.hpp"
 
 namespace weft::collectives {
 
@@ -155,8 +154,8 @@ std::unique_ptr<const Schedule> make_schedule(SchedulePlan plan, Algorithm algor
     case Algorithm::kBest:
       break;
   }
-  assert(false && "an algorithm that chooses is replaced by its choice before");
-  return nullptr;
+  fail_check("an algorithm that chooses is replaced by its choice before", "false", __FILE_NAME__,
+             __LINE__);
 }
 
 }  // namespace weft::collectives

@@ -1,9 +1,10 @@
 #include "collectives/workload.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <map>
 #include <utility>
+
+#include "simcore/check.hpp"
 
 namespace weft::collectives {
 
@@ -14,7 +15,7 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
     return {Error{
         "job '" + name + "' waits for acknowledgements, which the transport does not give", {}}};
   }
-  assert(relay_of_connection_.empty() && "second legs come after the connections of all jobs");
+  WEFT_CHECK(relay_of_connection_.empty(), "second legs come after the connections of all jobs");
   const auto number = static_cast<std::uint32_t>(jobs_.size());
   JobPlan plan;
   plan.name = std::move(name);
@@ -23,7 +24,7 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
   plan.ranks = static_cast<std::uint32_t>(hosts.size());
   plan.lanes = program->lanes();
   plan.first_lane = lane_count();
-  assert(plan.lanes >= 1 && plan.lanes <= kMaxLanes);
+  WEFT_CHECK(plan.lanes >= 1 && plan.lanes <= kMaxLanes, "a program has lanes, not too many");
   hosts_.insert(hosts_.end(), hosts.begin(), hosts.end());
   job_of_process_.insert(job_of_process_.end(), hosts.size(), number);
   add_groups(plan, program->groups());
@@ -33,10 +34,10 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
       add_in_network(plan.process(rank), number * kMaxLanes + lane, work);
       lane_of_connection_.resize(connections_.size(), static_cast<std::uint8_t>(lane));
       const std::vector<std::uint32_t> peers = program->send_peers(rank, lane);
-      assert(std::is_sorted(peers.begin(), peers.end()));
-      assert((peers.empty() || !work.any()) && "a lane sends to ranks or to chips");
+      WEFT_CHECK(std::is_sorted(peers.begin(), peers.end()), "peers ascend");
+      WEFT_CHECK(peers.empty() || !work.any(), "a lane sends to ranks or to chips");
       for (const std::uint32_t peer : peers) {
-        assert(peer < plan.ranks && peer != rank);
+        WEFT_CHECK(peer < plan.ranks && peer != rank, "a peer is another rank");
         connections_.push_back({.source = plan.process(rank),
                                 .destination = plan.process(peer),
                                 .flow_label = number * kMaxLanes + lane,
@@ -86,7 +87,7 @@ void Workload::add_in_network(ProcessId source, std::uint32_t label, ChipWork wo
 }
 
 void Workload::relay(const RelaysOf& relays_of, Bytes chunk) {
-  assert(relays_.empty() && chunk >= 1_B);
+  WEFT_CHECK(relays_.empty() && chunk >= 1_B, "relays are chosen once, for chunks of some size");
   relay_chunk_ = chunk;
   std::vector<std::map<HostId, ProcessId>> rank_on(jobs_.size());  // the first one of a job there
   for (std::size_t p = 0; p < hosts_.size(); ++p) {
@@ -101,7 +102,8 @@ void Workload::relay(const RelaysOf& relays_of, Bytes chunk) {
          relays_of(hosts_[logical.source.value()], hosts_[logical.destination.value()])) {
       const auto found = ranks.find(host);
       if (found == ranks.end()) continue;
-      assert(found->second != logical.source && found->second != logical.destination);
+      WEFT_CHECK(found->second != logical.source && found->second != logical.destination,
+                 "a relay is neither end");
       relays_.push_back({.first = ConnectionId(i),
                          .second = ConnectionId(connections_.size()),
                          .source = logical.source,

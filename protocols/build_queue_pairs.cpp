@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cassert>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -7,6 +6,7 @@
 
 #include "protocols/network_state.hpp"
 #include "protocols/packet_network.hpp"
+#include "simcore/check.hpp"
 #include "simcore/hash.hpp"
 #include "simcore/path.hpp"
 #include "simcore/zero_load.hpp"
@@ -89,7 +89,7 @@ void join_reduction(NetworkState& s, std::uint32_t qp, const Connection& connect
 void start_rounds(NetworkState& s, SenderState& sender) {
   if (sender.in_network != kReduceFlow) return;
   Reduction& reduction = s.reductions[sender.in_network_index];
-  assert(reduction.links == sender.local_ports.size() && "members are alike");
+  WEFT_CHECK(reduction.links == sender.local_ports.size(), "members are alike");
   reduction.counts.resize(std::size_t{reduction.links} * reduction.window);
   sender.receiver = reduction.receiver;
   sender.entropy = s.senders[reduction.receiver].entropy;
@@ -207,7 +207,8 @@ void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
     SenderState& sender = s.senders[qp];
     const Connection& connection = connections[sender.connection.value()];
     if (connection.kind == Connection::Kind::kUnicast) continue;
-    assert(!s.constants.cut_through && !s.constants.input_queued);
+    WEFT_CHECK(!s.constants.cut_through && !s.constants.input_queued,
+               "chips take whole packets and queue at outputs");
     s.constants.works_in_network = true;
     if (connection.kind == Connection::Kind::kMulticast) {
       sender.in_network = kMulticastFlow;

@@ -1,5 +1,7 @@
 #include "protocols/host_model.hpp"
 
+#include "simcore/check.hpp"
+
 namespace weft::protocols {
 
 /// What a process sees of the packet network while one of its callbacks runs.
@@ -16,7 +18,7 @@ class HostContext final : public ProcessContext {
   }
 
   void wake_at(Picoseconds time, std::uint64_t token) override {
-    assert(time.count() >= now_);
+    WEFT_CHECK(time.count() >= now_, "nobody wakes in the past");
     ++cell_.job_events;
     schedule(cell_, make_event(EventRank::kTimer, EventType::kWake, time.count(), self_, token));
   }
@@ -146,7 +148,7 @@ void HostModel<Path>::notify_acknowledged(Cell& cell, Worker& worker, Connection
 template <class Path>
 void HostModel<Path>::post(Cell& cell, Worker& worker, ConnectionId connection, Bytes size,
                            std::int64_t now) {
-  assert(size >= Bytes(1));
+  WEFT_CHECK(size >= Bytes(1), "a message has bytes");
   ConnectionState& c = s_.connections[connection.value()];
   const std::uint32_t qp = c.first_queue_pair + c.next;
   c.next = c.next + 1 == c.queue_pairs ? 0 : c.next + 1;
@@ -155,7 +157,7 @@ void HostModel<Path>::post(Cell& cell, Worker& worker, ConnectionId connection, 
   const TransportConstants& k = transport(s.transport);
   HostState& host = s_.hosts[s.host];
   const std::int64_t packets = (size.count() + k.payload - 1) / k.payload;
-  assert(packets < (std::int64_t{1} << 32) - s.posted);
+  WEFT_CHECK(packets < (std::int64_t{1} << 32) - s.posted, "sequence numbers do not wrap");
   const auto index = static_cast<std::uint32_t>(host.messages.size());
   host.messages.push_back(
       {.connection = connection,

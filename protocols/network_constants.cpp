@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <bit>
-#include <cassert>
 #include <cmath>
 #include <limits>
 
 #include "protocols/network_state.hpp"
 #include "protocols/response_class.hpp"
+#include "simcore/check.hpp"
 
 namespace weft::protocols {
 namespace {
@@ -99,8 +99,8 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
       random_arbitration(switches.arbitration == SwitchConfig::Arbitration::kRandom),
       cut_through(switches.forwarding == SwitchConfig::Forwarding::kCutThrough),
       control_latency(control.count()) {
-  assert(classes >= 1 && classes <= kMaxClasses);
-  assert(scale_up.size() <= kMaxScaleUpKinds);
+  WEFT_CHECK(classes >= 1 && classes <= kMaxClasses, "a set of classes is one byte");
+  WEFT_CHECK(scale_up.size() <= kMaxScaleUpKinds, "each kind of domain has a transport");
   transports[0] = TransportConstants(transport, switches);
   for (const ScaleUpConfig& domain : scale_up) {
     TransportConstants& t = transports[transport_count++];

@@ -1,7 +1,6 @@
 #include "protocols/packet_engine.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cstdio>
 #include <cstdlib>
 #include <span>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "protocols/network_audit.hpp"
+#include "simcore/check.hpp"
 
 namespace weft::protocols {
 namespace {
@@ -67,7 +67,7 @@ PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const O
       queue_sample_(observation_.queue_ports.empty() ? 0 : observation_.queue_period.count()),
       rate_sample_(observation_.rate_flows.empty() ? 0 : observation_.rate_period.count()),
       last_queue_sample_(observation_.queue_ports.size() * state.constants.classes) {
-  assert(!observation_.any() || sink_);
+  WEFT_CHECK(!observation_.any() || sink_, "what is observed goes somewhere");
   if (options.force_general_path || state.constants.needs_general_path()) {
     model_.emplace<PacketModel<GeneralPath>>(state);
   }

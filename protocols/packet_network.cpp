@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 #include <limits>
 #include <numeric>
 #include <tuple>
@@ -10,6 +9,7 @@
 #include "protocols/network_audit.hpp"
 #include "protocols/packet_engine.hpp"
 #include "protocols/switching/headroom.hpp"
+#include "simcore/check.hpp"
 #include "simcore/engine/huge_pages.hpp"
 #include "simcore/hash.hpp"
 
@@ -121,7 +121,7 @@ void PacketNetwork::build_ports() {
     for (std::uint32_t c = 0; c < s.constants.classes; ++c) {
       s.queue(port, c).credits = static_cast<std::int32_t>(s.constants.of_class[c].credit_blocks);
     }
-    assert(port.owner_is_host == (i < host_ports) && "hosts are numbered before switches");
+    WEFT_CHECK(port.owner_is_host == (i < host_ports), "hosts are numbered before switches");
     // Where spraying in turn begins, so that ports do not go in step.
     const auto first =
         static_cast<std::uint32_t>(mix64(switch_hash_seed(options_.seed, from.node) + i));
@@ -171,7 +171,7 @@ void PacketNetwork::build_switches() {
       }
     }
     if (!k.input_queued) continue;
-    assert(node.port_count <= kMaxInputQueuedPorts);
+    WEFT_CHECK(node.port_count <= kMaxInputQueuedPorts, "a set of inputs is one word");
     s.crossbars[i].requests.resize(std::size_t{node.port_count} * k.classes);
     s.crossbars[i].last_input.resize(node.port_count);
   }

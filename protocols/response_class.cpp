@@ -1,9 +1,9 @@
 #include "protocols/response_class.hpp"
 
-#include <cassert>
 #include <cstddef>
 
 #include "protocols/transports/transport_config.hpp"
+#include "simcore/check.hpp"
 
 namespace weft::protocols {
 
@@ -20,8 +20,7 @@ std::uint8_t response_class(const SwitchConfig& switches, const std::string& nam
   for (std::size_t c = 0; c < switches.classes.size(); ++c) {
     if (switches.classes[c].name == name) return static_cast<std::uint8_t>(c);
   }
-  assert(false && "no class of this name");
-  return 0;
+  fail_check("a class that is named exists", "false", __FILE_NAME__, __LINE__);
 }
 
 }  // namespace weft::protocols

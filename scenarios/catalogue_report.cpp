@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "scenarios/language/catalogue.hpp"
 #include "scenarios/language/reader.hpp"
 #include "scenarios/language/scalar_text.hpp"
+#include "simcore/check.hpp"
 #include "simcore/nearest.hpp"
 #include "topologies/parts.hpp"
 #include "topologies/parts_schema.hpp"
@@ -105,7 +105,7 @@ PartReport report(const Catalogue& catalogue, const PartKind& kind, const std::s
   const std::shared_ptr<void> target = kind.make();
   language::Reader(catalogue, diagnostics, provenance)
       .read_named_part(kind.object, name, target.get(), {});
-  assert(diagnostics.is_empty() && "parts are checked when the catalogue is made");
+  WEFT_CHECK(diagnostics.is_empty(), "parts are checked when the catalogue is made");
   PartReport report{collection, name, part.about, part.file, {}, {}};
   report.figures = FigureList(name, provenance).take(kind.object, target.get());
   if (collection == "servers") {

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "simcore/check.hpp"
+
 namespace weft {
 
 void Histogram::merge(const Histogram& other) {
@@ -17,7 +19,7 @@ double Histogram::mean() const {
 }
 
 std::int64_t Histogram::quantile(double p) const {
-  assert(p >= 0.0 && p <= 1.0);
+  WEFT_CHECK(p >= 0.0 && p <= 1.0, "a quantile is a share");
   if (is_empty()) return 0;
   constexpr std::uint64_t kParts = 1'000'000'000;
   const auto parts = static_cast<std::uint64_t>(std::llround(p * static_cast<double>(kParts)));

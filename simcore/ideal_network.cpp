@@ -1,9 +1,10 @@
 #include "simcore/ideal_network.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <map>
 #include <utility>
+
+#include "simcore/check.hpp"
 
 namespace weft {
 
@@ -16,8 +17,8 @@ class IdealNetwork::Context final : public ProcessContext {
 
   void post(ConnectionId connection, Bytes size) override {
     const Connection& c = network_.connections_[connection.value()];
-    assert(c.source == self_ && "a process posts on its own connections only");
-    assert(size.count() >= 1);
+    WEFT_CHECK(c.source == self_, "a process posts on its own connections only");
+    WEFT_CHECK(size.count() >= 1, "a message has bytes");
     const Delay delay = network_.delay_of_(connection, size, now_);
     if (c.kind == Connection::Kind::kReduce) {
       network_.contribute(connection, now_ + delay.delivered);
@@ -36,7 +37,7 @@ class IdealNetwork::Context final : public ProcessContext {
   }
 
   void wake_at(Picoseconds time, std::uint64_t token) override {
-    assert(time >= now_);
+    WEFT_CHECK(time >= now_, "nobody wakes in the past");
     network_.push(time, Kind::kWake, self_, 0, token);
   }
 

@@ -1,16 +1,16 @@
 #include "topologies/assembler.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <limits>
 #include <utility>
 
+#include "simcore/check.hpp"
 #include "topologies/fabric_graph.hpp"
 
 namespace weft::topologies {
 
 NodeId Assembler::add_host(std::string name, std::int32_t group, Picoseconds pipeline) {
-  assert(fabric_.switches.empty() && "hosts come first");
+  WEFT_CHECK(fabric_.switches.empty(), "hosts come first");
   const NodeId id(fabric_.nodes.size());
   fabric_.nodes.push_back({.name = std::move(name),
                            .kind = NodeKind::kHost,
@@ -26,7 +26,7 @@ NodeId Assembler::add_host(std::string name, std::int32_t group, Picoseconds pip
 
 NodeId Assembler::add_switch(std::string name, std::uint32_t tier, std::int32_t group,
                              Picoseconds pipeline) {
-  assert(fabric_.nodes.empty() || fabric_.nodes.back().tier <= tier);
+  WEFT_CHECK(fabric_.nodes.empty() || fabric_.nodes.back().tier <= tier, "tiers ascend");
   const NodeId id(fabric_.nodes.size());
   fabric_.nodes.push_back({.name = std::move(name),
                            .kind = NodeKind::kSwitch,

@@ -1,11 +1,11 @@
 #include "topologies/pair_paths.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "simcore/check.hpp"
 #include "simcore/path.hpp"
 #include "topologies/assembler.hpp"
 
@@ -64,7 +64,7 @@ class Walk {
 }  // namespace
 
 PairPaths pair_paths(const Fabric& fabric, const Routes& routes, HostId from, HostId to) {
-  assert(from != to);
+  WEFT_CHECK(from != to, "nobody sends to itself");
   return Walk(fabric, routes, from, to).follow();
 }
 

@@ -1,12 +1,12 @@
 #include "protocols/switching/headroom.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <variant>
 
 #include "protocols/response_class.hpp"
+#include "simcore/check.hpp"
 
 namespace weft::protocols {
 namespace {
@@ -60,7 +60,7 @@ PacketSizes packet_sizes(const SwitchConfig& switches, const TrafficClass& traff
 // fewest cells that any packet has, c0, and n others S cells together. One packet more among the j
 // gains c0 cells and takes no more than c0 from S, so for each n the largest j is best.
 std::int64_t most_cells(Bytes bytes, Bytes smallest, Bytes largest, Bytes cell) {
-  assert(smallest >= 1_B && largest >= smallest && cell >= 1_B);
+  WEFT_CHECK(smallest >= 1_B && largest >= smallest && cell >= 1_B, "packets and cells have bytes");
   const std::int64_t fewest = cells_of(smallest, cell);
   const std::int64_t most = cells_of(largest, cell);
   const std::int64_t only_small = bytes / smallest * fewest;

@@ -1,7 +1,6 @@
 #include "scenarios/language/catalogue.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cstdlib>
 #include <memory>
 #include <system_error>
@@ -11,6 +10,7 @@
 #include "scenarios/language/reader.hpp"
 #include "scenarios/language/source_text.hpp"
 #include "scenarios/language/yaml_parser.hpp"
+#include "simcore/check.hpp"
 #include "simcore/nearest.hpp"
 #include "simcore/result.hpp"
 #include "topologies/parts_schema.hpp"
@@ -95,7 +95,7 @@ Catalogue Catalogue::embedded() {
   Catalogue catalogue;
   for (const CatalogueText& text : catalogue_texts()) {
     Result<Node> root = parse_yaml(text.yaml, std::string(text.collection) + ".yaml");
-    assert(root.ok() && "the catalogue is valid when the program is built; a test reads it");
+    WEFT_CHECK(root.ok(), "the catalogue is valid when the program is built; a test reads it");
     auto& collection = catalogue.parts_[std::string(text.collection)];
     for (Node::Entry& entry : root.value().entries) {
       collection[entry.key] = make_part(std::move(entry.value));

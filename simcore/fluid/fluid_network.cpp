@@ -1,8 +1,9 @@
 #include "simcore/fluid/fluid_network.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
+
+#include "simcore/check.hpp"
 
 namespace weft {
 namespace {
@@ -18,14 +19,14 @@ class FluidNetwork::Context final : public ProcessContext {
   [[nodiscard]] Picoseconds now() const override { return network_.now_; }
 
   void post(ConnectionId connection, Bytes size) override {
-    assert(network_.connections_[connection.value()].source == self_ &&
-           "a process posts on its own connections only");
-    assert(size >= Bytes(1));
+    WEFT_CHECK(network_.connections_[connection.value()].source == self_,
+               "a process posts on its own connections only");
+    WEFT_CHECK(size >= Bytes(1), "a message has bytes");
     network_.post(connection, size);
   }
 
   void wake_at(Picoseconds time, std::uint64_t token) override {
-    assert(time >= now());
+    WEFT_CHECK(time >= now(), "nobody wakes in the past");
     network_.push(time, Kind::kWake, self_.value(), 0, token);
   }
 
