@@ -344,7 +344,7 @@ class SwitchModel {
     IngressAccount& account = s_.account_at(in, c);
     if (Path::kGeneral && constants.is_credit) {
       const std::int32_t blocks = scheduler_.blocks(c, size);
-      account.bytes -= blocks * constants.block;
+      account.bytes -= std::int64_t{blocks} * constants.block;
       control_.grant(cell, worker, s_.ports[in], c, blocks, now);
       return;
     }
@@ -438,7 +438,7 @@ class SwitchModel {
     PortState& in = s_.ports[s_.switches[at].first_port + original->ingress];
     const std::uint8_t c = original->traffic_class;
     const std::int32_t blocks = scheduler_.blocks(c, original->size);
-    s_.account(in, c).bytes -= blocks * s_.constants.of_class[c].block;
+    s_.account(in, c).bytes -= std::int64_t{blocks} * s_.constants.of_class[c].block;
     control_.grant(cell, worker, in, c, blocks, now);
   }
 
