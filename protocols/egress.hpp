@@ -43,6 +43,7 @@ template <class Path, class Write>
                      cell.keys.arrival(arrival, port.peer_local));
   }
   port.out->data_in.push(arrival, worker.pool, write);
+  worker.signals.set(port.out->signal);
   occupy(cell, port, end);
   queue.bytes += size;
   ++queue.started;

@@ -140,6 +140,7 @@ class LinkControl {
     frame.flow = cause;
     frame.flags = static_cast<std::uint8_t>(type);
     port.out->control_in.push(time, worker.pool, [&frame](Packet& packet) { packet = frame; });
+    worker.signals.set(port.out->signal);
   }
 
   void schedule_refresh(Cell& cell, PortState& port, std::uint8_t c, std::int64_t now) {

@@ -1,6 +1,7 @@
 #include "protocols/packet_engine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <span>
@@ -19,31 +20,40 @@ constexpr double kPacketsPerThread = 500;
 
 /// Runs the cells from `first` to before `last` through a window, the last one first if
 /// `backwards`. Each stage asks for what the one before it has brought: a cell, its first ports,
-/// their packets, the flows of hosts. Most cells are hosts, with one port. Cells beyond these may
-/// be at work elsewhere and are not looked into.
+/// their packets, the flows of hosts; of ports that nothing comes to, for nothing. Most cells are
+/// hosts, with one port. Cells beyond these may be at work elsewhere and are not looked into.
 template <class Model>
 void run_windows(Model& model, std::span<Cell> cells, Worker& worker, std::size_t first,
                  std::size_t last, bool backwards, std::int64_t start, std::int64_t end) {
-  constexpr std::size_t kFirstPorts = 4;
   const std::size_t count = last - first;
   const auto cell_at = [&](std::size_t i) -> Cell& {
     return cells[backwards ? last - 1 - i : first + i];
+  };
+  // Which of its first four ports something may come to, as ArrivalSignals have it.
+  const auto first_signals = [&worker](const Cell& cell) -> std::uint64_t {
+    if (worker.signals.is_read()) return worker.signals.read(cell.first_signal) & 0xffff'ffffU;
+    constexpr std::array<std::uint64_t, 5> kAll = {0, 0x1, 0x101, 0x1'0101, 0x101'0101};
+    return kAll[std::min(cell.external_in.size(), kAll.size() - 1)];
   };
   for (std::size_t i = 0; i < count; ++i) {
     if (i + 4 < count) fetch_lines<3>(&cell_at(i + 4));
     if (i + 3 < count) {
       const Cell& cell = cell_at(i + 3);
-      const std::size_t ports = std::min(kFirstPorts, cell.external_in.size());
-      for (std::size_t p = 0; p < ports; ++p) model.fetch_state(cell, cell.external_in[p]);
+      ArrivalSignals::for_each_in(
+          first_signals(cell), [&](std::size_t p) __attribute__((always_inline)) {
+            model.fetch_state(cell, cell.external_in[p]);
+          });
     }
     if (i + 2 < count) {
       const Cell& cell = cell_at(i + 2);
-      const std::size_t ports = std::min(kFirstPorts, cell.external_in.size());
-      for (std::size_t p = 0; p < ports; ++p) model.fetch_packets(cell, cell.external_in[p]);
+      ArrivalSignals::for_each_in(
+          first_signals(cell), [&](std::size_t p) __attribute__((always_inline)) {
+            model.fetch_packets(cell, cell.external_in[p]);
+          });
     }
-    if (i + 1 < count && !cell_at(i + 1).external_in.empty()) {
+    if (i + 1 < count) {
       const Cell& cell = cell_at(i + 1);
-      model.fetch_flows(cell, cell.external_in[0]);
+      if ((first_signals(cell) & 1U) != 0) model.fetch_flows(cell, cell.external_in[0]);
     }
     run_window(cell_at(i), worker, model, start, end);
   }
@@ -82,6 +92,7 @@ void PacketNetwork::Engine::hire() {
   for (std::uint32_t i = 0; i < size; ++i) {
     workers_.push_back(std::make_unique<Worker>());
     workers_.back()->pool.exchange_by(depot_);
+    workers_.back()->signals.reset(signal_words);
   }
   if (team_ == nullptr) return;
   std::vector<std::uint32_t> weights;
@@ -226,6 +237,9 @@ PacketNetwork::Status PacketNetwork::Engine::run(std::int64_t& now, std::int64_t
 }
 
 std::uint64_t PacketNetwork::Engine::run_window_of_all(std::int64_t start, std::int64_t end) {
+  // Measured: below four events per link there are enough idle ones to pay for reading the signals.
+  const bool is_sparse = window_events_ < 4 * external_links;
+  for (const auto& worker : workers_) worker->signals.turn(is_sparse);
   if (team_ != nullptr && window_events_ >= parallelism_.share_from) {
     run_shared(start, end);
   } else {
@@ -253,6 +267,13 @@ void PacketNetwork::Engine::run_shared(std::int64_t start, std::int64_t end) {
 
 void PacketNetwork::Engine::run_cells(Worker& worker, std::size_t first, std::size_t last,
                                       std::int64_t start, std::int64_t end) {
+  if (worker.signals.is_read()) {
+    const std::size_t first_word = cells[first].first_signal;
+    const std::size_t last_word = last == cells.size() ? signal_words : cells[last].first_signal;
+    for (const auto& other : workers_) {
+      if (other.get() != &worker) worker.signals.join(other->signals, first_word, last_word);
+    }
+  }
   std::visit(
       [&](auto& model) {
         run_windows(model, std::span(cells), worker, first, last, windows_ % 2 != 0, start, end);

@@ -62,6 +62,8 @@ class PacketNetwork::Engine {
   void schedule_faults();
 
   std::vector<Cell> cells;
+  std::size_t external_links = 0;  ///< between cells
+  std::size_t signal_words = 1;    ///< that their signals need
   Worker::Sums measured_from;
   std::vector<BlockedPort> deadlock;
   std::vector<Stall> stalls;

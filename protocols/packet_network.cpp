@@ -184,6 +184,7 @@ void PacketNetwork::build_cells() {
     most_ports = std::max(most_ports, static_cast<std::uint32_t>(ports.size()));
   }
   engine_->cells.resize(plan_.cell_count);
+  std::uint32_t signal_words = 1;  // the first one is nobody's
   for (std::uint32_t c = 0; c < plan_.cell_count; ++c) {
     Cell& cell = engine_->cells[c];
     cell.ports = plan_.ports_of_cell[c];
@@ -198,11 +199,17 @@ void PacketNetwork::build_cells() {
       if (port.leads_inside) {
         has_inside = true;
       } else {
+        s.links[port.peer.value()].signal = static_cast<std::uint32_t>(
+            ArrivalSignals::kPerWord * signal_words + cell.external_in.size());
         cell.external_in.push_back(local);
       }
     }
+    engine_->external_links += cell.external_in.size();
+    cell.first_signal = signal_words;
+    signal_words += std::max(ArrivalSignals::words_for(cell.external_in.size()), 1U);
     cell.next.reset(cell.port_count() * (has_inside ? 2 : 1));
   }
+  engine_->signal_words = signal_words;
   for (PortState& port : s.ports) port.peer_local = s.ports[port.peer.value()].local;
 }
 

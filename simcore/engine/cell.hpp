@@ -4,10 +4,12 @@
 #include <cassert>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "simcore/engine/agenda.hpp"
 #include "simcore/engine/arrival_batch.hpp"
+#include "simcore/engine/arrival_signals.hpp"
 #include "simcore/engine/link.hpp"
 #include "simcore/engine/trace.hpp"
 #include "simcore/engine/winner_tree.hpp"
@@ -50,6 +52,8 @@ struct alignas(64) Worker {
   std::vector<Outgoing> outbox;
   /// What was observed in this window, in the order in which cells ran.
   std::vector<TraceRecord> trace;
+  ArrivalSignals signals;
+  std::vector<std::uint32_t> arriving;  ///< ports of the cell at hand that something comes to
 };
 
 /// Keys of a cell's departures and arrivals, which order them by (time, rank, port): time << shift
@@ -85,6 +89,7 @@ struct Cell {
   std::vector<PortId> ports;               ///< ascending; the index is the local number
   std::vector<Link*> inbound;              ///< the link that ends at each port
   std::vector<std::uint32_t> external_in;  ///< local numbers of ports fed from other cells
+  std::uint32_t first_signal = 0;          ///< word of the signals of `external_in`, in that order
   WinnerTree next;  ///< departures at [local], inside arrivals at [n + local]
   Agenda agenda;
   /// Agenda entries that still matter. Timers of finished flows stay behind without counting.
@@ -104,6 +109,24 @@ struct Cell {
 inline constexpr std::size_t kStateAhead = 8;
 inline constexpr std::size_t kPacketsAhead = 4;
 
+/// The ports of `cell` that something may come to from outside, in ascending order: in a window
+/// that reads the signals those that something does come to.
+inline std::span<const std::uint32_t> arriving_ports(const Cell& cell, Worker& worker) {
+  if (!worker.signals.is_read()) return cell.external_in;
+  const std::size_t links = cell.external_in.size();
+  if (worker.arriving.size() < links) [[unlikely]]
+    worker.arriving.resize(links);
+  std::uint32_t* next = worker.arriving.data();
+  const std::uint32_t* local = cell.external_in.data();
+  const std::size_t last = cell.first_signal + ArrivalSignals::words_for(links);
+  for (std::size_t word = cell.first_signal; word < last; ++word) {
+    ArrivalSignals::for_each_in(worker.signals.take(word),
+                                [&](std::size_t i) { *next++ = local[i]; });
+    local += ArrivalSignals::kPerWord;
+  }
+  return {worker.arriving.data(), next};
+}
+
 /// Runs one cell from `start` (inclusive) to `end` (exclusive). Model provides
 ///   void depart(Cell&, Worker&, local, time)
 ///   void arrive(Cell&, Worker&, Packet&, local, time)
@@ -114,15 +137,20 @@ inline constexpr std::size_t kPacketsAhead = 4;
 ///   fetch_flows(const Cell&, local)    and, at a host, for its most recent flows
 template <class Model>
 void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, std::int64_t end) {
+  const EventKeys keys = cell.keys;
+  const std::uint64_t limit = keys.departure(end, 0);  // below it lie the keys of this window
+  const std::span<const std::uint32_t> arriving = arriving_ports(cell, worker);
+  const std::size_t sources = arriving.size();
+  if (sources == 0 && cell.next.top() >= limit && cell.agenda.next_time() >= end) return;
   ArrivalBatch& batch = worker.batch;
   batch.begin(start, end - start);
-  const std::size_t sources = cell.external_in.size();
   for (std::size_t i = 0; i < sources; ++i) {
-    if (i + kStateAhead < sources) model.fetch_state(cell, cell.external_in[i + kStateAhead]);
-    if (i + kPacketsAhead < sources) model.fetch_packets(cell, cell.external_in[i + kPacketsAhead]);
-    const std::uint32_t local = cell.external_in[i];
+    if (i + kStateAhead < sources) model.fetch_state(cell, arriving[i + kStateAhead]);
+    if (i + kPacketsAhead < sources) model.fetch_packets(cell, arriving[i + kPacketsAhead]);
+    const std::uint32_t local = arriving[i];
     Link& link = *cell.inbound[local];
     batch.gather(link, local, end, worker.pool);
+    if (link.in_flight() != 0) worker.signals.set(link.signal);
     // All of them, also those of later windows: a credit may overtake a pause, which takes longer
     // to act, and the agenda puts them in order.
     if (link.control_out.front(link.control_in) != nullptr) [[unlikely]] {
@@ -133,11 +161,9 @@ void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, st
   }
   batch.sort();
 
-  const EventKeys keys = cell.keys;
   const auto next_outside = [&] {
     return batch.done() ? WinnerTree::kNone : keys.arrival(batch.next_time(), batch.next_port());
   };
-  const std::uint64_t limit = keys.departure(end, 0);  // below it lie the keys of this window
   std::uint64_t outside = next_outside();
   std::int64_t now = -1;
   for (;;) {

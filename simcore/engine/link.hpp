@@ -133,6 +133,8 @@ class LaneConsumer {
 struct Link {
   alignas(64) LaneProducer data_in;
   LaneProducer control_in;
+  /// By which the cell at its end is told that something comes (ArrivalSignals).
+  std::uint32_t signal = 0;
   alignas(64) LaneConsumer data_out;
   LaneConsumer control_out;
 

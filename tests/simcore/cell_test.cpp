@@ -34,7 +34,10 @@ class Recorder {
       cell_.ports.push_back(PortId(local));
       cell_.inbound.push_back(links_[local].get());
       if (local < ports / 2) cell_.external_in.push_back(local);
+      links_[local]->signal = local < ports / 2 ? 8 + local : ArrivalSignals::kNobody;
     }
+    cell_.first_signal = 1;
+    worker_.signals.reset(1 + ArrivalSignals::words_for(ports));
     cell_.keys = EventKeys(ports);
     cell_.next.reset(2 * ports);
   }
@@ -90,10 +93,13 @@ class Recorder {
     push({.time = frame.stamp,
           .order = AgendaEvent::make_order(EventRank::kControl, 1, 0, frame.sequence)});
   }
-  void fetch_state(const Cell&, std::uint32_t) {}
+  void fetch_state(const Cell&, std::uint32_t) { ++fetched_; }
   void fetch_packets(const Cell&, std::uint32_t) {}
 
-  void run(std::int64_t start, std::int64_t end) { run_window(cell_, worker_, *this, start, end); }
+  void run(std::int64_t start, std::int64_t end, bool reads_signals = true) {
+    worker_.signals.turn(reads_signals);
+    run_window(cell_, worker_, *this, start, end);
+  }
 
   [[nodiscard]] Cell& cell() { return cell_; }
   [[nodiscard]] Worker& worker() { return worker_; }
@@ -110,8 +116,11 @@ class Recorder {
       packet = {};
       packet.sequence = number;
     });
+    worker_.signals.set(links_[local]->signal);
   }
   [[nodiscard]] std::uint32_t sent() const { return sent_; }
+  /// Ports whose memory was asked for.
+  [[nodiscard]] std::uint32_t fetched() const { return fetched_; }
 
  private:
   void plan_departure(std::uint32_t local) {
@@ -128,6 +137,7 @@ class Recorder {
   Cell cell_;
   Worker worker_;
   std::vector<Event> happened_;
+  std::uint32_t fetched_ = 0;
   std::uint32_t sent_ = 0;
 };
 
@@ -185,6 +195,7 @@ TEST(CellWindow, BringsLinkControlToItsTime) {
       frame = {};
       frame.sequence = number;
     });
+    recorder.worker().signals.set(link.signal);
   }
   EXPECT_EQ(next_event_time(recorder.cell(), 10), 10);
   recorder.run(10, 20);
@@ -195,6 +206,37 @@ TEST(CellWindow, BringsLinkControlToItsTime) {
   EXPECT_EQ(next_event_time(recorder.cell(), 30), 35);
   recorder.run(30, 40);
   EXPECT_EQ(recorder.happened().size(), 3U);
+}
+
+// Of twenty links into the cell one has packets, for two windows: only that one is looked at, until
+// it has nothing left. Its memory is asked for while eight others lie before it, so not at all.
+TEST(CellWindow, LooksAtNoLinkThatNothingComesBy) {
+  Recorder recorder(40, 1);
+  recorder.send(17, 12);
+  recorder.send(17, 25);
+  recorder.run(10, 20);
+  EXPECT_EQ(recorder.happened().size(), 1U);
+  recorder.run(20, 30);
+  recorder.run(30, 40);
+  ASSERT_EQ(recorder.happened().size(), 2U);
+  EXPECT_EQ(recorder.happened()[1].time, 25);
+  EXPECT_EQ(recorder.fetched(), 0U);
+  for (std::uint32_t local = 0; local < 20; ++local) recorder.send(local, 45);
+  recorder.run(40, 50);
+  EXPECT_EQ(recorder.happened().size(), 22U);
+  EXPECT_EQ(recorder.fetched(), 20 - kStateAhead);
+}
+
+TEST(CellWindow, ThatDoesNotReadSignalsLooksAtEveryLink) {
+  Recorder recorder(40, 1);
+  recorder.send(17, 12);
+  recorder.send(3, 25);
+  recorder.run(10, 20, false);
+  EXPECT_EQ(recorder.happened().size(), 1U);
+  EXPECT_EQ(recorder.fetched(), 20 - kStateAhead);
+  recorder.run(20, 30);  // what is left on a link signals again
+  EXPECT_EQ(recorder.happened().size(), 2U);
+  EXPECT_EQ(recorder.fetched(), 20 - kStateAhead);
 }
 
 TEST(EventKeys, HoldTimeRankAndPort) {

@@ -35,6 +35,17 @@ void permutation_row(benchmark::State& state, bool spray) {
   run(state, static_cast<std::uint32_t>(state.range(0)), usual_options(spray));
 }
 
+/// Nothing but PFC: flows without a window that share links pause their senders, and go on long
+/// after the others have ended.
+void pfc_row(benchmark::State& state, bool spray) {
+  protocols::PacketNetwork::Options options = usual_options(spray);
+  protocols::RoceConfig& roce = std::get<protocols::RoceConfig>(options.transport);
+  roce.window = 0;
+  roce.congestion_control = protocols::congestion::NoControlConfig{};
+  options.switches.data().ecn.enabled = false;
+  run(state, static_cast<std::uint32_t>(state.range(0)), options);
+}
+
 /// The sprayed permutation of 512 hosts with one thing changed.
 template <class Change>
 void feature_row(benchmark::State& state, Change change) {
@@ -116,6 +127,8 @@ BENCHMARK_CAPTURE(permutation_row, by_flow, false)
     ->Name("permutation/by_flow")
     ->Apply(once)
     ->Arg(512);
+BENCHMARK_CAPTURE(pfc_row, by_flow, false)->Name("permutation/pfc_by_flow")->Apply(once)->Arg(128);
+BENCHMARK_CAPTURE(pfc_row, sprayed, true)->Name("permutation/pfc_sprayed")->Apply(once)->Arg(128);
 
 #define WEFT_FEATURE(name) \
   BENCHMARK_CAPTURE(feature_row, name, name)->Name("feature/" #name)->Apply(once)
