@@ -53,7 +53,9 @@ struct Ran {
   sweep::Table table;
 };
 
-Ran run(const Folder& folder, const std::string& rest, Status status = Status::kDone) {
+Ran run(
+    const Folder& folder, const std::string& rest, Status status = Status::kDone,
+    const sweep::SweepObserver& observer = [](const sweep::Progress&) { return true; }) {
   const auto loaded = load(folder, std::string("name: tiny\n") + kTinyScenario + rest);
   EXPECT_TRUE(loaded.ok()) << first_error(loaded);
   const sweep::Plan plan = sweep::make_plan(loaded.value()).value();
@@ -62,7 +64,7 @@ Ran run(const Folder& folder, const std::string& rest, Status status = Status::k
   Stammerer runner(status);
   sweep::Coordinator coordinator(loaded.value(), plan, *store.value(), runner);
   Ran ran;
-  ran.errors = coordinator.run([](const sweep::Progress&) { return true; });
+  ran.errors = coordinator.run(observer);
   ran.progress = coordinator.progress();
   store.value().reset();
   ran.table = sweep::read_table(folder.path() / "out").value();
@@ -94,18 +96,53 @@ TEST(Coordinator, WhatWasKilledRunsOnceMoreHoweverOftenThatIsSaid) {
   EXPECT_EQ(ran.progress.failed, 2U);
 }
 
+// Otherwise hundreds of thousands of them are written for seconds, in which nobody sees anything.
+TEST(Coordinator, TheFirstPointsRunBeforeAllAreWritten) {
+  const Folder folder;
+  const std::string rest = "axes: [{path: fabric.spines, values: [1, 2]}]\nseeds: 200000\n";
+  const Ran ran = run(folder, rest, Status::kDone, [](const sweep::Progress&) { return false; });
+  EXPECT_TRUE(ran.errors.empty());
+  EXPECT_EQ(ran.progress.total, 400'000U);
+  EXPECT_GT(ran.progress.recorded, 0U);
+  EXPECT_LT(ran.table.rows.size(), 20'000U);
+}
+
+TEST(Coordinator, TheFirstSearchesRunBeforeAllHaveBegun) {
+  const Folder folder;
+  const std::string rest =
+      "axes: [{path: \"jobs[0].size\", from: 1KB, to: 1MB, steps: 500}]\n"
+      "strategy: {type: bisect, path: fabric.switch.buffer, low: 1MB, high: 2MB, tolerance: 10KB, "
+      "condition: network.buffer_drops == 0}\n";
+  const Ran ran = run(folder, rest, Status::kDone, [](const sweep::Progress&) { return false; });
+  EXPECT_TRUE(ran.errors.empty());
+  EXPECT_GT(ran.progress.recorded, 0U);
+  EXPECT_LT(ran.table.rows.size(), 20U);
+}
+
+TEST(Coordinator, WhatWasNotWrittenYetIsWrittenWhenTheSweepGoesOn) {
+  const Folder folder;
+  const std::string rest = "axes: [{path: fabric.spines, values: [1, 2, 4]}]\nseeds: 5000\n";
+  const auto stop = [](const sweep::Progress&) { return false; };
+  EXPECT_LT(run(folder, rest, Status::kDone, stop).table.rows.size(), 15'000U);
+  const Ran again = run(folder, rest);
+  EXPECT_TRUE(again.errors.empty());
+  EXPECT_EQ(again.progress.recorded, 15'000U);
+  EXPECT_EQ(again.table.rows.size(), 15'000U);
+  EXPECT_EQ(again.table.digest(), run(folder, rest).table.digest());
+}
+
 TEST(Coordinator, ADatabaseThatLacksAPointIsAnError) {
   const Folder folder;
   const std::string rest = "axes: [{path: fabric.spines, values: [1, 2]}]\nseeds: 2\n";
   ASSERT_TRUE(run(folder, rest).errors.empty());
   sqlite3* database = nullptr;
   ASSERT_EQ(sqlite3_open((folder.path() / "out" / "sweep.db").c_str(), &database), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(database, "DELETE FROM point WHERE id = 3", nullptr, nullptr, nullptr),
+  EXPECT_EQ(sqlite3_exec(database, "DELETE FROM point WHERE id = 2", nullptr, nullptr, nullptr),
             SQLITE_OK);
   sqlite3_close(database);
   const Ran again = run(folder, rest);
   ASSERT_EQ(again.errors.size(), 1U);
-  EXPECT_THAT(again.errors.front().to_string(), HasSubstr("sweep.db: has no point 3"));
+  EXPECT_THAT(again.errors.front().to_string(), HasSubstr("sweep.db: has no point 2"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <set>
 #include <string>
 #include <vector>
@@ -27,7 +28,7 @@ std::vector<std::string> column(const Result<Sweep>& sweep, std::size_t paramete
   const Result<Plan> plan = sweep::make_plan(sweep.value());
   if (!plan.ok()) return {plan.errors().front().to_string()};
   std::vector<std::string> texts;
-  for (const auto& point : plan.value().points) texts.push_back(point.values[parameter].text);
+  for (const auto& point : plan.value().points()) texts.push_back(point.values[parameter].text);
   return texts;
 }
 
@@ -89,7 +90,7 @@ TEST(LoadSweep, SeedsAreReplicasOfOneConfiguration) {
   EXPECT_THAT(column(sweep, 1), ElementsAre("1", "2", "3", "1", "2", "3"));
   std::vector<std::int64_t> configurations;
   const auto plan = sweep::make_plan(sweep.value());
-  for (const auto& point : plan.value().points) configurations.push_back(point.configuration);
+  for (const auto& point : plan.value().points()) configurations.push_back(point.configuration);
   EXPECT_THAT(configurations, ElementsAre(0, 0, 0, 1, 1, 1));
   EXPECT_THAT(column(load(folder, tiny("seeds: [7, 9]\n")), 0), ElementsAre("7", "9"));
 }
@@ -128,10 +129,10 @@ TEST(LoadSweep, RandomSamplesKeepTheirRangesAndFollowTheSeed) {
   ASSERT_TRUE(first.ok()) << first.errors().front().to_string();
   const auto plan = sweep::make_plan(first.value());
   ASSERT_TRUE(plan.ok());
-  ASSERT_EQ(plan.value().points.size(), 50U);
+  ASSERT_EQ(plan.value().size(), 50U);
   std::set<std::string> spines;
   int below_median = 0;
-  for (const auto& point : plan.value().points) {
+  for (const auto& point : plan.value().points()) {
     EXPECT_LT(*point.values[0].number, *point.values[1].number);
     EXPECT_GE(*point.values[0].number, 10e3);
     EXPECT_LE(*point.values[1].number, 1000e3);
@@ -144,6 +145,30 @@ TEST(LoadSweep, RandomSamplesKeepTheirRangesAndFollowTheSeed) {
   EXPECT_GE(below_median, 20);
   EXPECT_EQ(column(load(folder, text(1)), 0), column(first, 0));
   EXPECT_NE(column(load(folder, text(2)), 0), column(first, 0));
+}
+
+// Checking every one as `weft check` does would take minutes. Values of both ends are looked at.
+TEST(LoadSweep, AMillionPointsArePlannedInSecondsAndWrongValuesAreFound) {
+  const Folder folder;
+  const auto text = [](const char* last) {
+    return tiny(
+        "axes:\n"
+        "  - {path: \"jobs[0].size\", from: 1KB, to: 1MB, steps: 1000}\n"
+        "  - {path: fabric.ecn.pmax, from: 0.001, to: 1, steps: 500}\n"
+        "  - {path: fabric.spines, values: [2, " +
+        std::string(last) + "]}\n");
+  };
+  const std::clock_t begin = std::clock();
+  const auto sweep = load(folder, text("4"));
+  ASSERT_TRUE(sweep.ok()) << first_error(sweep);
+  const auto plan = sweep::make_plan(sweep.value());
+  ASSERT_TRUE(plan.ok()) << first_error(plan);
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 10);
+  ASSERT_EQ(plan.value().size(), 1'000'000U);
+  EXPECT_EQ(plan.value().point(0).values[0].text, "1KB");
+  EXPECT_EQ(plan.value().point(999'999).values[0].text, "1MB");
+  const auto wrong = load(folder, text("none"));
+  EXPECT_THAT(first_error(sweep::make_plan(wrong.value())), HasSubstr("none"));
 }
 
 TEST(LoadSweep, OverridesReachTheScenarioAndTheSweep) {

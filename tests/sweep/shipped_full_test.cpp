@@ -43,7 +43,7 @@ TEST(ShippedSweeps, TheTailOfSmallMessagesGrowsWithKmin) {
   const sweep::PointRunner run(sweep);
   std::vector<double> tails;
   const sweep::Plan plan = sweep::make_plan(sweep).value();
-  for (const Point& point : plan.points) {
+  for (const Point& point : plan.points()) {
     tails.push_back(metric(run(run.task_of(point)), "jobs.probe.fct_seconds.p99"));
   }
   ASSERT_EQ(tails.size(), 3U);

@@ -31,9 +31,9 @@ using ::testing::HasSubstr;
 
 class StoreTest : public ::testing::Test {
  protected:
-  StoreTest() : sweep_(make("axes: [{path: fabric.spines, values: [1, 2]}]\nseeds: 10\n")) {
-    plan_ = sweep::make_plan(sweep_).value();
-  }
+  StoreTest()
+      : sweep_(make("axes: [{path: fabric.spines, values: [1, 2]}]\nseeds: 10\n")),
+        plan_(sweep::make_plan(sweep_).value()) {}
 
   Sweep make(const std::string& rest) const {
     const auto sweep = load(folder_, std::string("name: tiny\n") + kTinyScenario + rest);

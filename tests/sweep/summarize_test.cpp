@@ -77,7 +77,7 @@ class SummaryAgainstSql : public ::testing::Test {
     ASSERT_TRUE(store.ok()) << first_error(store);
     const sweep::PointRunner runner(sweep.value());
     std::vector<sweep::Report> reports;
-    for (const sweep::Point& point : plan.value().points) {
+    for (const sweep::Point& point : plan.value().points()) {
       reports.push_back(runner(runner.task_of(point)));
     }
     // Two that must not count: no results, and jobs that did not finish.

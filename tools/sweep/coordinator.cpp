@@ -1,5 +1,6 @@
 #include "tools/sweep/coordinator.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -9,34 +10,31 @@ namespace weft::sweep {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{200};
+/// They take some 10 ms to write.
+constexpr std::size_t kPointsAtOnce = 2'000;
 
 }  // namespace
 
 Coordinator::Coordinator(const Sweep& sweep, const Plan& plan, Store& store, TaskRunner& runner)
     : sweep_(sweep), plan_(plan), store_(store), runner_(runner), point_runner_(sweep) {}
 
-void Coordinator::count(const Known& known) {
-  ++progress_.total;
-  if (known.is_waiting) return;
-  ++progress_.recorded;
-  if (!known.is_done) ++progress_.failed;
-}
-
 Errors Coordinator::prepare() {
-  for (const auto& [id, known] : store_.known()) count(known);
-  for (const Point& point : plan_.points) {
-    const auto known = store_.known().find(point.id);
-    if (known == store_.known().end()) {
-      return {{"has no point " + std::to_string(point.id) +
-                   " of this sweep: somebody removed it; --force-new keeps the database aside and "
-                   "begins anew",
-               {store_.path().string(), 0, 0, {}}}};
-    }
-    if (known->second.is_waiting) queue_.push_back(point);
+  const auto& all = store_.known();
+  for (const auto& [id, known] : all) {
+    if (known.is_waiting) continue;
+    ++progress_.recorded;
+    if (!known.is_done) ++progress_.failed;
   }
-  for (const Point& group : plan_.groups) {
-    searches_.emplace_back(sweep_, group);
-    if (Errors errors = follow(searches_.size() - 1); !errors.empty()) return errors;
+  progress_.total = std::max(all.size(), plan_.size());
+  // The database has the points of a plan in order: all, or all up to where it was interrupted.
+  const auto end = all.empty() ? 0 : static_cast<std::size_t>(all.rbegin()->first) + 1;
+  stored_ = std::min(end, plan_.size());
+  for (std::size_t id = 0; id < stored_; ++id) {
+    if (all.contains(static_cast<std::int64_t>(id))) continue;
+    return {{"has no point " + std::to_string(id) +
+                 " of this sweep: somebody removed it; --force-new keeps the database aside and "
+                 "begins anew",
+             {store_.path().string(), 0, 0, {}}}};
   }
   return {};
 }
@@ -69,12 +67,39 @@ Errors Coordinator::follow(std::size_t search_index) {
   return {};
 }
 
+/// Writes some of the points that the database does not have yet, and begins as many searches as
+/// can run: the first points do not wait for the last.
+Errors Coordinator::look_ahead() {
+  std::vector<Point> points;
+  while (stored_ < plan_.size() && points.size() < kPointsAtOnce) {
+    points.push_back(plan_.point(stored_++));
+  }
+  Errors errors = store_.add(points);
+  while (errors.empty() && searches_.size() < plan_.groups.size() &&
+         queue_.size() < runner_.free_slots()) {
+    searches_.emplace_back(sweep_, plan_.groups[searches_.size()]);
+    errors = follow(searches_.size() - 1);
+  }
+  return errors;
+}
+
+std::optional<Point> Coordinator::next_point() {
+  while (next_planned_ < stored_) {
+    const std::size_t id = next_planned_++;
+    if (store_.known().at(static_cast<std::int64_t>(id)).is_waiting) return plan_.point(id);
+  }
+  if (queue_.empty()) return std::nullopt;
+  Point point = std::move(queue_.front());
+  queue_.pop_front();
+  return point;
+}
+
 void Coordinator::start_points() {
-  while (!queue_.empty() && runner_.free_slots() > 0) {
-    Point point = std::move(queue_.front());
-    queue_.pop_front();
-    runner_.start(point_runner_.task_of(point));
-    running_[point.id] = std::move(point);
+  while (runner_.free_slots() > 0) {
+    std::optional<Point> point = next_point();
+    if (!point) return;
+    runner_.start(point_runner_.task_of(*point));
+    running_[point->id] = std::move(*point);
   }
 }
 
@@ -125,9 +150,14 @@ Errors Coordinator::take(std::vector<Report> reports) {
 Errors Coordinator::run(const SweepObserver& observer) {
   if (Errors errors = prepare(); !errors.empty()) return errors;
   for (;;) {
-    start_points();
-    if (running_.empty()) break;
-    if (Errors errors = take(runner_.wait(kPatience)); !errors.empty()) {
+    Errors errors = look_ahead();
+    if (errors.empty()) {
+      start_points();
+      if (running_.empty() && stored_ == plan_.size()) break;
+      const bool has_more = stored_ < plan_.size();
+      errors = take(runner_.wait(has_more ? std::chrono::milliseconds{0} : kPatience));
+    }
+    if (!errors.empty()) {
       runner_.stop();
       return errors;
     }

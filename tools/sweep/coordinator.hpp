@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -36,22 +37,28 @@ class Coordinator {
   /// To the end, or until the observer stops it, or until results cannot be written.
   [[nodiscard]] Errors run(const SweepObserver& observer);
   [[nodiscard]] const Progress& progress() const { return progress_; }
-  [[nodiscard]] bool is_complete() const { return queue_.empty() && running_.empty(); }
+  [[nodiscard]] bool is_complete() const {
+    return next_planned_ == plan_.size() && searches_.size() == plan_.groups.size() &&
+           queue_.empty() && running_.empty();
+  }
 
  private:
   [[nodiscard]] Errors prepare();
   [[nodiscard]] Errors follow(std::size_t search);
+  [[nodiscard]] Errors look_ahead();
+  [[nodiscard]] std::optional<Point> next_point();
   void start_points();
   [[nodiscard]] Errors take(std::vector<Report> reports);
   [[nodiscard]] std::optional<bool> answer_of(const Report& report) const;
-  void count(const Known& known);
 
   const Sweep& sweep_;
   const Plan& plan_;
   Store& store_;
   TaskRunner& runner_;
   PointRunner point_runner_;
-  std::deque<Point> queue_;
+  std::size_t stored_ = 0;        ///< points of the plan that the database has
+  std::size_t next_planned_ = 0;  ///< the first point of the plan that was not looked at
+  std::deque<Point> queue_;       ///< what searches want to know, and what runs again
   std::map<std::int64_t, Point> running_;
   std::set<std::int64_t> queued_;  ///< ever, so that no point is queued twice
   std::set<std::int64_t> retried_;

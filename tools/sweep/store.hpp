@@ -40,8 +40,9 @@ struct StoreOptions {
 /// moment.
 class Store {
  public:
-  /// Opens the database in `folder`, or makes it with all points waiting. An existing one must be
-  /// of an equal sweep; otherwise the error shows the difference.
+  /// Opens the database in `folder`, or makes it with the first points of the plan waiting; `add`
+  /// is for the others. An existing one must be of an equal sweep; otherwise the error shows the
+  /// difference.
   [[nodiscard]] static Result<std::unique_ptr<Store>> open(const std::filesystem::path& folder,
                                                            const Sweep& sweep, const Plan& plan,
                                                            const StoreOptions& options);
