@@ -20,9 +20,11 @@ using Csr =
                                        boost::no_property, std::uint32_t, std::uint32_t>;
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-/// Following routes stops beyond these, at a few seconds and some hundred megabytes.
-constexpr std::uint64_t kMaxSteps = 50'000'000;
-constexpr std::size_t kMaxDependencies = 5'000'000;
+/// Following routes stops beyond these, at about a second and some hundred megabytes.
+constexpr std::uint64_t kMaxSteps = 20'000'000;
+constexpr std::size_t kMaxDependencies = 3'000'000;
+/// A row of so many different sets belongs to a switch that others hang below.
+constexpr std::size_t kMostSetsUp = 64;
 
 /// Routes by destination group: all hosts of one are reached alike up to the last switch.
 class GroupRoutes {
@@ -48,8 +50,24 @@ class GroupRoutes {
   [[nodiscard]] const std::vector<std::uint32_t>& switches(std::uint32_t group) const {
     return switches_.at(groups_[group].space);
   }
+  /// Whether two groups are reached over the same switches.
+  [[nodiscard]] bool share_switches(std::uint32_t a, std::uint32_t b) const {
+    return groups_[a].space == groups_[b].space;
+  }
   [[nodiscard]] Routes::NextHops set(std::uint32_t at, std::uint32_t group) const {
     return routes_.set_at(SwitchId(at), host(group));
+  }
+  /// Switches with equal ones send what does not hang on them by the same ports.
+  [[nodiscard]] std::uint32_t row(std::uint32_t at) const { return routes_.switches[at].row; }
+  /// The same as `set`, but where the group hangs on this very switch.
+  [[nodiscard]] Routes::NextHops set_of_row(std::uint32_t at, std::uint32_t group) const {
+    const auto network = static_cast<std::size_t>(routes_.switches[at].network);
+    return routes_.rows[row(at) + routes_.groups[network][host(group).value()]];
+  }
+  /// The links to what hangs on a switch.
+  [[nodiscard]] std::span<const Routes::NextHops> direct(std::uint32_t at) const {
+    const Routes::SwitchEntry& entry = routes_.switches[at];
+    return {routes_.direct.data() + entry.direct, entry.host_count};
   }
   [[nodiscard]] std::span<const std::uint16_t> ports(Routes::NextHops set) const {
     return routes_.ports_of(set);
@@ -86,23 +104,24 @@ class GroupRoutes {
   std::map<std::int32_t, std::vector<std::uint32_t>> switches_;
 };
 
-/// Whether no route goes up or sideways after it has gone down or sideways. What a set of next hops
-/// does at a switch is remembered, as most destinations share it.
+/// Whether no route goes up or sideways after it has gone down or sideways. A Clos has by far more
+/// switches that only go up, but for hosts of their own, than others. They share rows and are seen
+/// to be such by the few sets of these; only the others are asked about every group. What a set of
+/// next hops does at a switch is remembered, as most destinations share it.
 class ValleyCheck {
  public:
   explicit ValleyCheck(const GroupRoutes& routes)
       : routes_(routes), known_(routes.switch_count()) {}
 
-  bool is_valley_free(std::uint32_t group) {
-    for (const std::uint32_t at : routes_.switches(group)) {
-      const Moves& here = moves(at, group);
-      if (!here.down && !here.sideways) continue;
-      for (const std::uint16_t local : routes_.ports(here.set)) {
-        const Node& next = routes_.next(routes_.port(at, local));
-        if (next.kind == NodeKind::kHost || next.tier > routes_.tier(at)) continue;
-        const Moves& then = moves(next.index, group);
-        if (then.up || then.sideways) return false;
+  bool is_valley_free() {
+    for (std::uint32_t first = 0; first < routes_.count();) {
+      std::uint32_t end = first + 1;
+      while (end < routes_.count() && routes_.share_switches(first, end)) ++end;
+      const std::vector<std::uint32_t> turning = find_turning(first, end);
+      for (std::uint32_t group = first; group < end; ++group) {
+        if (!is_valley_free(turning, group)) return false;
       }
+      first = end;
     }
     return true;
   }
@@ -114,6 +133,56 @@ class ValleyCheck {
     bool down = false;
     bool sideways = false;
   };
+
+  /// Of the switches of groups `first` to `end`, those that send anything down or sideways to
+  /// another switch.
+  std::vector<std::uint32_t> find_turning(std::uint32_t first, std::uint32_t end) {
+    std::unordered_map<std::uint32_t, std::vector<Routes::NextHops>> sets_of_row;
+    std::vector<std::uint32_t> turning;
+    for (const std::uint32_t at : routes_.switches(first)) {
+      const auto [place, is_new] = sets_of_row.try_emplace(routes_.row(at));
+      if (is_new) place->second = different_sets(at, first, end);
+      const auto turns = [&](Routes::NextHops set) { return leads_not_up(at, set); };
+      const bool is_turning = place->second.size() > kMostSetsUp ||
+                              std::ranges::any_of(place->second, turns) ||
+                              std::ranges::any_of(routes_.direct(at), turns);
+      if (is_turning) turning.push_back(at);
+    }
+    return turning;
+  }
+
+  /// Those of a switch's row, up to one more than kMostSetsUp.
+  [[nodiscard]] std::vector<Routes::NextHops> different_sets(std::uint32_t at, std::uint32_t first,
+                                                             std::uint32_t end) const {
+    std::vector<Routes::NextHops> sets;
+    for (std::uint32_t group = first; group < end && sets.size() <= kMostSetsUp; ++group) {
+      const Routes::NextHops set = routes_.set_of_row(at, group);
+      if (std::ranges::find(sets, set) == sets.end()) sets.push_back(set);
+    }
+    return sets;
+  }
+
+  /// Whether a port of the set leads down or sideways to another switch.
+  [[nodiscard]] bool leads_not_up(std::uint32_t at, Routes::NextHops set) const {
+    return std::ranges::any_of(routes_.ports(set), [&](std::uint16_t local) {
+      const Node& next = routes_.next(routes_.port(at, local));
+      return next.kind != NodeKind::kHost && next.tier <= routes_.tier(at);
+    });
+  }
+
+  bool is_valley_free(const std::vector<std::uint32_t>& turning, std::uint32_t group) {
+    for (const std::uint32_t at : turning) {
+      const Moves& here = moves(at, group);
+      if (!here.down && !here.sideways) continue;
+      for (const std::uint16_t local : routes_.ports(here.set)) {
+        const Node& next = routes_.next(routes_.port(at, local));
+        if (next.kind == NodeKind::kHost || next.tier > routes_.tier(at)) continue;
+        const Moves& then = moves(next.index, group);
+        if (then.up || then.sideways) return false;
+      }
+    }
+    return true;
+  }
 
   const Moves& moves(std::uint32_t at, std::uint32_t group) {
     const Routes::NextHops set = routes_.set(at, group);
@@ -158,6 +227,7 @@ class DependencyGraph {
     for (const std::uint32_t at : routes_.switches(group)) {
       if (is_source_[at]) visit(at);
     }
+    steps_ += routes_.switches(group).size();
     for (std::size_t i = 0; i < queue.size(); ++i) {
       for (const std::uint16_t local : routes_.ports(routes_.set(queue[i], group))) {
         const PortId in = routes_.port(queue[i], local);
@@ -287,13 +357,8 @@ class CycleFinder {
 
 BufferDependencies find_buffer_cycles(const Fabric& fabric, const Routes& routes) {
   const GroupRoutes by_group(fabric, routes);
-  ValleyCheck valleys(by_group);
   // One group's circle may close through the links of another's harmless routes.
-  bool is_valley_free = true;
-  for (std::uint32_t group = 0; group < by_group.count() && is_valley_free; ++group) {
-    is_valley_free = valleys.is_valley_free(group);
-  }
-  if (is_valley_free) return {};
+  if (ValleyCheck(by_group).is_valley_free()) return {};
   BufferDependencies result;
   DependencyGraph graph(fabric, by_group);
   for (std::uint32_t group = 0; group < by_group.count() && result.is_complete; ++group) {

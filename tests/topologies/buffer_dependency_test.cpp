@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,16 @@ TEST(BufferDependency, TreesHaveNoneWhateverTheirTiersAreCalled) {
     spec.nodes.push_back(switch_of_tier("spine" + std::to_string(spine), 1));
   }
   const BufferDependencies found = dependencies(spec);
+  EXPECT_TRUE(found.cycles.empty());
+  EXPECT_TRUE(found.is_complete);
+}
+
+// Asking every leaf about every other takes a minute.
+TEST(BufferDependency, SixtyThousandLeavesAreSeenToHaveNoneAtOnce) {
+  const Network net(leaf_spine(60'000, 1, 2));
+  const std::clock_t begin = std::clock();
+  const BufferDependencies found = find_buffer_cycles(net.fabric, net.routes);
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 2);
   EXPECT_TRUE(found.cycles.empty());
   EXPECT_TRUE(found.is_complete);
 }
