@@ -180,11 +180,11 @@ std::string headline_value(const PartReport& part, const std::string& path) {
 }  // namespace
 
 Result<std::vector<PartReport>> list_parts(const std::string& collection) {
-  const Result<Catalogue> catalogue = Catalogue::standard();
+  const auto catalogue = Catalogue::standard();
   if (!catalogue.ok()) return catalogue.errors();
-  std::vector<PartReport> parts = all_parts(catalogue.value());
+  std::vector<PartReport> parts = all_parts(*catalogue.value());
   if (collection.empty()) return parts;
-  const std::vector<std::string> kinds = catalogue.value().collections();
+  const std::vector<std::string> kinds = catalogue.value()->collections();
   if (std::ranges::find(kinds, collection) == kinds.end()) {
     return Error{language::backquoted(collection) + " is not a kind of part; there are " +
                  listing(kinds) + did_you_mean(collection, kinds)};
@@ -194,9 +194,9 @@ Result<std::vector<PartReport>> list_parts(const std::string& collection) {
 }
 
 Result<std::vector<PartReport>> find_parts(const std::string& name) {
-  const Result<Catalogue> catalogue = Catalogue::standard();
+  const auto catalogue = Catalogue::standard();
   if (!catalogue.ok()) return catalogue.errors();
-  std::vector<PartReport> parts = all_parts(catalogue.value());
+  std::vector<PartReport> parts = all_parts(*catalogue.value());
   std::vector<std::string> names;
   names.reserve(parts.size());
   for (const PartReport& part : parts) names.push_back(part.name);

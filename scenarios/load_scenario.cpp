@@ -1,6 +1,5 @@
 #include "scenarios/load_scenario.hpp"
 
-#include <mutex>
 #include <utility>
 
 #include "scenarios/language/catalogue.hpp"
@@ -40,13 +39,12 @@ class LoadedScenario::Origin {
 class ScenarioLoader {
  public:
   ScenarioLoader(const std::filesystem::path& filename, const std::vector<std::string>& overrides,
-                 const language::Catalogue& catalogue, const schema::Object& schema,
-                 LinkLayer layer)
+                 const language::Catalogue& catalogue, LinkLayer layer)
       : filename_(filename),
         overrides_(overrides),
         diagnostics_(filename.string(), overrides),
         catalogue_(catalogue),
-        schema_(schema),
+        schema_(language::document_schema(layer)),
         reader_(catalogue_, diagnostics_, provenance_),
         document_(language::standard_document(layer)) {}
 
@@ -132,25 +130,12 @@ Result<LoadedScenario> load_scenario_text(std::string_view text,
   return scenario.value().load(overrides);
 }
 
-/// What every load needs and none changes; building it takes longer than a load.
+/// What every load needs and none changes.
 struct ScenarioTemplate::Shared {
   explicit Shared(language::Node tree) : root(std::move(tree)) {}
 
   language::Node root;
-  Result<language::Catalogue> catalogue = language::Catalogue::standard();
-  schema::Object schema = language::document_schema(LinkLayer::kEthernet);
-
-  /// The language with the defaults of InfiniBand; built when first needed.
-  const schema::Object& infiniband_schema() const {
-    std::call_once(is_built_, [this] {
-      infiniband_schema_ = language::document_schema(LinkLayer::kInfiniBand);
-    });
-    return infiniband_schema_;
-  }
-
- private:
-  mutable std::once_flag is_built_;
-  mutable schema::Object infiniband_schema_;
+  Result<std::shared_ptr<const language::Catalogue>> catalogue = language::Catalogue::standard();
 };
 
 ScenarioTemplate::ScenarioTemplate(language::Node root, std::filesystem::path filename)
@@ -169,21 +154,20 @@ Result<ScenarioTemplate> ScenarioTemplate::parse(std::string_view text,
 
 Result<LoadedScenario> ScenarioTemplate::load(const std::vector<std::string>& overrides) const {
   if (!shared_->catalogue.ok()) return shared_->catalogue.errors();
-  const language::Catalogue& catalogue = shared_->catalogue.value();
-  ScenarioLoader loader(filename_, overrides, catalogue, shared_->schema, LinkLayer::kEthernet);
+  const language::Catalogue& catalogue = *shared_->catalogue.value();
+  ScenarioLoader loader(filename_, overrides, catalogue, LinkLayer::kEthernet);
   if (Errors errors = loader.read(shared_->root); !errors.empty()) return errors;
   if (loader.link_layer() == LinkLayer::kEthernet) return loader.finish();
   // What the switches are is known once the file is read, and other defaults follow from it.
-  ScenarioLoader again(filename_, overrides, catalogue, shared_->infiniband_schema(),
-                       LinkLayer::kInfiniBand);
+  ScenarioLoader again(filename_, overrides, catalogue, LinkLayer::kInfiniBand);
   if (Errors errors = again.read(shared_->root); !errors.empty()) return errors;
   return again.finish();
 }
 
 Result<nlohmann::ordered_json> scenario_json_schema() {
-  const Result<language::Catalogue> catalogue = language::Catalogue::standard();
+  const auto catalogue = language::Catalogue::standard();
   if (!catalogue.ok()) return catalogue.errors();
-  return language::json_schema(language::document_schema(), catalogue.value());
+  return language::json_schema(language::document_schema(), *catalogue.value());
 }
 
 }  // namespace weft::scenarios

@@ -91,7 +91,12 @@ Result<std::vector<std::filesystem::path>> files_of(const std::filesystem::path&
 
 }  // namespace
 
-Catalogue Catalogue::embedded() {
+const Catalogue& Catalogue::embedded() {
+  static const Catalogue kEmbedded = read_embedded();
+  return kEmbedded;
+}
+
+Catalogue Catalogue::read_embedded() {
   Catalogue catalogue;
   for (const CatalogueText& text : catalogue_texts()) {
     Result<Node> root = parse_yaml(text.yaml, std::string(text.collection) + ".yaml");
@@ -114,10 +119,14 @@ Result<Catalogue> Catalogue::with_folder(const std::filesystem::path& folder) {
   return catalogue;
 }
 
-Result<Catalogue> Catalogue::standard() {
+Result<std::shared_ptr<const Catalogue>> Catalogue::standard() {
   const char* folder = std::getenv(kCatalogueVariable);
-  if (folder == nullptr || *folder == '\0') return embedded();
-  return with_folder(folder);
+  if (folder == nullptr || *folder == '\0') {
+    return std::shared_ptr<const Catalogue>(std::shared_ptr<void>(), &embedded());  // owns nothing
+  }
+  Result<Catalogue> catalogue = with_folder(folder);
+  if (!catalogue.ok()) return catalogue.errors();
+  return std::make_shared<const Catalogue>(std::move(catalogue).value());
 }
 
 Errors Catalogue::add_file(const std::filesystem::path& path) {

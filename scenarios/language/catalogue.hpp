@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,8 @@ inline constexpr const char* kCatalogueVariable = "WEFT_CATALOGUE";
 /// The parts that scenarios may name.
 class Catalogue {
  public:
-  /// The one that is compiled in.
-  [[nodiscard]] static Catalogue embedded();
+  /// The one that is compiled in, read once per process.
+  [[nodiscard]] static const Catalogue& embedded();
 
   /// That with the parts of `folder` added, one file per kind such as `servers.yaml`. A part
   /// replaces one of the same name. Every part is read once, so that errors name the folder's
@@ -34,7 +35,7 @@ class Catalogue {
   [[nodiscard]] static Result<Catalogue> with_folder(const std::filesystem::path& folder);
 
   /// What scenarios of this process use: with the folder of WEFT_CATALOGUE, if that is set.
-  [[nodiscard]] static Result<Catalogue> standard();
+  [[nodiscard]] static Result<std::shared_ptr<const Catalogue>> standard();
 
   /// Null where there is none.
   [[nodiscard]] const Part* find(const std::string& collection, const std::string& name) const;
@@ -42,6 +43,7 @@ class Catalogue {
   [[nodiscard]] std::vector<std::string> collections() const;
 
  private:
+  static Catalogue read_embedded();
   Errors add_file(const std::filesystem::path& file);
   Errors check(const std::string& collection, const std::string& file) const;
 

@@ -233,8 +233,9 @@ struct Document {
 /// What a document is before anything is read, on a fabric with such links.
 [[nodiscard]] Document standard_document(LinkLayer layer);
 
-/// The language: every key, with its meaning, its limits and the source of its default.
-[[nodiscard]] schema::Object document_schema(LinkLayer layer = LinkLayer::kEthernet);
+/// The language: every key, with its meaning, its limits and the source of its default. Made once
+/// per process and link layer.
+[[nodiscard]] const schema::Object& document_schema(LinkLayer layer = LinkLayer::kEthernet);
 
 // Its parts.
 [[nodiscard]] schema::Object links_schema();

@@ -58,16 +58,7 @@ schema::Object run_schema() {
       .source("the fastest");
 }
 
-}  // namespace
-
-Document standard_document(LinkLayer layer) {
-  Document document;
-  document.fabric.policies = protocols::standard_switches(layer);
-  document.transport = protocols::standard_transport(layer);
-  return document;
-}
-
-schema::Object document_schema(LinkLayer layer) {
+schema::Object describe_document(LinkLayer layer) {
   return schema::describe<Document>("weft scenario", "one experiment on one fabric")
       .constant("weft", "1", "version of the scenario language")
       .source("the only version")
@@ -94,6 +85,22 @@ schema::Object document_schema(LinkLayer layer) {
       .source("nothing goes wrong")
       .object("run", &Document::run, run_schema(), "how long and how the simulation runs")
       .object("observe", &Document::observe, observe_schema(), "what the results hold");
+}
+
+}  // namespace
+
+Document standard_document(LinkLayer layer) {
+  Document document;
+  document.fabric.policies = protocols::standard_switches(layer);
+  document.transport = protocols::standard_transport(layer);
+  return document;
+}
+
+const schema::Object& document_schema(LinkLayer layer) {
+  static const schema::Object kEthernet = describe_document(LinkLayer::kEthernet);
+  if (layer == LinkLayer::kEthernet) return kEthernet;
+  static const schema::Object kInfiniBand = describe_document(LinkLayer::kInfiniBand);
+  return kInfiniBand;
 }
 
 }  // namespace weft::scenarios::language

@@ -255,7 +255,7 @@ class Builder {
   }
 
   void find_units() {
-    const schema::Object schema = language::document_schema();
+    const schema::Object& schema = language::document_schema();
     for (Parameter& parameter : sweep_.parameters) {
       const schema::Field* field = find_field(schema, language::parse_path(parameter.path));
       if (field == nullptr || field->dimension == nullptr) continue;
@@ -295,13 +295,11 @@ std::string flow_text(const language::Node& node) {
 }
 
 bool is_known_path(const std::string& path) {
-  const schema::Object schema = language::document_schema();
-  return find_field(schema, language::parse_path(path)) != nullptr;
+  return find_field(language::document_schema(), language::parse_path(path)) != nullptr;
 }
 
 bool is_integer_path(const std::string& path) {
-  const schema::Object schema = language::document_schema();
-  const schema::Field* field = find_field(schema, language::parse_path(path));
+  const schema::Field* field = find_field(language::document_schema(), language::parse_path(path));
   return field != nullptr && field->kind == schema::Kind::kInteger;
 }
 

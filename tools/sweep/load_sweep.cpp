@@ -137,9 +137,8 @@ class SweepLoader {
     }
     if (Errors errors = apply_own(); !errors.empty()) return errors;
     prepare();
-    const language::Catalogue catalogue = language::Catalogue::embedded();
     language::Provenance provenance;
-    language::Reader(catalogue, diagnostics_, provenance)
+    language::Reader(language::Catalogue::embedded(), diagnostics_, provenance)
         .read(sweep_schema(), tree_, &document_, {});
     if (diagnostics_.is_empty()) {
       if (std::string problem = language::name_problem(document_.name); !problem.empty()) {
