@@ -33,6 +33,8 @@ struct Experiment {
   protocols::ObservationConfig observation;  ///< what traces are to hold
   /// What may go wrong although the scenario is valid, such as a buffer too small to be lossless.
   std::vector<std::string> warnings;
+  /// Packets take the code for everything even where the plain one does. Tests compare the two.
+  bool force_general_path = false;
 };
 
 /// Names of the classes, for reports: their numbers where they have none.

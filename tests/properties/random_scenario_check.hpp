@@ -2,29 +2,33 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "scenarios/load_scenario.hpp"
 #include "scenarios/simulation.hpp"
 #include "tests/properties/random_scenario.hpp"
+#include "tests/properties/variations.hpp"
 
 namespace weft::testing {
 
-inline scenarios::Results simulate_loaded(const scenarios::LoadedScenario& loaded) {
+inline scenarios::Experiment build_loaded(const scenarios::LoadedScenario& loaded) {
   auto experiment = scenarios::build_experiment(loaded.scenario);
-  EXPECT_TRUE(experiment.ok()) << experiment.errors().front().to_string();
-  return scenarios::simulate(experiment.value());
+  if (!experiment.ok()) throw std::runtime_error(experiment.errors().front().to_string());
+  return std::move(experiment).value();
 }
 
 /// What must hold on every scenario, on the random one of this seed: it finishes, no buffer drops,
-/// no job beats its ideal time, and one cell as well as the resolved scenario give the same bits.
-/// `simulate` itself ends the program if packets are not conserved, a buffer does not drain, or a
-/// message beats its zero-load time.
+/// no job beats its ideal time, and every way to run it as well as the resolved scenario give the
+/// same bits. `simulate` itself ends the program if packets are not conserved, a buffer does not
+/// drain, or a message beats its zero-load time.
 inline void check_random_scenario(std::uint64_t seed) {
   const std::string text = RandomScenario(seed).text();
   const auto loaded = scenarios::load_scenario_text(text, "random.yaml");
   ASSERT_TRUE(loaded.ok()) << text << loaded.errors().front().to_string();
-  const scenarios::Results results = simulate_loaded(loaded.value());
+  scenarios::Experiment experiment = build_loaded(loaded.value());
+  const scenarios::Results results = scenarios::simulate(experiment);
   ASSERT_EQ(results.outcome, scenarios::Outcome::kFinished)
       << text << (results.explanation.empty() ? "" : results.explanation.front());
   EXPECT_EQ(results.totals.buffer_drops + results.totals.ttl_drops, 0) << text;
@@ -33,15 +37,17 @@ inline void check_random_scenario(std::uint64_t seed) {
                                   << job.ideal_set_by << "\n"
                                   << text;
   }
+  for (const Variation& variation : kVariations) {
+    EXPECT_EQ(simulate_as(variation, experiment).digest(), results.digest())
+        << variation.name << "\n"
+        << text;
+  }
 
-  // The same bits from one cell, and from the scenario with every default written out.
-  const auto one_cell = scenarios::load_scenario_text(text, "random.yaml", {"run.cells=one"});
-  ASSERT_TRUE(one_cell.ok());
-  EXPECT_EQ(simulate_loaded(one_cell.value()).digest(), results.digest()) << text;
+  // Every default written out.
   const auto resolved =
       scenarios::load_scenario_text(loaded.value().resolved_yaml("test"), "resolved.yaml");
   ASSERT_TRUE(resolved.ok()) << resolved.errors().front().to_string();
-  EXPECT_EQ(simulate_loaded(resolved.value()).digest(), results.digest()) << text;
+  EXPECT_EQ(scenarios::simulate(build_loaded(resolved.value())).digest(), results.digest()) << text;
 }
 
 }  // namespace weft::testing

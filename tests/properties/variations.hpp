@@ -1,0 +1,36 @@
+#pragma once
+
+#include <array>
+
+#include "scenarios/simulation.hpp"
+
+namespace weft::testing {
+
+/// A way to run a scenario that must not change a bit of its results.
+struct Variation {
+  const char* name;
+  CellPlan::Cut cut;
+  protocols::Parallelism parallelism;
+  bool force_general_path = false;
+};
+
+/// Of several threads those share a window that are there in time; that all of them do, which is
+/// slow where cores are busy, threads_test.cpp asks for.
+inline constexpr std::array kVariations{
+    Variation{"one cell", CellPlan::Cut::kOne, {}},
+    Variation{"as many cells as possible on two threads",
+              CellPlan::Cut::kFinest,
+              {.threads = 2, .share_from = 1}},
+    Variation{"three threads", CellPlan::Cut::kAuto, {.threads = 3, .share_from = 1}},
+    Variation{"the general packet path", CellPlan::Cut::kAuto, {}, true},
+};
+
+/// Runs `experiment` in that way. It keeps the cut and the path.
+inline scenarios::Results simulate_as(const Variation& variation, scenarios::Experiment& experiment,
+                                      const scenarios::ProgressObserver& observer = {}) {
+  experiment.scenario.run.cells = variation.cut;
+  experiment.force_general_path = variation.force_general_path;
+  return scenarios::simulate(experiment, observer, nullptr, variation.parallelism);
+}
+
+}  // namespace weft::testing
