@@ -1,0 +1,61 @@
+#include "tests/fuzz/size.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <variant>
+
+#include "topologies/servers.hpp"
+
+namespace weft::testing {
+namespace {
+
+constexpr double kMostRanks = 2'000;
+constexpr double kMostCables = 50'000;
+constexpr double kMostPoints = 64;
+
+/// At most so many cables, by far where leaves have many hosts.
+struct CablesOf {
+  double operator()(const topologies::ClosSpec& c) const {
+    const double inner = (*this)(topologies::LoneSpec{c.racks, {}});
+    const double spines = 1.0 * c.planes * c.spines * std::max(c.pods, 1U);
+    return inner + inner * c.spines * c.links_per_pair +
+           spines * c.super_spines * c.super_links_per_pair;
+  }
+  double operator()(const topologies::LoneSpec& lone) const {
+    const topologies::Servers servers(lone.racks);
+    return static_cast<double>(servers.inner_cables() + servers.nic_ports() + servers.racks());
+  }
+  double operator()(const topologies::LeafSpineSpec& s) const {
+    return 1.0 * s.racks * (s.servers_per_rack + 1.0 * s.spines * s.links_per_pair);
+  }
+  double operator()(const topologies::FatTreeSpec& s) const { return std::pow(s.k, 3); }
+  double operator()(const topologies::CustomSpec& s) const {
+    double cables = 0;
+    for (const auto& link : s.links) cables += link.count;
+    return cables;
+  }
+};
+
+}  // namespace
+
+bool is_small(const scenarios::Scenario& scenario) {
+  double ranks = 0;
+  for (const scenarios::JobSpec& job : scenario.jobs) {
+    ranks += static_cast<double>(job.ranks.size());
+  }
+  return ranks <= kMostRanks && std::visit(CablesOf{}, scenario.topology) <= kMostCables;
+}
+
+bool is_small(const sweep::Sweep& sweep) {
+  if (const auto* sampling = std::get_if<sweep::Sampling>(&sweep.strategy)) {
+    return sampling->samples <= kMostPoints;
+  }
+  double points = 1;
+  for (const sweep::Axis& axis : sweep.axes) {
+    points *= static_cast<double>(std::max<std::size_t>(axis.rows.size(), 1));
+  }
+  return points <= kMostPoints;
+}
+
+}  // namespace weft::testing
