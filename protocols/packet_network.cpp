@@ -6,6 +6,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "protocols/cell_cut.hpp"
 #include "protocols/network_audit.hpp"
 #include "protocols/packet_engine.hpp"
 #include "protocols/switching/headroom.hpp"
@@ -47,19 +48,7 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
   k.traces_queues = !observation.queue_ports.empty() && observation.queue_period == Picoseconds(0);
   build_ports();
   build_switches();
-  std::vector<Picoseconds> crossing(fabric.ports.size());
-  for (std::size_t p = 0; p < crossing.size(); ++p) {
-    crossing[p] = fabric.data_latency(PortId{p});
-    const PortState& port = state_->ports[p];
-    for (const TrafficClass& c : options.switches.classes) {
-      if (c.network != fabric.network_of(PortId{p})) continue;
-      if (c.is_pfc()) crossing[p] = std::min(crossing[p], Picoseconds(port.pause_latency));
-      if (!c.is_credit()) continue;
-      crossing[p] =
-          std::min(crossing[p], fabric.port(PortId{p}).wire_latency + c.credit().processing);
-    }
-  }
-  plan_ = plan_cells(fabric, crossing, options.control_latency, options.cut);
+  plan_ = cut_fabric(fabric, options.switches, options.control_latency, options.cut);
   engine_ = std::make_unique<Engine>(*state_, plan_, options_);
   build_cells();
   engine_->hire();
@@ -110,9 +99,7 @@ void PacketNetwork::build_ports() {
     port.nominal_rate = port.rate;
     port.ingress_rate = fabric.port(from.peer).rate.count();
     port.data_latency = fabric.data_latency(id).count();
-    const Picoseconds response = pause.response_at(from.rate);
-    const Picoseconds wire = pause.propagates ? from.wire_latency : Picoseconds(0);
-    port.pause_latency = (wire + response).count();
+    port.pause_latency = pause_latency(pause, from).count();
     port.owner = node.index;
     port.owner_is_host = node.kind == NodeKind::kHost;
     port.peer_cuts_through =

@@ -9,6 +9,7 @@
 
 #include "collectives/collective_program.hpp"
 #include "collectives/executor.hpp"
+#include "protocols/cell_cut.hpp"
 #include "scenarios/collect.hpp"
 #include "scenarios/collect_collectives.hpp"
 #include "scenarios/collect_switching.hpp"
@@ -312,8 +313,8 @@ std::vector<std::string> class_names(const protocols::SwitchConfig& switches) {
 }
 
 CellPlan plan_of(const Experiment& e) {
-  // The cut follows from the fabric alone, and queue pairs may be millions.
-  return PacketNetwork(e.fabric, e.routes, network_options(e), {}, {}).cells();
+  return protocols::cut_fabric(e.fabric, e.scenario.switches, e.scenario.run.control_latency,
+                               e.scenario.run.cells);
 }
 
 Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFiles* traces,

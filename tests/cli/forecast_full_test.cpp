@@ -1,0 +1,24 @@
+// What runs take is foreseen: all shipped scenarios that take about a second or more.
+
+#include <gtest/gtest.h>
+
+#include "tests/support/forecasts.hpp"
+
+namespace weft::testing {
+namespace {
+
+TEST(Forecast, MemoryAndTimeOfLongShippedScenariosAreForeseen) {
+  if (kIsSanitized) GTEST_SKIP() << "measures the sanitizer";
+  const Forecasts forecasts(WEFT_PROGRAM);
+  int tried = 0;
+  for (const auto& scenario : Forecasts::shipped()) {
+    // A run of a second may have been foreseen as half of one.
+    if (forecasts.foresee(scenario).seconds < 0.5) continue;
+    forecasts.expect_foreseen(scenario, true);
+    ++tried;
+  }
+  EXPECT_GE(tried, 8);
+}
+
+}  // namespace
+}  // namespace weft::testing
