@@ -100,7 +100,8 @@ double packets_per_window(const Experiment& e, Picoseconds lookahead) {
 /// Of a packet-hop. A window goes over the cells one after the other: while one of them is run, its
 /// ports stay in the cache, if they fit, for all the packets of the window. So memory is waited for
 /// once per port and window; in cells that do not fit, once per packet.
-double nanoseconds_per_hop(const Experiment& e, const CellPlan& plan) {
+double nanoseconds_per_hop(const Experiment& e) {
+  const CellPlan plan = plan_of(e);
   std::size_t most_ports = 0;
   for (const auto& ports : plan.ports_of_cell) most_ports = std::max(most_ports, ports.size());
   const double cell = static_cast<double>(most_ports) * bytes_per_port(e);
@@ -143,15 +144,15 @@ double machine_memory() {
 
 }  // namespace
 
-Forecast forecast(const Experiment& e, const CellPlan& plan) {
+Forecast forecast(const Experiment& e) {
   // An experiment has no connection with more packets than can be numbered.
   const Traffic traffic = survey_traffic(e.scenario, e.fabric, e.routes, e.workload).value();
   const double part = part_before_end(e, traffic);
   Forecast f;
   f.packet_hops = traffic.packet_hops * part;
   const double messages = traffic.messages * part;
-  f.seconds = kSecondsPerRun + 1e-9 * (f.packet_hops * nanoseconds_per_hop(e, plan) +
-                                       messages * kNanosecondsPerMessage);
+  f.seconds = kSecondsPerRun +
+              1e-9 * (f.packet_hops * nanoseconds_per_hop(e) + messages * kNanosecondsPerMessage);
   f.memory = resident_bytes() + kBytesPerRun + network_bytes(e) + connection_bytes(e) +
              messages * kBytesPerMessage;
   return f;

@@ -14,8 +14,8 @@ struct Forecast {
 
 /// Time counts packets and messages, at constants measured on one machine (forecast.cpp): right
 /// within a factor of two there, elsewhere as far as machines are alike. What is lost and sent
-/// again is not foreseen, nor are traces. `plan` is `plan_of(experiment)`.
-[[nodiscard]] Forecast forecast(const Experiment& experiment, const CellPlan& plan);
+/// again is not foreseen, nor are traces.
+[[nodiscard]] Forecast forecast(const Experiment& experiment);
 
 /// What a run may use: what the machine, and the control group of the process, have left.
 [[nodiscard]] Bytes available_memory();

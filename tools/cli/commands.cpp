@@ -83,8 +83,7 @@ std::string forecast_text(const scenarios::Forecast& f) {
 /// Whether a run of the packet engine fits into memory; says so if not. With a limit, it cannot
 /// take more.
 bool fits_memory(const Loaded& loaded, const std::optional<std::int64_t>& limit) {
-  const scenarios::Forecast f =
-      scenarios::forecast(loaded.experiment, scenarios::plan_of(loaded.experiment));
+  const scenarios::Forecast f = scenarios::forecast(loaded.experiment);
   log_info(forecast_text(f));
   const double most = static_cast<double>(limit.value_or(scenarios::available_memory().count()));
   if (f.memory > most) {
@@ -301,7 +300,7 @@ int check_scenario(const std::string& path, const std::vector<std::string>& over
   for (const std::string& line : scenarios::describe_changed_links(e.scenario, e.fabric)) {
     text += "  " + escaped(line) + "\n";
   }
-  text += "  " + forecast_text(scenarios::forecast(e, plan)) + "\n";
+  text += "  " + forecast_text(scenarios::forecast(e)) + "\n";
   for (const std::string& warning : e.warnings) text += "  warning: " + escaped(warning) + "\n";
   print(text);
   return kSuccess;
