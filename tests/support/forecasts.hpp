@@ -104,6 +104,7 @@ class Forecasts {
       ratio = foreseen.seconds * std::sqrt(before * after) / taken.processor_seconds;
       std::printf("%-26s memory %.2f, time %.2f of what it takes\n", scenario.filename().c_str(),
                   bytes, ratio);
+      std::fflush(stdout);  // or the next child prints it again
     }
     EXPECT_GT(ratio, 0.5) << foreseen.seconds;
     EXPECT_LT(ratio, 2) << foreseen.seconds;
