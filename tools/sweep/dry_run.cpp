@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
@@ -83,8 +82,7 @@ RunEstimate estimate_run(const Sweep& sweep, const std::vector<Point>& points,
 
 void dry_run(const Sweep& sweep, const Plan& plan, std::size_t processes,
              const std::function<bool()>& is_interrupted) {
-  std::vector<Point> points;
-  std::ranges::copy(plan.points(), std::back_inserter(points));
+  std::vector<Point> points = plan.points();
   std::size_t count = points.size();
   if (!plan.groups.empty()) {
     for (const Point& group : plan.groups) {

@@ -217,6 +217,13 @@ Errors check_point(const Sweep& sweep, const Point& point) {
 
 std::size_t Plan::size() const { return combinations_.size() * seeds_of(*sweep_); }
 
+std::vector<Point> Plan::points() const {
+  std::vector<Point> all;
+  all.reserve(size());
+  for (std::size_t id = 0; id < size(); ++id) all.push_back(point(id));
+  return all;
+}
+
 Point Plan::point(std::size_t id) const {
   const std::size_t seeds = seeds_of(*sweep_);
   const std::size_t configuration = id / seeds;

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <vector>
 
 #include "simcore/result.hpp"
@@ -28,10 +27,8 @@ class Plan {
   [[nodiscard]] std::size_t size() const;
   /// The point with this id, below `size()`.
   [[nodiscard]] Point point(std::size_t id) const;
-  [[nodiscard]] auto points() const {
-    return std::views::iota(std::size_t{0}, size()) |
-           std::views::transform([this](std::size_t id) { return point(id); });
-  }
+  /// All of them, for lists; a million take some hundred MB.
+  [[nodiscard]] std::vector<Point> points() const;
 
  private:
   const Sweep* sweep_;
