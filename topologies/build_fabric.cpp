@@ -1,9 +1,9 @@
 #include "topologies/build_fabric.hpp"
 
-#include "topologies/clos.hpp"
-#include "topologies/custom.hpp"
-#include "topologies/fat_tree.hpp"
-#include "topologies/leaf_spine.hpp"
+#include "topologies/clos/clos.hpp"
+#include "topologies/clos/fat_tree.hpp"
+#include "topologies/clos/leaf_spine.hpp"
+#include "topologies/custom/custom.hpp"
 
 namespace weft::topologies {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <span>
 
-#include "simcore/fabric.hpp"
-#include "simcore/ids.hpp"
-#include "simcore/result.hpp"
-#include "simcore/routes.hpp"
-#include "topologies/spec.hpp"
+#include "simcore/base/ids.hpp"
+#include "simcore/base/result.hpp"
+#include "simcore/fabric/fabric.hpp"
+#include "simcore/fabric/routes.hpp"
+#include "topologies/assembly/spec.hpp"
 
 namespace weft::topologies {
 

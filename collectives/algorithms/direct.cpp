@@ -1,6 +1,6 @@
 #include "collectives/algorithms/direct.hpp"
 
-#include "collectives/program.hpp"
+#include "collectives/steps/peers.hpp"
 
 namespace weft::collectives {
 

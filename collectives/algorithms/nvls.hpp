@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "collectives/algorithms/schedule.hpp"
 #include "collectives/algorithms/tree.hpp"
-#include "collectives/schedule.hpp"
 
 namespace weft::collectives {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "collectives/schedule.hpp"
+#include "collectives/algorithms/schedule.hpp"
 
 namespace weft::collectives {
 

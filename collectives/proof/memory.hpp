@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include "collectives/algorithms/schedule.hpp"
 #include "collectives/proof/pieces.hpp"
-#include "collectives/schedule.hpp"
 
 namespace weft::collectives::proof {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "collectives/schedule.hpp"
+#include "collectives/algorithms/schedule.hpp"
 
 namespace weft::collectives::proof {
 

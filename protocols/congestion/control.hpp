@@ -7,8 +7,8 @@
 #include <limits>
 #include <span>
 
-#include "simcore/schema.hpp"
-#include "simcore/units.hpp"
+#include "simcore/base/units.hpp"
+#include "simcore/schema/schema.hpp"
 
 /// What a congestion control is. A control is one folder beside this file (specification with the
 /// source of each default, keys, state and reaction) and one entry in `list.hpp`; all that runs it,

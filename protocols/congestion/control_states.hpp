@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "protocols/congestion/list.hpp"
+#include "simcore/base/units.hpp"
 #include "simcore/engine/huge_pages.hpp"
-#include "simcore/units.hpp"
 
 namespace weft::protocols::congestion {
 

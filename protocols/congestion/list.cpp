@@ -1,6 +1,6 @@
 #include "protocols/congestion/list.hpp"
 
-#include "simcore/schema_builder.hpp"
+#include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols::congestion {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "protocols/network_state.hpp"
+#include "protocols/state/network_state.hpp"
 
 namespace weft::protocols {
 

@@ -7,14 +7,14 @@
 #include <span>
 #include <vector>
 
+#include "simcore/base/histogram.hpp"
+#include "simcore/base/ids.hpp"
 #include "simcore/engine/agenda.hpp"
 #include "simcore/engine/arrival_batch.hpp"
 #include "simcore/engine/arrival_signals.hpp"
 #include "simcore/engine/link.hpp"
 #include "simcore/engine/trace.hpp"
 #include "simcore/engine/winner_tree.hpp"
-#include "simcore/histogram.hpp"
-#include "simcore/ids.hpp"
 
 namespace weft {
 

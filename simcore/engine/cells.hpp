@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "simcore/fabric.hpp"
+#include "simcore/fabric/fabric.hpp"
 
 namespace weft {
 

@@ -15,7 +15,7 @@ struct Packet {
   std::uint32_t sequence = 0;     ///< data: packet sequence number; ACK, NACK: next one expected
   std::uint32_t destination = 0;  ///< HostId
   std::uint32_t entropy = 0;      ///< what ECMP hashes
-  /// Data: time of sending in units of 256 ps, modulo 1.1 s (protocols/old_packets.hpp tells
+  /// Data: time of sending in units of 256 ps, modulo 1.1 s (protocols/state/old_packets.hpp tells
   /// which); ACK: packets received so far.
   std::uint32_t word = 0;
   std::uint16_t size = 0;  ///< bytes it occupies the wire with

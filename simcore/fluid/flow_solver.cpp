@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "simcore/module.hpp"
+#include "simcore/base/module.hpp"
 
 namespace weft {
 namespace {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <span>
 
-#include "simcore/result.hpp"
-#include "simcore/units.hpp"
+#include "simcore/base/result.hpp"
+#include "simcore/base/units.hpp"
 
 namespace weft {
 

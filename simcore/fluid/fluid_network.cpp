@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "simcore/check.hpp"
+#include "simcore/base/check.hpp"
 
 namespace weft {
 namespace {

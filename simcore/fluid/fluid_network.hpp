@@ -10,10 +10,10 @@
 #include <tuple>
 #include <vector>
 
+#include "simcore/base/ids.hpp"
+#include "simcore/base/units.hpp"
 #include "simcore/fluid/flow_solver.hpp"
-#include "simcore/ids.hpp"
-#include "simcore/message_network.hpp"
-#include "simcore/units.hpp"
+#include "simcore/messages/message_network.hpp"
 
 namespace weft {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "simcore/escape.hpp"
+#include "simcore/base/escape.hpp"
 #include "tests/support/program.hpp"
 
 namespace weft::testing {

@@ -1,4 +1,4 @@
-#include "collectives/choose.hpp"
+#include "collectives/costs/choose.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "collectives/cost_model.hpp"
-#include "collectives/nccl_tuning.hpp"
-#include "simcore/port_delays.hpp"
+#include "collectives/costs/cost_model.hpp"
+#include "collectives/nccl/nccl_tuning.hpp"
+#include "simcore/fabric/port_delays.hpp"
 #include "tests/collectives/ideal_run.hpp"
 
 namespace weft::testing {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "collectives/jitter.hpp"
-#include "simcore/port_delays.hpp"
+#include "collectives/jobs/jitter.hpp"
+#include "simcore/fabric/port_delays.hpp"
 #include "tests/collectives/ideal_run.hpp"
 
 // Collectives on message networks: an ideal one, where every message takes alpha + B / C, and one

@@ -1,4 +1,4 @@
-#include "collectives/executor.hpp"
+#include "collectives/runtime/executor.hpp"
 
 #include <gtest/gtest.h>
 

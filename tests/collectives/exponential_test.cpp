@@ -1,4 +1,4 @@
-#include "collectives/exponential.hpp"
+#include "collectives/jobs/exponential.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "simcore/random.hpp"
+#include "simcore/base/random.hpp"
 
 namespace weft::collectives {
 namespace {

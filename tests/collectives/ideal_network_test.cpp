@@ -1,4 +1,4 @@
-#include "simcore/ideal_network.hpp"
+#include "simcore/messages/ideal_network.hpp"
 
 #include <gtest/gtest.h>
 

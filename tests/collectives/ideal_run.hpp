@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/executor.hpp"
-#include "collectives/schedule.hpp"
-#include "collectives/step_list.hpp"
-#include "collectives/workload.hpp"
-#include "simcore/ideal_network.hpp"
+#include "collectives/algorithms/schedule.hpp"
+#include "collectives/runtime/executor.hpp"
+#include "collectives/runtime/workload.hpp"
+#include "collectives/steps/step_list.hpp"
+#include "simcore/messages/ideal_network.hpp"
 
 /// Jobs on the ideal network, with the delays that closed forms are written in.
 namespace weft::testing {

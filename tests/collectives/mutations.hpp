@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/schedule.hpp"
-#include "collectives/symbolic.hpp"
+#include "collectives/algorithms/schedule.hpp"
+#include "collectives/proof/symbolic.hpp"
 #include "tests/collectives/schedule_shapes.hpp"
 
 /// Schedules with one step changed, to see whether their proofs survive it.

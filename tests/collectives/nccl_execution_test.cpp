@@ -1,4 +1,4 @@
-#include "collectives/nccl_execution.hpp"
+#include "collectives/nccl/nccl_execution.hpp"
 
 #include <gtest/gtest.h>
 

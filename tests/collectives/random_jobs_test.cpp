@@ -6,9 +6,9 @@
 #include <set>
 #include <vector>
 
-#include "collectives/incast.hpp"
-#include "collectives/open_loop.hpp"
-#include "collectives/permutation.hpp"
+#include "collectives/jobs/incast.hpp"
+#include "collectives/jobs/open_loop.hpp"
+#include "collectives/jobs/permutation.hpp"
 #include "tests/collectives/ideal_run.hpp"
 
 namespace weft::testing {

@@ -1,4 +1,4 @@
-#include "collectives/relay.hpp"
+#include "collectives/steps/relay.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

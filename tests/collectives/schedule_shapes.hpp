@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "collectives/schedule.hpp"
-#include "simcore/random.hpp"
+#include "collectives/algorithms/schedule.hpp"
+#include "simcore/base/random.hpp"
 
 /// Schedules for tests: every operation by every algorithm, in shapes that divide by nothing.
 namespace weft::collectives {

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "collectives/collective_program.hpp"
+#include "collectives/jobs/collective_program.hpp"
 #include "tests/collectives/ideal_run.hpp"
 
 namespace weft::testing {

@@ -1,4 +1,4 @@
-#include "collectives/symbolic.hpp"
+#include "collectives/proof/symbolic.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "collectives/algorithms/ring.hpp"
-#include "collectives/schedule.hpp"
-#include "simcore/random.hpp"
+#include "collectives/algorithms/schedule.hpp"
+#include "simcore/base/random.hpp"
 #include "tests/collectives/schedule_shapes.hpp"
 
 // Every (operation, algorithm) pair is run on symbols (symbolic.hpp), for all numbers of ranks up

@@ -1,4 +1,4 @@
-#include "collectives/workload.hpp"
+#include "collectives/runtime/workload.hpp"
 
 #include <gtest/gtest.h>
 

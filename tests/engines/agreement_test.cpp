@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "simcore/units.hpp"
+#include "simcore/base/units.hpp"
 #include "tests/support/engines.hpp"
 
 namespace weft::testing {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/ideal_times.hpp"
-#include "simcore/hash.hpp"
-#include "simcore/path.hpp"
-#include "simcore/spray.hpp"
+#include "scenarios/ideal/ideal_times.hpp"
+#include "simcore/base/hash.hpp"
+#include "simcore/fabric/path.hpp"
+#include "simcore/fabric/spray.hpp"
 #include "tests/properties/random_scenario.hpp"
 #include "tests/support/engines.hpp"
 

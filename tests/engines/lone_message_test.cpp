@@ -22,7 +22,7 @@
 #include <cstdint>
 #include <string>
 
-#include "simcore/random.hpp"
+#include "simcore/base/random.hpp"
 #include "tests/support/engines.hpp"
 
 namespace weft::testing {

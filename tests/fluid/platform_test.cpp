@@ -19,12 +19,12 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/ideal_times.hpp"
-#include "simcore/hash.hpp"
-#include "simcore/path.hpp"
-#include "simcore/zero_load.hpp"
+#include "scenarios/ideal/ideal_times.hpp"
+#include "simcore/base/hash.hpp"
+#include "simcore/fabric/path.hpp"
+#include "simcore/fabric/zero_load.hpp"
 #include "tests/support/engines.hpp"
-#include "topologies/simgrid_platform.hpp"
+#include "topologies/export/simgrid_platform.hpp"
 
 namespace weft::testing {
 namespace {

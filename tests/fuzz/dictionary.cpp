@@ -4,9 +4,9 @@
 #include <iterator>
 #include <string_view>
 
-#include "scenarios/language/catalogue.hpp"
-#include "scenarios/language/document.hpp"
-#include "tools/sweep/sweep_document.hpp"
+#include "scenarios/language/schemas/document.hpp"
+#include "scenarios/language/yaml/catalogue.hpp"
+#include "tools/sweep/language/sweep_document.hpp"
 
 namespace weft::testing {
 namespace {

@@ -8,18 +8,18 @@
 #include <functional>
 #include <string>
 
-#include "scenarios/changed_links.hpp"
-#include "scenarios/fluid_simulation.hpp"
-#include "scenarios/forecast.hpp"
-#include "scenarios/language/catalogue.hpp"
-#include "scenarios/load_scenario.hpp"
-#include "scenarios/simulation.hpp"
+#include "scenarios/build/changed_links.hpp"
+#include "scenarios/checks/forecast.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/language/yaml/catalogue.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "scenarios/run/fluid_simulation.hpp"
 #include "tests/fuzz/size.hpp"
 #include "tests/properties/variations.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tools/sweep/load_sweep.hpp"
-#include "tools/sweep/points.hpp"
-#include "topologies/summary.hpp"
+#include "tools/sweep/language/load_sweep.hpp"
+#include "tools/sweep/plan/points.hpp"
+#include "topologies/analysis/summary.hpp"
 
 namespace weft::testing {
 namespace {

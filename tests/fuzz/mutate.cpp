@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "simcore/random.hpp"
+#include "simcore/base/random.hpp"
 #include "tests/fuzz/dictionary.hpp"
 
 namespace weft::testing {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <variant>
 
-#include "topologies/servers.hpp"
+#include "topologies/assembly/servers.hpp"
 
 namespace weft::testing {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "scenarios/scenario.hpp"
-#include "tools/sweep/sweep.hpp"
+#include "scenarios/spec/scenario.hpp"
+#include "tools/sweep/language/sweep.hpp"
 
 namespace weft::testing {
 

@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "collectives/schedule.hpp"
-#include "scenarios/load_scenario.hpp"
-#include "scenarios/simulation.hpp"
+#include "collectives/algorithms/schedule.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "scenarios/run/simulation.hpp"
 
 namespace weft::testing {
 namespace {

@@ -6,11 +6,11 @@
 #include <memory>
 #include <set>
 
-#include "collectives/executor.hpp"
-#include "collectives/workload.hpp"
-#include "simcore/hash.hpp"
-#include "simcore/path.hpp"
-#include "simcore/zero_load.hpp"
+#include "collectives/runtime/executor.hpp"
+#include "collectives/runtime/workload.hpp"
+#include "simcore/base/hash.hpp"
+#include "simcore/fabric/path.hpp"
+#include "simcore/fabric/zero_load.hpp"
 #include "tests/support/flow_runner.hpp"
 
 namespace weft::testing {

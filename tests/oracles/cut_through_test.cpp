@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "simcore/zero_load.hpp"
+#include "simcore/fabric/zero_load.hpp"
 #include "tests/support/flow_runner.hpp"
 
 namespace weft::testing {

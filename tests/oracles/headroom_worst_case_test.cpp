@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "protocols/switching/headroom.hpp"
-#include "simcore/random.hpp"
+#include "protocols/config/headroom.hpp"
+#include "simcore/base/random.hpp"
 #include "tests/support/flow_runner.hpp"
 
 namespace weft::testing {

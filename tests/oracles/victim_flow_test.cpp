@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/load_scenario.hpp"
-#include "scenarios/simulation.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "scenarios/run/simulation.hpp"
 
 namespace weft::testing {
 namespace {

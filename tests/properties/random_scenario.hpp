@@ -5,7 +5,7 @@
 #include <string>
 
 #include "protocols/congestion/list.hpp"
-#include "simcore/random.hpp"
+#include "simcore/base/random.hpp"
 
 namespace weft::testing {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "scenarios/simulation.hpp"
+#include "scenarios/build/experiment.hpp"
 
 namespace weft::testing {
 

@@ -1,10 +1,10 @@
 // The 64 bits of an ACK hold what its transport says, in every layout.
 
-#include "protocols/ack.hpp"
+#include "protocols/packet/ack.hpp"
 
 #include <gtest/gtest.h>
 
-#include "simcore/random.hpp"
+#include "simcore/base/random.hpp"
 
 namespace weft::protocols {
 namespace {

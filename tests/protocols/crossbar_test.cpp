@@ -1,4 +1,4 @@
-#include "protocols/switching/crossbar.hpp"
+#include "protocols/switch/crossbar.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-#include "simcore/random.hpp"
+#include "simcore/base/random.hpp"
 
 namespace weft::protocols::congestion {
 namespace {

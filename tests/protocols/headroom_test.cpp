@@ -1,6 +1,6 @@
-#include "protocols/switching/headroom.hpp"
+#include "protocols/config/headroom.hpp"
 
-#include "protocols/response_class.hpp"
+#include "protocols/config/response_class.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simcore/random.hpp"
+#include "simcore/base/random.hpp"
 
 namespace weft::protocols {
 namespace {

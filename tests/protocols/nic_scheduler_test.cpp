@@ -1,4 +1,4 @@
-#include "protocols/nic_scheduler.hpp"
+#include "protocols/host/nic_scheduler.hpp"
 
 #include <gtest/gtest.h>
 

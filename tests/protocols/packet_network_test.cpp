@@ -1,14 +1,14 @@
-#include "protocols/packet_network.hpp"
+#include "protocols/network/packet_network.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <tuple>
 
-#include "simcore/hash.hpp"
-#include "simcore/path.hpp"
-#include "simcore/random.hpp"
-#include "simcore/zero_load.hpp"
+#include "simcore/base/hash.hpp"
+#include "simcore/base/random.hpp"
+#include "simcore/fabric/path.hpp"
+#include "simcore/fabric/zero_load.hpp"
 #include "tests/support/flow_runner.hpp"
 
 namespace weft::testing {

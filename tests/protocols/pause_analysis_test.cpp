@@ -1,6 +1,6 @@
 // Pauses followed to their roots, on cases small enough to do by hand.
 
-#include "protocols/pause_analysis.hpp"
+#include "protocols/analysis/pause_analysis.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <random>
 
-#include "protocols/victim_analysis.hpp"
+#include "protocols/analysis/victim_analysis.hpp"
 #include "tests/support/named_fabric.hpp"
 
 namespace weft::testing {

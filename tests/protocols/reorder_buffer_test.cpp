@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "protocols/transports/queue_pair.hpp"
+#include "protocols/state/queue_pair.hpp"
 #include "tests/support/draws.hpp"
 
 namespace weft::protocols {

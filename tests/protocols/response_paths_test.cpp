@@ -11,7 +11,7 @@
 #include <numeric>
 #include <vector>
 
-#include "simcore/random.hpp"
+#include "simcore/base/random.hpp"
 #include "tests/support/flow_runner.hpp"
 
 namespace weft::testing {

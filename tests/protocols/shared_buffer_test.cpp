@@ -1,4 +1,4 @@
-#include "protocols/switching/shared_buffer.hpp"
+#include "protocols/switch/shared_buffer.hpp"
 
 #include <gtest/gtest.h>
 

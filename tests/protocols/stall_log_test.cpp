@@ -1,4 +1,4 @@
-#include "protocols/stall_log.hpp"
+#include "protocols/state/stall_log.hpp"
 
 #include <gtest/gtest.h>
 

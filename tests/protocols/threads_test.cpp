@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "protocols/packet_network.hpp"
+#include "protocols/network/packet_network.hpp"
 #include "topologies/build_fabric.hpp"
 
 namespace weft::testing {

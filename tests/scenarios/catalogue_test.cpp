@@ -1,4 +1,4 @@
-#include "scenarios/language/catalogue.hpp"
+#include "scenarios/language/yaml/catalogue.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/catalogue_report.hpp"
-#include "scenarios/language/reader.hpp"
-#include "scenarios/language/yaml_parser.hpp"
-#include "scenarios/load_scenario.hpp"
+#include "scenarios/language/catalogue_report.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/language/yaml/reader.hpp"
+#include "scenarios/language/yaml/yaml_parser.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "topologies/parts.hpp"
-#include "topologies/parts_schema.hpp"
+#include "topologies/parts/parts.hpp"
+#include "topologies/parts/parts_schema.hpp"
 
 namespace weft::scenarios::language {
 namespace {

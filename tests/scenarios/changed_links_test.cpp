@@ -2,7 +2,7 @@
 // NVSwitches and a NIC: of `gpu13` these are 18 cables of the scale-up network and one of the
 // scale-out network. A cable has two directions.
 
-#include "scenarios/changed_links.hpp"
+#include "scenarios/build/changed_links.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/load_scenario.hpp"
-#include "scenarios/simulation.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "scenarios/run/simulation.hpp"
 
 namespace weft::scenarios {
 namespace {

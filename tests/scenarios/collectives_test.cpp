@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/collect_collectives.hpp"
-#include "scenarios/load_scenario.hpp"
-#include "scenarios/simulation.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/measure/collect_collectives.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "scenarios/run/simulation.hpp"
 
 namespace weft::scenarios {
 namespace {

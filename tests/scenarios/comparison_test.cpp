@@ -1,4 +1,4 @@
-#include "scenarios/comparison.hpp"
+#include "scenarios/output/comparison.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

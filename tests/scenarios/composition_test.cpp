@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/load_scenario.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "topologies/analysis/summary.hpp"
 #include "topologies/build_fabric.hpp"
-#include "topologies/summary.hpp"
 
 namespace weft::scenarios {
 namespace {

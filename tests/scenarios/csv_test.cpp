@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/csv.hpp"
-#include "scenarios/csv_row.hpp"
-#include "scenarios/language/messages_csv.hpp"
+#include "scenarios/language/lowering/messages_csv.hpp"
+#include "scenarios/text/csv.hpp"
+#include "scenarios/text/csv_row.hpp"
 
 namespace weft::testing {
 namespace {

@@ -10,8 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/load_scenario.hpp"
-#include "scenarios/simulation.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "scenarios/run/simulation.hpp"
 
 namespace weft::scenarios {
 namespace {

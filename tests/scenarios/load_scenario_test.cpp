@@ -1,4 +1,4 @@
-#include "scenarios/load_scenario.hpp"
+#include "scenarios/language/load_scenario.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "protocols/congestion/dcqcn/dcqcn_config.hpp"
-#include "simcore/units.hpp"
+#include "simcore/base/units.hpp"
 
 namespace weft::scenarios {
 namespace {

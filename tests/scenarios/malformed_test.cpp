@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/load_scenario.hpp"
+#include "scenarios/language/load_scenario.hpp"
 
 namespace weft::scenarios {
 namespace {

@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/collect_switching.hpp"
-#include "scenarios/load_scenario.hpp"
-#include "scenarios/pause_summary.hpp"
-#include "scenarios/result_writer.hpp"
-#include "scenarios/summary.hpp"
-#include "simcore/hash.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/measure/collect_switching.hpp"
+#include "scenarios/output/pause_summary.hpp"
+#include "scenarios/output/result_writer.hpp"
+#include "scenarios/output/summary.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "scenarios/run/simulation.hpp"
+#include "simcore/base/hash.hpp"
 #include "tests/support/named_fabric.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -1,4 +1,5 @@
-#include "scenarios/rail_forwarding.hpp"
+#include "scenarios/build/rail_forwarding.hpp"
+#include "scenarios/run/build_experiment.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "simcore/schema.hpp"
+#include "simcore/schema/schema.hpp"
 
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/language/catalogue.hpp"
-#include "scenarios/language/document.hpp"
-#include "scenarios/language/reader.hpp"
-#include "scenarios/load_scenario.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/language/schemas/document.hpp"
+#include "scenarios/language/yaml/catalogue.hpp"
+#include "scenarios/language/yaml/reader.hpp"
 
 namespace weft::scenarios::language {
 namespace {

@@ -1,4 +1,5 @@
-#include "scenarios/static_checks.hpp"
+#include "scenarios/checks/static_checks.hpp"
+#include "scenarios/run/build_experiment.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "protocols/switching/headroom.hpp"
-#include "scenarios/load_scenario.hpp"
+#include "protocols/config/headroom.hpp"
+#include "scenarios/language/load_scenario.hpp"
 
 namespace weft::scenarios {
 namespace {

@@ -1,7 +1,7 @@
 // Trace files from records as the engine gives them: in the order of time, in any order at one
 // time.
 
-#include "scenarios/trace_files.hpp"
+#include "scenarios/output/trace_files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,9 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/load_scenario.hpp"
-#include "scenarios/result_writer.hpp"
-#include "scenarios/simulation.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/output/result_writer.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "scenarios/run/simulation.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace weft::testing {

@@ -1,8 +1,8 @@
-#include "simcore/check.hpp"
+#include "simcore/base/check.hpp"
 
 #include <gtest/gtest.h>
 
-#include "simcore/histogram.hpp"
+#include "simcore/base/histogram.hpp"
 
 namespace weft {
 namespace {

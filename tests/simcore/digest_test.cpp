@@ -1,4 +1,4 @@
-#include "simcore/digest.hpp"
+#include "simcore/base/digest.hpp"
 
 #include <gtest/gtest.h>
 

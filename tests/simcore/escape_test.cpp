@@ -1,4 +1,4 @@
-#include "simcore/escape.hpp"
+#include "simcore/base/escape.hpp"
 
 #include <gtest/gtest.h>
 

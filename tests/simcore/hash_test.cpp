@@ -1,4 +1,4 @@
-#include "simcore/hash.hpp"
+#include "simcore/base/hash.hpp"
 
 #include <gtest/gtest.h>
 

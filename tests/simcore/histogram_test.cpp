@@ -1,4 +1,4 @@
-#include "simcore/histogram.hpp"
+#include "simcore/base/histogram.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "simcore/random.hpp"
+#include "simcore/base/random.hpp"
 
 namespace weft {
 namespace {

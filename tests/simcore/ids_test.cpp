@@ -1,4 +1,4 @@
-#include "simcore/ids.hpp"
+#include "simcore/base/ids.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "simcore/log.hpp"
+#include "simcore/base/log.hpp"
 
 #include <gtest/gtest.h>
 

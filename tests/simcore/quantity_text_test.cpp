@@ -1,4 +1,4 @@
-#include "simcore/quantity_text.hpp"
+#include "simcore/text/quantity_text.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "simcore/nearest.hpp"
+#include "simcore/text/nearest.hpp"
 
 namespace weft {
 namespace {

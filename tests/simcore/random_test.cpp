@@ -1,4 +1,4 @@
-#include "simcore/random.hpp"
+#include "simcore/base/random.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "simcore/result.hpp"
+#include "simcore/base/result.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "simcore/units.hpp"
+#include "simcore/base/units.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <type_traits>
 
-#include "simcore/random.hpp"
+#include "simcore/base/random.hpp"
 
 namespace weft {
 namespace {

@@ -1,4 +1,4 @@
-#include "simcore/zero_load.hpp"
+#include "simcore/fabric/zero_load.hpp"
 
 #include <gtest/gtest.h>
 

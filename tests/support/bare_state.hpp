@@ -1,6 +1,6 @@
 #pragma once
 
-#include "protocols/network_state.hpp"
+#include "protocols/state/network_state.hpp"
 
 /// The state of a packet network without a fabric: for tests of its parts, which fill in what they
 /// look at.

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "simcore/random.hpp"
+#include "simcore/base/random.hpp"
 
 namespace weft::testing {
 

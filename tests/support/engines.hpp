@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/fluid_simulation.hpp"
-#include "scenarios/load_scenario.hpp"
-#include "scenarios/simulation.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "scenarios/run/fluid_simulation.hpp"
+#include "scenarios/run/simulation.hpp"
 #include "tests/support/own_process.hpp"
 
 /// Both engines on one scenario.

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "protocols/packet_network.hpp"
+#include "protocols/network/packet_network.hpp"
 #include "topologies/build_fabric.hpp"
 
 /// Plain flows on a fabric, without scenarios or jobs: what the oracle tests are written in.

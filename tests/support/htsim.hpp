@@ -1,6 +1,6 @@
 #pragma once
 
-#include "protocols/packet_network.hpp"
+#include "protocols/network/packet_network.hpp"
 
 namespace weft::testing {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "simcore/message_network.hpp"
-#include "simcore/random.hpp"
+#include "simcore/base/random.hpp"
+#include "simcore/messages/message_network.hpp"
 
 /// Sources that draw a destination per packet, for switches and queues whose theory assumes it.
 namespace weft::testing {

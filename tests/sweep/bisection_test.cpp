@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tests/sweep/support.hpp"
-#include "tools/sweep/bisection_search.hpp"
+#include "tools/sweep/plan/bisection_search.hpp"
 
 namespace weft::testing {
 namespace {

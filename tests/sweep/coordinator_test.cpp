@@ -1,4 +1,4 @@
-#include "tools/sweep/coordinator.hpp"
+#include "tools/sweep/run/coordinator.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tests/sweep/support.hpp"
-#include "tools/sweep/table.hpp"
+#include "tools/sweep/report/table.hpp"
 
 namespace weft::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/sweep/expression.hpp"
+#include "tools/sweep/language/expression.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

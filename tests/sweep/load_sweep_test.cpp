@@ -1,4 +1,4 @@
-#include "tools/sweep/load_sweep.hpp"
+#include "tools/sweep/language/load_sweep.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

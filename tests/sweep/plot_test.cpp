@@ -1,4 +1,4 @@
-#include "tools/sweep/plot.hpp"
+#include "tools/sweep/report/plot.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/sweep/support.hpp"
-#include "tools/sweep/axis_scale.hpp"
+#include "tools/sweep/language/axis_scale.hpp"
 
 namespace weft::testing {
 namespace {

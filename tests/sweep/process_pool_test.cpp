@@ -1,4 +1,4 @@
-#include "tools/sweep/process_pool.hpp"
+#include "tools/sweep/run/process_pool.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

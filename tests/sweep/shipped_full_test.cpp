@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tests/sweep/support.hpp"
-#include "tools/sweep/bisection_search.hpp"
-#include "tools/sweep/report.hpp"
+#include "tools/sweep/plan/bisection_search.hpp"
+#include "tools/sweep/store/report.hpp"
 
 namespace weft::testing {
 namespace {

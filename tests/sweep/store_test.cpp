@@ -1,4 +1,4 @@
-#include "tools/sweep/store.hpp"
+#include "tools/sweep/store/store.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "tests/sweep/support.hpp"
-#include "tools/sweep/table.hpp"
+#include "tools/sweep/report/table.hpp"
 
 namespace weft::testing {
 namespace {

@@ -1,6 +1,6 @@
 // `weft summarize` against SQL on the same database: a random sweep whose points are really run.
 
-#include "tools/sweep/summarize.hpp"
+#include "tools/sweep/report/summarize.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "tests/sweep/support.hpp"
-#include "tools/sweep/report.hpp"
-#include "tools/sweep/statistics.hpp"
-#include "tools/sweep/store.hpp"
+#include "tools/sweep/report/statistics.hpp"
+#include "tools/sweep/store/report.hpp"
+#include "tools/sweep/store/store.hpp"
 
 namespace weft::testing {
 namespace {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/sweep/load_sweep.hpp"
-#include "tools/sweep/points.hpp"
+#include "tools/sweep/language/load_sweep.hpp"
+#include "tools/sweep/plan/points.hpp"
 
 namespace weft::testing {
 

@@ -1,4 +1,4 @@
-#include "topologies/bisection.hpp"
+#include "topologies/analysis/bisection.hpp"
 
 #include <gtest/gtest.h>
 

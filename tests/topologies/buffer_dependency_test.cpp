@@ -1,4 +1,4 @@
-#include "topologies/buffer_dependency.hpp"
+#include "topologies/analysis/buffer_dependency.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "simcore/capacity_bound.hpp"
+#include "simcore/fabric/capacity_bound.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "simcore/hash.hpp"
-#include "simcore/path.hpp"
+#include "simcore/base/hash.hpp"
+#include "simcore/fabric/path.hpp"
 #include "tests/topologies/machines.hpp"
 #include "tests/topologies/specs.hpp"
 

@@ -1,4 +1,4 @@
-#include "topologies/clos.hpp"
+#include "topologies/clos/clos.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,13 +8,13 @@
 #include <set>
 #include <string>
 
-#include "simcore/path.hpp"
+#include "simcore/fabric/path.hpp"
 #include "tests/topologies/fabric_checks.hpp"
 #include "tests/topologies/machines.hpp"
 #include "tests/topologies/specs.hpp"
-#include "topologies/fabric_graph.hpp"
-#include "topologies/fat_tree.hpp"
-#include "topologies/summary.hpp"
+#include "topologies/analysis/summary.hpp"
+#include "topologies/assembly/fabric_graph.hpp"
+#include "topologies/clos/fat_tree.hpp"
 
 namespace weft::topologies {
 namespace {

@@ -1,4 +1,4 @@
-#include "topologies/custom.hpp"
+#include "topologies/custom/custom.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "simcore/path.hpp"
+#include "simcore/fabric/path.hpp"
 #include "tests/topologies/fabric_checks.hpp"
 #include "tests/topologies/specs.hpp"
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "simcore/fabric.hpp"
-#include "topologies/assembler.hpp"
+#include "simcore/fabric/fabric.hpp"
+#include "topologies/assembly/assembler.hpp"
 
 /// Fabrics with scale-up domains, wired by hand.
 namespace weft::topologies {

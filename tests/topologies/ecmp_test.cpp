@@ -8,8 +8,8 @@
 #include <functional>
 #include <vector>
 
-#include "simcore/hash.hpp"
-#include "simcore/path.hpp"
+#include "simcore/base/hash.hpp"
+#include "simcore/fabric/path.hpp"
 #include "tests/topologies/specs.hpp"
 
 /// Do hashed paths behave like independent, uniform choices? Pearson's chi-square against exact

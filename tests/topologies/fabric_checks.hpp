@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "simcore/fabric.hpp"
-#include "simcore/path.hpp"
-#include "simcore/routes.hpp"
+#include "simcore/fabric/fabric.hpp"
+#include "simcore/fabric/path.hpp"
+#include "simcore/fabric/routes.hpp"
 
 namespace weft::topologies {
 

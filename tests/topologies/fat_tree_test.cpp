@@ -4,8 +4,8 @@
 
 #include "tests/topologies/fabric_checks.hpp"
 #include "tests/topologies/specs.hpp"
-#include "topologies/fabric_graph.hpp"
-#include "topologies/summary.hpp"
+#include "topologies/analysis/summary.hpp"
+#include "topologies/assembly/fabric_graph.hpp"
 
 namespace weft::topologies {
 namespace {

@@ -1,13 +1,13 @@
-#include "topologies/leaf_spine.hpp"
+#include "topologies/clos/leaf_spine.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "simcore/path.hpp"
+#include "simcore/fabric/path.hpp"
 #include "tests/topologies/fabric_checks.hpp"
 #include "tests/topologies/specs.hpp"
-#include "topologies/fabric_graph.hpp"
-#include "topologies/summary.hpp"
+#include "topologies/analysis/summary.hpp"
+#include "topologies/assembly/fabric_graph.hpp"
 
 namespace weft::topologies {
 namespace {

@@ -10,8 +10,8 @@
 #include <functional>
 #include <vector>
 
-#include "simcore/fabric.hpp"
-#include "topologies/spec.hpp"
+#include "simcore/fabric/fabric.hpp"
+#include "topologies/assembly/spec.hpp"
 
 /// Servers with the structure of machines that exist (latencies are made up, to be told apart), and
 /// what flows between two sets of hosts at most.

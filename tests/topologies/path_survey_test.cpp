@@ -1,4 +1,4 @@
-#include "topologies/path_survey.hpp"
+#include "topologies/analysis/path_survey.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "tests/topologies/fabric_checks.hpp"
 #include "tests/topologies/machines.hpp"
 #include "tests/topologies/specs.hpp"
-#include "topologies/pair_paths.hpp"
+#include "topologies/analysis/pair_paths.hpp"
 
 namespace weft::topologies {
 namespace {

@@ -9,8 +9,8 @@
 #include <map>
 #include <set>
 
-#include "simcore/hash.hpp"
-#include "simcore/path.hpp"
+#include "simcore/base/hash.hpp"
+#include "simcore/fabric/path.hpp"
 #include "tests/topologies/machines.hpp"
 #include "tests/topologies/specs.hpp"
 

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "simcore/path.hpp"
-#include "simcore/spray.hpp"
+#include "simcore/fabric/path.hpp"
+#include "simcore/fabric/spray.hpp"
 #include "tests/topologies/fabric_checks.hpp"
 #include "tests/topologies/machines.hpp"
 #include "tests/topologies/specs.hpp"
-#include "topologies/buffer_dependency.hpp"
+#include "topologies/analysis/buffer_dependency.hpp"
 
 namespace weft::topologies {
 namespace {

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "simcore/path.hpp"
+#include "simcore/fabric/path.hpp"
 #include "tests/topologies/fabric_checks.hpp"
 #include "tests/topologies/machines.hpp"
 #include "tests/topologies/specs.hpp"

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "simcore/fabric.hpp"
-#include "simcore/path.hpp"
-#include "simcore/routes.hpp"
+#include "simcore/fabric/fabric.hpp"
+#include "simcore/fabric/path.hpp"
+#include "simcore/fabric/routes.hpp"
+#include "topologies/assembly/spec.hpp"
 #include "topologies/build_fabric.hpp"
-#include "topologies/spec.hpp"
 
 /// Small specifications and built networks for the tests of this folder.
 namespace weft::topologies {

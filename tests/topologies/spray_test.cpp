@@ -1,6 +1,6 @@
 // Where sprayed bytes go: evenly over the next hops of every switch.
 
-#include "simcore/spray.hpp"
+#include "simcore/fabric/spray.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,9 @@
 
 #include "tests/topologies/domain_fabrics.hpp"
 #include "tests/topologies/specs.hpp"
-#include "topologies/pair_paths.hpp"
-#include "topologies/roles.hpp"
-#include "topologies/scale_up_survey.hpp"
+#include "topologies/analysis/pair_paths.hpp"
+#include "topologies/analysis/roles.hpp"
+#include "topologies/analysis/scale_up_survey.hpp"
 
 namespace weft::topologies {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "simcore/random.hpp"
+#include "simcore/base/random.hpp"
 
 /// Two rows that say how fast the machine is at what simulators usually spend their time on, so
 /// that nanoseconds per packet-hop from different machines can be compared: quote them as

@@ -8,8 +8,9 @@
 #include <memory>
 #include <string>
 
-#include "scenarios/load_scenario.hpp"
-#include "scenarios/simulation.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "scenarios/run/simulation.hpp"
 #include "tools/bench/measurement.hpp"
 
 namespace weft::bench {

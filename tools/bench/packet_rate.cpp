@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
-#include "simcore/histogram.hpp"
-#include "simcore/random.hpp"
+#include "simcore/base/histogram.hpp"
+#include "simcore/base/random.hpp"
 #include "tools/bench/permutation.hpp"
 
 namespace weft::bench {

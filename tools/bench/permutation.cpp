@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "simcore/random.hpp"
+#include "simcore/base/random.hpp"
 #include "topologies/build_fabric.hpp"
 
 namespace weft::bench {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "protocols/packet_network.hpp"
+#include "protocols/network/packet_network.hpp"
 #include "tools/bench/measurement.hpp"
 
 namespace weft::bench {

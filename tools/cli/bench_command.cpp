@@ -7,12 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/job.hpp"
-#include "collectives/schedule.hpp"
-#include "scenarios/load_scenario.hpp"
-#include "scenarios/simulation.hpp"
-#include "scenarios/summary.hpp"
-#include "simcore/escape.hpp"
+#include "collectives/algorithms/schedule.hpp"
+#include "collectives/jobs/job.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/output/summary.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "scenarios/run/simulation.hpp"
+#include "simcore/base/escape.hpp"
 #include "tools/cli/collective_options.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/load_for_collective.hpp"

@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "scenarios/catalogue_report.hpp"
-#include "scenarios/json_text.hpp"
-#include "scenarios/language/catalogue.hpp"
+#include "scenarios/language/catalogue_report.hpp"
+#include "scenarios/language/yaml/catalogue.hpp"
+#include "scenarios/text/json_text.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/io/terminal.hpp"

@@ -4,8 +4,8 @@
 
 #include <variant>
 
-#include "simcore/nearest.hpp"
-#include "simcore/quantity_text.hpp"
+#include "simcore/text/nearest.hpp"
+#include "simcore/text/quantity_text.hpp"
 #include "tools/io/terminal.hpp"
 
 namespace weft::cli {

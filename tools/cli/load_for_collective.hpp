@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "collectives/collective_spec.hpp"
-#include "scenarios/load_scenario.hpp"
-#include "simcore/units.hpp"
+#include "collectives/spec/collective_spec.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "simcore/base/units.hpp"
 
 namespace weft::cli {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "simcore/log.hpp"
+#include "simcore/base/log.hpp"
 #include "tools/cli/catalogue_commands.hpp"
 #include "tools/cli/collective_commands.hpp"
 #include "tools/cli/commands.hpp"

@@ -1,6 +1,6 @@
 #include "tools/cli/output.hpp"
 
-#include "simcore/escape.hpp"
+#include "simcore/base/escape.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/io/terminal.hpp"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <variant>
 
-#include "simcore/quantity_text.hpp"
-#include "simcore/result.hpp"
+#include "simcore/base/result.hpp"
+#include "simcore/text/quantity_text.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/io/terminal.hpp"
 

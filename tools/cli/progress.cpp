@@ -9,8 +9,8 @@
 #include <csignal>
 #include <cstdio>
 
-#include "scenarios/format.hpp"
-#include "simcore/escape.hpp"
+#include "scenarios/text/format.hpp"
+#include "simcore/base/escape.hpp"
 
 namespace weft::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "scenarios/simulation.hpp"
+#include "scenarios/run/simulation.hpp"
 
 namespace weft::cli {
 

@@ -6,11 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "collectives/collective_program.hpp"
-#include "collectives/symbolic.hpp"
-#include "scenarios/format.hpp"
-#include "scenarios/json_text.hpp"
-#include "scenarios/simulation.hpp"
+#include "collectives/jobs/collective_program.hpp"
+#include "collectives/proof/symbolic.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "scenarios/run/simulation.hpp"
+#include "scenarios/text/format.hpp"
+#include "scenarios/text/json_text.hpp"
 #include "tools/cli/collective_options.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/load_for_collective.hpp"

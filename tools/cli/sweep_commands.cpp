@@ -5,19 +5,19 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/json_text.hpp"
-#include "simcore/escape.hpp"
-#include "simcore/units.hpp"
+#include "scenarios/text/json_text.hpp"
+#include "simcore/base/escape.hpp"
+#include "simcore/base/units.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/io/terminal.hpp"
-#include "tools/sweep/export.hpp"
-#include "tools/sweep/load_sweep.hpp"
-#include "tools/sweep/mpi_link.hpp"
-#include "tools/sweep/plot.hpp"
-#include "tools/sweep/run_sweep.hpp"
-#include "tools/sweep/summarize.hpp"
-#include "tools/sweep/table.hpp"
+#include "tools/sweep/language/load_sweep.hpp"
+#include "tools/sweep/report/export.hpp"
+#include "tools/sweep/report/plot.hpp"
+#include "tools/sweep/report/summarize.hpp"
+#include "tools/sweep/report/table.hpp"
+#include "tools/sweep/run/mpi_link.hpp"
+#include "tools/sweep/run/run_sweep.hpp"
 
 namespace weft::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <map>
 #include <utility>
 
-#include "scenarios/load_scenario.hpp"
+#include "scenarios/language/load_scenario.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/topo/dot.hpp"
 #include "tools/topo/highlight.hpp"

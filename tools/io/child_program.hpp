@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "simcore/result.hpp"
+#include "simcore/base/result.hpp"
 
 namespace weft {
 

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "scenarios/partial_path.hpp"
+#include "scenarios/output/partial_path.hpp"
 
 namespace weft {
 namespace {

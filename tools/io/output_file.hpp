@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "simcore/result.hpp"
+#include "simcore/base/result.hpp"
 
 namespace weft {
 

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include "simcore/escape.hpp"
+#include "simcore/base/escape.hpp"
 
 namespace weft {
 namespace {

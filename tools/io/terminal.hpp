@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "simcore/result.hpp"
+#include "simcore/base/result.hpp"
 
 /// What the programs say. Control characters of names are escaped here, whatever was printed; lines
 /// stay.

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "simcore/escape.hpp"
+#include "simcore/base/escape.hpp"
 #include "tools/io/child_program.hpp"
 
 namespace weft::topo {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "simcore/result.hpp"
+#include "simcore/base/result.hpp"
 #include "tools/topo/picture.hpp"
 
 namespace weft::topo {

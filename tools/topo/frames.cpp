@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "topologies/network_view.hpp"
+#include "topologies/analysis/network_view.hpp"
 
 namespace weft::topo {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "simcore/fabric.hpp"
-#include "simcore/ids.hpp"
-#include "topologies/roles.hpp"
+#include "simcore/base/ids.hpp"
+#include "simcore/fabric/fabric.hpp"
+#include "topologies/analysis/roles.hpp"
 
 namespace weft::topo {
 

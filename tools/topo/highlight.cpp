@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/format.hpp"
-#include "simcore/hash.hpp"
-#include "simcore/nearest.hpp"
-#include "simcore/path.hpp"
-#include "topologies/pair_paths.hpp"
+#include "scenarios/text/format.hpp"
+#include "simcore/base/hash.hpp"
+#include "simcore/fabric/path.hpp"
+#include "simcore/text/nearest.hpp"
+#include "topologies/analysis/pair_paths.hpp"
 
 namespace weft::topo {
 namespace {

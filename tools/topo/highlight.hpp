@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "simcore/fabric.hpp"
-#include "simcore/result.hpp"
-#include "simcore/routes.hpp"
+#include "simcore/base/result.hpp"
+#include "simcore/fabric/fabric.hpp"
+#include "simcore/fabric/routes.hpp"
 #include "tools/topo/outline.hpp"
 
 namespace weft::topo {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "simcore/fabric.hpp"
+#include "simcore/fabric/fabric.hpp"
 #include "tools/topo/outline.hpp"
 #include "tools/topo/picture.hpp"
 

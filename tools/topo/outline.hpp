@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "simcore/fabric.hpp"
-#include "simcore/ids.hpp"
-#include "simcore/units.hpp"
-#include "topologies/roles.hpp"
+#include "simcore/base/ids.hpp"
+#include "simcore/base/units.hpp"
+#include "simcore/fabric/fabric.hpp"
+#include "topologies/analysis/roles.hpp"
 
 /// Pictures of fabrics: what is drawn (outline), where (layout), and in Graphviz's language (dot).
 namespace weft::topo {

@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "scenarios/format.hpp"
+#include "scenarios/text/format.hpp"
 #include "tools/topo/layout.hpp"
 
 namespace weft::topo {

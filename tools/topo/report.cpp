@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "scenarios/format.hpp"
+#include "scenarios/text/format.hpp"
 
 namespace weft::topo {
 namespace {

@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "simcore/fabric.hpp"
-#include "simcore/routes.hpp"
-#include "topologies/bisection.hpp"
-#include "topologies/buffer_dependency.hpp"
-#include "topologies/pair_paths.hpp"
-#include "topologies/path_survey.hpp"
-#include "topologies/roles.hpp"
-#include "topologies/scale_up_survey.hpp"
+#include "simcore/fabric/fabric.hpp"
+#include "simcore/fabric/routes.hpp"
+#include "topologies/analysis/bisection.hpp"
+#include "topologies/analysis/buffer_dependency.hpp"
+#include "topologies/analysis/pair_paths.hpp"
+#include "topologies/analysis/path_survey.hpp"
+#include "topologies/analysis/roles.hpp"
+#include "topologies/analysis/scale_up_survey.hpp"
 
 namespace weft::topo {
 

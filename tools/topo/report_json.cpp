@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "scenarios/json_text.hpp"
+#include "scenarios/text/json_text.hpp"
 #include "tools/topo/report.hpp"
 
 namespace weft::topo {

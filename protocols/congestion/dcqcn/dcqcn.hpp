@@ -9,7 +9,7 @@
 #include "protocols/congestion/control.hpp"
 #include "protocols/congestion/dcqcn/dcqcn_config.hpp"
 #include "protocols/congestion/dcqcn/dcqcn_schema.hpp"
-#include "simcore/units.hpp"
+#include "simcore/base/units.hpp"
 
 namespace weft::protocols::congestion {
 

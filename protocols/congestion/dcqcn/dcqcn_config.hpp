@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "simcore/units.hpp"
+#include "simcore/base/units.hpp"
 
 namespace weft::protocols::congestion {
 

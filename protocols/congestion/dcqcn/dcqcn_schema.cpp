@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "protocols/congestion/dcqcn/dcqcn_config.hpp"
-#include "simcore/schema_builder.hpp"
+#include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols::congestion {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "protocols/congestion/control.hpp"
-#include "simcore/schema_builder.hpp"
+#include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols::congestion {
 

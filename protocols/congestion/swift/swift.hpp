@@ -10,7 +10,7 @@
 #include "protocols/congestion/control.hpp"
 #include "protocols/congestion/swift/swift_config.hpp"
 #include "protocols/congestion/swift/swift_schema.hpp"
-#include "simcore/units.hpp"
+#include "simcore/base/units.hpp"
 
 namespace weft::protocols::congestion {
 

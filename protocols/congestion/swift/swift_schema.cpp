@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "protocols/congestion/swift/swift_config.hpp"
-#include "simcore/schema_builder.hpp"
+#include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols::congestion {
 namespace {

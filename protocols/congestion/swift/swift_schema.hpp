@@ -1,6 +1,6 @@
 #pragma once
 
-#include "simcore/schema.hpp"
+#include "simcore/schema/schema.hpp"
 
 namespace weft::protocols::congestion {
 

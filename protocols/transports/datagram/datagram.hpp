@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "protocols/network_state.hpp"
+#include "protocols/state/network_state.hpp"
 
 namespace weft::protocols {
 

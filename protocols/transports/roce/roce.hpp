@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "protocols/ack.hpp"
-#include "protocols/egress.hpp"
-#include "protocols/network_state.hpp"
+#include "protocols/link/egress.hpp"
+#include "protocols/packet/ack.hpp"
+#include "protocols/state/network_state.hpp"
 #include "protocols/transports/sender.hpp"
 
 namespace weft::protocols {

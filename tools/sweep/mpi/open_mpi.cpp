@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "tools/sweep/mpi_link.hpp"
+#include "tools/sweep/run/mpi_link.hpp"
 
 namespace weft::sweep {
 namespace {

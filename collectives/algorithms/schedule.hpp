@@ -1,0 +1,109 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collectives/spec/collective_spec.hpp"
+#include "collectives/spec/rank_layout.hpp"
+#include "collectives/steps/step.hpp"
+#include "simcore/base/result.hpp"
+
+/// One collective as steps per rank and lane: what the algorithm says, without what it costs.
+///
+/// Data is named by block and range. The vector operations have block 0, `size` bytes long, of
+/// which part r (part_of) belongs to rank r in a reduce-scatter, an all-gather, a gather and a
+/// scatter. In an all-to-all and a send/receive, block source * n + destination is what the one has
+/// for the other.
+namespace weft::collectives {
+
+/// What a schedule is made from. Pieces of data: the channels' shares run in lanes of their own;
+/// a share is worked on chunk after chunk; a message carries one slice of a chunk.
+struct SchedulePlan {
+  SchedulePlan(std::uint32_t ranks, const RankLayout& layout) : map(ranks, layout) {}
+
+  Operation operation = Operation::kAllReduce;
+  std::int64_t size = 0;
+  std::uint32_t root = 0;
+  std::uint32_t channels = 1;
+  std::int64_t chunk = 0;  ///< 0: undivided
+  std::uint32_t slices = 1;
+  std::vector<std::int64_t> matrix;  ///< all-to-all-v only: by source, then destination
+  RankMap map;
+
+  [[nodiscard]] std::uint32_t ranks() const { return map.ranks(); }
+  [[nodiscard]] Range whole() const { return {0, size}; }
+  /// The vector's part that belongs to a rank, as far as it is the channel's.
+  [[nodiscard]] Range share(std::uint32_t rank, std::uint32_t channel) const {
+    return part_of(part_of(whole(), ranks(), rank), channels, channel);
+  }
+  /// Of an all-to-all or send/receive.
+  [[nodiscard]] std::int64_t block_size(std::uint32_t source, std::uint32_t destination) const;
+  [[nodiscard]] std::uint32_t block_of(std::uint32_t source, std::uint32_t destination) const {
+    return source * ranks() + destination;
+  }
+  [[nodiscard]] bool is_by_blocks() const {
+    return operation == Operation::kAllToAll || operation == Operation::kAllToAllV ||
+           operation == Operation::kSendReceive;
+  }
+};
+
+class Schedule {
+ public:
+  explicit Schedule(SchedulePlan plan) : plan_(std::move(plan)) {}
+  Schedule(const Schedule&) = delete;
+  Schedule& operator=(const Schedule&) = delete;
+  virtual ~Schedule() = default;
+
+  [[nodiscard]] const SchedulePlan& plan() const { return plan_; }
+  /// Per rank: the lanes of a channel are neighbours.
+  [[nodiscard]] std::uint32_t lanes() const { return plan_.channels * lanes_per_channel(); }
+  [[nodiscard]] virtual std::uint32_t lanes_per_channel() const { return 1; }
+  /// The ranks that a lane sends to, ascending and without duplicates. May name some that get
+  /// nothing because there is less data than ranks.
+  [[nodiscard]] virtual std::vector<std::uint32_t> send_peers(std::uint32_t rank,
+                                                              std::uint32_t lane) const = 0;
+  /// Every rank is in one of them; empty: no lane has chips do anything.
+  [[nodiscard]] virtual std::vector<RankGroup> groups() const { return {}; }
+  [[nodiscard]] virtual ChipWork chip_work(std::uint32_t /*lane*/) const { return {}; }
+  /// Ranks work in buffers of their own, into which lanes that have chips add copy the input and
+  /// out of which those that have them repeat copy the result.
+  [[nodiscard]] virtual bool is_staged() const { return false; }
+  /// Refers to the schedule, which must outlive it.
+  [[nodiscard]] virtual StepStream steps(std::uint32_t rank, std::uint32_t lane) const = 0;
+
+ protected:
+  [[nodiscard]] std::uint32_t channel_of(std::uint32_t lane) const {
+    return lane / lanes_per_channel();
+  }
+  [[nodiscard]] std::uint32_t slices() const { return plan_.slices; }
+
+ private:
+  SchedulePlan plan_;
+};
+
+/// How many pieces of `chunk` bytes cover `size`; one if the chunk is 0 (undivided).
+[[nodiscard]] inline std::int64_t piece_count(std::int64_t size, std::int64_t chunk) {
+  return chunk == 0 ? 1 : (size + chunk - 1) / chunk;
+}
+/// Piece `i`, which may be empty at the end.
+[[nodiscard]] inline Range piece_of(Range range, std::int64_t chunk, std::int64_t i) {
+  if (chunk == 0) return range;
+  const std::int64_t begin = std::min(i * chunk, range.size);
+  return {range.offset + begin, std::min(chunk, range.size - begin)};
+}
+
+/// The algorithms that there are for an operation, the default first.
+[[nodiscard]] std::vector<Algorithm> algorithms_for(Operation operation);
+
+/// Why the operation cannot run by the algorithm as planned; empty if it can.
+[[nodiscard]] std::string refusal(const SchedulePlan& plan, Algorithm algorithm,
+                                  bool has_in_network_reduction);
+
+/// The algorithm must not be one that chooses, and not refused.
+[[nodiscard]] std::unique_ptr<const Schedule> make_schedule(SchedulePlan plan, Algorithm algorithm);
+
+}  // namespace weft::collectives

@@ -1,0 +1,125 @@
+#include "collectives/costs/choose.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "collectives/algorithms/schedule.hpp"
+#include "collectives/costs/cost_model.hpp"
+#include "collectives/jobs/collective_program.hpp"
+#include "collectives/nccl/nccl_execution.hpp"
+#include "collectives/nccl/nccl_tuning.hpp"
+
+namespace weft::collectives {
+
+namespace {
+
+std::string microseconds(double us) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g us", us);
+  return text;
+}
+
+Error error(std::string message) { return {std::move(message), {}}; }
+
+Result<AlgorithmChoice> choose_best(const CollectiveSpec& spec, std::uint32_t ranks,
+                                    const RankLayout& layout) {
+  const std::vector<Estimate> all = estimates(spec, ranks, layout);
+  if (all.empty()) {
+    return Errors{error("cannot be chosen by cost: the rates of the ranks' links are not known")};
+  }
+  AlgorithmChoice choice{all[0].algorithm, spec.execution.protocol, {}};
+  choice.reason = std::string("cost model: ") + name_of(all[0].algorithm) + " " +
+                  microseconds(all[0].seconds * 1e6);
+  for (std::size_t i = 1; i < all.size() && i < 4; ++i) {
+    choice.reason +=
+        std::string(", ") + name_of(all[i].algorithm) + " " + microseconds(all[i].seconds * 1e6);
+  }
+  return choice;
+}
+
+/// The algorithm of weft that stands for one of NCCL's.
+Algorithm counterpart(NcclAlgorithm algorithm, Operation operation) {
+  switch (algorithm) {
+    case NcclAlgorithm::kTree:
+      return Algorithm::kDoubleBinaryTree;
+    case NcclAlgorithm::kNvls:
+      return Algorithm::kNvls;
+    case NcclAlgorithm::kNvlsTree:
+      return Algorithm::kNvlsTree;
+    case NcclAlgorithm::kPat:  // log n steps, too
+      return operation == Operation::kAllGather ? Algorithm::kRecursiveDoubling
+                                                : Algorithm::kHalvingDoubling;
+    case NcclAlgorithm::kRing:
+      break;
+  }
+  return Algorithm::kRing;
+}
+
+Result<AlgorithmChoice> choose_like_nccl(const CollectiveSpec& spec, std::uint32_t ranks,
+                                         const RankLayout& layout) {
+  const SchedulePlan plan = plan_of(spec, ranks, layout);
+  if (plan.map.domain_size() > 1 ? layout.domain_rate == BitsPerSecond(0)
+                                 : layout.network_rate == BitsPerSecond(0)) {
+    return Errors{
+        error("cannot be chosen by NCCL's model: the rates of the ranks' links are not "
+              "known")};
+  }
+  const auto all = nccl_estimates(spec.operation, static_cast<double>(spec.size.count()),
+                                  nccl_machine_of(spec, plan.map, layout));
+  if (all.empty()) {
+    const Algorithm only = algorithms_for(spec.operation).front() == Algorithm::kPairwise
+                               ? Algorithm::kOneShot
+                               : algorithms_for(spec.operation).front();
+    return AlgorithmChoice{only, spec.execution.protocol,
+                           "NCCL does not tune this operation: it is point-to-point"};
+  }
+  AlgorithmChoice choice;
+  const bool is_given = spec.execution.protocol != Protocol::kNone;
+  for (const NcclEstimate& e : all) {
+    const Algorithm algorithm = counterpart(e.algorithm, spec.operation);
+    if (is_given && e.protocol != spec.execution.protocol) continue;
+    if (!refusal(plan, algorithm, layout.has_in_network_reduction).empty()) continue;
+    if (choice.reason.empty()) {
+      choice.algorithm = algorithm;
+      choice.protocol = e.protocol;
+      choice.reason = "NCCL's model: ";
+    } else {
+      choice.reason += ", ";
+    }
+    choice.reason += std::string(name_of(e.algorithm)) + "/" + name_of(e.protocol) + " " +
+                     microseconds(e.time_us);
+  }
+  if (choice.reason.empty()) return Errors{error("has no choice: none of NCCL's can run here")};
+  return choice;
+}
+
+}  // namespace
+
+Result<AlgorithmChoice> choose_algorithm(const CollectiveSpec& spec, std::uint32_t ranks,
+                                         const RankLayout& layout) {
+  if (spec.algorithm == Algorithm::kBest) return choose_best(spec, ranks, layout);
+  if (spec.algorithm == Algorithm::kNccl) return choose_like_nccl(spec, ranks, layout);
+  const std::string refused =
+      refusal(plan_of(spec, ranks, layout), spec.algorithm, layout.has_in_network_reduction);
+  if (!refused.empty())
+    return Errors{error("`" + std::string(name_of(spec.algorithm)) + "`" + " " + refused)};
+  return AlgorithmChoice{spec.algorithm, spec.execution.protocol, "as the scenario says"};
+}
+
+Result<AlgorithmChoice> settle(CollectiveSpec& spec, std::uint32_t ranks,
+                               const RankLayout& layout) {
+  const Execution asked = spec.execution;
+  if (spec.algorithm != Algorithm::kNccl) {  // which may find the protocol, too
+    spec.execution = nccl_execution(asked, spec, ranks, layout);
+  }
+  auto choice = choose_algorithm(spec, ranks, layout);
+  if (choice) {
+    spec.algorithm = choice.value().algorithm;
+    spec.execution.protocol = choice.value().protocol;
+    spec.execution = nccl_execution(asked, spec, ranks, layout);
+  }
+  return choice;
+}
+
+}  // namespace weft::collectives

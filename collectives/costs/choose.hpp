@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "collectives/spec/collective_spec.hpp"
+#include "collectives/spec/rank_layout.hpp"
+#include "simcore/base/result.hpp"
+
+namespace weft::collectives {
+
+/// Which algorithm a collective runs by, and why.
+struct AlgorithmChoice {
+  Algorithm algorithm = Algorithm::kRing;
+  Protocol protocol = Protocol::kNone;
+  std::string reason;
+};
+
+/// What the specification names, what NCCL's tuning model picks (with its protocol, unless one is
+/// given), or what weft's cost model picks. Error, without a place: the algorithm cannot run the
+/// operation on these ranks, and why.
+[[nodiscard]] Result<AlgorithmChoice> choose_algorithm(const CollectiveSpec& spec,
+                                                       std::uint32_t ranks,
+                                                       const RankLayout& layout);
+
+/// Gives `spec` the algorithm, the protocol and the execution that are chosen for it, and says why.
+/// Error as of choose_algorithm; `spec` is then without meaning.
+[[nodiscard]] Result<AlgorithmChoice> settle(CollectiveSpec& spec, std::uint32_t ranks,
+                                             const RankLayout& layout);
+
+}  // namespace weft::collectives

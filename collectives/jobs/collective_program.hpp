@@ -1,0 +1,78 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "collectives/algorithms/schedule.hpp"
+#include "collectives/jobs/program.hpp"
+#include "collectives/spec/collective_spec.hpp"
+
+namespace weft::collectives {
+
+/// The plan of a collective's schedule.
+[[nodiscard]] SchedulePlan plan_of(const CollectiveSpec& spec, std::uint32_t ranks,
+                                   const RankLayout& layout);
+
+/// NCCL's protocols (`src/device/prims_ll*.h`, `src/graph/tuning.cc` of 2.30.7). LL stores 4 bytes
+/// of flag beside 4 of data, LL128 8 beside 120; Simple sends data alone and orders it by fences.
+struct ProtocolCost {
+  std::int64_t data = 1;  ///< of every `wire` bytes
+  std::int64_t wire = 1;
+  /// What a step takes longer than one of LL, whose latency is that of the wire: from the NVLink
+  /// row of the tuning table for rings (0.6, 1.9 and 3.4 us).
+  Picoseconds step_latency;
+};
+[[nodiscard]] ProtocolCost protocol_cost(Protocol protocol);
+
+/// A schedule run a number of times, with what it costs: launches, protocol, reductions, copies,
+/// and the delays of stragglers. An iteration of a rank computes, is delayed, launches, and runs
+/// the schedule; the next one begins when all lanes of the rank are through.
+class CollectiveProgram final : public JobProgram {
+ public:
+  /// The specification's algorithm must be one that does not choose, and not refused.
+  CollectiveProgram(ProgramSetting setting, CollectiveSpec spec, const RankLayout& layout);
+
+  [[nodiscard]] const Schedule& schedule() const { return *schedule_; }
+  [[nodiscard]] const CollectiveSpec& spec() const { return spec_; }
+
+  [[nodiscard]] std::uint32_t lanes() const override { return schedule_->lanes(); }
+  [[nodiscard]] bool needs_acknowledgements() const override { return window() > 0; }
+  [[nodiscard]] std::uint32_t iterations() const override { return spec_.iterations; }
+  [[nodiscard]] Bytes wire_size(Bytes size) const override;
+  [[nodiscard]] Picoseconds receive_latency(std::uint32_t from, std::uint32_t to) const override;
+  [[nodiscard]] std::uint32_t window() const override { return spec_.execution.in_flight; }
+  [[nodiscard]] std::vector<RankGroup> groups() const override { return schedule_->groups(); }
+  [[nodiscard]] ChipWork chip_work(std::uint32_t lane) const override {
+    return schedule_->chip_work(lane);
+  }
+  [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
+                                                      std::uint32_t lane) const override {
+    return schedule_->send_peers(rank, lane);
+  }
+  [[nodiscard]] std::unique_ptr<StepSource> steps(std::uint32_t rank,
+                                                  std::uint32_t lane) const override;
+
+ private:
+  class Source;
+  struct Slowness {
+    Picoseconds late;
+    double compute = 1;
+    double reduce = 1;
+  };
+  [[nodiscard]] StepStream stream(std::uint32_t rank, std::uint32_t lane) const;
+  /// Inside a scale-up domain.
+  [[nodiscard]] Picoseconds step_latency() const;
+  [[nodiscard]] Slowness slowness_of(std::uint32_t rank) const;
+  /// After a message has come: adding it up, or moving it to its place.
+  [[nodiscard]] Picoseconds handling_time(const Step& received, double factor) const;
+  /// What a channel's part takes of a rate that the channels share evenly.
+  [[nodiscard]] Picoseconds shared_time(Bytes bytes, BitsPerSecond rate) const;
+  /// What a serial channel takes at least to move the data of a message.
+  [[nodiscard]] Picoseconds transfer_time(const Step& sent) const;
+
+  ProgramSetting setting_;
+  CollectiveSpec spec_;
+  std::unique_ptr<const Schedule> schedule_;
+};
+
+}  // namespace weft::collectives

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "collectives/jobs/job_specs.hpp"
+#include "collectives/jobs/program.hpp"
+
+namespace weft::collectives {
+
+/// The mean time between two messages of a rank whose link has this rate, rounded to a picosecond;
+/// between 1 and 2^62 ps. The load counts in steps of 10^-9 and is at least one of them.
+[[nodiscard]] Picoseconds mean_gap(const OpenLoopSpec& spec, BitsPerSecond access_rate);
+
+/// Every rank posts messages to uniformly random other ranks, whatever has become of the earlier
+/// ones: at exponential gaps (a Poisson process), or at constant ones with the first message at a
+/// random phase within a gap, so that ranks do not march in step.
+///
+/// Its send peers are those that it draws, which are far fewer than all where ranks are many.
+/// Receivers wait for nothing; a rank ends with its last acknowledgement, or delivery.
+class OpenLoop final : public JobProgram {
+ public:
+  /// `setting.access_rates` holds every rank's.
+  OpenLoop(ProgramSetting setting, const OpenLoopSpec& spec);
+
+  [[nodiscard]] bool needs_acknowledgements() const override {
+    return setting_.has_acknowledgements;
+  }
+  [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
+                                                      std::uint32_t lane) const override;
+  [[nodiscard]] std::unique_ptr<StepSource> steps(std::uint32_t rank,
+                                                  std::uint32_t lane) const override;
+
+ private:
+  class Source;
+
+  ProgramSetting setting_;
+  OpenLoopSpec spec_;
+};
+
+}  // namespace weft::collectives

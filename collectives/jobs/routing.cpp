@@ -1,0 +1,107 @@
+#include "collectives/jobs/routing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace weft::collectives {
+
+namespace {
+
+/// Cumulative weights in whole units, so that the last bits of std::pow do not matter.
+std::vector<std::uint64_t> cumulative_popularity(std::uint32_t experts, double skew,
+                                                 const RandomStream& random) {
+  std::vector<std::uint32_t> order(experts);
+  std::iota(order.begin(), order.end(), 0U);
+  for (std::uint32_t i = experts; i-- > 1;) {
+    std::swap(order[i], order[random.below(i, std::uint64_t{i} + 1)]);
+  }
+  constexpr double kUnits = 1 << 24;
+  std::vector<std::uint64_t> weights(experts);
+  for (std::uint32_t i = 0; i < experts; ++i) {
+    const double weight = std::round(kUnits * std::pow(i + 1.0, -skew));
+    weights[order[i]] = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(weight));
+  }
+  std::partial_sum(weights.begin(), weights.end(), weights.begin());
+  return weights;
+}
+
+/// Draws different experts for one token after the other, by popularity.
+class ExpertDraw {
+ public:
+  /// `cumulative`: of the experts' weights, in their order.
+  explicit ExpertDraw(const std::vector<std::uint64_t>& cumulative) : cumulative_(cumulative) {}
+
+  /// `count` experts, at most as many as there are. `draws`: random numbers used so far.
+  const std::vector<std::uint32_t>& take(std::uint32_t count, const RandomStream& random,
+                                         std::uint64_t& draws) {
+    chosen_.clear();
+    std::uint64_t left = cumulative_.back();  // the weight of those that are not chosen
+    while (chosen_.size() < count) {
+      const bool is_rare = left < cumulative_.back() / kMostDrawsInVain;
+      const std::uint32_t expert = is_rare ? draw_among_others(random.below(draws++, left))
+                                           : expert_at(random.below(draws++, cumulative_.back()));
+      if (std::ranges::find(chosen_, expert) != chosen_.end()) continue;
+      chosen_.push_back(expert);
+      left -= weight(expert);
+    }
+    return chosen_;
+  }
+
+ private:
+  /// Drawing again until an expert is new is what is quick, while so many draws do on average. A
+  /// strong skew leaves the others next to no weight: then they are drawn among themselves, which
+  /// is the same distribution.
+  static constexpr std::uint64_t kMostDrawsInVain = 16;
+
+  [[nodiscard]] std::uint64_t begin_of(std::uint32_t expert) const {
+    return expert == 0 ? 0 : cumulative_[expert - 1];
+  }
+  [[nodiscard]] std::uint64_t weight(std::uint32_t expert) const {
+    return cumulative_[expert] - begin_of(expert);
+  }
+  [[nodiscard]] std::uint32_t expert_at(std::uint64_t at) const {
+    return static_cast<std::uint32_t>(std::ranges::upper_bound(cumulative_, at) -
+                                      cumulative_.begin());
+  }
+  /// `at` counts the weight of those that are not chosen.
+  [[nodiscard]] std::uint32_t draw_among_others(std::uint64_t at) {
+    sorted_ = chosen_;
+    std::ranges::sort(sorted_);
+    for (const std::uint32_t expert : sorted_) {
+      if (at >= begin_of(expert)) at += weight(expert);
+    }
+    return expert_at(at);
+  }
+
+  const std::vector<std::uint64_t>& cumulative_;
+  std::vector<std::uint32_t> chosen_;
+  std::vector<std::uint32_t> sorted_;
+};
+
+}  // namespace
+
+std::vector<std::int64_t> routed_matrix(const Routing& routing, std::uint32_t ranks,
+                                        std::uint64_t seed, std::uint32_t job) {
+  const std::uint32_t experts = ranks * routing.experts_per_rank;
+  const std::uint64_t entity = std::uint64_t{job} << 32U;
+  const std::vector<std::uint64_t> popularity = cumulative_popularity(
+      experts, routing.skew, RandomStream(seed, Purpose::kRouting, entity | 0xffffffffU));
+  std::vector<std::int64_t> matrix(std::size_t{ranks} * ranks);
+  ExpertDraw draw(popularity);
+  const std::uint32_t count = std::min(routing.top_k, experts);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    const RandomStream random(seed, Purpose::kRouting, entity | rank);
+    std::uint64_t draws = 0;
+    for (std::uint32_t token = 0; token < routing.tokens; ++token) {
+      for (const std::uint32_t expert : draw.take(count, random, draws)) {
+        matrix[std::size_t{rank} * ranks + expert / routing.experts_per_rank] +=
+            routing.token_size.count();
+      }
+    }
+  }
+  return matrix;
+}
+
+}  // namespace weft::collectives

@@ -1,0 +1,409 @@
+#include "collectives/proof/symbolic.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "collectives/proof/memory.hpp"
+#include "collectives/proof/pieces.hpp"
+#include "simcore/base/random.hpp"
+
+namespace weft::collectives {
+
+namespace {
+
+using proof::Buffer;
+using proof::Data;
+
+constexpr std::size_t kMaxProblems = 5;
+
+std::string bytes_text(std::uint32_t block, Range range) {
+  return std::to_string(range.size) + " bytes of block " + std::to_string(block) + " from " +
+         std::to_string(range.offset);
+}
+
+class Interpreter {
+ public:
+  Interpreter(const Schedule& schedule, std::uint64_t order);
+
+  Proof run();
+
+ private:
+  struct Lane {
+    std::uint32_t rank;
+    std::uint32_t number;
+    StepStream stream;
+    std::vector<std::uint32_t> peers;
+    ChipWork work;
+    Step step;
+    bool has_step = false;
+    std::int64_t events = 0;
+    std::int64_t signals = 0;
+  };
+  struct Message {
+    std::uint32_t block = 0;
+    Range range;
+    Data data;
+  };
+  /// What chips have of one sum. Every rank's messages come in order, so that the k-th of each make
+  /// the k-th sum.
+  struct Sum {
+    std::uint32_t ranks = 0;
+    Message message;
+  };
+  /// What chips add up for one rank and lane.
+  struct Sums {
+    std::map<std::uint32_t, std::size_t> contributed;  ///< by rank: messages since the beginning
+    std::size_t taken = 0;
+    std::deque<Sum> waiting;
+  };
+  /// Source, destination and lane.
+  using Way = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+  using Queues = std::map<Way, std::deque<Message>>;
+
+  void problem(std::string sentence);
+  static std::string who(const Lane& lane);
+  static std::string describe(const Step& step);
+  [[nodiscard]] const RankGroup& group_of(std::uint32_t rank) const;
+  [[nodiscard]] bool is_in_group(std::uint32_t rank, std::uint32_t other) const;
+
+  void begin(std::uint32_t rank, std::uint32_t number);
+  bool advance(Lane& lane, bool& is_done);
+  bool execute(Lane& lane, const Step& step);
+  bool exchange(Lane& lane, const Step& step);
+  [[nodiscard]] bool is_possible(const Lane& lane, const Step& step) const;
+  [[nodiscard]] Message read(const Lane& lane, const Step& step, Buffer buffer);
+  [[nodiscard]] Message taken_for_sending(const Lane& lane, const Step& step);
+  [[nodiscard]] bool is_awaited(const Lane& lane, const Step& step, const Message& message);
+  void store(const Lane& lane, const Step& step, const Message& message);
+  [[nodiscard]] bool receive(const Lane& lane, const Step& step, std::deque<Message>& queue);
+  void copy(const Lane& lane, const Step& step);
+  void contribute(const Lane& lane, const Step& step);
+  [[nodiscard]] bool receive_reduced(const Lane& lane, const Step& step);
+  void multicast(const Lane& lane, const Step& step);
+  void check_nothing_left();
+  void check_no_message_left(const Queues& queues, const char* what);
+
+  const Schedule& schedule_;
+  const SchedulePlan& plan_;
+  proof::Pieces pieces_;
+  proof::Memory memory_;
+  RandomStream random_;
+  /// What messages are read from and stored in.
+  Buffer shared_;
+  std::vector<RankGroup> groups_;
+  std::vector<std::size_t> group_of_;  ///< by rank
+  std::vector<Lane> lanes_;
+  Queues messages_;
+  Queues multicasts_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Sums> sums_;  ///< by rank and lane
+  Proof proof_;
+};
+
+Interpreter::Interpreter(const Schedule& schedule, std::uint64_t order)
+    : schedule_(schedule),
+      plan_(schedule.plan()),
+      pieces_(schedule),
+      memory_(schedule, pieces_),
+      random_(order, Purpose::kArbitration, 0),
+      shared_(schedule.is_staged() ? Buffer::kStaged : Buffer::kOwn),
+      groups_(schedule.groups()) {
+  const std::uint32_t n = plan_.ranks();
+  group_of_.assign(n, groups_.size());
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    for (const std::uint32_t rank : groups_[g]) group_of_[rank] = g;
+  }
+  groups_.emplace_back();  // of the ranks that are in none
+  proof_.traffic.resize(n);
+  for (std::uint32_t rank = 0; rank < n; ++rank) {
+    for (std::uint32_t lane = 0; lane < schedule.lanes(); ++lane) begin(rank, lane);
+  }
+}
+
+void Interpreter::begin(std::uint32_t rank, std::uint32_t number) {
+  lanes_.push_back({rank, number, schedule_.steps(rank, number), schedule_.send_peers(rank, number),
+                    schedule_.chip_work(number), Step{}});
+}
+
+Proof Interpreter::run() {
+  std::vector<std::size_t> alive(lanes_.size());
+  for (std::size_t i = 0; i < alive.size(); ++i) alive[i] = i;
+  std::uint64_t draws = 0;
+  for (bool moves = true; moves && !alive.empty();) {
+    moves = false;
+    for (std::size_t i = alive.size(); i-- > 1;) {
+      std::swap(alive[i], alive[random_.below(draws++, i + 1)]);
+    }
+    for (std::size_t i = 0; i < alive.size();) {
+      bool is_done = false;
+      // A few steps at a time: other lanes come in between.
+      for (std::uint64_t budget = random_.below(draws++, 4) + 1; budget > 0; --budget) {
+        if (!advance(lanes_[alive[i]], is_done)) break;
+        moves = true;
+      }
+      if (is_done) {
+        alive[i] = alive.back();
+        alive.pop_back();
+      } else {
+        ++i;
+      }
+    }
+  }
+  for (const std::size_t i : alive) {
+    problem(who(lanes_[i]) + " waits for ever " + describe(lanes_[i].step));
+  }
+  if (alive.empty()) {
+    check_nothing_left();
+    for (std::uint32_t rank = 0; rank < plan_.ranks(); ++rank) {
+      memory_.check_output(rank, [this](std::string sentence) { problem(std::move(sentence)); });
+    }
+  }
+  return std::move(proof_);
+}
+
+void Interpreter::problem(std::string sentence) {
+  if (proof_.problems.size() < kMaxProblems) proof_.problems.push_back(std::move(sentence));
+}
+
+std::string Interpreter::who(const Lane& lane) {
+  return "rank " + std::to_string(lane.rank) + ", lane " + std::to_string(lane.number) + ",";
+}
+
+std::string Interpreter::describe(const Step& step) {
+  switch (step.kind) {
+    case Step::Kind::kReceive:
+      return "for a message from rank " + std::to_string(step.peer);
+    case Step::Kind::kAwait:
+      return "for another lane";
+    case Step::Kind::kAwaitSignals:
+      return "for signals";
+    default:
+      return "for the switch";
+  }
+}
+
+const RankGroup& Interpreter::group_of(std::uint32_t rank) const {
+  return groups_[group_of_[rank]];
+}
+
+bool Interpreter::is_in_group(std::uint32_t rank, std::uint32_t other) const {
+  return std::ranges::find(group_of(rank), other) != group_of(rank).end();
+}
+
+bool Interpreter::advance(Lane& lane, bool& is_done) {
+  if (!lane.has_step) {
+    if (!lane.stream.next(lane.step)) {
+      is_done = true;
+      return false;
+    }
+    lane.has_step = true;
+    if (!is_possible(lane, lane.step)) {
+      problem(who(lane) + " has a step of kind " +
+              std::to_string(static_cast<int>(lane.step.kind)) + " with " +
+              std::to_string(lane.step.peer) + ", which cannot be");
+      lane.has_step = false;
+      return true;
+    }
+  }
+  if (!execute(lane, lane.step)) return false;
+  lane.has_step = false;
+  return true;
+}
+
+/// Whether the step belongs into a schedule and the lane, and names a rank or lane that it can.
+bool Interpreter::is_possible(const Lane& lane, const Step& step) const {
+  const bool is_other_rank = step.peer < plan_.ranks() && step.peer != lane.rank;
+  const bool is_self = step.peer == lane.rank;
+  switch (step.kind) {
+    case Step::Kind::kSend:
+      return !lane.work.any() && std::ranges::binary_search(lane.peers, step.peer);
+    case Step::Kind::kReceive:
+    case Step::Kind::kSignal:
+      return is_other_rank;
+    case Step::Kind::kNotify:
+      return step.peer < schedule_.lanes();
+    case Step::Kind::kAwait:
+    case Step::Kind::kAwaitSignals:
+      return true;
+    case Step::Kind::kCopy:
+      return is_self && schedule_.is_staged() && lane.work.any();
+    case Step::Kind::kContribute:
+      return lane.work.adds && is_in_group(lane.rank, step.peer);
+    case Step::Kind::kReceiveReduced:
+      return lane.work.adds && is_self;
+    case Step::Kind::kMulticast:
+      return lane.work.repeats && is_self;
+    case Step::Kind::kReceiveMulticast:
+      return lane.work.repeats && is_in_group(lane.rank, step.peer);
+    default:
+      return false;
+  }
+}
+
+bool Interpreter::execute(Lane& lane, const Step& step) {
+  switch (step.kind) {
+    case Step::Kind::kNotify:
+      ++lanes_[std::size_t{lane.rank} * schedule_.lanes() + step.peer].events;
+      return true;
+    case Step::Kind::kAwait:
+      if (lane.events == 0) return false;
+      --lane.events;
+      return true;
+    case Step::Kind::kSignal:
+      ++lanes_[std::size_t{step.peer} * schedule_.lanes() + lane.number].signals;
+      return true;
+    case Step::Kind::kAwaitSignals:
+      if (lane.signals < step.count()) return false;
+      lane.signals -= step.count();
+      return true;
+    case Step::Kind::kCopy:
+      copy(lane, step);
+      return true;
+    default:
+      return exchange(lane, step);
+  }
+}
+
+/// Steps that hand data to somebody, or take it.
+bool Interpreter::exchange(Lane& lane, const Step& step) {
+  switch (step.kind) {
+    case Step::Kind::kSend:
+      messages_[{lane.rank, step.peer, lane.number}].push_back(taken_for_sending(lane, step));
+      return true;
+    case Step::Kind::kReceive:
+      return receive(lane, step, messages_[{step.peer, lane.rank, lane.number}]);
+    case Step::Kind::kContribute:
+      contribute(lane, step);
+      return true;
+    case Step::Kind::kReceiveReduced:
+      return receive_reduced(lane, step);
+    case Step::Kind::kMulticast:
+      multicast(lane, step);
+      return true;
+    default:
+      return receive(lane, step, multicasts_[{step.peer, lane.rank, lane.number}]);
+  }
+}
+
+/// The data as it is now: what is received later is not sent.
+Interpreter::Message Interpreter::read(const Lane& lane, const Step& step, Buffer buffer) {
+  Message message{step.block, step.range(),
+                  memory_.read(lane.rank, buffer, step.block, step.range())};
+  const auto missing = std::ranges::find_if(
+      message.data, [](const proof::Contributions& piece) { return piece.empty(); });
+  if (missing != message.data.end() || message.data.empty()) {
+    problem(who(lane) + " passes on " + bytes_text(step.block, step.range()) +
+            ", of which it does not have all");
+  }
+  return message;
+}
+
+Interpreter::Message Interpreter::taken_for_sending(const Lane& lane, const Step& step) {
+  if (step.amount < 1) problem(who(lane) + " sends a message of no bytes");
+  ++proof_.traffic[lane.rank].messages;
+  proof_.traffic[lane.rank].sent += step.amount;
+  return read(lane, step, shared_);
+}
+
+bool Interpreter::is_awaited(const Lane& lane, const Step& step, const Message& message) {
+  if (message.block == step.block && message.range == step.range()) return true;
+  problem(who(lane) + " waits for " + bytes_text(step.block, step.range()) + " and gets " +
+          bytes_text(message.block, message.range));
+  return false;
+}
+
+void Interpreter::store(const Lane& lane, const Step& step, const Message& message) {
+  Traffic& traffic = proof_.traffic[lane.rank];
+  traffic.received += step.amount;
+  if (!step.reduces) {
+    memory_.store(lane.rank, shared_, step.block, step.range(), message.data);
+    return;
+  }
+  traffic.reduced += step.amount;
+  if (memory_.add(lane.rank, shared_, step.block, step.range(), message.data)) return;
+  problem(who(lane) + " adds to " + bytes_text(step.block, step.range()) +
+          ", of which it does not have all");
+}
+
+bool Interpreter::receive(const Lane& lane, const Step& step, std::deque<Message>& queue) {
+  if (queue.empty()) return false;
+  const Message message = std::move(queue.front());
+  queue.pop_front();
+  if (is_awaited(lane, step, message)) store(lane, step, message);
+  return true;
+}
+
+void Interpreter::copy(const Lane& lane, const Step& step) {
+  const bool is_inwards = lane.work.adds;
+  const Message message = read(lane, step, is_inwards ? Buffer::kOwn : Buffer::kStaged);
+  const Buffer to = is_inwards ? Buffer::kStaged : Buffer::kOwn;
+  if (memory_.copy(lane.rank, to, step.block, step.range(), message.data)) return;
+  problem(who(lane) + " copies " + bytes_text(step.block, step.range()) +
+          ", of which it has copied some before");
+}
+
+void Interpreter::contribute(const Lane& lane, const Step& step) {
+  const Message message = taken_for_sending(lane, step);
+  Sums& sums = sums_[{step.peer, lane.number}];
+  const std::size_t number = sums.contributed[lane.rank]++;
+  const std::size_t place = number - sums.taken;  // a sum is taken once all have contributed
+  if (place == sums.waiting.size()) {
+    sums.waiting.push_back({1, message});
+    return;
+  }
+  Sum& sum = sums.waiting[place];
+  if (!is_awaited(lane, step, sum.message)) return;
+  ++sum.ranks;
+  proof::add_to(sum.message.data, message.data);
+}
+
+bool Interpreter::receive_reduced(const Lane& lane, const Step& step) {
+  Sums& sums = sums_[{lane.rank, lane.number}];
+  if (sums.waiting.empty() || sums.waiting.front().ranks < group_of(lane.rank).size()) return false;
+  const Message message = std::move(sums.waiting.front().message);
+  sums.waiting.pop_front();
+  ++sums.taken;
+  if (is_awaited(lane, step, message)) store(lane, step, message);
+  return true;
+}
+
+void Interpreter::multicast(const Lane& lane, const Step& step) {
+  const Message message = taken_for_sending(lane, step);
+  for (const std::uint32_t to : group_of(lane.rank)) {
+    multicasts_[{lane.rank, to, lane.number}].push_back(message);
+  }
+}
+
+/// The next run of the schedule would begin with it.
+void Interpreter::check_nothing_left() {
+  check_no_message_left(messages_, "a message");
+  check_no_message_left(multicasts_, "what is multicast");
+  for (const auto& [key, sums] : sums_) {
+    if (sums.waiting.empty()) continue;
+    problem("rank " + std::to_string(key.first) + ", lane " + std::to_string(key.second) +
+            ", never takes the sum of " +
+            bytes_text(sums.waiting.front().message.block, sums.waiting.front().message.range));
+  }
+  for (const Lane& lane : lanes_) {
+    if (lane.events != 0) problem(who(lane) + " is notified more often than it waits");
+    if (lane.signals != 0) problem(who(lane) + " gets more signals than it waits for");
+  }
+}
+
+void Interpreter::check_no_message_left(const Queues& queues, const char* what) {
+  for (const auto& [way, queue] : queues) {
+    if (queue.empty()) continue;
+    problem(std::string("nobody receives ") + what + " from rank " +
+            std::to_string(std::get<0>(way)) + " to rank " + std::to_string(std::get<1>(way)));
+  }
+}
+
+}  // namespace
+
+Proof prove(const Schedule& schedule, std::uint64_t order) {
+  return Interpreter(schedule, order).run();
+}
+
+}  // namespace weft::collectives

@@ -1,0 +1,194 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collectives/runtime/workload.hpp"
+#include "simcore/messages/message_network.hpp"
+
+namespace weft::collectives {
+
+/// What became of a job so far.
+struct JobOutcome {
+  bool is_finished = false;  ///< every lane of every rank has run its last step
+  Picoseconds start;
+  /// When the last thing happened to one of its ranks: the last step that ended, or a delivery.
+  /// Where the transport acknowledges, sends of jobs that are no collectives end with it.
+  Picoseconds end;
+  std::int64_t messages = 0;  ///< posted
+  Bytes bytes;                ///< posted
+};
+
+/// When an iteration of a collective ran on a rank.
+struct Interval {
+  Picoseconds begin;
+  Picoseconds end;
+};
+
+/// A time that a lane of a collective spent on something. The times of a lane from the begin to the
+/// end of an iteration are covered by its spans without gaps.
+struct Span {
+  enum class Kind : std::uint8_t {
+    kReceive,  ///< waiting for a message; `connection` and `ordinal` say which
+    kLane,     ///< waiting for another lane of the rank, number `ordinal`
+    kWindow,   ///< waiting to be allowed to send, by acknowledgements or signals
+    kWork,     ///< see `work`
+  };
+  Picoseconds begin;
+  Picoseconds end;
+  Kind kind = Kind::kWork;
+  Step::Work work = Step::Work::kOther;
+  ConnectionId connection;
+  /// Of the message, among those delivered by the connection. A relayed message: the second leg,
+  /// and its last chunk.
+  std::uint32_t ordinal = 0;
+  std::uint32_t chunks = 0;  ///< of a relayed message
+};
+
+/// Runs the programs of all ranks of all jobs on any message network: one state machine per lane.
+///
+/// The state of a process is touched by its own callbacks only, so processes may run on different
+/// threads; of relayed connections see SizeLog. A relay sends a chunk on as soon as it has it,
+/// without a step of its own rank. It holds any number of them: a message is acknowledged once all
+/// of it is at the relay. Everything that asks about jobs is for the time between callbacks.
+class Executor final : public ProcessHandler {
+ public:
+  /// The workload must outlive it.
+  explicit Executor(const Workload& workload);
+
+  void on_start(ProcessContext& context, ProcessId self) override;
+  void on_delivered(ProcessContext& context, ProcessId self, ConnectionId connection) override;
+  void on_acknowledged(ProcessContext& context, ProcessId self, ConnectionId connection) override;
+  void on_wake(ProcessContext& context, ProcessId self, std::uint64_t token) override;
+  void on_signal(ProcessContext& context, ProcessId self, ProcessId from,
+                 std::uint64_t token) override;
+
+  [[nodiscard]] bool finished(std::uint32_t job) const;
+  [[nodiscard]] bool all_finished() const;
+  [[nodiscard]] JobOutcome outcome(std::uint32_t job) const;
+
+  /// The iterations of a collective that a rank has ended.
+  [[nodiscard]] const std::vector<Interval>& iterations(ProcessId process) const {
+    return processes_[process.value()].iterations;
+  }
+  /// What a lane has spent its time on, in order; collectives only. The lane's index: Workload.
+  [[nodiscard]] const std::vector<Span>& spans(std::uint32_t lane_index) const {
+    return lanes_[lane_index].spans;
+  }
+  /// The lane that ended last in an iteration of a rank, and so ended it.
+  [[nodiscard]] std::uint32_t last_lane(ProcessId process, std::size_t iteration) const {
+    return processes_[process.value()].last_lanes[iteration];
+  }
+
+  /// One sentence per waiting lane of unfinished jobs, such as `rank 3 of job x (h3) waits for a
+  /// message from rank 2 (h2)`; after `limit` of them the number of the others.
+  [[nodiscard]] std::vector<std::string> describe_blocked(
+      const std::function<std::string(HostId)>& host_name, std::size_t limit = 10) const;
+
+ private:
+  enum class LaneStatus : std::uint8_t {
+    kNotStarted,
+    kRunning,
+    kReceiving,
+    kFlushing,
+    kSleeping,
+    kAwaitingSignals,
+    kAwaitingLane,  ///< an event of another lane, or its turn to begin or end an iteration
+    kAwaitingWindow,
+    kDone,
+  };
+  /// What has come of the multicasts of one rank.
+  struct Multicasts {
+    std::uint32_t arrived = 0;  ///< and not yet received
+    std::uint32_t received = 0;
+  };
+  struct Lane {
+    std::unique_ptr<StepSource> source;
+    std::vector<Multicasts> multicasts;  ///< by place in the group; empty unless chips repeat
+    Step step;                           ///< the one that waits
+    ConnectionId connection;             ///< that a kReceive waits for, or a kSend waits to use
+    std::vector<Span> spans;
+    Picoseconds waits_since;
+    std::uint32_t notifier = 0;  ///< the lane that the last event came from
+    std::uint32_t events = 0;    ///< from other lanes of the rank, and not yet used
+    std::int64_t signals = 0;    ///< received and not yet used
+    std::uint32_t received = 0;  ///< messages on `connection`, the last one included
+    std::int64_t unacknowledged = 0;
+    LaneStatus status = LaneStatus::kNotStarted;
+  };
+  struct Process {
+    std::int64_t messages = 0;
+    Bytes bytes;
+    Picoseconds last_progress;
+    std::uint32_t unfinished_lanes = 0;
+    // Of collectives:
+    std::uint32_t begun = 0;         ///< iterations that lane 0 has begun
+    std::uint32_t lanes_at_end = 0;  ///< of the running iteration
+    bool is_resuming = false;
+    std::vector<std::uint8_t> ready;  ///< lanes that may go on
+    std::vector<Interval> iterations;
+    std::vector<std::uint8_t> last_lanes;  ///< by iteration
+  };
+  /// A lane while one of its callbacks runs.
+  struct Turn {
+    ProcessContext& context;
+    ProcessId self;
+    std::uint32_t number;  ///< of the lane within the rank
+    Lane& lane;
+  };
+
+  [[nodiscard]] Turn turn(ProcessContext& context, ProcessId self, std::uint32_t number);
+  void begin(Turn turn);
+  /// Goes on with a lane, and then with the lanes of its rank that it made ready.
+  void run(Turn turn);
+  void run_lane(Turn turn);
+  void begin_waiting(Turn turn, LaneStatus status);
+  void record_wait(Turn turn);
+  [[nodiscard]] const JobPlan& job_of(ProcessId process) const {
+    return workload_.jobs()[workload_.job_of(process)];
+  }
+  void message_seen(ProcessContext& context, ProcessId self, ConnectionId connection);
+  /// Posts a message on its connection, or its chunks on the first leg.
+  void post(Turn turn, ConnectionId connection, Bytes size);
+  /// What `connection` delivers to a receiver arrives on this one.
+  [[nodiscard]] ConnectionId last_leg(ConnectionId connection) const {
+    const std::uint32_t relay = workload_.relay_of(connection);
+    return relay == Workload::kNoRelay ? connection : workload_.relays()[relay].second;
+  }
+  [[nodiscard]] bool begin_iteration(Turn turn);
+  [[nodiscard]] bool end_iteration(Turn turn);
+  void wake_lanes(Turn turn);
+  /// False if the step waits.
+  [[nodiscard]] bool execute(Turn turn);
+  [[nodiscard]] bool send(Turn turn);
+  [[nodiscard]] bool receive(Turn turn);
+  [[nodiscard]] Multicasts& multicasts_from(Turn turn, ProcessId source) const;
+  void post_in_network(Turn turn, ConnectionId connection);
+  [[nodiscard]] bool receive_reduced(Turn turn);
+  [[nodiscard]] bool receive_multicast(Turn turn);
+  /// Takes one of `arrived` messages on the connection, or waits for one.
+  [[nodiscard]] bool take(Turn turn, std::uint32_t& arrived, std::uint32_t& received);
+  [[nodiscard]] bool sleep_until(Turn turn, Picoseconds time);
+  [[nodiscard]] std::string describe(ProcessId process, std::uint32_t number,
+                                     const std::function<std::string(HostId)>& host_name) const;
+  [[nodiscard]] std::string describe_wait(
+      ProcessId process, std::uint32_t number,
+      const std::function<std::string(ProcessId)>& peer_name) const;
+
+  const Workload& workload_;
+  std::vector<Process> processes_;
+  std::vector<Lane> lanes_;  ///< by lane index: a rank's are neighbours
+  /// By connection, written by its source: posted and not acknowledged.
+  std::vector<std::uint32_t> outstanding_;
+  /// By slot, written by the connection's destination: delivered and not yet received. Slots are
+  /// sorted by destination.
+  std::vector<std::uint32_t> arrived_;
+  std::vector<std::uint32_t> received_;  ///< by slot: received so far
+  std::vector<std::uint32_t> slot_of_connection_;
+  std::vector<RelayState> relays_;
+};
+
+}  // namespace weft::collectives

@@ -1,0 +1,186 @@
+#include "collectives/runtime/workload.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "simcore/base/check.hpp"
+
+namespace weft::collectives {
+
+Errors Workload::add_job(std::string name, Picoseconds start, std::span<const HostId> hosts,
+                         std::unique_ptr<const JobProgram> program, bool has_acknowledgements,
+                         JobTraffic traffic, std::optional<AlgorithmChoice> choice) {
+  if (program->needs_acknowledgements() && !has_acknowledgements) {
+    return {Error{
+        "job '" + name + "' waits for acknowledgements, which the transport does not give", {}}};
+  }
+  WEFT_CHECK(relay_of_connection_.empty(), "second legs come after the connections of all jobs");
+  const auto number = static_cast<std::uint32_t>(jobs_.size());
+  JobPlan plan;
+  plan.name = std::move(name);
+  plan.start = start;
+  plan.first_process = static_cast<std::uint32_t>(hosts_.size());
+  plan.ranks = static_cast<std::uint32_t>(hosts.size());
+  plan.lanes = program->lanes();
+  plan.first_lane = lane_count();
+  WEFT_CHECK(plan.lanes >= 1 && plan.lanes <= kMaxLanes, "a program has lanes, not too many");
+  hosts_.insert(hosts_.end(), hosts.begin(), hosts.end());
+  job_of_process_.insert(job_of_process_.end(), hosts.size(), number);
+  add_groups(plan, program->groups());
+  for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
+    for (std::uint32_t lane = 0; lane < plan.lanes; ++lane) {
+      const ChipWork work = program->chip_work(lane);
+      add_in_network(plan.process(rank), number * kMaxLanes + lane, work);
+      lane_of_connection_.resize(connections_.size(), static_cast<std::uint8_t>(lane));
+      const std::vector<std::uint32_t> peers = program->send_peers(rank, lane);
+      WEFT_CHECK(std::is_sorted(peers.begin(), peers.end()), "peers ascend");
+      WEFT_CHECK(peers.empty() || !work.any(), "a lane sends to ranks or to chips");
+      for (const std::uint32_t peer : peers) {
+        WEFT_CHECK(peer < plan.ranks && peer != rank, "a peer is another rank");
+        connections_.push_back({.source = plan.process(rank),
+                                .destination = plan.process(peer),
+                                .flow_label = number * kMaxLanes + lane,
+                                .traffic_class = traffic.traffic_class,
+                                .queue_pairs = traffic.queue_pairs});
+        lane_of_connection_.push_back(static_cast<std::uint8_t>(lane));
+      }
+      first_connection_.push_back(static_cast<std::uint32_t>(connections_.size()));
+    }
+  }
+  plan.program = std::move(program);
+  plan.choice = std::move(choice);
+  jobs_.push_back(std::move(plan));
+  return {};
+}
+
+void Workload::add_groups(const JobPlan& plan, const std::vector<RankGroup>& groups) {
+  group_of_.resize(hosts_.size());
+  place_in_group_.resize(hosts_.size());
+  for (const RankGroup& ranks : groups) {
+    ProcessGroup& group = groups_.emplace_back();
+    for (const std::uint32_t rank : ranks) {
+      const ProcessId process = plan.process(rank);
+      group_of_[process.value()] = static_cast<std::uint32_t>(groups_.size() - 1);
+      place_in_group_[process.value()] = static_cast<std::uint32_t>(group.members.size());
+      group.members.push_back(process);
+    }
+  }
+}
+
+void Workload::add_in_network(ProcessId source, std::uint32_t label, ChipWork work) {
+  Connection connection;
+  connection.source = source;
+  connection.flow_label = label;
+  connection.group = group_of_[source.value()];
+  if (work.adds) {
+    connection.kind = Connection::Kind::kReduce;
+    for (const ProcessId owner : groups_[connection.group].members) {
+      connection.destination = owner;
+      connections_.push_back(connection);
+    }
+  }
+  if (!work.repeats) return;
+  connection.kind = Connection::Kind::kMulticast;
+  connection.destination = source;
+  connections_.push_back(connection);
+}
+
+void Workload::relay(const RelaysOf& relays_of, Bytes chunk) {
+  WEFT_CHECK(relays_.empty() && chunk >= 1_B, "relays are chosen once, for chunks of some size");
+  relay_chunk_ = chunk;
+  std::vector<std::map<HostId, ProcessId>> rank_on(jobs_.size());  // the first one of a job there
+  for (std::size_t p = 0; p < hosts_.size(); ++p) {
+    rank_on[job_of_process_[p]].emplace(hosts_[p], ProcessId(p));
+  }
+  const std::size_t direct = connections_.size();
+  for (std::size_t i = 0; i < direct; ++i) {
+    const Connection logical = connections_[i];
+    if (logical.kind != Connection::Kind::kUnicast) continue;
+    const auto& ranks = rank_on[job_of(logical.source)];
+    for (const HostId host :
+         relays_of(hosts_[logical.source.value()], hosts_[logical.destination.value()])) {
+      const auto found = ranks.find(host);
+      if (found == ranks.end()) continue;
+      WEFT_CHECK(found->second != logical.source && found->second != logical.destination,
+                 "a relay is neither end");
+      relays_.push_back({.first = ConnectionId(i),
+                         .second = ConnectionId(connections_.size()),
+                         .source = logical.source,
+                         .destination = logical.destination});
+      connections_[i].destination = found->second;
+      connections_.push_back(logical);
+      connections_.back().source = found->second;
+      lane_of_connection_.push_back(lane_of_connection_[i]);
+      break;
+    }
+  }
+  if (relays_.empty()) return;
+  relay_of_connection_.assign(connections_.size(), kNoRelay);
+  for (std::uint32_t r = 0; r < relays_.size(); ++r) {
+    relay_of_connection_[relays_[r].first.value()] = r;
+    relay_of_connection_[relays_[r].second.value()] = r;
+  }
+}
+
+ConnectionId Workload::find(ProcessId source, ProcessId destination, std::uint32_t lane) const {
+  const auto [first, end] = sends_of(lane_index(source, lane));
+  const auto id_of = [this](const Connection& connection) {
+    return ConnectionId(static_cast<std::uint32_t>(&connection - connections_.data()));
+  };
+  const auto target = [&](const Connection& connection) { return target_of(id_of(connection)); };
+  const std::span sends = std::span(connections_).subspan(first, end - first);
+  const auto found = std::ranges::lower_bound(sends, destination, {}, target);
+  if (found == sends.end() || target(*found) != destination) return {};
+  return id_of(*found);
+}
+
+namespace {
+
+/// By connection and size.
+using MessageCounts = std::map<std::pair<ConnectionId, std::int64_t>, std::int64_t>;
+
+void count_message(const Workload& workload, ConnectionId connection, Bytes size,
+                   MessageCounts& count) {
+  const std::uint32_t relay = workload.relay_of(connection);
+  if (relay == Workload::kNoRelay) {
+    ++count[{connection, size.count()}];
+    return;
+  }
+  const std::int64_t chunk = workload.relay_chunk().count();
+  for (const ConnectionId leg : {connection, workload.relays()[relay].second}) {
+    if (size.count() >= chunk) count[{leg, chunk}] += size.count() / chunk;
+    if (size.count() % chunk > 0) ++count[{leg, size.count() % chunk}];
+  }
+}
+
+}  // namespace
+
+void for_each_transfer(
+    const Workload& workload, std::uint32_t job,
+    const std::function<void(ConnectionId connection, Bytes size, std::int64_t count)>& visit) {
+  const JobPlan& plan = workload.jobs()[job];
+  for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
+    for (std::uint32_t lane = 0; lane < plan.lanes; ++lane) {
+      MessageCounts count;
+      const ProcessId self = plan.process(rank);
+      const auto source = plan.program->steps(rank, lane);
+      for (Step step; source->next(step);) {
+        ConnectionId connection;
+        if (step.kind == Step::Kind::kSend) {
+          connection = workload.find(self, plan.process(step.peer), lane);
+        } else if (step.kind == Step::Kind::kContribute) {
+          connection = workload.reduction(self, step.peer, lane);
+        } else if (step.kind == Step::Kind::kMulticast) {
+          connection = workload.multicast(self, lane);
+        } else {
+          continue;
+        }
+        count_message(workload, connection, plan.program->wire_size(step.bytes()), count);
+      }
+      for (const auto& [key, n] : count) visit(key.first, Bytes(key.second), n);
+    }
+  }
+}
+
+}  // namespace weft::collectives

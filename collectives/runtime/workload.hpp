@@ -1,0 +1,180 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collectives/costs/choose.hpp"
+#include "collectives/jobs/job.hpp"
+#include "collectives/jobs/program.hpp"
+#include "collectives/steps/relay.hpp"
+#include "simcore/base/ids.hpp"
+#include "simcore/base/result.hpp"
+#include "simcore/base/units.hpp"
+#include "simcore/messages/message_network.hpp"
+
+namespace weft::collectives {
+
+struct WorkloadOptions {
+  std::uint64_t seed = 1;
+  bool has_acknowledgements = true;  ///< what the transport offers
+  /// By HostId: what open-loop loads are fractions of. May be empty if no job is open-loop.
+  std::span<const BitsPerSecond> access_rates;
+};
+
+/// One job: its ranks are the processes first_process .. first_process + ranks - 1.
+struct JobPlan {
+  std::string name;
+  Picoseconds start;
+  std::uint32_t first_process = 0;
+  std::uint32_t ranks = 0;
+  std::uint32_t lanes = 1;       ///< per rank
+  std::uint32_t first_lane = 0;  ///< among the lanes of all jobs
+  std::unique_ptr<const JobProgram> program;
+  std::optional<AlgorithmChoice> choice;  ///< collectives only
+
+  [[nodiscard]] ProcessId process(std::uint32_t rank) const {
+    return ProcessId(first_process + rank);
+  }
+};
+
+/// What the connections of a job have in common (see Connection).
+struct JobTraffic {
+  std::uint8_t traffic_class = 0;
+  std::uint16_t queue_pairs = 0;
+};
+
+/// All jobs of a run as processes, connections and programs: what networks are built from and the
+/// executor runs. Immutable once built.
+///
+/// Connections are only those that a program may use. They are numbered by job, source rank, lane
+/// and destination rank. Their flow label is made of the job's number and the lane, which tells the
+/// connections between two hosts apart and does not depend on what else the run has.
+class Workload {
+ public:
+  static constexpr std::uint32_t kMaxLanes = 256;
+  static constexpr std::uint32_t kNoRelay = std::numeric_limits<std::uint32_t>::max();
+
+  /// Adds a job after the others. `program` is for as many ranks as there are hosts. Error: the
+  /// program waits for acknowledgements that the transport does not give.
+  [[nodiscard]] Errors add_job(std::string name, Picoseconds start, std::span<const HostId> hosts,
+                               std::unique_ptr<const JobProgram> program, bool has_acknowledgements,
+                               JobTraffic traffic = {}, std::optional<AlgorithmChoice> choice = {});
+
+  /// Hosts that may forward what `from` sends to `to`, the best one first; none: it goes straight.
+  using RelaysOf = std::function<std::vector<HostId>(HostId from, HostId to)>;
+  /// Sends messages by way of a relay: of the hosts that `relays_of` offers the first one with a
+  /// rank of the same job. Both legs are ordinary connections; the second ones come after all
+  /// others. They have the flow label of the logical connection, as a relay's own messages to the
+  /// receiver have: NCCL lets them share connections (NCCL_NET_SHARED_COMMS). Messages are cut into
+  /// chunks of `chunk` (>= 1 byte). Only once, and after the last job.
+  void relay(const RelaysOf& relays_of, Bytes chunk);
+
+  /// By ProcessId.
+  [[nodiscard]] const std::vector<HostId>& process_hosts() const { return hosts_; }
+  /// By ConnectionId.
+  [[nodiscard]] const std::vector<Connection>& connections() const { return connections_; }
+  /// Ranks whose data chips add up and repeat, of all jobs.
+  [[nodiscard]] const std::vector<ProcessGroup>& groups() const { return groups_; }
+  [[nodiscard]] const std::vector<JobPlan>& jobs() const { return jobs_; }
+  [[nodiscard]] std::uint32_t lane_count() const {
+    return static_cast<std::uint32_t>(first_connection_.size() - 1);
+  }
+
+  [[nodiscard]] std::uint32_t job_of(ProcessId process) const {
+    return job_of_process_[process.value()];
+  }
+  [[nodiscard]] std::uint32_t rank_of(ProcessId process) const {
+    return process.value() - jobs_[job_of(process)].first_process;
+  }
+  /// The lane of its source and of its destination that a connection belongs to.
+  [[nodiscard]] std::uint32_t lane_of(ConnectionId connection) const {
+    return lane_of_connection_[connection.value()];
+  }
+  /// The number of a rank's lane among all lanes.
+  [[nodiscard]] std::uint32_t lane_index(ProcessId process, std::uint32_t lane) const {
+    const JobPlan& job = jobs_[job_of(process)];
+    return job.first_lane + (process.value() - job.first_process) * job.lanes + lane;
+  }
+  /// The connections that a lane sends on: [first, second), by rising destination.
+  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> sends_of(std::uint32_t lane_index) const {
+    return {first_connection_[lane_index], first_connection_[lane_index + 1]};
+  }
+  /// A rank's number within its group.
+  [[nodiscard]] std::uint32_t place_in_group(ProcessId process) const {
+    return place_in_group_[process.value()];
+  }
+  /// Of a lane for which chips add up: what they add for `owner`, a rank of the same group.
+  [[nodiscard]] ConnectionId reduction(ProcessId source, std::uint32_t owner,
+                                       std::uint32_t lane) const {
+    const ProcessId to = jobs_[job_of(source)].process(owner);
+    return ConnectionId(sends_of(lane_index(source, lane)).first + place_in_group(to));
+  }
+  /// Of a lane for which chips repeat.
+  [[nodiscard]] ConnectionId multicast(ProcessId source, std::uint32_t lane) const {
+    return ConnectionId(sends_of(lane_index(source, lane)).second - 1);
+  }
+  [[nodiscard]] const std::vector<Relay>& relays() const { return relays_; }
+  [[nodiscard]] Bytes relay_chunk() const { return relay_chunk_; }
+  /// The number of the relay that a connection is a leg of; kNoRelay if it is none.
+  [[nodiscard]] std::uint32_t relay_of(ConnectionId connection) const {
+    return relay_of_connection_.empty() ? kNoRelay : relay_of_connection_[connection.value()];
+  }
+  /// A leg that starts at a relay.
+  [[nodiscard]] bool is_second_leg(ConnectionId connection) const {
+    const std::uint32_t relay = relay_of(connection);
+    return relay != kNoRelay && relays_[relay].second == connection;
+  }
+  /// Where the messages of a connection come from, and where they go to in the end.
+  [[nodiscard]] ProcessId origin_of(ConnectionId connection) const {
+    const std::uint32_t relay = relay_of(connection);
+    return relay == kNoRelay ? connections_[connection.value()].source : relays_[relay].source;
+  }
+  [[nodiscard]] ProcessId target_of(ConnectionId connection) const {
+    const std::uint32_t relay = relay_of(connection);
+    return relay == kNoRelay ? connections_[connection.value()].destination
+                             : relays_[relay].destination;
+  }
+  /// From one process to another on a lane, relayed or not; none() if the program has no such
+  /// connection.
+  [[nodiscard]] ConnectionId find(ProcessId source, ProcessId destination,
+                                  std::uint32_t lane) const;
+
+ private:
+  void add_groups(const JobPlan& plan, const std::vector<RankGroup>& groups);
+  void add_in_network(ProcessId source, std::uint32_t label, ChipWork work);
+
+  std::vector<HostId> hosts_;
+  std::vector<std::uint32_t> job_of_process_;
+  std::vector<Connection> connections_;
+  std::vector<ProcessGroup> groups_;
+  std::vector<std::uint32_t> group_of_;        ///< by process, where it is in one
+  std::vector<std::uint32_t> place_in_group_;  ///< by process
+  std::vector<std::uint8_t> lane_of_connection_;
+  std::vector<std::uint32_t> first_connection_ = {0};  ///< by lane index, and the end
+  std::vector<JobPlan> jobs_;
+  std::vector<Relay> relays_;                       ///< by first leg, and so by second leg
+  std::vector<std::uint32_t> relay_of_connection_;  ///< empty: there are none
+  Bytes relay_chunk_;
+};
+
+/// Checks and compiles the jobs of a scenario. Every error names the job by number and the field:
+/// `jobs[2].size`.
+[[nodiscard]] Result<Workload> build_workload(std::span<const JobDescription> jobs,
+                                              const WorkloadOptions& options);
+
+/// Calls `visit` with what a job puts on the network, summed per connection and message size, by
+/// rank and lane in the order of connections and sizes. What is relayed counts on both legs, the
+/// second among the messages of the rank that sent it first. Runs through the whole program: time
+/// linear in its messages.
+void for_each_transfer(
+    const Workload& workload, std::uint32_t job,
+    const std::function<void(ConnectionId connection, Bytes size, std::int64_t count)>& visit);
+
+}  // namespace weft::collectives

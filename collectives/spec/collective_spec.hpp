@@ -1,0 +1,131 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simcore/base/units.hpp"
+
+/// A collective operation as the scenario states it.
+namespace weft::collectives {
+
+enum class Operation : std::uint8_t {
+  kAllReduce,
+  kAllGather,
+  kReduceScatter,
+  kAllToAll,
+  kAllToAllV,
+  kBroadcast,
+  kReduce,
+  kGather,
+  kScatter,
+  kSendReceive,
+  kBarrier,
+};
+inline constexpr std::size_t kOperationCount = 11;
+
+enum class Algorithm : std::uint8_t {
+  kRing,              ///< around a ring of all ranks
+  kBinomialTree,      ///< up and down a binomial tree
+  kDoubleBinaryTree,  ///< two binary trees, each with half of the data
+  kHalvingDoubling,   ///< recursive halving, then doubling (Rabenseifner)
+  kRecursiveDoubling,
+  kPairwise,      ///< in step i with the ranks i away
+  kOneShot,       ///< everything to everybody at once
+  kTwoShot,       ///< a part to each owner at once, and back
+  kHierarchical,  ///< inside the scale-up domains, and between them
+  kNvls,          ///< switches add and multicast
+  kNvlsTree,      ///< the same inside the scale-up domains, and trees between them
+  kDissemination,
+  kNccl,  ///< what NCCL's tuning model picks
+  kBest,  ///< what weft's cost model picks
+};
+inline constexpr std::size_t kAlgorithmCount = 12;  ///< without the two that choose
+
+/// How NCCL marks that data is there: fences, flags in every line of 128 bytes, or beside every 4.
+/// kNone: messages cost nothing besides themselves.
+enum class Protocol : std::uint8_t { kNone, kSimple, kLl128, kLl };
+
+enum class GpuGeneration : std::uint8_t { kAmpere, kHopper, kBlackwell };
+
+/// Random delays of ranks.
+struct Jitter {
+  enum class Distribution : std::uint8_t { kNone, kNormal, kExponential, kLogNormal };
+  Distribution distribution = Distribution::kNone;
+  Picoseconds mean;       ///< of the delay
+  Picoseconds deviation;  ///< standard deviation; the exponential has its mean
+};
+
+/// What makes some ranks slower than the others. Factors are thousandths, 1000 is healthy.
+struct Straggler {
+  std::vector<std::uint32_t> ranks;
+  Picoseconds late;           ///< every iteration begins later by this
+  double compute_factor = 1;  ///< of `compute`
+  double reduce_factor = 1;   ///< of the time to reduce and to copy
+};
+
+/// How steps are carried out. The defaults cost nothing, as closed forms have it.
+struct Execution {
+  enum class Preset : std::uint8_t { kPlain, kNccl };
+  /// What a channel does while a slice is on its way. kPosted: it goes on, so that latencies hide
+  /// behind other slices. kSerial: it moves one slice at a time, at `channel_rate`, and each costs
+  /// it the latency of a step besides, as it does threads that read a peer's memory or wait for
+  /// flags in what they receive. kMachine: as NCCL's protocol has it on the GPUs of `generation`.
+  enum class Transfer : std::uint8_t { kPosted, kSerial, kMachine };
+  Preset preset = Preset::kPlain;
+  std::uint32_t channels = 1;  ///< parts of the data that run side by side; 0: as NCCL has them
+  Bytes chunk = 0_B;           ///< per step and channel; 0: undivided, with kNccl as NCCL has it
+  std::uint32_t slices = 1;    ///< messages per chunk; 0: as NCCL has them
+  Transfer transfer = Transfer::kPosted;
+  BitsPerSecond channel_rate;  ///< data of a serial channel; 0: what links and other channels leave
+  std::uint32_t in_flight = 0;  ///< unacknowledged messages per connection; 0: no limit
+  Protocol protocol = Protocol::kNone;
+  std::optional<Picoseconds> step_latency;  ///< absent: the protocol's
+  /// The same of messages between scale-up domains. Absent: as inside them, or NCCL's.
+  std::optional<Picoseconds> network_step_latency;
+  std::optional<Picoseconds> launch;  ///< per collective; absent: none, or the machine's
+  BitsPerSecond reduce_rate;          ///< of a rank; 0: at once
+  BitsPerSecond copy_rate;            ///< of a rank; 0: at once
+};
+
+/// A preset with all that belongs to it. What kNccl leaves open depends on machine, algorithm,
+/// protocol and size: nccl_execution.hpp.
+[[nodiscard]] Execution execution_preset(Execution::Preset preset);
+
+/// How the rows of an all-to-all-v come about.
+struct Routing {
+  std::uint32_t tokens = 0;  ///< per rank; 0: there is no routing, but a matrix
+  Bytes token_size;
+  std::uint32_t experts_per_rank = 1;
+  std::uint32_t top_k = 2;
+  double skew = 0;  ///< exponent of a Zipf law of experts' popularity; 0: uniform
+};
+
+struct CollectiveSpec {
+  Operation operation = Operation::kAllReduce;
+  Bytes size;  ///< what it is of: size_meaning
+  Algorithm algorithm = Algorithm::kRing;
+  std::uint32_t iterations = 1;
+  std::uint32_t root = 0;
+  Picoseconds compute;  ///< before the collective of every iteration
+  Execution execution;
+  std::vector<std::int64_t> matrix;  ///< all-to-all-v: bytes by source, then destination
+  Routing routing;
+  Jitter jitter;
+  std::vector<Straggler> stragglers;
+  GpuGeneration generation = GpuGeneration::kHopper;  ///< whose constants NCCL goes by
+  /// Consecutive ranks that share a scale-up domain; 0: as the fabric has them.
+  std::uint32_t domain_size = 0;
+};
+
+[[nodiscard]] const char* name_of(Operation operation);
+[[nodiscard]] const char* name_of(Algorithm algorithm);
+[[nodiscard]] const char* name_of(Protocol protocol);
+[[nodiscard]] std::optional<Operation> operation_named(const std::string& name);
+[[nodiscard]] std::optional<Algorithm> algorithm_named(const std::string& name);
+[[nodiscard]] std::vector<std::string> operation_names();
+[[nodiscard]] std::vector<std::string> algorithm_names();
+
+}  // namespace weft::collectives

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "simcore/base/units.hpp"
+
+namespace weft::collectives {
+
+/// Where the ranks of a job are, as far as algorithms and cost models care: scale-up domains,
+/// inside which ranks reach each other by fast links, and one NIC per rank to the other domains.
+struct RankLayout {
+  std::vector<std::uint32_t> domain;  ///< by rank, any numbers; empty: every rank alone
+  BitsPerSecond domain_rate;          ///< of a rank, inside its domain, one direction
+  BitsPerSecond network_rate;         ///< of a rank, to other domains, one direction
+  Picoseconds domain_latency;         ///< of a message inside the domain, besides its bytes
+  Picoseconds network_latency;        ///< with what the NICs' own transport takes
+  Picoseconds transport_latency;      ///< that share of it
+  Picoseconds start_latency;          ///< of a collective over the network
+  /// Of a message to the rank that is farthest, where that is more: on another rail, say.
+  Picoseconds farthest_latency;
+  /// Flows keep to one of several paths each, so that some meet while other paths are idle.
+  bool has_collisions = false;
+  /// The domains' switches add up what ranks send and multicast what one sends.
+  bool has_in_network_reduction = false;
+};
+
+/// The same with what algorithms ask for worked out.
+class RankMap {
+ public:
+  RankMap(std::uint32_t ranks, const RankLayout& layout);
+
+  [[nodiscard]] std::uint32_t ranks() const {
+    return static_cast<std::uint32_t>(domain_of_.size());
+  }
+  [[nodiscard]] std::uint32_t domains() const {
+    return static_cast<std::uint32_t>(members_.size());
+  }
+  /// Every domain has as many ranks as the first.
+  [[nodiscard]] bool is_even() const { return is_even_; }
+  /// Ranks of the first domain.
+  [[nodiscard]] std::uint32_t domain_size() const {
+    return static_cast<std::uint32_t>(members_[0].size());
+  }
+  /// Domains are numbered in the order of their first ranks.
+  [[nodiscard]] std::uint32_t domain_of(std::uint32_t rank) const { return domain_of_[rank]; }
+  /// Number of a rank within its domain, which is also its rail.
+  [[nodiscard]] std::uint32_t position_of(std::uint32_t rank) const { return position_of_[rank]; }
+  [[nodiscard]] std::uint32_t rank_at(std::uint32_t domain, std::uint32_t position) const {
+    return members_[domain][position];
+  }
+  [[nodiscard]] std::uint32_t size_of(std::uint32_t domain) const {
+    return static_cast<std::uint32_t>(members_[domain].size());
+  }
+
+ private:
+  std::vector<std::uint32_t> domain_of_;
+  std::vector<std::uint32_t> position_of_;
+  std::vector<std::vector<std::uint32_t>> members_;
+  bool is_even_ = true;
+};
+
+/// A ring of all ranks for each channel. Rings of different channels enter and leave domains at
+/// different ranks, so that they use different NICs. From domain to domain they keep to a rail as
+/// far as possible: domains are passed through upwards and downwards in turn (with an odd number of
+/// domains one crossing changes the rail).
+class RingOrder {
+ public:
+  RingOrder(const RankMap& map, std::uint32_t channel);
+
+  [[nodiscard]] std::uint32_t position_of(std::uint32_t rank) const { return position_[rank]; }
+  [[nodiscard]] std::uint32_t rank_at(std::uint32_t position) const { return order_[position]; }
+  [[nodiscard]] std::uint32_t after(std::uint32_t rank) const {
+    const std::uint32_t next = position_[rank] + 1;
+    return order_[next == order_.size() ? 0 : next];
+  }
+  [[nodiscard]] std::uint32_t before(std::uint32_t rank) const {
+    const std::uint32_t at = position_[rank];
+    return order_[at == 0 ? order_.size() - 1 : at - 1];
+  }
+
+ private:
+  std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> position_;
+};
+
+}  // namespace weft::collectives

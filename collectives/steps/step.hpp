@@ -1,0 +1,174 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collectives/steps/generator.hpp"
+#include "simcore/base/units.hpp"
+
+/// What a rank does, as a sequence of steps per lane. A rank runs a few lanes side by side; the
+/// steps of one lane run strictly in order. Messages order ranks, kNotify and kAwait order the
+/// lanes of one rank: together they are the dependency graph of a schedule.
+namespace weft::collectives {
+
+/// A part of one block of data. What the blocks of an operation are: schedule.hpp.
+struct Range {
+  std::int64_t offset = 0;
+  std::int64_t size = 0;
+
+  [[nodiscard]] std::int64_t end() const { return offset + size; }
+  [[nodiscard]] bool empty() const { return size == 0; }
+  bool operator==(const Range&) const = default;
+};
+
+/// Part `i` of `n` of a range: the first (size mod n) parts are a byte longer.
+[[nodiscard]] constexpr Range part_of(Range whole, std::int64_t n, std::int64_t i) {
+  const std::int64_t least = whole.size / n;
+  const std::int64_t longer = whole.size % n;
+  return {whole.offset + least * i + (i < longer ? i : longer), least + (i < longer ? 1 : 0)};
+}
+
+/// The parts [first, end) of `n` as one range.
+[[nodiscard]] constexpr Range parts_of(Range whole, std::int64_t n, std::int64_t first,
+                                       std::int64_t end) {
+  const std::int64_t begin = part_of(whole, n, first).offset;
+  const std::int64_t stop = end == n ? whole.end() : part_of(whole, n, end).offset;
+  return {begin, stop - begin};
+}
+
+/// One step of a lane. Peers are ranks of the same job.
+struct Step {
+  enum class Kind : std::uint8_t {
+    kSend,          ///< posts a message to `peer`'s same lane and goes on
+    kReceive,       ///< waits for the next message of `peer`; messages that came early count
+    kFlush,         ///< waits until all sends of this lane are acknowledged
+    kDelay,         ///< waits for a while
+    kWaitUntil,     ///< waits for an absolute time; no wait if it has passed
+    kSignal,        ///< a control event to `peer`'s same lane, after the control latency
+    kAwaitSignals,  ///< waits for a number of signals; those that came early count
+    kNotify,        ///< an event for lane number `peer` of this rank, at once
+    kAwait,         ///< waits for one event from another lane; those that came early count
+    kBegin,         ///< an iteration of a collective begins on this rank (lane 0 only)
+    kEnd,           ///< waits until all lanes of the rank are here: the iteration ends
+    kCopy,          ///< of `peer`, the rank itself: Schedule::is_staged; in schedules only
+    // In-network reduction. No rank is at the other end but a switch, which may add up what all
+    // ranks hand it, and repeat what one rank sends to all.
+    kContribute,        ///< the switch adds this rank's data to what it collects for `peer`
+    kReceiveReduced,    ///< waits for the sum that the switch collected for this rank
+    kMulticast,         ///< the switch hands this rank's data to all ranks, itself included
+    kReceiveMulticast,  ///< waits for what `peer` had multicast
+  };
+  /// What a kDelay is spent on.
+  enum class Work : std::uint8_t {
+    kOther,
+    kLaunch,
+    kCompute,
+    kReduce,
+    kCopy,
+    kTransfer,
+    kProtocol
+  };
+
+  Kind kind = Kind::kFlush;
+  Work work = Work::kOther;
+  /// kReceive: the data is added to what the rank holds, instead of stored.
+  bool reduces = false;
+  std::uint32_t peer = 0;
+  /// Which data is sent or received: `amount` bytes of `block` from `offset` on. Networks do not
+  /// see it; it is what makes a program's result checkable.
+  std::uint32_t block = 0;
+  std::int64_t offset = 0;
+  std::int64_t amount = 0;  ///< bytes, picoseconds or signals
+
+  [[nodiscard]] Bytes bytes() const { return Bytes(amount); }
+  [[nodiscard]] Picoseconds time() const { return Picoseconds(amount); }
+  [[nodiscard]] std::int64_t count() const { return amount; }
+  [[nodiscard]] Range range() const { return {offset, amount}; }
+  [[nodiscard]] bool is_in_network() const { return kind >= Kind::kContribute; }
+
+  [[nodiscard]] static Step data(Kind kind, std::uint32_t peer, std::uint32_t block, Range range) {
+    Step step;
+    step.kind = kind;
+    step.peer = peer;
+    step.block = block;
+    step.offset = range.offset;
+    step.amount = range.size;
+    return step;
+  }
+  [[nodiscard]] static Step plain(Kind kind, std::uint32_t peer, std::int64_t amount) {
+    Step step;
+    step.kind = kind;
+    step.peer = peer;
+    step.amount = amount;
+    return step;
+  }
+  /// `size` >= 1.
+  [[nodiscard]] static Step send(std::uint32_t peer, Bytes size) {
+    return plain(Kind::kSend, peer, size.count());
+  }
+  [[nodiscard]] static Step send(std::uint32_t peer, std::uint32_t block, Range range) {
+    return data(Kind::kSend, peer, block, range);
+  }
+  [[nodiscard]] static Step receive(std::uint32_t peer, Bytes size) {
+    return plain(Kind::kReceive, peer, size.count());
+  }
+  [[nodiscard]] static Step receive(std::uint32_t peer, std::uint32_t block, Range range) {
+    return data(Kind::kReceive, peer, block, range);
+  }
+  [[nodiscard]] static Step receive_and_reduce(std::uint32_t peer, std::uint32_t block,
+                                               Range range) {
+    Step step = data(Kind::kReceive, peer, block, range);
+    step.reduces = true;
+    return step;
+  }
+  [[nodiscard]] static Step flush() { return plain(Kind::kFlush, 0, 0); }
+  [[nodiscard]] static Step delay(Picoseconds duration, Work work = Work::kOther) {
+    Step step = plain(Kind::kDelay, 0, duration.count());
+    step.work = work;
+    return step;
+  }
+  [[nodiscard]] static Step wait_until(Picoseconds time) {
+    return plain(Kind::kWaitUntil, 0, time.count());
+  }
+  [[nodiscard]] static Step signal(std::uint32_t peer) { return plain(Kind::kSignal, peer, 0); }
+  [[nodiscard]] static Step await_signals(std::int64_t count) {
+    return plain(Kind::kAwaitSignals, 0, count);
+  }
+  [[nodiscard]] static Step notify(std::uint32_t lane) { return plain(Kind::kNotify, lane, 0); }
+  [[nodiscard]] static Step await() { return plain(Kind::kAwait, 0, 0); }
+  [[nodiscard]] static Step begin(std::uint32_t iteration) {
+    return plain(Kind::kBegin, 0, iteration);
+  }
+  [[nodiscard]] static Step copy(std::uint32_t rank, std::uint32_t block, Range range) {
+    return data(Kind::kCopy, rank, block, range);
+  }
+  [[nodiscard]] static Step end(std::uint32_t iteration) { return plain(Kind::kEnd, 0, iteration); }
+};
+
+using StepStream = Generator<Step>;
+
+/// What the chips of a scale-up domain do for a lane. A lane that has them do something sends to no
+/// ranks itself.
+struct ChipWork {
+  bool adds = false;     ///< for every member of the rank's group
+  bool repeats = false;  ///< what the rank sends, to all members of its group
+
+  [[nodiscard]] bool any() const { return adds || repeats; }
+};
+
+/// Ranks, all in one scale-up domain, whose data its chips add up and repeat.
+using RankGroup = std::vector<std::uint32_t>;
+
+/// Makes the steps of one lane of one rank, one at a time, so that no program needs memory for all
+/// of them. State of one rank only, at most linear in its peers.
+class StepSource {
+ public:
+  StepSource() = default;
+  StepSource(const StepSource&) = delete;
+  StepSource& operator=(const StepSource&) = delete;
+  virtual ~StepSource() = default;
+  /// The next step, or false after the last one.
+  [[nodiscard]] virtual bool next(Step& step) = 0;
+};
+
+}  // namespace weft::collectives

@@ -1,0 +1,150 @@
+#include "protocols/config/headroom.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <variant>
+
+#include "protocols/config/response_class.hpp"
+#include "simcore/base/check.hpp"
+
+namespace weft::protocols {
+namespace {
+
+std::int64_t cells_of(Bytes bytes, Bytes cell) { return (bytes + cell - 1_B) / cell; }
+
+/// The bytes that `rate` carries in `time`, or a petabyte where it is more: no buffer is that
+/// large, and sums of a few stay in range.
+Bytes carried(Picoseconds time, BitsPerSecond rate) {
+  constexpr Bytes kPetabyte = Bytes(1'000'000'000'000'000);
+  const double bytes = to_seconds(time) * static_cast<double>(rate.count()) / 8;
+  return bytes > 1e15 ? kPetabyte : bytes_in(time, rate);
+}
+
+Bytes sn5600(BitsPerSecond rate, double cable_bytes, const Sn5600Settings& settings) {
+  constexpr double kSmallPacket = 64;
+  constexpr double kMacPhy = 819.2;         // 0.8 KiB
+  constexpr double kTileBytesPerGbps = 15;  // what arrives in 120 ns
+  const auto cell = static_cast<double>(settings.cell.count());
+  const double occupancy = cell > 2 * kSmallPacket ? cell / kSmallPacket : 2 * cell / (1 + cell);
+  const auto response = static_cast<double>(carried(standard_pause_response(rate), rate).count());
+  const double gbps = static_cast<double>(rate.count()) * 1e-9;
+  const double arriving = static_cast<double>(settings.port_mtu.count()) + cable_bytes + kMacPhy +
+                          response + kTileBytesPerGbps * gbps;
+  const double bytes = static_cast<double>(settings.lossless_mtu.count()) + occupancy * arriving;
+  // Sums of a few products are good to far better than a thousandth of a byte.
+  return 1_KiB * static_cast<std::int64_t>(std::ceil((std::min(bytes, 1e15) - 1e-3) / 1024));
+}
+
+}  // namespace
+
+PacketSizes packet_sizes(const SwitchConfig& switches, const TrafficClass& traffic_class,
+                         const TransportConfig& transport) {
+  const PacketFormat& format =
+      std::visit([](const auto& t) -> const PacketFormat& { return t.format; }, transport);
+  PacketSizes sizes{format.header + 1_B, format.header + format.payload};
+  const auto* roce = std::get_if<RoceConfig>(&transport);
+  if (roce == nullptr) return sizes;
+  const auto carries = [&](const std::string& name) {
+    return name == kSameClass ||
+           switches.classes[response_class(switches, name, 0)].name == traffic_class.name;
+  };
+  if (carries(roce->ack_class) || carries(roce->cnp_class)) {
+    sizes.smallest = std::min(sizes.smallest, roce->ack_size);
+    sizes.largest = std::max(sizes.largest, roce->ack_size);
+  }
+  return sizes;
+}
+
+// A packet of c cells needs at least max(smallest, (c - 1) cell + 1) bytes. Let j packets have the
+// fewest cells that any packet has, c0, and n others S cells together. One packet more among the j
+// gains c0 cells and takes no more than c0 from S, so for each n the largest j is best.
+std::int64_t most_cells(Bytes bytes, Bytes smallest, Bytes largest, Bytes cell) {
+  WEFT_CHECK(smallest >= 1_B && largest >= smallest && cell >= 1_B, "packets and cells have bytes");
+  const std::int64_t fewest = cells_of(smallest, cell);
+  const std::int64_t most = cells_of(largest, cell);
+  const std::int64_t only_small = bytes / smallest * fewest;
+  if (fewest == most) return only_small;
+  const Bytes next = fewest * cell + 1_B;  // the least that takes more than c0 cells
+  const double density =
+      std::max(static_cast<double>(fewest) / static_cast<double>(smallest.count()),
+               static_cast<double>(fewest + 1) / static_cast<double>(next.count()));
+  const auto bound =
+      static_cast<std::int64_t>(static_cast<double>(bytes.count()) * density * (1 + 1e-12));
+  // Beyond some gigabytes the bound is as good as the sum.
+  constexpr std::int64_t kMaxSteps = 10'000'000;
+  if (bytes / next > kMaxSteps) return bound;
+  std::int64_t best = only_small;
+  for (std::int64_t n = 1; n <= bytes / next && best < bound; ++n) {
+    const std::int64_t j = (bytes - n * next) / smallest;
+    const std::int64_t others = (bytes - j * smallest - Bytes(n)) / cell + n;
+    best = std::max(best, j * fewest + std::min(others, n * most));
+  }
+  return best;
+}
+
+Bytes exact_headroom(const HeadroomTerms& t) {
+  const auto bounded = [](Picoseconds time) { return std::min(time, 10'000_s); };
+  Picoseconds loop = bounded(t.response) + bounded(t.wire) + bounded(t.pipeline);
+  if (t.pause_frame > 0_B) {
+    loop += transmission_time(t.reverse_packet, t.rate) + transmission_time(t.pause_frame, t.rate);
+  }
+  if (t.pause_propagates) loop += bounded(t.wire);
+  const std::int64_t between = most_cells(carried(loop, t.rate), t.smallest, t.largest, t.cell);
+  return (2 * cells_of(t.largest, t.cell) + between) * t.cell;
+}
+
+Bytes sn5600_headroom(BitsPerSecond rate, Picoseconds propagation, const Sn5600Settings& settings) {
+  const double bits = 2 * to_seconds(propagation) * static_cast<double>(rate.count());
+  return sn5600(rate, bits / 8, settings);
+}
+
+Bytes sn5600_headroom(BitsPerSecond rate, Millimetres length, const Sn5600Settings& settings) {
+  constexpr double kMillimetresPerSecond = 198e9;
+  const double seconds = static_cast<double>(length.count()) / kMillimetresPerSecond;
+  return sn5600(rate, 2 * seconds * static_cast<double>(rate.count()) / 8, settings);
+}
+
+HeadroomTerms headroom_terms(const Fabric& fabric, PortId in, const SwitchConfig& switches,
+                             const TrafficClass& traffic_class, const TransportConfig& transport) {
+  const Port& port = fabric.port(in);
+  const PauseConfig& pause = switches.pause;
+  const PacketSizes own = packet_sizes(switches, traffic_class, transport);
+  HeadroomTerms terms;
+  terms.rate = port.rate;
+  terms.wire = port.wire_latency;
+  terms.pipeline = fabric.node(port.node).pipeline + fabric.port(port.peer).edge_latency;
+  terms.response = pause.response_at(port.rate);
+  terms.pause_propagates = pause.propagates;
+  terms.pause_frame = pause.wire_bytes();
+  terms.reverse_packet = own.largest;
+  for (const TrafficClass& other : switches.classes) {
+    terms.reverse_packet =
+        std::max(terms.reverse_packet, packet_sizes(switches, other, transport).largest);
+  }
+  terms.smallest = own.smallest;
+  terms.largest = own.largest;
+  terms.cell = switches.cell;
+  return terms;
+}
+
+Bytes headroom_of(const Fabric& fabric, PortId in, const SwitchConfig& switches,
+                  const TrafficClass& traffic_class, const TransportConfig& transport) {
+  const PfcConfig& pfc = traffic_class.pfc();
+  const Port& port = fabric.port(in);
+  switch (pfc.headroom) {
+    case PfcConfig::Headroom::kShared:
+      break;
+    case PfcConfig::Headroom::kExact:
+      return exact_headroom(headroom_terms(fabric, in, switches, traffic_class, transport));
+    case PfcConfig::Headroom::kSn5600:
+      return sn5600_headroom(port.rate, port.wire_latency);
+    case PfcConfig::Headroom::kGiven:
+      return pfc.headroom_bytes;
+    case PfcConfig::Headroom::kHpcc:
+      return 3 * carried(port.wire_latency, port.rate);
+  }
+  return 0_B;
+}
+
+}  // namespace weft::protocols

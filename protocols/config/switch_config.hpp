@@ -1,0 +1,233 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "simcore/base/units.hpp"
+#include "simcore/fabric/fabric.hpp"
+
+namespace weft::protocols {
+
+/// Classes of traffic per link; PFC has eight priorities, InfiniBand up to fifteen data VLs.
+inline constexpr std::uint32_t kMaxClasses = 8;
+
+/// Ports of a switch whose packets queue at its inputs: the matching keeps sets of ports in words.
+inline constexpr std::uint32_t kMaxInputQueuedPorts = 64;
+
+/// What a NIC or switch port takes to obey a pause: IEEE 802.3 31B.3.7, in quanta by link rate.
+[[nodiscard]] Picoseconds standard_pause_response(BitsPerSecond rate);
+
+/// How pause frames travel and act: a property of links, the same for every class.
+struct PauseConfig {
+  enum class Quanta : std::uint8_t {
+    kStandard,     ///< a pause lasts 65,535 quanta of 512 bit times and is refreshed before
+    kUntilResume,  ///< a pause lasts until it is lifted (idealised)
+  };
+  /// Bytes of a pause frame on the wire besides preamble and gap; 0: the pause takes no wire time.
+  Bytes frame = 64_B;
+  Bytes frame_overhead = 20_B;  ///< preamble 8 B and inter-packet gap 12 B
+  /// From the end of a pause frame's reception until the port obeys. Below 0: IEEE 802.3 31B.3.7 by
+  /// link rate (905 quanta at 400 Gbps).
+  Picoseconds response = Picoseconds(-1);
+  Quanta quanta = Quanta::kStandard;
+  /// False: a pause reaches the peer at once, without the wire's latency (idealised; what csg-htsim
+  /// does where a topology file gives the link latencies).
+  bool propagates = true;
+
+  /// The response of a port at this rate.
+  [[nodiscard]] Picoseconds response_at(BitsPerSecond rate) const {
+    return response < Picoseconds(0) ? standard_pause_response(rate) : response;
+  }
+  /// Wire bytes of a pause frame; 0: it takes no wire time.
+  [[nodiscard]] Bytes wire_bytes() const { return frame == 0_B ? 0_B : frame + frame_overhead; }
+};
+
+/// Nothing keeps buffers from overflowing: the class is lossy.
+struct NoFlowControl {};
+
+/// Priority flow control (IEEE 802.1Qbb) of one class. The account of an ingress port and class
+/// rises with every packet that arrives and falls when the packet leaves the switch. Above the
+/// threshold the upstream port is paused; what still arrives goes to the headroom.
+struct PfcConfig {
+  enum class Preset : std::uint8_t {
+    kDefault,  ///< the initial values below
+    kHpcc,     ///< the switch of the HPCC paper's simulations
+    kSn5600,   ///< SONiC's lossless profile of NVIDIA's SN5600
+  };
+  enum class Threshold : std::uint8_t {
+    kStatic,   ///< `xoff` and `xon`
+    kDynamic,  ///< alpha x (shared buffer - its use), XON `xon_offset` below
+  };
+  enum class Headroom : std::uint8_t {
+    kShared,  ///< whatever the shared buffer has left: none is set aside
+    kExact,   ///< what can arrive at worst (see headroom.hpp)
+    kSn5600,  ///< the formula that SONiC uses for NVIDIA's SN5600
+    kGiven,   ///< `headroom_bytes`
+    kHpcc,    ///< three times what the link carries in its latency
+  };
+  Preset preset = Preset::kDefault;
+  Threshold threshold = Threshold::kStatic;
+  Bytes xoff = 1024_KiB;     ///< static: pause above it
+  Bytes xon = 1000_KiB;      ///< static: resume below it
+  double alpha = 0.125;      ///< dynamic
+  Bytes xon_offset = 3_KiB;  ///< dynamic: resume that much below the threshold
+  Bytes reserved = 0_B;      ///< per ingress port, before the shared buffer is used
+  Headroom headroom = Headroom::kShared;
+  Bytes headroom_bytes = 0_B;  ///< per ingress port, for kGiven
+
+  /// All values of a named preset; sources beside them.
+  [[nodiscard]] static PfcConfig from_preset(Preset preset);
+};
+
+/// Credits per virtual lane, as InfiniBand has them: a sender may start a packet only if the
+/// receiver has granted it buffer, in whole blocks. The receiver grants a block again when the
+/// packet that held it has left its buffer. Lossless by construction.
+struct CreditConfig {
+  Bytes buffer = 128_KiB;  ///< of every receiving port for this class
+  Bytes block = 64_B;
+  Bytes update = 8_B;        ///< wire bytes of a credit update; 0: it takes no wire time
+  Picoseconds processing{};  ///< from the end of an update's reception until it can be used
+};
+
+using FlowControlConfig = std::variant<NoFlowControl, PfcConfig, CreditConfig>;
+
+/// ECN marking by the bytes that wait in an egress queue.
+struct EcnConfig {
+  enum class Mark : std::uint8_t { kEnqueue, kDequeue };
+  enum class Curve : std::uint8_t {
+    kRed,   ///< linear from 0 at Kmin to Pmax at Kmax, every packet above
+    kStep,  ///< every packet above Kmin
+  };
+  bool enabled = true;
+  Curve curve = Curve::kRed;
+  Bytes kmin = 800_KB;
+  Bytes kmax = 3200_KB;
+  double pmax = 0.2;
+  Mark mark = Mark::kDequeue;
+  /// Thresholds are for links of this rate and scale with the rate of others. Absent: the same at
+  /// every rate.
+  std::optional<BitsPerSecond> at_rate{};
+};
+
+/// How a switch chooses among equal-cost next hops.
+struct LoadBalancing {
+  enum Type : std::uint8_t {
+    kFlow,        ///< per queue pair: every packet of it takes the same path (ECMP)
+    kSpray,       ///< per packet, at random
+    kRoundRobin,  ///< per packet, those of every ingress port taking the next hops in turn
+    kFlowlet,     ///< per burst: a queue pair that was silent for `gap` may take another path
+    kAdaptive,    ///< per packet, the egress with the fewest bytes; equals at random
+  };
+  Type type = kFlow;
+  Picoseconds gap = 100_us;       ///< kFlowlet
+  std::uint32_t entries = 4'096;  ///< kFlowlet: of a switch's table, rounded up to a power of two
+
+  constexpr LoadBalancing() = default;
+  constexpr LoadBalancing(Type how) : type(how) {}  // NOLINT: implicit by intent
+
+  /// Packets of one queue pair take different paths side by side.
+  [[nodiscard]] constexpr bool sprays() const {
+    return type == kSpray || type == kRoundRobin || type == kAdaptive;
+  }
+  /// A queue pair keeps to the path that its hash gives.
+  [[nodiscard]] constexpr bool keeps_path() const { return type == kFlow; }
+};
+
+/// A class of traffic: a PFC priority or a virtual lane, with a queue of its own at every egress.
+struct TrafficClass {
+  enum class Scheduling : std::uint8_t {
+    kWeighted,  ///< deficit round robin among weighted classes, after all strict ones
+    kStrict,    ///< before all classes of lower priority
+  };
+  std::string name{};
+  Scheduling scheduling = Scheduling::kWeighted;
+  std::uint32_t weight = 1;
+  FlowControlConfig flow_control = PfcConfig();
+  EcnConfig ecn{};
+  Bytes egress_reserved = 0_B;  ///< per egress queue, before the shared buffer is used
+  /// The network that its packets travel in; it takes no buffer in the other one.
+  NetworkKind network = NetworkKind::kScaleOut;
+  /// An egress queue may hold alpha x (shared buffer - its use) beyond what is reserved. Absent: no
+  /// limit but the buffer. Meant for lossy classes; on a lossless one it can drop.
+  std::optional<double> egress_alpha{};
+  /// Absent: that of the fabric.
+  std::optional<LoadBalancing> load_balancing{};
+
+  [[nodiscard]] bool is_pfc() const { return std::holds_alternative<PfcConfig>(flow_control); }
+  [[nodiscard]] bool is_credit() const {
+    return std::holds_alternative<CreditConfig>(flow_control);
+  }
+  [[nodiscard]] bool is_lossless() const { return is_pfc() || is_credit(); }
+  [[nodiscard]] PfcConfig& pfc() { return std::get<PfcConfig>(flow_control); }
+  [[nodiscard]] const PfcConfig& pfc() const { return std::get<PfcConfig>(flow_control); }
+  [[nodiscard]] const CreditConfig& credit() const { return std::get<CreditConfig>(flow_control); }
+};
+
+/// One lossless class for data, and a strict one for what must not wait behind it.
+[[nodiscard]] std::vector<TrafficClass> default_classes();
+
+/// How switches work. What they have may differ: a node of the fabric that gives its buffer and
+/// cell goes by those.
+struct SwitchConfig {
+  /// When a packet's bytes leave the buffer accounts.
+  enum class Release : std::uint8_t { kTransmissionEnd, kTransmissionStart };
+  enum class Queueing : std::uint8_t {
+    /// A packet waits for its output only: virtual output queues and a crossbar that is never the
+    /// bottleneck, or an output-queued shared memory.
+    kOutput,
+    /// One FIFO per input and class: a packet waits for all before it, whatever their outputs.
+    kInput,
+  };
+  /// Which of several inputs an output serves next; kInput only.
+  enum class Arbitration : std::uint8_t { kRoundRobin, kRandom };
+  enum class Forwarding : std::uint8_t {
+    kStoreAndForward,
+    /// A packet goes on once `cut_through_after` bytes are here, if its egress is idle and no
+    /// faster than its ingress; else it is stored first.
+    kCutThrough,
+  };
+  Bytes buffer = Bytes(158'229'504);
+  Bytes cell = 1_B;  ///< a packet occupies whole cells of the buffer
+  Release release = Release::kTransmissionEnd;
+  PauseConfig pause;
+  /// Ascending priority; at least one, at most kMaxClasses.
+  std::vector<TrafficClass> classes = default_classes();
+  LoadBalancing load_balancing;  ///< of classes that do not say otherwise
+  Queueing queueing = Queueing::kOutput;
+  Arbitration arbitration = Arbitration::kRoundRobin;
+  Forwarding forwarding = Forwarding::kStoreAndForward;
+  Bytes cut_through_after = 64_B;
+
+  /// The bytes and the cells of one switch's buffer.
+  [[nodiscard]] Bytes buffer_of(const Node& node) const {
+    return node.buffer > 0_B ? node.buffer : buffer;
+  }
+  [[nodiscard]] Bytes cell_of(const Node& node) const { return node.cell > 0_B ? node.cell : cell; }
+  /// The class of lowest priority: what jobs use that do not say otherwise.
+  [[nodiscard]] TrafficClass& data() { return classes.front(); }
+  [[nodiscard]] const TrafficClass& data() const { return classes.front(); }
+  [[nodiscard]] const LoadBalancing& balancing(const TrafficClass& c) const {
+    return c.load_balancing ? *c.load_balancing : load_balancing;
+  }
+  [[nodiscard]] const LoadBalancing& balancing(std::size_t traffic_class) const {
+    return balancing(classes[traffic_class]);
+  }
+  /// Whether packets of some class are sprayed.
+  [[nodiscard]] bool sprays() const;
+  [[nodiscard]] bool any_pfc() const;
+  [[nodiscard]] bool any_credit() const;
+};
+
+/// How a NIC takes in what arrives. Without a receive rate it keeps up with any link.
+struct NicConfig {
+  std::optional<BitsPerSecond> receive_rate{};  ///< wire bytes towards host memory
+  Bytes receive_buffer = 1_MiB;                 ///< for all classes together
+  Bytes xoff = 512_KiB;                         ///< pauses a PFC class above it
+  Bytes xon = 448_KiB;                          ///< and resumes it below
+};
+
+}  // namespace weft::protocols

@@ -1,0 +1,351 @@
+#include "protocols/config/switch_schema.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "protocols/config/switch_config.hpp"
+#include "simcore/schema/schema_builder.hpp"
+
+namespace weft::protocols {
+namespace {
+
+using schema::Problem;
+
+/// Larger thresholds never bite: a switch has no more than some thousand queues.
+constexpr double kMaxAlpha = 1024;
+
+schema::Object pause_schema() {
+  return schema::describe<PauseConfig>("pause", "how pauses travel and act")
+      .field("frame", &PauseConfig::frame,
+             "bytes of a pause frame without preamble and gap; 0B: it takes no wire time")
+      .source("IEEE 802.1Qbb: a PFC frame has 64 B")
+      .at_most(4_KiB)
+      .field("frame_overhead", &PauseConfig::frame_overhead, "wire bytes around a pause frame")
+      .source("Ethernet: preamble 8 B, inter-packet gap 12 B")
+      .at_most(4_KiB)
+      .field("response", &PauseConfig::response,
+             "from the end of a pause frame's reception until the port obeys; `standard`: by rate")
+      .source("IEEE 802.3 31B.3.7: pause quanta by link rate, 905 at 400 Gbps")
+      .special("standard", std::int64_t{-1})
+      .choice("quanta", &PauseConfig::quanta,
+              {{"standard", "a pause lasts 65,535 quanta of 512 bit times and is refreshed before"},
+               {"until-resume", "a pause lasts until it is lifted (idealised)"}},
+              "how long a pause lasts")
+      .source("IEEE 802.1Qbb")
+      .field("propagates", &PauseConfig::propagates,
+             "false: a pause reaches the peer without the wire's latency (idealised)")
+      .source("a frame takes the time of the wire");
+}
+
+schema::Preset preset(std::string name, std::string source, PfcConfig::Preset which) {
+  return {std::move(name), std::move(source), [which](void* config) {
+            *static_cast<PfcConfig*>(config) = PfcConfig::from_preset(which);
+          }};
+}
+
+// In the order of PfcConfig::Preset.
+std::vector<schema::Preset> pfc_presets() {
+  return {
+      preset("default",
+             "chosen: 128 ports of 1 MiB fit a 158 MB buffer with 187 KB of headroom each, and a "
+             "resumed port never runs dry (75 KB at 400 Gbps and 1.5 us)",
+             PfcConfig::Preset::kDefault),
+      preset("hpcc", "the ns-3 model published with Li et al., HPCC, SIGCOMM 2019",
+             PfcConfig::Preset::kHpcc),
+      preset("sn5600", "SONiC's lossless profile of NVIDIA's SN5600; xon_offset is an estimate",
+             PfcConfig::Preset::kSn5600),
+  };
+}
+
+/// Of headroom or credit buffer per port and class: more than any part has, and it fits 31 bits.
+constexpr Bytes kMostPerPort = Bytes(1'073'741'824);
+
+/// Headrooms by word, as they travel through the schema: below 0.
+struct HeadroomWord {
+  const char* word;
+  PfcConfig::Headroom headroom;
+};
+constexpr std::array<HeadroomWord, 4> kHeadroomWords{{{"shared", PfcConfig::Headroom::kShared},
+                                                      {"exact", PfcConfig::Headroom::kExact},
+                                                      {"sn5600", PfcConfig::Headroom::kSn5600},
+                                                      {"hpcc", PfcConfig::Headroom::kHpcc}}};
+
+/// One key for two members: a word, or bytes.
+void bind_headroom(schema::Field& field) {
+  for (std::size_t i = 0; i < kHeadroomWords.size(); ++i) {
+    field.specials.push_back({kHeadroomWords[i].word, -1 - static_cast<std::int64_t>(i)});
+  }
+  field.get = [](const void* owner) -> std::optional<schema::Scalar> {
+    const auto& pfc = *static_cast<const PfcConfig*>(owner);
+    for (std::size_t i = 0; i < kHeadroomWords.size(); ++i) {
+      if (kHeadroomWords[i].headroom == pfc.headroom) return -1 - static_cast<std::int64_t>(i);
+    }
+    return pfc.headroom_bytes.count();
+  };
+  field.set = [](void* owner, const std::optional<schema::Scalar>& value) {
+    auto& pfc = *static_cast<PfcConfig*>(owner);
+    const std::int64_t number = std::get<std::int64_t>(*value);
+    pfc.headroom = number < 0 ? kHeadroomWords[static_cast<std::size_t>(-1 - number)].headroom
+                              : PfcConfig::Headroom::kGiven;
+    pfc.headroom_bytes = Bytes(std::max<std::int64_t>(number, 0));
+  };
+}
+
+bool is_static(const PfcConfig& pfc) { return pfc.threshold == PfcConfig::Threshold::kStatic; }
+bool is_dynamic(const PfcConfig& pfc) { return !is_static(pfc); }
+
+schema::Object pfc_schema() {
+  schema::Object object =
+      schema::describe<PfcConfig>("PFC", "priority flow control, IEEE 802.1Qbb")
+          .choice("preset", &PfcConfig::preset, {}, "all values at once; other keys override it")
+          .source("chosen so that the default switch is lossless")
+          .presets(pfc_presets())
+          .choice("threshold", &PfcConfig::threshold,
+                  {{"static", "the same always: `xoff` and `xon`"},
+                   {"dynamic", "alpha x (shared buffer - its use)"}},
+                  "above how many ingress bytes the upstream port is paused")
+          .field("xoff", &PfcConfig::xoff, "pause the upstream port above this many ingress bytes")
+          .at_least(1_B)
+          .only_if(is_static, "with `threshold: static`")
+          .field("xon", &PfcConfig::xon, "resume below this many ingress bytes")
+          .only_if(is_static, "with `threshold: static`")
+          .field("alpha", &PfcConfig::alpha,
+                 "an ingress port may hold this many times what the shared buffer has left")
+          .within({.low = 0, .high = kMaxAlpha, .includes_low = false})
+          .only_if(is_dynamic, "with `threshold: dynamic`")
+          .field("xon_offset", &PfcConfig::xon_offset, "resume this far below the threshold")
+          .only_if(is_dynamic, "with `threshold: dynamic`")
+          .field("reserved", &PfcConfig::reserved,
+                 "set aside per ingress port, used before the shared buffer")
+          .field("headroom", &PfcConfig::headroom_bytes,
+                 "set aside per ingress port for what arrives after the pause is sent. `shared`: "
+                 "none, the shared buffer takes it; `exact`: what can arrive at worst; `sn5600`: "
+                 "the vendor's formula; `hpcc`: 3 x rate x link latency")
+          .at_most(kMostPerPort)
+          .check([](const PfcConfig& pfc, std::vector<Problem>& problems) {
+            if (is_static(pfc) && pfc.xon > pfc.xoff) {
+              problems.push_back(
+                  {"xon", "is above xoff (" +
+                              quantity_text(pfc.xoff.count(), dimension_of<Bytes>()) +
+                              "); a pause could never be lifted in order"});
+            }
+          });
+  bind_headroom(object.fields.back());
+  return object;
+}
+
+schema::Object credit_schema() {
+  return schema::describe<CreditConfig>("credits",
+                                        "a sender starts a packet only if the receiver granted it "
+                                        "buffer, as on InfiniBand and NVLink class links")
+      .field("buffer", &CreditConfig::buffer, "of every receiving port, for the class")
+      .source("InfiniBand grants at most 2048 blocks per virtual lane")
+      .at_least(1_B)
+      .at_most(kMostPerPort)
+      .field("block", &CreditConfig::block, "what is granted at a time")
+      .source("InfiniBand: credits are counted in blocks of 64 B")
+      .at_least(1_B)
+      .at_most(64_KiB)
+      .field("update", &CreditConfig::update,
+             "wire bytes of a credit update; 0: it takes no wire time")
+      .source("an InfiniBand flow-control packet has 6 B and delimiters")
+      .at_most(4_KiB)
+      .field("processing", &CreditConfig::processing,
+             "from the end of an update's reception until it can be used")
+      .source("at once; not published for any part")
+      .at_most(1_s)
+      .check([](const CreditConfig& credit, std::vector<Problem>& problems) {
+        if (credit.buffer < credit.block) {
+          problems.push_back(
+              {"buffer", "is less than a block (" +
+                             quantity_text(credit.block.count(), dimension_of<Bytes>()) +
+                             "); nothing could be granted"});
+        }
+      });
+}
+
+/// The keys that RED and steps share, after `kmin`.
+template <class Builder>
+Builder& add_marking(Builder& builder) {
+  return builder
+      .choice("mark", &EcnConfig::mark,
+              {{"enqueue", "by the queue that a packet joins"},
+               {"dequeue", "by the queue that a packet leaves behind"}},
+              "when a packet is marked")
+      .source("data-centre switches mark on departure, which shortens the control loop")
+      .field("at_rate", &EcnConfig::at_rate,
+             "the thresholds are for links of this rate and scale with the rate of others; "
+             "`any`: the same at every rate")
+      .source("the thresholds as they are")
+      .at_least(1_Mbps)
+      .special("any", std::nullopt);
+}
+
+schema::Object red_schema() {
+  const char* const source = "Alibaba's 400 Gbps settings in SimAI";
+  auto builder =
+      schema::describe<EcnConfig>("RED", "marking by queue length, linear between two thresholds");
+  builder.field("kmin", &EcnConfig::kmin, "egress queue from which packets are marked")
+      .source(source)
+      .field("kmax", &EcnConfig::kmax, "egress queue above which every packet is marked")
+      .source(source)
+      .field("pmax", &EcnConfig::pmax, "probability of a mark just below kmax")
+      .source(source)
+      .within({.low = 0, .high = 1, .includes_low = false});
+  return add_marking(builder).check([](const EcnConfig& ecn, std::vector<Problem>& problems) {
+    if (ecn.enabled && ecn.kmin >= ecn.kmax) {
+      problems.push_back(
+          {"kmin",
+           "is not below kmax (" + quantity_text(ecn.kmax.count(), dimension_of<Bytes>()) + ")"});
+    }
+  });
+}
+
+schema::Object step_schema() {
+  auto builder =
+      schema::describe<EcnConfig>("step", "every packet is marked above one queue length");
+  builder.field("kmin", &EcnConfig::kmin, "egress queue above which every packet is marked")
+      .source("Alibaba's 400 Gbps settings in SimAI, the lower threshold");
+  return add_marking(builder);
+}
+
+}  // namespace
+
+SwitchConfig standard_switches(LinkLayer layer) {
+  SwitchConfig config;
+  if (layer == LinkLayer::kEthernet) return config;
+  for (TrafficClass& c : config.classes) {
+    c.flow_control = CreditConfig{};
+    c.ecn.enabled = false;
+  }
+  return config;
+}
+
+schema::Object flow_control_schema(LinkLayer layer) {
+  const auto self = [](FlowControlConfig& f) -> FlowControlConfig& { return f; };
+  return schema::describe<FlowControlConfig>("flow control", "what keeps buffers from overflowing")
+      .optional_tag("type", layer == LinkLayer::kEthernet ? 1 : 2, "which flow control")
+      .alternative<NoFlowControl>(
+          "none", self,
+          schema::describe<NoFlowControl>("no flow control", "full buffers drop packets"))
+      .also("off")
+      .alternative<PfcConfig>("pfc", self, pfc_schema())
+      .implied()
+      .alternative<CreditConfig>("credit", self, credit_schema())
+      .implied()
+      .shorthand("type");
+}
+
+schema::Object ecn_schema(LinkLayer layer) {
+  using Curve = EcnConfig::Curve;
+  const auto is = [](Curve curve) {
+    return [curve](const EcnConfig& ecn) { return ecn.enabled && ecn.curve == curve; };
+  };
+  const auto choose = [](Curve curve) {
+    return [curve](EcnConfig& ecn) {
+      ecn.enabled = true;
+      ecn.curve = curve;
+    };
+  };
+  return schema::describe<EcnConfig>("ECN marking", "how switches mark packets")
+      .optional_tag("type", layer == LinkLayer::kEthernet ? 0 : 2, "which marking")
+      .mode("red", is(Curve::kRed), choose(Curve::kRed), red_schema())
+      .mode("step", is(Curve::kStep), choose(Curve::kStep), step_schema())
+      .mode(
+          "none", [](const EcnConfig& ecn) { return !ecn.enabled; },
+          [](EcnConfig& ecn) { ecn.enabled = false; },
+          schema::describe<EcnConfig>("no marking", "switches never mark"))
+      .also("off")
+      .shorthand("type");
+}
+
+schema::Object load_balancing_schema() {
+  using Config = LoadBalancing;
+  const auto plain = [](const char* doc) {
+    return schema::describe<Config>("load balancing", doc);
+  };
+  const auto is = [](Config::Type type) {
+    return [type](const Config& config) { return config.type == type; };
+  };
+  const auto choose = [](Config::Type type) { return [type](Config& c) { c.type = type; }; };
+  return schema::describe<Config>("load balancing", "how a switch chooses among next hops")
+      .optional_tag("type", 0, "what is balanced")
+      .mode("ecmp", is(Config::kFlow), choose(Config::kFlow),
+            plain("per queue pair: every packet of it takes the same path"))
+      .mode("spray", is(Config::kSpray), choose(Config::kSpray), plain("per packet, at random"))
+      .mode("round-robin", is(Config::kRoundRobin), choose(Config::kRoundRobin),
+            plain("per packet, those of every ingress port taking the next hops in turn"))
+      .mode("flowlet", is(Config::kFlowlet), choose(Config::kFlowlet),
+            plain("per burst of a queue pair, which may take another path after a gap")
+                .field("gap", &Config::gap, "silence after which the next packet may")
+                .source("chosen: a queue at kmax drains in 64 us at 400 Gbps, so that bursts stay "
+                        "in order; LetFlow (Vanini et al., NSDI 2017) takes 500 us at 10 Gbps")
+                .at_most(1_s)
+                .field("entries", &Config::entries,
+                       "of a switch's table, rounded up to a power of two; flows that share an "
+                       "entry share their bursts")
+                .source("chosen; tables in hardware have some thousand to 64 Ki entries")
+                .range(1, 65'536))
+      .mode("adaptive", is(Config::kAdaptive), choose(Config::kAdaptive),
+            plain("per packet, the egress with the fewest bytes; equals at random"))
+      .shorthand("type");
+}
+
+schema::Object switch_schema(LinkLayer layer) {
+  const bool is_ethernet = layer == LinkLayer::kEthernet;
+  return schema::describe<SwitchConfig>("switch policies", "what switches do with packets")
+      .object("load_balancing", &SwitchConfig::load_balancing, load_balancing_schema(),
+              "how a switch chooses among equal-cost next hops")
+      .source("what data-centre fabrics do unless told otherwise")
+      .object(
+          "flow_control", [](SwitchConfig & c) -> auto& { return c.data().flow_control; },
+          flow_control_schema(layer), "what keeps buffers from overflowing")
+      .source(is_ethernet ? "RoCE fabrics are built lossless"
+                          : "InfiniBand has credits per virtual lane (IBTA volume 1, 7.9)")
+      .object("pause", &SwitchConfig::pause, pause_schema(), "how pauses travel and act")
+      .source("IEEE 802.1Qbb")
+      .object(
+          "ecn", [](SwitchConfig & c) -> auto& { return c.data().ecn; }, ecn_schema(layer),
+          "how switches mark packets")
+      .source(is_ethernet ? "DCQCN needs marks" : "no DCQCN reads marks on InfiniBand")
+      .choice("buffer_release", &SwitchConfig::release,
+              {{"transmission-end", "when the last bit has left"},
+               {"transmission-start", "when the first bit leaves"}},
+              "when a packet's bytes leave the buffer accounts")
+      .source("store and forward: the bytes are in the buffer until they are sent")
+      .choice("queueing", &SwitchConfig::queueing,
+              {{"output", "a packet waits for its output only, as with virtual output queues"},
+               {"input", "one FIFO per input and class: a packet waits for all before it"}},
+              "what a packet waits behind inside of a switch")
+      .source("shared-memory switches queue at the output")
+      .choice("arbitration", &SwitchConfig::arbitration,
+              {{"round-robin", "the inputs take turns"}, {"random", "any of them"}},
+              "which of several inputs an output serves next")
+      .source("fair, and what arbiters in hardware do")
+      .only_if([](const SwitchConfig& c) { return c.queueing == SwitchConfig::Queueing::kInput; },
+               "with `queueing: input`")
+      .choice("forwarding", &SwitchConfig::forwarding,
+              {{"store-and-forward", "a packet goes on once all of it is here"},
+               {"cut-through", "a packet goes on at once if its egress is idle and not faster"}},
+              "when a switch passes a packet on")
+      .source("what Ethernet switches with a shared buffer do under load")
+      .field("cut_through_after", &SwitchConfig::cut_through_after,
+             "bytes of a packet that must be here before it goes on")
+      .source("the headers that a switch has to read")
+      .at_least(1_B)
+      .at_most(64_KiB)
+      .only_if(
+          [](const SwitchConfig& c) {
+            return c.forwarding == SwitchConfig::Forwarding::kCutThrough;
+          },
+          "with `forwarding: cut-through`");
+}
+
+}  // namespace weft::protocols

@@ -1,0 +1,122 @@
+#include "protocols/config/transport_schema.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "protocols/config/transport_config.hpp"
+#include "simcore/schema/schema_builder.hpp"
+
+namespace weft::protocols {
+namespace {
+
+// Sequence numbers are 24 bits wide, of which half may be in flight (InfiniBand, 9.7.2).
+constexpr std::uint64_t kMaxWindow = 8'388'607;
+
+/// Packet sizes are 16-bit numbers.
+constexpr Bytes kMaxPacket = 65'535_B;
+
+schema::Object format_schema() {
+  return schema::describe<PacketFormat>("packet format", "how messages become packets")
+      .field("mtu", &PacketFormat::payload, "payload of a full packet (path MTU)")
+      .source("the largest path MTU of RoCEv2")
+      .at_least(64_B)
+      .at_most(64_KiB)
+      .field("header", &PacketFormat::header, "what else a data packet occupies the wire with")
+      .source("Ethernet 38 B with preamble and gap, IPv4 20, UDP 8, BTH 12, ICRC 4")
+      .at_most(1_KiB)
+      .field("ttl", &PacketFormat::ttl, "switches a packet crosses at most")
+      .source("the usual initial TTL of IP hosts")
+      .range(1, 255)
+      .check([](const PacketFormat& format, std::vector<schema::Problem>& problems) {
+        if (format.payload + format.header > kMaxPacket) {
+          problems.push_back({"mtu", "makes packets of " +
+                                         std::to_string((format.payload + format.header).count()) +
+                                         " B with their header; at most " +
+                                         std::to_string(kMaxPacket.count()) + " B are possible"});
+        }
+      });
+}
+
+schema::Object ack_schema() {
+  return schema::describe<RoceConfig>("acknowledgements", "how receivers acknowledge")
+      .field("size", &RoceConfig::ack_size, "wire bytes of an ACK, NACK or CNP")
+      .source("RoCEv2 ACK frame of 66 B, preamble 8, gap 12")
+      .at_least(1_B)
+      .at_most(4_KiB)
+      .field("every", &RoceConfig::ack_every,
+             "packets per ACK; the last packet of a message is always acknowledged")
+      .source("an ACK per packet shows the sender every delivery")
+      .range(1, 1'000'000)
+      .field("priority", &RoceConfig::ack_class,
+             "class of ACKs and NACKs; `same`: that of the data they answer")
+      .source("acknowledgements of a RoCE queue pair use its own priority");
+}
+
+schema::Object roce_schema(LinkLayer layer) {
+  return schema::describe<RoceConfig>("RoCE", "RoCEv2 reliable connection")
+      .include(&RoceConfig::format, format_schema())
+      .group("ack", ack_schema(), "acknowledgements")
+      .field("cnp_priority", &RoceConfig::cnp_class,
+             "class of CNPs; `highest`: that of highest priority")
+      .source("NIC guides give CNPs a strict-priority class of their own")
+      .choice("receiver", &RoceConfig::receiver,
+              {{"in-order", "go-back-N: discards what follows a gap and sends one NACK per gap"},
+               {"any-order", "accepts packets in any order, as sprayed traffic needs"}},
+              "what a receiver does with packets out of order")
+      .source("the reliable connection of InfiniBand and RoCE")
+      .field("window", &RoceConfig::window, "packets in flight per queue pair; 0: no limit")
+      .source("RoCE NICs limit the rate, not the window")
+      .range(0, kMaxWindow)
+      .field("retransmit_timeout", &RoceConfig::retransmit_timeout,
+             "time without progress until the sender goes back")
+      .source("4.096 us * 2^14, the timeout 14 that verbs programs commonly set")
+      .at_least(1_us)
+      .field("retry_limit", &RoceConfig::retry_limit,
+             "time-outs in a row until the queue pair fails")
+      .source("InfiniBand: the largest value of the 3-bit retry counter")
+      .range(0, 1'000)
+      .field("queue_pairs", &RoceConfig::queue_pairs, "per connection; messages take them in turn")
+      .source("one queue pair per pair of processes")
+      .range(1, 1'024)
+      .choice("queue_pair_use", &RoceConfig::queue_pair_use,
+              {{"one-way", "one process's: ACKs of A to B have an ECMP key of their own"},
+               {"both-ways", "both processes': ACKs of A to B take the path of B's data to A"}},
+              "whose data a queue pair carries")
+      .source("NCCL connects a queue pair per send and per receive")
+      .object("congestion_control", &RoceConfig::congestion_control,
+              congestion::control_schema(standard_transport(layer).congestion_control),
+              "how senders set their rates")
+      .source(layer == LinkLayer::kEthernet ? "the congestion control of RoCEv2 NICs"
+                                            : "DCQCN belongs to RoCEv2; InfiniBand has its credits")
+      .check([](const RoceConfig& roce, std::vector<schema::Problem>& problems) {
+        if (roce.window != 0 && roce.window < roce.ack_every) {
+          problems.push_back({"window", "is less than the " + std::to_string(roce.ack_every) +
+                                            " packets per ACK; the sender would wait for an ACK "
+                                            "that the receiver holds back"});
+        }
+      });
+}
+
+}  // namespace
+
+RoceConfig standard_transport(LinkLayer layer) {
+  RoceConfig roce;
+  if (layer == LinkLayer::kInfiniBand) roce.congestion_control = congestion::NoControlConfig{};
+  return roce;
+}
+
+schema::Object transport_schema(LinkLayer layer) {
+  const auto self = [](TransportConfig& t) -> TransportConfig& { return t; };
+  return schema::describe<TransportConfig>("transport", "how hosts send messages")
+      .optional_tag("type", 0, "which transport")
+      .alternative<RoceConfig>("roce", self, roce_schema(layer), standard_transport(layer))
+      .alternative<DatagramConfig>(
+          "datagram", self,
+          schema::describe<DatagramConfig>(
+              "datagram", "unreliable: sent at line rate, never acknowledged, lost when dropped")
+              .include(&DatagramConfig::format, format_schema()))
+      .shorthand("type");
+}
+
+}  // namespace weft::protocols

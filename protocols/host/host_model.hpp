@@ -1,0 +1,435 @@
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "protocols/host/nic_scheduler.hpp"
+#include "protocols/link/egress.hpp"
+#include "protocols/link/link_control.hpp"
+#include "protocols/state/network_state.hpp"
+#include "protocols/transports/datagram/datagram.hpp"
+#include "protocols/transports/roce/roce.hpp"
+#include "protocols/transports/sender.hpp"
+#include "simcore/base/hash.hpp"
+
+namespace weft::protocols {
+
+/// A host: its ports (classes by strict priority and weight; within a class responses, then queue
+/// pairs in turn), what it takes in, and the processes that live on it. The two ends of its queue
+/// pairs are the transports' (`protocols/transports/`).
+///
+/// A queue pair waits to send at one port at a time. Where several lead to its destination and its
+/// packets are spread over them, it goes on to the next one after each packet. Responses leave by
+/// the port that their cause came in by.
+template <class Path>
+class HostModel {
+ public:
+  explicit HostModel(NetworkState& state)
+      : s_(state),
+        control_(state),
+        scheduler_(state),
+        sender_(state),
+        roce_(state, *this),
+        datagram_(state, *this) {}
+  HostModel(const HostModel&) = delete;
+  HostModel& operator=(const HostModel&) = delete;
+
+  static constexpr bool kIsGeneral = Path::kGeneral;
+
+  /// Ask for the memory of a host's port, and of the queue pairs that used it last.
+  [[gnu::always_inline]] void fetch(const PortState& port) const {
+    fetch_lines<1, true>(&s_.nics[port.index]);
+  }
+  [[gnu::always_inline]] void fetch_flows(const PortState& port) const {
+    const NicState& nic = s_.nics[port.index];
+    if (s_.senders.empty()) return;
+    fetch_lines<2, true>(&s_.senders[nic.recent_sender]);
+    fetch_lines<2, true>(&s_.receivers[nic.recent_receiver]);
+    if (nic.recent_control != nullptr) fetch_lines<1, true>(nic.recent_control);
+  }
+
+  void arrive(Cell& cell, Worker& worker, const Packet& packet, PortState& port, std::int64_t now) {
+    if (Path::kGeneral && s_.constants.receive_rate != 0) {
+      take_in(cell, worker, packet, port, now);
+      return;
+    }
+    if (Path::kGeneral) grant(cell, worker, packet, port, now);
+    receive(cell, worker, packet, port, now);
+  }
+
+  /// The transmission under way ends, or the time has come for a paced queue pair.
+  void depart(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+    port.is_transmitting = false;
+    port.service_bytes = 0;
+    start(cell, worker, port, now);
+  }
+
+  void resume(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+    if (!port.is_transmitting) start(cell, worker, port, now);
+  }
+
+  /// The link of `port` failed: queue pairs that can send by another one go there.
+  void flush(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+    std::vector<std::uint32_t> moving;  // failures are rare
+    take_all(port, moving);
+    for (const std::uint32_t qp : moving) activate(cell, worker, qp, now);
+  }
+
+  /// Which ports of a host lead where has changed.
+  void change_routes(Cell& cell, Worker& worker, std::uint32_t host, const Routes& routes,
+                     std::int64_t now) {
+    const Node& node = s_.fabric.host(HostId(host));
+    std::vector<std::uint32_t> moving;
+    for (std::uint32_t i = 0; i < node.port_count; ++i) {
+      take_all(s_.ports[node.first_port.value() + i], moving);
+    }
+    // Queue pairs of one host lie together.
+    auto s = std::ranges::lower_bound(s_.senders, host, {}, &SenderState::host);
+    for (; s != s_.senders.end() && s->host == host; ++s) {
+      const auto ports = routes.host_ports(HostId(host), HostId(s->destination));
+      if (ports.empty() || s->in_network != 0) continue;
+      s->local_ports = ports;
+      choose_port(*s);
+    }
+    for (const std::uint32_t qp : moving) activate(cell, worker, qp, now);
+  }
+
+  /// A NIC of finite receive rate has taken in the oldest packet of its buffer.
+  void finish_receive(Cell& cell, Worker& worker, PortState& port, std::int64_t now);
+
+  void post(Cell& cell, Worker& worker, ConnectionId connection, Bytes size, std::int64_t now);
+  void expire_retransmit_timer(Cell& cell, Worker& worker, std::uint32_t queue_pair,
+                               std::int64_t now) {
+    roce_.expire_timer(cell, worker, queue_pair, now);
+  }
+  void wake(Cell& cell, Worker& worker, ProcessId process, std::uint64_t token, std::int64_t now);
+  void signal(Cell& cell, Worker& worker, ProcessId process, ProcessId from, std::uint64_t token,
+              std::int64_t now);
+  void start_process(Cell& cell, Worker& worker, ProcessId process);
+
+  // What transports ask of their host.
+
+  [[nodiscard]] const TransportConstants& transport(std::uint8_t index) const {
+    return s_.constants.transports[Path::kGeneral ? index : 0];
+  }
+
+  /// Sends an answer by the port that its cause came in by, before data of its class.
+  void respond(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
+               std::int64_t now) {
+    const std::uint8_t c = class_of(packet);
+    ClassQueue& queue = s_.queue(port, c);
+    queue.account(now);
+    queue.packets.push(packet, worker.pool);
+    if (queue.packets.bytes() > queue.peak_bytes) queue.peak_bytes = queue.packets.bytes();
+    port.waiting |= class_bit(c);
+    port.note_backlog(packet.size);
+    if (!port.is_transmitting) start(cell, worker, port, now);
+  }
+
+  /// Lets an idle queue pair with something to send take part in the turns of a port.
+  void activate(Cell& cell, Worker& worker, std::uint32_t qp, std::int64_t now) {
+    SenderState& s = s_.senders[qp];
+    if (s.schedule != SenderState::Schedule::kIdle || !can_send(s)) return;
+    if (Path::kGeneral && s.local_ports.size() > 1) choose_port(s);
+    PortState& port = s_.ports[s.port];
+    port.waiting |= NicScheduler(s_, port).activate(qp, now);
+    if (!port.is_transmitting) start(cell, worker, port, now);
+  }
+
+  /// A message whose last packet has this number is whole.
+  void record_delivery(std::uint32_t qp, std::uint32_t last_sequence, const PortState& port,
+                       std::int64_t now) {
+    s_.hosts[port.owner].deliveries.push_back({qp, last_sequence, now});
+  }
+  void notify_delivered(Cell& cell, Worker& worker, std::uint32_t qp, std::int64_t now);
+  void notify_acknowledged(Cell& cell, Worker& worker, ConnectionId connection, std::int64_t now);
+
+ private:
+  template <class>
+  friend class HostContext;
+
+  void receive(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
+               std::int64_t now) {
+    ++worker.sums.packets_delivered;
+    if (Path::kGeneral && (packet.flow & kInNetworkFlow) != 0) {
+      receive_word(cell, worker, packet, now);
+      return;
+    }
+    switch (kind_of(packet)) {
+      case PacketKind::kData:
+        receive_data(cell, worker, packet, port, now);
+        break;
+      case PacketKind::kAck:
+      case PacketKind::kNack:
+        roce_.receive_ack(cell, worker, packet, port, now);
+        break;
+      case PacketKind::kCnp:
+        roce_.receive_cnp(packet.flow, now);
+        break;
+    }
+  }
+
+  /// A chip says that a sum with a packet of this host is complete.
+  void receive_word(Cell& cell, Worker& worker, const Packet& packet, std::int64_t now) {
+    const std::uint32_t qp = packet.flow & ~kInNetworkFlow;
+    const SenderState& s = s_.senders[qp];
+    const Reduction& reduction = s_.reductions[s.in_network_index];
+    ++s_.rounds_done[s.first_round + reduction.link_of(packet.sequence)];
+    activate(cell, worker, qp, now);
+  }
+
+  /// Queue pairs that wait at `port` wait nowhere any more.
+  void take_all(PortState& port, std::vector<std::uint32_t>& taken) {
+    NicScheduler(s_, port).take_all(s_.constants.classes, taken);
+    for (std::uint32_t c = 0; c < s_.constants.classes; ++c) {
+      const auto bit = class_bit(static_cast<std::uint8_t>(c));
+      if (s_.queue(port, c).packets.empty()) port.waiting &= static_cast<std::uint8_t>(~bit);
+    }
+  }
+
+  /// Puts a packet into the receive buffer, from where it is taken at the receive rate.
+  void take_in(Cell& cell, Worker& worker, const Packet& packet, PortState& port, std::int64_t now);
+
+  void schedule_receive(Cell& cell, const PortState& port, std::int64_t size, std::int64_t now);
+
+  /// The buffer that a packet of a credit class held is free again.
+  void grant(Cell& cell, Worker& worker, const Packet& packet, PortState& port, std::int64_t now) {
+    const std::uint8_t c = class_of(packet);
+    if (!s_.constants.of_class[c].is_credit) return;
+    control_.grant(cell, worker, port, c, scheduler_.blocks(c, packet.size), now);
+  }
+
+  void start(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+    if (port.pending_control != 0 && !port.is_down) [[unlikely]] {
+      control_.transmit(cell, worker, port, now);
+      return;
+    }
+    NicScheduler nic(s_, port);
+    port.waiting |= nic.release_paced(now);
+    for (;;) {
+      const std::uint32_t eligible = port.waiting & ~static_cast<unsigned>(port.blocked);
+      const std::uint32_t c = scheduler_.choose(
+          port, eligible, now, [&](std::uint32_t of) { return next_size(port, nic, of); });
+      if (c == ClassScheduler<Path>::kNone) break;
+      std::uint32_t moving = kNoIndex;
+      if (!send_next(cell, worker, port, nic, c, eligible, now, moving)) continue;
+      if (Path::kGeneral && moving != kNoIndex) activate(cell, worker, moving, now);
+      return;
+    }
+    if (nic.has_paced()) {
+      cell.next.update(port.local, cell.keys.departure(nic.next_paced(), port.local));
+    } else {
+      cell.next.remove(port.local);
+    }
+  }
+
+  /// Wire bytes of what class `c` would send next: a response, or a packet of the queue pair whose
+  /// turn it is. 0 if it turns out that nothing may be sent.
+  [[nodiscard]] std::int64_t next_size(const PortState& port, NicScheduler& nic, std::uint32_t c) {
+    const ClassQueue& queue = s_.queue(port, c);
+    if (!queue.packets.empty()) return queue.packets.front().size;
+    const std::uint32_t qp = next_sender(nic, c);
+    if (qp == kNoIndex) return 0;
+    return next_size_of(s_.senders[qp]);
+  }
+
+  /// The queue pair of class `c` whose turn it is; those that may not send lose their turn.
+  [[nodiscard]] std::uint32_t next_sender(NicScheduler& nic, std::uint32_t c) {
+    for (;;) {
+      const std::uint32_t qp = nic.first_ready(c);
+      if (qp == kNoIndex || can_send(s_.senders[qp])) return qp;
+      nic.take_ready(c);
+    }
+  }
+
+  /// Sends a packet of class `c`. False: it had none that may be sent. `moving`: a queue pair whose
+  /// next packet may leave by another port.
+  bool send_next(Cell& cell, Worker& worker, PortState& port, NicScheduler& nic, std::uint32_t c,
+                 std::uint32_t eligible, std::int64_t now, std::uint32_t& moving) {
+    ClassQueue& queue = s_.queue(port, c);
+    bool has_sent = false;
+    if (!queue.packets.empty()) {
+      queue.account(now);
+      const Packet& packet = queue.packets.take();
+      port.backlog -= packet.size;
+      scheduler_.charge(port, c, packet.size, eligible);
+      send_response(cell, worker, port, queue, packet, now);
+      queue.packets.reclaim(worker.pool);
+      has_sent = true;
+    } else if (const std::uint32_t qp = next_sender(nic, c); qp != kNoIndex) {
+      nic.take_ready(c);
+      if (Path::kGeneral) scheduler_.charge(port, c, next_size_of(s_.senders[qp]), eligible);
+      const std::int64_t end = send_data(cell, worker, port, queue, qp, now);
+      if (Path::kGeneral && is_spread(s_.senders[qp])) {
+        moving = qp;
+      } else if (can_send(s_.senders[qp])) {
+        nic.activate(qp, end);  // its class still waits, or is paced
+      }
+      has_sent = true;
+    }
+    if (queue.packets.empty() && nic.first_ready(c) == kNoIndex) {
+      port.waiting &= static_cast<std::uint8_t>(~class_bit(static_cast<std::uint8_t>(c)));
+      if (Path::kGeneral) queue.deficit = 0;
+    }
+    return has_sent;
+  }
+
+  [[nodiscard]] static std::int64_t next_size_of(const SenderState& s) {
+    return s.next == s.message_last ? s.last_size : s.full_size;
+  }
+
+  /// Whether each packet of the queue pair may leave by another port than the one before.
+  [[nodiscard]] static bool is_spread(const SenderState& s) {
+    return s.spreading != PortSpreading::kFlow;
+  }
+
+  /// The port that the next packet of an idle queue pair waits at.
+  void choose_port(SenderState& s) const {
+    const auto n = static_cast<std::uint32_t>(s.local_ports.size());
+    std::uint32_t choice = 0;
+    switch (s.spreading) {
+      case PortSpreading::kRoundRobin:
+        choice = in_turn(s, n);
+        break;
+      case PortSpreading::kLeastLoaded:
+        choice = least_loaded(s, in_turn(s, n));
+        break;
+      case PortSpreading::kRandom:
+        choice = choose_by_packet(s_.constants.seed, s.entropy, s.next, s.sent_end, n);
+        break;
+      case PortSpreading::kFlow:
+        choice = s_.choose_host_port(HostId(s.host), s.entropy, n);
+        break;
+    }
+    // A port whose link is down is passed over, unless all are. But what is added up must meet at
+    // one chip.
+    for (std::uint32_t i = 0; i < n; ++i) {
+      s.port = s.first_port + s.local_ports[(choice + i) % n];
+      if (!s_.ports[s.port].is_down || s.in_network != 0) return;
+    }
+  }
+
+  [[nodiscard]] static std::uint32_t in_turn(const SenderState& s, std::uint32_t n) {
+    return (s.next + s.entropy % n) % n;
+  }
+
+  /// The port with the fewest bytes that wait or are being sent; among equals the first one from
+  /// `first` on.
+  [[nodiscard]] std::uint32_t least_loaded(const SenderState& s, std::uint32_t first) const {
+    const auto n = static_cast<std::uint32_t>(s.local_ports.size());
+    std::uint32_t best = first;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const std::uint32_t at = (first + i) % n;
+      const PortState& port = s_.ports[s.first_port + s.local_ports[at]];
+      const std::int64_t load = port.backlog + (port.is_transmitting ? port.service_bytes : 0);
+      if (port.is_down || load >= least) continue;
+      least = load;
+      best = at;
+    }
+    return best;
+  }
+
+  /// Whether the chip can hold the next packet of a reduction.
+  [[nodiscard]] bool is_in_window(const SenderState& s) const {
+    const Reduction& reduction = s_.reductions[s.in_network_index];
+    const std::uint32_t done = s_.rounds_done[s.first_round + reduction.link_of(s.next)];
+    return reduction.round_of(s.next) - done < reduction.window;
+  }
+
+  [[nodiscard]] bool can_send(const SenderState& s) const {
+    if (s.next == s.posted || s.schedule == SenderState::Schedule::kFailed) return false;
+    if (Path::kGeneral && s.in_network == kReduceFlow) return is_in_window(s);
+    const std::uint32_t in_flight = s.next == s.sent_end ? s.next - s.received : s.next - s.unacked;
+    return in_flight < s.window;
+  }
+
+  void send_response(Cell& cell, Worker& worker, PortState& port, ClassQueue& queue,
+                     const Packet& packet, std::int64_t now) {
+    ++worker.sums.packets_injected;
+    port.service_bytes = packet.size;
+    transmit<Path>(s_, port, queue, packet.size, now, cell, worker,
+                   [&packet](Packet& on_wire) { on_wire = packet; });
+  }
+
+  /// Returns the end of the transmission.
+  std::int64_t send_data(Cell& cell, Worker& worker, PortState& port, ClassQueue& queue,
+                         std::uint32_t qp, std::int64_t now) {
+    const NetworkConstants& k = s_.constants;
+    SenderState& s = s_.senders[qp];
+    const TransportConstants& t = transport(s.transport);
+    const bool is_last = s.next == s.message_last;
+    const std::uint32_t sequence = s.next;
+    const std::uint16_t size = is_last ? s.last_size : s.full_size;
+    const auto flags = static_cast<std::uint8_t>(
+        class_flags(s.traffic_class) | (is_last ? kLast : 0U) | (s.first_of_message ? kFirst : 0U));
+    const auto write = [&](Packet& packet) {
+      packet.flow = Path::kGeneral ? qp | s.in_network : qp;
+      packet.sequence = sequence;
+      packet.destination = s.destination;
+      packet.entropy = s.entropy;
+      packet.word = send_time(now);
+      packet.size = size;
+      packet.flags = flags;
+      packet.ttl = t.ttl;
+    };
+    s.first_of_message = false;
+    s_.nics[port.index].recent_sender = qp;
+    ++s.next;
+    if (s.next > s.sent_end) {
+      if (t.reliable) roce_.on_first_sent(cell, s, qp, now);
+      s.sent_end = s.next;
+    } else {
+      ++worker.sums.packets_retransmitted;
+    }
+    ++worker.sums.packets_injected;
+    port.service_bytes = size;
+    if (Path::kGeneral && k.traces_packets) {
+      Packet packet;
+      write(packet);
+      trace_start(worker, packet, port, now);
+    }
+    const std::int64_t end = transmit<Path>(s_, port, queue, size, now, cell, worker, write);
+    s.next_send = Path::kGeneral && is_spread(s) ? now : end;
+    if (!t.control.is_none()) {
+      sender_.pace(s, t, s_.nics[port.index], Bytes(size), Picoseconds(now));
+    }
+    if (is_last) sender_.next_message(s);
+    if (!t.reliable) datagram_.on_sent(s);
+    return end;
+  }
+
+  void trace_start(Worker& worker, const Packet& packet, const PortState& port,
+                   std::int64_t now) const {
+    if (!s_.is_watched(packet)) return;
+    worker.trace.push_back({.time = now,
+                            .value = packet.flow,
+                            .subject = port.index,
+                            .detail = packet.sequence,
+                            .kind = TraceRecord::Kind::kPacketStarted,
+                            .traffic_class = class_of(packet)});
+  }
+
+  void receive_data(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
+                    std::int64_t now) {
+    worker.packet_latency.add(s_.old_packets.elapsed(packet, now));
+    const TransportConstants& t = transport(s_.receivers[packet.flow].transport);
+    if (t.reliable || t.any_order) {
+      roce_.receive_data(cell, worker, packet, port, now);
+    } else {
+      datagram_.receive_data(cell, worker, packet, port, now);
+    }
+  }
+
+  NetworkState& s_;
+  LinkControl control_;
+  ClassScheduler<Path> scheduler_;
+  Sender sender_;
+  Roce<HostModel> roce_;
+  Datagram<HostModel> datagram_;
+};
+
+}  // namespace weft::protocols

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "protocols/state/network_state.hpp"
+
+namespace weft::protocols {
+
+/// Which queue pair of a host's port sends next in a class: those whose pacing time has come take
+/// turns, one packet each (round robin); the others wait in a heap by (time, queue pair).
+class NicScheduler {
+ public:
+  NicScheduler(NetworkState& state, const PortState& port)
+      : nic_(state.nics[port.index]),
+        senders_(state.senders),
+        ready_(&state.ready[port.first_slot]) {}
+
+  /// `queue_pair` has something to send from its pacing time on; it must be idle. Returns the bit
+  /// of its class if that is now, else 0.
+  std::uint8_t activate(std::uint32_t queue_pair, std::int64_t now) {
+    SenderState& s = senders_[queue_pair];
+    if (s.next_send <= now) return append_ready(queue_pair);
+    s.schedule = SenderState::Schedule::kPaced;
+    nic_.paced.push_back({s.next_send, queue_pair});
+    std::push_heap(nic_.paced.begin(), nic_.paced.end(), std::greater<>{});
+    return 0;
+  }
+
+  /// Moves those whose time has come to their ready lists; returns the bits of their classes.
+  std::uint8_t release_paced(std::int64_t now) {
+    std::uint8_t classes = 0;
+    while (!nic_.paced.empty() && nic_.paced.front().time <= now) {
+      std::pop_heap(nic_.paced.begin(), nic_.paced.end(), std::greater<>{});
+      const std::uint32_t queue_pair = nic_.paced.back().queue_pair;
+      nic_.paced.pop_back();
+      // A queue pair that failed while it waited stays out.
+      if (senders_[queue_pair].schedule == SenderState::Schedule::kPaced) {
+        classes |= append_ready(queue_pair);
+      }
+    }
+    return classes;
+  }
+
+  /// The queue pair of class `c` whose turn it is; kNoIndex if none is ready.
+  [[nodiscard]] std::uint32_t first_ready(std::uint32_t c) const { return ready_[c].head; }
+
+  /// Takes the queue pair whose turn it is out of its list and makes it idle.
+  void take_ready(std::uint32_t c) {
+    SenderState& s = senders_[ready_[c].head];
+    ready_[c].head = s.next_ready;
+    if (ready_[c].head == kNoIndex) ready_[c].tail = kNoIndex;
+    if (s.schedule == SenderState::Schedule::kReady) s.schedule = SenderState::Schedule::kIdle;
+  }
+
+  /// Takes all that wait here, and makes them idle.
+  void take_all(std::uint32_t classes, std::vector<std::uint32_t>& taken) {
+    for (std::uint32_t c = 0; c < classes; ++c) {
+      while (first_ready(c) != kNoIndex) {
+        taken.push_back(first_ready(c));
+        take_ready(c);
+      }
+    }
+    for (const NicState::Paced& paced : nic_.paced) {
+      SenderState& s = senders_[paced.queue_pair];
+      if (s.schedule != SenderState::Schedule::kPaced) continue;
+      s.schedule = SenderState::Schedule::kIdle;
+      taken.push_back(paced.queue_pair);
+    }
+    nic_.paced.clear();
+  }
+
+  /// When the earliest paced queue pair may send; there must be one.
+  [[nodiscard]] bool has_paced() const { return !nic_.paced.empty(); }
+  [[nodiscard]] std::int64_t next_paced() const { return nic_.paced.front().time; }
+
+ private:
+  std::uint8_t append_ready(std::uint32_t queue_pair) {
+    SenderState& s = senders_[queue_pair];
+    s.schedule = SenderState::Schedule::kReady;
+    s.next_ready = kNoIndex;
+    ReadyList& list = ready_[s.traffic_class];
+    if (list.tail == kNoIndex) {
+      list.head = queue_pair;
+    } else {
+      senders_[list.tail].next_ready = queue_pair;
+    }
+    list.tail = queue_pair;
+    return class_bit(s.traffic_class);
+  }
+
+  NicState& nic_;
+  std::vector<SenderState>& senders_;
+  ReadyList* ready_;
+};
+
+}  // namespace weft::protocols

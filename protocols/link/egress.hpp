@@ -1,0 +1,137 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "protocols/state/network_state.hpp"
+
+namespace weft::protocols {
+
+/// Files an agenda event that keeps the run alive.
+inline void schedule(Cell& cell, const AgendaEvent& event) {
+  ++cell.live_events;
+  cell.agenda.push(event);
+}
+
+/// Occupies an idle port until `end`.
+inline void occupy(Cell& cell, PortState& port, std::int64_t end) {
+  port.is_transmitting = true;
+  cell.next.update(port.local, cell.keys.departure(end, port.local));
+}
+
+/// Puts a packet of `size` bytes on the wire from `start` on (now, or a little later with
+/// cut-through); the port must be idle. From here on nothing revokes it. `write(Packet&)` gives
+/// everything but its stamp. Returns the end of the transmission.
+template <class Path, class Write>
+[[gnu::always_inline]] inline std::int64_t transmit(NetworkState& state, PortState& port,
+                                                    ClassQueue& queue, std::int64_t size,
+                                                    std::int64_t start, Cell& cell, Worker& worker,
+                                                    Write write) {
+  const NetworkConstants& constants = state.constants;
+  const std::int64_t end = start + port.transmission(size);
+  std::int64_t arrival = end + port.data_latency;
+  if (Path::kGeneral && port.peer_cuts_through) {
+    const std::int64_t first = std::min<std::int64_t>(size, constants.cut_through_after);
+    arrival = start + port.transmission(first) + port.data_latency;
+  }
+  if (Path::kGeneral && constants.has_added_latency) {
+    arrival = state.delayed_data(port, arrival);
+  }
+  if (port.leads_inside && port.out->in_flight() == 0) {
+    cell.next.update(cell.port_count() + port.peer_local,
+                     cell.keys.arrival(arrival, port.peer_local));
+  }
+  port.out->data_in.push(arrival, worker.pool, write);
+  worker.signals.set(port.out->signal);
+  occupy(cell, port, end);
+  queue.bytes += size;
+  ++queue.started;
+  ++worker.sums.packet_hops;
+  return end;
+}
+
+/// Which class an egress serves next: the highest strict one, else the weighted ones by deficit
+/// round robin (M. Shreedhar, G. Varghese, "Efficient Fair Queuing Using Deficit Round-Robin",
+/// SIGCOMM 1995), as IEEE 802.1Qaz orders them. `head_size(class)` gives the wire bytes of the
+/// packet that the class would send.
+template <class Path>
+class ClassScheduler {
+ public:
+  static constexpr std::uint32_t kNone = kMaxClasses;
+
+  explicit ClassScheduler(NetworkState& state) : s_(state) {}
+
+  /// One of `eligible` (bit per class), or kNone. Classes whose next packet lacks credits are
+  /// blocked at the port.
+  template <class HeadSize>
+  std::uint32_t choose(PortState& port, std::uint32_t eligible, std::int64_t now,
+                       HeadSize head_size) {
+    const NetworkConstants& k = s_.constants;
+    if constexpr (!Path::kGeneral) {
+      // At most one class is weighted, and none has credits.
+      const std::uint32_t strict = eligible & k.strict;
+      if (strict != 0) return static_cast<std::uint32_t>(std::bit_width(strict)) - 1;
+      return eligible == 0 ? kNone : static_cast<std::uint32_t>(std::countr_zero(eligible));
+    }
+    while (eligible != 0) {
+      const std::uint32_t strict = eligible & k.strict;
+      std::uint32_t c = 0;
+      if (strict != 0) {
+        c = static_cast<std::uint32_t>(std::bit_width(strict)) - 1;
+      } else if ((eligible & (eligible - 1)) == 0) {
+        c = static_cast<std::uint32_t>(std::countr_zero(eligible));
+      } else {
+        c = take_turns(port, eligible, head_size);
+      }
+      if (((k.credit >> c) & 1U) == 0) return c;
+      ClassQueue& queue = s_.queue(port, c);
+      if (queue.credits >= blocks(c, head_size(c))) return c;
+      port.starved |= class_bit(static_cast<std::uint8_t>(c));
+      port.update_blocked();
+      queue.blocked_since = now;
+      ++queue.stalls;
+      eligible &= ~(1U << c);
+    }
+    return kNone;
+  }
+
+  /// A packet of `size` bytes of class `c`, chosen among `eligible`, is about to be sent.
+  void charge(PortState& port, std::uint32_t c, std::int64_t size, std::uint32_t eligible) {
+    if constexpr (!Path::kGeneral) return;
+    const NetworkConstants& k = s_.constants;
+    const std::uint32_t weighted = eligible & ~static_cast<std::uint32_t>(k.strict);
+    if ((weighted & (weighted - 1)) != 0 && ((k.strict >> c) & 1U) == 0) {
+      s_.queue(port, c).deficit -= static_cast<std::int32_t>(size);
+    }
+    if (((k.credit >> c) & 1U) != 0) s_.queue(port, c).credits -= blocks(c, size);
+  }
+
+  [[nodiscard]] std::int32_t blocks(std::uint32_t c, std::int64_t size) const {
+    const std::int64_t block = s_.constants.of_class[c].block;
+    return static_cast<std::int32_t>((size + block - 1) / block);
+  }
+
+ private:
+  template <class HeadSize>
+  std::uint32_t take_turns(PortState& port, std::uint32_t eligible, HeadSize head_size) {
+    std::uint32_t c = port.round_robin;
+    if (((eligible >> c) & 1U) == 0) c = next_turn(port, eligible, c);
+    // A quantum covers the largest packet, so that every class is passed at most once.
+    while (s_.queue(port, c).deficit < static_cast<std::int32_t>(head_size(c))) {
+      c = next_turn(port, eligible, c);
+    }
+    port.round_robin = static_cast<std::uint8_t>(c);
+    return c;
+  }
+  std::uint32_t next_turn(PortState& port, std::uint32_t eligible, std::uint32_t c) {
+    const std::uint32_t above = eligible & ~((2U << c) - 1U);
+    const auto next = static_cast<std::uint32_t>(std::countr_zero(above != 0 ? above : eligible));
+    s_.queue(port, next).deficit += s_.constants.of_class[next].quantum;
+    return next;
+  }
+
+  NetworkState& s_;
+};
+
+}  // namespace weft::protocols

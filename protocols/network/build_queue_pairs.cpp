@@ -1,0 +1,232 @@
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "protocols/network/packet_network.hpp"
+#include "protocols/state/network_state.hpp"
+#include "simcore/base/check.hpp"
+#include "simcore/base/hash.hpp"
+#include "simcore/fabric/path.hpp"
+#include "simcore/fabric/zero_load.hpp"
+
+namespace weft::protocols {
+namespace {
+
+/// The local port that a queue pair starts at, and stays at if its packets are not spread.
+std::uint32_t first_choice(const NetworkState& s, const SenderState& sender) {
+  const auto n = static_cast<std::uint32_t>(sender.local_ports.size());
+  if (n == 0) return 0;  // there is no way to the destination
+  return sender.local_ports[s.choose_host_port(HostId(sender.host), sender.entropy, n)];
+}
+
+/// Base RTT and hops of a queue pair's data, with ACKs that take the same way back.
+void describe_path(const NetworkState& s, const SenderState& sender, const TransportConstants& t,
+                   congestion::FlowStart& start) {
+  const HostId from(sender.host);
+  const HostId to(sender.destination);
+  const auto hops_between = [&](HostId a, HostId b) {
+    const auto path = flow_path(s.fabric, s.routes, s.constants.seed, a, b, sender.entropy);
+    return hops_of(s.fabric, path);
+  };
+  const std::vector<PathHop> there = hops_between(from, to);
+  const std::vector<PathHop> back = hops_between(to, from);
+  if (there.empty() || back.empty()) return;  // there is no way, and nothing will be sent
+  const Framing framing{
+      .payload = Bytes(t.payload),
+      .header = Bytes(t.header),
+      .ack_size = Bytes(t.ack_size),
+      .cut_through = Bytes(s.constants.cut_through ? s.constants.cut_through_after : 0)};
+  start.base_rtt = zero_load(framing.payload, framing, there, back).completed;
+  start.hops = static_cast<std::uint32_t>(there.size() - 1);
+}
+
+/// Gives a queue pair the state of its transport's congestion control, if that has one.
+void start_control(NetworkState& s, std::uint32_t qp) {
+  SenderState& sender = s.senders[qp];
+  const TransportConstants& t = s.constants.transports[sender.transport];
+  sender.window = t.window;
+  if (t.control.is_none()) return;
+  congestion::FlowStart start{.line_rate = s.line_rate(sender),
+                              .packet = Bytes(t.payload + t.header)};
+  if (t.control.needs().path) describe_path(s, sender, t, start);
+  sender.control_slot = s.controls.start(t.control, start);
+  s.controls.at_sender(
+      t.control, sender.control_slot, Picoseconds(0),
+      [&](const auto& control, const auto& p) { sender.window = t.limited(control.window(p)); });
+}
+
+/// The receiving ends of a multicast, one per member of its group.
+void add_multicast(NetworkState& s, SenderState& sender, const ProcessGroup& group) {
+  Multicast multicast{.first_receiver = static_cast<std::uint32_t>(s.receivers.size()),
+                      .members = {}};
+  const ReceiverState like = s.receivers[sender.receiver];
+  sender.receiver = multicast.first_receiver;
+  for (const ProcessId member : group.members) {
+    multicast.members.push_back(s.processes[member.value()].host);
+    s.receivers.push_back(like);
+    s.receivers.back().process = member;
+  }
+  s.multicasts.push_back(std::move(multicast));
+}
+
+/// Makes `qp` one of those whose packets are added up. All begin at the same of their links.
+void join_reduction(NetworkState& s, std::uint32_t qp, const Connection& connection) {
+  SenderState& sender = s.senders[qp];
+  Reduction& reduction = s.reductions[sender.in_network_index];
+  reduction.owner = s.processes[connection.destination.value()].host;
+  reduction.links = static_cast<std::uint32_t>(sender.local_ports.size());
+  reduction.window = s.constants.transports[sender.transport].reduction_window;
+  reduction.members.push_back(sender.host);
+  reduction.queue_pairs.push_back(qp);
+  if (connection.source == connection.destination) {
+    reduction.receiver = qp;
+    reduction.offset = sender.entropy % reduction.links;
+  }
+}
+
+void start_rounds(NetworkState& s, SenderState& sender) {
+  if (sender.in_network != kReduceFlow) return;
+  Reduction& reduction = s.reductions[sender.in_network_index];
+  WEFT_CHECK(reduction.links == sender.local_ports.size(), "members are alike");
+  reduction.counts.resize(std::size_t{reduction.links} * reduction.window);
+  sender.receiver = reduction.receiver;
+  sender.entropy = s.senders[reduction.receiver].entropy;
+  sender.first_round = static_cast<std::uint32_t>(s.rounds_done.size());
+  // Where the first packet does not go by the first link, the links before it are a round ahead.
+  for (std::uint32_t link = 0; link < reduction.links; ++link) {
+    s.rounds_done.push_back(link < reduction.offset ? 1 : 0);
+  }
+}
+
+}  // namespace
+
+std::uint8_t PacketNetwork::transport_of(const Connection& connection) const {
+  const Fabric& fabric = state_->fabric;
+  const HostId from(state_->processes[connection.source.value()].host);
+  const HostId to(state_->processes[connection.destination.value()].host);
+  if (options_.scale_up.empty() || fabric.network_between(from, to) == NetworkKind::kScaleOut) {
+    return 0;
+  }
+  const auto domain = static_cast<std::size_t>(fabric.host(from).domain);
+  const std::vector<std::uint8_t>& kinds = options_.scale_up_of_domain;
+  const std::size_t kind = domain < kinds.size() ? kinds[domain] : 0;
+  return static_cast<std::uint8_t>(1 + 2 * kind +
+                                   (connection.kind == Connection::Kind::kUnicast ? 0 : 1));
+}
+
+PortSpreading PacketNetwork::spreading_of(const Connection& connection,
+                                          std::uint8_t transport) const {
+  // What chips add up has to meet at one of them.
+  if (connection.kind != Connection::Kind::kUnicast) return PortSpreading::kRoundRobin;
+  if (transport > 0) return options_.scale_up[(transport - 1U) / 2].spreading;
+  const LoadBalancing& balancing = options_.switches.balancing(connection.traffic_class);
+  switch (balancing.type) {
+    case LoadBalancing::kSpray:
+      return PortSpreading::kRandom;
+    case LoadBalancing::kRoundRobin:
+      return PortSpreading::kRoundRobin;
+    case LoadBalancing::kAdaptive:
+      return PortSpreading::kLeastLoaded;
+    case LoadBalancing::kFlow:
+    case LoadBalancing::kFlowlet:
+      return PortSpreading::kFlow;
+  }
+  return PortSpreading::kFlow;
+}
+
+void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections) {
+  NetworkState& s = *state_;
+  s.connections.resize(connections.size());
+  std::size_t count = 0;
+  for (std::size_t c = 0; c < connections.size(); ++c) {
+    const std::uint8_t transport = transport_of(connections[c]);
+    const bool is_set = transport == 0 && connections[c].queue_pairs > 0;
+    s.connections[c].queue_pairs =
+        is_set ? connections[c].queue_pairs : s.constants.transports[transport].queue_pairs;
+    count += s.connections[c].queue_pairs;
+  }
+  s.senders.resize(count);
+  s.receivers.resize(count);
+
+  // Queue pairs of one host lie together, whatever the order of the connections.
+  std::vector<std::uint32_t> order(connections.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return s.processes[connections[a].source.value()].host <
+           s.processes[connections[b].source.value()].host;
+  });
+  const QueuePairUse use = queue_pair_use(options_.transport);
+  std::uint32_t qp = 0;
+  for (const std::uint32_t c : order) {
+    const Connection& connection = connections[c];
+    ConnectionState& state = s.connections[c];
+    state.first_queue_pair = qp;
+    state.source = connection.source;
+    state.destination = connection.destination;
+    const std::uint8_t transport = transport_of(connection);
+    const std::uint8_t traffic_class = transport == 0
+                                           ? connection.traffic_class
+                                           : options_.scale_up[(transport - 1U) / 2].traffic_class;
+    const HostId from(s.processes[connection.source.value()].host);
+    const HostId to(s.processes[connection.destination.value()].host);
+    const std::span<const std::uint16_t> local_ports = s.routes.host_ports(from, to);
+    for (std::uint32_t i = 0; i < state.queue_pairs; ++i, ++qp) {
+      const std::uint32_t number = queue_pair_number(connection.flow_label, i);
+      SenderState& sender = s.senders[qp];
+      sender.host = from.value();
+      sender.destination = to.value();
+      sender.entropy = flow_entropy(from, to, number);
+      sender.connection = ConnectionId(c);
+      sender.receiver = qp;
+      sender.traffic_class = traffic_class;
+      sender.transport = transport;
+      sender.first_port = s.fabric.host(from).first_port.value();
+      sender.local_ports = local_ports;
+      if (local_ports.size() > 1) sender.spreading = spreading_of(connection, transport);
+      sender.port = sender.first_port + first_choice(s, sender);
+      start_control(s, qp);
+      ReceiverState& receiver = s.receivers[qp];
+      receiver.control_slot = sender.control_slot;
+      receiver.host = from.value();
+      receiver.ack_entropy = response_entropy(from, to, number, use);
+      receiver.connection = ConnectionId(c);
+      receiver.traffic_class = traffic_class;
+      receiver.transport = transport;
+      receiver.process = connection.destination;
+    }
+  }
+}
+
+void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
+                                     const std::vector<ProcessGroup>& groups) {
+  NetworkState& s = *state_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, ProcessId>, std::uint32_t> reduction_of;
+  for (std::uint32_t qp = 0; qp < s.senders.size(); ++qp) {
+    SenderState& sender = s.senders[qp];
+    const Connection& connection = connections[sender.connection.value()];
+    if (connection.kind == Connection::Kind::kUnicast) continue;
+    WEFT_CHECK(!s.constants.cut_through && !s.constants.input_queued,
+               "chips take whole packets and queue at outputs");
+    s.constants.works_in_network = true;
+    if (connection.kind == Connection::Kind::kMulticast) {
+      sender.in_network = kMulticastFlow;
+      sender.in_network_index = static_cast<std::uint32_t>(s.multicasts.size());
+      add_multicast(s, sender, groups[connection.group]);
+      continue;
+    }
+    const std::tuple key{connection.group, connection.flow_label, connection.destination};
+    const auto [it, is_new] =
+        reduction_of.emplace(key, static_cast<std::uint32_t>(s.reductions.size()));
+    if (is_new) s.reductions.emplace_back();
+    sender.in_network = kReduceFlow;
+    sender.in_network_index = it->second;
+    join_reduction(s, qp, connection);
+  }
+  if (!s.constants.works_in_network) return;
+  s.copies.resize(s.switches.size());
+  for (SenderState& sender : s.senders) start_rounds(s, sender);
+}
+
+}  // namespace weft::protocols

@@ -1,0 +1,371 @@
+#include "protocols/network/network_audit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "protocols/link/egress.hpp"
+#include "protocols/link/link_control.hpp"
+
+namespace weft::protocols {
+namespace {
+
+std::int64_t whole_blocks(const ClassConstants& c, std::int64_t size) {
+  return (size + c.block - 1) / c.block;
+}
+
+/// Recomputes every account from the packets themselves.
+class Audit {
+ public:
+  Audit(const NetworkState& state, const std::vector<Cell>& cells)
+      : s_(state), k_(state.constants), cells_(cells), expected_(state.ingress.size()) {}
+
+  void packets(const Worker::Sums& sums) {
+    std::uint64_t on_links = 0;
+    std::uint64_t in_buffers = 0;
+    for (const PortState& port : s_.ports) {
+      on_links += port.out->in_flight();
+      if (port.owner_is_host) continue;
+      for (std::uint32_t c = 0; c < k_.classes; ++c) in_buffers += queue(port, c).packets.size();
+    }
+    for (const NicState& nic : s_.nics) in_buffers += nic.inbox.size();
+    expect(
+        sums.packets_injected ==
+            sums.packets_delivered + sums.packets_dropped + on_links + in_buffers,
+        "packets injected ({}) != delivered ({}) + dropped ({}) + on links ({}) + in buffers ({})",
+        sums.packets_injected, sums.packets_delivered, sums.packets_dropped, on_links, in_buffers);
+  }
+
+  void buffers(bool is_at_rest) {
+    for (std::uint32_t i = 0; i < s_.switches.size(); ++i) buffer_of(i, is_at_rest);
+    for (std::size_t i = 0; i < expected_.size(); ++i) {
+      const PortState& port = s_.ports[i >> k_.class_shift];
+      const IngressAccount& account = s_.ingress[i];
+      if (port.owner_is_host) continue;
+      expect(account.bytes == expected_[i],
+             "{} holds {} bytes of class {} by its account and {} in fact", name(port),
+             account.bytes, i & ((1U << k_.class_shift) - 1), expected_[i]);
+      expect(account.headroom_used >= 0 &&
+                 (account.headroom_used <= account.headroom || account.headroom_used == 0),
+             "{} uses {} bytes of {} of headroom", name(port), account.headroom_used,
+             account.headroom);
+    }
+  }
+
+  void credits() {
+    if (k_.credit == 0) return;
+    std::vector<std::int64_t> returning(s_.ingress.size());  // by receiving port and class
+    for (const Cell& cell : cells_) {
+      for (const AgendaEvent& event : cell.agenda.events()) {
+        if (static_cast<EventType>(event.type) == EventType::kCredit) {
+          count_grant(returning, event.target, static_cast<std::uint32_t>(event.value));
+        }
+      }
+    }
+    for (const PortState& port : s_.ports) {
+      port.out->control_out.for_each(port.out->control_in, [&](const Packet& frame) {
+        if (static_cast<EventType>(frame.flags) == EventType::kCredit) {
+          count_grant(returning, port.peer.value(), frame.word);
+        }
+      });
+    }
+    for (const PortState& port : s_.ports) {
+      for (std::uint32_t c = 0; c < k_.classes; ++c) {
+        if (k_.of_class[c].is_credit) credits_of(port, c, returning);
+      }
+    }
+  }
+
+  std::vector<std::string> violations;
+
+ private:
+  template <class... Args>
+  void expect(bool holds, fmt::format_string<Args...> sentence, Args&&... args) {
+    if (!holds) violations.push_back(fmt::format(sentence, std::forward<Args>(args)...));
+  }
+  [[nodiscard]] std::string name(const PortState& port) const {
+    return s_.fabric.port_name(port.id);
+  }
+  [[nodiscard]] const ClassQueue& queue(const PortState& port, std::uint32_t c) const {
+    return s_.queues[port.first_slot + c];
+  }
+  [[nodiscard]] std::size_t slot(const SwitchState& sw, std::uint32_t ingress,
+                                 std::uint32_t c) const {
+    return k_.slot(sw.first_port + ingress, c);
+  }
+
+  void buffer_of(std::uint32_t at, bool is_at_rest) {
+    const SwitchState& sw = s_.switches[at];
+    std::int64_t used = 0;
+    const auto hold = [&](std::uint32_t ingress, std::uint32_t c, std::int64_t size) {
+      const ClassConstants& constants = k_.of_class[c];
+      if (constants.is_credit) {
+        expected_[slot(sw, ingress, c)] += whole_blocks(constants, size) * constants.block;
+        return;
+      }
+      used += sw.cells(size);
+      if (constants.is_pfc) expected_[slot(sw, ingress, c)] += sw.cells(size);
+    };
+    for (std::uint32_t p = 0; p < sw.port_count; ++p) {
+      const PortState& port = s_.ports[sw.first_port + p];
+      std::int64_t backlog = 0;
+      for (std::uint32_t c = 0; c < k_.classes; ++c) {
+        backlog += queue(port, c).packets.bytes();
+        queue(port, c).packets.for_each([&](const Packet& packet) {
+          if (k_.works_in_network && tail_arrival(packet) != kOwesIngress) return;
+          hold(k_.input_queued ? p : waiting_port(packet), c, packet.size);
+        });
+      }
+      expect(backlog == port.backlog, "{} has a backlog of {} by its account and {} in fact",
+             name(port), port.backlog, backlog);
+      if (port.service_bytes != 0 && !k_.release_at_start && port.service_debt == kOwesIngress) {
+        hold(port.service_ingress, port.service_class, port.service_bytes);
+      }
+    }
+    if (k_.works_in_network) {
+      for (const CopyTable::Original& o : s_.copies[at].originals()) {
+        if (o.copies > 0) hold(o.ingress, o.traffic_class, o.size);
+      }
+    }
+    const std::string& node = s_.fabric.switch_node(SwitchId(at)).name;
+    expect(sw.buffer_used == used, "the buffer of {} holds {} bytes by its account and {} in fact",
+           node, sw.buffer_used, used);
+    expect(used == 0 || used <= sw.capacity, "the buffer of {} holds {} bytes of {}", node, used,
+           sw.capacity);
+    expect(sw.shared_used >= 0 && sw.shared_used <= std::max<std::int64_t>(sw.shared_size, 0),
+           "{} uses {} bytes of {} that are shared", node, sw.shared_used, sw.shared_size);
+    if (is_at_rest) expect(used == 0, "{} bytes left in the buffer of {}", used, node);
+  }
+
+  void count_grant(std::vector<std::int64_t>& returning, std::uint32_t target,
+                   std::uint32_t packed) const {
+    const PortState& sender = s_.ports[target];
+    returning[k_.slot(sender.peer.value(), LinkControl::class_in(packed))] +=
+        LinkControl::value_in(packed);
+  }
+
+  void credits_of(const PortState& sender, std::uint32_t c,
+                  const std::vector<std::int64_t>& returning) {
+    const PortState& receiver = s_.ports[sender.peer.value()];
+    const ClassConstants& constants = k_.of_class[c];
+    const std::size_t i = k_.slot(receiver.index, c);
+    std::int64_t on_wire = 0;
+    sender.out->data_out.for_each(sender.out->data_in, [&](const Packet& packet) {
+      if (class_of(packet) == c) on_wire += whole_blocks(constants, packet.size);
+    });
+    const std::int64_t at_sender = queue(sender, c).credits;
+    const std::int64_t held = s_.ingress[i].bytes / constants.block;
+    const std::int64_t freed = s_.ingress[i].freed_blocks;
+    expect(at_sender >= 0, "{} has {} credits of class {}", name(sender), at_sender, c);
+    // An outage voids credits; the sum holds again once the link has been up for a while.
+    if (sender.ingress_up_since != 0) return;
+    const std::int64_t sum = at_sender + on_wire + held + freed + returning[i];
+    expect(sum == constants.credit_blocks,
+           "{}, class {}: {} credits at the sender, {} on the wire, {} held, {} freed and {} on "
+           "their way back are {}, not {}",
+           name(sender), c, at_sender, on_wire, held, freed, returning[i], sum,
+           constants.credit_blocks);
+  }
+
+  const NetworkState& s_;
+  const NetworkConstants& k_;
+  const std::vector<Cell>& cells_;
+  std::vector<std::int64_t> expected_;
+};
+
+/// Who waits for whom among the blocked ports of switches.
+class WaitGraph {
+ public:
+  explicit WaitGraph(const NetworkState& state) : s_(state), k_(state.constants) {
+    for (const PortState& port : s_.ports) {
+      if (port.owner_is_host || port.is_down) continue;
+      for (std::uint8_t c = 0; c < k_.classes; ++c) {
+        if (is_blocked(port, c)) add(port, c);
+      }
+    }
+    if (nodes_.size() < 2) return;
+    for (std::uint32_t n = 0; n < nodes_.size(); ++n) connect(n);
+  }
+
+  std::vector<BlockedPort> circle() {
+    if (nodes_.size() < 2) return {};
+    remove_what_can_move();
+    remove_what_waits_for_none();
+    const auto first =
+        std::find_if(nodes_.begin(), nodes_.end(), [](const Node& node) { return node.is_stuck; });
+    if (first == nodes_.end()) return {};
+    return walk(static_cast<std::uint32_t>(first - nodes_.begin()));
+  }
+
+ private:
+  /// `bytes` of the buffer behind `node` wait at the port that this edge belongs to.
+  struct Edge {
+    std::uint32_t node;
+    std::int64_t bytes;
+  };
+  struct Node {
+    const PortState* port;
+    std::uint8_t traffic_class;
+    bool is_stuck = true;
+    std::int64_t stuck_bytes = 0;  ///< of the peer's ingress account: at ports that are stuck
+    std::vector<Edge> holds_up;    ///< those whose buffer the packets waiting here occupy
+  };
+
+  [[nodiscard]] const ClassQueue& queue(const PortState& port, std::uint32_t c) const {
+    return s_.queues[port.first_slot + c];
+  }
+  [[nodiscard]] bool is_blocked(const PortState& port, std::uint8_t c) const {
+    if ((port.paused & class_bit(c)) == 0 && (port.starved & class_bit(c)) == 0) return false;
+    if (k_.input_queued) return true;
+    return (port.waiting & class_bit(c)) != 0;
+  }
+  void add(const PortState& port, std::uint8_t c) {
+    number_.resize(s_.queues.size(), kNoIndex);
+    number_[k_.slot(port.index, c)] = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.push_back({.port = &port, .traffic_class = c, .holds_up = {}});
+  }
+  [[nodiscard]] std::uint32_t number(std::uint32_t port, std::uint32_t c) const {
+    return number_[k_.slot(port, c)];
+  }
+
+  /// Finds the ports upstream whose packets wait at node `n`.
+  void connect(std::uint32_t n) {
+    const PortState& port = *nodes_[n].port;
+    const std::uint8_t c = nodes_[n].traffic_class;
+    const SwitchState& sw = s_.switches[port.owner];
+    std::vector<std::int64_t> bytes(sw.port_count);
+    if (k_.input_queued) {
+      for (std::uint32_t in = 0; in < sw.port_count; ++in) {
+        const PacketQueue& fifo = queue(s_.ports[sw.first_port + in], c).packets;
+        if (fifo.empty() || sw.first_port + waiting_port(fifo.front()) != port.index) continue;
+        fifo.for_each([&](const Packet& packet) { bytes[in] += occupied(sw, c, packet.size); });
+      }
+    } else {
+      queue(port, c).packets.for_each([&](const Packet& packet) {
+        bytes[waiting_port(packet)] += occupied(sw, c, packet.size);
+      });
+    }
+    for (std::uint32_t in = 0; in < sw.port_count; ++in) {
+      if (bytes[in] == 0) continue;
+      const std::uint32_t upstream = s_.ports[sw.first_port + in].peer.value();
+      const std::uint32_t node = number(upstream, c);
+      if (node == kNoIndex) continue;
+      nodes_[n].holds_up.push_back({node, bytes[in]});
+      nodes_[node].stuck_bytes += bytes[in];
+    }
+  }
+
+  /// Of the ingress account.
+  [[nodiscard]] std::int64_t occupied(const SwitchState& sw, std::uint32_t c,
+                                      std::int64_t size) const {
+    const ClassConstants& constants = k_.of_class[c];
+    return constants.is_credit ? whole_blocks(constants, size) * constants.block : sw.cells(size);
+  }
+
+  /// Whether `node` could send again if everything but what is stuck drained.
+  [[nodiscard]] bool can_move(const Node& node) const {
+    const ClassConstants& constants = k_.of_class[node.traffic_class];
+    const PortState& in = s_.ports[node.port->peer.value()];
+    if (in.owner_is_host) return true;
+    const IngressAccount& account = s_.ingress[k_.slot(in.index, node.traffic_class)];
+    if (constants.is_credit) {
+      const std::int64_t free = constants.credit_blocks - node.stuck_bytes / constants.block;
+      return free >= head_blocks(node);
+    }
+    if (!account.is_pausing) return true;
+    if (!constants.is_dynamic) return node.stuck_bytes < constants.xon;
+    const SwitchState& sw = s_.switches[in.owner];
+    const std::int64_t part = std::max<std::int64_t>(node.stuck_bytes - constants.reserved, 0);
+    const std::int64_t left = std::max<std::int64_t>(sw.shared_size - part, 0);
+    const auto threshold = static_cast<std::int64_t>(
+        (static_cast<WideUnsigned>(constants.alpha) * static_cast<std::uint64_t>(left)) >> 16U);
+    return part == 0 || part + constants.xon_offset <= threshold;
+  }
+  [[nodiscard]] std::int64_t head_blocks(const Node& node) const {
+    const ClassConstants& constants = k_.of_class[node.traffic_class];
+    if (!k_.input_queued) {
+      return whole_blocks(constants, queue(*node.port, node.traffic_class).packets.front().size);
+    }
+    return whole_blocks(constants, k_.largest_packet());
+  }
+
+  void remove_what_can_move() {
+    std::vector<std::uint32_t> work;
+    for (std::uint32_t n = 0; n < nodes_.size(); ++n) work.push_back(n);
+    while (!work.empty()) {
+      const std::uint32_t n = work.back();
+      work.pop_back();
+      if (!nodes_[n].is_stuck || !can_move(nodes_[n])) continue;
+      nodes_[n].is_stuck = false;
+      for (const Edge& edge : nodes_[n].holds_up) {
+        nodes_[edge.node].stuck_bytes -= edge.bytes;
+        work.push_back(edge.node);
+      }
+    }
+  }
+
+  /// What remains may wait for a port that is blocked for ever without waiting itself.
+  void remove_what_waits_for_none() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      std::vector<bool> waits(nodes_.size());
+      for (const Node& node : nodes_) {
+        if (!node.is_stuck) continue;
+        for (const Edge& edge : node.holds_up) waits[edge.node] = true;
+      }
+      for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
+        if (!nodes_[n].is_stuck || waits[n]) continue;
+        nodes_[n].is_stuck = false;
+        changed = true;
+      }
+    }
+  }
+
+  /// Follows from `n` who waits for whom until it meets itself.
+  [[nodiscard]] std::vector<BlockedPort> walk(std::uint32_t n) const {
+    std::vector<std::uint32_t> waits_for(nodes_.size(), kNoIndex);
+    for (std::uint32_t m = 0; m < nodes_.size(); ++m) {
+      if (!nodes_[m].is_stuck) continue;
+      for (const Edge& edge : nodes_[m].holds_up) {
+        if (waits_for[edge.node] == kNoIndex) waits_for[edge.node] = m;
+      }
+    }
+    std::vector<std::uint32_t> path;
+    std::vector<bool> is_seen(nodes_.size());
+    for (; !is_seen[n]; n = waits_for[n]) {
+      is_seen[n] = true;
+      path.push_back(n);
+    }
+    path.erase(path.begin(), std::find(path.begin(), path.end(), n));
+    std::vector<BlockedPort> circle;
+    for (const std::uint32_t m : path) {
+      circle.push_back({.port = nodes_[m].port->id,
+                        .traffic_class = nodes_[m].traffic_class,
+                        .waiting = nodes_[m].port->backlog});
+    }
+    return circle;
+  }
+
+  const NetworkState& s_;
+  const NetworkConstants& k_;
+  std::vector<Node> nodes_;
+  std::vector<std::uint32_t> number_;  ///< by port and class
+};
+
+}  // namespace
+
+std::vector<std::string> violated_laws(const NetworkState& state, const std::vector<Cell>& cells,
+                                       const Worker::Sums& sums, bool is_at_rest) {
+  Audit audit(state, cells);
+  audit.packets(sums);
+  audit.buffers(is_at_rest);
+  audit.credits();
+  return audit.violations;
+}
+
+std::vector<BlockedPort> find_deadlock(const NetworkState& state) {
+  return WaitGraph(state).circle();
+}
+
+}  // namespace weft::protocols

@@ -1,0 +1,467 @@
+#include "protocols/network/packet_engine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include "protocols/network/network_audit.hpp"
+#include "simcore/base/check.hpp"
+
+namespace weft::protocols {
+namespace {
+
+/// In a full window: some hundred microseconds of work, against the few that sharing it costs.
+constexpr double kPacketsPerThread = 500;
+
+/// Runs the cells from `first` to before `last` through a window, the last one first if
+/// `backwards`. Each stage asks for what the one before it has brought: a cell, its first ports,
+/// their packets, the flows of hosts; of ports that nothing comes to, for nothing. Most cells are
+/// hosts, with one port. Cells beyond these may be at work elsewhere and are not looked into.
+template <class Model>
+void run_windows(Model& model, std::span<Cell> cells, Worker& worker, std::size_t first,
+                 std::size_t last, bool backwards, std::int64_t start, std::int64_t end) {
+  const std::size_t count = last - first;
+  const auto cell_at = [&](std::size_t i) -> Cell& {
+    return cells[backwards ? last - 1 - i : first + i];
+  };
+  // Which of its first four ports something may come to, as ArrivalSignals have it.
+  const auto first_signals = [&worker](const Cell& cell) -> std::uint64_t {
+    if (worker.signals.is_read()) return worker.signals.read(cell.first_signal) & 0xffff'ffffU;
+    constexpr std::array<std::uint64_t, 5> kAll = {0, 0x1, 0x101, 0x1'0101, 0x101'0101};
+    return kAll[std::min(cell.external_in.size(), kAll.size() - 1)];
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + 4 < count) fetch_lines<3>(&cell_at(i + 4));
+    if (i + 3 < count) {
+      const Cell& cell = cell_at(i + 3);
+      ArrivalSignals::for_each_in(
+          first_signals(cell), [&](std::size_t p) __attribute__((always_inline)) {
+            model.fetch_state(cell, cell.external_in[p]);
+          });
+    }
+    if (i + 2 < count) {
+      const Cell& cell = cell_at(i + 2);
+      ArrivalSignals::for_each_in(
+          first_signals(cell), [&](std::size_t p) __attribute__((always_inline)) {
+            model.fetch_packets(cell, cell.external_in[p]);
+          });
+    }
+    if (i + 1 < count) {
+      const Cell& cell = cell_at(i + 1);
+      if ((first_signals(cell) & 1U) != 0) model.fetch_flows(cell, cell.external_in[0]);
+    }
+    run_window(cell_at(i), worker, model, start, end);
+  }
+}
+
+bool has_lossless_class(const SwitchConfig& switches) {
+  return switches.any_pfc() || switches.any_credit();
+}
+
+}  // namespace
+
+PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const Options& options)
+    : stall_limit_(kPicosecondsPerSecond + 2 * state.constants.transports[0].retransmit_timeout),
+      s_(state),
+      model_(std::in_place_type<PacketModel<PlainPath>>, state),
+      plan_(plan),
+      parallelism_(options.parallelism),
+      observation_(options.observation),
+      sink_(options.trace_sink),
+      deadlock_check_(has_lossless_class(options.switches) ? kDeadlockPeriod : 0),
+      queue_sample_(observation_.queue_ports.empty() ? 0 : observation_.queue_period.count()),
+      rate_sample_(observation_.rate_flows.empty() ? 0 : observation_.rate_period.count()),
+      last_queue_sample_(observation_.queue_ports.size() * state.constants.classes) {
+  WEFT_CHECK(!observation_.any() || sink_, "what is observed goes somewhere");
+  if (options.force_general_path || state.constants.needs_general_path()) {
+    model_.emplace<PacketModel<GeneralPath>>(state);
+  }
+}
+
+void PacketNetwork::Engine::hire() {
+  std::uint32_t threads = parallelism_.threads;
+  if (threads == 0) threads = useful_threads();
+  threads = std::clamp<std::uint32_t>(threads, 1, static_cast<std::uint32_t>(cells.size()));
+  if (threads > 1) team_ = std::make_unique<Team>(threads, parallelism_.waits_for_all);
+  const std::uint32_t size = team_ == nullptr ? 1 : team_->size();
+  for (std::uint32_t i = 0; i < size; ++i) {
+    workers_.push_back(std::make_unique<Worker>());
+    workers_.back()->pool.exchange_by(depot_);
+    workers_.back()->signals.reset(signal_words);
+  }
+  if (team_ == nullptr) return;
+  std::vector<std::uint32_t> weights;
+  for (const Cell& cell : cells) weights.push_back(cell.port_count() + 1);
+  shares_ = std::make_unique<Shares>(weights, size);
+}
+
+std::uint32_t PacketNetwork::Engine::useful_threads() const {
+  // What the ports can start in a window at full rate, in packets of full size.
+  const double window = to_seconds(plan_.lookahead);
+  const double packet = static_cast<double>(s_.constants.largest_packet()) * 8;
+  double packets = 0;
+  for (const PortState& port : s_.ports) {
+    packets += static_cast<double>(port.nominal_rate) * window / packet;
+  }
+  const double useful = std::min(packets / kPacketsPerThread, static_cast<double>(cells.size()));
+  const std::uint32_t cores = std::max(std::thread::hardware_concurrency(), 1U);
+  return static_cast<std::uint32_t>(std::clamp<double>(useful, 1, cores));
+}
+
+void PacketNetwork::Engine::start_process(std::uint32_t cell, ProcessId process) {
+  std::visit([&](auto& model) { model.start_process(cells[cell], *workers_[0], process); }, model_);
+}
+
+void PacketNetwork::Engine::schedule_faults() {
+  for (Cell& cell : cells) {
+    for (const PortId id : cell.ports) {
+      std::visit(
+          [&](auto& model) {
+            model.schedule_faults(cell, s_.ports[id.value()]);
+            model.schedule_routes(cell, s_.ports[id.value()]);
+          },
+          model_);
+    }
+  }
+}
+
+Worker::Sums PacketNetwork::Engine::sums() const {
+  Worker::Sums sums;
+  for (const auto& worker : workers_) sums += worker->sums;
+  return sums;
+}
+
+Histogram PacketNetwork::Engine::packet_latency() const {
+  Histogram all;
+  for (const auto& worker : workers_) all.merge(worker->packet_latency);
+  return all;
+}
+
+void PacketNetwork::Engine::clear_latency() {
+  for (const auto& worker : workers_) worker->packet_latency.clear();
+}
+
+std::size_t PacketNetwork::Engine::chunk_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& worker : workers_) bytes += worker->pool.allocated_bytes();
+  return bytes;
+}
+
+void PacketNetwork::Engine::collect() {
+  for (const auto& worker : workers_) {
+    for (const Worker::Outgoing& message : worker->outbox) {
+      Cell& cell = cells[message.cell];
+      ++cell.job_events;
+      schedule(cell, message.event);
+    }
+    worker->outbox.clear();
+    if (worker == workers_[0] || worker->trace.empty()) [[likely]]
+      continue;
+    // Records of one queue come from one cell, so they stay in the order in which they came about.
+    std::vector<TraceRecord>& all = workers_[0]->trace;
+    all.insert(all.end(), worker->trace.begin(), worker->trace.end());
+    worker->trace.clear();
+  }
+}
+
+std::int64_t PacketNetwork::Engine::last_event() const {
+  std::int64_t latest = 0;
+  for (const Cell& cell : cells) latest = std::max(latest, cell.last_event_time);
+  return latest;
+}
+
+std::int64_t PacketNetwork::Engine::earliest_event(std::int64_t now) {
+  std::int64_t earliest = Agenda::kNever;
+  for (Cell& cell : cells) earliest = std::min(earliest, next_event_time(cell, now));
+  return earliest;
+}
+
+PacketNetwork::Status PacketNetwork::Engine::run(std::int64_t& now, std::int64_t until,
+                                                 const Observer& observer) {
+  const std::int64_t begin = now;
+  const std::int64_t lookahead = std::min(plan_.lookahead.count(), OldPackets::kLookAhead);
+  std::int64_t window_end = now;
+  collect();
+  bool was_idle = true;
+  while (now < until) {
+    if (was_idle) {
+      // Nothing happened in the last window: jump to where something does. What is due on the way
+      // sees the same state whenever it is done, so once is enough.
+      const std::int64_t next = earliest_event(now);
+      const std::int64_t target = std::min(until, std::max(now, next));
+      // Where the last window ended depends on the cut into cells; what happened last does not.
+      if (next == Agenda::kNever) now = std::max(begin, std::min(now, last_event()));
+      if (const std::int64_t instant = next_instant(); instant <= target && !observe(instant)) {
+        if (next != Agenda::kNever) now = instant;
+        return Status::kDeadlocked;
+      }
+      if (next != Agenda::kNever) look_for_stall_until(target);
+      if (next == Agenda::kNever) return is_deadlocked() ? Status::kDeadlocked : Status::kQuiescent;
+      now = target;
+      if (now == until) break;
+      deadlock_check_.advance(now);
+      queue_sample_.advance(now);
+      rate_sample_.advance(now);
+      stall_check_.advance(now);
+    }
+    if ((was_idle || windows_ % kWindowsPerObservation == 0) && is_stalled(now)) {
+      return is_deadlocked() ? Status::kDeadlocked : Status::kStalled;
+    }
+    const std::int64_t limit = std::min(until, next_instant());
+    const std::int64_t end = limit - now < lookahead ? limit : now + lookahead;
+    if (s_.old_packets.is_look_due(end)) [[unlikely]]
+      s_.old_packets.look(s_, window_end, end);
+    window_events_ = run_window_of_all(now, end);
+    collect();
+    was_idle = window_events_ == 0;
+    now = window_end = end;
+#ifndef NDEBUG
+    for (const std::string& violation : violated_laws(s_, cells, sums(), false)) {
+      std::fprintf(stderr, "%s\n", violation.c_str());
+      std::abort();
+    }
+#endif
+    if (!observe(now)) return Status::kDeadlocked;
+    ++windows_;
+    const bool is_long = events_ - events_at_observation_ >= kEventsPerObservation;
+    if (windows_ % kWindowsPerObservation != 0 && !is_long) continue;
+    events_at_observation_ = events_;
+    if (observer && !observer(Picoseconds(now), sums().packet_hops)) return Status::kInterrupted;
+  }
+  return Status::kTimeLimit;
+}
+
+std::uint64_t PacketNetwork::Engine::run_window_of_all(std::int64_t start, std::int64_t end) {
+  // Measured: below four events per link there are enough idle ones to pay for reading the signals.
+  const bool is_sparse = window_events_ < 4 * external_links;
+  for (const auto& worker : workers_) worker->signals.turn(is_sparse);
+  if (team_ != nullptr && window_events_ >= parallelism_.share_from) {
+    run_shared(start, end);
+  } else {
+    run_cells(*workers_[0], 0, cells.size(), start, end);
+  }
+  std::uint64_t events = 0;
+  for (const auto& worker : workers_) events += worker->sums.events;
+  std::swap(events, events_);
+  return events_ - events;
+}
+
+void PacketNetwork::Engine::run_shared(std::int64_t start, std::int64_t end) {
+  if (windows_ % kWindowsPerObservation == 0) shares_->balance();
+  shares_->begin();
+  auto work = [&](std::uint32_t self) {
+    Worker& worker = *workers_[self];
+    shares_->take(self, [&](std::uint32_t first, std::uint32_t last) {
+      const std::uint64_t before = worker.sums.events;
+      run_cells(worker, first, last, start, end);
+      return worker.sums.events - before;
+    });
+  };
+  team_->run(work);
+}
+
+void PacketNetwork::Engine::run_cells(Worker& worker, std::size_t first, std::size_t last,
+                                      std::int64_t start, std::int64_t end) {
+  if (worker.signals.is_read()) {
+    const std::size_t first_word = cells[first].first_signal;
+    const std::size_t last_word = last == cells.size() ? signal_words : cells[last].first_signal;
+    for (const auto& other : workers_) {
+      if (other.get() != &worker) worker.signals.join(other->signals, first_word, last_word);
+    }
+  }
+  std::visit(
+      [&](auto& model) {
+        run_windows(model, std::span(cells), worker, first, last, windows_ % 2 != 0, start, end);
+      },
+      model_);
+}
+
+bool PacketNetwork::Engine::is_stalled(std::int64_t now) {
+  const bool has_plans =
+      std::any_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.job_events > 0; });
+  const std::uint64_t hops = sums().packet_hops;
+  if (has_plans || hops != hops_at_progress_) {
+    hops_at_progress_ = hops;
+    last_progress_ = now;
+  }
+  return now - last_progress_ > stall_limit_;
+}
+
+bool PacketNetwork::Engine::is_deadlocked() {
+  deadlock = find_deadlock(s_);
+  return !deadlock.empty();
+}
+
+std::int64_t PacketNetwork::Engine::next_instant() const {
+  return std::min(
+      {deadlock_check_.next(), queue_sample_.next(), rate_sample_.next(), stall_check_.next()});
+}
+
+bool PacketNetwork::Engine::observe(std::int64_t now) {
+  drain_trace(now);
+  if (next_instant() > now) [[likely]]
+    return true;
+  if (queue_sample_.is_due(now)) {
+    sample_queues(now);
+    queue_sample_.advance(now);
+  }
+  if (rate_sample_.is_due(now)) {
+    sample_rates(now);
+    rate_sample_.advance(now);
+  }
+  if (stall_check_.is_due(now)) {
+    look_for_stall(now);
+    stall_check_.advance(now);
+  }
+  drain_trace(now + 1);
+  if (deadlock_check_.is_due(now)) {
+    deadlock_check_.advance(now);
+    if (is_deadlocked()) return false;
+  }
+  return true;
+}
+
+void PacketNetwork::Engine::look_for_stall_until(std::int64_t target) {
+  if (!stall_check_.is_due(target)) return;
+  look_for_stall(stall_check_.next());
+  if (stall_check_.latest(target) > last_stall_check_) look_for_stall(stall_check_.latest(target));
+}
+
+void PacketNetwork::Engine::look_for_stall(std::int64_t now) {
+  const std::uint64_t delivered = sums().packets_delivered;
+  const bool is_silent = delivered == delivered_at_check_ && now > last_stall_check_;
+  const std::int64_t before = std::exchange(last_stall_check_, now);
+  delivered_at_check_ = delivered;
+  if (!is_silent) {
+    is_in_stall_ = false;
+    return;
+  }
+  if (is_in_stall_) {
+    stalls.back().until = Picoseconds(now);
+    return;
+  }
+  if (stalls.size() == kStallsKept) return;
+  Stall stall{.since = Picoseconds(before), .until = Picoseconds(now), .blocked = {}};
+  for (std::size_t c = 0; c < s_.connections.size(); ++c) {
+    const std::uint32_t first = s_.connections[c].first_queue_pair;
+    const auto begin = s_.senders.begin() + first;
+    const bool is_blocked =
+        std::any_of(begin, begin + s_.connections[c].queue_pairs, [](const SenderState& s) {
+          return s.received != s.posted && s.schedule != SenderState::Schedule::kFailed;
+        });
+    if (!is_blocked) continue;
+    ++stall.blocked_count;
+    if (stall.blocked.size() < kBlockedNamed) stall.blocked.emplace_back(c);
+  }
+  is_in_stall_ = stall.blocked_count > 0;
+  if (is_in_stall_) stalls.push_back(std::move(stall));
+}
+
+void PacketNetwork::Engine::sample_queues(std::int64_t now) {
+  std::size_t slot = 0;
+  for (const PortId id : observation_.queue_ports) {
+    const PortState& port = s_.ports[id.value()];
+    for (std::uint8_t c = 0; c < s_.constants.classes; ++c, ++slot) {
+      const std::int64_t bytes = s_.queue(port, c).packets.bytes();
+      if (bytes == last_queue_sample_[slot]) continue;
+      last_queue_sample_[slot] = bytes;
+      workers_[0]->trace.push_back({.time = now,
+                                    .value = bytes,
+                                    .subject = port.index,
+                                    .kind = TraceRecord::Kind::kQueue,
+                                    .traffic_class = c});
+    }
+  }
+}
+
+void PacketNetwork::Engine::sample_rates(std::int64_t now) {
+  if (sampled_queue_pairs_.empty()) {
+    for (const ConnectionId flow : observation_.rate_flows) {
+      const std::uint32_t first = s_.connections[flow.value()].first_queue_pair;
+      for (std::uint32_t i = 0; i < s_.connections[flow.value()].queue_pairs; ++i) {
+        sampled_queue_pairs_.push_back(first + i);
+      }
+    }
+  }
+  for (const std::uint32_t qp : sampled_queue_pairs_) {
+    const SenderState& sender = s_.senders[qp];
+    TraceRecord record{.time = now, .subject = qp, .traffic_class = sender.traffic_class};
+    sample_control(sender, record);
+    record.kind = TraceRecord::Kind::kProgress;
+    record.value =
+        s_.constants.transports[sender.transport].reliable ? sender.received : sender.next;
+    record.detail = 0;
+    workers_[0]->trace.push_back(record);
+  }
+}
+
+void PacketNetwork::Engine::sample_control(const SenderState& sender, TraceRecord record) {
+  const congestion::ControlRef ref = s_.constants.transports[sender.transport].control;
+  record.kind = TraceRecord::Kind::kControl;
+  const auto add = [&](std::uint32_t column, std::int64_t value) {
+    record.detail = column;
+    record.value = value;
+    workers_[0]->trace.push_back(record);
+  };
+  if (ref.is_none()) {
+    // What the first columns of all controls mean where there is none.
+    add(0, s_.line_rate(sender).count());
+    add(1, s_.line_rate(sender).count());
+    return;
+  }
+  std::array<std::int64_t, congestion::ColumnList::kMost> values;
+  values.fill(congestion::kNoSample);
+  s_.controls.at_sender(
+      ref, sender.control_slot, Picoseconds(record.time), [&](const auto& control, const auto& p) {
+        constexpr std::size_t kCount = std::remove_cvref_t<decltype(control)>::kColumns.size();
+        control.sample(p, std::span<std::int64_t, kCount>(values.data(), kCount));
+      });
+  for (std::size_t i = 0; i < congestion::Controls::kColumns[ref.control].size(); ++i) {
+    if (values[i] == congestion::kNoSample) continue;
+    add(static_cast<std::uint32_t>(congestion::column_number(ref.control, i)), values[i]);
+  }
+}
+
+void PacketNetwork::Engine::end_observation(std::int64_t now) {
+  for (const PortState& port : s_.ports) {
+    if (!s_.constants.traces_credits) break;
+    for (std::uint8_t c = 0; c < s_.constants.classes; ++c) {
+      if ((port.starved & class_bit(c)) == 0) continue;
+      workers_[0]->trace.push_back({.time = now,
+                                    .value = s_.queue(port, c).blocked_since,
+                                    .subject = port.index,
+                                    .kind = TraceRecord::Kind::kCreditStall,
+                                    .traffic_class = c});
+    }
+  }
+  drain_trace(Agenda::kNever);
+}
+
+void PacketNetwork::Engine::drain_trace(std::int64_t now) {
+  std::vector<TraceRecord>& trace = workers_[0]->trace;
+  if (trace.empty()) [[likely]]
+    return;
+  const auto key = [](const TraceRecord& r) {
+    return std::tuple(r.time, r.kind, r.subject, r.traffic_class, r.value, r.detail);
+  };
+  // Stable: occupancies of one queue at one instant stay in the order in which they came about.
+  std::stable_sort(trace.begin(), trace.end(), [&key](const TraceRecord& a, const TraceRecord& b) {
+    if (a.kind == TraceRecord::Kind::kQueue && b.kind == TraceRecord::Kind::kQueue) {
+      return std::tuple(a.time, a.subject, a.traffic_class) <
+             std::tuple(b.time, b.subject, b.traffic_class);
+    }
+    return key(a) < key(b);
+  });
+  // With cut-through a packet may start a little after this window.
+  const auto end = std::find_if(trace.begin(), trace.end(),
+                                [now](const TraceRecord& r) { return r.time >= now; });
+  if (end != trace.begin()) sink_({trace.begin(), end});
+  trace.erase(trace.begin(), end);
+}
+
+}  // namespace weft::protocols

@@ -1,0 +1,286 @@
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+
+#include "protocols/host/host_model.hpp"
+#include "protocols/link/link_control.hpp"
+#include "protocols/state/network_state.hpp"
+#include "protocols/switch/switch_model.hpp"
+
+namespace weft::protocols {
+
+/// What the engine's cell loop calls: sends each event to the host or the switch that it concerns.
+template <class Path>
+class PacketModel {
+ public:
+  explicit PacketModel(NetworkState& state)
+      : s_(state), control_(state), switch_(state), host_(state) {}
+
+  void depart(Cell& cell, Worker& worker, std::uint32_t local, std::int64_t now) {
+    PortState& port = s_.port_of(cell, local);
+    if (port.owner_is_host) {
+      host_.depart(cell, worker, port, now);
+    } else {
+      switch_.depart(cell, worker, port, now);
+    }
+  }
+
+  void arrive(Cell& cell, Worker& worker, Packet& packet, std::uint32_t local, std::int64_t now) {
+    PortState& port = s_.port_of(cell, local);
+    if (Path::kGeneral && was_broken(port, packet, now)) {
+      // Its credits are void: the link grants them anew when it is up.
+      ++port.fault_drops;
+      ++worker.sums.packets_dropped;
+      return;
+    }
+    if (Path::kGeneral && s_.constants.traces_packets) trace_arrival(worker, packet, port, now);
+    if (port.owner_is_host) {
+      host_.arrive(cell, worker, packet, port, now);
+    } else {
+      switch_.arrive(cell, worker, packet, port, now);
+    }
+  }
+
+  [[gnu::always_inline]] void fetch_state(const Cell& cell, std::uint32_t local) const {
+    const std::uint32_t port = cell.ports[local].value();
+    fetch_lines<1, true>(&s_.ports[port]);
+    const std::size_t first = s_.constants.slot(port, 0);  // the port itself is not here yet
+    fetch_lines<2, true>(&s_.queues[first]);
+    fetch_lines<1, true>(&s_.ingress[first]);
+    cell.inbound[local]->fetch();
+    s_.links[port].fetch_sender();
+  }
+
+  [[gnu::always_inline]] void fetch_packets(const Cell& cell, std::uint32_t local) const {
+    const Link& link = *cell.inbound[local];
+    link.data_out.fetch(link.data_in);
+    const PortState& port = s_.ports[cell.ports[local].value()];
+    s_.links[port.index].data_in.fetch();
+    s_.queues[port.first_slot].packets.fetch();
+    if (port.owner_is_host) host_.fetch(port);
+  }
+
+  [[gnu::always_inline]] void fetch_flows(const Cell& cell, std::uint32_t local) const {
+    const PortState& port = s_.ports[cell.ports[local].value()];
+    if (port.owner_is_host) host_.fetch_flows(port);
+  }
+
+  /// Link control from another cell: from now on an event of this one.
+  void accept_control(Cell& cell, const Packet& frame, std::uint32_t local) {
+    const PortState& port = s_.port_of(cell, local);
+    schedule(cell, {.time = frame.stamp,
+                    .order = AgendaEvent::make_order(EventRank::kControl, frame.flags,
+                                                     port.peer.value(), frame.sequence),
+                    .type = frame.flags,
+                    .target = port.index,
+                    .value = frame.word,
+                    .origin = frame.flow});
+  }
+
+  void handle(Cell& cell, Worker& worker, const AgendaEvent& event) {
+    const auto type = static_cast<EventType>(event.type);
+    if (type == EventType::kRetransmit) {
+      host_.expire_retransmit_timer(cell, worker, event.target, event.time);
+      return;
+    }
+    --cell.live_events;
+    if (type == EventType::kWake || type == EventType::kSignal) {
+      --cell.job_events;
+      cell.last_event_time = event.time;
+      const ProcessId process(event.target);
+      if (type == EventType::kWake) {
+        host_.wake(cell, worker, process, event.value, event.time);
+      } else {
+        host_.signal(cell, worker, process, ProcessId(event.origin), event.value, event.time);
+      }
+      return;
+    }
+    if (handle_link_event(cell, worker, type, event)) cell.last_event_time = event.time;
+  }
+
+  /// Files the beginnings and ends of the faults of `port`, both as a sender and as a receiver.
+  void schedule_faults(Cell& cell, const PortState& port);
+
+  /// Files the changes of the routes of the switch whose first port is `port`.
+  void schedule_routes(Cell& cell, const PortState& port);
+
+  void start_process(Cell& cell, Worker& worker, ProcessId process) {
+    host_.start_process(cell, worker, process);
+  }
+
+ private:
+  /// False for timers that have become void: a pause that was lifted or renewed meanwhile.
+  bool handle_link_event(Cell& cell, Worker& worker, EventType type, const AgendaEvent& event) {
+    const std::int64_t now = event.time;
+    if (type == EventType::kArbitrate) {
+      switch_.arbitrate(cell, worker, event.target, now);
+      return true;
+    }
+    PortState& port = s_.ports[event.target];
+    const auto packed = static_cast<std::uint32_t>(event.value);
+    const std::uint8_t c = LinkControl::class_in(packed);
+    const std::uint32_t value = LinkControl::value_in(packed);
+    switch (type) {
+      case EventType::kPause:
+        if (was_lost(port, now - s_.ports[port.peer.value()].pause_latency)) return false;
+        if (value == 1) {
+          pause(cell, port, c, PortId(event.origin), now);
+        } else {
+          lift_pause(cell, worker, port, c, now);
+        }
+        return true;
+      case EventType::kPauseExpiry:
+        if (s_.queue(port, c).pause_expires != now) return false;
+        if ((port.paused & class_bit(c)) == 0) return false;
+        lift_pause(cell, worker, port, c, now);
+        return true;
+      case EventType::kPauseRefresh:
+        return control_.refresh_pause(cell, worker, port, c, value, now);
+      case EventType::kCredit:
+        if (was_lost(port, now - s_.ports[port.peer.value()].wire_latency -
+                               s_.constants.credit_processing[c])) {
+          return false;
+        }
+        add_credits(cell, worker, port, c, static_cast<std::int32_t>(value), now);
+        return true;
+      case EventType::kReceive:
+        host_.finish_receive(cell, worker, port, now);
+        return true;
+      case EventType::kRoutes: {
+        const Routes* routes = s_.route_changes[static_cast<std::size_t>(event.value)].routes;
+        if (port.owner_is_host) {
+          host_.change_routes(cell, worker, port.owner, *routes, now);
+        } else {
+          s_.switches[port.owner].routes = routes;
+        }
+        return false;
+      }
+      case EventType::kFault:
+        change_health(cell, worker, port, static_cast<std::uint32_t>(event.value), now);
+        return false;
+      default:
+        assert(false && "no such event of a link");
+        return false;
+    }
+  }
+
+  void resume(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+    if (port.owner_is_host) {
+      host_.resume(cell, worker, port, now);
+    } else {
+      switch_.resume(cell, worker, port, now);
+    }
+  }
+
+  void pause(Cell& cell, PortState& port, std::uint8_t c, PortId cause, std::int64_t now) {
+    ClassQueue& queue = s_.queue(port, c);
+    ++queue.pauses_received;
+    if ((port.paused & class_bit(c)) == 0) {
+      port.paused |= class_bit(c);
+      port.update_blocked();
+      queue.blocked_since = now;
+      queue.pause_cause = cause;
+    }
+    if (s_.constants.pause_until_resume) return;
+    queue.pause_expires = now + LinkControl::pause_duration(port);
+    const auto type = static_cast<std::uint32_t>(EventType::kPauseExpiry);
+    schedule(cell, {.time = queue.pause_expires,
+                    .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index,
+                                                     LinkControl::pack(c, queue.expiry_sequence++)),
+                    .type = type,
+                    .target = port.index,
+                    .value = LinkControl::pack(c, 0)});
+  }
+
+  void lift_pause(Cell& cell, Worker& worker, PortState& port, std::uint8_t c, std::int64_t now) {
+    if ((port.paused & class_bit(c)) == 0) return;
+    end_pause(port, c, now);
+    resume(cell, worker, port, now);
+  }
+
+  void end_pause(PortState& port, std::uint8_t c, std::int64_t now) {
+    ClassQueue& queue = s_.queue(port, c);
+    port.paused &= static_cast<std::uint8_t>(~class_bit(c));
+    port.update_blocked();
+    queue.paused_time += now - queue.blocked_since;
+    if (port.pauses.size() == s_.constants.pauses_kept) {
+      ++port.pauses_lost;
+      return;
+    }
+    port.pauses.push_back({.port = port.id,
+                           .cause = queue.pause_cause,
+                           .start = Picoseconds(queue.blocked_since),
+                           .end = Picoseconds(now),
+                           .traffic_class = c});
+  }
+
+  void add_credits(Cell& cell, Worker& worker, PortState& port, std::uint8_t c, std::int32_t blocks,
+                   std::int64_t now) {
+    ClassQueue& queue = s_.queue(port, c);
+    queue.credits += blocks;
+    if ((port.starved & class_bit(c)) != 0) end_stall(worker, port, c, now);
+    resume(cell, worker, port, now);
+  }
+
+  void end_stall(Worker& worker, PortState& port, std::uint8_t c, std::int64_t now) {
+    ClassQueue& queue = s_.queue(port, c);
+    port.starved &= static_cast<std::uint8_t>(~class_bit(c));
+    port.update_blocked();
+    queue.stall_time += now - queue.blocked_since;
+    port.stalls.add(c, queue.blocked_since, now, s_.constants.pauses_kept);
+    if (!s_.constants.traces_credits) return;
+    worker.trace.push_back({.time = now,
+                            .value = queue.blocked_since,
+                            .subject = port.index,
+                            .kind = TraceRecord::Kind::kCreditStall,
+                            .traffic_class = c});
+  }
+
+  /// What a fault adds to the latency of the link that ends at `port`, as of now.
+  [[nodiscard]] std::int64_t added_to(const PortState& port) const {
+    return s_.constants.has_added_latency ? s_.added_latency[port.index].ending : 0;
+  }
+  /// Whether link control that was sent at `sent` met a link that is down, or was until then.
+  [[nodiscard]] bool was_lost(const PortState& port, std::int64_t sent) const {
+    if (!s_.constants.has_faults) return false;
+    return sent - added_to(port) < port.ingress_up_since;
+  }
+  /// The same for a packet: its first bit left before the end of the last outage.
+  [[nodiscard]] bool was_broken(const PortState& port, const Packet& packet,
+                                std::int64_t now) const {
+    if (port.ingress_up_since == 0) return false;
+    const PortState& from = s_.ports[port.peer.value()];
+    const bool cuts = s_.constants.cut_through && !port.owner_is_host;
+    const std::int64_t bytes =
+        cuts ? std::min<std::int64_t>(packet.size, s_.constants.cut_through_after) : packet.size;
+    return now - from.data_latency - added_to(port) -
+               PortState::transmission_at(bytes, port.ingress_rate) <
+           port.ingress_up_since;
+  }
+  void trace_arrival(Worker& worker, const Packet& packet, const PortState& port,
+                     std::int64_t now) const {
+    if (kind_of(packet) != PacketKind::kData || !s_.is_watched(packet)) return;
+    worker.trace.push_back({.time = now,
+                            .value = packet.flow,
+                            .subject = port.index,
+                            .detail = packet.sequence,
+                            .kind = TraceRecord::Kind::kPacketArrived,
+                            .traffic_class = class_of(packet)});
+  }
+
+  void change_health(Cell& cell, Worker& worker, PortState& port, std::uint32_t what,
+                     std::int64_t now);
+  void hold_peer(Cell& cell, Worker& worker, PortState& port, std::uint8_t classes, bool begins,
+                 std::int64_t now);
+  void take_down(Cell& cell, Worker& worker, PortState& port, std::int64_t now);
+  void bring_up(Cell& cell, Worker& worker, PortState& port, std::int64_t now);
+
+  NetworkState& s_;
+  LinkControl control_;
+  SwitchModel<Path> switch_;
+  HostModel<Path> host_;
+};
+
+}  // namespace weft::protocols

@@ -1,0 +1,555 @@
+#include "protocols/network/packet_network.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include "protocols/config/headroom.hpp"
+#include "protocols/network/cell_cut.hpp"
+#include "protocols/network/network_audit.hpp"
+#include "protocols/network/packet_engine.hpp"
+#include "simcore/base/check.hpp"
+#include "simcore/engine/huge_pages.hpp"
+
+namespace weft::protocols {
+
+namespace {
+
+/// Pause intervals that are kept in all, and at least and at most per port.
+constexpr std::size_t kPausesKept = 4'000'000;
+constexpr std::size_t kLeastPausesPerPort = 64;
+constexpr std::size_t kMostPausesPerPort = 65'536;
+
+}  // namespace
+
+PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const Options& options,
+                             const std::vector<HostId>& processes,
+                             const std::vector<Connection>& connections,
+                             const std::vector<ProcessGroup>& groups)
+    : options_(options),
+      state_(std::make_unique<NetworkState>(
+          fabric, routes,
+          NetworkConstants(options.switches, options.nic, options.transport, options.scale_up,
+                           options.seed, options.control_latency))) {
+  NetworkConstants& k = state_->constants;
+  if (const auto* roce = std::get_if<RoceConfig>(&options.transport)) {
+    k.transports[0].control = state_->controls.add(roce->congestion_control);
+  }
+  const ObservationConfig& observation = options.observation;
+  k.has_faults = !options.faults.empty() || !options.route_changes.empty();
+  k.has_added_latency =
+      std::any_of(options.faults.begin(), options.faults.end(),
+                  [](const Fault& fault) { return fault.kind == Fault::Kind::kLinkLatency; });
+  k.traces_credits = observation.credits;
+  k.traces_packets = !observation.packet_flows.empty();
+  k.traces_queues = !observation.queue_ports.empty() && observation.queue_period == Picoseconds(0);
+  build_ports();
+  build_switches();
+  plan_ = cut_fabric(fabric, options.switches, options.control_latency, options.cut);
+  engine_ = std::make_unique<Engine>(*state_, plan_, options_);
+  build_cells();
+  engine_->hire();
+  state_->processes.resize(processes.size());
+  for (std::size_t p = 0; p < processes.size(); ++p) {
+    const NodeId node = fabric.hosts[processes[p].value()];
+    state_->processes[p] = {.host = processes[p].value(), .cell = plan_.cell_of_node[node.value()]};
+  }
+  build_queue_pairs(connections);
+  build_in_network(connections, groups);
+  build_observation();
+  place_in_huge_pages();
+}
+
+PacketNetwork::~PacketNetwork() = default;
+
+void PacketNetwork::build_ports() {
+  NetworkState& s = *state_;
+  const Fabric& fabric = s.fabric;
+  const PauseConfig& pause = options_.switches.pause;
+  s.links = std::vector<Link>(fabric.ports.size());
+  s.ports = std::vector<PortState>(fabric.ports.size());
+  s.queues = std::vector<ClassQueue>(s.constants.slots(fabric.ports.size()));
+  s.ingress = std::vector<IngressAccount>(s.constants.slots(fabric.ports.size()));
+  s.hosts.resize(fabric.hosts.size());
+  std::size_t host_ports = 0;
+  for (const NodeId host : fabric.hosts) {
+    host_ports += fabric.node(host).port_count;
+    if (fabric.node(host).port_count > 1 && options_.switches.sprays()) {
+      s.constants.spreads_at_hosts = true;
+    }
+  }
+  s.nics.resize(host_ports);
+  s.ready.resize(s.constants.slots(host_ports));
+  s.constants.pauses_kept = std::clamp(kPausesKept / std::max<std::size_t>(fabric.ports.size(), 1),
+                                       kLeastPausesPerPort, kMostPausesPerPort);
+  for (std::uint32_t i = 0; i < fabric.ports.size(); ++i) {
+    const PortId id(i);
+    const Port& from = fabric.port(id);
+    const Node& node = fabric.node(from.node);
+    PortState& port = s.ports[i];
+    port.id = id;
+    port.index = i;
+    port.first_slot = static_cast<std::uint32_t>(s.constants.slot(i, 0));
+    port.peer = from.peer;
+    port.out = &s.links[i];
+    port.set_rate(from.rate.count());
+    port.nominal_rate = port.rate;
+    port.ingress_rate = fabric.port(from.peer).rate.count();
+    port.data_latency = fabric.data_latency(id).count();
+    port.pause_latency = pause_latency(pause, from).count();
+    port.owner = node.index;
+    port.owner_is_host = node.kind == NodeKind::kHost;
+    port.peer_cuts_through =
+        s.constants.cut_through && fabric.node(fabric.peer_node(id)).kind == NodeKind::kSwitch;
+    port.wire_latency = from.wire_latency.count();
+    for (std::uint32_t c = 0; c < s.constants.classes; ++c) {
+      s.queue(port, c).credits = static_cast<std::int32_t>(s.constants.of_class[c].credit_blocks);
+    }
+    WEFT_CHECK(port.owner_is_host == (i < host_ports), "hosts are numbered before switches");
+    // Where spraying in turn begins, so that ports do not go in step.
+    const auto first =
+        static_cast<std::uint32_t>(mix64(switch_hash_seed(options_.seed, from.node) + i));
+    port.sprayed = {first, first};
+  }
+}
+
+void PacketNetwork::build_switches() {
+  NetworkState& s = *state_;
+  const NetworkConstants& k = s.constants;
+  s.switches.resize(s.fabric.switches.size());
+  if (k.input_queued) s.crossbars.resize(s.fabric.switches.size());
+  if (k.has_flowlets) {
+    s.flowlets.resize(s.fabric.switches.size() * (std::size_t{k.flowlet_mask} + 1));
+  }
+  for (std::uint32_t i = 0; i < s.fabric.switches.size(); ++i) {
+    const NodeId id = s.fabric.switches[i];
+    const Node& node = s.fabric.node(id);
+    SwitchState& sw = s.switches[i];
+    sw.first_port = node.first_port.value();
+    sw.port_count = node.port_count;
+    sw.is_chip = node.network == NetworkKind::kScaleUp;
+    sw.routes = &s.routes;
+    sw.hash_seed = s.routes.hash.seed_of(options_.seed, id);
+    sw.capacity = options_.switches.buffer_of(node).count();
+    sw.cell = options_.switches.cell_of(node).count();
+    s.constants.has_cells = s.constants.has_cells || sw.cell != 1;
+    for (const ClassConstants& c : k.of_class) {
+      if (c.network != node.network || sw.is_chip) continue;  // chips have room for their credits
+      sw.capacity -= std::int64_t{node.port_count} * c.credit_blocks * c.block;
+    }
+    sw.shared_size = sw.capacity;
+    for (std::uint32_t p = 0; p < node.port_count; ++p) {
+      const PortState& port = s.ports[sw.first_port + p];
+      for (std::uint32_t c = 0; c < k.classes; ++c) {
+        const TrafficClass& config = options_.switches.classes[c];
+        if (config.network != node.network) continue;
+        IngressAccount& account = s.account(port, c);
+        if (k.of_class[c].limits_headroom) {
+          const Bytes headroom =
+              headroom_of(s.fabric, port.id, options_.switches, config, options_.transport);
+          // More than 2 GiB can never be on the way over one link.
+          account.headroom = static_cast<std::int32_t>(
+              std::min<std::int64_t>(headroom.count(), std::numeric_limits<std::int32_t>::max()));
+        }
+        sw.shared_size -= account.headroom + k.of_class[c].reserved + k.of_class[c].egress_reserved;
+      }
+    }
+    if (!k.input_queued) continue;
+    WEFT_CHECK(node.port_count <= kMaxInputQueuedPorts, "a set of inputs is one word");
+    s.crossbars[i].requests.resize(std::size_t{node.port_count} * k.classes);
+    s.crossbars[i].last_input.resize(node.port_count);
+  }
+}
+
+void PacketNetwork::build_cells() {
+  NetworkState& s = *state_;
+  std::uint32_t most_ports = 1;
+  for (const auto& ports : plan_.ports_of_cell) {
+    most_ports = std::max(most_ports, static_cast<std::uint32_t>(ports.size()));
+  }
+  engine_->cells.resize(plan_.cell_count);
+  std::uint32_t signal_words = 1;  // the first one is nobody's
+  for (std::uint32_t c = 0; c < plan_.cell_count; ++c) {
+    Cell& cell = engine_->cells[c];
+    cell.ports = plan_.ports_of_cell[c];
+    cell.keys = EventKeys(most_ports);
+    bool has_inside = false;
+    for (std::uint32_t local = 0; local < cell.ports.size(); ++local) {
+      PortState& port = s.ports[cell.ports[local].value()];
+      port.local = local;
+      cell.inbound.push_back(&s.links[port.peer.value()]);
+      const NodeId peer = s.fabric.port(port.peer).node;
+      port.leads_inside = plan_.cell_of_node[peer.value()] == c;
+      if (port.leads_inside) {
+        has_inside = true;
+      } else {
+        s.links[port.peer.value()].signal = static_cast<std::uint32_t>(
+            ArrivalSignals::kPerWord * signal_words + cell.external_in.size());
+        cell.external_in.push_back(local);
+      }
+    }
+    engine_->external_links += cell.external_in.size();
+    cell.first_signal = signal_words;
+    signal_words += std::max(ArrivalSignals::words_for(cell.external_in.size()), 1U);
+    cell.next.reset(cell.port_count() * (has_inside ? 2 : 1));
+  }
+  engine_->signal_words = signal_words;
+  for (PortState& port : s.ports) port.peer_local = s.ports[port.peer.value()].local;
+}
+
+void PacketNetwork::place_in_huge_pages() {
+  NetworkState& s = *state_;
+  prefer_huge_pages(s.ports);
+  prefer_huge_pages(s.queues);
+  prefer_huge_pages(s.ingress);
+  prefer_huge_pages(s.links);
+  prefer_huge_pages(s.hosts);
+  prefer_huge_pages(s.nics);
+  prefer_huge_pages(s.senders);
+  prefer_huge_pages(s.receivers);
+  s.controls.place_in_huge_pages();
+  prefer_huge_pages(engine_->cells);
+}
+
+void PacketNetwork::build_observation() {
+  NetworkState& s = *state_;
+  const ObservationConfig& observation = options_.observation;
+  if (s.constants.traces_queues) {
+    for (const PortId id : observation.queue_ports) s.ports[id.value()].is_watched = true;
+  }
+  if (!s.constants.traces_packets) return;
+  s.watched.resize(s.receivers.size());
+  for (const ConnectionId flow : observation.packet_flows) {
+    const ConnectionState& connection = s.connections[flow.value()];
+    std::fill_n(s.watched.begin() + connection.first_queue_pair, connection.queue_pairs,
+                std::uint8_t{1});
+  }
+}
+
+void PacketNetwork::file_faults() {
+  NetworkState& s = *state_;
+  s.faults = options_.faults;
+  for (Fault& fault : s.faults) {
+    // A cable fails as a whole: by the name of its lower end.
+    if (fault.kind == Fault::Kind::kLinkDown) {
+      fault.port = std::min(fault.port, s.ports[fault.port.value()].peer);
+    }
+  }
+  const auto same = [](const Fault& a, const Fault& b) {
+    return a.kind == Fault::Kind::kLinkDown && b.kind == a.kind && a.port == b.port &&
+           a.at == b.at && a.until == b.until;
+  };
+  for (std::size_t i = 0; i < s.faults.size(); ++i) {
+    const auto is_copy = [&](const Fault& f) { return same(s.faults[i], f); };
+    s.faults.erase(std::remove_if(s.faults.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                  s.faults.end(), is_copy),
+                   s.faults.end());
+  }
+  s.route_changes = options_.route_changes;
+  if (s.constants.has_added_latency) s.added_latency.resize(s.ports.size());
+  if (!s.faults.empty() || !s.route_changes.empty()) engine_->schedule_faults();
+}
+
+void PacketNetwork::start(ProcessHandler& handler) {
+  NetworkState& s = *state_;
+  s.handler = &handler;
+  file_faults();
+  for (std::uint32_t p = 0; p < s.processes.size(); ++p) {
+    engine_->start_process(s.processes[p].cell, ProcessId(p));
+  }
+}
+
+PacketNetwork::Status PacketNetwork::run_until(Picoseconds until, const Observer& observer) {
+  std::int64_t now = now_.count();
+  const Status status = engine_->run(now, std::min(until, longest_run()).count(), observer);
+  now_ = Picoseconds(now);
+  return status;
+}
+
+Picoseconds PacketNetwork::longest_run() const {
+  const std::uint32_t shift = engine_->cells.empty() ? 1 : engine_->cells.front().keys.shift;
+  // One bit less than the key holds: arrivals lie beyond the end of the last window.
+  const std::uint32_t bits = 63U - shift;
+  // With cut-through, waiting packets hold a time beside a port number.
+  const std::uint32_t most = state_->constants.cut_through ? 62U - kTailShift : 63U;
+  return Picoseconds(static_cast<std::int64_t>(std::uint64_t{1} << std::min(bits, most)));
+}
+
+void PacketNetwork::end_observation() { engine_->end_observation(now_.count()); }
+
+void PacketNetwork::reset_statistics() {
+  NetworkState& s = *state_;
+  const std::int64_t now = now_.count();
+  for (PortState& port : s.ports) {
+    port.ttl_drops = port.fault_drops = port.pauses_sent = 0;
+    port.pauses.clear();
+    port.pauses_lost = 0;
+    port.stalls.clear();
+    port.peak_backlog = 0;
+    port.note_backlog(0);
+    for (std::uint32_t c = 0; c < s.constants.classes; ++c) {
+      ClassQueue& q = s.queue(port, c);
+      q.integral = 0;
+      q.changed_at = now;
+      q.bytes = q.started = q.marked = q.paused_time = q.stall_time = 0;
+      q.peak_bytes = q.packets.bytes();
+      q.pauses_received = q.stalls = 0;
+      s.account(port, static_cast<std::uint8_t>(c)).drops = 0;
+      if ((port.blocked & class_bit(static_cast<std::uint8_t>(c))) != 0) {
+        q.blocked_since = std::max(q.blocked_since, now);
+      }
+    }
+  }
+  for (SwitchState& sw : s.switches) sw.buffer_peak = sw.buffer_used;
+  engine_->clear_latency();
+  engine_->measured_from = engine_->sums();
+}
+
+Picoseconds PacketNetwork::last_event() const { return Picoseconds(engine_->last_event()); }
+
+NetworkTotals PacketNetwork::totals() const {
+  const Worker::Sums now = engine_->sums();
+  const Worker::Sums& then = engine_->measured_from;
+  NetworkTotals t;
+  t.events = now.events - then.events;
+  t.packet_hops = now.packet_hops - then.packet_hops;
+  t.packets_injected = now.packets_injected - then.packets_injected;
+  t.packets_delivered = now.packets_delivered - then.packets_delivered;
+  t.packets_retransmitted = now.packets_retransmitted - then.packets_retransmitted;
+  for (const PortState& port : state_->ports) {
+    const PortCounters c = port_counters(port.id);
+    t.buffer_drops += c.buffer_drops;
+    t.ttl_drops += c.ttl_drops;
+    t.fault_drops += c.fault_drops;
+    t.ecn_marked += c.ecn_marked;
+    t.pauses += c.pauses_sent;
+    t.paused_time += c.paused_time;
+    t.credit_stalls += c.credit_stalls;
+    t.credit_stall_time += c.credit_stall_time;
+  }
+  return t;
+}
+
+PortCounters PacketNetwork::port_counters(PortId id) const {
+  const NetworkState& s = *state_;
+  const PortState& port = s.ports[id.value()];
+  PortCounters sum;
+  sum.peak_backlog = port.peak_backlog;
+  sum.ttl_drops = port.ttl_drops;
+  sum.fault_drops = port.fault_drops;
+  sum.pauses_sent = port.pauses_sent;
+  for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
+    const ClassQueue& q = s.queues[port.first_slot + c];
+    const ClassCounters counters = class_counters(id, c);
+    sum.bytes += counters.bytes;
+    sum.packets += counters.packets;
+    sum.ecn_marked += q.marked;
+    sum.paused_time += counters.paused_time;
+    sum.pauses_received += counters.pauses_received;
+    sum.buffer_drops += counters.buffer_drops;
+    sum.credit_stalls += counters.credit_stalls;
+    sum.credit_stall_time += counters.credit_stall_time;
+    sum.queue_integral += q.integral + static_cast<WideUnsigned>(q.packets.bytes()) *
+                                           static_cast<std::uint64_t>(now_.count() - q.changed_at);
+  }
+  return sum;
+}
+
+ClassCounters PacketNetwork::class_counters(PortId id, std::uint8_t c) const {
+  const NetworkState& s = *state_;
+  const PortState& port = s.ports[id.value()];
+  const ClassQueue& q = s.queues[port.first_slot + c];
+  const IngressAccount& account = s.ingress[port.first_slot + c];
+  ClassCounters counters{.bytes = q.bytes,
+                         .packets = q.started,
+                         .peak_bytes = q.peak_bytes,
+                         .buffer_drops = account.drops,
+                         .paused_time = q.paused_time,
+                         .pauses_received = q.pauses_received,
+                         .credit_stalls = q.stalls,
+                         .credit_stall_time = q.stall_time};
+  const std::int64_t so_far = now_.count() - q.blocked_since;
+  if ((port.paused & class_bit(c)) != 0) counters.paused_time += so_far;
+  if ((port.starved & class_bit(c)) != 0) counters.credit_stall_time += so_far;
+  return counters;
+}
+
+std::vector<PauseInterval> PacketNetwork::pauses() const {
+  const NetworkState& s = *state_;
+  std::vector<PauseInterval> all;
+  for (const PortState& port : s.ports) {
+    const std::size_t first = all.size();
+    all.insert(all.end(), port.pauses.begin(), port.pauses.end());
+    for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
+      if ((port.paused & class_bit(c)) == 0) continue;
+      const ClassQueue& q = s.queues[port.first_slot + c];
+      all.push_back({.port = port.id,
+                     .cause = q.pause_cause,
+                     .start = Picoseconds(q.blocked_since),
+                     .end = now_,
+                     .traffic_class = c,
+                     .is_lasting = true});
+    }
+    std::stable_sort(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
+                     [](const auto& a, const auto& b) { return a.start < b.start; });
+  }
+  return all;
+}
+
+std::uint64_t PacketNetwork::pauses_lost() const {
+  return std::accumulate(
+      state_->ports.begin(), state_->ports.end(), std::uint64_t{0},
+      [](std::uint64_t sum, const PortState& port) { return sum + port.pauses_lost; });
+}
+
+std::vector<CreditWait> PacketNetwork::credit_waits() const {
+  const NetworkState& s = *state_;
+  std::vector<CreditWait> all;
+  for (const PortState& port : s.ports) {
+    const auto add = [&](std::uint8_t c, std::int64_t start, std::int64_t end, std::int64_t time) {
+      all.push_back({.port = port.id,
+                     .traffic_class = c,
+                     .start = Picoseconds(start),
+                     .end = Picoseconds(end),
+                     .waited = Picoseconds(time)});
+    };
+    const std::size_t first = all.size();
+    for (const StallLog::Entry& e : port.stalls.entries()) {
+      add(e.traffic_class, e.start, e.end, e.stalled);
+    }
+    for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
+      if ((port.starved & class_bit(c)) == 0) continue;
+      const std::int64_t since = s.queues[port.first_slot + c].blocked_since;
+      add(c, since, now_.count(), now_.count() - since);
+    }
+    std::sort(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
+              [](const CreditWait& a, const CreditWait& b) {
+                return std::tuple(a.traffic_class, a.start) < std::tuple(b.traffic_class, b.start);
+              });
+  }
+  return all;
+}
+
+std::uint64_t PacketNetwork::packets_in_flight() const {
+  const Worker::Sums sums = engine_->sums();
+  return sums.packets_injected - sums.packets_delivered - sums.packets_dropped;
+}
+
+std::uint64_t PacketNetwork::payload_packets_arrived() const {
+  return std::accumulate(state_->senders.begin(), state_->senders.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const SenderState& s) { return sum + s.received; });
+}
+
+const std::vector<Stall>& PacketNetwork::stalls() const { return engine_->stalls; }
+
+std::vector<BlockedPort> PacketNetwork::deadlock() const { return engine_->deadlock; }
+
+std::int64_t PacketNetwork::buffer_peak(SwitchId at) const {
+  return state_->switches[at.value()].buffer_peak;
+}
+
+Histogram PacketNetwork::packet_latency() const { return engine_->packet_latency(); }
+
+std::uint32_t PacketNetwork::threads() const { return engine_->threads(); }
+
+std::vector<MessageOutcome> PacketNetwork::messages() const {
+  struct Key {
+    std::uint32_t receiver;
+    std::uint32_t last_sequence;
+    auto operator<=>(const Key&) const = default;
+  };
+  std::vector<std::pair<Key, std::int64_t>> delivered;
+  for (const HostState& host : state_->hosts) {
+    for (const DeliveryRecord& d : host.deliveries) {
+      delivered.push_back({{d.receiver, d.last_sequence}, d.time});
+    }
+  }
+  std::sort(delivered.begin(), delivered.end());
+  // Multicast messages are delivered when all members have them.
+  const auto delivered_at = [&](const SenderState& sender, const MessageRecord& m) {
+    const std::size_t receivers = sender.in_network == kMulticastFlow
+                                      ? state_->multicasts[sender.in_network_index].members.size()
+                                      : 1;
+    std::int64_t latest = -1;
+    for (std::uint32_t i = 0; i < receivers; ++i) {
+      const Key key{sender.receiver + i, m.first_sequence + m.packets - 1};
+      const auto it = std::lower_bound(
+          delivered.begin(), delivered.end(), key,
+          [](const auto& entry, const Key& wanted) { return entry.first < wanted; });
+      if (it == delivered.end() || it->first != key) return std::int64_t{-1};
+      latest = std::max(latest, it->second);
+    }
+    return latest;
+  };
+  std::vector<MessageOutcome> outcomes;
+  for (const HostState& host : state_->hosts) {
+    for (const MessageRecord& m : host.messages) {
+      MessageOutcome outcome{.connection = m.connection,
+                             .queue_pair = m.queue_pair,
+                             .entropy = state_->senders[m.queue_pair].entropy,
+                             .bytes = m.bytes,
+                             .posted = m.posted,
+                             .acknowledged = m.acknowledged};
+      outcome.delivered = delivered_at(state_->senders[m.queue_pair], m);
+      outcomes.push_back(outcome);
+    }
+  }
+  return outcomes;
+}
+
+ConnectionId PacketNetwork::connection_of(std::uint32_t queue_pair) const {
+  return state_->senders[queue_pair].connection;
+}
+
+std::uint64_t PacketNetwork::packets_received(ConnectionId connection) const {
+  const ConnectionState& state = state_->connections[connection.value()];
+  std::uint64_t sum = 0;
+  for (std::uint32_t i = 0; i < state.queue_pairs; ++i) {
+    sum += state_->receivers[state.first_queue_pair + i].received;
+  }
+  return sum;
+}
+
+std::int64_t PacketNetwork::queue_bytes(PortId port) const {
+  return state_->ports[port.value()].backlog;
+}
+
+std::vector<ConnectionId> PacketNetwork::failed_connections() const {
+  std::vector<ConnectionId> failed;
+  for (const SenderState& s : state_->senders) {
+    if (s.schedule == SenderState::Schedule::kFailed &&
+        (failed.empty() || failed.back() != s.connection)) {
+      failed.push_back(s.connection);
+    }
+  }
+  return failed;
+}
+
+std::vector<std::string> PacketNetwork::violated_invariants(bool is_at_rest) const {
+  return violated_laws(*state_, engine_->cells, engine_->sums(), is_at_rest);
+}
+
+std::size_t PacketNetwork::memory_bytes() const {
+  const NetworkState& s = *state_;
+  std::size_t bytes =
+      s.ports.capacity() * sizeof(PortState) + s.links.capacity() * sizeof(Link) +
+      s.queues.capacity() * sizeof(ClassQueue) + s.ingress.capacity() * sizeof(IngressAccount) +
+      s.ready.capacity() * sizeof(ReadyList) + s.switches.capacity() * sizeof(SwitchState) +
+      s.flowlets.capacity() * sizeof(Flowlet) + s.hosts.capacity() * sizeof(HostState) +
+      s.nics.capacity() * sizeof(NicState) + s.senders.capacity() * sizeof(SenderState) +
+      s.receivers.capacity() * sizeof(ReceiverState) + s.controls.memory_bytes() +
+      s.connections.capacity() * sizeof(ConnectionState) +
+      s.processes.capacity() * sizeof(ProcessState) + engine_->cells.capacity() * sizeof(Cell);
+  for (const Cell& cell : engine_->cells) {
+    bytes += cell.ports.capacity() * (sizeof(PortId) + sizeof(void*) + 4 * sizeof(std::uint64_t));
+  }
+  for (const HostState& host : s.hosts) {
+    bytes += host.messages.capacity() * sizeof(MessageRecord) +
+             host.deliveries.capacity() * sizeof(DeliveryRecord);
+  }
+  return bytes + engine_->chunk_bytes();
+}
+
+}  // namespace weft::protocols

@@ -1,0 +1,197 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "protocols/config/switch_config.hpp"
+#include "protocols/config/transport_config.hpp"
+#include "protocols/state/fault.hpp"
+#include "protocols/state/observation.hpp"
+#include "protocols/state/port_state.hpp"
+#include "simcore/base/histogram.hpp"
+#include "simcore/engine/cells.hpp"
+#include "simcore/fabric/fabric.hpp"
+#include "simcore/fabric/routes.hpp"
+#include "simcore/messages/message_network.hpp"
+
+namespace weft::protocols {
+
+struct NetworkState;
+
+/// What one class of a port has counted since the measurement began.
+struct ClassCounters {
+  std::int64_t bytes = 0;  ///< whose transmission has begun
+  std::int64_t packets = 0;
+  std::int64_t peak_bytes = 0;    ///< that waited
+  std::int64_t buffer_drops = 0;  ///< at this port's ingress
+  std::int64_t paused_time = 0;   ///< picoseconds
+  std::int64_t pauses_received = 0;
+  std::int64_t credit_stalls = 0;
+  std::int64_t credit_stall_time = 0;  ///< picoseconds
+};
+
+/// What became of one message. Times in picoseconds since the start of the run; -1: did not happen.
+struct MessageOutcome {
+  ConnectionId connection;
+  std::uint32_t queue_pair = 0;
+  std::uint32_t entropy = 0;  ///< the ECMP key of its packets
+  std::int64_t bytes = 0;
+  std::int64_t posted = 0;
+  std::int64_t delivered = -1;     ///< all bytes at the receiver
+  std::int64_t acknowledged = -1;  ///< the sender knows (reliable transports)
+};
+
+/// Sums over the whole network since the measurement began.
+struct NetworkTotals {
+  std::uint64_t events = 0;
+  std::uint64_t packet_hops = 0;  ///< transmissions of data, ACK, NACK and CNP packets on a link
+  std::uint64_t packets_injected = 0;
+  std::uint64_t packets_delivered = 0;
+  std::uint64_t packets_retransmitted = 0;
+  std::int64_t buffer_drops = 0;
+  std::int64_t ttl_drops = 0;
+  std::int64_t fault_drops = 0;
+  std::int64_t ecn_marked = 0;
+  std::int64_t pauses = 0;
+  std::int64_t paused_time = 0;
+  std::int64_t credit_stalls = 0;
+  std::int64_t credit_stall_time = 0;
+};
+
+/// How many threads share the work of a run. It changes nothing but the time that takes.
+struct Parallelism {
+  std::uint32_t threads = 1;  ///< the calling one included; 0: as many as gain
+  /// Windows are shared from so many events in the one before on: below, sharing costs more than it
+  /// gains.
+  std::uint64_t share_from = 1'000;
+  /// Every thread takes part in every window that is shared, which tests want; otherwise those that
+  /// are there in time.
+  bool waits_for_all = false;
+};
+
+/// The packet engine behind the message network: hosts, switches and links of a fabric, run cell by
+/// cell in windows of the lookahead.
+///
+/// Fabric and routes must outlive it. Results depend on the fabric, the options, the connections
+/// and the handler only: not on the cut into cells nor on the number of threads. With more than one
+/// thread, callbacks of processes on different hosts run at the same time.
+class PacketNetwork {
+ public:
+  struct Options {
+    SwitchConfig switches;
+    NicConfig nic;
+    TransportConfig transport;
+    /// Kinds of scale-up domains, and which one each domain has; without, all have the first.
+    std::vector<ScaleUpConfig> scale_up;
+    std::vector<std::uint8_t> scale_up_of_domain;
+    std::vector<Fault> faults;
+    std::vector<RouteChange> route_changes;  ///< by time
+    ObservationConfig observation;
+    TraceSink trace_sink;  ///< needed if anything is observed
+    /// Runs the code for all features even where none needs it. The bits are the same.
+    bool force_general_path = false;
+    std::uint64_t seed = 1;
+    Picoseconds control_latency = 1_us;
+    CellPlan::Cut cut = CellPlan::Cut::kAuto;
+    Parallelism parallelism;
+  };
+  enum class Status : std::uint8_t {
+    kQuiescent,    ///< nothing is left to happen
+    kTimeLimit,    ///< the given time was reached
+    kDeadlocked,   ///< some ports wait for each other in a circle and none can ever send again
+    kStalled,      ///< time advances, but no packet moves and no job has anything planned
+    kInterrupted,  ///< the observer asked to stop
+  };
+  /// Called between windows now and then; returning false stops the run.
+  using Observer = std::function<bool(Picoseconds now, std::uint64_t packet_hops)>;
+
+  /// `processes` gives the host of every process; connections refer to processes.
+  PacketNetwork(const Fabric& fabric, const Routes& routes, const Options& options,
+                const std::vector<HostId>& processes, const std::vector<Connection>& connections,
+                const std::vector<ProcessGroup>& groups = {});
+  ~PacketNetwork();
+  PacketNetwork(const PacketNetwork&) = delete;
+  PacketNetwork& operator=(const PacketNetwork&) = delete;
+
+  /// Starts every process at time 0. Once, before the first `run_until`.
+  void start(ProcessHandler& handler);
+  /// Runs everything that happens before `until`; may be called again with a later time.
+  Status run_until(Picoseconds until, const Observer& observer = {});
+  /// The latest time that `run_until` accepts; event keys hold no more.
+  [[nodiscard]] Picoseconds longest_run() const;
+  /// Hands on what is left of the traces, such as waits for credits that last.
+  void end_observation();
+  /// Begins the measurement now: counters, peaks and histograms start again from zero.
+  void reset_statistics();
+
+  [[nodiscard]] Picoseconds now() const { return now_; }
+  /// Time of the last thing that happened.
+  [[nodiscard]] Picoseconds last_event() const;
+  [[nodiscard]] const CellPlan& cells() const { return plan_; }
+  [[nodiscard]] std::uint32_t threads() const;
+  [[nodiscard]] NetworkTotals totals() const;
+  [[nodiscard]] PortCounters port_counters(PortId port) const;
+  [[nodiscard]] ClassCounters class_counters(PortId port, std::uint8_t traffic_class) const;
+  /// Every pause that took effect, by port and start. At most some thousands per port are kept;
+  /// `pauses_lost` tells how many more there were.
+  [[nodiscard]] std::vector<PauseInterval> pauses() const;
+  [[nodiscard]] std::uint64_t pauses_lost() const;
+  /// When ports waited for credits, by port, class and start, those that last included. Where a
+  /// port waited more often than is kept, neighbours are one entry.
+  [[nodiscard]] std::vector<CreditWait> credit_waits() const;
+  /// Packets that are on links or in buffers now.
+  [[nodiscard]] std::uint64_t packets_in_flight() const;
+  /// Distinct payload packets that their senders know to have arrived (datagrams: that were sent).
+  [[nodiscard]] std::uint64_t payload_packets_arrived() const;
+  /// Times without any delivery although there was something to deliver; the first few.
+  [[nodiscard]] const std::vector<Stall>& stalls() const;
+  /// Ports that can never send again, in the order in which each waits for the next; the last waits
+  /// for the first. Empty if there is no such circle.
+  [[nodiscard]] std::vector<BlockedPort> deadlock() const;
+  [[nodiscard]] std::int64_t buffer_peak(SwitchId at) const;
+  [[nodiscard]] Histogram packet_latency() const;
+  /// All messages, by source host and order of posting.
+  [[nodiscard]] std::vector<MessageOutcome> messages() const;
+  /// The connection that a queue pair belongs to.
+  [[nodiscard]] ConnectionId connection_of(std::uint32_t queue_pair) const;
+  /// Distinct payload packets of a connection that have reached its destination.
+  [[nodiscard]] std::uint64_t packets_received(ConnectionId connection) const;
+  /// Waiting bytes at an egress, all classes.
+  [[nodiscard]] std::int64_t queue_bytes(PortId port) const;
+  /// Queue pairs that gave up after their retries.
+  [[nodiscard]] std::vector<ConnectionId> failed_connections() const;
+  /// Sentences about conservation laws that do not hold; empty if all do. `is_at_rest` asks for
+  /// what must be true once nothing is left to happen.
+  [[nodiscard]] std::vector<std::string> violated_invariants(bool is_at_rest) const;
+  /// Memory of the simulation state, without fabric and routes.
+  [[nodiscard]] std::size_t memory_bytes() const;
+
+ private:
+  class Engine;
+  void build_ports();
+  void build_switches();
+  void build_cells();
+  /// Which of the transports a connection uses: 0 for scale-out, else one of its domain.
+  [[nodiscard]] std::uint8_t transport_of(const Connection& connection) const;
+  /// How a queue pair that has several ports to its destination spreads its packets over them.
+  [[nodiscard]] PortSpreading spreading_of(const Connection& connection,
+                                           std::uint8_t transport) const;
+  /// Sets up what chips do with the data of those connections.
+  void build_in_network(const std::vector<Connection>& connections,
+                        const std::vector<ProcessGroup>& groups);
+  void build_queue_pairs(const std::vector<Connection>& connections);
+  void build_observation();
+  void place_in_huge_pages();
+  void file_faults();
+
+  Options options_;
+  std::unique_ptr<NetworkState> state_;
+  CellPlan plan_;
+  std::unique_ptr<Engine> engine_;
+  Picoseconds now_;
+};
+
+}  // namespace weft::protocols

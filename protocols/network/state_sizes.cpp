@@ -1,0 +1,33 @@
+#include "protocols/network/state_sizes.hpp"
+
+#include <variant>
+
+#include "protocols/state/network_state.hpp"
+
+namespace weft::protocols {
+namespace {
+
+std::size_t congestion_state_of(const TransportConfig& transport) {
+  const auto* roce = std::get_if<RoceConfig>(&transport);
+  if (roce == nullptr) return 0;
+  std::size_t number = 0;
+  std::size_t size = 0;
+  congestion::Controls::for_each([&]<class C>() {
+    const bool is_meant = number++ == roce->congestion_control.index();
+    if (is_meant && number > 1) size = sizeof(C) + sizeof(typename C::Receiver);  // 0 has no state
+  });
+  return size;
+}
+
+}  // namespace
+
+StateSizes state_sizes(const TransportConfig& transport) {
+  return {.port = sizeof(PortState) + sizeof(Link) + 2 * sizeof(Chunk),
+          .class_of_port = sizeof(ClassQueue) + sizeof(IngressAccount),
+          .connection = sizeof(ConnectionState),
+          .sender = sizeof(SenderState),
+          .receiver = sizeof(ReceiverState),
+          .congestion_state = congestion_state_of(transport)};
+}
+
+}  // namespace weft::protocols

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+
+#include "protocols/config/transport_config.hpp"
+
+namespace weft::protocols {
+
+/// What the packet engine keeps at rest, in bytes, for whoever foresees the memory of a run.
+struct StateSizes {
+  std::size_t port;           ///< with its link, one chunk of packets on it and one that waits
+  std::size_t class_of_port;  ///< queue and ingress account
+  std::size_t connection;
+  std::size_t sender;            ///< of a queue pair
+  std::size_t receiver;          ///< of a queue pair, or of a member of a multicast
+  std::size_t congestion_state;  ///< of a queue pair, at both ends
+};
+[[nodiscard]] StateSizes state_sizes(const TransportConfig& transport);
+
+}  // namespace weft::protocols

@@ -1,0 +1,360 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "protocols/config/switch_config.hpp"
+#include "protocols/config/transport_config.hpp"
+#include "protocols/congestion/control_states.hpp"
+#include "protocols/packet/ack.hpp"
+#include "protocols/packet/packet_kind.hpp"
+#include "protocols/state/fault.hpp"
+#include "protocols/state/in_network.hpp"
+#include "protocols/state/old_packets.hpp"
+#include "protocols/state/port_state.hpp"
+#include "protocols/state/queue_pair.hpp"
+#include "simcore/base/random.hpp"
+#include "simcore/engine/cell.hpp"
+#include "simcore/fabric/fabric.hpp"
+#include "simcore/fabric/routes.hpp"
+#include "simcore/messages/message_network.hpp"
+
+namespace weft::protocols {
+
+/// Agenda events of the packet network. The numbers order events of equal time and rank.
+enum class EventType : std::uint32_t {
+  kPause = 0,         ///< control: a pause frame takes effect on one class
+  kSignal = 1,        ///< control: job control between processes
+  kPauseExpiry = 2,   ///< timer: a pause runs out of quanta
+  kPauseRefresh = 3,  ///< timer: a pause is about to run out and is still needed
+  kRetransmit = 4,    ///< timer: a queue pair made no progress
+  kWake = 5,          ///< timer: a process asked for it
+  kCredit = 6,        ///< control: granted blocks can be used
+  kArbitrate = 7,     ///< control: a switch with queues at its inputs matches them to outputs
+  kReceive = 8,       ///< timer: a NIC has taken in a packet
+  kFault = 9,         ///< timer: a fault begins or ends
+  kRoutes = 10,       ///< timer: a switch, or a host with several ports, has new routes
+};
+
+/// Matching of inputs to outputs where packets queue at inputs. Bit i stands for port i.
+struct Crossbar {
+  std::vector<std::uint64_t> requests;   ///< [port * classes + class]: inputs whose head goes there
+  std::vector<std::uint8_t> last_input;  ///< [port]: round robin
+  std::uint64_t busy_inputs = 0;
+  std::uint64_t changed_outputs = 0;  ///< to be looked at by the next arbitration
+  std::uint64_t draws = 0;            ///< random numbers used
+  std::uint32_t rounds = 0;
+  bool is_scheduled = false;
+};
+
+struct SwitchState {
+  std::int64_t buffer_used = 0;  ///< in whole cells; credit classes have buffers of their own
+  std::int64_t buffer_peak = 0;
+  std::int64_t shared_used = 0;  ///< of the shared part, where thresholds are dynamic
+  std::int64_t shared_size = 0;  ///< of the capacity: what is neither reserved nor headroom
+  std::int64_t capacity = 0;     ///< the buffer without what its credit classes have
+  std::int64_t cell = 1;         ///< packets occupy whole cells
+  std::uint64_t hash_seed = 0;
+  const Routes* routes = nullptr;  ///< by which it forwards at present
+  std::uint32_t first_port = 0;    ///< global number of its port 0
+  std::uint32_t port_count = 0;
+  bool is_chip = false;  ///< of a scale-up domain
+
+  /// What a packet occupies of the buffer.
+  [[nodiscard]] std::int64_t cells(std::int64_t size) const {
+    return cell == 1 ? size : (size + cell - 1) / cell * cell;
+  }
+};
+
+/// An entry of a switch's flowlet table.
+struct Flowlet {
+  std::int64_t last = std::numeric_limits<std::int64_t>::min() / 2;  ///< a packet's arrival
+  std::uint64_t number = 0;                                          ///< decides the path
+};
+
+/// Queue pairs of one class that may send now, served in turn.
+struct ReadyList {
+  std::uint32_t head = kNoIndex;
+  std::uint32_t tail = kNoIndex;
+};
+
+/// What a host does at one of its ports: which queue pairs wait there, and what it takes in.
+struct NicState {
+  struct Paced {
+    std::int64_t time;
+    std::uint32_t queue_pair;
+    friend bool operator>(const Paced& a, const Paced& b) {
+      return a.time != b.time ? a.time > b.time : a.queue_pair > b.queue_pair;
+    }
+  };
+  std::uint32_t recent_sender = 0;       ///< queue pair that sent last
+  std::uint32_t recent_receiver = 0;     ///< queue pair that received last
+  const void* recent_control = nullptr;  ///< state of the control of the one that sent last
+  std::vector<Paced> paced;              ///< heap, earliest first
+  PacketQueue inbox;  ///< received and not yet taken in, at a finite receive rate
+};
+
+/// The records of what a host sent and received.
+struct HostState {
+  std::vector<MessageRecord> messages;  ///< in the order of posting
+  std::vector<DeliveryRecord> deliveries;
+};
+
+/// A connection as the sender's runtime sees it.
+struct ConnectionState {
+  std::uint32_t first_queue_pair = 0;
+  std::uint32_t next = 0;  ///< which queue pair takes the next message
+  std::uint32_t queue_pairs = 1;
+  ProcessId source;
+  ProcessId destination;
+};
+
+struct ProcessState {
+  std::uint32_t host = 0;
+  std::uint32_t cell = 0;
+  std::uint32_t sequence = 0;  ///< numbers its timers and signals
+};
+
+/// What a fault has added to the latency of a link: to the one that leaves a port, and to the one
+/// that ends there. The last arrivals keep later ones in order when it is taken away.
+struct AddedLatency {
+  std::int64_t leaving = 0;
+  std::int64_t ending = 0;
+  std::int64_t last_data = 0;
+  std::int64_t last_control = 0;
+};
+
+/// Run constants of one class, in engine units.
+struct alignas(128) ClassConstants {
+  static constexpr std::int64_t kNeverMarked = std::numeric_limits<std::int64_t>::max();
+
+  explicit ClassConstants(const TrafficClass& config);
+  ClassConstants() = default;
+
+  bool is_pfc = false;
+  bool is_credit = false;
+  NetworkKind network = NetworkKind::kScaleOut;
+  /// Anything but one static threshold and a buffer that all share: reserved parts, headroom,
+  /// dynamic thresholds.
+  bool has_partitions = false;
+  bool is_dynamic = false;
+  bool limits_headroom = false;
+  bool limits_egress = false;
+  bool step = false;
+  LoadBalancing::Type balancing = LoadBalancing::kFlow;
+  std::int64_t xoff = 0;
+  std::int64_t xon = 0;
+  std::uint64_t alpha = 0;  ///< in units of 2^-16
+  std::int64_t xon_offset = 0;
+  std::int64_t reserved = 0;
+  std::uint64_t egress_alpha = 0;  ///< in units of 2^-16
+  std::int64_t egress_reserved = 0;
+  /// So many bytes may wait without a packet being marked as it arrives or as it departs: none
+  /// needs to be looked at more closely. -1 where thresholds scale, kNeverMarked where there are no
+  /// marks.
+  std::int64_t unmarked_on_arrival = kNeverMarked;
+  std::int64_t unmarked_on_departure = kNeverMarked;
+  std::int64_t kmin = 0;
+  std::int64_t kmax = 0;
+  std::uint64_t pmax = 0;     ///< in units of 2^-32
+  std::int64_t ecn_rate = 0;  ///< 0: thresholds do not scale
+  std::int64_t flowlet_gap = 0;
+  std::int32_t quantum = 0;        ///< of deficit round robin, bytes
+  std::int32_t credit_blocks = 0;  ///< that a receiving port has
+  std::int32_t block = 1;          ///< bytes
+  std::int32_t update = 0;         ///< wire bytes of a credit update; 0: it takes no wire time
+};
+
+/// Which code a run needs. What most runs do without costs them nothing: it is compiled out of the
+/// plain packet path, which gives the same bits as the general one wherever both apply.
+struct PlainPath {
+  static constexpr bool kGeneral = false;
+};
+/// Credits, several weighted classes, partitioned buffers, cells, queues at inputs, cut-through,
+/// finite receive rates, faults and traces.
+struct GeneralPath {
+  static constexpr bool kGeneral = true;
+};
+
+/// Run constants of a transport, in engine units.
+struct TransportConstants {
+  TransportConstants() = default;
+  TransportConstants(const TransportConfig& config, const SwitchConfig& switches);
+
+  static constexpr std::uint8_t kSame = 0xff;
+
+  bool reliable = false;
+  bool any_order = false;
+  std::uint8_t ttl = 0;
+  std::uint8_t ack_class = kSame;  ///< kSame: that of the data
+  std::uint8_t cnp_class = kSame;
+  std::uint16_t ack_size = 0;
+  std::uint32_t ack_every = 1;
+  std::uint32_t window = congestion::kNoWindow;
+  std::uint32_t queue_pairs = 1;
+  std::uint32_t retry_limit = 0;
+  std::int64_t retransmit_timeout = 0;
+  std::int64_t payload = 0;
+  std::int64_t header = 0;
+  std::uint32_t reduction_window = 0;
+  congestion::ControlRef control;
+
+  /// The packets that may be in flight where a congestion control allows so many: never fewer than
+  /// the receiver waits for before it acknowledges.
+  [[nodiscard]] std::uint32_t limited(std::uint32_t control_window) const {
+    return std::min(window, std::max(control_window, ack_every));
+  }
+  [[nodiscard]] AckLayout ack_layout() const {
+    return protocols::ack_layout(any_order, control.needs().echo_time);
+  }
+};
+
+/// Run constants that the packet path reads, in engine units.
+struct NetworkConstants {
+  NetworkConstants(const SwitchConfig& switches, const NicConfig& nic,
+                   const TransportConfig& transport, const std::vector<ScaleUpConfig>& scale_up,
+                   std::uint64_t seed, Picoseconds control);
+
+  // classes
+  std::uint32_t classes;
+  std::uint32_t class_shift;  ///< log2 of the places per port in arrays by port and class
+  std::uint8_t strict = 0;    ///< bit per class
+  std::uint8_t credit = 0;    ///< bit per class
+  std::array<ClassConstants, kMaxClasses> of_class;
+  /// From the end of a credit update's reception until it can be used.
+  std::array<std::int64_t, kMaxClasses> credit_processing{};
+  // switches
+  std::int64_t pause_frame;  ///< bytes on the wire; 0: a pause takes no wire time
+  std::int64_t cut_through_after;
+  std::uint64_t seed;
+  bool pause_until_resume;
+  bool release_at_start;
+  bool input_queued;
+  bool random_arbitration;
+  bool cut_through;
+  std::uint32_t flowlet_mask = 0;  ///< entries of a switch's table less one
+  bool has_flowlets = false;
+  // NICs
+  std::int64_t receive_rate = 0;  ///< 0: as fast as packets come
+  std::int64_t receive_buffer = 0;
+  std::int64_t nic_xoff = 0;
+  std::int64_t nic_xon = 0;
+  // transports: first scale-out, then those of scale-up domains
+  std::array<TransportConstants, kMaxTransports> transports;
+  std::uint32_t transport_count = 1;
+  std::int64_t control_latency;
+  // faults and observation
+  bool has_faults = false;
+  bool has_cells = false;         ///< of more than one byte
+  bool works_in_network = false;  ///< chips add up or repeat data
+  bool spreads_at_hosts = false;  ///< packets of a queue pair leave by several ports
+  bool has_added_latency = false;
+  bool traces_queues = false;
+  bool traces_packets = false;
+  bool traces_credits = false;
+  std::size_t pauses_kept = 0;  ///< intervals per port
+
+  /// Whether anything is asked for that only the general path can do.
+  [[nodiscard]] bool needs_general_path() const;
+
+  /// The place of a class of a port (or host) in arrays by port and class. Ports are a power of two
+  /// of places apart, which costs less than a multiplication.
+  [[nodiscard]] std::size_t slot(std::size_t port, std::size_t traffic_class) const {
+    return (port << class_shift) + traffic_class;
+  }
+  [[nodiscard]] std::size_t slots(std::size_t ports) const { return ports << class_shift; }
+  [[nodiscard]] std::int64_t largest_packet() const;
+};
+
+/// Everything that changes during a run, in flat arrays. A cell touches the entries of its own
+/// nodes and the producing half of its outbound links only.
+struct NetworkState {
+  NetworkState(const Fabric& fabric_in, const Routes& routes_in,
+               const NetworkConstants& constants_in)
+      : fabric(fabric_in), routes(routes_in), constants(constants_in) {}
+
+  const Fabric& fabric;
+  const Routes& routes;
+  NetworkConstants constants;
+  std::vector<PortState> ports;         ///< by PortId
+  std::vector<ClassQueue> queues;       ///< by port and class
+  std::vector<IngressAccount> ingress;  ///< by port and class
+  std::vector<Link> links;              ///< by the PortId that sends
+  std::vector<SwitchState> switches;
+  std::vector<Crossbar> crossbars;  ///< by SwitchId; empty unless inputs queue
+  std::vector<Flowlet> flowlets;    ///< by SwitchId and entry; empty unless a class has flowlets
+  std::vector<HostState> hosts;
+  std::vector<NicState> nics;            ///< by PortId: ports of hosts come first
+  std::vector<ReadyList> ready;          ///< by port of a host, and class
+  std::vector<SenderState> senders;      ///< by queue pair
+  std::vector<ReceiverState> receivers;  ///< by queue pair
+  congestion::ControlStates controls;
+  std::vector<std::uint8_t> watched;  ///< by queue pair: its packets are traced; may be empty
+  std::vector<ConnectionState> connections;
+  std::vector<ProcessState> processes;
+  std::vector<Fault> faults;
+  // What the chips of scale-up domains work on; empty mostly.
+  std::vector<Reduction> reductions;
+  std::vector<Multicast> multicasts;
+  std::vector<CopyTable> copies;            ///< by SwitchId
+  std::vector<std::uint32_t> rounds_done;   ///< [queue pair's first + link]: of its reduction
+  std::vector<RouteChange> route_changes;   ///< by time
+  std::vector<AddedLatency> added_latency;  ///< by PortId; empty unless faults add latency
+  OldPackets old_packets;
+  ProcessHandler* handler = nullptr;
+
+  /// The arrival of a packet that would come at `time` by the link of `port`.
+  [[nodiscard]] std::int64_t delayed_data(const PortState& port, std::int64_t time) {
+    AddedLatency& added = added_latency[port.index];
+    return added.last_data = std::max(added.last_data, time + added.leaving);
+  }
+  [[nodiscard]] std::int64_t delayed_control(const PortState& port, std::int64_t time) {
+    AddedLatency& added = added_latency[port.index];
+    return added.last_control = std::max(added.last_control, time + added.leaving);
+  }
+
+  [[nodiscard]] PortState& port_of(const Cell& cell, std::uint32_t local) {
+    return ports[cell.ports[local].value()];
+  }
+  /// Which of a host's `n` ports a flow of this key keeps to.
+  [[nodiscard]] std::uint32_t choose_host_port(HostId host, std::uint32_t entropy,
+                                               std::uint32_t n) const {
+    const std::uint64_t seed = routes.hash.seed_of(constants.seed, fabric.hosts[host.value()]);
+    return routes.hash.choose(seed, entropy, n);
+  }
+  /// What a queue pair can send at: by its port, or by all that its packets are spread over.
+  [[nodiscard]] BitsPerSecond line_rate(const SenderState& sender) const {
+    if (sender.spreading == PortSpreading::kFlow) {
+      return BitsPerSecond(ports[sender.port].nominal_rate);
+    }
+    BitsPerSecond sum;
+    for (const std::uint16_t local : sender.local_ports) {
+      sum += BitsPerSecond(ports[sender.first_port + local].nominal_rate);
+    }
+    return sum;
+  }
+  /// Whether the packets of its queue pair are traced.
+  [[nodiscard]] bool is_watched(const Packet& packet) const {
+    return watched[packet.flow & ~kInNetworkFlow] != 0;
+  }
+  /// By the number of a port: where the port itself is not at hand, its memory need not be waited
+  /// for.
+  [[nodiscard]] ClassQueue& queue_at(std::uint32_t port, std::uint32_t traffic_class) {
+    return queues[constants.slot(port, traffic_class)];
+  }
+  [[nodiscard]] IngressAccount& account_at(std::uint32_t port, std::uint32_t traffic_class) {
+    return ingress[constants.slot(port, traffic_class)];
+  }
+  [[nodiscard]] ClassQueue& queue(const PortState& port, std::uint32_t traffic_class) {
+    return queues[port.first_slot + traffic_class];
+  }
+  [[nodiscard]] IngressAccount& account(const PortState& port, std::uint32_t traffic_class) {
+    return ingress[port.first_slot + traffic_class];
+  }
+};
+
+}  // namespace weft::protocols

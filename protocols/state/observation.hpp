@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "simcore/base/ids.hpp"
+#include "simcore/base/units.hpp"
+#include "simcore/engine/trace.hpp"
+
+namespace weft::protocols {
+
+/// What a run writes down while it goes on; nothing by default.
+struct ObservationConfig {
+  /// Occupancy of these egress ports, all classes.
+  std::vector<PortId> queue_ports;
+  Picoseconds queue_period{};  ///< 0: at every change
+  /// Rate, target rate, alpha and progress of the queue pairs of these connections.
+  std::vector<ConnectionId> rate_flows;
+  Picoseconds rate_period = 10_us;
+  /// Every hop of every data packet of these connections.
+  std::vector<ConnectionId> packet_flows;
+  bool credits = false;  ///< every interval in which data waited for credits
+
+  [[nodiscard]] bool any() const {
+    return !queue_ports.empty() || !rate_flows.empty() || !packet_flows.empty() || credits;
+  }
+};
+
+using weft::TraceRecord;
+
+/// Receives records between windows, in the order of time.
+using TraceSink = std::function<void(std::span<const TraceRecord>)>;
+
+/// A time during which an egress port did not start packets of a class because its peer had asked
+/// it to.
+struct PauseInterval {
+  PortId port;   ///< the paused one
+  PortId cause;  ///< egress port of the peer that held most of what had come in by this link when
+                 ///< XOFF was crossed; none() where the peer is a NIC
+  Picoseconds start{};  ///< when the pause took effect
+  Picoseconds end{};    ///< when it was lifted, or the end of the run
+  std::uint8_t traffic_class = 0;
+  bool is_lasting = false;  ///< it still held at the end of the run
+};
+
+/// A time during which the data of a class waited at an egress port for credits, all of the time or
+/// again and again.
+struct CreditWait {
+  PortId port;
+  std::uint8_t traffic_class = 0;
+  Picoseconds start{};
+  Picoseconds end{};
+  Picoseconds waited{};  ///< of the time between them
+};
+
+/// A time in which no packet reached any host although connections had messages under way.
+struct Stall {
+  Picoseconds since{};  ///< looked at every 10 ms of simulated time
+  Picoseconds until{};
+  std::vector<ConnectionId> blocked;  ///< that had, ascending; the first few
+  std::uint64_t blocked_count = 0;
+};
+
+/// A port that can never send again: see PacketNetwork::Status::kDeadlocked.
+struct BlockedPort {
+  PortId port;
+  std::uint8_t traffic_class = 0;
+  std::int64_t waiting = 0;  ///< bytes
+};
+
+}  // namespace weft::protocols

@@ -1,0 +1,43 @@
+#include "protocols/state/old_packets.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocols/state/network_state.hpp"
+
+namespace weft::protocols {
+namespace {
+
+/// Every data packet on a link or in a buffer.
+template <class Visit>
+void for_each_data_packet(const NetworkState& s, Visit visit) {
+  const auto see = [&visit](const Packet& packet) {
+    if (kind_of(packet) == PacketKind::kData) visit(packet);
+  };
+  for (const Link& link : s.links) link.data_out.for_each(link.data_in, see);
+  for (const ClassQueue& queue : s.queues) queue.packets.for_each(see);
+  for (const NicState& nic : s.nics) nic.inbox.for_each(see);
+}
+
+}  // namespace
+
+// Up to `safe_until_`, which is no earlier than `now`, the time in a packet that is not among the
+// old ones is less than a wrap ago.
+void OldPackets::look(const NetworkState& state, std::int64_t now, std::int64_t end) {
+  safe_until_ = std::max(end, now + kLookAhead);
+  const auto present = static_cast<std::uint32_t>(now >> kSendTimeShift);
+  const std::int64_t too_old = (kWrap - (safe_until_ - now)) >> kSendTimeShift;
+  std::map<Key, std::int64_t> still_there;
+  for_each_data_packet(state, [&](const Packet& packet) {
+    const auto known = sent_.find(key(packet));
+    const std::uint32_t age = present - packet.word;
+    if (known != sent_.end()) {
+      still_there.insert(*known);
+    } else if (age + 1 >= too_old) {
+      still_there.emplace(key(packet), (now >> kSendTimeShift) - age);
+    }
+  });
+  sent_ = std::move(still_there);
+}
+
+}  // namespace weft::protocols

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+
+#include "protocols/packet/packet_kind.hpp"
+
+namespace weft::protocols {
+
+struct NetworkState;
+
+/// When packets were sent that have been under way for long. The time of sending in a packet wraps
+/// after `kWrap`; so that no latency is counted modulo that, whoever runs the network looks through
+/// it between windows, several times per wrap, and notes the packets that could wrap before the
+/// next look. Nothing changes during a window.
+class OldPackets {
+ public:
+  static constexpr std::int64_t kWrap = std::int64_t{1} << (32 + kSendTimeShift);
+  /// A window may be as long as this.
+  static constexpr std::int64_t kLookAhead = kWrap / 4;
+
+  /// Whether a packet could be misread before `end`.
+  [[nodiscard]] bool is_look_due(std::int64_t end) const { return end > safe_until_; }
+  /// `now` is the end of the last window, `end` that of the next one.
+  void look(const NetworkState& state, std::int64_t now, std::int64_t end);
+
+  [[nodiscard]] bool empty() const { return sent_.empty(); }
+  /// Picoseconds that a data packet which arrives now has taken.
+  [[nodiscard]] std::int64_t elapsed(const Packet& packet, std::int64_t now) const {
+    if (!sent_.empty()) [[unlikely]] {
+      const auto found = sent_.find(key(packet));
+      if (found != sent_.end()) return ((now >> kSendTimeShift) - found->second) << kSendTimeShift;
+    }
+    return elapsed_since(packet.word, now);
+  }
+
+ private:
+  /// Copies that chips make differ in flow and destination, and were sent at the same time.
+  using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+  [[nodiscard]] static Key key(const Packet& packet) {
+    return {packet.entropy, packet.sequence, packet.word};
+  }
+
+  std::map<Key, std::int64_t> sent_;  ///< in steps of 2^kSendTimeShift ps
+  std::int64_t safe_until_ = kLookAhead;
+};
+
+}  // namespace weft::protocols

@@ -1,0 +1,169 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "protocols/state/observation.hpp"
+#include "protocols/state/stall_log.hpp"
+#include "simcore/base/ids.hpp"
+#include "simcore/engine/chunk.hpp"
+#include "simcore/engine/link.hpp"
+
+namespace weft::protocols {
+
+__extension__ using WideUnsigned = unsigned __int128;
+
+/// What a port has counted since the run or the measurement began, over all classes. Bytes and
+/// packets are those whose transmission has begun.
+struct PortCounters {
+  std::int64_t bytes = 0;
+  std::int64_t packets = 0;
+  WideUnsigned queue_integral = 0;  ///< byte-picoseconds of waiting packets
+  std::int64_t peak_backlog = 0;    ///< bytes, the packet in transmission included
+  std::int64_t ecn_marked = 0;
+  std::int64_t buffer_drops = 0;  ///< at this port's ingress
+  std::int64_t ttl_drops = 0;     ///< at this port's ingress
+  std::int64_t fault_drops = 0;   ///< on the way to this port, or waiting here, when a link failed
+  std::int64_t pauses_sent = 0;   ///< XOFF, per class
+  std::int64_t pauses_received = 0;
+  std::int64_t paused_time = 0;  ///< picoseconds during which a class could not start, all classes
+  std::int64_t credit_stalls = 0;
+  std::int64_t credit_stall_time = 0;  ///< picoseconds during which data waited for credits
+};
+
+/// One class at an egress: what waits, what flow control allows, and what has been counted. Where
+/// inputs queue, the packets are those that came in by this port.
+struct alignas(64) ClassQueue {
+  // Line 0: what every packet touches.
+  PacketQueue packets;
+  WideUnsigned integral = 0;    ///< byte-picoseconds of waiting
+  std::int64_t changed_at = 0;  ///< when `integral` was last closed
+  std::int32_t credits = 0;     ///< blocks that the receiver has granted and are not used
+  std::int32_t deficit = 0;     ///< of deficit round robin, bytes
+
+  // Line 1: counters.
+  std::int64_t bytes = 0;
+  std::int64_t started = 0;  ///< packets whose transmission has begun
+  std::int64_t taken = 0;    ///< packets that have left the queue, where inputs queue
+  std::int64_t marked = 0;
+  std::int64_t peak_bytes = 0;
+  std::int64_t held = 0;  ///< cells in the buffer, where that is partitioned
+
+  // Touched by pauses and stalls only.
+  std::int64_t blocked_since = 0;  ///< by a pause, or for want of credits
+  std::int64_t paused_time = 0;
+  std::int64_t stall_time = 0;
+  std::int64_t pause_expires = 0;
+  std::uint32_t pauses_received = 0;
+  std::uint32_t stalls = 0;
+  std::uint32_t expiry_sequence = 0;
+  PortId pause_cause;
+
+  /// Closes the account of waiting bytes up to `now`; call before the queue changes.
+  void account(std::int64_t now) {
+    // Unsigned before it is widened: one multiplication instead of two.
+    integral += static_cast<WideUnsigned>(static_cast<std::uint64_t>(packets.bytes())) *
+                static_cast<std::uint64_t>(now - changed_at);
+    changed_at = now;
+  }
+};
+
+/// One class at an ingress: what arrived by this port and is still in the node's buffer.
+struct alignas(32) IngressAccount {
+  std::int64_t bytes = 0;          ///< in whole cells, or in whole blocks of a credit class
+  std::int32_t headroom_used = 0;  ///< of `bytes`: beyond the threshold
+  std::int32_t headroom = 0;       ///< what may be
+  std::int32_t freed_blocks = 0;   ///< credits not yet granted again
+  std::uint32_t refresh_sequence = 0;
+  std::uint32_t drops = 0;  ///< packets of this class that the buffer had no room for
+  std::uint16_t cause = 0;  ///< number of the egress that held most of it when XOFF was crossed
+  bool is_pausing = false;  ///< we have asked the peer not to start packets
+};
+
+/// A port of a switch or a NIC: its transmitter and what concerns all of its classes. Queues and
+/// ingress accounts lie in arrays of their own (see NetworkState), by port and class.
+struct alignas(64) PortState {
+  // Line 0: what every packet touches.
+  Link* out = nullptr;
+  std::int64_t data_latency = 0;
+  std::int64_t backlog = 0;           ///< bytes that wait, all classes
+  std::int64_t peak_backlog = 0;      ///< the packet in transmission included
+  std::uint32_t ps_per_byte = 0;      ///< 0 if not a whole number
+  std::uint32_t index = 0;            ///< global number
+  std::uint32_t local = 0;            ///< within the cell
+  std::uint32_t first_slot = 0;       ///< of its classes in arrays by port and class
+  std::uint32_t owner = 0;            ///< HostId or SwitchId
+  std::uint16_t service_bytes = 0;    ///< wire bytes of the packet in transmission; 0: none
+  std::uint16_t service_ingress = 0;  ///< number of the port it came in by
+  std::uint8_t service_class = 0;
+  std::uint8_t waiting = 0;  ///< bit per class: something waits here
+  std::uint8_t blocked = 0;  ///< bit per class: paused, without credits, or the link is down
+  std::uint8_t pending_control = 0;  ///< link control to send before anything else: see below
+  bool is_transmitting = false;
+  bool owner_is_host = false;
+  bool leads_inside = false;       ///< the peer is in the same cell
+  bool peer_cuts_through = false;  ///< the peer takes packets on by their first bytes
+
+  static constexpr std::uint8_t kPausePending = 1;
+  static constexpr std::uint8_t kCreditsPending = 2;
+
+  // Line 1: link control, transmission at odd rates, drops.
+  std::int64_t rate = 0;
+  std::int64_t pause_latency = 0;  ///< wire plus the peer's response
+  std::int64_t wire_latency = 0;   ///< one way
+  std::int64_t ingress_rate = 0;   ///< of the link that ends here
+  std::uint32_t peer_local = 0;    ///< of the receiving port, if that is in the same cell
+  std::uint32_t control_sequence = 0;
+  std::uint8_t paused = 0;           ///< bit per class: the peer asked us not to start packets
+  std::uint8_t starved = 0;          ///< bit per class: the head of the queue lacks credits
+  std::uint8_t pauses_to_send = 0;   ///< bit per class: its state is to be told to the peer
+  std::uint8_t credits_to_send = 0;  ///< bit per class
+  std::uint8_t forced_pauses = 0;    ///< bit per class: a fault holds the peer paused
+  std::uint8_t round_robin = 0;      ///< weighted class that is being served
+  bool is_down = false;              ///< nothing may start
+  bool is_watched = false;           ///< its occupancy is traced at every change
+  /// What started before arrives broken: the end of the last outage of the link that ends here.
+  std::int64_t ingress_up_since = 0;
+  std::int64_t ttl_drops = 0;
+  std::int64_t fault_drops = 0;
+  std::int64_t pauses_sent = 0;
+  std::vector<PauseInterval> pauses;
+  std::uint64_t pauses_lost = 0;   ///< intervals beyond what is kept
+  StallLog stalls;                 ///< of credit classes
+  std::uint32_t service_debt = 0;  ///< what the packet in transmission owes (in_network.hpp)
+  std::int64_t nominal_rate = 0;
+  /// Packets that came in here and took a next hop in turn: data, and the rest. With one count for
+  /// both, data and the ACKs between them would keep to every other hop each; with one count for
+  /// all ports, hosts that send in step would keep to one hop each.
+  std::array<std::uint32_t, 2> sprayed{};
+  PortId id;
+  PortId peer;
+
+  /// Time on the wire; the same as weft::transmission_time, without the 128-bit division.
+  [[nodiscard]] std::int64_t transmission(std::int64_t bytes) const {
+    if (ps_per_byte != 0) [[likely]]
+      return bytes * ps_per_byte;
+    return transmission_at(bytes, rate);
+  }
+  /// For up to 1 MB.
+  [[nodiscard]] static std::int64_t transmission_at(std::int64_t bytes, std::int64_t rate) {
+    return (bytes * 8 * kPicosecondsPerSecond + rate - 1) / rate;
+  }
+  void note_backlog(std::int64_t change) {
+    backlog += change;
+    if (backlog + service_bytes > peak_backlog) peak_backlog = backlog + service_bytes;
+  }
+  void set_rate(std::int64_t bits_per_second) {
+    rate = bits_per_second;
+    constexpr std::int64_t kByte = 8 * kPicosecondsPerSecond;
+    ps_per_byte = kByte % rate == 0 ? static_cast<std::uint32_t>(kByte / rate) : 0;
+  }
+  /// Recomputes `blocked` after any of its reasons has changed.
+  void update_blocked() { blocked = is_down ? 0xff : static_cast<std::uint8_t>(paused | starved); }
+
+ private:
+  static constexpr std::int64_t kPicosecondsPerSecond = 1'000'000'000'000;
+};
+
+}  // namespace weft::protocols

@@ -1,0 +1,156 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "protocols/config/transport_config.hpp"
+#include "protocols/packet/no_index.hpp"
+#include "simcore/base/ids.hpp"
+
+namespace weft::protocols {
+
+/// A message at its sender, and what became of it. Times in picoseconds, -1 while unknown.
+struct MessageRecord {
+  ConnectionId connection;
+  std::uint32_t queue_pair = 0;
+  std::uint32_t first_sequence = 0;
+  std::uint32_t packets = 0;
+  std::uint16_t full_size = 0;  ///< wire bytes of all packets but the last
+  std::uint16_t last_size = 0;
+  std::uint32_t next = kNoIndex;  ///< next message of the queue pair, in the same host's list
+  std::int64_t bytes = 0;
+  std::int64_t posted = 0;
+  std::int64_t acknowledged = -1;
+};
+
+/// A message that arrived in full, at its receiver.
+struct DeliveryRecord {
+  std::uint32_t receiver = 0;  ///< index of the ReceiverState
+  std::uint32_t last_sequence = 0;
+  std::int64_t time = 0;
+};
+
+/// The sending end of a queue pair. Sequence numbers count packets; they run from 0 over all
+/// messages of the queue pair.
+struct alignas(64) SenderState {
+  enum class Schedule : std::uint8_t { kIdle, kReady, kPaced, kFailed };
+
+  std::uint32_t next = 0;      ///< next packet to send
+  std::uint32_t unacked = 0;   ///< oldest packet not known to have arrived
+  std::uint32_t posted = 0;    ///< end of the last message
+  std::uint32_t sent_end = 0;  ///< end of what was ever sent
+  std::uint32_t received = 0;  ///< distinct packets at the receiver, as far as known
+  std::uint32_t destination = 0;
+  std::uint32_t entropy = 0;
+  std::uint32_t next_ready = kNoIndex;  ///< in the NIC's list of ready queue pairs
+  std::int64_t next_send = 0;           ///< pacing: not before this
+  std::uint32_t message = kNoIndex;     ///< the message that `next` belongs to
+  std::uint32_t message_last = 0;       ///< its last sequence
+  std::uint16_t full_size = 0;
+  std::uint16_t last_size = 0;
+  std::uint32_t window =
+      kNoIndex;  ///< packets that may be in flight: the transport's, the control's
+  Schedule schedule = Schedule::kIdle;
+  bool timer_is_set = false;  ///< an agenda entry exists
+  std::uint8_t traffic_class = 0;
+  bool first_of_message = true;
+  std::uint8_t transport = 0;
+  PortSpreading spreading = PortSpreading::kFlow;
+  std::uint32_t port = 0;  ///< of the host, where it waits to send
+
+  std::int64_t deadline = 0;       ///< retransmission time-out
+  std::uint32_t control_slot = 0;  ///< of the state of its congestion control
+  std::uint32_t retries = 0;       ///< time-outs in a row
+  std::uint32_t oldest_message = kNoIndex;
+  std::uint32_t newest_message = kNoIndex;
+  std::uint32_t host = 0;
+  ConnectionId connection;
+  std::uint32_t first_port = 0;                ///< of the host
+  std::span<const std::uint16_t> local_ports;  ///< that lead to the destination
+  /// kReduceFlow or kMulticastFlow, and which one, where chips work on the data.
+  std::uint32_t in_network = 0;
+  std::uint32_t in_network_index = 0;
+  std::uint32_t first_round =
+      0;                       ///< of a reduction: where its links are in NetworkState::rounds_done
+  std::uint32_t receiver = 0;  ///< index of the ReceiverState, the first one of a multicast
+
+  [[nodiscard]] bool has_outstanding() const { return unacked != sent_end; }
+};
+
+/// Packets that arrived ahead of a gap: two bit rings indexed by sequence, grown as needed.
+class ReorderBuffer {
+ public:
+  /// Returns false if the packet was here already. `expected` <= `sequence`.
+  bool insert(std::uint32_t expected, std::uint32_t sequence, bool is_last) {
+    if (sequence - expected / 64 * 64 >= capacity()) grow(expected, sequence);
+    std::uint64_t& word = words_[2 * index(sequence)];
+    const std::uint64_t bit = std::uint64_t{1} << (sequence % 64);
+    if ((word & bit) != 0) return false;
+    word |= bit;
+    if (is_last) words_[2 * index(sequence) + 1] |= bit;
+    ++held_;
+    return true;
+  }
+  [[nodiscard]] bool holds(std::uint32_t sequence) const {
+    return held_ != 0 && ((words_[2 * index(sequence)] >> (sequence % 64)) & 1U) != 0;
+  }
+  /// Removes `sequence`, which is held; returns whether it ends a message.
+  bool remove(std::uint32_t sequence) {
+    const std::uint64_t bit = std::uint64_t{1} << (sequence % 64);
+    const std::size_t i = 2 * index(sequence);
+    const bool is_last = (words_[i + 1] & bit) != 0;
+    words_[i] &= ~bit;
+    words_[i + 1] &= ~bit;
+    --held_;
+    return is_last;
+  }
+  [[nodiscard]] bool empty() const { return held_ == 0; }
+
+ private:
+  [[nodiscard]] std::uint32_t capacity() const {
+    return static_cast<std::uint32_t>(words_.size() / 2 * 64);
+  }
+  [[nodiscard]] std::size_t index(std::uint32_t sequence) const {
+    return (sequence / 64) & (words_.size() / 2 - 1);
+  }
+  /// Makes room for everything from the word of `expected` to `sequence`.
+  void grow(std::uint32_t expected, std::uint32_t sequence) {
+    const std::uint32_t first = expected / 64;
+    const std::size_t old_pairs = words_.size() / 2;
+    std::size_t pairs = old_pairs == 0 ? 2 : 2 * old_pairs;
+    while (pairs <= sequence / 64 - first) pairs *= 2;
+    std::vector<std::uint64_t> old(2 * pairs, 0);
+    old.swap(words_);
+    for (std::size_t k = 0; k < old_pairs; ++k) {
+      const std::size_t word = first + k;
+      words_[2 * (word & (pairs - 1))] = old[2 * (word & (old_pairs - 1))];
+      words_[2 * (word & (pairs - 1)) + 1] = old[2 * (word & (old_pairs - 1)) + 1];
+    }
+  }
+
+  std::vector<std::uint64_t> words_;
+  std::uint32_t held_ = 0;
+};
+
+/// The receiving end of a queue pair.
+struct ReceiverState {
+  std::uint32_t expected = 0;  ///< every packet before it has arrived
+  std::uint32_t received = 0;  ///< distinct packets
+  std::uint32_t since_ack = 0;
+  std::uint32_t host = 0;  ///< of the sender: where ACKs go
+  std::uint32_t ack_entropy = 0;
+  std::uint8_t traffic_class = 0;  ///< of the data
+  std::uint8_t transport = 0;
+  bool nack_sent = false;
+  bool echo_pending = false;       ///< a marked packet awaits its ACK
+  bool message_broken = false;     ///< datagrams: a packet of this message is missing
+  std::uint32_t sent = 0;          ///< when the packet was sent that came last, if ACKs echo it
+  std::uint32_t control_slot = 0;  ///< of the state of its congestion control
+  ConnectionId connection;
+  ProcessId process;  ///< that the messages are for
+  ReorderBuffer early;
+};
+
+}  // namespace weft::protocols

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "protocols/link/egress.hpp"
+#include "protocols/state/network_state.hpp"
+#include "simcore/base/random.hpp"
+
+namespace weft::protocols {
+
+/// Who is matched with whom in a switch that queues at its inputs. An input sends one packet at a
+/// time, the head of one of its FIFOs; an output serves one input at a time, chosen round robin or
+/// at random among those whose head wants it (M. Karol, M. Hluchyj, S. Morgan, "Input Versus Output
+/// Queueing on a Space-Division Packet Switch", 1987, section III).
+///
+/// Matching happens after everything else of the same instant: inputs and outputs that become free
+/// together are matched together, whatever their numbers.
+class CrossbarArbiter {
+ public:
+  explicit CrossbarArbiter(NetworkState& state) : s_(state) {}
+
+  /// The head of class `c` at `input` (a port of the switch) now wants `output`.
+  void request(Cell& cell, std::uint32_t at, std::uint32_t input, std::uint32_t output,
+               std::uint32_t c, std::int64_t now) {
+    s_.crossbars[at].requests[output * s_.constants.classes + c] |= bit(input);
+    look_at(cell, at, output, now);
+  }
+  /// The head of class `c` at `input` is gone.
+  void withdraw(std::uint32_t at, std::uint32_t input, std::uint32_t output, std::uint32_t c) {
+    s_.crossbars[at].requests[output * s_.constants.classes + c] &= ~bit(input);
+  }
+  void occupy_input(std::uint32_t at, std::uint32_t input) {
+    s_.crossbars[at].busy_inputs |= bit(input);
+  }
+  /// `input` has sent its packet: what its FIFOs hold next may go.
+  void free_input(Cell& cell, std::uint32_t at, std::uint32_t input, std::int64_t now) {
+    const SwitchState& sw = s_.switches[at];
+    s_.crossbars[at].busy_inputs &= ~bit(input);
+    const PortState& port = s_.ports[sw.first_port + input];
+    for (unsigned set = port.waiting; set != 0; set &= set - 1) {
+      const auto c = static_cast<std::uint32_t>(std::countr_zero(set));
+      look_at(cell, at, waiting_port(s_.queue(port, c).packets.front()), now);
+    }
+  }
+  /// Something changed at `output`: the next arbitration considers it.
+  void look_at(Cell& cell, std::uint32_t at, std::uint32_t output, std::int64_t now) {
+    Crossbar& x = s_.crossbars[at];
+    x.changed_outputs |= bit(output);
+    if (x.is_scheduled) return;
+    x.is_scheduled = true;
+    const auto type = static_cast<std::uint32_t>(EventType::kArbitrate);
+    schedule(cell, {.time = now,
+                    .order = AgendaEvent::make_order(EventRank::kControl, type, at, x.rounds++),
+                    .type = type,
+                    .target = at});
+  }
+
+  /// Inputs that could send to `output` in class `c` now.
+  [[nodiscard]] std::uint64_t candidates(std::uint32_t at, std::uint32_t output,
+                                         std::uint32_t c) const {
+    const Crossbar& x = s_.crossbars[at];
+    return x.requests[output * s_.constants.classes + c] & ~x.busy_inputs;
+  }
+  /// One of `candidates`, which is not empty.
+  std::uint32_t choose_input(std::uint32_t at, std::uint32_t output, std::uint64_t candidates) {
+    Crossbar& x = s_.crossbars[at];
+    if (s_.constants.random_arbitration) {
+      const RandomStream random(s_.constants.seed, Purpose::kArbitration, at);
+      const auto count = static_cast<std::uint64_t>(std::popcount(candidates));
+      for (std::uint64_t skip = random.below(x.draws++, count); skip > 0; --skip) {
+        candidates &= candidates - 1;
+      }
+      return static_cast<std::uint32_t>(std::countr_zero(candidates));
+    }
+    const std::uint64_t after = candidates & ~((std::uint64_t{2} << x.last_input[output]) - 1);
+    const auto input =
+        static_cast<std::uint32_t>(std::countr_zero(after != 0 ? after : candidates));
+    x.last_input[output] = static_cast<std::uint8_t>(input);
+    return input;
+  }
+
+ private:
+  [[nodiscard]] static std::uint64_t bit(std::uint32_t port) { return std::uint64_t{1} << port; }
+
+  NetworkState& s_;
+};
+
+}  // namespace weft::protocols

@@ -1,0 +1,20 @@
+#include "scenarios/build/experiment.hpp"
+
+#include "protocols/network/cell_cut.hpp"
+
+namespace weft::scenarios {
+
+std::vector<std::string> class_names(const protocols::SwitchConfig& switches) {
+  std::vector<std::string> names;
+  for (const protocols::TrafficClass& traffic_class : switches.classes) {
+    names.push_back(traffic_class.name.empty() ? std::to_string(names.size()) : traffic_class.name);
+  }
+  return names;
+}
+
+CellPlan plan_of(const Experiment& e) {
+  return protocols::cut_fabric(e.fabric, e.scenario.switches, e.scenario.run.control_latency,
+                               e.scenario.run.cells);
+}
+
+}  // namespace weft::scenarios

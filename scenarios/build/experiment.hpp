@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "collectives/runtime/workload.hpp"
+#include "protocols/config/switch_config.hpp"
+#include "protocols/state/fault.hpp"
+#include "protocols/state/observation.hpp"
+#include "scenarios/build/route_changes.hpp"
+#include "scenarios/spec/scenario.hpp"
+#include "simcore/engine/cells.hpp"
+#include "simcore/fabric/fabric.hpp"
+#include "simcore/fabric/routes.hpp"
+
+namespace weft::scenarios {
+
+/// A scenario that can be run: everything built and checked.
+struct Experiment {
+  Scenario scenario;
+  Fabric fabric;
+  Routes routes;
+  collectives::Workload workload;
+  std::vector<protocols::Fault> faults;
+  RouteChanges route_changes;
+  protocols::ObservationConfig observation;  ///< what traces are to hold
+  /// What may go wrong although the scenario is valid, such as a buffer too small to be lossless.
+  std::vector<std::string> warnings;
+  /// Packets take the code for everything even where the plain one does. Tests compare the two.
+  bool force_general_path = false;
+};
+
+/// Names of the classes, for reports: their numbers where they have none.
+[[nodiscard]] std::vector<std::string> class_names(const protocols::SwitchConfig& switches);
+
+/// How the packet engine would cut the fabric.
+[[nodiscard]] CellPlan plan_of(const Experiment& experiment);
+
+}  // namespace weft::scenarios

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "collectives/runtime/workload.hpp"
+#include "scenarios/spec/scenario.hpp"
+#include "simcore/base/result.hpp"
+#include "simcore/fabric/fabric.hpp"
+
+namespace weft::scenarios {
+
+/// With `pxn`, sends every message between GPUs of two domains and two rails by way of a GPU of the
+/// sender's domain that is on the receiver's rail and has a rank of the job. Where a domain has
+/// several, it is the one whose place among them is that of the receiver among those of its own
+/// domain, or the next that has a rank; where it has none, the message goes straight, across the
+/// rails. Errors: no domain of the fabric has GPUs on two rails; the chunks are more messages than
+/// a run can record.
+[[nodiscard]] Errors forward_by_rail(const Scenario& scenario, const Fabric& fabric,
+                                     collectives::Workload& workload);
+
+}  // namespace weft::scenarios

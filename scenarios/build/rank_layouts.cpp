@@ -1,0 +1,163 @@
+#include "scenarios/build/rank_layouts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "scenarios/ideal/connection_transports.hpp"
+#include "scenarios/ideal/ideal_times.hpp"
+#include "simcore/base/hash.hpp"
+#include "simcore/fabric/path.hpp"
+#include "simcore/fabric/zero_load.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+/// What is left of a rate for payload.
+BitsPerSecond without_headers(BitsPerSecond rate, const Framing& framing) {
+  const auto payload = static_cast<double>(framing.payload.count());
+  const double share = payload / static_cast<double>((framing.payload + framing.header).count());
+  return BitsPerSecond(std::llround(static_cast<double>(rate.count()) * share));
+}
+
+class LayoutBuilder {
+ public:
+  LayoutBuilder(const Scenario& scenario, const Fabric& fabric, const Routes& routes,
+                const JobSpec& job)
+      : scenario_(scenario),
+        fabric_(fabric),
+        routes_(routes),
+        ranks_(job.ranks),
+        traffic_class_(job.traffic_class),
+        kinds_(scale_up_kinds(scenario, fabric)) {}
+
+  [[nodiscard]] collectives::RankLayout layout() const {
+    collectives::RankLayout layout;
+    layout.network_rate = slowest(NetworkKind::kScaleOut);
+    find_domains(layout);
+    // The first two ranks that are apart, and the first two that are not.
+    for (std::size_t i = 1; i < ranks_.size(); ++i) {
+      const bool is_inside = is_scale_up(ranks_[0], ranks_[i]);
+      Picoseconds& latency_to = is_inside ? layout.domain_latency : layout.network_latency;
+      if (latency_to == Picoseconds(0)) latency_to = latency(ranks_[0], ranks_[i]);
+    }
+    layout.transport_latency = scenario_.nic_transport.latency;
+    layout.start_latency = scenario_.nic_transport.start;
+    // Ranks side by side on one leaf would flatter the network.
+    const HostId far = ranks_[ranks_.size() / 2];
+    if (!is_scale_up(ranks_[0], far)) layout.network_latency = latency(ranks_[0], far);
+    const std::size_t stride = ranks_.size() / kRanksLookedAt + 1;
+    for (std::size_t i = 1; i < ranks_.size(); i += stride) {
+      if (is_scale_up(ranks_[0], ranks_[i])) continue;
+      layout.farthest_latency = std::max(layout.farthest_latency, latency(ranks_[0], ranks_[i]));
+      layout.has_collisions = layout.has_collisions || chooses_path(ranks_[0], ranks_[i]);
+    }
+    return layout;
+  }
+
+  /// Of a message of one byte, its transmissions included.
+  [[nodiscard]] Picoseconds latency(HostId from, HostId to) const {
+    const auto path = hops_of(
+        fabric_, flow_path(fabric_, routes_, scenario_.seed, from, to, flow_entropy(from, to, 0)));
+    return zero_load(1_B, framing_between(from, to), path, path).delivered;
+  }
+
+ private:
+  static constexpr std::size_t kRanksLookedAt = 256;
+
+  /// Some switch on the way has several next hops, and a flow keeps to one of them.
+  [[nodiscard]] bool chooses_path(HostId from, HostId to) const {
+    if (!scenario_.switches.balancing(traffic_class_).keeps_path()) return false;
+    for (const PortId port :
+         flow_path(fabric_, routes_, scenario_.seed, from, to, flow_entropy(from, to, 0))) {
+      const Node& node = fabric_.node(fabric_.port(port).node);
+      if (node.kind == NodeKind::kSwitch && ports_towards(routes_, node, from, to).size() > 1) {
+        return true;
+      }
+    }
+    return false;
+  }
+  [[nodiscard]] bool is_scale_up(HostId a, HostId b) const {
+    return fabric_.network_between(a, b) == NetworkKind::kScaleUp && !scenario_.scale_up.empty();
+  }
+  [[nodiscard]] const protocols::ScaleUpConfig& kind_of(HostId host) const {
+    return scenario_.scale_up[kinds_[static_cast<std::size_t>(fabric_.host(host).domain)]];
+  }
+  [[nodiscard]] Framing framing_between(HostId a, HostId b) const {
+    return is_scale_up(a, b) ? scale_up_framing(kind_of(a)) : framing_of(scenario_);
+  }
+
+  /// Of all ranks, what their links into a network carry together.
+  [[nodiscard]] BitsPerSecond slowest(NetworkKind network) const {
+    BitsPerSecond least = BitsPerSecond::max();
+    for (const HostId host : ranks_) {
+      BitsPerSecond rate;
+      const NodeId node = fabric_.hosts[host.value()];
+      for (const Port& port : fabric_.ports_of(node)) {
+        if (fabric_.network_of(fabric_.port(port.peer).peer) == network) rate += port.rate;
+      }
+      const bool is_inside = network == NetworkKind::kScaleUp;
+      if (rate == BitsPerSecond(0)) continue;
+      least = std::min(least, without_headers(rate, is_inside ? scale_up_framing(kind_of(host))
+                                                              : framing_of(scenario_)));
+    }
+    return least == BitsPerSecond::max() ? BitsPerSecond(0) : least;
+  }
+
+  void find_domains(collectives::RankLayout& layout) const {
+    if (scenario_.scale_up.empty()) return;
+    // Ranks without a domain are alone, under numbers that no domain has.
+    auto next = static_cast<std::uint32_t>(kinds_.size());
+    bool any = false;
+    bool all_reduce = true;
+    for (const HostId host : ranks_) {
+      const std::int32_t domain = fabric_.host(host).domain;
+      any = any || domain >= 0;
+      all_reduce = all_reduce && domain >= 0 && kind_of(host).reduction_window > 0;
+      layout.domain.push_back(domain < 0 ? next++ : static_cast<std::uint32_t>(domain));
+    }
+    if (!any) {
+      layout.domain.clear();
+      return;
+    }
+    layout.domain_rate = slowest(NetworkKind::kScaleUp);
+    layout.has_in_network_reduction = all_reduce && can_work_in_network();
+  }
+
+  /// Chips work on packets that they hold whole, at their outputs; and every one of them must hang
+  /// on every GPU.
+  [[nodiscard]] bool can_work_in_network() const {
+    const protocols::SwitchConfig& switches = scenario_.switches;
+    if (switches.queueing == protocols::SwitchConfig::Queueing::kInput) return false;
+    if (switches.forwarding == protocols::SwitchConfig::Forwarding::kCutThrough) return false;
+    for (const NodeId node : fabric_.switches) {
+      if (fabric_.node(node).network != NetworkKind::kScaleUp) continue;
+      for (const Port& port : fabric_.ports_of(node)) {
+        if (fabric_.node(fabric_.port(port.peer).node).kind == NodeKind::kSwitch) return false;
+      }
+    }
+    return true;
+  }
+
+  const Scenario& scenario_;
+  const Fabric& fabric_;
+  const Routes& routes_;
+  const std::vector<HostId>& ranks_;
+  std::uint8_t traffic_class_;
+  std::vector<std::uint8_t> kinds_;
+};
+
+}  // namespace
+
+void fill_layouts(Scenario& scenario, const Fabric& fabric, const Routes& routes) {
+  for (JobSpec& job : scenario.jobs) {
+    const auto* spec = std::get_if<collectives::CollectiveSpec>(&job.kind);
+    if (spec == nullptr || job.ranks.size() < 2) continue;
+    const LayoutBuilder builder(scenario, fabric, routes, job);
+    job.layout = builder.layout();
+    if (spec->domain_size < 2 || !job.layout.domain.empty()) continue;
+    job.layout.domain_rate = job.layout.network_rate;
+    job.layout.domain_latency = builder.latency(job.ranks[0], job.ranks[1]);
+  }
+}
+
+}  // namespace weft::scenarios

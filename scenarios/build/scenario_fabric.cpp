@@ -1,0 +1,53 @@
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "scenarios/build/fabric_names.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "topologies/build_fabric.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+/// Applies changed links to a fabric that nobody else has yet.
+class LinkChanger {
+ public:
+  explicit LinkChanger(Fabric& fabric) : fabric_(fabric), names_(fabric) {}
+
+  void apply(const LinkChange& change, const std::string& path) {
+    if (errors.size() >= kMaxErrors) return;
+    for (const PortId port : names_.ports(change.links, path, errors)) {
+      set(port, change);
+      set(fabric_.port(port).peer, change);
+    }
+  }
+
+  Errors errors;
+
+ private:
+  /// Looking for the nearest name takes time on a large fabric.
+  static constexpr std::size_t kMaxErrors = 50;
+
+  void set(PortId port, const LinkChange& change) {
+    if (change.rate) fabric_.ports[port.value()].rate = *change.rate;
+    if (change.latency) fabric_.ports[port.value()].wire_latency = *change.latency;
+  }
+
+  Fabric& fabric_;
+  FabricNames names_;
+};
+
+}  // namespace
+
+Result<Fabric> build_scenario_fabric(const Scenario& scenario) {
+  Result<Fabric> fabric = topologies::build_fabric(scenario.topology);
+  if (!fabric.ok() || scenario.link_changes.empty()) return fabric;
+  LinkChanger changer(fabric.value());
+  for (std::size_t i = 0; i < scenario.link_changes.size(); ++i) {
+    changer.apply(scenario.link_changes[i], "links.changes[" + std::to_string(i) + "]");
+  }
+  if (!changer.errors.empty()) return changer.errors;
+  return fabric;
+}
+
+}  // namespace weft::scenarios

@@ -1,0 +1,227 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "protocols/config/headroom.hpp"
+#include "scenarios/checks/static_checks.hpp"
+#include "scenarios/text/format.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using protocols::PfcConfig;
+using protocols::SwitchConfig;
+using protocols::TrafficClass;
+
+double number(Bytes bytes) { return static_cast<double>(bytes.count()); }
+std::string text(Bytes bytes) { return format_bytes(number(bytes)); }
+std::string exact_text(Bytes bytes) { return format_count(bytes.count()) + " B"; }
+
+bool is_dynamic(const PfcConfig& pfc) { return pfc.threshold == PfcConfig::Threshold::kDynamic; }
+bool is_shared(const PfcConfig& pfc) { return pfc.headroom == PfcConfig::Headroom::kShared; }
+
+/// What a class with PFC sets aside at a port, and what it needs there.
+struct Headroom {
+  Bytes aside;
+  Bytes needed;
+};
+
+/// What the ports of one switch ask of its buffer, in bytes. Doubles, so that no sum overflows.
+struct BufferNeed {
+  double aside = 0;            ///< reserved, headroom, and buffers that credits stand for
+  double of_static = 0;        ///< of the shared buffer: all ports at static XOFF, and headroom
+  double shared_headroom = 0;  ///< of the shared buffer, of classes with dynamic thresholds
+  double alphas = 0;           ///< of all ports and dynamic classes
+};
+
+class BufferChecks {
+ public:
+  BufferChecks(const Experiment& e, StaticFindings& findings)
+      : e_(e), config_(e.scenario.switches), findings_(findings) {
+    for (const JobSpec& job : e.scenario.jobs) {
+      carries_data_ = static_cast<std::uint8_t>(carries_data_ | (1U << job.traffic_class));
+    }
+  }
+
+  void run() {
+    for (const NodeId id : e_.fabric.switches) {
+      if (!check_switch(e_.fabric.node(id))) break;  // one switch of a kind says it for all
+    }
+    for (const TrafficClass& c : config_.classes) {
+      if (c.is_pfc() && !is_shared(c.pfc())) check_headroom(c);
+      if (c.is_lossless() && c.egress_alpha) check_egress(c);
+    }
+    check_lossy_neighbours();
+  }
+
+ private:
+  void warn(std::string sentence) { findings_.warnings.push_back(std::move(sentence)); }
+
+  /// Ports with the same link and pipeline need the same.
+  const Headroom& headroom(const TrafficClass& c, PortId in) {
+    const Port& port = e_.fabric.port(in);
+    const Picoseconds inside =
+        e_.fabric.node(port.node).pipeline + e_.fabric.port(port.peer).edge_latency;
+    const auto key = std::make_tuple(&c, port.rate, port.wire_latency, inside);
+    const auto [place, is_new] = headrooms_.try_emplace(key);
+    if (is_new) {
+      const auto& transport = e_.scenario.transport;
+      place->second = {protocols::headroom_of(e_.fabric, in, config_, c, transport),
+                       protocols::exact_headroom(
+                           protocols::headroom_terms(e_.fabric, in, config_, c, transport))};
+    }
+    return place->second;
+  }
+
+  void add_port(PortId in, BufferNeed& need) {
+    for (const TrafficClass& c : config_.classes) {
+      if (c.network != e_.fabric.network_of(in)) continue;
+      need.aside += number(c.egress_reserved);
+      if (c.is_credit()) need.aside += number(c.credit().buffer);
+      if (!c.is_pfc()) continue;
+      const PfcConfig& pfc = c.pfc();
+      const Headroom& room = headroom(c, in);
+      need.aside += number(pfc.reserved) + number(room.aside);
+      const double after_xoff = is_shared(pfc) ? number(room.needed) : 0;
+      if (is_dynamic(pfc)) {
+        need.alphas += pfc.alpha;
+        need.shared_headroom += after_xoff;
+      } else {
+        need.of_static += number(std::max(pfc.xoff - pfc.reserved, 0_B)) + after_xoff;
+      }
+    }
+  }
+
+  /// False once something was found.
+  bool check_switch(const Node& node) {
+    if (node.network == NetworkKind::kScaleUp) return true;  // built with room for its credits
+    BufferNeed need;
+    for (std::uint32_t p = 0; p < node.port_count; ++p) {
+      add_port(PortId(node.first_port.value() + p), need);
+    }
+    const double shared = number(config_.buffer_of(node)) - need.aside;
+    if (shared < 0) {
+      findings_.errors.push_back(
+          {fmt::format("is {}, but {} sets {} aside for its {} ports and {} classes (reserved, "
+                       "headroom and credits); lower those or give the switch more buffer",
+                       text(config_.buffer_of(node)), node.name, format_bytes(need.aside),
+                       node.port_count, config_.classes.size()),
+           {.key = "fabric.switch.buffer"}});
+      return false;
+    }
+    if (need.of_static > shared) {
+      warn(fmt::format(
+          "{} can drop although PFC is on: its {} ports may hold XOFF plus headroom, {} together, "
+          "and {} are there to share; lower fabric.flow_control.xoff or give the switch more "
+          "buffer",
+          node.name, node.port_count, format_bytes(need.of_static), format_bytes(shared)));
+      return false;
+    }
+    // With every port at its threshold T = alpha x rest, the rest is shared / (1 + sum of alphas).
+    const double rest = (shared - need.of_static) / (1 + need.alphas);
+    if (need.shared_headroom > rest) {
+      warn(fmt::format(
+          "{} can drop although PFC is on: with all of its {} ports at the dynamic threshold {} of "
+          "the shared buffer are left, and up to {} may arrive after the pauses; set headroom "
+          "aside (`headroom: exact`) or lower alpha",
+          node.name, node.port_count, format_bytes(rest), format_bytes(need.shared_headroom)));
+      return false;
+    }
+    return true;
+  }
+
+  /// Headroom that is set aside, against what can arrive.
+  void check_headroom(const TrafficClass& c) {
+    PortId worst = PortId::none();
+    std::int64_t ports = 0;
+    Bytes deficit;
+    for (const NodeId id : e_.fabric.switches) {
+      const Node& node = e_.fabric.node(id);
+      if (node.network != c.network) continue;
+      for (std::uint32_t p = 0; p < node.port_count; ++p) {
+        const PortId in(node.first_port.value() + p);
+        const Headroom& room = headroom(c, in);
+        if (room.aside >= room.needed) continue;
+        ++ports;
+        if (room.needed - room.aside <= deficit) continue;
+        deficit = room.needed - room.aside;
+        worst = in;
+      }
+    }
+    if (worst.is_none()) return;
+    const Headroom& room = headroom(c, worst);
+    warn(fmt::format(
+        "class {} can drop although it has PFC: after XOFF up to {} can arrive over {}, and the "
+        "headroom there is {} ({} ports have too little); use `headroom: exact`",
+        c.name, exact_text(room.needed), e_.fabric.port_name(e_.fabric.port(worst).peer),
+        exact_text(room.aside), format_count(ports)));
+  }
+
+  /// An egress queue holds what several ingress ports sent; a limit on it that bites before they
+  /// are paused drops.
+  void check_egress(const TrafficClass& c) {
+    const Node* widest = nullptr;
+    for (const NodeId id : e_.fabric.switches) {
+      const Node& node = e_.fabric.node(id);
+      if (node.network != c.network) continue;
+      if (widest == nullptr || node.port_count > widest->port_count) widest = &node;
+    }
+    if (widest == nullptr) return;
+    const auto inputs = static_cast<std::int64_t>(widest->port_count) - 1;
+    const double alpha = *c.egress_alpha;
+    if (c.is_pfc() && is_dynamic(c.pfc())) {
+      const double needed = static_cast<double>(inputs) * c.pfc().alpha;
+      if (alpha >= needed) return;
+      warn(fmt::format(
+          "class {} can drop although it has PFC: {} inputs of {} may each hold alpha {} times "
+          "what the buffer has left, and an egress queue may not hold more than egress_alpha {} "
+          "times that, so it drops before they are paused; leave egress_alpha out, or at least {}",
+          c.name, inputs, widest->name, c.pfc().alpha, alpha, needed));
+      return;
+    }
+    const PortId in = widest->first_port;
+    const Bytes each = c.is_credit() ? c.credit().buffer : c.pfc().xoff + headroom(c, in).needed;
+    const double limit =
+        number(config_.buffer_of(*widest)) * alpha / (1 + alpha) + number(c.egress_reserved);
+    if (number(each) * static_cast<double>(inputs) <= limit) return;
+    warn(fmt::format(
+        "class {} can drop although it is lossless: {} inputs of {} may send {} each to one egress "
+        "before they are held, and with egress_alpha {} that queue takes no more than {}; leave "
+        "egress_alpha out",
+        c.name, inputs, widest->name, text(each), alpha, format_bytes(limit)));
+  }
+
+  void check_lossy_neighbours() {
+    const auto pfc = std::ranges::find_if(config_.classes, &TrafficClass::is_pfc);
+    if (pfc == config_.classes.end()) return;
+    for (std::size_t i = 0; i < config_.classes.size(); ++i) {
+      const TrafficClass& c = config_.classes[i];
+      if (c.is_lossless() || c.egress_alpha || (carries_data_ >> i & 1U) == 0) continue;
+      warn(fmt::format(
+          "class {} can drop although it has PFC: class {} is lossy, carries messages and has no "
+          "egress_alpha, so it can fill the buffer that both share; give {} an egress_alpha",
+          pfc->name, c.name, c.name));
+    }
+  }
+
+  const Experiment& e_;
+  const SwitchConfig& config_;
+  StaticFindings& findings_;
+  std::uint8_t carries_data_ = 0;  ///< bit i: some job uses class i
+  std::map<std::tuple<const TrafficClass*, BitsPerSecond, Picoseconds, Picoseconds>, Headroom>
+      headrooms_;
+};
+
+}  // namespace
+
+void check_buffers(const Experiment& experiment, StaticFindings& findings) {
+  BufferChecks(experiment, findings).run();
+}
+
+}  // namespace weft::scenarios

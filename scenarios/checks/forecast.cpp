@@ -1,0 +1,170 @@
+#include "scenarios/checks/forecast.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "collectives/steps/relay.hpp"
+#include "protocols/network/state_sizes.hpp"
+#include "scenarios/ideal/connection_transports.hpp"
+#include "scenarios/limits/traffic.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+// Nanoseconds of one thread of an AMD EPYC of 1 MiB of second-level cache per core that runs the
+// permutation of tools/bench over 64 hosts at 60 ns per packet-hop.
+
+/// A packet-hop whose memory is at hand, on shipped scenarios of 64 hosts (all-reduce, straggler).
+constexpr double kNanosecondsPerHop = 65;
+/// What it waits longer each time that what is touched between two of a port's packets doubles:
+/// port, link, packets, routes and order of events then come from ever farther away. From the
+/// NVLink fabrics that are shipped (72 to 576 GPUs); the permutation over 4,096 hosts
+/// (simcore/README.md) agrees.
+constexpr double kNanosecondsPerDoubling = 150;
+constexpr double kCache = 1 << 20U;  ///< second level
+/// From here on next to nothing is found in any cache.
+constexpr double kBeyondCaches = 64 * kCache;
+/// Steps, ideal times, records and lines of a message, from scenarios whose messages are a few
+/// packets (nccl-nvl72, nvl72).
+constexpr double kNanosecondsPerMessage = 11'000;
+/// Start, routes, files.
+constexpr double kSecondsPerRun = 0.02;
+
+/// Pages of the program that only a run touches, its threads and the buffers of its files.
+constexpr double kBytesPerRun = 2 << 20U;
+/// Records at both ends and their copies in the results, ideal time, line of messages.csv: what is
+/// there at once at the end.
+constexpr double kBytesPerMessage = 400;
+constexpr double kBytesPerLane = 700;
+/// Results and tables of a port, with its names.
+constexpr double kBytesPerPortResult = 500;
+
+/// What the process has now, fabric, routes and jobs included.
+double resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  double pages = 0;
+  double resident = 0;
+  file >> pages >> resident;
+  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+/// Queue pairs, and what the executor keeps of connections.
+double connection_bytes(const Experiment& e) {
+  const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
+  const protocols::StateSizes sizes = protocols::state_sizes(e.scenario.transport);
+  const auto of_connection = static_cast<double>(sizes.connection + 4 * sizeof(std::uint32_t));
+  const auto of_pair = static_cast<double>(sizes.sender + sizes.receiver + sizes.congestion_state);
+  double bytes = static_cast<double>(e.workload.relays().size() * sizeof(collectives::RelayState));
+  for (std::size_t i = 0; i < e.workload.connections().size(); ++i) {
+    const ConnectionId id(i);
+    const Connection& c = e.workload.connections()[i];
+    bytes += of_connection + of_pair * transports.of(id).queue_pairs;
+    if (c.kind == Connection::Kind::kMulticast) {
+      bytes += static_cast<double>(e.workload.groups()[c.group].members.size() * sizes.receiver);
+    } else if (c.kind == Connection::Kind::kReduce) {  // the rounds that each link has done
+      bytes += 4.0 * e.fabric.host(transports.source_of(id)).port_count;
+    }
+  }
+  return bytes;
+}
+
+/// What the engine keeps of a port.
+double bytes_per_port(const Experiment& e) {
+  const protocols::StateSizes sizes = protocols::state_sizes(e.scenario.transport);
+  return static_cast<double>(sizes.port + e.scenario.switches.classes.size() * sizes.class_of_port);
+}
+
+double network_bytes(const Experiment& e) {
+  return static_cast<double>(e.fabric.ports.size()) * (bytes_per_port(e) + kBytesPerPortResult) +
+         static_cast<double>(e.workload.lane_count()) * kBytesPerLane;
+}
+
+/// Packets that a port passes in a window, if all of them are full.
+double packets_per_window(const Experiment& e, Picoseconds lookahead) {
+  BitsPerSecond fastest;
+  for (const Port& port : e.fabric.ports) fastest = std::max(fastest, port.rate);
+  const Bytes payload =
+      std::visit([](const auto& t) { return t.format.payload; }, e.scenario.transport);
+  return to_seconds(lookahead) * static_cast<double>(fastest.count()) / 8 /
+         static_cast<double>(payload.count());
+}
+
+/// Of a packet-hop. A window goes over the cells one after the other: while one of them is run, its
+/// ports stay in the cache, if they fit, for all the packets of the window. So memory is waited for
+/// once per port and window; in cells that do not fit, once per packet.
+double nanoseconds_per_hop(const Experiment& e) {
+  const CellPlan plan = plan_of(e);
+  std::size_t most_ports = 0;
+  for (const auto& ports : plan.ports_of_cell) most_ports = std::max(most_ports, ports.size());
+  const double cell = static_cast<double>(most_ports) * bytes_per_port(e);
+  const double fitting = std::min(1.0, kCache / cell);
+  const double waits = 1 - fitting + fitting / std::max(1.0, packets_per_window(e, plan.lookahead));
+  const double all = static_cast<double>(e.fabric.ports.size()) * bytes_per_port(e);
+  const double doublings = std::log2(std::clamp(all, kCache, kBeyondCaches) / kCache);
+  return kNanosecondsPerHop + kNanosecondsPerDoubling * doublings * waits;
+}
+
+/// Which part of the traffic `run.until` leaves: by the time that hosts need at least to send it.
+double part_before_end(const Experiment& e, const Traffic& traffic) {
+  if (!e.scenario.run.until || traffic.wire_bytes <= 0) return 1;
+  double rate = 0;
+  for (const Port& port : e.fabric.ports) rate += static_cast<double>(port.rate.count());
+  Picoseconds begin = Picoseconds::max();
+  for (const auto& job : e.workload.jobs()) begin = std::min(begin, job.start);
+  const double least = traffic.wire_bytes * 8 / rate;
+  const double given = to_seconds(*e.scenario.run.until - begin);
+  return std::clamp(given / least, 0.0, 1.0);
+}
+
+std::optional<double> number_in(const std::string& file) {
+  std::ifstream in(file);
+  double number = 0;
+  if (in >> number) return number;
+  return std::nullopt;
+}
+
+/// Of /proc/meminfo, in bytes.
+double machine_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::string word;
+  while (file >> word) {
+    double kilobytes = 0;
+    if (word == "MemAvailable:" && file >> kilobytes) return kilobytes * 1024;
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+Forecast forecast(const Experiment& e) {
+  // An experiment has no connection with more packets than can be numbered.
+  const Traffic traffic = survey_traffic(e.scenario, e.fabric, e.routes, e.workload).value();
+  const double part = part_before_end(e, traffic);
+  Forecast f;
+  f.packet_hops = traffic.packet_hops * part;
+  const double messages = traffic.messages * part;
+  f.seconds = kSecondsPerRun +
+              1e-9 * (f.packet_hops * nanoseconds_per_hop(e) + messages * kNanosecondsPerMessage);
+  f.memory = resident_bytes() + kBytesPerRun + network_bytes(e) + connection_bytes(e) +
+             messages * kBytesPerMessage;
+  return f;
+}
+
+Bytes available_memory() {
+  double least = machine_memory();
+  const std::string group = "/sys/fs/cgroup/memory.";  // version 2, as containers see it
+  if (const auto limit = number_in(group + "max")) {
+    least = std::min(least, *limit - number_in(group + "current").value_or(0));
+  }
+  return Bytes(static_cast<std::int64_t>(std::clamp(least, 0.0, 9e18)));
+}
+
+}  // namespace weft::scenarios

@@ -1,0 +1,193 @@
+#include "scenarios/checks/static_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+
+#include "protocols/config/headroom.hpp"
+#include "scenarios/text/format.hpp"
+#include "topologies/analysis/buffer_dependency.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using protocols::PfcConfig;
+using protocols::TrafficClass;
+
+std::string size_text(double bytes) { return format_bytes(bytes); }
+std::string size_text(Bytes bytes) { return size_text(static_cast<double>(bytes.count())); }
+
+void check_input_queues(const Experiment& e, StaticFindings& findings) {
+  if (e.scenario.switches.queueing != protocols::SwitchConfig::Queueing::kInput) return;
+  for (const NodeId id : e.fabric.switches) {
+    const Node& node = e.fabric.node(id);
+    if (node.port_count <= protocols::kMaxInputQueuedPorts) continue;
+    findings.errors.push_back(
+        {fmt::format("`input` works for switches of up to {} ports; {} has {}",
+                     protocols::kMaxInputQueuedPorts, node.name, node.port_count),
+         {.key = "fabric.queueing"}});
+    return;
+  }
+}
+
+/// Switches with more ports, or faster ones, than such a switch has.
+void check_capacity(const Experiment& e, StaticFindings& findings) {
+  std::size_t count = 0;
+  std::string example;
+  for (const NodeId id : e.fabric.switches) {
+    const Node& node = e.fabric.node(id);
+    if (node.capacity == BitsPerSecond()) continue;
+    std::int64_t rate = 0;
+    for (std::uint32_t i = 0; i < node.port_count; ++i) {
+      rate += e.fabric.port(PortId(node.first_port.value() + i)).rate.count();
+    }
+    if (rate <= node.capacity.count()) continue;
+    if (count++ > 0) continue;
+    example = fmt::format("{} has {} ports of {} in all, and such a switch forwards {}", node.name,
+                          node.port_count, format_rate(static_cast<double>(rate)),
+                          format_rate(static_cast<double>(node.capacity.count())));
+  }
+  if (count == 0) return;
+  if (count > 1) example += fmt::format(" (and {} more like it)", count - 1);
+  findings.warnings.push_back(
+      fmt::format("{}; no such switch can be bought: use another part, or more switches", example));
+}
+
+/// A NIC that takes in less than its link brings pauses the switch; what still comes must fit.
+void check_nics(const Experiment& e, StaticFindings& findings) {
+  const protocols::NicConfig& nic = e.scenario.nic;
+  if (!nic.receive_rate) return;
+  for (const TrafficClass& c : e.scenario.switches.classes) {
+    if (!c.is_pfc()) continue;
+    for (const NodeId id : e.fabric.hosts) {
+      const PortId port = e.fabric.node(id).first_port;
+      if (e.fabric.port(port).rate <= *nic.receive_rate) continue;
+      protocols::HeadroomTerms terms =
+          protocols::headroom_terms(e.fabric, port, e.scenario.switches, c, e.scenario.transport);
+      terms.cell = 1_B;
+      const Bytes needed = nic.xoff + protocols::exact_headroom(terms);
+      if (needed <= nic.receive_buffer) continue;
+      findings.warnings.push_back(fmt::format(
+          "the NIC of {} can drop although class {} has PFC: its receive buffer is {}, and with "
+          "xoff {} up to {} can be there; lower the NIC's xoff or give it more receive_buffer",
+          e.fabric.node(id).name, c.name, size_text(nic.receive_buffer), size_text(nic.xoff),
+          size_text(needed)));
+      return;  // the NICs are alike
+    }
+  }
+}
+
+/// The most that one ingress port holds before it is paused, if all of it waits for one egress.
+double ingress_limit(const PfcConfig& pfc, Bytes buffer) {
+  if (pfc.threshold == PfcConfig::Threshold::kStatic) return static_cast<double>(pfc.xoff.count());
+  return static_cast<double>(pfc.reserved.count()) +
+         static_cast<double>(buffer.count()) * pfc.alpha / (1 + pfc.alpha);
+}
+
+/// ECN must mark before PFC pauses, or congestion control learns of congestion when it is too late
+/// (Zhu et al., SIGCOMM 2015, section 4).
+void check_marking(const Experiment& e, StaticFindings& findings) {
+  const auto* roce = std::get_if<protocols::RoceConfig>(&e.scenario.transport);
+  if (roce == nullptr || !protocols::congestion::needs_of(roce->congestion_control).marks) return;
+  const auto is_marked = [](const TrafficClass& c) { return c.ecn.enabled; };
+  // Without PFC a scenario that says DCQCN means it: over credits, switches do not mark by default.
+  if (e.scenario.switches.data().is_credit() &&
+      std::ranges::none_of(e.scenario.switches.classes, is_marked)) {
+    findings.warnings.push_back(
+        fmt::format("{} is on and no class is marked, so that nothing is ever slowed down; set "
+                    "fabric.ecn, or transport.congestion_control to none",
+                    protocols::congestion::title_of(roce->congestion_control)));
+    return;
+  }
+  BitsPerSecond fastest;
+  for (const Port& port : e.fabric.ports) fastest = std::max(fastest, port.rate);
+  for (const TrafficClass& c : e.scenario.switches.classes) {
+    if (!c.is_pfc() || !c.ecn.enabled) continue;
+    const double scale = c.ecn.at_rate ? static_cast<double>(fastest.count()) /
+                                             static_cast<double>(c.ecn.at_rate->count())
+                                       : 1.0;
+    const double kmin = static_cast<double>(c.ecn.kmin.count()) * scale;
+    const double limit = ingress_limit(c.pfc(), e.scenario.switches.buffer);
+    if (kmin < limit) continue;
+    findings.warnings.push_back(fmt::format(
+        "class {} marks only after PFC has paused: one ingress port is paused at {}, and an egress "
+        "queue is marked from {} on, so {} learns nothing while pauses spread; lower ecn.kmin "
+        "or raise the threshold of PFC",
+        c.name, size_text(limit), size_text(kmin),
+        protocols::congestion::title_of(roce->congestion_control)));
+  }
+}
+
+/// Go-back-N answers a packet that overtook another as if that were lost.
+void check_order(const Experiment& e, StaticFindings& findings) {
+  const auto* roce = std::get_if<protocols::RoceConfig>(&e.scenario.transport);
+  if (roce == nullptr || roce->receiver != protocols::RoceConfig::Receiver::kInOrder) return;
+  const protocols::SwitchConfig& switches = e.scenario.switches;
+  for (std::size_t c = 0; c < switches.classes.size(); ++c) {
+    const auto uses = [c](const Connection& connection) { return connection.traffic_class == c; };
+    if (!switches.balancing(c).sprays() || std::ranges::none_of(e.workload.connections(), uses)) {
+      continue;
+    }
+    findings.warnings.push_back(fmt::format(
+        "packets of class {} are sprayed over several paths, and the receiver takes them in order "
+        "only: one that overtakes another makes the sender send again from there; set "
+        "transport.receiver to any-order, or take ecmp or flowlets",
+        switches.classes[c].name));
+  }
+}
+
+std::string cycle_text(const Fabric& fabric, const topologies::BufferCycle& cycle) {
+  constexpr std::size_t kMostShown = 12;
+  std::string sentence;
+  for (std::size_t i = 0; i < std::min(cycle.ports.size(), kMostShown); ++i) {
+    sentence += fmt::format("{} (for {}), ", fabric.port_name(cycle.ports[i]),
+                            fabric.host(cycle.destinations[i]).name);
+  }
+  if (cycle.ports.size() > kMostShown) {
+    sentence += fmt::format("{} more, ", cycle.ports.size() - kMostShown);
+  }
+  return sentence + "and again " + fabric.port_name(cycle.ports.front());
+}
+
+void check_dependencies(const Experiment& e, StaticFindings& findings) {
+  const auto& classes = e.scenario.switches.classes;
+  if (std::ranges::none_of(classes, &TrafficClass::is_lossless)) return;
+  constexpr std::size_t kMostShown = 4;
+  const topologies::BufferDependencies found = topologies::find_buffer_cycles(e.fabric, e.routes);
+  for (std::size_t i = 0; i < std::min(found.cycles.size(), kMostShown); ++i) {
+    const topologies::BufferCycle& cycle = found.cycles[i];
+    findings.warnings.push_back(fmt::format(
+        "lossless traffic can deadlock: the routes make {} link directions wait for each other in "
+        "a circle: {}; change the routes so that no circle closes",
+        cycle.entangled, cycle_text(e.fabric, cycle)));
+  }
+  if (found.cycles.size() > kMostShown) {
+    findings.warnings.push_back(fmt::format("the routes have {} more such circles apart from these",
+                                            found.cycles.size() - kMostShown));
+  }
+  if (!found.is_complete) {
+    findings.warnings.push_back(
+        "the routes are too many to follow all of them; there may be more circles of waiting "
+        "buffers than were found");
+  }
+}
+
+}  // namespace
+
+StaticFindings check_statically(const Experiment& experiment) {
+  StaticFindings findings;
+  check_input_queues(experiment, findings);
+  check_capacity(experiment, findings);
+  check_buffers(experiment, findings);
+  check_nics(experiment, findings);
+  check_marking(experiment, findings);
+  check_order(experiment, findings);
+  // Following all routes takes seconds in the largest fabrics: not for one that is refused anyway.
+  if (findings.errors.empty()) check_dependencies(experiment, findings);
+  return findings;
+}
+
+}  // namespace weft::scenarios

@@ -1,0 +1,87 @@
+#include "scenarios/ideal/connection_transports.hpp"
+
+#include <algorithm>
+
+#include "protocols/config/response_class.hpp"
+#include "scenarios/ideal/ideal_times.hpp"
+
+namespace weft::scenarios {
+
+ConnectionTransports::ConnectionTransports(const Scenario& scenario, const Fabric& fabric,
+                                           const Routes& routes,
+                                           const collectives::Workload& workload)
+    : scenario_(scenario),
+      fabric_(fabric),
+      routes_(routes),
+      workload_(workload),
+      kind_of_domain_(scale_up_kinds(scenario, fabric)) {
+  scale_out_.framing = framing_of(scenario);
+  const auto* roce = std::get_if<protocols::RoceConfig>(&scenario.transport);
+  scale_out_.is_acknowledged = roce != nullptr;
+  if (roce != nullptr) scale_out_.queue_pairs = roce->queue_pairs;
+}
+
+HostId ConnectionTransports::source_of(ConnectionId connection) const {
+  const Connection& c = workload_.connections()[connection.value()];
+  return workload_.process_hosts()[c.source.value()];
+}
+
+HostId ConnectionTransports::destination_of(ConnectionId connection) const {
+  const Connection& c = workload_.connections()[connection.value()];
+  return workload_.process_hosts()[c.destination.value()];
+}
+
+ConnectionTransport ConnectionTransports::of(ConnectionId connection) const {
+  const HostId from = source_of(connection);
+  const HostId to = destination_of(connection);
+  const bool is_inside = fabric_.network_between(from, to) == NetworkKind::kScaleUp;
+  const Connection& c = workload_.connections()[connection.value()];
+  if (!is_inside || scenario_.scale_up.empty()) {
+    ConnectionTransport transport = scale_out_;
+    transport.is_sprayed = scenario_.switches.balancing(c.traffic_class).sprays();
+    transport.traffic_class = c.traffic_class;
+    transport.ack_class = c.traffic_class;
+    if (const auto* roce = std::get_if<protocols::RoceConfig>(&scenario_.transport)) {
+      transport.ack_class =
+          protocols::response_class(scenario_.switches, roce->ack_class, c.traffic_class);
+    }
+    if (c.queue_pairs > 0) transport.queue_pairs = c.queue_pairs;
+    return transport;
+  }
+  const auto domain = static_cast<std::size_t>(fabric_.host(from).domain);
+  const protocols::ScaleUpConfig& config = scenario_.scale_up[kind_of_domain_[domain]];
+  ConnectionTransport transport;
+  transport.is_scale_up = true;
+  transport.traffic_class = config.traffic_class;
+  transport.framing = scale_up_framing(config);
+  transport.framing.cut_through = scale_out_.framing.cut_through;
+  if (c.kind != Connection::Kind::kUnicast) transport.framing.header = config.reduction_header;
+  transport.is_acknowledged = c.kind == Connection::Kind::kUnicast;
+  if (config.spreading != protocols::PortSpreading::kFlow) {
+    transport.parallel_links = static_cast<std::uint32_t>(routes_.host_ports(from, to).size());
+  }
+  return transport;
+}
+
+Framing scale_up_framing(const protocols::ScaleUpConfig& config) {
+  const protocols::RoceConfig roce = config.transport();
+  return {.payload = roce.format.payload,
+          .header = roce.format.header,
+          .ack_size = roce.ack_size,
+          .ack_every = roce.ack_every};
+}
+
+std::vector<std::uint8_t> scale_up_kinds(const Scenario& scenario, const Fabric& fabric) {
+  std::size_t domains = fabric.group_of_domain.size();
+  for (const NodeId host : fabric.hosts) {
+    domains = std::max(domains, static_cast<std::size_t>(fabric.node(host).domain + 1));
+  }
+  std::vector<std::uint8_t> kinds(domains, 0);
+  for (std::size_t d = 0; d < fabric.group_of_domain.size(); ++d) {
+    const std::uint32_t group = fabric.group_of_domain[d];
+    if (group < scenario.scale_up_of_group.size()) kinds[d] = scenario.scale_up_of_group[group];
+  }
+  return kinds;
+}
+
+}  // namespace weft::scenarios

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collectives/runtime/workload.hpp"
+#include "protocols/network/packet_network.hpp"
+#include "scenarios/spec/scenario.hpp"
+#include "simcore/fabric/fabric.hpp"
+#include "simcore/fabric/routes.hpp"
+#include "simcore/fabric/zero_load.hpp"
+
+namespace weft::scenarios {
+
+/// How the messages of a connection travel.
+struct ConnectionTransport {
+  Framing framing;
+  std::uint32_t queue_pairs = 1;
+  std::uint8_t traffic_class = 0;  ///< inside a domain that of its own
+  std::uint8_t ack_class = 0;      ///< that ACKs travel in; of scale-out connections only
+  bool is_acknowledged = true;
+  bool is_scale_up = false;
+  /// Switches spread its packets over equal-cost paths.
+  bool is_sprayed = false;
+  /// All of them leave by links of this many, packet by packet, and cross the domain side by side;
+  /// 1 outside of scale-up domains, and where each queue pair keeps to a link.
+  std::uint32_t parallel_links = 1;
+};
+
+/// By connection of a workload: scale-out, or that of the scale-up domain that both ends share.
+class ConnectionTransports {
+ public:
+  /// All arguments must outlive it.
+  ConnectionTransports(const Scenario& scenario, const Fabric& fabric, const Routes& routes,
+                       const collectives::Workload& workload);
+
+  [[nodiscard]] ConnectionTransport of(ConnectionId connection) const;
+  [[nodiscard]] HostId source_of(ConnectionId connection) const;
+  [[nodiscard]] HostId destination_of(ConnectionId connection) const;
+
+ private:
+  const Scenario& scenario_;
+  const Fabric& fabric_;
+  const Routes& routes_;
+  const collectives::Workload& workload_;
+  std::vector<std::uint8_t> kind_of_domain_;
+  ConnectionTransport scale_out_;
+};
+
+/// How messages inside a domain become packets.
+[[nodiscard]] Framing scale_up_framing(const protocols::ScaleUpConfig& config);
+
+/// By scale-up domain: which of `Scenario::scale_up` it has.
+[[nodiscard]] std::vector<std::uint8_t> scale_up_kinds(const Scenario& scenario,
+                                                       const Fabric& fabric);
+
+}  // namespace weft::scenarios

@@ -1,0 +1,307 @@
+#include "scenarios/ideal/ideal_times.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "collectives/runtime/executor.hpp"
+#include "simcore/base/hash.hpp"
+#include "simcore/messages/ideal_network.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+/// Whether a job ends with acknowledgements (what its senders wait for) or with deliveries.
+bool is_collective(const collectives::JobKind& kind) {
+  return std::holds_alternative<collectives::CollectiveSpec>(kind);
+}
+
+/// Of a message that spreads over parallel links: the bytes of the packets that one of them carries
+/// of it at least. The last round holds a full packet unless it holds the last packet alone.
+Bytes share_of_link(Bytes size, const ConnectionTransport& t) {
+  if (t.parallel_links <= 1) return size;
+  const std::int64_t packets = packets_of(size, t.framing);
+  const std::int64_t rounds = (packets + t.parallel_links - 1) / t.parallel_links;
+  const Bytes full = rounds * t.framing.payload;
+  if (packets % t.parallel_links != 1) return std::min(full, size);
+  return full - t.framing.payload + (size - (packets - 1) * t.framing.payload);
+}
+
+}  // namespace
+
+Framing framing_of(const Scenario& scenario) {
+  const protocols::SwitchConfig& switches = scenario.switches;
+  const bool cuts = switches.forwarding == protocols::SwitchConfig::Forwarding::kCutThrough;
+  Framing framing;
+  if (const auto* roce = std::get_if<protocols::RoceConfig>(&scenario.transport)) {
+    framing = {.payload = roce->format.payload,
+               .header = roce->format.header,
+               .ack_size = roce->ack_size,
+               .ack_every = roce->ack_every,
+               .window = roce->window};
+  } else {
+    const auto& format = std::get<protocols::DatagramConfig>(scenario.transport).format;
+    framing = {.payload = format.payload, .header = format.header, .ack_size = 0_B};
+  }
+  framing.cut_through = cuts ? switches.cut_through_after : 0_B;
+  return framing;
+}
+
+Picoseconds latency_of(const std::vector<PathHop>& hops) {
+  Picoseconds sum;
+  for (const PathHop& hop : hops) sum += hop.latency;
+  return sum;
+}
+
+std::int64_t packets_of(Bytes message, const Framing& framing) {
+  return (message.count() + framing.payload.count() - 1) / framing.payload.count();
+}
+
+Bytes wire_bytes(Bytes message, const Framing& framing) {
+  return message + packets_of(message, framing) * framing.header;
+}
+
+/// What the links of GPUs carry for their chips to add up and repeat.
+class IdealTimes::InNetworkLoad {
+ public:
+  InNetworkLoad(const Fabric& fabric, const collectives::Workload& workload)
+      : fabric_(fabric), workload_(workload) {}
+
+  void add(ConnectionId connection, Bytes wire_bytes) {
+    const Connection& c = workload_.connections()[connection.value()];
+    const auto host = [this](ProcessId p) { return workload_.process_hosts()[p.value()]; };
+    sent_[host(c.source)] += wire_bytes;
+    if (c.kind == Connection::Kind::kMulticast) {
+      for (const ProcessId member : workload_.groups()[c.group].members) {
+        received_[host(member)] += wire_bytes;
+      }
+    } else if (c.source == c.destination) {
+      received_[host(c.destination)] += wire_bytes;  // one sum of all contributions
+    }
+  }
+
+  [[nodiscard]] Job bound() const {
+    Job best;
+    for (const auto* bytes : {&sent_, &received_}) {
+      for (const auto& [host, sum] : *bytes) {
+        BitsPerSecond rate;
+        for (const Port& port : fabric_.ports_of(fabric_.hosts[host.value()])) {
+          const NetworkKind network = fabric_.network_of(fabric_.port(port.peer).peer);
+          if (network == NetworkKind::kScaleUp) rate += port.rate;
+        }
+        const Picoseconds time = transmission_time(sum, rate);
+        if (time > best.time) best = {time, "scale-up links of " + fabric_.host(host).name};
+      }
+    }
+    return best;
+  }
+
+ private:
+  const Fabric& fabric_;
+  const collectives::Workload& workload_;
+  std::map<HostId, Bytes> sent_;
+  std::map<HostId, Bytes> received_;
+};
+
+std::size_t IdealTimes::KeyHash::operator()(const Key& key) const {
+  const std::uint64_t flow = (std::uint64_t{key.connection} << 32U) | key.entropy;
+  return mix64(flow, static_cast<std::uint64_t>(key.size));
+}
+
+IdealTimes::IdealTimes(const Scenario& scenario, const Fabric& fabric,
+                       std::vector<const Routes*> tables, const collectives::Workload& workload)
+    : scenario_(scenario),
+      fabric_(fabric),
+      tables_(std::move(tables)),
+      routes_(*tables_.front()),
+      workload_(workload),
+      transports_(scenario, fabric, routes_, workload) {}
+
+bool IdealTimes::is_in_network(ConnectionId connection) const {
+  return workload_.connections()[connection.value()].kind != Connection::Kind::kUnicast;
+}
+
+std::uint32_t IdealTimes::entropy_of(ConnectionId connection, std::uint32_t index) const {
+  const Connection& c = workload_.connections()[connection.value()];
+  return flow_entropy(transports_.source_of(connection), transports_.destination_of(connection),
+                      queue_pair_number(c.flow_label, index));
+}
+
+std::pair<HostId, HostId> IdealTimes::ends(ConnectionId connection) const {
+  const Connection& c = workload_.connections()[connection.value()];
+  const HostId from = transports_.source_of(connection);
+  HostId to = transports_.destination_of(connection);
+  if (is_in_network(connection) && from == to) {
+    // By a chip, as to any other member.
+    const std::vector<ProcessId>& members = workload_.groups()[c.group].members;
+    const ProcessId other = members.front() == c.source ? members.back() : members.front();
+    to = workload_.process_hosts()[other.value()];
+  }
+  return {from, to};
+}
+
+IdealTimes::Paths IdealTimes::paths(ConnectionId connection, std::uint32_t index) const {
+  const Connection& c = workload_.connections()[connection.value()];
+  const auto [from, to] = ends(connection);
+  const std::uint32_t number = queue_pair_number(c.flow_label, index);
+  const QueuePairUse use = protocols::queue_pair_use(scenario_.transport);
+  const std::uint32_t entropy = flow_entropy(from, to, number);
+  const std::uint32_t of_responses = response_entropy(from, to, number, use);
+  const ConnectionTransport transport = transports_.of(connection);
+  if (transport.is_scale_up) {
+    const auto hops = [this](HostId a, HostId b, std::uint32_t key) {
+      return hops_of(fabric_, flow_path(fabric_, routes_, scenario_.seed, a, b, key));
+    };
+    return {hops(from, to, entropy), hops(to, from, of_responses)};
+  }
+  const std::vector<PortId> first = first_links_of(transport, from, to, entropy);
+  const Way there = way(first, to, entropy, c.traffic_class);
+  // Responses leave by the links that what they answer came in by.
+  std::vector<PortId> back;
+  for (const PortId link : there.last) back.push_back(fabric_.port(link).peer);
+  return {there.hops, way(back, from, of_responses, transport.ack_class).hops};
+}
+
+std::vector<PortId> IdealTimes::first_links_of(const ConnectionTransport& transport, HostId from,
+                                               HostId to, std::uint32_t entropy) const {
+  if (transport.is_sprayed) return first_links(fabric_, routes_, from, to);
+  const auto link = flow_link(fabric_, routes_, scenario_.seed, from, to, entropy);
+  if (!link) return {};
+  return {*link};
+}
+
+IdealTimes::Way IdealTimes::way(const std::vector<PortId>& first, HostId to, std::uint32_t entropy,
+                                std::uint8_t traffic_class) const {
+  if (first.size() != 1 || !scenario_.switches.balancing(traffic_class).keeps_path()) {
+    SprayedPath path = sprayed_path(fabric_, routes_, first, to);
+    return {std::move(path.hops), std::move(path.last)};
+  }
+  const std::vector<PortId> path =
+      flow_path_from(fabric_, routes_, scenario_.seed, first.front(), to, entropy);
+  if (path.empty()) return {};
+  return {hops_of(fabric_, path), {path.back()}};
+}
+
+ZeroLoad IdealTimes::message(ConnectionId connection, std::uint32_t entropy, Bytes size) {
+  const Key key{connection.value(), entropy, size.count()};
+  if (const auto it = messages_.find(key); it != messages_.end()) return it->second;
+  const ConnectionTransport t = transports_.of(connection);
+  std::uint32_t index = 0;
+  while (index + 1 < t.queue_pairs && entropy_of(connection, index) != entropy) ++index;
+  const Bytes on_one_link = share_of_link(size, t);
+  ZeroLoad time;
+  if (tables_.size() == 1) {
+    const Paths p = paths(connection, index);
+    time = zero_load(on_one_link, t.framing, p.forward, p.reverse);
+  } else {
+    time = least_time(connection, on_one_link, t.framing);
+  }
+  messages_.emplace(key, time);
+  return time;
+}
+
+ZeroLoad IdealTimes::least_time(ConnectionId connection, Bytes size, const Framing& framing) const {
+  const auto [from, to] = ends(connection);
+  const ConnectionTransport transport = transports_.of(connection);
+  ZeroLoad least{Picoseconds::max(), Picoseconds::max()};
+  for (std::vector<PathHop>& there : rerouted_hops(fabric_, tables_, from, to)) {
+    // A queue pair sends packet after packet, by whatever port, unless it spreads them.
+    if (!transport.is_sprayed && !there.empty()) there.front().links = 1;
+    for (const std::vector<PathHop>& back : rerouted_hops(fabric_, tables_, to, from)) {
+      const ZeroLoad time = zero_load(size, framing, there, back);
+      least.delivered = std::min(least.delivered, time.delivered);
+      least.completed = std::min(least.completed, time.completed);
+    }
+  }
+  if (least.delivered == Picoseconds::max()) return {};  // there is no path
+  return least;
+}
+
+ZeroLoad IdealTimes::best_message(ConnectionId connection, Bytes size) {
+  ZeroLoad best = message(connection, entropy_of(connection, 0), size);
+  for (std::uint32_t i = 1; i < transports_.of(connection).queue_pairs; ++i) {
+    const ZeroLoad other = message(connection, entropy_of(connection, i), size);
+    best.delivered = std::min(best.delivered, other.delivered);
+    best.completed = std::min(best.completed, other.completed);
+  }
+  return best;
+}
+
+IdealTimes::Job IdealTimes::capacity_of(std::uint32_t job) {
+  const bool waits_for_acks = !is_collective(scenario_.jobs[job].kind);
+  std::vector<Demand> demands;
+  std::vector<Demand> acks;
+  InNetworkLoad in_network(fabric_, workload_);
+  Picoseconds least_one_way = Picoseconds::max();
+  Picoseconds least_total = Picoseconds::max();
+  std::optional<ConnectionId> previous;
+  collectives::for_each_transfer(
+      workload_, job, [&](ConnectionId connection, Bytes size, std::int64_t count) {
+        const HostId from = transports_.source_of(connection);
+        const HostId to = transports_.destination_of(connection);
+        const ConnectionTransport t = transports_.of(connection);
+        // A relay has acknowledged a message before it forwards the last of it.
+        const bool ends_with_acks =
+            waits_for_acks && t.is_acknowledged && !workload_.is_second_leg(connection);
+        const std::int64_t packets = packets_of(size, t.framing);
+        if (is_in_network(connection)) {
+          in_network.add(connection, count * wire_bytes(size, t.framing));
+          return;
+        }
+        demands.push_back({from, to, wire_bytes(size, t.framing), count});
+        if (ends_with_acks && packets >= t.framing.ack_every) {
+          acks.push_back({to, from, packets / t.framing.ack_every * t.framing.ack_size, count});
+        }
+        if (previous == connection) return;
+        previous = connection;
+        for (std::uint32_t i = 0; i < t.queue_pairs; ++i) {
+          const Paths p = paths(connection, i);
+          const Picoseconds there = latency_of(p.forward);
+          const Picoseconds back = ends_with_acks ? latency_of(p.reverse) : Picoseconds(0);
+          least_total = std::min(least_total, there + back);
+          least_one_way = std::min(least_one_way, ends_with_acks ? std::min(there, back) : there);
+        }
+      });
+  const Job of_chips = in_network.bound();
+  if (demands.empty()) return of_chips;
+  // The last data byte through a cut still has the rest of its way and the ACK's before it.
+  // Counting the ACKs as well, the last one through may be an ACK: only one way is left or has
+  // passed.
+  const CapacityBound data = capacity_bound(fabric_, routes_, demands);
+  Job best{data.time + least_total, data.cut};
+  if (!acks.empty()) {
+    demands.insert(demands.end(), acks.begin(), acks.end());
+    const CapacityBound all = capacity_bound(fabric_, routes_, demands);
+    if (all.time + least_one_way > best.time) best = {all.time + least_one_way, all.cut};
+  }
+  if (of_chips.time > best.time) return of_chips;
+  return best;
+}
+
+std::vector<IdealTimes::Job> IdealTimes::jobs() {
+  collectives::Executor executor(workload_);
+  IdealNetwork network(
+      workload_.process_hosts().size(), workload_.connections(),
+      [this](ConnectionId connection, Bytes size) {
+        const ZeroLoad time = best_message(connection, size);
+        IdealNetwork::Delay delay{.delivered = time.delivered, .acknowledged = {}};
+        if (transports_.of(connection).is_acknowledged) delay.acknowledged = time.completed;
+        return delay;
+      },
+      scenario_.run.control_latency, workload_.groups());
+  network.run(executor);
+  std::vector<Job> ideals;
+  for (std::uint32_t j = 0; j < workload_.jobs().size(); ++j) {
+    if (std::holds_alternative<collectives::OpenLoopSpec>(scenario_.jobs[j].kind)) {
+      ideals.emplace_back();
+      continue;
+    }
+    const collectives::JobOutcome outcome = executor.outcome(j);
+    Job ideal{outcome.end - outcome.start, "dependencies"};
+    const Job capacity = capacity_of(j);
+    ideals.push_back(capacity.time > ideal.time ? capacity : ideal);
+  }
+  return ideals;
+}
+
+}  // namespace weft::scenarios

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "collectives/runtime/workload.hpp"
+#include "scenarios/ideal/connection_transports.hpp"
+#include "scenarios/spec/scenario.hpp"
+#include "simcore/fabric/capacity_bound.hpp"
+#include "simcore/fabric/fabric.hpp"
+#include "simcore/fabric/path.hpp"
+#include "simcore/fabric/routes.hpp"
+#include "simcore/fabric/zero_load.hpp"
+
+namespace weft::scenarios {
+
+/// How the transport cuts messages into packets and answers them, and how switches send them on.
+[[nodiscard]] Framing framing_of(const Scenario& scenario);
+[[nodiscard]] std::int64_t packets_of(Bytes message, const Framing& framing);
+/// A message with the headers of all its packets.
+[[nodiscard]] Bytes wire_bytes(Bytes message, const Framing& framing);
+/// The sum over the hops.
+[[nodiscard]] Picoseconds latency_of(const std::vector<PathHop>& hops);
+
+/// What messages and jobs would take on an empty network: what slowdowns divide by.
+class IdealTimes {
+ public:
+  /// All arguments must outlive it.
+  /// `tables` are the routes of the fabric, and those that failures bring in its place.
+  IdealTimes(const Scenario& scenario, const Fabric& fabric, std::vector<const Routes*> tables,
+             const collectives::Workload& workload);
+
+  /// A message of `size` on the queue pair of `connection` whose packets carry `entropy`, on its
+  /// own path; sprayed, or where routes change, over the least of all paths.
+  [[nodiscard]] ZeroLoad message(ConnectionId connection, std::uint32_t entropy, Bytes size);
+
+  struct Paths {
+    std::vector<PathHop> forward;
+    std::vector<PathHop> reverse;
+  };
+  /// Of the data and of the ACKs of the `index`-th queue pair of a connection.
+  [[nodiscard]] Paths paths(ConnectionId connection, std::uint32_t index) const;
+
+  struct Job {
+    Picoseconds time;    ///< 0: has no ideal time (open-loop)
+    std::string set_by;  ///< `dependencies`, or the cut that carries too much
+  };
+  /// By job: the larger of its dependency critical path, each message taking its zero-load time,
+  /// and for every cut the wire bytes that must cross it over its capacity, plus the least latency
+  /// that any of its messages has.
+  [[nodiscard]] std::vector<Job> jobs();
+
+ private:
+  class InNetworkLoad;
+  struct Key {
+    std::uint32_t connection;
+    std::uint32_t entropy;
+    std::int64_t size;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const;
+  };
+
+  [[nodiscard]] std::uint32_t entropy_of(ConnectionId connection, std::uint32_t index) const;
+  [[nodiscard]] bool is_in_network(ConnectionId connection) const;
+  /// Where its packets start, and where they get to.
+  [[nodiscard]] std::pair<HostId, HostId> ends(ConnectionId connection) const;
+  struct Way {
+    std::vector<PathHop> hops;
+    std::vector<PortId> last;  ///< the links by which its packets arrive
+  };
+  /// Of packets that leave by the `first` links of a host.
+  [[nodiscard]] Way way(const std::vector<PortId>& first, HostId to, std::uint32_t entropy,
+                        std::uint8_t traffic_class) const;
+  /// By which the packets of a scale-out queue pair leave.
+  [[nodiscard]] std::vector<PortId> first_links_of(const ConnectionTransport& transport,
+                                                   HostId from, HostId to,
+                                                   std::uint32_t entropy) const;
+  /// Over the paths of all tables.
+  [[nodiscard]] ZeroLoad least_time(ConnectionId connection, Bytes size,
+                                    const Framing& framing) const;
+  [[nodiscard]] ZeroLoad best_message(ConnectionId connection, Bytes size);
+  [[nodiscard]] Job capacity_of(std::uint32_t job);
+
+  const Scenario& scenario_;
+  const Fabric& fabric_;
+  std::vector<const Routes*> tables_;
+  const Routes& routes_;  ///< of the healthy fabric
+  const collectives::Workload& workload_;
+  ConnectionTransports transports_;
+  std::unordered_map<Key, ZeroLoad, KeyHash> messages_;
+};
+
+}  // namespace weft::scenarios

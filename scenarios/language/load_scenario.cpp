@@ -1,0 +1,173 @@
+#include "scenarios/language/load_scenario.hpp"
+
+#include <utility>
+
+#include "scenarios/language/lowering/lower.hpp"
+#include "scenarios/language/schemas/document.hpp"
+#include "scenarios/language/yaml/catalogue.hpp"
+#include "scenarios/language/yaml/json_schema.hpp"
+#include "scenarios/language/yaml/node.hpp"
+#include "scenarios/language/yaml/overrides.hpp"
+#include "scenarios/language/yaml/reader.hpp"
+#include "scenarios/language/yaml/source_text.hpp"
+#include "scenarios/language/yaml/writer.hpp"
+#include "scenarios/language/yaml/yaml_parser.hpp"
+
+namespace weft::scenarios {
+
+using language::Context;
+using language::Diagnostics;
+using language::Document;
+
+/// The tree of the file and its places.
+class LoadedScenario::Origin {
+ public:
+  Origin(language::Node root, Diagnostics diagnostics)
+      : root_(std::move(root)), diagnostics_(std::move(diagnostics)) {}
+
+  [[nodiscard]] SourceLocation location(const std::string& path) const {
+    return diagnostics_.location(language::locate(root_, path).mark, path);
+  }
+
+ private:
+  language::Node root_;
+  Diagnostics diagnostics_;
+};
+
+/// The stages from text to scenario. A stage runs only if the ones before it found nothing wrong,
+/// as what they leave out would be reported as wrong again.
+class ScenarioLoader {
+ public:
+  ScenarioLoader(const std::filesystem::path& filename, const std::vector<std::string>& overrides,
+                 const language::Catalogue& catalogue, LinkLayer layer)
+      : filename_(filename),
+        overrides_(overrides),
+        diagnostics_(filename.string(), overrides),
+        catalogue_(catalogue),
+        schema_(language::document_schema(layer)),
+        reader_(catalogue_, diagnostics_, provenance_),
+        document_(language::standard_document(layer)) {}
+
+  /// Fills the document; what is wrong is kept for `finish`. Errors: nothing can be read.
+  Errors read(language::Node tree) {
+    if (tree.kind != language::Node::Kind::kMap) {
+      return {{"holds " + tree.description() +
+                   "; expected a map with keys such as name, racks, fabric and jobs",
+               {filename_.string(), tree.mark.line, tree.mark.column, {}}}};
+    }
+    if (Errors errors = language::apply_overrides(tree, overrides_); !errors.empty()) {
+      return errors;
+    }
+    tree_ = std::move(tree);
+    reader_.read(schema_, tree_, &document_, {});
+    return {};
+  }
+
+  [[nodiscard]] LinkLayer link_layer() const { return language::link_layer_of(document_); }
+
+  Result<LoadedScenario> finish() {
+    if (!diagnostics_.is_empty()) return diagnostics_.take();
+    const Context context{document_,    tree_,       reader_,
+                          diagnostics_, provenance_, filename_.parent_path()};
+    language::complete(context);
+    if (!diagnostics_.is_empty()) return diagnostics_.take();
+    LoadedScenario loaded;
+    loaded.scenario = language::lower(context);
+    if (!diagnostics_.is_empty()) return diagnostics_.take();
+    drop_csv_messages();
+    loaded.resolved_ = language::write_yaml(schema_, &document_, tree_, provenance_, {});
+    loaded.canonical_ =
+        language::write_yaml(schema_, &document_, tree_, provenance_, {.comments = false});
+    loaded.origin_ =
+        std::make_shared<LoadedScenario::Origin>(std::move(tree_), std::move(diagnostics_));
+    return loaded;
+  }
+
+ private:
+  /// What came from a CSV file is written as that file's path and digest.
+  void drop_csv_messages() {
+    for (language::JobDocument& job : document_.jobs) {
+      auto* messages = std::get_if<language::MessagesDocument>(&job.kind);
+      if (messages != nullptr && !messages->csv.empty()) messages->spec.list.clear();
+    }
+  }
+
+  std::filesystem::path filename_;
+  const std::vector<std::string>& overrides_;
+  Diagnostics diagnostics_;
+  const language::Catalogue& catalogue_;
+  const schema::Object& schema_;
+  language::Provenance provenance_;
+  language::Reader reader_;
+  language::Node tree_;
+  Document document_;
+};
+
+std::string LoadedScenario::resolved_yaml(std::string_view version) const {
+  return "# Resolved by weft " + std::string(version) +
+         ": every default is written out, with its source.\n" + resolved_;
+}
+
+Errors LoadedScenario::located(Errors errors) const {
+  for (Error& error : errors) {
+    if (error.where.file.empty()) error.where = origin_->location(error.where.key);
+  }
+  return errors;
+}
+
+Result<LoadedScenario> load_scenario(const std::filesystem::path& path,
+                                     const std::vector<std::string>& overrides) {
+  Result<std::string> text = language::read_text_file(path, language::kMaxScenarioBytes);
+  if (!text.ok()) return text.errors();
+  return load_scenario_text(text.value(), path, overrides);
+}
+
+Result<LoadedScenario> load_scenario_text(std::string_view text,
+                                          const std::filesystem::path& filename,
+                                          const std::vector<std::string>& overrides) {
+  Result<ScenarioTemplate> scenario = ScenarioTemplate::parse(text, filename);
+  if (!scenario.ok()) return scenario.errors();
+  return scenario.value().load(overrides);
+}
+
+/// What every load needs and none changes.
+struct ScenarioTemplate::Shared {
+  explicit Shared(language::Node tree) : root(std::move(tree)) {}
+
+  language::Node root;
+  Result<std::shared_ptr<const language::Catalogue>> catalogue = language::Catalogue::standard();
+};
+
+ScenarioTemplate::ScenarioTemplate(language::Node root, std::filesystem::path filename)
+    : shared_(std::make_shared<const Shared>(std::move(root))), filename_(std::move(filename)) {}
+
+const language::Node& ScenarioTemplate::root() const { return shared_->root; }
+
+Result<ScenarioTemplate> ScenarioTemplate::parse(std::string_view text,
+                                                 const std::filesystem::path& filename) {
+  const std::string file = filename.string();
+  if (Errors errors = language::check_text(text, file); !errors.empty()) return errors;
+  Result<language::Node> root = language::parse_yaml(text, file);
+  if (!root.ok()) return root.errors();
+  return ScenarioTemplate(std::move(root).value(), filename);
+}
+
+Result<LoadedScenario> ScenarioTemplate::load(const std::vector<std::string>& overrides) const {
+  if (!shared_->catalogue.ok()) return shared_->catalogue.errors();
+  const language::Catalogue& catalogue = *shared_->catalogue.value();
+  ScenarioLoader loader(filename_, overrides, catalogue, LinkLayer::kEthernet);
+  if (Errors errors = loader.read(shared_->root); !errors.empty()) return errors;
+  if (loader.link_layer() == LinkLayer::kEthernet) return loader.finish();
+  // What the switches are is known once the file is read, and other defaults follow from it.
+  ScenarioLoader again(filename_, overrides, catalogue, LinkLayer::kInfiniBand);
+  if (Errors errors = again.read(shared_->root); !errors.empty()) return errors;
+  return again.finish();
+}
+
+Result<nlohmann::ordered_json> scenario_json_schema() {
+  const auto catalogue = language::Catalogue::standard();
+  if (!catalogue.ok()) return catalogue.errors();
+  return language::json_schema(language::document_schema(), *catalogue.value());
+}
+
+}  // namespace weft::scenarios

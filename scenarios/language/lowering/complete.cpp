@@ -1,0 +1,269 @@
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "scenarios/language/lowering/lower.hpp"
+#include "scenarios/language/lowering/messages_csv.hpp"
+#include "scenarios/language/yaml/source_text.hpp"
+#include "simcore/base/digest.hpp"
+#include "topologies/parts/parts_schema.hpp"
+
+namespace weft::scenarios::language {
+namespace {
+
+/// What a link of some role is unless said otherwise.
+struct LinkDefaults {
+  const char* cable;
+  Millimetres length;
+  const char* reason;
+};
+
+constexpr LinkDefaults kAccess{"copper", Millimetres(3'000), "passive copper inside a rack"};
+constexpr LinkDefaults kUplink{"fibre", Millimetres(30'000), "a row of racks"};
+
+void complete_rate(const Context& context, LinkDocument& link, const std::string& path,
+                   BitsPerSecond rate, const char* reason) {
+  if (link.rate) return;
+  link.rate = rate;
+  context.provenance[child_path(path, "rate")] = reason;
+}
+
+void complete_cable(const Context& context, LinkDocument& link, const std::string& path,
+                    const LinkDefaults& defaults) {
+  if (link.latency) return;
+  if (!link.length) {
+    link.length = defaults.length;
+    context.provenance[child_path(path, "length")] = defaults.reason;
+  }
+  if (!link.cable) {
+    context.reader.read_named_part(topologies::cable_part_schema(), defaults.cable,
+                                   &link.cable.emplace(), child_path(path, "cable"));
+  }
+}
+
+/// The servers of a fabric whose links have roles.
+std::vector<const topologies::ServerPart*> servers_of(const Document& document) {
+  if (const auto* tree = std::get_if<FatTreeDocument>(&document.fabric.topology)) {
+    return {&tree->server};
+  }
+  std::vector<const topologies::ServerPart*> servers;
+  for (const RacksDocument& racks : document.racks) servers.push_back(&racks.server);
+  return servers;
+}
+
+bool has_three_tiers(const Document& document) {
+  return std::holds_alternative<ClosDocument>(document.fabric.topology) ||
+         std::holds_alternative<FatTreeDocument>(document.fabric.topology);
+}
+
+/// What is not said of links above the spines is that of those below.
+void complete_super_uplink(const Context& context) {
+  LinksDocument& links = context.document.links;
+  const std::string path = "links.super_uplink";
+  if (!has_three_tiers(context.document)) {
+    if (locate(context.root, path).is_exact) {
+      context.fail(path, "has no meaning here; only fabrics of three tiers have super-spines");
+    }
+    return;
+  }
+  LinkDocument& link = links.super_uplink;
+  const auto inherit = [&](auto LinkDocument::*member, const char* key) {
+    if (link.*member || !(links.uplink.*member)) return;
+    link.*member = links.uplink.*member;
+    context.provenance[child_path(path, key)] = "as the uplinks";
+  };
+  inherit(&LinkDocument::rate, "rate");
+  if (!link.length && !link.cable) inherit(&LinkDocument::latency, "latency");
+  if (link.latency) return;
+  inherit(&LinkDocument::length, "length");
+  if (!link.cable && links.uplink.cable) {
+    link.cable = links.uplink.cable;
+    context.provenance[child_path(path, "cable") + ".latency_per_metre"] = "as the uplinks";
+    context.provenance[child_path(path, "cable") + ".transceivers"] = "as the uplinks";
+    context.provenance[child_path(path, "cable") + ".fec"] = "as the uplinks";
+  }
+  complete_cable(context, link, path, kUplink);
+}
+
+/// Without a rate, access links have that of each server's NIC.
+void complete_roles(const Context& context) {
+  LinksDocument& links = context.document.links;
+  BitsPerSecond slowest = BitsPerSecond::max();
+  BitsPerSecond fastest;
+  for (const topologies::ServerPart* server : servers_of(context.document)) {
+    slowest = std::min(slowest, server->nic.rate);
+    fastest = std::max(fastest, server->nic.rate);
+  }
+  const bool has_own_rates = !links.access.rate && slowest != fastest;
+  if (!has_own_rates) {
+    complete_rate(context, links.access, "links.access", fastest, "the rate of the NIC");
+  }
+  complete_rate(context, links.uplink, "links.uplink", links.access.rate.value_or(fastest),
+                has_own_rates ? "the rate of the fastest NIC" : "the rate of the access links");
+  complete_cable(context, links.access, "links.access", kAccess);
+  complete_cable(context, links.uplink, "links.uplink", kUplink);
+  complete_super_uplink(context);
+}
+
+void complete_custom(const Context& context, CustomDocument& custom) {
+  for (const char* role : {"links.access", "links.uplink", "links.super_uplink"}) {
+    if (locate(context.root, role).is_exact) {
+      context.fail(role,
+                   "has no meaning with `topology: custom`, which gives each link its own "
+                   "attributes under fabric.links");
+    }
+  }
+  for (std::size_t i = 0; i < custom.links.size(); ++i) {
+    LinkDocument& link = custom.links[i].link;
+    const std::string path = element_path("fabric.links", i);
+    if (!link.rate) {
+      context.fail(child_path(path, "rate"), "is missing; expected a rate such as 400Gbps");
+    }
+    if (!link.latency && !link.length) {
+      context.fail(path, "needs a latency, or a length with a cable");
+      continue;
+    }
+    complete_cable(context, link, path, kUplink);
+  }
+}
+
+/// Without NICs there are no links with roles.
+void complete_lone(const Context& context) {
+  for (const char* role : {"links.access", "links.uplink", "links.super_uplink"}) {
+    if (!locate(context.root, role).is_exact) continue;
+    context.fail(role, "has no meaning with `topology: none`, which has no scale-out links");
+  }
+}
+
+void complete_changes(const Context& context) {
+  std::vector<LinkChangeDocument>& changes = context.document.links.changes;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    LinkDocument& link = changes[i].link;
+    const std::string path = element_path("links.changes", i);
+    if (link.length.has_value() != link.cable.has_value()) {
+      context.fail(path, link.length ? "has a length but no cable" : "has a cable but no length");
+    } else if (!link.rate && !link.latency && !link.length) {
+      context.fail(path, "changes nothing; expected a rate, a latency, or a length with a cable");
+    }
+  }
+}
+
+/// `ranks: 8` means the first eight hosts, while `ranks: [8]` means host 8: the range says the
+/// first without the form of the file.
+void complete_ranks(const Context& context, RanksDocument& ranks, const std::string& path) {
+  const Located hosts = locate(context.root, path + ".hosts");
+  if (ranks.random && hosts.is_exact) {
+    context.fail(path, "has both hosts and random; one of them is needed");
+  }
+  if (ranks.random) ranks.hosts.clear();
+  if (!hosts.is_exact || ranks.hosts.size() != 1) return;
+  const Node* node = &context.root;
+  for (const PathStep& step : parse_path(path + ".hosts")) {
+    node = step.is_index ? &node->items[step.index] : node->find(step.key);
+  }
+  std::string& word = ranks.hosts.front();
+  const bool is_count = node->kind == Node::Kind::kScalar && !word.empty() &&
+                        std::ranges::all_of(word, [](unsigned char c) { return std::isdigit(c); });
+  if (!is_count) return;
+  const std::size_t digit = word.find_first_not_of('0');
+  if (digit == std::string::npos) {
+    context.fail(path, "is 0; a job needs ranks");
+    return;
+  }
+  if (word.size() - digit > 9) {
+    context.fail(path, backquoted(word) + " is more hosts than any fabric has");
+    return;
+  }
+  word = "0-" + std::to_string(std::stoul(word) - 1);
+}
+
+void complete_csv(const Context& context, MessagesDocument& messages,
+                  const std::string& traffic_class, const std::string& path) {
+  if (messages.csv.empty()) return;
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::weakly_canonical(
+      std::filesystem::absolute(context.folder / messages.csv), error);
+  const std::string key = child_path(path, "csv");
+  Result<std::string> text = read_text_file(file, kMaxCsvBytes);
+  if (!text.ok()) {
+    context.fail(key, "`" + file.string() + "`: " + text.errors().front().message);
+    return;
+  }
+  const std::string digest = sha256_hex(text.value());
+  if (!messages.sha256.empty() && messages.sha256 != digest) {
+    context.fail(child_path(path, "sha256"), "is not that of `" + file.string() + "`, which has " +
+                                                 digest + "; the file has changed");
+  }
+  messages.csv = file.string();
+  messages.sha256 = digest;
+  context.provenance[child_path(path, "sha256")] = "the file as it was read";
+  Result<collectives::MessagesSpec> list =
+      parse_messages_csv(text.value(), messages.csv, traffic_class);
+  if (!list.ok()) {
+    for (const Error& e : list.errors()) context.diagnostics.add(e);
+    return;
+  }
+  messages.spec = std::move(list).value();
+}
+
+void complete_jobs(const Context& context) {
+  for (std::size_t i = 0; i < context.document.jobs.size(); ++i) {
+    JobDocument& job = context.document.jobs[i];
+    const std::string path = element_path("jobs", i);
+    complete_ranks(context, job.ranks, child_path(path, "ranks"));
+    if (job.traffic_class.empty()) job.traffic_class = class_names(context.document).front();
+    if (auto* messages = std::get_if<MessagesDocument>(&job.kind)) {
+      complete_csv(context, *messages, job.traffic_class, path);
+    }
+  }
+}
+
+/// Whether the servers are where the topology wants them.
+bool has_servers(const Context& context) {
+  const Document& document = context.document;
+  const bool is_tree = std::holds_alternative<FatTreeDocument>(document.fabric.topology);
+  const bool is_custom = std::holds_alternative<CustomDocument>(document.fabric.topology);
+  const bool needs_racks = !is_tree && !is_custom;
+  if (needs_racks && document.racks.empty()) {
+    context.fail("racks",
+                 "is missing; this fabric needs racks, such as "
+                 "{count: 4, servers: 8, server: host-400g}");
+    return false;
+  }
+  if (!needs_racks && !document.racks.empty()) {
+    context.fail("racks", is_tree ? "has no meaning with `topology: fat-tree`, whose k gives the "
+                                    "number of hosts; its servers are fabric.server"
+                                  : "has no meaning with `topology: custom`, which lists its hosts "
+                                    "under fabric.nodes");
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+topologies::LinkSpec link_spec(const LinkDocument& link) {
+  const Picoseconds latency = link.latency ? *link.latency : link.cable->latency(*link.length);
+  return {*link.rate, latency};
+}
+
+void complete(const Context& context) {
+  if (!has_servers(context)) return;
+  if (auto* custom = std::get_if<CustomDocument>(&context.document.fabric.topology)) {
+    complete_custom(context, *custom);
+  } else if (std::holds_alternative<LoneDocument>(context.document.fabric.topology)) {
+    complete_lone(context);
+  } else {
+    complete_roles(context);
+  }
+  check_link_layers(context);
+  complete_changes(context);
+  complete_jobs(context);
+}
+
+}  // namespace weft::scenarios::language

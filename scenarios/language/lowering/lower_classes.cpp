@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "scenarios/language/lowering/lower.hpp"
+#include "simcore/text/nearest.hpp"
+#include "simcore/text/quantity_text.hpp"
+
+namespace weft::scenarios::language {
+namespace {
+
+using protocols::CreditConfig;
+using protocols::RoceConfig;
+using protocols::TrafficClass;
+
+TrafficClass lower_class(const ClassDocument& document, const TrafficClass& fabric_wide) {
+  TrafficClass c;
+  c.name = document.name;
+  c.scheduling = document.scheduling;
+  c.weight = document.weight;
+  c.flow_control = document.flow_control.value_or(fabric_wide.flow_control);
+  c.ecn = document.ecn.value_or(fabric_wide.ecn);
+  c.load_balancing = document.load_balancing;
+  c.egress_reserved = document.egress_reserved;
+  c.egress_alpha = document.egress_alpha;
+  return c;
+}
+
+void check_names(const Context& context) {
+  const std::vector<ClassDocument>& classes = context.document.fabric.classes;
+  if (classes.size() > protocols::kMaxClasses) {
+    context.fail("fabric.classes", "has " + std::to_string(classes.size()) +
+                                       " classes; a link has at most " +
+                                       std::to_string(protocols::kMaxClasses));
+  }
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const std::string path = element_path("fabric.classes", i) + ".name";
+    const std::string& name = classes[i].name;
+    check_name(context, name, path);
+    if (name == protocols::kSameClass || name == protocols::kHighestClass || name == "all") {
+      context.fail(path, backquoted(name) + " is a word of its own where classes are named");
+    }
+    const auto same = std::ranges::find(classes, name, &ClassDocument::name);
+    const auto first = static_cast<std::size_t>(same - classes.begin());
+    if (first < i) {
+      context.fail(path, backquoted(name) + " is the name of fabric.classes[" +
+                             std::to_string(first) + "] already");
+    }
+  }
+}
+
+void check_transport(const Context& context) {
+  const auto* roce = std::get_if<RoceConfig>(&context.document.transport);
+  if (roce == nullptr) return;
+  const std::vector<std::string> words{protocols::kSameClass, protocols::kHighestClass};
+  // Only what is wrong matters here: the engine finds the numbers.
+  (void)find_class(context, roce->ack_class, "transport.ack.priority", words);
+  (void)find_class(context, roce->cnp_class, "transport.cnp_priority", words);
+}
+
+/// A buffer must have room for the largest packet, or nothing could ever be sent.
+void check_credits(const Context& context, const Scenario& scenario) {
+  const auto [payload, header] =
+      std::visit([](const auto& t) { return std::pair(t.format.payload, t.format.header); },
+                 scenario.transport);
+  const Bytes packet = payload + header;
+  for (std::size_t i = 0; i < scenario.switches.classes.size(); ++i) {
+    const TrafficClass& c = scenario.switches.classes[i];
+    if (!c.is_credit()) continue;
+    const CreditConfig& credit = c.credit();
+    const std::int64_t blocks = (packet + credit.block - 1_B) / credit.block;
+    if (blocks <= credit.buffer / credit.block) continue;
+    const auto& documents = context.document.fabric.classes;
+    const bool is_own = i < documents.size() && documents[i].flow_control.has_value();
+    const std::string path =
+        (is_own ? element_path("fabric.classes", i) : std::string("fabric")) + ".flow_control";
+    context.fail(path + ".buffer", quantity_text(credit.buffer.count(), dimension_of<Bytes>()) +
+                                       " never has room for a full packet, which takes " +
+                                       std::to_string(blocks) + " blocks of " +
+                                       quantity_text(credit.block.count(), dimension_of<Bytes>()));
+    if (!is_own) return;  // the same key for every class
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> class_names(const Document& document) {
+  std::vector<std::string> names;
+  for (const ClassDocument& c : document.fabric.classes) names.push_back(c.name);
+  if (!names.empty()) return names;
+  for (const TrafficClass& c : protocols::default_classes()) names.push_back(c.name);
+  return names;
+}
+
+std::optional<std::uint8_t> find_class(const Context& context, const std::string& name,
+                                       const std::string& path,
+                                       const std::vector<std::string>& words) {
+  std::vector<std::string> names = class_names(context.document);
+  const auto found = std::ranges::find(names, name);
+  const std::ptrdiff_t number = found - names.begin();
+  if (found != names.end() && number < protocols::kMaxClasses) {
+    return static_cast<std::uint8_t>(number);
+  }
+  if (found != names.end()) return std::nullopt;  // too many classes: reported already
+  if (std::ranges::find(words, name) != words.end()) return std::nullopt;
+  names.insert(names.end(), words.begin(), words.end());
+  context.fail(path, backquoted(name) + " is no traffic class; expected one of " + listing(names) +
+                         did_you_mean(name, names));
+  return std::nullopt;
+}
+
+void lower_classes(const Context& context, Scenario& scenario) {
+  check_names(context);
+  const std::vector<ClassDocument>& documents = context.document.fabric.classes;
+  if (!documents.empty()) {
+    const TrafficClass fabric_wide = scenario.switches.data();
+    scenario.switches.classes.clear();
+    for (const ClassDocument& document : documents) {
+      if (scenario.switches.classes.size() == protocols::kMaxClasses) break;
+      scenario.switches.classes.push_back(lower_class(document, fabric_wide));
+    }
+  }
+  check_transport(context);
+  check_credits(context, scenario);
+}
+
+}  // namespace weft::scenarios::language

@@ -1,0 +1,328 @@
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collectives/spec/collective_spec.hpp"
+#include "scenarios/language/schemas/document.hpp"
+#include "simcore/schema/schema_builder.hpp"
+
+/// The keys of collectives: one declaration for all operations.
+namespace weft::scenarios::language {
+namespace {
+
+using collectives::Algorithm;
+using collectives::CollectiveSpec;
+using collectives::Execution;
+using collectives::Jitter;
+using collectives::Operation;
+using collectives::Protocol;
+using collectives::Routing;
+using schema::Problem;
+
+constexpr Bytes kMaxSize = Bytes(1'000'000'000'000);
+constexpr std::uint64_t kMaxIterations = 1'000'000;
+constexpr double kMostTimes = 1e6;
+constexpr const char* kFree = "costs nothing, as closed forms have it";
+constexpr const char* kEven = "all ranks are alike";
+
+std::string size_doc(Operation operation) {
+  switch (operation) {
+    case Operation::kAllReduce:
+    case Operation::kReduce:
+    case Operation::kBroadcast:
+      return "of the vector";
+    case Operation::kAllToAll:
+      return "from each rank to each other rank";
+    case Operation::kSendReceive:
+      return "from each rank to the next one";
+    default:
+      return "of all parts together; each rank has 1/n of it";
+  }
+}
+
+std::vector<schema::Choice> algorithm_choices() {
+  // In the order of collectives::Algorithm.
+  return {
+      {"ring", "around a ring of all ranks, a ring per channel"},
+      {"binomial-tree", "up and down a binomial tree"},
+      {"double-binary-tree", "two binary trees with half of the data each, NCCL's Tree"},
+      {"halving-doubling", "exchanges at distances n/2 .. 1 (Rabenseifner)"},
+      {"recursive-doubling", "exchanges at distances 1 .. n/2"},
+      {"pairwise", "in step i, rank r sends to rank r+i"},
+      {"one-shot", "everything to everybody at once"},
+      {"two-shot", "a part to its owner at once, and the sum from there"},
+      {"hierarchical",
+       "inside scale-up domains and along rails: reduce-scatter, all-reduce, all-gather; or an "
+       "all-to-all by way of the rank on the receiver's rail"},
+      {"nvls", "NVSwitches add and multicast"},
+      {"nvls-tree",
+       "NVSwitches add and multicast in scale-up domains, and trees between them: NCCL's NVLSTree"},
+      {"dissemination", "of a barrier: at distances 1, 2, 4 .."},
+      {"nccl", "what NCCL's tuning model picks, with its protocol"},
+      {"best", "what weft's cost model of the fabric picks"}};
+}
+
+schema::Preset preset(std::string name, std::string source, Execution::Preset which) {
+  return {std::move(name), std::move(source), [which](void* execution) {
+            *static_cast<Execution*>(execution) = collectives::execution_preset(which);
+          }};
+}
+
+schema::Object execution_schema() {
+  return schema::describe<Execution>("execution", "how a library carries the steps out")
+      .choice("preset", &Execution::preset, {}, "all of them at once; other keys override it")
+      .source(kFree)
+      .presets(
+          {preset("plain", "whole chunks, and nothing that costs time", Execution::Preset::kPlain),
+           preset("nccl", "NCCL 2.30 on GPUs of `generation`, memory of an H100",
+                  Execution::Preset::kNccl)})
+      .field(
+          "channels", &Execution::channels,
+          "shares of the data that run side by side; 0, with `preset: nccl`: as many as NCCL has")
+      .source("one ring")
+      .range(0, 64)
+      .field("chunk", &Execution::chunk,
+             "bytes per step and channel; 0: undivided, or with `preset: nccl` what NCCL takes")
+      .source("undivided")
+      .at_most(kMaxSize)
+      .field("slices", &Execution::slices,
+             "messages per chunk, pipelined; 0, with `preset: nccl`: as many as NCCL has")
+      .source("one message")
+      .range(0, 1024)
+      .choice(
+          "transfer", &Execution::transfer,
+          {{"posted", "a channel goes on while slices are on their way"},
+           {"serial", "a channel moves slice after slice, each after a step's latency"},
+           {"machine", "with `preset: nccl`: serial in LL and LL128, and on A100s; else posted"}},
+          "what a channel does while a slice is on its way")
+      .source(kFree)
+      .field("channel_rate", &Execution::channel_rate,
+             "data that a serial channel moves; 0: no limit but its links, or NCCL's")
+      .source("what links and other channels leave")
+      .field("in_flight", &Execution::in_flight,
+             "messages per connection that are sent and not acknowledged; 0: any number")
+      .source("any number")
+      .range(0, 1024)
+      .choice(
+          "protocol", &Execution::protocol,
+          {{"none", "data alone, at no cost; `algorithm: nccl` and `preset: nccl` pick another"},
+           {"simple", "data alone, ordered by fences: 2.8 us per step"},
+           {"ll128", "120 bytes of data per 128: 1.3 us per step"},
+           {"ll", "4 bytes of data per 8"}},
+          "how NCCL marks that data is there")
+      .source(kFree)
+      .field("step_latency", &Execution::step_latency,
+             "from the arrival of a message until its receiver sees it")
+      .source("the protocol's: NCCL 2.30, tuning.cc, what a ring's NVLink hop takes more than LL's")
+      .field("network_step_latency", &Execution::network_step_latency,
+             "the same of messages between scale-up domains")
+      .source(
+          "step_latency; with `preset: nccl` what the network hop of NCCL 2.30's tuning.cc "
+          "takes longer than the fabric")
+      .field("launch", &Execution::launch,
+             "per collective and rank, before its first step; `preset: nccl` adds what NCCL's "
+             "tuning table has for the protocol")
+      .source("nothing; with `preset: nccl` 28 us on A100, 22 on H100 and 33 on B200, estimates")
+      .field("reduce_rate", &Execution::reduce_rate, "bytes that a rank adds; 0: at once")
+      .source(kFree)
+      .field("copy_rate", &Execution::copy_rate, "bytes that a rank puts in place; 0: at once")
+      .source(kFree)
+      .shorthand("preset");
+}
+
+schema::Object jitter_schema() {
+  return schema::describe<Jitter>("jitter", "random delay of every rank in every iteration")
+      .choice("type", &Jitter::distribution,
+              {{"none", "no delay"},
+               {"normal", "cut at 0"},
+               {"exponential", "its deviation is its mean"},
+               {"log-normal", "a long tail"}},
+              "its distribution")
+      .source(kEven)
+      .field("mean", &Jitter::mean, "of the delay")
+      .source("no delay")
+      .at_most(Picoseconds(1'000'000'000'000'000))
+      .field("deviation", &Jitter::deviation, "standard deviation; not of an exponential")
+      .source("none")
+      .at_most(Picoseconds(1'000'000'000'000'000))
+      .check([](const Jitter& j, std::vector<Problem>& problems) {
+        if (j.distribution == Jitter::Distribution::kExponential && j.deviation.count() > 0) {
+          problems.push_back(
+              {"deviation", "given with an exponential, whose deviation is its mean"});
+        }
+        if (j.distribution == Jitter::Distribution::kLogNormal && j.mean.count() == 0) {
+          problems.push_back({"mean", "is 0; a log-normal delay needs a mean"});
+        }
+        if (j.distribution == Jitter::Distribution::kLogNormal && j.mean.count() > 0 &&
+            j.deviation / 100 > j.mean) {
+          problems.push_back({"deviation", "is more than 100 times the mean"});
+        }
+        if (j.distribution == Jitter::Distribution::kNone &&
+            (j.mean.count() > 0 || j.deviation.count() > 0)) {
+          problems.push_back({"type", "is missing: normal, exponential or log-normal"});
+        }
+      });
+}
+
+schema::Object straggler_schema() {
+  using S = StragglerDocument;
+  return schema::describe<S>("straggler", "ranks that are slower than the others")
+      .words("ranks", &S::ranks, "numbers and ranges `0-3` of ranks of the job")
+      .required()
+      .field(
+          "late", [](S & s) -> auto& { return s.spec.late; },
+          "every iteration begins later by this")
+      .source("in time")
+      .at_most(Picoseconds(1'000'000'000'000'000))
+      .field(
+          "compute", [](S & s) -> auto& { return s.spec.compute_factor; },
+          "computing takes so many times as long")
+      .source(kEven)
+      .within({.low = 0, .high = kMostTimes, .includes_low = false})
+      .field(
+          "reduce", [](S & s) -> auto& { return s.spec.reduce_factor; },
+          "adding and copying take so many times as long")
+      .source(kEven)
+      .within({.low = 0, .high = kMostTimes, .includes_low = false})
+      .compact();
+}
+
+schema::Object routing_schema() {
+  return schema::describe<Routing>("routing",
+                                   "tokens that go to experts, as in a mixture of experts")
+      .field("tokens", &Routing::tokens, "per rank")
+      .required()
+      .range(1, 1'000'000)
+      .field("token_size", &Routing::token_size, "of one token")
+      .required()
+      .at_least(1_B)
+      .at_most(Bytes(1'000'000'000))
+      .field("experts_per_rank", &Routing::experts_per_rank, "experts that a rank holds")
+      .source("one each")
+      .range(1, 1024)
+      .field("top_k", &Routing::top_k, "different experts per token")
+      .source("two, as in GShard and Mixtral")
+      .range(1, 64)
+      .field("skew", &Routing::skew, "the i-th most popular expert has weight i^-skew; 0: uniform")
+      .source("a balanced router")
+      .within({.low = 0, .high = 10});
+}
+
+schema::Object block_schema() {
+  using Block = MatrixRowDocument;
+  return schema::describe<Block>("block", "what one rank has for another")
+      .field("from", &Block::from, "rank that sends")
+      .required()
+      .field("to", &Block::to, "rank that receives")
+      .required()
+      .field("size", &Block::size, "payload")
+      .required()
+      .at_most(kMaxSize);
+}
+
+template <class Field>
+auto of_spec(Field CollectiveSpec::*field) {
+  return [field](CollectiveDocument & d) -> auto& { return d.spec.*field; };
+}
+
+void add_data(schema::Builder<CollectiveDocument>& keys, Operation operation) {
+  if (operation == Operation::kBarrier) return;
+  if (operation != Operation::kAllToAllV) {
+    keys.field("size", of_spec(&CollectiveSpec::size), size_doc(operation))
+        .required()
+        .at_least(1_B)
+        .at_most(kMaxSize);
+    return;
+  }
+  keys.objects("blocks", &CollectiveDocument::blocks, block_schema(),
+               "the blocks that are not empty")
+      .source("those of the routing")
+      .compact()
+      .object("routing", &CollectiveDocument::routing, routing_schema(),
+              "blocks as tokens that are routed to experts make them")
+      .source("the blocks as given")
+      .check([](const CollectiveDocument& d, std::vector<Problem>& problems) {
+        if (d.routing && !d.blocks.empty()) {
+          problems.push_back({"routing", "given together with blocks; one of them is needed"});
+        } else if (!d.routing && d.blocks.empty()) {
+          problems.push_back(
+              {"blocks", "is missing or empty; data comes from blocks or a routing"});
+        }
+      });
+}
+
+}  // namespace
+
+std::string operation_doc(Operation operation) {
+  switch (operation) {
+    case Operation::kAllReduce:
+      return "every rank ends with the sum of all vectors";
+    case Operation::kAllGather:
+      return "every rank ends with the parts of all";
+    case Operation::kReduceScatter:
+      return "every rank ends with its part of the sum of all vectors";
+    case Operation::kAllToAll:
+      return "every rank sends to every other";
+    case Operation::kAllToAllV:
+      return "every rank sends to every other, each time another size";
+    case Operation::kBroadcast:
+      return "every rank ends with the root's vector";
+    case Operation::kReduce:
+      return "the root ends with the sum of all vectors";
+    case Operation::kGather:
+      return "the root ends with the parts of all";
+    case Operation::kScatter:
+      return "every rank ends with its part of the root's vector";
+    case Operation::kSendReceive:
+      return "every rank sends to the next one and receives from the one before";
+    case Operation::kBarrier:
+      break;
+  }
+  return "no rank leaves before all have come";
+}
+
+schema::Object collective_schema(Operation operation) {
+  schema::Builder<CollectiveDocument> keys(name_of(operation), operation_doc(operation));
+  add_data(keys, operation);
+  keys.choice("algorithm", of_spec(&CollectiveSpec::algorithm), algorithm_choices(),
+              "how; not every algorithm does every operation")
+      .source("the simplest that is optimal in bytes")
+      .field("iterations", of_spec(&CollectiveSpec::iterations), "one after the other")
+      .source("one run of the operation")
+      .range(1, kMaxIterations);
+  if (operation == Operation::kBroadcast || operation == Operation::kReduce ||
+      operation == Operation::kGather || operation == Operation::kScatter) {
+    keys.field("root", of_spec(&CollectiveSpec::root), "rank that has or gets it all")
+        .source("the first rank");
+  }
+  keys.field("compute", of_spec(&CollectiveSpec::compute),
+             "every rank computes before every iteration")
+      .source("communication alone")
+      .at_most(Picoseconds(1'000'000'000'000'000))
+      .object("execution", of_spec(&CollectiveSpec::execution), execution_schema(),
+              "how a library carries the steps out")
+      .source(kFree)
+      .choice("generation", of_spec(&CollectiveSpec::generation),
+              {{"ampere", "A100"}, {"hopper", "H100, H200"}, {"blackwell", "B200, GB200"}},
+              "GPUs whose constants `algorithm: nccl` and `preset: nccl` go by")
+      .source("H100")
+      .only_if(
+          [](const CollectiveDocument& d) {
+            return d.spec.algorithm == Algorithm::kNccl ||
+                   d.spec.execution.preset == Execution::Preset::kNccl;
+          },
+          "with `algorithm: nccl` or `execution: nccl`")
+      .field(
+          "domain_size", of_spec(&CollectiveSpec::domain_size),
+          "consecutive ranks that algorithms treat as a scale-up domain; 0: as the fabric has them")
+      .source("as the fabric has them")
+      .range(0, 262'144)
+      .object("jitter", &CollectiveDocument::jitter, jitter_schema(), "random delays of ranks")
+      .source(kEven)
+      .objects("stragglers", &CollectiveDocument::stragglers, straggler_schema(), "slow ranks")
+      .source(kEven)
+      .compact();
+  return keys;
+}
+
+}  // namespace weft::scenarios::language

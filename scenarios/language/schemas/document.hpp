@@ -1,0 +1,252 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "collectives/jobs/job_specs.hpp"
+#include "protocols/config/switch_config.hpp"
+#include "protocols/config/transport_config.hpp"
+#include "scenarios/spec/scenario.hpp"
+#include "simcore/base/units.hpp"
+#include "simcore/fabric/link_layer.hpp"
+#include "simcore/schema/schema.hpp"
+#include "topologies/assembly/spec.hpp"
+#include "topologies/parts/parts.hpp"
+
+/// A scenario in the shape in which it is written: what the schema binds to, and what the resolved
+/// scenario prints. `lower` makes the Scenario of it.
+namespace weft::scenarios::language {
+
+/// Cables of one role, or one cable: a latency, or a length of some cable.
+struct LinkDocument {
+  std::optional<BitsPerSecond> rate;
+  std::optional<Picoseconds> latency;
+  std::optional<Millimetres> length;
+  std::optional<topologies::CablePart> cable;
+};
+
+struct LinkChangeDocument {
+  LinkSelection links;
+  LinkDocument link;
+};
+
+struct LinksDocument {
+  LinkDocument access;
+  LinkDocument uplink;
+  LinkDocument super_uplink;  ///< with three tiers only
+  std::vector<LinkChangeDocument> changes;
+};
+
+struct RacksDocument {
+  std::uint32_t count = 1;
+  std::uint32_t servers = 1;
+  topologies::ServerPart server;
+};
+
+/// What one tier's switches are, where they are not `fabric.switch`.
+struct TierDocument {
+  std::optional<topologies::SwitchPart> switch_part;
+};
+
+struct LeafSpineDocument {
+  std::uint32_t leaves = 1;
+  std::uint32_t planes = 1;
+  std::uint32_t spines = 1;
+  std::uint32_t links_per_pair = 1;
+  TierDocument leaf;
+  TierDocument spine;
+};
+
+struct RailDocument {
+  std::uint32_t group = 1;
+  LeafSpineDocument tiers;
+};
+
+struct ClosDocument {
+  enum class Attachment : std::uint8_t { kRack, kRail };
+  Attachment attachment = Attachment::kRack;
+  std::uint32_t group = 1;  ///< with rails
+  LeafSpineDocument tiers;
+  std::uint32_t pods = 1;
+  std::uint32_t super_spines = 1;
+  std::uint32_t super_links_per_pair = 1;
+  topologies::ClosSpec::SuperSpines super_wiring = topologies::ClosSpec::SuperSpines::kGroups;
+  TierDocument super_spine;
+};
+
+struct FatTreeDocument {
+  std::uint32_t k = 4;
+  topologies::ServerPart server;
+  TierDocument edge;
+  TierDocument aggregation;
+  TierDocument core;
+};
+
+/// No scale-out network.
+struct LoneDocument {};
+
+struct CustomDocument {
+  enum class NodeKind : std::uint8_t { kHost, kSwitch };
+  struct Node {
+    std::string name;
+    NodeKind kind = NodeKind::kHost;
+    std::optional<std::uint32_t> tier;  ///< switches only
+    std::optional<Picoseconds> latency;
+    std::optional<std::uint32_t> domain;
+    NetworkKind network = NetworkKind::kScaleOut;  ///< switches only
+    std::optional<topologies::SwitchPart> switch_part;
+  };
+  struct Link {
+    std::string from;
+    std::string to;
+    LinkDocument link;
+    std::uint32_t count = 1;
+  };
+  topologies::NicPart nic;
+  std::vector<Node> nodes;
+  std::vector<Link> links;
+  std::vector<topologies::CustomSpec::NextHopEntry> next_hops;
+};
+
+/// A traffic class; what is absent is that of the whole fabric.
+struct ClassDocument {
+  std::string name;
+  protocols::TrafficClass::Scheduling scheduling = protocols::TrafficClass::Scheduling::kWeighted;
+  std::uint32_t weight = 1;
+  std::optional<protocols::FlowControlConfig> flow_control;
+  std::optional<protocols::EcnConfig> ecn;
+  std::optional<protocols::LoadBalancing> load_balancing;
+  Bytes egress_reserved = 0_B;
+  std::optional<double> egress_alpha;
+};
+
+struct FabricDocument {
+  std::variant<LeafSpineDocument, RailDocument, ClosDocument, FatTreeDocument, CustomDocument,
+               LoneDocument>
+      topology;
+  topologies::SwitchPart switch_part;
+  topologies::RoutingSpec routing;
+  protocols::SwitchConfig policies;  ///< its first class is what the fabric's keys say
+  std::optional<Picoseconds> convergence = Picoseconds(1'000'000'000);
+  std::vector<ClassDocument> classes;  ///< empty: those of default_classes()
+};
+
+/// Which hosts, in which order: numbers, ranges and names, or a number drawn at random.
+struct RanksDocument {
+  enum class Order : std::uint8_t { kGiven, kByRack, kStriped, kServers, kRandom };
+  std::vector<std::string> hosts = {"all"};  ///< empty if `random` is set
+  std::optional<std::uint32_t> random;
+  Order order = Order::kGiven;
+  std::optional<std::uint32_t> count;  ///< so many of them, from the first on
+};
+
+struct IncastDocument {
+  collectives::IncastSpec spec;
+  std::optional<std::uint32_t> senders;
+};
+
+struct MessagesDocument {
+  collectives::MessagesSpec spec;
+  std::string csv;
+  std::string sha256;  ///< of the CSV; empty: not checked
+};
+
+/// Ranks are written as hosts of a job are: numbers and ranges.
+struct StragglerDocument {
+  std::vector<std::string> ranks;
+  collectives::Straggler spec;
+};
+
+struct MatrixRowDocument {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  Bytes size;
+};
+
+struct CollectiveDocument {
+  collectives::CollectiveSpec spec;
+  std::vector<StragglerDocument> stragglers;
+  std::vector<MatrixRowDocument> blocks;  ///< all-to-all-v: those that are not empty
+  std::optional<collectives::Routing> routing;
+  std::optional<collectives::Jitter> jitter;
+};
+
+struct JobDocument {
+  std::string name;
+  std::string traffic_class;  ///< empty: the lowest
+  Picoseconds start;
+  std::optional<std::uint32_t> queue_pairs;  ///< absent: the transport's
+  RanksDocument ranks;
+  std::variant<IncastDocument, collectives::PermutationSpec, MessagesDocument,
+               collectives::OpenLoopSpec, CollectiveDocument>
+      kind;
+};
+
+struct NicPauseDocument {
+  std::string host;
+  std::vector<std::string> classes = {"all"};  ///< `all`: every class with PFC
+};
+
+struct LinkRateDocument {
+  LinkSelection links;
+  BitsPerSecond rate;
+};
+
+struct LinkDownDocument {
+  LinkSelection links;
+};
+
+struct SwitchDownDocument {
+  std::string node;
+};
+
+struct LinkLatencyDocument {
+  LinkSelection links;
+  Picoseconds added;
+};
+
+struct FaultDocument {
+  Picoseconds at;
+  std::optional<Picoseconds> until;
+  std::variant<NicPauseDocument, LinkRateDocument, LinkDownDocument, SwitchDownDocument,
+               LinkLatencyDocument>
+      kind;
+};
+
+struct Document {
+  std::string name;
+  std::uint64_t seed = 1;
+  std::vector<RacksDocument> racks;
+  LinksDocument links;
+  FabricDocument fabric;
+  protocols::TransportConfig transport;
+  PxnSpec pxn;
+  std::vector<JobDocument> jobs;
+  std::vector<FaultDocument> faults;
+  RunSpec run;
+  ObserveSpec observe;
+};
+
+/// What a document is before anything is read, on a fabric with such links.
+[[nodiscard]] Document standard_document(LinkLayer layer);
+
+/// The language: every key, with its meaning, its limits and the source of its default. Made once
+/// per process and link layer.
+[[nodiscard]] const schema::Object& document_schema(LinkLayer layer = LinkLayer::kEthernet);
+
+// Its parts.
+[[nodiscard]] schema::Object links_schema();
+[[nodiscard]] schema::Object link_schema();
+[[nodiscard]] schema::Object link_selection_schema();
+[[nodiscard]] schema::Object fabric_schema(LinkLayer layer);
+[[nodiscard]] schema::Object class_schema(LinkLayer layer);
+[[nodiscard]] schema::Object job_schema();
+[[nodiscard]] schema::Object collective_schema(collectives::Operation operation);
+[[nodiscard]] std::string operation_doc(collectives::Operation operation);
+[[nodiscard]] schema::Object fault_schema();
+[[nodiscard]] schema::Object observe_schema();
+
+}  // namespace weft::scenarios::language

@@ -1,0 +1,106 @@
+#include <utility>
+#include <vector>
+
+#include "protocols/config/switch_schema.hpp"
+#include "protocols/config/transport_schema.hpp"
+#include "scenarios/language/schemas/document.hpp"
+#include "simcore/schema/schema_builder.hpp"
+#include "topologies/parts/parts_schema.hpp"
+
+namespace weft::scenarios::language {
+namespace {
+
+schema::Object racks_schema() {
+  return schema::describe<RacksDocument>("racks", "racks alike, side by side")
+      .field("count", &RacksDocument::count, "how many")
+      .required()
+      .range(1, 262'144)
+      .field("servers", &RacksDocument::servers, "servers per rack")
+      .required()
+      .range(1, 262'144)
+      .object("server", &RacksDocument::server, topologies::server_part_schema(),
+              "what each server is")
+      .source("400 Gbps per host")
+      .default_part("host-400g");
+}
+
+schema::Object pxn_schema() {
+  return schema::describe<PxnSpec>("rail forwarding",
+                                   "GPUs forward what their domain sends to their rail")
+      .field("enabled", &PxnSpec::enabled,
+             "whether a message to another domain and rail goes by way of a GPU of the sender's "
+             "domain that is on the receiver's rail")
+      .source("every message leaves by the NIC of its own GPU")
+      .field("chunk", &PxnSpec::chunk, "what a GPU forwards at a time")
+      .source("NCCL sends through the network in chunks of 128 KiB (NCCL_P2P_NET_CHUNKSIZE)")
+      .at_least(1_KiB)
+      .at_most(1_GiB)
+      .shorthand("enabled");
+}
+
+schema::Object run_schema() {
+  return schema::describe<RunSpec>("run", "how long and how the simulation runs")
+      .field("warmup", &RunSpec::warmup, "statistics count from then on")
+      .source("everything counts")
+      .field("until", &RunSpec::until, "the run stops there at the latest")
+      .source("until every job is done")
+      .at_least(1_ps)
+      .special("none", std::nullopt)
+      .field("control_latency", &RunSpec::control_latency,
+             "of job control between hosts; bounds the lookahead")
+      .source("the order of a small message between hosts")
+      .at_least(1_ns)
+      .choice("cells", &RunSpec::cells,
+              {{"auto", "the longest window that leaves enough cells"},
+               {"one", "the whole fabric is one cell"},
+               {"finest", "every link with a latency is cut"}},
+              "how the fabric is cut for the engine; results do not depend on it")
+      .source("the fastest");
+}
+
+schema::Object describe_document(LinkLayer layer) {
+  return schema::describe<Document>("weft scenario", "one experiment on one fabric")
+      .constant("weft", "1", "version of the scenario language")
+      .source("the only version")
+      .field("name", &Document::name, "letters, digits and . _ - ; names the results")
+      .required()
+      .field("seed", &Document::seed, "of everything random")
+      .source("any number serves; results depend on it")
+      .objects("racks", &Document::racks, racks_schema(),
+               "the servers, unless `fabric` has them; several kinds of racks as a list, in order")
+      .source("none")
+      .or_one()
+      .object("links", &Document::links, links_schema(), "cables by role")
+      .object("fabric", &Document::fabric, fabric_schema(layer), "topology and switches")
+      .required()
+      .object("transport", &Document::transport, protocols::transport_schema(layer),
+              "how hosts send messages")
+      .source("what GPU clusters on Ethernet run")
+      .object("pxn", &Document::pxn, pxn_schema(),
+              "forwarding from rail to rail inside scale-up domains, as NCCL's PXN does")
+      .objects("jobs", &Document::jobs, job_schema(), "what the hosts do")
+      .required()
+      .not_empty()
+      .objects("faults", &Document::faults, fault_schema(), "what goes wrong, and when")
+      .source("nothing goes wrong")
+      .object("run", &Document::run, run_schema(), "how long and how the simulation runs")
+      .object("observe", &Document::observe, observe_schema(), "what the results hold");
+}
+
+}  // namespace
+
+Document standard_document(LinkLayer layer) {
+  Document document;
+  document.fabric.policies = protocols::standard_switches(layer);
+  document.transport = protocols::standard_transport(layer);
+  return document;
+}
+
+const schema::Object& document_schema(LinkLayer layer) {
+  static const schema::Object kEthernet = describe_document(LinkLayer::kEthernet);
+  if (layer == LinkLayer::kEthernet) return kEthernet;
+  static const schema::Object kInfiniBand = describe_document(LinkLayer::kInfiniBand);
+  return kInfiniBand;
+}
+
+}  // namespace weft::scenarios::language

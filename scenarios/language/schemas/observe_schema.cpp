@@ -1,0 +1,62 @@
+#include <optional>
+
+#include "scenarios/language/schemas/document.hpp"
+#include "simcore/schema/schema_builder.hpp"
+
+namespace weft::scenarios::language {
+namespace {
+
+constexpr const char* kFlows =
+    "`job`, `job:0->3` (ranks), `job:h0->h3` (hosts), `*` on either side for any";
+
+schema::Object queues_schema() {
+  using Queues = ObserveSpec::Queues;
+  return schema::describe<Queues>("queues", "occupancy of egress queues over time: queues.csv")
+      .words("ports", &Queues::ports,
+             "`all`, a node (all its ports), `leaf0->spine1` (every cable of the pair) or "
+             "`leaf0[3]->spine1[0]`; `*` stands for any text")
+      .required()
+      .field("period", &Queues::period, "between samples; `change`: at every change")
+      .source("every change is exact")
+      .at_least(1_ns)
+      .special("change", std::nullopt)
+      .shorthand("ports");
+}
+
+schema::Object rates_schema() {
+  using Rates = ObserveSpec::Rates;
+  return schema::describe<Rates>("rates", "rate, target, alpha and goodput of flows: rates.csv")
+      .words("flows", &Rates::flows, kFlows)
+      .required()
+      .field("period", &Rates::period, "between samples")
+      .source("some samples per rate increase of DCQCN")
+      .at_least(1_ns)
+      .shorthand("flows");
+}
+
+schema::Object packets_schema() {
+  using Packets = ObserveSpec::Packets;
+  return schema::describe<Packets>("packets", "every hop of every data packet: packets.csv")
+      .words("flows", &Packets::flows, kFlows)
+      .required()
+      .shorthand("flows");
+}
+
+}  // namespace
+
+schema::Object observe_schema() {
+  return schema::describe<ObserveSpec>("observe", "what the results hold besides the summary")
+      .field("messages", &ObserveSpec::messages, "write messages.csv")
+      .source("one line per message is cheap")
+      .field("pauses", &ObserveSpec::pauses,
+             "write pauses.csv: every pause with its port and cause")
+      .source("nothing is traced unless asked for")
+      .field("credits", &ObserveSpec::credits,
+             "write credits.csv: every interval in which data waited for credits")
+      .source("nothing is traced unless asked for")
+      .object("queues", &ObserveSpec::queues, queues_schema(), "write queues.csv")
+      .object("rates", &ObserveSpec::rates, rates_schema(), "write rates.csv")
+      .object("packets", &ObserveSpec::packets, packets_schema(), "write packets.csv");
+}
+
+}  // namespace weft::scenarios::language

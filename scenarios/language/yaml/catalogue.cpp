@@ -1,0 +1,193 @@
+#include "scenarios/language/yaml/catalogue.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "scenarios/language/yaml/catalogue_text.hpp"
+#include "scenarios/language/yaml/reader.hpp"
+#include "scenarios/language/yaml/source_text.hpp"
+#include "scenarios/language/yaml/yaml_parser.hpp"
+#include "simcore/base/check.hpp"
+#include "simcore/base/result.hpp"
+#include "simcore/text/nearest.hpp"
+#include "topologies/parts/parts_schema.hpp"
+
+namespace weft::scenarios::language {
+namespace {
+
+Part make_part(Node node) {
+  Part part;
+  part.values.kind = Node::Kind::kMap;
+  for (Node::Entry& entry : node.entries) {
+    if (entry.key == "about") {
+      part.about = std::move(entry.value.text);
+    } else if (entry.key == "sources") {
+      for (Node::Entry& source : entry.value.entries) {
+        part.sources[source.key] = std::move(source.value.text);
+      }
+    } else {
+      part.values.entries.push_back(std::move(entry));
+    }
+  }
+  return part;
+}
+
+/// What keeps `root` from being a map of parts.
+Errors shape_problems(const Node& root, const std::string& file) {
+  Errors errors;
+  const auto fail = [&](const Node& node, const std::string& key, const std::string& expected) {
+    errors.push_back({"found " + node.description() + "; expected " + expected,
+                      {file, node.mark.line, node.mark.column, key}});
+  };
+  if (root.kind != Node::Kind::kMap) {
+    fail(root, {}, "a map from names of parts to their figures");
+    return errors;
+  }
+  for (const Node::Entry& part : root.entries) {
+    if (part.value.kind != Node::Kind::kMap) {
+      fail(part.value, part.key, "a map of the part's figures");
+      continue;
+    }
+    if (const Node* about = part.value.find("about"); about && about->kind != Node::Kind::kScalar) {
+      fail(*about, part.key + ".about", "a text");
+    }
+    const Node* sources = part.value.find("sources");
+    if (sources == nullptr) continue;
+    if (sources->kind != Node::Kind::kMap) {
+      fail(*sources, part.key + ".sources", "a map from figures to where they come from");
+      continue;
+    }
+    for (const Node::Entry& source : sources->entries) {
+      if (source.value.kind == Node::Kind::kScalar) continue;
+      fail(source.value, part.key + ".sources." + source.key, "a text");
+    }
+  }
+  return errors;
+}
+
+/// The files of a user's catalogue, plain parts before those that are made of them.
+Result<std::vector<std::filesystem::path>> files_of(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::vector<std::filesystem::path> files;
+  std::filesystem::directory_iterator entries(folder, error);
+  if (error) {
+    return Error{"cannot be read as a folder with a catalogue: " + error.message(),
+                 {folder.string()}};
+  }
+  for (const std::filesystem::directory_entry& entry : entries) {
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path());
+  }
+  if (files.empty()) {
+    return Error{"holds no catalogue: no file such as servers.yaml", {folder.string()}};
+  }
+  std::ranges::sort(files);
+  std::stable_partition(files.begin(), files.end(),
+                        [](const auto& f) { return f.stem() != "servers"; });
+  return files;
+}
+
+}  // namespace
+
+const Catalogue& Catalogue::embedded() {
+  static const Catalogue kEmbedded = read_embedded();
+  return kEmbedded;
+}
+
+Catalogue Catalogue::read_embedded() {
+  Catalogue catalogue;
+  for (const CatalogueText& text : catalogue_texts()) {
+    Result<Node> root = parse_yaml(text.yaml, std::string(text.collection) + ".yaml");
+    WEFT_CHECK(root.ok(), "the catalogue is valid when the program is built; a test reads it");
+    auto& collection = catalogue.parts_[std::string(text.collection)];
+    for (Node::Entry& entry : root.value().entries) {
+      collection[entry.key] = make_part(std::move(entry.value));
+    }
+  }
+  return catalogue;
+}
+
+Result<Catalogue> Catalogue::with_folder(const std::filesystem::path& folder) {
+  Result<std::vector<std::filesystem::path>> files = files_of(folder);
+  if (!files.ok()) return files.errors();
+  Catalogue catalogue = embedded();
+  for (const std::filesystem::path& file : files.value()) {
+    if (Errors errors = catalogue.add_file(file); !errors.empty()) return errors;
+  }
+  return catalogue;
+}
+
+Result<std::shared_ptr<const Catalogue>> Catalogue::standard() {
+  const char* folder = std::getenv(kCatalogueVariable);
+  if (folder == nullptr || *folder == '\0') {
+    return std::shared_ptr<const Catalogue>(std::shared_ptr<void>(), &embedded());  // owns nothing
+  }
+  Result<Catalogue> catalogue = with_folder(folder);
+  if (!catalogue.ok()) return catalogue.errors();
+  return std::make_shared<const Catalogue>(std::move(catalogue).value());
+}
+
+Errors Catalogue::add_file(const std::filesystem::path& path) {
+  const std::string file = path.string();
+  const std::string collection = path.stem().string();
+  if (!parts_.contains(collection)) {
+    const std::vector<std::string> names = collections();
+    return {{"is not named after a kind of part, which are " + listing(names) +
+                 did_you_mean(collection, names),
+             {file}}};
+  }
+  Result<std::string> text = read_text_file(path, kMaxScenarioBytes);
+  if (!text.ok()) return text.errors();
+  if (Errors errors = check_text(text.value(), file); !errors.empty()) return errors;
+  Result<Node> root = parse_yaml(text.value(), file);
+  if (!root.ok()) return root.errors();
+  if (Errors errors = shape_problems(root.value(), file); !errors.empty()) return errors;
+  for (Node::Entry& entry : root.value().entries) {
+    Part part = make_part(std::move(entry.value));
+    part.file = file;
+    parts_[collection][entry.key] = std::move(part);
+  }
+  return check(collection, file);
+}
+
+Errors Catalogue::check(const std::string& collection, const std::string& file) const {
+  const std::vector<topologies::PartKind> kinds = topologies::part_kinds();
+  const auto kind = std::ranges::find(
+      kinds, collection, [](const topologies::PartKind& k) { return k.object.collection; });
+  Diagnostics diagnostics(file, {});
+  const auto parts = parts_.find(collection);
+  if (parts == parts_.end()) return {};  // an empty file
+  for (const auto& [name, part] : parts->second) {
+    if (part.file != file) continue;
+    Provenance provenance;
+    Node values = part.values;
+    const std::shared_ptr<void> target = kind->make();
+    Reader(*this, diagnostics, provenance).read(kind->object, values, target.get(), name);
+  }
+  return diagnostics.take();
+}
+
+const Part* Catalogue::find(const std::string& collection, const std::string& name) const {
+  const auto parts = parts_.find(collection);
+  if (parts == parts_.end()) return nullptr;
+  const auto part = parts->second.find(name);
+  return part == parts->second.end() ? nullptr : &part->second;
+}
+
+std::vector<std::string> Catalogue::names(const std::string& collection) const {
+  std::vector<std::string> names;
+  const auto parts = parts_.find(collection);
+  if (parts == parts_.end()) return names;
+  for (const auto& [name, part] : parts->second) names.push_back(name);
+  return names;
+}
+
+std::vector<std::string> Catalogue::collections() const {
+  std::vector<std::string> names;
+  for (const auto& [name, parts] : parts_) names.push_back(name);
+  return names;
+}
+
+}  // namespace weft::scenarios::language

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scenarios/language/yaml/node.hpp"
+#include "simcore/base/result.hpp"
+
+namespace weft::scenarios::language {
+
+/// A part as the catalogue has it: values by key, and where each comes from. It may build on
+/// another part of its kind, which its values name under `part`.
+struct Part {
+  std::string about;
+  Node values;  ///< a map without `about` and `sources`
+  std::map<std::string, std::string> sources;
+  std::string file{};  ///< of a user's catalogue; empty: compiled in
+};
+
+/// The environment variable that names the folder of a user's catalogue.
+inline constexpr const char* kCatalogueVariable = "WEFT_CATALOGUE";
+
+/// The parts that scenarios may name.
+class Catalogue {
+ public:
+  /// The one that is compiled in, read once per process.
+  [[nodiscard]] static const Catalogue& embedded();
+
+  /// That with the parts of `folder` added, one file per kind such as `servers.yaml`. A part
+  /// replaces one of the same name. Every part is read once, so that errors name the folder's
+  /// files.
+  [[nodiscard]] static Result<Catalogue> with_folder(const std::filesystem::path& folder);
+
+  /// What scenarios of this process use: with the folder of WEFT_CATALOGUE, if that is set.
+  [[nodiscard]] static Result<std::shared_ptr<const Catalogue>> standard();
+
+  /// Null where there is none.
+  [[nodiscard]] const Part* find(const std::string& collection, const std::string& name) const;
+  [[nodiscard]] std::vector<std::string> names(const std::string& collection) const;
+  [[nodiscard]] std::vector<std::string> collections() const;
+
+ private:
+  static Catalogue read_embedded();
+  Errors add_file(const std::filesystem::path& file);
+  Errors check(const std::string& collection, const std::string& file) const;
+
+  std::map<std::string, std::map<std::string, Part>> parts_;
+};
+
+}  // namespace weft::scenarios::language

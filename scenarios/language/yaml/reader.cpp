@@ -1,0 +1,392 @@
+#include "scenarios/language/yaml/reader.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "scenarios/language/yaml/overrides.hpp"
+#include "scenarios/language/yaml/scalar_text.hpp"
+#include "simcore/text/nearest.hpp"
+
+namespace weft::scenarios::language {
+namespace {
+
+using schema::Alternative;
+using schema::Field;
+using schema::Kind;
+using schema::Object;
+using schema::Scalar;
+
+std::vector<std::string> alternative_names(const Object& object) {
+  std::vector<std::string> names;
+  for (const Alternative& a : object.alternatives) names.push_back(a.name);
+  return names;
+}
+
+std::vector<std::string> accepted_keys(const Object& object, const Alternative* alternative) {
+  std::vector<std::string> keys;
+  if (!object.tag.empty()) keys.push_back(object.tag);
+  if (!object.collection.empty()) keys.emplace_back(schema::kPartKey);
+  for (const Field& field : object.fields) keys.push_back(field.key);
+  if (alternative != nullptr) {
+    for (const Field& field : alternative->object->fields) keys.push_back(field.key);
+  }
+  return keys;
+}
+
+bool is_accepted(const std::string& key, const Object& object, const Alternative* alternative) {
+  if (!object.tag.empty() && key == object.tag) return true;
+  if (!object.collection.empty() && key == schema::kPartKey) return true;
+  return object.find(key) != nullptr ||
+         (alternative != nullptr && alternative->object->find(key) != nullptr);
+}
+
+/// Gives the bare value inside of a map, which an override left there, the key it stands for.
+void name_bare_value(Node& node, const std::string& shorthand) {
+  const auto bare = std::ranges::find(node.entries, std::string(kBareValue), &Node::Entry::key);
+  if (bare == node.entries.end()) return;
+  const bool is_overridden = node.find(shorthand) != nullptr;
+  if (is_overridden) {
+    node.entries.erase(bare);
+  } else {
+    bare->key = shorthand;
+  }
+}
+
+}  // namespace
+
+void Diagnostics::add(const Mark& mark, std::string path, std::string message) {
+  add({std::move(message), location(mark, std::move(path))});
+}
+
+void Diagnostics::add(Error error) {
+  if (!is_full()) errors_.push_back(std::move(error));
+}
+
+void Diagnostics::add_at(const Node& root, const std::string& path, std::string message) {
+  add(locate(root, path).mark, path, std::move(message));
+}
+
+SourceLocation Diagnostics::location(const Mark& mark, std::string path) const {
+  if (mark.override_index < 0) return {file_, mark.line, mark.column, std::move(path)};
+  const auto index = static_cast<std::size_t>(mark.override_index);
+  return {override_name(overrides_[index]), 0, 0, std::move(path)};
+}
+
+Errors Diagnostics::take() {
+  std::ranges::stable_sort(errors_, {}, [](const Error& e) {
+    return std::make_tuple(e.where.file, e.where.line, e.where.column);
+  });
+  return std::move(errors_);
+}
+
+void Reader::read(const Object& object, Node& node, void* target, const std::string& path) {
+  read_object(object, node, target, path, {}, {});
+}
+
+void Reader::read_named_part(const Object& object, const std::string& name, void* target,
+                             const std::string& path) {
+  Node empty;
+  empty.kind = Node::Kind::kMap;
+  read_part(object, empty, target, path, name);
+}
+
+void Reader::read_object(const Object& object, Node& node, void* target, const std::string& path,
+                         const std::string& default_part, const Origin& origin) {
+  if (!expand_shorthand(object, node, path)) return;
+  if (!object.collection.empty()) read_part(object, node, target, path, default_part);
+  void* chosen = nullptr;
+  const Alternative* alternative = nullptr;
+  if (!object.tag.empty()) {
+    alternative = select(object, node, target, path, chosen);
+    if (alternative == nullptr) return;
+  }
+  read_presets(object, node, target);
+  if (alternative != nullptr) read_presets(*alternative->object, node, chosen);
+  const std::size_t errors_before = errors_seen_;
+  check_keys(object, alternative, node, path);
+  read_fields(object, node, target, path, origin);
+  if (alternative != nullptr) read_fields(*alternative->object, node, chosen, path, origin);
+  if (errors_seen_ != errors_before) return;
+  check_applies(object, node, target, path);
+  if (alternative != nullptr) check_applies(*alternative->object, node, chosen, path);
+  run_checks(object, node, target, path);
+  if (alternative != nullptr) run_checks(*alternative->object, node, chosen, path);
+}
+
+bool Reader::expand_shorthand(const Object& object, Node& node, const std::string& path) {
+  if (node.kind == Node::Kind::kMap) {
+    if (!object.shorthand.empty()) name_bare_value(node, object.shorthand);
+    return true;
+  }
+  const Field* shorthand_field = object.shorthand.empty() ? nullptr : object.find(object.shorthand);
+  const bool takes_list = shorthand_field != nullptr && shorthand_field->kind == Kind::kWords;
+  const bool is_bare =
+      node.kind == Node::Kind::kScalar || (takes_list && node.kind == Node::Kind::kList);
+  if (object.shorthand.empty() || !is_bare) {
+    fail(node.mark, path,
+         "found " + node.description() + "; expected a map with the keys " +
+             listing(accepted_keys(object, nullptr)));
+    return false;
+  }
+  Node map;
+  map.kind = Node::Kind::kMap;
+  map.mark = node.mark;
+  map.entries.push_back({object.shorthand, node.mark, std::move(node)});
+  node = std::move(map);
+  return true;
+}
+
+void Reader::read_part(const Object& object, Node& node, void* target, const std::string& path,
+                       const std::string& default_part) {
+  const Node* named = node.find(schema::kPartKey);
+  std::string name = default_part;
+  if (named != nullptr) {
+    if (named->kind != Node::Kind::kScalar) {
+      fail(named->mark, child_path(path, schema::kPartKey),
+           "found " + named->description() + "; expected the name of a part");
+      return;
+    }
+    name = named->text;
+  }
+  if (name.empty()) return;
+  read_catalogue_part(object, named == nullptr ? node : *named, name, target, path);
+}
+
+void Reader::read_catalogue_part(const Object& object, const Node& named, const std::string& name,
+                                 void* target, const std::string& path) {
+  const Part* part = catalogue_.find(object.collection, name);
+  if (part == nullptr) {
+    const std::vector<std::string> names = catalogue_.names(object.collection);
+    fail(named.mark, path,
+         backquoted(name) + " is not among the " + object.collection +
+             " of the catalogue: " + listing(names) + did_you_mean(name, names));
+    return;
+  }
+  if (std::ranges::find(open_parts_, part) != open_parts_.end()) {
+    fail(named.mark, path, backquoted(name) + " refers to itself; a part builds on another one");
+    return;
+  }
+  open_parts_.push_back(part);
+  Node values = part->values;
+  if (const Node* base = values.find(schema::kPartKey)) {
+    read_catalogue_part(object, *base, base->text, target, path);
+  }
+  read_fields(object, values, target, path, {part, name, {}});
+  open_parts_.pop_back();
+}
+
+void Reader::read_presets(const Object& object, const Node& node, void* target) {
+  if (object.presets.empty()) return;
+  const Node* named = node.find(object.preset_key);
+  if (named == nullptr || named->kind != Node::Kind::kScalar) return;
+  const Parsed parsed = parse_scalar(*object.find(object.preset_key), named->text);
+  // A misspelt name is reported when the key is read as a field.
+  const auto* value = std::get_if<std::optional<Scalar>>(&parsed);
+  if (value == nullptr) return;
+  object.presets[static_cast<std::size_t>(std::get<std::int64_t>(**value))].apply(target);
+}
+
+const Alternative* Reader::select(const Object& object, const Node& node, void* target,
+                                  const std::string& path, void*& chosen) {
+  const std::vector<std::string> names = alternative_names(object);
+  const Node* tag = node.find(object.tag);
+  const Alternative* alternative = nullptr;
+  if (tag == nullptr && object.default_alternative) {
+    alternative = &object.alternatives[*object.default_alternative];
+  } else if (tag == nullptr) {
+    fail(node.mark, child_path(path, object.tag), "is missing; expected one of " + listing(names));
+  } else if (tag->kind == Node::Kind::kScalar) {
+    alternative = object.alternative(tag->text);
+    if (alternative == nullptr) {
+      fail(tag->mark, child_path(path, object.tag),
+           backquoted(tag->text) + " is not known; expected one of " + listing(names) +
+               did_you_mean(tag->text, names));
+    }
+  } else {
+    fail(tag->mark, child_path(path, object.tag),
+         "found " + tag->description() + "; expected one of " + listing(names));
+  }
+  if (alternative != nullptr) chosen = alternative->select(target);
+  return alternative;
+}
+
+void Reader::check_keys(const Object& object, const Alternative* alternative, const Node& node,
+                        const std::string& path) {
+  for (const Node::Entry& entry : node.entries) {
+    if (is_accepted(entry.key, object, alternative)) continue;
+    if (entry.key == kBareValue) {
+      fail(entry.key_mark, path, "found " + entry.value.description() + " in the place of a map");
+      continue;
+    }
+    const std::vector<std::string> keys = accepted_keys(object, alternative);
+    std::string of =
+        alternative == nullptr ? "" : " of `" + object.tag + ": " + alternative->name + "`";
+    fail(entry.key_mark, child_path(path, entry.key),
+         "unknown key " + backquoted(entry.key) + "; the keys" + of + " are " + listing(keys) +
+             did_you_mean(entry.key, keys));
+  }
+}
+
+void Reader::read_fields(const Object& object, Node& node, void* target, const std::string& path,
+                         const Origin& origin) {
+  for (const Field& field : object.fields) {
+    const std::string field_path = child_path(path, field.key);
+    Node* value = node.find(field.key);
+    if (value != nullptr) {
+      read_field(field, *value, target, field_path, origin);
+    } else if (origin.part == nullptr) {
+      read_absent(field, target, node, field_path);
+    }
+  }
+}
+
+void Reader::read_absent(const Field& field, void* target, const Node& parent,
+                         const std::string& path) {
+  if (field.is_required) {
+    fail(parent.mark, path, "is missing; expected " + expectation(field) + " (" + field.doc + ")");
+  } else if (field.kind == Kind::kObject && !field.default_part.empty()) {
+    Node empty;
+    empty.kind = Node::Kind::kMap;
+    empty.mark = parent.mark;
+    read_object(*field.object, empty, field.open(target), path, field.default_part, {});
+  }
+}
+
+void Reader::read_field(const Field& field, Node& node, void* target, const std::string& path,
+                        const Origin& origin) {
+  switch (field.kind) {
+    case Kind::kObject:
+      if (node.kind == Node::Kind::kNull) break;
+      read_object(*field.object, node, field.open(target), path, field.default_part,
+                  {origin.part, origin.name, origin.prefix + field.key + "."});
+      return;
+    case Kind::kObjects:
+      if (field.accepts_one && node.kind != Node::Kind::kList && node.kind != Node::Kind::kNull) {
+        read_object(*field.object, node, field.append(target), path, {}, {});
+        return;
+      }
+      if (node.kind != Node::Kind::kList) break;
+      read_list(field, node, target, path);
+      return;
+    case Kind::kWords:
+      if (node.kind == Node::Kind::kNull || node.kind == Node::Kind::kMap) break;
+      read_words(field, node, target, path);
+      return;
+    case Kind::kIntegers:
+      if (node.kind == Node::Kind::kNull || node.kind == Node::Kind::kMap) break;
+      read_integers(field, node, target, path, origin);
+      return;
+    default:
+      if (node.kind != Node::Kind::kScalar) break;
+      read_scalar(field, node, target, path, origin);
+      return;
+  }
+  fail(node.mark, path, "found " + node.description() + "; expected " + expectation(field));
+}
+
+void Reader::read_scalar(const Field& field, const Node& node, void* target,
+                         const std::string& path, const Origin& origin) {
+  const Parsed parsed = parse_scalar(field, node.text);
+  if (const auto* problem = std::get_if<std::string>(&parsed)) {
+    fail(node.mark, path, backquoted(node.text) + " " + *problem);
+    return;
+  }
+  field.set(target, std::get<std::optional<Scalar>>(parsed));
+  keep_source(field, path, origin);
+}
+
+void Reader::keep_source(const Field& field, const std::string& path, const Origin& origin) {
+  if (origin.part == nullptr) return;
+  const auto source = origin.part->sources.find(origin.prefix + field.key);
+  provenance_[path] =
+      origin.name + (source == origin.part->sources.end() ? std::string() : ": " + source->second);
+}
+
+void Reader::read_integers(const Field& field, const Node& node, void* target,
+                           const std::string& path, const Origin& origin) {
+  std::vector<std::uint32_t>& integers = field.integers(target);
+  integers.clear();
+  const bool is_list = node.kind == Node::Kind::kList;
+  const std::size_t count = is_list ? node.items.size() : 1;
+  if (count == 0) fail(node.mark, path, "is an empty list; expected " + expectation(field));
+  for (std::size_t i = 0; i < count; ++i) {
+    const Node& item = is_list ? node.items[i] : node;
+    const std::string item_path = is_list ? element_path(path, i) : path;
+    if (item.kind != Node::Kind::kScalar) {
+      fail(item.mark, item_path,
+           "found " + item.description() + "; expected " + expectation(field));
+      continue;
+    }
+    const Parsed parsed = parse_scalar(field, item.text);
+    if (const auto* problem = std::get_if<std::string>(&parsed)) {
+      fail(item.mark, item_path, backquoted(item.text) + " " + *problem);
+      continue;
+    }
+    const auto& scalar = std::get<std::optional<Scalar>>(parsed);
+    integers.push_back(static_cast<std::uint32_t>(std::get<std::uint64_t>(*scalar)));
+  }
+  keep_source(field, path, origin);
+}
+
+void Reader::read_words(const Field& field, const Node& node, void* target,
+                        const std::string& path) {
+  std::vector<std::string>& words = field.words(target);
+  words.clear();
+  if (node.kind == Node::Kind::kScalar) {
+    words.push_back(node.text);
+    return;
+  }
+  if (node.items.empty()) fail(node.mark, path, "is an empty list; expected " + expectation(field));
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    const Node& item = node.items[i];
+    if (item.kind == Node::Kind::kScalar) {
+      words.push_back(item.text);
+    } else {
+      fail(item.mark, element_path(path, i),
+           "found " + item.description() + "; expected a single value");
+    }
+  }
+}
+
+void Reader::read_list(const Field& field, Node& node, void* target, const std::string& path) {
+  if (node.items.size() < field.least) {
+    fail(node.mark, path,
+         "has " + std::to_string(node.items.size()) + " elements; at least " +
+             std::to_string(field.least) + " is needed");
+  }
+  for (std::size_t i = 0; i < node.items.size() && !diagnostics_.is_full(); ++i) {
+    read_object(*field.object, node.items[i], field.append(target), element_path(path, i), {}, {});
+  }
+}
+
+void Reader::check_applies(const Object& object, const Node& node, const void* target,
+                           const std::string& path) {
+  for (const Field& field : object.fields) {
+    const Node* value = node.find(field.key);
+    if (value == nullptr || field.applies_to(target)) continue;
+    fail(value->mark, child_path(path, field.key), "has a meaning only " + field.applies_where);
+  }
+}
+
+void Reader::run_checks(const Object& object, const Node& node, const void* target,
+                        const std::string& path) {
+  std::vector<schema::Problem> problems;
+  for (const auto& check : object.checks) check(target, problems);
+  for (const schema::Problem& problem : problems) {
+    const Node* value = node.find(problem.key);
+    const bool is_scalar = value != nullptr && value->kind == Node::Kind::kScalar;
+    fail(value == nullptr ? node.mark : value->mark, child_path(path, problem.key),
+         (is_scalar ? backquoted(value->text) + " " : std::string()) + problem.message);
+  }
+}
+
+void Reader::fail(const Mark& mark, const std::string& path, std::string message) {
+  ++errors_seen_;
+  diagnostics_.add(mark, path, std::move(message));
+}
+
+}  // namespace weft::scenarios::language

@@ -1,0 +1,126 @@
+#include "scenarios/language/yaml/source_text.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <system_error>
+
+#include "simcore/base/escape.hpp"
+
+namespace weft::scenarios::language {
+namespace {
+
+constexpr std::size_t kMaxOpenBrackets = 1'000;
+/// yaml-cpp holds back the tokens of a line that may still turn out to be a key.
+constexpr std::size_t kMaxLineBytes = 100'000;
+
+/// The place of a byte: columns count bytes, as editors do for plain ASCII.
+SourceLocation place(std::string_view text, std::size_t offset, const std::string& file) {
+  int line = 1;
+  std::size_t line_start = 0;
+  for (std::size_t i = 0; i < offset; ++i) {
+    if (text[i] != '\n') continue;
+    ++line;
+    line_start = i + 1;
+  }
+  return {file, line, static_cast<int>(offset - line_start) + 1, {}};
+}
+
+std::string hex(unsigned char byte) {
+  std::array<char, 8> buffer{};
+  std::snprintf(buffer.data(), buffer.size(), "0x%02x", static_cast<unsigned>(byte));
+  return buffer.data();
+}
+
+std::optional<Error> find_binary(std::string_view text, const std::string& file) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool is_control = byte < 0x20 && byte != '\n' && byte != '\r' && byte != '\t';
+    const std::size_t length = is_control ? 0 : utf8_length(text, i);
+    if (length == 0) {
+      return Error{
+          "is not text in UTF-8: found the byte " + hex(byte) + "; a scenario is a YAML file",
+          place(text, i, file)};
+    }
+    i += length;
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> find_tab(std::string_view text, const std::string& file) {
+  bool is_indentation = true;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\t' && is_indentation) {
+      return Error{"found a tab in the indentation; YAML is indented with spaces",
+                   place(text, i, file)};
+    }
+    is_indentation = text[i] == '\n' || (is_indentation && text[i] == ' ');
+  }
+  return std::nullopt;
+}
+
+/// Counts brackets wherever they stand, also in comments: that many are a mistake anywhere.
+std::optional<Error> find_deep_brackets(std::string_view text, const std::string& file) {
+  std::size_t open = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '[' || text[i] == '{') ++open;
+    if ((text[i] == ']' || text[i] == '}') && open > 0) --open;
+    if (open > kMaxOpenBrackets) {
+      return Error{"more than " + std::to_string(kMaxOpenBrackets) +
+                       " brackets are open here; a scenario nests a few levels deep",
+                   place(text, i, file)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> find_long_line(std::string_view text, const std::string& file) {
+  std::size_t line_start = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n') line_start = i + 1;
+    if (i - line_start >= kMaxLineBytes && text[i] != '\n') {
+      return Error{"the line is longer than " + std::to_string(kMaxLineBytes) + " bytes",
+                   place(text, i, file)};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::string> read_text_file(const std::filesystem::path& path, std::size_t limit) {
+  const SourceLocation where{path.string(), 0, 0, {}};
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) return Error{"there is no such file", where};
+  if (std::filesystem::is_directory(status)) {
+    return Error{"is a directory; a file is expected", where};
+  }
+  if (!std::filesystem::is_regular_file(status)) {
+    return Error{"is not a regular file", where};
+  }
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (!error && size > limit) {
+    return Error{"has " + std::to_string(size) + " bytes; at most " + std::to_string(limit >> 20U) +
+                     " MiB are read",
+                 where};
+  }
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return Error{"cannot be opened for reading", where};
+  std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  if (stream.bad()) return Error{"cannot be read", where};
+  return text;
+}
+
+Errors check_text(std::string_view text, const std::string& file) {
+  for (const auto check : {find_binary, find_tab, find_deep_brackets, find_long_line}) {
+    if (std::optional<Error> error = check(text, file)) return {std::move(*error)};
+  }
+  return {};
+}
+
+}  // namespace weft::scenarios::language

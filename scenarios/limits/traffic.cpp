@@ -1,0 +1,122 @@
+#include "scenarios/limits/traffic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "scenarios/ideal/connection_transports.hpp"
+#include "scenarios/ideal/ideal_times.hpp"
+#include "scenarios/limits/limits.hpp"
+#include "simcore/fabric/path.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+/// Links from host to host. All pairs behind the same two switches are as far apart.
+class Distances {
+ public:
+  Distances(const Scenario& scenario, const Fabric& fabric, const Routes& routes)
+      : seed_(scenario.seed), fabric_(fabric), routes_(routes) {}
+
+  [[nodiscard]] double links(HostId from, HostId to) {
+    const std::uint64_t key = (std::uint64_t{switch_of(from, to)} << 32U) | switch_of(to, from);
+    const auto [place, is_new] = links_.try_emplace(key);
+    if (is_new) {
+      place->second = static_cast<double>(flow_path(fabric_, routes_, seed_, from, to, 0).size());
+    }
+    return place->second;
+  }
+
+ private:
+  /// The node at the far end of the first link that leads to `other`.
+  [[nodiscard]] std::uint32_t switch_of(HostId host, HostId other) const {
+    const auto ports = routes_.host_ports(host, other);
+    if (ports.empty()) return 0;  // there is no way
+    const PortId first = fabric_.host(host).first_port;
+    return fabric_.peer_node(PortId(first.value() + ports.front())).value();
+  }
+
+  std::uint64_t seed_;
+  const Fabric& fabric_;
+  const Routes& routes_;
+  std::unordered_map<std::uint64_t, double> links_;
+};
+
+class Survey {
+ public:
+  Survey(const Scenario& scenario, const Fabric& fabric, const Routes& routes,
+         const collectives::Workload& workload)
+      : workload_(workload),
+        transports_(scenario, fabric, routes, workload),
+        distances_(scenario, fabric, routes) {}
+
+  void add_job(std::uint32_t job) {
+    collectives::for_each_transfer(workload_, job,
+                                   [this](ConnectionId connection, Bytes size, std::int64_t count) {
+                                     add(connection, size, static_cast<double>(count));
+                                   });
+  }
+
+  [[nodiscard]] const Traffic& traffic() const { return traffic_; }
+  /// Of the connection that has most of them.
+  [[nodiscard]] double most_packets() const { return most_packets_; }
+
+ private:
+  void add(ConnectionId connection, Bytes size, double count) {
+    const ConnectionTransport t = transports_.of(connection);
+    const auto packets = static_cast<double>(packets_of(size, t.framing));
+    // The transfers of a connection come one after the other.
+    if (connection != current_) packets_of_current_ = 0;
+    current_ = connection;
+    packets_of_current_ += packets * count;
+    most_packets_ = std::max(most_packets_, packets_of_current_);
+
+    const double links = links_of(connection);
+    const double acknowledgements =
+        t.is_acknowledged ? std::ceil(packets / t.framing.ack_every) : 0;
+    traffic_.messages += count;
+    traffic_.packets += packets * count;
+    traffic_.packet_hops += (packets + acknowledgements) * count * links;
+    traffic_.wire_bytes += static_cast<double>(wire_bytes(size, t.framing).count()) * count * links;
+  }
+
+  /// That a packet of data crosses; copies that chips make count each.
+  [[nodiscard]] double links_of(ConnectionId connection) {
+    const Connection& c = workload_.connections()[connection.value()];
+    if (c.kind == Connection::Kind::kUnicast) {
+      return distances_.links(transports_.source_of(connection),
+                              transports_.destination_of(connection));
+    }
+    const auto members = static_cast<double>(workload_.groups()[c.group].members.size());
+    if (c.kind == Connection::Kind::kMulticast) return 1 + members;
+    return 2 + 1 / members;  // to the chip, its word that the sum is complete, and a share of that
+  }
+
+  const collectives::Workload& workload_;
+  ConnectionTransports transports_;
+  Distances distances_;
+  Traffic traffic_;
+  ConnectionId current_;
+  double packets_of_current_ = 0;
+  double most_packets_ = 0;
+};
+
+}  // namespace
+
+Result<Traffic> survey_traffic(const Scenario& scenario, const Fabric& fabric, const Routes& routes,
+                               const collectives::Workload& workload) {
+  Survey survey(scenario, fabric, routes, workload);
+  for (std::uint32_t job = 0; job < workload.jobs().size(); ++job) {
+    survey.add_job(job);
+    if (survey.most_packets() <= kMaxPackets) continue;
+    return Error{fmt::format("would send {:.3g} packets on one connection; its queue pair numbers "
+                             "at most {:.3g}: make it shorter, or several jobs",
+                             survey.most_packets(), kMaxPackets),
+                 {.key = fmt::format("jobs[{}]", job)}};
+  }
+  return survey.traffic();
+}
+
+}  // namespace weft::scenarios

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "collectives/runtime/workload.hpp"
+#include "scenarios/spec/scenario.hpp"
+#include "simcore/base/result.hpp"
+#include "simcore/fabric/fabric.hpp"
+#include "simcore/fabric/routes.hpp"
+
+namespace weft::scenarios {
+
+/// What the jobs of a run put on the network, counted before it starts: exact, but for what is lost
+/// and sent again.
+struct Traffic {
+  double messages = 0;     ///< chunks of forwarded ones on both legs
+  double packets = 0;      ///< of data
+  double packet_hops = 0;  ///< of data and acknowledgements
+  double wire_bytes = 0;   ///< of data, once per link
+};
+
+/// Counts what the programs of all jobs send, in time linear in their messages. Error: a connection
+/// has more packets than its queue pairs can number. Carries a key path.
+[[nodiscard]] Result<Traffic> survey_traffic(const Scenario& scenario, const Fabric& fabric,
+                                             const Routes& routes,
+                                             const collectives::Workload& workload);
+
+}  // namespace weft::scenarios

@@ -1,0 +1,283 @@
+#include "scenarios/output/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenarios/measure/collect_collectives.hpp"
+#include "scenarios/output/pause_summary.hpp"
+#include "scenarios/text/format.hpp"
+#include "simcore/base/escape.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kBusiestPorts = 5;
+
+std::string ratio(Picoseconds time, Picoseconds ideal) {
+  if (ideal <= Picoseconds(0)) return "-";
+  return fmt::format("{:.3f}", to_seconds(time) / to_seconds(ideal));
+}
+
+std::string jobs_table(const Results& r) {
+  TextTable table({"job", "type", "ranks", "bytes", "JCT", "ideal JCT", "JCT/ideal", "busbw"});
+  for (const JobResult& job : r.jobs) {
+    table.add({job.name, job.type, std::to_string(job.ranks),
+               format_bytes(static_cast<double>(job.bytes.count())),
+               job.is_finished ? format_time(job.jct) : "unfinished",
+               job.ideal > Picoseconds(0) ? format_time(job.ideal) : "-",
+               job.is_finished ? ratio(job.jct, job.ideal) : "-",
+               job.bus_bandwidth ? fmt::format("{:.2f} GB/s", *job.bus_bandwidth * 1e-9) : "-"});
+  }
+  return table.to_string("  ");
+}
+
+std::string distribution_table(const Results& r) {
+  TextTable table({"", "p50", "p99", "p99.9", "max"});
+  const Percentiles fct = r.completion_seconds();
+  table.add({"message completion", format_time(fct.p50), format_time(fct.p99),
+             format_time(fct.p999), format_time(fct.max)});
+  const Percentiles slow = r.slowdown();
+  const auto factor = [](double x) { return fmt::format("{:.2f}x", x); };
+  table.add({"message slowdown", factor(slow.p50), factor(slow.p99), factor(slow.p999),
+             factor(slow.max)});
+  if (!r.has_packets) return table.to_string("  ");
+  const auto latency = [&r](double p) {
+    return format_time(Picoseconds(r.packet_latency.quantile(p)));
+  };
+  table.add({"packet latency", latency(0.5), latency(0.99), latency(0.999),
+             format_time(Picoseconds(r.packet_latency.max()))});
+  return table.to_string("  ");
+}
+
+std::string network_lines(const Results& r) {
+  const protocols::NetworkTotals& t = r.totals;
+  std::string text = fmt::format(
+      "  buffer drops {}   ECN marks {}   retransmitted {}\n"
+      "  PFC pauses {}   paused time {} (sum over ports)\n",
+      format_count(t.buffer_drops), format_count(t.ecn_marked),
+      format_count(static_cast<std::int64_t>(t.packets_retransmitted)), format_count(t.pauses),
+      format_time(Picoseconds(t.paused_time)));
+  if (t.ttl_drops + t.fault_drops > 0) {
+    text += fmt::format("  lost to expired TTL {}   lost to faults {}\n", format_count(t.ttl_drops),
+                        format_count(t.fault_drops));
+  }
+  if (t.credit_stalls > 0) {
+    text +=
+        fmt::format("  credit stalls {}   stalled time {} (sum over ports)\n",
+                    format_count(t.credit_stalls), format_time(Picoseconds(t.credit_stall_time)));
+  }
+  return text;
+}
+
+std::vector<const PortResult*> busiest_ports(const Results& r) {
+  std::vector<const PortResult*> busiest;
+  for (const PortResult& p : r.ports) busiest.push_back(&p);
+  const std::size_t n = std::min(kBusiestPorts, busiest.size());
+  std::partial_sort(busiest.begin(), busiest.begin() + static_cast<std::ptrdiff_t>(n),
+                    busiest.end(), [](const PortResult* a, const PortResult* b) {
+                      return a->utilisation != b->utilisation ? a->utilisation > b->utilisation
+                                                              : a->port < b->port;
+                    });
+  busiest.resize(n);
+  return busiest;
+}
+
+std::string ports_table(const Results& r) {
+  TextTable table({"busiest ports", "rate", "used", "peak queue", "mean queue", "marks",
+                   "pauses in", "paused"});
+  for (const PortResult* port : busiest_ports(r)) {
+    const PortResult& p = *port;
+    table.add({p.name, format_rate(static_cast<double>(p.rate.count())),
+               fmt::format("{:.1f} %", 100 * p.utilisation),
+               format_bytes(static_cast<double>(p.counters.peak_backlog)),
+               format_bytes(p.mean_queue_bytes), format_count(p.counters.ecn_marked),
+               format_count(p.counters.pauses_received),
+               format_time(Picoseconds(p.counters.paused_time))});
+  }
+  return table.to_string("  ");
+}
+
+/// Without what only packets tell.
+std::string fluid_ports_table(const Results& r) {
+  TextTable table({"busiest ports", "rate", "used", "bytes"});
+  for (const PortResult* p : busiest_ports(r)) {
+    table.add({p->name, format_rate(static_cast<double>(p->rate.count())),
+               fmt::format("{:.1f} %", 100 * p->utilisation),
+               format_bytes(static_cast<double>(p->counters.bytes))});
+  }
+  return table.to_string("  ");
+}
+
+std::string cost_line(const Results& r) {
+  const std::string times = fmt::format(
+      "  simulated {} in {} of wall time{}: ", format_time(r.simulated),
+      format_time(r.wall_seconds), r.threads > 1 ? fmt::format(" on {} threads", r.threads) : "");
+  if (!r.has_packets) return times + "no packets, fair shares of rate\n";
+  const auto hops = static_cast<double>(r.totals.packet_hops);
+  return times + fmt::format("{} packet-hops, {:.2f} million/s\n",
+                             format_count(static_cast<std::int64_t>(r.totals.packet_hops)),
+                             r.wall_seconds > 0 ? hops / r.wall_seconds * 1e-6 : 0.0);
+}
+
+ordered_json percentiles_json(const Percentiles& p) {
+  return {{"p50", p.p50}, {"p99", p.p99}, {"p999", p.p999}, {"max", p.max}};
+}
+
+ordered_json job_json(const JobResult& job) {
+  ordered_json j{{"name", job.name},
+                 {"type", job.type},
+                 {"ranks", job.ranks},
+                 {"bytes", job.bytes.count()},
+                 {"finished", job.is_finished},
+                 {"start_seconds", to_seconds(job.start)}};
+  j["jct_seconds"] = job.is_finished ? ordered_json(to_seconds(job.jct)) : ordered_json(nullptr);
+  const bool has_ideal = job.ideal > Picoseconds(0);
+  j["ideal_seconds"] = has_ideal ? ordered_json(to_seconds(job.ideal)) : ordered_json(nullptr);
+  j["ideal_set_by"] = job.ideal_set_by;
+  if (!job.algorithm.empty()) {
+    j["algorithm"] = job.algorithm;
+    j["protocol"] = job.protocol;
+    if (!job.choice.empty()) j["choice"] = job.choice;
+  }
+  j["busbw_bytes_per_second"] =
+      job.bus_bandwidth ? ordered_json(*job.bus_bandwidth) : ordered_json(nullptr);
+  return j;
+}
+
+/// Iteration by iteration, as in collectives.csv.
+ordered_json collectives_json(const Results& r) {
+  constexpr std::size_t kMost = 1000;  // the file has all
+  ordered_json list = ordered_json::array();
+  for (std::size_t i = 0; i < std::min(r.collectives.size(), kMost); ++i) {
+    const CollectiveResult& c = r.collectives[i];
+    const auto number = [](const std::optional<double>& value) {
+      return value ? ordered_json(*value) : ordered_json(nullptr);
+    };
+    list.push_back({{"job", r.jobs[c.job].name},
+                    {"iteration", c.iteration},
+                    {"size_bytes", c.size.count()},
+                    {"start_seconds", to_seconds(c.start)},
+                    {"seconds", to_seconds(c.end - c.start)},
+                    {"algbw_bytes_per_second", number(c.algorithm_bandwidth)},
+                    {"busbw_bytes_per_second", number(c.bus_bandwidth)},
+                    {"end_skew_seconds", to_seconds(c.end_skew)},
+                    {"mean_wait_seconds", to_seconds(c.mean_wait)},
+                    {"critical_path_seconds",
+                     {{"late", to_seconds(c.path.late)},
+                      {"launch", to_seconds(c.path.launch)},
+                      {"wire", to_seconds(c.path.wire)},
+                      {"queueing", to_seconds(c.path.queueing)},
+                      {"paused", to_seconds(c.path.paused)},
+                      {"protocol", to_seconds(c.path.protocol)},
+                      {"reducing", to_seconds(c.path.reducing)},
+                      {"copying", to_seconds(c.path.copying)},
+                      {"window", to_seconds(c.path.window)}}}});
+  }
+  return list;
+}
+
+/// What only an engine of packets knows.
+void add_packets(const Results& r, ordered_json& j) {
+  const auto latency = [&r](double p) {
+    return to_seconds(Picoseconds(r.packet_latency.quantile(p)));
+  };
+  j["packet_latency_seconds"] = percentiles_json({latency(0.5), latency(0.99), latency(0.999),
+                                                  to_seconds(Picoseconds(r.packet_latency.max()))});
+  const protocols::NetworkTotals& t = r.totals;
+  j["network"] = {{"packets_injected", t.packets_injected},
+                  {"packets_delivered", t.packets_delivered},
+                  {"packets_dropped", t.buffer_drops + t.ttl_drops + t.fault_drops},
+                  {"buffer_drops", t.buffer_drops},
+                  {"ttl_drops", t.ttl_drops},
+                  {"fault_drops", t.fault_drops},
+                  {"packets_retransmitted", t.packets_retransmitted},
+                  {"ecn_marked", t.ecn_marked},
+                  {"pfc_pauses", t.pauses},
+                  {"pfc_paused_seconds", to_seconds(Picoseconds(t.paused_time))},
+                  {"credit_stalls", t.credit_stalls},
+                  {"credit_stall_seconds", to_seconds(Picoseconds(t.credit_stall_time))}};
+  add_pause_summary(r, j);
+}
+
+}  // namespace
+
+const char* outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kFinished:
+      return "finished";
+    case Outcome::kTimeLimit:
+      return "time limit";
+    case Outcome::kStuck:
+      return "stuck";
+    case Outcome::kDeadlocked:
+      return "deadlocked";
+    case Outcome::kStalled:
+      return "stalled";
+    case Outcome::kInterrupted:
+      return "interrupted";
+  }
+  return "unknown";
+}
+
+std::string trouble_text(const Results& r) {
+  const protocols::NetworkTotals& t = r.totals;
+  const std::int64_t lost = t.buffer_drops + t.ttl_drops + t.fault_drops;
+  const bool has_any =
+      lost > 0 || t.packets_retransmitted > 0 || t.ecn_marked + t.pauses + t.credit_stalls > 0;
+  return has_any ? network_lines(r) : std::string();
+}
+
+std::string summary_text(const Results& r) {
+  std::string text = fmt::format("{}  (seed {}, {} engine)  {}\n\n", r.scenario, r.seed, r.engine,
+                                 outcome_name(r.outcome));
+  text += jobs_table(r) + "\n";
+  text += collectives_text(r);
+  text += distribution_table(r);
+  text += fmt::format("  {} of {} messages completed\n\n",
+                      format_count(static_cast<std::int64_t>(r.completed_messages())),
+                      format_count(static_cast<std::int64_t>(r.messages.size())));
+  if (r.has_packets) text += network_lines(r) + "\n";
+  text += (r.has_packets ? ports_table(r) : fluid_ports_table(r)) + "\n";
+  if (r.has_packets) text += pause_summary_text(r);
+  text += cost_line(r);
+  text += fmt::format("  results sha256 {}\n", r.digest());
+  for (const std::string& warning : r.warnings) text += "  warning: " + escaped(warning) + "\n";
+  return text;
+}
+
+ordered_json summary_json(const Results& r) {
+  ordered_json j;
+  j["scenario"] = r.scenario;
+  j["engine"] = r.engine;
+  j["version"] = r.version;
+  j["seed"] = r.seed;
+  j["scenario_sha256"] = r.scenario_sha256;
+  j["outcome"] = outcome_name(r.outcome);
+  if (!r.explanation.empty()) j["explanation"] = r.explanation;
+  if (!r.warnings.empty()) j["warnings"] = r.warnings;
+  j["simulated_seconds"] = to_seconds(r.simulated);
+  j["measured_from_seconds"] = to_seconds(r.measured_from);
+  j["wall_seconds"] = r.wall_seconds;
+  if (r.has_packets) {
+    j["events"] = r.totals.events;
+    j["packet_hops"] = r.totals.packet_hops;
+    j["threads"] = r.threads;
+    j["cells"] = r.cells;
+    j["lookahead_seconds"] = to_seconds(r.lookahead);
+  }
+  j["jobs"] = ordered_json::array();
+  for (const JobResult& job : r.jobs) j["jobs"].push_back(job_json(job));
+  if (!r.collectives.empty()) j["collectives"] = collectives_json(r);
+  j["messages"] = {{"count", r.messages.size()},
+                   {"completed", r.completed_messages()},
+                   {"fct_seconds", percentiles_json(r.completion_seconds())},
+                   {"slowdown", percentiles_json(r.slowdown())}};
+  if (r.has_packets) add_packets(r, j);
+  j["results_sha256"] = r.digest();
+  return j;
+}
+
+}  // namespace weft::scenarios

@@ -1,0 +1,104 @@
+#include "scenarios/output/trace_files.hpp"
+
+#include <utility>
+
+#include "scenarios/build/experiment.hpp"
+#include "scenarios/text/csv.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using protocols::TraceRecord;
+
+TraceNames names_of(const Experiment& e) {
+  TraceNames names;
+  for (std::uint32_t p = 0; p < e.fabric.ports.size(); ++p) {
+    names.ports.push_back(csv::field(e.fabric.port_name(PortId(p))));
+    names.peers.push_back(e.fabric.ports[p].peer);
+  }
+  for (const std::string& name : class_names(e.scenario.switches)) {
+    names.classes.push_back(csv::field(name));
+  }
+  if (const auto* roce = std::get_if<protocols::RoceConfig>(&e.scenario.transport)) {
+    const std::size_t control = roce->congestion_control.index();
+    for (std::size_t i = 0; i < protocols::congestion::Controls::kColumns[control].size(); ++i) {
+      const std::size_t number = protocols::congestion::column_number(control, i);
+      if (number >= kRateColumns) names.control_columns.push_back(number);
+    }
+  }
+  names.payload = std::visit([](const auto& t) { return t.format.payload; }, e.scenario.transport);
+  return names;
+}
+
+}  // namespace
+
+TraceFiles::TraceFiles(ResultFolder folder, const protocols::ObservationConfig& observation,
+                       TraceNames names)
+    : folder_(std::move(folder)), names_(std::move(names)) {
+  const std::filesystem::path& at = folder_.partial();
+  if (!observation.queue_ports.empty())
+    queues_.emplace(at / "queues.csv", "time_s,port,class,bytes");
+  if (observation.credits) credits_.emplace(at / "credits.csv", "port,class,start_s,end_s");
+  if (!observation.rate_flows.empty()) rates_.emplace(at / "rates.csv", names_);
+  if (!observation.packet_flows.empty()) packets_.emplace(at / "packets.csv", names_);
+}
+
+Result<std::unique_ptr<TraceFiles>> TraceFiles::create(const Experiment& e,
+                                                       const std::filesystem::path& folder) {
+  if (!e.observation.any()) return std::unique_ptr<TraceFiles>();
+  auto target = ResultFolder::create(folder);
+  if (!target) return target.errors();
+  auto files = std::make_unique<TraceFiles>(std::move(target).value(), e.observation, names_of(e));
+  if (files->has_failed()) return files->errors();
+  return files;
+}
+
+void TraceFiles::write(std::span<const TraceRecord> records) {
+  for (const TraceRecord& record : records) write(record);
+}
+
+void TraceFiles::write(const TraceRecord& record) {
+  switch (record.kind) {
+    case TraceRecord::Kind::kQueue:
+      if (!queues_) return;
+      queues_->add("{},{},{},{}\n", csv::seconds(Picoseconds(record.time)),
+                   names_.ports[record.subject], names_.classes[record.traffic_class],
+                   record.value);
+      return;
+    case TraceRecord::Kind::kCreditStall:
+      if (!credits_) return;
+      credits_->add("{},{},{},{}\n", names_.ports[record.subject],
+                    names_.classes[record.traffic_class], csv::seconds(Picoseconds(record.value)),
+                    csv::seconds(Picoseconds(record.time)));
+      return;
+    case TraceRecord::Kind::kControl:
+    case TraceRecord::Kind::kProgress:
+      if (rates_) rates_->add(record);
+      return;
+    case TraceRecord::Kind::kPacketEnqueued:
+    case TraceRecord::Kind::kPacketMarked:
+    case TraceRecord::Kind::kPacketStarted:
+    case TraceRecord::Kind::kPacketArrived:
+      if (packets_) packets_->add(record);
+      return;
+  }
+}
+
+void TraceFiles::finish() {
+  if (queues_) queues_->flush();
+  if (credits_) credits_->flush();
+  if (rates_) rates_->finish();
+  if (packets_) packets_->finish();
+}
+
+bool TraceFiles::has_failed() const {
+  return (queues_ && queues_->has_failed()) || (credits_ && credits_->has_failed()) ||
+         (rates_ && rates_->stream().has_failed()) || (packets_ && packets_->stream().has_failed());
+}
+
+Errors TraceFiles::errors() const {
+  if (!has_failed()) return {};
+  return {folder_.error(kCannotWrite)};
+}
+
+}  // namespace weft::scenarios

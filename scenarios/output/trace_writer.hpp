@@ -1,0 +1,110 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "protocols/congestion/list.hpp"
+#include "protocols/state/observation.hpp"
+#include "scenarios/text/csv_stream.hpp"
+#include "simcore/base/units.hpp"
+
+namespace weft::scenarios {
+
+/// What the numbers in trace records stand for; names are CSV fields.
+struct TraceNames {
+  std::vector<std::string> ports;    ///< by PortId
+  std::vector<PortId> peers;         ///< by PortId
+  std::vector<std::string> classes;  ///< by class
+  /// The columns kFlowColumns of a queue pair.
+  std::function<std::string(std::uint32_t queue_pair)> flow;
+  Bytes payload;  ///< of a full packet
+  /// Of `congestion::kAllColumns`: what rates.csv has besides the first ones.
+  std::vector<std::size_t> control_columns;
+};
+
+/// What every rates.csv has of `congestion::kAllColumns`: the columns of the default control.
+inline constexpr std::size_t kRateColumns = 3;
+
+inline constexpr const char* kFlowColumns =
+    "job,source_rank,destination_rank,source,destination,queue_pair";
+
+/// rates.csv: a row per queue pair and sample, joined from the records of equal time.
+class RateTrace {
+ public:
+  RateTrace(const std::filesystem::path& file, const TraceNames& names);
+  void add(const protocols::TraceRecord& record);
+  void finish();
+  [[nodiscard]] const CsvStream& stream() const { return stream_; }
+
+ private:
+  struct Sample {
+    Sample() { values.fill(protocols::congestion::kNoSample); }
+    std::array<std::int64_t, protocols::congestion::kAllColumns.count> values;
+    std::int64_t progress = -1;
+  };
+  struct Flow {
+    std::string columns;
+    std::int64_t time = 0;
+    std::int64_t progress = 0;
+  };
+  void write(std::uint32_t queue_pair, const Sample& sample);
+  void write_samples();
+
+  const TraceNames& names_;
+  CsvStream stream_;
+  std::int64_t time_ = 0;
+  std::map<std::uint32_t, Sample> samples_;  ///< at `time_`, by queue pair
+  std::unordered_map<std::uint32_t, Flow> flows_;
+};
+
+/// packets.csv: a row per packet and hop, written when the packet arrives at the hop's end; hops
+/// that a packet never finished come last.
+class PacketTrace {
+ public:
+  PacketTrace(const std::filesystem::path& file, const TraceNames& names);
+  void add(const protocols::TraceRecord& record);
+  void finish();
+  [[nodiscard]] const CsvStream& stream() const { return stream_; }
+
+ private:
+  struct Key {
+    std::uint32_t queue_pair;
+    std::uint32_t sequence;
+    std::uint32_t port;  ///< the egress
+    auto operator<=>(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const;
+  };
+  struct Hop {
+    std::int64_t enqueued = -1;
+    std::int64_t started = -1;
+    std::int64_t arrived = -1;
+    std::uint8_t traffic_class = 0;
+    bool is_marked = false;
+
+    [[nodiscard]] std::int64_t begin() const { return enqueued >= 0 ? enqueued : started; }
+  };
+  /// The first hop under way for which `is_wanted` holds, or a new one.
+  template <class Predicate>
+  Hop& find(const protocols::TraceRecord& record, Predicate is_wanted);
+  void mark(const protocols::TraceRecord& record);
+  void arrive(const protocols::TraceRecord& record);
+  void write(const Key& key, const Hop& hop);
+  const std::string& columns_of(std::uint32_t queue_pair);
+
+  const TraceNames& names_;
+  CsvStream stream_;
+  /// A packet sent again may be on the same link twice: oldest first.
+  std::unordered_map<Key, std::vector<Hop>, KeyHash> hops_;
+  std::unordered_map<std::uint32_t, std::string> columns_;
+};
+
+}  // namespace weft::scenarios

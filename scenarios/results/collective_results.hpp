@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simcore/base/units.hpp"
+
+namespace weft::scenarios {
+
+/// The longest chain of dependencies of a collective, from the begin of its first rank to the end
+/// of its last one. The parts add up to its duration.
+struct CriticalPath {
+  Picoseconds late;      ///< waiting for a peer: the rank that the chain begins on began later
+  Picoseconds launch;    ///< launch latencies
+  Picoseconds wire;      ///< messages at their zero-load times
+  Picoseconds queueing;  ///< what messages took longer: queues, congestion control, other traffic
+  Picoseconds paused;    ///< the same while a pause or want of credits held a port of their ways
+  Picoseconds protocol;  ///< from arrivals until receivers saw them
+  Picoseconds reducing;  ///< adding
+  Picoseconds copying;   ///< putting in place
+  Picoseconds window;    ///< senders waited for acknowledgements
+  std::uint32_t messages = 0;  ///< on the chain
+
+  [[nodiscard]] Picoseconds total() const {
+    return late + launch + wire + queueing + paused + protocol + reducing + copying + window;
+  }
+};
+
+/// One iteration of a collective.
+struct CollectiveResult {
+  std::uint32_t job = 0;
+  std::uint32_t iteration = 0;
+  Bytes size;                                 ///< what nccl-tests would call its size
+  Bytes bus;                                  ///< the same, times the factor of its busbw
+  Picoseconds start;                          ///< of the first rank
+  Picoseconds end;                            ///< of the last rank
+  std::optional<double> algorithm_bandwidth;  ///< bytes/s; none of a barrier
+  std::optional<double> bus_bandwidth;
+  Picoseconds start_skew;  ///< between the first and the last rank
+  Picoseconds end_skew;
+  Picoseconds mean_wait;  ///< that ranks spent waiting for messages, mean over ranks
+  std::uint32_t last_rank = 0;
+  CriticalPath path;
+};
+
+}  // namespace weft::scenarios

@@ -1,0 +1,84 @@
+#include "scenarios/run/build_experiment.hpp"
+
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "collectives/runtime/workload.hpp"
+#include "scenarios/build/rail_forwarding.hpp"
+#include "scenarios/build/rank_layouts.hpp"
+#include "scenarios/build/resolve_faults.hpp"
+#include "scenarios/build/resolve_observation.hpp"
+#include "scenarios/checks/static_checks.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/limits/limits.hpp"
+#include "scenarios/limits/traffic.hpp"
+#include "topologies/build_fabric.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+bool is_reliable(const Scenario& scenario) {
+  return std::holds_alternative<protocols::RoceConfig>(scenario.transport);
+}
+
+/// Of all of a host's NIC ports; of its links into its domain if it has no NIC.
+BitsPerSecond access_rate(const Fabric& fabric, HostId host) {
+  BitsPerSecond scale_out;
+  BitsPerSecond scale_up;
+  const NodeId node = fabric.hosts[host.value()];
+  for (const Port& port : fabric.ports_of(node)) {
+    const bool is_nic = fabric.network_of(fabric.port(port.peer).peer) == NetworkKind::kScaleOut;
+    (is_nic ? scale_out : scale_up) += port.rate;
+  }
+  return scale_out > BitsPerSecond(0) ? scale_out : scale_up;
+}
+
+}  // namespace
+
+Result<Experiment> build_experiment(Scenario scenario) {
+  auto fabric = build_scenario_fabric(scenario);
+  if (!fabric) return fabric.errors();
+  auto routes = topologies::build_routes(fabric.value(), scenario.topology);
+  if (!routes) return routes.errors();
+
+  std::vector<BitsPerSecond> access_rates;
+  for (std::size_t host = 0; host < fabric.value().hosts.size(); ++host) {
+    access_rates.push_back(access_rate(fabric.value(), HostId(host)));
+  }
+  fill_layouts(scenario, fabric.value(), routes.value());
+  if (Errors errors = check_limits(scenario, access_rates); !errors.empty()) return errors;
+  auto faults = resolve_faults(scenario, fabric.value());
+  if (!faults) return faults.errors();
+  auto route_changes = build_route_changes(scenario, fabric.value(), faults.value());
+  if (!route_changes) return route_changes.errors();
+  auto workload =
+      collectives::build_workload(scenario.jobs, {.seed = scenario.seed,
+                                                  .has_acknowledgements = is_reliable(scenario),
+                                                  .access_rates = access_rates});
+  if (!workload) return workload.errors();
+  if (Errors errors = forward_by_rail(scenario, fabric.value(), workload.value());
+      !errors.empty()) {
+    return errors;
+  }
+  if (!are_packets_few(scenario, access_rates)) {
+    const auto traffic = survey_traffic(scenario, fabric.value(), routes.value(), workload.value());
+    if (!traffic) return traffic.errors();
+  }
+  auto observation = resolve_observation(scenario, fabric.value(), workload.value());
+  if (!observation) return observation.errors();
+  Experiment experiment{std::move(scenario),
+                        std::move(fabric).value(),
+                        std::move(routes).value(),
+                        std::move(workload).value(),
+                        std::move(faults).value(),
+                        std::move(route_changes).value(),
+                        std::move(observation).value(),
+                        {}};
+  StaticFindings findings = check_statically(experiment);
+  if (!findings.errors.empty()) return std::move(findings.errors);
+  experiment.warnings = std::move(findings.warnings);
+  return experiment;
+}
+
+}  // namespace weft::scenarios

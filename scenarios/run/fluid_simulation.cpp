@@ -1,0 +1,212 @@
+#include "scenarios/run/fluid_simulation.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "collectives/runtime/executor.hpp"
+#include "scenarios/measure/collect.hpp"
+#include "scenarios/measure/collect_collectives.hpp"
+#include "scenarios/run/fluid_model.hpp"
+#include "simcore/fluid/fluid_network.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+/// Whether jobs differ in the class of their messages.
+bool has_classes(const Scenario& scenario) {
+  return std::ranges::any_of(scenario.jobs, [&scenario](const auto& job) {
+    return job.traffic_class != scenario.jobs.front().traffic_class;
+  });
+}
+
+/// The keys of the scenario that a fluid knows nothing of, as far as they are in use.
+std::vector<std::string> keys_without_effect(const Scenario& scenario) {
+  std::vector<std::string> keys;
+  const auto add_if = [&keys](bool is_used, const char* key) {
+    if (is_used) keys.emplace_back(key);
+  };
+  const auto& classes = scenario.switches.classes;
+  add_if(std::ranges::any_of(classes, &protocols::TrafficClass::is_lossless),
+         "fabric.flow_control");
+  add_if(std::ranges::any_of(classes, [](const auto& c) { return c.ecn.enabled; }), "fabric.ecn");
+  add_if(has_classes(scenario), "fabric.classes");
+  add_if(std::ranges::any_of(classes,
+                             [&scenario](const auto& c) {
+                               return scenario.switches.balancing(c).type ==
+                                      protocols::LoadBalancing::kFlowlet;
+                             }),
+         "flowlets");
+  const auto* roce = std::get_if<protocols::RoceConfig>(&scenario.transport);
+  add_if(roce != nullptr && !std::holds_alternative<protocols::congestion::NoControlConfig>(
+                                roce->congestion_control),
+         "transport.congestion_control");
+  add_if(std::ranges::any_of(
+             scenario.faults,
+             [](const FaultSpec& f) { return f.kind == protocols::Fault::Kind::kNicPause; }),
+         "faults of NICs that pause");
+  add_if(std::ranges::any_of(
+             scenario.faults,
+             [](const FaultSpec& f) { return f.kind == protocols::Fault::Kind::kLinkLatency; }),
+         "faults that add latency");
+  const ObserveSpec& observe = scenario.observe;
+  add_if(observe.pauses || observe.credits || observe.queues || observe.rates || observe.packets,
+         "observe");
+  return keys;
+}
+
+void warn_about_packets(const Scenario& scenario, Results& results) {
+  const std::vector<std::string> keys = keys_without_effect(scenario);
+  if (keys.empty()) return;
+  std::string list = keys.front();
+  for (std::size_t i = 1; i < keys.size(); ++i) {
+    list += (i + 1 == keys.size() ? " and " : ", ") + keys[i];
+  }
+  results.warnings.push_back(
+      "the fluid engine shares links fairly at once and knows no queues, marks, pauses or drops: " +
+      list + (keys.size() == 1 ? " has" : " have") + " no effect");
+}
+
+Outcome outcome_of(FluidNetwork::Status status, bool is_limited, bool all_finished) {
+  switch (status) {
+    case FluidNetwork::Status::kInterrupted:
+      return Outcome::kInterrupted;
+    case FluidNetwork::Status::kQuiescent:
+      return all_finished ? Outcome::kFinished : Outcome::kStuck;
+    case FluidNetwork::Status::kTimeLimit:
+      if (all_finished) return Outcome::kFinished;
+      return is_limited ? Outcome::kTimeLimit : Outcome::kStalled;
+  }
+  return Outcome::kStuck;
+}
+
+/// By source host and order of posting, as the packet engine has them.
+std::vector<protocols::MessageOutcome> outcomes_of(const Experiment& e, const FluidModel& model,
+                                                   const FluidNetwork& network) {
+  std::vector<protocols::MessageOutcome> outcomes;
+  outcomes.reserve(network.messages().size());
+  for (const FluidMessage& m : network.messages()) {
+    outcomes.push_back({.connection = m.connection,
+                        .queue_pair = m.queue_pair,
+                        .entropy = model.entropy_of(m.connection, m.queue_pair),
+                        .bytes = m.bytes.count(),
+                        .posted = m.posted.count(),
+                        .delivered = m.delivered.count(),
+                        .acknowledged = m.acknowledged.count()});
+  }
+  const auto source = [&e](const protocols::MessageOutcome& m) {
+    const Connection& c = e.workload.connections()[m.connection.value()];
+    return e.workload.process_hosts()[c.source.value()];
+  };
+  std::ranges::stable_sort(outcomes, {}, source);
+  return outcomes;
+}
+
+std::vector<double> bytes_by_port(const Experiment& e, const FluidModel& model,
+                                  const FluidNetwork& network, std::uint32_t queue_pairs) {
+  const std::size_t connections = e.workload.connections().size();
+  std::vector<double> acks(connections * queue_pairs);
+  for (const FluidMessage& m : network.messages()) {
+    if (m.delivered < std::max(e.scenario.run.warmup, Picoseconds(0))) continue;
+    acks[std::size_t{m.connection.value()} * queue_pairs + m.queue_pair] +=
+        static_cast<double>(model.ack_bytes(m.connection, m.bytes));
+  }
+  std::vector<double> by_port(e.fabric.ports.size());
+  for (std::size_t i = 0; i < acks.size(); ++i) {
+    const ConnectionId connection(i / queue_pairs);
+    const auto queue_pair = static_cast<std::uint32_t>(i % queue_pairs);
+    const double data = network.carried(connection, queue_pair);
+    if (data > 0 || acks[i] > 0) {
+      model.add_port_bytes(connection, queue_pair, data, acks[i], by_port);
+    }
+  }
+  return by_port;
+}
+
+void collect_ports(const Experiment& e, const std::vector<double>& bytes, Results& results) {
+  const double seconds = to_seconds(results.simulated - results.measured_from);
+  for (std::uint32_t p = 0; p < e.fabric.ports.size(); ++p) {
+    PortResult port;
+    port.port = PortId(p);
+    port.name = e.fabric.port_name(port.port);
+    port.node = e.fabric.node(e.fabric.port(port.port).node).name;
+    port.peer_node = e.fabric.node(e.fabric.peer_node(port.port)).name;
+    port.rate = e.fabric.port(port.port).rate;
+    port.counters.bytes = std::llround(bytes[p]);
+    if (seconds > 0) {
+      port.utilisation = static_cast<double>(port.counters.bytes) * 8 /
+                         static_cast<double>(port.rate.count()) / seconds;
+    }
+    results.ports.push_back(std::move(port));
+  }
+}
+
+}  // namespace
+
+Errors check_fluid(const Experiment& e) {
+  const auto sprays = [&e](const Connection& connection) {
+    return e.scenario.switches.balancing(connection.traffic_class).sprays();
+  };
+  const auto& connections = e.workload.connections();
+  Errors errors;
+  if (std::ranges::any_of(connections, sprays) && !std::ranges::all_of(connections, sprays)) {
+    errors.push_back({"sprays some jobs' packets and not others'; the fluid engine does either",
+                      {.key = "fabric.classes"}});
+  }
+  if (!e.workload.groups().empty()) {
+    errors.push_back(
+        {"has a collective by `nvls` or `nvls-tree`, which switches add up packet by packet; the "
+         "fluid engine has no packets, so choose another algorithm",
+         {.key = "jobs"}});
+  }
+  if (!e.route_changes.changes.empty()) {
+    errors.push_back(
+        {"moves flows to other paths during the run, which the fluid engine cannot; "
+         "with `never` they wait until the link is back",
+         {.key = "fabric.convergence"}});
+  }
+  return errors;
+}
+
+Results simulate_fluid(const Experiment& e, const ProgressObserver& observer) {
+  const auto begin = std::chrono::steady_clock::now();
+  IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
+  FluidModel model(e, ideals);
+  FluidNetwork::Plan plan = model.plan();
+  const std::uint32_t queue_pairs =
+      std::max(plan.queue_pairs, most_queue_pairs(e.workload.connections()));
+  FluidNetwork network(e.workload.process_hosts().size(), e.workload.connections(),
+                       std::move(plan));
+  collectives::Executor executor(e.workload);
+  const FluidNetwork::Status status = network.run(
+      executor, e.scenario.run.until, e.scenario.run.warmup,
+      [&observer](Picoseconds now, std::uint64_t messages) {
+        return !observer || observer({.now = now, .count = messages, .done = {}, .stall = {}});
+      });
+
+  Results results;
+  results.engine = "fluid";
+  results.has_packets = false;
+  results.scenario = e.scenario.name;
+  results.seed = e.scenario.seed;
+  warn_about_packets(e.scenario, results);
+  results.outcome = outcome_of(status, e.scenario.run.until.has_value(), executor.all_finished());
+  results.simulated = network.now();
+  results.measured_from = std::min(e.scenario.run.warmup, results.simulated);
+  results.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+
+  collect_jobs(e, executor, ideals, results);
+  const std::vector<protocols::MessageOutcome> messages = outcomes_of(e, model, network);
+  HeldTimes held(e, {}, {});
+  collect_collectives(e, executor, messages, ideals, held, results);
+  collect_messages(e, messages, ideals, results);
+  require_slowdowns(results);
+  collect_ports(e, bytes_by_port(e, model, network, queue_pairs), results);
+  if (results.outcome != Outcome::kFinished) explain_jobs(e, executor, results);
+  return results;
+}
+
+}  // namespace weft::scenarios

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocols/network/packet_network.hpp"
+#include "scenarios/run/simulation.hpp"
+
+namespace weft::scenarios {
+
+/// Follows a run of the packet engine for the one who watches. What takes time to find out is
+/// looked at a few times a second only.
+class RunMonitor {
+ public:
+  RunMonitor(const Experiment& experiment, const protocols::PacketNetwork& network)
+      : experiment_(experiment), network_(network) {}
+  /// Valid until the next call.
+  const Progress& look(Picoseconds now, std::uint64_t packet_hops);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  [[nodiscard]] std::optional<double> part_done(Picoseconds now);
+
+  const Experiment& experiment_;
+  const protocols::PacketNetwork& network_;
+  Clock::time_point looked_at_ = Clock::now();
+  std::optional<std::uint64_t> packets_in_all_;  ///< of payload, once counted
+  Progress progress_;
+};
+
+/// Who was blocked when nothing was delivered: `h3 -> h7 (job a), h4 -> h7 (job a) and 12 more`.
+[[nodiscard]] std::string blocked_text(const Experiment& experiment, const protocols::Stall& stall,
+                                       std::size_t named);
+
+/// A warning for every time without any delivery.
+[[nodiscard]] std::vector<std::string> stall_warnings(const Experiment& experiment,
+                                                      const protocols::PacketNetwork& network);
+
+}  // namespace weft::scenarios

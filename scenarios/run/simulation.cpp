@@ -1,0 +1,202 @@
+#include "scenarios/run/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "collectives/runtime/executor.hpp"
+#include "scenarios/ideal/connection_transports.hpp"
+#include "scenarios/ideal/ideal_times.hpp"
+#include "scenarios/measure/collect.hpp"
+#include "scenarios/measure/collect_collectives.hpp"
+#include "scenarios/measure/collect_switching.hpp"
+#include "scenarios/run/observe.hpp"
+#include "scenarios/run/run_monitor.hpp"
+#include "scenarios/text/format.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using protocols::PacketNetwork;
+
+PacketNetwork::Options network_options(const Experiment& e) {
+  const Scenario& scenario = e.scenario;
+  PacketNetwork::Options options;
+  options.nic = scenario.nic;
+  options.faults = e.faults;
+  options.route_changes = e.route_changes.resolve(e.routes);
+  options.switches = scenario.switches;
+  options.transport = scenario.transport;
+  options.scale_up = scenario.scale_up;
+  options.scale_up_of_domain = scale_up_kinds(scenario, e.fabric);
+  options.seed = scenario.seed;
+  options.control_latency = scenario.run.control_latency;
+  options.cut = scenario.run.cells;
+  options.force_general_path = e.force_general_path;
+  return options;
+}
+
+PacketNetwork make_network(const Experiment& e, TraceFiles* traces,
+                           const protocols::Parallelism& parallelism) {
+  PacketNetwork::Options options = network_options(e);
+  options.parallelism = parallelism;
+  if (traces != nullptr) observe(e, *traces, options);
+  return {
+      e.fabric,           e.routes, options, e.workload.process_hosts(), e.workload.connections(),
+      e.workload.groups()};
+}
+
+Outcome outcome_of(PacketNetwork::Status status, bool all_finished) {
+  switch (status) {
+    case PacketNetwork::Status::kInterrupted:
+      return Outcome::kInterrupted;
+    case PacketNetwork::Status::kDeadlocked:
+      return Outcome::kDeadlocked;
+    case PacketNetwork::Status::kStalled:
+      // A NIC that pauses for ever keeps time going when all is done.
+      return all_finished ? Outcome::kFinished : Outcome::kStalled;
+    case PacketNetwork::Status::kQuiescent:
+      return all_finished ? Outcome::kFinished : Outcome::kStuck;
+    case PacketNetwork::Status::kTimeLimit:
+      return all_finished ? Outcome::kFinished : Outcome::kTimeLimit;
+  }
+  return Outcome::kStuck;
+}
+
+void collect_ports(const Experiment& e, const PacketNetwork& network, Results& results) {
+  const double seconds = to_seconds(results.simulated - results.measured_from);
+  for (std::uint32_t p = 0; p < e.fabric.ports.size(); ++p) {
+    const PortId id(p);
+    PortResult port;
+    port.port = id;
+    port.name = e.fabric.port_name(id);
+    port.node = e.fabric.node(e.fabric.port(id).node).name;
+    port.peer_node = e.fabric.node(e.fabric.peer_node(id)).name;
+    port.rate = e.fabric.port(id).rate;
+    port.counters = network.port_counters(id);
+    if (seconds > 0) {
+      port.utilisation = static_cast<double>(port.counters.bytes) * 8 /
+                         static_cast<double>(port.rate.count()) / seconds;
+      port.mean_queue_bytes = static_cast<double>(port.counters.queue_integral) * 1e-12 / seconds;
+    }
+    results.ports.push_back(std::move(port));
+  }
+}
+
+Picoseconds end_of_jobs(const Experiment& e, const collectives::Executor& executor) {
+  Picoseconds end;
+  for (std::uint32_t j = 0; j < e.scenario.jobs.size(); ++j) {
+    end = std::max(end, executor.outcome(j).end);
+  }
+  return end;
+}
+
+void warn_of_lossless_drops(const Experiment& e, Results& results) {
+  const std::size_t classes = e.scenario.switches.classes.size();
+  for (std::size_t c = 0; c < classes; ++c) {
+    const protocols::TrafficClass& traffic_class = e.scenario.switches.classes[c];
+    if (!traffic_class.is_lossless()) continue;
+    std::int64_t drops = 0;
+    for (std::size_t i = c; i < results.classes.size(); i += classes) {
+      drops += results.classes[i].buffer_drops;
+    }
+    if (drops == 0) continue;
+    results.warnings.push_back(fmt::format(
+        "{} packets of class {} were dropped by full buffers although the class is lossless",
+        format_count(drops), traffic_class.name));
+  }
+}
+
+void explain(const Experiment& e, const PacketNetwork& network,
+             const collectives::Executor& executor, Results& results) {
+  if (results.outcome == Outcome::kFinished) return;
+  for (const ConnectionId failed : network.failed_connections()) {
+    const Connection& c = e.workload.connections()[failed.value()];
+    const auto host = [&e](ProcessId p) {
+      return e.fabric.host(e.workload.process_hosts()[p.value()]).name;
+    };
+    results.explanation.push_back("a queue pair from " + host(c.source) + " to " +
+                                  host(c.destination) + " gave up after its retries");
+    if (results.explanation.size() == 10) break;
+  }
+  explain_jobs(e, executor, results);
+}
+
+void require_invariants(const PacketNetwork& network, bool is_at_rest) {
+  const std::vector<std::string> violations = network.violated_invariants(is_at_rest);
+  if (violations.empty()) return;
+  for (const std::string& sentence : violations) {
+    std::fprintf(stderr, "weft: broken invariant: %s\n", sentence.c_str());
+  }
+  std::abort();
+}
+
+}  // namespace
+
+Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFiles* traces,
+                 const protocols::Parallelism& parallelism) {
+  const auto begin = std::chrono::steady_clock::now();
+  PacketNetwork network = make_network(e, traces, parallelism);
+  if (traces != nullptr) name_flows(e, network, *traces);
+  RunMonitor monitor(e, network);
+  const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
+    if (traces != nullptr && traces->has_failed()) return false;
+    return !progress || progress(monitor.look(now, packet_hops));
+  };
+  collectives::Executor executor(e.workload);
+  network.start(executor);
+
+  Results results;
+  results.scenario = e.scenario.name;
+  results.seed = e.scenario.seed;
+  results.warnings = e.warnings;
+  results.threads = network.threads();
+  results.cells = network.cells().cell_count;
+  results.lookahead = network.cells().lookahead;
+  const Picoseconds until = e.scenario.run.until.value_or(network.longest_run());
+  PacketNetwork::Status status = PacketNetwork::Status::kTimeLimit;
+  if (e.scenario.run.warmup > Picoseconds(0)) {
+    status = network.run_until(std::min(e.scenario.run.warmup, until), observer);
+    network.reset_statistics();
+    results.measured_from = network.now();
+  }
+  if (status == PacketNetwork::Status::kTimeLimit) status = network.run_until(until, observer);
+
+  if (traces != nullptr) traces->finish();
+
+  const bool is_at_rest = status == PacketNetwork::Status::kQuiescent;
+  require_invariants(network, is_at_rest);
+  results.outcome = outcome_of(status, executor.all_finished());
+  results.simulated = is_at_rest ? network.last_event() : network.now();
+  if (status == PacketNetwork::Status::kStalled && executor.all_finished()) {
+    results.simulated = end_of_jobs(e, executor);
+  }
+  network.end_observation();
+  results.totals = network.totals();
+  results.packet_latency = network.packet_latency();
+  results.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+
+  IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
+  collect_jobs(e, executor, ideals, results);
+  const auto messages = network.messages();
+  HeldTimes held(e, network.pauses(), network.credit_waits());
+  collect_collectives(e, executor, messages, ideals, held, results);
+  collect_messages(e, messages, ideals, results);
+  require_slowdowns(results);
+  collect_ports(e, network, results);
+  collect_classes(e, network, results);
+  collect_pauses(e, network, results);
+  collect_deadlock(network, results);
+  explain(e, network, executor, results);
+  warn_of_lossless_drops(e, results);
+  for (std::string& warning : stall_warnings(e, network)) {
+    results.warnings.push_back(std::move(warning));
+  }
+  return results;
+}
+
+}  // namespace weft::scenarios

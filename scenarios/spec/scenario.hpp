@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocols/config/switch_config.hpp"
+#include "protocols/config/transport_config.hpp"
+#include "protocols/state/fault.hpp"
+#include "scenarios/spec/jobs.hpp"
+#include "simcore/base/units.hpp"
+#include "simcore/engine/cells.hpp"
+#include "topologies/assembly/spec.hpp"
+
+namespace weft::scenarios {
+
+/// Links by the names of their ends: those between two nodes, or those of one node.
+struct LinkSelection {
+  /// Which links of a node. A GPU has some in either network, a switch in one only.
+  enum class Network : std::uint8_t { kScaleOut, kScaleUp, kBoth };
+  std::string from;
+  std::string to;  ///< empty: every link of `from` in `network`
+  Network network = Network::kScaleOut;
+};
+
+/// Links that differ from what the topology gives them.
+struct LinkChange {
+  LinkSelection links;
+  std::optional<BitsPerSecond> rate;
+  std::optional<Picoseconds> latency;
+};
+
+struct RunSpec {
+  Picoseconds warmup;                  ///< statistics count from then on
+  std::optional<Picoseconds> until;    ///< the run stops there at the latest
+  Picoseconds control_latency = 1_us;  ///< of job control between hosts; bounds the lookahead
+  CellPlan::Cut cells = CellPlan::Cut::kAuto;
+};
+
+/// NCCL's PXN ("PCI x NVLink"): what is for a GPU on another rail goes over the scale-up domain to
+/// a GPU on that rail, and leaves by its NIC.
+struct PxnSpec {
+  bool enabled = false;
+  Bytes chunk = 128_KiB;  ///< the two legs are pipelined chunk by chunk
+};
+
+/// Something that goes wrong, by names of the fabric.
+struct FaultSpec {
+  protocols::Fault::Kind kind = protocols::Fault::Kind::kLinkDown;
+  LinkSelection links;  ///< of a NIC pause, those of the NIC; of a switch, all of them
+  Picoseconds at;
+  Picoseconds until = protocols::Fault::kForever;
+  BitsPerSecond rate;           ///< kLinkRate
+  Picoseconds latency;          ///< kLinkLatency
+  bool is_switch = false;       ///< kLinkDown: `links.from` must be a switch, all of which fails
+  std::uint8_t classes = 0xff;  ///< kNicPause: bit i for class i
+};
+
+/// What the results hold besides the summary. Ports and flows are patterns, resolved on the fabric
+/// and the jobs (resolve_observation.hpp).
+struct ObserveSpec {
+  struct Queues {
+    std::vector<std::string> ports;
+    std::optional<Picoseconds> period;  ///< absent: at every change
+  };
+  struct Rates {
+    std::vector<std::string> flows;
+    Picoseconds period = 10_us;
+  };
+  struct Packets {
+    std::vector<std::string> flows;
+  };
+  bool messages = true;  ///< messages.csv
+  bool pauses = false;   ///< pauses.csv
+  bool credits = false;  ///< credits.csv
+  std::optional<Queues> queues;
+  std::optional<Rates> rates;
+  std::optional<Packets> packets;
+};
+
+/// What the NICs' own transports take besides packets; of the slowest.
+struct NicTransport {
+  Picoseconds latency;  ///< of a message
+  Picoseconds start;    ///< of a collective
+};
+
+/// A whole experiment: typed, checked, with every default filled in. Nothing in it depends on
+/// files.
+struct Scenario {
+  std::string name;
+  std::uint64_t seed = 1;
+  topologies::TopologySpec topology;
+  std::vector<LinkChange> link_changes;
+  protocols::SwitchConfig switches;
+  protocols::NicConfig nic;
+  NicTransport nic_transport;
+  protocols::TransportConfig transport;
+  PxnSpec pxn;
+  /// Kinds of scale-up domains; each has a traffic class of its own, after those of the fabric.
+  std::vector<protocols::ScaleUpConfig> scale_up;
+  /// By group of racks: which of them its domains have.
+  std::vector<std::uint8_t> scale_up_of_group;
+  std::vector<JobSpec> jobs;
+  std::vector<FaultSpec> faults;
+  /// From a link's failure or repair until all switches route by it; absent: never.
+  std::optional<Picoseconds> convergence = 1_ms;
+  RunSpec run;
+  ObserveSpec observe;
+};
+
+}  // namespace weft::scenarios

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "simcore/base/units.hpp"
+
+/// What all CSV files of the results have in common.
+namespace weft::scenarios::csv {
+
+/// A field, quoted where it must be (RFC 4180). Control characters are escaped: a record is a line.
+[[nodiscard]] std::string field(const std::string& text);
+
+/// Exact decimal seconds of a whole number of picoseconds.
+[[nodiscard]] std::string seconds(Picoseconds t);
+/// The same; empty for a time below 0, which stands for "never".
+[[nodiscard]] std::string seconds_if_any(Picoseconds t);
+
+}  // namespace weft::scenarios::csv

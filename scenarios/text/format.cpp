@@ -1,0 +1,86 @@
+#include "scenarios/text/format.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "simcore/base/escape.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+struct NamedScale {
+  double scale;
+  const char* name;
+};
+
+/// The largest unit that leaves at least 1, or the smallest there is.
+std::string scaled(double value, std::span<const NamedScale> units) {
+  const NamedScale* unit = &units.back();
+  for (const NamedScale& u : units) {
+    if (std::abs(value) >= u.scale * 0.9995) {
+      unit = &u;
+      break;
+    }
+  }
+  if (value == 0) return fmt::format("0 {}", units.back().name);
+  return fmt::format("{:.4g} {}", value / unit->scale, unit->name);
+}
+
+}  // namespace
+
+std::string format_time(double seconds) {
+  constexpr std::array<NamedScale, 5> kUnits{
+      {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}, {1e-12, "ps"}}};
+  return scaled(seconds, kUnits);
+}
+
+std::string format_bytes(double bytes) {
+  constexpr std::array<NamedScale, 5> kUnits{{{1099511627776.0, "TiB"},
+                                              {1073741824.0, "GiB"},
+                                              {1048576.0, "MiB"},
+                                              {1024.0, "KiB"},
+                                              {1, "B"}}};
+  return scaled(bytes, kUnits);
+}
+
+std::string format_rate(double bits_per_second) {
+  constexpr std::array<NamedScale, 6> kUnits{
+      {{1e15, "Pbps"}, {1e12, "Tbps"}, {1e9, "Gbps"}, {1e6, "Mbps"}, {1e3, "Kbps"}, {1, "bps"}}};
+  return scaled(bits_per_second, kUnits);
+}
+
+std::string format_count(std::int64_t count) {
+  std::string digits = std::to_string(count);
+  const std::ptrdiff_t first = count < 0 ? 1 : 0;
+  for (std::ptrdiff_t i = std::ssize(digits) - 3; i > first; i -= 3) {
+    digits.insert(static_cast<std::size_t>(i), ",");
+  }
+  return digits;
+}
+
+void TextTable::add(std::vector<std::string> row) {
+  for (std::string& cell : row) cell = escaped(cell);
+  rows_.push_back(std::move(row));
+}
+
+std::string TextTable::to_string(const std::string& indent) const {
+  std::vector<std::size_t> widths(rows_.front().size(), 0);
+  for (const auto& row : rows_) {
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  }
+  std::string text;
+  for (const auto& row : rows_) {
+    std::string line = indent + fmt::format("{:<{}}", row[0], widths[0]);
+    for (std::size_t c = 1; c < row.size(); ++c) line += fmt::format("  {:>{}}", row[c], widths[c]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace weft::scenarios

@@ -1,0 +1,200 @@
+#include "simcore/fabric/path.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "simcore/base/hash.hpp"
+
+namespace weft {
+namespace {
+
+/// A node that some packets pass at one step, and the smallest latency on the way to it.
+struct Reached {
+  NodeId node;
+  Picoseconds latency;
+  auto operator<=>(const Reached&) const = default;
+};
+
+/// What packets cross between one step's nodes and the next one's.
+struct Step {
+  std::vector<PortId> links;
+  std::vector<Reached> nodes;  ///< at its end, ascending, each once
+  bool is_dead_end = false;    ///< some packets find no next hop
+};
+
+/// Local ports at `node` by any of the routes, ascending, each once.
+std::vector<std::uint16_t> all_ports(std::span<const Routes* const> tables, const Node& node,
+                                     HostId source, HostId destination) {
+  std::vector<std::uint16_t> ports;
+  for (const Routes* routes : tables) {
+    const auto next_hops = ports_towards(*routes, node, source, destination);
+    ports.insert(ports.end(), next_hops.begin(), next_hops.end());
+  }
+  std::ranges::sort(ports);
+  ports.erase(std::unique(ports.begin(), ports.end()), ports.end());
+  return ports;
+}
+
+void cross(Step& step, const Fabric& fabric, const Reached& from, PortId link) {
+  step.links.push_back(link);
+  step.nodes.push_back({fabric.peer_node(link), from.latency + fabric.data_latency(link)});
+}
+
+/// Sorts the nodes, and keeps of each the smallest latency.
+void join_nodes(Step& step) {
+  std::ranges::sort(step.nodes);
+  const auto is_same = [](const Reached& a, const Reached& b) { return a.node == b.node; };
+  step.nodes.erase(std::unique(step.nodes.begin(), step.nodes.end(), is_same), step.nodes.end());
+}
+
+Step advance(const Fabric& fabric, std::span<const Routes* const> tables,
+             const std::vector<Reached>& from, HostId source, HostId destination) {
+  Step step;
+  for (const Reached& at : from) {
+    const Node& node = fabric.node(at.node);
+    const std::vector<std::uint16_t> next_hops = all_ports(tables, node, source, destination);
+    step.is_dead_end = step.is_dead_end || next_hops.empty();
+    for (const std::uint16_t local : next_hops) {
+      cross(step, fabric, at, PortId(node.first_port.value() + local));
+    }
+  }
+  join_nodes(step);
+  return step;
+}
+
+Picoseconds smallest_latency(const std::vector<Reached>& nodes) {
+  return std::ranges::min(nodes, {}, &Reached::latency).latency;
+}
+
+PathHop hop_of(const Fabric& fabric, std::span<const PortId> links, Picoseconds latency) {
+  PathHop hop{.rate = {}, .latency = latency, .links = static_cast<std::uint32_t>(links.size())};
+  for (const PortId link : links) hop.rate = std::max(hop.rate, fabric.port(link).rate);
+  return hop;
+}
+
+}  // namespace
+
+std::span<const std::uint16_t> ports_towards(const Routes& routes, const Node& node, HostId source,
+                                             HostId destination) {
+  if (node.kind == NodeKind::kSwitch) return routes.next_hops(SwitchId(node.index), destination);
+  if (HostId(node.index) != source) return {};
+  return routes.host_ports(source, destination);
+}
+
+std::vector<PortId> first_links(const Fabric& fabric, const Routes& routes, HostId source,
+                                HostId destination) {
+  std::vector<PortId> links;
+  if (source == destination) return links;
+  const std::uint32_t first = fabric.host(source).first_port.value();
+  for (const std::uint16_t local : routes.host_ports(source, destination)) {
+    links.emplace_back(first + local);
+  }
+  return links;
+}
+
+std::optional<PortId> flow_link(const Fabric& fabric, const Routes& routes, std::uint64_t run_seed,
+                                HostId source, HostId destination, std::uint32_t entropy) {
+  const std::vector<PortId> links = first_links(fabric, routes, source, destination);
+  if (links.empty()) return {};
+  const std::uint64_t seed = routes.hash.seed_of(run_seed, fabric.hosts[source.value()]);
+  return links[routes.hash.choose(seed, entropy, static_cast<std::uint32_t>(links.size()))];
+}
+
+std::vector<PortId> flow_path(const Fabric& fabric, const Routes& routes, std::uint64_t run_seed,
+                              HostId source, HostId destination, std::uint32_t entropy) {
+  const auto first = flow_link(fabric, routes, run_seed, source, destination, entropy);
+  if (!first) return {};
+  return flow_path_from(fabric, routes, run_seed, *first, destination, entropy);
+}
+
+std::vector<PortId> flow_path_from(const Fabric& fabric, const Routes& routes,
+                                   std::uint64_t run_seed, PortId first, HostId destination,
+                                   std::uint32_t entropy) {
+  std::vector<PortId> path{first};
+  const HostId source(fabric.node(fabric.port(first).node).index);
+  const NodeId goal = fabric.hosts[destination.value()];
+  for (NodeId at = fabric.peer_node(first); at != goal; at = fabric.peer_node(path.back())) {
+    if (path.size() == kMaxPathLinks) return {};
+    const Node& node = fabric.node(at);
+    const auto next_hops = ports_towards(routes, node, source, destination);
+    if (next_hops.empty() || node.kind == NodeKind::kHost) return {};
+    const std::uint32_t choice = routes.hash.choose(routes.hash.seed_of(run_seed, at), entropy,
+                                                    static_cast<std::uint32_t>(next_hops.size()));
+    path.emplace_back(node.first_port.value() + next_hops[choice]);
+  }
+  return path;
+}
+
+std::vector<PathHop> hops_of(const Fabric& fabric, std::span<const PortId> path) {
+  std::vector<PathHop> hops;
+  hops.reserve(path.size());
+  for (const PortId port : path) {
+    hops.push_back({.rate = fabric.port(port).rate, .latency = fabric.data_latency(port)});
+  }
+  return hops;
+}
+
+SprayedPath sprayed_path(const Fabric& fabric, const Routes& routes, std::span<const PortId> first,
+                         HostId destination) {
+  const NodeId goal = fabric.hosts[destination.value()];
+  if (first.empty() || fabric.port(first.front()).node == goal) return {};
+  const HostId source(fabric.node(fabric.port(first.front()).node).index);
+  const std::array tables{&routes};
+  const auto is_at_goal = [goal](const Reached& reached) { return reached.node == goal; };
+  SprayedPath path;
+  Step step;
+  for (const PortId link : first) cross(step, fabric, {}, link);
+  join_nodes(step);
+  for (Picoseconds before;;) {
+    // Differences of the smallest latency to each step add up to the smallest of the whole way, and
+    // are exact at nodes that all packets pass.
+    const Picoseconds latency = smallest_latency(step.nodes);
+    path.hops.push_back(hop_of(fabric, step.links, latency - before));
+    before = latency;
+    if (std::ranges::any_of(step.nodes, is_at_goal)) break;
+    if (path.hops.size() == kMaxPathLinks) return {};
+    step = advance(fabric, tables, step.nodes, source, destination);
+    if (step.is_dead_end) return {};
+  }
+  if (step.nodes.size() == 1) {
+    path.last = std::move(step.links);
+    std::ranges::sort(path.last);
+    return path;
+  }
+  for (const PortId link : first_links(fabric, routes, destination, source)) {
+    path.last.push_back(fabric.port(link).peer);
+  }
+  const auto latency = [&](PortId link) { return fabric.data_latency(link); };
+  const PortId nearest = *std::ranges::min_element(path.last, {}, latency);
+  path.hops = {path.hops.front(), hop_of(fabric, path.last, latency(nearest))};
+  return path;
+}
+
+std::vector<std::vector<PathHop>> rerouted_hops(const Fabric& fabric,
+                                                std::span<const Routes* const> tables,
+                                                HostId source, HostId destination) {
+  if (source == destination) return {{}};
+  const NodeId goal = fabric.hosts[destination.value()];
+  std::vector<std::vector<PathHop>> paths;
+  std::vector<PathHop> hops;
+  std::vector<Reached> nodes{{fabric.hosts[source.value()], Picoseconds(0)}};
+  while (!nodes.empty() && hops.size() < kMaxPathLinks) {
+    Step step = advance(fabric, tables, nodes, source, destination);
+    if (step.nodes.empty()) break;
+    const Picoseconds before = smallest_latency(nodes);
+    const auto arrived = std::ranges::find(step.nodes, goal, &Reached::node);
+    if (arrived != step.nodes.end()) {
+      paths.push_back(hops);
+      paths.back().push_back(hop_of(fabric, step.links, arrived->latency - before));
+      step.nodes.erase(arrived);
+    }
+    if (step.nodes.empty()) break;
+    hops.push_back(hop_of(fabric, step.links, smallest_latency(step.nodes) - before));
+    nodes = std::move(step.nodes);
+  }
+  return paths;
+}
+
+}  // namespace weft

@@ -1,0 +1,140 @@
+#include "simcore/messages/ideal_network.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "simcore/base/check.hpp"
+
+namespace weft {
+
+class IdealNetwork::Context final : public ProcessContext {
+ public:
+  Context(IdealNetwork& network, ProcessId self, Picoseconds now)
+      : network_(network), self_(self), now_(now) {}
+
+  [[nodiscard]] Picoseconds now() const override { return now_; }
+
+  void post(ConnectionId connection, Bytes size) override {
+    const Connection& c = network_.connections_[connection.value()];
+    WEFT_CHECK(c.source == self_, "a process posts on its own connections only");
+    WEFT_CHECK(size.count() >= 1, "a message has bytes");
+    const Delay delay = network_.delay_of_(connection, size, now_);
+    if (c.kind == Connection::Kind::kReduce) {
+      network_.contribute(connection, now_ + delay.delivered);
+      return;
+    }
+    if (c.kind == Connection::Kind::kMulticast) {
+      for (const ProcessId member : network_.groups_[c.group].members) {
+        network_.push(now_ + delay.delivered, Kind::kDelivered, member, connection.value(), 0);
+      }
+      return;
+    }
+    network_.push(now_ + delay.delivered, Kind::kDelivered, c.destination, connection.value(), 0);
+    if (delay.acknowledged) {
+      network_.push(now_ + *delay.acknowledged, Kind::kAcknowledged, self_, connection.value(), 0);
+    }
+  }
+
+  void wake_at(Picoseconds time, std::uint64_t token) override {
+    WEFT_CHECK(time >= now_, "nobody wakes in the past");
+    network_.push(time, Kind::kWake, self_, 0, token);
+  }
+
+  void signal(ProcessId to, std::uint64_t token) override {
+    network_.push(now_ + network_.control_latency_, Kind::kSignal, to, self_.value(), token);
+  }
+
+ private:
+  IdealNetwork& network_;
+  ProcessId self_;
+  Picoseconds now_;
+};
+
+IdealNetwork::IdealNetwork(std::size_t processes, std::vector<Connection> connections,
+                           DelayOf delay_of, Picoseconds control_latency,
+                           std::vector<ProcessGroup> groups)
+    : IdealNetwork(processes, std::move(connections),
+                   TimedDelayOf([delay = std::move(delay_of)](ConnectionId connection, Bytes size,
+                                                              Picoseconds) {
+                     return delay(connection, size);
+                   }),
+                   control_latency, std::move(groups)) {}
+
+IdealNetwork::IdealNetwork(std::size_t processes, std::vector<Connection> connections,
+                           TimedDelayOf delay_of, Picoseconds control_latency,
+                           std::vector<ProcessGroup> groups)
+    : processes_(processes),
+      connections_(std::move(connections)),
+      delay_of_(std::move(delay_of)),
+      control_latency_(control_latency),
+      groups_(std::move(groups)) {
+  find_reductions();
+}
+
+void IdealNetwork::find_reductions() {
+  std::map<std::tuple<std::uint32_t, std::uint32_t, ProcessId>, std::uint32_t> number;
+  reduction_of_.resize(connections_.size());
+  contributed_.resize(connections_.size());
+  for (std::uint32_t i = 0; i < connections_.size(); ++i) {
+    const Connection& c = connections_[i];
+    if (c.kind != Connection::Kind::kReduce) continue;
+    const auto [it, is_new] = number.emplace(std::tuple(c.group, c.flow_label, c.destination),
+                                             static_cast<std::uint32_t>(reductions_.size()));
+    if (is_new) reductions_.emplace_back();
+    reduction_of_[i] = it->second;
+    if (c.source == c.destination) reductions_[it->second].own = ConnectionId(i);
+  }
+}
+
+void IdealNetwork::contribute(ConnectionId connection, Picoseconds arrival) {
+  Reduction& reduction = reductions_[reduction_of_[connection.value()]];
+  const std::uint32_t sum_number = contributed_[connection.value()]++;
+  if (sum_number == reduction.sums.size()) reduction.sums.emplace_back();
+  Reduction::Sum& sum = reduction.sums[sum_number];
+  sum.latest = std::max(sum.latest, arrival);
+  const Connection& own = connections_[reduction.own.value()];
+  if (++sum.contributions < groups_[own.group].members.size()) return;
+  push(sum.latest, Kind::kDelivered, own.destination, reduction.own.value(), 0);
+}
+
+Picoseconds IdealNetwork::run(ProcessHandler& handler, std::optional<Picoseconds> until) {
+  for (std::size_t i = 0; i < processes_; ++i) {
+    Context context(*this, ProcessId(i), Picoseconds(0));
+    handler.on_start(context, ProcessId(i));
+  }
+  Picoseconds last;
+  while (!events_.empty()) {
+    const Event event = events_.top();
+    if (until && Picoseconds(event.time) >= *until) break;
+    events_.pop();
+    last = Picoseconds(event.time);
+    dispatch(handler, event);
+  }
+  return last;
+}
+
+void IdealNetwork::push(Picoseconds time, Kind kind, ProcessId process, std::uint32_t source,
+                        std::uint64_t token) {
+  events_.push({time.count(), kind, process, next_number_++, source, token});
+}
+
+void IdealNetwork::dispatch(ProcessHandler& handler, const Event& event) {
+  Context context(*this, event.process, Picoseconds(event.time));
+  switch (event.kind) {
+    case Kind::kDelivered:
+      handler.on_delivered(context, event.process, ConnectionId(event.source));
+      break;
+    case Kind::kAcknowledged:
+      handler.on_acknowledged(context, event.process, ConnectionId(event.source));
+      break;
+    case Kind::kSignal:
+      handler.on_signal(context, event.process, ProcessId(event.source), event.token);
+      break;
+    case Kind::kWake:
+      handler.on_wake(context, event.process, event.token);
+      break;
+  }
+}
+
+}  // namespace weft

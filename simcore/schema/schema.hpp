@@ -1,0 +1,159 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "simcore/text/quantity_text.hpp"
+
+/// Descriptions of configuration structs. One description yields validation, default filling, the
+/// JSON Schema, the resolved scenario and the reference; how a scenario is written down (YAML) is
+/// unknown here. `schema_builder.hpp` makes descriptions from members of plain structs.
+namespace weft::schema {
+
+/// The value of a field that is neither an object nor a list. Quantities and choices (by index) are
+/// signed, integers unsigned.
+using Scalar = std::variant<std::int64_t, std::uint64_t, double, bool, std::string>;
+
+enum class Kind : std::uint8_t {
+  kQuantity,
+  kInteger,
+  kFraction,
+  kBoolean,
+  kText,
+  kChoice,
+  kWords,     ///< one scalar or a list of them, kept as texts
+  kIntegers,  ///< one integer or a list of them
+  kObject,
+  kObjects,  ///< a list of objects
+};
+
+struct Object;
+
+/// A word that stands for a value of a field of another kind, such as `none` or `standard`.
+struct Special {
+  std::string spelling;
+  std::optional<Scalar> value;  ///< nothing: the absent value
+};
+
+/// One spelling of a choice.
+struct Choice {
+  std::string spelling;
+  std::string doc;
+};
+
+/// Bounds of a fraction.
+struct Interval {
+  double low = 0;
+  double high = 1;
+  bool includes_low = true;
+};
+
+/// One key of an object and the member behind it. The functions take the described struct, or are
+/// empty where the kind does not need them.
+struct Field {
+  std::string key;
+  std::string doc;
+  std::string source;  ///< where the default comes from
+  Kind kind = Kind::kText;
+  bool is_required = false;
+  /// Whether the key means anything, given the others; empty: always. Where it means nothing it may
+  /// not be given, and is not written out.
+  std::function<bool(const void*)> applies;
+  std::string applies_where;  ///< such as ``with `threshold: static` ``
+
+  const Dimension* dimension = nullptr;  ///< kQuantity
+  std::int64_t minimum = 0;              ///< kQuantity, in base units
+  std::int64_t maximum = 0;
+  std::uint64_t integer_minimum = 0;  ///< kInteger, kIntegers
+  std::uint64_t integer_maximum = 0;
+  Interval interval;  ///< kFraction
+  std::vector<Choice> choices;
+  std::vector<Special> specials;
+  std::function<std::optional<Scalar>(const void*)> get;  ///< nothing: absent
+  std::function<void(void*, const std::optional<Scalar>&)> set;
+
+  std::function<std::vector<std::string>&(void*)> words;       ///< kWords
+  std::function<std::vector<std::uint32_t>&(void*)> integers;  ///< kIntegers
+
+  std::shared_ptr<const Object> object;          ///< kObject, kObjects: what is inside
+  std::function<void*(void*)> open;              ///< kObject: makes it where it is optional
+  std::function<const void*(const void*)> view;  ///< kObject: null where it is absent
+  std::string default_part;                      ///< kObject: the part that an absent key means
+  std::size_t least = 0;                         ///< kObjects: elements
+  bool accepts_one = false;                      ///< kObjects: a map means a list of it alone
+  bool is_compact = false;                       ///< kObjects: written one element per line
+  std::function<std::size_t(const void*)> size;
+  std::function<void*(void*)> append;
+  std::function<const void*(const void*, std::size_t)> element;
+
+  [[nodiscard]] bool applies_to(const void* owner) const { return !applies || applies(owner); }
+};
+
+/// One value of an object's tag, with the keys that only it has.
+struct Alternative {
+  std::string name;
+  std::string also;  ///< a second spelling, or empty
+  std::string doc;
+  /// Whether the tag may be left out: the default, here or beside other values elsewhere.
+  bool is_implied = false;
+  std::shared_ptr<const Object> object;
+  std::function<void*(void*)> select;            ///< makes it the chosen one, with its defaults
+  std::function<const void*(const void*)> view;  ///< of the chosen one
+};
+
+/// A named set of values that other keys of the object then override.
+struct Preset {
+  std::string name;
+  std::string source;
+  std::function<void(void*)> apply;
+};
+
+/// Something wrong between several keys of an object that are fine one by one.
+struct Problem {
+  std::string key;
+  std::string message;
+};
+
+/// A map with known keys. Its keys are `fields`; where it has a tag, also those of the alternative
+/// that the tag names; where it is a part, also `part`.
+struct Object {
+  std::string title;
+  std::string doc;
+  std::vector<Field> fields;
+
+  std::string tag;  ///< the key whose value selects an alternative; empty: none
+  std::string tag_doc;
+  /// The alternative that is meant where the tag is left out; nothing: it may not be.
+  std::optional<std::size_t> default_alternative;
+  std::vector<Alternative> alternatives;
+  std::function<std::size_t(const void*)> selected;
+
+  /// The key that a bare value in the place of the map stands for; empty: the map is needed.
+  std::string shorthand;
+
+  std::string preset_key;  ///< one of `fields`, a choice in the order of `presets`
+  std::vector<Preset> presets;
+
+  /// Where the catalogue keeps parts of this kind; empty: not a part.
+  std::string collection;
+
+  std::vector<std::function<void(const void*, std::vector<Problem>&)>> checks;
+
+  [[nodiscard]] const Field* find(const std::string& key) const;
+  /// The alternative with this spelling, or null.
+  [[nodiscard]] const Alternative* alternative(const std::string& name) const;
+};
+
+/// The key by which a part of the catalogue is named.
+inline constexpr const char* kPartKey = "part";
+
+/// `field` as a key of another struct, reached through `to_member`.
+[[nodiscard]] Field rebound(const Field& field, const std::function<void*(void*)>& to_member);
+
+}  // namespace weft::schema

@@ -1,0 +1,71 @@
+#include "simcore/text/nearest.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+namespace weft {
+namespace {
+
+constexpr std::size_t kEdit = 2;  // costs are counted in halves
+constexpr std::size_t kCase = 1;
+constexpr std::size_t kMaxLength = 64;  // longer names are not typing errors of ours
+constexpr std::size_t kMaxListed = 40;
+
+char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+
+std::size_t replacement_cost(char a, char b) {
+  if (a == b) return 0;
+  return lower(a) == lower(b) ? kCase : kEdit;
+}
+
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j * kEdit;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = (i + 1) * kEdit;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + replacement_cost(a[i], b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + kEdit, row[j + 1] + kEdit});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+const std::string* nearest(std::string_view name, std::span<const std::string> candidates) {
+  if (name.empty() || name.size() > kMaxLength) return nullptr;
+  std::size_t best = std::numeric_limits<std::size_t>::max();
+  const std::string* found = nullptr;
+  for (const std::string& candidate : candidates) {
+    const std::size_t d = distance(name, candidate);
+    if (d >= best) continue;
+    best = d;
+    found = &candidate;
+  }
+  if (found == nullptr) return nullptr;
+  // Half of the longer name may be wrong; beyond that a suggestion misleads.
+  return best <= std::max(name.size(), found->size()) * kEdit / 2 ? found : nullptr;
+}
+
+std::string did_you_mean(std::string_view name, std::span<const std::string> candidates) {
+  const std::string* found = nearest(name, candidates);
+  return found == nullptr ? std::string() : "; did you mean `" + *found + "`?";
+}
+
+std::string listing(std::span<const std::string> names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += ", ";
+    if (i == kMaxListed) return text + "...";
+    text += names[i];
+  }
+  return text;
+}
+
+}  // namespace weft

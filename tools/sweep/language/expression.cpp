@@ -1,0 +1,214 @@
+#include "tools/sweep/language/expression.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "tools/sweep/language/number.hpp"
+
+namespace weft::sweep {
+
+struct Expression::Node {
+  std::string operation;  ///< empty: a value
+  Operand value;
+  std::string name;  ///< instead of a value
+  std::shared_ptr<const Node> left;
+  std::shared_ptr<const Node> right;
+};
+
+namespace {
+
+using Node = Expression::Node;
+using NodePtr = std::shared_ptr<const Node>;
+
+constexpr std::size_t kMaxText = 1'000;
+constexpr int kMaxDepth = 50;
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '[' ||
+         c == ']';
+}
+
+/// Recursive descent. After a problem everything returns null at once.
+class Parser {
+ public:
+  Parser(std::string_view text, std::vector<std::string>& names) : rest_(text), names_(names) {}
+
+  NodePtr parse() {
+    NodePtr node = any();
+    skip();
+    if (problem.empty() && !rest_.empty()) fail("does not end at `" + std::string(rest_) + "`");
+    return problem.empty() ? node : nullptr;
+  }
+
+  std::string problem;
+
+ private:
+  NodePtr any() {
+    NodePtr node = all();
+    while (take_word("or")) node = join("or", node, all());
+    return node;
+  }
+  NodePtr all() {
+    NodePtr node = comparison();
+    while (take_word("and")) node = join("and", node, comparison());
+    return node;
+  }
+  NodePtr comparison() {
+    NodePtr left = sum();
+    static constexpr std::array<std::string_view, 6> kOperators{"<=", ">=", "==", "!=", "<", ">"};
+    for (const std::string_view operation : kOperators) {
+      if (take(operation)) return join(std::string(operation), left, sum());
+    }
+    return fail("has no comparison (<, <=, ==, !=, >=, >) before `" + std::string(rest_) + "`");
+  }
+  NodePtr sum() {
+    NodePtr node = product();
+    for (;;) {
+      if (take("+")) {
+        node = join("+", node, product());
+      } else if (take("-")) {
+        node = join("-", node, product());
+      } else {
+        return node;
+      }
+    }
+  }
+  NodePtr product() {
+    NodePtr node = operand();
+    for (;;) {
+      if (take("*")) {
+        node = join("*", node, operand());
+      } else if (take("/")) {
+        node = join("/", node, operand());
+      } else {
+        return node;
+      }
+    }
+  }
+  NodePtr operand() {
+    if (take("(")) {
+      if (++depth_ > kMaxDepth) return fail("is nested too deeply");
+      NodePtr node = sum();
+      --depth_;
+      if (!take(")")) return fail("lacks a `)`");
+      return node;
+    }
+    if (take("'")) return quoted();
+    skip();
+    const auto end = std::ranges::find_if_not(rest_, is_word);
+    const std::string word(rest_.begin(), end);
+    rest_.remove_prefix(word.size());
+    if (word.empty()) return fail("lacks a value before `" + std::string(rest_) + "`");
+    auto node = std::make_shared<Node>();
+    if (std::isdigit(static_cast<unsigned char>(word.front())) == 0) {
+      node->name = word;
+      if (std::ranges::find(names_, word) == names_.end()) names_.push_back(word);
+      return node;
+    }
+    const std::optional<Number> number = parse_number(word);
+    if (!number) return fail("has `" + word + "`, which is not a number with a known unit");
+    node->value = number->value;
+    return node;
+  }
+  NodePtr quoted() {
+    const std::size_t end = rest_.find('\'');
+    if (end == std::string_view::npos) return fail("lacks a closing quote");
+    auto node = std::make_shared<Node>();
+    node->value = std::string(rest_.substr(0, end));
+    rest_.remove_prefix(end + 1);
+    return node;
+  }
+
+  static NodePtr join(std::string operation, NodePtr left, NodePtr right) {
+    auto node = std::make_shared<Node>();
+    node->operation = std::move(operation);
+    node->left = std::move(left);
+    node->right = std::move(right);
+    return node;
+  }
+  void skip() {
+    while (!rest_.empty() && rest_.front() == ' ') rest_.remove_prefix(1);
+  }
+  bool take(std::string_view token) {
+    skip();
+    if (!problem.empty() || !rest_.starts_with(token)) return false;
+    rest_.remove_prefix(token.size());
+    return true;
+  }
+  bool take_word(std::string_view word) {
+    skip();
+    if (rest_.size() > word.size() && is_word(rest_[word.size()])) return false;
+    return take(word);
+  }
+  NodePtr fail(std::string sentence) {
+    if (problem.empty()) problem = std::move(sentence);
+    return std::make_shared<Node>();
+  }
+
+  std::string_view rest_;
+  std::vector<std::string>& names_;
+  int depth_ = 0;
+};
+
+Operand value_of(const Node& node, const Lookup& lookup) {
+  if (node.operation.empty()) return node.name.empty() ? node.value : lookup(node.name);
+  const Operand left = value_of(*node.left, lookup);
+  const Operand right = value_of(*node.right, lookup);
+  if (!left || !right) return std::nullopt;
+  const double* a = std::get_if<double>(&*left);
+  const double* b = std::get_if<double>(&*right);
+  if (a == nullptr || b == nullptr) return std::nullopt;
+  switch (node.operation.front()) {
+    case '+':
+      return *a + *b;
+    case '-':
+      return *a - *b;
+    case '*':
+      return *a * *b;
+    default:
+      if (*b == 0) return std::nullopt;
+      return *a / *b;
+  }
+}
+
+template <class T>
+bool compare(const std::string& operation, const T& a, const T& b) {
+  if (operation == "<") return a < b;
+  if (operation == "<=") return a <= b;
+  if (operation == ">") return a > b;
+  if (operation == ">=") return a >= b;
+  if (operation == "==") return a == b;
+  return a != b;
+}
+
+bool truth_of(const Node& node, const Lookup& lookup) {
+  if (node.operation == "and") return truth_of(*node.left, lookup) && truth_of(*node.right, lookup);
+  if (node.operation == "or") return truth_of(*node.left, lookup) || truth_of(*node.right, lookup);
+  const Operand left = value_of(*node.left, lookup);
+  const Operand right = value_of(*node.right, lookup);
+  if (!left || !right || left->index() != right->index()) return false;
+  if (const double* a = std::get_if<double>(&*left)) {
+    return compare(node.operation, *a, std::get<double>(*right));
+  }
+  return compare(node.operation, std::get<std::string>(*left), std::get<std::string>(*right));
+}
+
+}  // namespace
+
+std::variant<Expression, std::string> Expression::parse(const std::string& text) {
+  if (text.size() > kMaxText) return std::string("is too long");
+  Expression expression;
+  expression.text_ = text;
+  Parser parser(expression.text_, expression.names_);
+  expression.root_ = parser.parse();
+  if (!parser.problem.empty()) return parser.problem;
+  return expression;
+}
+
+bool Expression::holds(const Lookup& lookup) const { return truth_of(*root_, lookup); }
+
+}  // namespace weft::sweep

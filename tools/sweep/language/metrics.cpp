@@ -1,0 +1,118 @@
+#include "tools/sweep/language/metrics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "scenarios/output/summary.hpp"
+
+namespace weft::sweep {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Values = std::vector<std::pair<std::string, std::optional<double>>>;
+
+/// Not results of the model: they differ from machine to machine, or are given.
+constexpr std::array<std::string_view, 4> kLeftOut{"wall_seconds", "seed", "threads", "cells"};
+
+void flatten(const Json& json, const std::string& path, Values& values) {
+  const auto child = [&path](const std::string& key) {
+    return path.empty() ? key : path + "." + key;
+  };
+  if (json.is_object()) {
+    for (const auto& [key, value] : json.items()) flatten(value, child(key), values);
+  } else if (json.is_array()) {
+    for (const Json& item : json) {
+      if (item.is_object() && item.contains("name")) {
+        flatten(item, child(item.at("name").get<std::string>()), values);
+      }
+    }
+  } else if (json.is_number()) {
+    values.emplace_back(path, json.get<double>());
+  } else if (json.is_boolean()) {
+    values.emplace_back(path, json.get<bool>() ? 1.0 : 0.0);
+  } else if (json.is_null()) {
+    values.emplace_back(path, std::nullopt);
+  }
+}
+
+void add_percentiles(const std::string& path, const scenarios::Percentiles& p, bool has_any,
+                     Values& values) {
+  const auto add = [&](const char* name, double value) {
+    values.emplace_back(path + "." + name, has_any ? std::optional(value) : std::nullopt);
+  };
+  add("p50", p.p50);
+  add("p99", p.p99);
+  add("p999", p.p999);
+  add("max", p.max);
+}
+
+void add_job_messages(const scenarios::Results& results, Values& values) {
+  for (std::uint32_t j = 0; j < results.jobs.size(); ++j) {
+    scenarios::Results part;
+    std::ranges::copy_if(results.messages, std::back_inserter(part.messages),
+                         [j](const scenarios::MessageResult& m) { return m.job == j; });
+    const std::string path = "jobs." + results.jobs[j].name;
+    const bool has_any = part.completed_messages() > 0;
+    add_percentiles(path + ".fct_seconds", part.completion_seconds(), has_any, values);
+    add_percentiles(path + ".slowdown", part.slowdown(), has_any, values);
+  }
+}
+
+void add_ports(const scenarios::Results& results, Values& values) {
+  double peak = 0;
+  double mean = 0;
+  double utilisation = 0;
+  for (const scenarios::PortResult& port : results.ports) {
+    peak = std::max(peak, static_cast<double>(port.counters.peak_backlog));
+    mean = std::max(mean, port.mean_queue_bytes);
+    utilisation = std::max(utilisation, port.utilisation);
+  }
+  values.emplace_back("ports.peak_queue_bytes", peak);
+  values.emplace_back("ports.mean_queue_bytes", mean);
+  values.emplace_back("ports.utilisation", utilisation);
+}
+
+Values values_of(const scenarios::Results& results) {
+  Json summary = scenarios::summary_json(results);
+  for (const std::string_view key : kLeftOut) summary.erase(std::string(key));
+  Values values;
+  flatten(summary, {}, values);
+  add_job_messages(results, values);
+  add_ports(results, values);
+  return values;
+}
+
+}  // namespace
+
+Metrics metrics_of(const scenarios::Results& results) {
+  Metrics metrics;
+  for (auto& [name, value] : values_of(results)) {
+    if (value) metrics.emplace_back(std::move(name), *value);
+  }
+  return metrics;
+}
+
+std::vector<std::string> metric_names(const scenarios::Scenario& scenario) {
+  scenarios::Results results;
+  for (const scenarios::JobSpec& job : scenario.jobs) {
+    results.jobs.emplace_back().name = job.name;
+  }
+  std::vector<std::string> names;
+  for (auto& [name, value] : values_of(results)) names.push_back(std::move(name));
+  return names;
+}
+
+std::string metric_unit(const std::string& name) {
+  // `fct_seconds.p99`: the unit stands in the last word but one.
+  if (name.find("bytes_per_second") != std::string::npos) return "B/s";
+  if (name.find("seconds") != std::string::npos) return "s";
+  const bool is_bytes = name.ends_with("bytes") || name.ends_with("_bytes");
+  return is_bytes ? "B" : "";
+}
+
+}  // namespace weft::sweep

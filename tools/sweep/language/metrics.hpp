@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scenarios/results/results.hpp"
+#include "scenarios/spec/scenario.hpp"
+
+namespace weft::sweep {
+
+/// Names and numbers of a run, in a fixed order.
+using Metrics = std::vector<std::pair<std::string, double>>;
+
+/// Every number of summary.json by its path, jobs by name (`jobs.incast.jct_seconds`), without what
+/// depends on the machine; besides, for each job the times of its messages, and the fullest port's
+/// queue. What a run does not have (the JCT of an unfinished job) is left out.
+[[nodiscard]] Metrics metrics_of(const scenarios::Results& results);
+
+/// The names that `metrics_of` can give for runs of this scenario.
+[[nodiscard]] std::vector<std::string> metric_names(const scenarios::Scenario& scenario);
+
+/// The unit of a metric by its name: `s`, `B`, `B/s` or nothing.
+[[nodiscard]] std::string metric_unit(const std::string& name);
+
+}  // namespace weft::sweep

@@ -1,0 +1,89 @@
+#include "tools/sweep/report/export.hpp"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "scenarios/text/csv.hpp"
+#include "scenarios/text/json_text.hpp"
+#include "tools/sweep/language/number.hpp"
+
+namespace weft::sweep {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using scenarios::csv::field;
+
+Json value_json(const Value& value) {
+  return value.number ? Json(*value.number) : Json(value.text);
+}
+
+Json row_json(const Table& table, const Table::Row& row) {
+  Json json{{"point", row.id}, {"configuration", row.configuration}, {"status", row.status}};
+  json["outcome"] = row.outcome;
+  Json parameters = Json::object();
+  for (std::size_t i = 0; i < table.parameters.size(); ++i) {
+    parameters[table.parameters[i].name] = value_json(row.values[i]);
+  }
+  json["parameters"] = std::move(parameters);
+  if (row.holds) json["condition_holds"] = *row.holds;
+  Json metrics = Json::object();
+  for (const std::string& name : table.metrics) {
+    if (const auto value = row.metric(name)) metrics[name] = *value;
+  }
+  json["metrics"] = std::move(metrics);
+  json["results_sha256"] = row.results_sha256;
+  if (!row.message.empty()) json["message"] = row.message;
+  if (!row.warnings.empty()) json["warnings"] = row.warnings;
+  return json;
+}
+
+std::string joined(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const std::string& sentence : sentences) text += (text.empty() ? "" : "; ") + sentence;
+  return text;
+}
+
+}  // namespace
+
+std::string export_csv(const Table& table) {
+  std::string text = "point,configuration,status,outcome";
+  for (const Parameter& p : table.parameters) text += "," + field(p.name);
+  if (!table.bisected.empty()) text += ",condition_holds";
+  for (const std::string& name : table.metrics) text += "," + field(name);
+  text += ",results_sha256,message,warnings\n";
+  for (const Table::Row& row : table.rows) {
+    text += std::to_string(row.id) + "," + std::to_string(row.configuration) + "," +
+            field(row.status) + "," + field(row.outcome);
+    for (const Value& value : row.values) text += "," + field(value.text);
+    if (!table.bisected.empty()) {
+      text += "," + (row.holds ? std::string(*row.holds ? "1" : "0") : std::string());
+    }
+    for (const std::string& name : table.metrics) {
+      const auto value = row.metric(name);
+      text += "," + (value ? number_text(*value) : std::string());
+    }
+    text += "," + field(row.results_sha256) + "," + field(row.message) + "," +
+            field(joined(row.warnings)) + "\n";
+  }
+  return text;
+}
+
+std::string export_json(const Table& table) {
+  Json json{{"sweep", table.name}, {"program", table.program}};
+  json["parameters"] = Json::array();
+  for (const Parameter& p : table.parameters) {
+    json["parameters"].push_back({{"name", p.name}, {"path", p.path}, {"unit", p.unit}});
+  }
+  json["objectives"] = Json::array();
+  for (const Objective& o : table.objectives) {
+    json["objectives"].push_back(
+        {{"name", o.name}, {"metric", o.metric}, {"goal", o.goal == Goal::kMin ? "min" : "max"}});
+  }
+  json["points"] = Json::array();
+  for (const Table::Row& row : table.rows) json["points"].push_back(row_json(table, row));
+  json["results_sha256"] = table.digest();
+  return scenarios::json_text(json) + "\n";
+}
+
+}  // namespace weft::sweep

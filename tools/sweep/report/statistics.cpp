@@ -1,0 +1,196 @@
+#include "tools/sweep/report/statistics.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <utility>
+
+namespace weft::sweep {
+namespace {
+
+/// More values than this are grouped.
+constexpr std::size_t kMaxLevels = 12;
+constexpr std::size_t kQuarters = 4;
+constexpr double kConfidence = 0.95;
+
+using Numbers = std::vector<double>;
+
+bool is_better(Goal goal, double a, double b) { return goal == Goal::kMin ? a < b : a > b; }
+
+bool comes_before(const Value& a, const Value& b) {
+  if (a.number && b.number) return *a.number < *b.number;
+  return a.number.has_value() && !b.number.has_value();
+}
+
+/// Usable rows with the result, by configuration.
+std::map<std::int64_t, std::pair<const Table::Row*, Numbers>> by_configuration(
+    const Table& table, const std::string& metric) {
+  std::map<std::int64_t, std::pair<const Table::Row*, Numbers>> groups;
+  for (const Table::Row& row : table.rows) {
+    const auto value = row.metric(metric);
+    if (!is_usable(row) || !value) continue;
+    auto& group = groups[row.configuration];
+    if (group.first == nullptr) group.first = &row;
+    group.second.push_back(*value);
+  }
+  return groups;
+}
+
+struct Sample {
+  const Value* value;
+  double result;
+};
+
+std::vector<Level> levels_of(const std::vector<Sample>& samples,
+                             const std::vector<Value>& distinct) {
+  std::map<std::string, Numbers> groups;
+  for (const Sample& s : samples) groups[s.value->text].push_back(s.result);
+  std::vector<Level> levels;
+  for (const Value& value : distinct) {
+    const auto found = groups.find(value.text);
+    if (found == groups.end()) continue;
+    levels.push_back({value.text, value.number, estimate(found->second)});
+  }
+  return levels;
+}
+
+/// Four groups of nearly equal size by value: the first ones take what is left over, as SQL's
+/// `ntile` does.
+std::vector<Level> quarters_of(std::vector<Sample> samples) {
+  std::ranges::stable_sort(samples, {}, [](const Sample& s) { return *s.value->number; });
+  std::vector<Level> levels;
+  std::size_t begin = 0;
+  for (std::size_t q = 0; q < kQuarters; ++q) {
+    const std::size_t size = samples.size() / kQuarters + (q < samples.size() % kQuarters ? 1 : 0);
+    if (size == 0) continue;
+    Numbers values;
+    for (std::size_t i = begin; i < begin + size; ++i) values.push_back(samples[i].result);
+    levels.push_back({samples[begin].value->text + " .. " + samples[begin + size - 1].value->text,
+                      samples[begin].value->number, estimate(values)});
+    begin += size;
+  }
+  return levels;
+}
+
+}  // namespace
+
+bool is_usable(const Table::Row& row) { return row.is_done() && row.outcome == "finished"; }
+
+Estimate estimate(const std::vector<double>& values) {
+  Estimate result;
+  result.count = values.size();
+  if (values.empty()) return result;
+  double sum = 0;
+  for (const double v : values) sum += v;
+  const auto n = static_cast<double>(values.size());
+  result.mean = sum / n;
+  if (values.size() < 2) return result;
+  double squares = 0;
+  for (const double v : values) squares += (v - result.mean) * (v - result.mean);
+  const boost::math::students_t distribution(n - 1);
+  const double t = boost::math::quantile(distribution, 0.5 + kConfidence / 2);
+  result.half_width = t * std::sqrt(squares / (n - 1) / n);
+  return result;
+}
+
+std::vector<Configuration> ranking(const Table& table, const Objective& objective) {
+  std::vector<Configuration> configurations;
+  for (const auto& [number, group] : by_configuration(table, objective.metric)) {
+    configurations.push_back({number, group.first, estimate(group.second)});
+  }
+  std::ranges::stable_sort(configurations, [&](const Configuration& a, const Configuration& b) {
+    return is_better(objective.goal, a.result.mean, b.result.mean);
+  });
+  return configurations;
+}
+
+std::vector<Value> distinct_values(const Table& table, std::size_t parameter) {
+  std::vector<Value> distinct;
+  std::map<std::string, bool> seen;
+  for (const Table::Row& row : table.rows) {
+    if (!is_usable(row)) continue;
+    const Value& value = row.values[parameter];
+    if (seen.emplace(value.text, true).second) distinct.push_back(value);
+  }
+  std::ranges::stable_sort(distinct, comes_before);
+  return distinct;
+}
+
+std::vector<Effect> main_effects(const Table& table, const Objective& objective) {
+  std::vector<Effect> effects;
+  for (std::size_t p = 0; p < table.parameters.size(); ++p) {
+    if (table.parameters[p].is_seed) continue;
+    std::vector<Sample> samples;
+    bool has_texts = false;
+    for (const Table::Row& row : table.rows) {
+      const auto value = row.metric(objective.metric);
+      if (!is_usable(row) || !value) continue;
+      samples.push_back({&row.values[p], *value});
+      has_texts |= !row.values[p].number.has_value();
+    }
+    const std::vector<Value> distinct = distinct_values(table, p);
+    Effect effect;
+    effect.parameter = p;
+    effect.levels = distinct.size() > kMaxLevels && !has_texts ? quarters_of(std::move(samples))
+                                                               : levels_of(samples, distinct);
+    if (effect.levels.empty()) continue;
+    const auto [low, high] = std::ranges::minmax_element(
+        effect.levels, {}, [](const Level& level) { return level.result.mean; });
+    effect.range = high->result.mean - low->result.mean;
+    effects.push_back(std::move(effect));
+  }
+  std::ranges::stable_sort(effects, std::ranges::greater{}, &Effect::range);
+  return effects;
+}
+
+std::vector<ParetoPoint> pareto_front(const Table& table, const Objective& a, const Objective& b) {
+  const auto second = by_configuration(table, b.metric);
+  std::vector<ParetoPoint> points;
+  for (const auto& [number, group] : by_configuration(table, a.metric)) {
+    const auto other = second.find(number);
+    if (other == second.end()) continue;
+    points.push_back(
+        {group.first, estimate(group.second).mean, estimate(other->second.second).mean});
+  }
+  std::ranges::stable_sort(points, [&](const ParetoPoint& x, const ParetoPoint& y) {
+    if (x.a != y.a) return is_better(a.goal, x.a, y.a);
+    return is_better(b.goal, x.b, y.b);
+  });
+  std::vector<ParetoPoint> front;
+  for (const ParetoPoint& point : points) {
+    if (front.empty() || is_better(b.goal, point.b, front.back().b)) front.push_back(point);
+  }
+  return front;
+}
+
+std::vector<Threshold> thresholds(const Table& table) {
+  const auto bisected = table.parameter(table.bisected);
+  if (!bisected) return {};
+  // The condition holds at a value if it does for all seeds.
+  std::map<std::int64_t, std::map<double, std::pair<bool, const Value*>>> answers;
+  std::map<std::int64_t, Threshold> found;
+  for (const Table::Row& row : table.rows) {
+    Threshold& threshold = found[row.search];
+    if (threshold.first == nullptr) threshold.first = &row;
+    if (row.status == "waiting") continue;
+    ++threshold.runs;
+    const Value& value = row.values[*bisected];
+    if (!row.holds || !value.number) {
+      threshold.has_failures = true;
+      continue;
+    }
+    auto& answer = answers[row.search].try_emplace(*value.number, true, &value).first->second;
+    answer.first = answer.first && *row.holds;
+  }
+  std::vector<Threshold> result;
+  for (auto& [search, threshold] : found) {
+    for (const auto& [number, answer] : answers[search]) {
+      if (answer.first && !threshold.holds_at) threshold.holds_at = *answer.second;
+      if (!answer.first) threshold.fails_at = *answer.second;
+    }
+    result.push_back(threshold);
+  }
+  return result;
+}
+
+}  // namespace weft::sweep

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/sweep/report/table.hpp"
+
+/// What `summarize` and `plot` compute from the points of a sweep. Points that have no result, or
+/// whose jobs did not finish, are left out: the messages that they completed say little.
+namespace weft::sweep {
+
+/// A mean with its confidence interval.
+struct Estimate {
+  std::size_t count = 0;
+  double mean = 0;
+  /// Half the width of the 95 % interval of the mean by Student's t; nothing for a single value.
+  std::optional<double> half_width;
+};
+[[nodiscard]] Estimate estimate(const std::vector<double>& values);
+
+/// Whether a point counts in statistics.
+[[nodiscard]] bool is_usable(const Table::Row& row);
+
+/// One combination of parameters, over its seeds.
+struct Configuration {
+  std::int64_t number = 0;
+  const Table::Row* first = nullptr;  ///< one of its points
+  Estimate result;
+};
+/// From best to worst; equal ones by number.
+[[nodiscard]] std::vector<Configuration> ranking(const Table& table, const Objective& objective);
+
+/// The mean over all points at one value of a parameter, whatever the others are.
+struct Level {
+  std::string label;
+  std::optional<double> number;
+  Estimate result;
+};
+struct Effect {
+  std::size_t parameter = 0;
+  std::vector<Level> levels;  ///< by value; quarters of the points where there are too many values
+  double range = 0;           ///< between the largest and the smallest mean
+};
+/// Main effects of all parameters but the seed, the largest first.
+[[nodiscard]] std::vector<Effect> main_effects(const Table& table, const Objective& objective);
+
+/// Configurations that no other one beats in both objectives, by the first.
+struct ParetoPoint {
+  const Table::Row* first = nullptr;
+  double a = 0;
+  double b = 0;
+};
+[[nodiscard]] std::vector<ParetoPoint> pareto_front(const Table& table, const Objective& a,
+                                                    const Objective& b);
+
+/// What a bisection found.
+struct Threshold {
+  const Table::Row* first = nullptr;  ///< one of its points, for the other parameters
+  std::optional<Value> fails_at;      ///< the largest value for which the condition fails
+  std::optional<Value> holds_at;      ///< the smallest for which it holds
+  bool has_failures = false;          ///< some run failed, so that the search ended early
+  std::size_t runs = 0;
+};
+[[nodiscard]] std::vector<Threshold> thresholds(const Table& table);
+
+/// The distinct values of a parameter in usable rows: numbers ascending, then texts as they come.
+[[nodiscard]] std::vector<Value> distinct_values(const Table& table, std::size_t parameter);
+
+}  // namespace weft::sweep

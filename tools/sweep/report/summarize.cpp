@@ -1,0 +1,284 @@
+#include "tools/sweep/report/summarize.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "scenarios/text/format.hpp"
+#include "simcore/base/escape.hpp"
+#include "tools/sweep/language/metrics.hpp"
+#include "tools/sweep/report/point_warnings.hpp"
+#include "tools/sweep/report/statistics.hpp"
+
+namespace weft::sweep {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using scenarios::TextTable;
+
+constexpr std::size_t kMaxWarnings = 5;
+
+struct Chosen {
+  std::vector<Objective> objectives;
+  std::vector<Objective> pareto;  ///< none or two
+};
+
+Result<Chosen> choose(const Table& table, const SummaryOptions& options) {
+  Chosen chosen;
+  Errors errors;
+  const auto add = [&](const std::string& name, std::vector<Objective>& to) {
+    Result<Objective> objective = table.objective(name);
+    if (objective.ok()) {
+      to.push_back(objective.value());
+    } else {
+      errors.push_back(objective.errors().front());
+    }
+  };
+  for (const std::string& name : options.objectives) add(name, chosen.objectives);
+  for (const std::string& name : options.pareto) add(name, chosen.pareto);
+  if (!errors.empty()) return errors;
+  if (chosen.objectives.empty()) chosen.objectives = table.objectives;
+  if (chosen.pareto.empty() && chosen.objectives.size() >= 2) {
+    chosen.pareto.assign(chosen.objectives.begin(), chosen.objectives.begin() + 2);
+  }
+  return chosen;
+}
+
+/// Names and values of a row, without the seed and, if wanted, without one parameter.
+std::vector<std::pair<std::string, std::string>> values_of(const Table& table,
+                                                           const Table::Row& row,
+                                                           const std::string& without = {}) {
+  std::vector<std::pair<std::string, std::string>> values;
+  for (std::size_t i = 0; i < table.parameters.size(); ++i) {
+    const Parameter& p = table.parameters[i];
+    if (p.is_seed || p.path == without) continue;
+    values.emplace_back(p.name, row.values[i].text);
+  }
+  return values;
+}
+
+std::string estimate_text(const std::string& metric, const Estimate& e) {
+  std::string text = metric_text(metric, e.mean);
+  if (e.half_width) text += " +- " + metric_text(metric, *e.half_width);
+  return text;
+}
+
+std::string ranking_text(const Table& table, const Objective& objective, std::size_t shown) {
+  const std::vector<Configuration> all = ranking(table, objective);
+  if (all.empty()) return "  no point has this result\n";
+  std::vector<std::string> header{"rank"};
+  for (const auto& [name, value] : values_of(table, *all.front().first)) header.push_back(name);
+  header.push_back("mean");
+  if (all.front().result.half_width) header.back() += " +- 95 % of it";
+  header.emplace_back("runs");
+  const std::size_t columns = header.size();
+  TextTable lines(std::move(header));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i >= shown && i + shown < all.size()) {
+      if (i == shown) lines.add(std::vector<std::string>(columns, "..."));
+      continue;
+    }
+    std::vector<std::string> line{std::to_string(i + 1)};
+    for (auto& [name, value] : values_of(table, *all[i].first)) line.push_back(std::move(value));
+    line.push_back(estimate_text(objective.metric, all[i].result));
+    line.push_back(std::to_string(all[i].result.count));
+    lines.add(std::move(line));
+  }
+  return lines.to_string("  ");
+}
+
+std::string effects_text(const Table& table, const Objective& objective) {
+  TextTable lines({"main effect of", "at", "mean", "runs"});
+  for (const Effect& effect : main_effects(table, objective)) {
+    if (effect.levels.size() < 2) continue;
+    std::string name = table.parameters[effect.parameter].name;
+    for (const Level& level : effect.levels) {
+      lines.add({name, level.label, metric_text(objective.metric, level.result.mean),
+                 std::to_string(level.result.count)});
+      name.clear();
+    }
+  }
+  return lines.to_string("  ");
+}
+
+std::string pareto_text(const Table& table, const Chosen& chosen) {
+  const Objective& a = chosen.pareto[0];
+  const Objective& b = chosen.pareto[1];
+  const std::vector<ParetoPoint> front = pareto_front(table, a, b);
+  if (front.empty()) return {};
+  std::vector<std::string> header{""};
+  for (const auto& [name, value] : values_of(table, *front.front().first)) header.push_back(name);
+  header.push_back(a.name);
+  header.push_back(b.name);
+  TextTable lines(std::move(header));
+  for (const ParetoPoint& point : front) {
+    std::vector<std::string> line{""};
+    for (auto& [name, value] : values_of(table, *point.first)) line.push_back(std::move(value));
+    line.push_back(metric_text(a.metric, point.a));
+    line.push_back(metric_text(b.metric, point.b));
+    lines.add(std::move(line));
+  }
+  return fmt::format(
+             "\nPareto front of {} and {}: no other point is better in one without being "
+             "worse in the other\n",
+             a.name, b.name) +
+         lines.to_string("  ");
+}
+
+std::string thresholds_text(const Table& table) {
+  const std::vector<Threshold> all = thresholds(table);
+  if (all.empty()) return {};
+  const std::string name = table.parameters[*table.parameter(table.bisected)].name;
+  std::vector<std::string> header{""};
+  for (const auto& [key, value] : values_of(table, *all.front().first, table.bisected)) {
+    header.push_back(key);
+  }
+  for (const char* column : {"fails at", "holds from", "runs"}) header.emplace_back(column);
+  TextTable lines(std::move(header));
+  for (const Threshold& t : all) {
+    std::vector<std::string> line{""};
+    for (auto& [key, value] : values_of(table, *t.first, table.bisected)) {
+      line.push_back(std::move(value));
+    }
+    line.push_back(t.fails_at ? t.fails_at->text : "never");
+    line.push_back(t.has_failures ? "a run failed" : t.holds_at ? t.holds_at->text : "never");
+    line.push_back(std::to_string(t.runs));
+    lines.add(std::move(line));
+  }
+  return fmt::format("\nthe smallest {} with {}\n", name, table.condition) + lines.to_string("  ");
+}
+
+struct Counts {
+  std::size_t usable = 0;
+  std::size_t unfinished = 0;
+  std::size_t failed = 0;
+  std::size_t waiting = 0;
+};
+
+Counts counts_of(const Table& table) {
+  Counts c;
+  for (const Table::Row& row : table.rows) {
+    if (is_usable(row)) {
+      ++c.usable;
+    } else if (row.is_done()) {
+      ++c.unfinished;
+    } else {
+      ++(row.status == "waiting" ? c.waiting : c.failed);
+    }
+  }
+  return c;
+}
+
+Json estimate_json(const Estimate& e) {
+  return {{"mean", e.mean},
+          {"half_width_95", e.half_width ? Json(*e.half_width) : Json(nullptr)},
+          {"runs", e.count}};
+}
+
+Json values_json(const Table& table, const Table::Row& row, const std::string& without = {}) {
+  Json json = Json::object();
+  for (const auto& [name, value] : values_of(table, row, without)) json[name] = value;
+  return json;
+}
+
+Json objective_json(const Table& table, const Objective& objective) {
+  Json json{{"name", objective.name},
+            {"metric", objective.metric},
+            {"goal", objective.goal == Goal::kMin ? "min" : "max"}};
+  json["configurations"] = Json::array();
+  for (const Configuration& c : ranking(table, objective)) {
+    Json line = estimate_json(c.result);
+    line["configuration"] = c.number;
+    line["parameters"] = values_json(table, *c.first);
+    json["configurations"].push_back(std::move(line));
+  }
+  json["effects"] = Json::array();
+  for (const Effect& effect : main_effects(table, objective)) {
+    Json levels = Json::array();
+    for (const Level& level : effect.levels) {
+      levels.push_back(
+          {{"at", level.label}, {"mean", level.result.mean}, {"runs", level.result.count}});
+    }
+    json["effects"].push_back({{"parameter", table.parameters[effect.parameter].name},
+                               {"range", effect.range},
+                               {"levels", std::move(levels)}});
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string metric_text(const std::string& metric, double value) {
+  const std::string unit = metric_unit(metric);
+  if (unit == "s") return scenarios::format_time(value);
+  if (unit == "B") return scenarios::format_bytes(value);
+  if (unit == "B/s") return scenarios::format_rate(8 * value);
+  return fmt::format("{:.4g}", value);
+}
+
+Result<std::string> summary_text(const Table& table, const SummaryOptions& options) {
+  const Result<Chosen> chosen = choose(table, options);
+  if (!chosen.ok()) return chosen.errors();
+  const Counts c = counts_of(table);
+  std::string text =
+      fmt::format("{}  ({})  {} points", table.name, table.program, table.rows.size());
+  if (c.waiting > 0) text += fmt::format(", {} not run yet", c.waiting);
+  if (c.failed > 0) text += fmt::format(", {} failed", c.failed);
+  if (c.unfinished > 0)
+    text += fmt::format(", {} whose jobs did not finish (left out)", c.unfinished);
+  const PointWarnings warnings = warnings_of(table);
+  if (warnings.points > 0) text += fmt::format(", {} with warnings", warnings.points);
+  text += "\n";
+  for (const std::string& line : warning_lines(table, warnings, kMaxWarnings)) {
+    text += "  warning: " + escaped(line) + "\n";
+  }
+  text += thresholds_text(table);
+  for (const Objective& objective : chosen.value().objectives) {
+    text += fmt::format(
+        "\n{} ({})\n", objective.name,
+        objective.goal == Goal::kMin ? "the smaller the better" : "the larger the better");
+    text += ranking_text(table, objective, options.shown) + "\n" + effects_text(table, objective);
+  }
+  if (chosen.value().pareto.size() == 2) text += pareto_text(table, chosen.value());
+  return text;
+}
+
+Result<Json> summary_json(const Table& table, const SummaryOptions& options) {
+  const Result<Chosen> chosen = choose(table, options);
+  if (!chosen.ok()) return chosen.errors();
+  const Counts c = counts_of(table);
+  Json json{{"sweep", table.name},         {"program", table.program},
+            {"points", table.rows.size()}, {"usable", c.usable},
+            {"unfinished", c.unfinished},  {"failed", c.failed},
+            {"waiting", c.waiting},        {"warned", warnings_of(table).points}};
+  json["objectives"] = Json::array();
+  for (const Objective& objective : chosen.value().objectives) {
+    json["objectives"].push_back(objective_json(table, objective));
+  }
+  if (chosen.value().pareto.size() == 2) {
+    const Objective& a = chosen.value().pareto[0];
+    const Objective& b = chosen.value().pareto[1];
+    Json front = Json::array();
+    for (const ParetoPoint& p : pareto_front(table, a, b)) {
+      front.push_back({{"parameters", values_json(table, *p.first)}, {a.name, p.a}, {b.name, p.b}});
+    }
+    json["pareto"] = {{"objectives", {a.name, b.name}}, {"front", std::move(front)}};
+  }
+  if (!table.bisected.empty()) {
+    json["thresholds"] = Json::array();
+    for (const Threshold& t : thresholds(table)) {
+      json["thresholds"].push_back(
+          {{"parameters", values_json(table, *t.first, table.bisected)},
+           {"fails_at", t.fails_at ? Json(t.fails_at->text) : Json(nullptr)},
+           {"holds_at", t.holds_at ? Json(t.holds_at->text) : Json(nullptr)},
+           {"has_failures", t.has_failures},
+           {"runs", t.runs}});
+    }
+  }
+  return json;
+}
+
+}  // namespace weft::sweep

@@ -1,0 +1,219 @@
+#include "tools/sweep/report/table.hpp"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "simcore/base/digest.hpp"
+#include "simcore/text/nearest.hpp"
+#include "tools/sweep/language/metrics.hpp"
+#include "tools/sweep/store/sqlite.hpp"
+#include "tools/sweep/store/store.hpp"
+
+namespace weft::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error table_error(const fs::path& path, std::string message) {
+  return {std::move(message), {path.string(), 0, 0, {}}};
+}
+
+/// The database file that `path` means.
+Result<fs::path> find_database(const fs::path& path) {
+  std::error_code error;
+  const fs::path file = fs::is_directory(path, error) ? path / kDatabaseName : path;
+  if (fs::exists(file, error)) return file;
+  return table_error(file,
+                     "does not exist; expected the database of a sweep or its folder, such as "
+                     "results/NAME");
+}
+
+Error read_error(const fs::path& path, const Database& database) {
+  const int code = database.failure_code();
+  if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) {
+    return table_error(path, "is damaged or no database (" + database.failure() + ")");
+  }
+  return table_error(path, "cannot be read: " + database.failure());
+}
+
+Errors check_kind(const fs::path& path, Database& database) {
+  const std::int64_t application = database.integer("PRAGMA application_id");
+  const std::int64_t version = database.integer("PRAGMA user_version");
+  if (database.has_failed()) return {read_error(path, database)};
+  if (application != kApplicationId) return {table_error(path, "is not the database of a sweep")};
+  if (version < 1 || version > kSchemaVersion) {
+    return {table_error(path, "has schema version " + std::to_string(version) +
+                                  "; this program reads versions up to " +
+                                  std::to_string(kSchemaVersion))};
+  }
+  return {};
+}
+
+std::string description_value(Database& database, const std::string& key) {
+  Statement get(database, "SELECT value FROM sweep WHERE key = ?");
+  get.bind(key);
+  return get.step() ? get.text(0) : std::string();
+}
+
+void read_names(Database& database, Table& table) {
+  table.name = description_value(database, "name");
+  table.program = description_value(database, "program");
+  table.bisected = description_value(database, "bisected");
+  table.condition = description_value(database, "condition");
+  Statement parameters(database,
+                       "SELECT path, name, unit, is_seed FROM parameter ORDER BY position");
+  while (parameters.step()) {
+    table.parameters.push_back(
+        {parameters.text(0), parameters.text(1), parameters.text(2), parameters.integer(3) != 0});
+  }
+  Statement objectives(database, "SELECT name, metric, goal FROM objective ORDER BY position");
+  while (objectives.step()) {
+    table.objectives.push_back({objectives.text(0), objectives.text(1),
+                                objectives.text(2) == "max" ? Goal::kMax : Goal::kMin});
+  }
+  Statement metrics(database, "SELECT DISTINCT name FROM metric ORDER BY name");
+  while (metrics.step()) table.metrics.push_back(metrics.text(0));
+}
+
+void read_rows(Database& database, Table& table) {
+  std::map<std::int64_t, std::size_t> index;
+  Statement points(database,
+                   "SELECT id, configuration, search, status, outcome, message, results_sha256, "
+                   "holds, wall_seconds FROM point ORDER BY id");
+  while (points.step()) {
+    Table::Row row;
+    row.id = points.integer(0);
+    row.configuration = points.integer(1);
+    row.search = points.integer(2);
+    row.status = points.text(3);
+    row.outcome = points.text(4);
+    row.message = points.text(5);
+    row.results_sha256 = points.text(6);
+    if (!points.is_null(7)) row.holds = points.integer(7) != 0;
+    if (!points.is_null(8)) row.wall_seconds = points.real(8);
+    row.values.resize(table.parameters.size());
+    index[row.id] = table.rows.size();
+    table.rows.push_back(std::move(row));
+  }
+  Statement values(database, "SELECT point, parameter, text, number FROM value");
+  while (values.step()) {
+    const auto row = index.find(values.integer(0));
+    const auto parameter = static_cast<std::size_t>(values.integer(1));
+    if (row == index.end() || parameter >= table.parameters.size()) continue;
+    Value& value = table.rows[row->second].values[parameter];
+    value.text = values.text(2);
+    if (!values.is_null(3) && std::isfinite(values.real(3))) value.number = values.real(3);
+  }
+  Statement metrics(database, "SELECT point, name, value FROM metric");
+  while (metrics.step()) {
+    const auto row = index.find(metrics.integer(0));
+    if (row == index.end() || !std::isfinite(metrics.real(2))) continue;
+    table.rows[row->second].metrics[metrics.text(1)] = metrics.real(2);
+  }
+  if (database.integer("PRAGMA user_version") < 2) return;  // before there were warnings
+  Statement warnings(database, "SELECT point, text FROM warning ORDER BY point, position");
+  while (warnings.step()) {
+    const auto row = index.find(warnings.integer(0));
+    if (row != index.end()) table.rows[row->second].warnings.push_back(warnings.text(1));
+  }
+}
+
+}  // namespace
+
+std::optional<double> Table::Row::metric(const std::string& metric_name) const {
+  const auto found = metrics.find(metric_name);
+  return found == metrics.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string Table::digest() const {
+  Digest sha;
+  sha.add(rows.size());
+  for (const Row& row : rows) {
+    sha.add(row.id);
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      sha.add_text(parameters[i].path);
+      sha.add_text(row.values[i].text);
+    }
+    for (const std::string* text : {&row.status, &row.outcome, &row.results_sha256}) {
+      sha.add_text(*text);
+    }
+  }
+  return sha.hex();
+}
+
+std::optional<std::size_t> Table::parameter(const std::string& name_or_path) const {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].name == name_or_path || parameters[i].path == name_or_path) return i;
+  }
+  return std::nullopt;
+}
+
+Result<Objective> Table::objective(const std::string& wanted) const {
+  for (const Objective& o : objectives) {
+    if (o.name == wanted || o.metric == wanted) return o;
+  }
+  if (std::ranges::find(metrics, wanted) != metrics.end()) {
+    return Objective{wanted, wanted, Goal::kMin};
+  }
+  std::vector<std::string> known;
+  for (const Objective& o : objectives) known.push_back(o.name);
+  known.insert(known.end(), metrics.begin(), metrics.end());
+  return Error{"`" + wanted + "` is not a result of this sweep; there are " + listing(known) +
+                   did_you_mean(wanted, known),
+               {}};
+}
+
+Result<Table> read_table(const fs::path& path) {
+  const Result<fs::path> file = find_database(path);
+  if (!file.ok()) return file.errors();
+  Database database(file.value(), Database::Mode::kRead);
+  if (Errors errors = check_kind(file.value(), database); !errors.empty()) return errors;
+  // One snapshot, whatever a running sweep writes meanwhile.
+  database.execute("BEGIN");
+  Table table;
+  read_names(database, table);
+  if (!table.bisected.empty() && !table.parameter(table.bisected)) {
+    return table_error(file.value(), "is damaged: `" + table.bisected + "` is not one of its axes");
+  }
+  read_rows(database, table);
+  if (database.has_failed()) return read_error(file.value(), database);
+  return table;
+}
+
+Result<std::string> point_scenario(const fs::path& path, std::int64_t id) {
+  const Result<fs::path> file = find_database(path);
+  if (!file.ok()) return file.errors();
+  Database database(file.value(), Database::Mode::kRead);
+  if (Errors errors = check_kind(file.value(), database); !errors.empty()) return errors;
+  std::vector<std::string> overrides;
+  const auto stored =
+      nlohmann::json::parse(description_value(database, "overrides"), nullptr, false);
+  if (stored.is_array()) {
+    for (const auto& text : stored) overrides.push_back(text.is_string() ? text : "");
+  }
+  Statement values(database,
+                   "SELECT parameter.path, value.text FROM value JOIN parameter ON "
+                   "parameter.position = value.parameter WHERE value.point = ? ORDER BY "
+                   "parameter.position");
+  values.bind(id);
+  while (values.step()) overrides.push_back(values.text(0) + "=" + values.text(1));
+  Statement known(database, "SELECT count(*) FROM point WHERE id = ?");
+  known.bind(id);
+  const bool exists = known.step() && known.integer(0) == 1;
+  const std::string base = description_value(database, "base_scenario");
+  const std::string base_file = description_value(database, "base_file");
+  if (database.has_failed()) return read_error(file.value(), database);
+  if (!exists) return table_error(file.value(), "has no point " + std::to_string(id));
+  // A name of its own, so that its results do not meet those of the sweep.
+  overrides.push_back("name=" + description_value(database, "name") + "-" + std::to_string(id));
+  const auto loaded = scenarios::load_scenario_text(base, base_file, overrides);
+  if (!loaded.ok()) return loaded.errors();
+  return loaded.value().resolved_yaml(WEFT_VERSION);
+}
+
+}  // namespace weft::sweep

@@ -1,0 +1,138 @@
+#include "tools/sweep/store/report.hpp"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "scenarios/output/summary.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "scenarios/run/simulation.hpp"
+#include "scenarios/text/json_text.hpp"
+#include "simcore/base/digest.hpp"
+
+namespace weft::sweep {
+namespace {
+
+using PlainJson = nlohmann::json;
+
+constexpr int kOneLine = -1;
+
+std::string text_of(const Errors& errors) {
+  std::string text;
+  for (const Error& error : errors) text += (text.empty() ? "" : "\n") + error.to_string();
+  return text;
+}
+
+Report failure(const Task& task, std::string message) {
+  Report report;
+  report.id = task.id;
+  report.status = Status::kError;
+  report.message = std::move(message);
+  return report;
+}
+
+}  // namespace
+
+const char* status_name(Status status) {
+  switch (status) {
+    case Status::kDone:
+      return "done";
+    case Status::kError:
+      return "error";
+    case Status::kCrash:
+      return "crash";
+    case Status::kKilled:
+      return "killed";
+    case Status::kTimeLimit:
+      return "time limit";
+    case Status::kMemoryLimit:
+      return "memory limit";
+  }
+  return "unknown";
+}
+
+std::string Task::to_json() const {
+  return scenarios::json_text(
+      PlainJson{{"id", id}, {"overrides", overrides}, {"sweep_sha256", sweep_sha256}}, kOneLine);
+}
+
+std::optional<Task> Task::from_json(std::string_view text) {
+  try {
+    const PlainJson json = PlainJson::parse(text);
+    Task task;
+    json.at("id").get_to(task.id);
+    json.at("overrides").get_to(task.overrides);
+    json.at("sweep_sha256").get_to(task.sweep_sha256);
+    return task;
+  } catch (const PlainJson::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::string Report::to_json() const {
+  // Messages may hold what a crashing process wrote: not necessarily UTF-8.
+  return scenarios::json_text(PlainJson{{"id", id},
+                                        {"status", static_cast<int>(status)},
+                                        {"message", message},
+                                        {"outcome", outcome},
+                                        {"results_sha256", results_sha256},
+                                        {"scenario_sha256", scenario_sha256},
+                                        {"wall_seconds", wall_seconds},
+                                        {"peak_memory", peak_memory},
+                                        {"metrics", metrics},
+                                        {"warnings", warnings}},
+                              kOneLine);
+}
+
+std::optional<Report> Report::from_json(std::string_view text) {
+  try {
+    const PlainJson json = PlainJson::parse(text);
+    Report report;
+    json.at("id").get_to(report.id);
+    report.status = static_cast<Status>(json.at("status").get<int>());
+    json.at("message").get_to(report.message);
+    json.at("outcome").get_to(report.outcome);
+    json.at("results_sha256").get_to(report.results_sha256);
+    json.at("scenario_sha256").get_to(report.scenario_sha256);
+    json.at("wall_seconds").get_to(report.wall_seconds);
+    json.at("peak_memory").get_to(report.peak_memory);
+    json.at("metrics").get_to(report.metrics);
+    json.at("warnings").get_to(report.warnings);
+    return report;
+  } catch (const PlainJson::exception&) {
+    return std::nullopt;
+  }
+}
+
+PointRunner::PointRunner(const Sweep& sweep)
+    : sweep_(sweep), sweep_sha256_(sha256_hex(sweep.definition())) {}
+
+Task PointRunner::task_of(const Point& point) const {
+  return {point.id, overrides_of(sweep_, point), sweep_sha256_};
+}
+
+Report PointRunner::operator()(const Task& task) const {
+  if (task.sweep_sha256 != sweep_sha256_) {
+    return failure(task,
+                   "the worker reads another sweep than the coordinator; do all machines see the "
+                   "same files and run the same program?");
+  }
+  const auto loaded = sweep_.base.load(task.overrides);
+  if (!loaded.ok()) return failure(task, text_of(loaded.errors()));
+  const auto experiment = scenarios::build_experiment(loaded.value().scenario);
+  if (!experiment.ok()) return failure(task, text_of(loaded.value().located(experiment.errors())));
+  const scenarios::Results results = scenarios::simulate(experiment.value());
+  Report report;
+  report.id = task.id;
+  report.outcome = scenarios::outcome_name(results.outcome);
+  for (const std::string& sentence : results.explanation) {
+    report.message += (report.message.empty() ? "" : "\n") + sentence;
+  }
+  report.results_sha256 = results.digest();
+  report.scenario_sha256 = sha256_hex(loaded.value().canonical_yaml());
+  report.wall_seconds = results.wall_seconds;
+  report.metrics = metrics_of(results);
+  report.warnings = results.warnings;
+  return report;
+}
+
+}  // namespace weft::sweep

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/sweep/language/metrics.hpp"
+#include "tools/sweep/language/sweep.hpp"
+
+/// What travels between the coordinator and the processes that run points.
+namespace weft::sweep {
+
+/// A point to run.
+struct Task {
+  std::int64_t id = 0;
+  std::vector<std::string> overrides;
+  std::string sweep_sha256;  ///< of the definition; a worker's own reading must give the same
+
+  [[nodiscard]] std::string to_json() const;
+  [[nodiscard]] static std::optional<Task> from_json(std::string_view text);
+};
+
+/// How a point ended. What is not kDone has a message and no results.
+enum class Status : std::uint8_t {
+  kDone,         ///< there are results; whether the jobs finished is their `outcome`
+  kError,        ///< the scenario could not be built
+  kCrash,        ///< the process ended by a signal or without results
+  kKilled,       ///< the process was killed from outside: no property of the point
+  kTimeLimit,    ///< stopped by --time-limit
+  kMemoryLimit,  ///< stopped by --memory-limit
+};
+[[nodiscard]] const char* status_name(Status status);
+
+struct Report {
+  std::int64_t id = 0;
+  Status status = Status::kDone;
+  std::string message;
+  std::string outcome;  ///< `finished`, `time limit`, `stuck` ...
+  std::string results_sha256;
+  std::string scenario_sha256;
+  double wall_seconds = 0;
+  std::int64_t peak_memory = 0;  ///< bytes resident
+  Metrics metrics;
+  std::vector<std::string> warnings;  ///< what a run would print below its tables
+
+  [[nodiscard]] std::string to_json() const;
+  [[nodiscard]] static std::optional<Report> from_json(std::string_view text);
+};
+
+/// Runs a point in this process, if it is one of this sweep.
+class PointRunner {
+ public:
+  explicit PointRunner(const Sweep& sweep);
+  [[nodiscard]] Report operator()(const Task& task) const;
+  [[nodiscard]] Task task_of(const Point& point) const;
+
+ private:
+  const Sweep& sweep_;
+  std::string sweep_sha256_;
+};
+
+}  // namespace weft::sweep

@@ -1,0 +1,330 @@
+#include "topologies/assembly/servers.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace weft::topologies {
+namespace {
+
+/// The GPUs that a NIC serves.
+struct Served {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
+
+Served served_by(const ServerPart& server, std::uint32_t nic) {
+  const auto gpu_at = [&](std::uint32_t n) {
+    return static_cast<std::uint32_t>(std::uint64_t{n} * server.gpus / server.nics);
+  };
+  return {gpu_at(nic), std::max(1U, gpu_at(nic + 1) - gpu_at(nic))};
+}
+
+/// Whether the NICs of a server are nodes of their own. They are alike.
+bool has_nic_nodes(const RackSpec& rack) {
+  const ServerPart& server = rack.server;
+  if (server.gpus == 0 || server.nics == 0) return false;
+  const std::optional<BitsPerSecond>& feed = server.host_link.rate;
+  const bool outruns = feed && *feed < std::int64_t{server.nic.ports} * rack.access.rate;
+  return outruns || server.gpus > server.nics;
+}
+
+std::uint32_t links_to_chip(const ScaleUpPart& part, std::uint32_t chip_of_board) {
+  return part.links_per_chip.size() == 1 ? part.links_per_chip.front()
+                                         : part.links_per_chip[chip_of_board];
+}
+
+std::uint64_t scale_up_cables(const ServerPart& server) {
+  if (!server.scale_up) return 0;
+  const ScaleUpPart& part = *server.scale_up;
+  const std::uint32_t chips = part.chips / part.boards;
+  std::uint64_t links = 0;
+  for (std::uint32_t chip = 0; chip < chips; ++chip) links += links_to_chip(part, chip);
+  return saturating_sum(saturating_product(server.gpus, links),
+                        saturating_product(std::uint64_t{part.boards - 1} * chips, part.trunks));
+}
+
+class Checker {
+ public:
+  void check(const RackSpec& rack, const std::string& key) {
+    check_at_least_one(rack.count, key + ".count", errors);
+    check_at_least_one(rack.servers, key + ".servers", errors);
+    const ServerPart& server = rack.server;
+    const std::string at = key + ".server";
+    if (server.hosts() == 0) check_at_least_one(0, at + ".nics", errors);
+    if (server.gpus == 0 && server.scale_up) {
+      fail(at + ".scale_up", "joins GPUs; the server has none");
+    }
+    if (server.gpus == 0 && server.host_link.rate &&
+        *server.host_link.rate < std::int64_t{server.nic.ports} * rack.access.rate) {
+      fail(at + ".host_link.rate", "is less than the NIC's; only GPUs have slower links to it");
+    }
+    check_at_least_one(server.nic.ports, at + ".nic.ports", errors);
+    check_not_negative(server.nic.receive_latency, at + ".nic.receive_latency", errors);
+    check_not_negative(server.nic.transport_latency, at + ".nic.transport_latency", errors);
+    check_not_negative(server.nic.send_latency, at + ".nic.send_latency", errors);
+    check_not_negative(server.host_link.latency, at + ".host_link.latency", errors);
+    if (server.host_link.rate) check_rate(*server.host_link.rate, at + ".host_link.rate");
+    if (server.rails > server.nics) {
+      fail(at + ".rails", "is " + std::to_string(server.rails) + "; the server has " +
+                              std::to_string(server.nics) + " NICs");
+    }
+    if (server.gpus > 0 && server.nics > 0 && server.gpus % server.nics != 0 &&
+        server.nics % server.gpus != 0) {
+      fail(at + ".nics", "is " + std::to_string(server.nics) + "; " + std::to_string(server.gpus) +
+                             " GPUs need a number of NICs that divides theirs, or a multiple");
+    }
+    if (server.scale_up) check(*server.scale_up, server.gpus, at + ".scale_up");
+  }
+
+  Errors errors;
+
+ private:
+  void fail(std::string key, std::string message) {
+    errors.push_back(error_at(std::move(key), std::move(message)));
+  }
+  void check_rate(BitsPerSecond rate, const std::string& key) {
+    if (rate.count() > 0) return;
+    fail(key, "is " + std::to_string(rate.count()) + " bit/s; a rate above 0 is needed");
+  }
+  void check(const ScaleUpPart& part, std::uint32_t gpus, const std::string& key) {
+    check_rate(part.rate, key + ".rate");
+    check_not_negative(part.link_latency, key + ".link_latency", errors);
+    check_not_negative(part.gpu_latency, key + ".gpu_latency", errors);
+    check_not_negative(part.send_latency, key + ".send_latency", errors);
+    check_not_negative(part.chip_latency, key + ".chip_latency", errors);
+    check_at_least_one(part.chips, key + ".chips", errors);
+    check_at_least_one(part.boards, key + ".boards", errors);
+    if (part.boards == 0 || part.chips == 0) return;
+    const auto splits = [&](std::uint32_t n, const char* what, const std::string& at) {
+      if (n % part.boards == 0) return true;
+      fail(at, std::to_string(n) + " " + what + " cannot be split over " +
+                   std::to_string(part.boards) + " boards");
+      return false;
+    };
+    if (!splits(gpus, "GPUs", key + ".boards") || !splits(part.chips, "chips", key + ".chips")) {
+      return;
+    }
+    const std::uint32_t chips = part.chips / part.boards;
+    const std::size_t given = part.links_per_chip.size();
+    if (given != 1 && given != chips) {
+      fail(key + ".links_per_chip", "has " + std::to_string(given) +
+                                        " numbers; one for all chips, or one for each of the " +
+                                        std::to_string(chips) + " chips of a board, is needed");
+    }
+    if (std::ranges::find(part.links_per_chip, 0U) != part.links_per_chip.end()) {
+      fail(key + ".links_per_chip", "has a 0; every GPU has a link to every chip of its board");
+    }
+    if (part.boards > 1 && part.trunks == 0) {
+      fail(key + ".trunks", "is 0; boards need trunks between their chips");
+    }
+  }
+};
+
+std::uint64_t sum_over(std::span<const RackSpec> racks, std::uint64_t (*of)(const RackSpec&)) {
+  std::uint64_t sum = 0;
+  for (const RackSpec& rack : racks) sum = saturating_sum(sum, of(rack));
+  return sum;
+}
+
+std::uint64_t servers_of(const RackSpec& rack) {
+  return saturating_product(rack.count, rack.servers);
+}
+
+/// Adds what racks bring, kind by kind.
+class Adder {
+ public:
+  Adder(std::span<const RackSpec> racks, Assembler& assembler) : assembler_(assembler) {
+    std::uint32_t rack = 0;
+    for (std::uint32_t group = 0; group < racks.size(); ++group) {
+      const RackSpec& spec = racks[group];
+      for (std::uint32_t i = 0; i < spec.count; ++i, ++rack) {
+        for (std::uint32_t k = 0; k < spec.servers; ++k) servers_.push_back({&spec, group, rack});
+      }
+    }
+  }
+
+  void add_hosts() {
+    std::uint32_t index = 0;
+    for (Server& server : servers_) {
+      const ServerPart& part = server.spec->server;
+      const bool is_gpu = part.gpus > 0;
+      if (part.scale_up) server.domain = assembler_.add_domain(server.group);
+      for (std::uint32_t i = 0; i < part.hosts(); ++i, ++index) {
+        const NodeId id = assembler_.add_host((is_gpu ? "gpu" : "h") + std::to_string(index),
+                                              static_cast<std::int32_t>(server.rack),
+                                              is_gpu ? Picoseconds(0) : part.nic.arrival_latency());
+        if (i == 0) server.first_host = id;
+        Node& node = assembler_.node(id);
+        node.domain = server.domain;
+        if (part.nics > 0 && rails_of(part) > 1) {
+          const auto nic = static_cast<std::uint32_t>(std::uint64_t{i} * part.nics / part.hosts());
+          node.rail = static_cast<std::int32_t>(nic % rails_of(part));
+        }
+      }
+    }
+  }
+
+  void add_chips() {
+    std::uint32_t index = 0;
+    for (const Server& server : servers_) {
+      const ServerPart& part = server.spec->server;
+      if (!part.scale_up) continue;
+      const ScaleUpPart& scale_up = *part.scale_up;
+      std::vector<NodeId> chips;
+      for (std::uint32_t i = 0; i < scale_up.chips; ++i) {
+        const auto rack = static_cast<std::int32_t>(server.rack);
+        const NodeId id =
+            assembler_.add_switch("chip" + std::to_string(index++), 1, rack, scale_up.chip_latency);
+        Node& node = assembler_.node(id);
+        node.domain = server.domain;
+        node.network = NetworkKind::kScaleUp;
+        chips.push_back(id);
+      }
+      join(server, scale_up, chips);
+    }
+  }
+
+  std::vector<Servers::NicPort> add_nics() {
+    std::vector<Servers::NicPort> ports;
+    std::uint32_t index = 0;
+    for (std::uint32_t i = 0; i < servers_.size(); ++i) {
+      const Server& server = servers_[i];
+      const ServerPart& part = server.spec->server;
+      const bool is_node = has_nic_nodes(*server.spec);
+      for (std::uint32_t nic = 0; nic < part.nics; ++nic) {
+        Servers::NicPort port{.rack = server.rack,
+                              .server = i,
+                              .rail = nic % rails_of(part),
+                              .node = is_node ? add_nic(server, nic, index++) : holder(server, nic),
+                              .spec = server.spec,
+                              .sending = part.nic.send_latency,
+                              .receiving = part.nic.arrival_latency()};
+        if (!is_node) {
+          port.sending += part.host_link.latency;
+          // A host that is a NIC books its arrival latency as its pipeline.
+          if (part.gpus == 0) port.receiving = Picoseconds(0);
+          port.receiving += part.host_link.latency;
+        }
+        for (port.port = 0; port.port < part.nic.ports; ++port.port) ports.push_back(port);
+      }
+    }
+    return ports;
+  }
+
+ private:
+  struct Server {
+    const RackSpec* spec;
+    std::uint32_t group;  ///< of racks alike
+    std::uint32_t rack;
+    NodeId first_host{};
+    std::int32_t domain = -1;
+  };
+
+  static NodeId nth(NodeId first, std::uint32_t n) { return NodeId(first.value() + n); }
+
+  /// The host that a NIC is part of.
+  static NodeId holder(const Server& server, std::uint32_t nic) {
+    const ServerPart& part = server.spec->server;
+    return nth(server.first_host, part.gpus == 0 ? nic : served_by(part, nic).first);
+  }
+
+  void join(const Server& server, const ScaleUpPart& part, const std::vector<NodeId>& chips) {
+    const std::uint32_t gpus = server.spec->server.gpus / part.boards;
+    const std::uint32_t per_board = part.chips / part.boards;
+    const LinkSpec link{part.rate, part.link_latency};
+    for (std::uint32_t i = 0; i < part.chips; ++i) {
+      const std::uint32_t board = i / per_board;
+      std::uint32_t ports = 0;
+      const std::uint32_t links = links_to_chip(part, i % per_board);
+      for (std::uint32_t gpu = board * gpus; gpu < (board + 1) * gpus; ++gpu) {
+        for (std::uint32_t k = 0; k < links; ++k, ++ports) {
+          assembler_.add_cable({.a = nth(server.first_host, gpu),
+                                .b = chips[i],
+                                .link = link,
+                                .edge_from_a = part.send_latency,
+                                .edge_from_b = part.gpu_latency});
+        }
+      }
+      if (board > 0) ports += part.trunks;
+      if (board + 1 < part.boards) {
+        ports += part.trunks;
+        for (std::uint32_t k = 0; k < part.trunks; ++k) {
+          assembler_.add_cable({.a = chips[i], .b = chips[i + per_board], .link = link});
+        }
+      }
+      assembler_.node(chips[i]).buffer = std::int64_t{ports} * part.port_buffer;
+      assembler_.node(chips[i]).cell = 1_B;
+    }
+  }
+
+  NodeId add_nic(const Server& server, std::uint32_t nic, std::uint32_t index) {
+    const ServerPart& part = server.spec->server;
+    const auto rack = static_cast<std::int32_t>(server.rack);
+    const NodeId id = assembler_.add_switch("nic" + std::to_string(index), 1, rack, SwitchPart{});
+    Node& node = assembler_.node(id);
+    node.is_nic = true;
+    if (rails_of(part) > 1) node.rail = static_cast<std::int32_t>(nic % rails_of(part));
+    const Served served = served_by(part, nic);
+    const BitsPerSecond whole = std::int64_t{part.nic.ports} * server.spec->access.rate;
+    const LinkSpec link{part.host_link.rate.value_or(whole), part.host_link.latency};
+    for (std::uint32_t gpu = served.first; gpu < served.first + served.count; ++gpu) {
+      assembler_.add_cable({.a = nth(server.first_host, gpu), .b = id, .link = link});
+    }
+    return id;
+  }
+
+  Assembler& assembler_;
+  std::vector<Server> servers_;
+};
+
+}  // namespace
+
+std::uint32_t rails_of(const ServerPart& server) {
+  return server.rails > 0 ? server.rails : std::max(1U, server.nics);
+}
+
+Errors Servers::check(const std::string& key) const {
+  Checker checker;
+  if (racks_.empty()) checker.errors.push_back(error_at(key, "is empty; servers are needed"));
+  for (std::size_t i = 0; i < racks_.size(); ++i) {
+    checker.check(racks_[i], racks_.size() == 1 ? key : key + "[" + std::to_string(i) + "]");
+  }
+  return std::move(checker.errors);
+}
+
+std::uint64_t Servers::racks() const {
+  return sum_over(racks_, [](const RackSpec& rack) { return std::uint64_t{rack.count}; });
+}
+std::uint64_t Servers::servers() const { return sum_over(racks_, servers_of); }
+std::uint64_t Servers::hosts() const {
+  return sum_over(racks_, [](const RackSpec& rack) {
+    return saturating_product(servers_of(rack), rack.server.hosts());
+  });
+}
+std::uint64_t Servers::inner_cables() const {
+  return sum_over(racks_, [](const RackSpec& rack) {
+    const std::uint64_t nics =
+        weft::topologies::has_nic_nodes(rack) ? std::max(rack.server.gpus, rack.server.nics) : 0;
+    return saturating_product(servers_of(rack), saturating_sum(scale_up_cables(rack.server), nics));
+  });
+}
+std::uint64_t Servers::nic_ports() const {
+  return sum_over(racks_, [](const RackSpec& rack) {
+    return saturating_product(servers_of(rack),
+                              std::uint64_t{rack.server.nics} * rack.server.nic.ports);
+  });
+}
+bool Servers::has_nic_nodes() const {
+  return std::ranges::any_of(
+      racks_, [](const RackSpec& rack) { return weft::topologies::has_nic_nodes(rack); });
+}
+
+std::vector<Servers::NicPort> Servers::add_to(Assembler& assembler) const {
+  Adder adder(racks_, assembler);
+  adder.add_hosts();
+  adder.add_chips();
+  return adder.add_nics();
+}
+
+}  // namespace weft::topologies

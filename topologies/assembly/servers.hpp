@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "simcore/base/ids.hpp"
+#include "simcore/base/result.hpp"
+#include "simcore/base/units.hpp"
+#include "topologies/assembly/assembler.hpp"
+#include "topologies/assembly/spec.hpp"
+
+namespace weft::topologies {
+
+/// What racks of servers bring into a fabric, in the order rack, server, GPU or NIC: hosts,
+/// scale-up domains, NIC nodes and the cables between these. What leaves are, builders decide.
+///
+/// - A GPU is a host, `gpu<i>`; a NIC of a server without GPUs one, `h<i>`; i counts all hosts.
+/// - Chips are `chip<i>`, tier 1 of the scale-up network.
+/// - A NIC that serves one GPU and gets no more than its host link carries is part of the GPU: its
+///   latencies and the host link's are booked on the link to the leaf. Any other NIC of a GPU is a
+///   node `nic<i>`, tier 1 of the scale-out network.
+class Servers {
+ public:
+  /// One port of a NIC, ready to be cabled to a leaf.
+  struct NicPort {
+    std::uint32_t rack = 0;
+    std::uint32_t server = 0;  ///< of all
+    std::uint32_t rail = 0;
+    std::uint32_t port = 0;  ///< of the NIC
+    NodeId node;
+    const RackSpec* spec = nullptr;
+    Picoseconds sending;  ///< what data spends in NIC and host link besides the wire
+    Picoseconds receiving;
+  };
+
+  /// `racks` must outlive it.
+  explicit Servers(std::span<const RackSpec> racks) : racks_(racks) {}
+
+  /// What is wrong with the racks, at keys such as `racks[1].server.gpus` below `key`.
+  [[nodiscard]] Errors check(const std::string& key) const;
+
+  [[nodiscard]] std::uint64_t racks() const;
+  [[nodiscard]] std::uint64_t servers() const;
+  [[nodiscard]] std::uint64_t hosts() const;
+  /// Cables inside of servers, and ports of NICs.
+  [[nodiscard]] std::uint64_t inner_cables() const;
+  [[nodiscard]] std::uint64_t nic_ports() const;
+  [[nodiscard]] bool has_nic_nodes() const;
+
+  /// Adds the hosts, then chips, then NIC nodes; cables them; gives the ports of all NICs in order.
+  std::vector<NicPort> add_to(Assembler& assembler) const;
+
+ private:
+  std::span<const RackSpec> racks_;
+};
+
+/// Rails that the NICs of a server are spread over.
+[[nodiscard]] std::uint32_t rails_of(const ServerPart& server);
+
+}  // namespace weft::topologies

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "topologies/assembly/spec.hpp"
+
+namespace weft::topologies {
+
+/// The fabric of the short form in full: rack r hangs on leaf r, every leaf on every spine.
+[[nodiscard]] ClosSpec clos_of(const LeafSpineSpec& spec);
+
+}  // namespace weft::topologies

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "simcore/base/units.hpp"
+#include "simcore/fabric/link_layer.hpp"
+
+/// Hardware as the catalogue describes it. The members' initial values are those of an ideal part:
+/// what a part that is written out in full leaves unsaid adds no delay.
+namespace weft::topologies {
+
+struct SwitchPart {
+  Bytes buffer = Bytes(1'000'000'000'000);  ///< shared packet buffer
+  Bytes cell = 1_B;                         ///< packets occupy whole cells of it
+  Picoseconds latency;  ///< pipeline: from the end of reception to the egress queue
+  /// Of all its ports together, per direction. Absent: no limit.
+  std::optional<BitsPerSecond> capacity{};
+  LinkLayer link_layer = LinkLayer::kEthernet;
+};
+
+struct NicPart {
+  BitsPerSecond rate = 400_Gbps;  ///< of one port
+  std::uint32_t ports = 1;        ///< two: for two ToRs or two planes
+  Picoseconds send_latency;       ///< from the host link to the wire
+  Picoseconds receive_latency;    ///< from the end of reception to the transport
+  /// What a message takes longer in the NIC's own transport than over InfiniBand or RoCE: the
+  /// latency that a plug-in reports to NCCL. Booked with the receive latency.
+  Picoseconds transport_latency;
+  /// From the launch of a collective on several servers until the transports of all are at work.
+  Picoseconds start_latency;
+  /// Wire bytes that it takes in towards host memory; absent: it keeps up with any link. What it
+  /// cannot take waits in the receive buffer, which pauses the switch above `xoff`.
+  std::optional<BitsPerSecond> receive_rate{};
+  Bytes receive_buffer = 1_MiB;
+  Bytes xoff = 512_KiB;
+  Bytes xon = 448_KiB;
+
+  /// From the end of reception until a message counts as received.
+  [[nodiscard]] constexpr Picoseconds arrival_latency() const {
+    return receive_latency + transport_latency;
+  }
+};
+
+/// What joins the GPUs of a server or rack to each other: links of every GPU to every switch chip
+/// of its board. Chips are not joined, except those of two boards by trunks.
+struct ScaleUpPart {
+  /// How packets of one message spread over a GPU's links.
+  enum class Spreading : std::uint8_t {
+    kRoundRobin,  ///< packet by packet in turn
+    kRandom,      ///< packet by packet at random
+    kFlow,        ///< all packets of a connection by one link
+  };
+  std::uint32_t chips = 1;  ///< of all boards together
+  /// Links from one GPU to each chip of its board; one number stands for all chips.
+  std::vector<std::uint32_t> links_per_chip = {1};
+  std::uint32_t boards = 1;       ///< GPUs and chips are split over them in order
+  std::uint32_t trunks = 0;       ///< links between a chip and its counterpart on the next board
+  BitsPerSecond rate = 400_Gbps;  ///< of one link, per direction
+  /// `rate` is what is left for payload, protocol overhead taken off already.
+  bool is_effective = false;
+  /// Share of `rate` that carries payload, in place of a packet header. Absent: all of it; always
+  /// where the rate is an effective one.
+  std::optional<double> payload_efficiency{};
+  Bytes packet = 4_KiB;         ///< payload of a simulated packet
+  Picoseconds link_latency;     ///< of the wire, one way
+  Picoseconds gpu_latency;      ///< from the end of reception until a GPU has the data
+  Picoseconds send_latency;     ///< from a GPU's memory to its link
+  Picoseconds chip_latency;     ///< of the switch chip
+  Bytes port_buffer = 128_KiB;  ///< of every receiving port; its credits
+  Spreading spreading = Spreading::kRoundRobin;
+  /// Packets per link and owner that the chips hold in sums that are not complete; 0: the chips do
+  /// not add up.
+  std::uint32_t reduction_window = 0;
+  /// Share of the payload rate that is left for data which chips add up or repeat.
+  double reduction_efficiency = 1;
+
+  /// Links of one GPU to all chips of its board.
+  [[nodiscard]] std::uint32_t links_per_gpu() const {
+    if (links_per_chip.size() == 1) return links_per_chip.front() * (chips / boards);
+    return std::accumulate(links_per_chip.begin(), links_per_chip.end(), 0U);
+  }
+};
+
+/// How a GPU reaches its NIC: PCIe or a coherent chip-to-chip link.
+struct HostLinkPart {
+  /// Absent: it keeps up with any NIC. A NIC that shares it, or outruns it, becomes a node of its
+  /// own between the GPU and the leaf.
+  std::optional<BitsPerSecond> rate{};
+  Picoseconds latency;  ///< one way, PCIe switches included
+};
+
+/// A server, or a rack that is one scale-up domain. Every GPU is a host of the fabric; a server
+/// without GPUs has one host per NIC.
+struct ServerPart {
+  std::uint32_t gpus = 0;
+  std::optional<ScaleUpPart> scale_up{};
+  std::uint32_t nics = 1;   ///< 0: no scale-out network. NIC i serves GPUs i * gpus / nics ...
+  std::uint32_t rails = 0;  ///< NIC i is on rail i modulo rails; 0: as many rails as NICs
+  NicPart nic;
+  HostLinkPart host_link;
+
+  /// Hosts of the fabric that one server makes.
+  [[nodiscard]] std::uint32_t hosts() const { return gpus == 0 ? nics : gpus; }
+};
+
+/// A cable with what is plugged in at its ends.
+struct CablePart {
+  Picoseconds latency_per_metre;
+  Picoseconds transceivers;  ///< of both ends together
+  Picoseconds fec;           ///< accumulating, coding and decoding a code word
+
+  /// Of one direction, rounded up to a whole picosecond.
+  [[nodiscard]] constexpr Picoseconds latency(Millimetres length) const {
+    __extension__ using Wide = __int128;
+    const Wide propagation = static_cast<Wide>(latency_per_metre.count()) * length.count();
+    return Picoseconds(static_cast<std::int64_t>((propagation + 999) / 1000)) + transceivers + fec;
+  }
+};
+
+}  // namespace weft::topologies

@@ -1,0 +1,109 @@
+#include "topologies/parts/parts_schema.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simcore/schema/schema_builder.hpp"
+#include "topologies/parts/parts.hpp"
+
+namespace weft::topologies {
+namespace {
+
+constexpr const char* kIdeal = "an ideal part adds no delay";
+constexpr const char* kReceiver = "chosen; not published for any NIC";
+
+bool is_slow_receiver(const NicPart& nic) { return nic.receive_rate.has_value(); }
+
+}  // namespace
+
+schema::Object switch_part_schema() {
+  return schema::describe<SwitchPart>("switch", "a switch as a part")
+      .field("buffer", &SwitchPart::buffer, "shared packet buffer")
+      .source("an ideal switch has room for everything")
+      .at_least(1_B)
+      .field("cell", &SwitchPart::cell, "packets occupy whole cells of the buffer")
+      .source("an ideal switch wastes no memory")
+      .at_least(1_B)
+      .at_most(4_KiB)
+      .field("latency", &SwitchPart::latency, "from the end of reception to the egress queue")
+      .source(kIdeal)
+      .at_most(1_s)
+      .field("capacity", &SwitchPart::capacity,
+             "of all its ports together, per direction; `unlimited`: whatever is plugged in")
+      .source("an ideal switch has any number of ports")
+      .at_least(1_Mbps)
+      .special("unlimited", std::nullopt)
+      .choice("link_layer", &SwitchPart::link_layer,
+              {{"ethernet", "lossless by PFC, with ECN and DCQCN, unless said otherwise"},
+               {"infiniband", "lossless by credits, without them, unless said otherwise"}},
+              "what its links speak; the same for all switches of a fabric")
+      .source("most switches are Ethernet switches")
+      .part_of("switches");
+}
+
+schema::Object nic_part_schema() {
+  return schema::describe<NicPart>("NIC", "a network interface as a part")
+      .field("rate", &NicPart::rate, "of one port, per direction")
+      .source("the rate of NDR and of most 2025 training fabrics")
+      .at_least(1_Mbps)
+      .field("ports", &NicPart::ports, "two: for two leaves per rack, or two planes")
+      .source("one port")
+      .range(1, 2)
+      .field("send_latency", &NicPart::send_latency, "from the host to the wire")
+      .source(kIdeal)
+      .at_most(1_s)
+      .field("receive_latency", &NicPart::receive_latency,
+             "from the end of reception to the transport")
+      .source(kIdeal)
+      .at_most(1_s)
+      .field("transport_latency", &NicPart::transport_latency,
+             "what a message takes longer in the NIC's own transport than over InfiniBand or RoCE")
+      .source("RDMA in hardware; NCCL's tuning table contains it")
+      .at_most(1_s)
+      .field("start_latency", &NicPart::start_latency,
+             "with `preset: nccl`, from the launch of a collective on several servers until the "
+             "transports of all of them are at work")
+      .source("they are at work already, as in calls back to back")
+      .at_most(1_s)
+      .field("receive_rate", &NicPart::receive_rate,
+             "wire bytes that it takes in towards host memory; `unlimited`: any link's")
+      .source("an ideal NIC keeps up with its link")
+      .at_least(1_Mbps)
+      .special("unlimited", std::nullopt)
+      .field("receive_buffer", &NicPart::receive_buffer, "where what it cannot take in waits")
+      .source(kReceiver)
+      .at_least(1_B)
+      .only_if(is_slow_receiver, "with a `receive_rate`")
+      .field("xoff", &NicPart::xoff, "pauses the switch above this many waiting bytes")
+      .source(kReceiver)
+      .at_least(1_B)
+      .only_if(is_slow_receiver, "with a `receive_rate`")
+      .field("xon", &NicPart::xon, "resumes it below")
+      .source(kReceiver)
+      .only_if(is_slow_receiver, "with a `receive_rate`")
+      .check([](const NicPart& nic, std::vector<schema::Problem>& problems) {
+        if (nic.xon > nic.xoff) {
+          problems.push_back({"xon", "is above xoff (" +
+                                         quantity_text(nic.xoff.count(), dimension_of<Bytes>()) +
+                                         "); a pause could never be lifted in order"});
+        }
+      })
+      .part_of("nics");
+}
+
+schema::Object cable_part_schema() {
+  return schema::describe<CablePart>("cable", "a cable with what is plugged in at its ends")
+      .field("latency_per_metre", &CablePart::latency_per_metre, "propagation")
+      .source(kIdeal)
+      .at_most(1_us)
+      .field("transceivers", &CablePart::transceivers, "of both ends together")
+      .source(kIdeal)
+      .at_most(1_s)
+      .field("fec", &CablePart::fec, "accumulating, coding and decoding a code word")
+      .source(kIdeal)
+      .at_most(1_s)
+      .part_of("cables");
+}
+
+}  // namespace weft::topologies

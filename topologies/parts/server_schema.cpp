@@ -1,0 +1,206 @@
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simcore/schema/schema_builder.hpp"
+#include "topologies/parts/parts.hpp"
+#include "topologies/parts/parts_schema.hpp"
+
+namespace weft::topologies {
+namespace {
+
+using Problems = std::vector<schema::Problem>;
+
+constexpr const char* kIdeal = "an ideal part adds no delay";
+constexpr std::uint32_t kMaxGpus = 4'096;
+constexpr std::uint32_t kMaxChips = 1'024;
+
+bool is_nominal(const ScaleUpPart& part) { return !part.is_effective; }
+bool has_boards(const ScaleUpPart& part) { return part.boards > 1; }
+bool has_gpus(const ServerPart& server) { return server.gpus > 0; }
+
+void check_wiring(const ScaleUpPart& part, Problems& problems) {
+  if (part.chips % part.boards != 0) {
+    problems.push_back(
+        {"chips", "cannot be split evenly over " + std::to_string(part.boards) + " boards"});
+    return;
+  }
+  const std::uint32_t chips = part.chips / part.boards;
+  if (part.links_per_chip.size() != 1 && part.links_per_chip.size() != chips) {
+    problems.push_back({"links_per_chip", "has " + std::to_string(part.links_per_chip.size()) +
+                                              " numbers; expected one for all " +
+                                              std::to_string(chips) +
+                                              " chips of a board, or one for each"});
+  }
+  if (has_boards(part) && part.trunks == 0) {
+    problems.push_back({"trunks", "is 0; GPUs of different boards could not reach each other"});
+  }
+}
+
+void check_server(const ServerPart& server, Problems& problems) {
+  const std::string gpus = std::to_string(server.gpus) + " GPUs";
+  if (!has_gpus(server) && server.nics == 0) {
+    problems.push_back({"nics", "leaves a server with neither GPUs nor NICs"});
+  }
+  if (has_gpus(server) && server.nics > 0 && server.gpus % server.nics != 0) {
+    problems.push_back({"nics", "leaves " + gpus + " without an equal share of the " +
+                                    std::to_string(server.nics) + " NICs"});
+  }
+  if (has_gpus(server) && server.scale_up && server.gpus % server.scale_up->boards != 0) {
+    problems.push_back({"gpus", "cannot be split evenly over the " +
+                                    std::to_string(server.scale_up->boards) +
+                                    " boards of the scale-up domain"});
+  }
+  if (server.rails > server.nics) {
+    problems.push_back({"rails", "is more than the " + std::to_string(server.nics) + " NICs"});
+  }
+}
+
+template <class Part>
+PartKind kind(schema::Object object, std::vector<std::pair<std::string, std::string>> headline) {
+  return {std::move(object), [] { return std::make_shared<Part>(); }, std::move(headline)};
+}
+
+}  // namespace
+
+schema::Object scale_up_part_schema() {
+  return schema::describe<ScaleUpPart>("scale-up", "links of GPUs to the switch chips of a domain")
+      .field("chips", &ScaleUpPart::chips, "switch chips, of all boards together")
+      .source("the smallest domain")
+      .range(1, kMaxChips)
+      .integers("links_per_chip", &ScaleUpPart::links_per_chip,
+                "links from a GPU to each chip of its board; one number stands for all chips")
+      .source("one link")
+      .range(1, 64)
+      .field("boards", &ScaleUpPart::boards, "GPUs and chips are split over them in order")
+      .source("all GPUs are one chip away from each other")
+      .range(1, 2)
+      .field("trunks", &ScaleUpPart::trunks, "links between a chip and its counterpart")
+      .source("chips of one board are not joined")
+      .range(0, 1'024)
+      .only_if(has_boards, "with two boards")
+      .field("rate", &ScaleUpPart::rate, "nominal, of one link and direction")
+      .source("NVLink 5: 50 GB/s")
+      .at_least(1_Mbps)
+      .only_if(is_nominal, "without `effective_rate`, which stands for both rate and efficiency")
+      .then([](ScaleUpPart& part) { part.is_effective = false; })
+      .field("effective_rate", &ScaleUpPart::rate,
+             "what is left of a link's rate for payload, such as NCCL's figures")
+      .source("none; the nominal rate and its efficiency are given")
+      .at_least(1_Mbps)
+      .only_if([](const ScaleUpPart& part) { return part.is_effective; }, "without `rate`")
+      .then([](ScaleUpPart& part) {
+        part.is_effective = true;
+        part.payload_efficiency.reset();
+      })
+      .field("payload_efficiency", &ScaleUpPart::payload_efficiency,
+             "share of `rate` that carries payload, in place of a packet header")
+      .source("all of it")
+      .within({.low = 0, .high = 1, .includes_low = false})
+      .only_if(is_nominal,
+               "with a nominal `rate`; an `effective_rate` has the overhead taken off already, and "
+               "it would be taken off twice")
+      .field("packet", &ScaleUpPart::packet, "payload of a simulated packet")
+      .source("a compromise: NVLink's own packets hold 256 B, which cost 16 times the events")
+      .at_least(64_B)
+      .at_most(1_MiB)
+      .field("link_latency", &ScaleUpPart::link_latency, "of the wire, one way")
+      .source(kIdeal)
+      .at_most(1_s)
+      .field("send_latency", &ScaleUpPart::send_latency, "from a GPU's memory to its link")
+      .source(kIdeal)
+      .at_most(1_s)
+      .field("gpu_latency", &ScaleUpPart::gpu_latency,
+             "from the end of reception until a GPU has the data")
+      .source(kIdeal)
+      .at_most(1_s)
+      .field("chip_latency", &ScaleUpPart::chip_latency, "of the switch chip")
+      .source(kIdeal)
+      .at_most(1_s)
+      .field("port_buffer", &ScaleUpPart::port_buffer, "of every receiving port; its credits")
+      .source("chosen: several times what a link holds within a rack; not published")
+      .at_least(64_B)
+      .at_most(Bytes(1'000'000'000))
+      .choice("spreading", &ScaleUpPart::spreading,
+              {{"round-robin", "packet by packet in turn"},
+               {"random", "packet by packet at random"},
+               {"flow", "all packets of a connection by one link"}},
+              "how packets of one message spread over a GPU's links")
+      .source("chosen: GPUs interleave their links finely; not published")
+      .field("reduction_window", &ScaleUpPart::reduction_window,
+             "packets per link and GPU in sums that chips have not completed; 0: chips do not add")
+      .source("chips that only forward")
+      .range(0, 4'096)
+      .field("reduction_efficiency", &ScaleUpPart::reduction_efficiency,
+             "share of the payload rate that data which chips add up or repeat can use")
+      .source("all of it")
+      .within({.low = 0, .high = 1, .includes_low = false})
+      .check(check_wiring)
+      .part_of("scale-up");
+}
+
+schema::Object host_link_part_schema() {
+  return schema::describe<HostLinkPart>("host link", "how a GPU reaches its NIC")
+      .field("rate", &HostLinkPart::rate, "per direction; `unlimited`: any NIC's")
+      .source("an ideal link keeps up with its NIC")
+      .at_least(1_Mbps)
+      .special("unlimited", std::nullopt)
+      .field("latency", &HostLinkPart::latency, "one way, PCIe switches included")
+      .source(kIdeal)
+      .at_most(1_s)
+      .part_of("host-links");
+}
+
+schema::Object server_part_schema() {
+  return schema::describe<ServerPart>("server", "a server, or a rack that is one domain")
+      .field("gpus", &ServerPart::gpus, "each is a host of the fabric; 0: each NIC is one")
+      .source("a plain server")
+      .range(0, kMaxGpus)
+      .object("scale_up", &ServerPart::scale_up, scale_up_part_schema(),
+              "what joins its GPUs to each other")
+      .only_if(has_gpus, "with `gpus`")
+      .field("nics", &ServerPart::nics, "shared evenly by the GPUs; 0: no scale-out network")
+      .source("one NIC, one host")
+      .range(0, kMaxGpus)
+      .field("rails", &ServerPart::rails, "NIC i is on rail i modulo rails")
+      .source("every NIC of a server is on a rail of its own")
+      .range(0, kMaxGpus)
+      .special("one-per-nic", schema::Scalar(std::uint64_t{0}))
+      .object("nic", &ServerPart::nic, nic_part_schema(), "what each of its NICs is")
+      .source(kIdeal)
+      .object("host_link", &ServerPart::host_link, host_link_part_schema(),
+              "how a GPU reaches its NIC")
+      .source(kIdeal)
+      .only_if(has_gpus, "with `gpus`")
+      .check(check_server)
+      .part_of("servers");
+}
+
+std::vector<PartKind> part_kinds() {
+  return {
+      kind<ServerPart>(server_part_schema(), {{"GPUs", "gpus"},
+                                              {"chips", "scale_up.chips"},
+                                              {"link", "scale_up.rate"},
+                                              {"NICs", "nics"},
+                                              {"rate", "nic.rate"}}),
+      kind<ScaleUpPart>(scale_up_part_schema(), {{"rate", "rate"},
+                                                 {"payload", "payload_efficiency"},
+                                                 {"chip latency", "chip_latency"},
+                                                 {"port buffer", "port_buffer"}}),
+      kind<HostLinkPart>(host_link_part_schema(), {{"rate", "rate"}, {"latency", "latency"}}),
+      kind<NicPart>(nic_part_schema(),
+                    {{"rate", "rate"}, {"ports", "ports"}, {"receive latency", "receive_latency"}}),
+      kind<SwitchPart>(switch_part_schema(), {{"capacity", "capacity"},
+                                              {"buffer", "buffer"},
+                                              {"cell", "cell"},
+                                              {"latency", "latency"}}),
+      kind<CablePart>(
+          cable_part_schema(),
+          {{"per metre", "latency_per_metre"}, {"transceivers", "transceivers"}, {"FEC", "fec"}}),
+  };
+}
+
+}  // namespace weft::topologies
