@@ -18,8 +18,8 @@ struct WriteOptions {
 };
 
 /// Writes summary.json, jobs.csv, messages.csv, ports.csv, classes.csv, resolved.yaml and what else
-/// there is (README.md) to `folder`: see ResultFolder. Returns the folder that has them, which is
-/// another where an interrupted run would replace results of one that came to its end.
+/// there is (scenarios/RESULTS.md) to `folder`: see ResultFolder. Returns the folder that has them,
+/// which is another where an interrupted run would replace results of one that came to its end.
 [[nodiscard]] Result<std::filesystem::path> write_results(const Results& results,
                                                           const std::string& resolved_scenario,
                                                           const std::filesystem::path& folder,

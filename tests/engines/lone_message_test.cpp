@@ -12,7 +12,7 @@
 //   wait: never less than the ideal time, and a few packets more.
 // - `spray` from two ports: a packet waits for the port that it drew. It sends on average Q(2)
 // = 1.5
-//   packets in the time of one (see protocols/README.md), not 2, so that a long message takes 4/3
+//   packets in the time of one (see protocols/MODEL.md), not 2, so that a long message takes 4/3
 //   of its ideal time.
 
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 
 namespace weft::sweep {
 
-/// Makes the tables of a sweep; tools/sweep/README.md describes them.
+/// Makes the tables of a sweep; tools/sweep/REFERENCE.md describes them.
 [[nodiscard]] std::string schema_sql();
 
 /// Makes the tables of `version`, an earlier one, those of today. What was recorded stays.
