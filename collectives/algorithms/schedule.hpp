@@ -40,7 +40,7 @@ struct SchedulePlan {
   [[nodiscard]] Range share(std::uint32_t rank, std::uint32_t channel) const {
     return part_of(part_of(whole(), ranks(), rank), channels, channel);
   }
-  /// Of an all-to-all or send/receive.
+  /// Bytes that one rank has for another, in an all-to-all or send/receive.
   [[nodiscard]] std::int64_t block_size(std::uint32_t source, std::uint32_t destination) const;
   [[nodiscard]] std::uint32_t block_of(std::uint32_t source, std::uint32_t destination) const {
     return source * ranks() + destination;

@@ -14,13 +14,14 @@ struct TreePlace {
   std::vector<std::uint32_t> children;
 };
 
-/// Of number `i` of `n` in the binomial tree with root 0; larger subtrees first.
+/// The place of number `i` of `n` in the binomial tree with root 0, children with larger subtrees
+/// first.
 [[nodiscard]] TreePlace binomial_place(std::uint32_t i, std::uint32_t n);
-/// Of number `i` of `n` in the in-order binary tree: odd numbers are leaves; 0 is the root and has
-/// one child.
+/// The place of number `i` of `n` in the in-order binary tree: odd numbers are leaves; 0 is the
+/// root and has one child.
 [[nodiscard]] TreePlace binary_place(std::uint32_t i, std::uint32_t n);
-/// The same in one of two binary trees, of which the second is the first mirrored, or shifted by
-/// one if `n` is odd: no number has children in both, or one if `n` is odd.
+/// The place of number `i` of `n` in one of two binary trees. The second is the first mirrored, or
+/// shifted by one if `n` is odd: no number has children in both, or one if `n` is odd.
 [[nodiscard]] TreePlace double_binary_place(std::uint32_t i, std::uint32_t n, bool is_second);
 
 /// Data up a tree, down a tree, or up and down (all-reduce). Both directions have a lane of their

@@ -15,7 +15,7 @@ namespace weft::collectives::proof {
 
 /// How often each rank's contribution is in a piece of data; empty: there is no data.
 using Contributions = std::vector<std::uint16_t>;
-/// Of a range, by piece.
+/// What a range of data is made of: the contributions to each of its pieces.
 using Data = std::vector<Contributions>;
 
 /// Adds piece by piece; `sum` may have pieces without data yet.
@@ -32,7 +32,7 @@ class Memory {
  public:
   using Report = std::function<void(std::string)>;
 
-  /// With the operation's input.
+  /// Every rank begins with the input that the operation gives it.
   Memory(const Schedule& schedule, const Pieces& pieces);
 
   /// Pieces that are not there are empty.

@@ -42,8 +42,8 @@ struct Span {
   Kind kind = Kind::kWork;
   Step::Work work = Step::Work::kOther;
   ConnectionId connection;
-  /// Of the message, among those delivered by the connection. A relayed message: the second leg,
-  /// and its last chunk.
+  /// Which of the messages that the connection delivered it is. Of a relayed message it is the last
+  /// chunk, on the second leg.
   std::uint32_t ordinal = 0;
   std::uint32_t chunks = 0;  ///< of a relayed message
 };
@@ -181,10 +181,10 @@ class Executor final : public ProcessHandler {
   const Workload& workload_;
   std::vector<Process> processes_;
   std::vector<Lane> lanes_;  ///< by lane index: a rank's are neighbours
-  /// By connection, written by its source: posted and not acknowledged.
+  /// Messages of each connection that are posted and not acknowledged; its source writes this.
   std::vector<std::uint32_t> outstanding_;
-  /// By slot, written by the connection's destination: delivered and not yet received. Slots are
-  /// sorted by destination.
+  /// Messages in each slot that are delivered and not yet received; the connection's destination
+  /// writes this. Slots are sorted by destination.
   std::vector<std::uint32_t> arrived_;
   std::vector<std::uint32_t> received_;  ///< by slot: received so far
   std::vector<std::uint32_t> slot_of_connection_;

@@ -24,7 +24,8 @@ namespace weft::collectives {
 struct WorkloadOptions {
   std::uint64_t seed = 1;
   bool has_acknowledgements = true;  ///< what the transport offers
-  /// By HostId: what open-loop loads are fractions of. May be empty if no job is open-loop.
+  /// The rate of each host's access link, of which open-loop loads are fractions. May be empty if
+  /// no job is open-loop.
   std::span<const BitsPerSecond> access_rates;
 };
 
@@ -76,9 +77,9 @@ class Workload {
   /// chunks of `chunk` (>= 1 byte). Only once, and after the last job.
   void relay(const RelaysOf& relays_of, Bytes chunk);
 
-  /// By ProcessId.
+  /// The host of each process, by ProcessId.
   [[nodiscard]] const std::vector<HostId>& process_hosts() const { return hosts_; }
-  /// By ConnectionId.
+  /// All connections, by ConnectionId.
   [[nodiscard]] const std::vector<Connection>& connections() const { return connections_; }
   /// Ranks whose data chips add up and repeat, of all jobs.
   [[nodiscard]] const std::vector<ProcessGroup>& groups() const { return groups_; }
@@ -110,13 +111,14 @@ class Workload {
   [[nodiscard]] std::uint32_t place_in_group(ProcessId process) const {
     return place_in_group_[process.value()];
   }
-  /// Of a lane for which chips add up: what they add for `owner`, a rank of the same group.
+  /// The connection to what chips add up for `owner`, a rank of the same group, in a lane whose
+  /// data they add.
   [[nodiscard]] ConnectionId reduction(ProcessId source, std::uint32_t owner,
                                        std::uint32_t lane) const {
     const ProcessId to = jobs_[job_of(source)].process(owner);
     return ConnectionId(sends_of(lane_index(source, lane)).first + place_in_group(to));
   }
-  /// Of a lane for which chips repeat.
+  /// The connection by which chips repeat what a rank sends to its group, in a lane of that kind.
   [[nodiscard]] ConnectionId multicast(ProcessId source, std::uint32_t lane) const {
     return ConnectionId(sends_of(lane_index(source, lane)).second - 1);
   }

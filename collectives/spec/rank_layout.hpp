@@ -18,7 +18,8 @@ struct RankLayout {
   Picoseconds network_latency;        ///< with what the NICs' own transport takes
   Picoseconds transport_latency;      ///< that share of it
   Picoseconds start_latency;          ///< of a collective over the network
-  /// Of a message to the rank that is farthest, where that is more: on another rail, say.
+  /// What a message to the farthest rank takes, where that is more than `network_latency`, as to
+  /// another rail.
   Picoseconds farthest_latency;
   /// Flows keep to one of several paths each, so that some meet while other paths are idle.
   bool has_collisions = false;
@@ -26,7 +27,7 @@ struct RankLayout {
   bool has_in_network_reduction = false;
 };
 
-/// The same with what algorithms ask for worked out.
+/// The layout of a job's ranks, with what algorithms ask of it worked out.
 class RankMap {
  public:
   RankMap(std::uint32_t ranks, const RankLayout& layout);

@@ -59,7 +59,7 @@ class SizeLog {
       return size;
     }
     [[nodiscard]] bool is_message_complete() const { return left_ == 0_B; }
-    /// Of the message that the last chunk belongs to, that one included.
+    /// How many chunks were taken of the message that the last one belongs to, that one included.
     [[nodiscard]] std::uint32_t chunks() const { return chunks_; }
 
    private:

@@ -54,7 +54,8 @@ struct PauseAnalysis {
 };
 
 struct PauseAnalysisOptions {
-  /// By port: the least time from crossing XOFF at its peer until it obeys. Empty: none.
+  /// For each port the least time from crossing XOFF at its peer until the port obeys. Empty means
+  /// that pauses act at once.
   std::span<const Picoseconds> reaction{};
   Picoseconds from{};  ///< only what lies after it is counted
 };

@@ -54,7 +54,8 @@ struct DatagramConfig {
 
 using TransportConfig = std::variant<RoceConfig, DatagramConfig>;
 
-/// Of the queue pairs of a transport; datagrams have no responses.
+/// Whose data the queue pairs of a transport carry. Datagrams have no responses, so theirs is one
+/// way.
 [[nodiscard]] inline QueuePairUse queue_pair_use(const TransportConfig& transport) {
   const auto* roce = std::get_if<RoceConfig>(&transport);
   return roce != nullptr ? roce->queue_pair_use : QueuePairUse::kOneWay;
@@ -85,9 +86,9 @@ struct ScaleUpConfig {
   /// Packets per link and owner that the chips may hold in sums that are not complete; 0: they do
   /// not add up.
   std::uint32_t reduction_window = 16;
-  /// In place of `format.header`, on packets that chips add up or repeat.
+  /// Packets that chips add up or repeat have this header in place of `format.header`.
   Bytes reduction_header = 0_B;
-  /// The same as the transport of a queue pair.
+  /// Queue pairs inside the domain are reliable connections with these parameters.
   [[nodiscard]] RoceConfig transport() const;
 };
 

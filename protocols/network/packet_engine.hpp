@@ -85,7 +85,7 @@ class PacketNetwork::Engine {
   [[nodiscard]] bool observe(std::int64_t now);
   /// Whether anything was delivered since the last time; notes a stall if not.
   void look_for_stall(std::int64_t now);
-  /// The same for a jump from `now` to `target` during which nothing happens.
+  /// Looks for a stall during a jump to `target`, on the way to which nothing happens.
   void look_for_stall_until(std::int64_t target);
   void sample_queues(std::int64_t now);
   void sample_rates(std::int64_t now);

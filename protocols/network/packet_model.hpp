@@ -247,7 +247,8 @@ class PacketModel {
     if (!s_.constants.has_faults) return false;
     return sent - added_to(port) < port.ingress_up_since;
   }
-  /// The same for a packet: its first bit left before the end of the last outage.
+  /// Whether an outage of its link took a packet: its first bit left before the end of the last
+  /// one.
   [[nodiscard]] bool was_broken(const PortState& port, const Packet& packet,
                                 std::int64_t now) const {
     if (port.ingress_up_since == 0) return false;

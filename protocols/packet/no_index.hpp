@@ -5,7 +5,7 @@
 
 namespace weft::protocols {
 
-/// In place of an index: there is none.
+/// Stands where an index would if there were something to point at.
 inline constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace weft::protocols

@@ -341,8 +341,8 @@ struct NetworkState {
   [[nodiscard]] bool is_watched(const Packet& packet) const {
     return watched[packet.flow & ~kInNetworkFlow] != 0;
   }
-  /// By the number of a port: where the port itself is not at hand, its memory need not be waited
-  /// for.
+  /// A queue by the number of its port: where the port itself is not at hand, nobody waits for its
+  /// memory.
   [[nodiscard]] ClassQueue& queue_at(std::uint32_t port, std::uint32_t traffic_class) {
     return queues[constants.slot(port, traffic_class)];
   }

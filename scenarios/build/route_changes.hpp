@@ -20,7 +20,8 @@ struct RouteChanges {
   std::vector<Routes> tables;
   std::vector<Change> changes;  ///< by time
 
-  /// As the packet network takes them; `healthy` and this must outlive the run.
+  /// The changes in the form that the packet network takes. `healthy` and this must outlive the
+  /// run.
   [[nodiscard]] std::vector<protocols::RouteChange> resolve(const Routes& healthy) const;
   /// All tables, those of the healthy fabric first.
   [[nodiscard]] std::vector<const Routes*> all(const Routes& healthy) const;

@@ -27,7 +27,8 @@ struct ConnectionTransport {
   std::uint32_t parallel_links = 1;
 };
 
-/// By connection of a workload: scale-out, or that of the scale-up domain that both ends share.
+/// The transport of every connection of a workload: the scale-out one, or that of the scale-up
+/// domain that both ends share.
 class ConnectionTransports {
  public:
   /// All arguments must outlive it.
@@ -50,7 +51,7 @@ class ConnectionTransports {
 /// How messages inside a domain become packets.
 [[nodiscard]] Framing scale_up_framing(const protocols::ScaleUpConfig& config);
 
-/// By scale-up domain: which of `Scenario::scale_up` it has.
+/// For each scale-up domain the index of its configuration in `Scenario::scale_up`.
 [[nodiscard]] std::vector<std::uint8_t> scale_up_kinds(const Scenario& scenario,
                                                        const Fabric& fabric);
 

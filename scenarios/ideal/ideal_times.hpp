@@ -41,7 +41,7 @@ class IdealTimes {
     std::vector<PathHop> forward;
     std::vector<PathHop> reverse;
   };
-  /// Of the data and of the ACKs of the `index`-th queue pair of a connection.
+  /// The paths of the data and of the ACKs of the `index`-th queue pair of a connection.
   [[nodiscard]] Paths paths(ConnectionId connection, std::uint32_t index) const;
 
   struct Job {
@@ -67,16 +67,16 @@ class IdealTimes {
 
   [[nodiscard]] std::uint32_t entropy_of(ConnectionId connection, std::uint32_t index) const;
   [[nodiscard]] bool is_in_network(ConnectionId connection) const;
-  /// Where its packets start, and where they get to.
+  /// The hosts that a connection's packets start from and get to.
   [[nodiscard]] std::pair<HostId, HostId> ends(ConnectionId connection) const;
   struct Way {
     std::vector<PathHop> hops;
     std::vector<PortId> last;  ///< the links by which its packets arrive
   };
-  /// Of packets that leave by the `first` links of a host.
+  /// The way of packets that leave a host by its `first` links.
   [[nodiscard]] Way way(const std::vector<PortId>& first, HostId to, std::uint32_t entropy,
                         std::uint8_t traffic_class) const;
-  /// By which the packets of a scale-out queue pair leave.
+  /// The links of `from` by which the packets of a scale-out queue pair leave.
   [[nodiscard]] std::vector<PortId> first_links_of(const ConnectionTransport& transport,
                                                    HostId from, HostId to,
                                                    std::uint32_t entropy) const;

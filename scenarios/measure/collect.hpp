@@ -14,7 +14,7 @@ namespace weft::scenarios {
 void collect_jobs(const Experiment& experiment, const collectives::Executor& executor,
                   IdealTimes& ideals, Results& results);
 
-/// Those posted since the measurement began.
+/// Adds the messages that were posted since the measurement began to the results.
 void collect_messages(const Experiment& experiment,
                       const std::vector<protocols::MessageOutcome>& messages, IdealTimes& ideals,
                       Results& results);

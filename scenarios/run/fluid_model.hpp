@@ -90,7 +90,7 @@ class FluidModel {
   std::vector<double> data_part_;              ///< by link: what ACKs leave of it
   std::vector<BitsPerSecond> capacities_;      ///< by link
   std::vector<FluidNetwork::CapacityChange> changes_;
-  /// By queue pair: the link that stands for its window, if that binds.
+  /// For each queue pair the link that stands for its window, if the window binds.
   std::vector<std::uint32_t> limit_of_pair_;
   std::map<std::tuple<Picoseconds, Picoseconds, BitsPerSecond, std::size_t>, BitsPerSecond>
       window_rates_;

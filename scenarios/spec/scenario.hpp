@@ -99,7 +99,7 @@ struct Scenario {
   PxnSpec pxn;
   /// Kinds of scale-up domains; each has a traffic class of its own, after those of the fabric.
   std::vector<protocols::ScaleUpConfig> scale_up;
-  /// By group of racks: which of them its domains have.
+  /// For each group of racks the index in `scale_up` of what its domains have.
   std::vector<std::uint8_t> scale_up_of_group;
   std::vector<JobSpec> jobs;
   std::vector<FaultSpec> faults;

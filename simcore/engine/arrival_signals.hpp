@@ -51,7 +51,7 @@ class ArrivalSignals {
   void join(ArrivalSignals& other, std::size_t first, std::size_t last) {
     for (std::size_t word = first; word < last; ++word) sets_[0][word] |= other.take(word);
   }
-  /// Of this window: see `for_each_in`.
+  /// The signals of one word of this window; `for_each_in` goes through them.
   [[nodiscard]] std::uint64_t read(std::size_t word) const { return sets_[0][word]; }
   [[nodiscard]] std::uint64_t take(std::size_t word) { return std::exchange(sets_[0][word], 0); }
 

@@ -94,7 +94,7 @@ struct Cell {
   Agenda agenda;
   /// Agenda entries that still matter. Timers of finished flows stay behind without counting.
   std::int64_t live_events = 0;
-  /// Of those, the ones that jobs wait for.
+  /// Those among `live_events` that jobs wait for.
   std::int64_t job_events = 0;
   std::int64_t last_event_time = 0;
   EventKeys keys;

@@ -109,7 +109,7 @@ class LaneConsumer {
   }
 
  private:
-  /// Where the next packet is, which must be on the wire.
+  /// The place of the next packet, which must be on the wire.
   [[nodiscard]] Packet* place(const LaneProducer& producer) const {
     if (!Chunk::is_end(next_)) [[likely]]
       return next_;
@@ -133,7 +133,7 @@ class LaneConsumer {
 struct Link {
   alignas(64) LaneProducer data_in;
   LaneProducer control_in;
-  /// By which the cell at its end is told that something comes (ArrivalSignals).
+  /// The number by which the cell at its end is told that something comes (ArrivalSignals).
   std::uint32_t signal = 0;
   alignas(64) LaneConsumer data_out;
   LaneConsumer control_out;

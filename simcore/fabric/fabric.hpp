@@ -31,9 +31,9 @@ struct Node {
   std::int32_t group = -1;
   /// Scale-up domain of a host or of a chip; -1 where it has none.
   std::int32_t domain = -1;
-  /// Of a host whose NIC is on one of several rails, and of a NIC node; else -1.
+  /// The rail of a host whose NIC is on one of several, or of a NIC node; -1 for all others.
   std::int32_t rail = -1;
-  /// Of a switch. All switches of a path are of one network.
+  /// The network that a switch belongs to. All switches of a path are of one network.
   NetworkKind network = NetworkKind::kScaleOut;
   /// Of a switch: a NIC between GPUs and the fabric. It forwards only to and from its GPUs.
   bool is_nic = false;
@@ -91,7 +91,7 @@ class Fabric {
   [[nodiscard]] Picoseconds data_latency(PortId id) const {
     return port(id).wire_latency + port(id).edge_latency + node(peer_node(id)).pipeline;
   }
-  /// Of a link direction: that of the switch at its end; hosts are in both.
+  /// The network of a link direction, which is that of the switch at its end: hosts are in both.
   [[nodiscard]] NetworkKind network_of(PortId id) const {
     const Node& n = node(port(id).node);
     return n.kind == NodeKind::kSwitch ? n.network : node(peer_node(id)).network;

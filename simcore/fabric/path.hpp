@@ -40,8 +40,8 @@ inline constexpr std::size_t kMaxPathLinks = 64;
                                             std::uint64_t run_seed, HostId source,
                                             HostId destination, std::uint32_t entropy);
 
-/// The same from this link on, whatever the source would choose: responses leave by the port that
-/// what they answer came in by.
+/// The path of a flow from its first link on, whatever the source would choose: responses leave by
+/// the port by which what they answer came in.
 [[nodiscard]] std::vector<PortId> flow_path_from(const Fabric& fabric, const Routes& routes,
                                                  std::uint64_t run_seed, PortId first,
                                                  HostId destination, std::uint32_t entropy);
@@ -58,8 +58,8 @@ struct SprayedPath {
   std::vector<PortId> last;  ///< the link directions that end at the destination, ascending
 };
 
-/// Of packets that leave by the `first` links of one host. Empty if it is the destination itself,
-/// some packets find no next hop, or the next hops form a loop.
+/// The links of packets that leave one host by its `first` links. Empty if the host is the
+/// destination itself, some packets find no next hop, or the next hops form a loop.
 [[nodiscard]] SprayedPath sprayed_path(const Fabric& fabric, const Routes& routes,
                                        std::span<const PortId> first, HostId destination);
 

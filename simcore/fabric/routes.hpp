@@ -42,7 +42,8 @@ class Routes {
 
   std::vector<SwitchEntry> switches;  ///< by SwitchId
   std::vector<HostEntry> hosts;       ///< by HostId
-  /// By network and HostId; 0: hangs on nothing there. On their own: every packet asks for one.
+  /// The destination group of each host, by network and HostId; 0 means that it hangs on nothing
+  /// there. They lie apart from the other fields of hosts because every packet asks for one.
   std::array<std::vector<std::uint32_t>, 2> groups;
   std::vector<NextHops> rows;
   std::vector<NextHops> direct;
@@ -60,7 +61,7 @@ class Routes {
   [[nodiscard]] std::span<const std::uint16_t> next_hops(SwitchId at, HostId destination) const {
     return ports_of(set_at(at, destination));
   }
-  /// The same as a place, which tells equal sets.
+  /// Where the set of next hops lies, by which equal sets are known.
   [[nodiscard]] NextHops set_at(SwitchId at, HostId destination) const {
     const SwitchEntry& entry = switches[at.value()];
     const std::uint32_t offset = destination.value() - entry.first_host;

@@ -86,7 +86,7 @@ class FluidNetwork final : private FlowSolver::Listener {
 
   /// Time of the last thing that happened, or of `until` if that came first.
   [[nodiscard]] Picoseconds now() const { return now_; }
-  /// In the order of posting.
+  /// All messages, in the order of posting.
   [[nodiscard]] const std::vector<FluidMessage>& messages() const { return messages_; }
   /// Wire bytes of a queue pair that flowed since the measurement began.
   [[nodiscard]] double carried(ConnectionId connection, std::uint32_t queue_pair) const {
