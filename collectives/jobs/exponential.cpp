@@ -28,6 +28,13 @@ std::uint64_t binary_log_of_mantissa(std::uint64_t m) {
   return log;
 }
 
+/// `log` in units of 2^-58.
+Picoseconds scaled_by_log(Picoseconds mean, std::uint64_t log) {
+  const Wide product = static_cast<Wide>(mean.count()) * log;
+  constexpr Wide kHalf = Wide{1} << (kFractionBits - 1);
+  return Picoseconds(static_cast<std::int64_t>((product + kHalf) >> kFractionBits));
+}
+
 }  // namespace
 
 std::uint64_t negative_log(std::uint64_t bits) {
@@ -41,9 +48,13 @@ std::uint64_t negative_log(std::uint64_t bits) {
 }
 
 Picoseconds exponential(Picoseconds mean, std::uint64_t bits) {
-  const Wide product = static_cast<Wide>(mean.count()) * negative_log(bits);
-  constexpr Wide kHalf = Wide{1} << (kFractionBits - 1);
-  return Picoseconds(static_cast<std::int64_t>((product + kHalf) >> kFractionBits));
+  return scaled_by_log(mean, negative_log(bits));
+}
+
+Picoseconds most_exponential(Picoseconds mean, std::uint64_t bits) {
+  const auto zeros = static_cast<unsigned>(std::countl_zero(bits));
+  const Wide binary_log = static_cast<Wide>(1 + zeros) << kFractionBits;
+  return scaled_by_log(mean, static_cast<std::uint64_t>((binary_log * kLogOfTwo) >> 64U));
 }
 
 }  // namespace weft::collectives

@@ -14,4 +14,7 @@ namespace weft::collectives {
 /// picosecond of the exact value for means up to 2^56 ps (20 hours).
 [[nodiscard]] Picoseconds exponential(Picoseconds mean, std::uint64_t bits);
 
+/// No less than exponential() makes of the same, and at once: u >= 2^-(1 + leading zeros).
+[[nodiscard]] Picoseconds most_exponential(Picoseconds mean, std::uint64_t bits);
+
 }  // namespace weft::collectives

@@ -21,14 +21,42 @@ Picoseconds mean_gap(const OpenLoopSpec& spec, BitsPerSecond access_rate) {
   return Picoseconds(static_cast<std::int64_t>(std::clamp(gap, Wide{1}, kLimit)));
 }
 
+namespace {
+
+/// Saturating: 45 means are the longest gap there is.
+Picoseconds drawable(Picoseconds mean) { return std::min(mean, Picoseconds::max() / 64); }
+
+}  // namespace
+
+/// Ranks that a rank has been seen to send to.
+class OpenLoop::SeenPeers {
+ public:
+  explicit SeenPeers(std::uint32_t ranks) : is_seen_(ranks), left_(ranks - 1) {}
+  void see(std::uint32_t peer) {
+    if (!is_seen_[peer]) --left_;
+    is_seen_[peer] = true;
+  }
+  [[nodiscard]] bool are_all() const { return left_ == 0; }
+  [[nodiscard]] std::vector<std::uint32_t> ascending() const {
+    std::vector<std::uint32_t> peers;
+    for (std::uint32_t rank = 0; rank < is_seen_.size(); ++rank) {
+      if (is_seen_[rank]) peers.push_back(rank);
+    }
+    return peers;
+  }
+
+ private:
+  std::vector<bool> is_seen_;
+  std::uint32_t left_;
+};
+
 class OpenLoop::Source final : public StepSource {
  public:
   Source(const OpenLoop& program, std::uint32_t rank)
       : program_(program),
         rank_(rank),
-        mean_(mean_gap(program.spec_, program.setting_.access_rates[rank])),
-        arrivals_(program.setting_.random(Purpose::kArrival, rank)),
-        destinations_(program.setting_.random(Purpose::kDestination, rank)) {
+        mean_(program.mean_gap_of(rank)),
+        arrivals_(program.setting_.random(Purpose::kArrival, rank)) {
     move_on();
   }
 
@@ -39,8 +67,7 @@ class OpenLoop::Source final : public StepSource {
         phase_ = Phase::kSend;
         return true;
       case Phase::kSend:
-        step = Step::send(draw_destination(), program_.spec_.size);
-        ++message_;
+        step = Step::send(program_.destination(rank_, message_++), program_.spec_.size);
         move_on();
         return true;
       case Phase::kFlush:
@@ -66,25 +93,17 @@ class OpenLoop::Source final : public StepSource {
 
   [[nodiscard]] Picoseconds draw_gap() const {
     if (program_.spec_.arrivals == OpenLoopSpec::Arrivals::kPoisson) {
-      // Saturating: 45 means are the longest gap there is.
-      const Picoseconds mean = std::min(mean_, Picoseconds::max() / 64);
-      return exponential(mean, arrivals_.bits(message_));
+      return exponential(drawable(mean_), arrivals_.bits(message_));
     }
     if (message_ > 0) return mean_;
     const auto range = static_cast<std::uint64_t>(mean_.count());
     return Picoseconds(static_cast<std::int64_t>(arrivals_.below(0, range)));
   }
 
-  [[nodiscard]] std::uint32_t draw_destination() const {
-    const std::uint64_t other = destinations_.below(message_, program_.setting_.ranks - 1);
-    return static_cast<std::uint32_t>(other < rank_ ? other : other + 1);
-  }
-
   const OpenLoop& program_;
   std::uint32_t rank_;
   Picoseconds mean_;
   RandomStream arrivals_;
-  RandomStream destinations_;
   std::uint64_t message_ = 0;
   Picoseconds arrival_;  ///< of the next message, from the job's start
   Phase phase_ = Phase::kWait;
@@ -95,15 +114,44 @@ OpenLoop::OpenLoop(ProgramSetting setting, const OpenLoopSpec& spec)
   WEFT_CHECK(setting_.access_rates.size() == setting_.ranks, "every rank has an access rate");
 }
 
-std::vector<std::uint32_t> OpenLoop::send_peers(std::uint32_t rank, std::uint32_t) const {
-  std::vector<std::uint32_t> peers;
-  Source source(*this, rank);
-  for (Step step; source.next(step);) {
-    if (step.kind == Step::Kind::kSend) peers.push_back(step.peer);
+Picoseconds OpenLoop::mean_gap_of(std::uint32_t rank) const {
+  return mean_gap(spec_, setting_.access_rates[rank]);
+}
+
+std::uint32_t OpenLoop::destination(std::uint32_t rank, std::uint64_t message) const {
+  const RandomStream random = setting_.random(Purpose::kDestination, rank);
+  const std::uint64_t other = random.below(message, setting_.ranks - 1);
+  return static_cast<std::uint32_t>(other < rank ? other : other + 1);
+}
+
+std::optional<DrawnSends> OpenLoop::drawn_sends(std::uint32_t rank) const {
+  auto gap = static_cast<double>(mean_gap_of(rank).count());
+  // The mean of what exponential() rounds: the sum of e^(-(k - 1/2) / gap) over all k >= 1.
+  if (spec_.arrivals == OpenLoopSpec::Arrivals::kPoisson) gap = 1 / (2 * std::sinh(0.5 / gap));
+  return DrawnSends{spec_.size, static_cast<double>(spec_.stop.count()) / gap};
+}
+
+void OpenLoop::see_sure_messages(std::uint32_t rank, SeenPeers& peers) const {
+  if (spec_.arrivals != OpenLoopSpec::Arrivals::kPoisson) return;
+  const Picoseconds mean = drawable(mean_gap_of(rank));
+  const RandomStream arrivals = setting_.random(Purpose::kArrival, rank);
+  Picoseconds left = spec_.stop;
+  for (std::uint64_t message = 0; !peers.are_all(); ++message) {
+    const Picoseconds gap = most_exponential(mean, arrivals.bits(message));
+    if (gap >= left) return;
+    left -= gap;
+    peers.see(destination(rank, message));
   }
-  std::ranges::sort(peers);
-  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
-  return peers;
+}
+
+std::vector<std::uint32_t> OpenLoop::send_peers(std::uint32_t rank, std::uint32_t) const {
+  SeenPeers peers(setting_.ranks);
+  see_sure_messages(rank, peers);
+  Source source(*this, rank);
+  for (Step step; !peers.are_all() && source.next(step);) {
+    if (step.kind == Step::Kind::kSend) peers.see(step.peer);
+  }
+  return peers.ascending();
 }
 
 std::unique_ptr<StepSource> OpenLoop::steps(std::uint32_t rank, std::uint32_t) const {

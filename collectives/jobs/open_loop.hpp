@@ -23,13 +23,21 @@ class OpenLoop final : public JobProgram {
   [[nodiscard]] bool needs_acknowledgements() const override {
     return setting_.has_acknowledgements;
   }
+  [[nodiscard]] std::optional<DrawnSends> drawn_sends(std::uint32_t rank) const override;
   [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
                                                       std::uint32_t lane) const override;
   [[nodiscard]] std::unique_ptr<StepSource> steps(std::uint32_t rank,
                                                   std::uint32_t lane) const override;
 
  private:
+  class SeenPeers;
   class Source;
+
+  [[nodiscard]] Picoseconds mean_gap_of(std::uint32_t rank) const;
+  [[nodiscard]] std::uint32_t destination(std::uint32_t rank, std::uint64_t message) const;
+  /// Those of messages that arrive for sure before the end, which takes no logarithms: two in
+  /// three.
+  void see_sure_messages(std::uint32_t rank, SeenPeers& peers) const;
 
   ProgramSetting setting_;
   OpenLoopSpec spec_;

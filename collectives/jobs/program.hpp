@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "collectives/steps/step.hpp"
@@ -24,6 +25,13 @@ struct ProgramSetting {
   [[nodiscard]] RandomStream random(Purpose purpose, std::uint32_t rank) const {
     return RandomStream(seed, purpose, (std::uint64_t{job} << 32U) | rank);
   }
+};
+
+/// What a rank sends on average where chance decides how much and to whom: messages of one size, as
+/// likely to each of its send peers.
+struct DrawnSends {
+  Bytes size;
+  double messages = 0;
 };
 
 /// A job compiled to steps per rank and lane. Immutable: ranks on different threads read it.
@@ -52,6 +60,10 @@ class JobProgram {
   /// Sets of ranks that chips of scale-up domains work for, every rank in one of them; empty: none.
   [[nodiscard]] virtual std::vector<RankGroup> groups() const { return {}; }
   [[nodiscard]] virtual ChipWork chip_work(std::uint32_t /*lane*/) const { return {}; }
+  /// none: what a rank sends is known without a draw.
+  [[nodiscard]] virtual std::optional<DrawnSends> drawn_sends(std::uint32_t /*rank*/) const {
+    return std::nullopt;
+  }
   /// The ranks that `lane` of `rank` sends to, ascending and without duplicates.
   [[nodiscard]] virtual std::vector<std::uint32_t> send_peers(std::uint32_t rank,
                                                               std::uint32_t lane) const = 0;

@@ -80,6 +80,13 @@ class ExpertDraw {
   std::vector<std::uint32_t> sorted_;
 };
 
+/// Tokens of a rank that follow one another and choose alike.
+std::uint32_t tokens_per_draw(const Routing& routing, std::uint32_t ranks) {
+  const std::uint64_t choices = std::uint64_t{routing.tokens} * routing.top_k * ranks;
+  const std::uint64_t group = (choices + kMostChoices - 1) / kMostChoices;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(group, routing.tokens));
+}
+
 }  // namespace
 
 std::vector<std::int64_t> routed_matrix(const Routing& routing, std::uint32_t ranks,
@@ -91,13 +98,14 @@ std::vector<std::int64_t> routed_matrix(const Routing& routing, std::uint32_t ra
   std::vector<std::int64_t> matrix(std::size_t{ranks} * ranks);
   ExpertDraw draw(popularity);
   const std::uint32_t count = std::min(routing.top_k, experts);
+  const std::uint32_t group = tokens_per_draw(routing, ranks);
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     const RandomStream random(seed, Purpose::kRouting, entity | rank);
     std::uint64_t draws = 0;
-    for (std::uint32_t token = 0; token < routing.tokens; ++token) {
+    for (std::uint32_t token = 0; token < routing.tokens; token += group) {
+      const Bytes size = routing.token_size * std::min(group, routing.tokens - token);
       for (const std::uint32_t expert : draw.take(count, random, draws)) {
-        matrix[std::size_t{rank} * ranks + expert / routing.experts_per_rank] +=
-            routing.token_size.count();
+        matrix[std::size_t{rank} * ranks + expert / routing.experts_per_rank] += size.count();
       }
     }
   }

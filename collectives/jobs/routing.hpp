@@ -8,11 +8,17 @@
 
 namespace weft::collectives {
 
+/// Choices of experts that are drawn one by one, in some tenths of a second.
+inline constexpr std::uint64_t kMostChoices = std::uint64_t{1} << 22U;
+
 /// The rows of an all-to-all-v: bytes by source, then destination, as a mixture of experts makes
 /// them. Every rank has tokens, and every token goes to `top_k` different experts, drawn by
 /// popularity: the i-th most popular expert has weight i^-skew (Zipf), and which ones are popular
 /// is drawn by the seed. Experts live `experts_per_rank` on a rank, in order; a token that needs
 /// two of one rank is sent twice. What stays on the rank is in the matrix, and does not travel.
+///
+/// Where all tokens would make more than kMostChoices choices, so many at least as keep below it
+/// choose alike: what is expected of every pair stays, and the spread is that of fewer tokens.
 [[nodiscard]] std::vector<std::int64_t> routed_matrix(const Routing& routing, std::uint32_t ranks,
                                                       std::uint64_t seed, std::uint32_t job);
 

@@ -1,6 +1,7 @@
 #include "collectives/runtime/workload.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -23,6 +24,9 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
   plan.first_process = static_cast<std::uint32_t>(hosts_.size());
   plan.ranks = static_cast<std::uint32_t>(hosts.size());
   plan.lanes = program->lanes();
+  for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
+    if (const auto drawn = program->drawn_sends(rank)) drawn_messages_ += drawn->messages;
+  }
   plan.first_lane = lane_count();
   WEFT_CHECK(plan.lanes >= 1 && plan.lanes <= kMaxLanes, "a program has lanes, not too many");
   hosts_.insert(hosts_.end(), hosts.begin(), hosts.end());
@@ -140,17 +144,19 @@ namespace {
 /// By connection and size.
 using MessageCounts = std::map<std::pair<ConnectionId, std::int64_t>, std::int64_t>;
 
-void count_message(const Workload& workload, ConnectionId connection, Bytes size,
-                   MessageCounts& count) {
+/// Calls `visit` with what a message becomes: itself, or the chunks of both legs.
+template <typename Visit>
+void for_each_leg(const Workload& workload, ConnectionId connection, Bytes size,
+                  const Visit& visit) {
   const std::uint32_t relay = workload.relay_of(connection);
   if (relay == Workload::kNoRelay) {
-    ++count[{connection, size.count()}];
+    visit(connection, size, std::int64_t{1});
     return;
   }
-  const std::int64_t chunk = workload.relay_chunk().count();
+  const Bytes chunk = workload.relay_chunk();
   for (const ConnectionId leg : {connection, workload.relays()[relay].second}) {
-    if (size.count() >= chunk) count[{leg, chunk}] += size.count() / chunk;
-    if (size.count() % chunk > 0) ++count[{leg, size.count() % chunk}];
+    if (size >= chunk) visit(leg, chunk, size / chunk);
+    if (const Bytes rest = size % chunk; rest > 0_B) visit(leg, rest, std::int64_t{1});
   }
 }
 
@@ -176,9 +182,47 @@ void for_each_transfer(
         } else {
           continue;
         }
-        count_message(workload, connection, plan.program->wire_size(step.bytes()), count);
+        for_each_leg(workload, connection, plan.program->wire_size(step.bytes()),
+                     [&count](ConnectionId leg, Bytes size, std::int64_t n) {
+                       count[{leg, size.count()}] += n;
+                     });
       }
       for (const auto& [key, n] : count) visit(key.first, Bytes(key.second), n);
+    }
+  }
+}
+
+namespace {
+
+/// Of a Poisson or binomial number of this mean. By Bernstein's inequality, P(X >= mean + x) <=
+/// exp(-x^2 / (2 (mean + x / 3))) (S. Boucheron, G. Lugosi, P. Massart, "Concentration
+/// Inequalities", 2013, section 2.8), which is below e^-48 here for every mean.
+double most_of(double mean) { return mean + 10 * std::sqrt(mean) + 40; }
+
+}  // namespace
+
+void for_each_likely_transfer(
+    const Workload& workload, std::uint32_t job,
+    const std::function<void(ConnectionId connection, Bytes size, LikelyCount count)>& visit) {
+  const JobPlan& plan = workload.jobs()[job];
+  if (workload.drawn_messages() <= kMostDrawn || !plan.program->drawn_sends(0)) {
+    for_each_transfer(workload, job, [&](ConnectionId connection, Bytes size, std::int64_t count) {
+      const auto exact = static_cast<double>(count);
+      visit(connection, size, {exact, exact});
+    });
+    return;
+  }
+  for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
+    const DrawnSends drawn = plan.program->drawn_sends(rank).value();
+    const auto [first, end] = workload.sends_of(workload.lane_index(plan.process(rank), 0));
+    const double mean = drawn.messages / (end - first);
+    const double most = most_of(mean);
+    for (std::uint32_t c = first; c < end; ++c) {
+      for_each_leg(workload, ConnectionId(c), drawn.size,
+                   [&](ConnectionId leg, Bytes size, std::int64_t chunks) {
+                     const auto n = static_cast<double>(chunks);
+                     visit(leg, size, {n * mean, n * most});
+                   });
     }
   }
 }

@@ -84,6 +84,8 @@ class Workload {
   /// Ranks whose data chips add up and repeat, of all jobs.
   [[nodiscard]] const std::vector<ProcessGroup>& groups() const { return groups_; }
   [[nodiscard]] const std::vector<JobPlan>& jobs() const { return jobs_; }
+  /// By chance, of all jobs: as many as are expected.
+  [[nodiscard]] double drawn_messages() const { return drawn_messages_; }
   [[nodiscard]] std::uint32_t lane_count() const {
     return static_cast<std::uint32_t>(first_connection_.size() - 1);
   }
@@ -164,6 +166,7 @@ class Workload {
   std::vector<Relay> relays_;                       ///< by first leg, and so by second leg
   std::vector<std::uint32_t> relay_of_connection_;  ///< empty: there are none
   Bytes relay_chunk_;
+  double drawn_messages_ = 0;
 };
 
 /// Checks and compiles the jobs of a scenario. Every error names the job by number and the field:
@@ -178,5 +181,21 @@ class Workload {
 void for_each_transfer(
     const Workload& workload, std::uint32_t job,
     const std::function<void(ConnectionId connection, Bytes size, std::int64_t count)>& visit);
+
+/// Messages that chance decides on, in a run. So many are drawn in a quarter of a second.
+inline constexpr double kMostDrawn = 1e6;
+
+/// How often something is sent, before it is known.
+struct LikelyCount {
+  double mean = 0;
+  double most = 0;  ///< more than that is less likely than 1 in e^48
+};
+
+/// As for_each_transfer, for whoever looks ahead: where a run draws more than kMostDrawn messages,
+/// those count by what is expected of each connection, in time linear in the connections. All else
+/// is counted, and mean and most are the same.
+void for_each_likely_transfer(
+    const Workload& workload, std::uint32_t job,
+    const std::function<void(ConnectionId connection, Bytes size, LikelyCount count)>& visit);
 
 }  // namespace weft::collectives

@@ -58,9 +58,9 @@ class RailHosts {
 double count_messages(const collectives::Workload& workload) {
   double messages = 0;
   for (std::uint32_t job = 0; job < workload.jobs().size(); ++job) {
-    collectives::for_each_transfer(workload, job, [&](ConnectionId, Bytes, std::int64_t count) {
-      messages += static_cast<double>(count);
-    });
+    collectives::for_each_likely_transfer(
+        workload, job,
+        [&](ConnectionId, Bytes, collectives::LikelyCount count) { messages += count.mean; });
   }
   return messages;
 }

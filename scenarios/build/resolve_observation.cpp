@@ -301,11 +301,10 @@ class Resolver {
     double packets = 0;
     for (std::uint32_t job = 0; job < is_observed_job.size(); ++job) {
       if (!is_observed_job[job]) continue;
-      collectives::for_each_transfer(
-          workload_, job, [&](ConnectionId flow, Bytes size, std::int64_t count) {
+      collectives::for_each_likely_transfer(
+          workload_, job, [&](ConnectionId flow, Bytes size, collectives::LikelyCount count) {
             if (!std::ranges::binary_search(flows, flow)) return;
-            packets +=
-                static_cast<double>((size + payload - 1_B) / payload) * static_cast<double>(count);
+            packets += static_cast<double>((size + payload - 1_B) / payload) * count.most;
           });
     }
     const double rows = packets * 4 * 2 * tiers;

@@ -53,26 +53,28 @@ class Survey {
         distances_(scenario, fabric, routes) {}
 
   void add_job(std::uint32_t job) {
-    collectives::for_each_transfer(workload_, job,
-                                   [this](ConnectionId connection, Bytes size, std::int64_t count) {
-                                     add(connection, size, static_cast<double>(count));
-                                   });
+    collectives::for_each_likely_transfer(
+        workload_, job,
+        [this](ConnectionId connection, Bytes size, collectives::LikelyCount count) {
+          add(connection, size, count);
+        });
   }
 
   [[nodiscard]] const Traffic& traffic() const { return traffic_; }
-  /// Of the connection that has most of them.
+  /// Of the connection that has most of them, if all goes against it.
   [[nodiscard]] double most_packets() const { return most_packets_; }
 
  private:
-  void add(ConnectionId connection, Bytes size, double count) {
+  void add(ConnectionId connection, Bytes size, collectives::LikelyCount messages) {
     const ConnectionTransport t = transports_.of(connection);
     const auto packets = static_cast<double>(packets_of(size, t.framing));
     // The transfers of a connection come one after the other.
     if (connection != current_) packets_of_current_ = 0;
     current_ = connection;
-    packets_of_current_ += packets * count;
+    packets_of_current_ += packets * messages.most;
     most_packets_ = std::max(most_packets_, packets_of_current_);
 
+    const double count = messages.mean;
     const double links = links_of(connection);
     const double acknowledgements =
         t.is_acknowledged ? std::ceil(packets / t.framing.ack_every) : 0;
@@ -111,10 +113,11 @@ Result<Traffic> survey_traffic(const Scenario& scenario, const Fabric& fabric, c
   for (std::uint32_t job = 0; job < workload.jobs().size(); ++job) {
     survey.add_job(job);
     if (survey.most_packets() <= kMaxPackets) continue;
-    return Error{fmt::format("would send {:.3g} packets on one connection; its queue pair numbers "
-                             "at most {:.3g}: make it shorter, or several jobs",
-                             survey.most_packets(), kMaxPackets),
-                 {.key = fmt::format("jobs[{}]", job)}};
+    return Error{
+        fmt::format("would send up to {:.3g} packets on one connection; its queue pair numbers "
+                    "at most {:.3g}: make it shorter, or several jobs",
+                    survey.most_packets(), kMaxPackets),
+        {.key = fmt::format("jobs[{}]", job)}};
   }
   return survey.traffic();
 }

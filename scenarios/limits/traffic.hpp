@@ -11,7 +11,7 @@
 namespace weft::scenarios {
 
 /// What the jobs of a run put on the network, counted before it starts: exact, but for what is lost
-/// and sent again.
+/// and sent again, and for what chance decides where that is much (for_each_likely_transfer).
 struct Traffic {
   double messages = 0;     ///< chunks of forwarded ones on both legs
   double packets = 0;      ///< of data
@@ -20,7 +20,7 @@ struct Traffic {
 };
 
 /// Counts what the programs of all jobs send, in time linear in their messages. Error: a connection
-/// has more packets than its queue pairs can number. Carries a key path.
+/// may have more packets than its queue pairs can number. Carries a key path.
 [[nodiscard]] Result<Traffic> survey_traffic(const Scenario& scenario, const Fabric& fabric,
                                              const Routes& routes,
                                              const collectives::Workload& workload);

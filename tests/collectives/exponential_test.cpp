@@ -47,6 +47,20 @@ TEST(Exponential, NegativeLogHoldsAtEveryPowerOfTwo) {
   }
 }
 
+TEST(Exponential, TheMostIsNoLessAndBelowTwiceTheMeanMore) {
+  const RandomStream random(8, Purpose::kTestScenario, 0);
+  const auto expect_most = [](Picoseconds mean, std::uint64_t bits) {
+    EXPECT_GE(most_exponential(mean, bits), exponential(mean, bits)) << bits;
+    EXPECT_LE(most_exponential(mean, bits), exponential(mean, bits) + 2 * mean) << bits;
+  };
+  for (const Picoseconds mean : {Picoseconds(1), Picoseconds(1'000'003), Picoseconds::max() / 64}) {
+    for (std::uint64_t i = 0; i < 1000; ++i) expect_most(mean, random.bits(i));
+    for (const std::uint64_t bits : {std::uint64_t{0}, std::uint64_t{1}, kMax - 1, kMax}) {
+      expect_most(mean, bits);
+    }
+  }
+}
+
 // u = 2^-k has the logarithm k ln 2; the first 58 fractional bits of ln 2 are 0x2c5c85fdf473de6.
 // The constant is cut off at 64 bits, so the k-fold is at most 1 unit low.
 TEST(Exponential, PowersOfTwoGiveMultiplesOfLogTwo) {

@@ -211,6 +211,35 @@ TEST(OpenLoop, DestinationsAreUniformOverTheOtherRanks) {
   EXPECT_LT(chi_square, 26.12);
 }
 
+// 20 messages reach some of 49 other ranks, 500 reach all but for 49 e^-10.
+TEST(OpenLoop, SendPeersAreThoseThatAreDrawn) {
+  for (const auto kind : {OpenLoopSpec::Arrivals::kPoisson, OpenLoopSpec::Arrivals::kConstant}) {
+    for (const Picoseconds stop : {40_us, 1_ms}) {
+      const OpenLoop program(setting(50), open_loop(kind, stop));
+      const auto drawn = arrivals_of(program, 7).peers;
+      const std::set<std::uint32_t> distinct(drawn.begin(), drawn.end());
+      EXPECT_EQ(program.send_peers(7, 0),
+                std::vector<std::uint32_t>(distinct.begin(), distinct.end()));
+    }
+  }
+}
+
+// A picosecond apart, what rounding to picoseconds does shows: 4 % more messages. Tolerance: three
+// standard deviations of a Poisson count.
+TEST(OpenLoop, ExpectsAsManyMessagesAsArrive) {
+  OpenLoopSpec spec = open_loop(OpenLoopSpec::Arrivals::kPoisson, 100_ns);
+  spec.size = 1_B;
+  spec.load = 1;
+  for (const std::int64_t picoseconds : {1, 2, 100}) {
+    ProgramSetting fast = setting(2);
+    fast.access_rates.assign(2, BitsPerSecond(8'000'000'000'000 / picoseconds));
+    const OpenLoop program(fast, spec);
+    const double expected = program.drawn_sends(0)->messages;
+    EXPECT_NEAR(expected, static_cast<double>(arrivals_of(program, 0).times.size()),
+                3 * std::sqrt(expected));
+  }
+}
+
 TEST(OpenLoop, NothingArrivesFromTheStopOn) {
   const OpenLoop program(setting(2), open_loop(OpenLoopSpec::Arrivals::kPoisson, 0_ps));
   EXPECT_TRUE(arrivals_of(program, 0).times.empty());

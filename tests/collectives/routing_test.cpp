@@ -39,25 +39,34 @@ TEST(RoutedMatrix, EveryTokenGoesToTopKExpertsHoweverSkewed) {
   }
 }
 
-// Two of three experts without replacement, with weights w = 1, 2^-5 and 3^-5: expert i is missing
-// with probability sum over the orders (a, b) of the others of w_a w_b / (1 - w_a), w normalised.
-// Such a skew takes the way that leaves out what is chosen, where the first was chosen first, and
-// the other way, where it was not. Tolerance: four standard deviations of the count.
-TEST(RoutedMatrix, DrawsWithoutReplacementByPopularity) {
+/// Two of three experts without replacement, with weights w = 1, 2^-5 and 3^-5: expert i is missing
+/// with probability sum over the orders (a, b) of the others of w_a w_b / (1 - w_a), w normalised.
+/// Tolerance: four standard deviations of the count, if so many tokens choose alike.
+void expect_draws_by_popularity(std::uint32_t tokens_per_rank, double alike) {
   const std::uint32_t ranks = 3;
-  const Routing routing{.tokens = 100'000, .token_size = 1_B, .top_k = 2, .skew = 5};
+  const Routing routing{.tokens = tokens_per_rank, .token_size = 1_B, .top_k = 2, .skew = 5};
   std::vector<double> w{1, std::pow(2.0, -5), std::pow(3.0, -5)};
   const double sum = w[0] + w[1] + w[2];
   for (double& x : w) x /= sum;
   const std::vector<double> tokens = tokens_by_popularity(routing, ranks);
-  const double drawn = 100'000.0 * ranks;
+  const double drawn = 1.0 * tokens_per_rank * ranks;
   for (std::size_t i = 0; i < 3; ++i) {
     const double a = w[(i + 1) % 3];
     const double b = w[(i + 2) % 3];
     const double missing = a * b / (1 - a) + a * b / (1 - b);
-    const double deviation = std::sqrt(drawn * missing * (1 - missing));
+    const double deviation = std::sqrt(alike * drawn * missing * (1 - missing));
     EXPECT_NEAR(drawn - tokens[i], drawn * missing, 4 * deviation) << i;
   }
+  EXPECT_EQ(std::accumulate(tokens.begin(), tokens.end(), 0.0), 2 * drawn);
+}
+
+// Such a skew takes the way that leaves out what is chosen, where the first was chosen first, and
+// the other way, where it was not.
+TEST(RoutedMatrix, DrawsWithoutReplacementByPopularity) { expect_draws_by_popularity(100'000, 1); }
+
+// 6 million choices, of which 4 are drawn at most: two tokens each choose alike, but the last one.
+TEST(RoutedMatrix, SoManyTokensThatSomeChooseAlikeSpreadNoOtherWay) {
+  expect_draws_by_popularity(999'999, 2);
 }
 
 }  // namespace

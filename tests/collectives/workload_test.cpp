@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "tests/collectives/ideal_run.hpp"
 
@@ -121,6 +123,52 @@ TEST(Workload, NamesTheFieldThatIsWrong) {
   twice.ranks[2] = twice.ranks[0];
   EXPECT_EQ(error_keys(twice), Keys{"jobs[1].ranks"});
   EXPECT_EQ(error_keys(job(4, all_reduce(1_B))), Keys{});
+}
+
+using Visits = std::vector<std::tuple<ConnectionId, Bytes, double>>;
+
+Visits transfers(const Workload& workload) {
+  Visits visits;
+  for_each_transfer(workload, 0, [&](ConnectionId id, Bytes size, std::int64_t count) {
+    visits.emplace_back(id, size, static_cast<double>(count));
+  });
+  return visits;
+}
+
+/// Four ranks post 500 messages a millisecond each.
+Workload open_loop_of(Picoseconds stop) {
+  OpenLoopSpec spec;
+  spec.size = 1_KB;  // 1 us on the link
+  spec.stop = stop;
+  return build({job(4, spec)});
+}
+
+TEST(LikelyTransfers, AreCountedWhereTheyAreFew) {
+  for (const Workload& workload : {open_loop_of(10_ms), build({job(16, all_reduce(1_MiB))})}) {
+    Visits likely;
+    for_each_likely_transfer(workload, 0, [&](ConnectionId id, Bytes size, LikelyCount count) {
+      likely.emplace_back(id, size, count.mean);
+      EXPECT_EQ(count.mean, count.most);
+    });
+    EXPECT_EQ(likely, transfers(workload));
+  }
+}
+
+// 1.1 million messages over 12 connections. Tolerance: five standard deviations of a Poisson count.
+TEST(LikelyTransfers, AreWhatIsExpectedWhereManyAreDrawn) {
+  const Workload workload = open_loop_of(550_ms);
+  ASSERT_GT(workload.drawn_messages(), kMostDrawn);
+  const Visits exact = transfers(workload);
+  std::size_t at = 0;
+  for_each_likely_transfer(workload, 0, [&](ConnectionId id, Bytes size, LikelyCount count) {
+    ASSERT_LT(at, exact.size());
+    const auto& [connection, exact_size, sent] = exact[at++];
+    EXPECT_EQ(id, connection);
+    EXPECT_EQ(size, exact_size);
+    EXPECT_NEAR(count.mean, sent, 5 * std::sqrt(count.mean));
+    EXPECT_LE(sent, count.most);
+  });
+  EXPECT_EQ(at, exact.size());
 }
 
 }  // namespace
