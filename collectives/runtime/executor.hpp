@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "collectives/runtime/workload.hpp"
+#include "simcore/base/growing_log.hpp"
 #include "simcore/messages/message_network.hpp"
 
 namespace weft::collectives {
@@ -75,7 +76,7 @@ class Executor final : public ProcessHandler {
     return processes_[process.value()].iterations;
   }
   /// What a lane has spent its time on, in order; collectives only. The lane's index: Workload.
-  [[nodiscard]] const std::vector<Span>& spans(std::uint32_t lane_index) const {
+  [[nodiscard]] const GrowingLog<Span>& spans(std::uint32_t lane_index) const {
     return lanes_[lane_index].spans;
   }
   /// The lane that ended last in an iteration of a rank, and so ended it.
@@ -110,7 +111,7 @@ class Executor final : public ProcessHandler {
     std::vector<Multicasts> multicasts;  ///< by place in the group; empty unless chips repeat
     Step step;                           ///< the one that waits
     ConnectionId connection;             ///< that a kReceive waits for, or a kSend waits to use
-    std::vector<Span> spans;
+    GrowingLog<Span> spans;
     Picoseconds waits_since;
     std::uint32_t notifier = 0;  ///< the lane that the last event came from
     std::uint32_t events = 0;    ///< from other lanes of the rank, and not yet used

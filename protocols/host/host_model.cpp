@@ -159,16 +159,12 @@ void HostModel<Path>::post(Cell& cell, Worker& worker, ConnectionId connection, 
   const std::int64_t packets = (size.count() + k.payload - 1) / k.payload;
   WEFT_CHECK(packets < (std::int64_t{1} << 32) - s.posted, "sequence numbers do not wrap");
   const auto index = static_cast<std::uint32_t>(host.messages.size());
-  host.messages.push_back(
-      {.connection = connection,
-       .queue_pair = qp,
-       .first_sequence = s.posted,
-       .packets = static_cast<std::uint32_t>(packets),
-       .full_size = static_cast<std::uint16_t>(k.payload + k.header),
-       .last_size = static_cast<std::uint16_t>(size.count() - (packets - 1) * k.payload + k.header),
-       .next = kNoIndex,
-       .bytes = size.count(),
-       .posted = now});
+  host.messages.push_back({.queue_pair = qp,
+                           .first_sequence = s.posted,
+                           .packets = static_cast<std::uint32_t>(packets),
+                           .next = kNoIndex,
+                           .bytes = size.count(),
+                           .posted = now});
   if (s.newest_message != kNoIndex) host.messages[s.newest_message].next = index;
   s.newest_message = index;
   if (s.oldest_message == kNoIndex) s.oldest_message = index;

@@ -336,8 +336,8 @@ class HostModel {
   /// Whether the chip can hold the next packet of a reduction.
   [[nodiscard]] bool is_in_window(const SenderState& s) const {
     const Reduction& reduction = s_.reductions[s.in_network_index];
-    const std::uint32_t done = s_.rounds_done[s.first_round + reduction.link_of(s.next)];
-    return reduction.round_of(s.next) - done < reduction.window;
+    const std::uint16_t done = s_.rounds_done[s.first_round + reduction.link_of(s.next)];
+    return static_cast<std::uint16_t>(reduction.round_of(s.next) - done) < reduction.window;
   }
 
   [[nodiscard]] bool can_send(const SenderState& s) const {

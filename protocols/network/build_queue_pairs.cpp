@@ -202,6 +202,18 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
 void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
                                      const std::vector<ProcessGroup>& groups) {
   NetworkState& s = *state_;
+  std::size_t copies = 0;
+  std::size_t links = 0;
+  for (const SenderState& sender : s.senders) {
+    const Connection& connection = connections[sender.connection.value()];
+    if (connection.kind == Connection::Kind::kMulticast) {
+      copies += groups[connection.group].members.size();
+    } else if (connection.kind == Connection::Kind::kReduce) {
+      links += sender.local_ports.size();
+    }
+  }
+  s.receivers.reserve(s.receivers.size() + copies);
+  s.rounds_done.reserve(links);
   std::map<std::tuple<std::uint32_t, std::uint32_t, ProcessId>, std::uint32_t> reduction_of;
   for (std::uint32_t qp = 0; qp < s.senders.size(); ++qp) {
     SenderState& sender = s.senders[qp];

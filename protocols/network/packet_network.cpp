@@ -454,47 +454,81 @@ Histogram PacketNetwork::packet_latency() const { return engine_->packet_latency
 
 std::uint32_t PacketNetwork::threads() const { return engine_->threads(); }
 
-std::vector<MessageOutcome> PacketNetwork::messages() const {
-  struct Key {
-    std::uint32_t receiver;
-    std::uint32_t last_sequence;
-    auto operator<=>(const Key&) const = default;
-  };
-  std::vector<std::pair<Key, std::int64_t>> delivered;
-  for (const HostState& host : state_->hosts) {
-    for (const DeliveryRecord& d : host.deliveries) {
-      delivered.push_back({{d.receiver, d.last_sequence}, d.time});
-    }
+namespace {
+
+bool is_earlier(const DeliveryRecord& a, const DeliveryRecord& b) {
+  return std::tuple(a.receiver, a.last_sequence) < std::tuple(b.receiver, b.last_sequence);
+}
+
+/// The deliveries of all hosts, by receiver and sequence.
+std::vector<DeliveryRecord> sorted_deliveries(const std::vector<HostState>& hosts) {
+  std::size_t count = 0;
+  for (const HostState& host : hosts) count += host.deliveries.size();
+  std::vector<DeliveryRecord> sorted;
+  sorted.reserve(count);
+  for (const HostState& host : hosts) {
+    host.deliveries.for_each([&sorted](const DeliveryRecord& d) { sorted.push_back(d); });
   }
-  std::sort(delivered.begin(), delivered.end());
-  // Multicast messages are delivered when all members have them.
-  const auto delivered_at = [&](const SenderState& sender, const MessageRecord& m) {
-    const std::size_t receivers = sender.in_network == kMulticastFlow
-                                      ? state_->multicasts[sender.in_network_index].members.size()
-                                      : 1;
-    std::int64_t latest = -1;
-    for (std::uint32_t i = 0; i < receivers; ++i) {
-      const Key key{sender.receiver + i, m.first_sequence + m.packets - 1};
-      const auto it = std::lower_bound(
-          delivered.begin(), delivered.end(), key,
-          [](const auto& entry, const Key& wanted) { return entry.first < wanted; });
-      if (it == delivered.end() || it->first != key) return std::int64_t{-1};
-      latest = std::max(latest, it->second);
-    }
-    return latest;
-  };
+  std::sort(sorted.begin(), sorted.end(), is_earlier);
+  return sorted;
+}
+
+/// When a message was delivered; -1: never. One that is multicast when all members have it.
+std::int64_t delivery_of(const NetworkState& s, const std::vector<DeliveryRecord>& deliveries,
+                         const MessageRecord& m) {
+  const SenderState& sender = s.senders[m.queue_pair];
+  const std::size_t receivers = sender.in_network == kMulticastFlow
+                                    ? s.multicasts[sender.in_network_index].members.size()
+                                    : 1;
+  std::int64_t latest = -1;
+  for (std::uint32_t i = 0; i < receivers; ++i) {
+    const DeliveryRecord wanted{.receiver = sender.receiver + i,
+                                .last_sequence = m.first_sequence + m.packets - 1};
+    const auto it = std::lower_bound(deliveries.begin(), deliveries.end(), wanted, is_earlier);
+    if (it == deliveries.end() || is_earlier(wanted, *it)) return -1;
+    latest = std::max(latest, it->time);
+  }
+  return latest;
+}
+
+void add_outcomes(const NetworkState& s, const std::vector<DeliveryRecord>& deliveries,
+                  const HostState& host, std::vector<MessageOutcome>& outcomes) {
+  host.messages.for_each([&](const MessageRecord& m) {
+    const SenderState& sender = s.senders[m.queue_pair];
+    outcomes.push_back({.connection = sender.connection,
+                        .queue_pair = m.queue_pair,
+                        .entropy = sender.entropy,
+                        .bytes = m.bytes,
+                        .posted = m.posted,
+                        .delivered = delivery_of(s, deliveries, m),
+                        .acknowledged = m.acknowledged});
+  });
+}
+
+std::size_t message_count(const NetworkState& s) {
+  std::size_t count = 0;
+  for (const HostState& host : s.hosts) count += host.messages.size();
+  return count;
+}
+
+}  // namespace
+
+std::vector<MessageOutcome> PacketNetwork::messages() const {
+  const std::vector<DeliveryRecord> deliveries = sorted_deliveries(state_->hosts);
   std::vector<MessageOutcome> outcomes;
-  for (const HostState& host : state_->hosts) {
-    for (const MessageRecord& m : host.messages) {
-      MessageOutcome outcome{.connection = m.connection,
-                             .queue_pair = m.queue_pair,
-                             .entropy = state_->senders[m.queue_pair].entropy,
-                             .bytes = m.bytes,
-                             .posted = m.posted,
-                             .acknowledged = m.acknowledged};
-      outcome.delivered = delivered_at(state_->senders[m.queue_pair], m);
-      outcomes.push_back(outcome);
-    }
+  outcomes.reserve(message_count(*state_));
+  for (const HostState& host : state_->hosts) add_outcomes(*state_, deliveries, host, outcomes);
+  return outcomes;
+}
+
+std::vector<MessageOutcome> PacketNetwork::take_messages() {
+  const std::vector<DeliveryRecord> deliveries = sorted_deliveries(state_->hosts);
+  for (HostState& host : state_->hosts) host.deliveries.clear();
+  std::vector<MessageOutcome> outcomes;
+  outcomes.reserve(message_count(*state_));
+  for (HostState& host : state_->hosts) {
+    add_outcomes(*state_, deliveries, host, outcomes);
+    host.messages.clear();
   }
   return outcomes;
 }
@@ -546,8 +580,7 @@ std::size_t PacketNetwork::memory_bytes() const {
     bytes += cell.ports.capacity() * (sizeof(PortId) + sizeof(void*) + 4 * sizeof(std::uint64_t));
   }
   for (const HostState& host : s.hosts) {
-    bytes += host.messages.capacity() * sizeof(MessageRecord) +
-             host.deliveries.capacity() * sizeof(DeliveryRecord);
+    bytes += host.messages.memory_bytes() + host.deliveries.memory_bytes();
   }
   return bytes + engine_->chunk_bytes();
 }

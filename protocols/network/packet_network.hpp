@@ -155,6 +155,8 @@ class PacketNetwork {
   [[nodiscard]] Histogram packet_latency() const;
   /// All messages, by source host and order of posting.
   [[nodiscard]] std::vector<MessageOutcome> messages() const;
+  /// The same, when the run is over: the network forgets them, so that they are not there twice.
+  [[nodiscard]] std::vector<MessageOutcome> take_messages();
   /// The connection that a queue pair belongs to.
   [[nodiscard]] ConnectionId connection_of(std::uint32_t queue_pair) const;
   /// Distinct payload packets of a connection that have reached its destination.

@@ -17,6 +17,7 @@
 #include "protocols/state/old_packets.hpp"
 #include "protocols/state/port_state.hpp"
 #include "protocols/state/queue_pair.hpp"
+#include "simcore/base/growing_log.hpp"
 #include "simcore/base/random.hpp"
 #include "simcore/engine/cell.hpp"
 #include "simcore/fabric/fabric.hpp"
@@ -100,8 +101,8 @@ struct NicState {
 
 /// The records of what a host sent and received.
 struct HostState {
-  std::vector<MessageRecord> messages;  ///< in the order of posting
-  std::vector<DeliveryRecord> deliveries;
+  GrowingLog<MessageRecord> messages;  ///< in the order of posting
+  GrowingLog<DeliveryRecord> deliveries;
 };
 
 /// A connection as the sender's runtime sees it.
@@ -300,8 +301,9 @@ struct NetworkState {
   // What the chips of scale-up domains work on; empty mostly.
   std::vector<Reduction> reductions;
   std::vector<Multicast> multicasts;
-  std::vector<CopyTable> copies;            ///< by SwitchId
-  std::vector<std::uint32_t> rounds_done;   ///< [queue pair's first + link]: of its reduction
+  std::vector<CopyTable> copies;  ///< by SwitchId
+  /// [queue pair's first + link]: of its reduction, modulo 65,536. It is less than a window behind.
+  std::vector<std::uint16_t> rounds_done;
   std::vector<RouteChange> route_changes;   ///< by time
   std::vector<AddedLatency> added_latency;  ///< by PortId; empty unless faults add latency
   OldPackets old_packets;

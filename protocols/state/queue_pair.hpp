@@ -13,12 +13,9 @@ namespace weft::protocols {
 
 /// A message at its sender, and what became of it. Times in picoseconds, -1 while unknown.
 struct MessageRecord {
-  ConnectionId connection;
   std::uint32_t queue_pair = 0;
   std::uint32_t first_sequence = 0;
   std::uint32_t packets = 0;
-  std::uint16_t full_size = 0;  ///< wire bytes of all packets but the last
-  std::uint16_t last_size = 0;
   std::uint32_t next = kNoIndex;  ///< next message of the queue pair, in the same host's list
   std::int64_t bytes = 0;
   std::int64_t posted = 0;

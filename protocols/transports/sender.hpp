@@ -19,8 +19,10 @@ class Sender {
     if (message == kNoIndex) return;
     const MessageRecord& record = s_.hosts[s.host].messages[message];
     s.message_last = record.first_sequence + record.packets - 1;
-    s.full_size = record.full_size;
-    s.last_size = record.last_size;
+    const TransportConstants& t = s_.constants.transports[s.transport];
+    const std::int64_t before_last = (std::int64_t{record.packets} - 1) * t.payload;
+    s.full_size = static_cast<std::uint16_t>(t.payload + t.header);
+    s.last_size = static_cast<std::uint16_t>(record.bytes - before_last + t.header);
     s.first_of_message = sequence == record.first_sequence;
   }
 

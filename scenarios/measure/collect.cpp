@@ -63,27 +63,31 @@ void collect_jobs(const Experiment& e, const collectives::Executor& executor, Id
   }
 }
 
-void collect_messages(const Experiment& e, const std::vector<protocols::MessageOutcome>& messages,
+void collect_messages(const Experiment& e, std::vector<protocols::MessageOutcome> messages,
                       IdealTimes& ideals, Results& results) {
   const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
-  for (const protocols::MessageOutcome& m : messages) {
-    if (m.posted < e.scenario.run.warmup.count()) continue;
-    const bool reliable = transports.of(m.connection).is_acknowledged;
-    const Connection& connection = e.workload.connections()[m.connection.value()];
-    const ZeroLoad ideal = ideals.message(m.connection, m.entropy, Bytes(m.bytes));
-    MessageResult row;
-    row.job = e.workload.job_of(connection.source);
-    row.source_rank = e.workload.rank_of(connection.source);
-    row.destination_rank = e.workload.rank_of(connection.destination);
-    row.source = e.workload.process_hosts()[connection.source.value()];
-    row.destination = e.workload.process_hosts()[connection.destination.value()];
-    row.bytes = Bytes(m.bytes);
-    row.start = Picoseconds(m.posted);
-    row.delivered = Picoseconds(m.delivered);
-    row.completed = Picoseconds(reliable ? m.acknowledged : m.delivered);
-    row.ideal = reliable ? ideal.completed : ideal.delivered;
-    results.messages.push_back(row);
+  const auto& connections = e.workload.connections();
+  std::vector<MessageTable::Ends> ends;
+  ends.reserve(connections.size());
+  for (std::uint32_t c = 0; c < connections.size(); ++c) {
+    const Connection& connection = connections[c];
+    ends.push_back({.job = e.workload.job_of(connection.source),
+                    .source_rank = e.workload.rank_of(connection.source),
+                    .destination_rank = e.workload.rank_of(connection.destination),
+                    .source = e.workload.process_hosts()[connection.source.value()],
+                    .destination = e.workload.process_hosts()[connection.destination.value()],
+                    .is_acknowledged = transports.of(ConnectionId(c)).is_acknowledged});
   }
+  std::erase_if(messages, [&e](const protocols::MessageOutcome& m) {
+    return m.posted < e.scenario.run.warmup.count();
+  });
+  std::vector<Picoseconds> times;
+  times.reserve(messages.size());
+  for (const protocols::MessageOutcome& m : messages) {
+    const ZeroLoad ideal = ideals.message(m.connection, m.entropy, Bytes(m.bytes));
+    times.push_back(ends[m.connection.value()].is_acknowledged ? ideal.completed : ideal.delivered);
+  }
+  results.messages = MessageTable(std::move(ends), std::move(messages), std::move(times));
 }
 
 void explain_jobs(const Experiment& e, const collectives::Executor& executor, Results& results) {
@@ -94,8 +98,8 @@ void explain_jobs(const Experiment& e, const collectives::Executor& executor, Re
 }
 
 void require_slowdowns(const Results& results) {
-  for (const MessageResult& m : results.messages) {
-    if (m.completed < Picoseconds(0) || m.completed - m.start >= m.ideal) continue;
+  for (const MessageResult m : results.messages) {
+    if (!m.is_complete() || m.completed - m.start >= m.ideal) continue;
     std::fprintf(stderr,
                  "weft: broken invariant: a message of %lld bytes from host %u to host %u took "
                  "%lld ps, less than its zero-load time of %lld ps\n",

@@ -173,9 +173,9 @@ class PathWalk {
 
   /// The last span of a lane that ended at `now` or before.
   [[nodiscard]] const Span* last_span(std::uint32_t lane_index, Picoseconds now) const {
-    const std::vector<Span>& spans = executor_.spans(lane_index);
-    const auto after = std::ranges::upper_bound(spans, now, {}, &Span::end);
-    return after == spans.begin() ? nullptr : &*(after - 1);
+    const auto& spans = executor_.spans(lane_index);
+    const std::size_t after = spans.partition_point([now](const Span& s) { return s.end <= now; });
+    return after == 0 ? nullptr : &spans[after - 1];
   }
 
   static void add_work(const Span& span, CriticalPath& path) {
@@ -213,9 +213,9 @@ Picoseconds mean_wait(const collectives::Workload& workload, const collectives::
     const collectives::Interval& when = executor.iterations(job.process(rank))[iteration];
     const std::uint32_t lane = executor.last_lane(job.process(rank), iteration);
     const auto& spans = executor.spans(workload.lane_index(job.process(rank), lane));
-    const auto first = std::ranges::lower_bound(spans, when.begin, {}, &Span::begin);
-    for (auto it = first; it != spans.end() && it->end <= when.end; ++it) {
-      if (it->kind == Span::Kind::kReceive) sum += it->end - it->begin;
+    std::size_t i = spans.partition_point([&](const Span& s) { return s.begin < when.begin; });
+    for (; i < spans.size() && spans[i].end <= when.end; ++i) {
+      if (spans[i].kind == Span::Kind::kReceive) sum += spans[i].end - spans[i].begin;
     }
   }
   return sum / job.ranks;

@@ -213,10 +213,10 @@ PauseReport report_pauses(const Experiment& e, std::vector<protocols::PauseInter
 }
 
 void collect_pauses(const Experiment& e, const protocols::PacketNetwork& network,
-                    Results& results) {
+                    const std::vector<MessageOutcome>& messages, Results& results) {
   std::vector<protocols::PauseInterval> pauses = network.pauses();
   if (!pauses.empty()) {
-    results.pauses = report_pauses(e, std::move(pauses), network.messages(), results.simulated);
+    results.pauses = report_pauses(e, std::move(pauses), messages, results.simulated);
   }
   results.pauses.lost = network.pauses_lost();
   for (const NodeId host : e.fabric.hosts) results.host_names.push_back(e.fabric.node(host).name);

@@ -15,7 +15,7 @@ void collect_classes(const Experiment& experiment, const protocols::PacketNetwor
 
 /// Storms and victims.
 void collect_pauses(const Experiment& experiment, const protocols::PacketNetwork& network,
-                    Results& results);
+                    const std::vector<protocols::MessageOutcome>& messages, Results& results);
 
 /// Finds the circle of blocked ports. If there is one, that is how the run ended, though other
 /// ports may have gone on to its limit. Needs the ports of the results.

@@ -34,12 +34,18 @@ std::string jobs_csv(const Results& r) {
   return text;
 }
 
-std::string messages_csv(const Results& r) {
+/// There may be many millions of them, so they are written as they are made.
+void write_messages_csv(const Results& r, std::ofstream& out) {
+  constexpr std::size_t kFlushed = std::size_t{1} << 20U;
   std::string text =
       "job,source_rank,destination_rank,source_host,destination_host,bytes,start_s,delivered_s,"
       "completion_s,fct_s,ideal_s,slowdown\n";
-  for (const MessageResult& m : r.messages) {
-    const bool is_complete = m.completed >= Picoseconds(0);
+  for (const MessageResult m : r.messages) {
+    if (text.size() >= kFlushed) {
+      out << text;
+      text.clear();
+    }
+    const bool is_complete = m.is_complete();
     fmt::format_to(
         std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{},{}\n",
         field(r.jobs[m.job].name), m.source_rank, m.destination_rank, m.source.value(),
@@ -49,7 +55,7 @@ std::string messages_csv(const Results& r) {
         is_complete ? fmt::format("{:.6f}", to_seconds(m.completed - m.start) / to_seconds(m.ideal))
                     : "");
   }
-  return text;
+  out << text;
 }
 
 /// Without the columns that only packets fill.
@@ -139,11 +145,16 @@ std::string pauses_csv(const Results& r) {
   return text;
 }
 
-bool write_file(const fs::path& path, const std::string& text) {
+template <class Write>
+bool write_file_by(const fs::path& path, Write write) {
   std::ofstream out(path, std::ios::binary);
-  out << text;
+  write(out);
   out.flush();
   return out.good();
+}
+
+bool write_file(const fs::path& path, const std::string& text) {
+  return write_file_by(path, [&text](std::ofstream& out) { out << text; });
 }
 
 Result<fs::path> write_into(ResultFolder& target, const Results& results,
@@ -161,7 +172,10 @@ Result<fs::path> write_into(ResultFolder& target, const Results& results,
     is_written = is_written && write_file(partial / "collectives.csv", collectives_csv(results));
   }
   if (options.messages) {
-    is_written = is_written && write_file(partial / "messages.csv", messages_csv(results));
+    is_written =
+        is_written && write_file_by(partial / "messages.csv", [&results](std::ofstream& out) {
+          write_messages_csv(results, out);
+        });
   }
   if (options.pauses && results.has_packets) {
     is_written = is_written && write_file(partial / "pauses.csv", pauses_csv(results));

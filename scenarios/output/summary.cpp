@@ -36,10 +36,10 @@ std::string jobs_table(const Results& r) {
 
 std::string distribution_table(const Results& r) {
   TextTable table({"", "p50", "p99", "p99.9", "max"});
-  const Percentiles fct = r.completion_seconds();
+  const Percentiles fct = r.messages.completion_seconds();
   table.add({"message completion", format_time(fct.p50), format_time(fct.p99),
              format_time(fct.p999), format_time(fct.max)});
-  const Percentiles slow = r.slowdown();
+  const Percentiles slow = r.messages.slowdown();
   const auto factor = [](double x) { return fmt::format("{:.2f}x", x); };
   table.add({"message slowdown", factor(slow.p50), factor(slow.p99), factor(slow.p999),
              factor(slow.max)});
@@ -237,7 +237,7 @@ std::string summary_text(const Results& r) {
   text += collectives_text(r);
   text += distribution_table(r);
   text += fmt::format("  {} of {} messages completed\n\n",
-                      format_count(static_cast<std::int64_t>(r.completed_messages())),
+                      format_count(static_cast<std::int64_t>(r.messages.completed())),
                       format_count(static_cast<std::int64_t>(r.messages.size())));
   if (r.has_packets) text += network_lines(r) + "\n";
   text += (r.has_packets ? ports_table(r) : fluid_ports_table(r)) + "\n";
@@ -272,9 +272,9 @@ ordered_json summary_json(const Results& r) {
   for (const JobResult& job : r.jobs) j["jobs"].push_back(job_json(job));
   if (!r.collectives.empty()) j["collectives"] = collectives_json(r);
   j["messages"] = {{"count", r.messages.size()},
-                   {"completed", r.completed_messages()},
-                   {"fct_seconds", percentiles_json(r.completion_seconds())},
-                   {"slowdown", percentiles_json(r.slowdown())}};
+                   {"completed", r.messages.completed()},
+                   {"fct_seconds", percentiles_json(r.messages.completion_seconds())},
+                   {"slowdown", percentiles_json(r.messages.slowdown())}};
   if (r.has_packets) add_packets(r, j);
   j["results_sha256"] = r.digest();
   return j;

@@ -1,34 +1,8 @@
 #include "scenarios/results/results.hpp"
 
-#include <algorithm>
-
 #include "simcore/base/digest.hpp"
 
 namespace weft::scenarios {
-namespace {
-
-/// Percentiles by nearest rank.
-Percentiles percentiles_of(std::vector<double> values) {
-  if (values.empty()) return {};
-  std::sort(values.begin(), values.end());
-  const auto at = [&values](std::size_t per_mille) {
-    const std::size_t rank = (values.size() * per_mille + 999) / 1000;
-    return values[std::max<std::size_t>(rank, 1) - 1];
-  };
-  return {at(500), at(990), at(999), values.back()};
-}
-
-template <class Value>
-Percentiles percentiles_of_completed(const std::vector<MessageResult>& messages, Value value) {
-  std::vector<double> values;
-  for (const MessageResult& m : messages) {
-    if (m.completed >= Picoseconds(0)) values.push_back(value(m));
-  }
-  return percentiles_of(std::move(values));
-}
-
-}  // namespace
-
 std::string Results::digest() const {
   Digest sha;
   const auto add = [&sha](std::int64_t value) { sha.add(value); };
@@ -41,7 +15,7 @@ std::string Results::digest() const {
     add(job.is_finished ? 1 : 0);
   }
   add(static_cast<std::int64_t>(messages.size()));
-  for (const MessageResult& m : messages) {
+  for (const MessageResult m : messages) {
     add(m.job);
     add(m.source_rank);
     add(m.destination_rank);
@@ -68,23 +42,6 @@ std::string Results::digest() const {
     }
   }
   return sha.hex();
-}
-
-Percentiles Results::completion_seconds() const {
-  return percentiles_of_completed(
-      messages, [](const MessageResult& m) { return to_seconds(m.completed - m.start); });
-}
-
-Percentiles Results::slowdown() const {
-  return percentiles_of_completed(messages, [](const MessageResult& m) {
-    return to_seconds(m.completed - m.start) / to_seconds(m.ideal);
-  });
-}
-
-std::size_t Results::completed_messages() const {
-  return static_cast<std::size_t>(
-      std::count_if(messages.begin(), messages.end(),
-                    [](const MessageResult& m) { return m.completed >= Picoseconds(0); }));
 }
 
 }  // namespace weft::scenarios

@@ -8,6 +8,7 @@
 #include "protocols/analysis/victim_analysis.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/results/collective_results.hpp"
+#include "scenarios/results/message_table.hpp"
 #include "simcore/base/histogram.hpp"
 #include "simcore/base/units.hpp"
 
@@ -41,19 +42,6 @@ struct JobResult {
   std::string algorithm;
   std::string protocol;
   std::string choice;  ///< why this algorithm, if it was not named
-};
-
-struct MessageResult {
-  std::uint32_t job = 0;
-  std::uint32_t source_rank = 0;
-  std::uint32_t destination_rank = 0;
-  HostId source;
-  HostId destination;
-  Bytes bytes;
-  Picoseconds start;
-  Picoseconds delivered{-1};  ///< -1: never
-  Picoseconds completed{-1};  ///< at the sender's last ACK, or delivered for datagrams; -1: never
-  Picoseconds ideal;          ///< zero-load time to completion
 };
 
 struct PortResult {
@@ -91,14 +79,6 @@ struct PauseReport {
   bool is_nic_only = false;  ///< packets are sprayed: only pauses of a flow's NIC port count
 };
 
-/// p50, p99, p999 and max of some quantity.
-struct Percentiles {
-  double p50 = 0;
-  double p99 = 0;
-  double p999 = 0;
-  double max = 0;
-};
-
 struct Results {
   std::string scenario;
   std::string engine = "packet";
@@ -121,7 +101,7 @@ struct Results {
   Histogram packet_latency;
   std::vector<JobResult> jobs;
   std::vector<CollectiveResult> collectives;  ///< by job and iteration
-  std::vector<MessageResult> messages;
+  MessageTable messages;
   std::vector<PortResult> ports;  ///< by PortId
   std::vector<std::string> class_names;
   std::vector<protocols::ClassCounters> classes;  ///< by port, then class
@@ -139,10 +119,6 @@ struct Results {
     return classes[port.value() * class_names.size() + traffic_class];
   }
   [[nodiscard]] const std::string& port_name(PortId port) const { return ports[port.value()].name; }
-  /// Completion times in seconds, and their ratios to the zero-load times, of completed messages.
-  [[nodiscard]] Percentiles completion_seconds() const;
-  [[nodiscard]] Percentiles slowdown() const;
-  [[nodiscard]] std::size_t completed_messages() const;
 };
 
 }  // namespace weft::scenarios

@@ -199,10 +199,10 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
   collect_jobs(e, executor, ideals, results);
-  const std::vector<protocols::MessageOutcome> messages = outcomes_of(e, model, network);
+  std::vector<protocols::MessageOutcome> messages = outcomes_of(e, model, network);
   HeldTimes held(e, {}, {});
   collect_collectives(e, executor, messages, ideals, held, results);
-  collect_messages(e, messages, ideals, results);
+  collect_messages(e, std::move(messages), ideals, results);
   require_slowdowns(results);
   collect_ports(e, bytes_by_port(e, model, network, queue_pairs), results);
   if (results.outcome != Outcome::kFinished) explain_jobs(e, executor, results);

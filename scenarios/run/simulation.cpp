@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
+#include <vector>
 
 #include "collectives/runtime/executor.hpp"
 #include "scenarios/ideal/connection_transports.hpp"
@@ -182,14 +184,14 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFil
 
   IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
   collect_jobs(e, executor, ideals, results);
-  const auto messages = network.messages();
+  std::vector<protocols::MessageOutcome> messages = network.take_messages();
   HeldTimes held(e, network.pauses(), network.credit_waits());
   collect_collectives(e, executor, messages, ideals, held, results);
-  collect_messages(e, messages, ideals, results);
+  collect_pauses(e, network, messages, results);
+  collect_messages(e, std::move(messages), ideals, results);
   require_slowdowns(results);
   collect_ports(e, network, results);
   collect_classes(e, network, results);
-  collect_pauses(e, network, results);
   collect_deadlock(network, results);
   explain(e, network, executor, results);
   warn_of_lossless_drops(e, results);

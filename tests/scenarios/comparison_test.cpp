@@ -1,4 +1,4 @@
-#include "scenarios/output/comparison.hpp"
+#include "scenarios/compare/comparison.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -15,9 +15,9 @@
 
 #include "scenarios/build/changed_links.hpp"
 #include "scenarios/checks/forecast.hpp"
+#include "scenarios/compare/comparison.hpp"
 #include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/language/load_scenario.hpp"
-#include "scenarios/output/comparison.hpp"
 #include "scenarios/output/result_writer.hpp"
 #include "scenarios/output/summary.hpp"
 #include "scenarios/output/trace_files.hpp"

@@ -209,7 +209,7 @@ void Roce<Host>::complete_messages(Cell& cell, Worker& worker, std::uint32_t qp,
     record.acknowledged = now;
     s.oldest_message = record.next;
     if (s.oldest_message == kNoIndex) s.newest_message = kNoIndex;
-    host_.notify_acknowledged(cell, worker, s.connection, now);  // may post, and move the records
+    host_.notify_acknowledged(cell, worker, s.connection, now);  // may post
   }
 }
 

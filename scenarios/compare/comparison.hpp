@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/output/run_folder.hpp"
+#include "scenarios/compare/run_folder.hpp"
 
 namespace weft::scenarios {
 

@@ -1,4 +1,4 @@
-#include "scenarios/output/run_folder.hpp"
+#include "scenarios/compare/run_folder.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace weft {
+
+/// A list that only grows at its end, by a block as large as all before it: nothing that is there
+/// ever moves, and no more memory is touched than what is used.
+template <class T>
+class GrowingLog {
+  static_assert(std::is_trivially_destructible_v<T>, "blocks are given back as raw memory");
+
+ public:
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] T& operator[](std::size_t i) { return blocks_[block_of(i)].get()[place_of(i)]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const {
+    return blocks_[block_of(i)].get()[place_of(i)];
+  }
+  void push_back(T value) {
+    if (block_of(size_) == blocks_.size()) {
+      const std::size_t entries = blocks_.empty() ? kFirst : size_;
+      blocks_.emplace_back(std::allocator<T>().allocate(entries), Free{entries});
+    }
+    std::construct_at(&(*this)[size_], std::move(value));
+    ++size_;
+  }
+  /// Gives its memory back.
+  void clear() {
+    blocks_.clear();
+    blocks_.shrink_to_fit();
+    size_ = 0;
+  }
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (std::size_t i = 0; i < size_; ++i) visit((*this)[i]);
+  }
+  /// Of a list whose entries are `before` up to some place and not from there on: that place.
+  template <class Before>
+  [[nodiscard]] std::size_t partition_point(Before before) const {
+    std::size_t low = 0;
+    std::size_t high = size_;
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (before((*this)[middle])) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return blocks_.empty() ? 0 : (kFirst << (blocks_.size() - 1)) * sizeof(T);
+  }
+
+ private:
+  /// Entries of the first block; those before block k > 0 number kFirst * 2^(k-1).
+  static constexpr std::size_t kFirst = 16;
+
+  static std::size_t block_of(std::size_t i) {
+    return static_cast<std::size_t>(std::bit_width(i / kFirst));
+  }
+  static std::size_t place_of(std::size_t i) {
+    return i < kFirst ? i : i - kFirst * std::bit_floor(i / kFirst);
+  }
+
+  struct Free {
+    std::size_t entries = 0;
+    void operator()(T* block) const { std::allocator<T>().deallocate(block, entries); }
+  };
+
+  std::vector<std::unique_ptr<T, Free>> blocks_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace weft

@@ -1,0 +1,60 @@
+#include "simcore/base/growing_log.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace weft {
+namespace {
+
+TEST(GrowingLog, HoldsWhatWasAddedAndMovesNothing) {
+  GrowingLog<std::size_t> log;
+  EXPECT_TRUE(log.empty());
+  std::vector<const std::size_t*> places;
+  for (std::size_t i = 0; i < 1000; ++i) {
+    log.push_back(3 * i);
+    places.push_back(&log[i]);
+  }
+  ASSERT_EQ(log.size(), 1000U);
+  for (std::size_t i = 0; i < 1000; ++i) {
+    EXPECT_EQ(&log[i], places[i]);
+    EXPECT_EQ(log[i], 3 * i);
+  }
+  std::size_t next = 0;
+  log.for_each([&](std::size_t value) { EXPECT_EQ(value, 3 * next++); });
+  EXPECT_EQ(next, 1000U);
+}
+
+TEST(GrowingLog, FindsWhereAnOrderedListIsCut) {
+  GrowingLog<std::size_t> log;
+  EXPECT_EQ(log.partition_point([](std::size_t) { return true; }), 0U);
+  for (std::size_t i = 0; i < 100; ++i) log.push_back(2 * i);
+  for (std::size_t cut = 0; cut <= 201; ++cut) {
+    const std::size_t expected = std::min<std::size_t>((cut + 1) / 2, 100);
+    EXPECT_EQ(log.partition_point([cut](std::size_t value) { return value < cut; }), expected);
+  }
+}
+
+// 16 entries, and then as many again each time: 1,024 at the last.
+TEST(GrowingLog, NeverHasTwiceTheRoomThatItNeeds) {
+  GrowingLog<char> log;
+  EXPECT_EQ(log.memory_bytes(), 0U);
+  for (std::size_t i = 1; i <= 1000; ++i) {
+    log.push_back('x');
+    EXPECT_GE(log.memory_bytes(), i);
+    if (i > 16) {
+      EXPECT_LT(log.memory_bytes(), 2 * i);
+    }
+  }
+  EXPECT_EQ(log.memory_bytes(), 1024U);
+  log.clear();
+  EXPECT_EQ(log.memory_bytes(), 0U);
+  EXPECT_EQ(log.size(), 0U);
+  log.push_back('y');
+  EXPECT_EQ(log[0], 'y');
+}
+
+}  // namespace
+}  // namespace weft
