@@ -17,8 +17,6 @@ void collect_collectives(const Experiment& experiment, const collectives::Execut
                          const std::vector<protocols::MessageOutcome>& messages, IdealTimes& ideals,
                          HeldTimes& held, Results& results);
 
-/// collectives.csv
-[[nodiscard]] std::string collectives_csv(const Results& results);
 /// A table of the jobs' collectives: bandwidths, skew, and what their critical paths are made of
 /// (of the slowest iteration).
 [[nodiscard]] std::string collectives_text(const Results& results);

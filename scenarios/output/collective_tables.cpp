@@ -6,7 +6,6 @@
 #include <string>
 
 #include "scenarios/measure/collect_collectives.hpp"
-#include "scenarios/text/csv.hpp"
 #include "scenarios/text/format.hpp"
 
 namespace weft::scenarios {
@@ -52,34 +51,6 @@ Summary summarize(const Results& r, std::uint32_t job) {
 }
 
 }  // namespace
-
-std::string collectives_csv(const Results& r) {
-  std::string text =
-      "job,operation,algorithm,protocol,iteration,size_bytes,start_s,end_s,time_s,"
-      "algbw_bytes_per_s,busbw_bytes_per_s,start_skew_s,end_skew_s,mean_wait_s,last_rank,"
-      "path_late_s,path_launch_s,path_wire_s,path_queueing_s,path_paused_s,path_protocol_s,path_"
-      "reducing_s,"
-      "path_copying_s,path_window_s,path_messages\n";
-  const auto number = [](const std::optional<double>& value) {
-    return value ? fmt::format("{:.6g}", *value) : std::string();
-  };
-  for (const CollectiveResult& c : r.collectives) {
-    const JobResult& job = r.jobs[c.job];
-    const CriticalPath& p = c.path;
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
-                   csv::field(job.name), job.type, job.algorithm, job.protocol, c.iteration,
-                   c.size.count(), csv::seconds(c.start), csv::seconds(c.end),
-                   csv::seconds(c.end - c.start), number(c.algorithm_bandwidth),
-                   number(c.bus_bandwidth), csv::seconds(c.start_skew), csv::seconds(c.end_skew),
-                   csv::seconds(c.mean_wait), c.last_rank);
-    for (const Picoseconds part : {p.late, p.launch, p.wire, p.queueing, p.paused, p.protocol,
-                                   p.reducing, p.copying, p.window}) {
-      text += "," + csv::seconds(part);
-    }
-    text += fmt::format(",{}\n", p.messages);
-  }
-  return text;
-}
 
 std::string collectives_text(const Results& r) {
   if (r.collectives.empty()) return {};

@@ -18,6 +18,7 @@
 #include "scenarios/compare/comparison.hpp"
 #include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/language/load_scenario.hpp"
+#include "scenarios/output/result_tables.hpp"
 #include "scenarios/output/result_writer.hpp"
 #include "scenarios/output/summary.hpp"
 #include "scenarios/output/trace_files.hpp"
@@ -314,6 +315,11 @@ int print_schema() {
     return kBadInput;
   }
   print(scenarios::json_text(schema.value()) + "\n");
+  return kSuccess;
+}
+
+int print_result_reference() {
+  print(scenarios::result_reference_text());
   return kSuccess;
 }
 

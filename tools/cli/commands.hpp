@@ -43,5 +43,7 @@ struct RunArguments {
                                  const std::string& out);
 /// `weft schema`: prints the JSON Schema of scenarios.
 [[nodiscard]] int print_schema();
+/// What the tables of a results folder hold.
+[[nodiscard]] int print_result_reference();
 
 }  // namespace weft::cli

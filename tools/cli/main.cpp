@@ -117,6 +117,11 @@ int run_program(int argc, char** argv) {
   CLI::App* schema = app.add_subcommand("schema", "print the JSON Schema of scenario files");
   bool is_sweep_schema = false;
   schema->add_flag("--sweep", is_sweep_schema, "that of sweep files instead");
+  bool is_result_reference = false;
+  schema
+      ->add_flag("--results", is_result_reference,
+                 "instead: what the tables of a results folder hold, column by column")
+      ->excludes("--sweep");
 
   TopoCommand topo_command(app);
   CollectiveCommands collective_commands(app);
@@ -155,6 +160,7 @@ int run_program(int argc, char** argv) {
     return write_platform(platform_arguments.scenario, platform_arguments.overrides,
                           platform_arguments.out);
   }
+  if (schema->parsed() && is_result_reference) return print_result_reference();
   if (schema->parsed()) return is_sweep_schema ? print_sweep_schema() : print_schema();
   if (const auto code = topo_command.run()) return *code;
   if (const auto code = collective_commands.run()) return *code;
