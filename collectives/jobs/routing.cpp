@@ -1,6 +1,7 @@
 #include "collectives/jobs/routing.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -31,7 +32,16 @@ std::vector<std::uint64_t> cumulative_popularity(std::uint32_t experts, double s
 class ExpertDraw {
  public:
   /// `cumulative`: of the experts' weights, in their order.
-  explicit ExpertDraw(const std::vector<std::uint64_t>& cumulative) : cumulative_(cumulative) {}
+  explicit ExpertDraw(const std::vector<std::uint64_t>& cumulative)
+      : cumulative_(cumulative),
+        shift_(static_cast<unsigned>(
+            std::bit_width(cumulative.back() / (kSlotsPerExpert * cumulative.size())))) {
+    std::uint32_t expert = 0;
+    for (std::uint64_t slot = 0; slot <= (cumulative.back() - 1) >> shift_; ++slot) {
+      while (cumulative_[expert] <= slot << shift_) ++expert;
+      first_of_slot_.push_back(expert);
+    }
+  }
 
   /// `count` experts, at most as many as there are. `draws`: random numbers used so far.
   const std::vector<std::uint32_t>& take(std::uint32_t count, const RandomStream& random,
@@ -62,8 +72,9 @@ class ExpertDraw {
     return cumulative_[expert] - begin_of(expert);
   }
   [[nodiscard]] std::uint32_t expert_at(std::uint64_t at) const {
-    return static_cast<std::uint32_t>(std::ranges::upper_bound(cumulative_, at) -
-                                      cumulative_.begin());
+    std::uint32_t expert = first_of_slot_[at >> shift_];
+    while (cumulative_[expert] <= at) ++expert;
+    return expert;
   }
   /// `at` counts the weight of those that are not chosen.
   [[nodiscard]] std::uint32_t draw_among_others(std::uint64_t at) {
@@ -75,19 +86,23 @@ class ExpertDraw {
     return expert_at(at);
   }
 
+  /// Slots of equal weight begin at an expert that is known, and few begin within one.
+  static constexpr std::uint64_t kSlotsPerExpert = 4;
+
   const std::vector<std::uint64_t>& cumulative_;
+  unsigned shift_;  ///< a slot's weight is 2^shift
+  std::vector<std::uint32_t> first_of_slot_;
   std::vector<std::uint32_t> chosen_;
   std::vector<std::uint32_t> sorted_;
 };
 
-/// Tokens of a rank that follow one another and choose alike.
-std::uint32_t tokens_per_draw(const Routing& routing, std::uint32_t ranks) {
+}  // namespace
+
+std::uint32_t tokens_alike(const Routing& routing, std::uint32_t ranks) {
   const std::uint64_t choices = std::uint64_t{routing.tokens} * routing.top_k * ranks;
   const std::uint64_t group = (choices + kMostChoices - 1) / kMostChoices;
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(group, routing.tokens));
 }
-
-}  // namespace
 
 std::vector<std::int64_t> routed_matrix(const Routing& routing, std::uint32_t ranks,
                                         std::uint64_t seed, std::uint32_t job) {
@@ -98,7 +113,7 @@ std::vector<std::int64_t> routed_matrix(const Routing& routing, std::uint32_t ra
   std::vector<std::int64_t> matrix(std::size_t{ranks} * ranks);
   ExpertDraw draw(popularity);
   const std::uint32_t count = std::min(routing.top_k, experts);
-  const std::uint32_t group = tokens_per_draw(routing, ranks);
+  const std::uint32_t group = tokens_alike(routing, ranks);
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     const RandomStream random(seed, Purpose::kRouting, entity | rank);
     std::uint64_t draws = 0;

@@ -8,8 +8,12 @@
 
 namespace weft::collectives {
 
-/// Choices of experts that are drawn one by one, in some tenths of a second.
-inline constexpr std::uint64_t kMostChoices = std::uint64_t{1} << 22U;
+/// Choices of experts that are drawn one by one, in about a second.
+inline constexpr std::uint64_t kMostChoices = std::uint64_t{1} << 26U;
+
+/// How many tokens of a rank that follow one another choose alike: 1, unless all ranks together
+/// would make more than kMostChoices choices.
+[[nodiscard]] std::uint32_t tokens_alike(const Routing& routing, std::uint32_t ranks);
 
 /// The rows of an all-to-all-v: bytes by source, then destination, as a mixture of experts makes
 /// them. Every rank has tokens, and every token goes to `top_k` different experts, drawn by
@@ -17,8 +21,8 @@ inline constexpr std::uint64_t kMostChoices = std::uint64_t{1} << 22U;
 /// is drawn by the seed. Experts live `experts_per_rank` on a rank, in order; a token that needs
 /// two of one rank is sent twice. What stays on the rank is in the matrix, and does not travel.
 ///
-/// Where all tokens would make more than kMostChoices choices, so many at least as keep below it
-/// choose alike: what is expected of every pair stays, and the spread is that of fewer tokens.
+/// Where `tokens_alike` is above 1, what is expected of every pair of ranks stays the same, and the
+/// spread is that of so many times fewer tokens.
 [[nodiscard]] std::vector<std::int64_t> routed_matrix(const Routing& routing, std::uint32_t ranks,
                                                       std::uint64_t seed, std::uint32_t job);
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <variant>
 
+#include "collectives/jobs/routing.hpp"
 #include "protocols/config/headroom.hpp"
 #include "scenarios/text/format.hpp"
 #include "topologies/analysis/buffer_dependency.hpp"
@@ -175,6 +176,21 @@ void check_dependencies(const Experiment& e, StaticFindings& findings) {
   }
 }
 
+/// So many tokens that they are not drawn one by one.
+void check_routing(const Experiment& e, StaticFindings& findings) {
+  for (const JobSpec& job : e.scenario.jobs) {
+    const auto* spec = std::get_if<collectives::CollectiveSpec>(&job.kind);
+    if (spec == nullptr) continue;
+    const auto ranks = static_cast<std::uint32_t>(job.ranks.size());
+    const std::uint32_t alike = collectives::tokens_alike(spec->routing, ranks);
+    if (alike <= 1) continue;
+    findings.warnings.push_back(fmt::format(
+        "job {} routes {} tokens per rank, more than are drawn one by one: {} that follow one "
+        "another choose alike, so that loads spread about their means as with {} tokens per rank",
+        job.name, spec->routing.tokens, alike, spec->routing.tokens / alike));
+  }
+}
+
 }  // namespace
 
 StaticFindings check_statically(const Experiment& experiment) {
@@ -185,6 +201,7 @@ StaticFindings check_statically(const Experiment& experiment) {
   check_nics(experiment, findings);
   check_marking(experiment, findings);
   check_order(experiment, findings);
+  check_routing(experiment, findings);
   // Following all routes takes seconds in the largest fabrics: not for one that is refused anyway.
   if (findings.errors.empty()) check_dependencies(experiment, findings);
   return findings;

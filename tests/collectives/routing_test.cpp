@@ -64,9 +64,12 @@ void expect_draws_by_popularity(std::uint32_t tokens_per_rank, double alike) {
 // the other way, where it was not.
 TEST(RoutedMatrix, DrawsWithoutReplacementByPopularity) { expect_draws_by_popularity(100'000, 1); }
 
-// 6 million choices, of which 4 are drawn at most: two tokens each choose alike, but the last one.
+// 2^26 choices and a few: two tokens each choose alike, but the last one.
 TEST(RoutedMatrix, SoManyTokensThatSomeChooseAlikeSpreadNoOtherWay) {
-  expect_draws_by_popularity(999'999, 2);
+  const std::uint32_t most = kMostChoices / (3 * 2);
+  ASSERT_EQ(tokens_alike({.tokens = most, .token_size = 1_B, .top_k = 2}, 3), 1U);
+  ASSERT_EQ(tokens_alike({.tokens = most + 1, .token_size = 1_B, .top_k = 2}, 3), 2U);
+  expect_draws_by_popularity(most + 1, 2);
 }
 
 }  // namespace

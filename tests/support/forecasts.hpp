@@ -72,7 +72,7 @@ class Forecasts {
   }
 
   /// How much slower this machine is just now than the one that the forecast speaks of, by a run of
-  /// half a second whose packet-hops take 65 ns there (scenarios/forecast.cpp).
+  /// half a second whose packet-hops take 65 ns there (scenarios/checks/forecast.cpp).
   [[nodiscard]] double slowness() const {
     const MeasuredRun reference =
         run(WEFT_SOURCE_DIR "/scenarios/all-reduce.yaml", {"jobs[0].size=64MiB"});
