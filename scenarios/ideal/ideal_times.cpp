@@ -1,6 +1,7 @@
 #include "scenarios/ideal/ideal_times.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -16,15 +17,24 @@ bool is_collective(const collectives::JobKind& kind) {
   return std::holds_alternative<collectives::CollectiveSpec>(kind);
 }
 
+constexpr std::uint32_t kUnknown = std::numeric_limits<std::uint32_t>::max();
+
+/// That any connection has.
+std::uint32_t most_queue_pairs(const Scenario& scenario, const collectives::Workload& workload) {
+  const auto* roce = std::get_if<protocols::RoceConfig>(&scenario.transport);
+  return std::max<std::uint32_t>(roce == nullptr ? 1 : roce->queue_pairs,
+                                 weft::most_queue_pairs(workload.connections()));
+}
+
 /// Of a message that spreads over parallel links: the bytes of the packets that one of them carries
 /// of it at least. The last round holds a full packet unless it holds the last packet alone.
-Bytes share_of_link(Bytes size, const ConnectionTransport& t) {
-  if (t.parallel_links <= 1) return size;
-  const std::int64_t packets = packets_of(size, t.framing);
-  const std::int64_t rounds = (packets + t.parallel_links - 1) / t.parallel_links;
-  const Bytes full = rounds * t.framing.payload;
-  if (packets % t.parallel_links != 1) return std::min(full, size);
-  return full - t.framing.payload + (size - (packets - 1) * t.framing.payload);
+Bytes share_of_link(Bytes size, const Framing& framing, std::uint32_t links) {
+  if (links <= 1) return size;
+  const std::int64_t packets = packets_of(size, framing);
+  const std::int64_t rounds = (packets + links - 1) / links;
+  const Bytes full = rounds * framing.payload;
+  if (packets % links != 1) return std::min(full, size);
+  return full - framing.payload + (size - (packets - 1) * framing.payload);
 }
 
 }  // namespace
@@ -104,8 +114,7 @@ class IdealTimes::InNetworkLoad {
 };
 
 std::size_t IdealTimes::KeyHash::operator()(const Key& key) const {
-  const std::uint64_t flow = (std::uint64_t{key.connection} << 32U) | key.entropy;
-  return mix64(flow, static_cast<std::uint64_t>(key.size));
+  return mix64(key.journey, static_cast<std::uint64_t>(key.size));
 }
 
 IdealTimes::IdealTimes(const Scenario& scenario, const Fabric& fabric,
@@ -115,7 +124,9 @@ IdealTimes::IdealTimes(const Scenario& scenario, const Fabric& fabric,
       tables_(std::move(tables)),
       routes_(*tables_.front()),
       workload_(workload),
-      transports_(scenario, fabric, routes_, workload) {}
+      transports_(scenario, fabric, routes_, workload),
+      queue_pairs_(most_queue_pairs(scenario, workload)),
+      journey_of_(workload.connections().size() * queue_pairs_, kUnknown) {}
 
 bool IdealTimes::is_in_network(ConnectionId connection) const {
   return workload_.connections()[connection.value()].kind != Connection::Kind::kUnicast;
@@ -182,33 +193,54 @@ IdealTimes::Way IdealTimes::way(const std::vector<PortId>& first, HostId to, std
   return {hops_of(fabric_, path), {path.back()}};
 }
 
-ZeroLoad IdealTimes::message(ConnectionId connection, std::uint32_t entropy, Bytes size) {
-  const Key key{connection.value(), entropy, size.count()};
-  if (const auto it = messages_.find(key); it != messages_.end()) return it->second;
+IdealTimes::Journey IdealTimes::journey(ConnectionId connection, std::uint32_t index) const {
   const ConnectionTransport t = transports_.of(connection);
-  std::uint32_t index = 0;
-  while (index + 1 < t.queue_pairs && entropy_of(connection, index) != entropy) ++index;
-  const Bytes on_one_link = share_of_link(size, t);
-  ZeroLoad time;
+  Journey journey{
+      .framing = t.framing, .parallel_links = t.parallel_links, .forward = {}, .reverse = {}};
   if (tables_.size() == 1) {
-    const Paths p = paths(connection, index);
-    time = zero_load(on_one_link, t.framing, p.forward, p.reverse);
-  } else {
-    time = least_time(connection, on_one_link, t.framing);
+    Paths p = paths(connection, index);
+    journey.forward.push_back(std::move(p.forward));
+    journey.reverse.push_back(std::move(p.reverse));
+    return journey;
   }
+  const auto [from, to] = ends(connection);
+  journey.forward = rerouted_hops(fabric_, tables_, from, to);
+  journey.reverse = rerouted_hops(fabric_, tables_, to, from);
+  for (std::vector<PathHop>& there : journey.forward) {
+    // A queue pair sends packet after packet, by whatever port, unless it spreads them.
+    if (!t.is_sprayed && !there.empty()) there.front().links = 1;
+  }
+  return journey;
+}
+
+std::uint32_t IdealTimes::journey_number(ConnectionId connection, std::uint32_t index) {
+  std::uint32_t& number = journey_of_[std::size_t{connection.value()} * queue_pairs_ + index];
+  if (number != kUnknown) return number;
+  const auto next = static_cast<std::uint32_t>(journeys_.size());
+  const auto [it, is_new] = journeys_.emplace(journey(connection, index), next);
+  if (is_new) by_number_.push_back(&it->first);
+  return number = it->second;
+}
+
+ZeroLoad IdealTimes::message(ConnectionId connection, std::uint32_t entropy, Bytes size) {
+  std::uint32_t index = 0;
+  if (queue_pairs_ > 1) {
+    const std::uint32_t last = transports_.of(connection).queue_pairs - 1;
+    while (index < last && entropy_of(connection, index) != entropy) ++index;
+  }
+  const Key key{journey_number(connection, index), size.count()};
+  if (const auto it = messages_.find(key); it != messages_.end()) return it->second;
+  const ZeroLoad time = least_time(*by_number_[key.journey], size);
   messages_.emplace(key, time);
   return time;
 }
 
-ZeroLoad IdealTimes::least_time(ConnectionId connection, Bytes size, const Framing& framing) const {
-  const auto [from, to] = ends(connection);
-  const ConnectionTransport transport = transports_.of(connection);
+ZeroLoad IdealTimes::least_time(const Journey& journey, Bytes size) {
+  const Bytes on_one_link = share_of_link(size, journey.framing, journey.parallel_links);
   ZeroLoad least{Picoseconds::max(), Picoseconds::max()};
-  for (std::vector<PathHop>& there : rerouted_hops(fabric_, tables_, from, to)) {
-    // A queue pair sends packet after packet, by whatever port, unless it spreads them.
-    if (!transport.is_sprayed && !there.empty()) there.front().links = 1;
-    for (const std::vector<PathHop>& back : rerouted_hops(fabric_, tables_, to, from)) {
-      const ZeroLoad time = zero_load(size, framing, there, back);
+  for (const std::vector<PathHop>& there : journey.forward) {
+    for (const std::vector<PathHop>& back : journey.reverse) {
+      const ZeroLoad time = zero_load(on_one_link, journey.framing, there, back);
       least.delivered = std::min(least.delivered, time.delivered);
       least.completed = std::min(least.completed, time.completed);
     }
@@ -279,6 +311,12 @@ IdealTimes::Job IdealTimes::capacity_of(std::uint32_t job) {
 }
 
 std::vector<IdealTimes::Job> IdealTimes::jobs() {
+  const auto is_open_loop = [](const JobSpec& job) {
+    return std::holds_alternative<collectives::OpenLoopSpec>(job.kind);
+  };
+  if (std::ranges::all_of(scenario_.jobs, is_open_loop)) {
+    return std::vector<Job>(scenario_.jobs.size());
+  }
   collectives::Executor executor(workload_);
   IdealNetwork network(
       workload_.process_hosts().size(), workload_.connections(),
@@ -292,7 +330,7 @@ std::vector<IdealTimes::Job> IdealTimes::jobs() {
   network.run(executor);
   std::vector<Job> ideals;
   for (std::uint32_t j = 0; j < workload_.jobs().size(); ++j) {
-    if (std::holds_alternative<collectives::OpenLoopSpec>(scenario_.jobs[j].kind)) {
+    if (is_open_loop(scenario_.jobs[j])) {
       ideals.emplace_back();
       continue;
     }

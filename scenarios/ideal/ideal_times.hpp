@@ -1,6 +1,8 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -55,9 +57,17 @@ class IdealTimes {
 
  private:
   class InNetworkLoad;
+  /// How the messages of a queue pair travel, as far as their times depend on it: those of most
+  /// queue pairs travel alike.
+  struct Journey {
+    Framing framing;
+    std::uint32_t parallel_links = 1;
+    std::vector<std::vector<PathHop>> forward;  ///< one way; where routes change, all there are
+    std::vector<std::vector<PathHop>> reverse;
+    auto operator<=>(const Journey&) const = default;
+  };
   struct Key {
-    std::uint32_t connection;
-    std::uint32_t entropy;
+    std::uint32_t journey;
     std::int64_t size;
     bool operator==(const Key&) const = default;
   };
@@ -80,9 +90,10 @@ class IdealTimes {
   [[nodiscard]] std::vector<PortId> first_links_of(const ConnectionTransport& transport,
                                                    HostId from, HostId to,
                                                    std::uint32_t entropy) const;
-  /// Over the paths of all tables.
-  [[nodiscard]] ZeroLoad least_time(ConnectionId connection, Bytes size,
-                                    const Framing& framing) const;
+  [[nodiscard]] Journey journey(ConnectionId connection, std::uint32_t index) const;
+  /// The number of the journey of the `index`-th queue pair of a connection.
+  [[nodiscard]] std::uint32_t journey_number(ConnectionId connection, std::uint32_t index);
+  [[nodiscard]] static ZeroLoad least_time(const Journey& journey, Bytes size);
   [[nodiscard]] ZeroLoad best_message(ConnectionId connection, Bytes size);
   [[nodiscard]] Job capacity_of(std::uint32_t job);
 
@@ -92,6 +103,10 @@ class IdealTimes {
   const Routes& routes_;  ///< of the healthy fabric
   const collectives::Workload& workload_;
   ConnectionTransports transports_;
+  std::uint32_t queue_pairs_;                  ///< of a connection at most
+  std::map<Journey, std::uint32_t> journeys_;  ///< and their numbers
+  std::vector<const Journey*> by_number_;
+  std::vector<std::uint32_t> journey_of_;  ///< by connection and queue pair; kUnknown until asked
   std::unordered_map<Key, ZeroLoad, KeyHash> messages_;
 };
 

@@ -27,9 +27,8 @@ const char* job_type_name(const collectives::JobKind& kind) {
 
 }  // namespace
 
-void collect_jobs(const Experiment& e, const collectives::Executor& executor, IdealTimes& ideals,
-                  Results& results) {
-  const std::vector<IdealTimes::Job> ideal = ideals.jobs();
+void collect_jobs(const Experiment& e, const collectives::Executor& executor,
+                  const std::vector<IdealTimes::Job>& ideal, Results& results) {
   for (std::uint32_t j = 0; j < e.scenario.jobs.size(); ++j) {
     const collectives::JobOutcome outcome = executor.outcome(j);
     const JobSpec& spec = e.scenario.jobs[j];

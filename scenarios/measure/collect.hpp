@@ -11,8 +11,9 @@
 /// From what happened to tables: what is the same whichever engine ran.
 namespace weft::scenarios {
 
+/// `ideal`: by job.
 void collect_jobs(const Experiment& experiment, const collectives::Executor& executor,
-                  IdealTimes& ideals, Results& results);
+                  const std::vector<IdealTimes::Job>& ideal, Results& results);
 
 /// Adds the messages that were posted since the measurement began to the results.
 void collect_messages(const Experiment& experiment, std::vector<protocols::MessageOutcome> messages,

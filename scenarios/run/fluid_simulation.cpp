@@ -198,7 +198,7 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer) {
   results.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
-  collect_jobs(e, executor, ideals, results);
+  collect_jobs(e, executor, ideals.jobs(), results);
   std::vector<protocols::MessageOutcome> messages = outcomes_of(e, model, network);
   HeldTimes held(e, {}, {});
   collect_collectives(e, executor, messages, ideals, held, results);

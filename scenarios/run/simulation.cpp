@@ -140,6 +140,9 @@ void require_invariants(const PacketNetwork& network, bool is_at_rest) {
 
 Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFiles* traces,
                  const protocols::Parallelism& parallelism) {
+  // Before the network exists: what it takes to find them is then free again.
+  IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
+  const std::vector<IdealTimes::Job> ideal_jobs = ideals.jobs();
   const auto begin = std::chrono::steady_clock::now();
   PacketNetwork network = make_network(e, traces, parallelism);
   if (traces != nullptr) name_flows(e, network, *traces);
@@ -182,8 +185,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFil
   results.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
-  IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
-  collect_jobs(e, executor, ideals, results);
+  collect_jobs(e, executor, ideal_jobs, results);
   std::vector<protocols::MessageOutcome> messages = network.take_messages();
   HeldTimes held(e, network.pauses(), network.credit_waits());
   collect_collectives(e, executor, messages, ideals, held, results);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <span>
 
@@ -17,6 +18,8 @@ struct PathHop {
   Picoseconds latency;
   /// Parallel links that the packets of the message take in turn; 1: all cross this very link.
   std::uint32_t links = 1;
+
+  auto operator<=>(const PathHop&) const = default;
 };
 
 /// How a message becomes packets, and how the receiver answers.
@@ -31,6 +34,8 @@ struct Framing {
   /// Bytes after which a switch sends a packet on, if its egress is no faster than its ingress; 0:
   /// packets are stored first.
   Bytes cut_through{};
+
+  auto operator<=>(const Framing&) const = default;
 };
 
 /// Times from the first bit of the first packet.
