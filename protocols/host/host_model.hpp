@@ -86,12 +86,13 @@ class HostModel {
     for (std::uint32_t i = 0; i < node.port_count; ++i) {
       take_all(s_.ports[node.first_port.value() + i], moving);
     }
-    // Queue pairs of one host lie together.
-    auto s = std::ranges::lower_bound(s_.senders, host, {}, &SenderState::host);
-    for (; s != s_.senders.end() && s->host == host; ++s) {
+    // Queue pairs of one host lie together; what chips add up never moves.
+    const auto end = s_.senders.begin() + s_.first_added_up;
+    auto s = std::ranges::lower_bound(s_.senders.begin(), end, host, {}, &SenderState::host);
+    for (; s != end && s->host == host; ++s) {
       const auto ports = routes.host_ports(HostId(host), HostId(s->destination));
       if (ports.empty() || s->in_network != 0) continue;
-      s->local_ports = ports;
+      s->set_local_ports(ports);
       choose_port(*s);
     }
     for (const std::uint32_t qp : moving) activate(cell, worker, qp, now);
@@ -133,7 +134,7 @@ class HostModel {
   void activate(Cell& cell, Worker& worker, std::uint32_t qp, std::int64_t now) {
     SenderState& s = s_.senders[qp];
     if (s.schedule != SenderState::Schedule::kIdle || !can_send(s)) return;
-    if (Path::kGeneral && s.local_ports.size() > 1) choose_port(s);
+    if (Path::kGeneral && s.port_count > 1) choose_port(s);
     PortState& port = s_.ports[s.port];
     port.waiting |= NicScheduler(s_, port).activate(qp, now);
     if (!port.is_transmitting) start(cell, worker, port, now);
@@ -176,7 +177,7 @@ class HostModel {
   void receive_word(Cell& cell, Worker& worker, const Packet& packet, std::int64_t now) {
     const std::uint32_t qp = packet.flow & ~kInNetworkFlow;
     const SenderState& s = s_.senders[qp];
-    const Reduction& reduction = s_.reductions[s.in_network_index];
+    const Reduction& reduction = s_.reductions[s.in_network_index()];
     ++s_.rounds_done[s.first_round + reduction.link_of(packet.sequence)];
     activate(cell, worker, qp, now);
   }
@@ -288,7 +289,7 @@ class HostModel {
 
   /// The port that the next packet of an idle queue pair waits at.
   void choose_port(SenderState& s) const {
-    const auto n = static_cast<std::uint32_t>(s.local_ports.size());
+    const auto n = std::uint32_t{s.port_count};
     std::uint32_t choice = 0;
     switch (s.spreading) {
       case PortSpreading::kRoundRobin:
@@ -307,7 +308,7 @@ class HostModel {
     // A port whose link is down is passed over, unless all are. But what is added up must meet at
     // one chip.
     for (std::uint32_t i = 0; i < n; ++i) {
-      s.port = s.first_port + s.local_ports[(choice + i) % n];
+      s.port = s.first_port + s.first_local_port[(choice + i) % n];
       if (!s_.ports[s.port].is_down || s.in_network != 0) return;
     }
   }
@@ -319,12 +320,12 @@ class HostModel {
   /// The port with the fewest bytes that wait or are being sent; among equals the first one from
   /// `first` on.
   [[nodiscard]] std::uint32_t least_loaded(const SenderState& s, std::uint32_t first) const {
-    const auto n = static_cast<std::uint32_t>(s.local_ports.size());
+    const auto n = std::uint32_t{s.port_count};
     std::uint32_t best = first;
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (std::uint32_t i = 0; i < n; ++i) {
       const std::uint32_t at = (first + i) % n;
-      const PortState& port = s_.ports[s.first_port + s.local_ports[at]];
+      const PortState& port = s_.ports[s.first_port + s.first_local_port[at]];
       const std::int64_t load = port.backlog + (port.is_transmitting ? port.service_bytes : 0);
       if (port.is_down || load >= least) continue;
       least = load;
@@ -335,14 +336,14 @@ class HostModel {
 
   /// Whether the chip can hold the next packet of a reduction.
   [[nodiscard]] bool is_in_window(const SenderState& s) const {
-    const Reduction& reduction = s_.reductions[s.in_network_index];
+    const Reduction& reduction = s_.reductions[s.in_network_index()];
     const std::uint16_t done = s_.rounds_done[s.first_round + reduction.link_of(s.next)];
     return static_cast<std::uint16_t>(reduction.round_of(s.next) - done) < reduction.window;
   }
 
   [[nodiscard]] bool can_send(const SenderState& s) const {
     if (s.next == s.posted || s.schedule == SenderState::Schedule::kFailed) return false;
-    if (Path::kGeneral && s.in_network == kReduceFlow) return is_in_window(s);
+    if (Path::kGeneral && s.is_added_up()) return is_in_window(s);
     const std::uint32_t in_flight = s.next == s.sent_end ? s.next - s.received : s.next - s.unacked;
     return in_flight < s.window;
   }
@@ -367,7 +368,7 @@ class HostModel {
     const auto flags = static_cast<std::uint8_t>(
         class_flags(s.traffic_class) | (is_last ? kLast : 0U) | (s.first_of_message ? kFirst : 0U));
     const auto write = [&](Packet& packet) {
-      packet.flow = Path::kGeneral ? qp | s.in_network : qp;
+      packet.flow = Path::kGeneral ? qp | (s.in_network & kInNetworkFlow) : qp;
       packet.sequence = sequence;
       packet.destination = s.destination;
       packet.entropy = s.entropy;

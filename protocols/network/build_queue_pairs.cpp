@@ -16,9 +16,9 @@ namespace {
 
 /// The local port that a queue pair starts at, and stays at if its packets are not spread.
 std::uint32_t first_choice(const NetworkState& s, const SenderState& sender) {
-  const auto n = static_cast<std::uint32_t>(sender.local_ports.size());
+  const auto n = std::uint32_t{sender.port_count};
   if (n == 0) return 0;  // there is no way to the destination
-  return sender.local_ports[s.choose_host_port(HostId(sender.host), sender.entropy, n)];
+  return sender.local_ports()[s.choose_host_port(HostId(sender.host), sender.entropy, n)];
 }
 
 /// Base RTT and hops of a queue pair's data, with ACKs that take the same way back.
@@ -57,47 +57,63 @@ void start_control(NetworkState& s, std::uint32_t qp) {
       [&](const auto& control, const auto& p) { sender.window = t.limited(control.window(p)); });
 }
 
+/// Adds the end of a connection that has its data from chips, which nobody acknowledges.
+void add_receiver(NetworkState& s, const SenderState& sender, ProcessId process) {
+  ReceiverState& receiver = s.receivers.emplace_back();
+  receiver.host = sender.host;
+  receiver.connection = sender.connection;
+  receiver.traffic_class = sender.traffic_class;
+  receiver.transport = sender.transport;
+  receiver.process = process;
+}
+
 /// The receiving ends of a multicast, one per member of its group.
 void add_multicast(NetworkState& s, SenderState& sender, const ProcessGroup& group) {
+  sender.in_network = kMulticastFlow | static_cast<std::uint32_t>(s.multicasts.size());
   Multicast multicast{.first_receiver = static_cast<std::uint32_t>(s.receivers.size()),
                       .members = {}};
-  const ReceiverState like = s.receivers[sender.receiver];
-  sender.receiver = multicast.first_receiver;
+  multicast.members.reserve(group.members.size());
   for (const ProcessId member : group.members) {
     multicast.members.push_back(s.processes[member.value()].host);
-    s.receivers.push_back(like);
-    s.receivers.back().process = member;
+    add_receiver(s, sender, member);
   }
   s.multicasts.push_back(std::move(multicast));
 }
 
 /// Makes `qp` one of those whose packets are added up. All begin at the same of their links.
-void join_reduction(NetworkState& s, std::uint32_t qp, const Connection& connection) {
+void join_reduction(NetworkState& s, std::uint32_t qp, std::uint32_t index,
+                    const Connection& connection) {
   SenderState& sender = s.senders[qp];
-  Reduction& reduction = s.reductions[sender.in_network_index];
+  sender.in_network = kReduceFlow | index;
+  Reduction& reduction = s.reductions[index];
   reduction.owner = s.processes[connection.destination.value()].host;
-  reduction.links = static_cast<std::uint32_t>(sender.local_ports.size());
+  reduction.links = sender.port_count;
   reduction.window = s.constants.transports[sender.transport].reduction_window;
   reduction.members.push_back(sender.host);
   reduction.queue_pairs.push_back(qp);
   if (connection.source == connection.destination) {
-    reduction.receiver = qp;
-    reduction.offset = sender.entropy % reduction.links;
+    reduction.receiver = static_cast<std::uint32_t>(s.receivers.size());
+    add_receiver(s, sender, connection.destination);
+    reduction.entropy = sender.entropy;
   }
 }
 
 void start_rounds(NetworkState& s, SenderState& sender) {
-  if (sender.in_network != kReduceFlow) return;
-  Reduction& reduction = s.reductions[sender.in_network_index];
-  WEFT_CHECK(reduction.links == sender.local_ports.size(), "members are alike");
+  if (!sender.is_added_up()) return;
+  Reduction& reduction = s.reductions[sender.in_network_index()];
+  WEFT_CHECK(reduction.links == sender.port_count, "members are alike");
   reduction.counts.resize(std::size_t{reduction.links} * reduction.window);
-  sender.receiver = reduction.receiver;
-  sender.entropy = s.senders[reduction.receiver].entropy;
+  sender.entropy = reduction.entropy;
   sender.first_round = static_cast<std::uint32_t>(s.rounds_done.size());
   // Where the first packet does not go by the first link, the links before it are a round ahead.
   for (std::uint32_t link = 0; link < reduction.links; ++link) {
-    s.rounds_done.push_back(link < reduction.offset ? 1 : 0);
+    s.rounds_done.push_back(link < reduction.offset() ? 1 : 0);
   }
+}
+
+/// Whether chips add up what the connection carries.
+bool is_added_up(const Connection& connection) {
+  return connection.kind == Connection::Kind::kReduce;
 }
 
 }  // namespace
@@ -140,22 +156,29 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
   NetworkState& s = *state_;
   s.connections.resize(connections.size());
   std::size_t count = 0;
+  std::size_t added_up = 0;
   for (std::size_t c = 0; c < connections.size(); ++c) {
     const std::uint8_t transport = transport_of(connections[c]);
     const bool is_set = transport == 0 && connections[c].queue_pairs > 0;
     s.connections[c].queue_pairs =
         is_set ? connections[c].queue_pairs : s.constants.transports[transport].queue_pairs;
     count += s.connections[c].queue_pairs;
+    if (is_added_up(connections[c])) added_up += s.connections[c].queue_pairs;
   }
   s.senders.resize(count);
-  s.receivers.resize(count);
+  s.first_added_up = static_cast<std::uint32_t>(count - added_up);
+  s.receivers.resize(s.first_added_up);
 
-  // Queue pairs of one host lie together, whatever the order of the connections.
+  // Queue pairs of one host lie together, whatever the order of the connections; after all others
+  // those whose data chips add up, since a sum has one receiving end.
   std::vector<std::uint32_t> order(connections.size());
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return s.processes[connections[a].source.value()].host <
-           s.processes[connections[b].source.value()].host;
+    const auto place = [&](std::uint32_t c) {
+      return std::pair(is_added_up(connections[c]),
+                       s.processes[connections[c].source.value()].host);
+    };
+    return place(a) < place(b);
   });
   const QueuePairUse use = queue_pair_use(options_.transport);
   std::uint32_t qp = 0;
@@ -179,14 +202,14 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       sender.destination = to.value();
       sender.entropy = flow_entropy(from, to, number);
       sender.connection = ConnectionId(c);
-      sender.receiver = qp;
       sender.traffic_class = traffic_class;
       sender.transport = transport;
       sender.first_port = s.fabric.host(from).first_port.value();
-      sender.local_ports = local_ports;
+      sender.set_local_ports(local_ports);
       if (local_ports.size() > 1) sender.spreading = spreading_of(connection, transport);
       sender.port = sender.first_port + first_choice(s, sender);
       start_control(s, qp);
+      if (qp >= s.first_added_up) continue;
       ReceiverState& receiver = s.receivers[qp];
       receiver.control_slot = sender.control_slot;
       receiver.host = from.value();
@@ -202,17 +225,18 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
 void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
                                      const std::vector<ProcessGroup>& groups) {
   NetworkState& s = *state_;
-  std::size_t copies = 0;
+  std::size_t receivers = s.receivers.size();
   std::size_t links = 0;
   for (const SenderState& sender : s.senders) {
     const Connection& connection = connections[sender.connection.value()];
     if (connection.kind == Connection::Kind::kMulticast) {
-      copies += groups[connection.group].members.size();
-    } else if (connection.kind == Connection::Kind::kReduce) {
-      links += sender.local_ports.size();
+      receivers += groups[connection.group].members.size();
+    } else if (is_added_up(connection)) {
+      if (connection.source == connection.destination) ++receivers;
+      links += sender.port_count;
     }
   }
-  s.receivers.reserve(s.receivers.size() + copies);
+  s.receivers.reserve(receivers);
   s.rounds_done.reserve(links);
   std::map<std::tuple<std::uint32_t, std::uint32_t, ProcessId>, std::uint32_t> reduction_of;
   for (std::uint32_t qp = 0; qp < s.senders.size(); ++qp) {
@@ -223,8 +247,6 @@ void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
                "chips take whole packets and queue at outputs");
     s.constants.works_in_network = true;
     if (connection.kind == Connection::Kind::kMulticast) {
-      sender.in_network = kMulticastFlow;
-      sender.in_network_index = static_cast<std::uint32_t>(s.multicasts.size());
       add_multicast(s, sender, groups[connection.group]);
       continue;
     }
@@ -232,9 +254,7 @@ void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
     const auto [it, is_new] =
         reduction_of.emplace(key, static_cast<std::uint32_t>(s.reductions.size()));
     if (is_new) s.reductions.emplace_back();
-    sender.in_network = kReduceFlow;
-    sender.in_network_index = it->second;
-    join_reduction(s, qp, connection);
+    join_reduction(s, qp, it->second, connection);
   }
   if (!s.constants.works_in_network) return;
   s.copies.resize(s.switches.size());

@@ -390,7 +390,9 @@ void PacketNetwork::Engine::sample_rates(std::int64_t now) {
   }
   for (const std::uint32_t qp : sampled_queue_pairs_) {
     const SenderState& sender = s_.senders[qp];
-    TraceRecord record{.time = now, .subject = qp, .traffic_class = sender.traffic_class};
+    TraceRecord record{.time = now,
+                       .subject = qp | (sender.in_network & kInNetworkFlow),
+                       .traffic_class = sender.traffic_class};
     sample_control(sender, record);
     record.kind = TraceRecord::Kind::kProgress;
     record.value =

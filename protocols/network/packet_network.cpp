@@ -220,11 +220,21 @@ void PacketNetwork::build_observation() {
     for (const PortId id : observation.queue_ports) s.ports[id.value()].is_watched = true;
   }
   if (!s.constants.traces_packets) return;
-  s.watched.resize(s.receivers.size());
+  s.watched.resize(s.receivers.size() + s.senders.size() - s.first_added_up);
   for (const ConnectionId flow : observation.packet_flows) {
     const ConnectionState& connection = s.connections[flow.value()];
-    std::fill_n(s.watched.begin() + connection.first_queue_pair, connection.queue_pairs,
-                std::uint8_t{1});
+    for (std::uint32_t i = 0; i < connection.queue_pairs; ++i) {
+      const std::uint32_t qp = connection.first_queue_pair + i;
+      s.watched[s.watch_place(qp | (s.senders[qp].in_network & kInNetworkFlow))] = 1;
+      // The sum, on the connection of its owner to itself, or the copies.
+      const SenderState& sender = s.senders[qp];
+      std::size_t made_by_chips = 0;
+      if (sender.is_added_up() && connection.source == connection.destination) made_by_chips = 1;
+      if (sender.is_repeated()) {
+        made_by_chips = s.multicasts[sender.in_network_index()].members.size();
+      }
+      std::fill_n(s.watched.begin() + s.first_receiver(qp), made_by_chips, std::uint8_t{1});
+    }
   }
 }
 
@@ -477,12 +487,12 @@ std::vector<DeliveryRecord> sorted_deliveries(const std::vector<HostState>& host
 std::int64_t delivery_of(const NetworkState& s, const std::vector<DeliveryRecord>& deliveries,
                          const MessageRecord& m) {
   const SenderState& sender = s.senders[m.queue_pair];
-  const std::size_t receivers = sender.in_network == kMulticastFlow
-                                    ? s.multicasts[sender.in_network_index].members.size()
-                                    : 1;
+  const std::size_t receivers =
+      sender.is_repeated() ? s.multicasts[sender.in_network_index()].members.size() : 1;
+  const std::uint32_t first = s.first_receiver(m.queue_pair);
   std::int64_t latest = -1;
   for (std::uint32_t i = 0; i < receivers; ++i) {
-    const DeliveryRecord wanted{.receiver = sender.receiver + i,
+    const DeliveryRecord wanted{.receiver = first + i,
                                 .last_sequence = m.first_sequence + m.packets - 1};
     const auto it = std::lower_bound(deliveries.begin(), deliveries.end(), wanted, is_earlier);
     if (it == deliveries.end() || is_earlier(wanted, *it)) return -1;
@@ -533,15 +543,19 @@ std::vector<MessageOutcome> PacketNetwork::take_messages() {
   return outcomes;
 }
 
-ConnectionId PacketNetwork::connection_of(std::uint32_t queue_pair) const {
-  return state_->senders[queue_pair].connection;
+FlowName PacketNetwork::name_of(std::uint32_t flow) const {
+  const NetworkState& s = *state_;
+  if ((flow & kInNetworkFlow) != 0) return {s.senders[flow & ~kInNetworkFlow].connection, 0};
+  const ConnectionId connection = s.receivers[flow].connection;
+  if (flow >= s.first_added_up) return {connection, 0};
+  return {connection, flow - s.connections[connection.value()].first_queue_pair};
 }
 
 std::uint64_t PacketNetwork::packets_received(ConnectionId connection) const {
   const ConnectionState& state = state_->connections[connection.value()];
   std::uint64_t sum = 0;
   for (std::uint32_t i = 0; i < state.queue_pairs; ++i) {
-    sum += state_->receivers[state.first_queue_pair + i].received;
+    sum += state_->receivers[state_->first_receiver(state.first_queue_pair + i)].received;
   }
   return sum;
 }

@@ -72,6 +72,12 @@ struct Parallelism {
   bool waits_for_all = false;
 };
 
+/// Which queue pair of which connection. What chips add up or repeat has one.
+struct FlowName {
+  ConnectionId connection;
+  std::uint32_t queue_pair = 0;  ///< number among those of its connection
+};
+
 /// The packet engine behind the message network: hosts, switches and links of a fabric, run cell by
 /// cell in windows of the lookahead.
 ///
@@ -157,8 +163,8 @@ class PacketNetwork {
   [[nodiscard]] std::vector<MessageOutcome> messages() const;
   /// The same, when the run is over: the network forgets them, so that they are not there twice.
   [[nodiscard]] std::vector<MessageOutcome> take_messages();
-  /// The connection that a queue pair belongs to.
-  [[nodiscard]] ConnectionId connection_of(std::uint32_t queue_pair) const;
+  /// What the packets of this Packet::flow belong to, or the samples of a queue pair.
+  [[nodiscard]] FlowName name_of(std::uint32_t flow) const;
   /// Distinct payload packets of a connection that have reached its destination.
   [[nodiscard]] std::uint64_t packets_received(ConnectionId connection) const;
   /// Waiting bytes at an egress, all classes.

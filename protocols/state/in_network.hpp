@@ -6,13 +6,6 @@
 
 namespace weft::protocols {
 
-/// Packet::flow of what the chips of a scale-up domain work on carries one of these bits: data that
-/// a chip adds up or repeats, and the chip's word that a sum is complete. What a chip sends on as
-/// ordinary data carries neither.
-inline constexpr std::uint32_t kReduceFlow = 0x8000'0000;
-inline constexpr std::uint32_t kMulticastFlow = 0x4000'0000;
-inline constexpr std::uint32_t kInNetworkFlow = kReduceFlow | kMulticastFlow;
-
 /// Data of all members of a group that chips add up for one of them, packet by packet, as NVLink
 /// SHARP does (NVIDIA, "The NVLink-Network Switch", Hot Chips 34).
 ///
@@ -21,19 +14,20 @@ inline constexpr std::uint32_t kInNetworkFlow = kReduceFlow | kMulticastFlow;
 /// than `window` of them per link and owner, since members wait for its word before they go on.
 struct Reduction {
   std::uint32_t owner = 0;     ///< HostId that gets the sum
-  std::uint32_t receiver = 0;  ///< index of its ReceiverState
+  std::uint32_t receiver = 0;  ///< number of its ReceiverState
+  std::uint32_t entropy = 0;   ///< of all members' packets: by which link the first ones leave
   std::uint32_t links = 1;     ///< of each member
-  std::uint32_t offset = 0;
   std::uint32_t window = 1;
   std::vector<std::uint32_t> members;      ///< HostIds
   std::vector<std::uint32_t> queue_pairs;  ///< by member
   std::vector<std::uint16_t> counts;       ///< [link * window + place]: contributions so far
 
+  [[nodiscard]] std::uint32_t offset() const { return entropy % links; }
   [[nodiscard]] std::uint32_t link_of(std::uint32_t sequence) const {
-    return (sequence + offset) % links;
+    return (sequence + offset()) % links;
   }
   [[nodiscard]] std::uint32_t round_of(std::uint32_t sequence) const {
-    return (sequence + offset) / links;
+    return (sequence + offset()) / links;
   }
   [[nodiscard]] std::uint16_t& count_of(std::uint32_t sequence) {
     return counts[link_of(sequence) * window + round_of(sequence) % window];

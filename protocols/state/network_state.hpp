@@ -289,12 +289,15 @@ struct NetworkState {
   std::vector<Crossbar> crossbars;  ///< by SwitchId; empty unless inputs queue
   std::vector<Flowlet> flowlets;    ///< by SwitchId and entry; empty unless a class has flowlets
   std::vector<HostState> hosts;
-  std::vector<NicState> nics;            ///< by PortId: ports of hosts come first
-  std::vector<ReadyList> ready;          ///< by port of a host, and class
-  std::vector<SenderState> senders;      ///< by queue pair
-  std::vector<ReceiverState> receivers;  ///< by queue pair
+  std::vector<NicState> nics;        ///< by PortId: ports of hosts come first
+  std::vector<ReadyList> ready;      ///< by port of a host, and class
+  std::vector<SenderState> senders;  ///< by queue pair
+  /// By queue pair; then the receiving ends of what chips add up and repeat.
+  std::vector<ReceiverState> receivers;
+  /// Queue pairs from this number on have their data added up by chips.
+  std::uint32_t first_added_up = 0;
   congestion::ControlStates controls;
-  std::vector<std::uint8_t> watched;  ///< by queue pair: its packets are traced; may be empty
+  std::vector<std::uint8_t> watched;  ///< by watch_place: packets are traced; may be empty
   std::vector<ConnectionState> connections;
   std::vector<ProcessState> processes;
   std::vector<Fault> faults;
@@ -334,14 +337,25 @@ struct NetworkState {
       return BitsPerSecond(ports[sender.port].nominal_rate);
     }
     BitsPerSecond sum;
-    for (const std::uint16_t local : sender.local_ports) {
+    for (const std::uint16_t local : sender.local_ports()) {
       sum += BitsPerSecond(ports[sender.first_port + local].nominal_rate);
     }
     return sum;
   }
-  /// Whether the packets of its queue pair are traced.
+  /// The number of the ReceiverState that a queue pair's data gets to; the first one of several.
+  [[nodiscard]] std::uint32_t first_receiver(std::uint32_t queue_pair) const {
+    const SenderState& sender = senders[queue_pair];
+    if (sender.is_added_up()) return reductions[sender.in_network_index()].receiver;
+    if (sender.is_repeated()) return multicasts[sender.in_network_index()].first_receiver;
+    return queue_pair;
+  }
+  /// In `watched`, of packets of this Packet::flow. Contributions come after all receiving ends.
+  [[nodiscard]] std::size_t watch_place(std::uint32_t flow) const {
+    if ((flow & kReduceFlow) == 0) return flow & ~kInNetworkFlow;
+    return receivers.size() + (flow & ~kInNetworkFlow) - first_added_up;
+  }
   [[nodiscard]] bool is_watched(const Packet& packet) const {
-    return watched[packet.flow & ~kInNetworkFlow] != 0;
+    return watched[watch_place(packet.flow)] != 0;
   }
   /// A queue by the number of its port: where the port itself is not at hand, nobody waits for its
   /// memory.

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <memory>
 #include <span>
-#include <vector>
 
 #include "protocols/config/transport_config.hpp"
+#include "protocols/packet/in_network_flow.hpp"
 #include "protocols/packet/no_index.hpp"
 #include "simcore/base/ids.hpp"
 
@@ -24,7 +25,7 @@ struct MessageRecord {
 
 /// A message that arrived in full, at its receiver.
 struct DeliveryRecord {
-  std::uint32_t receiver = 0;  ///< index of the ReceiverState
+  std::uint32_t receiver = 0;  ///< number of the ReceiverState
   std::uint32_t last_sequence = 0;
   std::int64_t time = 0;
 };
@@ -57,6 +58,7 @@ struct alignas(64) SenderState {
   PortSpreading spreading = PortSpreading::kFlow;
   std::uint32_t port = 0;  ///< of the host, where it waits to send
 
+  std::uint16_t port_count = 0;    ///< how many of the host's ports lead to the destination
   std::int64_t deadline = 0;       ///< retransmission time-out
   std::uint32_t control_slot = 0;  ///< of the state of its congestion control
   std::uint32_t retries = 0;       ///< time-outs in a row
@@ -64,17 +66,29 @@ struct alignas(64) SenderState {
   std::uint32_t newest_message = kNoIndex;
   std::uint32_t host = 0;
   ConnectionId connection;
-  std::uint32_t first_port = 0;                ///< of the host
-  std::span<const std::uint16_t> local_ports;  ///< that lead to the destination
-  /// kReduceFlow or kMulticastFlow, and which one, where chips work on the data.
+  std::uint32_t first_port = 0;  ///< of the host
+  /// kReduceFlow or kMulticastFlow, with the number of the reduction or multicast, where chips work
+  /// on the data.
   std::uint32_t in_network = 0;
-  std::uint32_t in_network_index = 0;
-  std::uint32_t first_round =
-      0;                       ///< of a reduction: where its links are in NetworkState::rounds_done
-  std::uint32_t receiver = 0;  ///< index of the ReceiverState, the first one of a multicast
+  /// Of a reduction: where its links are in NetworkState::rounds_done.
+  std::uint32_t first_round = 0;
+  const std::uint16_t* first_local_port = nullptr;
 
+  /// Of the host, that lead to the destination.
+  [[nodiscard]] std::span<const std::uint16_t> local_ports() const {
+    return {first_local_port, port_count};
+  }
+  void set_local_ports(std::span<const std::uint16_t> ports) {
+    first_local_port = ports.data();
+    port_count = static_cast<std::uint16_t>(ports.size());
+  }
+  [[nodiscard]] bool is_added_up() const { return (in_network & kReduceFlow) != 0; }
+  [[nodiscard]] bool is_repeated() const { return (in_network & kMulticastFlow) != 0; }
+  /// Of the reduction or multicast.
+  [[nodiscard]] std::uint32_t in_network_index() const { return in_network & ~kInNetworkFlow; }
   [[nodiscard]] bool has_outstanding() const { return unacked != sent_end; }
 };
+static_assert(sizeof(SenderState) == 128, "two cache lines");
 
 /// Packets that arrived ahead of a gap: two bit rings indexed by sequence, grown as needed.
 class ReorderBuffer {
@@ -106,20 +120,19 @@ class ReorderBuffer {
   [[nodiscard]] bool empty() const { return held_ == 0; }
 
  private:
-  [[nodiscard]] std::uint32_t capacity() const {
-    return static_cast<std::uint32_t>(words_.size() / 2 * 64);
-  }
+  [[nodiscard]] std::uint32_t capacity() const { return pairs_ * 64; }
   [[nodiscard]] std::size_t index(std::uint32_t sequence) const {
-    return (sequence / 64) & (words_.size() / 2 - 1);
+    return (sequence / 64) & (pairs_ - 1);
   }
   /// Makes room for everything from the word of `expected` to `sequence`.
   void grow(std::uint32_t expected, std::uint32_t sequence) {
     const std::uint32_t first = expected / 64;
-    const std::size_t old_pairs = words_.size() / 2;
-    std::size_t pairs = old_pairs == 0 ? 2 : 2 * old_pairs;
+    const std::uint32_t old_pairs = pairs_;
+    std::uint32_t pairs = old_pairs == 0 ? 2 : 2 * old_pairs;
     while (pairs <= sequence / 64 - first) pairs *= 2;
-    std::vector<std::uint64_t> old(2 * pairs, 0);
+    auto old = std::make_unique<std::uint64_t[]>(std::size_t{2} * pairs);
     old.swap(words_);
+    pairs_ = pairs;
     for (std::size_t k = 0; k < old_pairs; ++k) {
       const std::size_t word = first + k;
       words_[2 * (word & (pairs - 1))] = old[2 * (word & (old_pairs - 1))];
@@ -127,12 +140,13 @@ class ReorderBuffer {
     }
   }
 
-  std::vector<std::uint64_t> words_;
+  std::unique_ptr<std::uint64_t[]> words_;
+  std::uint32_t pairs_ = 0;  ///< of words: what is held, and what ends a message; a power of two
   std::uint32_t held_ = 0;
 };
 
 /// The receiving end of a queue pair.
-struct ReceiverState {
+struct alignas(64) ReceiverState {
   std::uint32_t expected = 0;  ///< every packet before it has arrived
   std::uint32_t received = 0;  ///< distinct packets
   std::uint32_t since_ack = 0;
@@ -149,5 +163,6 @@ struct ReceiverState {
   ProcessId process;  ///< that the messages are for
   ReorderBuffer early;
 };
+static_assert(sizeof(ReceiverState) == 64, "one cache line");
 
 }  // namespace weft::protocols

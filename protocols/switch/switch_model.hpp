@@ -371,7 +371,7 @@ class SwitchModel {
     const std::uint8_t c = class_of(packet);
     control_.grant(cell, worker, in, c, scheduler_.blocks(c, packet.size), now);
     const SenderState& sender = s_.senders[packet.flow & ~kInNetworkFlow];
-    Reduction& reduction = s_.reductions[sender.in_network_index];
+    Reduction& reduction = s_.reductions[sender.in_network_index()];
     std::uint16_t& count = reduction.count_of(packet.sequence);
     if (++count < reduction.members.size()) return;
     count = 0;
@@ -393,7 +393,7 @@ class SwitchModel {
   void repeat(Cell& cell, Worker& worker, const Packet& packet, PortState& in, std::int64_t now) {
     const std::uint8_t c = class_of(packet);
     const SenderState& sender = s_.senders[packet.flow & ~kInNetworkFlow];
-    const Multicast& multicast = s_.multicasts[sender.in_network_index];
+    const Multicast& multicast = s_.multicasts[sender.in_network_index()];
     const std::uint32_t ingress = in.index - s_.switches[in.owner].first_port;
     s_.account(in, c).bytes += scheduler_.blocks(c, packet.size) * s_.constants.of_class[c].block;
     const std::uint32_t place =

@@ -69,8 +69,10 @@ double connection_bytes(const Experiment& e) {
     bytes += of_connection + of_pair * transports.of(id).queue_pairs;
     if (c.kind == Connection::Kind::kMulticast) {
       bytes += static_cast<double>(e.workload.groups()[c.group].members.size() * sizes.receiver);
-    } else if (c.kind == Connection::Kind::kReduce) {  // the rounds that each link has done
+    } else if (c.kind == Connection::Kind::kReduce) {
+      // The rounds that each link has done; a sum has one receiving end, at its owner.
       bytes += 2.0 * e.fabric.host(transports.source_of(id)).port_count;
+      if (c.source != c.destination) bytes -= static_cast<double>(sizes.receiver);
     }
   }
   return bytes;

@@ -30,7 +30,7 @@ class TraceFiles {
   TraceFiles& operator=(const TraceFiles&) = delete;
 
   /// Tells the names of queue pairs; before the first record that has one.
-  void set_flow_names(std::function<std::string(std::uint32_t queue_pair)> flow) {
+  void set_flow_names(std::function<std::string(std::uint32_t flow)> flow) {
     names_.flow = std::move(flow);
   }
   /// Records in the order of time.

@@ -17,20 +17,16 @@ void observe(const Experiment& e, TraceFiles& traces, protocols::PacketNetwork::
 }
 
 void name_flows(const Experiment& e, const protocols::PacketNetwork& network, TraceFiles& traces) {
-  traces.set_flow_names([&e, &network](std::uint32_t queue_pair) {
-    const ConnectionId connection = network.connection_of(queue_pair);
-    const Connection& c = e.workload.connections()[connection.value()];
-    std::uint32_t index = 0;
-    while (index < queue_pair && network.connection_of(queue_pair - index - 1) == connection) {
-      ++index;
-    }
+  traces.set_flow_names([&e, &network](std::uint32_t flow) {
+    const protocols::FlowName of = network.name_of(flow);
+    const Connection& c = e.workload.connections()[of.connection.value()];
     const auto name = [&e](ProcessId p) {
       return csv::field(e.fabric.host(e.workload.process_hosts()[p.value()]).name);
     };
     return fmt::format("{},{},{},{},{},{}",
                        csv::field(e.workload.jobs()[e.workload.job_of(c.source)].name),
                        e.workload.rank_of(c.source), e.workload.rank_of(c.destination),
-                       name(c.source), name(c.destination), index);
+                       name(c.source), name(c.destination), of.queue_pair);
   });
 }
 

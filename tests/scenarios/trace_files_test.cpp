@@ -203,6 +203,29 @@ TEST_F(Traces, ARunWritesItsTracesWithItsResults) {
   EXPECT_TRUE(scenarios::check_output_folder(out).empty());
 }
 
+// Chips of NVLink add up 1/4 of 1 MiB for each of four GPUs, 64 packets of 4 KiB, and repeat each
+// sum: four contributions, one sum, one result, four copies of it. It used to crash.
+TEST_F(Traces, WhatChipsAddUpAndRepeatIsTracedPacketByPacket) {
+  folder_.write("nvls.yaml",
+                "name: nvls\nracks: {count: 1, server: gb200-nvl72, servers: 1}\n"
+                "fabric: {topology: leaf-spine, spines: 1, switch: spectrum-4}\n"
+                "jobs: [{name: a, type: all-reduce, algorithm: nvls, size: 1MiB, ranks: 0-3}]\n"
+                "observe: {packets: [a], rates: {flows: [a], period: 1us}}\n");
+  const auto loaded = scenarios::load_scenario((folder_.path() / "nvls.yaml").string(), {});
+  ASSERT_TRUE(loaded.ok());
+  const auto experiment = scenarios::build_experiment(loaded.value().scenario);
+  ASSERT_TRUE(experiment.ok());
+  const fs::path out = folder_.path() / "out";
+  auto files = TraceFiles::create(experiment.value(), out);
+  ASSERT_TRUE(files.ok());
+  const scenarios::Results results = simulate(experiment.value(), {}, files.value().get());
+  ASSERT_TRUE(write_results(results, "resolved", out, {.traces = files.value().get()}).ok());
+  const std::string rows = folder_.read("out/packets.csv");
+  EXPECT_EQ(std::ranges::count(rows, '\n'), 1 + 4 * 64 * (4 + 1 + 1 + 4));
+  EXPECT_THAT(rows, HasSubstr("\na,3,1,gpu3,gpu1,0,0,gpu3->chip")) << "a contribution";
+  EXPECT_THAT(folder_.read("out/rates.csv"), HasSubstr(",a,3,1,gpu3,gpu1,0,"));
+}
+
 TEST_F(Traces, NothingIsWrittenWhereNothingIsObserved) {
   const auto files = TraceFiles::create(incast(), folder_.path() / "out");
   ASSERT_TRUE(files.ok());
