@@ -294,7 +294,7 @@ schema::Object load_balancing_schema() {
                 .source("chosen; tables in hardware have some thousand to 64 Ki entries")
                 .range(1, 65'536))
       .mode("adaptive", is(Config::kAdaptive), choose(Config::kAdaptive),
-            plain("per packet, the egress with the fewest bytes; equals at random"))
+            plain("per packet, the egress with the fewest bytes; equals in turn"))
       .shorthand("type");
 }
 

@@ -22,6 +22,20 @@ constexpr std::size_t kPausesKept = 4'000'000;
 constexpr std::size_t kLeastPausesPerPort = 64;
 constexpr std::size_t kMostPausesPerPort = 65'536;
 
+/// Where spraying in turn begins for what comes in by a port of a switch: anywhere, so that hosts
+/// do not go in step. But both links of a dual-ToR host begin alike, and the inputs of a switch
+/// that come from switches one after the other, so that packets which left that host side by side
+/// take the two links of their destination, and do not meet.
+std::uint32_t first_turn(const Fabric& fabric, PortId port, std::uint64_t seed) {
+  const Node& peer = fabric.node(fabric.peer_node(port));
+  const NodeId at = fabric.port(port).node;
+  if (peer.kind == NodeKind::kHost) {
+    return static_cast<std::uint32_t>(switch_hash_seed(seed, fabric.peer_node(port)));
+  }
+  const std::uint32_t input = port.value() - fabric.node(at).first_port.value();
+  return static_cast<std::uint32_t>(switch_hash_seed(seed, at)) + input;
+}
+
 }  // namespace
 
 PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const Options& options,
@@ -108,9 +122,7 @@ void PacketNetwork::build_ports() {
       s.queue(port, c).credits = static_cast<std::int32_t>(s.constants.of_class[c].credit_blocks);
     }
     WEFT_CHECK(port.owner_is_host == (i < host_ports), "hosts are numbered before switches");
-    // Where spraying in turn begins, so that ports do not go in step.
-    const auto first =
-        static_cast<std::uint32_t>(mix64(switch_hash_seed(options_.seed, from.node) + i));
+    const std::uint32_t first = first_turn(fabric, id, options_.seed);
     port.sprayed = {first, first};
   }
 }
