@@ -8,30 +8,29 @@ namespace weft::protocols {
 template <class Path>
 class HostContext final : public ProcessContext {
  public:
-  HostContext(HostModel<Path>& model, Cell& cell, Worker& worker, ProcessId self, std::int64_t now)
-      : model_(model), cell_(cell), worker_(worker), self_(self), now_(now) {}
+  HostContext(HostModel<Path>& model, const Here& here, ProcessId self)
+      : model_(model), here_(here), self_(self) {}
 
-  [[nodiscard]] Picoseconds now() const override { return Picoseconds(now_); }
+  [[nodiscard]] Picoseconds now() const override { return Picoseconds(here_.now); }
 
-  void post(ConnectionId connection, Bytes size) override {
-    model_.post(cell_, worker_, connection, size, now_);
-  }
+  void post(ConnectionId connection, Bytes size) override { model_.post(here_, connection, size); }
 
   void wake_at(Picoseconds time, std::uint64_t token) override {
-    WEFT_CHECK(time.count() >= now_, "nobody wakes in the past");
-    ++cell_.job_events;
-    schedule(cell_, make_event(EventRank::kTimer, EventType::kWake, time.count(), self_, token));
+    WEFT_CHECK(time.count() >= here_.now, "nobody wakes in the past");
+    ++here_.cell.job_events;
+    schedule(here_.cell,
+             make_event(EventRank::kTimer, EventType::kWake, time.count(), self_, token));
   }
 
   void signal(ProcessId to, std::uint64_t token) override {
-    const std::int64_t time = now_ + model_.s_.constants.control_latency;
+    const std::int64_t time = here_.now + model_.s_.constants.control_latency;
     const AgendaEvent event = make_event(EventRank::kControl, EventType::kSignal, time, to, token);
     const std::uint32_t target_cell = model_.s_.processes[to.value()].cell;
     if (target_cell == model_.s_.processes[self_.value()].cell) {
-      ++cell_.job_events;
-      schedule(cell_, event);
+      ++here_.cell.job_events;
+      schedule(here_.cell, event);
     } else {
-      worker_.outbox.push_back({target_cell, event});
+      here_.worker.outbox.push_back({target_cell, event});
     }
   }
 
@@ -49,105 +48,96 @@ class HostContext final : public ProcessContext {
   }
 
   HostModel<Path>& model_;
-  Cell& cell_;
-  Worker& worker_;
+  const Here& here_;
   ProcessId self_;
-  std::int64_t now_;
 };
 
 template <class Path>
-void HostModel<Path>::start_process(Cell& cell, Worker& worker, ProcessId process) {
-  HostContext<Path> context(*this, cell, worker, process, 0);
+void HostModel<Path>::start_process(const Here& here, ProcessId process) {
+  HostContext<Path> context(*this, here, process);
   s_.handler->on_start(context, process);
 }
 
 template <class Path>
-void HostModel<Path>::wake(Cell& cell, Worker& worker, ProcessId process, std::uint64_t token,
-                           std::int64_t now) {
-  HostContext<Path> context(*this, cell, worker, process, now);
+void HostModel<Path>::wake(const Here& here, ProcessId process, std::uint64_t token) {
+  HostContext<Path> context(*this, here, process);
   s_.handler->on_wake(context, process, token);
 }
 
 template <class Path>
-void HostModel<Path>::signal(Cell& cell, Worker& worker, ProcessId process, ProcessId from,
-                             std::uint64_t token, std::int64_t now) {
-  HostContext<Path> context(*this, cell, worker, process, now);
+void HostModel<Path>::signal(const Here& here, ProcessId process, ProcessId from,
+                             std::uint64_t token) {
+  HostContext<Path> context(*this, here, process);
   s_.handler->on_signal(context, process, from, token);
 }
 
 template <class Path>
-void HostModel<Path>::take_in(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
-                              std::int64_t now) {
+void HostModel<Path>::take_in(const Here& here, const Packet& packet, PortState& port) {
   const NetworkConstants& k = s_.constants;
   const std::uint8_t c = class_of(packet);
   NicState& nic = s_.nics[port.index];
   if (!k.of_class[c].is_credit && nic.inbox.bytes() + packet.size > k.receive_buffer) {
     ++s_.account(port, c).drops;
-    ++worker.sums.packets_dropped;
+    ++here.worker.sums.packets_dropped;
     return;
   }
-  nic.inbox.push(packet, worker.pool);
+  nic.inbox.push(packet, here.worker.pool);
   IngressAccount& account = s_.account(port, c);
   if (k.of_class[c].is_credit) {
     account.bytes += scheduler_.blocks(c, packet.size) * k.of_class[c].block;
   }
   if (k.of_class[c].is_pfc && !account.is_pausing && nic.inbox.bytes() > k.nic_xoff) {
     account.is_pausing = true;
-    control_.send_pause(cell, worker, port, c, now);
+    control_.send_pause(here, port, c);
   }
-  if (nic.inbox.size() == 1) schedule_receive(cell, port, packet.size, now);
+  if (nic.inbox.size() == 1) schedule_receive(here, port, packet.size);
 }
 
 template <class Path>
-void HostModel<Path>::schedule_receive(Cell& cell, const PortState& port, std::int64_t size,
-                                       std::int64_t now) {
+void HostModel<Path>::schedule_receive(const Here& here, const PortState& port, std::int64_t size) {
   const auto type = static_cast<std::uint32_t>(EventType::kReceive);
-  const std::int64_t time = now + PortState::transmission_at(size, s_.constants.receive_rate);
-  schedule(cell, {.time = time,
-                  .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index, 0),
-                  .type = type,
-                  .target = port.index});
+  const std::int64_t time = here.now + PortState::transmission_at(size, s_.constants.receive_rate);
+  schedule(here.cell, {.time = time,
+                       .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index, 0),
+                       .type = type,
+                       .target = port.index});
 }
 
 template <class Path>
-void HostModel<Path>::finish_receive(Cell& cell, Worker& worker, PortState& port,
-                                     std::int64_t now) {
+void HostModel<Path>::finish_receive(const Here& here, PortState& port) {
   const NetworkConstants& k = s_.constants;
   NicState& nic = s_.nics[port.index];
-  const Packet packet = nic.inbox.pop(worker.pool);
-  if (!nic.inbox.empty()) schedule_receive(cell, port, nic.inbox.front().size, now);
+  const Packet packet = nic.inbox.pop(here.worker.pool);
+  if (!nic.inbox.empty()) schedule_receive(here, port, nic.inbox.front().size);
   if (const std::uint8_t c = class_of(packet); k.of_class[c].is_credit) {
     s_.account(port, c).bytes -= scheduler_.blocks(c, packet.size) * k.of_class[c].block;
   }
-  grant(cell, worker, packet, port, now);
+  grant(here, packet, port);
   for (std::uint8_t c = 0; c < k.classes; ++c) {
     IngressAccount& account = s_.account(port, c);
     if (!account.is_pausing || nic.inbox.bytes() >= k.nic_xon) continue;
     account.is_pausing = false;
-    control_.send_pause(cell, worker, port, c, now);
+    control_.send_pause(here, port, c);
   }
-  receive(cell, worker, packet, port, now);
+  receive(here, packet, port);
 }
 
 template <class Path>
-void HostModel<Path>::notify_delivered(Cell& cell, Worker& worker, std::uint32_t qp,
-                                       std::int64_t now) {
+void HostModel<Path>::notify_delivered(const Here& here, std::uint32_t qp) {
   const ReceiverState& r = s_.receivers[qp];
-  HostContext<Path> context(*this, cell, worker, r.process, now);
+  HostContext<Path> context(*this, here, r.process);
   s_.handler->on_delivered(context, r.process, r.connection);
 }
 
 template <class Path>
-void HostModel<Path>::notify_acknowledged(Cell& cell, Worker& worker, ConnectionId connection,
-                                          std::int64_t now) {
+void HostModel<Path>::notify_acknowledged(const Here& here, ConnectionId connection) {
   const ProcessId self = s_.connections[connection.value()].source;
-  HostContext<Path> context(*this, cell, worker, self, now);
+  HostContext<Path> context(*this, here, self);
   s_.handler->on_acknowledged(context, self, connection);
 }
 
 template <class Path>
-void HostModel<Path>::post(Cell& cell, Worker& worker, ConnectionId connection, Bytes size,
-                           std::int64_t now) {
+void HostModel<Path>::post(const Here& here, ConnectionId connection, Bytes size) {
   WEFT_CHECK(size >= Bytes(1), "a message has bytes");
   ConnectionState& c = s_.connections[connection.value()];
   const std::uint32_t qp = c.first_queue_pair + c.next;
@@ -164,13 +154,13 @@ void HostModel<Path>::post(Cell& cell, Worker& worker, ConnectionId connection, 
                            .packets = static_cast<std::uint32_t>(packets),
                            .next = kNoIndex,
                            .bytes = size.count(),
-                           .posted = now});
+                           .posted = here.now});
   if (s.newest_message != kNoIndex) host.messages[s.newest_message].next = index;
   s.newest_message = index;
   if (s.oldest_message == kNoIndex) s.oldest_message = index;
   s.posted += static_cast<std::uint32_t>(packets);
   if (s.message == kNoIndex) sender_.load_message(s, index, s.next);
-  activate(cell, worker, qp, now);
+  activate(here, qp);
 }
 
 template class HostModel<PlainPath>;

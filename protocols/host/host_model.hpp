@@ -51,36 +51,35 @@ class HostModel {
     if (nic.recent_control != nullptr) fetch_lines<1, true>(nic.recent_control);
   }
 
-  void arrive(Cell& cell, Worker& worker, const Packet& packet, PortState& port, std::int64_t now) {
+  void arrive(const Here& here, const Packet& packet, PortState& port) {
     if (Path::kGeneral && s_.constants.receive_rate != 0) {
-      take_in(cell, worker, packet, port, now);
+      take_in(here, packet, port);
       return;
     }
-    if (Path::kGeneral) grant(cell, worker, packet, port, now);
-    receive(cell, worker, packet, port, now);
+    if (Path::kGeneral) grant(here, packet, port);
+    receive(here, packet, port);
   }
 
   /// The transmission under way ends, or the time has come for a paced queue pair.
-  void depart(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+  void depart(const Here& here, PortState& port) {
     port.is_transmitting = false;
     port.service_bytes = 0;
-    start(cell, worker, port, now);
+    start(here, port);
   }
 
-  void resume(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
-    if (!port.is_transmitting) start(cell, worker, port, now);
+  void resume(const Here& here, PortState& port) {
+    if (!port.is_transmitting) start(here, port);
   }
 
   /// The link of `port` failed: queue pairs that can send by another one go there.
-  void flush(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+  void flush(const Here& here, PortState& port) {
     std::vector<std::uint32_t> moving;  // failures are rare
     take_all(port, moving);
-    for (const std::uint32_t qp : moving) activate(cell, worker, qp, now);
+    for (const std::uint32_t qp : moving) activate(here, qp);
   }
 
   /// Which ports of a host lead where has changed.
-  void change_routes(Cell& cell, Worker& worker, std::uint32_t host, const Routes& routes,
-                     std::int64_t now) {
+  void change_routes(const Here& here, std::uint32_t host, const Routes& routes) {
     const Node& node = s_.fabric.host(HostId(host));
     std::vector<std::uint32_t> moving;
     for (std::uint32_t i = 0; i < node.port_count; ++i) {
@@ -95,21 +94,19 @@ class HostModel {
       s->set_local_ports(ports);
       choose_port(*s);
     }
-    for (const std::uint32_t qp : moving) activate(cell, worker, qp, now);
+    for (const std::uint32_t qp : moving) activate(here, qp);
   }
 
   /// A NIC of finite receive rate has taken in the oldest packet of its buffer.
-  void finish_receive(Cell& cell, Worker& worker, PortState& port, std::int64_t now);
+  void finish_receive(const Here& here, PortState& port);
 
-  void post(Cell& cell, Worker& worker, ConnectionId connection, Bytes size, std::int64_t now);
-  void expire_retransmit_timer(Cell& cell, Worker& worker, std::uint32_t queue_pair,
-                               std::int64_t now) {
-    roce_.expire_timer(cell, worker, queue_pair, now);
+  void post(const Here& here, ConnectionId connection, Bytes size);
+  void expire_retransmit_timer(const Here& here, std::uint32_t queue_pair) {
+    roce_.expire_timer(here, queue_pair);
   }
-  void wake(Cell& cell, Worker& worker, ProcessId process, std::uint64_t token, std::int64_t now);
-  void signal(Cell& cell, Worker& worker, ProcessId process, ProcessId from, std::uint64_t token,
-              std::int64_t now);
-  void start_process(Cell& cell, Worker& worker, ProcessId process);
+  void wake(const Here& here, ProcessId process, std::uint64_t token);
+  void signal(const Here& here, ProcessId process, ProcessId from, std::uint64_t token);
+  void start_process(const Here& here, ProcessId process);
 
   // What transports ask of their host.
 
@@ -118,26 +115,25 @@ class HostModel {
   }
 
   /// Sends an answer by the port that its cause came in by, before data of its class.
-  void respond(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
-               std::int64_t now) {
+  void respond(const Here& here, const Packet& packet, PortState& port) {
     const std::uint8_t c = class_of(packet);
     ClassQueue& queue = s_.queue(port, c);
-    queue.account(now);
-    queue.packets.push(packet, worker.pool);
+    queue.account(here.now);
+    queue.packets.push(packet, here.worker.pool);
     if (queue.packets.bytes() > queue.peak_bytes) queue.peak_bytes = queue.packets.bytes();
     port.waiting |= class_bit(c);
     port.note_backlog(packet.size);
-    if (!port.is_transmitting) start(cell, worker, port, now);
+    if (!port.is_transmitting) start(here, port);
   }
 
   /// Lets an idle queue pair with something to send take part in the turns of a port.
-  void activate(Cell& cell, Worker& worker, std::uint32_t qp, std::int64_t now) {
+  void activate(const Here& here, std::uint32_t qp) {
     SenderState& s = s_.senders[qp];
     if (s.schedule != SenderState::Schedule::kIdle || !can_send(s)) return;
     if (Path::kGeneral && s.port_count > 1) choose_port(s);
     PortState& port = s_.ports[s.port];
-    port.waiting |= NicScheduler(s_, port).activate(qp, now);
-    if (!port.is_transmitting) start(cell, worker, port, now);
+    port.waiting |= NicScheduler(s_, port).activate(qp, here.now);
+    if (!port.is_transmitting) start(here, port);
   }
 
   /// A message whose last packet has this number is whole.
@@ -145,41 +141,40 @@ class HostModel {
                        std::int64_t now) {
     s_.hosts[port.owner].deliveries.push_back({qp, last_sequence, now});
   }
-  void notify_delivered(Cell& cell, Worker& worker, std::uint32_t qp, std::int64_t now);
-  void notify_acknowledged(Cell& cell, Worker& worker, ConnectionId connection, std::int64_t now);
+  void notify_delivered(const Here& here, std::uint32_t qp);
+  void notify_acknowledged(const Here& here, ConnectionId connection);
 
  private:
   template <class>
   friend class HostContext;
 
-  void receive(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
-               std::int64_t now) {
-    ++worker.sums.packets_delivered;
+  void receive(const Here& here, const Packet& packet, PortState& port) {
+    ++here.worker.sums.packets_delivered;
     if (Path::kGeneral && (packet.flow & kInNetworkFlow) != 0) {
-      receive_word(cell, worker, packet, now);
+      receive_word(here, packet);
       return;
     }
     switch (kind_of(packet)) {
       case PacketKind::kData:
-        receive_data(cell, worker, packet, port, now);
+        receive_data(here, packet, port);
         break;
       case PacketKind::kAck:
       case PacketKind::kNack:
-        roce_.receive_ack(cell, worker, packet, port, now);
+        roce_.receive_ack(here, packet, port);
         break;
       case PacketKind::kCnp:
-        roce_.receive_cnp(packet.flow, now);
+        roce_.receive_cnp(packet.flow, here.now);
         break;
     }
   }
 
   /// A chip says that a sum with a packet of this host is complete.
-  void receive_word(Cell& cell, Worker& worker, const Packet& packet, std::int64_t now) {
+  void receive_word(const Here& here, const Packet& packet) {
     const std::uint32_t qp = packet.flow & ~kInNetworkFlow;
     const SenderState& s = s_.senders[qp];
     const Reduction& reduction = s_.reductions[s.in_network_index()];
     ++s_.rounds_done[s.first_round + reduction.link_of(packet.sequence)];
-    activate(cell, worker, qp, now);
+    activate(here, qp);
   }
 
   /// Queue pairs that wait at `port` wait nowhere any more.
@@ -192,38 +187,38 @@ class HostModel {
   }
 
   /// Puts a packet into the receive buffer, from where it is taken at the receive rate.
-  void take_in(Cell& cell, Worker& worker, const Packet& packet, PortState& port, std::int64_t now);
+  void take_in(const Here& here, const Packet& packet, PortState& port);
 
-  void schedule_receive(Cell& cell, const PortState& port, std::int64_t size, std::int64_t now);
+  void schedule_receive(const Here& here, const PortState& port, std::int64_t size);
 
   /// The buffer that a packet of a credit class held is free again.
-  void grant(Cell& cell, Worker& worker, const Packet& packet, PortState& port, std::int64_t now) {
+  void grant(const Here& here, const Packet& packet, PortState& port) {
     const std::uint8_t c = class_of(packet);
     if (!s_.constants.of_class[c].is_credit) return;
-    control_.grant(cell, worker, port, c, scheduler_.blocks(c, packet.size), now);
+    control_.grant(here, port, c, scheduler_.blocks(c, packet.size));
   }
 
-  void start(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+  void start(const Here& here, PortState& port) {
     if (port.pending_control != 0 && !port.is_down) [[unlikely]] {
-      control_.transmit(cell, worker, port, now);
+      control_.transmit(here, port);
       return;
     }
     NicScheduler nic(s_, port);
-    port.waiting |= nic.release_paced(now);
+    port.waiting |= nic.release_paced(here.now);
     for (;;) {
       const std::uint32_t eligible = port.waiting & ~static_cast<unsigned>(port.blocked);
       const std::uint32_t c = scheduler_.choose(
-          port, eligible, now, [&](std::uint32_t of) { return next_size(port, nic, of); });
+          port, eligible, here.now, [&](std::uint32_t of) { return next_size(port, nic, of); });
       if (c == ClassScheduler<Path>::kNone) break;
       std::uint32_t moving = kNoIndex;
-      if (!send_next(cell, worker, port, nic, c, eligible, now, moving)) continue;
-      if (Path::kGeneral && moving != kNoIndex) activate(cell, worker, moving, now);
+      if (!send_next(here, port, nic, c, eligible, moving)) continue;
+      if (Path::kGeneral && moving != kNoIndex) activate(here, moving);
       return;
     }
     if (nic.has_paced()) {
-      cell.next.update(port.local, cell.keys.departure(nic.next_paced(), port.local));
+      here.cell.next.update(port.local, here.cell.keys.departure(nic.next_paced(), port.local));
     } else {
-      cell.next.remove(port.local);
+      here.cell.next.remove(port.local);
     }
   }
 
@@ -248,22 +243,22 @@ class HostModel {
 
   /// Sends a packet of class `c`. False: it had none that may be sent. `moving`: a queue pair whose
   /// next packet may leave by another port.
-  bool send_next(Cell& cell, Worker& worker, PortState& port, NicScheduler& nic, std::uint32_t c,
-                 std::uint32_t eligible, std::int64_t now, std::uint32_t& moving) {
+  bool send_next(const Here& here, PortState& port, NicScheduler& nic, std::uint32_t c,
+                 std::uint32_t eligible, std::uint32_t& moving) {
     ClassQueue& queue = s_.queue(port, c);
     bool has_sent = false;
     if (!queue.packets.empty()) {
-      queue.account(now);
+      queue.account(here.now);
       const Packet& packet = queue.packets.take();
       port.backlog -= packet.size;
       scheduler_.charge(port, c, packet.size, eligible);
-      send_response(cell, worker, port, queue, packet, now);
-      queue.packets.reclaim(worker.pool);
+      send_response(here, port, queue, packet);
+      queue.packets.reclaim(here.worker.pool);
       has_sent = true;
     } else if (const std::uint32_t qp = next_sender(nic, c); qp != kNoIndex) {
       nic.take_ready(c);
       if (Path::kGeneral) scheduler_.charge(port, c, next_size_of(s_.senders[qp]), eligible);
-      const std::int64_t end = send_data(cell, worker, port, queue, qp, now);
+      const std::int64_t end = send_data(here, port, queue, qp);
       if (Path::kGeneral && is_spread(s_.senders[qp])) {
         moving = qp;
       } else if (can_send(s_.senders[qp])) {
@@ -348,17 +343,15 @@ class HostModel {
     return in_flight < s.window;
   }
 
-  void send_response(Cell& cell, Worker& worker, PortState& port, ClassQueue& queue,
-                     const Packet& packet, std::int64_t now) {
-    ++worker.sums.packets_injected;
+  void send_response(const Here& here, PortState& port, ClassQueue& queue, const Packet& packet) {
+    ++here.worker.sums.packets_injected;
     port.service_bytes = packet.size;
-    transmit<Path>(s_, port, queue, packet.size, now, cell, worker,
+    transmit<Path>(s_, here, port, queue, packet.size, here.now,
                    [&packet](Packet& on_wire) { on_wire = packet; });
   }
 
   /// Returns the end of the transmission.
-  std::int64_t send_data(Cell& cell, Worker& worker, PortState& port, ClassQueue& queue,
-                         std::uint32_t qp, std::int64_t now) {
+  std::int64_t send_data(const Here& here, PortState& port, ClassQueue& queue, std::uint32_t qp) {
     const NetworkConstants& k = s_.constants;
     SenderState& s = s_.senders[qp];
     const TransportConstants& t = transport(s.transport);
@@ -372,7 +365,7 @@ class HostModel {
       packet.sequence = sequence;
       packet.destination = s.destination;
       packet.entropy = s.entropy;
-      packet.word = send_time(now);
+      packet.word = send_time(here.now);
       packet.size = size;
       packet.flags = flags;
       packet.ttl = t.ttl;
@@ -381,47 +374,45 @@ class HostModel {
     s_.nics[port.index].recent_sender = qp;
     ++s.next;
     if (s.next > s.sent_end) {
-      if (t.reliable) roce_.on_first_sent(cell, s, qp, now);
+      if (t.reliable) roce_.on_first_sent(here, s, qp);
       s.sent_end = s.next;
     } else {
-      ++worker.sums.packets_retransmitted;
+      ++here.worker.sums.packets_retransmitted;
     }
-    ++worker.sums.packets_injected;
+    ++here.worker.sums.packets_injected;
     port.service_bytes = size;
     if (Path::kGeneral && k.traces_packets) {
       Packet packet;
       write(packet);
-      trace_start(worker, packet, port, now);
+      trace_start(here, packet, port);
     }
-    const std::int64_t end = transmit<Path>(s_, port, queue, size, now, cell, worker, write);
-    s.next_send = Path::kGeneral && is_spread(s) ? now : end;
+    const std::int64_t end = transmit<Path>(s_, here, port, queue, size, here.now, write);
+    s.next_send = Path::kGeneral && is_spread(s) ? here.now : end;
     if (!t.control.is_none()) {
-      sender_.pace(s, t, s_.nics[port.index], Bytes(size), Picoseconds(now));
+      sender_.pace(s, t, s_.nics[port.index], Bytes(size), Picoseconds(here.now));
     }
     if (is_last) sender_.next_message(s);
     if (!t.reliable) datagram_.on_sent(s);
     return end;
   }
 
-  void trace_start(Worker& worker, const Packet& packet, const PortState& port,
-                   std::int64_t now) const {
+  void trace_start(const Here& here, const Packet& packet, const PortState& port) const {
     if (!s_.is_watched(packet)) return;
-    worker.trace.push_back({.time = now,
-                            .value = packet.flow,
-                            .subject = port.index,
-                            .detail = packet.sequence,
-                            .kind = TraceRecord::Kind::kPacketStarted,
-                            .traffic_class = class_of(packet)});
+    here.worker.trace.push_back({.time = here.now,
+                                 .value = packet.flow,
+                                 .subject = port.index,
+                                 .detail = packet.sequence,
+                                 .kind = TraceRecord::Kind::kPacketStarted,
+                                 .traffic_class = class_of(packet)});
   }
 
-  void receive_data(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
-                    std::int64_t now) {
-    worker.packet_latency.add(s_.old_packets.elapsed(packet, now));
+  void receive_data(const Here& here, const Packet& packet, PortState& port) {
+    here.worker.packet_latency.add(s_.old_packets.elapsed(packet, here.now));
     const TransportConstants& t = transport(s_.receivers[packet.flow].transport);
     if (t.reliable || t.any_order) {
-      roce_.receive_data(cell, worker, packet, port, now);
+      roce_.receive_data(here, packet, port);
     } else {
-      datagram_.receive_data(cell, worker, packet, port, now);
+      datagram_.receive_data(here, packet, port);
     }
   }
 

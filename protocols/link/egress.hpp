@@ -24,9 +24,9 @@ inline void occupy(Cell& cell, PortState& port, std::int64_t end) {
 /// cut-through); the port must be idle. From here on nothing revokes it. `write(Packet&)` gives
 /// everything but its stamp. Returns the end of the transmission.
 template <class Path, class Write>
-[[gnu::always_inline]] inline std::int64_t transmit(NetworkState& state, PortState& port,
-                                                    ClassQueue& queue, std::int64_t size,
-                                                    std::int64_t start, Cell& cell, Worker& worker,
+[[gnu::always_inline]] inline std::int64_t transmit(NetworkState& state, const Here& here,
+                                                    PortState& port, ClassQueue& queue,
+                                                    std::int64_t size, std::int64_t start,
                                                     Write write) {
   const NetworkConstants& constants = state.constants;
   const std::int64_t end = start + port.transmission(size);
@@ -39,15 +39,15 @@ template <class Path, class Write>
     arrival = state.delayed_data(port, arrival);
   }
   if (port.leads_inside && port.out->in_flight() == 0) {
-    cell.next.update(cell.port_count() + port.peer_local,
-                     cell.keys.arrival(arrival, port.peer_local));
+    here.cell.next.update(here.cell.port_count() + port.peer_local,
+                          here.cell.keys.arrival(arrival, port.peer_local));
   }
-  port.out->data_in.push(arrival, worker.pool, write);
-  worker.signals.set(port.out->signal);
-  occupy(cell, port, end);
+  port.out->data_in.push(arrival, here.worker.pool, write);
+  here.worker.signals.set(port.out->signal);
+  occupy(here.cell, port, end);
   queue.bytes += size;
   ++queue.started;
-  ++worker.sums.packet_hops;
+  ++here.worker.sums.packet_hops;
   return end;
 }
 

@@ -16,70 +16,67 @@ class LinkControl {
   explicit LinkControl(NetworkState& state) : s_(state) {}
 
   /// The ingress account of a class crossed its threshold: `port` pauses its peer, or resumes it.
-  void send_pause(Cell& cell, Worker& worker, PortState& port, std::uint8_t c, std::int64_t now) {
+  void send_pause(const Here& here, PortState& port, std::uint8_t c) {
     const NetworkConstants& k = s_.constants;
     if (is_pausing(port, c)) {
       ++port.pauses_sent;
-      if (!k.pause_until_resume) schedule_refresh(cell, port, c, now);
+      if (!k.pause_until_resume) schedule_refresh(here, port, c);
     }
     if (k.pause_frame == 0) {
-      deliver_pause(cell, worker, port, c, now);
+      deliver_pause(here, port, c, here.now);
       return;
     }
     port.pauses_to_send |= class_bit(c);
     port.pending_control |= PortState::kPausePending;
-    if (!port.is_transmitting && !port.is_down) transmit(cell, worker, port, now);
+    if (!port.is_transmitting && !port.is_down) transmit(here, port);
   }
 
   /// Blocks of a packet that arrived by `port` are free again.
-  void grant(Cell& cell, Worker& worker, PortState& port, std::uint8_t c, std::int32_t blocks,
-             std::int64_t now) {
+  void grant(const Here& here, PortState& port, std::uint8_t c, std::int32_t blocks) {
     if (port.is_down) return;  // granted anew when the link is up
     const ClassConstants& constants = s_.constants.of_class[c];
     if (constants.update == 0) {
-      deliver(cell, worker, port, EventType::kCredit, c, static_cast<std::uint32_t>(blocks),
-              now + port.wire_latency + s_.constants.credit_processing[c]);
+      deliver(here, port, EventType::kCredit, c, static_cast<std::uint32_t>(blocks),
+              here.now + port.wire_latency + s_.constants.credit_processing[c]);
       return;
     }
     s_.account(port, c).freed_blocks += blocks;
     port.credits_to_send |= class_bit(c);
     port.pending_control |= PortState::kCreditsPending;
-    if (!port.is_transmitting) transmit(cell, worker, port, now);
+    if (!port.is_transmitting) transmit(here, port);
   }
 
   /// Sends what is pending at an idle port, one frame; the port is busy with it afterwards. A pause
   /// frame carries the state of all classes that changed, a credit update that of one lane.
-  void transmit(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+  void transmit(const Here& here, PortState& port) {
     const NetworkConstants& k = s_.constants;
     if ((port.pending_control & PortState::kPausePending) != 0) {
-      const std::int64_t end = now + port.transmission(k.pause_frame);
+      const std::int64_t end = here.now + port.transmission(k.pause_frame);
       for (unsigned set = port.pauses_to_send; set != 0; set &= set - 1) {
-        deliver_pause(cell, worker, port, static_cast<std::uint8_t>(std::countr_zero(set)), end);
+        deliver_pause(here, port, static_cast<std::uint8_t>(std::countr_zero(set)), end);
       }
       port.pauses_to_send = 0;
       port.pending_control &= static_cast<std::uint8_t>(~PortState::kPausePending);
-      occupy(cell, port, end);
+      occupy(here.cell, port, end);
       return;
     }
     const auto c = static_cast<std::uint8_t>(std::countr_zero(unsigned{port.credits_to_send}));
     IngressAccount& account = s_.account(port, c);
-    const std::int64_t end = now + port.transmission(k.of_class[c].update);
-    deliver(cell, worker, port, EventType::kCredit, c,
-            static_cast<std::uint32_t>(account.freed_blocks),
+    const std::int64_t end = here.now + port.transmission(k.of_class[c].update);
+    deliver(here, port, EventType::kCredit, c, static_cast<std::uint32_t>(account.freed_blocks),
             end + port.wire_latency + k.credit_processing[c]);
     account.freed_blocks = 0;
     port.credits_to_send &= static_cast<std::uint8_t>(~class_bit(c));
     if (port.credits_to_send == 0) {
       port.pending_control &= static_cast<std::uint8_t>(~PortState::kCreditsPending);
     }
-    occupy(cell, port, end);
+    occupy(here.cell, port, end);
   }
 
   /// The pause that holds the peer is about to run out: sends it again if it is still meant.
-  bool refresh_pause(Cell& cell, Worker& worker, PortState& port, std::uint8_t c,
-                     std::uint32_t sequence, std::int64_t now) {
+  bool refresh_pause(const Here& here, PortState& port, std::uint8_t c, std::uint32_t sequence) {
     if (s_.account(port, c).refresh_sequence != sequence || !is_pausing(port, c)) return false;
-    send_pause(cell, worker, port, c, now);
+    send_pause(here, port, c);
     return true;
   }
 
@@ -108,14 +105,13 @@ class LinkControl {
   static constexpr std::int64_t kMaximumQuanta = 65'535;  // IEEE 802.3 31B.2: 16-bit pause_time
   static constexpr std::int64_t kQuantumBytes = 64;       // one quantum is 512 bit times
 
-  void deliver_pause(Cell& cell, Worker& worker, PortState& port, std::uint8_t c,
-                     std::int64_t sent) {
-    deliver(cell, worker, port, EventType::kPause, c, is_pausing(port, c) ? 1 : 0,
+  void deliver_pause(const Here& here, PortState& port, std::uint8_t c, std::int64_t sent) {
+    deliver(here, port, EventType::kPause, c, is_pausing(port, c) ? 1 : 0,
             sent + port.pause_latency);
   }
 
   /// Hands link control to the peer, where it takes effect at `time`.
-  void deliver(Cell& cell, Worker& worker, PortState& port, EventType type, std::uint8_t c,
+  void deliver(const Here& here, PortState& port, EventType type, std::uint8_t c,
                std::uint32_t value, std::int64_t time) {
     if (s_.constants.has_added_latency) time = s_.delayed_control(port, time);
     const std::uint32_t sequence = port.control_sequence++;
@@ -125,7 +121,7 @@ class LinkControl {
             : s_.switches[port.owner].first_port + s_.account(port, c).cause;
     const auto number = static_cast<std::uint32_t>(type);
     if (port.leads_inside) {
-      schedule(cell,
+      schedule(here.cell,
                {.time = time,
                 .order = AgendaEvent::make_order(EventRank::kControl, number, port.index, sequence),
                 .type = number,
@@ -139,20 +135,20 @@ class LinkControl {
     frame.word = pack(c, value);
     frame.flow = cause;
     frame.flags = static_cast<std::uint8_t>(type);
-    port.out->control_in.push(time, worker.pool, [&frame](Packet& packet) { packet = frame; });
-    worker.signals.set(port.out->signal);
+    port.out->control_in.push(time, here.worker.pool, [&frame](Packet& packet) { packet = frame; });
+    here.worker.signals.set(port.out->signal);
   }
 
-  void schedule_refresh(Cell& cell, PortState& port, std::uint8_t c, std::int64_t now) {
+  void schedule_refresh(const Here& here, PortState& port, std::uint8_t c) {
     // Half the pause leaves time for the frame to wait behind a packet and to travel.
     const std::uint32_t sequence = ++s_.account(port, c).refresh_sequence;
     const auto type = static_cast<std::uint32_t>(EventType::kPauseRefresh);
-    schedule(cell, {.time = now + pause_duration(port) / 2,
-                    .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index,
-                                                     pack(c, sequence)),
-                    .type = type,
-                    .target = port.index,
-                    .value = pack(c, sequence)});
+    schedule(here.cell, {.time = here.now + pause_duration(port) / 2,
+                         .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index,
+                                                          pack(c, sequence)),
+                         .type = type,
+                         .target = port.index,
+                         .value = pack(c, sequence)});
   }
 
   NetworkState& s_;

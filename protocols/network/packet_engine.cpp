@@ -114,7 +114,11 @@ std::uint32_t PacketNetwork::Engine::useful_threads() const {
 }
 
 void PacketNetwork::Engine::start_process(std::uint32_t cell, ProcessId process) {
-  std::visit([&](auto& model) { model.start_process(cells[cell], *workers_[0], process); }, model_);
+  std::visit(
+      [&](auto& model) {
+        model.start_process(Here{cells[cell], *workers_[0], 0}, process);
+      },
+      model_);
 }
 
 void PacketNetwork::Engine::schedule_faults() {

@@ -61,13 +61,12 @@ void PacketModel<Path>::schedule_routes(Cell& cell, const PortState& port) {
 }
 
 template <class Path>
-void PacketModel<Path>::change_health(Cell& cell, Worker& worker, PortState& port,
-                                      std::uint32_t what, std::int64_t now) {
+void PacketModel<Path>::change_health(const Here& here, PortState& port, std::uint32_t what) {
   const HealthChange change = HealthChange::unpack(what);
   const Fault& fault = s_.faults[change.fault];
   switch (fault.kind) {
     case Fault::Kind::kNicPause:
-      hold_peer(cell, worker, port, fault.classes, !change.is_end, now);
+      hold_peer(here, port, fault.classes, !change.is_end);
       break;
     case Fault::Kind::kLinkRate: {
       const PortState& from = change.at_peer ? s_.ports[port.peer.value()] : port;
@@ -88,17 +87,17 @@ void PacketModel<Path>::change_health(Cell& cell, Worker& worker, PortState& por
     case Fault::Kind::kLinkDown:
       // Both ends of the cable, once each.
       if (change.is_end) {
-        bring_up(cell, worker, port, now);
+        bring_up(here, port);
       } else {
-        take_down(cell, worker, port, now);
+        take_down(here, port);
       }
       break;
   }
 }
 
 template <class Path>
-void PacketModel<Path>::hold_peer(Cell& cell, Worker& worker, PortState& port, std::uint8_t classes,
-                                  bool begins, std::int64_t now) {
+void PacketModel<Path>::hold_peer(const Here& here, PortState& port, std::uint8_t classes,
+                                  bool begins) {
   for (std::uint8_t c = 0; c < s_.constants.classes; ++c) {
     if ((classes & class_bit(c)) == 0 || !s_.constants.of_class[c].is_pfc) continue;
     const bool was_pausing = control_.is_pausing(port, c);
@@ -108,48 +107,47 @@ void PacketModel<Path>::hold_peer(Cell& cell, Worker& worker, PortState& port, s
       port.forced_pauses &= static_cast<std::uint8_t>(~class_bit(c));
     }
     if (control_.is_pausing(port, c) != was_pausing) {
-      control_.send_pause(cell, worker, port, c, now);
+      control_.send_pause(here, port, c);
     }
   }
 }
 
 template <class Path>
-void PacketModel<Path>::take_down(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+void PacketModel<Path>::take_down(const Here& here, PortState& port) {
   port.is_down = true;
   port.ingress_up_since = kDown;
   port.pending_control = port.pauses_to_send = port.credits_to_send = 0;
   for (std::uint8_t c = 0; c < s_.constants.classes; ++c) {
     ClassQueue& queue = s_.queue(port, c);
-    if ((port.paused & class_bit(c)) != 0) end_pause(port, c, now);
-    if ((port.starved & class_bit(c)) != 0) end_stall(worker, port, c, now);
+    if ((port.paused & class_bit(c)) != 0) end_pause(port, c, here.now);
+    if ((port.starved & class_bit(c)) != 0) end_stall(here, port, c);
     queue.credits = 0;
     s_.account(port, c).freed_blocks = 0;
   }
   port.update_blocked();
   if (port.owner_is_host) {
-    host_.flush(cell, worker, port, now);
+    host_.flush(here, port);
   } else {
-    switch_.flush(cell, worker, port, now);
+    switch_.flush(here, port);
   }
 }
 
 template <class Path>
-void PacketModel<Path>::bring_up(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+void PacketModel<Path>::bring_up(const Here& here, PortState& port) {
   port.is_down = false;
-  port.ingress_up_since = now;
+  port.ingress_up_since = here.now;
   port.update_blocked();
   for (std::uint8_t c = 0; c < s_.constants.classes; ++c) {
     const ClassConstants& constants = s_.constants.of_class[c];
     if (constants.is_pfc && control_.is_pausing(port, c)) {
-      control_.send_pause(cell, worker, port, c, now);
+      control_.send_pause(here, port, c);
     }
     if (constants.is_credit) {
       const std::int64_t held = s_.account(port, c).bytes / constants.block;
-      control_.grant(cell, worker, port, c,
-                     static_cast<std::int32_t>(constants.credit_blocks - held), now);
+      control_.grant(here, port, c, static_cast<std::int32_t>(constants.credit_blocks - held));
     }
   }
-  resume(cell, worker, port, now);
+  resume(here, port);
 }
 
 template class PacketModel<PlainPath>;

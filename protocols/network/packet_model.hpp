@@ -18,28 +18,28 @@ class PacketModel {
   explicit PacketModel(NetworkState& state)
       : s_(state), control_(state), switch_(state), host_(state) {}
 
-  void depart(Cell& cell, Worker& worker, std::uint32_t local, std::int64_t now) {
-    PortState& port = s_.port_of(cell, local);
+  void depart(const Here& here, std::uint32_t local) {
+    PortState& port = s_.port_of(here.cell, local);
     if (port.owner_is_host) {
-      host_.depart(cell, worker, port, now);
+      host_.depart(here, port);
     } else {
-      switch_.depart(cell, worker, port, now);
+      switch_.depart(here, port);
     }
   }
 
-  void arrive(Cell& cell, Worker& worker, Packet& packet, std::uint32_t local, std::int64_t now) {
-    PortState& port = s_.port_of(cell, local);
-    if (Path::kGeneral && was_broken(port, packet, now)) {
+  void arrive(const Here& here, Packet& packet, std::uint32_t local) {
+    PortState& port = s_.port_of(here.cell, local);
+    if (Path::kGeneral && was_broken(port, packet, here.now)) {
       // Its credits are void: the link grants them anew when it is up.
       ++port.fault_drops;
-      ++worker.sums.packets_dropped;
+      ++here.worker.sums.packets_dropped;
       return;
     }
-    if (Path::kGeneral && s_.constants.traces_packets) trace_arrival(worker, packet, port, now);
+    if (Path::kGeneral && s_.constants.traces_packets) trace_arrival(here, packet, port);
     if (port.owner_is_host) {
-      host_.arrive(cell, worker, packet, port, now);
+      host_.arrive(here, packet, port);
     } else {
-      switch_.arrive(cell, worker, packet, port, now);
+      switch_.arrive(here, packet, port);
     }
   }
 
@@ -79,25 +79,25 @@ class PacketModel {
                     .origin = frame.flow});
   }
 
-  void handle(Cell& cell, Worker& worker, const AgendaEvent& event) {
+  void handle(const Here& here, const AgendaEvent& event) {
     const auto type = static_cast<EventType>(event.type);
     if (type == EventType::kRetransmit) {
-      host_.expire_retransmit_timer(cell, worker, event.target, event.time);
+      host_.expire_retransmit_timer(here, event.target);
       return;
     }
-    --cell.live_events;
+    --here.cell.live_events;
     if (type == EventType::kWake || type == EventType::kSignal) {
-      --cell.job_events;
-      cell.last_event_time = event.time;
+      --here.cell.job_events;
+      here.cell.last_event_time = here.now;
       const ProcessId process(event.target);
       if (type == EventType::kWake) {
-        host_.wake(cell, worker, process, event.value, event.time);
+        host_.wake(here, process, event.value);
       } else {
-        host_.signal(cell, worker, process, ProcessId(event.origin), event.value, event.time);
+        host_.signal(here, process, ProcessId(event.origin), event.value);
       }
       return;
     }
-    if (handle_link_event(cell, worker, type, event)) cell.last_event_time = event.time;
+    if (handle_link_event(here, type, event)) here.cell.last_event_time = here.now;
   }
 
   /// Files the beginnings and ends of the faults of `port`, both as a sender and as a receiver.
@@ -106,16 +106,13 @@ class PacketModel {
   /// Files the changes of the routes of the switch whose first port is `port`.
   void schedule_routes(Cell& cell, const PortState& port);
 
-  void start_process(Cell& cell, Worker& worker, ProcessId process) {
-    host_.start_process(cell, worker, process);
-  }
+  void start_process(const Here& here, ProcessId process) { host_.start_process(here, process); }
 
  private:
   /// False for timers that have become void: a pause that was lifted or renewed meanwhile.
-  bool handle_link_event(Cell& cell, Worker& worker, EventType type, const AgendaEvent& event) {
-    const std::int64_t now = event.time;
+  bool handle_link_event(const Here& here, EventType type, const AgendaEvent& event) {
     if (type == EventType::kArbitrate) {
-      switch_.arbitrate(cell, worker, event.target, now);
+      switch_.arbitrate(here, event.target);
       return true;
     }
     PortState& port = s_.ports[event.target];
@@ -124,41 +121,41 @@ class PacketModel {
     const std::uint32_t value = LinkControl::value_in(packed);
     switch (type) {
       case EventType::kPause:
-        if (was_lost(port, now - s_.ports[port.peer.value()].pause_latency)) return false;
+        if (was_lost(port, here.now - s_.ports[port.peer.value()].pause_latency)) return false;
         if (value == 1) {
-          pause(cell, port, c, PortId(event.origin), now);
+          pause(here, port, c, PortId(event.origin));
         } else {
-          lift_pause(cell, worker, port, c, now);
+          lift_pause(here, port, c);
         }
         return true;
       case EventType::kPauseExpiry:
-        if (s_.queue(port, c).pause_expires != now) return false;
+        if (s_.queue(port, c).pause_expires != here.now) return false;
         if ((port.paused & class_bit(c)) == 0) return false;
-        lift_pause(cell, worker, port, c, now);
+        lift_pause(here, port, c);
         return true;
       case EventType::kPauseRefresh:
-        return control_.refresh_pause(cell, worker, port, c, value, now);
+        return control_.refresh_pause(here, port, c, value);
       case EventType::kCredit:
-        if (was_lost(port, now - s_.ports[port.peer.value()].wire_latency -
+        if (was_lost(port, here.now - s_.ports[port.peer.value()].wire_latency -
                                s_.constants.credit_processing[c])) {
           return false;
         }
-        add_credits(cell, worker, port, c, static_cast<std::int32_t>(value), now);
+        add_credits(here, port, c, static_cast<std::int32_t>(value));
         return true;
       case EventType::kReceive:
-        host_.finish_receive(cell, worker, port, now);
+        host_.finish_receive(here, port);
         return true;
       case EventType::kRoutes: {
         const Routes* routes = s_.route_changes[static_cast<std::size_t>(event.value)].routes;
         if (port.owner_is_host) {
-          host_.change_routes(cell, worker, port.owner, *routes, now);
+          host_.change_routes(here, port.owner, *routes);
         } else {
           s_.switches[port.owner].routes = routes;
         }
         return false;
       }
       case EventType::kFault:
-        change_health(cell, worker, port, static_cast<std::uint32_t>(event.value), now);
+        change_health(here, port, static_cast<std::uint32_t>(event.value));
         return false;
       default:
         assert(false && "no such event of a link");
@@ -166,38 +163,39 @@ class PacketModel {
     }
   }
 
-  void resume(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+  void resume(const Here& here, PortState& port) {
     if (port.owner_is_host) {
-      host_.resume(cell, worker, port, now);
+      host_.resume(here, port);
     } else {
-      switch_.resume(cell, worker, port, now);
+      switch_.resume(here, port);
     }
   }
 
-  void pause(Cell& cell, PortState& port, std::uint8_t c, PortId cause, std::int64_t now) {
+  void pause(const Here& here, PortState& port, std::uint8_t c, PortId cause) {
     ClassQueue& queue = s_.queue(port, c);
     ++queue.pauses_received;
     if ((port.paused & class_bit(c)) == 0) {
       port.paused |= class_bit(c);
       port.update_blocked();
-      queue.blocked_since = now;
+      queue.blocked_since = here.now;
       queue.pause_cause = cause;
     }
     if (s_.constants.pause_until_resume) return;
-    queue.pause_expires = now + LinkControl::pause_duration(port);
+    queue.pause_expires = here.now + LinkControl::pause_duration(port);
     const auto type = static_cast<std::uint32_t>(EventType::kPauseExpiry);
-    schedule(cell, {.time = queue.pause_expires,
-                    .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index,
-                                                     LinkControl::pack(c, queue.expiry_sequence++)),
-                    .type = type,
-                    .target = port.index,
-                    .value = LinkControl::pack(c, 0)});
+    schedule(here.cell,
+             {.time = queue.pause_expires,
+              .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index,
+                                               LinkControl::pack(c, queue.expiry_sequence++)),
+              .type = type,
+              .target = port.index,
+              .value = LinkControl::pack(c, 0)});
   }
 
-  void lift_pause(Cell& cell, Worker& worker, PortState& port, std::uint8_t c, std::int64_t now) {
+  void lift_pause(const Here& here, PortState& port, std::uint8_t c) {
     if ((port.paused & class_bit(c)) == 0) return;
-    end_pause(port, c, now);
-    resume(cell, worker, port, now);
+    end_pause(port, c, here.now);
+    resume(here, port);
   }
 
   void end_pause(PortState& port, std::uint8_t c, std::int64_t now) {
@@ -216,26 +214,25 @@ class PacketModel {
                            .traffic_class = c});
   }
 
-  void add_credits(Cell& cell, Worker& worker, PortState& port, std::uint8_t c, std::int32_t blocks,
-                   std::int64_t now) {
+  void add_credits(const Here& here, PortState& port, std::uint8_t c, std::int32_t blocks) {
     ClassQueue& queue = s_.queue(port, c);
     queue.credits += blocks;
-    if ((port.starved & class_bit(c)) != 0) end_stall(worker, port, c, now);
-    resume(cell, worker, port, now);
+    if ((port.starved & class_bit(c)) != 0) end_stall(here, port, c);
+    resume(here, port);
   }
 
-  void end_stall(Worker& worker, PortState& port, std::uint8_t c, std::int64_t now) {
+  void end_stall(const Here& here, PortState& port, std::uint8_t c) {
     ClassQueue& queue = s_.queue(port, c);
     port.starved &= static_cast<std::uint8_t>(~class_bit(c));
     port.update_blocked();
-    queue.stall_time += now - queue.blocked_since;
-    port.stalls.add(c, queue.blocked_since, now, s_.constants.pauses_kept);
+    queue.stall_time += here.now - queue.blocked_since;
+    port.stalls.add(c, queue.blocked_since, here.now, s_.constants.pauses_kept);
     if (!s_.constants.traces_credits) return;
-    worker.trace.push_back({.time = now,
-                            .value = queue.blocked_since,
-                            .subject = port.index,
-                            .kind = TraceRecord::Kind::kCreditStall,
-                            .traffic_class = c});
+    here.worker.trace.push_back({.time = here.now,
+                                 .value = queue.blocked_since,
+                                 .subject = port.index,
+                                 .kind = TraceRecord::Kind::kCreditStall,
+                                 .traffic_class = c});
   }
 
   /// What a fault adds to the latency of the link that ends at `port`, as of now.
@@ -260,23 +257,20 @@ class PacketModel {
                PortState::transmission_at(bytes, port.ingress_rate) <
            port.ingress_up_since;
   }
-  void trace_arrival(Worker& worker, const Packet& packet, const PortState& port,
-                     std::int64_t now) const {
+  void trace_arrival(const Here& here, const Packet& packet, const PortState& port) const {
     if (kind_of(packet) != PacketKind::kData || !s_.is_watched(packet)) return;
-    worker.trace.push_back({.time = now,
-                            .value = packet.flow,
-                            .subject = port.index,
-                            .detail = packet.sequence,
-                            .kind = TraceRecord::Kind::kPacketArrived,
-                            .traffic_class = class_of(packet)});
+    here.worker.trace.push_back({.time = here.now,
+                                 .value = packet.flow,
+                                 .subject = port.index,
+                                 .detail = packet.sequence,
+                                 .kind = TraceRecord::Kind::kPacketArrived,
+                                 .traffic_class = class_of(packet)});
   }
 
-  void change_health(Cell& cell, Worker& worker, PortState& port, std::uint32_t what,
-                     std::int64_t now);
-  void hold_peer(Cell& cell, Worker& worker, PortState& port, std::uint8_t classes, bool begins,
-                 std::int64_t now);
-  void take_down(Cell& cell, Worker& worker, PortState& port, std::int64_t now);
-  void bring_up(Cell& cell, Worker& worker, PortState& port, std::int64_t now);
+  void change_health(const Here& here, PortState& port, std::uint32_t what);
+  void hold_peer(const Here& here, PortState& port, std::uint8_t classes, bool begins);
+  void take_down(const Here& here, PortState& port);
+  void bring_up(const Here& here, PortState& port);
 
   NetworkState& s_;
   LinkControl control_;

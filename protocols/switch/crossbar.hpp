@@ -21,10 +21,10 @@ class CrossbarArbiter {
   explicit CrossbarArbiter(NetworkState& state) : s_(state) {}
 
   /// The head of class `c` at `input` (a port of the switch) now wants `output`.
-  void request(Cell& cell, std::uint32_t at, std::uint32_t input, std::uint32_t output,
-               std::uint32_t c, std::int64_t now) {
+  void request(const Here& here, std::uint32_t at, std::uint32_t input, std::uint32_t output,
+               std::uint32_t c) {
     s_.crossbars[at].requests[output * s_.constants.classes + c] |= bit(input);
-    look_at(cell, at, output, now);
+    look_at(here, at, output);
   }
   /// The head of class `c` at `input` is gone.
   void withdraw(std::uint32_t at, std::uint32_t input, std::uint32_t output, std::uint32_t c) {
@@ -34,26 +34,27 @@ class CrossbarArbiter {
     s_.crossbars[at].busy_inputs |= bit(input);
   }
   /// `input` has sent its packet: what its FIFOs hold next may go.
-  void free_input(Cell& cell, std::uint32_t at, std::uint32_t input, std::int64_t now) {
+  void free_input(const Here& here, std::uint32_t at, std::uint32_t input) {
     const SwitchState& sw = s_.switches[at];
     s_.crossbars[at].busy_inputs &= ~bit(input);
     const PortState& port = s_.ports[sw.first_port + input];
     for (unsigned set = port.waiting; set != 0; set &= set - 1) {
       const auto c = static_cast<std::uint32_t>(std::countr_zero(set));
-      look_at(cell, at, waiting_port(s_.queue(port, c).packets.front()), now);
+      look_at(here, at, waiting_port(s_.queue(port, c).packets.front()));
     }
   }
   /// Something changed at `output`: the next arbitration considers it.
-  void look_at(Cell& cell, std::uint32_t at, std::uint32_t output, std::int64_t now) {
+  void look_at(const Here& here, std::uint32_t at, std::uint32_t output) {
     Crossbar& x = s_.crossbars[at];
     x.changed_outputs |= bit(output);
     if (x.is_scheduled) return;
     x.is_scheduled = true;
     const auto type = static_cast<std::uint32_t>(EventType::kArbitrate);
-    schedule(cell, {.time = now,
-                    .order = AgendaEvent::make_order(EventRank::kControl, type, at, x.rounds++),
-                    .type = type,
-                    .target = at});
+    schedule(here.cell,
+             {.time = here.now,
+              .order = AgendaEvent::make_order(EventRank::kControl, type, at, x.rounds++),
+              .type = type,
+              .target = at});
   }
 
   /// Inputs that could send to `output` in class `c` now.

@@ -21,79 +21,78 @@ class SwitchModel {
   explicit SwitchModel(NetworkState& state)
       : s_(state), control_(state), scheduler_(state), crossbar_(state), balancer_(state) {}
 
-  void arrive(Cell& cell, Worker& worker, Packet& packet, PortState& in, std::int64_t now) {
+  void arrive(const Here& here, Packet& packet, PortState& in) {
     SwitchState& sw = s_.switches[in.owner];
     const NetworkConstants& k = s_.constants;
     const std::uint8_t c = class_of(packet);
     const ClassConstants& constants = k.of_class[c];
     if (packet.ttl == 1) [[unlikely]] {
       ++in.ttl_drops;
-      drop(cell, worker, in, packet, now);
+      drop(here, in, packet);
       return;
     }
     if (Path::kGeneral && (packet.flow & kInNetworkFlow) != 0) {
-      work_on(cell, worker, packet, in, now);
+      work_on(here, packet, in);
       return;
     }
-    const std::uint32_t egress = choose_egress(sw, in, packet, c, now);
+    const std::uint32_t egress = choose_egress(sw, in, packet, c, here.now);
     if (Path::kGeneral && egress == kNoIndex) [[unlikely]] {
       ++in.fault_drops;
-      drop(cell, worker, in, packet, now);
+      drop(here, in, packet);
       return;
     }
     const std::uint32_t out_index = sw.first_port + egress;
     PortState& out = s_.ports[out_index];
     if (Path::kGeneral && out.is_down) {
       ++out.fault_drops;
-      drop(cell, worker, in, packet, now);
+      drop(here, in, packet);
       return;
     }
     PortState& holder = queues_at_inputs() ? in : out;
     ClassQueue& queue = s_.queue_at(queues_at_inputs() ? in.index : out_index, c);
     if (Path::kGeneral && constants.is_credit) {
       s_.account(in, c).bytes += scheduler_.blocks(c, packet.size) * constants.block;
-    } else if (!admit(cell, worker, packet, sw, in, out, queue, now)) {
+    } else if (!admit(here, packet, sw, in, out, queue)) {
       return;
     }
-    const std::int64_t stamp = holding_stamp(packet, sw, in, out, now);
+    const std::int64_t stamp = holding_stamp(packet, sw, in, out, here.now);
     const bool marks =
         queue.packets.bytes() > constants.unmarked_on_arrival &&
-        is_marked(worker, holder, queue, packet, order_of(queue) + queue.packets.size(), now);
-    Packet& waiting = enqueue(worker, holder, queue, packet, stamp, now);
+        is_marked(here, holder, queue, packet, order_of(queue) + queue.packets.size());
+    Packet& waiting = enqueue(here, holder, queue, packet, stamp);
     if (marks) waiting.flags |= kCongested;
     if (queues_at_inputs()) {
       if (queue.packets.size() == 1) {
-        crossbar_.request(cell, in.owner, in.index - sw.first_port, out.index - sw.first_port, c,
-                          now);
+        crossbar_.request(here, in.owner, in.index - sw.first_port, out.index - sw.first_port, c);
       }
       return;
     }
-    if (!out.is_transmitting) start(cell, worker, out, sw, now);
+    if (!out.is_transmitting) start(here, out, sw);
   }
 
   /// The transmission under way at `port` ends.
-  void depart(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+  void depart(const Here& here, PortState& port) {
     SwitchState& sw = s_.switches[port.owner];
     // The port counts as busy while the packet leaves the accounts: that may pause or resume the
     // peer of this very port, where routes send packets back.
     if (port.service_bytes != 0) {
-      if (!s_.constants.release_at_start) release_served(cell, worker, port, sw, now);
+      if (!s_.constants.release_at_start) release_served(here, port, sw);
       if (queues_at_inputs()) {
-        crossbar_.free_input(cell, port.owner, port.service_ingress, now);
+        crossbar_.free_input(here, port.owner, port.service_ingress);
       }
       port.service_bytes = 0;
     }
     port.is_transmitting = false;
-    start(cell, worker, port, sw, now);
+    start(here, port, sw);
   }
 
   /// Something at `port` allows it to send again; it may idle.
-  [[gnu::noinline]] void resume(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
-    if (!port.is_transmitting) start(cell, worker, port, s_.switches[port.owner], now);
+  [[gnu::noinline]] void resume(const Here& here, PortState& port) {
+    if (!port.is_transmitting) start(here, port, s_.switches[port.owner]);
   }
 
   /// Matches inputs to outputs; after everything else that happens at this instant.
-  void arbitrate(Cell& cell, Worker& worker, std::uint32_t at, std::int64_t now) {
+  void arbitrate(const Here& here, std::uint32_t at) {
     SwitchState& sw = s_.switches[at];
     Crossbar& x = s_.crossbars[at];
     x.is_scheduled = false;
@@ -106,24 +105,24 @@ class SwitchModel {
       const auto output =
           static_cast<std::uint32_t>(std::countr_zero(later != 0 ? later : outputs));
       outputs &= ~(std::uint64_t{1} << output);
-      serve_output(cell, worker, sw, at, output, now);
+      serve_output(here, sw, at, output);
     }
   }
 
   /// The link of `port` failed: what waits for it is lost.
-  void flush(Cell& cell, Worker& worker, PortState& port, std::int64_t now) {
+  void flush(const Here& here, PortState& port) {
     SwitchState& sw = s_.switches[port.owner];
     if (queues_at_inputs()) {
       // The arbiter drops what has come to the head of an input.
-      crossbar_.look_at(cell, port.owner, port.index - sw.first_port, now);
+      crossbar_.look_at(here, port.owner, port.index - sw.first_port);
       return;
     }
     for (std::uint8_t c = 0; c < s_.constants.classes; ++c) {
       ClassQueue& queue = s_.queue(port, c);
       while (!queue.packets.empty()) {
-        const Packet& packet = take(worker, port, queue, c, now);
-        lose(cell, worker, port, sw, packet, waiting_port(packet), queue, now);
-        queue.packets.reclaim(worker.pool);
+        const Packet& packet = take(here, port, queue, c);
+        lose(here, port, sw, packet, waiting_port(packet), queue);
+        queue.packets.reclaim(here.worker.pool);
       }
     }
   }
@@ -156,16 +155,15 @@ class SwitchModel {
   }
 
   /// Finds room in the shared buffer, and pauses the sender where that is due. False: dropped.
-  [[nodiscard]] bool admit(Cell& cell, Worker& worker, const Packet& packet, SwitchState& sw,
-                           PortState& in, const PortState& out, ClassQueue& queue,
-                           std::int64_t now) {
+  [[nodiscard]] bool admit(const Here& here, const Packet& packet, SwitchState& sw, PortState& in,
+                           const PortState& out, ClassQueue& queue) {
     const std::uint8_t c = class_of(packet);
     const ClassConstants& constants = s_.constants.of_class[c];
     IngressAccount& account = s_.account(in, c);
     const bool fits = buffer_.admit(sw, account, queue, constants, cells(sw, packet.size));
     if (!fits) [[unlikely]] {
       ++account.drops;
-      ++worker.sums.packets_dropped;
+      ++here.worker.sums.packets_dropped;
     }
     // What did not fit into a partition crossed its threshold too; as long as something is there
     // that will leave, the pause will be lifted.
@@ -174,7 +172,7 @@ class SwitchModel {
     if (constants.is_pfc && !account.is_pausing && is_above) [[unlikely]] {
       account.is_pausing = true;
       account.cause = find_cause(sw, in, out, c);
-      control_.send_pause(cell, worker, in, c, now);
+      control_.send_pause(here, in, c);
     }
     return fits;
   }
@@ -234,142 +232,139 @@ class SwitchModel {
   }
 
   /// Returns the packet in its place.
-  Packet& enqueue(Worker& worker, PortState& holder, ClassQueue& queue, const Packet& packet,
-                  std::int64_t stamp, std::int64_t now) {
+  Packet& enqueue(const Here& here, PortState& holder, ClassQueue& queue, const Packet& packet,
+                  std::int64_t stamp) {
     const std::uint8_t c = class_of(packet);
-    queue.account(now);
-    Packet& copy = queue.packets.push(packet, worker.pool);
+    queue.account(here.now);
+    Packet& copy = queue.packets.push(packet, here.worker.pool);
     copy.stamp = stamp;
     copy.ttl = static_cast<std::uint8_t>(packet.ttl - 1);
     if (queue.packets.bytes() > queue.peak_bytes) queue.peak_bytes = queue.packets.bytes();
     holder.waiting |= class_bit(c);
     holder.note_backlog(packet.size);
-    if (Path::kGeneral && holder.is_watched) trace_queue(worker, holder, queue, c, now);
+    if (Path::kGeneral && holder.is_watched) trace_queue(here, holder, queue, c);
     if (Path::kGeneral && s_.constants.traces_packets) {
-      trace_packet(worker, TraceRecord::Kind::kPacketEnqueued, packet, holder, now);
+      trace_packet(here.worker, TraceRecord::Kind::kPacketEnqueued, packet, holder, here.now);
     }
     return copy;
   }
 
   /// Takes the oldest packet out of `queue`; its memory is to be reclaimed.
-  [[nodiscard]] const Packet& take(Worker& worker, PortState& holder, ClassQueue& queue,
-                                   std::uint8_t c, std::int64_t now) {
-    queue.account(now);
+  [[nodiscard]] const Packet& take(const Here& here, PortState& holder, ClassQueue& queue,
+                                   std::uint8_t c) {
+    queue.account(here.now);
     const Packet& packet = queue.packets.take();
     if (queues_at_inputs()) ++queue.taken;
     holder.backlog -= packet.size;
     if (queue.packets.empty()) holder.waiting &= static_cast<std::uint8_t>(~class_bit(c));
-    if (Path::kGeneral && holder.is_watched) trace_queue(worker, holder, queue, c, now);
+    if (Path::kGeneral && holder.is_watched) trace_queue(here, holder, queue, c);
     return packet;
   }
 
-  [[gnu::always_inline]] void start(Cell& cell, Worker& worker, PortState& port, SwitchState& sw,
-                                    std::int64_t now) {
+  [[gnu::always_inline]] void start(const Here& here, PortState& port, SwitchState& sw) {
     if (port.pending_control != 0 && !port.is_down) [[unlikely]] {
-      control_.transmit(cell, worker, port, now);
+      control_.transmit(here, port);
       return;
     }
     if (queues_at_inputs()) {
-      cell.next.remove(port.local);
-      crossbar_.look_at(cell, port.owner, port.index - sw.first_port, now);
+      here.cell.next.remove(port.local);
+      crossbar_.look_at(here, port.owner, port.index - sw.first_port);
       return;
     }
     const std::uint32_t eligible = port.waiting & ~static_cast<unsigned>(port.blocked);
-    const std::uint32_t c = scheduler_.choose(port, eligible, now, [&](std::uint32_t of) {
+    const std::uint32_t c = scheduler_.choose(port, eligible, here.now, [&](std::uint32_t of) {
       return std::int64_t{s_.queue(port, of).packets.front().size};
     });
     if (c == ClassScheduler<Path>::kNone) {
-      cell.next.remove(port.local);
+      here.cell.next.remove(port.local);
       return;
     }
     ClassQueue& queue = s_.queue(port, c);
-    const Packet& packet = take(worker, port, queue, static_cast<std::uint8_t>(c), now);
+    const Packet& packet = take(here, port, queue, static_cast<std::uint8_t>(c));
     scheduler_.charge(port, c, packet.size, eligible);
     if (Path::kGeneral && queue.packets.empty()) queue.deficit = 0;
-    send(cell, worker, port, sw, queue, packet, waiting_port(packet), now);
-    queue.packets.reclaim(worker.pool);
+    send(here, port, sw, queue, packet, waiting_port(packet));
+    queue.packets.reclaim(here.worker.pool);
   }
 
   /// Puts `packet` of `queue`, which came in by port number `ingress`, on the wire at `port`.
-  [[gnu::always_inline]] void send(Cell& cell, Worker& worker, PortState& port, SwitchState& sw,
-                                   ClassQueue& queue, const Packet& packet, std::uint32_t ingress,
-                                   std::int64_t now) {
+  [[gnu::always_inline]] void send(const Here& here, PortState& port, SwitchState& sw,
+                                   ClassQueue& queue, const Packet& packet, std::uint32_t ingress) {
     const NetworkConstants& k = s_.constants;
     const std::uint8_t c = class_of(packet);
     const ClassConstants& constants = k.of_class[c];
     PortState& holder = queues_at_inputs() ? s_.ports[sw.first_port + ingress] : port;
     const bool marks = queue.packets.bytes() > constants.unmarked_on_departure &&
-                       is_marked(worker, holder, queue, packet, order_of(queue), now);
+                       is_marked(here, holder, queue, packet, order_of(queue));
     port.service_bytes = packet.size;
     port.service_ingress = static_cast<std::uint16_t>(ingress);
     port.service_class = c;
     if (Path::kGeneral && k.works_in_network) {
       port.service_debt = static_cast<std::uint32_t>(tail_arrival(packet));
     }
-    std::int64_t begin = now;
+    std::int64_t begin = here.now;
     if (Path::kGeneral && k.cut_through) {
       // A faster link would run dry: it waits until all of the packet is here.
       const std::int64_t tail = tail_arrival(packet);
       const bool is_faster = port.rate > s_.ports[sw.first_port + ingress].ingress_rate;
-      if (is_faster && now < tail) begin = tail;
+      if (is_faster && here.now < tail) begin = tail;
     }
     if (Path::kGeneral && k.traces_packets) {
-      trace_packet(worker, TraceRecord::Kind::kPacketStarted, packet, port, begin);
+      trace_packet(here.worker, TraceRecord::Kind::kPacketStarted, packet, port, begin);
     }
-    transmit<Path>(s_, port, s_.queue(port, c), packet.size, begin, cell, worker,
+    transmit<Path>(s_, here, port, s_.queue(port, c), packet.size, begin,
                    [&packet, marks](Packet& on_wire) {
                      on_wire = packet;
                      if (marks) on_wire.flags |= kCongested;
                    });
-    if (k.release_at_start) release_served(cell, worker, port, sw, now);
+    if (k.release_at_start) release_served(here, port, sw);
   }
 
   /// The packet in service at `port` leaves the buffer accounts.
-  void release_served(Cell& cell, Worker& worker, PortState& port, SwitchState& sw,
-                      std::int64_t now) {
+  void release_served(const Here& here, PortState& port, SwitchState& sw) {
     if (Path::kGeneral && port.service_debt != kOwesIngress) {
-      settle(cell, worker, port.owner, port.service_debt, now);
+      settle(here, port.owner, port.service_debt);
       return;
     }
     const std::uint32_t in = sw.first_port + port.service_ingress;
     const std::uint8_t c = port.service_class;
     ClassQueue& queue = queues_at_inputs() ? s_.queue_at(in, c) : s_.queue(port, c);
-    release(cell, worker, sw, in, queue, c, port.service_bytes, now);
+    release(here, sw, in, queue, c, port.service_bytes);
   }
 
   /// A packet that came in by the port with the global number `in` leaves the buffer.
-  void release(Cell& cell, Worker& worker, SwitchState& sw, std::uint32_t in, ClassQueue& queue,
-               std::uint8_t c, std::int64_t size, std::int64_t now) {
+  void release(const Here& here, SwitchState& sw, std::uint32_t in, ClassQueue& queue,
+               std::uint8_t c, std::int64_t size) {
     const ClassConstants& constants = s_.constants.of_class[c];
     IngressAccount& account = s_.account_at(in, c);
     if (Path::kGeneral && constants.is_credit) {
       const std::int32_t blocks = scheduler_.blocks(c, size);
       account.bytes -= std::int64_t{blocks} * constants.block;
-      control_.grant(cell, worker, s_.ports[in], c, blocks, now);
+      control_.grant(here, s_.ports[in], c, blocks);
       return;
     }
     buffer_.release(sw, account, queue, constants, cells(sw, size));
     if (account.is_pausing && buffer_.is_below_xon(sw, account, constants)) [[unlikely]] {
       account.is_pausing = false;
-      control_.send_pause(cell, worker, s_.ports[in], c, now);
+      control_.send_pause(here, s_.ports[in], c);
     }
   }
 
   /// A packet that chips add up or repeat.
-  void work_on(Cell& cell, Worker& worker, const Packet& packet, PortState& in, std::int64_t now) {
-    ++worker.sums.packets_delivered;  // to the chip
+  void work_on(const Here& here, const Packet& packet, PortState& in) {
+    ++here.worker.sums.packets_delivered;  // to the chip
     if ((packet.flow & kReduceFlow) != 0) {
-      add_up(cell, worker, packet, in, now);
+      add_up(here, packet, in);
     } else {
-      repeat(cell, worker, packet, in, now);
+      repeat(here, packet, in);
     }
   }
 
   /// The last contribution of all members completes the sum, which goes to its owner. Contributions
   /// need no buffer: they are added as they come.
-  void add_up(Cell& cell, Worker& worker, const Packet& packet, PortState& in, std::int64_t now) {
+  void add_up(const Here& here, const Packet& packet, PortState& in) {
     const std::uint8_t c = class_of(packet);
-    control_.grant(cell, worker, in, c, scheduler_.blocks(c, packet.size), now);
+    control_.grant(here, in, c, scheduler_.blocks(c, packet.size));
     const SenderState& sender = s_.senders[packet.flow & ~kInNetworkFlow];
     Reduction& reduction = s_.reductions[sender.in_network_index()];
     std::uint16_t& count = reduction.count_of(packet.sequence);
@@ -378,19 +373,19 @@ class SwitchModel {
     const std::uint32_t link = reduction.link_of(packet.sequence);
     Packet sum = packet;
     sum.flow = reduction.receiver;
-    sum.word = send_time(now);
-    emit(cell, worker, in.owner, sum, reduction.owner, link, kOwesNothing, now);
+    sum.word = send_time(here.now);
+    emit(here, in.owner, sum, reduction.owner, link, kOwesNothing);
     for (std::size_t m = 0; m < reduction.members.size(); ++m) {
       Packet word = packet;
       word.flow = reduction.queue_pairs[m] | kReduceFlow;
       word.size = s_.constants.transports[sender.transport].ack_size;
       word.flags =
           static_cast<std::uint8_t>(static_cast<unsigned>(PacketKind::kAck) | class_flags(c));
-      emit(cell, worker, in.owner, word, reduction.members[m], link, kOwesNothing, now);
+      emit(here, in.owner, word, reduction.members[m], link, kOwesNothing);
     }
   }
 
-  void repeat(Cell& cell, Worker& worker, const Packet& packet, PortState& in, std::int64_t now) {
+  void repeat(const Here& here, const Packet& packet, PortState& in) {
     const std::uint8_t c = class_of(packet);
     const SenderState& sender = s_.senders[packet.flow & ~kInNetworkFlow];
     const Multicast& multicast = s_.multicasts[sender.in_network_index()];
@@ -405,33 +400,33 @@ class SwitchModel {
       Packet copy = packet;
       copy.flow = multicast.first_receiver + m;
       // Links of a GPU to this chip lie side by side: by the same one of them as it came.
-      emit(cell, worker, in.owner, copy, multicast.members[m], ingress, owes_original(place), now);
+      emit(here, in.owner, copy, multicast.members[m], ingress, owes_original(place));
     }
   }
 
   /// Queues a packet that the chip made for `host`, by one of its links to the host.
-  void emit(Cell& cell, Worker& worker, std::uint32_t at, Packet packet, std::uint32_t host,
-            std::uint32_t link, std::uint32_t debt, std::int64_t now) {
+  void emit(const Here& here, std::uint32_t at, Packet packet, std::uint32_t host,
+            std::uint32_t link, std::uint32_t debt) {
     SwitchState& sw = s_.switches[at];
     packet.destination = host;
     const auto links = sw.routes->next_hops(SwitchId(at), HostId(host));
-    ++worker.sums.packets_injected;
+    ++here.worker.sums.packets_injected;
     // What is added up or repeated has no other way than the links of this chip.
     PortState* out =
         links.empty() ? nullptr : &s_.ports[sw.first_port + links[link % links.size()]];
     if (out == nullptr || out->is_down) {
       ++s_.ports[sw.first_port].fault_drops;
-      ++worker.sums.packets_dropped;
-      settle(cell, worker, at, debt, now);
+      ++here.worker.sums.packets_dropped;
+      settle(here, at, debt);
       return;
     }
     const std::int64_t stamp = std::int64_t{debt} << kTailShift;
-    enqueue(worker, *out, s_.queue(*out, class_of(packet)), packet, stamp, now);
-    if (!out->is_transmitting) start(cell, worker, *out, sw, now);
+    enqueue(here, *out, s_.queue(*out, class_of(packet)), packet, stamp);
+    if (!out->is_transmitting) start(here, *out, sw);
   }
 
   /// A packet that the chip made has left.
-  void settle(Cell& cell, Worker& worker, std::uint32_t at, std::uint32_t debt, std::int64_t now) {
+  void settle(const Here& here, std::uint32_t at, std::uint32_t debt) {
     if (debt == kOwesNothing) return;
     const CopyTable::Original* original = s_.copies[at].remove_copy(debt - owes_original(0));
     if (original == nullptr) return;
@@ -439,34 +434,33 @@ class SwitchModel {
     const std::uint8_t c = original->traffic_class;
     const std::int32_t blocks = scheduler_.blocks(c, original->size);
     s_.account(in, c).bytes -= std::int64_t{blocks} * s_.constants.of_class[c].block;
-    control_.grant(cell, worker, in, c, blocks, now);
+    control_.grant(here, in, c, blocks);
   }
 
   /// A packet that the buffer does not hold is lost; its credits are granted again.
-  void drop(Cell& cell, Worker& worker, PortState& in, const Packet& packet, std::int64_t now) {
-    ++worker.sums.packets_dropped;
+  void drop(const Here& here, PortState& in, const Packet& packet) {
+    ++here.worker.sums.packets_dropped;
     const std::uint8_t c = class_of(packet);
     if (!Path::kGeneral || !s_.constants.of_class[c].is_credit) return;
-    control_.grant(cell, worker, in, c, scheduler_.blocks(c, packet.size), now);
+    control_.grant(here, in, c, scheduler_.blocks(c, packet.size));
   }
 
   /// A packet that was taken from `queue` is lost because the link of `port` is down.
-  void lose(Cell& cell, Worker& worker, PortState& port, SwitchState& sw, const Packet& packet,
-            std::uint32_t ingress, ClassQueue& queue, std::int64_t now) {
+  void lose(const Here& here, PortState& port, SwitchState& sw, const Packet& packet,
+            std::uint32_t ingress, ClassQueue& queue) {
     ++port.fault_drops;
-    ++worker.sums.packets_dropped;
+    ++here.worker.sums.packets_dropped;
     if (Path::kGeneral && s_.constants.works_in_network && tail_arrival(packet) != kOwesIngress) {
-      settle(cell, worker, port.owner, static_cast<std::uint32_t>(tail_arrival(packet)), now);
+      settle(here, port.owner, static_cast<std::uint32_t>(tail_arrival(packet)));
       return;
     }
-    release(cell, worker, sw, sw.first_port + ingress, queue, class_of(packet), packet.size, now);
+    release(here, sw, sw.first_port + ingress, queue, class_of(packet), packet.size);
   }
 
-  void serve_output(Cell& cell, Worker& worker, SwitchState& sw, std::uint32_t at,
-                    std::uint32_t output, std::int64_t now) {
+  void serve_output(const Here& here, SwitchState& sw, std::uint32_t at, std::uint32_t output) {
     PortState& port = s_.ports[sw.first_port + output];
     if (port.is_down) {
-      drop_heads(cell, worker, sw, at, output, now);
+      drop_heads(here, sw, at, output);
       return;
     }
     if (port.is_transmitting) return;
@@ -477,17 +471,17 @@ class SwitchModel {
     eligible &= ~static_cast<unsigned>(port.blocked);
     // Inputs are chosen after the class; with packets of several sizes, deficit round robin and
     // credits go by the first candidate, and the chosen input is charged for what it sends.
-    const std::uint32_t c = scheduler_.choose(port, eligible, now, [&](std::uint32_t of) {
+    const std::uint32_t c = scheduler_.choose(port, eligible, here.now, [&](std::uint32_t of) {
       return largest_head(sw, crossbar_.candidates(at, output, of), of);
     });
     if (c == ClassScheduler<Path>::kNone) return;
     const std::uint32_t input =
         crossbar_.choose_input(at, output, crossbar_.candidates(at, output, c));
     ClassQueue& queue = s_.queue(s_.ports[sw.first_port + input], c);
-    const Packet packet = take_head(cell, worker, sw, at, input, c, now);
+    const Packet packet = take_head(here, sw, at, input, c);
     crossbar_.occupy_input(at, input);
     scheduler_.charge(port, c, packet.size, eligible);
-    send(cell, worker, port, sw, queue, packet, input, now);
+    send(here, port, sw, queue, packet, input);
   }
 
   [[nodiscard]] std::int64_t largest_head(const SwitchState& sw, std::uint64_t inputs,
@@ -502,28 +496,27 @@ class SwitchModel {
   }
 
   /// Takes the head of a FIFO and lets the next one ask for its output.
-  Packet take_head(Cell& cell, Worker& worker, SwitchState& sw, std::uint32_t at,
-                   std::uint32_t input, std::uint32_t c, std::int64_t now) {
+  Packet take_head(const Here& here, SwitchState& sw, std::uint32_t at, std::uint32_t input,
+                   std::uint32_t c) {
     PortState& in = s_.ports[sw.first_port + input];
     ClassQueue& queue = s_.queue(in, c);
-    const Packet packet = take(worker, in, queue, static_cast<std::uint8_t>(c), now);
-    queue.packets.reclaim(worker.pool);
+    const Packet packet = take(here, in, queue, static_cast<std::uint8_t>(c));
+    queue.packets.reclaim(here.worker.pool);
     crossbar_.withdraw(at, input, waiting_port(packet), c);
     if (!queue.packets.empty()) {
-      crossbar_.request(cell, at, input, waiting_port(queue.packets.front()), c, now);
+      crossbar_.request(here, at, input, waiting_port(queue.packets.front()), c);
     }
     return packet;
   }
 
-  void drop_heads(Cell& cell, Worker& worker, SwitchState& sw, std::uint32_t at,
-                  std::uint32_t output, std::int64_t now) {
+  void drop_heads(const Here& here, SwitchState& sw, std::uint32_t at, std::uint32_t output) {
     for (std::uint32_t c = 0; c < s_.constants.classes; ++c) {
       std::uint64_t inputs = s_.crossbars[at].requests[output * s_.constants.classes + c];
       for (; inputs != 0; inputs &= inputs - 1) {
         const auto input = static_cast<std::uint32_t>(std::countr_zero(inputs));
         ClassQueue& queue = s_.queue(s_.ports[sw.first_port + input], c);
-        const Packet packet = take_head(cell, worker, sw, at, input, c, now);
-        lose(cell, worker, s_.ports[sw.first_port + output], sw, packet, input, queue, now);
+        const Packet packet = take_head(here, sw, at, input, c);
+        lose(here, s_.ports[sw.first_port + output], sw, packet, input, queue);
       }
     }
   }
@@ -532,8 +525,8 @@ class SwitchModel {
   /// RED (Floyd and Jacobson 1993, on the instantaneous queue as DCQCN asks): no marks up to Kmin,
   /// linear to Pmax at Kmax, every packet above it. Or a step at Kmin, as DCTCP has it (Alizadeh et
   /// al., SIGCOMM 2010, section 3.1). `number` counts the packets of this queue.
-  [[gnu::noinline]] bool is_marked(Worker& worker, const PortState& port, ClassQueue& queue,
-                                   const Packet& packet, std::int64_t number, std::int64_t now) {
+  [[gnu::noinline]] bool is_marked(const Here& here, const PortState& port, ClassQueue& queue,
+                                   const Packet& packet, std::int64_t number) {
     const NetworkConstants& k = s_.constants;
     const std::uint8_t c = class_of(packet);
     const ClassConstants& constants = k.of_class[c];
@@ -555,7 +548,7 @@ class SwitchModel {
     }
     ++queue.marked;
     if (Path::kGeneral && k.traces_packets) {
-      trace_packet(worker, TraceRecord::Kind::kPacketMarked, packet, port, now);
+      trace_packet(here.worker, TraceRecord::Kind::kPacketMarked, packet, port, here.now);
     }
     return true;
   }
@@ -567,13 +560,13 @@ class SwitchModel {
                                      static_cast<std::uint64_t>(reference));
   }
 
-  static void trace_queue(Worker& worker, const PortState& port, const ClassQueue& queue,
-                          std::uint8_t c, std::int64_t now) {
-    worker.trace.push_back({.time = now,
-                            .value = queue.packets.bytes(),
-                            .subject = port.index,
-                            .kind = TraceRecord::Kind::kQueue,
-                            .traffic_class = c});
+  static void trace_queue(const Here& here, const PortState& port, const ClassQueue& queue,
+                          std::uint8_t c) {
+    here.worker.trace.push_back({.time = here.now,
+                                 .value = queue.packets.bytes(),
+                                 .subject = port.index,
+                                 .kind = TraceRecord::Kind::kQueue,
+                                 .traffic_class = c});
   }
   void trace_packet(Worker& worker, TraceRecord::Kind kind, const Packet& packet,
                     const PortState& port, std::int64_t time) const {

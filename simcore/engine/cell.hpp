@@ -127,15 +127,30 @@ inline std::span<const std::uint32_t> arriving_ports(const Cell& cell, Worker& w
   return {worker.arriving.data(), next};
 }
 
-/// Runs one cell from `start` (inclusive) to `end` (exclusive). Model provides
-///   void depart(Cell&, Worker&, local, time)
-///   void arrive(Cell&, Worker&, Packet&, local, time)
-///   void handle(Cell&, Worker&, const AgendaEvent&)
-///   void accept_control(Cell&, const Packet&, local)   moves link control from a lane to the
-///   agenda void fetch_state(const Cell&, local)    asks for the memory of a port and of the link
-///   into it void fetch_packets(const Cell&, local)  the same for what that memory points to void
-///   fetch_flows(const Cell&, local)    and, at a host, for its most recent flows
-template <class Model>
+/// Where and when something happens: what every step of a model is given.
+struct Here {
+  Cell& cell;
+  Worker& worker;  ///< of the thread that runs the cell
+  std::int64_t now;
+};
+
+/// What simulates the nodes of a cell. `local` is the number of a port within the cell.
+template <class M>
+concept CellModel = requires(M& model, const Here& here, Cell& cell, Packet& packet,
+                             const AgendaEvent& event, std::uint32_t local) {
+  model.depart(here, local);                  // the transmission at the port ends
+  model.arrive(here, packet, local);          // a packet has come by it
+  model.handle(here, event);                  // an entry of the agenda is due
+  model.accept_control(cell, packet, local);  // moves link control from a lane to the agenda
+  // Ask for the memory of a port and of the link into it, of what these point to, and of the most
+  // recent flows of a host.
+  model.fetch_state(cell, local);
+  model.fetch_packets(cell, local);
+  model.fetch_flows(cell, local);
+};
+
+/// Runs one cell from `start` (inclusive) to `end` (exclusive).
+template <CellModel Model>
 void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, std::int64_t end) {
   const EventKeys keys = cell.keys;
   const std::uint64_t limit = keys.departure(end, 0);  // below it lie the keys of this window
@@ -174,7 +189,8 @@ void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, st
     const std::int64_t time = keys.time_of(key);
     if (agenda_time < time) [[unlikely]] {
       if (agenda_time >= end) break;
-      model.handle(cell, worker, cell.agenda.pop());
+      const AgendaEvent event = cell.agenda.pop();
+      model.handle({cell, worker, event.time}, event);
       ++worker.sums.events;
       continue;
     }
@@ -187,9 +203,9 @@ void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, st
       // What comes next is looked up before this packet is dealt with, which it does not wait for.
       Packet& packet = batch.pop();
       outside = next_outside();
-      model.arrive(cell, worker, packet, local, time);
+      model.arrive({cell, worker, time}, packet, local);
     } else if (!keys.is_arrival(key)) {
-      model.depart(cell, worker, local, time);
+      model.depart({cell, worker, time}, local);
     } else {
       Link& link = *cell.inbound[local];
       Packet packet = link.data_out.take(link.data_in, worker.pool);
@@ -197,7 +213,7 @@ void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, st
       cell.next.update(cell.port_count() + local, following != nullptr
                                                       ? keys.arrival(following->stamp, local)
                                                       : WinnerTree::kNone);
-      model.arrive(cell, worker, packet, local, time);
+      model.arrive({cell, worker, time}, packet, local);
     }
   }
   if (now > cell.last_event_time) cell.last_event_time = now;

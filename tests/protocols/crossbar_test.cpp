@@ -33,7 +33,7 @@ struct Switch {
     bare.state.crossbars[0].last_input.resize(ports);
   }
   void request(std::uint32_t input, std::uint32_t output, std::uint32_t c = 0) {
-    arbiter.request(cell, 0, input, output, c, now);
+    arbiter.request(here(), 0, input, output, c);
   }
   [[nodiscard]] std::uint64_t candidates(std::uint32_t output, std::uint32_t c = 0) const {
     return arbiter.candidates(0, output, c);
@@ -42,7 +42,10 @@ struct Switch {
 
   testing::BareState bare;
   CrossbarArbiter arbiter;
+  [[nodiscard]] Here here() { return {cell, worker, now}; }
+
   Cell cell;
+  Worker worker;
   std::int64_t now = 100;
 };
 
@@ -57,7 +60,7 @@ TEST(Crossbar, OffersAnOutputTheIdleInputsWhoseHeadWantsIt) {
   s.arbiter.occupy_input(0, 5);
   EXPECT_EQ(s.candidates(7), (1ULL << 63U) | 1U) << "an input sends one packet at a time";
   EXPECT_EQ(s.candidates(7, 1), 0U) << "whatever the class";
-  s.arbiter.free_input(s.cell, 0, 5, s.now);
+  s.arbiter.free_input(s.here(), 0, 5);
   s.arbiter.withdraw(0, 63, 7, 0);
   EXPECT_EQ(s.candidates(7), (1ULL << 5U) | 1U);
 }
@@ -79,7 +82,7 @@ TEST(Crossbar, ArbitratesOncePerInstant) {
     EXPECT_LT(AgendaEvent::make_order(EventRank::kControl, type, ~0U >> 6U, ~0U), event.order);
   }
   s.crossbar().is_scheduled = false;  // it has run
-  s.arbiter.look_at(s.cell, 0, 5, s.now);
+  s.arbiter.look_at(s.here(), 0, 5);
   EXPECT_GT(s.cell.agenda.pop().order, event.order);
 }
 
@@ -97,7 +100,7 @@ TEST(Crossbar, LooksAgainAtWhatAFreedInputHolds) {
     input.waiting |= class_bit(static_cast<std::uint8_t>(c));
   }
   s.arbiter.occupy_input(0, 3);
-  s.arbiter.free_input(s.cell, 0, 3, s.now);
+  s.arbiter.free_input(s.here(), 0, 3);
   EXPECT_EQ(s.crossbar().changed_outputs, (1U << 6U) | (1U << 2U));
 }
 

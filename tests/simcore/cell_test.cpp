@@ -70,24 +70,25 @@ class Recorder {
   }
 
   // What run_window asks of a model.
-  void depart(Cell& cell, Worker&, std::uint32_t local, std::int64_t time) {
-    happened_.push_back({time, EventRank::kDeparture, local, 0});
+  void depart(const Here& here, std::uint32_t local) {
+    happened_.push_back({here.now, EventRank::kDeparture, local, 0});
     departures_[local].erase(departures_[local].begin());
     plan_departure(local);
     // What leaves a port of the first half arrives inside, at its counterpart, a little later.
     if (local >= links_.size() / 2) return;
     const auto to = static_cast<std::uint32_t>(local + links_.size() / 2);
     const bool is_first = links_[to]->in_flight() == 0;
-    send(to, time + 2);
-    if (is_first) cell.next.update(cell.port_count() + to, cell.keys.arrival(time + 2, to));
+    send(to, here.now + 2);
+    if (is_first)
+      here.cell.next.update(here.cell.port_count() + to, here.cell.keys.arrival(here.now + 2, to));
   }
-  void arrive(Cell&, Worker&, Packet& packet, std::uint32_t local, std::int64_t time) {
-    happened_.push_back({time, EventRank::kArrival, local, packet.sequence});
+  void arrive(const Here& here, const Packet& packet, std::uint32_t local) {
+    happened_.push_back({here.now, EventRank::kArrival, local, packet.sequence});
   }
-  void handle(Cell& cell, Worker&, const AgendaEvent& event) {
+  void handle(const Here& here, const AgendaEvent& event) {
     happened_.push_back(
         {event.time, static_cast<EventRank>(event.order >> 62U), event.order & ~(3ULL << 62U), 0});
-    --cell.live_events;
+    --here.cell.live_events;
   }
   void accept_control(Cell&, const Packet& frame, std::uint32_t) {
     push({.time = frame.stamp,
@@ -95,6 +96,7 @@ class Recorder {
   }
   void fetch_state(const Cell&, std::uint32_t) { ++fetched_; }
   void fetch_packets(const Cell&, std::uint32_t) {}
+  void fetch_flows(const Cell&, std::uint32_t) {}
 
   void run(std::int64_t start, std::int64_t end, bool reads_signals = true) {
     worker_.signals.turn(reads_signals);

@@ -16,15 +16,14 @@ class Datagram {
   /// What was sent is done with.
   static void on_sent(SenderState& s) { s.unacked = s.received = s.next; }
 
-  void receive_data(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
-                    std::int64_t now) {
+  void receive_data(const Here& here, const Packet& packet, PortState& port) {
     ReceiverState& r = s_.receivers[packet.flow];
     const bool has_gap = packet.sequence != r.expected;
     r.message_broken = (packet.flags & kFirst) == 0 && (r.message_broken || has_gap);
     r.expected = packet.sequence + 1;
     if ((packet.flags & kLast) == 0 || r.message_broken) return;
-    host_.record_delivery(packet.flow, packet.sequence, port, now);
-    host_.notify_delivered(cell, worker, packet.flow, now);
+    host_.record_delivery(packet.flow, packet.sequence, port, here.now);
+    host_.notify_delivered(here, packet.flow);
   }
 
  private:

@@ -20,12 +20,11 @@ class Roce {
   // The sender.
 
   /// The transmission of a packet begins that was not sent before.
-  void on_first_sent(Cell& cell, SenderState& s, std::uint32_t qp, std::int64_t now) {
-    if (!s.has_outstanding()) arm_timer(cell, s, qp, now);
+  void on_first_sent(const Here& here, SenderState& s, std::uint32_t qp) {
+    if (!s.has_outstanding()) arm_timer(here, s, qp);
   }
 
-  void receive_ack(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
-                   std::int64_t now) {
+  void receive_ack(const Here& here, const Packet& packet, PortState& port) {
     const std::uint32_t qp = packet.flow;
     SenderState& s = s_.senders[qp];
     if (s.schedule == SenderState::Schedule::kFailed) return;
@@ -35,19 +34,19 @@ class Roce {
     const std::uint32_t before = s.received;
     const bool counts = static_cast<std::int32_t>(ack.received - before) > 0;
     if (counts) s.received = ack.received;
-    if (!t.control.is_none()) tell_control(s, t, packet, ack, s.received - before, now);
+    if (!t.control.is_none()) tell_control(s, t, packet, ack, s.received - before, here.now);
     if (moves) sender_.advance(s, ack.expected);
     if (moves || counts) {
       s.retries = 0;
-      s.deadline = now + t.retransmit_timeout;
+      s.deadline = here.now + t.retransmit_timeout;
     }
     if (kind_of(packet) == PacketKind::kNack && s.next > s.unacked) {
-      sender_.lose(s, t, congestion::Loss::kNack, Picoseconds(now));
+      sender_.lose(s, t, congestion::Loss::kNack, Picoseconds(here.now));
       sender_.go_back(s);
     }
-    if (moves && !s.has_outstanding()) --cell.live_events;
-    if (moves) complete_messages(cell, worker, qp, port, now);
-    host_.activate(cell, worker, qp, now);
+    if (moves && !s.has_outstanding()) --here.cell.live_events;
+    if (moves) complete_messages(here, qp, port);
+    host_.activate(here, qp);
   }
 
   void receive_cnp(std::uint32_t qp, std::int64_t now) {
@@ -56,29 +55,28 @@ class Roce {
   }
 
   /// The timer of a queue pair expires: nothing may have been acknowledged for too long.
-  void expire_timer(Cell& cell, Worker& worker, std::uint32_t qp, std::int64_t now);
+  void expire_timer(const Here& here, std::uint32_t qp);
 
   // The receiver.
 
-  void receive_data(Cell& cell, Worker& worker, const Packet& packet, PortState& port,
-                    std::int64_t now) {
+  void receive_data(const Here& here, const Packet& packet, PortState& port) {
     ReceiverState& r = s_.receivers[packet.flow];
     const TransportConstants& t = host_.transport(r.transport);
     s_.nics[port.index].recent_receiver = packet.flow;
     r.sent = packet.word;
     if ((packet.flags & kCongested) != 0 && !t.control.is_none()) {
-      answer_mark(cell, worker, packet.flow, r, port, now);
+      answer_mark(here, packet.flow, r, port);
     }
     const std::uint32_t ahead = packet.sequence - r.expected;
     if (ahead == 0 && r.early.empty()) [[likely]] {
-      accept(cell, worker, packet.flow, r, (packet.flags & kLast) != 0, port, now);
+      accept(here, packet.flow, r, (packet.flags & kLast) != 0, port);
     } else if (static_cast<std::int32_t>(ahead) < 0) {
-      send_ack(cell, worker, packet.flow, r, PacketKind::kAck, port, now);  // a duplicate
+      send_ack(here, packet.flow, r, PacketKind::kAck, port);  // a duplicate
     } else if (t.any_order) {
-      accept_any_order(cell, worker, packet, r, port, now);
+      accept_any_order(here, packet, r, port);
     } else if (!r.nack_sent) {
       r.nack_sent = true;
-      send_ack(cell, worker, packet.flow, r, PacketKind::kNack, port, now);
+      send_ack(here, packet.flow, r, PacketKind::kNack, port);
     }
   }
 
@@ -95,28 +93,25 @@ class Roce {
     sender_.acknowledge(s, t, ack, Picoseconds(now));
   }
 
-  void complete_messages(Cell& cell, Worker& worker, std::uint32_t qp, const PortState& port,
-                         std::int64_t now);
-  void arm_timer(Cell& cell, SenderState& s, std::uint32_t qp, std::int64_t now);
+  void complete_messages(const Here& here, std::uint32_t qp, const PortState& port);
+  void arm_timer(const Here& here, SenderState& s, std::uint32_t qp);
   static void push_timer(Cell& cell, std::uint32_t qp, std::int64_t time);
 
   /// The expected packet came and no later one waits.
-  void accept(Cell& cell, Worker& worker, std::uint32_t qp, ReceiverState& r, bool is_last,
-              PortState& port, std::int64_t now) {
+  void accept(const Here& here, std::uint32_t qp, ReceiverState& r, bool is_last, PortState& port) {
     ++r.expected;
     ++r.received;
     ++r.since_ack;
     r.nack_sent = false;
     if (is_last || r.since_ack >= host_.transport(r.transport).ack_every) {
-      send_ack(cell, worker, qp, r, PacketKind::kAck, port, now);
+      send_ack(here, qp, r, PacketKind::kAck, port);
     }
     if (!is_last) return;
-    host_.record_delivery(qp, r.expected - 1, port, now);
-    host_.notify_delivered(cell, worker, qp, now);
+    host_.record_delivery(qp, r.expected - 1, port, here.now);
+    host_.notify_delivered(here, qp);
   }
 
-  void accept_any_order(Cell& cell, Worker& worker, const Packet& packet, ReceiverState& r,
-                        PortState& port, std::int64_t now) {
+  void accept_any_order(const Here& here, const Packet& packet, ReceiverState& r, PortState& port) {
     const bool is_last = (packet.flags & kLast) != 0;
     const std::uint32_t ack_every = host_.transport(r.transport).ack_every;
     if (packet.sequence != r.expected) {
@@ -125,11 +120,11 @@ class Roce {
         ++r.since_ack;
       }
       if (r.since_ack >= ack_every) {
-        send_ack(cell, worker, packet.flow, r, PacketKind::kAck, port, now);
+        send_ack(here, packet.flow, r, PacketKind::kAck, port);
       }
       return;
     }
-    // The gap closes: everything up to the next gap is in order now.
+    // The gap closes: everything up to the next gap is in order here.now.
     std::uint32_t messages = 0;
     ++r.received;
     ++r.since_ack;
@@ -137,43 +132,42 @@ class Roce {
     for (;;) {
       ++r.expected;
       if (ends_message) {
-        host_.record_delivery(packet.flow, r.expected - 1, port, now);
+        host_.record_delivery(packet.flow, r.expected - 1, port, here.now);
         ++messages;
       }
       if (!r.early.holds(r.expected)) break;
       ends_message = r.early.remove(r.expected);
     }
     if (messages > 0 || r.since_ack >= ack_every) {
-      send_ack(cell, worker, packet.flow, r, PacketKind::kAck, port, now);
+      send_ack(here, packet.flow, r, PacketKind::kAck, port);
     }
-    for (; messages > 0; --messages) host_.notify_delivered(cell, worker, packet.flow, now);
+    for (; messages > 0; --messages) host_.notify_delivered(here, packet.flow);
   }
 
   /// A marked packet came: the control's part at the receiver says what becomes of it.
-  void answer_mark(Cell& cell, Worker& worker, std::uint32_t qp, ReceiverState& r, PortState& port,
-                   std::int64_t now) {
+  void answer_mark(const Here& here, std::uint32_t qp, ReceiverState& r, PortState& port) {
     const congestion::ControlRef control = host_.transport(r.transport).control;
-    switch (s_.controls.on_marked(control, r.control_slot, Picoseconds(now))) {
+    switch (s_.controls.on_marked(control, r.control_slot, Picoseconds(here.now))) {
       case congestion::Answer::kNothing:
         break;
       case congestion::Answer::kEcho:
         r.echo_pending = true;
         break;
       case congestion::Answer::kNotify:
-        host_.respond(cell, worker, response(qp, r, PacketKind::kCnp), port, now);
+        host_.respond(here, response(qp, r, PacketKind::kCnp), port);
         break;
     }
   }
 
-  void send_ack(Cell& cell, Worker& worker, std::uint32_t qp, ReceiverState& r, PacketKind kind,
-                PortState& port, std::int64_t now) {
+  void send_ack(const Here& here, std::uint32_t qp, ReceiverState& r, PacketKind kind,
+                PortState& port) {
     // What chips work on is taken in any order, too, but never acknowledged.
     if (Host::kIsGeneral && !host_.transport(r.transport).reliable) return;
     Packet packet = response(qp, r, kind);
     if (r.echo_pending) packet.flags |= kCongested;
     r.echo_pending = false;
     r.since_ack = 0;
-    host_.respond(cell, worker, packet, port, now);
+    host_.respond(here, packet, port);
   }
 
   [[nodiscard]] Packet response(std::uint32_t qp, const ReceiverState& r, PacketKind kind) const {
@@ -198,18 +192,17 @@ class Roce {
 };
 
 template <class Host>
-void Roce<Host>::complete_messages(Cell& cell, Worker& worker, std::uint32_t qp,
-                                   const PortState& port, std::int64_t now) {
+void Roce<Host>::complete_messages(const Here& here, std::uint32_t qp, const PortState& port) {
   HostState& host = s_.hosts[port.owner];
   for (;;) {
     SenderState& s = s_.senders[qp];
     if (s.oldest_message == kNoIndex) break;
     MessageRecord& record = host.messages[s.oldest_message];
     if (record.first_sequence + record.packets > s.unacked) break;
-    record.acknowledged = now;
+    record.acknowledged = here.now;
     s.oldest_message = record.next;
     if (s.oldest_message == kNoIndex) s.newest_message = kNoIndex;
-    host_.notify_acknowledged(cell, worker, s.connection, now);  // may post
+    host_.notify_acknowledged(here, s.connection);  // may post
   }
 }
 
@@ -223,37 +216,37 @@ void Roce<Host>::push_timer(Cell& cell, std::uint32_t qp, std::int64_t time) {
 }
 
 template <class Host>
-void Roce<Host>::arm_timer(Cell& cell, SenderState& s, std::uint32_t qp, std::int64_t now) {
-  s.deadline = now + host_.transport(s.transport).retransmit_timeout;
-  ++cell.live_events;
+void Roce<Host>::arm_timer(const Here& here, SenderState& s, std::uint32_t qp) {
+  s.deadline = here.now + host_.transport(s.transport).retransmit_timeout;
+  ++here.cell.live_events;
   if (s.timer_is_set) return;
   s.timer_is_set = true;
-  push_timer(cell, qp, s.deadline);
+  push_timer(here.cell, qp, s.deadline);
 }
 
 template <class Host>
-void Roce<Host>::expire_timer(Cell& cell, Worker& worker, std::uint32_t qp, std::int64_t now) {
+void Roce<Host>::expire_timer(const Here& here, std::uint32_t qp) {
   SenderState& s = s_.senders[qp];
   s.timer_is_set = false;
   if (!s.has_outstanding() || s.schedule == SenderState::Schedule::kFailed) return;
-  cell.last_event_time = now;
-  if (s.deadline > now) {
+  here.cell.last_event_time = here.now;
+  if (s.deadline > here.now) {
     s.timer_is_set = true;
-    push_timer(cell, qp, s.deadline);
+    push_timer(here.cell, qp, s.deadline);
     return;
   }
   const TransportConstants& t = host_.transport(s.transport);
   if (++s.retries > t.retry_limit) {
     s.schedule = SenderState::Schedule::kFailed;
-    --cell.live_events;
+    --here.cell.live_events;
     return;
   }
-  s.deadline = now + t.retransmit_timeout;
+  s.deadline = here.now + t.retransmit_timeout;
   s.timer_is_set = true;
-  push_timer(cell, qp, s.deadline);
-  sender_.lose(s, t, congestion::Loss::kTimeout, Picoseconds(now));
+  push_timer(here.cell, qp, s.deadline);
+  sender_.lose(s, t, congestion::Loss::kTimeout, Picoseconds(here.now));
   sender_.go_back(s);
-  host_.activate(cell, worker, qp, now);
+  host_.activate(here, qp);
 }
 
 }  // namespace weft::protocols
