@@ -11,19 +11,18 @@ class HostContext final : public ProcessContext {
   HostContext(HostModel<Path>& model, const Here& here, ProcessId self)
       : model_(model), here_(here), self_(self) {}
 
-  [[nodiscard]] Picoseconds now() const override { return Picoseconds(here_.now); }
+  [[nodiscard]] Picoseconds now() const override { return here_.now; }
 
   void post(ConnectionId connection, Bytes size) override { model_.post(here_, connection, size); }
 
   void wake_at(Picoseconds time, std::uint64_t token) override {
-    WEFT_CHECK(time.count() >= here_.now, "nobody wakes in the past");
+    WEFT_CHECK(time >= here_.now, "nobody wakes in the past");
     ++here_.cell.job_events;
-    schedule(here_.cell,
-             make_event(EventRank::kTimer, EventType::kWake, time.count(), self_, token));
+    schedule(here_.cell, make_event(EventRank::kTimer, EventType::kWake, time, self_, token));
   }
 
   void signal(ProcessId to, std::uint64_t token) override {
-    const std::int64_t time = here_.now + model_.s_.constants.control_latency;
+    const Picoseconds time = here_.now + model_.s_.constants.control_latency;
     const AgendaEvent event = make_event(EventRank::kControl, EventType::kSignal, time, to, token);
     const std::uint32_t target_cell = model_.s_.processes[to.value()].cell;
     if (target_cell == model_.s_.processes[self_.value()].cell) {
@@ -35,7 +34,7 @@ class HostContext final : public ProcessContext {
   }
 
  private:
-  AgendaEvent make_event(EventRank rank, EventType type, std::int64_t time, ProcessId target,
+  AgendaEvent make_event(EventRank rank, EventType type, Picoseconds time, ProcessId target,
                          std::uint64_t token) {
     const auto number = static_cast<std::uint32_t>(type);
     const std::uint32_t sequence = model_.s_.processes[self_.value()].sequence++;
@@ -76,7 +75,7 @@ void HostModel<Path>::take_in(const Here& here, const Packet& packet, PortState&
   const NetworkConstants& k = s_.constants;
   const std::uint8_t c = class_of(packet);
   NicState& nic = s_.nics[port.index];
-  if (!k.of_class[c].is_credit && nic.inbox.bytes() + packet.size > k.receive_buffer) {
+  if (!k.of_class[c].is_credit && nic.inbox.bytes() + packet.wire_size() > k.receive_buffer) {
     ++s_.account(port, c).drops;
     ++here.worker.sums.packets_dropped;
     return;
@@ -84,19 +83,19 @@ void HostModel<Path>::take_in(const Here& here, const Packet& packet, PortState&
   nic.inbox.push(packet, here.worker.pool);
   IngressAccount& account = s_.account(port, c);
   if (k.of_class[c].is_credit) {
-    account.bytes += scheduler_.blocks(c, packet.size) * k.of_class[c].block;
+    account.bytes += scheduler_.blocks(c, packet.wire_size()) * k.of_class[c].block;
   }
   if (k.of_class[c].is_pfc && !account.is_pausing && nic.inbox.bytes() > k.nic_xoff) {
     account.is_pausing = true;
     control_.send_pause(here, port, c);
   }
-  if (nic.inbox.size() == 1) schedule_receive(here, port, packet.size);
+  if (nic.inbox.size() == 1) schedule_receive(here, port, packet.wire_size());
 }
 
 template <class Path>
-void HostModel<Path>::schedule_receive(const Here& here, const PortState& port, std::int64_t size) {
+void HostModel<Path>::schedule_receive(const Here& here, const PortState& port, Bytes size) {
   const auto type = static_cast<std::uint32_t>(EventType::kReceive);
-  const std::int64_t time = here.now + PortState::transmission_at(size, s_.constants.receive_rate);
+  const Picoseconds time = here.now + PortState::transmission_at(size, s_.constants.receive_rate);
   schedule(here.cell, {.time = time,
                        .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index, 0),
                        .type = type,
@@ -108,9 +107,9 @@ void HostModel<Path>::finish_receive(const Here& here, PortState& port) {
   const NetworkConstants& k = s_.constants;
   NicState& nic = s_.nics[port.index];
   const Packet packet = nic.inbox.pop(here.worker.pool);
-  if (!nic.inbox.empty()) schedule_receive(here, port, nic.inbox.front().size);
+  if (!nic.inbox.empty()) schedule_receive(here, port, nic.inbox.front().wire_size());
   if (const std::uint8_t c = class_of(packet); k.of_class[c].is_credit) {
-    s_.account(port, c).bytes -= scheduler_.blocks(c, packet.size) * k.of_class[c].block;
+    s_.account(port, c).bytes -= scheduler_.blocks(c, packet.wire_size()) * k.of_class[c].block;
   }
   grant(here, packet, port);
   for (std::uint8_t c = 0; c < k.classes; ++c) {
@@ -146,14 +145,14 @@ void HostModel<Path>::post(const Here& here, ConnectionId connection, Bytes size
   SenderState& s = s_.senders[qp];
   const TransportConstants& k = transport(s.transport);
   HostState& host = s_.hosts[s.host];
-  const std::int64_t packets = (size.count() + k.payload - 1) / k.payload;
+  const std::int64_t packets = (size + k.payload - Bytes(1)) / k.payload;
   WEFT_CHECK(packets < (std::int64_t{1} << 32) - s.posted, "sequence numbers do not wrap");
   const auto index = static_cast<std::uint32_t>(host.messages.size());
   host.messages.push_back({.queue_pair = qp,
                            .first_sequence = s.posted,
                            .packets = static_cast<std::uint32_t>(packets),
                            .next = kNoIndex,
-                           .bytes = size.count(),
+                           .bytes = size,
                            .posted = here.now});
   if (s.newest_message != kNoIndex) host.messages[s.newest_message].next = index;
   s.newest_message = index;

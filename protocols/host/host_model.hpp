@@ -52,7 +52,7 @@ class HostModel {
   }
 
   void arrive(const Here& here, const Packet& packet, PortState& port) {
-    if (Path::kGeneral && s_.constants.receive_rate != 0) {
+    if (Path::kGeneral && s_.constants.receive_rate != BitsPerSecond()) {
       take_in(here, packet, port);
       return;
     }
@@ -122,7 +122,7 @@ class HostModel {
     queue.packets.push(packet, here.worker.pool);
     if (queue.packets.bytes() > queue.peak_bytes) queue.peak_bytes = queue.packets.bytes();
     port.waiting |= class_bit(c);
-    port.note_backlog(packet.size);
+    port.note_backlog(packet.wire_size());
     if (!port.is_transmitting) start(here, port);
   }
 
@@ -137,9 +137,9 @@ class HostModel {
   }
 
   /// A message whose last packet has this number is whole.
-  void record_delivery(std::uint32_t qp, std::uint32_t last_sequence, const PortState& port,
-                       std::int64_t now) {
-    s_.hosts[port.owner].deliveries.push_back({qp, last_sequence, now});
+  void record_delivery(const Here& here, std::uint32_t qp, std::uint32_t last_sequence,
+                       const PortState& port) {
+    s_.hosts[port.owner].deliveries.push_back({qp, last_sequence, here.now});
   }
   void notify_delivered(const Here& here, std::uint32_t qp);
   void notify_acknowledged(const Here& here, ConnectionId connection);
@@ -189,13 +189,13 @@ class HostModel {
   /// Puts a packet into the receive buffer, from where it is taken at the receive rate.
   void take_in(const Here& here, const Packet& packet, PortState& port);
 
-  void schedule_receive(const Here& here, const PortState& port, std::int64_t size);
+  void schedule_receive(const Here& here, const PortState& port, Bytes size);
 
   /// The buffer that a packet of a credit class held is free again.
   void grant(const Here& here, const Packet& packet, PortState& port) {
     const std::uint8_t c = class_of(packet);
     if (!s_.constants.of_class[c].is_credit) return;
-    control_.grant(here, port, c, scheduler_.blocks(c, packet.size));
+    control_.grant(here, port, c, scheduler_.blocks(c, packet.wire_size()));
   }
 
   void start(const Here& here, PortState& port) {
@@ -224,11 +224,11 @@ class HostModel {
 
   /// Wire bytes of what class `c` would send next: a response, or a packet of the queue pair whose
   /// turn it is. 0 if it turns out that nothing may be sent.
-  [[nodiscard]] std::int64_t next_size(const PortState& port, NicScheduler& nic, std::uint32_t c) {
+  [[nodiscard]] Bytes next_size(const PortState& port, NicScheduler& nic, std::uint32_t c) {
     const ClassQueue& queue = s_.queue(port, c);
-    if (!queue.packets.empty()) return queue.packets.front().size;
+    if (!queue.packets.empty()) return queue.packets.front().wire_size();
     const std::uint32_t qp = next_sender(nic, c);
-    if (qp == kNoIndex) return 0;
+    if (qp == kNoIndex) return {};
     return next_size_of(s_.senders[qp]);
   }
 
@@ -250,15 +250,15 @@ class HostModel {
     if (!queue.packets.empty()) {
       queue.account(here.now);
       const Packet& packet = queue.packets.take();
-      port.backlog -= packet.size;
-      scheduler_.charge(port, c, packet.size, eligible);
+      port.backlog -= packet.wire_size();
+      scheduler_.charge(port, c, packet.wire_size(), eligible);
       send_response(here, port, queue, packet);
       queue.packets.reclaim(here.worker.pool);
       has_sent = true;
     } else if (const std::uint32_t qp = next_sender(nic, c); qp != kNoIndex) {
       nic.take_ready(c);
       if (Path::kGeneral) scheduler_.charge(port, c, next_size_of(s_.senders[qp]), eligible);
-      const std::int64_t end = send_data(here, port, queue, qp);
+      const Picoseconds end = send_data(here, port, queue, qp);
       if (Path::kGeneral && is_spread(s_.senders[qp])) {
         moving = qp;
       } else if (can_send(s_.senders[qp])) {
@@ -273,8 +273,8 @@ class HostModel {
     return has_sent;
   }
 
-  [[nodiscard]] static std::int64_t next_size_of(const SenderState& s) {
-    return s.next == s.message_last ? s.last_size : s.full_size;
+  [[nodiscard]] static Bytes next_size_of(const SenderState& s) {
+    return Bytes(s.next == s.message_last ? s.last_size : s.full_size);
   }
 
   /// Whether each packet of the queue pair may leave by another port than the one before.
@@ -317,11 +317,11 @@ class HostModel {
   [[nodiscard]] std::uint32_t least_loaded(const SenderState& s, std::uint32_t first) const {
     const auto n = std::uint32_t{s.port_count};
     std::uint32_t best = first;
-    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    Bytes least = Bytes::max();
     for (std::uint32_t i = 0; i < n; ++i) {
       const std::uint32_t at = (first + i) % n;
       const PortState& port = s_.ports[s.first_port + s.first_local_port[at]];
-      const std::int64_t load = port.backlog + (port.is_transmitting ? port.service_bytes : 0);
+      const Bytes load = port.backlog + Bytes(port.is_transmitting ? port.service_bytes : 0);
       if (port.is_down || load >= least) continue;
       least = load;
       best = at;
@@ -346,12 +346,12 @@ class HostModel {
   void send_response(const Here& here, PortState& port, ClassQueue& queue, const Packet& packet) {
     ++here.worker.sums.packets_injected;
     port.service_bytes = packet.size;
-    transmit<Path>(s_, here, port, queue, packet.size, here.now,
+    transmit<Path>(s_, here, port, queue, packet.wire_size(), here.now,
                    [&packet](Packet& on_wire) { on_wire = packet; });
   }
 
   /// Returns the end of the transmission.
-  std::int64_t send_data(const Here& here, PortState& port, ClassQueue& queue, std::uint32_t qp) {
+  Picoseconds send_data(const Here& here, PortState& port, ClassQueue& queue, std::uint32_t qp) {
     const NetworkConstants& k = s_.constants;
     SenderState& s = s_.senders[qp];
     const TransportConstants& t = transport(s.transport);
@@ -386,10 +386,10 @@ class HostModel {
       write(packet);
       trace_start(here, packet, port);
     }
-    const std::int64_t end = transmit<Path>(s_, here, port, queue, size, here.now, write);
+    const Picoseconds end = transmit<Path>(s_, here, port, queue, Bytes(size), here.now, write);
     s.next_send = Path::kGeneral && is_spread(s) ? here.now : end;
     if (!t.control.is_none()) {
-      sender_.pace(s, t, s_.nics[port.index], Bytes(size), Picoseconds(here.now));
+      sender_.pace(s, t, s_.nics[port.index], Bytes(size), here.now);
     }
     if (is_last) sender_.next_message(s);
     if (!t.reliable) datagram_.on_sent(s);
@@ -407,7 +407,7 @@ class HostModel {
   }
 
   void receive_data(const Here& here, const Packet& packet, PortState& port) {
-    here.worker.packet_latency.add(s_.old_packets.elapsed(packet, here.now));
+    here.worker.packet_latency.add(s_.old_packets.elapsed(packet, here.now).count());
     const TransportConstants& t = transport(s_.receivers[packet.flow].transport);
     if (t.reliable || t.any_order) {
       roce_.receive_data(here, packet, port);

@@ -20,7 +20,7 @@ class NicScheduler {
 
   /// `queue_pair` has something to send from its pacing time on; it must be idle. Returns the bit
   /// of its class if that is now, else 0.
-  std::uint8_t activate(std::uint32_t queue_pair, std::int64_t now) {
+  std::uint8_t activate(std::uint32_t queue_pair, Picoseconds now) {
     SenderState& s = senders_[queue_pair];
     if (s.next_send <= now) return append_ready(queue_pair);
     s.schedule = SenderState::Schedule::kPaced;
@@ -30,7 +30,7 @@ class NicScheduler {
   }
 
   /// Moves those whose time has come to their ready lists; returns the bits of their classes.
-  std::uint8_t release_paced(std::int64_t now) {
+  std::uint8_t release_paced(Picoseconds now) {
     std::uint8_t classes = 0;
     while (!nic_.paced.empty() && nic_.paced.front().time <= now) {
       std::pop_heap(nic_.paced.begin(), nic_.paced.end(), std::greater<>{});
@@ -74,7 +74,7 @@ class NicScheduler {
 
   /// When the earliest paced queue pair may send; there must be one.
   [[nodiscard]] bool has_paced() const { return !nic_.paced.empty(); }
-  [[nodiscard]] std::int64_t next_paced() const { return nic_.paced.front().time; }
+  [[nodiscard]] Picoseconds next_paced() const { return nic_.paced.front().time; }
 
  private:
   std::uint8_t append_ready(std::uint32_t queue_pair) {

@@ -15,7 +15,7 @@ inline void schedule(Cell& cell, const AgendaEvent& event) {
 }
 
 /// Occupies an idle port until `end`.
-inline void occupy(Cell& cell, PortState& port, std::int64_t end) {
+inline void occupy(Cell& cell, PortState& port, Picoseconds end) {
   port.is_transmitting = true;
   cell.next.update(port.local, cell.keys.departure(end, port.local));
 }
@@ -24,15 +24,14 @@ inline void occupy(Cell& cell, PortState& port, std::int64_t end) {
 /// cut-through); the port must be idle. From here on nothing revokes it. `write(Packet&)` gives
 /// everything but its stamp. Returns the end of the transmission.
 template <class Path, class Write>
-[[gnu::always_inline]] inline std::int64_t transmit(NetworkState& state, const Here& here,
-                                                    PortState& port, ClassQueue& queue,
-                                                    std::int64_t size, std::int64_t start,
-                                                    Write write) {
+[[gnu::always_inline]] inline Picoseconds transmit(NetworkState& state, const Here& here,
+                                                   PortState& port, ClassQueue& queue, Bytes size,
+                                                   Picoseconds start, Write write) {
   const NetworkConstants& constants = state.constants;
-  const std::int64_t end = start + port.transmission(size);
-  std::int64_t arrival = end + port.data_latency;
+  const Picoseconds end = start + port.transmission(size);
+  Picoseconds arrival = end + port.data_latency;
   if (Path::kGeneral && port.peer_cuts_through) {
-    const std::int64_t first = std::min<std::int64_t>(size, constants.cut_through_after);
+    const Bytes first = std::min(size, constants.cut_through_after);
     arrival = start + port.transmission(first) + port.data_latency;
   }
   if (Path::kGeneral && constants.has_added_latency) {
@@ -65,7 +64,7 @@ class ClassScheduler {
   /// One of `eligible` (bit per class), or kNone. Classes whose next packet lacks credits are
   /// blocked at the port.
   template <class HeadSize>
-  std::uint32_t choose(PortState& port, std::uint32_t eligible, std::int64_t now,
+  std::uint32_t choose(PortState& port, std::uint32_t eligible, Picoseconds now,
                        HeadSize head_size) {
     const NetworkConstants& k = s_.constants;
     if constexpr (!Path::kGeneral) {
@@ -97,19 +96,19 @@ class ClassScheduler {
   }
 
   /// A packet of `size` bytes of class `c`, chosen among `eligible`, is about to be sent.
-  void charge(PortState& port, std::uint32_t c, std::int64_t size, std::uint32_t eligible) {
+  void charge(PortState& port, std::uint32_t c, Bytes size, std::uint32_t eligible) {
     if constexpr (!Path::kGeneral) return;
     const NetworkConstants& k = s_.constants;
     const std::uint32_t weighted = eligible & ~static_cast<std::uint32_t>(k.strict);
     if ((weighted & (weighted - 1)) != 0 && ((k.strict >> c) & 1U) == 0) {
-      s_.queue(port, c).deficit -= static_cast<std::int32_t>(size);
+      s_.queue(port, c).deficit -= static_cast<std::int32_t>(size.count());
     }
     if (((k.credit >> c) & 1U) != 0) s_.queue(port, c).credits -= blocks(c, size);
   }
 
-  [[nodiscard]] std::int32_t blocks(std::uint32_t c, std::int64_t size) const {
-    const std::int64_t block = s_.constants.of_class[c].block;
-    return static_cast<std::int32_t>((size + block - 1) / block);
+  [[nodiscard]] std::int32_t blocks(std::uint32_t c, Bytes size) const {
+    const Bytes block = s_.constants.of_class[c].block;
+    return static_cast<std::int32_t>((size + block - Bytes(1)) / block);
   }
 
  private:
@@ -118,7 +117,7 @@ class ClassScheduler {
     std::uint32_t c = port.round_robin;
     if (((eligible >> c) & 1U) == 0) c = next_turn(port, eligible, c);
     // A quantum covers the largest packet, so that every class is passed at most once.
-    while (s_.queue(port, c).deficit < static_cast<std::int32_t>(head_size(c))) {
+    while (s_.queue(port, c).deficit < static_cast<std::int32_t>(head_size(c).count())) {
       c = next_turn(port, eligible, c);
     }
     port.round_robin = static_cast<std::uint8_t>(c);

@@ -22,7 +22,7 @@ class LinkControl {
       ++port.pauses_sent;
       if (!k.pause_until_resume) schedule_refresh(here, port, c);
     }
-    if (k.pause_frame == 0) {
+    if (k.pause_frame == Bytes()) {
       deliver_pause(here, port, c, here.now);
       return;
     }
@@ -35,7 +35,7 @@ class LinkControl {
   void grant(const Here& here, PortState& port, std::uint8_t c, std::int32_t blocks) {
     if (port.is_down) return;  // granted anew when the link is up
     const ClassConstants& constants = s_.constants.of_class[c];
-    if (constants.update == 0) {
+    if (constants.update == Bytes()) {
       deliver(here, port, EventType::kCredit, c, static_cast<std::uint32_t>(blocks),
               here.now + port.wire_latency + s_.constants.credit_processing[c]);
       return;
@@ -51,7 +51,7 @@ class LinkControl {
   void transmit(const Here& here, PortState& port) {
     const NetworkConstants& k = s_.constants;
     if ((port.pending_control & PortState::kPausePending) != 0) {
-      const std::int64_t end = here.now + port.transmission(k.pause_frame);
+      const Picoseconds end = here.now + port.transmission(k.pause_frame);
       for (unsigned set = port.pauses_to_send; set != 0; set &= set - 1) {
         deliver_pause(here, port, static_cast<std::uint8_t>(std::countr_zero(set)), end);
       }
@@ -62,7 +62,7 @@ class LinkControl {
     }
     const auto c = static_cast<std::uint8_t>(std::countr_zero(unsigned{port.credits_to_send}));
     IngressAccount& account = s_.account(port, c);
-    const std::int64_t end = here.now + port.transmission(k.of_class[c].update);
+    const Picoseconds end = here.now + port.transmission(k.of_class[c].update);
     deliver(here, port, EventType::kCredit, c, static_cast<std::uint32_t>(account.freed_blocks),
             end + port.wire_latency + k.credit_processing[c]);
     account.freed_blocks = 0;
@@ -85,10 +85,8 @@ class LinkControl {
     return s_.account(port, c).is_pausing || (port.forced_pauses & class_bit(c)) != 0;
   }
 
-  [[nodiscard]] static std::int64_t pause_duration(const PortState& port) {
-    return transmission_time(Bytes(kMaximumQuanta * kQuantumBytes),
-                             BitsPerSecond(port.nominal_rate))
-        .count();
+  [[nodiscard]] static Picoseconds pause_duration(const PortState& port) {
+    return transmission_time(kMaximumQuanta * kQuantum, port.nominal_rate);
   }
 
   /// What an event or a frame on a lane carries: the class, and a number.
@@ -103,16 +101,16 @@ class LinkControl {
  private:
   static constexpr unsigned kClassBits = 3;
   static constexpr std::int64_t kMaximumQuanta = 65'535;  // IEEE 802.3 31B.2: 16-bit pause_time
-  static constexpr std::int64_t kQuantumBytes = 64;       // one quantum is 512 bit times
+  static constexpr Bytes kQuantum{64};                    // one is 512 bit times
 
-  void deliver_pause(const Here& here, PortState& port, std::uint8_t c, std::int64_t sent) {
+  void deliver_pause(const Here& here, PortState& port, std::uint8_t c, Picoseconds sent) {
     deliver(here, port, EventType::kPause, c, is_pausing(port, c) ? 1 : 0,
             sent + port.pause_latency);
   }
 
   /// Hands link control to the peer, where it takes effect at `time`.
   void deliver(const Here& here, PortState& port, EventType type, std::uint8_t c,
-               std::uint32_t value, std::int64_t time) {
+               std::uint32_t value, Picoseconds time) {
     if (s_.constants.has_added_latency) time = s_.delayed_control(port, time);
     const std::uint32_t sequence = port.control_sequence++;
     const std::uint32_t cause =

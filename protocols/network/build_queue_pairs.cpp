@@ -34,10 +34,10 @@ void describe_path(const NetworkState& s, const SenderState& sender, const Trans
   const std::vector<PathHop> back = hops_between(to, from);
   if (there.empty() || back.empty()) return;  // there is no way, and nothing will be sent
   const Framing framing{
-      .payload = Bytes(t.payload),
-      .header = Bytes(t.header),
+      .payload = t.payload,
+      .header = t.header,
       .ack_size = Bytes(t.ack_size),
-      .cut_through = Bytes(s.constants.cut_through ? s.constants.cut_through_after : 0)};
+      .cut_through = s.constants.cut_through ? s.constants.cut_through_after : Bytes()};
   start.base_rtt = zero_load(framing.payload, framing, there, back).completed;
   start.hops = static_cast<std::uint32_t>(there.size() - 1);
 }
@@ -48,8 +48,7 @@ void start_control(NetworkState& s, std::uint32_t qp) {
   const TransportConstants& t = s.constants.transports[sender.transport];
   sender.window = t.window;
   if (t.control.is_none()) return;
-  congestion::FlowStart start{.line_rate = s.line_rate(sender),
-                              .packet = Bytes(t.payload + t.header)};
+  congestion::FlowStart start{.line_rate = s.line_rate(sender), .packet = t.payload + t.header};
   if (t.control.needs().path) describe_path(s, sender, t, start);
   sender.control_slot = s.controls.start(t.control, start);
   s.controls.at_sender(

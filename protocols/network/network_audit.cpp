@@ -11,8 +11,8 @@
 namespace weft::protocols {
 namespace {
 
-std::int64_t whole_blocks(const ClassConstants& c, std::int64_t size) {
-  return (size + c.block - 1) / c.block;
+std::int64_t whole_blocks(const ClassConstants& c, Bytes size) {
+  return (size + c.block - Bytes(1)) / c.block;
 }
 
 /// Recomputes every account from the packets themselves.
@@ -45,7 +45,7 @@ class Audit {
       if (port.owner_is_host) continue;
       expect(account.bytes == expected_[i],
              "{} holds {} bytes of class {} by its account and {} in fact", name(port),
-             account.bytes, i & ((1U << k_.class_shift) - 1), expected_[i]);
+             account.bytes.count(), i & ((1U << k_.class_shift) - 1), expected_[i].count());
       expect(account.headroom_used >= 0 &&
                  (account.headroom_used <= account.headroom || account.headroom_used == 0),
              "{} uses {} bytes of {} of headroom", name(port), account.headroom_used,
@@ -97,8 +97,8 @@ class Audit {
 
   void buffer_of(std::uint32_t at, bool is_at_rest) {
     const SwitchState& sw = s_.switches[at];
-    std::int64_t used = 0;
-    const auto hold = [&](std::uint32_t ingress, std::uint32_t c, std::int64_t size) {
+    Bytes used;
+    const auto hold = [&](std::uint32_t ingress, std::uint32_t c, Bytes size) {
       const ClassConstants& constants = k_.of_class[c];
       if (constants.is_credit) {
         expected_[slot(sw, ingress, c)] += whole_blocks(constants, size) * constants.block;
@@ -109,33 +109,35 @@ class Audit {
     };
     for (std::uint32_t p = 0; p < sw.port_count; ++p) {
       const PortState& port = s_.ports[sw.first_port + p];
-      std::int64_t backlog = 0;
+      Bytes backlog;
       for (std::uint32_t c = 0; c < k_.classes; ++c) {
         backlog += queue(port, c).packets.bytes();
         queue(port, c).packets.for_each([&](const Packet& packet) {
-          if (k_.works_in_network && tail_arrival(packet) != kOwesIngress) return;
-          hold(k_.input_queued ? p : waiting_port(packet), c, packet.size);
+          if (k_.works_in_network && debt_of(packet) != kOwesIngress) return;
+          hold(k_.input_queued ? p : waiting_port(packet), c, packet.wire_size());
         });
       }
       expect(backlog == port.backlog, "{} has a backlog of {} by its account and {} in fact",
-             name(port), port.backlog, backlog);
+             name(port), port.backlog.count(), backlog.count());
       if (port.service_bytes != 0 && !k_.release_at_start && port.service_debt == kOwesIngress) {
-        hold(port.service_ingress, port.service_class, port.service_bytes);
+        hold(port.service_ingress, port.service_class, Bytes(port.service_bytes));
       }
     }
     if (k_.works_in_network) {
       for (const CopyTable::Original& o : s_.copies[at].originals()) {
-        if (o.copies > 0) hold(o.ingress, o.traffic_class, o.size);
+        if (o.copies > 0) hold(o.ingress, o.traffic_class, Bytes(o.size));
       }
     }
     const std::string& node = s_.fabric.switch_node(SwitchId(at)).name;
     expect(sw.buffer_used == used, "the buffer of {} holds {} bytes by its account and {} in fact",
-           node, sw.buffer_used, used);
-    expect(used == 0 || used <= sw.capacity, "the buffer of {} holds {} bytes of {}", node, used,
-           sw.capacity);
-    expect(sw.shared_used >= 0 && sw.shared_used <= std::max<std::int64_t>(sw.shared_size, 0),
-           "{} uses {} bytes of {} that are shared", node, sw.shared_used, sw.shared_size);
-    if (is_at_rest) expect(used == 0, "{} bytes left in the buffer of {}", used, node);
+           node, sw.buffer_used.count(), used.count());
+    expect(used == Bytes() || used <= sw.capacity, "the buffer of {} holds {} bytes of {}", node,
+           used.count(), sw.capacity.count());
+    expect(sw.shared_used >= Bytes() && sw.shared_used <= std::max(sw.shared_size, Bytes()),
+           "{} uses {} bytes of {} that are shared", node, sw.shared_used.count(),
+           sw.shared_size.count());
+    if (is_at_rest)
+      expect(used == Bytes(), "{} bytes left in the buffer of {}", used.count(), node);
   }
 
   void count_grant(std::vector<std::int64_t>& returning, std::uint32_t target,
@@ -152,14 +154,14 @@ class Audit {
     const std::size_t i = k_.slot(receiver.index, c);
     std::int64_t on_wire = 0;
     sender.out->data_out.for_each(sender.out->data_in, [&](const Packet& packet) {
-      if (class_of(packet) == c) on_wire += whole_blocks(constants, packet.size);
+      if (class_of(packet) == c) on_wire += whole_blocks(constants, packet.wire_size());
     });
     const std::int64_t at_sender = queue(sender, c).credits;
     const std::int64_t held = s_.ingress[i].bytes / constants.block;
     const std::int64_t freed = s_.ingress[i].freed_blocks;
     expect(at_sender >= 0, "{} has {} credits of class {}", name(sender), at_sender, c);
     // An outage voids credits; the sum holds again once the link has been up for a while.
-    if (sender.ingress_up_since != 0) return;
+    if (sender.ingress_up_since != Picoseconds()) return;
     const std::int64_t sum = at_sender + on_wire + held + freed + returning[i];
     expect(sum == constants.credit_blocks,
            "{}, class {}: {} credits at the sender, {} on the wire, {} held, {} freed and {} on "
@@ -171,7 +173,7 @@ class Audit {
   const NetworkState& s_;
   const NetworkConstants& k_;
   const std::vector<Cell>& cells_;
-  std::vector<std::int64_t> expected_;
+  std::vector<Bytes> expected_;
 };
 
 /// Who waits for whom among the blocked ports of switches.
@@ -202,14 +204,14 @@ class WaitGraph {
   /// `bytes` of the buffer behind `node` wait at the port that this edge belongs to.
   struct Edge {
     std::uint32_t node;
-    std::int64_t bytes;
+    Bytes bytes;
   };
   struct Node {
     const PortState* port;
     std::uint8_t traffic_class;
     bool is_stuck = true;
-    std::int64_t stuck_bytes = 0;  ///< of the peer's ingress account: at ports that are stuck
-    std::vector<Edge> holds_up;    ///< those whose buffer the packets waiting here occupy
+    Bytes stuck_bytes;           ///< of the peer's ingress account: at ports that are stuck
+    std::vector<Edge> holds_up;  ///< those whose buffer the packets waiting here occupy
   };
 
   [[nodiscard]] const ClassQueue& queue(const PortState& port, std::uint32_t c) const {
@@ -223,7 +225,7 @@ class WaitGraph {
   void add(const PortState& port, std::uint8_t c) {
     number_.resize(s_.queues.size(), kNoIndex);
     number_[k_.slot(port.index, c)] = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.push_back({.port = &port, .traffic_class = c, .holds_up = {}});
+    nodes_.push_back({.port = &port, .traffic_class = c, .stuck_bytes = {}, .holds_up = {}});
   }
   [[nodiscard]] std::uint32_t number(std::uint32_t port, std::uint32_t c) const {
     return number_[k_.slot(port, c)];
@@ -234,20 +236,21 @@ class WaitGraph {
     const PortState& port = *nodes_[n].port;
     const std::uint8_t c = nodes_[n].traffic_class;
     const SwitchState& sw = s_.switches[port.owner];
-    std::vector<std::int64_t> bytes(sw.port_count);
+    std::vector<Bytes> bytes(sw.port_count);
     if (k_.input_queued) {
       for (std::uint32_t in = 0; in < sw.port_count; ++in) {
         const PacketQueue& fifo = queue(s_.ports[sw.first_port + in], c).packets;
         if (fifo.empty() || sw.first_port + waiting_port(fifo.front()) != port.index) continue;
-        fifo.for_each([&](const Packet& packet) { bytes[in] += occupied(sw, c, packet.size); });
+        fifo.for_each(
+            [&](const Packet& packet) { bytes[in] += occupied(sw, c, packet.wire_size()); });
       }
     } else {
       queue(port, c).packets.for_each([&](const Packet& packet) {
-        bytes[waiting_port(packet)] += occupied(sw, c, packet.size);
+        bytes[waiting_port(packet)] += occupied(sw, c, packet.wire_size());
       });
     }
     for (std::uint32_t in = 0; in < sw.port_count; ++in) {
-      if (bytes[in] == 0) continue;
+      if (bytes[in] == Bytes()) continue;
       const std::uint32_t upstream = s_.ports[sw.first_port + in].peer.value();
       const std::uint32_t node = number(upstream, c);
       if (node == kNoIndex) continue;
@@ -257,8 +260,7 @@ class WaitGraph {
   }
 
   /// Of the ingress account.
-  [[nodiscard]] std::int64_t occupied(const SwitchState& sw, std::uint32_t c,
-                                      std::int64_t size) const {
+  [[nodiscard]] Bytes occupied(const SwitchState& sw, std::uint32_t c, Bytes size) const {
     const ClassConstants& constants = k_.of_class[c];
     return constants.is_credit ? whole_blocks(constants, size) * constants.block : sw.cells(size);
   }
@@ -276,16 +278,18 @@ class WaitGraph {
     if (!account.is_pausing) return true;
     if (!constants.is_dynamic) return node.stuck_bytes < constants.xon;
     const SwitchState& sw = s_.switches[in.owner];
-    const std::int64_t part = std::max<std::int64_t>(node.stuck_bytes - constants.reserved, 0);
-    const std::int64_t left = std::max<std::int64_t>(sw.shared_size - part, 0);
-    const auto threshold = static_cast<std::int64_t>(
-        (static_cast<WideUnsigned>(constants.alpha) * static_cast<std::uint64_t>(left)) >> 16U);
-    return part == 0 || part + constants.xon_offset <= threshold;
+    const Bytes part = std::max(node.stuck_bytes - constants.reserved, Bytes());
+    const Bytes left = std::max(sw.shared_size - part, Bytes());
+    const auto product =
+        static_cast<WideUnsigned>(constants.alpha) * static_cast<std::uint64_t>(left.count());
+    const Bytes threshold(static_cast<std::int64_t>(product >> 16U));
+    return part == Bytes() || part + constants.xon_offset <= threshold;
   }
   [[nodiscard]] std::int64_t head_blocks(const Node& node) const {
     const ClassConstants& constants = k_.of_class[node.traffic_class];
     if (!k_.input_queued) {
-      return whole_blocks(constants, queue(*node.port, node.traffic_class).packets.front().size);
+      return whole_blocks(constants,
+                          queue(*node.port, node.traffic_class).packets.front().wire_size());
     }
     return whole_blocks(constants, k_.largest_packet());
   }

@@ -24,7 +24,7 @@ constexpr double kPacketsPerThread = 500;
 /// hosts, with one port. Cells beyond these may be at work elsewhere and are not looked into.
 template <class Model>
 void run_windows(Model& model, std::span<Cell> cells, Worker& worker, std::size_t first,
-                 std::size_t last, bool backwards, std::int64_t start, std::int64_t end) {
+                 std::size_t last, bool backwards, Picoseconds start, Picoseconds end) {
   const std::size_t count = last - first;
   const auto cell_at = [&](std::size_t i) -> Cell& {
     return cells[backwards ? last - 1 - i : first + i];
@@ -66,16 +66,17 @@ bool has_lossless_class(const SwitchConfig& switches) {
 }  // namespace
 
 PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const Options& options)
-    : stall_limit_(kPicosecondsPerSecond + 2 * state.constants.transports[0].retransmit_timeout),
+    : stall_limit_(Picoseconds(kPicosecondsPerSecond) +
+                   2 * state.constants.transports[0].retransmit_timeout),
       s_(state),
       model_(std::in_place_type<PacketModel<PlainPath>>, state),
       plan_(plan),
       parallelism_(options.parallelism),
       observation_(options.observation),
       sink_(options.trace_sink),
-      deadlock_check_(has_lossless_class(options.switches) ? kDeadlockPeriod : 0),
-      queue_sample_(observation_.queue_ports.empty() ? 0 : observation_.queue_period.count()),
-      rate_sample_(observation_.rate_flows.empty() ? 0 : observation_.rate_period.count()),
+      deadlock_check_(has_lossless_class(options.switches) ? kDeadlockPeriod : Picoseconds()),
+      queue_sample_(observation_.queue_ports.empty() ? Picoseconds() : observation_.queue_period),
+      rate_sample_(observation_.rate_flows.empty() ? Picoseconds() : observation_.rate_period),
       last_queue_sample_(observation_.queue_ports.size() * state.constants.classes) {
   WEFT_CHECK(!observation_.any() || sink_, "what is observed goes somewhere");
   if (options.force_general_path || state.constants.needs_general_path()) {
@@ -103,10 +104,10 @@ void PacketNetwork::Engine::hire() {
 std::uint32_t PacketNetwork::Engine::useful_threads() const {
   // What the ports can start in a window at full rate, in packets of full size.
   const double window = to_seconds(plan_.lookahead);
-  const double packet = static_cast<double>(s_.constants.largest_packet()) * 8;
+  const double packet = static_cast<double>(s_.constants.largest_packet().count()) * 8;
   double packets = 0;
   for (const PortState& port : s_.ports) {
-    packets += static_cast<double>(port.nominal_rate) * window / packet;
+    packets += static_cast<double>(port.nominal_rate.count()) * window / packet;
   }
   const double useful = std::min(packets / kPacketsPerThread, static_cast<double>(cells.size()));
   const std::uint32_t cores = std::max(std::thread::hardware_concurrency(), 1U);
@@ -116,7 +117,7 @@ std::uint32_t PacketNetwork::Engine::useful_threads() const {
 void PacketNetwork::Engine::start_process(std::uint32_t cell, ProcessId process) {
   std::visit(
       [&](auto& model) {
-        model.start_process(Here{cells[cell], *workers_[0], 0}, process);
+        model.start_process(Here{cells[cell], *workers_[0], {}}, process);
       },
       model_);
 }
@@ -173,34 +174,34 @@ void PacketNetwork::Engine::collect() {
   }
 }
 
-std::int64_t PacketNetwork::Engine::last_event() const {
-  std::int64_t latest = 0;
+Picoseconds PacketNetwork::Engine::last_event() const {
+  Picoseconds latest;
   for (const Cell& cell : cells) latest = std::max(latest, cell.last_event_time);
   return latest;
 }
 
-std::int64_t PacketNetwork::Engine::earliest_event(std::int64_t now) {
-  std::int64_t earliest = Agenda::kNever;
+Picoseconds PacketNetwork::Engine::earliest_event(Picoseconds now) {
+  Picoseconds earliest = Agenda::kNever;
   for (Cell& cell : cells) earliest = std::min(earliest, next_event_time(cell, now));
   return earliest;
 }
 
-PacketNetwork::Status PacketNetwork::Engine::run(std::int64_t& now, std::int64_t until,
+PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds until,
                                                  const Observer& observer) {
-  const std::int64_t begin = now;
-  const std::int64_t lookahead = std::min(plan_.lookahead.count(), OldPackets::kLookAhead);
-  std::int64_t window_end = now;
+  const Picoseconds begin = now;
+  const Picoseconds lookahead = std::min(plan_.lookahead, OldPackets::kLookAhead);
+  Picoseconds window_end = now;
   collect();
   bool was_idle = true;
   while (now < until) {
     if (was_idle) {
       // Nothing happened in the last window: jump to where something does. What is due on the way
       // sees the same state whenever it is done, so once is enough.
-      const std::int64_t next = earliest_event(now);
-      const std::int64_t target = std::min(until, std::max(now, next));
+      const Picoseconds next = earliest_event(now);
+      const Picoseconds target = std::min(until, std::max(now, next));
       // Where the last window ended depends on the cut into cells; what happened last does not.
       if (next == Agenda::kNever) now = std::max(begin, std::min(now, last_event()));
-      if (const std::int64_t instant = next_instant(); instant <= target && !observe(instant)) {
+      if (const Picoseconds instant = next_instant(); instant <= target && !observe(instant)) {
         if (next != Agenda::kNever) now = instant;
         return Status::kDeadlocked;
       }
@@ -216,8 +217,8 @@ PacketNetwork::Status PacketNetwork::Engine::run(std::int64_t& now, std::int64_t
     if ((was_idle || windows_ % kWindowsPerObservation == 0) && is_stalled(now)) {
       return is_deadlocked() ? Status::kDeadlocked : Status::kStalled;
     }
-    const std::int64_t limit = std::min(until, next_instant());
-    const std::int64_t end = limit - now < lookahead ? limit : now + lookahead;
+    const Picoseconds limit = std::min(until, next_instant());
+    const Picoseconds end = limit - now < lookahead ? limit : now + lookahead;
     if (s_.old_packets.is_look_due(end)) [[unlikely]]
       s_.old_packets.look(s_, window_end, end);
     window_events_ = run_window_of_all(now, end);
@@ -235,12 +236,12 @@ PacketNetwork::Status PacketNetwork::Engine::run(std::int64_t& now, std::int64_t
     const bool is_long = events_ - events_at_observation_ >= kEventsPerObservation;
     if (windows_ % kWindowsPerObservation != 0 && !is_long) continue;
     events_at_observation_ = events_;
-    if (observer && !observer(Picoseconds(now), sums().packet_hops)) return Status::kInterrupted;
+    if (observer && !observer(now, sums().packet_hops)) return Status::kInterrupted;
   }
   return Status::kTimeLimit;
 }
 
-std::uint64_t PacketNetwork::Engine::run_window_of_all(std::int64_t start, std::int64_t end) {
+std::uint64_t PacketNetwork::Engine::run_window_of_all(Picoseconds start, Picoseconds end) {
   // Measured: below four events per link there are enough idle ones to pay for reading the signals.
   const bool is_sparse = window_events_ < 4 * external_links;
   for (const auto& worker : workers_) worker->signals.turn(is_sparse);
@@ -255,7 +256,7 @@ std::uint64_t PacketNetwork::Engine::run_window_of_all(std::int64_t start, std::
   return events_ - events;
 }
 
-void PacketNetwork::Engine::run_shared(std::int64_t start, std::int64_t end) {
+void PacketNetwork::Engine::run_shared(Picoseconds start, Picoseconds end) {
   if (windows_ % kWindowsPerObservation == 0) shares_->balance();
   shares_->begin();
   auto work = [&](std::uint32_t self) {
@@ -270,7 +271,7 @@ void PacketNetwork::Engine::run_shared(std::int64_t start, std::int64_t end) {
 }
 
 void PacketNetwork::Engine::run_cells(Worker& worker, std::size_t first, std::size_t last,
-                                      std::int64_t start, std::int64_t end) {
+                                      Picoseconds start, Picoseconds end) {
   if (worker.signals.is_read()) {
     const std::size_t first_word = cells[first].first_signal;
     const std::size_t last_word = last == cells.size() ? signal_words : cells[last].first_signal;
@@ -285,7 +286,7 @@ void PacketNetwork::Engine::run_cells(Worker& worker, std::size_t first, std::si
       model_);
 }
 
-bool PacketNetwork::Engine::is_stalled(std::int64_t now) {
+bool PacketNetwork::Engine::is_stalled(Picoseconds now) {
   const bool has_plans =
       std::any_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.job_events > 0; });
   const std::uint64_t hops = sums().packet_hops;
@@ -301,12 +302,12 @@ bool PacketNetwork::Engine::is_deadlocked() {
   return !deadlock.empty();
 }
 
-std::int64_t PacketNetwork::Engine::next_instant() const {
+Picoseconds PacketNetwork::Engine::next_instant() const {
   return std::min(
       {deadlock_check_.next(), queue_sample_.next(), rate_sample_.next(), stall_check_.next()});
 }
 
-bool PacketNetwork::Engine::observe(std::int64_t now) {
+bool PacketNetwork::Engine::observe(Picoseconds now) {
   drain_trace(now);
   if (next_instant() > now) [[likely]]
     return true;
@@ -322,7 +323,7 @@ bool PacketNetwork::Engine::observe(std::int64_t now) {
     look_for_stall(now);
     stall_check_.advance(now);
   }
-  drain_trace(now + 1);
+  drain_trace(now + Picoseconds(1));
   if (deadlock_check_.is_due(now)) {
     deadlock_check_.advance(now);
     if (is_deadlocked()) return false;
@@ -330,27 +331,27 @@ bool PacketNetwork::Engine::observe(std::int64_t now) {
   return true;
 }
 
-void PacketNetwork::Engine::look_for_stall_until(std::int64_t target) {
+void PacketNetwork::Engine::look_for_stall_until(Picoseconds target) {
   if (!stall_check_.is_due(target)) return;
   look_for_stall(stall_check_.next());
   if (stall_check_.latest(target) > last_stall_check_) look_for_stall(stall_check_.latest(target));
 }
 
-void PacketNetwork::Engine::look_for_stall(std::int64_t now) {
+void PacketNetwork::Engine::look_for_stall(Picoseconds now) {
   const std::uint64_t delivered = sums().packets_delivered;
   const bool is_silent = delivered == delivered_at_check_ && now > last_stall_check_;
-  const std::int64_t before = std::exchange(last_stall_check_, now);
+  const Picoseconds before = std::exchange(last_stall_check_, now);
   delivered_at_check_ = delivered;
   if (!is_silent) {
     is_in_stall_ = false;
     return;
   }
   if (is_in_stall_) {
-    stalls.back().until = Picoseconds(now);
+    stalls.back().until = now;
     return;
   }
   if (stalls.size() == kStallsKept) return;
-  Stall stall{.since = Picoseconds(before), .until = Picoseconds(now), .blocked = {}};
+  Stall stall{.since = before, .until = now, .blocked = {}};
   for (std::size_t c = 0; c < s_.connections.size(); ++c) {
     const std::uint32_t first = s_.connections[c].first_queue_pair;
     const auto begin = s_.senders.begin() + first;
@@ -366,16 +367,16 @@ void PacketNetwork::Engine::look_for_stall(std::int64_t now) {
   if (is_in_stall_) stalls.push_back(std::move(stall));
 }
 
-void PacketNetwork::Engine::sample_queues(std::int64_t now) {
+void PacketNetwork::Engine::sample_queues(Picoseconds now) {
   std::size_t slot = 0;
   for (const PortId id : observation_.queue_ports) {
     const PortState& port = s_.ports[id.value()];
     for (std::uint8_t c = 0; c < s_.constants.classes; ++c, ++slot) {
-      const std::int64_t bytes = s_.queue(port, c).packets.bytes();
+      const Bytes bytes = s_.queue(port, c).packets.bytes();
       if (bytes == last_queue_sample_[slot]) continue;
       last_queue_sample_[slot] = bytes;
       workers_[0]->trace.push_back({.time = now,
-                                    .value = bytes,
+                                    .value = bytes.count(),
                                     .subject = port.index,
                                     .kind = TraceRecord::Kind::kQueue,
                                     .traffic_class = c});
@@ -383,7 +384,7 @@ void PacketNetwork::Engine::sample_queues(std::int64_t now) {
   }
 }
 
-void PacketNetwork::Engine::sample_rates(std::int64_t now) {
+void PacketNetwork::Engine::sample_rates(Picoseconds now) {
   if (sampled_queue_pairs_.empty()) {
     for (const ConnectionId flow : observation_.rate_flows) {
       const std::uint32_t first = s_.connections[flow.value()].first_queue_pair;
@@ -423,7 +424,7 @@ void PacketNetwork::Engine::sample_control(const SenderState& sender, TraceRecor
   std::array<std::int64_t, congestion::ColumnList::kMost> values;
   values.fill(congestion::kNoSample);
   s_.controls.at_sender(
-      ref, sender.control_slot, Picoseconds(record.time), [&](const auto& control, const auto& p) {
+      ref, sender.control_slot, record.time, [&](const auto& control, const auto& p) {
         constexpr std::size_t kCount = std::remove_cvref_t<decltype(control)>::kColumns.size();
         control.sample(p, std::span<std::int64_t, kCount>(values.data(), kCount));
       });
@@ -433,13 +434,13 @@ void PacketNetwork::Engine::sample_control(const SenderState& sender, TraceRecor
   }
 }
 
-void PacketNetwork::Engine::end_observation(std::int64_t now) {
+void PacketNetwork::Engine::end_observation(Picoseconds now) {
   for (const PortState& port : s_.ports) {
     if (!s_.constants.traces_credits) break;
     for (std::uint8_t c = 0; c < s_.constants.classes; ++c) {
       if ((port.starved & class_bit(c)) == 0) continue;
       workers_[0]->trace.push_back({.time = now,
-                                    .value = s_.queue(port, c).blocked_since,
+                                    .value = s_.queue(port, c).blocked_since.count(),
                                     .subject = port.index,
                                     .kind = TraceRecord::Kind::kCreditStall,
                                     .traffic_class = c});
@@ -448,7 +449,7 @@ void PacketNetwork::Engine::end_observation(std::int64_t now) {
   drain_trace(Agenda::kNever);
 }
 
-void PacketNetwork::Engine::drain_trace(std::int64_t now) {
+void PacketNetwork::Engine::drain_trace(Picoseconds now) {
   std::vector<TraceRecord>& trace = workers_[0]->trace;
   if (trace.empty()) [[likely]]
     return;

@@ -17,21 +17,20 @@ namespace weft::protocols {
 class Periodic {
  public:
   /// A period of 0: never.
-  explicit Periodic(std::int64_t period = 0)
-      : period_(period), next_(period > 0 ? period : kNever) {}
-  [[nodiscard]] std::int64_t next() const { return next_; }
-  [[nodiscard]] bool is_due(std::int64_t now) const { return next_ <= now; }
+  explicit Periodic(Picoseconds period = {})
+      : period_(period), next_(period > Picoseconds() ? period : Agenda::kNever) {}
+  [[nodiscard]] Picoseconds next() const { return next_; }
+  [[nodiscard]] bool is_due(Picoseconds now) const { return next_ <= now; }
   /// The last time up to `now`.
-  [[nodiscard]] std::int64_t latest(std::int64_t now) const { return now / period_ * period_; }
+  [[nodiscard]] Picoseconds latest(Picoseconds now) const { return now / period_ * period_; }
   /// The next time is the first multiple after `now`.
-  void advance(std::int64_t now) {
+  void advance(Picoseconds now) {
     if (next_ <= now) next_ = (now / period_ + 1) * period_;
   }
 
  private:
-  static constexpr std::int64_t kNever = Agenda::kNever;
-  std::int64_t period_;
-  std::int64_t next_;
+  Picoseconds period_;
+  Picoseconds next_;
 };
 
 /// The loop over windows. Cells share nothing but lanes, so a window's cells are spread over as
@@ -41,8 +40,8 @@ class PacketNetwork::Engine {
  public:
   Engine(NetworkState& state, const CellPlan& plan, const Options& options);
 
-  Status run(std::int64_t& now, std::int64_t until, const Observer& observer);
-  void end_observation(std::int64_t now);
+  Status run(Picoseconds& now, Picoseconds until, const Observer& observer);
+  void end_observation(Picoseconds now);
 
   /// Makes workers for the cells, once these are complete.
   void hire();
@@ -50,7 +49,7 @@ class PacketNetwork::Engine {
     return static_cast<std::uint32_t>(workers_.size());
   }
   /// The time of the last thing that happened.
-  [[nodiscard]] std::int64_t last_event() const;
+  [[nodiscard]] Picoseconds last_event() const;
   /// Over all workers, since the start of the run.
   [[nodiscard]] Worker::Sums sums() const;
   [[nodiscard]] Histogram packet_latency() const;
@@ -70,40 +69,40 @@ class PacketNetwork::Engine {
 
  private:
   [[nodiscard]] std::uint32_t useful_threads() const;
-  [[nodiscard]] std::int64_t earliest_event(std::int64_t now);
+  [[nodiscard]] Picoseconds earliest_event(Picoseconds now);
   /// Runs all cells through a window; returns the number of events.
-  std::uint64_t run_window_of_all(std::int64_t start, std::int64_t end);
-  void run_shared(std::int64_t start, std::int64_t end);
-  void run_cells(Worker& worker, std::size_t first, std::size_t last, std::int64_t start,
-                 std::int64_t end);
+  std::uint64_t run_window_of_all(Picoseconds start, Picoseconds end);
+  void run_shared(Picoseconds start, Picoseconds end);
+  void run_cells(Worker& worker, std::size_t first, std::size_t last, Picoseconds start,
+                 Picoseconds end);
   /// Gathers what workers have for each other and for the trace.
   void collect();
-  [[nodiscard]] bool is_stalled(std::int64_t now);
+  [[nodiscard]] bool is_stalled(Picoseconds now);
   [[nodiscard]] bool is_deadlocked();
-  [[nodiscard]] std::int64_t next_instant() const;
+  [[nodiscard]] Picoseconds next_instant() const;
   /// Does what is due at `now`; false: the run is deadlocked.
-  [[nodiscard]] bool observe(std::int64_t now);
+  [[nodiscard]] bool observe(Picoseconds now);
   /// Whether anything was delivered since the last time; notes a stall if not.
-  void look_for_stall(std::int64_t now);
+  void look_for_stall(Picoseconds now);
   /// Looks for a stall during a jump to `target`, on the way to which nothing happens.
-  void look_for_stall_until(std::int64_t target);
-  void sample_queues(std::int64_t now);
-  void sample_rates(std::int64_t now);
+  void look_for_stall_until(Picoseconds target);
+  void sample_queues(Picoseconds now);
+  void sample_rates(Picoseconds now);
   void sample_control(const SenderState& sender, TraceRecord record);
   /// Hands on what was traced before `now`, in order.
-  void drain_trace(std::int64_t now);
+  void drain_trace(Picoseconds now);
 
   static constexpr std::uint64_t kWindowsPerObservation = 256;
   static constexpr std::uint64_t kEventsPerObservation = std::uint64_t{1} << 20U;
-  static constexpr std::int64_t kDeadlockPeriod = 100'000'000;  ///< 100 us
-  static constexpr std::int64_t kStallPeriod = 10'000'000'000;  ///< 10 ms
+  static constexpr Picoseconds kDeadlockPeriod{100'000'000};  ///< 100 us
+  static constexpr Picoseconds kStallPeriod{10'000'000'000};  ///< 10 ms
   static constexpr std::size_t kStallsKept = 16;
   static constexpr std::size_t kBlockedNamed = 8;
 
   /// Simulated time without any packet starting, while no job has anything planned, after which the
   /// run counts as stalled: a second, and two retransmission time-outs, each of which would have
   /// started a packet if it could.
-  const std::int64_t stall_limit_;
+  const Picoseconds stall_limit_;
   NetworkState& s_;
   std::variant<PacketModel<PlainPath>, PacketModel<GeneralPath>> model_;
   const CellPlan& plan_;
@@ -115,7 +114,7 @@ class PacketNetwork::Engine {
   Periodic rate_sample_;
   Periodic stall_check_{kStallPeriod};
   std::vector<std::uint32_t> sampled_queue_pairs_;
-  std::vector<std::int64_t> last_queue_sample_;  ///< by sampled port and class
+  std::vector<Bytes> last_queue_sample_;  ///< by sampled port and class
   ChunkDepot depot_;
   std::vector<std::unique_ptr<Worker>> workers_;  ///< the first is the calling thread's
   std::unique_ptr<Shares> shares_;                ///< both null where one thread runs all
@@ -126,9 +125,9 @@ class PacketNetwork::Engine {
   std::uint64_t hops_at_progress_ = 0;
   std::uint64_t events_at_observation_ = 0;
   std::uint64_t delivered_at_check_ = 0;
-  std::int64_t last_stall_check_ = 0;
+  Picoseconds last_stall_check_;
   bool is_in_stall_ = false;
-  std::int64_t last_progress_ = 0;
+  Picoseconds last_progress_;
 };
 
 }  // namespace weft::protocols

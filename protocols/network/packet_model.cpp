@@ -1,7 +1,6 @@
 #include "protocols/network/packet_model.hpp"
 
 #include <bit>
-#include <limits>
 
 namespace weft::protocols {
 namespace {
@@ -20,7 +19,7 @@ struct HealthChange {
   }
 };
 
-constexpr std::int64_t kDown = std::numeric_limits<std::int64_t>::max();
+constexpr Picoseconds kDown = Picoseconds::max();
 
 }  // namespace
 
@@ -29,7 +28,7 @@ void PacketModel<Path>::schedule_faults(Cell& cell, const PortState& port) {
   const auto type = static_cast<std::uint32_t>(EventType::kFault);
   const auto file = [&](std::uint32_t fault, bool at_peer, bool is_end, Picoseconds time) {
     const std::uint32_t packed = HealthChange{fault, at_peer, is_end}.pack();
-    schedule(cell, {.time = time.count(),
+    schedule(cell, {.time = time,
                     .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index, packed),
                     .type = type,
                     .target = port.index,
@@ -52,7 +51,7 @@ void PacketModel<Path>::schedule_routes(Cell& cell, const PortState& port) {
   if (node.first_port != port.id || (port.owner_is_host && node.port_count == 1)) return;
   const auto type = static_cast<std::uint32_t>(EventType::kRoutes);
   for (std::uint32_t i = 0; i < s_.route_changes.size(); ++i) {
-    schedule(cell, {.time = s_.route_changes[i].at.count(),
+    schedule(cell, {.time = s_.route_changes[i].at,
                     .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index, i),
                     .type = type,
                     .target = port.index,
@@ -70,7 +69,7 @@ void PacketModel<Path>::change_health(const Here& here, PortState& port, std::ui
       break;
     case Fault::Kind::kLinkRate: {
       const PortState& from = change.at_peer ? s_.ports[port.peer.value()] : port;
-      const std::int64_t rate = change.is_end ? from.nominal_rate : fault.rate.count();
+      const BitsPerSecond rate = change.is_end ? from.nominal_rate : fault.rate;
       if (change.at_peer) {
         port.ingress_rate = rate;
       } else {
@@ -79,7 +78,7 @@ void PacketModel<Path>::change_health(const Here& here, PortState& port, std::ui
       break;
     }
     case Fault::Kind::kLinkLatency: {
-      const std::int64_t latency = change.is_end ? 0 : fault.latency.count();
+      const Picoseconds latency = change.is_end ? Picoseconds() : fault.latency;
       AddedLatency& added = s_.added_latency[port.index];
       (change.at_peer ? added.ending : added.leaving) = latency;
       break;

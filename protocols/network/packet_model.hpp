@@ -70,7 +70,7 @@ class PacketModel {
   /// Link control from another cell: from now on an event of this one.
   void accept_control(Cell& cell, const Packet& frame, std::uint32_t local) {
     const PortState& port = s_.port_of(cell, local);
-    schedule(cell, {.time = frame.stamp,
+    schedule(cell, {.time = Picoseconds(frame.stamp),
                     .order = AgendaEvent::make_order(EventRank::kControl, frame.flags,
                                                      port.peer.value(), frame.sequence),
                     .type = frame.flags,
@@ -198,7 +198,7 @@ class PacketModel {
     resume(here, port);
   }
 
-  void end_pause(PortState& port, std::uint8_t c, std::int64_t now) {
+  void end_pause(PortState& port, std::uint8_t c, Picoseconds now) {
     ClassQueue& queue = s_.queue(port, c);
     port.paused &= static_cast<std::uint8_t>(~class_bit(c));
     port.update_blocked();
@@ -209,8 +209,8 @@ class PacketModel {
     }
     port.pauses.push_back({.port = port.id,
                            .cause = queue.pause_cause,
-                           .start = Picoseconds(queue.blocked_since),
-                           .end = Picoseconds(now),
+                           .start = queue.blocked_since,
+                           .end = now,
                            .traffic_class = c});
   }
 
@@ -229,30 +229,30 @@ class PacketModel {
     port.stalls.add(c, queue.blocked_since, here.now, s_.constants.pauses_kept);
     if (!s_.constants.traces_credits) return;
     here.worker.trace.push_back({.time = here.now,
-                                 .value = queue.blocked_since,
+                                 .value = queue.blocked_since.count(),
                                  .subject = port.index,
                                  .kind = TraceRecord::Kind::kCreditStall,
                                  .traffic_class = c});
   }
 
   /// What a fault adds to the latency of the link that ends at `port`, as of now.
-  [[nodiscard]] std::int64_t added_to(const PortState& port) const {
-    return s_.constants.has_added_latency ? s_.added_latency[port.index].ending : 0;
+  [[nodiscard]] Picoseconds added_to(const PortState& port) const {
+    return s_.constants.has_added_latency ? s_.added_latency[port.index].ending : Picoseconds();
   }
   /// Whether link control that was sent at `sent` met a link that is down, or was until then.
-  [[nodiscard]] bool was_lost(const PortState& port, std::int64_t sent) const {
+  [[nodiscard]] bool was_lost(const PortState& port, Picoseconds sent) const {
     if (!s_.constants.has_faults) return false;
     return sent - added_to(port) < port.ingress_up_since;
   }
   /// Whether an outage of its link took a packet: its first bit left before the end of the last
   /// one.
   [[nodiscard]] bool was_broken(const PortState& port, const Packet& packet,
-                                std::int64_t now) const {
-    if (port.ingress_up_since == 0) return false;
+                                Picoseconds now) const {
+    if (port.ingress_up_since == Picoseconds()) return false;
     const PortState& from = s_.ports[port.peer.value()];
     const bool cuts = s_.constants.cut_through && !port.owner_is_host;
-    const std::int64_t bytes =
-        cuts ? std::min<std::int64_t>(packet.size, s_.constants.cut_through_after) : packet.size;
+    const Bytes bytes =
+        cuts ? std::min(packet.wire_size(), s_.constants.cut_through_after) : packet.wire_size();
     return now - from.data_latency - added_to(port) -
                PortState::transmission_at(bytes, port.ingress_rate) <
            port.ingress_up_since;

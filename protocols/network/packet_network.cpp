@@ -108,16 +108,16 @@ void PacketNetwork::build_ports() {
     port.first_slot = static_cast<std::uint32_t>(s.constants.slot(i, 0));
     port.peer = from.peer;
     port.out = &s.links[i];
-    port.set_rate(from.rate.count());
+    port.set_rate(from.rate);
     port.nominal_rate = port.rate;
-    port.ingress_rate = fabric.port(from.peer).rate.count();
-    port.data_latency = fabric.data_latency(id).count();
-    port.pause_latency = pause_latency(pause, from).count();
+    port.ingress_rate = fabric.port(from.peer).rate;
+    port.data_latency = fabric.data_latency(id);
+    port.pause_latency = pause_latency(pause, from);
     port.owner = node.index;
     port.owner_is_host = node.kind == NodeKind::kHost;
     port.peer_cuts_through =
         s.constants.cut_through && fabric.node(fabric.peer_node(id)).kind == NodeKind::kSwitch;
-    port.wire_latency = from.wire_latency.count();
+    port.wire_latency = from.wire_latency;
     for (std::uint32_t c = 0; c < s.constants.classes; ++c) {
       s.queue(port, c).credits = static_cast<std::int32_t>(s.constants.of_class[c].credit_blocks);
     }
@@ -144,9 +144,9 @@ void PacketNetwork::build_switches() {
     sw.is_chip = node.network == NetworkKind::kScaleUp;
     sw.routes = &s.routes;
     sw.hash_seed = s.routes.hash.seed_of(options_.seed, id);
-    sw.capacity = options_.switches.buffer_of(node).count();
-    sw.cell = options_.switches.cell_of(node).count();
-    s.constants.has_cells = s.constants.has_cells || sw.cell != 1;
+    sw.capacity = options_.switches.buffer_of(node);
+    sw.cell = options_.switches.cell_of(node);
+    s.constants.has_cells = s.constants.has_cells || sw.cell != Bytes(1);
     for (const ClassConstants& c : k.of_class) {
       if (c.network != node.network || sw.is_chip) continue;  // chips have room for their credits
       sw.capacity -= std::int64_t{node.port_count} * c.credit_blocks * c.block;
@@ -165,7 +165,8 @@ void PacketNetwork::build_switches() {
           account.headroom = static_cast<std::int32_t>(
               std::min<std::int64_t>(headroom.count(), std::numeric_limits<std::int32_t>::max()));
         }
-        sw.shared_size -= account.headroom + k.of_class[c].reserved + k.of_class[c].egress_reserved;
+        sw.shared_size -=
+            Bytes(account.headroom) + k.of_class[c].reserved + k.of_class[c].egress_reserved;
       }
     }
     if (!k.input_queued) continue;
@@ -284,10 +285,7 @@ void PacketNetwork::start(ProcessHandler& handler) {
 }
 
 PacketNetwork::Status PacketNetwork::run_until(Picoseconds until, const Observer& observer) {
-  std::int64_t now = now_.count();
-  const Status status = engine_->run(now, std::min(until, longest_run()).count(), observer);
-  now_ = Picoseconds(now);
-  return status;
+  return engine_->run(now_, std::min(until, longest_run()), observer);
 }
 
 Picoseconds PacketNetwork::longest_run() const {
@@ -299,23 +297,25 @@ Picoseconds PacketNetwork::longest_run() const {
   return Picoseconds(static_cast<std::int64_t>(std::uint64_t{1} << std::min(bits, most)));
 }
 
-void PacketNetwork::end_observation() { engine_->end_observation(now_.count()); }
+void PacketNetwork::end_observation() { engine_->end_observation(now_); }
 
 void PacketNetwork::reset_statistics() {
   NetworkState& s = *state_;
-  const std::int64_t now = now_.count();
+  const Picoseconds now = now_;
   for (PortState& port : s.ports) {
     port.ttl_drops = port.fault_drops = port.pauses_sent = 0;
     port.pauses.clear();
     port.pauses_lost = 0;
     port.stalls.clear();
-    port.peak_backlog = 0;
-    port.note_backlog(0);
+    port.peak_backlog = {};
+    port.note_backlog({});
     for (std::uint32_t c = 0; c < s.constants.classes; ++c) {
       ClassQueue& q = s.queue(port, c);
       q.integral = 0;
       q.changed_at = now;
-      q.bytes = q.started = q.marked = q.paused_time = q.stall_time = 0;
+      q.bytes = {};
+      q.paused_time = q.stall_time = {};
+      q.started = q.marked = 0;
       q.peak_bytes = q.packets.bytes();
       q.pauses_received = q.stalls = 0;
       s.account(port, static_cast<std::uint8_t>(c)).drops = 0;
@@ -329,7 +329,7 @@ void PacketNetwork::reset_statistics() {
   engine_->measured_from = engine_->sums();
 }
 
-Picoseconds PacketNetwork::last_event() const { return Picoseconds(engine_->last_event()); }
+Picoseconds PacketNetwork::last_event() const { return engine_->last_event(); }
 
 NetworkTotals PacketNetwork::totals() const {
   const Worker::Sums now = engine_->sums();
@@ -373,8 +373,9 @@ PortCounters PacketNetwork::port_counters(PortId id) const {
     sum.buffer_drops += counters.buffer_drops;
     sum.credit_stalls += counters.credit_stalls;
     sum.credit_stall_time += counters.credit_stall_time;
-    sum.queue_integral += q.integral + static_cast<WideUnsigned>(q.packets.bytes()) *
-                                           static_cast<std::uint64_t>(now_.count() - q.changed_at);
+    sum.queue_integral +=
+        q.integral + static_cast<WideUnsigned>(q.packets.bytes().count()) *
+                         static_cast<std::uint64_t>((now_ - q.changed_at).count());
   }
   return sum;
 }
@@ -392,7 +393,7 @@ ClassCounters PacketNetwork::class_counters(PortId id, std::uint8_t c) const {
                          .pauses_received = q.pauses_received,
                          .credit_stalls = q.stalls,
                          .credit_stall_time = q.stall_time};
-  const std::int64_t so_far = now_.count() - q.blocked_since;
+  const Picoseconds so_far = now_ - q.blocked_since;
   if ((port.paused & class_bit(c)) != 0) counters.paused_time += so_far;
   if ((port.starved & class_bit(c)) != 0) counters.credit_stall_time += so_far;
   return counters;
@@ -409,7 +410,7 @@ std::vector<PauseInterval> PacketNetwork::pauses() const {
       const ClassQueue& q = s.queues[port.first_slot + c];
       all.push_back({.port = port.id,
                      .cause = q.pause_cause,
-                     .start = Picoseconds(q.blocked_since),
+                     .start = q.blocked_since,
                      .end = now_,
                      .traffic_class = c,
                      .is_lasting = true});
@@ -430,12 +431,9 @@ std::vector<CreditWait> PacketNetwork::credit_waits() const {
   const NetworkState& s = *state_;
   std::vector<CreditWait> all;
   for (const PortState& port : s.ports) {
-    const auto add = [&](std::uint8_t c, std::int64_t start, std::int64_t end, std::int64_t time) {
-      all.push_back({.port = port.id,
-                     .traffic_class = c,
-                     .start = Picoseconds(start),
-                     .end = Picoseconds(end),
-                     .waited = Picoseconds(time)});
+    const auto add = [&](std::uint8_t c, Picoseconds start, Picoseconds end, Picoseconds time) {
+      all.push_back(
+          {.port = port.id, .traffic_class = c, .start = start, .end = end, .waited = time});
     };
     const std::size_t first = all.size();
     for (const StallLog::Entry& e : port.stalls.entries()) {
@@ -443,8 +441,8 @@ std::vector<CreditWait> PacketNetwork::credit_waits() const {
     }
     for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
       if ((port.starved & class_bit(c)) == 0) continue;
-      const std::int64_t since = s.queues[port.first_slot + c].blocked_since;
-      add(c, since, now_.count(), now_.count() - since);
+      const Picoseconds since = s.queues[port.first_slot + c].blocked_since;
+      add(c, since, now_, now_ - since);
     }
     std::sort(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
               [](const CreditWait& a, const CreditWait& b) {
@@ -468,7 +466,7 @@ const std::vector<Stall>& PacketNetwork::stalls() const { return engine_->stalls
 
 std::vector<BlockedPort> PacketNetwork::deadlock() const { return engine_->deadlock; }
 
-std::int64_t PacketNetwork::buffer_peak(SwitchId at) const {
+Bytes PacketNetwork::buffer_peak(SwitchId at) const {
   return state_->switches[at.value()].buffer_peak;
 }
 
@@ -496,18 +494,18 @@ std::vector<DeliveryRecord> sorted_deliveries(const std::vector<HostState>& host
 }
 
 /// When a message was delivered; -1: never. One that is multicast when all members have it.
-std::int64_t delivery_of(const NetworkState& s, const std::vector<DeliveryRecord>& deliveries,
-                         const MessageRecord& m) {
+Picoseconds delivery_of(const NetworkState& s, const std::vector<DeliveryRecord>& deliveries,
+                        const MessageRecord& m) {
   const SenderState& sender = s.senders[m.queue_pair];
   const std::size_t receivers =
       sender.is_repeated() ? s.multicasts[sender.in_network_index()].members.size() : 1;
   const std::uint32_t first = s.first_receiver(m.queue_pair);
-  std::int64_t latest = -1;
+  Picoseconds latest{-1};
   for (std::uint32_t i = 0; i < receivers; ++i) {
-    const DeliveryRecord wanted{.receiver = first + i,
-                                .last_sequence = m.first_sequence + m.packets - 1};
+    const DeliveryRecord wanted{
+        .receiver = first + i, .last_sequence = m.first_sequence + m.packets - 1, .time = {}};
     const auto it = std::lower_bound(deliveries.begin(), deliveries.end(), wanted, is_earlier);
-    if (it == deliveries.end() || is_earlier(wanted, *it)) return -1;
+    if (it == deliveries.end() || is_earlier(wanted, *it)) return Picoseconds(-1);
     latest = std::max(latest, it->time);
   }
   return latest;
@@ -572,9 +570,7 @@ std::uint64_t PacketNetwork::packets_received(ConnectionId connection) const {
   return sum;
 }
 
-std::int64_t PacketNetwork::queue_bytes(PortId port) const {
-  return state_->ports[port.value()].backlog;
-}
+Bytes PacketNetwork::queue_bytes(PortId port) const { return state_->ports[port.value()].backlog; }
 
 std::vector<ConnectionId> PacketNetwork::failed_connections() const {
   std::vector<ConnectionId> failed;

@@ -23,25 +23,25 @@ struct NetworkState;
 
 /// What one class of a port has counted since the measurement began.
 struct ClassCounters {
-  std::int64_t bytes = 0;  ///< whose transmission has begun
+  Bytes bytes;  ///< whose transmission has begun
   std::int64_t packets = 0;
-  std::int64_t peak_bytes = 0;    ///< that waited
+  Bytes peak_bytes;               ///< that waited
   std::int64_t buffer_drops = 0;  ///< at this port's ingress
-  std::int64_t paused_time = 0;   ///< picoseconds
+  Picoseconds paused_time;
   std::int64_t pauses_received = 0;
   std::int64_t credit_stalls = 0;
-  std::int64_t credit_stall_time = 0;  ///< picoseconds
+  Picoseconds credit_stall_time;
 };
 
-/// What became of one message. Times in picoseconds since the start of the run; -1: did not happen.
+/// What became of one message. Times since the start of the run; -1: did not happen.
 struct MessageOutcome {
   ConnectionId connection;
   std::uint32_t queue_pair = 0;
   std::uint32_t entropy = 0;  ///< the ECMP key of its packets
-  std::int64_t bytes = 0;
-  std::int64_t posted = 0;
-  std::int64_t delivered = -1;     ///< all bytes at the receiver
-  std::int64_t acknowledged = -1;  ///< the sender knows (reliable transports)
+  Bytes bytes;
+  Picoseconds posted;
+  Picoseconds delivered{-1};     ///< all bytes at the receiver
+  Picoseconds acknowledged{-1};  ///< the sender knows (reliable transports)
 };
 
 /// Sums over the whole network since the measurement began.
@@ -56,9 +56,9 @@ struct NetworkTotals {
   std::int64_t fault_drops = 0;
   std::int64_t ecn_marked = 0;
   std::int64_t pauses = 0;
-  std::int64_t paused_time = 0;
+  Picoseconds paused_time;
   std::int64_t credit_stalls = 0;
-  std::int64_t credit_stall_time = 0;
+  Picoseconds credit_stall_time;
 };
 
 /// How many threads share the work of a run. It changes nothing but the time that takes.
@@ -157,7 +157,7 @@ class PacketNetwork {
   /// Ports that can never send again, in the order in which each waits for the next; the last waits
   /// for the first. Empty if there is no such circle.
   [[nodiscard]] std::vector<BlockedPort> deadlock() const;
-  [[nodiscard]] std::int64_t buffer_peak(SwitchId at) const;
+  [[nodiscard]] Bytes buffer_peak(SwitchId at) const;
   [[nodiscard]] Histogram packet_latency() const;
   /// All messages, by source host and order of posting.
   [[nodiscard]] std::vector<MessageOutcome> messages() const;
@@ -167,8 +167,8 @@ class PacketNetwork {
   [[nodiscard]] FlowName name_of(std::uint32_t flow) const;
   /// Distinct payload packets of a connection that have reached its destination.
   [[nodiscard]] std::uint64_t packets_received(ConnectionId connection) const;
-  /// Waiting bytes at an egress, all classes.
-  [[nodiscard]] std::int64_t queue_bytes(PortId port) const;
+  /// What waits at an egress, all classes.
+  [[nodiscard]] Bytes queue_bytes(PortId port) const;
   /// Queue pairs that gave up after their retries.
   [[nodiscard]] std::vector<ConnectionId> failed_connections() const;
   /// Sentences about conservation laws that do not hold; empty if all do. `is_at_rest` asks for

@@ -74,14 +74,14 @@ inline void write_ack(Packet& packet, AckLayout layout, const AckFields& fields)
           .sent = (packet.word & ack_bits::kEchoMask) << ack_bits::kEchoShift};
 }
 
-/// Picoseconds since the packet was sent that an ACK of this layout answers.
-[[nodiscard]] inline std::int64_t delay_of(const AckFields& fields, AckLayout layout,
-                                           std::int64_t now) {
+/// The time since the packet was sent that an ACK of this layout answers.
+[[nodiscard]] inline Picoseconds delay_of(const AckFields& fields, AckLayout layout,
+                                          Picoseconds now) {
   if (layout != AckLayout::kCountedWithEcho) return elapsed_since(fields.sent, now);
   const std::uint32_t step = send_time(now) >> ack_bits::kEchoShift;
   const std::uint32_t elapsed =
       (step - (fields.sent >> ack_bits::kEchoShift)) & ack_bits::kEchoMask;
-  return static_cast<std::int64_t>(elapsed) << (ack_bits::kEchoShift + kSendTimeShift);
+  return Picoseconds(static_cast<std::int64_t>(elapsed) << (ack_bits::kEchoShift + kSendTimeShift));
 }
 
 }  // namespace weft::protocols

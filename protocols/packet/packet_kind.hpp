@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "simcore/base/units.hpp"
 #include "simcore/engine/packet.hpp"
 
 namespace weft::protocols {
@@ -33,12 +34,12 @@ inline constexpr std::uint8_t kLast = 0x80;   ///< last packet of a message
 /// Packet::word of a data packet counts time in these steps: fine enough for latencies from 100 ns
 /// (0.3 %). It wraps after 1.1 s; of packets that are under way for longer see old_packets.hpp.
 inline constexpr int kSendTimeShift = 8;
-[[nodiscard]] constexpr std::uint32_t send_time(std::int64_t now) {
-  return static_cast<std::uint32_t>(now >> kSendTimeShift);
+[[nodiscard]] constexpr std::uint32_t send_time(Picoseconds now) {
+  return static_cast<std::uint32_t>(now.count() >> kSendTimeShift);
 }
-/// Picoseconds since `sent`, of which a packet or its ACK tells.
-[[nodiscard]] constexpr std::int64_t elapsed_since(std::uint32_t sent, std::int64_t now) {
-  return static_cast<std::int64_t>(send_time(now) - sent) << kSendTimeShift;
+/// The time since `sent`, of which a packet or its ACK tells.
+[[nodiscard]] constexpr Picoseconds elapsed_since(std::uint32_t sent, Picoseconds now) {
+  return Picoseconds(static_cast<std::int64_t>(send_time(now) - sent) << kSendTimeShift);
 }
 
 /// While a packet waits in a switch, Packet::stamp holds a port number of the switch (the ingress,
@@ -48,8 +49,8 @@ inline constexpr int kTailShift = 16;
 [[nodiscard]] constexpr std::uint16_t waiting_port(const Packet& packet) {
   return static_cast<std::uint16_t>(packet.stamp);
 }
-[[nodiscard]] constexpr std::int64_t tail_arrival(const Packet& packet) {
-  return packet.stamp >> kTailShift;
+[[nodiscard]] constexpr Picoseconds tail_arrival(const Packet& packet) {
+  return Picoseconds(packet.stamp >> kTailShift);
 }
 
 }  // namespace weft::protocols

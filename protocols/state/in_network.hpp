@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "protocols/packet/packet_kind.hpp"
+
 namespace weft::protocols {
 
 /// Data of all members of a group that chips add up for one of them, packet by packet, as NVLink
@@ -79,6 +81,9 @@ class CopyTable {
 /// ingress account, as every packet), no account at all, or a share in an original.
 inline constexpr std::uint32_t kOwesIngress = 0;
 inline constexpr std::uint32_t kOwesNothing = 1;
+[[nodiscard]] constexpr std::uint32_t debt_of(const Packet& waiting) {
+  return static_cast<std::uint32_t>(waiting.stamp >> kTailShift);
+}
 [[nodiscard]] constexpr std::uint32_t owes_original(std::uint32_t place) { return place + 2; }
 
 }  // namespace weft::protocols

@@ -21,14 +21,15 @@ ClassConstants::ClassConstants(const TrafficClass& config)
       is_credit(config.is_credit()),
       network(config.network),
       step(config.ecn.curve == EcnConfig::Curve::kStep),
-      egress_reserved(config.egress_reserved.count()),
-      kmin(config.ecn.kmin.count()),
-      kmax(config.ecn.kmax.count()),
+      egress_reserved(config.egress_reserved),
+      kmin(config.ecn.kmin),
+      kmax(config.ecn.kmax),
       pmax(fixed_point(config.ecn.pmax, 32)),
-      ecn_rate(config.ecn.at_rate ? config.ecn.at_rate->count() : 0) {
+      ecn_rate(config.ecn.at_rate.value_or(BitsPerSecond())) {
   if (config.ecn.enabled) {
     const bool on_departure = config.ecn.mark == EcnConfig::Mark::kDequeue;
-    (on_departure ? unmarked_on_departure : unmarked_on_arrival) = ecn_rate == 0 ? kmin : -1;
+    (on_departure ? unmarked_on_departure : unmarked_on_arrival) =
+        ecn_rate == BitsPerSecond() ? kmin : Bytes(-1);
   }
   if (config.egress_alpha) {
     limits_egress = true;
@@ -38,20 +39,20 @@ ClassConstants::ClassConstants(const TrafficClass& config)
     const PfcConfig& pfc = config.pfc();
     is_dynamic = pfc.threshold == PfcConfig::Threshold::kDynamic;
     limits_headroom = pfc.headroom != PfcConfig::Headroom::kShared;
-    xoff = pfc.xoff.count();
-    xon = pfc.xon.count();
+    xoff = pfc.xoff;
+    xon = pfc.xon;
     alpha = fixed_point(pfc.alpha, 16);
-    xon_offset = pfc.xon_offset.count();
-    reserved = pfc.reserved.count();
+    xon_offset = pfc.xon_offset;
+    reserved = pfc.reserved;
   }
   if (is_credit) {
     const CreditConfig& credit = config.credit();
-    block = static_cast<std::int32_t>(credit.block.count());
-    credit_blocks = static_cast<std::int32_t>(credit.buffer.count() / block);
-    update = static_cast<std::int32_t>(credit.update.count());
+    block = credit.block;
+    credit_blocks = static_cast<std::int32_t>(credit.buffer / block);
+    update = credit.update;
   }
-  has_partitions =
-      is_dynamic || limits_headroom || limits_egress || reserved > 0 || egress_reserved > 0;
+  has_partitions = is_dynamic || limits_headroom || limits_egress || reserved > Bytes() ||
+                   egress_reserved > Bytes();
 }
 
 TransportConstants::TransportConstants(const TransportConfig& config, const SwitchConfig& switches)
@@ -66,9 +67,9 @@ TransportConstants::TransportConstants(const TransportConfig& config, const Swit
   if (reliable && roce.window != 0) window = roce.window;
   queue_pairs = reliable ? roce.queue_pairs : 1;
   retry_limit = roce.retry_limit;
-  retransmit_timeout = roce.retransmit_timeout.count();
-  payload = format.payload.count();
-  header = format.header.count();
+  retransmit_timeout = roce.retransmit_timeout;
+  payload = format.payload;
+  header = format.header;
   ack_class = response_class(switches, roce.ack_class, kSame);
   cnp_class = response_class(switches, roce.cnp_class, kSame);
 }
@@ -90,15 +91,15 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
                                    std::uint64_t run_seed, Picoseconds control)
     : classes(static_cast<std::uint32_t>(switches.classes.size())),
       class_shift(static_cast<std::uint32_t>(std::bit_width(switches.classes.size() - 1))),
-      pause_frame(switches.pause.wire_bytes().count()),
-      cut_through_after(switches.cut_through_after.count()),
+      pause_frame(switches.pause.wire_bytes()),
+      cut_through_after(switches.cut_through_after),
       seed(run_seed),
       pause_until_resume(switches.pause.quanta == PauseConfig::Quanta::kUntilResume),
       release_at_start(switches.release == SwitchConfig::Release::kTransmissionStart),
       input_queued(switches.queueing == SwitchConfig::Queueing::kInput),
       random_arbitration(switches.arbitration == SwitchConfig::Arbitration::kRandom),
       cut_through(switches.forwarding == SwitchConfig::Forwarding::kCutThrough),
-      control_latency(control.count()) {
+      control_latency(control) {
   WEFT_CHECK(classes >= 1 && classes <= kMaxClasses, "a set of classes is one byte");
   WEFT_CHECK(scale_up.size() <= kMaxScaleUpKinds, "each kind of domain has a transport");
   transports[0] = TransportConstants(transport, switches);
@@ -110,23 +111,23 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
     in_network = t;
     in_network.reliable = false;
     in_network.reduction_window = domain.reduction_window;
-    in_network.header = domain.reduction_header.count();
+    in_network.header = domain.reduction_header;
   }
   if (nic.receive_rate) {
-    receive_rate = nic.receive_rate->count();
-    receive_buffer = nic.receive_buffer.count();
-    nic_xoff = nic.xoff.count();
-    nic_xon = nic.xon.count();
+    receive_rate = *nic.receive_rate;
+    receive_buffer = nic.receive_buffer;
+    nic_xoff = nic.xoff;
+    nic_xon = nic.xon;
   }
 
   bool is_partitioned = false;
   for (std::uint32_t c = 0; c < classes; ++c) {
     const TrafficClass& config = switches.classes[c];
     of_class[c] = ClassConstants(config);
-    of_class[c].quantum = static_cast<std::int32_t>(config.weight * largest_packet());
+    of_class[c].quantum = static_cast<std::int32_t>(config.weight * largest_packet().count());
     const LoadBalancing& balancing = switches.balancing(config);
     of_class[c].balancing = balancing.type;
-    of_class[c].flowlet_gap = balancing.gap.count();
+    of_class[c].flowlet_gap = balancing.gap;
     if (balancing.type == LoadBalancing::kFlowlet) {
       has_flowlets = true;
       flowlet_mask = std::max(flowlet_mask, std::bit_ceil(balancing.entries) - 1);
@@ -137,18 +138,18 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
     }
     if (config.is_credit()) {
       credit |= static_cast<std::uint8_t>(1U << c);
-      credit_processing[c] = config.credit().processing.count();
+      credit_processing[c] = config.credit().processing;
     }
   }
   // Where one class has a part of its own, the others share what is left.
   for (ClassConstants& c : of_class) c.has_partitions = is_partitioned;
 }
 
-std::int64_t NetworkConstants::largest_packet() const {
-  std::int64_t largest = 0;
+Bytes NetworkConstants::largest_packet() const {
+  Bytes largest;
   for (std::uint32_t i = 0; i < transport_count; ++i) {
     const TransportConstants& t = transports[i];
-    largest = std::max({largest, t.payload + t.header, std::int64_t{t.ack_size}});
+    largest = std::max({largest, t.payload + t.header, Bytes(t.ack_size)});
   }
   return largest;
 }
@@ -158,7 +159,8 @@ bool NetworkConstants::needs_general_path() const {
       static_cast<unsigned>((1U << classes) - 1U) & ~static_cast<unsigned>(strict);
   return (weighted & (weighted - 1)) != 0 || credit != 0 || of_class[0].has_partitions ||
          transport_count > 1 || spreads_at_hosts || has_cells || input_queued || cut_through ||
-         receive_rate != 0 || has_faults || traces_queues || traces_packets || traces_credits;
+         receive_rate != BitsPerSecond() || has_faults || traces_queues || traces_packets ||
+         traces_credits;
 }
 
 }  // namespace weft::protocols

@@ -53,12 +53,12 @@ struct Crossbar {
 };
 
 struct SwitchState {
-  std::int64_t buffer_used = 0;  ///< in whole cells; credit classes have buffers of their own
-  std::int64_t buffer_peak = 0;
-  std::int64_t shared_used = 0;  ///< of the shared part, where thresholds are dynamic
-  std::int64_t shared_size = 0;  ///< of the capacity: what is neither reserved nor headroom
-  std::int64_t capacity = 0;     ///< the buffer without what its credit classes have
-  std::int64_t cell = 1;         ///< packets occupy whole cells
+  Bytes buffer_used;  ///< in whole cells; credit classes have buffers of their own
+  Bytes buffer_peak;
+  Bytes shared_used;  ///< of the shared part, where thresholds are dynamic
+  Bytes shared_size;  ///< of the capacity: what is neither reserved nor headroom
+  Bytes capacity;     ///< the buffer without what its credit classes have
+  Bytes cell{1};      ///< packets occupy whole cells
   std::uint64_t hash_seed = 0;
   const Routes* routes = nullptr;  ///< by which it forwards at present
   std::uint32_t first_port = 0;    ///< global number of its port 0
@@ -66,15 +66,15 @@ struct SwitchState {
   bool is_chip = false;  ///< of a scale-up domain
 
   /// What a packet occupies of the buffer.
-  [[nodiscard]] std::int64_t cells(std::int64_t size) const {
-    return cell == 1 ? size : (size + cell - 1) / cell * cell;
+  [[nodiscard]] Bytes cells(Bytes size) const {
+    return cell == Bytes(1) ? size : (size + cell - Bytes(1)) / cell * cell;
   }
 };
 
 /// An entry of a switch's flowlet table.
 struct Flowlet {
-  std::int64_t last = std::numeric_limits<std::int64_t>::min() / 2;  ///< a packet's arrival
-  std::uint64_t number = 0;                                          ///< decides the path
+  Picoseconds last = Picoseconds(0) - Picoseconds::max() / 2;  ///< a packet's arrival
+  std::uint64_t number = 0;                                    ///< decides the path
 };
 
 /// Queue pairs of one class that may send now, served in turn.
@@ -86,7 +86,7 @@ struct ReadyList {
 /// What a host does at one of its ports: which queue pairs wait there, and what it takes in.
 struct NicState {
   struct Paced {
-    std::int64_t time;
+    Picoseconds time;
     std::uint32_t queue_pair;
     friend bool operator>(const Paced& a, const Paced& b) {
       return a.time != b.time ? a.time > b.time : a.queue_pair > b.queue_pair;
@@ -123,15 +123,15 @@ struct ProcessState {
 /// What a fault has added to the latency of a link: to the one that leaves a port, and to the one
 /// that ends there. The last arrivals keep later ones in order when it is taken away.
 struct AddedLatency {
-  std::int64_t leaving = 0;
-  std::int64_t ending = 0;
-  std::int64_t last_data = 0;
-  std::int64_t last_control = 0;
+  Picoseconds leaving;
+  Picoseconds ending;
+  Picoseconds last_data;
+  Picoseconds last_control;
 };
 
 /// Run constants of one class, in engine units.
 struct alignas(128) ClassConstants {
-  static constexpr std::int64_t kNeverMarked = std::numeric_limits<std::int64_t>::max();
+  static constexpr Bytes kNeverMarked = Bytes::max();
 
   explicit ClassConstants(const TrafficClass& config);
   ClassConstants() = default;
@@ -147,27 +147,27 @@ struct alignas(128) ClassConstants {
   bool limits_egress = false;
   bool step = false;
   LoadBalancing::Type balancing = LoadBalancing::kFlow;
-  std::int64_t xoff = 0;
-  std::int64_t xon = 0;
+  Bytes xoff;
+  Bytes xon;
   std::uint64_t alpha = 0;  ///< in units of 2^-16
-  std::int64_t xon_offset = 0;
-  std::int64_t reserved = 0;
+  Bytes xon_offset;
+  Bytes reserved;
   std::uint64_t egress_alpha = 0;  ///< in units of 2^-16
-  std::int64_t egress_reserved = 0;
+  Bytes egress_reserved;
   /// So many bytes may wait without a packet being marked as it arrives or as it departs: none
   /// needs to be looked at more closely. -1 where thresholds scale, kNeverMarked where there are no
   /// marks.
-  std::int64_t unmarked_on_arrival = kNeverMarked;
-  std::int64_t unmarked_on_departure = kNeverMarked;
-  std::int64_t kmin = 0;
-  std::int64_t kmax = 0;
-  std::uint64_t pmax = 0;     ///< in units of 2^-32
-  std::int64_t ecn_rate = 0;  ///< 0: thresholds do not scale
-  std::int64_t flowlet_gap = 0;
+  Bytes unmarked_on_arrival = kNeverMarked;
+  Bytes unmarked_on_departure = kNeverMarked;
+  Bytes kmin;
+  Bytes kmax;
+  std::uint64_t pmax = 0;  ///< in units of 2^-32
+  BitsPerSecond ecn_rate;  ///< 0: thresholds do not scale
+  Picoseconds flowlet_gap;
   std::int32_t quantum = 0;        ///< of deficit round robin, bytes
   std::int32_t credit_blocks = 0;  ///< that a receiving port has
-  std::int32_t block = 1;          ///< bytes
-  std::int32_t update = 0;         ///< wire bytes of a credit update; 0: it takes no wire time
+  Bytes block{1};
+  Bytes update;  ///< wire bytes of a credit update; 0: it takes no wire time
 };
 
 /// Which code a run needs. What most runs do without costs them nothing: it is compiled out of the
@@ -198,9 +198,9 @@ struct TransportConstants {
   std::uint32_t window = congestion::kNoWindow;
   std::uint32_t queue_pairs = 1;
   std::uint32_t retry_limit = 0;
-  std::int64_t retransmit_timeout = 0;
-  std::int64_t payload = 0;
-  std::int64_t header = 0;
+  Picoseconds retransmit_timeout;
+  Bytes payload;
+  Bytes header;
   std::uint32_t reduction_window = 0;
   congestion::ControlRef control;
 
@@ -227,10 +227,10 @@ struct NetworkConstants {
   std::uint8_t credit = 0;    ///< bit per class
   std::array<ClassConstants, kMaxClasses> of_class;
   /// From the end of a credit update's reception until it can be used.
-  std::array<std::int64_t, kMaxClasses> credit_processing{};
+  std::array<Picoseconds, kMaxClasses> credit_processing{};
   // switches
-  std::int64_t pause_frame;  ///< bytes on the wire; 0: a pause takes no wire time
-  std::int64_t cut_through_after;
+  Bytes pause_frame;  ///< bytes on the wire; 0: a pause takes no wire time
+  Bytes cut_through_after;
   std::uint64_t seed;
   bool pause_until_resume;
   bool release_at_start;
@@ -240,14 +240,14 @@ struct NetworkConstants {
   std::uint32_t flowlet_mask = 0;  ///< entries of a switch's table less one
   bool has_flowlets = false;
   // NICs
-  std::int64_t receive_rate = 0;  ///< 0: as fast as packets come
-  std::int64_t receive_buffer = 0;
-  std::int64_t nic_xoff = 0;
-  std::int64_t nic_xon = 0;
+  BitsPerSecond receive_rate;  ///< 0: as fast as packets come
+  Bytes receive_buffer;
+  Bytes nic_xoff;
+  Bytes nic_xon;
   // transports: first scale-out, then those of scale-up domains
   std::array<TransportConstants, kMaxTransports> transports;
   std::uint32_t transport_count = 1;
-  std::int64_t control_latency;
+  Picoseconds control_latency;
   // faults and observation
   bool has_faults = false;
   bool has_cells = false;         ///< of more than one byte
@@ -268,7 +268,7 @@ struct NetworkConstants {
     return (port << class_shift) + traffic_class;
   }
   [[nodiscard]] std::size_t slots(std::size_t ports) const { return ports << class_shift; }
-  [[nodiscard]] std::int64_t largest_packet() const;
+  [[nodiscard]] Bytes largest_packet() const;
 };
 
 /// Everything that changes during a run, in flat arrays. A cell touches the entries of its own
@@ -313,11 +313,11 @@ struct NetworkState {
   ProcessHandler* handler = nullptr;
 
   /// The arrival of a packet that would come at `time` by the link of `port`.
-  [[nodiscard]] std::int64_t delayed_data(const PortState& port, std::int64_t time) {
+  [[nodiscard]] Picoseconds delayed_data(const PortState& port, Picoseconds time) {
     AddedLatency& added = added_latency[port.index];
     return added.last_data = std::max(added.last_data, time + added.leaving);
   }
-  [[nodiscard]] std::int64_t delayed_control(const PortState& port, std::int64_t time) {
+  [[nodiscard]] Picoseconds delayed_control(const PortState& port, Picoseconds time) {
     AddedLatency& added = added_latency[port.index];
     return added.last_control = std::max(added.last_control, time + added.leaving);
   }
@@ -334,11 +334,11 @@ struct NetworkState {
   /// What a queue pair can send at: by its port, or by all that its packets are spread over.
   [[nodiscard]] BitsPerSecond line_rate(const SenderState& sender) const {
     if (sender.spreading == PortSpreading::kFlow) {
-      return BitsPerSecond(ports[sender.port].nominal_rate);
+      return ports[sender.port].nominal_rate;
     }
     BitsPerSecond sum;
     for (const std::uint16_t local : sender.local_ports()) {
-      sum += BitsPerSecond(ports[sender.first_port + local].nominal_rate);
+      sum += ports[sender.first_port + local].nominal_rate;
     }
     return sum;
   }

@@ -67,7 +67,7 @@ struct Stall {
 struct BlockedPort {
   PortId port;
   std::uint8_t traffic_class = 0;
-  std::int64_t waiting = 0;  ///< bytes
+  Bytes waiting;
 };
 
 }  // namespace weft::protocols

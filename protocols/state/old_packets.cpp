@@ -23,10 +23,10 @@ void for_each_data_packet(const NetworkState& s, Visit visit) {
 
 // Up to `safe_until_`, which is no earlier than `now`, the time in a packet that is not among the
 // old ones is less than a wrap ago.
-void OldPackets::look(const NetworkState& state, std::int64_t now, std::int64_t end) {
+void OldPackets::look(const NetworkState& state, Picoseconds now, Picoseconds end) {
   safe_until_ = std::max(end, now + kLookAhead);
-  const auto present = static_cast<std::uint32_t>(now >> kSendTimeShift);
-  const std::int64_t too_old = (kWrap - (safe_until_ - now)) >> kSendTimeShift;
+  const auto present = send_time(now);
+  const std::int64_t too_old = steps_of(kWrap - (safe_until_ - now));
   std::map<Key, std::int64_t> still_there;
   for_each_data_packet(state, [&](const Packet& packet) {
     const auto known = sent_.find(key(packet));
@@ -34,7 +34,7 @@ void OldPackets::look(const NetworkState& state, std::int64_t now, std::int64_t 
     if (known != sent_.end()) {
       still_there.insert(*known);
     } else if (age + 1 >= too_old) {
-      still_there.emplace(key(packet), (now >> kSendTimeShift) - age);
+      still_there.emplace(key(packet), steps_of(now) - age);
     }
   });
   sent_ = std::move(still_there);

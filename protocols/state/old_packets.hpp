@@ -16,21 +16,21 @@ struct NetworkState;
 /// next look. Nothing changes during a window.
 class OldPackets {
  public:
-  static constexpr std::int64_t kWrap = std::int64_t{1} << (32 + kSendTimeShift);
+  static constexpr Picoseconds kWrap{std::int64_t{1} << (32 + kSendTimeShift)};
   /// A window may be as long as this.
-  static constexpr std::int64_t kLookAhead = kWrap / 4;
+  static constexpr Picoseconds kLookAhead = kWrap / 4;
 
   /// Whether a packet could be misread before `end`.
-  [[nodiscard]] bool is_look_due(std::int64_t end) const { return end > safe_until_; }
+  [[nodiscard]] bool is_look_due(Picoseconds end) const { return end > safe_until_; }
   /// `now` is the end of the last window, `end` that of the next one.
-  void look(const NetworkState& state, std::int64_t now, std::int64_t end);
+  void look(const NetworkState& state, Picoseconds now, Picoseconds end);
 
   [[nodiscard]] bool empty() const { return sent_.empty(); }
-  /// Picoseconds that a data packet which arrives now has taken.
-  [[nodiscard]] std::int64_t elapsed(const Packet& packet, std::int64_t now) const {
+  /// What a data packet that arrives now has taken.
+  [[nodiscard]] Picoseconds elapsed(const Packet& packet, Picoseconds now) const {
     if (!sent_.empty()) [[unlikely]] {
       const auto found = sent_.find(key(packet));
-      if (found != sent_.end()) return ((now >> kSendTimeShift) - found->second) << kSendTimeShift;
+      if (found != sent_.end()) return steps(steps_of(now) - found->second);
     }
     return elapsed_since(packet.word, now);
   }
@@ -42,8 +42,15 @@ class OldPackets {
     return {packet.entropy, packet.sequence, packet.word};
   }
 
+  [[nodiscard]] static std::int64_t steps_of(Picoseconds time) {
+    return time.count() >> kSendTimeShift;
+  }
+  [[nodiscard]] static Picoseconds steps(std::int64_t count) {
+    return Picoseconds(count << kSendTimeShift);
+  }
+
   std::map<Key, std::int64_t> sent_;  ///< in steps of 2^kSendTimeShift ps
-  std::int64_t safe_until_ = kLookAhead;
+  Picoseconds safe_until_ = kLookAhead;
 };
 
 }  // namespace weft::protocols

@@ -17,19 +17,19 @@ __extension__ using WideUnsigned = unsigned __int128;
 /// What a port has counted since the run or the measurement began, over all classes. Bytes and
 /// packets are those whose transmission has begun.
 struct PortCounters {
-  std::int64_t bytes = 0;
+  Bytes bytes;
   std::int64_t packets = 0;
   WideUnsigned queue_integral = 0;  ///< byte-picoseconds of waiting packets
-  std::int64_t peak_backlog = 0;    ///< bytes, the packet in transmission included
+  Bytes peak_backlog;               ///< the packet in transmission included
   std::int64_t ecn_marked = 0;
   std::int64_t buffer_drops = 0;  ///< at this port's ingress
   std::int64_t ttl_drops = 0;     ///< at this port's ingress
   std::int64_t fault_drops = 0;   ///< on the way to this port, or waiting here, when a link failed
   std::int64_t pauses_sent = 0;   ///< XOFF, per class
   std::int64_t pauses_received = 0;
-  std::int64_t paused_time = 0;  ///< picoseconds during which a class could not start, all classes
+  Picoseconds paused_time;  ///< during which a class could not start, over all classes
   std::int64_t credit_stalls = 0;
-  std::int64_t credit_stall_time = 0;  ///< picoseconds during which data waited for credits
+  Picoseconds credit_stall_time;  ///< during which data waited for credits
 };
 
 /// One class at an egress: what waits, what flow control allows, and what has been counted. Where
@@ -37,41 +37,41 @@ struct PortCounters {
 struct alignas(64) ClassQueue {
   // Line 0: what every packet touches.
   PacketQueue packets;
-  WideUnsigned integral = 0;    ///< byte-picoseconds of waiting
-  std::int64_t changed_at = 0;  ///< when `integral` was last closed
-  std::int32_t credits = 0;     ///< blocks that the receiver has granted and are not used
-  std::int32_t deficit = 0;     ///< of deficit round robin, bytes
+  WideUnsigned integral = 0;  ///< byte-picoseconds of waiting
+  Picoseconds changed_at;     ///< when `integral` was last closed
+  std::int32_t credits = 0;   ///< blocks that the receiver has granted and are not used
+  std::int32_t deficit = 0;   ///< of deficit round robin, bytes
 
   // Line 1: counters.
-  std::int64_t bytes = 0;
+  Bytes bytes;
   std::int64_t started = 0;  ///< packets whose transmission has begun
   std::int64_t taken = 0;    ///< packets that have left the queue, where inputs queue
   std::int64_t marked = 0;
-  std::int64_t peak_bytes = 0;
-  std::int64_t held = 0;  ///< cells in the buffer, where that is partitioned
+  Bytes peak_bytes;
+  Bytes held;  ///< cells in the buffer, where that is partitioned
 
   // Touched by pauses and stalls only.
-  std::int64_t blocked_since = 0;  ///< by a pause, or for want of credits
-  std::int64_t paused_time = 0;
-  std::int64_t stall_time = 0;
-  std::int64_t pause_expires = 0;
+  Picoseconds blocked_since;  ///< by a pause, or for want of credits
+  Picoseconds paused_time;
+  Picoseconds stall_time;
+  Picoseconds pause_expires;
   std::uint32_t pauses_received = 0;
   std::uint32_t stalls = 0;
   std::uint32_t expiry_sequence = 0;
   PortId pause_cause;
 
   /// Closes the account of waiting bytes up to `now`; call before the queue changes.
-  void account(std::int64_t now) {
+  void account(Picoseconds now) {
     // Unsigned before it is widened: one multiplication instead of two.
-    integral += static_cast<WideUnsigned>(static_cast<std::uint64_t>(packets.bytes())) *
-                static_cast<std::uint64_t>(now - changed_at);
+    integral += static_cast<WideUnsigned>(static_cast<std::uint64_t>(packets.bytes().count())) *
+                static_cast<std::uint64_t>((now - changed_at).count());
     changed_at = now;
   }
 };
 
 /// One class at an ingress: what arrived by this port and is still in the node's buffer.
 struct alignas(32) IngressAccount {
-  std::int64_t bytes = 0;          ///< in whole cells, or in whole blocks of a credit class
+  Bytes bytes;                     ///< in whole cells, or in whole blocks of a credit class
   std::int32_t headroom_used = 0;  ///< of `bytes`: beyond the threshold
   std::int32_t headroom = 0;       ///< what may be
   std::int32_t freed_blocks = 0;   ///< credits not yet granted again
@@ -86,9 +86,9 @@ struct alignas(32) IngressAccount {
 struct alignas(64) PortState {
   // Line 0: what every packet touches.
   Link* out = nullptr;
-  std::int64_t data_latency = 0;
-  std::int64_t backlog = 0;           ///< bytes that wait, all classes
-  std::int64_t peak_backlog = 0;      ///< the packet in transmission included
+  Picoseconds data_latency;
+  Bytes backlog;                      ///< bytes that wait, all classes
+  Bytes peak_backlog;                 ///< the packet in transmission included
   std::uint32_t ps_per_byte = 0;      ///< 0 if not a whole number
   std::uint32_t index = 0;            ///< global number
   std::uint32_t local = 0;            ///< within the cell
@@ -109,11 +109,11 @@ struct alignas(64) PortState {
   static constexpr std::uint8_t kCreditsPending = 2;
 
   // Line 1: link control, transmission at odd rates, drops.
-  std::int64_t rate = 0;
-  std::int64_t pause_latency = 0;  ///< wire plus the peer's response
-  std::int64_t wire_latency = 0;   ///< one way
-  std::int64_t ingress_rate = 0;   ///< of the link that ends here
-  std::uint32_t peer_local = 0;    ///< of the receiving port, if that is in the same cell
+  BitsPerSecond rate;
+  Picoseconds pause_latency;     ///< wire plus the peer's response
+  Picoseconds wire_latency;      ///< one way
+  BitsPerSecond ingress_rate;    ///< of the link that ends here
+  std::uint32_t peer_local = 0;  ///< of the receiving port, if that is in the same cell
   std::uint32_t control_sequence = 0;
   std::uint8_t paused = 0;           ///< bit per class: the peer asked us not to start packets
   std::uint8_t starved = 0;          ///< bit per class: the head of the queue lacks credits
@@ -124,7 +124,7 @@ struct alignas(64) PortState {
   bool is_down = false;              ///< nothing may start
   bool is_watched = false;           ///< its occupancy is traced at every change
   /// What started before arrives broken: the end of the last outage of the link that ends here.
-  std::int64_t ingress_up_since = 0;
+  Picoseconds ingress_up_since;
   std::int64_t ttl_drops = 0;
   std::int64_t fault_drops = 0;
   std::int64_t pauses_sent = 0;
@@ -132,7 +132,7 @@ struct alignas(64) PortState {
   std::uint64_t pauses_lost = 0;   ///< intervals beyond what is kept
   StallLog stalls;                 ///< of credit classes
   std::uint32_t service_debt = 0;  ///< what the packet in transmission owes (in_network.hpp)
-  std::int64_t nominal_rate = 0;
+  BitsPerSecond nominal_rate;
   /// Packets that came in here and took a next hop in turn: data, and the rest. With one count for
   /// both, data and the ACKs between them would keep to every other hop each; with one count for
   /// all ports, hosts that send in step would keep to one hop each.
@@ -141,29 +141,32 @@ struct alignas(64) PortState {
   PortId peer;
 
   /// Time on the wire; the same as weft::transmission_time, without the 128-bit division.
-  [[nodiscard]] std::int64_t transmission(std::int64_t bytes) const {
+  [[nodiscard]] Picoseconds transmission(Bytes bytes) const {
     if (ps_per_byte != 0) [[likely]]
-      return bytes * ps_per_byte;
+      return Picoseconds(bytes.count() * ps_per_byte);
     return transmission_at(bytes, rate);
   }
   /// For up to 1 MB.
-  [[nodiscard]] static std::int64_t transmission_at(std::int64_t bytes, std::int64_t rate) {
-    return (bytes * 8 * kPicosecondsPerSecond + rate - 1) / rate;
+  [[nodiscard]] static Picoseconds transmission_at(Bytes bytes, BitsPerSecond rate) {
+    const std::int64_t bit_picoseconds = bytes.count() * kBytePicoseconds;
+    return Picoseconds((bit_picoseconds + rate.count() - 1) / rate.count());
   }
-  void note_backlog(std::int64_t change) {
+  void note_backlog(Bytes change) {
     backlog += change;
-    if (backlog + service_bytes > peak_backlog) peak_backlog = backlog + service_bytes;
+    const Bytes here = backlog + Bytes(service_bytes);
+    if (here > peak_backlog) peak_backlog = here;
   }
-  void set_rate(std::int64_t bits_per_second) {
-    rate = bits_per_second;
-    constexpr std::int64_t kByte = 8 * kPicosecondsPerSecond;
-    ps_per_byte = kByte % rate == 0 ? static_cast<std::uint32_t>(kByte / rate) : 0;
+  void set_rate(BitsPerSecond value) {
+    rate = value;
+    const bool is_whole = kBytePicoseconds % rate.count() == 0;
+    ps_per_byte = is_whole ? static_cast<std::uint32_t>(kBytePicoseconds / rate.count()) : 0;
   }
   /// Recomputes `blocked` after any of its reasons has changed.
   void update_blocked() { blocked = is_down ? 0xff : static_cast<std::uint8_t>(paused | starved); }
 
  private:
-  static constexpr std::int64_t kPicosecondsPerSecond = 1'000'000'000'000;
+  /// Of a byte at one bit per second.
+  static constexpr std::int64_t kBytePicoseconds = 8 * kPicosecondsPerSecond;
 };
 
 }  // namespace weft::protocols

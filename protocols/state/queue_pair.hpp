@@ -12,22 +12,22 @@
 
 namespace weft::protocols {
 
-/// A message at its sender, and what became of it. Times in picoseconds, -1 while unknown.
+/// A message at its sender, and what became of it. Times are -1 while unknown.
 struct MessageRecord {
   std::uint32_t queue_pair = 0;
   std::uint32_t first_sequence = 0;
   std::uint32_t packets = 0;
   std::uint32_t next = kNoIndex;  ///< next message of the queue pair, in the same host's list
-  std::int64_t bytes = 0;
-  std::int64_t posted = 0;
-  std::int64_t acknowledged = -1;
+  Bytes bytes;
+  Picoseconds posted;
+  Picoseconds acknowledged{-1};
 };
 
 /// A message that arrived in full, at its receiver.
 struct DeliveryRecord {
   std::uint32_t receiver = 0;  ///< number of the ReceiverState
   std::uint32_t last_sequence = 0;
-  std::int64_t time = 0;
+  Picoseconds time;
 };
 
 /// The sending end of a queue pair. Sequence numbers count packets; they run from 0 over all
@@ -43,7 +43,7 @@ struct alignas(64) SenderState {
   std::uint32_t destination = 0;
   std::uint32_t entropy = 0;
   std::uint32_t next_ready = kNoIndex;  ///< in the NIC's list of ready queue pairs
-  std::int64_t next_send = 0;           ///< pacing: not before this
+  Picoseconds next_send;                ///< pacing: not before this
   std::uint32_t message = kNoIndex;     ///< the message that `next` belongs to
   std::uint32_t message_last = 0;       ///< its last sequence
   std::uint16_t full_size = 0;
@@ -59,7 +59,7 @@ struct alignas(64) SenderState {
   std::uint32_t port = 0;  ///< of the host, where it waits to send
 
   std::uint16_t port_count = 0;    ///< how many of the host's ports lead to the destination
-  std::int64_t deadline = 0;       ///< retransmission time-out
+  Picoseconds deadline;            ///< retransmission time-out
   std::uint32_t control_slot = 0;  ///< of the state of its congestion control
   std::uint32_t retries = 0;       ///< time-outs in a row
   std::uint32_t oldest_message = kNoIndex;

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <vector>
 
+#include "simcore/base/units.hpp"
+
 namespace weft::protocols {
 
 /// When the data of a port waited for credits, in bounded memory: neighbouring waits of a class
@@ -14,21 +16,21 @@ namespace weft::protocols {
 class StallLog {
  public:
   struct Entry {
-    std::int64_t start = 0;
-    std::int64_t end = 0;
-    std::int64_t stalled = 0;  ///< of the time between them
+    Picoseconds start;
+    Picoseconds end;
+    Picoseconds stalled;  ///< of the time between them
     std::uint8_t traffic_class = 0;
   };
 
   /// A wait that has ended. Those of a class come one after the other; `kept` entries at most, at
   /// least 16, remain.
-  void add(std::uint8_t traffic_class, std::int64_t start, std::int64_t end, std::size_t kept) {
+  void add(std::uint8_t traffic_class, Picoseconds start, Picoseconds end, std::size_t kept) {
     append({start, end, end - start, traffic_class});
     if (entries_.size() < kept) return;
     std::ranges::sort(entries_, {},
                       [](const Entry& e) { return std::tuple(e.traffic_class, e.start); });
     while (entries_.size() > kept / 2) {
-      resolution_ = std::max<std::int64_t>(2 * resolution_, kFirstResolution);
+      resolution_ = std::max(2 * resolution_, kFirstResolution);
       std::vector<Entry> finer;
       finer.swap(entries_);
       for (const Entry& e : finer) append(e);
@@ -37,13 +39,13 @@ class StallLog {
 
   void clear() {
     entries_.clear();
-    resolution_ = 0;
+    resolution_ = {};
   }
 
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
 
  private:
-  static constexpr std::int64_t kFirstResolution = 1'000'000;  // 1 us
+  static constexpr Picoseconds kFirstResolution{1'000'000};  ///< 1 us
 
   void append(const Entry& e) {
     if (!entries_.empty() && entries_.back().traffic_class == e.traffic_class &&
@@ -56,7 +58,7 @@ class StallLog {
   }
 
   std::vector<Entry> entries_;
-  std::int64_t resolution_ = 0;  ///< waits this close together may be one entry
+  Picoseconds resolution_;  ///< waits this close together may be one entry
 };
 
 }  // namespace weft::protocols

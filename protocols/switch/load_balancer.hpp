@@ -19,7 +19,7 @@ class LoadBalancer {
   /// One of `hops`, which are several, as a local port.
   [[nodiscard]] std::uint32_t choose(const SwitchState& sw, PortState& in, const Packet& packet,
                                      std::uint8_t c, std::span<const std::uint16_t> hops,
-                                     std::int64_t now) {
+                                     Picoseconds now) {
     const auto n = static_cast<std::uint32_t>(hops.size());
     const ClassConstants& constants = s_.constants.of_class[c];
     if (constants.balancing == LoadBalancing::kFlow) [[likely]] {
@@ -43,7 +43,7 @@ class LoadBalancer {
   /// idle: even here, but colliding further on (a permutation of 64 MiB on 128 hosts and 16 spines
   /// then takes up to 7.3 % more than ideal, against 0.4 %). An estimate: vendors do not publish
   /// their grades.
-  static constexpr int kGradeShift = 16;
+  static constexpr Bytes kGrade{64 * 1024};
 
   /// Inputs take turns of their own.
   [[nodiscard]] static std::uint32_t in_turn(PortState& in, const Packet& packet, std::uint32_t n) {
@@ -57,7 +57,7 @@ class LoadBalancer {
   /// What decides the path of the packet's flowlet. Flows that share an entry of the table share
   /// their flowlets, as in hardware.
   [[nodiscard]] std::uint64_t flowlet(const SwitchState& sw, const PortState& in,
-                                      const Packet& packet, std::int64_t gap, std::int64_t now) {
+                                      const Packet& packet, Picoseconds gap, Picoseconds now) {
     const std::uint64_t hash = mix64(sw.hash_seed, packet.entropy);
     const std::size_t place = hash & s_.constants.flowlet_mask;
     Flowlet& flowlet = s_.flowlets[std::size_t{in.owner} * (s_.constants.flowlet_mask + 1) + place];
@@ -73,20 +73,21 @@ class LoadBalancer {
                                            std::span<const std::uint16_t> hops,
                                            std::uint32_t first) const {
     std::uint32_t best = hops[first];
-    std::int64_t least = load_of(sw, best);
+    std::int64_t least = grade_of(sw, best);
     for (std::size_t i = 1; i < hops.size() && least > 0; ++i) {
       const std::size_t at = first + i < hops.size() ? first + i : first + i - hops.size();
-      const std::int64_t load = load_of(sw, hops[at]);
-      if (load >= least) continue;
-      least = load;
+      const std::int64_t grade = grade_of(sw, hops[at]);
+      if (grade >= least) continue;
+      least = grade;
       best = hops[at];
     }
     return best;
   }
-  [[nodiscard]] std::int64_t load_of(const SwitchState& sw, std::uint32_t local) const {
+  [[nodiscard]] std::int64_t grade_of(const SwitchState& sw, std::uint32_t local) const {
     const PortState& port = s_.ports[sw.first_port + local];
     if (port.is_down) return std::numeric_limits<std::int64_t>::max();
-    return (port.backlog + (port.is_transmitting ? port.service_bytes : 0)) >> kGradeShift;
+    const Bytes sent(port.is_transmitting ? port.service_bytes : 0);
+    return (port.backlog + sent) / kGrade;
   }
 
   NetworkState& s_;

@@ -24,7 +24,7 @@ class SharedBuffer {
  public:
   /// False: there is no room for a packet of `cells` bytes, and nothing has changed.
   [[nodiscard]] bool admit(SwitchState& sw, IngressAccount& in, ClassQueue& out,
-                           const ClassConstants& c, std::int64_t cells) const {
+                           const ClassConstants& c, Bytes cells) const {
     if (sw.buffer_used + cells > sw.capacity) [[unlikely]]
       return false;
     if (Path::kGeneral && c.has_partitions && !admit_to_partition(sw, in, out, c, cells)) {
@@ -38,7 +38,7 @@ class SharedBuffer {
 
   /// A packet that was admitted leaves.
   void release(SwitchState& sw, IngressAccount& in, ClassQueue& out, const ClassConstants& c,
-               std::int64_t cells) const {
+               Bytes cells) const {
     sw.buffer_used -= cells;
     if (Path::kGeneral && c.has_partitions) release_from_partition(sw, in, out, c, cells);
     if (c.is_pfc) in.bytes -= cells;
@@ -52,64 +52,66 @@ class SharedBuffer {
   [[nodiscard]] bool is_below_xon(const SwitchState& sw, const IngressAccount& in,
                                   const ClassConstants& c) const {
     if (!Path::kGeneral || !c.is_dynamic) return in.bytes < c.xon;
-    const std::int64_t part = shared_part(in, c);
-    return in.headroom_used == 0 && (part == 0 || part + c.xon_offset <= threshold(sw, c.alpha));
+    const Bytes part = shared_part(in, c);
+    return in.headroom_used == 0 &&
+           (part == Bytes() || part + c.xon_offset <= threshold(sw, c.alpha));
   }
 
   /// alpha x (shared part - its use).
-  [[nodiscard]] static std::int64_t threshold(const SwitchState& sw, std::uint64_t alpha) {
-    const std::int64_t left = std::max<std::int64_t>(sw.shared_size - sw.shared_used, 0);
-    return static_cast<std::int64_t>(
-        (static_cast<WideUnsigned>(alpha) * static_cast<std::uint64_t>(left)) >> 16U);
+  [[nodiscard]] static Bytes threshold(const SwitchState& sw, std::uint64_t alpha) {
+    const Bytes left = std::max(sw.shared_size - sw.shared_used, Bytes());
+    const auto product =
+        static_cast<WideUnsigned>(alpha) * static_cast<std::uint64_t>(left.count());
+    return Bytes(static_cast<std::int64_t>(product >> 16U));
   }
 
  private:
-  [[nodiscard]] static std::int64_t above(std::int64_t bytes, std::int64_t reserved) {
-    return std::max<std::int64_t>(bytes - reserved, 0);
+  [[nodiscard]] static Bytes above(Bytes bytes, Bytes reserved) {
+    return std::max(bytes - reserved, Bytes());
   }
   /// What an ingress account takes of the shared part.
-  [[nodiscard]] static std::int64_t shared_part(const IngressAccount& in, const ClassConstants& c) {
-    return above(in.bytes - in.headroom_used, c.reserved);
+  [[nodiscard]] static Bytes shared_part(const IngressAccount& in, const ClassConstants& c) {
+    return above(in.bytes - Bytes(in.headroom_used), c.reserved);
   }
 
   [[nodiscard]] static bool admit_to_partition(SwitchState& sw, IngressAccount& in, ClassQueue& out,
-                                               const ClassConstants& c, std::int64_t cells) {
-    const std::int64_t left = sw.shared_size - sw.shared_used;
-    const std::int64_t at_egress = above(out.held + cells, c.egress_reserved);
+                                               const ClassConstants& c, Bytes cells) {
+    const Bytes left = sw.shared_size - sw.shared_used;
+    const Bytes at_egress = above(out.held + cells, c.egress_reserved);
     if (c.limits_egress && at_egress > threshold(sw, c.egress_alpha)) return false;
     if (!c.is_pfc) {
-      const std::int64_t growth = at_egress - above(out.held, c.egress_reserved);
+      const Bytes growth = at_egress - above(out.held, c.egress_reserved);
       if (growth > left) return false;
       sw.shared_used += growth;
       out.held += cells;
       return true;
     }
-    const std::int64_t held = in.bytes - in.headroom_used;
-    const std::int64_t growth = above(held + cells, c.reserved) - above(held, c.reserved);
-    const std::int64_t limit = c.is_dynamic ? c.reserved + threshold(sw, c.alpha) : c.xoff;
+    const Bytes held = in.bytes - Bytes(in.headroom_used);
+    const Bytes growth = above(held + cells, c.reserved) - above(held, c.reserved);
+    const Bytes limit = c.is_dynamic ? c.reserved + threshold(sw, c.alpha) : c.xoff;
     const bool fits = growth <= left && (!c.limits_headroom || held + cells <= limit);
     if (fits) {
       sw.shared_used += growth;
     } else {
-      if (in.headroom_used + cells > in.headroom) return false;
-      in.headroom_used += static_cast<std::int32_t>(cells);
+      if (Bytes(in.headroom_used) + cells > Bytes(in.headroom)) return false;
+      in.headroom_used += static_cast<std::int32_t>(cells.count());
     }
     out.held += cells;
     return true;
   }
 
   static void release_from_partition(SwitchState& sw, IngressAccount& in, ClassQueue& out,
-                                     const ClassConstants& c, std::int64_t cells) {
+                                     const ClassConstants& c, Bytes cells) {
     out.held -= cells;
     if (!c.is_pfc) {
       sw.shared_used -=
           above(out.held + cells, c.egress_reserved) - above(out.held, c.egress_reserved);
       return;
     }
-    const std::int64_t from_headroom = std::min<std::int64_t>(in.headroom_used, cells);
-    in.headroom_used -= static_cast<std::int32_t>(from_headroom);
-    const std::int64_t after = in.bytes - cells - in.headroom_used;
-    const std::int64_t before = after + cells - from_headroom;
+    const Bytes from_headroom = std::min(Bytes(in.headroom_used), cells);
+    in.headroom_used -= static_cast<std::int32_t>(from_headroom.count());
+    const Bytes after = in.bytes - cells - Bytes(in.headroom_used);
+    const Bytes before = after + cells - from_headroom;
     sw.shared_used -= above(before, c.reserved) - above(after, c.reserved);
   }
 };

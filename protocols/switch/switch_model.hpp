@@ -51,7 +51,7 @@ class SwitchModel {
     PortState& holder = queues_at_inputs() ? in : out;
     ClassQueue& queue = s_.queue_at(queues_at_inputs() ? in.index : out_index, c);
     if (Path::kGeneral && constants.is_credit) {
-      s_.account(in, c).bytes += scheduler_.blocks(c, packet.size) * constants.block;
+      s_.account(in, c).bytes += scheduler_.blocks(c, packet.wire_size()) * constants.block;
     } else if (!admit(here, packet, sw, in, out, queue)) {
       return;
     }
@@ -135,14 +135,13 @@ class SwitchModel {
   [[nodiscard]] std::int64_t order_of(const ClassQueue& queue) const {
     return queues_at_inputs() ? queue.taken : queue.started;
   }
-  [[nodiscard]] static std::int64_t cells(const SwitchState& sw, std::int64_t size) {
+  [[nodiscard]] static Bytes cells(const SwitchState& sw, Bytes size) {
     return Path::kGeneral ? sw.cells(size) : size;
   }
 
   /// A local port, or kNoIndex where failures have left no way.
   [[nodiscard]] std::uint32_t choose_egress(const SwitchState& sw, PortState& in,
-                                            const Packet& packet, std::uint8_t c,
-                                            std::int64_t now) {
+                                            const Packet& packet, std::uint8_t c, Picoseconds now) {
     const auto hops = sw.routes->next_hops(SwitchId(in.owner), HostId(packet.destination));
     if (Path::kGeneral && hops.empty()) [[unlikely]] {
       return kNoIndex;
@@ -160,15 +159,16 @@ class SwitchModel {
     const std::uint8_t c = class_of(packet);
     const ClassConstants& constants = s_.constants.of_class[c];
     IngressAccount& account = s_.account(in, c);
-    const bool fits = buffer_.admit(sw, account, queue, constants, cells(sw, packet.size));
+    const bool fits = buffer_.admit(sw, account, queue, constants, cells(sw, packet.wire_size()));
     if (!fits) [[unlikely]] {
       ++account.drops;
       ++here.worker.sums.packets_dropped;
     }
     // What did not fit into a partition crossed its threshold too; as long as something is there
     // that will leave, the pause will be lifted.
-    const bool is_above = fits ? buffer_.is_above_xoff(sw, account, constants)
-                               : Path::kGeneral && constants.has_partitions && account.bytes > 0;
+    const bool is_above =
+        fits ? buffer_.is_above_xoff(sw, account, constants)
+             : Path::kGeneral && constants.has_partitions && account.bytes > Bytes();
     if (constants.is_pfc && !account.is_pausing && is_above) [[unlikely]] {
       account.is_pausing = true;
       account.cause = find_cause(sw, in, out, c);
@@ -188,12 +188,12 @@ class SwitchModel {
       return static_cast<std::uint16_t>(waiting.empty() ? cause : waiting_port(waiting.front()));
     }
     const std::uint32_t ingress = in.index - sw.first_port;
-    std::int64_t most = waiting_from(ingress, s_.queue(out, c).packets);
+    Bytes most = waiting_from(ingress, s_.queue(out, c).packets);
     if (2 * most < s_.account(in, c).bytes) {
       for (std::uint32_t p = 0; p < sw.port_count; ++p) {
         const PortState& egress = s_.ports[sw.first_port + p];
         if ((egress.waiting & class_bit(c)) == 0) continue;
-        const std::int64_t bytes = waiting_from(ingress, s_.queue(egress, c).packets);
+        const Bytes bytes = waiting_from(ingress, s_.queue(egress, c).packets);
         if (bytes <= most) continue;
         most = bytes;
         cause = p;
@@ -204,9 +204,8 @@ class SwitchModel {
 
   /// About how many of the waiting bytes came in by port number `ingress`, judged by the packets at
   /// the head, so that it costs little however long the queue is.
-  [[nodiscard]] static std::int64_t waiting_from(std::uint32_t ingress,
-                                                 const PacketQueue& waiting) {
-    if (waiting.empty()) return 0;
+  [[nodiscard]] static Bytes waiting_from(std::uint32_t ingress, const PacketQueue& waiting) {
+    if (waiting.empty()) return {};
     constexpr std::uint32_t kSample = 16;
     std::uint32_t from_here = 0;
     waiting.for_first(kSample, [&](const Packet& packet) {
@@ -219,14 +218,15 @@ class SwitchModel {
   /// and when its last bit will be here.
   [[nodiscard]] std::int64_t holding_stamp(const Packet& packet, const SwitchState& sw,
                                            const PortState& in, const PortState& out,
-                                           std::int64_t now) const {
+                                           Picoseconds now) const {
     const NetworkConstants& k = s_.constants;
     std::int64_t stamp = (queues_at_inputs() ? out.index : in.index) - sw.first_port;
     if (Path::kGeneral && k.cut_through) {
-      const std::int64_t first = std::min<std::int64_t>(packet.size, k.cut_through_after);
-      const std::int64_t tail = now + PortState::transmission_at(packet.size, in.ingress_rate) -
-                                PortState::transmission_at(first, in.ingress_rate);
-      stamp |= tail << kTailShift;
+      const Bytes first = std::min(packet.wire_size(), k.cut_through_after);
+      const Picoseconds tail = now +
+                               PortState::transmission_at(packet.wire_size(), in.ingress_rate) -
+                               PortState::transmission_at(first, in.ingress_rate);
+      stamp |= tail.count() << kTailShift;
     }
     return stamp;
   }
@@ -241,7 +241,7 @@ class SwitchModel {
     copy.ttl = static_cast<std::uint8_t>(packet.ttl - 1);
     if (queue.packets.bytes() > queue.peak_bytes) queue.peak_bytes = queue.packets.bytes();
     holder.waiting |= class_bit(c);
-    holder.note_backlog(packet.size);
+    holder.note_backlog(packet.wire_size());
     if (Path::kGeneral && holder.is_watched) trace_queue(here, holder, queue, c);
     if (Path::kGeneral && s_.constants.traces_packets) {
       trace_packet(here.worker, TraceRecord::Kind::kPacketEnqueued, packet, holder, here.now);
@@ -255,7 +255,7 @@ class SwitchModel {
     queue.account(here.now);
     const Packet& packet = queue.packets.take();
     if (queues_at_inputs()) ++queue.taken;
-    holder.backlog -= packet.size;
+    holder.backlog -= packet.wire_size();
     if (queue.packets.empty()) holder.waiting &= static_cast<std::uint8_t>(~class_bit(c));
     if (Path::kGeneral && holder.is_watched) trace_queue(here, holder, queue, c);
     return packet;
@@ -273,7 +273,7 @@ class SwitchModel {
     }
     const std::uint32_t eligible = port.waiting & ~static_cast<unsigned>(port.blocked);
     const std::uint32_t c = scheduler_.choose(port, eligible, here.now, [&](std::uint32_t of) {
-      return std::int64_t{s_.queue(port, of).packets.front().size};
+      return s_.queue(port, of).packets.front().wire_size();
     });
     if (c == ClassScheduler<Path>::kNone) {
       here.cell.next.remove(port.local);
@@ -281,7 +281,7 @@ class SwitchModel {
     }
     ClassQueue& queue = s_.queue(port, c);
     const Packet& packet = take(here, port, queue, static_cast<std::uint8_t>(c));
-    scheduler_.charge(port, c, packet.size, eligible);
+    scheduler_.charge(port, c, packet.wire_size(), eligible);
     if (Path::kGeneral && queue.packets.empty()) queue.deficit = 0;
     send(here, port, sw, queue, packet, waiting_port(packet));
     queue.packets.reclaim(here.worker.pool);
@@ -300,19 +300,19 @@ class SwitchModel {
     port.service_ingress = static_cast<std::uint16_t>(ingress);
     port.service_class = c;
     if (Path::kGeneral && k.works_in_network) {
-      port.service_debt = static_cast<std::uint32_t>(tail_arrival(packet));
+      port.service_debt = debt_of(packet);
     }
-    std::int64_t begin = here.now;
+    Picoseconds begin = here.now;
     if (Path::kGeneral && k.cut_through) {
       // A faster link would run dry: it waits until all of the packet is here.
-      const std::int64_t tail = tail_arrival(packet);
+      const Picoseconds tail = tail_arrival(packet);
       const bool is_faster = port.rate > s_.ports[sw.first_port + ingress].ingress_rate;
       if (is_faster && here.now < tail) begin = tail;
     }
     if (Path::kGeneral && k.traces_packets) {
       trace_packet(here.worker, TraceRecord::Kind::kPacketStarted, packet, port, begin);
     }
-    transmit<Path>(s_, here, port, s_.queue(port, c), packet.size, begin,
+    transmit<Path>(s_, here, port, s_.queue(port, c), packet.wire_size(), begin,
                    [&packet, marks](Packet& on_wire) {
                      on_wire = packet;
                      if (marks) on_wire.flags |= kCongested;
@@ -329,17 +329,17 @@ class SwitchModel {
     const std::uint32_t in = sw.first_port + port.service_ingress;
     const std::uint8_t c = port.service_class;
     ClassQueue& queue = queues_at_inputs() ? s_.queue_at(in, c) : s_.queue(port, c);
-    release(here, sw, in, queue, c, port.service_bytes);
+    release(here, sw, in, queue, c, Bytes(port.service_bytes));
   }
 
   /// A packet that came in by the port with the global number `in` leaves the buffer.
   void release(const Here& here, SwitchState& sw, std::uint32_t in, ClassQueue& queue,
-               std::uint8_t c, std::int64_t size) {
+               std::uint8_t c, Bytes size) {
     const ClassConstants& constants = s_.constants.of_class[c];
     IngressAccount& account = s_.account_at(in, c);
     if (Path::kGeneral && constants.is_credit) {
       const std::int32_t blocks = scheduler_.blocks(c, size);
-      account.bytes -= std::int64_t{blocks} * constants.block;
+      account.bytes -= blocks * constants.block;
       control_.grant(here, s_.ports[in], c, blocks);
       return;
     }
@@ -364,7 +364,7 @@ class SwitchModel {
   /// need no buffer: they are added as they come.
   void add_up(const Here& here, const Packet& packet, PortState& in) {
     const std::uint8_t c = class_of(packet);
-    control_.grant(here, in, c, scheduler_.blocks(c, packet.size));
+    control_.grant(here, in, c, scheduler_.blocks(c, packet.wire_size()));
     const SenderState& sender = s_.senders[packet.flow & ~kInNetworkFlow];
     Reduction& reduction = s_.reductions[sender.in_network_index()];
     std::uint16_t& count = reduction.count_of(packet.sequence);
@@ -390,7 +390,8 @@ class SwitchModel {
     const SenderState& sender = s_.senders[packet.flow & ~kInNetworkFlow];
     const Multicast& multicast = s_.multicasts[sender.in_network_index()];
     const std::uint32_t ingress = in.index - s_.switches[in.owner].first_port;
-    s_.account(in, c).bytes += scheduler_.blocks(c, packet.size) * s_.constants.of_class[c].block;
+    s_.account(in, c).bytes +=
+        scheduler_.blocks(c, packet.wire_size()) * s_.constants.of_class[c].block;
     const std::uint32_t place =
         s_.copies[in.owner].add({.copies = static_cast<std::uint32_t>(multicast.members.size()),
                                  .ingress = static_cast<std::uint16_t>(ingress),
@@ -432,8 +433,8 @@ class SwitchModel {
     if (original == nullptr) return;
     PortState& in = s_.ports[s_.switches[at].first_port + original->ingress];
     const std::uint8_t c = original->traffic_class;
-    const std::int32_t blocks = scheduler_.blocks(c, original->size);
-    s_.account(in, c).bytes -= std::int64_t{blocks} * s_.constants.of_class[c].block;
+    const std::int32_t blocks = scheduler_.blocks(c, Bytes(original->size));
+    s_.account(in, c).bytes -= blocks * s_.constants.of_class[c].block;
     control_.grant(here, in, c, blocks);
   }
 
@@ -442,7 +443,7 @@ class SwitchModel {
     ++here.worker.sums.packets_dropped;
     const std::uint8_t c = class_of(packet);
     if (!Path::kGeneral || !s_.constants.of_class[c].is_credit) return;
-    control_.grant(here, in, c, scheduler_.blocks(c, packet.size));
+    control_.grant(here, in, c, scheduler_.blocks(c, packet.wire_size()));
   }
 
   /// A packet that was taken from `queue` is lost because the link of `port` is down.
@@ -450,11 +451,11 @@ class SwitchModel {
             std::uint32_t ingress, ClassQueue& queue) {
     ++port.fault_drops;
     ++here.worker.sums.packets_dropped;
-    if (Path::kGeneral && s_.constants.works_in_network && tail_arrival(packet) != kOwesIngress) {
-      settle(here, port.owner, static_cast<std::uint32_t>(tail_arrival(packet)));
+    if (Path::kGeneral && s_.constants.works_in_network && debt_of(packet) != kOwesIngress) {
+      settle(here, port.owner, debt_of(packet));
       return;
     }
-    release(here, sw, sw.first_port + ingress, queue, class_of(packet), packet.size);
+    release(here, sw, sw.first_port + ingress, queue, class_of(packet), packet.wire_size());
   }
 
   void serve_output(const Here& here, SwitchState& sw, std::uint32_t at, std::uint32_t output) {
@@ -480,17 +481,16 @@ class SwitchModel {
     ClassQueue& queue = s_.queue(s_.ports[sw.first_port + input], c);
     const Packet packet = take_head(here, sw, at, input, c);
     crossbar_.occupy_input(at, input);
-    scheduler_.charge(port, c, packet.size, eligible);
+    scheduler_.charge(port, c, packet.wire_size(), eligible);
     send(here, port, sw, queue, packet, input);
   }
 
-  [[nodiscard]] std::int64_t largest_head(const SwitchState& sw, std::uint64_t inputs,
-                                          std::uint32_t c) {
-    std::int64_t largest = 0;
+  [[nodiscard]] Bytes largest_head(const SwitchState& sw, std::uint64_t inputs, std::uint32_t c) {
+    Bytes largest;
     for (; inputs != 0; inputs &= inputs - 1) {
       const auto input = static_cast<std::uint32_t>(std::countr_zero(inputs));
       const auto& packets = s_.queue(s_.ports[sw.first_port + input], c).packets;
-      largest = std::max<std::int64_t>(largest, packets.front().size);
+      largest = std::max(largest, packets.front().wire_size());
     }
     return largest;
   }
@@ -530,18 +530,19 @@ class SwitchModel {
     const NetworkConstants& k = s_.constants;
     const std::uint8_t c = class_of(packet);
     const ClassConstants& constants = k.of_class[c];
-    const std::int64_t waiting = queue.packets.bytes();
-    std::int64_t kmin = constants.kmin;
-    std::int64_t kmax = constants.kmax;
-    if (constants.ecn_rate != 0) {
+    const Bytes waiting = queue.packets.bytes();
+    Bytes kmin = constants.kmin;
+    Bytes kmax = constants.kmax;
+    if (constants.ecn_rate != BitsPerSecond()) {
       kmin = scaled(kmin, port.nominal_rate, constants.ecn_rate);
       kmax = scaled(kmax, port.nominal_rate, constants.ecn_rate);
     }
     if (waiting <= kmin || kind_of(packet) != PacketKind::kData) return false;
     if (waiting <= kmax && !constants.step) {
-      const auto probability = static_cast<std::uint64_t>(
-          static_cast<WideUnsigned>(constants.pmax) * static_cast<std::uint64_t>(waiting - kmin) /
-          static_cast<std::uint64_t>(kmax - kmin));
+      const auto probability =
+          static_cast<std::uint64_t>(static_cast<WideUnsigned>(constants.pmax) *
+                                     static_cast<std::uint64_t>((waiting - kmin).count()) /
+                                     static_cast<std::uint64_t>((kmax - kmin).count()));
       const RandomStream random(k.seed, Purpose::kEcnMark, port.index);
       const std::uint64_t draw = static_cast<std::uint64_t>(number) * kMaxClasses + c;
       if (random.bits32(draw) >= probability) return false;
@@ -553,23 +554,23 @@ class SwitchModel {
     return true;
   }
 
-  [[nodiscard]] static std::int64_t scaled(std::int64_t bytes, std::int64_t rate,
-                                           std::int64_t reference) {
-    return static_cast<std::int64_t>(static_cast<WideUnsigned>(bytes) *
-                                     static_cast<std::uint64_t>(rate) /
-                                     static_cast<std::uint64_t>(reference));
+  [[nodiscard]] static Bytes scaled(Bytes bytes, BitsPerSecond rate, BitsPerSecond reference) {
+    const WideUnsigned product =
+        static_cast<WideUnsigned>(bytes.count()) * static_cast<std::uint64_t>(rate.count());
+    return Bytes(
+        static_cast<std::int64_t>(product / static_cast<std::uint64_t>(reference.count())));
   }
 
   static void trace_queue(const Here& here, const PortState& port, const ClassQueue& queue,
                           std::uint8_t c) {
     here.worker.trace.push_back({.time = here.now,
-                                 .value = queue.packets.bytes(),
+                                 .value = queue.packets.bytes().count(),
                                  .subject = port.index,
                                  .kind = TraceRecord::Kind::kQueue,
                                  .traffic_class = c});
   }
   void trace_packet(Worker& worker, TraceRecord::Kind kind, const Packet& packet,
-                    const PortState& port, std::int64_t time) const {
+                    const PortState& port, Picoseconds time) const {
     if (kind_of(packet) != PacketKind::kData || !s_.is_watched(packet)) return;
     worker.trace.push_back({.time = time,
                             .value = packet.flow,

@@ -20,9 +20,9 @@ class Sender {
     const MessageRecord& record = s_.hosts[s.host].messages[message];
     s.message_last = record.first_sequence + record.packets - 1;
     const TransportConstants& t = s_.constants.transports[s.transport];
-    const std::int64_t before_last = (std::int64_t{record.packets} - 1) * t.payload;
-    s.full_size = static_cast<std::uint16_t>(t.payload + t.header);
-    s.last_size = static_cast<std::uint16_t>(record.bytes - before_last + t.header);
+    const Bytes before_last = (std::int64_t{record.packets} - 1) * t.payload;
+    s.full_size = static_cast<std::uint16_t>((t.payload + t.header).count());
+    s.last_size = static_cast<std::uint16_t>((record.bytes - before_last + t.header).count());
     s.first_of_message = sequence == record.first_sequence;
   }
 
@@ -58,7 +58,7 @@ class Sender {
             Picoseconds now) {
     s_.controls.at_sender(t.control, s.control_slot, now, [&](auto& control, const auto& p) {
       nic.recent_control = &control;
-      s.next_send = std::max(s.next_send, control.on_sent(p, size, now).count());
+      s.next_send = std::max(s.next_send, control.on_sent(p, size, now));
     });
   }
 

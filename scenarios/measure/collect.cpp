@@ -78,12 +78,12 @@ void collect_messages(const Experiment& e, std::vector<protocols::MessageOutcome
                     .is_acknowledged = transports.of(ConnectionId(c)).is_acknowledged});
   }
   std::erase_if(messages, [&e](const protocols::MessageOutcome& m) {
-    return m.posted < e.scenario.run.warmup.count();
+    return m.posted < e.scenario.run.warmup;
   });
   std::vector<Picoseconds> times;
   times.reserve(messages.size());
   for (const protocols::MessageOutcome& m : messages) {
-    const ZeroLoad ideal = ideals.message(m.connection, m.entropy, Bytes(m.bytes));
+    const ZeroLoad ideal = ideals.message(m.connection, m.entropy, m.bytes);
     times.push_back(ends[m.connection.value()].is_acknowledged ? ideal.completed : ideal.delivered);
   }
   results.messages = MessageTable(std::move(ends), std::move(messages), std::move(times));

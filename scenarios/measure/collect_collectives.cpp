@@ -35,8 +35,8 @@ class Deliveries {
 
  private:
   /// Those that never came are last.
-  static std::int64_t key(const protocols::MessageOutcome& m) {
-    return m.delivered < 0 ? Picoseconds::max().count() : m.delivered;
+  static Picoseconds key(const protocols::MessageOutcome& m) {
+    return m.delivered < Picoseconds(0) ? Picoseconds::max() : m.delivered;
   }
 
   const std::vector<protocols::MessageOutcome>& messages_;
@@ -122,19 +122,19 @@ class PathWalk {
     const std::uint32_t number = workload_.relay_of(span.connection);
     const protocols::MessageOutcome& last = cause_of(span);
     if (number == collectives::Workload::kNoRelay) {
-      return {last.connection, Picoseconds(last.posted), least(last, last.bytes), &last, nullptr};
+      return {last.connection, last.posted, least(last, last.bytes), &last, nullptr};
     }
     // Chunks leave a relay in the order in which they come, so the numbers are those of the first
     // leg as well.
     const ConnectionId first_leg = workload_.relays()[number].first;
-    std::int64_t bytes = 0;
+    Bytes bytes;
     for (std::uint32_t i = 0; i < span.chunks; ++i) {
       bytes += deliveries_.of(first_leg, span.ordinal - i).bytes;
     }
     const auto& begin = deliveries_.of(first_leg, span.ordinal - (span.chunks - 1));
     const auto& end = deliveries_.of(first_leg, span.ordinal);
     // All of it on one leg, and the first chunk before that or the last one after it on the other.
-    return {span.connection, Picoseconds(end.posted),
+    return {span.connection, end.posted,
             std::max(least(begin, bytes) + least(last, end.bytes),
                      least(begin, begin.bytes) + least(last, bytes)),
             &last, &end};
@@ -167,8 +167,8 @@ class PathWalk {
   }
 
   /// Of so many bytes on the way of a message.
-  [[nodiscard]] Picoseconds least(const protocols::MessageOutcome& m, std::int64_t bytes) {
-    return ideals_.message(m.connection, m.entropy, Bytes(bytes)).delivered;
+  [[nodiscard]] Picoseconds least(const protocols::MessageOutcome& m, Bytes bytes) {
+    return ideals_.message(m.connection, m.entropy, bytes).delivered;
   }
 
   /// The last span of a lane that ended at `now` or before.

@@ -97,8 +97,8 @@ std::vector<Flow> flows_of(const Experiment& e, const std::vector<MessageOutcome
   const Picoseconds warmup = e.scenario.run.warmup;
   const auto completed = [&](const MessageOutcome& m) {
     const bool reliable = transports.of(m.connection).is_acknowledged;
-    const std::int64_t time = reliable ? m.acknowledged : m.delivered;
-    return time < 0 ? end : Picoseconds(time);
+    const Picoseconds time = reliable ? m.acknowledged : m.delivered;
+    return time < Picoseconds(0) ? end : time;
   };
   for (const MessageOutcome& m : messages) {
     if (completed(m) > warmup) order.push_back(&m);

@@ -135,7 +135,7 @@ std::vector<Starved> starved_queues(const Results& r) {
   for (const PortResult& p : r.ports) {
     for (std::size_t c = 0; c < r.class_names.size(); ++c) {
       const protocols::ClassCounters& counters = r.class_counters(p.port, c);
-      if (counters.credit_stall_time > 0) starved.push_back({p.port, c, counters});
+      if (counters.credit_stall_time > Picoseconds(0)) starved.push_back({p.port, c, counters});
     }
   }
   std::ranges::stable_sort(starved, std::greater<>(),
@@ -148,7 +148,7 @@ std::string starved_text(const Results& r) {
   if (starved.empty()) return {};
   TextTable table({"idle for lack of credits", "class", "stalls", "time", "of the run"});
   for (const Starved& s : at_most(starved, kStarvedShown)) {
-    const Picoseconds time(s.counters.credit_stall_time);
+    const Picoseconds time = s.counters.credit_stall_time;
     table.add({r.port_name(s.port), r.class_names[s.traffic_class],
                format_count(s.counters.credit_stalls), format_time(time),
                percent(time, r.simulated - r.measured_from)});
@@ -165,7 +165,7 @@ std::string deadlock_text(const Results& r) {
   TextTable table({"deadlock: each waits for the next", "class", "waiting"});
   for (const protocols::BlockedPort& blocked : at_most(r.deadlock, kBlockedShown)) {
     table.add({r.port_name(blocked.port), r.class_names[blocked.traffic_class],
-               format_bytes(static_cast<double>(blocked.waiting))});
+               format_bytes(static_cast<double>(blocked.waiting.count()))});
   }
   std::string text = table.to_string("  ");
   if (r.deadlock.size() > kBlockedShown) {
@@ -270,13 +270,13 @@ void add_pause_summary(const Results& r, ordered_json& summary) {
         {{"port", r.port_name(s.port)},
          {"class", r.class_names[s.traffic_class]},
          {"stalls", s.counters.credit_stalls},
-         {"stall_seconds", to_seconds(Picoseconds(s.counters.credit_stall_time))}});
+         {"stall_seconds", to_seconds(s.counters.credit_stall_time)}});
   }
   summary["deadlock"] = ordered_json::array();
   for (const protocols::BlockedPort& blocked : r.deadlock) {
     summary["deadlock"].push_back({{"port", r.port_name(blocked.port)},
                                    {"class", r.class_names[blocked.traffic_class]},
-                                   {"waiting_bytes", blocked.waiting}});
+                                   {"waiting_bytes", blocked.waiting.count()}});
   }
 }
 

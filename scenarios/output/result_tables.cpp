@@ -17,7 +17,6 @@ using csv::seconds_if_any;
 using std::to_string;
 
 std::string count(Bytes bytes) { return to_string(bytes.count()); }
-std::string picoseconds(std::int64_t time) { return seconds(Picoseconds(time)); }
 std::string ratio(double value) { return fmt::format("{:.6f}", value); }
 std::string per_second(const std::optional<double>& value) {
   return value ? fmt::format("{:.6g}", *value) : std::string();
@@ -97,12 +96,12 @@ const Table<PortRow>& ports_table() {
        {"rate_bps", "bit/s", "of the link",
         [](const PortRow& r) { return to_string(r.port.rate.count()); }},
        {"bytes", "bytes", "on the wire",
-        [](const PortRow& r) { return to_string(r.port.counters.bytes); }},
+        [](const PortRow& r) { return to_string(r.port.counters.bytes.count()); }},
        {"packets", "", "", [](const PortRow& r) { return to_string(r.port.counters.packets); }},
        {"utilisation", "", "share of the measured time in which it sent",
         [](const PortRow& r) { return ratio(r.port.utilisation); }},
        {"peak_queue_bytes", "bytes", "most that waited here at once",
-        [](const PortRow& r) { return to_string(r.port.counters.peak_backlog); }},
+        [](const PortRow& r) { return to_string(r.port.counters.peak_backlog.count()); }},
        {"mean_queue_bytes", "bytes", "what waited here, mean over time",
         [](const PortRow& r) { return fmt::format("{:.1f}", r.port.mean_queue_bytes); }},
        {"ecn_marks", "", "packets marked here",
@@ -113,7 +112,7 @@ const Table<PortRow>& ports_table() {
         [](const PortRow& r) { return to_string(r.port.counters.pauses_received); }},
        {"paused_s", "s",
         "time during which a class could not start because of a pause, all classes",
-        [](const PortRow& r) { return picoseconds(r.port.counters.paused_time); }},
+        [](const PortRow& r) { return seconds(r.port.counters.paused_time); }},
        {"buffer_drops", "", "packets that came in here and found the buffer full",
         [](const PortRow& r) { return to_string(r.port.counters.buffer_drops); }},
        {"ttl_drops", "", "packets whose time to live was over",
@@ -123,7 +122,7 @@ const Table<PortRow>& ports_table() {
        {"credit_stalls", "", "times that data began to wait for credits, all classes",
         [](const PortRow& r) { return to_string(r.port.counters.credit_stalls); }},
        {"credit_stall_s", "s", "time during which data waited for credits, all classes",
-        [](const PortRow& r) { return picoseconds(r.port.counters.credit_stall_time); }}}};
+        [](const PortRow& r) { return seconds(r.port.counters.credit_stall_time); }}}};
   return table;
 }
 
@@ -149,25 +148,25 @@ const Table<ClassRow>& classes_table() {
        {"class", "", "its name",
         [](const ClassRow& r) { return field(r.results.class_names[r.traffic_class]); }},
        {"bytes", "bytes", "on the wire",
-        [](const ClassRow& r) { return to_string(r.counters().bytes); }},
+        [](const ClassRow& r) { return to_string(r.counters().bytes.count()); }},
        {"packets", "", "", [](const ClassRow& r) { return to_string(r.counters().packets); }},
        {"share", "", "of the port's bytes",
         [](const ClassRow& r) {
-          const auto all = static_cast<double>(r.port.counters.bytes);
-          return ratio(all > 0 ? static_cast<double>(r.counters().bytes) / all : 0);
+          const auto all = static_cast<double>(r.port.counters.bytes.count());
+          return ratio(all > 0 ? static_cast<double>(r.counters().bytes.count()) / all : 0);
         }},
        {"peak_queue_bytes", "bytes", "most that waited here at once",
-        [](const ClassRow& r) { return to_string(r.counters().peak_bytes); }},
+        [](const ClassRow& r) { return to_string(r.counters().peak_bytes.count()); }},
        {"buffer_drops", "", "packets that came in here and found the buffer full",
         [](const ClassRow& r) { return to_string(r.counters().buffer_drops); }},
        {"pauses_received", "", "from its peer",
         [](const ClassRow& r) { return to_string(r.counters().pauses_received); }},
        {"paused_s", "s", "time during which it could not start because of a pause",
-        [](const ClassRow& r) { return picoseconds(r.counters().paused_time); }},
+        [](const ClassRow& r) { return seconds(r.counters().paused_time); }},
        {"credit_stalls", "", "times that data began to wait for credits",
         [](const ClassRow& r) { return to_string(r.counters().credit_stalls); }},
        {"credit_stall_s", "s", "time during which data waited for credits",
-        [](const ClassRow& r) { return picoseconds(r.counters().credit_stall_time); }}}};
+        [](const ClassRow& r) { return seconds(r.counters().credit_stall_time); }}}};
   return table;
 }
 

@@ -56,8 +56,8 @@ bool write_classes(const Results& r, const fs::path& folder) {
     for (const PortResult& port : r.ports) {
       for (std::size_t i = 0; i < r.class_names.size(); ++i) {
         const protocols::ClassCounters& c = r.class_counters(port.port, i);
-        if (c.packets == 0 && c.peak_bytes == 0 && c.paused_time == 0 && c.pauses_received == 0 &&
-            c.credit_stalls == 0 && c.buffer_drops == 0) {
+        if (c.packets == 0 && c.peak_bytes == Bytes(0) && c.paused_time == Picoseconds(0) &&
+            c.pauses_received == 0 && c.credit_stalls == 0 && c.buffer_drops == 0) {
           continue;
         }
         add({r, port, i});

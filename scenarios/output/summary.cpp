@@ -92,10 +92,9 @@ std::string ports_table(const Results& r) {
     const PortResult& p = *port;
     table.add({p.name, format_rate(static_cast<double>(p.rate.count())),
                fmt::format("{:.1f} %", 100 * p.utilisation),
-               format_bytes(static_cast<double>(p.counters.peak_backlog)),
+               format_bytes(static_cast<double>(p.counters.peak_backlog.count())),
                format_bytes(p.mean_queue_bytes), format_count(p.counters.ecn_marked),
-               format_count(p.counters.pauses_received),
-               format_time(Picoseconds(p.counters.paused_time))});
+               format_count(p.counters.pauses_received), format_time(p.counters.paused_time)});
   }
   return table.to_string("  ");
 }
@@ -106,7 +105,7 @@ std::string fluid_ports_table(const Results& r) {
   for (const PortResult* p : busiest_ports(r)) {
     table.add({p->name, format_rate(static_cast<double>(p->rate.count())),
                fmt::format("{:.1f} %", 100 * p->utilisation),
-               format_bytes(static_cast<double>(p->counters.bytes))});
+               format_bytes(static_cast<double>(p->counters.bytes.count()))});
   }
   return table.to_string("  ");
 }

@@ -61,15 +61,14 @@ void TraceFiles::write(const TraceRecord& record) {
   switch (record.kind) {
     case TraceRecord::Kind::kQueue:
       if (!queues_) return;
-      queues_->add("{},{},{},{}\n", csv::seconds(Picoseconds(record.time)),
-                   names_.ports[record.subject], names_.classes[record.traffic_class],
-                   record.value);
+      queues_->add("{},{},{},{}\n", csv::seconds(record.time), names_.ports[record.subject],
+                   names_.classes[record.traffic_class], record.value);
       return;
     case TraceRecord::Kind::kCreditStall:
       if (!credits_) return;
       credits_->add("{},{},{},{}\n", names_.ports[record.subject],
                     names_.classes[record.traffic_class], csv::seconds(Picoseconds(record.value)),
-                    csv::seconds(Picoseconds(record.time)));
+                    csv::seconds(record.time));
       return;
     case TraceRecord::Kind::kControl:
     case TraceRecord::Kind::kProgress:

@@ -11,7 +11,7 @@ namespace {
 
 using protocols::TraceRecord;
 
-std::string time_field(std::int64_t time) { return csv::seconds_if_any(Picoseconds(time)); }
+std::string time_field(Picoseconds time) { return csv::seconds_if_any(time); }
 
 namespace congestion = protocols::congestion;
 
@@ -74,7 +74,7 @@ void RateTrace::write(std::uint32_t queue_pair, const Sample& sample) {
     if (time_ > flow.time) {
       const auto bits =
           static_cast<double>((sample.progress - flow.progress) * names_.payload.count() * 8);
-      goodput = fmt::format("{:.0f}", bits / to_seconds(Picoseconds(time_ - flow.time)));
+      goodput = fmt::format("{:.0f}", bits / to_seconds(time_ - flow.time));
     }
     flow.time = time_;
     flow.progress = sample.progress;
@@ -109,11 +109,12 @@ void PacketTrace::add(const TraceRecord& record) {
   switch (record.kind) {
     case TraceRecord::Kind::kPacketEnqueued:
       // A mark of the same moment may have come first.
-      find(record, [](const Hop& h) { return h.enqueued < 0 && h.started < 0; }).enqueued =
-          record.time;
+      find(record, [](const Hop& h) {
+        return h.enqueued < Picoseconds(0) && h.started < Picoseconds(0);
+      }).enqueued = record.time;
       return;
     case TraceRecord::Kind::kPacketStarted:
-      find(record, [](const Hop& h) { return h.started < 0; }).started = record.time;
+      find(record, [](const Hop& h) { return h.started < Picoseconds(0); }).started = record.time;
       return;
     case TraceRecord::Kind::kPacketMarked:
       return mark(record);
@@ -133,7 +134,7 @@ void PacketTrace::mark(const TraceRecord& record) {
   if (now != hops.end()) {
     now->is_marked = true;
   } else {
-    find(record, [](const Hop& h) { return h.started < 0; }).is_marked = true;
+    find(record, [](const Hop& h) { return h.started < Picoseconds(0); }).is_marked = true;
   }
 }
 
@@ -142,7 +143,7 @@ void PacketTrace::arrive(const TraceRecord& record) {
                 names_.peers[record.subject].value()};
   std::vector<Hop>& hops = hops_[key];
   // Links keep their order. Where the start was not seen, the arrival stands alone.
-  auto hop = std::ranges::find_if(hops, [](const Hop& h) { return h.started >= 0; });
+  auto hop = std::ranges::find_if(hops, [](const Hop& h) { return h.started >= Picoseconds(0); });
   if (hop == hops.end()) {
     hop = hops.insert(hops.begin(), Hop{.traffic_class = record.traffic_class});
   }

@@ -51,7 +51,7 @@ class RateTrace {
   };
   struct Flow {
     std::string columns;
-    std::int64_t time = 0;
+    Picoseconds time;
     std::int64_t progress = 0;
   };
   void write(std::uint32_t queue_pair, const Sample& sample);
@@ -59,7 +59,7 @@ class RateTrace {
 
   const TraceNames& names_;
   CsvStream stream_;
-  std::int64_t time_ = 0;
+  Picoseconds time_;
   std::map<std::uint32_t, Sample> samples_;  ///< at `time_`, by queue pair
   std::unordered_map<std::uint32_t, Flow> flows_;
 };
@@ -84,13 +84,15 @@ class PacketTrace {
     std::size_t operator()(const Key& key) const;
   };
   struct Hop {
-    std::int64_t enqueued = -1;
-    std::int64_t started = -1;
-    std::int64_t arrived = -1;
+    Picoseconds enqueued{-1};
+    Picoseconds started{-1};
+    Picoseconds arrived{-1};
     std::uint8_t traffic_class = 0;
     bool is_marked = false;
 
-    [[nodiscard]] std::int64_t begin() const { return enqueued >= 0 ? enqueued : started; }
+    [[nodiscard]] Picoseconds begin() const {
+      return enqueued >= Picoseconds(0) ? enqueued : started;
+    }
   };
   /// The first hop under way for which `is_wanted` holds, or a new one.
   template <class Predicate>

@@ -42,10 +42,10 @@ MessageResult MessageTable::operator[](std::size_t row) const {
           .destination_rank = ends.destination_rank,
           .source = ends.source,
           .destination = ends.destination,
-          .bytes = Bytes(m.bytes),
-          .start = Picoseconds(m.posted),
-          .delivered = Picoseconds(m.delivered),
-          .completed = Picoseconds(ends.is_acknowledged ? m.acknowledged : m.delivered),
+          .bytes = m.bytes,
+          .start = m.posted,
+          .delivered = m.delivered,
+          .completed = ends.is_acknowledged ? m.acknowledged : m.delivered,
           .ideal = ideals_[row]};
 }
 

@@ -27,17 +27,18 @@ std::string Results::digest() const {
   add(static_cast<std::int64_t>(ports.size()));
   for (const PortResult& p : ports) {
     const protocols::PortCounters& c = p.counters;
-    for (const std::int64_t value : {c.bytes, c.packets, c.ecn_marked, c.buffer_drops, c.ttl_drops,
-                                     c.fault_drops, c.pauses_sent, c.pauses_received, c.paused_time,
-                                     c.credit_stalls, c.credit_stall_time, c.peak_backlog}) {
+    for (const std::int64_t value :
+         {c.bytes.count(), c.packets, c.ecn_marked, c.buffer_drops, c.ttl_drops, c.fault_drops,
+          c.pauses_sent, c.pauses_received, c.paused_time.count(), c.credit_stalls,
+          c.credit_stall_time.count(), c.peak_backlog.count()}) {
       add(value);
     }
   }
   add(static_cast<std::int64_t>(classes.size()));
   for (const protocols::ClassCounters& c : classes) {
     for (const std::int64_t value :
-         {c.bytes, c.packets, c.peak_bytes, c.buffer_drops, c.paused_time, c.pauses_received,
-          c.credit_stalls, c.credit_stall_time}) {
+         {c.bytes.count(), c.packets, c.peak_bytes.count(), c.buffer_drops, c.paused_time.count(),
+          c.pauses_received, c.credit_stalls, c.credit_stall_time.count()}) {
       add(value);
     }
   }

@@ -91,10 +91,10 @@ std::vector<protocols::MessageOutcome> outcomes_of(const Experiment& e, const Fl
     outcomes.push_back({.connection = m.connection,
                         .queue_pair = m.queue_pair,
                         .entropy = model.entropy_of(m.connection, m.queue_pair),
-                        .bytes = m.bytes.count(),
-                        .posted = m.posted.count(),
-                        .delivered = m.delivered.count(),
-                        .acknowledged = m.acknowledged.count()});
+                        .bytes = m.bytes,
+                        .posted = m.posted,
+                        .delivered = m.delivered,
+                        .acknowledged = m.acknowledged});
   }
   const auto source = [&e](const protocols::MessageOutcome& m) {
     const Connection& c = e.workload.connections()[m.connection.value()];
@@ -134,9 +134,9 @@ void collect_ports(const Experiment& e, const std::vector<double>& bytes, Result
     port.node = e.fabric.node(e.fabric.port(port.port).node).name;
     port.peer_node = e.fabric.node(e.fabric.peer_node(port.port)).name;
     port.rate = e.fabric.port(port.port).rate;
-    port.counters.bytes = std::llround(bytes[p]);
+    port.counters.bytes = Bytes(std::llround(bytes[p]));
     if (seconds > 0) {
-      port.utilisation = static_cast<double>(port.counters.bytes) * 8 /
+      port.utilisation = static_cast<double>(port.counters.bytes.count()) * 8 /
                          static_cast<double>(port.rate.count()) / seconds;
     }
     results.ports.push_back(std::move(port));

@@ -80,7 +80,7 @@ void collect_ports(const Experiment& e, const PacketNetwork& network, Results& r
     port.rate = e.fabric.port(id).rate;
     port.counters = network.port_counters(id);
     if (seconds > 0) {
-      port.utilisation = static_cast<double>(port.counters.bytes) * 8 /
+      port.utilisation = static_cast<double>(port.counters.bytes.count()) * 8 /
                          static_cast<double>(port.rate.count()) / seconds;
       port.mean_queue_bytes = static_cast<double>(port.counters.queue_integral) * 1e-12 / seconds;
     }

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <vector>
+
+#include "simcore/base/units.hpp"
 
 namespace weft {
 
@@ -13,7 +14,7 @@ enum class EventRank : std::uint8_t { kDeparture = 0, kArrival = 1, kControl = 2
 
 /// A control event or a timer of a cell: everything but packet arrivals and departures.
 struct AgendaEvent {
-  std::int64_t time = 0;
+  Picoseconds time;
   /// Rank, type, source and sequence of the source, most significant first: the total order at
   /// equal time, made of what the model defines only.
   std::uint64_t order = 0;
@@ -36,9 +37,9 @@ struct AgendaEvent {
 /// A cell's control events and timers, earliest first.
 class Agenda {
  public:
-  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+  static constexpr Picoseconds kNever = Picoseconds::max();
 
-  [[nodiscard]] std::int64_t next_time() const { return next_time_; }
+  [[nodiscard]] Picoseconds next_time() const { return next_time_; }
   [[nodiscard]] bool empty() const { return heap_.empty(); }
   [[nodiscard]] const AgendaEvent& top() const { return heap_[0]; }
   void push(const AgendaEvent& event) {
@@ -60,7 +61,7 @@ class Agenda {
   struct Later {
     bool operator()(const AgendaEvent& a, const AgendaEvent& b) const { return b < a; }
   };
-  std::int64_t next_time_ = kNever;  ///< of the heap's top: asked for between any two events
+  Picoseconds next_time_ = kNever;  ///< of the heap's top: asked for between any two events
   std::vector<AgendaEvent> heap_;
 };
 

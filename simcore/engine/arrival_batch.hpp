@@ -20,13 +20,13 @@ class ArrivalBatch {
   ArrivalBatch() { grow(256); }
 
   /// Starts a window of `length` < 2^32 - 1 ps that begins at `start`.
-  void begin(std::int64_t start, std::int64_t length) {
+  void begin(Picoseconds start, Picoseconds length) {
     start_ = start;
-    length_ = static_cast<std::uint64_t>(length);
+    length_ = static_cast<std::uint64_t>(length.count());
     size_ = next_ = sources_ = 0;
   }
   /// Takes what arrives by `link` before `end` at the port with this local number.
-  void gather(Link& link, std::uint32_t local_port, std::int64_t end, ChunkPool& pool) {
+  void gather(Link& link, std::uint32_t local_port, Picoseconds end, ChunkPool& pool) {
     const std::size_t before = size_;
     const std::size_t most = before + link.in_flight();
     if (most > packets_.size()) [[unlikely]]
@@ -35,7 +35,7 @@ class ArrivalBatch {
     Packet* copy = packets_.data() + before;
     std::uint64_t index = before;
     link.data_out.take_until(end, link.data_in, pool, [&](const Packet& packet) {
-      *key++ = (static_cast<std::uint64_t>(packet.stamp - start_) << 32U) | index++;
+      *key++ = (static_cast<std::uint64_t>(packet.stamp - start_.count()) << 32U) | index++;
       *copy = packet;
       copy->stamp = local_port;
       ++copy;
@@ -53,8 +53,8 @@ class ArrivalBatch {
   }
 
   [[nodiscard]] bool done() const { return keys_[next_] == kEnd; }
-  [[nodiscard]] std::int64_t next_time() const {
-    return start_ + static_cast<std::int64_t>(keys_[next_] >> 32U);
+  [[nodiscard]] Picoseconds next_time() const {
+    return start_ + Picoseconds(static_cast<std::int64_t>(keys_[next_] >> 32U));
   }
   [[nodiscard]] std::uint32_t next_port() const {
     return static_cast<std::uint32_t>(packets_[keys_[next_] & 0xffffffffU].stamp);
@@ -114,7 +114,7 @@ class ArrivalBatch {
     }
   }
 
-  std::int64_t start_ = 0;
+  Picoseconds start_;
   std::uint64_t length_ = 0;
   std::size_t size_ = 0;
   std::size_t next_ = 0;

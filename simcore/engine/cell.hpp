@@ -3,7 +3,6 @@
 #include <bit>
 #include <cassert>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -67,18 +66,18 @@ struct EventKeys {
       : shift(static_cast<std::uint32_t>(std::bit_width(port_count)) + 1),
         arrival_bit(std::uint64_t{1} << (shift - 1)) {}
 
-  [[nodiscard]] std::uint64_t departure(std::int64_t time, std::uint32_t local) const {
-    return (static_cast<std::uint64_t>(time) << shift) | local;
+  [[nodiscard]] std::uint64_t departure(Picoseconds time, std::uint32_t local) const {
+    return (static_cast<std::uint64_t>(time.count()) << shift) | local;
   }
-  [[nodiscard]] std::uint64_t arrival(std::int64_t time, std::uint32_t local) const {
+  [[nodiscard]] std::uint64_t arrival(Picoseconds time, std::uint32_t local) const {
     return departure(time, local) | arrival_bit;
   }
   [[nodiscard]] bool is_arrival(std::uint64_t key) const { return (key & arrival_bit) != 0; }
   [[nodiscard]] std::uint32_t local_of(std::uint64_t key) const {
     return static_cast<std::uint32_t>(key & (arrival_bit - 1));
   }
-  [[nodiscard]] std::int64_t time_of(std::uint64_t key) const {
-    return static_cast<std::int64_t>(key >> shift);
+  [[nodiscard]] Picoseconds time_of(std::uint64_t key) const {
+    return Picoseconds(static_cast<std::int64_t>(key >> shift));
   }
 };
 
@@ -96,7 +95,7 @@ struct Cell {
   std::int64_t live_events = 0;
   /// Those among `live_events` that jobs wait for.
   std::int64_t job_events = 0;
-  std::int64_t last_event_time = 0;
+  Picoseconds last_event_time;
   EventKeys keys;
 
   [[nodiscard]] std::uint32_t port_count() const {
@@ -131,7 +130,7 @@ inline std::span<const std::uint32_t> arriving_ports(const Cell& cell, Worker& w
 struct Here {
   Cell& cell;
   Worker& worker;  ///< of the thread that runs the cell
-  std::int64_t now;
+  Picoseconds now;
 };
 
 /// What simulates the nodes of a cell. `local` is the number of a port within the cell.
@@ -151,7 +150,7 @@ concept CellModel = requires(M& model, const Here& here, Cell& cell, Packet& pac
 
 /// Runs one cell from `start` (inclusive) to `end` (exclusive).
 template <CellModel Model>
-void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, std::int64_t end) {
+void run_window(Cell& cell, Worker& worker, Model& model, Picoseconds start, Picoseconds end) {
   const EventKeys keys = cell.keys;
   const std::uint64_t limit = keys.departure(end, 0);  // below it lie the keys of this window
   const std::span<const std::uint32_t> arriving = arriving_ports(cell, worker);
@@ -170,7 +169,7 @@ void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, st
     // to act, and the agenda puts them in order.
     if (link.control_out.front(link.control_in) != nullptr) [[unlikely]] {
       link.control_out.take_until(
-          std::numeric_limits<std::int64_t>::max(), link.control_in, worker.pool,
+          Picoseconds::max(), link.control_in, worker.pool,
           [&](const Packet& frame) { model.accept_control(cell, frame, local); });
     }
   }
@@ -180,13 +179,13 @@ void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, st
     return batch.done() ? WinnerTree::kNone : keys.arrival(batch.next_time(), batch.next_port());
   };
   std::uint64_t outside = next_outside();
-  std::int64_t now = -1;
+  Picoseconds now(-1);
   for (;;) {
     const std::uint64_t inside = cell.next.top();
     const bool take_inside = inside < outside;
     const std::uint64_t key = take_inside ? inside : outside;
-    const std::int64_t agenda_time = cell.agenda.next_time();
-    const std::int64_t time = keys.time_of(key);
+    const Picoseconds agenda_time = cell.agenda.next_time();
+    const Picoseconds time = keys.time_of(key);
     if (agenda_time < time) [[unlikely]] {
       if (agenda_time >= end) break;
       const AgendaEvent event = cell.agenda.pop();
@@ -210,9 +209,9 @@ void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, st
       Link& link = *cell.inbound[local];
       Packet packet = link.data_out.take(link.data_in, worker.pool);
       const Packet* following = link.data_out.front(link.data_in);
-      cell.next.update(cell.port_count() + local, following != nullptr
-                                                      ? keys.arrival(following->stamp, local)
-                                                      : WinnerTree::kNone);
+      cell.next.update(cell.port_count() + local,
+                       following != nullptr ? keys.arrival(Picoseconds(following->stamp), local)
+                                            : WinnerTree::kNone);
       model.arrive({cell, worker, time}, packet, local);
     }
   }
@@ -221,15 +220,15 @@ void run_window(Cell& cell, Worker& worker, Model& model, std::int64_t start, st
 
 /// The time of the earliest event that the cell knows of, or Agenda::kNever. Control frames that
 /// are still on a lane lie no earlier than `horizon`, the end of the last window.
-inline std::int64_t next_event_time(Cell& cell, std::int64_t horizon) {
-  std::int64_t earliest = cell.live_events > 0 ? cell.agenda.next_time() : Agenda::kNever;
+inline Picoseconds next_event_time(Cell& cell, Picoseconds horizon) {
+  Picoseconds earliest = cell.live_events > 0 ? cell.agenda.next_time() : Agenda::kNever;
   if (cell.next.top() != WinnerTree::kNone) {
     earliest = std::min(earliest, cell.keys.time_of(cell.next.top()));
   }
   for (const std::uint32_t local : cell.external_in) {
     const Link& link = *cell.inbound[local];
     if (const Packet* packet = link.data_out.front(link.data_in)) {
-      earliest = std::min(earliest, packet->stamp);
+      earliest = std::min(earliest, Picoseconds(packet->stamp));
     }
     // Control frames are few at any time; those of one lane are not in order.
     if (link.control_out.front(link.control_in) != nullptr) earliest = std::min(earliest, horizon);

@@ -160,7 +160,7 @@ class PacketQueue {
  public:
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] std::uint32_t size() const { return count_; }
-  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+  [[nodiscard]] Bytes bytes() const { return bytes_; }
   /// The oldest packet; there must be one.
   [[nodiscard]] const Packet& front() const { return *head_; }
   /// Every packet that waits, oldest first.
@@ -186,7 +186,7 @@ class PacketQueue {
     Packet& copy = *tail_++;
     copy = packet;
     ++count_;
-    bytes_ += packet.size;
+    bytes_ += Bytes(packet.size);
     return copy;
   }
 
@@ -203,7 +203,7 @@ class PacketQueue {
     const Packet& packet = *head_++;
     fetch_lines<1>(head_ + 1);
     --count_;
-    bytes_ -= packet.size;
+    bytes_ -= Bytes(packet.size);
     return packet;
   }
   /// Gives back the memory of the packet that was taken last, if no other one shares it.
@@ -236,7 +236,7 @@ class PacketQueue {
 
   Packet* head_ = Chunk::none();
   Packet* tail_ = Chunk::none();
-  std::int64_t bytes_ = 0;
+  Bytes bytes_;
   std::uint32_t count_ = 0;
 };
 

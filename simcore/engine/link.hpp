@@ -15,16 +15,16 @@ namespace weft {
 /// The two halves lie on different cache lines (see Link).
 class LaneProducer {
  public:
-  /// A packet that arrives at `stamp`. `write(Packet&)` gives everything else of it in its place:
+  /// A packet that arrives at this time. `write(Packet&)` gives everything else of it in its place:
   /// made elsewhere field by field, it could be copied only once those small stores had reached
   /// memory.
   template <class Write>
-  [[gnu::always_inline]] void push(std::int64_t stamp, ChunkPool& pool, Write write) {
+  [[gnu::always_inline]] void push(Picoseconds arrival, ChunkPool& pool, Write write) {
     if (Chunk::is_end(next_)) [[unlikely]]
       extend(pool);
     Packet& packet = *next_++;
     write(packet);
-    packet.stamp = stamp;
+    packet.stamp = arrival.count();
     // The consumer had this memory last; by the next push to this link it is back.
     fetch_lines<1, true>(next_ + 1);
     pushed_.store(pushed_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
@@ -62,7 +62,7 @@ class LaneConsumer {
   /// Takes packets that arrive before `end` off the wire, one after the other, and calls
   /// visit(const Packet&) with each where it lies.
   template <class Visit>
-  [[gnu::always_inline]] void take_until(std::int64_t end, const LaneProducer& producer,
+  [[gnu::always_inline]] void take_until(Picoseconds end, const LaneProducer& producer,
                                          ChunkPool& pool, Visit visit) {
     const std::uint32_t known = producer.pushed();
     std::uint32_t popped = popped_;
@@ -72,7 +72,7 @@ class LaneConsumer {
         next_ = at;
         at = move_on(producer, pool);
       }
-      if (at->stamp >= end) break;
+      if (at->stamp >= end.count()) break;
       visit(static_cast<const Packet&>(*at));
       ++at;
       ++popped;

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "simcore/base/units.hpp"
+
 namespace weft {
 
 /// What crosses a link: 32 bytes, trivially copyable, stored inline in link lanes and egress
@@ -21,6 +23,8 @@ struct Packet {
   std::uint16_t size = 0;  ///< bytes it occupies the wire with
   std::uint8_t flags = 0;
   std::uint8_t ttl = 0;
+
+  [[nodiscard]] Bytes wire_size() const { return Bytes(size); }
 };
 static_assert(sizeof(Packet) == 32);
 static_assert(std::is_trivially_copyable_v<Packet>);

@@ -17,7 +17,7 @@ struct TraceRecord {
     kPacketStarted,  ///< ... whose transmission begins
     kPacketArrived,  ///< subject: the port it arrives at, through the receiver's pipeline
   };
-  std::int64_t time = 0;
+  Picoseconds time;
   std::int64_t value = 0;  ///< packets: the queue pair
   std::uint32_t subject = 0;
   std::uint32_t detail = 0;  ///< packets: the sequence number

@@ -41,7 +41,7 @@ std::int64_t delivered(const Results& results) {
   std::int64_t bytes = 0;
   for (const auto& port : results.ports) {
     if (port.node.starts_with("leaf") && port.peer_node.starts_with("h")) {
-      bytes += port.counters.bytes;
+      bytes += port.counters.bytes.count();
     }
   }
   return bytes;
@@ -50,7 +50,7 @@ std::int64_t delivered(const Results& results) {
 std::int64_t through(const Results& results, const std::string& node) {
   std::int64_t bytes = 0;
   for (const auto& port : results.ports) {
-    if (port.peer_node == node) bytes += port.counters.bytes;
+    if (port.peer_node == node) bytes += port.counters.bytes.count();
   }
   return bytes;
 }
@@ -176,9 +176,9 @@ TEST(Oversubscription, SprayedUplinksCarryTheBound) {
   std::int64_t down = 0;
   for (const auto& port : results.ports) {
     if (port.node.starts_with("leaf") && port.peer_node.starts_with("spine")) {
-      up += port.counters.bytes;
+      up += port.counters.bytes.count();
     }
-    if (port.node.starts_with("spine")) down += port.counters.bytes;
+    if (port.node.starts_with("spine")) down += port.counters.bytes.count();
   }
   const double bound = 8 * 2 * 400e9 / 8 * 300e-6;
   EXPECT_NEAR(static_cast<double>(up) / bound, 1.0, 0.03);

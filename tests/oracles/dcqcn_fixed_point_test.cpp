@@ -78,7 +78,8 @@ TEST_P(DcqcnFixedPoint, SharesTheLinkFairlyAroundTheFluidQueue) {
     const PortId bottleneck = run.fabric().port(run.fabric().host(HostId(0u)).first_port).peer;
     const protocols::PortCounters counters = network.port_counters(bottleneck);
     const double seconds = to_seconds(to - from);
-    EXPECT_GE(static_cast<double>(counters.bytes) * 8 / 40e9 / seconds, 0.97) << "seed " << seed;
+    EXPECT_GE(static_cast<double>(counters.bytes.count()) * 8 / 40e9 / seconds, 0.97)
+        << "seed " << seed;
     mean_queue += static_cast<double>(counters.queue_integral) * 1e-12 / seconds / kSeeds;
     EXPECT_TRUE(network.violated_invariants(false).empty());
   }

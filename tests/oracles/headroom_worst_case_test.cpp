@@ -85,7 +85,7 @@ std::int64_t drops(const topologies::TopologySpec& topology, const PacketNetwork
   network.run_until(300_us);
   EXPECT_TRUE(network.violated_invariants(false).empty())
       << network.violated_invariants(false).front();
-  EXPECT_GT(network.port_counters(PortId(1u)).paused_time, 0);
+  EXPECT_GT(network.port_counters(PortId(1u)).paused_time, 0_ps);
   return network.totals().buffer_drops;
 }
 

@@ -46,7 +46,7 @@ TEST(NvlsTreeOnPackets, MovesTheBytesOfItsClosedForm) {
     double from_chips = 0;
     double most = 0;
     for (const scenarios::PortResult& port : results.ports) {
-      const auto bytes = static_cast<double>(port.counters.bytes);
+      const auto bytes = static_cast<double>(port.counters.bytes.count());
       const bool is_gpu = port.node.starts_with("gpu");
       if (is_gpu && port.peer_node.starts_with("chip")) to_chips += bytes;
       if (port.peer_node.starts_with("gpu") && port.node.starts_with("chip")) from_chips += bytes;

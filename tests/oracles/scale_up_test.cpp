@@ -243,15 +243,15 @@ TEST(InNetworkReduction, MovesTheBytesOfItsClosedForm) {
   const Bytes size = 8_MiB;
   const InNetworkRun run(hgx(), kGpus, size / kGpus, 128_KiB, scale_up());
   for (std::uint32_t gpu = 0; gpu < kGpus; ++gpu) {
-    std::int64_t sent = 0;
-    std::int64_t received = 0;
+    Bytes sent;
+    Bytes received;
     for (const Port& port : run.fabric.ports_of(run.fabric.hosts[gpu])) {
       received += run.network.port_counters(port.peer).bytes;
       sent += run.network.port_counters(run.fabric.port(port.peer).peer).bytes;
     }
-    const std::int64_t data = size.count() + size.count() / kGpus;
+    const Bytes data = size + size / kGpus;
     EXPECT_EQ(sent, data);
-    EXPECT_EQ(received, data + size.count() / 4096 * 16);
+    EXPECT_EQ(received, data + size / 4_KiB * 16_B);
   }
 }
 

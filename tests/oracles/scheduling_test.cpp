@@ -42,7 +42,7 @@ std::vector<double> shares(FlowRun& run, PortId port, std::size_t count) {
   double sum = 0;
   for (std::size_t c = 0; c < count; ++c) {
     const auto counters = run.network().class_counters(port, static_cast<std::uint8_t>(c));
-    bytes.push_back(static_cast<double>(counters.bytes));
+    bytes.push_back(static_cast<double>(counters.bytes.count()));
     sum += bytes.back();
   }
   // 2 ms at 100 Gbps: the link is never idle.
@@ -116,14 +116,14 @@ TEST(PausedClasses, NeverDelayAHigherOne) {
   std::size_t seen = 0;
   for (const protocols::MessageOutcome& m : run.network().messages()) {
     if (m.connection.value() == 0) {
-      EXPECT_EQ(m.delivered, -1);
+      EXPECT_EQ(m.delivered, Picoseconds(-1));
       continue;
     }
     ++seen;
     EXPECT_EQ(Picoseconds(m.delivered - m.posted), alone);
   }
   EXPECT_EQ(seen, 20u);
-  EXPECT_GT(run.network().queue_bytes(run.fabric().port(PortId(0u)).peer), 200'000);
+  EXPECT_GT(run.network().queue_bytes(run.fabric().port(PortId(0u)).peer), 200_KB);
 }
 
 TEST(CreditClasses, ShareALinkWithLossyAndPfcClasses) {
@@ -145,7 +145,8 @@ TEST(CreditClasses, ShareALinkWithLossyAndPfcClasses) {
   EXPECT_GT(run.network().port_counters(run.fabric().port(PortId(3u)).peer).buffer_drops, 100);
   const PortId port = run.fabric().port(PortId(0u)).peer;
   for (std::uint8_t c = 0; c < 3; ++c) {
-    EXPECT_NEAR(static_cast<double>(run.network().class_counters(port, c).bytes), 25e6 / 3, 1e5);
+    EXPECT_NEAR(static_cast<double>(run.network().class_counters(port, c).bytes.count()), 25e6 / 3,
+                1e5);
   }
 }
 
@@ -163,8 +164,8 @@ TEST(CreditClasses, HaveTheirBufferOutOfTheSwitchs) {
   run.network().run_until(1_ms);
   EXPECT_TRUE(run.network().violated_invariants(false).empty());
   EXPECT_GT(run.network().totals().buffer_drops, 100);
-  EXPECT_LE(run.network().buffer_peak(SwitchId(0u)), 200'000);
-  EXPECT_GT(run.network().buffer_peak(SwitchId(0u)), 190'000);
+  EXPECT_LE(run.network().buffer_peak(SwitchId(0u)), 200_KB);
+  EXPECT_GT(run.network().buffer_peak(SwitchId(0u)), 190_KB);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ double victim_share(const scenarios::Results& results) {
   const auto nic = std::find_if(results.ports.begin(), results.ports.end(),
                                 [](const auto& port) { return port.name.rfind("h0->", 0) == 0; });
   EXPECT_NE(nic, results.ports.end());
-  return static_cast<double>(nic->counters.bytes) * 8 / 100e9 / 20e-3;
+  return static_cast<double>(nic->counters.bytes.count()) * 8 / 100e9 / 20e-3;
 }
 
 // Max-min: the six senders of the in-cast share its receiver's 100 Gbps, and the uplinks of 400

@@ -46,8 +46,8 @@ TEST(Ack, SequenceCountAndEchoShareTheirRoomWithoutTouchingEachOther) {
     ASSERT_EQ(read.expected, expected);
     ASSERT_EQ(read.received, expected + early);
     const auto delay = static_cast<std::int64_t>(random.below(5 * i + 4, 60'000'000'000));
-    const std::int64_t now = (static_cast<std::int64_t>(sent) << kSendTimeShift) + delay;
-    EXPECT_NEAR(static_cast<double>(delay_of(read, AckLayout::kCountedWithEcho, now)),
+    const Picoseconds now((static_cast<std::int64_t>(sent) << kSendTimeShift) + delay);
+    EXPECT_NEAR(static_cast<double>(delay_of(read, AckLayout::kCountedWithEcho, now).count()),
                 static_cast<double>(delay), 4'096);
   }
 }

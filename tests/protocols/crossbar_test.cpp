@@ -46,7 +46,7 @@ struct Switch {
 
   Cell cell;
   Worker worker;
-  std::int64_t now = 100;
+  Picoseconds now{100};
 };
 
 TEST(Crossbar, OffersAnOutputTheIdleInputsWhoseHeadWantsIt) {

@@ -211,7 +211,7 @@ TEST(GeneralPath, GivesTheBitsOfThePlainOne) {
     std::vector<std::int64_t> all;
     for (const Picoseconds time : run.completions()) all.push_back(time.count());
     const NetworkTotals totals = run.network().totals();
-    all.insert(all.end(), {totals.ecn_marked, totals.pauses, totals.paused_time,
+    all.insert(all.end(), {totals.ecn_marked, totals.pauses, totals.paused_time.count(),
                            static_cast<std::int64_t>(totals.packet_hops)});
     EXPECT_GT(totals.ecn_marked, 0);
     EXPECT_GT(totals.pauses, 0);

@@ -44,14 +44,14 @@ TEST(NicScheduler, LetsReadyQueuePairsOfAClassTakeTurns) {
   Nic nic(6);
   NicScheduler scheduler = nic.scheduler();
   for (const std::uint32_t i : {4U, 0U, 1U, 2U}) {
-    EXPECT_EQ(scheduler.activate(i, 10), class_bit(static_cast<std::uint8_t>(i % 2)));
+    EXPECT_EQ(scheduler.activate(i, 10_ps), class_bit(static_cast<std::uint8_t>(i % 2)));
   }
   // Each sends a packet and goes to the end of its class's list.
   for (const std::uint32_t expected : {4U, 0U, 2U, 4U, 0U, 2U, 4U}) {
     ASSERT_EQ(scheduler.first_ready(0), expected);
     scheduler.take_ready(0);
     EXPECT_EQ(nic.sender(expected).schedule, Schedule::kIdle);
-    scheduler.activate(expected, 10);
+    scheduler.activate(expected, 10_ps);
   }
   EXPECT_EQ(scheduler.first_ready(1), 1U);
 }
@@ -59,15 +59,15 @@ TEST(NicScheduler, LetsReadyQueuePairsOfAClassTakeTurns) {
 TEST(NicScheduler, HoldsQueuePairsBackUntilTheirTime) {
   Nic nic(4);
   NicScheduler scheduler = nic.scheduler();
-  nic.sender(0).next_send = 30;
-  nic.sender(1).next_send = 20;
-  nic.sender(2).next_send = 30;
-  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(scheduler.activate(i, 10), 0);
+  nic.sender(0).next_send = 30_ps;
+  nic.sender(1).next_send = 20_ps;
+  nic.sender(2).next_send = 30_ps;
+  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(scheduler.activate(i, 10_ps), 0);
   ASSERT_TRUE(scheduler.has_paced());
-  EXPECT_EQ(scheduler.next_paced(), 20);
-  EXPECT_EQ(scheduler.release_paced(19), 0);
-  EXPECT_EQ(scheduler.release_paced(20), class_bit(1));
-  EXPECT_EQ(scheduler.release_paced(30), class_bit(0));
+  EXPECT_EQ(scheduler.next_paced(), 20_ps);
+  EXPECT_EQ(scheduler.release_paced(19_ps), 0);
+  EXPECT_EQ(scheduler.release_paced(20_ps), class_bit(1));
+  EXPECT_EQ(scheduler.release_paced(30_ps), class_bit(0));
   EXPECT_FALSE(scheduler.has_paced());
   EXPECT_EQ(scheduler.first_ready(0), 0U) << "of equal times the lower number goes first";
 }
@@ -75,12 +75,12 @@ TEST(NicScheduler, HoldsQueuePairsBackUntilTheirTime) {
 TEST(NicScheduler, LeavesOutWhatFailedWhileItWaited) {
   Nic nic(2);
   NicScheduler scheduler = nic.scheduler();
-  nic.sender(0).next_send = 20;
-  scheduler.activate(0, 10);
+  nic.sender(0).next_send = 20_ps;
+  scheduler.activate(0, 10_ps);
   nic.sender(0).schedule = Schedule::kFailed;
-  EXPECT_EQ(scheduler.release_paced(20), 0);
+  EXPECT_EQ(scheduler.release_paced(20_ps), 0);
   EXPECT_EQ(scheduler.first_ready(0), kNoIndex);
-  scheduler.activate(1, 20);
+  scheduler.activate(1, 20_ps);
   nic.sender(1).schedule = Schedule::kFailed;
   scheduler.take_ready(1);
   EXPECT_EQ(nic.sender(1).schedule, Schedule::kFailed) << "it stays out";
@@ -93,15 +93,15 @@ TEST(NicScheduler, ServesAsListsAndASortedSetWould) {
     constexpr std::uint32_t kPairs = 20;
     Nic nic(kPairs);
     std::vector<std::deque<std::uint32_t>> ready(kNicClasses);
-    std::set<std::pair<std::int64_t, std::uint32_t>> paced;
-    std::int64_t now = 0;
+    std::set<std::pair<Picoseconds, std::uint32_t>> paced;
+    Picoseconds now;
     for (int i = 0; i < 3000; ++i) {
       NicScheduler scheduler = nic.scheduler();
       const auto queue_pair = static_cast<std::uint32_t>(draws.below(kPairs));
       SenderState& sender = nic.sender(queue_pair);
       const auto c = static_cast<std::uint32_t>(draws.below(kNicClasses));
       if (sender.schedule == Schedule::kIdle) {
-        sender.next_send = now + draws.between(-20, 20);
+        sender.next_send = now + Picoseconds(draws.between(-20, 20));
         const bool is_ready = sender.next_send <= now;
         ASSERT_EQ(scheduler.activate(queue_pair, now),
                   is_ready ? class_bit(sender.traffic_class) : 0);
@@ -115,7 +115,7 @@ TEST(NicScheduler, ServesAsListsAndASortedSetWould) {
         scheduler.take_ready(c);
         ready[c].pop_front();
       }
-      now += draws.between(0, 3);
+      now += Picoseconds(draws.between(0, 3));
       unsigned classes = 0;
       for (; !paced.empty() && paced.begin()->first <= now; paced.erase(paced.begin())) {
         const std::uint32_t released = paced.begin()->second;
@@ -137,9 +137,9 @@ TEST(NicScheduler, ServesAsListsAndASortedSetWould) {
 TEST(NicScheduler, HandsOverAllThatWaitAndIsEmptyThen) {
   Nic nic(5);
   NicScheduler scheduler = nic.scheduler();
-  nic.sender(3).next_send = 100;
-  nic.sender(4).next_send = 50;
-  for (std::uint32_t i = 0; i < 5; ++i) scheduler.activate(i, 10);
+  nic.sender(3).next_send = 100_ps;
+  nic.sender(4).next_send = 50_ps;
+  for (std::uint32_t i = 0; i < 5; ++i) scheduler.activate(i, 10_ps);
   std::vector<std::uint32_t> taken;
   scheduler.take_all(kNicClasses, taken);
   std::ranges::sort(taken);
@@ -147,7 +147,7 @@ TEST(NicScheduler, HandsOverAllThatWaitAndIsEmptyThen) {
   EXPECT_FALSE(scheduler.has_paced());
   for (std::uint32_t c = 0; c < kNicClasses; ++c) EXPECT_EQ(scheduler.first_ready(c), kNoIndex);
   for (std::uint32_t i = 0; i < 5; ++i) EXPECT_EQ(nic.sender(i).schedule, Schedule::kIdle);
-  EXPECT_EQ(scheduler.activate(1, 10), class_bit(1));
+  EXPECT_EQ(scheduler.activate(1, 10_ps), class_bit(1));
 }
 
 }  // namespace

@@ -58,13 +58,15 @@ std::vector<Flow> random_flows(std::uint32_t hosts, std::uint32_t count, std::ui
 auto everything(PacketNetwork& network, const Fabric& fabric) {
   std::vector<std::int64_t> numbers;
   for (const MessageOutcome& m : network.messages()) {
-    numbers.insert(numbers.end(), {m.connection.value(), m.posted, m.delivered, m.acknowledged});
+    numbers.insert(numbers.end(), {m.connection.value(), m.posted.count(), m.delivered.count(),
+                                   m.acknowledged.count()});
   }
   for (std::size_t p = 0; p < fabric.ports.size(); ++p) {
     const PortCounters c = network.port_counters(PortId(p));
-    numbers.insert(numbers.end(), {c.bytes, c.packets, c.ecn_marked, c.buffer_drops, c.pauses_sent,
-                                   c.pauses_received, c.paused_time, c.peak_backlog,
-                                   static_cast<std::int64_t>(c.queue_integral)});
+    numbers.insert(numbers.end(),
+                   {c.bytes.count(), c.packets, c.ecn_marked, c.buffer_drops, c.pauses_sent,
+                    c.pauses_received, c.paused_time.count(), c.peak_backlog.count(),
+                    static_cast<std::int64_t>(c.queue_integral)});
   }
   numbers.push_back(static_cast<std::int64_t>(network.packet_latency().count()));
   numbers.push_back(network.packet_latency().max());
@@ -125,7 +127,7 @@ TEST(PacketNetwork, LoneMessagesTakeTheirZeroLoadTimeOnAnyPath) {
                           .ack_every = roce_of(options).ack_every,
                           .window = roce_of(options).window};
     const ZeroLoad expected = zero_load(flow.size, framing, there, back);
-    EXPECT_EQ(m.delivered - m.posted, expected.delivered.count()) << "seed " << seed;
+    EXPECT_EQ(m.delivered - m.posted, expected.delivered) << "seed " << seed;
     EXPECT_EQ(times[0], expected.completed) << "seed " << seed;
   }
 }
@@ -229,7 +231,7 @@ TEST(PacketNetwork, LosslessWithPauses) {
   EXPECT_EQ(totals.buffer_drops, 0);
   EXPECT_EQ(totals.packets_retransmitted, 0u);
   EXPECT_GT(totals.pauses, 0);
-  EXPECT_GT(totals.paused_time, 0);
+  EXPECT_GT(totals.paused_time, 0_ps);
 }
 
 TEST(PacketNetwork, ALoopOfStaticRoutesKillsPacketsByTtlAndTheSenderGivesUp) {
@@ -306,8 +308,8 @@ TEST(PacketNetwork, DatagramsAreDeliveredWholeOrNotAtAll) {
   EXPECT_TRUE(run.network().violated_invariants(true).empty());
   std::int64_t delivered = 0;
   for (const MessageOutcome& m : run.network().messages()) {
-    EXPECT_EQ(m.acknowledged, -1);
-    if (m.delivered >= 0) ++delivered;
+    EXPECT_EQ(m.acknowledged, Picoseconds(-1));
+    if (m.delivered >= 0_ps) ++delivered;
   }
   const std::int64_t drops = run.network().totals().buffer_drops;
   EXPECT_GT(drops, 0);

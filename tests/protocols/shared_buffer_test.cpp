@@ -41,7 +41,7 @@ class Buffer {
   Buffer(const TrafficClass& low, const TrafficClass& high, std::int64_t capacity)
       : classes_{ClassConstants(low), ClassConstants(high)},
         queues_(kBufferPorts * kBufferClasses) {
-    sw_.capacity = sw_.shared_size = capacity;
+    sw_.capacity = sw_.shared_size = Bytes(capacity);
     accounts_.resize(kBufferPorts * kBufferClasses);
     for (std::size_t i = 0; i < accounts_.size(); ++i) {
       const ClassConstants& c = classes_[i % kBufferClasses];
@@ -49,12 +49,13 @@ class Buffer {
       if (c.limits_headroom) {
         accounts_[i].headroom = static_cast<std::int32_t>(config.pfc().headroom_bytes.count());
       }
-      sw_.shared_size -= accounts_[i].headroom + c.reserved + c.egress_reserved;
+      sw_.shared_size -= Bytes(accounts_[i].headroom) + c.reserved + c.egress_reserved;
     }
   }
 
   [[nodiscard]] bool admit(const Held& packet) {
-    if (!buffer_.admit(sw_, account(packet), queue(packet), of(packet), packet.cells)) return false;
+    if (!buffer_.admit(sw_, account(packet), queue(packet), of(packet), Bytes(packet.cells)))
+      return false;
     held_.push_back(packet);
     return true;
   }
@@ -62,31 +63,32 @@ class Buffer {
     const Held packet = held_[i];
     held_[i] = held_.back();
     held_.pop_back();
-    buffer_.release(sw_, account(packet), queue(packet), of(packet), packet.cells);
+    buffer_.release(sw_, account(packet), queue(packet), of(packet), Bytes(packet.cells));
   }
 
   /// All that can be told from the packets themselves.
   void expect_consistent() {
-    std::int64_t used = 0;
-    std::vector<std::int64_t> by_account(accounts_.size());
-    std::vector<std::int64_t> by_queue(queues_.size());
+    Bytes used;
+    std::vector<Bytes> by_account(accounts_.size());
+    std::vector<Bytes> by_queue(queues_.size());
     for (const Held& packet : held_) {
-      used += packet.cells;
-      if (of(packet).is_pfc) by_account[packet.in * kBufferClasses + packet.c] += packet.cells;
+      used += Bytes(packet.cells);
+      if (of(packet).is_pfc)
+        by_account[packet.in * kBufferClasses + packet.c] += Bytes(packet.cells);
       if (of(packet).has_partitions)
-        by_queue[packet.out * kBufferClasses + packet.c] += packet.cells;
+        by_queue[packet.out * kBufferClasses + packet.c] += Bytes(packet.cells);
     }
-    std::int64_t shared = 0;
+    Bytes shared;
     for (std::size_t i = 0; i < accounts_.size(); ++i) {
       const ClassConstants& c = classes_[i % kBufferClasses];
       ASSERT_EQ(accounts_[i].bytes, by_account[i]);
       ASSERT_EQ(queues_[i].held, by_queue[i]);
       ASSERT_GE(accounts_[i].headroom_used, 0);
       ASSERT_LE(accounts_[i].headroom_used, accounts_[i].headroom);
-      const std::int64_t part = c.is_pfc
-                                    ? accounts_[i].bytes - accounts_[i].headroom_used - c.reserved
-                                    : queues_[i].held - c.egress_reserved;
-      if (c.has_partitions) shared += std::max<std::int64_t>(part, 0);
+      const Bytes part = c.is_pfc
+                             ? accounts_[i].bytes - Bytes(accounts_[i].headroom_used) - c.reserved
+                             : queues_[i].held - c.egress_reserved;
+      if (c.has_partitions) shared += std::max(part, 0_B);
       ASSERT_FALSE(buffer_.is_above_xoff(sw_, accounts_[i], c) &&
                    buffer_.is_below_xon(sw_, accounts_[i], c));
     }
@@ -173,8 +175,8 @@ TEST(SharedBuffer, KeepsAccountsThatAddUpToWhatItHolds) {
       EXPECT_GT(refused, 0) << "mixture " << m;
       while (!buffer.held().empty()) buffer.release(buffer.held().size() - 1);
       buffer.expect_consistent();
-      EXPECT_EQ(buffer.state().buffer_used, 0);
-      EXPECT_EQ(buffer.state().shared_used, 0);
+      EXPECT_EQ(buffer.state().buffer_used, 0_B);
+      EXPECT_EQ(buffer.state().shared_used, 0_B);
     }
   }
 }
@@ -185,7 +187,7 @@ TEST(SharedBuffer, FillsToTheLastByte) {
   const Held packet{0, 1, 0, 1000};
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(buffer.admit(packet));
   EXPECT_FALSE(buffer.admit({0, 1, 0, 1}));
-  EXPECT_EQ(buffer.state().buffer_peak, 10'000);
+  EXPECT_EQ(buffer.state().buffer_peak, 10_KB);
 }
 
 // Reserved and set aside: 4 x 1 KB of 100 KB for lossy queues, or 4 x 5 KB of headroom. What is
@@ -235,7 +237,7 @@ TEST(SharedBuffer, DividesItsSharedPartAsDynamicThresholdsDo) {
     pfc.reserved = 2_KB;
     pfc.headroom_bytes = 2_KB;
     Buffer buffer(lossless(pfc), lossy(), 100'000);
-    ASSERT_EQ(buffer.state().shared_size, 100'000 - 4 * 4'000);
+    ASSERT_EQ(buffer.state().shared_size, Bytes(100'000 - 4 * 4'000));
     for (int i = 0; i < 100'000; ++i) {
       for (std::size_t in = 0; in < queues; ++in) {
         const Held packet{in, 3, 0, 10};
@@ -247,19 +249,19 @@ TEST(SharedBuffer, DividesItsSharedPartAsDynamicThresholdsDo) {
     const double share = 84'000.0 / (queues == 1 ? 5 : 6);
     for (std::size_t in = 0; in < queues; ++in) {
       const IngressAccount& account = buffer.account({in, 3, 0, 0});
-      EXPECT_NEAR(static_cast<double>(account.bytes), 2'000 + share, 20);
+      EXPECT_NEAR(static_cast<double>(account.bytes.count()), 2'000 + share, 20);
     }
   }
 }
 
 TEST(SharedBuffer, LimitsALossyQueueByItsDynamicThreshold) {
   Buffer buffer(limited_lossy(), lossy(), 100'000);
-  ASSERT_EQ(buffer.state().shared_size, 96'000);
+  ASSERT_EQ(buffer.state().shared_size, 96_KB);
   const Held packet{0, 2, 0, 10};
   while (buffer.admit(packet)) {
   }
   // 1 KB reserved, then alpha / (1 + alpha) = 1/3.
-  EXPECT_NEAR(static_cast<double>(buffer.queue(packet).held), 1'000 + 32'000, 20);
+  EXPECT_NEAR(static_cast<double>(buffer.queue(packet).held.count()), 1'000 + 32'000, 20);
   EXPECT_TRUE(buffer.admit({0, 1, 0, 10})) << "another queue has a threshold of its own";
 }
 
@@ -270,19 +272,19 @@ TEST(SharedBuffer, IsTheSameOnThePlainPath) {
   const SharedBuffer<GeneralPath> general;
   SwitchState a;
   SwitchState b;
-  a.capacity = b.capacity = a.shared_size = b.shared_size = 60'000;
+  a.capacity = b.capacity = a.shared_size = b.shared_size = 60_KB;
   IngressAccount in_a;
   IngressAccount in_b;
   ClassQueue out;
   testing::Draws draws(1);
-  std::vector<std::int64_t> held;
+  std::vector<Bytes> held;
   for (int i = 0; i < 3000; ++i) {
     if (!held.empty() && draws.one_in(2)) {
       plain.release(a, in_a, out, c, held.back());
       general.release(b, in_b, out, c, held.back());
       held.pop_back();
     } else {
-      const std::int64_t size = draws.between(64, 9000);
+      const Bytes size(draws.between(64, 9000));
       const bool fits = plain.admit(a, in_a, out, c, size);
       ASSERT_EQ(general.admit(b, in_b, out, c, size), fits);
       if (fits) held.push_back(size);

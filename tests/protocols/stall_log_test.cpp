@@ -12,14 +12,14 @@ TEST(StallLog, KeepsTheTimeInBoundedMemory) {
   std::int64_t sum[2] = {};
   for (std::int64_t i = 0; i < 100'000; ++i) {
     const auto c = static_cast<std::uint8_t>(i / 1000 % 2);
-    log.add(c, i * 100'000, i * 100'000 + 30'000, 64);
+    log.add(c, Picoseconds(i * 100'000), Picoseconds(i * 100'000 + 30'000), 64);
     sum[c] += 30'000;
     ASSERT_LT(log.entries().size(), 64U);
   }
   std::int64_t kept[2] = {};
   for (const StallLog::Entry& e : log.entries()) {
     EXPECT_LE(e.stalled, e.end - e.start);
-    kept[e.traffic_class] += e.stalled;
+    kept[e.traffic_class] += e.stalled.count();
     for (const StallLog::Entry& other : log.entries()) {
       if (&other == &e || other.traffic_class != e.traffic_class) continue;
       EXPECT_TRUE(other.end <= e.start || e.end <= other.start);
@@ -32,10 +32,12 @@ TEST(StallLog, KeepsTheTimeInBoundedMemory) {
 
 TEST(StallLog, IsExactWhileThereAreFew) {
   StallLog log;
-  for (std::int64_t i = 0; i < 60; ++i) log.add(0, i * 1000, i * 1000 + 1 + i, 64);
+  for (std::int64_t i = 0; i < 60; ++i) {
+    log.add(0, Picoseconds(i * 1000), Picoseconds(i * 1000 + 1 + i), 64);
+  }
   ASSERT_EQ(log.entries().size(), 60U);
-  EXPECT_EQ(log.entries()[59].start, 59'000);
-  EXPECT_EQ(log.entries()[59].end, 59'060);
+  EXPECT_EQ(log.entries()[59].start, Picoseconds(59'000));
+  EXPECT_EQ(log.entries()[59].end, Picoseconds(59'060));
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ TEST(Pfc, APauseIsRefreshedForAsLongAsItIsNeeded) {
   options.switches.pause.response = 0_ps;
   FlowRun run(fabric, options, {{HostId(1u), HostId(0u), 1_MB, 0_ps}});
   run.completions();
-  EXPECT_EQ(run.network().buffer_peak(SwitchId(0u)), 31 * 4178);
+  EXPECT_EQ(run.network().buffer_peak(SwitchId(0u)), Bytes(31 * 4178));
   const PortCounters sender = run.network().port_counters(run.fabric().host(HostId(1u)).first_port);
   EXPECT_EQ(sender.pauses_received, 10 * 5 + 3);
   // From XON on its way to XOFF there: 2 ways, 15 packets, one more way (the first time: 23
@@ -107,7 +107,7 @@ TEST(Pfc, APauseIsRefreshedForAsLongAsItIsNeeded) {
   const std::int64_t first = 22 * kLeaves - 23 * kPacket;
   const std::int64_t later = 22 * kLeaves - (15 * kPacket + kWay + 1'000'000);
   const std::int64_t last = 15 * kLeaves - (15 * kPacket + kWay + 1'000'000);
-  EXPECT_EQ(sender.paused_time, first + 9 * later + last);
+  EXPECT_EQ(sender.paused_time, Picoseconds(first + 9 * later + last));
 }
 
 TEST(Pfc, WithoutAnyHeadroomItStillPauses) {
@@ -132,7 +132,7 @@ TEST(Pfc, WithoutAnyHeadroomItStillPauses) {
   EXPECT_GT(drops, 5);
   EXPECT_GE(static_cast<std::int64_t>(run.network().totals().packets_retransmitted), drops);
   // Besides, the ACKs of host 0 to the two.
-  EXPECT_LE(run.network().buffer_peak(SwitchId(0u)), 200'000 + 2 * 86);
+  EXPECT_LE(run.network().buffer_peak(SwitchId(0u)), Bytes(200'000 + 2 * 86));
 }
 
 TEST(Pfc, PauseFramesDelayTheDataOfTheReversePath) {
@@ -162,7 +162,7 @@ TEST(Pfc, PauseFramesDelayTheDataOfTheReversePath) {
     return Outcome{
         reverse,
         run.network().port_counters(run.fabric().host(HostId(1u)).first_port).pauses_received,
-        run.network().port_counters(to_host(run, 1)).bytes};
+        run.network().port_counters(to_host(run, 1)).bytes.count()};
   };
   const Outcome free = run_with(0_B);
   const Outcome real = run_with(64_B);

@@ -76,7 +76,7 @@ Observed run(PacketNetwork::Options options, std::uint32_t threads) {
   options.observation.credits = true;
   options.trace_sink = [&observed](std::span<const TraceRecord> records) {
     for (const TraceRecord& r : records) {
-      observed.trace.emplace_back(r.time, r.value, r.subject, r.detail);
+      observed.trace.emplace_back(r.time.count(), r.value, r.subject, r.detail);
     }
   };
   options.parallelism = {.threads = threads, .share_from = 1, .waits_for_all = true};
@@ -89,11 +89,12 @@ Observed run(PacketNetwork::Options options, std::uint32_t threads) {
   EXPECT_TRUE(network.violated_invariants(true).empty());
   network.end_observation();
   for (const protocols::MessageOutcome& m : network.messages()) {
-    observed.messages.emplace_back(m.posted, m.delivered, m.acknowledged);
+    observed.messages.emplace_back(m.posted.count(), m.delivered.count(), m.acknowledged.count());
   }
   for (std::uint32_t p = 0; p < fabric.ports.size(); ++p) {
     const protocols::PortCounters c = network.port_counters(PortId(p));
-    observed.ports.emplace_back(c.bytes, c.peak_backlog, c.ecn_marked, c.paused_time);
+    observed.ports.emplace_back(c.bytes.count(), c.peak_backlog.count(), c.ecn_marked,
+                                c.paused_time.count());
   }
   observed.events = network.totals().events;
   observed.hops = network.totals().packet_hops;

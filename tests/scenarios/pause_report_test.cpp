@@ -69,10 +69,10 @@ jobs:
               .queue_pair = c,
               .entropy = flow_entropy(HostId(from), HostId(to),
                                       queue_pair_number(connections[c].flow_label, 0)),
-              .bytes = 1024,
-              .posted = posted,
-              .delivered = acknowledged,
-              .acknowledged = acknowledged};
+              .bytes = 1_KiB,
+              .posted = Picoseconds(posted),
+              .delivered = Picoseconds(acknowledged),
+              .acknowledged = Picoseconds(acknowledged)};
     }
     ADD_FAILURE() << "no connection";
     return {};
@@ -165,14 +165,14 @@ TEST_F(PauseReports, TheFilesHoldEveryPauseVictimAndClass) {
   report();
   results_.class_names = {"bulk", "control, urgent"};
   results_.classes.assign(results_.ports.size() * 2, {});
-  results_.classes[1] = {.bytes = 860,
+  results_.classes[1] = {.bytes = 860_B,
                          .packets = 10,
-                         .peak_bytes = 86,
-                         .paused_time = 7,
+                         .peak_bytes = 86_B,
+                         .paused_time = 7_ps,
                          .pauses_received = 1,
                          .credit_stalls = 2,
-                         .credit_stall_time = 9};
-  results_.ports[0].counters.bytes = 3440;
+                         .credit_stall_time = 9_ps};
+  results_.ports[0].counters.bytes = 3440_B;
   const TemporaryFolder folder("report");
   ASSERT_TRUE(write_results(results_, "", folder.path() / "out", {.pauses = true}).ok());
   EXPECT_EQ(folder.read("out/classes.csv"),
@@ -196,7 +196,7 @@ TEST_F(PauseReports, PortsThatWaitForCreditsAreListedByTime) {
   protocols::ClassCounters& counters =
       results_.classes[port("leaf0", "spine0").value() * results_.class_names.size()];
   counters.credit_stalls = 12;
-  counters.credit_stall_time = (results_.simulated - results_.measured_from).count() / 4;
+  counters.credit_stall_time = (results_.simulated - results_.measured_from) / 4;
   const std::string text = summary_text(results_);
   EXPECT_THAT(text, HasSubstr("idle for lack of credits"));
   EXPECT_THAT(text, HasSubstr("25.0 %"));
@@ -204,8 +204,8 @@ TEST_F(PauseReports, PortsThatWaitForCreditsAreListedByTime) {
 }
 
 TEST_F(PauseReports, ADeadlockNamesItsCircle) {
-  results_.deadlock = {{.port = port("leaf0", "spine0"), .waiting = 1024},
-                       {.port = port("spine0", "leaf1"), .waiting = 2048}};
+  results_.deadlock = {{.port = port("leaf0", "spine0"), .waiting = 1_KiB},
+                       {.port = port("spine0", "leaf1"), .waiting = 2_KiB}};
   results_.class_names = {"only"};
   EXPECT_EQ(describe_deadlock(results_),
             "deadlock: leaf0[2]->spine0[0] waits for spine0[1]->leaf1[2], "

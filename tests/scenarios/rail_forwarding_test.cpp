@@ -29,7 +29,7 @@ const std::string kAllToAll = "{name: a, type: all-to-all, size: 1MiB, iteration
 std::int64_t to_spines(const Results& results) {
   std::int64_t bytes = 0;
   for (const auto& port : results.ports) {
-    if (port.peer_node.starts_with("spine")) bytes += port.counters.bytes;
+    if (port.peer_node.starts_with("spine")) bytes += port.counters.bytes.count();
   }
   return bytes;
 }
@@ -38,7 +38,7 @@ std::int64_t to_leaves(const Results& results) {
   std::int64_t bytes = 0;
   for (const auto& port : results.ports) {
     if (port.node.starts_with("gpu") && port.peer_node.starts_with("leaf")) {
-      bytes += port.counters.bytes;
+      bytes += port.counters.bytes.count();
     }
   }
   return bytes;

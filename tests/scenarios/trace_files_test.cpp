@@ -46,7 +46,7 @@ class Traces : public ::testing::Test {
   }
   static TraceRecord control(std::uint32_t queue_pair, const char* column, std::int64_t value) {
     const auto number = protocols::congestion::kAllColumns.find(column);
-    return {.time = 10'000'000,
+    return {.time = 10_us,
             .value = value,
             .subject = queue_pair,
             .detail = static_cast<std::uint32_t>(number),
@@ -54,7 +54,8 @@ class Traces : public ::testing::Test {
   }
   static TraceRecord packet(Kind kind, std::int64_t time, std::uint32_t port,
                             std::uint32_t sequence) {
-    return {.time = time, .value = 5, .subject = port, .detail = sequence, .kind = kind};
+    return {
+        .time = Picoseconds(time), .value = 5, .subject = port, .detail = sequence, .kind = kind};
   }
   /// The rows that one writer makes of some records.
   template <class Writer>
@@ -76,13 +77,13 @@ class Traces : public ::testing::Test {
 TEST_F(Traces, RatesJoinTheRecordsOfOneTimeAndQueuePair) {
   // 10 packets of 4096 B in 10 us are 32.768 Gbit/s; 5 more in the next 10 us are half of it.
   const std::vector<TraceRecord> records{
-      {.time = 10'000'000, .value = 10, .subject = 7, .kind = Kind::kProgress},
+      {.time = 10_us, .value = 10, .subject = 7, .kind = Kind::kProgress},
       control(3, "rate_bps", 1'000),
       control(3, "target_bps", 2'000'000),
       control(7, "alpha", 1LL << 31),
       control(7, "rate_bps", 100'000'000'000),
       control(7, "target_bps", 200'000'000'000),
-      {.time = 20'000'000, .value = 15, .subject = 7, .kind = Kind::kProgress},
+      {.time = 20_us, .value = 15, .subject = 7, .kind = Kind::kProgress},
   };
   EXPECT_EQ(rows<RateTrace>(records),
             "0.000010000000,job,0,1,h0,h1,3,1000,2000000,,\n"
@@ -91,7 +92,7 @@ TEST_F(Traces, RatesJoinTheRecordsOfOneTimeAndQueuePair) {
 }
 
 TEST_F(Traces, GoodputAtTheStartIsUnknown) {
-  EXPECT_EQ(rows<RateTrace>({{.time = 0, .value = 0, .subject = 7, .kind = Kind::kProgress}}),
+  EXPECT_EQ(rows<RateTrace>({{.time = {}, .value = 0, .subject = 7, .kind = Kind::kProgress}}),
             "0.000000000000,job,0,1,h0,h1,7,,,,\n");
 }
 
@@ -162,9 +163,9 @@ TEST_F(Traces, OnlyWhatIsObservedHasAFile) {
   ASSERT_TRUE(folder.ok());
   TraceFiles files(std::move(folder).value(), observation, names_);
   const std::vector<TraceRecord> records{
-      {.time = 3, .value = 4178, .subject = 2, .kind = Kind::kQueue},
-      {.time = 9, .value = 4, .subject = 2, .kind = Kind::kCreditStall, .traffic_class = 1},
-      {.time = 9, .value = 10, .subject = 7, .kind = Kind::kProgress},
+      {.time = 3_ps, .value = 4178, .subject = 2, .kind = Kind::kQueue},
+      {.time = 9_ps, .value = 4, .subject = 2, .kind = Kind::kCreditStall, .traffic_class = 1},
+      {.time = 9_ps, .value = 10, .subject = 7, .kind = Kind::kProgress},
   };
   files.write(records);
   files.finish();

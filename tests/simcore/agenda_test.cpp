@@ -16,7 +16,8 @@ using Order = std::tuple<std::int64_t, EventRank, std::uint32_t, std::uint32_t, 
 
 AgendaEvent event_of(const Order& order) {
   const auto& [time, rank, type, source, sequence] = order;
-  return {.time = time, .order = AgendaEvent::make_order(rank, type, source, sequence)};
+  return {.time = Picoseconds(time),
+          .order = AgendaEvent::make_order(rank, type, source, sequence)};
 }
 
 TEST(AgendaEvents, AreOrderedByTimeRankTypeSourceAndSequence) {
@@ -65,14 +66,16 @@ TEST(Agenda, HandsOutEventsInOrderHoweverTheyCame) {
       ASSERT_EQ(agenda.events().size(), waiting.size());
       ASSERT_EQ(agenda.empty(), waiting.empty());
       ASSERT_EQ(agenda.next_time(),
-                waiting.empty() ? Agenda::kNever : std::get<0>(*std::ranges::min_element(waiting)));
+                waiting.empty() ? Agenda::kNever
+                                : Picoseconds(std::get<0>(*std::ranges::min_element(waiting))));
     }
   }
 }
 
 TEST(Agenda, KeepsWhatAnEventSays) {
   Agenda agenda;
-  agenda.push({.time = 3, .order = 1, .type = 2, .target = 4, .value = ~0ULL, .origin = 5});
+  agenda.push(
+      {.time = Picoseconds(3), .order = 1, .type = 2, .target = 4, .value = ~0ULL, .origin = 5});
   const AgendaEvent event = agenda.pop();
   EXPECT_EQ(event.type, 2U);
   EXPECT_EQ(event.target, 4U);

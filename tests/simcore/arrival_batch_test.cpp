@@ -22,7 +22,7 @@ class Arrivals {
 
   void send(std::uint32_t port, std::int64_t time) {
     const std::uint32_t number = sent_++;
-    links_[port]->data_in.push(time, pool_, [&](Packet& packet) {
+    links_[port]->data_in.push(Picoseconds(time), pool_, [&](Packet& packet) {
       packet = {};
       packet.sequence = number;
     });
@@ -33,14 +33,14 @@ class Arrivals {
   void expect_window(std::int64_t start, std::int64_t end) {
     using Arrival = std::tuple<std::int64_t, std::uint32_t, std::uint32_t>;  // time, port, number
     std::vector<Arrival> expected;
-    batch_.begin(start, end - start);
+    batch_.begin(Picoseconds(start), Picoseconds(end - start));
     for (std::uint32_t port = 0; port < wires_.size(); ++port) {
       auto& wire = wires_[port];
       while (!wire.empty() && wire.front().first < end) {
         expected.emplace_back(wire.front().first, port, wire.front().second);
         wire.pop_front();
       }
-      batch_.gather(*links_[port], port, end, pool_);
+      batch_.gather(*links_[port], port, Picoseconds(end), pool_);
       ASSERT_EQ(links_[port]->in_flight(), wire.size());
     }
     std::ranges::stable_sort(expected, [](const Arrival& a, const Arrival& b) {
@@ -49,7 +49,7 @@ class Arrivals {
     batch_.sort();
     for (const auto& [time, port, number] : expected) {
       ASSERT_FALSE(batch_.done());
-      ASSERT_EQ(batch_.next_time(), time);
+      ASSERT_EQ(batch_.next_time(), Picoseconds(time));
       ASSERT_EQ(batch_.next_port(), port);
       ASSERT_EQ(batch_.pop().sequence, number);
     }

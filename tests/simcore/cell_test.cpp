@@ -59,7 +59,7 @@ class Recorder {
     }
     for (std::uint32_t i = 0; i < 100; ++i) {
       const auto rank = draws_.one_in(2) ? EventRank::kControl : EventRank::kTimer;
-      push({.time = draws_.between(0, until - 1),
+      push({.time = Picoseconds(draws_.between(0, until - 1)),
             .order =
                 AgendaEvent::make_order(rank, 3, static_cast<std::uint32_t>(draws_.below(4)), i)});
     }
@@ -71,27 +71,28 @@ class Recorder {
 
   // What run_window asks of a model.
   void depart(const Here& here, std::uint32_t local) {
-    happened_.push_back({here.now, EventRank::kDeparture, local, 0});
+    happened_.push_back({here.now.count(), EventRank::kDeparture, local, 0});
     departures_[local].erase(departures_[local].begin());
     plan_departure(local);
     // What leaves a port of the first half arrives inside, at its counterpart, a little later.
     if (local >= links_.size() / 2) return;
     const auto to = static_cast<std::uint32_t>(local + links_.size() / 2);
     const bool is_first = links_[to]->in_flight() == 0;
-    send(to, here.now + 2);
+    send(to, here.now.count() + 2);
     if (is_first)
-      here.cell.next.update(here.cell.port_count() + to, here.cell.keys.arrival(here.now + 2, to));
+      here.cell.next.update(here.cell.port_count() + to,
+                            here.cell.keys.arrival(here.now + Picoseconds(2), to));
   }
   void arrive(const Here& here, const Packet& packet, std::uint32_t local) {
-    happened_.push_back({here.now, EventRank::kArrival, local, packet.sequence});
+    happened_.push_back({here.now.count(), EventRank::kArrival, local, packet.sequence});
   }
   void handle(const Here& here, const AgendaEvent& event) {
-    happened_.push_back(
-        {event.time, static_cast<EventRank>(event.order >> 62U), event.order & ~(3ULL << 62U), 0});
+    happened_.push_back({event.time.count(), static_cast<EventRank>(event.order >> 62U),
+                         event.order & ~(3ULL << 62U), 0});
     --here.cell.live_events;
   }
   void accept_control(Cell&, const Packet& frame, std::uint32_t) {
-    push({.time = frame.stamp,
+    push({.time = Picoseconds(frame.stamp),
           .order = AgendaEvent::make_order(EventRank::kControl, 1, 0, frame.sequence)});
   }
   void fetch_state(const Cell&, std::uint32_t) { ++fetched_; }
@@ -100,7 +101,7 @@ class Recorder {
 
   void run(std::int64_t start, std::int64_t end, bool reads_signals = true) {
     worker_.signals.turn(reads_signals);
-    run_window(cell_, worker_, *this, start, end);
+    run_window(cell_, worker_, *this, Picoseconds(start), Picoseconds(end));
   }
 
   [[nodiscard]] Cell& cell() { return cell_; }
@@ -114,7 +115,7 @@ class Recorder {
   }
   void send(std::uint32_t local, std::int64_t time) {
     const std::uint32_t number = sent_++;
-    links_[local]->data_in.push(time, worker_.pool, [&](Packet& packet) {
+    links_[local]->data_in.push(Picoseconds(time), worker_.pool, [&](Packet& packet) {
       packet = {};
       packet.sequence = number;
     });
@@ -129,7 +130,8 @@ class Recorder {
     if (departures_[local].empty()) {
       cell_.next.remove(local);
     } else {
-      cell_.next.update(local, cell_.keys.departure(departures_[local].front(), local));
+      cell_.next.update(local,
+                        cell_.keys.departure(Picoseconds(departures_[local].front()), local));
     }
   }
 
@@ -162,7 +164,7 @@ TEST(CellWindow, HandlesAllEventsInOrderOfTimeRankAndSource) {
       EXPECT_TRUE(std::ranges::is_sorted(recorder.happened())) << "windows of " << length;
       EXPECT_EQ(recorder.happened().size(), departures + 100 + recorder.sent());
       EXPECT_EQ(recorder.worker().sums.events, recorder.happened().size());
-      EXPECT_EQ(next_event_time(recorder.cell(), now), Agenda::kNever);
+      EXPECT_EQ(next_event_time(recorder.cell(), Picoseconds(now)), Agenda::kNever);
       EXPECT_TRUE(recorder.cell().agenda.empty());
     }
   }
@@ -173,8 +175,9 @@ TEST(CellWindow, KnowsTheTimeOfItsNextEvent) {
     Recorder recorder(6, seed);
     recorder.draw_events(200);
     for (std::int64_t now = 0;;) {
-      const std::int64_t next = next_event_time(recorder.cell(), now);
-      if (next == Agenda::kNever) break;
+      const Picoseconds time = next_event_time(recorder.cell(), Picoseconds(now));
+      if (time == Agenda::kNever) break;
+      const std::int64_t next = time.count();
       ASSERT_GE(next, now);
       const std::size_t before = recorder.happened().size();
       recorder.run(now, next);  // nothing happens before
@@ -193,19 +196,19 @@ TEST(CellWindow, BringsLinkControlToItsTime) {
   Recorder recorder(2, 1);
   Link& link = recorder.link(0);
   for (const auto& [time, number] : {std::pair{35, 0U}, {12, 1U}, {12, 2U}}) {
-    link.control_in.push(time, recorder.worker().pool, [&](Packet& frame) {
+    link.control_in.push(Picoseconds(time), recorder.worker().pool, [&](Packet& frame) {
       frame = {};
       frame.sequence = number;
     });
     recorder.worker().signals.set(link.signal);
   }
-  EXPECT_EQ(next_event_time(recorder.cell(), 10), 10);
+  EXPECT_EQ(next_event_time(recorder.cell(), Picoseconds(10)), Picoseconds(10));
   recorder.run(10, 20);
   recorder.run(20, 30);
   ASSERT_EQ(recorder.happened().size(), 2U);
   EXPECT_EQ(recorder.happened()[0].order & 0xffffffffU, 1U);
   EXPECT_EQ(recorder.happened()[1].order & 0xffffffffU, 2U);
-  EXPECT_EQ(next_event_time(recorder.cell(), 30), 35);
+  EXPECT_EQ(next_event_time(recorder.cell(), Picoseconds(30)), Picoseconds(35));
   recorder.run(30, 40);
   EXPECT_EQ(recorder.happened().size(), 3U);
 }
@@ -244,14 +247,14 @@ TEST(CellWindow, ThatDoesNotReadSignalsLooksAtEveryLink) {
 TEST(EventKeys, HoldTimeRankAndPort) {
   for (const std::uint32_t ports : {1U, 2U, 3U, 64U, 65U, 1000U}) {
     const EventKeys keys(ports);
-    for (const std::int64_t time : {0L, 1L, 1L << 45}) {
+    for (const Picoseconds time : {Picoseconds(0), Picoseconds(1), Picoseconds(1L << 45)}) {
       for (const std::uint32_t local : {0U, ports - 1}) {
         EXPECT_FALSE(keys.is_arrival(keys.departure(time, local)));
         EXPECT_TRUE(keys.is_arrival(keys.arrival(time, local)));
         for (const std::uint64_t key : {keys.departure(time, local), keys.arrival(time, local)}) {
           EXPECT_EQ(keys.time_of(key), time);
           EXPECT_EQ(keys.local_of(key), local);
-          EXPECT_LT(key, keys.departure(time + 1, 0));
+          EXPECT_LT(key, keys.departure(time + Picoseconds(1), 0));
         }
         EXPECT_LT(keys.departure(time, ports - 1), keys.arrival(time, 0));
       }

@@ -12,7 +12,7 @@ namespace weft {
 namespace {
 
 void push(Link& link, ChunkPool& pool, std::int64_t stamp, std::uint32_t number) {
-  link.data_in.push(stamp, pool, [&](Packet& packet) {
+  link.data_in.push(Picoseconds(stamp), pool, [&](Packet& packet) {
     packet = {};
     packet.sequence = number;
   });
@@ -50,7 +50,7 @@ TEST(Link, HandsOutPacketsInTheOrderInWhichTheyWereSent) {
         wire.pop_front();
       }
       const std::int64_t end = now - draws.between(0, 40);
-      link.data_out.take_until(end, link.data_in, pool, [&](const Packet& packet) {
+      link.data_out.take_until(Picoseconds(end), link.data_in, pool, [&](const Packet& packet) {
         expect_front(packet);
         ASSERT_LT(packet.stamp, end);
         wire.pop_front();
@@ -80,7 +80,7 @@ TEST(Link, KeepsItsTwoLanesApart) {
   ChunkPool pool;
   Link link;
   push(link, pool, 5, 1);
-  link.control_in.push(4, pool, [](Packet& packet) {
+  link.control_in.push(Picoseconds(4), pool, [](Packet& packet) {
     packet = {};
     packet.word = 9;
   });
@@ -108,10 +108,11 @@ TEST(Link, IsReadByOneThreadWhileAnotherOneWrites) {
   std::uint32_t next = 0;
   bool is_in_order = true;
   while (next < kPackets) {
-    link.data_out.take_until(kPackets, link.data_in, readers, [&](const Packet& packet) {
-      is_in_order = is_in_order && packet.sequence == next && packet.stamp == next;
-      ++next;
-    });
+    link.data_out.take_until(
+        Picoseconds(kPackets), link.data_in, readers, [&](const Packet& packet) {
+          is_in_order = is_in_order && packet.sequence == next && packet.stamp == next;
+          ++next;
+        });
     std::this_thread::yield();
   }
   writer.join();
@@ -144,7 +145,7 @@ TEST(PacketQueue, IsAFifoThatKnowsItsBytes) {
       }
       ASSERT_EQ(queue.size(), model.size());
       ASSERT_EQ(queue.empty(), model.empty());
-      ASSERT_EQ(queue.bytes(), bytes);
+      ASSERT_EQ(queue.bytes(), Bytes(bytes));
       if (i % 50 == 0) {
         const auto most = static_cast<std::uint32_t>(draws.below(40));
         std::size_t at = 0;
@@ -174,7 +175,7 @@ TEST(PacketQueue, LeavesATakenPacketInItsPlaceUntilItIsReclaimed) {
     queue.reclaim(pool);
   }
   EXPECT_TRUE(queue.empty());
-  EXPECT_EQ(queue.bytes(), 0);
+  EXPECT_EQ(queue.bytes(), Bytes(0));
 }
 
 }  // namespace

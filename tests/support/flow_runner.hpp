@@ -99,8 +99,8 @@ class FlowRun {
         << network_->violated_invariants(true).front();
     std::vector<Picoseconds> times(network_->messages().size());
     for (const protocols::MessageOutcome& m : network_->messages()) {
-      EXPECT_GE(m.acknowledged, 0) << "flow " << m.connection.value() << " did not complete";
-      times[m.connection.value()] = Picoseconds(m.acknowledged - m.posted);
+      EXPECT_GE(m.acknowledged, 0_ps) << "flow " << m.connection.value() << " did not complete";
+      times[m.connection.value()] = m.acknowledged - m.posted;
     }
     return times;
   }

@@ -22,7 +22,7 @@ class Datagram {
     r.message_broken = (packet.flags & kFirst) == 0 && (r.message_broken || has_gap);
     r.expected = packet.sequence + 1;
     if ((packet.flags & kLast) == 0 || r.message_broken) return;
-    host_.record_delivery(packet.flow, packet.sequence, port, here.now);
+    host_.record_delivery(here, packet.flow, packet.sequence, port);
     host_.notify_delivered(here, packet.flow);
   }
 

@@ -41,7 +41,7 @@ class Roce {
       s.deadline = here.now + t.retransmit_timeout;
     }
     if (kind_of(packet) == PacketKind::kNack && s.next > s.unacked) {
-      sender_.lose(s, t, congestion::Loss::kNack, Picoseconds(here.now));
+      sender_.lose(s, t, congestion::Loss::kNack, here.now);
       sender_.go_back(s);
     }
     if (moves && !s.has_outstanding()) --here.cell.live_events;
@@ -49,7 +49,7 @@ class Roce {
     host_.activate(here, qp);
   }
 
-  void receive_cnp(std::uint32_t qp, std::int64_t now) {
+  void receive_cnp(std::uint32_t qp, Picoseconds now) {
     SenderState& s = s_.senders[qp];
     sender_.notify(s, host_.transport(s.transport), Picoseconds(now));
   }
@@ -83,7 +83,7 @@ class Roce {
  private:
   /// `fresh`: packets that this ACK is the first to say have arrived.
   void tell_control(SenderState& s, const TransportConstants& t, const Packet& packet,
-                    const AckFields& fields, std::uint32_t fresh, std::int64_t now) {
+                    const AckFields& fields, std::uint32_t fresh, Picoseconds now) {
     const bool is_marked = (packet.flags & kCongested) != 0;
     if (!is_marked && !t.control.needs().acks) return;
     const congestion::Acknowledgement ack{
@@ -95,7 +95,7 @@ class Roce {
 
   void complete_messages(const Here& here, std::uint32_t qp, const PortState& port);
   void arm_timer(const Here& here, SenderState& s, std::uint32_t qp);
-  static void push_timer(Cell& cell, std::uint32_t qp, std::int64_t time);
+  static void push_timer(Cell& cell, std::uint32_t qp, Picoseconds time);
 
   /// The expected packet came and no later one waits.
   void accept(const Here& here, std::uint32_t qp, ReceiverState& r, bool is_last, PortState& port) {
@@ -107,7 +107,7 @@ class Roce {
       send_ack(here, qp, r, PacketKind::kAck, port);
     }
     if (!is_last) return;
-    host_.record_delivery(qp, r.expected - 1, port, here.now);
+    host_.record_delivery(here, qp, r.expected - 1, port);
     host_.notify_delivered(here, qp);
   }
 
@@ -124,7 +124,7 @@ class Roce {
       }
       return;
     }
-    // The gap closes: everything up to the next gap is in order here.now.
+    // The gap closes: everything up to the next gap is in order now.
     std::uint32_t messages = 0;
     ++r.received;
     ++r.since_ack;
@@ -132,7 +132,7 @@ class Roce {
     for (;;) {
       ++r.expected;
       if (ends_message) {
-        host_.record_delivery(packet.flow, r.expected - 1, port, here.now);
+        host_.record_delivery(here, packet.flow, r.expected - 1, port);
         ++messages;
       }
       if (!r.early.holds(r.expected)) break;
@@ -147,7 +147,7 @@ class Roce {
   /// A marked packet came: the control's part at the receiver says what becomes of it.
   void answer_mark(const Here& here, std::uint32_t qp, ReceiverState& r, PortState& port) {
     const congestion::ControlRef control = host_.transport(r.transport).control;
-    switch (s_.controls.on_marked(control, r.control_slot, Picoseconds(here.now))) {
+    switch (s_.controls.on_marked(control, r.control_slot, here.now)) {
       case congestion::Answer::kNothing:
         break;
       case congestion::Answer::kEcho:
@@ -207,7 +207,7 @@ void Roce<Host>::complete_messages(const Here& here, std::uint32_t qp, const Por
 }
 
 template <class Host>
-void Roce<Host>::push_timer(Cell& cell, std::uint32_t qp, std::int64_t time) {
+void Roce<Host>::push_timer(Cell& cell, std::uint32_t qp, Picoseconds time) {
   const auto type = static_cast<std::uint32_t>(EventType::kRetransmit);
   cell.agenda.push({.time = time,
                     .order = AgendaEvent::make_order(EventRank::kTimer, type, qp, 0),
@@ -244,7 +244,7 @@ void Roce<Host>::expire_timer(const Here& here, std::uint32_t qp) {
   s.deadline = here.now + t.retransmit_timeout;
   s.timer_is_set = true;
   push_timer(here.cell, qp, s.deadline);
-  sender_.lose(s, t, congestion::Loss::kTimeout, Picoseconds(here.now));
+  sender_.lose(s, t, congestion::Loss::kTimeout, here.now);
   sender_.go_back(s);
   host_.activate(here, qp);
 }

@@ -65,7 +65,7 @@ void add_ports(const scenarios::Results& results, Values& values) {
   double mean = 0;
   double utilisation = 0;
   for (const scenarios::PortResult& port : results.ports) {
-    peak = std::max(peak, static_cast<double>(port.counters.peak_backlog));
+    peak = std::max(peak, static_cast<double>(port.counters.peak_backlog.count()));
     mean = std::max(mean, port.mean_queue_bytes);
     utilisation = std::max(utilisation, port.utilisation);
   }
