@@ -343,6 +343,7 @@ class WaitGraph {
     }
     path.erase(path.begin(), std::find(path.begin(), path.end(), n));
     std::vector<BlockedPort> circle;
+    circle.reserve(path.size());
     for (const std::uint32_t m : path) {
       circle.push_back({.port = nodes_[m].port->id,
                         .traffic_class = nodes_[m].traffic_class,

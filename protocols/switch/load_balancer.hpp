@@ -43,7 +43,7 @@ class LoadBalancer {
   /// idle: even here, but colliding further on (a permutation of 64 MiB on 128 hosts and 16 spines
   /// then takes up to 7.3 % more than ideal, against 0.4 %). An estimate: vendors do not publish
   /// their grades.
-  static constexpr Bytes kGrade{64 * 1024};
+  static constexpr Bytes kGrade{65'536};
 
   /// Inputs take turns of their own.
   [[nodiscard]] static std::uint32_t in_turn(PortState& in, const Packet& packet, std::uint32_t n) {

@@ -170,7 +170,7 @@ void check_dependencies(const Experiment& e, StaticFindings& findings) {
                                             found.cycles.size() - kMostShown));
   }
   if (!found.is_complete) {
-    findings.warnings.push_back(
+    findings.warnings.emplace_back(
         "the routes are too many to follow all of them; there may be more circles of waiting "
         "buffers than were found");
   }

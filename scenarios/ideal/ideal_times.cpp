@@ -294,7 +294,7 @@ IdealTimes::Job IdealTimes::capacity_of(std::uint32_t job) {
           least_one_way = std::min(least_one_way, ends_with_acks ? std::min(there, back) : there);
         }
       });
-  const Job of_chips = in_network.bound();
+  Job of_chips = in_network.bound();
   if (demands.empty()) return of_chips;
   // The last data byte through a cut still has the rest of its way and the ACK's before it.
   // Counting the ACKs as well, the last one through may be an ACK: only one way is left or has

@@ -29,8 +29,7 @@ constexpr std::int64_t kPayload = 4096;
 /// A fabric with hosts of one shape, and a message between two of them in different racks.
 class LoneMessage {
  public:
-  explicit LoneMessage(std::uint64_t seed)
-      : random_(seed, Purpose::kTestScenario, 11), seed_(seed) {}
+  explicit LoneMessage(std::uint64_t seed) : random_(seed, Purpose::kTestScenario, 11) {}
 
   /// Of the hosts, and of what they hang on.
   struct Shape {
@@ -89,7 +88,6 @@ class LoneMessage {
   }
 
   RandomStream random_;
-  std::uint64_t seed_;
   std::uint64_t counter_ = 0;
 };
 

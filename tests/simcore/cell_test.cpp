@@ -31,7 +31,7 @@ class Recorder {
     links_.resize(ports);
     for (std::uint32_t local = 0; local < ports; ++local) {
       links_[local] = std::make_unique<Link>();
-      cell_.ports.push_back(PortId(local));
+      cell_.ports.emplace_back(local);
       cell_.inbound.push_back(links_[local].get());
       if (local < ports / 2) cell_.external_in.push_back(local);
       links_[local]->signal = local < ports / 2 ? 8 + local : ArrivalSignals::kNobody;
@@ -51,7 +51,7 @@ class Recorder {
         return drawn;
       };
       for (const std::int64_t time : times(30)) departures_[local].push_back(time);
-      departures_[local].erase(std::ranges::unique(departures_[local]).begin(),
+      departures_[local].erase(std::unique(departures_[local].begin(), departures_[local].end()),
                                departures_[local].end());
       plan_departure(local);
       if (local >= links_.size() / 2) continue;
@@ -195,10 +195,10 @@ TEST(CellWindow, KnowsTheTimeOfItsNextEvent) {
 TEST(CellWindow, BringsLinkControlToItsTime) {
   Recorder recorder(2, 1);
   Link& link = recorder.link(0);
-  for (const auto& [time, number] : {std::pair{35, 0U}, {12, 1U}, {12, 2U}}) {
-    link.control_in.push(Picoseconds(time), recorder.worker().pool, [&](Packet& frame) {
-      frame = {};
-      frame.sequence = number;
+  for (const auto& frame : {std::pair{35, 0U}, {12, 1U}, {12, 2U}}) {
+    link.control_in.push(Picoseconds(frame.first), recorder.worker().pool, [&](Packet& packet) {
+      packet = {};
+      packet.sequence = frame.second;
     });
     recorder.worker().signals.set(link.signal);
   }
