@@ -38,7 +38,9 @@ ConnectionTransport ConnectionTransports::of(ConnectionId connection) const {
   const Connection& c = workload_.connections()[connection.value()];
   if (!is_inside || scenario_.scale_up.empty()) {
     ConnectionTransport transport = scale_out_;
-    transport.is_sprayed = scenario_.switches.balancing(c.traffic_class).sprays();
+    const protocols::LoadBalancing& balancing = scenario_.switches.balancing(c.traffic_class);
+    transport.is_sprayed = balancing.sprays();
+    transport.framing.takes_turns = balancing.type == protocols::LoadBalancing::kRoundRobin;
     transport.traffic_class = c.traffic_class;
     transport.ack_class = c.traffic_class;
     if (const auto* roce = std::get_if<protocols::RoceConfig>(&scenario_.transport)) {

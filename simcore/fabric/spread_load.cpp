@@ -137,7 +137,9 @@ Count packets_of(Bytes size, const Framing& framing) {
 
 /// Identical packets, or a short last one that meets others at the last step only: it then
 /// overtakes what it can, and no other order is better. At every step from the first one on that
-/// spreads the packets of a link, it gains less than a transmission of the source.
+/// spreads the packets of a link, it gains less than a transmission of the source. Where it gains
+/// twice it may come before the last two: by turns only if these went by other links than its own,
+/// by luck (both by one link, which is not its own) even over two.
 bool is_exact(Bytes size, const Framing& framing, std::span<const PathHop> forward) {
   if (size.count() % framing.payload.count() == 0 || size < framing.payload) return true;
   const PathHop& source = forward.front();
@@ -145,7 +147,8 @@ bool is_exact(Bytes size, const Framing& framing, std::span<const PathHop> forwa
   for (const PathHop& hop : forward) {
     if (!is_ample(hop, source)) return false;
     const bool is_last = &hop == &forward.back();
-    if (!is_last && hop.links < (gained + 1) * source.links) return false;
+    const std::uint32_t wanted = gained > 0 && !framing.takes_turns ? gained + 2 : gained + 1;
+    if (!is_last && hop.links < wanted * source.links) return false;
     if (gained > 0 || hop.links > source.links) ++gained;
   }
   return true;

@@ -34,6 +34,9 @@ struct Framing {
   /// Bytes after which a switch sends a packet on, if its egress is no faster than its ingress; 0:
   /// packets are stored first.
   Bytes cut_through{};
+  /// Packets that are spread take parallel links in turn; else any link, and times are those of the
+  /// luckiest choice.
+  bool takes_turns = true;
 
   auto operator<=>(const Framing&) const = default;
 };
@@ -51,7 +54,7 @@ struct ZeroLoad {
 ///
 /// Exact for packets that all cross the same links, and for packets that take alike links in turn
 /// unless a window binds, or the last one is short and could overtake others before the last step.
-/// A lower bound in those cases, and for other ways to spread packets.
+/// A lower bound in those cases, and where packets do not take turns.
 [[nodiscard]] ZeroLoad zero_load(Bytes size, const Framing& framing,
                                  std::span<const PathHop> forward,
                                  std::span<const PathHop> reverse);
