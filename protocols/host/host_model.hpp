@@ -384,7 +384,7 @@ class HostModel {
     if (Path::kGeneral && k.traces_packets) {
       Packet packet;
       write(packet);
-      trace_start(here, packet, port);
+      trace_packet(s_, here.worker, TraceRecord::Kind::kPacketStarted, packet, port, here.now);
     }
     const Picoseconds end = transmit<Path>(s_, here, port, queue, Bytes(size), here.now, write);
     s.next_send = Path::kGeneral && is_spread(s) ? here.now : end;
@@ -394,16 +394,6 @@ class HostModel {
     if (is_last) sender_.next_message(s);
     if (!t.reliable) datagram_.on_sent(s);
     return end;
-  }
-
-  void trace_start(const Here& here, const Packet& packet, const PortState& port) const {
-    if (!s_.is_watched(packet)) return;
-    here.worker.trace.push_back({.time = here.now,
-                                 .value = packet.flow,
-                                 .subject = port.index,
-                                 .detail = packet.sequence,
-                                 .kind = TraceRecord::Kind::kPacketStarted,
-                                 .traffic_class = class_of(packet)});
   }
 
   void receive_data(const Here& here, const Packet& packet, PortState& port) {

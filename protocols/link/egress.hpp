@@ -14,6 +14,18 @@ inline void schedule(Cell& cell, const AgendaEvent& event) {
   cell.agenda.push(event);
 }
 
+/// Notes what happens to a data packet at `port`, if packets of its flow are traced.
+inline void trace_packet(const NetworkState& state, Worker& worker, TraceRecord::Kind kind,
+                         const Packet& packet, const PortState& port, Picoseconds time) {
+  if (kind_of(packet) != PacketKind::kData || !state.is_watched(packet)) return;
+  worker.trace.push_back({.time = time,
+                          .value = packet.flow,
+                          .subject = port.index,
+                          .detail = packet.sequence,
+                          .kind = kind,
+                          .traffic_class = class_of(packet)});
+}
+
 /// Occupies an idle port until `end`.
 inline void occupy(Cell& cell, PortState& port, Picoseconds end) {
   port.is_transmitting = true;

@@ -56,13 +56,13 @@ void start_control(NetworkState& s, std::uint32_t qp) {
       [&](const auto& control, const auto& p) { sender.window = t.limited(control.window(p)); });
 }
 
-/// Adds the end of a connection that has its data from chips, which nobody acknowledges.
-void add_receiver(NetworkState& s, const SenderState& sender, ProcessId process) {
-  ReceiverState& receiver = s.receivers.emplace_back();
+/// Makes `receiver` the far end of `sender`, at `process`.
+void connect(ReceiverState& receiver, const SenderState& sender, ProcessId process) {
   receiver.host = sender.host;
   receiver.connection = sender.connection;
   receiver.traffic_class = sender.traffic_class;
   receiver.transport = sender.transport;
+  receiver.control_slot = sender.control_slot;
   receiver.process = process;
 }
 
@@ -74,7 +74,7 @@ void add_multicast(NetworkState& s, SenderState& sender, const ProcessGroup& gro
   multicast.members.reserve(group.members.size());
   for (const ProcessId member : group.members) {
     multicast.members.push_back(s.processes[member.value()].host);
-    add_receiver(s, sender, member);
+    connect(s.receivers.emplace_back(), sender, member);
   }
   s.multicasts.push_back(std::move(multicast));
 }
@@ -92,8 +92,9 @@ void join_reduction(NetworkState& s, std::uint32_t qp, std::uint32_t index,
   reduction.queue_pairs.push_back(qp);
   if (connection.source == connection.destination) {
     reduction.receiver = static_cast<std::uint32_t>(s.receivers.size());
-    add_receiver(s, sender, connection.destination);
+    connect(s.receivers.emplace_back(), sender, connection.destination);
     reduction.entropy = sender.entropy;
+    reduction.offset = sender.entropy % reduction.links;
   }
 }
 
@@ -106,7 +107,7 @@ void start_rounds(NetworkState& s, SenderState& sender) {
   sender.first_round = static_cast<std::uint32_t>(s.rounds_done.size());
   // Where the first packet does not go by the first link, the links before it are a round ahead.
   for (std::uint32_t link = 0; link < reduction.links; ++link) {
-    s.rounds_done.push_back(link < reduction.offset() ? 1 : 0);
+    s.rounds_done.push_back(link < reduction.offset ? 1 : 0);
   }
 }
 
@@ -210,13 +211,8 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       start_control(s, qp);
       if (qp >= s.first_added_up) continue;
       ReceiverState& receiver = s.receivers[qp];
-      receiver.control_slot = sender.control_slot;
-      receiver.host = from.value();
+      connect(receiver, sender, connection.destination);
       receiver.ack_entropy = response_entropy(from, to, number, use);
-      receiver.connection = ConnectionId(c);
-      receiver.traffic_class = traffic_class;
-      receiver.transport = transport;
-      receiver.process = connection.destination;
     }
   }
 }

@@ -35,7 +35,8 @@ class PacketModel {
       ++here.worker.sums.packets_dropped;
       return;
     }
-    if (Path::kGeneral && s_.constants.traces_packets) trace_arrival(here, packet, port);
+    if (Path::kGeneral && s_.constants.traces_packets)
+      trace_packet(s_, here.worker, TraceRecord::Kind::kPacketArrived, packet, port, here.now);
     if (port.owner_is_host) {
       host_.arrive(here, packet, port);
     } else {
@@ -256,15 +257,6 @@ class PacketModel {
     return now - from.data_latency - added_to(port) -
                PortState::transmission_at(bytes, port.ingress_rate) <
            port.ingress_up_since;
-  }
-  void trace_arrival(const Here& here, const Packet& packet, const PortState& port) const {
-    if (kind_of(packet) != PacketKind::kData || !s_.is_watched(packet)) return;
-    here.worker.trace.push_back({.time = here.now,
-                                 .value = packet.flow,
-                                 .subject = port.index,
-                                 .detail = packet.sequence,
-                                 .kind = TraceRecord::Kind::kPacketArrived,
-                                 .traffic_class = class_of(packet)});
   }
 
   void change_health(const Here& here, PortState& port, std::uint32_t what);

@@ -19,17 +19,17 @@ struct Reduction {
   std::uint32_t receiver = 0;  ///< number of its ReceiverState
   std::uint32_t entropy = 0;   ///< of all members' packets: by which link the first ones leave
   std::uint32_t links = 1;     ///< of each member
+  std::uint32_t offset = 0;    ///< entropy % links
   std::uint32_t window = 1;
   std::vector<std::uint32_t> members;      ///< HostIds
   std::vector<std::uint32_t> queue_pairs;  ///< by member
   std::vector<std::uint16_t> counts;       ///< [link * window + place]: contributions so far
 
-  [[nodiscard]] std::uint32_t offset() const { return entropy % links; }
   [[nodiscard]] std::uint32_t link_of(std::uint32_t sequence) const {
-    return (sequence + offset()) % links;
+    return (sequence + offset) % links;
   }
   [[nodiscard]] std::uint32_t round_of(std::uint32_t sequence) const {
-    return (sequence + offset()) / links;
+    return (sequence + offset) / links;
   }
   [[nodiscard]] std::uint16_t& count_of(std::uint32_t sequence) {
     return counts[link_of(sequence) * window + round_of(sequence) % window];

@@ -354,6 +354,7 @@ struct NetworkState {
     if ((flow & kReduceFlow) == 0) return flow & ~kInNetworkFlow;
     return receivers.size() + (flow & ~kInNetworkFlow) - first_added_up;
   }
+  /// Whether the packets of its flow are traced.
   [[nodiscard]] bool is_watched(const Packet& packet) const {
     return watched[watch_place(packet.flow)] != 0;
   }

@@ -244,7 +244,7 @@ class SwitchModel {
     holder.note_backlog(packet.wire_size());
     if (Path::kGeneral && holder.is_watched) trace_queue(here, holder, queue, c);
     if (Path::kGeneral && s_.constants.traces_packets) {
-      trace_packet(here.worker, TraceRecord::Kind::kPacketEnqueued, packet, holder, here.now);
+      trace_packet(s_, here.worker, TraceRecord::Kind::kPacketEnqueued, packet, holder, here.now);
     }
     return copy;
   }
@@ -310,7 +310,7 @@ class SwitchModel {
       if (is_faster && here.now < tail) begin = tail;
     }
     if (Path::kGeneral && k.traces_packets) {
-      trace_packet(here.worker, TraceRecord::Kind::kPacketStarted, packet, port, begin);
+      trace_packet(s_, here.worker, TraceRecord::Kind::kPacketStarted, packet, port, begin);
     }
     transmit<Path>(s_, here, port, s_.queue(port, c), packet.wire_size(), begin,
                    [&packet, marks](Packet& on_wire) {
@@ -549,7 +549,7 @@ class SwitchModel {
     }
     ++queue.marked;
     if (Path::kGeneral && k.traces_packets) {
-      trace_packet(here.worker, TraceRecord::Kind::kPacketMarked, packet, port, here.now);
+      trace_packet(s_, here.worker, TraceRecord::Kind::kPacketMarked, packet, port, here.now);
     }
     return true;
   }
@@ -568,16 +568,6 @@ class SwitchModel {
                                  .subject = port.index,
                                  .kind = TraceRecord::Kind::kQueue,
                                  .traffic_class = c});
-  }
-  void trace_packet(Worker& worker, TraceRecord::Kind kind, const Packet& packet,
-                    const PortState& port, Picoseconds time) const {
-    if (kind_of(packet) != PacketKind::kData || !s_.is_watched(packet)) return;
-    worker.trace.push_back({.time = time,
-                            .value = packet.flow,
-                            .subject = port.index,
-                            .detail = packet.sequence,
-                            .kind = kind,
-                            .traffic_class = class_of(packet)});
   }
 
   NetworkState& s_;

@@ -51,7 +51,7 @@ class Roce {
 
   void receive_cnp(std::uint32_t qp, Picoseconds now) {
     SenderState& s = s_.senders[qp];
-    sender_.notify(s, host_.transport(s.transport), Picoseconds(now));
+    sender_.notify(s, host_.transport(s.transport), now);
   }
 
   /// The timer of a queue pair expires: nothing may have been acknowledged for too long.
@@ -90,7 +90,7 @@ class Roce {
         .packets = fresh,
         .is_marked = is_marked,
         .delay = Picoseconds(delay_of(fields, t.ack_layout(), now))};
-    sender_.acknowledge(s, t, ack, Picoseconds(now));
+    sender_.acknowledge(s, t, ack, now);
   }
 
   void complete_messages(const Here& here, std::uint32_t qp, const PortState& port);
