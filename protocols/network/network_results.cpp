@@ -1,0 +1,321 @@
+// What a network tells of its run: counters, pauses, messages.
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "protocols/network/network_audit.hpp"
+#include "protocols/network/packet_engine.hpp"
+#include "protocols/network/packet_network.hpp"
+
+namespace weft::protocols {
+
+void PacketNetwork::reset_statistics() {
+  NetworkState& s = *state_;
+  const Picoseconds now = now_;
+  for (PortState& port : s.ports) {
+    port.ttl_drops = port.fault_drops = port.pauses_sent = 0;
+    port.pauses.clear();
+    port.pauses_lost = 0;
+    port.stalls.clear();
+    port.peak_backlog = {};
+    port.note_backlog({});
+    for (std::uint32_t c = 0; c < s.constants.classes; ++c) {
+      ClassQueue& q = s.queue(port, c);
+      q.integral = 0;
+      q.changed_at = now;
+      q.bytes = {};
+      q.paused_time = q.stall_time = {};
+      q.started = q.marked = 0;
+      q.peak_bytes = q.packets.bytes();
+      q.pauses_received = q.stalls = 0;
+      s.account(port, static_cast<std::uint8_t>(c)).drops = 0;
+      if ((port.blocked & class_bit(static_cast<std::uint8_t>(c))) != 0) {
+        q.blocked_since = std::max(q.blocked_since, now);
+      }
+    }
+  }
+  for (SwitchState& sw : s.switches) sw.buffer_peak = sw.buffer_used;
+  engine_->clear_latency();
+  engine_->measured_from = engine_->sums();
+}
+
+Picoseconds PacketNetwork::last_event() const { return engine_->last_event(); }
+
+NetworkTotals PacketNetwork::totals() const {
+  const Worker::Sums now = engine_->sums();
+  const Worker::Sums& then = engine_->measured_from;
+  NetworkTotals t;
+  t.events = now.events - then.events;
+  t.packet_hops = now.packet_hops - then.packet_hops;
+  t.packets_injected = now.packets_injected - then.packets_injected;
+  t.packets_delivered = now.packets_delivered - then.packets_delivered;
+  t.packets_retransmitted = now.packets_retransmitted - then.packets_retransmitted;
+  for (const PortState& port : state_->ports) {
+    const PortCounters c = port_counters(port.id);
+    t.buffer_drops += c.buffer_drops;
+    t.ttl_drops += c.ttl_drops;
+    t.fault_drops += c.fault_drops;
+    t.ecn_marked += c.ecn_marked;
+    t.pauses += c.pauses_sent;
+    t.paused_time += c.paused_time;
+    t.credit_stalls += c.credit_stalls;
+    t.credit_stall_time += c.credit_stall_time;
+  }
+  return t;
+}
+
+PortCounters PacketNetwork::port_counters(PortId id) const {
+  const NetworkState& s = *state_;
+  const PortState& port = s.ports[id.value()];
+  PortCounters sum;
+  sum.peak_backlog = port.peak_backlog;
+  sum.ttl_drops = port.ttl_drops;
+  sum.fault_drops = port.fault_drops;
+  sum.pauses_sent = port.pauses_sent;
+  for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
+    const ClassQueue& q = s.queues[port.first_slot + c];
+    const ClassCounters counters = class_counters(id, c);
+    sum.bytes += counters.bytes;
+    sum.packets += counters.packets;
+    sum.ecn_marked += q.marked;
+    sum.paused_time += counters.paused_time;
+    sum.pauses_received += counters.pauses_received;
+    sum.buffer_drops += counters.buffer_drops;
+    sum.credit_stalls += counters.credit_stalls;
+    sum.credit_stall_time += counters.credit_stall_time;
+    sum.queue_integral +=
+        q.integral + static_cast<WideUnsigned>(q.packets.bytes().count()) *
+                         static_cast<std::uint64_t>((now_ - q.changed_at).count());
+  }
+  return sum;
+}
+
+ClassCounters PacketNetwork::class_counters(PortId id, std::uint8_t c) const {
+  const NetworkState& s = *state_;
+  const PortState& port = s.ports[id.value()];
+  const ClassQueue& q = s.queues[port.first_slot + c];
+  const IngressAccount& account = s.ingress[port.first_slot + c];
+  ClassCounters counters{.bytes = q.bytes,
+                         .packets = q.started,
+                         .peak_bytes = q.peak_bytes,
+                         .buffer_drops = account.drops,
+                         .paused_time = q.paused_time,
+                         .pauses_received = q.pauses_received,
+                         .credit_stalls = q.stalls,
+                         .credit_stall_time = q.stall_time};
+  const Picoseconds so_far = now_ - q.blocked_since;
+  if ((port.paused & class_bit(c)) != 0) counters.paused_time += so_far;
+  if ((port.starved & class_bit(c)) != 0) counters.credit_stall_time += so_far;
+  return counters;
+}
+
+std::vector<PauseInterval> PacketNetwork::pauses() const {
+  const NetworkState& s = *state_;
+  std::vector<PauseInterval> all;
+  for (const PortState& port : s.ports) {
+    const std::size_t first = all.size();
+    all.insert(all.end(), port.pauses.begin(), port.pauses.end());
+    for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
+      if ((port.paused & class_bit(c)) == 0) continue;
+      const ClassQueue& q = s.queues[port.first_slot + c];
+      all.push_back({.port = port.id,
+                     .cause = q.pause_cause,
+                     .start = q.blocked_since,
+                     .end = now_,
+                     .traffic_class = c,
+                     .is_lasting = true});
+    }
+    std::stable_sort(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
+                     [](const auto& a, const auto& b) { return a.start < b.start; });
+  }
+  return all;
+}
+
+std::uint64_t PacketNetwork::pauses_lost() const {
+  return std::accumulate(
+      state_->ports.begin(), state_->ports.end(), std::uint64_t{0},
+      [](std::uint64_t sum, const PortState& port) { return sum + port.pauses_lost; });
+}
+
+std::vector<CreditWait> PacketNetwork::credit_waits() const {
+  const NetworkState& s = *state_;
+  std::vector<CreditWait> all;
+  for (const PortState& port : s.ports) {
+    const auto add = [&](std::uint8_t c, Picoseconds start, Picoseconds end, Picoseconds time) {
+      all.push_back(
+          {.port = port.id, .traffic_class = c, .start = start, .end = end, .waited = time});
+    };
+    const std::size_t first = all.size();
+    for (const StallLog::Entry& e : port.stalls.entries()) {
+      add(e.traffic_class, e.start, e.end, e.stalled);
+    }
+    for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
+      if ((port.starved & class_bit(c)) == 0) continue;
+      const Picoseconds since = s.queues[port.first_slot + c].blocked_since;
+      add(c, since, now_, now_ - since);
+    }
+    std::sort(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
+              [](const CreditWait& a, const CreditWait& b) {
+                return std::tuple(a.traffic_class, a.start) < std::tuple(b.traffic_class, b.start);
+              });
+  }
+  return all;
+}
+
+std::uint64_t PacketNetwork::packets_in_flight() const {
+  const Worker::Sums sums = engine_->sums();
+  return sums.packets_injected - sums.packets_delivered - sums.packets_dropped;
+}
+
+std::uint64_t PacketNetwork::payload_packets_arrived() const {
+  return std::accumulate(state_->senders.begin(), state_->senders.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const SenderState& s) { return sum + s.received; });
+}
+
+const std::vector<Stall>& PacketNetwork::stalls() const { return engine_->stalls; }
+
+std::vector<BlockedPort> PacketNetwork::deadlock() const { return engine_->deadlock; }
+
+Bytes PacketNetwork::buffer_peak(SwitchId at) const {
+  return state_->switches[at.value()].buffer_peak;
+}
+
+Histogram PacketNetwork::packet_latency() const { return engine_->packet_latency(); }
+
+std::uint32_t PacketNetwork::threads() const { return engine_->threads(); }
+
+namespace {
+
+bool is_earlier(const DeliveryRecord& a, const DeliveryRecord& b) {
+  return std::tuple(a.receiver, a.last_sequence) < std::tuple(b.receiver, b.last_sequence);
+}
+
+/// The deliveries of all hosts, by receiver and sequence.
+std::vector<DeliveryRecord> sorted_deliveries(const std::vector<HostState>& hosts) {
+  std::size_t count = 0;
+  for (const HostState& host : hosts) count += host.deliveries.size();
+  std::vector<DeliveryRecord> sorted;
+  sorted.reserve(count);
+  for (const HostState& host : hosts) {
+    host.deliveries.for_each([&sorted](const DeliveryRecord& d) { sorted.push_back(d); });
+  }
+  std::sort(sorted.begin(), sorted.end(), is_earlier);
+  return sorted;
+}
+
+/// When a message was delivered; -1: never. One that is multicast when all members have it.
+Picoseconds delivery_of(const NetworkState& s, const std::vector<DeliveryRecord>& deliveries,
+                        const MessageRecord& m) {
+  const SenderState& sender = s.senders[m.queue_pair];
+  const std::size_t receivers =
+      sender.is_repeated() ? s.multicasts[sender.in_network_index()].members.size() : 1;
+  const std::uint32_t first = s.first_receiver(m.queue_pair);
+  Picoseconds latest{-1};
+  for (std::uint32_t i = 0; i < receivers; ++i) {
+    const DeliveryRecord wanted{
+        .receiver = first + i, .last_sequence = m.first_sequence + m.packets - 1, .time = {}};
+    const auto it = std::lower_bound(deliveries.begin(), deliveries.end(), wanted, is_earlier);
+    if (it == deliveries.end() || is_earlier(wanted, *it)) return Picoseconds(-1);
+    latest = std::max(latest, it->time);
+  }
+  return latest;
+}
+
+void add_outcomes(const NetworkState& s, const std::vector<DeliveryRecord>& deliveries,
+                  const HostState& host, std::vector<MessageOutcome>& outcomes) {
+  host.messages.for_each([&](const MessageRecord& m) {
+    const SenderState& sender = s.senders[m.queue_pair];
+    outcomes.push_back({.connection = sender.connection,
+                        .queue_pair = m.queue_pair,
+                        .entropy = sender.entropy,
+                        .bytes = m.bytes,
+                        .posted = m.posted,
+                        .delivered = delivery_of(s, deliveries, m),
+                        .acknowledged = m.acknowledged});
+  });
+}
+
+std::size_t message_count(const NetworkState& s) {
+  std::size_t count = 0;
+  for (const HostState& host : s.hosts) count += host.messages.size();
+  return count;
+}
+
+}  // namespace
+
+std::vector<MessageOutcome> PacketNetwork::messages() const {
+  const std::vector<DeliveryRecord> deliveries = sorted_deliveries(state_->hosts);
+  std::vector<MessageOutcome> outcomes;
+  outcomes.reserve(message_count(*state_));
+  for (const HostState& host : state_->hosts) add_outcomes(*state_, deliveries, host, outcomes);
+  return outcomes;
+}
+
+std::vector<MessageOutcome> PacketNetwork::take_messages() {
+  const std::vector<DeliveryRecord> deliveries = sorted_deliveries(state_->hosts);
+  for (HostState& host : state_->hosts) host.deliveries.clear();
+  std::vector<MessageOutcome> outcomes;
+  outcomes.reserve(message_count(*state_));
+  for (HostState& host : state_->hosts) {
+    add_outcomes(*state_, deliveries, host, outcomes);
+    host.messages.clear();
+  }
+  return outcomes;
+}
+
+FlowName PacketNetwork::name_of(std::uint32_t flow) const {
+  const NetworkState& s = *state_;
+  if ((flow & kInNetworkFlow) != 0) return {s.senders[flow & ~kInNetworkFlow].connection, 0};
+  const ConnectionId connection = s.receivers[flow].connection;
+  if (flow >= s.first_added_up) return {connection, 0};
+  return {connection, flow - s.connections[connection.value()].first_queue_pair};
+}
+
+std::uint64_t PacketNetwork::packets_received(ConnectionId connection) const {
+  const ConnectionState& state = state_->connections[connection.value()];
+  std::uint64_t sum = 0;
+  for (std::uint32_t i = 0; i < state.queue_pairs; ++i) {
+    sum += state_->receivers[state_->first_receiver(state.first_queue_pair + i)].received;
+  }
+  return sum;
+}
+
+Bytes PacketNetwork::queue_bytes(PortId port) const { return state_->ports[port.value()].backlog; }
+
+std::vector<ConnectionId> PacketNetwork::failed_connections() const {
+  std::vector<ConnectionId> failed;
+  for (const SenderState& s : state_->senders) {
+    if (s.schedule == SenderState::Schedule::kFailed &&
+        (failed.empty() || failed.back() != s.connection)) {
+      failed.push_back(s.connection);
+    }
+  }
+  return failed;
+}
+
+std::vector<std::string> PacketNetwork::violated_invariants(bool is_at_rest) const {
+  return violated_laws(*state_, engine_->cells, engine_->sums(), is_at_rest);
+}
+
+std::size_t PacketNetwork::memory_bytes() const {
+  const NetworkState& s = *state_;
+  std::size_t bytes =
+      s.ports.capacity() * sizeof(PortState) + s.links.capacity() * sizeof(Link) +
+      s.queues.capacity() * sizeof(ClassQueue) + s.ingress.capacity() * sizeof(IngressAccount) +
+      s.ready.capacity() * sizeof(ReadyList) + s.switches.capacity() * sizeof(SwitchState) +
+      s.flowlets.capacity() * sizeof(Flowlet) + s.hosts.capacity() * sizeof(HostState) +
+      s.nics.capacity() * sizeof(NicState) + s.senders.capacity() * sizeof(SenderState) +
+      s.receivers.capacity() * sizeof(ReceiverState) + s.controls.memory_bytes() +
+      s.connections.capacity() * sizeof(ConnectionState) +
+      s.processes.capacity() * sizeof(ProcessState) + engine_->cells.capacity() * sizeof(Cell);
+  for (const Cell& cell : engine_->cells) {
+    bytes += cell.ports.capacity() * (sizeof(PortId) + sizeof(void*) + 4 * sizeof(std::uint64_t));
+  }
+  for (const HostState& host : s.hosts) {
+    bytes += host.messages.memory_bytes() + host.deliveries.memory_bytes();
+  }
+  return bytes + engine_->chunk_bytes();
+}
+
+}  // namespace weft::protocols
