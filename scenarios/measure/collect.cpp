@@ -7,6 +7,7 @@
 
 #include "collectives/jobs/collective_program.hpp"
 #include "scenarios/ideal/connection_transports.hpp"
+#include "scenarios/measure/message_phases.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -62,8 +63,9 @@ void collect_jobs(const Experiment& e, const collectives::Executor& executor,
   }
 }
 
-void collect_messages(const Experiment& e, std::vector<protocols::MessageOutcome> messages,
-                      IdealTimes& ideals, Results& results) {
+void collect_messages(const Experiment& e, const collectives::Executor& executor,
+                      std::vector<protocols::MessageOutcome> messages, IdealTimes& ideals,
+                      Results& results) {
   const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
   const auto& connections = e.workload.connections();
   std::vector<MessageTable::Ends> ends;
@@ -86,7 +88,14 @@ void collect_messages(const Experiment& e, std::vector<protocols::MessageOutcome
     const ZeroLoad ideal = ideals.message(m.connection, m.entropy, m.bytes);
     times.push_back(ends[m.connection.value()].is_acknowledged ? ideal.completed : ideal.delivered);
   }
+  std::vector<ProcessId> sources;
+  for (const protocols::MessageOutcome& m : messages) {
+    sources.push_back(connections[m.connection.value()].source);
+  }
   results.messages = MessageTable(std::move(ends), std::move(messages), std::move(times));
+  MessagePhases phases(e.workload, executor);
+  for (std::size_t i = 0; i < sources.size(); ++i) phases.add(sources[i], results.messages[i]);
+  results.phases = phases.take();
 }
 
 void explain_jobs(const Experiment& e, const collectives::Executor& executor, Results& results) {

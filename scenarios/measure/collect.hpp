@@ -16,8 +16,9 @@ void collect_jobs(const Experiment& experiment, const collectives::Executor& exe
                   const std::vector<IdealTimes::Job>& ideal, Results& results);
 
 /// Adds the messages that were posted since the measurement began to the results.
-void collect_messages(const Experiment& experiment, std::vector<protocols::MessageOutcome> messages,
-                      IdealTimes& ideals, Results& results);
+void collect_messages(const Experiment& experiment, const collectives::Executor& executor,
+                      std::vector<protocols::MessageOutcome> messages, IdealTimes& ideals,
+                      Results& results);
 
 /// Who waits for whom.
 void explain_jobs(const Experiment& experiment, const collectives::Executor& executor,

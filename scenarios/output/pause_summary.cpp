@@ -225,20 +225,6 @@ ordered_json victim_json(const Results& r, const VictimResult& v) {
 
 }  // namespace
 
-std::string root_name(const Results& r, const PauseStorm& storm) {
-  switch (storm.root) {
-    case PauseStorm::Root::kEgress:
-      return r.port_name(storm.ports.front());
-    case PauseStorm::Root::kNic:
-      return "NIC of " + r.ports[storm.ports.front().value()].peer_node;
-    case PauseStorm::Root::kCycle:
-      break;
-  }
-  std::string text = "cycle of";
-  for (const PortId port : storm.ports) text += " " + r.port_name(port);
-  return text;
-}
-
 std::string pause_summary_text(const Results& results) {
   return deadlock_text(results) + storms_text(results) + victims_text(results) +
          starved_text(results);

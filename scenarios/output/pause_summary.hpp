@@ -8,9 +8,6 @@
 /// What the summaries say about pauses, credits and deadlocks.
 namespace weft::scenarios {
 
-/// The root of a storm: an egress port, `NIC of h3`, or `cycle of ...`.
-[[nodiscard]] std::string root_name(const Results& results, const protocols::PauseStorm& storm);
-
 /// Storms with their trees, victims, ports that wait for credits, the deadlock: only what there is,
 /// each as a paragraph that ends with an empty line.
 [[nodiscard]] std::string pause_summary_text(const Results& results);

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "scenarios/output/result_folder.hpp"
-#include "scenarios/output/result_tables.hpp"
 #include "scenarios/output/summary.hpp"
+#include "scenarios/results/result_tables.hpp"
 #include "scenarios/text/json_text.hpp"
 
 namespace weft::scenarios {
@@ -32,59 +32,19 @@ bool write_table(const fs::path& folder, const Table<Row>& table, Each each) {
   return out.good();
 }
 
-bool write_jobs(const Results& r, const fs::path& folder) {
-  return write_table(folder, jobs_table(), [&r](auto add) {
-    for (const JobResult& job : r.jobs) add({job});
+bool write_tables(const Results& r, const fs::path& folder, const WriteOptions& options) {
+  bool is_written = true;
+  for_each_table(r, [&](const auto& table) {
+    if (table.is_asked_for && !options.pauses) return;
+    is_written =
+        is_written && write_table(folder, table, [&](const auto& add) { table.each(r, add); });
   });
+  return is_written;
 }
 
 bool write_messages(const Results& r, const fs::path& folder) {
   return write_table(folder, messages_table(), [&r](auto add) {
     for (const MessageResult m : r.messages) add({r, m});
-  });
-}
-
-bool write_ports(const Results& r, const fs::path& folder) {
-  return write_table(folder, r.has_packets ? ports_table() : fluid_ports_table(), [&r](auto add) {
-    for (const PortResult& port : r.ports) add({port});
-  });
-}
-
-/// Classes that saw nothing are left out.
-bool write_classes(const Results& r, const fs::path& folder) {
-  return write_table(folder, classes_table(), [&r](auto add) {
-    for (const PortResult& port : r.ports) {
-      for (std::size_t i = 0; i < r.class_names.size(); ++i) {
-        const protocols::ClassCounters& c = r.class_counters(port.port, i);
-        if (c.packets == 0 && c.peak_bytes == Bytes(0) && c.paused_time == Picoseconds(0) &&
-            c.pauses_received == 0 && c.credit_stalls == 0 && c.buffer_drops == 0) {
-          continue;
-        }
-        add({r, port, i});
-      }
-    }
-  });
-}
-
-bool write_collectives(const Results& r, const fs::path& folder) {
-  return write_table(folder, collectives_table(), [&r](auto add) {
-    for (const CollectiveResult& c : r.collectives) add({r, c});
-  });
-}
-
-bool write_victims(const Results& r, const fs::path& folder) {
-  return write_table(folder, victims_table(), [&r](auto add) {
-    for (const VictimResult& victim : r.pauses.victims) {
-      for (const protocols::VictimLoss& loss : victim.losses) add({r, victim, loss});
-    }
-  });
-}
-
-bool write_pauses(const Results& r, const fs::path& folder) {
-  return write_table(folder, pauses_table(), [&r](auto add) {
-    for (std::size_t i = 0; i < r.pauses.pauses.size(); ++i) {
-      add({r, r.pauses.pauses[i], r.pauses.analysis.storm_of[i]});
-    }
   });
 }
 
@@ -100,15 +60,9 @@ Result<fs::path> write_into(ResultFolder& target, const Results& results,
                             const WriteOptions& options) {
   const fs::path& partial = target.partial();
   bool is_written = write_file(partial / "summary.json", json_text(summary_json(results)) + "\n") &&
-                    write_jobs(results, partial) && write_ports(results, partial) &&
+                    write_tables(results, partial, options) &&
                     write_file(partial / "resolved.yaml", resolved_scenario);
-  if (results.has_packets) is_written = is_written && write_classes(results, partial);
-  if (!results.collectives.empty()) is_written = is_written && write_collectives(results, partial);
   if (options.messages) is_written = is_written && write_messages(results, partial);
-  if (options.pauses && results.has_packets) {
-    is_written = is_written && write_pauses(results, partial);
-  }
-  if (!results.pauses.victims.empty()) is_written = is_written && write_victims(results, partial);
   if (!is_written) {
     const std::string kept = target.keep().string();
     return target.error(std::string(kCannotWrite) + "; what could be written is in " + kept);

@@ -6,6 +6,7 @@
 
 #include "scenarios/measure/collect_collectives.hpp"
 #include "scenarios/output/pause_summary.hpp"
+#include "scenarios/results/result_tables.hpp"
 #include "scenarios/text/format.hpp"
 #include "simcore/base/escape.hpp"
 
@@ -21,7 +22,7 @@ std::string ratio(Picoseconds time, Picoseconds ideal) {
   return fmt::format("{:.3f}", to_seconds(time) / to_seconds(ideal));
 }
 
-std::string jobs_table(const Results& r) {
+std::string jobs_text(const Results& r) {
   TextTable table({"job", "type", "ranks", "bytes", "JCT", "ideal JCT", "JCT/ideal", "busbw"});
   for (const JobResult& job : r.jobs) {
     table.add({job.name, job.type, std::to_string(job.ranks),
@@ -85,7 +86,7 @@ std::vector<const PortResult*> busiest_ports(const Results& r) {
   return busiest;
 }
 
-std::string ports_table(const Results& r) {
+std::string ports_text(const Results& r) {
   TextTable table({"busiest ports", "rate", "used", "peak queue", "mean queue", "marks",
                    "pauses in", "paused"});
   for (const PortResult* port : busiest_ports(r)) {
@@ -100,7 +101,7 @@ std::string ports_table(const Results& r) {
 }
 
 /// Without what only packets tell.
-std::string fluid_ports_table(const Results& r) {
+std::string fluid_ports_text(const Results& r) {
   TextTable table({"busiest ports", "rate", "used", "bytes"});
   for (const PortResult* p : busiest_ports(r)) {
     table.add({p->name, format_rate(static_cast<double>(p->rate.count())),
@@ -126,23 +127,11 @@ ordered_json percentiles_json(const Percentiles& p) {
 }
 
 ordered_json job_json(const JobResult& job) {
-  ordered_json j{{"name", job.name},
-                 {"type", job.type},
-                 {"ranks", job.ranks},
-                 {"bytes", job.bytes.count()},
-                 {"finished", job.is_finished},
-                 {"start_seconds", to_seconds(job.start)}};
-  j["jct_seconds"] = job.is_finished ? ordered_json(to_seconds(job.jct)) : ordered_json(nullptr);
-  const bool has_ideal = job.ideal > Picoseconds(0);
-  j["ideal_seconds"] = has_ideal ? ordered_json(to_seconds(job.ideal)) : ordered_json(nullptr);
-  j["ideal_set_by"] = job.ideal_set_by;
-  if (!job.algorithm.empty()) {
-    j["algorithm"] = job.algorithm;
-    j["protocol"] = job.protocol;
-    if (!job.choice.empty()) j["choice"] = job.choice;
-  }
-  j["busbw_bytes_per_second"] =
-      job.bus_bandwidth ? ordered_json(*job.bus_bandwidth) : ordered_json(nullptr);
+  ordered_json j = summary_json(jobs_table(), JobRow{job});
+  if (job.algorithm.empty()) return j;
+  j["algorithm"] = job.algorithm;
+  j["protocol"] = job.protocol;
+  if (!job.choice.empty()) j["choice"] = job.choice;
   return j;
 }
 
@@ -151,29 +140,7 @@ ordered_json collectives_json(const Results& r) {
   constexpr std::size_t kMost = 1000;  // the file has all
   ordered_json list = ordered_json::array();
   for (std::size_t i = 0; i < std::min(r.collectives.size(), kMost); ++i) {
-    const CollectiveResult& c = r.collectives[i];
-    const auto number = [](const std::optional<double>& value) {
-      return value ? ordered_json(*value) : ordered_json(nullptr);
-    };
-    list.push_back({{"job", r.jobs[c.job].name},
-                    {"iteration", c.iteration},
-                    {"size_bytes", c.size.count()},
-                    {"start_seconds", to_seconds(c.start)},
-                    {"seconds", to_seconds(c.end - c.start)},
-                    {"algbw_bytes_per_second", number(c.algorithm_bandwidth)},
-                    {"busbw_bytes_per_second", number(c.bus_bandwidth)},
-                    {"end_skew_seconds", to_seconds(c.end_skew)},
-                    {"mean_wait_seconds", to_seconds(c.mean_wait)},
-                    {"critical_path_seconds",
-                     {{"late", to_seconds(c.path.late)},
-                      {"launch", to_seconds(c.path.launch)},
-                      {"wire", to_seconds(c.path.wire)},
-                      {"queueing", to_seconds(c.path.queueing)},
-                      {"paused", to_seconds(c.path.paused)},
-                      {"protocol", to_seconds(c.path.protocol)},
-                      {"reducing", to_seconds(c.path.reducing)},
-                      {"copying", to_seconds(c.path.copying)},
-                      {"window", to_seconds(c.path.window)}}}});
+    list.push_back(summary_json(collectives_table(), CollectiveRow{r, r.collectives[i]}));
   }
   return list;
 }
@@ -232,14 +199,14 @@ std::string trouble_text(const Results& r) {
 std::string summary_text(const Results& r) {
   std::string text = fmt::format("{}  (seed {}, {} engine)  {}\n\n", r.scenario, r.seed, r.engine,
                                  outcome_name(r.outcome));
-  text += jobs_table(r) + "\n";
+  text += jobs_text(r) + "\n";
   text += collectives_text(r);
   text += distribution_table(r);
   text += fmt::format("  {} of {} messages completed\n\n",
                       format_count(static_cast<std::int64_t>(r.messages.completed())),
                       format_count(static_cast<std::int64_t>(r.messages.size())));
   if (r.has_packets) text += network_lines(r) + "\n";
-  text += (r.has_packets ? ports_table(r) : fluid_ports_table(r)) + "\n";
+  text += (r.has_packets ? ports_text(r) : fluid_ports_text(r)) + "\n";
   if (r.has_packets) text += pause_summary_text(r);
   text += cost_line(r);
   text += fmt::format("  results sha256 {}\n", r.digest());

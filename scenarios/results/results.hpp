@@ -8,6 +8,7 @@
 #include "protocols/analysis/victim_analysis.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/results/collective_results.hpp"
+#include "scenarios/results/message_phase.hpp"
 #include "scenarios/results/message_table.hpp"
 #include "simcore/base/histogram.hpp"
 #include "simcore/base/units.hpp"
@@ -102,7 +103,8 @@ struct Results {
   std::vector<JobResult> jobs;
   std::vector<CollectiveResult> collectives;  ///< by job and iteration
   MessageTable messages;
-  std::vector<PortResult> ports;  ///< by PortId
+  std::vector<MessagePhase> phases;  ///< by job and iteration
+  std::vector<PortResult> ports;     ///< by PortId
   std::vector<std::string> class_names;
   std::vector<protocols::ClassCounters> classes;  ///< by port, then class
   std::vector<std::string> host_names;
@@ -111,8 +113,9 @@ struct Results {
   /// first.
   std::vector<protocols::BlockedPort> deadlock;
 
-  /// SHA-256 over the integers of jobs, messages, ports and classes: equal for equal results,
-  /// whatever the build, the machine and the cut into cells.
+  /// SHA-256 over all tables but for quotients, the phases of messages and the histogram of packet
+  /// latencies: equal for equal results, whatever the build, the machine, the cut into cells, and
+  /// which files are written.
   [[nodiscard]] std::string digest() const;
   [[nodiscard]] const protocols::ClassCounters& class_counters(PortId port,
                                                                std::size_t traffic_class) const {
@@ -120,5 +123,8 @@ struct Results {
   }
   [[nodiscard]] const std::string& port_name(PortId port) const { return ports[port.value()].name; }
 };
+
+/// The root of a storm: an egress port, `NIC of h3`, or `cycle of ...`.
+[[nodiscard]] std::string root_name(const Results& results, const protocols::PauseStorm& storm);
 
 }  // namespace weft::scenarios

@@ -202,7 +202,7 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer) {
   std::vector<protocols::MessageOutcome> messages = outcomes_of(e, model, network);
   HeldTimes held(e, {}, {});
   collect_collectives(e, executor, messages, ideals, held, results);
-  collect_messages(e, std::move(messages), ideals, results);
+  collect_messages(e, executor, std::move(messages), ideals, results);
   require_slowdowns(results);
   collect_ports(e, bytes_by_port(e, model, network, queue_pairs), results);
   if (results.outcome != Outcome::kFinished) explain_jobs(e, executor, results);

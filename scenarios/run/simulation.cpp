@@ -190,7 +190,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFil
   HeldTimes held(e, network.pauses(), network.credit_waits());
   collect_collectives(e, executor, messages, ideals, held, results);
   collect_pauses(e, network, messages, results);
-  collect_messages(e, std::move(messages), ideals, results);
+  collect_messages(e, executor, std::move(messages), ideals, results);
   require_slowdowns(results);
   collect_ports(e, network, results);
   collect_classes(e, network, results);

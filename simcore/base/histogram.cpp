@@ -14,6 +14,18 @@ void Histogram::merge(const Histogram& other) {
   max_ = std::max(max_, other.max_);
 }
 
+void Histogram::add_to(Digest& digest) const {
+  digest.add(count_);
+  digest.add(static_cast<std::uint64_t>(sum_));
+  digest.add(min());
+  digest.add(max());
+  for (std::size_t i = 0; i < kBuckets; ++i) {
+    if (buckets_[i] == 0) continue;
+    digest.add(i);
+    digest.add(buckets_[i]);
+  }
+}
+
 double Histogram::mean() const {
   return is_empty() ? 0.0 : static_cast<double>(sum_) / static_cast<double>(count_);
 }

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "simcore/base/digest.hpp"
+
 namespace weft {
 
 /// A log-linear histogram of non-negative 64-bit integers (latencies in picoseconds, sizes in
@@ -50,6 +52,9 @@ class Histogram {
   [[nodiscard]] std::int64_t p50() const { return quantile(0.5); }
   [[nodiscard]] std::int64_t p99() const { return quantile(0.99); }
   [[nodiscard]] std::int64_t p999() const { return quantile(0.999); }
+
+  /// Adds count, sum, extremes and the buckets that hold anything.
+  void add_to(Digest& digest) const;
 
   bool operator==(const Histogram&) const = default;
 

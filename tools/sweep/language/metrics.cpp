@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "scenarios/output/summary.hpp"
+#include "scenarios/results/table.hpp"
 
 namespace weft::sweep {
 namespace {
@@ -18,6 +19,8 @@ using Values = std::vector<std::pair<std::string, std::optional<double>>>;
 
 /// Not results of the model: they differ from machine to machine, or are given.
 constexpr std::array<std::string_view, 4> kLeftOut{"wall_seconds", "seed", "threads", "cells"};
+
+constexpr std::array<std::string_view, 4> kPercentiles{"p50", "p99", "p999", "max"};
 
 void flatten(const Json& json, const std::string& path, Values& values) {
   const auto child = [&path](const std::string& key) {
@@ -105,11 +108,15 @@ std::vector<std::string> metric_names(const scenarios::Scenario& scenario) {
 }
 
 std::string metric_unit(const std::string& name) {
-  // `fct_seconds.p99`: the unit stands in the last word but one.
-  if (name.find("bytes_per_second") != std::string::npos) return "B/s";
-  if (name.find("seconds") != std::string::npos) return "s";
-  const bool is_bytes = name.ends_with("bytes") || name.ends_with("_bytes");
-  return is_bytes ? "B" : "";
+  std::string_view path = name;
+  const auto last_word = [&path] { return path.substr(path.rfind('.') + 1); };
+  // Of percentiles the word before says it.
+  if (std::ranges::find(kPercentiles, last_word()) != kPercentiles.end()) {
+    path = path.substr(0, path.size() - last_word().size() - 1);
+  }
+  const std::string_view unit = scenarios::unit_of(last_word());
+  if (unit == "bytes/s") return "B/s";
+  return unit == "bytes" ? "B" : std::string(unit);
 }
 
 }  // namespace weft::sweep

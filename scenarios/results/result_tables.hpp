@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/output/table.hpp"
 #include "scenarios/results/results.hpp"
+#include "scenarios/results/table.hpp"
 
 /// The tables that a run leaves behind. Names of files and columns are what scripts read: they
 /// stay.
@@ -55,6 +55,20 @@ struct PauseRow {
 [[nodiscard]] const Table<CollectiveRow>& collectives_table();
 [[nodiscard]] const Table<VictimRow>& victims_table();
 [[nodiscard]] const Table<PauseRow>& pauses_table();
+
+/// Calls `visit(table)` with the tables that these results fill, but for messages, which are
+/// streamed.
+template <class Visit>
+void for_each_table(const Results& r, Visit visit) {
+  visit(jobs_table());
+  visit(r.has_packets ? ports_table() : fluid_ports_table());
+  if (r.has_packets) {
+    visit(classes_table());
+    visit(pauses_table());
+  }
+  if (!r.collectives.empty()) visit(collectives_table());
+  if (!r.pauses.victims.empty()) visit(victims_table());
+}
 
 /// Every file and what its columns mean, in the order of the files' names.
 [[nodiscard]] std::vector<TableReference> result_reference();

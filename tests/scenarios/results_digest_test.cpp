@@ -1,0 +1,139 @@
+// What results are compared by: what it covers, what not, and that phases add up.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/results/message_phase.hpp"
+#include "scenarios/results/results.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "scenarios/run/simulation.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using Row = std::array<std::int64_t, 3>;
+
+RowSum sum_of(const std::vector<Row>& rows) {
+  RowSum sum;
+  for (const Row& row : rows) sum.add(row);
+  return sum;
+}
+
+TEST(RowSum, KnowsRowsWhateverTheirOrder) {
+  const Row a{1, 2, 3};
+  const Row b{1, 3, 2};
+  const Row c{-1, 0, 7};
+  EXPECT_EQ(sum_of({a, b, c}), sum_of({c, a, b}));
+  EXPECT_NE(sum_of({a, b}), sum_of({a, c})) << "another row";
+  EXPECT_NE(sum_of({a, a}), sum_of({b, b})) << "the values of a row have an order";
+  EXPECT_NE(sum_of({a}), sum_of({a, a})) << "how often counts";
+}
+
+TEST(RowSum, OfPartsAddsUpToThatOfAll) {
+  RowSum sum = sum_of({{1, 2, 3}, {4, 5, 6}});
+  sum.add(sum_of({{7, 8, 9}}));
+  EXPECT_EQ(sum, sum_of({{7, 8, 9}, {1, 2, 3}, {4, 5, 6}}));
+}
+
+MessageResult message(Picoseconds begin, Picoseconds completed) {
+  MessageResult m;
+  m.source_rank = 1;
+  m.destination_rank = 2;
+  m.bytes = 4_KiB;
+  m.start = begin;
+  m.delivered = begin + 1_us;
+  m.completed = completed;
+  m.ideal = 1_us;
+  return m;
+}
+
+TEST(MessagePhase, ThatHappensAgainLaterHasTheSameSum) {
+  MessagePhase first{.job = 0, .iteration = 0, .start = 0_us, .messages = 0, .sum = {}};
+  MessagePhase later{.job = 0, .iteration = 1, .start = 7_us, .messages = 0, .sum = {}};
+  first.add(message(1_us, 3_us));
+  later.add(message(8_us, 10_us));
+  EXPECT_EQ(first.sum, later.sum);
+  first.add(message(1_us, Picoseconds(-1)));
+  later.add(message(8_us, Picoseconds(-1)));
+  EXPECT_EQ(first.sum, later.sum) << "what never completed has no time to be relative";
+  later.add(message(8_us, 11_us));
+  first.add(message(1_us, 5_us));
+  EXPECT_NE(first.sum, later.sum);
+}
+
+Results small_results() {
+  Results r;
+  r.jobs.emplace_back().name = "j";
+  r.ports.emplace_back().port = PortId(0U);
+  r.class_names = {"c"};
+  r.classes.emplace_back().packets = 1;
+  r.packet_latency.add(5);
+  r.phases.push_back({.job = 0, .iteration = 0, .start = {}, .messages = 0, .sum = {}});
+  return r;
+}
+
+template <class Change>
+std::string digest_after(Change change) {
+  Results r = small_results();
+  change(r);
+  return r.digest();
+}
+
+TEST(ResultsDigest, CoversEveryTableAndTheHistogram) {
+  const std::vector<std::string> digests{
+      small_results().digest(),
+      digest_after([](Results& r) { r.jobs[0].end = 1_us; }),
+      digest_after([](Results& r) { r.jobs[0].is_finished = true; }),
+      digest_after([](Results& r) { r.ports[0].counters.ecn_marked = 1; }),
+      digest_after([](Results& r) { r.classes[0].paused_time = 1_us; }),
+      digest_after([](Results& r) { r.phases[0].add(message(1_us, 3_us)); }),
+      digest_after([](Results& r) { r.collectives.emplace_back(); }),
+      digest_after([](Results& r) { r.collectives.emplace_back().path.late = 1_us; }),
+      digest_after([](Results& r) {
+        r.pauses.pauses.push_back({});
+        r.pauses.pauses[0].port = PortId(0U);
+        r.pauses.analysis.storm_of.push_back(protocols::kNoIndex);
+      }),
+      digest_after([](Results& r) { r.packet_latency.add(6); })};
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(digests[i], digests[j]) << i << " " << j;
+  }
+}
+
+TEST(ResultsDigest, DoesNotKnowWhatARunCostNorWhatFollowsFromTheRest) {
+  const std::string digest = small_results().digest();
+  EXPECT_EQ(digest, digest_after([](Results& r) { r.wall_seconds = 7; }));
+  EXPECT_EQ(digest, digest_after([](Results& r) { r.threads = 7; }));
+  EXPECT_EQ(digest, digest_after([](Results& r) { r.totals.events = 7; }));
+  EXPECT_EQ(digest, digest_after([](Results& r) { r.ports[0].utilisation = 0.5; }));
+  EXPECT_EQ(digest, digest_after([](Results& r) { r.warnings.emplace_back("mind"); }));
+}
+
+// Nothing is drawn and nothing is left over from the iteration before.
+TEST(ResultsDigest, HasEqualPhasesOfIterationsThatPassAlike) {
+  const auto loaded = load_scenario_text(
+      "name: t\n"
+      "racks: {count: 1, servers: 4, server: host-400g}\n"
+      "links: {access: {rate: 400Gbps, length: 3m, cable: copper},"
+      " uplink: {rate: 400Gbps, length: 3m, cable: copper}}\n"
+      "fabric: {topology: leaf-spine, spines: 1, switch: spectrum-4}\n"
+      "transport: {type: roce, congestion_control: none}\n"
+      "jobs: [{name: a, type: all-reduce, algorithm: ring, size: 64KiB, iterations: 3,"
+      " compute: 50us}]\n",
+      "t.yaml");
+  ASSERT_TRUE(loaded.ok()) << loaded.errors()[0].to_string();
+  const auto experiment = build_experiment(loaded.value().scenario);
+  ASSERT_TRUE(experiment.ok());
+  const Results results = simulate(experiment.value());
+  ASSERT_EQ(results.phases.size(), 3U);
+  EXPECT_EQ(results.phases[0].messages, 24U);
+  EXPECT_EQ(results.phases[1].sum, results.phases[2].sum);
+  EXPECT_EQ(results.phases[1].start, results.collectives[1].start);
+}
+
+}  // namespace
+}  // namespace weft::scenarios
