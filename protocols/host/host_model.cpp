@@ -147,18 +147,17 @@ void HostModel<Path>::post(const Here& here, ConnectionId connection, Bytes size
   HostState& host = s_.hosts[s.host];
   const std::int64_t packets = (size + k.payload - Bytes(1)) / k.payload;
   WEFT_CHECK(packets < (std::int64_t{1} << 32) - s.posted, "sequence numbers do not wrap");
-  const auto index = static_cast<std::uint32_t>(host.messages.size());
-  host.messages.push_back({.queue_pair = qp,
-                           .first_sequence = s.posted,
-                           .packets = static_cast<std::uint32_t>(packets),
-                           .next = kNoIndex,
-                           .bytes = size,
-                           .posted = here.now});
-  if (s.newest_message != kNoIndex) host.messages[s.newest_message].next = index;
-  s.newest_message = index;
-  if (s.oldest_message == kNoIndex) s.oldest_message = index;
+  const std::uint32_t place = host.messages.add({.queue_pair = qp,
+                                                 .first_sequence = s.posted,
+                                                 .packets = static_cast<std::uint32_t>(packets),
+                                                 .next = kNoIndex,
+                                                 .bytes = size,
+                                                 .posted = here.now});
+  if (s.newest_message != kNoIndex) host.messages[s.newest_message].next = place;
+  s.newest_message = place;
+  if (s.oldest_message == kNoIndex) s.oldest_message = place;
   s.posted += static_cast<std::uint32_t>(packets);
-  if (s.message == kNoIndex) sender_.load_message(s, index, s.next);
+  if (s.message == kNoIndex) sender_.load_message(s, place, s.next);
   activate(here, qp);
 }
 

@@ -139,7 +139,7 @@ class HostModel {
   /// A message whose last packet has this number is whole.
   void record_delivery(const Here& here, std::uint32_t qp, std::uint32_t last_sequence,
                        const PortState& port) {
-    s_.hosts[port.owner].deliveries.push_back({qp, last_sequence, here.now});
+    s_.hosts[port.owner].delivered.push_back({qp, last_sequence, here.now});
   }
   void notify_delivered(const Here& here, std::uint32_t qp);
   void notify_acknowledged(const Here& here, ConnectionId connection);
@@ -392,7 +392,7 @@ class HostModel {
       sender_.pace(s, t, s_.nics[port.index], Bytes(size), here.now);
     }
     if (is_last) sender_.next_message(s);
-    if (!t.reliable) datagram_.on_sent(s);
+    if (!t.reliable) datagram_.on_sent(here, s, is_last);
     return end;
   }
 

@@ -185,83 +185,19 @@ Histogram PacketNetwork::packet_latency() const { return engine_->packet_latency
 
 std::uint32_t PacketNetwork::threads() const { return engine_->threads(); }
 
-namespace {
-
-bool is_earlier(const DeliveryRecord& a, const DeliveryRecord& b) {
-  return std::tuple(a.receiver, a.last_sequence) < std::tuple(b.receiver, b.last_sequence);
+std::vector<MessageOutcome> PacketNetwork::take_ended_messages() {
+  return engine_->outcomes.take_ended(*state_);
 }
 
-/// The deliveries of all hosts, by receiver and sequence.
-std::vector<DeliveryRecord> sorted_deliveries(const std::vector<HostState>& hosts) {
-  std::size_t count = 0;
-  for (const HostState& host : hosts) count += host.deliveries.size();
-  std::vector<DeliveryRecord> sorted;
-  sorted.reserve(count);
-  for (const HostState& host : hosts) {
-    host.deliveries.for_each([&sorted](const DeliveryRecord& d) { sorted.push_back(d); });
-  }
-  std::sort(sorted.begin(), sorted.end(), is_earlier);
-  return sorted;
-}
-
-/// When a message was delivered; -1: never. One that is multicast when all members have it.
-Picoseconds delivery_of(const NetworkState& s, const std::vector<DeliveryRecord>& deliveries,
-                        const MessageRecord& m) {
-  const SenderState& sender = s.senders[m.queue_pair];
-  const std::size_t receivers =
-      sender.is_repeated() ? s.multicasts[sender.in_network_index()].members.size() : 1;
-  const std::uint32_t first = s.first_receiver(m.queue_pair);
-  Picoseconds latest{-1};
-  for (std::uint32_t i = 0; i < receivers; ++i) {
-    const DeliveryRecord wanted{
-        .receiver = first + i, .last_sequence = m.first_sequence + m.packets - 1, .time = {}};
-    const auto it = std::lower_bound(deliveries.begin(), deliveries.end(), wanted, is_earlier);
-    if (it == deliveries.end() || is_earlier(wanted, *it)) return Picoseconds(-1);
-    latest = std::max(latest, it->time);
-  }
-  return latest;
-}
-
-void add_outcomes(const NetworkState& s, const std::vector<DeliveryRecord>& deliveries,
-                  const HostState& host, std::vector<MessageOutcome>& outcomes) {
-  host.messages.for_each([&](const MessageRecord& m) {
-    const SenderState& sender = s.senders[m.queue_pair];
-    outcomes.push_back({.connection = sender.connection,
-                        .queue_pair = m.queue_pair,
-                        .entropy = sender.entropy,
-                        .bytes = m.bytes,
-                        .posted = m.posted,
-                        .delivered = delivery_of(s, deliveries, m),
-                        .acknowledged = m.acknowledged});
-  });
-}
-
-std::size_t message_count(const NetworkState& s) {
-  std::size_t count = 0;
-  for (const HostState& host : s.hosts) count += host.messages.size();
-  return count;
-}
-
-}  // namespace
-
-std::vector<MessageOutcome> PacketNetwork::messages() const {
-  const std::vector<DeliveryRecord> deliveries = sorted_deliveries(state_->hosts);
-  std::vector<MessageOutcome> outcomes;
-  outcomes.reserve(message_count(*state_));
-  for (const HostState& host : state_->hosts) add_outcomes(*state_, deliveries, host, outcomes);
-  return outcomes;
+std::vector<MessageOutcome> PacketNetwork::pending_messages() const {
+  return engine_->outcomes.pending(*state_);
 }
 
 std::vector<MessageOutcome> PacketNetwork::take_messages() {
-  const std::vector<DeliveryRecord> deliveries = sorted_deliveries(state_->hosts);
-  for (HostState& host : state_->hosts) host.deliveries.clear();
-  std::vector<MessageOutcome> outcomes;
-  outcomes.reserve(message_count(*state_));
-  for (HostState& host : state_->hosts) {
-    add_outcomes(*state_, deliveries, host, outcomes);
-    host.messages.clear();
-  }
-  return outcomes;
+  std::vector<MessageOutcome> all = take_ended_messages();
+  const std::vector<MessageOutcome> pending = pending_messages();
+  all.insert(all.end(), pending.begin(), pending.end());
+  return all;
 }
 
 FlowName PacketNetwork::name_of(std::uint32_t flow) const {
@@ -313,7 +249,8 @@ std::size_t PacketNetwork::memory_bytes() const {
     bytes += cell.ports.capacity() * (sizeof(PortId) + sizeof(void*) + 4 * sizeof(std::uint64_t));
   }
   for (const HostState& host : s.hosts) {
-    bytes += host.messages.memory_bytes() + host.deliveries.memory_bytes();
+    bytes += host.messages.memory_bytes() + host.sent.capacity() * sizeof(SentMessage) +
+             host.delivered.capacity() * sizeof(DeliveryRecord);
   }
   return bytes + engine_->chunk_bytes();
 }

@@ -77,6 +77,8 @@ PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const O
       deadlock_check_(has_lossless_class(options.switches) ? kDeadlockPeriod : Picoseconds()),
       queue_sample_(observation_.queue_ports.empty() ? Picoseconds() : observation_.queue_period),
       rate_sample_(observation_.rate_flows.empty() ? Picoseconds() : observation_.rate_period),
+      on_many_messages_(options.on_many_messages),
+      message_offer_(on_many_messages_ ? kMessagePeriod : Picoseconds()),
       last_queue_sample_(observation_.queue_ports.size() * state.constants.classes) {
   WEFT_CHECK(!observation_.any() || sink_, "what is observed goes somewhere");
   if (options.force_general_path || state.constants.needs_general_path()) {
@@ -205,6 +207,7 @@ PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds u
         if (next != Agenda::kNever) now = instant;
         return Status::kDeadlocked;
       }
+      if (message_offer_.is_due(target)) offer_messages();
       if (next != Agenda::kNever) look_for_stall_until(target);
       if (next == Agenda::kNever) return is_deadlocked() ? Status::kDeadlocked : Status::kQuiescent;
       now = target;
@@ -213,6 +216,7 @@ PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds u
       queue_sample_.advance(now);
       rate_sample_.advance(now);
       stall_check_.advance(now);
+      message_offer_.advance(now);
     }
     if ((was_idle || windows_ % kWindowsPerObservation == 0) && is_stalled(now)) {
       return is_deadlocked() ? Status::kDeadlocked : Status::kStalled;
@@ -303,8 +307,8 @@ bool PacketNetwork::Engine::is_deadlocked() {
 }
 
 Picoseconds PacketNetwork::Engine::next_instant() const {
-  return std::min(
-      {deadlock_check_.next(), queue_sample_.next(), rate_sample_.next(), stall_check_.next()});
+  return std::min({deadlock_check_.next(), queue_sample_.next(), rate_sample_.next(),
+                   stall_check_.next(), message_offer_.next()});
 }
 
 bool PacketNetwork::Engine::observe(Picoseconds now) {
@@ -324,6 +328,10 @@ bool PacketNetwork::Engine::observe(Picoseconds now) {
     stall_check_.advance(now);
   }
   drain_trace(now + Picoseconds(1));
+  if (message_offer_.is_due(now)) {
+    offer_messages();
+    message_offer_.advance(now);
+  }
   if (deadlock_check_.is_due(now)) {
     deadlock_check_.advance(now);
     if (is_deadlocked()) return false;
@@ -365,6 +373,15 @@ void PacketNetwork::Engine::look_for_stall(Picoseconds now) {
   }
   is_in_stall_ = stall.blocked_count > 0;
   if (is_in_stall_) stalls.push_back(std::move(stall));
+}
+
+void PacketNetwork::Engine::offer_messages() {
+  const std::uint64_t sent = sums().messages_sent;
+  // What waits for its other half is looked at again each time.
+  if (sent - messages_at_offer_ < std::max<std::uint64_t>(kManyMessages, outcomes.waiting()))
+    return;
+  messages_at_offer_ = sent;
+  on_many_messages_();
 }
 
 void PacketNetwork::Engine::sample_queues(Picoseconds now) {

@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "protocols/network/message_outcomes.hpp"
 #include "protocols/network/packet_model.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "simcore/engine/shares.hpp"
@@ -66,6 +67,7 @@ class PacketNetwork::Engine {
   Worker::Sums measured_from;
   std::vector<BlockedPort> deadlock;
   std::vector<Stall> stalls;
+  MessageOutcomes outcomes;
 
  private:
   [[nodiscard]] std::uint32_t useful_threads() const;
@@ -89,6 +91,8 @@ class PacketNetwork::Engine {
   void sample_queues(Picoseconds now);
   void sample_rates(Picoseconds now);
   void sample_control(const SenderState& sender, TraceRecord record);
+  /// Has messages taken, if there are many.
+  void offer_messages();
   /// Hands on what was traced before `now`, in order.
   void drain_trace(Picoseconds now);
 
@@ -97,6 +101,8 @@ class PacketNetwork::Engine {
   static constexpr Picoseconds kDeadlockPeriod{100'000'000};  ///< 100 us
   static constexpr Picoseconds kStallPeriod{10'000'000'000};  ///< 10 ms
   static constexpr std::size_t kStallsKept = 16;
+  static constexpr Picoseconds kMessagePeriod{20'000'000};  ///< 20 us
+  static constexpr std::uint64_t kManyMessages = 65'536;
   static constexpr std::size_t kBlockedNamed = 8;
 
   /// Simulated time without any packet starting, while no job has anything planned, after which the
@@ -112,6 +118,8 @@ class PacketNetwork::Engine {
   Periodic deadlock_check_;
   Periodic queue_sample_;
   Periodic rate_sample_;
+  const std::function<void()>& on_many_messages_;
+  Periodic message_offer_;
   Periodic stall_check_{kStallPeriod};
   std::vector<std::uint32_t> sampled_queue_pairs_;
   std::vector<Bytes> last_queue_sample_;  ///< by sampled port and class
@@ -125,6 +133,7 @@ class PacketNetwork::Engine {
   std::uint64_t hops_at_progress_ = 0;
   std::uint64_t events_at_observation_ = 0;
   std::uint64_t delivered_at_check_ = 0;
+  std::uint64_t messages_at_offer_ = 0;
   Picoseconds last_stall_check_;
   bool is_in_stall_ = false;
   Picoseconds last_progress_;

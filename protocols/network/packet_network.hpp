@@ -97,6 +97,9 @@ class PacketNetwork {
     std::vector<RouteChange> route_changes;  ///< by time
     ObservationConfig observation;
     TraceSink trace_sink;  ///< needed if anything is observed
+    /// Called when many messages are over, so that they can be taken while the run goes on: at
+    /// times that do not depend on the cut into cells nor on the number of threads.
+    std::function<void()> on_many_messages;
     /// Runs the code for all features even where none needs it. The bits are the same.
     bool force_general_path = false;
     std::uint64_t seed = 1;
@@ -159,9 +162,12 @@ class PacketNetwork {
   [[nodiscard]] std::vector<BlockedPort> deadlock() const;
   [[nodiscard]] Bytes buffer_peak(SwitchId at) const;
   [[nodiscard]] Histogram packet_latency() const;
-  /// All messages, by source host and order of posting.
-  [[nodiscard]] std::vector<MessageOutcome> messages() const;
-  /// The same, when the run is over: the network forgets them, so that they are not there twice.
+  /// The messages that are over (their senders are done with them, and they were delivered) and
+  /// were not yet taken, by the time when that was so. The network forgets them.
+  [[nodiscard]] std::vector<MessageOutcome> take_ended_messages();
+  /// Those that are not over, by connection and time of posting; right after taking the others.
+  [[nodiscard]] std::vector<MessageOutcome> pending_messages() const;
+  /// Both, one after the other.
   [[nodiscard]] std::vector<MessageOutcome> take_messages();
   /// What the packets of this Packet::flow belong to, or the samples of a queue pair.
   [[nodiscard]] FlowName name_of(std::uint32_t flow) const;

@@ -14,6 +14,7 @@
 #include "protocols/packet/packet_kind.hpp"
 #include "protocols/state/fault.hpp"
 #include "protocols/state/in_network.hpp"
+#include "protocols/state/message_state.hpp"
 #include "protocols/state/old_packets.hpp"
 #include "protocols/state/port_state.hpp"
 #include "protocols/state/queue_pair.hpp"
@@ -99,10 +100,11 @@ struct NicState {
   PacketQueue inbox;  ///< received and not yet taken in, at a finite receive rate
 };
 
-/// The records of what a host sent and received.
+/// What a host knows of messages. What is noted here is taken from time to time.
 struct HostState {
-  GrowingLog<MessageRecord> messages;  ///< in the order of posting
-  GrowingLog<DeliveryRecord> deliveries;
+  MessageRecords messages;                ///< that it is sending
+  std::vector<SentMessage> sent;          ///< noted: it is done with them
+  std::vector<DeliveryRecord> delivered;  ///< noted: they came to it
 };
 
 /// A connection as the sender's runtime sees it.

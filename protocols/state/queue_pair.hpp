@@ -12,24 +12,6 @@
 
 namespace weft::protocols {
 
-/// A message at its sender, and what became of it. Times are -1 while unknown.
-struct MessageRecord {
-  std::uint32_t queue_pair = 0;
-  std::uint32_t first_sequence = 0;
-  std::uint32_t packets = 0;
-  std::uint32_t next = kNoIndex;  ///< next message of the queue pair, in the same host's list
-  Bytes bytes;
-  Picoseconds posted;
-  Picoseconds acknowledged{-1};
-};
-
-/// A message that arrived in full, at its receiver.
-struct DeliveryRecord {
-  std::uint32_t receiver = 0;  ///< number of the ReceiverState
-  std::uint32_t last_sequence = 0;
-  Picoseconds time;
-};
-
 /// The sending end of a queue pair. Sequence numbers count packets; they run from 0 over all
 /// messages of the queue pair.
 struct alignas(64) SenderState {

@@ -18,7 +18,7 @@ class Sender {
     s.message = message;
     if (message == kNoIndex) return;
     const MessageRecord& record = s_.hosts[s.host].messages[message];
-    s.message_last = record.first_sequence + record.packets - 1;
+    s.message_last = record.last_sequence();
     const TransportConstants& t = s_.constants.transports[s.transport];
     const Bytes before_last = (std::int64_t{record.packets} - 1) * t.payload;
     s.full_size = static_cast<std::uint16_t>((t.payload + t.header).count());
@@ -29,6 +29,22 @@ class Sender {
   /// The last packet of the present message was sent, or turns out to have arrived.
   void next_message(SenderState& s) const {
     load_message(s, s_.hosts[s.host].messages[s.message].next, s.next);
+  }
+
+  /// The oldest message of a queue pair is over for its sender.
+  void end_message(const Here& here, SenderState& s, Picoseconds acknowledged) const {
+    HostState& host = s_.hosts[s.host];
+    const std::uint32_t place = s.oldest_message;
+    const MessageRecord& record = host.messages[place];
+    host.sent.push_back({.queue_pair = record.queue_pair,
+                         .last_sequence = record.last_sequence(),
+                         .bytes = record.bytes,
+                         .posted = record.posted,
+                         .acknowledged = acknowledged});
+    ++here.worker.sums.messages_sent;
+    s.oldest_message = record.next;
+    if (s.oldest_message == kNoIndex) s.newest_message = kNoIndex;
+    host.messages.remove(place);
   }
 
   /// Every packet before `sequence` has arrived.

@@ -41,7 +41,7 @@ void compare_jobs(const RunFolder& first, const RunFolder& second, Comparison& c
                            [](const Comparison::Row& row) { return difference(row); });
 }
 
-/// The messages of a run, those of the same job and ranks together in their order. Jobs are those
+/// The messages of a run, those of the same job and ranks together by their begin. Jobs are those
 /// of the first run; messages of other jobs find no partner.
 std::vector<RunFolder::Message> sorted(const RunFolder& run, const RunFolder& first) {
   std::vector<std::uint32_t> job_in_first;
@@ -52,7 +52,7 @@ std::vector<RunFolder::Message> sorted(const RunFolder& run, const RunFolder& fi
   std::vector<RunFolder::Message> messages = *run.messages;
   for (RunFolder::Message& m : messages) m.job = job_in_first[m.job];
   std::ranges::stable_sort(messages, {}, [](const RunFolder::Message& m) {
-    return std::tuple(m.job, m.source_rank, m.destination_rank);
+    return std::tuple(m.job, m.source_rank, m.destination_rank, m.start);
   });
   return messages;
 }

@@ -17,9 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 5> kMessageColumns{"job", "source_rank", "destination_rank",
-                                                          "bytes", "fct_s"};
-enum Column : std::size_t { kJob, kSource, kDestination, kBytes, kCompletion };
+constexpr std::array<std::string_view, 6> kMessageColumns{
+    "job", "source_rank", "destination_rank", "bytes", "start_s", "fct_s"};
+enum Column : std::size_t { kJob, kSource, kDestination, kBytes, kStart, kCompletion };
 
 Error error_at(const fs::path& file, std::string message, int line = 0) {
   return {.message = std::move(message), .where = {.file = file.string(), .line = line}};
@@ -83,7 +83,7 @@ class MessageReader {
       m.completion = seconds;
     }
     return parse(field(kSource), m.source_rank) && parse(field(kDestination), m.destination_rank) &&
-           parse(field(kBytes), m.bytes);
+           parse(field(kBytes), m.bytes) && parse(field(kStart), m.start);
   }
 
   fs::path file_;

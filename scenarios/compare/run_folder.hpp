@@ -22,6 +22,7 @@ struct RunFolder {
     std::uint32_t source_rank = 0;
     std::uint32_t destination_rank = 0;
     std::uint64_t bytes = 0;
+    double start = 0;                  ///< seconds
     std::optional<double> completion;  ///< seconds; nothing: not completed
   };
 

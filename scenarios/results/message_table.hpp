@@ -36,9 +36,9 @@ struct MessageResult {
   [[nodiscard]] bool is_complete() const { return completed >= Picoseconds(0); }
 };
 
-/// The messages of a run, by source host and order of posting. There may be many millions of them,
-/// so what is the same for all of a connection is kept once, and rows are made when they are asked
-/// for.
+/// The messages of a run, by the time when they were over, and then those that never were. There
+/// may be many millions of them, so what is the same for all of a connection is kept once, and rows
+/// are made when they are asked for.
 class MessageTable {
  public:
   /// What all messages of a connection have in common.

@@ -61,7 +61,7 @@ const Table<JobRow>& jobs_table() {
 const Table<MessageRow>& messages_table() {
   static const Table<MessageRow> table{
       "messages.csv",
-      "a message posted since the measurement began, by source host and order of posting",
+      "a message posted since the measurement began, by the end of its life; last those that live",
       {{"job", "its name", [](const MessageRow& r) { return r.results.jobs[r.message.job].name; }},
        {"source_rank", "in the job", [](const MessageRow& r) { return r.message.source_rank; }},
        {"destination_rank", "in the job",

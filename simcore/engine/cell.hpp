@@ -31,6 +31,7 @@ struct alignas(64) Worker {
     std::uint64_t packets_delivered = 0;
     std::uint64_t packets_dropped = 0;
     std::uint64_t packets_retransmitted = 0;
+    std::uint64_t messages_sent = 0;  ///< that their senders are done with
 
     Sums& operator+=(const Sums& other) {
       events += other.events;
@@ -39,6 +40,7 @@ struct alignas(64) Worker {
       packets_delivered += other.packets_delivered;
       packets_dropped += other.packets_dropped;
       packets_retransmitted += other.packets_retransmitted;
+      messages_sent += other.messages_sent;
       return *this;
     }
   };

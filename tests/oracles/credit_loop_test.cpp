@@ -56,7 +56,7 @@ TEST_P(CreditLoop, CarriesTheLesserOfTheRateAndItsPacketsPerRoundTrip) {
     EXPECT_EQ(run.network().run_until(1_s), PacketNetwork::Status::kQuiescent);
     EXPECT_TRUE(run.network().violated_invariants(true).empty());
     EXPECT_EQ(run.network().totals().buffer_drops, 0);
-    return Picoseconds(run.network().messages()[0].delivered);
+    return Picoseconds(run.messages()[0].delivered);
   };
   const Picoseconds measured = last_delivery(3 * rounds * n) - last_delivery(rounds * n);
   const Picoseconds expected = 2 * rounds * round;

@@ -55,7 +55,7 @@ PacketNetwork::Options scale_up() {
 std::vector<Picoseconds> deliveries(FlowRun& run) {
   (void)run.completions();
   std::vector<Picoseconds> times;
-  for (const protocols::MessageOutcome& m : run.network().messages()) {
+  for (const protocols::MessageOutcome& m : run.messages()) {
     times.resize(std::max<std::size_t>(times.size(), m.connection.value() + 1));
     times[m.connection.value()] = Picoseconds(m.delivered - m.posted);
   }

@@ -114,7 +114,7 @@ TEST(PausedClasses, NeverDelayAHigherOne) {
   run.network().run_until(1_ms);
   const Picoseconds alone = 2 * (transmission_time(4178_B, 100_Gbps) + 200_ns);
   std::size_t seen = 0;
-  for (const protocols::MessageOutcome& m : run.network().messages()) {
+  for (const protocols::MessageOutcome& m : run.messages()) {
     if (m.connection.value() == 0) {
       EXPECT_EQ(m.delivered, Picoseconds(-1));
       continue;

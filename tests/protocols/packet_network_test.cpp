@@ -57,7 +57,7 @@ std::vector<Flow> random_flows(std::uint32_t hosts, std::uint32_t count, std::ui
 /// Everything that a digest would be made of.
 auto everything(PacketNetwork& network, const Fabric& fabric) {
   std::vector<std::int64_t> numbers;
-  for (const MessageOutcome& m : network.messages()) {
+  for (const MessageOutcome& m : network.take_messages()) {
     numbers.insert(numbers.end(), {m.connection.value(), m.posted.count(), m.delivered.count(),
                                    m.acknowledged.count()});
   }
@@ -114,7 +114,7 @@ TEST(PacketNetwork, LoneMessagesTakeTheirZeroLoadTimeOnAnyPath) {
     roce_of(options).ack_every = seed % 2 == 0 ? 4 : 1;
     FlowRun run(topology, options, {flow});
     const std::vector<Picoseconds> times = run.completions();
-    const MessageOutcome m = run.network().messages()[0];
+    const MessageOutcome m = run.messages()[0];
     const auto there = hops_of(run.fabric(), flow_path(run.fabric(), run.routes(), seed,
                                                        flow.source, flow.destination, m.entropy));
     const std::uint32_t back_entropy = response_entropy(
@@ -307,7 +307,7 @@ TEST(PacketNetwork, DatagramsAreDeliveredWholeOrNotAtAll) {
   EXPECT_EQ(run.network().run_until(1_s), PacketNetwork::Status::kQuiescent);
   EXPECT_TRUE(run.network().violated_invariants(true).empty());
   std::int64_t delivered = 0;
-  for (const MessageOutcome& m : run.network().messages()) {
+  for (const MessageOutcome& m : run.messages()) {
     EXPECT_EQ(m.acknowledged, Picoseconds(-1));
     if (m.delivered >= 0_ps) ++delivered;
   }

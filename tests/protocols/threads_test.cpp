@@ -88,7 +88,7 @@ Observed run(PacketNetwork::Options options, std::uint32_t threads) {
   EXPECT_EQ(network.run_until(10_ms), PacketNetwork::Status::kQuiescent);
   EXPECT_TRUE(network.violated_invariants(true).empty());
   network.end_observation();
-  for (const protocols::MessageOutcome& m : network.messages()) {
+  for (const protocols::MessageOutcome& m : network.take_messages()) {
     observed.messages.emplace_back(m.posted.count(), m.delivered.count(), m.acknowledged.count());
   }
   for (std::uint32_t p = 0; p < fabric.ports.size(); ++p) {

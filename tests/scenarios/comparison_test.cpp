@@ -35,10 +35,12 @@ TEST(Comparison, JobsArePairedByNameAndTheWorstComesFirst) {
 TEST(Comparison, MessagesArePairedByRanksAndTheirOrder) {
   // Job numbers differ between the runs; the second message 0 -> 1 is not complete in the second
   // run.
-  const RunFolder a = run_of({{"j", "", 1.0}, {"k", "", 1.0}},
-                             {{0, 0, 1, 10, 1.0}, {0, 0, 1, 10, 2.0}, {1, 3, 4, 10, 5.0}});
-  const RunFolder b = run_of({{"k", "", 1.0}, {"j", "", 1.0}},
-                             {{0, 3, 4, 10, 5.5}, {1, 0, 1, 10, 3.0}, {1, 0, 1, 10, {}}});
+  const RunFolder a =
+      run_of({{"j", "", 1.0}, {"k", "", 1.0}},
+             {{0, 0, 1, 10, 0.5, 2.0}, {0, 0, 1, 10, 0.0, 1.0}, {1, 3, 4, 10, 0.0, 5.0}});
+  const RunFolder b =
+      run_of({{"k", "", 1.0}, {"j", "", 1.0}},
+             {{0, 3, 4, 10, 0.0, 5.5}, {1, 0, 1, 10, 0.0, 3.0}, {1, 0, 1, 10, 0.5, {}}});
   const Comparison c = compare_runs(a, b);
   EXPECT_EQ(c.paired, 2u);
   EXPECT_EQ(c.unpaired, 1u);
@@ -51,8 +53,8 @@ TEST(Comparison, MessagesArePairedByRanksAndTheirOrder) {
 }
 
 TEST(Comparison, AMessageThatIsFasterCountsAsMuchAsOneThatIsSlower) {
-  const RunFolder a = run_of({{"j", "", 1.0}}, {{0, 0, 1, 1, 1.0}, {0, 1, 2, 1, 1.0}});
-  const RunFolder b = run_of({{"j", "", 1.0}}, {{0, 0, 1, 1, 1.9}, {0, 1, 2, 1, 0.5}});
+  const RunFolder a = run_of({{"j", "", 1.0}}, {{0, 0, 1, 1, 0.0, 1.0}, {0, 1, 2, 1, 0.0, 1.0}});
+  const RunFolder b = run_of({{"j", "", 1.0}}, {{0, 0, 1, 1, 0.0, 1.9}, {0, 1, 2, 1, 0.0, 0.5}});
   EXPECT_EQ(compare_runs(a, b, 1).worst_messages.front().source_rank, 1u);
 }
 

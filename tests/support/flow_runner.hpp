@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -97,14 +98,23 @@ class FlowRun {
     EXPECT_EQ(network_->run_until(10_s), protocols::PacketNetwork::Status::kQuiescent);
     EXPECT_TRUE(network_->violated_invariants(true).empty())
         << network_->violated_invariants(true).front();
-    std::vector<Picoseconds> times(network_->messages().size());
-    for (const protocols::MessageOutcome& m : network_->messages()) {
+    std::vector<Picoseconds> times(messages().size());
+    for (const protocols::MessageOutcome& m : messages()) {
       EXPECT_GE(m.acknowledged, 0_ps) << "flow " << m.connection.value() << " did not complete";
       times[m.connection.value()] = m.acknowledged - m.posted;
     }
     return times;
   }
 
+  /// By connection and order of posting; once the network is at rest.
+  [[nodiscard]] const std::vector<protocols::MessageOutcome>& messages() {
+    if (!messages_.empty()) return messages_;
+    messages_ = network_->take_messages();
+    std::ranges::stable_sort(messages_, {}, [](const protocols::MessageOutcome& m) {
+      return std::tuple(m.connection, m.posted);
+    });
+    return messages_;
+  }
   [[nodiscard]] protocols::PacketNetwork& network() { return *network_; }
   [[nodiscard]] const Fabric& fabric() const { return fabric_; }
   [[nodiscard]] const Routes& routes() const { return routes_; }
@@ -114,6 +124,7 @@ class FlowRun {
   Routes routes_;
   FlowSenders senders_;
   std::unique_ptr<protocols::PacketNetwork> network_;
+  std::vector<protocols::MessageOutcome> messages_;
 };
 
 /// `hosts` hosts on one switch.

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "protocols/state/network_state.hpp"
+#include "protocols/transports/sender.hpp"
 
 namespace weft::protocols {
 
@@ -11,10 +12,13 @@ namespace weft::protocols {
 template <class Host>
 class Datagram {
  public:
-  explicit Datagram(NetworkState& state, Host& host) : s_(state), host_(host) {}
+  explicit Datagram(NetworkState& state, Host& host) : s_(state), host_(host), sender_(state) {}
 
   /// What was sent is done with.
-  static void on_sent(SenderState& s) { s.unacked = s.received = s.next; }
+  void on_sent(const Here& here, SenderState& s, bool is_last_of_message) const {
+    s.unacked = s.received = s.next;
+    if (is_last_of_message) sender_.end_message(here, s, Picoseconds(-1));
+  }
 
   void receive_data(const Here& here, const Packet& packet, PortState& port) {
     ReceiverState& r = s_.receivers[packet.flow];
@@ -29,6 +33,7 @@ class Datagram {
  private:
   NetworkState& s_;
   Host& host_;
+  Sender sender_;
 };
 
 }  // namespace weft::protocols

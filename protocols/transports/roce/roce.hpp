@@ -193,15 +193,12 @@ class Roce {
 
 template <class Host>
 void Roce<Host>::complete_messages(const Here& here, std::uint32_t qp, const PortState& port) {
-  HostState& host = s_.hosts[port.owner];
+  const HostState& host = s_.hosts[port.owner];
   for (;;) {
     SenderState& s = s_.senders[qp];
     if (s.oldest_message == kNoIndex) break;
-    MessageRecord& record = host.messages[s.oldest_message];
-    if (record.first_sequence + record.packets > s.unacked) break;
-    record.acknowledged = here.now;
-    s.oldest_message = record.next;
-    if (s.oldest_message == kNoIndex) s.newest_message = kNoIndex;
+    if (host.messages[s.oldest_message].last_sequence() >= s.unacked) break;
+    sender_.end_message(here, s, here.now);
     host_.notify_acknowledged(here, s.connection);  // may post
   }
 }
