@@ -280,13 +280,28 @@ bool Executor::execute(Turn turn) {
   return true;
 }
 
+void Executor::forget_before(std::uint32_t job, std::uint32_t iteration) {
+  const JobPlan& plan = workload_.jobs()[job];
+  for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
+    const ProcessId process = plan.process(rank);
+    IterationLog& iterations = processes_[process.value()].iterations;
+    if (iteration == 0 || !iterations.knows(iteration - 1)) continue;
+    const Picoseconds end = iterations[iteration - 1].end;
+    for (std::uint32_t lane = 0; lane < plan.lanes; ++lane) {
+      RetiringLog<Span>& spans = lanes_[workload_.lane_index(process, lane)].spans;
+      // One that ends with the iteration may be the beginning of the next one.
+      spans.forget_before(spans.partition_point([end](const Span& s) { return s.end < end; }));
+    }
+    iterations.forget_before(iteration);
+  }
+}
+
 bool Executor::begin_iteration(Turn turn) {
   Process& process = processes_[turn.self.value()];
   if (turn.number == 0) {
-    ++process.begun;
-    process.iterations.push_back({turn.context.now(), Picoseconds(-1)});
+    process.iterations.begin(turn.context.now());
     wake_lanes(turn);
-  } else if (process.begun <= turn.lane.step.count()) {
+  } else if (std::int64_t{process.iterations.begun()} <= turn.lane.step.count()) {
     begin_waiting(turn, LaneStatus::kAwaitingLane);
     return false;
   } else if (turn.lane.status == LaneStatus::kAwaitingLane) {
@@ -297,8 +312,7 @@ bool Executor::begin_iteration(Turn turn) {
 
 bool Executor::end_iteration(Turn turn) {
   Process& process = processes_[turn.self.value()];
-  const bool has_ended =
-      process.last_lanes.size() > static_cast<std::size_t>(turn.lane.step.count());
+  const bool has_ended = std::int64_t{process.iterations.ended()} > turn.lane.step.count();
   if (has_ended) {
     record_wait(turn);
     return true;
@@ -309,8 +323,7 @@ bool Executor::end_iteration(Turn turn) {
     return false;
   }
   process.lanes_at_end = 0;
-  process.iterations.back().end = turn.context.now();
-  process.last_lanes.push_back(static_cast<std::uint8_t>(turn.number));
+  process.iterations.end(turn.context.now(), static_cast<std::uint8_t>(turn.number));
   wake_lanes(turn);
   return true;
 }

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "collectives/runtime/iteration_log.hpp"
 #include "collectives/runtime/workload.hpp"
-#include "simcore/base/growing_log.hpp"
+#include "simcore/base/retiring_log.hpp"
 #include "simcore/messages/message_network.hpp"
 
 namespace weft::collectives {
@@ -21,12 +22,6 @@ struct JobOutcome {
   Picoseconds end;
   std::int64_t messages = 0;  ///< posted
   Bytes bytes;                ///< posted
-};
-
-/// When an iteration of a collective ran on a rank.
-struct Interval {
-  Picoseconds begin;
-  Picoseconds end;
 };
 
 /// A time that a lane of a collective spent on something. The times of a lane from the begin to the
@@ -71,18 +66,17 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] bool all_finished() const;
   [[nodiscard]] JobOutcome outcome(std::uint32_t job) const;
 
-  /// The iterations of a collective that a rank has ended.
-  [[nodiscard]] const std::vector<Interval>& iterations(ProcessId process) const {
+  /// The iterations of a collective on a rank.
+  [[nodiscard]] const IterationLog& iterations(ProcessId process) const {
     return processes_[process.value()].iterations;
   }
   /// What a lane has spent its time on, in order; collectives only. The lane's index: Workload.
-  [[nodiscard]] const GrowingLog<Span>& spans(std::uint32_t lane_index) const {
+  [[nodiscard]] const RetiringLog<Span>& spans(std::uint32_t lane_index) const {
     return lanes_[lane_index].spans;
   }
-  /// The lane that ended last in an iteration of a rank, and so ended it.
-  [[nodiscard]] std::uint32_t last_lane(ProcessId process, std::size_t iteration) const {
-    return processes_[process.value()].last_lanes[iteration];
-  }
+  /// Nobody will ask for iterations of a job before this one, which all ranks have begun or may
+  /// begin next, nor for what lanes did in them.
+  void forget_before(std::uint32_t job, std::uint32_t iteration);
 
   /// One sentence per waiting lane of unfinished jobs, such as `rank 3 of job x (h3) waits for a
   /// message from rank 2 (h2)`; after `limit` of them the number of the others.
@@ -111,7 +105,7 @@ class Executor final : public ProcessHandler {
     std::vector<Multicasts> multicasts;  ///< by place in the group; empty unless chips repeat
     Step step;                           ///< the one that waits
     ConnectionId connection;             ///< that a kReceive waits for, or a kSend waits to use
-    GrowingLog<Span> spans;
+    RetiringLog<Span> spans;
     Picoseconds waits_since;
     std::uint32_t notifier = 0;  ///< the lane that the last event came from
     std::uint32_t events = 0;    ///< from other lanes of the rank, and not yet used
@@ -126,12 +120,10 @@ class Executor final : public ProcessHandler {
     Picoseconds last_progress;
     std::uint32_t unfinished_lanes = 0;
     // Of collectives:
-    std::uint32_t begun = 0;         ///< iterations that lane 0 has begun
     std::uint32_t lanes_at_end = 0;  ///< of the running iteration
     bool is_resuming = false;
     std::vector<std::uint8_t> ready;  ///< lanes that may go on
-    std::vector<Interval> iterations;
-    std::vector<std::uint8_t> last_lanes;  ///< by iteration
+    IterationLog iterations;
   };
   /// A lane while one of its callbacks runs.
   struct Turn {

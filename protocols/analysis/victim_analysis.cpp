@@ -41,7 +41,7 @@ class VictimSearch {
   }
 
   [[nodiscard]] VictimFlow examine(std::uint32_t number, const FlowActivity& flow) {
-    VictimFlow victim{.flow = number};
+    VictimFlow victim{.flow = number, .active = flow.before};
     for (const Period& period : flow.active) victim.active += period.end - period.start;
     queues_.clear();
     for (const PortId port : flow.path) {

@@ -22,6 +22,7 @@ struct FlowActivity {
   std::span<const PortId> spread;
   std::uint8_t traffic_class = 0;
   std::vector<Period> active;  ///< when it had something to send: ascending, disjoint
+  Picoseconds before{};        ///< for how long before that, when nothing was paused
 };
 
 /// Time that a flow lost to one storm.

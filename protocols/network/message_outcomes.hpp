@@ -19,6 +19,15 @@ class MessageOutcomes {
   /// The others, by connection, time of posting and queue pair. Those that are over must have been
   /// taken.
   [[nodiscard]] std::vector<MessageOutcome> pending(const NetworkState& state) const;
+  /// Calls `visit(connection, posted)` with each of those, in any order.
+  template <class Visit>
+  void for_each_pending(const NetworkState& state, const Visit& visit) const {
+    for (const SentMessage& m : sent_) visit(state.senders[m.queue_pair].connection, m.posted);
+    for (const HostState& host : state.hosts) {
+      host.messages.for_each(
+          [&](const MessageRecord& m) { visit(state.senders[m.queue_pair].connection, m.posted); });
+    }
+  }
   /// Messages that wait for their other half.
   [[nodiscard]] std::size_t waiting() const { return sent_.size() + delivered_.size(); }
 

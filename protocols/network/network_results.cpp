@@ -132,6 +132,12 @@ std::vector<PauseInterval> PacketNetwork::pauses() const {
   return all;
 }
 
+bool PacketNetwork::has_paused() const {
+  return std::ranges::any_of(state_->ports, [](const PortState& port) {
+    return port.paused != 0 || !port.pauses.empty();
+  });
+}
+
 std::uint64_t PacketNetwork::pauses_lost() const {
   return std::accumulate(
       state_->ports.begin(), state_->ports.end(), std::uint64_t{0},
@@ -191,6 +197,11 @@ std::vector<MessageOutcome> PacketNetwork::take_ended_messages() {
 
 std::vector<MessageOutcome> PacketNetwork::pending_messages() const {
   return engine_->outcomes.pending(*state_);
+}
+
+void PacketNetwork::for_each_pending_message(
+    const std::function<void(ConnectionId, Picoseconds)>& visit) const {
+  engine_->outcomes.for_each_pending(*state_, visit);
 }
 
 std::vector<MessageOutcome> PacketNetwork::take_messages() {

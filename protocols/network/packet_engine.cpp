@@ -78,6 +78,7 @@ PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const O
       queue_sample_(observation_.queue_ports.empty() ? Picoseconds() : observation_.queue_period),
       rate_sample_(observation_.rate_flows.empty() ? Picoseconds() : observation_.rate_period),
       on_many_messages_(options.on_many_messages),
+      many_messages_(options.many_messages),
       message_offer_(on_many_messages_ ? kMessagePeriod : Picoseconds()),
       last_queue_sample_(observation_.queue_ports.size() * state.constants.classes) {
   WEFT_CHECK(!observation_.any() || sink_, "what is observed goes somewhere");
@@ -197,26 +198,20 @@ PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds u
   bool was_idle = true;
   while (now < until) {
     if (was_idle) {
-      // Nothing happened in the last window: jump to where something does. What is due on the way
-      // sees the same state whenever it is done, so once is enough.
+      // Nothing happened in the last window: jump to where something does.
       const Picoseconds next = earliest_event(now);
       const Picoseconds target = std::min(until, std::max(now, next));
       // Where the last window ended depends on the cut into cells; what happened last does not.
       if (next == Agenda::kNever) now = std::max(begin, std::min(now, last_event()));
-      if (const Picoseconds instant = next_instant(); instant <= target && !observe(instant)) {
-        if (next != Agenda::kNever) now = instant;
+      if (const auto deadlocked_at = observe_gap(target)) {
+        if (next != Agenda::kNever) now = *deadlocked_at;
         return Status::kDeadlocked;
       }
-      if (message_offer_.is_due(target)) offer_messages();
       if (next != Agenda::kNever) look_for_stall_until(target);
       if (next == Agenda::kNever) return is_deadlocked() ? Status::kDeadlocked : Status::kQuiescent;
       now = target;
       if (now == until) break;
-      deadlock_check_.advance(now);
-      queue_sample_.advance(now);
-      rate_sample_.advance(now);
       stall_check_.advance(now);
-      message_offer_.advance(now);
     }
     if ((was_idle || windows_ % kWindowsPerObservation == 0) && is_stalled(now)) {
       return is_deadlocked() ? Status::kDeadlocked : Status::kStalled;
@@ -311,18 +306,39 @@ Picoseconds PacketNetwork::Engine::next_instant() const {
                    stall_check_.next(), message_offer_.next()});
 }
 
+void PacketNetwork::Engine::take_samples(Picoseconds now, Picoseconds until) {
+  if (queue_sample_.is_due(now)) {
+    sample_queues(now);
+    queue_sample_.advance(until);
+  }
+  if (rate_sample_.is_due(now)) {
+    sample_rates(now);
+    rate_sample_.advance(until);
+  }
+}
+
+std::optional<Picoseconds> PacketNetwork::Engine::observe_gap(Picoseconds end) {
+  std::optional<Picoseconds> deadlocked_at;
+  if (deadlock_check_.is_due(end)) {
+    if (is_deadlocked()) end = *(deadlocked_at = deadlock_check_.next());
+    deadlock_check_.advance(end);
+  }
+  for (;;) {
+    const Picoseconds instant = std::min(queue_sample_.next(), rate_sample_.next());
+    if (instant > end) break;
+    take_samples(instant, end);
+    drain_trace(instant + Picoseconds(1));
+  }
+  if (message_offer_.is_due(end)) offer_messages();
+  message_offer_.advance(end);
+  return deadlocked_at;
+}
+
 bool PacketNetwork::Engine::observe(Picoseconds now) {
   drain_trace(now);
   if (next_instant() > now) [[likely]]
     return true;
-  if (queue_sample_.is_due(now)) {
-    sample_queues(now);
-    queue_sample_.advance(now);
-  }
-  if (rate_sample_.is_due(now)) {
-    sample_rates(now);
-    rate_sample_.advance(now);
-  }
+  take_samples(now, now);
   if (stall_check_.is_due(now)) {
     look_for_stall(now);
     stall_check_.advance(now);
@@ -378,7 +394,7 @@ void PacketNetwork::Engine::look_for_stall(Picoseconds now) {
 void PacketNetwork::Engine::offer_messages() {
   const std::uint64_t sent = sums().messages_sent;
   // What waits for its other half is looked at again each time.
-  if (sent - messages_at_offer_ < std::max<std::uint64_t>(kManyMessages, outcomes.waiting()))
+  if (sent - messages_at_offer_ < std::max<std::uint64_t>(many_messages_, outcomes.waiting()))
     return;
   messages_at_offer_ = sent;
   on_many_messages_();

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -82,6 +83,11 @@ class PacketNetwork::Engine {
   [[nodiscard]] bool is_stalled(Picoseconds now);
   [[nodiscard]] bool is_deadlocked();
   [[nodiscard]] Picoseconds next_instant() const;
+  /// Does what is due up to `end`, before which nothing happens: once each, for it sees the same
+  /// state all the time. Returns when that was found to be a deadlock.
+  [[nodiscard]] std::optional<Picoseconds> observe_gap(Picoseconds end);
+  /// Takes the samples that are due at `now`, and none after that until `until`.
+  void take_samples(Picoseconds now, Picoseconds until);
   /// Does what is due at `now`; false: the run is deadlocked.
   [[nodiscard]] bool observe(Picoseconds now);
   /// Whether anything was delivered since the last time; notes a stall if not.
@@ -102,7 +108,6 @@ class PacketNetwork::Engine {
   static constexpr Picoseconds kStallPeriod{10'000'000'000};  ///< 10 ms
   static constexpr std::size_t kStallsKept = 16;
   static constexpr Picoseconds kMessagePeriod{20'000'000};  ///< 20 us
-  static constexpr std::uint64_t kManyMessages = 65'536;
   static constexpr std::size_t kBlockedNamed = 8;
 
   /// Simulated time without any packet starting, while no job has anything planned, after which the
@@ -119,6 +124,7 @@ class PacketNetwork::Engine {
   Periodic queue_sample_;
   Periodic rate_sample_;
   const std::function<void()>& on_many_messages_;
+  const std::uint64_t many_messages_;
   Periodic message_offer_;
   Periodic stall_check_{kStallPeriod};
   std::vector<std::uint32_t> sampled_queue_pairs_;

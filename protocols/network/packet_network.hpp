@@ -100,6 +100,7 @@ class PacketNetwork {
     /// Called when many messages are over, so that they can be taken while the run goes on: at
     /// times that do not depend on the cut into cells nor on the number of threads.
     std::function<void()> on_many_messages;
+    std::uint64_t many_messages = 65'536;
     /// Runs the code for all features even where none needs it. The bits are the same.
     bool force_general_path = false;
     std::uint64_t seed = 1;
@@ -148,6 +149,8 @@ class PacketNetwork {
   /// `pauses_lost` tells how many more there were.
   [[nodiscard]] std::vector<PauseInterval> pauses() const;
   [[nodiscard]] std::uint64_t pauses_lost() const;
+  /// Whether `pauses` would give any.
+  [[nodiscard]] bool has_paused() const;
   /// When ports waited for credits, by port, class and start, those that last included. Where a
   /// port waited more often than is kept, neighbours are one entry.
   [[nodiscard]] std::vector<CreditWait> credit_waits() const;
@@ -167,6 +170,8 @@ class PacketNetwork {
   [[nodiscard]] std::vector<MessageOutcome> take_ended_messages();
   /// Those that are not over, by connection and time of posting; right after taking the others.
   [[nodiscard]] std::vector<MessageOutcome> pending_messages() const;
+  /// Visits each of those in any order: its connection, and when it was posted.
+  void for_each_pending_message(const std::function<void(ConnectionId, Picoseconds)>& visit) const;
   /// Both, one after the other.
   [[nodiscard]] std::vector<MessageOutcome> take_messages();
   /// What the packets of this Packet::flow belong to, or the samples of a queue pair.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct Experiment {
   std::vector<std::string> warnings;
   /// Packets take the code for everything even where the plain one does. Tests compare the two.
   bool force_general_path = false;
+  /// So many messages that are over are dealt with at once, and then forgotten.
+  std::uint64_t many_messages = 65'536;
 };
 
 /// Names of the classes, for reports: their numbers where they have none.

@@ -152,11 +152,11 @@ Forecast forecast(const Experiment& e) {
   const double part = part_before_end(e, traffic);
   Forecast f;
   f.packet_hops = traffic.packet_hops * part;
-  const double messages = traffic.messages * part;
+  f.messages = traffic.messages * part;
   f.seconds = kSecondsPerRun +
-              1e-9 * (f.packet_hops * nanoseconds_per_hop(e) + messages * kNanosecondsPerMessage);
+              1e-9 * (f.packet_hops * nanoseconds_per_hop(e) + f.messages * kNanosecondsPerMessage);
   f.memory = resident_bytes() + kBytesPerRun + network_bytes(e) + connection_bytes(e) +
-             messages * kBytesPerMessage;
+             f.messages * kBytesPerMessage;
   return f;
 }
 

@@ -8,6 +8,7 @@ namespace weft::scenarios {
 /// What a run of the packet engine will take, foreseen from what is built and what is to be sent.
 struct Forecast {
   double packet_hops = 0;  ///< up to `run.until`, if that cuts jobs short
+  double messages = 0;     ///< likewise
   double seconds = 0;      ///< of one thread
   double memory = 0;       ///< bytes, of the process at its peak
 };

@@ -1,6 +1,9 @@
 #include "scenarios/measure/collect_collectives.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
 
 #include "collectives/jobs/collective_program.hpp"
 
@@ -8,41 +11,6 @@ namespace weft::scenarios {
 namespace {
 
 using collectives::Span;
-
-/// The messages of every connection in the order of their delivery.
-class Deliveries {
- public:
-  Deliveries(std::size_t connections, const std::vector<protocols::MessageOutcome>& messages)
-      : messages_(messages), first_(connections + 1) {
-    for (const auto& m : messages) ++first_[m.connection.value() + 1];
-    for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
-    std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
-    order_.resize(messages.size());
-    for (std::uint32_t i = 0; i < messages.size(); ++i) {
-      order_[next[messages[i].connection.value()]++] = i;
-    }
-    for (std::size_t c = 0; c < connections; ++c) {
-      std::stable_sort(
-          order_.begin() + first_[c], order_.begin() + first_[c + 1],
-          [&](std::uint32_t a, std::uint32_t b) { return key(messages[a]) < key(messages[b]); });
-    }
-  }
-
-  [[nodiscard]] const protocols::MessageOutcome& of(ConnectionId connection,
-                                                    std::uint32_t ordinal) const {
-    return messages_[order_[first_[connection.value()] + ordinal]];
-  }
-
- private:
-  /// Those that never came are last.
-  static Picoseconds key(const protocols::MessageOutcome& m) {
-    return m.delivered < Picoseconds(0) ? Picoseconds::max() : m.delivered;
-  }
-
-  const std::vector<protocols::MessageOutcome>& messages_;
-  std::vector<std::uint32_t> first_;
-  std::vector<std::uint32_t> order_;
-};
 
 /// Follows chains of dependencies from their ends to their begins.
 class PathWalk {
@@ -58,7 +26,7 @@ class PathWalk {
   CriticalPath walk(const collectives::JobPlan& job, std::uint32_t iteration, std::uint32_t rank,
                     Picoseconds start) {
     CriticalPath path;
-    std::uint32_t lane = executor_.last_lane(job.process(rank), iteration);
+    std::uint32_t lane = executor_.iterations(job.process(rank))[iteration].last_lane;
     Picoseconds now = executor_.iterations(job.process(rank))[iteration].end;
     // Events of lanes at one instant go one way through the stages of a schedule, so there are at
     // most as many in a row as lanes; more would be a circle.
@@ -108,74 +76,81 @@ class PathWalk {
   }
 
  private:
+  /// A message of a connection.
+  struct Leg {
+    ConnectionId connection;
+    const Deliveries::Delivery* message = nullptr;
+  };
   /// A message from rank to rank.
   struct Journey {
     ConnectionId connection;
     Picoseconds posted;
     Picoseconds least;
-    /// Its last message, and of a relayed one the last on the first leg.
-    const protocols::MessageOutcome* last = nullptr;
-    const protocols::MessageOutcome* first_leg = nullptr;
+    Leg last;       ///< its last message
+    Leg first_leg;  ///< of a relayed one the last message on the first leg
   };
 
   [[nodiscard]] Journey journey_of(const Span& span) {
     const std::uint32_t number = workload_.relay_of(span.connection);
-    const protocols::MessageOutcome& last = cause_of(span);
+    const Leg last = cause_of(span);
+    const Bytes last_bytes = deliveries_.bytes_of(*last.message);
     if (number == collectives::Workload::kNoRelay) {
-      return {last.connection, last.posted, least(last, last.bytes), &last, nullptr};
+      return {last.connection, last.message->posted, least(last, last_bytes), last, {}};
     }
     // Chunks leave a relay in the order in which they come, so the numbers are those of the first
     // leg as well.
     const ConnectionId first_leg = workload_.relays()[number].first;
     Bytes bytes;
     for (std::uint32_t i = 0; i < span.chunks; ++i) {
-      bytes += deliveries_.of(first_leg, span.ordinal - i).bytes;
+      bytes += deliveries_.bytes_of(deliveries_.of(first_leg, span.ordinal - i));
     }
-    const auto& begin = deliveries_.of(first_leg, span.ordinal - (span.chunks - 1));
-    const auto& end = deliveries_.of(first_leg, span.ordinal);
+    const Leg begin{first_leg, &deliveries_.of(first_leg, span.ordinal - (span.chunks - 1))};
+    const Leg end{first_leg, &deliveries_.of(first_leg, span.ordinal)};
     // All of it on one leg, and the first chunk before that or the last one after it on the other.
-    return {span.connection, end.posted,
-            std::max(least(begin, bytes) + least(last, end.bytes),
-                     least(begin, begin.bytes) + least(last, bytes)),
-            &last, &end};
+    return {span.connection, end.message->posted,
+            std::max(least(begin, bytes) + least(last, deliveries_.bytes_of(*end.message)),
+                     least(begin, deliveries_.bytes_of(*begin.message)) + least(last, bytes)),
+            last, end};
   }
 
   /// Until it was delivered to `to`.
   [[nodiscard]] Picoseconds held_time(const Journey& journey, ProcessId to, Picoseconds delivered) {
     const auto host = [this](ProcessId p) { return workload_.process_hosts()[p.value()]; };
-    std::vector<HeldTimes::Leg> legs{{journey.last->connection, journey.last->entropy, host(to)}};
-    if (journey.first_leg != nullptr) {
-      const ConnectionId first = journey.first_leg->connection;
-      legs.push_back({first, journey.first_leg->entropy,
+    std::vector<HeldTimes::Leg> legs{
+        {journey.last.connection, journey.last.message->entropy, host(to)}};
+    if (journey.first_leg.message != nullptr) {
+      const ConnectionId first = journey.first_leg.connection;
+      legs.push_back({first, journey.first_leg.message->entropy,
                       host(workload_.connections()[first.value()].destination)});
     }
     return held_.of(legs, journey.posted, delivered);
   }
 
   /// The message that a lane waited for; of a sum, the contribution that came last.
-  [[nodiscard]] const protocols::MessageOutcome& cause_of(const Span& span) const {
+  [[nodiscard]] Leg cause_of(const Span& span) const {
     const Connection& c = workload_.connections()[span.connection.value()];
-    const protocols::MessageOutcome* latest = &deliveries_.of(span.connection, span.ordinal);
-    if (c.kind != Connection::Kind::kReduce) return *latest;
+    Leg latest{span.connection, &deliveries_.of(span.connection, span.ordinal)};
+    if (c.kind != Connection::Kind::kReduce) return latest;
     const std::uint32_t owner = workload_.rank_of(c.destination);
     const std::uint32_t lane = workload_.lane_of(span.connection);
     for (const ProcessId member : workload_.groups()[c.group].members) {
-      const auto& m = deliveries_.of(workload_.reduction(member, owner, lane), span.ordinal);
-      if (m.posted > latest->posted) latest = &m;
+      const ConnectionId from = workload_.reduction(member, owner, lane);
+      const Deliveries::Delivery& m = deliveries_.of(from, span.ordinal);
+      if (m.posted > latest.message->posted) latest = {from, &m};
     }
-    return *latest;
+    return latest;
   }
 
   /// Of so many bytes on the way of a message.
-  [[nodiscard]] Picoseconds least(const protocols::MessageOutcome& m, Bytes bytes) {
-    return ideals_.message(m.connection, m.entropy, bytes).delivered;
+  [[nodiscard]] Picoseconds least(const Leg& leg, Bytes bytes) {
+    return ideals_.message(leg.connection, leg.message->entropy, bytes).delivered;
   }
 
   /// The last span of a lane that ended at `now` or before.
   [[nodiscard]] const Span* last_span(std::uint32_t lane_index, Picoseconds now) const {
     const auto& spans = executor_.spans(lane_index);
     const std::size_t after = spans.partition_point([now](const Span& s) { return s.end <= now; });
-    return after == 0 ? nullptr : &spans[after - 1];
+    return after == spans.first() ? nullptr : &spans[after - 1];
   }
 
   static void add_work(const Span& span, CriticalPath& path) {
@@ -210,27 +185,14 @@ Picoseconds mean_wait(const collectives::Workload& workload, const collectives::
                       const collectives::JobPlan& job, std::uint32_t iteration) {
   Picoseconds sum;
   for (std::uint32_t rank = 0; rank < job.ranks; ++rank) {
-    const collectives::Interval& when = executor.iterations(job.process(rank))[iteration];
-    const std::uint32_t lane = executor.last_lane(job.process(rank), iteration);
-    const auto& spans = executor.spans(workload.lane_index(job.process(rank), lane));
+    const collectives::Iteration& when = executor.iterations(job.process(rank))[iteration];
+    const auto& spans = executor.spans(workload.lane_index(job.process(rank), when.last_lane));
     std::size_t i = spans.partition_point([&](const Span& s) { return s.begin < when.begin; });
     for (; i < spans.size() && spans[i].end <= when.end; ++i) {
       if (spans[i].kind == Span::Kind::kReceive) sum += spans[i].end - spans[i].begin;
     }
   }
   return sum / job.ranks;
-}
-
-/// Iterations that every rank has ended.
-std::uint32_t ended(const collectives::Executor& executor, const collectives::JobPlan& job) {
-  std::size_t count = job.program->iterations();
-  for (std::uint32_t rank = 0; rank < job.ranks; ++rank) {
-    const auto& iterations = executor.iterations(job.process(rank));
-    std::size_t done = iterations.size();
-    if (done > 0 && iterations.back().end < Picoseconds(0)) --done;
-    count = std::min(count, done);
-  }
-  return static_cast<std::uint32_t>(count);
 }
 
 CollectiveResult result_of(const collectives::Executor& executor, const collectives::JobPlan& job,
@@ -241,7 +203,7 @@ CollectiveResult result_of(const collectives::Executor& executor, const collecti
   Picoseconds last_start;
   Picoseconds first_end = Picoseconds::max();
   for (std::uint32_t rank = 0; rank < job.ranks; ++rank) {
-    const collectives::Interval& when = executor.iterations(job.process(rank))[iteration];
+    const collectives::Iteration& when = executor.iterations(job.process(rank))[iteration];
     r.start = std::min(r.start, when.begin);
     last_start = std::max(last_start, when.begin);
     first_end = std::min(first_end, when.end);
@@ -257,32 +219,138 @@ CollectiveResult result_of(const collectives::Executor& executor, const collecti
 
 }  // namespace
 
-void collect_collectives(const Experiment& e, const collectives::Executor& executor,
-                         const std::vector<protocols::MessageOutcome>& messages, IdealTimes& ideals,
-                         HeldTimes& held, Results& results) {
-  const Deliveries deliveries(e.workload.connections().size(), messages);
-  PathWalk walk(e.workload, executor, deliveries, ideals, held);
-  for (std::uint32_t j = 0; j < e.workload.jobs().size(); ++j) {
-    const auto* spec = std::get_if<collectives::CollectiveSpec>(&e.scenario.jobs[j].kind);
-    if (spec == nullptr) continue;
-    const collectives::JobPlan& job = e.workload.jobs()[j];
-    const auto& program = static_cast<const collectives::CollectiveProgram&>(*job.program);
-    const auto bytes = collectives::collective_bytes(program.spec(), job.ranks);
-    for (std::uint32_t i = 0; i < ended(executor, job); ++i) {
-      CollectiveResult r = result_of(executor, job, i);
-      r.job = j;
-      r.size = bytes.size;
-      r.bus = bytes.bus;
-      const double seconds = to_seconds(r.end - r.start);
-      if (seconds > 0 && bytes.size > Bytes(0)) {
-        r.algorithm_bandwidth = static_cast<double>(bytes.size.count()) / seconds;
-        r.bus_bandwidth = static_cast<double>(bytes.bus.count()) / seconds;
-      }
-      r.mean_wait = mean_wait(e.workload, executor, job, i);
-      r.path = walk.walk(job, i, r.last_rank, r.start);
-      results.collectives.push_back(r);
-    }
+void Deliveries::add(const protocols::MessageOutcome& m) {
+  if (m.delivered < Picoseconds(0)) return;
+  const auto next = static_cast<std::uint32_t>(sizes_.size());
+  const auto [size, is_new] = number_of_size_.try_emplace(m.bytes.count(), next);
+  if (is_new) sizes_.push_back(m.bytes);
+  const Delivery delivery{
+      .posted = m.posted, .delivered = m.delivered, .entropy = m.entropy, .size = size->second};
+  std::vector<Delivery>& known = of_connection_[m.connection.value()].known;
+  // They come by the time when they were over, which is nearly that.
+  const auto is_before = [&](const Delivery& other) {
+    return std::pair(other.delivered, other.posted) <= std::pair(m.delivered, m.posted);
+  };
+  auto place = known.end();
+  while (place != known.begin() && !is_before(*std::prev(place))) --place;
+  known.insert(place, delivery);
+}
+
+void Deliveries::forget(ConnectionId connection, Picoseconds posted_before,
+                        Picoseconds delivered_before) {
+  Connection& c = of_connection_[connection.value()];
+  const auto first = std::ranges::find_if(c.known, [&](const Delivery& d) {
+    return d.posted >= posted_before || d.delivered >= delivered_before;
+  });
+  c.forgotten += static_cast<std::uint32_t>(first - c.known.begin());
+  c.known.erase(c.known.begin(), first);
+}
+
+CollectiveCollector::CollectiveCollector(const Experiment& e, collectives::Executor& executor,
+                                         IdealTimes& ideals)
+    : e_(e),
+      executor_(executor),
+      ideals_(ideals),
+      deliveries_(e.workload.connections().size()),
+      jobs_(e.workload.jobs().size()) {
+  for (std::size_t j = 0; j < jobs_.size(); ++j) {
+    const auto& kind = e.scenario.jobs[j].kind;
+    jobs_[j].is_collective = std::holds_alternative<collectives::CollectiveSpec>(kind);
   }
+}
+
+void CollectiveCollector::add(std::span<const protocols::MessageOutcome> messages) {
+  for (const protocols::MessageOutcome& m : messages) {
+    const Connection& c = e_.workload.connections()[m.connection.value()];
+    if (jobs_[e_.workload.job_of(c.source)].is_collective) deliveries_.add(m);
+  }
+}
+
+void CollectiveCollector::settle(const VisitPending& pending, const Held& held) {
+  const auto has_more = [this](std::uint32_t j) {
+    return jobs_[j].is_collective && jobs_[j].settled < ended(j);
+  };
+  std::vector<std::uint32_t> ready;
+  for (std::uint32_t j = 0; j < jobs_.size(); ++j) {
+    if (has_more(j)) ready.push_back(j);
+  }
+  if (ready.empty()) return;
+  std::vector<Picoseconds> oldest(jobs_.size(), Picoseconds::max());
+  pending([&](ConnectionId connection, Picoseconds posted) {
+    const Connection& c = e_.workload.connections()[connection.value()];
+    Picoseconds& of_job = oldest[e_.workload.job_of(c.source)];
+    of_job = std::min(of_job, posted);
+  });
+  std::optional<HeldTimes> times;
+  for (const std::uint32_t j : ready) {
+    std::uint32_t until = jobs_[j].settled;
+    while (until < ended(j) && end_of(j, until) <= oldest[j]) ++until;
+    if (until == jobs_[j].settled) continue;
+    if (!times) times.emplace(held());
+    settle(j, until, *times);
+    forget(j, until);
+  }
+}
+
+void CollectiveCollector::finish(const Held& held, Results& results) {
+  std::optional<HeldTimes> times;
+  for (std::uint32_t j = 0; j < jobs_.size(); ++j) {
+    if (!jobs_[j].is_collective) continue;
+    if (!times) times.emplace(held());
+    settle(j, ended(j), *times);
+    results.collectives.insert(results.collectives.end(), jobs_[j].results.begin(),
+                               jobs_[j].results.end());
+  }
+}
+
+void CollectiveCollector::settle(std::uint32_t j, std::uint32_t until, HeldTimes& held) {
+  PathWalk walk(e_.workload, executor_, deliveries_, ideals_, held);
+  const collectives::JobPlan& job = e_.workload.jobs()[j];
+  const auto& program = static_cast<const collectives::CollectiveProgram&>(*job.program);
+  const auto bytes = collectives::collective_bytes(program.spec(), job.ranks);
+  for (std::uint32_t& i = jobs_[j].settled; i < until; ++i) {
+    CollectiveResult r = result_of(executor_, job, i);
+    r.job = j;
+    r.size = bytes.size;
+    r.bus = bytes.bus;
+    const double seconds = to_seconds(r.end - r.start);
+    if (seconds > 0 && bytes.size > Bytes(0)) {
+      r.algorithm_bandwidth = static_cast<double>(bytes.size.count()) / seconds;
+      r.bus_bandwidth = static_cast<double>(bytes.bus.count()) / seconds;
+    }
+    r.mean_wait = mean_wait(e_.workload, executor_, job, i);
+    r.path = walk.walk(job, i, r.last_rank, r.start);
+    jobs_[j].results.push_back(r);
+  }
+}
+
+std::uint32_t CollectiveCollector::ended(std::uint32_t j) const {
+  const collectives::JobPlan& job = e_.workload.jobs()[j];
+  std::uint32_t count = job.program->iterations();
+  for (std::uint32_t rank = 0; rank < job.ranks; ++rank) {
+    count = std::min(count, executor_.iterations(job.process(rank)).ended());
+  }
+  return count;
+}
+
+Picoseconds CollectiveCollector::end_of(std::uint32_t j, std::uint32_t iteration) const {
+  const collectives::JobPlan& job = e_.workload.jobs()[j];
+  Picoseconds end;
+  for (std::uint32_t rank = 0; rank < job.ranks; ++rank) {
+    end = std::max(end, executor_.iterations(job.process(rank))[iteration].end);
+  }
+  return end;
+}
+
+void CollectiveCollector::forget(std::uint32_t j, std::uint32_t iteration) {
+  const Picoseconds end = end_of(j, iteration - 1);
+  const auto& connections = e_.workload.connections();
+  for (std::uint32_t c = 0; c < connections.size(); ++c) {
+    const ProcessId source = connections[c].source;
+    if (e_.workload.job_of(source) != j) continue;
+    deliveries_.forget(ConnectionId(c), executor_.iterations(source)[iteration - 1].end, end);
+  }
+  executor_.forget_before(j, iteration);
 }
 
 }  // namespace weft::scenarios

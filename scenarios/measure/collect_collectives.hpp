@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "collectives/runtime/executor.hpp"
@@ -11,14 +15,79 @@
 
 namespace weft::scenarios {
 
-/// The iterations of all collectives that all their ranks ended, by job and iteration. `messages`
-/// are all of the run.
-void collect_collectives(const Experiment& experiment, const collectives::Executor& executor,
-                         const std::vector<protocols::MessageOutcome>& messages, IdealTimes& ideals,
-                         HeldTimes& held, Results& results);
+/// What critical paths need to know of the messages of collectives, by connection in the order of
+/// their delivery. Those of iterations that are dealt with are forgotten.
+class Deliveries {
+ public:
+  struct Delivery {
+    Picoseconds posted;
+    Picoseconds delivered;
+    std::uint32_t entropy = 0;
+    std::uint32_t size = 0;  ///< see bytes_of
+  };
 
-/// A table of the jobs' collectives: bandwidths, skew, and what their critical paths are made of
-/// (of the slowest iteration).
-[[nodiscard]] std::string collectives_text(const Results& results);
+  explicit Deliveries(std::size_t connections) : of_connection_(connections) {}
+
+  /// A message that was delivered.
+  void add(const protocols::MessageOutcome& message);
+  /// The message of this number, of all that the connection delivered.
+  [[nodiscard]] const Delivery& of(ConnectionId connection, std::uint32_t ordinal) const {
+    const Connection& c = of_connection_[connection.value()];
+    return c.known[ordinal - c.forgotten];
+  }
+  [[nodiscard]] Bytes bytes_of(const Delivery& delivery) const { return sizes_[delivery.size]; }
+  /// Messages that were posted before one time and delivered before another one.
+  void forget(ConnectionId connection, Picoseconds posted_before, Picoseconds delivered_before);
+
+ private:
+  struct Connection {
+    std::vector<Delivery> known;
+    std::uint32_t forgotten = 0;
+  };
+  std::vector<Connection> of_connection_;
+  std::vector<Bytes> sizes_;  ///< the different ones
+  std::unordered_map<std::int64_t, std::uint32_t> number_of_size_;
+};
+
+/// The iterations of all collectives that all their ranks ended: when, how fast, and why not
+/// faster. What is no longer needed of an iteration is forgotten once it is dealt with.
+class CollectiveCollector {
+ public:
+  /// How long flow control held ports, as far as is known by now.
+  using Held = std::function<HeldTimes()>;
+  /// Calls its argument with every message that is not over: its connection, and when it was
+  /// posted.
+  using VisitPending =
+      std::function<void(const std::function<void(ConnectionId, Picoseconds)>& visit)>;
+
+  /// All arguments must outlive it.
+  CollectiveCollector(const Experiment& experiment, collectives::Executor& executor,
+                      IdealTimes& ideals);
+
+  /// Messages that are over, or at the end of the run all others.
+  void add(std::span<const protocols::MessageOutcome> messages);
+  /// Deals with the iterations whose messages are all over.
+  void settle(const VisitPending& pending, const Held& held);
+  /// Deals with the other iterations that ended, and hands over all, by job and iteration.
+  void finish(const Held& held, Results& results);
+
+ private:
+  struct Job {
+    bool is_collective = false;
+    std::uint32_t settled = 0;  ///< iterations
+    std::vector<CollectiveResult> results;
+  };
+  void settle(std::uint32_t job, std::uint32_t until, HeldTimes& held);
+  [[nodiscard]] std::uint32_t ended(std::uint32_t job) const;
+  /// When the last rank ended an iteration.
+  [[nodiscard]] Picoseconds end_of(std::uint32_t job, std::uint32_t iteration) const;
+  void forget(std::uint32_t job, std::uint32_t iteration);
+
+  const Experiment& e_;
+  collectives::Executor& executor_;
+  IdealTimes& ideals_;
+  Deliveries deliveries_;
+  std::vector<Job> jobs_;
+};
 
 }  // namespace weft::scenarios

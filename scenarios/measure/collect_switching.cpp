@@ -15,8 +15,6 @@ namespace weft::scenarios {
 namespace {
 
 using protocols::FlowActivity;
-using protocols::MessageOutcome;
-using protocols::Period;
 
 /// By port: the least time from crossing XOFF at its peer until it obeys the pause. That a pause
 /// frame may wait for the end of a packet comes on top.
@@ -82,55 +80,13 @@ class Spread {
   std::map<std::pair<NodeId, HostId>, std::vector<PortId>> ports_;
 };
 
-/// Messages of one queue pair.
-struct Flow {
-  ConnectionId connection;
-  std::uint32_t entropy = 0;
-  FlowActivity activity;
-};
-
-/// Queue pairs with the times of the measurement during which they had a message under way.
-std::vector<Flow> flows_of(const Experiment& e, const std::vector<MessageOutcome>& messages,
-                           Picoseconds end) {
-  const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
-  std::vector<const MessageOutcome*> order;
-  const Picoseconds warmup = e.scenario.run.warmup;
-  const auto completed = [&](const MessageOutcome& m) {
-    const bool reliable = transports.of(m.connection).is_acknowledged;
-    const Picoseconds time = reliable ? m.acknowledged : m.delivered;
-    return time < Picoseconds(0) ? end : time;
-  };
-  for (const MessageOutcome& m : messages) {
-    if (completed(m) > warmup) order.push_back(&m);
-  }
-  std::ranges::sort(order, {}, [](const MessageOutcome* m) {
-    return std::tuple(m->connection, m->queue_pair, m->posted);
-  });
-  std::vector<Flow> flows;
-  std::uint32_t queue_pair = 0;
-  for (const MessageOutcome* m : order) {
-    if (flows.empty() || flows.back().connection != m->connection || queue_pair != m->queue_pair) {
-      flows.push_back({m->connection, m->entropy, {}});
-      queue_pair = m->queue_pair;
-    }
-    const Period period{std::max(Picoseconds(m->posted), warmup), completed(*m)};
-    std::vector<Period>& active = flows.back().activity.active;
-    if (!active.empty() && period.start <= active.back().end) {
-      active.back().end = std::max(active.back().end, period.end);
-    } else {
-      active.push_back(period);
-    }
-  }
-  return flows;
-}
-
 HostId host_of(const Experiment& e, ProcessId process) {
   return e.workload.process_hosts()[process.value()];
 }
 
 /// The place of an ECMP key among the queue pairs of its connection.
 std::uint32_t queue_pair_index(const Experiment& e, const ConnectionTransports& transports,
-                               const Flow& flow) {
+                               const FlowActivities::Flow& flow) {
   const std::uint32_t count = transports.of(flow.connection).queue_pairs;
   const Connection& c = e.workload.connections()[flow.connection.value()];
   std::uint32_t index = 0;
@@ -143,7 +99,7 @@ std::uint32_t queue_pair_index(const Experiment& e, const ConnectionTransports& 
 }
 
 VictimResult victim_result(const Experiment& e, const ConnectionTransports& transports,
-                           const Flow& flow, protocols::VictimFlow victim) {
+                           const FlowActivities::Flow& flow, protocols::VictimFlow victim) {
   const Connection& c = e.workload.connections()[flow.connection.value()];
   return {.job = e.workload.job_of(c.source),
           .source_rank = e.workload.rank_of(c.source),
@@ -171,7 +127,7 @@ void collect_classes(const Experiment& e, const protocols::PacketNetwork& networ
 }
 
 PauseReport report_pauses(const Experiment& e, std::vector<protocols::PauseInterval> pauses,
-                          const std::vector<MessageOutcome>& messages, Picoseconds end) {
+                          FlowActivities& flow_activities) {
   PauseReport report;
   const auto& classes = e.scenario.switches.classes;
   report.is_nic_only = std::ranges::any_of(classes, [&](const protocols::TrafficClass& c) {
@@ -183,15 +139,18 @@ PauseReport report_pauses(const Experiment& e, std::vector<protocols::PauseInter
   report.pauses = std::move(pauses);
   if (report.analysis.storms.empty()) return report;
 
-  std::vector<Flow> flows = flows_of(e, messages, end);
+  report.flows = flow_activities.count();
+  std::vector<FlowActivities::Flow> flows = flow_activities.take();
   std::vector<FlowActivity> activities;
   Spread spread(e, report.analysis);
-  for (Flow& flow : flows) {
+  for (FlowActivities::Flow& flow : flows) {
     const Connection& c = e.workload.connections()[flow.connection.value()];
     const HostId from = host_of(e, c.source);
     const HostId to = host_of(e, c.destination);
-    FlowActivity& activity = flow.activity;
+    FlowActivity activity;
     activity.traffic_class = c.traffic_class;
+    activity.before = flow.before;
+    activity.active = std::move(flow.active);
     if (from == to) {
       // Stays inside its host.
     } else if (report.is_nic_only) {
@@ -202,7 +161,6 @@ PauseReport report_pauses(const Experiment& e, std::vector<protocols::PauseInter
     }
     activities.push_back(std::move(activity));
   }
-  report.flows = flows.size();
   const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
   for (protocols::VictimFlow& victim :
        find_victims(e.fabric, report.pauses, report.analysis, activities)) {
@@ -213,10 +171,10 @@ PauseReport report_pauses(const Experiment& e, std::vector<protocols::PauseInter
 }
 
 void collect_pauses(const Experiment& e, const protocols::PacketNetwork& network,
-                    const std::vector<MessageOutcome>& messages, Results& results) {
+                    FlowActivities& activities, Results& results) {
   std::vector<protocols::PauseInterval> pauses = network.pauses();
   if (!pauses.empty()) {
-    results.pauses = report_pauses(e, std::move(pauses), messages, results.simulated);
+    results.pauses = report_pauses(e, std::move(pauses), activities);
   }
   results.pauses.lost = network.pauses_lost();
   for (const NodeId host : e.fabric.hosts) results.host_names.push_back(e.fabric.node(host).name);

@@ -1,3 +1,5 @@
+#include "scenarios/output/collective_tables.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "scenarios/measure/collect_collectives.hpp"
 #include "scenarios/text/format.hpp"
 
 namespace weft::scenarios {

@@ -42,12 +42,6 @@ bool write_tables(const Results& r, const fs::path& folder, const WriteOptions& 
   return is_written;
 }
 
-bool write_messages(const Results& r, const fs::path& folder) {
-  return write_table(folder, messages_table(), [&r](auto add) {
-    for (const MessageResult m : r.messages) add({r, m});
-  });
-}
-
 bool write_file(const fs::path& path, const std::string& text) {
   std::ofstream out(path, std::ios::binary);
   out << text;
@@ -59,10 +53,10 @@ Result<fs::path> write_into(ResultFolder& target, const Results& results,
                             const std::string& resolved_scenario, const fs::path& folder,
                             const WriteOptions& options) {
   const fs::path& partial = target.partial();
-  bool is_written = write_file(partial / "summary.json", json_text(summary_json(results)) + "\n") &&
-                    write_tables(results, partial, options) &&
-                    write_file(partial / "resolved.yaml", resolved_scenario);
-  if (options.messages) is_written = is_written && write_messages(results, partial);
+  const bool is_written =
+      write_file(partial / "summary.json", json_text(summary_json(results)) + "\n") &&
+      write_tables(results, partial, options) &&
+      write_file(partial / "resolved.yaml", resolved_scenario);
   if (!is_written) {
     const std::string kept = target.keep().string();
     return target.error(std::string(kCannotWrite) + "; what could be written is in " + kept);
@@ -79,12 +73,10 @@ Result<fs::path> write_into(ResultFolder& target, const Results& results,
 
 Result<fs::path> write_results(const Results& results, const std::string& resolved_scenario,
                                const fs::path& folder, const WriteOptions& options) {
-  if (options.traces != nullptr) {
-    if (Errors errors = options.traces->errors(); !errors.empty()) return errors;
-    return write_into(options.traces->folder(), results, resolved_scenario, folder, options);
-  }
-  if (options.target != nullptr) {
-    return write_into(*options.target, results, resolved_scenario, folder, options);
+  if (options.files != nullptr) {
+    options.files->finish_messages();
+    if (Errors errors = options.files->errors(); !errors.empty()) return errors;
+    return write_into(options.files->folder(), results, resolved_scenario, folder, options);
   }
   auto target = ResultFolder::create(folder);
   if (!target) return target.errors();

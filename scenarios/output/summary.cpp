@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "scenarios/measure/collect_collectives.hpp"
+#include "scenarios/output/collective_tables.hpp"
 #include "scenarios/output/pause_summary.hpp"
 #include "scenarios/results/result_tables.hpp"
 #include "scenarios/text/format.hpp"
@@ -204,7 +204,7 @@ std::string summary_text(const Results& r) {
   text += distribution_table(r);
   text += fmt::format("  {} of {} messages completed\n\n",
                       format_count(static_cast<std::int64_t>(r.messages.completed())),
-                      format_count(static_cast<std::int64_t>(r.messages.size())));
+                      format_count(static_cast<std::int64_t>(r.messages.count())));
   if (r.has_packets) text += network_lines(r) + "\n";
   text += (r.has_packets ? ports_text(r) : fluid_ports_text(r)) + "\n";
   if (r.has_packets) text += pause_summary_text(r);
@@ -237,8 +237,9 @@ ordered_json summary_json(const Results& r) {
   j["jobs"] = ordered_json::array();
   for (const JobResult& job : r.jobs) j["jobs"].push_back(job_json(job));
   if (!r.collectives.empty()) j["collectives"] = collectives_json(r);
-  j["messages"] = {{"count", r.messages.size()},
+  j["messages"] = {{"count", r.messages.count()},
                    {"completed", r.messages.completed()},
+                   {"listed", r.lists_messages},
                    {"fct_seconds", percentiles_json(r.messages.completion_seconds())},
                    {"slowdown", percentiles_json(r.messages.slowdown())}};
   if (r.has_packets) add_packets(r, j);

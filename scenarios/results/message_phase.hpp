@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "scenarios/results/message_table.hpp"
+#include "scenarios/results/message_statistics.hpp"
 #include "simcore/base/digest.hpp"
 #include "simcore/base/units.hpp"
 

@@ -62,7 +62,7 @@ const Table<MessageRow>& messages_table() {
   static const Table<MessageRow> table{
       "messages.csv",
       "a message posted since the measurement began, by the end of its life; last those that live",
-      {{"job", "its name", [](const MessageRow& r) { return r.results.jobs[r.message.job].name; }},
+      {{"job", "its name", [](const MessageRow& r) { return r.job; }},
        {"source_rank", "in the job", [](const MessageRow& r) { return r.message.source_rank; }},
        {"destination_rank", "in the job",
         [](const MessageRow& r) { return r.message.destination_rank; }},
@@ -87,8 +87,7 @@ const Table<MessageRow>& messages_table() {
        {"slowdown", "fct_s over ideal_s, never below 1",
         [](const MessageRow& r) {
           const MessageResult& m = r.message;
-          return only_if(m.is_complete(),
-                         ratio(to_seconds(m.completed - m.start) / to_seconds(m.ideal)));
+          return only_if(m.is_complete(), ratio(m.is_complete() ? m.slowdown() : 0));
         }}},
       nullptr};
   return table;

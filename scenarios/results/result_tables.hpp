@@ -14,8 +14,8 @@ struct JobRow {
   const JobResult& job;
 };
 struct MessageRow {
-  const Results& results;
-  MessageResult message;
+  const std::string& job;
+  const MessageResult& message;
 };
 struct PortRow {
   const PortResult& port;

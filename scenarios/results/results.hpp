@@ -9,7 +9,7 @@
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/results/collective_results.hpp"
 #include "scenarios/results/message_phase.hpp"
-#include "scenarios/results/message_table.hpp"
+#include "scenarios/results/message_statistics.hpp"
 #include "simcore/base/histogram.hpp"
 #include "simcore/base/units.hpp"
 
@@ -39,6 +39,7 @@ struct JobResult {
   Picoseconds ideal;                    ///< 0 where there is none (open-loop)
   std::string ideal_set_by;             ///< what the ideal time is made of
   std::optional<double> bus_bandwidth;  ///< bytes/s, collectives only
+  MessageStatistics messages;
   // Of collectives; empty for other jobs.
   std::string algorithm;
   std::string protocol;
@@ -102,7 +103,8 @@ struct Results {
   Histogram packet_latency;
   std::vector<JobResult> jobs;
   std::vector<CollectiveResult> collectives;  ///< by job and iteration
-  MessageTable messages;
+  MessageStatistics messages;
+  bool lists_messages = true;        ///< as rows of a file
   std::vector<MessagePhase> phases;  ///< by job and iteration
   std::vector<PortResult> ports;     ///< by PortId
   std::vector<std::string> class_names;

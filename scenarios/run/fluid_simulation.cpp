@@ -4,11 +4,13 @@
 #include <chrono>
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "collectives/runtime/executor.hpp"
 #include "scenarios/measure/collect.hpp"
 #include "scenarios/measure/collect_collectives.hpp"
+#include "scenarios/measure/message_collector.hpp"
 #include "scenarios/run/fluid_model.hpp"
 #include "simcore/fluid/fluid_network.hpp"
 
@@ -82,8 +84,8 @@ Outcome outcome_of(FluidNetwork::Status status, bool is_limited, bool all_finish
   return Outcome::kStuck;
 }
 
-/// By source host and order of posting, as the packet engine has them.
-std::vector<protocols::MessageOutcome> outcomes_of(const Experiment& e, const FluidModel& model,
+/// By the time when they were over, and then the others, as the packet engine has them.
+std::vector<protocols::MessageOutcome> outcomes_of(const FluidModel& model,
                                                    const FluidNetwork& network) {
   std::vector<protocols::MessageOutcome> outcomes;
   outcomes.reserve(network.messages().size());
@@ -96,11 +98,10 @@ std::vector<protocols::MessageOutcome> outcomes_of(const Experiment& e, const Fl
                         .delivered = m.delivered,
                         .acknowledged = m.acknowledged});
   }
-  const auto source = [&e](const protocols::MessageOutcome& m) {
-    const Connection& c = e.workload.connections()[m.connection.value()];
-    return e.workload.process_hosts()[c.source.value()];
-  };
-  std::ranges::stable_sort(outcomes, {}, source);
+  std::ranges::stable_sort(outcomes, {}, [](const protocols::MessageOutcome& m) {
+    const bool is_pending = m.delivered < Picoseconds(0);
+    return std::tuple(is_pending, std::max(m.delivered, m.acknowledged), m.connection);
+  });
   return outcomes;
 }
 
@@ -170,7 +171,8 @@ Errors check_fluid(const Experiment& e) {
   return errors;
 }
 
-Results simulate_fluid(const Experiment& e, const ProgressObserver& observer) {
+Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
+                       const MessageSink& sink) {
   const auto begin = std::chrono::steady_clock::now();
   IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
   FluidModel model(e, ideals);
@@ -199,11 +201,13 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
   collect_jobs(e, executor, ideals.jobs(), results);
-  std::vector<protocols::MessageOutcome> messages = outcomes_of(e, model, network);
-  HeldTimes held(e, {}, {});
-  collect_collectives(e, executor, messages, ideals, held, results);
-  collect_messages(e, executor, std::move(messages), ideals, results);
-  require_slowdowns(results);
+  const std::vector<protocols::MessageOutcome> outcomes = outcomes_of(model, network);
+  MessageCollector messages(e, executor, ideals, sink);
+  messages.add(outcomes);
+  messages.finish(results);
+  CollectiveCollector collectives(e, executor, ideals);
+  collectives.add(outcomes);
+  collectives.finish([&e] { return HeldTimes(e, {}, {}); }, results);
   collect_ports(e, bytes_by_port(e, model, network, queue_pairs), results);
   if (results.outcome != Outcome::kFinished) explain_jobs(e, executor, results);
   return results;

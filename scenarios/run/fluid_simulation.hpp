@@ -16,6 +16,7 @@ namespace weft::scenarios {
 /// Once in the life of a process (see FluidNetwork). The observer is told delivered messages in
 /// the place of packet-hops.
 [[nodiscard]] Results simulate_fluid(const Experiment& experiment,
-                                     const ProgressObserver& observer = {});
+                                     const ProgressObserver& observer = {},
+                                     const MessageSink& sink = {});
 
 }  // namespace weft::scenarios

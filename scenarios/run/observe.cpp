@@ -9,15 +9,15 @@
 
 namespace weft::scenarios {
 
-void observe(const Experiment& e, TraceFiles& traces, protocols::PacketNetwork::Options& options) {
+void observe(const Experiment& e, RunFiles& files, protocols::PacketNetwork::Options& options) {
   options.observation = e.observation;
-  options.trace_sink = [&traces](std::span<const protocols::TraceRecord> records) {
-    traces.write(records);
+  options.trace_sink = [&files](std::span<const protocols::TraceRecord> records) {
+    files.write(records);
   };
 }
 
-void name_flows(const Experiment& e, const protocols::PacketNetwork& network, TraceFiles& traces) {
-  traces.set_flow_names([&e, &network](std::uint32_t flow) {
+void name_flows(const Experiment& e, const protocols::PacketNetwork& network, RunFiles& files) {
+  files.set_flow_names([&e, &network](std::uint32_t flow) {
     const protocols::FlowName of = network.name_of(flow);
     const Connection& c = e.workload.connections()[of.connection.value()];
     const auto name = [&e](ProcessId p) {

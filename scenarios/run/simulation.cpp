@@ -13,8 +13,8 @@
 #include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/measure/collect.hpp"
-#include "scenarios/measure/collect_collectives.hpp"
 #include "scenarios/measure/collect_switching.hpp"
+#include "scenarios/measure/run_recorder.hpp"
 #include "scenarios/run/observe.hpp"
 #include "scenarios/run/run_monitor.hpp"
 #include "scenarios/text/format.hpp"
@@ -38,14 +38,17 @@ PacketNetwork::Options network_options(const Experiment& e) {
   options.control_latency = scenario.run.control_latency;
   options.cut = scenario.run.cells;
   options.force_general_path = e.force_general_path;
+  options.many_messages = e.many_messages;
   return options;
 }
 
-PacketNetwork make_network(const Experiment& e, TraceFiles* traces,
-                           const protocols::Parallelism& parallelism) {
+PacketNetwork make_network(const Experiment& e, RunFiles* files,
+                           const protocols::Parallelism& parallelism,
+                           std::function<void()> on_many_messages) {
   PacketNetwork::Options options = network_options(e);
   options.parallelism = parallelism;
-  if (traces != nullptr) observe(e, *traces, options);
+  options.on_many_messages = std::move(on_many_messages);
+  if (files != nullptr) observe(e, *files, options);
   return {
       e.fabric,           e.routes, options, e.workload.process_hosts(), e.workload.connections(),
       e.workload.groups()};
@@ -138,20 +141,21 @@ void require_invariants(const PacketNetwork& network, bool is_at_rest) {
 
 }  // namespace
 
-Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFiles* traces,
-                 const protocols::Parallelism& parallelism) {
+Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles* files,
+                 const protocols::Parallelism& parallelism, const MessageSink& sink) {
   // Before the network exists: what it takes to find them is then free again.
   IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
   const std::vector<IdealTimes::Job> ideal_jobs = ideals.jobs();
   const auto begin = std::chrono::steady_clock::now();
-  PacketNetwork network = make_network(e, traces, parallelism);
-  if (traces != nullptr) name_flows(e, network, *traces);
+  collectives::Executor executor(e.workload);
+  RunRecorder recorder(e, executor, ideals, sink);
+  PacketNetwork network = make_network(e, files, parallelism, [&] { recorder.take(network); });
+  if (files != nullptr) name_flows(e, network, *files);
   RunMonitor monitor(e, network);
   const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
-    if (traces != nullptr && traces->has_failed()) return false;
+    if (files != nullptr && files->has_failed()) return false;
     return !progress || progress(monitor.look(now, packet_hops));
   };
-  collectives::Executor executor(e.workload);
   network.start(executor);
 
   Results results;
@@ -166,11 +170,12 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFil
   if (e.scenario.run.warmup > Picoseconds(0)) {
     status = network.run_until(std::min(e.scenario.run.warmup, until), observer);
     network.reset_statistics();
+    recorder.begin_measurement();
     results.measured_from = network.now();
   }
   if (status == PacketNetwork::Status::kTimeLimit) status = network.run_until(until, observer);
 
-  if (traces != nullptr) traces->finish();
+  if (files != nullptr) files->finish_traces();
 
   const bool is_at_rest = status == PacketNetwork::Status::kQuiescent;
   require_invariants(network, is_at_rest);
@@ -186,12 +191,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, TraceFil
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
   collect_jobs(e, executor, ideal_jobs, results);
-  std::vector<protocols::MessageOutcome> messages = network.take_messages();
-  HeldTimes held(e, network.pauses(), network.credit_waits());
-  collect_collectives(e, executor, messages, ideals, held, results);
-  collect_pauses(e, network, messages, results);
-  collect_messages(e, executor, std::move(messages), ideals, results);
-  require_slowdowns(results);
+  recorder.finish(network, results);
   collect_ports(e, network, results);
   collect_classes(e, network, results);
   collect_deadlock(network, results);

@@ -7,7 +7,7 @@
 
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/output/trace_files.hpp"
+#include "scenarios/output/run_files.hpp"
 #include "scenarios/results/results.hpp"
 #include "simcore/base/units.hpp"
 
@@ -25,11 +25,13 @@ struct Progress {
 /// Returning false stops the run.
 using ProgressObserver = std::function<bool(const Progress&)>;
 
-/// Runs the packet engine to the end and collects the results. Traces are written where `traces` is
-/// given; a run whose traces cannot be written is interrupted. A broken conservation law is a
-/// defect of weft, not a result: the process aborts with the sentence that does not hold.
+/// Runs the packet engine to the end and collects the results; `sink` sees every message. Traces
+/// and messages are written where `files` is given; a run whose files cannot be written is
+/// interrupted. A broken conservation law is a defect of weft, not a result: the process aborts
+/// with the sentence that does not hold.
 [[nodiscard]] Results simulate(const Experiment& experiment, const ProgressObserver& observer = {},
-                               TraceFiles* traces = nullptr,
-                               const protocols::Parallelism& parallelism = {});
+                               RunFiles* files = nullptr,
+                               const protocols::Parallelism& parallelism = {},
+                               const MessageSink& sink = {});
 
 }  // namespace weft::scenarios

@@ -71,9 +71,9 @@ struct ObserveSpec {
   struct Packets {
     std::vector<std::string> flows;
   };
-  bool messages = true;  ///< messages.csv
-  bool pauses = false;   ///< pauses.csv
-  bool credits = false;  ///< credits.csv
+  std::optional<bool> messages;  ///< messages.csv; absent: if there are not too many
+  bool pauses = false;           ///< pauses.csv
+  bool credits = false;          ///< credits.csv
   std::optional<Queues> queues;
   std::optional<Rates> rates;
   std::optional<Packets> packets;

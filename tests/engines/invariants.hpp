@@ -132,14 +132,15 @@ inline Picoseconds time_of(double bytes, BitsPerSecond rate) {
       static_cast<std::int64_t>(bytes * 8e12 / static_cast<double>(rate.count()) - 0.5));
 }
 
-inline void check_invariants(const scenarios::Experiment& e, const scenarios::Results& results) {
+inline void check_invariants(const scenarios::Experiment& e, const MessageRun& run) {
+  const scenarios::Results& results = run.results;
   const bool is_fluid = !results.has_packets;
   ASSERT_EQ(results.outcome, scenarios::Outcome::kFinished);
   const Picoseconds tolerance(is_fluid ? 2 : 0);
   Links links(e, is_fluid);
   std::map<PortId, LinkUse> uses;
   std::map<std::pair<std::uint32_t, PortId>, JobUse> jobs;
-  for (const scenarios::MessageResult& m : results.messages) {
+  for (const scenarios::MessageResult& m : run.messages) {
     EXPECT_GE(m.completed - m.start, m.ideal);
     const auto wire = static_cast<double>(links.wire(m.bytes).count());
     for (const Crossing& c : links.next(m)) {
@@ -184,15 +185,15 @@ inline std::int64_t message_count(const scenarios::Experiment& e) {
 
 inline std::vector<std::int64_t> checked_fluid_run(const scenarios::Experiment& e) {
   return in_own_process([&e] {
-    const scenarios::Results results = scenarios::simulate_fluid(e);
-    check_invariants(e, results);
-    const std::string digest = results.digest();
+    const MessageRun run = fluid_run(e);
+    check_invariants(e, run);
+    const std::string digest = run.results.digest();
     return std::vector<std::int64_t>(digest.begin(), digest.end());
   });
 }
 
 inline void check_both_engines(const scenarios::Experiment& e) {
-  check_invariants(e, scenarios::simulate(e));
+  check_invariants(e, packet_run(e));
   EXPECT_EQ(checked_fluid_run(e), checked_fluid_run(e)) << "not the same bits twice";
 }
 

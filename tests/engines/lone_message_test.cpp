@@ -99,9 +99,10 @@ struct Outcome {
 };
 
 Outcome run(const scenarios::Experiment& e) {
-  const scenarios::Results results = scenarios::simulate(e);
-  EXPECT_EQ(results.messages.size(), 1U);
-  const scenarios::MessageResult& m = results.messages.at(0);
+  const MessageRun all = packet_run(e);
+  EXPECT_EQ(all.messages.size(), 1U);
+  const scenarios::MessageResult& m = all.messages.at(0);
+  const scenarios::Results& results = all.results;
   EXPECT_GE(results.jobs.at(0).jct, results.jobs.at(0).ideal) << results.jobs.at(0).ideal_set_by;
   return {m.completed - m.start, m.ideal};
 }

@@ -110,7 +110,7 @@ TEST(SimgridPlatform, PacketsAndSimgridAgreeOnAnIncast) {
   std::vector<Transfer> transfers;
   for (int i = 8; i < 16; ++i) transfers.push_back({"h" + std::to_string(i), "h0", 4 << 20});
   const std::vector<std::int64_t> times = s4u_times(platform_of(e), transfers);
-  const scenarios::Results packets = scenarios::simulate(e);
+  const MessageRun packets = packet_run(e);
   Picoseconds last;
   for (const auto& m : packets.messages) last = std::max(last, m.delivered);
   const auto expected = static_cast<double>(last.count());

@@ -12,6 +12,7 @@ struct Variation {
   CellPlan::Cut cut;
   protocols::Parallelism parallelism;
   bool force_general_path = false;
+  std::uint64_t many_messages = 65'536;
 };
 
 /// Of several threads those share a window that are there in time; that all of them do, which is
@@ -23,6 +24,7 @@ inline constexpr std::array kVariations{
               {.threads = 2, .share_from = 1}},
     Variation{"three threads", CellPlan::Cut::kAuto, {.threads = 3, .share_from = 1}},
     Variation{"the general packet path", CellPlan::Cut::kAuto, {}, true},
+    Variation{"messages forgotten as soon as may be", CellPlan::Cut::kAuto, {}, false, 1},
 };
 
 /// Runs `experiment` in that way. It keeps the cut and the path.
@@ -30,6 +32,7 @@ inline scenarios::Results simulate_as(const Variation& variation, scenarios::Exp
                                       const scenarios::ProgressObserver& observer = {}) {
   experiment.scenario.run.cells = variation.cut;
   experiment.force_general_path = variation.force_general_path;
+  experiment.many_messages = variation.many_messages;
   return scenarios::simulate(experiment, observer, nullptr, variation.parallelism);
 }
 

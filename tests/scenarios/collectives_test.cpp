@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "scenarios/language/load_scenario.hpp"
-#include "scenarios/measure/collect_collectives.hpp"
+#include "scenarios/output/collective_tables.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
 

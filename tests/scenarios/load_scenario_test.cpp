@@ -99,7 +99,7 @@ TEST(LoadScenario, ReadsEveryKey) {
   EXPECT_EQ(roce.window, 64U);
   EXPECT_EQ(s.run.until, 20_ms);
   EXPECT_EQ(s.run.cells, CellPlan::Cut::kFinest);
-  EXPECT_FALSE(s.observe.messages);
+  EXPECT_EQ(s.observe.messages, false);
   ASSERT_EQ(s.link_changes.size(), 2U);
   EXPECT_EQ(s.link_changes[0].rate, 25_Gbps);
   EXPECT_EQ(s.link_changes[1].latency, 1000 * 4'760_ps + 65_ns);

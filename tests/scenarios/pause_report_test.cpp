@@ -97,7 +97,12 @@ jobs:
     return {message(0, 3, 0, 1'000'000'000), message(1, 2, 200'000'000, 1'000'000'000),
             message(2, 3, 0, -1)};
   }
-  void report() { results_.pauses = report_pauses(experiment_, storm(), messages(), 2_ms); }
+  [[nodiscard]] scenarios::PauseReport report_of(const std::vector<PauseInterval>& pauses) const {
+    scenarios::FlowActivities activities(experiment_);
+    activities.add(messages(), 2_ms);
+    return report_pauses(experiment_, pauses, activities);
+  }
+  void report() { results_.pauses = report_of(storm()); }
 
   scenarios::Experiment experiment_;
   Results results_;
@@ -230,7 +235,7 @@ TEST_F(SprayedPauseReports, OnlyTheNicCountsAndThePathMayBeAny) {
     const std::vector<PauseInterval> pauses{
         {.port = port("h1", "leaf0"), .cause = root, .start = 500_us, .end = 600_us},
         {.port = port("spine0", "leaf1"), .cause = root, .start = 500_us, .end = 900_us}};
-    return report_pauses(experiment_, pauses, messages(), 2_ms).victims;
+    return report_of(pauses).victims;
   };
   EXPECT_THAT(victims_of(port("leaf0", "spine0")), IsEmpty());
   const auto victims = victims_of(port("leaf0", "h0"));

@@ -125,7 +125,7 @@ TEST(RailForwarding, GoesStraightWhereTheJobHasNoGpuOnTheRail) {
             "], list: [{from: 0, to: 1, size: 1MiB}]}",
         "pxn: true\n")));
     ASSERT_EQ(results.outcome, Outcome::kFinished);
-    EXPECT_EQ(results.messages.size(), has_relay ? 16U : 1U) << "eight chunks of 128 KiB, twice";
+    EXPECT_EQ(results.messages.count(), has_relay ? 16U : 1U) << "eight chunks of 128 KiB, twice";
     EXPECT_EQ(to_spines(results) == 0, has_relay);
   }
 }

@@ -1,7 +1,7 @@
 // Trace files from records as the engine gives them: in the order of time, in any order at one
 // time.
 
-#include "scenarios/output/trace_files.hpp"
+#include "scenarios/output/run_files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ using scenarios::CsvStream;
 using scenarios::PacketTrace;
 using scenarios::RateTrace;
 using scenarios::ResultFolder;
-using scenarios::TraceFiles;
+using scenarios::RunFiles;
 using scenarios::TraceNames;
 using ::testing::HasSubstr;
 using Kind = TraceRecord::Kind;
@@ -161,14 +161,14 @@ TEST_F(Traces, OnlyWhatIsObservedHasAFile) {
   observation.credits = true;
   auto folder = ResultFolder::create(folder_.path() / "out");
   ASSERT_TRUE(folder.ok());
-  TraceFiles files(std::move(folder).value(), observation, names_);
+  RunFiles files(std::move(folder).value(), observation, names_);
   const std::vector<TraceRecord> records{
       {.time = 3_ps, .value = 4178, .subject = 2, .kind = Kind::kQueue},
       {.time = 9_ps, .value = 4, .subject = 2, .kind = Kind::kCreditStall, .traffic_class = 1},
       {.time = 9_ps, .value = 10, .subject = 7, .kind = Kind::kProgress},
   };
   files.write(records);
-  files.finish();
+  files.finish_traces();
   EXPECT_TRUE(files.errors().empty());
   EXPECT_FALSE(fs::exists(folder_.path() / "out"));
   EXPECT_TRUE(files.folder().publish().empty());
@@ -190,12 +190,12 @@ TEST_F(Traces, ARunWritesItsTracesWithItsResults) {
   scenarios::Experiment experiment = incast();
   experiment.observation.queue_ports = {PortId(40u)};
   const fs::path out = folder_.path() / "out";
-  auto files = TraceFiles::create(experiment, out);
+  auto files = RunFiles::create(experiment, out, {});
   ASSERT_TRUE(files.ok());
   const scenarios::Results results = simulate(experiment, {}, files.value().get());
   EXPECT_EQ(results.outcome, scenarios::Outcome::kFinished);
   EXPECT_EQ(results.digest(), simulate(experiment).digest());  // observing changes nothing
-  const auto written = write_results(results, "resolved", out, {.traces = files.value().get()});
+  const auto written = write_results(results, "resolved", out, {.files = files.value().get()});
   ASSERT_TRUE(written.ok());
   EXPECT_THAT(folder_.read("out/queues.csv"), HasSubstr("time_s,port,class,bytes\n"));
   EXPECT_THAT(folder_.read("out/summary.json"), HasSubstr("finished"));
@@ -217,10 +217,10 @@ TEST_F(Traces, WhatChipsAddUpAndRepeatIsTracedPacketByPacket) {
   const auto experiment = scenarios::build_experiment(loaded.value().scenario);
   ASSERT_TRUE(experiment.ok());
   const fs::path out = folder_.path() / "out";
-  auto files = TraceFiles::create(experiment.value(), out);
+  auto files = RunFiles::create(experiment.value(), out, {});
   ASSERT_TRUE(files.ok());
   const scenarios::Results results = simulate(experiment.value(), {}, files.value().get());
-  ASSERT_TRUE(write_results(results, "resolved", out, {.traces = files.value().get()}).ok());
+  ASSERT_TRUE(write_results(results, "resolved", out, {.files = files.value().get()}).ok());
   const std::string rows = folder_.read("out/packets.csv");
   EXPECT_EQ(std::ranges::count(rows, '\n'), 1 + 4 * 64 * (4 + 1 + 1 + 4));
   EXPECT_THAT(rows, HasSubstr("\na,3,1,gpu3,gpu1,0,0,gpu3->chip")) << "a contribution";
@@ -228,10 +228,46 @@ TEST_F(Traces, WhatChipsAddUpAndRepeatIsTracedPacketByPacket) {
 }
 
 TEST_F(Traces, NothingIsWrittenWhereNothingIsObserved) {
-  const auto files = TraceFiles::create(incast(), folder_.path() / "out");
-  ASSERT_TRUE(files.ok());
-  EXPECT_EQ(files.value(), nullptr);
+  {
+    const auto files = RunFiles::create(incast(), folder_.path() / "out", {});
+    ASSERT_TRUE(files.ok());
+    EXPECT_TRUE(fs::is_empty(files.value()->folder().partial()));
+  }
   EXPECT_EQ(folder_.size(), 0u);
+}
+
+// The circle closes while nothing else happens, so samples are due before anybody looks for it.
+TEST_F(Traces, ObservingDoesNotPutOffTheDiscoveryOfADeadlock) {
+  const auto run = [](const std::vector<std::string>& overrides) {
+    const auto loaded = scenarios::load_scenario(
+        std::string(WEFT_SOURCE_DIR) + "/scenarios/pfc-deadlock.yaml", overrides);
+    return std::move(scenarios::build_experiment(loaded.value().scenario)).value();
+  };
+  const scenarios::Experiment observed = run({"observe.queues={ports: [s0], period: 7us}"});
+  auto files = RunFiles::create(observed, folder_.path() / "out", {});
+  ASSERT_TRUE(files.ok());
+  const scenarios::Results with = simulate(observed, {}, files.value().get());
+  const scenarios::Results without = simulate(run({}));
+  EXPECT_EQ(with.outcome, scenarios::Outcome::kDeadlocked);
+  EXPECT_EQ(with.simulated, without.simulated);
+  EXPECT_EQ(with.digest(), without.digest());
+}
+
+// Rows come while the run goes on, by the time when messages were over; whether they are written
+// changes nothing else.
+TEST_F(Traces, ARunWritesItsMessages) {
+  const scenarios::Experiment experiment = incast();
+  const fs::path out = folder_.path() / "out";
+  auto files = RunFiles::create(experiment, out, {.traces = false, .messages = true});
+  ASSERT_TRUE(files.ok());
+  RunFiles& f = *files.value();
+  const scenarios::Results results =
+      simulate(experiment, {}, &f, {}, [&f](const scenarios::MessageResult& m) { f.write(m); });
+  EXPECT_EQ(results.digest(), simulate(experiment).digest());
+  ASSERT_TRUE(write_results(results, "resolved", out, {.files = &f}).ok());
+  const std::string rows = folder_.read("out/messages.csv");
+  EXPECT_EQ(std::ranges::count(rows, '\n'), 1 + static_cast<int>(results.messages.count()));
+  EXPECT_THAT(rows, HasSubstr("job,source_rank,destination_rank,"));
 }
 
 TEST_F(Traces, AFullDiskStopsTheRunAndLeavesNothing) {
@@ -242,12 +278,12 @@ TEST_F(Traces, AFullDiskStopsTheRunAndLeavesNothing) {
     auto folder = ResultFolder::create(folder_.path() / "out");
     ASSERT_TRUE(folder.ok());
     fs::create_symlink("/dev/full", folder.value().partial() / "queues.csv");
-    TraceFiles files(std::move(folder).value(), experiment.observation, names_);
+    RunFiles files(std::move(folder).value(), experiment.observation, names_);
     EXPECT_TRUE(files.has_failed());
     const scenarios::Results results = simulate(experiment, {}, &files);
     EXPECT_EQ(results.outcome, scenarios::Outcome::kInterrupted);
     const auto written =
-        write_results(results, "resolved", folder_.path() / "out", {.traces = &files});
+        write_results(results, "resolved", folder_.path() / "out", {.files = &files});
     ASSERT_FALSE(written.ok());
     EXPECT_THAT(written.errors().front().message, HasSubstr("disk is full"));
   }

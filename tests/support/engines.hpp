@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "scenarios/language/load_scenario.hpp"
@@ -30,15 +32,40 @@ inline scenarios::Experiment experiment_of(const std::string& file,
   return scenarios::build_experiment(loaded.value().scenario).value();
 }
 
+/// Results with what became of every message.
+struct MessageRun {
+  std::vector<scenarios::MessageResult> messages;  ///< by source host and begin
+  scenarios::Results results;                      ///< after them, for running fills both
+
+  template <class Simulate>
+  explicit MessageRun(Simulate simulate)
+      : results(simulate([this](const scenarios::MessageResult& m) { messages.push_back(m); })) {
+    std::ranges::stable_sort(messages, {}, [](const scenarios::MessageResult& m) {
+      return std::tuple(m.source, m.start, m.job, m.destination_rank);
+    });
+  }
+};
+
+inline MessageRun packet_run(const scenarios::Experiment& e) {
+  return MessageRun([&e](const scenarios::MessageSink& sink) {
+    return scenarios::simulate(e, {}, nullptr, {}, sink);
+  });
+}
+
+inline MessageRun fluid_run(const scenarios::Experiment& e) {
+  return MessageRun(
+      [&e](const scenarios::MessageSink& sink) { return scenarios::simulate_fluid(e, {}, sink); });
+}
+
 /// What the tests ask of a run, in picoseconds.
 struct Times {
   std::vector<std::int64_t> jobs;       ///< JCT by job
-  std::vector<std::int64_t> messages;   ///< completion times, in the order of messages.csv
+  std::vector<std::int64_t> messages;   ///< completion times, by source host and begin
   std::vector<std::int64_t> delivered;  ///< since the start of the run, in the same order
 
-  explicit Times(const scenarios::Results& results) {
-    for (const auto& job : results.jobs) jobs.push_back(job.jct.count());
-    for (const auto& m : results.messages) {
+  explicit Times(const MessageRun& run) {
+    for (const auto& job : run.results.jobs) jobs.push_back(job.jct.count());
+    for (const auto& m : run.messages) {
       messages.push_back((m.completed - m.start).count());
       delivered.push_back(m.delivered.count());
     }
@@ -58,10 +85,10 @@ struct Times {
   }
 };
 
-inline Times packet_times(const scenarios::Experiment& e) { return Times(scenarios::simulate(e)); }
+inline Times packet_times(const scenarios::Experiment& e) { return Times(packet_run(e)); }
 
 inline Times fluid_times(const scenarios::Experiment& e) {
-  return Times(in_own_process([&e] { return Times(scenarios::simulate_fluid(e)).packed(); }),
+  return Times(in_own_process([&e] { return Times(fluid_run(e)).packed(); }),
                e.scenario.jobs.size());
 }
 

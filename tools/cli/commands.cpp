@@ -19,8 +19,8 @@
 #include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/output/result_writer.hpp"
+#include "scenarios/output/run_files.hpp"
 #include "scenarios/output/summary.hpp"
-#include "scenarios/output/trace_files.hpp"
 #include "scenarios/results/result_tables.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/fluid_simulation.hpp"
@@ -44,7 +44,11 @@ namespace {
 struct Loaded {
   scenarios::LoadedScenario source;
   scenarios::Experiment experiment;
+  bool lists_messages = true;  ///< writes messages.csv
 };
+
+/// Rows of messages.csv that are written without being asked for: some hundred megabytes.
+constexpr int kMessagesListed = 1'000'000;
 
 /// Loads and builds, or prints what is wrong.
 std::optional<Loaded> load(const std::string& path, const std::vector<std::string>& overrides) {
@@ -61,7 +65,7 @@ std::optional<Loaded> load(const std::string& path, const std::vector<std::strin
   const scenarios::Experiment& e = experiment.value();
   log_info(fmt::format("{}: {} hosts, {} switches, {} connections", path, e.fabric.hosts.size(),
                        e.fabric.switches.size(), e.workload.connections().size()));
-  return Loaded{std::move(loaded).value(), std::move(experiment).value()};
+  return Loaded{.source = std::move(loaded).value(), .experiment = std::move(experiment).value()};
 }
 
 std::string tiers_text(const Fabric& fabric) {
@@ -84,8 +88,7 @@ std::string forecast_text(const scenarios::Forecast& f) {
 
 /// Whether a run of the packet engine fits into memory; says so if not. With a limit, it cannot
 /// take more.
-bool fits_memory(const Loaded& loaded, const std::optional<std::int64_t>& limit) {
-  const scenarios::Forecast f = scenarios::forecast(loaded.experiment);
+bool fits_memory(const scenarios::Forecast& f, const std::optional<std::int64_t>& limit) {
   log_info(forecast_text(f));
   const double most = static_cast<double>(limit.value_or(scenarios::available_memory().count()));
   if (f.memory > most) {
@@ -111,17 +114,23 @@ std::filesystem::path fluid_folder(const std::filesystem::path& packet_folder) {
 }
 
 scenarios::Results simulate(const Loaded& loaded, Engine engine, const RunArguments& arguments,
-                            scenarios::TraceFiles* traces) {
+                            scenarios::RunFiles& files) {
   const bool is_fluid = engine == Engine::kFluid;
   ProgressLine progress(!arguments.is_quiet, is_fluid ? "messages" : "packet-hops");
   const auto observer = [&progress](const scenarios::Progress& now) {
     progress.update(now);
     return !is_interrupted();
   };
-  scenarios::Results results = is_fluid ? scenarios::simulate_fluid(loaded.experiment, observer)
-                                        : scenarios::simulate(loaded.experiment, observer, traces,
-                                                              {.threads = arguments.threads});
+  scenarios::MessageSink sink;
+  if (files.has_messages()) {
+    sink = [&files](const scenarios::MessageResult& message) { files.write(message); };
+  }
+  scenarios::Results results = is_fluid
+                                   ? scenarios::simulate_fluid(loaded.experiment, observer, sink)
+                                   : scenarios::simulate(loaded.experiment, observer, &files,
+                                                         {.threads = arguments.threads}, sink);
   results.version = WEFT_VERSION;
+  results.lists_messages = loaded.lists_messages;
   results.scenario_sha256 = sha256_hex(loaded.source.canonical_yaml());
   return results;
 }
@@ -136,11 +145,17 @@ void print_results(const scenarios::Results& results, const RunArguments& argume
   for (const std::string& sentence : results.explanation) complain(escaped(sentence));
 }
 
-/// Says where the results are. `out` is where they should be.
-void print_place(const std::filesystem::path& written, const std::filesystem::path& out,
-                 const RunArguments& arguments) {
+/// Says where the results are, and what is not there. `out` is where they should be.
+void print_place(const scenarios::Results& results, const std::filesystem::path& written,
+                 const std::filesystem::path& out, const RunArguments& arguments) {
   if (!arguments.is_quiet && !arguments.print_json) {
     print(fmt::format("  results in {}\n", written.string()));
+    if (!results.lists_messages) {
+      print(
+          fmt::format("  without messages.csv: its rows would be more than {} "
+                      "(`--set observe.messages=true` writes them)\n",
+                      scenarios::format_count(kMessagesListed)));
+    }
   }
   if (written == out) return;
   complain(fmt::format(
@@ -152,29 +167,22 @@ void print_place(const std::filesystem::path& written, const std::filesystem::pa
 int run_engine(const Loaded& loaded, Engine engine, const std::filesystem::path& out,
                const RunArguments& arguments) {
   // Before the run: what cannot be written should not take an hour to say so.
-  auto traces = engine == Engine::kPacket ? scenarios::TraceFiles::create(loaded.experiment, out)
-                                          : std::unique_ptr<scenarios::TraceFiles>();
-  if (!traces) return refuse(traces.errors(), kUnfinished);
-  std::optional<scenarios::ResultFolder> target;
-  if (traces.value() == nullptr) {
-    auto created = scenarios::ResultFolder::create(out);
-    if (!created) return refuse(created.errors(), kUnfinished);
-    target.emplace(std::move(created).value());
-  }
-  const scenarios::Results results = simulate(loaded, engine, arguments, traces.value().get());
+  auto created = scenarios::RunFiles::create(
+      loaded.experiment, out,
+      {.traces = engine == Engine::kPacket, .messages = loaded.lists_messages});
+  if (!created) return refuse(created.errors(), kUnfinished);
+  scenarios::RunFiles& files = *created.value();
+  const scenarios::Results results = simulate(loaded, engine, arguments, files);
   log_info(fmt::format("{} cells, {} threads, lookahead {}, {} events", results.cells,
                        results.threads, scenarios::format_time(results.lookahead),
                        results.totals.events));
   // Before anything is printed, since nobody may be there to read it: `weft run ... | head -1`.
-  const auto written =
-      scenarios::write_results(results, loaded.source.resolved_yaml(WEFT_VERSION), out,
-                               {.messages = loaded.experiment.scenario.observe.messages,
-                                .pauses = loaded.experiment.scenario.observe.pauses,
-                                .traces = traces.value().get(),
-                                .target = target ? &*target : nullptr});
+  const auto written = scenarios::write_results(
+      results, loaded.source.resolved_yaml(WEFT_VERSION), out,
+      {.pauses = loaded.experiment.scenario.observe.pauses, .files = &files});
   print_results(results, arguments);
   if (!written) return refuse(written.errors(), kUnfinished);
-  print_place(written.value(), out, arguments);
+  print_place(results, written.value(), out, arguments);
   if (results.outcome == scenarios::Outcome::kFinished) return kSuccess;
   complain(fmt::format("the run did not finish: {}", scenarios::outcome_name(results.outcome)));
   return kUnfinished;
@@ -220,7 +228,7 @@ int run_both(const Loaded& loaded, const std::filesystem::path& out,
 }  // namespace
 
 int run_scenario(const RunArguments& arguments) {
-  const std::optional<Loaded> loaded = load(arguments.scenario, arguments.overrides);
+  std::optional<Loaded> loaded = load(arguments.scenario, arguments.overrides);
   if (!loaded) return kBadInput;
   std::filesystem::path out = arguments.out;
   if (arguments.out.empty()) {
@@ -239,9 +247,12 @@ int run_scenario(const RunArguments& arguments) {
     print_errors(errors);
     return kBadInput;
   }
-  if (arguments.engine != Engine::kFluid && !fits_memory(*loaded, arguments.memory_limit)) {
+  const scenarios::Forecast forecast = scenarios::forecast(loaded->experiment);
+  if (arguments.engine != Engine::kFluid && !fits_memory(forecast, arguments.memory_limit)) {
     return kUnfinished;
   }
+  loaded->lists_messages =
+      loaded->experiment.scenario.observe.messages.value_or(forecast.messages <= kMessagesListed);
   if (arguments.engine != Engine::kPacket) {
     if (const Errors missing = load_flow_solver(); !missing.empty()) {
       print_errors(missing);

@@ -46,8 +46,9 @@ schema::Object packets_schema() {
 
 schema::Object observe_schema() {
   return schema::describe<ObserveSpec>("observe", "what the results hold besides the summary")
-      .field("messages", &ObserveSpec::messages, "write messages.csv")
-      .source("one line per message is cheap")
+      .field("messages", &ObserveSpec::messages,
+             "write messages.csv: true or false; absent: if there are at most a million")
+      .source("one line per message is cheap, hundreds of megabytes are not")
       .field("pauses", &ObserveSpec::pauses,
              "write pauses.csv: every pause with its port and cause")
       .source("nothing is traced unless asked for")

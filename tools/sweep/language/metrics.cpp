@@ -57,9 +57,10 @@ void add_percentiles(const std::string& path, const scenarios::Percentiles& p, b
 void add_job_messages(const scenarios::Results& results, Values& values) {
   for (std::uint32_t j = 0; j < results.jobs.size(); ++j) {
     const std::string path = "jobs." + results.jobs[j].name;
-    const bool has_any = results.messages.completed(j) > 0;
-    add_percentiles(path + ".fct_seconds", results.messages.completion_seconds(j), has_any, values);
-    add_percentiles(path + ".slowdown", results.messages.slowdown(j), has_any, values);
+    const scenarios::MessageStatistics& messages = results.jobs[j].messages;
+    const bool has_any = messages.completed() > 0;
+    add_percentiles(path + ".fct_seconds", messages.completion_seconds(), has_any, values);
+    add_percentiles(path + ".slowdown", messages.slowdown(), has_any, values);
   }
 }
 

@@ -1,8 +1,9 @@
-#include "scenarios/output/trace_files.hpp"
+#include "scenarios/output/run_files.hpp"
 
 #include <utility>
 
 #include "scenarios/build/experiment.hpp"
+#include "scenarios/results/result_tables.hpp"
 #include "scenarios/text/csv.hpp"
 
 namespace weft::scenarios {
@@ -32,8 +33,8 @@ TraceNames names_of(const Experiment& e) {
 
 }  // namespace
 
-TraceFiles::TraceFiles(ResultFolder folder, const protocols::ObservationConfig& observation,
-                       TraceNames names)
+RunFiles::RunFiles(ResultFolder folder, const protocols::ObservationConfig& observation,
+                   TraceNames names)
     : folder_(std::move(folder)), names_(std::move(names)) {
   const std::filesystem::path& at = folder_.partial();
   if (!observation.queue_ports.empty())
@@ -43,21 +44,38 @@ TraceFiles::TraceFiles(ResultFolder folder, const protocols::ObservationConfig& 
   if (!observation.packet_flows.empty()) packets_.emplace(at / "packets.csv", names_);
 }
 
-Result<std::unique_ptr<TraceFiles>> TraceFiles::create(const Experiment& e,
-                                                       const std::filesystem::path& folder) {
-  if (!e.observation.any()) return std::unique_ptr<TraceFiles>();
+Result<std::unique_ptr<RunFiles>> RunFiles::create(const Experiment& e,
+                                                   const std::filesystem::path& folder,
+                                                   const Kinds& kinds) {
   auto target = ResultFolder::create(folder);
   if (!target) return target.errors();
-  auto files = std::make_unique<TraceFiles>(std::move(target).value(), e.observation, names_of(e));
+  const bool has_traces = kinds.traces && e.observation.any();
+  auto files = std::make_unique<RunFiles>(
+      std::move(target).value(), has_traces ? e.observation : protocols::ObservationConfig{},
+      has_traces ? names_of(e) : TraceNames{});
+  if (kinds.messages) {
+    std::string header;
+    messages_table().append_header(header);
+    header.pop_back();  // the end of the line
+    files->messages_.emplace(files->folder_.partial() / messages_table().file, header);
+    for (const JobSpec& job : e.scenario.jobs) files->jobs_.push_back(job.name);
+  }
   if (files->has_failed()) return files->errors();
   return files;
 }
 
-void TraceFiles::write(std::span<const TraceRecord> records) {
+void RunFiles::write(const MessageResult& message) {
+  if (!messages_) return;
+  row_.clear();
+  messages_table().append(row_, {jobs_[message.job], message});
+  messages_->add("{}", row_);
+}
+
+void RunFiles::write(std::span<const TraceRecord> records) {
   for (const TraceRecord& record : records) write(record);
 }
 
-void TraceFiles::write(const TraceRecord& record) {
+void RunFiles::write(const TraceRecord& record) {
   switch (record.kind) {
     case TraceRecord::Kind::kQueue:
       if (!queues_) return;
@@ -83,19 +101,24 @@ void TraceFiles::write(const TraceRecord& record) {
   }
 }
 
-void TraceFiles::finish() {
+void RunFiles::finish_messages() {
+  if (messages_) messages_->flush();
+}
+
+void RunFiles::finish_traces() {
   if (queues_) queues_->flush();
   if (credits_) credits_->flush();
   if (rates_) rates_->finish();
   if (packets_) packets_->finish();
 }
 
-bool TraceFiles::has_failed() const {
+bool RunFiles::has_failed() const {
   return (queues_ && queues_->has_failed()) || (credits_ && credits_->has_failed()) ||
-         (rates_ && rates_->stream().has_failed()) || (packets_ && packets_->stream().has_failed());
+         (rates_ && rates_->stream().has_failed()) ||
+         (packets_ && packets_->stream().has_failed()) || (messages_ && messages_->has_failed());
 }
 
-Errors TraceFiles::errors() const {
+Errors RunFiles::errors() const {
   if (!has_failed()) return {};
   return {folder_.error(kCannotWrite)};
 }

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "protocols/analysis/victim_analysis.hpp"
+#include "protocols/network/packet_network.hpp"
+#include "scenarios/build/experiment.hpp"
+#include "scenarios/ideal/connection_transports.hpp"
+
+namespace weft::scenarios {
+
+/// When queue pairs had a message under way, of those whose class can be paused: what pauses may
+/// have cost them is found from that.
+class FlowActivities {
+ public:
+  struct Flow {
+    ConnectionId connection;
+    std::uint32_t queue_pair = 0;
+    std::uint32_t entropy = 0;
+    Picoseconds before;                     ///< active time that is only known as a sum
+    std::vector<protocols::Period> active;  ///< after that: ascending, disjoint
+  };
+
+  /// The experiment must outlive it.
+  explicit FlowActivities(const Experiment& experiment);
+
+  /// Messages in the order in which they were over: a queue pair's follow each other. Those that
+  /// never were last until `end`.
+  void add(std::span<const protocols::MessageOutcome> messages, Picoseconds end);
+  /// Nothing was ever paused so far: a sum will do.
+  void sum_up();
+
+  /// Queue pairs that sent anything in the measured time, whatever their class.
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  /// By connection and queue pair.
+  [[nodiscard]] std::vector<Flow> take();
+
+ private:
+  const Experiment& e_;
+  ConnectionTransports transports_;
+  std::vector<bool> can_be_paused_;  ///< by class
+  std::vector<bool> is_counted_;     ///< by queue pair
+  std::uint64_t count_ = 0;
+  std::unordered_map<std::uint32_t, Flow> flows_;  ///< by queue pair
+};
+
+}  // namespace weft::scenarios

@@ -1,0 +1,104 @@
+#include "scenarios/measure/message_collector.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace weft::scenarios {
+namespace {
+
+void require_slowdown(const MessageResult& m) {
+  if (!m.is_complete() || m.completed - m.start >= m.ideal) return;
+  std::fprintf(stderr,
+               "weft: broken invariant: a message of %lld bytes from host %u to host %u took "
+               "%lld ps, less than its zero-load time of %lld ps\n",
+               static_cast<long long>(m.bytes.count()), m.source.value(), m.destination.value(),
+               static_cast<long long>((m.completed - m.start).count()),
+               static_cast<long long>(m.ideal.count()));
+  std::abort();
+}
+
+}  // namespace
+
+void MessagePhases::add(ProcessId origin, const MessageResult& message) {
+  std::vector<MessagePhase>& phases = phases_[message.job];
+  const bool has_iterations = workload_.jobs()[message.job].program->iterations() > 0;
+  const std::uint32_t iteration =
+      has_iterations ? executor_.iterations(origin).at(message.start) : 0;
+  while (phases.size() <= iteration) {
+    const auto next = static_cast<std::uint32_t>(phases.size());
+    phases.push_back({.job = message.job,
+                      .iteration = next,
+                      .start = start_of(message.job, next),
+                      .messages = 0,
+                      .sum = {}});
+  }
+  phases[iteration].add(message);
+}
+
+std::vector<MessagePhase> MessagePhases::take() {
+  std::vector<MessagePhase> all;
+  for (const std::vector<MessagePhase>& phases : std::exchange(phases_, {})) {
+    all.insert(all.end(), phases.begin(), phases.end());
+  }
+  return all;
+}
+
+Picoseconds MessagePhases::start_of(std::uint32_t job, std::uint32_t iteration) const {
+  const collectives::JobPlan& plan = workload_.jobs()[job];
+  if (plan.program->iterations() == 0) return executor_.outcome(job).start;
+  Picoseconds start = Picoseconds::max();
+  for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
+    const collectives::IterationLog& iterations = executor_.iterations(plan.process(rank));
+    if (iterations.knows(iteration)) start = std::min(start, iterations[iteration].begin);
+  }
+  return start;
+}
+
+MessageCollector::MessageCollector(const Experiment& e, const collectives::Executor& executor,
+                                   IdealTimes& ideals, const MessageSink& sink)
+    : e_(e),
+      ideals_(ideals),
+      sink_(sink),
+      transports_(e.scenario, e.fabric, e.routes, e.workload),
+      phases_(e.workload, executor),
+      of_job_(e.workload.jobs().size()) {}
+
+void MessageCollector::add(std::span<const protocols::MessageOutcome> messages) {
+  for (const protocols::MessageOutcome& outcome : messages) {
+    if (outcome.posted < e_.scenario.run.warmup) continue;
+    const MessageResult m = result_of(outcome);
+    require_slowdown(m);
+    phases_.add(e_.workload.origin_of(outcome.connection), m);
+    all_.add(m);
+    of_job_[m.job].add(m);
+    if (sink_) sink_(m);
+  }
+}
+
+void MessageCollector::finish(Results& results) {
+  results.phases = phases_.take();
+  results.messages = std::move(all_);
+  for (std::size_t j = 0; j < of_job_.size(); ++j) {
+    results.jobs[j].messages = std::move(of_job_[j]);
+  }
+}
+
+MessageResult MessageCollector::result_of(const protocols::MessageOutcome& m) {
+  const Connection& c = e_.workload.connections()[m.connection.value()];
+  const bool is_acknowledged = transports_.of(m.connection).is_acknowledged;
+  const ZeroLoad ideal = ideals_.message(m.connection, m.entropy, m.bytes);
+  return {.job = e_.workload.job_of(c.source),
+          .source_rank = e_.workload.rank_of(c.source),
+          .destination_rank = e_.workload.rank_of(c.destination),
+          .source = e_.workload.process_hosts()[c.source.value()],
+          .destination = e_.workload.process_hosts()[c.destination.value()],
+          .bytes = m.bytes,
+          .start = m.posted,
+          .delivered = m.delivered,
+          .completed = is_acknowledged ? m.acknowledged : m.delivered,
+          .ideal = is_acknowledged ? ideal.completed : ideal.delivered};
+}
+
+}  // namespace weft::scenarios

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "collectives/runtime/executor.hpp"
+#include "protocols/network/packet_network.hpp"
+#include "scenarios/build/experiment.hpp"
+#include "scenarios/ideal/connection_transports.hpp"
+#include "scenarios/ideal/ideal_times.hpp"
+#include "scenarios/results/message_phase.hpp"
+#include "scenarios/results/results.hpp"
+
+namespace weft::scenarios {
+
+/// Sums up messages by the iteration of their job that ran on the rank that they come from when
+/// they were posted. Of a job without iterations all are one phase.
+class MessagePhases {
+ public:
+  /// Both must outlive it.
+  MessagePhases(const collectives::Workload& workload, const collectives::Executor& executor)
+      : workload_(workload), executor_(executor), phases_(workload.jobs().size()) {}
+
+  /// A message that comes from `origin`, of an iteration that the executor has not forgotten.
+  void add(ProcessId origin, const MessageResult& message);
+  /// Those of all jobs, by job and iteration.
+  [[nodiscard]] std::vector<MessagePhase> take();
+
+ private:
+  [[nodiscard]] Picoseconds start_of(std::uint32_t job, std::uint32_t iteration) const;
+
+  const collectives::Workload& workload_;
+  const collectives::Executor& executor_;
+  std::vector<std::vector<MessagePhase>> phases_;  ///< by job and iteration
+};
+
+/// From what happened to messages to what is known of them: counts and distributions, sums for the
+/// digest, and rows for whoever wants them.
+class MessageCollector {
+ public:
+  /// All arguments must outlive it.
+  MessageCollector(const Experiment& experiment, const collectives::Executor& executor,
+                   IdealTimes& ideals, const MessageSink& sink);
+
+  /// Messages in the order that a sink sees. That a completed one took no less than its zero-load
+  /// time holds exactly, or a model is wrong: ends the program.
+  void add(std::span<const protocols::MessageOutcome> messages);
+  /// After the last message.
+  void finish(Results& results);
+
+ private:
+  [[nodiscard]] MessageResult result_of(const protocols::MessageOutcome& message);
+
+  const Experiment& e_;
+  IdealTimes& ideals_;
+  const MessageSink& sink_;
+  ConnectionTransports transports_;
+  MessagePhases phases_;
+  MessageStatistics all_;
+  std::vector<MessageStatistics> of_job_;
+};
+
+}  // namespace weft::scenarios

@@ -1,0 +1,43 @@
+#include "scenarios/measure/run_recorder.hpp"
+
+#include <vector>
+
+#include "scenarios/measure/collect_switching.hpp"
+
+namespace weft::scenarios {
+
+RunRecorder::RunRecorder(const Experiment& e, collectives::Executor& executor, IdealTimes& ideals,
+                         const MessageSink& sink)
+    : e_(e),
+      messages_(e, executor, ideals, sink),
+      collectives_(e, executor, ideals),
+      activities_(e),
+      is_measuring_(e.scenario.run.warmup == Picoseconds(0)) {}
+
+void RunRecorder::take(protocols::PacketNetwork& network) {
+  const std::vector<protocols::MessageOutcome> ended = network.take_ended_messages();
+  messages_.add(ended);
+  collectives_.add(ended);
+  activities_.add(ended, network.now());
+  if (!network.has_paused()) activities_.sum_up();
+  collectives_.settle([&](const auto& visit) { network.for_each_pending_message(visit); },
+                      [&] { return held(network); });
+}
+
+void RunRecorder::finish(protocols::PacketNetwork& network, Results& results) {
+  take(network);
+  const std::vector<protocols::MessageOutcome> pending = network.pending_messages();
+  messages_.add(pending);
+  collectives_.add(pending);
+  activities_.add(pending, results.simulated);
+  messages_.finish(results);
+  collectives_.finish([&] { return held(network); }, results);
+  collect_pauses(e_, network, activities_, results);
+}
+
+HeldTimes RunRecorder::held(const protocols::PacketNetwork& network) const {
+  if (!is_measuring_) return {e_, {}, {}};
+  return {e_, network.pauses(), network.credit_waits()};
+}
+
+}  // namespace weft::scenarios

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "collectives/runtime/executor.hpp"
+#include "protocols/network/packet_network.hpp"
+#include "scenarios/build/experiment.hpp"
+#include "scenarios/ideal/ideal_times.hpp"
+#include "scenarios/measure/collect_collectives.hpp"
+#include "scenarios/measure/flow_activities.hpp"
+#include "scenarios/measure/message_collector.hpp"
+#include "scenarios/results/results.hpp"
+
+namespace weft::scenarios {
+
+/// Follows the messages of a run of the packet engine while it goes on, so that nobody keeps those
+/// that are over.
+class RunRecorder {
+ public:
+  /// All arguments must outlive it.
+  RunRecorder(const Experiment& experiment, collectives::Executor& executor, IdealTimes& ideals,
+              const MessageSink& sink);
+
+  /// Statistics began again: nothing is known of flow control before.
+  void begin_measurement() { is_measuring_ = true; }
+  /// Takes what is over by now.
+  void take(protocols::PacketNetwork& network);
+  /// Takes the rest, and hands over messages, collectives and pauses. Needs the jobs of the
+  /// results.
+  void finish(protocols::PacketNetwork& network, Results& results);
+
+ private:
+  [[nodiscard]] HeldTimes held(const protocols::PacketNetwork& network) const;
+
+  const Experiment& e_;
+  MessageCollector messages_;
+  CollectiveCollector collectives_;
+  FlowActivities activities_;
+  bool is_measuring_;
+};
+
+}  // namespace weft::scenarios

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "scenarios/results/distribution.hpp"
+#include "simcore/base/ids.hpp"
+#include "simcore/base/units.hpp"
+
+namespace weft::scenarios {
+
+/// What became of a message.
+struct MessageResult {
+  std::uint32_t job = 0;
+  std::uint32_t source_rank = 0;
+  std::uint32_t destination_rank = 0;
+  HostId source;
+  HostId destination;
+  Bytes bytes;
+  Picoseconds start;
+  Picoseconds delivered{-1};  ///< -1: never
+  Picoseconds completed{-1};  ///< at the sender's last ACK, or delivered for datagrams; -1: never
+  Picoseconds ideal;          ///< zero-load time to completion
+
+  [[nodiscard]] bool is_complete() const { return completed >= Picoseconds(0); }
+  [[nodiscard]] double slowdown() const {
+    return to_seconds(completed - start) / to_seconds(ideal);
+  }
+};
+
+/// Takes the messages that were posted since the measurement began: by the time when they were
+/// over, then those that never were.
+using MessageSink = std::function<void(const MessageResult&)>;
+
+/// Counts messages; nobody has a list of them, for there may be very many.
+class MessageStatistics {
+ public:
+  void add(const MessageResult& message) {
+    ++count_;
+    if (!message.is_complete()) return;
+    completion_.add(to_seconds(message.completed - message.start));
+    slowdown_.add(message.slowdown());
+  }
+
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  [[nodiscard]] std::uint64_t completed() const { return completion_.count(); }
+  /// Of completed messages: from begin to completion, in seconds; and over their zero-load times.
+  [[nodiscard]] Percentiles completion_seconds() const { return completion_.percentiles(); }
+  [[nodiscard]] Percentiles slowdown() const { return slowdown_.percentiles(); }
+
+ private:
+  std::uint64_t count_ = 0;
+  Distribution completion_;
+  Distribution slowdown_;
+};
+
+}  // namespace weft::scenarios
