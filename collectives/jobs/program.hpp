@@ -46,7 +46,8 @@ class JobProgram {
   [[nodiscard]] virtual std::uint32_t lanes() const { return 1; }
   /// Some lane has a kFlush, or there is a window.
   [[nodiscard]] virtual bool needs_acknowledgements() const { return false; }
-  /// Iterations, each between a kBegin and a kEnd; 0: the program is no collective.
+  /// Iterations, each between a kBegin and a kEnd, all of which send the same; 0: the program is no
+  /// collective.
   [[nodiscard]] virtual std::uint32_t iterations() const { return 0; }
   /// What a message of `size` puts on the network: a protocol may send flags beside the data.
   [[nodiscard]] virtual Bytes wire_size(Bytes size) const { return size; }

@@ -31,8 +31,9 @@ std::string time_text(Picoseconds time) {
 
 }  // namespace
 
-Executor::Executor(const Workload& workload)
+Executor::Executor(const Workload& workload, Spans spans)
     : workload_(workload),
+      keeps_spans_(spans == Spans::kKept),
       processes_(workload.process_hosts().size()),
       lanes_(workload.lane_count()),
       outstanding_(workload.connections().size()),
@@ -174,7 +175,7 @@ void Executor::begin_waiting(Turn turn, LaneStatus status) {
 
 void Executor::record_wait(Turn turn) {
   Lane& lane = turn.lane;
-  if (lane.waits_since == turn.context.now()) return;
+  if (!keeps_spans_ || lane.waits_since == turn.context.now()) return;
   if (job_of(turn.self).program->iterations() == 0) return;
   Span span;
   span.begin = lane.waits_since;
@@ -204,7 +205,7 @@ void Executor::record_wait(Turn turn) {
       span.work = lane.step.work;
       break;
   }
-  lane.spans.push_back(span);
+  lane.spans.add(span);
 }
 
 bool Executor::execute(Turn turn) {
@@ -288,9 +289,8 @@ void Executor::forget_before(std::uint32_t job, std::uint32_t iteration) {
     if (iteration == 0 || !iterations.knows(iteration - 1)) continue;
     const Picoseconds end = iterations[iteration - 1].end;
     for (std::uint32_t lane = 0; lane < plan.lanes; ++lane) {
-      RetiringLog<Span>& spans = lanes_[workload_.lane_index(process, lane)].spans;
       // One that ends with the iteration may be the beginning of the next one.
-      spans.forget_before(spans.partition_point([end](const Span& s) { return s.end < end; }));
+      lanes_[workload_.lane_index(process, lane)].spans.forget_before(end);
     }
     iterations.forget_before(iteration);
   }

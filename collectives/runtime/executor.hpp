@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "collectives/runtime/iteration_log.hpp"
+#include "collectives/runtime/span_log.hpp"
 #include "collectives/runtime/workload.hpp"
-#include "simcore/base/retiring_log.hpp"
 #include "simcore/messages/message_network.hpp"
 
 namespace weft::collectives {
@@ -24,26 +24,6 @@ struct JobOutcome {
   Bytes bytes;                ///< posted
 };
 
-/// A time that a lane of a collective spent on something. The times of a lane from the begin to the
-/// end of an iteration are covered by its spans without gaps.
-struct Span {
-  enum class Kind : std::uint8_t {
-    kReceive,  ///< waiting for a message; `connection` and `ordinal` say which
-    kLane,     ///< waiting for another lane of the rank, number `ordinal`
-    kWindow,   ///< waiting to be allowed to send, by acknowledgements or signals
-    kWork,     ///< see `work`
-  };
-  Picoseconds begin;
-  Picoseconds end;
-  Kind kind = Kind::kWork;
-  Step::Work work = Step::Work::kOther;
-  ConnectionId connection;
-  /// Which of the messages that the connection delivered it is. Of a relayed message it is the last
-  /// chunk, on the second leg.
-  std::uint32_t ordinal = 0;
-  std::uint32_t chunks = 0;  ///< of a relayed message
-};
-
 /// Runs the programs of all ranks of all jobs on any message network: one state machine per lane.
 ///
 /// The state of a process is touched by its own callbacks only, so processes may run on different
@@ -52,8 +32,10 @@ struct Span {
 /// of it is at the relay. Everything that asks about jobs is for the time between callbacks.
 class Executor final : public ProcessHandler {
  public:
+  /// Whether `spans` will be asked for.
+  enum class Spans : std::uint8_t { kKept, kNotKept };
   /// The workload must outlive it.
-  explicit Executor(const Workload& workload);
+  explicit Executor(const Workload& workload, Spans spans = Spans::kKept);
 
   void on_start(ProcessContext& context, ProcessId self) override;
   void on_delivered(ProcessContext& context, ProcessId self, ConnectionId connection) override;
@@ -71,7 +53,7 @@ class Executor final : public ProcessHandler {
     return processes_[process.value()].iterations;
   }
   /// What a lane has spent its time on, in order; collectives only. The lane's index: Workload.
-  [[nodiscard]] const RetiringLog<Span>& spans(std::uint32_t lane_index) const {
+  [[nodiscard]] const SpanLog& spans(std::uint32_t lane_index) const {
     return lanes_[lane_index].spans;
   }
   /// Nobody will ask for iterations of a job before this one, which all ranks have begun or may
@@ -105,7 +87,7 @@ class Executor final : public ProcessHandler {
     std::vector<Multicasts> multicasts;  ///< by place in the group; empty unless chips repeat
     Step step;                           ///< the one that waits
     ConnectionId connection;             ///< that a kReceive waits for, or a kSend waits to use
-    RetiringLog<Span> spans;
+    SpanLog spans;
     Picoseconds waits_since;
     std::uint32_t notifier = 0;  ///< the lane that the last event came from
     std::uint32_t events = 0;    ///< from other lanes of the rank, and not yet used
@@ -172,6 +154,7 @@ class Executor final : public ProcessHandler {
       const std::function<std::string(ProcessId)>& peer_name) const;
 
   const Workload& workload_;
+  const bool keeps_spans_;
   std::vector<Process> processes_;
   std::vector<Lane> lanes_;  ///< by lane index: a rank's are neighbours
   /// Messages of each connection that are posted and not acknowledged; its source writes this.

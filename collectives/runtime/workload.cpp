@@ -171,7 +171,7 @@ void for_each_transfer(
       MessageCounts count;
       const ProcessId self = plan.process(rank);
       const auto source = plan.program->steps(rank, lane);
-      for (Step step; source->next(step);) {
+      for (Step step; source->next(step) && step.kind != Step::Kind::kEnd;) {
         ConnectionId connection;
         if (step.kind == Step::Kind::kSend) {
           connection = workload.find(self, plan.process(step.peer), lane);
@@ -187,7 +187,9 @@ void for_each_transfer(
                        count[{leg, size.count()}] += n;
                      });
       }
-      for (const auto& [key, n] : count) visit(key.first, Bytes(key.second), n);
+      // All iterations send alike.
+      const std::int64_t iterations = std::max(plan.program->iterations(), 1U);
+      for (const auto& [key, n] : count) visit(key.first, Bytes(key.second), n * iterations);
     }
   }
 }

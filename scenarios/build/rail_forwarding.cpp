@@ -54,13 +54,15 @@ class RailHosts {
   std::map<Place, std::vector<HostId>> hosts_;
 };
 
-/// Of all jobs; forwarded ones are as many as their chunks, on both legs.
+/// Of an iteration of all jobs; forwarded ones are as many as their chunks, on both legs.
 double count_messages(const collectives::Workload& workload) {
   double messages = 0;
   for (std::uint32_t job = 0; job < workload.jobs().size(); ++job) {
-    collectives::for_each_likely_transfer(
-        workload, job,
-        [&](ConnectionId, Bytes, collectives::LikelyCount count) { messages += count.mean; });
+    const std::uint32_t iterations = std::max(workload.jobs()[job].program->iterations(), 1U);
+    collectives::for_each_likely_transfer(workload, job,
+                                          [&](ConnectionId, Bytes, collectives::LikelyCount count) {
+                                            messages += count.mean / iterations;
+                                          });
   }
   return messages;
 }
@@ -82,12 +84,12 @@ Errors forward_by_rail(const Scenario& scenario, const Fabric& fabric,
                  scenario.pxn.chunk);
   if (workload.relays().empty()) return {};
   const double messages = count_messages(workload);
-  if (messages <= kMaxMessages) return {};
-  return {
-      Error{fmt::format("makes {:.3g} messages, counting every chunk on both legs; at most {:.3g} "
-                        "can be recorded in one run: choose larger chunks",
-                        messages, kMaxMessages),
-            {.key = "pxn.chunk"}}};
+  if (messages <= kMaxMessagesAtOnce) return {};
+  return {Error{
+      fmt::format("makes {:.3g} messages in an iteration, counting every chunk on both legs; a "
+                  "run can follow at most {:.3g} at once: choose larger chunks",
+                  messages, kMaxMessagesAtOnce),
+      {.key = "pxn.chunk"}}};
 }
 
 }  // namespace weft::scenarios

@@ -40,9 +40,14 @@ constexpr double kSecondsPerRun = 0.02;
 
 /// Pages of the program that only a run touches, its threads and the buffers of its files.
 constexpr double kBytesPerRun = 2 << 20U;
-/// Records at both ends, outcome, ideal time, and what the ranks noted about the steps around it:
-/// what is there at once at the end. Calibrated on all-reduce-1024, whose memory is messages.
-constexpr double kBytesPerMessage = 240;
+/// What critical paths need of a message and of the step that waited for it, until its iteration is
+/// over; of one that is only sent, its record. Calibrated on all-reduce-1024, whose memory is
+/// messages.
+constexpr double kBytesPerMessage = 90;
+/// Of a message that is over until it is dealt with, and in distributions that are still exact; and
+/// of how many messages that is so. Calibrated on allreduce-algorithms.
+constexpr double kBytesPerMessageAtHand = 200;
+constexpr double kMessagesAtHand = 65'536;
 constexpr double kBytesPerLane = 700;
 /// Results and tables of a port, with its names.
 constexpr double kBytesPerPortResult = 500;
@@ -156,7 +161,8 @@ Forecast forecast(const Experiment& e) {
   f.seconds = kSecondsPerRun +
               1e-9 * (f.packet_hops * nanoseconds_per_hop(e) + f.messages * kNanosecondsPerMessage);
   f.memory = resident_bytes() + kBytesPerRun + network_bytes(e) + connection_bytes(e) +
-             f.messages * kBytesPerMessage;
+             std::min(traffic.at_once, f.messages) * kBytesPerMessage +
+             std::min(f.messages, kMessagesAtHand) * kBytesPerMessageAtHand;
   return f;
 }
 

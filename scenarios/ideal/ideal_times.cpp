@@ -317,7 +317,7 @@ std::vector<IdealTimes::Job> IdealTimes::jobs() {
   if (std::ranges::all_of(scenario_.jobs, is_open_loop)) {
     return std::vector<Job>(scenario_.jobs.size());
   }
-  collectives::Executor executor(workload_);
+  collectives::Executor executor(workload_, collectives::Executor::Spans::kNotKept);
   IdealNetwork network(
       workload_.process_hosts().size(), workload_.connections(),
       [this](ConnectionId connection, Bytes size) {

@@ -17,6 +17,7 @@ namespace {
 /// Upper bounds, as doubles: they only have to be right to a few percent.
 struct Load {
   double messages = 0;  ///< of the whole job
+  double at_once = 0;   ///< of these: of an iteration, or all that are listed
   double packets = 0;   ///< of its busiest connection
 };
 
@@ -32,28 +33,32 @@ struct Estimate {
 
   Load operator()(const collectives::IncastSpec& s) const {
     const double senders = ranks - 1;
-    return {senders * s.rounds, s.rounds * packets(s.size)};
+    return {senders * s.rounds, senders * s.rounds, s.rounds * packets(s.size)};
   }
-  Load operator()(const collectives::PermutationSpec& s) const { return {ranks, packets(s.size)}; }
+  Load operator()(const collectives::PermutationSpec& s) const {
+    return {ranks, ranks, packets(s.size)};
+  }
   Load operator()(const collectives::CollectiveSpec& s) const {
     const auto bound =
         collectives::most_messages(s, static_cast<std::uint32_t>(ranks), domain_size);
     // Messages shorter than a packet are a packet each.
     const double per_connection =
         bound.messages / std::max(1.0, ranks * std::max(1U, s.execution.channels));
-    return {bound.messages, bound.bytes / payload + per_connection};
+    return {bound.messages, bound.messages / std::max(1U, s.iterations),
+            bound.bytes / payload + per_connection};
   }
   Load operator()(const collectives::MessagesSpec& s) const {
     std::map<std::pair<std::uint32_t, std::uint32_t>, double> pairs;
     double most = 0;
     for (const auto& m : s.list) most = std::max(most, pairs[{m.from, m.to}] += packets(m.size));
-    return {static_cast<double>(s.list.size()), most};
+    const auto messages = static_cast<double>(s.list.size());
+    return {messages, messages, most};
   }
   Load operator()(const collectives::OpenLoopSpec& s) const {
     const double each =
         s.load * fastest / 8 / static_cast<double>(s.size.count()) * to_seconds(s.stop);
     // All messages of a source might draw the same destination.
-    return {ranks * each, each * packets(s.size)};
+    return {ranks * each, 0, each * packets(s.size)};
   }
 };
 
@@ -104,6 +109,7 @@ Estimate estimate_of(const JobSpec& job, const Scenario& scenario,
 Errors check_limits(const Scenario& scenario, std::span<const BitsPerSecond> access_rates) {
   Errors errors;
   double messages = 0;
+  double at_once = 0;
   for (std::size_t j = 0; j < scenario.jobs.size(); ++j) {
     const JobSpec& job = scenario.jobs[j];
     const Load load = load_of(job, estimate_of(job, scenario, access_rates));
@@ -114,13 +120,18 @@ Errors check_limits(const Scenario& scenario, std::span<const BitsPerSecond> acc
                                     load.packets, kMaxPackets),
                         {.key = key}});
     }
-    if (messages <= kMaxMessages && messages + load.messages > kMaxMessages) {
-      errors.push_back({fmt::format("makes about {:.3g} messages in all; at most {:.3g} can be "
-                                    "recorded in one run",
+    if (at_once <= kMaxMessagesAtOnce && at_once + load.at_once > kMaxMessagesAtOnce) {
+      errors.push_back({fmt::format("makes about {:.3g} messages in an iteration; a run can follow "
+                                    "at most {:.3g} at once",
+                                    at_once + load.at_once, kMaxMessagesAtOnce),
+                        {.key = key}});
+    } else if (messages <= kMaxMessages && messages + load.messages > kMaxMessages) {
+      errors.push_back({fmt::format("makes about {:.3g} messages in all; a run has at most {:.3g}",
                                     messages + load.messages, kMaxMessages),
                         {.key = key}});
     }
     messages += load.messages;
+    at_once += load.at_once;
   }
   return errors;
 }

@@ -8,14 +8,17 @@
 
 namespace weft::scenarios {
 
-/// A message is recorded at both ends and once more in the results: a few hundred bytes each.
-inline constexpr double kMaxMessages = 50e6;
+/// Of the iterations of collectives that run side by side, and of jobs that list their messages:
+/// they are counted before the run, and critical paths know each until its iteration is over.
+inline constexpr double kMaxMessagesAtOnce = 50e6;
+/// Of a run, which then takes hours.
+inline constexpr double kMaxMessages = 5e9;
 
 /// Sequence numbers have 32 bits; half of them keeps comparisons across the wrap valid.
 inline constexpr double kMaxPackets = 2147483647.0;
 
-/// What would exhaust memory or the engine's counters, said before the run: messages that are to be
-/// recorded, and packets per connection. `access_rates` by HostId. Errors carry key paths.
+/// What would exhaust memory, patience or the engine's counters, said before the run: messages, and
+/// packets per connection. `access_rates` by HostId. Errors carry key paths.
 [[nodiscard]] Errors check_limits(const Scenario& scenario,
                                   std::span<const BitsPerSecond> access_rates);
 

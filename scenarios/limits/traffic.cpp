@@ -53,11 +53,15 @@ class Survey {
         distances_(scenario, fabric, routes) {}
 
   void add_job(std::uint32_t job) {
+    const double before = traffic_.messages;
     collectives::for_each_likely_transfer(
         workload_, job,
         [this](ConnectionId connection, Bytes size, collectives::LikelyCount count) {
           add(connection, size, count);
         });
+    const collectives::JobProgram& program = *workload_.jobs()[job].program;
+    const double iterations = std::max(program.iterations(), 1U);
+    if (!program.drawn_sends(0)) traffic_.at_once += (traffic_.messages - before) / iterations;
   }
 
   [[nodiscard]] const Traffic& traffic() const { return traffic_; }

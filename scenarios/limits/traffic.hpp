@@ -14,6 +14,7 @@ namespace weft::scenarios {
 /// and sent again, and for what chance decides where that is much (for_each_likely_transfer).
 struct Traffic {
   double messages = 0;     ///< chunks of forwarded ones on both legs
+  double at_once = 0;      ///< of these: of one iteration of collectives, and all that are listed
   double packets = 0;      ///< of data
   double packet_hops = 0;  ///< of data and acknowledgements
   double wire_bytes = 0;   ///< of data, once per link

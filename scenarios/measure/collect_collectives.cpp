@@ -33,8 +33,9 @@ class PathWalk {
     std::uint32_t events = 0;
     for (;;) {
       const Picoseconds begin = executor_.iterations(job.process(rank))[iteration].begin;
-      const Span* span = last_span(workload_.lane_index(job.process(rank), lane), now);
-      if (span == nullptr || span->begin < begin || now <= begin || events > job.lanes) {
+      const std::optional<Span> span =
+          executor_.spans(workload_.lane_index(job.process(rank), lane)).last(now);
+      if (!span || span->begin < begin || now <= begin || events > job.lanes) {
         path.late += begin - start;
         return path;
       }
@@ -146,13 +147,6 @@ class PathWalk {
     return ideals_.message(leg.connection, leg.message->entropy, bytes).delivered;
   }
 
-  /// The last span of a lane that ended at `now` or before.
-  [[nodiscard]] const Span* last_span(std::uint32_t lane_index, Picoseconds now) const {
-    const auto& spans = executor_.spans(lane_index);
-    const std::size_t after = spans.partition_point([now](const Span& s) { return s.end <= now; });
-    return after == spans.first() ? nullptr : &spans[after - 1];
-  }
-
   static void add_work(const Span& span, CriticalPath& path) {
     const Picoseconds time = span.end - span.begin;
     switch (span.work) {
@@ -186,11 +180,10 @@ Picoseconds mean_wait(const collectives::Workload& workload, const collectives::
   Picoseconds sum;
   for (std::uint32_t rank = 0; rank < job.ranks; ++rank) {
     const collectives::Iteration& when = executor.iterations(job.process(rank))[iteration];
-    const auto& spans = executor.spans(workload.lane_index(job.process(rank), when.last_lane));
-    std::size_t i = spans.partition_point([&](const Span& s) { return s.begin < when.begin; });
-    for (; i < spans.size() && spans[i].end <= when.end; ++i) {
-      if (spans[i].kind == Span::Kind::kReceive) sum += spans[i].end - spans[i].begin;
-    }
+    executor.spans(workload.lane_index(job.process(rank), when.last_lane))
+        .for_each(when.begin, when.end, [&sum](const Span& span) {
+          if (span.kind == Span::Kind::kReceive) sum += span.end - span.begin;
+        });
   }
   return sum / job.ranks;
 }
