@@ -5,14 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <fstream>
-#include <string_view>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "scenarios/output/partial_path.hpp"
+#include "scenarios/results/result_tables.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -20,11 +21,22 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSummary = "summary.json";
-/// In the order in which they are replaced: the mark first, what makes them results last.
-constexpr std::array<std::string_view, 14> kFiles{
-    kResultMark,   "jobs.csv",    "messages.csv",    "ports.csv",  "classes.csv",
-    "victims.csv", "pauses.csv",  "collectives.csv", "queues.csv", "credits.csv",
-    "rates.csv",   "packets.csv", "resolved.yaml",   kSummary};
+/// All that a run may write, in the order in which it is replaced: the mark first, what makes it
+/// results last.
+const std::vector<std::string>& result_files() {
+  static const std::vector<std::string> files = [] {
+    std::vector<std::string> all{kResultMark};
+    for (const TableReference& table : result_reference()) all.push_back(table.file);
+    for (const char* trace : {"queues.csv", "credits.csv", "rates.csv", "packets.csv"}) {
+      all.emplace_back(trace);
+    }
+    all.emplace_back("resolved.yaml");
+    all.emplace_back(kSummary);
+    return all;
+  }();
+  return files;
+}
+
 constexpr const char* kWholeText = "weft: results of a run that came to its end\n";
 constexpr const char* kInterruptedText = "weft: results of a run that was interrupted\n";
 
@@ -44,7 +56,8 @@ std::string obstacle_in(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
     if (is_partial_name(name)) continue;
-    if (std::ranges::find(kFiles, name) == kFiles.end() || !is_file(entry.path())) {
+    const auto& files = result_files();
+    if (std::ranges::find(files, name) == files.end() || !is_file(entry.path())) {
       return "the folder holds something else (" + name + "); choose another with --out";
     }
     known = name;
@@ -167,7 +180,7 @@ std::string ResultFolder::move_files() const {
   std::error_code error;
   // Without a summary, a folder is no results: none is there while there are files of two runs.
   fs::remove(target_ / kSummary, error);
-  for (const std::string_view name : kFiles) {
+  for (const std::string& name : result_files()) {
     if (is_file(partial_ / name)) {
       fs::rename(partial_ / name, target_ / name, error);
     } else {

@@ -24,6 +24,8 @@ std::optional<Picoseconds> if_any(Picoseconds time) {
   return only_if(time >= Picoseconds(0), time);
 }
 
+bool has_packets(const Results& r) { return r.has_packets; }
+
 bool saw_anything(const protocols::ClassCounters& c) {
   return c.packets > 0 || c.peak_bytes > Bytes(0) || c.paused_time > Picoseconds(0) ||
          c.pauses_received > 0 || c.credit_stalls > 0 || c.buffer_drops > 0;
@@ -126,13 +128,16 @@ const Table<PortRow>& ports_table() {
         [](const PortRow& r) { return r.port.counters.credit_stall_time; }}},
       [](const Results& r, const auto& visit) {
         for (const PortResult& port : r.ports) visit({port});
-      }};
+      },
+      has_packets};
   return table;
 }
 
 const Table<PortRow>& fluid_ports_table() {
   static const Table<PortRow> table = [] {
-    Table<PortRow> fluid{ports_table().file, ports_table().holds, {}, ports_table().each};
+    Table<PortRow> fluid = ports_table();
+    fluid.columns.clear();
+    fluid.is_filled = [](const Results& r) { return !r.has_packets; };
     for (const Column<PortRow>& c : ports_table().columns) {
       const std::string name = c.name;
       if (name == "port" || name == "rate_bps" || name == "bytes" || name == "utilisation") {
@@ -176,7 +181,8 @@ const Table<ClassRow>& classes_table() {
             if (saw_anything(r.class_counters(port.port, i))) visit({r, port, i});
           }
         }
-      }};
+      },
+      has_packets};
   return table;
 }
 
@@ -234,7 +240,8 @@ const Table<CollectiveRow>& collectives_table() {
         [](const Row& r) { return r.collective.path.messages; }}},
       [](const Results& r, const auto& visit) {
         for (const CollectiveResult& c : r.collectives) visit({r, c});
-      }};
+      },
+      [](const Results& r) { return !r.collectives.empty(); }};
   return table;
 }
 
@@ -271,7 +278,8 @@ const Table<VictimRow>& victims_table() {
         for (const VictimResult& victim : r.pauses.victims) {
           for (const protocols::VictimLoss& loss : victim.losses) visit({r, victim, loss});
         }
-      }};
+      },
+      [](const Results& r) { return !r.pauses.victims.empty(); }};
   return table;
 }
 
@@ -307,16 +315,18 @@ const Table<PauseRow>& pauses_table() {
           visit({r, r.pauses.pauses[i], r.pauses.analysis.storm_of[i]});
         }
       },
+      has_packets,
       true};
   return table;
 }
 
 std::vector<TableReference> result_reference() {
-  std::vector<TableReference> all{
-      TableReference(classes_table()), TableReference(collectives_table()),
-      TableReference(jobs_table()),    TableReference(messages_table()),
-      TableReference(pauses_table()),  TableReference(ports_table()),
-      TableReference(victims_table())};
+  std::vector<TableReference> all{TableReference(messages_table())};
+  for_each_table([&all](const auto& table) {
+    const auto is_same = [&](const TableReference& other) { return other.file == table.file; };
+    // The fluid engine has some columns of a table that is there already.
+    if (std::ranges::none_of(all, is_same)) all.emplace_back(table);
+  });
   std::ranges::sort(all, {}, &TableReference::file);
   return all;
 }

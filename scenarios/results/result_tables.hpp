@@ -56,18 +56,23 @@ struct PauseRow {
 [[nodiscard]] const Table<VictimRow>& victims_table();
 [[nodiscard]] const Table<PauseRow>& pauses_table();
 
-/// Calls `visit(table)` with the tables that these results fill, but for messages, which are
-/// streamed.
+/// Calls `visit(table)` with every table but that of messages, which are streamed: the one list.
 template <class Visit>
-void for_each_table(const Results& r, Visit visit) {
+void for_each_table(Visit visit) {
   visit(jobs_table());
-  visit(r.has_packets ? ports_table() : fluid_ports_table());
-  if (r.has_packets) {
-    visit(classes_table());
-    visit(pauses_table());
-  }
-  if (!r.collectives.empty()) visit(collectives_table());
-  if (!r.pauses.victims.empty()) visit(victims_table());
+  visit(ports_table());
+  visit(fluid_ports_table());
+  visit(classes_table());
+  visit(pauses_table());
+  visit(collectives_table());
+  visit(victims_table());
+}
+/// With those that these results fill.
+template <class Visit>
+void for_each_table(const Results& results, Visit visit) {
+  for_each_table([&](const auto& table) {
+    if (table.is_filled(results)) visit(table);
+  });
 }
 
 /// Every file and what its columns mean, in the order of the files' names.

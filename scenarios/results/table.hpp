@@ -91,6 +91,8 @@ struct Table {
   std::vector<Column<Row>> columns;
   /// Visits the rows; null: they are streamed, and nobody has all of them.
   void (*each)(const Results& results, const Visit& visit);
+  /// Whether these results have such rows.
+  bool (*is_filled)(const Results& results) = [](const Results&) { return true; };
   bool is_asked_for = false;  ///< written only if `observe` says so
 
   void append_header(std::string& text) const {
