@@ -1,0 +1,29 @@
+#include "tools/sweep/language/metrics.hpp"
+
+#include <gtest/gtest.h>
+
+namespace weft::sweep {
+namespace {
+
+TEST(Metrics, SayTheirUnitInTheLastWordOfTheirNames) {
+  EXPECT_EQ(metric_unit("jobs.a.jct_seconds"), "s");
+  EXPECT_EQ(metric_unit("jobs.a.busbw_bytes_per_second"), "B/s");
+  EXPECT_EQ(metric_unit("jobs.a.bytes"), "B");
+  EXPECT_EQ(metric_unit("ports.peak_queue_bytes"), "B");
+  EXPECT_EQ(metric_unit("network.ecn_marked"), "");
+}
+
+TEST(Metrics, ThatArePercentilesHaveTheUnitOfTheirQuantity) {
+  EXPECT_EQ(metric_unit("messages.fct_seconds.p99"), "s");
+  EXPECT_EQ(metric_unit("messages.slowdown.p50"), "");
+  EXPECT_EQ(metric_unit("packet_latency_seconds.max"), "s");
+}
+
+// It used to be looked for anywhere in the name.
+TEST(Metrics, DoNotTakeTheirUnitFromTheNameOfAJob) {
+  EXPECT_EQ(metric_unit("jobs.last_seconds.messages"), "");
+  EXPECT_EQ(metric_unit("jobs.all_bytes.slowdown.p99"), "");
+}
+
+}  // namespace
+}  // namespace weft::sweep
