@@ -85,11 +85,11 @@ Errors forward_by_rail(const Scenario& scenario, const Fabric& fabric,
   if (workload.relays().empty()) return {};
   const double messages = count_messages(workload);
   if (messages <= kMaxMessagesAtOnce) return {};
-  return {Error{
-      fmt::format("makes {:.3g} messages in an iteration, counting every chunk on both legs; a "
-                  "run can follow at most {:.3g} at once: choose larger chunks",
-                  messages, kMaxMessagesAtOnce),
-      {.key = "pxn.chunk"}}};
+  return {
+      Error{fmt::format("makes {:.3g} messages at once, counting every chunk on both legs; a run "
+                        "can follow at most {:.3g}: choose larger chunks",
+                        messages, kMaxMessagesAtOnce),
+            {.key = "pxn.chunk"}}};
 }
 
 }  // namespace weft::scenarios

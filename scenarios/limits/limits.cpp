@@ -121,8 +121,8 @@ Errors check_limits(const Scenario& scenario, std::span<const BitsPerSecond> acc
                         {.key = key}});
     }
     if (at_once <= kMaxMessagesAtOnce && at_once + load.at_once > kMaxMessagesAtOnce) {
-      errors.push_back({fmt::format("makes about {:.3g} messages in an iteration; a run can follow "
-                                    "at most {:.3g} at once",
+      errors.push_back({fmt::format("makes about {:.3g} messages at once, as those of an iteration "
+                                    "are; a run can follow at most {:.3g}",
                                     at_once + load.at_once, kMaxMessagesAtOnce),
                         {.key = key}});
     } else if (messages <= kMaxMessages && messages + load.messages > kMaxMessages) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <utility>
 
 namespace weft::scenarios {
@@ -26,21 +27,21 @@ void MessagePhases::add(ProcessId origin, const MessageResult& message) {
   const bool has_iterations = workload_.jobs()[message.job].program->iterations() > 0;
   const std::uint32_t iteration =
       has_iterations ? executor_.iterations(origin).at(message.start) : 0;
-  while (phases.size() <= iteration) {
-    const auto next = static_cast<std::uint32_t>(phases.size());
-    phases.push_back({.job = message.job,
-                      .iteration = next,
-                      .start = start_of(message.job, next),
-                      .messages = 0,
-                      .sum = {}});
+  if (phases.size() <= iteration) phases.resize(iteration + 1);
+  MessagePhase& phase = phases[iteration];
+  if (phase.messages == 0) {
+    phase.job = message.job;
+    phase.iteration = iteration;
+    phase.start = start_of(message.job, iteration);
   }
-  phases[iteration].add(message);
+  phase.add(message);
 }
 
 std::vector<MessagePhase> MessagePhases::take() {
   std::vector<MessagePhase> all;
   for (const std::vector<MessagePhase>& phases : std::exchange(phases_, {})) {
-    all.insert(all.end(), phases.begin(), phases.end());
+    std::ranges::copy_if(phases, std::back_inserter(all),
+                         [](const MessagePhase& phase) { return phase.messages > 0; });
   }
   return all;
 }

@@ -24,7 +24,7 @@ class MessagePhases {
 
   /// A message that comes from `origin`, of an iteration that the executor has not forgotten.
   void add(ProcessId origin, const MessageResult& message);
-  /// Those of all jobs, by job and iteration.
+  /// Those of all jobs that have messages, by job and iteration.
   [[nodiscard]] std::vector<MessagePhase> take();
 
  private:

@@ -239,10 +239,10 @@ ordered_json summary_json(const Results& r) {
   if (!r.collectives.empty()) j["collectives"] = collectives_json(r);
   j["messages"] = {{"count", r.messages.count()},
                    {"completed", r.messages.completed()},
-                   {"listed", r.lists_messages},
                    {"fct_seconds", percentiles_json(r.messages.completion_seconds())},
                    {"slowdown", percentiles_json(r.messages.slowdown())}};
   if (r.has_packets) add_packets(r, j);
+  j["lists_messages"] = r.lists_messages;
   j["results_sha256"] = r.digest();
   return j;
 }

@@ -155,7 +155,7 @@ TEST(CreditClasses, HaveTheirBufferOutOfTheSwitchs) {
   // senders overload one egress: never more than that is held.
   PacketNetwork::Options options = classes({1, 1});
   protocols::CreditConfig credits;
-  credits.buffer = Bytes(3125 * 64);
+  credits.buffer = Bytes(200'000);
   options.switches.classes[0].flow_control = credits;
   options.switches.classes[1].flow_control = protocols::NoFlowControl{};
   options.switches.buffer = 1_MB;

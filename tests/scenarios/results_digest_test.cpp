@@ -135,5 +135,32 @@ TEST(ResultsDigest, HasEqualPhasesOfIterationsThatPassAlike) {
   EXPECT_EQ(results.phases[1].start, results.collectives[1].start);
 }
 
+// Two collectives side by side, one with rendezvous over a slow spine, and a warm-up that ends amid
+// their iterations: what is known of an iteration must not depend on when it is dealt with.
+TEST(ResultsDigest, DoesNotDependOnWhenMessagesAreForgotten) {
+  const auto loaded = load_scenario_text(
+      "name: t\n"
+      "racks: {count: 2, servers: 4, server: host-400g}\n"
+      "links: {access: {rate: 400Gbps, length: 3m, cable: copper},"
+      " uplink: {rate: 100Gbps, length: 30m, cable: fibre}}\n"
+      "fabric: {topology: leaf-spine, spines: 1, switch: spectrum-4}\n"
+      "run: {warmup: 400us}\n"
+      "jobs:\n"
+      "  - {name: a, type: all-reduce, algorithm: ring, size: 1MiB, iterations: 20,"
+      " execution: {preset: nccl, channels: 2, chunk: 16KiB}}\n"
+      "  - {name: b, type: all-to-all, algorithm: one-shot, size: 64KiB, iterations: 30,"
+      " compute: 7us}\n",
+      "t.yaml");
+  ASSERT_TRUE(loaded.ok()) << loaded.errors()[0].to_string();
+  auto experiment = build_experiment(loaded.value().scenario);
+  ASSERT_TRUE(experiment.ok());
+  const Results at_the_end = simulate(experiment.value());
+  ASSERT_EQ(at_the_end.collectives.size(), 50U);
+  for (const std::uint64_t many : {1U, 100U}) {
+    experiment.value().many_messages = many;
+    EXPECT_EQ(simulate(experiment.value()).digest(), at_the_end.digest()) << many;
+  }
+}
+
 }  // namespace
 }  // namespace weft::scenarios

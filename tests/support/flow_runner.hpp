@@ -71,7 +71,7 @@ class FlowRun {
           const protocols::PacketNetwork::Options& options, const std::vector<Flow>& flows)
       : FlowRun(topologies::build_fabric(topology).value(), topology, options, flows) {}
 
-  FlowRun(Fabric fabric, const topologies::TopologySpec& topology,
+  FlowRun(const Fabric& fabric, const topologies::TopologySpec& topology,
           const protocols::PacketNetwork::Options& options, const std::vector<Flow>& flows)
       : FlowRun(fabric, topologies::build_routes(fabric, topology).value(), options, flows) {}
 
@@ -80,6 +80,8 @@ class FlowRun {
       : fabric_(std::move(fabric)), routes_(std::move(routes)), senders_(flows) {
     std::vector<HostId> processes;
     std::vector<Connection> connections;
+    processes.reserve(2 * flows.size());
+    connections.reserve(flows.size());
     for (const Flow& flow : flows) processes.push_back(flow.source);
     for (std::size_t i = 0; i < flows.size(); ++i) {
       connections.push_back({ProcessId(i), ProcessId(processes.size()),
