@@ -59,7 +59,7 @@ TEST(Incast, ThirtyTwoToOneTakesItsBytesOverTheBottleneckPlusOnePath) {
   const Picoseconds tp = transmission_time(kPacket, kRate);
   const Picoseconds latencies = 80_ns + 366_ns + 366_ns + 80_ns + 3 * 500_ns + 300_ns;
   const Picoseconds base = 3 * tp + latencies + 4 * transmission_time(kAck, kRate) + latencies;
-  const double expected = to_seconds(32 * 256 * tp + base);
+  const double expected = to_seconds(32 * (256 * tp) + base);
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     options.seed = seed;
     FlowRun run(leaf_spine(5, 4), options, flows);
