@@ -1,7 +1,6 @@
 #include "protocols/network/message_outcomes.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -12,42 +11,45 @@ bool is_earlier(const DeliveryRecord& a, const DeliveryRecord& b) {
   return std::tuple(a.receiver, a.last_sequence) < std::tuple(b.receiver, b.last_sequence);
 }
 
-/// The deliveries of one packet's message, by receiver and sequence.
+/// Looks for the deliveries of messages.
 class Deliveries {
  public:
+  /// `sorted`: by receiver and sequence.
   Deliveries(const NetworkState& state, const std::vector<DeliveryRecord>& sorted)
       : s_(state), sorted_(sorted) {}
 
-  /// When a message was delivered; of one that is multicast, when all members have it. `visit` is
-  /// called with the places of its deliveries, if there are all.
-  template <class Visit>
-  [[nodiscard]] Picoseconds time_of(std::uint32_t queue_pair, std::uint32_t last_sequence,
-                                    Visit visit) const {
+  /// Where the deliveries of a message are: one, or of one that is multicast as many as members.
+  /// Empty if it was not delivered to all. Valid until the next call.
+  [[nodiscard]] const std::vector<std::size_t>& of(std::uint32_t queue_pair,
+                                                   std::uint32_t last_sequence) {
     const SenderState& sender = s_.senders[queue_pair];
     const std::size_t receivers =
         sender.is_repeated() ? s_.multicasts[sender.in_network_index()].members.size() : 1;
     const std::uint32_t first = s_.first_receiver(queue_pair);
-    Picoseconds latest{-1};
+    places_.clear();
     for (std::uint32_t i = 0; i < receivers; ++i) {
-      const std::optional<std::size_t> place = find(first + i, last_sequence);
-      if (!place) return Picoseconds(-1);
-      latest = std::max(latest, sorted_[*place].time);
+      const DeliveryRecord wanted{
+          .receiver = first + i, .last_sequence = last_sequence, .time = {}};
+      const auto it = std::lower_bound(sorted_.begin(), sorted_.end(), wanted, is_earlier);
+      if (it == sorted_.end() || is_earlier(wanted, *it)) {
+        places_.clear();
+        break;
+      }
+      places_.push_back(static_cast<std::size_t>(it - sorted_.begin()));
     }
-    for (std::uint32_t i = 0; i < receivers; ++i) visit(*find(first + i, last_sequence));
+    return places_;
+  }
+  /// When the last of these happened; -1: there is none.
+  [[nodiscard]] Picoseconds last(const std::vector<std::size_t>& places) const {
+    Picoseconds latest{-1};
+    for (const std::size_t place : places) latest = std::max(latest, sorted_[place].time);
     return latest;
   }
 
  private:
-  [[nodiscard]] std::optional<std::size_t> find(std::uint32_t receiver,
-                                                std::uint32_t sequence) const {
-    const DeliveryRecord wanted{.receiver = receiver, .last_sequence = sequence, .time = {}};
-    const auto it = std::lower_bound(sorted_.begin(), sorted_.end(), wanted, is_earlier);
-    if (it == sorted_.end() || is_earlier(wanted, *it)) return {};
-    return static_cast<std::size_t>(it - sorted_.begin());
-  }
-
   const NetworkState& s_;
   const std::vector<DeliveryRecord>& sorted_;
+  std::vector<std::size_t> places_;
 };
 
 MessageOutcome outcome_of(const NetworkState& s, std::uint32_t queue_pair, Bytes bytes,
@@ -72,15 +74,16 @@ std::vector<MessageOutcome> MessageOutcomes::take_ended(NetworkState& s) {
     host.delivered.clear();
   }
   std::ranges::sort(delivered_, is_earlier);
-  const Deliveries deliveries(s, delivered_);
+  Deliveries deliveries(s, delivered_);
   std::vector<bool> is_used(delivered_.size());
   std::vector<MessageOutcome> ended;
   std::erase_if(sent_, [&](const SentMessage& m) {
+    const std::vector<std::size_t>& places = deliveries.of(m.queue_pair, m.last_sequence);
+    if (places.empty()) return false;
     // What chips add up is one delivery of several messages.
-    const Picoseconds delivered = deliveries.time_of(m.queue_pair, m.last_sequence,
-                                                     [&](std::size_t i) { is_used[i] = true; });
-    if (delivered < Picoseconds(0)) return false;
-    ended.push_back(outcome_of(s, m.queue_pair, m.bytes, m.posted, delivered, m.acknowledged));
+    for (const std::size_t place : places) is_used[place] = true;
+    ended.push_back(
+        outcome_of(s, m.queue_pair, m.bytes, m.posted, deliveries.last(places), m.acknowledged));
     return true;
   });
   std::size_t place = 0;
@@ -93,15 +96,14 @@ std::vector<MessageOutcome> MessageOutcomes::take_ended(NetworkState& s) {
 }
 
 std::vector<MessageOutcome> MessageOutcomes::pending(const NetworkState& s) const {
-  const Deliveries deliveries(s, delivered_);
+  Deliveries deliveries(s, delivered_);
   std::vector<MessageOutcome> all;
   for (const SentMessage& m : sent_) {
     all.push_back(outcome_of(s, m.queue_pair, m.bytes, m.posted, Picoseconds(-1), m.acknowledged));
   }
   for (const HostState& host : s.hosts) {
     host.messages.for_each([&](const MessageRecord& m) {
-      const Picoseconds delivered =
-          deliveries.time_of(m.queue_pair, m.last_sequence(), [](std::size_t) {});
+      const Picoseconds delivered = deliveries.last(deliveries.of(m.queue_pair, m.last_sequence()));
       all.push_back(outcome_of(s, m.queue_pair, m.bytes, m.posted, delivered, Picoseconds(-1)));
     });
   }

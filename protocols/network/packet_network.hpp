@@ -78,6 +78,9 @@ struct FlowName {
   std::uint32_t queue_pair = 0;  ///< number among those of its connection
 };
 
+/// Messages that are taken together while a run goes on: a few megabytes.
+inline constexpr std::uint64_t kManyMessages = 65'536;
+
 /// The packet engine behind the message network: hosts, switches and links of a fabric, run cell by
 /// cell in windows of the lookahead.
 ///
@@ -100,7 +103,7 @@ class PacketNetwork {
     /// Called when many messages are over, so that they can be taken while the run goes on: at
     /// times that do not depend on the cut into cells nor on the number of threads.
     std::function<void()> on_many_messages;
-    std::uint64_t many_messages = 65'536;
+    std::uint64_t many_messages = kManyMessages;
     /// Runs the code for all features even where none needs it. The bits are the same.
     bool force_general_path = false;
     std::uint64_t seed = 1;

@@ -6,6 +6,7 @@
 
 #include "collectives/runtime/workload.hpp"
 #include "protocols/config/switch_config.hpp"
+#include "protocols/network/packet_network.hpp"
 #include "protocols/state/fault.hpp"
 #include "protocols/state/observation.hpp"
 #include "scenarios/build/route_changes.hpp"
@@ -30,7 +31,7 @@ struct Experiment {
   /// Packets take the code for everything even where the plain one does. Tests compare the two.
   bool force_general_path = false;
   /// So many messages that are over are dealt with at once, and then forgotten.
-  std::uint64_t many_messages = 65'536;
+  std::uint64_t many_messages = protocols::kManyMessages;
 };
 
 /// Names of the classes, for reports: their numbers where they have none.

@@ -44,10 +44,10 @@ constexpr double kBytesPerRun = 2 << 20U;
 /// over; of one that is only sent, its record. Calibrated on all-reduce-1024, whose memory is
 /// messages.
 constexpr double kBytesPerMessage = 90;
-/// Of a message that is over until it is dealt with, and in distributions that are still exact; and
-/// of how many messages that is so. Calibrated on allreduce-algorithms.
+/// Of a message that is over until it is dealt with, and in distributions that are still exact.
+/// Calibrated on allreduce-algorithms.
 constexpr double kBytesPerMessageAtHand = 200;
-constexpr double kMessagesAtHand = 65'536;
+constexpr double kMessagesAtHand{protocols::kManyMessages};
 constexpr double kBytesPerLane = 700;
 /// Results and tables of a port, with its names.
 constexpr double kBytesPerPortResult = 500;

@@ -277,7 +277,8 @@ void CollectiveCollector::settle(const VisitPending& pending, const Held& held) 
   std::optional<HeldTimes> times;
   for (const std::uint32_t j : ready) {
     std::uint32_t until = jobs_[j].settled;
-    while (until < ended(j) && end_of(j, until) <= oldest[j]) ++until;
+    const std::uint32_t last = ended(j);
+    while (until < last && end_of(j, until) <= oldest[j]) ++until;
     if (until == jobs_[j].settled) continue;
     if (!times) times.emplace(held());
     settle(j, until, *times);

@@ -1,7 +1,5 @@
 #include "scenarios/results/message_phase.hpp"
 
-#include <cstddef>
-
 #include "simcore/base/hash.hpp"
 
 namespace weft::scenarios {
@@ -18,10 +16,6 @@ void RowSum::add(std::span<const std::int64_t> row) {
   words_[1] += second;
   words_[2] += mix64(first, second);
   words_[3] += mix64(second, first);
-}
-
-void RowSum::add(const RowSum& other) {
-  for (std::size_t i = 0; i < words_.size(); ++i) words_[i] += other.words_[i];
 }
 
 void RowSum::add_to(Digest& digest) const {

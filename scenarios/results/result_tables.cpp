@@ -63,7 +63,8 @@ const Table<JobRow>& jobs_table() {
 const Table<MessageRow>& messages_table() {
   static const Table<MessageRow> table{
       "messages.csv",
-      "a message posted since the measurement began, by the end of its life; last those that live",
+      "a message posted since the measurement began, by the time when it was over; last what never "
+      "was",
       {{"job", "its name", [](const MessageRow& r) { return r.job; }},
        {"source_rank", "in the job", [](const MessageRow& r) { return r.message.source_rank; }},
        {"destination_rank", "in the job",

@@ -30,30 +30,9 @@ class GrowingLog {
     std::construct_at(&(*this)[size_], std::move(value));
     ++size_;
   }
-  /// Gives its memory back.
-  void clear() {
-    blocks_.clear();
-    blocks_.shrink_to_fit();
-    size_ = 0;
-  }
   template <class Visit>
   void for_each(Visit visit) const {
     for (std::size_t i = 0; i < size_; ++i) visit((*this)[i]);
-  }
-  /// Of a list whose entries are `before` up to some place and not from there on: that place.
-  template <class Before>
-  [[nodiscard]] std::size_t partition_point(Before before) const {
-    std::size_t low = 0;
-    std::size_t high = size_;
-    while (low < high) {
-      const std::size_t middle = low + (high - low) / 2;
-      if (before((*this)[middle])) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
   }
   [[nodiscard]] std::size_t memory_bytes() const {
     return blocks_.empty() ? 0 : (kFirst << (blocks_.size() - 1)) * sizeof(T);

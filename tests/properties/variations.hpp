@@ -12,7 +12,7 @@ struct Variation {
   CellPlan::Cut cut;
   protocols::Parallelism parallelism;
   bool force_general_path = false;
-  std::uint64_t many_messages = 65'536;
+  std::uint64_t many_messages = protocols::kManyMessages;
 };
 
 /// Of several threads those share a window that are there in time; that all of them do, which is
