@@ -21,7 +21,7 @@ using schema::Problem;
 /// Larger thresholds never bite: a switch has no more than some thousand queues.
 constexpr double kMaxAlpha = 1024;
 
-schema::Object pause_schema() {
+schema::Object<PauseConfig> pause_schema() {
   return schema::describe<PauseConfig>("pause", "how pauses travel and act")
       .field("frame", &PauseConfig::frame,
              "bytes of a pause frame without preamble and gap; 0B: it takes no wire time")
@@ -35,8 +35,10 @@ schema::Object pause_schema() {
       .source("IEEE 802.3 31B.3.7: pause quanta by link rate, 905 at 400 Gbps")
       .special("standard", std::int64_t{-1})
       .choice("quanta", &PauseConfig::quanta,
-              {{"standard", "a pause lasts 65,535 quanta of 512 bit times and is refreshed before"},
-               {"until-resume", "a pause lasts until it is lifted (idealised)"}},
+              {{PauseConfig::Quanta::kStandard, "standard",
+                "a pause lasts 65,535 quanta of 512 bit times and is refreshed before"},
+               {PauseConfig::Quanta::kUntilResume, "until-resume",
+                "a pause lasts until it is lifted (idealised)"}},
               "how long a pause lasts")
       .source("IEEE 802.1Qbb")
       .field("propagates", &PauseConfig::propagates,
@@ -44,30 +46,29 @@ schema::Object pause_schema() {
       .source("a frame takes the time of the wire");
 }
 
-schema::Preset preset(std::string name, std::string source, PfcConfig::Preset which) {
-  return {std::move(name), std::move(source), [which](void* config) {
-            *static_cast<PfcConfig*>(config) = PfcConfig::from_preset(which);
-          }};
+using PfcPreset = schema::Preset<PfcConfig, PfcConfig::Preset>;
+
+PfcPreset preset(PfcConfig::Preset which, std::string name, std::string source) {
+  return {which, std::move(name), std::move(source),
+          [which](PfcConfig& pfc) { pfc = PfcConfig::from_preset(which); }};
 }
 
-// In the order of PfcConfig::Preset.
-std::vector<schema::Preset> pfc_presets() {
+std::vector<PfcPreset> pfc_presets() {
   return {
-      preset("default",
+      preset(PfcConfig::Preset::kDefault, "default",
              "chosen: 128 ports of 1 MiB fit a 158 MB buffer with 187 KB of headroom each, and a "
-             "resumed port never runs dry (75 KB at 400 Gbps and 1.5 us)",
-             PfcConfig::Preset::kDefault),
-      preset("hpcc", "the ns-3 model published with Li et al., HPCC, SIGCOMM 2019",
-             PfcConfig::Preset::kHpcc),
-      preset("sn5600", "SONiC's lossless profile of NVIDIA's SN5600; xon_offset is an estimate",
-             PfcConfig::Preset::kSn5600),
+             "resumed port never runs dry (75 KB at 400 Gbps and 1.5 us)"),
+      preset(PfcConfig::Preset::kHpcc, "hpcc",
+             "the ns-3 model published with Li et al., HPCC, SIGCOMM 2019"),
+      preset(PfcConfig::Preset::kSn5600, "sn5600",
+             "SONiC's lossless profile of NVIDIA's SN5600; xon_offset is an estimate"),
   };
 }
 
 /// Of headroom or credit buffer per port and class: more than any part has, and it fits 31 bits.
 constexpr Bytes kMostPerPort = Bytes(1'073'741'824);
 
-/// Headrooms by word, as they travel through the schema: below 0.
+/// Headrooms by word. As bytes they are below 0, the first at -1.
 struct HeadroomWord {
   const char* word;
   PfcConfig::Headroom headroom;
@@ -77,40 +78,34 @@ constexpr std::array<HeadroomWord, 4> kHeadroomWords{{{"shared", PfcConfig::Head
                                                       {"sn5600", PfcConfig::Headroom::kSn5600},
                                                       {"hpcc", PfcConfig::Headroom::kHpcc}}};
 
-/// One key for two members: a word, or bytes.
-void bind_headroom(schema::Field& field) {
+Bytes headroom_of(const PfcConfig& pfc) {
   for (std::size_t i = 0; i < kHeadroomWords.size(); ++i) {
-    field.specials.push_back({kHeadroomWords[i].word, -1 - static_cast<std::int64_t>(i)});
+    if (kHeadroomWords[i].headroom == pfc.headroom) return Bytes(-1 - static_cast<std::int64_t>(i));
   }
-  field.get = [](const void* owner) -> std::optional<schema::Scalar> {
-    const auto& pfc = *static_cast<const PfcConfig*>(owner);
-    for (std::size_t i = 0; i < kHeadroomWords.size(); ++i) {
-      if (kHeadroomWords[i].headroom == pfc.headroom) return -1 - static_cast<std::int64_t>(i);
-    }
-    return pfc.headroom_bytes.count();
-  };
-  field.set = [](void* owner, const std::optional<schema::Scalar>& value) {
-    auto& pfc = *static_cast<PfcConfig*>(owner);
-    const std::int64_t number = std::get<std::int64_t>(*value);
-    pfc.headroom = number < 0 ? kHeadroomWords[static_cast<std::size_t>(-1 - number)].headroom
-                              : PfcConfig::Headroom::kGiven;
-    pfc.headroom_bytes = Bytes(std::max<std::int64_t>(number, 0));
-  };
+  return pfc.headroom_bytes;
+}
+
+void set_headroom(PfcConfig& pfc, Bytes value) {
+  const std::int64_t number = value.count();
+  pfc.headroom = number < 0 ? kHeadroomWords[static_cast<std::size_t>(-1 - number)].headroom
+                            : PfcConfig::Headroom::kGiven;
+  pfc.headroom_bytes = std::max(value, 0_B);
 }
 
 bool is_static(const PfcConfig& pfc) { return pfc.threshold == PfcConfig::Threshold::kStatic; }
 bool is_dynamic(const PfcConfig& pfc) { return !is_static(pfc); }
 
-schema::Object pfc_schema() {
-  schema::Object object =
+schema::Object<PfcConfig> pfc_schema() {
+  auto keys =
       schema::describe<PfcConfig>("PFC", "priority flow control, IEEE 802.1Qbb")
-          .choice("preset", &PfcConfig::preset, {}, "all values at once; other keys override it")
+          .presets("preset", &PfcConfig::preset, pfc_presets(),
+                   "all values at once; other keys override it")
           .source("chosen so that the default switch is lossless")
-          .presets(pfc_presets())
-          .choice("threshold", &PfcConfig::threshold,
-                  {{"static", "the same always: `xoff` and `xon`"},
-                   {"dynamic", "alpha x (shared buffer - its use)"}},
-                  "above how many ingress bytes the upstream port is paused")
+          .choice(
+              "threshold", &PfcConfig::threshold,
+              {{PfcConfig::Threshold::kStatic, "static", "the same always: `xoff` and `xon`"},
+               {PfcConfig::Threshold::kDynamic, "dynamic", "alpha x (shared buffer - its use)"}},
+              "above how many ingress bytes the upstream port is paused")
           .field("xoff", &PfcConfig::xoff, "pause the upstream port above this many ingress bytes")
           .at_least(1_B)
           .only_if(is_static, "with `threshold: static`")
@@ -124,10 +119,11 @@ schema::Object pfc_schema() {
           .only_if(is_dynamic, "with `threshold: dynamic`")
           .field("reserved", &PfcConfig::reserved,
                  "set aside per ingress port, used before the shared buffer")
-          .field("headroom", &PfcConfig::headroom_bytes,
-                 "set aside per ingress port for what arrives after the pause is sent. `shared`: "
-                 "none, the shared buffer takes it; `exact`: what can arrive at worst; `sn5600`: "
-                 "the vendor's formula; `hpcc`: 3 x rate x link latency")
+          .property<Bytes>(
+              "headroom", headroom_of, set_headroom,
+              "set aside per ingress port for what arrives after the pause is sent. `shared`: "
+              "none, the shared buffer takes it; `exact`: what can arrive at worst; `sn5600`: "
+              "the vendor's formula; `hpcc`: 3 x rate x link latency")
           .at_most(kMostPerPort)
           .check([](const PfcConfig& pfc, std::vector<Problem>& problems) {
             if (is_static(pfc) && pfc.xon > pfc.xoff) {
@@ -137,11 +133,13 @@ schema::Object pfc_schema() {
                               "); a pause could never be lifted in order"});
             }
           });
-  bind_headroom(object.fields.back());
-  return object;
+  for (std::size_t i = 0; i < kHeadroomWords.size(); ++i) {
+    keys.special(kHeadroomWords[i].word, -1 - static_cast<std::int64_t>(i));
+  }
+  return keys;
 }
 
-schema::Object credit_schema() {
+schema::Object<CreditConfig> credit_schema() {
   return schema::describe<CreditConfig>("credits",
                                         "a sender starts a packet only if the receiver granted it "
                                         "buffer, as on InfiniBand and NVLink class links")
@@ -176,8 +174,8 @@ template <class Builder>
 Builder& add_marking(Builder& builder) {
   return builder
       .choice("mark", &EcnConfig::mark,
-              {{"enqueue", "by the queue that a packet joins"},
-               {"dequeue", "by the queue that a packet leaves behind"}},
+              {{EcnConfig::Mark::kEnqueue, "enqueue", "by the queue that a packet joins"},
+               {EcnConfig::Mark::kDequeue, "dequeue", "by the queue that a packet leaves behind"}},
               "when a packet is marked")
       .source("data-centre switches mark on departure, which shortens the control loop")
       .field("at_rate", &EcnConfig::at_rate,
@@ -188,7 +186,7 @@ Builder& add_marking(Builder& builder) {
       .special("any", std::nullopt);
 }
 
-schema::Object red_schema() {
+schema::Object<EcnConfig> red_schema() {
   const char* const source = "Alibaba's 400 Gbps settings in SimAI";
   auto builder =
       schema::describe<EcnConfig>("RED", "marking by queue length, linear between two thresholds");
@@ -208,7 +206,7 @@ schema::Object red_schema() {
   });
 }
 
-schema::Object step_schema() {
+schema::Object<EcnConfig> step_schema() {
   auto builder =
       schema::describe<EcnConfig>("step", "every packet is marked above one queue length");
   builder.field("kmin", &EcnConfig::kmin, "egress queue above which every packet is marked")
@@ -228,7 +226,7 @@ SwitchConfig standard_switches(LinkLayer layer) {
   return config;
 }
 
-schema::Object flow_control_schema(LinkLayer layer) {
+schema::Object<FlowControlConfig> flow_control_schema(LinkLayer layer) {
   const auto self = [](FlowControlConfig& f) -> FlowControlConfig& { return f; };
   return schema::describe<FlowControlConfig>("flow control", "what keeps buffers from overflowing")
       .optional_tag("type", layer == LinkLayer::kEthernet ? 1 : 2, "which flow control")
@@ -243,7 +241,7 @@ schema::Object flow_control_schema(LinkLayer layer) {
       .shorthand("type");
 }
 
-schema::Object ecn_schema(LinkLayer layer) {
+schema::Object<EcnConfig> ecn_schema(LinkLayer layer) {
   using Curve = EcnConfig::Curve;
   const auto is = [](Curve curve) {
     return [curve](const EcnConfig& ecn) { return ecn.enabled && ecn.curve == curve; };
@@ -266,7 +264,7 @@ schema::Object ecn_schema(LinkLayer layer) {
       .shorthand("type");
 }
 
-schema::Object load_balancing_schema() {
+schema::Object<LoadBalancing> load_balancing_schema() {
   using Config = LoadBalancing;
   const auto plain = [](const char* doc) {
     return schema::describe<Config>("load balancing", doc);
@@ -298,7 +296,7 @@ schema::Object load_balancing_schema() {
       .shorthand("type");
 }
 
-schema::Object switch_schema(LinkLayer layer) {
+schema::Object<SwitchConfig> switch_schema(LinkLayer layer) {
   const bool is_ethernet = layer == LinkLayer::kEthernet;
   return schema::describe<SwitchConfig>("switch policies", "what switches do with packets")
       .object("load_balancing", &SwitchConfig::load_balancing, load_balancing_schema(),
@@ -316,24 +314,31 @@ schema::Object switch_schema(LinkLayer layer) {
           "how switches mark packets")
       .source(is_ethernet ? "DCQCN needs marks" : "no DCQCN reads marks on InfiniBand")
       .choice("buffer_release", &SwitchConfig::release,
-              {{"transmission-end", "when the last bit has left"},
-               {"transmission-start", "when the first bit leaves"}},
+              {{SwitchConfig::Release::kTransmissionEnd, "transmission-end",
+                "when the last bit has left"},
+               {SwitchConfig::Release::kTransmissionStart, "transmission-start",
+                "when the first bit leaves"}},
               "when a packet's bytes leave the buffer accounts")
       .source("store and forward: the bytes are in the buffer until they are sent")
       .choice("queueing", &SwitchConfig::queueing,
-              {{"output", "a packet waits for its output only, as with virtual output queues"},
-               {"input", "one FIFO per input and class: a packet waits for all before it"}},
+              {{SwitchConfig::Queueing::kOutput, "output",
+                "a packet waits for its output only, as with virtual output queues"},
+               {SwitchConfig::Queueing::kInput, "input",
+                "one FIFO per input and class: a packet waits for all before it"}},
               "what a packet waits behind inside of a switch")
       .source("shared-memory switches queue at the output")
       .choice("arbitration", &SwitchConfig::arbitration,
-              {{"round-robin", "the inputs take turns"}, {"random", "any of them"}},
+              {{SwitchConfig::Arbitration::kRoundRobin, "round-robin", "the inputs take turns"},
+               {SwitchConfig::Arbitration::kRandom, "random", "any of them"}},
               "which of several inputs an output serves next")
       .source("fair, and what arbiters in hardware do")
       .only_if([](const SwitchConfig& c) { return c.queueing == SwitchConfig::Queueing::kInput; },
                "with `queueing: input`")
       .choice("forwarding", &SwitchConfig::forwarding,
-              {{"store-and-forward", "a packet goes on once all of it is here"},
-               {"cut-through", "a packet goes on at once if its egress is idle and not faster"}},
+              {{SwitchConfig::Forwarding::kStoreAndForward, "store-and-forward",
+                "a packet goes on once all of it is here"},
+               {SwitchConfig::Forwarding::kCutThrough, "cut-through",
+                "a packet goes on at once if its egress is idle and not faster"}},
               "when a switch passes a packet on")
       .source("what Ethernet switches with a shared buffer do under load")
       .field("cut_through_after", &SwitchConfig::cut_through_after,

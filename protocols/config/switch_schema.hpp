@@ -11,11 +11,11 @@ namespace weft::protocols {
 
 /// How the policies of SwitchConfig are written in a scenario: everything but the buffer and its
 /// cells, which are properties of the switch as a part, and the classes beyond the first.
-[[nodiscard]] schema::Object switch_schema(LinkLayer layer);
+[[nodiscard]] schema::Object<SwitchConfig> switch_schema(LinkLayer layer);
 
 /// How one class says what it does instead of what the fabric's keys say.
-[[nodiscard]] schema::Object flow_control_schema(LinkLayer layer);
-[[nodiscard]] schema::Object ecn_schema(LinkLayer layer);
-[[nodiscard]] schema::Object load_balancing_schema();
+[[nodiscard]] schema::Object<FlowControlConfig> flow_control_schema(LinkLayer layer);
+[[nodiscard]] schema::Object<EcnConfig> ecn_schema(LinkLayer layer);
+[[nodiscard]] schema::Object<LoadBalancing> load_balancing_schema();
 
 }  // namespace weft::protocols

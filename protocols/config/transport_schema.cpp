@@ -16,7 +16,7 @@ constexpr std::uint64_t kMaxWindow = 8'388'607;
 /// Packet sizes are 16-bit numbers.
 constexpr Bytes kMaxPacket = 65'535_B;
 
-schema::Object format_schema() {
+schema::Object<PacketFormat> format_schema() {
   return schema::describe<PacketFormat>("packet format", "how messages become packets")
       .field("mtu", &PacketFormat::payload, "payload of a full packet (path MTU)")
       .source("the largest path MTU of RoCEv2")
@@ -38,7 +38,7 @@ schema::Object format_schema() {
       });
 }
 
-schema::Object ack_schema() {
+schema::Object<RoceConfig> ack_schema() {
   return schema::describe<RoceConfig>("acknowledgements", "how receivers acknowledge")
       .field("size", &RoceConfig::ack_size, "wire bytes of an ACK, NACK or CNP")
       .source("RoCEv2 ACK frame of 66 B, preamble 8, gap 12")
@@ -53,7 +53,7 @@ schema::Object ack_schema() {
       .source("acknowledgements of a RoCE queue pair use its own priority");
 }
 
-schema::Object roce_schema(LinkLayer layer) {
+schema::Object<RoceConfig> roce_schema(LinkLayer layer) {
   return schema::describe<RoceConfig>("RoCE", "RoCEv2 reliable connection")
       .include(&RoceConfig::format, format_schema())
       .group("ack", ack_schema(), "acknowledgements")
@@ -61,8 +61,10 @@ schema::Object roce_schema(LinkLayer layer) {
              "class of CNPs; `highest`: that of highest priority")
       .source("NIC guides give CNPs a strict-priority class of their own")
       .choice("receiver", &RoceConfig::receiver,
-              {{"in-order", "go-back-N: discards what follows a gap and sends one NACK per gap"},
-               {"any-order", "accepts packets in any order, as sprayed traffic needs"}},
+              {{RoceConfig::Receiver::kInOrder, "in-order",
+                "go-back-N: discards what follows a gap and sends one NACK per gap"},
+               {RoceConfig::Receiver::kAnyOrder, "any-order",
+                "accepts packets in any order, as sprayed traffic needs"}},
               "what a receiver does with packets out of order")
       .source("the reliable connection of InfiniBand and RoCE")
       .field("window", &RoceConfig::window, "packets in flight per queue pair; 0: no limit")
@@ -80,8 +82,10 @@ schema::Object roce_schema(LinkLayer layer) {
       .source("one queue pair per pair of processes")
       .range(1, 1'024)
       .choice("queue_pair_use", &RoceConfig::queue_pair_use,
-              {{"one-way", "one process's: ACKs of A to B have an ECMP key of their own"},
-               {"both-ways", "both processes': ACKs of A to B take the path of B's data to A"}},
+              {{QueuePairUse::kOneWay, "one-way",
+                "one process's: ACKs of A to B have an ECMP key of their own"},
+               {QueuePairUse::kBothWays, "both-ways",
+                "both processes': ACKs of A to B take the path of B's data to A"}},
               "whose data a queue pair carries")
       .source("NCCL connects a queue pair per send and per receive")
       .object("congestion_control", &RoceConfig::congestion_control,
@@ -106,7 +110,7 @@ RoceConfig standard_transport(LinkLayer layer) {
   return roce;
 }
 
-schema::Object transport_schema(LinkLayer layer) {
+schema::Object<TransportConfig> transport_schema(LinkLayer layer) {
   const auto self = [](TransportConfig& t) -> TransportConfig& { return t; };
   return schema::describe<TransportConfig>("transport", "how hosts send messages")
       .optional_tag("type", 0, "which transport")

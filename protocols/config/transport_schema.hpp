@@ -11,6 +11,6 @@ namespace weft::protocols {
 
 /// How TransportConfig is written in a scenario: `type: roce` or `type: datagram` with their keys.
 /// Describes a TransportConfig.
-[[nodiscard]] schema::Object transport_schema(LinkLayer layer);
+[[nodiscard]] schema::Object<TransportConfig> transport_schema(LinkLayer layer);
 
 }  // namespace weft::protocols

@@ -97,7 +97,7 @@ concept CongestionControl =
   { C::kName } -> std::convertible_to<const char*>;   // in scenarios
   { C::kTitle } -> std::convertible_to<const char*>;  // in sentences
   { C::kNeeds } -> std::convertible_to<Needs>;
-  { C::schema() } -> std::same_as<schema::Object>;
+  { C::schema() } -> std::same_as<schema::Object<typename C::Config>>;
   { C::standard() } -> std::same_as<typename C::Config>;
   control.start(p, start);
   control.on_timer(p, now);

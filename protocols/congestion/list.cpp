@@ -4,7 +4,7 @@
 
 namespace weft::protocols::congestion {
 
-schema::Object control_schema(const ControlConfig& standard) {
+schema::Object<ControlConfig> control_schema(const ControlConfig& standard) {
   const auto self = [](ControlConfig& config) -> ControlConfig& { return config; };
   auto keys = schema::describe<ControlConfig>("congestion control", "how senders set rates");
   keys.optional_tag("type", standard.index(), "which algorithm");

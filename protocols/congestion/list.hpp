@@ -87,6 +87,6 @@ using ControlConfig = Controls::Config;
 
 /// How a congestion control is written in a scenario: its type, and that one's keys. `standard` is
 /// meant where the type is left out.
-[[nodiscard]] schema::Object control_schema(const ControlConfig& standard);
+[[nodiscard]] schema::Object<ControlConfig> control_schema(const ControlConfig& standard);
 
 }  // namespace weft::protocols::congestion

@@ -32,13 +32,13 @@ class FigureList {
   FigureList(std::string name, const Provenance& provenance)
       : name_(std::move(name)), provenance_(provenance) {}
 
-  std::vector<PartFigure> take(const schema::Object& object, const void* part) {
+  std::vector<PartFigure> take(const schema::AnyObject& object, const void* part) {
     add(object, part, {});
     return std::move(figures_);
   }
 
  private:
-  void add(const schema::Object& object, const void* value, const std::string& path) {
+  void add(const schema::AnyObject& object, const void* value, const std::string& path) {
     for (const schema::Field& field : object.fields) {
       if (!field.applies_to(value)) continue;
       const std::string inner = language::child_path(path, field.key);

@@ -59,7 +59,7 @@ class ScenarioLoader {
       return errors;
     }
     tree_ = std::move(tree);
-    reader_.read(schema_, tree_, &document_, {});
+    reader_.read(schema_, tree_, document_, {});
     return {};
   }
 
@@ -75,9 +75,9 @@ class ScenarioLoader {
     loaded.scenario = language::lower(context);
     if (!diagnostics_.is_empty()) return diagnostics_.take();
     drop_csv_messages();
-    loaded.resolved_ = language::write_yaml(schema_, &document_, tree_, provenance_, {});
+    loaded.resolved_ = language::write_yaml(schema_, document_, tree_, provenance_, {});
     loaded.canonical_ =
-        language::write_yaml(schema_, &document_, tree_, provenance_, {.comments = false});
+        language::write_yaml(schema_, document_, tree_, provenance_, {.comments = false});
     loaded.origin_ =
         std::make_shared<LoadedScenario::Origin>(std::move(tree_), std::move(diagnostics_));
     return loaded;
@@ -96,7 +96,7 @@ class ScenarioLoader {
   const std::vector<std::string>& overrides_;
   Diagnostics diagnostics_;
   const language::Catalogue& catalogue_;
-  const schema::Object& schema_;
+  const schema::Object<Document>& schema_;
   language::Provenance provenance_;
   language::Reader reader_;
   language::Node tree_;
@@ -167,7 +167,7 @@ Result<LoadedScenario> ScenarioTemplate::load(const std::vector<std::string>& ov
 Result<nlohmann::ordered_json> scenario_json_schema() {
   const auto catalogue = language::Catalogue::standard();
   if (!catalogue.ok()) return catalogue.errors();
-  return language::json_schema(language::document_schema(), *catalogue.value());
+  return language::json_schema(language::document_schema().any(), *catalogue.value());
 }
 
 }  // namespace weft::scenarios

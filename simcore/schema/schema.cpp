@@ -5,12 +5,12 @@
 
 namespace weft::schema {
 
-const Field* Object::find(const std::string& key) const {
+const Field* AnyObject::find(const std::string& key) const {
   const auto found = std::ranges::find(fields, key, &Field::key);
   return found == fields.end() ? nullptr : &*found;
 }
 
-const Alternative* Object::alternative(const std::string& name) const {
+const Alternative* AnyObject::alternative(const std::string& name) const {
   const auto found = std::ranges::find_if(alternatives, [&name](const Alternative& a) {
     return a.name == name || (!a.also.empty() && a.also == name);
   });

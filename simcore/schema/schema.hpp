@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -33,7 +34,7 @@ enum class Kind : std::uint8_t {
   kObjects,  ///< a list of objects
 };
 
-struct Object;
+struct AnyObject;
 
 /// A word that stands for a value of a field of another kind, such as `none` or `standard`.
 struct Special {
@@ -81,7 +82,7 @@ struct Field {
   std::function<std::vector<std::string>&(void*)> words;       ///< kWords
   std::function<std::vector<std::uint32_t>&(void*)> integers;  ///< kIntegers
 
-  std::shared_ptr<const Object> object;          ///< kObject, kObjects: what is inside
+  std::shared_ptr<const AnyObject> object;       ///< kObject, kObjects: what is inside
   std::function<void*(void*)> open;              ///< kObject: makes it where it is optional
   std::function<const void*(const void*)> view;  ///< kObject: null where it is absent
   std::string default_part;                      ///< kObject: the part that an absent key means
@@ -102,13 +103,13 @@ struct Alternative {
   std::string doc;
   /// Whether the tag may be left out: the default, here or beside other values elsewhere.
   bool is_implied = false;
-  std::shared_ptr<const Object> object;
+  std::shared_ptr<const AnyObject> object;
   std::function<void*(void*)> select;            ///< makes it the chosen one, with its defaults
   std::function<const void*(const void*)> view;  ///< of the chosen one
 };
 
-/// A named set of values that other keys of the object then override.
-struct Preset {
+/// A named set of values that other keys of the object then override; of an object of any type.
+struct AnyPreset {
   std::string name;
   std::string source;
   std::function<void(void*)> apply;
@@ -120,9 +121,9 @@ struct Problem {
   std::string message;
 };
 
-/// A map with known keys. Its keys are `fields`; where it has a tag, also those of the alternative
-/// that the tag names; where it is a part, also `part`.
-struct Object {
+/// A map with known keys, of a struct of any type. Its keys are `fields`; where it has a tag, also
+/// those of the alternative that the tag names; where it is a part, also `part`.
+struct AnyObject {
   std::string title;
   std::string doc;
   std::vector<Field> fields;
@@ -138,7 +139,7 @@ struct Object {
   std::string shorthand;
 
   std::string preset_key;  ///< one of `fields`, a choice in the order of `presets`
-  std::vector<Preset> presets;
+  std::vector<AnyPreset> presets;
 
   /// Where the catalogue keeps parts of this kind; empty: not a part.
   std::string collection;
@@ -148,6 +149,20 @@ struct Object {
   [[nodiscard]] const Field* find(const std::string& key) const;
   /// The alternative with this spelling, or null.
   [[nodiscard]] const Alternative* alternative(const std::string& name) const;
+};
+
+/// The description of a T: what a Builder<T> ends with. A member of type T takes no other, so that
+/// nothing is ever written through a description of something else.
+template <class T>
+class Object {
+ public:
+  explicit Object(AnyObject description) : description_(std::move(description)) {}
+
+  /// For what goes through descriptions of all types.
+  [[nodiscard]] const AnyObject& any() const { return description_; }
+
+ private:
+  AnyObject description_;
 };
 
 /// The key by which a part of the catalogue is named.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <concepts>
 #include <cstddef>
@@ -44,14 +45,30 @@ concept IsQuantity = requires(T q) {
   { q.count() } -> std::same_as<std::int64_t>;
 };
 
+/// One value of an enumeration, and how it is spelled.
+template <class E>
+struct Enumerator {
+  E value;
+  std::string spelling;
+  std::string doc;
+};
+
+/// One value of an enumeration that stands for many values of the struct T around it: `apply` sets
+/// all of them.
+template <class T, class E>
+struct Preset {
+  E value;
+  std::string name;
+  std::string source;
+  std::function<void(T&)> apply;
+};
+
 /// How a value of type V travels through a Scalar.
 template <class V>
 struct ScalarTraits {
   static Scalar pack(const V& value) {
     if constexpr (IsQuantity<V>) {
       return value.count();
-    } else if constexpr (std::is_enum_v<V>) {
-      return static_cast<std::int64_t>(value);
     } else if constexpr (std::unsigned_integral<V> && !std::same_as<V, bool>) {
       return static_cast<std::uint64_t>(value);
     } else {
@@ -61,8 +78,6 @@ struct ScalarTraits {
   static V unpack(const Scalar& scalar) {
     if constexpr (IsQuantity<V>) {
       return V(std::get<std::int64_t>(scalar));
-    } else if constexpr (std::is_enum_v<V>) {
-      return static_cast<V>(std::get<std::int64_t>(scalar));
     } else if constexpr (std::unsigned_integral<V> && !std::same_as<V, bool>) {
       return static_cast<V>(std::get<std::uint64_t>(scalar));
     } else {
@@ -73,6 +88,12 @@ struct ScalarTraits {
 
 template <class T>
 class Builder {
+  /// What an access leads to, and that without std::optional.
+  template <class Access>
+  using MemberOf = std::remove_cvref_t<std::invoke_result_t<Access, T&>>;
+  template <class Access>
+  using ValueOf = typename OptionalTraits<MemberOf<Access>>::Value;
+
  public:
   Builder(std::string title, std::string doc) {
     object_.title = std::move(title);
@@ -83,23 +104,55 @@ class Builder {
   /// a std::optional of one, which is absent by default.
   template <class Access>
   Builder& field(std::string key, Access access, std::string doc) {
-    using Member = std::remove_cvref_t<std::invoke_result_t<Access, T&>>;
-    using Value = typename OptionalTraits<Member>::Value;
     Field& f = add(std::move(key), std::move(doc));
-    bind_scalar<Member>(f, access);
-    set_kind<Value>(f);
+    bind_scalar<MemberOf<Access>>(f, access);
+    set_kind<ValueOf<Access>>(f);
     return *this;
   }
 
-  /// An enumeration whose enumerators are 0, 1, 2 ... in the order of the spellings.
+  /// An enumeration, value by value.
   template <class Access>
-  Builder& choice(std::string key, Access access, std::vector<Choice> choices, std::string doc) {
-    using Member = std::remove_cvref_t<std::invoke_result_t<Access, T&>>;
-    static_assert(std::is_enum_v<Member>);
+  Builder& choice(std::string key, Access access,
+                  std::vector<Enumerator<MemberOf<Access>>> enumerators, std::string doc) {
     Field& f = add(std::move(key), std::move(doc));
-    bind_scalar<Member>(f, access);
     f.kind = Kind::kChoice;
-    f.choices = std::move(choices);
+    std::vector<MemberOf<Access>> values;
+    values.reserve(enumerators.size());
+    for (Enumerator<MemberOf<Access>>& e : enumerators) {
+      values.push_back(e.value);
+      f.choices.push_back({std::move(e.spelling), std::move(e.doc)});
+    }
+    bind_choice(f, access, std::move(values));
+    return *this;
+  }
+
+  /// An enumeration whose values name values of the other members.
+  template <class Access>
+  Builder& presets(std::string key, Access access, std::vector<Preset<T, MemberOf<Access>>> presets,
+                   std::string doc) {
+    std::vector<Enumerator<MemberOf<Access>>> enumerators;
+    enumerators.reserve(presets.size());
+    object_.preset_key = key;
+    for (Preset<T, MemberOf<Access>>& preset : presets) {
+      enumerators.push_back({preset.value, preset.name, preset.source});
+      object_.presets.push_back(
+          {std::move(preset.name), std::move(preset.source),
+           [apply = std::move(preset.apply)](void* owner) { apply(*static_cast<T*>(owner)); }});
+    }
+    return choice(std::move(key), access, std::move(enumerators), std::move(doc));
+  }
+
+  /// A quantity V that is no member by itself: `get(const T&)` and `set(T&, V)` make it of several.
+  template <IsQuantity V, class Get, class Set>
+  Builder& property(std::string key, Get get, Set set, std::string doc) {
+    Field& f = add(std::move(key), std::move(doc));
+    set_kind<V>(f);
+    f.get = [get](const void* owner) -> std::optional<Scalar> {
+      return get(*static_cast<const T*>(owner)).count();
+    };
+    f.set = [set](void* owner, const std::optional<Scalar>& value) {
+      set(*static_cast<T*>(owner), V(std::get<std::int64_t>(*value)));
+    };
     return *this;
   }
 
@@ -137,11 +190,12 @@ class Builder {
 
   /// A struct, or a std::optional of one, described by `inner`.
   template <class Access>
-  Builder& object(std::string key, Access access, Object inner, std::string doc) {
-    using Member = std::remove_cvref_t<std::invoke_result_t<Access, T&>>;
+  Builder& object(std::string key, Access access, const Object<ValueOf<Access>>& inner,
+                  std::string doc) {
+    using Member = MemberOf<Access>;
     Field& f = add(std::move(key), std::move(doc));
     f.kind = Kind::kObject;
-    f.object = std::make_shared<const Object>(std::move(inner));
+    f.object = std::make_shared<const AnyObject>(inner.any());
     f.open = [access](void* owner) -> void* {
       Member& member = std::invoke(access, *static_cast<T*>(owner));
       if constexpr (OptionalTraits<Member>::kIsOptional) {
@@ -163,17 +217,18 @@ class Builder {
   }
 
   /// A nested map whose keys are members of this same struct.
-  Builder& group(std::string key, Object inner, std::string doc) {
+  Builder& group(std::string key, const Object<T>& inner, std::string doc) {
     return object(
-        std::move(key), [](T& self) -> T& { return self; }, std::move(inner), std::move(doc));
+        std::move(key), [](T& self) -> T& { return self; }, inner, std::move(doc));
   }
 
   /// A std::vector of structs described by `inner`.
   template <class Access>
-  Builder& objects(std::string key, Access access, Object inner, std::string doc) {
+  Builder& objects(std::string key, Access access,
+                   const Object<typename MemberOf<Access>::value_type>& inner, std::string doc) {
     Field& f = add(std::move(key), std::move(doc));
     f.kind = Kind::kObjects;
-    f.object = std::make_shared<const Object>(std::move(inner));
+    f.object = std::make_shared<const AnyObject>(inner.any());
     f.size = [access](const void* owner) { return read(access, owner).size(); };
     f.append = [access](void* owner) -> void* {
       return &std::invoke(access, *static_cast<T*>(owner)).emplace_back();
@@ -186,12 +241,13 @@ class Builder {
 
   /// The keys of `inner` as keys of this object, bound to a member.
   template <class Access>
-  Builder& include(Access access, const Object& inner) {
+  Builder& include(Access access, const Object<MemberOf<Access>>& inner) {
     const auto to_member = [access](void* owner) -> void* {
       return &std::invoke(access, *static_cast<T*>(owner));
     };
-    for (const Field& field : inner.fields) object_.fields.push_back(rebound(field, to_member));
-    for (const auto& check : inner.checks) {
+    for (const Field& field : inner.any().fields)
+      object_.fields.push_back(rebound(field, to_member));
+    for (const auto& check : inner.any().checks) {
       object_.checks.push_back([check, to_member](const void* owner, std::vector<Problem>& out) {
         check(to_member(const_cast<void*>(owner)), out);
       });
@@ -285,11 +341,11 @@ class Builder {
   /// The type `V` of the std::variant behind `access`. `initial` has the defaults of the
   /// alternative.
   template <class V, class Access>
-  Builder& alternative(std::string name, Access access, Object inner, V initial = V{}) {
+  Builder& alternative(std::string name, Access access, const Object<V>& inner, V initial = V{}) {
     Alternative a;
     a.name = std::move(name);
-    a.doc = inner.doc;
-    a.object = std::make_shared<const Object>(std::move(inner));
+    a.doc = inner.any().doc;
+    a.object = std::make_shared<const AnyObject>(inner.any());
     a.select = [access, initial](void* owner) -> void* {
       return &std::invoke(access, *static_cast<T*>(owner)).template emplace<V>(initial);
     };
@@ -303,11 +359,11 @@ class Builder {
   /// An alternative that is this same struct in some state: `choose(T&)` brings it there, and
   /// `is_chosen(const T&)` tells whether it is there. Of several the first that holds counts.
   template <class IsChosen, class Choose>
-  Builder& mode(std::string name, IsChosen is_chosen, Choose choose, Object inner) {
+  Builder& mode(std::string name, IsChosen is_chosen, Choose choose, const Object<T>& inner) {
     Alternative a;
     a.name = std::move(name);
-    a.doc = inner.doc;
-    a.object = std::make_shared<const Object>(std::move(inner));
+    a.doc = inner.any().doc;
+    a.object = std::make_shared<const AnyObject>(inner.any());
     a.select = [choose](void* owner) -> void* {
       choose(*static_cast<T*>(owner));
       return owner;
@@ -336,14 +392,6 @@ class Builder {
     object_.shorthand = std::move(key);
     return *this;
   }
-  /// Names values for the field before it, which must be a choice.
-  Builder& presets(std::vector<Preset> presets) {
-    assert(last().kind == Kind::kChoice && last().choices.empty());
-    for (const Preset& preset : presets) last().choices.push_back({preset.name, preset.source});
-    object_.preset_key = last().key;
-    object_.presets = std::move(presets);
-    return *this;
-  }
   /// The object is a part that the catalogue keeps under `collection`.
   Builder& part_of(std::string collection) {
     object_.collection = std::move(collection);
@@ -360,7 +408,7 @@ class Builder {
   }
 
   /// Ends the chain: the builder is empty afterwards.
-  operator Object() { return std::move(object_); }  // NOLINT: implicit by intent
+  operator Object<T>() { return Object<T>(std::move(object_)); }  // NOLINT: implicit by intent
 
  private:
   Field& add(std::string key, std::string doc) {
@@ -401,6 +449,21 @@ class Builder {
     };
   }
 
+  /// A choice travels as the index of its value.
+  template <class Access>
+  static void bind_choice(Field& f, Access access, std::vector<MemberOf<Access>> values) {
+    static_assert(std::is_enum_v<MemberOf<Access>>);
+    f.get = [access, values](const void* owner) -> std::optional<Scalar> {
+      const auto found = std::ranges::find(values, read(access, owner));
+      assert(found != values.end());
+      return std::int64_t{found - values.begin()};
+    };
+    f.set = [access, values](void* owner, const std::optional<Scalar>& value) {
+      std::invoke(access, *static_cast<T*>(owner)) =
+          values[static_cast<std::size_t>(std::get<std::int64_t>(*value))];
+    };
+  }
+
   template <class Value>
   static void set_kind(Field& f) {
     if constexpr (IsQuantity<Value>) {
@@ -420,7 +483,7 @@ class Builder {
     }
   }
 
-  Object object_;
+  AnyObject object_;
 };
 
 template <class T>

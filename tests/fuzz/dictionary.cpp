@@ -41,7 +41,7 @@ class Collector {
  public:
   explicit Collector(Dictionary& words) : words_(words) {}
 
-  void visit(const schema::Object& object, const std::string& path) {
+  void visit(const schema::AnyObject& object, const std::string& path) {
     if (!object.tag.empty()) words_.keys.push_back(object.tag);
     if (!object.collection.empty()) words_.keys.emplace_back(schema::kPartKey);
     for (const schema::Field& field : object.fields) visit(field, path);
@@ -70,8 +70,8 @@ class Collector {
 Dictionary collect() {
   Dictionary words;
   Collector collector(words);
-  collector.visit(scenarios::language::document_schema(), "");
-  collector.visit(sweep::sweep_schema(), "sweep");
+  collector.visit(scenarios::language::document_schema().any(), "");
+  collector.visit(sweep::sweep_schema().any(), "sweep");
   const auto& catalogue = scenarios::language::Catalogue::embedded();
   for (const std::string& collection : catalogue.collections()) {
     for (const std::string& name : catalogue.names(collection)) words.values.push_back(name);

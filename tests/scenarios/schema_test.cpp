@@ -19,15 +19,15 @@ namespace weft::scenarios::language {
 namespace {
 
 using nlohmann::ordered_json;
+using schema::AnyObject;
 using schema::Field;
 using schema::Kind;
-using schema::Object;
 
 /// Calls `visit` with every field of an object and of what is inside of it.
-void for_each_field(const Object& object, const std::string& path, const auto& visit) {
-  std::vector<const Object*> objects{&object};
+void for_each_field(const AnyObject& object, const std::string& path, const auto& visit) {
+  std::vector<const AnyObject*> objects{&object};
   for (const schema::Alternative& a : object.alternatives) objects.push_back(a.object.get());
-  for (const Object* o : objects) {
+  for (const AnyObject* o : objects) {
     for (const Field& field : o->fields) {
       const std::string inner = path + "." + field.key;
       visit(*o, field, inner);
@@ -38,8 +38,8 @@ void for_each_field(const Object& object, const std::string& path, const auto& v
 
 TEST(Schema, EveryKeyHasAMeaningAndEveryDefaultASource) {
   int fields = 0;
-  for_each_field(document_schema(), "",
-                 [&](const Object& owner, const Field& f, const std::string& path) {
+  for_each_field(document_schema().any(), "",
+                 [&](const AnyObject& owner, const Field& f, const std::string& path) {
                    ++fields;
                    EXPECT_FALSE(f.doc.empty()) << path;
                    // A plain map has no default of its own, presets name theirs, and what is absent
@@ -56,7 +56,7 @@ TEST(Schema, EveryKeyHasAMeaningAndEveryDefaultASource) {
 }
 
 TEST(Schema, NoKeyAppearsTwiceInAMap) {
-  const auto check = [](const Object& object, const auto& self) -> void {
+  const auto check = [](const AnyObject& object, const auto& self) -> void {
     for (std::size_t i = 0; i <= object.alternatives.size(); ++i) {
       std::map<std::string, int> uses;
       if (!object.tag.empty()) ++uses[object.tag];
@@ -71,7 +71,7 @@ TEST(Schema, NoKeyAppearsTwiceInAMap) {
     }
     for (const auto& a : object.alternatives) self(*a.object, self);
   };
-  check(document_schema(), check);
+  check(document_schema().any(), check);
 }
 
 /// Enough of a JSON Schema validator for what the generator writes.

@@ -17,7 +17,7 @@ bool is_slow_receiver(const NicPart& nic) { return nic.receive_rate.has_value();
 
 }  // namespace
 
-schema::Object switch_part_schema() {
+schema::Object<SwitchPart> switch_part_schema() {
   return schema::describe<SwitchPart>("switch", "a switch as a part")
       .field("buffer", &SwitchPart::buffer, "shared packet buffer")
       .source("an ideal switch has room for everything")
@@ -35,14 +35,16 @@ schema::Object switch_part_schema() {
       .at_least(1_Mbps)
       .special("unlimited", std::nullopt)
       .choice("link_layer", &SwitchPart::link_layer,
-              {{"ethernet", "lossless by PFC, with ECN and DCQCN, unless said otherwise"},
-               {"infiniband", "lossless by credits, without them, unless said otherwise"}},
+              {{LinkLayer::kEthernet, "ethernet",
+                "lossless by PFC, with ECN and DCQCN, unless said otherwise"},
+               {LinkLayer::kInfiniBand, "infiniband",
+                "lossless by credits, without them, unless said otherwise"}},
               "what its links speak; the same for all switches of a fabric")
       .source("most switches are Ethernet switches")
       .part_of("switches");
 }
 
-schema::Object nic_part_schema() {
+schema::Object<NicPart> nic_part_schema() {
   return schema::describe<NicPart>("NIC", "a network interface as a part")
       .field("rate", &NicPart::rate, "of one port, per direction")
       .source("the rate of NDR and of most 2025 training fabrics")
@@ -92,7 +94,7 @@ schema::Object nic_part_schema() {
       .part_of("nics");
 }
 
-schema::Object cable_part_schema() {
+schema::Object<CablePart> cable_part_schema() {
   return schema::describe<CablePart>("cable", "a cable with what is plugged in at its ends")
       .field("latency_per_metre", &CablePart::latency_per_metre, "propagation")
       .source(kIdeal)

@@ -60,13 +60,14 @@ void check_server(const ServerPart& server, Problems& problems) {
 }
 
 template <class Part>
-PartKind kind(schema::Object object, std::vector<std::pair<std::string, std::string>> headline) {
-  return {std::move(object), [] { return std::make_shared<Part>(); }, std::move(headline)};
+PartKind kind(const schema::Object<Part>& object,
+              std::vector<std::pair<std::string, std::string>> headline) {
+  return {object.any(), [] { return std::make_shared<Part>(); }, std::move(headline)};
 }
 
 }  // namespace
 
-schema::Object scale_up_part_schema() {
+schema::Object<ScaleUpPart> scale_up_part_schema() {
   return schema::describe<ScaleUpPart>("scale-up", "links of GPUs to the switch chips of a domain")
       .field("chips", &ScaleUpPart::chips, "switch chips, of all boards together")
       .source("the smallest domain")
@@ -125,9 +126,9 @@ schema::Object scale_up_part_schema() {
       .at_least(64_B)
       .at_most(Bytes(1'000'000'000))
       .choice("spreading", &ScaleUpPart::spreading,
-              {{"round-robin", "packet by packet in turn"},
-               {"random", "packet by packet at random"},
-               {"flow", "all packets of a connection by one link"}},
+              {{ScaleUpPart::Spreading::kRoundRobin, "round-robin", "packet by packet in turn"},
+               {ScaleUpPart::Spreading::kRandom, "random", "packet by packet at random"},
+               {ScaleUpPart::Spreading::kFlow, "flow", "all packets of a connection by one link"}},
               "how packets of one message spread over a GPU's links")
       .source("chosen: GPUs interleave their links finely; not published")
       .field("reduction_window", &ScaleUpPart::reduction_window,
@@ -142,7 +143,7 @@ schema::Object scale_up_part_schema() {
       .part_of("scale-up");
 }
 
-schema::Object host_link_part_schema() {
+schema::Object<HostLinkPart> host_link_part_schema() {
   return schema::describe<HostLinkPart>("host link", "how a GPU reaches its NIC")
       .field("rate", &HostLinkPart::rate, "per direction; `unlimited`: any NIC's")
       .source("an ideal link keeps up with its NIC")
@@ -154,7 +155,7 @@ schema::Object host_link_part_schema() {
       .part_of("host-links");
 }
 
-schema::Object server_part_schema() {
+schema::Object<ServerPart> server_part_schema() {
   return schema::describe<ServerPart>("server", "a server, or a rack that is one domain")
       .field("gpus", &ServerPart::gpus, "each is a host of the fabric; 0: each NIC is one")
       .source("a plain server")
@@ -181,25 +182,24 @@ schema::Object server_part_schema() {
 
 std::vector<PartKind> part_kinds() {
   return {
-      kind<ServerPart>(server_part_schema(), {{"GPUs", "gpus"},
-                                              {"chips", "scale_up.chips"},
-                                              {"link", "scale_up.rate"},
-                                              {"NICs", "nics"},
-                                              {"rate", "nic.rate"}}),
-      kind<ScaleUpPart>(scale_up_part_schema(), {{"rate", "rate"},
-                                                 {"payload", "payload_efficiency"},
-                                                 {"chip latency", "chip_latency"},
-                                                 {"port buffer", "port_buffer"}}),
-      kind<HostLinkPart>(host_link_part_schema(), {{"rate", "rate"}, {"latency", "latency"}}),
-      kind<NicPart>(nic_part_schema(),
-                    {{"rate", "rate"}, {"ports", "ports"}, {"receive latency", "receive_latency"}}),
-      kind<SwitchPart>(switch_part_schema(), {{"capacity", "capacity"},
-                                              {"buffer", "buffer"},
-                                              {"cell", "cell"},
-                                              {"latency", "latency"}}),
-      kind<CablePart>(
-          cable_part_schema(),
-          {{"per metre", "latency_per_metre"}, {"transceivers", "transceivers"}, {"FEC", "fec"}}),
+      kind(server_part_schema(), {{"GPUs", "gpus"},
+                                  {"chips", "scale_up.chips"},
+                                  {"link", "scale_up.rate"},
+                                  {"NICs", "nics"},
+                                  {"rate", "nic.rate"}}),
+      kind(scale_up_part_schema(), {{"rate", "rate"},
+                                    {"payload", "payload_efficiency"},
+                                    {"chip latency", "chip_latency"},
+                                    {"port buffer", "port_buffer"}}),
+      kind(host_link_part_schema(), {{"rate", "rate"}, {"latency", "latency"}}),
+      kind(nic_part_schema(),
+           {{"rate", "rate"}, {"ports", "ports"}, {"receive latency", "receive_latency"}}),
+      kind(switch_part_schema(), {{"capacity", "capacity"},
+                                  {"buffer", "buffer"},
+                                  {"cell", "cell"},
+                                  {"latency", "latency"}}),
+      kind(cable_part_schema(),
+           {{"per metre", "latency_per_metre"}, {"transceivers", "transceivers"}, {"FEC", "fec"}}),
   };
 }
 

@@ -71,7 +71,7 @@ class Dcqcn {
       {"target_bps", "the rate that increases move half way to"},
       {"alpha", "the estimate of congestion", Column::Form::kFraction},
   }};
-  [[nodiscard]] static schema::Object schema() { return dcqcn_schema(); }
+  [[nodiscard]] static schema::Object<Config> schema() { return dcqcn_schema(); }
   [[nodiscard]] static Config standard() { return Config::from_preset(Config().preset); }
 
   void start(const Parameters& /*p*/, const FlowStart& start) {

@@ -12,20 +12,20 @@ namespace {
 
 using schema::Problem;
 
-schema::Preset preset(std::string name, std::string source, DcqcnConfig::Preset which) {
-  return {std::move(name), std::move(source), [which](void* config) {
-            *static_cast<DcqcnConfig*>(config) = DcqcnConfig::from_preset(which);
-          }};
+using Preset = schema::Preset<DcqcnConfig, DcqcnConfig::Preset>;
+
+Preset preset(DcqcnConfig::Preset which, std::string name, std::string source) {
+  return {which, std::move(name), std::move(source),
+          [which](DcqcnConfig& config) { config = DcqcnConfig::from_preset(which); }};
 }
 
-// In the order of DcqcnConfig::Preset.
-std::vector<schema::Preset> presets() {
+std::vector<Preset> presets() {
   return {
-      preset("paper", "Zhu et al., SIGCOMM 2015, at 40 Gbps", DcqcnConfig::Preset::kPaper),
-      preset("connectx", "firmware defaults of ConnectX NICs, NVIDIA DOCA DCQCN CC parameters",
-             DcqcnConfig::Preset::kConnectx),
-      preset("hpcc-ns3", "the ns-3 model published with Li et al., HPCC, SIGCOMM 2019",
-             DcqcnConfig::Preset::kHpccNs3),
+      preset(DcqcnConfig::Preset::kPaper, "paper", "Zhu et al., SIGCOMM 2015, at 40 Gbps"),
+      preset(DcqcnConfig::Preset::kConnectx, "connectx",
+             "firmware defaults of ConnectX NICs, NVIDIA DOCA DCQCN CC parameters"),
+      preset(DcqcnConfig::Preset::kHpccNs3, "hpcc-ns3",
+             "the ns-3 model published with Li et al., HPCC, SIGCOMM 2019"),
   };
 }
 
@@ -37,15 +37,15 @@ void check(const DcqcnConfig& c, std::vector<Problem>& problems) {
 
 }  // namespace
 
-schema::Object dcqcn_schema() {
+schema::Object<DcqcnConfig> dcqcn_schema() {
   using Config = DcqcnConfig;
   return schema::describe<Config>("DCQCN",
                                   "rate control of RoCEv2 NICs by congestion notifications")
-      .choice("preset", &Config::preset, {}, "all parameters at once; other keys override it")
+      .presets("preset", &Config::preset, presets(),
+               "all parameters at once; other keys override it")
       .source(
           "the published, analysed algorithm; the defaults of firmware recover by 5 Mbps at a "
           "time and are retuned by operators at 400 Gbps")
-      .presets(presets())
       .field("g", &Config::g, "gain of alpha, the moving estimate of congestion")
       .within({.low = 0, .high = 1, .includes_low = false})
       .field("alpha_timer", &Config::alpha_timer, "alpha decays after this long without a CNP")
@@ -54,14 +54,16 @@ schema::Object dcqcn_schema() {
              "receiver: at least this between the CNPs of a queue pair; 0: one per marked packet")
       .field("cnp_on_ack", &Config::cnp_on_ack, "the CNP is a flag on the ACK of the marked packet")
       .choice("decrease", &Config::decrease,
-              {{"on-cnp", "at the CNP itself"},
-               {"periodic", "at the next check, if a CNP came since the last one"}},
+              {{Config::Decrease::kOnCnp, "on-cnp", "at the CNP itself"},
+               {Config::Decrease::kPeriodic, "periodic",
+                "at the next check, if a CNP came since the last one"}},
               "when a CNP cuts the rate")
       .field("decrease_period", &Config::decrease_period,
              "between the checks of `decrease: periodic`")
       .choice("clamp_target", &Config::clamp_target,
-              {{"always", "at every cut"},
-               {"after-increase", "only if an increase happened since the last cut"}},
+              {{Config::ClampTarget::kAlways, "always", "at every cut"},
+               {Config::ClampTarget::kAfterIncrease, "after-increase",
+                "only if an increase happened since the last cut"}},
               "when a cut makes the current rate the new target")
       .field("first_cnp_cuts", &Config::first_cnp_cuts,
              "whether the CNP that starts the timers counts at their first check")

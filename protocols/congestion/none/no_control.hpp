@@ -26,7 +26,7 @@ class NoControl {
   static constexpr const char* kTitle = "no congestion control";
   static constexpr Needs kNeeds{};
   static constexpr std::array<Column, 0> kColumns{};
-  [[nodiscard]] static schema::Object schema() {
+  [[nodiscard]] static schema::Object<Config> schema() {
     return schema::describe<Config>("no congestion control", "every queue pair sends at line rate");
   }
   [[nodiscard]] static Config standard() { return {}; }

@@ -59,7 +59,7 @@ class Swift {
       {"delay_s", "of the last ACK", Column::Form::kSeconds},
       {"target_delay_s", "that the window is held to", Column::Form::kSeconds},
   }};
-  [[nodiscard]] static schema::Object schema() { return swift_schema(); }
+  [[nodiscard]] static schema::Object<Config> schema() { return swift_schema(); }
   [[nodiscard]] static Config standard() { return {}; }
 
   void start(const Parameters& p, const FlowStart& start) {

@@ -19,7 +19,7 @@ void check(const SwiftConfig& c, std::vector<schema::Problem>& problems) {
 
 }  // namespace
 
-schema::Object swift_schema() {
+schema::Object<SwiftConfig> swift_schema() {
   using Config = SwiftConfig;
   return schema::describe<Config>("Swift", "a window that holds the delay of ACKs to a target")
       .field("base_target", &Config::base_target, "delay that is aimed at, before what follows")

@@ -42,7 +42,7 @@ void complete_cable(const Context& context, LinkDocument& link, const std::strin
   }
   if (!link.cable) {
     context.reader.read_named_part(topologies::cable_part_schema(), defaults.cable,
-                                   &link.cable.emplace(), child_path(path, "cable"));
+                                   link.cable.emplace(), child_path(path, "cable"));
   }
 }
 

@@ -6,7 +6,7 @@
 
 namespace weft::scenarios::language {
 
-schema::Object class_schema(LinkLayer layer) {
+schema::Object<ClassDocument> class_schema(LinkLayer layer) {
   using Class = ClassDocument;
   using Scheduling = protocols::TrafficClass::Scheduling;
   return schema::describe<Class>("traffic class",
@@ -14,8 +14,9 @@ schema::Object class_schema(LinkLayer layer) {
       .field("name", &Class::name, "by which jobs, acknowledgements and faults refer to it")
       .required()
       .choice("scheduling", &Class::scheduling,
-              {{"weighted", "deficit round robin among the weighted classes, after strict ones"},
-               {"strict", "before all classes of lower priority"}},
+              {{Scheduling::kWeighted, "weighted",
+                "deficit round robin among the weighted classes, after strict ones"},
+               {Scheduling::kStrict, "strict", "before all classes of lower priority"}},
               "when its packets go")
       .source("classes share a link unless said otherwise")
       .field("weight", &Class::weight, "share of the link among the weighted classes")

@@ -40,42 +40,45 @@ std::string size_doc(Operation operation) {
   }
 }
 
-std::vector<schema::Choice> algorithm_choices() {
-  // In the order of collectives::Algorithm.
+std::vector<schema::Enumerator<Algorithm>> algorithm_choices() {
   return {
-      {"ring", "around a ring of all ranks, a ring per channel"},
-      {"binomial-tree", "up and down a binomial tree"},
-      {"double-binary-tree", "two binary trees with half of the data each, NCCL's Tree"},
-      {"halving-doubling", "exchanges at distances n/2 .. 1 (Rabenseifner)"},
-      {"recursive-doubling", "exchanges at distances 1 .. n/2"},
-      {"pairwise", "in step i, rank r sends to rank r+i"},
-      {"one-shot", "everything to everybody at once"},
-      {"two-shot", "a part to its owner at once, and the sum from there"},
-      {"hierarchical",
+      {Algorithm::kRing, "ring", "around a ring of all ranks, a ring per channel"},
+      {Algorithm::kBinomialTree, "binomial-tree", "up and down a binomial tree"},
+      {Algorithm::kDoubleBinaryTree, "double-binary-tree",
+       "two binary trees with half of the data each, NCCL's Tree"},
+      {Algorithm::kHalvingDoubling, "halving-doubling",
+       "exchanges at distances n/2 .. 1 (Rabenseifner)"},
+      {Algorithm::kRecursiveDoubling, "recursive-doubling", "exchanges at distances 1 .. n/2"},
+      {Algorithm::kPairwise, "pairwise", "in step i, rank r sends to rank r+i"},
+      {Algorithm::kOneShot, "one-shot", "everything to everybody at once"},
+      {Algorithm::kTwoShot, "two-shot", "a part to its owner at once, and the sum from there"},
+      {Algorithm::kHierarchical, "hierarchical",
        "inside scale-up domains and along rails: reduce-scatter, all-reduce, all-gather; or an "
        "all-to-all by way of the rank on the receiver's rail"},
-      {"nvls", "NVSwitches add and multicast"},
-      {"nvls-tree",
+      {Algorithm::kNvls, "nvls", "NVSwitches add and multicast"},
+      {Algorithm::kNvlsTree, "nvls-tree",
        "NVSwitches add and multicast in scale-up domains, and trees between them: NCCL's NVLSTree"},
-      {"dissemination", "of a barrier: at distances 1, 2, 4 .."},
-      {"nccl", "what NCCL's tuning model picks, with its protocol"},
-      {"best", "what weft's cost model of the fabric picks"}};
+      {Algorithm::kDissemination, "dissemination", "of a barrier: at distances 1, 2, 4 .."},
+      {Algorithm::kNccl, "nccl", "what NCCL's tuning model picks, with its protocol"},
+      {Algorithm::kBest, "best", "what weft's cost model of the fabric picks"}};
 }
 
-schema::Preset preset(std::string name, std::string source, Execution::Preset which) {
-  return {std::move(name), std::move(source), [which](void* execution) {
-            *static_cast<Execution*>(execution) = collectives::execution_preset(which);
-          }};
+using ExecutionPreset = schema::Preset<Execution, Execution::Preset>;
+
+ExecutionPreset preset(Execution::Preset which, std::string name, std::string source) {
+  return {which, std::move(name), std::move(source),
+          [which](Execution& execution) { execution = collectives::execution_preset(which); }};
 }
 
-schema::Object execution_schema() {
+schema::Object<Execution> execution_schema() {
   return schema::describe<Execution>("execution", "how a library carries the steps out")
-      .choice("preset", &Execution::preset, {}, "all of them at once; other keys override it")
-      .source(kFree)
       .presets(
-          {preset("plain", "whole chunks, and nothing that costs time", Execution::Preset::kPlain),
-           preset("nccl", "NCCL 2.30 on GPUs of `generation`, memory of an H100",
-                  Execution::Preset::kNccl)})
+          "preset", &Execution::preset,
+          {preset(Execution::Preset::kPlain, "plain", "whole chunks, and nothing that costs time"),
+           preset(Execution::Preset::kNccl, "nccl",
+                  "NCCL 2.30 on GPUs of `generation`, memory of an H100")},
+          "all of them at once; other keys override it")
+      .source(kFree)
       .field(
           "channels", &Execution::channels,
           "shares of the data that run side by side; 0, with `preset: nccl`: as many as NCCL has")
@@ -89,12 +92,14 @@ schema::Object execution_schema() {
              "messages per chunk, pipelined; 0, with `preset: nccl`: as many as NCCL has")
       .source("one message")
       .range(0, 1024)
-      .choice(
-          "transfer", &Execution::transfer,
-          {{"posted", "a channel goes on while slices are on their way"},
-           {"serial", "a channel moves slice after slice, each after a step's latency"},
-           {"machine", "with `preset: nccl`: serial in LL and LL128, and on A100s; else posted"}},
-          "what a channel does while a slice is on its way")
+      .choice("transfer", &Execution::transfer,
+              {{Execution::Transfer::kPosted, "posted",
+                "a channel goes on while slices are on their way"},
+               {Execution::Transfer::kSerial, "serial",
+                "a channel moves slice after slice, each after a step's latency"},
+               {Execution::Transfer::kMachine, "machine",
+                "with `preset: nccl`: serial in LL and LL128, and on A100s; else posted"}},
+              "what a channel does while a slice is on its way")
       .source(kFree)
       .field("channel_rate", &Execution::channel_rate,
              "data that a serial channel moves; 0: no limit but its links, or NCCL's")
@@ -103,13 +108,13 @@ schema::Object execution_schema() {
              "messages per connection that are sent and not acknowledged; 0: any number")
       .source("any number")
       .range(0, 1024)
-      .choice(
-          "protocol", &Execution::protocol,
-          {{"none", "data alone, at no cost; `algorithm: nccl` and `preset: nccl` pick another"},
-           {"simple", "data alone, ordered by fences: 2.8 us per step"},
-           {"ll128", "120 bytes of data per 128: 1.3 us per step"},
-           {"ll", "4 bytes of data per 8"}},
-          "how NCCL marks that data is there")
+      .choice("protocol", &Execution::protocol,
+              {{Protocol::kNone, "none",
+                "data alone, at no cost; `algorithm: nccl` and `preset: nccl` pick another"},
+               {Protocol::kSimple, "simple", "data alone, ordered by fences: 2.8 us per step"},
+               {Protocol::kLl128, "ll128", "120 bytes of data per 128: 1.3 us per step"},
+               {Protocol::kLl, "ll", "4 bytes of data per 8"}},
+              "how NCCL marks that data is there")
       .source(kFree)
       .field("step_latency", &Execution::step_latency,
              "from the arrival of a message until its receiver sees it")
@@ -130,13 +135,13 @@ schema::Object execution_schema() {
       .shorthand("preset");
 }
 
-schema::Object jitter_schema() {
+schema::Object<Jitter> jitter_schema() {
   return schema::describe<Jitter>("jitter", "random delay of every rank in every iteration")
       .choice("type", &Jitter::distribution,
-              {{"none", "no delay"},
-               {"normal", "cut at 0"},
-               {"exponential", "its deviation is its mean"},
-               {"log-normal", "a long tail"}},
+              {{Jitter::Distribution::kNone, "none", "no delay"},
+               {Jitter::Distribution::kNormal, "normal", "cut at 0"},
+               {Jitter::Distribution::kExponential, "exponential", "its deviation is its mean"},
+               {Jitter::Distribution::kLogNormal, "log-normal", "a long tail"}},
               "its distribution")
       .source(kEven)
       .field("mean", &Jitter::mean, "of the delay")
@@ -164,7 +169,7 @@ schema::Object jitter_schema() {
       });
 }
 
-schema::Object straggler_schema() {
+schema::Object<StragglerDocument> straggler_schema() {
   using S = StragglerDocument;
   return schema::describe<S>("straggler", "ranks that are slower than the others")
       .words("ranks", &S::ranks, "numbers and ranges `0-3` of ranks of the job")
@@ -187,7 +192,7 @@ schema::Object straggler_schema() {
       .compact();
 }
 
-schema::Object routing_schema() {
+schema::Object<Routing> routing_schema() {
   return schema::describe<Routing>("routing",
                                    "tokens that go to experts, as in a mixture of experts")
       .field("tokens", &Routing::tokens, "per rank")
@@ -208,7 +213,7 @@ schema::Object routing_schema() {
       .within({.low = 0, .high = 10});
 }
 
-schema::Object block_schema() {
+schema::Object<MatrixRowDocument> block_schema() {
   using Block = MatrixRowDocument;
   return schema::describe<Block>("block", "what one rank has for another")
       .field("from", &Block::from, "rank that sends")
@@ -281,7 +286,7 @@ std::string operation_doc(Operation operation) {
   return "no rank leaves before all have come";
 }
 
-schema::Object collective_schema(Operation operation) {
+schema::Object<CollectiveDocument> collective_schema(Operation operation) {
   schema::Builder<CollectiveDocument> keys(name_of(operation), operation_doc(operation));
   add_data(keys, operation);
   keys.choice("algorithm", of_spec(&CollectiveSpec::algorithm), algorithm_choices(),
@@ -303,7 +308,9 @@ schema::Object collective_schema(Operation operation) {
               "how a library carries the steps out")
       .source(kFree)
       .choice("generation", of_spec(&CollectiveSpec::generation),
-              {{"ampere", "A100"}, {"hopper", "H100, H200"}, {"blackwell", "B200, GB200"}},
+              {{collectives::GpuGeneration::kAmpere, "ampere", "A100"},
+               {collectives::GpuGeneration::kHopper, "hopper", "H100, H200"},
+               {collectives::GpuGeneration::kBlackwell, "blackwell", "B200, GB200"}},
               "GPUs whose constants `algorithm: nccl` and `preset: nccl` go by")
       .source("H100")
       .only_if(

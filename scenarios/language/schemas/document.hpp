@@ -235,18 +235,20 @@ struct Document {
 
 /// The language: every key, with its meaning, its limits and the source of its default. Made once
 /// per process and link layer.
-[[nodiscard]] const schema::Object& document_schema(LinkLayer layer = LinkLayer::kEthernet);
+[[nodiscard]] const schema::Object<Document>& document_schema(
+    LinkLayer layer = LinkLayer::kEthernet);
 
 // Its parts.
-[[nodiscard]] schema::Object links_schema();
-[[nodiscard]] schema::Object link_schema();
-[[nodiscard]] schema::Object link_selection_schema();
-[[nodiscard]] schema::Object fabric_schema(LinkLayer layer);
-[[nodiscard]] schema::Object class_schema(LinkLayer layer);
-[[nodiscard]] schema::Object job_schema();
-[[nodiscard]] schema::Object collective_schema(collectives::Operation operation);
+[[nodiscard]] schema::Object<LinksDocument> links_schema();
+[[nodiscard]] schema::Object<LinkDocument> link_schema();
+[[nodiscard]] schema::Object<LinkSelection> link_selection_schema();
+[[nodiscard]] schema::Object<FabricDocument> fabric_schema(LinkLayer layer);
+[[nodiscard]] schema::Object<ClassDocument> class_schema(LinkLayer layer);
+[[nodiscard]] schema::Object<JobDocument> job_schema();
+[[nodiscard]] schema::Object<CollectiveDocument> collective_schema(
+    collectives::Operation operation);
 [[nodiscard]] std::string operation_doc(collectives::Operation operation);
-[[nodiscard]] schema::Object fault_schema();
-[[nodiscard]] schema::Object observe_schema();
+[[nodiscard]] schema::Object<FaultDocument> fault_schema();
+[[nodiscard]] schema::Object<ObserveSpec> observe_schema();
 
 }  // namespace weft::scenarios::language

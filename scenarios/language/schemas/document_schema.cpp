@@ -10,7 +10,7 @@
 namespace weft::scenarios::language {
 namespace {
 
-schema::Object racks_schema() {
+schema::Object<RacksDocument> racks_schema() {
   return schema::describe<RacksDocument>("racks", "racks alike, side by side")
       .field("count", &RacksDocument::count, "how many")
       .required()
@@ -24,7 +24,7 @@ schema::Object racks_schema() {
       .default_part("host-400g");
 }
 
-schema::Object pxn_schema() {
+schema::Object<PxnSpec> pxn_schema() {
   return schema::describe<PxnSpec>("rail forwarding",
                                    "GPUs forward what their domain sends to their rail")
       .field("enabled", &PxnSpec::enabled,
@@ -38,7 +38,7 @@ schema::Object pxn_schema() {
       .shorthand("enabled");
 }
 
-schema::Object run_schema() {
+schema::Object<RunSpec> run_schema() {
   return schema::describe<RunSpec>("run", "how long and how the simulation runs")
       .field("warmup", &RunSpec::warmup, "statistics count from then on")
       .source("everything counts")
@@ -51,14 +51,14 @@ schema::Object run_schema() {
       .source("the order of a small message between hosts")
       .at_least(1_ns)
       .choice("cells", &RunSpec::cells,
-              {{"auto", "the longest window that leaves enough cells"},
-               {"one", "the whole fabric is one cell"},
-               {"finest", "every link with a latency is cut"}},
+              {{CellPlan::Cut::kAuto, "auto", "the longest window that leaves enough cells"},
+               {CellPlan::Cut::kOne, "one", "the whole fabric is one cell"},
+               {CellPlan::Cut::kFinest, "finest", "every link with a latency is cut"}},
               "how the fabric is cut for the engine; results do not depend on it")
       .source("the fastest");
 }
 
-schema::Object describe_document(LinkLayer layer) {
+schema::Object<Document> describe_document(LinkLayer layer) {
   return schema::describe<Document>("weft scenario", "one experiment on one fabric")
       .constant("weft", "1", "version of the scenario language")
       .source("the only version")
@@ -96,10 +96,10 @@ Document standard_document(LinkLayer layer) {
   return document;
 }
 
-const schema::Object& document_schema(LinkLayer layer) {
-  static const schema::Object kEthernet = describe_document(LinkLayer::kEthernet);
+const schema::Object<Document>& document_schema(LinkLayer layer) {
+  static const schema::Object<Document> kEthernet = describe_document(LinkLayer::kEthernet);
   if (layer == LinkLayer::kEthernet) return kEthernet;
-  static const schema::Object kInfiniBand = describe_document(LinkLayer::kInfiniBand);
+  static const schema::Object<Document> kInfiniBand = describe_document(LinkLayer::kInfiniBand);
   return kInfiniBand;
 }
 

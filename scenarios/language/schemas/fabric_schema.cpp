@@ -15,14 +15,14 @@ using topologies::CustomSpec;
 constexpr std::uint64_t kMaxParallelLinks = 1'024;
 constexpr std::uint64_t kMaxRadix = 65'535;
 
-schema::Object tier_schema() {
+schema::Object<TierDocument> tier_schema() {
   return schema::describe<TierDocument>("tier", "the switches of one tier")
       .object("switch", &TierDocument::switch_part, topologies::switch_part_schema(),
               "what they are, if not fabric.switch")
       .source("fabric.switch");
 }
 
-schema::Object tiers_schema() {
+schema::Object<LeafSpineDocument> tiers_schema() {
   using Document = LeafSpineDocument;
   return schema::describe<Document>("leaf-spine", "racks on leaves, every leaf on every spine")
       .field(
@@ -45,7 +45,7 @@ schema::Object tiers_schema() {
       .object("spine", &Document::spine, tier_schema(), "the spines");
 }
 
-schema::Object rail_schema() {
+schema::Object<RailDocument> rail_schema() {
   return schema::describe<RailDocument>("rail-optimised",
                                         "NIC i of every server of a group on leaf i of the group")
       .field("group", &RailDocument::group, "servers that share their leaves, in order")
@@ -54,11 +54,12 @@ schema::Object rail_schema() {
       .include(&RailDocument::tiers, tiers_schema());
 }
 
-schema::Object clos_schema() {
+schema::Object<ClosDocument> clos_schema() {
   using Document = ClosDocument;
   return schema::describe<Document>("clos", "three tiers: pods of leaves and spines, super-spines")
       .choice("attachment", &Document::attachment,
-              {{"rack", "a leaf per rack"}, {"rail", "a leaf per rail of a group of servers"}},
+              {{Document::Attachment::kRack, "rack", "a leaf per rack"},
+               {Document::Attachment::kRail, "rail", "a leaf per rail of a group of servers"}},
               "what hangs on a leaf")
       .source("a leaf per rack")
       .field("group", &Document::group, "servers that share their leaves, in order")
@@ -78,14 +79,15 @@ schema::Object clos_schema() {
       .source("one link")
       .range(1, kMaxParallelLinks)
       .choice("super_wiring", &Document::super_wiring,
-              {{"groups", "spine j of every pod on the j-th part of them"},
-               {"all", "every spine on all of them"}},
+              {{topologies::ClosSpec::SuperSpines::kGroups, "groups",
+                "spine j of every pod on the j-th part of them"},
+               {topologies::ClosSpec::SuperSpines::kAll, "all", "every spine on all of them"}},
               "which super-spines a spine hangs on")
       .source("as in a fat tree")
       .object("super_spine", &Document::super_spine, tier_schema(), "the super-spines");
 }
 
-schema::Object fat_tree_schema() {
+schema::Object<FatTreeDocument> fat_tree_schema() {
   return schema::describe<FatTreeDocument>("fat-tree", "k-ary tree of three tiers, k^3/4 NIC ports")
       .field("k", &FatTreeDocument::k, "ports per switch, an even number")
       .required()
@@ -110,12 +112,12 @@ schema::Object fat_tree_schema() {
       });
 }
 
-schema::Object lone_schema() {
+schema::Object<LoneDocument> lone_schema() {
   return schema::describe<LoneDocument>("none",
                                         "a scale-up domain alone: one server, its NICs left out");
 }
 
-schema::Object fabric_routing_schema() {
+schema::Object<topologies::RoutingSpec> fabric_routing_schema() {
   using topologies::RoutingSpec;
   const auto type = [](RoutingSpec & r) -> auto& { return r.hash.type; };
   const auto seeds = [](RoutingSpec & r) -> auto& { return r.hash.seeds; };
@@ -123,28 +125,31 @@ schema::Object fabric_routing_schema() {
       .field("weighted_ecmp", &RoutingSpec::weighted_ecmp,
              "next hops get shares in proportion to the rates of their links")
       .source("plain ECMP: equal shares")
-      .group(
-          "hash",
-          schema::describe<RoutingSpec>("hash", "which next hop a flow takes")
-              .choice("type", type,
-                      {{"mix", "choices of two seeds are independent"},
-                       {"crc16", "linear: what meets on one tier meets on the next"}},
-                      "the function")
-              .source("no polarisation")
-              .choice("seeds", seeds,
-                      {{"per-switch", ""},
-                       {"same", "the second tier repeats the first one's choices: polarisation"}},
-                      "where it starts")
-              .source("no polarisation"),
-          "of ECMP by flow");
+      .group("hash",
+             schema::describe<RoutingSpec>("hash", "which next hop a flow takes")
+                 .choice("type", type,
+                         {{PathHash::Type::kMix, "mix", "choices of two seeds are independent"},
+                          {PathHash::Type::kCrc16, "crc16",
+                           "linear: what meets on one tier meets on the next"}},
+                         "the function")
+                 .source("no polarisation")
+                 .choice("seeds", seeds,
+                         {{PathHash::Seeds::kPerSwitch, "per-switch", ""},
+                          {PathHash::Seeds::kSame, "same",
+                           "the second tier repeats the first one's choices: polarisation"}},
+                         "where it starts")
+                 .source("no polarisation"),
+             "of ECMP by flow");
 }
 
-schema::Object node_schema() {
+schema::Object<CustomDocument::Node> node_schema() {
   using Node = CustomDocument::Node;
   return schema::describe<Node>("node", "a host or a switch")
       .field("name", &Node::name, "by which links and jobs refer to it")
       .required()
-      .choice("kind", &Node::kind, {{"host", "a NIC, or a GPU with all its links"}, {"switch", ""}},
+      .choice("kind", &Node::kind,
+              {{CustomDocument::NodeKind::kHost, "host", "a NIC, or a GPU with all its links"},
+               {CustomDocument::NodeKind::kSwitch, "switch", ""}},
               "what it is")
       .required()
       .field("tier", &Node::tier, "of a switch: 1 if hosts hang on it, and so on upwards")
@@ -155,7 +160,8 @@ schema::Object node_schema() {
       .field("domain", &Node::domain, "scale-up domain of a GPU, or of a switch that serves one")
       .source("none")
       .choice("network", &Node::network,
-              {{"scale-out", ""}, {"scale-up", "between the GPUs of one domain"}},
+              {{NetworkKind::kScaleOut, "scale-out", ""},
+               {NetworkKind::kScaleUp, "scale-up", "between the GPUs of one domain"}},
               "of a switch; hosts are in both")
       .source("scale-out")
       .only_if([](const Node& n) { return n.kind == CustomDocument::NodeKind::kSwitch; },
@@ -173,7 +179,7 @@ schema::Object node_schema() {
       });
 }
 
-schema::Object custom_link_schema() {
+schema::Object<CustomDocument::Link> custom_link_schema() {
   using Link = CustomDocument::Link;
   return schema::describe<Link>("link", "a cable between two nodes")
       .field("from", &Link::from, "a node")
@@ -186,7 +192,7 @@ schema::Object custom_link_schema() {
       .range(1, kMaxParallelLinks);
 }
 
-schema::Object next_hop_schema() {
+schema::Object<CustomSpec::NextHopEntry> next_hop_schema() {
   using Entry = CustomSpec::NextHopEntry;
   return schema::describe<Entry>("next hop", "a static route instead of shortest paths")
       .field("at", &Entry::at, "a switch")
@@ -197,7 +203,7 @@ schema::Object next_hop_schema() {
       .required();
 }
 
-schema::Object custom_schema() {
+schema::Object<CustomDocument> custom_schema() {
   return schema::describe<CustomDocument>("custom", "nodes and links by name")
       .object("nic", &CustomDocument::nic, topologies::nic_part_schema(), "of every host")
       .source("400 Gbps per host")
@@ -213,7 +219,7 @@ schema::Object custom_schema() {
       .source("equal-cost shortest paths");
 }
 
-schema::Object change_schema() {
+schema::Object<LinkChangeDocument> change_schema() {
   using Change = LinkChangeDocument;
   return schema::describe<Change>("changed links", "links that differ from their role")
       .include(&Change::links, link_selection_schema())
@@ -222,7 +228,7 @@ schema::Object change_schema() {
 
 }  // namespace
 
-schema::Object link_schema() {
+schema::Object<LinkDocument> link_schema() {
   return schema::describe<LinkDocument>("link", "a cable: a latency, or a length of some cable")
       .field("rate", &LinkDocument::rate, "per direction")
       .at_least(1_Mbps)
@@ -240,24 +246,25 @@ schema::Object link_schema() {
       });
 }
 
-schema::Object link_selection_schema() {
+schema::Object<LinkSelection> link_selection_schema() {
   using Links = LinkSelection;
   return schema::describe<Links>("which links", "those between two nodes, or those of one")
       .field("from", &Links::from, "a node")
       .required()
       .field("to", &Links::to, "the other node; left out: every link of `from` in `network`")
       .source("every link of `from` in `network`")
-      .choice("network", &Links::network,
-              {{"scale-out", "NICs, leaves, spines"},
-               {"scale-up", "between the GPUs of one domain, such as NVLink"},
-               {"both", "of a GPU: all that it has"}},
-              "in which network, where `to` is left out")
+      .choice(
+          "network", &Links::network,
+          {{Links::Network::kScaleOut, "scale-out", "NICs, leaves, spines"},
+           {Links::Network::kScaleUp, "scale-up", "between the GPUs of one domain, such as NVLink"},
+           {Links::Network::kBoth, "both", "of a GPU: all that it has"}},
+          "in which network, where `to` is left out")
       .source("the idiom of a slow NIC, whose GPU keeps its scale-up links")
       .only_if([](const Links& links) { return links.to.empty(); },
                "without `to`, which says which links are meant");
 }
 
-schema::Object links_schema() {
+schema::Object<LinksDocument> links_schema() {
   return schema::describe<LinksDocument>("links", "cables by role")
       .object("access", &LinksDocument::access, link_schema(), "between NICs and leaves")
       .object("uplink", &LinksDocument::uplink, link_schema(), "between leaves and spines")
@@ -268,7 +275,7 @@ schema::Object links_schema() {
       .source("all links of a role are alike");
 }
 
-schema::Object fabric_schema(LinkLayer layer) {
+schema::Object<FabricDocument> fabric_schema(LinkLayer layer) {
   const auto topology = [](FabricDocument & f) -> auto& { return f.topology; };
   return schema::describe<FabricDocument>("fabric", "topology and switches")
       .tag("topology", "how switches and hosts are joined")

@@ -6,7 +6,7 @@
 namespace weft::scenarios::language {
 namespace {
 
-schema::Object nic_pause_schema() {
+schema::Object<NicPauseDocument> nic_pause_schema() {
   using Fault = NicPauseDocument;
   return schema::describe<Fault>("paused NIC",
                                  "a NIC that holds its switch paused, whatever its buffer")
@@ -16,7 +16,7 @@ schema::Object nic_pause_schema() {
       .source("a broken NIC pauses every lossless class");
 }
 
-schema::Object link_rate_schema() {
+schema::Object<LinkRateDocument> link_rate_schema() {
   using Fault = LinkRateDocument;
   return schema::describe<Fault>("slow link", "cables that run below their rate, both ways")
       .include(&Fault::links, link_selection_schema())
@@ -25,20 +25,20 @@ schema::Object link_rate_schema() {
       .at_least(1_Mbps);
 }
 
-schema::Object link_down_schema() {
+schema::Object<LinkDownDocument> link_down_schema() {
   using Fault = LinkDownDocument;
   return schema::describe<Fault>("broken link", "cables that carry nothing, both ways")
       .include(&Fault::links, link_selection_schema());
 }
 
-schema::Object switch_down_schema() {
+schema::Object<SwitchDownDocument> switch_down_schema() {
   using Fault = SwitchDownDocument;
   return schema::describe<Fault>("broken switch", "a switch that is off, with what it holds")
       .field("switch", &Fault::node, "which")
       .required();
 }
 
-schema::Object link_latency_schema() {
+schema::Object<LinkLatencyDocument> link_latency_schema() {
   using Fault = LinkLatencyDocument;
   return schema::describe<Fault>("slow wire",
                                  "cables that take longer, both ways, without reordering")
@@ -51,7 +51,7 @@ schema::Object link_latency_schema() {
 
 }  // namespace
 
-schema::Object fault_schema() {
+schema::Object<FaultDocument> fault_schema() {
   const auto kind = [](FaultDocument & fault) -> auto& { return fault.kind; };
   return schema::describe<FaultDocument>("fault", "something that goes wrong for a time")
       .field("at", &FaultDocument::at, "when it begins")

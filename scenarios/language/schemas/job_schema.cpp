@@ -20,7 +20,7 @@ constexpr Bytes kMaxMessage = Bytes(1'000'000'000'000);
 constexpr std::uint64_t kMaxRounds = 1'000'000;
 constexpr const char* kAtOnce = "all at once, the hardest case";
 
-schema::Object incast_schema() {
+schema::Object<IncastDocument> incast_schema() {
   using Incast = IncastDocument;
   return schema::describe<Incast>("in-cast", "many senders, one receiver")
       .field("senders", &Incast::senders, "how many ranks send; the job has one rank more")
@@ -45,7 +45,7 @@ schema::Object incast_schema() {
       .source(kAtOnce);
 }
 
-schema::Object permutation_schema() {
+schema::Object<PermutationSpec> permutation_schema() {
   return schema::describe<PermutationSpec>("permutation",
                                            "every rank sends to one other and receives from one")
       .field("size", &PermutationSpec::size, "per rank")
@@ -58,7 +58,7 @@ schema::Object permutation_schema() {
       .source("no favoured paths");
 }
 
-schema::Object message_schema() {
+schema::Object<MessagesSpec::Message> message_schema() {
   using Message = MessagesSpec::Message;
   return schema::describe<Message>("message", "one transfer")
       .field("start", &Message::start, "counted from the job's start")
@@ -76,7 +76,7 @@ schema::Object message_schema() {
       });
 }
 
-schema::Object messages_schema() {
+schema::Object<MessagesDocument> messages_schema() {
   using Messages = MessagesDocument;
   return schema::describe<Messages>("messages", "transfers one by one")
       .objects(
@@ -102,7 +102,7 @@ schema::Object messages_schema() {
       });
 }
 
-schema::Object open_loop_schema() {
+schema::Object<OpenLoopSpec> open_loop_schema() {
   return schema::describe<OpenLoopSpec>("open loop", "messages at a given load, whatever completes")
       .field("size", &OpenLoopSpec::size, "of every message")
       .required()
@@ -112,7 +112,8 @@ schema::Object open_loop_schema() {
       .required()
       .within({.low = 0, .high = 10, .includes_low = false})
       .choice("arrivals", &OpenLoopSpec::arrivals,
-              {{"poisson", "independent arrivals"}, {"constant", "equal gaps"}},
+              {{OpenLoopSpec::Arrivals::kPoisson, "poisson", "independent arrivals"},
+               {OpenLoopSpec::Arrivals::kConstant, "constant", "equal gaps"}},
               "when messages are sent")
       .source("many independent sources")
       .constant("destinations", "uniform", "who receives: any other rank")
@@ -122,7 +123,7 @@ schema::Object open_loop_schema() {
       .at_least(1_ps);
 }
 
-schema::Object ranks_schema() {
+schema::Object<RanksDocument> ranks_schema() {
   return schema::describe<RanksDocument>("ranks", "which hosts a job runs on, in rank order")
       .words("hosts", &RanksDocument::hosts,
              "`all`, a count (the first hosts), or a list of host numbers, ranges `0-31` and names")
@@ -130,11 +131,11 @@ schema::Object ranks_schema() {
       .field("random", &RanksDocument::random, "this many hosts, drawn by the seed")
       .range(1, 262'144)
       .choice("order", &RanksDocument::order,
-              {{"given", "as listed; `all` is rack by rack"},
-               {"by-rack", "all of one rack before the next"},
-               {"striped", "one of every rack in turn"},
-               {"striped-servers", "one of every server in turn"},
-               {"random", "shuffled by the seed"}},
+              {{RanksDocument::Order::kGiven, "given", "as listed; `all` is rack by rack"},
+               {RanksDocument::Order::kByRack, "by-rack", "all of one rack before the next"},
+               {RanksDocument::Order::kStriped, "striped", "one of every rack in turn"},
+               {RanksDocument::Order::kServers, "striped-servers", "one of every server in turn"},
+               {RanksDocument::Order::kRandom, "random", "shuffled by the seed"}},
               "in which rank 0, 1, 2 ... are placed on these hosts")
       .source("as listed")
       .field("count", &RanksDocument::count, "take this many of them, from the first on")
@@ -146,7 +147,7 @@ schema::Object ranks_schema() {
 
 }  // namespace
 
-schema::Object job_schema() {
+schema::Object<JobDocument> job_schema() {
   const auto kind = [](JobDocument & job) -> auto& { return job.kind; };
   // The first alternatives are in the order of JobDocument::kind, whose last one is all
   // collectives.

@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kFlows =
     "`job`, `job:0->3` (ranks), `job:h0->h3` (hosts), `*` on either side for any";
 
-schema::Object queues_schema() {
+schema::Object<ObserveSpec::Queues> queues_schema() {
   using Queues = ObserveSpec::Queues;
   return schema::describe<Queues>("queues", "occupancy of egress queues over time: queues.csv")
       .words("ports", &Queues::ports,
@@ -23,7 +23,7 @@ schema::Object queues_schema() {
       .shorthand("ports");
 }
 
-schema::Object rates_schema() {
+schema::Object<ObserveSpec::Rates> rates_schema() {
   using Rates = ObserveSpec::Rates;
   return schema::describe<Rates>("rates", "rate, target, alpha and goodput of flows: rates.csv")
       .words("flows", &Rates::flows, kFlows)
@@ -34,7 +34,7 @@ schema::Object rates_schema() {
       .shorthand("flows");
 }
 
-schema::Object packets_schema() {
+schema::Object<ObserveSpec::Packets> packets_schema() {
   using Packets = ObserveSpec::Packets;
   return schema::describe<Packets>("packets", "every hop of every data packet: packets.csv")
       .words("flows", &Packets::flows, kFlows)
@@ -44,7 +44,7 @@ schema::Object packets_schema() {
 
 }  // namespace
 
-schema::Object observe_schema() {
+schema::Object<ObserveSpec> observe_schema() {
   return schema::describe<ObserveSpec>("observe", "what the results hold besides the summary")
       .field("messages", &ObserveSpec::messages,
              "write messages.csv: true or false; absent: if there are at most a million")

@@ -12,15 +12,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using schema::Alternative;
+using schema::AnyObject;
 using schema::Field;
 using schema::Kind;
-using schema::Object;
 
 class Generator {
  public:
   explicit Generator(const Catalogue& catalogue) : catalogue_(catalogue) {}
 
-  Json object(const Object& object) const {
+  Json object(const AnyObject& object) const {
     Json maps = Json::array();
     if (object.tag.empty()) {
       maps.push_back(map(object, nullptr, false));
@@ -37,7 +37,7 @@ class Generator {
 
  private:
   /// The map that an alternative (or an object without tag) is written as.
-  Json map(const Object& object, const Alternative* alternative, bool needs_tag) const {
+  Json map(const AnyObject& object, const Alternative* alternative, bool needs_tag) const {
     Json properties = Json::object();
     Json required = Json::array();
     if (alternative != nullptr) {
@@ -64,14 +64,14 @@ class Generator {
     return {{"description", doc}, {"enum", std::move(names)}};
   }
 
-  void add_fields(const Object& object, Json& properties, Json& required) const {
+  void add_fields(const AnyObject& object, Json& properties, Json& required) const {
     for (const Field& f : object.fields) {
       properties[f.key] = field(f);
       if (f.is_required) required.push_back(f.key);
     }
   }
 
-  void add_shorthand(const Object& object, Json& maps) const {
+  void add_shorthand(const AnyObject& object, Json& maps) const {
     if (object.shorthand.empty()) return;
     if (!object.collection.empty()) {
       maps.push_back({{"enum", catalogue_.names(object.collection)}});
@@ -172,7 +172,7 @@ class Generator {
 
 }  // namespace
 
-nlohmann::ordered_json json_schema(const Object& object, const Catalogue& catalogue) {
+nlohmann::ordered_json json_schema(const AnyObject& object, const Catalogue& catalogue) {
   Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", object.title}};
   schema.update(Generator(catalogue).object(object));
   return schema;

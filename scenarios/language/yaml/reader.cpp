@@ -15,18 +15,18 @@ namespace weft::scenarios::language {
 namespace {
 
 using schema::Alternative;
+using schema::AnyObject;
 using schema::Field;
 using schema::Kind;
-using schema::Object;
 using schema::Scalar;
 
-std::vector<std::string> alternative_names(const Object& object) {
+std::vector<std::string> alternative_names(const AnyObject& object) {
   std::vector<std::string> names;
   for (const Alternative& a : object.alternatives) names.push_back(a.name);
   return names;
 }
 
-std::vector<std::string> accepted_keys(const Object& object, const Alternative* alternative) {
+std::vector<std::string> accepted_keys(const AnyObject& object, const Alternative* alternative) {
   std::vector<std::string> keys;
   if (!object.tag.empty()) keys.push_back(object.tag);
   if (!object.collection.empty()) keys.emplace_back(schema::kPartKey);
@@ -37,7 +37,7 @@ std::vector<std::string> accepted_keys(const Object& object, const Alternative* 
   return keys;
 }
 
-bool is_accepted(const std::string& key, const Object& object, const Alternative* alternative) {
+bool is_accepted(const std::string& key, const AnyObject& object, const Alternative* alternative) {
   if (!object.tag.empty() && key == object.tag) return true;
   if (!object.collection.empty() && key == schema::kPartKey) return true;
   return object.find(key) != nullptr ||
@@ -83,18 +83,18 @@ Errors Diagnostics::take() {
   return std::move(errors_);
 }
 
-void Reader::read(const Object& object, Node& node, void* target, const std::string& path) {
+void Reader::read(const AnyObject& object, Node& node, void* target, const std::string& path) {
   read_object(object, node, target, path, {}, {});
 }
 
-void Reader::read_named_part(const Object& object, const std::string& name, void* target,
+void Reader::read_named_part(const AnyObject& object, const std::string& name, void* target,
                              const std::string& path) {
   Node empty;
   empty.kind = Node::Kind::kMap;
   read_part(object, empty, target, path, name);
 }
 
-void Reader::read_object(const Object& object, Node& node, void* target, const std::string& path,
+void Reader::read_object(const AnyObject& object, Node& node, void* target, const std::string& path,
                          const std::string& default_part, const Origin& origin) {
   if (!expand_shorthand(object, node, path)) return;
   if (!object.collection.empty()) read_part(object, node, target, path, default_part);
@@ -117,7 +117,7 @@ void Reader::read_object(const Object& object, Node& node, void* target, const s
   if (alternative != nullptr) run_checks(*alternative->object, node, chosen, path);
 }
 
-bool Reader::expand_shorthand(const Object& object, Node& node, const std::string& path) {
+bool Reader::expand_shorthand(const AnyObject& object, Node& node, const std::string& path) {
   if (node.kind == Node::Kind::kMap) {
     if (!object.shorthand.empty()) name_bare_value(node, object.shorthand);
     return true;
@@ -140,7 +140,7 @@ bool Reader::expand_shorthand(const Object& object, Node& node, const std::strin
   return true;
 }
 
-void Reader::read_part(const Object& object, Node& node, void* target, const std::string& path,
+void Reader::read_part(const AnyObject& object, Node& node, void* target, const std::string& path,
                        const std::string& default_part) {
   const Node* named = node.find(schema::kPartKey);
   std::string name = default_part;
@@ -156,8 +156,8 @@ void Reader::read_part(const Object& object, Node& node, void* target, const std
   read_catalogue_part(object, named == nullptr ? node : *named, name, target, path);
 }
 
-void Reader::read_catalogue_part(const Object& object, const Node& named, const std::string& name,
-                                 void* target, const std::string& path) {
+void Reader::read_catalogue_part(const AnyObject& object, const Node& named,
+                                 const std::string& name, void* target, const std::string& path) {
   const Part* part = catalogue_.find(object.collection, name);
   if (part == nullptr) {
     const std::vector<std::string> names = catalogue_.names(object.collection);
@@ -179,7 +179,7 @@ void Reader::read_catalogue_part(const Object& object, const Node& named, const 
   open_parts_.pop_back();
 }
 
-void Reader::read_presets(const Object& object, const Node& node, void* target) {
+void Reader::read_presets(const AnyObject& object, const Node& node, void* target) {
   if (object.presets.empty()) return;
   const Node* named = node.find(object.preset_key);
   if (named == nullptr || named->kind != Node::Kind::kScalar) return;
@@ -190,7 +190,7 @@ void Reader::read_presets(const Object& object, const Node& node, void* target) 
   object.presets[static_cast<std::size_t>(std::get<std::int64_t>(**value))].apply(target);
 }
 
-const Alternative* Reader::select(const Object& object, const Node& node, void* target,
+const Alternative* Reader::select(const AnyObject& object, const Node& node, void* target,
                                   const std::string& path, void*& chosen) {
   const std::vector<std::string> names = alternative_names(object);
   const Node* tag = node.find(object.tag);
@@ -214,7 +214,7 @@ const Alternative* Reader::select(const Object& object, const Node& node, void* 
   return alternative;
 }
 
-void Reader::check_keys(const Object& object, const Alternative* alternative, const Node& node,
+void Reader::check_keys(const AnyObject& object, const Alternative* alternative, const Node& node,
                         const std::string& path) {
   for (const Node::Entry& entry : node.entries) {
     if (is_accepted(entry.key, object, alternative)) continue;
@@ -231,7 +231,7 @@ void Reader::check_keys(const Object& object, const Alternative* alternative, co
   }
 }
 
-void Reader::read_fields(const Object& object, Node& node, void* target, const std::string& path,
+void Reader::read_fields(const AnyObject& object, Node& node, void* target, const std::string& path,
                          const Origin& origin) {
   for (const Field& field : object.fields) {
     const std::string field_path = child_path(path, field.key);
@@ -363,7 +363,7 @@ void Reader::read_list(const Field& field, Node& node, void* target, const std::
   }
 }
 
-void Reader::check_applies(const Object& object, const Node& node, const void* target,
+void Reader::check_applies(const AnyObject& object, const Node& node, const void* target,
                            const std::string& path) {
   for (const Field& field : object.fields) {
     const Node* value = node.find(field.key);
@@ -372,7 +372,7 @@ void Reader::check_applies(const Object& object, const Node& node, const void* t
   }
 }
 
-void Reader::run_checks(const Object& object, const Node& node, const void* target,
+void Reader::run_checks(const AnyObject& object, const Node& node, const void* target,
                         const std::string& path) {
   std::vector<schema::Problem> problems;
   for (const auto& check : object.checks) check(target, problems);

@@ -48,10 +48,20 @@ class Reader {
       : catalogue_(catalogue), diagnostics_(diagnostics), provenance_(provenance) {}
 
   /// `node` is changed where a bare value stands for a map: afterwards the map is there.
-  void read(const schema::Object& object, Node& node, void* target, const std::string& path);
+  template <class T>
+  void read(const schema::Object<T>& object, Node& node, T& target, const std::string& path) {
+    read(object.any(), node, &target, path);
+  }
+  /// The same where `target` is known to be what `object` describes.
+  void read(const schema::AnyObject& object, Node& node, void* target, const std::string& path);
 
   /// Fills a part from the catalogue, as if `path` named it.
-  void read_named_part(const schema::Object& object, const std::string& name, void* target,
+  template <class T>
+  void read_named_part(const schema::Object<T>& object, const std::string& name, T& target,
+                       const std::string& path) {
+    read_named_part(object.any(), name, &target, path);
+  }
+  void read_named_part(const schema::AnyObject& object, const std::string& name, void* target,
                        const std::string& path);
 
  private:
@@ -62,20 +72,20 @@ class Reader {
     std::string prefix;  ///< path inside of the part, with a dot at its end
   };
 
-  void read_object(const schema::Object& object, Node& node, void* target, const std::string& path,
-                   const std::string& default_part, const Origin& origin);
-  bool expand_shorthand(const schema::Object& object, Node& node, const std::string& path);
-  void read_part(const schema::Object& object, Node& node, void* target, const std::string& path,
+  void read_object(const schema::AnyObject& object, Node& node, void* target,
+                   const std::string& path, const std::string& default_part, const Origin& origin);
+  bool expand_shorthand(const schema::AnyObject& object, Node& node, const std::string& path);
+  void read_part(const schema::AnyObject& object, Node& node, void* target, const std::string& path,
                  const std::string& default_part);
-  void read_catalogue_part(const schema::Object& object, const Node& named, const std::string& name,
-                           void* target, const std::string& path);
-  void read_presets(const schema::Object& object, const Node& node, void* target);
-  const schema::Alternative* select(const schema::Object& object, const Node& node, void* target,
+  void read_catalogue_part(const schema::AnyObject& object, const Node& named,
+                           const std::string& name, void* target, const std::string& path);
+  void read_presets(const schema::AnyObject& object, const Node& node, void* target);
+  const schema::Alternative* select(const schema::AnyObject& object, const Node& node, void* target,
                                     const std::string& path, void*& chosen);
-  void check_keys(const schema::Object& object, const schema::Alternative* alternative,
+  void check_keys(const schema::AnyObject& object, const schema::Alternative* alternative,
                   const Node& node, const std::string& path);
-  void read_fields(const schema::Object& object, Node& node, void* target, const std::string& path,
-                   const Origin& origin);
+  void read_fields(const schema::AnyObject& object, Node& node, void* target,
+                   const std::string& path, const Origin& origin);
   void read_absent(const schema::Field& field, void* target, const Node& parent,
                    const std::string& path);
   void read_field(const schema::Field& field, Node& node, void* target, const std::string& path,
@@ -88,9 +98,9 @@ class Reader {
                      const std::string& path, const Origin& origin);
   void keep_source(const schema::Field& field, const std::string& path, const Origin& origin);
   void read_list(const schema::Field& field, Node& node, void* target, const std::string& path);
-  void check_applies(const schema::Object& object, const Node& node, const void* target,
+  void check_applies(const schema::AnyObject& object, const Node& node, const void* target,
                      const std::string& path);
-  void run_checks(const schema::Object& object, const Node& node, const void* target,
+  void run_checks(const schema::AnyObject& object, const Node& node, const void* target,
                   const std::string& path);
   void fail(const Mark& mark, const std::string& path, std::string message);
 

@@ -12,9 +12,9 @@ namespace weft::scenarios::language {
 namespace {
 
 using schema::Alternative;
+using schema::AnyObject;
 using schema::Field;
 using schema::Kind;
-using schema::Object;
 
 constexpr std::size_t kCommentColumn = 36;
 
@@ -31,7 +31,7 @@ class Writer {
   Writer(const Node& root, const Provenance& provenance) : root_(root), provenance_(provenance) {}
 
   /// The entries of a map; `source` is where the choice of an alternative comes from by default.
-  Lines object(const Object& object, const void* value, const std::string& path,
+  Lines object(const AnyObject& object, const void* value, const std::string& path,
                const std::string& source) {
     Lines lines;
     const Alternative* alternative = nullptr;
@@ -48,7 +48,7 @@ class Writer {
   }
 
  private:
-  void fields(const Object& object, const void* value, const std::string& path, Lines& lines) {
+  void fields(const AnyObject& object, const void* value, const std::string& path, Lines& lines) {
     const std::optional<std::string> preset = preset_source(object, value);
     for (const Field& field : object.fields) {
       if (!field.applies_to(value)) continue;
@@ -73,10 +73,10 @@ class Writer {
     }
   }
 
-  static std::optional<std::string> preset_source(const Object& object, const void* value) {
+  static std::optional<std::string> preset_source(const AnyObject& object, const void* value) {
     if (object.presets.empty()) return std::nullopt;
     const auto index = std::get<std::int64_t>(*object.find(object.preset_key)->get(value));
-    const schema::Preset& preset = object.presets[static_cast<std::size_t>(index)];
+    const schema::AnyPreset& preset = object.presets[static_cast<std::size_t>(index)];
     return "preset " + preset.name + ": " + preset.source;
   }
 
@@ -183,7 +183,7 @@ class Writer {
 
 }  // namespace
 
-std::string write_yaml(const Object& object, const void* value, const Node& root,
+std::string write_yaml(const AnyObject& object, const void* value, const Node& root,
                        const Provenance& provenance, const WriteStyle& style) {
   std::string text;
   for (const Line& line : Writer(root, provenance).object(object, value, {}, {})) {

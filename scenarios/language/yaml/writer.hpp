@@ -15,8 +15,14 @@ struct WriteStyle {
 
 /// `object` as YAML that reads back as the same value, with every key written out. `root` is what
 /// the file gave, as the reader left it.
-[[nodiscard]] std::string write_yaml(const schema::Object& object, const void* value,
+[[nodiscard]] std::string write_yaml(const schema::AnyObject& object, const void* value,
                                      const Node& root, const Provenance& provenance,
                                      const WriteStyle& style);
+template <class T>
+[[nodiscard]] std::string write_yaml(const schema::Object<T>& object, const T& value,
+                                     const Node& root, const Provenance& provenance,
+                                     const WriteStyle& style) {
+  return write_yaml(object.any(), &value, root, provenance, style);
+}
 
 }  // namespace weft::scenarios::language

@@ -23,7 +23,7 @@ using language::PathStep;
 constexpr std::uint64_t kMaxSeeds = 1'000'000;
 
 /// The field at a path, in whatever alternative has it.
-const schema::Field* find_field(const schema::Object& object, std::span<const PathStep> steps) {
+const schema::Field* find_field(const schema::AnyObject& object, std::span<const PathStep> steps) {
   if (steps.empty() || steps.front().is_index) return nullptr;
   const schema::Field* field = object.find(steps.front().key);
   std::span<const PathStep> rest = steps.subspan(1);
@@ -255,7 +255,7 @@ class Builder {
   }
 
   void find_units() {
-    const schema::Object& schema = language::document_schema();
+    const schema::AnyObject& schema = language::document_schema().any();
     for (Parameter& parameter : sweep_.parameters) {
       const schema::Field* field = find_field(schema, language::parse_path(parameter.path));
       if (field == nullptr || field->dimension == nullptr) continue;
@@ -295,11 +295,12 @@ std::string flow_text(const language::Node& node) {
 }
 
 bool is_known_path(const std::string& path) {
-  return find_field(language::document_schema(), language::parse_path(path)) != nullptr;
+  return find_field(language::document_schema().any(), language::parse_path(path)) != nullptr;
 }
 
 bool is_integer_path(const std::string& path) {
-  const schema::Field* field = find_field(language::document_schema(), language::parse_path(path));
+  const schema::Field* field =
+      find_field(language::document_schema().any(), language::parse_path(path));
   return field != nullptr && field->kind == schema::Kind::kInteger;
 }
 

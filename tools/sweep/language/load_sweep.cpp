@@ -139,7 +139,7 @@ class SweepLoader {
     prepare();
     language::Provenance provenance;
     language::Reader(language::Catalogue::embedded(), diagnostics_, provenance)
-        .read(sweep_schema(), tree_, &document_, {});
+        .read(sweep_schema(), tree_, document_, {});
     if (diagnostics_.is_empty()) {
       if (std::string problem = language::name_problem(document_.name); !problem.empty()) {
         fail("name", std::move(problem));
@@ -329,7 +329,7 @@ Result<nlohmann::ordered_json> sweep_json_schema() {
   using Json = nlohmann::ordered_json;
   Result<Json> inner = scenarios::scenario_json_schema();
   if (!inner.ok()) return inner.errors();
-  Json schema = language::json_schema(sweep_schema(), language::Catalogue::embedded());
+  Json schema = language::json_schema(sweep_schema().any(), language::Catalogue::embedded());
   Json scenario = std::move(inner).value();
   scenario.erase("$schema");
   const Json any = Json::object();

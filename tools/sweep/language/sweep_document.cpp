@@ -37,19 +37,20 @@ schema::Builder<LineDocument> line_builder(const char* title) {
       .source("needed for a range, unless the strategy is random")
       .range(2, kMaxSteps)
       .choice("scale", &LineDocument::scale,
-              {{"linear", "equal differences"}, {"log", "equal ratios"}},
+              {{LineDocument::Scale::kLinear, "linear", "equal differences"},
+               {LineDocument::Scale::kLog, "log", "equal ratios"}},
               "how the values of a range are spaced")
       .source("equal differences");
 }
 
-schema::Object line_schema() {
+schema::Object<LineDocument> line_schema() {
   return line_builder("line").check([](const LineDocument& line, std::vector<Problem>& problems) {
     if (line.path.empty()) problems.push_back({"path", "is missing; expected a path"});
     check_line(line, problems);
   });
 }
 
-schema::Object axis_schema() {
+schema::Object<AxisDocument> axis_schema() {
   return schema::describe<AxisDocument>("axis", "what varies: one path, or several in step")
       .include(&AxisDocument::line, line_builder("axis"))
       .objects("zip", &AxisDocument::zip, line_schema(),
@@ -68,7 +69,7 @@ schema::Object axis_schema() {
       });
 }
 
-schema::Object objective_schema() {
+schema::Object<ObjectiveDocument> objective_schema() {
   return schema::describe<ObjectiveDocument>("objective", "a result that matters")
       .field("metric", &ObjectiveDocument::metric,
              "a number of summary.json, such as messages.fct_seconds.p99 or jobs.NAME.jct_seconds")
@@ -76,13 +77,14 @@ schema::Object objective_schema() {
       .field("name", &ObjectiveDocument::name, "what plots and tables call it")
       .source("the metric")
       .choice("goal", &ObjectiveDocument::goal,
-              {{"min", "the smaller the better"}, {"max", "the larger the better"}},
+              {{ObjectiveDocument::Goal::kMin, "min", "the smaller the better"},
+               {ObjectiveDocument::Goal::kMax, "max", "the larger the better"}},
               "which direction is good")
       .source("most results are times and losses")
       .shorthand("metric");
 }
 
-schema::Object sampling_schema() {
+schema::Object<SamplingDocument> sampling_schema() {
   return schema::describe<SamplingDocument>("random", "combinations drawn at random")
       .field("samples", &SamplingDocument::samples, "how many")
       .required()
@@ -91,7 +93,7 @@ schema::Object sampling_schema() {
       .source("any number serves");
 }
 
-schema::Object bisection_schema() {
+schema::Object<BisectionDocument> bisection_schema() {
   using Bisect = BisectionDocument;
   return schema::describe<Bisect>("bisect", "the smallest value for which a condition holds")
       .field("path", &Bisect::path, "what is varied")
@@ -110,7 +112,7 @@ schema::Object bisection_schema() {
       .required();
 }
 
-schema::Object strategy_schema() {
+schema::Object<SweepDocument> strategy_schema() {
   const auto strategy = [](SweepDocument & d) -> auto& { return d.strategy; };
   return schema::describe<SweepDocument>("strategy", "which combinations are run")
       .optional_tag("type", 0, "which combinations")
@@ -123,7 +125,7 @@ schema::Object strategy_schema() {
 
 }  // namespace
 
-schema::Object sweep_schema() {
+schema::Object<SweepDocument> sweep_schema() {
   return schema::describe<SweepDocument>("weft sweep", "one scenario, run many times")
       .constant("sweep", "1", "version of the sweep language")
       .source("the only version")

@@ -65,6 +65,6 @@ struct SweepDocument {
 
 /// The keys of a sweep file. `scenario` may also be a map (a scenario), the items of `values` may
 /// be maps or lists, and there is `points`: see `load_sweep`.
-[[nodiscard]] schema::Object sweep_schema();
+[[nodiscard]] schema::Object<SweepDocument> sweep_schema();
 
 }  // namespace weft::sweep
