@@ -6,7 +6,7 @@
 
 #include "collectives/algorithms/schedule.hpp"
 #include "collectives/costs/cost_model.hpp"
-#include "collectives/jobs/collective_program.hpp"
+#include "collectives/jobs/collective/collective_program.hpp"
 #include "collectives/nccl/nccl_execution.hpp"
 #include "collectives/nccl/nccl_tuning.hpp"
 

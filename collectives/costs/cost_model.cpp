@@ -7,7 +7,7 @@
 #include "collectives/algorithms/schedule.hpp"
 #include "collectives/costs/cost_terms.hpp"
 #include "collectives/costs/domain_costs.hpp"
-#include "collectives/jobs/collective_program.hpp"
+#include "collectives/jobs/collective/collective_program.hpp"
 
 namespace weft::collectives {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "collectives/jobs/collective_program.hpp"
+#include "collectives/jobs/collective/collective_program.hpp"
 
 namespace weft::collectives {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "collectives/jobs/collective_program.hpp"
+#include "collectives/jobs/collective/collective_program.hpp"
 
 namespace weft::collectives {
 

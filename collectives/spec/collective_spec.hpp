@@ -42,6 +42,8 @@ enum class Algorithm : std::uint8_t {
   kNccl,  ///< what NCCL's tuning model picks
   kBest,  ///< what weft's cost model picks
 };
+/// Of an execution.
+inline constexpr std::uint32_t kMaxChannels = 64;
 inline constexpr std::size_t kAlgorithmCount = 12;  ///< without the two that choose
 
 /// How NCCL marks that data is there: fences, flags in every line of 128 bytes, or beside every 4.
@@ -58,12 +60,12 @@ struct Jitter {
   Picoseconds deviation;  ///< standard deviation; the exponential has its mean
 };
 
-/// What makes some ranks slower than the others. Factors are thousandths, 1000 is healthy.
+/// What makes some ranks slower than the others.
 struct Straggler {
-  std::vector<std::uint32_t> ranks;
-  Picoseconds late;           ///< every iteration begins later by this
-  double compute_factor = 1;  ///< of `compute`
-  double reduce_factor = 1;   ///< of the time to reduce and to copy
+  std::vector<std::string> ranks;  ///< numbers, and ranges such as `0-3`
+  Picoseconds late;                ///< every iteration begins later by this
+  double compute_factor = 1;       ///< of `compute`
+  double reduce_factor = 1;        ///< of the time to reduce and to copy
 };
 
 /// How steps are carried out. The defaults cost nothing, as closed forms have it.
@@ -94,9 +96,16 @@ struct Execution {
 /// protocol and size: nccl_execution.hpp.
 [[nodiscard]] Execution execution_preset(Execution::Preset preset);
 
-/// How the rows of an all-to-all-v come about.
+/// What a rank has for another in an all-to-all-v.
+struct Block {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  Bytes size;
+};
+
+/// How the blocks of an all-to-all-v come about if tokens go to experts.
 struct Routing {
-  std::uint32_t tokens = 0;  ///< per rank; 0: there is no routing, but a matrix
+  std::uint32_t tokens = 0;  ///< per rank
   Bytes token_size;
   std::uint32_t experts_per_rank = 1;
   std::uint32_t top_k = 2;
@@ -111,9 +120,11 @@ struct CollectiveSpec {
   std::uint32_t root = 0;
   Picoseconds compute;  ///< before the collective of every iteration
   Execution execution;
-  std::vector<std::int64_t> matrix;  ///< all-to-all-v: bytes by source, then destination
-  Routing routing;
-  Jitter jitter;
+  std::vector<Block> blocks;       ///< all-to-all-v: those that are not empty
+  std::optional<Routing> routing;  ///< all-to-all-v: in place of blocks
+  /// What blocks or routing come to: bytes by source, then destination. Empty until a job is built.
+  std::vector<std::int64_t> matrix;
+  std::optional<Jitter> jitter;
   std::vector<Straggler> stragglers;
   GpuGeneration generation = GpuGeneration::kHopper;  ///< whose constants NCCL goes by
   /// Consecutive ranks that share a scale-up domain; 0: as the fabric has them.

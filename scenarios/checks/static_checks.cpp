@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <variant>
 
-#include "collectives/jobs/routing.hpp"
+#include "collectives/jobs/collective/routing.hpp"
 #include "protocols/config/headroom.hpp"
 #include "scenarios/text/format.hpp"
 #include "topologies/analysis/buffer_dependency.hpp"
@@ -180,14 +180,14 @@ void check_dependencies(const Experiment& e, StaticFindings& findings) {
 void check_routing(const Experiment& e, StaticFindings& findings) {
   for (const JobSpec& job : e.scenario.jobs) {
     const auto* spec = std::get_if<collectives::CollectiveSpec>(&job.kind);
-    if (spec == nullptr) continue;
+    if (spec == nullptr || !spec->routing) continue;
     const auto ranks = static_cast<std::uint32_t>(job.ranks.size());
-    const std::uint32_t alike = collectives::tokens_alike(spec->routing, ranks);
+    const std::uint32_t alike = collectives::tokens_alike(*spec->routing, ranks);
     if (alike <= 1) continue;
     findings.warnings.push_back(fmt::format(
         "job {} routes {} tokens per rank, more than are drawn one by one: {} that follow one "
         "another choose alike, so that loads spread about their means as with {} tokens per rank",
-        job.name, spec->routing.tokens, alike, spec->routing.tokens / alike));
+        job.name, spec->routing->tokens, alike, spec->routing->tokens / alike));
   }
 }
 

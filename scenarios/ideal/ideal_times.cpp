@@ -311,9 +311,7 @@ IdealTimes::Job IdealTimes::capacity_of(std::uint32_t job) {
 }
 
 std::vector<IdealTimes::Job> IdealTimes::jobs() {
-  const auto is_open_loop = [](const JobSpec& job) {
-    return std::holds_alternative<collectives::OpenLoopSpec>(job.kind);
-  };
+  const auto is_open_loop = [](const JobSpec& job) { return collectives::is_open_loop(job.kind); };
   if (std::ranges::all_of(scenario_.jobs, is_open_loop)) {
     return std::vector<Job>(scenario_.jobs.size());
   }

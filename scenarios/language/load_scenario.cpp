@@ -74,7 +74,6 @@ class ScenarioLoader {
     LoadedScenario loaded;
     loaded.scenario = language::lower(context);
     if (!diagnostics_.is_empty()) return diagnostics_.take();
-    drop_csv_messages();
     loaded.resolved_ = language::write_yaml(schema_, document_, tree_, provenance_, {});
     loaded.canonical_ =
         language::write_yaml(schema_, document_, tree_, provenance_, {.comments = false});
@@ -84,14 +83,6 @@ class ScenarioLoader {
   }
 
  private:
-  /// What came from a CSV file is written as that file's path and digest.
-  void drop_csv_messages() {
-    for (language::JobDocument& job : document_.jobs) {
-      auto* messages = std::get_if<language::MessagesDocument>(&job.kind);
-      if (messages != nullptr && !messages->csv.empty()) messages->spec.list.clear();
-    }
-  }
-
   std::filesystem::path filename_;
   const std::vector<std::string>& overrides_;
   Diagnostics diagnostics_;

@@ -3,27 +3,10 @@
 #include <utility>
 #include <variant>
 
-#include "collectives/jobs/collective_program.hpp"
+#include "collectives/jobs/collective/collective_bounds.hpp"
+#include "collectives/jobs/collective/collective_program.hpp"
 
 namespace weft::scenarios {
-namespace {
-
-/// As the `type` key of a job spells it.
-const char* job_type_name(const collectives::JobKind& kind) {
-  struct Name {
-    const char* operator()(const collectives::IncastSpec&) const { return "incast"; }
-    const char* operator()(const collectives::PermutationSpec&) const { return "permutation"; }
-    const char* operator()(const collectives::CollectiveSpec& spec) const {
-      return name_of(spec.operation);
-    }
-    const char* operator()(const collectives::MessagesSpec&) const { return "messages"; }
-    const char* operator()(const collectives::OpenLoopSpec&) const { return "open-loop"; }
-  };
-  return std::visit(Name{}, kind);
-}
-
-}  // namespace
-
 void collect_jobs(const Experiment& e, const collectives::Executor& executor,
                   const std::vector<IdealTimes::Job>& ideal, Results& results) {
   for (std::uint32_t j = 0; j < e.scenario.jobs.size(); ++j) {
@@ -31,7 +14,7 @@ void collect_jobs(const Experiment& e, const collectives::Executor& executor,
     const JobSpec& spec = e.scenario.jobs[j];
     JobResult job;
     job.name = spec.name;
-    job.type = job_type_name(spec.kind);
+    job.type = collectives::type_name(spec.kind);
     job.ranks = e.workload.jobs()[j].ranks;
     job.bytes = outcome.bytes;
     job.start = outcome.start;
@@ -42,9 +25,7 @@ void collect_jobs(const Experiment& e, const collectives::Executor& executor,
     job.ideal_set_by = ideal[j].set_by;
     if (const auto* program = dynamic_cast<const collectives::CollectiveProgram*>(
             e.workload.jobs()[j].program.get())) {
-      JobSpec settled = spec;  // with the blocks that a routing made
-      settled.kind = program->spec();
-      const auto bus = collectives::bus_bytes(settled);
+      const auto bus = collectives::bus_bytes(program->spec(), job.ranks);
       if (bus && job.is_finished && job.jct > Picoseconds(0)) {
         job.bus_bandwidth = static_cast<double>(bus->count()) / to_seconds(job.jct);
       }

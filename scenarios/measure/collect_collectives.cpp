@@ -5,7 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "collectives/jobs/collective_program.hpp"
+#include "collectives/jobs/collective/collective_bounds.hpp"
+#include "collectives/jobs/collective/collective_program.hpp"
 
 namespace weft::scenarios {
 namespace {

@@ -29,9 +29,8 @@ std::uint64_t count_packets(const Experiment& e) {
 }
 
 bool is_open_ended(const Experiment& e) {
-  return std::any_of(e.scenario.jobs.begin(), e.scenario.jobs.end(), [](const auto& job) {
-    return std::holds_alternative<collectives::OpenLoopSpec>(job.kind);
-  });
+  return std::any_of(e.scenario.jobs.begin(), e.scenario.jobs.end(),
+                     [](const auto& job) { return collectives::is_open_loop(job.kind); });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "collectives/jobs/collective/collective_bounds.hpp"
 #include "tests/collectives/ideal_run.hpp"
 
 // Job times on the ideal network, where a message of B bytes takes d(B) = alpha + B / rate, its
@@ -166,9 +167,11 @@ TEST(Jobs, ConserveBytesBetweenProgramAndNetwork) {
 }
 
 TEST(BusBytes, AreWhatEveryRankMustSend) {
-  EXPECT_EQ(collectives::bus_bytes(job(4, all_reduce(1_MiB, 3))), 3 * 1_MiB * 3 / 2);
-  EXPECT_EQ(collectives::bus_bytes(job(4, all_to_all(1_MiB))), 3_MiB);
-  EXPECT_EQ(collectives::bus_bytes(job(4, PermutationSpec{1_MiB, 0_ps})), std::nullopt);
+  EXPECT_EQ(collectives::bus_bytes(all_reduce(1_MiB, 3), 4), 3 * 1_MiB * 3 / 2);
+  EXPECT_EQ(collectives::bus_bytes(all_to_all(1_MiB), 4), 3_MiB);
+  collectives::CollectiveSpec barrier;
+  barrier.operation = collectives::Operation::kBarrier;
+  EXPECT_EQ(collectives::bus_bytes(barrier, 4), std::nullopt);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/jobs/jitter.hpp"
+#include "collectives/jobs/collective/jitter.hpp"
 #include "simcore/fabric/port_delays.hpp"
 #include "tests/collectives/ideal_run.hpp"
 
@@ -288,7 +288,7 @@ TEST(Execution, EveryAlgorithmRunsWithEverythingAtOnce) {
       spec.execution.reduce_rate = 100_Gbps;
       spec.execution.copy_rate = 100_Gbps;
       spec.jitter = {Jitter::Distribution::kExponential, 5_us, 0_us};
-      spec.stragglers.push_back({{2}, 30_us, 1, 3});
+      spec.stragglers.push_back({{"2"}, 30_us, 1, 3});
       if (operation == Operation::kAllToAllV) spec.routing = {100, 64_B, 2, 2, 1.0};
       for (const std::uint32_t channels : {1U, 3U}) {
         spec.execution.channels = channels;
@@ -386,7 +386,7 @@ TEST(Nvls, IsRefusedByNetworksThatCannotReduce) {
 
 /// JCT with one rank late.
 Picoseconds late_time(CollectiveSpec spec, std::uint32_t ranks, std::uint32_t rank, Picoseconds d) {
-  spec.stragglers.push_back({{rank}, d, 1, 1});
+  spec.stragglers.push_back({{std::to_string(rank)}, d, 1, 1});
   return ideal_time(ranks, spec);
 }
 
@@ -433,11 +433,11 @@ TEST(Straggler, ComputesAndReducesSlower) {
   spec.compute = 100_us;
   spec.execution.reduce_rate = 8_Gbps;
   const Picoseconds plain = ideal_time(8, spec);
-  spec.stragglers.push_back({{3}, 0_us, 1.5, 1});
+  spec.stragglers.push_back({{"3"}, 0_us, 1.5, 1});
   EXPECT_EQ(ideal_time(8, spec), plain + 50_us);
   // Every part is added once on its way past rank 3, and waits there 1,024 ns longer; steps are
   // longer than that, so rank 3 is idle again when the next one comes.
-  spec.stragglers[0] = {{3}, 0_us, 1, 2};
+  spec.stragglers[0] = {{"3"}, 0_us, 1, 2};
   EXPECT_EQ(ideal_time(8, spec), plain + 1024 * 1_ns);
 }
 

@@ -6,9 +6,9 @@
 #include <set>
 #include <vector>
 
-#include "collectives/jobs/incast.hpp"
-#include "collectives/jobs/open_loop.hpp"
-#include "collectives/jobs/permutation.hpp"
+#include "collectives/jobs/incast/incast.hpp"
+#include "collectives/jobs/open_loop/open_loop.hpp"
+#include "collectives/jobs/permutation/permutation.hpp"
 #include "tests/collectives/ideal_run.hpp"
 
 namespace weft::testing {

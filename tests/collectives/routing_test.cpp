@@ -1,6 +1,6 @@
 // Tokens of a mixture of experts: where they go, and that a strong skew takes no longer to draw.
 
-#include "collectives/jobs/routing.hpp"
+#include "collectives/jobs/collective/routing.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "collectives/jobs/collective_program.hpp"
+#include "collectives/jobs/collective/collective_program.hpp"
+#include "collectives/jobs/collective/routing.hpp"
 #include "tests/collectives/ideal_run.hpp"
 
 namespace weft::testing {
@@ -140,8 +141,9 @@ JobDescription description(Operation operation, Algorithm algorithm) {
   CollectiveSpec spec = collective(operation, algorithm, 60_KiB);
   if (operation == Operation::kAllToAllV) {
     for (std::uint32_t i = 0; i < kRanks * kRanks; ++i) {
-      spec.matrix.push_back(i % 5 == 0 ? 0 : 5 * 1024);
+      if (i % 5 != 0) spec.blocks.push_back({i / kRanks, i % kRanks, 5_KiB});
     }
+    spec.matrix = collectives::matrix_of(spec.blocks, kRanks);
   }
   JobDescription job = testing::job(kRanks, spec);
   const bool has_chips = algorithm == Algorithm::kNvls || algorithm == Algorithm::kNvlsTree;
@@ -154,7 +156,8 @@ JobDescription description(Operation operation, Algorithm algorithm) {
 }
 
 Picoseconds end_of(JobDescription job, std::uint32_t late_rank, Picoseconds late) {
-  std::get<CollectiveSpec>(job.kind).stragglers.push_back({{late_rank}, late, 1, 1});
+  std::get<CollectiveSpec>(job.kind).stragglers.push_back(
+      {{std::to_string(late_rank)}, late, 1, 1});
   const collectives::Workload workload = build({job});
   collectives::Executor executor(workload);
   IdealNetwork network(

@@ -118,7 +118,15 @@ TEST(Workload, NamesTheFieldThatIsWrong) {
                                                 "jobs[1].list[1].size", "jobs[1].list[1].start"}));
   OpenLoopSpec open_loop;
   open_loop.size = 1_B;
+  open_loop.stop = 1_us;
   EXPECT_EQ(error_keys(job(4, open_loop)), Keys{"jobs[1].load"}) << "no access rates given";
+  messages.list = {{0_ps, 2, 2, 1_B}};
+  EXPECT_EQ(error_keys(job(4, messages)), Keys{"jobs[1].list[0].to"}) << "to itself";
+  CollectiveSpec serial = collective(Operation::kAllReduce, Algorithm::kRing, 1_KiB);
+  serial.execution.channels = 0;
+  serial.stragglers.push_back({.ranks = {"2-5"}, .late = {}});
+  EXPECT_EQ(error_keys(job(4, serial)),
+            (Keys{"jobs[1].execution.channels", "jobs[1].stragglers[0].ranks"}));
   JobDescription twice = job(3, all_reduce(1_B));
   twice.ranks[2] = twice.ranks[0];
   EXPECT_EQ(error_keys(twice), Keys{"jobs[1].ranks"});

@@ -47,14 +47,14 @@ TEST(CsvRow, AFieldIsReadAsItWasWritten) {
   EXPECT_EQ(scenarios::csv::field("a\nb\x1b"), "a\\x0ab\\x1b");
 }
 
-Result<collectives::MessagesSpec> messages(const std::string& text) {
+Result<std::vector<collectives::MessagesSpec::Message>> messages(const std::string& text) {
   return scenarios::language::parse_messages_csv(text, "m.csv", "data");
 }
 
 TEST(MessagesCsv, FilesAsSpreadsheetsWriteThemAreTheSame) {
   const auto plain = messages("start_us,source,destination,bytes\n1.5,0,1,2000\n");
   ASSERT_TRUE(plain.ok()) << plain.errors().front().to_string();
-  ASSERT_EQ(plain.value().list.size(), 1U);
+  ASSERT_EQ(plain.value().size(), 1U);
   for (const char* text :
        {"\xEF\xBB\xBFstart_us,source,destination,bytes\n1.5,0,1,2000\n",
         "start_us,source,destination,bytes\r\n1.5,0,1,2000\r\n",
@@ -62,10 +62,10 @@ TEST(MessagesCsv, FilesAsSpreadsheetsWriteThemAreTheSame) {
         "\xEF\xBB\xBF\"start_us\", \"source\",destination,bytes\r\n\r\n\"1.5\",0,\"1\" ,2000"}) {
     const auto read = messages(text);
     ASSERT_TRUE(read.ok()) << read.errors().front().to_string();
-    ASSERT_EQ(read.value().list.size(), 1U);
-    EXPECT_EQ(read.value().list[0].start, plain.value().list[0].start);
-    EXPECT_EQ(read.value().list[0].to, 1U);
-    EXPECT_EQ(read.value().list[0].size, 2'000_B);
+    ASSERT_EQ(read.value().size(), 1U);
+    EXPECT_EQ(read.value()[0].start, plain.value()[0].start);
+    EXPECT_EQ(read.value()[0].to, 1U);
+    EXPECT_EQ(read.value()[0].size, 2'000_B);
   }
 }
 

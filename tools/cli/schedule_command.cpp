@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "collectives/jobs/collective_program.hpp"
+#include "collectives/jobs/collective/collective_program.hpp"
 #include "collectives/proof/symbolic.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"

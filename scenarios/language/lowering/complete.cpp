@@ -182,7 +182,7 @@ void complete_ranks(const Context& context, RanksDocument& ranks, const std::str
   word = "0-" + std::to_string(std::stoul(word) - 1);
 }
 
-void complete_csv(const Context& context, MessagesDocument& messages,
+void complete_csv(const Context& context, collectives::MessagesSpec& messages,
                   const std::string& traffic_class, const std::string& path) {
   if (messages.csv.empty()) return;
   std::error_code error;
@@ -202,13 +202,13 @@ void complete_csv(const Context& context, MessagesDocument& messages,
   messages.csv = file.string();
   messages.sha256 = digest;
   context.provenance[child_path(path, "sha256")] = "the file as it was read";
-  Result<collectives::MessagesSpec> list =
+  Result<std::vector<collectives::MessagesSpec::Message>> list =
       parse_messages_csv(text.value(), messages.csv, traffic_class);
   if (!list.ok()) {
     for (const Error& e : list.errors()) context.diagnostics.add(e);
     return;
   }
-  messages.spec = std::move(list).value();
+  messages.list = std::move(list).value();
 }
 
 void complete_jobs(const Context& context) {
@@ -217,7 +217,7 @@ void complete_jobs(const Context& context) {
     const std::string path = element_path("jobs", i);
     complete_ranks(context, job.ranks, child_path(path, "ranks"));
     if (job.traffic_class.empty()) job.traffic_class = class_names(context.document).front();
-    if (auto* messages = std::get_if<MessagesDocument>(&job.kind)) {
+    if (auto* messages = std::get_if<collectives::MessagesSpec>(&job.kind)) {
       complete_csv(context, *messages, job.traffic_class, path);
     }
   }

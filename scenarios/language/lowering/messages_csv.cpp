@@ -34,7 +34,7 @@ class CsvReader {
   CsvReader(const std::string& file, const std::string& traffic_class)
       : file_(file), traffic_class_(traffic_class) {}
 
-  Result<collectives::MessagesSpec> read(std::string_view text) {
+  Result<std::vector<Message>> read(std::string_view text) {
     text = csv::without_mark(text);
     bool has_header = false;
     for (std::size_t begin = 0; begin < text.size() && errors_.size() < kMaxErrors;) {
@@ -54,7 +54,7 @@ class CsvReader {
       if (!has_header && !errors_.empty()) break;
       has_header = true;
     }
-    if (errors_.empty() && messages_.list.empty()) fail(1, "holds no messages");
+    if (errors_.empty() && messages_.empty()) fail(1, "holds no messages");
     if (!errors_.empty()) return std::move(errors_);
     return std::move(messages_);
   }
@@ -102,7 +102,7 @@ class CsvReader {
       return fail(1, "has " + std::to_string(cells.size()) + " cells; the header has " +
                          std::to_string(width_));
     }
-    if (messages_.list.size() >= kMaxMessages) {
+    if (messages_.size() >= kMaxMessages) {
       return fail(1, "more than " + std::to_string(kMaxMessages) + " messages");
     }
     Message message;
@@ -121,7 +121,7 @@ class CsvReader {
       fail(cell.column, backquoted(cell.text) + " is not the class of the job, " +
                             backquoted(traffic_class_) + "; its messages share one class");
     }
-    messages_.list.push_back(message);
+    messages_.push_back(message);
   }
 
   std::int64_t read_time(const Cell& cell) {
@@ -156,13 +156,13 @@ class CsvReader {
   std::string start_unit_;
   std::array<std::optional<std::size_t>, kColumns> places_;
   std::size_t width_ = 0;
-  collectives::MessagesSpec messages_;
+  std::vector<Message> messages_;
 };
 
 }  // namespace
 
-Result<collectives::MessagesSpec> parse_messages_csv(std::string_view text, const std::string& file,
-                                                     const std::string& traffic_class) {
+Result<std::vector<collectives::MessagesSpec::Message>> parse_messages_csv(
+    std::string_view text, const std::string& file, const std::string& traffic_class) {
   return CsvReader(file, traffic_class).read(text);
 }
 

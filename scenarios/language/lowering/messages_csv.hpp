@@ -2,8 +2,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "collectives/jobs/job_specs.hpp"
+#include "collectives/jobs/messages/message_list.hpp"
 #include "simcore/base/result.hpp"
 
 namespace weft::scenarios::language {
@@ -12,7 +13,7 @@ namespace weft::scenarios::language {
 /// _ms, _s; or `start`, whose values carry units), `source`, `destination`, `bytes`, and optionally
 /// `class`, which must be `traffic_class`, that of the job. Source and destination are ranks of the
 /// job. Errors name `file`, line and column.
-[[nodiscard]] Result<collectives::MessagesSpec> parse_messages_csv(
+[[nodiscard]] Result<std::vector<collectives::MessagesSpec::Message>> parse_messages_csv(
     std::string_view text, const std::string& file, const std::string& traffic_class);
 
 }  // namespace weft::scenarios::language

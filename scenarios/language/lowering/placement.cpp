@@ -1,7 +1,6 @@
 #include "scenarios/language/lowering/placement.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <iterator>
 #include <string_view>
@@ -10,17 +9,10 @@
 
 #include "simcore/base/random.hpp"
 #include "simcore/text/nearest.hpp"
+#include "simcore/text/range_text.hpp"
 
 namespace weft::scenarios::language {
 namespace {
-
-std::optional<std::uint64_t> parse_number(std::string_view text) {
-  std::uint64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return number;
-}
 
 /// Collects hosts, each once.
 class Placer {
@@ -132,19 +124,6 @@ void put_in_order(RanksDocument::Order order, const HostNames& names, std::uint6
 
 }  // namespace
 
-std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_range(std::string_view text) {
-  const std::size_t dash = text.find('-');
-  if (dash == std::string_view::npos) {
-    const auto number = parse_number(text);
-    if (!number) return std::nullopt;
-    return std::pair(*number, *number);
-  }
-  const auto first = parse_number(text.substr(0, dash));
-  const auto last = parse_number(text.substr(dash + 1));
-  if (!first || !last) return std::nullopt;
-  return std::pair(*first, *last);
-}
-
 void HostNames::add_block(const topologies::ServerPart& server, std::uint64_t racks,
                           std::uint64_t servers) {
   if (server.hosts() == 0 || racks == 0 || servers == 0) return;
@@ -198,7 +177,7 @@ std::optional<std::uint32_t> HostNames::find(const std::string& name) const {
   const bool is_gpu = name.starts_with("gpu");
   const std::size_t prefix = is_gpu ? 3 : 1;
   if (name.size() <= prefix || (!is_gpu && name.front() != 'h')) return std::nullopt;
-  const auto number = parse_number(std::string_view(name).substr(prefix));
+  const auto number = parse_unsigned(std::string_view(name).substr(prefix));
   if (!number || *number >= count_) return std::nullopt;
   const auto host = static_cast<std::uint32_t>(*number);
   if (block_of(host).is_gpu != is_gpu) return std::nullopt;

@@ -50,10 +50,6 @@ class HostNames {
   std::unordered_map<std::string, std::uint32_t> numbers_;
 };
 
-/// First and last of a number or a range `3-7`; nothing if it is neither.
-[[nodiscard]] std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_range(
-    std::string_view text);
-
 /// What is wrong with a set of ranks: with the word of that index, or with all of it.
 struct PlacementProblem {
   std::optional<std::size_t> word;

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "collectives/jobs/job_specs.hpp"
+#include "collectives/jobs/list.hpp"
 #include "protocols/config/switch_config.hpp"
 #include "protocols/config/transport_config.hpp"
 #include "scenarios/spec/scenario.hpp"
@@ -143,46 +143,13 @@ struct RanksDocument {
   std::optional<std::uint32_t> count;  ///< so many of them, from the first on
 };
 
-struct IncastDocument {
-  collectives::IncastSpec spec;
-  std::optional<std::uint32_t> senders;
-};
-
-struct MessagesDocument {
-  collectives::MessagesSpec spec;
-  std::string csv;
-  std::string sha256;  ///< of the CSV; empty: not checked
-};
-
-/// Ranks are written as hosts of a job are: numbers and ranges.
-struct StragglerDocument {
-  std::vector<std::string> ranks;
-  collectives::Straggler spec;
-};
-
-struct MatrixRowDocument {
-  std::uint32_t from = 0;
-  std::uint32_t to = 0;
-  Bytes size;
-};
-
-struct CollectiveDocument {
-  collectives::CollectiveSpec spec;
-  std::vector<StragglerDocument> stragglers;
-  std::vector<MatrixRowDocument> blocks;  ///< all-to-all-v: those that are not empty
-  std::optional<collectives::Routing> routing;
-  std::optional<collectives::Jitter> jitter;
-};
-
 struct JobDocument {
   std::string name;
   std::string traffic_class;  ///< empty: the lowest
   Picoseconds start;
   std::optional<std::uint32_t> queue_pairs;  ///< absent: the transport's
   RanksDocument ranks;
-  std::variant<IncastDocument, collectives::PermutationSpec, MessagesDocument,
-               collectives::OpenLoopSpec, CollectiveDocument>
-      kind;
+  collectives::JobKind kind;
 };
 
 struct NicPauseDocument {
@@ -245,9 +212,6 @@ struct Document {
 [[nodiscard]] schema::Object<FabricDocument> fabric_schema(LinkLayer layer);
 [[nodiscard]] schema::Object<ClassDocument> class_schema(LinkLayer layer);
 [[nodiscard]] schema::Object<JobDocument> job_schema();
-[[nodiscard]] schema::Object<CollectiveDocument> collective_schema(
-    collectives::Operation operation);
-[[nodiscard]] std::string operation_doc(collectives::Operation operation);
 [[nodiscard]] schema::Object<FaultDocument> fault_schema();
 [[nodiscard]] schema::Object<ObserveSpec> observe_schema();
 

@@ -1,4 +1,4 @@
-#include "collectives/jobs/routing.hpp"
+#include "collectives/jobs/collective/routing.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -123,6 +123,14 @@ std::vector<std::int64_t> routed_matrix(const Routing& routing, std::uint32_t ra
         matrix[std::size_t{rank} * ranks + expert / routing.experts_per_rank] += size.count();
       }
     }
+  }
+  return matrix;
+}
+
+std::vector<std::int64_t> matrix_of(std::span<const Block> blocks, std::uint32_t ranks) {
+  std::vector<std::int64_t> matrix(std::size_t{ranks} * ranks);
+  for (const Block& block : blocks) {
+    matrix[std::size_t{block.from} * ranks + block.to] += block.size.count();
   }
   return matrix;
 }

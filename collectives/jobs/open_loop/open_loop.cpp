@@ -1,13 +1,47 @@
-#include "collectives/jobs/open_loop.hpp"
+#include "collectives/jobs/open_loop/open_loop.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "collectives/jobs/exponential.hpp"
+#include "collectives/jobs/open_loop/exponential.hpp"
 #include "simcore/base/check.hpp"
+#include "simcore/schema/schema_builder.hpp"
 
 namespace weft::collectives {
+
+schema::Object<OpenLoopSpec> OpenLoop::schema() {
+  return schema::describe<OpenLoopSpec>("open loop", "messages at a given load, whatever completes")
+      .field("size", &OpenLoopSpec::size, "of every message")
+      .required()
+      .at_least(1_B)
+      .at_most(kMaxMessage)
+      .field("load", &OpenLoopSpec::load, "payload, as a fraction of each sender's access rate")
+      .required()
+      .within({.low = 0, .high = 10, .includes_low = false})
+      .choice("arrivals", &OpenLoopSpec::arrivals,
+              {{OpenLoopSpec::Arrivals::kPoisson, "poisson", "independent arrivals"},
+               {OpenLoopSpec::Arrivals::kConstant, "constant", "equal gaps"}},
+              "when messages are sent")
+      .source("many independent sources")
+      .constant("destinations", "uniform", "who receives: any other rank")
+      .source("no favoured paths")
+      .field("stop", &OpenLoopSpec::stop, "no arrivals from then on, counted from the job's start")
+      .required()
+      .at_least(1_ps);
+}
+
+std::uint64_t OpenLoop::most_connections(const Spec& /*spec*/, std::uint32_t ranks) {
+  return std::uint64_t{ranks} * (ranks - 1);
+}
+
+SendBound OpenLoop::bound(const Spec& spec, const BoundSetting& setting) {
+  const auto rate = static_cast<double>(setting.fastest_access.count());
+  const double each =
+      spec.load * rate / 8 / static_cast<double>(spec.size.count()) * to_seconds(spec.stop);
+  // All messages of a source might draw the same destination.
+  return {setting.ranks * each, 0, each, each * static_cast<double>(spec.size.count())};
+}
 
 Picoseconds mean_gap(const OpenLoopSpec& spec, BitsPerSecond access_rate) {
   __extension__ using Wide = unsigned __int128;

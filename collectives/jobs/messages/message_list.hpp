@@ -1,15 +1,43 @@
 #pragma once
 
-#include "collectives/jobs/job_specs.hpp"
-#include "collectives/jobs/program.hpp"
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/jobs/job_type.hpp"
+#include "simcore/base/units.hpp"
 
 namespace weft::collectives {
+
+/// Messages one by one.
+struct MessagesSpec {
+  struct Message {
+    Picoseconds start;  ///< counted from the job's
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
+    Bytes size;
+  };
+  std::vector<Message> list;
+  std::string csv;     ///< the file that the list comes from; empty: it was given
+  std::string sha256;  ///< of that file; empty: not checked
+};
 
 /// The messages of a list, each posted at its start, counted from the job's start. Messages of one
 /// rank with the same start are posted in the order of the list. A rank ends when it has received
 /// all that the list sends to it.
 class MessageList final : public JobProgram {
  public:
+  using Spec = MessagesSpec;
+  static constexpr bool kIsOpenLoop = false;
+  [[nodiscard]] static const char* type_name(const Spec&) { return "messages"; }
+  [[nodiscard]] static schema::Object<Spec> schema();
+  [[nodiscard]] static schema::Object<Spec> schema_of(const Spec&) { return schema(); }
+  static void check(const Spec& spec, std::uint32_t ranks, Problems& problems);
+  [[nodiscard]] static std::uint64_t most_connections(const Spec& spec, std::uint32_t ranks);
+  [[nodiscard]] static SendBound bound(const Spec& spec, const BoundSetting& setting);
+
   MessageList(ProgramSetting setting, MessagesSpec spec);
 
   [[nodiscard]] bool needs_acknowledgements() const override {

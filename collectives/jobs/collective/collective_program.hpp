@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "collectives/algorithms/schedule.hpp"
-#include "collectives/jobs/program.hpp"
+#include "collectives/jobs/collective/collective_schema.hpp"
+#include "collectives/jobs/job_type.hpp"
 #include "collectives/spec/collective_spec.hpp"
 
 namespace weft::collectives {
@@ -29,6 +30,16 @@ struct ProtocolCost {
 /// the schedule; the next one begins when all lanes of the rank are through.
 class CollectiveProgram final : public JobProgram {
  public:
+  using Spec = CollectiveSpec;
+  static constexpr bool kIsOpenLoop = false;
+  [[nodiscard]] static const char* type_name(const Spec& spec) { return name_of(spec.operation); }
+  [[nodiscard]] static schema::Object<Spec> schema_of(const Spec& spec) {
+    return collective_schema(spec.operation);
+  }
+  static void check(const Spec& spec, std::uint32_t ranks, Problems& problems);
+  [[nodiscard]] static std::uint64_t most_connections(const Spec& spec, std::uint32_t ranks);
+  [[nodiscard]] static SendBound bound(const Spec& spec, const BoundSetting& setting);
+
   /// The specification's algorithm must be one that does not choose, and not refused.
   CollectiveProgram(ProgramSetting setting, CollectiveSpec spec, const RankLayout& layout);
 

@@ -1,12 +1,35 @@
-#include "collectives/jobs/permutation.hpp"
+#include "collectives/jobs/permutation/permutation.hpp"
 
 #include <numeric>
 #include <utility>
 
 #include "collectives/steps/step_list.hpp"
 #include "simcore/base/check.hpp"
+#include "simcore/schema/schema_builder.hpp"
 
 namespace weft::collectives {
+
+schema::Object<PermutationSpec> Permutation::schema() {
+  return schema::describe<PermutationSpec>("permutation",
+                                           "every rank sends to one other and receives from one")
+      .field("size", &PermutationSpec::size, "per rank")
+      .required()
+      .at_least(1_B)
+      .at_most(kMaxMessage)
+      .field("jitter", &PermutationSpec::jitter, "each rank starts at random within it")
+      .source("all at once, the hardest case")
+      .constant("pairs", "random", "who sends to whom: a random derangement by the seed")
+      .source("no favoured paths");
+}
+
+std::uint64_t Permutation::most_connections(const Spec& /*spec*/, std::uint32_t ranks) {
+  return ranks;
+}
+
+SendBound Permutation::bound(const Spec& spec, const BoundSetting& setting) {
+  const double messages = setting.ranks;
+  return {messages, messages, 1, static_cast<double>(spec.size.count())};
+}
 
 std::vector<std::uint32_t> random_derangement(std::uint32_t n, const RandomStream& random) {
   WEFT_CHECK(n >= 2, "one alone cannot be moved");

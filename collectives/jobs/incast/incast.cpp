@@ -1,8 +1,56 @@
-#include "collectives/jobs/incast.hpp"
+#include "collectives/jobs/incast/incast.hpp"
 
+#include <string>
 #include <utility>
 
+#include "simcore/schema/schema_builder.hpp"
+
 namespace weft::collectives {
+
+namespace {
+
+constexpr std::uint64_t kMaxRounds = 1'000'000;
+
+}  // namespace
+
+schema::Object<IncastSpec> Incast::schema() {
+  return schema::describe<IncastSpec>("in-cast", "many senders, one receiver")
+      .field("senders", &IncastSpec::senders, "how many ranks send; the job has one rank more")
+      .source("all ranks but the receiver")
+      .range(1, 262'143)
+      .field("receiver", &IncastSpec::receiver, "rank that receives")
+      .source("the first rank")
+      .field("size", &IncastSpec::size, "per sender and round")
+      .required()
+      .at_least(1_B)
+      .at_most(kMaxMessage)
+      .field("rounds", &IncastSpec::rounds,
+             "a round begins when the receiver has all of the last one")
+      .source("one in-cast")
+      .range(1, kMaxRounds)
+      .field("jitter", &IncastSpec::jitter, "each sender starts a round at random within it")
+      .source("all at once, the hardest case");
+}
+
+std::optional<RankDemand> Incast::rank_demand(const Spec& spec) {
+  if (!spec.senders) return std::nullopt;
+  const std::size_t ranks = std::size_t{*spec.senders} + 1;
+  return RankDemand{ranks, "senders",
+                    "is " + std::to_string(*spec.senders) + ", which with the receiver makes " +
+                        std::to_string(ranks) + " ranks"};
+}
+
+void Incast::check(const Spec& spec, std::uint32_t ranks, Problems& problems) {
+  check_rank(spec.receiver, ranks, "receiver", problems);
+}
+
+std::uint64_t Incast::most_connections(const Spec& /*spec*/, std::uint32_t ranks) { return ranks; }
+
+SendBound Incast::bound(const Spec& spec, const BoundSetting& setting) {
+  const double messages = (setting.ranks - 1.0) * spec.rounds;
+  return {messages, messages, static_cast<double>(spec.rounds),
+          static_cast<double>(spec.rounds) * static_cast<double>(spec.size.count())};
+}
 
 class Incast::Sender final : public StepSource {
  public:

@@ -1,10 +1,13 @@
-#include "collectives/jobs/collective_program.hpp"
+#include "collectives/jobs/collective/collective_program.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
-#include "collectives/jobs/jitter.hpp"
+#include "collectives/jobs/collective/collective_bounds.hpp"
+#include "collectives/jobs/collective/jitter.hpp"
+#include "simcore/text/range_text.hpp"
 
 namespace weft::collectives {
 
@@ -12,6 +15,11 @@ namespace {
 
 /// A hop of LL over NVLink, which other protocols' step latencies come on top of.
 constexpr Picoseconds kWireLatency(600'000);
+
+constexpr std::uint32_t kMaxMatrixRanks = 4096;
+
+/// Of problems that are named before the rest is left out.
+constexpr std::size_t kMaxProblems = 20;
 
 Picoseconds scaled(Picoseconds time, double factor) {
   if (factor == 1) return time;
@@ -44,6 +52,48 @@ ProtocolCost protocol_cost(Protocol protocol) {
       break;
   }
   return {};
+}
+
+void CollectiveProgram::check(const Spec& spec, std::uint32_t ranks, Problems& problems) {
+  check_rank(spec.root, ranks, "root", problems);
+  for (std::size_t i = 0; i < spec.stragglers.size(); ++i) {
+    for (const std::string& word : spec.stragglers[i].ranks) {
+      const auto range = parse_range(word);
+      if (range && range->first <= range->second && range->second < ranks) continue;
+      problems.push_back(
+          {"stragglers[" + std::to_string(i) + "].ranks",
+           "`" + word + "` names no ranks; the job has ranks 0 to " + std::to_string(ranks - 1)});
+    }
+  }
+  if (spec.operation != Operation::kAllToAllV) return;
+  if (ranks > kMaxMatrixRanks) {
+    problems.push_back({"ranks", "has " + std::to_string(ranks) +
+                                     " ranks; an all-to-all-v has at most " +
+                                     std::to_string(kMaxMatrixRanks)});
+  }
+  if (spec.routing && spec.routing->top_k > std::uint64_t{ranks} * spec.routing->experts_per_rank) {
+    problems.push_back(
+        {"routing", "top_k is " + std::to_string(spec.routing->top_k) + "; there are " +
+                        std::to_string(std::uint64_t{ranks} * spec.routing->experts_per_rank) +
+                        " experts"});
+  }
+  for (std::size_t i = 0; i < spec.blocks.size() && problems.size() < kMaxProblems; ++i) {
+    const std::string block = "blocks[" + std::to_string(i) + "]";
+    check_rank(spec.blocks[i].from, ranks, block + ".from", problems);
+    check_rank(spec.blocks[i].to, ranks, block + ".to", problems);
+  }
+}
+
+std::uint64_t CollectiveProgram::most_connections(const Spec& spec, std::uint32_t ranks) {
+  return collectives::most_connections(spec, ranks);
+}
+
+SendBound CollectiveProgram::bound(const Spec& spec, const BoundSetting& setting) {
+  const MessageBound most = most_messages(spec, setting.ranks, setting.domain_size);
+  const double connections =
+      static_cast<double>(setting.ranks) * std::max(1U, spec.execution.channels);
+  return {most.messages, most.messages / std::max(1U, spec.iterations),
+          most.messages / std::max(1.0, connections), most.bytes};
 }
 
 class CollectiveProgram::Source final : public StepSource {
@@ -85,7 +135,7 @@ std::unique_ptr<StepSource> CollectiveProgram::steps(std::uint32_t rank, std::ui
 CollectiveProgram::Slowness CollectiveProgram::slowness_of(std::uint32_t rank) const {
   Slowness slowness;
   for (const Straggler& straggler : spec_.stragglers) {
-    if (std::ranges::find(straggler.ranks, rank) == straggler.ranks.end()) continue;
+    if (!is_in_ranges(rank, straggler.ranks)) continue;
     slowness.late += straggler.late;
     slowness.compute *= straggler.compute_factor;
     slowness.reduce *= straggler.reduce_factor;
@@ -117,11 +167,12 @@ StepStream CollectiveProgram::stream(std::uint32_t rank, std::uint32_t lane) con
   const Slowness slowness = slowness_of(rank);
   const RandomStream random = setting_.random(Purpose::kCollectiveJitter, rank);
   const Picoseconds compute = scaled(spec_.compute, slowness.compute);
+  const Jitter jitter = spec_.jitter.value_or(Jitter());
   const bool is_serial = spec_.execution.transfer == Execution::Transfer::kSerial;
   const Picoseconds launch = spec_.execution.launch.value_or(Picoseconds(0));
   for (std::uint32_t i = 0; i < spec_.iterations; ++i) {
     if (lane == 0) {
-      const Picoseconds delay = compute + slowness.late + draw_delay(spec_.jitter, random.bits(i));
+      const Picoseconds delay = compute + slowness.late + draw_delay(jitter, random.bits(i));
       if (delay > Picoseconds(0)) co_yield Step::delay(delay, Step::Work::kCompute);
     }
     co_yield Step::begin(i);

@@ -1,4 +1,4 @@
-#include "collectives/jobs/exponential.hpp"
+#include "collectives/jobs/open_loop/exponential.hpp"
 
 #include <bit>
 #include <limits>

@@ -1,10 +1,10 @@
-#include "collectives/jobs/jitter.hpp"
+#include "collectives/jobs/collective/jitter.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "collectives/jobs/exponential.hpp"
+#include "collectives/jobs/open_loop/exponential.hpp"
 
 namespace weft::collectives {
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "collectives/spec/collective_spec.hpp"
@@ -25,5 +26,9 @@ inline constexpr std::uint64_t kMostChoices = std::uint64_t{1} << 26U;
 /// spread is that of so many times fewer tokens.
 [[nodiscard]] std::vector<std::int64_t> routed_matrix(const Routing& routing, std::uint32_t ranks,
                                                       std::uint64_t seed, std::uint32_t job);
+
+/// The same of blocks that are given, which add up where two are for one pair.
+[[nodiscard]] std::vector<std::int64_t> matrix_of(std::span<const Block> blocks,
+                                                  std::uint32_t ranks);
 
 }  // namespace weft::collectives

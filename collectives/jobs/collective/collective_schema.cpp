@@ -1,25 +1,16 @@
+#include "collectives/jobs/collective/collective_schema.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "collectives/spec/collective_spec.hpp"
-#include "scenarios/language/schemas/document.hpp"
+#include "collectives/jobs/job_type.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 /// The keys of collectives: one declaration for all operations.
-namespace weft::scenarios::language {
+namespace weft::collectives {
 namespace {
 
-using collectives::Algorithm;
-using collectives::CollectiveSpec;
-using collectives::Execution;
-using collectives::Jitter;
-using collectives::Operation;
-using collectives::Protocol;
-using collectives::Routing;
-using schema::Problem;
-
-constexpr Bytes kMaxSize = Bytes(1'000'000'000'000);
 constexpr std::uint64_t kMaxIterations = 1'000'000;
 constexpr double kMostTimes = 1e6;
 constexpr const char* kFree = "costs nothing, as closed forms have it";
@@ -67,7 +58,7 @@ using ExecutionPreset = schema::Preset<Execution, Execution::Preset>;
 
 ExecutionPreset preset(Execution::Preset which, std::string name, std::string source) {
   return {which, std::move(name), std::move(source),
-          [which](Execution& execution) { execution = collectives::execution_preset(which); }};
+          [which](Execution& execution) { execution = execution_preset(which); }};
 }
 
 schema::Object<Execution> execution_schema() {
@@ -83,11 +74,11 @@ schema::Object<Execution> execution_schema() {
           "channels", &Execution::channels,
           "shares of the data that run side by side; 0, with `preset: nccl`: as many as NCCL has")
       .source("one ring")
-      .range(0, 64)
+      .range(0, kMaxChannels)
       .field("chunk", &Execution::chunk,
              "bytes per step and channel; 0: undivided, or with `preset: nccl` what NCCL takes")
       .source("undivided")
-      .at_most(kMaxSize)
+      .at_most(kMaxMessage)
       .field("slices", &Execution::slices,
              "messages per chunk, pipelined; 0, with `preset: nccl`: as many as NCCL has")
       .source("one message")
@@ -132,7 +123,12 @@ schema::Object<Execution> execution_schema() {
       .source(kFree)
       .field("copy_rate", &Execution::copy_rate, "bytes that a rank puts in place; 0: at once")
       .source(kFree)
-      .shorthand("preset");
+      .shorthand("preset")
+      .check([](const Execution& e, Problems& problems) {
+        if (e.preset == Execution::Preset::kNccl) return;  // which fills in what is 0
+        if (e.channels == 0) problems.push_back({"channels", "has a meaning with `preset: nccl`"});
+        if (e.slices == 0) problems.push_back({"slices", "has a meaning with `preset: nccl`"});
+      });
 }
 
 schema::Object<Jitter> jitter_schema() {
@@ -150,7 +146,7 @@ schema::Object<Jitter> jitter_schema() {
       .field("deviation", &Jitter::deviation, "standard deviation; not of an exponential")
       .source("none")
       .at_most(Picoseconds(1'000'000'000'000'000))
-      .check([](const Jitter& j, std::vector<Problem>& problems) {
+      .check([](const Jitter& j, Problems& problems) {
         if (j.distribution == Jitter::Distribution::kExponential && j.deviation.count() > 0) {
           problems.push_back(
               {"deviation", "given with an exponential, whose deviation is its mean"});
@@ -169,24 +165,18 @@ schema::Object<Jitter> jitter_schema() {
       });
 }
 
-schema::Object<StragglerDocument> straggler_schema() {
-  using S = StragglerDocument;
+schema::Object<Straggler> straggler_schema() {
+  using S = Straggler;
   return schema::describe<S>("straggler", "ranks that are slower than the others")
       .words("ranks", &S::ranks, "numbers and ranges `0-3` of ranks of the job")
       .required()
-      .field(
-          "late", [](S & s) -> auto& { return s.spec.late; },
-          "every iteration begins later by this")
+      .field("late", &S::late, "every iteration begins later by this")
       .source("in time")
       .at_most(Picoseconds(1'000'000'000'000'000))
-      .field(
-          "compute", [](S & s) -> auto& { return s.spec.compute_factor; },
-          "computing takes so many times as long")
+      .field("compute", &S::compute_factor, "computing takes so many times as long")
       .source(kEven)
       .within({.low = 0, .high = kMostTimes, .includes_low = false})
-      .field(
-          "reduce", [](S & s) -> auto& { return s.spec.reduce_factor; },
-          "adding and copying take so many times as long")
+      .field("reduce", &S::reduce_factor, "adding and copying take so many times as long")
       .source(kEven)
       .within({.low = 0, .high = kMostTimes, .includes_low = false})
       .compact();
@@ -213,8 +203,7 @@ schema::Object<Routing> routing_schema() {
       .within({.low = 0, .high = 10});
 }
 
-schema::Object<MatrixRowDocument> block_schema() {
-  using Block = MatrixRowDocument;
+schema::Object<Block> block_schema() {
   return schema::describe<Block>("block", "what one rank has for another")
       .field("from", &Block::from, "rank that sends")
       .required()
@@ -222,34 +211,28 @@ schema::Object<MatrixRowDocument> block_schema() {
       .required()
       .field("size", &Block::size, "payload")
       .required()
-      .at_most(kMaxSize);
+      .at_most(kMaxMessage);
 }
 
-template <class Field>
-auto of_spec(Field CollectiveSpec::*field) {
-  return [field](CollectiveDocument & d) -> auto& { return d.spec.*field; };
-}
-
-void add_data(schema::Builder<CollectiveDocument>& keys, Operation operation) {
+void add_data(schema::Builder<CollectiveSpec>& keys, Operation operation) {
   if (operation == Operation::kBarrier) return;
   if (operation != Operation::kAllToAllV) {
-    keys.field("size", of_spec(&CollectiveSpec::size), size_doc(operation))
+    keys.field("size", &CollectiveSpec::size, size_doc(operation))
         .required()
         .at_least(1_B)
-        .at_most(kMaxSize);
+        .at_most(kMaxMessage);
     return;
   }
-  keys.objects("blocks", &CollectiveDocument::blocks, block_schema(),
-               "the blocks that are not empty")
+  keys.objects("blocks", &CollectiveSpec::blocks, block_schema(), "the blocks that are not empty")
       .source("those of the routing")
       .compact()
-      .object("routing", &CollectiveDocument::routing, routing_schema(),
+      .object("routing", &CollectiveSpec::routing, routing_schema(),
               "blocks as tokens that are routed to experts make them")
       .source("the blocks as given")
-      .check([](const CollectiveDocument& d, std::vector<Problem>& problems) {
-        if (d.routing && !d.blocks.empty()) {
+      .check([](const CollectiveSpec& c, Problems& problems) {
+        if (c.routing && !c.blocks.empty()) {
           problems.push_back({"routing", "given together with blocks; one of them is needed"});
-        } else if (!d.routing && d.blocks.empty()) {
+        } else if (!c.routing && c.blocks.empty()) {
           problems.push_back(
               {"blocks", "is missing or empty; data comes from blocks or a routing"});
         }
@@ -286,50 +269,49 @@ std::string operation_doc(Operation operation) {
   return "no rank leaves before all have come";
 }
 
-schema::Object<CollectiveDocument> collective_schema(Operation operation) {
-  schema::Builder<CollectiveDocument> keys(name_of(operation), operation_doc(operation));
+schema::Object<CollectiveSpec> collective_schema(Operation operation) {
+  schema::Builder<CollectiveSpec> keys(name_of(operation), operation_doc(operation));
   add_data(keys, operation);
-  keys.choice("algorithm", of_spec(&CollectiveSpec::algorithm), algorithm_choices(),
+  keys.choice("algorithm", &CollectiveSpec::algorithm, algorithm_choices(),
               "how; not every algorithm does every operation")
       .source("the simplest that is optimal in bytes")
-      .field("iterations", of_spec(&CollectiveSpec::iterations), "one after the other")
+      .field("iterations", &CollectiveSpec::iterations, "one after the other")
       .source("one run of the operation")
       .range(1, kMaxIterations);
   if (operation == Operation::kBroadcast || operation == Operation::kReduce ||
       operation == Operation::kGather || operation == Operation::kScatter) {
-    keys.field("root", of_spec(&CollectiveSpec::root), "rank that has or gets it all")
+    keys.field("root", &CollectiveSpec::root, "rank that has or gets it all")
         .source("the first rank");
   }
-  keys.field("compute", of_spec(&CollectiveSpec::compute),
-             "every rank computes before every iteration")
+  keys.field("compute", &CollectiveSpec::compute, "every rank computes before every iteration")
       .source("communication alone")
       .at_most(Picoseconds(1'000'000'000'000'000))
-      .object("execution", of_spec(&CollectiveSpec::execution), execution_schema(),
+      .object("execution", &CollectiveSpec::execution, execution_schema(),
               "how a library carries the steps out")
       .source(kFree)
-      .choice("generation", of_spec(&CollectiveSpec::generation),
-              {{collectives::GpuGeneration::kAmpere, "ampere", "A100"},
-               {collectives::GpuGeneration::kHopper, "hopper", "H100, H200"},
-               {collectives::GpuGeneration::kBlackwell, "blackwell", "B200, GB200"}},
+      .choice("generation", &CollectiveSpec::generation,
+              {{GpuGeneration::kAmpere, "ampere", "A100"},
+               {GpuGeneration::kHopper, "hopper", "H100, H200"},
+               {GpuGeneration::kBlackwell, "blackwell", "B200, GB200"}},
               "GPUs whose constants `algorithm: nccl` and `preset: nccl` go by")
       .source("H100")
       .only_if(
-          [](const CollectiveDocument& d) {
-            return d.spec.algorithm == Algorithm::kNccl ||
-                   d.spec.execution.preset == Execution::Preset::kNccl;
+          [](const CollectiveSpec& c) {
+            return c.algorithm == Algorithm::kNccl ||
+                   c.execution.preset == Execution::Preset::kNccl;
           },
           "with `algorithm: nccl` or `execution: nccl`")
       .field(
-          "domain_size", of_spec(&CollectiveSpec::domain_size),
+          "domain_size", &CollectiveSpec::domain_size,
           "consecutive ranks that algorithms treat as a scale-up domain; 0: as the fabric has them")
       .source("as the fabric has them")
       .range(0, 262'144)
-      .object("jitter", &CollectiveDocument::jitter, jitter_schema(), "random delays of ranks")
+      .object("jitter", &CollectiveSpec::jitter, jitter_schema(), "random delays of ranks")
       .source(kEven)
-      .objects("stragglers", &CollectiveDocument::stragglers, straggler_schema(), "slow ranks")
+      .objects("stragglers", &CollectiveSpec::stragglers, straggler_schema(), "slow ranks")
       .source(kEven)
       .compact();
   return keys;
 }
 
-}  // namespace weft::scenarios::language
+}  // namespace weft::collectives

@@ -1,9 +1,23 @@
 #pragma once
 
-#include "collectives/jobs/job_specs.hpp"
-#include "collectives/jobs/program.hpp"
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "collectives/jobs/job_type.hpp"
+#include "simcore/base/units.hpp"
 
 namespace weft::collectives {
+
+/// Messages to uniformly random other ranks at a given load.
+struct OpenLoopSpec {
+  enum class Arrivals : std::uint8_t { kPoisson, kConstant };
+  Bytes size;
+  double load = 0.5;  ///< payload, as a fraction of the sender's access rate
+  Arrivals arrivals = Arrivals::kPoisson;
+  Picoseconds stop;  ///< no arrivals from then on, counted from the job's start
+};
 
 /// The mean time between two messages of a rank whose link has this rate, rounded to a picosecond;
 /// between 1 and 2^62 ps. The load counts in steps of 10^-9 and is at least one of them.
@@ -17,6 +31,14 @@ namespace weft::collectives {
 /// Receivers wait for nothing; a rank ends with its last acknowledgement, or delivery.
 class OpenLoop final : public JobProgram {
  public:
+  using Spec = OpenLoopSpec;
+  static constexpr bool kIsOpenLoop = true;
+  [[nodiscard]] static const char* type_name(const Spec&) { return "open-loop"; }
+  [[nodiscard]] static schema::Object<Spec> schema();
+  [[nodiscard]] static schema::Object<Spec> schema_of(const Spec&) { return schema(); }
+  [[nodiscard]] static std::uint64_t most_connections(const Spec& spec, std::uint32_t ranks);
+  [[nodiscard]] static SendBound bound(const Spec& spec, const BoundSetting& setting);
+
   /// `setting.access_rates` holds every rank's.
   OpenLoop(ProgramSetting setting, const OpenLoopSpec& spec);
 

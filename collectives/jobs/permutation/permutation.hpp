@@ -1,9 +1,20 @@
 #pragma once
 
-#include "collectives/jobs/job_specs.hpp"
-#include "collectives/jobs/program.hpp"
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "collectives/jobs/job_type.hpp"
+#include "simcore/base/units.hpp"
 
 namespace weft::collectives {
+
+/// Every rank sends one message to another rank; every rank receives one.
+struct PermutationSpec {
+  Bytes size;
+  Picoseconds jitter;
+};
 
 /// Who sends to whom: a permutation of 0 .. n-1 (n >= 2) that moves every element, uniform among
 /// those.
@@ -14,6 +25,14 @@ namespace weft::collectives {
 /// [0, jitter) after the job's start.
 class Permutation final : public JobProgram {
  public:
+  using Spec = PermutationSpec;
+  static constexpr bool kIsOpenLoop = false;
+  [[nodiscard]] static const char* type_name(const Spec&) { return "permutation"; }
+  [[nodiscard]] static schema::Object<Spec> schema();
+  [[nodiscard]] static schema::Object<Spec> schema_of(const Spec&) { return schema(); }
+  [[nodiscard]] static std::uint64_t most_connections(const Spec& spec, std::uint32_t ranks);
+  [[nodiscard]] static SendBound bound(const Spec& spec, const BoundSetting& setting);
+
   /// Destinations drawn by the seed.
   Permutation(const ProgramSetting& setting, const PermutationSpec& spec);
   /// `destinations` is a permutation without fixed points.

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/jobs/program.hpp"
+#include "simcore/base/units.hpp"
+#include "simcore/schema/schema.hpp"
+
+namespace weft::collectives {
+
+using Problems = std::vector<schema::Problem>;
+
+/// The most that one message may have.
+inline constexpr Bytes kMaxMessage = Bytes(1'000'000'000'000);
+
+/// Upper bounds of what a job sends, as doubles: they only have to be right to a few percent.
+struct SendBound {
+  double messages = 0;             ///< of the whole job
+  double at_once = 0;              ///< of these: of an iteration, or all that are listed
+  double connection_messages = 0;  ///< of its busiest connection, as are the bytes
+  double connection_bytes = 0;
+};
+
+/// What such a bound depends on besides the specification.
+struct BoundSetting {
+  std::uint32_t ranks = 0;
+  BitsPerSecond fastest_access;   ///< of any rank
+  std::uint32_t domain_size = 1;  ///< of all scale-up domains
+};
+
+/// How many ranks a specification needs.
+struct RankDemand {
+  std::size_t ranks = 0;
+  const char* key = "";  ///< that says so
+  std::string reason;    ///< such as "is 8, which with the receiver makes 9 ranks"
+};
+
+/// `rank` of a job with so many ranks exists, or `key` has a problem.
+inline void check_rank(std::uint32_t rank, std::uint64_t ranks, const std::string& key,
+                       Problems& problems) {
+  if (rank < ranks) return;
+  problems.push_back({key, "is " + std::to_string(rank) + "; the job has ranks 0 to " +
+                               std::to_string(ranks - 1)});
+}
+
+/// A type of job, in a folder of its own: what it is asked for as long as it is a specification,
+/// and the program that runs. `list.hpp` has all of them; everything else follows from it.
+///
+/// - `schema`: keys, limits, defaults and their sources, of a specification. Whoever fills one
+///   without the scenario language is held to the same limits.
+/// - `type_name`: the `type` key of such a job.
+/// - `most_connections` and `bound`: upper bounds, so that nothing is built that cannot be held.
+/// - `kIsOpenLoop`: whether messages are sent whatever becomes of earlier ones, at rates that are
+///   fractions of the access links'. The job then ends with the time and has no ideal time.
+/// - `check(spec, ranks, problems)`, if there is more that can be wrong once the number of ranks is
+///   known; and `rank_demand(spec)`, if the specification says how many there are.
+template <class J>
+concept JobType = std::derived_from<J, JobProgram> &&
+    requires(const typename J::Spec& spec, std::uint32_t ranks, const BoundSetting& setting) {
+  { J::schema_of(spec) } -> std::convertible_to<schema::Object<typename J::Spec>>;
+  { J::type_name(spec) } -> std::same_as<const char*>;
+  { J::most_connections(spec, ranks) } -> std::same_as<std::uint64_t>;
+  { J::bound(spec, setting) } -> std::same_as<SendBound>;
+  { J::kIsOpenLoop } -> std::convertible_to<bool>;
+};
+
+}  // namespace weft::collectives

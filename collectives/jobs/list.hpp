@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <variant>
+
+#include "collectives/jobs/collective/collective_program.hpp"
+#include "collectives/jobs/incast/incast.hpp"
+#include "collectives/jobs/job_type.hpp"
+#include "collectives/jobs/messages/message_list.hpp"
+#include "collectives/jobs/open_loop/open_loop.hpp"
+#include "collectives/jobs/permutation/permutation.hpp"
+
+namespace weft::collectives {
+
+template <JobType... Types>
+struct JobTypeList {
+  using Kind = std::variant<typename Types::Spec...>;
+
+  /// Calls `visit.operator()<J>()` for every job type, in order.
+  template <class Visit>
+  static void for_each(Visit visit) {
+    (visit.template operator()<Types>(), ...);
+  }
+
+  /// Calls `visit.operator()<J>(spec)` for the job type of a specification.
+  template <class Visit>
+  static decltype(auto) visit(Visit visit, const Kind& kind) {
+    return std::visit(
+        [&visit]<class Spec>(const Spec& spec) -> decltype(auto) {
+          return visit.template operator()<TypeOf<Spec>>(spec);
+        },
+        kind);
+  }
+
+ private:
+  template <class Spec, class First, class... Rest>
+  static auto type_of() {
+    if constexpr (std::is_same_v<Spec, typename First::Spec>) {
+      return std::type_identity<First>();
+    } else {
+      return type_of<Spec, Rest...>();
+    }
+  }
+  template <class Spec>
+  using TypeOf = typename decltype(type_of<Spec, Types...>())::type;
+};
+
+/// All types of jobs, in the order in which the reference lists them.
+using JobTypes = JobTypeList<Incast, Permutation, MessageList, OpenLoop, CollectiveProgram>;
+
+/// The specification of a job: what it does.
+using JobKind = JobTypes::Kind;
+
+/// As the `type` key of a job spells it.
+[[nodiscard]] inline const char* type_name(const JobKind& kind) {
+  return JobTypes::visit([]<class J>(const auto& spec) { return J::type_name(spec); }, kind);
+}
+/// What is wrong with a specification for so many ranks, besides what its schema refuses.
+inline void check(const JobKind& kind, std::uint32_t ranks, Problems& problems) {
+  JobTypes::visit(
+      [&]<class J>(const auto& spec) {
+        if constexpr (requires { J::check(spec, ranks, problems); })
+          J::check(spec, ranks, problems);
+      },
+      kind);
+}
+[[nodiscard]] inline std::optional<RankDemand> rank_demand(const JobKind& kind) {
+  return JobTypes::visit(
+      []<class J>(const auto& spec) -> std::optional<RankDemand> {
+        if constexpr (requires { J::rank_demand(spec); }) {
+          return J::rank_demand(spec);
+        } else {
+          return std::nullopt;
+        }
+      },
+      kind);
+}
+[[nodiscard]] inline std::uint64_t most_connections(const JobKind& kind, std::uint32_t ranks) {
+  return JobTypes::visit(
+      [ranks]<class J>(const auto& spec) { return J::most_connections(spec, ranks); }, kind);
+}
+[[nodiscard]] inline SendBound send_bound(const JobKind& kind, const BoundSetting& setting) {
+  return JobTypes::visit([&setting]<class J>(const auto& spec) { return J::bound(spec, setting); },
+                         kind);
+}
+[[nodiscard]] inline bool is_open_loop(const JobKind& kind) {
+  return JobTypes::visit([]<class J>(const auto&) { return J::kIsOpenLoop; }, kind);
+}
+
+}  // namespace weft::collectives

@@ -1,0 +1,171 @@
+#include "collectives/jobs/messages/message_list.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "simcore/schema/schema_builder.hpp"
+
+namespace weft::collectives {
+
+namespace {
+
+/// Of problems that are named before the rest is left out.
+constexpr std::size_t kMaxProblems = 20;
+
+schema::Object<MessagesSpec::Message> message_schema() {
+  using Message = MessagesSpec::Message;
+  return schema::describe<Message>("message", "one transfer")
+      .field("start", &Message::start, "counted from the job's start")
+      .source("with the job")
+      .field("from", &Message::from, "rank that sends")
+      .required()
+      .field("to", &Message::to, "rank that receives")
+      .required()
+      .field("size", &Message::size, "payload")
+      .required()
+      .at_least(1_B)
+      .at_most(kMaxMessage)
+      .check([](const Message& m, Problems& problems) {
+        if (m.from == m.to) problems.push_back({"to", "is the sending rank itself"});
+      });
+}
+
+}  // namespace
+
+schema::Object<MessagesSpec> MessageList::schema() {
+  return schema::describe<MessagesSpec>("messages", "transfers one by one")
+      .objects("list", &MessagesSpec::list, message_schema(), "the transfers")
+      .source("in the CSV file")
+      .compact()
+      .only_if([](const MessagesSpec& m) { return m.csv.empty(); },
+               "without `csv`; one of them is needed")
+      .field("csv", &MessagesSpec::csv,
+             "file beside the scenario with the columns start_us (or another unit), source, "
+             "destination, bytes and, if wanted, class")
+      .source("in the list")
+      .field("sha256", &MessagesSpec::sha256, "of the CSV file; another content is refused")
+      .source("not checked")
+      .check([](const MessagesSpec& m, Problems& problems) {
+        if (m.csv.empty() && m.list.empty()) {
+          problems.push_back({"list", "is missing or empty; messages come from a list or a csv"});
+        } else if (m.csv.empty() && !m.sha256.empty()) {
+          problems.push_back({"sha256", "given without csv"});
+        }
+      });
+}
+
+void MessageList::check(const Spec& spec, std::uint32_t ranks, Problems& problems) {
+  const std::size_t already = problems.size();
+  for (std::size_t i = 0; i < spec.list.size(); ++i) {
+    const auto& message = spec.list[i];
+    for (const auto& [rank, key] :
+         {std::pair(message.from, ".from"), std::pair(message.to, ".to")}) {
+      if (rank < ranks) continue;
+      const bool is_listed = spec.csv.empty();
+      problems.push_back({is_listed ? "list[" + std::to_string(i) + "]" + key : "csv",
+                          (is_listed ? std::string() : "message " + std::to_string(i + 1) + " ") +
+                              "names rank " + std::to_string(rank) + "; the job has ranks 0 to " +
+                              std::to_string(ranks - 1)});
+      if (problems.size() == already + kMaxProblems) return;
+    }
+  }
+}
+
+std::uint64_t MessageList::most_connections(const Spec& spec, std::uint32_t ranks) {
+  return std::min<std::uint64_t>(spec.list.size(), std::uint64_t{ranks} * (ranks - 1));
+}
+
+SendBound MessageList::bound(const Spec& spec, const BoundSetting& /*setting*/) {
+  struct Sum {
+    double messages = 0;
+    double bytes = 0;
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Sum> pairs;
+  Sum most;
+  for (const auto& m : spec.list) {
+    Sum& sum = pairs[{m.from, m.to}];
+    most.messages = std::max(most.messages, ++sum.messages);
+    most.bytes = std::max(most.bytes, sum.bytes += static_cast<double>(m.size.count()));
+  }
+  const auto messages = static_cast<double>(spec.list.size());
+  return {messages, messages, most.messages, most.bytes};
+}
+
+class MessageList::Source final : public StepSource {
+ public:
+  Source(const MessageList& program, std::uint32_t rank)
+      : program_(program),
+        next_sent_(program.sent_.first[rank]),
+        sent_end_(program.sent_.first[rank + 1]),
+        next_received_(program.received_.first[rank]),
+        received_end_(program.received_.first[rank + 1]) {}
+
+  bool next(Step& step) override {
+    if (next_sent_ < sent_end_) {
+      const auto& message = program_.spec_.list[program_.sent_.order[next_sent_]];
+      if (!has_waited_) {
+        step = Step::wait_until(program_.setting_.start + message.start);
+      } else {
+        step = Step::send(message.to, message.size);
+        ++next_sent_;
+      }
+      has_waited_ = !has_waited_;
+      return true;
+    }
+    if (next_received_ < received_end_) {
+      const auto& message = program_.spec_.list[program_.received_.order[next_received_++]];
+      step = Step::receive(message.from, message.size);
+      return true;
+    }
+    step = Step::flush();
+    return !std::exchange(has_flushed_, true) && program_.setting_.has_acknowledgements;
+  }
+
+ private:
+  const MessageList& program_;
+  std::uint32_t next_sent_;
+  std::uint32_t sent_end_;
+  std::uint32_t next_received_;
+  std::uint32_t received_end_;
+  bool has_waited_ = false;
+  bool has_flushed_ = false;
+};
+
+MessageList::MessageList(ProgramSetting setting, MessagesSpec spec)
+    : setting_(std::move(setting)), spec_(std::move(spec)) {
+  std::stable_sort(spec_.list.begin(), spec_.list.end(),
+                   [](const auto& a, const auto& b) { return a.start < b.start; });
+  sent_ = index_by(&MessagesSpec::Message::from);
+  received_ = index_by(&MessagesSpec::Message::to);
+}
+
+MessageList::Index MessageList::index_by(std::uint32_t MessagesSpec::Message::*rank) const {
+  Index index;
+  index.first.resize(std::size_t{setting_.ranks} + 1);
+  for (const auto& message : spec_.list) ++index.first[message.*rank + 1];
+  for (std::size_t i = 1; i < index.first.size(); ++i) index.first[i] += index.first[i - 1];
+  index.order.resize(spec_.list.size());
+  std::vector<std::uint32_t> next(index.first.begin(), index.first.end() - 1);
+  for (std::uint32_t i = 0; i < spec_.list.size(); ++i) {
+    index.order[next[spec_.list[i].*rank]++] = i;
+  }
+  return index;
+}
+
+std::vector<std::uint32_t> MessageList::send_peers(std::uint32_t rank, std::uint32_t) const {
+  std::vector<std::uint32_t> peers;
+  for (std::uint32_t i = sent_.first[rank]; i < sent_.first[rank + 1]; ++i) {
+    peers.push_back(spec_.list[sent_.order[i]].to);
+  }
+  std::sort(peers.begin(), peers.end());
+  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
+  return peers;
+}
+
+std::unique_ptr<StepSource> MessageList::steps(std::uint32_t rank, std::uint32_t) const {
+  return std::make_unique<Source>(*this, rank);
+}
+
+}  // namespace weft::collectives
