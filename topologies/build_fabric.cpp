@@ -1,27 +1,26 @@
 #include "topologies/build_fabric.hpp"
 
+#include <variant>
+
 #include "topologies/clos/clos.hpp"
-#include "topologies/clos/fat_tree.hpp"
 #include "topologies/clos/leaf_spine.hpp"
 #include "topologies/custom/custom.hpp"
 
 namespace weft::topologies {
 namespace {
 
-struct Build {
-  Result<Fabric> operator()(const LeafSpineSpec& spec) const { return build_clos(clos_of(spec)); }
-  Result<Fabric> operator()(const FatTreeSpec& spec) const {
-    auto clos = clos_of(spec);
-    if (!clos.ok()) return clos.errors();
-    return build_clos(clos.value());
-  }
-  Result<Fabric> operator()(const CustomSpec& spec) const { return build_custom(spec); }
-  Result<Fabric> operator()(const ClosSpec& spec) const { return build_clos(spec); }
-  Result<Fabric> operator()(const LoneSpec& spec) const { return build_lone(spec); }
-};
+Result<Fabric> build(const LeafSpineSpec& spec) { return build(clos_of(spec)); }
+
+Result<Fabric> build(const FatTreeSpec& spec) {
+  auto clos = clos_of(spec);
+  if (!clos.ok()) return clos.errors();
+  return build(clos.value());
+}
 
 }  // namespace
 
-Result<Fabric> build_fabric(const TopologySpec& spec) { return std::visit(Build{}, spec); }
+Result<Fabric> build_fabric(const TopologySpec& spec) {
+  return std::visit([](const auto& any) { return build(any); }, spec);
+}
 
 }  // namespace weft::topologies

@@ -6,7 +6,7 @@
 #include "simcore/base/result.hpp"
 #include "simcore/fabric/fabric.hpp"
 #include "simcore/fabric/routes.hpp"
-#include "topologies/assembly/spec.hpp"
+#include "topologies/list.hpp"
 
 namespace weft::topologies {
 

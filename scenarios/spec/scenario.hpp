@@ -11,7 +11,7 @@
 #include "scenarios/spec/jobs.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/engine/cells.hpp"
-#include "topologies/assembly/spec.hpp"
+#include "topologies/list.hpp"
 
 namespace weft::scenarios {
 

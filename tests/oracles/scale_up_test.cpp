@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tests/support/flow_runner.hpp"
-#include "topologies/assembly/spec.hpp"
+#include "topologies/list.hpp"
 
 // Scale-up domains against closed forms. GPU -> chip -> GPU, packets of P bytes, L links of rate R
 // per GPU, T = P / R: k packets leave in ceil(k / L) rounds, and the last one has another

@@ -14,7 +14,7 @@
 #include "tests/topologies/specs.hpp"
 #include "topologies/analysis/summary.hpp"
 #include "topologies/assembly/fabric_graph.hpp"
-#include "topologies/clos/fat_tree.hpp"
+#include "topologies/fat_tree/fat_tree.hpp"
 
 namespace weft::topologies {
 namespace {
@@ -216,10 +216,15 @@ TEST(Clos, SharedNicsMayHaveTwoPortsToo) {
 
 // k = 8: an edge switch has 4 ports for hosts, two servers of two NICs.
 TEST(Clos, AFatTreeMayHostServers) {
-  ClosSpec spec = clos({}, 1);
-  RackSpec rack = racks_of(1, 1, server(2, 2));
-  rack.server.scale_up = scale_up(1, {2}, 400_Gbps);
-  ASSERT_TRUE(make_fat_tree(8, rack, spec).empty());
+  FatTree tree;
+  tree.k = 8;
+  tree.server = server(2, 2);
+  tree.server.scale_up = scale_up(1, {2}, 400_Gbps);
+  ASSERT_TRUE(check_fat_tree(tree.k, tree.server).empty());
+  FabricParts parts;
+  parts.racks = tree.own_racks();
+  parts.racks.front().access = parts.uplink = parts.super_uplink = {400_Gbps, 100_ns};
+  const ClosSpec spec = tree.specification(parts);
   const Network net(spec);
   expect_consistent(net.fabric);
   EXPECT_EQ(net.fabric.hosts.size(), 128U);
@@ -227,8 +232,7 @@ TEST(Clos, AFatTreeMayHostServers) {
   EXPECT_THAT(leaves_of(net.fabric, 3), ElementsAre("pod0-edge0"));
   EXPECT_THAT(leaves_of(net.fabric, 4), ElementsAre("pod0-edge1"));
   expect_full_bisection(net.fabric, 400);
-  rack.server = server(3, 3);
-  EXPECT_EQ(make_fat_tree(8, rack, spec).front().where.key, "fabric.server");
+  EXPECT_EQ(check_fat_tree(8, server(3, 3)).front().where.key, "server");
 }
 
 TEST(Clos, RefusesWhatCannotBeBuilt) {

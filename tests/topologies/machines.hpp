@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "simcore/fabric/fabric.hpp"
-#include "topologies/assembly/spec.hpp"
+#include "topologies/list.hpp"
 
 /// Servers with the structure of machines that exist (latencies are made up, to be told apart), and
 /// what flows between two sets of hosts at most.

@@ -10,8 +10,8 @@
 #include "simcore/fabric/fabric.hpp"
 #include "simcore/fabric/path.hpp"
 #include "simcore/fabric/routes.hpp"
-#include "topologies/assembly/spec.hpp"
 #include "topologies/build_fabric.hpp"
+#include "topologies/list.hpp"
 
 /// Small specifications and built networks for the tests of this folder.
 namespace weft::topologies {

@@ -259,28 +259,9 @@ class ClosBuilder {
 
 }  // namespace
 
-Result<Fabric> build_clos(const ClosSpec& spec) {
+Result<Fabric> build(const ClosSpec& spec) {
   if (Errors errors = Checker(spec).run(); !errors.empty()) return errors;
   return ClosBuilder(spec).build();
-}
-
-Result<Fabric> build_lone(const LoneSpec& spec) {
-  const Servers servers(spec.racks);
-  Errors errors = servers.check("racks");
-  for (const RackSpec& rack : spec.racks) {
-    if (rack.server.nics == 0) continue;
-    errors.push_back(error_at("racks",
-                              "the servers have NICs, and there is nothing to join them; "
-                              "set `nics: 0`, or name a topology"));
-    break;
-  }
-  if (errors.empty()) {
-    check_size(servers.hosts(), saturating_product(2, servers.inner_cables()), errors);
-  }
-  if (!errors.empty()) return errors;
-  Assembler assembler;
-  static_cast<void>(servers.add_to(assembler));
-  return std::move(assembler).finish();
 }
 
 }  // namespace weft::topologies

@@ -2,7 +2,7 @@
 
 #include "simcore/base/result.hpp"
 #include "simcore/fabric/fabric.hpp"
-#include "topologies/assembly/spec.hpp"
+#include "topologies/clos/clos_spec.hpp"
 
 namespace weft::topologies {
 
@@ -10,9 +10,6 @@ namespace weft::topologies {
 /// rail, leaf of the rail; `spine<i>` in the order pod, spine; `super<i>`. With several planes the
 /// switches of plane p are called `p<p>-leaf<i>` and so on, and come plane by plane within a tier.
 /// Leaves are grouped by block, spines by pod.
-[[nodiscard]] Result<Fabric> build_clos(const ClosSpec& spec);
-
-/// The domain of one server, or rack, alone.
-[[nodiscard]] Result<Fabric> build_lone(const LoneSpec& spec);
+[[nodiscard]] Result<Fabric> build(const ClosSpec& spec);
 
 }  // namespace weft::topologies

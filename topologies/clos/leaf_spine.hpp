@@ -1,6 +1,6 @@
 #pragma once
 
-#include "topologies/assembly/spec.hpp"
+#include "topologies/clos/clos_spec.hpp"
 
 namespace weft::topologies {
 

@@ -218,7 +218,7 @@ class Resolver {
 
 }  // namespace
 
-Result<Fabric> build_custom(const CustomSpec& spec) {
+Result<Fabric> build(const CustomSpec& spec) {
   Checker checker(spec);
   if (Errors errors = checker.run(); !errors.empty()) return errors;
   Assembler assembler;

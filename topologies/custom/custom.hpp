@@ -7,13 +7,13 @@
 #include "simcore/base/result.hpp"
 #include "simcore/fabric/fabric.hpp"
 #include "simcore/fabric/routes.hpp"
-#include "topologies/assembly/spec.hpp"
+#include "topologies/custom/custom_spec.hpp"
 
 namespace weft::topologies {
 
 /// Nodes and links as listed: hosts in their order, then switches by tier in their order. Chips
 /// come before the other switches of their tier. A host has links to switches only.
-[[nodiscard]] Result<Fabric> build_custom(const CustomSpec& spec);
+[[nodiscard]] Result<Fabric> build(const CustomSpec& spec);
 
 /// A checked `CustomSpec::NextHopEntry`.
 struct StaticNextHops {

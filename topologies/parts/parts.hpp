@@ -120,4 +120,13 @@ struct CablePart {
   }
 };
 
+/// A cable as a scenario says it: a latency, or a length of some cable. What is left out has a
+/// meaning where the cable's role gives it one.
+struct LinkPart {
+  std::optional<BitsPerSecond> rate{};
+  std::optional<Picoseconds> latency{};
+  std::optional<Millimetres> length{};
+  std::optional<CablePart> cable{};
+};
+
 }  // namespace weft::topologies

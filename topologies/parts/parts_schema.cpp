@@ -108,4 +108,22 @@ schema::Object<CablePart> cable_part_schema() {
       .part_of("cables");
 }
 
+schema::Object<LinkPart> link_part_schema() {
+  return schema::describe<LinkPart>("link", "a cable: a latency, or a length of some cable")
+      .field("rate", &LinkPart::rate, "per direction")
+      .at_least(1_Mbps)
+      .field("latency", &LinkPart::latency, "of one direction, instead of length and cable")
+      .field("length", &LinkPart::length, "of the cable")
+      .at_least(Millimetres(1))
+      .at_most(Millimetres(100'000'000))
+      .object("cable", &LinkPart::cable, cable_part_schema(), "what kind of cable")
+      .check([](const LinkPart& link, std::vector<schema::Problem>& problems) {
+        if (link.latency && (link.length || link.cable)) {
+          problems.push_back({"latency",
+                              "given together with length or cable; the latency of the "
+                              "whole wire replaces both"});
+        }
+      });
+}
+
 }  // namespace weft::topologies

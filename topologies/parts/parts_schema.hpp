@@ -18,6 +18,7 @@ namespace weft::topologies {
 [[nodiscard]] schema::Object<HostLinkPart> host_link_part_schema();
 [[nodiscard]] schema::Object<ServerPart> server_part_schema();
 [[nodiscard]] schema::Object<CablePart> cable_part_schema();
+[[nodiscard]] schema::Object<LinkPart> link_part_schema();
 
 /// One kind of part, for what goes through all of them.
 struct PartKind {

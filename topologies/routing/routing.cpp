@@ -315,8 +315,7 @@ class RouteBuilder {
 Result<Routes> build_routes(const Fabric& fabric, const TopologySpec& spec,
                             std::span<const PortId> failed) {
   std::vector<StaticNextHops> static_next_hops;
-  const auto* custom = std::get_if<CustomSpec>(&spec);
-  if (custom != nullptr) {
+  if (const auto* custom = std::get_if<CustomSpec>(&spec)) {
     auto resolved = resolve_next_hops(fabric, *custom);
     if (!resolved) return resolved.errors();
     static_next_hops = std::move(resolved).value();
@@ -330,7 +329,12 @@ Result<Routes> build_routes(const Fabric& fabric, const TopologySpec& spec,
   for (const StaticNextHops& hops : static_next_hops) is_alone[hops.to.value()] = true;
   const RoutingSpec& routing =
       std::visit([](const auto& any) -> const RoutingSpec& { return any.routing; }, spec);
-  const Inputs inputs{fabric, static_next_hops, routing, custom == nullptr};
+  const bool is_any_graph = std::visit(
+      []<class Spec>(const Spec&) {
+        return requires { Spec::kIsAnyGraph; };
+      },
+      spec);
+  const Inputs inputs{fabric, static_next_hops, routing, !is_any_graph};
   return RouteBuilder(inputs, has_failed, is_alone).build();
 }
 

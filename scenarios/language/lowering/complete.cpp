@@ -9,12 +9,15 @@
 
 #include "scenarios/language/lowering/lower.hpp"
 #include "scenarios/language/lowering/messages_csv.hpp"
+#include "scenarios/language/lowering/topology.hpp"
 #include "scenarios/language/yaml/source_text.hpp"
 #include "simcore/base/digest.hpp"
 #include "topologies/parts/parts_schema.hpp"
 
 namespace weft::scenarios::language {
 namespace {
+
+using topologies::LinkRoles;
 
 /// What a link of some role is unless said otherwise.
 struct LinkDefaults {
@@ -26,14 +29,14 @@ struct LinkDefaults {
 constexpr LinkDefaults kAccess{"copper", Millimetres(3'000), "passive copper inside a rack"};
 constexpr LinkDefaults kUplink{"fibre", Millimetres(30'000), "a row of racks"};
 
-void complete_rate(const Context& context, LinkDocument& link, const std::string& path,
+void complete_rate(const Context& context, topologies::LinkPart& link, const std::string& path,
                    BitsPerSecond rate, const char* reason) {
   if (link.rate) return;
   link.rate = rate;
   context.provenance[child_path(path, "rate")] = reason;
 }
 
-void complete_cable(const Context& context, LinkDocument& link, const std::string& path,
+void complete_cable(const Context& context, topologies::LinkPart& link, const std::string& path,
                     const LinkDefaults& defaults) {
   if (link.latency) return;
   if (!link.length) {
@@ -46,41 +49,26 @@ void complete_cable(const Context& context, LinkDocument& link, const std::strin
   }
 }
 
-/// The servers of a fabric whose links have roles.
-std::vector<const topologies::ServerPart*> servers_of(const Document& document) {
-  if (const auto* tree = std::get_if<FatTreeDocument>(&document.fabric.topology)) {
-    return {&tree->server};
-  }
-  std::vector<const topologies::ServerPart*> servers;
-  for (const RacksDocument& racks : document.racks) servers.push_back(&racks.server);
-  return servers;
-}
-
-bool has_three_tiers(const Document& document) {
-  return std::holds_alternative<ClosDocument>(document.fabric.topology) ||
-         std::holds_alternative<FatTreeDocument>(document.fabric.topology);
-}
-
 /// What is not said of links above the spines is that of those below.
 void complete_super_uplink(const Context& context) {
   LinksDocument& links = context.document.links;
   const std::string path = "links.super_uplink";
-  if (!has_three_tiers(context.document)) {
+  if (link_roles_of(context.document) != LinkRoles::kThreeTiers) {
     if (locate(context.root, path).is_exact) {
       context.fail(path, "has no meaning here; only fabrics of three tiers have super-spines");
     }
     return;
   }
-  LinkDocument& link = links.super_uplink;
-  const auto inherit = [&](auto LinkDocument::*member, const char* key) {
+  topologies::LinkPart& link = links.super_uplink;
+  const auto inherit = [&](auto topologies::LinkPart::*member, const char* key) {
     if (link.*member || !(links.uplink.*member)) return;
     link.*member = links.uplink.*member;
     context.provenance[child_path(path, key)] = "as the uplinks";
   };
-  inherit(&LinkDocument::rate, "rate");
-  if (!link.length && !link.cable) inherit(&LinkDocument::latency, "latency");
+  inherit(&topologies::LinkPart::rate, "rate");
+  if (!link.length && !link.cable) inherit(&topologies::LinkPart::latency, "latency");
   if (link.latency) return;
-  inherit(&LinkDocument::length, "length");
+  inherit(&topologies::LinkPart::length, "length");
   if (!link.cable && links.uplink.cable) {
     link.cable = links.uplink.cable;
     context.provenance[child_path(path, "cable") + ".latency_per_metre"] = "as the uplinks";
@@ -95,9 +83,9 @@ void complete_roles(const Context& context) {
   LinksDocument& links = context.document.links;
   BitsPerSecond slowest = BitsPerSecond::max();
   BitsPerSecond fastest;
-  for (const topologies::ServerPart* server : servers_of(context.document)) {
-    slowest = std::min(slowest, server->nic.rate);
-    fastest = std::max(fastest, server->nic.rate);
+  for (const topologies::RackSpec& rack : racks_of(context.document)) {
+    slowest = std::min(slowest, rack.server.nic.rate);
+    fastest = std::max(fastest, rack.server.nic.rate);
   }
   const bool has_own_rates = !links.access.rate && slowest != fastest;
   if (!has_own_rates) {
@@ -110,16 +98,20 @@ void complete_roles(const Context& context) {
   complete_super_uplink(context);
 }
 
-void complete_custom(const Context& context, CustomDocument& custom) {
+/// Links with a role have no meaning in this topology, because of `why`.
+void refuse_roles(const Context& context, const std::string& why) {
   for (const char* role : {"links.access", "links.uplink", "links.super_uplink"}) {
-    if (locate(context.root, role).is_exact) {
-      context.fail(role,
-                   "has no meaning with `topology: custom`, which gives each link its own "
-                   "attributes under fabric.links");
-    }
+    if (!locate(context.root, role).is_exact) continue;
+    context.fail(role,
+                 "has no meaning with `topology: " + topology_name(context.document) + "`, " + why);
   }
-  for (std::size_t i = 0; i < custom.links.size(); ++i) {
-    LinkDocument& link = custom.links[i].link;
+}
+
+/// The links that a topology lists itself.
+template <class Links>
+void complete_own_links(const Context& context, Links& links) {
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    topologies::LinkPart& link = links[i].link;
     const std::string path = element_path("fabric.links", i);
     if (!link.rate) {
       context.fail(child_path(path, "rate"), "is missing; expected a rate such as 400Gbps");
@@ -132,18 +124,25 @@ void complete_custom(const Context& context, CustomDocument& custom) {
   }
 }
 
-/// Without NICs there are no links with roles.
-void complete_lone(const Context& context) {
-  for (const char* role : {"links.access", "links.uplink", "links.super_uplink"}) {
-    if (!locate(context.root, role).is_exact) continue;
-    context.fail(role, "has no meaning with `topology: none`, which has no scale-out links");
-  }
+void complete_links(const Context& context) {
+  std::visit(
+      [&]<class T>(T& topology) {
+        if constexpr (T::kRoles == LinkRoles::kOwn) {
+          refuse_roles(context, "which gives each link its own attributes under fabric.links");
+          complete_own_links(context, topology.links);
+        } else if constexpr (T::kRoles == LinkRoles::kNone) {
+          refuse_roles(context, "which has no scale-out links");
+        } else {
+          complete_roles(context);
+        }
+      },
+      context.document.fabric.topology);
 }
 
 void complete_changes(const Context& context) {
   std::vector<LinkChangeDocument>& changes = context.document.links.changes;
   for (std::size_t i = 0; i < changes.size(); ++i) {
-    LinkDocument& link = changes[i].link;
+    topologies::LinkPart& link = changes[i].link;
     const std::string path = element_path("links.changes", i);
     if (link.length.has_value() != link.cable.has_value()) {
       context.fail(path, link.length ? "has a length but no cable" : "has a cable but no length");
@@ -226,20 +225,16 @@ void complete_jobs(const Context& context) {
 /// Whether the servers are where the topology wants them.
 bool has_servers(const Context& context) {
   const Document& document = context.document;
-  const bool is_tree = std::holds_alternative<FatTreeDocument>(document.fabric.topology);
-  const bool is_custom = std::holds_alternative<CustomDocument>(document.fabric.topology);
-  const bool needs_racks = !is_tree && !is_custom;
-  if (needs_racks && document.racks.empty()) {
+  const char* const why_none = why_no_racks(document);
+  if (why_none == nullptr && document.racks.empty()) {
     context.fail("racks",
                  "is missing; this fabric needs racks, such as "
                  "{count: 4, servers: 8, server: host-400g}");
     return false;
   }
-  if (!needs_racks && !document.racks.empty()) {
-    context.fail("racks", is_tree ? "has no meaning with `topology: fat-tree`, whose k gives the "
-                                    "number of hosts; its servers are fabric.server"
-                                  : "has no meaning with `topology: custom`, which lists its hosts "
-                                    "under fabric.nodes");
+  if (why_none != nullptr && !document.racks.empty()) {
+    context.fail("racks",
+                 "has no meaning with `topology: " + topology_name(document) + "`, " + why_none);
     return false;
   }
   return true;
@@ -247,20 +242,9 @@ bool has_servers(const Context& context) {
 
 }  // namespace
 
-topologies::LinkSpec link_spec(const LinkDocument& link) {
-  const Picoseconds latency = link.latency ? *link.latency : link.cable->latency(*link.length);
-  return {*link.rate, latency};
-}
-
 void complete(const Context& context) {
   if (!has_servers(context)) return;
-  if (auto* custom = std::get_if<CustomDocument>(&context.document.fabric.topology)) {
-    complete_custom(context, *custom);
-  } else if (std::holds_alternative<LoneDocument>(context.document.fabric.topology)) {
-    complete_lone(context);
-  } else {
-    complete_roles(context);
-  }
+  complete_links(context);
   check_link_layers(context);
   complete_changes(context);
   complete_jobs(context);

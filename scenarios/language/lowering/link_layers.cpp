@@ -2,10 +2,10 @@
 #include <cstddef>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "scenarios/language/lowering/lower.hpp"
+#include "scenarios/language/lowering/topology.hpp"
 
 namespace weft::scenarios::language {
 namespace {
@@ -17,50 +17,17 @@ struct SwitchUse {
 };
 
 /// The switches of the scale-out network, place by place.
-class SwitchUses {
- public:
-  explicit SwitchUses(const Document& document) : fabric_(document.fabric) {
-    std::visit(*this, fabric_.topology);
-  }
-
-  void operator()(const LeafSpineDocument& d) {
-    add(d.leaf, "leaf");
-    add(d.spine, "spine");
-  }
-  void operator()(const RailDocument& d) { (*this)(d.tiers); }
-  void operator()(const ClosDocument& d) {
-    (*this)(d.tiers);
-    add(d.super_spine, "super_spine");
-  }
-  void operator()(const FatTreeDocument& d) {
-    add(d.edge, "edge");
-    add(d.aggregation, "aggregation");
-    add(d.core, "core");
-  }
-  void operator()(const CustomDocument& d) {
-    for (std::size_t i = 0; i < d.nodes.size(); ++i) {
-      const CustomDocument::Node& node = d.nodes[i];
-      if (node.kind == CustomDocument::NodeKind::kHost || node.network == NetworkKind::kScaleUp) {
-        continue;
-      }
-      add(TierDocument{node.switch_part}, "nodes[" + std::to_string(i) + "]");
-    }
-  }
-  void operator()(const LoneDocument&) {}
-
+std::vector<SwitchUse> switch_uses(const Document& document) {
   std::vector<SwitchUse> uses;
-
- private:
-  void add(const TierDocument& tier, const std::string& key) {
-    if (tier.switch_part) {
-      uses.push_back({"fabric." + key + ".switch", tier.switch_part->link_layer});
+  for (const topologies::SwitchUse& use : switch_uses_of(document)) {
+    if (use.part != nullptr) {
+      uses.push_back({"fabric." + use.key, use.part->link_layer});
     } else {
-      uses.push_back({"fabric.switch", fabric_.switch_part.link_layer});
+      uses.push_back({"fabric.switch", document.fabric.switch_part.link_layer});
     }
   }
-
-  const FabricDocument& fabric_;
-};
+  return uses;
+}
 
 const char* name_of(LinkLayer layer) {
   return layer == LinkLayer::kInfiniBand ? "InfiniBand" : "Ethernet";
@@ -69,7 +36,7 @@ const char* name_of(LinkLayer layer) {
 }  // namespace
 
 LinkLayer link_layer_of(const Document& document) {
-  const std::vector<SwitchUse> uses = SwitchUses(document).uses;
+  const std::vector<SwitchUse> uses = switch_uses(document);
   const bool is_infiniband = !uses.empty() && std::ranges::all_of(uses, [](const SwitchUse& use) {
     return use.layer == LinkLayer::kInfiniBand;
   });
@@ -77,7 +44,7 @@ LinkLayer link_layer_of(const Document& document) {
 }
 
 void check_link_layers(const Context& context) {
-  const std::vector<SwitchUse> uses = SwitchUses(context.document).uses;
+  const std::vector<SwitchUse> uses = switch_uses(context.document);
   const auto other = std::ranges::find_if(
       uses, [&](const SwitchUse& use) { return use.layer != uses.front().layer; });
   if (other == uses.end()) return;

@@ -7,130 +7,15 @@
 #include <variant>
 #include <vector>
 
+#include "scenarios/language/lowering/topology.hpp"
 #include "simcore/text/quantity_text.hpp"
-#include "topologies/clos/fat_tree.hpp"
 
 namespace weft::scenarios::language {
 namespace {
 
-using topologies::CustomSpec;
-using topologies::LinkSpec;
-using topologies::TopologySpec;
-
-using topologies::ClosSpec;
-using topologies::RackSpec;
-using topologies::SwitchPart;
-
-/// A tier's own switch. Buffers of the others are those of the configuration.
-SwitchPart tier_part(const Document& document, const TierDocument& tier) {
-  if (tier.switch_part) return *tier.switch_part;
-  return {.buffer = 0_B,
-          .cell = 0_B,
-          .latency = document.fabric.switch_part.latency,
-          .capacity = document.fabric.switch_part.capacity};
-}
-
-std::vector<RackSpec> lower_racks(const Document& document) {
-  std::vector<RackSpec> racks;
-  for (const RacksDocument& rack : document.racks) {
-    LinkDocument access = document.links.access;
-    if (!access.rate) access.rate = rack.server.nic.rate;
-    racks.push_back({rack.count, rack.servers, rack.server, link_spec(access)});
-  }
-  return racks;
-}
-
-/// What all fabrics of leaves and spines share.
-ClosSpec lower_tiers(const Document& document, const LeafSpineDocument& tiers) {
-  ClosSpec spec;
-  spec.racks = lower_racks(document);
-  spec.leaves = tiers.leaves;
-  spec.planes = tiers.planes;
-  spec.spines = tiers.spines;
-  spec.links_per_pair = tiers.links_per_pair;
-  spec.uplink = link_spec(document.links.uplink);
-  spec.leaf = tier_part(document, tiers.leaf);
-  spec.spine = tier_part(document, tiers.spine);
-  spec.routing = document.fabric.routing;
-  return spec;
-}
-
-ClosSpec lower_rail(const Document& document, const RailDocument& rail) {
-  ClosSpec spec = lower_tiers(document, rail.tiers);
-  spec.attachment = ClosSpec::Attachment::kRail;
-  spec.group = rail.group;
-  return spec;
-}
-
-ClosSpec lower_clos(const Document& document, const ClosDocument& clos) {
-  ClosSpec spec = lower_tiers(document, clos.tiers);
-  if (clos.attachment == ClosDocument::Attachment::kRail) {
-    spec.attachment = ClosSpec::Attachment::kRail;
-    spec.group = clos.group;
-  }
-  spec.pods = clos.pods;
-  spec.super_spines = clos.super_spines;
-  spec.super_links_per_pair = clos.super_links_per_pair;
-  spec.super_wiring = clos.super_wiring;
-  spec.super_uplink = link_spec(document.links.super_uplink);
-  spec.super_spine = tier_part(document, clos.super_spine);
-  return spec;
-}
-
-ClosSpec lower_fat_tree(const Document& document, const FatTreeDocument& tree) {
-  ClosSpec spec;
-  LinkDocument access = document.links.access;
-  if (!access.rate) access.rate = tree.server.nic.rate;
-  // The schema has checked what could be wrong.
-  static_cast<void>(topologies::make_fat_tree(
-      tree.k, {.server = tree.server, .access = link_spec(access)}, spec));
-  spec.uplink = link_spec(document.links.uplink);
-  spec.super_uplink = link_spec(document.links.super_uplink);
-  spec.leaf = tier_part(document, tree.edge);
-  spec.spine = tier_part(document, tree.aggregation);
-  spec.super_spine = tier_part(document, tree.core);
-  spec.routing = document.fabric.routing;
-  return spec;
-}
-
-CustomSpec lower_custom(const Document& document, const CustomDocument& custom) {
-  CustomSpec spec;
-  for (const CustomDocument::Node& node : custom.nodes) {
-    CustomSpec::NodeSpec lowered{.name = node.name,
-                                 .is_switch = node.kind == CustomDocument::NodeKind::kSwitch,
-                                 .tier = node.tier.value_or(1)};
-    Picoseconds latency = custom.nic.arrival_latency();
-    if (lowered.is_switch) {
-      const SwitchPart part = tier_part(document, {node.switch_part});
-      latency = part.latency;
-      lowered.buffer = part.buffer;
-      lowered.cell = part.cell;
-      lowered.capacity = part.capacity.value_or(BitsPerSecond());
-      lowered.network = node.network;
-    }
-    lowered.pipeline = node.latency.value_or(latency);
-    if (node.domain) lowered.domain = static_cast<std::int32_t>(*node.domain);
-    spec.nodes.push_back(std::move(lowered));
-  }
-  for (const CustomDocument::Link& link : custom.links) {
-    spec.links.push_back({link.from, link.to, link_spec(link.link), link.count});
-  }
-  spec.next_hops = custom.next_hops;
-  spec.routing = document.fabric.routing;
-  return spec;
-}
-
-/// The NIC of every host.
-const topologies::NicPart& nic_part(const Document& document) {
-  const auto& topology = document.fabric.topology;
-  if (const auto* tree = std::get_if<FatTreeDocument>(&topology)) return tree->server.nic;
-  if (const auto* custom = std::get_if<CustomDocument>(&topology)) return custom->nic;
-  return document.racks.front().server.nic;
-}
-
 /// Of the NICs of all racks.
 NicTransport nic_transport(const Document& document) {
-  const topologies::NicPart& first = nic_part(document);
+  const topologies::NicPart first = nic_of(document);
   NicTransport slowest{first.transport_latency, first.start_latency};
   for (const RacksDocument& racks : document.racks) {
     const topologies::NicPart& nic = racks.server.nic;
@@ -204,27 +89,6 @@ void check_run(const Context& context) {
 
 }  // namespace
 
-TopologySpec lower_topology(const Document& document) {
-  struct Lower {
-    const Document& document;
-    TopologySpec operator()(const LeafSpineDocument& d) const { return lower_tiers(document, d); }
-    TopologySpec operator()(const RailDocument& d) const { return lower_rail(document, d); }
-    TopologySpec operator()(const ClosDocument& d) const { return lower_clos(document, d); }
-    TopologySpec operator()(const FatTreeDocument& d) const { return lower_fat_tree(document, d); }
-    TopologySpec operator()(const CustomDocument& d) const { return lower_custom(document, d); }
-    TopologySpec operator()(const LoneDocument&) const {
-      topologies::LoneSpec spec{{}, document.fabric.routing};
-      for (const RacksDocument& rack : document.racks) {
-        spec.racks.push_back({.count = rack.count, .servers = rack.servers, .server = rack.server});
-        topologies::ServerPart& server = spec.racks.back().server;
-        if (server.gpus > 0) server.nics = server.rails = 0;
-      }
-      return spec;
-    }
-  };
-  return std::visit(Lower{document}, document.fabric.topology);
-}
-
 Scenario lower(const Context& context) {
   const Document& document = context.document;
   Scenario scenario;
@@ -237,8 +101,11 @@ Scenario lower(const Context& context) {
   scenario.switches = document.fabric.policies;
   scenario.switches.buffer = document.fabric.switch_part.buffer;
   scenario.switches.cell = document.fabric.switch_part.cell;
-  const topologies::NicPart& nic = nic_part(document);
-  scenario.nic = {nic.receive_rate, nic.receive_buffer, nic.xoff, nic.xon};
+  const topologies::NicPart nic = nic_of(document);
+  scenario.nic = {.receive_rate = nic.receive_rate,
+                  .receive_buffer = nic.receive_buffer,
+                  .xoff = nic.xoff,
+                  .xon = nic.xon};
   scenario.nic_transport = nic_transport(document);
   scenario.transport = document.transport;
   scenario.pxn = document.pxn;

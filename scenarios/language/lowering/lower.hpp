@@ -37,9 +37,6 @@ void complete(const Context& context);
 /// Reports switches that no cable could join to the others.
 void check_link_layers(const Context& context);
 
-/// The links of a completed document as the topology takes them.
-[[nodiscard]] topologies::LinkSpec link_spec(const LinkDocument& link);
-
 /// The scenario that a completed document means. Meaningless if `context.diagnostics` has errors
 /// afterwards.
 [[nodiscard]] Scenario lower(const Context& context);
@@ -48,7 +45,6 @@ void check_link_layers(const Context& context);
 [[nodiscard]] std::string name_problem(const std::string& name);
 
 // Its parts.
-[[nodiscard]] topologies::TopologySpec lower_topology(const Document& document);
 /// The names of the traffic classes, in ascending priority; at least one.
 [[nodiscard]] std::vector<std::string> class_names(const Document& document);
 /// Fills in the classes, and checks what refers to them.

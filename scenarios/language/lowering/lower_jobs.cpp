@@ -11,6 +11,7 @@
 
 #include "scenarios/language/lowering/lower.hpp"
 #include "scenarios/language/lowering/placement.hpp"
+#include "scenarios/language/lowering/topology.hpp"
 #include "simcore/schema/schema.hpp"
 
 namespace weft::scenarios::language {
@@ -66,7 +67,7 @@ class JobLowering {
     if (!std::holds_alternative<protocols::RoceConfig>(context_.document.transport)) {
       fail("queue_pairs",
            "has a meaning only with reliable connections (`transport: {type: roce}`)");
-    } else if (std::holds_alternative<LoneDocument>(context_.document.fabric.topology)) {
+    } else if (link_roles_of(context_.document) == topologies::LinkRoles::kNone) {
       fail("queue_pairs", "has a meaning only for links between servers; this fabric has none");
     }
     return static_cast<std::uint16_t>(*job.queue_pairs);

@@ -63,21 +63,17 @@ bool are_of_one_kind(const ScaleUpPart& a, const ScaleUpPart& b) {
          a.reduction_efficiency == b.reduction_efficiency;
 }
 
+/// Of every group of racks, or of the domains that a topology lists.
 std::vector<std::optional<ScaleUpPart>> parts_of(const topologies::TopologySpec& topology) {
-  std::vector<std::optional<ScaleUpPart>> parts;
-  const auto add = [&](const std::vector<topologies::RackSpec>& racks) {
-    for (const topologies::RackSpec& rack : racks) parts.push_back(rack.server.scale_up);
-  };
-  if (const auto* clos = std::get_if<topologies::ClosSpec>(&topology)) add(clos->racks);
-  if (const auto* lone = std::get_if<topologies::LoneSpec>(&topology)) add(lone->racks);
-  if (const auto* custom = std::get_if<topologies::CustomSpec>(&topology)) {
-    for (const topologies::CustomSpec::NodeSpec& node : custom->nodes) {
-      if (node.domain < 0) continue;
-      parts.emplace_back(ScaleUpPart());
-      break;
-    }
-  }
-  return parts;
+  return std::visit(
+      [](const auto& spec) -> std::vector<std::optional<ScaleUpPart>> {
+        if constexpr (requires { spec.scale_up_parts(); }) {
+          return spec.scale_up_parts();
+        } else {
+          return {};
+        }
+      },
+      topology);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "scenarios/language/lowering/topology.hpp"
 #include "simcore/base/random.hpp"
 #include "simcore/text/nearest.hpp"
 #include "simcore/text/range_text.hpp"
@@ -134,21 +135,13 @@ void HostNames::add_block(const topologies::ServerPart& server, std::uint64_t ra
 }
 
 HostNames::HostNames(const Document& document) {
-  if (const auto* tree = std::get_if<FatTreeDocument>(&document.fabric.topology)) {
-    const std::uint64_t ports = std::uint64_t{tree->server.nics} * tree->server.nic.ports;
-    const std::uint64_t half = tree->k / 2;
-    add_block(tree->server, tree->k * half, ports == 0 ? 0 : half / ports);
-  } else if (const auto* custom = std::get_if<CustomDocument>(&document.fabric.topology)) {
-    is_numbered_ = false;
-    for (const CustomDocument::Node& node : custom->nodes) {
-      if (node.kind != CustomDocument::NodeKind::kHost) continue;
-      numbers_.emplace(node.name, static_cast<std::uint32_t>(count_++));
-      names_.push_back(node.name);
-    }
-  } else {
-    for (const RacksDocument& racks : document.racks) {
-      add_block(racks.server, racks.count, racks.servers);
-    }
+  for (const topologies::RackSpec& rack : racks_of(document)) {
+    add_block(rack.server, rack.count, rack.servers);
+  }
+  names_ = host_names_of(document);
+  is_numbered_ = names_.empty();
+  for (const std::string& name : names_) {
+    numbers_.emplace(name, static_cast<std::uint32_t>(count_++));
   }
 }
 

@@ -13,30 +13,22 @@
 #include "simcore/base/units.hpp"
 #include "simcore/fabric/link_layer.hpp"
 #include "simcore/schema/schema.hpp"
-#include "topologies/assembly/spec.hpp"
+#include "topologies/list.hpp"
 #include "topologies/parts/parts.hpp"
 
 /// A scenario in the shape in which it is written: what the schema binds to, and what the resolved
 /// scenario prints. `lower` makes the Scenario of it.
 namespace weft::scenarios::language {
 
-/// Cables of one role, or one cable: a latency, or a length of some cable.
-struct LinkDocument {
-  std::optional<BitsPerSecond> rate;
-  std::optional<Picoseconds> latency;
-  std::optional<Millimetres> length;
-  std::optional<topologies::CablePart> cable;
-};
-
 struct LinkChangeDocument {
   LinkSelection links;
-  LinkDocument link;
+  topologies::LinkPart link;
 };
 
 struct LinksDocument {
-  LinkDocument access;
-  LinkDocument uplink;
-  LinkDocument super_uplink;  ///< with three tiers only
+  topologies::LinkPart access;
+  topologies::LinkPart uplink;
+  topologies::LinkPart super_uplink;  ///< with three tiers only
   std::vector<LinkChangeDocument> changes;
 };
 
@@ -44,71 +36,6 @@ struct RacksDocument {
   std::uint32_t count = 1;
   std::uint32_t servers = 1;
   topologies::ServerPart server;
-};
-
-/// What one tier's switches are, where they are not `fabric.switch`.
-struct TierDocument {
-  std::optional<topologies::SwitchPart> switch_part;
-};
-
-struct LeafSpineDocument {
-  std::uint32_t leaves = 1;
-  std::uint32_t planes = 1;
-  std::uint32_t spines = 1;
-  std::uint32_t links_per_pair = 1;
-  TierDocument leaf;
-  TierDocument spine;
-};
-
-struct RailDocument {
-  std::uint32_t group = 1;
-  LeafSpineDocument tiers;
-};
-
-struct ClosDocument {
-  enum class Attachment : std::uint8_t { kRack, kRail };
-  Attachment attachment = Attachment::kRack;
-  std::uint32_t group = 1;  ///< with rails
-  LeafSpineDocument tiers;
-  std::uint32_t pods = 1;
-  std::uint32_t super_spines = 1;
-  std::uint32_t super_links_per_pair = 1;
-  topologies::ClosSpec::SuperSpines super_wiring = topologies::ClosSpec::SuperSpines::kGroups;
-  TierDocument super_spine;
-};
-
-struct FatTreeDocument {
-  std::uint32_t k = 4;
-  topologies::ServerPart server;
-  TierDocument edge;
-  TierDocument aggregation;
-  TierDocument core;
-};
-
-/// No scale-out network.
-struct LoneDocument {};
-
-struct CustomDocument {
-  enum class NodeKind : std::uint8_t { kHost, kSwitch };
-  struct Node {
-    std::string name;
-    NodeKind kind = NodeKind::kHost;
-    std::optional<std::uint32_t> tier;  ///< switches only
-    std::optional<Picoseconds> latency;
-    std::optional<std::uint32_t> domain;
-    NetworkKind network = NetworkKind::kScaleOut;  ///< switches only
-    std::optional<topologies::SwitchPart> switch_part;
-  };
-  struct Link {
-    std::string from;
-    std::string to;
-    LinkDocument link;
-    std::uint32_t count = 1;
-  };
-  topologies::NicPart nic;
-  std::vector<Node> nodes;
-  std::vector<Link> links;
-  std::vector<topologies::CustomSpec::NextHopEntry> next_hops;
 };
 
 /// A traffic class; what is absent is that of the whole fabric.
@@ -124,9 +51,7 @@ struct ClassDocument {
 };
 
 struct FabricDocument {
-  std::variant<LeafSpineDocument, RailDocument, ClosDocument, FatTreeDocument, CustomDocument,
-               LoneDocument>
-      topology;
+  topologies::AnyTopology topology;
   topologies::SwitchPart switch_part;
   topologies::RoutingSpec routing;
   protocols::SwitchConfig policies;  ///< its first class is what the fabric's keys say
@@ -207,7 +132,6 @@ struct Document {
 
 // Its parts.
 [[nodiscard]] schema::Object<LinksDocument> links_schema();
-[[nodiscard]] schema::Object<LinkDocument> link_schema();
 [[nodiscard]] schema::Object<LinkSelection> link_selection_schema();
 [[nodiscard]] schema::Object<FabricDocument> fabric_schema(LinkLayer layer);
 [[nodiscard]] schema::Object<ClassDocument> class_schema(LinkLayer layer);
