@@ -78,4 +78,12 @@ bool SwitchConfig::any_credit() const {
   return std::any_of(classes.begin(), classes.end(), [](const auto& c) { return c.is_credit(); });
 }
 
+std::uint8_t SwitchConfig::pausable_classes() const {
+  std::uint8_t mask = 0;
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    if (classes[i].is_pfc()) mask = static_cast<std::uint8_t>(mask | (1U << i));
+  }
+  return mask;
+}
+
 }  // namespace weft::protocols

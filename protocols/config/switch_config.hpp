@@ -220,6 +220,8 @@ struct SwitchConfig {
   [[nodiscard]] bool sprays() const;
   [[nodiscard]] bool any_pfc() const;
   [[nodiscard]] bool any_credit() const;
+  /// A bit per class that a NIC can pause: those with PFC.
+  [[nodiscard]] std::uint8_t pausable_classes() const;
 };
 
 /// How a NIC takes in what arrives. Without a receive rate it keeps up with any link.

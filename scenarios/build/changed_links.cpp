@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <variant>
 
 #include "scenarios/build/fabric_names.hpp"
 #include "scenarios/build/resolve_faults.hpp"
@@ -16,6 +17,12 @@ constexpr std::size_t kMaxLines = 20;
 
 std::string selection_text(const LinkSelection& links) {
   return links.to.empty() ? links.from : links.from + " and " + links.to;
+}
+
+std::string subject_text(const FaultSpec& fault) {
+  if (const auto* pause = std::get_if<NicPause>(&fault.what)) return pause->host;
+  if (const auto* off = std::get_if<SwitchDown>(&fault.what)) return off->node;
+  return selection_text(*links_of(fault));
 }
 
 std::string directions_text(const Fabric& fabric, const std::vector<PortId>& ports,
@@ -48,9 +55,9 @@ std::vector<std::string> describe_changed_links(const Scenario& scenario, const 
   for (std::size_t i = 0; i < scenario.faults.size() && lines.size() < kMaxLines; ++i) {
     const std::string path = fmt::format("faults[{}]", i);
     const FaultSpec& fault = scenario.faults[i];
-    const bool is_pause = fault.kind == protocols::Fault::Kind::kNicPause;
+    const bool is_pause = fault.kind() == protocols::Fault::Kind::kNicPause;
     lines.push_back(
-        fmt::format("{} ({}): {}", path, selection_text(fault.links),
+        fmt::format("{} ({}): {}", path, subject_text(fault),
                     directions_text(fabric, fault_ports(fabric, names, fault, path, errors),
                                     is_pause ? 1 : 2)));
   }

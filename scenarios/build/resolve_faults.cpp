@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 #include "scenarios/build/fabric_names.hpp"
 #include "simcore/text/quantity_text.hpp"
@@ -57,17 +58,21 @@ std::vector<PortId> ports_of_switch(const Fabric& fabric, const FabricNames& nam
 
 class FaultResolver {
  public:
-  explicit FaultResolver(const Fabric& fabric) : fabric_(fabric), names_(fabric) {}
+  FaultResolver(const Scenario& scenario, const Fabric& fabric)
+      : switches_(scenario.switches), fabric_(fabric), names_(fabric) {}
 
   void add(const FaultSpec& spec, std::size_t index) {
     if (errors_.size() >= kMaxErrors) return;
     index_ = index;
     const std::string path = "faults[" + std::to_string(index) + "]";
+    Fault fault = fault_of(spec);
     for (const PortId port : fault_ports(fabric_, names_, spec, path, errors_)) {
-      if (!check_rate(spec, port)) return;
-      add_port(spec, port);
+      fault.port = port;
+      if (!check_rate(fault)) return;
+      add_port(fault);
       // A NIC holds those who send to it; everything else has two ends.
-      if (spec.kind != Fault::Kind::kNicPause) add_port(spec, fabric_.port(port).peer);
+      fault.port = fabric_.port(port).peer;
+      if (fault.kind != Fault::Kind::kNicPause) add_port(fault);
     }
   }
 
@@ -95,20 +100,46 @@ class FaultResolver {
     errors_.push_back({std::move(message), {{}, 0, 0, std::move(path)}});
   }
 
-  bool check_rate(const FaultSpec& spec, PortId port) {
-    if (spec.kind != Fault::Kind::kLinkRate) return true;
-    const BitsPerSecond least =
-        std::min(fabric_.port(port).rate, fabric_.port(fabric_.port(port).peer).rate);
-    if (spec.rate <= least) return true;
+  /// What a fault does to a port.
+  [[nodiscard]] Fault fault_of(const FaultSpec& spec) const {
+    Fault fault{.kind = spec.kind(),
+                .port = {},
+                .at = spec.at,
+                .until = spec.until.value_or(Fault::kForever)};
+    if (const auto* slow = std::get_if<LinkRate>(&spec.what)) fault.rate = slow->rate;
+    if (const auto* late = std::get_if<LinkLatency>(&spec.what)) fault.latency = late->added;
+    if (const auto* pause = std::get_if<NicPause>(&spec.what)) {
+      fault.classes = classes_of(pause->classes);
+    }
+    return fault;
+  }
+
+  [[nodiscard]] std::uint8_t classes_of(const std::vector<std::string>& names) const {
+    const std::uint8_t all = switches_.pausable_classes();
+    std::uint8_t mask = 0;
+    for (std::size_t i = 0; i < switches_.classes.size(); ++i) {
+      const bool is_meant = std::ranges::any_of(names, [&](const std::string& name) {
+        return name == "all" || name == switches_.classes[i].name;
+      });
+      if (is_meant) mask = static_cast<std::uint8_t>(mask | (all & (1U << i)));
+    }
+    return mask;
+  }
+
+  bool check_rate(const Fault& fault) {
+    if (fault.kind != Fault::Kind::kLinkRate) return true;
+    const Port& port = fabric_.port(fault.port);
+    const BitsPerSecond least = std::min(port.rate, fabric_.port(port.peer).rate);
+    if (fault.rate <= least) return true;
     const auto text = [](BitsPerSecond rate) {
       return quantity_text(rate.count(), dimension_of<BitsPerSecond>());
     };
-    fail("rate", text(spec.rate) + " is above the rate of " + fabric_.port_name(port) + " (" +
-                     text(least) + "); a fault can only slow a link down");
+    fail("rate", text(fault.rate) + " is above the rate of " + fabric_.port_name(fault.port) +
+                     " (" + text(least) + "); a fault can only slow a link down");
     return false;
   }
 
-  void add_port(const FaultSpec& spec, PortId port) {
+  void add_port(const Fault& fault) {
     if (found_.size() == kMaxFaults) {
       if (errors_.empty()) {
         fail({}, "the faults up to this one are more than " + std::to_string(kMaxFaults) +
@@ -116,14 +147,7 @@ class FaultResolver {
       }
       return;
     }
-    found_.push_back({{.kind = spec.kind,
-                       .port = port,
-                       .at = spec.at,
-                       .until = spec.until,
-                       .rate = spec.rate,
-                       .latency = spec.latency,
-                       .classes = spec.classes},
-                      index_});
+    found_.push_back({fault, index_});
   }
 
   /// Two faults of one kind at one port at the same time would have no meaning when one ends.
@@ -148,6 +172,7 @@ class FaultResolver {
     }
   }
 
+  const protocols::SwitchConfig& switches_;
   const Fabric& fabric_;
   FabricNames names_;
   std::size_t index_ = 0;
@@ -159,18 +184,19 @@ class FaultResolver {
 
 std::vector<PortId> fault_ports(const Fabric& fabric, const FabricNames& names,
                                 const FaultSpec& spec, const std::string& path, Errors& errors) {
-  const std::string& name = spec.links.from;
-  if (spec.kind == Fault::Kind::kNicPause) {
-    return ports_of_nic(fabric, names, name, path + ".host", errors);
+  if (const auto* pause = std::get_if<NicPause>(&spec.what)) {
+    return ports_of_nic(fabric, names, pause->host, path + ".host", errors);
   }
-  if (spec.is_switch) return ports_of_switch(fabric, names, name, path + ".switch", errors);
-  return names.ports(spec.links, path, errors);
+  if (const auto* off = std::get_if<SwitchDown>(&spec.what)) {
+    return ports_of_switch(fabric, names, off->node, path + ".switch", errors);
+  }
+  return names.ports(*links_of(spec), path, errors);
 }
 
 Result<std::vector<protocols::Fault>> resolve_faults(const Scenario& scenario,
                                                      const Fabric& fabric) {
   if (scenario.faults.empty()) return std::vector<protocols::Fault>();
-  FaultResolver resolver(fabric);
+  FaultResolver resolver(scenario, fabric);
   for (std::size_t i = 0; i < scenario.faults.size(); ++i) resolver.add(scenario.faults[i], i);
   return resolver.finish();
 }

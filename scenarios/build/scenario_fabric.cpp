@@ -29,8 +29,9 @@ class LinkChanger {
   static constexpr std::size_t kMaxErrors = 50;
 
   void set(PortId port, const LinkChange& change) {
-    if (change.rate) fabric_.ports[port.value()].rate = *change.rate;
-    if (change.latency) fabric_.ports[port.value()].wire_latency = *change.latency;
+    Port& changed = fabric_.ports[port.value()];
+    changed.rate = change.link.rate.value_or(changed.rate);
+    changed.wire_latency = change.link.wire_latency().value_or(changed.wire_latency);
   }
 
   Fabric& fabric_;

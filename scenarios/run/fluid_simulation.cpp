@@ -47,11 +47,11 @@ std::vector<std::string> keys_without_effect(const Scenario& scenario) {
          "transport.congestion_control");
   add_if(std::ranges::any_of(
              scenario.faults,
-             [](const FaultSpec& f) { return f.kind == protocols::Fault::Kind::kNicPause; }),
+             [](const FaultSpec& f) { return f.kind() == protocols::Fault::Kind::kNicPause; }),
          "faults of NICs that pause");
   add_if(std::ranges::any_of(
              scenario.faults,
-             [](const FaultSpec& f) { return f.kind == protocols::Fault::Kind::kLinkLatency; }),
+             [](const FaultSpec& f) { return f.kind() == protocols::Fault::Kind::kLinkLatency; }),
          "faults that add latency");
   const ObserveSpec& observe = scenario.observe;
   add_if(observe.pauses || observe.credits || observe.queues || observe.rates || observe.packets,

@@ -7,28 +7,19 @@
 
 #include "protocols/config/switch_config.hpp"
 #include "protocols/config/transport_config.hpp"
-#include "protocols/state/fault.hpp"
+#include "scenarios/spec/fault_spec.hpp"
 #include "scenarios/spec/jobs.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/engine/cells.hpp"
 #include "topologies/list.hpp"
+#include "topologies/parts/parts.hpp"
 
 namespace weft::scenarios {
-
-/// Links by the names of their ends: those between two nodes, or those of one node.
-struct LinkSelection {
-  /// Which links of a node. A GPU has some in either network, a switch in one only.
-  enum class Network : std::uint8_t { kScaleOut, kScaleUp, kBoth };
-  std::string from;
-  std::string to;  ///< empty: every link of `from` in `network`
-  Network network = Network::kScaleOut;
-};
 
 /// Links that differ from what the topology gives them.
 struct LinkChange {
   LinkSelection links;
-  std::optional<BitsPerSecond> rate;
-  std::optional<Picoseconds> latency;
+  topologies::LinkPart link;  ///< what it says is so
 };
 
 struct RunSpec {
@@ -43,18 +34,6 @@ struct RunSpec {
 struct PxnSpec {
   bool enabled = false;
   Bytes chunk = 128_KiB;  ///< the two legs are pipelined chunk by chunk
-};
-
-/// Something that goes wrong, by names of the fabric.
-struct FaultSpec {
-  protocols::Fault::Kind kind = protocols::Fault::Kind::kLinkDown;
-  LinkSelection links;  ///< of a NIC pause, those of the NIC; of a switch, all of them
-  Picoseconds at;
-  Picoseconds until = protocols::Fault::kForever;
-  BitsPerSecond rate;           ///< kLinkRate
-  Picoseconds latency;          ///< kLinkLatency
-  bool is_switch = false;       ///< kLinkDown: `links.from` must be a switch, all of which fails
-  std::uint8_t classes = 0xff;  ///< kNicPause: bit i for class i
 };
 
 /// What the results hold besides the summary. Ports and flows are patterns, resolved on the fabric

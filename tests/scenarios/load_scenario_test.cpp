@@ -101,8 +101,8 @@ TEST(LoadScenario, ReadsEveryKey) {
   EXPECT_EQ(s.run.cells, CellPlan::Cut::kFinest);
   EXPECT_EQ(s.observe.messages, false);
   ASSERT_EQ(s.link_changes.size(), 2U);
-  EXPECT_EQ(s.link_changes[0].rate, 25_Gbps);
-  EXPECT_EQ(s.link_changes[1].latency, 1000 * 4'760_ps + 65_ns);
+  EXPECT_EQ(s.link_changes[0].link.rate, 25_Gbps);
+  EXPECT_EQ(s.link_changes[1].link.wire_latency(), 1000 * 4'760_ps + 65_ns);
   const std::vector<HostId> ring{HostId(3U), HostId(7U), HostId(8U), HostId(9U), HostId(10U)};
   EXPECT_EQ(s.jobs[1].ranks, ring);
   EXPECT_EQ(s.jobs[2].ranks.size(), 8U);

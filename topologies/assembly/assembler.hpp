@@ -8,15 +8,13 @@
 #include "simcore/base/result.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/fabric/fabric.hpp"
+#include "simcore/fabric/limits.hpp"
 #include "topologies/assembly/spec.hpp"
 
 namespace weft::topologies {
 
-/// Largest fabric that a builder makes; beyond it a typing error is likelier than a wish.
-inline constexpr std::uint64_t kMaxHosts = 262'144;
+/// Of a fabric, as the hosts of `kMaxHosts`: beyond it a typing error is likelier than a wish.
 inline constexpr std::uint64_t kMaxPorts = 4'000'000;
-/// Ports of one switch: next hops are 16-bit numbers.
-inline constexpr std::uint64_t kMaxRadix = 65'535;
 
 /// One cable: two link directions.
 struct Cable {

@@ -20,7 +20,7 @@ struct LinkSpec {
 
 /// A cable of which everything is said: its rate, and a latency or a length of some cable.
 [[nodiscard]] inline LinkSpec link_spec(const LinkPart& link) {
-  return {*link.rate, link.latency ? *link.latency : link.cable->latency(*link.length)};
+  return {*link.rate, *link.wire_latency()};
 }
 
 /// How packets choose among shortest paths.

@@ -1,15 +1,13 @@
 #include <optional>
 #include <utility>
 
+#include "simcore/fabric/limits.hpp"
 #include "simcore/schema/schema_builder.hpp"
-#include "topologies/assembly/assembler.hpp"
 #include "topologies/clos/clos_spec.hpp"
 #include "topologies/clos/tier_schema.hpp"
 
 namespace weft::topologies {
 namespace {
-
-constexpr std::uint64_t kMaxParallelLinks = 1'024;
 
 template <class Keys>
 LeafSpine& as_leaf_spine(Keys& keys) {
@@ -45,7 +43,7 @@ schema::Object<RailOptimised> RailOptimised::schema() {
                                          "NIC i of every server of a group on leaf i of the group")
       .field("group", &RailOptimised::group, "servers that share their leaves, in order")
       .required()
-      .range(1, 262'144)
+      .range(1, kMaxHosts)
       .include(as_leaf_spine<RailOptimised>, LeafSpine::schema());
 }
 
@@ -59,16 +57,16 @@ schema::Object<Clos> Clos::schema() {
       .source("a leaf per rack")
       .field("group", &Keys::group, "servers that share their leaves, in order")
       .source("one server")
-      .range(1, 262'144)
+      .range(1, kMaxHosts)
       .only_if([](const Keys& d) { return d.attachment == Attachment::kRail; },
                "with `attachment: rail`")
       .include(as_leaf_spine<Clos>, LeafSpine::schema())
       .field("pods", &Keys::pods, "racks or groups are split over them in order")
       .required()
-      .range(1, 262'144)
+      .range(1, kMaxHosts)
       .field("super_spines", &Keys::super_spines, "how many, in each plane")
       .required()
-      .range(1, 262'144)
+      .range(1, kMaxHosts)
       .field("super_links_per_pair", &Keys::super_links_per_pair,
              "parallel links between a spine and a super-spine")
       .source("one link")

@@ -3,14 +3,13 @@
 #include <utility>
 #include <vector>
 
+#include "simcore/fabric/limits.hpp"
 #include "simcore/schema/schema_builder.hpp"
 #include "topologies/custom/custom_spec.hpp"
 #include "topologies/parts/parts_schema.hpp"
 
 namespace weft::topologies {
 namespace {
-
-constexpr std::uint64_t kMaxParallelLinks = 1'024;
 
 schema::Object<Custom::Node> node_schema() {
   using Node = Custom::Node;

@@ -127,6 +127,12 @@ struct LinkPart {
   std::optional<Picoseconds> latency{};
   std::optional<Millimetres> length{};
   std::optional<CablePart> cable{};
+
+  /// Of one direction, as far as it is said.
+  [[nodiscard]] constexpr std::optional<Picoseconds> wire_latency() const {
+    if (latency || !length || !cable) return latency;
+    return cable->latency(*length);
+  }
 };
 
 }  // namespace weft::topologies

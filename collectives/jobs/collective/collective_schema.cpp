@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "collectives/jobs/job_type.hpp"
+#include "simcore/fabric/limits.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 /// The keys of collectives: one declaration for all operations.
@@ -305,7 +306,7 @@ schema::Object<CollectiveSpec> collective_schema(Operation operation) {
           "domain_size", &CollectiveSpec::domain_size,
           "consecutive ranks that algorithms treat as a scale-up domain; 0: as the fabric has them")
       .source("as the fabric has them")
-      .range(0, 262'144)
+      .range(0, kMaxHosts)
       .object("jitter", &CollectiveSpec::jitter, jitter_schema(), "random delays of ranks")
       .source(kEven)
       .objects("stragglers", &CollectiveSpec::stragglers, straggler_schema(), "slow ranks")

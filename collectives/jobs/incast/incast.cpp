@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "simcore/fabric/limits.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::collectives {
@@ -17,7 +18,7 @@ schema::Object<IncastSpec> Incast::schema() {
   return schema::describe<IncastSpec>("in-cast", "many senders, one receiver")
       .field("senders", &IncastSpec::senders, "how many ranks send; the job has one rank more")
       .source("all ranks but the receiver")
-      .range(1, 262'143)
+      .range(1, kMaxHosts - 1)
       .field("receiver", &IncastSpec::receiver, "rank that receives")
       .source("the first rank")
       .field("size", &IncastSpec::size, "per sender and round")

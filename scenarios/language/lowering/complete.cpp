@@ -140,7 +140,7 @@ void complete_links(const Context& context) {
 }
 
 void complete_changes(const Context& context) {
-  std::vector<LinkChangeDocument>& changes = context.document.links.changes;
+  std::vector<LinkChange>& changes = context.document.links.changes;
   for (std::size_t i = 0; i < changes.size(); ++i) {
     topologies::LinkPart& link = changes[i].link;
     const std::string path = element_path("links.changes", i);

@@ -17,7 +17,7 @@ namespace {
 NicTransport nic_transport(const Document& document) {
   const topologies::NicPart first = nic_of(document);
   NicTransport slowest{first.transport_latency, first.start_latency};
-  for (const RacksDocument& racks : document.racks) {
+  for (const topologies::RackSpec& racks : document.racks) {
     const topologies::NicPart& nic = racks.server.nic;
     slowest.latency = std::max(slowest.latency, nic.transport_latency);
     slowest.start = std::max(slowest.start, nic.start_latency);
@@ -27,7 +27,7 @@ NicTransport nic_transport(const Document& document) {
 
 /// Receivers are one configuration for all hosts.
 void check_receivers(const Context& context) {
-  const std::vector<RacksDocument>& racks = context.document.racks;
+  const std::vector<topologies::RackSpec>& racks = context.document.racks;
   const auto receiver = [](const topologies::NicPart& nic) {
     return std::tuple(nic.receive_rate, nic.receive_buffer, nic.xoff, nic.xon);
   };
@@ -39,19 +39,11 @@ void check_receivers(const Context& context) {
   }
 }
 
-LinkChange lower_change(const LinkChangeDocument& document) {
-  LinkChange change{document.links, document.link.rate, document.link.latency};
-  if (document.link.cable && document.link.length) {
-    change.latency = document.link.cable->latency(*document.link.length);
-  }
-  return change;
-}
-
 /// Where the load balancing of a class stands.
 std::string balancing_path(const Context& context, std::size_t traffic_class) {
   const auto& classes = context.document.fabric.classes;
   const bool is_own =
-      traffic_class < classes.size() && classes[traffic_class].load_balancing.has_value();
+      traffic_class < classes.size() && classes[traffic_class].own.load_balancing.has_value();
   return (is_own ? element_path("fabric.classes", traffic_class) : std::string("fabric")) +
          ".load_balancing";
 }
@@ -95,9 +87,7 @@ Scenario lower(const Context& context) {
   scenario.name = document.name;
   scenario.seed = document.seed;
   scenario.topology = lower_topology(document);
-  for (const LinkChangeDocument& change : document.links.changes) {
-    scenario.link_changes.push_back(lower_change(change));
-  }
+  scenario.link_changes = document.links.changes;
   scenario.switches = document.fabric.policies;
   scenario.switches.buffer = document.fabric.switch_part.buffer;
   scenario.switches.cell = document.fabric.switch_part.cell;

@@ -19,15 +19,9 @@ using protocols::RoceConfig;
 using protocols::TrafficClass;
 
 TrafficClass lower_class(const ClassDocument& document, const TrafficClass& fabric_wide) {
-  TrafficClass c;
-  c.name = document.name;
-  c.scheduling = document.scheduling;
-  c.weight = document.weight;
+  TrafficClass c = document.own;
   c.flow_control = document.flow_control.value_or(fabric_wide.flow_control);
   c.ecn = document.ecn.value_or(fabric_wide.ecn);
-  c.load_balancing = document.load_balancing;
-  c.egress_reserved = document.egress_reserved;
-  c.egress_alpha = document.egress_alpha;
   return c;
 }
 
@@ -40,12 +34,13 @@ void check_names(const Context& context) {
   }
   for (std::size_t i = 0; i < classes.size(); ++i) {
     const std::string path = element_path("fabric.classes", i) + ".name";
-    const std::string& name = classes[i].name;
+    const std::string& name = classes[i].own.name;
     check_name(context, name, path);
     if (name == protocols::kSameClass || name == protocols::kHighestClass || name == "all") {
       context.fail(path, backquoted(name) + " is a word of its own where classes are named");
     }
-    const auto same = std::ranges::find(classes, name, &ClassDocument::name);
+    const auto same = std::ranges::find(
+        classes, name, [](const ClassDocument& c) -> const std::string& { return c.own.name; });
     const auto first = static_cast<std::size_t>(same - classes.begin());
     if (first < i) {
       context.fail(path, backquoted(name) + " is the name of fabric.classes[" +
@@ -91,7 +86,7 @@ void check_credits(const Context& context, const Scenario& scenario) {
 
 std::vector<std::string> class_names(const Document& document) {
   std::vector<std::string> names;
-  for (const ClassDocument& c : document.fabric.classes) names.push_back(c.name);
+  for (const ClassDocument& c : document.fabric.classes) names.push_back(c.own.name);
   if (!names.empty()) return names;
   for (const TrafficClass& c : protocols::default_classes()) names.push_back(c.name);
   return names;

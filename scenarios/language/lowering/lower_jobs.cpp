@@ -12,12 +12,12 @@
 #include "scenarios/language/lowering/lower.hpp"
 #include "scenarios/language/lowering/placement.hpp"
 #include "scenarios/language/lowering/topology.hpp"
+#include "simcore/fabric/limits.hpp"
 #include "simcore/schema/schema.hpp"
 
 namespace weft::scenarios::language {
 namespace {
 
-constexpr std::uint64_t kMaxHosts = 262'144;
 constexpr std::uint64_t kMaxConnections = 16'000'000;
 constexpr std::uint64_t kMaxRanks = 16'000'000;
 constexpr std::size_t kMaxNameLength = 100;

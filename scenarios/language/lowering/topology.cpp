@@ -40,12 +40,7 @@ std::vector<RackSpec> racks_of(const Document& document) {
     if constexpr (requires { topology.own_racks(); }) {
       return topology.own_racks();
     } else {
-      std::vector<RackSpec> racks;
-      racks.reserve(document.racks.size());
-      for (const RacksDocument& rack : document.racks) {
-        racks.push_back({.count = rack.count, .servers = rack.servers, .server = rack.server});
-      }
-      return racks;
+      return document.racks;
     }
   });
 }

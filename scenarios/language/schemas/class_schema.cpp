@@ -5,37 +5,48 @@
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::scenarios::language {
+namespace {
+
+template <class Member>
+auto own(Member protocols::TrafficClass::*member) {
+  return [member](ClassDocument & c) -> auto& { return c.own.*member; };
+}
+
+}  // namespace
 
 schema::Object<ClassDocument> class_schema(LinkLayer layer) {
   using Class = ClassDocument;
-  using Scheduling = protocols::TrafficClass::Scheduling;
+  using protocols::TrafficClass;
+  using Scheduling = TrafficClass::Scheduling;
   return schema::describe<Class>("traffic class",
                                  "a priority or virtual lane, with queues of its own at every port")
-      .field("name", &Class::name, "by which jobs, acknowledgements and faults refer to it")
+      .field("name", own(&TrafficClass::name),
+             "by which jobs, acknowledgements and faults refer to it")
       .required()
-      .choice("scheduling", &Class::scheduling,
+      .choice("scheduling", own(&TrafficClass::scheduling),
               {{Scheduling::kWeighted, "weighted",
                 "deficit round robin among the weighted classes, after strict ones"},
                {Scheduling::kStrict, "strict", "before all classes of lower priority"}},
               "when its packets go")
       .source("classes share a link unless said otherwise")
-      .field("weight", &Class::weight, "share of the link among the weighted classes")
+      .field("weight", own(&TrafficClass::weight), "share of the link among the weighted classes")
       .source("equal shares")
       .range(1, 1'000)
-      .only_if([](const Class& c) { return c.scheduling == Scheduling::kWeighted; },
+      .only_if([](const Class& c) { return c.own.scheduling == Scheduling::kWeighted; },
                "with `scheduling: weighted`")
       .object("flow_control", &Class::flow_control, protocols::flow_control_schema(layer),
               "what keeps its buffers from overflowing")
       .source("fabric.flow_control")
       .object("ecn", &Class::ecn, protocols::ecn_schema(layer), "how its packets are marked")
       .source("fabric.ecn")
-      .object("load_balancing", &Class::load_balancing, protocols::load_balancing_schema(),
+      .object("load_balancing", own(&TrafficClass::load_balancing),
+              protocols::load_balancing_schema(),
               "how a switch chooses among next hops for its packets")
       .source("fabric.load_balancing")
-      .field("egress_reserved", &Class::egress_reserved,
+      .field("egress_reserved", own(&TrafficClass::egress_reserved),
              "set aside per egress queue, used before the shared buffer")
       .source("nothing is set aside")
-      .field("egress_alpha", &Class::egress_alpha,
+      .field("egress_alpha", own(&TrafficClass::egress_alpha),
              "an egress queue may hold this many times what the shared buffer has left; packets "
              "beyond are dropped; `none`: no limit but the buffer")
       .source("no limit")

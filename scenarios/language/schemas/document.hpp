@@ -20,34 +20,18 @@
 /// scenario prints. `lower` makes the Scenario of it.
 namespace weft::scenarios::language {
 
-struct LinkChangeDocument {
-  LinkSelection links;
-  topologies::LinkPart link;
-};
-
 struct LinksDocument {
   topologies::LinkPart access;
   topologies::LinkPart uplink;
   topologies::LinkPart super_uplink;  ///< with three tiers only
-  std::vector<LinkChangeDocument> changes;
-};
-
-struct RacksDocument {
-  std::uint32_t count = 1;
-  std::uint32_t servers = 1;
-  topologies::ServerPart server;
+  std::vector<LinkChange> changes;
 };
 
 /// A traffic class; what is absent is that of the whole fabric.
 struct ClassDocument {
-  std::string name;
-  protocols::TrafficClass::Scheduling scheduling = protocols::TrafficClass::Scheduling::kWeighted;
-  std::uint32_t weight = 1;
+  protocols::TrafficClass own;  ///< without what follows
   std::optional<protocols::FlowControlConfig> flow_control;
   std::optional<protocols::EcnConfig> ecn;
-  std::optional<protocols::LoadBalancing> load_balancing;
-  Bytes egress_reserved = 0_B;
-  std::optional<double> egress_alpha;
 };
 
 struct FabricDocument {
@@ -77,47 +61,16 @@ struct JobDocument {
   collectives::JobKind kind;
 };
 
-struct NicPauseDocument {
-  std::string host;
-  std::vector<std::string> classes = {"all"};  ///< `all`: every class with PFC
-};
-
-struct LinkRateDocument {
-  LinkSelection links;
-  BitsPerSecond rate;
-};
-
-struct LinkDownDocument {
-  LinkSelection links;
-};
-
-struct SwitchDownDocument {
-  std::string node;
-};
-
-struct LinkLatencyDocument {
-  LinkSelection links;
-  Picoseconds added;
-};
-
-struct FaultDocument {
-  Picoseconds at;
-  std::optional<Picoseconds> until;
-  std::variant<NicPauseDocument, LinkRateDocument, LinkDownDocument, SwitchDownDocument,
-               LinkLatencyDocument>
-      kind;
-};
-
 struct Document {
   std::string name;
   std::uint64_t seed = 1;
-  std::vector<RacksDocument> racks;
+  std::vector<topologies::RackSpec> racks;  ///< access links are those of `links`
   LinksDocument links;
   FabricDocument fabric;
   protocols::TransportConfig transport;
   PxnSpec pxn;
   std::vector<JobDocument> jobs;
-  std::vector<FaultDocument> faults;
+  std::vector<FaultSpec> faults;
   RunSpec run;
   ObserveSpec observe;
 };
@@ -136,7 +89,7 @@ struct Document {
 [[nodiscard]] schema::Object<FabricDocument> fabric_schema(LinkLayer layer);
 [[nodiscard]] schema::Object<ClassDocument> class_schema(LinkLayer layer);
 [[nodiscard]] schema::Object<JobDocument> job_schema();
-[[nodiscard]] schema::Object<FaultDocument> fault_schema();
+[[nodiscard]] schema::Object<FaultSpec> fault_schema();
 [[nodiscard]] schema::Object<ObserveSpec> observe_schema();
 
 }  // namespace weft::scenarios::language

@@ -4,21 +4,22 @@
 #include "protocols/config/switch_schema.hpp"
 #include "protocols/config/transport_schema.hpp"
 #include "scenarios/language/schemas/document.hpp"
+#include "simcore/fabric/limits.hpp"
 #include "simcore/schema/schema_builder.hpp"
 #include "topologies/parts/parts_schema.hpp"
 
 namespace weft::scenarios::language {
 namespace {
 
-schema::Object<RacksDocument> racks_schema() {
-  return schema::describe<RacksDocument>("racks", "racks alike, side by side")
-      .field("count", &RacksDocument::count, "how many")
+schema::Object<topologies::RackSpec> racks_schema() {
+  return schema::describe<topologies::RackSpec>("racks", "racks alike, side by side")
+      .field("count", &topologies::RackSpec::count, "how many")
       .required()
-      .range(1, 262'144)
-      .field("servers", &RacksDocument::servers, "servers per rack")
+      .range(1, kMaxHosts)
+      .field("servers", &topologies::RackSpec::servers, "servers per rack")
       .required()
-      .range(1, 262'144)
-      .object("server", &RacksDocument::server, topologies::server_part_schema(),
+      .range(1, kMaxHosts)
+      .object("server", &topologies::RackSpec::server, topologies::server_part_schema(),
               "what each server is")
       .source("400 Gbps per host")
       .default_part("host-400g");

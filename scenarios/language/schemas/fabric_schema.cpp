@@ -35,8 +35,8 @@ schema::Object<topologies::RoutingSpec> fabric_routing_schema() {
              "of ECMP by flow");
 }
 
-schema::Object<LinkChangeDocument> change_schema() {
-  using Change = LinkChangeDocument;
+schema::Object<LinkChange> change_schema() {
+  using Change = LinkChange;
   return schema::describe<Change>("changed links", "links that differ from their role")
       .include(&Change::links, link_selection_schema())
       .include(&Change::link, topologies::link_part_schema());

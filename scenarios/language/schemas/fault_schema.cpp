@@ -6,8 +6,8 @@
 namespace weft::scenarios::language {
 namespace {
 
-schema::Object<NicPauseDocument> nic_pause_schema() {
-  using Fault = NicPauseDocument;
+schema::Object<NicPause> nic_pause_schema() {
+  using Fault = NicPause;
   return schema::describe<Fault>("paused NIC",
                                  "a NIC that holds its switch paused, whatever its buffer")
       .field("host", &Fault::host, "whose NIC")
@@ -16,8 +16,8 @@ schema::Object<NicPauseDocument> nic_pause_schema() {
       .source("a broken NIC pauses every lossless class");
 }
 
-schema::Object<LinkRateDocument> link_rate_schema() {
-  using Fault = LinkRateDocument;
+schema::Object<LinkRate> link_rate_schema() {
+  using Fault = LinkRate;
   return schema::describe<Fault>("slow link", "cables that run below their rate, both ways")
       .include(&Fault::links, link_selection_schema())
       .field("rate", &Fault::rate, "instead of the link's; at most that")
@@ -25,21 +25,21 @@ schema::Object<LinkRateDocument> link_rate_schema() {
       .at_least(1_Mbps);
 }
 
-schema::Object<LinkDownDocument> link_down_schema() {
-  using Fault = LinkDownDocument;
+schema::Object<LinkDown> link_down_schema() {
+  using Fault = LinkDown;
   return schema::describe<Fault>("broken link", "cables that carry nothing, both ways")
       .include(&Fault::links, link_selection_schema());
 }
 
-schema::Object<SwitchDownDocument> switch_down_schema() {
-  using Fault = SwitchDownDocument;
+schema::Object<SwitchDown> switch_down_schema() {
+  using Fault = SwitchDown;
   return schema::describe<Fault>("broken switch", "a switch that is off, with what it holds")
       .field("switch", &Fault::node, "which")
       .required();
 }
 
-schema::Object<LinkLatencyDocument> link_latency_schema() {
-  using Fault = LinkLatencyDocument;
+schema::Object<LinkLatency> link_latency_schema() {
+  using Fault = LinkLatency;
   return schema::describe<Fault>("slow wire",
                                  "cables that take longer, both ways, without reordering")
       .include(&Fault::links, link_selection_schema())
@@ -51,21 +51,21 @@ schema::Object<LinkLatencyDocument> link_latency_schema() {
 
 }  // namespace
 
-schema::Object<FaultDocument> fault_schema() {
-  const auto kind = [](FaultDocument & fault) -> auto& { return fault.kind; };
-  return schema::describe<FaultDocument>("fault", "something that goes wrong for a time")
-      .field("at", &FaultDocument::at, "when it begins")
+schema::Object<FaultSpec> fault_schema() {
+  const auto what = [](FaultSpec & fault) -> auto& { return fault.what; };
+  return schema::describe<FaultSpec>("fault", "something that goes wrong for a time")
+      .field("at", &FaultSpec::at, "when it begins")
       .source("the start of the run")
-      .field("until", &FaultDocument::until, "when it is over")
+      .field("until", &FaultSpec::until, "when it is over")
       .source("it stays")
       .special("forever", std::nullopt)
       .tag("type", "what goes wrong")
-      .alternative<NicPauseDocument>("nic-pause", kind, nic_pause_schema())
-      .alternative<LinkRateDocument>("link-rate", kind, link_rate_schema())
-      .alternative<LinkDownDocument>("link-down", kind, link_down_schema())
-      .alternative<SwitchDownDocument>("switch-down", kind, switch_down_schema())
-      .alternative<LinkLatencyDocument>("link-latency", kind, link_latency_schema())
-      .check([](const FaultDocument& fault, std::vector<schema::Problem>& problems) {
+      .alternative<NicPause>("nic-pause", what, nic_pause_schema())
+      .alternative<LinkRate>("link-rate", what, link_rate_schema())
+      .alternative<LinkDown>("link-down", what, link_down_schema())
+      .alternative<SwitchDown>("switch-down", what, switch_down_schema())
+      .alternative<LinkLatency>("link-latency", what, link_latency_schema())
+      .check([](const FaultSpec& fault, std::vector<schema::Problem>& problems) {
         if (fault.until && *fault.until <= fault.at) {
           problems.push_back(
               {"until", "is not after its beginning (" +

@@ -6,6 +6,7 @@
 #include "collectives/algorithms/schedule.hpp"
 #include "collectives/jobs/list.hpp"
 #include "scenarios/language/schemas/document.hpp"
+#include "simcore/fabric/limits.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::scenarios::language {
@@ -41,7 +42,7 @@ schema::Object<RanksDocument> ranks_schema() {
              "`all`, a count (the first hosts), or a list of host numbers, ranges `0-31` and names")
       .source("every host")
       .field("random", &RanksDocument::random, "this many hosts, drawn by the seed")
-      .range(1, 262'144)
+      .range(1, kMaxHosts)
       .choice("order", &RanksDocument::order,
               {{RanksDocument::Order::kGiven, "given", "as listed; `all` is rack by rack"},
                {RanksDocument::Order::kByRack, "by-rack", "all of one rack before the next"},
@@ -52,7 +53,7 @@ schema::Object<RanksDocument> ranks_schema() {
       .source("as listed")
       .field("count", &RanksDocument::count, "take this many of them, from the first on")
       .source("all of them")
-      .range(1, 262'144)
+      .range(1, kMaxHosts)
       .special("all", std::nullopt)
       .shorthand("hosts");
 }

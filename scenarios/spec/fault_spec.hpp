@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "protocols/state/fault.hpp"
+#include "simcore/base/units.hpp"
+
+/// What goes wrong, by names of the fabric.
+namespace weft::scenarios {
+
+/// Links by the names of their ends: those between two nodes, or those of one node.
+struct LinkSelection {
+  /// Which links of a node. A GPU has some in either network, a switch in one only.
+  enum class Network : std::uint8_t { kScaleOut, kScaleUp, kBoth };
+  std::string from;
+  std::string to;  ///< empty: every link of `from` in `network`
+  Network network = Network::kScaleOut;
+};
+
+/// A NIC that holds its switch paused, whatever its buffer.
+struct NicPause {
+  static constexpr auto kKind = protocols::Fault::Kind::kNicPause;
+  std::string host;
+  std::vector<std::string> classes = {"all"};  ///< `all`: every class with PFC
+};
+
+/// Cables that run below their rate, both ways.
+struct LinkRate {
+  static constexpr auto kKind = protocols::Fault::Kind::kLinkRate;
+  LinkSelection links;
+  BitsPerSecond rate;
+};
+
+/// Cables that carry nothing, both ways.
+struct LinkDown {
+  static constexpr auto kKind = protocols::Fault::Kind::kLinkDown;
+  LinkSelection links;
+};
+
+/// A switch that is off, with what it holds: all its cables are down.
+struct SwitchDown {
+  static constexpr auto kKind = protocols::Fault::Kind::kLinkDown;
+  std::string node;
+};
+
+/// Cables that take longer, both ways.
+struct LinkLatency {
+  static constexpr auto kKind = protocols::Fault::Kind::kLinkLatency;
+  LinkSelection links;
+  Picoseconds added;
+};
+
+struct FaultSpec {
+  Picoseconds at;
+  std::optional<Picoseconds> until;  ///< absent: it stays
+  std::variant<NicPause, LinkRate, LinkDown, SwitchDown, LinkLatency> what;
+
+  /// What it is to a port.
+  [[nodiscard]] protocols::Fault::Kind kind() const {
+    return std::visit([]<class Kind>(const Kind&) { return Kind::kKind; }, what);
+  }
+};
+
+/// The links that a fault names; null where it names a NIC or a switch.
+[[nodiscard]] inline const LinkSelection* links_of(const FaultSpec& fault) {
+  return std::visit(
+      [](const auto& what) -> const LinkSelection* {
+        if constexpr (requires { what.links; }) {
+          return &what.links;
+        } else {
+          return nullptr;
+        }
+      },
+      fault.what);
+}
+
+}  // namespace weft::scenarios
