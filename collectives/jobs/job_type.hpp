@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "collectives/jobs/program.hpp"
+#include "simcore/base/result.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/schema/schema.hpp"
 
@@ -40,6 +41,27 @@ struct RankDemand {
   std::string reason;    ///< such as "is 8, which with the receiver makes 9 ranks"
 };
 
+/// Files that a specification names, while the scenario is read. Keys are those of the job.
+class JobFiles {
+ public:
+  struct File {
+    std::string path;  ///< absolute
+    std::string text;
+    std::string sha256;  ///< of the text
+  };
+  virtual ~JobFiles() = default;
+  /// The file that `key` names, relative to the scenario's folder; nothing if it cannot be read,
+  /// which is then said.
+  [[nodiscard]] virtual std::optional<File> read(const std::string& key,
+                                                 const std::string& path) = 0;
+  virtual void fail(const std::string& key, std::string message) = 0;
+  /// Errors that say themselves where they are.
+  virtual void fail(Errors errors) = 0;
+  /// The value of `key` comes from `source`, as the resolved scenario will say.
+  virtual void note(const std::string& key, const std::string& source) = 0;
+  [[nodiscard]] virtual const std::string& traffic_class() const = 0;  ///< of the job
+};
+
 /// `rank` of a job with so many ranks exists, or `key` has a problem.
 inline void check_rank(std::uint32_t rank, std::uint64_t ranks, const std::string& key,
                        Problems& problems) {
@@ -58,7 +80,8 @@ inline void check_rank(std::uint32_t rank, std::uint64_t ranks, const std::strin
 /// - `kIsOpenLoop`: whether messages are sent whatever becomes of earlier ones, at rates that are
 ///   fractions of the access links'. The job then ends with the time and has no ideal time.
 /// - `check(spec, ranks, problems)`, if there is more that can be wrong once the number of ranks is
-///   known; and `rank_demand(spec)`, if the specification says how many there are.
+///   known; `rank_demand(spec)`, if the specification says how many there are; and
+///   `read_files(spec, files)`, if it names files, which takes in what they hold.
 template <class J>
 concept JobType = std::derived_from<J, JobProgram> &&
     requires(const typename J::Spec& spec, std::uint32_t ranks, const BoundSetting& setting) {

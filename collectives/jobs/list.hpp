@@ -25,11 +25,11 @@ struct JobTypeList {
   }
 
   /// Calls `visit.operator()<J>(spec)` for the job type of a specification.
-  template <class Visit>
-  static decltype(auto) visit(Visit visit, const Kind& kind) {
+  template <class Visit, class AKind>
+  static decltype(auto) visit(Visit visit, AKind& kind) {
     return std::visit(
-        [&visit]<class Spec>(const Spec& spec) -> decltype(auto) {
-          return visit.template operator()<TypeOf<Spec>>(spec);
+        [&visit]<class Spec>(Spec& spec) -> decltype(auto) {
+          return visit.template operator()<TypeOf<std::remove_const_t<Spec>>>(spec);
         },
         kind);
   }
@@ -56,6 +56,14 @@ using JobKind = JobTypes::Kind;
 /// As the `type` key of a job spells it.
 [[nodiscard]] inline const char* type_name(const JobKind& kind) {
   return JobTypes::visit([]<class J>(const auto& spec) { return J::type_name(spec); }, kind);
+}
+/// Takes in the files that a specification names.
+inline void read_files(JobKind& kind, JobFiles& files) {
+  JobTypes::visit(
+      [&]<class J>(auto& spec) {
+        if constexpr (requires { J::read_files(spec, files); }) J::read_files(spec, files);
+      },
+      kind);
 }
 /// What is wrong with a specification for so many ranks, besides what its schema refuses.
 inline void check(const JobKind& kind, std::uint32_t ranks, Problems& problems) {

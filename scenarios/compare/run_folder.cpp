@@ -9,7 +9,7 @@
 #include <system_error>
 #include <unordered_map>
 
-#include "scenarios/text/csv_row.hpp"
+#include "simcore/text/csv_row.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -45,11 +45,11 @@ class MessageReader {
     std::string line;
     if (!std::getline(in, line)) return Errors{error_at(file_, "cannot be read or is empty")};
     // A spreadsheet that saved the file may have put a mark before it, and CR before ends of lines.
-    const std::string header(csv::without_mark(line));
+    const std::string header(without_byte_order_mark(line));
     if (!row_.read(header)) return Errors{error_at(file_, row_.problem(), 1)};
     const auto& names = row_.cells();
     for (std::size_t c = 0; c < kMessageColumns.size(); ++c) {
-      const auto found = std::ranges::find(names, kMessageColumns[c], &csv::Row::Cell::text);
+      const auto found = std::ranges::find(names, kMessageColumns[c], &CsvRow::Cell::text);
       if (found == names.end()) {
         return Errors{error_at(file_, "has no column " + std::string(kMessageColumns[c]), 1)};
       }
@@ -89,7 +89,7 @@ class MessageReader {
   fs::path file_;
   std::unordered_map<std::string, std::uint32_t> job_number_;
   std::array<std::size_t, kMessageColumns.size()> column_{};
-  csv::Row row_;
+  CsvRow row_;
 };
 
 /// Throws json::exception where the file is not what `write_results` writes.

@@ -14,6 +14,7 @@
 #include "scenarios/text/format.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/text/nearest.hpp"
+#include "simcore/text/quoted.hpp"
 #include "topologies/parts/parts.hpp"
 #include "topologies/parts/parts_schema.hpp"
 
@@ -186,8 +187,8 @@ Result<std::vector<PartReport>> list_parts(const std::string& collection) {
   if (collection.empty()) return parts;
   const std::vector<std::string> kinds = catalogue.value()->collections();
   if (std::ranges::find(kinds, collection) == kinds.end()) {
-    return Error{language::backquoted(collection) + " is not a kind of part; there are " +
-                 listing(kinds) + did_you_mean(collection, kinds)};
+    return Error{backquoted(collection) + " is not a kind of part; there are " + listing(kinds) +
+                 did_you_mean(collection, kinds)};
   }
   std::erase_if(parts, [&](const PartReport& part) { return part.collection != collection; });
   return parts;
@@ -204,8 +205,8 @@ Result<std::vector<PartReport>> find_parts(const std::string& name) {
     return name != part.name && name != part.collection + "/" + part.name;
   });
   if (parts.empty()) {
-    return Error{language::backquoted(name) + " is not in the catalogue" +
-                 did_you_mean(name, names) + " (`weft list` shows all)"};
+    return Error{backquoted(name) + " is not in the catalogue" + did_you_mean(name, names) +
+                 " (`weft list` shows all)"};
   }
   return parts;
 }

@@ -4,22 +4,21 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/language/lowering/messages_csv.hpp"
+#include "collectives/jobs/messages/messages_csv.hpp"
 #include "scenarios/text/csv.hpp"
-#include "scenarios/text/csv_row.hpp"
+#include "simcore/text/csv_row.hpp"
 
 namespace weft::testing {
 namespace {
 
-using scenarios::csv::Row;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::vector<std::string> cells(const std::string& line) {
-  Row row;
+  CsvRow row;
   if (!row.read(line)) return {std::to_string(row.problem_column()) + ": " + row.problem()};
   std::vector<std::string> texts;
-  for (const Row::Cell& cell : row.cells()) texts.emplace_back(cell.text);
+  for (const CsvRow::Cell& cell : row.cells()) texts.emplace_back(cell.text);
   return texts;
 }
 
@@ -48,7 +47,7 @@ TEST(CsvRow, AFieldIsReadAsItWasWritten) {
 }
 
 Result<std::vector<collectives::MessagesSpec::Message>> messages(const std::string& text) {
-  return scenarios::language::parse_messages_csv(text, "m.csv", "data");
+  return collectives::parse_messages_csv(text, "m.csv", "data");
 }
 
 TEST(MessagesCsv, FilesAsSpreadsheetsWriteThemAreTheSame) {

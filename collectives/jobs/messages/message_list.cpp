@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "collectives/jobs/messages/messages_csv.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::collectives {
@@ -54,6 +55,22 @@ schema::Object<MessagesSpec> MessageList::schema() {
           problems.push_back({"sha256", "given without csv"});
         }
       });
+}
+
+void MessageList::read_files(Spec& spec, JobFiles& files) {
+  if (spec.csv.empty()) return;
+  const std::optional<JobFiles::File> file = files.read("csv", spec.csv);
+  if (!file) return;
+  if (!spec.sha256.empty() && spec.sha256 != file->sha256) {
+    files.fail("sha256", "is not that of `" + file->path + "`, which has " + file->sha256 +
+                             "; the file has changed");
+  }
+  spec.csv = file->path;
+  spec.sha256 = file->sha256;
+  files.note("sha256", "the file as it was read");
+  auto list = parse_messages_csv(file->text, file->path, files.traffic_class());
+  if (!list.ok()) return files.fail(list.errors());
+  spec.list = std::move(list).value();
 }
 
 void MessageList::check(const Spec& spec, std::uint32_t ranks, Problems& problems) {

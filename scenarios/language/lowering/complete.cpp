@@ -1,17 +1,19 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "collectives/jobs/list.hpp"
 #include "scenarios/language/lowering/lower.hpp"
-#include "scenarios/language/lowering/messages_csv.hpp"
 #include "scenarios/language/lowering/topology.hpp"
 #include "scenarios/language/yaml/source_text.hpp"
 #include "simcore/base/digest.hpp"
+#include "simcore/text/quoted.hpp"
 #include "topologies/parts/parts_schema.hpp"
 
 namespace weft::scenarios::language {
@@ -181,34 +183,40 @@ void complete_ranks(const Context& context, RanksDocument& ranks, const std::str
   word = "0-" + std::to_string(std::stoul(word) - 1);
 }
 
-void complete_csv(const Context& context, collectives::MessagesSpec& messages,
-                  const std::string& traffic_class, const std::string& path) {
-  if (messages.csv.empty()) return;
-  std::error_code error;
-  const std::filesystem::path file = std::filesystem::weakly_canonical(
-      std::filesystem::absolute(context.folder / messages.csv), error);
-  const std::string key = child_path(path, "csv");
-  Result<std::string> text = read_text_file(file, kMaxCsvBytes);
-  if (!text.ok()) {
-    context.fail(key, "`" + file.string() + "`: " + text.errors().front().message);
-    return;
+/// The files of one job.
+class FilesOfJob final : public collectives::JobFiles {
+ public:
+  FilesOfJob(const Context& context, std::string path, const std::string& traffic_class)
+      : context_(context), path_(std::move(path)), traffic_class_(traffic_class) {}
+
+  std::optional<File> read(const std::string& key, const std::string& path) override {
+    std::error_code error;
+    const std::filesystem::path file =
+        std::filesystem::weakly_canonical(std::filesystem::absolute(context_.folder / path), error);
+    Result<std::string> text = read_text_file(file, kMaxCsvBytes);
+    if (!text.ok()) {
+      fail(key, "`" + file.string() + "`: " + text.errors().front().message);
+      return std::nullopt;
+    }
+    std::string digest = sha256_hex(text.value());
+    return File{file.string(), std::move(text).value(), std::move(digest)};
   }
-  const std::string digest = sha256_hex(text.value());
-  if (!messages.sha256.empty() && messages.sha256 != digest) {
-    context.fail(child_path(path, "sha256"), "is not that of `" + file.string() + "`, which has " +
-                                                 digest + "; the file has changed");
+  void fail(const std::string& key, std::string message) override {
+    context_.fail(child_path(path_, key), std::move(message));
   }
-  messages.csv = file.string();
-  messages.sha256 = digest;
-  context.provenance[child_path(path, "sha256")] = "the file as it was read";
-  Result<std::vector<collectives::MessagesSpec::Message>> list =
-      parse_messages_csv(text.value(), messages.csv, traffic_class);
-  if (!list.ok()) {
-    for (const Error& e : list.errors()) context.diagnostics.add(e);
-    return;
+  void fail(Errors errors) override {
+    for (Error& error : errors) context_.diagnostics.add(std::move(error));
   }
-  messages.list = std::move(list).value();
-}
+  void note(const std::string& key, const std::string& source) override {
+    context_.provenance[child_path(path_, key)] = source;
+  }
+  [[nodiscard]] const std::string& traffic_class() const override { return traffic_class_; }
+
+ private:
+  const Context& context_;
+  std::string path_;
+  const std::string& traffic_class_;
+};
 
 void complete_jobs(const Context& context) {
   for (std::size_t i = 0; i < context.document.jobs.size(); ++i) {
@@ -216,9 +224,8 @@ void complete_jobs(const Context& context) {
     const std::string path = element_path("jobs", i);
     complete_ranks(context, job.ranks, child_path(path, "ranks"));
     if (job.traffic_class.empty()) job.traffic_class = class_names(context.document).front();
-    if (auto* messages = std::get_if<collectives::MessagesSpec>(&job.kind)) {
-      complete_csv(context, *messages, job.traffic_class, path);
-    }
+    FilesOfJob files(context, path, job.traffic_class);
+    collectives::read_files(job.kind, files);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "scenarios/language/lowering/lower.hpp"
 #include "simcore/text/nearest.hpp"
 #include "simcore/text/quantity_text.hpp"
+#include "simcore/text/quoted.hpp"
 
 namespace weft::scenarios::language {
 namespace {

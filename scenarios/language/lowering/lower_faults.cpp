@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "scenarios/language/lowering/lower.hpp"
+#include "simcore/text/quoted.hpp"
 
 namespace weft::scenarios::language {
 namespace {

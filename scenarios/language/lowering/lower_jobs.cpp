@@ -14,6 +14,7 @@
 #include "scenarios/language/lowering/topology.hpp"
 #include "simcore/fabric/limits.hpp"
 #include "simcore/schema/schema.hpp"
+#include "simcore/text/quoted.hpp"
 
 namespace weft::scenarios::language {
 namespace {

@@ -5,11 +5,10 @@
 #include <cstddef>
 
 #include "simcore/base/escape.hpp"
+#include "simcore/text/quoted.hpp"
 
 namespace weft::scenarios::language {
 namespace {
-
-constexpr std::size_t kMaxQuoted = 60;
 
 /// The first step of `path`, which is removed from it; false if there is none.
 bool take_step(std::string_view& path, PathStep& step) {
@@ -91,14 +90,6 @@ Located locate(const Node& root, std::string_view path) {
     result = {node->mark, true};
   }
   return result;
-}
-
-std::string backquoted(std::string_view text) {
-  if (text.size() <= kMaxQuoted) return "`" + escaped(text) + "`";
-  // Not in the middle of a UTF-8 sequence.
-  std::size_t end = kMaxQuoted;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return "`" + escaped(text.substr(0, end)) + "...`";
 }
 
 }  // namespace weft::scenarios::language

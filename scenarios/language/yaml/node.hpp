@@ -61,7 +61,4 @@ struct Located {
 };
 [[nodiscard]] Located locate(const Node& root, std::string_view path);
 
-/// `text` between backquotes, shortened, with control characters replaced.
-[[nodiscard]] std::string backquoted(std::string_view text);
-
 }  // namespace weft::scenarios::language

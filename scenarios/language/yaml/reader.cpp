@@ -10,6 +10,7 @@
 #include "scenarios/language/yaml/overrides.hpp"
 #include "scenarios/language/yaml/scalar_text.hpp"
 #include "simcore/text/nearest.hpp"
+#include "simcore/text/quoted.hpp"
 
 namespace weft::scenarios::language {
 namespace {

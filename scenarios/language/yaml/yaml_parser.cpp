@@ -1,4 +1,5 @@
 #include "scenarios/language/yaml/yaml_parser.hpp"
+#include "simcore/text/quoted.hpp"
 
 #include <yaml-cpp/anchor.h>
 #include <yaml-cpp/eventhandler.h>

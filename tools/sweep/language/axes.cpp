@@ -12,6 +12,7 @@
 #include "scenarios/language/yaml/scalar_text.hpp"
 #include "simcore/schema/schema.hpp"
 #include "simcore/text/quantity_text.hpp"
+#include "simcore/text/quoted.hpp"
 
 namespace weft::sweep {
 namespace {
@@ -73,8 +74,8 @@ class Builder {
   std::size_t add_parameter(const std::string& path, const std::string& name,
                             const std::string& key) {
     if (language::parse_path(path).empty()) {
-      context_.fail(key, language::backquoted(path) +
-                             " is not a path of the scenario such as fabric.ecn.kmin");
+      context_.fail(key,
+                    backquoted(path) + " is not a path of the scenario such as fabric.ecn.kmin");
     }
     for (const Parameter& other : sweep_.parameters) {
       if (other.path == path) context_.fail(key, "`" + path + "` is varied twice");
@@ -214,7 +215,7 @@ class Builder {
       const char* end = words[i].data() + words[i].size();
       const auto [stop, error] = std::from_chars(words[i].data(), end, number);
       if (error != std::errc() || stop != end) {
-        context_.fail("seeds", language::backquoted(words[i]) + " is not a whole number");
+        context_.fail("seeds", backquoted(words[i]) + " is not a whole number");
         return;
       }
       sweep_.seeds.push_back(number);
@@ -308,7 +309,7 @@ std::optional<Number> read_number(const AxisContext& context, const std::string&
                                   const std::string& key) {
   const std::optional<Number> number = parse_number(text);
   if (!number) {
-    context.fail(key, language::backquoted(text) +
+    context.fail(key, backquoted(text) +
                           " is not a number, with a unit where it needs one (100KB, 10us, 0.5)");
   }
   return number;

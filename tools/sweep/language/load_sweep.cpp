@@ -14,6 +14,7 @@
 #include "scenarios/language/yaml/source_text.hpp"
 #include "scenarios/language/yaml/yaml_parser.hpp"
 #include "simcore/text/nearest.hpp"
+#include "simcore/text/quoted.hpp"
 #include "tools/sweep/language/axes.hpp"
 #include "tools/sweep/language/metrics.hpp"
 #include "tools/sweep/language/sweep_document.hpp"
@@ -237,7 +238,7 @@ class SweepLoader {
     }
     auto condition = Expression::parse(bisect.condition);
     if (const auto* problem = std::get_if<std::string>(&condition)) {
-      fail("strategy.condition", language::backquoted(bisect.condition) + " " + *problem);
+      fail("strategy.condition", backquoted(bisect.condition) + " " + *problem);
       return;
     }
     Bisection bisection{0,
@@ -266,7 +267,7 @@ class SweepLoader {
       const std::string key = element_path("constraints", i);
       auto parsed = Expression::parse(document_.constraints[i]);
       if (const auto* problem = std::get_if<std::string>(&parsed)) {
-        fail(key, language::backquoted(document_.constraints[i]) + " " + *problem);
+        fail(key, backquoted(document_.constraints[i]) + " " + *problem);
         continue;
       }
       Constraint constraint{std::get<Expression>(std::move(parsed)),

@@ -1,9 +1,9 @@
-#include "scenarios/text/csv_row.hpp"
+#include "simcore/text/csv_row.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
-namespace weft::scenarios::csv {
+namespace weft {
 namespace {
 
 constexpr std::string_view kMark = "\xEF\xBB\xBF";
@@ -16,11 +16,11 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
-std::string_view without_mark(std::string_view text) {
+std::string_view without_byte_order_mark(std::string_view text) {
   return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
 }
 
-bool Row::read(std::string_view line) {
+bool CsvRow::read(std::string_view line) {
   cells_.clear();
   unquoted_.clear();
   for (std::size_t at = 0; at <= line.size();) {
@@ -43,7 +43,7 @@ bool Row::read(std::string_view line) {
 }
 
 /// From the quote at `at` to behind the comma after the cell.
-bool Row::read_quoted(std::string_view line, std::size_t& at) {
+bool CsvRow::read_quoted(std::string_view line, std::size_t& at) {
   const std::size_t begin = at + 1;
   std::size_t end = begin;
   bool has_doubled = false;
@@ -71,10 +71,10 @@ bool Row::read_quoted(std::string_view line, std::size_t& at) {
   return true;
 }
 
-bool Row::fail(std::size_t at, const char* problem) {
+bool CsvRow::fail(std::size_t at, const char* problem) {
   problem_ = problem;
   problem_column_ = static_cast<int>(at) + 1;
   return false;
 }
 
-}  // namespace weft::scenarios::csv
+}  // namespace weft

@@ -5,14 +5,14 @@
 #include <string_view>
 #include <vector>
 
-namespace weft::scenarios::csv {
+namespace weft {
 
 /// Without the byte-order mark that spreadsheets begin UTF-8 with.
-[[nodiscard]] std::string_view without_mark(std::string_view text);
+[[nodiscard]] std::string_view without_byte_order_mark(std::string_view text);
 
 /// The cells of one line of a CSV file (RFC 4180), which may end in CR. Blanks around cells do not
 /// count; quoted cells end on their line.
-class Row {
+class CsvRow {
  public:
   struct Cell {
     std::string_view text;  ///< of the line, or of this row
@@ -35,4 +35,4 @@ class Row {
   int problem_column_ = 1;
 };
 
-}  // namespace weft::scenarios::csv
+}  // namespace weft

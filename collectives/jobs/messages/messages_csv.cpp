@@ -1,4 +1,4 @@
-#include "scenarios/language/lowering/messages_csv.hpp"
+#include "collectives/jobs/messages/messages_csv.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,24 +10,23 @@
 #include <variant>
 #include <vector>
 
-#include "scenarios/language/yaml/node.hpp"
-#include "scenarios/text/csv_row.hpp"
 #include "simcore/schema/schema_builder.hpp"
+#include "simcore/text/csv_row.hpp"
 #include "simcore/text/nearest.hpp"
 #include "simcore/text/quantity_text.hpp"
+#include "simcore/text/quoted.hpp"
 
-namespace weft::scenarios::language {
+namespace weft::collectives {
 namespace {
 
-using Message = collectives::MessagesSpec::Message;
+using Message = MessagesSpec::Message;
 
 constexpr std::size_t kMaxErrors = 20;
 constexpr std::size_t kMaxMessages = 16'000'000;
 
 enum Column : std::size_t { kStart, kSource, kDestination, kBytes, kClass, kColumns };
 
-using csv::Row;
-using Cell = Row::Cell;
+using Cell = CsvRow::Cell;
 
 class CsvReader {
  public:
@@ -35,7 +34,7 @@ class CsvReader {
       : file_(file), traffic_class_(traffic_class) {}
 
   Result<std::vector<Message>> read(std::string_view text) {
-    text = csv::without_mark(text);
+    text = without_byte_order_mark(text);
     bool has_header = false;
     for (std::size_t begin = 0; begin < text.size() && errors_.size() < kMaxErrors;) {
       const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -151,7 +150,7 @@ class CsvReader {
   const std::string& file_;
   const std::string& traffic_class_;
   int line_ = 0;
-  Row row_;
+  CsvRow row_;
   Errors errors_;
   std::string start_unit_;
   std::array<std::optional<std::size_t>, kColumns> places_;
@@ -161,9 +160,10 @@ class CsvReader {
 
 }  // namespace
 
-Result<std::vector<collectives::MessagesSpec::Message>> parse_messages_csv(
-    std::string_view text, const std::string& file, const std::string& traffic_class) {
+Result<std::vector<MessagesSpec::Message>> parse_messages_csv(std::string_view text,
+                                                              const std::string& file,
+                                                              const std::string& traffic_class) {
   return CsvReader(file, traffic_class).read(text);
 }
 
-}  // namespace weft::scenarios::language
+}  // namespace weft::collectives

@@ -7,13 +7,13 @@
 #include "collectives/jobs/messages/message_list.hpp"
 #include "simcore/base/result.hpp"
 
-namespace weft::scenarios::language {
+namespace weft::collectives {
 
 /// Reads messages from CSV. The header names the columns, in any order: `start_ps` (or _ns, _us,
 /// _ms, _s; or `start`, whose values carry units), `source`, `destination`, `bytes`, and optionally
 /// `class`, which must be `traffic_class`, that of the job. Source and destination are ranks of the
 /// job. Errors name `file`, line and column.
-[[nodiscard]] Result<std::vector<collectives::MessagesSpec::Message>> parse_messages_csv(
+[[nodiscard]] Result<std::vector<MessagesSpec::Message>> parse_messages_csv(
     std::string_view text, const std::string& file, const std::string& traffic_class);
 
-}  // namespace weft::scenarios::language
+}  // namespace weft::collectives
