@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cassert>
 #include <concepts>
 #include <cstddef>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "simcore/schema/bindings.hpp"
 #include "simcore/schema/schema.hpp"
 
 /// Descriptions of structs, written as a chain:
@@ -25,66 +25,6 @@
 /// A member is given as a pointer to it or as a function from the struct to a reference. `source`
 /// and the limits apply to the field before them.
 namespace weft::schema {
-
-/// Largest quantity that a scenario may state, so that sums of a few cannot overflow.
-inline constexpr std::int64_t kMaxQuantity = std::numeric_limits<std::int64_t>::max() / 4;
-
-template <class T>
-struct OptionalTraits {
-  using Value = T;
-  static constexpr bool kIsOptional = false;
-};
-template <class T>
-struct OptionalTraits<std::optional<T>> {
-  using Value = T;
-  static constexpr bool kIsOptional = true;
-};
-
-template <class T>
-concept IsQuantity = requires(T q) {
-  { q.count() } -> std::same_as<std::int64_t>;
-};
-
-/// One value of an enumeration, and how it is spelled.
-template <class E>
-struct Enumerator {
-  E value;
-  std::string spelling;
-  std::string doc;
-};
-
-/// One value of an enumeration that stands for many values of the struct T around it: `apply` sets
-/// all of them.
-template <class T, class E>
-struct Preset {
-  E value;
-  std::string name;
-  std::string source;
-  std::function<void(T&)> apply;
-};
-
-/// How a value of type V travels through a Scalar.
-template <class V>
-struct ScalarTraits {
-  static Scalar pack(const V& value) {
-    if constexpr (IsQuantity<V>) {
-      return value.count();
-    } else if constexpr (std::unsigned_integral<V> && !std::same_as<V, bool>) {
-      return static_cast<std::uint64_t>(value);
-    } else {
-      return value;
-    }
-  }
-  static V unpack(const Scalar& scalar) {
-    if constexpr (IsQuantity<V>) {
-      return V(std::get<std::int64_t>(scalar));
-    } else if constexpr (std::unsigned_integral<V> && !std::same_as<V, bool>) {
-      return static_cast<V>(std::get<std::uint64_t>(scalar));
-    } else {
-      return std::get<V>(scalar);
-    }
-  }
-};
 
 template <class T>
 class Builder {
@@ -105,7 +45,7 @@ class Builder {
   template <class Access>
   Builder& field(std::string key, Access access, std::string doc) {
     Field& f = add(std::move(key), std::move(doc));
-    bind_scalar<MemberOf<Access>>(f, access);
+    bind_scalar<T, MemberOf<Access>>(f, access);
     set_kind<ValueOf<Access>>(f);
     return *this;
   }
@@ -122,7 +62,7 @@ class Builder {
       values.push_back(e.value);
       f.choices.push_back({std::move(e.spelling), std::move(e.doc)});
     }
-    bind_choice(f, access, std::move(values));
+    bind_choice<T>(f, access, std::move(values));
     return *this;
   }
 
@@ -206,7 +146,7 @@ class Builder {
       }
     };
     f.view = [access](const void* owner) -> const void* {
-      const Member& member = read(access, owner);
+      const Member& member = read_member<T>(access, owner);
       if constexpr (OptionalTraits<Member>::kIsOptional) {
         return member ? &*member : nullptr;
       } else {
@@ -229,12 +169,12 @@ class Builder {
     Field& f = add(std::move(key), std::move(doc));
     f.kind = Kind::kObjects;
     f.object = std::make_shared<const AnyObject>(inner.any());
-    f.size = [access](const void* owner) { return read(access, owner).size(); };
+    f.size = [access](const void* owner) { return read_member<T>(access, owner).size(); };
     f.append = [access](void* owner) -> void* {
       return &std::invoke(access, *static_cast<T*>(owner)).emplace_back();
     };
     f.element = [access](const void* owner, std::size_t i) -> const void* {
-      return &read(access, owner)[i];
+      return &read_member<T>(access, owner)[i];
     };
     return *this;
   }
@@ -350,9 +290,11 @@ class Builder {
       return &std::invoke(access, *static_cast<T*>(owner)).template emplace<V>(initial);
     };
     a.view = [access](const void* owner) -> const void* {
-      return std::get_if<V>(&read(access, owner));
+      return std::get_if<V>(&read_member<T>(access, owner));
     };
-    object_.selected = [access](const void* owner) { return read(access, owner).index(); };
+    object_.selected = [access](const void* owner) {
+      return read_member<T>(access, owner).index();
+    };
     object_.alternatives.push_back(std::move(a));
     return *this;
   }
@@ -419,69 +361,6 @@ class Builder {
     return f;
   }
   Field& last() { return object_.fields.back(); }
-
-  /// Members are reached through a mutable reference; nothing is written through this one.
-  template <class Access>
-  static const auto& read(const Access& access, const void* owner) {
-    return std::invoke(access, *static_cast<T*>(const_cast<void*>(owner)));
-  }
-
-  template <class Member, class Access>
-  static void bind_scalar(Field& f, Access access) {
-    using Traits = OptionalTraits<Member>;
-    using Value = typename Traits::Value;
-    f.get = [access](const void* owner) -> std::optional<Scalar> {
-      const Member& member = read(access, owner);
-      if constexpr (Traits::kIsOptional) {
-        if (!member) return std::nullopt;
-        return ScalarTraits<Value>::pack(*member);
-      } else {
-        return ScalarTraits<Value>::pack(member);
-      }
-    };
-    f.set = [access](void* owner, const std::optional<Scalar>& value) {
-      Member& member = std::invoke(access, *static_cast<T*>(owner));
-      if (value) {
-        member = ScalarTraits<Value>::unpack(*value);
-      } else if constexpr (Traits::kIsOptional) {
-        member.reset();
-      }
-    };
-  }
-
-  /// A choice travels as the index of its value.
-  template <class Access>
-  static void bind_choice(Field& f, Access access, std::vector<MemberOf<Access>> values) {
-    static_assert(std::is_enum_v<MemberOf<Access>>);
-    f.get = [access, values](const void* owner) -> std::optional<Scalar> {
-      const auto found = std::ranges::find(values, read(access, owner));
-      assert(found != values.end());
-      return std::int64_t{found - values.begin()};
-    };
-    f.set = [access, values](void* owner, const std::optional<Scalar>& value) {
-      std::invoke(access, *static_cast<T*>(owner)) =
-          values[static_cast<std::size_t>(std::get<std::int64_t>(*value))];
-    };
-  }
-
-  template <class Value>
-  static void set_kind(Field& f) {
-    if constexpr (IsQuantity<Value>) {
-      f.kind = Kind::kQuantity;
-      f.dimension = &dimension_of<Value>();
-      f.maximum = kMaxQuantity;
-    } else if constexpr (std::same_as<Value, double>) {
-      f.kind = Kind::kFraction;
-    } else if constexpr (std::same_as<Value, bool>) {
-      f.kind = Kind::kBoolean;
-    } else if constexpr (std::same_as<Value, std::string>) {
-      f.kind = Kind::kText;
-    } else {
-      static_assert(std::unsigned_integral<Value>);
-      f.kind = Kind::kInteger;
-      f.integer_maximum = std::numeric_limits<Value>::max();
-    }
-  }
 
   AnyObject object_;
 };

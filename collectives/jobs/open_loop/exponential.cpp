@@ -7,7 +7,7 @@ namespace weft::collectives {
 
 namespace {
 
-__extension__ using Wide = unsigned __int128;
+__extension__ using DoubleWord = unsigned __int128;
 
 constexpr unsigned kFractionBits = 58;
 /// floor(ln(2) * 2^64)
@@ -19,7 +19,7 @@ constexpr std::uint64_t kLogOfTwo = 0xb17217f7d1cf79abULL;
 std::uint64_t binary_log_of_mantissa(std::uint64_t m) {
   std::uint64_t log = 0;
   for (unsigned bit = 0; bit < kFractionBits; ++bit) {
-    const Wide square = static_cast<Wide>(m) * m;
+    const DoubleWord square = static_cast<DoubleWord>(m) * m;
     const auto high = static_cast<std::uint64_t>(square >> 64U);
     const bool is_two_or_more = (high >> 63U) != 0;
     m = is_two_or_more ? high : static_cast<std::uint64_t>(square >> 63U);
@@ -30,8 +30,8 @@ std::uint64_t binary_log_of_mantissa(std::uint64_t m) {
 
 /// `log` in units of 2^-58.
 Picoseconds scaled_by_log(Picoseconds mean, std::uint64_t log) {
-  const Wide product = static_cast<Wide>(mean.count()) * log;
-  constexpr Wide kHalf = Wide{1} << (kFractionBits - 1);
+  const DoubleWord product = static_cast<DoubleWord>(mean.count()) * log;
+  constexpr DoubleWord kHalf = DoubleWord{1} << (kFractionBits - 1);
   return Picoseconds(static_cast<std::int64_t>((product + kHalf) >> kFractionBits));
 }
 
@@ -42,8 +42,8 @@ std::uint64_t negative_log(std::uint64_t bits) {
   const std::uint64_t v = bits + 1;
   const auto zeros = static_cast<unsigned>(std::countl_zero(v));
   // u = 2^-(1 + zeros) * m / 2^63
-  const Wide binary_log =
-      (static_cast<Wide>(1 + zeros) << kFractionBits) - binary_log_of_mantissa(v << zeros);
+  const DoubleWord binary_log =
+      (static_cast<DoubleWord>(1 + zeros) << kFractionBits) - binary_log_of_mantissa(v << zeros);
   return static_cast<std::uint64_t>((binary_log * kLogOfTwo) >> 64U);
 }
 
@@ -53,7 +53,7 @@ Picoseconds exponential(Picoseconds mean, std::uint64_t bits) {
 
 Picoseconds most_exponential(Picoseconds mean, std::uint64_t bits) {
   const auto zeros = static_cast<unsigned>(std::countl_zero(bits));
-  const Wide binary_log = static_cast<Wide>(1 + zeros) << kFractionBits;
+  const DoubleWord binary_log = static_cast<DoubleWord>(1 + zeros) << kFractionBits;
   return scaled_by_log(mean, static_cast<std::uint64_t>((binary_log * kLogOfTwo) >> 64U));
 }
 
