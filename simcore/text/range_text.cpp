@@ -1,6 +1,5 @@
 #include "simcore/text/range_text.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cstddef>
 
@@ -25,13 +24,6 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_range(std::string_v
   const auto last = parse_unsigned(text.substr(dash + 1));
   if (!first || !last) return std::nullopt;
   return std::pair(*first, *last);
-}
-
-bool is_in_ranges(std::uint64_t number, std::span<const std::string> ranges) {
-  return std::ranges::any_of(ranges, [number](const std::string& text) {
-    const auto range = parse_range(text);
-    return range && range->first <= number && number <= range->second;
-  });
 }
 
 }  // namespace weft

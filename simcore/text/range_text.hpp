@@ -2,8 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -15,8 +13,5 @@ namespace weft {
 /// First and last of a number or a range `3-7`; nothing if it is neither.
 [[nodiscard]] std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_range(
     std::string_view text);
-
-/// Whether some number or range has `number` in it.
-[[nodiscard]] bool is_in_ranges(std::uint64_t number, std::span<const std::string> ranges);
 
 }  // namespace weft

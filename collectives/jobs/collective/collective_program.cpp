@@ -4,9 +4,11 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "collectives/jobs/collective/collective_bounds.hpp"
 #include "collectives/jobs/collective/jitter.hpp"
+#include "simcore/base/check.hpp"
 #include "simcore/text/range_text.hpp"
 
 namespace weft::collectives {
@@ -109,7 +111,9 @@ CollectiveProgram::CollectiveProgram(ProgramSetting setting, CollectiveSpec spec
                                      const RankLayout& layout)
     : setting_(std::move(setting)),
       spec_(std::move(spec)),
-      schedule_(make_schedule(plan_of(spec_, setting_.ranks, layout), spec_.algorithm)) {}
+      schedule_(make_schedule(plan_of(spec_, setting_.ranks, layout), spec_.algorithm)) {
+  for (const Straggler& straggler : spec_.stragglers) slow_down(straggler);
+}
 
 Bytes CollectiveProgram::wire_size(Bytes size) const {
   const ProtocolCost cost = protocol_cost(spec_.execution.protocol);
@@ -132,15 +136,20 @@ std::unique_ptr<StepSource> CollectiveProgram::steps(std::uint32_t rank, std::ui
   return std::make_unique<Source>(stream(rank, lane));
 }
 
-CollectiveProgram::Slowness CollectiveProgram::slowness_of(std::uint32_t rank) const {
-  Slowness slowness;
-  for (const Straggler& straggler : spec_.stragglers) {
-    if (!is_in_ranges(rank, straggler.ranks)) continue;
-    slowness.late += straggler.late;
-    slowness.compute *= straggler.compute_factor;
-    slowness.reduce *= straggler.reduce_factor;
+void CollectiveProgram::slow_down(const Straggler& straggler) {
+  slowness_.resize(setting_.ranks);
+  std::vector<bool> is_slow(setting_.ranks);  // a rank may be in several ranges
+  for (const std::string& word : straggler.ranks) {
+    const auto range = parse_range(word);
+    WEFT_CHECK(range && range->second < setting_.ranks, "ranks of a straggler are checked before");
+    for (std::uint64_t rank = range->first; rank <= range->second; ++rank) is_slow[rank] = true;
   }
-  return slowness;
+  for (std::uint32_t rank = 0; rank < setting_.ranks; ++rank) {
+    if (!is_slow[rank]) continue;
+    slowness_[rank].late += straggler.late;
+    slowness_[rank].compute *= straggler.compute_factor;
+    slowness_[rank].reduce *= straggler.reduce_factor;
+  }
 }
 
 Picoseconds CollectiveProgram::shared_time(Bytes bytes, BitsPerSecond rate) const {
@@ -164,7 +173,7 @@ Picoseconds CollectiveProgram::transfer_time(const Step& sent) const {
 }
 
 StepStream CollectiveProgram::stream(std::uint32_t rank, std::uint32_t lane) const {
-  const Slowness slowness = slowness_of(rank);
+  const Slowness slowness = slowness_.empty() ? Slowness() : slowness_[rank];
   const RandomStream random = setting_.random(Purpose::kCollectiveJitter, rank);
   const Picoseconds compute = scaled(spec_.compute, slowness.compute);
   const Jitter jitter = spec_.jitter.value_or(Jitter());

@@ -70,10 +70,10 @@ class CollectiveProgram final : public JobProgram {
     double compute = 1;
     double reduce = 1;
   };
+  void slow_down(const Straggler& straggler);
   [[nodiscard]] StepStream stream(std::uint32_t rank, std::uint32_t lane) const;
   /// Inside a scale-up domain.
   [[nodiscard]] Picoseconds step_latency() const;
-  [[nodiscard]] Slowness slowness_of(std::uint32_t rank) const;
   /// After a message has come: adding it up, or moving it to its place.
   [[nodiscard]] Picoseconds handling_time(const Step& received, double factor) const;
   /// What a channel's part takes of a rate that the channels share evenly.
@@ -84,6 +84,7 @@ class CollectiveProgram final : public JobProgram {
   ProgramSetting setting_;
   CollectiveSpec spec_;
   std::unique_ptr<const Schedule> schedule_;
+  std::vector<Slowness> slowness_;  ///< by rank; empty: none is a straggler
 };
 
 }  // namespace weft::collectives
