@@ -209,7 +209,7 @@ TEST(Execution, ProtocolsCostBytesAndLatency) {
   spec.execution.protocol = Protocol::kLl;
   EXPECT_EQ(ideal_time(8, spec), 14 * message_time(2_KiB));
   spec.execution.protocol = Protocol::kLl128;
-  EXPECT_EQ(ideal_time(8, spec), 14 * (message_time(Bytes(9 * 128)) + Picoseconds(1'300'000)));
+  EXPECT_EQ(ideal_time(8, spec), 14 * (message_time(9 * 128_B) + Picoseconds(1'300'000)));
   spec.execution.protocol = Protocol::kSimple;
   EXPECT_EQ(ideal_time(8, spec), 14 * (message_time(1_KiB) + Picoseconds(2'800'000)));
 }
@@ -242,13 +242,13 @@ TEST(Execution, ReducingAndCopyingTakeTime) {
   CollectiveSpec spec = all_reduce(8_KiB);
   const Picoseconds plain = ideal_time(8, spec);
   spec.execution.reduce_rate = 8_Gbps;
-  EXPECT_EQ(ideal_time(8, spec), plain + 7 * 1024 * 1_ns);
+  EXPECT_EQ(ideal_time(8, spec), plain + 1024 * 7_ns);
   spec.execution.copy_rate = 16_Gbps;
-  EXPECT_EQ(ideal_time(8, spec), plain + 7 * 1024 * 1_ns + 7 * 512 * 1_ns);
+  EXPECT_EQ(ideal_time(8, spec), plain + 1024 * 7_ns + 512 * 7_ns);
   // Two channels have half of the data and half of the rate each.
   spec.execution.copy_rate = BitsPerSecond(0);
   spec.execution.channels = 2;
-  EXPECT_EQ(ideal_time(8, spec), 14 * message_time(512_B) + 7 * 1024 * 1_ns);
+  EXPECT_EQ(ideal_time(8, spec), 14 * message_time(512_B) + 1024 * 7_ns);
 }
 
 // In two slices, a rank passes the first on while it adds the second: on ports, where bytes of both

@@ -1,5 +1,4 @@
 #include <optional>
-#include <utility>
 
 #include "simcore/fabric/limits.hpp"
 #include "simcore/schema/schema_builder.hpp"
@@ -89,8 +88,8 @@ std::vector<SwitchUse> Clos::switch_uses() const {
   return uses;
 }
 
-ClosSpec::ClosSpec(Clos keys, const FabricParts& parts)
-    : Clos(std::move(keys)),
+ClosSpec::ClosSpec(const Clos& keys, const FabricParts& parts)
+    : Clos(keys),
       racks(parts.racks),
       uplink(parts.uplink),
       super_uplink(parts.super_uplink),
@@ -102,7 +101,7 @@ ClosSpec::ClosSpec(Clos keys, const FabricParts& parts)
 ClosSpec LeafSpine::specification(const FabricParts& parts) const {
   Clos keys;
   static_cast<LeafSpine&>(keys) = *this;
-  return {std::move(keys), parts};
+  return {keys, parts};
 }
 
 ClosSpec RailOptimised::specification(const FabricParts& parts) const {

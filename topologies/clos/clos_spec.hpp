@@ -76,7 +76,7 @@ struct Clos : LeafSpine {
 struct ClosSpec : Clos {
   ClosSpec() = default;
   /// Of these keys and parts; two tiers if there are no pods.
-  ClosSpec(Clos keys, const FabricParts& parts);
+  ClosSpec(const Clos& keys, const FabricParts& parts);
 
   std::vector<RackSpec> racks;
   LinkSpec uplink;        ///< leaf to spine

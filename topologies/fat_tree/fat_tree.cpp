@@ -47,7 +47,7 @@ ClosSpec FatTree::specification(const FabricParts& parts) const {
   keys.leaf_switch = edge_switch;
   keys.spine_switch = aggregation_switch;
   keys.super_spine_switch = core_switch;
-  ClosSpec spec(std::move(keys), parts);
+  ClosSpec spec(keys, parts);
   spec.is_fat_tree = true;
   return spec;
 }

@@ -64,15 +64,15 @@ class CsvReader {
   }
 
   void read_header(const std::vector<Cell>& cells) {
-    static const std::vector<std::string> kNames{"start",    "start_ps", "start_ns", "start_us",
-                                                 "start_ms", "start_s",  "source",   "destination",
-                                                 "bytes",    "class"};
+    static const std::vector<std::string> names{"start",    "start_ps", "start_ns", "start_us",
+                                                "start_ms", "start_s",  "source",   "destination",
+                                                "bytes",    "class"};
     places_.fill(std::nullopt);
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::string name(cells[i].text);
-      if (std::ranges::find(kNames, name) == kNames.end()) {
+      if (std::ranges::find(names, name) == names.end()) {
         fail(cells[i].column, "unknown column " + backquoted(name) + "; the columns are " +
-                                  listing(kNames) + did_you_mean(name, kNames));
+                                  listing(names) + did_you_mean(name, names));
         continue;
       }
       Column column = kStart;

@@ -98,10 +98,10 @@ Document standard_document(LinkLayer layer) {
 }
 
 const schema::Object<Document>& document_schema(LinkLayer layer) {
-  static const schema::Object<Document> kEthernet = describe_document(LinkLayer::kEthernet);
-  if (layer == LinkLayer::kEthernet) return kEthernet;
-  static const schema::Object<Document> kInfiniBand = describe_document(LinkLayer::kInfiniBand);
-  return kInfiniBand;
+  static const schema::Object<Document> ethernet = describe_document(LinkLayer::kEthernet);
+  if (layer == LinkLayer::kEthernet) return ethernet;
+  static const schema::Object<Document> infiniband = describe_document(LinkLayer::kInfiniBand);
+  return infiniband;
 }
 
 }  // namespace weft::scenarios::language

@@ -242,6 +242,7 @@ class Builder {
   void name_parameters() {
     std::vector<Parameter>& parameters = sweep_.parameters;
     std::vector<std::string> words;
+    words.reserve(parameters.size());
     for (const Parameter& p : parameters) {
       words.push_back(p.name.empty() ? last_word(p.path) : p.name);
     }
