@@ -73,8 +73,9 @@ inline void check_rank(std::uint32_t rank, std::uint64_t ranks, const std::strin
 /// A type of job, in a folder of its own: what it is asked for as long as it is a specification,
 /// and the program that runs. `list.hpp` has all of them; everything else follows from it.
 ///
-/// - `schema`: keys, limits, defaults and their sources, of a specification. Whoever fills one
-///   without the scenario language is held to the same limits.
+/// - `schema()`: keys, limits, defaults and their sources, of a specification; `schema_of(spec)`,
+///   where they depend on it. Whoever fills one without the scenario language is held to the same
+///   limits.
 /// - `type_name`: the `type` key of such a job.
 /// - `most_connections` and `bound`: upper bounds, so that nothing is built that cannot be held.
 /// - `kIsOpenLoop`: whether messages are sent whatever becomes of earlier ones, at rates that are
@@ -85,7 +86,6 @@ inline void check_rank(std::uint32_t rank, std::uint64_t ranks, const std::strin
 template <class J>
 concept JobType = std::derived_from<J, JobProgram> &&
     requires(const typename J::Spec& spec, std::uint32_t ranks, const BoundSetting& setting) {
-  { J::schema_of(spec) } -> std::convertible_to<schema::Object<typename J::Spec>>;
   { J::type_name(spec) } -> std::same_as<const char*>;
   { J::most_connections(spec, ranks) } -> std::same_as<std::uint64_t>;
   { J::bound(spec, setting) } -> std::same_as<SendBound>;

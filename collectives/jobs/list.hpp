@@ -11,6 +11,7 @@
 #include "collectives/jobs/messages/message_list.hpp"
 #include "collectives/jobs/open_loop/open_loop.hpp"
 #include "collectives/jobs/permutation/permutation.hpp"
+#include "simcore/schema/validate.hpp"
 
 namespace weft::collectives {
 
@@ -56,6 +57,18 @@ using JobKind = JobTypes::Kind;
 /// As the `type` key of a job spells it.
 [[nodiscard]] inline const char* type_name(const JobKind& kind) {
   return JobTypes::visit([]<class J>(const auto& spec) { return J::type_name(spec); }, kind);
+}
+/// What a specification breaks of its description.
+[[nodiscard]] inline Problems broken_limits(const JobKind& kind) {
+  return JobTypes::visit(
+      []<class J>(const auto& spec) {
+        if constexpr (requires { J::schema(); }) {
+          return schema::problems_of(J::schema(), spec);
+        } else {
+          return schema::problems_of(J::schema_of(spec), spec);
+        }
+      },
+      kind);
 }
 /// Takes in the files that a specification names.
 inline void read_files(JobKind& kind, JobFiles& files) {

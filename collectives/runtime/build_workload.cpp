@@ -10,7 +10,6 @@
 #include "collectives/jobs/collective/routing.hpp"
 #include "collectives/jobs/list.hpp"
 #include "collectives/runtime/workload.hpp"
-#include "simcore/schema/validate.hpp"
 
 namespace weft::collectives {
 
@@ -25,9 +24,7 @@ Problems problems_of(const JobDescription& job, bool has_rates) {
   if (ranks < 2) {
     return {{"ranks", "there are " + std::to_string(ranks) + "; a job needs two"}};
   }
-  Problems problems = JobTypes::visit(
-      []<class J>(const auto& spec) { return schema::problems_of(J::schema_of(spec), spec); },
-      job.kind);
+  Problems problems = broken_limits(job.kind);
   check(job.kind, static_cast<std::uint32_t>(ranks), problems);
   if (is_open_loop(job.kind) && !has_rates) {
     problems.push_back({"load", "the access rates of the hosts are not known"});

@@ -48,6 +48,11 @@ constexpr double kBytesPerMessage = 90;
 /// Calibrated on allreduce-algorithms.
 constexpr double kBytesPerMessageAtHand = 200;
 constexpr double kMessagesAtHand{protocols::kManyMessages};
+/// What explains collectives keeps of a connection: the list of its deliveries, and one of them.
+constexpr double kBytesPerExplained = 64;
+/// Of a receiver that takes packets in any order, once one has overtaken another: the smallest
+/// piece that the heap gives for it.
+constexpr double kBytesPerReordering = 48;
 constexpr double kBytesPerLane = 700;
 /// Results and tables of a port, with its names.
 constexpr double kBytesPerPortResult = 500;
@@ -65,19 +70,25 @@ double resident_bytes() {
 double connection_bytes(const Experiment& e) {
   const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
   const protocols::StateSizes sizes = protocols::state_sizes(e.scenario.transport);
-  const auto of_connection = static_cast<double>(sizes.connection + 4 * sizeof(std::uint32_t));
-  const auto of_pair = static_cast<double>(sizes.sender + sizes.receiver + sizes.congestion_state);
+  const auto* roce = std::get_if<protocols::RoceConfig>(&e.scenario.transport);
+  const bool is_any_order =
+      roce != nullptr && roce->receiver == protocols::RoceConfig::Receiver::kAnyOrder;
+  const double of_receiver =
+      static_cast<double>(sizes.receiver) + (is_any_order ? kBytesPerReordering : 0);
+  const double of_connection =
+      static_cast<double>(sizes.connection + 4 * sizeof(std::uint32_t)) + kBytesPerExplained;
+  const double of_pair = static_cast<double>(sizes.sender + sizes.congestion_state) + of_receiver;
   double bytes = static_cast<double>(e.workload.relays().size() * sizeof(collectives::RelayState));
   for (std::size_t i = 0; i < e.workload.connections().size(); ++i) {
     const ConnectionId id(i);
     const Connection& c = e.workload.connections()[i];
     bytes += of_connection + of_pair * transports.of(id).queue_pairs;
     if (c.kind == Connection::Kind::kMulticast) {
-      bytes += static_cast<double>(e.workload.groups()[c.group].members.size() * sizes.receiver);
+      bytes += static_cast<double>(e.workload.groups()[c.group].members.size()) * of_receiver;
     } else if (c.kind == Connection::Kind::kReduce) {
       // The rounds that each link has done; a sum has one receiving end, at its owner.
       bytes += 2.0 * e.fabric.host(transports.source_of(id)).port_count;
-      if (c.source != c.destination) bytes -= static_cast<double>(sizes.receiver);
+      if (c.source != c.destination) bytes -= of_receiver;
     }
   }
   return bytes;

@@ -48,8 +48,14 @@ class Validation {
     if (field.kind == Kind::kObject) {
       if (const void* inner = field.view(value)) object(*field.object, inner, key + ".");
     } else if (field.kind == Kind::kObjects) {
+      if (field.size(value) < field.least) problems.push_back({key, "is empty"});
       for (std::size_t i = 0; i < field.size(value) && problems.size() < kMaxProblems; ++i) {
         object(*field.object, field.element(value, i), key + "[" + std::to_string(i) + "].");
+      }
+    } else if (field.kind == Kind::kIntegers) {
+      // The schema hands out one reference for reading and writing.
+      for (const std::uint32_t number : field.integers(const_cast<void*>(value))) {
+        scalar_field(field, Scalar(std::uint64_t{number}), key);
       }
     } else if (field.get) {
       if (const auto scalar = field.get(value); scalar && !is_special(field, *scalar)) {
@@ -67,7 +73,7 @@ class Validation {
     if (field.kind == Kind::kQuantity) {
       const auto text = [&](std::int64_t q) { return quantity_text(q, *field.dimension); };
       limits(std::get<std::int64_t>(scalar), field.minimum, field.maximum, text, key);
-    } else if (field.kind == Kind::kInteger) {
+    } else if (field.kind == Kind::kInteger || field.kind == Kind::kIntegers) {
       const auto text = [](std::uint64_t number) { return std::to_string(number); };
       limits(std::get<std::uint64_t>(scalar), field.integer_minimum, field.integer_maximum, text,
              key);

@@ -28,7 +28,6 @@ class Incast final : public JobProgram {
   static constexpr bool kIsOpenLoop = false;
   [[nodiscard]] static const char* type_name(const Spec&) { return "incast"; }
   [[nodiscard]] static schema::Object<Spec> schema();
-  [[nodiscard]] static schema::Object<Spec> schema_of(const Spec&) { return schema(); }
   [[nodiscard]] static std::optional<RankDemand> rank_demand(const Spec& spec);
   static void check(const Spec& spec, std::uint32_t ranks, Problems& problems);
   [[nodiscard]] static std::uint64_t most_connections(const Spec& spec, std::uint32_t ranks);

@@ -33,7 +33,6 @@ class MessageList final : public JobProgram {
   static constexpr bool kIsOpenLoop = false;
   [[nodiscard]] static const char* type_name(const Spec&) { return "messages"; }
   [[nodiscard]] static schema::Object<Spec> schema();
-  [[nodiscard]] static schema::Object<Spec> schema_of(const Spec&) { return schema(); }
   static void read_files(Spec& spec, JobFiles& files);
   static void check(const Spec& spec, std::uint32_t ranks, Problems& problems);
   [[nodiscard]] static std::uint64_t most_connections(const Spec& spec, std::uint32_t ranks);

@@ -35,7 +35,6 @@ class OpenLoop final : public JobProgram {
   static constexpr bool kIsOpenLoop = true;
   [[nodiscard]] static const char* type_name(const Spec&) { return "open-loop"; }
   [[nodiscard]] static schema::Object<Spec> schema();
-  [[nodiscard]] static schema::Object<Spec> schema_of(const Spec&) { return schema(); }
   [[nodiscard]] static std::uint64_t most_connections(const Spec& spec, std::uint32_t ranks);
   [[nodiscard]] static SendBound bound(const Spec& spec, const BoundSetting& setting);
 
