@@ -6,14 +6,18 @@
 #include <limits>
 #include <vector>
 
+#include "protocols/host/host_context.hpp"
 #include "protocols/host/nic_scheduler.hpp"
+#include "protocols/host/port_choice.hpp"
+#include "protocols/host/receive_buffer.hpp"
 #include "protocols/link/egress.hpp"
 #include "protocols/link/link_control.hpp"
+#include "protocols/link/tracing.hpp"
 #include "protocols/state/network_state.hpp"
 #include "protocols/transports/datagram/datagram.hpp"
 #include "protocols/transports/roce/roce.hpp"
 #include "protocols/transports/sender.hpp"
-#include "simcore/base/hash.hpp"
+#include "simcore/base/check.hpp"
 
 namespace weft::protocols {
 
@@ -31,13 +35,17 @@ class HostModel {
       : s_(state),
         control_(state),
         scheduler_(state),
+        inbox_(state),
+        port_choice_(state),
+        tracer_(state),
         sender_(state),
         roce_(state, *this),
         datagram_(state, *this) {}
   HostModel(const HostModel&) = delete;
   HostModel& operator=(const HostModel&) = delete;
 
-  static constexpr bool kIsGeneral = Path::kGeneral;
+  /// Whether some of what it receives is never acknowledged.
+  static constexpr bool kTakesSums = Path::has(Feature::kInNetwork);
 
   /// Ask for the memory of a host's port, and of the queue pairs that used it last.
   [[gnu::always_inline]] void fetch(const PortState& port) const {
@@ -52,11 +60,11 @@ class HostModel {
   }
 
   void arrive(const Here& here, const Packet& packet, PortState& port) {
-    if (Path::kGeneral && s_.constants.receive_rate != BitsPerSecond()) {
-      take_in(here, packet, port);
+    if (Path::has(Feature::kReceiveRate) && s_.constants.receive_rate != BitsPerSecond()) {
+      inbox_.put(here, packet, port);
       return;
     }
-    if (Path::kGeneral) grant(here, packet, port);
+    if (Path::has(Feature::kCredits)) grant(here, packet, port);
     receive(here, packet, port);
   }
 
@@ -92,26 +100,37 @@ class HostModel {
       const auto ports = routes.host_ports(HostId(host), HostId(s->destination));
       if (ports.empty() || s->in_network != 0) continue;
       s->set_local_ports(ports);
-      choose_port(*s);
+      port_choice_.choose(*s);
     }
     for (const std::uint32_t qp : moving) activate(here, qp);
   }
 
   /// A NIC of finite receive rate has taken in the oldest packet of its buffer.
-  void finish_receive(const Here& here, PortState& port);
+  void finish_receive(const Here& here, PortState& port) {
+    const Packet packet = inbox_.take(here, port);
+    grant(here, packet, port);
+    inbox_.resume_senders(here, port);
+    receive(here, packet, port);
+  }
 
   void post(const Here& here, ConnectionId connection, Bytes size);
   void expire_retransmit_timer(const Here& here, std::uint32_t queue_pair) {
     roce_.expire_timer(here, queue_pair);
   }
-  void wake(const Here& here, ProcessId process, std::uint64_t token);
-  void signal(const Here& here, ProcessId process, ProcessId from, std::uint64_t token);
-  void start_process(const Here& here, ProcessId process);
+  void wake(const Here& here, ProcessId process, std::uint64_t token) {
+    call(here, process, [&](ProcessContext& c) { s_.handler->on_wake(c, process, token); });
+  }
+  void signal(const Here& here, ProcessId process, ProcessId from, std::uint64_t token) {
+    call(here, process, [&](ProcessContext& c) { s_.handler->on_signal(c, process, from, token); });
+  }
+  void start_process(const Here& here, ProcessId process) {
+    call(here, process, [&](ProcessContext& c) { s_.handler->on_start(c, process); });
+  }
 
   // What transports ask of their host.
 
   [[nodiscard]] const TransportConstants& transport(std::uint8_t index) const {
-    return s_.constants.transports[Path::kGeneral ? index : 0];
+    return s_.constants.transports[Path::has(Feature::kTransports) ? index : 0];
   }
 
   /// Sends an answer by the port that its cause came in by, before data of its class.
@@ -130,7 +149,7 @@ class HostModel {
   void activate(const Here& here, std::uint32_t qp) {
     SenderState& s = s_.senders[qp];
     if (s.schedule != SenderState::Schedule::kIdle || !can_send(s)) return;
-    if (Path::kGeneral && s.port_count > 1) choose_port(s);
+    if (Path::has(Feature::kHostPorts) && s.port_count > 1) port_choice_.choose(s);
     PortState& port = s_.ports[s.port];
     port.waiting |= NicScheduler(s_, port).activate(qp, here.now);
     if (!port.is_transmitting) start(here, port);
@@ -141,16 +160,27 @@ class HostModel {
                        const PortState& port) {
     s_.hosts[port.owner].delivered.push_back({qp, last_sequence, here.now});
   }
-  void notify_delivered(const Here& here, std::uint32_t qp);
-  void notify_acknowledged(const Here& here, ConnectionId connection);
+  [[gnu::noinline]] void notify_delivered(const Here& here, std::uint32_t qp) {
+    const ProcessId self = s_.receivers[qp].process;
+    const ConnectionId connection = s_.receivers[qp].connection;
+    call(here, self, [&](ProcessContext& c) { s_.handler->on_delivered(c, self, connection); });
+  }
+  [[gnu::noinline]] void notify_acknowledged(const Here& here, ConnectionId connection) {
+    const ProcessId self = s_.connections[connection.value()].source;
+    call(here, self, [&](ProcessContext& c) { s_.handler->on_acknowledged(c, self, connection); });
+  }
 
  private:
-  template <class>
-  friend class HostContext;
+  /// `tell(context)` calls a process back.
+  template <class Tell>
+  void call(const Here& here, ProcessId process, Tell tell) {
+    HostContext<HostModel> context(s_, *this, here, process);
+    tell(context);
+  }
 
   void receive(const Here& here, const Packet& packet, PortState& port) {
     ++here.worker.sums.packets_delivered;
-    if (Path::kGeneral && (packet.flow & kInNetworkFlow) != 0) {
+    if (Path::has(Feature::kInNetwork) && (packet.flow & kInNetworkFlow) != 0) {
       receive_word(here, packet);
       return;
     }
@@ -186,11 +216,6 @@ class HostModel {
     }
   }
 
-  /// Puts a packet into the receive buffer, from where it is taken at the receive rate.
-  void take_in(const Here& here, const Packet& packet, PortState& port);
-
-  void schedule_receive(const Here& here, const PortState& port, Bytes size);
-
   /// The buffer that a packet of a credit class held is free again.
   void grant(const Here& here, const Packet& packet, PortState& port) {
     const std::uint8_t c = class_of(packet);
@@ -212,7 +237,7 @@ class HostModel {
       if (c == ClassScheduler<Path>::kNone) break;
       std::uint32_t moving = kNoIndex;
       if (!send_next(here, port, nic, c, eligible, moving)) continue;
-      if (Path::kGeneral && moving != kNoIndex) activate(here, moving);
+      if (Path::has(Feature::kHostPorts) && moving != kNoIndex) activate(here, moving);
       return;
     }
     if (nic.has_paced()) {
@@ -257,9 +282,9 @@ class HostModel {
       has_sent = true;
     } else if (const std::uint32_t qp = next_sender(nic, c); qp != kNoIndex) {
       nic.take_ready(c);
-      if (Path::kGeneral) scheduler_.charge(port, c, next_size_of(s_.senders[qp]), eligible);
+      scheduler_.charge(port, c, next_size_of(s_.senders[qp]), eligible);
       const Picoseconds end = send_data(here, port, queue, qp);
-      if (Path::kGeneral && is_spread(s_.senders[qp])) {
+      if (Path::has(Feature::kHostPorts) && PortChoice::is_spread(s_.senders[qp])) {
         moving = qp;
       } else if (can_send(s_.senders[qp])) {
         nic.activate(qp, end);  // its class still waits, or is paced
@@ -268,65 +293,13 @@ class HostModel {
     }
     if (queue.packets.empty() && nic.first_ready(c) == kNoIndex) {
       port.waiting &= static_cast<std::uint8_t>(~class_bit(static_cast<std::uint8_t>(c)));
-      if (Path::kGeneral) queue.deficit = 0;
+      if (Path::has(Feature::kWeightedClasses)) queue.deficit = 0;
     }
     return has_sent;
   }
 
   [[nodiscard]] static Bytes next_size_of(const SenderState& s) {
     return Bytes(s.next == s.message_last ? s.last_size : s.full_size);
-  }
-
-  /// Whether each packet of the queue pair may leave by another port than the one before.
-  [[nodiscard]] static bool is_spread(const SenderState& s) {
-    return s.spreading != PortSpreading::kFlow;
-  }
-
-  /// The port that the next packet of an idle queue pair waits at.
-  void choose_port(SenderState& s) const {
-    const auto n = std::uint32_t{s.port_count};
-    std::uint32_t choice = 0;
-    switch (s.spreading) {
-      case PortSpreading::kRoundRobin:
-        choice = in_turn(s, n);
-        break;
-      case PortSpreading::kLeastLoaded:
-        choice = least_loaded(s, in_turn(s, n));
-        break;
-      case PortSpreading::kRandom:
-        choice = choose_by_packet(s_.constants.seed, s.entropy, s.next, s.sent_end, n);
-        break;
-      case PortSpreading::kFlow:
-        choice = s_.choose_host_port(HostId(s.host), s.entropy, n);
-        break;
-    }
-    // A port whose link is down is passed over, unless all are. But what is added up must meet at
-    // one chip.
-    for (std::uint32_t i = 0; i < n; ++i) {
-      s.port = s.first_port + s.first_local_port[(choice + i) % n];
-      if (!s_.ports[s.port].is_down || s.in_network != 0) return;
-    }
-  }
-
-  [[nodiscard]] static std::uint32_t in_turn(const SenderState& s, std::uint32_t n) {
-    return (s.next + s.entropy % n) % n;
-  }
-
-  /// The port with the fewest bytes that wait or are being sent; among equals the first one from
-  /// `first` on.
-  [[nodiscard]] std::uint32_t least_loaded(const SenderState& s, std::uint32_t first) const {
-    const auto n = std::uint32_t{s.port_count};
-    std::uint32_t best = first;
-    Bytes least = Bytes::max();
-    for (std::uint32_t i = 0; i < n; ++i) {
-      const std::uint32_t at = (first + i) % n;
-      const PortState& port = s_.ports[s.first_port + s.first_local_port[at]];
-      const Bytes load = port.backlog + Bytes(port.is_transmitting ? port.service_bytes : 0);
-      if (port.is_down || load >= least) continue;
-      least = load;
-      best = at;
-    }
-    return best;
   }
 
   /// Whether the chip can hold the next packet of a reduction.
@@ -338,7 +311,7 @@ class HostModel {
 
   [[nodiscard]] bool can_send(const SenderState& s) const {
     if (s.next == s.posted || s.schedule == SenderState::Schedule::kFailed) return false;
-    if (Path::kGeneral && s.is_added_up()) return is_in_window(s);
+    if (Path::has(Feature::kInNetwork) && s.is_added_up()) return is_in_window(s);
     const std::uint32_t in_flight = s.next == s.sent_end ? s.next - s.received : s.next - s.unacked;
     return in_flight < s.window;
   }
@@ -352,7 +325,6 @@ class HostModel {
 
   /// Returns the end of the transmission.
   Picoseconds send_data(const Here& here, PortState& port, ClassQueue& queue, std::uint32_t qp) {
-    const NetworkConstants& k = s_.constants;
     SenderState& s = s_.senders[qp];
     const TransportConstants& t = transport(s.transport);
     const bool is_last = s.next == s.message_last;
@@ -361,7 +333,7 @@ class HostModel {
     const auto flags = static_cast<std::uint8_t>(
         class_flags(s.traffic_class) | (is_last ? kLast : 0U) | (s.first_of_message ? kFirst : 0U));
     const auto write = [&](Packet& packet) {
-      packet.flow = Path::kGeneral ? qp | (s.in_network & kInNetworkFlow) : qp;
+      packet.flow = Path::has(Feature::kInNetwork) ? qp | (s.in_network & kInNetworkFlow) : qp;
       packet.sequence = sequence;
       packet.destination = s.destination;
       packet.entropy = s.entropy;
@@ -381,13 +353,13 @@ class HostModel {
     }
     ++here.worker.sums.packets_injected;
     port.service_bytes = size;
-    if (Path::kGeneral && k.traces_packets) {
+    if (Tracer<Path>::kTraces) {
       Packet packet;
       write(packet);
-      trace_packet(s_, here.worker, TraceRecord::Kind::kPacketStarted, packet, port, here.now);
+      tracer_.note(here, TraceRecord::Kind::kPacketStarted, packet, port, here.now);
     }
     const Picoseconds end = transmit<Path>(s_, here, port, queue, Bytes(size), here.now, write);
-    s.next_send = Path::kGeneral && is_spread(s) ? here.now : end;
+    s.next_send = Path::has(Feature::kHostPorts) && PortChoice::is_spread(s) ? here.now : end;
     if (!t.control.is_none()) {
       sender_.pace(s, t, s_.nics[port.index], Bytes(size), here.now);
     }
@@ -409,9 +381,38 @@ class HostModel {
   NetworkState& s_;
   LinkControl control_;
   ClassScheduler<Path> scheduler_;
+  ReceiveBuffer<Path> inbox_;
+  PortChoice port_choice_;
+  Tracer<Path> tracer_;
   Sender sender_;
   Roce<HostModel> roce_;
   Datagram<HostModel> datagram_;
 };
+
+template <class Path>
+void HostModel<Path>::post(const Here& here, ConnectionId connection, Bytes size) {
+  WEFT_CHECK(size >= Bytes(1), "a message has bytes");
+  ConnectionState& c = s_.connections[connection.value()];
+  const std::uint32_t qp = c.first_queue_pair + c.next;
+  c.next = c.next + 1 == c.queue_pairs ? 0 : c.next + 1;
+
+  SenderState& s = s_.senders[qp];
+  const TransportConstants& k = transport(s.transport);
+  HostState& host = s_.hosts[s.host];
+  const std::int64_t packets = (size + k.payload - Bytes(1)) / k.payload;
+  WEFT_CHECK(packets < (std::int64_t{1} << 32) - s.posted, "sequence numbers do not wrap");
+  const std::uint32_t place = host.messages.add({.queue_pair = qp,
+                                                 .first_sequence = s.posted,
+                                                 .packets = static_cast<std::uint32_t>(packets),
+                                                 .next = kNoIndex,
+                                                 .bytes = size,
+                                                 .posted = here.now});
+  if (s.newest_message != kNoIndex) host.messages[s.newest_message].next = place;
+  s.newest_message = place;
+  if (s.oldest_message == kNoIndex) s.oldest_message = place;
+  s.posted += static_cast<std::uint32_t>(packets);
+  if (s.message == kNoIndex) sender_.load_message(s, place, s.next);
+  activate(here, qp);
+}
 
 }  // namespace weft::protocols

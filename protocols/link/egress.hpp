@@ -14,18 +14,6 @@ inline void schedule(Cell& cell, const AgendaEvent& event) {
   cell.agenda.push(event);
 }
 
-/// Notes what happens to a data packet at `port`, if packets of its flow are traced.
-inline void trace_packet(const NetworkState& state, Worker& worker, TraceRecord::Kind kind,
-                         const Packet& packet, const PortState& port, Picoseconds time) {
-  if (kind_of(packet) != PacketKind::kData || !state.is_watched(packet)) return;
-  worker.trace.push_back({.time = time,
-                          .value = packet.flow,
-                          .subject = port.index,
-                          .detail = packet.sequence,
-                          .kind = kind,
-                          .traffic_class = class_of(packet)});
-}
-
 /// Occupies an idle port until `end`.
 inline void occupy(Cell& cell, PortState& port, Picoseconds end) {
   port.is_transmitting = true;
@@ -42,11 +30,11 @@ template <class Path, class Write>
   const NetworkConstants& constants = state.constants;
   const Picoseconds end = start + port.transmission(size);
   Picoseconds arrival = end + port.data_latency;
-  if (Path::kGeneral && port.peer_cuts_through) {
+  if (Path::has(Feature::kCutThrough) && port.peer_cuts_through) {
     const Bytes first = std::min(size, constants.cut_through_after);
     arrival = start + port.transmission(first) + port.data_latency;
   }
-  if (Path::kGeneral && constants.has_added_latency) {
+  if (Path::has(Feature::kFaults) && constants.has_added_latency) {
     arrival = state.delayed_data(port, arrival);
   }
   if (port.leads_inside && port.out->in_flight() == 0) {
@@ -70,6 +58,8 @@ template <class Path>
 class ClassScheduler {
  public:
   static constexpr std::uint32_t kNone = kMaxClasses;
+  static constexpr bool kHasTurns = Path::has(Feature::kWeightedClasses);
+  static constexpr bool kHasCredits = Path::has(Feature::kCredits);
 
   explicit ClassScheduler(NetworkState& state) : s_(state) {}
 
@@ -79,7 +69,7 @@ class ClassScheduler {
   std::uint32_t choose(PortState& port, std::uint32_t eligible, Picoseconds now,
                        HeadSize head_size) {
     const NetworkConstants& k = s_.constants;
-    if constexpr (!Path::kGeneral) {
+    if constexpr (!kHasTurns && !kHasCredits) {
       // At most one class is weighted, and none has credits.
       const std::uint32_t strict = eligible & k.strict;
       if (strict != 0) return static_cast<std::uint32_t>(std::bit_width(strict)) - 1;
@@ -90,12 +80,12 @@ class ClassScheduler {
       std::uint32_t c = 0;
       if (strict != 0) {
         c = static_cast<std::uint32_t>(std::bit_width(strict)) - 1;
-      } else if ((eligible & (eligible - 1)) == 0) {
+      } else if (!kHasTurns || (eligible & (eligible - 1)) == 0) {
         c = static_cast<std::uint32_t>(std::countr_zero(eligible));
       } else {
         c = take_turns(port, eligible, head_size);
       }
-      if (((k.credit >> c) & 1U) == 0) return c;
+      if (!kHasCredits || ((k.credit >> c) & 1U) == 0) return c;
       ClassQueue& queue = s_.queue(port, c);
       if (queue.credits >= blocks(c, head_size(c))) return c;
       port.starved |= class_bit(static_cast<std::uint8_t>(c));
@@ -109,13 +99,15 @@ class ClassScheduler {
 
   /// A packet of `size` bytes of class `c`, chosen among `eligible`, is about to be sent.
   void charge(PortState& port, std::uint32_t c, Bytes size, std::uint32_t eligible) {
-    if constexpr (!Path::kGeneral) return;
+    if constexpr (!kHasTurns && !kHasCredits) return;
     const NetworkConstants& k = s_.constants;
-    const std::uint32_t weighted = eligible & ~static_cast<std::uint32_t>(k.strict);
-    if ((weighted & (weighted - 1)) != 0 && ((k.strict >> c) & 1U) == 0) {
-      s_.queue(port, c).deficit -= static_cast<std::int32_t>(size.count());
+    if (kHasTurns) {
+      const std::uint32_t weighted = eligible & ~static_cast<std::uint32_t>(k.strict);
+      if ((weighted & (weighted - 1)) != 0 && ((k.strict >> c) & 1U) == 0) {
+        s_.queue(port, c).deficit -= static_cast<std::int32_t>(size.count());
+      }
     }
-    if (((k.credit >> c) & 1U) != 0) s_.queue(port, c).credits -= blocks(c, size);
+    if (kHasCredits && ((k.credit >> c) & 1U) != 0) s_.queue(port, c).credits -= blocks(c, size);
   }
 
   [[nodiscard]] std::int32_t blocks(std::uint32_t c, Bytes size) const {

@@ -240,7 +240,6 @@ void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
     if (connection.kind == Connection::Kind::kUnicast) continue;
     WEFT_CHECK(!s.constants.cut_through && !s.constants.input_queued,
                "chips take whole packets and queue at outputs");
-    s.constants.works_in_network = true;
     if (connection.kind == Connection::Kind::kMulticast) {
       add_multicast(s, sender, groups[connection.group]);
       continue;

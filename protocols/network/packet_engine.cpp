@@ -4,11 +4,11 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <span>
 #include <thread>
 #include <tuple>
 #include <utility>
 
+#include "protocols/link/egress.hpp"
 #include "protocols/network/network_audit.hpp"
 #include "simcore/base/check.hpp"
 
@@ -17,47 +17,6 @@ namespace {
 
 /// In a full window: some hundred microseconds of work, against the few that sharing it costs.
 constexpr double kPacketsPerThread = 500;
-
-/// Runs the cells from `first` to before `last` through a window, the last one first if
-/// `backwards`. Each stage asks for what the one before it has brought: a cell, its first ports,
-/// their packets, the flows of hosts; of ports that nothing comes to, for nothing. Most cells are
-/// hosts, with one port. Cells beyond these may be at work elsewhere and are not looked into.
-template <class Model>
-void run_windows(Model& model, std::span<Cell> cells, Worker& worker, std::size_t first,
-                 std::size_t last, bool backwards, Picoseconds start, Picoseconds end) {
-  const std::size_t count = last - first;
-  const auto cell_at = [&](std::size_t i) -> Cell& {
-    return cells[backwards ? last - 1 - i : first + i];
-  };
-  // Which of its first four ports something may come to, as ArrivalSignals have it.
-  const auto first_signals = [&worker](const Cell& cell) -> std::uint64_t {
-    if (worker.signals.is_read()) return worker.signals.read(cell.first_signal) & 0xffff'ffffU;
-    constexpr std::array<std::uint64_t, 5> kAll = {0, 0x1, 0x101, 0x1'0101, 0x101'0101};
-    return kAll[std::min(cell.external_in.size(), kAll.size() - 1)];
-  };
-  for (std::size_t i = 0; i < count; ++i) {
-    if (i + 4 < count) fetch_lines<3>(&cell_at(i + 4));
-    if (i + 3 < count) {
-      const Cell& cell = cell_at(i + 3);
-      ArrivalSignals::for_each_in(
-          first_signals(cell), [&](std::size_t p) __attribute__((always_inline)) {
-            model.fetch_state(cell, cell.external_in[p]);
-          });
-    }
-    if (i + 2 < count) {
-      const Cell& cell = cell_at(i + 2);
-      ArrivalSignals::for_each_in(
-          first_signals(cell), [&](std::size_t p) __attribute__((always_inline)) {
-            model.fetch_packets(cell, cell.external_in[p]);
-          });
-    }
-    if (i + 1 < count) {
-      const Cell& cell = cell_at(i + 1);
-      if ((first_signals(cell) & 1U) != 0) model.fetch_flows(cell, cell.external_in[0]);
-    }
-    run_window(cell_at(i), worker, model, start, end);
-  }
-}
 
 bool has_lossless_class(const SwitchConfig& switches) {
   return switches.any_pfc() || switches.any_credit();
@@ -69,7 +28,7 @@ PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const O
     : stall_limit_(Picoseconds(kPicosecondsPerSecond) +
                    2 * state.constants.transports[0].retransmit_timeout),
       s_(state),
-      model_(std::in_place_type<PacketModel<PlainPath>>, state),
+      path_(choose_path(state, options.extra_features)),
       plan_(plan),
       parallelism_(options.parallelism),
       observation_(options.observation),
@@ -82,9 +41,6 @@ PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const O
       message_offer_(on_many_messages_ ? kMessagePeriod : Picoseconds()),
       last_queue_sample_(observation_.queue_ports.size() * state.constants.classes) {
   WEFT_CHECK(!observation_.any() || sink_, "what is observed goes somewhere");
-  if (options.force_general_path || state.constants.needs_general_path()) {
-    model_.emplace<PacketModel<GeneralPath>>(state);
-  }
 }
 
 void PacketNetwork::Engine::hire() {
@@ -118,23 +74,12 @@ std::uint32_t PacketNetwork::Engine::useful_threads() const {
 }
 
 void PacketNetwork::Engine::start_process(std::uint32_t cell, ProcessId process) {
-  std::visit(
-      [&](auto& model) {
-        model.start_process(Here{cells[cell], *workers_[0], {}}, process);
-      },
-      model_);
+  path_->start_process(Here{cells[cell], *workers_[0], {}}, process);
 }
 
 void PacketNetwork::Engine::schedule_faults() {
   for (Cell& cell : cells) {
-    for (const PortId id : cell.ports) {
-      std::visit(
-          [&](auto& model) {
-            model.schedule_faults(cell, s_.ports[id.value()]);
-            model.schedule_routes(cell, s_.ports[id.value()]);
-          },
-          model_);
-    }
+    for (const PortId id : cell.ports) path_->schedule_faults(cell, s_.ports[id.value()]);
   }
 }
 
@@ -278,11 +223,13 @@ void PacketNetwork::Engine::run_cells(Worker& worker, std::size_t first, std::si
       if (other.get() != &worker) worker.signals.join(other->signals, first_word, last_word);
     }
   }
-  std::visit(
-      [&](auto& model) {
-        run_windows(model, std::span(cells), worker, first, last, windows_ % 2 != 0, start, end);
-      },
-      model_);
+  path_->run_window({.cells = cells,
+                     .worker = worker,
+                     .first = first,
+                     .last = last,
+                     .runs_backwards = windows_ % 2 != 0,
+                     .start = start,
+                     .end = end});
 }
 
 bool PacketNetwork::Engine::is_stalled(Picoseconds now) {

@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <variant>
 #include <vector>
 
 #include "protocols/network/message_outcomes.hpp"
-#include "protocols/network/packet_model.hpp"
 #include "protocols/network/packet_network.hpp"
+#include "protocols/network/path_runner.hpp"
+#include "protocols/state/network_state.hpp"
 #include "simcore/engine/shares.hpp"
 #include "simcore/engine/team.hpp"
 
@@ -115,7 +115,7 @@ class PacketNetwork::Engine {
   /// started a packet if it could.
   const Picoseconds stall_limit_;
   NetworkState& s_;
-  std::variant<PacketModel<PlainPath>, PacketModel<GeneralPath>> model_;
+  const std::unique_ptr<PathRunner> path_;
   const CellPlan& plan_;
   const Parallelism parallelism_;
   const ObservationConfig& observation_;

@@ -5,7 +5,10 @@
 #include <cstdint>
 
 #include "protocols/host/host_model.hpp"
+#include "protocols/link/egress_gate.hpp"
 #include "protocols/link/link_control.hpp"
+#include "protocols/link/link_health.hpp"
+#include "protocols/link/tracing.hpp"
 #include "protocols/state/network_state.hpp"
 #include "protocols/switch/switch_model.hpp"
 
@@ -16,7 +19,15 @@ template <class Path>
 class PacketModel {
  public:
   explicit PacketModel(NetworkState& state)
-      : s_(state), control_(state), switch_(state), host_(state) {}
+      : s_(state),
+        control_(state),
+        gate_(state),
+        health_(state, *this),
+        tracer_(state),
+        switch_(state),
+        host_(state) {}
+  PacketModel(const PacketModel&) = delete;
+  PacketModel& operator=(const PacketModel&) = delete;
 
   void depart(const Here& here, std::uint32_t local) {
     PortState& port = s_.port_of(here.cell, local);
@@ -29,14 +40,13 @@ class PacketModel {
 
   void arrive(const Here& here, Packet& packet, std::uint32_t local) {
     PortState& port = s_.port_of(here.cell, local);
-    if (Path::kGeneral && was_broken(port, packet, here.now)) {
+    if (Path::has(Feature::kFaults) && health_.was_broken(port, packet, here.now)) {
       // Its credits are void: the link grants them anew when it is up.
       ++port.fault_drops;
       ++here.worker.sums.packets_dropped;
       return;
     }
-    if (Path::kGeneral && s_.constants.traces_packets)
-      trace_packet(s_, here.worker, TraceRecord::Kind::kPacketArrived, packet, port, here.now);
+    tracer_.note(here, TraceRecord::Kind::kPacketArrived, packet, port, here.now);
     if (port.owner_is_host) {
       host_.arrive(here, packet, port);
     } else {
@@ -101,13 +111,31 @@ class PacketModel {
     if (handle_link_event(here, type, event)) here.cell.last_event_time = here.now;
   }
 
-  /// Files the beginnings and ends of the faults of `port`, both as a sender and as a receiver.
-  void schedule_faults(Cell& cell, const PortState& port);
-
-  /// Files the changes of the routes of the switch whose first port is `port`.
-  void schedule_routes(Cell& cell, const PortState& port);
+  /// Files the faults of `port` and the changes of its node's routes.
+  void schedule_faults(Cell& cell, const PortState& port) {
+    health_.schedule_faults(cell, port);
+    health_.schedule_routes(cell, port);
+  }
 
   void start_process(const Here& here, ProcessId process) { host_.start_process(here, process); }
+
+  // What faults ask of the nodes.
+
+  void resume(const Here& here, PortState& port) {
+    if (port.owner_is_host) {
+      host_.resume(here, port);
+    } else {
+      switch_.resume(here, port);
+    }
+  }
+  /// The link of `port` failed.
+  void flush(const Here& here, PortState& port) {
+    if (port.owner_is_host) {
+      host_.flush(here, port);
+    } else {
+      switch_.flush(here, port);
+    }
+  }
 
  private:
   /// False for timers that have become void: a pause that was lifted or renewed meanwhile.
@@ -122,26 +150,28 @@ class PacketModel {
     const std::uint32_t value = LinkControl::value_in(packed);
     switch (type) {
       case EventType::kPause:
-        if (was_lost(port, here.now - s_.ports[port.peer.value()].pause_latency)) return false;
+        if (health_.was_lost(port, here.now - s_.ports[port.peer.value()].pause_latency))
+          return false;
         if (value == 1) {
-          pause(here, port, c, PortId(event.origin));
-        } else {
-          lift_pause(here, port, c);
+          gate_.pause(here, port, c, PortId(event.origin));
+        } else if (gate_.lift_pause(port, c, here.now)) {
+          resume(here, port);
         }
         return true;
       case EventType::kPauseExpiry:
-        if (s_.queue(port, c).pause_expires != here.now) return false;
-        if ((port.paused & class_bit(c)) == 0) return false;
-        lift_pause(here, port, c);
+        if (!gate_.expires(port, c, here.now)) return false;
+        gate_.lift_pause(port, c, here.now);
+        resume(here, port);
         return true;
       case EventType::kPauseRefresh:
         return control_.refresh_pause(here, port, c, value);
       case EventType::kCredit:
-        if (was_lost(port, here.now - s_.ports[port.peer.value()].wire_latency -
-                               s_.constants.credit_processing[c])) {
+        if (health_.was_lost(port, here.now - s_.ports[port.peer.value()].wire_latency -
+                                       s_.constants.credit_processing[c])) {
           return false;
         }
-        add_credits(here, port, c, static_cast<std::int32_t>(value));
+        gate_.add_credits(here, port, c, static_cast<std::int32_t>(value));
+        resume(here, port);
         return true;
       case EventType::kReceive:
         host_.finish_receive(here, port);
@@ -156,7 +186,7 @@ class PacketModel {
         return false;
       }
       case EventType::kFault:
-        change_health(here, port, static_cast<std::uint32_t>(event.value));
+        health_.change(here, port, static_cast<std::uint32_t>(event.value));
         return false;
       default:
         assert(false && "no such event of a link");
@@ -164,108 +194,11 @@ class PacketModel {
     }
   }
 
-  void resume(const Here& here, PortState& port) {
-    if (port.owner_is_host) {
-      host_.resume(here, port);
-    } else {
-      switch_.resume(here, port);
-    }
-  }
-
-  void pause(const Here& here, PortState& port, std::uint8_t c, PortId cause) {
-    ClassQueue& queue = s_.queue(port, c);
-    ++queue.pauses_received;
-    if ((port.paused & class_bit(c)) == 0) {
-      port.paused |= class_bit(c);
-      port.update_blocked();
-      queue.blocked_since = here.now;
-      queue.pause_cause = cause;
-    }
-    if (s_.constants.pause_until_resume) return;
-    queue.pause_expires = here.now + LinkControl::pause_duration(port);
-    const auto type = static_cast<std::uint32_t>(EventType::kPauseExpiry);
-    schedule(here.cell,
-             {.time = queue.pause_expires,
-              .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index,
-                                               LinkControl::pack(c, queue.expiry_sequence++)),
-              .type = type,
-              .target = port.index,
-              .value = LinkControl::pack(c, 0)});
-  }
-
-  void lift_pause(const Here& here, PortState& port, std::uint8_t c) {
-    if ((port.paused & class_bit(c)) == 0) return;
-    end_pause(port, c, here.now);
-    resume(here, port);
-  }
-
-  void end_pause(PortState& port, std::uint8_t c, Picoseconds now) {
-    ClassQueue& queue = s_.queue(port, c);
-    port.paused &= static_cast<std::uint8_t>(~class_bit(c));
-    port.update_blocked();
-    queue.paused_time += now - queue.blocked_since;
-    if (port.pauses.size() == s_.constants.pauses_kept) {
-      ++port.pauses_lost;
-      return;
-    }
-    port.pauses.push_back({.port = port.id,
-                           .cause = queue.pause_cause,
-                           .start = queue.blocked_since,
-                           .end = now,
-                           .traffic_class = c});
-  }
-
-  void add_credits(const Here& here, PortState& port, std::uint8_t c, std::int32_t blocks) {
-    ClassQueue& queue = s_.queue(port, c);
-    queue.credits += blocks;
-    if ((port.starved & class_bit(c)) != 0) end_stall(here, port, c);
-    resume(here, port);
-  }
-
-  void end_stall(const Here& here, PortState& port, std::uint8_t c) {
-    ClassQueue& queue = s_.queue(port, c);
-    port.starved &= static_cast<std::uint8_t>(~class_bit(c));
-    port.update_blocked();
-    queue.stall_time += here.now - queue.blocked_since;
-    port.stalls.add(c, queue.blocked_since, here.now, s_.constants.pauses_kept);
-    if (!s_.constants.traces_credits) return;
-    here.worker.trace.push_back({.time = here.now,
-                                 .value = queue.blocked_since.count(),
-                                 .subject = port.index,
-                                 .kind = TraceRecord::Kind::kCreditStall,
-                                 .traffic_class = c});
-  }
-
-  /// What a fault adds to the latency of the link that ends at `port`, as of now.
-  [[nodiscard]] Picoseconds added_to(const PortState& port) const {
-    return s_.constants.has_added_latency ? s_.added_latency[port.index].ending : Picoseconds();
-  }
-  /// Whether link control that was sent at `sent` met a link that is down, or was until then.
-  [[nodiscard]] bool was_lost(const PortState& port, Picoseconds sent) const {
-    if (!s_.constants.has_faults) return false;
-    return sent - added_to(port) < port.ingress_up_since;
-  }
-  /// Whether an outage of its link took a packet: its first bit left before the end of the last
-  /// one.
-  [[nodiscard]] bool was_broken(const PortState& port, const Packet& packet,
-                                Picoseconds now) const {
-    if (port.ingress_up_since == Picoseconds()) return false;
-    const PortState& from = s_.ports[port.peer.value()];
-    const bool cuts = s_.constants.cut_through && !port.owner_is_host;
-    const Bytes bytes =
-        cuts ? std::min(packet.wire_size(), s_.constants.cut_through_after) : packet.wire_size();
-    return now - from.data_latency - added_to(port) -
-               PortState::transmission_at(bytes, port.ingress_rate) <
-           port.ingress_up_since;
-  }
-
-  void change_health(const Here& here, PortState& port, std::uint32_t what);
-  void hold_peer(const Here& here, PortState& port, std::uint8_t classes, bool begins);
-  void take_down(const Here& here, PortState& port);
-  void bring_up(const Here& here, PortState& port);
-
   NetworkState& s_;
   LinkControl control_;
+  EgressGate gate_;
+  LinkHealth<PacketModel> health_;
+  Tracer<Path> tracer_;
   SwitchModel<Path> switch_;
   HostModel<Path> host_;
 };

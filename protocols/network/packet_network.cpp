@@ -32,6 +32,39 @@ std::uint32_t first_turn(const Fabric& fabric, PortId port, std::uint64_t seed) 
   return static_cast<std::uint32_t>(switch_hash_seed(seed, at)) + input;
 }
 
+/// Whether some host has to choose among its ports: packet by packet, or after a fault.
+bool has_host_ports(const Fabric& fabric, const PacketNetwork::Options& options, bool has_faults) {
+  if (!options.scale_up.empty()) return true;
+  if (!has_faults && !options.switches.sprays()) return false;
+  return std::any_of(fabric.hosts.begin(), fabric.hosts.end(),
+                     [&](NodeId host) { return fabric.node(host).port_count > 1; });
+}
+
+/// All that the packet path reads and a run never changes.
+NetworkConstants constants_of(const Fabric& fabric, const PacketNetwork::Options& options,
+                              const std::vector<Connection>& connections) {
+  NetworkConstants k(options.switches, options.nic, options.transport, options.scale_up,
+                     options.seed, options.control_latency);
+  const ObservationConfig& observation = options.observation;
+  k.has_faults = !options.faults.empty() || !options.route_changes.empty();
+  k.has_added_latency =
+      std::any_of(options.faults.begin(), options.faults.end(),
+                  [](const Fault& fault) { return fault.kind == Fault::Kind::kLinkLatency; });
+  k.has_host_ports = has_host_ports(fabric, options, k.has_faults);
+  k.has_cells = std::any_of(fabric.switches.begin(), fabric.switches.end(), [&](NodeId at) {
+    return options.switches.cell_of(fabric.node(at)) != Bytes(1);
+  });
+  k.works_in_network = std::any_of(
+      connections.begin(), connections.end(),
+      [](const Connection& connection) { return connection.kind != Connection::Kind::kUnicast; });
+  k.traces_credits = observation.credits;
+  k.traces_packets = !observation.packet_flows.empty();
+  k.traces_queues = !observation.queue_ports.empty() && observation.queue_period == Picoseconds(0);
+  k.pauses_kept = std::clamp(kPausesKept / std::max<std::size_t>(fabric.ports.size(), 1),
+                             kLeastPausesPerPort, kMostPausesPerPort);
+  return k;
+}
+
 }  // namespace
 
 PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const Options& options,
@@ -39,22 +72,11 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
                              const std::vector<Connection>& connections,
                              const std::vector<ProcessGroup>& groups)
     : options_(options),
-      state_(std::make_unique<NetworkState>(
-          fabric, routes,
-          NetworkConstants(options.switches, options.nic, options.transport, options.scale_up,
-                           options.seed, options.control_latency))) {
-  NetworkConstants& k = state_->constants;
+      state_(std::make_unique<NetworkState>(fabric, routes,
+                                            constants_of(fabric, options, connections))) {
   if (const auto* roce = std::get_if<RoceConfig>(&options.transport)) {
-    k.transports[0].control = state_->controls.add(roce->congestion_control);
+    state_->controls.add(roce->congestion_control);
   }
-  const ObservationConfig& observation = options.observation;
-  k.has_faults = !options.faults.empty() || !options.route_changes.empty();
-  k.has_added_latency =
-      std::any_of(options.faults.begin(), options.faults.end(),
-                  [](const Fault& fault) { return fault.kind == Fault::Kind::kLinkLatency; });
-  k.traces_credits = observation.credits;
-  k.traces_packets = !observation.packet_flows.empty();
-  k.traces_queues = !observation.queue_ports.empty() && observation.queue_period == Picoseconds(0);
   build_ports();
   build_switches();
   plan_ = cut_fabric(fabric, options.switches, options.control_latency, options.cut);
@@ -86,14 +108,9 @@ void PacketNetwork::build_ports() {
   std::size_t host_ports = 0;
   for (const NodeId host : fabric.hosts) {
     host_ports += fabric.node(host).port_count;
-    if (fabric.node(host).port_count > 1 && options_.switches.sprays()) {
-      s.constants.spreads_at_hosts = true;
-    }
   }
   s.nics.resize(host_ports);
   s.ready.resize(s.constants.slots(host_ports));
-  s.constants.pauses_kept = std::clamp(kPausesKept / std::max<std::size_t>(fabric.ports.size(), 1),
-                                       kLeastPausesPerPort, kMostPausesPerPort);
   for (std::uint32_t i = 0; i < fabric.ports.size(); ++i) {
     const PortId id(i);
     const Port& from = fabric.port(id);
@@ -142,7 +159,6 @@ void PacketNetwork::build_switches() {
     sw.hash_seed = s.routes.hash.seed_of(options_.seed, id);
     sw.capacity = options_.switches.buffer_of(node);
     sw.cell = options_.switches.cell_of(node);
-    s.constants.has_cells = s.constants.has_cells || sw.cell != Bytes(1);
     for (const ClassConstants& c : k.of_class) {
       if (c.network != node.network || sw.is_chip) continue;  // chips have room for their credits
       sw.capacity -= std::int64_t{node.port_count} * c.credit_blocks * c.block;

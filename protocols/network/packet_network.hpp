@@ -10,6 +10,7 @@
 #include "protocols/config/transport_config.hpp"
 #include "protocols/state/fault.hpp"
 #include "protocols/state/observation.hpp"
+#include "protocols/state/packet_path.hpp"
 #include "protocols/state/port_state.hpp"
 #include "simcore/base/histogram.hpp"
 #include "simcore/engine/cells.hpp"
@@ -104,8 +105,8 @@ class PacketNetwork {
     /// times that do not depend on the cut into cells nor on the number of threads.
     std::function<void()> on_many_messages;
     std::uint64_t many_messages = kManyMessages;
-    /// Runs the code for all features even where none needs it. The bits are the same.
-    bool force_general_path = false;
+    /// Runs code that can do this, too, even where nothing needs it. The bits are the same.
+    Features extra_features{};
     std::uint64_t seed = 1;
     Picoseconds control_latency = 1_us;
     CellPlan::Cut cut = CellPlan::Cut::kAuto;

@@ -70,6 +70,7 @@ TransportConstants::TransportConstants(const TransportConfig& config, const Swit
   retransmit_timeout = roce.retransmit_timeout;
   payload = format.payload;
   header = format.header;
+  if (reliable) control.control = static_cast<std::uint8_t>(roce.congestion_control.index());
   ack_class = response_class(switches, roce.ack_class, kSame);
   cnp_class = response_class(switches, roce.cnp_class, kSame);
 }
@@ -154,13 +155,23 @@ Bytes NetworkConstants::largest_packet() const {
   return largest;
 }
 
-bool NetworkConstants::needs_general_path() const {
+Features NetworkConstants::needs() const {
   const auto weighted =
       static_cast<unsigned>((1U << classes) - 1U) & ~static_cast<unsigned>(strict);
-  return (weighted & (weighted - 1)) != 0 || credit != 0 || of_class[0].has_partitions ||
-         transport_count > 1 || spreads_at_hosts || has_cells || input_queued || cut_through ||
-         receive_rate != BitsPerSecond() || has_faults || traces_queues || traces_packets ||
-         traces_credits;
+  Features features;
+  features.add(Feature::kWeightedClasses, (weighted & (weighted - 1)) != 0);
+  features.add(Feature::kPartitions, of_class[0].has_partitions);
+  features.add(Feature::kCells, has_cells);
+  features.add(Feature::kCredits, credit != 0);
+  features.add(Feature::kInputQueues, input_queued);
+  features.add(Feature::kCutThrough, cut_through);
+  features.add(Feature::kReceiveRate, receive_rate != BitsPerSecond());
+  features.add(Feature::kFaults, has_faults);
+  features.add(Feature::kTraces, traces_queues || traces_packets);
+  features.add(Feature::kTransports, transport_count > 1);
+  features.add(Feature::kHostPorts, has_host_ports);
+  features.add(Feature::kInNetwork, works_in_network);
+  return features;
 }
 
 }  // namespace weft::protocols

@@ -16,6 +16,7 @@
 #include "protocols/state/in_network.hpp"
 #include "protocols/state/message_state.hpp"
 #include "protocols/state/old_packets.hpp"
+#include "protocols/state/packet_path.hpp"
 #include "protocols/state/port_state.hpp"
 #include "protocols/state/queue_pair.hpp"
 #include "simcore/base/growing_log.hpp"
@@ -172,17 +173,6 @@ struct alignas(128) ClassConstants {
   Bytes update;  ///< wire bytes of a credit update; 0: it takes no wire time
 };
 
-/// Which code a run needs. What most runs do without costs them nothing: it is compiled out of the
-/// plain packet path, which gives the same bits as the general one wherever both apply.
-struct PlainPath {
-  static constexpr bool kGeneral = false;
-};
-/// Credits, several weighted classes, partitioned buffers, cells, queues at inputs, cut-through,
-/// finite receive rates, faults and traces.
-struct GeneralPath {
-  static constexpr bool kGeneral = true;
-};
-
 /// Run constants of a transport, in engine units.
 struct TransportConstants {
   TransportConstants() = default;
@@ -254,15 +244,15 @@ struct NetworkConstants {
   bool has_faults = false;
   bool has_cells = false;         ///< of more than one byte
   bool works_in_network = false;  ///< chips add up or repeat data
-  bool spreads_at_hosts = false;  ///< packets of a queue pair leave by several ports
+  bool has_host_ports = false;    ///< some host chooses a port packet by packet, or after a fault
   bool has_added_latency = false;
   bool traces_queues = false;
   bool traces_packets = false;
   bool traces_credits = false;
   std::size_t pauses_kept = 0;  ///< intervals per port
 
-  /// Whether anything is asked for that only the general path can do.
-  [[nodiscard]] bool needs_general_path() const;
+  /// What the packet path has to be able to do.
+  [[nodiscard]] Features needs() const;
 
   /// The place of a class of a port (or host) in arrays by port and class. Ports are a power of two
   /// of places apart, which costs less than a multiplication.
@@ -282,7 +272,7 @@ struct NetworkState {
 
   const Fabric& fabric;
   const Routes& routes;
-  NetworkConstants constants;
+  const NetworkConstants constants;
   std::vector<PortState> ports;         ///< by PortId
   std::vector<ClassQueue> queues;       ///< by port and class
   std::vector<IngressAccount> ingress;  ///< by port and class

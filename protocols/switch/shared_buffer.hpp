@@ -27,7 +27,8 @@ class SharedBuffer {
                            const ClassConstants& c, Bytes cells) const {
     if (sw.buffer_used + cells > sw.capacity) [[unlikely]]
       return false;
-    if (Path::kGeneral && c.has_partitions && !admit_to_partition(sw, in, out, c, cells)) {
+    if (Path::has(Feature::kPartitions) && c.has_partitions &&
+        !admit_to_partition(sw, in, out, c, cells)) {
       return false;
     }
     sw.buffer_used += cells;
@@ -40,18 +41,19 @@ class SharedBuffer {
   void release(SwitchState& sw, IngressAccount& in, ClassQueue& out, const ClassConstants& c,
                Bytes cells) const {
     sw.buffer_used -= cells;
-    if (Path::kGeneral && c.has_partitions) release_from_partition(sw, in, out, c, cells);
+    if (Path::has(Feature::kPartitions) && c.has_partitions)
+      release_from_partition(sw, in, out, c, cells);
     if (c.is_pfc) in.bytes -= cells;
   }
 
   [[nodiscard]] bool is_above_xoff(const SwitchState& sw, const IngressAccount& in,
                                    const ClassConstants& c) const {
-    if (!Path::kGeneral || !c.is_dynamic) return in.bytes > c.xoff;
+    if (!Path::has(Feature::kPartitions) || !c.is_dynamic) return in.bytes > c.xoff;
     return in.headroom_used > 0 || shared_part(in, c) > threshold(sw, c.alpha);
   }
   [[nodiscard]] bool is_below_xon(const SwitchState& sw, const IngressAccount& in,
                                   const ClassConstants& c) const {
-    if (!Path::kGeneral || !c.is_dynamic) return in.bytes < c.xon;
+    if (!Path::has(Feature::kPartitions) || !c.is_dynamic) return in.bytes < c.xon;
     const Bytes part = shared_part(in, c);
     return in.headroom_used == 0 &&
            (part == Bytes() || part + c.xon_offset <= threshold(sw, c.alpha));

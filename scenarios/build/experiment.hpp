@@ -28,8 +28,8 @@ struct Experiment {
   protocols::ObservationConfig observation;  ///< what traces are to hold
   /// What may go wrong although the scenario is valid, such as a buffer too small to be lossless.
   std::vector<std::string> warnings;
-  /// Packets take the code for everything even where the plain one does. Tests compare the two.
-  bool force_general_path = false;
+  /// Packets take a path that can do this, too, even where nothing needs it. Tests compare paths.
+  protocols::Features extra_features{};
   /// So many messages that are over are dealt with at once, and then forgotten.
   std::uint64_t many_messages = protocols::kManyMessages;
 };

@@ -37,7 +37,7 @@ PacketNetwork::Options network_options(const Experiment& e) {
   options.seed = scenario.seed;
   options.control_latency = scenario.run.control_latency;
   options.cut = scenario.run.cells;
-  options.force_general_path = e.force_general_path;
+  options.extra_features = e.extra_features;
   options.many_messages = e.many_messages;
   return options;
 }

@@ -11,7 +11,7 @@ struct Variation {
   const char* name;
   CellPlan::Cut cut;
   protocols::Parallelism parallelism;
-  bool force_general_path = false;
+  protocols::Features extra_features{};
   std::uint64_t many_messages = protocols::kManyMessages;
 };
 
@@ -23,15 +23,16 @@ inline constexpr std::array kVariations{
               CellPlan::Cut::kFinest,
               {.threads = 2, .share_from = 1}},
     Variation{"three threads", CellPlan::Cut::kAuto, {.threads = 3, .share_from = 1}},
-    Variation{"the general packet path", CellPlan::Cut::kAuto, {}, true},
-    Variation{"messages forgotten as soon as may be", CellPlan::Cut::kAuto, {}, false, 1},
+    Variation{
+        "the general packet path", CellPlan::Cut::kAuto, {}, protocols::GeneralPath::kFeatures},
+    Variation{"messages forgotten as soon as may be", CellPlan::Cut::kAuto, {}, {}, 1},
 };
 
 /// Runs `experiment` in that way. It keeps the cut and the path.
 inline scenarios::Results simulate_as(const Variation& variation, scenarios::Experiment& experiment,
                                       const scenarios::ProgressObserver& observer = {}) {
   experiment.scenario.run.cells = variation.cut;
-  experiment.force_general_path = variation.force_general_path;
+  experiment.extra_features = variation.extra_features;
   experiment.many_messages = variation.many_messages;
   return scenarios::simulate(experiment, observer, nullptr, variation.parallelism);
 }

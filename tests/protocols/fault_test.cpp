@@ -187,39 +187,5 @@ TEST(NicReceiveRate, WithoutPausesABufferThatIsTooSmallDrops) {
   EXPECT_GT(run.network().totals().buffer_drops, 0);
 }
 
-TEST(GeneralPath, GivesTheBitsOfThePlainOne) {
-  // An in-cast and a permutation with pauses, marks and DCQCN, on both paths.
-  const auto numbers = [](bool general, bool spray) {
-    PacketNetwork::Options options;
-    options.force_general_path = general;
-    protocols::RoceConfig roce;
-    roce.receiver = protocols::RoceConfig::Receiver::kAnyOrder;
-    options.transport = roce;
-    if (spray) options.switches.load_balancing = protocols::LoadBalancing::kSpray;
-    options.switches.data().ecn = {.enabled = true, .kmin = 50_KB, .kmax = 200_KB, .pmax = 0.2};
-    options.switches.data().pfc().xoff = 60_KB;
-    options.switches.data().pfc().xon = 50_KB;
-    topologies::LeafSpineSpec spec;
-    spec.racks = spec.servers_per_rack = spec.spines = 4;
-    spec.access = spec.uplink = {100_Gbps, 500_ns};
-    std::vector<Flow> flows;
-    for (std::uint32_t i = 1; i < 16; ++i) {
-      flows.push_back({HostId(i), HostId(0u), 300_KB, 0_ps});
-      flows.push_back({HostId(i), HostId((i * 7 + 3) % 16), 500_KB, 3_us});
-    }
-    FlowRun run(spec, options, flows);
-    std::vector<std::int64_t> all;
-    for (const Picoseconds time : run.completions()) all.push_back(time.count());
-    const NetworkTotals totals = run.network().totals();
-    all.insert(all.end(), {totals.ecn_marked, totals.pauses, totals.paused_time.count(),
-                           static_cast<std::int64_t>(totals.packet_hops)});
-    EXPECT_GT(totals.ecn_marked, 0);
-    EXPECT_GT(totals.pauses, 0);
-    return all;
-  };
-  EXPECT_EQ(numbers(true, false), numbers(false, false));
-  EXPECT_EQ(numbers(true, true), numbers(false, true));
-}
-
 }  // namespace
 }  // namespace weft::testing

@@ -57,7 +57,7 @@ void feature_row(benchmark::State& state, Change change) {
 using Options = protocols::PacketNetwork::Options;
 
 void nothing(Options&) {}
-void general_path(Options& o) { o.force_general_path = true; }
+void general_path(Options& o) { o.extra_features = protocols::GeneralPath::kFeatures; }
 void no_ecn(Options& o) { o.switches.data().ecn.enabled = false; }
 void no_dcqcn(Options& o) {
   std::get<protocols::RoceConfig>(o.transport).congestion_control =

@@ -162,7 +162,7 @@ class Roce {
   void send_ack(const Here& here, std::uint32_t qp, ReceiverState& r, PacketKind kind,
                 PortState& port) {
     // What chips work on is taken in any order, too, but never acknowledged.
-    if (Host::kIsGeneral && !host_.transport(r.transport).reliable) return;
+    if (Host::kTakesSums && !host_.transport(r.transport).reliable) return;
     Packet packet = response(qp, r, kind);
     if (r.echo_pending) packet.flags |= kCongested;
     r.echo_pending = false;

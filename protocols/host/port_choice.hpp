@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+
+#include "protocols/state/network_state.hpp"
+#include "simcore/base/hash.hpp"
+
+namespace weft::protocols {
+
+/// By which of a host's ports the next packet of a queue pair leaves, where several lead to its
+/// destination.
+class PortChoice {
+ public:
+  explicit PortChoice(const NetworkState& state) : s_(state) {}
+
+  /// Whether each packet of the queue pair may leave by another port than the one before.
+  [[nodiscard]] static bool is_spread(const SenderState& s) {
+    return s.spreading != PortSpreading::kFlow;
+  }
+
+  /// The port that the next packet of an idle queue pair waits at.
+  void choose(SenderState& s) const {
+    const auto n = std::uint32_t{s.port_count};
+    std::uint32_t choice = 0;
+    switch (s.spreading) {
+      case PortSpreading::kRoundRobin:
+        choice = in_turn(s, n);
+        break;
+      case PortSpreading::kLeastLoaded:
+        choice = least_loaded(s, in_turn(s, n));
+        break;
+      case PortSpreading::kRandom:
+        choice = choose_by_packet(s_.constants.seed, s.entropy, s.next, s.sent_end, n);
+        break;
+      case PortSpreading::kFlow:
+        choice = s_.choose_host_port(HostId(s.host), s.entropy, n);
+        break;
+    }
+    // A port whose link is down is passed over, unless all are. But what is added up must meet at
+    // one chip.
+    for (std::uint32_t i = 0; i < n; ++i) {
+      s.port = s.first_port + s.first_local_port[(choice + i) % n];
+      if (!s_.ports[s.port].is_down || s.in_network != 0) return;
+    }
+  }
+
+ private:
+  [[nodiscard]] static std::uint32_t in_turn(const SenderState& s, std::uint32_t n) {
+    return (s.next + s.entropy % n) % n;
+  }
+
+  /// The port with the fewest bytes that wait or are being sent; among equals the first one from
+  /// `first` on.
+  [[nodiscard]] std::uint32_t least_loaded(const SenderState& s, std::uint32_t first) const {
+    const auto n = std::uint32_t{s.port_count};
+    std::uint32_t best = first;
+    Bytes least = Bytes::max();
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const std::uint32_t at = (first + i) % n;
+      const PortState& port = s_.ports[s.first_port + s.first_local_port[at]];
+      const Bytes load = port.backlog + Bytes(port.is_transmitting ? port.service_bytes : 0);
+      if (port.is_down || load >= least) continue;
+      least = load;
+      best = at;
+    }
+    return best;
+  }
+
+  const NetworkState& s_;
+};
+
+}  // namespace weft::protocols

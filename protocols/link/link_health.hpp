@@ -1,0 +1,180 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "protocols/link/egress.hpp"
+#include "protocols/link/egress_gate.hpp"
+#include "protocols/link/link_control.hpp"
+#include "protocols/state/network_state.hpp"
+
+namespace weft::protocols {
+
+/// What an agenda event of a fault means, packed into its value.
+struct HealthChange {
+  std::uint32_t fault;
+  bool at_peer;  ///< the port receives from the faulty one
+  bool is_end;
+
+  [[nodiscard]] std::uint32_t pack() const {
+    return (fault << 2U) | (at_peer ? 2U : 0U) | (is_end ? 1U : 0U);
+  }
+  static HealthChange unpack(std::uint32_t packed) {
+    return {packed >> 2U, (packed & 2U) != 0, (packed & 1U) != 0};
+  }
+};
+
+/// Faults of links and NICs, as events of the ports that they concern. `Nodes` takes packets out of
+/// a port whose link fails, and sends again when it is back.
+template <class Nodes>
+class LinkHealth {
+ public:
+  LinkHealth(NetworkState& state, Nodes& nodes)
+      : s_(state), node_(nodes), control_(state), gate_(state) {}
+
+  /// Files the beginnings and ends of the faults of `port`, both as a sender and as a receiver.
+  void schedule_faults(Cell& cell, const PortState& port) {
+    const auto type = static_cast<std::uint32_t>(EventType::kFault);
+    const auto file = [&](std::uint32_t fault, bool at_peer, bool is_end, Picoseconds time) {
+      const std::uint32_t packed = HealthChange{fault, at_peer, is_end}.pack();
+      schedule(cell, {.time = time,
+                      .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index, packed),
+                      .type = type,
+                      .target = port.index,
+                      .value = packed});
+    };
+    for (std::uint32_t i = 0; i < s_.faults.size(); ++i) {
+      const Fault& fault = s_.faults[i];
+      const bool is_peer = fault.port == port.peer;
+      if (fault.port != port.id && !is_peer) continue;
+      if (fault.kind == Fault::Kind::kNicPause && is_peer) continue;
+      file(i, is_peer, false, fault.at);
+      if (fault.until != Fault::kForever) file(i, is_peer, true, fault.until);
+    }
+  }
+
+  /// Files the changes of the routes of the node whose first port is `port`.
+  void schedule_routes(Cell& cell, const PortState& port) {
+    // Each node once; hosts with one port have no choice.
+    const Node& node = s_.fabric.node(s_.fabric.port(port.id).node);
+    if (node.first_port != port.id || (port.owner_is_host && node.port_count == 1)) return;
+    const auto type = static_cast<std::uint32_t>(EventType::kRoutes);
+    for (std::uint32_t i = 0; i < s_.route_changes.size(); ++i) {
+      schedule(cell, {.time = s_.route_changes[i].at,
+                      .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index, i),
+                      .type = type,
+                      .target = port.index,
+                      .value = i});
+    }
+  }
+
+  /// A fault begins or ends, as `what` says.
+  void change(const Here& here, PortState& port, std::uint32_t what) {
+    const HealthChange change = HealthChange::unpack(what);
+    const Fault& fault = s_.faults[change.fault];
+    switch (fault.kind) {
+      case Fault::Kind::kNicPause:
+        hold_peer(here, port, fault.classes, !change.is_end);
+        break;
+      case Fault::Kind::kLinkRate: {
+        const PortState& from = change.at_peer ? s_.ports[port.peer.value()] : port;
+        const BitsPerSecond rate = change.is_end ? from.nominal_rate : fault.rate;
+        if (change.at_peer) {
+          port.ingress_rate = rate;
+        } else {
+          port.set_rate(rate);
+        }
+        break;
+      }
+      case Fault::Kind::kLinkLatency: {
+        const Picoseconds latency = change.is_end ? Picoseconds() : fault.latency;
+        AddedLatency& added = s_.added_latency[port.index];
+        (change.at_peer ? added.ending : added.leaving) = latency;
+        break;
+      }
+      case Fault::Kind::kLinkDown:
+        // Both ends of the cable, once each.
+        if (change.is_end) {
+          bring_up(here, port);
+        } else {
+          take_down(here, port);
+        }
+        break;
+    }
+  }
+
+  /// Whether link control that was sent at `sent` met a link that is down, or was until then.
+  [[nodiscard]] bool was_lost(const PortState& port, Picoseconds sent) const {
+    if (!s_.constants.has_faults) return false;
+    return sent - added_to(port) < port.ingress_up_since;
+  }
+  /// Whether an outage of its link took a packet: its first bit left before the end of the last
+  /// one.
+  [[nodiscard]] bool was_broken(const PortState& port, const Packet& packet,
+                                Picoseconds now) const {
+    if (port.ingress_up_since == Picoseconds()) return false;
+    const PortState& from = s_.ports[port.peer.value()];
+    const bool cuts = s_.constants.cut_through && !port.owner_is_host;
+    const Bytes bytes =
+        cuts ? std::min(packet.wire_size(), s_.constants.cut_through_after) : packet.wire_size();
+    return now - from.data_latency - added_to(port) -
+               PortState::transmission_at(bytes, port.ingress_rate) <
+           port.ingress_up_since;
+  }
+
+ private:
+  static constexpr Picoseconds kDown = Picoseconds::max();
+
+  /// What a fault adds to the latency of the link that ends at `port`, as of now.
+  [[nodiscard]] Picoseconds added_to(const PortState& port) const {
+    return s_.constants.has_added_latency ? s_.added_latency[port.index].ending : Picoseconds();
+  }
+  void hold_peer(const Here& here, PortState& port, std::uint8_t classes, bool begins) {
+    for (std::uint8_t c = 0; c < s_.constants.classes; ++c) {
+      if ((classes & class_bit(c)) == 0 || !s_.constants.of_class[c].is_pfc) continue;
+      const bool was_pausing = control_.is_pausing(port, c);
+      if (begins) {
+        port.forced_pauses |= class_bit(c);
+      } else {
+        port.forced_pauses &= static_cast<std::uint8_t>(~class_bit(c));
+      }
+      if (control_.is_pausing(port, c) != was_pausing) {
+        control_.send_pause(here, port, c);
+      }
+    }
+  }
+
+  void take_down(const Here& here, PortState& port) {
+    port.is_down = true;
+    port.ingress_up_since = kDown;
+    port.pending_control = port.pauses_to_send = port.credits_to_send = 0;
+    gate_.forget(here, port);
+    for (std::uint8_t c = 0; c < s_.constants.classes; ++c) s_.account(port, c).freed_blocks = 0;
+    port.update_blocked();
+    node_.flush(here, port);
+  }
+
+  void bring_up(const Here& here, PortState& port) {
+    port.is_down = false;
+    port.ingress_up_since = here.now;
+    port.update_blocked();
+    for (std::uint8_t c = 0; c < s_.constants.classes; ++c) {
+      const ClassConstants& constants = s_.constants.of_class[c];
+      if (constants.is_pfc && control_.is_pausing(port, c)) {
+        control_.send_pause(here, port, c);
+      }
+      if (constants.is_credit) {
+        const std::int64_t held = s_.account(port, c).bytes / constants.block;
+        control_.grant(here, port, c, static_cast<std::int32_t>(constants.credit_blocks - held));
+      }
+    }
+    node_.resume(here, port);
+  }
+
+  NetworkState& s_;
+  Nodes& node_;
+  LinkControl control_;
+  EgressGate gate_;
+};
+
+}  // namespace weft::protocols

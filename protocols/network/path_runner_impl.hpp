@@ -1,0 +1,76 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "protocols/network/packet_model.hpp"
+#include "protocols/network/path_runner.hpp"
+
+namespace weft::protocols {
+
+/// A packet path and its loop over the cells of a window.
+template <class Path>
+class PathRunnerOf final : public PathRunner {
+ public:
+  explicit PathRunnerOf(NetworkState& state) : model_(state) {}
+
+  void start_process(const Here& here, ProcessId process) override {
+    model_.start_process(here, process);
+  }
+  void schedule_faults(Cell& cell, const PortState& port) override {
+    model_.schedule_faults(cell, port);
+  }
+
+  /// Each stage asks for what the one before it has brought: a cell, its first ports, their
+  /// packets, the flows of hosts; of ports that nothing comes to, for nothing. Most cells are
+  /// hosts, with one port. Cells beyond the share may be at work elsewhere and are not looked into.
+  void run_window(const WindowShare& share) override {
+    Worker& worker = share.worker;
+    const std::size_t count = share.last - share.first;
+    const auto cell_at = [&](std::size_t i) -> Cell& {
+      return share.cells[share.runs_backwards ? share.last - 1 - i : share.first + i];
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i + 4 < count) fetch_lines<3>(&cell_at(i + 4));
+      if (i + 3 < count) {
+        const Cell& cell = cell_at(i + 3);
+        ArrivalSignals::for_each_in(
+            first_signals(cell, worker), [&](std::size_t p) __attribute__((always_inline)) {
+              model_.fetch_state(cell, cell.external_in[p]);
+            });
+      }
+      if (i + 2 < count) {
+        const Cell& cell = cell_at(i + 2);
+        ArrivalSignals::for_each_in(
+            first_signals(cell, worker), [&](std::size_t p) __attribute__((always_inline)) {
+              model_.fetch_packets(cell, cell.external_in[p]);
+            });
+      }
+      if (i + 1 < count) {
+        const Cell& cell = cell_at(i + 1);
+        if ((first_signals(cell, worker) & 1U) != 0) model_.fetch_flows(cell, cell.external_in[0]);
+      }
+      weft::run_window(cell_at(i), worker, model_, share.start, share.end);
+    }
+  }
+
+ private:
+  /// Which of a cell's first four ports something may come to, as ArrivalSignals have it.
+  [[nodiscard]] static std::uint64_t first_signals(const Cell& cell, const Worker& worker) {
+    if (worker.signals.is_read()) return worker.signals.read(cell.first_signal) & 0xffff'ffffU;
+    constexpr std::array<std::uint64_t, 5> kAll = {0, 0x1, 0x101, 0x1'0101, 0x101'0101};
+    return kAll[std::min(cell.external_in.size(), kAll.size() - 1)];
+  }
+
+  PacketModel<Path> model_;
+};
+
+template <class Path>
+std::unique_ptr<PathRunner> make_path(NetworkState& state) {
+  return std::make_unique<PathRunnerOf<Path>>(state);
+}
+
+}  // namespace weft::protocols

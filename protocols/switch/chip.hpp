@@ -1,0 +1,114 @@
+#pragma once
+
+#include <cstdint>
+
+#include "protocols/link/egress.hpp"
+#include "protocols/link/link_control.hpp"
+#include "protocols/state/network_state.hpp"
+
+namespace weft::protocols {
+
+/// What a switch chip of a scale-up domain does besides forwarding: it adds up contributions and
+/// repeats data for all members of a group (protocols/state/in_network.hpp). `Switch` queues what
+/// it makes.
+template <class Path, class Switch>
+class Chip {
+ public:
+  Chip(NetworkState& state, Switch& owner)
+      : s_(state), switch_(owner), control_(state), scheduler_(state) {}
+
+  /// A packet that chips add up or repeat.
+  void take(const Here& here, const Packet& packet, PortState& in) {
+    ++here.worker.sums.packets_delivered;  // to the chip
+    if ((packet.flow & kReduceFlow) != 0) {
+      add_up(here, packet, in);
+    } else {
+      repeat(here, packet, in);
+    }
+  }
+
+  /// A packet that the chip made has left.
+  void settle(const Here& here, std::uint32_t at, std::uint32_t debt) {
+    if (debt == kOwesNothing) return;
+    const CopyTable::Original* original = s_.copies[at].remove_copy(debt - owes_original(0));
+    if (original == nullptr) return;
+    PortState& in = s_.ports[s_.switches[at].first_port + original->ingress];
+    const std::uint8_t c = original->traffic_class;
+    const std::int32_t blocks = scheduler_.blocks(c, Bytes(original->size));
+    s_.account(in, c).bytes -= blocks * s_.constants.of_class[c].block;
+    control_.grant(here, in, c, blocks);
+  }
+
+ private:
+  /// The last contribution of all members completes the sum, which goes to its owner. Contributions
+  /// need no buffer: they are added as they come.
+  void add_up(const Here& here, const Packet& packet, PortState& in) {
+    const std::uint8_t c = class_of(packet);
+    control_.grant(here, in, c, scheduler_.blocks(c, packet.wire_size()));
+    const SenderState& sender = s_.senders[packet.flow & ~kInNetworkFlow];
+    Reduction& reduction = s_.reductions[sender.in_network_index()];
+    std::uint16_t& count = reduction.count_of(packet.sequence);
+    if (++count < reduction.members.size()) return;
+    count = 0;
+    const std::uint32_t link = reduction.link_of(packet.sequence);
+    Packet sum = packet;
+    sum.flow = reduction.receiver;
+    sum.word = send_time(here.now);
+    emit(here, in.owner, sum, reduction.owner, link, kOwesNothing);
+    for (std::size_t m = 0; m < reduction.members.size(); ++m) {
+      Packet word = packet;
+      word.flow = reduction.queue_pairs[m] | kReduceFlow;
+      word.size = s_.constants.transports[sender.transport].ack_size;
+      word.flags =
+          static_cast<std::uint8_t>(static_cast<unsigned>(PacketKind::kAck) | class_flags(c));
+      emit(here, in.owner, word, reduction.members[m], link, kOwesNothing);
+    }
+  }
+
+  void repeat(const Here& here, const Packet& packet, PortState& in) {
+    const std::uint8_t c = class_of(packet);
+    const SenderState& sender = s_.senders[packet.flow & ~kInNetworkFlow];
+    const Multicast& multicast = s_.multicasts[sender.in_network_index()];
+    const std::uint32_t ingress = in.index - s_.switches[in.owner].first_port;
+    s_.account(in, c).bytes +=
+        scheduler_.blocks(c, packet.wire_size()) * s_.constants.of_class[c].block;
+    const std::uint32_t place =
+        s_.copies[in.owner].add({.copies = static_cast<std::uint32_t>(multicast.members.size()),
+                                 .ingress = static_cast<std::uint16_t>(ingress),
+                                 .traffic_class = c,
+                                 .size = packet.size});
+    for (std::uint32_t m = 0; m < multicast.members.size(); ++m) {
+      Packet copy = packet;
+      copy.flow = multicast.first_receiver + m;
+      // Links of a GPU to this chip lie side by side: by the same one of them as it came.
+      emit(here, in.owner, copy, multicast.members[m], ingress, owes_original(place));
+    }
+  }
+
+  /// Queues a packet that the chip made for `host`, by one of its links to the host.
+  void emit(const Here& here, std::uint32_t at, Packet packet, std::uint32_t host,
+            std::uint32_t link, std::uint32_t debt) {
+    SwitchState& sw = s_.switches[at];
+    packet.destination = host;
+    const auto links = sw.routes->next_hops(SwitchId(at), HostId(host));
+    ++here.worker.sums.packets_injected;
+    // What is added up or repeated has no other way than the links of this chip.
+    PortState* out =
+        links.empty() ? nullptr : &s_.ports[sw.first_port + links[link % links.size()]];
+    if (out == nullptr || out->is_down) {
+      ++s_.ports[sw.first_port].fault_drops;
+      ++here.worker.sums.packets_dropped;
+      settle(here, at, debt);
+      return;
+    }
+    const std::int64_t stamp = std::int64_t{debt} << kTailShift;
+    switch_.send_later(here, *out, sw, packet, stamp);
+  }
+
+  NetworkState& s_;
+  Switch& switch_;
+  LinkControl control_;
+  ClassScheduler<Path> scheduler_;
+};
+
+}  // namespace weft::protocols

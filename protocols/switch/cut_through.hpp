@@ -1,0 +1,43 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "protocols/state/network_state.hpp"
+
+namespace weft::protocols {
+
+/// Packets that go on before all of them is there.
+template <class Path>
+class CutThrough {
+ public:
+  explicit CutThrough(const NetworkState& state) : s_(state) {}
+
+  /// Whether switches of this run do that.
+  [[nodiscard]] bool is_used() const {
+    return Path::has(Feature::kCutThrough) && s_.constants.cut_through;
+  }
+
+  /// What a packet that comes in by `in` now holds in its stamp besides a port: when its last bit
+  /// will be here.
+  [[nodiscard]] std::int64_t tail_stamp(const Packet& packet, const PortState& in,
+                                        Picoseconds now) const {
+    const Bytes first = std::min(packet.wire_size(), s_.constants.cut_through_after);
+    const Picoseconds tail = now + PortState::transmission_at(packet.wire_size(), in.ingress_rate) -
+                             PortState::transmission_at(first, in.ingress_rate);
+    return tail.count() << kTailShift;
+  }
+
+  /// When its transmission at `port` can begin. A faster link than that of `in` would run dry: it
+  /// waits until all of the packet is here.
+  [[nodiscard]] Picoseconds begin(const Packet& packet, const PortState& port, const PortState& in,
+                                  Picoseconds now) const {
+    const Picoseconds tail = tail_arrival(packet);
+    return port.rate > in.ingress_rate && now < tail ? tail : now;
+  }
+
+ private:
+  const NetworkState& s_;
+};
+
+}  // namespace weft::protocols
