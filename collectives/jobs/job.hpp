@@ -20,7 +20,9 @@ struct JobDescription {
   std::uint8_t traffic_class = 0;  ///< of all its messages
   /// Collectives: where the ranks are. Left as it is, every rank is alone in its scale-up domain.
   RankLayout layout = {};
-  std::uint16_t queue_pairs = 0;  ///< per connection, outside of domains; 0: the transport's
+  std::uint16_t queue_pairs = 0;     ///< per connection, outside of domains; 0: the transport's
+  std::uint8_t transport = 0;        ///< of messages between servers (Connection::transport)
+  bool has_acknowledgements = true;  ///< what that transport offers
 };
 
 /// The layout of a job, as far as its own keys change it.

@@ -59,7 +59,7 @@ ProgramSetting setting_of(const JobDescription& job, std::size_t number,
   setting.job = static_cast<std::uint32_t>(number);
   setting.ranks = static_cast<std::uint32_t>(job.ranks.size());
   setting.start = job.start;
-  setting.has_acknowledgements = options.has_acknowledgements;
+  setting.has_acknowledgements = job.has_acknowledgements;
   if (is_open_loop(job.kind)) {
     for (const HostId host : job.ranks) {
       setting.access_rates.push_back(options.access_rates[host.value()]);
@@ -91,8 +91,8 @@ Errors add(Workload& workload, const JobDescription& job, std::size_t number,
     choice = std::move(settled).value();
   }
   return workload.add_job(job.name, job.start, job.ranks, make_program(setting, kind, layout),
-                          options.has_acknowledgements, {job.traffic_class, job.queue_pairs},
-                          std::move(choice));
+                          job.has_acknowledgements,
+                          {job.traffic_class, job.queue_pairs, job.transport}, std::move(choice));
 }
 
 }  // namespace

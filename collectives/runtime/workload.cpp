@@ -46,6 +46,7 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
                                 .destination = plan.process(peer),
                                 .flow_label = number * kMaxLanes + lane,
                                 .traffic_class = traffic.traffic_class,
+                                .transport = traffic.transport,
                                 .queue_pairs = traffic.queue_pairs});
         lane_of_connection_.push_back(static_cast<std::uint8_t>(lane));
       }

@@ -23,7 +23,6 @@ namespace weft::collectives {
 
 struct WorkloadOptions {
   std::uint64_t seed = 1;
-  bool has_acknowledgements = true;  ///< what the transport offers
   /// The rate of each host's access link, of which open-loop loads are fractions. May be empty if
   /// no job is open-loop.
   std::span<const BitsPerSecond> access_rates;
@@ -49,6 +48,7 @@ struct JobPlan {
 struct JobTraffic {
   std::uint8_t traffic_class = 0;
   std::uint16_t queue_pairs = 0;
+  std::uint8_t transport = 0;
 };
 
 /// All jobs of a run as processes, connections and programs: what networks are built from and the

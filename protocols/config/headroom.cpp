@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <variant>
+#include <string>
+#include <vector>
 
 #include "protocols/config/response_class.hpp"
 #include "simcore/base/check.hpp"
@@ -39,19 +40,24 @@ Bytes sn5600(BitsPerSecond rate, double cable_bytes, const Sn5600Settings& setti
 }  // namespace
 
 PacketSizes packet_sizes(const SwitchConfig& switches, const TrafficClass& traffic_class,
-                         const TransportConfig& transport) {
-  const PacketFormat& format =
-      std::visit([](const auto& t) -> const PacketFormat& { return t.format; }, transport);
-  PacketSizes sizes{format.header + 1_B, format.header + format.payload};
-  const auto* roce = std::get_if<RoceConfig>(&transport);
-  if (roce == nullptr) return sizes;
+                         const std::vector<TransportConfig>& transports) {
+  PacketSizes sizes{Bytes::max(), Bytes()};
+  const auto add = [&sizes](Bytes size) {
+    sizes.smallest = std::min(sizes.smallest, size);
+    sizes.largest = std::max(sizes.largest, size);
+  };
   const auto carries = [&](const std::string& name) {
     return name == kSameClass ||
            switches.classes[response_class(switches, name, 0)].name == traffic_class.name;
   };
-  if (carries(roce->ack_class) || carries(roce->cnp_class)) {
-    sizes.smallest = std::min(sizes.smallest, roce->ack_size);
-    sizes.largest = std::max(sizes.largest, roce->ack_size);
+  for (const TransportConfig& transport : transports) {
+    const TransportTraits traits = traits_of(transport);
+    add(traits.format.header + 1_B);
+    add(traits.full_packet());
+    const bool has_answers = traits.is_acknowledged;
+    if (has_answers && (carries(traits.ack_class) || carries(traits.cnp_class))) {
+      add(traits.ack_size);
+    }
   }
   return sizes;
 }
@@ -106,10 +112,11 @@ Bytes sn5600_headroom(BitsPerSecond rate, Millimetres length, const Sn5600Settin
 }
 
 HeadroomTerms headroom_terms(const Fabric& fabric, PortId in, const SwitchConfig& switches,
-                             const TrafficClass& traffic_class, const TransportConfig& transport) {
+                             const TrafficClass& traffic_class,
+                             const std::vector<TransportConfig>& transports) {
   const Port& port = fabric.port(in);
   const PauseConfig& pause = switches.pause;
-  const PacketSizes own = packet_sizes(switches, traffic_class, transport);
+  const PacketSizes own = packet_sizes(switches, traffic_class, transports);
   HeadroomTerms terms;
   terms.rate = port.rate;
   terms.wire = port.wire_latency;
@@ -120,7 +127,7 @@ HeadroomTerms headroom_terms(const Fabric& fabric, PortId in, const SwitchConfig
   terms.reverse_packet = own.largest;
   for (const TrafficClass& other : switches.classes) {
     terms.reverse_packet =
-        std::max(terms.reverse_packet, packet_sizes(switches, other, transport).largest);
+        std::max(terms.reverse_packet, packet_sizes(switches, other, transports).largest);
   }
   terms.smallest = own.smallest;
   terms.largest = own.largest;
@@ -129,14 +136,15 @@ HeadroomTerms headroom_terms(const Fabric& fabric, PortId in, const SwitchConfig
 }
 
 Bytes headroom_of(const Fabric& fabric, PortId in, const SwitchConfig& switches,
-                  const TrafficClass& traffic_class, const TransportConfig& transport) {
+                  const TrafficClass& traffic_class,
+                  const std::vector<TransportConfig>& transports) {
   const PfcConfig& pfc = traffic_class.pfc();
   const Port& port = fabric.port(in);
   switch (pfc.headroom) {
     case PfcConfig::Headroom::kShared:
       break;
     case PfcConfig::Headroom::kExact:
-      return exact_headroom(headroom_terms(fabric, in, switches, traffic_class, transport));
+      return exact_headroom(headroom_terms(fabric, in, switches, traffic_class, transports));
     case PfcConfig::Headroom::kSn5600:
       return sn5600_headroom(port.rate, port.wire_latency);
     case PfcConfig::Headroom::kGiven:

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <vector>
+
 #include "protocols/config/switch_config.hpp"
-#include "protocols/config/transport_config.hpp"
+#include "protocols/config/transports/list.hpp"
 #include "simcore/base/ids.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/fabric/fabric.hpp"
@@ -16,7 +18,7 @@ struct PacketSizes {
 };
 [[nodiscard]] PacketSizes packet_sizes(const SwitchConfig& switches,
                                        const TrafficClass& traffic_class,
-                                       const TransportConfig& transport);
+                                       const std::vector<TransportConfig>& transports);
 
 /// The quantities that decide what can arrive at an ingress port of switch Y, whose upstream port
 /// is at X, once a packet has crossed XOFF.
@@ -65,12 +67,12 @@ struct Sn5600Settings {
 [[nodiscard]] HeadroomTerms headroom_terms(const Fabric& fabric, PortId in,
                                            const SwitchConfig& switches,
                                            const TrafficClass& traffic_class,
-                                           const TransportConfig& transport);
+                                           const std::vector<TransportConfig>& transports);
 
 /// What is set aside at `in`, a port of a switch, for a class with PFC, as its configuration asks.
 /// 0 where the shared buffer serves as headroom.
 [[nodiscard]] Bytes headroom_of(const Fabric& fabric, PortId in, const SwitchConfig& switches,
                                 const TrafficClass& traffic_class,
-                                const TransportConfig& transport);
+                                const std::vector<TransportConfig>& transports);
 
 }  // namespace weft::protocols

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "protocols/config/transport_config.hpp"
+#include "protocols/config/transports/list.hpp"
 #include "simcore/base/check.hpp"
 
 namespace weft::protocols {

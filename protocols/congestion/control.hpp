@@ -89,7 +89,7 @@ inline constexpr std::uint32_t kNoWindow = std::numeric_limits<std::uint32_t>::m
 ///
 /// `Receiver` is the part at the other end: `on_marked` says what becomes of a marked packet.
 template <class C>
-concept CongestionControl =
+concept CongestionControl = std::equality_comparable<typename C::Config> &&
     std::constructible_from<typename C::Parameters, const typename C::Config&> &&
     requires(C control, const C& read, const typename C::Parameters& p, const FlowStart& start,
              const Acknowledgement& ack, typename C::Receiver receiver, Picoseconds now,

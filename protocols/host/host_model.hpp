@@ -14,8 +14,7 @@
 #include "protocols/link/link_control.hpp"
 #include "protocols/link/tracing.hpp"
 #include "protocols/state/network_state.hpp"
-#include "protocols/transports/datagram/datagram.hpp"
-#include "protocols/transports/roce/roce.hpp"
+#include "protocols/transports/list.hpp"
 #include "protocols/transports/sender.hpp"
 #include "simcore/base/check.hpp"
 
@@ -39,8 +38,7 @@ class HostModel {
         port_choice_(state),
         tracer_(state),
         sender_(state),
-        roce_(state, *this),
-        datagram_(state, *this) {}
+        transports_(state, *this) {}
   HostModel(const HostModel&) = delete;
   HostModel& operator=(const HostModel&) = delete;
 
@@ -115,7 +113,8 @@ class HostModel {
 
   void post(const Here& here, ConnectionId connection, Bytes size);
   void expire_retransmit_timer(const Here& here, std::uint32_t queue_pair) {
-    roce_.expire_timer(here, queue_pair);
+    transports_.with(transport(s_.senders[queue_pair].transport).sender_model,
+                     [&](auto& model) { model.expire_timer(here, queue_pair); });
   }
   void wake(const Here& here, ProcessId process, std::uint64_t token) {
     call(here, process, [&](ProcessContext& c) { s_.handler->on_wake(c, process, token); });
@@ -184,17 +183,11 @@ class HostModel {
       receive_word(here, packet);
       return;
     }
-    switch (kind_of(packet)) {
-      case PacketKind::kData:
-        receive_data(here, packet, port);
-        break;
-      case PacketKind::kAck:
-      case PacketKind::kNack:
-        roce_.receive_ack(here, packet, port);
-        break;
-      case PacketKind::kCnp:
-        roce_.receive_cnp(packet.flow, here.now);
-        break;
+    if (kind_of(packet) == PacketKind::kData) {
+      receive_data(here, packet, port);
+    } else {
+      transports_.with(transport(s_.senders[packet.flow].transport).sender_model,
+                       [&](auto& model) { model.receive_answer(here, packet, port); });
     }
   }
 
@@ -346,7 +339,7 @@ class HostModel {
     s_.nics[port.index].recent_sender = qp;
     ++s.next;
     if (s.next > s.sent_end) {
-      if (t.reliable) roce_.on_first_sent(here, s, qp);
+      transports_.with(t.sender_model, [&](auto& model) { model.on_first_sent(here, s, qp); });
       s.sent_end = s.next;
     } else {
       ++here.worker.sums.packets_retransmitted;
@@ -364,18 +357,15 @@ class HostModel {
       sender_.pace(s, t, s_.nics[port.index], Bytes(size), here.now);
     }
     if (is_last) sender_.next_message(s);
-    if (!t.reliable) datagram_.on_sent(here, s, is_last);
+    transports_.with(t.sender_model, [&](auto& model) { model.on_sent(here, s, is_last); });
     return end;
   }
 
   void receive_data(const Here& here, const Packet& packet, PortState& port) {
     here.worker.packet_latency.add(s_.old_packets.elapsed(packet, here.now).count());
     const TransportConstants& t = transport(s_.receivers[packet.flow].transport);
-    if (t.reliable || t.any_order) {
-      roce_.receive_data(here, packet, port);
-    } else {
-      datagram_.receive_data(here, packet, port);
-    }
+    transports_.with(t.receiver_model,
+                     [&](auto& model) { model.receive_data(here, packet, port); });
   }
 
   NetworkState& s_;
@@ -385,8 +375,7 @@ class HostModel {
   PortChoice port_choice_;
   Tracer<Path> tracer_;
   Sender sender_;
-  Roce<HostModel> roce_;
-  Datagram<HostModel> datagram_;
+  TransportModels<HostModel> transports_;
 };
 
 template <class Path>

@@ -123,20 +123,25 @@ std::uint8_t PacketNetwork::transport_of(const Connection& connection) const {
   const HostId from(state_->processes[connection.source.value()].host);
   const HostId to(state_->processes[connection.destination.value()].host);
   if (options_.scale_up.empty() || fabric.network_between(from, to) == NetworkKind::kScaleOut) {
-    return 0;
+    return connection.transport;
   }
   const auto domain = static_cast<std::size_t>(fabric.host(from).domain);
   const std::vector<std::uint8_t>& kinds = options_.scale_up_of_domain;
   const std::size_t kind = domain < kinds.size() ? kinds[domain] : 0;
-  return static_cast<std::uint8_t>(1 + 2 * kind +
+  return static_cast<std::uint8_t>(state_->constants.scale_out_transports + 2 * kind +
                                    (connection.kind == Connection::Kind::kUnicast ? 0 : 1));
+}
+
+const ScaleUpConfig* PacketNetwork::domain_of(std::uint8_t transport) const {
+  const std::uint32_t first = state_->constants.scale_out_transports;
+  return transport < first ? nullptr : &options_.scale_up[(transport - first) / 2];
 }
 
 PortSpreading PacketNetwork::spreading_of(const Connection& connection,
                                           std::uint8_t transport) const {
   // What chips add up has to meet at one of them.
   if (connection.kind != Connection::Kind::kUnicast) return PortSpreading::kRoundRobin;
-  if (transport > 0) return options_.scale_up[(transport - 1U) / 2].spreading;
+  if (const ScaleUpConfig* domain = domain_of(transport)) return domain->spreading;
   const LoadBalancing& balancing = options_.switches.balancing(connection.traffic_class);
   switch (balancing.type) {
     case LoadBalancing::kSpray:
@@ -159,7 +164,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
   std::size_t added_up = 0;
   for (std::size_t c = 0; c < connections.size(); ++c) {
     const std::uint8_t transport = transport_of(connections[c]);
-    const bool is_set = transport == 0 && connections[c].queue_pairs > 0;
+    const bool is_set = domain_of(transport) == nullptr && connections[c].queue_pairs > 0;
     s.connections[c].queue_pairs =
         is_set ? connections[c].queue_pairs : s.constants.transports[transport].queue_pairs;
     count += s.connections[c].queue_pairs;
@@ -180,7 +185,11 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
     };
     return place(a) < place(b);
   });
-  const QueuePairUse use = queue_pair_use(options_.transport);
+  std::vector<QueuePairUse> uses(s.constants.transport_count, QueuePairUse::kOneWay);
+  uses[0] = traits_of(options_.transport).queue_pair_use;
+  for (std::size_t i = 0; i < options_.more_transports.size(); ++i) {
+    uses[i + 1] = traits_of(options_.more_transports[i]).queue_pair_use;
+  }
   std::uint32_t qp = 0;
   for (const std::uint32_t c : order) {
     const Connection& connection = connections[c];
@@ -189,9 +198,9 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
     state.source = connection.source;
     state.destination = connection.destination;
     const std::uint8_t transport = transport_of(connection);
-    const std::uint8_t traffic_class = transport == 0
-                                           ? connection.traffic_class
-                                           : options_.scale_up[(transport - 1U) / 2].traffic_class;
+    const ScaleUpConfig* domain = domain_of(transport);
+    const std::uint8_t traffic_class =
+        domain == nullptr ? connection.traffic_class : domain->traffic_class;
     const HostId from(s.processes[connection.source.value()].host);
     const HostId to(s.processes[connection.destination.value()].host);
     const std::span<const std::uint16_t> local_ports = s.routes.host_ports(from, to);
@@ -212,7 +221,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       if (qp >= s.first_added_up) continue;
       ReceiverState& receiver = s.receivers[qp];
       connect(receiver, sender, connection.destination);
-      receiver.ack_entropy = response_entropy(from, to, number, use);
+      receiver.ack_entropy = response_entropy(from, to, number, uses[transport]);
     }
   }
 }

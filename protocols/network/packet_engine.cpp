@@ -18,6 +18,14 @@ namespace {
 /// In a full window: some hundred microseconds of work, against the few that sharing it costs.
 constexpr double kPacketsPerThread = 500;
 
+Picoseconds longest_timeout(const NetworkConstants& constants) {
+  Picoseconds longest;
+  for (const TransportConstants& t : constants.transports) {
+    longest = std::max(longest, t.retransmit_timeout);
+  }
+  return longest;
+}
+
 bool has_lossless_class(const SwitchConfig& switches) {
   return switches.any_pfc() || switches.any_credit();
 }
@@ -25,8 +33,7 @@ bool has_lossless_class(const SwitchConfig& switches) {
 }  // namespace
 
 PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const Options& options)
-    : stall_limit_(Picoseconds(kPicosecondsPerSecond) +
-                   2 * state.constants.transports[0].retransmit_timeout),
+    : stall_limit_(Picoseconds(kPicosecondsPerSecond) + 2 * longest_timeout(state.constants)),
       s_(state),
       path_(choose_path(state, options.extra_features)),
       plan_(plan),

@@ -40,10 +40,16 @@ bool has_host_ports(const Fabric& fabric, const PacketNetwork::Options& options,
                      [&](NodeId host) { return fabric.node(host).port_count > 1; });
 }
 
+std::vector<TransportConfig> scale_out_transports(const PacketNetwork::Options& options) {
+  std::vector<TransportConfig> all{options.transport};
+  all.insert(all.end(), options.more_transports.begin(), options.more_transports.end());
+  return all;
+}
+
 /// All that the packet path reads and a run never changes.
 NetworkConstants constants_of(const Fabric& fabric, const PacketNetwork::Options& options,
                               const std::vector<Connection>& connections) {
-  NetworkConstants k(options.switches, options.nic, options.transport, options.scale_up,
+  NetworkConstants k(options.switches, options.nic, scale_out_transports(options), options.scale_up,
                      options.seed, options.control_latency);
   const ObservationConfig& observation = options.observation;
   k.has_faults = !options.faults.empty() || !options.route_changes.empty();
@@ -74,8 +80,8 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
     : options_(options),
       state_(std::make_unique<NetworkState>(fabric, routes,
                                             constants_of(fabric, options, connections))) {
-  if (const auto* roce = std::get_if<RoceConfig>(&options.transport)) {
-    state_->controls.add(roce->congestion_control);
+  for (const TransportConfig& transport : scale_out_transports(options)) {
+    state_->controls.add(traits_of(transport).congestion_control);
   }
   build_ports();
   build_switches();
@@ -171,8 +177,8 @@ void PacketNetwork::build_switches() {
         if (config.network != node.network) continue;
         IngressAccount& account = s.account(port, c);
         if (k.of_class[c].limits_headroom) {
-          const Bytes headroom =
-              headroom_of(s.fabric, port.id, options_.switches, config, options_.transport);
+          const Bytes headroom = headroom_of(s.fabric, port.id, options_.switches, config,
+                                             scale_out_transports(options_));
           // More than 2 GiB can never be on the way over one link.
           account.headroom = static_cast<std::int32_t>(
               std::min<std::int64_t>(headroom.count(), std::numeric_limits<std::int32_t>::max()));

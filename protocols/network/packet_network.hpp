@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "protocols/config/scale_up_config.hpp"
 #include "protocols/config/switch_config.hpp"
-#include "protocols/config/transport_config.hpp"
 #include "protocols/state/fault.hpp"
 #include "protocols/state/observation.hpp"
 #include "protocols/state/packet_path.hpp"
@@ -94,6 +94,8 @@ class PacketNetwork {
     SwitchConfig switches;
     NicConfig nic;
     TransportConfig transport;
+    /// Of connections with Connection::transport 1, 2, ...; at most kMaxScaleOutTransports in all.
+    std::vector<TransportConfig> more_transports;
     /// Kinds of scale-up domains, and which one each domain has; without, all have the first.
     std::vector<ScaleUpConfig> scale_up;
     std::vector<std::uint8_t> scale_up_of_domain;
@@ -197,8 +199,11 @@ class PacketNetwork {
   void build_ports();
   void build_switches();
   void build_cells();
-  /// Which of the transports a connection uses: 0 for scale-out, else one of its domain.
+  /// Which of the transports a connection uses: the one that it names between servers, else one of
+  /// its domain.
   [[nodiscard]] std::uint8_t transport_of(const Connection& connection) const;
+  /// The kind of domain that it belongs to; null: it is one between servers.
+  [[nodiscard]] const ScaleUpConfig* domain_of(std::uint8_t transport) const;
   /// How a queue pair that has several ports to its destination spreads its packets over them.
   [[nodiscard]] PortSpreading spreading_of(const Connection& connection,
                                            std::uint8_t transport) const;

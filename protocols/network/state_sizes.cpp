@@ -1,19 +1,16 @@
 #include "protocols/network/state_sizes.hpp"
 
-#include <variant>
-
 #include "protocols/state/network_state.hpp"
 
 namespace weft::protocols {
 namespace {
 
 std::size_t congestion_state_of(const TransportConfig& transport) {
-  const auto* roce = std::get_if<RoceConfig>(&transport);
-  if (roce == nullptr) return 0;
+  const std::size_t control = traits_of(transport).congestion_control.index();
   std::size_t number = 0;
   std::size_t size = 0;
   congestion::Controls::for_each([&]<class C>() {
-    const bool is_meant = number++ == roce->congestion_control.index();
+    const bool is_meant = number++ == control;
     if (is_meant && number > 1) size = sizeof(C) + sizeof(typename C::Receiver);  // 0 has no state
   });
   return size;

@@ -10,6 +10,9 @@
 namespace weft::protocols {
 namespace {
 
+constexpr std::size_t kRoceModel = Transports::number_of<RoceConfig>();
+constexpr std::size_t kDatagramModel = Transports::number_of<DatagramConfig>();
+
 std::uint64_t fixed_point(double value, unsigned bits) {
   return static_cast<std::uint64_t>(std::llround(std::ldexp(value, static_cast<int>(bits))));
 }
@@ -55,39 +58,39 @@ ClassConstants::ClassConstants(const TrafficClass& config)
                    egress_reserved > Bytes();
 }
 
-TransportConstants::TransportConstants(const TransportConfig& config, const SwitchConfig& switches)
-    : reliable(std::holds_alternative<RoceConfig>(config)) {
-  const RoceConfig defaults;
-  const RoceConfig& roce = reliable ? std::get<RoceConfig>(config) : defaults;
-  const PacketFormat& format = reliable ? roce.format : std::get<DatagramConfig>(config).format;
-  any_order = reliable && roce.receiver == RoceConfig::Receiver::kAnyOrder;
-  ttl = static_cast<std::uint8_t>(format.ttl);
-  ack_size = static_cast<std::uint16_t>(roce.ack_size.count());
-  ack_every = roce.ack_every;
-  if (reliable && roce.window != 0) window = roce.window;
-  queue_pairs = reliable ? roce.queue_pairs : 1;
-  retry_limit = roce.retry_limit;
-  retransmit_timeout = roce.retransmit_timeout;
-  payload = format.payload;
-  header = format.header;
-  if (reliable) control.control = static_cast<std::uint8_t>(roce.congestion_control.index());
-  ack_class = response_class(switches, roce.ack_class, kSame);
-  cnp_class = response_class(switches, roce.cnp_class, kSame);
+TransportConstants::TransportConstants(const TransportTraits& traits, std::size_t model,
+                                       const SwitchConfig& switches)
+    : sender_model(static_cast<std::uint8_t>(model)),
+      receiver_model(static_cast<std::uint8_t>(model)),
+      reliable(traits.is_acknowledged),
+      any_order(traits.takes_any_order),
+      ttl(static_cast<std::uint8_t>(traits.format.ttl)),
+      ack_class(response_class(switches, traits.ack_class, kSame)),
+      cnp_class(response_class(switches, traits.cnp_class, kSame)),
+      ack_size(static_cast<std::uint16_t>(traits.ack_size.count())),
+      ack_every(traits.ack_every),
+      queue_pairs(traits.queue_pairs),
+      retry_limit(traits.retry_limit),
+      retransmit_timeout(traits.retransmit_timeout),
+      payload(traits.format.payload),
+      header(traits.format.header) {
+  if (traits.window != 0) window = traits.window;
+  control.control = static_cast<std::uint8_t>(traits.congestion_control.index());
 }
 
-RoceConfig ScaleUpConfig::transport() const {
-  RoceConfig roce;
-  roce.format = format;
-  roce.ack_size = ack_size;
-  roce.ack_every = std::numeric_limits<std::uint32_t>::max();
-  roce.receiver = RoceConfig::Receiver::kAnyOrder;
-  roce.cnp_class = kSameClass;
-  roce.congestion_control = congestion::NoControlConfig{};
-  return roce;
+TransportTraits ScaleUpConfig::traits() const {
+  TransportTraits traits = RoceConfig().traits();
+  traits.format = format;
+  traits.ack_size = ack_size;
+  traits.ack_every = std::numeric_limits<std::uint32_t>::max();
+  traits.takes_any_order = true;
+  traits.cnp_class = kSameClass;
+  traits.congestion_control = congestion::NoControlConfig{};
+  return traits;
 }
 
 NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig& nic,
-                                   const TransportConfig& transport,
+                                   const std::vector<TransportConfig>& scale_out,
                                    const std::vector<ScaleUpConfig>& scale_up,
                                    std::uint64_t run_seed, Picoseconds control)
     : classes(static_cast<std::uint32_t>(switches.classes.size())),
@@ -103,13 +106,21 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
       control_latency(control) {
   WEFT_CHECK(classes >= 1 && classes <= kMaxClasses, "a set of classes is one byte");
   WEFT_CHECK(scale_up.size() <= kMaxScaleUpKinds, "each kind of domain has a transport");
-  transports[0] = TransportConstants(transport, switches);
+  WEFT_CHECK(!scale_out.empty() && scale_out.size() <= kMaxScaleOutTransports, "as many fit");
+  scale_out_transports = static_cast<std::uint32_t>(scale_out.size());
+  std::array<std::uint8_t, congestion::Controls::kCount> parameters{};
+  for (const TransportConfig& config : scale_out) {
+    TransportConstants& t = transports[transport_count++];
+    t = TransportConstants(traits_of(config), config.index(), switches);
+    t.control.parameters = parameters[t.control.control]++;
+  }
   for (const ScaleUpConfig& domain : scale_up) {
     TransportConstants& t = transports[transport_count++];
-    t = TransportConstants(domain.transport(), switches);
+    t = TransportConstants(domain.traits(), kRoceModel, switches);
     // Chips neither acknowledge nor care for the order.
     TransportConstants& in_network = transports[transport_count++];
     in_network = t;
+    in_network.sender_model = kDatagramModel;
     in_network.reliable = false;
     in_network.reduction_window = domain.reduction_window;
     in_network.header = domain.reduction_header;

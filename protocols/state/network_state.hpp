@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "protocols/config/scale_up_config.hpp"
 #include "protocols/config/switch_config.hpp"
-#include "protocols/config/transport_config.hpp"
 #include "protocols/congestion/control_states.hpp"
 #include "protocols/packet/ack.hpp"
 #include "protocols/packet/packet_kind.hpp"
@@ -176,10 +176,14 @@ struct alignas(128) ClassConstants {
 /// Run constants of a transport, in engine units.
 struct TransportConstants {
   TransportConstants() = default;
-  TransportConstants(const TransportConfig& config, const SwitchConfig& switches);
+  /// `model`: number of the transport among `Transports`.
+  TransportConstants(const TransportTraits& traits, std::size_t model,
+                     const SwitchConfig& switches);
 
   static constexpr std::uint8_t kSame = 0xff;
 
+  std::uint8_t sender_model = 0;    ///< whose code runs the sending end
+  std::uint8_t receiver_model = 0;  ///< whose the receiving one
   bool reliable = false;
   bool any_order = false;
   std::uint8_t ttl = 0;
@@ -209,8 +213,9 @@ struct TransportConstants {
 /// Run constants that the packet path reads, in engine units.
 struct NetworkConstants {
   NetworkConstants(const SwitchConfig& switches, const NicConfig& nic,
-                   const TransportConfig& transport, const std::vector<ScaleUpConfig>& scale_up,
-                   std::uint64_t seed, Picoseconds control);
+                   const std::vector<TransportConfig>& scale_out,
+                   const std::vector<ScaleUpConfig>& scale_up, std::uint64_t seed,
+                   Picoseconds control);
 
   // classes
   std::uint32_t classes;
@@ -236,9 +241,11 @@ struct NetworkConstants {
   Bytes receive_buffer;
   Bytes nic_xoff;
   Bytes nic_xon;
-  // transports: first scale-out, then those of scale-up domains
+  // transports: first those between servers, then two for each kind of scale-up domain, of which
+  // the second is for what chips work on
   std::array<TransportConstants, kMaxTransports> transports;
-  std::uint32_t transport_count = 1;
+  std::uint32_t transport_count = 0;
+  std::uint32_t scale_out_transports = 1;
   Picoseconds control_latency;
   // faults and observation
   bool has_faults = false;

@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "protocols/config/transport_config.hpp"
+#include "protocols/config/scale_up_config.hpp"
 #include "protocols/packet/in_network_flow.hpp"
 #include "protocols/packet/no_index.hpp"
 #include "simcore/base/ids.hpp"

@@ -28,6 +28,7 @@ class LayoutBuilder {
         routes_(routes),
         ranks_(job.ranks),
         traffic_class_(job.traffic_class),
+        transport_(job.transport),
         kinds_(scale_up_kinds(scenario, fabric)) {}
 
   [[nodiscard]] collectives::RankLayout layout() const {
@@ -83,7 +84,7 @@ class LayoutBuilder {
     return scenario_.scale_up[kinds_[static_cast<std::size_t>(fabric_.host(host).domain)]];
   }
   [[nodiscard]] Framing framing_between(HostId a, HostId b) const {
-    return is_scale_up(a, b) ? scale_up_framing(kind_of(a)) : framing_of(scenario_);
+    return is_scale_up(a, b) ? scale_up_framing(kind_of(a)) : framing_of(scenario_, transport_);
   }
 
   /// Of all ranks, what their links into a network carry together.
@@ -98,7 +99,7 @@ class LayoutBuilder {
       const bool is_inside = network == NetworkKind::kScaleUp;
       if (rate == BitsPerSecond(0)) continue;
       least = std::min(least, without_headers(rate, is_inside ? scale_up_framing(kind_of(host))
-                                                              : framing_of(scenario_)));
+                                                              : framing_of(scenario_, transport_)));
     }
     return least == BitsPerSecond::max() ? BitsPerSecond(0) : least;
   }
@@ -143,6 +144,7 @@ class LayoutBuilder {
   const Routes& routes_;
   const std::vector<HostId>& ranks_;
   std::uint8_t traffic_class_;
+  std::uint8_t transport_;
   std::vector<std::uint8_t> kinds_;
 };
 

@@ -290,8 +290,6 @@ class Resolver {
 
   /// Every hop of a packet makes up to four rows.
   void check_packets(const std::vector<ConnectionId>& flows) {
-    const Bytes payload =
-        std::visit([](const auto& t) { return t.format.payload; }, scenario_.transport);
     std::uint32_t tiers = 0;
     for (const Node& node : fabric_.nodes) tiers = std::max(tiers, node.tier);
     std::vector<bool> is_observed_job(workload_.jobs().size());
@@ -304,6 +302,9 @@ class Resolver {
       collectives::for_each_likely_transfer(
           workload_, job, [&](ConnectionId flow, Bytes size, collectives::LikelyCount count) {
             if (!std::ranges::binary_search(flows, flow)) return;
+            const std::uint8_t transport = workload_.connections()[flow.value()].transport;
+            const Bytes payload =
+                protocols::traits_of(scenario_.transport_of(transport)).format.payload;
             packets += static_cast<double>((size + payload - 1_B) / payload) * count.most;
           });
     }

@@ -71,10 +71,10 @@ class BufferChecks {
     const auto key = std::make_tuple(&c, port.rate, port.wire_latency, inside);
     const auto [place, is_new] = headrooms_.try_emplace(key);
     if (is_new) {
-      const auto& transport = e_.scenario.transport;
-      place->second = {protocols::headroom_of(e_.fabric, in, config_, c, transport),
+      const std::vector<protocols::TransportConfig> transports = e_.scenario.transports();
+      place->second = {protocols::headroom_of(e_.fabric, in, config_, c, transports),
                        protocols::exact_headroom(
-                           protocols::headroom_terms(e_.fabric, in, config_, c, transport))};
+                           protocols::headroom_terms(e_.fabric, in, config_, c, transports))};
     }
     return place->second;
   }

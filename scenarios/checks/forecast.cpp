@@ -66,23 +66,34 @@ double resident_bytes() {
   return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
+/// What a queue pair takes at its ends.
+struct QueuePairBytes {
+  explicit QueuePairBytes(const protocols::TransportConfig& transport) {
+    const protocols::StateSizes sizes = protocols::state_sizes(transport);
+    sender = static_cast<double>(sizes.sender + sizes.congestion_state);
+    receiver = static_cast<double>(sizes.receiver);
+    if (protocols::traits_of(transport).takes_any_order) receiver += kBytesPerReordering;
+  }
+  double sender;
+  double receiver;
+};
+
 /// Queue pairs, and what the executor keeps of connections.
 double connection_bytes(const Experiment& e) {
   const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
+  std::vector<QueuePairBytes> of_transport;
+  for (const protocols::TransportConfig& transport : e.scenario.transports()) {
+    of_transport.emplace_back(transport);
+  }
   const protocols::StateSizes sizes = protocols::state_sizes(e.scenario.transport);
-  const auto* roce = std::get_if<protocols::RoceConfig>(&e.scenario.transport);
-  const bool is_any_order =
-      roce != nullptr && roce->receiver == protocols::RoceConfig::Receiver::kAnyOrder;
-  const double of_receiver =
-      static_cast<double>(sizes.receiver) + (is_any_order ? kBytesPerReordering : 0);
   const double of_connection =
       static_cast<double>(sizes.connection + 4 * sizeof(std::uint32_t)) + kBytesPerExplained;
-  const double of_pair = static_cast<double>(sizes.sender + sizes.congestion_state) + of_receiver;
   double bytes = static_cast<double>(e.workload.relays().size() * sizeof(collectives::RelayState));
   for (std::size_t i = 0; i < e.workload.connections().size(); ++i) {
     const ConnectionId id(i);
     const Connection& c = e.workload.connections()[i];
-    bytes += of_connection + of_pair * transports.of(id).queue_pairs;
+    const auto [sender, of_receiver] = of_transport[c.transport];
+    bytes += of_connection + (sender + of_receiver) * transports.of(id).queue_pairs;
     if (c.kind == Connection::Kind::kMulticast) {
       bytes += static_cast<double>(e.workload.groups()[c.group].members.size()) * of_receiver;
     } else if (c.kind == Connection::Kind::kReduce) {
@@ -109,8 +120,7 @@ double network_bytes(const Experiment& e) {
 double packets_per_window(const Experiment& e, Picoseconds lookahead) {
   BitsPerSecond fastest;
   for (const Port& port : e.fabric.ports) fastest = std::max(fastest, port.rate);
-  const Bytes payload =
-      std::visit([](const auto& t) { return t.format.payload; }, e.scenario.transport);
+  const Bytes payload = protocols::traits_of(e.scenario.transport).format.payload;
   return to_seconds(lookahead) * static_cast<double>(fastest.count()) / 8 /
          static_cast<double>(payload.count());
 }

@@ -66,8 +66,8 @@ void check_nics(const Experiment& e, StaticFindings& findings) {
     for (const NodeId id : e.fabric.hosts) {
       const PortId port = e.fabric.node(id).first_port;
       if (e.fabric.port(port).rate <= *nic.receive_rate) continue;
-      protocols::HeadroomTerms terms =
-          protocols::headroom_terms(e.fabric, port, e.scenario.switches, c, e.scenario.transport);
+      protocols::HeadroomTerms terms = protocols::headroom_terms(
+          e.fabric, port, e.scenario.switches, c, e.scenario.transports());
       terms.cell = 1_B;
       const Bytes needed = nic.xoff + protocols::exact_headroom(terms);
       if (needed <= nic.receive_buffer) continue;
@@ -90,9 +90,9 @@ double ingress_limit(const PfcConfig& pfc, Bytes buffer) {
 
 /// ECN must mark before PFC pauses, or congestion control learns of congestion when it is too late
 /// (Zhu et al., SIGCOMM 2015, section 4).
-void check_marking(const Experiment& e, StaticFindings& findings) {
-  const auto* roce = std::get_if<protocols::RoceConfig>(&e.scenario.transport);
-  if (roce == nullptr || !protocols::congestion::needs_of(roce->congestion_control).marks) return;
+void check_marking(const Experiment& e, const protocols::congestion::ControlConfig& control,
+                   StaticFindings& findings) {
+  if (!protocols::congestion::needs_of(control).marks) return;
   const auto is_marked = [](const TrafficClass& c) { return c.ecn.enabled; };
   // Without PFC a scenario that says DCQCN means it: over credits, switches do not mark by default.
   if (e.scenario.switches.data().is_credit() &&
@@ -100,7 +100,7 @@ void check_marking(const Experiment& e, StaticFindings& findings) {
     findings.warnings.push_back(
         fmt::format("{} is on and no class is marked, so that nothing is ever slowed down; set "
                     "fabric.ecn, or transport.congestion_control to none",
-                    protocols::congestion::title_of(roce->congestion_control)));
+                    protocols::congestion::title_of(control)));
     return;
   }
   BitsPerSecond fastest;
@@ -117,18 +117,32 @@ void check_marking(const Experiment& e, StaticFindings& findings) {
         "class {} marks only after PFC has paused: one ingress port is paused at {}, and an egress "
         "queue is marked from {} on, so {} learns nothing while pauses spread; lower ecn.kmin "
         "or raise the threshold of PFC",
-        c.name, size_text(limit), size_text(kmin),
-        protocols::congestion::title_of(roce->congestion_control)));
+        c.name, size_text(limit), size_text(kmin), protocols::congestion::title_of(control)));
   }
+}
+
+void check_marking(const Experiment& e, StaticFindings& findings) {
+  std::vector<protocols::congestion::ControlConfig> controls;  // each once
+  for (const protocols::TransportConfig& transport : e.scenario.transports()) {
+    const auto control = protocols::traits_of(transport).congestion_control;
+    const auto is_same = [&](const auto& other) { return other.index() == control.index(); };
+    if (std::ranges::none_of(controls, is_same)) controls.push_back(control);
+  }
+  for (const auto& control : controls) check_marking(e, control, findings);
 }
 
 /// Go-back-N answers a packet that overtook another as if that were lost.
 void check_order(const Experiment& e, StaticFindings& findings) {
-  const auto* roce = std::get_if<protocols::RoceConfig>(&e.scenario.transport);
-  if (roce == nullptr || roce->receiver != protocols::RoceConfig::Receiver::kInOrder) return;
+  std::vector<bool> goes_back;  // by transport
+  for (const protocols::TransportConfig& transport : e.scenario.transports()) {
+    const protocols::TransportTraits traits = protocols::traits_of(transport);
+    goes_back.push_back(traits.is_acknowledged && !traits.takes_any_order);
+  }
   const protocols::SwitchConfig& switches = e.scenario.switches;
   for (std::size_t c = 0; c < switches.classes.size(); ++c) {
-    const auto uses = [c](const Connection& connection) { return connection.traffic_class == c; };
+    const auto uses = [&](const Connection& connection) {
+      return connection.traffic_class == c && goes_back[connection.transport];
+    };
     if (!switches.balancing(c).sprays() || std::ranges::none_of(e.workload.connections(), uses)) {
       continue;
     }

@@ -15,10 +15,15 @@ ConnectionTransports::ConnectionTransports(const Scenario& scenario, const Fabri
       routes_(routes),
       workload_(workload),
       kind_of_domain_(scale_up_kinds(scenario, fabric)) {
-  scale_out_.framing = framing_of(scenario);
-  const auto* roce = std::get_if<protocols::RoceConfig>(&scenario.transport);
-  scale_out_.is_acknowledged = roce != nullptr;
-  if (roce != nullptr) scale_out_.queue_pairs = roce->queue_pairs;
+  for (std::size_t i = 0; i <= scenario.more_transports.size(); ++i) {
+    const protocols::TransportTraits traits = protocols::traits_of(scenario.transport_of(i));
+    ack_classes_.push_back(traits.ack_class);
+    ConnectionTransport& transport = scale_out_.emplace_back();
+    transport.framing = framing_of(scenario, i);
+    transport.is_acknowledged = traits.is_acknowledged;
+    transport.queue_pairs = traits.queue_pairs;
+    transport.queue_pair_use = traits.queue_pair_use;
+  }
 }
 
 HostId ConnectionTransports::source_of(ConnectionId connection) const {
@@ -37,16 +42,13 @@ ConnectionTransport ConnectionTransports::of(ConnectionId connection) const {
   const bool is_inside = fabric_.network_between(from, to) == NetworkKind::kScaleUp;
   const Connection& c = workload_.connections()[connection.value()];
   if (!is_inside || scenario_.scale_up.empty()) {
-    ConnectionTransport transport = scale_out_;
+    ConnectionTransport transport = scale_out_[c.transport];
     const protocols::LoadBalancing& balancing = scenario_.switches.balancing(c.traffic_class);
     transport.is_sprayed = balancing.sprays();
     transport.framing.takes_turns = balancing.type == protocols::LoadBalancing::kRoundRobin;
     transport.traffic_class = c.traffic_class;
-    transport.ack_class = c.traffic_class;
-    if (const auto* roce = std::get_if<protocols::RoceConfig>(&scenario_.transport)) {
-      transport.ack_class =
-          protocols::response_class(scenario_.switches, roce->ack_class, c.traffic_class);
-    }
+    transport.ack_class =
+        protocols::response_class(scenario_.switches, ack_classes_[c.transport], c.traffic_class);
     if (c.queue_pairs > 0) transport.queue_pairs = c.queue_pairs;
     return transport;
   }
@@ -56,7 +58,7 @@ ConnectionTransport ConnectionTransports::of(ConnectionId connection) const {
   transport.is_scale_up = true;
   transport.traffic_class = config.traffic_class;
   transport.framing = scale_up_framing(config);
-  transport.framing.cut_through = scale_out_.framing.cut_through;
+  transport.framing.cut_through = scale_out_.front().framing.cut_through;
   if (c.kind != Connection::Kind::kUnicast) transport.framing.header = config.reduction_header;
   transport.is_acknowledged = c.kind == Connection::Kind::kUnicast;
   if (config.spreading != protocols::PortSpreading::kFlow) {
@@ -66,11 +68,11 @@ ConnectionTransport ConnectionTransports::of(ConnectionId connection) const {
 }
 
 Framing scale_up_framing(const protocols::ScaleUpConfig& config) {
-  const protocols::RoceConfig roce = config.transport();
-  return {.payload = roce.format.payload,
-          .header = roce.format.header,
-          .ack_size = roce.ack_size,
-          .ack_every = roce.ack_every};
+  const protocols::TransportTraits traits = config.traits();
+  return {.payload = traits.format.payload,
+          .header = traits.format.header,
+          .ack_size = traits.ack_size,
+          .ack_every = traits.ack_every};
 }
 
 std::vector<std::uint8_t> scale_up_kinds(const Scenario& scenario, const Fabric& fabric) {

@@ -16,6 +16,7 @@ namespace weft::scenarios {
 struct ConnectionTransport {
   Framing framing;
   std::uint32_t queue_pairs = 1;
+  QueuePairUse queue_pair_use = QueuePairUse::kOneWay;
   std::uint8_t traffic_class = 0;  ///< inside a domain that of its own
   std::uint8_t ack_class = 0;      ///< that ACKs travel in; of scale-out connections only
   bool is_acknowledged = true;
@@ -45,7 +46,8 @@ class ConnectionTransports {
   const Routes& routes_;
   const collectives::Workload& workload_;
   std::vector<std::uint8_t> kind_of_domain_;
-  ConnectionTransport scale_out_;
+  std::vector<ConnectionTransport> scale_out_;  ///< by Connection::transport
+  std::vector<std::string> ack_classes_;        ///< their names
 };
 
 /// How messages inside a domain become packets.

@@ -21,8 +21,7 @@ constexpr std::uint32_t kUnknown = std::numeric_limits<std::uint32_t>::max();
 
 /// That any connection has.
 std::uint32_t most_queue_pairs(const Scenario& scenario, const collectives::Workload& workload) {
-  const auto* roce = std::get_if<protocols::RoceConfig>(&scenario.transport);
-  return std::max<std::uint32_t>(roce == nullptr ? 1 : roce->queue_pairs,
+  return std::max<std::uint32_t>(protocols::traits_of(scenario.transport).queue_pairs,
                                  weft::most_queue_pairs(workload.connections()));
 }
 
@@ -39,22 +38,16 @@ Bytes share_of_link(Bytes size, const Framing& framing, std::uint32_t links) {
 
 }  // namespace
 
-Framing framing_of(const Scenario& scenario) {
+Framing framing_of(const Scenario& scenario, std::size_t transport) {
   const protocols::SwitchConfig& switches = scenario.switches;
   const bool cuts = switches.forwarding == protocols::SwitchConfig::Forwarding::kCutThrough;
-  Framing framing;
-  if (const auto* roce = std::get_if<protocols::RoceConfig>(&scenario.transport)) {
-    framing = {.payload = roce->format.payload,
-               .header = roce->format.header,
-               .ack_size = roce->ack_size,
-               .ack_every = roce->ack_every,
-               .window = roce->window};
-  } else {
-    const auto& format = std::get<protocols::DatagramConfig>(scenario.transport).format;
-    framing = {.payload = format.payload, .header = format.header, .ack_size = 0_B};
-  }
-  framing.cut_through = cuts ? switches.cut_through_after : 0_B;
-  return framing;
+  const protocols::TransportTraits traits = protocols::traits_of(scenario.transport_of(transport));
+  return {.payload = traits.format.payload,
+          .header = traits.format.header,
+          .ack_size = traits.ack_size,
+          .ack_every = traits.ack_every,
+          .window = traits.window,
+          .cut_through = cuts ? switches.cut_through_after : 0_B};
 }
 
 Picoseconds latency_of(const std::vector<PathHop>& hops) {
@@ -155,10 +148,9 @@ IdealTimes::Paths IdealTimes::paths(ConnectionId connection, std::uint32_t index
   const Connection& c = workload_.connections()[connection.value()];
   const auto [from, to] = ends(connection);
   const std::uint32_t number = queue_pair_number(c.flow_label, index);
-  const QueuePairUse use = protocols::queue_pair_use(scenario_.transport);
-  const std::uint32_t entropy = flow_entropy(from, to, number);
-  const std::uint32_t of_responses = response_entropy(from, to, number, use);
   const ConnectionTransport transport = transports_.of(connection);
+  const std::uint32_t entropy = flow_entropy(from, to, number);
+  const std::uint32_t of_responses = response_entropy(from, to, number, transport.queue_pair_use);
   if (transport.is_scale_up) {
     const auto hops = [this](HostId a, HostId b, std::uint32_t key) {
       return hops_of(fabric_, flow_path(fabric_, routes_, scenario_.seed, a, b, key));

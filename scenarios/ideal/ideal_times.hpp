@@ -20,7 +20,7 @@
 namespace weft::scenarios {
 
 /// How the transport cuts messages into packets and answers them, and how switches send them on.
-[[nodiscard]] Framing framing_of(const Scenario& scenario);
+[[nodiscard]] Framing framing_of(const Scenario& scenario, std::size_t transport = 0);
 [[nodiscard]] std::int64_t packets_of(Bytes message, const Framing& framing);
 /// A message with the headers of all its packets.
 [[nodiscard]] Bytes wire_bytes(Bytes message, const Framing& framing);

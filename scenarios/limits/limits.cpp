@@ -52,8 +52,8 @@ double busiest_packets(const collectives::SendBound& bound, Bytes payload) {
   return bound.connection_bytes / static_cast<double>(payload.count()) + bound.connection_messages;
 }
 
-Bytes payload_of(const Scenario& scenario) {
-  return std::visit([](const auto& t) { return t.format.payload; }, scenario.transport);
+Bytes payload_of(const Scenario& scenario, const JobSpec& job) {
+  return protocols::traits_of(scenario.transport_of(job.transport)).format.payload;
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ Errors check_limits(const Scenario& scenario, std::span<const BitsPerSecond> acc
   for (std::size_t j = 0; j < scenario.jobs.size(); ++j) {
     const JobSpec& job = scenario.jobs[j];
     const collectives::SendBound load = bound_of(job, access_rates);
-    const double packets = busiest_packets(load, payload_of(scenario));
+    const double packets = busiest_packets(load, payload_of(scenario, job));
     const std::string key = fmt::format("jobs[{}]", j);
     if (packets > kMaxPackets) {
       errors.push_back({fmt::format("would send up to {:.3g} packets on one connection; at most "
@@ -90,17 +90,17 @@ Errors check_limits(const Scenario& scenario, std::span<const BitsPerSecond> acc
 }
 
 bool are_packets_few(const Scenario& scenario, std::span<const BitsPerSecond> access_rates) {
-  const Bytes payload = payload_of(scenario);
-  Bytes least = payload;
-  for (const protocols::ScaleUpConfig& domain : scenario.scale_up) {
-    least = std::min(least, domain.transport().format.payload);
-  }
-  double growth = static_cast<double>(payload.count()) / static_cast<double>(least.count());
-  if (scenario.pxn.enabled) {  // every chunk may end with a packet that is not full
-    growth *=
-        1 + static_cast<double>(payload.count()) / static_cast<double>(scenario.pxn.chunk.count());
-  }
   return std::ranges::all_of(scenario.jobs, [&](const JobSpec& job) {
+    const Bytes payload = payload_of(scenario, job);
+    Bytes least = payload;
+    for (const protocols::ScaleUpConfig& domain : scenario.scale_up) {
+      least = std::min(least, domain.format.payload);
+    }
+    double growth = static_cast<double>(payload.count()) / static_cast<double>(least.count());
+    if (scenario.pxn.enabled) {  // every chunk may end with a packet that is not full
+      growth *= 1 + static_cast<double>(payload.count()) /
+                        static_cast<double>(scenario.pxn.chunk.count());
+    }
     return busiest_packets(bound_of(job, access_rates), payload) * growth <= kMaxPackets;
   });
 }

@@ -1,5 +1,6 @@
 #include "scenarios/output/run_files.hpp"
 
+#include <set>
 #include <utility>
 
 #include "scenarios/build/experiment.hpp"
@@ -20,14 +21,15 @@ TraceNames names_of(const Experiment& e) {
   for (const std::string& name : class_names(e.scenario.switches)) {
     names.classes.push_back(csv::field(name));
   }
-  if (const auto* roce = std::get_if<protocols::RoceConfig>(&e.scenario.transport)) {
-    const std::size_t control = roce->congestion_control.index();
+  std::set<std::size_t> columns;  // of all controls of the run, each once
+  for (const protocols::TransportConfig& transport : e.scenario.transports()) {
+    const std::size_t control = protocols::traits_of(transport).congestion_control.index();
     for (std::size_t i = 0; i < protocols::congestion::Controls::kColumns[control].size(); ++i) {
       const std::size_t number = protocols::congestion::column_number(control, i);
-      if (number >= kRateColumns) names.control_columns.push_back(number);
+      if (number >= kRateColumns) columns.insert(number);
     }
   }
-  names.payload = std::visit([](const auto& t) { return t.format.payload; }, e.scenario.transport);
+  names.control_columns.assign(columns.begin(), columns.end());
   return names;
 }
 

@@ -36,7 +36,7 @@ class RunFiles {
   RunFiles& operator=(const RunFiles&) = delete;
 
   /// Tells the names of queue pairs; before the first record that has one.
-  void set_flow_names(std::function<std::string(std::uint32_t flow)> flow) {
+  void set_flow_names(std::function<TraceNames::Flow(std::uint32_t flow)> flow) {
     names_.flow = std::move(flow);
   }
   /// Records in the order of time.

@@ -68,18 +68,18 @@ void RateTrace::write_samples() {
 
 void RateTrace::write(std::uint32_t queue_pair, const Sample& sample) {
   Flow& flow = flows_[queue_pair];
-  if (flow.columns.empty()) flow.columns = names_.flow(queue_pair);
+  if (flow.name.columns.empty()) flow.name = names_.flow(queue_pair);
   std::string goodput;
   if (sample.progress >= 0) {
     if (time_ > flow.time) {
       const auto bits =
-          static_cast<double>((sample.progress - flow.progress) * names_.payload.count() * 8);
+          static_cast<double>((sample.progress - flow.progress) * flow.name.payload.count() * 8);
       goodput = fmt::format("{:.0f}", bits / to_seconds(time_ - flow.time));
     }
     flow.time = time_;
     flow.progress = sample.progress;
   }
-  std::string row = time_field(time_) + ',' + flow.columns;
+  std::string row = time_field(time_) + ',' + flow.name.columns;
   for (std::size_t i = 0; i < kRateColumns; ++i) row += ',' + sample_field(i, sample.values[i]);
   row += ',' + goodput;
   for (const std::size_t i : names_.control_columns) row += ',' + sample_field(i, sample.values[i]);
@@ -176,7 +176,7 @@ void PacketTrace::write(const Key& key, const Hop& hop) {
 
 const std::string& PacketTrace::columns_of(std::uint32_t queue_pair) {
   std::string& columns = columns_[queue_pair];
-  if (columns.empty()) columns = names_.flow(queue_pair);
+  if (columns.empty()) columns = names_.flow(queue_pair).columns;
   return columns;
 }
 

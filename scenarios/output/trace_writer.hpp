@@ -22,9 +22,12 @@ struct TraceNames {
   std::vector<std::string> ports;    ///< by PortId
   std::vector<PortId> peers;         ///< by PortId
   std::vector<std::string> classes;  ///< by class
-  /// The columns kFlowColumns of a queue pair.
-  std::function<std::string(std::uint32_t queue_pair)> flow;
-  Bytes payload;  ///< of a full packet
+  struct Flow {
+    std::string columns;  ///< kFlowColumns
+    Bytes payload;        ///< of a full packet
+  };
+  /// What a queue pair is.
+  std::function<Flow(std::uint32_t queue_pair)> flow;
   /// Of `congestion::kAllColumns`: what rates.csv has besides the first ones.
   std::vector<std::size_t> control_columns;
 };
@@ -50,7 +53,7 @@ class RateTrace {
     std::int64_t progress = -1;
   };
   struct Flow {
-    std::string columns;
+    TraceNames::Flow name;
     Picoseconds time;
     std::int64_t progress = 0;
   };

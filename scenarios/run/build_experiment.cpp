@@ -18,10 +18,6 @@
 namespace weft::scenarios {
 namespace {
 
-bool is_reliable(const Scenario& scenario) {
-  return std::holds_alternative<protocols::RoceConfig>(scenario.transport);
-}
-
 /// Of all of a host's NIC ports; of its links into its domain if it has no NIC.
 BitsPerSecond access_rate(const Fabric& fabric, HostId host) {
   BitsPerSecond scale_out;
@@ -52,10 +48,8 @@ Result<Experiment> build_experiment(Scenario scenario) {
   if (!faults) return faults.errors();
   auto route_changes = build_route_changes(scenario, fabric.value(), faults.value());
   if (!route_changes) return route_changes.errors();
-  auto workload =
-      collectives::build_workload(scenario.jobs, {.seed = scenario.seed,
-                                                  .has_acknowledgements = is_reliable(scenario),
-                                                  .access_rates = access_rates});
+  auto workload = collectives::build_workload(
+      scenario.jobs, {.seed = scenario.seed, .access_rates = access_rates});
   if (!workload) return workload.errors();
   if (Errors errors = forward_by_rail(scenario, fabric.value(), workload.value());
       !errors.empty()) {

@@ -64,8 +64,7 @@ FluidModel::FluidModel(const Experiment& experiment, IdealTimes& ideals)
       ideals_(ideals),
       transports_(experiment.scenario, experiment.fabric, experiment.routes, experiment.workload),
       spreads_(sprays_data(experiment) || !experiment.scenario.scale_up.empty()) {
-  const auto* roce = std::get_if<protocols::RoceConfig>(&experiment.scenario.transport);
-  if (roce != nullptr) queue_pairs_ = roce->queue_pairs;
+  queue_pairs_ = protocols::traits_of(experiment.scenario.transport).queue_pairs;
   most_queue_pairs_ = std::max(queue_pairs_, most_queue_pairs(experiment.workload.connections()));
   bundle_ports();
   share_ports();
@@ -102,7 +101,8 @@ FluidModel::Ends FluidModel::ends(ConnectionId connection, std::uint32_t queue_p
   const std::vector<HostId>& hosts = experiment_.workload.process_hosts();
   const ConnectionTransport t = transports_.of(connection);
   return {hosts[c.source.value()], hosts[c.destination.value()],
-          queue_pair_number(c.flow_label, queue_pair), t.is_sprayed || t.parallel_links > 1};
+          queue_pair_number(c.flow_label, queue_pair), t.queue_pair_use,
+          t.is_sprayed || t.parallel_links > 1};
 }
 
 std::uint32_t FluidModel::entropy_of(ConnectionId connection, std::uint32_t queue_pair) const {
@@ -120,8 +120,8 @@ std::vector<std::vector<PortShare>> FluidModel::steps(const Ends& ends, bool is_
       flow_path(e.fabric, e.routes, e.scenario.seed, ends.source, ends.destination,
                 flow_entropy(ends.source, ends.destination, ends.number));
   if (is_reverse && !path.empty()) {
-    const std::uint32_t entropy = response_entropy(ends.source, ends.destination, ends.number,
-                                                   protocols::queue_pair_use(e.scenario.transport));
+    const std::uint32_t entropy =
+        response_entropy(ends.source, ends.destination, ends.number, ends.use);
     path = flow_path_from(e.fabric, e.routes, e.scenario.seed, e.fabric.port(path.back()).peer,
                           ends.source, entropy);
   }
@@ -273,13 +273,18 @@ void FluidModel::make_room_for_acks() {
 }
 
 void FluidModel::limit_by_windows() {
-  const Framing framing = framing_of(experiment_.scenario);
-  if (framing.window == 0 || framing.ack_size == 0_B) return;
+  const std::vector<protocols::TransportConfig> all = experiment_.scenario.transports();
+  const auto limits = [](const protocols::TransportConfig& transport) {
+    const protocols::TransportTraits traits = protocols::traits_of(transport);
+    return traits.is_acknowledged && traits.window > 0;
+  };
+  if (std::ranges::none_of(all, limits)) return;
   limit_of_pair_.assign(experiment_.workload.connections().size() * most_queue_pairs_, kNoLink);
   for_each_queue_pair([&](ConnectionId connection, std::uint32_t q) {
-    if (transports_.of(connection).framing.window == 0) return;
+    const Framing framing = transports_.of(connection).framing;
+    if (framing.window == 0) return;
     const BitsPerSecond line = slowest_step(ideals_.paths(connection, q).forward);
-    const BitsPerSecond limit = window_rate(ideals_.paths(connection, q), line);
+    const BitsPerSecond limit = window_rate(ideals_.paths(connection, q), framing, line);
     if (limit >= line) return;
     limit_of_pair_[std::size_t{connection.value()} * most_queue_pairs_ + q] =
         static_cast<std::uint32_t>(capacities_.size());
@@ -287,14 +292,14 @@ void FluidModel::limit_by_windows() {
   });
 }
 
-BitsPerSecond FluidModel::window_rate(const IdealTimes::Paths& paths, BitsPerSecond line) {
+BitsPerSecond FluidModel::window_rate(const IdealTimes::Paths& paths, const Framing& framing,
+                                      BitsPerSecond line) {
   if (paths.forward.empty()) return line;
-  const auto key =
-      std::tuple(latency_of(paths.forward), latency_of(paths.reverse), line, paths.forward.size());
+  const auto key = std::tuple(latency_of(paths.forward), latency_of(paths.reverse), line,
+                              paths.forward.size(), framing.window, framing.payload);
   const auto [found, is_new] = window_rates_.try_emplace(key, line);
   if (!is_new) return found->second;
   // The steady rate: what a message of eight windows takes longer than one of four.
-  const Framing framing = framing_of(experiment_.scenario);
   const Bytes half = std::int64_t{4} * framing.window * framing.payload;
   const Picoseconds more = zero_load(2 * half, framing, paths.forward, paths.reverse).delivered -
                            zero_load(half, framing, paths.forward, paths.reverse).delivered;

@@ -54,7 +54,8 @@ class FluidModel {
     HostId source;
     HostId destination;
     std::uint32_t number;  ///< of the queue pair, as the hashes take it
-    bool is_spread;        ///< its packets take all paths
+    QueuePairUse use;
+    bool is_spread;  ///< its packets take all paths
   };
 
   [[nodiscard]] Ends ends(ConnectionId connection, std::uint32_t queue_pair) const;
@@ -75,7 +76,8 @@ class FluidModel {
   void file_faults();
   void add_job_bytes(std::uint32_t job, std::vector<double>& data, std::vector<double>& acks) const;
   void limit_by_windows();
-  [[nodiscard]] BitsPerSecond window_rate(const IdealTimes::Paths& paths, BitsPerSecond line);
+  [[nodiscard]] BitsPerSecond window_rate(const IdealTimes::Paths& paths, const Framing& framing,
+                                          BitsPerSecond line);
 
   const Experiment& experiment_;
   IdealTimes& ideals_;
@@ -92,7 +94,8 @@ class FluidModel {
   std::vector<FluidNetwork::CapacityChange> changes_;
   /// For each queue pair the link that stands for its window, if the window binds.
   std::vector<std::uint32_t> limit_of_pair_;
-  std::map<std::tuple<Picoseconds, Picoseconds, BitsPerSecond, std::size_t>, BitsPerSecond>
+  std::map<std::tuple<Picoseconds, Picoseconds, BitsPerSecond, std::size_t, std::uint32_t, Bytes>,
+           BitsPerSecond>
       window_rates_;
   std::unordered_map<Key, FluidTransfer, KeyHash> transfers_;
 };

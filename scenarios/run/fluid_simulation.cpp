@@ -41,9 +41,13 @@ std::vector<std::string> keys_without_effect(const Scenario& scenario) {
                                       protocols::LoadBalancing::kFlowlet;
                              }),
          "flowlets");
-  const auto* roce = std::get_if<protocols::RoceConfig>(&scenario.transport);
-  add_if(roce != nullptr && !std::holds_alternative<protocols::congestion::NoControlConfig>(
-                                roce->congestion_control),
+  const std::vector<protocols::TransportConfig> transports = scenario.transports();
+  add_if(std::ranges::any_of(
+             transports,
+             [](const protocols::TransportConfig& transport) {
+               const auto control = protocols::traits_of(transport).congestion_control;
+               return !std::holds_alternative<protocols::congestion::NoControlConfig>(control);
+             }),
          "transport.congestion_control");
   add_if(std::ranges::any_of(
              scenario.faults,

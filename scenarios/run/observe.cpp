@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/text/csv.hpp"
 
 namespace weft::scenarios {
@@ -17,16 +18,20 @@ void observe(const Experiment& e, RunFiles& files, protocols::PacketNetwork::Opt
 }
 
 void name_flows(const Experiment& e, const protocols::PacketNetwork& network, RunFiles& files) {
-  files.set_flow_names([&e, &network](std::uint32_t flow) {
+  const auto transports =
+      std::make_shared<ConnectionTransports>(e.scenario, e.fabric, e.routes, e.workload);
+  files.set_flow_names([&e, &network, transports](std::uint32_t flow) {
     const protocols::FlowName of = network.name_of(flow);
     const Connection& c = e.workload.connections()[of.connection.value()];
     const auto name = [&e](ProcessId p) {
       return csv::field(e.fabric.host(e.workload.process_hosts()[p.value()]).name);
     };
-    return fmt::format("{},{},{},{},{},{}",
-                       csv::field(e.workload.jobs()[e.workload.job_of(c.source)].name),
-                       e.workload.rank_of(c.source), e.workload.rank_of(c.destination),
-                       name(c.source), name(c.destination), of.queue_pair);
+    return TraceNames::Flow{
+        .columns = fmt::format("{},{},{},{},{},{}",
+                               csv::field(e.workload.jobs()[e.workload.job_of(c.source)].name),
+                               e.workload.rank_of(c.source), e.workload.rank_of(c.destination),
+                               name(c.source), name(c.destination), of.queue_pair),
+        .payload = transports->of(of.connection).framing.payload};
   });
 }
 

@@ -4,25 +4,21 @@
 
 #include <algorithm>
 
+#include "scenarios/ideal/connection_transports.hpp"
+#include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/text/format.hpp"
 
 namespace weft::scenarios {
 namespace {
 
-std::int64_t payload_of(const Scenario& scenario) {
-  const auto* roce = std::get_if<protocols::RoceConfig>(&scenario.transport);
-  return (roce != nullptr ? roce->format
-                          : std::get<protocols::DatagramConfig>(scenario.transport).format)
-      .payload.count();
-}
-
 std::uint64_t count_packets(const Experiment& e) {
-  const std::int64_t payload = payload_of(e.scenario);
+  const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
   std::uint64_t packets = 0;
   for (std::uint32_t job = 0; job < e.workload.jobs().size(); ++job) {
     collectives::for_each_transfer(
-        e.workload, job, [&](ConnectionId, Bytes size, std::int64_t count) {
-          packets += static_cast<std::uint64_t>((size.count() + payload - 1) / payload * count);
+        e.workload, job, [&](ConnectionId connection, Bytes size, std::int64_t count) {
+          packets += static_cast<std::uint64_t>(
+              packets_of(size, transports.of(connection).framing) * count);
         });
   }
   return packets;

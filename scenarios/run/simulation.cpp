@@ -32,6 +32,7 @@ PacketNetwork::Options network_options(const Experiment& e) {
   options.route_changes = e.route_changes.resolve(e.routes);
   options.switches = scenario.switches;
   options.transport = scenario.transport;
+  options.more_transports = scenario.more_transports;
   options.scale_up = scenario.scale_up;
   options.scale_up_of_domain = scale_up_kinds(scenario, e.fabric);
   options.seed = scenario.seed;

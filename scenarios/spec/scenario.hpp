@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "protocols/config/scale_up_config.hpp"
 #include "protocols/config/switch_config.hpp"
-#include "protocols/config/transport_config.hpp"
 #include "scenarios/spec/fault_spec.hpp"
 #include "scenarios/spec/jobs.hpp"
 #include "simcore/base/units.hpp"
@@ -75,6 +75,8 @@ struct Scenario {
   protocols::NicConfig nic;
   NicTransport nic_transport;
   protocols::TransportConfig transport;
+  /// Of classes and jobs that have one of their own: what JobSpec::transport 1, 2, ... means.
+  std::vector<protocols::TransportConfig> more_transports;
   PxnSpec pxn;
   /// Kinds of scale-up domains; each has a traffic class of its own, after those of the fabric.
   std::vector<protocols::ScaleUpConfig> scale_up;
@@ -86,6 +88,17 @@ struct Scenario {
   std::optional<Picoseconds> convergence = 1_ms;
   RunSpec run;
   ObserveSpec observe;
+
+  /// By JobSpec::transport.
+  [[nodiscard]] const protocols::TransportConfig& transport_of(std::size_t number) const {
+    return number == 0 ? transport : more_transports[number - 1];
+  }
+  /// Those of all connections between servers, `transport` first.
+  [[nodiscard]] std::vector<protocols::TransportConfig> transports() const {
+    std::vector<protocols::TransportConfig> all{transport};
+    all.insert(all.end(), more_transports.begin(), more_transports.end());
+    return all;
+  }
 };
 
 }  // namespace weft::scenarios

@@ -21,6 +21,8 @@ struct Connection {
   /// from the model (job and channel), not from the order of creation.
   std::uint32_t flow_label = 0;
   std::uint8_t traffic_class = 0;  ///< number of the class that its packets travel in
+  /// Number among the network's transports between servers; 0: the one of all that name none.
+  std::uint8_t transport = 0;
 
   /// Who is at the far end. All but kUnicast need the switch chips of a scale-up domain, and are
   /// never acknowledged.

@@ -270,8 +270,9 @@ TEST(Execution, AWindowHoldsSendersBack) {
   spec.execution.in_flight = 2;
   const Picoseconds round = message_time(1_KiB) + kBack;
   EXPECT_EQ(ideal_time(2, spec), 3 * round + message_time(1_KiB)) << "four rounds of two";
-  const collectives::JobDescription description = job(2, spec);
-  const auto refused = collectives::build_workload(std::vector{description}, {1, false, {}});
+  collectives::JobDescription description = job(2, spec);
+  description.has_acknowledgements = false;
+  const auto refused = collectives::build_workload(std::vector{description}, {1, {}});
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.errors()[0].message.find("acknowledgements"), std::string::npos);
 }

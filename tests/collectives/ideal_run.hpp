@@ -61,7 +61,9 @@ inline collectives::CollectiveSpec all_to_all(Bytes size, std::uint32_t iteratio
 inline collectives::Workload build(const std::vector<collectives::JobDescription>& jobs,
                                    std::uint64_t seed = 1, bool has_acknowledgements = true) {
   const std::vector<BitsPerSecond> rates(4096, kRate);
-  return collectives::build_workload(jobs, {seed, has_acknowledgements, rates}).value();
+  std::vector<collectives::JobDescription> all = jobs;
+  for (collectives::JobDescription& job : all) job.has_acknowledgements = has_acknowledgements;
+  return collectives::build_workload(all, {seed, rates}).value();
 }
 
 /// One run of a workload; `until` cuts it short.

@@ -42,27 +42,28 @@ class Links {
   Links(const scenarios::Experiment& e, bool is_fluid)
       : e_(e),
         is_fluid_(is_fluid),
-        framing_(scenarios::framing_of(e.scenario)),
-        is_sprayed_(e.scenario.switches.sprays()) {
-    const auto* roce = std::get_if<protocols::RoceConfig>(&e.scenario.transport);
-    if (roce != nullptr) queue_pairs_ = roce->queue_pairs;
-  }
+        transports_(e.scenario, e.fabric, e.routes, e.workload),
+        is_sprayed_(e.scenario.switches.sprays()) {}
 
   /// Of the next message of these ranks; to be asked in the order of posting.
   std::vector<Crossing> next(const scenarios::MessageResult& m) {
-    const collectives::JobPlan& job = e_.workload.jobs()[m.job];
-    EXPECT_EQ(job.lanes, 1u) << "the queue pair of a message is not known";
-    const ConnectionId id =
-        e_.workload.find(job.process(m.source_rank), job.process(m.destination_rank), 0);
-    const std::uint32_t turn = turns_[id]++ % queue_pairs_;
+    const ConnectionId id = connection_of(m);
+    const scenarios::ConnectionTransport transport = transports_.of(id);
+    const std::uint32_t turn = turns_[id]++ % transport.queue_pairs;
     const std::uint32_t label = e_.workload.connections()[id.value()].flow_label;
-    return crossings(steps(m, queue_pair_number(label, turn)), first_packet(m.bytes));
+    const Framing& framing = transport.framing;
+    return crossings(steps(m, queue_pair_number(label, turn)),
+                     std::min(m.bytes, framing.payload) + framing.header);
   }
-  [[nodiscard]] Bytes wire(Bytes message) const { return scenarios::wire_bytes(message, framing_); }
+  [[nodiscard]] Bytes wire(const scenarios::MessageResult& m) const {
+    return scenarios::wire_bytes(m.bytes, transports_.of(connection_of(m)).framing);
+  }
 
  private:
-  [[nodiscard]] Bytes first_packet(Bytes message) const {
-    return std::min(message, framing_.payload) + framing_.header;
+  [[nodiscard]] ConnectionId connection_of(const scenarios::MessageResult& m) const {
+    const collectives::JobPlan& job = e_.workload.jobs()[m.job];
+    EXPECT_EQ(job.lanes, 1u) << "the queue pair of a message is not known";
+    return e_.workload.find(job.process(m.source_rank), job.process(m.destination_rank), 0);
   }
   [[nodiscard]] std::vector<std::vector<PortShare>> steps(const scenarios::MessageResult& m,
                                                           std::uint32_t number) const {
@@ -105,11 +106,10 @@ class Links {
 
   const scenarios::Experiment& e_;
   bool is_fluid_;
-  Framing framing_;
+  scenarios::ConnectionTransports transports_;
   bool is_sprayed_;
   bool cuts_through_ =
       e_.scenario.switches.forwarding == protocols::SwitchConfig::Forwarding::kCutThrough;
-  std::uint32_t queue_pairs_ = 1;
   std::map<ConnectionId, std::uint32_t> turns_;
 };
 
@@ -142,7 +142,7 @@ inline void check_invariants(const scenarios::Experiment& e, const MessageRun& r
   std::map<std::pair<std::uint32_t, PortId>, JobUse> jobs;
   for (const scenarios::MessageResult& m : run.messages) {
     EXPECT_GE(m.completed - m.start, m.ideal);
-    const auto wire = static_cast<double>(links.wire(m.bytes).count());
+    const auto wire = static_cast<double>(links.wire(m).count());
     for (const Crossing& c : links.next(m)) {
       LinkUse& link = uses[c.port];
       link.first_arrival = std::min(link.first_arrival, m.start + c.before);

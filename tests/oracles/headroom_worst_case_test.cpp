@@ -109,7 +109,7 @@ TEST_P(WorstCase, ExactHeadroomIsExact) {
   const Fabric fabric = topologies::build_fabric(topology).value();
   const PortId in = fabric.port(PortId(1u)).peer;
   const Bytes exact = protocols::headroom_of(fabric, in, options.switches, options.switches.data(),
-                                             options.transport);
+                                             {options.transport});
   const std::int64_t full_cells = (kFull + cell - 1) / cell;
   const std::int64_t filler_cells = (filler + cell - 1) / cell;
   EXPECT_EQ(exact.count(), (2 * full_cells + in_loop * filler_cells) * cell);

@@ -23,7 +23,7 @@ class RandomScenario {
     transport(yaml, spray);
     yaml += "jobs:\n";
     const std::uint64_t jobs = 1 + below(3);
-    for (std::uint64_t j = 0; j < jobs; ++j) job(yaml, j, hosts);
+    for (std::uint64_t j = 0; j < jobs; ++j) job(yaml, j, hosts, spray);
     if (is_reliable_ && below(4) == 0) faults(yaml);
     return yaml;
   }
@@ -148,11 +148,14 @@ class RandomScenario {
       is_reliable_ = false;
       return;
     }
+    yaml += "transport: " + roce(spray) + "\n";
+  }
+
+  std::string roce(bool spray) {
     const std::uint64_t every = 1 + below(4);
-    yaml += fmt::format(
-        "transport: {{type: roce, mtu: {}B, receiver: {}, window: {}, queue_pairs: {}, ack: "
-        "{{every: "
-        "{}, priority: {}}}, congestion_control: {}}}\n",
+    return fmt::format(
+        "{{type: roce, mtu: {}B, receiver: {}, window: {}, queue_pairs: {}, ack: {{every: {}, "
+        "priority: {}}}, congestion_control: {}}}",
         one_of({"1024", "4096"}), spray || below(2) == 0 ? "any-order" : "in-order",
         below(2) == 0 ? 0 : every + below(60), 1 + below(3), every,
         one_of({"same", "highest", "control"}), congestion_control());
@@ -167,9 +170,14 @@ class RandomScenario {
                                   : "{type: dcqcn, preset: hpcc-ns3}";
   }
 
-  void job(std::string& yaml, std::uint64_t number, std::uint64_t hosts) {
-    const std::string head =
-        fmt::format("  - {{name: j{}, start: {}us, {}", number, below(20), job_class());
+  /// What a job writes to have a transport of its own.
+  std::string job_transport(bool spray) {
+    return below(5) == 0 ? "transport: " + roce(spray) + ", " : "";
+  }
+
+  void job(std::string& yaml, std::uint64_t number, std::uint64_t hosts, bool spray) {
+    const std::string head = fmt::format("  - {{name: j{}, start: {}us, {}{}", number, below(20),
+                                         job_class(), job_transport(spray));
     switch (below(6)) {
       case 0:
         yaml += head + fmt::format(

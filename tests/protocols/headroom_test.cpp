@@ -181,11 +181,11 @@ Fabric one_host() {
 TEST(HeadroomOf, IsWhatTheClassAsksFor) {
   const Fabric fabric = one_host();
   SwitchConfig switches;
-  const TransportConfig transport = RoceConfig();
+  const std::vector<TransportConfig> transports{RoceConfig()};
   const auto headroom = [&](PfcConfig::Headroom kind) {
     switches.data().pfc().headroom = kind;
     switches.data().pfc().headroom_bytes = 12'345_B;
-    return headroom_of(fabric, PortId(1U), switches, switches.data(), transport);
+    return headroom_of(fabric, PortId(1U), switches, switches.data(), transports);
   };
   EXPECT_EQ(headroom(PfcConfig::Headroom::kShared), 0_B);
   EXPECT_EQ(headroom(PfcConfig::Headroom::kGiven), 12'345_B);
@@ -193,7 +193,7 @@ TEST(HeadroomOf, IsWhatTheClassAsksFor) {
   EXPECT_EQ(headroom(PfcConfig::Headroom::kSn5600), sn5600_headroom(400_Gbps, 100_ns));
   EXPECT_EQ(
       headroom(PfcConfig::Headroom::kExact),
-      exact_headroom(headroom_terms(fabric, PortId(1U), switches, switches.data(), transport)));
+      exact_headroom(headroom_terms(fabric, PortId(1U), switches, switches.data(), transports)));
 }
 
 TEST(PacketSizes, DependOnWhatTravelsInTheClass) {
@@ -201,14 +201,19 @@ TEST(PacketSizes, DependOnWhatTravelsInTheClass) {
   RoceConfig roce;
   roce.ack_size = 60_B;
   const auto smallest = [&](std::size_t number) {
-    return packet_sizes(switches, switches.classes[number], roce).smallest;
+    return packet_sizes(switches, switches.classes[number], {roce}).smallest;
   };
   EXPECT_EQ(smallest(0), 60_B) << "ACKs go with the data they answer";
   EXPECT_EQ(smallest(1), 60_B) << "CNPs go in the highest class";
   roce.ack_class = "control";
   EXPECT_EQ(smallest(0), 83_B) << "82 B of headers and one of payload";
-  EXPECT_EQ(packet_sizes(switches, switches.data(), DatagramConfig()).smallest, 83_B);
-  EXPECT_EQ(packet_sizes(switches, switches.data(), roce).largest, 4178_B);
+  EXPECT_EQ(packet_sizes(switches, switches.data(), {DatagramConfig()}).smallest, 83_B);
+  EXPECT_EQ(packet_sizes(switches, switches.data(), {roce}).largest, 4178_B);
+  RoceConfig small;
+  small.format.payload = 1024_B;
+  small.ack_class = small.cnp_class = "control";
+  const PacketSizes both = packet_sizes(switches, switches.data(), {small, roce});
+  EXPECT_EQ(both.largest, 4178_B) << "of all transports";
 }
 
 // The class of a scale-up domain stands last, above all others; no CNP travels in it.
@@ -221,8 +226,8 @@ TEST(PacketSizes, OfCnpsCountInTheHighestClassOutsideOfScaleUpDomains) {
   RoceConfig roce;
   roce.ack_size = 60_B;
   roce.ack_class = switches.data().name;
-  EXPECT_EQ(packet_sizes(switches, switches.classes[1], roce).smallest, 60_B);
-  EXPECT_EQ(packet_sizes(switches, nvlink, roce).smallest, 83_B);
+  EXPECT_EQ(packet_sizes(switches, switches.classes[1], {roce}).smallest, 60_B);
+  EXPECT_EQ(packet_sizes(switches, nvlink, {roce}).smallest, 83_B);
   EXPECT_EQ(highest_class(switches), 1);
 }
 

@@ -116,7 +116,7 @@ TEST(StaticChecks, TheBufferThatIsJustEnoughIsAccepted) {
   const PortId in = e.fabric.node(e.fabric.switches.front()).first_port;
   const Bytes each = 1_MiB + protocols::exact_headroom(protocols::headroom_terms(
                                  e.fabric, in, e.scenario.switches, e.scenario.switches.data(),
-                                 e.scenario.transport));
+                                 e.scenario.transports()));
   const auto buffer = [](Bytes size) {
     return std::vector<std::string>{"fabric.switch.buffer=" + std::to_string(size.count()) + "B"};
   };

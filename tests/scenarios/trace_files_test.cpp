@@ -39,9 +39,8 @@ class Traces : public ::testing::Test {
     names_.ports = {"h0->s[0]", "s[0]->h0", "s[1]->h1", "h1->s[1]"};
     names_.peers = {PortId(1u), PortId(0u), PortId(3u), PortId(2u)};
     names_.classes = {"data", "control"};
-    names_.payload = 4096_B;
     names_.flow = [](std::uint32_t queue_pair) {
-      return "job,0,1,h0,h1," + std::to_string(queue_pair);
+      return TraceNames::Flow{"job,0,1,h0,h1," + std::to_string(queue_pair), 4096_B};
     };
   }
   static TraceRecord control(std::uint32_t queue_pair, const char* column, std::int64_t value) {

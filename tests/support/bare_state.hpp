@@ -8,7 +8,7 @@ namespace weft::testing {
 
 struct BareState {
   explicit BareState(const protocols::SwitchConfig& switches)
-      : constants(switches, {}, protocols::RoceConfig(), {}, 1, 1_us),
+      : constants(switches, {}, {protocols::RoceConfig()}, {}, 1, 1_us),
         state(fabric, routes, constants) {}
 
   /// With accounts and queues per class.

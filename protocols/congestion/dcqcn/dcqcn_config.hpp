@@ -44,6 +44,7 @@ struct DcqcnConfig {
 
   /// All parameters of a named preset.
   static DcqcnConfig from_preset(Preset preset);
+  friend bool operator==(const DcqcnConfig&, const DcqcnConfig&) = default;
 };
 
 }  // namespace weft::protocols::congestion

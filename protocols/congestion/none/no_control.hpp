@@ -9,7 +9,9 @@
 
 namespace weft::protocols::congestion {
 
-struct NoControlConfig {};
+struct NoControlConfig {
+  friend bool operator==(const NoControlConfig&, const NoControlConfig&) = default;
+};
 
 struct NoControlReceiver {
   Answer on_marked(const NoControlConfig& /*p*/, Picoseconds /*now*/) { return Answer::kNothing; }

@@ -20,6 +20,8 @@ struct SwiftConfig {
   double max_decrease = 0.5;              ///< of the window at once
   double minimum_window = 0.001;          ///< packets
   std::uint32_t retransmit_reset = 5;     ///< time-outs in a row that make the window the least
+
+  friend bool operator==(const SwiftConfig&, const SwiftConfig&) = default;
 };
 
 }  // namespace weft::protocols::congestion

@@ -14,11 +14,15 @@ class Datagram {
  public:
   explicit Datagram(NetworkState& state, Host& host) : s_(state), host_(host), sender_(state) {}
 
+  void on_first_sent(const Here&, SenderState&, std::uint32_t) const {}
   /// What was sent is done with.
   void on_sent(const Here& here, SenderState& s, bool is_last_of_message) const {
     s.unacked = s.received = s.next;
     if (is_last_of_message) sender_.end_message(here, s, Picoseconds(-1));
   }
+
+  void receive_answer(const Here&, const Packet&, PortState&) const {}
+  void expire_timer(const Here&, std::uint32_t) const {}
 
   void receive_data(const Here& here, const Packet& packet, PortState& port) {
     ReceiverState& r = s_.receivers[packet.flow];

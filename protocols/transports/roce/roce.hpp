@@ -24,6 +24,43 @@ class Roce {
     if (!s.has_outstanding()) arm_timer(here, s, qp);
   }
 
+  void on_sent(const Here&, SenderState&, bool) const {}
+
+  void receive_answer(const Here& here, const Packet& packet, PortState& port) {
+    if (kind_of(packet) == PacketKind::kCnp) {
+      receive_cnp(packet.flow, here.now);
+    } else {
+      receive_ack(here, packet, port);
+    }
+  }
+
+  /// The timer of a queue pair expires: nothing may have been acknowledged for too long.
+  void expire_timer(const Here& here, std::uint32_t qp);
+
+  // The receiver.
+
+  void receive_data(const Here& here, const Packet& packet, PortState& port) {
+    ReceiverState& r = s_.receivers[packet.flow];
+    const TransportConstants& t = host_.transport(r.transport);
+    s_.nics[port.index].recent_receiver = packet.flow;
+    r.sent = packet.word;
+    if ((packet.flags & kCongested) != 0 && !t.control.is_none()) {
+      answer_mark(here, packet.flow, r, port);
+    }
+    const std::uint32_t ahead = packet.sequence - r.expected;
+    if (ahead == 0 && r.early.empty()) [[likely]] {
+      accept(here, packet.flow, r, (packet.flags & kLast) != 0, port);
+    } else if (static_cast<std::int32_t>(ahead) < 0) {
+      send_ack(here, packet.flow, r, PacketKind::kAck, port);  // a duplicate
+    } else if (t.any_order) {
+      accept_any_order(here, packet, r, port);
+    } else if (!r.nack_sent) {
+      r.nack_sent = true;
+      send_ack(here, packet.flow, r, PacketKind::kNack, port);
+    }
+  }
+
+ private:
   void receive_ack(const Here& here, const Packet& packet, PortState& port) {
     const std::uint32_t qp = packet.flow;
     SenderState& s = s_.senders[qp];
@@ -54,33 +91,6 @@ class Roce {
     sender_.notify(s, host_.transport(s.transport), now);
   }
 
-  /// The timer of a queue pair expires: nothing may have been acknowledged for too long.
-  void expire_timer(const Here& here, std::uint32_t qp);
-
-  // The receiver.
-
-  void receive_data(const Here& here, const Packet& packet, PortState& port) {
-    ReceiverState& r = s_.receivers[packet.flow];
-    const TransportConstants& t = host_.transport(r.transport);
-    s_.nics[port.index].recent_receiver = packet.flow;
-    r.sent = packet.word;
-    if ((packet.flags & kCongested) != 0 && !t.control.is_none()) {
-      answer_mark(here, packet.flow, r, port);
-    }
-    const std::uint32_t ahead = packet.sequence - r.expected;
-    if (ahead == 0 && r.early.empty()) [[likely]] {
-      accept(here, packet.flow, r, (packet.flags & kLast) != 0, port);
-    } else if (static_cast<std::int32_t>(ahead) < 0) {
-      send_ack(here, packet.flow, r, PacketKind::kAck, port);  // a duplicate
-    } else if (t.any_order) {
-      accept_any_order(here, packet, r, port);
-    } else if (!r.nack_sent) {
-      r.nack_sent = true;
-      send_ack(here, packet.flow, r, PacketKind::kNack, port);
-    }
-  }
-
- private:
   /// `fresh`: packets that this ACK is the first to say have arrived.
   void tell_control(SenderState& s, const TransportConstants& t, const Packet& packet,
                     const AckFields& fields, std::uint32_t fresh, Picoseconds now) {

@@ -49,16 +49,15 @@ std::string balancing_path(const Context& context, std::size_t traffic_class) {
 }
 
 void check_balancing(const Context& context, const Scenario& scenario) {
-  const bool is_datagram =
-      std::holds_alternative<protocols::DatagramConfig>(context.document.transport);
   const protocols::SwitchConfig& switches = scenario.switches;
+  const std::vector<ClassDocument>& classes = context.document.fabric.classes;
   for (std::size_t c = 0; c < switches.classes.size(); ++c) {
     const protocols::LoadBalancing& balancing = switches.balancing(c);
-    if (is_datagram && balancing.sprays()) {
-      return context.fail(
-          balancing_path(context, c),
-          "spraying reorders packets, and datagrams of several packets are put together in "
-          "order only; use ecmp, or transport roce with receiver any-order");
+    const bool has_own = c < classes.size() && classes[c].transport.has_value();
+    const protocols::TransportConfig& transport =
+        has_own ? *classes[c].transport : scenario.transport;
+    if (balancing.sprays() && breaks_when_reordered(transport)) {
+      return context.fail(balancing_path(context, c), kReorderedDatagrams);
     }
     if (balancing.type == protocols::LoadBalancing::kAdaptive &&
         switches.queueing == protocols::SwitchConfig::Queueing::kInput) {
@@ -106,6 +105,7 @@ Scenario lower(const Context& context) {
   lower_classes(context, scenario);
   check_balancing(context, scenario);
   lower_jobs(context, scenario);
+  check_buffers(context, scenario);
   lower_faults(context, scenario);
   lower_scale_up(context, scenario);
   return scenario;

@@ -49,16 +49,31 @@ void check_link_layers(const Context& context);
 [[nodiscard]] std::vector<std::string> class_names(const Document& document);
 /// Fills in the classes, and checks what refers to them.
 void lower_classes(const Context& context, Scenario& scenario);
+/// Once all transports are known: what could never hold a packet of theirs.
+void check_buffers(const Context& context, const Scenario& scenario);
 /// The number of the class that the value at `path` names; reports where there is none. `words` are
 /// accepted besides.
 [[nodiscard]] std::optional<std::uint8_t> find_class(const Context& context,
                                                      const std::string& name,
                                                      const std::string& path,
                                                      const std::vector<std::string>& words = {});
+/// The number of the transport that is written at `path` among the scenario's; checks what it
+/// names.
+[[nodiscard]] std::uint8_t lower_transport(const Context& context,
+                                           const protocols::TransportConfig& transport,
+                                           const std::string& path, Scenario& scenario);
 void lower_jobs(const Context& context, Scenario& scenario);
 void lower_faults(const Context& context, Scenario& scenario);
 /// The kinds of scale-up domains and their traffic classes; after all that names classes.
 void lower_scale_up(const Context& context, Scenario& scenario);
+/// Whether messages are lost for good where packets overtake each other.
+[[nodiscard]] inline bool breaks_when_reordered(const protocols::TransportConfig& transport) {
+  const protocols::TransportTraits traits = protocols::traits_of(transport);
+  return !traits.is_acknowledged && !traits.takes_any_order;
+}
+inline constexpr const char* kReorderedDatagrams =
+    "spraying reorders packets, and datagrams of several packets are put together in order only; "
+    "use ecmp, or transport roce with receiver any-order";
 /// Reports a name that could not be that of a file or folder.
 void check_name(const Context& context, const std::string& name, const std::string& path);
 

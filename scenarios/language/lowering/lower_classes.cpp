@@ -16,7 +16,6 @@ namespace weft::scenarios::language {
 namespace {
 
 using protocols::CreditConfig;
-using protocols::RoceConfig;
 using protocols::TrafficClass;
 
 TrafficClass lower_class(const ClassDocument& document, const TrafficClass& fabric_wide) {
@@ -50,21 +49,22 @@ void check_names(const Context& context) {
   }
 }
 
-void check_transport(const Context& context) {
-  const auto* roce = std::get_if<RoceConfig>(&context.document.transport);
-  if (roce == nullptr) return;
-  const std::vector<std::string> words{protocols::kSameClass, protocols::kHighestClass};
-  // Only what is wrong matters here: the engine finds the numbers.
-  (void)find_class(context, roce->ack_class, "transport.ack.priority", words);
-  (void)find_class(context, roce->cnp_class, "transport.cnp_priority", words);
+void lower_transports(const Context& context, Scenario& scenario) {
+  (void)lower_transport(context, scenario.transport, "transport", scenario);
+  const std::vector<ClassDocument>& classes = context.document.fabric.classes;
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    if (!classes[i].transport) continue;
+    const std::string path = element_path("fabric.classes", i) + ".transport";
+    (void)lower_transport(context, *classes[i].transport, path, scenario);
+  }
 }
 
 /// A buffer must have room for the largest packet, or nothing could ever be sent.
 void check_credits(const Context& context, const Scenario& scenario) {
-  const auto [payload, header] =
-      std::visit([](const auto& t) { return std::pair(t.format.payload, t.format.header); },
-                 scenario.transport);
-  const Bytes packet = payload + header;
+  Bytes packet;
+  for (const protocols::TransportConfig& transport : scenario.transports()) {
+    packet = std::max(packet, protocols::traits_of(transport).full_packet());
+  }
   for (std::size_t i = 0; i < scenario.switches.classes.size(); ++i) {
     const TrafficClass& c = scenario.switches.classes[i];
     if (!c.is_credit()) continue;
@@ -110,6 +110,10 @@ std::optional<std::uint8_t> find_class(const Context& context, const std::string
   return std::nullopt;
 }
 
+void check_buffers(const Context& context, const Scenario& scenario) {
+  check_credits(context, scenario);
+}
+
 void lower_classes(const Context& context, Scenario& scenario) {
   check_names(context);
   const std::vector<ClassDocument>& documents = context.document.fabric.classes;
@@ -121,8 +125,7 @@ void lower_classes(const Context& context, Scenario& scenario) {
       scenario.switches.classes.push_back(lower_class(document, fabric_wide));
     }
   }
-  check_transport(context);
-  check_credits(context, scenario);
+  lower_transports(context, scenario);
 }
 
 }  // namespace weft::scenarios::language

@@ -26,11 +26,10 @@ constexpr std::size_t kMaxNameLength = 100;
 /// Lowers one job after the other.
 class JobLowering {
  public:
-  JobLowering(const Context& context, const HostNames& names) : context_(context), names_(names) {
-    if (const auto* roce = std::get_if<protocols::RoceConfig>(&context.document.transport)) {
-      queue_pairs_ = roce->queue_pairs;
-    }
-  }
+  JobLowering(const Context& context, const HostNames& names)
+      : context_(context),
+        names_(names),
+        queue_pairs_(protocols::traits_of(context.document.transport).queue_pairs) {}
 
   void lower(std::size_t index, Scenario& scenario) {
     const JobDocument& job = context_.document.jobs[index];
@@ -45,9 +44,9 @@ class JobLowering {
     for (PlacementProblem& problem : placement.problems) report(std::move(problem));
     if (!placement.problems.empty()) return;
     JobSpec spec{job.name, job.start, std::move(placement.hosts), {}, 0, {}};
-    spec.queue_pairs = queue_pairs_of(job);
     spec.traffic_class =
         find_class(context_, job.traffic_class, child_path(path_, "class")).value_or(0);
+    choose_transport(job, spec, scenario);
     spec.kind = job.kind;
     fit(job.ranks, spec);
     check(spec);
@@ -63,9 +62,37 @@ class JobLowering {
     context_.fail(child_path(path_, key), std::move(message));
   }
 
-  std::uint16_t queue_pairs_of(const JobDocument& job) {
+  /// Its own transport, or that of its class, or the scenario's.
+  void choose_transport(const JobDocument& job, JobSpec& spec, Scenario& scenario) {
+    const std::vector<ClassDocument>& classes = context_.document.fabric.classes;
+    const auto& of_class =
+        spec.traffic_class < classes.size() ? classes[spec.traffic_class].transport : std::nullopt;
+    if (job.transport) {
+      if (link_roles_of(context_.document) == topologies::LinkRoles::kNone) {
+        fail("transport", "has a meaning only for links between servers; this fabric has none");
+      }
+      spec.transport =
+          lower_transport(context_, *job.transport, child_path(path_, "transport"), scenario);
+      if (breaks_when_reordered(*job.transport) &&
+          scenario.switches.balancing(spec.traffic_class).sprays()) {
+        fail("transport", kReorderedDatagrams);
+      }
+    } else if (of_class) {
+      spec.transport = lower_transport(context_, *of_class, "", scenario);
+    }
+    const protocols::TransportTraits traits =
+        protocols::traits_of(scenario.transport_of(spec.transport));
+    spec.has_acknowledgements = traits.is_acknowledged;
+    spec.queue_pairs = queue_pairs_of(job, traits);
+    // Who does not know of several transports takes the scenario's number.
+    if (spec.transport > 0 && spec.queue_pairs == 0) {
+      spec.queue_pairs = static_cast<std::uint16_t>(traits.queue_pairs);
+    }
+  }
+
+  std::uint16_t queue_pairs_of(const JobDocument& job, const protocols::TransportTraits& traits) {
     if (!job.queue_pairs) return 0;
-    if (!std::holds_alternative<protocols::RoceConfig>(context_.document.transport)) {
+    if (!traits.is_acknowledged) {
       fail("queue_pairs",
            "has a meaning only with reliable connections (`transport: {type: roce}`)");
     } else if (link_roles_of(context_.document) == topologies::LinkRoles::kNone) {

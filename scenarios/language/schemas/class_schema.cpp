@@ -1,6 +1,7 @@
 #include <optional>
 
 #include "protocols/config/switch_schema.hpp"
+#include "protocols/config/transports/list.hpp"
 #include "scenarios/language/schemas/document.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
@@ -39,6 +40,10 @@ schema::Object<ClassDocument> class_schema(LinkLayer layer) {
       .source("fabric.flow_control")
       .object("ecn", &Class::ecn, protocols::ecn_schema(layer), "how its packets are marked")
       .source("fabric.ecn")
+      .object("transport", &Class::transport, protocols::transport_schema(layer),
+              "how its messages are sent between servers; whole by itself: what it leaves out has "
+              "its usual value, not that of the scenario's `transport`")
+      .source("transport")
       .object("load_balancing", own(&TrafficClass::load_balancing),
               protocols::load_balancing_schema(),
               "how a switch chooses among next hops for its packets")

@@ -8,7 +8,7 @@
 
 #include "collectives/jobs/list.hpp"
 #include "protocols/config/switch_config.hpp"
-#include "protocols/config/transport_config.hpp"
+#include "protocols/config/transports/list.hpp"
 #include "scenarios/spec/scenario.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/fabric/link_layer.hpp"
@@ -32,6 +32,7 @@ struct ClassDocument {
   protocols::TrafficClass own;  ///< without what follows
   std::optional<protocols::FlowControlConfig> flow_control;
   std::optional<protocols::EcnConfig> ecn;
+  std::optional<protocols::TransportConfig> transport;
 };
 
 struct FabricDocument {
@@ -56,7 +57,8 @@ struct JobDocument {
   std::string name;
   std::string traffic_class;  ///< empty: the lowest
   Picoseconds start;
-  std::optional<std::uint32_t> queue_pairs;  ///< absent: the transport's
+  std::optional<std::uint32_t> queue_pairs;             ///< absent: the transport's
+  std::optional<protocols::TransportConfig> transport;  ///< absent: that of its class
   RanksDocument ranks;
   collectives::JobKind kind;
 };
@@ -88,7 +90,7 @@ struct Document {
 [[nodiscard]] schema::Object<LinkSelection> link_selection_schema();
 [[nodiscard]] schema::Object<FabricDocument> fabric_schema(LinkLayer layer);
 [[nodiscard]] schema::Object<ClassDocument> class_schema(LinkLayer layer);
-[[nodiscard]] schema::Object<JobDocument> job_schema();
+[[nodiscard]] schema::Object<JobDocument> job_schema(LinkLayer layer);
 [[nodiscard]] schema::Object<FaultSpec> fault_schema();
 [[nodiscard]] schema::Object<ObserveSpec> observe_schema();
 

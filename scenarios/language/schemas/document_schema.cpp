@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "protocols/config/switch_schema.hpp"
-#include "protocols/config/transport_schema.hpp"
+#include "protocols/config/transports/list.hpp"
 #include "scenarios/language/schemas/document.hpp"
 #include "simcore/fabric/limits.hpp"
 #include "simcore/schema/schema_builder.hpp"
@@ -79,7 +79,7 @@ schema::Object<Document> describe_document(LinkLayer layer) {
       .source("what GPU clusters on Ethernet run")
       .object("pxn", &Document::pxn, pxn_schema(),
               "forwarding from rail to rail inside scale-up domains, as NCCL's PXN does")
-      .objects("jobs", &Document::jobs, job_schema(), "what the hosts do")
+      .objects("jobs", &Document::jobs, job_schema(layer), "what the hosts do")
       .required()
       .not_empty()
       .objects("faults", &Document::faults, fault_schema(), "what goes wrong, and when")

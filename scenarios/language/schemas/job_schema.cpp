@@ -5,6 +5,7 @@
 
 #include "collectives/algorithms/schedule.hpp"
 #include "collectives/jobs/list.hpp"
+#include "protocols/config/transports/list.hpp"
 #include "scenarios/language/schemas/document.hpp"
 #include "simcore/fabric/limits.hpp"
 #include "simcore/schema/schema_builder.hpp"
@@ -60,7 +61,7 @@ schema::Object<RanksDocument> ranks_schema() {
 
 }  // namespace
 
-schema::Object<JobDocument> job_schema() {
+schema::Object<JobDocument> job_schema(LinkLayer layer) {
   const auto kind = [](JobDocument & job) -> auto& { return job.kind; };
   auto job = schema::describe<JobDocument>("job", "traffic of a set of ranks");
   job.field("name", &JobDocument::name, "letters, digits and . _ - ; names the job's results")
@@ -71,8 +72,12 @@ schema::Object<JobDocument> job_schema() {
       .source("at once")
       .field("queue_pairs", &JobDocument::queue_pairs,
              "per connection outside of scale-up domains; messages take them in turn")
-      .source("transport.queue_pairs")
+      .source("queue_pairs of its transport")
       .range(1, 1'024)
+      .object("transport", &JobDocument::transport, protocols::transport_schema(layer),
+              "how its messages are sent between servers; whole by itself: what it leaves out has "
+              "its usual value, not that of the scenario's `transport`")
+      .source("that of its class, or the scenario's")
       .object("ranks", &JobDocument::ranks, ranks_schema(), "which hosts it runs on")
       .source("every host")
       .tag("type", "what it does");

@@ -1,10 +1,8 @@
-#include "protocols/config/transport_schema.hpp"
-
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "protocols/config/transport_config.hpp"
+#include "protocols/config/transports/roce_config.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols {
@@ -12,31 +10,6 @@ namespace {
 
 // Sequence numbers are 24 bits wide, of which half may be in flight (InfiniBand, 9.7.2).
 constexpr std::uint64_t kMaxWindow = 8'388'607;
-
-/// Packet sizes are 16-bit numbers.
-constexpr Bytes kMaxPacket = 65'535_B;
-
-schema::Object<PacketFormat> format_schema() {
-  return schema::describe<PacketFormat>("packet format", "how messages become packets")
-      .field("mtu", &PacketFormat::payload, "payload of a full packet (path MTU)")
-      .source("the largest path MTU of RoCEv2")
-      .at_least(64_B)
-      .at_most(64_KiB)
-      .field("header", &PacketFormat::header, "what else a data packet occupies the wire with")
-      .source("Ethernet 38 B with preamble and gap, IPv4 20, UDP 8, BTH 12, ICRC 4")
-      .at_most(1_KiB)
-      .field("ttl", &PacketFormat::ttl, "switches a packet crosses at most")
-      .source("the usual initial TTL of IP hosts")
-      .range(1, 255)
-      .check([](const PacketFormat& format, std::vector<schema::Problem>& problems) {
-        if (format.payload + format.header > kMaxPacket) {
-          problems.push_back({"mtu", "makes packets of " +
-                                         std::to_string((format.payload + format.header).count()) +
-                                         " B with their header; at most " +
-                                         std::to_string(kMaxPacket.count()) + " B are possible"});
-        }
-      });
-}
 
 schema::Object<RoceConfig> ack_schema() {
   return schema::describe<RoceConfig>("acknowledgements", "how receivers acknowledge")
@@ -53,9 +26,35 @@ schema::Object<RoceConfig> ack_schema() {
       .source("acknowledgements of a RoCE queue pair use its own priority");
 }
 
-schema::Object<RoceConfig> roce_schema(LinkLayer layer) {
+}  // namespace
+
+RoceConfig RoceConfig::standard(LinkLayer layer) {
+  RoceConfig roce;
+  if (layer == LinkLayer::kInfiniBand) roce.congestion_control = congestion::NoControlConfig{};
+  return roce;
+}
+
+TransportTraits RoceConfig::traits() const {
+  TransportTraits traits;
+  traits.format = format;
+  traits.is_acknowledged = true;
+  traits.takes_any_order = receiver == Receiver::kAnyOrder;
+  traits.ack_size = ack_size;
+  traits.ack_every = ack_every;
+  traits.ack_class = ack_class;
+  traits.cnp_class = cnp_class;
+  traits.window = window;
+  traits.retransmit_timeout = retransmit_timeout;
+  traits.retry_limit = retry_limit;
+  traits.queue_pairs = queue_pairs;
+  traits.queue_pair_use = queue_pair_use;
+  traits.congestion_control = congestion_control;
+  return traits;
+}
+
+schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
   return schema::describe<RoceConfig>("RoCE", "RoCEv2 reliable connection")
-      .include(&RoceConfig::format, format_schema())
+      .include(&RoceConfig::format, PacketFormat::schema())
       .group("ack", ack_schema(), "acknowledgements")
       .field("cnp_priority", &RoceConfig::cnp_class,
              "class of CNPs; `highest`: that of highest priority")
@@ -89,7 +88,7 @@ schema::Object<RoceConfig> roce_schema(LinkLayer layer) {
               "whose data a queue pair carries")
       .source("NCCL connects a queue pair per send and per receive")
       .object("congestion_control", &RoceConfig::congestion_control,
-              congestion::control_schema(standard_transport(layer).congestion_control),
+              congestion::control_schema(standard(layer).congestion_control),
               "how senders set their rates")
       .source(layer == LinkLayer::kEthernet ? "the congestion control of RoCEv2 NICs"
                                             : "DCQCN belongs to RoCEv2; InfiniBand has its credits")
@@ -100,27 +99,6 @@ schema::Object<RoceConfig> roce_schema(LinkLayer layer) {
                                             "that the receiver holds back"});
         }
       });
-}
-
-}  // namespace
-
-RoceConfig standard_transport(LinkLayer layer) {
-  RoceConfig roce;
-  if (layer == LinkLayer::kInfiniBand) roce.congestion_control = congestion::NoControlConfig{};
-  return roce;
-}
-
-schema::Object<TransportConfig> transport_schema(LinkLayer layer) {
-  const auto self = [](TransportConfig& t) -> TransportConfig& { return t; };
-  return schema::describe<TransportConfig>("transport", "how hosts send messages")
-      .optional_tag("type", 0, "which transport")
-      .alternative<RoceConfig>("roce", self, roce_schema(layer), standard_transport(layer))
-      .alternative<DatagramConfig>(
-          "datagram", self,
-          schema::describe<DatagramConfig>(
-              "datagram", "unreliable: sent at line rate, never acknowledged, lost when dropped")
-              .include(&DatagramConfig::format, format_schema()))
-      .shorthand("type");
 }
 
 }  // namespace weft::protocols

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <variant>
+
+#include "protocols/config/transports/datagram_config.hpp"
+#include "protocols/config/transports/roce_config.hpp"
+#include "protocols/config/transports/transport.hpp"
+
+namespace weft::protocols {
+
+/// Some transports, numbered in this order. The first is meant where a scenario names none.
+template <TransportSpec... T>
+struct TransportSpecs {
+  using Config = std::variant<T...>;
+  template <TransportSpec Wanted>
+  [[nodiscard]] static constexpr std::size_t number_of() {
+    std::size_t number = 0;
+    bool is_found = false;
+    ((is_found = is_found || std::same_as<T, Wanted>, number += is_found ? 0 : 1), ...);
+    return number;
+  }
+  /// Calls `visit.template operator()<T>()` for each, in order.
+  template <class Visit>
+  static void for_each(Visit visit) {
+    (visit.template operator()<T>(), ...);
+  }
+};
+
+/// All transports that a scenario can name. `protocols/transports/list.hpp` has their two ends.
+using Transports = TransportSpecs<RoceConfig, DatagramConfig>;
+using TransportConfig = Transports::Config;
+
+[[nodiscard]] inline TransportTraits traits_of(const TransportConfig& transport) {
+  return std::visit([](const auto& t) { return t.traits(); }, transport);
+}
+/// What NICs on such links run.
+[[nodiscard]] TransportConfig standard_transport(LinkLayer layer);
+/// How a transport is written in a scenario: its type, and that one's keys.
+[[nodiscard]] schema::Object<TransportConfig> transport_schema(LinkLayer layer);
+
+}  // namespace weft::protocols

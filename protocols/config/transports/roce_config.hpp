@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "protocols/config/transports/transport.hpp"
+
+namespace weft::protocols {
+
+/// RoCEv2 reliable connection.
+struct RoceConfig {
+  static constexpr const char* kName = "roce";
+
+  enum class Receiver : std::uint8_t {
+    kInOrder,   ///< go-back-N: a gap makes the receiver discard and send one NACK per gap
+    kAnyOrder,  ///< accepts packets in any order, as sprayed traffic needs
+  };
+  PacketFormat format;
+  /// Wire bytes of an ACK, NACK or CNP. RoCEv2 ACK frame 66 B + preamble 8 + gap 12 = 86.
+  Bytes ack_size = 86_B;
+  std::uint32_t ack_every = 1;  ///< packets per ACK; the last packet of a message is always acked
+  /// Class of ACKs and NACKs by name; kSameClass: the class of the data that they answer.
+  std::string ack_class = kSameClass;
+  /// Class of CNPs by name; kHighestClass: the class of highest priority.
+  std::string cnp_class = kHighestClass;
+  Receiver receiver = Receiver::kInOrder;
+  std::uint32_t window = 0;  ///< packets in flight per queue pair; 0: no limit
+  /// Time without progress after which the sender goes back. ConnectX: 4.096 us * 2^14 (the verbs
+  /// default of many programs); NCCL sets 2^20.
+  Picoseconds retransmit_timeout = Picoseconds(67'108'864'000);
+  std::uint32_t retry_limit = 7;  ///< time-outs in a row until the queue pair fails (IB: 7)
+  std::uint32_t queue_pairs = 1;  ///< per connection; messages take them in turn
+  QueuePairUse queue_pair_use = QueuePairUse::kOneWay;
+  congestion::ControlConfig congestion_control = congestion::Dcqcn::standard();
+
+  [[nodiscard]] static schema::Object<RoceConfig> schema(LinkLayer layer);
+  /// Without congestion control on InfiniBand.
+  [[nodiscard]] static RoceConfig standard(LinkLayer layer);
+  [[nodiscard]] TransportTraits traits() const;
+  friend bool operator==(const RoceConfig&, const RoceConfig&) = default;
+};
+
+}  // namespace weft::protocols

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+
+#include "protocols/congestion/list.hpp"
+#include "simcore/base/hash.hpp"
+#include "simcore/base/units.hpp"
+#include "simcore/fabric/link_layer.hpp"
+#include "simcore/schema/schema.hpp"
+
+/// What a transport says of itself in a scenario. Its specification and keys are a pair of files
+/// beside this one and an entry in `list.hpp`; its two ends are in `protocols/transports/`.
+namespace weft::protocols {
+
+/// What every transport has: how messages become packets.
+struct PacketFormat {
+  Bytes payload = 4096_B;  ///< of a full packet (path MTU)
+  /// Everything else a data packet occupies the wire with. RoCEv2: Ethernet 38 B (preamble 8,
+  /// header 14, FCS 4, gap 12) + IPv4 20 + UDP 8 + BTH 12 + ICRC 4.
+  Bytes header = 82_B;
+  std::uint32_t ttl = 64;
+
+  [[nodiscard]] static schema::Object<PacketFormat> schema();
+  friend bool operator==(const PacketFormat&, const PacketFormat&) = default;
+};
+
+inline constexpr const char* kSameClass = "same";
+inline constexpr const char* kHighestClass = "highest";
+
+/// What others have to know of a transport, whichever it is.
+struct TransportTraits {
+  PacketFormat format;
+  bool is_acknowledged = false;        ///< and sent again where it was lost
+  bool takes_any_order = false;        ///< packets that overtake each other do no harm
+  Bytes ack_size;                      ///< wire bytes of whatever answers data
+  std::uint32_t ack_every = 1;         ///< packets per ACK
+  std::string ack_class = kSameClass;  ///< name of a class; kSameClass: that of the data
+  std::string cnp_class = kSameClass;  ///< kHighestClass: that of highest priority
+  std::uint32_t window = 0;            ///< packets in flight per queue pair; 0: no limit
+  Picoseconds retransmit_timeout;      ///< without progress
+  std::uint32_t retry_limit = 0;       ///< time-outs in a row until a queue pair fails
+  std::uint32_t queue_pairs = 1;       ///< per connection; messages take them in turn
+  QueuePairUse queue_pair_use = QueuePairUse::kOneWay;
+  congestion::ControlConfig congestion_control = congestion::NoControlConfig{};
+
+  /// Wire bytes of a full packet.
+  [[nodiscard]] Bytes full_packet() const { return format.payload + format.header; }
+};
+
+/// The specification of a transport, as far as it is one.
+template <class T>
+concept TransportSpec = std::equality_comparable<T> && requires(const T& spec, LinkLayer layer) {
+  { T::kName } -> std::convertible_to<const char*>;  // in scenarios
+  { T::schema(layer) } -> std::same_as<schema::Object<T>>;
+  { T::standard(layer) } -> std::same_as<T>;
+  { spec.traits() } -> std::same_as<TransportTraits>;
+};
+
+}  // namespace weft::protocols
