@@ -6,7 +6,6 @@
 
 #include "scenarios/output/collective_tables.hpp"
 #include "scenarios/output/pause_summary.hpp"
-#include "scenarios/results/result_tables.hpp"
 #include "scenarios/text/format.hpp"
 #include "simcore/base/escape.hpp"
 
@@ -127,7 +126,7 @@ ordered_json percentiles_json(const Percentiles& p) {
 }
 
 ordered_json job_json(const JobResult& job) {
-  ordered_json j = summary_json(jobs_table(), JobRow{job});
+  ordered_json j = summary_json(JobsTable::declaration(), job);
   if (job.algorithm.empty()) return j;
   j["algorithm"] = job.algorithm;
   j["protocol"] = job.protocol;
@@ -140,7 +139,8 @@ ordered_json collectives_json(const Results& r) {
   constexpr std::size_t kMost = 1000;  // the file has all
   ordered_json list = ordered_json::array();
   for (std::size_t i = 0; i < std::min(r.collectives.size(), kMost); ++i) {
-    list.push_back(summary_json(collectives_table(), CollectiveRow{r, r.collectives[i]}));
+    list.push_back(summary_json(CollectivesTable::declaration(),
+                                {r.jobs[r.collectives[i].job], r.collectives[i]}));
   }
   return list;
 }

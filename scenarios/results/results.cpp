@@ -1,6 +1,5 @@
 #include "scenarios/results/results.hpp"
 
-#include "scenarios/results/result_tables.hpp"
 #include "simcore/base/digest.hpp"
 
 namespace weft::scenarios {

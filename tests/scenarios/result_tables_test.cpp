@@ -1,4 +1,4 @@
-#include "scenarios/results/result_tables.hpp"
+#include "scenarios/results/reference.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 #include <vector>
+
+#include "scenarios/results/results.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -46,7 +48,7 @@ TEST(ResultTables, SayUnitsInTheLastWordOfNames) {
 }
 
 TEST(ResultTables, OfTheFluidEngineLackWhatOnlyPacketsTell) {
-  EXPECT_THAT(names(TableReference(fluid_ports_table())),
+  EXPECT_THAT(names(TableReference(PortsTable::declaration().known(false))),
               ElementsAre("port", "rate_bps", "bytes", "utilisation"));
 }
 
@@ -59,8 +61,8 @@ TEST(ResultTables, AreARowOfCellsUnderAHeader) {
   job.start = Picoseconds(1);
   job.end = Picoseconds(2'000'000'000'000);
   std::string text;
-  jobs_table().append_header(text);
-  jobs_table().append(text, {job});
+  JobsTable::declaration().append_header(text);
+  JobsTable::declaration().append(text, job);
   EXPECT_EQ(text,
             "job,type,ranks,bytes,start_s,end_s,jct_s,ideal_s,ideal_set_by,busbw_bytes_per_s,"
             "finished\n"
