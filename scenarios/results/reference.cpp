@@ -5,9 +5,22 @@
 #include <algorithm>
 
 #include "scenarios/results/results.hpp"
+#include "scenarios/results/summary/summary_record.hpp"
 #include "scenarios/results/tables/messages_table.hpp"
 
 namespace weft::scenarios {
+namespace {
+
+void append_fields(std::string& text, const std::vector<FieldReference>& fields,
+                   std::size_t width) {
+  for (const FieldReference& f : fields) {
+    std::string line = fmt::format("  {:<{}} {:<8} {}", f.name, width, f.unit, f.meaning);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+}
+
+}  // namespace
 
 std::vector<TableReference> result_reference() {
   std::vector<TableReference> all{TableReference(MessagesTable::declaration())};
@@ -19,14 +32,12 @@ std::vector<TableReference> result_reference() {
 std::string result_reference_text() {
   std::string text;
   for (const TableReference& table : result_reference()) {
-    if (!text.empty()) text += '\n';
     text += table.file + ": a row is " + table.holds + "\n";
-    for (const TableReference::Field& f : table.fields) {
-      std::string line = fmt::format("  {:<18} {:<8} {}", f.name, f.unit, f.meaning);
-      line.erase(line.find_last_not_of(' ') + 1);
-      text += line + "\n";
-    }
+    append_fields(text, table.fields, 18);
+    text += '\n';
   }
+  text += "summary.json: its fields, [] of each item of a list\n";
+  append_fields(text, summary_record().reference(), 44);
   return text;
 }
 

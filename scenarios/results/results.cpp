@@ -4,6 +4,24 @@
 
 namespace weft::scenarios {
 
+const char* outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kFinished:
+      return "finished";
+    case Outcome::kTimeLimit:
+      return "time limit";
+    case Outcome::kStuck:
+      return "stuck";
+    case Outcome::kDeadlocked:
+      return "deadlocked";
+    case Outcome::kStalled:
+      return "stalled";
+    case Outcome::kInterrupted:
+      return "interrupted";
+  }
+  return "unknown";
+}
+
 std::string Results::digest() const {
   Digest sha;
   for_each_table(*this, [&](const auto& table) { table.add_to(sha, *this); });

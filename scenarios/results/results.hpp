@@ -27,6 +27,9 @@ enum class Outcome : std::uint8_t {
   kInterrupted,  ///< the user stopped it
 };
 
+/// `finished`, `time limit` ...: how the outcome is called.
+[[nodiscard]] const char* outcome_name(Outcome outcome);
+
 /// What a run found: what its tables keep, and what they are read with.
 struct Results : ResultTables {
   std::string scenario;

@@ -86,18 +86,6 @@ struct Table {
   }
 };
 
-/// A row as summary.json has it: the columns that have a key there.
-template <class Row>
-[[nodiscard]] nlohmann::ordered_json summary_json(const Table<Row>& table, const Row& row) {
-  nlohmann::ordered_json json;
-  for (const Column<Row>& column : table.columns) {
-    if (column.key == nullptr) continue;
-    json[nlohmann::ordered_json::json_pointer("/" + std::string(column.key))] =
-        column.value(row).json();
-  }
-  return json;
-}
-
 /// Types of tables. Each has what a run keeps for it as members, and what it declares:
 /// `static const Table<Row>& declaration()`. A list is what all of them keep.
 template <class... Tables>

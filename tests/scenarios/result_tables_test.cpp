@@ -8,16 +8,18 @@
 #include <vector>
 
 #include "scenarios/results/results.hpp"
+#include "scenarios/results/summary/summary_record.hpp"
 
 namespace weft::scenarios {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::vector<std::string> names(const TableReference& table) {
   std::vector<std::string> all;
-  for (const TableReference::Field& f : table.fields) all.push_back(f.name);
+  for (const FieldReference& f : table.fields) all.push_back(f.name);
   return all;
 }
 
@@ -26,7 +28,7 @@ TEST(ResultTables, NameEveryColumnOnce) {
   for (const TableReference& table : result_reference()) {
     EXPECT_TRUE(files.insert(table.file).second) << table.file;
     std::set<std::string> seen;
-    for (const TableReference::Field& f : table.fields) {
+    for (const FieldReference& f : table.fields) {
       EXPECT_TRUE(seen.insert(f.name).second) << table.file << " " << f.name;
     }
   }
@@ -73,6 +75,34 @@ TEST(ResultTables, AreDescribedForPeople) {
   const std::string text = result_reference_text();
   EXPECT_THAT(text, HasSubstr("messages.csv: a row is a message posted since"));
   EXPECT_THAT(text, HasSubstr("  slowdown                    fct_s over ideal_s, never below 1\n"));
+}
+
+TEST(Summary, IsDescribedFieldByField) {
+  std::set<std::string> seen;
+  for (const FieldReference& f : summary_record().reference()) {
+    EXPECT_TRUE(seen.insert(f.name).second) << f.name;
+  }
+  for (const char* name :
+       {"scenario", "jobs[].jct_seconds", "collectives[].critical_path_seconds.wire",
+        "messages.fct_seconds.p999", "network.buffer_drops", "pause_storms.storms[].tree[].depth",
+        "victims.victims[].lost_to[].seconds", "deadlock[].waiting_bytes", "results_sha256"}) {
+    EXPECT_TRUE(seen.contains(name)) << name;
+  }
+  // An object says the unit of what is in it.
+  const std::string text = result_reference_text();
+  EXPECT_THAT(text, ContainsRegex("\n  messages.fct_seconds.p50 +s +median"));
+  EXPECT_THAT(text, ContainsRegex("\n  collectives\\[\\].critical_path_seconds.wire +s "));
+}
+
+TEST(Summary, LeavesOutWhatTheEngineDoesNotKnow) {
+  Results r;
+  EXPECT_TRUE(summary_record().json(r).contains("network"));
+  r.has_packets = false;
+  const nlohmann::ordered_json fluid = summary_record().json(r);
+  for (const char* name : {"events", "network", "packet_latency_seconds", "pause_storms"}) {
+    EXPECT_FALSE(fluid.contains(name)) << name;
+  }
+  EXPECT_TRUE(fluid.contains("messages"));
 }
 
 }  // namespace
