@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "scenarios/results/value.hpp"
@@ -19,25 +20,36 @@ enum class Needs : std::uint8_t {
   kPackets,  ///< an engine that knows them
 };
 
-/// A column of a result file: declared once, where its values come from. Its name says its unit.
+/// A column of a result file: declared once, where its values come from. Its name says its unit,
+/// and what its values are made from their kind.
 template <class Row>
 struct Column {
   /// `get(row)` gives a Value, or what one can be made of; it has no state.
   template <class Get>
-  Column(const char* name_in, const char* meaning_in, Get /*get*/, const char* key_in = nullptr,
-         Needs needs_in = Needs::kNothing)
-      : name(name_in), meaning(meaning_in), key(key_in), needs(needs_in), value([](const Row& row) {
-          return Value(Get{}(row));
-        }) {}
+  constexpr Column(const char* name_in, const char* meaning_in, Get /*get*/,
+                   const char* key_in = nullptr, Needs needs_in = Needs::kNothing)
+      : name(name_in),
+        meaning(meaning_in),
+        key(key_in),
+        needs(needs_in),
+        kind(kKindOf<Got<Get>>),
+        may_be_empty(kMayBeMissing<Got<Get>>),
+        value([](const Row& row) { return Value(Get{}(row)); }) {}
   template <class Get>
-  Column(const char* name_in, const char* meaning_in, Get get, Needs needs_in)
+  constexpr Column(const char* name_in, const char* meaning_in, Get get, Needs needs_in)
       : Column(name_in, meaning_in, get, nullptr, needs_in) {}
 
   const char* name;
   const char* meaning;  ///< for the reference of result files
   const char* key;      ///< where it stands in summary.json, as in `path/late`; null: it does not
   Needs needs;
+  Kind kind;
+  bool may_be_empty;
   Value (*value)(const Row& row);
+
+ private:
+  template <class Get>
+  using Got = std::remove_cvref_t<std::invoke_result_t<Get, const Row&>>;
 };
 
 /// A result file with a header and a line per row.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -66,6 +67,30 @@ class Value {
  private:
   std::variant<std::monostate, bool, std::int64_t, Picoseconds, std::string, Quotient> held_;
 };
+
+/// What the values of a column are, and so how its cells are read back.
+enum class Kind : std::uint8_t {
+  kText,
+  kInteger,  ///< a count, bytes, or bits per second; of a flag 0 or 1
+  kDecimal,  ///< a time in seconds, or a quotient
+};
+
+/// Of what a Value is made from.
+template <class T>
+inline constexpr Kind kKindOf =
+    std::is_constructible_v<std::string, T> ? Kind::kText : Kind::kInteger;
+template <>
+inline constexpr Kind kKindOf<Picoseconds> = Kind::kDecimal;
+template <>
+inline constexpr Kind kKindOf<Quotient> = Kind::kDecimal;
+template <class T>
+inline constexpr Kind kKindOf<std::optional<T>> = kKindOf<T>;
+
+/// Whether there may be none.
+template <class T>
+inline constexpr bool kMayBeMissing = false;
+template <class T>
+inline constexpr bool kMayBeMissing<std::optional<T>> = true;
 
 /// The unit that a name says in its last word, as `time_s`, `fct_seconds` or `queue_bytes` do:
 /// `s`, `bytes`, `bytes/s`, `bit/s`, or nothing for a name, a count or a ratio.

@@ -81,10 +81,10 @@ std::optional<std::vector<BlockedRow>> blocked_ports(const Results& r) {
 
 std::vector<Field<Results>> identity_fields() {
   return {{"scenario", "its name", [](const Results& r) { return r.scenario; }},
-          {"engine", "packet or fluid", [](const Results& r) { return r.engine; }},
+          {summary_keys::kEngine, "packet or fluid", [](const Results& r) { return r.engine; }},
           {"version", "of weft", [](const Results& r) { return r.version; }},
-          {"seed", "", [](const Results& r) { return ordered_json(r.seed); }},
-          {"scenario_sha256", "of the scenario with all its defaults",
+          {summary_keys::kSeed, "", [](const Results& r) { return ordered_json(r.seed); }},
+          {summary_keys::kScenario, "of the scenario with all its defaults",
            [](const Results& r) { return r.scenario_sha256; }},
           {"outcome", "finished, time limit, stuck, deadlocked, stalled or interrupted",
            [](const Results& r) { return outcome_name(r.outcome); }},
@@ -115,7 +115,7 @@ std::vector<Field<Results>> cost_fields() {
 
 std::vector<Field<Results>> result_fields() {
   return {
-      list<Results>("jobs", "a job", job_record(),
+      list<Results>(summary_keys::kJobs, "a job", job_record(),
                     [](const Results& r) { return std::optional(std::span(r.jobs)); }),
       list<Results>("collectives", "an iteration of a collective that all ranks ended",
                     collective_record(), listed_collectives),

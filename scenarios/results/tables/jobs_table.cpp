@@ -5,7 +5,7 @@
 namespace weft::scenarios {
 
 const Table<JobResult>& JobsTable::declaration() {
-  static const Table<JobResult> table{"jobs.csv", "a job", job_columns(),
+  static const Table<JobResult> table{"jobs.csv", "a job", job_columns::all(),
                                       [](const Results& r, const auto& visit) {
                                         for (const JobResult& job : r.jobs) visit(job);
                                       }};

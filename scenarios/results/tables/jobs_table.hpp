@@ -30,18 +30,27 @@ struct JobResult {
   std::string choice;  ///< why this algorithm, if it was not named
 };
 
+/// The columns by which jobs of two runs are compared.
+namespace job_columns {
+inline constexpr Column<JobResult> kName{"job", "its name",
+                                         [](const JobResult& r) { return r.name; }, "name"};
+inline constexpr Column<JobResult> kType{"type", "as the scenario spells it",
+                                         [](const JobResult& r) { return r.type; }, "type"};
+inline constexpr Column<JobResult> kCompletionTime{
+    "jct_s", "job completion time; empty if unfinished",
+    [](const JobResult& r) { return only_if(r.is_finished, r.jct); }, "jct_seconds"};
+
 /// Here and not in a source: so a column of jobs is added in one file, beside its member.
-[[nodiscard]] inline std::vector<Column<JobResult>> job_columns() {
+[[nodiscard]] inline std::vector<Column<JobResult>> all() {
   return {
-      {"job", "its name", [](const JobResult& r) { return r.name; }, "name"},
-      {"type", "as the scenario spells it", [](const JobResult& r) { return r.type; }, "type"},
+      kName,
+      kType,
       {"ranks", "", [](const JobResult& r) { return r.ranks; }, "ranks"},
       {"bytes", "payload that it posted", [](const JobResult& r) { return r.bytes; }, "bytes"},
       {"start_s", "its first event", [](const JobResult& r) { return r.start; }, "start_seconds"},
       {"end_s", "its last event; of an unfinished job the last one so far",
        [](const JobResult& r) { return r.end; }},
-      {"jct_s", "job completion time; empty if unfinished",
-       [](const JobResult& r) { return only_if(r.is_finished, r.jct); }, "jct_seconds"},
+      kCompletionTime,
       {"ideal_s", "without contention; empty where there is no such time (open loops)",
        [](const JobResult& r) { return only_if(r.ideal > Picoseconds(0), r.ideal); },
        "ideal_seconds"},
@@ -51,6 +60,7 @@ struct JobResult {
        [](const JobResult& r) { return per_second(r.bus_bandwidth); }, "busbw_bytes_per_second"},
       {"finished", "1, or 0", [](const JobResult& r) { return r.is_finished; }, "finished"}};
 }
+}  // namespace job_columns
 
 /// jobs.csv
 struct JobsTable {
