@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <tuple>
 
+#include "scenarios/results/tables/jobs_table.hpp"
+#include "scenarios/results/tables/messages_table.hpp"
 #include "scenarios/text/format.hpp"
 
 namespace weft::scenarios {
@@ -111,8 +114,18 @@ void compare_messages(const RunFolder& first, const RunFolder& second, std::size
   c.worst_messages = std::move(pairs);
 }
 
-std::string time_or(const std::optional<double>& seconds, const char* otherwise) {
-  return seconds ? format_time(*seconds) : otherwise;
+/// In the unit that the name of the column says.
+template <class Row>
+std::string quantity(const Column<Row>& column, double value) {
+  const std::string_view unit = unit_of(column.name);
+  if (unit == "s") return format_time(value);
+  if (unit == "bytes") return format_bytes(value);
+  return fmt::format("{:.4g} {}", value, unit);
+}
+
+template <class Row>
+std::string quantity(const Column<Row>& column, const std::optional<double>& value) {
+  return value ? quantity(column, *value) : "-";
 }
 
 std::string ratio(double first, double second) {
@@ -131,8 +144,9 @@ Comparison compare_runs(const RunFolder& first, const RunFolder& second, std::si
   if (first.messages && second.messages) {
     compare_messages(first, second, limit, c);
   } else {
-    c.notes.push_back("messages are not compared: " +
-                      (first.messages ? second.folder : first.folder) + " has no messages.csv");
+    c.notes.push_back(
+        "messages are not compared: " + (first.messages ? second.folder : first.folder) +
+        " has no " + MessagesTable::declaration().file);
   }
   if (first.scenario_sha256 != second.scenario_sha256) {
     c.notes.emplace_back("the scenarios differ (scenario_sha256)");
@@ -149,21 +163,25 @@ std::string comparison_text(const RunFolder& first, const RunFolder& second, con
 
   TextTable jobs({"job", "type", "JCT " + a, "JCT " + b, quotient});
   for (const Comparison::Row& row : c.jobs) {
-    jobs.add({row.name, row.type, time_or(row.first, "-"), time_or(row.second, "-"), ratio(row)});
+    jobs.add({row.name, row.type, quantity(job_columns::kCompletionTime, row.first),
+              quantity(job_columns::kCompletionTime, row.second), ratio(row)});
   }
   text += jobs.to_string("  ") + "\n";
   if (!c.completions.empty()) {
     TextTable completions({"message completion", a, b, quotient});
     for (const Comparison::Row& row : c.completions) {
-      completions.add({row.name, time_or(row.first, "-"), time_or(row.second, "-"), ratio(row)});
+      completions.add({row.name, quantity(message_columns::kCompletionTime, row.first),
+                       quantity(message_columns::kCompletionTime, row.second), ratio(row)});
     }
     text += completions.to_string("  ") + "\n";
     TextTable worst({"most different messages", "bytes", a, b, quotient});
     for (const Pair& pair : c.worst_messages) {
       worst.add({fmt::format("{} rank {} -> {}", first.jobs[pair.job].name, pair.source_rank,
                              pair.destination_rank),
-                 format_bytes(static_cast<double>(pair.bytes)), format_time(pair.first),
-                 format_time(pair.second), ratio(pair.first, pair.second)});
+                 quantity(message_columns::kBytes, static_cast<double>(pair.bytes)),
+                 quantity(message_columns::kCompletionTime, pair.first),
+                 quantity(message_columns::kCompletionTime, pair.second),
+                 ratio(pair.first, pair.second)});
     }
     text += worst.to_string("  ") + "\n";
   }

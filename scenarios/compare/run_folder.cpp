@@ -1,14 +1,18 @@
 #include "scenarios/compare/run_folder.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <system_error>
+#include <tuple>
+#include <type_traits>
 #include <unordered_map>
 
+#include "scenarios/results/summary/summary_record.hpp"
+#include "scenarios/results/tables/jobs_table.hpp"
+#include "scenarios/results/tables/messages_table.hpp"
 #include "simcore/text/csv_row.hpp"
 
 namespace weft::scenarios {
@@ -17,20 +21,36 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 6> kMessageColumns{
-    "job", "source_rank", "destination_rank", "bytes", "start_s", "fct_s"};
-enum Column : std::size_t { kJob, kSource, kDestination, kBytes, kStart, kCompletion };
-
 Error error_at(const fs::path& file, std::string message, int line = 0) {
   return {.message = std::move(message), .where = {.file = file.string(), .line = line}};
 }
 
-template <class Number>
-bool parse(std::string_view text, Number& number) {
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end;
-}
+/// A number of a row: its column, whose declaration says how it is read, and where it goes.
+template <const Column<MessageRow>& kColumn, auto kMember>
+struct NumberCell {
+  static constexpr const char* kName = kColumn.name;
+  std::size_t position = 0;
+
+  bool read(const CsvRow& row, RunFolder::Message& message) const {
+    const std::string_view cell = row.cells()[position].text;
+    auto& number = message.*kMember;
+    if constexpr (kColumn.may_be_empty) {
+      number.reset();
+      return cell.empty() || read(cell, number.emplace());
+    } else {
+      return read(cell, number);
+    }
+  }
+
+ private:
+  template <class Number>
+  static bool read(std::string_view cell, Number& number) {
+    static_assert(kColumn.kind == (std::is_integral_v<Number> ? Kind::kInteger : Kind::kDecimal));
+    const char* end = cell.data() + cell.size();
+    const auto [stop, error] = std::from_chars(cell.data(), end, number);
+    return error == std::errc() && stop == end;
+  }
+};
 
 class MessageReader {
  public:
@@ -47,20 +67,16 @@ class MessageReader {
     // A spreadsheet that saved the file may have put a mark before it, and CR before ends of lines.
     const std::string header(without_byte_order_mark(line));
     if (!row_.read(header)) return Errors{error_at(file_, row_.problem(), 1)};
-    const auto& names = row_.cells();
-    for (std::size_t c = 0; c < kMessageColumns.size(); ++c) {
-      const auto found = std::ranges::find(names, kMessageColumns[c], &CsvRow::Cell::text);
-      if (found == names.end()) {
-        return Errors{error_at(file_, "has no column " + std::string(kMessageColumns[c]), 1)};
-      }
-      column_[c] = static_cast<std::size_t>(found - names.begin());
+    if (const std::string missing = find_columns(); !missing.empty()) {
+      return Errors{error_at(file_, "has no column " + missing, 1)};
     }
-    const std::size_t width = names.size();
+    const std::size_t width = row_.cells().size();
     std::vector<RunFolder::Message> messages;
     for (int number = 2; std::getline(in, line); ++number) {
       RunFolder::Message message;
       if (!row_.read(line) || row_.cells().size() != width || !read_row(message)) {
-        return Errors{error_at(file_, "is not a row of messages.csv", number)};
+        return Errors{error_at(
+            file_, std::string("is not a row of ") + MessagesTable::declaration().file, number)};
       }
       messages.push_back(message);
     }
@@ -68,39 +84,55 @@ class MessageReader {
   }
 
  private:
-  [[nodiscard]] std::string_view field(Column column) const {
-    return row_.cells()[column_[column]].text;
+  /// From the header to where the columns stand; the name of the first one that is not there.
+  std::string find_columns() {
+    std::string missing;
+    const auto find = [&](const char* name, std::size_t& position) {
+      const auto& names = row_.cells();
+      const auto found = std::ranges::find(names, std::string_view(name), &CsvRow::Cell::text);
+      if (found == names.end() && missing.empty()) missing = name;
+      position = static_cast<std::size_t>(found - names.begin());
+    };
+    find(message_columns::kJob.name, job_);
+    std::apply([&](auto&... cell) { (find(cell.kName, cell.position), ...); }, numbers_);
+    return missing;
   }
 
-  bool read_row(RunFolder::Message& m) {
-    const auto job = job_number_.find(std::string(field(kJob)));
+  bool read_row(RunFolder::Message& message) const {
+    const auto job = job_number_.find(std::string(row_.cells()[job_].text));
     if (job == job_number_.end()) return false;
-    m.job = job->second;
-    const std::string_view completion = field(kCompletion);
-    double seconds = 0;
-    if (!completion.empty()) {
-      if (!parse(completion, seconds)) return false;
-      m.completion = seconds;
-    }
-    return parse(field(kSource), m.source_rank) && parse(field(kDestination), m.destination_rank) &&
-           parse(field(kBytes), m.bytes) && parse(field(kStart), m.start);
+    message.job = job->second;
+    return std::apply([&](const auto&... cell) { return (cell.read(row_, message) && ...); },
+                      numbers_);
   }
+
+  using Message = RunFolder::Message;
 
   fs::path file_;
   std::unordered_map<std::string, std::uint32_t> job_number_;
-  std::array<std::size_t, kMessageColumns.size()> column_{};
+  std::size_t job_ = 0;  ///< where the name of the job stands
+  std::tuple<NumberCell<message_columns::kSourceRank, &Message::source_rank>,
+             NumberCell<message_columns::kDestinationRank, &Message::destination_rank>,
+             NumberCell<message_columns::kBytes, &Message::bytes>,
+             NumberCell<message_columns::kStart, &Message::start>,
+             NumberCell<message_columns::kCompletionTime, &Message::completion>>
+      numbers_;
   CsvRow row_;
 };
 
 /// Throws json::exception where the file is not what `write_results` writes.
 RunFolder folder_of(const json& summary) {
   RunFolder run;
-  run.engine = summary.at("engine").get<std::string>();
-  run.scenario_sha256 = summary.at("scenario_sha256").get<std::string>();
-  run.seed = summary.at("seed").get<std::uint64_t>();
-  for (const json& job : summary.at("jobs")) {
-    RunFolder::Job row{job.at("name").get<std::string>(), job.at("type").get<std::string>(), {}};
-    if (const json& jct = job.at("jct_seconds"); !jct.is_null()) row.jct = jct.get<double>();
+  run.engine = summary.at(summary_keys::kEngine).get<std::string>();
+  run.scenario_sha256 = summary.at(summary_keys::kScenario).get<std::string>();
+  run.seed = summary.at(summary_keys::kSeed).get<std::uint64_t>();
+  for (const json& job : summary.at(summary_keys::kJobs)) {
+    RunFolder::Job row{job.at(job_columns::kName.key).get<std::string>(),
+                       job.at(job_columns::kType.key).get<std::string>(),
+                       {}};
+    static_assert(job_columns::kCompletionTime.may_be_empty);
+    const json& jct = job.at(job_columns::kCompletionTime.key);
+    if (!jct.is_null()) row.jct = jct.get<double>();
     run.jobs.push_back(std::move(row));
   }
   return run;
@@ -122,7 +154,8 @@ Result<RunFolder> read_run_folder(const fs::path& folder) {
   }
   run.folder = folder.string();
   std::error_code ignored;
-  if (const fs::path messages = folder / "messages.csv"; fs::exists(messages, ignored)) {
+  if (const fs::path messages = folder / MessagesTable::declaration().file;
+      fs::exists(messages, ignored)) {
     auto rows = MessageReader(messages, run.jobs).read();
     if (!rows) return rows.errors();
     run.messages = std::move(rows).value();

@@ -115,17 +115,6 @@ VictimResult victim_result(const Experiment& e, const ConnectionTransports& tran
 
 }  // namespace
 
-void collect_classes(const Experiment& e, const protocols::PacketNetwork& network,
-                     Results& results) {
-  results.class_names = class_names(e.scenario.switches);
-  results.classes.reserve(e.fabric.ports.size() * results.class_names.size());
-  for (std::uint32_t p = 0; p < e.fabric.ports.size(); ++p) {
-    for (std::size_t c = 0; c < results.class_names.size(); ++c) {
-      results.classes.push_back(network.class_counters(PortId(p), static_cast<std::uint8_t>(c)));
-    }
-  }
-}
-
 PauseReport report_pauses(const Experiment& e, std::vector<protocols::PauseInterval> pauses,
                           FlowActivities& flow_activities) {
   PauseReport report;

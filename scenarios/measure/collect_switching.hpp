@@ -7,12 +7,8 @@
 #include "scenarios/measure/flow_activities.hpp"
 #include "scenarios/results/results.hpp"
 
-/// From a run that has ended to what its results say about classes, pauses and deadlocks.
+/// From a run that has ended to what its results say about pauses and deadlocks.
 namespace weft::scenarios {
-
-/// Needs the ports of the results.
-void collect_classes(const Experiment& experiment, const protocols::PacketNetwork& network,
-                     Results& results);
 
 /// Storms and victims.
 void collect_pauses(const Experiment& experiment, const protocols::PacketNetwork& network,

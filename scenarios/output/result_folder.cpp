@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "scenarios/output/partial_path.hpp"
-#include "scenarios/results/result_tables.hpp"
+#include "scenarios/results/reference.hpp"
 
 namespace weft::scenarios {
 namespace {

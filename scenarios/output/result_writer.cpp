@@ -5,7 +5,6 @@
 
 #include "scenarios/output/result_folder.hpp"
 #include "scenarios/output/summary.hpp"
-#include "scenarios/results/result_tables.hpp"
 #include "scenarios/text/json_text.hpp"
 
 namespace weft::scenarios {

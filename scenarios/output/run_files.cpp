@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/results/result_tables.hpp"
+#include "scenarios/results/tables/messages_table.hpp"
 #include "scenarios/text/csv.hpp"
 
 namespace weft::scenarios {
@@ -57,9 +57,9 @@ Result<std::unique_ptr<RunFiles>> RunFiles::create(const Experiment& e,
       has_traces ? names_of(e) : TraceNames{});
   if (kinds.messages) {
     std::string header;
-    messages_table().append_header(header);
+    MessagesTable::declaration().append_header(header);
     header.pop_back();  // the end of the line
-    files->messages_.emplace(files->folder_.partial() / messages_table().file, header);
+    files->messages_.emplace(files->folder_.partial() / MessagesTable::declaration().file, header);
     for (const JobSpec& job : e.scenario.jobs) files->jobs_.push_back(job.name);
   }
   if (files->has_failed()) return files->errors();
@@ -69,7 +69,7 @@ Result<std::unique_ptr<RunFiles>> RunFiles::create(const Experiment& e,
 void RunFiles::write(const MessageResult& message) {
   if (!messages_) return;
   row_.clear();
-  messages_table().append(row_, {jobs_[message.job], message});
+  MessagesTable::declaration().append(row_, {jobs_[message.job], message});
   messages_->add("{}", row_);
 }
 

@@ -6,14 +6,12 @@
 
 #include "scenarios/output/collective_tables.hpp"
 #include "scenarios/output/pause_summary.hpp"
-#include "scenarios/results/result_tables.hpp"
+#include "scenarios/results/summary/summary_record.hpp"
 #include "scenarios/text/format.hpp"
 #include "simcore/base/escape.hpp"
 
 namespace weft::scenarios {
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr std::size_t kBusiestPorts = 5;
 
@@ -122,71 +120,7 @@ std::string cost_line(const Results& r) {
                              r.wall_seconds > 0 ? hops / r.wall_seconds * 1e-6 : 0.0);
 }
 
-ordered_json percentiles_json(const Percentiles& p) {
-  return {{"p50", p.p50}, {"p99", p.p99}, {"p999", p.p999}, {"max", p.max}};
-}
-
-ordered_json job_json(const JobResult& job) {
-  ordered_json j = summary_json(jobs_table(), JobRow{job});
-  if (job.algorithm.empty()) return j;
-  j["algorithm"] = job.algorithm;
-  j["protocol"] = job.protocol;
-  if (!job.choice.empty()) j["choice"] = job.choice;
-  return j;
-}
-
-/// Iteration by iteration, as in collectives.csv.
-ordered_json collectives_json(const Results& r) {
-  constexpr std::size_t kMost = 1000;  // the file has all
-  ordered_json list = ordered_json::array();
-  for (std::size_t i = 0; i < std::min(r.collectives.size(), kMost); ++i) {
-    list.push_back(summary_json(collectives_table(), CollectiveRow{r, r.collectives[i]}));
-  }
-  return list;
-}
-
-/// What only an engine of packets knows.
-void add_packets(const Results& r, ordered_json& j) {
-  const auto latency = [&r](double p) {
-    return to_seconds(Picoseconds(r.packet_latency.quantile(p)));
-  };
-  j["packet_latency_seconds"] = percentiles_json({latency(0.5), latency(0.99), latency(0.999),
-                                                  to_seconds(Picoseconds(r.packet_latency.max()))});
-  const protocols::NetworkTotals& t = r.totals;
-  j["network"] = {{"packets_injected", t.packets_injected},
-                  {"packets_delivered", t.packets_delivered},
-                  {"packets_dropped", t.buffer_drops + t.ttl_drops + t.fault_drops},
-                  {"buffer_drops", t.buffer_drops},
-                  {"ttl_drops", t.ttl_drops},
-                  {"fault_drops", t.fault_drops},
-                  {"packets_retransmitted", t.packets_retransmitted},
-                  {"ecn_marked", t.ecn_marked},
-                  {"pfc_pauses", t.pauses},
-                  {"pfc_paused_seconds", to_seconds(Picoseconds(t.paused_time))},
-                  {"credit_stalls", t.credit_stalls},
-                  {"credit_stall_seconds", to_seconds(Picoseconds(t.credit_stall_time))}};
-  add_pause_summary(r, j);
-}
-
 }  // namespace
-
-const char* outcome_name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kFinished:
-      return "finished";
-    case Outcome::kTimeLimit:
-      return "time limit";
-    case Outcome::kStuck:
-      return "stuck";
-    case Outcome::kDeadlocked:
-      return "deadlocked";
-    case Outcome::kStalled:
-      return "stalled";
-    case Outcome::kInterrupted:
-      return "interrupted";
-  }
-  return "unknown";
-}
 
 std::string trouble_text(const Results& r) {
   const protocols::NetworkTotals& t = r.totals;
@@ -214,37 +148,8 @@ std::string summary_text(const Results& r) {
   return text;
 }
 
-ordered_json summary_json(const Results& r) {
-  ordered_json j;
-  j["scenario"] = r.scenario;
-  j["engine"] = r.engine;
-  j["version"] = r.version;
-  j["seed"] = r.seed;
-  j["scenario_sha256"] = r.scenario_sha256;
-  j["outcome"] = outcome_name(r.outcome);
-  if (!r.explanation.empty()) j["explanation"] = r.explanation;
-  if (!r.warnings.empty()) j["warnings"] = r.warnings;
-  j["simulated_seconds"] = to_seconds(r.simulated);
-  j["measured_from_seconds"] = to_seconds(r.measured_from);
-  j["wall_seconds"] = r.wall_seconds;
-  if (r.has_packets) {
-    j["events"] = r.totals.events;
-    j["packet_hops"] = r.totals.packet_hops;
-    j["threads"] = r.threads;
-    j["cells"] = r.cells;
-    j["lookahead_seconds"] = to_seconds(r.lookahead);
-  }
-  j["jobs"] = ordered_json::array();
-  for (const JobResult& job : r.jobs) j["jobs"].push_back(job_json(job));
-  if (!r.collectives.empty()) j["collectives"] = collectives_json(r);
-  j["messages"] = {{"count", r.messages.count()},
-                   {"completed", r.messages.completed()},
-                   {"fct_seconds", percentiles_json(r.messages.completion_seconds())},
-                   {"slowdown", percentiles_json(r.messages.slowdown())}};
-  if (r.has_packets) add_packets(r, j);
-  j["lists_messages"] = r.lists_messages;
-  j["results_sha256"] = r.digest();
-  return j;
+nlohmann::ordered_json summary_json(const Results& results) {
+  return summary_record().json(results);
 }
 
 }  // namespace weft::scenarios

@@ -17,7 +17,4 @@ namespace weft::scenarios {
 /// summary.json: quantities in SI units, named in the keys.
 [[nodiscard]] nlohmann::ordered_json summary_json(const Results& results);
 
-/// `finished`, `time limit` ...: how the outcome is called in both.
-[[nodiscard]] const char* outcome_name(Outcome outcome);
-
 }  // namespace weft::scenarios

@@ -1,9 +1,26 @@
 #include "scenarios/results/results.hpp"
 
-#include "scenarios/results/result_tables.hpp"
 #include "simcore/base/digest.hpp"
 
 namespace weft::scenarios {
+
+const char* outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kFinished:
+      return "finished";
+    case Outcome::kTimeLimit:
+      return "time limit";
+    case Outcome::kStuck:
+      return "stuck";
+    case Outcome::kDeadlocked:
+      return "deadlocked";
+    case Outcome::kStalled:
+      return "stalled";
+    case Outcome::kInterrupted:
+      return "interrupted";
+  }
+  return "unknown";
+}
 
 std::string Results::digest() const {
   Digest sha;

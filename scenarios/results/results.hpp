@@ -7,9 +7,9 @@
 
 #include "protocols/analysis/victim_analysis.hpp"
 #include "protocols/network/packet_network.hpp"
-#include "scenarios/results/collective_results.hpp"
 #include "scenarios/results/message_phase.hpp"
 #include "scenarios/results/message_statistics.hpp"
+#include "scenarios/results/table_list.hpp"
 #include "simcore/base/histogram.hpp"
 #include "simcore/base/units.hpp"
 
@@ -27,61 +27,11 @@ enum class Outcome : std::uint8_t {
   kInterrupted,  ///< the user stopped it
 };
 
-struct JobResult {
-  std::string name;
-  std::string type;
-  std::uint32_t ranks = 0;
-  Bytes bytes;  ///< payload that the job posted
-  Picoseconds start;
-  Picoseconds end;  ///< of what was done, if not finished
-  bool is_finished = false;
-  Picoseconds jct;
-  Picoseconds ideal;                    ///< 0 where there is none (open-loop)
-  std::string ideal_set_by;             ///< what the ideal time is made of
-  std::optional<double> bus_bandwidth;  ///< bytes/s, collectives only
-  MessageStatistics messages;
-  // Of collectives; empty for other jobs.
-  std::string algorithm;
-  std::string protocol;
-  std::string choice;  ///< why this algorithm, if it was not named
-};
+/// `finished`, `time limit` ...: how the outcome is called.
+[[nodiscard]] const char* outcome_name(Outcome outcome);
 
-struct PortResult {
-  PortId port;
-  std::string name;
-  std::string node;       ///< whose port it is
-  std::string peer_node;  ///< at the other end
-  BitsPerSecond rate;
-  double utilisation = 0;
-  double mean_queue_bytes = 0;
-  protocols::PortCounters counters;
-};
-
-/// Messages of one queue pair that lost time to pauses whose root is off their path.
-struct VictimResult {
-  std::uint32_t job = 0;
-  std::uint32_t source_rank = 0;
-  std::uint32_t destination_rank = 0;
-  HostId source;
-  HostId destination;
-  std::uint32_t queue_pair = 0;  ///< among those of its connection
-  std::uint8_t traffic_class = 0;
-  Picoseconds active;                         ///< time during which a message of it was under way
-  Picoseconds lost;                           ///< of that
-  std::vector<protocols::VictimLoss> losses;  ///< by storm, falling
-};
-
-/// What pauses did.
-struct PauseReport {
-  std::vector<protocols::PauseInterval> pauses;
-  std::uint64_t lost = 0;  ///< pauses that the run did not record
-  protocols::PauseAnalysis analysis;
-  std::uint64_t flows = 0;            ///< that were examined for time lost
-  std::vector<VictimResult> victims;  ///< by falling lost time
-  bool is_nic_only = false;  ///< packets are sprayed: only pauses of a flow's NIC port count
-};
-
-struct Results {
+/// What a run found: what its tables keep, and what they are read with.
+struct Results : ResultTables {
   std::string scenario;
   std::string engine = "packet";
   /// False: the engine knows no packets. Their counts, latencies, queues, marks, pauses and drops
@@ -101,16 +51,11 @@ struct Results {
   Picoseconds lookahead;
   protocols::NetworkTotals totals;
   Histogram packet_latency;
-  std::vector<JobResult> jobs;
-  std::vector<CollectiveResult> collectives;  ///< by job and iteration
   MessageStatistics messages;
   bool lists_messages = true;        ///< as rows of a file
   std::vector<MessagePhase> phases;  ///< by job and iteration
-  std::vector<PortResult> ports;     ///< by PortId
   std::vector<std::string> class_names;
-  std::vector<protocols::ClassCounters> classes;  ///< by port, then class
   std::vector<std::string> host_names;
-  PauseReport pauses;
   /// The circle of ports that can never send again; each waits for the next, the last for the
   /// first.
   std::vector<protocols::BlockedPort> deadlock;
@@ -125,6 +70,14 @@ struct Results {
   }
   [[nodiscard]] const std::string& port_name(PortId port) const { return ports[port.value()].name; }
 };
+
+/// Calls `visit(table)` with every table that these results fill, with the columns that they know.
+template <class Visit>
+void for_each_table(const Results& results, Visit visit) {
+  ResultTables::for_each([&](const auto& table) {
+    if (table.is_filled(results)) visit(table.known(results.has_packets));
+  });
+}
 
 /// The root of a storm: an egress port, `NIC of h3`, or `cycle of ...`.
 [[nodiscard]] std::string root_name(const Results& results, const protocols::PauseStorm& storm);

@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "collectives/runtime/executor.hpp"
-#include "scenarios/measure/collect.hpp"
 #include "scenarios/measure/collect_collectives.hpp"
+#include "scenarios/measure/collect_tables.hpp"
 #include "scenarios/measure/message_collector.hpp"
+#include "scenarios/measure/tables/collect_jobs.hpp"
 #include "scenarios/run/fluid_model.hpp"
 #include "simcore/fluid/fluid_network.hpp"
 
@@ -130,22 +131,11 @@ std::vector<double> bytes_by_port(const Experiment& e, const FluidModel& model,
   return by_port;
 }
 
-void collect_ports(const Experiment& e, const std::vector<double>& bytes, Results& results) {
-  const double seconds = to_seconds(results.simulated - results.measured_from);
-  for (std::uint32_t p = 0; p < e.fabric.ports.size(); ++p) {
-    PortResult port;
-    port.port = PortId(p);
-    port.name = e.fabric.port_name(port.port);
-    port.node = e.fabric.node(e.fabric.port(port.port).node).name;
-    port.peer_node = e.fabric.node(e.fabric.peer_node(port.port)).name;
-    port.rate = e.fabric.port(port.port).rate;
-    port.counters.bytes = Bytes(std::llround(bytes[p]));
-    if (seconds > 0) {
-      port.utilisation = static_cast<double>(port.counters.bytes.count()) * 8 /
-                         static_cast<double>(port.rate.count()) / seconds;
-    }
-    results.ports.push_back(std::move(port));
-  }
+/// Bytes are all that the engine knows of ports.
+std::vector<protocols::PortCounters> fluid_counters(const std::vector<double>& bytes) {
+  std::vector<protocols::PortCounters> counters(bytes.size());
+  for (std::size_t p = 0; p < bytes.size(); ++p) counters[p].bytes = Bytes(std::llround(bytes[p]));
+  return counters;
 }
 
 }  // namespace
@@ -204,7 +194,9 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   results.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
-  collect_jobs(e, executor, ideals.jobs(), results);
+  const EndedRun run{e, executor, ideals.jobs(),
+                     fluid_counters(bytes_by_port(e, model, network, queue_pairs))};
+  collect_jobs(run, results);
   const std::vector<protocols::MessageOutcome> outcomes = outcomes_of(model, network);
   MessageCollector messages(e, executor, ideals, sink);
   messages.add(outcomes);
@@ -212,7 +204,7 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   CollectiveCollector collectives(e, executor, ideals);
   collectives.add(outcomes);
   collectives.finish([&e] { return HeldTimes(e, {}, {}); }, results);
-  collect_ports(e, bytes_by_port(e, model, network, queue_pairs), results);
+  collect_tables(run, results);
   if (results.outcome != Outcome::kFinished) explain_jobs(e, executor, results);
   return results;
 }

@@ -12,9 +12,10 @@
 #include "collectives/runtime/executor.hpp"
 #include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/ideal/ideal_times.hpp"
-#include "scenarios/measure/collect.hpp"
 #include "scenarios/measure/collect_switching.hpp"
+#include "scenarios/measure/collect_tables.hpp"
 #include "scenarios/measure/run_recorder.hpp"
+#include "scenarios/measure/tables/collect_jobs.hpp"
 #include "scenarios/run/observe.hpp"
 #include "scenarios/run/run_monitor.hpp"
 #include "scenarios/text/format.hpp"
@@ -72,24 +73,14 @@ Outcome outcome_of(PacketNetwork::Status status, bool all_finished) {
   return Outcome::kStuck;
 }
 
-void collect_ports(const Experiment& e, const PacketNetwork& network, Results& results) {
-  const double seconds = to_seconds(results.simulated - results.measured_from);
+std::vector<protocols::PortCounters> port_counters(const Experiment& e,
+                                                   const PacketNetwork& network) {
+  std::vector<protocols::PortCounters> counters;
+  counters.reserve(e.fabric.ports.size());
   for (std::uint32_t p = 0; p < e.fabric.ports.size(); ++p) {
-    const PortId id(p);
-    PortResult port;
-    port.port = id;
-    port.name = e.fabric.port_name(id);
-    port.node = e.fabric.node(e.fabric.port(id).node).name;
-    port.peer_node = e.fabric.node(e.fabric.peer_node(id)).name;
-    port.rate = e.fabric.port(id).rate;
-    port.counters = network.port_counters(id);
-    if (seconds > 0) {
-      port.utilisation = static_cast<double>(port.counters.bytes.count()) * 8 /
-                         static_cast<double>(port.rate.count()) / seconds;
-      port.mean_queue_bytes = static_cast<double>(port.counters.queue_integral) * 1e-12 / seconds;
-    }
-    results.ports.push_back(std::move(port));
+    counters.push_back(network.port_counters(PortId(p)));
   }
+  return counters;
 }
 
 Picoseconds end_of_jobs(const Experiment& e, const collectives::Executor& executor) {
@@ -146,7 +137,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
                  const protocols::Parallelism& parallelism, const MessageSink& sink) {
   // Before the network exists: what it takes to find them is then free again.
   IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
-  const std::vector<IdealTimes::Job> ideal_jobs = ideals.jobs();
+  std::vector<IdealTimes::Job> ideal_jobs = ideals.jobs();
   const auto begin = std::chrono::steady_clock::now();
   collectives::Executor executor(e.workload);
   RunRecorder recorder(e, executor, ideals, sink);
@@ -191,10 +182,10 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
   results.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
-  collect_jobs(e, executor, ideal_jobs, results);
+  const EndedRun run{e, executor, std::move(ideal_jobs), port_counters(e, network), &network};
+  collect_jobs(run, results);
   recorder.finish(network, results);
-  collect_ports(e, network, results);
-  collect_classes(e, network, results);
+  collect_tables(run, results);
   collect_deadlock(network, results);
   explain(e, network, executor, results);
   warn_of_lossless_drops(e, results);

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 std::string text_of(const TopologySpec& spec) {
   const Network net(spec);
-  return topo::report_text(net.fabric, topo::report_on(net.fabric, net.routes, "it"));
+  return topo::report_text(topo::report_on(net.fabric, net.routes, "it"));
 }
 nlohmann::json json_of(const TopologySpec& spec) {
   const Network net(spec);

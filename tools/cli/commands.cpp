@@ -21,7 +21,7 @@
 #include "scenarios/output/result_writer.hpp"
 #include "scenarios/output/run_files.hpp"
 #include "scenarios/output/summary.hpp"
-#include "scenarios/results/result_tables.hpp"
+#include "scenarios/results/reference.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/fluid_simulation.hpp"
 #include "scenarios/run/simulation.hpp"

@@ -119,8 +119,9 @@ int run_program(int argc, char** argv) {
   schema->add_flag("--sweep", is_sweep_schema, "that of sweep files instead");
   bool is_result_reference = false;
   schema
-      ->add_flag("--results", is_result_reference,
-                 "instead: what the tables of a results folder hold, column by column")
+      ->add_flag(
+          "--results", is_result_reference,
+          "instead: what the files of a results folder hold, column by column and field by field")
       ->excludes("--sweep");
 
   TopoCommand topo_command(app);

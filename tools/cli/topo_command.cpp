@@ -89,7 +89,7 @@ int TopoCommand::print() const {
   if (format_ == Format::kText || format_ == Format::kJson) {
     const topo::Report report = topo::report_on(fabric.value(), routes.value(), scenario.name);
     if (format_ == Format::kJson) return put(topo::report_json(fabric.value(), report), output_);
-    std::string text = topo::report_text(fabric.value(), report);
+    std::string text = topo::report_text(report);
     if (highlight) text += topo::highlight_text(fabric.value(), *highlight);
     return put(text, output_);
   }

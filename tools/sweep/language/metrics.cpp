@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "scenarios/output/summary.hpp"
-#include "scenarios/results/table.hpp"
+#include "scenarios/results/value.hpp"
 
 namespace weft::sweep {
 namespace {

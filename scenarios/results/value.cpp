@@ -1,4 +1,4 @@
-#include "scenarios/results/table.hpp"
+#include "scenarios/results/value.hpp"
 
 #include <fmt/format.h>
 

@@ -5,9 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/results/table.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::scenarios {
+
+struct JobResult;
 
 /// The longest chain of dependencies of a collective, from the begin of its first rank to the end
 /// of its last one. The parts add up to its duration.
@@ -43,6 +46,18 @@ struct CollectiveResult {
   Picoseconds mean_wait;  ///< that ranks spent waiting for messages, mean over ranks
   std::uint32_t last_rank = 0;
   CriticalPath path;
+};
+
+struct CollectiveRow {
+  const JobResult& job;
+  const CollectiveResult& collective;
+};
+
+/// collectives.csv
+struct CollectivesTable {
+  std::vector<CollectiveResult> collectives;  ///< by job and iteration
+
+  [[nodiscard]] static const Table<CollectiveRow>& declaration();
 };
 
 }  // namespace weft::scenarios

@@ -1,4 +1,4 @@
-#include "scenarios/measure/collect.hpp"
+#include "scenarios/measure/tables/collect_jobs.hpp"
 
 #include <utility>
 #include <variant>
@@ -7,10 +7,12 @@
 #include "collectives/jobs/collective/collective_program.hpp"
 
 namespace weft::scenarios {
-void collect_jobs(const Experiment& e, const collectives::Executor& executor,
-                  const std::vector<IdealTimes::Job>& ideal, Results& results) {
+
+void collect_jobs(const EndedRun& run, Results& results) {
+  const Experiment& e = run.experiment;
+  results.jobs.reserve(e.scenario.jobs.size());
   for (std::uint32_t j = 0; j < e.scenario.jobs.size(); ++j) {
-    const collectives::JobOutcome outcome = executor.outcome(j);
+    const collectives::JobOutcome outcome = run.executor.outcome(j);
     const JobSpec& spec = e.scenario.jobs[j];
     JobResult job;
     job.name = spec.name;
@@ -21,8 +23,8 @@ void collect_jobs(const Experiment& e, const collectives::Executor& executor,
     job.end = outcome.end;
     job.is_finished = outcome.is_finished;
     job.jct = outcome.end - outcome.start;
-    job.ideal = ideal[j].time;
-    job.ideal_set_by = ideal[j].set_by;
+    job.ideal = run.ideal_jobs[j].time;
+    job.ideal_set_by = run.ideal_jobs[j].set_by;
     if (const auto* program = dynamic_cast<const collectives::CollectiveProgram*>(
             e.workload.jobs()[j].program.get())) {
       const auto bus = collectives::bus_bytes(program->spec(), job.ranks);

@@ -1,0 +1,13 @@
+#include "scenarios/measure/collect_tables.hpp"
+
+#include "scenarios/measure/tables/collect_classes.hpp"
+#include "scenarios/measure/tables/collect_ports.hpp"
+
+namespace weft::scenarios {
+
+void collect_tables(const EndedRun& run, Results& results) {
+  collect_ports(run, results);
+  collect_classes(run, results);
+}
+
+}  // namespace weft::scenarios

@@ -1,0 +1,57 @@
+#include "scenarios/results/summary/network_record.hpp"
+
+#include <optional>
+
+namespace weft::scenarios {
+
+const Record<Percentiles>& percentiles_record() {
+  using Row = Percentiles;
+  static const Record<Row> record{
+      {{"p50", "median, by nearest rank", [](const Row& r) { return ratio(r.p50); }},
+       {"p99", "99th percentile", [](const Row& r) { return ratio(r.p99); }},
+       {"p999", "99.9th percentile", [](const Row& r) { return ratio(r.p999); }},
+       {"max", "", [](const Row& r) { return ratio(r.max); }}}};
+  return record;
+}
+
+const Record<MessageStatistics>& messages_record() {
+  using Row = MessageStatistics;
+  static const Record<Row> record{
+      {{"count", "posted since the measurement began", [](const Row& r) { return r.count(); }},
+       {"completed", "of these", [](const Row& r) { return r.completed(); }},
+       object<Row>("fct_seconds", "flow completion times of those", percentiles_record(),
+                   [](const Row& r) { return std::optional(r.completion_seconds()); }),
+       object<Row>("slowdown", "flow completion times over zero-load times", percentiles_record(),
+                   [](const Row& r) { return std::optional(r.slowdown()); })}};
+  return record;
+}
+
+const Record<protocols::NetworkTotals>& network_record() {
+  using Row = protocols::NetworkTotals;
+  static const Record<Row> record{
+      {{"packets_injected", "by NICs, and by chips that add up or repeat",
+        [](const Row& r) { return r.packets_injected; }},
+       {"packets_delivered", "to where they were for",
+        [](const Row& r) { return r.packets_delivered; }},
+       {"packets_dropped", "the sum of the three that follow",
+        [](const Row& r) { return r.buffer_drops + r.ttl_drops + r.fault_drops; }},
+       {"buffer_drops", "packets that found a buffer full",
+        [](const Row& r) { return r.buffer_drops; }},
+       {"ttl_drops", "packets whose time to live was over",
+        [](const Row& r) { return r.ttl_drops; }},
+       {"fault_drops", "packets that failing links lost",
+        [](const Row& r) { return r.fault_drops; }},
+       {"packets_retransmitted", "", [](const Row& r) { return r.packets_retransmitted; }},
+       {"ecn_marked", "packets, at each port that marked them",
+        [](const Row& r) { return r.ecn_marked; }},
+       {"pfc_pauses", "sent", [](const Row& r) { return r.pauses; }},
+       {"pfc_paused_seconds", "during which a class could not start because of a pause, all ports",
+        [](const Row& r) { return r.paused_time; }},
+       {"credit_stalls", "times that data began to wait for credits",
+        [](const Row& r) { return r.credit_stalls; }},
+       {"credit_stall_seconds", "during which data waited for credits, all ports and classes",
+        [](const Row& r) { return r.credit_stall_time; }}}};
+  return record;
+}
+
+}  // namespace weft::scenarios

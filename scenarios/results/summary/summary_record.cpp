@@ -1,0 +1,154 @@
+#include "scenarios/results/summary/summary_record.hpp"
+
+#include <optional>
+#include <span>
+
+#include "scenarios/results/summary/network_record.hpp"
+#include "scenarios/results/summary/pause_records.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using nlohmann::ordered_json;
+
+// The files have all.
+constexpr std::size_t kCollectivesInJson = 1000;
+constexpr std::size_t kStarvedInJson = 100;
+
+/// What only an engine of packets knows.
+template <class T>
+const T* if_packets(const Results& r, const T& known) {
+  return r.has_packets ? &known : nullptr;
+}
+template <class T>
+ordered_json json_if(bool is_there, const T& value) {
+  return is_there ? ordered_json(value) : absent();
+}
+
+const Record<JobResult>& job_record() {
+  static const Record<JobResult> record = [] {
+    Record<JobResult> job{fields_of(JobsTable::declaration())};
+    const auto add = [&job](Field<JobResult> field) { job.fields.push_back(std::move(field)); };
+    add({"algorithm", "collectives only",
+         [](const JobResult& r) { return json_if(!r.algorithm.empty(), r.algorithm); }});
+    add({"protocol", "of NCCL; none: plain messages; collectives only",
+         [](const JobResult& r) { return json_if(!r.algorithm.empty(), r.protocol); }});
+    add({"choice", "why this algorithm, if it was not named",
+         [](const JobResult& r) { return json_if(!r.choice.empty(), r.choice); }});
+    return job;
+  }();
+  return record;
+}
+
+const Record<CollectiveRow>& collective_record() {
+  static const Record<CollectiveRow> record{fields_of(CollectivesTable::declaration())};
+  return record;
+}
+
+std::optional<std::vector<CollectiveRow>> listed_collectives(const Results& r) {
+  if (r.collectives.empty()) return {};
+  std::vector<CollectiveRow> rows;
+  rows.reserve(std::min(r.collectives.size(), kCollectivesInJson));
+  for (const CollectiveResult& collective : at_most(r.collectives, kCollectivesInJson)) {
+    rows.push_back({r.jobs[collective.job], collective});
+  }
+  return rows;
+}
+
+std::optional<Percentiles> packet_latencies(const Results& r) {
+  if (!r.has_packets) return {};
+  const auto seconds = [&r](double p) {
+    return to_seconds(Picoseconds(r.packet_latency.quantile(p)));
+  };
+  return Percentiles{seconds(0.5), seconds(0.99), seconds(0.999),
+                     to_seconds(Picoseconds(r.packet_latency.max()))};
+}
+
+std::optional<std::vector<StarvedQueue>> listed_starved(const Results& r) {
+  if (!r.has_packets) return {};
+  std::vector<StarvedQueue> starved = starved_queues(r);
+  starved.resize(std::min(starved.size(), kStarvedInJson));
+  return starved;
+}
+
+std::optional<std::vector<BlockedRow>> blocked_ports(const Results& r) {
+  if (!r.has_packets) return {};
+  std::vector<BlockedRow> rows;
+  rows.reserve(r.deadlock.size());
+  for (const protocols::BlockedPort& blocked : r.deadlock) rows.push_back({r, blocked});
+  return rows;
+}
+
+std::vector<Field<Results>> identity_fields() {
+  return {{"scenario", "its name", [](const Results& r) { return r.scenario; }},
+          {summary_keys::kEngine, "packet or fluid", [](const Results& r) { return r.engine; }},
+          {"version", "of weft", [](const Results& r) { return r.version; }},
+          {summary_keys::kSeed, "", [](const Results& r) { return ordered_json(r.seed); }},
+          {summary_keys::kScenario, "of the scenario with all its defaults",
+           [](const Results& r) { return r.scenario_sha256; }},
+          {"outcome", "finished, time limit, stuck, deadlocked, stalled or interrupted",
+           [](const Results& r) { return outcome_name(r.outcome); }},
+          {"explanation", "who waits for whom, a list of sentences; if not finished",
+           [](const Results& r) { return json_if(!r.explanation.empty(), r.explanation); }},
+          {"warnings", "a list of sentences, if there are any",
+           [](const Results& r) { return json_if(!r.warnings.empty(), r.warnings); }}};
+}
+
+std::vector<Field<Results>> cost_fields() {
+  return {
+      {"simulated_seconds", "time of the last event, or of the limit",
+       [](const Results& r) { return r.simulated; }},
+      {"measured_from_seconds", "end of the warm-up",
+       [](const Results& r) { return r.measured_from; }},
+      {"wall_seconds", "that the run took", [](const Results& r) { return ratio(r.wall_seconds); }},
+      {"events", "since the measurement began",
+       [](const Results& r) { return json_if(r.has_packets, r.totals.events); }},
+      {"packet_hops", "transmissions of any packet on a link since then",
+       [](const Results& r) { return json_if(r.has_packets, r.totals.packet_hops); }},
+      {"threads", "that shared the work",
+       [](const Results& r) { return json_if(r.has_packets, r.threads); }},
+      {"cells", "that the fabric was cut into",
+       [](const Results& r) { return json_if(r.has_packets, r.cells); }},
+      {"lookahead_seconds", "of the cells",
+       [](const Results& r) { return json_if(r.has_packets, to_seconds(r.lookahead)); }}};
+}
+
+std::vector<Field<Results>> result_fields() {
+  return {
+      list<Results>(summary_keys::kJobs, "a job", job_record(),
+                    [](const Results& r) { return std::optional(std::span(r.jobs)); }),
+      list<Results>("collectives", "an iteration of a collective that all ranks ended",
+                    collective_record(), listed_collectives),
+      object<Results>("messages", "all of the run", messages_record(),
+                      [](const Results& r) { return &r.messages; }),
+      object<Results>("packet_latency_seconds", "from a NIC to another", percentiles_record(),
+                      packet_latencies),
+      object<Results>("network", "since the measurement began", network_record(),
+                      [](const Results& r) { return if_packets(r, r.totals); }),
+      object<Results>("pause_storms", "pauses by their root", storms_record(),
+                      [](const Results& r) { return if_packets(r, r); }),
+      object<Results>("victims", "flows that a pause held though its root is off their path",
+                      victims_record(), [](const Results& r) { return if_packets(r, r); }),
+      list<Results>("credit_starved", "a class of a port that waited for credits, longest first",
+                    starved_record(), listed_starved),
+      list<Results>("deadlock", "a port that waits for the next one, the last for the first",
+                    deadlock_record(), blocked_ports),
+      {"lists_messages", "whether messages.csv is there",
+       [](const Results& r) { return r.lists_messages; }},
+      {"results_sha256", "equal for equal results", [](const Results& r) { return r.digest(); }}};
+}
+
+}  // namespace
+
+const Record<Results>& summary_record() {
+  static const Record<Results> record = [] {
+    Record<Results> summary;
+    for (auto part : {identity_fields(), cost_fields(), result_fields()}) {
+      std::ranges::move(part, std::back_inserter(summary.fields));
+    }
+    return summary;
+  }();
+  return record;
+}
+
+}  // namespace weft::scenarios

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "scenarios/results/record.hpp"
+#include "scenarios/results/results.hpp"
+
+namespace weft::scenarios {
+
+/// The fields by which runs are compared.
+namespace summary_keys {
+inline constexpr const char* kEngine = "engine";
+inline constexpr const char* kSeed = "seed";
+inline constexpr const char* kScenario = "scenario_sha256";
+inline constexpr const char* kJobs = "jobs";
+}  // namespace summary_keys
+
+/// All of summary.json, in its order.
+[[nodiscard]] const Record<Results>& summary_record();
+
+}  // namespace weft::scenarios

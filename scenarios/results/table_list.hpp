@@ -1,0 +1,18 @@
+#pragma once
+
+#include "scenarios/results/table.hpp"
+#include "scenarios/results/tables/classes_table.hpp"
+#include "scenarios/results/tables/collectives_table.hpp"
+#include "scenarios/results/tables/jobs_table.hpp"
+#include "scenarios/results/tables/pauses_table.hpp"
+#include "scenarios/results/tables/ports_table.hpp"
+#include "scenarios/results/tables/victims_table.hpp"
+
+namespace weft::scenarios {
+
+/// Every table of a run but that of messages, which is streamed: the one list. Digests take them in
+/// this order. Names of files and columns are what scripts read: they stay.
+using ResultTables =
+    TableList<JobsTable, PortsTable, ClassesTable, PausesTable, CollectivesTable, VictimsTable>;
+
+}  // namespace weft::scenarios

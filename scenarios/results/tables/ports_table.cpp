@@ -1,0 +1,45 @@
+#include "scenarios/results/tables/ports_table.hpp"
+
+#include "scenarios/results/results.hpp"
+
+namespace weft::scenarios {
+
+const Table<PortResult>& PortsTable::declaration() {
+  static const Table<PortResult> table{
+      "ports.csv",
+      "a port, that is a direction of a link",
+      {{"port", "as in leaf0[3]->spine1", [](const PortResult& r) { return r.name; }},
+       {"rate_bps", "of the link", [](const PortResult& r) { return r.rate.count(); }},
+       {"bytes", "on the wire", [](const PortResult& r) { return r.counters.bytes.count(); }},
+       {"packets", "", [](const PortResult& r) { return r.counters.packets; }, Needs::kPackets},
+       {"utilisation", "share of the measured time in which it sent",
+        [](const PortResult& r) { return ratio(r.utilisation); }},
+       {"peak_queue_bytes", "most that waited here at once",
+        [](const PortResult& r) { return r.counters.peak_backlog.count(); }, Needs::kPackets},
+       {"mean_queue_bytes", "what waited here, mean over time",
+        [](const PortResult& r) { return mean(r.mean_queue_bytes); }, Needs::kPackets},
+       {"ecn_marks", "packets marked here",
+        [](const PortResult& r) { return r.counters.ecn_marked; }, Needs::kPackets},
+       {"pauses_sent", "to its peer", [](const PortResult& r) { return r.counters.pauses_sent; },
+        Needs::kPackets},
+       {"pauses_received", "from its peer",
+        [](const PortResult& r) { return r.counters.pauses_received; }, Needs::kPackets},
+       {"paused_s", "time during which a class could not start because of a pause, all classes",
+        [](const PortResult& r) { return r.counters.paused_time; }, Needs::kPackets},
+       {"buffer_drops", "packets that came in here and found the buffer full",
+        [](const PortResult& r) { return r.counters.buffer_drops; }, Needs::kPackets},
+       {"ttl_drops", "packets whose time to live was over",
+        [](const PortResult& r) { return r.counters.ttl_drops; }, Needs::kPackets},
+       {"fault_drops", "packets that a failing link lost",
+        [](const PortResult& r) { return r.counters.fault_drops; }, Needs::kPackets},
+       {"credit_stalls", "times that data began to wait for credits, all classes",
+        [](const PortResult& r) { return r.counters.credit_stalls; }, Needs::kPackets},
+       {"credit_stall_s", "time during which data waited for credits, all classes",
+        [](const PortResult& r) { return r.counters.credit_stall_time; }, Needs::kPackets}},
+      [](const Results& r, const auto& visit) {
+        for (const PortResult& port : r.ports) visit(port);
+      }};
+  return table;
+}
+
+}  // namespace weft::scenarios

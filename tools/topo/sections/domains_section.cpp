@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include "tools/topo/sections/list.hpp"
+#include "topologies/analysis/roles.hpp"
+#include "topologies/analysis/scale_up_survey.hpp"
+
+namespace weft::topo {
+namespace {
+
+using topologies::counted;
+using topologies::DomainKind;
+
+std::string domain_text(const DomainKind& kind) {
+  std::string text = fmt::format("  {} of {} and {}", counted(kind.domains, "scale-up domain"),
+                                 counted(kind.hosts, "GPU"), counted(kind.chips, "chip"));
+  if (kind.links == 0) return text + ", without links\n";
+  text += fmt::format(": {} links of {}", count_text(kind.links),
+                      kind.slowest_link == kind.fastest_link
+                          ? rate_text(kind.slowest_link)
+                          : rate_text(kind.slowest_link) + " to " + rate_text(kind.fastest_link));
+  text +=
+      fmt::format(", {} per GPU", range_text(kind.fewest_links_per_host, kind.most_links_per_host));
+  if (kind.trunks > 0) text += fmt::format(", {} between chips", count_text(kind.trunks));
+  text += fmt::format("\n    {} per GPU and direction, {} in both directions of all links\n",
+                      byte_rate_text(kind.host_links / static_cast<std::int64_t>(kind.hosts)),
+                      byte_rate_text(kind.host_links * 2));
+  if (kind.bisection) text += "    " + bisection_text(*kind.bisection, true) + "\n";
+  return text;
+}
+
+std::string domains_text(const std::vector<DomainKind>& kinds) {
+  if (kinds.empty()) return {};
+  std::string text = "\n";
+  for (std::size_t i = 0; i < kinds.size() && i < kMaxRows; ++i) text += domain_text(kinds[i]);
+  if (kinds.size() > kMaxRows) {
+    text += fmt::format("  and {} more kinds of scale-up domains\n", kinds.size() - kMaxRows);
+  }
+  return text;
+}
+
+Json domains_json(const std::vector<DomainKind>& kinds) {
+  Json domains = Json::array();
+  for (const DomainKind& kind : kinds) {
+    domains.push_back(
+        {{"domains", kind.domains},
+         {"gpus", kind.hosts},
+         {"chips", kind.chips},
+         {"links", kind.links},
+         {"trunks", kind.trunks},
+         {"links_per_gpu", {kind.fewest_links_per_host, kind.most_links_per_host}},
+         {"link_bits_per_second", {kind.slowest_link.count(), kind.fastest_link.count()}},
+         {"links_bits_per_second", kind.host_links.count()},
+         {"bisection", bisection_json(kind.bisection)}});
+  }
+  return domains;
+}
+
+}  // namespace
+
+Section domains_section(const Subject& subject) {
+  const std::vector<DomainKind> kinds = topologies::survey_domains(subject.fabric);
+  return {
+      .headline = {}, .body = domains_text(kinds), .members = {{"domains", domains_json(kinds)}}};
+}
+
+Section rails_section(const Subject& subject) {
+  const auto rails = topologies::survey_rails(subject.fabric);
+  if (!rails) return {.headline = {}, .body = {}, .members = {{"rails", nullptr}}};
+  return {.headline =
+              fmt::format("  {} rails of {} hosts on {} each{}\n", rails->rails,
+                          range_text(rails->fewest_hosts, rails->most_hosts),
+                          counted(rails->most_edge_switches, "edge switch"),
+                          rails->is_separate ? "" : "; some switches have hosts of several rails"),
+          .body = {},
+          .members = {{"rails",
+                       {{"rails", rails->rails},
+                        {"hosts", {rails->fewest_hosts, rails->most_hosts}},
+                        {"edge_switches", rails->most_edge_switches}}}}};
+}
+
+}  // namespace weft::topo

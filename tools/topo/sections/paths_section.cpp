@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include "scenarios/text/format.hpp"
+#include "tools/topo/sections/list.hpp"
+
+namespace weft::topo {
+namespace {
+
+using topologies::PathClass;
+using topologies::PathSurvey;
+
+std::string classes_text(const Fabric& fabric, const PathSurvey& paths) {
+  if (paths.classes.empty()) return {};
+  scenarios::TextTable table({"pairs of hosts", "over", "links", "shortest paths", "such as"});
+  for (std::size_t i = 0; i < paths.classes.size() && i < kMaxRows; ++i) {
+    const PathClass& entry = paths.classes[i];
+    table.add({count_text(entry.pairs), network_name(entry.network), count_text(entry.links),
+               range_text(entry.fewest_paths, entry.most_paths),
+               fabric.host(entry.from).name + " to " + fabric.host(entry.to).name});
+  }
+  std::string text = "\n" + table.to_string("  ");
+  if (paths.classes.size() > kMaxRows) {
+    text += fmt::format("  and {} more distances\n", paths.classes.size() - kMaxRows);
+  }
+  return text;
+}
+
+std::string survey_text(const PathSurvey& paths) {
+  std::string text;
+  if (paths.unconnected_pairs > 0) {
+    text += fmt::format("  {} pairs have no path\n", count_text(paths.unconnected_pairs));
+  }
+  if (!paths.is_complete) {
+    text += "  from evenly chosen hosts to all others, for there are too many to go through\n";
+  }
+  for (const NetworkKind network : {NetworkKind::kScaleUp, NetworkKind::kScaleOut}) {
+    const std::uint32_t diameter = paths.diameter(network);
+    if (diameter > 0) {
+      text += fmt::format("  diameter of {}: {} links\n", network_name(network), diameter);
+    }
+  }
+  return text;
+}
+
+Json classes_json(const Fabric& fabric, const PathSurvey& paths) {
+  Json classes = Json::array();
+  for (const PathClass& entry : paths.classes) {
+    classes.push_back({{"network", network_name(entry.network)},
+                       {"links", entry.links},
+                       {"pairs", entry.pairs},
+                       {"paths", {entry.fewest_paths, entry.most_paths}},
+                       {"example", {fabric.host(entry.from).name, fabric.host(entry.to).name}}});
+  }
+  return classes;
+}
+
+}  // namespace
+
+Section paths_section(const Subject& subject) {
+  const PathSurvey& paths = subject.paths;
+  return {.headline = {},
+          .body = classes_text(subject.fabric, paths) + survey_text(paths),
+          .members = {{"paths",
+                       {{"classes", classes_json(subject.fabric, paths)},
+                        {"unconnected_pairs", paths.unconnected_pairs},
+                        {"is_complete", paths.is_complete}}},
+                      {"diameter",
+                       {{"scale_up", paths.diameter(NetworkKind::kScaleUp)},
+                        {"scale_out", paths.diameter(NetworkKind::kScaleOut)}}}}};
+}
+
+}  // namespace weft::topo
