@@ -1,12 +1,12 @@
 #include "collectives/algorithms/schedule.hpp"
 
-#include "collectives/algorithms/direct.hpp"
-#include "collectives/algorithms/hierarchical.hpp"
-#include "collectives/algorithms/nvls.hpp"
-#include "collectives/algorithms/recursive.hpp"
-#include "collectives/algorithms/ring.hpp"
-#include "collectives/algorithms/tree.hpp"
-#include "collectives/algorithms/two_level.hpp"
+#include "collectives/algorithms/direct/direct_schedule.hpp"
+#include "collectives/algorithms/hierarchical/hierarchical_schedule.hpp"
+#include "collectives/algorithms/hierarchical/two_level.hpp"
+#include "collectives/algorithms/nvls/nvls.hpp"
+#include "collectives/algorithms/recursive/recursive_schedule.hpp"
+#include "collectives/algorithms/ring/ring.hpp"
+#include "collectives/algorithms/tree/tree_schedule.hpp"
 #include "simcore/base/check.hpp"
 
 namespace weft::collectives {
@@ -54,17 +54,6 @@ std::string refuse_layout(const SchedulePlan& plan, Algorithm algorithm,
 }
 
 }  // namespace
-
-std::int64_t SchedulePlan::block_size(std::uint32_t source, std::uint32_t destination) const {
-  switch (operation) {
-    case Operation::kAllToAllV:
-      return matrix[std::size_t{source} * ranks() + destination];
-    case Operation::kSendReceive:
-      return destination == (source + 1) % ranks() ? size : 0;
-    default:
-      return size;
-  }
-}
 
 std::vector<Algorithm> algorithms_for(Operation operation) {
   using enum Algorithm;

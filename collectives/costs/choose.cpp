@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "collectives/algorithms/schedule.hpp"
+#include "collectives/algorithms/schedule_plan.hpp"
 #include "collectives/costs/cost_model.hpp"
-#include "collectives/jobs/collective/collective_program.hpp"
 #include "collectives/nccl/nccl_execution.hpp"
 #include "collectives/nccl/nccl_tuning.hpp"
 

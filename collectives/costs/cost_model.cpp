@@ -4,10 +4,10 @@
 #include <bit>
 #include <cmath>
 
+#include "collectives/algorithms/cost_terms.hpp"
 #include "collectives/algorithms/schedule.hpp"
-#include "collectives/costs/cost_terms.hpp"
+#include "collectives/algorithms/schedule_plan.hpp"
 #include "collectives/costs/domain_costs.hpp"
-#include "collectives/jobs/collective/collective_program.hpp"
 
 namespace weft::collectives {
 

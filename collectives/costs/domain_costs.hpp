@@ -1,6 +1,6 @@
 #pragma once
 
-#include "collectives/costs/cost_terms.hpp"
+#include "collectives/algorithms/cost_terms.hpp"
 
 /// Closed forms of the algorithms that know of scale-up domains, in seconds without the launch.
 namespace weft::collectives {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/algorithms/ring.hpp"
+#include "collectives/algorithms/ring/ring.hpp"
 #include "collectives/algorithms/schedule.hpp"
 #include "simcore/base/random.hpp"
 #include "tests/collectives/schedule_shapes.hpp"

@@ -8,6 +8,7 @@
 
 #include "collectives/jobs/collective/collective_bounds.hpp"
 #include "collectives/jobs/collective/jitter.hpp"
+#include "collectives/spec/protocol_cost.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/text/range_text.hpp"
 
@@ -29,32 +30,6 @@ Picoseconds scaled(Picoseconds time, double factor) {
 }
 
 }  // namespace
-
-SchedulePlan plan_of(const CollectiveSpec& spec, std::uint32_t ranks, const RankLayout& layout) {
-  SchedulePlan plan(ranks, layout);
-  plan.operation = spec.operation;
-  plan.size = spec.operation == Operation::kBarrier ? 1 : spec.size.count();
-  plan.root = spec.root;
-  plan.channels = std::max(1U, spec.execution.channels);
-  plan.chunk = spec.execution.chunk.count();
-  plan.slices = std::max(1U, spec.execution.slices);
-  plan.matrix = spec.matrix;
-  return plan;
-}
-
-ProtocolCost protocol_cost(Protocol protocol) {
-  switch (protocol) {
-    case Protocol::kLl:
-      return {4, 8, {}};
-    case Protocol::kLl128:
-      return {120, 128, Picoseconds(1'300'000)};
-    case Protocol::kSimple:
-      return {1, 1, Picoseconds(2'800'000)};
-    case Protocol::kNone:
-      break;
-  }
-  return {};
-}
 
 void CollectiveProgram::check(const Spec& spec, std::uint32_t ranks, Problems& problems) {
   check_rank(spec.root, ranks, "root", problems);

@@ -1,4 +1,4 @@
-#include "collectives/algorithms/hierarchical.hpp"
+#include "collectives/algorithms/hierarchical/hierarchical_schedule.hpp"
 
 namespace weft::collectives {
 

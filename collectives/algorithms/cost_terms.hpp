@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "collectives/algorithms/schedule.hpp"
+#include "collectives/algorithms/schedule_plan.hpp"
 #include "collectives/spec/collective_spec.hpp"
 #include "collectives/spec/rank_layout.hpp"
 
-/// What the closed forms of collectives are written in (cost_model.cpp, domain_costs.cpp).
+/// What the closed forms of collectives are written in (costs/cost_model.cpp,
+/// costs/domain_costs.cpp).
 namespace weft::collectives {
 
 /// A packet of a scale-up domain, in bytes, unless a scenario says otherwise.

@@ -1,4 +1,4 @@
-#include "collectives/algorithms/ring.hpp"
+#include "collectives/algorithms/ring/ring.hpp"
 
 namespace weft::collectives {
 

@@ -1,4 +1,4 @@
-#include "collectives/algorithms/tree.hpp"
+#include "collectives/algorithms/tree/tree_schedule.hpp"
 
 #include <bit>
 

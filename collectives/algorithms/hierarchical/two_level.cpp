@@ -1,4 +1,4 @@
-#include "collectives/algorithms/two_level.hpp"
+#include "collectives/algorithms/hierarchical/two_level.hpp"
 
 #include <algorithm>
 

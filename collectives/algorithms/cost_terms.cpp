@@ -1,8 +1,8 @@
-#include "collectives/costs/cost_terms.hpp"
+#include "collectives/algorithms/cost_terms.hpp"
 
 #include <cmath>
 
-#include "collectives/jobs/collective/collective_program.hpp"
+#include "collectives/spec/protocol_cost.hpp"
 
 namespace weft::collectives {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "collectives/algorithms/schedule.hpp"
-#include "collectives/algorithms/tree.hpp"
+#include "collectives/algorithms/tree/tree_schedule.hpp"
 
 namespace weft::collectives {
 

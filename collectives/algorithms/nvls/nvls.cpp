@@ -1,4 +1,4 @@
-#include "collectives/algorithms/nvls.hpp"
+#include "collectives/algorithms/nvls/nvls.hpp"
 
 #include <numeric>
 

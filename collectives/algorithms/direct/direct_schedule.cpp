@@ -1,4 +1,4 @@
-#include "collectives/algorithms/direct.hpp"
+#include "collectives/algorithms/direct/direct_schedule.hpp"
 
 #include "collectives/steps/peers.hpp"
 

@@ -1,4 +1,4 @@
-#include "collectives/algorithms/recursive.hpp"
+#include "collectives/algorithms/recursive/recursive_schedule.hpp"
 
 #include <bit>
 
