@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "collectives/algorithms/schedule_plan.hpp"
@@ -32,6 +33,9 @@ struct Hop {
   }
 };
 
+/// Rounds in which everybody hears from `n`, if those who know double in each.
+[[nodiscard]] inline double rounds_of(double n) { return std::ceil(std::log2(n)); }
+
 /// A collective, its ranks and their links in numbers: bytes, seconds, and seconds per byte.
 struct CostTerms {
   /// The specification must outlive the terms; the rates of the layout's links must be known.
@@ -39,6 +43,10 @@ struct CostTerms {
 
   /// Pieces of `unit` bytes per chunk that a channel's share makes.
   [[nodiscard]] double pieces(double share, double unit) const;
+  /// A hop between neighbours in rank order at some distance.
+  [[nodiscard]] const Hop& at_distance(double distance) const {
+    return distance < domain_size ? local : net;
+  }
 
   const CollectiveSpec& spec;
   SchedulePlan plan;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -63,15 +61,5 @@ class Schedule {
   const std::int64_t begin = std::min(i * chunk, range.size);
   return {range.offset + begin, std::min(chunk, range.size - begin)};
 }
-
-/// The algorithms that there are for an operation, the default first.
-[[nodiscard]] std::vector<Algorithm> algorithms_for(Operation operation);
-
-/// Why the operation cannot run by the algorithm as planned; empty if it can.
-[[nodiscard]] std::string refusal(const SchedulePlan& plan, Algorithm algorithm,
-                                  bool has_in_network_reduction);
-
-/// The algorithm must not be one that chooses, and not refused.
-[[nodiscard]] std::unique_ptr<const Schedule> make_schedule(SchedulePlan plan, Algorithm algorithm);
 
 }  // namespace weft::collectives

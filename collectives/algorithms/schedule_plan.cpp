@@ -27,4 +27,12 @@ std::int64_t SchedulePlan::block_size(std::uint32_t source, std::uint32_t destin
   }
 }
 
+std::vector<std::uint32_t> SchedulePlan::block_peers(std::uint32_t rank) const {
+  std::vector<std::uint32_t> peers;
+  for (std::uint32_t to = 0; to < ranks(); ++to) {
+    if (to != rank && block_size(rank, to) > 0) peers.push_back(to);
+  }
+  return peers;
+}
+
 }  // namespace weft::collectives

@@ -34,6 +34,8 @@ struct SchedulePlan {
   [[nodiscard]] std::uint32_t block_of(std::uint32_t source, std::uint32_t destination) const {
     return source * ranks() + destination;
   }
+  /// Ranks that a rank has blocks for, ascending.
+  [[nodiscard]] std::vector<std::uint32_t> block_peers(std::uint32_t rank) const;
   [[nodiscard]] bool is_by_blocks() const {
     return operation == Operation::kAllToAll || operation == Operation::kAllToAllV ||
            operation == Operation::kSendReceive;

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "collectives/algorithms/schedule.hpp"
+#include "collectives/algorithms/algorithms.hpp"
 #include "collectives/algorithms/schedule_plan.hpp"
 #include "collectives/costs/cost_model.hpp"
 #include "collectives/nccl/nccl_execution.hpp"

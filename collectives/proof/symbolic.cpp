@@ -17,7 +17,7 @@ namespace {
 using proof::Buffer;
 using proof::Data;
 
-constexpr std::size_t kMaxProblems = 5;
+constexpr std::size_t kMaxProofProblems = 5;
 
 std::string bytes_text(std::uint32_t block, Range range) {
   return std::to_string(range.size) + " bytes of block " + std::to_string(block) + " from " +
@@ -164,7 +164,7 @@ Proof Interpreter::run() {
 }
 
 void Interpreter::problem(std::string sentence) {
-  if (proof_.problems.size() < kMaxProblems) proof_.problems.push_back(std::move(sentence));
+  if (proof_.problems.size() < kMaxProofProblems) proof_.problems.push_back(std::move(sentence));
 }
 
 std::string Interpreter::who(const Lane& lane) {

@@ -1,29 +1,20 @@
 #include "collectives/algorithms/direct/direct_schedule.hpp"
 
+#include <algorithm>
+
 #include "collectives/steps/peers.hpp"
 
 namespace weft::collectives {
 
 namespace {
 
-/// Ranks that a rank of an all-to-all or send/receive has data for.
-std::vector<std::uint32_t> block_peers(const SchedulePlan& plan, std::uint32_t rank) {
-  std::vector<std::uint32_t> peers;
-  for (std::uint32_t to = 0; to < plan.ranks(); ++to) {
-    if (to != rank && plan.block_size(rank, to) > 0) peers.push_back(to);
-  }
-  return peers;
-}
-
+/// What one rank has for another, at most.
 std::int64_t largest_block(const SchedulePlan& plan) {
   if (plan.operation != Operation::kAllToAllV) return plan.size;
   return *std::ranges::max_element(plan.matrix);
 }
 
 }  // namespace
-
-DirectSchedule::DirectSchedule(SchedulePlan p, Algorithm algorithm)
-    : Schedule(std::move(p)), has_two_shots_(algorithm == Algorithm::kTwoShot) {}
 
 std::vector<std::uint32_t> DirectSchedule::send_peers(std::uint32_t rank,
                                                       std::uint32_t /*lane*/) const {
@@ -40,7 +31,7 @@ std::vector<std::uint32_t> DirectSchedule::send_peers(std::uint32_t rank,
       return {(rank + 1) % n};
     case Operation::kAllToAll:
     case Operation::kAllToAllV:
-      return block_peers(plan(), rank);
+      return plan().block_peers(rank);
     default:
       return all_but(rank, n);
   }
@@ -133,49 +124,6 @@ StepStream DirectSchedule::steps(std::uint32_t rank, std::uint32_t lane) const {
         co_yield step;
       }
     }
-  }
-}
-
-std::vector<std::uint32_t> PairwiseSchedule::send_peers(std::uint32_t rank,
-                                                        std::uint32_t /*lane*/) const {
-  return block_peers(plan(), rank);
-}
-
-StepStream PairwiseSchedule::steps(std::uint32_t rank, std::uint32_t lane) const {
-  const std::uint32_t n = plan().ranks();
-  for (std::uint32_t distance = 1; distance < n; ++distance) {
-    const std::uint32_t to = (rank + distance) % n;
-    const std::uint32_t from = (rank + n - distance) % n;
-    const Range out = part_of({0, plan().block_size(rank, to)}, plan().channels, lane);
-    const Range in = part_of({0, plan().block_size(from, rank)}, plan().channels, lane);
-    for (std::int64_t i = 0; i < piece_count(out.size, plan().chunk) * slices(); ++i) {
-      const Range slice =
-          part_of(piece_of(out, plan().chunk, i / slices()), slices(), i % slices());
-      if (!slice.empty()) co_yield Step::send(to, plan().block_of(rank, to), slice);
-    }
-    for (std::int64_t i = 0; i < piece_count(in.size, plan().chunk) * slices(); ++i) {
-      const Range slice = part_of(piece_of(in, plan().chunk, i / slices()), slices(), i % slices());
-      if (!slice.empty()) co_yield Step::receive(from, plan().block_of(from, rank), slice);
-    }
-  }
-}
-
-std::vector<std::uint32_t> DisseminationSchedule::send_peers(std::uint32_t rank,
-                                                             std::uint32_t /*lane*/) const {
-  const std::uint32_t n = plan().ranks();
-  std::vector<std::uint32_t> peers;
-  for (std::uint32_t distance = 1; distance < n; distance *= 2) {
-    peers.push_back((rank + distance) % n);
-  }
-  std::ranges::sort(peers);
-  return peers;
-}
-
-StepStream DisseminationSchedule::steps(std::uint32_t rank, std::uint32_t /*lane*/) const {
-  const std::uint32_t n = plan().ranks();
-  for (std::uint32_t distance = 1; distance < n; distance *= 2) {
-    co_yield Step::send((rank + distance) % n, 0, Range{0, 1});
-    co_yield Step::receive_and_reduce((rank + n - distance) % n, 0, Range{0, 1});
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "collectives/algorithms/schedule.hpp"
@@ -13,7 +14,9 @@ namespace weft::collectives {
 /// everybody. Peers are taken in the order of their distance, so that not all begin with the same.
 class DirectSchedule final : public Schedule {
  public:
-  DirectSchedule(SchedulePlan plan, Algorithm algorithm);
+  enum class Shots : std::uint8_t { kOne, kTwo };
+  DirectSchedule(SchedulePlan plan, Shots shots)
+      : Schedule(std::move(plan)), has_two_shots_(shots == Shots::kTwo) {}
 
   [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
                                                       std::uint32_t lane) const override;
@@ -33,30 +36,6 @@ class DirectSchedule final : public Schedule {
                                   std::int64_t i, bool is_second) const;
 
   bool has_two_shots_;
-};
-
-/// Pairwise all-to-all, for any number of ranks (R. Thakur, R. Rabenseifner, W. Gropp,
-/// "Optimization of Collective Communication Operations in MPICH", IJHPCA 19, 2005, section 3.4):
-/// in step s = 1 .. n-1, rank r sends its block for rank r+s there and takes a block from rank r-s.
-/// The next step begins when that has come. The block a rank keeps for itself takes no time.
-class PairwiseSchedule final : public Schedule {
- public:
-  using Schedule::Schedule;
-
-  [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
-                                                      std::uint32_t lane) const override;
-  [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane) const override;
-};
-
-/// Barrier (D. Hensgen, R. Finkel, U. Manber, "Two Algorithms for Barrier Synchronization", IJPP
-/// 17, 1988): in round i, a rank tells the one 2^i behind it, and hears from the one 2^i before it.
-class DisseminationSchedule final : public Schedule {
- public:
-  using Schedule::Schedule;
-
-  [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
-                                                      std::uint32_t lane) const override;
-  [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane) const override;
 };
 
 }  // namespace weft::collectives

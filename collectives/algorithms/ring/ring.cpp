@@ -104,4 +104,50 @@ StepStream RingSchedule::reduce(std::uint32_t rank, std::uint32_t lane) const {
   }
 }
 
+std::unique_ptr<const Schedule> Ring::schedule(SchedulePlan plan) {
+  return std::make_unique<RingSchedule>(std::move(plan));
+}
+
+namespace {
+
+/// Every byte that goes around the ring passes the slowest kind of link. A domain's NICs share what
+/// rings of different channels bring.
+double ring_per_byte(const CostTerms& t) {
+  if (t.domains == 1) return t.local.per_byte;
+  const double nics = std::min<double>(t.channels, t.domain_size);
+  return std::max(t.local.per_byte, t.net.per_byte / nics);
+}
+
+/// Of messages that go from rank to rank, `message` bytes long.
+double chain_latency(const CostTerms& t, double hops, double message) {
+  const double crossings = t.domains == 1 ? 0 : hops * t.domains / t.n;
+  return (hops - crossings) * t.local.first_packet(message) + crossings * t.net.latency;
+}
+
+}  // namespace
+
+double Ring::cost(const CostTerms& t) {
+  const double steps = t.n - 1;
+  const double per_byte = ring_per_byte(t);
+  switch (t.spec.operation) {
+    case Operation::kAllReduce:
+      return t.pieces(t.size, t.chunk * t.n) *
+                 chain_latency(t, 2 * steps, t.size / t.n / t.channels) +
+             steps / t.n * t.size * (2 * per_byte + t.reduce + t.copy);
+    case Operation::kBroadcast:
+    case Operation::kReduce: {
+      // A chain: the last chunk leaves after all others, and passes every hop.
+      const double count = t.pieces(t.size, t.chunk) * t.spec.execution.slices;
+      const double piece = t.size / count;
+      const double handling = t.spec.operation == Operation::kReduce ? t.reduce : t.copy;
+      return chain_latency(t, steps, piece) + (steps + count - 1) * piece * (per_byte + handling);
+    }
+    default: {
+      const double handling = t.spec.operation == Operation::kAllGather ? t.copy : t.reduce;
+      return t.pieces(t.size / t.n, t.chunk) * chain_latency(t, steps, t.size / t.n / t.channels) +
+             steps / t.n * t.size * (per_byte + handling);
+    }
+  }
+}
+
 }  // namespace weft::collectives

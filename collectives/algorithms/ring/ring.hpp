@@ -1,8 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
-#include "collectives/algorithms/schedule.hpp"
+#include "collectives/algorithms/algorithm.hpp"
 
 namespace weft::collectives {
 
@@ -36,6 +37,19 @@ class RingSchedule final : public Schedule {
   [[nodiscard]] std::uint32_t distance(std::uint32_t rank, std::uint32_t lane) const;
 
   std::vector<RingOrder> orders_;
+};
+
+struct Ring {
+  static constexpr Algorithm kAlgorithm = Algorithm::kRing;
+  static constexpr const char* kName = "ring";
+  static constexpr const char* kDoc = "around a ring of all ranks, a ring per channel";
+  static constexpr OperationSet kOperations{Operation::kAllReduce, Operation::kAllGather,
+                                            Operation::kReduceScatter, Operation::kBroadcast,
+                                            Operation::kReduce};
+  static constexpr OperationSet kDefaultFor = kOperations;
+
+  [[nodiscard]] static std::unique_ptr<const Schedule> schedule(SchedulePlan plan);
+  [[nodiscard]] static double cost(const CostTerms& terms);
 };
 
 }  // namespace weft::collectives

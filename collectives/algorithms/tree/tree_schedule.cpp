@@ -1,51 +1,8 @@
 #include "collectives/algorithms/tree/tree_schedule.hpp"
 
-#include <bit>
+#include <algorithm>
 
 namespace weft::collectives {
-
-TreePlace binomial_place(std::uint32_t i, std::uint32_t n) {
-  TreePlace place;
-  std::uint32_t below = std::bit_ceil(n);
-  if (i > 0) {
-    place.parent = i & (i - 1);
-    below = i & (~i + 1);
-  }
-  for (std::uint32_t bit = below >> 1U; bit > 0; bit >>= 1U) {
-    if (i + bit < n) place.children.push_back(i + bit);
-  }
-  return place;
-}
-
-TreePlace binary_place(std::uint32_t i, std::uint32_t n) {
-  TreePlace place;
-  if (i == 0) {
-    if (n > 1) place.children.push_back(std::bit_floor(n - 1));
-    return place;
-  }
-  const std::uint32_t bit = i & (~i + 1);  // the height of the node
-  const std::uint32_t above = (i ^ bit) | (bit << 1U);
-  place.parent = above < n ? above : i ^ bit;
-  if (bit == 1) return place;
-  place.children.push_back(i - bit / 2);
-  // To the right there may be less than a full subtree.
-  std::uint32_t step = bit / 2;
-  while (step > 0 && i + step >= n) step /= 2;
-  if (step > 0) place.children.push_back(i + step);
-  return place;
-}
-
-TreePlace double_binary_place(std::uint32_t i, std::uint32_t n, bool is_second) {
-  if (!is_second) return binary_place(i, n);
-  const bool is_mirrored = n % 2 == 0;
-  TreePlace place = binary_place(is_mirrored ? n - 1 - i : (i + n - 1) % n, n);
-  const auto back = [&](std::uint32_t& number) {
-    number = is_mirrored ? n - 1 - number : (number + 1) % n;
-  };
-  if (place.parent != TreePlace::kNone) back(place.parent);
-  std::ranges::for_each(place.children, back);
-  return place;
-}
 
 TreeSchedule::TreeSchedule(SchedulePlan p, Shape shape) : Schedule(std::move(p)), shape_(shape) {}
 
@@ -155,74 +112,6 @@ StepStream TreeSchedule::down(std::uint32_t rank, std::uint32_t lane) const {
       co_yield Step::await();
     }
     for (const std::uint32_t child : at.children) co_yield Step::send(child, 0, slice);
-  }
-}
-
-std::vector<Range> TreeGatherSchedule::subtree(std::uint32_t number) const {
-  const std::uint32_t n = plan().ranks();
-  const std::uint32_t span = number == 0 ? n : number & (~number + 1);
-  const std::uint32_t end = std::min(number + span, n);
-  const std::uint32_t first = rank_of(number);
-  const std::uint32_t count = end - number;
-  std::vector<Range> ranges;
-  const auto add = [&](std::uint32_t from, std::uint32_t to) {
-    const Range range = parts_of(plan().whole(), n, from, to);
-    if (!range.empty()) ranges.push_back(range);
-  };
-  add(first, std::min(first + count, n));
-  if (first + count > n) add(0, first + count - n);
-  return ranges;
-}
-
-std::vector<std::uint32_t> TreeGatherSchedule::send_peers(std::uint32_t rank,
-                                                          std::uint32_t /*lane*/) const {
-  TreePlace at = binomial_place(number_of(rank), plan().ranks());
-  if (plan().operation == Operation::kGather) {
-    if (at.parent == TreePlace::kNone) return {};
-    return {rank_of(at.parent)};
-  }
-  for (std::uint32_t& child : at.children) child = rank_of(child);
-  std::ranges::sort(at.children);
-  return at.children;
-}
-
-StepStream TreeGatherSchedule::steps(std::uint32_t rank, std::uint32_t /*lane*/) const {
-  const std::uint32_t number = number_of(rank);
-  const TreePlace at = binomial_place(number, plan().ranks());
-  const bool is_gather = plan().operation == Operation::kGather;
-  if (!is_gather && at.parent != TreePlace::kNone) {
-    const std::vector<Range> ranges = subtree(number);
-    for (const Range range : ranges) {
-      for (std::uint32_t i = 0; i < slices(); ++i) {
-        const Range slice = part_of(range, slices(), i);
-        if (!slice.empty()) co_yield Step::receive(rank_of(at.parent), 0, slice);
-      }
-    }
-  }
-  for (std::size_t c = 0; c < at.children.size(); ++c) {
-    const std::uint32_t child =
-        is_gather ? at.children[at.children.size() - 1 - c] : at.children[c];
-    const std::vector<Range> ranges = subtree(child);
-    for (const Range range : ranges) {
-      for (std::uint32_t i = 0; i < slices(); ++i) {
-        const Range slice = part_of(range, slices(), i);
-        if (slice.empty()) continue;
-        if (is_gather) {
-          co_yield Step::receive(rank_of(child), 0, slice);
-        } else {
-          co_yield Step::send(rank_of(child), 0, slice);
-        }
-      }
-    }
-  }
-  if (is_gather && at.parent != TreePlace::kNone) {
-    const std::vector<Range> ranges = subtree(number);
-    for (const Range range : ranges) {
-      for (std::uint32_t i = 0; i < slices(); ++i) {
-        const Range slice = part_of(range, slices(), i);
-        if (!slice.empty()) co_yield Step::send(rank_of(at.parent), 0, slice);
-      }
-    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/algorithms/algorithms.hpp"
 #include "collectives/jobs/collective/collective_bounds.hpp"
 #include "collectives/jobs/collective/jitter.hpp"
 #include "collectives/spec/protocol_cost.hpp"
@@ -22,7 +23,7 @@ constexpr Picoseconds kWireLatency(600'000);
 constexpr std::uint32_t kMaxMatrixRanks = 4096;
 
 /// Of problems that are named before the rest is left out.
-constexpr std::size_t kMaxProblems = 20;
+constexpr std::size_t kMaxNamedProblems = 20;
 
 Picoseconds scaled(Picoseconds time, double factor) {
   if (factor == 1) return time;
@@ -54,7 +55,7 @@ void CollectiveProgram::check(const Spec& spec, std::uint32_t ranks, Problems& p
                         std::to_string(std::uint64_t{ranks} * spec.routing->experts_per_rank) +
                         " experts"});
   }
-  for (std::size_t i = 0; i < spec.blocks.size() && problems.size() < kMaxProblems; ++i) {
+  for (std::size_t i = 0; i < spec.blocks.size() && problems.size() < kMaxNamedProblems; ++i) {
     const std::string block = "blocks[" + std::to_string(i) + "]";
     check_rank(spec.blocks[i].from, ranks, block + ".from", problems);
     check_rank(spec.blocks[i].to, ranks, block + ".to", problems);

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+
+#include "collectives/algorithms/algorithm.hpp"
+#include "collectives/algorithms/recursive/recursive_schedule.hpp"
+
+namespace weft::collectives {
+
+/// Recursive halving, then doubling of an all-reduce (Rabenseifner); halving alone of a
+/// reduce-scatter.
+class HalvingDoublingSchedule final : public RecursiveSchedule {
+ public:
+  using RecursiveSchedule::RecursiveSchedule;
+
+  [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane) const override;
+
+ private:
+  [[nodiscard]] StepStream all_reduce(std::uint32_t rank, std::uint32_t lane) const;
+  [[nodiscard]] StepStream scatter(std::uint32_t rank) const;
+};
+
+struct HalvingDoubling {
+  static constexpr Algorithm kAlgorithm = Algorithm::kHalvingDoubling;
+  static constexpr const char* kName = "halving-doubling";
+  static constexpr const char* kDoc = "exchanges at distances n/2 .. 1 (Rabenseifner)";
+  static constexpr OperationSet kOperations{Operation::kAllReduce, Operation::kReduceScatter};
+  static constexpr OperationSet kUndivided{Operation::kReduceScatter};
+
+  [[nodiscard]] static std::unique_ptr<const Schedule> schedule(SchedulePlan plan);
+  [[nodiscard]] static double cost(const CostTerms& terms);
+};
+
+}  // namespace weft::collectives

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <memory>
+
+#include "collectives/algorithms/algorithm.hpp"
+
+namespace weft::collectives {
+
+/// TreeSchedule of two binary trees.
+struct DoubleBinaryTree {
+  static constexpr Algorithm kAlgorithm = Algorithm::kDoubleBinaryTree;
+  static constexpr const char* kName = "double-binary-tree";
+  static constexpr const char* kDoc = "two binary trees with half of the data each, NCCL's Tree";
+  static constexpr OperationSet kOperations{Operation::kAllReduce};
+
+  [[nodiscard]] static std::unique_ptr<const Schedule> schedule(SchedulePlan plan);
+  [[nodiscard]] static double cost(const CostTerms& terms);
+};
+
+}  // namespace weft::collectives
