@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "collectives/algorithms/bound_terms.hpp"
 #include "collectives/algorithms/cost_terms.hpp"
 #include "collectives/algorithms/schedule.hpp"
 #include "collectives/spec/collective_spec.hpp"
@@ -43,14 +44,21 @@ class OperationSet {
 ///   or nothing.
 /// - `schedule(plan)`: the steps, of a plan that is not refused.
 /// - `cost(terms)`: the closed form without contention, in seconds without the launch.
+/// - `most_connections(operation, n)` and `most_messages(terms)`: bounds for a channel, so that
+///   nothing is built that cannot be held: connections of all ranks, and what a rank sends, in
+///   slices.
 template <class A>
-concept CollectiveAlgorithm = requires(const SchedulePlan& plan, const CostTerms& terms) {
+concept CollectiveAlgorithm = requires(const SchedulePlan& plan, const CostTerms& terms,
+                                       const BoundTerms& bound, Operation operation,
+                                       std::uint64_t n) {
   { A::kAlgorithm } -> std::convertible_to<Algorithm>;
   { A::kName } -> std::convertible_to<const char*>;
   { A::kDoc } -> std::convertible_to<const char*>;
   { A::kOperations } -> std::convertible_to<OperationSet>;
   { A::schedule(plan) } -> std::same_as<std::unique_ptr<const Schedule>>;
   { A::cost(terms) } -> std::same_as<double>;
+  { A::most_connections(operation, n) } -> std::same_as<std::uint64_t>;
+  { A::most_messages(bound) } -> std::same_as<double>;
 };
 
 /// What an algorithm states of its operations, where it does.

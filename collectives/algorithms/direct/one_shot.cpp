@@ -51,4 +51,22 @@ double OneShot::cost(const CostTerms& t) {
   }
 }
 
+std::uint64_t OneShot::most_connections(Operation operation, std::uint64_t n) {
+  switch (operation) {
+    case Operation::kBroadcast:
+    case Operation::kReduce:
+    case Operation::kGather:
+    case Operation::kScatter:
+    case Operation::kSendReceive:
+      return n;
+    default:
+      return n * (n - 1);
+  }
+}
+
+double OneShot::most_messages(const BoundTerms& terms) {
+  const double peers = terms.operation == Operation::kSendReceive ? 1 : terms.n;
+  return peers * terms.chunks();
+}
+
 }  // namespace weft::collectives

@@ -86,4 +86,17 @@ double Hierarchical::cost(const CostTerms& t) {
   return t.domains == 1 ? OneShot::cost(t) : two_level_all_to_all_cost(t);
 }
 
+double Hierarchical::most_messages(const BoundTerms& terms) {
+  const double g = terms.domain_size;
+  switch (terms.operation) {
+    case Operation::kAllReduce:  // rings inside and along rails
+      return (2 * g + 2 * terms.n / g) * terms.chunks(g);
+    case Operation::kAllGather:
+    case Operation::kReduceScatter:
+      return (terms.n + terms.n / g) * terms.chunks_by_part(terms.n);
+    default:  // blocks inside and along rails
+      return 2 * terms.n * terms.chunks();
+  }
+}
+
 }  // namespace weft::collectives

@@ -213,4 +213,9 @@ double NvlsTree::cost(const CostTerms& t) {
   return 2 * (inside + piece * t.copy + levels * one_way) + (count - 1) * pace;
 }
 
+/// To the chips for every head, up, to two children, and to all.
+double NvlsTree::most_messages(const BoundTerms& terms) {
+  return (terms.domain_size + 4) * terms.chunks(terms.domain_size);
+}
+
 }  // namespace weft::collectives

@@ -74,6 +74,10 @@ struct NvlsTree {
   [[nodiscard]] static std::string refusal(const RankMap& map, bool has_in_network_reduction);
   [[nodiscard]] static std::unique_ptr<const Schedule> schedule(SchedulePlan plan);
   [[nodiscard]] static double cost(const CostTerms& terms);
+  [[nodiscard]] static std::uint64_t most_connections(Operation /*operation*/, std::uint64_t n) {
+    return 4 * n;
+  }
+  [[nodiscard]] static double most_messages(const BoundTerms& terms);
 };
 
 }  // namespace weft::collectives

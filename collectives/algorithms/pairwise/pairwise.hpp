@@ -29,6 +29,12 @@ struct Pairwise {
 
   [[nodiscard]] static std::unique_ptr<const Schedule> schedule(SchedulePlan plan);
   [[nodiscard]] static double cost(const CostTerms& terms);
+  [[nodiscard]] static std::uint64_t most_connections(Operation /*operation*/, std::uint64_t n) {
+    return n * (n - 1);
+  }
+  [[nodiscard]] static double most_messages(const BoundTerms& terms) {
+    return terms.n * terms.chunks();
+  }
 };
 
 }  // namespace weft::collectives

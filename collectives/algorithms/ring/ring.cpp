@@ -150,4 +150,10 @@ double Ring::cost(const CostTerms& t) {
   }
 }
 
+double Ring::most_messages(const BoundTerms& terms) {
+  const bool is_chain =
+      terms.operation == Operation::kBroadcast || terms.operation == Operation::kReduce;
+  return is_chain ? terms.chunks() : terms.by_parts();
+}
+
 }  // namespace weft::collectives
