@@ -1,103 +1,65 @@
 #include "collectives/algorithms/recursive/halving_doubling.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace weft::collectives {
 
 StepStream HalvingDoublingSchedule::steps(std::uint32_t rank, std::uint32_t lane) const {
-  return plan().operation == Operation::kReduceScatter ? scatter(rank) : all_reduce(rank, lane);
-}
-
-StepStream HalvingDoublingSchedule::all_reduce(std::uint32_t rank, std::uint32_t lane) const {
+  const bool is_scatter = plan().operation == Operation::kReduceScatter;
   const Range share = part_of(plan().whole(), plan().channels, lane);
   const std::int64_t pieces = piece_count(share.size, plan().chunk);
-  const std::uint32_t number = number_of(rank);
+  const std::uint32_t last = (is_scatter ? 1 : 2) * halvings() + 1;
   for (std::int64_t i = 0; i < pieces; ++i) {
     const Range piece = piece_of(share, plan().chunk, i);
-    for (std::uint32_t s = 0; s < slices(); ++s) {
-      const Range slice = part_of(piece, slices(), s);
-      if (slice.empty()) continue;
-      if (is_idle(rank)) co_yield Step::send(rank + 1, 0, slice);
-      if (has_idle_partner(rank)) co_yield Step::receive_and_reduce(rank - 1, 0, slice);
-    }
-    std::uint32_t first = 0;  // the parts that this rank reduces from now on
-    std::uint32_t end = core();
-    for (std::uint32_t bit = core() / 2; bit > 0 && !is_idle(rank); bit /= 2) {
-      const std::uint32_t partner = rank_of(number ^ bit);
-      const std::uint32_t middle = first + bit;
-      const bool is_upper = (number & bit) != 0;
-      const Range away =
-          is_upper ? parts_of(piece, core(), first, middle) : parts_of(piece, core(), middle, end);
-      (is_upper ? first : end) = middle;
-      const Range kept = parts_of(piece, core(), first, end);
+    for (std::uint32_t round = 0; round <= last; ++round) {
+      const bool is_fold = round == 0 || round == last;
+      const Exchange e = is_fold ? fold(rank, piece, round == 0) : exchange(rank, piece, round);
       for (std::uint32_t s = 0; s < slices(); ++s) {
-        const Range slice = part_of(away, slices(), s);
-        if (!slice.empty()) co_yield Step::send(partner, 0, slice);
+        const Range slice = part_of(e.out, slices(), s);
+        if (!slice.empty()) co_yield Step::send(e.partner, 0, slice);
       }
       for (std::uint32_t s = 0; s < slices(); ++s) {
-        const Range slice = part_of(kept, slices(), s);
-        if (!slice.empty()) co_yield Step::receive_and_reduce(partner, 0, slice);
+        const Range slice = part_of(e.in, slices(), s);
+        if (slice.empty()) continue;
+        Step step = Step::receive(e.partner, 0, slice);
+        step.reduces = e.reduces;
+        co_yield step;
       }
-    }
-    for (std::uint32_t bit = 1; bit < core() && !is_idle(rank); bit *= 2) {
-      const std::uint32_t partner = rank_of(number ^ bit);
-      const Range held = parts_of(piece, core(), first, end);
-      const bool is_upper = (number & bit) != 0;
-      const Range other = is_upper ? parts_of(piece, core(), first - bit, first)
-                                   : parts_of(piece, core(), end, end + bit);
-      (is_upper ? first : end) += is_upper ? -bit : bit;
-      for (std::uint32_t s = 0; s < slices(); ++s) {
-        const Range slice = part_of(held, slices(), s);
-        if (!slice.empty()) co_yield Step::send(partner, 0, slice);
-      }
-      for (std::uint32_t s = 0; s < slices(); ++s) {
-        const Range slice = part_of(other, slices(), s);
-        if (!slice.empty()) co_yield Step::receive(partner, 0, slice);
-      }
-    }
-    for (std::uint32_t s = 0; s < slices(); ++s) {
-      const Range slice = part_of(piece, slices(), s);
-      if (slice.empty()) continue;
-      if (is_idle(rank)) co_yield Step::receive(rank + 1, 0, slice);
-      if (has_idle_partner(rank)) co_yield Step::send(rank - 1, 0, slice);
     }
   }
 }
 
-StepStream HalvingDoublingSchedule::scatter(std::uint32_t rank) const {
-  const std::uint32_t n = plan().ranks();
+HalvingDoublingSchedule::Exchange HalvingDoublingSchedule::fold(std::uint32_t rank, Range piece,
+                                                                bool is_first) const {
+  if (!is_idle(rank) && !has_idle_partner(rank)) return {};
+  const std::uint32_t partner = is_idle(rank) ? rank + 1 : rank - 1;
+  const bool is_scatter = plan().operation == Operation::kReduceScatter;
+  const std::uint32_t idle = std::min(rank, partner);
+  const Range range =
+      is_first || !is_scatter ? piece : part_of(plan().whole(), plan().ranks(), idle);
+  const bool sends = is_idle(rank) == is_first;
+  return {partner, sends ? range : Range{}, sends ? Range{} : range, is_first};
+}
+
+HalvingDoublingSchedule::Exchange HalvingDoublingSchedule::exchange(std::uint32_t rank, Range piece,
+                                                                    std::uint32_t round) const {
+  if (is_idle(rank)) return {};
+  const bool halves = round <= halvings();
+  const std::uint32_t distance = halves ? core() >> round : 1U << (round - halvings() - 1);
   const std::uint32_t number = number_of(rank);
-  for (std::uint32_t s = 0; s < slices(); ++s) {
-    const Range slice = part_of(plan().whole(), slices(), s);
-    if (slice.empty()) continue;
-    if (is_idle(rank)) co_yield Step::send(rank + 1, 0, slice);
-    if (has_idle_partner(rank)) co_yield Step::receive_and_reduce(rank - 1, 0, slice);
-  }
-  std::uint32_t first = 0;
-  std::uint32_t end = core();
-  for (std::uint32_t bit = core() / 2; bit > 0 && !is_idle(rank); bit /= 2) {
-    const std::uint32_t partner = rank_of(number ^ bit);
-    const std::uint32_t middle = first + bit;
-    const bool is_upper = (number & bit) != 0;
-    const Range away = is_upper ? owned(first, middle) : owned(middle, end);
-    (is_upper ? first : end) = middle;
-    const Range kept = owned(first, end);
-    for (std::uint32_t s = 0; s < slices(); ++s) {
-      const Range slice = part_of(away, slices(), s);
-      if (!slice.empty()) co_yield Step::send(partner, 0, slice);
-    }
-    for (std::uint32_t s = 0; s < slices(); ++s) {
-      const Range slice = part_of(kept, slices(), s);
-      if (!slice.empty()) co_yield Step::receive_and_reduce(partner, 0, slice);
-    }
-  }
-  const Range back = part_of(plan().whole(), n, is_idle(rank) || rank == 0 ? rank : rank - 1);
-  for (std::uint32_t s = 0; s < slices() && rank < 2 * pairs(); ++s) {
-    const Range slice = part_of(back, slices(), s);
-    if (slice.empty()) continue;
-    if (is_idle(rank)) co_yield Step::receive(rank + 1, 0, slice);
-    if (has_idle_partner(rank)) co_yield Step::send(rank - 1, 0, slice);
-  }
+  const std::uint32_t other = number ^ distance;
+  // The parts of so many neighbours that a number is one of.
+  const auto parts_around = [&](std::uint32_t at) {
+    const std::uint32_t first = at & ~(distance - 1);
+    return plan().operation == Operation::kReduceScatter
+               ? owned(first, first + distance)
+               : parts_of(piece, core(), first, first + distance);
+  };
+  const Range mine = parts_around(number);
+  const Range theirs = parts_around(other);
+  if (halves) return {rank_of(other), theirs, mine, true};
+  return {rank_of(other), mine, theirs, false};
 }
 
 std::unique_ptr<const Schedule> HalvingDoubling::schedule(SchedulePlan plan) {

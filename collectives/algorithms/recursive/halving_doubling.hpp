@@ -18,8 +18,20 @@ class HalvingDoublingSchedule final : public RecursiveSchedule {
   [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane) const override;
 
  private:
-  [[nodiscard]] StepStream all_reduce(std::uint32_t rank, std::uint32_t lane) const;
-  [[nodiscard]] StepStream scatter(std::uint32_t rank) const;
+  /// What a rank hands another in a round, and what it gets from there.
+  struct Exchange {
+    std::uint32_t partner = 0;
+    Range out;
+    Range in;
+    bool reduces = false;
+  };
+  [[nodiscard]] std::uint32_t halvings() const {
+    return static_cast<std::uint32_t>(std::countr_zero(core()));
+  }
+  /// Between ranks that pair up, before the first round or after the last one.
+  [[nodiscard]] Exchange fold(std::uint32_t rank, Range piece, bool is_first) const;
+  /// Rounds 1 .. log n halve, those behind them double.
+  [[nodiscard]] Exchange exchange(std::uint32_t rank, Range piece, std::uint32_t round) const;
 };
 
 struct HalvingDoubling {
