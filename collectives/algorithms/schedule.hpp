@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include "collectives/algorithms/schedule_plan.hpp"
 #include "collectives/spec/collective_spec.hpp"
-#include "collectives/spec/rank_layout.hpp"
 #include "collectives/steps/step.hpp"
-#include "simcore/base/result.hpp"
 
 /// One collective as steps per rank and lane: what the algorithm says, without what it costs.
 ///
@@ -19,37 +16,6 @@
 /// scatter. In an all-to-all and a send/receive, block source * n + destination is what the one has
 /// for the other.
 namespace weft::collectives {
-
-/// What a schedule is made from. Pieces of data: the channels' shares run in lanes of their own;
-/// a share is worked on chunk after chunk; a message carries one slice of a chunk.
-struct SchedulePlan {
-  SchedulePlan(std::uint32_t ranks, const RankLayout& layout) : map(ranks, layout) {}
-
-  Operation operation = Operation::kAllReduce;
-  std::int64_t size = 0;
-  std::uint32_t root = 0;
-  std::uint32_t channels = 1;
-  std::int64_t chunk = 0;  ///< 0: undivided
-  std::uint32_t slices = 1;
-  std::vector<std::int64_t> matrix;  ///< all-to-all-v only: by source, then destination
-  RankMap map;
-
-  [[nodiscard]] std::uint32_t ranks() const { return map.ranks(); }
-  [[nodiscard]] Range whole() const { return {0, size}; }
-  /// The vector's part that belongs to a rank, as far as it is the channel's.
-  [[nodiscard]] Range share(std::uint32_t rank, std::uint32_t channel) const {
-    return part_of(part_of(whole(), ranks(), rank), channels, channel);
-  }
-  /// Bytes that one rank has for another, in an all-to-all or send/receive.
-  [[nodiscard]] std::int64_t block_size(std::uint32_t source, std::uint32_t destination) const;
-  [[nodiscard]] std::uint32_t block_of(std::uint32_t source, std::uint32_t destination) const {
-    return source * ranks() + destination;
-  }
-  [[nodiscard]] bool is_by_blocks() const {
-    return operation == Operation::kAllToAll || operation == Operation::kAllToAllV ||
-           operation == Operation::kSendReceive;
-  }
-};
 
 class Schedule {
  public:
@@ -95,15 +61,5 @@ class Schedule {
   const std::int64_t begin = std::min(i * chunk, range.size);
   return {range.offset + begin, std::min(chunk, range.size - begin)};
 }
-
-/// The algorithms that there are for an operation, the default first.
-[[nodiscard]] std::vector<Algorithm> algorithms_for(Operation operation);
-
-/// Why the operation cannot run by the algorithm as planned; empty if it can.
-[[nodiscard]] std::string refusal(const SchedulePlan& plan, Algorithm algorithm,
-                                  bool has_in_network_reduction);
-
-/// The algorithm must not be one that chooses, and not refused.
-[[nodiscard]] std::unique_ptr<const Schedule> make_schedule(SchedulePlan plan, Algorithm algorithm);
 
 }  // namespace weft::collectives

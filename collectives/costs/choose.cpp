@@ -1,12 +1,13 @@
 #include "collectives/costs/choose.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <vector>
 
-#include "collectives/algorithms/schedule.hpp"
+#include "collectives/algorithms/algorithms.hpp"
+#include "collectives/algorithms/schedule_plan.hpp"
 #include "collectives/costs/cost_model.hpp"
-#include "collectives/jobs/collective/collective_program.hpp"
 #include "collectives/nccl/nccl_execution.hpp"
 #include "collectives/nccl/nccl_tuning.hpp"
 
@@ -56,6 +57,31 @@ Algorithm counterpart(NcclAlgorithm algorithm, Operation operation) {
   return Algorithm::kRing;
 }
 
+/// What NCCL's point-to-point messages come to.
+Algorithm untuned_choice(Operation operation) {
+  const Algorithm standard = algorithms_for(operation).front();
+  return standard == Algorithm::kPairwise ? Algorithm::kOneShot : standard;
+}
+
+/// What its choice may come to: trees and NVLSTree for all-reduces alone, PAT for all-gathers and
+/// reduce-scatters.
+std::vector<Algorithm> nccl_candidates(Operation operation) {
+  using enum Algorithm;
+  switch (operation) {
+    case Operation::kAllReduce:
+      return {kRing, kDoubleBinaryTree, kNvls, kNvlsTree};
+    case Operation::kAllGather:
+      return {kRing, kNvls, kRecursiveDoubling};
+    case Operation::kReduceScatter:
+      return {kRing, kNvls, kHalvingDoubling};
+    case Operation::kBroadcast:
+    case Operation::kReduce:
+      return {kRing};
+    default:
+      return {untuned_choice(operation)};
+  }
+}
+
 Result<AlgorithmChoice> choose_like_nccl(const CollectiveSpec& spec, std::uint32_t ranks,
                                          const RankLayout& layout) {
   const SchedulePlan plan = plan_of(spec, ranks, layout);
@@ -68,10 +94,7 @@ Result<AlgorithmChoice> choose_like_nccl(const CollectiveSpec& spec, std::uint32
   const auto all = nccl_estimates(spec.operation, static_cast<double>(spec.size.count()),
                                   nccl_machine_of(spec, plan.map, layout));
   if (all.empty()) {
-    const Algorithm only = algorithms_for(spec.operation).front() == Algorithm::kPairwise
-                               ? Algorithm::kOneShot
-                               : algorithms_for(spec.operation).front();
-    return AlgorithmChoice{only, spec.execution.protocol,
+    return AlgorithmChoice{untuned_choice(spec.operation), spec.execution.protocol,
                            "NCCL does not tune this operation: it is point-to-point"};
   }
   AlgorithmChoice choice;
@@ -95,6 +118,14 @@ Result<AlgorithmChoice> choose_like_nccl(const CollectiveSpec& spec, std::uint32
 }
 
 }  // namespace
+
+std::vector<Algorithm> candidates(const CollectiveSpec& spec) {
+  if (spec.algorithm == Algorithm::kNccl) return nccl_candidates(spec.operation);
+  std::vector<Algorithm> known = algorithms_for(spec.operation);
+  if (spec.algorithm == Algorithm::kBest) return known;
+  std::erase_if(known, [&spec](Algorithm algorithm) { return algorithm != spec.algorithm; });
+  return known;
+}
 
 Result<AlgorithmChoice> choose_algorithm(const CollectiveSpec& spec, std::uint32_t ranks,
                                          const RankLayout& layout) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "collectives/spec/collective_spec.hpp"
 #include "collectives/spec/rank_layout.hpp"
@@ -15,6 +16,10 @@ struct AlgorithmChoice {
   Protocol protocol = Protocol::kNone;
   std::string reason;
 };
+
+/// The algorithms that a collective may run by: the one that the specification names, or those that
+/// the choice is among. Nothing if it cannot do the operation.
+[[nodiscard]] std::vector<Algorithm> candidates(const CollectiveSpec& spec);
 
 /// What the specification names, what NCCL's tuning model picks (with its protocol, unless one is
 /// given), or what weft's cost model picks. Error, without a place: the algorithm cannot run the

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <optional>
 
-#include "collectives/jobs/collective/collective_program.hpp"
-
 namespace weft::collectives {
 
 namespace {

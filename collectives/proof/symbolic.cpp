@@ -1,13 +1,13 @@
 #include "collectives/proof/symbolic.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <map>
-#include <tuple>
+#include <optional>
 #include <utility>
 
 #include "collectives/proof/memory.hpp"
 #include "collectives/proof/pieces.hpp"
+#include "collectives/proof/transit.hpp"
 #include "simcore/base/random.hpp"
 
 namespace weft::collectives {
@@ -15,14 +15,12 @@ namespace weft::collectives {
 namespace {
 
 using proof::Buffer;
-using proof::Data;
+using proof::bytes_text;
+using proof::Message;
+using proof::Queues;
+using proof::Sums;
 
-constexpr std::size_t kMaxProblems = 5;
-
-std::string bytes_text(std::uint32_t block, Range range) {
-  return std::to_string(range.size) + " bytes of block " + std::to_string(block) + " from " +
-         std::to_string(range.offset);
-}
+constexpr std::size_t kMaxProofProblems = 5;
 
 class Interpreter {
  public:
@@ -42,26 +40,6 @@ class Interpreter {
     std::int64_t events = 0;
     std::int64_t signals = 0;
   };
-  struct Message {
-    std::uint32_t block = 0;
-    Range range;
-    Data data;
-  };
-  /// What chips have of one sum. Every rank's messages come in order, so that the k-th of each make
-  /// the k-th sum.
-  struct Sum {
-    std::uint32_t ranks = 0;
-    Message message;
-  };
-  /// What chips add up for one rank and lane.
-  struct Sums {
-    std::map<std::uint32_t, std::size_t> contributed;  ///< by rank: messages since the beginning
-    std::size_t taken = 0;
-    std::deque<Sum> waiting;
-  };
-  /// Source, destination and lane.
-  using Way = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
-  using Queues = std::map<Way, std::deque<Message>>;
 
   void problem(std::string sentence);
   static std::string who(const Lane& lane);
@@ -78,10 +56,11 @@ class Interpreter {
   [[nodiscard]] Message taken_for_sending(const Lane& lane, const Step& step);
   [[nodiscard]] bool is_awaited(const Lane& lane, const Step& step, const Message& message);
   void store(const Lane& lane, const Step& step, const Message& message);
-  [[nodiscard]] bool receive(const Lane& lane, const Step& step, std::deque<Message>& queue);
+  /// False if there is no message yet.
+  [[nodiscard]] bool receive(const Lane& lane, const Step& step,
+                             const std::optional<Message>& message);
   void copy(const Lane& lane, const Step& step);
   void contribute(const Lane& lane, const Step& step);
-  [[nodiscard]] bool receive_reduced(const Lane& lane, const Step& step);
   void multicast(const Lane& lane, const Step& step);
   void check_nothing_left();
   void check_no_message_left(const Queues& queues, const char* what);
@@ -164,7 +143,7 @@ Proof Interpreter::run() {
 }
 
 void Interpreter::problem(std::string sentence) {
-  if (proof_.problems.size() < kMaxProblems) proof_.problems.push_back(std::move(sentence));
+  if (proof_.problems.size() < kMaxProofProblems) proof_.problems.push_back(std::move(sentence));
 }
 
 std::string Interpreter::who(const Lane& lane) {
@@ -270,25 +249,25 @@ bool Interpreter::execute(Lane& lane, const Step& step) {
 bool Interpreter::exchange(Lane& lane, const Step& step) {
   switch (step.kind) {
     case Step::Kind::kSend:
-      messages_[{lane.rank, step.peer, lane.number}].push_back(taken_for_sending(lane, step));
+      messages_.push({lane.rank, step.peer, lane.number}, taken_for_sending(lane, step));
       return true;
     case Step::Kind::kReceive:
-      return receive(lane, step, messages_[{step.peer, lane.rank, lane.number}]);
+      return receive(lane, step, messages_.pop({step.peer, lane.rank, lane.number}));
     case Step::Kind::kContribute:
       contribute(lane, step);
       return true;
     case Step::Kind::kReceiveReduced:
-      return receive_reduced(lane, step);
+      return receive(lane, step, sums_[{lane.rank, lane.number}].take(group_of(lane.rank).size()));
     case Step::Kind::kMulticast:
       multicast(lane, step);
       return true;
     default:
-      return receive(lane, step, multicasts_[{step.peer, lane.rank, lane.number}]);
+      return receive(lane, step, multicasts_.pop({step.peer, lane.rank, lane.number}));
   }
 }
 
 /// The data as it is now: what is received later is not sent.
-Interpreter::Message Interpreter::read(const Lane& lane, const Step& step, Buffer buffer) {
+Message Interpreter::read(const Lane& lane, const Step& step, Buffer buffer) {
   Message message{step.block, step.range(),
                   memory_.read(lane.rank, buffer, step.block, step.range())};
   const auto missing = std::ranges::find_if(
@@ -300,7 +279,7 @@ Interpreter::Message Interpreter::read(const Lane& lane, const Step& step, Buffe
   return message;
 }
 
-Interpreter::Message Interpreter::taken_for_sending(const Lane& lane, const Step& step) {
+Message Interpreter::taken_for_sending(const Lane& lane, const Step& step) {
   if (step.amount < 1) problem(who(lane) + " sends a message of no bytes");
   ++proof_.traffic[lane.rank].messages;
   proof_.traffic[lane.rank].sent += step.amount;
@@ -308,7 +287,7 @@ Interpreter::Message Interpreter::taken_for_sending(const Lane& lane, const Step
 }
 
 bool Interpreter::is_awaited(const Lane& lane, const Step& step, const Message& message) {
-  if (message.block == step.block && message.range == step.range()) return true;
+  if (message.is_of(step.block, step.range())) return true;
   problem(who(lane) + " waits for " + bytes_text(step.block, step.range()) + " and gets " +
           bytes_text(message.block, message.range));
   return false;
@@ -327,11 +306,10 @@ void Interpreter::store(const Lane& lane, const Step& step, const Message& messa
           ", of which it does not have all");
 }
 
-bool Interpreter::receive(const Lane& lane, const Step& step, std::deque<Message>& queue) {
-  if (queue.empty()) return false;
-  const Message message = std::move(queue.front());
-  queue.pop_front();
-  if (is_awaited(lane, step, message)) store(lane, step, message);
+bool Interpreter::receive(const Lane& lane, const Step& step,
+                          const std::optional<Message>& message) {
+  if (!message) return false;
+  if (is_awaited(lane, step, *message)) store(lane, step, *message);
   return true;
 }
 
@@ -345,34 +323,15 @@ void Interpreter::copy(const Lane& lane, const Step& step) {
 }
 
 void Interpreter::contribute(const Lane& lane, const Step& step) {
-  const Message message = taken_for_sending(lane, step);
-  Sums& sums = sums_[{step.peer, lane.number}];
-  const std::size_t number = sums.contributed[lane.rank]++;
-  const std::size_t place = number - sums.taken;  // a sum is taken once all have contributed
-  if (place == sums.waiting.size()) {
-    sums.waiting.push_back({1, message});
-    return;
-  }
-  Sum& sum = sums.waiting[place];
-  if (!is_awaited(lane, step, sum.message)) return;
-  ++sum.ranks;
-  proof::add_to(sum.message.data, message.data);
-}
-
-bool Interpreter::receive_reduced(const Lane& lane, const Step& step) {
-  Sums& sums = sums_[{lane.rank, lane.number}];
-  if (sums.waiting.empty() || sums.waiting.front().ranks < group_of(lane.rank).size()) return false;
-  const Message message = std::move(sums.waiting.front().message);
-  sums.waiting.pop_front();
-  ++sums.taken;
-  if (is_awaited(lane, step, message)) store(lane, step, message);
-  return true;
+  const Message* others =
+      sums_[{step.peer, lane.number}].add(lane.rank, taken_for_sending(lane, step));
+  if (others != nullptr) (void)is_awaited(lane, step, *others);
 }
 
 void Interpreter::multicast(const Lane& lane, const Step& step) {
   const Message message = taken_for_sending(lane, step);
   for (const std::uint32_t to : group_of(lane.rank)) {
-    multicasts_[{lane.rank, to, lane.number}].push_back(message);
+    multicasts_.push({lane.rank, to, lane.number}, message);
   }
 }
 
@@ -381,10 +340,10 @@ void Interpreter::check_nothing_left() {
   check_no_message_left(messages_, "a message");
   check_no_message_left(multicasts_, "what is multicast");
   for (const auto& [key, sums] : sums_) {
-    if (sums.waiting.empty()) continue;
+    const Message* left = sums.left();
+    if (left == nullptr) continue;
     problem("rank " + std::to_string(key.first) + ", lane " + std::to_string(key.second) +
-            ", never takes the sum of " +
-            bytes_text(sums.waiting.front().message.block, sums.waiting.front().message.range));
+            ", never takes the sum of " + bytes_text(left->block, left->range));
   }
   for (const Lane& lane : lanes_) {
     if (lane.events != 0) problem(who(lane) + " is notified more often than it waits");
@@ -393,11 +352,10 @@ void Interpreter::check_nothing_left() {
 }
 
 void Interpreter::check_no_message_left(const Queues& queues, const char* what) {
-  for (const auto& [way, queue] : queues) {
-    if (queue.empty()) continue;
-    problem(std::string("nobody receives ") + what + " from rank " +
-            std::to_string(std::get<0>(way)) + " to rank " + std::to_string(std::get<1>(way)));
-  }
+  queues.for_each_left([&](const Queues::Way& way) {
+    problem(std::string("nobody receives ") + what + " from rank " + std::to_string(way.source) +
+            " to rank " + std::to_string(way.destination));
+  });
 }
 
 }  // namespace

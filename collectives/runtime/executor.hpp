@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "collectives/runtime/arrivals.hpp"
 #include "collectives/runtime/iteration_log.hpp"
+#include "collectives/runtime/lane.hpp"
 #include "collectives/runtime/span_log.hpp"
 #include "collectives/runtime/workload.hpp"
 #include "simcore/messages/message_network.hpp"
@@ -66,47 +68,6 @@ class Executor final : public ProcessHandler {
       const std::function<std::string(HostId)>& host_name, std::size_t limit = 10) const;
 
  private:
-  enum class LaneStatus : std::uint8_t {
-    kNotStarted,
-    kRunning,
-    kReceiving,
-    kFlushing,
-    kSleeping,
-    kAwaitingSignals,
-    kAwaitingLane,  ///< an event of another lane, or its turn to begin or end an iteration
-    kAwaitingWindow,
-    kDone,
-  };
-  /// What has come of the multicasts of one rank.
-  struct Multicasts {
-    std::uint32_t arrived = 0;  ///< and not yet received
-    std::uint32_t received = 0;
-  };
-  struct Lane {
-    std::unique_ptr<StepSource> source;
-    std::vector<Multicasts> multicasts;  ///< by place in the group; empty unless chips repeat
-    Step step;                           ///< the one that waits
-    ConnectionId connection;             ///< that a kReceive waits for, or a kSend waits to use
-    SpanLog spans;
-    Picoseconds waits_since;
-    std::uint32_t notifier = 0;  ///< the lane that the last event came from
-    std::uint32_t events = 0;    ///< from other lanes of the rank, and not yet used
-    std::int64_t signals = 0;    ///< received and not yet used
-    std::uint32_t received = 0;  ///< messages on `connection`, the last one included
-    std::int64_t unacknowledged = 0;
-    LaneStatus status = LaneStatus::kNotStarted;
-  };
-  struct Process {
-    std::int64_t messages = 0;
-    Bytes bytes;
-    Picoseconds last_progress;
-    std::uint32_t unfinished_lanes = 0;
-    // Of collectives:
-    std::uint32_t lanes_at_end = 0;  ///< of the running iteration
-    bool is_resuming = false;
-    std::vector<std::uint8_t> ready;  ///< lanes that may go on
-    IterationLog iterations;
-  };
   /// A lane while one of its callbacks runs.
   struct Turn {
     ProcessContext& context;
@@ -121,6 +82,8 @@ class Executor final : public ProcessHandler {
   void run(Turn turn);
   void run_lane(Turn turn);
   void begin_waiting(Turn turn, LaneStatus status);
+  /// Where something has not come, the lane waits; where it has, a wait for it is over.
+  [[nodiscard]] bool goes_on(Turn turn, bool has_come, LaneStatus waiting);
   void record_wait(Turn turn);
   [[nodiscard]] const JobPlan& job_of(ProcessId process) const {
     return workload_.jobs()[workload_.job_of(process)];
@@ -133,25 +96,27 @@ class Executor final : public ProcessHandler {
     const std::uint32_t relay = workload_.relay_of(connection);
     return relay == Workload::kNoRelay ? connection : workload_.relays()[relay].second;
   }
+  /// False if the step waits, as of all that follow.
+  [[nodiscard]] bool execute(Turn turn);
+  [[nodiscard]] bool carry_out(Turn turn);
+  [[nodiscard]] bool carry_out_in_network(Turn turn);
   [[nodiscard]] bool begin_iteration(Turn turn);
   [[nodiscard]] bool end_iteration(Turn turn);
   void wake_lanes(Turn turn);
-  /// False if the step waits.
-  [[nodiscard]] bool execute(Turn turn);
+  [[nodiscard]] bool await_signals(Turn turn);
+  [[nodiscard]] bool await_lane(Turn turn);
+  void notify(Turn turn);
+  /// A lane that waits for another one goes on after this turn.
+  void make_ready(Turn turn, Lane& other, std::uint32_t number);
   [[nodiscard]] bool send(Turn turn);
   [[nodiscard]] bool receive(Turn turn);
-  [[nodiscard]] Multicasts& multicasts_from(Turn turn, ProcessId source) const;
+  [[nodiscard]] Arrivals& multicasts_from(Turn turn, ProcessId source) const;
   void post_in_network(Turn turn, ConnectionId connection);
   [[nodiscard]] bool receive_reduced(Turn turn);
   [[nodiscard]] bool receive_multicast(Turn turn);
-  /// Takes one of `arrived` messages on the connection, or waits for one.
-  [[nodiscard]] bool take(Turn turn, std::uint32_t& arrived, std::uint32_t& received);
+  /// Takes a message on the connection, or waits for one.
+  [[nodiscard]] bool take(Turn turn, Arrivals& arrivals);
   [[nodiscard]] bool sleep_until(Turn turn, Picoseconds time);
-  [[nodiscard]] std::string describe(ProcessId process, std::uint32_t number,
-                                     const std::function<std::string(HostId)>& host_name) const;
-  [[nodiscard]] std::string describe_wait(
-      ProcessId process, std::uint32_t number,
-      const std::function<std::string(ProcessId)>& peer_name) const;
 
   const Workload& workload_;
   const bool keeps_spans_;
@@ -159,11 +124,7 @@ class Executor final : public ProcessHandler {
   std::vector<Lane> lanes_;  ///< by lane index: a rank's are neighbours
   /// Messages of each connection that are posted and not acknowledged; its source writes this.
   std::vector<std::uint32_t> outstanding_;
-  /// Messages in each slot that are delivered and not yet received; the connection's destination
-  /// writes this. Slots are sorted by destination.
-  std::vector<std::uint32_t> arrived_;
-  std::vector<std::uint32_t> received_;  ///< by slot: received so far
-  std::vector<std::uint32_t> slot_of_connection_;
+  ArrivalTable arrivals_;
   std::vector<RelayState> relays_;
 };
 

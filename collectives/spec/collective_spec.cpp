@@ -9,20 +9,6 @@ namespace {
 constexpr std::array<const char*, kOperationCount> kOperations = {
     "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "all-to-all-v", "broadcast",
     "reduce",     "gather",     "scatter",        "send-recv",  "barrier"};
-constexpr std::array<const char*, kAlgorithmCount + 2> kAlgorithms = {"ring",
-                                                                      "binomial-tree",
-                                                                      "double-binary-tree",
-                                                                      "halving-doubling",
-                                                                      "recursive-doubling",
-                                                                      "pairwise",
-                                                                      "one-shot",
-                                                                      "two-shot",
-                                                                      "hierarchical",
-                                                                      "nvls",
-                                                                      "nvls-tree",
-                                                                      "dissemination",
-                                                                      "nccl",
-                                                                      "best"};
 
 }  // namespace
 
@@ -45,10 +31,6 @@ const char* name_of(Operation operation) {
   return kOperations[static_cast<std::size_t>(operation)];
 }
 
-const char* name_of(Algorithm algorithm) {
-  return kAlgorithms[static_cast<std::size_t>(algorithm)];
-}
-
 const char* name_of(Protocol protocol) {
   switch (protocol) {
     case Protocol::kNone:
@@ -69,13 +51,6 @@ std::optional<Operation> operation_named(const std::string& name) {
   return static_cast<Operation>(found - kOperations.begin());
 }
 
-std::optional<Algorithm> algorithm_named(const std::string& name) {
-  const auto found = std::ranges::find(kAlgorithms, name);
-  if (found == kAlgorithms.end()) return {};
-  return static_cast<Algorithm>(found - kAlgorithms.begin());
-}
-
 std::vector<std::string> operation_names() { return {kOperations.begin(), kOperations.end()}; }
-std::vector<std::string> algorithm_names() { return {kAlgorithms.begin(), kAlgorithms.end()}; }
 
 }  // namespace weft::collectives

@@ -26,25 +26,25 @@ enum class Operation : std::uint8_t {
 };
 inline constexpr std::size_t kOperationCount = 11;
 
+/// How a collective is done; collectives/algorithms/list.hpp says what each is.
 enum class Algorithm : std::uint8_t {
-  kRing,              ///< around a ring of all ranks
-  kBinomialTree,      ///< up and down a binomial tree
-  kDoubleBinaryTree,  ///< two binary trees, each with half of the data
-  kHalvingDoubling,   ///< recursive halving, then doubling (Rabenseifner)
+  kRing,
+  kBinomialTree,
+  kDoubleBinaryTree,
+  kHalvingDoubling,
   kRecursiveDoubling,
-  kPairwise,      ///< in step i with the ranks i away
-  kOneShot,       ///< everything to everybody at once
-  kTwoShot,       ///< a part to each owner at once, and back
-  kHierarchical,  ///< inside the scale-up domains, and between them
-  kNvls,          ///< switches add and multicast
-  kNvlsTree,      ///< the same inside the scale-up domains, and trees between them
+  kPairwise,
+  kOneShot,
+  kTwoShot,
+  kHierarchical,
+  kNvls,
+  kNvlsTree,
   kDissemination,
   kNccl,  ///< what NCCL's tuning model picks
   kBest,  ///< what weft's cost model picks
 };
 /// Of an execution.
 inline constexpr std::uint32_t kMaxChannels = 64;
-inline constexpr std::size_t kAlgorithmCount = 12;  ///< without the two that choose
 
 /// How NCCL marks that data is there: fences, flags in every line of 128 bytes, or beside every 4.
 /// kNone: messages cost nothing besides themselves.
@@ -132,11 +132,8 @@ struct CollectiveSpec {
 };
 
 [[nodiscard]] const char* name_of(Operation operation);
-[[nodiscard]] const char* name_of(Algorithm algorithm);
 [[nodiscard]] const char* name_of(Protocol protocol);
 [[nodiscard]] std::optional<Operation> operation_named(const std::string& name);
-[[nodiscard]] std::optional<Algorithm> algorithm_named(const std::string& name);
 [[nodiscard]] std::vector<std::string> operation_names();
-[[nodiscard]] std::vector<std::string> algorithm_names();
 
 }  // namespace weft::collectives

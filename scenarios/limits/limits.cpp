@@ -25,7 +25,14 @@ std::uint32_t domain_size_of(const JobSpec& job) {
   return least;
 }
 
-/// What a job makes. What is left to NCCL is settled first, where it can be: what it would take at
+/// Whether it is left to NCCL or to a cost model how the collective is done.
+bool is_left_open(const collectives::CollectiveSpec& spec) {
+  return spec.execution.preset == collectives::Execution::Preset::kNccl ||
+         spec.algorithm == collectives::Algorithm::kNccl ||
+         spec.algorithm == collectives::Algorithm::kBest;
+}
+
+/// What a job makes. What is left open is settled first, where it can be: what it would take at
 /// most is far more than what it takes.
 collectives::SendBound bound_of(const JobSpec& job, std::span<const BitsPerSecond> access_rates) {
   collectives::BoundSetting setting{.ranks = static_cast<std::uint32_t>(job.ranks.size()),
@@ -35,8 +42,7 @@ collectives::SendBound bound_of(const JobSpec& job, std::span<const BitsPerSecon
     setting.fastest_access = std::max(setting.fastest_access, access_rates[host.value()]);
   }
   const auto* collective = std::get_if<collectives::CollectiveSpec>(&job.kind);
-  if (collective != nullptr &&
-      collective->execution.preset == collectives::Execution::Preset::kNccl &&
+  if (collective != nullptr && is_left_open(*collective) &&
       collective->operation !=
           collectives::Operation::kAllToAllV) {  // its traffic is yet to be drawn
     collectives::CollectiveSpec settled = *collective;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/algorithms/algorithms.hpp"
 #include "collectives/costs/cost_model.hpp"
 #include "collectives/nccl/nccl_tuning.hpp"
 #include "simcore/fabric/port_delays.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/algorithms/schedule.hpp"
+#include "collectives/algorithms/algorithms.hpp"
 #include "collectives/runtime/executor.hpp"
 #include "collectives/runtime/workload.hpp"
 #include "collectives/steps/step_list.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/algorithms/schedule.hpp"
+#include "collectives/algorithms/algorithms.hpp"
 #include "collectives/proof/symbolic.hpp"
 #include "tests/collectives/schedule_shapes.hpp"
 

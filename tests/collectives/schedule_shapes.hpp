@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/algorithms/schedule.hpp"
+#include "collectives/algorithms/algorithms.hpp"
 #include "simcore/base/random.hpp"
 
 /// Schedules for tests: every operation by every algorithm, in shapes that divide by nothing.

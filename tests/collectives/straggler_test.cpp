@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "collectives/algorithms/algorithms.hpp"
 #include "collectives/jobs/collective/collective_program.hpp"
 #include "collectives/jobs/collective/routing.hpp"
 #include "tests/collectives/ideal_run.hpp"
@@ -171,9 +172,9 @@ Picoseconds end_of(JobDescription job, std::uint32_t late_rank, Picoseconds late
   return executor.outcome(0).end;
 }
 
-// T is the longest path of the graph, L(r) the longest of those that begin at rank r: the job ends
-// at max(T, d + L(r)), d - (T - L(r)) later if that is positive. Both sides are computed apart, one
-// from the steps, one by the executor. To the picosecond.
+// T is the longest path of the graph, L(r) the longest of those that begin at rank r: the job
+// ends at max(T, d + L(r)), d - (T - L(r)) later if that is positive. Both sides are computed
+// apart, one from the steps, one by the executor. To the picosecond.
 TEST(Straggler, DelaysEveryCollectiveByWhatItsSlackDoesNotCover) {
   int with_slack = 0;
   int without = 0;

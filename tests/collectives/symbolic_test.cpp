@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "collectives/algorithms/ring.hpp"
-#include "collectives/algorithms/schedule.hpp"
+#include "collectives/algorithms/algorithms.hpp"
+#include "collectives/algorithms/tree/tree_place.hpp"
 #include "simcore/base/random.hpp"
 #include "tests/collectives/schedule_shapes.hpp"
 

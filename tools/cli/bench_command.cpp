@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/algorithms/schedule.hpp"
+#include "collectives/algorithms/algorithms.hpp"
 #include "collectives/jobs/job.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/output/summary.hpp"

@@ -4,6 +4,7 @@
 
 #include <variant>
 
+#include "collectives/algorithms/algorithms.hpp"
 #include "simcore/text/nearest.hpp"
 #include "simcore/text/quantity_text.hpp"
 #include "tools/io/terminal.hpp"

@@ -1,10 +1,11 @@
 #include "collectives/jobs/collective/collective_bounds.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <map>
 #include <utility>
+
+#include "collectives/algorithms/list.hpp"
+#include "collectives/costs/choose.hpp"
 
 namespace weft::collectives {
 
@@ -67,21 +68,6 @@ double largest_block(const CollectiveSpec& spec) {
   return largest;
 }
 
-/// Whether some algorithm that the job may run by has every rank send to every other.
-bool may_be_direct(const CollectiveSpec& spec) {
-  switch (spec.algorithm) {
-    case Algorithm::kOneShot:
-    case Algorithm::kTwoShot:
-    case Algorithm::kPairwise:
-    case Algorithm::kBest:
-      return spec.operation != Operation::kSendReceive;
-    case Algorithm::kNccl:
-      return spec.operation == Operation::kAllToAll || spec.operation == Operation::kAllToAllV;
-    default:
-      return false;
-  }
-}
-
 /// What NCCL has at most, where an execution leaves it to NCCL.
 constexpr std::uint32_t kMostNcclChannels = 64;
 constexpr std::uint32_t kLeastNcclChannels = 2;
@@ -94,88 +80,42 @@ std::uint32_t most_channels(const Execution& execution) {
 }  // namespace
 
 std::uint64_t most_connections(const CollectiveSpec& spec, std::uint64_t ranks) {
-  const std::uint64_t channels = most_channels(spec.execution);
-  const bool has_root =
-      spec.operation == Operation::kBroadcast || spec.operation == Operation::kReduce ||
-      spec.operation == Operation::kGather || spec.operation == Operation::kScatter;
-  if (may_be_direct(spec) && !has_root) return channels * ranks * (ranks - 1);
-  switch (spec.algorithm) {
-    case Algorithm::kRing:
-      return channels * ranks;
-    case Algorithm::kHierarchical:
-      return 3 * channels * ranks;
-    case Algorithm::kRecursiveDoubling:
-    case Algorithm::kHalvingDoubling:
-    case Algorithm::kDissemination:
-      return channels * ranks * static_cast<std::uint64_t>(std::bit_width(ranks));
-    default:
-      return 4 * channels * ranks;  // up and down two trees
+  std::uint64_t most = 0;
+  for (const Algorithm algorithm : candidates(spec)) {
+    most = std::max(most, Algorithms::visit(algorithm, [&]<class A> {
+                      const bool is_whole = is_undivided<A>(spec.operation);
+                      const std::uint64_t channels = is_whole ? 1 : most_channels(spec.execution);
+                      return channels * A::most_connections(spec.operation, ranks);
+                    }));
   }
+  return most;
 }
 
 MessageBound most_messages(const CollectiveSpec& spec, std::uint32_t ranks,
                            std::uint32_t domain_size) {
-  const double n = ranks;
-  const double g = std::clamp(domain_size, 1U, ranks);
   const Execution& execution = spec.execution;
   double size = static_cast<double>(spec.size.count());
-  if (spec.operation == Operation::kAllToAllV) {
-    size = std::max(size, largest_block(spec));
-  }
+  if (spec.operation == Operation::kAllToAllV) size = std::max(size, largest_block(spec));
   const bool is_nccl = execution.preset == Execution::Preset::kNccl;
-  const double chunk = execution.chunk == 0_B && is_nccl
-                           ? static_cast<double>(kLeastNcclChunk)
-                           : static_cast<double>(execution.chunk.count());
-  const double slices = std::max(1U, execution.slices);
   const double lanes = most_channels(execution);
-  const double share = size / lanes;
-  // Per lane: steps for one lap, and laps; or peers, and chunks for each.
-  double laps = chunk == 0 ? 1 : std::ceil(share / (chunk * n)) + 1;
-  double steps = 4 * n;
-  if (spec.operation == Operation::kAllToAll || spec.operation == Operation::kAllToAllV ||
-      (may_be_direct(spec) && spec.algorithm != Algorithm::kTwoShot)) {
-    laps = chunk == 0 ? 1 : std::ceil(share / chunk);
-    steps = n;
+  BoundTerms terms;
+  terms.operation = spec.operation;
+  terms.n = ranks;
+  terms.domain_size = std::clamp(domain_size, 1U, ranks);
+  terms.share = size / lanes;
+  terms.chunk = execution.chunk == 0_B && is_nccl ? static_cast<double>(kLeastNcclChunk)
+                                                  : static_cast<double>(execution.chunk.count());
+  double most = 0;  // of a rank's channel, each in slices
+  for (const Algorithm algorithm : candidates(spec)) {
+    most = std::max(most,
+                    Algorithms::visit(algorithm, [&]<class A> { return A::most_messages(terms); }));
   }
-  switch (spec.algorithm) {
-    case Algorithm::kBinomialTree:
-    case Algorithm::kDoubleBinaryTree:
-    case Algorithm::kRecursiveDoubling:
-    case Algorithm::kHalvingDoubling:
-    case Algorithm::kDissemination:
-      laps = chunk == 0 ? 1 : std::ceil(share / chunk);
-      steps = 4 * (std::log2(n) + 2);
-      break;
-    case Algorithm::kRing:
-      if (spec.operation == Operation::kBroadcast || spec.operation == Operation::kReduce) {
-        laps = chunk == 0 ? 1 : std::ceil(share / chunk);
-        steps = 1;
-      }
-      break;
-    case Algorithm::kHierarchical:
-      if (spec.operation == Operation::kAllReduce) {
-        laps = chunk == 0 ? 1 : std::ceil(share / (chunk * g));
-        steps = 2 * g + 2 * n / g;  // rings inside and along rails
-      } else if (spec.operation == Operation::kAllGather ||
-                 spec.operation == Operation::kReduceScatter) {
-        laps = chunk == 0 ? 1 : std::ceil(share / n / chunk) + 1;
-        steps = n + n / g;
-      } else {
-        steps = 2 * n;  // blocks inside and along rails
-      }
-      break;
-    case Algorithm::kNvlsTree:
-      laps = chunk == 0 ? 1 : std::ceil(share / (chunk * g));
-      steps = g + 4;  // to the chips for every head, up, to two children, and to all
-      break;
-    default:
-      break;
-  }
+  const double slices = std::max(1U, execution.slices);
   const double overhead = 2;  // LL's flags
   const double largest_share =
       size / (execution.channels == 0 ? kLeastNcclChannels : execution.channels);
   // No connection of a lane carries more than the lane's share three times (a fold and its result).
-  return {n * lanes * steps * laps * slices * spec.iterations,
+  return {terms.n * lanes * most * slices * spec.iterations,
           3 * largest_share * spec.iterations * overhead};
 }
 

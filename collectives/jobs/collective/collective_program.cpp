@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/algorithms/algorithms.hpp"
 #include "collectives/jobs/collective/collective_bounds.hpp"
 #include "collectives/jobs/collective/jitter.hpp"
+#include "collectives/spec/protocol_cost.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/text/range_text.hpp"
 
@@ -21,7 +23,7 @@ constexpr Picoseconds kWireLatency(600'000);
 constexpr std::uint32_t kMaxMatrixRanks = 4096;
 
 /// Of problems that are named before the rest is left out.
-constexpr std::size_t kMaxProblems = 20;
+constexpr std::size_t kMaxNamedProblems = 20;
 
 Picoseconds scaled(Picoseconds time, double factor) {
   if (factor == 1) return time;
@@ -29,32 +31,6 @@ Picoseconds scaled(Picoseconds time, double factor) {
 }
 
 }  // namespace
-
-SchedulePlan plan_of(const CollectiveSpec& spec, std::uint32_t ranks, const RankLayout& layout) {
-  SchedulePlan plan(ranks, layout);
-  plan.operation = spec.operation;
-  plan.size = spec.operation == Operation::kBarrier ? 1 : spec.size.count();
-  plan.root = spec.root;
-  plan.channels = std::max(1U, spec.execution.channels);
-  plan.chunk = spec.execution.chunk.count();
-  plan.slices = std::max(1U, spec.execution.slices);
-  plan.matrix = spec.matrix;
-  return plan;
-}
-
-ProtocolCost protocol_cost(Protocol protocol) {
-  switch (protocol) {
-    case Protocol::kLl:
-      return {4, 8, {}};
-    case Protocol::kLl128:
-      return {120, 128, Picoseconds(1'300'000)};
-    case Protocol::kSimple:
-      return {1, 1, Picoseconds(2'800'000)};
-    case Protocol::kNone:
-      break;
-  }
-  return {};
-}
 
 void CollectiveProgram::check(const Spec& spec, std::uint32_t ranks, Problems& problems) {
   check_rank(spec.root, ranks, "root", problems);
@@ -79,7 +55,7 @@ void CollectiveProgram::check(const Spec& spec, std::uint32_t ranks, Problems& p
                         std::to_string(std::uint64_t{ranks} * spec.routing->experts_per_rank) +
                         " experts"});
   }
-  for (std::size_t i = 0; i < spec.blocks.size() && problems.size() < kMaxProblems; ++i) {
+  for (std::size_t i = 0; i < spec.blocks.size() && problems.size() < kMaxNamedProblems; ++i) {
     const std::string block = "blocks[" + std::to_string(i) + "]";
     check_rank(spec.blocks[i].from, ranks, block + ".from", problems);
     check_rank(spec.blocks[i].to, ranks, block + ".to", problems);

@@ -10,21 +10,6 @@
 
 namespace weft::collectives {
 
-/// The plan of a collective's schedule.
-[[nodiscard]] SchedulePlan plan_of(const CollectiveSpec& spec, std::uint32_t ranks,
-                                   const RankLayout& layout);
-
-/// NCCL's protocols (`src/device/prims_ll*.h`, `src/graph/tuning.cc` of 2.30.7). LL stores 4 bytes
-/// of flag beside 4 of data, LL128 8 beside 120; Simple sends data alone and orders it by fences.
-struct ProtocolCost {
-  std::int64_t data = 1;  ///< of every `wire` bytes
-  std::int64_t wire = 1;
-  /// What a step takes longer than one of LL, whose latency is that of the wire: from the NVLink
-  /// row of the tuning table for rings (0.6, 1.9 and 3.4 us).
-  Picoseconds step_latency;
-};
-[[nodiscard]] ProtocolCost protocol_cost(Protocol protocol);
-
 /// A schedule run a number of times, with what it costs: launches, protocol, reductions, copies,
 /// and the delays of stragglers. An iteration of a rank computes, is delayed, launches, and runs
 /// the schedule; the next one begins when all lanes of the rank are through.

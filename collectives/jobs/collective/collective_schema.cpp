@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/algorithms/list.hpp"
 #include "collectives/jobs/job_type.hpp"
 #include "simcore/fabric/limits.hpp"
 #include "simcore/schema/schema_builder.hpp"
@@ -33,26 +34,13 @@ std::string size_doc(Operation operation) {
 }
 
 std::vector<schema::Enumerator<Algorithm>> algorithm_choices() {
-  return {
-      {Algorithm::kRing, "ring", "around a ring of all ranks, a ring per channel"},
-      {Algorithm::kBinomialTree, "binomial-tree", "up and down a binomial tree"},
-      {Algorithm::kDoubleBinaryTree, "double-binary-tree",
-       "two binary trees with half of the data each, NCCL's Tree"},
-      {Algorithm::kHalvingDoubling, "halving-doubling",
-       "exchanges at distances n/2 .. 1 (Rabenseifner)"},
-      {Algorithm::kRecursiveDoubling, "recursive-doubling", "exchanges at distances 1 .. n/2"},
-      {Algorithm::kPairwise, "pairwise", "in step i, rank r sends to rank r+i"},
-      {Algorithm::kOneShot, "one-shot", "everything to everybody at once"},
-      {Algorithm::kTwoShot, "two-shot", "a part to its owner at once, and the sum from there"},
-      {Algorithm::kHierarchical, "hierarchical",
-       "inside scale-up domains and along rails: reduce-scatter, all-reduce, all-gather; or an "
-       "all-to-all by way of the rank on the receiver's rail"},
-      {Algorithm::kNvls, "nvls", "NVSwitches add and multicast"},
-      {Algorithm::kNvlsTree, "nvls-tree",
-       "NVSwitches add and multicast in scale-up domains, and trees between them: NCCL's NVLSTree"},
-      {Algorithm::kDissemination, "dissemination", "of a barrier: at distances 1, 2, 4 .."},
-      {Algorithm::kNccl, "nccl", "what NCCL's tuning model picks, with its protocol"},
-      {Algorithm::kBest, "best", "what weft's cost model of the fabric picks"}};
+  std::vector<schema::Enumerator<Algorithm>> choices;
+  choices.reserve(Algorithms::kCount + kChoosers.size());
+  Algorithms::for_each([&]<class A> { choices.push_back({A::kAlgorithm, A::kName, A::kDoc}); });
+  for (const Chooser& chooser : kChoosers) {
+    choices.push_back({chooser.algorithm, chooser.name, chooser.doc});
+  }
+  return choices;
 }
 
 using ExecutionPreset = schema::Preset<Execution, Execution::Preset>;

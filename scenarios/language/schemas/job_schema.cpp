@@ -3,7 +3,7 @@
 #include <utility>
 #include <variant>
 
-#include "collectives/algorithms/schedule.hpp"
+#include "collectives/algorithms/algorithms.hpp"
 #include "collectives/jobs/list.hpp"
 #include "protocols/config/transports/list.hpp"
 #include "scenarios/language/schemas/document.hpp"

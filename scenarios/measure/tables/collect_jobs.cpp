@@ -3,6 +3,7 @@
 #include <utility>
 #include <variant>
 
+#include "collectives/algorithms/algorithms.hpp"
 #include "collectives/jobs/collective/collective_bounds.hpp"
 #include "collectives/jobs/collective/collective_program.hpp"
 

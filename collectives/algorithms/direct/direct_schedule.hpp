@@ -1,0 +1,41 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "collectives/algorithms/schedule.hpp"
+
+namespace weft::collectives {
+
+/// Everybody talks to everybody it has data for, with nothing in between.
+///
+/// One shot: all messages are posted at once (of an all-reduce, the whole vector to everybody). Two
+/// shots (all-reduce): part r of everybody to rank r, which adds them up and sends the sum to
+/// everybody. Peers are taken in the order of their distance, so that not all begin with the same.
+class DirectSchedule final : public Schedule {
+ public:
+  enum class Shots : std::uint8_t { kOne, kTwo };
+  DirectSchedule(SchedulePlan plan, Shots shots)
+      : Schedule(std::move(plan)), has_two_shots_(shots == Shots::kTwo) {}
+
+  [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
+                                                      std::uint32_t lane) const override;
+  [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane) const override;
+
+ private:
+  /// Pieces that are worked on one after the other, and what one of them is of each part.
+  [[nodiscard]] std::int64_t pieces(std::uint32_t lane) const;
+  [[nodiscard]] Range piece(std::uint32_t owner, std::uint32_t lane, std::int64_t i) const;
+  /// What `from` sends to `to`, and whether it is added there. Empty: nothing.
+  struct Transfer {
+    std::uint32_t block = 0;
+    Range range;
+    bool reduces = false;
+  };
+  [[nodiscard]] Transfer transfer(std::uint32_t from, std::uint32_t to, std::uint32_t lane,
+                                  std::int64_t i, bool is_second) const;
+
+  bool has_two_shots_;
+};
+
+}  // namespace weft::collectives

@@ -1,0 +1,91 @@
+#include "collectives/algorithms/nvls/nvls.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "collectives/algorithms/nvls/in_network_cost.hpp"
+#include "collectives/algorithms/refusals.hpp"
+
+namespace weft::collectives {
+
+std::vector<RankGroup> NvlsSchedule::groups() const {
+  RankGroup all(plan().ranks());
+  std::iota(all.begin(), all.end(), 0U);
+  return {all};
+}
+
+std::int64_t NvlsSchedule::pieces(std::uint32_t channel) const {
+  const SchedulePlan& p = plan();
+  if (p.operation == Operation::kAllReduce) {
+    return piece_count(part_of(p.whole(), p.channels, channel).size, p.chunk * p.ranks());
+  }
+  return piece_count(p.share(0, channel).size, p.chunk);
+}
+
+Range NvlsSchedule::part(std::uint32_t channel, std::int64_t i, std::uint32_t owner) const {
+  const SchedulePlan& p = plan();
+  if (p.operation == Operation::kAllReduce) {
+    const Range share = part_of(p.whole(), p.channels, channel);
+    return part_of(piece_of(share, p.chunk * p.ranks(), i), p.ranks(), owner);
+  }
+  return piece_of(p.share(owner, channel), p.chunk, i);
+}
+
+StepStream NvlsSchedule::steps(std::uint32_t rank, std::uint32_t lane) const {
+  const std::uint32_t n = plan().ranks();
+  const bool reduces = plan().operation != Operation::kAllGather;
+  const bool repeats = plan().operation != Operation::kReduceScatter;
+  const std::int64_t all = pieces(lane);
+  for (std::int64_t p = 0; p < all; ++p) {
+    for (std::uint32_t i = 0; i < n * slices() && reduces; ++i) {
+      const std::uint32_t owner = (rank + i / slices()) % n;
+      const Range slice = part_of(part(lane, p, owner), slices(), i % slices());
+      if (!slice.empty()) co_yield Step::data(Step::Kind::kContribute, owner, 0, slice);
+    }
+    for (std::uint32_t i = 0; i < slices(); ++i) {
+      const Range slice = part_of(part(lane, p, rank), slices(), i);
+      if (slice.empty()) continue;
+      if (reduces) co_yield Step::data(Step::Kind::kReceiveReduced, rank, 0, slice);
+      if (repeats) co_yield Step::data(Step::Kind::kMulticast, rank, 0, slice);
+    }
+    for (std::uint32_t i = 0; i < n * slices() && repeats; ++i) {
+      const std::uint32_t owner = (rank + n - i / slices()) % n;
+      const Range slice = part_of(part(lane, p, owner), slices(), i % slices());
+      if (!slice.empty()) co_yield Step::data(Step::Kind::kReceiveMulticast, owner, 0, slice);
+    }
+  }
+}
+
+std::string Nvls::refusal(const RankMap& map, bool has_in_network_reduction) {
+  if (map.domains() > 1) {
+    return "needs all ranks in one scale-up domain; there are " + std::to_string(map.domains());
+  }
+  return refuse_plain_switches(has_in_network_reduction);
+}
+
+std::unique_ptr<const Schedule> Nvls::schedule(SchedulePlan plan) {
+  return std::make_unique<NvlsSchedule>(std::move(plan));
+}
+
+namespace {
+
+/// With a few pieces per channel, reductions and multicasts go on at once.
+constexpr double kPiecesThatOverlap = 4;
+
+}  // namespace
+
+/// Up to the chips for the sums, and down from them for the copies.
+double Nvls::cost(const CostTerms& t) {
+  const bool is_all_reduce = t.spec.operation == Operation::kAllReduce;
+  const double count =
+      is_all_reduce ? t.pieces(t.size, t.chunk * t.n) : t.pieces(t.size / t.n, t.chunk);
+  const double phases = is_all_reduce ? 2 : 1;
+  const double messages =
+      phases * t.n * t.channels * count * t.spec.execution.slices * kInNetworkMessage;
+  const double alone = std::min(1.0, kPiecesThatOverlap / count);
+  const double bytes = 1 + 1.0 / t.n + (phases - 1) * alone;
+  return phases * t.local.first_packet(t.size / t.n / t.channels) + messages +
+         t.size * bytes * kInNetworkSlowness * t.local.per_byte;
+}
+
+}  // namespace weft::collectives

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collectives/algorithms/algorithm.hpp"
+
+namespace weft::collectives {
+
+/// What an NVSwitch domain with in-network reduction does (NVLink SHARP): a rank asks the switch
+/// for the sum of everybody's part r, adds nothing itself, and has the switch repeat it to
+/// everybody. Per rank and direction S + S/n bytes instead of the ring's 2 (n-1)/n S.
+/// Reduce-scatter and all-gather are its halves.
+class NvlsSchedule final : public Schedule {
+ public:
+  explicit NvlsSchedule(SchedulePlan plan) : Schedule(std::move(plan)) {}
+
+  [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t /*rank*/,
+                                                      std::uint32_t /*lane*/) const override {
+    return {};
+  }
+  /// All ranks.
+  [[nodiscard]] std::vector<RankGroup> groups() const override;
+  [[nodiscard]] ChipWork chip_work(std::uint32_t /*lane*/) const override { return {true, true}; }
+  [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane) const override;
+
+ private:
+  [[nodiscard]] std::int64_t pieces(std::uint32_t channel) const;
+  [[nodiscard]] Range part(std::uint32_t channel, std::int64_t i, std::uint32_t owner) const;
+};
+
+struct Nvls {
+  static constexpr Algorithm kAlgorithm = Algorithm::kNvls;
+  static constexpr const char* kName = "nvls";
+  static constexpr const char* kDoc = "NVSwitches add and multicast";
+  static constexpr OperationSet kOperations{Operation::kAllReduce, Operation::kAllGather,
+                                            Operation::kReduceScatter};
+
+  [[nodiscard]] static std::string refusal(const RankMap& map, bool has_in_network_reduction);
+  [[nodiscard]] static std::unique_ptr<const Schedule> schedule(SchedulePlan plan);
+  [[nodiscard]] static double cost(const CostTerms& terms);
+  [[nodiscard]] static std::uint64_t most_connections(Operation /*operation*/, std::uint64_t n) {
+    return 4 * n;
+  }
+  [[nodiscard]] static double most_messages(const BoundTerms& terms) { return terms.by_parts(); }
+};
+
+}  // namespace weft::collectives

@@ -1,0 +1,159 @@
+#include "collectives/algorithms/ring/ring.hpp"
+
+namespace weft::collectives {
+
+RingSchedule::RingSchedule(SchedulePlan p) : Schedule(std::move(p)) {
+  std::uint32_t most = 1;
+  for (std::uint32_t d = 0; d < plan().map.domains(); ++d) {
+    most = std::max(most, plan().map.size_of(d));
+  }
+  for (std::uint32_t c = 0; c < std::min(plan().channels, most); ++c) {
+    orders_.emplace_back(plan().map, c);
+  }
+}
+
+std::uint32_t RingSchedule::distance(std::uint32_t rank, std::uint32_t lane) const {
+  const std::uint32_t n = plan().ranks();
+  return (order(lane).position_of(rank) + n - order(lane).position_of(plan().root)) % n;
+}
+
+std::vector<std::uint32_t> RingSchedule::send_peers(std::uint32_t rank, std::uint32_t lane) const {
+  const bool is_end =
+      (plan().operation == Operation::kBroadcast && distance(rank, lane) + 1 == plan().ranks()) ||
+      (plan().operation == Operation::kReduce && distance(rank, lane) == 0);
+  if (is_end) return {};
+  return {order(lane).after(rank)};
+}
+
+StepStream RingSchedule::steps(std::uint32_t rank, std::uint32_t lane) const {
+  if (plan().operation == Operation::kBroadcast) return broadcast(rank, lane);
+  if (plan().operation == Operation::kReduce) return reduce(rank, lane);
+  return around(rank, lane);
+}
+
+std::int64_t RingSchedule::loops(std::uint32_t lane) const {
+  const SchedulePlan& p = plan();
+  if (p.operation == Operation::kAllReduce) {
+    return piece_count(part_of(p.whole(), p.channels, lane).size, p.chunk * p.ranks());
+  }
+  return piece_count(p.share(0, lane).size, p.chunk);  // no share is larger than the first rank's
+}
+
+Range RingSchedule::part(std::uint32_t lane, std::int64_t loop, std::uint32_t position) const {
+  const SchedulePlan& p = plan();
+  if (p.operation == Operation::kAllReduce) {
+    const Range share = part_of(p.whole(), p.channels, lane);
+    return part_of(piece_of(share, p.chunk * p.ranks(), loop), p.ranks(), position);
+  }
+  return piece_of(p.share(order(lane).rank_at(position), lane), p.chunk, loop);
+}
+
+StepStream RingSchedule::around(std::uint32_t rank, std::uint32_t lane) const {
+  const std::uint32_t n = plan().ranks();
+  const bool is_all_reduce = plan().operation == Operation::kAllReduce;
+  const bool is_scatter = plan().operation == Operation::kReduceScatter;
+  const std::uint32_t last = is_all_reduce ? 2 * (n - 1) : n - 1;
+  const std::uint32_t reducing = plan().operation == Operation::kAllGather ? 0 : n - 1;
+  const std::uint32_t next = order(lane).after(rank);
+  const std::uint32_t previous = order(lane).before(rank);
+  const std::uint32_t first = order(lane).position_of(rank) + (is_scatter ? n - 1 : n);
+  const std::int64_t all = loops(lane);
+  for (std::int64_t loop = 0; loop < all; ++loop) {
+    Range range = part(lane, loop, first % n);
+    for (std::uint32_t i = 0; i < slices(); ++i) {
+      const Range slice = part_of(range, slices(), i);
+      if (!slice.empty()) co_yield Step::send(next, 0, slice);
+    }
+    for (std::uint32_t s = 0; s < last; ++s) {
+      range = part(lane, loop, (first + 2 * n - 1 - s) % n);
+      for (std::uint32_t i = 0; i < slices(); ++i) {
+        const Range slice = part_of(range, slices(), i);
+        if (slice.empty()) continue;
+        Step step = Step::receive(previous, 0, slice);
+        step.reduces = s < reducing;
+        co_yield step;
+        if (s + 1 < last) co_yield Step::send(next, 0, slice);
+      }
+    }
+  }
+}
+
+StepStream RingSchedule::broadcast(std::uint32_t rank, std::uint32_t lane) const {
+  const std::uint32_t at = distance(rank, lane);
+  const Range share = part_of(plan().whole(), plan().channels, lane);
+  const std::int64_t pieces = piece_count(share.size, plan().chunk);
+  for (std::int64_t i = 0; i < pieces * slices(); ++i) {
+    const Range slice =
+        part_of(piece_of(share, plan().chunk, i / slices()), slices(), i % slices());
+    if (slice.empty()) continue;
+    if (at > 0) co_yield Step::receive(order(lane).before(rank), 0, slice);
+    if (at + 1 < plan().ranks()) co_yield Step::send(order(lane).after(rank), 0, slice);
+  }
+}
+
+StepStream RingSchedule::reduce(std::uint32_t rank, std::uint32_t lane) const {
+  const std::uint32_t at = distance(rank, lane);  // the chain begins behind the root, at 1
+  const Range share = part_of(plan().whole(), plan().channels, lane);
+  const std::int64_t pieces = piece_count(share.size, plan().chunk);
+  for (std::int64_t i = 0; i < pieces * slices(); ++i) {
+    const Range slice =
+        part_of(piece_of(share, plan().chunk, i / slices()), slices(), i % slices());
+    if (slice.empty()) continue;
+    if (at != 1) co_yield Step::receive_and_reduce(order(lane).before(rank), 0, slice);
+    if (at != 0) co_yield Step::send(order(lane).after(rank), 0, slice);
+  }
+}
+
+std::unique_ptr<const Schedule> Ring::schedule(SchedulePlan plan) {
+  return std::make_unique<RingSchedule>(std::move(plan));
+}
+
+namespace {
+
+/// Every byte that goes around the ring passes the slowest kind of link. A domain's NICs share what
+/// rings of different channels bring.
+double ring_per_byte(const CostTerms& t) {
+  if (t.domains == 1) return t.local.per_byte;
+  const double nics = std::min<double>(t.channels, t.domain_size);
+  return std::max(t.local.per_byte, t.net.per_byte / nics);
+}
+
+/// Of messages that go from rank to rank, `message` bytes long.
+double chain_latency(const CostTerms& t, double hops, double message) {
+  const double crossings = t.domains == 1 ? 0 : hops * t.domains / t.n;
+  return (hops - crossings) * t.local.first_packet(message) + crossings * t.net.latency;
+}
+
+}  // namespace
+
+double Ring::cost(const CostTerms& t) {
+  const double steps = t.n - 1;
+  const double per_byte = ring_per_byte(t);
+  switch (t.spec.operation) {
+    case Operation::kAllReduce:
+      return t.pieces(t.size, t.chunk * t.n) *
+                 chain_latency(t, 2 * steps, t.size / t.n / t.channels) +
+             steps / t.n * t.size * (2 * per_byte + t.reduce + t.copy);
+    case Operation::kBroadcast:
+    case Operation::kReduce: {
+      // A chain: the last chunk leaves after all others, and passes every hop.
+      const double count = t.pieces(t.size, t.chunk) * t.spec.execution.slices;
+      const double piece = t.size / count;
+      const double handling = t.spec.operation == Operation::kReduce ? t.reduce : t.copy;
+      return chain_latency(t, steps, piece) + (steps + count - 1) * piece * (per_byte + handling);
+    }
+    default: {
+      const double handling = t.spec.operation == Operation::kAllGather ? t.copy : t.reduce;
+      return t.pieces(t.size / t.n, t.chunk) * chain_latency(t, steps, t.size / t.n / t.channels) +
+             steps / t.n * t.size * (per_byte + handling);
+    }
+  }
+}
+
+double Ring::most_messages(const BoundTerms& terms) {
+  const bool is_chain =
+      terms.operation == Operation::kBroadcast || terms.operation == Operation::kReduce;
+  return is_chain ? terms.chunks() : terms.by_parts();
+}
+
+}  // namespace weft::collectives

@@ -1,0 +1,82 @@
+#include "collectives/runtime/blocked_lanes.hpp"
+
+#include "simcore/text/quantity_text.hpp"
+
+namespace weft::collectives {
+
+namespace {
+
+std::string time_text(Picoseconds time) {
+  return quantity_text(time.count(), dimension_of<Picoseconds>());
+}
+
+}  // namespace
+
+std::vector<std::string> BlockedLanes::describe(std::size_t limit) const {
+  std::vector<std::string> sentences;
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < workload.process_hosts().size(); ++i) {
+    const ProcessId process(i);
+    const std::uint32_t count = workload.jobs()[workload.job_of(process)].lanes;
+    for (std::uint32_t lane = 0; lane < count; ++lane) {
+      if (lanes[workload.lane_index(process, lane)].status == LaneStatus::kDone) continue;
+      if (sentences.size() < limit) {
+        sentences.push_back(sentence_of(process, lane));
+      } else {
+        ++others;
+      }
+    }
+  }
+  if (others > 0) sentences.push_back("and " + std::to_string(others) + " more wait");
+  return sentences;
+}
+
+std::string BlockedLanes::sentence_of(ProcessId process, std::uint32_t number) const {
+  const JobPlan& job = workload.jobs()[workload.job_of(process)];
+  const std::string lane = job.lanes > 1 ? ", lane " + std::to_string(number) + "," : "";
+  return "rank " + std::to_string(workload.rank_of(process)) + " of job " + job.name +
+         place_of(process) + lane + " waits " + wait_of(process, number);
+}
+
+std::string BlockedLanes::place_of(ProcessId process) const {
+  return " (" + host_name(workload.process_hosts()[process.value()]) + ")";
+}
+
+std::string BlockedLanes::peer_name(ProcessId process) const {
+  return "rank " + std::to_string(workload.rank_of(process)) + place_of(process);
+}
+
+std::string BlockedLanes::wait_of(ProcessId process, std::uint32_t number) const {
+  const std::uint32_t index = workload.lane_index(process, number);
+  const Lane& lane = lanes[index];
+  switch (lane.status) {
+    case LaneStatus::kNotStarted:
+      return "until the job starts at " +
+             time_text(workload.jobs()[workload.job_of(process)].start);
+    case LaneStatus::kReceiving:
+      return "for a message from " + peer_name(workload.origin_of(lane.connection));
+    case LaneStatus::kFlushing: {
+      auto [connection, end] = workload.sends_of(index);
+      while (connection + 1 < end && outstanding[connection] == 0) ++connection;
+      return "for the acknowledgement of a message to " +
+             peer_name(workload.target_of(ConnectionId(connection)));
+    }
+    case LaneStatus::kAwaitingLane:
+      return "for another lane of the rank";
+    case LaneStatus::kAwaitingWindow:
+      return "for the acknowledgement of one of " +
+             std::to_string(outstanding[lane.connection.value()]) + " messages to " +
+             peer_name(workload.target_of(lane.connection));
+    case LaneStatus::kSleeping:
+      return "until " + time_text(lane.step.time());
+    case LaneStatus::kAwaitingSignals:
+      return "for signals: " + std::to_string(lane.signals) + " of " +
+             std::to_string(lane.step.count()) + " have come";
+    case LaneStatus::kRunning:
+    case LaneStatus::kDone:
+      break;
+  }
+  return "for nothing";
+}
+
+}  // namespace weft::collectives

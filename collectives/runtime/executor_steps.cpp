@@ -1,0 +1,268 @@
+#include <algorithm>
+
+#include "collectives/runtime/executor.hpp"
+#include "simcore/base/check.hpp"
+
+/// What the steps of programs do, and what lanes wait for before they go on.
+namespace weft::collectives {
+
+bool Executor::execute(Turn turn) {
+  if (!carry_out(turn)) return false;
+  turn.lane.status = LaneStatus::kRunning;
+  return true;
+}
+
+bool Executor::carry_out(Turn turn) {
+  Lane& lane = turn.lane;
+  const Step& step = lane.step;
+  switch (step.kind) {
+    case Step::Kind::kSend:
+      return send(turn);
+    case Step::Kind::kReceive:
+      return receive(turn);
+    case Step::Kind::kFlush:
+      return goes_on(turn, lane.unacknowledged == 0, LaneStatus::kFlushing);
+    case Step::Kind::kDelay:
+      return sleep_until(turn, turn.context.now() + step.time());
+    case Step::Kind::kWaitUntil:
+      return sleep_until(turn, step.time());
+    case Step::Kind::kSignal:
+      turn.context.signal(job_of(turn.self).process(step.peer), turn.number);
+      return true;
+    case Step::Kind::kAwaitSignals:
+      return await_signals(turn);
+    case Step::Kind::kNotify:
+      notify(turn);
+      return true;
+    case Step::Kind::kAwait:
+      return await_lane(turn);
+    case Step::Kind::kBegin:
+      return begin_iteration(turn);
+    case Step::Kind::kEnd:
+      return end_iteration(turn);
+    case Step::Kind::kCopy:
+      fail_check("programs spend the time of a copy as a delay", "false", __FILE_NAME__, __LINE__);
+    default:
+      return carry_out_in_network(turn);
+  }
+}
+
+bool Executor::carry_out_in_network(Turn turn) {
+  const Step& step = turn.lane.step;
+  switch (step.kind) {
+    case Step::Kind::kContribute:
+      post_in_network(turn, workload_.reduction(turn.self, step.peer, turn.number));
+      return true;
+    case Step::Kind::kMulticast:
+      post_in_network(turn, workload_.multicast(turn.self, turn.number));
+      return true;
+    case Step::Kind::kReceiveReduced:
+      return receive_reduced(turn);
+    default:
+      return receive_multicast(turn);
+  }
+}
+
+void Executor::begin_waiting(Turn turn, LaneStatus status) {
+  if (turn.lane.status == status) return;  // it looked again in vain
+  turn.lane.status = status;
+  turn.lane.waits_since = turn.context.now();
+}
+
+bool Executor::goes_on(Turn turn, bool has_come, LaneStatus waiting) {
+  if (!has_come) {
+    begin_waiting(turn, waiting);
+    return false;
+  }
+  if (turn.lane.status == waiting) record_wait(turn);
+  return true;
+}
+
+void Executor::record_wait(Turn turn) {
+  Lane& lane = turn.lane;
+  if (!keeps_spans_ || lane.waits_since == turn.context.now()) return;
+  if (job_of(turn.self).program->iterations() == 0) return;
+  Span span;
+  span.begin = lane.waits_since;
+  span.end = turn.context.now();
+  switch (lane.status) {
+    case LaneStatus::kReceiving:
+      span.kind = Span::Kind::kReceive;
+      span.connection = lane.connection;
+      span.ordinal = lane.received - 1;
+      if (const std::uint32_t relay = workload_.relay_of(lane.connection);
+          relay != Workload::kNoRelay) {
+        // A lane that waits takes a message as soon as it is complete.
+        span.ordinal = relays_[relay].chunks_received - 1;
+        span.chunks = relays_[relay].received.chunks();
+      }
+      break;
+    case LaneStatus::kAwaitingLane:
+      span.kind = Span::Kind::kLane;
+      span.ordinal = lane.notifier;
+      break;
+    case LaneStatus::kAwaitingWindow:
+    case LaneStatus::kAwaitingSignals:
+    case LaneStatus::kFlushing:
+      span.kind = Span::Kind::kWindow;
+      break;
+    default:
+      span.work = lane.step.work;
+      break;
+  }
+  lane.spans.add(span);
+}
+
+bool Executor::await_signals(Turn turn) {
+  Lane& lane = turn.lane;
+  const std::int64_t awaited = lane.step.count();
+  if (!goes_on(turn, lane.signals >= awaited, LaneStatus::kAwaitingSignals)) return false;
+  lane.signals -= awaited;
+  return true;
+}
+
+bool Executor::await_lane(Turn turn) {
+  if (!goes_on(turn, turn.lane.events > 0, LaneStatus::kAwaitingLane)) return false;
+  --turn.lane.events;
+  return true;
+}
+
+void Executor::notify(Turn turn) {
+  Lane& other = lanes_[workload_.lane_index(turn.self, turn.lane.step.peer)];
+  ++other.events;
+  if (other.status == LaneStatus::kAwaitingLane) make_ready(turn, other, turn.lane.step.peer);
+}
+
+void Executor::make_ready(Turn turn, Lane& other, std::uint32_t number) {
+  other.notifier = turn.number;
+  processes_[turn.self.value()].ready.push_back(static_cast<std::uint8_t>(number));
+}
+
+bool Executor::begin_iteration(Turn turn) {
+  Process& process = processes_[turn.self.value()];
+  if (turn.number == 0) {
+    process.iterations.begin(turn.context.now());
+    wake_lanes(turn);
+    return true;
+  }
+  const bool has_begun = std::int64_t{process.iterations.begun()} > turn.lane.step.count();
+  return goes_on(turn, has_begun, LaneStatus::kAwaitingLane);
+}
+
+bool Executor::end_iteration(Turn turn) {
+  Process& process = processes_[turn.self.value()];
+  const bool has_ended = std::int64_t{process.iterations.ended()} > turn.lane.step.count();
+  if (has_ended) {
+    record_wait(turn);
+    return true;
+  }
+  if (turn.lane.status == LaneStatus::kAwaitingLane) return false;
+  if (++process.lanes_at_end < job_of(turn.self).lanes) {
+    begin_waiting(turn, LaneStatus::kAwaitingLane);
+    return false;
+  }
+  process.lanes_at_end = 0;
+  process.iterations.end(turn.context.now(), static_cast<std::uint8_t>(turn.number));
+  wake_lanes(turn);
+  return true;
+}
+
+void Executor::wake_lanes(Turn turn) {
+  const std::uint32_t lanes = job_of(turn.self).lanes;
+  for (std::uint32_t i = 0; i < lanes; ++i) {
+    Lane& other = lanes_[workload_.lane_index(turn.self, i)];
+    if (i == turn.number || other.status != LaneStatus::kAwaitingLane) continue;
+    make_ready(turn, other, i);
+  }
+}
+
+bool Executor::send(Turn turn) {
+  const JobPlan& job = job_of(turn.self);
+  Lane& lane = turn.lane;
+  const ConnectionId connection =
+      workload_.find(turn.self, job.process(lane.step.peer), turn.number);
+  WEFT_CHECK(!connection.is_none(), "a program sends to its send_peers only");
+  lane.connection = connection;
+  const std::uint32_t window = job.program->window();
+  const bool is_open = window == 0 || outstanding_[connection.value()] < window;
+  if (!goes_on(turn, is_open, LaneStatus::kAwaitingWindow)) return false;
+  const Bytes size = job.program->wire_size(lane.step.bytes());
+  Process& process = processes_[turn.self.value()];
+  ++process.messages;
+  process.bytes += size;
+  ++outstanding_[connection.value()];
+  ++lane.unacknowledged;
+  post(turn, connection, size);
+  return true;
+}
+
+void Executor::post(Turn turn, ConnectionId connection, Bytes size) {
+  const std::uint32_t relay = workload_.relay_of(connection);
+  if (relay == Workload::kNoRelay) {
+    turn.context.post(connection, size);
+    return;
+  }
+  relays_[relay].sizes.append(size);
+  for (Bytes left = size; left > 0_B; left = left - std::min(left, workload_.relay_chunk())) {
+    turn.context.post(connection, std::min(left, workload_.relay_chunk()));
+  }
+}
+
+bool Executor::receive(Turn turn) {
+  Lane& lane = turn.lane;
+  const ConnectionId connection =
+      workload_.find(job_of(turn.self).process(lane.step.peer), turn.self, turn.number);
+  WEFT_CHECK(!connection.is_none(), "somebody sends what a program waits for");
+  lane.connection = last_leg(connection);
+  return take(turn, arrivals_.of(lane.connection));
+}
+
+bool Executor::take(Turn turn, Arrivals& arrivals) {
+  if (arrivals.waiting == 0) {
+    begin_waiting(turn, LaneStatus::kReceiving);
+    return false;
+  }
+  --arrivals.waiting;
+  turn.lane.received = ++arrivals.received;
+  if (turn.lane.status == LaneStatus::kReceiving) record_wait(turn);
+  return true;
+}
+
+void Executor::post_in_network(Turn turn, ConnectionId connection) {
+  const Bytes size = job_of(turn.self).program->wire_size(turn.lane.step.bytes());
+  Process& process = processes_[turn.self.value()];
+  ++process.messages;
+  process.bytes += size;
+  turn.context.post(connection, size);
+}
+
+bool Executor::receive_reduced(Turn turn) {
+  const std::uint32_t own = workload_.rank_of(turn.self);
+  turn.lane.connection = workload_.reduction(turn.self, own, turn.number);
+  return take(turn, arrivals_.of(turn.lane.connection));
+}
+
+bool Executor::receive_multicast(Turn turn) {
+  const ProcessId source = job_of(turn.self).process(turn.lane.step.peer);
+  turn.lane.connection = workload_.multicast(source, turn.number);
+  return take(turn, multicasts_from(turn, source));
+}
+
+Arrivals& Executor::multicasts_from(Turn turn, ProcessId source) const {
+  std::vector<Arrivals>& by_place = turn.lane.multicasts;
+  const std::uint32_t place = workload_.place_in_group(source);
+  if (by_place.size() <= place) by_place.resize(place + 1);
+  return by_place[place];
+}
+
+bool Executor::sleep_until(Turn turn, Picoseconds time) {
+  if (time <= turn.context.now()) return true;
+  begin_waiting(turn, LaneStatus::kSleeping);
+  const Step::Work work = turn.lane.step.work;
+  turn.lane.step = Step::wait_until(time);
+  turn.lane.step.work = work;
+  turn.context.wake_at(time, turn.number);
+  return false;
+}
+
+}  // namespace weft::collectives

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "collectives/runtime/arrivals.hpp"
+#include "collectives/runtime/iteration_log.hpp"
+#include "collectives/runtime/span_log.hpp"
+#include "collectives/steps/step.hpp"
+#include "simcore/base/ids.hpp"
+#include "simcore/base/units.hpp"
+
+/// The state of ranks while their programs run (executor.hpp).
+namespace weft::collectives {
+
+/// What a lane does.
+enum class LaneStatus : std::uint8_t {
+  kNotStarted,
+  kRunning,
+  kReceiving,
+  kFlushing,
+  kSleeping,
+  kAwaitingSignals,
+  kAwaitingLane,  ///< an event of another lane, or its turn to begin or end an iteration
+  kAwaitingWindow,
+  kDone,
+};
+
+/// A lane of a rank as far as it has come.
+struct Lane {
+  std::unique_ptr<StepSource> source;
+  std::vector<Arrivals> multicasts;  ///< by place in the group; empty unless chips repeat
+  Step step;                         ///< the one that waits
+  ConnectionId connection;           ///< that a kReceive waits for, or a kSend waits to use
+  SpanLog spans;
+  Picoseconds waits_since;
+  std::uint32_t notifier = 0;  ///< the lane that the last event came from
+  std::uint32_t events = 0;    ///< from other lanes of the rank, and not yet used
+  std::int64_t signals = 0;    ///< received and not yet used
+  std::uint32_t received = 0;  ///< messages on `connection`, the last one included
+  std::int64_t unacknowledged = 0;
+  LaneStatus status = LaneStatus::kNotStarted;
+};
+
+/// What the lanes of a rank have in common.
+struct Process {
+  std::int64_t messages = 0;
+  Bytes bytes;
+  Picoseconds last_progress;
+  std::uint32_t unfinished_lanes = 0;
+  // Of collectives:
+  std::uint32_t lanes_at_end = 0;  ///< of the running iteration
+  bool is_resuming = false;
+  std::vector<std::uint8_t> ready;  ///< lanes that may go on
+  IterationLog iterations;
+};
+
+}  // namespace weft::collectives
