@@ -90,9 +90,10 @@ Errors add(Workload& workload, const JobDescription& job, std::size_t number,
     }
     choice = std::move(settled).value();
   }
-  return workload.add_job(job.name, job.start, job.ranks, make_program(setting, kind, layout),
-                          job.has_acknowledgements,
-                          {job.traffic_class, job.queue_pairs, job.transport}, std::move(choice));
+  return workload.add_job(
+      job.name, job.start, job.ranks, make_program(setting, kind, layout), job.has_acknowledgements,
+      {job.traffic_class, job.queue_pairs, job.transport, options.most_connections},
+      std::move(choice));
 }
 
 }  // namespace

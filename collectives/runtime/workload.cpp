@@ -52,6 +52,11 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
       }
       first_connection_.push_back(static_cast<std::uint32_t>(connections_.size()));
     }
+    if (connections_.size() > traffic.most_connections) {
+      return {Error{"job '" + plan.name + "' and those before it have more than " +
+                        std::to_string(traffic.most_connections) + " connections",
+                    {}}};
+    }
   }
   plan.program = std::move(program);
   plan.choice = std::move(choice);

@@ -21,11 +21,16 @@
 
 namespace weft::collectives {
 
+/// Of all jobs of a run. What jobs are bounded by before is coarse where it depends on scale-up
+/// domains, so that they are counted again as they are made.
+inline constexpr std::uint64_t kMaxConnections = 16'000'000;
+
 struct WorkloadOptions {
   std::uint64_t seed = 1;
   /// The rate of each host's access link, of which open-loop loads are fractions. May be empty if
   /// no job is open-loop.
   std::span<const BitsPerSecond> access_rates;
+  std::uint64_t most_connections = kMaxConnections;
 };
 
 /// One job: its ranks are the processes first_process .. first_process + ranks - 1.
@@ -49,6 +54,7 @@ struct JobTraffic {
   std::uint8_t traffic_class = 0;
   std::uint16_t queue_pairs = 0;
   std::uint8_t transport = 0;
+  std::uint64_t most_connections = kMaxConnections;  ///< of this and earlier jobs
 };
 
 /// All jobs of a run as processes, connections and programs: what networks are built from and the
@@ -63,7 +69,8 @@ class Workload {
   static constexpr std::uint32_t kNoRelay = std::numeric_limits<std::uint32_t>::max();
 
   /// Adds a job after the others. `program` is for as many ranks as there are hosts. Error: the
-  /// program waits for acknowledgements that the transport does not give.
+  /// program waits for acknowledgements that the transport does not give, or there are too many
+  /// connections.
   [[nodiscard]] Errors add_job(std::string name, Picoseconds start, std::span<const HostId> hosts,
                                std::unique_ptr<const JobProgram> program, bool has_acknowledgements,
                                JobTraffic traffic = {}, std::optional<AlgorithmChoice> choice = {});

@@ -26,15 +26,15 @@ Error error_at(const fs::path& file, std::string message, int line = 0) {
 }
 
 /// A number of a row: its column, whose declaration says how it is read, and where it goes.
-template <const Column<MessageRow>& kColumn, auto kMember>
+template <const Column<MessageRow>& Declared, auto Member>
 struct NumberCell {
-  static constexpr const char* kName = kColumn.name;
+  static constexpr const char* kName = Declared.name;
   std::size_t position = 0;
 
   bool read(const CsvRow& row, RunFolder::Message& message) const {
     const std::string_view cell = row.cells()[position].text;
-    auto& number = message.*kMember;
-    if constexpr (kColumn.may_be_empty) {
+    auto& number = message.*Member;
+    if constexpr (Declared.may_be_empty) {
       number.reset();
       return cell.empty() || read(cell, number.emplace());
     } else {
@@ -45,7 +45,7 @@ struct NumberCell {
  private:
   template <class Number>
   static bool read(std::string_view cell, Number& number) {
-    static_assert(kColumn.kind == (std::is_integral_v<Number> ? Kind::kInteger : Kind::kDecimal));
+    static_assert(Declared.kind == (std::is_integral_v<Number> ? Kind::kInteger : Kind::kDecimal));
     const char* end = cell.data() + cell.size();
     const auto [stop, error] = std::from_chars(cell.data(), end, number);
     return error == std::errc() && stop == end;

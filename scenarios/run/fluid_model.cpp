@@ -126,6 +126,7 @@ std::vector<std::vector<PortShare>> FluidModel::steps(const Ends& ends, bool is_
                           ends.source, entropy);
   }
   std::vector<std::vector<PortShare>> steps;
+  steps.reserve(path.size());
   for (const PortId port : path) steps.push_back({{port, 1.0}});
   return steps;
 }
@@ -250,7 +251,8 @@ void FluidModel::add_job_bytes(std::uint32_t job, std::vector<double>& data,
         const std::uint32_t queue_pairs = queue_pairs_of(connection);
         for (std::uint32_t q = 0; q < queue_pairs; ++q) {
           // Messages take the queue pairs in turn.
-          const auto n = static_cast<double>((count + queue_pairs - 1 - q) / queue_pairs);
+          const std::int64_t turns = (count + queue_pairs - 1 - q) / queue_pairs;
+          const auto n = static_cast<double>(turns);
           const Ends e = ends(connection, q);
           const Framing framing = transports_.of(connection).framing;
           const auto wire = static_cast<double>(wire_bytes(size, framing).count());

@@ -53,7 +53,7 @@ inline SchedulePlan plan(Operation operation, Algorithm algorithm, std::uint32_t
   plan.slices = shape.slices;
   if (operation == Operation::kAllToAllV) {
     const RandomStream random(7, Purpose::kTestScenario, n);
-    for (std::uint32_t i = 0; i < n * n; ++i) {
+    for (std::uint64_t i = 0; i < std::uint64_t{n} * n; ++i) {
       const auto size = static_cast<std::uint64_t>(shape.size) + 1;
       const bool is_empty = random.below(2 * i, 4) == 0;
       plan.matrix.push_back(is_empty ? 0

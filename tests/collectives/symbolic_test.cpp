@@ -117,10 +117,10 @@ Traffic traffic(Operation operation, Algorithm algorithm, std::uint32_t n, const
 // Ring: all chunks but one leave a rank twice: 2 (n-1)/n S. It adds (n-1)/n S.
 TEST(Bytes, OfARingAreTwiceTheVectorButOnePart) {
   for (const std::uint32_t n : {2U, 3U, 8U, 64U}) {
-    const std::int64_t size = 960 * n;
+    const std::int64_t size = std::int64_t{960} * n;
     const Traffic t = traffic(Operation::kAllReduce, Algorithm::kRing, n, {.size = size});
-    EXPECT_EQ(t.sent, 2 * (n - 1) * size / n);
-    EXPECT_EQ(t.received, 2 * (n - 1) * size / n);
+    EXPECT_EQ(t.sent, std::int64_t{2} * (n - 1) * size / n);
+    EXPECT_EQ(t.received, std::int64_t{2} * (n - 1) * size / n);
     EXPECT_EQ(t.reduced, (n - 1) * size / n);
   }
 }
@@ -129,7 +129,7 @@ TEST(Bytes, OfARingAreTwiceTheVectorButOnePart) {
 // and the whole vector back. It adds nothing.
 TEST(Bytes, OfNvlsAreTheVectorAndOnePart) {
   for (const std::uint32_t n : {2U, 5U, 8U, 72U}) {
-    const std::int64_t size = 960 * n;
+    const std::int64_t size = std::int64_t{960} * n;
     const Traffic t = traffic(Operation::kAllReduce, Algorithm::kNvls, n, {.size = size});
     EXPECT_EQ(t.sent, size + size / n);
     EXPECT_EQ(t.received, size + size / n);
@@ -167,9 +167,10 @@ TEST(NvlsTree, EndsWithTheRightDataForManyDomainsOfManySizes) {
 // Of 20 chunks each edge of a tree has 12 signals against the direction of its messages, and a
 // rank's lane for sums waits 12 times for the one after it.
 TEST(NvlsTree, RunsNoFurtherAheadThanBuffersHold) {
-  const auto schedule = nvls_tree(6, 4, {.size = 20 * 4 * 100, .channels = 1, .chunk = 100});
-  std::vector<std::int64_t> signalled(24 * 4);
-  std::vector<std::int64_t> awaited(24 * 4);
+  const auto schedule =
+      nvls_tree(6, 4, {.size = std::int64_t{20} * 4 * 100, .channels = 1, .chunk = 100});
+  std::vector<std::int64_t> signalled(std::size_t{24} * 4);
+  std::vector<std::int64_t> awaited(std::size_t{24} * 4);
   for (std::uint32_t rank = 0; rank < 24; ++rank) {
     for (std::uint32_t lane = 0; lane < 4; ++lane) {
       StepStream stream = schedule->steps(rank, lane);
@@ -223,7 +224,7 @@ TEST(Bytes, OfAnNvlsTreeAreThoseOfItsDomainAndOfItsRail) {
         }
         along += to_ranks;
       }
-      EXPECT_EQ(along, 2 * (k - 1) * size);
+      EXPECT_EQ(along, std::int64_t{2} * (k - 1) * size);
     }
   }
 }
@@ -234,7 +235,7 @@ TEST(Bytes, OfAHierarchicalAllReduceAreThoseOfItsStages) {
   const std::int64_t g = domain_size(n);
   const std::int64_t k = n / g;
   ASSERT_EQ(g, 12);
-  const std::int64_t size = 960 * n;
+  const std::int64_t size = std::int64_t{960} * n;
   const Traffic t = traffic(Operation::kAllReduce, Algorithm::kHierarchical, n, {.size = size});
   EXPECT_EQ(t.sent, 2 * (g - 1) * size / g + 2 * (k - 1) * size / (g * k));
 }

@@ -130,7 +130,7 @@ TEST(ExactHeadroom, IsTheSumOfItsTerms) {
   EXPECT_EQ(exact_headroom(t), 26 * 4178_B);
   // Cells of 192 B: 22 for each packet.
   t.cell = 192_B;
-  EXPECT_EQ(exact_headroom(t), 26 * 22 * 192_B);
+  EXPECT_EQ(exact_headroom(t), std::int64_t{26} * 22 * 192_B);
 }
 
 TEST(ExactHeadroom, GrowsWithEveryTerm) {

@@ -22,7 +22,7 @@ struct Hierarchical {
   [[nodiscard]] static std::unique_ptr<const Schedule> schedule(SchedulePlan plan);
   [[nodiscard]] static double cost(const CostTerms& terms);
   [[nodiscard]] static std::uint64_t most_connections(Operation /*operation*/, std::uint64_t n) {
-    return 3 * n;
+    return 3 * n;  // of an all-to-all in large domains more
   }
   [[nodiscard]] static double most_messages(const BoundTerms& terms);
 };

@@ -75,7 +75,7 @@ struct NvlsTree {
   [[nodiscard]] static std::unique_ptr<const Schedule> schedule(SchedulePlan plan);
   [[nodiscard]] static double cost(const CostTerms& terms);
   [[nodiscard]] static std::uint64_t most_connections(Operation /*operation*/, std::uint64_t n) {
-    return 4 * n;
+    return 4 * n;  // in large domains more
   }
   [[nodiscard]] static double most_messages(const BoundTerms& terms);
 };

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "collectives/runtime/workload.hpp"
 #include "scenarios/language/lowering/lower.hpp"
 #include "scenarios/language/lowering/placement.hpp"
 #include "scenarios/language/lowering/topology.hpp"
@@ -19,7 +20,6 @@
 namespace weft::scenarios::language {
 namespace {
 
-constexpr std::uint64_t kMaxConnections = 16'000'000;
 constexpr std::uint64_t kMaxRanks = 16'000'000;
 constexpr std::size_t kMaxNameLength = 100;
 
@@ -141,10 +141,10 @@ class JobLowering {
         collectives::most_connections(spec.kind, static_cast<std::uint32_t>(n));
     ranks_ += n;
     connections_ += connections * (spec.queue_pairs > 0 ? spec.queue_pairs : queue_pairs_);
-    if (connections_ > kMaxConnections && !is_reported_) {
+    if (connections_ > collectives::kMaxConnections && !is_reported_) {
       is_reported_ = true;
       fail("ranks", "the jobs up to this one need " + std::to_string(connections_) +
-                        " queue pairs; at most " + std::to_string(kMaxConnections) +
+                        " queue pairs; at most " + std::to_string(collectives::kMaxConnections) +
                         " are possible");
     } else if (ranks_ > kMaxRanks && !is_reported_) {
       is_reported_ = true;
