@@ -37,6 +37,20 @@ Bytes sn5600(BitsPerSecond rate, double cable_bytes, const Sn5600Settings& setti
   return 1_KiB * static_cast<std::int64_t>(std::ceil((std::min(bytes, 1e15) - 1e-3) / 1024));
 }
 
+/// A packet that comes by the slowest link of the switch and goes on by `port`, which is faster:
+/// from its first bytes, when it gets the egress, until the last, when it may go.
+Picoseconds reverse_hold(const Fabric& fabric, const Port& port, const SwitchConfig& switches,
+                         Bytes packet) {
+  if (switches.forwarding != SwitchConfig::Forwarding::kCutThrough) return {};
+  BitsPerSecond slowest = port.rate;
+  for (const Port& other : fabric.ports_of(port.node)) {
+    slowest = std::min(slowest, fabric.port(other.peer).rate);
+  }
+  if (slowest == port.rate) return {};
+  const Bytes first = std::min(packet, switches.cut_through_after);
+  return transmission_time(packet, slowest) - transmission_time(first, slowest);
+}
+
 }  // namespace
 
 PacketSizes packet_sizes(const SwitchConfig& switches, const TrafficClass& traffic_class,
@@ -93,7 +107,8 @@ Bytes exact_headroom(const HeadroomTerms& t) {
   const auto bounded = [](Picoseconds time) { return std::min(time, 10'000_s); };
   Picoseconds loop = bounded(t.response) + bounded(t.wire) + bounded(t.pipeline);
   if (t.pause_frame > 0_B) {
-    loop += transmission_time(t.reverse_packet, t.rate) + transmission_time(t.pause_frame, t.rate);
+    loop += bounded(t.reverse_hold) + transmission_time(t.reverse_packet, t.rate) +
+            transmission_time(t.pause_frame, t.rate);
   }
   if (t.pause_propagates) loop += bounded(t.wire);
   const std::int64_t between = most_cells(carried(loop, t.rate), t.smallest, t.largest, t.cell);
@@ -129,6 +144,7 @@ HeadroomTerms headroom_terms(const Fabric& fabric, PortId in, const SwitchConfig
     terms.reverse_packet =
         std::max(terms.reverse_packet, packet_sizes(switches, other, transports).largest);
   }
+  terms.reverse_hold = reverse_hold(fabric, port, switches, terms.reverse_packet);
   terms.smallest = own.smallest;
   terms.largest = own.largest;
   terms.cell = switches.cell;

@@ -30,16 +30,20 @@ struct HeadroomTerms {
   bool pause_propagates = true;  ///< false: a pause takes no wire latency
   Bytes pause_frame;             ///< on the wire; 0: takes no time and waits for nothing
   Bytes reverse_packet;          ///< largest that Y may just have begun to send to X, any class
-  Bytes smallest;                ///< packet of the class
-  Bytes largest;                 ///< packet of the class
-  Bytes cell = 1_B;              ///< of the buffer; what is stored takes whole cells
+  /// With cut-through: how long such a packet holds Y's egress before it goes, where the rest of it
+  /// comes by a slower link.
+  Picoseconds reverse_hold;
+  Bytes smallest;    ///< packet of the class
+  Bytes largest;     ///< packet of the class
+  Bytes cell = 1_B;  ///< of the buffer; what is stored takes whole cells
 };
 
 /// The most buffer that the packet which crosses XOFF and all after it can take: with it nothing is
 /// dropped, and with a cell less some arrangement of packets drops. In whole cells.
 ///
-/// The crossing packet counts in full. The pause may wait for a packet that Y has just begun, takes
-/// its own wire time and latency, and X obeys after the response. X has sent back to back since the
+/// The crossing packet counts in full. The pause may wait for a packet that Y has just begun, or
+/// that with cut-through holds the egress until the rest of it is there; it takes its own wire time
+/// and latency, and X obeys after the response. X has sent back to back since the
 /// end of the crossing packet, which is a latency and a pipeline ago by then; a packet that begins
 /// at the very instant at which the pause takes effect still goes. So of W = rate x (all of these)
 /// bytes, packets take as many cells as they can, and one of the largest follows.

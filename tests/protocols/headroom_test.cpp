@@ -128,6 +128,12 @@ TEST(ExactHeadroom, IsTheSumOfItsTerms) {
   t.pause_frame = 0_B;
   t.pause_propagates = false;
   EXPECT_EQ(exact_headroom(t), 26 * 4178_B);
+  // With the pause frame again, behind a packet that holds the egress for 4178 B at 100 Gbps less
+  // the 234 B by which it goes on: 315,520 ps more than 2,476,640, so 2,792,160 ps, 33 packets.
+  HeadroomTerms held = terms();
+  held.smallest = held.largest;
+  held.reverse_hold = 315'520_ps;
+  EXPECT_EQ(exact_headroom(held), 35 * 4178_B);
   // Cells of 192 B: 22 for each packet.
   t.cell = 192_B;
   EXPECT_EQ(exact_headroom(t), std::int64_t{26} * 22 * 192_B);
