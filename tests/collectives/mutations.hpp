@@ -183,7 +183,7 @@ struct MutationCount {
 inline MutationCount prove_all_mutations(const Schedule& original) {
   WrittenSchedule schedule(original);
   MutationCount count;
-  if (!prove(schedule).holds()) count.surprises.push_back("wrong without a mutation");
+  if (!prove(schedule).holds()) count.surprises.emplace_back("wrong without a mutation");
   for (const Mutation& mutation : mutations_of(schedule)) {
     schedule.mutate(&mutation);
     const bool holds = prove(schedule).holds();
