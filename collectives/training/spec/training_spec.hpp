@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simcore/base/units.hpp"
+
+/// A training job as the scenario states it: a model, a plan of parallelism, a batch, and what
+/// computes it.
+namespace weft::collectives {
+
+/// A transformer, by the numbers that decide what it computes, stores and sends. Zero stands for
+/// what follows from the others, as each member says.
+struct ModelSpec {
+  enum class Preset : std::uint8_t {
+    kNone,
+    kGpt13b,
+    kGpt3_175b,
+    kLlama2_7b,
+    kLlama2_70b,
+    kLlama31_405b,
+    kMixtral8x7b,
+    kDeepSeekV3,
+  };
+  Preset preset = Preset::kNone;
+  std::uint32_t layers = 0;
+  std::uint32_t hidden = 0;
+  std::uint32_t ffn = 0;  ///< inner size of a dense feed-forward; 0: 4 * hidden
+  std::uint32_t heads = 0;
+  std::uint32_t kv_heads = 0;   ///< 0: as many as heads
+  std::uint32_t head_size = 0;  ///< 0: hidden / heads
+  std::uint32_t vocabulary = 0;
+  std::uint32_t sequence = 0;        ///< tokens of a sample
+  bool gated_ffn = false;            ///< three matrices (SwiGLU) instead of two
+  bool tied_embeddings = false;      ///< the output layer uses the input embedding's matrix
+  bool causal_attention = true;      ///< a token attends to those before it only
+  std::uint32_t experts = 0;         ///< per layer that has some; 0: the model is dense
+  std::uint32_t top_k = 0;           ///< experts per token
+  std::uint32_t expert_ffn = 0;      ///< inner size of an expert; 0: as ffn
+  std::uint32_t shared_experts = 0;  ///< that every token goes to, of expert_ffn each
+  std::uint32_t dense_layers = 0;    ///< the first layers that have no experts
+  // Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1); 0: the model has
+  // none.
+  std::uint32_t kv_rank = 0;          ///< of compressed keys and values
+  std::uint32_t query_rank = 0;       ///< of compressed queries; 0: they are not compressed
+  std::uint32_t rope_head_size = 0;   ///< what a query or key has besides head_size for positions
+  std::uint32_t value_head_size = 0;  ///< 0: as head_size
+};
+
+enum class PipelineSchedule : std::uint8_t {
+  kGpipe,
+  kOneForwardOneBackward,
+  kZeroBubbleH1,
+  kDualPipe
+};
+
+/// How ranks share the work. Ranks are numbered as Megatron has them, tensor fastest, then context,
+/// data, pipeline; experts are over tensor, context and data together.
+struct ParallelismSpec {
+  std::uint32_t tensor = 1;
+  bool sequence_parallel = false;  ///< activations between tensor-parallel parts are sharded too
+  std::uint32_t context = 1;
+  std::uint32_t pipeline = 1;
+  std::uint32_t virtual_stages = 1;  ///< per rank; above 1 the schedule is interleaved
+  PipelineSchedule schedule = PipelineSchedule::kOneForwardOneBackward;
+  std::vector<std::uint32_t> stage_layers;  ///< by stage, then virtual stage; empty: evenly
+  std::uint32_t data = 1;
+  std::uint32_t zero = 0;         ///< stage 0 .. 3
+  std::uint32_t shard_ranks = 0;  ///< of hybrid sharding: consecutive data ranks; 0: all
+  std::uint32_t expert = 1;
+  std::uint32_t expert_tensor = 0;  ///< tensor parallelism inside an expert; 0: as tensor
+};
+
+struct BatchSpec {
+  std::uint32_t micro = 1;   ///< samples per micro-batch and data-parallel rank
+  std::uint32_t global = 1;  ///< samples per iteration
+};
+
+enum class NumberFormat : std::uint8_t { kFp32, kTf32, kBf16, kFp16, kFp8, kMxfp8, kFp4 };
+
+/// What numbers are kept in.
+struct PrecisionSpec {
+  NumberFormat compute = NumberFormat::kBf16;
+  NumberFormat parameters = NumberFormat::kBf16;
+  NumberFormat gradients = NumberFormat::kFp32;  ///< as they are kept, added up and exchanged
+  NumberFormat master = NumberFormat::kFp32;     ///< the optimiser's copy of parameters
+  NumberFormat moments = NumberFormat::kFp32;    ///< two per parameter (Adam)
+};
+
+enum class Recomputation : std::uint8_t { kNone, kSelective, kFull };
+
+/// What may go on beside computation.
+struct OverlapSpec {
+  bool gradients = true;    ///< exchanged bucket by bucket as the last backward pass goes on
+  Bytes bucket = Bytes(0);  ///< of gradients; 0: 40 M parameters, or as much as data ranks need
+  bool tensor = false;      ///< chunked matrix products
+  std::uint32_t tensor_chunks = 4;
+  bool pipeline = true;  ///< sends between stages
+  bool prefetch = true;  ///< of ZeRO-3's parameters, one layer ahead
+};
+
+/// A layer's time as measured, of one micro-batch on one rank, communication apart.
+struct MeasuredLayer {
+  Picoseconds forward;
+  Picoseconds backward;          ///< gradients of inputs and weights together
+  Picoseconds backward_weights;  ///< of these, those of weights
+};
+
+/// What computes: a GPU with efficiencies, or measured times.
+struct ComputeSpec {
+  std::string gpu = "h100-sxm";          ///< by name
+  double gemm_efficiency = 0.6;          ///< of the peak of `precision.compute`
+  double memory_efficiency = 0.8;        ///< of the bandwidth of memory
+  double communication_slowdown = 1;     ///< factor of compute while the rank communicates
+  std::optional<MeasuredLayer> layer;    ///< instead of what the GPU would take
+  std::optional<Picoseconds> optimizer;  ///< a step of it; absent: as memory allows
+};
+
+struct TrainingSpec {
+  ModelSpec model;
+  ParallelismSpec parallelism;
+  BatchSpec batch;
+  PrecisionSpec precision;
+  Recomputation recomputation = Recomputation::kNone;
+  OverlapSpec overlap;
+  ComputeSpec compute;
+  std::uint32_t iterations = 1;
+};
+
+}  // namespace weft::collectives
