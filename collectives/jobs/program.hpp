@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "collectives/steps/step.hpp"
@@ -34,6 +35,19 @@ struct DrawnSends {
   double messages = 0;
 };
 
+/// A lane of a rank.
+struct LanePlace {
+  std::uint32_t rank = 0;
+  std::uint32_t lane = 0;
+};
+
+/// The lanes [first_lane, end_lane) of ranks whose data chips add up and repeat.
+struct ChipGroup {
+  RankGroup ranks;
+  std::uint32_t first_lane = 0;
+  std::uint32_t end_lane = 0;
+};
+
 /// A job compiled to steps per rank and lane. Immutable: ranks on different threads read it.
 class JobProgram {
  public:
@@ -42,35 +56,48 @@ class JobProgram {
   JobProgram& operator=(const JobProgram&) = delete;
   virtual ~JobProgram() = default;
 
-  /// Lanes per rank, 1 .. 256.
+  /// Lanes per rank, 1 .. Workload::kMaxLanes.
   [[nodiscard]] virtual std::uint32_t lanes() const { return 1; }
   /// Some lane has a kFlush, or there is a window.
   [[nodiscard]] virtual bool needs_acknowledgements() const { return false; }
-  /// Iterations, each between a kBegin and a kEnd, all of which send the same; 0: the program is no
-  /// collective.
+  /// Iterations, each between a kBegin and a kEnd, all of which send the same; 0: the program has
+  /// none.
   [[nodiscard]] virtual std::uint32_t iterations() const { return 0; }
+  /// What lanes spend the time of an iteration on is kept until the iteration is explained.
+  [[nodiscard]] virtual bool is_explained() const { return false; }
+  /// Of every rank; see Step::Kind::kAfter. 0: lanes do not depend on streams.
+  [[nodiscard]] virtual std::uint32_t streams() const { return 0; }
+  /// Lanes of the rank that carry out a stream together; 0: the rank has no such stream.
+  [[nodiscard]] virtual std::uint32_t lanes_of(std::uint32_t /*rank*/,
+                                               std::uint32_t /*stream*/) const {
+    return 0;
+  }
+  /// Such as `compute` or the name of a communicator.
+  [[nodiscard]] virtual std::string stream_name(std::uint32_t /*rank*/,
+                                                std::uint32_t /*stream*/) const {
+    return {};
+  }
   /// What a message of `size` puts on the network: a protocol may send flags beside the data.
-  [[nodiscard]] virtual Bytes wire_size(Bytes size) const { return size; }
-  /// From the delivery of a message of one rank to another until the receiver sees it.
-  [[nodiscard]] virtual Picoseconds receive_latency(std::uint32_t /*from*/,
-                                                    std::uint32_t /*to*/) const {
+  [[nodiscard]] virtual Bytes wire_size(LanePlace /*place*/, Bytes size) const { return size; }
+  /// From the delivery of a message of another rank in this lane until the receiver sees it.
+  [[nodiscard]] virtual Picoseconds receive_latency(LanePlace /*place*/,
+                                                    std::uint32_t /*from*/) const {
     return {};
   }
   /// Messages that a connection may have posted and not acknowledged; 0: any number. Sends wait.
-  [[nodiscard]] virtual std::uint32_t window() const { return 0; }
-  /// Sets of ranks that chips of scale-up domains work for, every rank in one of them; empty: none.
-  [[nodiscard]] virtual std::vector<RankGroup> groups() const { return {}; }
-  [[nodiscard]] virtual ChipWork chip_work(std::uint32_t /*lane*/) const { return {}; }
+  [[nodiscard]] virtual std::uint32_t window(LanePlace /*place*/) const { return 0; }
+  /// Ranks that chips of scale-up domains work for, and in which lanes. A lane of a rank is in one
+  /// of them at most, and in one if chips do anything for it.
+  [[nodiscard]] virtual std::vector<ChipGroup> groups() const { return {}; }
+  [[nodiscard]] virtual ChipWork chip_work(LanePlace /*place*/) const { return {}; }
   /// none: what a rank sends is known without a draw.
   [[nodiscard]] virtual std::optional<DrawnSends> drawn_sends(std::uint32_t /*rank*/) const {
     return std::nullopt;
   }
-  /// The ranks that `lane` of `rank` sends to, ascending and without duplicates.
-  [[nodiscard]] virtual std::vector<std::uint32_t> send_peers(std::uint32_t rank,
-                                                              std::uint32_t lane) const = 0;
+  /// The ranks that a lane sends to, ascending and without duplicates.
+  [[nodiscard]] virtual std::vector<std::uint32_t> send_peers(LanePlace place) const = 0;
   /// Refers to this program, which must outlive it.
-  [[nodiscard]] virtual std::unique_ptr<StepSource> steps(std::uint32_t rank,
-                                                          std::uint32_t lane) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<StepSource> steps(LanePlace place) const = 0;
 };
 
 }  // namespace weft::collectives

@@ -63,6 +63,10 @@ std::string BlockedLanes::wait_of(ProcessId process, std::uint32_t number) const
     }
     case LaneStatus::kAwaitingLane:
       return "for another lane of the rank";
+    case LaneStatus::kAwaitingStream:
+      return "for operations of its stream " +
+             workload.jobs()[workload.job_of(process)].program->stream_name(
+                 workload.rank_of(process), lane.step.peer);
     case LaneStatus::kAwaitingWindow:
       return "for the acknowledgement of one of " +
              std::to_string(outstanding[lane.connection.value()]) + " messages to " +

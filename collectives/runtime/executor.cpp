@@ -23,7 +23,9 @@ Executor::Executor(const Workload& workload, Spans spans)
       arrivals_(workload),
       relays_(workload.relays().size()) {
   for (std::size_t i = 0; i < processes_.size(); ++i) {
-    processes_[i].unfinished_lanes = workload.jobs()[workload.job_of(ProcessId(i))].lanes;
+    const JobPlan& job = workload.jobs()[workload.job_of(ProcessId(i))];
+    processes_[i].unfinished_lanes = job.lanes;
+    processes_[i].streams.resize(job.program->streams());
   }
 }
 
@@ -47,7 +49,8 @@ void Executor::on_delivered(ProcessContext& context, ProcessId self, ConnectionI
     return;
   }
   const Picoseconds latency = job_of(self).program->receive_latency(
-      workload_.rank_of(workload_.origin_of(connection)), workload_.rank_of(self));
+      {workload_.rank_of(self), workload_.lane_of(connection)},
+      workload_.rank_of(workload_.origin_of(connection)));
   if (latency > Picoseconds(0)) {
     context.wake_at(context.now() + latency, kMessageToken | connection.value());
   } else {
@@ -117,7 +120,7 @@ Executor::Turn Executor::turn(ProcessContext& context, ProcessId self, std::uint
 }
 
 void Executor::begin(Turn turn) {
-  turn.lane.source = job_of(turn.self).program->steps(workload_.rank_of(turn.self), turn.number);
+  turn.lane.source = job_of(turn.self).program->steps(place_of(turn));
   turn.lane.status = LaneStatus::kRunning;
   run(turn);
 }
@@ -129,7 +132,9 @@ void Executor::run(Turn first) {
   process.is_resuming = true;
   for (std::size_t i = 0; i < process.ready.size(); ++i) {
     const Turn next = turn(first.context, first.self, process.ready[i]);
-    if (next.lane.status == LaneStatus::kAwaitingLane) run_lane(next);
+    const bool waits = next.lane.status == LaneStatus::kAwaitingLane ||
+                       next.lane.status == LaneStatus::kAwaitingStream;
+    if (waits) run_lane(next);
   }
   process.ready.clear();
   process.is_resuming = false;

@@ -54,7 +54,8 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] const IterationLog& iterations(ProcessId process) const {
     return processes_[process.value()].iterations;
   }
-  /// What a lane has spent its time on, in order; collectives only. The lane's index: Workload.
+  /// What a lane has spent its time on, in order; of programs that are explained. The lane's index:
+  /// Workload.
   [[nodiscard]] const SpanLog& spans(std::uint32_t lane_index) const {
     return lanes_[lane_index].spans;
   }
@@ -88,6 +89,9 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] const JobPlan& job_of(ProcessId process) const {
     return workload_.jobs()[workload_.job_of(process)];
   }
+  [[nodiscard]] LanePlace place_of(const Turn& turn) const {
+    return {workload_.rank_of(turn.self), turn.number};
+  }
   void message_seen(ProcessContext& context, ProcessId self, ConnectionId connection);
   /// Posts a message on its connection, or its chunks on the first leg.
   void post(Turn turn, ConnectionId connection, Bytes size);
@@ -103,6 +107,12 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] bool begin_iteration(Turn turn);
   [[nodiscard]] bool end_iteration(Turn turn);
   void wake_lanes(Turn turn);
+  [[nodiscard]] bool carry_out_of_streams(Turn turn);
+  [[nodiscard]] bool await_stream(Turn turn);
+  void start_operation(Turn turn);
+  [[nodiscard]] bool finish_operation(Turn turn);
+  void wait_for_stream(Turn turn, Stream& stream);
+  static void end_streams(Process& process);
   [[nodiscard]] bool await_signals(Turn turn);
   [[nodiscard]] bool await_lane(Turn turn);
   void notify(Turn turn);

@@ -43,7 +43,7 @@ bool Executor::carry_out(Turn turn) {
     case Step::Kind::kCopy:
       fail_check("programs spend the time of a copy as a delay", "false", __FILE_NAME__, __LINE__);
     default:
-      return carry_out_in_network(turn);
+      return step.is_in_network() ? carry_out_in_network(turn) : carry_out_of_streams(turn);
   }
 }
 
@@ -81,7 +81,7 @@ bool Executor::goes_on(Turn turn, bool has_come, LaneStatus waiting) {
 void Executor::record_wait(Turn turn) {
   Lane& lane = turn.lane;
   if (!keeps_spans_ || lane.waits_since == turn.context.now()) return;
-  if (job_of(turn.self).program->iterations() == 0) return;
+  if (!job_of(turn.self).program->is_explained()) return;
   Span span;
   span.begin = lane.waits_since;
   span.end = turn.context.now();
@@ -102,6 +102,7 @@ void Executor::record_wait(Turn turn) {
       span.ordinal = lane.notifier;
       break;
     case LaneStatus::kAwaitingWindow:
+    case LaneStatus::kAwaitingStream:
     case LaneStatus::kAwaitingSignals:
     case LaneStatus::kFlushing:
       span.kind = Span::Kind::kWindow;
@@ -135,7 +136,7 @@ void Executor::notify(Turn turn) {
 
 void Executor::make_ready(Turn turn, Lane& other, std::uint32_t number) {
   other.notifier = turn.number;
-  processes_[turn.self.value()].ready.push_back(static_cast<std::uint8_t>(number));
+  processes_[turn.self.value()].ready.push_back(static_cast<std::uint16_t>(number));
 }
 
 bool Executor::begin_iteration(Turn turn) {
@@ -162,7 +163,8 @@ bool Executor::end_iteration(Turn turn) {
     return false;
   }
   process.lanes_at_end = 0;
-  process.iterations.end(turn.context.now(), static_cast<std::uint8_t>(turn.number));
+  process.iterations.end(turn.context.now(), static_cast<std::uint16_t>(turn.number));
+  end_streams(process);
   wake_lanes(turn);
   return true;
 }
@@ -183,10 +185,10 @@ bool Executor::send(Turn turn) {
       workload_.find(turn.self, job.process(lane.step.peer), turn.number);
   WEFT_CHECK(!connection.is_none(), "a program sends to its send_peers only");
   lane.connection = connection;
-  const std::uint32_t window = job.program->window();
+  const std::uint32_t window = job.program->window(place_of(turn));
   const bool is_open = window == 0 || outstanding_[connection.value()] < window;
   if (!goes_on(turn, is_open, LaneStatus::kAwaitingWindow)) return false;
-  const Bytes size = job.program->wire_size(lane.step.bytes());
+  const Bytes size = job.program->wire_size(place_of(turn), lane.step.bytes());
   Process& process = processes_[turn.self.value()];
   ++process.messages;
   process.bytes += size;
@@ -229,7 +231,7 @@ bool Executor::take(Turn turn, Arrivals& arrivals) {
 }
 
 void Executor::post_in_network(Turn turn, ConnectionId connection) {
-  const Bytes size = job_of(turn.self).program->wire_size(turn.lane.step.bytes());
+  const Bytes size = job_of(turn.self).program->wire_size(place_of(turn), turn.lane.step.bytes());
   Process& process = processes_[turn.self.value()];
   ++process.messages;
   process.bytes += size;
@@ -250,7 +252,7 @@ bool Executor::receive_multicast(Turn turn) {
 
 Arrivals& Executor::multicasts_from(Turn turn, ProcessId source) const {
   std::vector<Arrivals>& by_place = turn.lane.multicasts;
-  const std::uint32_t place = workload_.place_in_group(source);
+  const std::uint32_t place = workload_.place_in_group(source, turn.number);
   if (by_place.size() <= place) by_place.resize(place + 1);
   return by_place[place];
 }

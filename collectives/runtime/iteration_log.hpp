@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "simcore/base/retiring_log.hpp"
 #include "simcore/base/units.hpp"
@@ -12,8 +14,14 @@ namespace weft::collectives {
 /// When an iteration of a collective ran on a rank.
 struct Iteration {
   Picoseconds begin;
-  Picoseconds end{-1};         ///< -1: it runs
-  std::uint8_t last_lane = 0;  ///< that ended last, and so ended it
+  Picoseconds end{-1};          ///< -1: it runs
+  std::uint16_t last_lane = 0;  ///< that ended last, and so ended it
+};
+
+/// What a rank spent on a stream in an iteration.
+struct StreamTimes {
+  Picoseconds busy;    ///< from the start to the finish of its operations
+  Picoseconds waited;  ///< that the rank's first stream waited for operations of this one
 };
 
 /// The iterations of a collective on one rank, but for those that are forgotten.
@@ -35,14 +43,23 @@ class IterationLog {
   }
 
   void begin(Picoseconds now) { log_.push_back({.begin = now}); }
-  void end(Picoseconds now, std::uint8_t lane) {
+  void end(Picoseconds now, std::uint16_t lane) {
     log_.back().end = now;
     log_.back().last_lane = lane;
   }
-  void forget_before(std::uint32_t number) { log_.forget_before(number); }
+  /// Of an iteration that ended, by stream.
+  [[nodiscard]] const std::vector<StreamTimes>& streams(std::uint32_t number) const {
+    return streams_[number];
+  }
+  void add_streams(std::vector<StreamTimes> times) { streams_.push_back(std::move(times)); }
+  void forget_before(std::uint32_t number) {
+    log_.forget_before(number);
+    streams_.forget_before(number);
+  }
 
  private:
   RetiringLog<Iteration> log_;
+  RetiringLog<std::vector<StreamTimes>> streams_;  ///< empty, if the program has no streams
 };
 
 }  // namespace weft::collectives

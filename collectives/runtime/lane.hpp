@@ -24,6 +24,7 @@ enum class LaneStatus : std::uint8_t {
   kAwaitingSignals,
   kAwaitingLane,  ///< an event of another lane, or its turn to begin or end an iteration
   kAwaitingWindow,
+  kAwaitingStream,  ///< until operations of it are finished
   kDone,
 };
 
@@ -43,6 +44,16 @@ struct Lane {
   LaneStatus status = LaneStatus::kNotStarted;
 };
 
+/// A stream of a rank in the running iteration.
+struct Stream {
+  std::int64_t started = 0;       ///< operations
+  std::int64_t finished = 0;      ///< operations
+  std::uint32_t lanes_there = 0;  ///< at the end of the running operation
+  Picoseconds started_at;         ///< of the last operation that started
+  StreamTimes times;
+  std::vector<std::uint16_t> waiting;  ///< lanes, for operations of the stream to finish
+};
+
 /// What the lanes of a rank have in common.
 struct Process {
   std::int64_t messages = 0;
@@ -52,8 +63,9 @@ struct Process {
   // Of collectives:
   std::uint32_t lanes_at_end = 0;  ///< of the running iteration
   bool is_resuming = false;
-  std::vector<std::uint8_t> ready;  ///< lanes that may go on
+  std::vector<std::uint16_t> ready;  ///< lanes that may go on
   IterationLog iterations;
+  std::vector<Stream> streams;
 };
 
 }  // namespace weft::collectives

@@ -9,6 +9,18 @@
 
 namespace weft::collectives {
 
+namespace {
+
+/// Tells the connections between two hosts apart: of jobs, and of lanes.
+std::uint32_t flow_label_of(std::uint32_t job, std::uint32_t lane) {
+  constexpr std::uint32_t kLanesBits = 8;
+  constexpr std::uint32_t kJobsBits = 16;
+  const std::uint32_t low = lane & ((1U << kLanesBits) - 1);
+  return (job << kLanesBits) + low + (lane >> kLanesBits << (kLanesBits + kJobsBits));
+}
+
+}  // namespace
+
 Errors Workload::add_job(std::string name, Picoseconds start, std::span<const HostId> hosts,
                          std::unique_ptr<const JobProgram> program, bool has_acknowledgements,
                          JobTraffic traffic, std::optional<AlgorithmChoice> choice) {
@@ -34,21 +46,23 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
   add_groups(plan, program->groups());
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
     for (std::uint32_t lane = 0; lane < plan.lanes; ++lane) {
-      const ChipWork work = program->chip_work(lane);
-      add_in_network(plan.process(rank), number * kMaxLanes + lane, work);
-      lane_of_connection_.resize(connections_.size(), static_cast<std::uint8_t>(lane));
-      const std::vector<std::uint32_t> peers = program->send_peers(rank, lane);
+      const LanePlace place{rank, lane};
+      const ChipWork work = program->chip_work(place);
+      add_in_network(plan.process(rank), plan.first_lane + std::size_t{rank} * plan.lanes + lane,
+                     flow_label_of(number, lane), work);
+      lane_of_connection_.resize(connections_.size(), static_cast<std::uint16_t>(lane));
+      const std::vector<std::uint32_t> peers = program->send_peers(place);
       WEFT_CHECK(std::is_sorted(peers.begin(), peers.end()), "peers ascend");
       WEFT_CHECK(peers.empty() || !work.any(), "a lane sends to ranks or to chips");
       for (const std::uint32_t peer : peers) {
         WEFT_CHECK(peer < plan.ranks && peer != rank, "a peer is another rank");
         connections_.push_back({.source = plan.process(rank),
                                 .destination = plan.process(peer),
-                                .flow_label = number * kMaxLanes + lane,
+                                .flow_label = flow_label_of(number, lane),
                                 .traffic_class = traffic.traffic_class,
                                 .transport = traffic.transport,
                                 .queue_pairs = traffic.queue_pairs});
-        lane_of_connection_.push_back(static_cast<std::uint8_t>(lane));
+        lane_of_connection_.push_back(static_cast<std::uint16_t>(lane));
       }
       first_connection_.push_back(static_cast<std::uint32_t>(connections_.size()));
     }
@@ -64,25 +78,29 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
   return {};
 }
 
-void Workload::add_groups(const JobPlan& plan, const std::vector<RankGroup>& groups) {
-  group_of_.resize(hosts_.size());
-  place_in_group_.resize(hosts_.size());
-  for (const RankGroup& ranks : groups) {
+void Workload::add_groups(const JobPlan& plan, const std::vector<ChipGroup>& groups) {
+  if (groups.empty()) return;
+  group_of_lane_.resize(plan.first_lane + std::size_t{plan.ranks} * plan.lanes);
+  for (const ChipGroup& chips : groups) {
     ProcessGroup& group = groups_.emplace_back();
-    for (const std::uint32_t rank : ranks) {
-      const ProcessId process = plan.process(rank);
-      group_of_[process.value()] = static_cast<std::uint32_t>(groups_.size() - 1);
-      place_in_group_[process.value()] = static_cast<std::uint32_t>(group.members.size());
-      group.members.push_back(process);
+    for (const std::uint32_t rank : chips.ranks) {
+      for (std::uint32_t lane = chips.first_lane; lane < chips.end_lane; ++lane) {
+        group_of_lane_[plan.first_lane + std::size_t{rank} * plan.lanes + lane] = {
+            static_cast<std::uint32_t>(groups_.size() - 1),
+            static_cast<std::uint32_t>(group.members.size())};
+      }
+      group.members.push_back(plan.process(rank));
     }
   }
 }
 
-void Workload::add_in_network(ProcessId source, std::uint32_t label, ChipWork work) {
+void Workload::add_in_network(ProcessId source, std::size_t lane_index, std::uint32_t label,
+                              ChipWork work) {
+  if (!work.any()) return;
   Connection connection;
   connection.source = source;
   connection.flow_label = label;
-  connection.group = group_of_[source.value()];
+  connection.group = group_of_lane_[lane_index].group;
   if (work.adds) {
     connection.kind = Connection::Kind::kReduce;
     for (const ProcessId owner : groups_[connection.group].members) {
@@ -176,7 +194,7 @@ void for_each_transfer(
     for (std::uint32_t lane = 0; lane < plan.lanes; ++lane) {
       MessageCounts count;
       const ProcessId self = plan.process(rank);
-      const auto source = plan.program->steps(rank, lane);
+      const auto source = plan.program->steps({rank, lane});
       for (Step step; source->next(step) && step.kind != Step::Kind::kEnd;) {
         ConnectionId connection;
         if (step.kind == Step::Kind::kSend) {
@@ -188,7 +206,7 @@ void for_each_transfer(
         } else {
           continue;
         }
-        for_each_leg(workload, connection, plan.program->wire_size(step.bytes()),
+        for_each_leg(workload, connection, plan.program->wire_size({rank, lane}, step.bytes()),
                      [&count](ConnectionId leg, Bytes size, std::int64_t n) {
                        count[{leg, size.count()}] += n;
                      });

@@ -65,7 +65,7 @@ struct JobTraffic {
 /// connections between two hosts apart and does not depend on what else the run has.
 class Workload {
  public:
-  static constexpr std::uint32_t kMaxLanes = 256;
+  static constexpr std::uint32_t kMaxLanes = 4096;
   static constexpr std::uint32_t kNoRelay = std::numeric_limits<std::uint32_t>::max();
 
   /// Adds a job after the others. `program` is for as many ranks as there are hosts. Error: the
@@ -116,16 +116,16 @@ class Workload {
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> sends_of(std::uint32_t lane_index) const {
     return {first_connection_[lane_index], first_connection_[lane_index + 1]};
   }
-  /// A rank's number within its group.
-  [[nodiscard]] std::uint32_t place_in_group(ProcessId process) const {
-    return place_in_group_[process.value()];
+  /// A rank's number within the group that chips serve in a lane.
+  [[nodiscard]] std::uint32_t place_in_group(ProcessId process, std::uint32_t lane) const {
+    return group_of_lane_[lane_index(process, lane)].place;
   }
   /// The connection to what chips add up for `owner`, a rank of the same group, in a lane whose
   /// data they add.
   [[nodiscard]] ConnectionId reduction(ProcessId source, std::uint32_t owner,
                                        std::uint32_t lane) const {
     const ProcessId to = jobs_[job_of(source)].process(owner);
-    return ConnectionId(sends_of(lane_index(source, lane)).first + place_in_group(to));
+    return ConnectionId(sends_of(lane_index(source, lane)).first + place_in_group(to, lane));
   }
   /// The connection by which chips repeat what a rank sends to its group, in a lane of that kind.
   [[nodiscard]] ConnectionId multicast(ProcessId source, std::uint32_t lane) const {
@@ -158,16 +158,19 @@ class Workload {
                                   std::uint32_t lane) const;
 
  private:
-  void add_groups(const JobPlan& plan, const std::vector<RankGroup>& groups);
-  void add_in_network(ProcessId source, std::uint32_t label, ChipWork work);
+  void add_groups(const JobPlan& plan, const std::vector<ChipGroup>& groups);
+  void add_in_network(ProcessId source, std::size_t lane_index, std::uint32_t label, ChipWork work);
 
   std::vector<HostId> hosts_;
   std::vector<std::uint32_t> job_of_process_;
   std::vector<Connection> connections_;
   std::vector<ProcessGroup> groups_;
-  std::vector<std::uint32_t> group_of_;        ///< by process, where it is in one
-  std::vector<std::uint32_t> place_in_group_;  ///< by process
-  std::vector<std::uint8_t> lane_of_connection_;
+  struct GroupPlace {
+    std::uint32_t group = 0;
+    std::uint32_t place = 0;
+  };
+  std::vector<GroupPlace> group_of_lane_;  ///< by lane index, where chips serve it
+  std::vector<std::uint16_t> lane_of_connection_;
   std::vector<std::uint32_t> first_connection_ = {0};  ///< by lane index, and the end
   std::vector<JobPlan> jobs_;
   std::vector<Relay> relays_;                       ///< by first leg, and so by second leg

@@ -105,7 +105,7 @@ class IdealRun {
 inline std::vector<collectives::Step> steps_of(const collectives::JobProgram& program,
                                                std::uint32_t rank, std::uint32_t lane = 0) {
   std::vector<collectives::Step> steps;
-  const auto source = program.steps(rank, lane);
+  const auto source = program.steps({rank, lane});
   for (collectives::Step step; source->next(step);) steps.push_back(step);
   return steps;
 }
@@ -129,11 +129,10 @@ class WrittenProgram final : public collectives::JobProgram {
     }
     return false;
   }
-  [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
-                                                      std::uint32_t lane) const override {
+  [[nodiscard]] std::vector<std::uint32_t> send_peers(collectives::LanePlace place) const override {
     std::vector<std::uint32_t> peers;
     for (std::uint32_t peer = 0; peer < steps_.size(); ++peer) {
-      for (const auto& step : steps_[rank][lane]) {
+      for (const auto& step : steps_[place.rank][place.lane]) {
         if (step.kind != collectives::Step::Kind::kSend || step.peer != peer) continue;
         peers.push_back(peer);
         break;
@@ -141,9 +140,9 @@ class WrittenProgram final : public collectives::JobProgram {
     }
     return peers;
   }
-  [[nodiscard]] std::unique_ptr<collectives::StepSource> steps(std::uint32_t rank,
-                                                               std::uint32_t lane) const override {
-    return std::make_unique<collectives::StepList>(steps_[rank][lane]);
+  [[nodiscard]] std::unique_ptr<collectives::StepSource> steps(
+      collectives::LanePlace place) const override {
+    return std::make_unique<collectives::StepList>(steps_[place.rank][place.lane]);
   }
 
  private:

@@ -218,7 +218,7 @@ TEST(OpenLoop, SendPeersAreThoseThatAreDrawn) {
       const OpenLoop program(setting(50), open_loop(kind, stop));
       const auto drawn = arrivals_of(program, 7).peers;
       const std::set<std::uint32_t> distinct(drawn.begin(), drawn.end());
-      EXPECT_EQ(program.send_peers(7, 0),
+      EXPECT_EQ(program.send_peers({7, 0}),
                 std::vector<std::uint32_t>(distinct.begin(), distinct.end()));
     }
   }

@@ -132,14 +132,13 @@ class OneAtATime final : public collectives::JobProgram {
  public:
   explicit OneAtATime(WrittenProgram::Steps steps) : written_(std::move(steps)) {}
   [[nodiscard]] bool needs_acknowledgements() const override { return true; }
-  [[nodiscard]] std::uint32_t window() const override { return 1; }
-  [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
-                                                      std::uint32_t lane) const override {
-    return written_.send_peers(rank, lane);
+  [[nodiscard]] std::uint32_t window(collectives::LanePlace) const override { return 1; }
+  [[nodiscard]] std::vector<std::uint32_t> send_peers(collectives::LanePlace place) const override {
+    return written_.send_peers(place);
   }
-  [[nodiscard]] std::unique_ptr<collectives::StepSource> steps(std::uint32_t rank,
-                                                               std::uint32_t lane) const override {
-    return written_.steps(rank, lane);
+  [[nodiscard]] std::unique_ptr<collectives::StepSource> steps(
+      collectives::LanePlace place) const override {
+    return written_.steps(place);
   }
 
  private:

@@ -1,15 +1,12 @@
 #include "collectives/jobs/collective/collective_program.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "collectives/algorithms/algorithms.hpp"
 #include "collectives/jobs/collective/collective_bounds.hpp"
 #include "collectives/jobs/collective/jitter.hpp"
-#include "collectives/spec/protocol_cost.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/text/range_text.hpp"
 
@@ -17,18 +14,10 @@ namespace weft::collectives {
 
 namespace {
 
-/// A hop of LL over NVLink, which other protocols' step latencies come on top of.
-constexpr Picoseconds kWireLatency(600'000);
-
 constexpr std::uint32_t kMaxMatrixRanks = 4096;
 
 /// Of problems that are named before the rest is left out.
 constexpr std::size_t kMaxNamedProblems = 20;
-
-Picoseconds scaled(Picoseconds time, double factor) {
-  if (factor == 1) return time;
-  return Picoseconds(std::llround(static_cast<double>(time.count()) * factor));
-}
 
 }  // namespace
 
@@ -85,31 +74,18 @@ class CollectiveProgram::Source final : public StepSource {
 
 CollectiveProgram::CollectiveProgram(ProgramSetting setting, CollectiveSpec spec,
                                      const RankLayout& layout)
-    : setting_(std::move(setting)),
-      spec_(std::move(spec)),
-      schedule_(make_schedule(plan_of(spec_, setting_.ranks, layout), spec_.algorithm)) {
-  for (const Straggler& straggler : spec_.stragglers) slow_down(straggler);
+    : setting_(std::move(setting)), call_(std::move(spec), setting_.ranks, layout) {
+  for (const Straggler& straggler : call_.spec().stragglers) slow_down(straggler);
 }
 
-Bytes CollectiveProgram::wire_size(Bytes size) const {
-  const ProtocolCost cost = protocol_cost(spec_.execution.protocol);
-  if (cost.data == cost.wire) return size;
-  return Bytes((size.count() + cost.data - 1) / cost.data * cost.wire);
+std::vector<ChipGroup> CollectiveProgram::groups() const {
+  std::vector<ChipGroup> groups;
+  for (RankGroup& ranks : schedule().groups()) groups.push_back({std::move(ranks), 0, lanes()});
+  return groups;
 }
 
-Picoseconds CollectiveProgram::step_latency() const {
-  return spec_.execution.step_latency.value_or(
-      protocol_cost(spec_.execution.protocol).step_latency);
-}
-
-Picoseconds CollectiveProgram::receive_latency(std::uint32_t from, std::uint32_t to) const {
-  const RankMap& map = schedule_->plan().map;
-  if (map.domain_of(from) == map.domain_of(to)) return step_latency();
-  return spec_.execution.network_step_latency.value_or(step_latency());
-}
-
-std::unique_ptr<StepSource> CollectiveProgram::steps(std::uint32_t rank, std::uint32_t lane) const {
-  return std::make_unique<Source>(stream(rank, lane));
+std::unique_ptr<StepSource> CollectiveProgram::steps(LanePlace place) const {
+  return std::make_unique<Source>(stream(place));
 }
 
 void CollectiveProgram::slow_down(const Straggler& straggler) {
@@ -128,67 +104,19 @@ void CollectiveProgram::slow_down(const Straggler& straggler) {
   }
 }
 
-Picoseconds CollectiveProgram::shared_time(Bytes bytes, BitsPerSecond rate) const {
-  if (rate == BitsPerSecond(0)) return {};
-  return transmission_time(bytes * spec_.execution.channels, rate);
-}
-
-Picoseconds CollectiveProgram::handling_time(const Step& received, double factor) const {
-  const Execution& execution = spec_.execution;
-  const Picoseconds time =
-      shared_time(received.bytes(), received.reduces ? execution.reduce_rate : execution.copy_rate);
-  // Serial channels add data up as they move it; only what a straggler takes longer comes on top.
-  const bool is_on_the_way = execution.transfer == Execution::Transfer::kSerial;
-  return is_on_the_way ? std::max(Picoseconds(0), scaled(time, factor) - time)
-                       : scaled(time, factor);
-}
-
-Picoseconds CollectiveProgram::transfer_time(const Step& sent) const {
-  const BitsPerSecond rate = spec_.execution.channel_rate;
-  return rate == BitsPerSecond(0) ? Picoseconds(0) : transmission_time(sent.bytes(), rate);
-}
-
-StepStream CollectiveProgram::stream(std::uint32_t rank, std::uint32_t lane) const {
-  const Slowness slowness = slowness_.empty() ? Slowness() : slowness_[rank];
-  const RandomStream random = setting_.random(Purpose::kCollectiveJitter, rank);
-  const Picoseconds compute = scaled(spec_.compute, slowness.compute);
-  const Jitter jitter = spec_.jitter.value_or(Jitter());
-  const bool is_serial = spec_.execution.transfer == Execution::Transfer::kSerial;
-  const Picoseconds launch = spec_.execution.launch.value_or(Picoseconds(0));
-  for (std::uint32_t i = 0; i < spec_.iterations; ++i) {
-    if (lane == 0) {
+StepStream CollectiveProgram::stream(LanePlace place) const {
+  const Slowness slowness = slowness_.empty() ? Slowness() : slowness_[place.rank];
+  const RandomStream random = setting_.random(Purpose::kCollectiveJitter, place.rank);
+  const Picoseconds compute = stretched(spec().compute, slowness.compute);
+  const Jitter jitter = spec().jitter.value_or(Jitter());
+  for (std::uint32_t i = 0; i < spec().iterations; ++i) {
+    if (place.lane == 0) {
       const Picoseconds delay = compute + slowness.late + draw_delay(jitter, random.bits(i));
       if (delay > Picoseconds(0)) co_yield Step::delay(delay, Step::Work::kCompute);
     }
     co_yield Step::begin(i);
-    if (launch > Picoseconds(0)) co_yield Step::delay(launch, Step::Work::kLaunch);
-    StepStream inner = schedule_->steps(rank, lane);
-    Step received;
-    for (Step step; inner.next(step);) {
-      if (step.kind == Step::Kind::kCopy) {
-        const Picoseconds time = shared_time(step.bytes(), spec_.execution.copy_rate);
-        const Picoseconds taken = scaled(time, slowness.reduce);
-        if (taken > Picoseconds(0)) co_yield Step::delay(taken, Step::Work::kCopy);
-        continue;
-      }
-      const bool is_serial_send = is_serial && step.kind == Step::Kind::kSend;
-      const bool passes_on = step.block == received.block && step.range() == received.range();
-      if (is_serial_send && !passes_on) {
-        const Picoseconds time = shared_time(step.bytes(), spec_.execution.copy_rate);
-        co_yield Step::delay(scaled(time, slowness.reduce), Step::Work::kCopy);
-      }
-      co_yield step;
-      if (is_serial_send) {
-        co_yield Step::delay(transfer_time(step), Step::Work::kTransfer);
-        co_yield Step::delay(kWireLatency + step_latency(), Step::Work::kProtocol);
-        co_yield Step::flush();
-      }
-      if (step.kind != Step::Kind::kReceive) continue;
-      received = step;
-      const Picoseconds handling = handling_time(step, slowness.reduce);
-      if (handling == Picoseconds(0)) continue;
-      co_yield Step::delay(handling, step.reduces ? Step::Work::kReduce : Step::Work::kCopy);
-    }
+    StepStream inner = call_.steps(place.rank, place.lane, slowness.reduce);
+    for (Step step; inner.next(step);) co_yield step;
     co_yield Step::end(i);
   }
 }

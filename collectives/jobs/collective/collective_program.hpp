@@ -3,16 +3,15 @@
 #include <memory>
 #include <vector>
 
-#include "collectives/algorithms/schedule.hpp"
+#include "collectives/calls/collective_call.hpp"
 #include "collectives/jobs/collective/collective_schema.hpp"
 #include "collectives/jobs/job_type.hpp"
 #include "collectives/spec/collective_spec.hpp"
 
 namespace weft::collectives {
 
-/// A schedule run a number of times, with what it costs: launches, protocol, reductions, copies,
-/// and the delays of stragglers. An iteration of a rank computes, is delayed, launches, and runs
-/// the schedule; the next one begins when all lanes of the rank are through.
+/// A call made a number of times, and the delays of stragglers. An iteration of a rank computes, is
+/// delayed, and makes the call; the next one begins when all lanes of the rank are through.
 class CollectiveProgram final : public JobProgram {
  public:
   using Spec = CollectiveSpec;
@@ -28,25 +27,28 @@ class CollectiveProgram final : public JobProgram {
   /// The specification's algorithm must be one that does not choose, and not refused.
   CollectiveProgram(ProgramSetting setting, CollectiveSpec spec, const RankLayout& layout);
 
-  [[nodiscard]] const Schedule& schedule() const { return *schedule_; }
-  [[nodiscard]] const CollectiveSpec& spec() const { return spec_; }
+  [[nodiscard]] const Schedule& schedule() const { return call_.schedule(); }
+  [[nodiscard]] const CollectiveSpec& spec() const { return call_.spec(); }
 
-  [[nodiscard]] std::uint32_t lanes() const override { return schedule_->lanes(); }
-  [[nodiscard]] bool needs_acknowledgements() const override { return window() > 0; }
-  [[nodiscard]] std::uint32_t iterations() const override { return spec_.iterations; }
-  [[nodiscard]] Bytes wire_size(Bytes size) const override;
-  [[nodiscard]] Picoseconds receive_latency(std::uint32_t from, std::uint32_t to) const override;
-  [[nodiscard]] std::uint32_t window() const override { return spec_.execution.in_flight; }
-  [[nodiscard]] std::vector<RankGroup> groups() const override { return schedule_->groups(); }
-  [[nodiscard]] ChipWork chip_work(std::uint32_t lane) const override {
-    return schedule_->chip_work(lane);
+  [[nodiscard]] std::uint32_t lanes() const override { return call_.lanes(); }
+  [[nodiscard]] bool needs_acknowledgements() const override { return call_.window() > 0; }
+  [[nodiscard]] std::uint32_t iterations() const override { return spec().iterations; }
+  [[nodiscard]] bool is_explained() const override { return true; }
+  [[nodiscard]] Bytes wire_size(LanePlace /*place*/, Bytes size) const override {
+    return call_.wire_size(size);
   }
-  [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
-                                                      std::uint32_t lane) const override {
-    return schedule_->send_peers(rank, lane);
+  [[nodiscard]] Picoseconds receive_latency(LanePlace place, std::uint32_t from) const override {
+    return call_.receive_latency(from, place.rank);
   }
-  [[nodiscard]] std::unique_ptr<StepSource> steps(std::uint32_t rank,
-                                                  std::uint32_t lane) const override;
+  [[nodiscard]] std::uint32_t window(LanePlace /*place*/) const override { return call_.window(); }
+  [[nodiscard]] std::vector<ChipGroup> groups() const override;
+  [[nodiscard]] ChipWork chip_work(LanePlace place) const override {
+    return schedule().chip_work(place.lane);
+  }
+  [[nodiscard]] std::vector<std::uint32_t> send_peers(LanePlace place) const override {
+    return schedule().send_peers(place.rank, place.lane);
+  }
+  [[nodiscard]] std::unique_ptr<StepSource> steps(LanePlace place) const override;
 
  private:
   class Source;
@@ -56,19 +58,10 @@ class CollectiveProgram final : public JobProgram {
     double reduce = 1;
   };
   void slow_down(const Straggler& straggler);
-  [[nodiscard]] StepStream stream(std::uint32_t rank, std::uint32_t lane) const;
-  /// Inside a scale-up domain.
-  [[nodiscard]] Picoseconds step_latency() const;
-  /// After a message has come: adding it up, or moving it to its place.
-  [[nodiscard]] Picoseconds handling_time(const Step& received, double factor) const;
-  /// What a channel's part takes of a rate that the channels share evenly.
-  [[nodiscard]] Picoseconds shared_time(Bytes bytes, BitsPerSecond rate) const;
-  /// What a serial channel takes at least to move the data of a message.
-  [[nodiscard]] Picoseconds transfer_time(const Step& sent) const;
+  [[nodiscard]] StepStream stream(LanePlace place) const;
 
   ProgramSetting setting_;
-  CollectiveSpec spec_;
-  std::unique_ptr<const Schedule> schedule_;
+  CollectiveCall call_;
   std::vector<Slowness> slowness_;  ///< by rank; empty: none is a straggler
 };
 

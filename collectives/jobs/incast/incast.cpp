@@ -124,14 +124,14 @@ class Incast::Receiver final : public StepSource {
 Incast::Incast(ProgramSetting setting, const IncastSpec& spec)
     : setting_(std::move(setting)), spec_(spec) {}
 
-std::vector<std::uint32_t> Incast::send_peers(std::uint32_t rank, std::uint32_t) const {
-  if (rank == spec_.receiver) return {};
+std::vector<std::uint32_t> Incast::send_peers(LanePlace place) const {
+  if (place.rank == spec_.receiver) return {};
   return {spec_.receiver};
 }
 
-std::unique_ptr<StepSource> Incast::steps(std::uint32_t rank, std::uint32_t) const {
-  if (rank == spec_.receiver) return std::make_unique<Receiver>(*this);
-  return std::make_unique<Sender>(*this, rank);
+std::unique_ptr<StepSource> Incast::steps(LanePlace place) const {
+  if (place.rank == spec_.receiver) return std::make_unique<Receiver>(*this);
+  return std::make_unique<Sender>(*this, place.rank);
 }
 
 }  // namespace weft::collectives

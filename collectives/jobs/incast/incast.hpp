@@ -38,10 +38,8 @@ class Incast final : public JobProgram {
   [[nodiscard]] bool needs_acknowledgements() const override {
     return setting_.has_acknowledgements;
   }
-  [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
-                                                      std::uint32_t lane) const override;
-  [[nodiscard]] std::unique_ptr<StepSource> steps(std::uint32_t rank,
-                                                  std::uint32_t lane) const override;
+  [[nodiscard]] std::vector<std::uint32_t> send_peers(LanePlace place) const override;
+  [[nodiscard]] std::unique_ptr<StepSource> steps(LanePlace place) const override;
 
  private:
   class Sender;

@@ -171,9 +171,9 @@ MessageList::Index MessageList::index_by(std::uint32_t MessagesSpec::Message::*r
   return index;
 }
 
-std::vector<std::uint32_t> MessageList::send_peers(std::uint32_t rank, std::uint32_t) const {
+std::vector<std::uint32_t> MessageList::send_peers(LanePlace place) const {
   std::vector<std::uint32_t> peers;
-  for (std::uint32_t i = sent_.first[rank]; i < sent_.first[rank + 1]; ++i) {
+  for (std::uint32_t i = sent_.first[place.rank]; i < sent_.first[place.rank + 1]; ++i) {
     peers.push_back(spec_.list[sent_.order[i]].to);
   }
   std::sort(peers.begin(), peers.end());
@@ -181,8 +181,8 @@ std::vector<std::uint32_t> MessageList::send_peers(std::uint32_t rank, std::uint
   return peers;
 }
 
-std::unique_ptr<StepSource> MessageList::steps(std::uint32_t rank, std::uint32_t) const {
-  return std::make_unique<Source>(*this, rank);
+std::unique_ptr<StepSource> MessageList::steps(LanePlace place) const {
+  return std::make_unique<Source>(*this, place.rank);
 }
 
 }  // namespace weft::collectives

@@ -178,18 +178,18 @@ void OpenLoop::see_sure_messages(std::uint32_t rank, SeenPeers& peers) const {
   }
 }
 
-std::vector<std::uint32_t> OpenLoop::send_peers(std::uint32_t rank, std::uint32_t) const {
+std::vector<std::uint32_t> OpenLoop::send_peers(LanePlace place) const {
   SeenPeers peers(setting_.ranks);
-  see_sure_messages(rank, peers);
-  Source source(*this, rank);
+  see_sure_messages(place.rank, peers);
+  Source source(*this, place.rank);
   for (Step step; !peers.are_all() && source.next(step);) {
     if (step.kind == Step::Kind::kSend) peers.see(step.peer);
   }
   return peers.ascending();
 }
 
-std::unique_ptr<StepSource> OpenLoop::steps(std::uint32_t rank, std::uint32_t) const {
-  return std::make_unique<Source>(*this, rank);
+std::unique_ptr<StepSource> OpenLoop::steps(LanePlace place) const {
+  return std::make_unique<Source>(*this, place.rank);
 }
 
 }  // namespace weft::collectives

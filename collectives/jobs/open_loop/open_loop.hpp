@@ -45,10 +45,8 @@ class OpenLoop final : public JobProgram {
     return setting_.has_acknowledgements;
   }
   [[nodiscard]] std::optional<DrawnSends> drawn_sends(std::uint32_t rank) const override;
-  [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
-                                                      std::uint32_t lane) const override;
-  [[nodiscard]] std::unique_ptr<StepSource> steps(std::uint32_t rank,
-                                                  std::uint32_t lane) const override;
+  [[nodiscard]] std::vector<std::uint32_t> send_peers(LanePlace place) const override;
+  [[nodiscard]] std::unique_ptr<StepSource> steps(LanePlace place) const override;
 
  private:
   class SeenPeers;

@@ -63,19 +63,19 @@ Permutation::Permutation(ProgramSetting setting, const PermutationSpec& spec,
   }
 }
 
-std::vector<std::uint32_t> Permutation::send_peers(std::uint32_t rank, std::uint32_t) const {
-  return {destinations_[rank]};
+std::vector<std::uint32_t> Permutation::send_peers(LanePlace place) const {
+  return {destinations_[place.rank]};
 }
 
-std::unique_ptr<StepSource> Permutation::steps(std::uint32_t rank, std::uint32_t) const {
+std::unique_ptr<StepSource> Permutation::steps(LanePlace place) const {
   std::vector<Step> steps;
   if (const std::int64_t range = spec_.jitter.count(); range > 0) {
-    const RandomStream random = setting_.random(Purpose::kStartJitter, rank);
+    const RandomStream random = setting_.random(Purpose::kStartJitter, place.rank);
     const std::uint64_t draw = random.below(0, static_cast<std::uint64_t>(range));
     steps.push_back(Step::delay(Picoseconds(static_cast<std::int64_t>(draw))));
   }
-  steps.push_back(Step::send(destinations_[rank], spec_.size));
-  steps.push_back(Step::receive(sources_[rank], spec_.size));
+  steps.push_back(Step::send(destinations_[place.rank], spec_.size));
+  steps.push_back(Step::receive(sources_[place.rank], spec_.size));
   if (setting_.has_acknowledgements) steps.push_back(Step::flush());
   return std::make_unique<StepList>(std::move(steps));
 }

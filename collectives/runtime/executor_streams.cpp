@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "collectives/runtime/executor.hpp"
+#include "simcore/base/check.hpp"
+
+/// Streams of ranks: operations that follow one another, each carried out by one lane or several.
+namespace weft::collectives {
+
+bool Executor::carry_out_of_streams(Turn turn) {
+  switch (turn.lane.step.kind) {
+    case Step::Kind::kAfter:
+      return await_stream(turn);
+    case Step::Kind::kStart:
+      start_operation(turn);
+      return true;
+    default:
+      return finish_operation(turn);
+  }
+}
+
+bool Executor::await_stream(Turn turn) {
+  Process& process = processes_[turn.self.value()];
+  Stream& stream = process.streams[turn.lane.step.peer];
+  if (stream.finished < turn.lane.step.count()) {
+    wait_for_stream(turn, stream);
+    return false;
+  }
+  if (turn.lane.status == LaneStatus::kAwaitingStream) {
+    // The first stream is carried out by the first lane.
+    if (turn.number == 0) stream.times.waited += turn.context.now() - turn.lane.waits_since;
+    record_wait(turn);
+  }
+  return true;
+}
+
+void Executor::wait_for_stream(Turn turn, Stream& stream) {
+  stream.waiting.push_back(static_cast<std::uint16_t>(turn.number));
+  begin_waiting(turn, LaneStatus::kAwaitingStream);
+}
+
+void Executor::start_operation(Turn turn) {
+  Stream& stream = processes_[turn.self.value()].streams[turn.lane.step.peer];
+  if (stream.started > turn.lane.step.count()) return;  // another lane was first
+  ++stream.started;
+  stream.started_at = turn.context.now();
+}
+
+bool Executor::finish_operation(Turn turn) {
+  Process& process = processes_[turn.self.value()];
+  const std::uint32_t number = turn.lane.step.peer;
+  Stream& stream = process.streams[number];
+  if (stream.finished > turn.lane.step.count()) {
+    record_wait(turn);
+    return true;
+  }
+  const bool is_new = turn.lane.status != LaneStatus::kAwaitingStream;
+  if (is_new) ++stream.lanes_there;
+  const std::uint32_t lanes =
+      job_of(turn.self).program->lanes_of(workload_.rank_of(turn.self), number);
+  if (!is_new || stream.lanes_there < lanes) {
+    wait_for_stream(turn, stream);
+    return false;
+  }
+  stream.lanes_there = 0;
+  ++stream.finished;
+  stream.times.busy += turn.context.now() - stream.started_at;
+  for (const std::uint16_t lane : stream.waiting) {
+    make_ready(turn, lanes_[workload_.lane_index(turn.self, lane)], lane);
+  }
+  stream.waiting.clear();
+  return true;
+}
+
+void Executor::end_streams(Process& process) {
+  if (process.streams.empty()) return;
+  std::vector<StreamTimes> times;
+  times.reserve(process.streams.size());
+  for (Stream& stream : process.streams) {
+    WEFT_CHECK(stream.waiting.empty() && stream.started == stream.finished,
+               "no operation goes on when an iteration ends");
+    times.push_back(stream.times);
+    stream = Stream{};
+  }
+  process.iterations.add_streams(std::move(times));
+}
+
+}  // namespace weft::collectives
