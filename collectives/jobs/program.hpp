@@ -35,6 +35,9 @@ struct DrawnSends {
   double messages = 0;
 };
 
+/// Lanes of a rank.
+inline constexpr std::uint32_t kMaxLanes = 4096;
+
 /// A lane of a rank.
 struct LanePlace {
   std::uint32_t rank = 0;
@@ -56,7 +59,7 @@ class JobProgram {
   JobProgram& operator=(const JobProgram&) = delete;
   virtual ~JobProgram() = default;
 
-  /// Lanes per rank, 1 .. Workload::kMaxLanes.
+  /// Lanes per rank, 1 .. kMaxLanes.
   [[nodiscard]] virtual std::uint32_t lanes() const { return 1; }
   /// Some lane has a kFlush, or there is a window.
   [[nodiscard]] virtual bool needs_acknowledgements() const { return false; }

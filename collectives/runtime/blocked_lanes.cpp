@@ -64,7 +64,7 @@ std::string BlockedLanes::wait_of(ProcessId process, std::uint32_t number) const
     case LaneStatus::kAwaitingLane:
       return "for another lane of the rank";
     case LaneStatus::kAwaitingStream:
-      return "for operations of its stream " +
+      return "for tasks of its stream " +
              workload.jobs()[workload.job_of(process)].program->stream_name(
                  workload.rank_of(process), lane.step.peer);
     case LaneStatus::kAwaitingWindow:

@@ -16,7 +16,7 @@ namespace weft::collectives {
 namespace {
 
 /// An algorithm has up to four lanes per channel.
-static_assert(kMaxChannels <= Workload::kMaxLanes / 4);
+static_assert(kMaxChannels <= kMaxLanes / 4);
 
 /// What is wrong with one job, by key.
 Problems problems_of(const JobDescription& job, bool has_rates) {

@@ -109,8 +109,8 @@ class Executor final : public ProcessHandler {
   void wake_lanes(Turn turn);
   [[nodiscard]] bool carry_out_of_streams(Turn turn);
   [[nodiscard]] bool await_stream(Turn turn);
-  void start_operation(Turn turn);
-  [[nodiscard]] bool finish_operation(Turn turn);
+  void start_task(Turn turn);
+  [[nodiscard]] bool finish_task(Turn turn);
   void wait_for_stream(Turn turn, Stream& stream);
   static void end_streams(Process& process);
   [[nodiscard]] bool await_signals(Turn turn);

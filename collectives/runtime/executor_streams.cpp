@@ -5,7 +5,7 @@
 #include "collectives/runtime/executor.hpp"
 #include "simcore/base/check.hpp"
 
-/// Streams of ranks: operations that follow one another, each carried out by one lane or several.
+/// Streams of ranks: tasks that follow one another, each carried out by one lane or several.
 namespace weft::collectives {
 
 bool Executor::carry_out_of_streams(Turn turn) {
@@ -13,10 +13,10 @@ bool Executor::carry_out_of_streams(Turn turn) {
     case Step::Kind::kAfter:
       return await_stream(turn);
     case Step::Kind::kStart:
-      start_operation(turn);
+      start_task(turn);
       return true;
     default:
-      return finish_operation(turn);
+      return finish_task(turn);
   }
 }
 
@@ -40,14 +40,14 @@ void Executor::wait_for_stream(Turn turn, Stream& stream) {
   begin_waiting(turn, LaneStatus::kAwaitingStream);
 }
 
-void Executor::start_operation(Turn turn) {
+void Executor::start_task(Turn turn) {
   Stream& stream = processes_[turn.self.value()].streams[turn.lane.step.peer];
   if (stream.started > turn.lane.step.count()) return;  // another lane was first
   ++stream.started;
   stream.started_at = turn.context.now();
 }
 
-bool Executor::finish_operation(Turn turn) {
+bool Executor::finish_task(Turn turn) {
   Process& process = processes_[turn.self.value()];
   const std::uint32_t number = turn.lane.step.peer;
   Stream& stream = process.streams[number];
@@ -79,7 +79,7 @@ void Executor::end_streams(Process& process) {
   times.reserve(process.streams.size());
   for (Stream& stream : process.streams) {
     WEFT_CHECK(stream.waiting.empty() && stream.started == stream.finished,
-               "no operation goes on when an iteration ends");
+               "no task goes on when an iteration ends");
     times.push_back(stream.times);
     stream = Stream{};
   }

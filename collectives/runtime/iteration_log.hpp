@@ -20,8 +20,8 @@ struct Iteration {
 
 /// What a rank spent on a stream in an iteration.
 struct StreamTimes {
-  Picoseconds busy;    ///< from the start to the finish of its operations
-  Picoseconds waited;  ///< that the rank's first stream waited for operations of this one
+  Picoseconds busy;    ///< from the start to the finish of its tasks
+  Picoseconds waited;  ///< that the rank's first stream waited for tasks of this one
 };
 
 /// The iterations of a collective on one rank, but for those that are forgotten.

@@ -24,7 +24,7 @@ enum class LaneStatus : std::uint8_t {
   kAwaitingSignals,
   kAwaitingLane,  ///< an event of another lane, or its turn to begin or end an iteration
   kAwaitingWindow,
-  kAwaitingStream,  ///< until operations of it are finished
+  kAwaitingStream,  ///< until tasks of it are finished
   kDone,
 };
 
@@ -46,12 +46,12 @@ struct Lane {
 
 /// A stream of a rank in the running iteration.
 struct Stream {
-  std::int64_t started = 0;       ///< operations
-  std::int64_t finished = 0;      ///< operations
-  std::uint32_t lanes_there = 0;  ///< at the end of the running operation
-  Picoseconds started_at;         ///< of the last operation that started
+  std::int64_t started = 0;       ///< tasks
+  std::int64_t finished = 0;      ///< tasks
+  std::uint32_t lanes_there = 0;  ///< at the end of the running task
+  Picoseconds started_at;         ///< of the last task that started
   StreamTimes times;
-  std::vector<std::uint16_t> waiting;  ///< lanes, for operations of the stream to finish
+  std::vector<std::uint16_t> waiting;  ///< lanes, for tasks of the stream to finish
 };
 
 /// What the lanes of a rank have in common.

@@ -65,7 +65,6 @@ struct JobTraffic {
 /// connections between two hosts apart and does not depend on what else the run has.
 class Workload {
  public:
-  static constexpr std::uint32_t kMaxLanes = 4096;
   static constexpr std::uint32_t kNoRelay = std::numeric_limits<std::uint32_t>::max();
 
   /// Adds a job after the others. `program` is for as many ranks as there are hosts. Error: the

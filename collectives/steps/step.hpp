@@ -51,11 +51,11 @@ struct Step {
     kBegin,         ///< an iteration of a collective begins on this rank (lane 0 only)
     kEnd,           ///< waits until all lanes of the rank are here: the iteration ends
     kCopy,          ///< of `peer`, the rank itself: Schedule::is_staged; in schedules only
-    // Streams (JobProgram::streams): operations of a rank, of which those of a stream come one
+    // Streams (JobProgram::streams): tasks of a rank, of which those of a stream come one
     // after the other. Several lanes may carry a stream out together.
-    kAfter,   ///< waits until a number of operations of stream `peer` of this rank are finished
-    kStart,   ///< an operation of stream `peer`, which this lane is of, starts
-    kFinish,  ///< waits until all lanes of stream `peer` are here: the operation is finished
+    kAfter,   ///< waits until a number of tasks of stream `peer` of this rank are finished
+    kStart,   ///< a task of stream `peer`, which this lane is of, starts
+    kFinish,  ///< waits until all lanes of stream `peer` are here: the task is finished
     // In-network reduction. No rank is at the other end but a switch, which may add up what all
     // ranks hand it, and repeat what one rank sends to all.
     kContribute,        ///< the switch adds this rank's data to what it collects for `peer`
@@ -83,7 +83,7 @@ struct Step {
   /// see it; it is what makes a program's result checkable.
   std::uint32_t block = 0;
   std::int64_t offset = 0;
-  std::int64_t amount = 0;  ///< bytes, picoseconds, signals or operations
+  std::int64_t amount = 0;  ///< bytes, picoseconds, signals or tasks
 
   [[nodiscard]] Bytes bytes() const { return Bytes(amount); }
   [[nodiscard]] Picoseconds time() const { return Picoseconds(amount); }
@@ -145,16 +145,16 @@ struct Step {
   [[nodiscard]] static Step begin(std::uint32_t iteration) {
     return plain(Kind::kBegin, 0, iteration);
   }
-  /// The first `count` operations of `stream` of the running iteration are over.
+  /// The first `count` tasks of `stream` of the running iteration are over.
   [[nodiscard]] static Step after(std::uint32_t stream, std::int64_t count) {
     return plain(Kind::kAfter, stream, count);
   }
-  /// `operation`: its number within the stream, of the running iteration.
-  [[nodiscard]] static Step start(std::uint32_t stream, std::int64_t operation) {
-    return plain(Kind::kStart, stream, operation);
+  /// `task`: its number within the stream, of the running iteration.
+  [[nodiscard]] static Step start(std::uint32_t stream, std::int64_t task) {
+    return plain(Kind::kStart, stream, task);
   }
-  [[nodiscard]] static Step finish(std::uint32_t stream, std::int64_t operation) {
-    return plain(Kind::kFinish, stream, operation);
+  [[nodiscard]] static Step finish(std::uint32_t stream, std::int64_t task) {
+    return plain(Kind::kFinish, stream, task);
   }
   [[nodiscard]] static Step copy(std::uint32_t rank, std::uint32_t block, Range range) {
     return data(Kind::kCopy, rank, block, range);

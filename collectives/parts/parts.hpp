@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collectives/spec/collective_spec.hpp"
+#include "collectives/steps/generator.hpp"
+#include "simcore/base/units.hpp"
+
+/// Programs of parts: what the ranks of a job compute, and what groups of them send one another,
+/// ordered by streams and by dependencies.
+namespace weft::collectives {
+
+/// Ranks of a job that make calls among themselves, in the order in which these number them. Every
+/// member has a stream for its calls, as frameworks have one per communicator.
+struct Communicator {
+  std::string name;
+  std::vector<std::uint32_t> ranks;  ///< at least two, all different
+};
+
+/// A collective of a communicator. Its members make it as often as their tasks say, all of
+/// them equally often and in the same order among the communicator's calls.
+struct CommunicatorCall {
+  std::uint32_t communicator = 0;
+  CollectiveSpec spec;  ///< of one call: iterations, compute, jitter and stragglers mean nothing
+};
+
+/// Where an task is: the stream of a rank in which it computes, or that of a communicator.
+class StreamOf {
+ public:
+  [[nodiscard]] static StreamOf compute() { return StreamOf(0); }
+  [[nodiscard]] static StreamOf communicator(std::uint32_t number) { return StreamOf(number + 1); }
+
+  [[nodiscard]] bool is_compute() const { return value_ == 0; }
+  /// Of the program; where the stream is not that of computing.
+  [[nodiscard]] std::uint32_t number() const { return value_ - 1; }
+  auto operator<=>(const StreamOf&) const = default;
+
+ private:
+  explicit StreamOf(std::uint32_t value) : value_(value) {}
+  std::uint32_t value_;
+};
+
+/// The first `count` tasks of another stream of the rank, in this iteration.
+struct Dependency {
+  StreamOf stream = StreamOf::compute();
+  std::int64_t count = 0;
+};
+
+/// What a rank does next in a stream.
+struct Task {
+  Picoseconds time;        ///< in the stream that computes
+  std::uint32_t call = 0;  ///< in one of a communicator: which of its calls
+  /// What must have finished before it starts; valid until the next task is made.
+  std::span<const Dependency> after;
+};
+
+using TaskStream = Generator<Task>;
+
+/// What a program of parts does. Immutable; ranks on different threads read it.
+class Parts {
+ public:
+  Parts() = default;
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+  virtual ~Parts() = default;
+
+  [[nodiscard]] virtual std::span<const Communicator> communicators() const = 0;
+  [[nodiscard]] virtual std::span<const CommunicatorCall> calls() const = 0;
+  [[nodiscard]] virtual std::uint32_t iterations() const { return 1; }
+  /// What a rank does in one of its streams in an iteration, one task at a time, so that no
+  /// program needs memory for all of them. Several lanes make the same tasks side by side.
+  [[nodiscard]] virtual TaskStream tasks(std::uint32_t rank, StreamOf stream,
+                                         std::uint32_t iteration) const = 0;
+};
+
+}  // namespace weft::collectives

@@ -1,0 +1,251 @@
+#include "collectives/parts/parts_program.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "collectives/costs/choose.hpp"
+#include "simcore/base/check.hpp"
+
+namespace weft::collectives {
+
+namespace {
+
+std::vector<const CollectiveCall*> pointers_to(
+    const std::vector<std::unique_ptr<const CollectiveCall>>& calls) {
+  std::vector<const CollectiveCall*> pointers;
+  pointers.reserve(calls.size());
+  for (const auto& call : calls) pointers.push_back(call.get());
+  return pointers;
+}
+
+}  // namespace
+
+RankLayout layout_of(const Communicator& communicator, const RankLayout& layout) {
+  RankLayout of_group = layout;
+  of_group.domain.clear();
+  if (layout.domain.empty()) return of_group;
+  of_group.domain.reserve(communicator.ranks.size());
+  for (const std::uint32_t rank : communicator.ranks) {
+    of_group.domain.push_back(layout.domain[rank]);
+  }
+  return of_group;
+}
+
+class PartsProgram::Source final : public StepSource {
+ public:
+  explicit Source(StepStream stream) : stream_(std::move(stream)) {}
+  bool next(Step& step) override { return stream_.next(step); }
+
+ private:
+  StepStream stream_;
+};
+
+PartsProgram::PartsProgram(std::unique_ptr<const Parts> parts,
+                           std::vector<std::unique_ptr<const CollectiveCall>> calls,
+                           std::uint32_t ranks)
+    : parts_(std::move(parts)),
+      calls_(std::move(calls)),
+      plan_(*parts_, pointers_to(calls_), ranks) {}
+
+Result<std::unique_ptr<const PartsProgram>> PartsProgram::make(std::unique_ptr<const Parts> parts,
+                                                               std::uint32_t ranks,
+                                                               const RankLayout& layout) {
+  std::vector<std::unique_ptr<const CollectiveCall>> calls;
+  calls.reserve(parts->calls().size());
+  for (const CommunicatorCall& call : parts->calls()) {
+    const Communicator& communicator = parts->communicators()[call.communicator];
+    const RankLayout of_group = layout_of(communicator, layout);
+    const auto size = static_cast<std::uint32_t>(communicator.ranks.size());
+    CollectiveSpec spec = call.spec;
+    auto settled = settle(spec, size, of_group);
+    if (!settled) {
+      Errors errors = settled.errors();
+      for (Error& error : errors) error.where.key = "communicator " + communicator.name;
+      return errors;
+    }
+    calls.push_back(std::make_unique<const CollectiveCall>(std::move(spec), size, of_group));
+  }
+  std::unique_ptr<const PartsProgram> program(
+      new PartsProgram(std::move(parts), std::move(calls), ranks));
+  if (program->lanes() > kMaxLanes) {
+    return Errors{Error{"its communicators need " + std::to_string(program->lanes()) +
+                            " lanes of a rank; there are at most " + std::to_string(kMaxLanes) +
+                            ": take fewer channels, or fewer communicators per rank",
+                        {}}};
+  }
+  return program;
+}
+
+bool PartsProgram::needs_acknowledgements() const {
+  return std::ranges::any_of(calls_, [](const auto& call) { return call->window() > 0; });
+}
+
+std::uint32_t PartsProgram::lanes_of(std::uint32_t rank, std::uint32_t stream) const {
+  if (stream == 0) return 1;
+  const auto member = plan_.member(rank, stream);
+  return member ? plan_.lanes_of(member->communicator) : 0;
+}
+
+std::string PartsProgram::stream_name(std::uint32_t rank, std::uint32_t stream) const {
+  if (stream == 0) return "compute";
+  const auto member = plan_.member(rank, stream);
+  return member ? parts_->communicators()[member->communicator].name : "";
+}
+
+PartsProgram::Use PartsProgram::use_of(LanePlace place) const {
+  const std::uint32_t stream = plan_.stream_of_lane(place.lane);
+  if (stream == 0) return {};
+  const auto member = plan_.member(place.rank, stream);
+  if (!member) return {};
+  const std::uint32_t lane = place.lane - plan_.first_lane(stream);
+  const CallClass* calls = plan_.class_at(member->communicator, lane);
+  if (calls == nullptr) return {};
+  return {&parts_->communicators()[member->communicator], calls, calls_[calls->calls.front()].get(),
+          member->rank, lane - calls->first_lane};
+}
+
+Bytes PartsProgram::wire_size(LanePlace place, Bytes size) const {
+  const Use use = use_of(place);
+  return use.calls == nullptr ? size : use.example->wire_size(size);
+}
+
+Picoseconds PartsProgram::receive_latency(LanePlace place, std::uint32_t from) const {
+  const Use use = use_of(place);
+  const auto sender = plan_.member(from, plan_.stream_of_lane(place.lane));
+  if (use.calls == nullptr || !sender) return {};
+  return use.example->receive_latency(sender->rank, use.member);
+}
+
+std::uint32_t PartsProgram::window(LanePlace place) const {
+  const Use use = use_of(place);
+  return use.calls == nullptr ? 0 : use.example->window();
+}
+
+std::vector<ChipGroup> PartsProgram::groups() const {
+  std::vector<ChipGroup> all;
+  for (std::uint32_t c = 0; c < parts_->communicators().size(); ++c) {
+    const Communicator& communicator = parts_->communicators()[c];
+    const std::uint32_t stream = plan_.number_of(StreamOf::communicator(c));
+    for (const CallClass& calls : plan_.classes(c)) {
+      const std::uint32_t first = plan_.first_lane(stream) + calls.first_lane;
+      for (RankGroup& group : calls_[calls.calls.front()]->schedule().groups()) {
+        for (std::uint32_t& rank : group) rank = communicator.ranks[rank];
+        all.push_back({std::move(group), first, first + calls.lanes});
+      }
+    }
+  }
+  return all;
+}
+
+ChipWork PartsProgram::chip_work(LanePlace place) const {
+  const Use use = use_of(place);
+  if (use.calls == nullptr || use.lane >= use.example->lanes()) return {};
+  return use.example->schedule().chip_work(use.lane);
+}
+
+std::vector<std::uint32_t> PartsProgram::send_peers(LanePlace place) const {
+  const Use use = use_of(place);
+  if (use.calls == nullptr) return {};
+  std::vector<std::uint32_t> peers;
+  for (const std::uint32_t call : use.calls->calls) {
+    if (use.lane >= calls_[call]->lanes()) continue;
+    for (const std::uint32_t peer : calls_[call]->schedule().send_peers(use.member, use.lane)) {
+      peers.push_back(use.communicator->ranks[peer]);
+    }
+  }
+  std::ranges::sort(peers);
+  peers.erase(std::ranges::unique(peers).begin(), peers.end());
+  return peers;
+}
+
+std::unique_ptr<StepSource> PartsProgram::steps(LanePlace place) const {
+  return std::make_unique<Source>(stream(place));
+}
+
+StepStream PartsProgram::stream(LanePlace place) const {
+  const std::uint32_t number = plan_.stream_of_lane(place.lane);
+  if (number == 0) return compute_stream(place.rank);
+  const auto member = plan_.member(place.rank, number);
+  const std::uint32_t lane = place.lane - plan_.first_lane(number);
+  if (!member || lane >= plan_.lanes_of(member->communicator)) return idle_stream();
+  return communicator_stream(place.rank, *member, lane);
+}
+
+StepStream PartsProgram::idle_stream() const {
+  for (std::uint32_t i = 0; i < iterations(); ++i) {
+    co_yield Step::begin(i);
+    co_yield Step::end(i);
+  }
+}
+
+StepStream PartsProgram::compute_stream(std::uint32_t rank) const {
+  for (std::uint32_t i = 0; i < iterations(); ++i) {
+    co_yield Step::begin(i);
+    std::int64_t number = 0;
+    TaskStream tasks = parts_->tasks(rank, StreamOf::compute(), i);
+    for (Task task; tasks.next(task); ++number) {
+      for (const Dependency& d : task.after) {
+        co_yield Step::after(plan_.number_of(d.stream), d.count);
+      }
+      co_yield Step::start(0, number);
+      if (task.time > Picoseconds(0)) {
+        co_yield Step::delay(task.time, Step::Work::kCompute);
+      }
+      co_yield Step::finish(0, number);
+    }
+    co_yield Step::end(i);
+  }
+}
+
+StepStream PartsProgram::communicator_stream(std::uint32_t rank, LanePlan::Member member,
+                                             std::uint32_t lane) const {
+  const StreamOf stream = StreamOf::communicator(member.communicator);
+  const std::uint32_t number = plan_.number_of(stream);
+  for (std::uint32_t i = 0; i < iterations(); ++i) {
+    co_yield Step::begin(i);
+    std::int64_t count = 0;
+    TaskStream tasks = parts_->tasks(rank, stream, i);
+    for (Task task; tasks.next(task); ++count) {
+      for (const Dependency& d : task.after) {
+        co_yield Step::after(plan_.number_of(d.stream), d.count);
+      }
+      co_yield Step::start(number, count);
+      StepStream steps = call_steps(task.call, member, lane);
+      for (Step step; steps.next(step);) co_yield step;
+      co_yield Step::finish(number, count);
+    }
+    co_yield Step::end(i);
+  }
+}
+
+StepStream PartsProgram::call_steps(std::uint32_t number, LanePlan::Member member,
+                                    std::uint32_t lane) const {
+  const CollectiveCall& call = *calls_[number];
+  const std::uint32_t first = plan_.first_lane_of_call(number);
+  WEFT_CHECK(parts_->calls()[number].communicator == member.communicator,
+             "a stream makes calls of its communicator");
+  if (lane < first || lane >= first + call.lanes()) co_return;
+  const std::vector<std::uint32_t>& ranks = parts_->communicators()[member.communicator].ranks;
+  const std::uint32_t first_lane =
+      plan_.first_lane(plan_.number_of(StreamOf::communicator(member.communicator))) + first;
+  StepStream steps = call.steps(member.rank, lane - first);
+  for (Step step; steps.next(step);) {
+    switch (step.kind) {
+      case Step::Kind::kSend:
+      case Step::Kind::kReceive:
+      case Step::Kind::kSignal:
+      case Step::Kind::kContribute:
+      case Step::Kind::kReceiveMulticast:
+        step.peer = ranks[step.peer];
+        break;
+      case Step::Kind::kNotify:
+        step.peer += first_lane;
+        break;
+      default:
+        break;
+    }
+    co_yield step;
+  }
+}
+
+}  // namespace weft::collectives

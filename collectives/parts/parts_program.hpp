@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collectives/calls/collective_call.hpp"
+#include "collectives/jobs/program.hpp"
+#include "collectives/parts/lane_plan.hpp"
+#include "collectives/parts/parts.hpp"
+#include "collectives/spec/rank_layout.hpp"
+#include "simcore/base/result.hpp"
+
+namespace weft::collectives {
+
+/// Runs parts: an iteration of a rank is over when all its streams are. Memory is that of the
+/// communicators and of one task per lane, whatever the number of tasks.
+class PartsProgram final : public JobProgram {
+ public:
+  /// Chooses algorithms, protocols and execution of all calls. Error: a call's algorithm cannot run
+  /// on the ranks of its communicator, which the key names: `communicator tp`.
+  [[nodiscard]] static Result<std::unique_ptr<const PartsProgram>> make(
+      std::unique_ptr<const Parts> parts, std::uint32_t ranks, const RankLayout& layout);
+
+  [[nodiscard]] const Parts& parts() const { return *parts_; }
+  [[nodiscard]] const LanePlan& lane_plan() const { return plan_; }
+  [[nodiscard]] const CollectiveCall& call(std::uint32_t number) const { return *calls_[number]; }
+
+  [[nodiscard]] std::uint32_t lanes() const override { return plan_.lanes(); }
+  [[nodiscard]] bool needs_acknowledgements() const override;
+  [[nodiscard]] std::uint32_t iterations() const override { return parts_->iterations(); }
+  [[nodiscard]] std::uint32_t streams() const override { return plan_.streams(); }
+  [[nodiscard]] std::uint32_t lanes_of(std::uint32_t rank, std::uint32_t stream) const override;
+  [[nodiscard]] std::string stream_name(std::uint32_t rank, std::uint32_t stream) const override;
+  [[nodiscard]] Bytes wire_size(LanePlace place, Bytes size) const override;
+  [[nodiscard]] Picoseconds receive_latency(LanePlace place, std::uint32_t from) const override;
+  [[nodiscard]] std::uint32_t window(LanePlace place) const override;
+  [[nodiscard]] std::vector<ChipGroup> groups() const override;
+  [[nodiscard]] ChipWork chip_work(LanePlace place) const override;
+  [[nodiscard]] std::vector<std::uint32_t> send_peers(LanePlace place) const override;
+  [[nodiscard]] std::unique_ptr<StepSource> steps(LanePlace place) const override;
+
+ private:
+  class Source;
+  /// What a lane of a rank is of.
+  struct Use {
+    const Communicator* communicator = nullptr;
+    const CallClass* calls = nullptr;
+    const CollectiveCall* example = nullptr;  ///< one of them; they cost alike
+    std::uint32_t member = 0;                 ///< the rank's number in the communicator
+    std::uint32_t lane = 0;                   ///< of the calls'
+  };
+
+  PartsProgram(std::unique_ptr<const Parts> parts,
+               std::vector<std::unique_ptr<const CollectiveCall>> calls, std::uint32_t ranks);
+  /// `calls` is null where the lane has nothing to send.
+  [[nodiscard]] Use use_of(LanePlace place) const;
+  [[nodiscard]] StepStream stream(LanePlace place) const;
+  [[nodiscard]] StepStream idle_stream() const;
+  [[nodiscard]] StepStream compute_stream(std::uint32_t rank) const;
+  [[nodiscard]] StepStream communicator_stream(std::uint32_t rank, LanePlan::Member member,
+                                               std::uint32_t lane) const;
+  /// What a lane of a communicator does of a call, with peers and lanes numbered as the job does.
+  [[nodiscard]] StepStream call_steps(std::uint32_t number, LanePlan::Member member,
+                                      std::uint32_t lane) const;
+
+  std::unique_ptr<const Parts> parts_;
+  std::vector<std::unique_ptr<const CollectiveCall>> calls_;
+  LanePlan plan_;
+};
+
+/// Where the ranks of a communicator are, of those of a job.
+[[nodiscard]] RankLayout layout_of(const Communicator& communicator, const RankLayout& layout);
+
+}  // namespace weft::collectives
