@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "collectives/jobs/program.hpp"
+#include "collectives/spec/rank_layout.hpp"
 #include "simcore/base/result.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/schema/schema.hpp"
@@ -80,16 +81,23 @@ inline void check_rank(std::uint32_t rank, std::uint64_t ranks, const std::strin
 /// - `most_connections` and `bound`: upper bounds, so that nothing is built that cannot be held.
 /// - `kIsOpenLoop`: whether messages are sent whatever becomes of earlier ones, at rates that are
 ///   fractions of the access links'. The job then ends with the time and has no ideal time.
+/// - It is a JobProgram that is made from a ProgramSetting, the specification, and a RankLayout if
+///   it cares for one; or has `make` of these three, whose errors name keys of the job.
+/// - `kHasIterations`, where it has some: they end with deliveries, and sends need not be over.
 /// - `check(spec, ranks, problems)`, if there is more that can be wrong once the number of ranks is
 ///   known; `rank_demand(spec)`, if the specification says how many there are; and
 ///   `read_files(spec, files)`, if it names files, which takes in what they hold.
 template <class J>
-concept JobType = std::derived_from<J, JobProgram> &&
-    requires(const typename J::Spec& spec, std::uint32_t ranks, const BoundSetting& setting) {
+concept JobType = requires(const typename J::Spec& spec, std::uint32_t ranks,
+                           const BoundSetting& setting) {
   { J::type_name(spec) } -> std::same_as<const char*>;
   { J::most_connections(spec, ranks) } -> std::same_as<std::uint64_t>;
   { J::bound(spec, setting) } -> std::same_as<SendBound>;
   { J::kIsOpenLoop } -> std::convertible_to<bool>;
-};
+}
+&&(std::derived_from<J, JobProgram> ||
+   requires(const ProgramSetting& setting, const typename J::Spec& spec, const RankLayout& layout) {
+     { J::make(setting, spec, layout) } -> std::same_as<Result<std::unique_ptr<const JobProgram>>>;
+   });
 
 }  // namespace weft::collectives

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "collectives/jobs/collective/collective_program.hpp"
+#include "collectives/jobs/graph/graph.hpp"
 #include "collectives/jobs/incast/incast.hpp"
 #include "collectives/jobs/job_type.hpp"
 #include "collectives/jobs/messages/message_list.hpp"
@@ -49,7 +50,7 @@ struct JobTypeList {
 };
 
 /// All types of jobs, in the order in which the reference lists them.
-using JobTypes = JobTypeList<Incast, Permutation, MessageList, OpenLoop, CollectiveProgram>;
+using JobTypes = JobTypeList<Incast, Permutation, MessageList, OpenLoop, Graph, CollectiveProgram>;
 
 /// The specification of a job: what it does.
 using JobKind = JobTypes::Kind;
@@ -105,6 +106,18 @@ inline void check(const JobKind& kind, std::uint32_t ranks, Problems& problems) 
 [[nodiscard]] inline SendBound send_bound(const JobKind& kind, const BoundSetting& setting) {
   return JobTypes::visit([&setting]<class J>(const auto& spec) { return J::bound(spec, setting); },
                          kind);
+}
+/// Iterations that end with deliveries; the ranks' places in scale-up domains matter to it.
+[[nodiscard]] inline bool has_iterations(const JobKind& kind) {
+  return JobTypes::visit(
+      []<class J>(const auto&) {
+        if constexpr (requires { J::kHasIterations; }) {
+          return J::kHasIterations;
+        } else {
+          return false;
+        }
+      },
+      kind);
 }
 [[nodiscard]] inline bool is_open_loop(const JobKind& kind) {
   return JobTypes::visit([]<class J>(const auto&) { return J::kIsOpenLoop; }, kind);

@@ -16,7 +16,12 @@ namespace weft::collectives {
 /// Ranks of a job that make calls among themselves, in the order in which these number them. Every
 /// member has a stream for its calls, as frameworks have one per communicator.
 struct Communicator {
+  /// What is communicated: the parallelism whose ranks these are.
+  enum class Kind : std::uint8_t { kOther, kTensor, kContext, kExpert, kPipeline, kData };
+  static constexpr std::size_t kKinds = 6;
+
   std::string name;
+  Kind kind = Kind::kOther;
   std::vector<std::uint32_t> ranks;  ///< at least two, all different
 };
 
@@ -25,6 +30,7 @@ struct Communicator {
 struct CommunicatorCall {
   std::uint32_t communicator = 0;
   CollectiveSpec spec;  ///< of one call: iterations, compute, jitter and stragglers mean nothing
+  std::string key;      ///< of the job that asks for its algorithm; errors name it
 };
 
 /// Where an task is: the stream of a rank in which it computes, or that of a communicator.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "collectives/costs/choose.hpp"
+#include "collectives/jobs/collective/routing.hpp"
 #include "simcore/base/check.hpp"
 
 namespace weft::collectives {
@@ -47,8 +48,8 @@ PartsProgram::PartsProgram(std::unique_ptr<const Parts> parts,
       calls_(std::move(calls)),
       plan_(*parts_, pointers_to(calls_), ranks) {}
 
-Result<std::unique_ptr<const PartsProgram>> PartsProgram::make(std::unique_ptr<const Parts> parts,
-                                                               std::uint32_t ranks,
+Result<std::unique_ptr<const PartsProgram>> PartsProgram::make(const ProgramSetting& setting,
+                                                               std::unique_ptr<const Parts> parts,
                                                                const RankLayout& layout) {
   std::vector<std::unique_ptr<const CollectiveCall>> calls;
   calls.reserve(parts->calls().size());
@@ -57,16 +58,17 @@ Result<std::unique_ptr<const PartsProgram>> PartsProgram::make(std::unique_ptr<c
     const RankLayout of_group = layout_of(communicator, layout);
     const auto size = static_cast<std::uint32_t>(communicator.ranks.size());
     CollectiveSpec spec = call.spec;
+    fill_matrix(spec, size, setting.seed, setting.job, call.communicator);
     auto settled = settle(spec, size, of_group);
     if (!settled) {
       Errors errors = settled.errors();
-      for (Error& error : errors) error.where.key = "communicator " + communicator.name;
+      for (Error& error : errors) error.where.key = call.key;
       return errors;
     }
     calls.push_back(std::make_unique<const CollectiveCall>(std::move(spec), size, of_group));
   }
   std::unique_ptr<const PartsProgram> program(
-      new PartsProgram(std::move(parts), std::move(calls), ranks));
+      new PartsProgram(std::move(parts), std::move(calls), setting.ranks));
   if (program->lanes() > kMaxLanes) {
     return Errors{Error{"its communicators need " + std::to_string(program->lanes()) +
                             " lanes of a rank; there are at most " + std::to_string(kMaxLanes) +

@@ -19,9 +19,9 @@ namespace weft::collectives {
 class PartsProgram final : public JobProgram {
  public:
   /// Chooses algorithms, protocols and execution of all calls. Error: a call's algorithm cannot run
-  /// on the ranks of its communicator, which the key names: `communicator tp`.
+  /// on the ranks of its communicator.
   [[nodiscard]] static Result<std::unique_ptr<const PartsProgram>> make(
-      std::unique_ptr<const Parts> parts, std::uint32_t ranks, const RankLayout& layout);
+      const ProgramSetting& setting, std::unique_ptr<const Parts> parts, const RankLayout& layout);
 
   [[nodiscard]] const Parts& parts() const { return *parts_; }
   [[nodiscard]] const LanePlan& lane_plan() const { return plan_; }

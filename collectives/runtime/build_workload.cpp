@@ -38,18 +38,32 @@ Problems problems_of(const JobDescription& job, bool has_rates) {
   return problems;
 }
 
-/// The program of a job whose kind leaves nothing open.
-std::unique_ptr<const JobProgram> make_program(const ProgramSetting& setting, const JobKind& kind,
-                                               const RankLayout& layout) {
+using ProgramResult = Result<std::unique_ptr<const JobProgram>>;
+
+/// The program of a job; a collective's kind leaves nothing open.
+ProgramResult make_program(const ProgramSetting& setting, const JobKind& kind,
+                           const RankLayout& layout) {
   return JobTypes::visit(
-      [&]<class J>(const typename J::Spec& spec) -> std::unique_ptr<const JobProgram> {
-        if constexpr (std::is_constructible_v<J, ProgramSetting, typename J::Spec, RankLayout>) {
-          return std::make_unique<J>(setting, spec, layout);
+      [&]<class J>(const typename J::Spec& spec) -> ProgramResult {
+        if constexpr (requires { J::make(setting, spec, layout); }) {
+          return J::make(setting, spec, layout);
+        } else if constexpr (std::is_constructible_v<J, ProgramSetting, typename J::Spec,
+                                                     RankLayout>) {
+          return std::unique_ptr<const JobProgram>(std::make_unique<J>(setting, spec, layout));
         } else {
-          return std::make_unique<J>(setting, spec);
+          return std::unique_ptr<const JobProgram>(std::make_unique<J>(setting, spec));
         }
       },
       kind);
+}
+
+/// Errors whose keys are those of a job become errors of the scenario.
+Errors of_job(Errors errors, std::size_t number) {
+  for (Error& error : errors) {
+    const std::string job = "jobs[" + std::to_string(number) + "]";
+    error.where.key = error.where.key.empty() ? job : job + "." + error.where.key;
+  }
+  return errors;
 }
 
 ProgramSetting setting_of(const JobDescription& job, std::size_t number,
@@ -76,22 +90,19 @@ Errors add(Workload& workload, const JobDescription& job, std::size_t number,
   JobKind kind = job.kind;
   std::optional<AlgorithmChoice> choice;
   if (auto* spec = std::get_if<CollectiveSpec>(&kind)) {
-    if (spec->operation == Operation::kAllToAllV) {
-      spec->matrix = spec->routing
-                         ? routed_matrix(*spec->routing, setting.ranks, setting.seed, setting.job)
-                         : matrix_of(spec->blocks, setting.ranks);
-    }
+    fill_matrix(*spec, setting.ranks, setting.seed, setting.job);
     auto settled = settle(*spec, setting.ranks, layout);
     if (!settled) {
       Errors errors = settled.errors();
-      for (Error& error : errors)
-        error.where.key = "jobs[" + std::to_string(number) + "].algorithm";
-      return errors;
+      for (Error& error : errors) error.where.key = "algorithm";
+      return of_job(std::move(errors), number);
     }
     choice = std::move(settled).value();
   }
+  ProgramResult program = make_program(setting, kind, layout);
+  if (!program) return of_job(program.errors(), number);
   return workload.add_job(
-      job.name, job.start, job.ranks, make_program(setting, kind, layout), job.has_acknowledgements,
+      job.name, job.start, job.ranks, std::move(program).value(), job.has_acknowledgements,
       {job.traffic_class, job.queue_pairs, job.transport, options.most_connections},
       std::move(choice));
 }

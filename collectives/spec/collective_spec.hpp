@@ -58,6 +58,8 @@ struct Jitter {
   Distribution distribution = Distribution::kNone;
   Picoseconds mean;       ///< of the delay
   Picoseconds deviation;  ///< standard deviation; the exponential has its mean
+
+  bool operator==(const Jitter&) const = default;
 };
 
 /// What makes some ranks slower than the others.
@@ -66,6 +68,8 @@ struct Straggler {
   Picoseconds late;                ///< every iteration begins later by this
   double compute_factor = 1;       ///< of `compute`
   double reduce_factor = 1;        ///< of the time to reduce and to copy
+
+  bool operator==(const Straggler&) const = default;
 };
 
 /// How steps are carried out. The defaults cost nothing, as closed forms have it.
@@ -90,6 +94,8 @@ struct Execution {
   std::optional<Picoseconds> launch;  ///< per collective; absent: none, or the machine's
   BitsPerSecond reduce_rate;          ///< of a rank; 0: at once
   BitsPerSecond copy_rate;            ///< of a rank; 0: at once
+
+  bool operator==(const Execution&) const = default;
 };
 
 /// A preset with all that belongs to it. What kNccl leaves open depends on machine, algorithm,
@@ -101,6 +107,8 @@ struct Block {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   Bytes size;
+
+  bool operator==(const Block&) const = default;
 };
 
 /// How the blocks of an all-to-all-v come about if tokens go to experts.
@@ -110,6 +118,8 @@ struct Routing {
   std::uint32_t experts_per_rank = 1;
   std::uint32_t top_k = 2;
   double skew = 0;  ///< exponent of a Zipf law of experts' popularity; 0: uniform
+
+  bool operator==(const Routing&) const = default;
 };
 
 struct CollectiveSpec {
@@ -129,6 +139,8 @@ struct CollectiveSpec {
   GpuGeneration generation = GpuGeneration::kHopper;  ///< whose constants NCCL goes by
   /// Consecutive ranks that share a scale-up domain; 0: as the fabric has them.
   std::uint32_t domain_size = 0;
+
+  bool operator==(const CollectiveSpec&) const = default;
 };
 
 [[nodiscard]] const char* name_of(Operation operation);

@@ -152,11 +152,11 @@ class LayoutBuilder {
 
 void fill_layouts(Scenario& scenario, const Fabric& fabric, const Routes& routes) {
   for (JobSpec& job : scenario.jobs) {
-    const auto* spec = std::get_if<collectives::CollectiveSpec>(&job.kind);
-    if (spec == nullptr || job.ranks.size() < 2) continue;
+    if (!collectives::has_iterations(job.kind) || job.ranks.size() < 2) continue;
     const LayoutBuilder builder(scenario, fabric, routes, job);
     job.layout = builder.layout();
-    if (spec->domain_size < 2 || !job.layout.domain.empty()) continue;
+    const auto* spec = std::get_if<collectives::CollectiveSpec>(&job.kind);
+    if (spec == nullptr || spec->domain_size < 2 || !job.layout.domain.empty()) continue;
     job.layout.domain_rate = job.layout.network_rate;
     job.layout.domain_latency = builder.latency(job.ranks[0], job.ranks[1]);
   }

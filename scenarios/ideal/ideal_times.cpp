@@ -13,8 +13,8 @@ namespace weft::scenarios {
 namespace {
 
 /// Whether a job ends with acknowledgements (what its senders wait for) or with deliveries.
-bool is_collective(const collectives::JobKind& kind) {
-  return std::holds_alternative<collectives::CollectiveSpec>(kind);
+bool ends_with_deliveries(const collectives::JobKind& kind) {
+  return collectives::has_iterations(kind);
 }
 
 constexpr std::uint32_t kUnknown = std::numeric_limits<std::uint32_t>::max();
@@ -252,7 +252,7 @@ ZeroLoad IdealTimes::best_message(ConnectionId connection, Bytes size) {
 }
 
 IdealTimes::Job IdealTimes::capacity_of(std::uint32_t job) {
-  const bool waits_for_acks = !is_collective(scenario_.jobs[job].kind);
+  const bool waits_for_acks = !ends_with_deliveries(scenario_.jobs[job].kind);
   std::vector<Demand> demands;
   std::vector<Demand> acks;
   InNetworkLoad in_network(fabric_, workload_);

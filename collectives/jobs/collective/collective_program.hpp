@@ -16,6 +16,7 @@ class CollectiveProgram final : public JobProgram {
  public:
   using Spec = CollectiveSpec;
   static constexpr bool kIsOpenLoop = false;
+  static constexpr bool kHasIterations = true;
   [[nodiscard]] static const char* type_name(const Spec& spec) { return name_of(spec.operation); }
   [[nodiscard]] static schema::Object<Spec> schema_of(const Spec& spec) {
     return collective_schema(spec.operation);

@@ -50,6 +50,8 @@ ExecutionPreset preset(Execution::Preset which, std::string name, std::string so
           [which](Execution& execution) { execution = execution_preset(which); }};
 }
 
+}  // namespace
+
 schema::Object<Execution> execution_schema() {
   return schema::describe<Execution>("execution", "how a library carries the steps out")
       .presets(
@@ -119,6 +121,8 @@ schema::Object<Execution> execution_schema() {
         if (e.slices == 0) problems.push_back({"slices", "has a meaning with `preset: nccl`"});
       });
 }
+
+namespace {
 
 schema::Object<Jitter> jitter_schema() {
   return schema::describe<Jitter>("jitter", "random delay of every rank in every iteration")
@@ -228,6 +232,38 @@ void add_data(schema::Builder<CollectiveSpec>& keys, Operation operation) {
       });
 }
 
+void add_algorithm(schema::Builder<CollectiveSpec>& keys) {
+  keys.choice("algorithm", &CollectiveSpec::algorithm, algorithm_choices(),
+              "how; not every algorithm does every operation")
+      .source("the simplest that is optimal in bytes");
+}
+
+void add_root(schema::Builder<CollectiveSpec>& keys, Operation operation) {
+  if (operation == Operation::kBroadcast || operation == Operation::kReduce ||
+      operation == Operation::kGather || operation == Operation::kScatter) {
+    keys.field("root", &CollectiveSpec::root, "rank that has or gets it all")
+        .source("the first rank");
+  }
+}
+
+void add_execution(schema::Builder<CollectiveSpec>& keys) {
+  keys.object("execution", &CollectiveSpec::execution, execution_schema(),
+              "how a library carries the steps out")
+      .source(kFree)
+      .choice("generation", &CollectiveSpec::generation,
+              {{GpuGeneration::kAmpere, "ampere", "A100"},
+               {GpuGeneration::kHopper, "hopper", "H100, H200"},
+               {GpuGeneration::kBlackwell, "blackwell", "B200, GB200"}},
+              "GPUs whose constants `algorithm: nccl` and `preset: nccl` go by")
+      .source("H100")
+      .only_if(
+          [](const CollectiveSpec& c) {
+            return c.algorithm == Algorithm::kNccl ||
+                   c.execution.preset == Execution::Preset::kNccl;
+          },
+          "with `algorithm: nccl` or `execution: nccl`");
+}
+
 }  // namespace
 
 std::string operation_doc(Operation operation) {
@@ -258,39 +294,28 @@ std::string operation_doc(Operation operation) {
   return "no rank leaves before all have come";
 }
 
+schema::Object<CollectiveSpec> call_schema(Operation operation) {
+  schema::Builder<CollectiveSpec> keys(name_of(operation), operation_doc(operation));
+  add_data(keys, operation);
+  add_algorithm(keys);
+  add_root(keys, operation);
+  add_execution(keys);
+  return keys;
+}
+
 schema::Object<CollectiveSpec> collective_schema(Operation operation) {
   schema::Builder<CollectiveSpec> keys(name_of(operation), operation_doc(operation));
   add_data(keys, operation);
-  keys.choice("algorithm", &CollectiveSpec::algorithm, algorithm_choices(),
-              "how; not every algorithm does every operation")
-      .source("the simplest that is optimal in bytes")
-      .field("iterations", &CollectiveSpec::iterations, "one after the other")
+  add_algorithm(keys);
+  keys.field("iterations", &CollectiveSpec::iterations, "one after the other")
       .source("one run of the operation")
       .range(1, kMaxIterations);
-  if (operation == Operation::kBroadcast || operation == Operation::kReduce ||
-      operation == Operation::kGather || operation == Operation::kScatter) {
-    keys.field("root", &CollectiveSpec::root, "rank that has or gets it all")
-        .source("the first rank");
-  }
+  add_root(keys, operation);
   keys.field("compute", &CollectiveSpec::compute, "every rank computes before every iteration")
       .source("communication alone")
-      .at_most(Picoseconds(1'000'000'000'000'000))
-      .object("execution", &CollectiveSpec::execution, execution_schema(),
-              "how a library carries the steps out")
-      .source(kFree)
-      .choice("generation", &CollectiveSpec::generation,
-              {{GpuGeneration::kAmpere, "ampere", "A100"},
-               {GpuGeneration::kHopper, "hopper", "H100, H200"},
-               {GpuGeneration::kBlackwell, "blackwell", "B200, GB200"}},
-              "GPUs whose constants `algorithm: nccl` and `preset: nccl` go by")
-      .source("H100")
-      .only_if(
-          [](const CollectiveSpec& c) {
-            return c.algorithm == Algorithm::kNccl ||
-                   c.execution.preset == Execution::Preset::kNccl;
-          },
-          "with `algorithm: nccl` or `execution: nccl`")
-      .field(
+      .at_most(Picoseconds(1'000'000'000'000'000));
+  add_execution(keys);
+  keys.field(
           "domain_size", &CollectiveSpec::domain_size,
           "consecutive ranks that algorithms treat as a scale-up domain; 0: as the fabric has them")
       .source("as the fabric has them")

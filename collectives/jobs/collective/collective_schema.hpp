@@ -13,4 +13,9 @@ namespace weft::collectives {
 /// The keys of a collective, one declaration for all operations: those that this one has.
 [[nodiscard]] schema::Object<CollectiveSpec> collective_schema(Operation operation);
 
+/// Those of one call of a collective, which others repeat and delay.
+[[nodiscard]] schema::Object<CollectiveSpec> call_schema(Operation operation);
+
+[[nodiscard]] schema::Object<Execution> execution_schema();
+
 }  // namespace weft::collectives

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "simcore/fabric/limits.hpp"
+
 namespace weft::collectives {
 
 namespace {
@@ -105,8 +107,10 @@ std::uint32_t tokens_alike(const Routing& routing, std::uint32_t ranks) {
 }
 
 std::vector<std::int64_t> routed_matrix(const Routing& routing, std::uint32_t ranks,
-                                        std::uint64_t seed, std::uint32_t job) {
+                                        std::uint64_t seed, std::uint32_t job, std::uint32_t part) {
   const std::uint32_t experts = ranks * routing.experts_per_rank;
+  constexpr unsigned kRankBits = 18;
+  static_assert(kMaxHosts <= 1U << kRankBits);
   const std::uint64_t entity = std::uint64_t{job} << 32U;
   const std::vector<std::uint64_t> popularity = cumulative_popularity(
       experts, routing.skew, RandomStream(seed, Purpose::kRouting, entity | 0xffffffffU));
@@ -115,7 +119,8 @@ std::vector<std::int64_t> routed_matrix(const Routing& routing, std::uint32_t ra
   const std::uint32_t count = std::min(routing.top_k, experts);
   const std::uint32_t group = tokens_alike(routing, ranks);
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    const RandomStream random(seed, Purpose::kRouting, entity | rank);
+    const RandomStream random(seed, Purpose::kRouting,
+                              entity | (std::uint64_t{part} << kRankBits & 0xffffffffU) | rank);
     std::uint64_t draws = 0;
     for (std::uint32_t token = 0; token < routing.tokens; token += group) {
       const Bytes size = routing.token_size * std::min(group, routing.tokens - token);
@@ -133,6 +138,13 @@ std::vector<std::int64_t> matrix_of(std::span<const Block> blocks, std::uint32_t
     matrix[std::size_t{block.from} * ranks + block.to] += block.size.count();
   }
   return matrix;
+}
+
+void fill_matrix(CollectiveSpec& spec, std::uint32_t ranks, std::uint64_t seed, std::uint32_t job,
+                 std::uint32_t part) {
+  if (spec.operation != Operation::kAllToAllV) return;
+  spec.matrix = spec.routing ? routed_matrix(*spec.routing, ranks, seed, job, part)
+                             : matrix_of(spec.blocks, ranks);
 }
 
 }  // namespace weft::collectives

@@ -24,11 +24,19 @@ inline constexpr std::uint64_t kMostChoices = std::uint64_t{1} << 26U;
 ///
 /// Where `tokens_alike` is above 1, what is expected of every pair of ranks stays the same, and the
 /// spread is that of so many times fewer tokens.
+///
+/// `part` tells apart the communicators of a job: their tokens are others, the popular experts the
+/// same.
 [[nodiscard]] std::vector<std::int64_t> routed_matrix(const Routing& routing, std::uint32_t ranks,
-                                                      std::uint64_t seed, std::uint32_t job);
+                                                      std::uint64_t seed, std::uint32_t job,
+                                                      std::uint32_t part = 0);
 
 /// The same of blocks that are given, which add up where two are for one pair.
 [[nodiscard]] std::vector<std::int64_t> matrix_of(std::span<const Block> blocks,
                                                   std::uint32_t ranks);
+
+/// Gives an all-to-all-v its matrix, from blocks or routing.
+void fill_matrix(CollectiveSpec& spec, std::uint32_t ranks, std::uint64_t seed, std::uint32_t job,
+                 std::uint32_t part = 0);
 
 }  // namespace weft::collectives

@@ -172,13 +172,15 @@ TEST(Parts, RootsAndPartsAreThoseOfTheCommunicator) {
   EXPECT_EQ(workload.connections()[0].destination, ProcessId(2U));
 }
 
-TEST(Parts, AnAlgorithmThatCannotRunIsRefusedWithItsCommunicator) {
+TEST(Parts, AnAlgorithmThatCannotRunIsRefusedAtItsKey) {
   auto parts = std::make_unique<WrittenParts>();
   parts->add_call(parts->add_communicator("odd", {0, 1, 2}),
                   testing::collective(Operation::kAllReduce, Algorithm::kNvls, kSize));
-  const auto refused = collectives::PartsProgram::make(std::move(parts), 3, {});
+  collectives::ProgramSetting setting;
+  setting.ranks = 3;
+  const auto refused = collectives::PartsProgram::make(setting, std::move(parts), {});
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.errors()[0].where.key, "communicator odd");
+  EXPECT_EQ(refused.errors()[0].where.key, "call");
 }
 
 // Calls by different protocols have lanes and so connections of their own.

@@ -27,11 +27,11 @@ class WrittenParts final : public collectives::Parts {
   std::map<std::pair<std::uint32_t, collectives::StreamOf>, std::vector<Written>> written;
 
   std::uint32_t add_communicator(std::string name, std::vector<std::uint32_t> ranks) {
-    groups.push_back({std::move(name), std::move(ranks)});
+    groups.push_back({std::move(name), collectives::Communicator::Kind::kOther, std::move(ranks)});
     return static_cast<std::uint32_t>(groups.size() - 1);
   }
   std::uint32_t add_call(std::uint32_t communicator, collectives::CollectiveSpec spec) {
-    made_calls.push_back({communicator, std::move(spec)});
+    made_calls.push_back({communicator, std::move(spec), "call"});
     return static_cast<std::uint32_t>(made_calls.size() - 1);
   }
   void compute(std::uint32_t rank, Picoseconds time,
@@ -75,7 +75,9 @@ class WrittenParts final : public collectives::Parts {
 [[nodiscard]] inline collectives::Workload workload_of(std::unique_ptr<const WrittenParts> parts,
                                                        std::uint32_t ranks,
                                                        const collectives::RankLayout& layout = {}) {
-  auto program = collectives::PartsProgram::make(std::move(parts), ranks, layout).value();
+  collectives::ProgramSetting setting;
+  setting.ranks = ranks;
+  auto program = collectives::PartsProgram::make(setting, std::move(parts), layout).value();
   collectives::Workload workload;
   EXPECT_TRUE(workload.add_job("job", {}, hosts(ranks), std::move(program), true).empty());
   return workload;
