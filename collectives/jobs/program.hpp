@@ -75,6 +75,11 @@ class JobProgram {
                                                std::uint32_t /*stream*/) const {
     return 0;
   }
+  /// That a lane carries out.
+  [[nodiscard]] virtual std::uint32_t stream_of(std::uint32_t /*lane*/) const { return 0; }
+  /// Messages of this lane tell their receivers when they were posted, so that waiting for somebody
+  /// who is late is told from waiting for the network.
+  [[nodiscard]] virtual bool notes_posts(LanePlace /*place*/) const { return false; }
   /// Such as `compute` or the name of a communicator.
   [[nodiscard]] virtual std::string stream_name(std::uint32_t /*rank*/,
                                                 std::uint32_t /*stream*/) const {

@@ -123,6 +123,11 @@ std::uint32_t PartsProgram::window(LanePlace place) const {
   return use.calls == nullptr ? 0 : use.example->window();
 }
 
+bool PartsProgram::notes_posts(LanePlace place) const {
+  const Use use = use_of(place);
+  return use.calls != nullptr && use.communicator->kind == Communicator::Kind::kPipeline;
+}
+
 std::vector<ChipGroup> PartsProgram::groups() const {
   std::vector<ChipGroup> all;
   for (std::uint32_t c = 0; c < parts_->communicators().size(); ++c) {

@@ -32,6 +32,10 @@ class PartsProgram final : public JobProgram {
   [[nodiscard]] std::uint32_t iterations() const override { return parts_->iterations(); }
   [[nodiscard]] std::uint32_t streams() const override { return plan_.streams(); }
   [[nodiscard]] std::uint32_t lanes_of(std::uint32_t rank, std::uint32_t stream) const override;
+  [[nodiscard]] std::uint32_t stream_of(std::uint32_t lane) const override {
+    return plan_.stream_of_lane(lane);
+  }
+  [[nodiscard]] bool notes_posts(LanePlace place) const override;
   [[nodiscard]] std::string stream_name(std::uint32_t rank, std::uint32_t stream) const override;
   [[nodiscard]] Bytes wire_size(LanePlace place, Bytes size) const override;
   [[nodiscard]] Picoseconds receive_latency(LanePlace place, std::uint32_t from) const override;

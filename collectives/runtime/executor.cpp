@@ -27,6 +27,16 @@ Executor::Executor(const Workload& workload, Spans spans)
     processes_[i].unfinished_lanes = job.lanes;
     processes_[i].streams.resize(job.program->streams());
   }
+  for (std::uint32_t c = 0; c < workload.connections().size(); ++c) {
+    const ConnectionId connection(c);
+    const ProcessId source = workload.connections()[c].source;
+    const JobPlan& job = job_of(source);
+    if (job.program->streams() == 0 || workload.is_second_leg(connection)) continue;
+    const LanePlace place{workload.rank_of(source), workload.lane_of(connection)};
+    if (!job.program->notes_posts(place)) continue;
+    posts_.resize(workload.connections().size());
+    posts_[c] = std::make_unique<PostLog>();
+  }
 }
 
 void Executor::on_start(ProcessContext& context, ProcessId self) {

@@ -9,6 +9,7 @@
 #include "collectives/runtime/arrivals.hpp"
 #include "collectives/runtime/iteration_log.hpp"
 #include "collectives/runtime/lane.hpp"
+#include "collectives/runtime/post_log.hpp"
 #include "collectives/runtime/span_log.hpp"
 #include "collectives/runtime/workload.hpp"
 #include "simcore/messages/message_network.hpp"
@@ -112,7 +113,8 @@ class Executor final : public ProcessHandler {
   void start_task(Turn turn);
   [[nodiscard]] bool finish_task(Turn turn);
   void wait_for_stream(Turn turn, Stream& stream);
-  static void end_streams(Process& process);
+  void end_streams(Turn turn);
+  void note_received(Turn turn, ConnectionId connection);
   [[nodiscard]] bool await_signals(Turn turn);
   [[nodiscard]] bool await_lane(Turn turn);
   void notify(Turn turn);
@@ -135,6 +137,7 @@ class Executor final : public ProcessHandler {
   /// Messages of each connection that are posted and not acknowledged; its source writes this.
   std::vector<std::uint32_t> outstanding_;
   ArrivalTable arrivals_;
+  std::vector<std::unique_ptr<PostLog>> posts_;  ///< by connection, where lanes note posts
   std::vector<RelayState> relays_;
 };
 

@@ -164,7 +164,7 @@ bool Executor::end_iteration(Turn turn) {
   }
   process.lanes_at_end = 0;
   process.iterations.end(turn.context.now(), static_cast<std::uint16_t>(turn.number));
-  end_streams(process);
+  end_streams(turn);
   wake_lanes(turn);
   return true;
 }
@@ -194,6 +194,9 @@ bool Executor::send(Turn turn) {
   process.bytes += size;
   ++outstanding_[connection.value()];
   ++lane.unacknowledged;
+  if (!posts_.empty() && posts_[connection.value()]) {
+    posts_[connection.value()]->append(turn.context.now());
+  }
   post(turn, connection, size);
   return true;
 }
@@ -216,7 +219,9 @@ bool Executor::receive(Turn turn) {
       workload_.find(job_of(turn.self).process(lane.step.peer), turn.self, turn.number);
   WEFT_CHECK(!connection.is_none(), "somebody sends what a program waits for");
   lane.connection = last_leg(connection);
-  return take(turn, arrivals_.of(lane.connection));
+  if (!take(turn, arrivals_.of(lane.connection))) return false;
+  note_received(turn, connection);
+  return true;
 }
 
 bool Executor::take(Turn turn, Arrivals& arrivals) {

@@ -29,7 +29,11 @@ bool Executor::await_stream(Turn turn) {
   }
   if (turn.lane.status == LaneStatus::kAwaitingStream) {
     // The first stream is carried out by the first lane.
-    if (turn.number == 0) stream.times.waited += turn.context.now() - turn.lane.waits_since;
+    if (turn.number == 0) {
+      const Picoseconds since = turn.lane.waits_since;
+      stream.times.waited += turn.context.now() - since;
+      stream.times.late += std::max(Picoseconds(0), stream.posted_at - since);
+    }
     record_wait(turn);
   }
   return true;
@@ -65,7 +69,8 @@ bool Executor::finish_task(Turn turn) {
   }
   stream.lanes_there = 0;
   ++stream.finished;
-  stream.times.busy += turn.context.now() - stream.started_at;
+  // What had come before the task started was not what it waited for.
+  stream.times.busy += turn.context.now() - std::max(stream.started_at, stream.posted_at);
   for (const std::uint16_t lane : stream.waiting) {
     make_ready(turn, lanes_[workload_.lane_index(turn.self, lane)], lane);
   }
@@ -73,8 +78,22 @@ bool Executor::finish_task(Turn turn) {
   return true;
 }
 
-void Executor::end_streams(Process& process) {
+void Executor::note_received(Turn turn, ConnectionId connection) {
+  if (posts_.empty() || !posts_[connection.value()]) return;
+  const std::uint32_t number = job_of(turn.self).program->stream_of(turn.number);
+  Stream& stream = processes_[turn.self.value()].streams[number];
+  stream.posted_at = std::max(stream.posted_at, posts_[connection.value()]->take());
+}
+
+void Executor::end_streams(Turn turn) {
+  Process& process = processes_[turn.self.value()];
   if (process.streams.empty()) return;
+  if (turn.number != 0) {
+    // The first stream has nothing left to do, and waits for the last one that has.
+    const Lane& first = lanes_[workload_.lane_index(turn.self, 0)];
+    const std::uint32_t last = job_of(turn.self).program->stream_of(turn.number);
+    process.streams[last].times.waited += turn.context.now() - first.waits_since;
+  }
   std::vector<StreamTimes> times;
   times.reserve(process.streams.size());
   for (Stream& stream : process.streams) {

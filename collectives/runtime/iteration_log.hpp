@@ -22,6 +22,7 @@ struct Iteration {
 struct StreamTimes {
   Picoseconds busy;    ///< from the start to the finish of its tasks
   Picoseconds waited;  ///< that the rank's first stream waited for tasks of this one
+  Picoseconds late;    ///< of these, before the message was posted; where lanes note posts
 };
 
 /// The iterations of a collective on one rank, but for those that are forgotten.

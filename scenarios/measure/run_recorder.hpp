@@ -4,8 +4,8 @@
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/ideal/ideal_times.hpp"
-#include "scenarios/measure/collect_collectives.hpp"
 #include "scenarios/measure/flow_activities.hpp"
+#include "scenarios/measure/iteration_collector.hpp"
 #include "scenarios/measure/message_collector.hpp"
 #include "scenarios/results/results.hpp"
 
@@ -32,7 +32,7 @@ class RunRecorder {
 
   const Experiment& e_;
   MessageCollector messages_;
-  CollectiveCollector collectives_;
+  IterationCollector collectives_;
   FlowActivities activities_;
   bool is_measuring_;
 };

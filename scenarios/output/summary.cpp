@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 
 #include "scenarios/output/collective_tables.hpp"
 #include "scenarios/output/pause_summary.hpp"
@@ -31,6 +33,42 @@ std::string jobs_text(const Results& r) {
                job.bus_bandwidth ? fmt::format("{:.2f} GB/s", *job.bus_bandwidth * 1e-9) : "-"});
   }
   return table.to_string("  ");
+}
+
+/// What the iterations of one job come to.
+struct IterationSum {
+  std::int64_t count = 0;
+  Picoseconds time;
+  Picoseconds longest;
+  Picoseconds compute;
+  Picoseconds bubble;
+  Picoseconds exposed;
+  Picoseconds hidden;
+
+  void add(const IterationResult& i) {
+    ++count;
+    time += i.end - i.start;
+    longest = std::max(longest, i.end - i.start);
+    compute += i.compute;
+    bubble += i.bubble;
+    exposed += i.exposed_in_all();
+    hidden += i.hidden_in_all();
+  }
+};
+
+std::string iterations_text(const Results& r) {
+  if (r.iterations.empty()) return {};
+  std::map<std::uint32_t, IterationSum> of_job;
+  for (const IterationResult& i : r.iterations) of_job[i.job].add(i);
+  TextTable table(
+      {"iterations", "count", "mean time", "longest", "compute", "bubble", "exposed", "hidden"});
+  for (const auto& [job, sum] : of_job) {
+    const auto mean = [n = sum.count](Picoseconds time) { return format_time(time / n); };
+    table.add({r.jobs[job].name, std::to_string(sum.count), mean(sum.time),
+               format_time(sum.longest), mean(sum.compute), mean(sum.bubble), mean(sum.exposed),
+               mean(sum.hidden)});
+  }
+  return "\n" + table.to_string("  ");
 }
 
 std::string distribution_table(const Results& r) {
@@ -133,7 +171,7 @@ std::string trouble_text(const Results& r) {
 std::string summary_text(const Results& r) {
   std::string text = fmt::format("{}  (seed {}, {} engine)  {}\n\n", r.scenario, r.seed, r.engine,
                                  outcome_name(r.outcome));
-  text += jobs_text(r) + "\n";
+  text += jobs_text(r) + iterations_text(r) + "\n";
   text += collectives_text(r);
   text += distribution_table(r);
   text += fmt::format("  {} of {} messages completed\n\n",

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "collectives/runtime/executor.hpp"
-#include "scenarios/measure/collect_collectives.hpp"
+#include "scenarios/measure/iteration_collector.hpp"
 #include "scenarios/measure/collect_tables.hpp"
 #include "scenarios/measure/message_collector.hpp"
 #include "scenarios/measure/tables/collect_jobs.hpp"
@@ -201,7 +201,7 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   MessageCollector messages(e, executor, ideals, sink);
   messages.add(outcomes);
   messages.finish(results);
-  CollectiveCollector collectives(e, executor, ideals);
+  IterationCollector collectives(e, executor, ideals);
   collectives.add(outcomes);
   collectives.finish([&e] { return HeldTimes(e, {}, {}); }, results);
   collect_tables(run, results);

@@ -45,12 +45,27 @@ const Record<CollectiveRow>& collective_record() {
   return record;
 }
 
+const Record<IterationRow>& iteration_record() {
+  static const Record<IterationRow> record{fields_of(IterationsTable::declaration())};
+  return record;
+}
+
 std::optional<std::vector<CollectiveRow>> listed_collectives(const Results& r) {
   if (r.collectives.empty()) return {};
   std::vector<CollectiveRow> rows;
   rows.reserve(std::min(r.collectives.size(), kCollectivesInJson));
   for (const CollectiveResult& collective : at_most(r.collectives, kCollectivesInJson)) {
     rows.push_back({r.jobs[collective.job], collective});
+  }
+  return rows;
+}
+
+std::optional<std::vector<IterationRow>> listed_iterations(const Results& r) {
+  if (r.iterations.empty()) return {};
+  std::vector<IterationRow> rows;
+  rows.reserve(std::min(r.iterations.size(), kCollectivesInJson));
+  for (const IterationResult& iteration : at_most(r.iterations, kCollectivesInJson)) {
+    rows.push_back({r.jobs[iteration.job], iteration});
   }
   return rows;
 }
@@ -119,6 +134,8 @@ std::vector<Field<Results>> result_fields() {
                     [](const Results& r) { return std::optional(std::span(r.jobs)); }),
       list<Results>("collectives", "an iteration of a collective that all ranks ended",
                     collective_record(), listed_collectives),
+      list<Results>("iterations", "an iteration of a job that computes and communicates by itself",
+                    iteration_record(), listed_iterations),
       object<Results>("messages", "all of the run", messages_record(),
                       [](const Results& r) { return &r.messages; }),
       object<Results>("packet_latency_seconds", "from a NIC to another", percentiles_record(),

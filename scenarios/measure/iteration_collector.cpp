@@ -1,4 +1,4 @@
-#include "scenarios/measure/collect_collectives.hpp"
+#include "scenarios/measure/iteration_collector.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -7,6 +7,7 @@
 
 #include "collectives/jobs/collective/collective_bounds.hpp"
 #include "collectives/jobs/collective/collective_program.hpp"
+#include "collectives/parts/parts_program.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -189,9 +190,11 @@ Picoseconds mean_wait(const collectives::Workload& workload, const collectives::
   return sum / job.ranks;
 }
 
-CollectiveResult result_of(const collectives::Executor& executor, const collectives::JobPlan& job,
-                           std::uint32_t iteration) {
-  CollectiveResult r;
+/// When an iteration began and ended on its ranks; `Row` has these members.
+template <class Row>
+Row row_of(const collectives::Executor& executor, const collectives::JobPlan& job,
+           std::uint32_t iteration) {
+  Row r;
   r.iteration = iteration;
   r.start = Picoseconds::max();
   Picoseconds last_start;
@@ -208,6 +211,37 @@ CollectiveResult result_of(const collectives::Executor& executor, const collecti
   }
   r.start_skew = last_start - r.start;
   r.end_skew = r.end - first_end;
+  return r;
+}
+
+/// Adds what a rank spent an iteration on.
+void add_streams(const collectives::PartsProgram& program, std::uint32_t rank,
+                 std::span<const collectives::StreamTimes> streams, IterationResult& sum) {
+  sum.compute += streams[0].busy;
+  for (std::uint32_t s = 1; s < streams.size(); ++s) {
+    const auto member = program.lane_plan().member(rank, s);
+    if (!member) continue;
+    const collectives::StreamTimes& times = streams[s];
+    const auto kind =
+        static_cast<std::size_t>(program.parts().communicators()[member->communicator].kind);
+    sum.bubble += times.late;
+    sum.exposed[kind] += times.waited - times.late;
+    sum.hidden[kind] += std::max(Picoseconds(0), times.busy - (times.waited - times.late));
+  }
+}
+
+IterationResult iteration_of(const collectives::Executor& executor, const collectives::JobPlan& job,
+                             std::uint32_t iteration) {
+  auto r = row_of<IterationResult>(executor, job, iteration);
+  const auto* program = dynamic_cast<const collectives::PartsProgram*>(job.program.get());
+  if (program == nullptr) return r;
+  for (std::uint32_t rank = 0; rank < job.ranks; ++rank) {
+    add_streams(*program, rank, executor.iterations(job.process(rank)).streams(iteration), r);
+  }
+  r.compute = r.compute / job.ranks;
+  r.bubble = r.bubble / job.ranks;
+  for (Picoseconds& time : r.exposed) time = time / job.ranks;
+  for (Picoseconds& time : r.hidden) time = time / job.ranks;
   return r;
 }
 
@@ -240,29 +274,30 @@ void Deliveries::forget(ConnectionId connection, Picoseconds posted_before,
   c.known.erase(c.known.begin(), first);
 }
 
-CollectiveCollector::CollectiveCollector(const Experiment& e, collectives::Executor& executor,
-                                         IdealTimes& ideals)
+IterationCollector::IterationCollector(const Experiment& e, collectives::Executor& executor,
+                                       IdealTimes& ideals)
     : e_(e),
       executor_(executor),
       ideals_(ideals),
       deliveries_(e.workload.connections().size()),
       jobs_(e.workload.jobs().size()) {
   for (std::size_t j = 0; j < jobs_.size(); ++j) {
-    const auto& kind = e.scenario.jobs[j].kind;
-    jobs_[j].is_collective = std::holds_alternative<collectives::CollectiveSpec>(kind);
+    const collectives::JobProgram& program = *e.workload.jobs()[j].program;
+    jobs_[j].has_iterations = program.iterations() > 0;
+    jobs_[j].is_explained = program.is_explained();
   }
 }
 
-void CollectiveCollector::add(std::span<const protocols::MessageOutcome> messages) {
+void IterationCollector::add(std::span<const protocols::MessageOutcome> messages) {
   for (const protocols::MessageOutcome& m : messages) {
     const Connection& c = e_.workload.connections()[m.connection.value()];
-    if (jobs_[e_.workload.job_of(c.source)].is_collective) deliveries_.add(m);
+    if (jobs_[e_.workload.job_of(c.source)].is_explained) deliveries_.add(m);
   }
 }
 
-void CollectiveCollector::settle(const VisitPending& pending, const Held& held) {
+void IterationCollector::settle(const VisitPending& pending, const Held& held) {
   const auto has_more = [this](std::uint32_t j) {
-    return jobs_[j].is_collective && jobs_[j].settled < ended(j);
+    return jobs_[j].has_iterations && jobs_[j].settled < ended(j);
   };
   std::vector<std::uint32_t> ready;
   for (std::uint32_t j = 0; j < jobs_.size(); ++j) {
@@ -287,24 +322,34 @@ void CollectiveCollector::settle(const VisitPending& pending, const Held& held) 
   }
 }
 
-void CollectiveCollector::finish(const Held& held, Results& results) {
+void IterationCollector::finish(const Held& held, Results& results) {
   std::optional<HeldTimes> times;
   for (std::uint32_t j = 0; j < jobs_.size(); ++j) {
-    if (!jobs_[j].is_collective) continue;
+    if (!jobs_[j].has_iterations) continue;
     if (!times) times.emplace(held());
     settle(j, ended(j), *times);
-    results.collectives.insert(results.collectives.end(), jobs_[j].results.begin(),
-                               jobs_[j].results.end());
+    results.collectives.insert(results.collectives.end(), jobs_[j].collectives.begin(),
+                               jobs_[j].collectives.end());
+    results.iterations.insert(results.iterations.end(), jobs_[j].iterations.begin(),
+                              jobs_[j].iterations.end());
   }
 }
 
-void CollectiveCollector::settle(std::uint32_t j, std::uint32_t until, HeldTimes& held) {
+void IterationCollector::settle(std::uint32_t j, std::uint32_t until, HeldTimes& held) {
+  if (jobs_[j].is_explained) return settle_collective(j, until, held);
+  for (std::uint32_t& i = jobs_[j].settled; i < until; ++i) {
+    jobs_[j].iterations.push_back(iteration_of(executor_, e_.workload.jobs()[j], i));
+    jobs_[j].iterations.back().job = j;
+  }
+}
+
+void IterationCollector::settle_collective(std::uint32_t j, std::uint32_t until, HeldTimes& held) {
   PathWalk walk(e_.workload, executor_, deliveries_, ideals_, held);
   const collectives::JobPlan& job = e_.workload.jobs()[j];
   const auto& program = static_cast<const collectives::CollectiveProgram&>(*job.program);
   const auto bytes = collectives::collective_bytes(program.spec(), job.ranks);
   for (std::uint32_t& i = jobs_[j].settled; i < until; ++i) {
-    CollectiveResult r = result_of(executor_, job, i);
+    auto r = row_of<CollectiveResult>(executor_, job, i);
     r.job = j;
     r.size = bytes.size;
     r.bus = bytes.bus;
@@ -315,11 +360,11 @@ void CollectiveCollector::settle(std::uint32_t j, std::uint32_t until, HeldTimes
     }
     r.mean_wait = mean_wait(e_.workload, executor_, job, i);
     r.path = walk.walk(job, i, r.last_rank, r.start);
-    jobs_[j].results.push_back(r);
+    jobs_[j].collectives.push_back(r);
   }
 }
 
-std::uint32_t CollectiveCollector::ended(std::uint32_t j) const {
+std::uint32_t IterationCollector::ended(std::uint32_t j) const {
   const collectives::JobPlan& job = e_.workload.jobs()[j];
   std::uint32_t count = job.program->iterations();
   for (std::uint32_t rank = 0; rank < job.ranks; ++rank) {
@@ -328,7 +373,7 @@ std::uint32_t CollectiveCollector::ended(std::uint32_t j) const {
   return count;
 }
 
-Picoseconds CollectiveCollector::end_of(std::uint32_t j, std::uint32_t iteration) const {
+Picoseconds IterationCollector::end_of(std::uint32_t j, std::uint32_t iteration) const {
   const collectives::JobPlan& job = e_.workload.jobs()[j];
   Picoseconds end;
   for (std::uint32_t rank = 0; rank < job.ranks; ++rank) {
@@ -337,10 +382,10 @@ Picoseconds CollectiveCollector::end_of(std::uint32_t j, std::uint32_t iteration
   return end;
 }
 
-void CollectiveCollector::forget(std::uint32_t j, std::uint32_t iteration) {
+void IterationCollector::forget(std::uint32_t j, std::uint32_t iteration) {
   const Picoseconds end = end_of(j, iteration - 1);
   const auto& connections = e_.workload.connections();
-  for (std::uint32_t c = 0; c < connections.size(); ++c) {
+  for (std::uint32_t c = 0; jobs_[j].is_explained && c < connections.size(); ++c) {
     const ProcessId source = connections[c].source;
     if (e_.workload.job_of(source) != j) continue;
     deliveries_.forget(ConnectionId(c), executor_.iterations(source)[iteration - 1].end, end);

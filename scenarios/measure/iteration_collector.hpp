@@ -49,9 +49,10 @@ class Deliveries {
   std::unordered_map<std::int64_t, std::uint32_t> number_of_size_;
 };
 
-/// The iterations of all collectives that all their ranks ended: when, how fast, and why not
-/// faster. What is no longer needed of an iteration is forgotten once it is dealt with.
-class CollectiveCollector {
+/// The iterations of all jobs that all their ranks ended: when, how fast, and of collectives why
+/// not faster, of others what ranks spent them on. What is no longer needed of an iteration is
+/// forgotten once it is dealt with.
+class IterationCollector {
  public:
   /// How long flow control held ports, as far as is known by now.
   using Held = std::function<HeldTimes()>;
@@ -61,8 +62,8 @@ class CollectiveCollector {
       std::function<void(const std::function<void(ConnectionId, Picoseconds)>& visit)>;
 
   /// All arguments must outlive it.
-  CollectiveCollector(const Experiment& experiment, collectives::Executor& executor,
-                      IdealTimes& ideals);
+  IterationCollector(const Experiment& experiment, collectives::Executor& executor,
+                     IdealTimes& ideals);
 
   /// Messages that are over, or at the end of the run all others.
   void add(std::span<const protocols::MessageOutcome> messages);
@@ -73,10 +74,13 @@ class CollectiveCollector {
 
  private:
   struct Job {
-    bool is_collective = false;
+    bool has_iterations = false;
+    bool is_explained = false;  ///< by critical paths, as collectives are
     std::uint32_t settled = 0;  ///< iterations
-    std::vector<CollectiveResult> results;
+    std::vector<CollectiveResult> collectives;
+    std::vector<IterationResult> iterations;
   };
+  void settle_collective(std::uint32_t job, std::uint32_t until, HeldTimes& held);
   void settle(std::uint32_t job, std::uint32_t until, HeldTimes& held);
   [[nodiscard]] std::uint32_t ended(std::uint32_t job) const;
   /// When the last rank ended an iteration.
