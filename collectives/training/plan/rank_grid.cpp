@@ -6,7 +6,7 @@
 
 namespace weft::collectives {
 
-std::optional<std::uint32_t> RankGroup::position_of(std::uint32_t rank) const {
+std::optional<std::uint32_t> PlanGroup::position_of(std::uint32_t rank) const {
   if (rank < first || (rank - first) % stride != 0) return std::nullopt;
   const std::uint32_t position = (rank - first) / stride;
   if (position >= size) return std::nullopt;
@@ -118,7 +118,7 @@ std::uint32_t RankGrid::stride_of(GroupKind kind) const {
 }
 
 /// Two ranks of a pipeline, as far from its ends.
-RankGroup RankGrid::ends_of(GroupKind kind, std::uint32_t rank) const {
+PlanGroup RankGrid::ends_of(GroupKind kind, std::uint32_t rank) const {
   const std::uint32_t stage = rank / stage_ranks();
   const std::uint32_t lower = std::min(stage, pipeline_ - 1 - stage);
   const std::uint32_t apart = pipeline_ - 1 - 2 * lower;
@@ -127,18 +127,18 @@ RankGroup RankGrid::ends_of(GroupKind kind, std::uint32_t rank) const {
   return {rank % stage_ranks() + lower * stage_ranks(), apart * stage_ranks(), 2};
 }
 
-RankGroup RankGrid::group_of(GroupKind kind, std::uint32_t rank) const {
+PlanGroup RankGrid::group_of(GroupKind kind, std::uint32_t rank) const {
   if (kind == GroupKind::kEmbedding || kind == GroupKind::kMirror) return ends_of(kind, rank);
   const std::uint32_t size = size_of(kind);
   const std::uint32_t stride = stride_of(kind);
   return {rank - rank / stride % size * stride, stride, size};
 }
 
-std::vector<RankGroup> RankGrid::groups(GroupKind kind) const {
-  std::vector<RankGroup> groups;
+std::vector<PlanGroup> RankGrid::groups(GroupKind kind) const {
+  std::vector<PlanGroup> groups;
   groups.reserve(ranks());
   for (std::uint32_t r = 0; r < ranks(); ++r) {
-    const RankGroup group = group_of(kind, r);
+    const PlanGroup group = group_of(kind, r);
     if (group.first == r) groups.push_back(group);
   }
   return groups;

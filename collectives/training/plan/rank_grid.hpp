@@ -27,7 +27,7 @@ enum class GroupKind : std::uint8_t {
 };
 
 /// Ranks at equal distances, in the order of the group.
-struct RankGroup {
+struct PlanGroup {
   std::uint32_t first = 0;
   std::uint32_t stride = 1;
   std::uint32_t size = 1;
@@ -37,7 +37,7 @@ struct RankGroup {
   }
   /// Where a rank stands in the group; nothing: it does not belong to it.
   [[nodiscard]] std::optional<std::uint32_t> position_of(std::uint32_t rank) const;
-  bool operator==(const RankGroup&) const = default;
+  bool operator==(const PlanGroup&) const = default;
 };
 
 /// Where a rank is. `expert`, `expert_tensor` and `expert_data` count the ranks of a pipeline stage
@@ -73,13 +73,13 @@ class RankGrid {
   [[nodiscard]] std::uint32_t size_of(GroupKind kind) const;
   /// The group of a kind that a rank belongs to. Only ends of a pipeline have an embedding group of
   /// more than themselves.
-  [[nodiscard]] RankGroup group_of(GroupKind kind, std::uint32_t rank) const;
+  [[nodiscard]] PlanGroup group_of(GroupKind kind, std::uint32_t rank) const;
   /// All groups of a kind, by their first ranks.
-  [[nodiscard]] std::vector<RankGroup> groups(GroupKind kind) const;
+  [[nodiscard]] std::vector<PlanGroup> groups(GroupKind kind) const;
 
  private:
   [[nodiscard]] std::uint32_t stride_of(GroupKind kind) const;
-  [[nodiscard]] RankGroup ends_of(GroupKind kind, std::uint32_t rank) const;
+  [[nodiscard]] PlanGroup ends_of(GroupKind kind, std::uint32_t rank) const;
 
   std::uint32_t tensor_;
   std::uint32_t context_;

@@ -19,14 +19,14 @@ using collectives::check_plan;
 using collectives::GroupKind;
 using collectives::ParallelismSpec;
 using collectives::PipelineSchedule;
+using collectives::PlanGroup;
 using collectives::RankGrid;
-using collectives::RankGroup;
 using collectives::RankPlace;
 using collectives::TrainingSpec;
 
 constexpr auto kLastGroupKind = static_cast<int>(GroupKind::kMirror);
 
-std::vector<std::uint32_t> ranks_in(const RankGroup& group) {
+std::vector<std::uint32_t> ranks_in(const PlanGroup& group) {
   std::vector<std::uint32_t> ranks;
   ranks.reserve(group.size);
   for (std::uint32_t i = 0; i < group.size; ++i) ranks.push_back(group.rank_at(i));
@@ -46,7 +46,7 @@ ParallelismSpec parallel(std::uint32_t tensor, std::uint32_t context, std::uint3
 /// Every rank is in one group of each kind, and groups know each other's members.
 void expect_partition(const RankGrid& grid, GroupKind kind) {
   std::vector<int> seen(grid.ranks());
-  for (const RankGroup& group : grid.groups(kind)) {
+  for (const PlanGroup& group : grid.groups(kind)) {
     for (std::uint32_t i = 0; i < group.size; ++i) {
       const std::uint32_t rank = group.rank_at(i);
       ASSERT_LT(rank, grid.ranks());

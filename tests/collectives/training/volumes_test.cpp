@@ -5,18 +5,22 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "collectives/algorithms/algorithms.hpp"
 #include "collectives/training/volumes/volumes.hpp"
 
 namespace weft::testing {
 namespace {
 
-using collectives::ModelSpec;
+using collectives::Algorithm;
 using collectives::Operation;
 using collectives::PipelineSchedule;
 using collectives::Recomputation;
+using collectives::sent_by_rank;
 using collectives::StateBytes;
 using collectives::TrainingSpec;
 using collectives::VolumeKind;
@@ -90,10 +94,48 @@ TEST(Volume, OfHybridShardsIsAddedUpAmongCopies) {
 
 // What does not divide is rounded up at every pass: of 10 bytes over 3 ranks, one sends 7.
 TEST(Volume, IsThatOfTheRankThatSendsMost) {
-  EXPECT_EQ(collectives::sent_by_rank(Operation::kReduceScatter, 10_B, 3), 7_B);
-  EXPECT_EQ(collectives::sent_by_rank(Operation::kAllReduce, 10_B, 3), 14_B);
-  EXPECT_EQ(collectives::sent_by_rank(Operation::kSendReceive, 10_B, 3), 10_B);
-  EXPECT_EQ(collectives::sent_by_rank(Operation::kAllReduce, 10_B, 1), 0_B);
+  EXPECT_EQ(sent_by_rank(Operation::kReduceScatter, 10_B, 3), 7_B);
+  EXPECT_EQ(sent_by_rank(Operation::kAllReduce, 10_B, 3), 14_B);
+  EXPECT_EQ(sent_by_rank(Operation::kSendReceive, 10_B, 3), 10_B);
+  EXPECT_EQ(sent_by_rank(Operation::kAllReduce, 10_B, 1), 0_B);
+}
+
+/// The most that a rank sends by the steps of a schedule; `size` is of a block in an all-to-all.
+std::int64_t most_sent(Operation operation, Algorithm algorithm, std::uint32_t n,
+                       std::int64_t size) {
+  collectives::SchedulePlan plan(n, {});
+  plan.operation = operation;
+  plan.size = size;
+  const auto schedule = make_schedule(std::move(plan), algorithm);
+  std::int64_t most = 0;
+  for (std::uint32_t rank = 0; rank < n; ++rank) {
+    std::int64_t sum = 0;
+    for (std::uint32_t lane = 0; lane < schedule->lanes(); ++lane) {
+      collectives::StepStream steps = schedule->steps(rank, lane);
+      for (collectives::Step step; steps.next(step);) {
+        if (step.kind == collectives::Step::Kind::kSend) sum += step.amount;
+      }
+    }
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+TEST(Volume, IsWhatTheStepsOfSchedulesSend) {
+  for (const std::uint32_t n : {2U, 3U, 8U, 24U}) {
+    for (const std::int64_t size : {4800, 4807}) {
+      for (const Operation operation : {Operation::kAllGather, Operation::kReduceScatter}) {
+        EXPECT_EQ(sent_by_rank(operation, Bytes(size), n).count(),
+                  most_sent(operation, Algorithm::kRing, n, size));
+      }
+      const std::int64_t reduced = sent_by_rank(Operation::kAllReduce, Bytes(size), n).count();
+      const std::int64_t by_ring = most_sent(Operation::kAllReduce, Algorithm::kRing, n, size);
+      EXPECT_GE(reduced, by_ring);  // a rank keeps another part in each pass
+      EXPECT_LE(reduced, by_ring + (size % n == 0 ? 0 : 2));
+      EXPECT_EQ(sent_by_rank(Operation::kAllToAll, Bytes(n * size), n).count(),
+                most_sent(Operation::kAllToAll, Algorithm::kPairwise, n, size));
+    }
+  }
 }
 
 // 4 all-reduces of 2 b s h bytes per layer and micro-batch, 6 with full recomputation; as
@@ -165,7 +207,7 @@ TEST(Volume, OfExpertsIsFourAllToAllsPerLayer) {
   EXPECT_EQ(sent(spec, VolumeKind::kExpertGradient, states), 2 * kPsi.count() / 4 * 3);
   const collectives::VolumeSetting capacity{2, 100};  // 1600 tokens of 4096
   EXPECT_EQ(sent_for(volumes_of(spec, states, 0, capacity), VolumeKind::kExpert).count(),
-            (kLayers - 6) * kM * 6 * (2 * 1600 * kH / 4 * 3));
+            (kLayers - 6) * kM * 6 * (kH * 2 * 1600 / 4 * 3));
 }
 
 // With tensor parallelism t, a rank has 1 / t of the tokens to send, and only attention is left of
@@ -193,8 +235,8 @@ TEST(Volume, OfExpertsIsOfTheTensorRanksOwnTokens) {
 // often in the backward pass; a tensor-parallel rank has 1 / t of the heads, but at least one.
 TEST(Volume, OfContextParallelismIsKeysAndValuesOnARing) {
   TrainingSpec spec = training(4, 8, 1, 1);
-  spec.model.kv_heads = 8;  // of 128
-  const std::int64_t ring = 2 * 2 * (kB * kS / 8) * (8 / 4 * 128) * 7;
+  spec.model.kv_heads = 8;  // of 128: 256 numbers per rank
+  const std::int64_t ring = kB * kS / 8 * 256 * 4 * 7;
   EXPECT_EQ(sent(spec, VolumeKind::kContext), kLayers * kM * 2 * ring);
   EXPECT_EQ(sent(spec, VolumeKind::kContextGradient), kLayers * kM * ring);
   spec.recomputation = Recomputation::kFull;
