@@ -130,6 +130,18 @@ TEST(PipelineOrder, LeadsFromTheFirstStageToTheLastAndBack) {
   }
 }
 
+// An order of 2e9 micro-batches would not fit into memory.
+TEST(PipelineOrder, IsMadeAsItIsAskedFor) {
+  for (const PipelineSchedule schedule :
+       {PipelineSchedule::kGpipe, kOneByOne, PipelineSchedule::kZeroBubbleH1,
+        PipelineSchedule::kDualPipe}) {
+    SlotStream stream = collectives::pipeline_slots({schedule, 4, 1, 2'000'000'000}, 1);
+    Slot slot;
+    for (int i = 0; i < 1000; ++i) ASSERT_TRUE(stream.next(slot));
+    EXPECT_LE(slot.micro_batch % 1'000'000'000, 1000U);
+  }
+}
+
 /// An order out of a list.
 SlotStream listed(std::vector<Slot> slots) {
   for (const Slot& slot : slots) co_yield slot;
@@ -217,6 +229,7 @@ TEST(PipelinePlan, IsRefusedByTheKeyThatSaysWhy) {
   EXPECT_EQ(keys_of_problems({PipelineSchedule::kDualPipe, 4, 1, 6}), Keys{batch});
   EXPECT_EQ(keys_of_problems({PipelineSchedule::kDualPipe, 4, 1, 9}), Keys{batch});
   EXPECT_EQ(keys_of_problems({kOneByOne, 4, 1, 0}), Keys{batch});
+  EXPECT_EQ(keys_of_problems({kOneByOne, 4, 2, 2'000'000'000}), Keys{batch});
 }
 
 }  // namespace
