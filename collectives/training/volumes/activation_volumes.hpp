@@ -25,7 +25,6 @@ struct ActivationTerms {
   std::vector<VolumeTerm> terms;
 
   void add(VolumeKind kind, GroupKind group, Operation operation, Bytes size, std::uint64_t count);
-  /// Forward, backward, and forward again where activations are recomputed.
   void add_tensor();
   void add_context();
   void add_experts();

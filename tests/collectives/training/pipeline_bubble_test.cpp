@@ -21,10 +21,10 @@ using collectives::PipelineSchedule;
 using collectives::PipelineTimes;
 using collectives::StageTimes;
 
-using Shape = std::pair<std::uint32_t, std::uint32_t>;
-const std::vector<Shape> kShapes = {{2, 4}, {4, 8}, {8, 32}, {8, 64}};
+using PipelineShape = std::pair<std::uint32_t, std::uint32_t>;
+const std::vector<PipelineShape> kPipelines = {{2, 4}, {4, 8}, {8, 32}, {8, 64}};
 
-struct Work {
+struct StageWork {
   std::int64_t forward;
   std::int64_t input;
   std::int64_t weights;
@@ -32,7 +32,7 @@ struct Work {
   [[nodiscard]] std::int64_t sum() const { return forward + input + weights; }
 };
 
-PipelineOutcome evaluated(const PipelinePlan& plan, const Work& work, std::int64_t pair = 0,
+PipelineOutcome evaluated(const PipelinePlan& plan, const StageWork& work, std::int64_t pair = 0,
                           Picoseconds transfer = {}) {
   PipelineTimes times;
   times.stages.assign(plan.stages(), {Picoseconds(work.forward), Picoseconds(work.input),
@@ -52,8 +52,8 @@ std::int64_t idle_of_all(const PipelineOutcome& outcome) {
 // The last rank begins p - 1 forwards late, and p - 1 backwards follow its last one: (p - 1) / m of
 // the ideal time m (F + B + W).
 TEST(PipelineBubble, IsRanksLessOneOverMicroBatches) {
-  const Work work{100, 130, 90};
-  for (const auto& [p, m] : kShapes) {
+  const StageWork work{100, 130, 90};
+  for (const auto& [p, m] : kPipelines) {
     for (const PipelineSchedule schedule : {PipelineSchedule::kGpipe, kOneByOne}) {
       const std::int64_t idle = idle_of_all(evaluated({schedule, p, 1, m}, work));
       EXPECT_EQ(idle * m, (p - 1) * (m * work.sum())) << "p " << p << ", m " << m;
@@ -63,8 +63,8 @@ TEST(PipelineBubble, IsRanksLessOneOverMicroBatches) {
 
 // Stages are 1 / v as long, and p - 1 of them are waited for: (p - 1) / (v m).
 TEST(PipelineBubble, ShrinksByTheVirtualStages) {
-  const Work work{100, 130, 90};  // of a virtual stage
-  for (const auto& [p, m] : kShapes) {
+  const StageWork work{100, 130, 90};  // of a virtual stage
+  for (const auto& [p, m] : kPipelines) {
     for (const std::uint32_t v : {2U, 3U, 6U}) {
       const std::int64_t idle = idle_of_all(evaluated({kOneByOne, p, v, m}, work));
       const std::int64_t ideal = std::int64_t{m} * v * work.sum();
@@ -78,11 +78,11 @@ TEST(PipelineBubble, ShrinksByTheVirtualStages) {
 // time m (F + B + W). Weights cannot fill more than there is: where W is above F or B, what is lost
 // is (p - 1) max(F, B).
 TEST(PipelineBubble, OfZeroBubbleH1IsFilledByWeights) {
-  for (const auto& [p, m] : kShapes) {
+  for (const auto& [p, m] : kPipelines) {
     for (std::int64_t forward = 20; forward <= 140; forward += 40) {
       for (std::int64_t input = 20; input <= 140; input += 30) {
         for (std::int64_t weights = 20; weights <= 160; weights += 20) {
-          const Work work{forward, input, weights};
+          const StageWork work{forward, input, weights};
           const std::int64_t idle =
               idle_of_all(evaluated({PipelineSchedule::kZeroBubbleH1, p, 1, m}, work));
           EXPECT_EQ(idle, (p - 1) * std::max({forward, input, forward + input - weights}));
@@ -111,7 +111,7 @@ TEST(PipelineBubble, OfZeroBubbleH1IsFilledByWeights) {
 struct Dual {
   std::uint32_t ranks;
   std::uint32_t micro_batches;
-  Work work;
+  StageWork work;
   std::int64_t pair;
 
   [[nodiscard]] PipelineOutcome outcome() const {
@@ -127,11 +127,12 @@ struct Dual {
 
 std::vector<Dual> dual_cases() {
   std::vector<Dual> cases;
-  for (const auto& [p, m] : std::vector<Shape>{{2, 4}, {4, 8}, {8, 20}, {8, 40}, {16, 64}}) {
+  for (const auto& [p, m] :
+       std::vector<PipelineShape>{{2, 4}, {4, 8}, {8, 20}, {8, 40}, {16, 64}}) {
     for (const std::int64_t forward : {60, 100, 140}) {
       for (const std::int64_t input : {60, 80, 100, 140}) {
         for (const std::int64_t weights : {20, 60, 100}) {
-          const Work work{forward, input, weights};
+          const StageWork work{forward, input, weights};
           if (weights > forward || weights > input) continue;
           for (const std::int64_t saved : {0, 20, 60}) {
             const std::int64_t pair = work.sum() - saved;
@@ -182,7 +183,7 @@ TEST(PipelineBubble, OfDualPipeIsLessTowardsTheEndsWherePairsSaveTime) {
 // In GPipe a transfer of x each is waited for p - 1 times on the way to the last rank and as often
 // on the way back: micro-batches follow one another without a gap, whatever x is.
 TEST(PipelineTime, AddsTransfersOnTheWayThereAndBack) {
-  const Work work{100, 100, 100};
+  const StageWork work{100, 100, 100};
   for (const std::uint32_t p : {2U, 4U, 8U}) {
     const PipelinePlan plan{PipelineSchedule::kGpipe, p, 1, 2 * p};
     const PipelineOutcome free = evaluated(plan, work);

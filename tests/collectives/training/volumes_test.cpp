@@ -28,25 +28,25 @@ using collectives::VolumeTerm;
 
 constexpr Bytes kPsi(1 << 20);
 constexpr StateBytes kStates{kPsi, kPsi, 0_B, 0_B, 0_B};
-constexpr std::int64_t kB = 2;
-constexpr std::int64_t kS = 2048;
-constexpr std::int64_t kH = 12288;
-constexpr std::int64_t kLayers = 96;
+constexpr std::int64_t kSamples = 2;
+constexpr std::int64_t kTokens = 2048;
+constexpr std::int64_t kHidden = 12288;
+constexpr std::int64_t kModelLayers = 96;
 
 /// 64 samples for each data-parallel rank, 2 at a time: m = 32.
-constexpr std::int64_t kM = 32;
+constexpr std::int64_t kMicroBatches = 32;
 TrainingSpec training(std::uint32_t tensor, std::uint32_t context, std::uint32_t pipeline,
                       std::uint32_t data) {
   TrainingSpec spec;
-  spec.model.layers = kLayers;
-  spec.model.hidden = kH;
+  spec.model.layers = kModelLayers;
+  spec.model.hidden = kHidden;
   spec.model.heads = 96;
-  spec.model.sequence = kS;
+  spec.model.sequence = kTokens;
   spec.parallelism.tensor = tensor;
   spec.parallelism.context = context;
   spec.parallelism.pipeline = pipeline;
   spec.parallelism.data = data;
-  spec.batch = {kB, 64 * data};
+  spec.batch = {kSamples, 64 * data};
   return spec;
 }
 
@@ -78,8 +78,8 @@ TEST(Volume, OfZero3IsOfEveryMicroBatch) {
   for (const VolumeTerm& term : volumes_of(spec, kStates, 0)) {
     EXPECT_EQ(term.per_rank, kPsi / 8 * 7);
   }
-  EXPECT_EQ(sent(spec, VolumeKind::kParameter), 2 * kM * kPsi.count() / 8 * 7);
-  EXPECT_EQ(sent(spec, VolumeKind::kGradient), kM * kPsi.count() / 8 * 7);
+  EXPECT_EQ(sent(spec, VolumeKind::kParameter), 2 * kMicroBatches * kPsi.count() / 8 * 7);
+  EXPECT_EQ(sent(spec, VolumeKind::kGradient), kMicroBatches * kPsi.count() / 8 * 7);
 }
 
 // Over r ranks and d / r copies: (r-1)/r Psi twice, and 2 (d/r - 1)/(d/r) of Psi / r among copies.
@@ -145,13 +145,14 @@ TEST(Volume, OfTensorParallelismIsFourAllReducesPerLayer) {
     for (const bool is_recomputed : {false, true}) {
       TrainingSpec spec = training(t, 1, 1, 1);
       if (is_recomputed) spec.recomputation = Recomputation::kFull;
-      const std::int64_t pass = 2 * kB * kS * kH / t * (t - 1);  // of an all-gather
-      const std::int64_t expected = kLayers * kM * (is_recomputed ? 6 : 4) * 2 * pass;
+      const std::int64_t pass = 2 * kSamples * kTokens * kHidden / t * (t - 1);  // of an all-gather
+      const std::int64_t expected =
+          kModelLayers * kMicroBatches * (is_recomputed ? 6 : 4) * 2 * pass;
       EXPECT_EQ(sent(spec, VolumeKind::kTensor), expected);
       EXPECT_EQ(sent(spec, VolumeKind::kTensorRegather), 0);
       spec.parallelism.sequence_parallel = true;
       EXPECT_EQ(sent(spec, VolumeKind::kTensor), expected);
-      EXPECT_EQ(sent(spec, VolumeKind::kTensorRegather), kLayers * kM * 2 * pass);
+      EXPECT_EQ(sent(spec, VolumeKind::kTensorRegather), kModelLayers * kMicroBatches * 2 * pass);
     }
   }
 }
@@ -170,7 +171,7 @@ TEST(Volume, OfTensorParallelismIsOfTheRanksOwnLayersAndTokens) {
 // tensor-parallel rank where activations are sharded.
 TEST(Volume, OfPipelinesIsActivationsOverEachBoundary) {
   TrainingSpec spec = training(8, 1, 4, 1);
-  const std::int64_t boundary = kM * 2 * kB * kS * kH;
+  const std::int64_t boundary = kMicroBatches * 2 * kSamples * kTokens * kHidden;
   const auto forward = VolumeKind::kPipelineForward;
   const auto backward = VolumeKind::kPipelineBackward;
   EXPECT_EQ(sent(spec, forward, kStates, 0), boundary);
@@ -199,15 +200,15 @@ TEST(Volume, OfExpertsIsFourAllToAllsPerLayer) {
   spec.model.top_k = 2;
   spec.model.dense_layers = 6;
   spec.parallelism.expert = 4;
-  const std::int64_t each = 2 * (kB * kS / 2) * kH * 2 / 4 * 3;
-  EXPECT_EQ(sent(spec, VolumeKind::kExpert), (kLayers - 6) * kM * 4 * each);
+  const std::int64_t each = 2 * (kSamples * kTokens / 2) * kHidden * 2 / 4 * 3;
+  EXPECT_EQ(sent(spec, VolumeKind::kExpert), (kModelLayers - 6) * kMicroBatches * 4 * each);
   spec.recomputation = Recomputation::kFull;
-  EXPECT_EQ(sent(spec, VolumeKind::kExpert), (kLayers - 6) * kM * 6 * each);
+  EXPECT_EQ(sent(spec, VolumeKind::kExpert), (kModelLayers - 6) * kMicroBatches * 6 * each);
   const StateBytes states{0_B, 0_B, kPsi, kPsi, 0_B};  // of experts: over 16 / 4 ranks
   EXPECT_EQ(sent(spec, VolumeKind::kExpertGradient, states), 2 * kPsi.count() / 4 * 3);
   const collectives::VolumeSetting capacity{2, 100};  // 1600 tokens of 4096
   EXPECT_EQ(sent_for(volumes_of(spec, states, 0, capacity), VolumeKind::kExpert).count(),
-            (kLayers - 6) * kM * 6 * (kH * 2 * 1600 / 4 * 3));
+            (kModelLayers - 6) * kMicroBatches * 6 * (kHidden * 2 * 1600 / 4 * 3));
 }
 
 // With tensor parallelism t, a rank has 1 / t of the tokens to send, and only attention is left of
@@ -219,8 +220,8 @@ TEST(Volume, OfExpertsIsOfTheTensorRanksOwnTokens) {
   spec.model.top_k = 2;
   spec.parallelism.expert = 4;
   spec.parallelism.sequence_parallel = true;
-  const std::int64_t passes = kLayers * kM;
-  const std::int64_t copies = 2 * (kB * kS / 8) * kH * 2;
+  const std::int64_t passes = kModelLayers * kMicroBatches;
+  const std::int64_t copies = 2 * (kSamples * kTokens / 8) * kHidden * 2;
   EXPECT_EQ(sent(spec, VolumeKind::kExpert), passes * 4 * (copies / 4 * 3));
   EXPECT_EQ(sent(spec, VolumeKind::kExpertTensor), passes * 4 * (7 * copies));
   const std::int64_t dense = sent(training(8, 1, 1, 4), VolumeKind::kTensor);
@@ -236,13 +237,13 @@ TEST(Volume, OfExpertsIsOfTheTensorRanksOwnTokens) {
 TEST(Volume, OfContextParallelismIsKeysAndValuesOnARing) {
   TrainingSpec spec = training(4, 8, 1, 1);
   spec.model.kv_heads = 8;  // of 128: 256 numbers per rank
-  const std::int64_t ring = kB * kS / 8 * 256 * 4 * 7;
-  EXPECT_EQ(sent(spec, VolumeKind::kContext), kLayers * kM * 2 * ring);
-  EXPECT_EQ(sent(spec, VolumeKind::kContextGradient), kLayers * kM * ring);
+  const std::int64_t ring = kSamples * kTokens / 8 * 256 * 4 * 7;
+  EXPECT_EQ(sent(spec, VolumeKind::kContext), kModelLayers * kMicroBatches * 2 * ring);
+  EXPECT_EQ(sent(spec, VolumeKind::kContextGradient), kModelLayers * kMicroBatches * ring);
   spec.recomputation = Recomputation::kFull;
-  EXPECT_EQ(sent(spec, VolumeKind::kContext), kLayers * kM * 3 * ring);
+  EXPECT_EQ(sent(spec, VolumeKind::kContext), kModelLayers * kMicroBatches * 3 * ring);
   spec.parallelism.tensor = 24;  // three ranks per head
-  EXPECT_EQ(sent(spec, VolumeKind::kContextGradient), kLayers * kM * ring / 2);
+  EXPECT_EQ(sent(spec, VolumeKind::kContextGradient), kModelLayers * kMicroBatches * ring / 2);
 }
 
 TEST(Volume, OfTiedEmbeddingsIsAtTheEndsOfPipelines) {
