@@ -84,6 +84,11 @@ SlotStream pipeline_slots(const PipelinePlan& plan, std::uint32_t rank) {
   return one_by_one_slots(plan, rank);
 }
 
+std::uint32_t passes_of_chunk(const PipelinePlan& plan) {
+  const bool is_halved = plan.schedule == PipelineSchedule::kDualPipe;
+  return is_halved ? plan.micro_batches / 2 : plan.micro_batches;
+}
+
 std::uint32_t stage_of(const PipelinePlan& plan, StagePlace place) {
   if (is_reverse(plan, place)) return plan.ranks - 1 - place.rank;
   return place.chunk * plan.ranks + place.rank;

@@ -28,6 +28,9 @@ struct PipelinePlan {
   }
 };
 
+/// How many micro-batches go through a chunk of a rank: all, or with DualPipe half of them.
+[[nodiscard]] std::uint32_t passes_of_chunk(const PipelinePlan& plan);
+
 /// A chunk of a rank: where a stage is.
 struct StagePlace {
   std::uint32_t rank = 0;

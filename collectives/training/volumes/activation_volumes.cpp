@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "collectives/training/pipeline/pipeline_plan.hpp"
 #include "collectives/training/plan/plan_check.hpp"
 
 namespace weft::collectives {
@@ -20,6 +19,11 @@ ActivationTerms::ActivationTerms(const TrainingSpec& training, const RankGrid& r
       tokens(std::int64_t{training.batch.micro} * training.model.sequence /
              training.parallelism.context),
       activations(Bytes(tokens * training.model.hidden) * volume_setting.activation_size) {}
+
+PipelinePlan ActivationTerms::pipeline() const {
+  return {spec.parallelism.schedule, spec.parallelism.pipeline, spec.parallelism.virtual_stages,
+          micro_batches_of(spec)};
+}
 
 void ActivationTerms::add(VolumeKind kind, GroupKind group, Operation operation, Bytes size,
                           std::uint64_t count) {
@@ -45,6 +49,29 @@ void ActivationTerms::add_tensor() {
   add(VolumeKind::kTensor, group, Operation::kReduceScatter, activations, sums);
   add(VolumeKind::kTensor, group, Operation::kAllGather, activations, sums);
   add(VolumeKind::kTensorRegather, group, Operation::kAllGather, activations, halves);
+}
+
+/// A rank looks up the tokens that are in its part of the vocabulary, and what comes of it is added
+/// up; so are, in the backward pass, the output layer's gradients of its input (arXiv 1909.08053,
+/// section 3). Sequence-parallel, as in add_tensor: the other half of each sum is in the other
+/// pass, and the output layer's input is gathered once more. Neither is recomputed.
+void ActivationTerms::add_vocabulary() {
+  const PipelinePlan plan = pipeline();
+  std::uint64_t firsts = 0;
+  std::uint64_t lasts = 0;
+  for (std::uint32_t c = 0; c < plan.chunks(); ++c) {
+    const std::uint32_t stage = stage_of(plan, {pipeline_rank, c});
+    if (stage == 0) firsts += passes_of_chunk(plan);
+    if (stage + 1 == plan.stages()) lasts += passes_of_chunk(plan);
+  }
+  const VolumeKind kind = VolumeKind::kVocabulary;
+  const GroupKind group = GroupKind::kTensor;
+  if (!spec.parallelism.sequence_parallel) {
+    add(kind, group, Operation::kAllReduce, activations, firsts + lasts);
+    return;
+  }
+  add(kind, group, Operation::kReduceScatter, activations, firsts + lasts);
+  add(kind, group, Operation::kAllGather, activations, firsts + 2 * lasts);
 }
 
 /// The ring of H. Liu et al., arXiv 2310.01889: a rank hands on keys and values c - 1 times in each
@@ -91,8 +118,7 @@ void ActivationTerms::add_experts() {
 /// send their part only.
 void ActivationTerms::add_pipeline() {
   const ParallelismSpec& parallelism = spec.parallelism;
-  const PipelinePlan plan{parallelism.schedule, parallelism.pipeline, parallelism.virtual_stages,
-                          micro_batches_of(spec)};
+  const PipelinePlan plan = pipeline();
   std::uint64_t chunks_on = 0;
   std::uint64_t chunks_back = 0;
   for (std::uint32_t c = 0; c < plan.chunks(); ++c) {
@@ -100,8 +126,7 @@ void ActivationTerms::add_pipeline() {
     if (backward_target(plan, {pipeline_rank, c})) ++chunks_back;
   }
   const Bytes size = parallelism.sequence_parallel ? activations / parallelism.tensor : activations;
-  const std::uint64_t each =
-      plan.micro_batches * std::uint64_t{plan.virtual_stages} / plan.chunks();
+  const std::uint64_t each = passes_of_chunk(plan);
   add(VolumeKind::kPipelineForward, GroupKind::kPipeline, Operation::kSendReceive, size,
       chunks_on * each);
   add(VolumeKind::kPipelineBackward, GroupKind::kPipeline, Operation::kSendReceive, size,

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "collectives/training/pipeline/pipeline_plan.hpp"
 #include "collectives/training/volumes/volumes.hpp"
 
 /// What ranks exchange as micro-batches go through layers: parts of volumes_of.
@@ -24,8 +25,10 @@ struct ActivationTerms {
   Bytes activations;      ///< of these: 2 b s h / c with two bytes per number
   std::vector<VolumeTerm> terms;
 
+  [[nodiscard]] PipelinePlan pipeline() const;
   void add(VolumeKind kind, GroupKind group, Operation operation, Bytes size, std::uint64_t count);
   void add_tensor();
+  void add_vocabulary();
   void add_context();
   void add_experts();
   void add_pipeline();

@@ -13,6 +13,7 @@ namespace weft::collectives {
 enum class VolumeKind : std::uint8_t {
   kTensor,           ///< results of tensor-parallel layers
   kTensorRegather,   ///< sequence-parallel inputs, gathered again to get gradients of weights
+  kVocabulary,       ///< tensor-parallel embeddings, and gradients of the output layer's input
   kContext,          ///< keys and values on their way round
   kContextGradient,  ///< their gradients
   kExpert,           ///< tokens to experts and back, in both passes

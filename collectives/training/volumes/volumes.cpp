@@ -16,9 +16,7 @@ LayerPasses layer_passes(const TrainingSpec& spec, std::uint32_t pipeline_rank) 
   const std::vector<std::uint32_t> layers = layers_of_stages(spec.model, spec.parallelism);
   const std::uint32_t dense_layers =
       spec.model.experts == 0 ? spec.model.layers : spec.model.dense_layers;
-  // Every micro-batch goes through every chunk, but through one of DualPipe's two.
-  const std::uint64_t each =
-      plan.micro_batches * std::uint64_t{plan.virtual_stages} / plan.chunks();
+  const std::uint64_t each = passes_of_chunk(plan);
   LayerPasses passes;
   std::uint32_t first = 0;  // layer of the stage
   for (std::uint32_t stage = 0; stage < plan.stages(); ++stage) {
@@ -39,6 +37,7 @@ std::vector<VolumeTerm> volumes_of(const TrainingSpec& spec, const StateBytes& s
   const RankGrid grid(spec.parallelism);
   ActivationTerms activations(spec, grid, setting, pipeline_rank);
   activations.add_tensor();
+  activations.add_vocabulary();
   activations.add_context();
   activations.add_experts();
   activations.add_pipeline();

@@ -6,9 +6,8 @@
 #include "collectives/training/spec/training_spec.hpp"
 #include "collectives/training/volumes/volume_term.hpp"
 
-/// How many bytes a rank sends in an iteration, in closed form. Left out are the embedding's and
-/// the output layer's own tensor-parallel exchanges, the loss, norms of gradients, and numbers that
-/// say how many tokens an expert gets.
+/// How many bytes a rank sends in an iteration, in closed form. Left out is what is small: what a
+/// loss and the norm of gradients add up, and how many tokens an expert gets.
 namespace weft::collectives {
 
 /// One whole copy of what a rank exchanges with those that hold the same parameters: that is before

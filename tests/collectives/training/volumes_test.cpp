@@ -157,6 +157,24 @@ TEST(Volume, OfTensorParallelismIsFourAllReducesPerLayer) {
   }
 }
 
+// An all-reduce of 2 b s h bytes per micro-batch where the embedding is, and one where the output
+// layer is; sequence-parallel, the output layer's input is gathered once more.
+TEST(Volume, OfTheVocabularyIsAtTheEndsOfPipelines) {
+  const auto kind = VolumeKind::kVocabulary;
+  const std::int64_t pass = kMicroBatches * 2 * kSamples * kTokens * kHidden / 8 * 7;
+  TrainingSpec spec = training(8, 1, 1, 1);
+  EXPECT_EQ(sent(spec, kind), 4 * pass);
+  spec.parallelism.sequence_parallel = true;
+  EXPECT_EQ(sent(spec, kind), 5 * pass);
+  spec.parallelism.pipeline = 4;
+  EXPECT_EQ(sent(spec, kind, kStates, 0), 2 * pass);
+  EXPECT_EQ(sent(spec, kind, kStates, 1), 0);
+  EXPECT_EQ(sent(spec, kind, kStates, 3), 3 * pass);
+  spec.parallelism.schedule = PipelineSchedule::kDualPipe;  // both, of half of the micro-batches
+  EXPECT_EQ(sent(spec, kind, kStates, 0), 5 * pass / 2);
+  EXPECT_EQ(sent(training(1, 1, 4, 1), kind), 0);
+}
+
 // A pipeline rank has l / p of the layers, and a context-parallel one 1 / c of the tokens.
 TEST(Volume, OfTensorParallelismIsOfTheRanksOwnLayersAndTokens) {
   const std::int64_t whole = sent(training(8, 1, 1, 1), VolumeKind::kTensor);
