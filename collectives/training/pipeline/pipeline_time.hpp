@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collectives/training/pipeline/pipeline_plan.hpp"
+#include "simcore/base/units.hpp"
+
+namespace weft::collectives {
+
+/// What a stage takes for one micro-batch.
+struct StageTimes {
+  Picoseconds forward;
+  Picoseconds backward_input;
+  Picoseconds backward_weights;
+};
+
+struct PipelineTimes {
+  std::vector<StageTimes> stages;  ///< in the model's order
+  std::vector<Picoseconds> pairs;  ///< of a rank's pairs, by rank; empty: the sum of their parts
+  Picoseconds transfer;            ///< from the end of a slot to its result at another rank
+};
+
+/// What a rank waits for that never comes: its slot, and the place in the rank's order.
+struct StuckSlot {
+  std::uint32_t rank = 0;
+  std::uint64_t position = 0;
+  Slot slot;
+};
+
+struct PipelineOutcome {
+  Picoseconds makespan;            ///< of what could be done
+  std::vector<Picoseconds> busy;   ///< by rank
+  std::vector<Picoseconds> idle;   ///< by rank: the makespan without what it was busy
+  std::uint64_t slots = 0;         ///< that were done
+  std::vector<StuckSlot> blocked;  ///< empty: every order came to its end
+
+  [[nodiscard]] bool finished() const { return blocked.empty(); }
+};
+
+/// Runs the orders of all ranks by their dependencies: a rank does its slots one after another,
+/// waits for what a slot needs (receives block), and goes on at once after each (sends are
+/// buffered, and take no time of the rank). Time and memory are linear in the slots.
+[[nodiscard]] PipelineOutcome pipeline_time(const PipelinePlan& plan, const PipelineTimes& times);
+
+/// The same of other orders, one for each rank; they may be such that they never end.
+[[nodiscard]] PipelineOutcome pipeline_time(const PipelinePlan& plan,
+                                            std::vector<SlotStream> orders,
+                                            const PipelineTimes& times);
+
+}  // namespace weft::collectives

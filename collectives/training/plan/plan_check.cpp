@@ -1,0 +1,233 @@
+#include "collectives/training/plan/plan_check.hpp"
+
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "collectives/training/pipeline/pipeline_plan.hpp"
+#include "collectives/training/plan/rank_grid.hpp"
+
+namespace weft::collectives {
+
+namespace {
+
+/// Nobody has more; products of what is below fit 64 bits.
+constexpr std::uint64_t kMostPlanRanks = 1'000'000;
+
+class PlanCheck {
+ public:
+  PlanCheck(const TrainingSpec& spec, std::vector<schema::Problem>& problems)
+      : model_(spec.model), plan_(spec.parallelism), batch_(spec.batch), problems_(problems) {}
+
+  /// Whether all sizes are there, so that something can be divided by them.
+  bool sizes_are_possible() {
+    const std::size_t before = problems_.size();
+    at_least_one("tensor", plan_.tensor);
+    at_least_one("context", plan_.context);
+    at_least_one("pipeline", plan_.pipeline);
+    at_least_one("virtual_stages", plan_.virtual_stages);
+    at_least_one("data", plan_.data);
+    at_least_one("expert", plan_.expert);
+    if (batch_.micro == 0) problem("batch.micro", "is 0");
+    if (batch_.global == 0) problem("batch.global", "is 0");
+    if (before == problems_.size() && ranks_of(plan_) > kMostPlanRanks) {
+      problem("parallelism", "is for more than a million ranks");
+    }
+    return problems_.size() == before;
+  }
+
+  void ranks(std::optional<std::uint32_t> given) {
+    const std::uint64_t needed = ranks_of(plan_);
+    if (!given || *given == needed) return;
+    problem("parallelism", "tensor x context x pipeline x data is " + std::to_string(needed) +
+                               "; the job has " + std::to_string(*given) + " ranks");
+  }
+
+  void tensor() {
+    divides("model.heads", model_.heads, "parallelism.tensor", plan_.tensor, "heads");
+    const std::uint32_t groups = model_.kv_heads == 0 ? model_.heads : model_.kv_heads;
+    if (groups > 0 && groups % plan_.tensor != 0 && plan_.tensor % groups != 0 &&
+        model_.heads % plan_.tensor == 0) {
+      problem("parallelism.tensor", "neither divides the " + std::to_string(groups) +
+                                        " heads of keys and values nor is a multiple of them");
+    }
+    if (plan_.sequence_parallel) {
+      divides("model.sequence", model_.sequence, "parallelism.tensor",
+              std::uint64_t{plan_.tensor} * plan_.context, "tokens of a sample with context");
+    }
+    divides("model.sequence", model_.sequence, "parallelism.context", plan_.context,
+            "tokens of a sample");
+    if (model_.experts > 0 && model_.dense_layers == 0) return;
+    divides("model.ffn", inner_size(), "parallelism.tensor", plan_.tensor,
+            "columns of a feed-forward");
+  }
+
+  void experts() {
+    const std::uint32_t tensor = expert_tensor_of(plan_);
+    if (model_.experts == 0) {
+      if (plan_.expert > 1) problem("parallelism.expert", "the model has no experts");
+      if (plan_.expert_tensor > 0 && plan_.expert_tensor != plan_.tensor) {
+        problem("parallelism.expert_tensor", "the model has no experts");
+      }
+      return;
+    }
+    divides("model.experts", model_.experts, "parallelism.expert", plan_.expert, "experts");
+    const std::uint64_t inner = model_.expert_ffn == 0 ? inner_size() : model_.expert_ffn;
+    divides("model.expert_ffn", inner, "parallelism.expert_tensor", tensor, "columns of an expert");
+    if (model_.top_k == 0 || model_.top_k > model_.experts) {
+      problem("model.top_k", "is " + std::to_string(model_.top_k) + " of " +
+                                 std::to_string(model_.experts) + " experts");
+    }
+    expert_ranks(tensor);
+    if (plan_.tensor > 1 && !plan_.sequence_parallel &&
+        (plan_.expert > 1 || tensor != plan_.tensor)) {
+      problem("parallelism.sequence_parallel",
+              "tensor-parallel ranks that exchange tokens with experts elsewhere each need some of "
+              "their own");
+    }
+  }
+
+  void sharding() {
+    if (plan_.zero > 3) problem("parallelism.zero", "has stages 0 to 3");
+    if (plan_.shard_ranks == 0) return;
+    if (plan_.zero == 0) {
+      problem("parallelism.shard_ranks", "nothing is sharded where zero is 0");
+      return;
+    }
+    const std::uint64_t gradient = std::uint64_t{plan_.context} * plan_.data;
+    if (gradient % plan_.shard_ranks != 0) {
+      problem("parallelism.shard_ranks", std::to_string(plan_.shard_ranks) +
+                                             " does not divide the " + std::to_string(gradient) +
+                                             " ranks of data x context");
+      return;
+    }
+    const std::uint64_t stage = gradient * plan_.tensor;
+    const std::uint64_t expert_data =
+        stage / (std::uint64_t{expert_tensor_of(plan_)} * plan_.expert);
+    const std::uint64_t copies = gradient / plan_.shard_ranks;
+    if (model_.experts > 0 && expert_data % copies != 0) {
+      problem("parallelism.shard_ranks", "leaves " + std::to_string(copies) + " copies; the " +
+                                             std::to_string(expert_data) +
+                                             " ranks with the same experts cannot have as many");
+    }
+  }
+
+  void batch() {
+    const std::uint64_t step = std::uint64_t{batch_.micro} * plan_.data;
+    if (batch_.global % step != 0) {
+      problem("batch.global", std::to_string(batch_.global) + " is no multiple of micro x data, " +
+                                  std::to_string(step));
+      return;
+    }
+    check_pipeline({plan_.schedule, plan_.pipeline, plan_.virtual_stages,
+                    static_cast<std::uint32_t>(batch_.global / step)},
+                   problems_);
+  }
+
+  void stages() {
+    const std::uint64_t stages = std::uint64_t{plan_.pipeline} * plan_.virtual_stages;
+    const std::vector<std::uint32_t>& listed = plan_.stage_layers;
+    if (listed.empty()) {
+      if (model_.layers < stages) {
+        problem("parallelism.pipeline", "there are " + std::to_string(stages) + " stages for " +
+                                            std::to_string(model_.layers) + " layers");
+      }
+      return;
+    }
+    const std::string key = "parallelism.stage_layers";
+    if (listed.size() != stages) {
+      problem(key, "lists " + std::to_string(listed.size()) + " of " + std::to_string(stages) +
+                       " stages");
+    }
+    const std::uint64_t sum = std::accumulate(listed.begin(), listed.end(), std::uint64_t{0});
+    if (sum != model_.layers) {
+      problem(key, "adds up to " + std::to_string(sum) + " of " + std::to_string(model_.layers) +
+                       " layers");
+    }
+    // Those with the embedding or the output layer have something to do without any.
+    for (std::size_t i = 1; i + 1 < listed.size(); ++i) {
+      if (listed[i] == 0) problem(key, "leaves a stage between others without a layer");
+    }
+  }
+
+ private:
+  void problem(std::string key, std::string message) {
+    problems_.push_back({std::move(key), std::move(message)});
+  }
+
+  [[nodiscard]] std::uint64_t inner_size() const {
+    return model_.ffn == 0 ? 4 * std::uint64_t{model_.hidden} : model_.ffn;
+  }
+
+  void at_least_one(const char* key, std::uint32_t value) {
+    if (value == 0) problem(std::string("parallelism.") + key, "is 0");
+  }
+
+  void divides(const char* whole_key, std::uint64_t whole, const char* key, std::uint64_t parts,
+               const char* what) {
+    if (whole % parts == 0) return;
+    problem(key, std::to_string(parts) + " does not divide the " + std::to_string(whole) + " " +
+                     what + " (" + whole_key + ")");
+  }
+
+  void expert_ranks(std::uint32_t tensor) {
+    const std::uint64_t stage = std::uint64_t{plan_.tensor} * plan_.context * plan_.data;
+    const std::uint64_t needed = std::uint64_t{tensor} * plan_.expert;
+    if (stage % needed == 0) return;
+    problem("parallelism.expert",
+            "expert x expert_tensor is " + std::to_string(needed) + ", which " +
+                (needed > stage ? "is more than" : "does not divide") + " the " +
+                std::to_string(stage) + " ranks of a stage (tensor x context x data)");
+  }
+
+  const ModelSpec& model_;
+  const ParallelismSpec& plan_;
+  const BatchSpec& batch_;
+  std::vector<schema::Problem>& problems_;
+};
+
+}  // namespace
+
+void check_plan(const TrainingSpec& spec, std::optional<std::uint32_t> ranks,
+                std::vector<schema::Problem>& problems) {
+  PlanCheck check(spec, problems);
+  if (!check.sizes_are_possible()) return;
+  check.ranks(ranks);
+  check.tensor();
+  check.experts();
+  check.sharding();
+  check.batch();
+  check.stages();
+}
+
+std::uint64_t ranks_of(const ParallelismSpec& parallelism) {
+  std::uint64_t ranks = 1;
+  for (const std::uint64_t size :
+       {parallelism.tensor, parallelism.context, parallelism.pipeline, parallelism.data}) {
+    ranks *= size;
+    if (ranks > kMostPlanRanks) return ranks;
+  }
+  return ranks;
+}
+
+std::uint32_t micro_batches_of(const TrainingSpec& spec) {
+  return spec.batch.global / (spec.batch.micro * spec.parallelism.data);
+}
+
+std::vector<std::uint32_t> layers_of_stages(const ModelSpec& model,
+                                            const ParallelismSpec& parallelism) {
+  const std::uint32_t p = parallelism.pipeline;
+  const std::uint32_t v = parallelism.virtual_stages;
+  std::vector<std::uint32_t> layers(std::size_t{p} * v);
+  for (std::uint32_t stage = 0; stage < layers.size(); ++stage) {
+    if (parallelism.stage_layers.empty()) {
+      layers[stage] = model.layers / (p * v) + (stage < model.layers % (p * v) ? 1 : 0);
+    } else {
+      layers[stage] = parallelism.stage_layers[std::size_t{stage % p} * v + stage / p];
+    }
+  }
+  return layers;
+}
+
+}  // namespace weft::collectives

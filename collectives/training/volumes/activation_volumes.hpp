@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+
+#include "collectives/training/pipeline/pipeline_plan.hpp"
+#include "collectives/training/volumes/volumes.hpp"
+
+/// What ranks exchange as micro-batches go through layers: parts of volumes_of.
+namespace weft::collectives {
+
+/// What the formulas share. b, s, h, t and c are micro-batch, sequence, hidden size, and tensor-
+/// and context-parallel ranks.
+struct ActivationTerms {
+  ActivationTerms(const TrainingSpec& training, const RankGrid& ranks,
+                  const VolumeSetting& volume_setting, std::uint32_t pipeline_rank);
+
+  const TrainingSpec& spec;
+  const RankGrid& grid;
+  const VolumeSetting& setting;
+  std::uint32_t pipeline_rank;
+  LayerPasses passes;
+  bool has_full_recomputation;
+  bool exchanges_tokens;  ///< experts are not just tensor-parallel layers
+  std::int64_t tokens;    ///< of a micro-batch, on a context-parallel rank: b s / c
+  Bytes activations;      ///< of these: 2 b s h / c with two bytes per number
+  std::vector<VolumeTerm> terms;
+
+  [[nodiscard]] PipelinePlan pipeline() const;
+  void add(VolumeKind kind, GroupKind group, Operation operation, Bytes size, std::uint64_t count);
+  void add_tensor();
+  void add_vocabulary();
+  void add_context();
+  void add_experts();
+  void add_pipeline();
+};
+
+}  // namespace weft::collectives
