@@ -36,6 +36,11 @@ struct ModelSpec {
   bool gated_ffn = false;            ///< three matrices (SwiGLU) instead of two
   bool tied_embeddings = false;      ///< the output layer uses the input embedding's matrix
   bool causal_attention = true;      ///< a token attends to those before it only
+  bool learned_positions = false;    ///< a vector per position (GPT-2) instead of rotations
+  bool biases = false;               ///< of all matrices and norms (GPT-2)
+  bool qkv_biases = false;           ///< of queries, keys and values alone (Qwen2)
+  bool head_norms = false;           ///< of queries and keys, head by head (Qwen3)
+  bool dropout = false;              ///< its masks are kept for the backward pass
   std::uint32_t experts = 0;         ///< per layer that has some; 0: the model is dense
   std::uint32_t top_k = 0;           ///< experts per token
   std::uint32_t expert_ffn = 0;      ///< inner size of an expert; 0: as ffn
@@ -114,6 +119,7 @@ struct ComputeSpec {
   double gemm_efficiency = 0.6;          ///< of the peak of `precision.compute`
   double memory_efficiency = 0.8;        ///< of the bandwidth of memory
   double communication_slowdown = 1;     ///< factor of compute while the rank communicates
+  bool fused_attention = true;           ///< scores stay on the chip (FlashAttention)
   std::optional<MeasuredLayer> layer;    ///< instead of what the GPU would take
   std::optional<Picoseconds> optimizer;  ///< a step of it; absent: as memory allows
 };
