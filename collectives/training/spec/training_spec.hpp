@@ -70,7 +70,7 @@ struct ParallelismSpec {
   std::uint32_t pipeline = 1;
   std::uint32_t virtual_stages = 1;  ///< per rank; above 1 the schedule is interleaved
   PipelineSchedule schedule = PipelineSchedule::kOneForwardOneBackward;
-  std::vector<std::uint32_t> stage_layers;  ///< by stage, then virtual stage; empty: evenly
+  std::vector<std::uint32_t> stage_layers{};  ///< by stage, then virtual stage; empty: evenly
   std::uint32_t data = 1;
   std::uint32_t zero = 0;         ///< stage 0 .. 3
   std::uint32_t shard_ranks = 0;  ///< of hybrid sharding: consecutive data ranks; 0: all
@@ -108,30 +108,30 @@ struct OverlapSpec {
 
 /// A layer's time as measured, of one micro-batch on one rank, communication apart.
 struct MeasuredLayer {
-  Picoseconds forward;
-  Picoseconds backward;          ///< gradients of inputs and weights together
-  Picoseconds backward_weights;  ///< of these, those of weights
+  Picoseconds forward{};
+  Picoseconds backward{};          ///< gradients of inputs and weights together
+  Picoseconds backward_weights{};  ///< of these, those of weights
 };
 
 /// What computes: a GPU with efficiencies, or measured times.
 struct ComputeSpec {
-  std::string gpu = "h100-sxm";          ///< by name
-  double gemm_efficiency = 0.6;          ///< of the peak of `precision.compute`
-  double memory_efficiency = 0.8;        ///< of the bandwidth of memory
-  double communication_slowdown = 1;     ///< factor of compute while the rank communicates
-  bool fused_attention = true;           ///< scores stay on the chip (FlashAttention)
-  std::optional<MeasuredLayer> layer;    ///< instead of what the GPU would take
-  std::optional<Picoseconds> optimizer;  ///< a step of it; absent: as memory allows
+  std::string gpu = "h100-sxm";            ///< by name
+  double gemm_efficiency = 0.6;            ///< of the peak of `precision.compute`
+  double memory_efficiency = 0.8;          ///< of the bandwidth of memory
+  double communication_slowdown = 1;       ///< factor of compute while the rank communicates
+  bool fused_attention = true;             ///< scores stay on the chip (FlashAttention)
+  std::optional<MeasuredLayer> layer{};    ///< instead of what the GPU would take
+  std::optional<Picoseconds> optimizer{};  ///< a step of it; absent: as memory allows
 };
 
 struct TrainingSpec {
-  ModelSpec model;
-  ParallelismSpec parallelism;
-  BatchSpec batch;
-  PrecisionSpec precision;
+  ModelSpec model{};
+  ParallelismSpec parallelism{};
+  BatchSpec batch{};
+  PrecisionSpec precision{};
   Recomputation recomputation = Recomputation::kNone;
-  OverlapSpec overlap;
-  ComputeSpec compute;
+  OverlapSpec overlap{};
+  ComputeSpec compute{};
   std::uint32_t iterations = 1;
 };
 
