@@ -90,7 +90,7 @@ Replicas replicas(const ParallelismSpec& parallelism) {
       std::max(1.0, r.dense * parallelism.tensor / parallelism.expert / expert_tensor(parallelism));
   if (parallelism.zero == 0) return r;
   const double kept = parallelism.shard_ranks;
-  r.dense_shards = kept == 0 ? r.dense : std::min(kept, data) * context;
+  r.dense_shards = kept == 0 ? r.dense : std::min(kept, r.dense);
   r.expert_shards = std::max(1.0, r.dense_shards * r.experts / r.dense);
   return r;
 }
