@@ -16,7 +16,7 @@ constexpr std::array<double, kNumberFormats> kAmpere{19.5, 156, 312, 312, 0, 0, 
 constexpr std::array<double, kNumberFormats> kHopper{66.9, 494.7, 989.4, 989.4, 1978.9, 0, 0};
 
 constexpr const char* kHopperSource =
-    "NVIDIA H100 Tensor Core GPU Architecture, v1.04, table 2; memory: H100 datasheet";
+    "NVIDIA H100 Tensor Core GPU Architecture, v1.04; memory: H100 datasheet";
 
 constexpr std::array<Gpu, 8> kGpus{{
     {.name = "a100-sxm-40",
@@ -40,7 +40,7 @@ constexpr std::array<Gpu, 8> kGpus{{
      .bandwidth = gigabytes_per_second(4800),
      .memory = gigabytes(141)},
     {.name = "h800",
-     .source = "DeepSeek-AI, arXiv 2505.09343, section 2.1: H100 with less FP64 and NVLink",
+     .source = "DeepSeek-AI, arXiv 2505.09343: H100 with less FP64 and NVLink",
      .peak = kHopper,
      .bandwidth = gigabytes_per_second(3350),
      .memory = gigabytes(80)},

@@ -78,9 +78,9 @@ Exchange context_exchange(const TrainingSpec& spec, const GroupLinks& links, boo
   return e;
 }
 
-/// Tokens go out and come back, and so do gradients (Lepikhin et al., arXiv 2006.16668, section
-/// 3.2); ranks that share an expert gather its tokens and scatter sums. DualPipe does this beside
-/// the computation of another micro-batch (DeepSeek-AI, arXiv 2412.19437, section 3.2.1).
+/// Tokens go out and come back, and so do gradients (Lepikhin et al., arXiv 2006.16668); ranks that
+/// share an expert gather its tokens and scatter sums. DualPipe does this beside the computation of
+/// another micro-batch (DeepSeek-AI, arXiv 2412.19437, section 3.2.1).
 Exchange expert_exchange(const TrainingSpec& spec, const GroupLinks& links,
                          const BothWays& compute) {
   const ParallelismSpec& plan = spec.parallelism;

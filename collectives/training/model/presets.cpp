@@ -9,7 +9,8 @@ namespace {
 using ModelName = ModelSpec::Preset;
 
 // The vocabulary of GPT-2 and GPT-3 has 50,257 entries. Brown et al. print a hidden size of 5,140
-// for the 13B, which 40 heads of 128 make 5,120.
+// for the 13B, which 40 heads of 128 make 5,120; that every second layer attends to a band only is
+// left out, as in all counts of its operations.
 constexpr ModelSpec kGpt13b{.preset = ModelName::kGpt13b,
                             .layers = 40,
                             .hidden = 5120,
