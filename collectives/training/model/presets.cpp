@@ -22,7 +22,7 @@ constexpr ModelSpec kGpt13b{.preset = ModelName::kGpt13b,
                             .biases = true,
                             .dropout = true};
 
-constexpr ModelSpec kGpt3{.preset = ModelName::kGpt3_175b,
+constexpr ModelSpec kGpt3{.preset = ModelName::kGpt3Of175b,
                           .layers = 96,
                           .hidden = 12288,
                           .heads = 96,
@@ -33,7 +33,7 @@ constexpr ModelSpec kGpt3{.preset = ModelName::kGpt3_175b,
                           .biases = true,
                           .dropout = true};
 
-constexpr ModelSpec kLlama2Small{.preset = ModelName::kLlama2_7b,
+constexpr ModelSpec kLlama2Small{.preset = ModelName::kLlama2Of7b,
                                  .layers = 32,
                                  .hidden = 4096,
                                  .ffn = 11008,
@@ -42,7 +42,7 @@ constexpr ModelSpec kLlama2Small{.preset = ModelName::kLlama2_7b,
                                  .sequence = 4096,
                                  .gated_ffn = true};
 
-constexpr ModelSpec kLlama2Large{.preset = ModelName::kLlama2_70b,
+constexpr ModelSpec kLlama2Large{.preset = ModelName::kLlama2Of70b,
                                  .layers = 80,
                                  .hidden = 8192,
                                  .ffn = 28672,
@@ -52,7 +52,7 @@ constexpr ModelSpec kLlama2Large{.preset = ModelName::kLlama2_70b,
                                  .sequence = 4096,
                                  .gated_ffn = true};
 
-constexpr ModelSpec kLlama31{.preset = ModelName::kLlama31_405b,
+constexpr ModelSpec kLlama31{.preset = ModelName::kLlama31Of405b,
                              .layers = 126,
                              .hidden = 16384,
                              .ffn = 53248,

@@ -17,10 +17,10 @@ struct ModelSpec {
   enum class Preset : std::uint8_t {
     kNone,
     kGpt13b,
-    kGpt3_175b,
-    kLlama2_7b,
-    kLlama2_70b,
-    kLlama31_405b,
+    kGpt3Of175b,
+    kLlama2Of7b,
+    kLlama2Of70b,
+    kLlama31Of405b,
     kMixtral8x7b,
     kDeepSeekV3,
   };

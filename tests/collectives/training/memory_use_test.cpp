@@ -157,7 +157,7 @@ TEST(RankParameters, OfAllRanksAreTheModel) {
 
 // Fewer heads of keys and values than ranks: each rank has one. h 8192, 64 heads of 128.
 TEST(RankParameters, RepeatHeadsOfKeysAndValues) {
-  const ModelSpec model = completed(model_preset(ModelSpec::Preset::kLlama2_70b));
+  const ModelSpec model = completed(model_preset(ModelSpec::Preset::kLlama2Of70b));
   const auto attention = [&](std::uint32_t tensor) {
     const ParallelismSpec plan{.tensor = tensor};
     return layer_rank_parameters(model, plan, false).dense - 2 * 8192 - 3 * 8192 * (28672 / tensor);
@@ -186,7 +186,7 @@ TEST(StageShares, GoEvenlyOrAsListed) {
 }
 
 TEST(StageShares, OfDualPipeLieOnTwoRanks) {
-  const ModelSpec model = completed(model_preset(ModelSpec::Preset::kLlama2_7b));
+  const ModelSpec model = completed(model_preset(ModelSpec::Preset::kLlama2Of7b));
   ParallelismSpec plan;
   plan.pipeline = 4;
   plan.schedule = PipelineSchedule::kDualPipe;
@@ -198,7 +198,7 @@ TEST(StageShares, OfDualPipeLieOnTwoRanks) {
 
 TEST(MemoryUse, OfZero3HasTheLayersThatAreGathered) {
   TrainingSpec spec;
-  spec.model = completed(model_preset(ModelSpec::Preset::kLlama2_7b));
+  spec.model = completed(model_preset(ModelSpec::Preset::kLlama2Of7b));
   spec.parallelism.data = 8;
   spec.parallelism.zero = 3;
   const StageShare share = rank_share(stage_shares(spec.model, spec.parallelism), {}, 0);

@@ -40,7 +40,7 @@ std::uint64_t total_of(ModelSpec::Preset preset) {
 }
 
 TEST(ModelConfig, GivesTheModelsThatPresetsGive) {
-  EXPECT_EQ(total_of(kLlama), total_of(ModelSpec::Preset::kLlama2_70b));
+  EXPECT_EQ(total_of(kLlama), total_of(ModelSpec::Preset::kLlama2Of70b));
   EXPECT_EQ(total_of(kDeepSeek), total_of(ModelSpec::Preset::kDeepSeekV3));
   EXPECT_EQ(total_of(R"({"model_type": "mixtral", "hidden_size": 4096, "intermediate_size": 14336,
     "max_position_embeddings": 32768, "num_attention_heads": 32, "num_hidden_layers": 32,

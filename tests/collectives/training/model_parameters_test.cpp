@@ -21,13 +21,13 @@ ModelParameters parameters_of(ModelName preset) {
 
 // Totals of weights that can be downloaded are counts, and must be hit exactly.
 TEST(ModelParameters, OfLlama2AreThoseOfItsWeights) {
-  EXPECT_EQ(parameters_of(ModelName::kLlama2_7b).total(), 6'738'415'616U);
-  EXPECT_EQ(parameters_of(ModelName::kLlama2_70b).total(), 68'976'648'192U);
+  EXPECT_EQ(parameters_of(ModelName::kLlama2Of7b).total(), 6'738'415'616U);
+  EXPECT_EQ(parameters_of(ModelName::kLlama2Of70b).total(), 68'976'648'192U);
 }
 
 // 405.85B and 46.70B: as printed, to their last digit. A dense model has no idle parameters.
 TEST(ModelParameters, OfLlama31AndMixtralAreThePublishedOnes) {
-  const ModelParameters llama = parameters_of(ModelName::kLlama31_405b);
+  const ModelParameters llama = parameters_of(ModelName::kLlama31Of405b);
   EXPECT_NEAR(static_cast<double>(llama.total()), 405.85e9, 0.005e9);
   EXPECT_EQ(llama.active(), llama.total());
   const ModelParameters mixtral = parameters_of(ModelName::kMixtral8x7b);
@@ -41,7 +41,7 @@ TEST(ModelParameters, OfGpt3FollowTheFormulaOfMegatron) {
   const std::uint64_t l = 96;
   const std::uint64_t h = 12288;
   const std::uint64_t formula = 12 * l * h * h + 13 * l * h + (50257 + 2048) * h;
-  const std::uint64_t total = parameters_of(ModelName::kGpt3_175b).total();
+  const std::uint64_t total = parameters_of(ModelName::kGpt3Of175b).total();
   EXPECT_EQ(total, formula + 2 * h);
   EXPECT_NEAR(static_cast<double>(total), 174.6e9, 0.05e9);
 }
@@ -87,7 +87,7 @@ TEST(ModelParameters, OfALayerAreCountedByPart) {
 }
 
 TEST(Model, ZerosFollowFromOtherNumbers) {
-  const ModelSpec gpt = completed(model_preset(ModelName::kGpt3_175b));
+  const ModelSpec gpt = completed(model_preset(ModelName::kGpt3Of175b));
   EXPECT_EQ(gpt.ffn, 49152U);
   EXPECT_EQ(gpt.head_size, 128U);
   EXPECT_EQ(gpt.kv_heads, 96U);
@@ -101,7 +101,7 @@ std::string first_key(ModelSpec model) {
 }
 
 ModelSpec with(void (*change)(ModelSpec&)) {
-  ModelSpec model = model_preset(ModelName::kLlama2_70b);
+  ModelSpec model = model_preset(ModelName::kLlama2Of70b);
   change(model);
   return model;
 }

@@ -223,7 +223,7 @@ TEST(StepEstimate, CommunicationBesideItSlowsComputation) {
 // takes its operations at the efficiency: MFU is that, and HFU with full recomputation as well.
 TEST(StepEstimate, UtilisationIsEfficiencyWhereNothingElseTakesTime) {
   TrainingSpec spec;
-  spec.model = completed(model_preset(ModelSpec::Preset::kLlama2_7b));
+  spec.model = completed(model_preset(ModelSpec::Preset::kLlama2Of7b));
   spec.compute.memory_efficiency = 1;
   spec.compute.optimizer = Picoseconds();
   spec.batch.global = 4;
@@ -242,7 +242,7 @@ TEST(StepEstimate, UtilisationIsEfficiencyWhereNothingElseTakesTime) {
 
 TEST(StepEstimate, IsTheSumOfWhatIsExposed) {
   TrainingSpec spec;
-  spec.model = completed(model_preset(ModelSpec::Preset::kGpt3_175b));
+  spec.model = completed(model_preset(ModelSpec::Preset::kGpt3Of175b));
   spec.parallelism = {.tensor = 8, .pipeline = 8, .data = 8};
   spec.batch.global = 512;
   const GroupLinks links{.tensor = {2966_Gbps, 2_us},

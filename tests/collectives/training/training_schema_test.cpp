@@ -14,7 +14,7 @@ namespace {
 
 TrainingSpec example() {
   TrainingSpec spec;
-  spec.model = model_preset(ModelSpec::Preset::kGpt3_175b);
+  spec.model = model_preset(ModelSpec::Preset::kGpt3Of175b);
   spec.parallelism.tensor = 8;
   spec.parallelism.pipeline = 8;
   spec.parallelism.data = 8;
