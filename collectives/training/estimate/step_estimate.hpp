@@ -9,7 +9,8 @@
 
 namespace weft::collectives {
 
-/// A part of a step, in seconds.
+/// A part of a step, in seconds. A step may be longer for more than one rank's sends: it waits for
+/// those of all stages as a pipeline fills.
 struct EstimateTerm {
   std::string_view name;
   std::string_view meaning;
