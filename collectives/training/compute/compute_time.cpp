@@ -15,7 +15,7 @@ NumberFormat wide_format(NumberFormat compute) {
   return bytes_of(compute) < 2 ? NumberFormat::kBf16 : compute;
 }
 
-Picoseconds picoseconds(double seconds) {
+Picoseconds whole_picoseconds(double seconds) {
   constexpr double kMost = 4e18;
   return Picoseconds(std::llround(std::min(seconds * 1e12, kMost)));
 }
@@ -67,8 +67,8 @@ Picoseconds time_of(const Work& work, const TrainingSpec& spec) {
   const auto wide = peak_flops(gpu, wide_format(spec.precision.compute));
   WEFT_CHECK(narrow && wide, "the GPU of a training job has the format that it computes in");
   const double products = work.flops / *narrow + work.wide_flops / *wide;
-  return picoseconds(products / spec.compute.gemm_efficiency +
-                     memory_seconds(gpu, spec.compute, work.bytes));
+  return whole_picoseconds(products / spec.compute.gemm_efficiency +
+                           memory_seconds(gpu, spec.compute, work.bytes));
 }
 
 PassTimes layer_time(const TrainingSpec& spec, bool has_experts) {
@@ -86,7 +86,7 @@ PassTimes output_time(const TrainingSpec& spec) { return times_of(output_work(sp
 
 Picoseconds optimizer_time(const TrainingSpec& spec, double parameters) {
   if (spec.compute.optimizer) return *spec.compute.optimizer;
-  return picoseconds(
+  return whole_picoseconds(
       memory_seconds(gpu_of(spec), spec.compute, parameters * optimizer_bytes(spec.precision)));
 }
 

@@ -2,7 +2,7 @@
 
 namespace weft::collectives {
 
-ShortEstimate estimate(const ShortForm& form) {
+ShortEstimate short_estimate(const ShortForm& form) {
   const double m = form.micro_batches;
   const double tokens = form.micro * form.sequence;
   const double ranks = form.pipeline * form.tensor;

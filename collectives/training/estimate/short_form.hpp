@@ -39,6 +39,6 @@ struct ShortEstimate {
   [[nodiscard]] double ratio() const { return (tensor + data) / compute; }
 };
 
-[[nodiscard]] ShortEstimate estimate(const ShortForm& form);
+[[nodiscard]] ShortEstimate short_estimate(const ShortForm& form);
 
 }  // namespace weft::collectives

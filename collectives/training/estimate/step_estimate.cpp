@@ -68,13 +68,13 @@ StepEnd step_end(const TrainingSpec& spec, const GroupLinks& links,
   return end;
 }
 
-double hidden(const StepEstimate& e) {
+double hidden_seconds(const StepEstimate& e) {
   double sum = 0;
   for (const EstimateTerm& term : e.terms) sum += std::max(0.0, term.seconds - term.exposed);
   return sum;
 }
 
-double communication(const StepEstimate& e) {
+double exchange_seconds(const StepEstimate& e) {
   double sum = 0;
   for (const std::string_view name : {"tensor", "context", "expert", "pipeline", "data"}) {
     sum += e.term(name).seconds;
@@ -108,7 +108,8 @@ void add_terms(StepEstimate& e, const TrainingSpec& spec, const GroupLinks& link
   add("bubble", "while the pipeline fills and empties", pipeline.bubble, pipeline.bubble);
   add("optimizer", "its step", end.optimizer, end.optimizer);
   // What is computed beside communication takes longer.
-  const double slowdown = hidden(e) * (1 - 1 / std::max(1.0, spec.compute.communication_slowdown));
+  const double slowdown =
+      hidden_seconds(e) * (1 - 1 / std::max(1.0, spec.compute.communication_slowdown));
   add("slowdown", "of computation by communication beside it", slowdown, slowdown);
 }
 
@@ -149,7 +150,7 @@ const EstimateTerm& StepEstimate::term(std::string_view name) const {
   return *found;
 }
 
-StepEstimate estimate(const TrainingSpec& spec, const GroupLinks& links) {
+StepEstimate estimate_step(const TrainingSpec& spec, const GroupLinks& links) {
   const ParallelismSpec& plan = spec.parallelism;
   StepEstimate e;
   e.ranks = std::uint64_t{plan.tensor} * plan.context * plan.data * plan.pipeline;
@@ -157,7 +158,7 @@ StepEstimate estimate(const TrainingSpec& spec, const GroupLinks& links) {
   add_terms(e, spec, links);
   for (const EstimateTerm& term : e.terms) e.seconds += term.exposed;
   const double compute = e.term("compute").seconds;
-  if (compute > 0) e.ratio = communication(e) / compute;
+  if (compute > 0) e.ratio = exchange_seconds(e) / compute;
   add_rates(e, spec);
   return e;
 }

@@ -46,6 +46,6 @@ struct StepEstimate {
 /// Terms are `compute`, `tensor`, `context`, `expert`, `pipeline`, `data`, `bubble`, `optimizer`
 /// and `slowdown`, whose exposed parts add up to the step. Requires a specification without
 /// problems.
-[[nodiscard]] StepEstimate estimate(const TrainingSpec& spec, const GroupLinks& links);
+[[nodiscard]] StepEstimate estimate_step(const TrainingSpec& spec, const GroupLinks& links);
 
 }  // namespace weft::collectives

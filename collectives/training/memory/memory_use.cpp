@@ -9,7 +9,7 @@
 namespace weft::collectives {
 namespace {
 
-Bytes stored(double parameters, double bytes_each) {
+Bytes stored_bytes(double parameters, double bytes_each) {
   constexpr double kMost = 1e18;
   return Bytes(std::llround(std::min(parameters * bytes_each, kMost)));
 }
@@ -38,9 +38,9 @@ MemoryUse state_memory(const TrainingSpec& spec, const RankParameters& parameter
   const double copy = precision.master != precision.parameters ? bytes_of(precision.master) : 0.0;
   const std::uint32_t stage = spec.parallelism.zero;
   MemoryUse use;
-  use.parameters = stored(stage >= 3 ? shard : whole, bytes_of(precision.parameters));
-  use.gradients = stored(stage >= 2 ? shard : whole, bytes_of(precision.gradients));
-  use.optimizer = stored(stage >= 1 ? shard : whole, copy + 2 * bytes_of(precision.moments));
+  use.parameters = stored_bytes(stage >= 3 ? shard : whole, bytes_of(precision.parameters));
+  use.gradients = stored_bytes(stage >= 2 ? shard : whole, bytes_of(precision.gradients));
+  use.optimizer = stored_bytes(stage >= 1 ? shard : whole, copy + 2 * bytes_of(precision.moments));
   return use;
 }
 
@@ -50,7 +50,8 @@ MemoryUse memory_use(const TrainingSpec& spec, const StageShare& share,
   const Replicas ranks = replicas(spec.parallelism);
   if (spec.parallelism.zero >= 3 && ranks.dense_shards * ranks.expert_shards > 1) {
     const double layers = std::min(spec.overlap.prefetch ? 2U : 1U, share.layers());
-    use.gathered = stored(layers * largest_layer(spec, share), bytes_of(spec.precision.parameters));
+    use.gathered =
+        stored_bytes(layers * largest_layer(spec, share), bytes_of(spec.precision.parameters));
   }
   use.activations = rank_activations(spec, share, micro_batches_in_flight);
   return use;

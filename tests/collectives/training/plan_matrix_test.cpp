@@ -68,8 +68,8 @@ GroupLinks links_of(BitsPerSecond rate) {
 }
 
 void expect_sound(const TrainingSpec& spec) {
-  const StepEstimate slow = estimate(spec, links_of(50_Gbps));
-  const StepEstimate fast = estimate(spec, links_of(400_Gbps));
+  const StepEstimate slow = estimate_step(spec, links_of(50_Gbps));
+  const StepEstimate fast = estimate_step(spec, links_of(400_Gbps));
   double sum = 0;
   for (const EstimateTerm& term : slow.terms) {
     EXPECT_TRUE(std::isfinite(term.exposed) && term.exposed >= 0) << term.name;

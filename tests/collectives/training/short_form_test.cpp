@@ -33,7 +33,7 @@ ShortForm job_of_175b() {
 }
 
 void expect_estimate(const ShortForm& form, const ShortEstimate& expected, double ratio) {
-  const ShortEstimate e = estimate(form);
+  const ShortEstimate e = short_estimate(form);
   EXPECT_NEAR(e.compute, expected.compute, kHalfDigit);
   EXPECT_NEAR(e.tensor, expected.tensor, kHalfDigit);
   EXPECT_NEAR(e.data, expected.data, kHalfDigit);
@@ -77,9 +77,9 @@ TEST(ShortForm, OfDataParallelismHangsOnMicroBatches) {
 
 TEST(ShortForm, WithoutRecomputationTakesSixAndFour) {
   ShortForm form = job_of_175b();
-  const ShortEstimate with = estimate(form);
+  const ShortEstimate with = short_estimate(form);
   form.recomputes = false;
-  const ShortEstimate without = estimate(form);
+  const ShortEstimate without = short_estimate(form);
   EXPECT_NEAR(without.compute / with.compute, 6.0 / 8, 1e-12);
   EXPECT_NEAR(without.tensor / with.tensor, 4.0 / 6, 1e-12);
 }

@@ -39,7 +39,7 @@ TrainingSpec measured_job(std::uint32_t pipeline, std::uint32_t micro_batches) {
 constexpr double kActivations = 2.0 * 2048 * 4096;
 
 double bubble_share(const TrainingSpec& spec) {
-  const StepEstimate e = estimate(spec, {});
+  const StepEstimate e = estimate_step(spec, {});
   return e.term("bubble").seconds / e.term("compute").seconds;
 }
 
@@ -69,7 +69,7 @@ TEST(StepEstimate, UnevenStagesGoAtThePaceOfTheSlowest) {
   TrainingSpec spec = measured_job(4, 8);
   spec.model.layers = 30;
   spec.parallelism.stage_layers = {9, 7, 7, 7};
-  const StepEstimate e = estimate(spec, {});
+  const StepEstimate e = estimate_step(spec, {});
   EXPECT_NEAR(e.term("compute").seconds, 8 * 2.7, kEnds * 8 * 2.7);
   EXPECT_NEAR(e.term("bubble").seconds, 3 * 2.1, kEnds * 8 * 2.7);
 }
@@ -81,13 +81,13 @@ TEST(StepEstimate, TensorParallelismTakesFourSumsPerLayerOrSix) {
   spec.parallelism.tensor = 8;
   const GroupLinks links{.tensor = {3600_Gbps, 2_us}};
   const double sum = 2 * 7.0 / 8 * kActivations / 450e9 + 14 * 2e-6;
-  EXPECT_NEAR(estimate(spec, links).term("tensor").seconds, 4 * (32 * 4 + 2) * sum, 1e-9);
+  EXPECT_NEAR(estimate_step(spec, links).term("tensor").seconds, 4 * (32 * 4 + 2) * sum, 1e-9);
   spec.recomputation = Recomputation::kFull;
-  EXPECT_NEAR(estimate(spec, links).term("tensor").seconds, 4 * (32 * 6 + 2) * sum, 1e-9);
+  EXPECT_NEAR(estimate_step(spec, links).term("tensor").seconds, 4 * (32 * 6 + 2) * sum, 1e-9);
   spec.recomputation = Recomputation::kSelective;
-  EXPECT_NEAR(estimate(spec, links).term("tensor").seconds, 4 * (32 * 4 + 2) * sum, 1e-9);
+  EXPECT_NEAR(estimate_step(spec, links).term("tensor").seconds, 4 * (32 * 4 + 2) * sum, 1e-9);
   spec.parallelism.sequence_parallel = true;
-  EXPECT_NEAR(estimate(spec, links).term("tensor").seconds, 4 * (32 * 5 + 2) * sum, 1e-9);
+  EXPECT_NEAR(estimate_step(spec, links).term("tensor").seconds, 4 * (32 * 5 + 2) * sum, 1e-9);
 }
 
 // Chunks of which one is sent while the next is computed leave the last, T/c, or T - G(1 - 1/c) of
@@ -98,11 +98,11 @@ TEST(StepEstimate, ChunksHideWhatComputationCovers) {
   spec.overlap.tensor = true;
   GroupLinks links{.tensor = {3600_Gbps, {}}};
   const double sum = 2 * 7.0 / 8 * kActivations / 450e9;
-  EXPECT_NEAR(estimate(spec, links).term("tensor").exposed, (32 * 4.0 / 4 + 2) * sum, 1e-9);
+  EXPECT_NEAR(estimate_step(spec, links).term("tensor").exposed, (32 * 4.0 / 4 + 2) * sum, 1e-9);
   links.tensor.rate = 360_Mbps;
   const double slow = 10'000 * sum;
-  EXPECT_NEAR(estimate(spec, links).term("tensor").exposed, (32 * 4.0 + 2) * slow - 32 * 0.3 * 0.75,
-              1e-9);
+  EXPECT_NEAR(estimate_step(spec, links).term("tensor").exposed,
+              (32 * 4.0 + 2) * slow - 32 * 0.3 * 0.75, 1e-9);
 }
 
 // Sends block: 2 per micro-batch, and (p-1) each way as the pipeline fills and empties. Beside
@@ -111,15 +111,15 @@ TEST(StepEstimate, PipelinesSendEachWayPerMicroBatch) {
   TrainingSpec spec = measured_job(4, 16);
   const GroupLinks links{.pipeline = {400_Gbps, 5_us}};
   const double send = kActivations / 50e9 + 5e-6;
-  const EstimateTerm blocking = estimate(spec, links).term("pipeline");
+  const EstimateTerm blocking = estimate_step(spec, links).term("pipeline");
   EXPECT_NEAR(blocking.seconds, 2 * 16 * send, 1e-9);
   EXPECT_NEAR(blocking.exposed, (2 * 15 + 6) * send, 1e-9);
   spec.overlap.pipeline = true;
-  EXPECT_NEAR(estimate(spec, links).term("pipeline").exposed, (6 + 12 * 1.5) * send, 1e-9);
+  EXPECT_NEAR(estimate_step(spec, links).term("pipeline").exposed, (6 + 12 * 1.5) * send, 1e-9);
   spec.parallelism.tensor = 4;
   spec.parallelism.sequence_parallel = true;
-  EXPECT_NEAR(estimate(spec, links).term("pipeline").seconds, 32 * (kActivations / 4 / 50e9 + 5e-6),
-              1e-9);
+  EXPECT_NEAR(estimate_step(spec, links).term("pipeline").seconds,
+              32 * (kActivations / 4 / 50e9 + 5e-6), 1e-9);
 }
 
 // Psi parameters, gradients of 4 bytes and parameters of 2, over d = 8: all-reduce 2 * 7/8 * 4 Psi;
@@ -136,7 +136,7 @@ TEST(StepEstimate, DataParallelismExchangesAsItsStageSays) {
   const double expected[] = {8 * unit, 6 * unit, 6 * unit, 4 * 8 * unit};
   for (std::uint32_t stage = 0; stage <= 3; ++stage) {
     spec.parallelism.zero = stage;
-    const StepEstimate e = estimate(spec, links);
+    const StepEstimate e = estimate_step(spec, links);
     EXPECT_NEAR(e.term("data").seconds, expected[stage], 1e-9) << stage;
     EXPECT_EQ(e.term("data").exposed, e.term("data").seconds) << stage;
     EXPECT_EQ(e.micro_batches, 4U);
@@ -151,11 +151,11 @@ TEST(StepEstimate, GradientsHideBehindTheLastBackwardPass) {
   spec.overlap.gradients = true;
   spec.overlap.bucket = 40_MB;
   GroupLinks links{.data = {100'000_Gbps, {}}};
-  EstimateTerm data = estimate(spec, links).term("data");
+  EstimateTerm data = estimate_step(spec, links).term("data");
   ASSERT_LT(data.seconds, 6.4);
   EXPECT_NEAR(data.exposed, 2 * 7.0 / 8 * 40e6 * 8 / 100e12, 1e-9);
   links.data.rate = 10_Gbps;
-  data = estimate(spec, links).term("data");
+  data = estimate_step(spec, links).term("data");
   EXPECT_NEAR(data.seconds - data.exposed, 6.4, kEnds * 6.4);
 }
 
@@ -167,7 +167,7 @@ TEST(StepEstimate, PrefetchHidesAllLayersButOne) {
   spec.overlap.prefetch = true;
   spec.overlap.gradients = true;
   const GroupLinks links{.data = {10'000_Gbps, {}}};
-  const EstimateTerm data = estimate(spec, links).term("data");
+  const EstimateTerm data = estimate_step(spec, links).term("data");
   ASSERT_LT(data.seconds, 3.2);
   EXPECT_NEAR(data.exposed, data.seconds / 32, 1e-9);
 }
@@ -184,9 +184,9 @@ TEST(StepEstimate, ExpertsTakeFourAllToAllsPerLayerOrSix) {
   spec.parallelism.expert = 8;
   const GroupLinks links{.expert = {400_Gbps, 3_us}};
   const double pass = 7.0 / 8 * 2 * kActivations / 50e9 + 7 * 3e-6;
-  EXPECT_NEAR(estimate(spec, links).term("expert").seconds, 2 * 30 * 4 * pass, 1e-9);
+  EXPECT_NEAR(estimate_step(spec, links).term("expert").seconds, 2 * 30 * 4 * pass, 1e-9);
   spec.recomputation = Recomputation::kFull;
-  EXPECT_NEAR(estimate(spec, links).term("expert").seconds, 2 * 30 * 6 * pass, 1e-9);
+  EXPECT_NEAR(estimate_step(spec, links).term("expert").seconds, 2 * 30 * 6 * pass, 1e-9);
 }
 
 // Keys and values of 8 of 32 heads of 128: c - 1 steps forward, twice the bytes backward; what a
@@ -197,13 +197,13 @@ TEST(StepEstimate, KeysAndValuesGoRoundBesideAttention) {
   spec.parallelism.context = 4;
   GroupLinks links{.context = {400_Gbps, {}}};
   const double step = 2.0 * 2048 / 4 * 8 * 256 / 50e9;
-  EstimateTerm context = estimate(spec, links).term("context");
+  EstimateTerm context = estimate_step(spec, links).term("context");
   EXPECT_NEAR(context.seconds, 32 * 3 * 3 * step, 1e-9);
   const double attention = layer_flops(spec.model, false).attention.forward * 2048 / 4;
   const double hidden = attention / 4 / (989.4e12 * 0.6);
   EXPECT_NEAR(context.exposed, 32 * 3 * (3 * step - 3 * hidden), 1e-9);
   links.context.rate = 40'000_Gbps;
-  EXPECT_EQ(estimate(spec, links).term("context").exposed, 0);
+  EXPECT_EQ(estimate_step(spec, links).term("context").exposed, 0);
 }
 
 // A computation of which a part has communication beside it takes longer by what that part loses:
@@ -213,7 +213,7 @@ TEST(StepEstimate, CommunicationBesideItSlowsComputation) {
   spec.parallelism.data = 8;
   spec.overlap.gradients = true;
   spec.compute.communication_slowdown = 2;
-  const StepEstimate e = estimate(spec, {.data = {400_Gbps, {}}});
+  const StepEstimate e = estimate_step(spec, {.data = {400_Gbps, {}}});
   const EstimateTerm& data = e.term("data");
   EXPECT_NEAR(e.term("slowdown").exposed, (data.seconds - data.exposed) / 2, 1e-12);
   EXPECT_GT(e.term("slowdown").exposed, 0);
@@ -228,14 +228,14 @@ TEST(StepEstimate, UtilisationIsEfficiencyWhereNothingElseTakesTime) {
   spec.compute.optimizer = Picoseconds();
   spec.batch.global = 4;
   const double bytes_left = 0.06;  // what moving bytes takes of the step, at most
-  const StepEstimate e = estimate(spec, {});
+  const StepEstimate e = estimate_step(spec, {});
   EXPECT_LT(e.mfu, 0.6);
   EXPECT_GT(e.mfu, 0.6 * (1 - bytes_left) * (1 - bytes_left));
   EXPECT_EQ(e.mfu, e.hfu);
   EXPECT_GT(e.flops_full_attention, e.flops_per_rank);
   EXPECT_NEAR(e.mfu * 989.4e12 * e.seconds, 4 * 4096 * model_flops(spec.model), 1e6);
   spec.recomputation = Recomputation::kFull;
-  const StepEstimate again = estimate(spec, {});
+  const StepEstimate again = estimate_step(spec, {});
   EXPECT_GT(again.hfu / again.mfu, 1.3);
   EXPECT_LT(again.hfu / again.mfu, 4.0 / 3);
 }
@@ -250,7 +250,7 @@ TEST(StepEstimate, IsTheSumOfWhatIsExposed) {
                          .expert = {},
                          .pipeline = {376_Gbps, 5_us},
                          .data = {376_Gbps, 5_us}};
-  const StepEstimate e = estimate(spec, links);
+  const StepEstimate e = estimate_step(spec, links);
   double sum = 0;
   double communication = 0;
   for (const EstimateTerm& term : e.terms) {
