@@ -17,10 +17,10 @@ struct ModelSpec {
   enum class Preset : std::uint8_t {
     kNone,
     kGpt13b,
-    kGpt3_175b,
-    kLlama2_7b,
-    kLlama2_70b,
-    kLlama31_405b,
+    kGpt3Of175b,
+    kLlama2Of7b,
+    kLlama2Of70b,
+    kLlama31Of405b,
     kMixtral8x7b,
     kDeepSeekV3,
   };
@@ -36,6 +36,11 @@ struct ModelSpec {
   bool gated_ffn = false;            ///< three matrices (SwiGLU) instead of two
   bool tied_embeddings = false;      ///< the output layer uses the input embedding's matrix
   bool causal_attention = true;      ///< a token attends to those before it only
+  bool learned_positions = false;    ///< a vector per position (GPT-2) instead of rotations
+  bool biases = false;               ///< of all matrices and norms (GPT-2)
+  bool qkv_biases = false;           ///< of queries, keys and values alone (Qwen2)
+  bool head_norms = false;           ///< of queries and keys, head by head (Qwen3)
+  bool dropout = false;              ///< its masks are kept for the backward pass
   std::uint32_t experts = 0;         ///< per layer that has some; 0: the model is dense
   std::uint32_t top_k = 0;           ///< experts per token
   std::uint32_t expert_ffn = 0;      ///< inner size of an expert; 0: as ffn
@@ -65,7 +70,7 @@ struct ParallelismSpec {
   std::uint32_t pipeline = 1;
   std::uint32_t virtual_stages = 1;  ///< per rank; above 1 the schedule is interleaved
   PipelineSchedule schedule = PipelineSchedule::kOneForwardOneBackward;
-  std::vector<std::uint32_t> stage_layers;  ///< by stage, then virtual stage; empty: evenly
+  std::vector<std::uint32_t> stage_layers{};  ///< by stage, then virtual stage; empty: evenly
   std::uint32_t data = 1;
   std::uint32_t zero = 0;         ///< stage 0 .. 3
   std::uint32_t shard_ranks = 0;  ///< of hybrid sharding: consecutive data ranks; 0: all
@@ -103,29 +108,30 @@ struct OverlapSpec {
 
 /// A layer's time as measured, of one micro-batch on one rank, communication apart.
 struct MeasuredLayer {
-  Picoseconds forward;
-  Picoseconds backward;          ///< gradients of inputs and weights together
-  Picoseconds backward_weights;  ///< of these, those of weights
+  Picoseconds forward{};
+  Picoseconds backward{};          ///< gradients of inputs and weights together
+  Picoseconds backward_weights{};  ///< of these, those of weights
 };
 
 /// What computes: a GPU with efficiencies, or measured times.
 struct ComputeSpec {
-  std::string gpu = "h100-sxm";          ///< by name
-  double gemm_efficiency = 0.6;          ///< of the peak of `precision.compute`
-  double memory_efficiency = 0.8;        ///< of the bandwidth of memory
-  double communication_slowdown = 1;     ///< factor of compute while the rank communicates
-  std::optional<MeasuredLayer> layer;    ///< instead of what the GPU would take
-  std::optional<Picoseconds> optimizer;  ///< a step of it; absent: as memory allows
+  std::string gpu = "h100-sxm";            ///< by name
+  double gemm_efficiency = 0.6;            ///< of the peak of `precision.compute`
+  double memory_efficiency = 0.8;          ///< of the bandwidth of memory
+  double communication_slowdown = 1;       ///< factor of compute while the rank communicates
+  bool fused_attention = true;             ///< scores stay on the chip (FlashAttention)
+  std::optional<MeasuredLayer> layer{};    ///< instead of what the GPU would take
+  std::optional<Picoseconds> optimizer{};  ///< a step of it; absent: as memory allows
 };
 
 struct TrainingSpec {
-  ModelSpec model;
-  ParallelismSpec parallelism;
-  BatchSpec batch;
-  PrecisionSpec precision;
+  ModelSpec model{};
+  ParallelismSpec parallelism{};
+  BatchSpec batch{};
+  PrecisionSpec precision{};
   Recomputation recomputation = Recomputation::kNone;
-  OverlapSpec overlap;
-  ComputeSpec compute;
+  OverlapSpec overlap{};
+  ComputeSpec compute{};
   std::uint32_t iterations = 1;
 };
 

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <vector>
+
+#include "collectives/training/compute/work.hpp"
+#include "collectives/training/spec/training_spec.hpp"
+#include "simcore/base/units.hpp"
+#include "simcore/schema/schema.hpp"
+
+/// How long a rank computes: operations at a share of the GPU's peak, and after them bytes at a
+/// share of its memory's bandwidth. All but `compute_problems` take a specification that has none,
+/// and whose model is as `completed` leaves it.
+namespace weft::collectives {
+
+struct PassTimes {
+  Picoseconds forward{};
+  Picoseconds backward_inputs{};
+  Picoseconds backward_weights{};
+  Picoseconds recomputed{};
+
+  [[nodiscard]] Picoseconds backward() const {
+    return recomputed + backward_inputs + backward_weights;
+  }
+  [[nodiscard]] Picoseconds total() const { return forward + backward(); }
+};
+
+/// Whether the GPU is known and has the number format, by key of ComputeSpec.
+[[nodiscard]] std::vector<schema::Problem> compute_problems(const ComputeSpec& compute,
+                                                            const PrecisionSpec& precision);
+
+/// Of operations and bytes on the GPU of the specification.
+[[nodiscard]] Picoseconds time_of(const Work& work, const TrainingSpec& spec);
+
+/// Of a layer with one micro-batch: as measured, where that is given. A measured backward pass is
+/// taken to have in it what selective recomputation repeats; full recomputation repeats the
+/// measured forward pass.
+[[nodiscard]] PassTimes layer_time(const TrainingSpec& spec, bool has_experts);
+[[nodiscard]] PassTimes embedding_time(const TrainingSpec& spec);
+[[nodiscard]] PassTimes output_time(const TrainingSpec& spec);
+
+/// Of a step of the optimiser over so many parameters, those that this rank updates.
+[[nodiscard]] Picoseconds optimizer_time(const TrainingSpec& spec, double parameters);
+
+}  // namespace weft::collectives

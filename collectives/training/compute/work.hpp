@@ -1,0 +1,40 @@
+#pragma once
+
+#include "collectives/training/spec/training_spec.hpp"
+
+/// What a rank computes of one micro-batch, counted: operations of matrix products, and bytes that
+/// everything else moves through memory. All take a specification whose model is as `completed`
+/// leaves it.
+namespace weft::collectives {
+
+struct Work {
+  double flops{};       ///< in the format that the job computes in
+  double wide_flops{};  ///< attention and logits, which 8-bit training keeps in 16 bits
+  double bytes{};
+
+  Work& operator+=(const Work& other);
+};
+
+/// A pass through some part of the model, by direction.
+struct PassWork {
+  Work forward;
+  Work backward_inputs;
+  Work backward_weights;
+  Work recomputed;  ///< of the forward pass, before the backward pass
+};
+
+/// Of one layer. Tokens of experts are spread evenly, so that the number of experts per rank does
+/// not matter: each rank has as many tokens as it brings, top_k times.
+[[nodiscard]] PassWork layer_work(const TrainingSpec& spec, bool has_experts);
+/// Of looking tokens up.
+[[nodiscard]] PassWork embedding_work(const TrainingSpec& spec);
+/// Of the last norm, the logits and their loss.
+[[nodiscard]] PassWork output_work(const TrainingSpec& spec);
+
+/// Bytes of one parameter that a step of the optimiser (Adam) reads and writes.
+[[nodiscard]] double optimizer_bytes(const PrecisionSpec& precision);
+
+/// Tokens of a micro-batch that a rank has before tensor parallelism divides its work.
+[[nodiscard]] double rank_tokens(const TrainingSpec& spec);
+
+}  // namespace weft::collectives

@@ -1,0 +1,166 @@
+#include "collectives/training/estimate/step_estimate.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "collectives/training/compute/compute_time.hpp"
+#include "collectives/training/compute/gpu.hpp"
+#include "collectives/training/estimate/data_costs.hpp"
+#include "collectives/training/estimate/layer_costs.hpp"
+#include "collectives/training/estimate/pipeline_costs.hpp"
+#include "collectives/training/memory/rank_parameters.hpp"
+#include "collectives/training/model/flops.hpp"
+#include "simcore/base/check.hpp"
+
+namespace weft::collectives {
+namespace {
+
+constexpr double kLowRatio = 0.2;
+constexpr double kMediumRatio = 0.6;
+
+/// What all that each pipeline rank holds costs per micro-batch.
+std::vector<LayerCosts> costs_by_rank(const TrainingSpec& spec, const GroupLinks& links,
+                                      const std::vector<StageShare>& stages) {
+  const LayerCosts dense = layer_costs(spec, links, false);
+  const LayerCosts with_experts =
+      spec.model.experts != 0 ? layer_costs(spec, links, true) : LayerCosts{};
+  const ParallelismSpec& plan = spec.parallelism;
+  std::vector<LayerCosts> ranks(plan.pipeline);
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    LayerCosts costs = dense * stages[i].dense_layers;
+    costs += with_experts * stages[i].expert_layers;
+    costs += end_costs(spec, links, stages[i]);
+    if (plan.schedule == PipelineSchedule::kDualPipe) {
+      // Half of the micro-batches come through the stage at each of its two places.
+      ranks[i] += costs * 0.5;
+      ranks[plan.pipeline - 1 - i] += costs * 0.5;
+    } else {
+      ranks[i % plan.pipeline] += costs;
+    }
+  }
+  return ranks;
+}
+
+double optimizer_seconds(const TrainingSpec& spec, const StageShare& share) {
+  const RankParameters held = rank_parameters(spec.model, spec.parallelism, share);
+  const Replicas ranks = replicas(spec.parallelism);
+  const double updated = static_cast<double>(held.dense) / ranks.dense_shards +
+                         static_cast<double>(held.experts) / ranks.expert_shards;
+  return to_seconds(optimizer_time(spec, updated));
+}
+
+/// The exchange of the rank that takes longest for it, and the longest step of an optimiser.
+struct StepEnd {
+  DataCosts data;
+  double optimizer{};
+};
+
+StepEnd step_end(const TrainingSpec& spec, const GroupLinks& links,
+                 const std::vector<StageShare>& stages, const std::vector<LayerCosts>& ranks,
+                 double micro_batches) {
+  StepEnd end;
+  for (std::uint32_t rank = 0; rank < spec.parallelism.pipeline; ++rank) {
+    const StageShare share = rank_share(stages, spec.parallelism, rank);
+    const DataCosts data = data_costs(spec, links, share, ranks[rank], micro_batches);
+    if (data.exposed > end.data.exposed || rank == 0) end.data = data;
+    end.optimizer = std::max(end.optimizer, optimizer_seconds(spec, share));
+  }
+  return end;
+}
+
+double hidden_seconds(const StepEstimate& e) {
+  double sum = 0;
+  for (const EstimateTerm& term : e.terms) sum += std::max(0.0, term.seconds - term.exposed);
+  return sum;
+}
+
+double exchange_seconds(const StepEstimate& e) {
+  double sum = 0;
+  for (const std::string_view name : {"tensor", "context", "expert", "pipeline", "data"}) {
+    sum += e.term(name).seconds;
+  }
+  return sum;
+}
+
+void add_terms(StepEstimate& e, const TrainingSpec& spec, const GroupLinks& links) {
+  const std::vector<StageShare> stages = stage_shares(spec.model, spec.parallelism);
+  const std::vector<LayerCosts> ranks = costs_by_rank(spec, links, stages);
+  const auto m = static_cast<double>(e.micro_batches);
+  const LayerCosts slowest = ranks[slowest_of(ranks)] * m;
+  const PipelineCosts pipeline = pipeline_costs(spec, links, ranks, m);
+  const StepEnd end = step_end(spec, links, stages, ranks, m);
+  const auto add = [&](std::string_view name, std::string_view meaning, double seconds,
+                       double exposed) {
+    e.terms.push_back({name, meaning, seconds, exposed});
+  };
+  e.terms.reserve(9);
+  const double compute = slowest.compute.total();
+  add("compute", "passes through layers, recomputation included", compute, compute);
+  add("tensor", "sums among tensor-parallel ranks", slowest.tensor.all.total(),
+      slowest.tensor.exposed.total());
+  add("context", "keys and values among context-parallel ranks", slowest.context.all.total(),
+      slowest.context.exposed.total());
+  add("expert", "tokens to experts and back", slowest.expert.all.total(),
+      slowest.expert.exposed.total());
+  add("pipeline", "results between stages", pipeline.sends, pipeline.exposed_sends);
+  add("data", "gradients and parameters among ranks that have the same", end.data.all,
+      end.data.exposed);
+  add("bubble", "while the pipeline fills and empties", pipeline.bubble, pipeline.bubble);
+  add("optimizer", "its step", end.optimizer, end.optimizer);
+  // What is computed beside communication takes longer.
+  const double slowdown =
+      hidden_seconds(e) * (1 - 1 / std::max(1.0, spec.compute.communication_slowdown));
+  add("slowdown", "of computation by communication beside it", slowdown, slowdown);
+}
+
+void add_rates(StepEstimate& e, const TrainingSpec& spec) {
+  const double tokens = 1.0 * spec.batch.global * spec.model.sequence;
+  ModelSpec unmasked = spec.model;
+  unmasked.causal_attention = false;
+  const auto ranks = static_cast<double>(e.ranks);
+  const Gpu* gpu = find_gpu(spec.compute.gpu);
+  WEFT_CHECK(gpu != nullptr, "the GPU of a training job is one of the table");
+  const double peak = peak_flops(*gpu, spec.precision.compute).value_or(0);
+  e.model_flops = tokens * model_flops(spec.model);
+  e.hardware_flops = tokens * hardware_flops(spec.model, spec.recomputation);
+  if (e.seconds <= 0) return;
+  e.tokens_per_second = tokens / e.seconds;
+  e.flops_per_rank = e.model_flops / e.seconds / ranks;
+  e.flops_full_attention = tokens * model_flops(unmasked) / e.seconds / ranks;
+  if (peak <= 0) return;
+  e.mfu = e.flops_per_rank / peak;
+  e.hfu = e.hardware_flops / e.seconds / ranks / peak;
+}
+
+}  // namespace
+
+RatioClass ratio_class(double communication_to_computation) {
+  if (communication_to_computation < kLowRatio) return RatioClass::kLow;
+  return communication_to_computation <= kMediumRatio ? RatioClass::kMedium : RatioClass::kHigh;
+}
+
+std::string_view name_of(RatioClass ratio) {
+  if (ratio == RatioClass::kLow) return "low";
+  return ratio == RatioClass::kMedium ? "medium" : "high";
+}
+
+const EstimateTerm& StepEstimate::term(std::string_view name) const {
+  const auto found = std::ranges::find(terms, name, &EstimateTerm::name);
+  WEFT_CHECK(found != terms.end(), "an estimate has the terms that its header names");
+  return *found;
+}
+
+StepEstimate estimate_step(const TrainingSpec& spec, const GroupLinks& links) {
+  const ParallelismSpec& plan = spec.parallelism;
+  StepEstimate e;
+  e.ranks = std::uint64_t{plan.tensor} * plan.context * plan.data * plan.pipeline;
+  e.micro_batches = spec.batch.global / (std::uint64_t{spec.batch.micro} * plan.data);
+  add_terms(e, spec, links);
+  for (const EstimateTerm& term : e.terms) e.seconds += term.exposed;
+  const double compute = e.term("compute").seconds;
+  if (compute > 0) e.ratio = exchange_seconds(e) / compute;
+  add_rates(e, spec);
+  return e;
+}
+
+}  // namespace weft::collectives

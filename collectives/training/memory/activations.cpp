@@ -1,0 +1,108 @@
+#include "collectives/training/memory/activations.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "collectives/training/compute/gpu.hpp"
+#include "collectives/training/compute/work.hpp"
+
+namespace weft::collectives {
+namespace {
+
+/// Bytes per token, by what tensor parallelism alone divides.
+struct KeptBytes {
+  double whole{};  ///< divided by sequence parallelism only
+  double sharded{};
+};
+
+/// What the blocks begin and end with: inputs of both norms and of what follows each, masks of what
+/// each block adds.
+KeptBytes between_blocks(const ModelSpec& model, double number) {
+  const double masks = model.dropout ? 2 : 0;
+  return {.whole = model.hidden * (4 * number + masks), .sharded = 0};
+}
+
+/// Queries, keys, values, and what they become.
+KeptBytes kept_by_attention(const ModelSpec& model, double number) {
+  const double heads = model.heads;
+  const double kv_heads = model.kv_heads;
+  const double key = 1.0 * model.head_size + model.rope_head_size;
+  const double projected = heads * key + kv_heads * (key + model.value_head_size);
+  KeptBytes kept;
+  kept.sharded = number * (projected + heads * model.value_head_size);
+  if (model.head_norms) kept.sharded += number * (heads + kv_heads) * model.head_size;
+  if (model.kv_rank != 0) {
+    // Before and after their norms.
+    kept.whole = 2 * number * (1.0 * model.query_rank + model.kv_rank + model.rope_head_size);
+  }
+  return kept;
+}
+
+/// Scores after the softmax, and with dropout their mask and what it leaves; fused attention keeps
+/// a sum per query, of 32 bits, instead.
+double kept_scores(const TrainingSpec& spec, double number) {
+  const ModelSpec& model = spec.model;
+  if (spec.compute.fused_attention) return 4.0 * model.heads;
+  const double each = number + (model.dropout ? 1 + number : 0);
+  return each * model.heads * model.sequence;
+}
+
+/// Inputs of the activation function and of the matrix after it; of experts also their inputs in
+/// the order of experts, and their outputs, which the router's weights multiply.
+double kept_by_feed_forward(const ModelSpec& model, bool has_experts, double number) {
+  const double inner = model.gated_ffn ? 3 : 2;
+  if (!has_experts) return number * inner * model.ffn;
+  const double experts = 1.0 * model.top_k + model.shared_experts;
+  return number * (inner * experts * model.expert_ffn + 2.0 * model.top_k * model.hidden);
+}
+
+Bytes whole_bytes(double bytes) {
+  constexpr double kMost = 4e18;
+  return Bytes(std::llround(std::min(bytes, kMost)));
+}
+
+double sequence_parts(const ParallelismSpec& parallelism) {
+  return parallelism.sequence_parallel ? parallelism.tensor : 1.0;
+}
+
+}  // namespace
+
+Bytes layer_activations(const TrainingSpec& spec, bool has_experts, Recomputation recomputation) {
+  const double number = activation_bytes(spec.precision.compute);
+  const double tokens = rank_tokens(spec);
+  const double parts = sequence_parts(spec.parallelism);
+  if (recomputation == Recomputation::kFull) {
+    return whole_bytes(tokens / parts * number * spec.model.hidden);
+  }
+  const KeptBytes between = between_blocks(spec.model, number);
+  const KeptBytes attention = kept_by_attention(spec.model, number);
+  double sharded = attention.sharded + kept_by_feed_forward(spec.model, has_experts, number);
+  if (recomputation == Recomputation::kNone) sharded += kept_scores(spec, number);
+  return whole_bytes(tokens / parts * (between.whole + attention.whole) +
+                     tokens / spec.parallelism.tensor * sharded);
+}
+
+Bytes rank_activations(const TrainingSpec& spec, const StageShare& share,
+                       double micro_batches_in_flight) {
+  const auto kept = [&](bool has_experts, Recomputation recomputation) {
+    return static_cast<double>(layer_activations(spec, has_experts, recomputation).count());
+  };
+  const double tokens = rank_tokens(spec) / sequence_parts(spec.parallelism);
+  double each = 0;
+  if (share.dense_layers != 0) each += share.dense_layers * kept(false, spec.recomputation);
+  if (share.expert_layers != 0) each += share.expert_layers * kept(true, spec.recomputation);
+  if (share.has_embedding && spec.model.dropout) each += tokens * spec.model.hidden;
+  double sum = each * micro_batches_in_flight;
+  if (spec.recomputation == Recomputation::kFull && share.layers() != 0) {
+    sum += kept(share.expert_layers != 0, Recomputation::kNone);
+  }
+  if (share.has_output) {
+    // Inputs of the last norm and of the output layer; logits in 32 bits.
+    sum += tokens * 2 * spec.model.hidden * activation_bytes(spec.precision.compute) +
+           rank_tokens(spec) / spec.parallelism.tensor * spec.model.vocabulary *
+               bytes_of(NumberFormat::kFp32);
+  }
+  return whole_bytes(sum);
+}
+
+}  // namespace weft::collectives

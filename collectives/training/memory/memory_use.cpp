@@ -1,0 +1,60 @@
+#include "collectives/training/memory/memory_use.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "collectives/training/compute/gpu.hpp"
+#include "collectives/training/memory/activations.hpp"
+
+namespace weft::collectives {
+namespace {
+
+Bytes stored_bytes(double parameters, double bytes_each) {
+  constexpr double kMost = 1e18;
+  return Bytes(std::llround(std::min(parameters * bytes_each, kMost)));
+}
+
+/// Parameters of the largest layer that a rank gathers.
+double largest_layer(const TrainingSpec& spec, const StageShare& share) {
+  const auto of = [&](bool has_experts) {
+    const RankParameters p = layer_rank_parameters(spec.model, spec.parallelism, has_experts);
+    return static_cast<double>(p.dense) + static_cast<double>(p.experts);
+  };
+  double most = 0;
+  if (share.dense_layers != 0) most = of(false);
+  if (share.expert_layers != 0) most = std::max(most, of(true));
+  return most;
+}
+
+}  // namespace
+
+MemoryUse state_memory(const TrainingSpec& spec, const RankParameters& parameters) {
+  const Replicas ranks = replicas(spec.parallelism);
+  const auto dense = static_cast<double>(parameters.dense);
+  const auto experts = static_cast<double>(parameters.experts);
+  const double whole = dense + experts;
+  const double shard = dense / ranks.dense_shards + experts / ranks.expert_shards;
+  const PrecisionSpec& precision = spec.precision;
+  const double copy = precision.master != precision.parameters ? bytes_of(precision.master) : 0.0;
+  const std::uint32_t stage = spec.parallelism.zero;
+  MemoryUse use;
+  use.parameters = stored_bytes(stage >= 3 ? shard : whole, bytes_of(precision.parameters));
+  use.gradients = stored_bytes(stage >= 2 ? shard : whole, bytes_of(precision.gradients));
+  use.optimizer = stored_bytes(stage >= 1 ? shard : whole, copy + 2 * bytes_of(precision.moments));
+  return use;
+}
+
+MemoryUse memory_use(const TrainingSpec& spec, const StageShare& share,
+                     double micro_batches_in_flight) {
+  MemoryUse use = state_memory(spec, rank_parameters(spec.model, spec.parallelism, share));
+  const Replicas ranks = replicas(spec.parallelism);
+  if (spec.parallelism.zero >= 3 && ranks.dense_shards * ranks.expert_shards > 1) {
+    const double layers = std::min(spec.overlap.prefetch ? 2U : 1U, share.layers());
+    use.gathered =
+        stored_bytes(layers * largest_layer(spec, share), bytes_of(spec.precision.parameters));
+  }
+  use.activations = rank_activations(spec, share, micro_batches_in_flight);
+  return use;
+}
+
+}  // namespace weft::collectives

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "collectives/training/memory/rank_parameters.hpp"
+#include "collectives/training/memory/stage_share.hpp"
+#include "collectives/training/spec/training_spec.hpp"
+#include "simcore/base/units.hpp"
+
+namespace weft::collectives {
+
+/// What a rank needs of its GPU's memory. Left out: what libraries and fragmentation take.
+struct MemoryUse {
+  Bytes parameters;
+  Bytes gradients;
+  Bytes optimizer;  ///< its copy of parameters, and moments
+  Bytes gathered;   ///< parameters of other ranks, layer by layer, under ZeRO-3
+  Bytes activations;
+
+  [[nodiscard]] Bytes total() const {
+    return parameters + gradients + optimizer + gathered + activations;
+  }
+};
+
+/// Parameters, gradients and optimiser state (Rajbhandari et al., "ZeRO", arXiv 1910.02054, section
+/// 5): stage 1 spreads the optimiser's state, 2 also gradients, 3 also parameters.
+[[nodiscard]] MemoryUse state_memory(const TrainingSpec& spec, const RankParameters& parameters);
+
+/// All of it, of a rank that holds `share`, each layer with so many micro-batches under way.
+[[nodiscard]] MemoryUse memory_use(const TrainingSpec& spec, const StageShare& share,
+                                   double micro_batches_in_flight);
+
+}  // namespace weft::collectives

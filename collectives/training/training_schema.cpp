@@ -1,0 +1,50 @@
+#include "collectives/training/training_schema.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "collectives/training/compute/compute_schema.hpp"
+#include "collectives/training/compute/compute_time.hpp"
+#include "collectives/training/model/model_schema.hpp"
+#include "collectives/training/spec/spec_schema.hpp"
+#include "simcore/schema/schema_builder.hpp"
+
+namespace weft::collectives {
+namespace {
+
+constexpr std::uint64_t kMostTrainingIterations = 1'000'000;
+
+}  // namespace
+
+schema::Object<TrainingSpec> training_schema() {
+  using T = TrainingSpec;
+  return schema::describe<T>("training", "iterations of training a transformer")
+      .object("model", &T::model, model_schema(), "what is trained")
+      .required()
+      .object("parallelism", &T::parallelism, parallelism_schema(), "how ranks share the work")
+      .source("one rank does it all")
+      .object("batch", &T::batch, batch_schema(), "samples of an iteration")
+      .source("one sample")
+      .object("precision", &T::precision, precision_schema(), "what numbers are kept in")
+      .source("mixed precision in bf16")
+      .choice("recomputation", &T::recomputation,
+              {{Recomputation::kNone, "none", "all that the backward pass needs is kept"},
+               {Recomputation::kSelective, "selective", "attention is done again"},
+               {Recomputation::kFull, "full", "each layer is done again from its input"}},
+              "what the backward pass does again instead of keeping it")
+      .source("Megatron-LM: none unless asked for")
+      .object("overlap", &T::overlap, overlap_schema(), "what may go on beside computation")
+      .source("what frameworks overlap by default")
+      .object("compute", &T::compute, compute_schema(), "what computes, and how fast")
+      .source("H100 SXM")
+      .field("iterations", &T::iterations, "one after the other")
+      .source("one iteration")
+      .range(1, kMostTrainingIterations)
+      .check([](const T& training, std::vector<schema::Problem>& problems) {
+        for (schema::Problem& problem : compute_problems(training.compute, training.precision)) {
+          problems.push_back({"compute." + problem.key, std::move(problem.message)});
+        }
+      });
+}
+
+}  // namespace weft::collectives

@@ -1,0 +1,274 @@
+// A training step in closed form, term by term. With b s h tokens' numbers of two bytes, A = 2bsh,
+// a ring of n over rate C takes 2 (n-1)/n A/C and 2 (n-1) latencies per all-reduce. Layers are
+// measured ones, so that computation is known to the picosecond, and take long, so that the ends of
+// the model are next to nothing: 1e-4 is the tolerance where they are neglected.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "collectives/training/compute/compute_time.hpp"
+#include "collectives/training/compute/gpu.hpp"
+#include "collectives/training/estimate/step_estimate.hpp"
+#include "collectives/training/memory/rank_parameters.hpp"
+#include "collectives/training/model/completed.hpp"
+#include "collectives/training/model/flops.hpp"
+#include "collectives/training/model/presets.hpp"
+
+namespace weft::collectives {
+namespace {
+
+using namespace weft::literals;  // NOLINT: units
+
+constexpr double kEnds = 1e-4;
+
+/// 32 layers of 0.1 + 0.2 s, of which 0.1 of weights; m micro-batches.
+TrainingSpec measured_job(std::uint32_t pipeline, std::uint32_t micro_batches) {
+  TrainingSpec spec;
+  spec.model =
+      completed({.layers = 32, .hidden = 4096, .heads = 32, .vocabulary = 8, .sequence = 2048});
+  spec.parallelism.pipeline = pipeline;
+  spec.batch.global = micro_batches;
+  spec.compute.layer = MeasuredLayer{100_ms, 200_ms, 100_ms};
+  spec.overlap.gradients = false;
+  spec.overlap.pipeline = false;
+  spec.overlap.prefetch = false;
+  return spec;
+}
+
+constexpr double kActivations = 2.0 * 2048 * 4096;
+
+double bubble_share(const TrainingSpec& spec) {
+  const StepEstimate e = estimate_step(spec, {});
+  return e.term("bubble").seconds / e.term("compute").seconds;
+}
+
+// (p-1)/m, interleaved (p-1)/(vm), ZB-H1 (p-1)(F + B - W)/(m (F + B + W)) with F = B = W: (p-1)/3m,
+// DualPipe (p/2-1)(F&B + B - 3W)/(m (F + B)) with F&B 3, B 2, W 1: (p/2-1) 2/3m.
+TEST(StepEstimate, BubblesAreThoseOfTheirSchedules) {
+  for (const auto& [p, m] : {std::pair{2U, 4U}, {4U, 8U}, {8U, 32U}, {8U, 64U}}) {
+    TrainingSpec spec = measured_job(p, m);
+    const double share = (p - 1.0) / m;
+    EXPECT_NEAR(bubble_share(spec) / share, 1, kEnds);
+    spec.parallelism.schedule = PipelineSchedule::kGpipe;
+    EXPECT_NEAR(bubble_share(spec) / share, 1, kEnds);
+    spec.parallelism.schedule = PipelineSchedule::kZeroBubbleH1;
+    EXPECT_NEAR(bubble_share(spec) / (share / 3), 1, kEnds);
+    spec.parallelism.schedule = PipelineSchedule::kOneForwardOneBackward;
+    spec.parallelism.virtual_stages = 2;
+    EXPECT_NEAR(bubble_share(spec) / (share / 2), 1, kEnds);
+  }
+  TrainingSpec spec = measured_job(8, 32);
+  spec.parallelism.schedule = PipelineSchedule::kDualPipe;
+  EXPECT_NEAR(bubble_share(spec) / (3 * 2.0 / 3 / 32), 1, kEnds);
+}
+
+// The slowest stage sets the pace: 9 of 30 layers on the first of 4, 7 on the others, so 8 * 2.7 s
+// of computation and 3 * 2.1 s of waiting.
+TEST(StepEstimate, UnevenStagesGoAtThePaceOfTheSlowest) {
+  TrainingSpec spec = measured_job(4, 8);
+  spec.model.layers = 30;
+  spec.parallelism.stage_layers = {9, 7, 7, 7};
+  const StepEstimate e = estimate_step(spec, {});
+  EXPECT_NEAR(e.term("compute").seconds, 8 * 2.7, kEnds * 8 * 2.7);
+  EXPECT_NEAR(e.term("bubble").seconds, 3 * 2.1, kEnds * 8 * 2.7);
+}
+
+// 4 all-reduces per layer and micro-batch, 6 with full recomputation; the embedding's and the
+// output's besides. With sequence parallelism 2 more all-gathers, half an all-reduce each.
+TEST(StepEstimate, TensorParallelismTakesFourSumsPerLayerOrSix) {
+  TrainingSpec spec = measured_job(1, 4);
+  spec.parallelism.tensor = 8;
+  const GroupLinks links{.tensor = {3600_Gbps, 2_us}};
+  const double sum = 2 * 7.0 / 8 * kActivations / 450e9 + 14 * 2e-6;
+  EXPECT_NEAR(estimate_step(spec, links).term("tensor").seconds, 4 * (32 * 4 + 2) * sum, 1e-9);
+  spec.recomputation = Recomputation::kFull;
+  EXPECT_NEAR(estimate_step(spec, links).term("tensor").seconds, 4 * (32 * 6 + 2) * sum, 1e-9);
+  spec.recomputation = Recomputation::kSelective;
+  EXPECT_NEAR(estimate_step(spec, links).term("tensor").seconds, 4 * (32 * 4 + 2) * sum, 1e-9);
+  spec.parallelism.sequence_parallel = true;
+  EXPECT_NEAR(estimate_step(spec, links).term("tensor").seconds, 4 * (32 * 5 + 2) * sum, 1e-9);
+}
+
+// Chunks of which one is sent while the next is computed leave the last, T/c, or T - G(1 - 1/c) of
+// what takes longer than computing.
+TEST(StepEstimate, ChunksHideWhatComputationCovers) {
+  TrainingSpec spec = measured_job(1, 1);
+  spec.parallelism.tensor = 8;
+  spec.overlap.tensor = true;
+  GroupLinks links{.tensor = {3600_Gbps, {}}};
+  const double sum = 2 * 7.0 / 8 * kActivations / 450e9;
+  EXPECT_NEAR(estimate_step(spec, links).term("tensor").exposed, (32 * 4.0 / 4 + 2) * sum, 1e-9);
+  links.tensor.rate = 360_Mbps;
+  const double slow = 10'000 * sum;
+  EXPECT_NEAR(estimate_step(spec, links).term("tensor").exposed,
+              (32 * 4.0 + 2) * slow - 32 * 0.3 * 0.75, 1e-9);
+}
+
+// Sends block: 2 per micro-batch, and (p-1) each way as the pipeline fills and empties. Beside
+// computation: these, and 2(p-1)/p per micro-batch beyond the p that 1F1B has under way.
+TEST(StepEstimate, PipelinesSendEachWayPerMicroBatch) {
+  TrainingSpec spec = measured_job(4, 16);
+  const GroupLinks links{.pipeline = {400_Gbps, 5_us}};
+  const double send = kActivations / 50e9 + 5e-6;
+  const EstimateTerm blocking = estimate_step(spec, links).term("pipeline");
+  EXPECT_NEAR(blocking.seconds, 2 * 16 * send, 1e-9);
+  EXPECT_NEAR(blocking.exposed, (2 * 15 + 6) * send, 1e-9);
+  spec.overlap.pipeline = true;
+  EXPECT_NEAR(estimate_step(spec, links).term("pipeline").exposed, (6 + 12 * 1.5) * send, 1e-9);
+  spec.parallelism.tensor = 4;
+  spec.parallelism.sequence_parallel = true;
+  EXPECT_NEAR(estimate_step(spec, links).term("pipeline").seconds,
+              32 * (kActivations / 4 / 50e9 + 5e-6), 1e-9);
+}
+
+// Psi parameters, gradients of 4 bytes and parameters of 2, over d = 8: all-reduce 2 * 7/8 * 4 Psi;
+// ZeRO-1 and 2 7/8 (4 + 2) Psi; ZeRO-3 7/8 (4 + 2 * 2) Psi for each of 4 micro-batches.
+TEST(StepEstimate, DataParallelismExchangesAsItsStageSays) {
+  TrainingSpec spec = measured_job(1, 32);
+  spec.parallelism.data = 8;
+  const GroupLinks links{.data = {400_Gbps, {}}};
+  const auto whole = static_cast<double>(
+      rank_parameters(spec.model, spec.parallelism,
+                      {.dense_layers = 32, .has_embedding = true, .has_output = true})
+          .dense);
+  const double unit = 7.0 / 8 * whole / 50e9;
+  const double expected[] = {8 * unit, 6 * unit, 6 * unit, 4 * 8 * unit};
+  for (std::uint32_t stage = 0; stage <= 3; ++stage) {
+    spec.parallelism.zero = stage;
+    const StepEstimate e = estimate_step(spec, links);
+    EXPECT_NEAR(e.term("data").seconds, expected[stage], 1e-9) << stage;
+    EXPECT_EQ(e.term("data").exposed, e.term("data").seconds) << stage;
+    EXPECT_EQ(e.micro_batches, 4U);
+  }
+}
+
+// Gradients go beside the last backward pass, 6.4 s, but for the last bucket, 40 MB: over a fast
+// link that bucket is exposed, over a slow one all but 6.4 s.
+TEST(StepEstimate, GradientsHideBehindTheLastBackwardPass) {
+  TrainingSpec spec = measured_job(1, 8);
+  spec.parallelism.data = 8;
+  spec.overlap.gradients = true;
+  spec.overlap.bucket = 40_MB;
+  GroupLinks links{.data = {100'000_Gbps, {}}};
+  EstimateTerm data = estimate_step(spec, links).term("data");
+  ASSERT_LT(data.seconds, 6.4);
+  EXPECT_NEAR(data.exposed, 2 * 7.0 / 8 * 40e6 * 8 / 100e12, 1e-9);
+  links.data.rate = 10_Gbps;
+  data = estimate_step(spec, links).term("data");
+  EXPECT_NEAR(data.seconds - data.exposed, 6.4, kEnds * 6.4);
+}
+
+// ZeRO-3 beside computation: of 32 layers, one layer's gather and scatter are exposed in each pass.
+TEST(StepEstimate, PrefetchHidesAllLayersButOne) {
+  TrainingSpec spec = measured_job(1, 8);
+  spec.parallelism.data = 8;
+  spec.parallelism.zero = 3;
+  spec.overlap.prefetch = true;
+  spec.overlap.gradients = true;
+  const GroupLinks links{.data = {10'000_Gbps, {}}};
+  const EstimateTerm data = estimate_step(spec, links).term("data");
+  ASSERT_LT(data.seconds, 3.2);
+  EXPECT_NEAR(data.exposed, data.seconds / 32, 1e-9);
+}
+
+// Four all-to-alls of top_k copies of a rank's tokens per layer with experts, six with full
+// recomputation; 64 experts over 8 ranks.
+TEST(StepEstimate, ExpertsTakeFourAllToAllsPerLayerOrSix) {
+  TrainingSpec spec = measured_job(1, 16);
+  spec.model.experts = 64;
+  spec.model.top_k = 2;
+  spec.model.expert_ffn = 1024;
+  spec.model.dense_layers = 2;
+  spec.parallelism.data = 8;
+  spec.parallelism.expert = 8;
+  const GroupLinks links{.expert = {400_Gbps, 3_us}};
+  const double pass = 7.0 / 8 * 2 * kActivations / 50e9 + 7 * 3e-6;
+  EXPECT_NEAR(estimate_step(spec, links).term("expert").seconds, 2 * 30 * 4 * pass, 1e-9);
+  spec.recomputation = Recomputation::kFull;
+  EXPECT_NEAR(estimate_step(spec, links).term("expert").seconds, 2 * 30 * 6 * pass, 1e-9);
+}
+
+// Keys and values of 8 of 32 heads of 128: c - 1 steps forward, twice the bytes backward; what a
+// step of attention takes, a fourth of the layer's, is hidden.
+TEST(StepEstimate, KeysAndValuesGoRoundBesideAttention) {
+  TrainingSpec spec = measured_job(1, 1);
+  spec.model.kv_heads = 8;
+  spec.parallelism.context = 4;
+  GroupLinks links{.context = {400_Gbps, {}}};
+  const double step = 2.0 * 2048 / 4 * 8 * 256 / 50e9;
+  EstimateTerm context = estimate_step(spec, links).term("context");
+  EXPECT_NEAR(context.seconds, 32 * 3 * 3 * step, 1e-9);
+  const double attention = layer_flops(spec.model, false).attention.forward * 2048 / 4;
+  const double hidden = attention / 4 / (989.4e12 * 0.6);
+  EXPECT_NEAR(context.exposed, 32 * 3 * (3 * step - 3 * hidden), 1e-9);
+  links.context.rate = 40'000_Gbps;
+  EXPECT_EQ(estimate_step(spec, links).term("context").exposed, 0);
+}
+
+// A computation of which a part has communication beside it takes longer by what that part loses:
+// at a factor of 2, half of the hidden time.
+TEST(StepEstimate, CommunicationBesideItSlowsComputation) {
+  TrainingSpec spec = measured_job(1, 8);
+  spec.parallelism.data = 8;
+  spec.overlap.gradients = true;
+  spec.compute.communication_slowdown = 2;
+  const StepEstimate e = estimate_step(spec, {.data = {400_Gbps, {}}});
+  const EstimateTerm& data = e.term("data");
+  EXPECT_NEAR(e.term("slowdown").exposed, (data.seconds - data.exposed) / 2, 1e-12);
+  EXPECT_GT(e.term("slowdown").exposed, 0);
+}
+
+// Without communication, bubbles and bytes, and with an optimiser that takes no time, the step
+// takes its operations at the efficiency: MFU is that, and HFU with full recomputation as well.
+TEST(StepEstimate, UtilisationIsEfficiencyWhereNothingElseTakesTime) {
+  TrainingSpec spec;
+  spec.model = completed(model_preset(ModelSpec::Preset::kLlama2Of7b));
+  spec.compute.memory_efficiency = 1;
+  spec.compute.optimizer = Picoseconds();
+  spec.batch.global = 4;
+  const double bytes_left = 0.06;  // what moving bytes takes of the step, at most
+  const StepEstimate e = estimate_step(spec, {});
+  EXPECT_LT(e.mfu, 0.6);
+  EXPECT_GT(e.mfu, 0.6 * (1 - bytes_left) * (1 - bytes_left));
+  EXPECT_EQ(e.mfu, e.hfu);
+  EXPECT_GT(e.flops_full_attention, e.flops_per_rank);
+  EXPECT_NEAR(e.mfu * 989.4e12 * e.seconds, 4 * 4096 * model_flops(spec.model), 1e6);
+  spec.recomputation = Recomputation::kFull;
+  const StepEstimate again = estimate_step(spec, {});
+  EXPECT_GT(again.hfu / again.mfu, 1.3);
+  EXPECT_LT(again.hfu / again.mfu, 4.0 / 3);
+}
+
+TEST(StepEstimate, IsTheSumOfWhatIsExposed) {
+  TrainingSpec spec;
+  spec.model = completed(model_preset(ModelSpec::Preset::kGpt3Of175b));
+  spec.parallelism = {.tensor = 8, .pipeline = 8, .data = 8};
+  spec.batch.global = 512;
+  const GroupLinks links{.tensor = {2966_Gbps, 2_us},
+                         .context = {},
+                         .expert = {},
+                         .pipeline = {376_Gbps, 5_us},
+                         .data = {376_Gbps, 5_us}};
+  const StepEstimate e = estimate_step(spec, links);
+  double sum = 0;
+  double communication = 0;
+  for (const EstimateTerm& term : e.terms) {
+    sum += term.exposed;
+    EXPECT_LE(term.exposed, term.seconds + 1e-12) << term.name;
+    const bool is_exchange =
+        term.name == "tensor" || term.name == "pipeline" || term.name == "data";
+    if (is_exchange) communication += term.seconds;
+  }
+  EXPECT_EQ(e.seconds, sum);
+  EXPECT_EQ(e.ranks, 512U);
+  EXPECT_EQ(e.micro_batches, 64U);
+  EXPECT_NEAR(e.ratio, communication / e.term("compute").seconds, 1e-12);
+  EXPECT_NEAR(e.tokens_per_second * e.seconds, 512.0 * 2048, 1e-3);
+  // Published steps of this model on H100s reach 40 to 50 %; efficiencies are not fitted to them.
+  EXPECT_GT(e.mfu, 0.3);
+  EXPECT_LT(e.mfu, 0.6);
+}
+
+}  // namespace
+}  // namespace weft::collectives
