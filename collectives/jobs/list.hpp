@@ -12,6 +12,7 @@
 #include "collectives/jobs/messages/message_list.hpp"
 #include "collectives/jobs/open_loop/open_loop.hpp"
 #include "collectives/jobs/permutation/permutation.hpp"
+#include "collectives/jobs/training/training.hpp"
 #include "simcore/schema/validate.hpp"
 
 namespace weft::collectives {
@@ -50,7 +51,8 @@ struct JobTypeList {
 };
 
 /// All types of jobs, in the order in which the reference lists them.
-using JobTypes = JobTypeList<Incast, Permutation, MessageList, OpenLoop, Graph, CollectiveProgram>;
+using JobTypes =
+    JobTypeList<Incast, Permutation, MessageList, OpenLoop, Graph, Training, CollectiveProgram>;
 
 /// The specification of a job: what it does.
 using JobKind = JobTypes::Kind;

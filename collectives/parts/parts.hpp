@@ -31,6 +31,9 @@ struct CommunicatorCall {
   std::uint32_t communicator = 0;
   CollectiveSpec spec;  ///< of one call: iterations, compute, jitter and stragglers mean nothing
   std::string key;      ///< of the job that asks for its algorithm; errors name it
+  /// Who sends is through when what it sent is acknowledged, not when it is on its way; where the
+  /// transport acknowledges.
+  bool is_until_acknowledged = false;
 };
 
 /// Where an task is: the stream of a rank in which it computes, or that of a communicator.

@@ -43,10 +43,11 @@ class PartsProgram::Source final : public StepSource {
 
 PartsProgram::PartsProgram(std::unique_ptr<const Parts> parts,
                            std::vector<std::unique_ptr<const CollectiveCall>> calls,
-                           std::uint32_t ranks)
+                           const ProgramSetting& setting)
     : parts_(std::move(parts)),
       calls_(std::move(calls)),
-      plan_(*parts_, pointers_to(calls_), ranks) {}
+      plan_(*parts_, pointers_to(calls_), setting.ranks),
+      has_acknowledgements_(setting.has_acknowledgements) {}
 
 Result<std::unique_ptr<const PartsProgram>> PartsProgram::make(const ProgramSetting& setting,
                                                                std::unique_ptr<const Parts> parts,
@@ -68,7 +69,7 @@ Result<std::unique_ptr<const PartsProgram>> PartsProgram::make(const ProgramSett
     calls.push_back(std::make_unique<const CollectiveCall>(std::move(spec), size, of_group));
   }
   std::unique_ptr<const PartsProgram> program(
-      new PartsProgram(std::move(parts), std::move(calls), setting.ranks));
+      new PartsProgram(std::move(parts), std::move(calls), setting));
   if (program->lanes() > kMaxLanes) {
     return Errors{Error{"its communicators need " + std::to_string(program->lanes()) +
                             " lanes of a rank; there are at most " + std::to_string(kMaxLanes) +
@@ -252,6 +253,9 @@ StepStream PartsProgram::call_steps(std::uint32_t number, LanePlan::Member membe
         break;
     }
     co_yield step;
+  }
+  if (has_acknowledgements_ && parts_->calls()[number].is_until_acknowledged) {
+    co_yield Step::flush();
   }
 }
 

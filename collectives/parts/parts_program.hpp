@@ -57,7 +57,8 @@ class PartsProgram final : public JobProgram {
   };
 
   PartsProgram(std::unique_ptr<const Parts> parts,
-               std::vector<std::unique_ptr<const CollectiveCall>> calls, std::uint32_t ranks);
+               std::vector<std::unique_ptr<const CollectiveCall>> calls,
+               const ProgramSetting& setting);
   /// `calls` is null where the lane has nothing to send.
   [[nodiscard]] Use use_of(LanePlace place) const;
   [[nodiscard]] StepStream stream(LanePlace place) const;
@@ -72,6 +73,7 @@ class PartsProgram final : public JobProgram {
   std::unique_ptr<const Parts> parts_;
   std::vector<std::unique_ptr<const CollectiveCall>> calls_;
   LanePlan plan_;
+  bool has_acknowledgements_;
 };
 
 /// Where the ranks of a communicator are, of those of a job.

@@ -33,6 +33,15 @@ std::string size_doc(Operation operation) {
   }
 }
 
+using ExecutionPreset = schema::Preset<Execution, Execution::Preset>;
+
+ExecutionPreset preset(Execution::Preset which, std::string name, std::string source) {
+  return {which, std::move(name), std::move(source),
+          [which](Execution& execution) { execution = execution_preset(which); }};
+}
+
+}  // namespace
+
 std::vector<schema::Enumerator<Algorithm>> algorithm_choices() {
   std::vector<schema::Enumerator<Algorithm>> choices;
   choices.reserve(Algorithms::kCount + kChoosers.size());
@@ -43,14 +52,11 @@ std::vector<schema::Enumerator<Algorithm>> algorithm_choices() {
   return choices;
 }
 
-using ExecutionPreset = schema::Preset<Execution, Execution::Preset>;
-
-ExecutionPreset preset(Execution::Preset which, std::string name, std::string source) {
-  return {which, std::move(name), std::move(source),
-          [which](Execution& execution) { execution = execution_preset(which); }};
+std::vector<schema::Enumerator<GpuGeneration>> generation_choices() {
+  return {{GpuGeneration::kAmpere, "ampere", "A100"},
+          {GpuGeneration::kHopper, "hopper", "H100, H200"},
+          {GpuGeneration::kBlackwell, "blackwell", "B200, GB200"}};
 }
-
-}  // namespace
 
 schema::Object<Execution> execution_schema() {
   return schema::describe<Execution>("execution", "how a library carries the steps out")
@@ -251,9 +257,7 @@ void add_execution(schema::Builder<CollectiveSpec>& keys) {
               "how a library carries the steps out")
       .source(kFree)
       .choice("generation", &CollectiveSpec::generation,
-              {{GpuGeneration::kAmpere, "ampere", "A100"},
-               {GpuGeneration::kHopper, "hopper", "H100, H200"},
-               {GpuGeneration::kBlackwell, "blackwell", "B200, GB200"}},
+              generation_choices(),
               "GPUs whose constants `algorithm: nccl` and `preset: nccl` go by")
       .source("H100")
       .only_if(

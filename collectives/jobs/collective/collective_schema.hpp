@@ -1,9 +1,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "collectives/spec/collective_spec.hpp"
-#include "simcore/schema/schema.hpp"
+#include "simcore/schema/schema_builder.hpp"
 
 namespace weft::collectives {
 
@@ -17,5 +18,7 @@ namespace weft::collectives {
 [[nodiscard]] schema::Object<CollectiveSpec> call_schema(Operation operation);
 
 [[nodiscard]] schema::Object<Execution> execution_schema();
+[[nodiscard]] std::vector<schema::Enumerator<Algorithm>> algorithm_choices();
+[[nodiscard]] std::vector<schema::Enumerator<GpuGeneration>> generation_choices();
 
 }  // namespace weft::collectives

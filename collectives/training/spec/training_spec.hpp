@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/spec/collective_spec.hpp"
 #include "simcore/base/units.hpp"
 
 /// A training job as the scenario states it: a model, a plan of parallelism, a batch, and what
@@ -124,6 +125,13 @@ struct ComputeSpec {
   std::optional<Picoseconds> optimizer{};  ///< a step of it; absent: as memory allows
 };
 
+/// How collectives and messages between ranks are carried out.
+struct CommunicationSpec {
+  Algorithm algorithm = Algorithm::kBest;
+  Execution execution{};
+  GpuGeneration generation = GpuGeneration::kHopper;
+};
+
 struct TrainingSpec {
   ModelSpec model{};
   ParallelismSpec parallelism{};
@@ -132,6 +140,7 @@ struct TrainingSpec {
   Recomputation recomputation = Recomputation::kNone;
   OverlapSpec overlap{};
   ComputeSpec compute{};
+  CommunicationSpec communication{};
   std::uint32_t iterations = 1;
 };
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "collectives/training/model/presets.hpp"
-#include "collectives/training/training_schema.hpp"
+#include "collectives/jobs/training/training_schema.hpp"
 #include "simcore/schema/validate.hpp"
 
 namespace weft::collectives {

@@ -1,8 +1,9 @@
-#include "collectives/training/training_schema.hpp"
+#include "collectives/jobs/training/training_schema.hpp"
 
 #include <utility>
 #include <vector>
 
+#include "collectives/jobs/collective/collective_schema.hpp"
 #include "collectives/training/compute/compute_schema.hpp"
 #include "collectives/training/compute/compute_time.hpp"
 #include "collectives/training/model/model_schema.hpp"
@@ -13,6 +14,25 @@ namespace weft::collectives {
 namespace {
 
 constexpr std::uint64_t kMostTrainingIterations = 1'000'000;
+
+schema::Object<CommunicationSpec> communication_schema() {
+  using C = CommunicationSpec;
+  return schema::describe<C>("communication", "how collectives and messages are carried out")
+      .choice("algorithm", &C::algorithm, algorithm_choices(),
+              "of all collectives; messages between stages are sent as they are")
+      .source("what weft's cost model finds best for each")
+      .object("execution", &C::execution, execution_schema(), "how a library carries them out")
+      .source("costs nothing, as closed forms have it")
+      .choice("generation", &C::generation, generation_choices(),
+              "GPUs whose constants `algorithm: nccl` and `preset: nccl` go by")
+      .source("H100")
+      .only_if(
+          [](const C& c) {
+            return c.algorithm == Algorithm::kNccl ||
+                   c.execution.preset == Execution::Preset::kNccl;
+          },
+          "with `algorithm: nccl` or `execution: nccl`");
+}
 
 }  // namespace
 
@@ -37,6 +57,9 @@ schema::Object<TrainingSpec> training_schema() {
       .source("what frameworks overlap by default")
       .object("compute", &T::compute, compute_schema(), "what computes, and how fast")
       .source("H100 SXM")
+      .object("communication", &T::communication, communication_schema(),
+              "how collectives and messages are carried out")
+      .source("the best algorithm for each, at no cost besides the network")
       .field("iterations", &T::iterations, "one after the other")
       .source("one iteration")
       .range(1, kMostTrainingIterations)

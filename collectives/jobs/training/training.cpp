@@ -1,0 +1,146 @@
+#include "collectives/jobs/training/training.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collectives/jobs/collective/collective_bounds.hpp"
+#include "collectives/jobs/training/training_parts.hpp"
+#include "collectives/jobs/training/training_schema.hpp"
+#include "collectives/jobs/training/training_script.hpp"
+#include "collectives/parts/parts_program.hpp"
+#include "collectives/training/model/completed.hpp"
+#include "collectives/training/plan/plan_check.hpp"
+
+namespace weft::collectives {
+
+namespace {
+
+/// Tasks of all ranks in all iterations: each takes a moment, in ideal times too.
+constexpr double kMostTrainingTasks = 1e10;
+
+TrainingSpec completed_training(TrainingSpec spec) {
+  spec.model = completed(spec.model);
+  return spec;
+}
+
+/// The tasks of all ranks of a pipeline stage, of which the first is looked at.
+class TrainingBound {
+ public:
+  TrainingBound(const TrainingPlan& plan, std::uint32_t domain_size)
+      : plan_(plan), domain_size_(domain_size) {}
+
+  void add_stage(std::uint32_t rank) {
+    TrainingScript script(plan_, rank);
+    while (script.next()) {
+      for (const ScriptedTask& task : script.tasks()) {
+        if (!task.stream.is_compute()) add(task);
+      }
+    }
+  }
+  [[nodiscard]] SendBound sum() const { return sum_; }
+
+ private:
+  void add(const ScriptedTask& task) {
+    const CommunicatorCall& call = plan_.groups.calls()[task.call];
+    const auto members =
+        static_cast<std::uint32_t>(plan_.groups.communicators()[call.communicator].ranks.size());
+    const auto [known, is_new] = of_call_.try_emplace(task.call);
+    if (is_new) known->second = most_messages(call.spec, members, domain_size_);
+    const MessageBound& most = known->second;
+    const double per_rank = most.messages / members;
+    sum_.messages += per_rank * plan_.grid.stage_ranks();
+    if (is_new) sum_.at_once += per_rank * plan_.grid.stage_ranks();
+    SendBound& own = of_communicator_[call.communicator];
+    own.connection_messages += per_rank / std::max(1U, call.spec.execution.channels);
+    own.connection_bytes += most.bytes;
+    sum_.connection_messages = std::max(sum_.connection_messages, own.connection_messages);
+    sum_.connection_bytes = std::max(sum_.connection_bytes, own.connection_bytes);
+  }
+
+  const TrainingPlan& plan_;
+  std::uint32_t domain_size_;
+  std::map<std::uint32_t, MessageBound> of_call_;
+  std::map<std::uint32_t, SendBound> of_communicator_;
+  SendBound sum_;
+};
+
+}  // namespace
+
+schema::Object<TrainingSpec> Training::schema() { return training_schema(); }
+
+void Training::check(const Spec& given, std::uint32_t ranks, Problems& problems) {
+  const std::size_t before = problems.size();
+  const TrainingSpec spec = completed_training(given);
+  for (schema::Problem& problem : contradictions(spec.model)) {
+    problems.push_back({"model." + problem.key, std::move(problem.message)});
+  }
+  if (problems.size() > before) return;
+  check_plan(spec, ranks, problems);
+  if (problems.size() > before) return;
+  const double layers = 4.0 * spec.model.layers / spec.parallelism.pipeline *
+                        std::max(1U, spec.overlap.tensor ? spec.overlap.tensor_chunks : 1U) *
+                        spec.parallelism.context;
+  const double tasks = layers * micro_batches_of(spec) * ranks * spec.iterations;
+  if (tasks > kMostTrainingTasks) {
+    problems.push_back(
+        {"iterations", "make about " + std::to_string(std::llround(tasks)) +
+                           " tasks of all ranks with this batch; there are at most " +
+                           std::to_string(std::llround(kMostTrainingTasks))});
+  }
+}
+
+RankDemand Training::rank_demand(const Spec& spec) {
+  const std::uint64_t ranks = ranks_of(spec.parallelism);
+  return {ranks, "parallelism", "is a plan for " + std::to_string(ranks) + " ranks"};
+}
+
+std::uint64_t Training::most_connections(const Spec& given, std::uint32_t ranks) {
+  const TrainingSpec spec = completed_training(given);
+  Problems problems;
+  check(spec, ranks, problems);
+  if (!problems.empty()) return 0;  // refused for them
+  const TrainingPlan plan(spec);
+  // Calls of a communicator may have connections of their own; few have.
+  std::map<std::uint32_t, std::uint64_t> most;
+  for (const CommunicatorCall& call : plan.groups.calls()) {
+    const auto members = plan.groups.communicators()[call.communicator].ranks.size();
+    std::uint64_t& own = most[call.communicator];
+    own = std::max(own, collectives::most_connections(call.spec, members));
+  }
+  std::uint64_t sum = 0;
+  for (const auto& [communicator, connections] : most) sum += connections;
+  return sum;
+}
+
+SendBound Training::bound(const Spec& given, const BoundSetting& setting) {
+  const TrainingSpec spec = completed_training(given);
+  Problems problems;
+  check(spec, setting.ranks, problems);
+  if (!problems.empty()) return {};
+  const TrainingPlan plan(spec);
+  TrainingBound bound(plan, setting.domain_size);
+  for (std::uint32_t stage = 0; stage < spec.parallelism.pipeline; ++stage) {
+    RankPlace first;
+    first.pipeline = stage;
+    bound.add_stage(plan.grid.rank_at(first));
+  }
+  SendBound sum = bound.sum();
+  sum.messages *= spec.iterations;
+  sum.connection_messages *= spec.iterations;
+  sum.connection_bytes *= spec.iterations;
+  return sum;
+}
+
+Result<std::unique_ptr<const JobProgram>> Training::make(const ProgramSetting& setting,
+                                                         const Spec& spec,
+                                                         const RankLayout& layout) {
+  auto program = PartsProgram::make(setting, std::make_unique<const TrainingParts>(spec), layout);
+  if (!program) return program.errors();
+  return std::unique_ptr<const JobProgram>(std::move(program).value());
+}
+
+}  // namespace weft::collectives

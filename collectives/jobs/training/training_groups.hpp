@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "collectives/parts/parts.hpp"
+#include "collectives/training/pipeline/pipeline_plan.hpp"
+#include "collectives/training/plan/rank_grid.hpp"
+
+namespace weft::collectives {
+
+/// The communicators of a training job and their calls, by what they are for. Groups of one rank
+/// have none.
+class TrainingGroups {
+ public:
+  TrainingGroups(const TrainingSpec& spec, const RankGrid& grid, const PipelinePlan& plan);
+
+  enum class Direction : std::uint8_t { kForward, kBackward };
+  struct GroupUse;
+  /// The communicator of a kind that a rank belongs to.
+  [[nodiscard]] std::optional<std::uint32_t> of(GroupKind kind, std::uint32_t rank) const;
+  /// By which a chunk of a rank passes on its results, or its gradients.
+  [[nodiscard]] std::optional<std::uint32_t> sends(std::uint32_t rank, std::uint32_t chunk,
+                                                   Direction direction) const;
+  /// By which it gets what it works on.
+  [[nodiscard]] std::optional<std::uint32_t> receives(std::uint32_t rank, std::uint32_t chunk,
+                                                      Direction direction) const;
+  /// Makes sure of a call of a communicator; `size` as collectives have it.
+  void add_call(std::uint32_t communicator, Operation operation, Bytes size);
+  [[nodiscard]] std::uint32_t call(std::uint32_t communicator, Operation operation,
+                                   Bytes size) const;
+
+  [[nodiscard]] std::span<const Communicator> communicators() const { return communicators_; }
+  [[nodiscard]] std::span<const CommunicatorCall> calls() const { return calls_; }
+
+ private:
+  static constexpr std::size_t kKinds = static_cast<std::size_t>(GroupKind::kMirror) + 1;
+  static constexpr std::uint32_t kNone = ~0U;
+  struct Link {
+    std::uint32_t sends = kNone;
+    std::uint32_t receives = kNone;
+  };
+
+  void add_groups(const RankGrid& grid, const GroupUse& use);
+  void add_links(const RankGrid& grid, const PipelinePlan& plan, Direction direction);
+  [[nodiscard]] std::size_t link_index(std::uint32_t rank, std::uint32_t chunk,
+                                       Direction direction) const {
+    return (std::size_t{rank} * chunks_ + chunk) * 2 + static_cast<std::size_t>(direction);
+  }
+
+  CommunicationSpec communication_;
+  std::uint32_t chunks_;
+  std::vector<Communicator> communicators_;
+  std::array<std::vector<std::uint32_t>, kKinds> of_rank_;  ///< by kind; empty: none has any
+  std::vector<Link> links_;                                 ///< link_index
+  std::vector<CommunicatorCall> calls_;
+  std::vector<std::map<std::pair<Operation, std::int64_t>, std::uint32_t>> number_of_call_;
+};
+
+}  // namespace weft::collectives

@@ -1,0 +1,29 @@
+#include "collectives/jobs/training/training_parts.hpp"
+
+#include "collectives/jobs/training/training_script.hpp"
+#include "collectives/training/model/completed.hpp"
+
+namespace weft::collectives {
+
+namespace {
+
+TrainingSpec with_completed_model(TrainingSpec spec) {
+  spec.model = completed(spec.model);
+  return spec;
+}
+
+}  // namespace
+
+TrainingParts::TrainingParts(const TrainingSpec& spec) : plan_(with_completed_model(spec)) {}
+
+TaskStream TrainingParts::tasks(std::uint32_t rank, StreamOf stream,
+                                std::uint32_t /*iteration*/) const {
+  TrainingScript script(plan_, rank);
+  while (script.next()) {
+    for (const ScriptedTask& task : script.tasks()) {
+      if (task.stream == stream) co_yield Task{task.time, task.call, task.after.all()};
+    }
+  }
+}
+
+}  // namespace weft::collectives

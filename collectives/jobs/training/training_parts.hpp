@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "collectives/jobs/training/training_plan.hpp"
+#include "collectives/parts/parts.hpp"
+
+namespace weft::collectives {
+
+/// A training job as parts. Slots of the pipeline are issued in an order that does not wait in
+/// circles where messages are taken as they come, and each wait is for an earlier task, so that
+/// every plan comes to its end.
+class TrainingParts final : public Parts {
+ public:
+  /// The specification has no problems.
+  explicit TrainingParts(const TrainingSpec& spec);
+
+  [[nodiscard]] const TrainingPlan& plan() const { return plan_; }
+  [[nodiscard]] std::span<const Communicator> communicators() const override {
+    return plan_.groups.communicators();
+  }
+  [[nodiscard]] std::span<const CommunicatorCall> calls() const override {
+    return plan_.groups.calls();
+  }
+  [[nodiscard]] std::uint32_t iterations() const override { return plan_.spec.iterations; }
+  [[nodiscard]] TaskStream tasks(std::uint32_t rank, StreamOf stream,
+                                 std::uint32_t iteration) const override;
+
+ private:
+  TrainingPlan plan_;
+};
+
+}  // namespace weft::collectives

@@ -1,0 +1,235 @@
+#include "collectives/jobs/training/training_script.hpp"
+
+#include <algorithm>
+
+#include "simcore/base/check.hpp"
+
+/// Tasks and slots; the parts of units are in training_units.cpp.
+namespace weft::collectives {
+
+void Waits::add(Dependency task) {
+  if (task.count == 0) return;
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (tasks_[i].stream != task.stream) continue;
+    tasks_[i].count = std::max(tasks_[i].count, task.count);
+    return;
+  }
+  WEFT_CHECK(count_ < kMost, "a task waits for few streams");
+  tasks_[count_++] = task;
+}
+
+TrainingScript::TrainingScript(const TrainingPlan& plan, std::uint32_t rank)
+    : plan_(plan),
+      rank_(rank),
+      stage_(plan.stages[plan.grid.place_of(rank).pipeline]),
+      slots_(pipeline_slots(plan.pipeline, plan.grid.place_of(rank).pipeline)),
+      is_sharded_(plan.spec.parallelism.zero == 3),
+      is_sequence_parallel_(plan.spec.parallelism.sequence_parallel),
+      passes_left_(plan.pipeline.chunks(), passes_of_chunk(plan.pipeline)),
+      issued_({{StreamOf::compute(), 0}}) {}
+
+bool TrainingScript::next() {
+  tasks_.clear();
+  if (is_over_) return false;
+  Slot slot;
+  if (!slots_.next(slot)) {
+    end_iteration();
+    is_over_ = true;
+  } else if (slot.kind == SlotKind::kPair) {
+    Pass forward = begin(SlotKind::kForward, slot.chunk);
+    run_pair(std::move(forward), begin(SlotKind::kBackward, slot.backward_chunk));
+  } else {
+    run(begin(slot.kind, slot.chunk));
+  }
+  return true;
+}
+
+Dependency TrainingScript::issue(ScriptedTask task) {
+  auto found = std::ranges::find(issued_, task.stream, &std::pair<StreamOf, std::int64_t>::first);
+  if (found == issued_.end()) found = issued_.insert(issued_.end(), {task.stream, 0});
+  const Dependency self{task.stream, ++found->second};
+  tasks_.push_back(std::move(task));
+  return self;
+}
+
+Dependency TrainingScript::compute(Picoseconds time, Waits after) {
+  after.add(std::exchange(blocking_sends_, {}));
+  return issue({StreamOf::compute(), time, 0, std::move(after)});
+}
+
+Dependency TrainingScript::last_computed() const {
+  return {StreamOf::compute(), issued_.front().second};
+}
+
+Waits TrainingScript::call(GroupKind kind, Operation operation, Bytes size, const Waits& after) {
+  const auto communicator = plan_.groups.of(kind, rank_);
+  return communicator ? call_of(*communicator, operation, size, after) : after;
+}
+
+Waits TrainingScript::call_of(std::uint32_t communicator, Operation operation, Bytes size,
+                              const Waits& after) {
+  if (size == 0_B) return after;
+  return issue({StreamOf::communicator(communicator),
+                {},
+                plan_.groups.call(communicator, operation, size),
+                after});
+}
+
+TrainingScript::Pass TrainingScript::begin(SlotKind kind, std::uint32_t chunk) {
+  Pass pass;
+  pass.chunk = &stage_.chunks[chunk];
+  pass.number = chunk;
+  pass.kind = kind;
+  if (kind != SlotKind::kBackwardWeights) {
+    const auto link = plan_.groups.receives(
+        rank_, chunk, pass.is_forward() ? Direction::kForward : Direction::kBackward);
+    if (link) pass.ready = call_of(*link, Operation::kAllToAllV, plan_.passed_on, {});
+  }
+  const bool has_gradients = kind == SlotKind::kBackward || kind == SlotKind::kBackwardWeights;
+  if (has_gradients) pass.is_last = --passes_left_[chunk] == 0;
+  return pass;
+}
+
+void TrainingScript::run(Pass pass) {
+  while (advance(pass)) {
+  }
+  finish(pass);
+}
+
+void TrainingScript::run_pair(Pass forward, Pass backward) {
+  bool goes_forward = true;
+  bool goes_backward = true;
+  while (goes_forward || goes_backward) {
+    goes_forward = goes_forward && advance(forward);
+    goes_backward = goes_backward && advance(backward);
+  }
+  finish(forward);
+  finish(backward);
+}
+
+bool TrainingScript::advance(Pass& pass) {
+  if (pass.unit == pass.chunk->units.size()) return false;
+  if (pass.part == 0) begin_unit(pass);
+  switch (pass.current().kind) {
+    case TrainingUnit::Kind::kEmbedding:
+      pass.ready = embedding(pass);
+      break;
+    case TrainingUnit::Kind::kOutput:
+      pass.ready = output(pass);
+      break;
+    default:
+      pass.ready = half(pass);
+      break;
+  }
+  if (++pass.part < parts_of(pass)) return true;
+  end_unit(pass);
+  pass.part = 0;
+  ++pass.unit;
+  return true;
+}
+
+void TrainingScript::finish(Pass& pass) {
+  if (pass.kind == SlotKind::kBackwardWeights) return;
+  const auto link = plan_.groups.sends(
+      rank_, pass.number, pass.is_forward() ? Direction::kForward : Direction::kBackward);
+  if (!link) return;
+  pass.ready.add(last_computed());
+  const Waits sent = call_of(*link, Operation::kAllToAllV, plan_.passed_on, pass.ready);
+  if (!plan_.spec.overlap.pipeline) blocking_sends_.add(sent);
+}
+
+Waits TrainingScript::gather(const TrainingUnit& unit, const Waits& after) {
+  Waits gathered;
+  if (unit.parameters > 0_B) {
+    gathered.add(call(GroupKind::kShard, Operation::kAllGather, unit.parameters, after));
+  }
+  if (unit.expert_parameters > 0_B) {
+    gathered.add(
+        call(GroupKind::kExpertShard, Operation::kAllGather, unit.expert_parameters, after));
+  }
+  return gathered;
+}
+
+void TrainingScript::begin_unit(Pass& pass) {
+  if (!is_sharded_ || pass.kind == SlotKind::kBackwardWeights) return;
+  const bool is_first = pass.unit == 0;
+  const Waits now = last_computed();
+  pass.gathered =
+      is_first || !plan_.spec.overlap.prefetch ? gather(pass.current(), now) : pass.gathered_next;
+  pass.ready.add(pass.gathered);
+  if (!plan_.spec.overlap.prefetch || pass.unit + 1 == pass.chunk->units.size()) return;
+  Pass following = pass;
+  ++following.unit;
+  pass.gathered_next = gather(following.current(), now);
+}
+
+void TrainingScript::end_unit(Pass& pass) {
+  if (pass.is_forward() || pass.kind == SlotKind::kBackwardInput) return;
+  const TrainingUnit& unit = pass.current();
+  if (is_sharded_) {
+    exchange_gradients(false, unit.gradients, last_computed());
+    exchange_gradients(true, unit.expert_gradients, last_computed());
+  } else if (pass.is_last && plan_.spec.overlap.gradients) {
+    for (const GradientBucket& bucket : pass.chunk->buckets) {
+      if (bucket.first == pass.unit_number()) exchange_bucket(bucket);
+    }
+  }
+}
+
+void TrainingScript::exchange_gradients(bool of_experts, Bytes gradients, const Waits& after) {
+  if (gradients == 0_B) return;
+  if (plan_.spec.parallelism.zero == 0) {
+    const GroupKind all = of_experts ? GroupKind::kExpertData : GroupKind::kGradient;
+    before_optimizer_.add(call(all, Operation::kAllReduce, gradients, after));
+    return;
+  }
+  const GroupKind shard = of_experts ? GroupKind::kExpertShard : GroupKind::kShard;
+  Waits summed_up = call(shard, Operation::kReduceScatter, gradients, after);
+  if (!is_sharded_) {
+    const GroupKind copies = of_experts ? GroupKind::kExpertReplicate : GroupKind::kReplicate;
+    summed_up = call(copies, Operation::kAllReduce, shard_of(gradients, plan_.grid.size_of(shard)),
+                     summed_up);
+  }
+  before_optimizer_.add(summed_up);
+}
+
+void TrainingScript::exchange_bucket(const GradientBucket& bucket) {
+  exchange_gradients(false, bucket.gradients, last_computed());
+  exchange_gradients(true, bucket.expert_gradients, last_computed());
+}
+
+void TrainingScript::end_iteration() {
+  const std::uint32_t zero = plan_.spec.parallelism.zero;
+  const auto for_each_bucket = [this](const auto& visit) {
+    for (const TrainingChunk& chunk : stage_.chunks) {
+      for (const GradientBucket& bucket : chunk.buckets) visit(bucket);
+    }
+  };
+  if (!is_sharded_ && !plan_.spec.overlap.gradients) {
+    for_each_bucket([this](const GradientBucket& bucket) { exchange_bucket(bucket); });
+  }
+  if (is_sharded_) {  // copies of the shards add up theirs once
+    const Waits scattered = before_optimizer_;
+    for_each_bucket([&](const GradientBucket& b) {
+      before_optimizer_.add(call(GroupKind::kReplicate, Operation::kAllReduce,
+                                 shard_of(b.gradients, plan_.grid.size_of(GroupKind::kShard)),
+                                 scattered));
+      before_optimizer_.add(call(
+          GroupKind::kExpertReplicate, Operation::kAllReduce,
+          shard_of(b.expert_gradients, plan_.grid.size_of(GroupKind::kExpertShard)), scattered));
+    });
+  }
+  const Waits own = before_optimizer_;
+  before_optimizer_.add(
+      call(GroupKind::kEmbedding, Operation::kAllReduce, stage_.tied_gradients, own));
+  before_optimizer_.add(
+      call(GroupKind::kMirror, Operation::kAllReduce, stage_.mirrored_gradients, own));
+  const Waits updated = compute(stage_.optimizer, before_optimizer_);
+  if (zero != 1 && zero != 2) return;
+  for_each_bucket([&](const GradientBucket& b) {
+    (void)call(GroupKind::kShard, Operation::kAllGather, b.parameters, updated);
+    (void)call(GroupKind::kExpertShard, Operation::kAllGather, b.expert_parameters, updated);
+  });
+}
+
+}  // namespace weft::collectives

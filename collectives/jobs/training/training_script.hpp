@@ -1,0 +1,124 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "collectives/jobs/training/training_plan.hpp"
+#include "collectives/parts/parts.hpp"
+#include "collectives/training/pipeline/slot.hpp"
+
+namespace weft::collectives {
+
+/// Tasks that something waits for, of different streams.
+class Waits {
+ public:
+  Waits() = default;
+  Waits(Dependency one) { add(one); }  // NOLINT(google-explicit-constructor): one is some
+  void add(Dependency task);
+  void add(const Waits& others) {
+    for (const Dependency& d : others.all()) add(d);
+  }
+  [[nodiscard]] std::span<const Dependency> all() const { return {tasks_.data(), count_}; }
+
+ private:
+  static constexpr std::size_t kMost = 8;
+  std::array<Dependency, kMost> tasks_;
+  std::size_t count_ = 0;
+};
+
+/// A task and the stream that it is in.
+struct ScriptedTask {
+  StreamOf stream = StreamOf::compute();
+  Picoseconds time;
+  std::uint32_t call = 0;
+  Waits after;
+};
+
+/// What one rank does in an iteration, slot after slot of its pipeline's order, then the rest.
+class TrainingScript {
+ public:
+  /// The plan must outlive it.
+  TrainingScript(const TrainingPlan& plan, std::uint32_t rank);
+
+  /// Makes the tasks of the next slot, or of what comes after the last one. False: there are no
+  /// more.
+  [[nodiscard]] bool next();
+  /// That were made, in the order in which the rank issues them.
+  [[nodiscard]] const std::vector<ScriptedTask>& tasks() const { return tasks_; }
+
+ private:
+  using Direction = TrainingGroups::Direction;
+  enum class Step : std::uint8_t { kForward, kRecompute, kBackward };
+  /// A micro-batch on its way through a chunk.
+  struct Pass {
+    const TrainingChunk* chunk = nullptr;
+    std::uint32_t number = 0;  ///< of the chunk
+    SlotKind kind = SlotKind::kForward;
+    bool is_last = false;    ///< of its chunk in this iteration
+    std::uint32_t unit = 0;  ///< next, counted in the direction of the pass
+    std::uint32_t part = 0;  ///< of the unit
+    Waits ready;             ///< when there is what the next part works on
+    Waits gathered;          ///< when there are the parameters of the unit
+    Waits gathered_next;
+
+    [[nodiscard]] bool is_forward() const { return kind == SlotKind::kForward; }
+    [[nodiscard]] std::uint32_t unit_number() const {
+      const auto count = static_cast<std::uint32_t>(chunk->units.size());
+      return is_forward() ? unit : count - 1 - unit;
+    }
+    [[nodiscard]] const TrainingUnit& current() const { return chunk->units[unit_number()]; }
+  };
+
+  // Tasks. Sizes of 0 make none.
+  Dependency compute(Picoseconds time, Waits after);
+  Waits call(GroupKind kind, Operation operation, Bytes size, const Waits& after);
+  Waits call_of(std::uint32_t communicator, Operation operation, Bytes size, const Waits& after);
+  Dependency issue(ScriptedTask task);
+  [[nodiscard]] Dependency last_computed() const;
+
+  // Slots.
+  [[nodiscard]] Pass begin(SlotKind kind, std::uint32_t chunk);
+  void run(Pass pass);
+  void run_pair(Pass forward, Pass backward);
+  /// Goes on by a part of a unit; false where the pass is through all of them.
+  [[nodiscard]] bool advance(Pass& pass);
+  void finish(Pass& pass);
+  void begin_unit(Pass& pass);
+  void end_unit(Pass& pass);
+  [[nodiscard]] Waits gather(const TrainingUnit& unit, const Waits& after);
+
+  // Parts of units: `ready` before, and what is ready after.
+  [[nodiscard]] std::uint32_t parts_of(const Pass& pass) const;
+  [[nodiscard]] Waits embedding(const Pass& pass);
+  [[nodiscard]] Waits output(const Pass& pass);
+  [[nodiscard]] Waits half(const Pass& pass);
+  [[nodiscard]] Waits attention(Step step, SlotKind kind, Picoseconds time, const Waits& ready);
+  [[nodiscard]] Waits experts(Picoseconds time, const Waits& ready, bool sums);
+  [[nodiscard]] Waits dense(Picoseconds time, const Waits& ready, bool regathers);
+  [[nodiscard]] Waits ring_of_keys(Picoseconds time, const Waits& ready, bool has_gradients);
+  [[nodiscard]] Waits summed(Bytes size, const Waits& after);
+  [[nodiscard]] Waits gathered_input(Bytes size, const Waits& after);
+  [[nodiscard]] Picoseconds time_of(const Pass& pass) const;
+
+  // Gradients and parameters.
+  void exchange_bucket(const GradientBucket& bucket);
+  void exchange_gradients(bool of_experts, Bytes gradients, const Waits& after);
+  void end_iteration();
+
+  const TrainingPlan& plan_;
+  std::uint32_t rank_;
+  const TrainingStage& stage_;
+  SlotStream slots_;
+  bool is_over_ = false;
+  bool is_sharded_;  ///< parameters too: ZeRO-3
+  bool is_sequence_parallel_;
+  std::vector<std::uint32_t> passes_left_;  ///< backward, by chunk
+  std::vector<std::pair<StreamOf, std::int64_t>> issued_;
+  std::vector<ScriptedTask> tasks_;
+  Waits before_optimizer_;
+  Waits blocking_sends_;  ///< before the next slot
+};
+
+}  // namespace weft::collectives

@@ -1,0 +1,150 @@
+#include "collectives/jobs/training/training_stage.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "collectives/training/compute/gpu.hpp"
+#include "collectives/training/memory/rank_parameters.hpp"
+#include "collectives/training/memory/stage_share.hpp"
+#include "collectives/training/plan/plan_check.hpp"
+
+namespace weft::collectives {
+
+namespace {
+
+using UnitKind = TrainingUnit::Kind;
+
+Bytes bytes_of_numbers(std::uint64_t numbers, NumberFormat format) {
+  return Bytes(std::llround(std::ceil(static_cast<double>(numbers) * bytes_of(format))));
+}
+
+class StageBuilder {
+ public:
+  StageBuilder(const TrainingSpec& spec, const PipelinePlan& plan)
+      : spec_(spec),
+        plan_(plan),
+        shares_(stage_shares(spec.model, spec.parallelism)),
+        dense_(unit(UnitKind::kLayer, layer_time_of(false),
+                    layer_rank_parameters(spec.model, spec.parallelism, false))),
+        expert_(spec.model.experts == 0
+                    ? dense_
+                    : unit(UnitKind::kExpertLayer, layer_time_of(true),
+                           layer_rank_parameters(spec.model, spec.parallelism, true))) {}
+
+  TrainingChunk chunk(std::uint32_t stage, bool has_embedding_elsewhere) const {
+    TrainingChunk chunk;
+    chunk.stage = stage;
+    const StageShare& share = shares_[stage];
+    const RankParameters embedding = of_share({.has_embedding = true});
+    if (share.has_embedding) {
+      chunk.units.push_back(unit(UnitKind::kEmbedding, embedding_time(spec_), embedding));
+    }
+    chunk.units.insert(chunk.units.end(), share.dense_layers, dense_);
+    chunk.units.insert(chunk.units.end(), share.expert_layers, expert_);
+    if (share.has_output) {
+      RankParameters output = of_share({.has_output = true});
+      if (share.has_embedding || has_embedding_elsewhere) {
+        output = of_share({.has_embedding = true, .has_output = true});
+        output.dense -= embedding.dense;
+      }
+      chunk.units.push_back(unit(UnitKind::kOutput, output_time(spec_), output));
+    }
+    add_buckets(chunk);
+    return chunk;
+  }
+
+ private:
+  [[nodiscard]] PassTimes layer_time_of(bool has_experts) const {
+    return layer_time(spec_, has_experts);
+  }
+  [[nodiscard]] RankParameters of_share(StageShare share) const {
+    return rank_parameters(spec_.model, spec_.parallelism, share);
+  }
+  [[nodiscard]] TrainingUnit unit(UnitKind kind, PassTimes times, RankParameters parameters) const {
+    const PrecisionSpec& precision = spec_.precision;
+    return {kind,
+            times,
+            bytes_of_numbers(parameters.dense, precision.parameters),
+            bytes_of_numbers(parameters.dense, precision.gradients),
+            bytes_of_numbers(parameters.experts, precision.parameters),
+            bytes_of_numbers(parameters.experts, precision.gradients)};
+  }
+  /// Of what is exchanged at once: Megatron-LM's 40 M parameters, or 1 M for each rank that has the
+  /// same if that is more (DistributedDataParallelConfig).
+  [[nodiscard]] Bytes bucket_size() const {
+    if (spec_.overlap.bucket > 0_B) return spec_.overlap.bucket;
+    constexpr std::uint64_t kLeast = 40'000'000;
+    constexpr std::uint64_t kPerRank = 1'000'000;
+    const std::uint64_t ranks =
+        std::uint64_t{spec_.parallelism.data} * spec_.parallelism.context * kPerRank;
+    return bytes_of_numbers(std::max(kLeast, ranks), spec_.precision.gradients);
+  }
+  void add_buckets(TrainingChunk& chunk) const {
+    const Bytes size = bucket_size();
+    GradientBucket bucket;
+    for (std::size_t i = chunk.units.size(); i-- > 0;) {
+      const TrainingUnit& unit = chunk.units[i];
+      bucket.parameters += unit.parameters;
+      bucket.gradients += unit.gradients;
+      bucket.expert_parameters += unit.expert_parameters;
+      bucket.expert_gradients += unit.expert_gradients;
+      bucket.first = static_cast<std::uint32_t>(i);
+      if (i > 0 && bucket.gradients + bucket.expert_gradients < size) continue;
+      chunk.buckets.push_back(std::exchange(bucket, {}));
+    }
+  }
+
+  const TrainingSpec& spec_;
+  const PipelinePlan& plan_;
+  std::vector<StageShare> shares_;
+  TrainingUnit dense_;
+  TrainingUnit expert_;
+};
+
+}  // namespace
+
+PipelinePlan pipeline_of(const TrainingSpec& spec) {
+  const ParallelismSpec& p = spec.parallelism;
+  return {p.schedule, p.pipeline, p.virtual_stages, micro_batches_of(spec)};
+}
+
+TrainingStage TrainingStage::of(const TrainingSpec& spec, const PipelinePlan& plan,
+                                std::uint32_t pipeline_rank) {
+  TrainingStage stage;
+  const StageBuilder builder(spec, plan);
+  const bool is_dual = plan.schedule == PipelineSchedule::kDualPipe;
+  // DualPipe's ranks at the ends hold the first and the last stage.
+  const bool has_both_ends = is_dual || plan.ranks == 1;
+  for (std::uint32_t c = 0; c < plan.chunks(); ++c) {
+    stage.chunks.push_back(builder.chunk(stage_of(plan, {pipeline_rank, c}), has_both_ends));
+  }
+  std::uint64_t parameters = 0;
+  const StageShare share =
+      rank_share(stage_shares(spec.model, spec.parallelism), spec.parallelism, pipeline_rank);
+  const RankParameters held = rank_parameters(spec.model, spec.parallelism, share);
+  const Replicas shards = replicas(spec.parallelism);
+  parameters += static_cast<std::uint64_t>(static_cast<double>(held.dense) / shards.dense_shards);
+  parameters +=
+      static_cast<std::uint64_t>(static_cast<double>(held.experts) / shards.expert_shards);
+  stage.optimizer = optimizer_time(spec, static_cast<double>(parameters));
+  if (spec.model.tied_embeddings && !has_both_ends &&
+      (pipeline_rank == 0 || pipeline_rank + 1 == plan.ranks)) {
+    const RankParameters embedding =
+        rank_parameters(spec.model, spec.parallelism, {.has_embedding = true});
+    stage.tied_gradients = bytes_of_numbers(embedding.dense, spec.precision.gradients);
+  }
+  const auto summed = [&](std::uint64_t numbers, double among) {
+    const double whole =
+        static_cast<double>(bytes_of_numbers(numbers, spec.precision.gradients).count());
+    return Bytes(std::llround(std::ceil(whole / among)));
+  };
+  if (is_dual) {
+    stage.mirrored_gradients =
+        summed(held.dense, shards.dense_shards) + summed(held.experts, shards.expert_shards);
+  }
+  return stage;
+}
+
+}  // namespace weft::collectives

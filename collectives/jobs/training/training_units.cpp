@@ -1,0 +1,165 @@
+#include <utility>
+
+#include "collectives/jobs/training/training_script.hpp"
+#include "collectives/steps/step.hpp"
+
+/// What passes do of a unit: half a layer at a time, the embedding, or the output layer.
+namespace weft::collectives {
+
+namespace {
+
+/// Part `i` of `n` equal ones, to the picosecond.
+Picoseconds part_of_time(Picoseconds time, std::uint32_t n, std::uint32_t i) {
+  return Picoseconds(part_of({0, time.count()}, n, i).size);
+}
+
+/// Layers are attention and feed-forward.
+constexpr std::uint32_t kHalves = 2;
+
+}  // namespace
+
+std::uint32_t TrainingScript::parts_of(const Pass& pass) const {
+  if (!pass.current().is_layer()) return 1;
+  const bool goes_twice =
+      plan_.spec.recomputation == Recomputation::kFull &&
+      (pass.kind == SlotKind::kBackward || pass.kind == SlotKind::kBackwardInput);
+  return goes_twice ? 2 * kHalves : kHalves;
+}
+
+Picoseconds TrainingScript::time_of(const Pass& pass) const {
+  const PassTimes& times = pass.current().times;
+  const bool recomputes_apart = plan_.spec.recomputation == Recomputation::kFull;
+  const Picoseconds again = recomputes_apart ? Picoseconds(0) : times.recomputed;
+  switch (pass.kind) {
+    case SlotKind::kForward:
+      return times.forward;
+    case SlotKind::kBackwardInput:
+      return again + times.backward_inputs;
+    case SlotKind::kBackwardWeights:
+      return times.backward_weights;
+    default:
+      return again + times.backward_inputs + times.backward_weights;
+  }
+}
+
+Waits TrainingScript::summed(Bytes size, const Waits& after) {
+  return call(GroupKind::kTensor,
+              is_sequence_parallel_ ? Operation::kReduceScatter : Operation::kAllReduce, size,
+              after);
+}
+
+Waits TrainingScript::gathered_input(Bytes size, const Waits& after) {
+  if (!is_sequence_parallel_) return after;
+  return call(GroupKind::kTensor, Operation::kAllGather, size, after);
+}
+
+Waits TrainingScript::embedding(const Pass& pass) {
+  if (pass.is_forward()) return summed(plan_.activations, compute(time_of(pass), pass.ready));
+  // Its input has no gradient; its weights' comes with them.
+  const bool is_first = pass.kind != SlotKind::kBackwardWeights;
+  const Waits ready = is_first ? gathered_input(plan_.activations, pass.ready) : pass.ready;
+  return compute(time_of(pass), ready);
+}
+
+Waits TrainingScript::output(const Pass& pass) {
+  if (pass.kind == SlotKind::kBackwardWeights) return compute(time_of(pass), pass.ready);
+  const Waits ready = gathered_input(plan_.activations, pass.ready);
+  const Waits computed = compute(time_of(pass), ready);
+  return pass.is_forward() ? computed : summed(plan_.activations, computed);
+}
+
+Waits TrainingScript::half(const Pass& pass) {
+  const TrainingUnit& unit = pass.current();
+  const bool is_recomputing = parts_of(pass) > kHalves && pass.part < kHalves;
+  const std::uint32_t number = pass.part % kHalves;
+  const Picoseconds whole = is_recomputing ? unit.times.recomputed : time_of(pass);
+  const Picoseconds time = part_of_time(whole, kHalves, number);
+  const bool goes_up = pass.is_forward() || is_recomputing;
+  const bool is_attention = goes_up == (number == 0);
+  const bool is_of_weights = pass.kind == SlotKind::kBackwardWeights;
+  const Step step = pass.is_forward() ? Step::kForward
+                    : is_recomputing  ? Step::kRecompute
+                                      : Step::kBackward;
+  // What is done again starts from what was kept, and the gradient is there already.
+  Waits ready = is_recomputing && number == 0 ? pass.gathered : pass.ready;
+  Waits done;
+  if (is_of_weights) {
+    done = compute(time, gathered_input(plan_.activations, last_computed()));
+  } else if (is_attention) {
+    done = attention(step, pass.kind, time, ready);
+  } else if (unit.kind == TrainingUnit::Kind::kExpertLayer && plan_.exchanges_tokens) {
+    done = experts(time, ready, plan_.spec.model.shared_experts > 0);
+  } else {
+    done = dense(time, ready, pass.kind == SlotKind::kBackward && !is_recomputing);
+  }
+  if (is_recomputing && number + 1 == kHalves) done.add(pass.ready);
+  return done;
+}
+
+Waits TrainingScript::attention(Step step, SlotKind kind, Picoseconds time, const Waits& ready) {
+  if (!plan_.groups.of(GroupKind::kContext, rank_)) {
+    return dense(time, ready, step == Step::kBackward && kind == SlotKind::kBackward);
+  }
+  Waits input = gathered_input(plan_.activations, ready);
+  if (step == Step::kBackward && kind == SlotKind::kBackward) {
+    input.add(gathered_input(plan_.activations, ready));
+  }
+  return summed(plan_.activations, ring_of_keys(time, input, step == Step::kBackward));
+}
+
+/// A rank works on the keys and values that it has while the next ones come. What comes first is
+/// the rank's own, and they are taken to be there as soon as the layer's input is.
+Waits TrainingScript::ring_of_keys(Picoseconds time, const Waits& ready, bool has_gradients) {
+  const std::uint32_t ranks = plan_.grid.size_of(GroupKind::kContext);
+  const Bytes size = plan_.keys_and_values;
+  Waits arrived = ready;
+  Waits done;
+  for (std::uint32_t i = 0; i < ranks; ++i) {
+    const Waits here = arrived;
+    const bool is_last = i + 1 == ranks;
+    if (!is_last) arrived = call(GroupKind::kContext, Operation::kSendReceive, size, here);
+    const Dependency computed = compute(part_of_time(time, ranks, i), here);
+    done.add(computed);
+    if (has_gradients && !is_last) {
+      done.add(call(GroupKind::kContext, Operation::kSendReceive, size, computed));
+    }
+  }
+  return done;
+}
+
+/// Tensor-parallel: sums of each chunk go on while the next chunk is computed. Sequence-parallel
+/// inputs are gathered chunk by chunk likewise, and once more whole where weights' gradients need
+/// them.
+Waits TrainingScript::dense(Picoseconds time, const Waits& ready, bool regathers) {
+  if (!plan_.groups.of(GroupKind::kTensor, rank_)) return compute(time, ready);
+  const std::uint32_t chunks = plan_.tensor_chunks();
+  Waits again;
+  if (regathers) again = is_sequence_parallel_ ? gathered_input(plan_.activations, ready) : Waits();
+  Waits input = gathered_input(plan_.activation_chunk(0), ready);
+  Waits done;
+  for (std::uint32_t i = 0; i < chunks; ++i) {
+    Waits here = input;
+    if (i + 1 < chunks) input = gathered_input(plan_.activation_chunk(i + 1), ready);
+    if (i + 1 == chunks) here.add(again);
+    const Dependency computed = compute(part_of_time(time, chunks, i), here);
+    done.add(summed(plan_.activation_chunk(i), computed));
+  }
+  return done;
+}
+
+/// Tokens go to their experts and come back; the sums of shared experts are tensor-parallel.
+Waits TrainingScript::experts(Picoseconds time, const Waits& ready, bool sums) {
+  Waits input = call(GroupKind::kExpert, Operation::kAllToAll, plan_.routed_tokens, ready);
+  input = call(GroupKind::kExpertTensor, Operation::kAllGather, plan_.shared_tokens, input);
+  if (sums) input.add(gathered_input(plan_.activations, ready));
+  const Dependency computed = compute(time, input);
+  Waits done =
+      call(GroupKind::kExpertTensor, Operation::kReduceScatter, plan_.shared_tokens, computed);
+  done = call(GroupKind::kExpert, Operation::kAllToAll, plan_.routed_tokens, done);
+  if (sums && plan_.groups.of(GroupKind::kTensor, rank_)) {
+    done.add(summed(plan_.activations, computed));
+  }
+  return done;
+}
+
+}  // namespace weft::collectives
