@@ -18,8 +18,9 @@ constexpr std::uint64_t kMostTrainingIterations = 1'000'000;
 schema::Object<CommunicationSpec> communication_schema() {
   using C = CommunicationSpec;
   return schema::describe<C>("communication", "how collectives and messages are carried out")
-      .choice("algorithm", &C::algorithm, algorithm_choices(),
-              "of all collectives; messages between stages are sent as they are")
+      .choice(
+          "algorithm", &C::algorithm, algorithm_choices(),
+          "of the collectives that it can do; others take the simplest that is optimal in bytes")
       .source("what weft's cost model finds best for each")
       .object("execution", &C::execution, execution_schema(), "how a library carries them out")
       .source("costs nothing, as closed forms have it")
