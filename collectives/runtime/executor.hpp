@@ -111,6 +111,8 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] bool carry_out_of_streams(Turn turn);
   [[nodiscard]] bool await_stream(Turn turn);
   void start_task(Turn turn);
+  /// Of a delay, on this rank.
+  [[nodiscard]] Picoseconds time_of_delay(Turn turn);
   [[nodiscard]] bool finish_task(Turn turn);
   void wait_for_stream(Turn turn, Stream& stream);
   void end_streams(Turn turn);

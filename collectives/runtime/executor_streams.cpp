@@ -44,6 +44,15 @@ void Executor::wait_for_stream(Turn turn, Stream& stream) {
   begin_waiting(turn, LaneStatus::kAwaitingStream);
 }
 
+Picoseconds Executor::time_of_delay(Turn turn) {
+  const Step& step = turn.lane.step;
+  const JobPlan& job = job_of(turn.self);
+  if (step.work != Step::Work::kCompute || job.program->streams() == 0) return step.time();
+  return job.program->computing_time(workload_.rank_of(turn.self), step.time(),
+                                     turn.context.now() - job.start,
+                                     processes_[turn.self.value()].computed++);
+}
+
 void Executor::start_task(Turn turn) {
   Stream& stream = processes_[turn.self.value()].streams[turn.lane.step.peer];
   if (stream.started > turn.lane.step.count()) return;  // another lane was first

@@ -61,6 +61,7 @@ struct Process {
   Bytes bytes;
   Picoseconds last_progress;
   std::uint32_t unfinished_lanes = 0;
+  std::uint64_t computed = 0;  ///< pieces of computing, of programs that have streams
   // Of collectives:
   std::uint32_t lanes_at_end = 0;  ///< of the running iteration
   bool is_resuming = false;

@@ -144,6 +144,8 @@ schema::Object<GraphSpec> Graph::schema() {
       .source("all ranks are one")
       .objects("repeats", &GraphSpec::repeats, repeat_schema(), "nodes that come several times")
       .source("each node comes once")
+      .objects("noise", &GraphSpec::noise, noise_schema(), "ranks that compute slower")
+      .source("all ranks are alike")
       .field("iterations", &GraphSpec::iterations, "of all of it, one after the other")
       .source("one")
       .range(1, kMostRepetitions);

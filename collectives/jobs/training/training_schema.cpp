@@ -61,6 +61,8 @@ schema::Object<TrainingSpec> training_schema() {
       .object("communication", &T::communication, communication_schema(),
               "how collectives and messages are carried out")
       .source("the best algorithm for each, at no cost besides the network")
+      .objects("noise", &T::noise, noise_schema(), "ranks that compute slower")
+      .source("all ranks are alike")
       .field("iterations", &T::iterations, "one after the other")
       .source("one iteration")
       .range(1, kMostTrainingIterations)

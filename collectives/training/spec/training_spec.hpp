@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/noise/noise_spec.hpp"
 #include "collectives/spec/collective_spec.hpp"
 #include "simcore/base/units.hpp"
 
@@ -144,6 +145,7 @@ struct TrainingSpec {
   OverlapSpec overlap{};
   ComputeSpec compute{};
   CommunicationSpec communication{};
+  std::vector<NoiseSpec> noise{};
   std::uint32_t iterations = 1;
 };
 
