@@ -122,8 +122,7 @@ TEST(Graph, OfOneCollectiveTakesWhatTheCollectiveTakes) {
   for (const char* call :
        {"type: all-reduce, size: 1000KB", "type: all-gather, size: 1000KB, algorithm: one-shot",
         "type: all-to-all, size: 100KB", "type: broadcast, size: 1000KB, root: 5",
-        "type: all-reduce, size: 1000KB, algorithm: double-binary-tree, "
-        "execution: {chunk: 32KiB, channels: 2, in_flight: 4}",
+        "type: all-reduce, size: 1000KB, algorithm: double-binary-tree, execution: {in_flight: 4}",
         "type: all-reduce, size: 1000KB, algorithm: best",
         "type: all-reduce, size: 1000KB, algorithm: nccl, execution: nccl"}) {
     SCOPED_TRACE(call);

@@ -204,7 +204,7 @@ void GraphLayout::add_work(const ComputeNode& work, Node& node, const std::strin
   }
   node.ranks = ranks_named(work.ranks, ranks_, key + ".ranks", problems_);
   std::ranges::sort(node.ranks);
-  node.ranks.erase(std::ranges::unique(node.ranks).begin(), node.ranks.end());
+  node.ranks.erase(std::unique(node.ranks.begin(), node.ranks.end()), node.ranks.end());
 }
 
 void GraphLayout::add_work(const SendNode& work, Node& node, const std::string& key) {

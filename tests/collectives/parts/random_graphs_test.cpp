@@ -3,13 +3,16 @@
 // add up to the iteration on every rank, to the picosecond.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <set>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "collectives/algorithms/algorithms.hpp"
+#include "collectives/jobs/graph/graph_layout.hpp"
 #include "simcore/base/random.hpp"
 #include "tests/collectives/parts/graphs.hpp"
 
