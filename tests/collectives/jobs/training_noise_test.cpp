@@ -1,0 +1,115 @@
+// Ranks that compute slower, in training jobs on the ideal network.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/collectives/jobs/training_run.hpp"
+
+namespace weft {
+namespace {
+
+using collectives::NoiseSpec;
+using collectives::TrainingSpec;
+using testing::small_training;
+using testing::TrainingRun;
+
+constexpr Picoseconds kIteration = 16 * (4_us + 8_us);  // of computing, of a rank with all layers
+
+NoiseSpec slow(std::vector<std::string> ranks, double factor) {
+  NoiseSpec noise;
+  noise.ranks = std::move(ranks);
+  noise.factor = factor;
+  return noise;
+}
+
+// Every half of a layer ends with a sum over all tensor-parallel ranks, so that all are as slow as
+// the slowest: 1.44 times, with free communication, for 1 rank of 8 or all of them.
+TEST(TrainingNoise, ASlowRankSlowsItsTensorGroupByItsFactor) {
+  for (const auto& ranks : {std::vector<std::string>{"3"}, {"0-7"}, {"0", "5-6"}}) {
+    TrainingSpec spec = small_training();
+    spec.parallelism.tensor = 8;
+    spec.noise = {slow(ranks, 1.44)};
+    const TrainingRun run(spec, 8);
+    ASSERT_TRUE(run.is_finished());
+    EXPECT_EQ(run.end().count(), kIteration.count() * 144 / 100);
+  }
+}
+
+// Data-parallel ranks meet at the end of an iteration: it is as long as the slowest rank's.
+TEST(TrainingNoise, ASlowRankSlowsAllDataRanksAtTheEnd) {
+  TrainingSpec spec = small_training();
+  spec.parallelism.data = 64;
+  spec.batch.global = 64;
+  spec.noise = {slow({"17"}, 1.44)};
+  spec.iterations = 2;
+  const TrainingRun run(spec, 64);
+  ASSERT_TRUE(run.is_finished());
+  EXPECT_EQ(run.end().count(), 2 * (kIteration.count() * 144 / 100));
+  // The others wait for it, and that is put down to the data-parallel group.
+  const auto& streams = run.executor().iterations(ProcessId(std::uint32_t{3})).streams(0);
+  EXPECT_EQ(streams[0].busy, kIteration);
+  EXPECT_EQ(streams[1].waited.count(), kIteration.count() * 44 / 100);
+}
+
+// Without a slow rank on the way nothing changes: of a pipeline whose last stage has half as much
+// to do, that one may take twice as long.
+TEST(TrainingNoise, SlackHidesASlowStage) {
+  TrainingSpec spec = small_training();
+  spec.parallelism.pipeline = 2;
+  spec.parallelism.stage_layers = {10, 6};
+  spec.batch.global = 32;
+  const TrainingRun nominal(spec, 2);
+  spec.noise = {slow({"1"}, 10.0 / 6)};
+  const TrainingRun run(spec, 2);
+  ASSERT_TRUE(nominal.is_finished() && run.is_finished());
+  // The last stage's first forward and last backward are all that is on the way.
+  EXPECT_LE((run.end() - nominal.end()).count(), (4 * (4_us + 8_us)).count());
+}
+
+// Nothing is computed in a pause: an iteration of 192 us meets those at 100 and 200 us, of 10 us
+// each.
+TEST(TrainingNoise, PausesAreAddedToWhatIsComputed) {
+  TrainingSpec spec = small_training();
+  spec.parallelism.tensor = 2;
+  NoiseSpec noise;
+  noise.pause = collectives::PeriodicPause{100_us, 10_us, 100_us};
+  spec.noise = {noise};
+  const TrainingRun run(spec, 2);
+  ASSERT_TRUE(run.is_finished());
+  // The one at 0 counts as well: pauses come before the first as after it.
+  EXPECT_EQ(run.end(), kIteration + 30_us);
+}
+
+// Random delays of each piece of work: the same for the same seed, and longer than without.
+TEST(TrainingNoise, JitterIsDrawnPerPieceOfWork) {
+  TrainingSpec spec = small_training();
+  spec.parallelism.tensor = 4;
+  NoiseSpec noise;
+  noise.jitter = collectives::Jitter{collectives::Jitter::Distribution::kExponential, 1_us, {}};
+  spec.noise = {noise};
+  const TrainingRun once(spec, 4);
+  const TrainingRun again(spec, 4);
+  ASSERT_TRUE(once.is_finished() && again.is_finished());
+  EXPECT_EQ(once.end(), again.end());
+  // 66 pieces, of which each waits for the slowest of 4: H_4 = 25 / 12 of the mean, 137.5 us in
+  // all. The standard deviation of one such wait is sqrt(1 + 1/4 + 1/9 + 1/16) = 1.19 us, of the
+  // sum 9.7 us: five of these.
+  EXPECT_NEAR(to_seconds(once.end() - kIteration), 137.5e-6, 48.5e-6);
+}
+
+TEST(TrainingNoise, UnknownRanksAndServersAreRefused) {
+  TrainingSpec spec = small_training();
+  spec.parallelism.tensor = 4;
+  spec.noise = {slow({"4"}, 2)};
+  spec.noise.push_back({});
+  spec.noise[1].servers = {"7-3"};
+  collectives::Problems problems;
+  collectives::Training::check(spec, 4, problems);
+  ASSERT_EQ(problems.size(), 2U);
+  EXPECT_EQ(problems[0].key, "noise[0].ranks");
+  EXPECT_EQ(problems[1].key, "noise[1].servers");
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,107 @@
+// Training jobs from the scenario language to their results, by packets.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "scenarios/run/simulation.hpp"
+#include "tests/properties/variations.hpp"
+#include "tests/support/engines.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using weft::testing::experiment_of_text;
+using weft::testing::kVariations;
+using weft::testing::simulate_as;
+using weft::testing::Variation;
+
+/// Two servers of eight H100 on eight rails, and a small transformer.
+std::string training(const std::string& keys) {
+  return "name: t\n"
+         "racks: {count: 2, servers: 1, server: hgx-h100}\n"
+         "fabric: {topology: rail-optimised, group: 2, spines: 4, switch: spectrum-4}\n"
+         "transport: {type: roce, congestion_control: none}\n"
+         "jobs:\n"
+         "  - name: train\n"
+         "    type: training\n"
+         "    model: {layers: 4, hidden: 512, heads: 8, vocabulary: 1024, sequence: 64}\n" +
+         keys;
+}
+
+Results run(const std::string& keys) { return simulate(experiment_of_text(training(keys))); }
+
+const std::string kEverything =
+    "    parallelism: {tensor: 4, pipeline: 2, data: 2, zero: 1}\n"
+    "    batch: {global: 8}\n"
+    "    iterations: 2\n";
+
+// Computing, bubble and exposed communication add up to the iteration of the mean rank, but for the
+// division by 16 ranks of each of eight sums.
+TEST(TrainingScenario, ExplainsAllOfAStep) {
+  const Results r = run(kEverything);
+  ASSERT_EQ(r.iterations.size(), 2U);
+  for (const IterationResult& i : r.iterations) {
+    const Picoseconds sum = i.compute + i.bubble + i.exposed_in_all();
+    EXPECT_LE(sum, i.end - i.start);
+    EXPECT_GE(sum + i.start_skew + i.end_skew + Picoseconds(8), i.end - i.start);
+    EXPECT_GT(i.bubble, 0_ps);
+    EXPECT_GT(i.exposed[static_cast<std::size_t>(collectives::Communicator::Kind::kTensor)], 0_ps);
+    EXPECT_GT(i.exposed[static_cast<std::size_t>(collectives::Communicator::Kind::kData)], 0_ps);
+  }
+  ASSERT_EQ(r.training.size(), 1U);
+  const TrainingResult& t = r.training[0];
+  EXPECT_EQ(t.iterations, 2U);
+  EXPECT_EQ(t.tokens, 8 * 64);
+  EXPECT_LE(t.median_step, t.longest_step);
+  EXPECT_GT(t.memory, 0_B);
+}
+
+TEST(TrainingScenario, HasTheSameDigestHoweverItRuns) {
+  const std::string digest = run(kEverything).digest();
+  for (const Variation& variation : kVariations) {
+    Experiment e = experiment_of_text(training(kEverything));
+    EXPECT_EQ(simulate_as(variation, e).digest(), digest) << variation.name;
+  }
+}
+
+// A GPU at 1.44 times slows its tensor group at every half of a layer, and the other server when
+// gradients are added up: where computing is nearly all, the step takes nearly 1.44 times as long.
+TEST(TrainingScenario, ASlowGpuSlowsAllByItsFactor) {
+  const std::string keys =
+      "    parallelism: {tensor: 8, data: 2}\n"
+      "    batch: {global: 4}\n"
+      "    compute: {layer: {forward: 1ms, backward: 2ms}}\n";
+  const Results healthy = run(keys);
+  const Results slow = run(keys + "    noise: [{ranks: 3, factor: 1.44}]\n");
+  const double ratio =
+      to_seconds(slow.training[0].mean_step) / to_seconds(healthy.training[0].mean_step);
+  EXPECT_NEAR(ratio, 1.44, 0.02);
+  const Results server = run(keys + "    noise: [{servers: 0, factor: 1.44}]\n");
+  EXPECT_NEAR(to_seconds(server.training[0].mean_step), to_seconds(slow.training[0].mean_step),
+              0.001 * to_seconds(slow.training[0].mean_step));
+}
+
+TEST(TrainingScenario, SaysWhatCannotBeDone) {
+  const auto error = [](const std::string& keys) {
+    const auto loaded = load_scenario_text(training(keys), "t.yaml");
+    return loaded.ok() ? std::string() : loaded.errors()[0].to_string();
+  };
+  EXPECT_NE(
+      error("    parallelism: {tensor: 8, data: 4}\n    batch: {global: 4}\n").find("32 ranks"),
+      std::string::npos);
+  EXPECT_NE(error("    parallelism: {tensor: 4, data: 4}\n    batch: {global: 6}\n").find("batch"),
+            std::string::npos);
+  EXPECT_NE(error("    parallelism: {tensor: 4, expert: 4}\n    batch: {global: 4}\n")
+                .find("parallelism.expert"),
+            std::string::npos);
+  EXPECT_NE(error("    parallelism: {tensr: 4}\n").find("did you mean `tensor`"),
+            std::string::npos);
+  EXPECT_NE(error("    compute: h101\n").find("h100-sxm"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::scenarios
