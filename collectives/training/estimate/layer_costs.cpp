@@ -4,7 +4,7 @@
 
 #include "collectives/training/compute/compute_time.hpp"
 #include "collectives/training/compute/gpu.hpp"
-#include "collectives/training/memory/rank_parameters.hpp"
+#include "collectives/training/plan/rank_grid.hpp"
 
 namespace weft::collectives {
 namespace {
@@ -87,7 +87,7 @@ Exchange expert_exchange(const TrainingSpec& spec, const GroupLinks& links,
   if (!exchanges_tokens(plan)) return {};
   const double own = activation_size(spec) / (plan.sequence_parallel ? plan.tensor : 1.0);
   const double size = own * spec.model.top_k;
-  const double sharers = expert_tensor(plan);
+  const double sharers = expert_tensor_of(plan);
   const double pass = 2 * links.expert.one_pass(plan.expert, size) +
                       2 * links.tensor.one_pass(sharers, size * sharers);
   Exchange e;
@@ -102,11 +102,6 @@ Exchange expert_exchange(const TrainingSpec& spec, const GroupLinks& links,
 }
 
 }  // namespace
-
-bool exchanges_tokens(const ParallelismSpec& parallelism) {
-  return parallelism.expert > 1 || parallelism.sequence_parallel ||
-         expert_tensor(parallelism) != parallelism.tensor;
-}
 
 BothWays LayerCosts::exposed() const {
   BothWays sum = compute;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collectives/training/estimate/links.hpp"
-#include "collectives/training/memory/stage_share.hpp"
+#include "collectives/training/plan/stage_share.hpp"
 #include "collectives/training/spec/training_spec.hpp"
 
 namespace weft::collectives {
@@ -56,8 +56,5 @@ struct LayerCosts {
 /// Of the embedding, where `share` has it, and of the output layer, likewise.
 [[nodiscard]] LayerCosts end_costs(const TrainingSpec& spec, const GroupLinks& links,
                                    const StageShare& share);
-
-/// Whether tokens go to experts by all-to-alls. Else experts are sharded like any feed-forward.
-[[nodiscard]] bool exchanges_tokens(const ParallelismSpec& parallelism);
 
 }  // namespace weft::collectives
