@@ -12,7 +12,7 @@
 
 #include "simcore/base/log.hpp"
 #include "tools/cli/catalogue_commands.hpp"
-#include "tools/cli/collective_commands.hpp"
+#include "tools/cli/collective/collective_commands.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/sweep_commands.hpp"
