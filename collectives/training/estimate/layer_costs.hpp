@@ -50,11 +50,11 @@ struct LayerCosts {
   }
 };
 
-[[nodiscard]] LayerCosts layer_costs(const TrainingSpec& spec, const GroupLinks& links,
+[[nodiscard]] LayerCosts layer_costs(const TrainingSpec& spec, const ExchangeTimes& times,
                                      bool has_experts);
 
 /// Of the embedding, where `share` has it, and of the output layer, likewise.
-[[nodiscard]] LayerCosts end_costs(const TrainingSpec& spec, const GroupLinks& links,
+[[nodiscard]] LayerCosts end_costs(const TrainingSpec& spec, const ExchangeTimes& times,
                                    const StageShare& share);
 
 }  // namespace weft::collectives
