@@ -80,6 +80,13 @@ class JobProgram {
   /// Messages of this lane tell their receivers when they were posted, so that waiting for somebody
   /// who is late is told from waiting for the network.
   [[nodiscard]] virtual bool notes_posts(LanePlace /*place*/) const { return false; }
+  /// What so much computing takes a rank from `start` on, counted from the job's start; its
+  /// `number`-th piece.
+  [[nodiscard]] virtual Picoseconds computing_time(std::uint32_t /*rank*/, Picoseconds nominal,
+                                                   Picoseconds /*start*/,
+                                                   std::uint64_t /*number*/) const {
+    return nominal;
+  }
   /// Such as `compute` or the name of a communicator.
   [[nodiscard]] virtual std::string stream_name(std::uint32_t /*rank*/,
                                                 std::uint32_t /*stream*/) const {

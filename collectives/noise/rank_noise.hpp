@@ -16,6 +16,8 @@ struct PeriodicPause {
   Picoseconds period;
   Picoseconds length;
   Picoseconds phase;
+
+  bool operator==(const PeriodicPause&) const = default;
 };
 
 /// Everything takes `factor` times as long for `length` from `start` on.
@@ -23,6 +25,8 @@ struct Throttle {
   Picoseconds start;
   Picoseconds length;
   double factor = 1;
+
+  bool operator==(const Throttle&) const = default;
 };
 
 /// How a rank differs from the nominal. Factors count to six digits after the point.

@@ -63,6 +63,7 @@ void LanePlan::make_classes(const Parts& parts, std::span<const CollectiveCall* 
 void LanePlan::number_streams(const Parts& parts, std::uint32_t ranks) {
   std::vector<std::uint32_t> width = {1};  // of the stream that computes
   members_.assign(ranks, {Member{kNone, 0}});
+  std::vector<std::uint32_t> taken_below(ranks, 1);  // all streams of the rank with lower numbers
   for (std::uint32_t c = 0; c < parts.communicators().size(); ++c) {
     const std::vector<std::uint32_t>& group = parts.communicators()[c].ranks;
     const auto is_taken = [&](std::uint32_t stream) {
@@ -71,6 +72,7 @@ void LanePlan::number_streams(const Parts& parts, std::uint32_t ranks) {
       });
     };
     std::uint32_t stream = 1;
+    for (const std::uint32_t rank : group) stream = std::max(stream, taken_below[rank]);
     while (is_taken(stream)) ++stream;
     if (stream == width.size()) width.push_back(0);
     width[stream] = std::max(width[stream], lanes_of_communicator_[c]);
@@ -79,6 +81,7 @@ void LanePlan::number_streams(const Parts& parts, std::uint32_t ranks) {
       std::vector<Member>& streams = members_[group[i]];
       if (streams.size() <= stream) streams.resize(stream + 1, Member{kNone, 0});
       streams[stream] = {c, i};
+      if (taken_below[group[i]] == stream) ++taken_below[group[i]];
     }
   }
   first_lane_ = {0};

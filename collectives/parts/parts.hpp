@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/noise/noise_spec.hpp"
 #include "collectives/spec/collective_spec.hpp"
 #include "collectives/steps/generator.hpp"
 #include "simcore/base/units.hpp"
@@ -79,6 +80,8 @@ class Parts {
   [[nodiscard]] virtual std::span<const Communicator> communicators() const = 0;
   [[nodiscard]] virtual std::span<const CommunicatorCall> calls() const = 0;
   [[nodiscard]] virtual std::uint32_t iterations() const { return 1; }
+  /// Of which ranks compute slower; nothing is wrong with them.
+  [[nodiscard]] virtual std::span<const NoiseSpec> noise() const { return {}; }
   /// What a rank does in one of its streams in an iteration, one task at a time, so that no
   /// program needs memory for all of them. Several lanes make the same tasks side by side.
   [[nodiscard]] virtual TaskStream tasks(std::uint32_t rank, StreamOf stream,

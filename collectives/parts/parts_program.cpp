@@ -5,6 +5,7 @@
 
 #include "collectives/costs/choose.hpp"
 #include "collectives/jobs/collective/routing.hpp"
+#include "collectives/spec/jitter.hpp"
 #include "simcore/base/check.hpp"
 
 namespace weft::collectives {
@@ -43,11 +44,13 @@ class PartsProgram::Source final : public StepSource {
 
 PartsProgram::PartsProgram(std::unique_ptr<const Parts> parts,
                            std::vector<std::unique_ptr<const CollectiveCall>> calls,
-                           const ProgramSetting& setting)
+                           const ProgramSetting& setting, const RankLayout& layout)
     : parts_(std::move(parts)),
       calls_(std::move(calls)),
       plan_(*parts_, pointers_to(calls_), setting.ranks),
-      has_acknowledgements_(setting.has_acknowledgements) {}
+      setting_(setting),
+      noise_(
+          noise_by_rank({parts_->noise().begin(), parts_->noise().end()}, setting.ranks, layout)) {}
 
 Result<std::unique_ptr<const PartsProgram>> PartsProgram::make(const ProgramSetting& setting,
                                                                std::unique_ptr<const Parts> parts,
@@ -69,7 +72,7 @@ Result<std::unique_ptr<const PartsProgram>> PartsProgram::make(const ProgramSett
     calls.push_back(std::make_unique<const CollectiveCall>(std::move(spec), size, of_group));
   }
   std::unique_ptr<const PartsProgram> program(
-      new PartsProgram(std::move(parts), std::move(calls), setting));
+      new PartsProgram(std::move(parts), std::move(calls), setting, layout));
   if (program->lanes() > kMaxLanes) {
     return Errors{Error{"its communicators need " + std::to_string(program->lanes()) +
                             " lanes of a rank; there are at most " + std::to_string(kMaxLanes) +
@@ -127,6 +130,14 @@ std::uint32_t PartsProgram::window(LanePlace place) const {
 bool PartsProgram::notes_posts(LanePlace place) const {
   const Use use = use_of(place);
   return use.calls != nullptr && use.communicator->kind == Communicator::Kind::kPipeline;
+}
+
+Picoseconds PartsProgram::computing_time(std::uint32_t rank, Picoseconds nominal, Picoseconds start,
+                                         std::uint64_t number) const {
+  if (noise_.empty()) return nominal;
+  const RandomStream random = setting_.random(Purpose::kCollectiveJitter, rank);
+  return time_taken(noise_[rank], start, nominal,
+                    draw_delay(noise_[rank].jitter, random.bits(number)));
 }
 
 std::vector<ChipGroup> PartsProgram::groups() const {
@@ -254,7 +265,7 @@ StepStream PartsProgram::call_steps(std::uint32_t number, LanePlan::Member membe
     }
     co_yield step;
   }
-  if (has_acknowledgements_ && parts_->calls()[number].is_until_acknowledged) {
+  if (setting_.has_acknowledgements && parts_->calls()[number].is_until_acknowledged) {
     co_yield Step::flush();
   }
 }

@@ -36,6 +36,8 @@ class PartsProgram final : public JobProgram {
     return plan_.stream_of_lane(lane);
   }
   [[nodiscard]] bool notes_posts(LanePlace place) const override;
+  [[nodiscard]] Picoseconds computing_time(std::uint32_t rank, Picoseconds nominal,
+                                           Picoseconds start, std::uint64_t number) const override;
   [[nodiscard]] std::string stream_name(std::uint32_t rank, std::uint32_t stream) const override;
   [[nodiscard]] Bytes wire_size(LanePlace place, Bytes size) const override;
   [[nodiscard]] Picoseconds receive_latency(LanePlace place, std::uint32_t from) const override;
@@ -58,7 +60,7 @@ class PartsProgram final : public JobProgram {
 
   PartsProgram(std::unique_ptr<const Parts> parts,
                std::vector<std::unique_ptr<const CollectiveCall>> calls,
-               const ProgramSetting& setting);
+               const ProgramSetting& setting, const RankLayout& layout);
   /// `calls` is null where the lane has nothing to send.
   [[nodiscard]] Use use_of(LanePlace place) const;
   [[nodiscard]] StepStream stream(LanePlace place) const;
@@ -73,7 +75,8 @@ class PartsProgram final : public JobProgram {
   std::unique_ptr<const Parts> parts_;
   std::vector<std::unique_ptr<const CollectiveCall>> calls_;
   LanePlan plan_;
-  bool has_acknowledgements_;
+  ProgramSetting setting_;
+  std::vector<RankNoise> noise_;  ///< by rank; empty: none has any
 };
 
 /// Where the ranks of a communicator are, of those of a job.

@@ -111,8 +111,12 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] bool carry_out_of_streams(Turn turn);
   [[nodiscard]] bool await_stream(Turn turn);
   void start_task(Turn turn);
+  /// Of a delay, on this rank.
+  [[nodiscard]] Picoseconds time_of_delay(Turn turn);
   [[nodiscard]] bool finish_task(Turn turn);
   void wait_for_stream(Turn turn, Stream& stream);
+  /// The rank's first stream waited for a task of this one.
+  static void note_wait(Stream& stream, Picoseconds since, Picoseconds until);
   void end_streams(Turn turn);
   void note_received(Turn turn, ConnectionId connection);
   [[nodiscard]] bool await_signals(Turn turn);

@@ -23,7 +23,7 @@ bool Executor::carry_out(Turn turn) {
     case Step::Kind::kFlush:
       return goes_on(turn, lane.unacknowledged == 0, LaneStatus::kFlushing);
     case Step::Kind::kDelay:
-      return sleep_until(turn, turn.context.now() + step.time());
+      return sleep_until(turn, turn.context.now() + time_of_delay(turn));
     case Step::Kind::kWaitUntil:
       return sleep_until(turn, step.time());
     case Step::Kind::kSignal:

@@ -29,19 +29,29 @@ bool Executor::await_stream(Turn turn) {
   }
   if (turn.lane.status == LaneStatus::kAwaitingStream) {
     // The first stream is carried out by the first lane.
-    if (turn.number == 0) {
-      const Picoseconds since = turn.lane.waits_since;
-      stream.times.waited += turn.context.now() - since;
-      stream.times.late += std::max(Picoseconds(0), stream.posted_at - since);
-    }
+    if (turn.number == 0) note_wait(stream, turn.lane.waits_since, turn.context.now());
     record_wait(turn);
   }
   return true;
 }
 
+void Executor::note_wait(Stream& stream, Picoseconds since, Picoseconds until) {
+  stream.times.waited += until - since;
+  stream.times.late += std::max(Picoseconds(0), stream.finished_posted_at - since);
+}
+
 void Executor::wait_for_stream(Turn turn, Stream& stream) {
   stream.waiting.push_back(static_cast<std::uint16_t>(turn.number));
   begin_waiting(turn, LaneStatus::kAwaitingStream);
+}
+
+Picoseconds Executor::time_of_delay(Turn turn) {
+  const Step& step = turn.lane.step;
+  const JobPlan& job = job_of(turn.self);
+  if (step.work != Step::Work::kCompute || job.program->streams() == 0) return step.time();
+  return job.program->computing_time(workload_.rank_of(turn.self), step.time(),
+                                     turn.context.now() - job.start,
+                                     processes_[turn.self.value()].computed++);
 }
 
 void Executor::start_task(Turn turn) {
@@ -69,6 +79,7 @@ bool Executor::finish_task(Turn turn) {
   }
   stream.lanes_there = 0;
   ++stream.finished;
+  stream.finished_posted_at = stream.posted_at;
   // What had come before the task started was not what it waited for.
   stream.times.busy += turn.context.now() - std::max(stream.started_at, stream.posted_at);
   for (const std::uint16_t lane : stream.waiting) {
@@ -91,8 +102,8 @@ void Executor::end_streams(Turn turn) {
   if (turn.number != 0) {
     // The first stream has nothing left to do, and waits for the last one that has.
     const Lane& first = lanes_[workload_.lane_index(turn.self, 0)];
-    const std::uint32_t last = job_of(turn.self).program->stream_of(turn.number);
-    process.streams[last].times.waited += turn.context.now() - first.waits_since;
+    Stream& last = process.streams[job_of(turn.self).program->stream_of(turn.number)];
+    note_wait(last, first.waits_since, turn.context.now());
   }
   std::vector<StreamTimes> times;
   times.reserve(process.streams.size());

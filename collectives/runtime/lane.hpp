@@ -46,11 +46,12 @@ struct Lane {
 
 /// A stream of a rank in the running iteration.
 struct Stream {
-  std::int64_t started = 0;       ///< tasks
-  std::int64_t finished = 0;      ///< tasks
-  std::uint32_t lanes_there = 0;  ///< at the end of the running task
-  Picoseconds started_at;         ///< of the last task that started
-  Picoseconds posted_at;          ///< of the last message received, where lanes note posts
+  std::int64_t started = 0;        ///< tasks
+  std::int64_t finished = 0;       ///< tasks
+  std::uint32_t lanes_there = 0;   ///< at the end of the running task
+  Picoseconds started_at;          ///< of the last task that started
+  Picoseconds posted_at;           ///< of the last message received, where lanes note posts
+  Picoseconds finished_posted_at;  ///< the same, of the last task that finished
   StreamTimes times;
   std::vector<std::uint16_t> waiting;  ///< lanes, for tasks of the stream to finish
 };
@@ -61,6 +62,7 @@ struct Process {
   Bytes bytes;
   Picoseconds last_progress;
   std::uint32_t unfinished_lanes = 0;
+  std::uint64_t computed = 0;  ///< pieces of computing, of programs that have streams
   // Of collectives:
   std::uint32_t lanes_at_end = 0;  ///< of the running iteration
   bool is_resuming = false;

@@ -61,10 +61,21 @@ class Survey {
         });
     const collectives::JobProgram& program = *workload_.jobs()[job].program;
     const double iterations = std::max(program.iterations(), 1U);
-    if (!program.drawn_sends(0)) traffic_.at_once += (traffic_.messages - before) / iterations;
+    if (program.drawn_sends(0)) return;
+    const double of_iteration = (traffic_.messages - before) / iterations;
+    // Streams wait for their tasks: what is at hand is a message of each connection or so. Where an
+    // iteration is explained, its messages are kept.
+    const bool is_kept = program.streams() == 0 || program.is_explained();
+    traffic_.at_once += is_kept ? of_iteration : std::min(of_iteration, connections_of(job));
   }
 
   [[nodiscard]] const Traffic& traffic() const { return traffic_; }
+  [[nodiscard]] double connections_of(std::uint32_t job) const {
+    return static_cast<double>(
+        std::ranges::count_if(workload_.connections(), [&](const Connection& connection) {
+          return workload_.job_of(connection.source) == job;
+        }));
+  }
   /// Of the connection that has most of them, if all goes against it.
   [[nodiscard]] double most_packets() const { return most_packets_; }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 
@@ -67,6 +68,28 @@ std::string iterations_text(const Results& r) {
     table.add({r.jobs[job].name, std::to_string(sum.count), mean(sum.time),
                format_time(sum.longest), mean(sum.compute), mean(sum.bubble), mean(sum.exposed),
                mean(sum.hidden)});
+  }
+  return "\n" + table.to_string("  ");
+}
+
+std::string training_text(const Results& r) {
+  if (r.training.empty()) return {};
+  TextTable table({"training", "step", "p99", "tokens/s", "TFLOP/s per GPU", "MFU", "HFU",
+                   "communication", "memory per GPU"});
+  for (const TrainingResult& t : r.training) {
+    const double seconds = to_seconds(t.mean_step);
+    const double per_gpu = t.model_flops / seconds / r.jobs[t.job].ranks;
+    const double with_repeats = t.hardware_flops / seconds / r.jobs[t.job].ranks;
+    const bool fits = t.memory <= t.gpu_memory;
+    table.add({r.jobs[t.job].name, format_time(t.mean_step), format_time(t.p99_step),
+               format_count(std::llround(t.tokens / seconds)),
+               fmt::format("{:.1f}", per_gpu * 1e-12),
+               fmt::format("{:.1f} %", 100 * per_gpu / t.peak_flops),
+               fmt::format("{:.1f} %", 100 * with_repeats / t.peak_flops),
+               fmt::format("{:.3f} ({})", t.communication, t.ratio_class),
+               fmt::format("{} of {}{}", format_bytes(static_cast<double>(t.memory.count())),
+                           format_bytes(static_cast<double>(t.gpu_memory.count())),
+                           fits ? "" : ": too much")});
   }
   return "\n" + table.to_string("  ");
 }
@@ -171,7 +194,7 @@ std::string trouble_text(const Results& r) {
 std::string summary_text(const Results& r) {
   std::string text = fmt::format("{}  (seed {}, {} engine)  {}\n\n", r.scenario, r.seed, r.engine,
                                  outcome_name(r.outcome));
-  text += jobs_text(r) + iterations_text(r) + "\n";
+  text += jobs_text(r) + iterations_text(r) + training_text(r) + "\n";
   text += collectives_text(r);
   text += distribution_table(r);
   text += fmt::format("  {} of {} messages completed\n\n",

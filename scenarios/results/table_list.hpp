@@ -7,6 +7,7 @@
 #include "scenarios/results/tables/jobs_table.hpp"
 #include "scenarios/results/tables/pauses_table.hpp"
 #include "scenarios/results/tables/ports_table.hpp"
+#include "scenarios/results/tables/training_table.hpp"
 #include "scenarios/results/tables/victims_table.hpp"
 
 namespace weft::scenarios {
@@ -14,6 +15,6 @@ namespace weft::scenarios {
 /// Every table of a run but that of messages, which is streamed: the one list. Digests take them in
 /// this order. Names of files and columns are what scripts read: they stay.
 using ResultTables = TableList<JobsTable, PortsTable, ClassesTable, PausesTable, CollectivesTable,
-                               IterationsTable, VictimsTable>;
+                               IterationsTable, TrainingTable, VictimsTable>;
 
 }  // namespace weft::scenarios

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/jobs/collective/jitter.hpp"
+#include "collectives/spec/jitter.hpp"
 #include "simcore/fabric/port_delays.hpp"
 #include "tests/collectives/ideal_run.hpp"
 

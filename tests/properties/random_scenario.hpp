@@ -6,6 +6,7 @@
 
 #include "protocols/congestion/list.hpp"
 #include "simcore/base/random.hpp"
+#include "tests/properties/random_graph_job.hpp"
 
 namespace weft::testing {
 
@@ -24,6 +25,7 @@ class RandomScenario {
     yaml += "jobs:\n";
     const std::uint64_t jobs = 1 + below(3);
     for (std::uint64_t j = 0; j < jobs; ++j) job(yaml, j, hosts, spray);
+    if (seed_ % 3 == 0) yaml += RandomGraphJob(seed_).text(hosts, job_classes_);
     if (is_reliable_ && below(4) == 0) faults(yaml);
     return yaml;
   }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "collectives/jobs/collective/collective_bounds.hpp"
-#include "collectives/jobs/collective/jitter.hpp"
+#include "collectives/spec/jitter.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/text/range_text.hpp"
 

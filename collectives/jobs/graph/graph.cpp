@@ -23,6 +23,7 @@ std::string quantity(double count) { return std::to_string(static_cast<std::int6
 
 void Graph::check(const Spec& spec, std::uint32_t ranks, Problems& problems) {
   const GraphLayout layout(spec, ranks, problems);
+  check_noise_specs(spec.noise, ranks, problems);
   double nodes = 0;
   for (const GraphSection& section : layout.sections()) {
     nodes += static_cast<double>(section.end - section.first) * section.times;

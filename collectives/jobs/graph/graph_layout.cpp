@@ -5,12 +5,31 @@
 #include <utility>
 #include <variant>
 
+#include "collectives/jobs/program.hpp"
 #include "simcore/text/nearest.hpp"
 #include "simcore/text/range_text.hpp"
 
 namespace weft::collectives {
 
 namespace {
+
+/// Of nodes, groups and dependencies with ranks, and of senders and receivers: each takes some ten
+/// to fifty bytes as long as the job is there.
+constexpr double kMostListed = 1 << 25;
+/// Finding the nearest name takes as long as there are names.
+constexpr std::uint32_t kMostSuggestions = 16;
+
+/// How many ranks words name; those that name none are told so when they are listed.
+double count_named(const std::vector<std::string>& words, std::uint32_t ranks) {
+  double count = 0;
+  for (const std::string& word : words) {
+    const auto range = parse_range(word);
+    if (range && range->first <= range->second && range->second < ranks) {
+      count += static_cast<double>(range->second - range->first) + 1;
+    }
+  }
+  return count;
+}
 
 std::string node_key(std::size_t number) { return "nodes[" + std::to_string(number) + "]"; }
 
@@ -36,6 +55,7 @@ std::vector<std::uint32_t> ranks_named(const std::vector<std::string>& words, st
 GraphLayout::GraphLayout(const GraphSpec& spec, std::uint32_t ranks, Problems& problems)
     : spec_(spec), ranks_(ranks), problems_(problems) {
   const std::size_t before = problems.size();
+  if (!can_be_listed()) return;
   add_groups();
   number_nodes();
   add_sections();
@@ -47,6 +67,38 @@ GraphLayout::GraphLayout(const GraphSpec& spec, std::uint32_t ranks, Problems& p
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) add_node(i);
   if (problems.size() > before) return;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) add_dependencies(i);
+  count_communicators();
+}
+
+bool GraphLayout::can_be_listed() {
+  double listed = 0;
+  for (const GraphGroup& group : spec_.groups) listed += ranks_ + count_named(group.ranks, ranks_);
+  for (const GraphNode& node : spec_.nodes) {
+    listed += (1.0 + static_cast<double>(node.after.size())) * ranks_;
+    if (const auto* send = std::get_if<SendNode>(&node.work)) {
+      listed += count_named(send->from, ranks_) + count_named(send->to, ranks_);
+    } else if (const auto* compute = std::get_if<ComputeNode>(&node.work)) {
+      listed += count_named(compute->ranks, ranks_);
+    }
+  }
+  if (listed <= kMostListed) return true;
+  fail("nodes", "and what they are after, groups and what they name make " +
+                    std::to_string(static_cast<std::int64_t>(listed)) + " entries for " +
+                    std::to_string(ranks_) + " ranks; at most " +
+                    std::to_string(static_cast<std::int64_t>(kMostListed)) + " can be held");
+  return false;
+}
+
+void GraphLayout::count_communicators() {
+  std::vector<std::uint32_t> streams(ranks_, 1);
+  for (const Communicator& communicator : communicators_) {
+    for (const std::uint32_t rank : communicator.ranks) {
+      if (++streams[rank] <= kMaxLanes) continue;
+      fail("nodes", "and groups have rank " + std::to_string(rank) + " in more than " +
+                        std::to_string(kMaxLanes - 1) + " communicators");
+      return;
+    }
+  }
 }
 
 void GraphLayout::add_groups() {
@@ -76,6 +128,7 @@ void GraphLayout::add_groups() {
 
 GraphLayout::Group GraphLayout::group_by_stride(const GraphGroup& group, const std::string& key) {
   const std::uint64_t block = std::uint64_t{group.size} * group.stride;
+  if (block == 0) return {};  // which the schema refuses
   if (ranks_ % block != 0) {
     fail(key + ".size", "is " + std::to_string(group.size) + " with a stride of " +
                             std::to_string(group.stride) + "; " + std::to_string(ranks_) +
@@ -151,7 +204,7 @@ void GraphLayout::add_work(const ComputeNode& work, Node& node, const std::strin
   }
   node.ranks = ranks_named(work.ranks, ranks_, key + ".ranks", problems_);
   std::ranges::sort(node.ranks);
-  node.ranks.erase(std::ranges::unique(node.ranks).begin(), node.ranks.end());
+  node.ranks.erase(std::unique(node.ranks.begin(), node.ranks.end()), node.ranks.end());
 }
 
 void GraphLayout::add_work(const SendNode& work, Node& node, const std::string& key) {
@@ -205,7 +258,9 @@ void GraphLayout::add_work(const CollectiveNode& work, Node& node, const std::st
 
 void GraphLayout::fail_unknown(const std::string& key, const std::string& name,
                                const std::string& what, const std::vector<std::string>& known) {
-  fail(key, "`" + name + "` is no " + what + " of this job" + did_you_mean(name, known));
+  const bool is_one_of_few = ++unknown_names_ <= kMostSuggestions;
+  fail(key, "`" + name + "` is no " + what + " of this job" +
+                (is_one_of_few ? did_you_mean(name, known) : ""));
 }
 
 std::vector<std::string> GraphLayout::node_names() const {
@@ -228,7 +283,8 @@ std::uint32_t GraphLayout::link(std::uint32_t from, std::uint32_t to) {
 
 std::uint32_t GraphLayout::call(std::uint32_t communicator, const CollectiveSpec& spec,
                                 const std::string& node_key) {
-  std::vector<std::uint32_t>& known = calls_of_[communicator];
+  const Bytes size = spec.blocks.empty() ? spec.size : spec.blocks.front().size;
+  std::vector<std::uint32_t>& known = calls_of_[{communicator, size}];
   for (const std::uint32_t number : known) {
     if (calls_[number].spec == spec) return number;
   }

@@ -54,6 +54,8 @@ class GraphLayout {
     std::uint32_t size = 0;
   };
 
+  /// Whether nodes, groups and ranks are few enough to be listed.
+  [[nodiscard]] bool can_be_listed();
   void add_groups();
   [[nodiscard]] Group group_by_stride(const GraphGroup& group, const std::string& key);
   void number_nodes();
@@ -63,6 +65,8 @@ class GraphLayout {
   void add_work(const SendNode& work, Node& node, const std::string& key);
   void add_work(const CollectiveNode& work, Node& node, const std::string& key);
   void add_dependencies(std::uint32_t number);
+  /// Each communicator of a rank takes a lane at least.
+  void count_communicators();
   [[nodiscard]] bool share_a_rank(const Node& a, const Node& b) const;
   [[nodiscard]] std::vector<std::uint32_t> ranks_of(const Node& node) const;
   [[nodiscard]] std::uint32_t link(std::uint32_t from, std::uint32_t to);
@@ -80,10 +84,12 @@ class GraphLayout {
   const GraphSpec& spec_;
   std::uint32_t ranks_;
   Problems& problems_;
+  std::uint32_t unknown_names_ = 0;
   std::map<std::string, Group> groups_;
   Numbers number_of_node_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> links_;  ///< by both ends
-  std::map<std::uint32_t, std::vector<std::uint32_t>> calls_of_;            ///< by communicator
+  /// By communicator and size, which tells most of them apart.
+  std::map<std::pair<std::uint32_t, Bytes>, std::vector<std::uint32_t>> calls_of_;
   std::vector<Node> nodes_;
   std::vector<GraphSection> sections_;
   std::vector<Communicator> communicators_;

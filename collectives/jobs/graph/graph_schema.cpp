@@ -16,6 +16,10 @@ namespace {
 constexpr std::uint64_t kMostRepetitions = 1'000'000;
 constexpr Picoseconds kMostComputing(1'000'000'000'000'000);
 
+void check_name(const std::string& name, Problems& problems) {
+  if (name.empty()) problems.push_back({"name", "is empty; nothing could call it by that"});
+}
+
 schema::Object<GraphGroup> group_schema() {
   return schema::describe<GraphGroup>("group", "ranks that make collectives among themselves")
       .field("name", &GraphGroup::name, "that nodes call it by")
@@ -39,6 +43,7 @@ schema::Object<GraphGroup> group_schema() {
       .range(1, kMaxHosts)
       .compact()
       .check([](const GraphGroup& g, Problems& problems) {
+        check_name(g.name, problems);
         if (g.ranks.empty() && g.size < 2) {
           problems.push_back(
               {"size", "is missing; a group has `ranks`, or a `size` of at least 2"});
@@ -116,6 +121,7 @@ schema::Object<GraphNode> node_schema() {
   node.alternative<ComputeNode>("compute", work, compute_schema());
   node.alternative<SendNode>("send", work, send_schema());
   add_call_types(node);
+  node.check([](const GraphNode& n, Problems& problems) { check_name(n.name, problems); });
   return node;
 }
 
@@ -144,6 +150,8 @@ schema::Object<GraphSpec> Graph::schema() {
       .source("all ranks are one")
       .objects("repeats", &GraphSpec::repeats, repeat_schema(), "nodes that come several times")
       .source("each node comes once")
+      .objects("noise", &GraphSpec::noise, noise_schema(), "ranks that compute slower")
+      .source("all ranks are alike")
       .field("iterations", &GraphSpec::iterations, "of all of it, one after the other")
       .source("one")
       .range(1, kMostRepetitions);

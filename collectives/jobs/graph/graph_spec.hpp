@@ -62,6 +62,7 @@ struct GraphSpec {
   std::vector<GraphGroup> groups;
   std::vector<GraphNode> nodes;
   std::vector<GraphRepeat> repeats;
+  std::vector<NoiseSpec> noise;
   std::uint32_t iterations = 1;
 };
 

@@ -80,6 +80,7 @@ void Training::check(const Spec& given, std::uint32_t ranks, Problems& problems)
   }
   if (problems.size() > before) return;
   check_plan(spec, ranks, problems);
+  check_noise_specs(spec.noise, ranks, problems);
   if (problems.size() > before) return;
   const double layers = 4.0 * spec.model.layers / spec.parallelism.pipeline *
                         std::max(1U, spec.overlap.tensor ? spec.overlap.tensor_chunks : 1U) *

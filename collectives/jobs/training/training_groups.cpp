@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "collectives/algorithms/algorithms.hpp"
+#include "collectives/costs/choose.hpp"
 #include "simcore/base/check.hpp"
 
 namespace weft::collectives {
@@ -13,6 +15,14 @@ struct TrainingGroups::GroupUse {
 };
 
 namespace {
+
+/// The algorithm that is asked for, where it can do the operation; else the simplest.
+Algorithm algorithm_for(Operation operation, Algorithm asked) {
+  CollectiveSpec spec;
+  spec.operation = operation;
+  spec.algorithm = asked;
+  return candidates(spec).empty() ? algorithms_for(operation).front() : asked;
+}
 
 /// Whose collectives a step has. Data is contained in gradient, and pipelines send messages.
 constexpr TrainingGroups::GroupUse kGroupUses[] = {
@@ -34,7 +44,9 @@ constexpr TrainingGroups::GroupUse kGroupUses[] = {
 
 TrainingGroups::TrainingGroups(const TrainingSpec& spec, const RankGrid& grid,
                                const PipelinePlan& plan)
-    : communication_(spec.communication), chunks_(plan.chunks()) {
+    : communication_(spec.communication),
+      has_blocking_sends_(!spec.overlap.pipeline),
+      chunks_(plan.chunks()) {
   const bool is_sharded = spec.parallelism.zero > 0;
   for (const GroupUse& use : kGroupUses) {
     const bool is_of_shards = use.kind == GroupKind::kShard || use.kind == GroupKind::kReplicate ||
@@ -117,13 +129,13 @@ void TrainingGroups::add_call(std::uint32_t communicator, Operation operation, B
   call.key = "communication.algorithm";
   call.spec.operation = operation;
   call.spec.size = size;
-  call.spec.algorithm = communication_.algorithm;
+  call.spec.algorithm = algorithm_for(operation, communication_.algorithm);
   call.spec.execution = communication_.execution;
   call.spec.generation = communication_.generation;
   if (operation == Operation::kAllToAllV) {  // a message of the first rank to the second
     call.spec.blocks = {{0, 1, size}};
     call.spec.algorithm = Algorithm::kPairwise;
-    call.is_until_acknowledged = true;
+    call.is_until_acknowledged = has_blocking_sends_;
   }
 }
 

@@ -55,6 +55,7 @@ class TrainingGroups {
   }
 
   CommunicationSpec communication_;
+  bool has_blocking_sends_;
   std::uint32_t chunks_;
   std::vector<Communicator> communicators_;
   std::array<std::vector<std::uint32_t>, kKinds> of_rank_;  ///< by kind; empty: none has any

@@ -24,6 +24,7 @@ class TrainingParts final : public Parts {
     return plan_.groups.calls();
   }
   [[nodiscard]] std::uint32_t iterations() const override { return plan_.spec.iterations; }
+  [[nodiscard]] std::span<const NoiseSpec> noise() const override { return plan_.spec.noise; }
   [[nodiscard]] TaskStream tasks(std::uint32_t rank, StreamOf stream,
                                  std::uint32_t iteration) const override;
 

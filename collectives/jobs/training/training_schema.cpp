@@ -18,8 +18,9 @@ constexpr std::uint64_t kMostTrainingIterations = 1'000'000;
 schema::Object<CommunicationSpec> communication_schema() {
   using C = CommunicationSpec;
   return schema::describe<C>("communication", "how collectives and messages are carried out")
-      .choice("algorithm", &C::algorithm, algorithm_choices(),
-              "of all collectives; messages between stages are sent as they are")
+      .choice(
+          "algorithm", &C::algorithm, algorithm_choices(),
+          "of the collectives that it can do; others take the simplest that is optimal in bytes")
       .source("what weft's cost model finds best for each")
       .object("execution", &C::execution, execution_schema(), "how a library carries them out")
       .source("costs nothing, as closed forms have it")
@@ -60,6 +61,8 @@ schema::Object<TrainingSpec> training_schema() {
       .object("communication", &T::communication, communication_schema(),
               "how collectives and messages are carried out")
       .source("the best algorithm for each, at no cost besides the network")
+      .objects("noise", &T::noise, noise_schema(), "ranks that compute slower")
+      .source("all ranks are alike")
       .field("iterations", &T::iterations, "one after the other")
       .source("one iteration")
       .range(1, kMostTrainingIterations)

@@ -90,6 +90,12 @@ schema::Object<ComputeSpec> compute_schema() {
       .object("layer", &C::layer, measured_layer_schema(),
               "measured times of a layer, instead of what the GPU would take")
       .source("as the GPU takes")
+      .object("embedding", &C::embedding, measured_layer_schema(),
+              "measured times of what comes before the layers")
+      .source("what the GPU would take; beside a measured layer nothing")
+      .object("output", &C::output, measured_layer_schema(),
+              "measured times of the output layer and the loss")
+      .source("what the GPU would take; beside a measured layer nothing")
       .field("optimizer", &C::optimizer, "a step of the optimiser")
       .source("as memory allows")
       .at_most(kLongestPass)

@@ -32,6 +32,13 @@ PassTimes times_of(const PassWork& pass, const TrainingSpec& spec) {
           .recomputed = time_of(pass.recomputed, spec)};
 }
 
+PassTimes measured(const MeasuredLayer& layer) {
+  return {.forward = layer.forward,
+          .backward_inputs = layer.backward - layer.backward_weights,
+          .backward_weights = layer.backward_weights,
+          .recomputed = {}};
+}
+
 const Gpu& gpu_of(const TrainingSpec& spec) {
   const Gpu* gpu = find_gpu(spec.compute.gpu);
   WEFT_CHECK(gpu != nullptr, "the GPU of a training job is one of the table");
@@ -73,16 +80,20 @@ Picoseconds time_of(const Work& work, const TrainingSpec& spec) {
 
 PassTimes layer_time(const TrainingSpec& spec, bool has_experts) {
   if (!spec.compute.layer) return times_of(layer_work(spec, has_experts), spec);
-  const MeasuredLayer& layer = *spec.compute.layer;
-  return {.forward = layer.forward,
-          .backward_inputs = layer.backward - layer.backward_weights,
-          .backward_weights = layer.backward_weights,
-          .recomputed = spec.recomputation == Recomputation::kFull ? layer.forward : Picoseconds()};
+  PassTimes times = measured(*spec.compute.layer);
+  if (spec.recomputation == Recomputation::kFull) times.recomputed = times.forward;
+  return times;
 }
 
-PassTimes embedding_time(const TrainingSpec& spec) { return times_of(embedding_work(spec), spec); }
+PassTimes embedding_time(const TrainingSpec& spec) {
+  if (spec.compute.embedding) return measured(*spec.compute.embedding);
+  return spec.compute.layer ? PassTimes{} : times_of(embedding_work(spec), spec);
+}
 
-PassTimes output_time(const TrainingSpec& spec) { return times_of(output_work(spec), spec); }
+PassTimes output_time(const TrainingSpec& spec) {
+  if (spec.compute.output) return measured(*spec.compute.output);
+  return spec.compute.layer ? PassTimes{} : times_of(output_work(spec), spec);
+}
 
 Picoseconds optimizer_time(const TrainingSpec& spec, double parameters) {
   if (spec.compute.optimizer) return *spec.compute.optimizer;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/noise/noise_spec.hpp"
 #include "collectives/spec/collective_spec.hpp"
 #include "simcore/base/units.hpp"
 
@@ -122,6 +123,9 @@ struct ComputeSpec {
   double communication_slowdown = 1;       ///< factor of compute while the rank communicates
   bool fused_attention = true;             ///< scores stay on the chip (FlashAttention)
   std::optional<MeasuredLayer> layer{};    ///< instead of what the GPU would take
+  /// The same of what comes before and after the layers; absent beside a measured layer: nothing.
+  std::optional<MeasuredLayer> embedding{};
+  std::optional<MeasuredLayer> output{};
   std::optional<Picoseconds> optimizer{};  ///< a step of it; absent: as memory allows
 };
 
@@ -141,6 +145,7 @@ struct TrainingSpec {
   OverlapSpec overlap{};
   ComputeSpec compute{};
   CommunicationSpec communication{};
+  std::vector<NoiseSpec> noise{};
   std::uint32_t iterations = 1;
 };
 

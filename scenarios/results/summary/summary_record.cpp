@@ -70,6 +70,21 @@ std::optional<std::vector<IterationRow>> listed_iterations(const Results& r) {
   return rows;
 }
 
+const Record<TrainingRow>& training_record() {
+  static const Record<TrainingRow> record{fields_of(TrainingTable::declaration())};
+  return record;
+}
+
+std::optional<std::vector<TrainingRow>> listed_training(const Results& r) {
+  if (r.training.empty()) return {};
+  std::vector<TrainingRow> rows;
+  rows.reserve(r.training.size());
+  for (const TrainingResult& training : r.training) {
+    rows.push_back({r.jobs[training.job], training});
+  }
+  return rows;
+}
+
 std::optional<Percentiles> packet_latencies(const Results& r) {
   if (!r.has_packets) return {};
   const auto seconds = [&r](double p) {
@@ -136,6 +151,8 @@ std::vector<Field<Results>> result_fields() {
                     collective_record(), listed_collectives),
       list<Results>("iterations", "an iteration of a job that computes and communicates by itself",
                     iteration_record(), listed_iterations),
+      list<Results>("training", "a training job that ended an iteration", training_record(),
+                    listed_training),
       object<Results>("messages", "all of the run", messages_record(),
                       [](const Results& r) { return &r.messages; }),
       object<Results>("packet_latency_seconds", "from a NIC to another", percentiles_record(),

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/jobs/collective/jitter.hpp"
+#include "collectives/spec/jitter.hpp"
 #include "collectives/noise/rank_noise.hpp"
 #include "simcore/base/random.hpp"
 

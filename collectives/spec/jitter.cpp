@@ -1,4 +1,4 @@
-#include "collectives/jobs/collective/jitter.hpp"
+#include "collectives/spec/jitter.hpp"
 
 #include <algorithm>
 #include <array>

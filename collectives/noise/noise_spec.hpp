@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/noise/rank_noise.hpp"
+#include "collectives/spec/rank_layout.hpp"
+#include "simcore/schema/schema.hpp"
+
+namespace weft::collectives {
+
+/// Ranks that compute slower than the nominal, as a scenario states it.
+struct NoiseSpec {
+  std::vector<std::string> ranks;    ///< numbers and ranges; with `servers` empty too: all ranks
+  std::vector<std::string> servers;  ///< the same of scale-up domains, by their first ranks
+  double factor = 1;
+  std::optional<Jitter> jitter;
+  std::optional<PeriodicPause> pause;
+  std::vector<Throttle> throttles;
+
+  bool operator==(const NoiseSpec&) const = default;
+};
+
+[[nodiscard]] schema::Object<NoiseSpec> noise_schema();
+
+/// What names a rank or a server that there is not. Where servers are is not known yet: any number
+/// below that of ranks may be one.
+void check_noise_specs(const std::vector<NoiseSpec>& specs, std::uint32_t ranks,
+                       std::vector<schema::Problem>& problems);
+
+/// What each rank has of all of them; empty: nobody has any.
+[[nodiscard]] std::vector<RankNoise> noise_by_rank(const std::vector<NoiseSpec>& specs,
+                                                   std::uint32_t ranks, const RankLayout& layout);
+
+}  // namespace weft::collectives
