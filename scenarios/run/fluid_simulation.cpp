@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "collectives/runtime/executor.hpp"
-#include "scenarios/measure/iteration_collector.hpp"
 #include "scenarios/measure/collect_tables.hpp"
+#include "scenarios/measure/iteration_collector.hpp"
 #include "scenarios/measure/message_collector.hpp"
 #include "scenarios/measure/tables/collect_jobs.hpp"
 #include "scenarios/run/fluid_model.hpp"

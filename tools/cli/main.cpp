@@ -12,8 +12,9 @@
 
 #include "simcore/base/log.hpp"
 #include "tools/cli/catalogue_commands.hpp"
-#include "tools/cli/collective_commands.hpp"
+#include "tools/cli/collective/collective_commands.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/estimate_command.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/sweep_commands.hpp"
 #include "tools/cli/topo_command.hpp"
@@ -39,6 +40,7 @@ constexpr const char* kExamples =
     "  weft topo scenarios/incast.yaml --output incast.svg\n"
     "  weft sweep scenarios/sweeps/dcqcn-ecn.yaml -j 8\n"
     "  weft check scenarios/incast.yaml\n"
+    "  weft estimate scenario.yaml --set jobs[0].parallelism.tensor=4\n"
     "  weft list servers\n"
     "  weft show gb200-nvl72\n"
     "  weft bench-collective scenarios/all-reduce.yaml --op all-gather --sizes 64KiB..16MiB\n"
@@ -124,6 +126,7 @@ int run_program(int argc, char** argv) {
           "instead: what the files of a results folder hold, column by column and field by field")
       ->excludes("--sweep");
 
+  EstimateCommand estimate_command(app);
   TopoCommand topo_command(app);
   CollectiveCommands collective_commands(app);
   SweepCommands sweep_commands(app);
@@ -163,6 +166,7 @@ int run_program(int argc, char** argv) {
   }
   if (schema->parsed() && is_result_reference) return print_result_reference();
   if (schema->parsed()) return is_sweep_schema ? print_sweep_schema() : print_schema();
+  if (const auto code = estimate_command.run()) return *code;
   if (const auto code = topo_command.run()) return *code;
   if (const auto code = collective_commands.run()) return *code;
   if (const auto code = sweep_commands.run()) return *code;

@@ -4,7 +4,8 @@
 
 #include "collectives/steps/step.hpp"
 #include "collectives/training/compute/gpu.hpp"
-#include "collectives/training/estimate/layer_costs.hpp"
+#include "collectives/training/plan/plan_check.hpp"
+#include "collectives/training/plan/rank_grid.hpp"
 #include "collectives/training/volumes/volumes.hpp"
 
 namespace weft::collectives {

@@ -7,8 +7,7 @@
 
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/memory/rank_parameters.hpp"
-#include "collectives/training/memory/stage_share.hpp"
-#include "collectives/training/plan/plan_check.hpp"
+#include "collectives/training/plan/stage_share.hpp"
 
 namespace weft::collectives {
 
@@ -104,11 +103,6 @@ class StageBuilder {
 };
 
 }  // namespace
-
-PipelinePlan pipeline_of(const TrainingSpec& spec) {
-  const ParallelismSpec& p = spec.parallelism;
-  return {p.schedule, p.pipeline, p.virtual_stages, micro_batches_of(spec)};
-}
 
 TrainingStage TrainingStage::of(const TrainingSpec& spec, const PipelinePlan& plan,
                                 std::uint32_t pipeline_rank) {

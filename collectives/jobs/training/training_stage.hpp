@@ -50,7 +50,4 @@ struct TrainingStage {
                                         std::uint32_t pipeline_rank);
 };
 
-/// The pipeline of a job.
-[[nodiscard]] PipelinePlan pipeline_of(const TrainingSpec& spec);
-
 }  // namespace weft::collectives

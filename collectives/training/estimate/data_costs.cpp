@@ -1,49 +1,67 @@
 #include "collectives/training/estimate/data_costs.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "collectives/training/compute/gpu.hpp"
+#include "collectives/training/memory/rank_parameters.hpp"
+#include "collectives/training/plan/plan_check.hpp"
 
 namespace weft::collectives {
 namespace {
 
 /// Seconds of one exchange of all that a rank holds.
 struct StateExchanges {
-  double reduce{};  ///< all-reduce of gradients; with ZeRO their reduce-scatter
-  double gather{};  ///< of parameters; 0 without ZeRO
-  double copies{};  ///< all-reduce of shards' gradients among copies of the shards
-  double bucket{};  ///< of `reduce`, the last bucket's part
+  double reduce{};     ///< all-reduce of gradients; with ZeRO their reduce-scatter
+  double gather{};     ///< of parameters; 0 without ZeRO
+  double copies{};     ///< all-reduce of shards' gradients among copies of the shards
+  double parts = 1.0;  ///< that each is done in: buckets, or layers
 };
 
 /// Megatron-LM's size of a bucket: 40 M parameters, or 1 M for each data rank if that is more
 /// (megatron/core/distributed, DistributedDataParallelConfig::bucket_size).
-double bucket_bytes(const TrainingSpec& spec, double data_ranks) {
+double bucket_bytes(const TrainingSpec& spec) {
   if (spec.overlap.bucket.count() > 0) return static_cast<double>(spec.overlap.bucket.count());
-  return std::max(40e6, 1e6 * data_ranks) * bytes_of(spec.precision.gradients);
+  const double ranks = 1.0 * spec.parallelism.data * spec.parallelism.context;
+  return std::max(40e6, 1e6 * ranks) * bytes_of(spec.precision.gradients);
 }
 
-StateExchanges exchanges_of(const TrainingSpec& spec, const GroupLinks& links,
+/// A bucket is over with the layer that makes it large enough. ZeRO-3 exchanges layer by layer.
+double parts_of_exchange(const TrainingSpec& spec, double layers, double gradients) {
+  layers = std::max(layers, 1.0);
+  if (spec.parallelism.zero == 3 || gradients <= 0) return layers;
+  const double in_bucket = std::max(1.0, std::ceil(bucket_bytes(spec) * layers / gradients));
+  return std::ceil(layers / in_bucket);
+}
+
+StateExchanges exchanges_of(const TrainingSpec& spec, const ExchangeTimes& times,
                             const StageShare& share) {
   const RankParameters held = rank_parameters(spec.model, spec.parallelism, share);
   const Replicas ranks = replicas(spec.parallelism);
+  const double number = bytes_of(spec.precision.gradients);
   StateExchanges e;
-  double gradients = 0;
-  const auto add = [&](std::uint64_t count, double all, double shards) {
-    const double reduced = static_cast<double>(count) * bytes_of(spec.precision.gradients);
+  e.parts = parts_of_exchange(spec, share.layers(),
+                              static_cast<double>(held.dense + held.experts) * number);
+  const auto exchange = [&](GroupKind kind, Operation operation, double bytes) {
+    return e.parts * times.collective(kind, operation, bytes / e.parts);
+  };
+  const auto add = [&](std::uint64_t count, GroupKind all, GroupKind shards, GroupKind copies,
+                       double shard_ranks) {
+    const double reduced = static_cast<double>(count) * number;
     const double gathered = static_cast<double>(count) * bytes_of(spec.precision.parameters);
-    gradients += reduced;
     if (spec.parallelism.zero == 0) {
-      e.reduce += links.data.all_reduce(all, reduced);
+      e.reduce += exchange(all, Operation::kAllReduce, reduced);
       return;
     }
-    e.reduce += links.data.one_pass(shards, reduced);
-    e.gather += links.data.one_pass(shards, gathered);
-    e.copies += links.data.all_reduce(all / shards, reduced / shards);
+    e.reduce += exchange(shards, Operation::kReduceScatter, reduced);
+    e.gather += exchange(shards, Operation::kAllGather, gathered);
+    e.copies += exchange(copies, Operation::kAllReduce, reduced / shard_ranks);
   };
-  add(held.dense, ranks.dense, ranks.dense_shards);
-  if (held.experts != 0) add(held.experts, ranks.experts, ranks.expert_shards);
-  if (gradients > 0) {
-    e.bucket = e.reduce * std::min(1.0, bucket_bytes(spec, ranks.dense) / gradients);
+  add(held.dense, GroupKind::kGradient, GroupKind::kShard, GroupKind::kReplicate,
+      ranks.dense_shards);
+  if (held.experts != 0) {
+    add(held.experts, GroupKind::kExpertData, GroupKind::kExpertShard, GroupKind::kExpertReplicate,
+        ranks.expert_shards);
   }
   return e;
 }
@@ -55,52 +73,59 @@ double exposed_by_layers(double communication, double computation, double layers
   return std::max(communication * one, communication - computation * (1 - one));
 }
 
-DataCosts sharded_costs(const TrainingSpec& spec, const StateExchanges& e, const LayerCosts& rank,
-                        double layers, double micro_batches) {
-  const OverlapSpec& overlap = spec.overlap;
-  const double forward =
-      overlap.prefetch ? exposed_by_layers(e.gather, rank.exposed().forward, layers) : e.gather;
-  const double hidden = (overlap.prefetch ? e.gather : 0.0) + (overlap.gradients ? e.reduce : 0.0);
-  const double backward = (overlap.prefetch ? 0.0 : e.gather) +
-                          (overlap.gradients ? 0.0 : e.reduce) +
-                          exposed_by_layers(hidden, rank.exposed().backward, layers);
-  return {.all = micro_batches * (2 * e.gather + e.reduce),
-          .exposed = micro_batches * (forward + backward)};
-}
-
 /// A tied embedding that both ends of a pipeline have; with DualPipe all that a rank has.
-double pipeline_sums(const TrainingSpec& spec, const GroupLinks& links, const StageShare& share) {
+double pipeline_sums(const TrainingSpec& spec, const ExchangeTimes& times,
+                     const StageShare& share) {
   const ParallelismSpec& plan = spec.parallelism;
   const double number = bytes_of(spec.precision.gradients);
+  const Replicas ranks = replicas(plan);
   if (plan.pipeline < 2) return 0;
   if (plan.schedule == PipelineSchedule::kDualPipe) {
     const RankParameters held = rank_parameters(spec.model, plan, share);
-    return links.pipeline.all_reduce(2, static_cast<double>(held.dense + held.experts) * number);
+    const double summed = static_cast<double>(held.dense) / ranks.dense_shards +
+                          static_cast<double>(held.experts) / ranks.expert_shards;
+    return times.collective(GroupKind::kMirror, Operation::kAllReduce, summed * number);
   }
   if (!spec.model.tied_embeddings || share.has_embedding == share.has_output) return 0;
   const double embedding = 1.0 * spec.model.vocabulary * spec.model.hidden / plan.tensor;
-  return links.pipeline.all_reduce(2, embedding * number);
+  return times.collective(GroupKind::kEmbedding, Operation::kAllReduce, embedding * number);
 }
 
 }  // namespace
 
-DataCosts data_costs(const TrainingSpec& spec, const GroupLinks& links, const StageShare& share,
-                     const LayerCosts& rank, double micro_batches) {
-  const StateExchanges e = exchanges_of(spec, links, share);
-  const double last = e.copies + pipeline_sums(spec, links, share);
-  DataCosts costs;
+DataCosts data_costs(const TrainingSpec& spec, const ExchangeTimes& times, const StageShare& share,
+                     double backward) {
+  const StateExchanges e = exchanges_of(spec, times, share);
+  const double last = e.copies + pipeline_sums(spec, times, share);
   if (spec.parallelism.zero == 3) {
-    costs = sharded_costs(spec, e, rank, share.layers(), micro_batches);
-  } else {
-    costs.all = e.reduce + e.gather;
-    costs.exposed = costs.all;
-    if (spec.overlap.gradients) {
-      costs.exposed = std::max(e.bucket, e.reduce - rank.exposed().backward) + e.gather;
-    }
+    const double each = 2 * e.gather + e.reduce;
+    // Half of the micro-batches go through each of DualPipe's two stages of a rank.
+    const bool is_dual = spec.parallelism.schedule == PipelineSchedule::kDualPipe;
+    return {.all = micro_batches_of(spec) * each * (is_dual ? 0.5 : 1) + last, .exposed = last};
+  }
+  DataCosts costs{.all = e.reduce + e.gather, .exposed = e.reduce + e.gather};
+  if (spec.overlap.gradients) {
+    // The last bucket's sums begin when its last layer is done.
+    const double one = 1 / e.parts;
+    costs.exposed = std::max(e.reduce * one, e.reduce - backward * (1 - one)) + e.gather;
   }
   costs.all += last;
   costs.exposed += last;
   return costs;
+}
+
+BothWays sharded_passes(const TrainingSpec& spec, const ExchangeTimes& times,
+                        const StageShare& share, const LayerCosts& costs) {
+  if (spec.parallelism.zero != 3) return {};
+  const StateExchanges e = exchanges_of(spec, times, share);
+  const OverlapSpec& overlap = spec.overlap;
+  const BothWays pass = costs.exposed();
+  const double layers = share.layers();
+  const double hidden = (overlap.prefetch ? e.gather : 0.0) + (overlap.gradients ? e.reduce : 0.0);
+  return {
+      .forward = overlap.prefetch ? exposed_by_layers(e.gather, pass.forward, layers) : e.gather,
+      .backward = (overlap.prefetch ? 0.0 : e.gather) + (overlap.gradients ? 0.0 : e.reduce) +
+                  exposed_by_layers(hidden, pass.backward, layers)};
 }
 
 }  // namespace weft::collectives

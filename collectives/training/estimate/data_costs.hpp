@@ -1,23 +1,28 @@
 #pragma once
 
 #include "collectives/training/estimate/layer_costs.hpp"
-#include "collectives/training/memory/rank_parameters.hpp"
+#include "collectives/training/estimate/links.hpp"
+#include "collectives/training/plan/stage_share.hpp"
 
 namespace weft::collectives {
 
-/// Seconds of a step that ranks with the same parameters exchange them and their gradients for.
+/// Seconds that ranks with the same parameters exchange them and their gradients for. Gradients are
+/// added up, or scattered and updated parameters gathered (ZeRO 1 and 2), once per step, in
+/// buckets, beside the last micro-batch's backward pass but for the last bucket. Copies of shards,
+/// a tied embedding and DualPipe's second copy add their gradients up at the end.
 struct DataCosts {
   double all{};
-  double exposed{};
+  double exposed{};  ///< after the last backward pass
 };
 
-/// Of a rank that holds `share`, and takes `rank` for a micro-batch. Gradients are added up, or
-/// scattered and updated parameters gathered (ZeRO 1 and 2), once per step, beside the last
-/// micro-batch's backward pass but for the last bucket; ZeRO-3 gathers parameters in each pass of
-/// each micro-batch and scatters gradients, beside computation but for one layer's. Copies of
-/// shards, a tied embedding and DualPipe's second copy add their gradients up at the end.
-[[nodiscard]] DataCosts data_costs(const TrainingSpec& spec, const GroupLinks& links,
-                                   const StageShare& share, const LayerCosts& rank,
-                                   double micro_batches);
+/// Of a step, on a rank that holds `share` and takes `backward` for a micro-batch's backward pass.
+[[nodiscard]] DataCosts data_costs(const TrainingSpec& spec, const ExchangeTimes& times,
+                                   const StageShare& share, double backward);
+
+/// By how much ZeRO-3 makes the passes of one micro-batch through `share` longer, which take
+/// `costs`: it gathers parameters in each and scatters gradients, beside computation but for one
+/// layer's.
+[[nodiscard]] BothWays sharded_passes(const TrainingSpec& spec, const ExchangeTimes& times,
+                                      const StageShare& share, const LayerCosts& costs);
 
 }  // namespace weft::collectives

@@ -4,7 +4,7 @@
 
 #include "collectives/training/compute/compute_time.hpp"
 #include "collectives/training/compute/gpu.hpp"
-#include "collectives/training/memory/rank_parameters.hpp"
+#include "collectives/training/plan/rank_grid.hpp"
 
 namespace weft::collectives {
 namespace {
@@ -16,6 +16,16 @@ BothWays compute_of(const PassTimes& times) {
 /// Bytes of a micro-batch between layers, of a rank that has all of its tokens.
 double activation_size(const TrainingSpec& spec) {
   return rank_tokens(spec) * spec.model.hidden * activation_bytes(spec.precision.compute);
+}
+
+/// What tensor-parallel ranks have parts of is added up. With sequence parallelism each of them
+/// gets its share of the sums, and gathers all of them where they are needed.
+double tensor_sum(const TrainingSpec& spec, const ExchangeTimes& times, double size) {
+  const auto of = [&](Operation operation) {
+    return times.collective(GroupKind::kTensor, operation, size);
+  };
+  if (!spec.parallelism.sequence_parallel) return of(Operation::kAllReduce);
+  return of(Operation::kReduceScatter) + of(Operation::kAllGather);
 }
 
 /// c chunks, each sent while the next is computed: the last chunk's communication is exposed, or
@@ -30,19 +40,19 @@ double exposed_by_chunks(const OverlapSpec& overlap, double communication, doubl
 /// et al., arXiv 1909.08053, section 3), and where the forward pass is repeated, once more. With
 /// sequence parallelism a sum is a reduce-scatter and an all-gather, and the backward pass gathers
 /// inputs again (Korthikanti et al., arXiv 2205.05198, section 4.2.2).
-Exchange tensor_exchange(const TrainingSpec& spec, const GroupLinks& links, bool has_experts,
+Exchange tensor_exchange(const TrainingSpec& spec, const ExchangeTimes& times, bool has_experts,
                          const BothWays& compute) {
-  const double ranks = spec.parallelism.tensor;
   const bool has_second_half =
       !has_experts || !exchanges_tokens(spec.parallelism) || spec.model.shared_experts > 0;
   const double halves = has_second_half ? 2 : 1;
-  const double size = activation_size(spec);
-  const double sum = halves * links.tensor.all_reduce(ranks, size);
+  const double chunks = spec.overlap.tensor ? std::max(spec.overlap.tensor_chunks, 1U) : 1.0;
+  const double sum = halves * chunks * tensor_sum(spec, times, activation_size(spec) / chunks);
   Exchange e;
   e.all.forward = sum;
   e.all.backward = spec.recomputation == Recomputation::kFull ? 2 * sum : sum;
   if (spec.parallelism.sequence_parallel) {
-    e.all.backward += halves * links.tensor.one_pass(ranks, size);
+    e.all.backward +=
+        halves * times.collective(GroupKind::kTensor, Operation::kAllGather, activation_size(spec));
   }
   e.exposed.forward = exposed_by_chunks(spec.overlap, e.all.forward, compute.forward);
   e.exposed.backward = exposed_by_chunks(spec.overlap, e.all.backward, compute.backward);
@@ -51,7 +61,7 @@ Exchange tensor_exchange(const TrainingSpec& spec, const GroupLinks& links, bool
 
 /// Keys and values go round, in the backward pass with their gradients, each step beside the
 /// attention of the one before (Liu et al., arXiv 2310.01889, section 3).
-Exchange context_exchange(const TrainingSpec& spec, const GroupLinks& links, bool has_experts) {
+Exchange context_exchange(const TrainingSpec& spec, const ExchangeTimes& times, bool has_experts) {
   const double ranks = spec.parallelism.context;
   if (ranks <= 1) return {};
   const ModelSpec& model = spec.model;
@@ -66,7 +76,7 @@ Exchange context_exchange(const TrainingSpec& spec, const GroupLinks& links, boo
   const auto exposed = [&](double communication, double computation) {
     return (ranks - 1) * std::max(0.0, communication - computation / ranks);
   };
-  const double step = links.context.send(size);
+  const double step = times.collective(GroupKind::kContext, Operation::kSendReceive, size);
   const double step_back = 2 * step;
   const double repeated = spec.recomputation == Recomputation::kFull ? 1 : 0;
   const double forward = attention(work.forward);
@@ -79,34 +89,25 @@ Exchange context_exchange(const TrainingSpec& spec, const GroupLinks& links, boo
 }
 
 /// Tokens go out and come back, and so do gradients (Lepikhin et al., arXiv 2006.16668); ranks that
-/// share an expert gather its tokens and scatter sums. DualPipe does this beside the computation of
-/// another micro-batch (DeepSeek-AI, arXiv 2412.19437, section 3.2.1).
-Exchange expert_exchange(const TrainingSpec& spec, const GroupLinks& links,
-                         const BothWays& compute) {
+/// share an expert gather its tokens and scatter sums.
+Exchange expert_exchange(const TrainingSpec& spec, const ExchangeTimes& times) {
   const ParallelismSpec& plan = spec.parallelism;
   if (!exchanges_tokens(plan)) return {};
   const double own = activation_size(spec) / (plan.sequence_parallel ? plan.tensor : 1.0);
   const double size = own * spec.model.top_k;
-  const double sharers = expert_tensor(plan);
-  const double pass = 2 * links.expert.one_pass(plan.expert, size) +
-                      2 * links.tensor.one_pass(sharers, size * sharers);
+  const double sharers = expert_tensor_of(plan);
+  const double pass =
+      2 * times.collective(GroupKind::kExpert, Operation::kAllToAll, size) +
+      times.collective(GroupKind::kExpertTensor, Operation::kAllGather, size * sharers) +
+      times.collective(GroupKind::kExpertTensor, Operation::kReduceScatter, size * sharers);
   Exchange e;
   e.all.forward = pass;
   e.all.backward = spec.recomputation == Recomputation::kFull ? 2 * pass : pass;
   e.exposed = e.all;
-  if (plan.schedule == PipelineSchedule::kDualPipe) {
-    e.exposed.forward = std::max(0.0, e.all.forward - compute.forward);
-    e.exposed.backward = std::max(0.0, e.all.backward - compute.backward);
-  }
   return e;
 }
 
 }  // namespace
-
-bool exchanges_tokens(const ParallelismSpec& parallelism) {
-  return parallelism.expert > 1 || parallelism.sequence_parallel ||
-         expert_tensor(parallelism) != parallelism.tensor;
-}
 
 BothWays LayerCosts::exposed() const {
   BothWays sum = compute;
@@ -125,33 +126,38 @@ LayerCosts& LayerCosts::operator+=(const LayerCosts& other) {
   return *this;
 }
 
-LayerCosts layer_costs(const TrainingSpec& spec, const GroupLinks& links, bool has_experts) {
-  const PassTimes times = layer_time(spec, has_experts);
+LayerCosts layer_costs(const TrainingSpec& spec, const ExchangeTimes& times, bool has_experts) {
+  const PassTimes computed = layer_time(spec, has_experts);
   LayerCosts costs;
-  costs.compute = compute_of(times);
-  costs.weights = to_seconds(times.backward_weights);
-  costs.tensor = tensor_exchange(spec, links, has_experts, costs.compute);
-  costs.context = context_exchange(spec, links, has_experts);
-  if (has_experts) costs.expert = expert_exchange(spec, links, costs.compute);
+  costs.compute = compute_of(computed);
+  costs.weights = to_seconds(computed.backward_weights);
+  costs.tensor = tensor_exchange(spec, times, has_experts, costs.compute);
+  costs.context = context_exchange(spec, times, has_experts);
+  if (has_experts) costs.expert = expert_exchange(spec, times);
   return costs;
 }
 
-LayerCosts end_costs(const TrainingSpec& spec, const GroupLinks& links, const StageShare& share) {
+LayerCosts end_costs(const TrainingSpec& spec, const ExchangeTimes& times,
+                     const StageShare& share) {
   // A rank looks up the tokens that are in its part of the vocabulary, and the results are summed
   // up; so are the output layer's gradients of its inputs. What the loss adds up is small.
-  const double sum = links.tensor.all_reduce(spec.parallelism.tensor, activation_size(spec));
+  const double sum = tensor_sum(spec, times, activation_size(spec));
   LayerCosts costs;
   if (share.has_embedding) {
-    const PassTimes times = embedding_time(spec);
-    costs.compute += compute_of(times);
-    costs.weights += to_seconds(times.backward_weights);
+    const PassTimes computed = embedding_time(spec);
+    costs.compute += compute_of(computed);
+    costs.weights += to_seconds(computed.backward_weights);
     costs.tensor.all.forward += sum;
   }
   if (share.has_output) {
-    const PassTimes times = output_time(spec);
-    costs.compute += compute_of(times);
-    costs.weights += to_seconds(times.backward_weights);
+    const PassTimes computed = output_time(spec);
+    costs.compute += compute_of(computed);
+    costs.weights += to_seconds(computed.backward_weights);
     costs.tensor.all.backward += sum;
+    if (spec.parallelism.sequence_parallel) {
+      costs.tensor.all.forward +=
+          times.collective(GroupKind::kTensor, Operation::kAllGather, activation_size(spec));
+    }
   }
   costs.tensor.exposed = costs.tensor.all;
   return costs;

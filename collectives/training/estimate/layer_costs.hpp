@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collectives/training/estimate/links.hpp"
-#include "collectives/training/memory/stage_share.hpp"
+#include "collectives/training/plan/stage_share.hpp"
 #include "collectives/training/spec/training_spec.hpp"
 
 namespace weft::collectives {
@@ -50,14 +50,11 @@ struct LayerCosts {
   }
 };
 
-[[nodiscard]] LayerCosts layer_costs(const TrainingSpec& spec, const GroupLinks& links,
+[[nodiscard]] LayerCosts layer_costs(const TrainingSpec& spec, const ExchangeTimes& times,
                                      bool has_experts);
 
 /// Of the embedding, where `share` has it, and of the output layer, likewise.
-[[nodiscard]] LayerCosts end_costs(const TrainingSpec& spec, const GroupLinks& links,
+[[nodiscard]] LayerCosts end_costs(const TrainingSpec& spec, const ExchangeTimes& times,
                                    const StageShare& share);
-
-/// Whether tokens go to experts by all-to-alls. Else experts are sharded like any feed-forward.
-[[nodiscard]] bool exchanges_tokens(const ParallelismSpec& parallelism);
 
 }  // namespace weft::collectives

@@ -1,6 +1,28 @@
 #include "collectives/training/estimate/links.hpp"
 
 namespace weft::collectives {
+namespace {
+
+const GroupLink& link_for(const GroupLinks& links, GroupKind kind) {
+  switch (kind) {
+    case GroupKind::kTensor:
+    case GroupKind::kExpertTensor:
+      return links.tensor;
+    case GroupKind::kContext:
+      return links.context;
+    case GroupKind::kExpert:
+      return links.expert;
+    case GroupKind::kPipeline:
+    case GroupKind::kEmbedding:
+    case GroupKind::kMirror:
+      return links.pipeline;
+    default:
+      break;
+  }
+  return links.data;
+}
+
+}  // namespace
 
 double GroupLink::send(double bytes) const {
   const auto bits_per_second = static_cast<double>(rate.count());
@@ -8,12 +30,16 @@ double GroupLink::send(double bytes) const {
   return to_seconds(latency) + transfer;
 }
 
-double GroupLink::one_pass(double ranks, double bytes) const {
-  return ranks > 1 ? (ranks - 1) * send(bytes / ranks) : 0;
+double RingTimes::collective(GroupKind kind, Operation operation, double bytes) const {
+  const double ranks = grid_.size_of(kind);
+  if (ranks < 2) return 0;
+  if (operation == Operation::kSendReceive) return send(kind, bytes);
+  const double pass = (ranks - 1) * link_for(links_, kind).send(bytes / ranks);
+  return operation == Operation::kAllReduce ? 2 * pass : pass;
 }
 
-double GroupLink::all_reduce(double ranks, double bytes) const {
-  return 2 * one_pass(ranks, bytes);
+double RingTimes::send(GroupKind kind, double bytes) const {
+  return link_for(links_, kind).send(bytes);
 }
 
 }  // namespace weft::collectives

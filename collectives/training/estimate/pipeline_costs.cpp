@@ -1,79 +1,185 @@
 #include "collectives/training/estimate/pipeline_costs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/compute/work.hpp"
+#include "collectives/training/pipeline/pipeline_plan.hpp"
+#include "collectives/training/pipeline/pipeline_time.hpp"
+#include "collectives/training/plan/plan_check.hpp"
 
 namespace weft::collectives {
 namespace {
 
-double bubble_of(const ParallelismSpec& plan, const std::vector<LayerCosts>& ranks) {
-  const LayerCosts& slowest = ranks[slowest_of(ranks)];
-  const BothWays pass = slowest.exposed();
-  if (plan.schedule == PipelineSchedule::kDualPipe) {
-    const double pair = pass.total();
-    const double idle = pair + pass.backward - 3 * slowest.weights;
-    return std::max(0.0, plan.pipeline / 2.0 - 1) * std::max(0.0, idle);
-  }
-  double sum = -pass.total();
-  double weights = -slowest.weights;
-  for (const LayerCosts& rank : ranks) {
-    sum += rank.exposed().total();
-    weights += rank.weights;
-  }
-  // T_F + T_B - T_W of what is T_F + (T_B + T_W) above.
-  if (plan.schedule == PipelineSchedule::kZeroBubbleH1) return std::max(0.0, sum - 2 * weights);
-  return sum / plan.virtual_stages;
-}
+/// Slots of all ranks that are looked at one by one: some ten milliseconds.
+constexpr std::uint64_t kMostSlots = 1U << 17U;
+/// Rounds of as many micro-batches as a pipeline has under way, after which it keeps its pace.
+constexpr std::uint32_t kRounds = 4;
 
 /// What a send takes. Sequence-parallel ranks send their part only.
-double send_time(const TrainingSpec& spec, const GroupLinks& links) {
+double send_time(const TrainingSpec& spec, const ExchangeTimes& times) {
   const double parts = spec.parallelism.sequence_parallel ? spec.parallelism.tensor : 1.0;
-  return links.pipeline.send(rank_tokens(spec) * spec.model.hidden *
-                             activation_bytes(spec.precision.compute) / parts);
+  return times.send(GroupKind::kPipeline, rank_tokens(spec) * spec.model.hidden *
+                                              activation_bytes(spec.precision.compute) / parts);
 }
 
-/// By how much a micro-batch's way from the first rank to the last and back, 2(pv-1) sends, is too
-/// long for as many micro-batches as 1F1B has under way: p, interleaved p(1 + 1/v). GPipe has all
-/// of them under way, DualPipe those of the other direction besides.
-double delay_per_micro_batch(const ParallelismSpec& plan, double pass, double send) {
-  if (plan.schedule == PipelineSchedule::kGpipe || plan.schedule == PipelineSchedule::kDualPipe) {
-    return 0;
+/// Computation of one micro-batch beside the communication of another, and the other way round.
+BothWays paired(const StageCosts& stage) {
+  const LayerCosts& costs = stage.costs;
+  BothWays exchanges = costs.tensor.exposed;
+  exchanges += costs.context.exposed;
+  exchanges += costs.expert.exposed;
+  BothWays longer = {.forward = std::max(costs.compute.forward, exchanges.forward),
+                     .backward = std::max(costs.compute.backward, exchanges.backward)};
+  longer += stage.sharded;
+  return longer;
+}
+
+struct Makespan {
+  double seconds{};
+  std::vector<double> ends;
+};
+
+/// Times of stages in whole parts of the longest, so that sums of any are exact.
+class PipelineClock {
+ public:
+  PipelineClock(const TrainingSpec& spec, const std::vector<StageCosts>& stages, double send)
+      : spec_(spec), stages_(stages), send_(send) {
+    double longest = send;
+    for (const StageCosts& stage : stages) {
+      longest = std::max(longest, stage.costs.exposed().total() + stage.sharded.total() + 2 * send);
+    }
+    constexpr double kParts = 1e12;
+    unit_ = longest > 0 ? longest / kParts : 1;
+    fill(plan());
   }
-  const double ranks = plan.pipeline;
-  const double parts = plan.virtual_stages;
-  const double under_way = parts > 1 ? ranks * (1 + 1 / parts) : ranks;
-  const double way = ranks * pass + 2 * (ranks * parts - 1) * send;
-  return std::max(0.0, way / under_way - pass);
+
+  [[nodiscard]] Makespan run() const {
+    PipelinePlan whole = plan();
+    const std::uint64_t slots = std::uint64_t{3} * whole.stages() * whole.micro_batches;
+    const bool is_dual = whole.schedule == PipelineSchedule::kDualPipe;
+    const std::uint32_t round = whole.ranks * (is_dual ? 2 : 1);
+    if (slots <= kMostSlots || whole.micro_batches <= (kRounds + 1) * round) return of(whole);
+    const std::uint32_t all = whole.micro_batches;
+    whole.micro_batches = all % round + kRounds * round;
+    const double rounds = (all - whole.micro_batches) / static_cast<double>(round);
+    Makespan longer = of(whole);
+    whole.micro_batches -= round;
+    const Makespan shorter = of(whole);
+    const double later = rounds * (longer.seconds - shorter.seconds);
+    longer.seconds += later;
+    for (double& end : longer.ends) end += later;
+    return longer;
+  }
+
+ private:
+  [[nodiscard]] PipelinePlan plan() const { return pipeline_of(spec_); }
+  [[nodiscard]] Picoseconds parts(double seconds) const {
+    return Picoseconds(std::llround(seconds / unit_));
+  }
+
+  void fill(const PipelinePlan& plan) {
+    const bool blocks = !spec_.overlap.pipeline;
+    const double blocked = blocks ? send_ : 0;
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      const StageCosts& stage = stages_[i];
+      BothWays pass = stage.costs.exposed();
+      pass += stage.sharded;
+      const bool is_last = i + 1 == stages_.size();
+      times_.stages.push_back(
+          {.forward = parts(pass.forward + (is_last ? 0 : blocked)),
+           .backward_input = parts(pass.backward - stage.costs.weights + (i == 0 ? 0 : blocked)),
+           .backward_weights = parts(stage.costs.weights)});
+    }
+    times_.transfer = blocks ? Picoseconds() : parts(send_);
+    if (plan.schedule != PipelineSchedule::kDualPipe) return;
+    for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
+      // Which of its stages the forward is of alternates.
+      const double both =
+          paired(stages_[rank]).total() + paired(stages_[plan.ranks - 1 - rank]).total();
+      const double sends = blocked * (rank == 0 || rank + 1 == plan.ranks ? 1 : 2);
+      times_.pairs.push_back(parts(both / 2 + sends));
+    }
+  }
+
+  [[nodiscard]] Makespan of(const PipelinePlan& plan) const {
+    const PipelineOutcome outcome = pipeline_time(plan, times_);
+    const auto seconds = [this](Picoseconds time) {
+      return static_cast<double>(time.count()) * unit_;
+    };
+    Makespan makespan{.seconds = seconds(outcome.makespan), .ends = {}};
+    for (const Picoseconds end : outcome.ends) makespan.ends.push_back(seconds(end));
+    return makespan;
+  }
+
+  const TrainingSpec& spec_;
+  const std::vector<StageCosts>& stages_;
+  double send_;
+  double unit_ = 1;
+  PipelineTimes times_;
+};
+
+/// What a rank takes for a micro-batch.
+double pace_of(const TrainingSpec& spec, const std::vector<StageCosts>& stages,
+               std::uint32_t rank) {
+  const std::uint32_t ranks = spec.parallelism.pipeline;
+  if (spec.parallelism.schedule == PipelineSchedule::kDualPipe) {
+    return (paired(stages[rank]).total() + paired(stages[ranks - 1 - rank]).total()) / 2;
+  }
+  double sum = 0;
+  for (std::size_t i = rank; i < stages.size(); i += ranks) {
+    sum += stages[i].costs.exposed().total() + stages[i].sharded.total();
+  }
+  return sum;
 }
 
 }  // namespace
 
-std::size_t slowest_of(const std::vector<LayerCosts>& ranks) {
-  const auto slowest = std::ranges::max_element(
-      ranks, {}, [](const LayerCosts& rank) { return rank.exposed().total(); });
-  return static_cast<std::size_t>(slowest - ranks.begin());
+LayerCosts rank_costs(const TrainingSpec& spec, const std::vector<StageCosts>& stages,
+                      std::uint32_t rank) {
+  const std::uint32_t ranks = spec.parallelism.pipeline;
+  LayerCosts sum;
+  for (std::size_t i = rank; i < stages.size(); i += ranks) sum += stages[i].costs;
+  if (spec.parallelism.schedule != PipelineSchedule::kDualPipe) return sum;
+  sum += stages[ranks - 1 - rank].costs;
+  sum = sum * 0.5;
+  // What a pair does not hide, by the shares that its exchanges have.
+  const auto hide = [&](BothWays Exchange::*exposed, double BothWays::*way) {
+    const double all =
+        sum.tensor.*exposed.*way + sum.context.*exposed.*way + sum.expert.*exposed.*way;
+    const double left = all > 0 ? std::max(0.0, all - sum.compute.*way) / all : 0;
+    for (Exchange* exchange : {&sum.tensor, &sum.context, &sum.expert}) {
+      (exchange->*exposed).*way *= left;
+    }
+  };
+  hide(&Exchange::exposed, &BothWays::forward);
+  hide(&Exchange::exposed, &BothWays::backward);
+  return sum;
 }
 
-PipelineCosts pipeline_costs(const TrainingSpec& spec, const GroupLinks& links,
-                             const std::vector<LayerCosts>& ranks, double micro_batches) {
+PipelineCosts pipeline_costs(const TrainingSpec& spec, const ExchangeTimes& times,
+                             const std::vector<StageCosts>& stages) {
   const ParallelismSpec& plan = spec.parallelism;
-  if (plan.pipeline < 2) return {};
-  const double send = send_time(spec, links);
-  const double pass = ranks[slowest_of(ranks)].exposed().total();
+  const double micro_batches = micro_batches_of(spec);
   PipelineCosts costs;
-  costs.bubble = bubble_of(plan, ranks);
-  costs.sends = 2 * micro_batches * plan.virtual_stages * send;
-  // The first result's way to the end and the last gradient's way back are never hidden.
-  const double ends = 2 * (plan.pipeline - 1.0) * send;
-  if (spec.overlap.pipeline) {
-    const double others = std::max(0.0, micro_batches - plan.pipeline);
-    costs.exposed_sends = ends + others * delay_per_micro_batch(plan, pass, send);
-  } else {
-    costs.exposed_sends = ends + 2 * (micro_batches - 1) * plan.virtual_stages * send;
+  for (std::uint32_t rank = 0; rank < plan.pipeline; ++rank) {
+    costs.pace = std::max(costs.pace, pace_of(spec, stages, rank));
   }
+  if (plan.pipeline < 2) {
+    costs.seconds = micro_batches * costs.pace;
+    costs.ends = {costs.seconds};
+    return costs;
+  }
+  const double send = send_time(spec, times);
+  const Makespan without = PipelineClock(spec, stages, 0).run();
+  Makespan with = PipelineClock(spec, stages, send).run();
+  costs.bubble = std::max(0.0, without.seconds - micro_batches * costs.pace);
+  costs.sends = 2 * micro_batches * plan.virtual_stages * send;
+  costs.exposed_sends = with.seconds - without.seconds;
+  costs.seconds = with.seconds;
+  costs.ends = std::move(with.ends);
   return costs;
 }
 

@@ -10,6 +10,8 @@
 #include "collectives/training/estimate/pipeline_costs.hpp"
 #include "collectives/training/memory/rank_parameters.hpp"
 #include "collectives/training/model/flops.hpp"
+#include "collectives/training/plan/plan_check.hpp"
+#include "collectives/training/plan/stage_share.hpp"
 #include "simcore/base/check.hpp"
 
 namespace weft::collectives {
@@ -18,27 +20,20 @@ namespace {
 constexpr double kLowRatio = 0.2;
 constexpr double kMediumRatio = 0.6;
 
-/// What all that each pipeline rank holds costs per micro-batch.
-std::vector<LayerCosts> costs_by_rank(const TrainingSpec& spec, const GroupLinks& links,
-                                      const std::vector<StageShare>& stages) {
-  const LayerCosts dense = layer_costs(spec, links, false);
+std::vector<StageCosts> costs_of_stages(const TrainingSpec& spec, const ExchangeTimes& times,
+                                        const std::vector<StageShare>& shares) {
+  const LayerCosts dense = layer_costs(spec, times, false);
   const LayerCosts with_experts =
-      spec.model.experts != 0 ? layer_costs(spec, links, true) : LayerCosts{};
-  const ParallelismSpec& plan = spec.parallelism;
-  std::vector<LayerCosts> ranks(plan.pipeline);
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    LayerCosts costs = dense * stages[i].dense_layers;
-    costs += with_experts * stages[i].expert_layers;
-    costs += end_costs(spec, links, stages[i]);
-    if (plan.schedule == PipelineSchedule::kDualPipe) {
-      // Half of the micro-batches come through the stage at each of its two places.
-      ranks[i] += costs * 0.5;
-      ranks[plan.pipeline - 1 - i] += costs * 0.5;
-    } else {
-      ranks[i % plan.pipeline] += costs;
-    }
+      spec.model.experts != 0 ? layer_costs(spec, times, true) : LayerCosts{};
+  std::vector<StageCosts> stages;
+  stages.reserve(shares.size());
+  for (const StageShare& share : shares) {
+    LayerCosts costs = dense * share.dense_layers;
+    costs += with_experts * share.expert_layers;
+    costs += end_costs(spec, times, share);
+    stages.push_back({costs, sharded_passes(spec, times, share, costs)});
   }
-  return ranks;
+  return stages;
 }
 
 double optimizer_seconds(const TrainingSpec& spec, const StageShare& share) {
@@ -49,22 +44,30 @@ double optimizer_seconds(const TrainingSpec& spec, const StageShare& share) {
   return to_seconds(optimizer_time(spec, updated));
 }
 
-/// The exchange of the rank that takes longest for it, and the longest step of an optimiser.
+/// What comes after the last backward pass, of the rank that is through last: others may begin
+/// with it before.
 struct StepEnd {
   DataCosts data;
   double optimizer{};
 };
 
-StepEnd step_end(const TrainingSpec& spec, const GroupLinks& links,
-                 const std::vector<StageShare>& stages, const std::vector<LayerCosts>& ranks,
-                 double micro_batches) {
+StepEnd step_end(const TrainingSpec& spec, const ExchangeTimes& times,
+                 const std::vector<StageShare>& shares, const std::vector<StageCosts>& stages,
+                 const PipelineCosts& pipeline) {
   StepEnd end;
+  double exchanged = 0;
+  double updated = 0;
   for (std::uint32_t rank = 0; rank < spec.parallelism.pipeline; ++rank) {
-    const StageShare share = rank_share(stages, spec.parallelism, rank);
-    const DataCosts data = data_costs(spec, links, share, ranks[rank], micro_batches);
-    if (data.exposed > end.data.exposed || rank == 0) end.data = data;
-    end.optimizer = std::max(end.optimizer, optimizer_seconds(spec, share));
+    const StageShare share = rank_share(shares, spec.parallelism, rank);
+    const double backward = rank_costs(spec, stages, rank).exposed().backward;
+    const DataCosts data = data_costs(spec, times, share, backward);
+    end.data.all = std::max(end.data.all, data.all);
+    const double after = pipeline.ends[rank] + data.exposed;
+    exchanged = std::max(exchanged, after);
+    updated = std::max(updated, after + optimizer_seconds(spec, share));
   }
+  end.data.exposed = exchanged - pipeline.seconds;
+  end.optimizer = updated - exchanged;
   return end;
 }
 
@@ -82,13 +85,19 @@ double exchange_seconds(const StepEstimate& e) {
   return sum;
 }
 
-void add_terms(StepEstimate& e, const TrainingSpec& spec, const GroupLinks& links) {
-  const std::vector<StageShare> stages = stage_shares(spec.model, spec.parallelism);
-  const std::vector<LayerCosts> ranks = costs_by_rank(spec, links, stages);
+void add_terms(StepEstimate& e, const TrainingSpec& spec, const ExchangeTimes& times) {
+  const std::vector<StageShare> shares = stage_shares(spec.model, spec.parallelism);
+  const std::vector<StageCosts> stages = costs_of_stages(spec, times, shares);
+  const PipelineCosts pipeline = pipeline_costs(spec, times, stages);
   const auto m = static_cast<double>(e.micro_batches);
-  const LayerCosts slowest = ranks[slowest_of(ranks)] * m;
-  const PipelineCosts pipeline = pipeline_costs(spec, links, ranks, m);
-  const StepEnd end = step_end(spec, links, stages, ranks, m);
+  LayerCosts slowest;
+  for (std::uint32_t rank = 0; rank < spec.parallelism.pipeline; ++rank) {
+    const LayerCosts costs = rank_costs(spec, stages, rank) * m;
+    if (rank == 0 || costs.exposed().total() > slowest.exposed().total()) slowest = costs;
+  }
+  const StepEnd end = step_end(spec, times, shares, stages, pipeline);
+  // What ZeRO-3 adds to each pass is what is left of the pace.
+  const double sharded = std::max(0.0, m * pipeline.pace - slowest.exposed().total());
   const auto add = [&](std::string_view name, std::string_view meaning, double seconds,
                        double exposed) {
     e.terms.push_back({name, meaning, seconds, exposed});
@@ -104,7 +113,7 @@ void add_terms(StepEstimate& e, const TrainingSpec& spec, const GroupLinks& link
       slowest.expert.exposed.total());
   add("pipeline", "results between stages", pipeline.sends, pipeline.exposed_sends);
   add("data", "gradients and parameters among ranks that have the same", end.data.all,
-      end.data.exposed);
+      end.data.exposed + sharded);
   add("bubble", "while the pipeline fills and empties", pipeline.bubble, pipeline.bubble);
   add("optimizer", "its step", end.optimizer, end.optimizer);
   // What is computed beside communication takes longer.
@@ -150,17 +159,20 @@ const EstimateTerm& StepEstimate::term(std::string_view name) const {
   return *found;
 }
 
-StepEstimate estimate_step(const TrainingSpec& spec, const GroupLinks& links) {
-  const ParallelismSpec& plan = spec.parallelism;
+StepEstimate estimate_step(const TrainingSpec& spec, const ExchangeTimes& times) {
   StepEstimate e;
-  e.ranks = std::uint64_t{plan.tensor} * plan.context * plan.data * plan.pipeline;
-  e.micro_batches = spec.batch.global / (std::uint64_t{spec.batch.micro} * plan.data);
-  add_terms(e, spec, links);
+  e.ranks = ranks_of(spec.parallelism);
+  e.micro_batches = micro_batches_of(spec);
+  add_terms(e, spec, times);
   for (const EstimateTerm& term : e.terms) e.seconds += term.exposed;
   const double compute = e.term("compute").seconds;
   if (compute > 0) e.ratio = exchange_seconds(e) / compute;
   add_rates(e, spec);
   return e;
+}
+
+StepEstimate estimate_step(const TrainingSpec& spec, const GroupLinks& links) {
+  return estimate_step(spec, RingTimes(links, spec.parallelism));
 }
 
 }  // namespace weft::collectives

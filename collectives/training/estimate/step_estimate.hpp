@@ -45,7 +45,10 @@ struct StepEstimate {
 
 /// Terms are `compute`, `tensor`, `context`, `expert`, `pipeline`, `data`, `bubble`, `optimizer`
 /// and `slowdown`, whose exposed parts add up to the step. Requires a specification without
-/// problems.
+/// problems, whose model is
+/// as `completed` leaves it.
+[[nodiscard]] StepEstimate estimate_step(const TrainingSpec& spec, const ExchangeTimes& times);
+/// With rings over links of these rates.
 [[nodiscard]] StepEstimate estimate_step(const TrainingSpec& spec, const GroupLinks& links);
 
 }  // namespace weft::collectives

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collectives/training/memory/rank_parameters.hpp"
-#include "collectives/training/memory/stage_share.hpp"
+#include "collectives/training/plan/stage_share.hpp"
 #include "collectives/training/spec/training_spec.hpp"
 #include "simcore/base/units.hpp"
 

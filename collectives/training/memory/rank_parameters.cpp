@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "collectives/training/model/parameters.hpp"
+#include "collectives/training/plan/rank_grid.hpp"
 
 namespace weft::collectives {
 namespace {
@@ -41,10 +42,6 @@ RankParameters& RankParameters::operator+=(const RankParameters& other) {
   return *this;
 }
 
-std::uint32_t expert_tensor(const ParallelismSpec& parallelism) {
-  return parallelism.expert_tensor != 0 ? parallelism.expert_tensor : parallelism.tensor;
-}
-
 RankParameters layer_rank_parameters(const ModelSpec& model, const ParallelismSpec& parallelism,
                                      bool has_experts) {
   const std::uint32_t tensor = parallelism.tensor;
@@ -57,7 +54,7 @@ RankParameters layer_rank_parameters(const ModelSpec& model, const ParallelismSp
   p.dense += layer_matrices(model, true).router +
              model.shared_experts * feed_forward_share(model, model.expert_ffn, tensor);
   p.experts = share_of(model.experts, parallelism.expert) *
-              feed_forward_share(model, model.expert_ffn, expert_tensor(parallelism));
+              feed_forward_share(model, model.expert_ffn, expert_tensor_of(parallelism));
   return p;
 }
 
@@ -86,8 +83,8 @@ Replicas replicas(const ParallelismSpec& parallelism) {
   const double context = parallelism.context;
   Replicas r;
   r.dense = data * context;
-  r.experts =
-      std::max(1.0, r.dense * parallelism.tensor / parallelism.expert / expert_tensor(parallelism));
+  r.experts = std::max(
+      1.0, r.dense * parallelism.tensor / parallelism.expert / expert_tensor_of(parallelism));
   if (parallelism.zero == 0) return r;
   const double kept = parallelism.shard_ranks;
   r.dense_shards = kept == 0 ? r.dense : std::min(kept, r.dense);

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "collectives/training/memory/stage_share.hpp"
+#include "collectives/training/plan/stage_share.hpp"
 #include "collectives/training/spec/training_spec.hpp"
 
 /// Parameters that one rank computes with. All take a model as `completed` leaves it.
@@ -37,8 +37,5 @@ struct Replicas {
   double expert_shards = 1;
 };
 [[nodiscard]] Replicas replicas(const ParallelismSpec& parallelism);
-
-/// Tensor parallelism inside an expert.
-[[nodiscard]] std::uint32_t expert_tensor(const ParallelismSpec& parallelism);
 
 }  // namespace weft::collectives

@@ -163,11 +163,13 @@ class PipelineRun {
 
   [[nodiscard]] PipelineOutcome outcome() const {
     PipelineOutcome outcome;
+    outcome.ends.reserve(ranks_.size());
     outcome.busy.reserve(ranks_.size());
     outcome.idle.reserve(ranks_.size());
     for (std::uint32_t r = 0; r < plan_.ranks; ++r) {
       const Rank& rank = ranks_[r];
       outcome.makespan = std::max(outcome.makespan, rank.now);
+      outcome.ends.push_back(rank.now);
       outcome.busy.push_back(rank.busy);
       outcome.slots += rank.done;
       // NOLINTNEXTLINE(performance-inefficient-vector-operation): as a rule there are none

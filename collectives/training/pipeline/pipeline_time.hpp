@@ -30,6 +30,7 @@ struct StuckSlot {
 
 struct PipelineOutcome {
   Picoseconds makespan;            ///< of what could be done
+  std::vector<Picoseconds> ends;   ///< by rank: when its last slot was done
   std::vector<Picoseconds> busy;   ///< by rank
   std::vector<Picoseconds> idle;   ///< by rank: the makespan without what it was busy
   std::uint64_t slots = 0;         ///< that were done

@@ -215,19 +215,9 @@ std::uint32_t micro_batches_of(const TrainingSpec& spec) {
   return spec.batch.global / (spec.batch.micro * spec.parallelism.data);
 }
 
-std::vector<std::uint32_t> layers_of_stages(const ModelSpec& model,
-                                            const ParallelismSpec& parallelism) {
-  const std::uint32_t p = parallelism.pipeline;
-  const std::uint32_t v = parallelism.virtual_stages;
-  std::vector<std::uint32_t> layers(std::size_t{p} * v);
-  for (std::uint32_t stage = 0; stage < layers.size(); ++stage) {
-    if (parallelism.stage_layers.empty()) {
-      layers[stage] = model.layers / (p * v) + (stage < model.layers % (p * v) ? 1 : 0);
-    } else {
-      layers[stage] = parallelism.stage_layers[std::size_t{stage % p} * v + stage / p];
-    }
-  }
-  return layers;
+PipelinePlan pipeline_of(const TrainingSpec& spec) {
+  const ParallelismSpec& plan = spec.parallelism;
+  return {plan.schedule, plan.pipeline, plan.virtual_stages, micro_batches_of(spec)};
 }
 
 }  // namespace weft::collectives

@@ -4,10 +4,11 @@
 #include <optional>
 #include <vector>
 
+#include "collectives/training/pipeline/pipeline_plan.hpp"
 #include "collectives/training/spec/training_spec.hpp"
 #include "simcore/schema/schema.hpp"
 
-/// What of a plan cannot be done, and how a model's layers go over its stages.
+/// What of a plan cannot be done, and how many ranks and micro-batches it has.
 namespace weft::collectives {
 
 /// Why a training job cannot run as it is stated, by key; nothing for one that can. Sizes that
@@ -23,11 +24,7 @@ void check_plan(const TrainingSpec& spec, std::optional<std::uint32_t> ranks,
 /// Of an iteration and data-parallel rank. Requires a batch that check_plan has nothing against.
 [[nodiscard]] std::uint32_t micro_batches_of(const TrainingSpec& spec);
 
-/// The layers of each stage in the model's order, as `stage_layers` lists them by pipeline rank,
-/// then virtual stage, or evenly. Where they do not come out even, the first stages get one more:
-/// the last one has the output layer and the loss besides. Requires a plan that check_plan has
-/// nothing against.
-[[nodiscard]] std::vector<std::uint32_t> layers_of_stages(const ModelSpec& model,
-                                                          const ParallelismSpec& parallelism);
+/// How they go over the ranks of a pipeline.
+[[nodiscard]] PipelinePlan pipeline_of(const TrainingSpec& spec);
 
 }  // namespace weft::collectives

@@ -17,6 +17,11 @@ std::uint32_t expert_tensor_of(const ParallelismSpec& parallelism) {
   return parallelism.expert_tensor == 0 ? parallelism.tensor : parallelism.expert_tensor;
 }
 
+bool exchanges_tokens(const ParallelismSpec& parallelism) {
+  return parallelism.expert > 1 || parallelism.sequence_parallel ||
+         expert_tensor_of(parallelism) != parallelism.tensor;
+}
+
 RankGrid::RankGrid(const ParallelismSpec& parallelism)
     : tensor_(parallelism.tensor),
       context_(parallelism.context),

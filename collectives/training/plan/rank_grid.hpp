@@ -96,4 +96,7 @@ class RankGrid {
 /// Tensor parallelism inside an expert, as it is meant.
 [[nodiscard]] std::uint32_t expert_tensor_of(const ParallelismSpec& parallelism);
 
+/// Whether tokens go to experts by all-to-alls. Else experts are divided like any feed-forward.
+[[nodiscard]] bool exchanges_tokens(const ParallelismSpec& parallelism);
+
 }  // namespace weft::collectives

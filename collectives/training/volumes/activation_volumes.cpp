@@ -14,16 +14,10 @@ ActivationTerms::ActivationTerms(const TrainingSpec& training, const RankGrid& r
       pipeline_rank(rank),
       passes(layer_passes(training, rank)),
       has_full_recomputation(training.recomputation == Recomputation::kFull),
-      exchanges_tokens(training.parallelism.expert > 1 || training.parallelism.sequence_parallel ||
-                       expert_tensor_of(training.parallelism) != training.parallelism.tensor),
+      sends_tokens(exchanges_tokens(training.parallelism)),
       tokens(std::int64_t{training.batch.micro} * training.model.sequence /
              training.parallelism.context),
       activations(Bytes(tokens * training.model.hidden) * volume_setting.activation_size) {}
-
-PipelinePlan ActivationTerms::pipeline() const {
-  return {spec.parallelism.schedule, spec.parallelism.pipeline, spec.parallelism.virtual_stages,
-          micro_batches_of(spec)};
-}
 
 void ActivationTerms::add(VolumeKind kind, GroupKind group, Operation operation, Bytes size,
                           std::uint64_t count) {
@@ -38,7 +32,7 @@ void ActivationTerms::add(VolumeKind kind, GroupKind group, Operation operation,
 /// input of each half once more (V. Korthikanti et al., arXiv 2205.05198, section 4.2.2). Experts
 /// that tokens are sent to take the place of the second half; shared ones do not.
 void ActivationTerms::add_tensor() {
-  const bool has_second_half = !exchanges_tokens || spec.model.shared_experts > 0;
+  const bool has_second_half = !sends_tokens || spec.model.shared_experts > 0;
   const std::uint64_t halves = 2 * passes.dense + (has_second_half ? 2 : 1) * passes.with_experts;
   const std::uint64_t sums = halves * (has_full_recomputation ? 3 : 2);
   const GroupKind group = GroupKind::kTensor;
@@ -56,7 +50,7 @@ void ActivationTerms::add_tensor() {
 /// section 3). Sequence-parallel, as in add_tensor: the other half of each sum is in the other
 /// pass, and the output layer's input is gathered once more. Neither is recomputed.
 void ActivationTerms::add_vocabulary() {
-  const PipelinePlan plan = pipeline();
+  const PipelinePlan plan = pipeline_of(spec);
   std::uint64_t firsts = 0;
   std::uint64_t lasts = 0;
   for (std::uint32_t c = 0; c < plan.chunks(); ++c) {
@@ -98,7 +92,7 @@ void ActivationTerms::add_context() {
 /// rank has top_k copies of its tokens to send. Where an expert is shared, each of its ranks gets
 /// the others' tokens before, and hands out parts of sums after.
 void ActivationTerms::add_experts() {
-  if (!exchanges_tokens) return;
+  if (!sends_tokens) return;
   const std::int64_t own =
       spec.parallelism.sequence_parallel ? tokens / spec.parallelism.tensor : tokens;
   std::int64_t copies = own * spec.model.top_k;
@@ -118,7 +112,7 @@ void ActivationTerms::add_experts() {
 /// send their part only.
 void ActivationTerms::add_pipeline() {
   const ParallelismSpec& parallelism = spec.parallelism;
-  const PipelinePlan plan = pipeline();
+  const PipelinePlan plan = pipeline_of(spec);
   std::uint64_t chunks_on = 0;
   std::uint64_t chunks_back = 0;
   for (std::uint32_t c = 0; c < plan.chunks(); ++c) {

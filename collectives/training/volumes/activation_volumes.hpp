@@ -20,12 +20,11 @@ struct ActivationTerms {
   std::uint32_t pipeline_rank;
   LayerPasses passes;
   bool has_full_recomputation;
-  bool exchanges_tokens;  ///< experts are not just tensor-parallel layers
-  std::int64_t tokens;    ///< of a micro-batch, on a context-parallel rank: b s / c
-  Bytes activations;      ///< of these: 2 b s h / c with two bytes per number
+  bool sends_tokens;    ///< experts are not just tensor-parallel layers
+  std::int64_t tokens;  ///< of a micro-batch, on a context-parallel rank: b s / c
+  Bytes activations;    ///< of these: 2 b s h / c with two bytes per number
   std::vector<VolumeTerm> terms;
 
-  [[nodiscard]] PipelinePlan pipeline() const;
   void add(VolumeKind kind, GroupKind group, Operation operation, Bytes size, std::uint64_t count);
   void add_tensor();
   void add_vocabulary();

@@ -11,6 +11,7 @@
 #include "collectives/training/memory/memory_use.hpp"
 #include "collectives/training/model/completed.hpp"
 #include "collectives/training/model/flops.hpp"
+#include "collectives/training/plan/plan_check.hpp"
 
 namespace weft::scenarios {
 namespace {

@@ -8,6 +8,7 @@
 #include "collectives/jobs/training/training_stage.hpp"
 #include "collectives/training/model/completed.hpp"
 #include "collectives/training/pipeline/pipeline_time.hpp"
+#include "collectives/training/plan/plan_check.hpp"
 #include "tests/collectives/jobs/training_run.hpp"
 
 namespace weft {

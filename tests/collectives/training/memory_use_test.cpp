@@ -13,10 +13,10 @@
 #include "collectives/training/memory/activations.hpp"
 #include "collectives/training/memory/memory_use.hpp"
 #include "collectives/training/memory/rank_parameters.hpp"
-#include "collectives/training/memory/stage_share.hpp"
 #include "collectives/training/model/completed.hpp"
 #include "collectives/training/model/parameters.hpp"
 #include "collectives/training/model/presets.hpp"
+#include "collectives/training/plan/stage_share.hpp"
 
 namespace weft::collectives {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "collectives/training/plan/plan_check.hpp"
 #include "collectives/training/plan/rank_grid.hpp"
+#include "collectives/training/plan/stage_share.hpp"
 #include "collectives/training/volumes/volumes.hpp"
 
 namespace weft::testing {
@@ -22,6 +23,8 @@ using collectives::PipelineSchedule;
 using collectives::PlanGroup;
 using collectives::RankGrid;
 using collectives::RankPlace;
+using collectives::stage_shares;
+using collectives::StageShare;
 using collectives::TrainingSpec;
 
 constexpr auto kLastGroupKind = static_cast<int>(GroupKind::kMirror);
@@ -283,12 +286,19 @@ TEST(Plan, SpreadsLayersOverStages) {
   spec.parallelism = parallel(1, 1, 4, 1);
   spec.model.layers = 30;
   using Layers = std::vector<std::uint32_t>;
-  EXPECT_EQ(layers_of_stages(spec.model, spec.parallelism), (Layers{8, 8, 7, 7}));
+  const auto layers = [&spec] {
+    Layers of_stages;
+    for (const StageShare& share : stage_shares(spec.model, spec.parallelism)) {
+      of_stages.push_back(share.layers());
+    }
+    return of_stages;
+  };
+  EXPECT_EQ(layers(), (Layers{8, 8, 7, 7}));
   spec.parallelism.virtual_stages = 2;
   // Listed by rank, then virtual stage; the model goes round all ranks first.
   spec.parallelism.stage_layers = {1, 5, 2, 6, 3, 7, 4, 2};
   EXPECT_EQ(keys_of(spec), Keys{});
-  EXPECT_EQ(layers_of_stages(spec.model, spec.parallelism), (Layers{1, 2, 3, 4, 5, 6, 7, 2}));
+  EXPECT_EQ(layers(), (Layers{1, 2, 3, 4, 5, 6, 7, 2}));
   spec.parallelism.stage_layers = {1, 5, 2, 6, 3, 7, 4, 3};
   EXPECT_EQ(keys_of(spec), Keys{"parallelism.stage_layers"});
   spec.parallelism.stage_layers = {8, 8, 7, 7};

@@ -13,9 +13,9 @@
 #include "scenarios/run/simulation.hpp"
 #include "scenarios/text/format.hpp"
 #include "scenarios/text/json_text.hpp"
-#include "tools/cli/collective_options.hpp"
+#include "tools/cli/collective/collective_options.hpp"
+#include "tools/cli/collective/load_for_collective.hpp"
 #include "tools/cli/commands.hpp"
-#include "tools/cli/load_for_collective.hpp"
 #include "tools/io/terminal.hpp"
 
 namespace weft::cli {

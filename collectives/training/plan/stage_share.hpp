@@ -19,8 +19,9 @@ struct StageShare {
 };
 
 /// The stages in the model's order, those of all virtual stages: stage i is on rank i modulo
-/// `pipeline`. Layers that are not listed go over them evenly, the first stages having one more
-/// where they do not divide.
+/// `pipeline`. `stage_layers` lists layers by pipeline rank, then virtual stage; where it is empty
+/// they go over stages evenly, and where they do not come out even, the first stages get one more:
+/// the last one has the output layer and the loss besides.
 [[nodiscard]] std::vector<StageShare> stage_shares(const ModelSpec& model,
                                                    const ParallelismSpec& parallelism);
 

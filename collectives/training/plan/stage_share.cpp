@@ -1,4 +1,4 @@
-#include "collectives/training/memory/stage_share.hpp"
+#include "collectives/training/plan/stage_share.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -14,9 +14,9 @@
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "simcore/base/escape.hpp"
-#include "tools/cli/collective_options.hpp"
+#include "tools/cli/collective/collective_options.hpp"
+#include "tools/cli/collective/load_for_collective.hpp"
 #include "tools/cli/commands.hpp"
-#include "tools/cli/load_for_collective.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/io/terminal.hpp"
 

@@ -1,6 +1,6 @@
-#include "tools/cli/collective_commands.hpp"
+#include "tools/cli/collective/collective_commands.hpp"
 
-#include "tools/cli/collective_options.hpp"
+#include "tools/cli/collective/collective_options.hpp"
 
 namespace weft::cli {
 

@@ -1,4 +1,4 @@
-#include "tools/cli/load_for_collective.hpp"
+#include "tools/cli/collective/load_for_collective.hpp"
 
 #include <fmt/format.h>
 

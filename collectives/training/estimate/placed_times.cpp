@@ -1,0 +1,128 @@
+#include "collectives/training/estimate/placed_times.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "collectives/costs/choose.hpp"
+#include "collectives/costs/cost_model.hpp"
+
+namespace weft::collectives {
+namespace {
+
+constexpr double kMostBytes = 1e15;
+
+/// How many of what there is leave a domain.
+class HopShare {
+ public:
+  void add(double all, double leaving) {
+    all_ += all;
+    leaving_ += leaving;
+  }
+  [[nodiscard]] double share() const { return all_ > 0 ? leaving_ / all_ : 0; }
+
+ private:
+  double all_ = 0;
+  double leaving_ = 0;
+};
+
+/// Where the algorithm that was asked for cannot do the operation, by the best one.
+double seconds_on(const CollectiveSpec& asked, std::uint32_t ranks, const RankLayout& layout) {
+  CollectiveSpec spec = asked;
+  if (!settle(spec, ranks, layout)) {
+    spec = asked;
+    spec.algorithm = Algorithm::kBest;
+    if (!settle(spec, ranks, layout)) return 0;  // no rates are known
+  }
+  return estimate(spec, spec.algorithm, ranks, layout).value_or(0);
+}
+
+}  // namespace
+
+PlacedTimes::PlacedTimes(const ParallelismSpec& plan, const RankLayout& layout,
+                         const CollectiveSpec& how)
+    : grid_(plan), layout_(layout), how_(how) {}
+
+const PlacedTimes::Placement& PlacedTimes::placement_of(GroupKind kind) const {
+  const auto [found, is_new] = placements_.try_emplace(kind);
+  Placement& placement = found->second;
+  if (!is_new) return placement;
+  std::map<Pattern, double> groups;
+  for (const PlanGroup& group : grid_.groups(kind)) {
+    if (group.size > 1) groups[pattern_of(group)] += 1;
+  }
+  HopShare ring;
+  HopShare chain;
+  HopShare pairs;
+  for (const auto& [pattern, count] : groups) {
+    std::unordered_map<std::uint32_t, double> in_domain;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+      const bool is_last = i + 1 == pattern.size();
+      const bool leaves = pattern[i] != pattern[is_last ? 0 : i + 1];
+      ring.add(count, leaves ? count : 0);
+      if (!is_last) chain.add(count, leaves ? count : 0);
+      in_domain[pattern[i]] += 1;
+    }
+    const auto n = static_cast<double>(pattern.size());
+    double inside = 0;
+    for (const auto& [domain, ranks] : in_domain) inside += ranks * (ranks - 1);
+    pairs.add(count * n * (n - 1), count * (n * (n - 1) - inside));
+    placement.patterns.insert(pattern);
+  }
+  placement.of_ring = ring.share();
+  placement.of_chain = chain.share();
+  placement.of_pairs = pairs.share();
+  return placement;
+}
+
+PlacedTimes::Pattern PlacedTimes::pattern_of(const PlanGroup& group) const {
+  std::unordered_map<std::uint32_t, std::uint32_t> numbers;
+  Pattern pattern;
+  pattern.reserve(group.size);
+  for (std::uint32_t i = 0; i < group.size; ++i) {
+    const std::uint32_t rank = group.rank_at(i);
+    const std::uint32_t domain = layout_.domain.empty() ? rank : layout_.domain[rank];
+    const auto next = static_cast<std::uint32_t>(numbers.size());
+    pattern.push_back(numbers.try_emplace(domain, next).first->second);
+  }
+  return pattern;
+}
+
+double PlacedTimes::slowest(GroupKind kind, Operation operation, double bytes) const {
+  CollectiveSpec spec = how_;
+  const double ranks = grid_.size_of(kind);
+  // The size of an all-to-all is what a rank has for one other.
+  const double size = operation == Operation::kAllToAll ? bytes / ranks : bytes;
+  spec.operation = operation;
+  spec.size = Bytes(std::llround(std::ceil(std::min(size, kMostBytes))));
+  double most = 0;
+  for (const Pattern& pattern : placement_of(kind).patterns) {
+    RankLayout layout = layout_;
+    layout.domain = layout_.domain.empty() ? Pattern() : pattern;
+    most = std::max(most, seconds_on(spec, static_cast<std::uint32_t>(pattern.size()), layout));
+  }
+  return most;
+}
+
+double PlacedTimes::collective(GroupKind kind, Operation operation, double bytes) const {
+  if (grid_.size_of(kind) < 2 || bytes <= 0) return 0;
+  const auto [found, is_new] = times_.try_emplace({kind, operation, bytes});
+  if (is_new) found->second = slowest(kind, operation, bytes);
+  return found->second;
+}
+
+double PlacedTimes::send(GroupKind kind, double bytes) const {
+  if (grid_.size_of(kind) < 2) return 0;
+  const bool leaves = placement_of(kind).of_chain > 0;
+  const GroupLink link{leaves ? layout_.network_rate : layout_.domain_rate,
+                       leaves ? layout_.network_latency : layout_.domain_latency};
+  return link.send(bytes);
+}
+
+double PlacedTimes::share_between_domains(GroupKind kind, Operation operation) const {
+  const Placement& placement = placement_of(kind);
+  if (operation == Operation::kAllToAll) return placement.of_pairs;
+  return kind == GroupKind::kPipeline ? placement.of_chain : placement.of_ring;
+}
+
+}  // namespace weft::collectives

@@ -1,0 +1,61 @@
+#include "scenarios/estimate/scenario_estimate.hpp"
+
+#include <utility>
+#include <variant>
+
+#include "collectives/costs/choose.hpp"
+#include "collectives/costs/cost_model.hpp"
+#include "collectives/jobs/list.hpp"
+#include "scenarios/build/rank_layouts.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "topologies/build_fabric.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+std::optional<double> collective_seconds(const JobSpec& job) {
+  const auto* given = std::get_if<collectives::CollectiveSpec>(&job.kind);
+  if (given == nullptr) return std::nullopt;
+  collectives::CollectiveSpec spec = *given;
+  const auto ranks = static_cast<std::uint32_t>(job.ranks.size());
+  const collectives::RankLayout layout = collectives::layout_of(job);
+  if (!collectives::settle(spec, ranks, layout)) return std::nullopt;
+  return collectives::estimate(spec, spec.algorithm, ranks, layout);
+}
+
+JobEstimate estimate_job(const JobSpec& job) {
+  JobEstimate e{.name = job.name,
+                .type = collectives::type_name(job.kind),
+                .ranks = static_cast<std::uint32_t>(job.ranks.size()),
+                .training = {},
+                .collective_seconds = collective_seconds(job)};
+  if (const auto* spec = std::get_if<collectives::TrainingSpec>(&job.kind)) {
+    e.iterations = spec->iterations;
+    e.training = estimate_training(job);
+  }
+  return e;
+}
+
+}  // namespace
+
+Result<ScenarioEstimate> estimate_scenario(Scenario scenario, bool foresees_run) {
+  const auto fabric = build_scenario_fabric(scenario);
+  if (!fabric) return fabric.errors();
+  const auto routes = topologies::build_routes(fabric.value(), scenario.topology);
+  if (!routes) return routes.errors();
+  fill_layouts(scenario, fabric.value(), routes.value());
+  ScenarioEstimate estimate;
+  estimate.name = scenario.name;
+  for (const JobSpec& job : scenario.jobs) estimate.jobs.push_back(estimate_job(job));
+  if (!foresees_run) return estimate;
+  auto experiment = build_experiment(std::move(scenario));
+  if (experiment) {
+    estimate.run = RunForecast{.forecast = forecast(experiment.value()), .refused = {}};
+  } else {
+    estimate.run = RunForecast{.forecast = {}, .refused = experiment.errors()};
+  }
+  return estimate;
+}
+
+}  // namespace weft::scenarios

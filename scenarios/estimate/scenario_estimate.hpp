@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenarios/checks/forecast.hpp"
+#include "scenarios/estimate/training_estimate.hpp"
+#include "scenarios/spec/scenario.hpp"
+#include "simcore/base/result.hpp"
+
+/// Scenarios in closed form, in milliseconds: nothing is simulated.
+namespace weft::scenarios {
+
+struct JobEstimate {
+  std::string name;
+  std::string type;
+  std::uint32_t ranks = 0;
+  std::uint64_t iterations = 1;
+  std::optional<TrainingEstimate> training;  ///< of training jobs
+  std::optional<double> collective_seconds;  ///< of collectives, one of them, by the cost model
+};
+
+/// What a run by packets would take; or why it is refused.
+struct RunForecast {
+  Forecast forecast;
+  Errors refused;
+};
+
+struct ScenarioEstimate {
+  std::string name;
+  std::vector<JobEstimate> jobs;
+  std::optional<RunForecast> run;
+};
+
+/// Jobs each by itself, where its ranks are. With `foresees_run` everything is built that a run
+/// needs, which takes longer than all the rest. Errors carry key paths.
+[[nodiscard]] Result<ScenarioEstimate> estimate_scenario(Scenario scenario, bool foresees_run);
+
+/// For people.
+[[nodiscard]] std::string estimate_text(const ScenarioEstimate& estimate);
+/// The same numbers; `jobs[i].step_seconds` of training jobs.
+[[nodiscard]] nlohmann::ordered_json estimate_json(const ScenarioEstimate& estimate);
+
+}  // namespace weft::scenarios

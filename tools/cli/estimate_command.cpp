@@ -1,0 +1,49 @@
+#include "tools/cli/estimate_command.hpp"
+
+#include <utility>
+
+#include "scenarios/estimate/scenario_estimate.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/text/json_text.hpp"
+#include "tools/cli/output.hpp"
+
+namespace weft::cli {
+namespace {
+
+constexpr const char* kEstimateHelp =
+    "\nExamples:\n"
+    "  weft estimate scenario.yaml\n"
+    "  weft estimate scenario.yaml --set jobs[0].parallelism.tensor=4\n"
+    "  weft estimate scenario.yaml --quick --json | jq .jobs[0].step_seconds\n"
+    "\nOf each training job: what a step spends on computation, exchanges and bubbles, all of it "
+    "and\nwhat nothing hides; tokens per second, MFU (operations of the model) and HFU (with what "
+    "is done\nagain); communication to computation (below 0.2 low, to 0.6 medium, above high); "
+    "bytes by link;\nmemory against what the GPU has. Links are taken to be free: jobs do not "
+    "meet, "
+    "nor do flows.\n"
+    "\nExit codes: 0 done, 2 a bad scenario or command line.\n";
+
+}  // namespace
+
+EstimateCommand::EstimateCommand(CLI::App& app) {
+  estimate_ = app.add_subcommand(
+      "estimate", "training steps in closed form: time by part, memory, bytes; nothing is run");
+  estimate_->footer(kEstimateHelp);
+  estimate_->add_option("scenario", scenario_, "scenario file")->required();
+  estimate_->add_option("--set", overrides_, "path=value, as in run")->allow_extra_args(false);
+  estimate_->add_flag("--json", print_json_, "print JSON");
+  estimate_->add_flag("--quick", is_quick_, "leave out what a run would take");
+}
+
+std::optional<int> EstimateCommand::run() const {
+  if (!estimate_->parsed()) return std::nullopt;
+  auto loaded = scenarios::load_scenario(scenario_, overrides_);
+  if (!loaded) return refuse(loaded.errors());
+  const auto estimate =
+      scenarios::estimate_scenario(std::move(loaded.value().scenario), !is_quick_);
+  if (!estimate) return refuse(loaded.value().located(estimate.errors()));
+  if (print_json_) return put(scenarios::json_text(estimate_json(estimate.value())) + "\n");
+  return put(estimate_text(estimate.value()));
+}
+
+}  // namespace weft::cli
