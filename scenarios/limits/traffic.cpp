@@ -71,10 +71,9 @@ class Survey {
 
   [[nodiscard]] const Traffic& traffic() const { return traffic_; }
   [[nodiscard]] double connections_of(std::uint32_t job) const {
-    return static_cast<double>(
-        std::ranges::count_if(workload_.connections(), [&](const Connection& connection) {
-          return workload_.job_of(connection.source) == job;
-        }));
+    return static_cast<double>(std::ranges::count_if(
+        workload_.connections(),
+        [&](const Connection& connection) { return workload_.job_of(connection.source) == job; }));
   }
   /// Of the connection that has most of them, if all goes against it.
   [[nodiscard]] double most_packets() const { return most_packets_; }

@@ -74,7 +74,7 @@ TEST(TrainingScenario, ASlowGpuSlowsAllByItsFactor) {
   const std::string keys =
       "    parallelism: {tensor: 8, data: 2}\n"
       "    batch: {global: 4}\n"
-      "    compute: {layer: {forward: 1ms, backward: 2ms}}\n";
+      "    compute: {layer: {forward: 1ms, backward: 2ms, backward_weights: 1ms}}\n";
   const Results healthy = run(keys);
   const Results slow = run(keys + "    noise: [{ranks: 3, factor: 1.44}]\n");
   const double ratio =

@@ -92,10 +92,10 @@ schema::Object<ComputeSpec> compute_schema() {
       .source("as the GPU takes")
       .object("embedding", &C::embedding, measured_layer_schema(),
               "measured times of what comes before the layers")
-      .source("what the GPU would take; beside a measured layer nothing")
+      .source("as the GPU takes")
       .object("output", &C::output, measured_layer_schema(),
               "measured times of the output layer and the loss")
-      .source("what the GPU would take; beside a measured layer nothing")
+      .source("as the GPU takes")
       .field("optimizer", &C::optimizer, "a step of the optimiser")
       .source("as memory allows")
       .at_most(kLongestPass)

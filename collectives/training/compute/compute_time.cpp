@@ -87,12 +87,12 @@ PassTimes layer_time(const TrainingSpec& spec, bool has_experts) {
 
 PassTimes embedding_time(const TrainingSpec& spec) {
   if (spec.compute.embedding) return measured(*spec.compute.embedding);
-  return spec.compute.layer ? PassTimes{} : times_of(embedding_work(spec), spec);
+  return times_of(embedding_work(spec), spec);
 }
 
 PassTimes output_time(const TrainingSpec& spec) {
   if (spec.compute.output) return measured(*spec.compute.output);
-  return spec.compute.layer ? PassTimes{} : times_of(output_work(spec), spec);
+  return times_of(output_work(spec), spec);
 }
 
 Picoseconds optimizer_time(const TrainingSpec& spec, double parameters) {

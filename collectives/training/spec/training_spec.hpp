@@ -117,13 +117,13 @@ struct MeasuredLayer {
 
 /// What computes: a GPU with efficiencies, or measured times.
 struct ComputeSpec {
-  std::string gpu = "h100-sxm";            ///< by name
-  double gemm_efficiency = 0.6;            ///< of the peak of `precision.compute`
-  double memory_efficiency = 0.8;          ///< of the bandwidth of memory
-  double communication_slowdown = 1;       ///< factor of compute while the rank communicates
-  bool fused_attention = true;             ///< scores stay on the chip (FlashAttention)
-  std::optional<MeasuredLayer> layer{};    ///< instead of what the GPU would take
-  /// The same of what comes before and after the layers; absent beside a measured layer: nothing.
+  std::string gpu = "h100-sxm";          ///< by name
+  double gemm_efficiency = 0.6;          ///< of the peak of `precision.compute`
+  double memory_efficiency = 0.8;        ///< of the bandwidth of memory
+  double communication_slowdown = 1;     ///< factor of compute while the rank communicates
+  bool fused_attention = true;           ///< scores stay on the chip (FlashAttention)
+  std::optional<MeasuredLayer> layer{};  ///< instead of what the GPU would take
+  /// The same of what comes before and after the layers.
   std::optional<MeasuredLayer> embedding{};
   std::optional<MeasuredLayer> output{};
   std::optional<Picoseconds> optimizer{};  ///< a step of it; absent: as memory allows

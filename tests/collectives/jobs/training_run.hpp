@@ -28,6 +28,7 @@ namespace weft::testing {
   spec.communication.algorithm = collectives::Algorithm::kRing;
   // Times of a layer, so that nothing but layers takes time.
   spec.compute.layer = collectives::MeasuredLayer{4_us, 8_us, 4_us};
+  spec.compute.embedding = spec.compute.output = collectives::MeasuredLayer{};
   spec.compute.optimizer = 0_us;
   spec.batch.global = 1;
   return spec;

@@ -10,9 +10,9 @@
 
 #include "collectives/jobs/training/training_stage.hpp"
 #include "collectives/training/memory/rank_parameters.hpp"
-#include "collectives/training/plan/stage_share.hpp"
 #include "collectives/training/model/completed.hpp"
 #include "collectives/training/plan/plan_check.hpp"
+#include "collectives/training/plan/stage_share.hpp"
 #include "collectives/training/volumes/volumes.hpp"
 #include "tests/collectives/jobs/training_run.hpp"
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/spec/jitter.hpp"
 #include "collectives/noise/rank_noise.hpp"
+#include "collectives/spec/jitter.hpp"
 #include "simcore/base/random.hpp"
 
 namespace weft::testing {

@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
-#include "collectives/training/model/presets.hpp"
 #include "collectives/jobs/training/training_schema.hpp"
+#include "collectives/training/model/presets.hpp"
 #include "simcore/schema/validate.hpp"
 
 namespace weft::collectives {
