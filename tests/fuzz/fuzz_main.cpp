@@ -35,8 +35,8 @@ constexpr double kSanitizerFactor = 5;
 constexpr std::int64_t kMostBytes = 1'000'000'000;
 
 const std::vector<std::string>& seeds() {
-  static const std::vector<std::string> kSeeds = weft::testing::fuzz_seeds();
-  return kSeeds;
+  static const std::vector<std::string> texts = weft::testing::fuzz_seeds();
+  return texts;
 }
 
 weft::testing::Tally& tally() {
@@ -45,8 +45,8 @@ weft::testing::Tally& tally() {
 }
 
 FuzzDepth depth() {
-  static const bool kSimulates = std::getenv("WEFT_FUZZ_SIMULATE") != nullptr;
-  return kSimulates ? FuzzDepth::kSimulate : FuzzDepth::kCheck;
+  static const bool simulates = std::getenv("WEFT_FUZZ_SIMULATE") != nullptr;
+  return simulates ? FuzzDepth::kSimulate : FuzzDepth::kCheck;
 }
 
 std::string_view text_of(const std::uint8_t* data, std::size_t size) {
@@ -109,6 +109,7 @@ std::string changed(std::string_view text, unsigned seed) {
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): names that libFuzzer calls
 extern "C" {
 
 std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
@@ -145,3 +146,4 @@ std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::s
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

@@ -220,8 +220,7 @@ TEST(Malformed, HostileTextsAreRefusedQuickly) {
                   "n\0a\0m\0e\0",
                   10),
       "name: \xC3\x28\n",
-      "\x7f"
-      "ELF\x02\x01\x01",
+      std::string("\x7f") + "ELF\x02\x01\x01",
   };
   for (const std::string& text : texts) {
     const auto begin = std::chrono::steady_clock::now();

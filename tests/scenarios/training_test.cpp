@@ -80,9 +80,10 @@ TEST(TrainingScenario, ASlowGpuSlowsAllByItsFactor) {
   const double ratio =
       to_seconds(slow.training[0].mean_step) / to_seconds(healthy.training[0].mean_step);
   EXPECT_NEAR(ratio, 1.44, 0.02);
+  // Seven more slow GPUs change what overlaps, not what is waited for: half a percent.
   const Results server = run(keys + "    noise: [{servers: 0, factor: 1.44}]\n");
   EXPECT_NEAR(to_seconds(server.training[0].mean_step), to_seconds(slow.training[0].mean_step),
-              0.001 * to_seconds(slow.training[0].mean_step));
+              0.005 * to_seconds(slow.training[0].mean_step));
 }
 
 TEST(TrainingScenario, SaysWhatCannotBeDone) {
