@@ -44,6 +44,14 @@ struct LanePlace {
   std::uint32_t lane = 0;
 };
 
+/// A piece of computing, as it begins.
+struct Computing {
+  Picoseconds nominal;
+  Picoseconds start;         ///< counted from the job's
+  std::uint64_t number = 0;  ///< of the rank's pieces
+  bool is_slowed = false;    ///< a task of a stream that slows computing goes on
+};
+
 /// The lanes [first_lane, end_lane) of ranks whose data chips add up and repeat.
 struct ChipGroup {
   RankGroup ranks;
@@ -80,12 +88,16 @@ class JobProgram {
   /// Messages of this lane tell their receivers when they were posted, so that waiting for somebody
   /// who is late is told from waiting for the network.
   [[nodiscard]] virtual bool notes_posts(LanePlace /*place*/) const { return false; }
-  /// What so much computing takes a rank from `start` on, counted from the job's start; its
-  /// `number`-th piece.
-  [[nodiscard]] virtual Picoseconds computing_time(std::uint32_t /*rank*/, Picoseconds nominal,
-                                                   Picoseconds /*start*/,
-                                                   std::uint64_t /*number*/) const {
-    return nominal;
+  /// What so much computing takes a rank.
+  [[nodiscard]] virtual Picoseconds computing_time(std::uint32_t /*rank*/,
+                                                   const Computing& computing) const {
+    return computing.nominal;
+  }
+  /// Tasks of this stream take from what computes at the same time; its lanes are no messages
+  /// between stages, which may have been awaited for long.
+  [[nodiscard]] virtual bool slows_computing(std::uint32_t /*rank*/,
+                                             std::uint32_t /*stream*/) const {
+    return false;
   }
   /// Such as `compute` or the name of a communicator.
   [[nodiscard]] virtual std::string stream_name(std::uint32_t /*rank*/,

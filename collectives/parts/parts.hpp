@@ -82,6 +82,8 @@ class Parts {
   [[nodiscard]] virtual std::uint32_t iterations() const { return 1; }
   /// Of which ranks compute slower; nothing is wrong with them.
   [[nodiscard]] virtual std::span<const NoiseSpec> noise() const { return {}; }
+  /// Computing takes so many times as long if a collective of the rank goes on as it begins.
+  [[nodiscard]] virtual double communication_slowdown() const { return 1; }
   /// What a rank does in one of its streams in an iteration, one task at a time, so that no
   /// program needs memory for all of them. Several lanes make the same tasks side by side.
   [[nodiscard]] virtual TaskStream tasks(std::uint32_t rank, StreamOf stream,

@@ -132,12 +132,21 @@ bool PartsProgram::notes_posts(LanePlace place) const {
   return use.calls != nullptr && use.communicator->kind == Communicator::Kind::kPipeline;
 }
 
-Picoseconds PartsProgram::computing_time(std::uint32_t rank, Picoseconds nominal, Picoseconds start,
-                                         std::uint64_t number) const {
+Picoseconds PartsProgram::computing_time(std::uint32_t rank, const Computing& computing) const {
+  const Picoseconds nominal = computing.is_slowed
+                                  ? stretched(computing.nominal, parts_->communication_slowdown())
+                                  : computing.nominal;
   if (noise_.empty()) return nominal;
   const RandomStream random = setting_.random(Purpose::kCollectiveJitter, rank);
-  return time_taken(noise_[rank], start, nominal,
-                    draw_delay(noise_[rank].jitter, random.bits(number)));
+  return time_taken(noise_[rank], computing.start, nominal,
+                    draw_delay(noise_[rank].jitter, random.bits(computing.number)));
+}
+
+bool PartsProgram::slows_computing(std::uint32_t rank, std::uint32_t stream) const {
+  if (parts_->communication_slowdown() == 1) return false;
+  const auto member = plan_.member(rank, stream);
+  return member &&
+         parts_->communicators()[member->communicator].kind != Communicator::Kind::kPipeline;
 }
 
 std::vector<ChipGroup> PartsProgram::groups() const {

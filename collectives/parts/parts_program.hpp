@@ -36,8 +36,9 @@ class PartsProgram final : public JobProgram {
     return plan_.stream_of_lane(lane);
   }
   [[nodiscard]] bool notes_posts(LanePlace place) const override;
-  [[nodiscard]] Picoseconds computing_time(std::uint32_t rank, Picoseconds nominal,
-                                           Picoseconds start, std::uint64_t number) const override;
+  [[nodiscard]] Picoseconds computing_time(std::uint32_t rank,
+                                           const Computing& computing) const override;
+  [[nodiscard]] bool slows_computing(std::uint32_t rank, std::uint32_t stream) const override;
   [[nodiscard]] std::string stream_name(std::uint32_t rank, std::uint32_t stream) const override;
   [[nodiscard]] Bytes wire_size(LanePlace place, Bytes size) const override;
   [[nodiscard]] Picoseconds receive_latency(LanePlace place, std::uint32_t from) const override;

@@ -49,9 +49,16 @@ Picoseconds Executor::time_of_delay(Turn turn) {
   const Step& step = turn.lane.step;
   const JobPlan& job = job_of(turn.self);
   if (step.work != Step::Work::kCompute || job.program->streams() == 0) return step.time();
-  return job.program->computing_time(workload_.rank_of(turn.self), step.time(),
-                                     turn.context.now() - job.start,
-                                     processes_[turn.self.value()].computed++);
+  Process& process = processes_[turn.self.value()];
+  const std::uint32_t rank = workload_.rank_of(turn.self);
+  Computing computing{.nominal = step.time(),
+                      .start = turn.context.now() - job.start,
+                      .number = process.computed++};
+  for (std::uint32_t i = 0; i < process.streams.size() && !computing.is_slowed; ++i) {
+    const Stream& stream = process.streams[i];
+    computing.is_slowed = stream.started > stream.finished && job.program->slows_computing(rank, i);
+  }
+  return job.program->computing_time(rank, computing);
 }
 
 void Executor::start_task(Turn turn) {

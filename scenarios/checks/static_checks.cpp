@@ -8,6 +8,9 @@
 #include <variant>
 
 #include "collectives/jobs/collective/routing.hpp"
+#include "collectives/training/compute/gpu.hpp"
+#include "collectives/training/memory/memory_use.hpp"
+#include "collectives/training/model/completed.hpp"
 #include "protocols/config/headroom.hpp"
 #include "scenarios/text/format.hpp"
 #include "topologies/analysis/buffer_dependency.hpp"
@@ -205,6 +208,25 @@ void check_routing(const Experiment& e, StaticFindings& findings) {
   }
 }
 
+/// Training jobs that need more memory than their GPUs have.
+void check_gpu_memory(const Experiment& e, StaticFindings& findings) {
+  for (const JobSpec& job : e.scenario.jobs) {
+    const auto* given = std::get_if<collectives::TrainingSpec>(&job.kind);
+    if (given == nullptr) continue;
+    collectives::TrainingSpec spec = *given;
+    spec.model = collectives::completed(spec.model);
+    const collectives::FullestRank fullest = collectives::fullest_rank(spec);
+    const Bytes available = collectives::find_gpu(spec.compute.gpu)->memory;
+    if (fullest.use.total() <= available) continue;
+    findings.warnings.push_back(fmt::format(
+        "job {} does not fit: a GPU of pipeline rank {} needs {}, and a {} has {}; it is simulated "
+        "as if it did",
+        job.name, fullest.pipeline_rank,
+        format_bytes(static_cast<double>(fullest.use.total().count())), spec.compute.gpu,
+        format_bytes(static_cast<double>(available.count()))));
+  }
+}
+
 }  // namespace
 
 StaticFindings check_statically(const Experiment& experiment) {
@@ -216,6 +238,7 @@ StaticFindings check_statically(const Experiment& experiment) {
   check_marking(experiment, findings);
   check_order(experiment, findings);
   check_routing(experiment, findings);
+  check_gpu_memory(experiment, findings);
   // Following all routes takes seconds in the largest fabrics: not for one that is refused anyway.
   if (findings.errors.empty()) check_dependencies(experiment, findings);
   return findings;

@@ -118,14 +118,9 @@ class TrainingEstimator {
   }
 
   void add_memory(TrainingEstimate& e) const {
-    const collectives::PipelinePlan plan = pipeline_of(spec_);
-    for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
-      const double in_flight = peak_activations(plan, rank) / static_cast<double>(plan.chunks());
-      const collectives::MemoryUse use = memory_use(spec_, share_of(rank), in_flight);
-      if (rank > 0 && use.total() <= e.memory.total()) continue;
-      e.memory = use;
-      e.memory_rank = rank;
-    }
+    const collectives::FullestRank fullest = collectives::fullest_rank(spec_);
+    e.memory = fullest.use;
+    e.memory_rank = fullest.pipeline_rank;
     const collectives::Gpu* gpu = collectives::find_gpu(spec_.compute.gpu);
     WEFT_CHECK(gpu != nullptr, "the GPU of a training job is one of the table");
     e.memory_available = gpu->memory;

@@ -25,6 +25,9 @@ class TrainingParts final : public Parts {
   }
   [[nodiscard]] std::uint32_t iterations() const override { return plan_.spec.iterations; }
   [[nodiscard]] std::span<const NoiseSpec> noise() const override { return plan_.spec.noise; }
+  [[nodiscard]] double communication_slowdown() const override {
+    return plan_.spec.compute.communication_slowdown;
+  }
   [[nodiscard]] TaskStream tasks(std::uint32_t rank, StreamOf stream,
                                  std::uint32_t iteration) const override;
 

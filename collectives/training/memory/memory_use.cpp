@@ -5,6 +5,8 @@
 
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/memory/activations.hpp"
+#include "collectives/training/pipeline/pipeline_plan.hpp"
+#include "collectives/training/plan/plan_check.hpp"
 
 namespace weft::collectives {
 namespace {
@@ -55,6 +57,18 @@ MemoryUse memory_use(const TrainingSpec& spec, const StageShare& share,
   }
   use.activations = rank_activations(spec, share, micro_batches_in_flight);
   return use;
+}
+
+FullestRank fullest_rank(const TrainingSpec& spec) {
+  const PipelinePlan plan = pipeline_of(spec);
+  const std::vector<StageShare> stages = stage_shares(spec.model, spec.parallelism);
+  FullestRank fullest;
+  for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
+    const double in_flight = static_cast<double>(peak_activations(plan, rank)) / plan.chunks();
+    const MemoryUse use = memory_use(spec, rank_share(stages, spec.parallelism, rank), in_flight);
+    if (rank == 0 || use.total() > fullest.use.total()) fullest = {use, rank};
+  }
+  return fullest;
 }
 
 }  // namespace weft::collectives

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "collectives/training/memory/rank_parameters.hpp"
 #include "collectives/training/plan/stage_share.hpp"
 #include "collectives/training/spec/training_spec.hpp"
@@ -27,5 +29,13 @@ struct MemoryUse {
 /// All of it, of a rank that holds `share`, each layer with so many micro-batches under way.
 [[nodiscard]] MemoryUse memory_use(const TrainingSpec& spec, const StageShare& share,
                                    double micro_batches_in_flight);
+
+/// What the rank of a pipeline needs that needs most.
+struct FullestRank {
+  MemoryUse use;
+  std::uint32_t pipeline_rank = 0;
+};
+/// Of a job without problems, whose model is as `completed` leaves it.
+[[nodiscard]] FullestRank fullest_rank(const TrainingSpec& spec);
 
 }  // namespace weft::collectives

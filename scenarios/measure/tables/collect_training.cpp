@@ -5,7 +5,6 @@
 #include <variant>
 #include <vector>
 
-#include "collectives/jobs/training/training_stage.hpp"
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/estimate/step_estimate.hpp"
 #include "collectives/training/memory/memory_use.hpp"
@@ -15,20 +14,6 @@
 
 namespace weft::scenarios {
 namespace {
-
-/// Of the pipeline rank that needs most.
-Bytes memory_of(const collectives::TrainingSpec& spec) {
-  const collectives::PipelinePlan plan = collectives::pipeline_of(spec);
-  const auto stages = collectives::stage_shares(spec.model, spec.parallelism);
-  Bytes most;
-  for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
-    const double in_flight =
-        static_cast<double>(collectives::peak_activations(plan, rank)) / plan.chunks();
-    const auto share = collectives::rank_share(stages, spec.parallelism, rank);
-    most = std::max(most, collectives::memory_use(spec, share, in_flight).total());
-  }
-  return most;
-}
 
 /// Steps in order; of a few, the longest one is the 99th of 100.
 Picoseconds step_quantile(const std::vector<Picoseconds>& steps, double share) {
@@ -78,7 +63,7 @@ void collect_training(const Experiment& experiment, Results& results) {
         training.tokens * collectives::hardware_flops(spec.model, spec.recomputation);
     const collectives::Gpu& gpu = *collectives::find_gpu(spec.compute.gpu);
     training.peak_flops = *collectives::peak_flops(gpu, spec.precision.compute);
-    training.memory = memory_of(spec);
+    training.memory = collectives::fullest_rank(spec).use.total();
     training.gpu_memory = gpu.memory;
     results.training.push_back(training);
   }

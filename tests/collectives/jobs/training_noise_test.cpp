@@ -90,6 +90,23 @@ TEST(TrainingNoise, PausesAreAddedToWhatIsComputed) {
   EXPECT_EQ(run.end(), kIteration + 30_us);
 }
 
+// Beside gradients that are exchanged computing takes longer, where that is asked for: what begins
+// while a bucket is on its way, and nothing else. Gradients of the last layer are ready 16 forward
+// passes and one backward pass after the start; from then on the network is busy for ever.
+TEST(TrainingNoise, CommunicationTakesFromWhatComputesBesides) {
+  TrainingSpec spec = small_training();
+  spec.parallelism.data = 2;
+  spec.batch.global = 2;
+  spec.overlap.bucket = 1_B;
+  spec.compute.communication_slowdown = 1.5;
+  const TrainingRun run(spec, 2, 0_us, 1_Gbps);
+  ASSERT_TRUE(run.is_finished());
+  const auto& streams = run.executor().iterations(ProcessId(std::uint32_t{0})).streams(0);
+  // The output layer's bucket is sent first: all backward passes are slowed, but for the half that
+  // begins at the very instant at which that bucket does.
+  EXPECT_EQ(streams[0].busy, 16 * (4_us + 12_us) - 2_us);
+}
+
 // Random delays of each piece of work: the same for the same seed, and longer than without.
 TEST(TrainingNoise, JitterIsDrawnPerPieceOfWork) {
   TrainingSpec spec = small_training();
