@@ -182,7 +182,7 @@ std::vector<std::uint32_t> PartsProgram::send_peers(LanePlace place) const {
     }
   }
   std::ranges::sort(peers);
-  peers.erase(std::ranges::unique(peers).begin(), peers.end());
+  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
   return peers;
 }
 
