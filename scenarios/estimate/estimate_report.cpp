@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "scenarios/estimate/scenario_estimate.hpp"
 #include "scenarios/text/format.hpp"

@@ -1,6 +1,7 @@
 #include "scenarios/language/catalogue_report.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,6 @@
 #include "scenarios/language/load_scenario.hpp"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "scenarios/language/lowering/lower.hpp"

@@ -1,9 +1,11 @@
 #include "scenarios/output/result_writer.hpp"
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "scenarios/output/result_folder.hpp"
+#include "scenarios/output/run_files.hpp"
 #include "scenarios/output/summary.hpp"
 #include "scenarios/text/json_text.hpp"
 

@@ -4,11 +4,12 @@
 #include <string>
 
 #include "scenarios/output/result_folder.hpp"
-#include "scenarios/output/run_files.hpp"
 #include "scenarios/results/results.hpp"
 #include "simcore/base/result.hpp"
 
 namespace weft::scenarios {
+
+class RunFiles;
 
 struct WriteOptions {
   bool pauses = false;        ///< write pauses.csv

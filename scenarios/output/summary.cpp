@@ -1,6 +1,7 @@
 #include "scenarios/output/summary.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

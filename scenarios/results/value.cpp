@@ -1,6 +1,7 @@
 #include "scenarios/results/value.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <array>
 

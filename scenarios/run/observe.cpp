@@ -6,6 +6,7 @@
 #include <span>
 
 #include "scenarios/ideal/connection_transports.hpp"
+#include "scenarios/output/run_files.hpp"
 #include "scenarios/text/csv.hpp"
 
 namespace weft::scenarios {

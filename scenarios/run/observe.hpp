@@ -2,9 +2,10 @@
 
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/output/run_files.hpp"
 
 namespace weft::scenarios {
+
+class RunFiles;
 
 /// Makes the network write down what the experiment observes, and gives the names of flows.
 void observe(const Experiment& experiment, RunFiles& files,

@@ -16,6 +16,7 @@
 #include "scenarios/measure/collect_tables.hpp"
 #include "scenarios/measure/run_recorder.hpp"
 #include "scenarios/measure/tables/collect_jobs.hpp"
+#include "scenarios/output/run_files.hpp"
 #include "scenarios/run/observe.hpp"
 #include "scenarios/run/run_monitor.hpp"
 #include "scenarios/text/format.hpp"

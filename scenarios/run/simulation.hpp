@@ -7,11 +7,12 @@
 
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/output/run_files.hpp"
 #include "scenarios/results/results.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::scenarios {
+
+class RunFiles;
 
 /// What a run tells while it goes on.
 struct Progress {

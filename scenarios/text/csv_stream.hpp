@@ -1,12 +1,10 @@
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
-#include <utility>
 
 namespace weft::scenarios {
 
@@ -15,32 +13,20 @@ namespace weft::scenarios {
 class CsvStream {
  public:
   CsvStream() = default;  ///< takes nothing
-  CsvStream(const std::filesystem::path& path, const std::string& header)
-      : out_(path, std::ios::binary), has_failed_(!out_.good()) {
-    add("{}\n", header);
-    flush();
-  }
+  CsvStream(const std::filesystem::path& path, const std::string& header);
 
   template <class... Args>
-  void add(fmt::format_string<Args...> format, Args&&... args) {
-    if (has_failed_) return;
-    fmt::format_to(std::back_inserter(buffer_), format, std::forward<Args>(args)...);
-    if (buffer_.size() >= kFlushAt) flush();
+  void add(fmt::format_string<Args...> format, const Args&... args) {
+    write(format, fmt::make_format_args(args...));
   }
-  void flush() {
-    if (has_failed_ || buffer_.size() == 0) return;
-    out_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
-    out_.flush();
-    has_failed_ = !out_.good();
-    buffer_.clear();
-  }
+  void flush();
   [[nodiscard]] bool has_failed() const { return has_failed_; }
 
  private:
-  static constexpr std::size_t kFlushAt = 65'536;
+  void write(fmt::string_view format, fmt::format_args args);
 
   std::ofstream out_;
-  fmt::memory_buffer buffer_;
+  std::string buffer_;
   bool has_failed_ = false;
 };
 

@@ -14,13 +14,13 @@
 namespace weft::testing {
 namespace {
 
-struct Fabric {
+struct ChoiceFabric {
   const char* name;
   const char* text;
   std::vector<const char*> sizes;
 };
 
-const std::vector<Fabric> kFabrics = {
+const std::vector<ChoiceFabric> kFabrics = {
     {"HGX H100, 8 GPUs",
      "racks: {count: 1, servers: 1, server: hgx-h100}\n"
      "fabric: {topology: none}\n",
@@ -46,13 +46,14 @@ const std::vector<Fabric> kFabrics = {
      {"4KiB", "256KiB", "8MiB"}},
 };
 
-struct Outcome {
+struct ChoiceOutcome {
   double seconds = 0;  ///< 0: refused
   std::string algorithm;
 };
 
-Outcome run(const Fabric& fabric, const std::string& operation, const std::string& size,
-            const std::string& algorithm, const std::string& execution) {
+ChoiceOutcome run_choice(const ChoiceFabric& fabric, const std::string& operation,
+                         const std::string& size, const std::string& algorithm,
+                         const std::string& execution) {
   const auto loaded = scenarios::load_scenario_text(
       std::string("name: t\n") + fabric.text + "jobs:\n  - {name: a, type: " + operation +
           ", size: " + size + ", algorithm: " + algorithm + execution + "}\n",
@@ -69,7 +70,7 @@ Outcome run(const Fabric& fabric, const std::string& operation, const std::strin
 TEST(BestChoiceOnPackets, IsWithinTenPercentOfTheBestFixedChoice) {
   std::printf("%-22s %-14s %-28s %8s  %-20s %-20s %s\n", "fabric", "operation", "execution", "size",
               "best", "fastest", "ratio");
-  for (const Fabric& fabric : kFabrics) {
+  for (const ChoiceFabric& fabric : kFabrics) {
     for (const char* name : {"all-reduce", "all-gather", "reduce-scatter", "all-to-all"}) {
       const auto operation = collectives::operation_named(name).value();
       const bool is_all_to_all = operation == collectives::Operation::kAllToAll;
@@ -81,13 +82,14 @@ TEST(BestChoiceOnPackets, IsWithinTenPercentOfTheBestFixedChoice) {
                                             std::string(size).find("MiB") != std::string::npos
                                         ? "1MiB"
                                         : size;
-          Outcome fastest;
+          ChoiceOutcome fastest;
           for (const collectives::Algorithm algorithm : collectives::algorithms_for(operation)) {
-            const Outcome fixed = run(fabric, name, given, name_of(algorithm), execution);
+            const ChoiceOutcome fixed =
+                run_choice(fabric, name, given, name_of(algorithm), execution);
             if (fixed.seconds == 0) continue;
             if (fastest.seconds == 0 || fixed.seconds < fastest.seconds) fastest = fixed;
           }
-          const Outcome best = run(fabric, name, given, "best", execution);
+          const ChoiceOutcome best = run_choice(fabric, name, given, "best", execution);
           std::printf("%-22s %-14s %-28s %8s  %-20s %-20s %.3f\n", fabric.name, name,
                       *execution != '\0' ? "8 channels, 128 KiB" : "plain", given.c_str(),
                       best.algorithm.c_str(), fastest.algorithm.c_str(),

@@ -18,17 +18,17 @@ namespace {
 
 using protocols::PacketNetwork;
 
-constexpr BitsPerSecond kRate = 400_Gbps;
+constexpr BitsPerSecond kLinkRate = 400_Gbps;
 constexpr Bytes kPacket = 4178_B;  // 4096 B payload + 82 B
-constexpr Bytes kAck = 86_B;
+constexpr Bytes kAckBytes = 86_B;
 
 topologies::LeafSpineSpec leaf_spine(std::uint32_t racks, std::uint32_t spines) {
   topologies::LeafSpineSpec spec;
   spec.racks = racks;
   spec.servers_per_rack = 8;
   spec.spines = spines;
-  spec.access = {kRate, 80_ns};
-  spec.uplink = {kRate, 366_ns};
+  spec.access = {kLinkRate, 80_ns};
+  spec.uplink = {kLinkRate, 366_ns};
   spec.switch_pipeline = 500_ns;
   spec.nic_pipeline = 300_ns;
   return spec;
@@ -56,9 +56,10 @@ TEST(Incast, ThirtyTwoToOneTakesItsBytesOverTheBottleneckPlusOnePath) {
   options.switches.data().pfc().xon = 200_KB;
   std::vector<Flow> flows;
   for (std::uint32_t i = 1; i <= 32; ++i) flows.push_back({HostId(i), HostId(0u), 1_MiB, 0_ps});
-  const Picoseconds tp = transmission_time(kPacket, kRate);
+  const Picoseconds tp = transmission_time(kPacket, kLinkRate);
   const Picoseconds latencies = 80_ns + 366_ns + 366_ns + 80_ns + 3 * 500_ns + 300_ns;
-  const Picoseconds base = 3 * tp + latencies + 4 * transmission_time(kAck, kRate) + latencies;
+  const Picoseconds base =
+      3 * tp + latencies + 4 * transmission_time(kAckBytes, kLinkRate) + latencies;
   const double expected = to_seconds(32 * (256 * tp) + base);
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     options.seed = seed;
@@ -103,14 +104,14 @@ TEST(RingAllReduce, SixtyFourRanksTakeTheClosedForm) {
     for (const PortId port : path) {
       EXPECT_TRUE(used.insert(port.value()).second) << "two edges share " << fabric.port_name(port);
     }
-    const Framing framing{.payload = 4096_B, .header = 82_B, .ack_size = kAck};
+    const Framing framing{.payload = 4096_B, .header = 82_B, .ack_size = kAckBytes};
     const std::vector<PathHop> hops = hops_of(fabric, path);
     alphas += zero_load(chunk, framing, hops, hops).delivered -
-              packets * transmission_time(kPacket, kRate);
+              packets * transmission_time(kPacket, kLinkRate);
   }
   const double alpha = to_seconds(alphas) / kRanks;
   const double serialisation =
-      static_cast<double>(packets) * to_seconds(transmission_time(kPacket + kAck, kRate));
+      static_cast<double>(packets) * to_seconds(transmission_time(kPacket + kAckBytes, kLinkRate));
   const double expected = 2 * (kRanks - 1) * (alpha + serialisation);
 
   PacketNetwork network(fabric, routes, options, workload.value().process_hosts(),

@@ -262,7 +262,7 @@ class UserCatalogue : public ::testing::Test {
     return catalogue.ok() ? "no error" : catalogue.errors().front().to_string();
   }
 
-  testing::TemporaryFolder folder_{"catalogue"};
+  weft::testing::TemporaryFolder folder_{"catalogue"};
 };
 
 TEST_F(UserCatalogue, AddsToTheOneThatIsCompiledIn) {

@@ -21,8 +21,8 @@ namespace weft::scenarios {
 namespace {
 
 using protocols::Fault;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr const char* kTwoServers = R"(
 name: two-servers
@@ -31,7 +31,7 @@ fabric: {topology: leaf-spine, spines: 2}
 jobs: [{name: a, type: permutation, size: 4KiB}]
 )";
 
-Result<Experiment> build(const std::vector<std::string>& overrides) {
+Result<Experiment> build_changed(const std::vector<std::string>& overrides) {
   auto loaded = load_scenario_text(kTwoServers, "t.yaml", overrides);
   if (!loaded) return loaded.errors();
   auto experiment = build_experiment(loaded.value().scenario);
@@ -40,7 +40,7 @@ Result<Experiment> build(const std::vector<std::string>& overrides) {
 }
 
 std::string first_error(const std::vector<std::string>& overrides) {
-  const auto experiment = build(overrides);
+  const auto experiment = build_changed(overrides);
   return experiment.ok() ? "no error" : experiment.errors().front().to_string();
 }
 
@@ -54,7 +54,7 @@ std::map<NetworkKind, int> directions_at(const Fabric& fabric, BitsPerSecond rat
 }
 
 std::map<NetworkKind, int> changed(const std::string& change) {
-  const auto e = build({"links.changes=[" + change + "]"});
+  const auto e = build_changed({"links.changes=[" + change + "]"});
   EXPECT_TRUE(e.ok()) << first_error({"links.changes=[" + change + "]"});
   return e.ok() ? directions_at(e.value().fabric, 7_Gbps) : std::map<NetworkKind, int>{};
 }
@@ -88,7 +88,7 @@ TEST(ChangedLinks, OfFaultsAreChosenAlike) {
                                   "type: link-latency, added: 1us"}) {
     SCOPED_TRACE(fault);
     const auto faulty = [&](const std::string& network) {
-      const auto e = build({"faults=[{from: gpu13, " + fault + network + "}]"});
+      const auto e = build_changed({"faults=[{from: gpu13, " + fault + network + "}]"});
       Directions count;
       if (!e.ok()) return count;
       for (const Fault& f : e.value().faults) ++count[e.value().fabric.network_of(f.port)];
@@ -101,12 +101,12 @@ TEST(ChangedLinks, OfFaultsAreChosenAlike) {
 }
 
 TEST(ChangedLinks, APausedNicIsNoScaleUpLink) {
-  const auto e = build({"faults=[{type: nic-pause, host: gpu13}]"});
+  const auto e = build_changed({"faults=[{type: nic-pause, host: gpu13}]"});
   ASSERT_TRUE(e.ok());
   ASSERT_EQ(e.value().faults.size(), 1U);
   EXPECT_EQ(e.value().fabric.port_name(e.value().faults[0].port), "gpu13->leaf1[5]");
-  const auto lone =
-      build({"fabric={topology: none}", "racks.count=1", "faults=[{type: nic-pause, host: gpu3}]"});
+  const auto lone = build_changed(
+      {"fabric={topology: none}", "racks.count=1", "faults=[{type: nic-pause, host: gpu3}]"});
   ASSERT_FALSE(lone.ok());
   EXPECT_THAT(lone.errors().front().to_string(), HasSubstr("faults[0].host: `gpu3` has no NIC"));
 }
@@ -129,18 +129,18 @@ TEST(ChangedLinks, ANetworkThatMeansNothingIsRefused) {
 }
 
 TEST(ChangedLinks, ASwitchThatIsDownLosesAllOfItsLinks) {
-  const auto e = build({"faults=[{type: switch-down, switch: chip0, until: 1us}]"});
+  const auto e = build_changed({"faults=[{type: switch-down, switch: chip0, until: 1us}]"});
   ASSERT_TRUE(e.ok());
   EXPECT_EQ(e.value().faults.size(), 80U);
 }
 
 TEST(ChangedLinks, AreCountedByNetwork) {
   const auto e =
-      build({"links.changes=[{from: gpu13, rate: 7Gbps}, "
-             "{from: gpu1, network: both, latency: 1us}]",
-             "faults=[{type: link-down, from: gpu2, network: scale-up, until: 1us}, "
-             "{type: nic-pause, host: gpu3}, "
-             "{type: link-rate, from: leaf0, to: spine1, rate: 7Gbps}]"});
+      build_changed({"links.changes=[{from: gpu13, rate: 7Gbps}, "
+                     "{from: gpu1, network: both, latency: 1us}]",
+                     "faults=[{type: link-down, from: gpu2, network: scale-up, until: 1us}, "
+                     "{type: nic-pause, host: gpu3}, "
+                     "{type: link-rate, from: leaf0, to: spine1, rate: 7Gbps}]"});
   ASSERT_TRUE(e.ok()) << e.errors().front().to_string();
   EXPECT_THAT(describe_changed_links(e.value().scenario, e.value().fabric),
               ElementsAre("links.changes[0] (gpu13): 2 directions of the scale-out network",

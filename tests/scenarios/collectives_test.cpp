@@ -23,7 +23,7 @@ const std::string kFabric =
     "transport: {type: roce, congestion_control: none}\n"
     "jobs:\n";
 
-Result<Experiment> build(const std::string& jobs) {
+Result<Experiment> build_collective(const std::string& jobs) {
   const auto loaded = load_scenario_text(kFabric + jobs, "t.yaml");
   if (!loaded) return loaded.errors();
   auto experiment = build_experiment(loaded.value().scenario);
@@ -32,7 +32,7 @@ Result<Experiment> build(const std::string& jobs) {
 }
 
 Results run(const std::string& jobs) {
-  const auto experiment = build(jobs);
+  const auto experiment = build_collective(jobs);
   EXPECT_TRUE(experiment.ok()) << experiment.errors()[0].to_string();
   return simulate(experiment.value());
 }
@@ -148,7 +148,7 @@ TEST(Collectives, HaveQueuePairsOfTheirOwn) {
       "  - {name: a, type: send-recv, size: 64KiB, ranks: [h0, h5], queue_pairs: 4,\n"
       "     execution: {chunk: 4KiB}}\n"
       "  - {name: b, type: send-recv, size: 64KiB, ranks: [h0, h5], execution: {chunk: 4KiB}}\n";
-  const auto experiment = build(jobs);
+  const auto experiment = build_collective(jobs);
   ASSERT_TRUE(experiment.ok()) << experiment.errors()[0].to_string();
   const collectives::Workload& workload = experiment.value().workload;
   for (const Connection& c : workload.connections()) {
@@ -180,7 +180,7 @@ TEST(Collectives, RefuseQueuePairsWhereThereAreNone) {
 
 TEST(Collectives, RefuseWhatCannotBe) {
   const auto error = [](const std::string& job) {
-    const auto built = build("  - {name: a, " + job + "}\n");
+    const auto built = build_collective("  - {name: a, " + job + "}\n");
     return built.ok() ? std::string("none") : built.errors()[0].to_string();
   };
   EXPECT_NE(error("type: gather, algorithm: ring, size: 1KiB").find("is no algorithm for gather"),
@@ -212,9 +212,11 @@ TEST(Collectives, RefuseWhatCannotBe) {
 // hundreds of millions; a run can follow 50 million of an iteration.
 TEST(Collectives, AreRefusedByTheMessagesThatTheyWillTakeNotByTheMostThatNcclMight) {
   const std::string job = "  - {name: a, type: all-reduce, size: 16GiB, iterations: 2, ";
-  const auto left_to_nccl = build(job + "generation: hopper, algorithm: nccl, execution: nccl}\n");
+  const auto left_to_nccl =
+      build_collective(job + "generation: hopper, algorithm: nccl, execution: nccl}\n");
   EXPECT_TRUE(left_to_nccl.ok()) << left_to_nccl.errors()[0].to_string();
-  const auto in_small_chunks = build(job + "algorithm: ring, execution: {chunk: 1KiB}}\n");
+  const auto in_small_chunks =
+      build_collective(job + "algorithm: ring, execution: {chunk: 1KiB}}\n");
   ASSERT_FALSE(in_small_chunks.ok());
   EXPECT_NE(in_small_chunks.errors()[0].message.find("messages at once"), std::string::npos);
 }

@@ -11,7 +11,7 @@
 namespace weft::scenarios {
 namespace {
 
-Experiment build(const std::string& fabric, const std::string& rest) {
+Experiment build_paths(const std::string& fabric, const std::string& rest) {
   const auto loaded = load_scenario_text(
       "name: t\n"
       "racks: {count: 2, servers: 2, server: host-400g}\n"
@@ -50,13 +50,13 @@ TEST(CriticalPath, OfAMessageHasAPauseOfKnownLength) {
       "  switch: spectrum-4\n"
       "  flow_control: {type: pfc, threshold: static, xoff: 8MB, xon: 7MB}\n";
   const std::string job = "jobs: [{name: a, type: send-recv, size: 8MiB, ranks: [h0, h2]}]\n";
-  const Results undisturbed = simulate(build(fabric, job));
+  const Results undisturbed = simulate(build_paths(fabric, job));
   const CollectiveResult& plain = only(undisturbed);
   EXPECT_EQ(plain.path.paused, 0_ps);
   for (const Picoseconds d : {1_us, 20_us, 70_us}) {
-    const Results results =
-        simulate(build(fabric, job + "faults: [{type: nic-pause, host: h2, at: 50us, until: " +
-                                   std::to_string((50_us + d).count()) + "ps}]\n"));
+    const Results results = simulate(
+        build_paths(fabric, job + "faults: [{type: nic-pause, host: h2, at: 50us, until: " +
+                                std::to_string((50_us + d).count()) + "ps}]\n"));
     const CollectiveResult& c = only(results);
     EXPECT_EQ(c.path.wire, plain.path.wire);
     const Picoseconds longer = c.path.total() - plain.path.total();
@@ -74,7 +74,7 @@ TEST(CriticalPath, OfAMessageHasAPauseOfKnownLength) {
 // in front of the long links. 2 %: the first and the last round.
 TEST(CriticalPath, OfAMessageHasTheWaitsOfACreditLoop) {
   for (const int metres : {500, 2'000}) {
-    const Experiment e = build(
+    const Experiment e = build_paths(
         "links:\n"
         "  access: {rate: 400Gbps, length: 3m, cable: copper}\n"
         "  uplink: {rate: 400Gbps, length: " +

@@ -31,7 +31,7 @@ std::string eight_hosts(const std::string& jobs) {
 }
 
 /// Two servers of eight H100 on eight rails.
-std::string two_servers(const std::string& jobs, const std::string& rest = "") {
+std::string two_connected_servers(const std::string& jobs, const std::string& rest = "") {
   return "name: t\n"
          "racks: {count: 2, servers: 1, server: hgx-h100}\n"
          "fabric: {topology: rail-optimised, group: 2, spines: 4, switch: spectrum-4}\n"
@@ -142,7 +142,8 @@ TEST(Graph, OfOneCollectiveTakesWhatTheCollectiveTakes) {
 }
 
 TEST(Graph, GivesTheSameBitsHoweverItIsRun) {
-  for (const std::string& text : {eight_hosts(kStep), two_servers(kStep, "pxn: true\nseed: 5\n")}) {
+  for (const std::string& text :
+       {eight_hosts(kStep), two_connected_servers(kStep, "pxn: true\nseed: 5\n")}) {
     Experiment e = experiment_of_text(text);
     const std::string digest = simulate(e).digest();
     for (const Variation& variation : kVariations) {
@@ -191,7 +192,7 @@ TEST(Graph, RoutesTokensInEveryCommunicator) {
 // Each server's switches add up for two communicators side by side, with chips in common.
 TEST(Graph, ReducesInTheNetworkForSeveralCommunicators) {
   const auto run_of = [](const std::string& groups) {
-    return simulate(experiment_of_text(two_servers(
+    return simulate(experiment_of_text(two_connected_servers(
         "  - name: a\n"
         "    type: graph\n"
         "    groups: [" +
@@ -221,8 +222,9 @@ TEST(Graph, ForwardsFromRailToRail) {
       "      - {name: swap, type: all-to-all, size: 200KB}\n"
       "      - {name: exchange, type: all-to-all, size: 200KB, group: g}\n"
       "      - {name: give, type: send, size: 300KB, from: 0-6, to: 9-15, after: swap}\n";
-  const Results straight = simulate(experiment_of_text(two_servers(jobs)));
-  const Results forwarded = simulate(experiment_of_text(two_servers(jobs, "pxn: true\n")));
+  const Results straight = simulate(experiment_of_text(two_connected_servers(jobs)));
+  const Results forwarded =
+      simulate(experiment_of_text(two_connected_servers(jobs, "pxn: true\n")));
   const auto to_spines = [](const Results& results) {
     std::int64_t bytes = 0;
     for (const auto& port : results.ports) {

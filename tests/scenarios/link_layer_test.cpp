@@ -21,37 +21,39 @@ using protocols::Fault;
 using protocols::PfcConfig;
 using protocols::SwitchConfig;
 using protocols::TrafficClass;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
-const std::filesystem::path kValid =
+const std::filesystem::path kWithCredits =
     std::filesystem::path(WEFT_SOURCE_DIR) / "tests/scenarios/valid";
 
-Scenario load(const std::string& file, const std::vector<std::string>& overrides = {}) {
-  const auto result = load_scenario(kValid / file, overrides);
+Scenario load_link_layer(const std::string& file, const std::vector<std::string>& overrides = {}) {
+  const auto result = load_scenario(kWithCredits / file, overrides);
   if (result.ok()) return result.value().scenario;
   ADD_FAILURE() << result.errors().front().to_string();
   return {};
 }
 
 /// The experiment, or its errors with their places.
-Result<Experiment> build(const std::string& file, const std::vector<std::string>& overrides = {}) {
-  const auto loaded = load_scenario(kValid / file, overrides);
+Result<Experiment> build_link_layer(const std::string& file,
+                                    const std::vector<std::string>& overrides = {}) {
+  const auto loaded = load_scenario(kWithCredits / file, overrides);
   if (!loaded.ok()) return loaded.errors();
   auto experiment = build_experiment(loaded.value().scenario);
   if (!experiment.ok()) return loaded.value().located(experiment.errors());
   return experiment;
 }
 
-std::string first_error(const std::vector<std::string>& overrides) {
-  const auto experiment = build("link-layer.yaml", overrides);
+std::string link_layer_error(const std::vector<std::string>& overrides) {
+  const auto experiment = build_link_layer("link-layer.yaml", overrides);
   return experiment.ok() ? "no error" : experiment.errors().front().to_string();
 }
 
 TEST(LinkLayer, WithoutClassesThereAreDataAndControl) {
-  const SwitchConfig s = load("incast.yaml", {"fabric.flow_control.xoff=300KB",
-                                              "fabric.flow_control.xon=200KB", "fabric.ecn=none"})
-                             .switches;
+  const SwitchConfig s =
+      load_link_layer("incast.yaml", {"fabric.flow_control.xoff=300KB",
+                                      "fabric.flow_control.xon=200KB", "fabric.ecn=none"})
+          .switches;
   ASSERT_EQ(s.classes.size(), 2U);
   EXPECT_EQ(s.classes[0].name, "data");
   EXPECT_EQ(s.classes[0].pfc().xoff, 300_KB);
@@ -63,7 +65,7 @@ TEST(LinkLayer, WithoutClassesThereAreDataAndControl) {
 }
 
 TEST(LinkLayer, ReadsEveryKeyOfSwitchesAndNics) {
-  const Scenario s = load("link-layer.yaml");
+  const Scenario s = load_link_layer("link-layer.yaml");
   EXPECT_EQ(s.switches.buffer, 32_MiB);
   EXPECT_EQ(s.switches.cell, 1_B);
   EXPECT_EQ(s.switches.queueing, SwitchConfig::Queueing::kInput);
@@ -77,7 +79,7 @@ TEST(LinkLayer, ReadsEveryKeyOfSwitchesAndNics) {
 }
 
 TEST(LinkLayer, ClassesTakeFromTheFabricWhatTheyDoNotSay) {
-  const std::vector<TrafficClass> c = load("link-layer.yaml").switches.classes;
+  const std::vector<TrafficClass> c = load_link_layer("link-layer.yaml").switches.classes;
   ASSERT_EQ(c.size(), 4U);
   EXPECT_EQ(c[0].weight, 3U);
   EXPECT_EQ(c[0].pfc().threshold, PfcConfig::Threshold::kDynamic);
@@ -105,7 +107,7 @@ TEST(LinkLayer, ClassesTakeFromTheFabricWhatTheyDoNotSay) {
 
 TEST(LinkLayer, PresetsOfPfcAreThoseOfTheirNames) {
   const auto pfc = [](const std::string& name) {
-    return load("incast.yaml", {"fabric.flow_control={preset: " + name + "}"})
+    return load_link_layer("incast.yaml", {"fabric.flow_control={preset: " + name + "}"})
         .switches.data()
         .pfc();
   };
@@ -118,7 +120,7 @@ TEST(LinkLayer, PresetsOfPfcAreThoseOfTheirNames) {
 }
 
 TEST(LinkLayer, MessagesTravelInTheClassOfTheirJob) {
-  const auto experiment = build("link-layer.yaml");
+  const auto experiment = build_link_layer("link-layer.yaml");
   ASSERT_TRUE(experiment.ok()) << experiment.errors().front().to_string();
   const collectives::Workload& workload = experiment.value().workload;
   std::set<std::pair<std::uint32_t, int>> seen;
@@ -134,7 +136,7 @@ std::string describe(const Fabric& fabric, const Fault& fault) {
 
 // A cable has two directions, and a pair of nodes may have several cables.
 TEST(LinkLayer, FaultsAreOnBothDirectionsOfEveryCable) {
-  const auto experiment = build("link-layer.yaml");
+  const auto experiment = build_link_layer("link-layer.yaml");
   ASSERT_TRUE(experiment.ok());
   const Experiment& e = experiment.value();
   std::vector<std::string> faults;
@@ -153,28 +155,28 @@ TEST(LinkLayer, FaultsAreOnBothDirectionsOfEveryCable) {
 
 TEST(LinkLayer, FaultsThatTheFabricDoesNotHaveAreRefusedWithTheirPlace) {
   EXPECT_THAT(
-      first_error({"faults[2].to=spine7"}),
+      link_layer_error({"faults[2].to=spine7"}),
       HasSubstr("--set faults[2].to=spine7: faults[2].to: `spine7` is no node of the fabric; "
                 "did you mean `spine"));
-  EXPECT_THAT(first_error({"faults[2].to=leaf1"}),
+  EXPECT_THAT(link_layer_error({"faults[2].to=leaf1"}),
               HasSubstr("faults[2].to: no link joins `leaf0` and `leaf1`"));
-  EXPECT_THAT(first_error({"faults[0].host=leaf0"}),
+  EXPECT_THAT(link_layer_error({"faults[0].host=leaf0"}),
               HasSubstr("faults[0].host: `leaf0` is a switch; a NIC belongs to a host"));
   EXPECT_THAT(
-      first_error({"faults[2].rate=500Gbps"}),
+      link_layer_error({"faults[2].rate=500Gbps"}),
       HasSubstr("faults[2].rate: 500Gbps is above the rate of leaf0[6]->spine1[0] (400Gbps)"));
 }
 
 TEST(LinkLayer, FaultsOfOneKindMayFollowButNotOverlap) {
-  EXPECT_THAT(first_error({"faults[4]={type: link-down, from: leaf1, at: 500us}"}),
+  EXPECT_THAT(link_layer_error({"faults[4]={type: link-down, from: leaf1, at: 500us}"}),
               HasSubstr("faults[4]: overlaps faults[3] on h7->leaf1[3]"));
-  EXPECT_EQ(first_error({"faults[4]={type: link-down, from: leaf1, at: 1ms}"}), "no error");
-  EXPECT_EQ(first_error({"faults[4]={type: link-rate, from: h7, rate: 1Gbps}"}), "no error")
+  EXPECT_EQ(link_layer_error({"faults[4]={type: link-down, from: leaf1, at: 1ms}"}), "no error");
+  EXPECT_EQ(link_layer_error({"faults[4]={type: link-rate, from: h7, rate: 1Gbps}"}), "no error")
       << "another kind";
 }
 
 TEST(LinkLayer, ObservedPortsAndFlowsAreResolved) {
-  const auto experiment = build("link-layer.yaml");
+  const auto experiment = build_link_layer("link-layer.yaml");
   ASSERT_TRUE(experiment.ok());
   const Experiment& e = experiment.value();
   std::vector<std::string> ports;
@@ -194,7 +196,7 @@ TEST(LinkLayer, ObservedPortsAndFlowsAreResolved) {
 
 TEST(LinkLayer, PatternsOfPortsAndFlowsNameMany) {
   const auto ports = [](const std::string& words) {
-    const auto e = build("link-layer.yaml", {"observe.queues={ports: " + words + "}"});
+    const auto e = build_link_layer("link-layer.yaml", {"observe.queues={ports: " + words + "}"});
     return e.ok() ? e.value().observation.queue_ports.size() : 0;
   };
   EXPECT_EQ(ports("all"), 32U) << "8 hosts and 8 cables between switches, both ways";
@@ -204,7 +206,7 @@ TEST(LinkLayer, PatternsOfPortsAndFlowsNameMany) {
   EXPECT_EQ(ports("[all, leaf0]"), 32U) << "each once";
   EXPECT_EQ(ports("\"leaf0[4]->spine0[0]\""), 1U);
   const auto flows = [](const std::string& words) {
-    const auto e = build("link-layer.yaml", {"observe.rates={flows: " + words + "}"});
+    const auto e = build_link_layer("link-layer.yaml", {"observe.rates={flows: " + words + "}"});
     return e.ok() ? e.value().observation.rate_flows.size() : 0;
   };
   EXPECT_EQ(flows("b"), 6U);
@@ -215,7 +217,7 @@ TEST(LinkLayer, PatternsOfPortsAndFlowsNameMany) {
 
 TEST(LinkLayer, WhatCannotBeObservedIsRefusedWithHelp) {
   const auto ports = [](const std::string& word) {
-    return first_error({"observe.queues={ports: \"" + word + "\"}"});
+    return link_layer_error({"observe.queues={ports: \"" + word + "\"}"});
   };
   EXPECT_THAT(ports("laef0"), HasSubstr("`laef0` is no node of the fabric; did you mean `leaf0`?"));
   EXPECT_THAT(ports("leaf0->h7"), HasSubstr("no link joins `leaf0` and `h7`"));
@@ -223,7 +225,7 @@ TEST(LinkLayer, WhatCannotBeObservedIsRefusedWithHelp) {
   EXPECT_THAT(ports("x*"),
               HasSubstr("observe.queues.ports[0]: `x*` names no port; expected `all`"));
   const auto flows = [](const std::string& word) {
-    return first_error({"observe.rates={flows: \"" + word + "\"}"});
+    return link_layer_error({"observe.rates={flows: \"" + word + "\"}"});
   };
   EXPECT_THAT(flows("c"), HasSubstr("`c` is no job; the jobs are a, b"));
   EXPECT_THAT(flows("b:0-1"), HasSubstr("names no flow; expected `b`, or two ranks or hosts"));
@@ -234,12 +236,12 @@ TEST(LinkLayer, WhatCannotBeObservedIsRefusedWithHelp) {
 
 // 32 ports, 4 classes, every nanosecond of 10 ms: 1.3 thousand million rows.
 TEST(LinkLayer, TracesThatNoDiskShouldHoldAreRefused) {
-  EXPECT_THAT(first_error({"observe.queues={ports: all, period: 1ns}"}),
+  EXPECT_THAT(link_layer_error({"observe.queues={ports: all, period: 1ns}"}),
               HasSubstr("observe.queues.period: makes up to 1.3e+09 rows in 10"));
-  EXPECT_THAT(first_error({"observe.queues={ports: all, period: 1ns}", "run.until=none"}),
+  EXPECT_THAT(link_layer_error({"observe.queues={ports: all, period: 1ns}", "run.until=none"}),
               HasSubstr("makes up to 1.3e+09 rows in 10"))
       << "an unknown end is taken for 10 ms";
-  EXPECT_THAT(first_error({"observe.packets={flows: a}", "jobs[0].size=100GB"}),
+  EXPECT_THAT(link_layer_error({"observe.packets={flows: a}", "jobs[0].size=100GB"}),
               HasSubstr("observe.packets.flows: makes up to "));
 }
 

@@ -17,26 +17,26 @@ namespace weft::scenarios {
 namespace {
 
 using protocols::TrafficClass;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
-constexpr const char* kLeafSpine = R"(
+constexpr const char* kLayered = R"(
 name: small
 racks: {count: 2, servers: 4, server: host-400g}
 fabric: {topology: leaf-spine, spines: 2}
 jobs: [{name: a, type: permutation, size: 64KiB}]
 )";
 
-LoadedScenario load(const std::vector<std::string>& overrides) {
-  auto loaded = load_scenario_text(kLeafSpine, "t.yaml", overrides);
+LoadedScenario load_layers(const std::vector<std::string>& overrides) {
+  auto loaded = load_scenario_text(kLayered, "t.yaml", overrides);
   if (loaded.ok()) return std::move(loaded).value();
   ADD_FAILURE() << loaded.errors().front().to_string();
   return {};
 }
 
-std::string first_error(const std::vector<std::string>& overrides) {
-  const auto loaded = load_scenario_text(kLeafSpine, "t.yaml", overrides);
+std::string layers_error(const std::vector<std::string>& overrides) {
+  const auto loaded = load_scenario_text(kLayered, "t.yaml", overrides);
   return loaded.ok() ? "no error" : loaded.errors().front().to_string();
 }
 
@@ -48,7 +48,7 @@ bool has_dcqcn(const Scenario& s) {
 const std::string kQuantum = "fabric.switch=quantum-2";
 
 TEST(LinkLayers, EthernetHasPfcMarksAndDcqcn) {
-  const Scenario s = load({}).scenario;
+  const Scenario s = load_layers({}).scenario;
   EXPECT_TRUE(s.switches.data().is_pfc());
   EXPECT_TRUE(s.switches.data().ecn.enabled);
   EXPECT_FALSE(s.switches.classes[1].is_lossless());
@@ -59,7 +59,7 @@ TEST(LinkLayers, EthernetHasPfcMarksAndDcqcn) {
 TEST(LinkLayers, InfiniBandHasCreditsAndNeitherMarksNorDcqcn) {
   for (const char* part : {"quantum-2", "quantum-x800"}) {
     SCOPED_TRACE(part);
-    const Scenario s = load({std::string("fabric.switch=") + part}).scenario;
+    const Scenario s = load_layers({std::string("fabric.switch=") + part}).scenario;
     ASSERT_EQ(s.switches.classes.size(), 2U);
     for (const TrafficClass& c : s.switches.classes) {
       ASSERT_TRUE(c.is_credit()) << c.name;
@@ -72,27 +72,27 @@ TEST(LinkLayers, InfiniBandHasCreditsAndNeitherMarksNorDcqcn) {
 }
 
 TEST(LinkLayers, SwitchesOfEveryTierCount) {
-  EXPECT_TRUE(load({"fabric.leaf.switch=quantum-2", "fabric.spine.switch=quantum-x800"})
+  EXPECT_TRUE(load_layers({"fabric.leaf.switch=quantum-2", "fabric.spine.switch=quantum-x800"})
                   .scenario.switches.data()
                   .is_credit())
       << "fabric.switch, of which there is none, is an Ethernet switch";
-  EXPECT_THAT(first_error({"fabric.leaf.switch=quantum-2"}),
+  EXPECT_THAT(layers_error({"fabric.leaf.switch=quantum-2"}),
               HasSubstr("fabric.leaf.switch: is an InfiniBand switch, and fabric.switch is an "
                         "Ethernet switch; no cable joins the two"));
-  EXPECT_THAT(first_error({kQuantum, "fabric.spine.switch=spectrum-4"}),
+  EXPECT_THAT(layers_error({kQuantum, "fabric.spine.switch=spectrum-4"}),
               HasSubstr("fabric.spine.switch: is an Ethernet switch, and fabric.switch is an "
                         "InfiniBand switch"));
   EXPECT_EQ(
-      first_error({kQuantum, "fabric.spine.switch={part: spectrum-4, link_layer: infiniband}"}),
+      layers_error({kQuantum, "fabric.spine.switch={part: spectrum-4, link_layer: infiniband}"}),
       "no error");
 }
 
 TEST(LinkLayers, WhatTheFileSaysHolds) {
-  const Scenario pfc = load({kQuantum, "fabric.flow_control=pfc"}).scenario;
+  const Scenario pfc = load_layers({kQuantum, "fabric.flow_control=pfc"}).scenario;
   EXPECT_TRUE(pfc.switches.data().is_pfc());
   EXPECT_FALSE(has_dcqcn(pfc));
   const Scenario dcqcn =
-      load({kQuantum, "fabric.ecn=red", "transport.congestion_control=dcqcn"}).scenario;
+      load_layers({kQuantum, "fabric.ecn=red", "transport.congestion_control=dcqcn"}).scenario;
   EXPECT_TRUE(dcqcn.switches.data().is_credit());
   EXPECT_TRUE(dcqcn.switches.data().ecn.enabled);
   EXPECT_TRUE(has_dcqcn(dcqcn));
@@ -100,22 +100,24 @@ TEST(LinkLayers, WhatTheFileSaysHolds) {
 
 // Without a type, keys are those of the default of the link layer, of the fabric and of a class.
 TEST(LinkLayers, KeysWithoutATypeAreThoseOfTheDefault) {
-  EXPECT_EQ(
-      load({kQuantum, "fabric.flow_control.buffer=64KiB"}).scenario.switches.data().credit().buffer,
-      64_KiB);
-  EXPECT_EQ(load({kQuantum, "fabric.classes=[{name: vl, flow_control: {buffer: 32KiB}}]"})
+  EXPECT_EQ(load_layers({kQuantum, "fabric.flow_control.buffer=64KiB"})
+                .scenario.switches.data()
+                .credit()
+                .buffer,
+            64_KiB);
+  EXPECT_EQ(load_layers({kQuantum, "fabric.classes=[{name: vl, flow_control: {buffer: 32KiB}}]"})
                 .scenario.switches.data()
                 .credit()
                 .buffer,
             32_KiB);
-  EXPECT_THAT(first_error({kQuantum, "fabric.flow_control.xoff=64KiB"}),
+  EXPECT_THAT(layers_error({kQuantum, "fabric.flow_control.xoff=64KiB"}),
               HasSubstr("unknown key `xoff`; the keys of `type: credit` are"));
-  EXPECT_THAT(first_error({"fabric.flow_control.buffer=64KiB"}),
+  EXPECT_THAT(layers_error({"fabric.flow_control.buffer=64KiB"}),
               HasSubstr("unknown key `buffer`; the keys of `type: pfc` are"));
 }
 
 TEST(LinkLayers, TheResolvedScenarioSaysWhy) {
-  const LoadedScenario loaded = load({kQuantum});
+  const LoadedScenario loaded = load_layers({kQuantum});
   const std::string text = loaded.resolved_yaml("1");
   const auto line_with = [&text](const std::string& key) {
     const std::size_t at = text.find(key);
@@ -133,7 +135,7 @@ TEST(LinkLayers, TheResolvedScenarioSaysWhy) {
 
 TEST(LinkLayers, DcqcnWithoutMarksIsWarnedOf) {
   const auto warnings = [](const std::vector<std::string>& overrides) {
-    return build_experiment(load(overrides).scenario).value().warnings;
+    return build_experiment(load_layers(overrides).scenario).value().warnings;
   };
   EXPECT_THAT(warnings({kQuantum}), IsEmpty());
   EXPECT_THAT(warnings({kQuantum, "transport.congestion_control=dcqcn"}),

@@ -16,7 +16,7 @@ namespace {
 const std::filesystem::path kFolder =
     std::filesystem::path(WEFT_SOURCE_DIR) / "tests/scenarios/malformed";
 
-std::string messages_of(const Result<LoadedScenario>& result) {
+std::string errors_of(const Result<LoadedScenario>& result) {
   if (result.ok()) return "no error";
   std::string text;
   for (const Error& error : result.errors()) text += error.to_string() + "\n";
@@ -166,8 +166,8 @@ const std::vector<Case> kCases{
 TEST(Malformed, EveryFileIsRefusedWithPlaceValueAndHelp) {
   for (const Case& c : kCases) {
     const auto result = load_scenario(kFolder / (std::string(c.file) + ".yaml"));
-    EXPECT_NE(messages_of(result).find(c.fragment), std::string::npos) << c.file << " gave:\n"
-                                                                       << messages_of(result);
+    EXPECT_NE(errors_of(result).find(c.fragment), std::string::npos) << c.file << " gave:\n"
+                                                                     << errors_of(result);
   }
 }
 
@@ -227,7 +227,7 @@ TEST(Malformed, HostileTextsAreRefusedQuickly) {
     const auto result = load_scenario_text(text, "hostile.yaml");
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
     EXPECT_FALSE(result.ok()) << text.substr(0, 20);
-    EXPECT_NE(messages_of(result).find("hostile.yaml"), std::string::npos) << messages_of(result);
+    EXPECT_NE(errors_of(result).find("hostile.yaml"), std::string::npos) << errors_of(result);
     EXPECT_LT(spent.count(), kMostSeconds) << text.substr(0, 20);
   }
 }
@@ -244,16 +244,16 @@ class FileErrors : public ::testing::Test {
 };
 
 TEST_F(FileErrors, DirectoriesAndMissingFilesAreNamed) {
-  EXPECT_NE(messages_of(load_scenario(folder_)).find("is a directory"), std::string::npos);
-  EXPECT_NE(messages_of(load_scenario(folder_ / "none.yaml")).find("no such file"),
+  EXPECT_NE(errors_of(load_scenario(folder_)).find("is a directory"), std::string::npos);
+  EXPECT_NE(errors_of(load_scenario(folder_ / "none.yaml")).find("no such file"),
             std::string::npos);
-  EXPECT_NE(messages_of(load_scenario("/dev/zero")).find("not a regular file"), std::string::npos);
+  EXPECT_NE(errors_of(load_scenario("/dev/zero")).find("not a regular file"), std::string::npos);
 }
 
 TEST_F(FileErrors, TooLargeFilesAreNotRead) {
   const auto path = folder_ / "large.yaml";
   std::ofstream(path) << repeated("[", std::size_t{17} << 20U);
-  EXPECT_NE(messages_of(load_scenario(path)).find("large.yaml: has 17825792 bytes; at most"),
+  EXPECT_NE(errors_of(load_scenario(path)).find("large.yaml: has 17825792 bytes; at most"),
             std::string::npos);
 }
 

@@ -48,12 +48,12 @@ Results run_own(const std::string& text) {
   return simulate(experiment.value());
 }
 
-std::string first_error(const std::string& text) {
+std::string transport_error(const std::string& text) {
   const auto experiment = build_own(text);
   return experiment.ok() ? "" : experiment.errors()[0].to_string();
 }
 
-std::string incast(const std::string& more) {
+std::string incast_over(const std::string& more) {
   return "jobs: [{name: a, type: incast, size: 300KB, class: high" + more + "}]\n";
 }
 
@@ -75,15 +75,15 @@ TEST(OwnTransports, AJobRunsAsIfTheScenarioHadItsTransport) {
   for (const Way& way : kWays) {
     const std::string transport = way.transport;
     const Results all =
-        run_own(fabric(way.balancing) + "transport: " + transport + "\n" + incast(""));
+        run_own(fabric(way.balancing) + "transport: " + transport + "\n" + incast_over(""));
     const std::string other =
         "transport: {receiver: any-order, window: 2, retransmit_timeout: 1ms}\n";
     const Results own =
-        run_own(fabric(way.balancing) + other + incast(", transport: " + transport));
+        run_own(fabric(way.balancing) + other + incast_over(", transport: " + transport));
     EXPECT_EQ(own.digest(), all.digest()) << transport;
     EXPECT_EQ(own.jobs[0].ideal, all.jobs[0].ideal) << transport;
     EXPECT_TRUE(own.jobs[0].is_finished) << transport;
-    const Results without = run_own(fabric(way.balancing) + other + incast(""));
+    const Results without = run_own(fabric(way.balancing) + other + incast_over(""));
     EXPECT_NE(own.digest(), without.digest()) << transport;
   }
 }
@@ -91,11 +91,13 @@ TEST(OwnTransports, AJobRunsAsIfTheScenarioHadItsTransport) {
 TEST(OwnTransports, AJobTakesThatOfItsClassUnlessItHasOne) {
   const std::string classes = "{name: low}, {name: high, transport: {congestion_control: swift}}";
   const std::string other = "transport: {window: 2}\n";
-  const Results all = run_own(fabric() + "transport: {congestion_control: swift}\n" + incast(""));
-  EXPECT_EQ(run_own(fabric("ecmp", classes) + other + incast("")).digest(), all.digest());
-  const Results datagrams = run_own(fabric() + "transport: datagram\n" + incast(""));
-  EXPECT_EQ(run_own(fabric("ecmp", classes) + other + incast(", transport: datagram")).digest(),
-            datagrams.digest());
+  const Results all =
+      run_own(fabric() + "transport: {congestion_control: swift}\n" + incast_over(""));
+  EXPECT_EQ(run_own(fabric("ecmp", classes) + other + incast_over("")).digest(), all.digest());
+  const Results datagrams = run_own(fabric() + "transport: datagram\n" + incast_over(""));
+  EXPECT_EQ(
+      run_own(fabric("ecmp", classes) + other + incast_over(", transport: datagram")).digest(),
+      datagrams.digest());
 }
 
 // On racks of their own two jobs do not meet: each takes what it takes alone.
@@ -115,15 +117,15 @@ TEST(OwnTransports, TwoJobsHaveTheirOwnSideBySide) {
 }
 
 TEST(OwnTransports, WhatIsWrongWithThemIsSaidAtTheirPlace) {
-  EXPECT_THAT(first_error(fabric() + incast(", transport: {ack: {priority: middle}}")),
+  EXPECT_THAT(transport_error(fabric() + incast_over(", transport: {ack: {priority: middle}}")),
               HasSubstr("jobs[0].transport.ack.priority: `middle` is no traffic class"));
-  EXPECT_THAT(first_error(fabric("spray") + "transport: {receiver: any-order}\n" +
-                          incast(", transport: datagram")),
+  EXPECT_THAT(transport_error(fabric("spray") + "transport: {receiver: any-order}\n" +
+                              incast_over(", transport: datagram")),
               HasSubstr("jobs[0].transport: spraying reorders packets"));
-  EXPECT_THAT(first_error(fabric("spray", "{name: low}, {name: high, transport: datagram}") +
-                          "transport: {receiver: any-order}\n" + incast("")),
+  EXPECT_THAT(transport_error(fabric("spray", "{name: low}, {name: high, transport: datagram}") +
+                              "transport: {receiver: any-order}\n" + incast_over("")),
               HasSubstr("fabric.load_balancing: spraying reorders packets"));
-  EXPECT_THAT(first_error(fabric() + incast(", queue_pairs: 2, transport: datagram")),
+  EXPECT_THAT(transport_error(fabric() + incast_over(", queue_pairs: 2, transport: datagram")),
               HasSubstr("jobs[0].queue_pairs: has a meaning only with reliable connections"));
   std::string jobs = "jobs:\n";
   for (int i = 1; i <= 8; ++i) {
@@ -131,16 +133,16 @@ TEST(OwnTransports, WhatIsWrongWithThemIsSaidAtTheirPlace) {
             ", type: permutation, size: 1KB, transport: " + "{window: " + std::to_string(i) +
             "}}\n";
   }
-  EXPECT_THAT(first_error(fabric() + jobs),
+  EXPECT_THAT(transport_error(fabric() + jobs),
               HasSubstr("jobs[7].transport: is one more than the 8 different transports"));
 }
 
 TEST(OwnTransports, AWarningIsAboutTheTransportOfTheJob) {
   const auto warned = build_own(fabric("spray") + "transport: {receiver: any-order}\n" +
-                                incast(", transport: {receiver: in-order}"));
+                                incast_over(", transport: {receiver: in-order}"));
   ASSERT_TRUE(warned.ok());
   EXPECT_THAT(warned.value().warnings, ElementsAre(HasSubstr("packets of class high are sprayed")));
-  const auto fine = build_own(fabric("spray") + incast(", transport: {receiver: any-order}"));
+  const auto fine = build_own(fabric("spray") + incast_over(", transport: {receiver: any-order}"));
   ASSERT_TRUE(fine.ok());
   EXPECT_TRUE(fine.value().warnings.empty());
 }

@@ -13,12 +13,12 @@
 namespace weft::scenarios {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 /// Leaves of 4 hosts and 2 spines, 6 ports; spines have 2.
 constexpr const char* kLeafSpine = R"(

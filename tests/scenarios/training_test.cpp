@@ -32,7 +32,9 @@ std::string training(const std::string& keys) {
          keys;
 }
 
-Results run(const std::string& keys) { return simulate(experiment_of_text(training(keys))); }
+Results run_training(const std::string& keys) {
+  return simulate(experiment_of_text(training(keys)));
+}
 
 const std::string kEverything =
     "    parallelism: {tensor: 4, pipeline: 2, data: 2, zero: 1}\n"
@@ -42,7 +44,7 @@ const std::string kEverything =
 // Computing, bubble and exposed communication add up to the iteration of the mean rank, but for the
 // division by 16 ranks of each of eight sums.
 TEST(TrainingScenario, ExplainsAllOfAStep) {
-  const Results r = run(kEverything);
+  const Results r = run_training(kEverything);
   ASSERT_EQ(r.iterations.size(), 2U);
   for (const IterationResult& i : r.iterations) {
     const Picoseconds sum = i.compute + i.bubble + i.exposed_in_all();
@@ -61,7 +63,7 @@ TEST(TrainingScenario, ExplainsAllOfAStep) {
 }
 
 TEST(TrainingScenario, HasTheSameDigestHoweverItRuns) {
-  const std::string digest = run(kEverything).digest();
+  const std::string digest = run_training(kEverything).digest();
   for (const Variation& variation : kVariations) {
     Experiment e = experiment_of_text(training(kEverything));
     EXPECT_EQ(simulate_as(variation, e).digest(), digest) << variation.name;
@@ -75,13 +77,13 @@ TEST(TrainingScenario, ASlowGpuSlowsAllByItsFactor) {
       "    parallelism: {tensor: 8, data: 2}\n"
       "    batch: {global: 4}\n"
       "    compute: {layer: {forward: 1ms, backward: 2ms, backward_weights: 1ms}}\n";
-  const Results healthy = run(keys);
-  const Results slow = run(keys + "    noise: [{ranks: 3, factor: 1.44}]\n");
+  const Results healthy = run_training(keys);
+  const Results slow = run_training(keys + "    noise: [{ranks: 3, factor: 1.44}]\n");
   const double ratio =
       to_seconds(slow.training[0].mean_step) / to_seconds(healthy.training[0].mean_step);
   EXPECT_NEAR(ratio, 1.44, 0.02);
   // Seven more slow GPUs change what overlaps, not what is waited for: half a percent.
-  const Results server = run(keys + "    noise: [{servers: 0, factor: 1.44}]\n");
+  const Results server = run_training(keys + "    noise: [{servers: 0, factor: 1.44}]\n");
   EXPECT_NEAR(to_seconds(server.training[0].mean_step), to_seconds(slow.training[0].mean_step),
               0.005 * to_seconds(slow.training[0].mean_step));
 }

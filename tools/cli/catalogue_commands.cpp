@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
 #include "scenarios/language/catalogue_report.hpp"
 #include "scenarios/language/yaml/catalogue.hpp"

@@ -1,5 +1,6 @@
 #include "tools/cli/estimate_command.hpp"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "scenarios/estimate/scenario_estimate.hpp"

@@ -1,6 +1,7 @@
 #include "tools/cli/topo_command.hpp"
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "scenarios/language/load_scenario.hpp"

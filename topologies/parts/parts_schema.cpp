@@ -10,7 +10,6 @@
 namespace weft::topologies {
 namespace {
 
-constexpr const char* kIdeal = "an ideal part adds no delay";
 constexpr const char* kReceiver = "chosen; not published for any NIC";
 
 bool is_slow_receiver(const NicPart& nic) { return nic.receive_rate.has_value(); }

@@ -11,6 +11,9 @@
 
 namespace weft::topologies {
 
+/// The source of figures that a part has where nothing says otherwise.
+inline constexpr const char* kIdeal = "an ideal part adds no delay";
+
 /// How parts are written in the catalogue and in scenarios.
 [[nodiscard]] schema::Object<SwitchPart> switch_part_schema();
 [[nodiscard]] schema::Object<NicPart> nic_part_schema();

@@ -14,7 +14,6 @@ namespace {
 
 using Problems = std::vector<schema::Problem>;
 
-constexpr const char* kIdeal = "an ideal part adds no delay";
 constexpr std::uint32_t kMaxGpus = 4'096;
 constexpr std::uint32_t kMaxChips = 1'024;
 

@@ -1,6 +1,7 @@
 #include "tools/sweep/report/summarize.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,7 @@
 #include "tools/sweep/run/mpi_runner.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <thread>
