@@ -88,7 +88,9 @@ TEST(ChangedLinks, OfFaultsAreChosenAlike) {
                                   "type: link-latency, added: 1us"}) {
     SCOPED_TRACE(fault);
     const auto faulty = [&](const std::string& network) {
-      const auto e = build_changed({"faults=[{from: gpu13, " + fault + network + "}]"});
+      std::string fault_of_gpu = "faults=[{from: gpu13, ";
+      fault_of_gpu.append(fault).append(network).append("}]");
+      const auto e = build_changed({fault_of_gpu});
       Directions count;
       if (!e.ok()) return count;
       for (const Fault& f : e.value().faults) ++count[e.value().fabric.network_of(f.port)];
