@@ -55,6 +55,8 @@ class JobFiles {
   /// which is then said.
   [[nodiscard]] virtual std::optional<File> read(const std::string& key,
                                                  const std::string& path) = 0;
+  /// The scenario has this key.
+  [[nodiscard]] virtual bool is_given(const std::string& key) const = 0;
   virtual void fail(const std::string& key, std::string message) = 0;
   /// Errors that say themselves where they are.
   virtual void fail(Errors errors) = 0;

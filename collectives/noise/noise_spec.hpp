@@ -13,12 +13,12 @@ namespace weft::collectives {
 
 /// Ranks that compute slower than the nominal, as a scenario states it.
 struct NoiseSpec {
-  std::vector<std::string> ranks;    ///< numbers and ranges; with `servers` empty too: all ranks
-  std::vector<std::string> servers;  ///< the same of scale-up domains, by their first ranks
+  std::vector<std::string> ranks{};    ///< numbers and ranges; with `servers` empty too: all ranks
+  std::vector<std::string> servers{};  ///< the same of scale-up domains, by their first ranks
   double factor = 1;
-  std::optional<Jitter> jitter;
-  std::optional<PeriodicPause> pause;
-  std::vector<Throttle> throttles;
+  std::optional<Jitter> jitter{};
+  std::optional<PeriodicPause> pause{};
+  std::vector<Throttle> throttles{};
 
   bool operator==(const NoiseSpec&) const = default;
 };

@@ -78,15 +78,4 @@ RankNoise combined(const RankNoise& first, const RankNoise& second) {
   return both;
 }
 
-RankNoise noise_of(const std::vector<NoiseRule>& rules, std::uint32_t rank, std::uint32_t server) {
-  RankNoise noise;
-  for (const NoiseRule& rule : rules) {
-    const std::uint32_t number = rule.scope == NoiseRule::Scope::kServer ? server : rank;
-    const bool holds = rule.scope == NoiseRule::Scope::kJob ||
-                       std::ranges::find(rule.members, number) != rule.members.end();
-    if (holds) noise = combined(noise, rule.noise);
-  }
-  return noise;
-}
-
 }  // namespace weft::collectives

@@ -54,16 +54,4 @@ void check_noise(const RankNoise& noise, std::vector<schema::Problem>& problems)
 /// one's counts where it has one.
 [[nodiscard]] RankNoise combined(const RankNoise& first, const RankNoise& second);
 
-/// Noise of a whole job, or of some of its ranks or servers.
-struct NoiseRule {
-  enum class Scope : std::uint8_t { kJob, kServer, kRank };
-  Scope scope = Scope::kJob;
-  std::vector<std::uint32_t> members;  ///< ranks or servers by number
-  RankNoise noise;
-};
-
-/// What all rules that hold for a rank come to, in their order.
-[[nodiscard]] RankNoise noise_of(const std::vector<NoiseRule>& rules, std::uint32_t rank,
-                                 std::uint32_t server);
-
 }  // namespace weft::collectives

@@ -1,4 +1,6 @@
 #include <fmt/format.h>
+
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "scenarios/estimate/scenario_estimate.hpp"
@@ -65,10 +67,11 @@ std::string training_text(const TrainingEstimate& e) {
   const collectives::StepEstimate& step = e.step;
   std::string text = terms_text(step);
   text += fmt::format(
-      "  {} micro-batches, {:.4g} tokens/s, {:.1f} model TFLOP/s per GPU, MFU {:.1f}%, HFU "
+      "  {} micro-batches, {} tokens/s, {:.1f} model TFLOP/s per GPU, MFU {:.1f}%, HFU "
       "{:.1f}%\n",
-      format_count(static_cast<std::int64_t>(step.micro_batches)), step.tokens_per_second,
-      step.flops_per_rank / kTera, step.mfu * 100, step.hfu * 100);
+      format_count(static_cast<std::int64_t>(step.micro_batches)),
+      format_count(std::llround(step.tokens_per_second)), step.flops_per_rank / kTera,
+      step.mfu * 100, step.hfu * 100);
   text += fmt::format("  communication to computation {:.3f}: {}\n", step.ratio,
                       name_of(collectives::ratio_class(step.ratio)));
   return text + sent_text(e.sent) + memory_text(e);

@@ -46,22 +46,16 @@ std::string_view name_of_volume(VolumeKind kind) {
   return "data";
 }
 
-Bytes stored(double numbers, collectives::NumberFormat format) {
-  return Bytes(std::llround(std::ceil(numbers * collectives::bytes_of(format))));
-}
-
 collectives::StateBytes state_bytes(const TrainingSpec& spec, const StageShare& share) {
   const RankParameters held = rank_parameters(spec.model, spec.parallelism, share);
-  const auto dense = static_cast<double>(held.dense);
-  const auto experts = static_cast<double>(held.experts);
-  const double embedding =
-      1.0 * spec.model.vocabulary * spec.model.hidden / spec.parallelism.tensor;
+  const RankParameters embedding =
+      rank_parameters(spec.model, spec.parallelism, {.has_embedding = true});
   const collectives::PrecisionSpec& precision = spec.precision;
-  return {.parameters = stored(dense, precision.parameters),
-          .gradients = stored(dense, precision.gradients),
-          .expert_parameters = stored(experts, precision.parameters),
-          .expert_gradients = stored(experts, precision.gradients),
-          .embedding_gradients = stored(embedding, precision.gradients)};
+  return {.parameters = bytes_of_numbers(held.dense, precision.parameters),
+          .gradients = bytes_of_numbers(held.dense, precision.gradients),
+          .expert_parameters = bytes_of_numbers(held.experts, precision.parameters),
+          .expert_gradients = bytes_of_numbers(held.experts, precision.gradients),
+          .embedding_gradients = bytes_of_numbers(embedding.dense, precision.gradients)};
 }
 
 class TrainingEstimator {

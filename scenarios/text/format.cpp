@@ -34,8 +34,8 @@ std::string scaled(double value, std::span<const NamedScale> units) {
 }  // namespace
 
 std::string format_time(double seconds) {
-  constexpr std::array<NamedScale, 5> kUnits{
-      {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}, {1e-12, "ps"}}};
+  constexpr std::array<NamedScale, 6> kUnits{
+      {{3600, "h"}, {1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}, {1e-12, "ps"}}};
   return scaled(seconds, kUnits);
 }
 

@@ -9,7 +9,7 @@
 /// Quantities and tables for people.
 namespace weft::scenarios {
 
-/// `12.34 us`: four significant digits in the unit that suits.
+/// `12.34 us`: four significant digits in the unit that suits, hours at most.
 [[nodiscard]] std::string format_time(double seconds);
 [[nodiscard]] inline std::string format_time(Picoseconds t) { return format_time(to_seconds(t)); }
 /// `1.5 MiB`.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +15,8 @@
 #include "collectives/jobs/training/training_script.hpp"
 #include "collectives/parts/parts_program.hpp"
 #include "collectives/training/model/completed.hpp"
+#include "collectives/training/model/config_json.hpp"
+#include "collectives/training/model/model_schema.hpp"
 #include "collectives/training/plan/plan_check.hpp"
 
 namespace weft::collectives {
@@ -27,43 +31,88 @@ TrainingSpec completed_training(TrainingSpec spec) {
   return spec;
 }
 
-/// The tasks of all ranks of a pipeline stage, of which the first is looked at.
+/// How often a rank makes each call in an iteration, by the call's number.
+using CallCounts = std::map<std::uint32_t, double>;
+
+CallCounts calls_of(const TrainingPlan& plan, std::uint32_t rank) {
+  CallCounts counts;
+  TrainingScript script(plan, rank);
+  while (script.next()) {
+    for (const ScriptedTask& task : script.tasks()) {
+      if (!task.stream.is_compute()) counts[task.call] += 1;
+    }
+  }
+  return counts;
+}
+
+TrainingSpec with_micro_batches(TrainingSpec spec, std::uint32_t count) {
+  spec.batch.global = count * spec.batch.micro * spec.parallelism.data;
+  return spec;
+}
+
+/// An iteration's calls. Every micro-batch beyond those that fill the pipeline makes the same ones,
+/// so that two short iterations say what a long one has.
+class IterationCalls {
+ public:
+  explicit IterationCalls(const TrainingSpec& spec)
+      : micro_batches_(micro_batches_of(spec)),
+        few_(2 * spec.parallelism.pipeline),
+        is_long_(micro_batches_ > 2 * few_),
+        plan_(is_long_ ? with_micro_batches(spec, few_) : spec) {
+    if (is_long_) twice_.emplace(with_micro_batches(spec, 2 * few_));
+  }
+
+  [[nodiscard]] const TrainingPlan& plan() const { return plan_; }
+  [[nodiscard]] CallCounts of(std::uint32_t rank) const {
+    const CallCounts counts = calls_of(plan_, rank);
+    if (!is_long_) return counts;
+    CallCounts all = calls_of(*twice_, rank);
+    const double further = (1.0 * micro_batches_ - 2.0 * few_) / few_;
+    for (auto& [call, count] : all) {
+      const auto before = counts.find(call);
+      count += further * (count - (before == counts.end() ? 0 : before->second));
+    }
+    return all;
+  }
+
+ private:
+  std::uint32_t micro_batches_;
+  std::uint32_t few_;
+  bool is_long_;
+  TrainingPlan plan_;
+  std::optional<TrainingPlan> twice_;
+};
+
+/// What all ranks send, of which those of a pipeline stage are alike.
 class TrainingBound {
  public:
   TrainingBound(const TrainingPlan& plan, std::uint32_t domain_size)
       : plan_(plan), domain_size_(domain_size) {}
 
-  void add_stage(std::uint32_t rank) {
-    TrainingScript script(plan_, rank);
-    while (script.next()) {
-      for (const ScriptedTask& task : script.tasks()) {
-        if (!task.stream.is_compute()) add(task);
-      }
-    }
+  void add_stage(const CallCounts& calls) {
+    for (const auto& [call, count] : calls) add(call, count);
   }
   [[nodiscard]] SendBound sum() const { return sum_; }
 
  private:
-  void add(const ScriptedTask& task) {
-    const CommunicatorCall& call = plan_.groups.calls()[task.call];
+  void add(std::uint32_t number, double count) {
+    const CommunicatorCall& call = plan_.groups.calls()[number];
     const auto members =
         static_cast<std::uint32_t>(plan_.groups.communicators()[call.communicator].ranks.size());
-    const auto [known, is_new] = of_call_.try_emplace(task.call);
-    if (is_new) known->second = most_messages(call.spec, members, domain_size_);
-    const MessageBound& most = known->second;
+    const MessageBound most = most_messages(call.spec, members, domain_size_);
     const double per_rank = most.messages / members;
-    sum_.messages += per_rank * plan_.grid.stage_ranks();
-    if (is_new) sum_.at_once += per_rank * plan_.grid.stage_ranks();
+    sum_.messages += count * per_rank * plan_.grid.stage_ranks();
+    if (seen_.insert(number).second) sum_.at_once += per_rank * plan_.grid.stage_ranks();
     SendBound& own = of_communicator_[call.communicator];
-    own.connection_messages += per_rank / std::max(1U, call.spec.execution.channels);
-    own.connection_bytes += most.bytes;
+    own.connection_messages += count * per_rank / std::max(1U, call.spec.execution.channels);
+    own.connection_bytes += count * most.bytes;
     sum_.connection_messages = std::max(sum_.connection_messages, own.connection_messages);
     sum_.connection_bytes = std::max(sum_.connection_bytes, own.connection_bytes);
   }
 
   const TrainingPlan& plan_;
   std::uint32_t domain_size_;
-  std::map<std::uint32_t, MessageBound> of_call_;
+  std::set<std::uint32_t> seen_;
   std::map<std::uint32_t, SendBound> of_communicator_;
   SendBound sum_;
 };
@@ -72,7 +121,29 @@ class TrainingBound {
 
 schema::Object<TrainingSpec> Training::schema() { return training_schema(); }
 
+void Training::read_files(Spec& spec, JobFiles& files) {
+  if (spec.model.config.empty()) return;
+  const std::optional<JobFiles::File> file = files.read("model.config", spec.model.config);
+  if (!file) return;
+  auto read = parse_model_config(file->text, file->path);
+  if (!read.ok()) return files.fail(read.errors());
+  ModelSpec model = std::move(read).value();
+  const std::string source = "`" + file->path + "`, SHA-256 " + file->sha256;
+  const schema::Object<ModelSpec> keys = model_schema();
+  for (const schema::Field& field : keys.any().fields) {
+    const std::string key = "model." + field.key;
+    if (field.key == "preset" || field.key == "config") continue;
+    if (files.is_given(key)) {
+      field.set(&model, field.get(&spec.model));
+    } else {
+      files.note(key, source);
+    }
+  }
+  spec.model = std::move(model);
+}
+
 void Training::check(const Spec& given, std::uint32_t ranks, Problems& problems) {
+  if (!given.model.config.empty()) return;  // it could not be read
   const std::size_t before = problems.size();
   const TrainingSpec spec = completed_training(given);
   for (schema::Problem& problem : contradictions(spec.model)) {
@@ -122,12 +193,12 @@ SendBound Training::bound(const Spec& given, const BoundSetting& setting) {
   Problems problems;
   check(spec, setting.ranks, problems);
   if (!problems.empty()) return {};
-  const TrainingPlan plan(spec);
-  TrainingBound bound(plan, setting.domain_size);
+  const IterationCalls calls(spec);
+  TrainingBound bound(calls.plan(), setting.domain_size);
   for (std::uint32_t stage = 0; stage < spec.parallelism.pipeline; ++stage) {
     RankPlace first;
     first.pipeline = stage;
-    bound.add_stage(plan.grid.rank_at(first));
+    bound.add_stage(calls.of(calls.plan().grid.rank_at(first)));
   }
   SendBound sum = bound.sum();
   sum.messages *= spec.iterations;

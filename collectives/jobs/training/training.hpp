@@ -18,6 +18,8 @@ struct Training {
   static constexpr bool kHasIterations = true;
   [[nodiscard]] static const char* type_name(const Spec&) { return "training"; }
   [[nodiscard]] static schema::Object<Spec> schema();
+  /// Takes the model from the `config.json` that it names.
+  static void read_files(Spec& spec, JobFiles& files);
   static void check(const Spec& spec, std::uint32_t ranks, Problems& problems);
   [[nodiscard]] static RankDemand rank_demand(const Spec& spec);
   [[nodiscard]] static std::uint64_t most_connections(const Spec& spec, std::uint32_t ranks);

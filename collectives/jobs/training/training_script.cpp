@@ -154,9 +154,8 @@ void TrainingScript::begin_unit(Pass& pass) {
   if (!is_sharded_ || pass.kind == SlotKind::kBackwardWeights) return;
   const bool is_first = pass.unit == 0;
   const Waits now = last_computed();
-  pass.gathered =
-      is_first || !plan_.spec.overlap.prefetch ? gather(pass.current(), now) : pass.gathered_next;
-  pass.ready.add(pass.gathered);
+  pass.ready.add(is_first || !plan_.spec.overlap.prefetch ? gather(pass.current(), now)
+                                                          : pass.gathered_next);
   if (!plan_.spec.overlap.prefetch || pass.unit + 1 == pass.chunk->units.size()) return;
   Pass following = pass;
   ++following.unit;

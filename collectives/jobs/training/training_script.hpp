@@ -60,8 +60,7 @@ class TrainingScript {
     std::uint32_t unit = 0;  ///< next, counted in the direction of the pass
     std::uint32_t part = 0;  ///< of the unit
     Waits ready;             ///< when there is what the next part works on
-    Waits gathered;          ///< when there are the parameters of the unit
-    Waits gathered_next;
+    Waits gathered_next;     ///< when there are the parameters of the next unit
 
     [[nodiscard]] bool is_forward() const { return kind == SlotKind::kForward; }
     [[nodiscard]] std::uint32_t unit_number() const {

@@ -7,6 +7,7 @@
 
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/memory/rank_parameters.hpp"
+#include "collectives/training/plan/plan_check.hpp"
 #include "collectives/training/plan/stage_share.hpp"
 
 namespace weft::collectives {
@@ -15,21 +16,16 @@ namespace {
 
 using UnitKind = TrainingUnit::Kind;
 
-Bytes bytes_of_numbers(std::uint64_t numbers, NumberFormat format) {
-  return Bytes(std::llround(std::ceil(static_cast<double>(numbers) * bytes_of(format))));
-}
-
 class StageBuilder {
  public:
-  StageBuilder(const TrainingSpec& spec, const PipelinePlan& plan)
+  explicit StageBuilder(const TrainingSpec& spec)
       : spec_(spec),
-        plan_(plan),
         shares_(stage_shares(spec.model, spec.parallelism)),
-        dense_(unit(UnitKind::kLayer, layer_time_of(false),
+        dense_(unit(UnitKind::kLayer, layer_time(spec_, false),
                     layer_rank_parameters(spec.model, spec.parallelism, false))),
         expert_(spec.model.experts == 0
                     ? dense_
-                    : unit(UnitKind::kExpertLayer, layer_time_of(true),
+                    : unit(UnitKind::kExpertLayer, layer_time(spec_, true),
                            layer_rank_parameters(spec.model, spec.parallelism, true))) {}
 
   TrainingChunk chunk(std::uint32_t stage, bool has_embedding_elsewhere) const {
@@ -55,9 +51,6 @@ class StageBuilder {
   }
 
  private:
-  [[nodiscard]] PassTimes layer_time_of(bool has_experts) const {
-    return layer_time(spec_, has_experts);
-  }
   [[nodiscard]] RankParameters of_share(StageShare share) const {
     return rank_parameters(spec_.model, spec_.parallelism, share);
   }
@@ -70,18 +63,8 @@ class StageBuilder {
             bytes_of_numbers(parameters.experts, precision.parameters),
             bytes_of_numbers(parameters.experts, precision.gradients)};
   }
-  /// Of what is exchanged at once: Megatron-LM's 40 M parameters, or 1 M for each rank that has the
-  /// same if that is more (DistributedDataParallelConfig).
-  [[nodiscard]] Bytes bucket_size() const {
-    if (spec_.overlap.bucket > 0_B) return spec_.overlap.bucket;
-    constexpr std::uint64_t kLeast = 40'000'000;
-    constexpr std::uint64_t kPerRank = 1'000'000;
-    const std::uint64_t ranks =
-        std::uint64_t{spec_.parallelism.data} * spec_.parallelism.context * kPerRank;
-    return bytes_of_numbers(std::max(kLeast, ranks), spec_.precision.gradients);
-  }
   void add_buckets(TrainingChunk& chunk) const {
-    const Bytes size = bucket_size();
+    const Bytes size = bucket_size(spec_);
     GradientBucket bucket;
     for (std::size_t i = chunk.units.size(); i-- > 0;) {
       const TrainingUnit& unit = chunk.units[i];
@@ -96,7 +79,6 @@ class StageBuilder {
   }
 
   const TrainingSpec& spec_;
-  const PipelinePlan& plan_;
   std::vector<StageShare> shares_;
   TrainingUnit dense_;
   TrainingUnit expert_;
@@ -107,7 +89,7 @@ class StageBuilder {
 TrainingStage TrainingStage::of(const TrainingSpec& spec, const PipelinePlan& plan,
                                 std::uint32_t pipeline_rank) {
   TrainingStage stage;
-  const StageBuilder builder(spec, plan);
+  const StageBuilder builder(spec);
   const bool is_dual = plan.schedule == PipelineSchedule::kDualPipe;
   // DualPipe's ranks at the ends hold the first and the last stage.
   const bool has_both_ends = is_dual || plan.ranks == 1;

@@ -80,20 +80,14 @@ Waits TrainingScript::half(const Pass& pass) {
   const Step step = pass.is_forward() ? Step::kForward
                     : is_recomputing  ? Step::kRecompute
                                       : Step::kBackward;
-  // What is done again starts from what was kept, and the gradient is there already.
-  Waits ready = is_recomputing && number == 0 ? pass.gathered : pass.ready;
-  Waits done;
-  if (is_of_weights) {
-    done = compute(time, gathered_input(plan_.activations, last_computed()));
-  } else if (is_attention) {
-    done = attention(step, pass.kind, time, ready);
-  } else if (unit.kind == TrainingUnit::Kind::kExpertLayer && plan_.exchanges_tokens) {
-    done = experts(time, ready, plan_.spec.model.shared_experts > 0);
-  } else {
-    done = dense(time, ready, pass.kind == SlotKind::kBackward && !is_recomputing);
+  if (is_of_weights) return compute(time, gathered_input(plan_.activations, last_computed()));
+  // Frameworks recompute a layer once its gradient has come: PyTorch's checkpoints run with their
+  // backward pass (torch.utils.checkpoint).
+  if (is_attention) return attention(step, pass.kind, time, pass.ready);
+  if (unit.kind == TrainingUnit::Kind::kExpertLayer && plan_.exchanges_tokens) {
+    return experts(time, pass.ready, plan_.spec.model.shared_experts > 0);
   }
-  if (is_recomputing && number + 1 == kHalves) done.add(pass.ready);
-  return done;
+  return dense(time, pass.ready, pass.kind == SlotKind::kBackward && !is_recomputing);
 }
 
 Waits TrainingScript::attention(Step step, SlotKind kind, Picoseconds time, const Waits& ready) {

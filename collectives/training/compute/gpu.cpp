@@ -1,6 +1,7 @@
 #include "collectives/training/compute/gpu.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace weft::collectives {
 namespace {
@@ -85,6 +86,10 @@ std::string_view name_of(NumberFormat format) {
 double bytes_of(NumberFormat format) {
   static constexpr std::array<double, kNumberFormats> kSizes{4, 4, 2, 2, 1, 1, 0.5};
   return kSizes[static_cast<std::size_t>(format)];
+}
+
+Bytes bytes_of_numbers(std::uint64_t numbers, NumberFormat format) {
+  return Bytes(std::llround(std::ceil(static_cast<double>(numbers) * bytes_of(format))));
 }
 
 double activation_bytes(NumberFormat compute) { return std::max(2.0, bytes_of(compute)); }

@@ -18,19 +18,12 @@ struct StateExchanges {
   double parts = 1.0;  ///< that each is done in: buckets, or layers
 };
 
-/// Megatron-LM's size of a bucket: 40 M parameters, or 1 M for each data rank if that is more
-/// (megatron/core/distributed, DistributedDataParallelConfig::bucket_size).
-double bucket_bytes(const TrainingSpec& spec) {
-  if (spec.overlap.bucket.count() > 0) return static_cast<double>(spec.overlap.bucket.count());
-  const double ranks = 1.0 * spec.parallelism.data * spec.parallelism.context;
-  return std::max(40e6, 1e6 * ranks) * bytes_of(spec.precision.gradients);
-}
-
 /// A bucket is over with the layer that makes it large enough. ZeRO-3 exchanges layer by layer.
 double parts_of_exchange(const TrainingSpec& spec, double layers, double gradients) {
   layers = std::max(layers, 1.0);
   if (spec.parallelism.zero == 3 || gradients <= 0) return layers;
-  const double in_bucket = std::max(1.0, std::ceil(bucket_bytes(spec) * layers / gradients));
+  const double in_bucket =
+      std::max(1.0, std::ceil(static_cast<double>(bucket_size(spec).count()) * layers / gradients));
   return std::ceil(layers / in_bucket);
 }
 

@@ -125,12 +125,20 @@ schema::Object<ModelSpec> model_schema() {
   ModelKeys keys("model", "a transformer, by the numbers that decide what it computes and sends");
   keys.presets("preset", &ModelSpec::preset, model_choices(),
                "all of them at once; other keys override it")
-      .source("all that the model has is given");
+      .source("all that the model has is given")
+      .field(
+          "config", &ModelSpec::config,
+          "a `config.json` as the library transformers writes it, beside the scenario, which says "
+          "all of them at once; other keys override it")
+      .source("all that the model has is given")
+      .only_if([](const ModelSpec& model) { return model.preset == ModelSpec::Preset::kNone; },
+               "without `preset`");
   add_sizes(keys);
   add_kinds(keys);
   add_experts(keys);
   add_latent_attention(keys);
   keys.shorthand("preset").check([](const ModelSpec& model, std::vector<schema::Problem>& out) {
+    if (!model.config.empty()) return;  // which is to be read first
     std::vector<schema::Problem> found = contradictions(model);
     out.insert(out.end(), std::make_move_iterator(found.begin()),
                std::make_move_iterator(found.end()));

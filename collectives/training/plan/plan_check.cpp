@@ -1,10 +1,12 @@
 #include "collectives/training/plan/plan_check.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <string>
 #include <utility>
 
+#include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/pipeline/pipeline_plan.hpp"
 #include "collectives/training/plan/rank_grid.hpp"
 
@@ -213,6 +215,14 @@ std::uint64_t ranks_of(const ParallelismSpec& parallelism) {
 
 std::uint32_t micro_batches_of(const TrainingSpec& spec) {
   return spec.batch.global / (spec.batch.micro * spec.parallelism.data);
+}
+
+Bytes bucket_size(const TrainingSpec& spec) {
+  if (spec.overlap.bucket > 0_B) return spec.overlap.bucket;
+  constexpr std::uint64_t kLeast = 40'000'000;
+  constexpr std::uint64_t kPerRank = 1'000'000;
+  const std::uint64_t ranks = std::uint64_t{spec.parallelism.data} * spec.parallelism.context;
+  return bytes_of_numbers(std::max(kLeast, kPerRank * ranks), spec.precision.gradients);
 }
 
 PipelinePlan pipeline_of(const TrainingSpec& spec) {

@@ -24,6 +24,11 @@ void check_plan(const TrainingSpec& spec, std::optional<std::uint32_t> ranks,
 /// Of an iteration and data-parallel rank. Requires a batch that check_plan has nothing against.
 [[nodiscard]] std::uint32_t micro_batches_of(const TrainingSpec& spec);
 
+/// Of gradients that are exchanged at once. Unless the scenario says it: Megatron-LM's 40 M
+/// parameters, or 1 M for each rank that has the same ones if that is more
+/// (megatron/core/distributed, DistributedDataParallelConfig).
+[[nodiscard]] Bytes bucket_size(const TrainingSpec& spec);
+
 /// How they go over the ranks of a pipeline.
 [[nodiscard]] PipelinePlan pipeline_of(const TrainingSpec& spec);
 

@@ -27,6 +27,7 @@ struct ModelSpec {
     kDeepSeekV3,
   };
   Preset preset = Preset::kNone;
+  std::string config{};  ///< a config.json that the rest is still to be read from; empty: none
   std::uint32_t layers = 0;
   std::uint32_t hidden = 0;
   std::uint32_t ffn = 0;  ///< inner size of a dense feed-forward; 0: 4 * hidden

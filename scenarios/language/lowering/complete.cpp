@@ -201,6 +201,9 @@ class FilesOfJob final : public collectives::JobFiles {
     std::string digest = sha256_hex(text.value());
     return File{file.string(), std::move(text).value(), std::move(digest)};
   }
+  [[nodiscard]] bool is_given(const std::string& key) const override {
+    return locate(context_.root, child_path(path_, key)).is_exact;
+  }
   void fail(const std::string& key, std::string message) override {
     context_.fail(child_path(path_, key), std::move(message));
   }

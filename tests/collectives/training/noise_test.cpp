@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/noise/noise_spec.hpp"
 #include "collectives/noise/rank_noise.hpp"
 #include "collectives/spec/jitter.hpp"
 #include "simcore/base/random.hpp"
@@ -18,7 +19,7 @@ namespace weft::testing {
 namespace {
 
 using collectives::Jitter;
-using collectives::NoiseRule;
+using collectives::NoiseSpec;
 using collectives::PeriodicPause;
 using collectives::RankNoise;
 using collectives::Throttle;
@@ -151,19 +152,22 @@ TEST(Noise, OfDaysIsExact) {
   EXPECT_EQ(time_taken(noise, 0_s, 3250_s + 75'000_s), 7000_s + 100'000_s);
 }
 
-TEST(NoiseRules, AddUpForARank) {
-  const std::vector<NoiseRule> rules = {
-      {NoiseRule::Scope::kJob, {}, slow_by(1.1)},
-      {NoiseRule::Scope::kServer, {1}, slow_by(2)},
-      {NoiseRule::Scope::kRank, {3, 9}, slow_by(3)},
+TEST(NoiseSpecs, AddUpForARank) {
+  const std::vector<NoiseSpec> specs = {
+      {.factor = 1.1},
+      {.servers = {"1"}, .factor = 2},
+      {.ranks = {"3", "9"}, .factor = 3},
   };
-  EXPECT_DOUBLE_EQ(noise_of(rules, 0, 0).factor, 1.1);
-  EXPECT_DOUBLE_EQ(noise_of(rules, 9, 1).factor, 1.1 * 2 * 3);
-  EXPECT_DOUBLE_EQ(noise_of(rules, 3, 0).factor, 1.1 * 3);
+  collectives::RankLayout two_servers;
+  two_servers.domain = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
+  const auto noise = noise_by_rank(specs, 16, two_servers);
+  EXPECT_DOUBLE_EQ(noise[0].factor, 1.1);
+  EXPECT_DOUBLE_EQ(noise[9].factor, 1.1 * 2 * 3);
+  EXPECT_DOUBLE_EQ(noise[3].factor, 1.1 * 3);
 }
 
 // Of two throttles that meet, the product holds where both do.
-TEST(NoiseRules, MultiplyThrottlesThatMeet) {
+TEST(NoiseSpecs, MultiplyThrottlesThatMeet) {
   RankNoise first;
   first.throttles = {{0_us, 100_us, 2}};
   RankNoise second;

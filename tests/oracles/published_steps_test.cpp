@@ -1,0 +1,346 @@
+// Training steps as published, beside the closed forms of the same plans. Kernels are not modelled:
+// of each family, whose steps ran with the same kernels, one row sets the efficiency of matrix
+// products
+// (*calibrated*), and the others follow (*validation*). Gates are on ratios of rows.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "collectives/training/estimate/placed_times.hpp"
+#include "collectives/training/estimate/step_estimate.hpp"
+#include "collectives/training/model/completed.hpp"
+#include "collectives/training/model/presets.hpp"
+#include "collectives/training/plan/plan_check.hpp"
+#include "simcore/base/units.hpp"
+
+namespace weft::testing {
+namespace {
+
+using collectives::ModelSpec;
+using collectives::NumberFormat;
+using collectives::PipelineSchedule;
+using collectives::Recomputation;
+using collectives::TrainingSpec;
+
+/// What ranks of a cluster have towards each other.
+struct Cluster {
+  const char* gpu = "";
+  std::uint32_t domain = 8;   ///< GPUs of a scale-up domain
+  BitsPerSecond domain_rate;  ///< of a GPU, one direction
+  BitsPerSecond network_rate;
+};
+
+// NVIDIA DGX A100, DGX H100, HGX B200, GB200 NVL72 and GB300 NVL72 data sheets: NVLink of 300, 450
+// and 900 GB/s each way, NICs of 200, 400, 400 and 800 Gb/s per GPU.
+const Cluster kA100{"a100-sxm-80", 8, 2400_Gbps, 200_Gbps};
+const Cluster kH100{"h100-sxm", 8, 3600_Gbps, 400_Gbps};
+const Cluster kB200{"b200", 8, 7200_Gbps, 400_Gbps};
+const Cluster kGb200{"gb200", 72, 7200_Gbps, 400_Gbps};
+const Cluster kGb300{"gb300", 72, 7200_Gbps, 800_Gbps};
+// DeepSeek-AI, arXiv 2505.09343, section 4: NVLink of the H800 has 200 GB/s each way.
+const Cluster kH800{"h800", 8, 1600_Gbps, 400_Gbps};
+
+collectives::RankLayout layout_on(const Cluster& cluster, std::uint32_t ranks) {
+  collectives::RankLayout layout;
+  layout.domain.reserve(ranks);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    layout.domain.push_back(rank / cluster.domain);
+  }
+  layout.domain_rate = cluster.domain_rate;
+  layout.network_rate = cluster.network_rate;
+  layout.domain_latency = 1_us;
+  layout.network_latency = layout.farthest_latency = 5_us;
+  return layout;
+}
+
+struct PublishedStep {
+  std::string name;
+  const Cluster* cluster = nullptr;
+  TrainingSpec spec;
+  double seconds = 0;
+};
+
+struct Family {
+  const char* name = "";
+  const char* difference = "";  ///< what weft does not have of it
+  std::vector<PublishedStep> steps;
+};
+
+/// A row whose step weft estimated.
+struct Predicted {
+  double seconds = 0;
+  double bubble = 0;   ///< share of the step
+  double exposed = 0;  ///< communication that is, share of the step
+};
+
+Predicted predicted(const PublishedStep& step, double efficiency) {
+  TrainingSpec spec = step.spec;
+  spec.model = collectives::completed(spec.model);
+  spec.compute.gpu = step.cluster->gpu;
+  spec.compute.gemm_efficiency = efficiency;
+  collectives::CollectiveSpec how;
+  how.algorithm = collectives::Algorithm::kBest;
+  const auto ranks = static_cast<std::uint32_t>(ranks_of(spec.parallelism));
+  const collectives::PlacedTimes times(spec.parallelism, layout_on(*step.cluster, ranks), how);
+  const collectives::StepEstimate e = estimate_step(spec, times);
+  Predicted p{.seconds = e.seconds, .bubble = e.term("bubble").exposed / e.seconds};
+  for (const char* kind : {"tensor", "context", "expert", "pipeline", "data"}) {
+    p.exposed += e.term(kind).exposed / e.seconds;
+  }
+  return p;
+}
+
+/// The efficiency with which a row takes as long as published; 1 where it takes longer even so.
+double calibrated(const PublishedStep& step) {
+  double low = 0.02;
+  double high = 1;
+  for (int i = 0; i < 30; ++i) {
+    const double middle = (low + high) / 2;
+    (predicted(step, middle).seconds > step.seconds ? low : high) = middle;
+  }
+  return high;
+}
+
+/// Prints the family and gives what is predicted of each row; the first one is calibrated.
+std::vector<Predicted> print_family(const Family& family) {
+  const double efficiency = calibrated(family.steps.front());
+  std::printf("%s; efficiency %.2f\n", family.name, efficiency);
+  std::vector<Predicted> all;
+  for (const PublishedStep& step : family.steps) {
+    std::vector<schema::Problem> problems;
+    TrainingSpec spec = step.spec;
+    spec.model = collectives::completed(spec.model);
+    check_plan(spec, std::nullopt, problems);
+    for (const schema::Problem& p : problems) ADD_FAILURE() << step.name << p.key << p.message;
+    if (!problems.empty()) return {};
+    all.push_back(predicted(step, efficiency));
+    const Predicted& p = all.back();
+    std::printf(
+        "  %-34s published %7.3f s, weft %7.3f s (%+5.1f %%), bubble %4.1f %%, exposed %4.1f "
+        "%%%s\n",
+        step.name.c_str(), step.seconds, p.seconds, 100 * (p.seconds / step.seconds - 1),
+        100 * p.bubble, 100 * p.exposed, all.size() == 1 ? ", calibrated" : "");
+  }
+  std::printf("  not modelled: %s\n", family.difference);
+  return all;
+}
+
+/// The ratio of two rows is within a tenth of the published one, and nearer to it than `perfect`,
+/// the ratio of their GPUs, as if nothing were lost.
+void expect_ratio(const Family& family, const std::vector<Predicted>& rows, std::size_t few,
+                  std::size_t many, double perfect) {
+  ASSERT_GT(rows.size(), many);
+  const double published = family.steps[few].seconds / family.steps[many].seconds;
+  const double ratio = rows[few].seconds / rows[many].seconds;
+  std::printf("  %s to %s: published %.3f, weft %.3f, perfect scaling %.3f\n",
+              family.steps[few].name.c_str(), family.steps[many].name.c_str(), published, ratio,
+              perfect);
+  EXPECT_NEAR(ratio / published, 1, 0.1) << family.name;
+  EXPECT_LT(std::abs(ratio - published), std::abs(perfect - published)) << family.name;
+}
+
+ModelSpec gpt(std::uint32_t layers, std::uint32_t hidden, std::uint32_t heads,
+              std::uint32_t sequence = 2048, std::uint32_t vocabulary = 51200) {
+  ModelSpec model;
+  model.layers = layers;
+  model.hidden = hidden;
+  model.heads = heads;
+  model.sequence = sequence;
+  model.vocabulary = vocabulary;
+  model.tied_embeddings = model.learned_positions = model.biases = model.dropout = true;
+  return model;
+}
+
+/// The plan of a decoder on so many GPUs, data-parallel over what the rest leaves.
+TrainingSpec plan_on(const ModelSpec& model, std::uint32_t gpus, std::uint32_t tensor,
+                     std::uint32_t pipeline, std::uint32_t global) {
+  TrainingSpec spec;
+  spec.model = model;
+  spec.parallelism.tensor = tensor;
+  spec.parallelism.pipeline = pipeline;
+  spec.parallelism.data = gpus / (tensor * pipeline);
+  spec.batch.global = global;
+  return spec;
+}
+
+// Jiang et al., MegaScale, NSDI'24, table 2: 175B, sequences of 2,048, on A100; the plan is
+// section 6.1's.
+PublishedStep megascale_step(std::uint32_t gpus, std::uint32_t batch, double seconds) {
+  TrainingSpec spec = plan_on(gpt(96, 12288, 128), gpus, 8, 8, batch);
+  spec.parallelism.virtual_stages = 6;
+  spec.parallelism.sequence_parallel = true;
+  spec.parallelism.zero = 1;
+  spec.recomputation = Recomputation::kSelective;
+  return {std::to_string(gpus) + " GPUs, batch " + std::to_string(batch), &kA100, spec, seconds};
+}
+
+TEST(PublishedSteps, OfMegaScale) {
+  const Family family{"MegaScale 175B",
+                      "kernels of its own, overlap of tensor-parallel sums with products (section "
+                      "3.2), time lost to stragglers",
+                      {megascale_step(256, 768, 32.0), megascale_step(512, 768, 16.5),
+                       megascale_step(1024, 768, 8.9), megascale_step(3072, 6144, 23.66),
+                       megascale_step(6144, 6144, 12.21)}};
+  const auto rows = print_family(family);
+  expect_ratio(family, rows, 0, 2, 4);
+  expect_ratio(family, rows, 3, 4, 2);
+}
+
+TEST(PublishedSteps, OfMegatronBesideMegaScale) {
+  const Family family{
+      "Megatron-LM 175B, of the same authors",
+      "data loading and the optimiser's own collectives, which grow into the step as "
+      "it gets shorter",
+      {megascale_step(256, 768, 40.0), megascale_step(512, 768, 21.2),
+       megascale_step(1024, 768, 11.9), megascale_step(3072, 6144, 29.02),
+       megascale_step(6144, 6144, 14.78)}};
+  print_family(family);
+}
+
+// Smith et al., arXiv 2201.11990, section 3.2: 530B on DGX A100, batch 1,920, recomputed in full.
+TEST(PublishedSteps, OfMegatronTuring) {
+  const auto step = [](std::uint32_t servers, double seconds) {
+    TrainingSpec spec = plan_on(gpt(105, 20480, 128), servers * 8, 8, 35, 1920);
+    spec.recomputation = Recomputation::kFull;
+    return PublishedStep{std::to_string(servers) + " servers", &kA100, spec, seconds};
+  };
+  const Family family{"MT-NLG 530B", "DeepSpeed's kernels", {step(280, 60.1), step(420, 44.4)}};
+  expect_ratio(family, print_family(family), 0, 1, 1.5);
+}
+
+// Grattafiori et al., arXiv 2407.21783, table 4 and section 3.3.2: chunks of one layer, of which
+// the first has the embedding alone and the last the output layer alone; gradients are exchanged in
+// FP32.
+TEST(PublishedSteps, OfLlama) {
+  const auto step = [](std::uint32_t gpus, double tflops) {
+    TrainingSpec spec =
+        plan_on(collectives::model_preset(ModelSpec::Preset::kLlama31Of405b), gpus, 8, 16, 2048);
+    spec.model.sequence = 8192;
+    spec.parallelism.sequence_parallel = true;
+    spec.parallelism.virtual_stages = 8;
+    spec.parallelism.stage_layers.assign(128, 1);
+    spec.parallelism.stage_layers.front() = spec.parallelism.stage_layers.back() = 0;
+    spec.parallelism.zero = 1;
+    // The published rates count 6 FLOPs per parameter and token and attention, as model FLOPs do.
+    const double flops = 6.0 * 405.85e9 * 2048 * 8192;
+    return PublishedStep{std::to_string(gpus) + " GPUs", &kH100, spec,
+                         flops / (gpus * tflops * 1e12)};
+  };
+  const Family family{"Llama 3.1 405B",
+                      "1:7 between pods of 3,072 GPUs, collisions of flows, stragglers",
+                      {step(8192, 430), step(16384, 400)}};
+  expect_ratio(family, print_family(family), 0, 1, 2);
+}
+
+// NVIDIA/Megatron-LM, README of core r0.8: H100, sequences of 4,096, 48 data-parallel copies.
+TEST(PublishedSteps, OfMegatronCore) {
+  const auto step = [](const char* name, std::uint32_t hidden, std::uint32_t layers,
+                       std::uint32_t heads, std::uint32_t tensor, std::uint32_t pipeline,
+                       std::uint32_t batch, double seconds) {
+    TrainingSpec spec = plan_on(gpt(layers, hidden, heads, 4096, 131072), 48 * tensor * pipeline,
+                                tensor, pipeline, batch);
+    spec.parallelism.sequence_parallel = tensor > 1;
+    spec.parallelism.zero = 1;
+    return PublishedStep{name, &kH100, spec, seconds};
+  };
+  print_family(
+      {"Megatron-Core r0.8",
+       "kernels that are better on larger matrices; micro-batches and virtual stages are not "
+       "stated: 1 each",
+       {step("16B, TP 4", 6144, 32, 48, 4, 1, 192, 0.850),
+        step("1.7B", 2048, 24, 16, 1, 1, 192, 0.452),
+        step("7.1B, TP 2", 4096, 30, 32, 2, 1, 192, 0.800),
+        step("70B, TP 8, PP 2", 8192, 84, 64, 8, 2, 384, 2.177),
+        step("119B, TP 8, PP 4", 10240, 92, 80, 8, 4, 768, 3.648),
+        step("314B, TP 8, PP 8", 16384, 96, 128, 8, 8, 1536, 8.399)}});
+}
+
+/// Narayanan et al., SC'21, section 5.1: FLOPs of a step with everything recomputed.
+double sc21_seconds(const TrainingSpec& spec, double gpus, double tflops) {
+  const ModelSpec& m = spec.model;
+  const double h = m.hidden;
+  const double flops = 96.0 * spec.batch.global * m.sequence * m.layers * h * h *
+                       (1 + m.sequence / (6 * h) + m.vocabulary / (16.0 * m.layers * h));
+  return flops / (gpus * tflops * 1e12);
+}
+
+// Narayanan et al., SC'21, table 1: A100, sequences of 2,048.
+TEST(PublishedSteps, OfMegatronAtSc21) {
+  const auto step = [](const char* name, std::uint32_t hidden, std::uint32_t layers,
+                       std::uint32_t heads, std::uint32_t tensor, std::uint32_t pipeline,
+                       std::uint32_t gpus, std::uint32_t batch, double tflops) {
+    TrainingSpec spec = plan_on(gpt(layers, hidden, heads), gpus, tensor, pipeline, batch);
+    spec.recomputation = Recomputation::kFull;
+    return PublishedStep{name, &kA100, spec, sc21_seconds(spec, gpus, tflops)};
+  };
+  print_family({"Megatron-LM at SC'21",
+                "micro-batches are not stated: 1, of which small models had more; interleaving",
+                {step("39.1B, TP 8, PP 2", 8192, 48, 64, 8, 2, 512, 1536, 138),
+                 step("1.7B", 2304, 24, 24, 1, 1, 32, 512, 137),
+                 step("3.6B, TP 2", 3072, 30, 32, 2, 1, 64, 512, 138),
+                 step("7.5B, TP 4", 4096, 36, 32, 4, 1, 128, 512, 142),
+                 step("76.1B, TP 8, PP 4", 10240, 60, 80, 8, 4, 1024, 1792, 140),
+                 step("310.1B, TP 8, PP 16", 16384, 96, 128, 8, 16, 1920, 2160, 155),
+                 step("529.6B, TP 8, PP 35", 20480, 105, 128, 8, 35, 2520, 2520, 163)}});
+}
+
+// The same, table 2: ZeRO-3 without other parallelism. With four times the GPUs a rank has a
+// quarter of the samples, but gathers all parameters as often.
+TEST(PublishedSteps, OfZero3AtSc21) {
+  const auto step = [](const char* name, const ModelSpec& model, std::uint32_t gpus,
+                       std::uint32_t batch, double tflops) {
+    TrainingSpec spec = plan_on(model, gpus, 1, 1, batch);
+    spec.batch.micro = batch / gpus;
+    spec.parallelism.zero = 3;
+    spec.recomputation = Recomputation::kFull;
+    spec.precision.gradients = NumberFormat::kFp16;
+    return PublishedStep{name, &kA100, spec, sc21_seconds(spec, gpus, tflops)};
+  };
+  const ModelSpec large = gpt(96, 12288, 96);
+  const ModelSpec largest = gpt(105, 20480, 128);
+  const auto rows = print_family(
+      {"ZeRO-3 at SC'21",
+       "DeepSpeed's limits on prefetching, and a ring of all ranks that is not as fast as "
+       "its NICs",
+       {step("174.6B on 384", large, 384, 1536, 144),
+        step("174.6B on 1,536", large, 1536, 1536, 44),
+        step("529.6B on 640", largest, 640, 2560, 138),
+        step("529.6B on 1,120", largest, 1120, 2240, 98),
+        step("529.6B on 2,240", largest, 2240, 2240, 48)}});
+  // The mechanism: what is gathered does not shrink with the samples of a rank.
+  ASSERT_EQ(rows.size(), 5U);
+  EXPECT_GT(rows[1].exposed, rows[0].exposed);
+}
+
+// Korthikanti et al., MLSys'23, table 5: A100; everything recomputed, or attention alone with
+// sequence parallelism.
+TEST(PublishedSteps, OfSelectiveRecomputation) {
+  const auto step = [](const char* name, const ModelSpec& model, std::uint32_t pipeline,
+                       std::uint32_t micro, std::uint32_t batch, bool is_selective,
+                       double seconds) {
+    TrainingSpec spec = plan_on(model, 8 * pipeline, 8, pipeline, batch);
+    spec.batch.micro = micro;
+    spec.recomputation = is_selective ? Recomputation::kSelective : Recomputation::kFull;
+    spec.parallelism.sequence_parallel = is_selective;
+    return PublishedStep{name, &kA100, spec, seconds};
+  };
+  const ModelSpec m22 = gpt(48, 6144, 64);
+  const ModelSpec m175 = gpt(96, 12288, 96);
+  const ModelSpec m1000 = gpt(128, 25600, 160);
+  print_family({"Korthikanti et al.",
+                "interleaving of the 175B, kernels of normalisation",
+                {step("175B, full", m175, 8, 1, 64, false, 18.13),
+                 step("175B, selective", m175, 8, 1, 64, true, 13.75),
+                 step("22B, full", m22, 1, 4, 4, false, 1.42),
+                 step("22B, selective", m22, 1, 4, 4, true, 1.10),
+                 step("1T, full", m1000, 64, 1, 512, false, 94.42),
+                 step("1T, selective", m1000, 64, 1, 512, true, 71.49)}});
+}
+
+}  // namespace
+}  // namespace weft::testing
