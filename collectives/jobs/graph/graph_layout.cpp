@@ -79,6 +79,8 @@ bool GraphLayout::can_be_listed() {
       listed += count_named(send->from, ranks_) + count_named(send->to, ranks_);
     } else if (const auto* compute = std::get_if<ComputeNode>(&node.work)) {
       listed += count_named(compute->ranks, ranks_);
+    } else if (std::holds_alternative<RecvNode>(node.work)) {
+      listed += ranks_;
     }
   }
   if (listed <= kMostListed) return true;
@@ -232,6 +234,23 @@ void GraphLayout::add_work(const SendNode& work, Node& node, const std::string& 
   }
 }
 
+void GraphLayout::add_work(const RecvNode& work, Node& node, const std::string& key) {
+  const auto found = number_of_node_.find(work.send);
+  if (found == number_of_node_.end()) {
+    fail_unknown(key + ".send", work.send, "node", node_names());
+    return;
+  }
+  const auto* send = std::get_if<SendNode>(&spec_.nodes[found->second].work);
+  if (send == nullptr) {
+    fail(key + ".send", "`" + work.send + "` sends nothing; expected a node of type `send`");
+    return;
+  }
+  Problems of_send;  // which it has itself
+  node.ranks = ranks_named(send->to, ranks_, "", of_send);
+  std::ranges::sort(node.ranks);
+  node.ranks.erase(std::unique(node.ranks.begin(), node.ranks.end()), node.ranks.end());
+}
+
 void GraphLayout::add_work(const CollectiveNode& work, Node& node, const std::string& key) {
   const bool is_everybody = work.group.empty();
   if (is_everybody && !groups_.contains("")) {
@@ -309,24 +328,31 @@ bool GraphLayout::share_a_rank(const Node& a, const Node& b) const {
 }
 
 void GraphLayout::add_dependencies(std::uint32_t number) {
-  Node& node = nodes_[number];
-  const std::string key = node_key(number) + ".after";
   for (const std::string& name : spec_.nodes[number].after) {
-    const auto found = number_of_node_.find(name);
-    if (found == number_of_node_.end()) {
-      fail_unknown(key, name, "node", node_names());
-      continue;
-    }
-    const Node& other = nodes_[found->second];
-    if (found->second >= number && other.section != node.section) {
-      fail(key, "`" + name + "` is listed later, and not in the same repeat");
-    } else if (found->second >= number && sections_[node.section].times == 1) {
-      fail(key, "`" + name + "` is listed later, and nothing is repeated");
-    } else if (!share_a_rank(node, other)) {
-      fail(key, "`" + name + "` has no rank in common with this node; a message would tell them");
-    } else {
-      node.after.push_back(found->second);
-    }
+    add_dependency(number, name, node_key(number) + ".after");
+  }
+  if (const auto* recv = std::get_if<RecvNode>(&spec_.nodes[number].work)) {
+    add_dependency(number, recv->send, node_key(number) + ".send");
+  }
+}
+
+void GraphLayout::add_dependency(std::uint32_t number, const std::string& name,
+                                 const std::string& key) {
+  Node& node = nodes_[number];
+  const auto found = number_of_node_.find(name);
+  if (found == number_of_node_.end()) {
+    fail_unknown(key, name, "node", node_names());
+    return;
+  }
+  const Node& other = nodes_[found->second];
+  if (found->second >= number && other.section != node.section) {
+    fail(key, "`" + name + "` is listed later, and not in the same repeat");
+  } else if (found->second >= number && sections_[node.section].times == 1) {
+    fail(key, "`" + name + "` is listed later, and nothing is repeated");
+  } else if (!share_a_rank(node, other)) {
+    fail(key, "`" + name + "` has no rank in common with this node; a message would tell them");
+  } else {
+    node.after.push_back(found->second);
   }
 }
 

@@ -63,8 +63,11 @@ class GraphLayout {
   void add_node(std::uint32_t number);
   void add_work(const ComputeNode& work, Node& node, const std::string& key);
   void add_work(const SendNode& work, Node& node, const std::string& key);
+  void add_work(const RecvNode& work, Node& node, const std::string& key);
   void add_work(const CollectiveNode& work, Node& node, const std::string& key);
   void add_dependencies(std::uint32_t number);
+  /// The node waits for the one of this name, which `key` has.
+  void add_dependency(std::uint32_t number, const std::string& name, const std::string& key);
   /// Each communicator of a rank takes a lane at least.
   void count_communicators();
   [[nodiscard]] bool share_a_rank(const Node& a, const Node& b) const;

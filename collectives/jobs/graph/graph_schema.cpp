@@ -78,6 +78,13 @@ schema::Object<SendNode> send_schema() {
       .source("costs nothing, as closed forms have it");
 }
 
+schema::Object<RecvNode> recv_schema() {
+  return schema::describe<RecvNode>("recv",
+                                    "receivers compute nothing more until messages have come")
+      .field("send", &RecvNode::send, "the node that sends them, by name")
+      .required();
+}
+
 /// Every operation is a type of its own, as it is of jobs.
 void add_call_types(schema::Builder<GraphNode>& keys) {
   for (const std::string& name : operation_names()) {
@@ -120,6 +127,7 @@ schema::Object<GraphNode> node_schema() {
   // Alternatives are numbered as in GraphNode::work, which ends with the collectives.
   node.alternative<ComputeNode>("compute", work, compute_schema());
   node.alternative<SendNode>("send", work, send_schema());
+  node.alternative<RecvNode>("recv", work, recv_schema());
   add_call_types(node);
   node.check([](const GraphNode& n, Problems& problems) { check_name(n.name, problems); });
   return node;

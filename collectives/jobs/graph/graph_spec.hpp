@@ -36,6 +36,12 @@ struct SendNode {
   Execution execution;
 };
 
+/// Those that a node's messages go to compute nothing more until they have come, as after a
+/// blocking receive. Without one, only what is `after` the messages waits for them.
+struct RecvNode {
+  std::string send;  ///< name of the node that sends them
+};
+
 /// A collective in each communicator of a group.
 struct CollectiveNode {
   std::string group;  ///< empty: all ranks
@@ -45,7 +51,7 @@ struct CollectiveNode {
 struct GraphNode {
   std::string name;
   std::vector<std::string> after;  ///< names of nodes that have to be over on the same rank
-  std::variant<ComputeNode, SendNode, CollectiveNode> work;
+  std::variant<ComputeNode, SendNode, RecvNode, CollectiveNode> work;
 };
 
 /// The nodes from `first` to `last`, as they are listed, so many times.

@@ -37,6 +37,16 @@ TEST(GraphLayout, NamesTheNearestNodeOfAnUnknownOne) {
             "nodes[1].after: `foward` is no node of this job; did you mean `forward`?\n");
 }
 
+TEST(GraphLayout, RefusesReceivesOfWhatIsNotSent) {
+  const auto give = send_node("give", 1000_B, {"0"}, {"1"});
+  EXPECT_EQ(graph_problems(graph_of({give, recv_node("take", "gve")}), 2),
+            "nodes[1].send: `gve` is no node of this job; did you mean `give`?\n");
+  EXPECT_EQ(graph_problems(graph_of({compute_node("work", 1_us), recv_node("take", "work")}), 2),
+            "nodes[1].send: `work` sends nothing; expected a node of type `send`\n");
+  EXPECT_EQ(graph_problems(graph_of({recv_node("take", "give"), give}), 2),
+            "nodes[0].send: `give` is listed later, and nothing is repeated\n");
+}
+
 TEST(GraphLayout, NamesTheNearestGroupOfAnUnknownOne) {
   GraphSpec spec = graph_of({call_node("sum", "tensr", all_reduce(4_KB))});
   spec.groups = {group_of("tensor", 2), group_of("data", 2, 2)};

@@ -126,6 +126,21 @@ TEST(GraphTime, AMessageIsOverForItsSenderOnceItIsPosted) {
   EXPECT_EQ(run.executor().iterations(ProcessId(0U))[0].end, 4_us);
 }
 
+// Rank 1 has something to compute that is not after the message: with a receive in between it waits
+// for it all the same, and so does its next message.
+TEST(GraphTime, AReceiveHoldsBackWhatComputesAfterIt) {
+  const auto first = compute_node("first", 20_us, {}, {"0"});
+  const auto give = send_node("give", 2000_B, {"0"}, {"1"}, {"first"});
+  const auto second = compute_node("second", 5_us, {}, {"1"});
+  const Picoseconds arrival = 20_us + message_time(2000_B);
+  EXPECT_EQ(graph_end(graph_of({first, give, second}), 2), arrival);
+  EXPECT_EQ(graph_end(graph_of({first, give, recv_node("take", "give"), second}), 2),
+            arrival + 5_us);
+  const auto answer = send_node("answer", 1000_B, {"1"}, {"0"}, {"take"});
+  EXPECT_EQ(graph_end(graph_of({first, give, recv_node("take", "give"), answer}), 2),
+            arrival + message_time(1000_B));
+}
+
 /// Rank 0 computes t and tells rank 1, which computes u; m times.
 GraphSpec two_stages(Picoseconds t, Picoseconds u, std::uint32_t times) {
   return graph_of(

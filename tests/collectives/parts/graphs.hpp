@@ -25,6 +25,11 @@ using Names = std::vector<std::string>;
           collectives::SendNode{size, std::move(from), std::move(to), {}}};
 }
 
+[[nodiscard]] inline collectives::GraphNode recv_node(std::string name, std::string send,
+                                                      Names after = {}) {
+  return {std::move(name), std::move(after), collectives::RecvNode{std::move(send)}};
+}
+
 /// `group` empty: all ranks.
 [[nodiscard]] inline collectives::GraphNode call_node(std::string name, std::string group,
                                                       collectives::CollectiveSpec spec,
