@@ -36,12 +36,13 @@ struct Cluster {
 };
 
 // NVIDIA DGX A100, DGX H100, HGX B200, GB200 NVL72 and GB300 NVL72 data sheets: NVLink of 300, 450
-// and 900 GB/s each way, NICs of 200, 400, 400 and 800 Gb/s per GPU.
+// and 900 GB/s each way, NICs of 200, 400, 400 and 800 Gb/s per GPU. Of the 72 GPUs of a rack jobs
+// use 64.
 const Cluster kA100{"a100-sxm-80", 8, 2400_Gbps, 200_Gbps};
 const Cluster kH100{"h100-sxm", 8, 3600_Gbps, 400_Gbps};
 const Cluster kB200{"b200", 8, 7200_Gbps, 400_Gbps};
-const Cluster kGb200{"gb200", 72, 7200_Gbps, 400_Gbps};
-const Cluster kGb300{"gb300", 72, 7200_Gbps, 800_Gbps};
+const Cluster kGb200{"gb200", 64, 7200_Gbps, 400_Gbps};
+const Cluster kGb300{"gb300", 64, 7200_Gbps, 800_Gbps};
 // DeepSeek-AI, arXiv 2505.09343, section 4: NVLink of the H800 has 200 GB/s each way.
 const Cluster kH800{"h800", 8, 1600_Gbps, 400_Gbps};
 
@@ -340,6 +341,127 @@ TEST(PublishedSteps, OfSelectiveRecomputation) {
                  step("22B, selective", m22, 1, 4, 4, true, 1.10),
                  step("1T, full", m1000, 64, 1, 512, false, 94.42),
                  step("1T, selective", m1000, 64, 1, 512, true, 71.49)}});
+}
+
+/// A model by its config.json: layers, hidden, inner size, heads, of keys and values, vocabulary.
+ModelSpec decoder(std::uint32_t layers, std::uint32_t hidden, std::uint32_t ffn,
+                  std::uint32_t heads, std::uint32_t kv_heads, std::uint32_t vocabulary,
+                  std::uint32_t sequence) {
+  ModelSpec model;
+  model.layers = layers;
+  model.hidden = hidden;
+  model.ffn = ffn;
+  model.heads = heads;
+  model.kv_heads = kv_heads;
+  model.vocabulary = vocabulary;
+  model.sequence = sequence;
+  model.gated_ffn = true;
+  return model;
+}
+
+ModelSpec with_experts(ModelSpec model, std::uint32_t head_size, std::uint32_t experts,
+                       std::uint32_t top_k, std::uint32_t expert_ffn) {
+  model.head_size = head_size;
+  model.experts = experts;
+  model.top_k = top_k;
+  model.expert_ffn = expert_ffn;
+  return model;
+}
+
+/// As Megatron-Bridge states it: virtual stages, context and experts besides.
+struct BridgePlan {
+  std::uint32_t gpus = 0;
+  std::uint32_t batch = 0;
+  std::uint32_t tensor = 1;
+  std::uint32_t pipeline = 1;
+  std::uint32_t context = 1;
+  std::uint32_t virtual_stages = 1;
+  std::uint32_t expert = 1;
+  std::uint32_t zero = 1;
+};
+
+PublishedStep bridge_step(const char* name, const Cluster& cluster, const ModelSpec& model,
+                          const BridgePlan& plan, double seconds,
+                          NumberFormat format = NumberFormat::kFp8) {
+  TrainingSpec spec =
+      plan_on(model, plan.gpus / plan.context, plan.tensor, plan.pipeline, plan.batch);
+  spec.parallelism.sequence_parallel = plan.tensor > 1;
+  spec.parallelism.context = plan.context;
+  spec.parallelism.virtual_stages = plan.virtual_stages;
+  spec.parallelism.expert = plan.expert;
+  spec.parallelism.expert_tensor = plan.expert > 1 ? 1 : 0;
+  spec.parallelism.zero = plan.zero;
+  spec.overlap.tensor = plan.tensor > 1;
+  spec.precision.compute = format;
+  return {name, &cluster, spec, seconds};
+}
+
+ModelSpec deepseek_v3() {
+  ModelSpec model = collectives::model_preset(ModelSpec::Preset::kDeepSeekV3);
+  model.sequence = 4096;
+  return model;
+}
+
+constexpr const char* kBridgeDifference =
+    "recomputation and micro-batches, which are not stated: none, and 1; kernels of each model; "
+    "exchanges of experts in 8 bits and beside computing";
+
+// NVIDIA-NeMo/Megatron-Bridge, performance summary, by system.
+TEST(PublishedSteps, OfMegatronBridge) {
+  ModelSpec llama405 = collectives::model_preset(ModelSpec::Preset::kLlama31Of405b);
+  llama405.sequence = 8192;
+  const ModelSpec llama70 = decoder(80, 8192, 28672, 64, 8, 128256, 8192);
+  const ModelSpec llama8 = decoder(32, 4096, 14336, 32, 8, 128256, 8192);
+  const ModelSpec qwen235 =
+      with_experts(decoder(94, 4096, 12288, 64, 4, 151936, 4096), 128, 128, 8, 1536);
+  const ModelSpec qwen30 =
+      with_experts(decoder(48, 2048, 6144, 32, 4, 151936, 4096), 128, 128, 8, 768);
+  const ModelSpec gpt_oss =
+      with_experts(decoder(36, 2880, 2880, 64, 8, 201088, 4096), 64, 128, 4, 2880);
+  print_family(
+      {"Megatron-Bridge, H100, FP8",
+       kBridgeDifference,
+       {bridge_step("Llama 3.1 405B on 1,024", kH100, llama405, {1024, 1536, 8, 8, 2, 8}, 37.69),
+        bridge_step("Llama 3 70B on 64", kH100, llama70, {64, 256, 4, 8, 1, 5}, 19.69),
+        bridge_step("Llama 3 8B on 8, FSDP", kH100, llama8, {.gpus = 8, .batch = 128, .zero = 3},
+                    9.07),
+        bridge_step("DeepSeek-V3 on 1,024", kH100, deepseek_v3(), {1024, 8192, 2, 8, 1, 4, 64},
+                    25.26),
+        bridge_step("Qwen3 30B on 16, BF16", kH100, qwen30,
+                    {.gpus = 16, .batch = 1024, .expert = 16}, 29.7, NumberFormat::kBf16)}});
+  print_family(
+      {"Megatron-Bridge, GB200, FP8",
+       kBridgeDifference,
+       {bridge_step("Llama 3.1 405B on 256", kGb200, llama405, {256, 1536, 4, 16, 1, 4}, 58.3),
+        bridge_step("Llama 3 70B on 64, FSDP", kGb200, llama70,
+                    {.gpus = 64, .batch = 256, .zero = 3}, 7.76),
+        bridge_step("DeepSeek-V3 on 256", kGb200, deepseek_v3(), {256, 4096, 1, 4, 1, 4, 64},
+                    13.34),
+        bridge_step("Qwen3 235B on 256", kGb200, qwen235, {256, 8192, 1, 8, 1, 3, 32}, 18.0),
+        bridge_step("GPT-OSS 120B on 64", kGb200, gpt_oss,
+                    {.gpus = 64, .batch = 1280, .expert = 64}, 2.86)}});
+  print_family(
+      {"Megatron-Bridge, GB300, FP8",
+       kBridgeDifference,
+       {bridge_step("Llama 3.1 405B on 256", kGb300, llama405, {256, 1536, 4, 8, 1, 4}, 46.9),
+        bridge_step("DeepSeek-V3 on 256", kGb300, deepseek_v3(), {256, 4096, 1, 2, 1, 8, 32},
+                    10.42)}});
+  print_family(
+      {"Megatron-Bridge, B200, FP8",
+       kBridgeDifference,
+       {bridge_step("Llama 3.1 405B on 128", kB200, llama405, {128, 64, 4, 8, 2, 8}, 6.20)}});
+}
+
+// DeepSeek-AI, arXiv 2505.09343, table 4: 2,048 H800, PP 16, EP 64, ZeRO-1, DualPipe. The bubble is
+// published, too: 2.06 s of the step.
+TEST(PublishedSteps, OfDeepSeek) {
+  PublishedStep step =
+      bridge_step("2,048 GPUs", kH800, deepseek_v3(),
+                  {.gpus = 2048, .batch = 15360, .pipeline = 16, .expert = 64}, 19.926);
+  step.spec.parallelism.schedule = PipelineSchedule::kDualPipe;
+  print_family({"DeepSeek-V3 of its authors; published bubble 10.3 %",
+                "exchanges of experts in 8 bits, to four nodes at most, and beside computing",
+                {step}});
 }
 
 }  // namespace
