@@ -14,17 +14,18 @@ constexpr std::uint64_t kMessageToken = std::uint64_t{1} << 63U;
 
 }  // namespace
 
-Executor::Executor(const Workload& workload, Spans spans)
+Executor::Executor(const Workload& workload, Spans spans, const std::optional<LoneJob>& lone)
     : workload_(workload),
       keeps_spans_(spans == Spans::kKept),
+      lone_(lone),
       processes_(workload.process_hosts().size()),
       lanes_(workload.lane_count()),
       outstanding_(workload.connections().size()),
       arrivals_(workload),
       relays_(workload.relays().size()) {
   for (std::size_t i = 0; i < processes_.size(); ++i) {
-    const JobPlan& job = workload.jobs()[workload.job_of(ProcessId(i))];
-    processes_[i].unfinished_lanes = job.lanes;
+    const JobPlan& job = job_of(ProcessId(i));
+    processes_[i].unfinished_lanes = runs(workload.job_of(ProcessId(i))) ? job.lanes : 0;
     processes_[i].streams.resize(job.program->streams());
   }
   for (std::uint32_t c = 0; c < workload.connections().size(); ++c) {
@@ -40,10 +41,12 @@ Executor::Executor(const Workload& workload, Spans spans)
 }
 
 void Executor::on_start(ProcessContext& context, ProcessId self) {
-  const JobPlan& job = workload_.jobs()[workload_.job_of(self)];
-  for (std::uint32_t i = 0; i < job.lanes; ++i) {
-    if (job.start > context.now()) {
-      context.wake_at(job.start, i);
+  const std::uint32_t job = workload_.job_of(self);
+  if (!runs(job)) return;
+  const Picoseconds start = begin_of(job);
+  for (std::uint32_t i = 0; i < workload_.jobs()[job].lanes; ++i) {
+    if (start > context.now()) {
+      context.wake_at(start, i);
     } else {
       begin(turn(context, self, i));
     }
@@ -195,7 +198,7 @@ JobOutcome Executor::outcome(std::uint32_t job) const {
   const JobPlan& plan = workload_.jobs()[job];
   JobOutcome outcome;
   outcome.is_finished = finished(job);
-  outcome.start = outcome.end = plan.start;
+  outcome.start = outcome.end = begin_of(job);
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
     const Process& process = processes_[plan.process(rank).value()];
     outcome.end = std::max(outcome.end, process.last_progress);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,9 @@ class Executor final : public ProcessHandler {
  public:
   /// Whether `spans` will be asked for.
   enum class Spans : std::uint8_t { kKept, kNotKept };
-  /// The workload must outlive it.
-  explicit Executor(const Workload& workload, Spans spans = Spans::kKept);
+  /// The workload must outlive it. With a lone job, those that do not run count as finished.
+  explicit Executor(const Workload& workload, Spans spans = Spans::kKept,
+                    const std::optional<LoneJob>& lone = {});
 
   void on_start(ProcessContext& context, ProcessId self) override;
   void on_delivered(ProcessContext& context, ProcessId self, ConnectionId connection) override;
@@ -134,8 +136,14 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] bool take(Turn turn, Arrivals& arrivals);
   [[nodiscard]] bool sleep_until(Turn turn, Picoseconds time);
 
+  [[nodiscard]] bool runs(std::uint32_t job) const { return !lone_ || lone_->job == job; }
+  [[nodiscard]] Picoseconds begin_of(std::uint32_t job) const {
+    return lone_ ? lone_->begin : workload_.jobs()[job].start;
+  }
+
   const Workload& workload_;
   const bool keeps_spans_;
+  const std::optional<LoneJob> lone_;
   std::vector<Process> processes_;
   std::vector<Lane> lanes_;  ///< by lane index: a rank's are neighbours
   /// Messages of each connection that are posted and not acknowledged; its source writes this.

@@ -49,6 +49,13 @@ struct JobPlan {
   }
 };
 
+/// The one job of a workload that runs, from a time on; the others keep their ranks, their
+/// connections and their random numbers, and do nothing.
+struct LoneJob {
+  std::uint32_t job = 0;
+  Picoseconds begin;
+};
+
 /// What the connections of a job have in common (see Connection).
 struct JobTraffic {
   std::uint8_t traffic_class = 0;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <optional>
 
 #include "scenarios/output/collective_tables.hpp"
 #include "scenarios/output/pause_summary.hpp"
@@ -91,6 +92,32 @@ std::string training_text(const Results& r) {
                fmt::format("{} of {}{}", format_bytes(static_cast<double>(t.memory.count())),
                            format_bytes(static_cast<double>(t.gpu_memory.count())),
                            fits ? "" : ": too much")});
+  }
+  return "\n" + table.to_string("  ");
+}
+
+std::string time_or_dash(const std::optional<Picoseconds>& time) {
+  return time ? format_time(*time) : "-";
+}
+
+std::string isolated_text(const Results& r) {
+  if (r.isolated.empty()) return {};
+  const auto factor = [](const std::optional<double>& slowdown) {
+    return slowdown ? fmt::format("{:.3f}x", *slowdown) : "-";
+  };
+  const auto seconds = [](const std::optional<double>& time) {
+    return time ? format_time(*time) : "-";
+  };
+  TextTable table({"against running alone", "JCT", "alone", "slowdown", "iteration", "alone",
+                   "slowdown", "message p99", "alone", "slowdown"});
+  for (const IsolatedResult& i : r.isolated) {
+    table.add({r.jobs[i.job].name, time_or_dash(i.shared.completion),
+               time_or_dash(i.alone.completion),
+               factor(slowdown_of(i.shared.completion, i.alone.completion)),
+               time_or_dash(i.shared.iteration), time_or_dash(i.alone.iteration),
+               factor(slowdown_of(i.shared.iteration, i.alone.iteration)),
+               seconds(i.shared.message_p99_seconds), seconds(i.alone.message_p99_seconds),
+               factor(slowdown_of(i.shared.message_p99_seconds, i.alone.message_p99_seconds))});
   }
   return "\n" + table.to_string("  ");
 }
@@ -195,7 +222,7 @@ std::string trouble_text(const Results& r) {
 std::string summary_text(const Results& r) {
   std::string text = fmt::format("{}  (seed {}, {} engine)  {}\n\n", r.scenario, r.seed, r.engine,
                                  outcome_name(r.outcome));
-  text += jobs_text(r) + iterations_text(r) + training_text(r) + "\n";
+  text += jobs_text(r) + iterations_text(r) + training_text(r) + isolated_text(r) + "\n";
   text += collectives_text(r);
   text += distribution_table(r);
   text += fmt::format("  {} of {} messages completed\n\n",
