@@ -20,6 +20,7 @@ namespace weft::collectives {
 /// What became of a job so far.
 struct JobOutcome {
   bool is_finished = false;  ///< every lane of every rank has run its last step
+  bool has_begun = true;     ///< false: it waits for other jobs, and has no times yet
   Picoseconds start;
   /// When the last thing happened to one of its ranks: the last step that ended, or a delivery.
   /// Where the transport acknowledges, sends of jobs that are no collectives end with it.
@@ -81,7 +82,11 @@ class Executor final : public ProcessHandler {
   };
 
   [[nodiscard]] Turn turn(ProcessContext& context, ProcessId self, std::uint32_t number);
+  /// Begins all lanes of a process, at `start`.
+  void begin_lanes(ProcessContext& context, ProcessId self, Picoseconds start);
   void begin(Turn turn);
+  /// A rank of a job that this one waits for has ended; `self` is the job's first rank.
+  void rank_ended(ProcessContext& context, ProcessId self);
   /// Goes on with a lane, and then with the lanes of its rank that it made ready.
   void run(Turn turn);
   void run_lane(Turn turn);
@@ -137,9 +142,8 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] bool sleep_until(Turn turn, Picoseconds time);
 
   [[nodiscard]] bool runs(std::uint32_t job) const { return !lone_ || lone_->job == job; }
-  [[nodiscard]] Picoseconds begin_of(std::uint32_t job) const {
-    return lone_ ? lone_->begin : workload_.jobs()[job].start;
-  }
+  /// Of all its processes; -1: it waits for others.
+  [[nodiscard]] Picoseconds first_begin_of(std::uint32_t job) const;
 
   const Workload& workload_;
   const bool keeps_spans_;

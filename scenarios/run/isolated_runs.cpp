@@ -37,6 +37,7 @@ void run_isolated(Experiment& e, const protocols::Parallelism& parallelism,
                   const ObserverOfJob& observer_of, Results& results) {
   for (std::uint32_t j = 0; j < e.scenario.jobs.size(); ++j) {
     if (results.outcome == Outcome::kInterrupted) break;
+    if (!results.jobs[j].has_begun) continue;
     IsolatedResult isolated{.job = j, .shared = times_of(results, j), .alone = {}};
     if (e.scenario.jobs.size() == 1) {
       isolated.alone = isolated.shared;

@@ -15,7 +15,8 @@ struct JobResult {
   std::string name;
   std::string type;
   std::uint32_t ranks = 0;
-  Bytes bytes;  ///< payload that the job posted
+  Bytes bytes;            ///< payload that the job posted
+  bool has_begun = true;  ///< false: it waited for other jobs until the end of the run
   Picoseconds start;
   Picoseconds end;  ///< of what was done, if not finished
   bool is_finished = false;
@@ -47,9 +48,10 @@ inline constexpr Column<JobResult> kCompletionTime{
       kType,
       {"ranks", "", [](const JobResult& r) { return r.ranks; }, "ranks"},
       {"bytes", "payload that it posted", [](const JobResult& r) { return r.bytes; }, "bytes"},
-      {"start_s", "its first event", [](const JobResult& r) { return r.start; }, "start_seconds"},
+      {"start_s", "when it began; empty if it waited for other jobs until the end of the run",
+       [](const JobResult& r) { return only_if(r.has_begun, r.start); }, "start_seconds"},
       {"end_s", "its last event; of an unfinished job the last one so far",
-       [](const JobResult& r) { return r.end; }},
+       [](const JobResult& r) { return only_if(r.has_begun, r.end); }},
       kCompletionTime,
       {"ideal_s", "without contention; empty where there is no such time (open loops)",
        [](const JobResult& r) { return only_if(r.ideal > Picoseconds(0), r.ideal); },
