@@ -140,6 +140,23 @@ std::string distribution_table(const Results& r) {
   return table.to_string("  ");
 }
 
+/// Of several jobs, those of each.
+std::string job_messages_text(const Results& r) {
+  if (r.jobs.size() < 2) return {};
+  TextTable table(
+      {"messages of", "count", "p50", "p95", "p99", "p99.9", "max", "slowdown p50", "p99", "max"});
+  for (const JobResult& job : r.jobs) {
+    if (!job.message_seconds || !job.message_slowdown) continue;
+    const Percentiles& time = *job.message_seconds;
+    const Percentiles& slow = *job.message_slowdown;
+    table.add({job.name, format_count(static_cast<std::int64_t>(job.messages.completed())),
+               format_time(time.p50), format_time(time.p95), format_time(time.p99),
+               format_time(time.p999), format_time(time.max), fmt::format("{:.2f}x", slow.p50),
+               fmt::format("{:.2f}x", slow.p99), fmt::format("{:.2f}x", slow.max)});
+  }
+  return table.to_string("  ") + "\n";
+}
+
 std::string network_lines(const Results& r) {
   const protocols::NetworkTotals& t = r.totals;
   std::string text = fmt::format(
@@ -228,6 +245,7 @@ std::string summary_text(const Results& r) {
   text += fmt::format("  {} of {} messages completed\n\n",
                       format_count(static_cast<std::int64_t>(r.messages.completed())),
                       format_count(static_cast<std::int64_t>(r.messages.count())));
+  text += job_messages_text(r);
   if (r.has_packets) text += network_lines(r) + "\n";
   text += (r.has_packets ? ports_text(r) : fluid_ports_text(r)) + "\n";
   if (r.has_packets) text += pause_summary_text(r);

@@ -25,9 +25,7 @@ IsolatedResult::Times times_of(const Results& results, std::uint32_t number) {
   if (job.is_finished) times.completion = job.jct;
   times.iteration = mean_of_job(results.iterations, number);
   if (!times.iteration) times.iteration = mean_of_job(results.collectives, number);
-  if (job.messages.completed() > 0) {
-    times.message_p99_seconds = job.messages.completion_seconds().p99;
-  }
+  if (job.message_seconds) times.message_p99_seconds = job.message_seconds->p99;
   return times;
 }
 

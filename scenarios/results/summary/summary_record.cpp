@@ -29,6 +29,10 @@ const Record<JobResult>& job_record() {
   static const Record<JobResult> record = [] {
     Record<JobResult> job{fields_of(JobsTable::declaration())};
     const auto add = [&job](Field<JobResult> field) { job.fields.push_back(std::move(field)); };
+    add({"messages", "posted since the measurement began",
+         [](const JobResult& r) { return r.messages.count(); }});
+    add({"completed_messages", "of these",
+         [](const JobResult& r) { return r.messages.completed(); }});
     add({"algorithm", "collectives only",
          [](const JobResult& r) { return json_if(!r.algorithm.empty(), r.algorithm); }});
     add({"protocol", "of NCCL; none: plain messages; collectives only",
@@ -105,7 +109,7 @@ std::optional<Percentiles> packet_latencies(const Results& r) {
   const auto seconds = [&r](double p) {
     return to_seconds(Picoseconds(r.packet_latency.quantile(p)));
   };
-  return Percentiles{seconds(0.5), seconds(0.99), seconds(0.999),
+  return Percentiles{seconds(0.5), seconds(0.95), seconds(0.99), seconds(0.999),
                      to_seconds(Picoseconds(r.packet_latency.max()))};
 }
 

@@ -49,10 +49,10 @@ const Table<IsolatedRow>& IsolatedTable::declaration() {
         },
         "iteration_slowdown"},
        {"fct_p99_s", "99th percentile of its messages' completion times beside the others",
-        [](const Row& r) { return per_second(r.isolated.shared.message_p99_seconds); },
+        [](const Row& r) { return derived_seconds(r.isolated.shared.message_p99_seconds); },
         "fct_p99_seconds/shared"},
        {"isolated_fct_p99_s", "the same alone",
-        [](const Row& r) { return per_second(r.isolated.alone.message_p99_seconds); },
+        [](const Row& r) { return derived_seconds(r.isolated.alone.message_p99_seconds); },
         "fct_p99_seconds/isolated"},
        {"fct_p99_slowdown", "fct_p99_s over isolated_fct_p99_s",
         [](const Row& r) {
