@@ -14,7 +14,7 @@ namespace weft::collectives {
 /// One job, placed on hosts.
 struct JobDescription {
   std::string name;
-  Picoseconds start;
+  Picoseconds start;          ///< counted from the end of the jobs that it is after
   std::vector<HostId> ranks;  ///< by rank of the job; all different
   JobKind kind;
   std::uint8_t traffic_class = 0;  ///< of all its messages
@@ -23,6 +23,7 @@ struct JobDescription {
   std::uint16_t queue_pairs = 0;     ///< per connection, outside of domains; 0: the transport's
   std::uint8_t transport = 0;        ///< of messages between servers (Connection::transport)
   bool has_acknowledgements = true;  ///< what that transport offers
+  std::vector<std::uint32_t> after = {};  ///< numbers of jobs whose end it waits for
 };
 
 /// The layout of a job, as far as its own keys change it.

@@ -17,7 +17,6 @@ struct ProgramSetting {
   std::uint64_t seed = 1;
   std::uint32_t job = 0;  ///< number of the job in the scenario
   std::uint32_t ranks = 0;
-  Picoseconds start;  ///< of the job; no step runs before
   /// The transport tells the sender that a message has arrived: sending can end with a kFlush.
   bool has_acknowledgements = true;
   std::vector<BitsPerSecond> access_rates;  ///< by rank; may be empty where the program needs none

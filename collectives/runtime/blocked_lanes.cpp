@@ -46,13 +46,22 @@ std::string BlockedLanes::peer_name(ProcessId process) const {
   return "rank " + std::to_string(workload.rank_of(process)) + place_of(process);
 }
 
+std::string BlockedLanes::begin_of(ProcessId process) const {
+  const Picoseconds begin = processes[process.value()].begin;
+  if (begin >= Picoseconds(0)) return "until the job starts at " + time_text(begin);
+  std::string jobs;
+  for (const std::uint32_t job : workload.jobs()[workload.job_of(process)].after) {
+    jobs += (jobs.empty() ? "" : ", ") + workload.jobs()[job].name;
+  }
+  return "for the end of " + jobs;
+}
+
 std::string BlockedLanes::wait_of(ProcessId process, std::uint32_t number) const {
   const std::uint32_t index = workload.lane_index(process, number);
   const Lane& lane = lanes[index];
   switch (lane.status) {
     case LaneStatus::kNotStarted:
-      return "until the job starts at " +
-             time_text(workload.jobs()[workload.job_of(process)].start);
+      return begin_of(process);
     case LaneStatus::kReceiving:
       return "for a message from " + peer_name(workload.origin_of(lane.connection));
     case LaneStatus::kFlushing: {

@@ -16,6 +16,7 @@ namespace weft::collectives {
 /// Who waits for whom, in sentences.
 struct BlockedLanes {
   const Workload& workload;
+  std::span<const Process> processes;
   std::span<const Lane> lanes;                 ///< by lane index
   std::span<const std::uint32_t> outstanding;  ///< unacknowledged messages, by connection
   const std::function<std::string(HostId)>& host_name;
@@ -26,6 +27,7 @@ struct BlockedLanes {
  private:
   [[nodiscard]] std::string sentence_of(ProcessId process, std::uint32_t number) const;
   [[nodiscard]] std::string wait_of(ProcessId process, std::uint32_t number) const;
+  [[nodiscard]] std::string begin_of(ProcessId process) const;
   [[nodiscard]] std::string place_of(ProcessId process) const;
   [[nodiscard]] std::string peer_name(ProcessId process) const;
 };

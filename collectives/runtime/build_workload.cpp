@@ -8,6 +8,7 @@
 
 #include "collectives/costs/choose.hpp"
 #include "collectives/jobs/collective/routing.hpp"
+#include "collectives/jobs/job_order.hpp"
 #include "collectives/jobs/list.hpp"
 #include "collectives/runtime/workload.hpp"
 
@@ -72,7 +73,6 @@ ProgramSetting setting_of(const JobDescription& job, std::size_t number,
   setting.seed = options.seed;
   setting.job = static_cast<std::uint32_t>(number);
   setting.ranks = static_cast<std::uint32_t>(job.ranks.size());
-  setting.start = job.start;
   setting.has_acknowledgements = job.has_acknowledgements;
   if (is_open_loop(job.kind)) {
     for (const HostId host : job.ranks) {
@@ -118,11 +118,15 @@ Result<Workload> build_workload(std::span<const JobDescription> jobs,
           {std::move(problem.message), {.key = "jobs[" + std::to_string(i) + "]." + problem.key}});
     }
   }
+  if (errors.empty()) errors = check_order(jobs);
   if (!errors.empty()) return errors;
 
   Workload workload;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (Errors refused = add(workload, jobs[i], i, options); !refused.empty()) return refused;
+  }
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    workload.begin_after(static_cast<std::uint32_t>(i), jobs[i].after);
   }
   return workload;
 }

@@ -12,19 +12,26 @@ namespace {
 /// Marks the token of an alarm for a message; the rest is its connection.
 constexpr std::uint64_t kMessageToken = std::uint64_t{1} << 63U;
 
+// Of signals between jobs; those within a job have the number of a lane.
+constexpr std::uint64_t kRankEnded = std::uint64_t{1} << 32U;
+constexpr std::uint64_t kJobBegins = kRankEnded + 1;
+
 }  // namespace
 
-Executor::Executor(const Workload& workload, Spans spans)
+Executor::Executor(const Workload& workload, Spans spans, const std::optional<LoneJob>& lone)
     : workload_(workload),
       keeps_spans_(spans == Spans::kKept),
+      lone_(lone),
       processes_(workload.process_hosts().size()),
       lanes_(workload.lane_count()),
       outstanding_(workload.connections().size()),
       arrivals_(workload),
       relays_(workload.relays().size()) {
   for (std::size_t i = 0; i < processes_.size(); ++i) {
-    const JobPlan& job = workload.jobs()[workload.job_of(ProcessId(i))];
-    processes_[i].unfinished_lanes = job.lanes;
+    const JobPlan& job = job_of(ProcessId(i));
+    const std::uint32_t number = workload.job_of(ProcessId(i));
+    processes_[i].begin = first_begin_of(number);
+    processes_[i].unfinished_lanes = runs(number) ? job.lanes : 0;
     processes_[i].streams.resize(job.program->streams());
   }
   for (std::uint32_t c = 0; c < workload.connections().size(); ++c) {
@@ -39,11 +46,24 @@ Executor::Executor(const Workload& workload, Spans spans)
   }
 }
 
+Picoseconds Executor::first_begin_of(std::uint32_t job) const {
+  if (lone_) return lone_->begin;
+  const JobPlan& plan = workload_.jobs()[job];
+  return plan.after.empty() ? plan.start : Picoseconds(-1);
+}
+
 void Executor::on_start(ProcessContext& context, ProcessId self) {
-  const JobPlan& job = workload_.jobs()[workload_.job_of(self)];
-  for (std::uint32_t i = 0; i < job.lanes; ++i) {
-    if (job.start > context.now()) {
-      context.wake_at(job.start, i);
+  const Picoseconds begin = processes_[self.value()].begin;
+  const bool waits = begin < Picoseconds(0);
+  if (runs(workload_.job_of(self)) && !waits) begin_lanes(context, self, begin);
+}
+
+void Executor::begin_lanes(ProcessContext& context, ProcessId self, Picoseconds start) {
+  processes_[self.value()].begin = start;
+  const std::uint32_t lanes = job_of(self).lanes;
+  for (std::uint32_t i = 0; i < lanes; ++i) {
+    if (start > context.now()) {
+      context.wake_at(start, i);
     } else {
       begin(turn(context, self, i));
     }
@@ -119,7 +139,20 @@ void Executor::on_wake(ProcessContext& context, ProcessId self, std::uint64_t to
   }
 }
 
+void Executor::rank_ended(ProcessContext& context, ProcessId self) {
+  const JobPlan& job = job_of(self);
+  if (++processes_[self.value()].ended_ranks < job.awaited_ranks) return;
+  // All ranks begin at the same time, this one too.
+  for (std::uint32_t rank = 0; rank < job.ranks; ++rank) {
+    context.signal(job.process(rank), kJobBegins);
+  }
+}
+
 void Executor::on_signal(ProcessContext& context, ProcessId self, ProcessId, std::uint64_t token) {
+  if (token == kRankEnded) return rank_ended(context, self);
+  if (token == kJobBegins) {
+    return begin_lanes(context, self, context.now() + job_of(self).start);
+  }
   const Turn t = turn(context, self, static_cast<std::uint32_t>(token));
   ++t.lane.signals;
   if (t.lane.status == LaneStatus::kAwaitingSignals) run(t);
@@ -160,7 +193,10 @@ void Executor::run_lane(Turn turn) {
   }
   turn.lane.status = LaneStatus::kDone;
   turn.lane.source.reset();
-  --process.unfinished_lanes;
+  if (--process.unfinished_lanes > 0 || lone_) return;
+  for (const std::uint32_t follower : job_of(turn.self).followers) {
+    turn.context.signal(workload_.jobs()[follower].process(0), kRankEnded);
+  }
 }
 
 void Executor::forget_before(std::uint32_t job, std::uint32_t iteration) {
@@ -195,7 +231,10 @@ JobOutcome Executor::outcome(std::uint32_t job) const {
   const JobPlan& plan = workload_.jobs()[job];
   JobOutcome outcome;
   outcome.is_finished = finished(job);
-  outcome.start = outcome.end = plan.start;
+  const Picoseconds begin = processes_[plan.first_process].begin;
+  outcome.has_begun = begin >= Picoseconds(0);
+  if (!outcome.has_begun) return outcome;
+  outcome.start = outcome.end = begin;
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
     const Process& process = processes_[plan.process(rank).value()];
     outcome.end = std::max(outcome.end, process.last_progress);
@@ -207,7 +246,7 @@ JobOutcome Executor::outcome(std::uint32_t job) const {
 
 std::vector<std::string> Executor::describe_blocked(
     const std::function<std::string(HostId)>& host_name, std::size_t limit) const {
-  return BlockedLanes{workload_, lanes_, outstanding_, host_name}.describe(limit);
+  return BlockedLanes{workload_, processes_, lanes_, outstanding_, host_name}.describe(limit);
 }
 
 }  // namespace weft::collectives

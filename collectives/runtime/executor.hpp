@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace weft::collectives {
 /// What became of a job so far.
 struct JobOutcome {
   bool is_finished = false;  ///< every lane of every rank has run its last step
+  bool has_begun = true;     ///< false: it waits for other jobs, and has no times yet
   Picoseconds start;
   /// When the last thing happened to one of its ranks: the last step that ended, or a delivery.
   /// Where the transport acknowledges, sends of jobs that are no collectives end with it.
@@ -37,8 +39,9 @@ class Executor final : public ProcessHandler {
  public:
   /// Whether `spans` will be asked for.
   enum class Spans : std::uint8_t { kKept, kNotKept };
-  /// The workload must outlive it.
-  explicit Executor(const Workload& workload, Spans spans = Spans::kKept);
+  /// The workload must outlive it. With a lone job, those that do not run count as finished.
+  explicit Executor(const Workload& workload, Spans spans = Spans::kKept,
+                    const std::optional<LoneJob>& lone = {});
 
   void on_start(ProcessContext& context, ProcessId self) override;
   void on_delivered(ProcessContext& context, ProcessId self, ConnectionId connection) override;
@@ -79,7 +82,11 @@ class Executor final : public ProcessHandler {
   };
 
   [[nodiscard]] Turn turn(ProcessContext& context, ProcessId self, std::uint32_t number);
+  /// Begins all lanes of a process, at `start`.
+  void begin_lanes(ProcessContext& context, ProcessId self, Picoseconds start);
   void begin(Turn turn);
+  /// A rank of a job that this one waits for has ended; `self` is the job's first rank.
+  void rank_ended(ProcessContext& context, ProcessId self);
   /// Goes on with a lane, and then with the lanes of its rank that it made ready.
   void run(Turn turn);
   void run_lane(Turn turn);
@@ -134,8 +141,13 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] bool take(Turn turn, Arrivals& arrivals);
   [[nodiscard]] bool sleep_until(Turn turn, Picoseconds time);
 
+  [[nodiscard]] bool runs(std::uint32_t job) const { return !lone_ || lone_->job == job; }
+  /// Of all its processes; -1: it waits for others.
+  [[nodiscard]] Picoseconds first_begin_of(std::uint32_t job) const;
+
   const Workload& workload_;
   const bool keeps_spans_;
+  const std::optional<LoneJob> lone_;
   std::vector<Process> processes_;
   std::vector<Lane> lanes_;  ///< by lane index: a rank's are neighbours
   /// Messages of each connection that are posted and not acknowledged; its source writes this.

@@ -25,7 +25,7 @@ bool Executor::carry_out(Turn turn) {
     case Step::Kind::kDelay:
       return sleep_until(turn, turn.context.now() + time_of_delay(turn));
     case Step::Kind::kWaitUntil:
-      return sleep_until(turn, step.time());
+      return sleep_until(turn, processes_[turn.self.value()].begin + step.time());
     case Step::Kind::kSignal:
       turn.context.signal(job_of(turn.self).process(step.peer), turn.number);
       return true;
@@ -266,6 +266,7 @@ bool Executor::sleep_until(Turn turn, Picoseconds time) {
   if (time <= turn.context.now()) return true;
   begin_waiting(turn, LaneStatus::kSleeping);
   const Step::Work work = turn.lane.step.work;
+  // For who asks what the lane waits for: it goes on behind this step.
   turn.lane.step = Step::wait_until(time);
   turn.lane.step.work = work;
   turn.context.wake_at(time, turn.number);

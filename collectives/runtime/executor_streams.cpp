@@ -52,7 +52,7 @@ Picoseconds Executor::time_of_delay(Turn turn) {
   Process& process = processes_[turn.self.value()];
   const std::uint32_t rank = workload_.rank_of(turn.self);
   Computing computing{.nominal = step.time(),
-                      .start = turn.context.now() - job.start,
+                      .start = turn.context.now() - process.begin,
                       .number = process.computed++};
   for (std::uint32_t i = 0; i < process.streams.size() && !computing.is_slowed; ++i) {
     const Stream& stream = process.streams[i];

@@ -58,6 +58,8 @@ struct Stream {
 
 /// What the lanes of a rank have in common.
 struct Process {
+  Picoseconds begin{-1};          ///< of its lanes; -1: the job waits for others
+  std::uint32_t ended_ranks = 0;  ///< of those others; the job's first rank counts them
   std::int64_t messages = 0;
   Bytes bytes;
   Picoseconds last_progress;

@@ -78,6 +78,16 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
   return {};
 }
 
+void Workload::begin_after(std::uint32_t job, std::vector<std::uint32_t> others) {
+  std::sort(others.begin(), others.end());
+  others.erase(std::unique(others.begin(), others.end()), others.end());
+  for (const std::uint32_t other : others) {
+    jobs_[other].followers.push_back(job);
+    jobs_[job].awaited_ranks += jobs_[other].ranks;
+  }
+  jobs_[job].after = std::move(others);
+}
+
 void Workload::add_groups(const JobPlan& plan, const std::vector<ChipGroup>& groups) {
   if (groups.empty()) return;
   group_of_lane_.resize(plan.first_lane + std::size_t{plan.ranks} * plan.lanes);

@@ -36,7 +36,10 @@ struct WorkloadOptions {
 /// One job: its ranks are the processes first_process .. first_process + ranks - 1.
 struct JobPlan {
   std::string name;
-  Picoseconds start;
+  Picoseconds start;                     ///< counted from the end of the jobs that it is after
+  std::vector<std::uint32_t> after;      ///< jobs that it waits for, ascending
+  std::vector<std::uint32_t> followers;  ///< jobs that wait for it
+  std::uint32_t awaited_ranks = 0;       ///< of all that it is after
   std::uint32_t first_process = 0;
   std::uint32_t ranks = 0;
   std::uint32_t lanes = 1;       ///< per rank
@@ -47,6 +50,13 @@ struct JobPlan {
   [[nodiscard]] ProcessId process(std::uint32_t rank) const {
     return ProcessId(first_process + rank);
   }
+};
+
+/// The one job of a workload that runs, from a time on; the others keep their ranks, their
+/// connections and their random numbers, and do nothing.
+struct LoneJob {
+  std::uint32_t job = 0;
+  Picoseconds begin;
 };
 
 /// What the connections of a job have in common (see Connection).
@@ -73,6 +83,10 @@ class Workload {
   [[nodiscard]] Errors add_job(std::string name, Picoseconds start, std::span<const HostId> hosts,
                                std::unique_ptr<const JobProgram> program, bool has_acknowledgements,
                                JobTraffic traffic = {}, std::optional<AlgorithmChoice> choice = {});
+
+  /// The job waits for the end of others: then its ranks begin `start` later, two control latencies
+  /// after the last rank of those is done. Circles never begin (check_order).
+  void begin_after(std::uint32_t job, std::vector<std::uint32_t> others);
 
   /// Hosts that may forward what `from` sends to `to`, the best one first; none: it goes straight.
   using RelaysOf = std::function<std::vector<HostId>(HostId from, HostId to)>;

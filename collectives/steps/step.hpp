@@ -43,7 +43,7 @@ struct Step {
     kReceive,       ///< waits for the next message of `peer`; messages that came early count
     kFlush,         ///< waits until all sends of this lane are acknowledged
     kDelay,         ///< waits for a while
-    kWaitUntil,     ///< waits for an absolute time; no wait if it has passed
+    kWaitUntil,     ///< waits for a time, counted from the job's begin; no wait if it has passed
     kSignal,        ///< a control event to `peer`'s same lane, after the control latency
     kAwaitSignals,  ///< waits for a number of signals; those that came early count
     kNotify,        ///< an event for lane number `peer` of this rank, at once

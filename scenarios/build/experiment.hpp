@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct Experiment {
   protocols::ObservationConfig observation;  ///< what traces are to hold
   /// What may go wrong although the scenario is valid, such as a buffer too small to be lossless.
   std::vector<std::string> warnings;
+  /// The only job that the packet engine runs; absent: all.
+  std::optional<collectives::LoneJob> lone_job = {};
   /// Packets take a path that can do this, too, even where nothing needs it. Tests compare paths.
   protocols::Features extra_features{};
   /// So many messages that are over are dealt with at once, and then forgotten.

@@ -82,7 +82,11 @@ void MessageCollector::finish(Results& results) {
   results.phases = phases_.take();
   results.messages = std::move(all_);
   for (std::size_t j = 0; j < of_job_.size(); ++j) {
-    results.jobs[j].messages = std::move(of_job_[j]);
+    JobResult& job = results.jobs[j];
+    job.messages = std::move(of_job_[j]);
+    if (job.messages.completed() == 0) continue;
+    job.message_seconds = job.messages.completion_seconds();
+    job.message_slowdown = job.messages.slowdown();
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <optional>
 
 #include "scenarios/output/collective_tables.hpp"
 #include "scenarios/output/pause_summary.hpp"
@@ -95,6 +96,32 @@ std::string training_text(const Results& r) {
   return "\n" + table.to_string("  ");
 }
 
+std::string time_or_dash(const std::optional<Picoseconds>& time) {
+  return time ? format_time(*time) : "-";
+}
+
+std::string isolated_text(const Results& r) {
+  if (r.isolated.empty()) return {};
+  const auto factor = [](const std::optional<double>& slowdown) {
+    return slowdown ? fmt::format("{:.3f}x", *slowdown) : "-";
+  };
+  const auto seconds = [](const std::optional<double>& time) {
+    return time ? format_time(*time) : "-";
+  };
+  TextTable table({"against running alone", "JCT", "alone", "slowdown", "iteration", "alone",
+                   "slowdown", "message p99", "alone", "slowdown"});
+  for (const IsolatedResult& i : r.isolated) {
+    table.add({r.jobs[i.job].name, time_or_dash(i.shared.completion),
+               time_or_dash(i.alone.completion),
+               factor(slowdown_of(i.shared.completion, i.alone.completion)),
+               time_or_dash(i.shared.iteration), time_or_dash(i.alone.iteration),
+               factor(slowdown_of(i.shared.iteration, i.alone.iteration)),
+               seconds(i.shared.message_p99_seconds), seconds(i.alone.message_p99_seconds),
+               factor(slowdown_of(i.shared.message_p99_seconds, i.alone.message_p99_seconds))});
+  }
+  return "\n" + table.to_string("  ");
+}
+
 std::string distribution_table(const Results& r) {
   TextTable table({"", "p50", "p99", "p99.9", "max"});
   const Percentiles fct = r.messages.completion_seconds();
@@ -111,6 +138,23 @@ std::string distribution_table(const Results& r) {
   table.add({"packet latency", latency(0.5), latency(0.99), latency(0.999),
              format_time(Picoseconds(r.packet_latency.max()))});
   return table.to_string("  ");
+}
+
+/// Of several jobs, those of each.
+std::string job_messages_text(const Results& r) {
+  if (r.jobs.size() < 2) return {};
+  TextTable table(
+      {"messages of", "count", "p50", "p95", "p99", "p99.9", "max", "slowdown p50", "p99", "max"});
+  for (const JobResult& job : r.jobs) {
+    if (!job.message_seconds || !job.message_slowdown) continue;
+    const Percentiles& time = *job.message_seconds;
+    const Percentiles& slow = *job.message_slowdown;
+    table.add({job.name, format_count(static_cast<std::int64_t>(job.messages.completed())),
+               format_time(time.p50), format_time(time.p95), format_time(time.p99),
+               format_time(time.p999), format_time(time.max), fmt::format("{:.2f}x", slow.p50),
+               fmt::format("{:.2f}x", slow.p99), fmt::format("{:.2f}x", slow.max)});
+  }
+  return table.to_string("  ") + "\n";
 }
 
 std::string network_lines(const Results& r) {
@@ -195,12 +239,13 @@ std::string trouble_text(const Results& r) {
 std::string summary_text(const Results& r) {
   std::string text = fmt::format("{}  (seed {}, {} engine)  {}\n\n", r.scenario, r.seed, r.engine,
                                  outcome_name(r.outcome));
-  text += jobs_text(r) + iterations_text(r) + training_text(r) + "\n";
+  text += jobs_text(r) + iterations_text(r) + training_text(r) + isolated_text(r) + "\n";
   text += collectives_text(r);
   text += distribution_table(r);
   text += fmt::format("  {} of {} messages completed\n\n",
                       format_count(static_cast<std::int64_t>(r.messages.completed())),
                       format_count(static_cast<std::int64_t>(r.messages.count())));
+  text += job_messages_text(r);
   if (r.has_packets) text += network_lines(r) + "\n";
   text += (r.has_packets ? ports_text(r) : fluid_ports_text(r)) + "\n";
   if (r.has_packets) text += pause_summary_text(r);

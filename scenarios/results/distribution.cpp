@@ -24,7 +24,7 @@ double middle_of(std::uint64_t bucket) {
   return std::bit_cast<double>((bucket << kIgnoredBits) | (std::uint64_t{1} << (kIgnoredBits - 1)));
 }
 
-constexpr std::array<std::uint64_t, 3> kPerMille{500, 990, 999};
+constexpr std::array<std::uint64_t, 4> kPerMille{500, 950, 990, 999};
 
 std::uint64_t rank_of(std::uint64_t count, std::uint64_t per_mille) {
   return std::max<std::uint64_t>((count * per_mille + 999) / 1000, 1);
@@ -79,7 +79,7 @@ Percentiles Distribution::percentiles() const {
       found[i] = std::min(middle_of(first_bucket_ + bucket), max_);
     }
   }
-  return {found[0], found[1], found[2], max_};
+  return {found[0], found[1], found[2], found[3], max_};
 }
 
 }  // namespace weft::scenarios

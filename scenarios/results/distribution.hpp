@@ -6,9 +6,10 @@
 
 namespace weft::scenarios {
 
-/// p50, p99, p999 and max of some quantity.
+/// p50, p95, p99, p999 and max of some quantity.
 struct Percentiles {
   double p50 = 0;
+  double p95 = 0;
   double p99 = 0;
   double p999 = 0;
   double max = 0;

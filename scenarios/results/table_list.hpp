@@ -3,6 +3,7 @@
 #include "scenarios/results/table.hpp"
 #include "scenarios/results/tables/classes_table.hpp"
 #include "scenarios/results/tables/collectives_table.hpp"
+#include "scenarios/results/tables/isolated_table.hpp"
 #include "scenarios/results/tables/iterations_table.hpp"
 #include "scenarios/results/tables/jobs_table.hpp"
 #include "scenarios/results/tables/pauses_table.hpp"
@@ -15,6 +16,6 @@ namespace weft::scenarios {
 /// Every table of a run but that of messages, which is streamed: the one list. Digests take them in
 /// this order. Names of files and columns are what scripts read: they stay.
 using ResultTables = TableList<JobsTable, PortsTable, ClassesTable, PausesTable, CollectivesTable,
-                               IterationsTable, TrainingTable, VictimsTable>;
+                               IterationsTable, TrainingTable, VictimsTable, IsolatedTable>;
 
 }  // namespace weft::scenarios

@@ -32,6 +32,11 @@ struct Quotient {
   if (!value) return {};
   return Quotient{*value, Quotient::Spelling::kRate};
 }
+/// A time that follows from others: six digits.
+[[nodiscard]] inline std::optional<Quotient> derived_seconds(const std::optional<double>& value) {
+  if (!value) return {};
+  return Quotient{*value, Quotient::Spelling::kRate};
+}
 template <class T>
 [[nodiscard]] std::optional<T> only_if(bool is_there, T value) {
   if (!is_there) return {};

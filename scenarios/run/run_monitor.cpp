@@ -11,10 +11,13 @@
 namespace weft::scenarios {
 namespace {
 
+bool runs(const Experiment& e, std::uint32_t job) { return !e.lone_job || e.lone_job->job == job; }
+
 std::uint64_t count_packets(const Experiment& e) {
   const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
   std::uint64_t packets = 0;
   for (std::uint32_t job = 0; job < e.workload.jobs().size(); ++job) {
+    if (!runs(e, job)) continue;
     collectives::for_each_transfer(
         e.workload, job, [&](ConnectionId connection, Bytes size, std::int64_t count) {
           packets += static_cast<std::uint64_t>(
@@ -25,8 +28,10 @@ std::uint64_t count_packets(const Experiment& e) {
 }
 
 bool is_open_ended(const Experiment& e) {
-  return std::any_of(e.scenario.jobs.begin(), e.scenario.jobs.end(),
-                     [](const auto& job) { return collectives::is_open_loop(job.kind); });
+  for (std::uint32_t job = 0; job < e.scenario.jobs.size(); ++job) {
+    if (runs(e, job) && collectives::is_open_loop(e.scenario.jobs[job].kind)) return true;
+  }
+  return false;
 }
 
 }  // namespace

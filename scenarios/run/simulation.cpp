@@ -84,6 +84,12 @@ std::vector<protocols::PortCounters> port_counters(const Experiment& e,
   return counters;
 }
 
+/// Of a job that runs alone nobody asks for its ideal time, which the run with all jobs has found.
+std::vector<IdealTimes::Job> ideal_jobs_of(const Experiment& e, IdealTimes& ideals) {
+  if (e.lone_job) return std::vector<IdealTimes::Job>(e.workload.jobs().size());
+  return ideals.jobs();
+}
+
 Picoseconds end_of_jobs(const Experiment& e, const collectives::Executor& executor) {
   Picoseconds end;
   for (std::uint32_t j = 0; j < e.scenario.jobs.size(); ++j) {
@@ -138,9 +144,9 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
                  const protocols::Parallelism& parallelism, const MessageSink& sink) {
   // Before the network exists: what it takes to find them is then free again.
   IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
-  std::vector<IdealTimes::Job> ideal_jobs = ideals.jobs();
+  std::vector<IdealTimes::Job> ideal_jobs = ideal_jobs_of(e, ideals);
   const auto begin = std::chrono::steady_clock::now();
-  collectives::Executor executor(e.workload);
+  collectives::Executor executor(e.workload, collectives::Executor::Spans::kKept, e.lone_job);
   RunRecorder recorder(e, executor, ideals, sink);
   PacketNetwork network = make_network(e, files, parallelism, [&] { recorder.take(network); });
   if (files != nullptr) name_flows(e, network, *files);

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -221,6 +222,32 @@ TEST_F(Cli, TheFluidEngineLeavesOutWhatOnlyPacketsTell) {
   }
   for (const char* word : {"queue", "mark", "pause", "drop", "packets"}) {
     EXPECT_THAT(read_file(folder / "ports.csv"), Not(HasSubstr(word)));
+  }
+}
+
+TEST_F(Cli, IsolatedSaysHowMuchSlowerEachJobIsBesideTheOthers) {
+  const std::string scenario = kScenarios + "priorities.yaml";
+  const Finished f = run({"run", scenario, "--isolated", "--out", "x"});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_THAT(f.out, HasSubstr("against running alone"));
+  EXPECT_THAT(read_file(folder_ / "x" / "isolated.csv"), HasSubstr("\ntraining,"));
+  const auto summary = nlohmann::json::parse(read_file(folder_ / "x" / "summary.json"));
+  ASSERT_EQ(summary["isolated"].size(), 3U);
+  const auto& training = summary["isolated"][1];
+  EXPECT_EQ(training["job"], "training");
+  EXPECT_EQ(training["jct_seconds"]["shared"], summary["jobs"][1]["jct_seconds"]);
+  EXPECT_NEAR(training["slowdown"].get<double>(), 4.0 / 3, 0.02);  // three quarters of the link
+  // Messages are those of the run with all jobs: two long ones and five short ones.
+  const std::string messages = read_file(folder_ / "x" / "messages.csv");
+  EXPECT_EQ(std::count(messages.begin(), messages.end(), '\n'), 1 + 7);
+}
+
+TEST_F(Cli, IsolatedIsRefusedWhereTheEngineKnowsNoPackets) {
+  for (const char* engine : {"fluid", "both"}) {
+    const Finished f =
+        run({"run", kScenarios + "priorities.yaml", "--isolated", "--engine", engine});
+    EXPECT_EQ(f.exit_code, 2);
+    EXPECT_THAT(f.err, HasSubstr("--isolated runs every job by packets"));
   }
 }
 

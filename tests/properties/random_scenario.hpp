@@ -181,8 +181,9 @@ class RandomScenario {
   }
 
   void job(std::string& yaml, std::uint64_t number, std::uint64_t hosts, bool spray) {
-    const std::string head = fmt::format("  - {{name: j{}, start: {}us, {}{}", number, below(20),
-                                         job_class(), job_transport(spray));
+    std::string head = fmt::format("  - {{name: j{}, start: {}us, {}{}", number, below(20),
+                                   job_class(), job_transport(spray));
+    if (number > 0 && seed_ % 4 == 1) head += fmt::format("after: j{}, ", number - 1);
     switch (below(6)) {
       case 0:
         yaml += head + fmt::format(

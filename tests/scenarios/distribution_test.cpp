@@ -39,6 +39,7 @@ TEST(Distribution, OfFewValuesIsExact) {
     const std::vector<double> values = draws(count);
     const Percentiles p = percentiles_of(values);
     EXPECT_EQ(p.p50, exact(values, 0.5)) << count;
+    EXPECT_EQ(p.p95, exact(values, 0.95)) << count;
     EXPECT_EQ(p.p99, exact(values, 0.99)) << count;
     EXPECT_EQ(p.p999, exact(values, 0.999)) << count;
     EXPECT_EQ(p.max, exact(values, 1)) << count;
@@ -50,6 +51,7 @@ TEST(Distribution, OfManyValuesIsWithinHalfABucket) {
   const Percentiles p = percentiles_of(values);
   constexpr double kHalf = 1.0 / 8192;
   EXPECT_NEAR(p.p50 / exact(values, 0.5), 1, kHalf);
+  EXPECT_NEAR(p.p95 / exact(values, 0.95), 1, kHalf);
   EXPECT_NEAR(p.p99 / exact(values, 0.99), 1, kHalf);
   EXPECT_NEAR(p.p999 / exact(values, 0.999), 1, kHalf);
   EXPECT_EQ(p.max, exact(values, 1));

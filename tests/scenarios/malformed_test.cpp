@@ -150,6 +150,11 @@ const std::vector<Case> kCases{
     {"unknown-job-class",
      ".yaml:7:53: jobs[0].class: `dat` is no traffic class; expected one of data, control; did you "
      "mean `data`?"},
+    {"unknown-after",
+     ".yaml:8:66: jobs[1].after[1]: `frist` is no job; expected one of first, second; did you mean "
+     "`first`?"},
+    {"circle-of-jobs",
+     ".yaml:7:53: jobs[0].after: makes the job wait for itself: `a` after `c` after `b` after `a`"},
     {"unknown-pfc-preset",
      ".yaml:6:37: fabric.flow_control.preset: `sn56000` is not known; expected one of default, "
      "hpcc, sn5600; did you mean `sn5600`?"},

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -10,6 +11,8 @@
 
 #include "scenarios/results/results.hpp"
 #include "scenarios/results/summary/summary_record.hpp"
+#include "scenarios/run/simulation.hpp"
+#include "tests/support/engines.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -36,7 +39,7 @@ TEST(ResultTables, NameEveryColumnOnce) {
   }
   // Scripts read them: names stay.
   EXPECT_THAT(files, IsSupersetOf({"classes.csv", "collectives.csv", "jobs.csv", "messages.csv",
-                                   "pauses.csv", "ports.csv", "victims.csv"}));
+                                   "isolated.csv", "pauses.csv", "ports.csv", "victims.csv"}));
 }
 
 TEST(ResultTables, SayUnitsInTheLastWordOfNames) {
@@ -89,6 +92,40 @@ TEST(ResultTables, AreARowOfCellsUnderAHeader) {
   EXPECT_EQ(table.columns[5].kind, Kind::kDecimal);
   EXPECT_TRUE(table.columns[3].may_be_empty);
   EXPECT_FALSE(table.columns[2].may_be_empty);
+}
+
+TEST(ResultTables, HavePercentilesOfTheMessagesOfEachJob) {
+  const Results r = simulate(weft::testing::experiment_of_text(
+      "name: t\n"
+      "racks: {count: 1, servers: 4, server: host-400g}\n"
+      "fabric: {topology: leaf-spine, spines: 1}\n"
+      "transport: {type: roce, congestion_control: none}\n"
+      "jobs:\n"
+      "  - {name: one, type: messages, ranks: [0, 1], list: [{from: 0, to: 1, size: 1MiB}]}\n"
+      "  - {name: two, type: messages, ranks: [2, 3],\n"
+      "     list: [{from: 0, to: 1, size: 4KiB}, {from: 0, to: 1, size: 2MiB, start: 1ms}]}\n"));
+  ASSERT_TRUE(r.jobs[0].message_seconds && r.jobs[1].message_slowdown);
+  EXPECT_EQ(r.jobs[0].message_seconds->p50, to_seconds(r.jobs[0].jct));
+  EXPECT_EQ(r.jobs[0].message_seconds->p50, r.jobs[0].message_seconds->max);
+  EXPECT_LT(r.jobs[1].message_seconds->p50, 1e-5);
+  EXPECT_GT(r.jobs[1].message_seconds->p95, r.jobs[0].message_seconds->max);
+  EXPECT_NEAR(r.jobs[1].message_slowdown->max, 1, 0.01);
+  const nlohmann::ordered_json jobs = summary_record().json(r)["jobs"];
+  EXPECT_EQ(jobs[0]["messages"], 1);
+  EXPECT_EQ(jobs[1]["completed_messages"], 2);
+  EXPECT_EQ(jobs[1]["fct_seconds"]["p999"], r.jobs[1].message_seconds->p999);
+}
+
+TEST(ResultTables, LeaveThePercentilesOfAJobWithoutMessagesEmpty) {
+  JobResult job;
+  job.name = "idle";
+  std::string row;
+  JobsTable::declaration().append(row, job);
+  EXPECT_TRUE(row.ends_with(",0,,,,,,,,,,\n")) << row;
+  job.message_slowdown = Percentiles{1, 1.5, 2, 3, 4};
+  row.clear();
+  JobsTable::declaration().append(row, job);
+  EXPECT_TRUE(row.ends_with(",0,,,,,,1.000000,1.500000,2.000000,3.000000,4.000000\n")) << row;
 }
 
 TEST(ResultTables, AreDescribedForPeople) {

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 namespace weft::sweep {
 namespace {
 
@@ -16,7 +20,18 @@ TEST(Metrics, SayTheirUnitInTheLastWordOfTheirNames) {
 TEST(Metrics, ThatArePercentilesHaveTheUnitOfTheirQuantity) {
   EXPECT_EQ(metric_unit("messages.fct_seconds.p99"), "s");
   EXPECT_EQ(metric_unit("messages.slowdown.p50"), "");
+  EXPECT_EQ(metric_unit("jobs.a.fct_seconds.p95"), "s");
   EXPECT_EQ(metric_unit("packet_latency_seconds.max"), "s");
+}
+
+TEST(Metrics, HavePercentilesOfTheMessagesOfEachJobOnce) {
+  scenarios::Scenario scenario;
+  scenario.jobs.resize(1);
+  scenario.jobs[0].name = "a";
+  const std::vector<std::string> names = metric_names(scenario);
+  for (const char* name : {"jobs.a.fct_seconds.p95", "jobs.a.slowdown.max", "jobs.a.messages"}) {
+    EXPECT_EQ(std::ranges::count(names, name), 1) << name;
+  }
 }
 
 // It used to be looked for anywhere in the name.

@@ -25,6 +25,7 @@
 #include "scenarios/results/reference.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/fluid_simulation.hpp"
+#include "scenarios/run/isolated_runs.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "scenarios/text/format.hpp"
 #include "scenarios/text/json_text.hpp"
@@ -136,6 +137,19 @@ scenarios::Results simulate(const Loaded& loaded, Engine engine, const RunArgume
   return results;
 }
 
+/// Each job alone, after the run with all of them.
+void run_isolated(Loaded& loaded, const RunArguments& arguments, scenarios::Results& results) {
+  const auto observer_of = [&](std::uint32_t job) {
+    auto progress = std::make_shared<ProgressLine>(!arguments.is_quiet, "packet-hops",
+                                                   results.jobs[job].name + " alone");
+    return [progress](const scenarios::Progress& now) {
+      progress->update(now);
+      return !is_interrupted();
+    };
+  };
+  scenarios::run_isolated(loaded.experiment, {.threads = arguments.threads}, observer_of, results);
+}
+
 void print_results(const scenarios::Results& results, const RunArguments& arguments) {
   if (arguments.print_json) {
     print(scenarios::json_text(scenarios::summary_json(results)) + "\n");
@@ -165,7 +179,7 @@ void print_place(const scenarios::Results& results, const std::filesystem::path&
 }
 
 /// Runs one engine, writes and prints. Returns the exit code.
-int run_engine(const Loaded& loaded, Engine engine, const std::filesystem::path& out,
+int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
                const RunArguments& arguments) {
   // Before the run: what cannot be written should not take an hour to say so.
   auto created = scenarios::RunFiles::create(
@@ -173,10 +187,11 @@ int run_engine(const Loaded& loaded, Engine engine, const std::filesystem::path&
       {.traces = engine == Engine::kPacket, .messages = loaded.lists_messages});
   if (!created) return refuse(created.errors(), kUnfinished);
   scenarios::RunFiles& files = *created.value();
-  const scenarios::Results results = simulate(loaded, engine, arguments, files);
+  scenarios::Results results = simulate(loaded, engine, arguments, files);
   log_info(fmt::format("{} cells, {} threads, lookahead {}, {} events", results.cells,
                        results.threads, scenarios::format_time(results.lookahead),
                        results.totals.events));
+  if (arguments.is_isolated) run_isolated(loaded, arguments, results);
   // Before anything is printed, since nobody may be there to read it: `weft run ... | head -1`.
   const auto written = scenarios::write_results(
       results, loaded.source.resolved_yaml(WEFT_VERSION), out,
@@ -191,8 +206,7 @@ int run_engine(const Loaded& loaded, Engine engine, const std::filesystem::path&
 
 /// Runs the fluid engine in a process of its own (SimGrid has one clock per process) beside the
 /// packet engine, and compares what they wrote.
-int run_both(const Loaded& loaded, const std::filesystem::path& out,
-             const RunArguments& arguments) {
+int run_both(Loaded& loaded, const std::filesystem::path& out, const RunArguments& arguments) {
   RunArguments silent = arguments;
   silent.print_json = false;
   silent.is_quiet = true;
@@ -229,6 +243,10 @@ int run_both(const Loaded& loaded, const std::filesystem::path& out,
 }  // namespace
 
 int run_scenario(const RunArguments& arguments) {
+  if (arguments.is_isolated && arguments.engine != Engine::kPacket) {
+    complain("--isolated runs every job by packets; leave out --engine");
+    return kBadInput;
+  }
   std::optional<Loaded> loaded = load(arguments.scenario, arguments.overrides);
   if (!loaded) return kBadInput;
   std::filesystem::path out = arguments.out;

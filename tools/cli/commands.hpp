@@ -29,6 +29,7 @@ struct RunArguments {
   std::optional<std::int64_t> memory_limit;  ///< bytes of private memory; absent: what there is
   bool print_json = false;
   bool is_quiet = false;
+  bool is_isolated = false;  ///< each job runs alone, too
 };
 
 /// `weft run`: simulates, prints the summary, writes the results.

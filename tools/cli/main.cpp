@@ -90,6 +90,8 @@ int run_program(int argc, char** argv) {
       "--memory-limit", memory_limit,
       "private memory that the run may take, such as 4GiB; one that is foreseen to need "
       "more is refused (default: what the machine has left)");
+  run->add_flag("--isolated", run_arguments.is_isolated,
+                "then run each job alone, too, and say how much slower it is beside the others");
   run->add_flag("--json", run_arguments.print_json, "print summary.json instead of the tables");
   run->add_flag("--quiet", run_arguments.is_quiet, "print nothing but errors");
   run->add_option("--log", log_level, "off, error, warn, info or debug");

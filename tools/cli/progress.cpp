@@ -8,6 +8,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <utility>
 
 #include "scenarios/text/format.hpp"
 #include "simcore/base/escape.hpp"
@@ -48,8 +49,10 @@ void stop_on_interrupt() {
 
 bool is_interrupted() { return interrupted.load(); }
 
-ProgressLine::ProgressLine(bool is_wanted, const char* unit)
-    : is_wanted_(is_wanted && ::isatty(STDERR_FILENO) == 1), unit_(unit) {}
+ProgressLine::ProgressLine(bool is_wanted, const char* unit, std::string title)
+    : is_wanted_(is_wanted && ::isatty(STDERR_FILENO) == 1),
+      unit_(unit),
+      title_(title.empty() ? std::move(title) : std::move(title) + ", ") {}
 
 ProgressLine::~ProgressLine() {
   if (is_shown_) std::fputs("\r\033[K", stderr);
@@ -67,7 +70,7 @@ void ProgressLine::update(const scenarios::Progress& progress) {
   shown_at_ = now;
   is_shown_ = true;
   count_ = progress.count;
-  std::string line = fmt::format("{:.0f} s: simulated {}, {:.3g} million {}/s", seconds,
+  std::string line = fmt::format("{}{:.0f} s: simulated {}, {:.3g} million {}/s", title_, seconds,
                                  scenarios::format_time(progress.now), rate * 1e-6, unit_);
   if (progress.done && *progress.done > 0) {
     line += fmt::format(", {:.0f} %", 100 * *progress.done);

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 #include "scenarios/run/simulation.hpp"
 
@@ -17,8 +18,8 @@ void stop_on_interrupt();
 /// seconds.
 class ProgressLine {
  public:
-  /// `unit`: what is counted, such as `packet-hops`.
-  ProgressLine(bool is_wanted, const char* unit);
+  /// `unit`: what is counted, such as `packet-hops`. `title`: what runs; empty: all there is.
+  ProgressLine(bool is_wanted, const char* unit, std::string title = {});
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -28,6 +29,7 @@ class ProgressLine {
   using Clock = std::chrono::steady_clock;
   bool is_wanted_;
   const char* unit_;
+  std::string title_;
   bool is_shown_ = false;
   Clock::time_point begin_ = Clock::now();
   Clock::time_point shown_at_ = begin_;

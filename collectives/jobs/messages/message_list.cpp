@@ -123,7 +123,7 @@ class MessageList::Source final : public StepSource {
     if (next_sent_ < sent_end_) {
       const auto& message = program_.spec_.list[program_.sent_.order[next_sent_]];
       if (!has_waited_) {
-        step = Step::wait_until(program_.setting_.start + message.start);
+        step = Step::wait_until(message.start);
       } else {
         step = Step::send(message.to, message.size);
         ++next_sent_;

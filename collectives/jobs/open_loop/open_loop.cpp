@@ -97,7 +97,7 @@ class OpenLoop::Source final : public StepSource {
   bool next(Step& step) override {
     switch (phase_) {
       case Phase::kWait:
-        step = Step::wait_until(program_.setting_.start + arrival_);
+        step = Step::wait_until(arrival_);
         phase_ = Phase::kSend;
         return true;
       case Phase::kSend:

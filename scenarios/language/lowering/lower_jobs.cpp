@@ -9,12 +9,14 @@
 #include <variant>
 #include <vector>
 
+#include "collectives/jobs/job_order.hpp"
 #include "collectives/runtime/workload.hpp"
 #include "scenarios/language/lowering/lower.hpp"
 #include "scenarios/language/lowering/placement.hpp"
 #include "scenarios/language/lowering/topology.hpp"
 #include "simcore/fabric/limits.hpp"
 #include "simcore/schema/schema.hpp"
+#include "simcore/text/nearest.hpp"
 #include "simcore/text/quoted.hpp"
 
 namespace weft::scenarios::language {
@@ -163,6 +165,37 @@ class JobLowering {
   bool is_reported_ = false;
 };
 
+/// Which job waits for which, once all of them have their numbers.
+void lower_order(const Context& context, Scenario& scenario) {
+  const std::vector<JobDocument>& jobs = context.document.jobs;
+  std::vector<std::string> names;
+  std::unordered_map<std::string, std::uint32_t> numbers;
+  for (const JobDocument& job : jobs) {
+    numbers.emplace(job.name, static_cast<std::uint32_t>(names.size()));
+    names.push_back(job.name);
+  }
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const std::string path = child_path(element_path("jobs", i), "after");
+    for (std::size_t k = 0; k < jobs[i].after.size(); ++k) {
+      const std::string& name = jobs[i].after[k];
+      const auto found = numbers.find(name);
+      if (found == numbers.end()) {
+        const std::string element = element_path(path, k);
+        context.fail(locate(context.root, element).is_exact ? element : path,
+                     backquoted(name) + " is no job; expected one of " + listing(names) +
+                         did_you_mean(name, names));
+      } else if (i < scenario.jobs.size()) {
+        scenario.jobs[i].after.push_back(found->second);
+      }
+    }
+  }
+  // Jobs that are wrong for another reason are missing, and the others have other numbers then.
+  if (!context.diagnostics.is_empty()) return;
+  for (const Error& error : collectives::check_order(scenario.jobs)) {
+    context.fail(error.where.key, error.message);
+  }
+}
+
 }  // namespace
 
 void check_name(const Context& context, const std::string& name, const std::string& path) {
@@ -201,6 +234,7 @@ void lower_jobs(const Context& context, Scenario& scenario) {
     if (context.diagnostics.is_full()) return;
     lowering.lower(i, scenario);
   }
+  lower_order(context, scenario);
 }
 
 }  // namespace weft::scenarios::language

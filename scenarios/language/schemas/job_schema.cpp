@@ -68,8 +68,11 @@ schema::Object<JobDocument> job_schema(LinkLayer layer) {
       .required()
       .field("class", &JobDocument::traffic_class, "traffic class of its messages")
       .source("the class of lowest priority")
-      .field("start", &JobDocument::start, "when it begins")
+      .field("start", &JobDocument::start,
+             "when it begins; with `after`, how long after the end of those jobs")
       .source("at once")
+      .words("after", &JobDocument::after, "names of jobs whose end it waits for")
+      .source("none")
       .field("queue_pairs", &JobDocument::queue_pairs,
              "per connection outside of scale-up domains; messages take them in turn")
       .source("queue_pairs of its transport")

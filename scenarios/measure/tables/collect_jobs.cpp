@@ -20,6 +20,7 @@ void collect_jobs(const EndedRun& run, Results& results) {
     job.type = collectives::type_name(spec.kind);
     job.ranks = e.workload.jobs()[j].ranks;
     job.bytes = outcome.bytes;
+    job.has_begun = outcome.has_begun;
     job.start = outcome.start;
     job.end = outcome.end;
     job.is_finished = outcome.is_finished;

@@ -8,6 +8,7 @@ const Record<Percentiles>& percentiles_record() {
   using Row = Percentiles;
   static const Record<Row> record{
       {{"p50", "median, by nearest rank", [](const Row& r) { return ratio(r.p50); }},
+       {"p95", "95th percentile", [](const Row& r) { return ratio(r.p95); }},
        {"p99", "99th percentile", [](const Row& r) { return ratio(r.p99); }},
        {"p999", "99.9th percentile", [](const Row& r) { return ratio(r.p999); }},
        {"max", "", [](const Row& r) { return ratio(r.max); }}}};

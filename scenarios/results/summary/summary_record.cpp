@@ -29,6 +29,10 @@ const Record<JobResult>& job_record() {
   static const Record<JobResult> record = [] {
     Record<JobResult> job{fields_of(JobsTable::declaration())};
     const auto add = [&job](Field<JobResult> field) { job.fields.push_back(std::move(field)); };
+    add({"messages", "posted since the measurement began",
+         [](const JobResult& r) { return r.messages.count(); }});
+    add({"completed_messages", "of these",
+         [](const JobResult& r) { return r.messages.completed(); }});
     add({"algorithm", "collectives only",
          [](const JobResult& r) { return json_if(!r.algorithm.empty(), r.algorithm); }});
     add({"protocol", "of NCCL; none: plain messages; collectives only",
@@ -85,12 +89,27 @@ std::optional<std::vector<TrainingRow>> listed_training(const Results& r) {
   return rows;
 }
 
+const Record<IsolatedRow>& isolated_record() {
+  static const Record<IsolatedRow> record{fields_of(IsolatedTable::declaration())};
+  return record;
+}
+
+std::optional<std::vector<IsolatedRow>> listed_isolated(const Results& r) {
+  if (r.isolated.empty()) return {};
+  std::vector<IsolatedRow> rows;
+  rows.reserve(r.isolated.size());
+  for (const IsolatedResult& isolated : r.isolated) {
+    rows.push_back({r.jobs[isolated.job], isolated});
+  }
+  return rows;
+}
+
 std::optional<Percentiles> packet_latencies(const Results& r) {
   if (!r.has_packets) return {};
   const auto seconds = [&r](double p) {
     return to_seconds(Picoseconds(r.packet_latency.quantile(p)));
   };
-  return Percentiles{seconds(0.5), seconds(0.99), seconds(0.999),
+  return Percentiles{seconds(0.5), seconds(0.95), seconds(0.99), seconds(0.999),
                      to_seconds(Picoseconds(r.packet_latency.max()))};
 }
 
@@ -153,6 +172,8 @@ std::vector<Field<Results>> result_fields() {
                     iteration_record(), listed_iterations),
       list<Results>("training", "a training job that ended an iteration", training_record(),
                     listed_training),
+      list<Results>("isolated", "a job beside the others and alone (`weft run --isolated`)",
+                    isolated_record(), listed_isolated),
       object<Results>("messages", "all of the run", messages_record(),
                       [](const Results& r) { return &r.messages; }),
       object<Results>("packet_latency_seconds", "from a NIC to another", percentiles_record(),

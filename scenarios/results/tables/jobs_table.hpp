@@ -15,7 +15,8 @@ struct JobResult {
   std::string name;
   std::string type;
   std::uint32_t ranks = 0;
-  Bytes bytes;  ///< payload that the job posted
+  Bytes bytes;            ///< payload that the job posted
+  bool has_begun = true;  ///< false: it waited for other jobs until the end of the run
   Picoseconds start;
   Picoseconds end;  ///< of what was done, if not finished
   bool is_finished = false;
@@ -24,6 +25,9 @@ struct JobResult {
   std::string ideal_set_by;             ///< what the ideal time is made of
   std::optional<double> bus_bandwidth;  ///< bytes/s, collectives only
   MessageStatistics messages;
+  // Of completed messages, where there are any:
+  std::optional<Percentiles> message_seconds;   ///< from begin to completion
+  std::optional<Percentiles> message_slowdown;  ///< the same, over zero-load times
   // Of collectives; empty for other jobs.
   std::string algorithm;
   std::string protocol;
@@ -40,6 +44,23 @@ inline constexpr Column<JobResult> kCompletionTime{
     "jct_s", "job completion time; empty if unfinished",
     [](const JobResult& r) { return only_if(r.is_finished, r.jct); }, "jct_seconds"};
 
+/// A percentile of completion times.
+template <double Percentiles::*Which>
+struct CompletionPercentile {
+  std::optional<Quotient> operator()(const JobResult& r) const {
+    if (!r.message_seconds) return {};
+    return derived_seconds((*r.message_seconds).*Which);
+  }
+};
+/// A percentile of slowdowns.
+template <double Percentiles::*Which>
+struct SlowdownPercentile {
+  std::optional<Quotient> operator()(const JobResult& r) const {
+    if (!r.message_slowdown) return {};
+    return ratio((*r.message_slowdown).*Which);
+  }
+};
+
 /// Here and not in a source: so a column of jobs is added in one file, beside its member.
 [[nodiscard]] inline std::vector<Column<JobResult>> all() {
   return {
@@ -47,9 +68,10 @@ inline constexpr Column<JobResult> kCompletionTime{
       kType,
       {"ranks", "", [](const JobResult& r) { return r.ranks; }, "ranks"},
       {"bytes", "payload that it posted", [](const JobResult& r) { return r.bytes; }, "bytes"},
-      {"start_s", "its first event", [](const JobResult& r) { return r.start; }, "start_seconds"},
+      {"start_s", "when it began; empty if it waited for other jobs until the end of the run",
+       [](const JobResult& r) { return only_if(r.has_begun, r.start); }, "start_seconds"},
       {"end_s", "its last event; of an unfinished job the last one so far",
-       [](const JobResult& r) { return r.end; }},
+       [](const JobResult& r) { return only_if(r.has_begun, r.end); }},
       kCompletionTime,
       {"ideal_s", "without contention; empty where there is no such time (open loops)",
        [](const JobResult& r) { return only_if(r.ideal > Picoseconds(0), r.ideal); },
@@ -58,7 +80,23 @@ inline constexpr Column<JobResult> kCompletionTime{
        [](const JobResult& r) { return r.ideal_set_by; }, "ideal_set_by"},
       {"busbw_bytes_per_s", "bus bandwidth as nccl-tests has it; collectives only",
        [](const JobResult& r) { return per_second(r.bus_bandwidth); }, "busbw_bytes_per_second"},
-      {"finished", "1, or 0", [](const JobResult& r) { return r.is_finished; }, "finished"}};
+      {"finished", "1, or 0", [](const JobResult& r) { return r.is_finished; }, "finished"},
+      {"fct_p50_s", "completion times of its messages: median",
+       CompletionPercentile<&Percentiles::p50>(), "fct_seconds/p50"},
+      {"fct_p95_s", "95th percentile", CompletionPercentile<&Percentiles::p95>(),
+       "fct_seconds/p95"},
+      {"fct_p99_s", "99th percentile", CompletionPercentile<&Percentiles::p99>(),
+       "fct_seconds/p99"},
+      {"fct_p999_s", "99.9th percentile", CompletionPercentile<&Percentiles::p999>(),
+       "fct_seconds/p999"},
+      {"fct_max_s", "the longest", CompletionPercentile<&Percentiles::max>(), "fct_seconds/max"},
+      {"slowdown_p50", "completion times over zero-load times: median",
+       SlowdownPercentile<&Percentiles::p50>(), "slowdown/p50"},
+      {"slowdown_p95", "95th percentile", SlowdownPercentile<&Percentiles::p95>(), "slowdown/p95"},
+      {"slowdown_p99", "99th percentile", SlowdownPercentile<&Percentiles::p99>(), "slowdown/p99"},
+      {"slowdown_p999", "99.9th percentile", SlowdownPercentile<&Percentiles::p999>(),
+       "slowdown/p999"},
+      {"slowdown_max", "the greatest", SlowdownPercentile<&Percentiles::max>(), "slowdown/max"}};
 }
 }  // namespace job_columns
 

@@ -21,7 +21,7 @@ using Values = std::vector<std::pair<std::string, std::optional<double>>>;
 constexpr std::array<std::string_view, 5> kLeftOut{"wall_seconds", "seed", "threads", "cells",
                                                    "lists_messages"};
 
-constexpr std::array<std::string_view, 4> kPercentiles{"p50", "p99", "p999", "max"};
+constexpr std::array<std::string_view, 5> kPercentiles{"p50", "p95", "p99", "p999", "max"};
 
 void flatten(const Json& json, const std::string& path, Values& values) {
   const auto child = [&path](const std::string& key) {
@@ -44,27 +44,6 @@ void flatten(const Json& json, const std::string& path, Values& values) {
   }
 }
 
-void add_percentiles(const std::string& path, const scenarios::Percentiles& p, bool has_any,
-                     Values& values) {
-  const auto add = [&](const char* name, double value) {
-    values.emplace_back(path + "." + name, has_any ? std::optional(value) : std::nullopt);
-  };
-  add("p50", p.p50);
-  add("p99", p.p99);
-  add("p999", p.p999);
-  add("max", p.max);
-}
-
-void add_job_messages(const scenarios::Results& results, Values& values) {
-  for (std::uint32_t j = 0; j < results.jobs.size(); ++j) {
-    const std::string path = "jobs." + results.jobs[j].name;
-    const scenarios::MessageStatistics& messages = results.jobs[j].messages;
-    const bool has_any = messages.completed() > 0;
-    add_percentiles(path + ".fct_seconds", messages.completion_seconds(), has_any, values);
-    add_percentiles(path + ".slowdown", messages.slowdown(), has_any, values);
-  }
-}
-
 void add_ports(const scenarios::Results& results, Values& values) {
   double peak = 0;
   double mean = 0;
@@ -84,7 +63,6 @@ Values values_of(const scenarios::Results& results) {
   for (const std::string_view key : kLeftOut) summary.erase(std::string(key));
   Values values;
   flatten(summary, {}, values);
-  add_job_messages(results, values);
   add_ports(results, values);
   return values;
 }
