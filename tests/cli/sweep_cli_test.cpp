@@ -241,6 +241,49 @@ TEST_F(SweepCli, WarningsOfPointsAreListedCountedAndExported) {
   EXPECT_THAT(exported("results/drops"), HasSubstr("dropped by full buffers"));
 }
 
+/// Plans of eight GPUs, one of which is refused: estimates for all, the best two simulated.
+constexpr const char* kPlans =
+    "name: plans\n"
+    "scenario:\n"
+    "  name: plans\n"
+    "  racks: {count: 1, servers: 1, server: hgx-h100}\n"
+    "  fabric: {topology: rail-optimised, group: 1, spines: 1, switch: spectrum-4}\n"
+    "  transport: {type: roce, congestion_control: none}\n"
+    "  jobs:\n"
+    "    - name: t\n"
+    "      type: training\n"
+    "      model: {layers: 2, hidden: 512, heads: 8, vocabulary: 64, sequence: 16}\n"
+    "      parallelism: {tensor: 8}\n"
+    "      batch: {global: 8}\n"
+    "axes:\n"
+    "  - {path: \"jobs[0].parallelism.tensor\", values: [1, 2, 4, 8, 16], name: tensor}\n"
+    "  - {path: \"jobs[0].parallelism.data\", values: [1, 2, 4, 8], name: data}\n"
+    "constraints: [tensor * data == 8 or tensor * data == 16 and data == 1]\n"
+    "choose: {best: 2, by: estimate.jobs.t.step_seconds}\n";
+
+TEST_F(SweepCli, PlansAreEstimatedTheBestSimulatedAndTheRefusedListed) {
+  write("plans.yaml", kPlans);
+  const Finished one = run({"sweep", "plans.yaml", "-j", "1", "--out", "one"});
+  EXPECT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_THAT(one.out, HasSubstr("5 points, 2 simulated, 2 estimated only, 0 over memory, 1 ref"));
+  EXPECT_THAT(one.out, HasSubstr("point 4: refused: "));
+  const Finished two = run({"sweep", "plans.yaml", "-j", "2", "--out", "two"});
+  EXPECT_EQ(digest_in(one.out), digest_in(two.out));
+  EXPECT_EQ(exported("one"), exported("two"));
+  EXPECT_EQ(run({"sweep", "plans.yaml", "--out", "one"}).exit_code, 0) << "all is there";
+  const Finished dry = run({"sweep", "plans.yaml", "--dry-run"});
+  EXPECT_THAT(dry.out, HasSubstr("the best 2 by estimate.jobs.t.step_seconds are simulated"));
+  const json summary = json::parse(run({"summarize", "one", "--json"}).out);
+  EXPECT_EQ(summary.at("choice").at("points").at(1).at("state"), "simulated");
+  if (run({"--version"}).out.find("with MPI") == std::string::npos) {
+    GTEST_SKIP() << "built without MPI";
+  }
+  const Finished mpi =
+      wait_for(start({"mpirun", "-n", "3", WEFT_PROGRAM, "sweep", "plans.yaml", "--out", "three"}));
+  EXPECT_EQ(mpi.exit_code, 0) << mpi.err;
+  EXPECT_EQ(exported("one"), exported("three"));
+}
+
 TEST_F(SweepCli, SummaryAndPlotOfASweepAreMade) {
   ASSERT_EQ(run({"sweep", "tiny.yaml", "--quiet"}).exit_code, 0);
   const Finished summary = run({"summarize", "results/tiny"});

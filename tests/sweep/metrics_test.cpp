@@ -17,11 +17,12 @@ TEST(Metrics, SayTheirUnitInTheLastWordOfTheirNames) {
   EXPECT_EQ(metric_unit("network.ecn_marked"), "");
 }
 
-TEST(Metrics, ThatArePercentilesHaveTheUnitOfTheirQuantity) {
+TEST(Metrics, ThatArePercentilesOrMeansHaveTheUnitOfTheirQuantity) {
   EXPECT_EQ(metric_unit("messages.fct_seconds.p99"), "s");
   EXPECT_EQ(metric_unit("messages.slowdown.p50"), "");
   EXPECT_EQ(metric_unit("jobs.a.fct_seconds.p95"), "s");
   EXPECT_EQ(metric_unit("packet_latency_seconds.max"), "s");
+  EXPECT_EQ(metric_unit("training.a.step_seconds.mean"), "s");
 }
 
 TEST(Metrics, HavePercentilesOfTheMessagesOfEachJobOnce) {
@@ -38,6 +39,12 @@ TEST(Metrics, HavePercentilesOfTheMessagesOfEachJobOnce) {
 TEST(Metrics, DoNotTakeTheirUnitFromTheNameOfAJob) {
   EXPECT_EQ(metric_unit("jobs.last_seconds.messages"), "");
   EXPECT_EQ(metric_unit("jobs.all_bytes.slowdown.p99"), "");
+}
+
+TEST(Metrics, OfAnEstimateNameTheResultThatItForetells) {
+  EXPECT_EQ(results_beside("estimate.jobs.a.step_seconds").front(), "training.a.step_seconds.mean");
+  EXPECT_TRUE(is_estimate("slice_estimate.jobs.a.mfu"));
+  EXPECT_FALSE(is_estimate("jobs.estimate.jct_seconds"));
 }
 
 }  // namespace

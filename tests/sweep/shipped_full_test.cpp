@@ -80,5 +80,14 @@ TEST(ShippedSweeps, HeadroomGrowsByTwiceTheCable) {
   EXPECT_NEAR((far - near) / 997, 511, 12);
 }
 
+// The slice of the plan with the best estimate: 3 % of what its own closed form says.
+TEST(ShippedSweeps, TheBestPlanTakesWhatItsSliceIsEstimated) {
+  const Sweep sweep = shipped("plans", {});
+  const sweep::PointRunner run(sweep);
+  const sweep::Report report = run(run.task_of(sweep::make_plan(sweep).value().point(28)));
+  const double step = metric(report, "training.llama.step_seconds.mean");
+  EXPECT_NEAR(step / metric(report, "slice_estimate.jobs.llama.step_seconds"), 1, 0.03);
+}
+
 }  // namespace
 }  // namespace weft::testing

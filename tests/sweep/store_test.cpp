@@ -238,12 +238,16 @@ TEST_F(StoreTest, WarningsOfAPointAreKeptInTheirOrder) {
   EXPECT_THAT(table().rows[3].warnings, ::testing::ElementsAre("first", "second"));
 }
 
-/// What the program of that version left: no table of warnings.
+/// What the program of the first version left: no table of warnings, and fewer statuses.
 void make_version_one(const fs::path& database) {
   sqlite3* old = nullptr;
   ASSERT_EQ(sqlite3_open(database.c_str(), &old), SQLITE_OK);
   EXPECT_EQ(
-      sqlite3_exec(old, "DROP TABLE warning; PRAGMA user_version = 1", nullptr, nullptr, nullptr),
+      sqlite3_exec(old,
+                   "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, "
+                   "'refused', 'unknown') WHERE name = 'point'; "
+                   "PRAGMA writable_schema = OFF; DROP TABLE warning; PRAGMA user_version = 1",
+                   nullptr, nullptr, nullptr),
       SQLITE_OK);
   sqlite3_close(old);
 }
@@ -258,9 +262,13 @@ TEST_F(StoreTest, ADatabaseOfTheFirstVersionIsReadAndGoesOn) {
     EXPECT_TRUE(store.value()->known().at(3).is_done);
     Report warned = report(4);
     warned.warnings = {"dropped"};
-    ASSERT_TRUE(store.value()->record({warned}).empty());
+    Report refused = report(5);
+    refused.status = sweep::Status::kRefused;
+    ASSERT_TRUE(store.value()->record({warned, refused, report(3, 7)}).empty());
   }
   EXPECT_TRUE(table().rows[3].is_done());
+  EXPECT_EQ(table().rows[3].metric("a"), 1) << "results stay final";
+  EXPECT_EQ(table().rows[5].status, "refused");
   EXPECT_THAT(table().rows[4].warnings, ::testing::ElementsAre("dropped"));
   EXPECT_TRUE(open().ok());
 }

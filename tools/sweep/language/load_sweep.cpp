@@ -104,6 +104,7 @@ class SweepLoader {
                 overrides_.scenario};
     sweep.own_overrides = overrides_.own_texts;
     sweep.metrics = metric_names(loaded.value().scenario);
+    if (Errors errors = read_choice(loaded.value(), sweep); !errors.empty()) return errors;
     if (const auto canonical = language::parse_yaml(sweep.base_text, sweep.file); canonical.ok()) {
       collect_leaves(canonical.value(), {}, sweep.base_values);
     }
@@ -210,6 +211,44 @@ class SweepLoader {
     return errors;
   }
 
+  /// What points are chosen by is an estimate of the scenario as it is without axes; its slice has
+  /// to be one that can be run.
+  Errors read_choice(const scenarios::LoadedScenario& loaded, Sweep& sweep) {
+    if (!document_.choose) return {};
+    const ChoiceDocument& choose = *document_.choose;
+    const auto estimate = scenarios::estimate_scenario(loaded.scenario, false);
+    if (!estimate.ok()) return loaded.located(estimate.errors());
+    std::vector<std::string> estimates;
+    for (auto& [name, value] : metrics_of(estimate.value(), kEstimatePrefix)) {
+      if (!choose.slice.empty()) {
+        sweep.metrics.push_back(std::string(kSlicePrefix) + name.substr(kEstimatePrefix.size()));
+      }
+      estimates.push_back(std::move(name));
+    }
+    check_known(choose.by, estimates, "choose.by", "an estimate");
+    sweep.metrics.insert(sweep.metrics.end(), estimates.begin(), estimates.end());
+    sweep.choice = Choice{choose.by, static_cast<Goal>(choose.goal), choose.best, choose.slice};
+    return check_slice(sweep);
+  }
+
+  /// Errors of `path=value` of the slice have its place in the file.
+  Errors check_slice(const Sweep& sweep) {
+    std::vector<std::string> overrides = sweep.overrides;
+    overrides.insert(overrides.end(), sweep.choice->slice.begin(), sweep.choice->slice.end());
+    const auto loaded = sweep.base.load(overrides);
+    if (loaded.ok()) return {};
+    Errors errors = loaded.errors();
+    for (Error& error : errors) {
+      for (std::size_t i = 0; i < sweep.choice->slice.size(); ++i) {
+        if (error.where.file != language::override_name(sweep.choice->slice[i])) continue;
+        const std::string key = element_path("choose.slice", i);
+        error.where = sweep.location(language::locate(tree_, key).mark, key);
+        error.message = backquoted(sweep.choice->slice[i]) + " " + error.message;
+      }
+    }
+    return errors;
+  }
+
   void read_strategy(Sweep& sweep) {
     if (const auto* sampling = std::get_if<SamplingDocument>(&document_.strategy)) {
       sweep.strategy = Sampling{sampling->samples, sampling->seed};
@@ -218,6 +257,8 @@ class SweepLoader {
     }
     const auto* bisect = std::get_if<BisectionDocument>(&document_.strategy);
     if (bisect != nullptr) {
+      if (sweep.choice)
+        fail("choose", "has no meaning beside a bisection, which simulates each point");
       read_bisection(*bisect, sweep);
     } else if (sweep.parameters.empty()) {
       fail("axes", "is missing; a sweep varies something by axes, points or seeds");
@@ -295,6 +336,10 @@ class SweepLoader {
       sweep.objectives.push_back({name, o.metric, static_cast<Goal>(o.goal)});
     }
     if (!sweep.objectives.empty()) return;
+    if (sweep.choice) {
+      sweep.objectives.push_back({sweep.choice->metric, sweep.choice->metric, sweep.choice->goal});
+      return;
+    }
     for (const char* metric : {"messages.fct_seconds.p99", "simulated_seconds"}) {
       sweep.objectives.push_back({metric, metric, Goal::kMin});
     }

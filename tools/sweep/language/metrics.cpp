@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -21,7 +22,14 @@ using Values = std::vector<std::pair<std::string, std::optional<double>>>;
 constexpr std::array<std::string_view, 5> kLeftOut{"wall_seconds", "seed", "threads", "cells",
                                                    "lists_messages"};
 
-constexpr std::array<std::string_view, 5> kPercentiles{"p50", "p95", "p99", "p999", "max"};
+constexpr std::array<std::string_view, 6> kStatistics{"mean", "p50", "p95", "p99", "p999", "max"};
+
+/// Of jobs and their like; rows of `training`, of which a job has one, name it.
+const Json* name_in(const Json& item, const std::string& path) {
+  if (!item.is_object()) return nullptr;
+  const auto found = item.find(path == "training" ? "job" : "name");
+  return found == item.end() ? nullptr : &*found;
+}
 
 void flatten(const Json& json, const std::string& path, Values& values) {
   const auto child = [&path](const std::string& key) {
@@ -31,8 +39,8 @@ void flatten(const Json& json, const std::string& path, Values& values) {
     for (const auto& [key, value] : json.items()) flatten(value, child(key), values);
   } else if (json.is_array()) {
     for (const Json& item : json) {
-      if (item.is_object() && item.contains("name")) {
-        flatten(item, child(item.at("name").get<std::string>()), values);
+      if (const Json* name = name_in(item, path)) {
+        flatten(item, child(name->get<std::string>()), values);
       }
     }
   } else if (json.is_number()) {
@@ -80,6 +88,9 @@ Metrics metrics_of(const scenarios::Results& results) {
 std::vector<std::string> metric_names(const scenarios::Scenario& scenario) {
   scenarios::Results results;
   for (const scenarios::JobSpec& job : scenario.jobs) {
+    if (std::holds_alternative<collectives::TrainingSpec>(job.kind)) {
+      results.training.emplace_back().job = static_cast<std::uint32_t>(results.jobs.size());
+    }
     results.jobs.emplace_back().name = job.name;
   }
   std::vector<std::string> names;
@@ -87,11 +98,33 @@ std::vector<std::string> metric_names(const scenarios::Scenario& scenario) {
   return names;
 }
 
+Metrics metrics_of(const scenarios::ScenarioEstimate& estimate, std::string_view prefix) {
+  Values values;
+  flatten(scenarios::estimate_json(estimate), {}, values);
+  Metrics metrics;
+  for (const auto& [name, value] : values) {
+    if (value && std::isfinite(*value)) metrics.emplace_back(std::string(prefix) + name, *value);
+  }
+  return metrics;
+}
+
+bool is_estimate(std::string_view name) {
+  return name.starts_with(kEstimatePrefix) || name.starts_with(kSlicePrefix);
+}
+
+std::vector<std::string> results_beside(std::string_view estimate) {
+  const std::string path(estimate.substr(kEstimatePrefix.size()));
+  constexpr std::string_view kJobs = "jobs.";
+  if (!path.starts_with(kJobs)) return {path};
+  const std::string training = "training." + path.substr(kJobs.size());
+  return {training + ".mean", training, path};
+}
+
 std::string metric_unit(const std::string& name) {
   std::string_view path = name;
   const auto last_word = [&path] { return path.substr(path.rfind('.') + 1); };
-  // Of percentiles the word before says it.
-  if (std::ranges::find(kPercentiles, last_word()) != kPercentiles.end()) {
+  // Of a mean or percentile the word before says it.
+  if (std::ranges::find(kStatistics, last_word()) != kStatistics.end()) {
     path = path.substr(0, path.size() - last_word().size() - 1);
   }
   const std::string_view unit = scenarios::unit_of(last_word());

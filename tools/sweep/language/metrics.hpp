@@ -1,9 +1,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "scenarios/estimate/scenario_estimate.hpp"
 #include "scenarios/results/results.hpp"
 #include "scenarios/spec/scenario.hpp"
 
@@ -19,6 +21,22 @@ using Metrics = std::vector<std::pair<std::string, double>>;
 
 /// The names that `metrics_of` can give for runs of this scenario.
 [[nodiscard]] std::vector<std::string> metric_names(const scenarios::Scenario& scenario);
+
+/// Estimates are metrics, too, whose names begin so: of a point, and of the slice of it that is
+/// simulated.
+inline constexpr std::string_view kEstimatePrefix = "estimate.";
+inline constexpr std::string_view kSlicePrefix = "slice_estimate.";
+
+/// Every number of `weft estimate --json` by its path behind `prefix`:
+/// `estimate.jobs.NAME.step_seconds`.
+[[nodiscard]] Metrics metrics_of(const scenarios::ScenarioEstimate& estimate,
+                                 std::string_view prefix);
+
+[[nodiscard]] bool is_estimate(std::string_view name);
+
+/// The results that an estimate may stand beside, the likeliest first: of
+/// `estimate.jobs.NAME.step_seconds` it is `training.NAME.step_seconds.mean`.
+[[nodiscard]] std::vector<std::string> results_beside(std::string_view estimate);
 
 /// The unit of a metric by its name: `s`, `B`, `B/s` or nothing.
 [[nodiscard]] std::string metric_unit(const std::string& name);

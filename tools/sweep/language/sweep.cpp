@@ -28,6 +28,13 @@ std::string strategy_lines(const Sweep& sweep) {
   return "strategy: grid\n";
 }
 
+std::string choice_lines(const Choice& choice) {
+  std::string text = "choose: best " + std::to_string(choice.best) + " by " + choice.metric +
+                     (choice.goal == Goal::kMin ? " (min)\n" : " (max)\n");
+  for (const std::string& line : choice.slice) text += "slice: " + line + "\n";
+  return text;
+}
+
 std::string axis_line(const Sweep& sweep, const Axis& axis) {
   std::string text = "axis";
   for (const std::size_t p : axis.parameters) text += " " + sweep.parameters[p].path;
@@ -77,6 +84,7 @@ std::string Sweep::definition() const {
     text += "\n";
   }
   for (const Constraint& c : constraints) text += "constraint: " + c.expression.text() + "\n";
+  if (choice) text += choice_lines(*choice);
   return text + strategy_lines(*this) + "scenario:\n" + base_text;
 }
 
@@ -102,6 +110,14 @@ std::vector<std::string> overrides_of(const Sweep& sweep, const Point& point) {
   std::vector<std::string> overrides = sweep.overrides;
   for (std::size_t i = 0; i < sweep.parameters.size(); ++i) {
     overrides.push_back(sweep.parameters[i].path + "=" + point.values[i].text);
+  }
+  return overrides;
+}
+
+std::vector<std::string> simulated_overrides_of(const Sweep& sweep, const Point& point) {
+  std::vector<std::string> overrides = overrides_of(sweep, point);
+  if (sweep.choice) {
+    overrides.insert(overrides.end(), sweep.choice->slice.begin(), sweep.choice->slice.end());
   }
   return overrides;
 }

@@ -61,6 +61,14 @@ struct Objective {
   Goal goal = Goal::kMin;
 };
 
+/// All points are estimated, and the best of those that can be run are simulated.
+struct Choice {
+  std::string metric;  ///< an estimate
+  Goal goal = Goal::kMin;
+  std::uint32_t best = 0;            ///< configurations
+  std::vector<std::string> slice{};  ///< `path=value` of what is simulated only
+};
+
 /// Every combination of the axes.
 struct Grid {};
 /// Combinations drawn at random.
@@ -104,6 +112,7 @@ struct Sweep {
   std::vector<std::uint64_t> seeds{};  ///< empty: that of the scenario
   std::vector<Constraint> constraints{};
   std::vector<Objective> objectives{};
+  std::optional<Choice> choice{};
   std::variant<Grid, Sampling, Bisection> strategy{};
   std::vector<std::string> metrics{};  ///< names that runs will give
 
@@ -118,6 +127,9 @@ struct Sweep {
 
 /// `path=value` of everything that the sweep sets for this point.
 [[nodiscard]] std::vector<std::string> overrides_of(const Sweep& sweep, const Point& point);
+/// The same with what it sets only for those that are simulated.
+[[nodiscard]] std::vector<std::string> simulated_overrides_of(const Sweep& sweep,
+                                                              const Point& point);
 
 /// `kmin=100KB kmax=400KB`.
 [[nodiscard]] std::string description(const std::vector<Parameter>& parameters,

@@ -84,6 +84,26 @@ schema::Object<ObjectiveDocument> objective_schema() {
       .shorthand("metric");
 }
 
+schema::Object<ChoiceDocument> choice_schema() {
+  using Choice = ChoiceDocument;
+  return schema::describe<Choice>("choice", "all points are estimated, the best are simulated")
+      .field("best", &Choice::best, "how many combinations are simulated, with all their seeds")
+      .required()
+      .range(0, kMaxSamples)
+      .field("by", &Choice::by, "the estimate that ranks, such as estimate.jobs.NAME.step_seconds")
+      .required()
+      .choice("goal", &Choice::goal,
+              {{ObjectiveDocument::Goal::kMin, "min", "the smaller the better"},
+               {ObjectiveDocument::Goal::kMax, "max", "the larger the better"}},
+              "which direction is good")
+      .source("most estimates are times")
+      .words(
+          "slice", &Choice::slice,
+          "path=value, as for --set, of what is simulated only, such as fewer layers; ratios are "
+          "to the estimate of that")
+      .source("what was estimated is simulated");
+}
+
 schema::Object<SamplingDocument> sampling_schema() {
   return schema::describe<SamplingDocument>("random", "combinations drawn at random")
       .field("samples", &SamplingDocument::samples, "how many")
@@ -145,7 +165,10 @@ schema::Object<SweepDocument> sweep_schema() {
       .source("none")
       .objects("objectives", &SweepDocument::objectives, objective_schema(),
                "what the summary is about")
-      .source("messages.fct_seconds.p99 and simulated_seconds")
+      .source("messages.fct_seconds.p99 and simulated_seconds, or what points are chosen by")
+      .object("choose", &SweepDocument::choose, choice_schema(),
+              "points are estimated in closed form, and only the best of them simulated")
+      .source("all points are simulated")
       .group("strategy", strategy_schema(), "which combinations are run")
       .source("every combination");
 }

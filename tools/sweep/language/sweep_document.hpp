@@ -37,6 +37,14 @@ struct ObjectiveDocument {
   Goal goal = Goal::kMin;
 };
 
+/// Which points are simulated, of all that are estimated.
+struct ChoiceDocument {
+  std::uint32_t best = 0;
+  std::string by;
+  ObjectiveDocument::Goal goal = ObjectiveDocument::Goal::kMin;
+  std::vector<std::string> slice;
+};
+
 struct GridDocument {};
 
 struct SamplingDocument {
@@ -60,6 +68,7 @@ struct SweepDocument {
   std::vector<std::string> seeds;
   std::vector<std::string> constraints;
   std::vector<ObjectiveDocument> objectives;
+  std::optional<ChoiceDocument> choose;
   std::variant<GridDocument, SamplingDocument, BisectionDocument> strategy;
 };
 

@@ -147,21 +147,28 @@ class Planner {
   }
 
   /// One of each configuration, as any seed is as good as the first. Where time does not suffice
-  /// for all, steps of a golden section spread those that are checked over all axes.
+  /// for all, steps of a golden section spread those that are checked over all axes. Where points
+  /// are chosen, those that cannot be run are a result: one that can is enough.
   void check_configurations() {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point until = Clock::now() + kCheckPatience;
     const std::size_t count = std::max(plan_.configuration_count(), plan_.groups.size());
     auto step = static_cast<std::size_t>(0.618 * static_cast<double>(count)) | 1U;
     while (std::gcd(step, count) != 1) ++step;
-    for (std::size_t i = 0; i < count && errors_.size() < kMaxErrors; ++i) {
+    const std::size_t most_errors = sweep_.choice ? count : kMaxErrors;
+    for (std::size_t i = 0; i < count && errors_.size() < most_errors; ++i) {
       const std::size_t configuration = i * step % count;
       if (plan_.groups.empty()) {
-        check(plan_.point(configuration * seeds_of(sweep_)));
+        if (check(plan_.point(configuration * seeds_of(sweep_))) && sweep_.choice) {
+          errors_.clear();
+          return;
+        }
       } else {
         check_group(plan_.groups[configuration]);
       }
-      if (Clock::now() >= until) return;
+      if (Clock::now() < until) continue;
+      if (sweep_.choice) errors_.clear();
+      return;
     }
   }
 
@@ -175,9 +182,10 @@ class Planner {
     }
   }
 
-  /// Many points fail for the same reason; one of them tells it.
-  void check(const Point& point) {
-    for (Error& error : check_point(sweep_, point)) {
+  /// Whether the point can be run. Many points fail for the same reason; one of them tells it.
+  bool check(const Point& point) {
+    Errors errors = check_point(sweep_, point);
+    for (Error& error : errors) {
       const auto is_same = [&error](const Error& other) {
         const SourceLocation& a = error.where;
         const SourceLocation& b = other.where;
@@ -185,6 +193,7 @@ class Planner {
       };
       if (std::ranges::none_of(errors_, is_same)) errors_.push_back(std::move(error));
     }
+    return errors.empty();
   }
 
   const Sweep& sweep_;

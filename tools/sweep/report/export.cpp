@@ -1,5 +1,6 @@
 #include "tools/sweep/report/export.hpp"
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "scenarios/text/csv.hpp"
 #include "scenarios/text/json_text.hpp"
 #include "tools/sweep/language/number.hpp"
+#include "tools/sweep/report/choice_report.hpp"
 
 namespace weft::sweep {
 namespace {
@@ -44,12 +46,31 @@ std::string joined(const std::vector<std::string>& sentences) {
   return text;
 }
 
+constexpr const char* kChoiceColumns = "estimate,slice_estimate,simulated,ratio,state";
+
+/// What is said of the points of a sweep that chooses, by point.
+std::map<std::int64_t, ChoicePoint> choice_by_point(const Table& table) {
+  std::map<std::int64_t, ChoicePoint> points;
+  for (const ChoicePoint& point : choice_points(table)) points[point.row->id] = point;
+  return points;
+}
+
+std::string choice_cells(const ChoicePoint& point) {
+  std::string text;
+  for (const auto& value : {point.estimate, point.slice_estimate, point.simulated, point.ratio()}) {
+    text += "," + (value ? number_text(*value) : std::string());
+  }
+  return text + "," + field(state_of(*point.row));
+}
+
 }  // namespace
 
 std::string export_csv(const Table& table) {
   std::string text = "point,configuration,status,outcome";
   for (const Parameter& p : table.parameters) text += "," + field(p.name);
   if (!table.bisected.empty()) text += ",condition_holds";
+  if (table.choice) text += std::string(",") + kChoiceColumns;
+  const auto choice = choice_by_point(table);
   for (const std::string& name : table.metrics) text += "," + field(name);
   text += ",results_sha256,message,warnings\n";
   for (const Table::Row& row : table.rows) {
@@ -59,6 +80,7 @@ std::string export_csv(const Table& table) {
     if (!table.bisected.empty()) {
       text += "," + (row.holds ? std::string(*row.holds ? "1" : "0") : std::string());
     }
+    if (table.choice) text += choice_cells(choice.at(row.id));
     for (const std::string& name : table.metrics) {
       const auto value = row.metric(name);
       text += "," + (value ? number_text(*value) : std::string());
@@ -80,6 +102,7 @@ std::string export_json(const Table& table) {
     json["objectives"].push_back(
         {{"name", o.name}, {"metric", o.metric}, {"goal", o.goal == Goal::kMin ? "min" : "max"}});
   }
+  if (table.choice) json["choice"] = choice_json(table);
   json["points"] = Json::array();
   for (const Table::Row& row : table.rows) json["points"].push_back(row_json(table, row));
   json["results_sha256"] = table.digest();

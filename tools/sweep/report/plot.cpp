@@ -117,7 +117,7 @@ class Plotter {
                        listing(names), did_you_mean(name, names)));
       return std::nullopt;
     }
-    PlotAxis d{*parameter, distinct_values(table_, *parameter), true, {}};
+    PlotAxis d{*parameter, distinct_values(table_, *parameter, objective_.metric), true, {}};
     std::vector<double> numbers;
     for (const Value& value : d.values) {
       if (value.number) numbers.push_back(*value.number);
@@ -139,14 +139,14 @@ class Plotter {
   void collect() {
     std::map<Key, std::vector<double>> values;
     for (const Table::Row& row : table_.rows) {
-      const auto value = row.metric(objective_.metric);
-      if (!is_usable(row) || !value) continue;
+      const auto value = usable_metric(row, objective_.metric);
+      if (!value) continue;
       values[{index_of(x_, row), index_of(by_, row)}].push_back(*value);
     }
     for (const auto& [key, results] : values) cells_[key] = estimate(results);
     for (std::size_t p = 0; p < table_.parameters.size(); ++p) {
       const bool is_shown = p == x_->parameter || (by_ && p == by_->parameter);
-      const std::size_t count = distinct_values(table_, p).size();
+      const std::size_t count = distinct_values(table_, p, objective_.metric).size();
       if (is_shown || count < 2) continue;
       if (table_.parameters[p].is_seed) {
         seeds_ = count;

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <utility>
 
+#include "tools/sweep/language/metrics.hpp"
+#include "tools/sweep/store/report.hpp"
+
 namespace weft::sweep {
 namespace {
 
@@ -27,8 +30,8 @@ std::map<std::int64_t, std::pair<const Table::Row*, Numbers>> by_configuration(
     const Table& table, const std::string& metric) {
   std::map<std::int64_t, std::pair<const Table::Row*, Numbers>> groups;
   for (const Table::Row& row : table.rows) {
-    const auto value = row.metric(metric);
-    if (!is_usable(row) || !value) continue;
+    const auto value = usable_metric(row, metric);
+    if (!value) continue;
     auto& group = groups[row.configuration];
     if (group.first == nullptr) group.first = &row;
     group.second.push_back(*value);
@@ -76,6 +79,12 @@ std::vector<Level> quarters_of(std::vector<Sample> samples) {
 
 bool is_usable(const Table::Row& row) { return row.is_done() && row.outcome == "finished"; }
 
+std::optional<double> usable_metric(const Table::Row& row, const std::string& metric) {
+  const bool is_runnable = row.is_done() || row.status == status_name(Status::kEstimated);
+  if (!is_usable(row) && !(is_runnable && is_estimate(metric))) return std::nullopt;
+  return row.metric(metric);
+}
+
 Estimate estimate(const std::vector<double>& values) {
   Estimate result;
   result.count = values.size();
@@ -104,11 +113,12 @@ std::vector<Configuration> ranking(const Table& table, const Objective& objectiv
   return configurations;
 }
 
-std::vector<Value> distinct_values(const Table& table, std::size_t parameter) {
+std::vector<Value> distinct_values(const Table& table, std::size_t parameter,
+                                   const std::string& metric) {
   std::vector<Value> distinct;
   std::map<std::string, bool> seen;
   for (const Table::Row& row : table.rows) {
-    if (!is_usable(row)) continue;
+    if (!is_usable(row) && !usable_metric(row, metric)) continue;
     const Value& value = row.values[parameter];
     if (seen.emplace(value.text, true).second) distinct.push_back(value);
   }
@@ -123,12 +133,12 @@ std::vector<Effect> main_effects(const Table& table, const Objective& objective)
     std::vector<Sample> samples;
     bool has_texts = false;
     for (const Table::Row& row : table.rows) {
-      const auto value = row.metric(objective.metric);
-      if (!is_usable(row) || !value) continue;
+      const auto value = usable_metric(row, objective.metric);
+      if (!value) continue;
       samples.push_back({&row.values[p], *value});
       has_texts |= !row.values[p].number.has_value();
     }
-    const std::vector<Value> distinct = distinct_values(table, p);
+    const std::vector<Value> distinct = distinct_values(table, p, objective.metric);
     Effect effect;
     effect.parameter = p;
     effect.levels = distinct.size() > kMaxLevels && !has_texts ? quarters_of(std::move(samples))

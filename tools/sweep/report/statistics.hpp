@@ -24,6 +24,8 @@ struct Estimate {
 
 /// Whether a point counts in statistics.
 [[nodiscard]] bool is_usable(const Table::Row& row);
+/// What a metric of a point counts in statistics: estimates do if the point could be run.
+[[nodiscard]] std::optional<double> usable_metric(const Table::Row& row, const std::string& metric);
 
 /// One combination of parameters, over its seeds.
 struct Configuration {
@@ -67,7 +69,9 @@ struct Threshold {
 };
 [[nodiscard]] std::vector<Threshold> thresholds(const Table& table);
 
-/// The distinct values of a parameter in usable rows: numbers ascending, then texts as they come.
-[[nodiscard]] std::vector<Value> distinct_values(const Table& table, std::size_t parameter);
+/// The distinct values of a parameter in rows that count for this metric: numbers ascending, then
+/// texts as they come.
+[[nodiscard]] std::vector<Value> distinct_values(const Table& table, std::size_t parameter,
+                                                 const std::string& metric);
 
 }  // namespace weft::sweep

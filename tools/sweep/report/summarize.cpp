@@ -11,6 +11,7 @@
 #include "scenarios/text/format.hpp"
 #include "simcore/base/escape.hpp"
 #include "tools/sweep/language/metrics.hpp"
+#include "tools/sweep/report/choice_report.hpp"
 #include "tools/sweep/report/point_warnings.hpp"
 #include "tools/sweep/report/statistics.hpp"
 
@@ -166,8 +167,10 @@ Counts counts_of(const Table& table) {
       ++c.usable;
     } else if (row.is_done()) {
       ++c.unfinished;
-    } else {
-      ++(row.status == "waiting" ? c.waiting : c.failed);
+    } else if (row.has_failed()) {
+      ++c.failed;
+    } else if (row.status == "waiting") {
+      ++c.waiting;
     }
   }
   return c;
@@ -227,6 +230,7 @@ Result<std::string> summary_text(const Table& table, const SummaryOptions& optio
   std::string text =
       fmt::format("{}  ({})  {} points", table.name, table.program, table.rows.size());
   if (c.waiting > 0) text += fmt::format(", {} not run yet", c.waiting);
+  text += choice_counts_text(table);
   if (c.failed > 0) text += fmt::format(", {} failed", c.failed);
   if (c.unfinished > 0)
     text += fmt::format(", {} whose jobs did not finish (left out)", c.unfinished);
@@ -236,7 +240,7 @@ Result<std::string> summary_text(const Table& table, const SummaryOptions& optio
   for (const std::string& line : warning_lines(table, warnings, kMaxWarnings)) {
     text += "  warning: " + escaped(line) + "\n";
   }
-  text += thresholds_text(table);
+  text += thresholds_text(table) + choice_text(table, kMaxChoicePoints);
   for (const Objective& objective : chosen.value().objectives) {
     text += fmt::format(
         "\n{} ({})\n", objective.name,
@@ -255,6 +259,7 @@ Result<Json> summary_json(const Table& table, const SummaryOptions& options) {
             {"points", table.rows.size()}, {"usable", c.usable},
             {"unfinished", c.unfinished},  {"failed", c.failed},
             {"waiting", c.waiting},        {"warned", warnings_of(table).points}};
+  if (table.choice) json["choice"] = choice_json(table);
   json["objectives"] = Json::array();
   for (const Objective& objective : chosen.value().objectives) {
     json["objectives"].push_back(objective_json(table, objective));

@@ -11,6 +11,8 @@
 #include "simcore/base/digest.hpp"
 #include "simcore/text/nearest.hpp"
 #include "tools/sweep/language/metrics.hpp"
+#include "tools/sweep/language/number.hpp"
+#include "tools/sweep/store/report.hpp"
 #include "tools/sweep/store/sqlite.hpp"
 #include "tools/sweep/store/store.hpp"
 
@@ -60,11 +62,30 @@ std::string description_value(Database& database, const std::string& key) {
   return get.step() ? get.text(0) : std::string();
 }
 
+std::vector<std::string> description_list(Database& database, const std::string& key) {
+  std::vector<std::string> texts;
+  const auto stored = nlohmann::json::parse(description_value(database, key), nullptr, false);
+  if (stored.is_array()) {
+    for (const auto& text : stored) texts.push_back(text.is_string() ? text : "");
+  }
+  return texts;
+}
+
+std::optional<Choice> read_choice(Database& database) {
+  const std::string metric = description_value(database, "chosen_by");
+  if (metric.empty()) return std::nullopt;
+  const Goal goal = description_value(database, "chosen_goal") == "max" ? Goal::kMax : Goal::kMin;
+  const auto best = parse_number(description_value(database, "chosen_best"));
+  return Choice{metric, goal, static_cast<std::uint32_t>(best ? best->value : 0),
+                description_list(database, "slice")};
+}
+
 void read_names(Database& database, Table& table) {
   table.name = description_value(database, "name");
   table.program = description_value(database, "program");
   table.bisected = description_value(database, "bisected");
   table.condition = description_value(database, "condition");
+  table.choice = read_choice(database);
   Statement parameters(database,
                        "SELECT path, name, unit, is_seed FROM parameter ORDER BY position");
   while (parameters.step()) {
@@ -130,6 +151,8 @@ std::optional<double> Table::Row::metric(const std::string& metric_name) const {
   return found == metrics.end() ? std::nullopt : std::optional(found->second);
 }
 
+bool Table::Row::has_failed() const { return is_failure(std::string_view(status)); }
+
 std::string Table::digest() const {
   Digest sha;
   sha.add(rows.size());
@@ -190,18 +213,16 @@ Result<std::string> point_scenario(const fs::path& path, std::int64_t id) {
   if (!file.ok()) return file.errors();
   Database database(file.value(), Database::Mode::kRead);
   if (Errors errors = check_kind(file.value(), database); !errors.empty()) return errors;
-  std::vector<std::string> overrides;
-  const auto stored =
-      nlohmann::json::parse(description_value(database, "overrides"), nullptr, false);
-  if (stored.is_array()) {
-    for (const auto& text : stored) overrides.push_back(text.is_string() ? text : "");
-  }
+  std::vector<std::string> overrides = description_list(database, "overrides");
   Statement values(database,
                    "SELECT parameter.path, value.text FROM value JOIN parameter ON "
                    "parameter.position = value.parameter WHERE value.point = ? ORDER BY "
                    "parameter.position");
   values.bind(id);
   while (values.step()) overrides.push_back(values.text(0) + "=" + values.text(1));
+  for (std::string& text : description_list(database, "slice")) {
+    overrides.push_back(std::move(text));
+  }
   Statement known(database, "SELECT count(*) FROM point WHERE id = ?");
   known.bind(id);
   const bool exists = known.step() && known.integer(0) == 1;

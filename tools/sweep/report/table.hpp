@@ -29,6 +29,7 @@ struct Table {
     std::vector<std::string> warnings;
 
     [[nodiscard]] bool is_done() const { return status == "done"; }
+    [[nodiscard]] bool has_failed() const;
     /// Nothing if the point has no such result.
     [[nodiscard]] std::optional<double> metric(const std::string& name) const;
   };
@@ -37,6 +38,7 @@ struct Table {
   std::string program;
   std::string bisected;   ///< path of the bisected parameter, or empty
   std::string condition;  ///< of the bisection
+  std::optional<Choice> choice;
   std::vector<Parameter> parameters;
   std::vector<Objective> objectives;
   std::vector<std::string> metrics;  ///< every name that some point has, sorted

@@ -16,14 +16,19 @@ constexpr std::size_t kPointsAtOnce = 2'000;
 }  // namespace
 
 Coordinator::Coordinator(const Sweep& sweep, const Plan& plan, Store& store, TaskRunner& runner)
-    : sweep_(sweep), plan_(plan), store_(store), runner_(runner), point_runner_(sweep) {}
+    : sweep_(sweep),
+      plan_(plan),
+      store_(store),
+      runner_(runner),
+      point_runner_(sweep),
+      has_chosen_(!sweep.choice) {}
 
 Errors Coordinator::prepare() {
   const auto& all = store_.known();
   for (const auto& [id, known] : all) {
     if (known.is_waiting) continue;
     ++progress_.recorded;
-    if (!known.is_done) ++progress_.failed;
+    if (known.is_failed) ++progress_.failed;
   }
   progress_.total = std::max(all.size(), plan_.size());
   // The database has the points of a plan in order: all, or all up to where it was interrupted.
@@ -98,8 +103,32 @@ void Coordinator::start_points() {
   while (runner_.free_slots() > 0) {
     std::optional<Point> point = next_point();
     if (!point) return;
-    runner_.start(point_runner_.task_of(*point));
+    runner_.start(has_chosen_ ? point_runner_.task_of(*point)
+                              : point_runner_.estimate_task_of(*point));
     running_[point->id] = std::move(*point);
+  }
+}
+
+/// Queues the best configurations by their estimates, equal ones in their order; those that were
+/// simulated before keep their places.
+void Coordinator::choose() {
+  has_chosen_ = true;
+  const std::size_t seeds = std::max<std::size_t>(sweep_.seeds.size(), 1);
+  std::vector<std::pair<double, std::size_t>> ranked;  // the first point of a configuration
+  for (std::size_t id = 0; id < plan_.size(); id += seeds) {
+    const std::optional<double> estimate =
+        store_.known().at(static_cast<std::int64_t>(id)).estimate;
+    if (!estimate) continue;
+    ranked.emplace_back(sweep_.choice->goal == Goal::kMin ? *estimate : -*estimate, id);
+  }
+  std::ranges::sort(ranked);
+  ranked.resize(std::min<std::size_t>(ranked.size(), sweep_.choice->best));
+  for (const auto& [estimate, first] : ranked) {
+    for (std::size_t id = first; id < first + seeds; ++id) {
+      if (!store_.known().at(static_cast<std::int64_t>(id)).is_estimated) continue;
+      queue_.push_back(plan_.point(id));
+      ++progress_.total;
+    }
   }
 }
 
@@ -135,7 +164,7 @@ Errors Coordinator::take(std::vector<Report> reports) {
   for (const Report& report : final) {
     ++progress_.recorded;
     ++progress_.ran;
-    if (report.status != Status::kDone) ++progress_.failed;
+    if (is_failure(report.status)) ++progress_.failed;
     if (searches_.empty()) continue;
     const Point& point = ended.find(report.id)->second;
     const auto group = static_cast<std::size_t>(point.group);
@@ -153,7 +182,11 @@ Errors Coordinator::run(const SweepObserver& observer) {
     Errors errors = look_ahead();
     if (errors.empty()) {
       start_points();
-      if (running_.empty() && stored_ == plan_.size()) break;
+      if (running_.empty() && stored_ == plan_.size()) {
+        if (has_chosen_) break;
+        choose();
+        continue;
+      }
       const bool has_more = stored_ < plan_.size();
       errors = take(runner_.wait(has_more ? std::chrono::milliseconds{0} : kPatience));
     }

@@ -20,16 +20,17 @@ namespace weft::sweep {
 
 /// Where a sweep stands.
 struct Progress {
-  std::size_t total = 0;     ///< known points; a bisection finds more as it goes
+  std::size_t total = 0;     ///< known points; a bisection, or a choice, finds more as it goes
   std::size_t recorded = 0;  ///< with and without results, now and earlier
-  std::size_t failed = 0;    ///< recorded without results, now and earlier
+  std::size_t failed = 0;    ///< recorded as failed, now and earlier
   std::size_t ran = 0;       ///< recorded by this call
 };
 
 /// Called after each step; returning false ends the sweep, whose running points are given up.
 using SweepObserver = std::function<bool(const Progress&)>;
 
-/// Hands the points that have no result to a runner and records what comes back.
+/// Hands the points that have no result to a runner and records what comes back. Where points are
+/// chosen, it has all of them estimated first, and then the best of them simulated.
 class Coordinator {
  public:
   Coordinator(const Sweep& sweep, const Plan& plan, Store& store, TaskRunner& runner);
@@ -39,7 +40,7 @@ class Coordinator {
   [[nodiscard]] const Progress& progress() const { return progress_; }
   [[nodiscard]] bool is_complete() const {
     return next_planned_ == plan_.size() && searches_.size() == plan_.groups.size() &&
-           queue_.empty() && running_.empty();
+           has_chosen_ && queue_.empty() && running_.empty();
   }
 
  private:
@@ -48,6 +49,7 @@ class Coordinator {
   [[nodiscard]] Errors look_ahead();
   [[nodiscard]] std::optional<Point> next_point();
   void start_points();
+  void choose();
   [[nodiscard]] Errors take(std::vector<Report> reports);
   [[nodiscard]] std::optional<bool> answer_of(const Report& report) const;
 
@@ -62,6 +64,7 @@ class Coordinator {
   std::map<std::int64_t, Point> running_;
   std::set<std::int64_t> queued_;  ///< ever, so that no point is queued twice
   std::set<std::int64_t> retried_;
+  bool has_chosen_;  ///< what to simulate; until then points are estimated
   std::vector<BisectionSearch> searches_;
   Progress progress_;
 };

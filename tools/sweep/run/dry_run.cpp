@@ -101,6 +101,13 @@ void dry_run(const Sweep& sweep, const Plan& plan, std::size_t processes,
     print(fmt::format("  {} combinations break a constraint and are left out\n",
                       format_count(static_cast<std::int64_t>(plan.dropped))));
   }
+  if (sweep.choice) {
+    print(fmt::format(
+        "  all are estimated; the best {} by {} are simulated. `--set sweep.choose.best=0` "
+        "estimates alone\n",
+        sweep.choice->best, sweep.choice->metric));
+    return;
+  }
   std::fflush(stdout);
   const RunEstimate e = estimate_run(sweep, points, is_interrupted);
   if (e.ran == 0) return;

@@ -16,6 +16,7 @@
 #include "tools/io/terminal.hpp"
 #include "tools/sweep/language/load_sweep.hpp"
 #include "tools/sweep/plan/points.hpp"
+#include "tools/sweep/report/choice_report.hpp"
 #include "tools/sweep/report/point_warnings.hpp"
 #include "tools/sweep/report/table.hpp"
 #include "tools/sweep/run/coordinator.hpp"
@@ -110,6 +111,7 @@ class Session {
     list_failures(table.value());
     if (!arguments_.is_quiet) {
       list_warnings(table.value());
+      print(choice_text(table.value(), kMaxChoicePoints));
       print_summary(p, plan, table.value(), unfinished, is_resumed);
       print(fmt::format("  results in {}\n", database.string()));
     }
@@ -124,7 +126,7 @@ class Session {
     std::size_t listed = 0;
     std::size_t failed = 0;
     for (const Table::Row& row : table.rows) {
-      if (row.is_done() || row.status == "waiting") continue;
+      if (!row.has_failed()) continue;
       if (++failed > kMaxListed) continue;
       ++listed;
       complain(fmt::format("point {} ({}): {}: {}", row.id,
@@ -145,8 +147,13 @@ class Session {
                      std::size_t unfinished, bool is_resumed) const {
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-    std::string text = fmt::format("{}: {} of {} points", sweep_.name, p.recorded, p.total);
-    if (is_resumed) text += fmt::format(", {} of them from before", p.recorded - p.ran);
+    std::string text =
+        sweep_.choice
+            ? fmt::format("{}: {} points{}", sweep_.name, plan.size(), choice_counts_text(table))
+            : fmt::format("{}: {} of {} points", sweep_.name, p.recorded, p.total);
+    if (is_resumed && !sweep_.choice) {
+      text += fmt::format(", {} of them from before", p.recorded - p.ran);
+    }
     text += fmt::format(", {} failed", p.failed);
     if (unfinished > 0) text += fmt::format(", {} whose jobs did not finish", unfinished);
     if (const std::size_t warned = warnings_of(table).points; warned > 0) {

@@ -1,11 +1,17 @@
 #include "tools/sweep/store/report.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "scenarios/estimate/scenario_estimate.hpp"
 #include "scenarios/output/summary.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
+#include "scenarios/text/format.hpp"
 #include "scenarios/text/json_text.hpp"
 #include "simcore/base/digest.hpp"
 
@@ -22,15 +28,44 @@ std::string text_of(const Errors& errors) {
   return text;
 }
 
-Report failure(const Task& task, std::string message) {
+Report failure(const Task& task, std::string message, Status status = Status::kError) {
   Report report;
   report.id = task.id;
-  report.status = Status::kError;
+  report.status = status;
   report.message = std::move(message);
   return report;
 }
 
+/// Which jobs do not fit into the memory of their GPUs; empty if all do.
+std::string excess_of(const scenarios::ScenarioEstimate& estimate) {
+  const auto text = [](Bytes bytes) {
+    return scenarios::format_bytes(static_cast<double>(bytes.count()));
+  };
+  std::string excess;
+  for (const scenarios::JobEstimate& job : estimate.jobs) {
+    if (!job.training || job.training->fits()) continue;
+    excess += fmt::format("{}a GPU of job {} needs {}, and has {} (pipeline rank {})",
+                          excess.empty() ? "" : "; ", job.name, text(job.training->memory.total()),
+                          text(job.training->memory_available), job.training->memory_rank);
+  }
+  return excess;
+}
+
+constexpr std::array kStatuses{Status::kDone,      Status::kError,      Status::kCrash,
+                               Status::kKilled,    Status::kTimeLimit,  Status::kMemoryLimit,
+                               Status::kEstimated, Status::kOverMemory, Status::kRefused};
+
 }  // namespace
+
+bool is_failure(Status status) {
+  return status != Status::kDone && status != Status::kEstimated && status != Status::kOverMemory &&
+         status != Status::kRefused;
+}
+
+bool is_failure(std::string_view status) {
+  return std::ranges::any_of(
+      kStatuses, [status](Status s) { return is_failure(s) && status == status_name(s); });
+}
 
 const char* status_name(Status status) {
   switch (status) {
@@ -46,13 +81,22 @@ const char* status_name(Status status) {
       return "time limit";
     case Status::kMemoryLimit:
       return "memory limit";
+    case Status::kEstimated:
+      return "estimated";
+    case Status::kOverMemory:
+      return "over memory";
+    case Status::kRefused:
+      return "refused";
   }
   return "unknown";
 }
 
 std::string Task::to_json() const {
-  return scenarios::json_text(
-      PlainJson{{"id", id}, {"overrides", overrides}, {"sweep_sha256", sweep_sha256}}, kOneLine);
+  return scenarios::json_text(PlainJson{{"id", id},
+                                        {"is_estimate", is_estimate},
+                                        {"overrides", overrides},
+                                        {"sweep_sha256", sweep_sha256}},
+                              kOneLine);
 }
 
 std::optional<Task> Task::from_json(std::string_view text) {
@@ -60,6 +104,7 @@ std::optional<Task> Task::from_json(std::string_view text) {
     const PlainJson json = PlainJson::parse(text);
     Task task;
     json.at("id").get_to(task.id);
+    json.at("is_estimate").get_to(task.is_estimate);
     json.at("overrides").get_to(task.overrides);
     json.at("sweep_sha256").get_to(task.sweep_sha256);
     return task;
@@ -107,7 +152,11 @@ PointRunner::PointRunner(const Sweep& sweep)
     : sweep_(sweep), sweep_sha256_(sha256_hex(sweep.definition())) {}
 
 Task PointRunner::task_of(const Point& point) const {
-  return {point.id, overrides_of(sweep_, point), sweep_sha256_};
+  return {point.id, simulated_overrides_of(sweep_, point), sweep_sha256_};
+}
+
+Task PointRunner::estimate_task_of(const Point& point) const {
+  return {point.id, overrides_of(sweep_, point), sweep_sha256_, true};
 }
 
 Report PointRunner::operator()(const Task& task) const {
@@ -116,6 +165,26 @@ Report PointRunner::operator()(const Task& task) const {
                    "the worker reads another sweep than the coordinator; do all machines see the "
                    "same files and run the same program?");
   }
+  return task.is_estimate ? estimated(task) : simulated(task);
+}
+
+Report PointRunner::estimated(const Task& task) const {
+  const auto loaded = sweep_.base.load(task.overrides);
+  if (!loaded.ok()) return failure(task, text_of(loaded.errors()), Status::kRefused);
+  const auto estimate = scenarios::estimate_scenario(loaded.value().scenario, false);
+  if (!estimate.ok()) {
+    return failure(task, text_of(loaded.value().located(estimate.errors())), Status::kRefused);
+  }
+  const std::string excess = excess_of(estimate.value());
+  Report report = failure(task, excess, excess.empty() ? Status::kEstimated : Status::kOverMemory);
+  report.metrics = metrics_of(estimate.value(), kEstimatePrefix);
+  const bool has_metric = std::ranges::any_of(
+      report.metrics, [this](const auto& m) { return m.first == sweep_.choice->metric; });
+  if (!has_metric) return failure(task, "has no estimate `" + sweep_.choice->metric + "`");
+  return report;
+}
+
+Report PointRunner::simulated(const Task& task) const {
   const auto loaded = sweep_.base.load(task.overrides);
   if (!loaded.ok()) return failure(task, text_of(loaded.errors()));
   const auto experiment = scenarios::build_experiment(loaded.value().scenario);
@@ -131,6 +200,12 @@ Report PointRunner::operator()(const Task& task) const {
   report.scenario_sha256 = sha256_hex(loaded.value().canonical_yaml());
   report.wall_seconds = results.wall_seconds;
   report.metrics = metrics_of(results);
+  if (sweep_.choice && !sweep_.choice->slice.empty()) {
+    const auto slice = scenarios::estimate_scenario(loaded.value().scenario, false);
+    if (!slice.ok()) return failure(task, text_of(slice.errors()));
+    const Metrics metrics = metrics_of(slice.value(), kSlicePrefix);
+    report.metrics.insert(report.metrics.end(), metrics.begin(), metrics.end());
+  }
   report.warnings = results.warnings;
   return report;
 }

@@ -12,17 +12,19 @@
 /// What travels between the coordinator and the processes that run points.
 namespace weft::sweep {
 
-/// A point to run.
+/// A point to run, or to estimate.
 struct Task {
   std::int64_t id = 0;
   std::vector<std::string> overrides;
   std::string sweep_sha256;  ///< of the definition; a worker's own reading must give the same
+  bool is_estimate = false;
 
   [[nodiscard]] std::string to_json() const;
   [[nodiscard]] static std::optional<Task> from_json(std::string_view text);
 };
 
-/// How a point ended. What is not kDone has a message and no results.
+/// How a point ended. What is not kDone has a message and no results; the last three are what an
+/// estimate comes to, and no failures.
 enum class Status : std::uint8_t {
   kDone,         ///< there are results; whether the jobs finished is their `outcome`
   kError,        ///< the scenario could not be built
@@ -30,8 +32,14 @@ enum class Status : std::uint8_t {
   kKilled,       ///< the process was killed from outside: no property of the point
   kTimeLimit,    ///< stopped by --time-limit
   kMemoryLimit,  ///< stopped by --memory-limit
+  kEstimated,    ///< and can be run
+  kOverMemory,   ///< estimated, and needs more memory than its GPUs have
+  kRefused,      ///< there can be no such scenario
 };
 [[nodiscard]] const char* status_name(Status status);
+[[nodiscard]] bool is_failure(Status status);
+/// Whether a point with this status in the database has failed.
+[[nodiscard]] bool is_failure(std::string_view status);
 
 struct Report {
   std::int64_t id = 0;
@@ -49,14 +57,18 @@ struct Report {
   [[nodiscard]] static std::optional<Report> from_json(std::string_view text);
 };
 
-/// Runs a point in this process, if it is one of this sweep.
+/// Runs or estimates a point in this process, if it is one of this sweep.
 class PointRunner {
  public:
   explicit PointRunner(const Sweep& sweep);
   [[nodiscard]] Report operator()(const Task& task) const;
   [[nodiscard]] Task task_of(const Point& point) const;
+  [[nodiscard]] Task estimate_task_of(const Point& point) const;
 
  private:
+  [[nodiscard]] Report estimated(const Task& task) const;
+  [[nodiscard]] Report simulated(const Task& task) const;
+
   const Sweep& sweep_;
   std::string sweep_sha256_;
 };

@@ -165,8 +165,15 @@ Errors Store::resume(const StoreOptions& options) {
   write_names();
   write_session();
   // What was killed from outside says nothing about the point.
-  const std::string failed = options.retry_failed ? "status <> 'done'" : "status = 'killed'";
-  database_->execute("UPDATE point SET status = 'waiting', message = '' WHERE " + failed);
+  const std::string failed =
+      options.retry_failed
+          ? "status NOT IN ('done', 'waiting', 'estimated', 'over memory', 'refused')"
+          : "status = 'killed'";
+  database_->execute(
+      "UPDATE point SET message = '', status = iif(EXISTS (SELECT 1 FROM metric "
+      "WHERE metric.point = point.id AND "
+      "name GLOB 'estimate.*'), 'estimated', 'waiting') WHERE " +
+      failed);
   if (!transaction.commit()) return write_failure();
   read_known();
   if (database_->has_failed()) return write_failure();
@@ -253,10 +260,22 @@ void Store::read_known() {
   Statement get(*database_, "SELECT id, status, holds FROM point");
   while (get.step()) {
     Known& known = known_[get.integer(0)];
-    known.is_waiting = get.text(1) == "waiting";
-    known.is_done = get.text(1) == "done";
+    const std::string status = get.text(1);
+    known.is_waiting = status == "waiting";
+    known.is_done = status == status_name(Status::kDone);
+    known.is_failed = is_failure(status);
+    known.is_estimated = status == status_name(Status::kEstimated);
     if (!get.is_null(2)) known.holds = get.integer(2) != 0;
   }
+  if (sweep_.choice) read_estimates();
+}
+
+void Store::read_estimates() {
+  Statement get(*database_,
+                "SELECT point, value FROM metric JOIN point ON point.id = metric.point "
+                "WHERE name = ? AND status <> ?");
+  get.bind(sweep_.choice->metric).bind(status_name(Status::kOverMemory));
+  while (get.step()) known_[get.integer(0)].estimate = get.real(1);
 }
 
 Errors Store::add(const std::vector<Point>& points) {
@@ -276,7 +295,7 @@ Errors Store::record(const std::vector<Report>& reports,
                   "UPDATE point SET status = ?, outcome = ?, message = ?, results_sha256 = ?, "
                   "scenario_sha256 = ?, "
                   "wall_seconds = ?, peak_memory = ?, session = ?, holds = ? "
-                  "WHERE id = ? AND status = 'waiting'");
+                  "WHERE id = ? AND status IN ('waiting', 'estimated')");
   Statement metric(*database_, "INSERT INTO metric (point, name, value) VALUES (?, ?, ?)");
   Statement warning(*database_, "INSERT INTO warning (point, position, text) VALUES (?, ?, ?)");
   for (const Report& r : reports) {
@@ -296,12 +315,24 @@ Errors Store::record(const std::vector<Report>& reports,
   }
   if (!transaction.commit()) return write_failure();
   for (const Report& r : reports) {
-    Known& known = known_[r.id];
-    known.is_waiting = false;
-    known.is_done = r.status == Status::kDone;
-    if (const auto answer = holds.find(r.id); answer != holds.end()) known.holds = answer->second;
+    note(r);
+    if (const auto answer = holds.find(r.id); answer != holds.end()) {
+      known_[r.id].holds = answer->second;
+    }
   }
   return {};
+}
+
+void Store::note(const Report& report) {
+  Known& known = known_[report.id];
+  known.is_waiting = false;
+  known.is_done = report.status == Status::kDone;
+  known.is_failed = is_failure(report.status);
+  known.is_estimated = report.status == Status::kEstimated;
+  if (!known.is_estimated) return;
+  for (const auto& [name, value] : report.metrics) {
+    if (name == sweep_.choice->metric) known.estimate = value;
+  }
 }
 
 }  // namespace weft::sweep

@@ -20,13 +20,16 @@ namespace weft::sweep {
 inline constexpr const char* kDatabaseName = "sweep.db";
 /// `PRAGMA application_id` and `PRAGMA user_version` of sweeps.
 inline constexpr std::int64_t kApplicationId = 0x77656674;  // "weft"
-inline constexpr std::int64_t kSchemaVersion = 2;
+inline constexpr std::int64_t kSchemaVersion = 3;
 
 /// What the database knows of a point.
 struct Known {
-  bool is_waiting = true;
+  bool is_waiting = true;  ///< for its estimate, where points are chosen by that
   bool is_done = false;
-  std::optional<bool> holds;  ///< the condition of a bisection
+  bool is_failed = false;
+  bool is_estimated = false;       ///< and no more than that
+  std::optional<double> estimate;  ///< what it is chosen by, unless it cannot be
+  std::optional<bool> holds;       ///< the condition of a bisection
 };
 
 struct StoreOptions {
@@ -74,6 +77,8 @@ class Store {
   void write_session();
   void insert(const std::vector<Point>& points);
   void read_known();
+  void read_estimates();
+  void note(const Report& report);
   [[nodiscard]] Errors write_failure() const;
 
   std::filesystem::path folder_;

@@ -48,33 +48,15 @@ CREATE TABLE warning (
   PRIMARY KEY (point, position)) WITHOUT ROWID;
 )sql";
 
-std::string version_sql() {
-  return "PRAGMA user_version = " + std::to_string(kSchemaVersion) + ";\n";
-}
-
-}  // namespace
-
-std::string migration_sql(std::int64_t version) {
-  return (version < 2 ? kWarningTable : "") + version_sql();
-}
-
-std::string schema_sql() {
-  return "PRAGMA application_id = " + std::to_string(kApplicationId) + ";\n" + version_sql() +
-         kWarningTable + R"sql(
-CREATE TABLE sweep (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE session (id INTEGER PRIMARY KEY, started TEXT NOT NULL, program TEXT NOT NULL);
-CREATE TABLE parameter (
-  position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, path TEXT NOT NULL UNIQUE,
-  unit TEXT NOT NULL, is_seed INTEGER NOT NULL);
-CREATE TABLE objective (
-  position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, metric TEXT NOT NULL,
-  goal TEXT NOT NULL CHECK (goal IN ('min', 'max')));
+/// Since version 3 points may be estimated only.
+constexpr const char* kPointTable = R"sql(
 CREATE TABLE point (
   id INTEGER PRIMARY KEY,
   configuration INTEGER NOT NULL,
   search INTEGER NOT NULL,
   status TEXT NOT NULL CHECK (status IN
-    ('waiting', 'done', 'error', 'crash', 'killed', 'time limit', 'memory limit')),
+    ('waiting', 'done', 'error', 'crash', 'killed', 'time limit', 'memory limit', 'estimated',
+     'over memory', 'refused')),
   outcome TEXT NOT NULL DEFAULT '',
   message TEXT NOT NULL DEFAULT '',
   results_sha256 TEXT NOT NULL DEFAULT '',
@@ -84,6 +66,40 @@ CREATE TABLE point (
   peak_memory INTEGER,
   session INTEGER REFERENCES session (id));
 CREATE INDEX point_status ON point (status);
+CREATE TRIGGER results_are_final BEFORE UPDATE ON point WHEN OLD.status = 'done'
+  BEGIN SELECT RAISE(ABORT, 'a recorded result cannot be changed'); END;
+)sql";
+
+/// SQLite cannot change what a column may hold. The view is made anew with the names of the sweep.
+std::string point_migration_sql() {
+  return std::string(
+             "DROP VIEW IF EXISTS result;\nDROP TRIGGER results_are_final;\n"
+             "DROP INDEX point_status;\nPRAGMA legacy_alter_table = ON;\n"
+             "ALTER TABLE point RENAME TO old_point;\nPRAGMA legacy_alter_table = OFF;") +
+         kPointTable + "INSERT INTO point SELECT * FROM old_point;\nDROP TABLE old_point;\n";
+}
+
+std::string version_sql() {
+  return "PRAGMA user_version = " + std::to_string(kSchemaVersion) + ";\n";
+}
+
+}  // namespace
+
+std::string migration_sql(std::int64_t version) {
+  return (version < 2 ? kWarningTable : "") + point_migration_sql() + version_sql();
+}
+
+std::string schema_sql() {
+  return "PRAGMA application_id = " + std::to_string(kApplicationId) + ";\n" + version_sql() +
+         kWarningTable + kPointTable + R"sql(
+CREATE TABLE sweep (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE session (id INTEGER PRIMARY KEY, started TEXT NOT NULL, program TEXT NOT NULL);
+CREATE TABLE parameter (
+  position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, path TEXT NOT NULL UNIQUE,
+  unit TEXT NOT NULL, is_seed INTEGER NOT NULL);
+CREATE TABLE objective (
+  position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, metric TEXT NOT NULL,
+  goal TEXT NOT NULL CHECK (goal IN ('min', 'max')));
 CREATE TABLE value (
   point INTEGER NOT NULL REFERENCES point (id),
   parameter INTEGER NOT NULL,
@@ -95,8 +111,6 @@ CREATE TABLE metric (
   name TEXT NOT NULL,
   value REAL NOT NULL,
   PRIMARY KEY (point, name)) WITHOUT ROWID;
-CREATE TRIGGER results_are_final BEFORE UPDATE ON point WHEN OLD.status = 'done'
-  BEGIN SELECT RAISE(ABORT, 'a recorded result cannot be changed'); END;
 )sql";
 }
 
@@ -129,6 +143,12 @@ std::vector<std::pair<std::string, std::string>> description_rows(const Sweep& s
     rows.emplace_back("bisected", sweep.parameters[bisect->parameter].path);
     rows.emplace_back("condition", bisect->condition.text());
     rows.emplace_back("tolerance", number_text(bisect->tolerance));
+  }
+  if (sweep.choice) {
+    rows.emplace_back("chosen_by", sweep.choice->metric);
+    rows.emplace_back("chosen_goal", sweep.choice->goal == Goal::kMin ? "min" : "max");
+    rows.emplace_back("chosen_best", std::to_string(sweep.choice->best));
+    rows.emplace_back("slice", scenarios::json_text(nlohmann::json(sweep.choice->slice), -1));
   }
   return rows;
 }
