@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -98,7 +99,8 @@ TEST(After, TheFluidEngineWaitsToo) {
     return all;
   });
   ASSERT_EQ(times.size(), 12U);
-  for (const auto& [job, other] : {std::pair(2, 0), std::pair(4, 3), std::pair(5, 4)}) {
+  using Pair = std::pair<std::size_t, std::size_t>;
+  for (const auto& [job, other] : {Pair(2, 0), Pair(4, 3), Pair(5, 4)}) {
     EXPECT_EQ(times[2 * job], times[2 * other + 1] + kTold.count());
   }
 }
