@@ -122,8 +122,13 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] Picoseconds time_of_delay(Turn turn);
   [[nodiscard]] bool finish_task(Turn turn);
   void wait_for_stream(Turn turn, Stream& stream);
-  /// The rank's first stream waited for a task of this one.
-  static void note_wait(Stream& stream, Picoseconds since, Picoseconds until);
+  /// The rank's first stream waited for a task of stream `number`, whose last message was posted at
+  /// `posted_at`: charged to it, but for the time in which that stream waited itself, which is
+  /// charged to those that it waited for.
+  static void note_wait(Process& process, std::uint32_t number, Picoseconds since,
+                        Picoseconds until, Picoseconds posted_at);
+  /// The lane's stream waited for a task of another one before a task of its own.
+  void note_hold(Turn turn, const Stream& other);
   void end_streams(Turn turn);
   void note_received(Turn turn, ConnectionId connection);
   [[nodiscard]] bool await_signals(Turn turn);

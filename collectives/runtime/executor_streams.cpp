@@ -8,6 +8,15 @@
 /// Streams of ranks: tasks that follow one another, each carried out by one lane or several.
 namespace weft::collectives {
 
+namespace {
+
+void charge(Stream& stream, Picoseconds since, Picoseconds until, Picoseconds posted_at) {
+  stream.times.waited += until - since;
+  stream.times.late += std::max(Picoseconds(0), std::min(posted_at, until) - since);
+}
+
+}  // namespace
+
 bool Executor::carry_out_of_streams(Turn turn) {
   switch (turn.lane.step.kind) {
     case Step::Kind::kAfter:
@@ -29,15 +38,41 @@ bool Executor::await_stream(Turn turn) {
   }
   if (turn.lane.status == LaneStatus::kAwaitingStream) {
     // The first stream is carried out by the first lane.
-    if (turn.number == 0) note_wait(stream, turn.lane.waits_since, turn.context.now());
+    if (turn.number == 0) {
+      note_wait(process, turn.lane.step.peer, turn.lane.waits_since, turn.context.now(),
+                stream.finished_posted_at);
+    } else if (turn.lane.step.peer != 0) {
+      note_hold(turn, stream);
+    }
     record_wait(turn);
   }
   return true;
 }
 
-void Executor::note_wait(Stream& stream, Picoseconds since, Picoseconds until) {
-  stream.times.waited += until - since;
-  stream.times.late += std::max(Picoseconds(0), stream.finished_posted_at - since);
+void Executor::note_wait(Process& process, std::uint32_t number, Picoseconds since,
+                         Picoseconds until, Picoseconds posted_at) {
+  Stream& stream = process.streams[number];
+  for (const StreamWait& wait : stream.held) {
+    const Picoseconds begin = std::max(since, wait.since);
+    const Picoseconds end = std::min(until, wait.until);
+    if (end <= begin) continue;
+    charge(stream, since, begin, posted_at);
+    note_wait(process, wait.stream, begin, end, wait.posted_at);
+    since = end;
+  }
+  charge(stream, since, until, posted_at);
+}
+
+void Executor::note_hold(Turn turn, const Stream& other) {
+  const Lane& first = lanes_[workload_.lane_index(turn.self, 0)];
+  if (first.status != LaneStatus::kAwaitingStream && first.status != LaneStatus::kAwaitingLane)
+    return;
+  const std::uint32_t own = job_of(turn.self).program->stream_of(turn.number);
+  std::vector<StreamWait>& held = processes_[turn.self.value()].streams[own].held;
+  const Picoseconds now = turn.context.now();
+  if (!held.empty() && held.back().until <= first.waits_since) held.clear();  // of an earlier wait
+  if (!held.empty() && held.back().until == now) return;  // by another lane of the stream
+  held.push_back({turn.lane.step.peer, turn.lane.waits_since, now, other.finished_posted_at});
 }
 
 void Executor::wait_for_stream(Turn turn, Stream& stream) {
@@ -109,8 +144,9 @@ void Executor::end_streams(Turn turn) {
   if (turn.number != 0) {
     // The first stream has nothing left to do, and waits for the last one that has.
     const Lane& first = lanes_[workload_.lane_index(turn.self, 0)];
-    Stream& last = process.streams[job_of(turn.self).program->stream_of(turn.number)];
-    note_wait(last, first.waits_since, turn.context.now());
+    const std::uint32_t last = job_of(turn.self).program->stream_of(turn.number);
+    note_wait(process, last, first.waits_since, turn.context.now(),
+              process.streams[last].finished_posted_at);
   }
   std::vector<StreamTimes> times;
   times.reserve(process.streams.size());

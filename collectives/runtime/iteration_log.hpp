@@ -20,9 +20,10 @@ struct Iteration {
 
 /// What a rank spent on a stream in an iteration.
 struct StreamTimes {
-  Picoseconds busy;    ///< from the start to the finish of its tasks
-  Picoseconds waited;  ///< that the rank's first stream waited for tasks of this one
-  Picoseconds late;    ///< of these, before the message was posted; where lanes note posts
+  Picoseconds busy;  ///< from the start to the finish of its tasks
+  /// That the rank's first stream waited for tasks of this one, or for others that these held back.
+  Picoseconds waited;
+  Picoseconds late;  ///< of these, before the message was posted; where lanes note posts
 };
 
 /// The iterations of a collective on one rank, but for those that are forgotten.

@@ -44,6 +44,14 @@ struct Lane {
   LaneStatus status = LaneStatus::kNotStarted;
 };
 
+/// A stream's wait for a task of another one, while the rank's first stream waited, too.
+struct StreamWait {
+  std::uint32_t stream = 0;  ///< the other one
+  Picoseconds since;
+  Picoseconds until;
+  Picoseconds posted_at;  ///< of the last message of the task waited for
+};
+
 /// A stream of a rank in the running iteration.
 struct Stream {
   std::int64_t started = 0;        ///< tasks
@@ -53,6 +61,7 @@ struct Stream {
   Picoseconds posted_at;           ///< of the last message received, where lanes note posts
   Picoseconds finished_posted_at;  ///< the same, of the last task that finished
   StreamTimes times;
+  std::vector<StreamWait> held;        ///< while the first stream has waited, one after the other
   std::vector<std::uint16_t> waiting;  ///< lanes, for tasks of the stream to finish
 };
 

@@ -53,13 +53,14 @@ Overrides small_deepseek(const std::string& schedule) {
           "jobs[0].parallelism.schedule=" + schedule};
 }
 
-// DualPipe hides a part of dispatch and combine behind another micro-batch, 1F1B nothing.
+// DualPipe hides a part of dispatch and combine behind another micro-batch; 1F1B hardly more than
+// what the last layer of a stage sends on while the next micro-batch is computed.
 TEST(ShippedTraining, DualPipeHidesWhatExpertsExchange) {
   const IterationResult dual = first_iteration("moe-deepseek", small_deepseek("dualpipe"));
   const IterationResult plain = first_iteration("moe-deepseek", small_deepseek("1f1b"));
   const auto expert = static_cast<std::size_t>(Kind::kExpert);
   EXPECT_GT(dual.hidden.at(expert), 0_ps);
-  EXPECT_EQ(plain.hidden.at(expert), 0_ps);
+  EXPECT_LT(plain.hidden.at(expert), dual.hidden.at(expert) / 10);
   EXPECT_LT(exposed_share(dual, Kind::kExpert), 0.85 * exposed_share(plain, Kind::kExpert));
   EXPECT_LT(seconds_of(dual), seconds_of(plain));
 }

@@ -88,6 +88,43 @@ TEST(TrainingScenario, ASlowGpuSlowsAllByItsFactor) {
               0.005 * to_seconds(slow.training[0].mean_step));
 }
 
+// A sample of the matrix of plans that runs in full on the ideal network: odd tensor groups and
+// some over servers, experts with and without tensor parallelism, every order of the pipeline,
+// every ZeRO.
+TEST(TrainingScenario, PlansOfEveryKindEndByPackets) {
+  const std::vector<const char*> plans = {
+      "tensor: 3, data: 4, zero: 1",
+      "tensor: 24",
+      "tensor: 24, data: 2, zero: 3",
+      "tensor: 8, pipeline: 2, data: 2, expert: 4, expert_tensor: 1, sequence_parallel: true",
+      "data: 8, expert: 4, zero: 3",
+      "pipeline: 8, data: 2, schedule: gpipe",
+      "tensor: 3, pipeline: 4, data: 2, virtual_stages: 2",
+      "tensor: 2, pipeline: 4, data: 2, schedule: zb-h1, zero: 1",
+      "tensor: 2, pipeline: 4, data: 4, expert: 4, schedule: dualpipe, sequence_parallel: true",
+      "tensor: 2, context: 2, pipeline: 2, data: 4, zero: 3, shard_ranks: 2",
+  };
+  for (const char* plan : plans) {
+    SCOPED_TRACE(plan);
+    const bool has_experts = std::string(plan).find("expert") != std::string::npos;
+    const Results r = simulate(experiment_of_text(
+        std::string(
+            "name: t\n"
+            "racks: {count: 6, servers: 1, server: hgx-h100}\n"
+            "fabric: {topology: rail-optimised, group: 6, spines: 4, switch: spectrum-4}\n"
+            "transport: {type: roce, congestion_control: none}\n"
+            "jobs:\n"
+            "  - name: train\n"
+            "    type: training\n"
+            "    model: {layers: 8, hidden: 192, heads: 24, vocabulary: 384, sequence: 48") +
+        (has_experts ? ", experts: 8, top_k: 2}\n" : "}\n") + "    parallelism: {" + plan +
+        "}\n    batch: {global: 32}\n"));
+    EXPECT_EQ(r.outcome, Outcome::kFinished);
+    ASSERT_EQ(r.iterations.size(), 1U);
+    EXPECT_GT(r.iterations[0].exposed_in_all(), 0_ps);
+  }
+}
+
 TEST(TrainingScenario, SaysWhatCannotBeDone) {
   const auto error = [](const std::string& keys) {
     const auto loaded = load_scenario_text(training(keys), "t.yaml");

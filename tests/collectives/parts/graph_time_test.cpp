@@ -171,6 +171,31 @@ TEST(GraphTime, TheBubbleOfAPipelineIsTheLatenessOfTheSender) {
   }
 }
 
+// Ranks 1 and 2 add up twice what rank 0 sends them, and compute then: what they wait for before
+// the first sum begins is the sender's lateness and the message, not the sums.
+TEST(GraphTime, WaitingForACallThatWaitsForAMessageIsWaitingForTheMessage) {
+  GraphSpec spec = graph_of({compute_node("first", 20_us, {}, {"0"}),
+                             send_node("give", 2000_B, {"0", "0"}, {"1", "2"}, {"first"}),
+                             call_node("sum", "pair", all_reduce(kSummed), {"give"}),
+                             call_node("again", "pair", all_reduce(kSummed), {"give"}),
+                             compute_node("second", 5_us, {"again"}, {"1-2"})});
+  spec.groups = {group_of_ranks("pair", {"1", "2"})};
+  const IdealRun run(graph_workload(spec, 3));
+  const Picoseconds a = message_time(2000_B);
+  EXPECT_EQ(run.outcome().end, 20_us + a + kSum + kSum + 5_us);
+  Picoseconds waited;
+  Picoseconds late;
+  for (const StreamTimes& times : streams_of(run, 1)) {
+    waited += times.waited;
+    late += times.late;
+  }
+  EXPECT_EQ(waited, 20_us + a + kSum + kSum);
+  EXPECT_EQ(late, 20_us);
+  EXPECT_TRUE(std::ranges::any_of(streams_of(run, 1), [](const StreamTimes& times) {
+    return times.late == 0_us && times.waited == kSum + kSum;
+  }));
+}
+
 // The same holds for a rank that has nothing left to compute.
 TEST(GraphTime, TheBubbleOfARankThatOnlyReceivesIsTheLatenessOfTheSender) {
   const GraphSpec spec = graph_of({compute_node("first", 20_us, {}, {"0"}),
