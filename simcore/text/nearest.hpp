@@ -1,11 +1,16 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
 /// Help for misspelt names.
 namespace weft {
+
+/// Finding the nearest name takes as long as there are names: of more unknown ones than these in a
+/// file the rest is named without.
+inline constexpr std::uint32_t kMostSuggestions = 16;
 
 /// The candidate that takes the fewest edits (Levenshtein's distance, upper and lower case counted
 /// as half a difference), or null where none is near enough to be meant.

@@ -16,8 +16,6 @@ namespace {
 /// Of nodes, groups and dependencies with ranks, and of senders and receivers: each takes some ten
 /// to fifty bytes as long as the job is there.
 constexpr double kMostListed = 1 << 25;
-/// Finding the nearest name takes as long as there are names.
-constexpr std::uint32_t kMostSuggestions = 16;
 
 /// How many ranks words name; those that name none are told so when they are listed.
 double count_named(const std::vector<std::string>& words, std::uint32_t ranks) {
@@ -29,6 +27,13 @@ double count_named(const std::vector<std::string>& words, std::uint32_t ranks) {
     }
   }
   return count;
+}
+
+/// Each once.
+std::vector<std::uint32_t> in_order(std::vector<std::uint32_t> ranks) {
+  std::ranges::sort(ranks);
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
 }
 
 std::string node_key(std::size_t number) { return "nodes[" + std::to_string(number) + "]"; }
@@ -204,9 +209,7 @@ void GraphLayout::add_work(const ComputeNode& work, Node& node, const std::strin
     for (std::uint32_t rank = 0; rank < ranks_; ++rank) node.ranks.push_back(rank);
     return;
   }
-  node.ranks = ranks_named(work.ranks, ranks_, key + ".ranks", problems_);
-  std::ranges::sort(node.ranks);
-  node.ranks.erase(std::unique(node.ranks.begin(), node.ranks.end()), node.ranks.end());
+  node.ranks = in_order(ranks_named(work.ranks, ranks_, key + ".ranks", problems_));
 }
 
 void GraphLayout::add_work(const SendNode& work, Node& node, const std::string& key) {
@@ -246,9 +249,7 @@ void GraphLayout::add_work(const RecvNode& work, Node& node, const std::string& 
     return;
   }
   Problems of_send;  // which it has itself
-  node.ranks = ranks_named(send->to, ranks_, "", of_send);
-  std::ranges::sort(node.ranks);
-  node.ranks.erase(std::unique(node.ranks.begin(), node.ranks.end()), node.ranks.end());
+  node.ranks = in_order(ranks_named(send->to, ranks_, "", of_send));
 }
 
 void GraphLayout::add_work(const CollectiveNode& work, Node& node, const std::string& key) {

@@ -174,6 +174,7 @@ void lower_order(const Context& context, Scenario& scenario) {
     numbers.emplace(job.name, static_cast<std::uint32_t>(names.size()));
     names.push_back(job.name);
   }
+  std::uint32_t unknown = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const std::string path = child_path(element_path("jobs", i), "after");
     for (std::size_t k = 0; k < jobs[i].after.size(); ++k) {
@@ -182,8 +183,10 @@ void lower_order(const Context& context, Scenario& scenario) {
       if (found == numbers.end()) {
         const std::string element = element_path(path, k);
         context.fail(locate(context.root, element).is_exact ? element : path,
-                     backquoted(name) + " is no job; expected one of " + listing(names) +
-                         did_you_mean(name, names));
+                     backquoted(name) + " is no job" +
+                         (++unknown > kMostSuggestions
+                              ? ""
+                              : "; expected one of " + listing(names) + did_you_mean(name, names)));
       } else if (i < scenario.jobs.size()) {
         scenario.jobs[i].after.push_back(found->second);
       }
