@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,6 +57,13 @@ struct ChipGroup {
   RankGroup ranks;
   std::uint32_t first_lane = 0;
   std::uint32_t end_lane = 0;
+};
+
+/// A step of a lane that sends, and how often the lane comes to it in an iteration.
+struct SendCount {
+  std::uint32_t lane = 0;
+  Step step;
+  std::int64_t count = 0;
 };
 
 /// A job compiled to steps per rank and lane. Immutable: ranks on different threads read it.
@@ -124,6 +132,10 @@ class JobProgram {
   [[nodiscard]] virtual std::vector<std::uint32_t> send_peers(LanePlace place) const = 0;
   /// Refers to this program, which must outlive it.
   [[nodiscard]] virtual std::unique_ptr<StepSource> steps(LanePlace place) const = 0;
+  /// Visits what a rank sends in an iteration; before the end where there are no iterations. Equal
+  /// sends may be visited apart. By default all its steps are walked through.
+  virtual void for_each_send(std::uint32_t rank,
+                             const std::function<void(const SendCount&)>& visit) const;
 };
 
 }  // namespace weft::collectives

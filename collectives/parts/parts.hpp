@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -69,6 +70,9 @@ struct Task {
 
 using TaskStream = Generator<Task>;
 
+/// How often a rank makes each call in an iteration, by the call's number.
+using CallCounts = std::map<std::uint32_t, std::int64_t>;
+
 /// What a program of parts does. Immutable; ranks on different threads read it.
 class Parts {
  public:
@@ -88,6 +92,9 @@ class Parts {
   /// program needs memory for all of them. Several lanes make the same tasks side by side.
   [[nodiscard]] virtual TaskStream tasks(std::uint32_t rank, StreamOf stream,
                                          std::uint32_t iteration) const = 0;
+  /// `communicators`: those that the rank is a member of. By default all their tasks are counted.
+  [[nodiscard]] virtual CallCounts call_counts(std::uint32_t rank,
+                                               std::span<const std::uint32_t> communicators) const;
 };
 
 }  // namespace weft::collectives

@@ -190,6 +190,27 @@ std::unique_ptr<StepSource> PartsProgram::steps(LanePlace place) const {
   return std::make_unique<Source>(stream(place));
 }
 
+void PartsProgram::for_each_send(std::uint32_t rank,
+                                 const std::function<void(const SendCount&)>& visit) const {
+  std::vector<std::uint32_t> communicators;
+  for (std::uint32_t stream = 1; stream < streams(); ++stream) {
+    const auto member = plan_.member(rank, stream);
+    if (member) communicators.push_back(member->communicator);
+  }
+  for (const auto& [number, count] : parts_->call_counts(rank, communicators)) {
+    const std::uint32_t stream =
+        plan_.number_of(StreamOf::communicator(parts_->calls()[number].communicator));
+    const LanePlan::Member member = plan_.member(rank, stream).value();
+    const std::uint32_t first = plan_.first_lane_of_call(number);
+    for (std::uint32_t lane = first; lane < first + calls_[number]->lanes(); ++lane) {
+      StepStream steps = call_steps(number, member, lane);
+      for (Step step; steps.next(step);) {
+        if (step.sends()) visit({plan_.first_lane(stream) + lane, step, count});
+      }
+    }
+  }
+}
+
 StepStream PartsProgram::stream(LanePlace place) const {
   const std::uint32_t number = plan_.stream_of_lane(place.lane);
   if (number == 0) return compute_stream(place.rank);

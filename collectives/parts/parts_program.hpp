@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,6 +48,8 @@ class PartsProgram final : public JobProgram {
   [[nodiscard]] ChipWork chip_work(LanePlace place) const override;
   [[nodiscard]] std::vector<std::uint32_t> send_peers(LanePlace place) const override;
   [[nodiscard]] std::unique_ptr<StepSource> steps(LanePlace place) const override;
+  void for_each_send(std::uint32_t rank,
+                     const std::function<void(const SendCount&)>& visit) const override;
 
  private:
   class Source;

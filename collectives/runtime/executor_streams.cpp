@@ -64,13 +64,15 @@ void Executor::note_wait(Process& process, std::uint32_t number, Picoseconds sin
 }
 
 void Executor::note_hold(Turn turn, const Stream& other) {
-  const Lane& first = lanes_[workload_.lane_index(turn.self, 0)];
-  if (first.status != LaneStatus::kAwaitingStream && first.status != LaneStatus::kAwaitingLane)
-    return;
+  // What an iteration is explained by are the waits of the stream that computes.
+  const Lane& computing = lanes_[workload_.lane_index(turn.self, 0)];
+  const bool is_waited_for = computing.status == LaneStatus::kAwaitingStream ||
+                             computing.status == LaneStatus::kAwaitingLane;
+  if (!is_waited_for) return;
   const std::uint32_t own = job_of(turn.self).program->stream_of(turn.number);
   std::vector<StreamWait>& held = processes_[turn.self.value()].streams[own].held;
   const Picoseconds now = turn.context.now();
-  if (!held.empty() && held.back().until <= first.waits_since) held.clear();  // of an earlier wait
+  if (!held.empty() && held.back().until <= computing.waits_since) held.clear();  // of an earlier wait
   if (!held.empty() && held.back().until == now) return;  // by another lane of the stream
   held.push_back({turn.lane.step.peer, turn.lane.waits_since, now, other.finished_posted_at});
 }

@@ -194,37 +194,38 @@ void for_each_leg(const Workload& workload, ConnectionId connection, Bytes size,
   }
 }
 
+ConnectionId connection_of(const Workload& workload, const JobPlan& plan, std::uint32_t rank,
+                           const SendCount& send) {
+  const ProcessId self = plan.process(rank);
+  switch (send.step.kind) {
+    case Step::Kind::kContribute:
+      return workload.reduction(self, send.step.peer, send.lane);
+    case Step::Kind::kMulticast:
+      return workload.multicast(self, send.lane);
+    default:
+      return workload.find(self, plan.process(send.step.peer), send.lane);
+  }
+}
+
 }  // namespace
 
 void for_each_transfer(
     const Workload& workload, std::uint32_t job,
     const std::function<void(ConnectionId connection, Bytes size, std::int64_t count)>& visit) {
   const JobPlan& plan = workload.jobs()[job];
+  const JobProgram& program = *plan.program;
+  // All iterations send alike.
+  const std::int64_t iterations = std::max(program.iterations(), 1U);
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
-    for (std::uint32_t lane = 0; lane < plan.lanes; ++lane) {
-      MessageCounts count;
-      const ProcessId self = plan.process(rank);
-      const auto source = plan.program->steps({rank, lane});
-      for (Step step; source->next(step) && step.kind != Step::Kind::kEnd;) {
-        ConnectionId connection;
-        if (step.kind == Step::Kind::kSend) {
-          connection = workload.find(self, plan.process(step.peer), lane);
-        } else if (step.kind == Step::Kind::kContribute) {
-          connection = workload.reduction(self, step.peer, lane);
-        } else if (step.kind == Step::Kind::kMulticast) {
-          connection = workload.multicast(self, lane);
-        } else {
-          continue;
-        }
-        for_each_leg(workload, connection, plan.program->wire_size({rank, lane}, step.bytes()),
-                     [&count](ConnectionId leg, Bytes size, std::int64_t n) {
-                       count[{leg, size.count()}] += n;
-                     });
-      }
-      // All iterations send alike.
-      const std::int64_t iterations = std::max(plan.program->iterations(), 1U);
-      for (const auto& [key, n] : count) visit(key.first, Bytes(key.second), n * iterations);
-    }
+    MessageCounts counts;
+    program.for_each_send(rank, [&](const SendCount& send) {
+      const Bytes size = program.wire_size({rank, send.lane}, send.step.bytes());
+      for_each_leg(workload, connection_of(workload, plan, rank, send), size,
+                   [&](ConnectionId leg, Bytes part, std::int64_t n) {
+                     counts[{leg, part.count()}] += n * send.count;
+                   });
+    });
+    for (const auto& [key, n] : counts) visit(key.first, Bytes(key.second), n * iterations);
   }
 }
 

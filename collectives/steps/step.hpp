@@ -89,6 +89,10 @@ struct Step {
   [[nodiscard]] Picoseconds time() const { return Picoseconds(amount); }
   [[nodiscard]] std::int64_t count() const { return amount; }
   [[nodiscard]] Range range() const { return {offset, amount}; }
+  /// Puts data on the network.
+  [[nodiscard]] bool sends() const {
+    return kind == Kind::kSend || kind == Kind::kContribute || kind == Kind::kMulticast;
+  }
   [[nodiscard]] bool is_in_network() const { return kind >= Kind::kContribute; }
   [[nodiscard]] bool is_of_streams() const { return kind >= Kind::kAfter && kind <= Kind::kFinish; }
 

@@ -94,7 +94,9 @@ class Survey {
         t.is_acknowledged ? std::ceil(packets / t.framing.ack_every) : 0;
     traffic_.messages += count;
     traffic_.packets += packets * count;
-    traffic_.packet_hops += (packets + acknowledgements) * count * links;
+    const double hops = (packets + acknowledgements) * count * links;
+    traffic_.packet_hops += hops;
+    if (t.is_scale_up) traffic_.scale_up_hops += hops;
     traffic_.wire_bytes += static_cast<double>(wire_bytes(size, t.framing).count()) * count * links;
   }
 

@@ -1,7 +1,6 @@
 // Training steps as published, beside the closed forms of the same plans. Kernels are not modelled:
 // of each family, whose steps ran with the same kernels, one row sets the efficiency of matrix
-// products
-// (*calibrated*), and the others follow (*validation*). Gates are on ratios of rows.
+// products (*calibrated*), and the others follow (*validation*). Gates are on ratios of rows.
 
 #include <gtest/gtest.h>
 
@@ -69,6 +68,9 @@ struct PublishedStep {
 struct Family {
   const char* name = "";
   const char* difference = "";  ///< what weft does not have of it
+  /// No row is further off, as a share of its step: what is not modelled takes that much, as the
+  /// tables of TRAINING_VALIDATION.md say. A model that moves a row beyond has changed.
+  double furthest = 0;
   std::vector<PublishedStep> steps;
 };
 
@@ -128,6 +130,11 @@ std::vector<Predicted> print_family(const Family& family) {
         100 * p.bubble, 100 * p.exposed, all.size() == 1 ? ", calibrated" : "");
   }
   std::printf("  not modelled: %s\n", family.difference);
+  EXPECT_NEAR(all.front().seconds / family.steps.front().seconds, 1, 1e-3) << "not calibrated";
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    EXPECT_NEAR(all[i].seconds / family.steps[i].seconds, 1, family.furthest)
+        << family.steps[i].name;
+  }
   return all;
 }
 
@@ -184,6 +191,7 @@ TEST(PublishedSteps, OfMegaScale) {
   const Family family{"MegaScale 175B",
                       "kernels of its own, overlap of tensor-parallel sums with products (section "
                       "3.2), time lost to stragglers",
+                      0.1,
                       {megascale_step(256, 768, 32.0), megascale_step(512, 768, 16.5),
                        megascale_step(1024, 768, 8.9), megascale_step(3072, 6144, 23.66),
                        megascale_step(6144, 6144, 12.21)}};
@@ -197,6 +205,7 @@ TEST(PublishedSteps, OfMegatronBesideMegaScale) {
       "Megatron-LM 175B, of the same authors",
       "data loading and the optimiser's own collectives, which grow into the step as "
       "it gets shorter",
+      0.12,
       {megascale_step(256, 768, 40.0), megascale_step(512, 768, 21.2),
        megascale_step(1024, 768, 11.9), megascale_step(3072, 6144, 29.02),
        megascale_step(6144, 6144, 14.78)}};
@@ -210,7 +219,8 @@ TEST(PublishedSteps, OfMegatronTuring) {
     spec.recomputation = Recomputation::kFull;
     return PublishedStep{std::to_string(servers) + " servers", &kA100, spec, seconds};
   };
-  const Family family{"MT-NLG 530B", "DeepSpeed's kernels", {step(280, 60.1), step(420, 44.4)}};
+  const Family family{
+      "MT-NLG 530B", "DeepSpeed's kernels", 0.05, {step(280, 60.1), step(420, 44.4)}};
   expect_ratio(family, print_family(family), 0, 1, 1.5);
 }
 
@@ -234,6 +244,7 @@ TEST(PublishedSteps, OfLlama) {
   };
   const Family family{"Llama 3.1 405B",
                       "1:7 between pods of 3,072 GPUs, collisions of flows, stragglers",
+                      0.02,
                       {step(8192, 430), step(16384, 400)}};
   expect_ratio(family, print_family(family), 0, 1, 2);
 }
@@ -253,6 +264,7 @@ TEST(PublishedSteps, OfMegatronCore) {
       {"Megatron-Core r0.8",
        "kernels that are better on larger matrices; micro-batches and virtual stages are not "
        "stated: 1 each",
+       0.4,
        {step("16B, TP 4", 6144, 32, 48, 4, 1, 192, 0.850),
         step("1.7B", 2048, 24, 16, 1, 1, 192, 0.452),
         step("7.1B, TP 2", 4096, 30, 32, 2, 1, 192, 0.800),
@@ -281,6 +293,7 @@ TEST(PublishedSteps, OfMegatronAtSc21) {
   };
   print_family({"Megatron-LM at SC'21",
                 "micro-batches are not stated: 1, of which small models had more; interleaving",
+                0.25,
                 {step("39.1B, TP 8, PP 2", 8192, 48, 64, 8, 2, 512, 1536, 138),
                  step("1.7B", 2304, 24, 24, 1, 1, 32, 512, 137),
                  step("3.6B, TP 2", 3072, 30, 32, 2, 1, 64, 512, 138),
@@ -308,6 +321,7 @@ TEST(PublishedSteps, OfZero3AtSc21) {
       {"ZeRO-3 at SC'21",
        "DeepSpeed's limits on prefetching, and a ring of all ranks that is not as fast as "
        "its NICs",
+       0.75,
        {step("174.6B on 384", large, 384, 1536, 144),
         step("174.6B on 1,536", large, 1536, 1536, 44),
         step("529.6B on 640", largest, 640, 2560, 138),
@@ -335,6 +349,7 @@ TEST(PublishedSteps, OfSelectiveRecomputation) {
   const ModelSpec m1000 = gpt(128, 25600, 160);
   print_family({"Korthikanti et al.",
                 "interleaving of the 175B, kernels of normalisation",
+                0.22,
                 {step("175B, full", m175, 8, 1, 64, false, 18.13),
                  step("175B, selective", m175, 8, 1, 64, true, 13.75),
                  step("22B, full", m22, 1, 4, 4, false, 1.42),
@@ -421,6 +436,7 @@ TEST(PublishedSteps, OfMegatronBridge) {
   print_family(
       {"Megatron-Bridge, H100, FP8",
        kBridgeDifference,
+       0.15,
        {bridge_step("Llama 3.1 405B on 1,024", kH100, llama405, {1024, 1536, 8, 8, 2, 8}, 37.69),
         bridge_step("Llama 3 70B on 64", kH100, llama70, {64, 256, 4, 8, 1, 5}, 19.69),
         bridge_step("Llama 3 8B on 8, FSDP", kH100, llama8, {.gpus = 8, .batch = 128, .zero = 3},
@@ -432,6 +448,7 @@ TEST(PublishedSteps, OfMegatronBridge) {
   print_family(
       {"Megatron-Bridge, GB200, FP8",
        kBridgeDifference,
+       0.35,
        {bridge_step("Llama 3.1 405B on 256", kGb200, llama405, {256, 1536, 4, 16, 1, 4}, 58.3),
         bridge_step("Llama 3 70B on 64, FSDP", kGb200, llama70,
                     {.gpus = 64, .batch = 256, .zero = 3}, 7.76),
@@ -443,12 +460,14 @@ TEST(PublishedSteps, OfMegatronBridge) {
   print_family(
       {"Megatron-Bridge, GB300, FP8",
        kBridgeDifference,
+       0.12,
        {bridge_step("Llama 3.1 405B on 256", kGb300, llama405, {256, 1536, 4, 8, 1, 4}, 46.9),
         bridge_step("DeepSeek-V3 on 256", kGb300, deepseek_v3(), {256, 4096, 1, 2, 1, 8, 32},
                     10.42)}});
   print_family(
       {"Megatron-Bridge, B200, FP8",
        kBridgeDifference,
+       0.01,
        {bridge_step("Llama 3.1 405B on 128", kB200, llama405, {128, 64, 4, 8, 2, 8}, 6.20)}});
 }
 
@@ -459,9 +478,14 @@ TEST(PublishedSteps, OfDeepSeek) {
       bridge_step("2,048 GPUs", kH800, deepseek_v3(),
                   {.gpus = 2048, .batch = 15360, .pipeline = 16, .expert = 64}, 19.926);
   step.spec.parallelism.schedule = PipelineSchedule::kDualPipe;
-  print_family({"DeepSeek-V3 of its authors; published bubble 10.3 %",
-                "exchanges of experts in 8 bits, to four nodes at most, and beside computing",
-                {step}});
+  const auto rows =
+      print_family({"DeepSeek-V3 of its authors; published bubble 10.3 %",
+                    "exchanges of experts in 8 bits, to four nodes at most, and beside computing",
+                    0.01,
+                    {step}});
+  // Within six points: how much of the exchanges its slots hide is not published.
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_NEAR(rows[0].bubble, 2.06 / 19.926, 0.06);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "scenarios/run/isolated_runs.hpp"
+#include "simcore/text/nearest.hpp"
 #include "tests/properties/variations.hpp"
 #include "tests/support/engines.hpp"
 
@@ -150,6 +151,19 @@ TEST(After, SaysWhichNameIsWrongAndWhere) {
   EXPECT_THAT(error_of("  - {name: a, type: incast, size: 1MiB, after: b}\n"
                        "  - {name: b, type: incast, size: 1MiB, after: a}\n"),
               HasSubstr("jobs[0].after: makes the job wait for itself: `a` after `b` after `a`"));
+}
+
+// Comparing every unknown name with every job takes time that grows with the square of a list.
+TEST(After, SuggestsNamesForTheFirstUnknownOnesOnly) {
+  std::string next = "  - {name: next, type: incast, size: 1MiB, after: [lod0";
+  for (std::size_t i = 1; i <= kMostSuggestions; ++i) next += ", lod" + std::to_string(i);
+  const auto loaded = load_scenario_text(scenario(kLoad + next + "]}\n"), "t.yaml");
+  ASSERT_FALSE(loaded.ok());
+  ASSERT_EQ(loaded.errors().size(), kMostSuggestions + 1);
+  EXPECT_THAT(loaded.errors().front().to_string(), HasSubstr("did you mean `load`?"));
+  EXPECT_THAT(loaded.errors()[kMostSuggestions - 1].to_string(), HasSubstr("expected one of"));
+  EXPECT_THAT(loaded.errors().back().to_string(),
+              ::testing::EndsWith("`lod" + std::to_string(kMostSuggestions) + "` is no job"));
 }
 
 }  // namespace

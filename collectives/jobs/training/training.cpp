@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "collectives/jobs/collective/collective_bounds.hpp"
+#include "collectives/jobs/training/training_calls.hpp"
 #include "collectives/jobs/training/training_parts.hpp"
 #include "collectives/jobs/training/training_schema.hpp"
-#include "collectives/jobs/training/training_script.hpp"
 #include "collectives/parts/parts_program.hpp"
 #include "collectives/training/model/completed.hpp"
 #include "collectives/training/model/config_json.hpp"
@@ -31,58 +31,6 @@ TrainingSpec completed_training(TrainingSpec spec) {
   return spec;
 }
 
-/// How often a rank makes each call in an iteration, by the call's number.
-using CallCounts = std::map<std::uint32_t, double>;
-
-CallCounts calls_of(const TrainingPlan& plan, std::uint32_t rank) {
-  CallCounts counts;
-  TrainingScript script(plan, rank);
-  while (script.next()) {
-    for (const ScriptedTask& task : script.tasks()) {
-      if (!task.stream.is_compute()) counts[task.call] += 1;
-    }
-  }
-  return counts;
-}
-
-TrainingSpec with_micro_batches(TrainingSpec spec, std::uint32_t count) {
-  spec.batch.global = count * spec.batch.micro * spec.parallelism.data;
-  return spec;
-}
-
-/// An iteration's calls. Every micro-batch beyond those that fill the pipeline makes the same ones,
-/// so that two short iterations say what a long one has.
-class IterationCalls {
- public:
-  explicit IterationCalls(const TrainingSpec& spec)
-      : micro_batches_(micro_batches_of(spec)),
-        few_(2 * spec.parallelism.pipeline),
-        is_long_(micro_batches_ > 2 * few_),
-        plan_(is_long_ ? with_micro_batches(spec, few_) : spec) {
-    if (is_long_) twice_.emplace(with_micro_batches(spec, 2 * few_));
-  }
-
-  [[nodiscard]] const TrainingPlan& plan() const { return plan_; }
-  [[nodiscard]] CallCounts of(std::uint32_t rank) const {
-    const CallCounts counts = calls_of(plan_, rank);
-    if (!is_long_) return counts;
-    CallCounts all = calls_of(*twice_, rank);
-    const double further = (1.0 * micro_batches_ - 2.0 * few_) / few_;
-    for (auto& [call, count] : all) {
-      const auto before = counts.find(call);
-      count += further * (count - (before == counts.end() ? 0 : before->second));
-    }
-    return all;
-  }
-
- private:
-  std::uint32_t micro_batches_;
-  std::uint32_t few_;
-  bool is_long_;
-  TrainingPlan plan_;
-  std::optional<TrainingPlan> twice_;
-};
-
 /// What all ranks send, of which those of a pipeline stage are alike.
 class TrainingBound {
  public:
@@ -90,7 +38,7 @@ class TrainingBound {
       : plan_(plan), domain_size_(domain_size) {}
 
   void add_stage(const CallCounts& calls) {
-    for (const auto& [call, count] : calls) add(call, count);
+    for (const auto& [call, count] : calls) add(call, static_cast<double>(count));
   }
   [[nodiscard]] SendBound sum() const { return sum_; }
 
@@ -193,12 +141,12 @@ SendBound Training::bound(const Spec& given, const BoundSetting& setting) {
   Problems problems;
   check(spec, setting.ranks, problems);
   if (!problems.empty()) return {};
-  const IterationCalls calls(spec);
-  TrainingBound bound(calls.plan(), setting.domain_size);
+  const TrainingPlan plan(spec);
+  TrainingBound bound(plan, setting.domain_size);
   for (std::uint32_t stage = 0; stage < spec.parallelism.pipeline; ++stage) {
     RankPlace first;
     first.pipeline = stage;
-    bound.add_stage(calls.of(calls.plan().grid.rank_at(first)));
+    bound.add_stage(training_calls(plan, plan.grid.rank_at(first)));
   }
   SendBound sum = bound.sum();
   sum.messages *= spec.iterations;

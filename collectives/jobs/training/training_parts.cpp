@@ -1,5 +1,6 @@
 #include "collectives/jobs/training/training_parts.hpp"
 
+#include "collectives/jobs/training/training_calls.hpp"
 #include "collectives/jobs/training/training_script.hpp"
 #include "collectives/training/model/completed.hpp"
 
@@ -24,6 +25,11 @@ TaskStream TrainingParts::tasks(std::uint32_t rank, StreamOf stream,
       if (task.stream == stream) co_yield Task{task.time, task.call, task.after.all()};
     }
   }
+}
+
+CallCounts TrainingParts::call_counts(std::uint32_t rank,
+                                      std::span<const std::uint32_t> /*communicators*/) const {
+  return training_calls(plan_, rank);
 }
 
 }  // namespace weft::collectives

@@ -30,6 +30,8 @@ class TrainingParts final : public Parts {
   }
   [[nodiscard]] TaskStream tasks(std::uint32_t rank, StreamOf stream,
                                  std::uint32_t iteration) const override;
+  [[nodiscard]] CallCounts call_counts(std::uint32_t rank,
+                                       std::span<const std::uint32_t> communicators) const override;
 
  private:
   TrainingPlan plan_;

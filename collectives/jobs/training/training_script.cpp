@@ -18,14 +18,15 @@ void Waits::add(Dependency task) {
   tasks_[count_++] = task;
 }
 
-TrainingScript::TrainingScript(const TrainingPlan& plan, std::uint32_t rank)
+TrainingScript::TrainingScript(const TrainingPlan& plan, std::uint32_t rank,
+                               const PipelinePlan& pipeline)
     : plan_(plan),
       rank_(rank),
       stage_(plan.stages[plan.grid.place_of(rank).pipeline]),
-      slots_(pipeline_slots(plan.pipeline, plan.grid.place_of(rank).pipeline)),
+      slots_(pipeline_slots(pipeline, plan.grid.place_of(rank).pipeline)),
       is_sharded_(plan.spec.parallelism.zero == 3),
       is_sequence_parallel_(plan.spec.parallelism.sequence_parallel),
-      passes_left_(plan.pipeline.chunks(), passes_of_chunk(plan.pipeline)),
+      passes_left_(pipeline.chunks(), passes_of_chunk(pipeline)),
       issued_({{StreamOf::compute(), 0}}) {}
 
 bool TrainingScript::next() {

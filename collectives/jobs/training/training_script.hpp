@@ -40,7 +40,10 @@ struct ScriptedTask {
 class TrainingScript {
  public:
   /// The plan must outlive it.
-  TrainingScript(const TrainingPlan& plan, std::uint32_t rank);
+  TrainingScript(const TrainingPlan& plan, std::uint32_t rank)
+      : TrainingScript(plan, rank, plan.pipeline) {}
+  /// Of an iteration of other length: `pipeline` is the plan's but for its micro-batches.
+  TrainingScript(const TrainingPlan& plan, std::uint32_t rank, const PipelinePlan& pipeline);
 
   /// Makes the tasks of the next slot, or of what comes after the last one. False: there are no
   /// more.
