@@ -65,6 +65,17 @@ TEST(ShippedTraining, DualPipeHidesWhatExpertsExchange) {
   EXPECT_LT(seconds_of(dual), seconds_of(plain));
 }
 
+// 1F1B, where nothing overlaps: run and estimate agree on what popular experts cost, too.
+TEST(ShippedTraining, PopularExpertsMakeAllWait) {
+  Overrides popular = small_deepseek("1f1b");
+  popular.emplace_back("jobs[0].routing.skew=1");
+  popular.emplace_back("jobs[0].routing.capacity=1.25");
+  const IterationResult uneven = first_iteration("moe-deepseek", popular);
+  const IterationResult even = first_iteration("moe-deepseek", small_deepseek("1f1b"));
+  EXPECT_GT(seconds_of(uneven), 1.05 * seconds_of(even));
+  EXPECT_NEAR(seconds_of(uneven) / estimated_seconds("moe-deepseek", popular), 1, 0.05);
+}
+
 // With fewer gradients, which still are most of what is exposed.
 TEST(ShippedTraining, EcmpMakesTheExchangeOfGradientsLongerThanSpraying) {
   const Overrides small{"jobs[0].model.hidden=2048", "jobs[0].model.ffn=6656",

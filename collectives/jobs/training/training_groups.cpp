@@ -1,6 +1,8 @@
 #include "collectives/jobs/training/training_groups.hpp"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "collectives/algorithms/algorithms.hpp"
 #include "collectives/costs/choose.hpp"
@@ -117,14 +119,9 @@ std::optional<std::uint32_t> TrainingGroups::receives(std::uint32_t rank, std::u
   return number == kNone ? std::nullopt : std::optional(number);
 }
 
-void TrainingGroups::add_call(std::uint32_t communicator, Operation operation, Bytes size) {
-  if (size == 0_B) return;
-  number_of_call_.resize(communicators_.size());
-  const auto next = static_cast<std::uint32_t>(calls_.size());
-  const auto [found, is_new] =
-      number_of_call_[communicator].emplace(std::pair(operation, size.count()), next);
-  if (!is_new) return;
-  CommunicatorCall& call = calls_.emplace_back();
+CommunicatorCall TrainingGroups::new_call(std::uint32_t communicator, Operation operation,
+                                          Bytes size) const {
+  CommunicatorCall call;
   call.communicator = communicator;
   call.key = "communication.algorithm";
   call.spec.operation = operation;
@@ -132,6 +129,42 @@ void TrainingGroups::add_call(std::uint32_t communicator, Operation operation, B
   call.spec.algorithm = algorithm_for(operation, communication_.algorithm);
   call.spec.execution = communication_.execution;
   call.spec.generation = communication_.generation;
+  return call;
+}
+
+void TrainingGroups::add_exchanges(std::uint32_t communicator, std::span<const Bytes> of_place) {
+  const auto next = static_cast<std::uint32_t>(calls_.size());
+  if (!exchanges_.emplace(communicator, next).second) return;
+  const Bytes largest = *std::ranges::max_element(of_place);
+  CommunicatorCall out = new_call(communicator, Operation::kAllToAllV, largest);
+  CommunicatorCall back = out;
+  const auto ranks = static_cast<std::uint32_t>(of_place.size());
+  for (std::uint32_t expert = 0; expert < ranks; ++expert) {
+    if (of_place[expert] == 0_B) continue;
+    for (std::uint32_t other = 0; other < ranks; ++other) {
+      if (other == expert) continue;
+      out.spec.blocks.push_back({other, expert, of_place[expert]});
+      back.spec.blocks.push_back({expert, other, of_place[expert]});
+    }
+  }
+  calls_.push_back(std::move(out));
+  calls_.push_back(std::move(back));
+}
+
+std::uint32_t TrainingGroups::exchange(std::uint32_t communicator, TokenWay way) const {
+  const auto found = exchanges_.find(communicator);
+  WEFT_CHECK(found != exchanges_.end(), "exchanges are known before the job runs");
+  return found->second + (way == TokenWay::kBack ? 1 : 0);
+}
+
+void TrainingGroups::add_call(std::uint32_t communicator, Operation operation, Bytes size) {
+  if (size == 0_B) return;
+  number_of_call_.resize(communicators_.size());
+  const auto next = static_cast<std::uint32_t>(calls_.size());
+  const auto [found, is_new] =
+      number_of_call_[communicator].emplace(std::pair(operation, size.count()), next);
+  if (!is_new) return;
+  CommunicatorCall& call = calls_.emplace_back(new_call(communicator, operation, size));
   if (operation == Operation::kAllToAllV) {  // a message of the first rank to the second
     call.spec.blocks = {{0, 1, size}};
     call.spec.algorithm = Algorithm::kPairwise;

@@ -31,6 +31,11 @@ class TrainingGroups {
   /// By which it gets what it works on.
   [[nodiscard]] std::optional<std::uint32_t> receives(std::uint32_t rank, std::uint32_t chunk,
                                                       Direction direction) const;
+  /// Tokens on their way to experts that do not get equally many, and back.
+  enum class TokenWay : std::uint8_t { kOut, kBack };
+  /// The calls of a communicator that exchange tokens: what its ranks have for each, by place.
+  void add_exchanges(std::uint32_t communicator, std::span<const Bytes> of_place);
+  [[nodiscard]] std::uint32_t exchange(std::uint32_t communicator, TokenWay way) const;
   /// Makes sure of a call of a communicator; `size` as collectives have it.
   void add_call(std::uint32_t communicator, Operation operation, Bytes size);
   [[nodiscard]] std::uint32_t call(std::uint32_t communicator, Operation operation,
@@ -48,6 +53,8 @@ class TrainingGroups {
   };
 
   void add_groups(const RankGrid& grid, const GroupUse& use);
+  [[nodiscard]] CommunicatorCall new_call(std::uint32_t communicator, Operation operation,
+                                          Bytes size) const;
   void add_links(const RankGrid& grid, const PipelinePlan& plan, Direction direction);
   [[nodiscard]] std::size_t link_index(std::uint32_t rank, std::uint32_t chunk,
                                        Direction direction) const {
@@ -62,6 +69,7 @@ class TrainingGroups {
   std::vector<Link> links_;                                 ///< link_index
   std::vector<CommunicatorCall> calls_;
   std::vector<std::map<std::pair<Operation, std::int64_t>, std::uint32_t>> number_of_call_;
+  std::map<std::uint32_t, std::uint32_t> exchanges_;  ///< out, then back; by communicator
 };
 
 }  // namespace weft::collectives

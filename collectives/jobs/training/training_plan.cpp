@@ -4,6 +4,7 @@
 
 #include "collectives/steps/step.hpp"
 #include "collectives/training/compute/gpu.hpp"
+#include "collectives/training/plan/expert_loads.hpp"
 #include "collectives/training/plan/plan_check.hpp"
 #include "collectives/training/plan/rank_grid.hpp"
 #include "collectives/training/volumes/volumes.hpp"
@@ -28,8 +29,9 @@ TrainingPlan::TrainingPlan(TrainingSpec training)
 }
 
 void TrainingPlan::find_sizes() {
-  const VolumeSetting setting{
-      .activation_size = static_cast<std::uint32_t>(activation_bytes(spec.precision.compute))};
+  const double activation = activation_bytes(spec.precision.compute);
+  const VolumeSetting setting{.activation_size = static_cast<std::uint32_t>(activation)};
+  find_loads(activation);
   for (std::uint32_t rank = 0; rank < spec.parallelism.pipeline; ++rank) {
     for (const VolumeTerm& term : volumes_of(spec, {}, rank, setting)) {
       switch (term.kind) {
@@ -57,6 +59,22 @@ void TrainingPlan::find_sizes() {
   }
 }
 
+void TrainingPlan::find_loads(double activation) {
+  if (!exchanges_tokens || spec.model.experts == 0) return;
+  const ExpertLoads loads = expert_loads(spec);
+  if (loads.is_balanced()) return;
+  const auto copy = static_cast<std::int64_t>(activation) * spec.model.hidden;
+  for (const std::int64_t copies : loads.from_each) {
+    routed_tokens_of.emplace_back(copies * copy);
+    shared_tokens_of.emplace_back(copies * copy * grid.size_of(GroupKind::kExpert) *
+                                  grid.size_of(GroupKind::kExpertTensor));
+  }
+}
+
+Bytes TrainingPlan::shared_tokens_with(std::uint32_t rank) const {
+  return shared_tokens_of.empty() ? shared_tokens : shared_tokens_of[grid.place_of(rank).expert];
+}
+
 std::uint32_t TrainingPlan::tensor_chunks() const {
   return spec.overlap.tensor ? spec.overlap.tensor_chunks : 1;
 }
@@ -73,11 +91,15 @@ void TrainingPlan::add_calls() {
       groups.add_call(*context, Operation::kSendReceive, keys_and_values);
     }
     if (const auto expert = groups.of(GroupKind::kExpert, rank)) {
-      groups.add_call(*expert, Operation::kAllToAll, routed_tokens);
+      if (routed_tokens_of.empty()) {
+        groups.add_call(*expert, Operation::kAllToAll, routed_tokens);
+      } else {
+        groups.add_exchanges(*expert, routed_tokens_of);
+      }
     }
     if (const auto shared = groups.of(GroupKind::kExpertTensor, rank)) {
-      groups.add_call(*shared, Operation::kAllGather, shared_tokens);
-      groups.add_call(*shared, Operation::kReduceScatter, shared_tokens);
+      groups.add_call(*shared, Operation::kAllGather, shared_tokens_with(rank));
+      groups.add_call(*shared, Operation::kReduceScatter, shared_tokens_with(rank));
     }
     for (std::uint32_t chunk = 0; chunk < pipeline.chunks(); ++chunk) {
       for (const Direction direction : {Direction::kForward, Direction::kBackward}) {

@@ -25,15 +25,22 @@ struct TrainingPlan {
   Bytes keys_and_values;  ///< of a context-parallel rank
   Bytes routed_tokens;    ///< from a rank to each other one of an expert group
   Bytes shared_tokens;    ///< among the ranks that share an expert
+  /// Where experts do not get equally many tokens, in place of the two above: by place in the
+  /// expert group. Else empty.
+  std::vector<Bytes> routed_tokens_of;
+  std::vector<Bytes> shared_tokens_of;
   Bytes passed_on;        ///< from a stage to the next one
   bool exchanges_tokens;  ///< experts are not just tensor-parallel layers
 
+  /// Among the ranks that share the expert of a rank.
+  [[nodiscard]] Bytes shared_tokens_with(std::uint32_t rank) const;
   /// Part `i` of what is sent between parts of layers, where products are done in chunks.
   [[nodiscard]] Bytes activation_chunk(std::uint32_t i) const;
   [[nodiscard]] std::uint32_t tensor_chunks() const;
 
  private:
   void find_sizes();
+  void find_loads(double activation);
   void add_calls();
   void add_tensor_calls(std::uint32_t rank);
   void add_state_calls(std::uint32_t rank, const TrainingStage& stage);

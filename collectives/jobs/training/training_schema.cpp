@@ -46,6 +46,8 @@ schema::Object<TrainingSpec> training_schema() {
       .source("one rank does it all")
       .object("batch", &T::batch, batch_schema(), "samples of an iteration")
       .source("one sample")
+      .object("routing", &T::routing, routing_schema(), "which experts tokens go to")
+      .source("all experts get equally many")
       .object("precision", &T::precision, precision_schema(), "what numbers are kept in")
       .source("mixed precision in bf16")
       .choice("recomputation", &T::recomputation,

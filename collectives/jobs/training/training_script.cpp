@@ -22,6 +22,7 @@ TrainingScript::TrainingScript(const TrainingPlan& plan, std::uint32_t rank,
                                const PipelinePlan& pipeline)
     : plan_(plan),
       rank_(rank),
+      expert_place_(plan.grid.place_of(rank).expert),
       stage_(plan.stages[plan.grid.place_of(rank).pipeline]),
       slots_(pipeline_slots(pipeline, plan.grid.place_of(rank).pipeline)),
       is_sharded_(plan.spec.parallelism.zero == 3),
@@ -73,6 +74,18 @@ Waits TrainingScript::call_of(std::uint32_t communicator, Operation operation, B
   return issue({StreamOf::communicator(communicator),
                 {},
                 plan_.groups.call(communicator, operation, size),
+                after});
+}
+
+Waits TrainingScript::exchange_tokens(TrainingGroups::TokenWay way, const Waits& after) {
+  if (plan_.routed_tokens_of.empty()) {
+    return call(GroupKind::kExpert, Operation::kAllToAll, plan_.routed_tokens, after);
+  }
+  const auto communicator = plan_.groups.of(GroupKind::kExpert, rank_);
+  if (!communicator) return after;
+  return issue({StreamOf::communicator(*communicator),
+                {},
+                plan_.groups.exchange(*communicator, way),
                 after});
 }
 

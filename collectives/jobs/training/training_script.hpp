@@ -77,6 +77,7 @@ class TrainingScript {
   Dependency compute(Picoseconds time, Waits after);
   Waits call(GroupKind kind, Operation operation, Bytes size, const Waits& after);
   Waits call_of(std::uint32_t communicator, Operation operation, Bytes size, const Waits& after);
+  Waits exchange_tokens(TrainingGroups::TokenWay way, const Waits& after);
   Dependency issue(ScriptedTask task);
   [[nodiscard]] Dependency last_computed() const;
 
@@ -102,7 +103,12 @@ class TrainingScript {
   [[nodiscard]] Waits ring_of_keys(Picoseconds time, const Waits& ready, bool has_gradients);
   [[nodiscard]] Waits summed(Bytes size, const Waits& after);
   [[nodiscard]] Waits gathered_input(Bytes size, const Waits& after);
-  [[nodiscard]] Picoseconds time_of(const Pass& pass) const;
+  [[nodiscard]] Picoseconds time_of(const Pass& pass) const {
+    return time_of(pass, pass.current().times);
+  }
+  [[nodiscard]] Picoseconds time_of(const Pass& pass, const PassTimes& times) const;
+  [[nodiscard]] Picoseconds half_time(const Pass& pass, bool is_recomputing,
+                                      bool is_attention) const;
 
   // Gradients and parameters.
   void exchange_bucket(const GradientBucket& bucket);
@@ -111,6 +117,7 @@ class TrainingScript {
 
   const TrainingPlan& plan_;
   std::uint32_t rank_;
+  std::uint32_t expert_place_;
   const TrainingStage& stage_;
   SlotStream slots_;
   bool is_over_ = false;

@@ -7,6 +7,7 @@
 
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/memory/rank_parameters.hpp"
+#include "collectives/training/plan/expert_loads.hpp"
 #include "collectives/training/plan/plan_check.hpp"
 #include "collectives/training/plan/stage_share.hpp"
 
@@ -23,10 +24,7 @@ class StageBuilder {
         shares_(stage_shares(spec.model, spec.parallelism)),
         dense_(unit(UnitKind::kLayer, layer_time(spec_, false),
                     layer_rank_parameters(spec.model, spec.parallelism, false))),
-        expert_(spec.model.experts == 0
-                    ? dense_
-                    : unit(UnitKind::kExpertLayer, layer_time(spec_, true),
-                           layer_rank_parameters(spec.model, spec.parallelism, true))) {}
+        expert_(spec.model.experts == 0 ? dense_ : expert_layer()) {}
 
   TrainingChunk chunk(std::uint32_t stage, bool has_embedding_elsewhere) const {
     TrainingChunk chunk;
@@ -58,10 +56,22 @@ class StageBuilder {
     const PrecisionSpec& precision = spec_.precision;
     return {kind,
             times,
+            {},
             bytes_of_numbers(parameters.dense, precision.parameters),
             bytes_of_numbers(parameters.dense, precision.gradients),
             bytes_of_numbers(parameters.experts, precision.parameters),
             bytes_of_numbers(parameters.experts, precision.gradients)};
+  }
+  [[nodiscard]] TrainingUnit expert_layer() const {
+    TrainingUnit layer = unit(UnitKind::kExpertLayer, layer_time(spec_, true),
+                              layer_rank_parameters(spec_.model, spec_.parallelism, true));
+    if (spec_.routing == RoutingSpec()) return layer;
+    const ExpertLoads loads = expert_loads(spec_);
+    layer.loaded.reserve(loads.from_each.size());
+    for (std::uint32_t place = 0; place < loads.from_each.size(); ++place) {
+      layer.loaded.push_back(layer_time(spec_, true, loads.load(place)));
+    }
+    return layer;
   }
   void add_buckets(TrainingChunk& chunk) const {
     const Bytes size = bucket_size(spec_);

@@ -14,7 +14,9 @@ namespace weft::collectives {
 struct TrainingUnit {
   enum class Kind : std::uint8_t { kEmbedding, kLayer, kExpertLayer, kOutput };
   Kind kind = Kind::kLayer;
-  PassTimes times;   ///< of one micro-batch
+  PassTimes times;  ///< of one micro-batch, where experts are loaded alike
+  /// Of one micro-batch, by place in the expert group; empty: all take `times`.
+  std::vector<PassTimes> loaded;
   Bytes parameters;  ///< of what is no expert, as they are gathered and kept
   Bytes gradients;   ///< of the same, as they are exchanged
   Bytes expert_parameters;

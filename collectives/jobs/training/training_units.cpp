@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "collectives/jobs/training/training_script.hpp"
@@ -26,8 +27,7 @@ std::uint32_t TrainingScript::parts_of(const Pass& pass) const {
   return goes_twice ? 2 * kHalves : kHalves;
 }
 
-Picoseconds TrainingScript::time_of(const Pass& pass) const {
-  const PassTimes& times = pass.current().times;
+Picoseconds TrainingScript::time_of(const Pass& pass, const PassTimes& times) const {
   const bool recomputes_apart = plan_.spec.recomputation == Recomputation::kFull;
   const Picoseconds again = recomputes_apart ? Picoseconds(0) : times.recomputed;
   switch (pass.kind) {
@@ -40,6 +40,23 @@ Picoseconds TrainingScript::time_of(const Pass& pass) const {
     default:
       return again + times.backward_inputs + times.backward_weights;
   }
+}
+
+/// Halves take equally long where experts are loaded alike. What more or fewer tokens take is the
+/// feed-forward's.
+Picoseconds TrainingScript::half_time(const Pass& pass, bool is_recomputing,
+                                      bool is_attention) const {
+  const TrainingUnit& unit = pass.current();
+  const auto whole = [&](const PassTimes& times) {
+    return is_recomputing ? times.recomputed : time_of(pass, times);
+  };
+  const std::uint32_t number = pass.part % kHalves;
+  const Picoseconds even = part_of_time(whole(unit.times), kHalves, number);
+  if (unit.loaded.empty()) return even;
+  const Picoseconds loaded = whole(unit.loaded[expert_place_]);
+  const Picoseconds attention =
+      std::min(is_attention ? even : part_of_time(whole(unit.times), kHalves, 1 - number), loaded);
+  return is_attention ? attention : loaded - attention;
 }
 
 Waits TrainingScript::summed(Bytes size, const Waits& after) {
@@ -72,10 +89,9 @@ Waits TrainingScript::half(const Pass& pass) {
   const TrainingUnit& unit = pass.current();
   const bool is_recomputing = parts_of(pass) > kHalves && pass.part < kHalves;
   const std::uint32_t number = pass.part % kHalves;
-  const Picoseconds whole = is_recomputing ? unit.times.recomputed : time_of(pass);
-  const Picoseconds time = part_of_time(whole, kHalves, number);
   const bool goes_up = pass.is_forward() || is_recomputing;
   const bool is_attention = goes_up == (number == 0);
+  const Picoseconds time = half_time(pass, is_recomputing, is_attention);
   const bool is_of_weights = pass.kind == SlotKind::kBackwardWeights;
   const Step step = pass.is_forward() ? Step::kForward
                     : is_recomputing  ? Step::kRecompute
@@ -143,13 +159,13 @@ Waits TrainingScript::dense(Picoseconds time, const Waits& ready, bool regathers
 
 /// Tokens go to their experts and come back; the sums of shared experts are tensor-parallel.
 Waits TrainingScript::experts(Picoseconds time, const Waits& ready, bool sums) {
-  Waits input = call(GroupKind::kExpert, Operation::kAllToAll, plan_.routed_tokens, ready);
-  input = call(GroupKind::kExpertTensor, Operation::kAllGather, plan_.shared_tokens, input);
+  const Bytes shared = plan_.shared_tokens_with(rank_);
+  Waits input = exchange_tokens(TrainingGroups::TokenWay::kOut, ready);
+  input = call(GroupKind::kExpertTensor, Operation::kAllGather, shared, input);
   if (sums) input.add(gathered_input(plan_.activations, ready));
   const Dependency computed = compute(time, input);
-  Waits done =
-      call(GroupKind::kExpertTensor, Operation::kReduceScatter, plan_.shared_tokens, computed);
-  done = call(GroupKind::kExpert, Operation::kAllToAll, plan_.routed_tokens, done);
+  Waits done = call(GroupKind::kExpertTensor, Operation::kReduceScatter, shared, computed);
+  done = exchange_tokens(TrainingGroups::TokenWay::kBack, done);
   if (sums && plan_.groups.of(GroupKind::kTensor, rank_)) {
     done.add(summed(plan_.activations, computed));
   }

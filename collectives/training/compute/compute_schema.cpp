@@ -90,6 +90,9 @@ schema::Object<ComputeSpec> compute_schema() {
       .object("layer", &C::layer, measured_layer_schema(),
               "measured times of a layer, instead of what the GPU would take")
       .source("as the GPU takes")
+      .object("expert_layer", &C::expert_layer, measured_layer_schema(),
+              "measured times of a layer with experts")
+      .source("as `layer`, and as the GPU takes without it")
       .object("embedding", &C::embedding, measured_layer_schema(),
               "measured times of what comes before the layers")
       .source("as the GPU takes")

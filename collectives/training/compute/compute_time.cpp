@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "collectives/training/compute/gpu.hpp"
@@ -78,10 +79,21 @@ Picoseconds time_of(const Work& work, const TrainingSpec& spec) {
                            memory_seconds(gpu, spec.compute, work.bytes));
 }
 
-PassTimes layer_time(const TrainingSpec& spec, bool has_experts) {
-  if (!spec.compute.layer) return times_of(layer_work(spec, has_experts), spec);
-  PassTimes times = measured(*spec.compute.layer);
+PassTimes layer_time(const TrainingSpec& spec, bool has_experts, double load) {
+  const std::optional<MeasuredLayer>& layer =
+      has_experts && spec.compute.expert_layer ? spec.compute.expert_layer : spec.compute.layer;
+  if (!layer) return times_of(layer_work(spec, has_experts, load), spec);
+  PassTimes times = measured(*layer);
   if (spec.recomputation == Recomputation::kFull) times.recomputed = times.forward;
+  if (!has_experts || load == 1) return times;
+  const PassTimes even = times_of(layer_work(spec, has_experts), spec);
+  const PassTimes loaded = times_of(layer_work(spec, has_experts, load), spec);
+  for (const auto member : {&PassTimes::forward, &PassTimes::backward_inputs,
+                            &PassTimes::backward_weights, &PassTimes::recomputed}) {
+    if (even.*member == Picoseconds(0)) continue;
+    times.*member = whole_picoseconds(to_seconds(times.*member) *
+                                      (to_seconds(loaded.*member) / to_seconds(even.*member)));
+  }
   return times;
 }
 

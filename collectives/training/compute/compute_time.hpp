@@ -33,8 +33,9 @@ struct PassTimes {
 
 /// Of a layer with one micro-batch: as measured, where that is given. A measured backward pass is
 /// taken to have in it what selective recomputation repeats; full recomputation repeats the
-/// measured forward pass.
-[[nodiscard]] PassTimes layer_time(const TrainingSpec& spec, bool has_experts);
+/// measured forward pass. With a `load` of experts as in layer_work; what was measured is stretched
+/// as the GPU's time would be.
+[[nodiscard]] PassTimes layer_time(const TrainingSpec& spec, bool has_experts, double load = 1);
 [[nodiscard]] PassTimes embedding_time(const TrainingSpec& spec);
 [[nodiscard]] PassTimes output_time(const TrainingSpec& spec);
 

@@ -85,11 +85,17 @@ Work& Work::operator+=(const Work& other) {
   return *this;
 }
 
+Work Work::operator*(double factor) const {
+  return {flops * factor, wide_flops * factor, bytes * factor};
+}
+
 double rank_tokens(const TrainingSpec& spec) {
   return 1.0 * spec.batch.micro * spec.model.sequence / spec.parallelism.context;
 }
 
-PassWork layer_work(const TrainingSpec& spec, bool has_experts) {
+namespace {
+
+PassWork evenly_loaded_work(const TrainingSpec& spec, bool has_experts) {
   const double tokens = rank_tokens(spec);
   const double sharded = tokens / spec.parallelism.tensor;
   const double replicated = tokens / sequence_share(spec.parallelism);
@@ -118,6 +124,24 @@ PassWork layer_work(const TrainingSpec& spec, bool has_experts) {
     attention.bytes = number * sharded * 2 * spec.model.heads * spec.model.sequence;
   }
   pass.recomputed = recomputed_work(pass, spec.recomputation, attention);
+  return pass;
+}
+
+}  // namespace
+
+PassWork layer_work(const TrainingSpec& spec, bool has_experts, double load) {
+  PassWork pass = evenly_loaded_work(spec, has_experts);
+  if (!has_experts || load == 1) return pass;
+  // What experts do is in proportion to the tokens that they get.
+  TrainingSpec without = spec;
+  without.model.top_k = 0;
+  const PassWork rest = evenly_loaded_work(without, true);
+  for (const auto member : {&PassWork::forward, &PassWork::backward_inputs,
+                            &PassWork::backward_weights, &PassWork::recomputed}) {
+    Work loaded = pass.*member * load;
+    loaded += rest.*member * (1 - load);
+    pass.*member = loaded;
+  }
   return pass;
 }
 

@@ -13,6 +13,7 @@ struct Work {
   double bytes{};
 
   Work& operator+=(const Work& other);
+  [[nodiscard]] Work operator*(double factor) const;
 };
 
 /// A pass through some part of the model, by direction.
@@ -23,9 +24,9 @@ struct PassWork {
   Work recomputed;  ///< of the forward pass, before the backward pass
 };
 
-/// Of one layer. Tokens of experts are spread evenly, so that the number of experts per rank does
-/// not matter: each rank has as many tokens as it brings, top_k times.
-[[nodiscard]] PassWork layer_work(const TrainingSpec& spec, bool has_experts);
+/// Of one layer. `load`: tokens that the rank's experts get for each copy that the rank brings
+/// (ExpertLoads); 1 where they are spread evenly, however many experts a rank has.
+[[nodiscard]] PassWork layer_work(const TrainingSpec& spec, bool has_experts, double load = 1);
 /// Of looking tokens up.
 [[nodiscard]] PassWork embedding_work(const TrainingSpec& spec);
 /// Of the last norm, the logits and their loss.

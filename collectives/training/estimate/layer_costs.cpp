@@ -4,6 +4,7 @@
 
 #include "collectives/training/compute/compute_time.hpp"
 #include "collectives/training/compute/gpu.hpp"
+#include "collectives/training/plan/expert_loads.hpp"
 #include "collectives/training/plan/rank_grid.hpp"
 
 namespace weft::collectives {
@@ -89,12 +90,13 @@ Exchange context_exchange(const TrainingSpec& spec, const ExchangeTimes& times, 
 }
 
 /// Tokens go out and come back, and so do gradients (Lepikhin et al., arXiv 2006.16668); ranks that
-/// share an expert gather its tokens and scatter sums.
+/// share an expert gather its tokens and scatter sums. All wait for the rank whose experts get
+/// most.
 Exchange expert_exchange(const TrainingSpec& spec, const ExchangeTimes& times) {
   const ParallelismSpec& plan = spec.parallelism;
   if (!exchanges_tokens(plan)) return {};
   const double own = activation_size(spec) / (plan.sequence_parallel ? plan.tensor : 1.0);
-  const double size = own * spec.model.top_k;
+  const double size = own * spec.model.top_k * expert_loads(spec).most();
   const double sharers = expert_tensor_of(plan);
   const double pass =
       2 * times.collective(GroupKind::kExpert, Operation::kAllToAll, size) +
@@ -127,7 +129,8 @@ LayerCosts& LayerCosts::operator+=(const LayerCosts& other) {
 }
 
 LayerCosts layer_costs(const TrainingSpec& spec, const ExchangeTimes& times, bool has_experts) {
-  const PassTimes computed = layer_time(spec, has_experts);
+  const double load = has_experts ? expert_loads(spec).most() : 1;
+  const PassTimes computed = layer_time(spec, has_experts, load);
   LayerCosts costs;
   costs.compute = compute_of(computed);
   costs.weights = to_seconds(computed.backward_weights);

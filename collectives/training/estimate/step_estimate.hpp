@@ -23,8 +23,9 @@ enum class RatioClass : std::uint8_t { kLow, kMedium, kHigh };
 [[nodiscard]] RatioClass ratio_class(double communication_to_computation);
 [[nodiscard]] std::string_view name_of(RatioClass ratio);
 
-/// A training step in closed form: links that nobody else uses, experts that all have as many
-/// tokens. Terms are those of the pipeline rank that takes longest for a micro-batch.
+/// A training step in closed form: links that nobody else uses; of the ranks that exchange tokens
+/// with experts, all wait for the one whose experts get most. Terms are those of the pipeline rank
+/// that takes longest for a micro-batch.
 struct StepEstimate {
   std::vector<EstimateTerm> terms;
   double seconds{};

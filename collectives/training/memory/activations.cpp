@@ -5,6 +5,7 @@
 
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/compute/work.hpp"
+#include "collectives/training/plan/expert_loads.hpp"
 
 namespace weft::collectives {
 namespace {
@@ -48,12 +49,15 @@ double kept_scores(const TrainingSpec& spec, double number) {
 }
 
 /// Inputs of the activation function and of the matrix after it; of experts also their inputs in
-/// the order of experts, and their outputs, which the router's weights multiply.
-double kept_by_feed_forward(const ModelSpec& model, bool has_experts, double number) {
+/// the order of experts, and their outputs, which the router's weights multiply. Of the rank whose
+/// experts get most tokens.
+double kept_by_feed_forward(const TrainingSpec& spec, bool has_experts, double number) {
+  const ModelSpec& model = spec.model;
   const double inner = model.gated_ffn ? 3 : 2;
   if (!has_experts) return number * inner * model.ffn;
-  const double experts = 1.0 * model.top_k + model.shared_experts;
-  return number * (inner * experts * model.expert_ffn + 2.0 * model.top_k * model.hidden);
+  const double routed = model.top_k * expert_loads(spec).most();
+  return number *
+         (inner * (routed + model.shared_experts) * model.expert_ffn + 2.0 * routed * model.hidden);
 }
 
 Bytes whole_bytes(double bytes) {
@@ -76,7 +80,7 @@ Bytes layer_activations(const TrainingSpec& spec, bool has_experts, Recomputatio
   }
   const KeptBytes between = between_blocks(spec.model, number);
   const KeptBytes attention = kept_by_attention(spec.model, number);
-  double sharded = attention.sharded + kept_by_feed_forward(spec.model, has_experts, number);
+  double sharded = attention.sharded + kept_by_feed_forward(spec, has_experts, number);
   if (recomputation == Recomputation::kNone) sharded += kept_scores(spec, number);
   return whole_bytes(tokens / parts * (between.whole + attention.whole) +
                      tokens / spec.parallelism.tensor * sharded);

@@ -20,7 +20,11 @@ constexpr std::uint64_t kMostPlanRanks = 1'000'000;
 class PlanCheck {
  public:
   PlanCheck(const TrainingSpec& spec, std::vector<schema::Problem>& problems)
-      : model_(spec.model), plan_(spec.parallelism), batch_(spec.batch), problems_(problems) {}
+      : model_(spec.model),
+        plan_(spec.parallelism),
+        batch_(spec.batch),
+        routing_(spec.routing),
+        problems_(problems) {}
 
   /// Whether all sizes are there, so that something can be divided by them.
   bool sizes_are_possible() {
@@ -72,6 +76,7 @@ class PlanCheck {
       if (plan_.expert_tensor > 0 && plan_.expert_tensor != plan_.tensor) {
         problem("parallelism.expert_tensor", "the model has no experts");
       }
+      if (routing_ != RoutingSpec()) problem("routing", "the model has no experts");
       return;
     }
     divides("model.experts", model_.experts, "parallelism.expert", plan_.expert, "experts");
@@ -186,6 +191,7 @@ class PlanCheck {
   const ModelSpec& model_;
   const ParallelismSpec& plan_;
   const BatchSpec& batch_;
+  const RoutingSpec& routing_;
   std::vector<schema::Problem>& problems_;
 };
 

@@ -91,6 +91,20 @@ schema::Object<BatchSpec> batch_schema() {
       .range(1, kMostSamples);
 }
 
+schema::Object<RoutingSpec> routing_schema() {
+  using R = RoutingSpec;
+  return schema::describe<R>("routing", "which experts tokens go to")
+      .field("skew", &R::skew, "the i-th most popular expert has weight i^-skew; 0: all alike")
+      .source("a balanced router")
+      .within({.low = 0, .high = 10})
+      .field(
+          "capacity", &R::capacity,
+          "tokens that an expert takes of a rank, in units of its share if all were alike; those "
+          "beyond are dropped; 0: it takes all")
+      .source("Megatron-LM: no token is dropped")
+      .within({.low = 0, .high = 1000});
+}
+
 schema::Object<OverlapSpec> overlap_schema() {
   using O = OverlapSpec;
   return schema::describe<O>("overlap", "what may go on beside computation")

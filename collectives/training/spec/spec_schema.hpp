@@ -8,6 +8,7 @@ namespace weft::collectives {
 /// Key by key: whether a plan fits its model and batch is asked elsewhere.
 [[nodiscard]] schema::Object<ParallelismSpec> parallelism_schema();
 [[nodiscard]] schema::Object<BatchSpec> batch_schema();
+[[nodiscard]] schema::Object<RoutingSpec> routing_schema();
 [[nodiscard]] schema::Object<OverlapSpec> overlap_schema();
 
 }  // namespace weft::collectives

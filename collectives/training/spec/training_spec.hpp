@@ -86,6 +86,14 @@ struct BatchSpec {
   std::uint32_t global = 1;  ///< samples per iteration
 };
 
+/// Where tokens of models with experts go (expert_loads.hpp).
+struct RoutingSpec {
+  double skew = 0;      ///< exponent of a Zipf law of experts' popularity; 0: all alike
+  double capacity = 0;  ///< of an expert, in units of its share if all were alike; 0: no limit
+
+  bool operator==(const RoutingSpec&) const = default;
+};
+
 enum class NumberFormat : std::uint8_t { kFp32, kTf32, kBf16, kFp16, kFp8, kMxfp8, kFp4 };
 
 /// What numbers are kept in.
@@ -118,12 +126,13 @@ struct MeasuredLayer {
 
 /// What computes: a GPU with efficiencies, or measured times.
 struct ComputeSpec {
-  std::string gpu = "h100-sxm";          ///< by name
-  double gemm_efficiency = 0.6;          ///< of the peak of `precision.compute`
-  double memory_efficiency = 0.8;        ///< of the bandwidth of memory
-  double communication_slowdown = 1;     ///< factor of compute while the rank communicates
-  bool fused_attention = true;           ///< scores stay on the chip (FlashAttention)
-  std::optional<MeasuredLayer> layer{};  ///< instead of what the GPU would take
+  std::string gpu = "h100-sxm";                 ///< by name
+  double gemm_efficiency = 0.6;                 ///< of the peak of `precision.compute`
+  double memory_efficiency = 0.8;               ///< of the bandwidth of memory
+  double communication_slowdown = 1;            ///< factor of compute while the rank communicates
+  bool fused_attention = true;                  ///< scores stay on the chip (FlashAttention)
+  std::optional<MeasuredLayer> layer{};         ///< instead of what the GPU would take
+  std::optional<MeasuredLayer> expert_layer{};  ///< of one with experts; absent: as `layer`
   /// The same of what comes before and after the layers.
   std::optional<MeasuredLayer> embedding{};
   std::optional<MeasuredLayer> output{};
@@ -141,6 +150,7 @@ struct TrainingSpec {
   ModelSpec model{};
   ParallelismSpec parallelism{};
   BatchSpec batch{};
+  RoutingSpec routing{};
   PrecisionSpec precision{};
   Recomputation recomputation = Recomputation::kNone;
   OverlapSpec overlap{};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "collectives/training/plan/expert_loads.hpp"
 #include "collectives/training/plan/plan_check.hpp"
 
 namespace weft::collectives {
@@ -89,16 +90,12 @@ void ActivationTerms::add_context() {
 
 /// Tokens go to experts and come back, and so do gradients: four all-to-alls per layer (D. Lepikhin
 /// et al., arXiv 2006.16668, section 3.2), and two more where the forward pass is done again. A
-/// rank has top_k copies of its tokens to send. Where an expert is shared, each of its ranks gets
-/// the others' tokens before, and hands out parts of sums after.
+/// rank has top_k copies of its tokens to send, but for those that are dropped; where experts are
+/// not loaded alike, terms are those of the mean rank. Where an expert is shared, each of its ranks
+/// gets the others' tokens before, and hands out parts of sums after.
 void ActivationTerms::add_experts() {
-  if (!sends_tokens) return;
-  const std::int64_t own =
-      spec.parallelism.sequence_parallel ? tokens / spec.parallelism.tensor : tokens;
-  std::int64_t copies = own * spec.model.top_k;
-  if (setting.expert_capacity > 0) {
-    copies = std::min(copies, std::int64_t{spec.model.experts} * setting.expert_capacity);
-  }
+  if (!sends_tokens || spec.model.experts == 0) return;
+  const std::int64_t copies = expert_loads(spec).sent();
   const Bytes size = Bytes(copies * spec.model.hidden) * setting.activation_size;
   const std::uint64_t times = passes.with_experts * (has_full_recomputation ? 3 : 2);
   add(VolumeKind::kExpert, GroupKind::kExpert, Operation::kAllToAll, size, 2 * times);

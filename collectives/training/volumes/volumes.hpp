@@ -22,9 +22,6 @@ struct StateBytes {
 
 struct VolumeSetting {
   std::uint32_t activation_size = 2;  ///< bytes of a number between layers
-  /// Tokens that an expert takes from a rank at most; 0: all that come. Tokens go to all experts
-  /// alike.
-  std::uint32_t expert_capacity = 0;
 };
 
 /// How often a layer has a micro-batch, on one rank in one iteration.

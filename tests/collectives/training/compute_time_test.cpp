@@ -174,5 +174,19 @@ TEST(ComputeSchema, DefaultsHaveNoProblems) {
   EXPECT_EQ(schema::problems_of(compute_schema(), wrong).at(0).key, "layer.backward_weights");
 }
 
+// A table by kind of layer and direction, whatever the GPU.
+TEST(ComputeTime, IsMeasuredByKindOfLayer) {
+  TrainingSpec spec = gpt_job(1);
+  spec.model.experts = 8;
+  spec.model.top_k = 2;
+  spec.compute.layer = MeasuredLayer{10_us, 20_us, 8_us};
+  EXPECT_EQ(layer_time(spec, true).forward, 10_us);
+  spec.compute.expert_layer = MeasuredLayer{30_us, 50_us, 20_us};
+  EXPECT_EQ(layer_time(spec, false).forward, 10_us);
+  EXPECT_EQ(layer_time(spec, true).forward, 30_us);
+  EXPECT_EQ(layer_time(spec, true).backward_inputs, 30_us);
+  EXPECT_EQ(layer_time(spec, true).backward_weights, 20_us);
+}
+
 }  // namespace
 }  // namespace weft::collectives
