@@ -77,17 +77,27 @@ std::string training_text(const TrainingEstimate& e) {
   return text + sent_text(e.sent) + memory_text(e);
 }
 
+std::string ideal_text(const JobEstimate& job) {
+  if (!job.ideal) return {};
+  const double each = job.ideal->seconds / static_cast<double>(job.iterations);
+  return fmt::format("  task by task, where no message meets another: {}{}, set by {}\n",
+                     format_time(each), job.iterations > 1 ? " an iteration" : "",
+                     job.ideal->set_by);
+}
+
 std::string job_text(const JobEstimate& job) {
   std::string text = fmt::format("{}: {}, {} ranks", escaped(job.name), job.type, job.ranks);
   if (job.training) {
     if (job.iterations > 1) text += fmt::format(", {} iterations", job.iterations);
-    return text + "\n" + training_text(*job.training);
+    return text + "\n" + training_text(*job.training) + ideal_text(job);
   }
   if (job.collective_seconds) {
     return text +
-           fmt::format(": one takes {} by the cost model\n", format_time(*job.collective_seconds));
+           fmt::format(": one takes {} by the cost model\n", format_time(*job.collective_seconds)) +
+           ideal_text(job);
   }
-  return text + ": estimates are of training jobs and collectives; `weft run` says more\n";
+  return text + ": estimates are of training jobs and collectives; `weft run` says more\n" +
+         ideal_text(job);
 }
 
 std::string run_text(const RunForecast& run) {
@@ -153,6 +163,10 @@ ordered_json estimate_json(const ScenarioEstimate& estimate) {
       entry.update(training_json(*job.training));
     }
     if (job.collective_seconds) entry["collective_seconds"] = *job.collective_seconds;
+    if (job.ideal) {
+      entry["ideal_seconds"] = job.ideal->seconds;
+      entry["ideal_set_by"] = job.ideal->set_by;
+    }
     object["jobs"].push_back(std::move(entry));
   }
   if (!estimate.run) return object;

@@ -7,6 +7,7 @@
 #include "collectives/costs/cost_model.hpp"
 #include "collectives/jobs/list.hpp"
 #include "scenarios/build/rank_layouts.hpp"
+#include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "topologies/build_fabric.hpp"
@@ -29,17 +30,29 @@ JobEstimate estimate_job(const JobSpec& job) {
                 .type = collectives::type_name(job.kind),
                 .ranks = static_cast<std::uint32_t>(job.ranks.size()),
                 .training = {},
-                .collective_seconds = collective_seconds(job)};
-  if (const auto* spec = std::get_if<collectives::TrainingSpec>(&job.kind)) {
-    e.iterations = spec->iterations;
+                .collective_seconds = collective_seconds(job),
+                .ideal = {}};
+  if (const auto* collective = std::get_if<collectives::CollectiveSpec>(&job.kind)) {
+    e.iterations = collective->iterations;
+  } else if (const auto* training = std::get_if<collectives::TrainingSpec>(&job.kind)) {
+    e.iterations = training->iterations;
     e.training = estimate_training(job);
   }
   return e;
 }
 
+void add_ideal_runs(const Experiment& e, std::vector<JobEstimate>& jobs) {
+  IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
+  const std::vector<IdealTimes::Job> ideal = ideals.jobs();
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (ideal[i].time == Picoseconds(0)) continue;
+    jobs[i].ideal = IdealRun{to_seconds(ideal[i].time), ideal[i].set_by};
+  }
+}
+
 }  // namespace
 
-Result<ScenarioEstimate> estimate_scenario(Scenario scenario, bool foresees_run) {
+Result<ScenarioEstimate> estimate_scenario(Scenario scenario, const EstimateParts& parts) {
   const auto fabric = build_scenario_fabric(scenario);
   if (!fabric) return fabric.errors();
   const auto routes = topologies::build_routes(fabric.value(), scenario.topology);
@@ -48,8 +61,13 @@ Result<ScenarioEstimate> estimate_scenario(Scenario scenario, bool foresees_run)
   ScenarioEstimate estimate;
   estimate.name = scenario.name;
   for (const JobSpec& job : scenario.jobs) estimate.jobs.push_back(estimate_job(job));
-  if (!foresees_run) return estimate;
+  if (!parts.run && !parts.ideal) return estimate;
   auto experiment = build_experiment(std::move(scenario));
+  if (experiment && parts.ideal) add_ideal_runs(experiment.value(), estimate.jobs);
+  if (!parts.run) {
+    if (!experiment) return experiment.errors();
+    return estimate;
+  }
   if (experiment) {
     estimate.run = RunForecast{.forecast = forecast(experiment.value()), .refused = {}};
   } else {

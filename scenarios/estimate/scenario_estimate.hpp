@@ -14,6 +14,13 @@
 /// Scenarios in closed form, in milliseconds: nothing is simulated.
 namespace weft::scenarios {
 
+/// A job on a network where no message meets another: every computation, collective and message in
+/// its order, each message taking its zero-load time.
+struct IdealRun {
+  double seconds = 0;  ///< of the whole job
+  std::string set_by;  ///< `dependencies`, or the cut that carries too much
+};
+
 struct JobEstimate {
   std::string name;
   std::string type;
@@ -21,6 +28,7 @@ struct JobEstimate {
   std::uint64_t iterations = 1;
   std::optional<TrainingEstimate> training;  ///< of training jobs
   std::optional<double> collective_seconds;  ///< of collectives, one of them, by the cost model
+  std::optional<IdealRun> ideal;             ///< where it was asked for, and the job has an end
 };
 
 /// What a run by packets would take; or why it is refused.
@@ -35,9 +43,16 @@ struct ScenarioEstimate {
   std::optional<RunForecast> run;
 };
 
-/// Jobs each by itself, where its ranks are. With `foresees_run` everything is built that a run
-/// needs, which takes longer than all the rest. Errors carry key paths.
-[[nodiscard]] Result<ScenarioEstimate> estimate_scenario(Scenario scenario, bool foresees_run);
+/// What of an estimate takes longer than closed forms: for both, everything is built that a run
+/// needs.
+struct EstimateParts {
+  bool run = false;    ///< what a run by packets would take
+  bool ideal = false;  ///< JobEstimate::ideal: about a microsecond for each message
+};
+
+/// Jobs each by itself, where its ranks are. Errors carry key paths.
+[[nodiscard]] Result<ScenarioEstimate> estimate_scenario(Scenario scenario,
+                                                         const EstimateParts& parts);
 
 /// For people.
 [[nodiscard]] std::string estimate_text(const ScenarioEstimate& estimate);

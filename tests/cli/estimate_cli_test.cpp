@@ -105,6 +105,23 @@ TEST_F(EstimateCli, GivesTheSameNumbersInJson) {
   EXPECT_FALSE(estimate("--quick").contains("run"));
 }
 
+// Task by task a ring's messages follow one another, so that it takes at least their bytes on the
+// links and what is computed, and no longer than the run; the run's own figure is the same.
+TEST_F(EstimateCli, TakesEveryTaskAndMessageInItsOrder) {
+  const std::string ring = "--set jobs[0].communication.algorithm=ring ";
+  const nlohmann::json job = estimate("--quick --ideal " + ring)["jobs"][0];
+  EXPECT_EQ(job["ideal_set_by"], "dependencies");
+  const double seconds = job["ideal_seconds"];
+  const double bytes = 36 * 2 * 7.0 / 8 * 4194304;
+  EXPECT_GT(seconds, bytes / 450e9 + job["terms"]["compute"]["seconds"].get<double>());
+  const Ended run = weft("run small.yaml --json --out results " + ring);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const nlohmann::json of_run = nlohmann::json::parse(run.out)["jobs"][0];
+  EXPECT_EQ(of_run["ideal_seconds"], seconds);
+  EXPECT_LE(seconds, of_run["jct_seconds"].get<double>());
+  EXPECT_THAT(weft("estimate small.yaml --quick --ideal").out, HasSubstr("task by task"));
+}
+
 // 36 all-reduces of 4 MiB, of which each of 8 ranks sends 2 * 7/8.
 TEST_F(EstimateCli, CountsBytesAndBoundsTimeByThem) {
   const nlohmann::json job = estimate("--quick")["jobs"][0];

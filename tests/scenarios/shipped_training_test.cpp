@@ -36,7 +36,7 @@ double exposed_share(const IterationResult& i, Kind kind) {
 }
 
 double estimated_seconds(const std::string& name, const Overrides& overrides) {
-  const auto estimate = estimate_scenario(shipped_scenario(name, overrides), false);
+  const auto estimate = estimate_scenario(shipped_scenario(name, overrides), {});
   EXPECT_TRUE(estimate.ok()) << estimate.errors().front().to_string();
   return estimate.value().jobs.at(0).training->step.seconds;
 }

@@ -21,6 +21,7 @@ class EstimateCommand {
   std::vector<std::string> overrides_;
   bool print_json_ = false;
   bool is_quick_ = false;
+  bool is_ideal_ = false;
 };
 
 }  // namespace weft::cli

@@ -216,7 +216,7 @@ class SweepLoader {
   Errors read_choice(const scenarios::LoadedScenario& loaded, Sweep& sweep) {
     if (!document_.choose) return {};
     const ChoiceDocument& choose = *document_.choose;
-    const auto estimate = scenarios::estimate_scenario(loaded.scenario, false);
+    const auto estimate = scenarios::estimate_scenario(loaded.scenario, {});
     if (!estimate.ok()) return loaded.located(estimate.errors());
     std::vector<std::string> estimates;
     for (auto& [name, value] : metrics_of(estimate.value(), kEstimatePrefix)) {

@@ -171,7 +171,7 @@ Report PointRunner::operator()(const Task& task) const {
 Report PointRunner::estimated(const Task& task) const {
   const auto loaded = sweep_.base.load(task.overrides);
   if (!loaded.ok()) return failure(task, text_of(loaded.errors()), Status::kRefused);
-  const auto estimate = scenarios::estimate_scenario(loaded.value().scenario, false);
+  const auto estimate = scenarios::estimate_scenario(loaded.value().scenario, {});
   if (!estimate.ok()) {
     return failure(task, text_of(loaded.value().located(estimate.errors())), Status::kRefused);
   }
@@ -201,7 +201,7 @@ Report PointRunner::simulated(const Task& task) const {
   report.wall_seconds = results.wall_seconds;
   report.metrics = metrics_of(results);
   if (sweep_.choice && !sweep_.choice->slice.empty()) {
-    const auto slice = scenarios::estimate_scenario(loaded.value().scenario, false);
+    const auto slice = scenarios::estimate_scenario(loaded.value().scenario, {});
     if (!slice.ok()) return failure(task, text_of(slice.errors()));
     const Metrics metrics = metrics_of(slice.value(), kSlicePrefix);
     report.metrics.insert(report.metrics.end(), metrics.begin(), metrics.end());
