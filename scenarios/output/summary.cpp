@@ -30,12 +30,30 @@ std::string jobs_text(const Results& r) {
   for (const JobResult& job : r.jobs) {
     table.add({job.name, job.type, std::to_string(job.ranks),
                format_bytes(static_cast<double>(job.bytes.count())),
-               job.is_finished ? format_time(job.jct) : "unfinished",
+               job.is_finished                  ? format_time(job.jct)
+               : r.outcome == Outcome::kHorizon ? "cut"
+                                                : "unfinished",
                job.ideal > Picoseconds(0) ? format_time(job.ideal) : "-",
                job.is_finished ? ratio(job.jct, job.ideal) : "-",
                job.bus_bandwidth ? fmt::format("{:.2f} GB/s", *job.bus_bandwidth * 1e-9) : "-"});
   }
   return table.to_string("  ");
+}
+
+/// Jobs that the horizon cut, and how far they came.
+std::string cut_text(const Results& r) {
+  if (r.outcome != Outcome::kHorizon) return {};
+  std::string text;
+  for (const JobResult& job : r.jobs) {
+    if (job.is_finished) continue;
+    const auto of = [](std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); };
+    text += fmt::format("  {} is cut at the horizon of {}: ", escaped(job.name),
+                        format_time(r.simulated));
+    text += job.has_begun ? fmt::format("{} of {} messages that it posted are completed\n",
+                                        of(job.messages.completed()), of(job.messages.count()))
+                          : "it has not begun\n";
+  }
+  return text;
 }
 
 /// What the iterations of one job come to.
@@ -124,19 +142,26 @@ std::string isolated_text(const Results& r) {
 
 std::string distribution_table(const Results& r) {
   TextTable table({"", "p50", "p99", "p99.9", "max"});
-  const Percentiles fct = r.messages.completion_seconds();
-  table.add({"message completion", format_time(fct.p50), format_time(fct.p99),
-             format_time(fct.p999), format_time(fct.max)});
-  const Percentiles slow = r.messages.slowdown();
-  const auto factor = [](double x) { return fmt::format("{:.2f}x", x); };
-  table.add({"message slowdown", factor(slow.p50), factor(slow.p99), factor(slow.p999),
-             factor(slow.max)});
+  const auto add = [&table](const char* name, bool has_any, const Percentiles& p, auto format) {
+    if (has_any) {
+      table.add({name, format(p.p50), format(p.p99), format(p.p999), format(p.max)});
+    } else {
+      table.add({name, "-", "-", "-", "-"});
+    }
+  };
+  const auto time = [](double seconds) { return format_time(seconds); };
+  const bool has_completed = r.messages.completed() > 0;
+  add("message completion", has_completed, r.messages.completion_seconds(), time);
+  add("message slowdown", has_completed, r.messages.slowdown(),
+      [](double x) { return fmt::format("{:.2f}x", x); });
   if (!r.has_packets) return table.to_string("  ");
   const auto latency = [&r](double p) {
-    return format_time(Picoseconds(r.packet_latency.quantile(p)));
+    return to_seconds(Picoseconds(r.packet_latency.quantile(p)));
   };
-  table.add({"packet latency", latency(0.5), latency(0.99), latency(0.999),
-             format_time(Picoseconds(r.packet_latency.max()))});
+  add("packet latency", r.packet_latency.count() > 0,
+      {latency(0.5), latency(0.95), latency(0.99), latency(0.999),
+       to_seconds(Picoseconds(r.packet_latency.max()))},
+      time);
   return table.to_string("  ");
 }
 
@@ -239,7 +264,8 @@ std::string trouble_text(const Results& r) {
 std::string summary_text(const Results& r) {
   std::string text = fmt::format("{}  (seed {}, {} engine)  {}\n\n", r.scenario, r.seed, r.engine,
                                  outcome_name(r.outcome));
-  text += jobs_text(r) + iterations_text(r) + training_text(r) + isolated_text(r) + "\n";
+  text +=
+      jobs_text(r) + cut_text(r) + iterations_text(r) + training_text(r) + isolated_text(r) + "\n";
   text += collectives_text(r);
   text += distribution_table(r);
   text += fmt::format("  {} of {} messages completed\n\n",

@@ -8,8 +8,8 @@ const char* outcome_name(Outcome outcome) {
   switch (outcome) {
     case Outcome::kFinished:
       return "finished";
-    case Outcome::kTimeLimit:
-      return "time limit";
+    case Outcome::kHorizon:
+      return "horizon";
     case Outcome::kStuck:
       return "stuck";
     case Outcome::kDeadlocked:

@@ -16,19 +16,23 @@
 /// What a run found: plain tables, complete before anything is written.
 namespace weft::scenarios {
 
-/// How a run ended. Everything but kFinished makes `weft run` exit with 1; the results up to then
-/// are kept.
+/// How a run ended. All but the first two make `weft run` exit with 1; the results up to then are
+/// kept.
 enum class Outcome : std::uint8_t {
   kFinished,     ///< every job did what it had to, or an open-ended job reached `run.until`
-  kTimeLimit,    ///< `run.until` came first
+  kHorizon,      ///< `run.until`, which the scenario names, came first
   kStuck,        ///< nothing is left to happen, but a job waits: a message was lost for good
   kDeadlocked,   ///< ports wait for each other in a circle, and none can ever send again
   kStalled,      ///< time advances without any packet moving, as behind an endless pause
   kInterrupted,  ///< the user stopped it
 };
 
-/// `finished`, `time limit` ...: how the outcome is called.
+/// `finished`, `horizon` ...: how the outcome is called.
 [[nodiscard]] const char* outcome_name(Outcome outcome);
+/// The run did what its scenario asks for.
+[[nodiscard]] constexpr bool is_success(Outcome outcome) {
+  return outcome == Outcome::kFinished || outcome == Outcome::kHorizon;
+}
 
 /// What a run found: what its tables keep, and what they are read with.
 struct Results : ResultTables {

@@ -84,7 +84,7 @@ Outcome outcome_of(FluidNetwork::Status status, bool is_limited, bool all_finish
       return all_finished ? Outcome::kFinished : Outcome::kStuck;
     case FluidNetwork::Status::kTimeLimit:
       if (all_finished) return Outcome::kFinished;
-      return is_limited ? Outcome::kTimeLimit : Outcome::kStalled;
+      return is_limited ? Outcome::kHorizon : Outcome::kStalled;
   }
   return Outcome::kStuck;
 }
@@ -205,7 +205,7 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   collectives.add(outcomes);
   collectives.finish([&e] { return HeldTimes(e, {}, {}); }, results);
   collect_tables(run, results);
-  if (results.outcome != Outcome::kFinished) explain_jobs(e, executor, results);
+  if (!is_success(results.outcome)) explain_jobs(e, executor, results);
   return results;
 }
 

@@ -69,7 +69,7 @@ Outcome outcome_of(PacketNetwork::Status status, bool all_finished) {
     case PacketNetwork::Status::kQuiescent:
       return all_finished ? Outcome::kFinished : Outcome::kStuck;
     case PacketNetwork::Status::kTimeLimit:
-      return all_finished ? Outcome::kFinished : Outcome::kTimeLimit;
+      return all_finished ? Outcome::kFinished : Outcome::kHorizon;
   }
   return Outcome::kStuck;
 }
@@ -116,7 +116,7 @@ void warn_of_lossless_drops(const Experiment& e, Results& results) {
 
 void explain(const Experiment& e, const PacketNetwork& network,
              const collectives::Executor& executor, Results& results) {
-  if (results.outcome == Outcome::kFinished) return;
+  if (is_success(results.outcome)) return;
   for (const ConnectionId failed : network.failed_connections()) {
     const Connection& c = e.workload.connections()[failed.value()];
     const auto host = [&e](ProcessId p) {

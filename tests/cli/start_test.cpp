@@ -70,8 +70,8 @@ TEST_F(Start, TheProgramStartsInSixteenMegabytesAndLittleTime) {
 TEST_F(Start, RunsOfThePacketEngineNeedNoModule) {
   const MeasuredRun f = run(copy(), {"run", kPermutation, "--quiet", "--set", "run.until=1us",
                                      "--out", (folder_ / "results").string()});
-  EXPECT_THAT(f.text, HasSubstr("time limit"));
-  EXPECT_EQ(f.exit_code, 1);
+  EXPECT_EQ(f.text, "");
+  EXPECT_EQ(f.exit_code, 0);
 }
 
 TEST_F(Start, AMissingModuleIsNamedBeforeTheRun) {

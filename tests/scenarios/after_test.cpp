@@ -123,12 +123,12 @@ TEST(After, AJobWhoseOthersNeverEndHasNoTimes) {
       scenario(kLoad + "  - {name: next, type: incast, size: 1MiB, after: load}\n"
                        "run: {until: 20us}\n"));
   Results r = simulate(e);
-  EXPECT_EQ(r.outcome, Outcome::kTimeLimit);
+  EXPECT_EQ(r.outcome, Outcome::kHorizon);
   EXPECT_FALSE(r.jobs[1].has_begun);
   std::string row;
   JobsTable::declaration().append(row, r.jobs[1]);
   EXPECT_THAT(row, HasSubstr("next,incast,8,0,,,,"));
-  EXPECT_THAT(r.explanation.back(), HasSubstr("more wait"));
+  EXPECT_TRUE(r.explanation.empty());  // a horizon is no failure
   run_isolated(
       e, {}, [](std::uint32_t) { return ProgressObserver(); }, r);
   ASSERT_EQ(r.isolated.size(), 1U);

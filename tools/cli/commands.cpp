@@ -199,7 +199,7 @@ int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
   print_results(results, arguments);
   if (!written) return refuse(written.errors(), kUnfinished);
   print_place(results, written.value(), out, arguments);
-  if (results.outcome == scenarios::Outcome::kFinished) return kSuccess;
+  if (scenarios::is_success(results.outcome)) return kSuccess;
   complain(fmt::format("the run did not finish: {}", scenarios::outcome_name(results.outcome)));
   return kUnfinished;
 }

@@ -43,7 +43,7 @@ schema::Object<RunSpec> run_schema() {
   return schema::describe<RunSpec>("run", "how long and how the simulation runs")
       .field("warmup", &RunSpec::warmup, "statistics count from then on")
       .source("everything counts")
-      .field("until", &RunSpec::until, "the run stops there at the latest")
+      .field("until", &RunSpec::until, "the run stops there at the latest, which is no failure")
       .source("until every job is done")
       .at_least(1_ps)
       .special("none", std::nullopt)

@@ -4,14 +4,23 @@
 
 namespace weft::scenarios {
 
-const Record<Percentiles>& percentiles_record() {
-  using Row = Percentiles;
-  static const Record<Row> record{
-      {{"p50", "median, by nearest rank", [](const Row& r) { return ratio(r.p50); }},
-       {"p95", "95th percentile", [](const Row& r) { return ratio(r.p95); }},
-       {"p99", "99th percentile", [](const Row& r) { return ratio(r.p99); }},
-       {"p999", "99.9th percentile", [](const Row& r) { return ratio(r.p999); }},
-       {"max", "", [](const Row& r) { return ratio(r.max); }}}};
+namespace {
+
+template <double Percentiles::*Which>
+std::optional<Quotient> percentile(const std::optional<Percentiles>& p) {
+  if (!p) return {};
+  return ratio((*p).*Which);
+}
+
+}  // namespace
+
+const Record<std::optional<Percentiles>>& percentiles_record() {
+  static const Record<std::optional<Percentiles>> record{
+      {{"p50", "median, by nearest rank; null of nothing", percentile<&Percentiles::p50>},
+       {"p95", "95th percentile", percentile<&Percentiles::p95>},
+       {"p99", "99th percentile", percentile<&Percentiles::p99>},
+       {"p999", "99.9th percentile", percentile<&Percentiles::p999>},
+       {"max", "", percentile<&Percentiles::max>}}};
   return record;
 }
 
@@ -21,9 +30,12 @@ const Record<MessageStatistics>& messages_record() {
       {{"count", "posted since the measurement began", [](const Row& r) { return r.count(); }},
        {"completed", "of these", [](const Row& r) { return r.completed(); }},
        object<Row>("fct_seconds", "flow completion times of those", percentiles_record(),
-                   [](const Row& r) { return std::optional(r.completion_seconds()); }),
-       object<Row>("slowdown", "flow completion times over zero-load times", percentiles_record(),
-                   [](const Row& r) { return std::optional(r.slowdown()); })}};
+                   [](const Row& r) {
+                     return std::make_optional(only_if(r.completed() > 0, r.completion_seconds()));
+                   }),
+       object<Row>(
+           "slowdown", "flow completion times over zero-load times", percentiles_record(),
+           [](const Row& r) { return std::make_optional(only_if(r.completed() > 0, r.slowdown())); })}};
   return record;
 }
 

@@ -8,7 +8,7 @@
 /// Sums and percentiles of a run.
 namespace weft::scenarios {
 
-[[nodiscard]] const Record<Percentiles>& percentiles_record();
+[[nodiscard]] const Record<std::optional<Percentiles>>& percentiles_record();
 [[nodiscard]] const Record<MessageStatistics>& messages_record();
 [[nodiscard]] const Record<protocols::NetworkTotals>& network_record();
 

@@ -104,13 +104,15 @@ std::optional<std::vector<IsolatedRow>> listed_isolated(const Results& r) {
   return rows;
 }
 
-std::optional<Percentiles> packet_latencies(const Results& r) {
+/// Absent from results without packets.
+std::optional<std::optional<Percentiles>> packet_latencies(const Results& r) {
   if (!r.has_packets) return {};
+  if (r.packet_latency.count() == 0) return std::optional<Percentiles>();
   const auto seconds = [&r](double p) {
     return to_seconds(Picoseconds(r.packet_latency.quantile(p)));
   };
-  return Percentiles{seconds(0.5), seconds(0.95), seconds(0.99), seconds(0.999),
-                     to_seconds(Picoseconds(r.packet_latency.max()))};
+  return std::optional(Percentiles{seconds(0.5), seconds(0.95), seconds(0.99), seconds(0.999),
+                                   to_seconds(Picoseconds(r.packet_latency.max()))});
 }
 
 std::optional<std::vector<StarvedQueue>> listed_starved(const Results& r) {
@@ -135,7 +137,7 @@ std::vector<Field<Results>> identity_fields() {
           {summary_keys::kSeed, "", [](const Results& r) { return ordered_json(r.seed); }},
           {summary_keys::kScenario, "of the scenario with all its defaults",
            [](const Results& r) { return r.scenario_sha256; }},
-          {"outcome", "finished, time limit, stuck, deadlocked, stalled or interrupted",
+          {"outcome", "finished, horizon, stuck, deadlocked, stalled or interrupted",
            [](const Results& r) { return outcome_name(r.outcome); }},
           {"explanation", "who waits for whom, a list of sentences; if not finished",
            [](const Results& r) { return json_if(!r.explanation.empty(), r.explanation); }},

@@ -77,7 +77,7 @@ std::vector<Level> quarters_of(std::vector<Sample> samples) {
 
 }  // namespace
 
-bool is_usable(const Table::Row& row) { return row.is_done() && row.outcome == "finished"; }
+bool is_usable(const Table::Row& row) { return row.is_done() && row.is_success(); }
 
 std::optional<double> usable_metric(const Table::Row& row, const std::string& metric) {
   const bool is_runnable = row.is_done() || row.status == status_name(Status::kEstimated);

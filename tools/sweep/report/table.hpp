@@ -29,6 +29,8 @@ struct Table {
     std::vector<std::string> warnings;
 
     [[nodiscard]] bool is_done() const { return status == "done"; }
+    /// The run did what its scenario asks for: its jobs finished, or it came to its horizon.
+    [[nodiscard]] bool is_success() const { return outcome == "finished" || outcome == "horizon"; }
     [[nodiscard]] bool has_failed() const;
     /// Nothing if the point has no such result.
     [[nodiscard]] std::optional<double> metric(const std::string& name) const;

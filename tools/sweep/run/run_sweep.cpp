@@ -106,7 +106,7 @@ class Session {
     if (!table.ok()) return fail(table.errors(), kUnfinished);
     std::size_t unfinished = 0;
     for (const Table::Row& row : table.value().rows) {
-      if (row.is_done() && row.outcome != "finished") ++unfinished;
+      if (row.is_done() && !row.is_success()) ++unfinished;
     }
     list_failures(table.value());
     if (!arguments_.is_quiet) {

@@ -45,7 +45,7 @@ struct Report {
   std::int64_t id = 0;
   Status status = Status::kDone;
   std::string message;
-  std::string outcome;  ///< `finished`, `time limit`, `stuck` ...
+  std::string outcome;  ///< `finished`, `horizon`, `stuck` ...
   std::string results_sha256;
   std::string scenario_sha256;
   double wall_seconds = 0;
