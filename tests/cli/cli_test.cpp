@@ -158,6 +158,27 @@ TEST_F(Cli, WrongArgumentsExitWithTwo) {
   EXPECT_EQ(run({"--version"}).exit_code, 0);
 }
 
+TEST_F(Cli, WordsThatItDoesNotKnowAreNamedWithTheNearestThatItKnows) {
+  const Finished command = run({"rum", kScenarios + "incast.yaml"});
+  EXPECT_EQ(command.exit_code, 2);
+  EXPECT_EQ(command.err, "weft: `rum` is no command; did you mean `run`?\n");
+  const Finished option = run({"run", kScenarios + "incast.yaml", "--thread=3"});
+  EXPECT_EQ(option.exit_code, 2);
+  EXPECT_EQ(option.err, "weft: `--thread` is no option of `run`; did you mean `--threads`?\n");
+  EXPECT_THAT(run({}).err, HasSubstr("subcommand"));
+}
+
+// The examples of a command, and not those of all others.
+TEST_F(Cli, HelpOfACommandShowsHowThatOneIsUsed) {
+  for (const std::string command :
+       {"run", "check", "compare", "platform", "schema", "estimate", "topo", "sweep", "export",
+        "summarize", "plot", "show", "schedule", "bench-collective"}) {
+    const std::string help = run({command, "--help"}).out;
+    EXPECT_THAT(help, HasSubstr("weft " + command)) << command;
+    EXPECT_THAT(help, ::testing::Not(HasSubstr("weft list")));
+  }
+}
+
 TEST_F(Cli, AFolderThatHoldsSomethingElseIsLeftAlone) {
   fs::create_directories(folder_ / "mine");
   std::ofstream(folder_ / "mine" / "thesis.tex") << "precious";

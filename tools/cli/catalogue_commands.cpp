@@ -42,10 +42,12 @@ CatalogueCommands::CatalogueCommands(CLI::App& app) {
                  "topologies/catalogue")
       ->envname(scenarios::language::kCatalogueVariable);
   list_ = app.add_subcommand("list", "the hardware that scenarios can name");
+  list_->footer("\nExample:\n  weft list servers\n");
   list_->add_option("kind", kind_,
                     "servers, scale-up, host-links, nics, switches or cables (default: all)");
   list_->add_flag("--json", print_json_, "print JSON, with every figure");
   show_ = app.add_subcommand("show", "every figure of a part, and where it comes from");
+  show_->footer("\nExample:\n  weft show gb200-nvl72\n");
   show_->add_option("name", name_, "such as hgx-h100, or nics/ideal where kinds share a name")
       ->required();
   show_->add_flag("--json", print_json_, "print JSON");

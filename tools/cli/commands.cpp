@@ -322,7 +322,8 @@ int check_scenario(const std::string& path, const std::vector<std::string>& over
   const CellPlan plan = scenarios::plan_of(e);
   std::string text = fmt::format("{} is valid\n", e.scenario.name);
   text += tiers_text(e.fabric);
-  text += fmt::format("  {} jobs, {} ranks, {} connections\n", e.workload.jobs().size(),
+  const std::size_t jobs = e.workload.jobs().size();
+  text += fmt::format("  {} job{}, {} ranks, {} connections\n", jobs, jobs == 1 ? "" : "s",
                       scenarios::format_count(std::ssize(e.workload.process_hosts())),
                       scenarios::format_count(std::ssize(e.workload.connections())));
   text += fmt::format("  {} cells, lookahead {}, set by {}\n", plan.cell_count,

@@ -18,6 +18,7 @@
 #include "tools/cli/output.hpp"
 #include "tools/cli/sweep_commands.hpp"
 #include "tools/cli/topo_command.hpp"
+#include "tools/cli/unknown_words.hpp"
 #include "tools/io/terminal.hpp"
 
 namespace {
@@ -71,6 +72,12 @@ int run_program(int argc, char** argv) {
   std::string seed;
   std::string memory_limit;
   CLI::App* run = app.add_subcommand("run", "simulate a scenario and write its results");
+  run->footer(
+      "\nExamples:\n"
+      "  weft run scenarios/incast.yaml --set jobs[0].size=4MiB --set fabric.spines=8 --seed 7\n"
+      "  weft run scenarios/permutation.yaml --json | jq .messages.slowdown\n"
+      "\nExit codes: 0 done, 1 the simulation could not finish, 2 a bad scenario or command "
+      "line.\n");
   run->add_option("scenario", run_arguments.scenario, "scenario file")->required();
   run->add_option("--set", run_arguments.overrides,
                   "path=value: change one key of the scenario, such as fabric.ecn.kmin=400KB")
@@ -99,6 +106,7 @@ int run_program(int argc, char** argv) {
   RunArguments check_arguments;
   CLI::App* check = app.add_subcommand(
       "check", "validate a scenario; say how its fabric is cut into cells for the simulation");
+  check->footer("\nExample:\n  weft check scenarios/incast.yaml --set fabric.spines=8\n");
   check->add_option("scenario", check_arguments.scenario, "scenario file")->required();
   check->add_option("--set", check_arguments.overrides, "path=value, as in run")
       ->allow_extra_args(false);
@@ -107,18 +115,21 @@ int run_program(int argc, char** argv) {
   std::string second;
   CLI::App* compare = app.add_subcommand(
       "compare", "two result folders side by side: job and message times, the worst first");
+  compare->footer("\nExample:\n  weft compare results/incast-32 results/incast-32-fluid\n");
   compare->add_option("first", first, "folder that `weft run` wrote")->required();
   compare->add_option("second", second, "another; ratios are second over first")->required();
 
   RunArguments platform_arguments;
   CLI::App* platform = app.add_subcommand(
       "platform", "write a scenario's fabric as a SimGrid platform, for S4U and SMPI programs");
+  platform->footer("\nExample:\n  weft platform scenarios/incast.yaml --out incast.xml\n");
   platform->add_option("scenario", platform_arguments.scenario, "scenario file")->required();
   platform->add_option("--set", platform_arguments.overrides, "path=value, as in run")
       ->allow_extra_args(false);
   platform->add_option("--out", platform_arguments.out, "file to write (default: standard output)");
 
   CLI::App* schema = app.add_subcommand("schema", "print the JSON Schema of scenario files");
+  schema->footer("\nExample:\n  weft schema > weft.schema.json\n");
   bool is_sweep_schema = false;
   schema->add_flag("--sweep", is_sweep_schema, "that of sweep files instead");
   bool is_result_reference = false;
@@ -141,8 +152,9 @@ int run_program(int argc, char** argv) {
     std::ostringstream out;
     std::ostringstream complaint;
     const bool is_help = app.exit(error, out, complaint) == 0;
+    const std::string unknown = is_help ? std::string() : describe_unknown_words(app);
     weft::print(out.str());
-    weft::print_error_text(complaint.str());
+    weft::print_error_text(unknown.empty() ? complaint.str() : unknown);
     return is_help ? kSuccess : kBadInput;
   }
   const auto level = weft::parse_log_level(log_level);

@@ -102,6 +102,7 @@ void SweepCommands::add_sweep(CLI::App& app) {
 void SweepCommands::add_export(CLI::App& app) {
   Options& o = *options_;
   export_ = app.add_subcommand("export", "print the points of a sweep with all their results");
+  export_->footer("\nExample:\n  weft export results/dcqcn-ecn > points.csv\n");
   export_->add_option("database", o.database, "database of a sweep, or its folder")->required();
   CLI::Option* csv = export_->add_flag("--csv", o.csv, "as CSV (the default)");
   export_->add_flag("--json", o.json, "as JSON")->excludes(csv);
@@ -114,6 +115,7 @@ void SweepCommands::add_summarize(CLI::App& app) {
   Options& o = *options_;
   summarize_ = app.add_subcommand(
       "summarize", "best and worst points, main effects, confidence intervals, Pareto front");
+  summarize_->footer("\nExample:\n  weft summarize results/dcqcn-ecn\n");
   summarize_->add_option("database", o.database, "database of a sweep, or its folder")->required();
   summarize_
       ->add_option("--objective", o.summary.objectives,
