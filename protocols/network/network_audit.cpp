@@ -27,7 +27,9 @@ class Audit {
     for (const PortState& port : s_.ports) {
       on_links += port.out->in_flight();
       if (port.owner_is_host) continue;
-      for (std::uint32_t c = 0; c < k_.classes; ++c) in_buffers += queue(port, c).packets.size();
+      for (std::uint32_t c = 0; c < k_.classes; ++c) {
+        in_buffers += queue(port, c).packets.size() + queue(port, c).packets.folded();
+      }
     }
     for (const NicState& nic : s_.nics) in_buffers += nic.inbox.size();
     expect(
@@ -125,7 +127,7 @@ class Audit {
     }
     if (k_.works_in_network) {
       for (const CopyTable::Original& o : s_.copies[at].originals()) {
-        if (o.copies > 0) hold(o.ingress, o.traffic_class, Bytes(o.size));
+        if (o.copies > 0) hold(o.ingress, class_of(o.packet), o.packet.wire_size());
       }
     }
     const std::string& node = s_.fabric.switch_node(SwitchId(at)).name;
@@ -245,7 +247,7 @@ class WaitGraph {
             [&](const Packet& packet) { bytes[in] += occupied(sw, c, packet.wire_size()); });
       }
     } else {
-      queue(port, c).packets.for_each([&](const Packet& packet) {
+      s_.for_each_waiting(port, c, [&](const Packet& packet) {
         bytes[waiting_port(packet)] += occupied(sw, c, packet.wire_size());
       });
     }

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "protocols/packet/no_index.hpp"
 #include "protocols/packet/packet_kind.hpp"
+#include "simcore/engine/packet.hpp"
 
 namespace weft::protocols {
 
@@ -42,41 +45,6 @@ struct Multicast {
   std::vector<std::uint32_t> members;  ///< HostIds
 };
 
-/// Originals of multicast packets that a chip holds: their credits are granted again when the last
-/// copy has left.
-class CopyTable {
- public:
-  struct Original {
-    std::uint32_t copies = 0;  ///< still to leave
-    std::uint16_t ingress = 0;
-    std::uint8_t traffic_class = 0;
-    std::int32_t size = 0;
-  };
-
-  std::uint32_t add(const Original& original) {
-    if (free_.empty()) {
-      originals_.push_back(original);
-      return static_cast<std::uint32_t>(originals_.size() - 1);
-    }
-    const std::uint32_t place = free_.back();
-    free_.pop_back();
-    originals_[place] = original;
-    return place;
-  }
-  /// A copy has left. Returns the original if that was the last one, else nothing.
-  [[nodiscard]] const Original* remove_copy(std::uint32_t place) {
-    if (--originals_[place].copies > 0) return nullptr;
-    free_.push_back(place);
-    return &originals_[place];
-  }
-  /// Places out of use have no copies.
-  [[nodiscard]] std::span<const Original> originals() const { return originals_; }
-
- private:
-  std::vector<Original> originals_;
-  std::vector<std::uint32_t> free_;
-};
-
 /// What a packet that waits in a chip owes, above kTailShift in its stamp: nothing special (its
 /// ingress account, as every packet), no account at all, or a share in an original.
 inline constexpr std::uint32_t kOwesIngress = 0;
@@ -85,5 +53,103 @@ inline constexpr std::uint32_t kOwesNothing = 1;
   return static_cast<std::uint32_t>(waiting.stamp >> kTailShift);
 }
 [[nodiscard]] constexpr std::uint32_t owes_original(std::uint32_t place) { return place + 2; }
+[[nodiscard]] constexpr bool is_copy(const Packet& waiting) {
+  return debt_of(waiting) >= owes_original(0);
+}
+
+/// Originals of multicast packets that a chip holds: their credits are granted again when the last
+/// copy has left.
+///
+/// A chip hands an original to all members at once, and one original after the other, so that
+/// copies lie in all of its queues in the same order. A waiting copy therefore stands for those
+/// that follow it at once: originals of one chain are numbered, and know their successors.
+class CopyTable {
+ public:
+  /// Chains. By the links that originals come in by, where members have several to the chip.
+  static constexpr std::uint32_t kChains = 8;
+
+  struct Original {
+    Packet packet;             ///< the copy for the first member of the group
+    std::uint32_t copies = 0;  ///< still to leave
+    std::uint16_t ingress = 0;
+    std::uint8_t chain = 0;
+    std::uint32_t number = 0;  ///< within its chain
+    std::uint32_t next = 0;    ///< place of the next one of its chain, once there is one
+  };
+
+  CopyTable() { newest_.fill(kNoIndex); }
+
+  /// `original` without its number and successor.
+  std::uint32_t add(Original original) {
+    const std::uint32_t place = take_place();
+    std::uint32_t& newest = newest_[original.chain];
+    if (newest != kNoIndex) originals_[newest].next = place;
+    newest = place;
+    original.number = numbers_[original.chain]++;
+    originals_[place] = original;
+    return place;
+  }
+  /// A copy has left. Returns the original if that was the last one, else nothing.
+  [[nodiscard]] const Original* remove_copy(std::uint32_t place) {
+    Original& original = originals_[place];
+    if (--original.copies > 0) return nullptr;
+    if (newest_[original.chain] == place) newest_[original.chain] = kNoIndex;
+    free_.push_back(place);
+    return &original;
+  }
+  /// Places out of use have no copies.
+  [[nodiscard]] std::span<const Original> originals() const { return originals_; }
+
+  /// How many copies a waiting one stands for besides itself.
+  [[nodiscard]] static std::uint32_t followers(const Packet& waiting) {
+    return static_cast<std::uint32_t>(waiting.stamp >> kFollowersShift);
+  }
+  /// Has `last`, the newest one that waits, stand for `copy`, too, which comes behind it. False if
+  /// it cannot: they are not copies of successive originals for the same member.
+  [[nodiscard]] bool fold(Packet& last, const Packet& copy, std::uint32_t place) const {
+    if (!is_copy(last) || last.destination != copy.destination) return false;
+    const Original& first = original_of(last);
+    const Original& here = originals_[place];
+    const std::uint32_t more = followers(last);
+    const bool follows = first.chain == here.chain && first.number + more + 1 == here.number;
+    if (!follows || more == kMostFollowers) return false;
+    if (last.flow - first.packet.flow != copy.flow - here.packet.flow) return false;
+    last.stamp += std::int64_t{1} << kFollowersShift;
+    return true;
+  }
+  /// The first of the copies that a waiting one stands for; that stands for the others.
+  [[nodiscard]] Packet follower(const Packet& waiting) const {
+    const Original& before = original_of(waiting);
+    Packet packet = originals_[before.next].packet;
+    packet.flow += waiting.flow - before.packet.flow;
+    packet.destination = waiting.destination;
+    --packet.ttl;
+    packet.stamp = std::int64_t{owes_original(before.next)} << kTailShift |
+                   std::int64_t{followers(waiting) - 1} << kFollowersShift;
+    return packet;
+  }
+
+ private:
+  static constexpr int kFollowersShift = 48;  ///< above the debt, in the stamp of a waiting packet
+  static constexpr std::uint32_t kMostFollowers = 0x7fff;
+
+  [[nodiscard]] const Original& original_of(const Packet& waiting) const {
+    return originals_[debt_of(waiting) - owes_original(0)];
+  }
+  [[nodiscard]] std::uint32_t take_place() {
+    if (free_.empty()) {
+      originals_.emplace_back();
+      return static_cast<std::uint32_t>(originals_.size() - 1);
+    }
+    const std::uint32_t place = free_.back();
+    free_.pop_back();
+    return place;
+  }
+
+  std::vector<Original> originals_;
+  std::vector<std::uint32_t> free_;
+  std::array<std::uint32_t, kChains> newest_{};  ///< by chain, its place; kNoIndex if it has left
+  std::array<std::uint32_t, kChains> numbers_{};
+};
 
 }  // namespace weft::protocols

@@ -371,6 +371,21 @@ struct NetworkState {
   [[nodiscard]] IngressAccount& account(const PortState& port, std::uint32_t traffic_class) {
     return ingress[port.first_slot + traffic_class];
   }
+  /// Every packet that waits at a port, oldest first, with those that copies stand for.
+  template <class Visit>
+  void for_each_waiting(const PortState& port, std::uint32_t traffic_class, Visit visit) const {
+    const PacketQueue& waiting = queues[port.first_slot + traffic_class].packets;
+    if (waiting.folded() == 0) return waiting.for_each(visit);
+    const CopyTable& originals = copies[port.owner];
+    waiting.for_each([&](Packet packet) {
+      visit(packet);
+      if (!is_copy(packet)) return;
+      while (CopyTable::followers(packet) > 0) {
+        packet = originals.follower(packet);
+        visit(packet);
+      }
+    });
+  }
 };
 
 }  // namespace weft::protocols

@@ -15,7 +15,9 @@ void for_each_data_packet(const NetworkState& s, Visit visit) {
     if (kind_of(packet) == PacketKind::kData) visit(packet);
   };
   for (const Link& link : s.links) link.data_out.for_each(link.data_in, see);
-  for (const ClassQueue& queue : s.queues) queue.packets.for_each(see);
+  for (const PortState& port : s.ports) {
+    for (std::uint32_t c = 0; c < s.constants.classes; ++c) s.for_each_waiting(port, c, see);
+  }
   for (const NicState& nic : s.nics) nic.inbox.for_each(see);
 }
 

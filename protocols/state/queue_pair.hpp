@@ -2,8 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
+#include <utility>
 
 #include "protocols/config/scale_up_config.hpp"
 #include "protocols/packet/in_network_flow.hpp"
@@ -72,60 +72,102 @@ struct alignas(64) SenderState {
 };
 static_assert(sizeof(SenderState) == 128, "two cache lines");
 
-/// Packets that arrived ahead of a gap: two bit rings indexed by sequence, grown as needed.
+/// Packets that arrived ahead of a gap: two bit rings indexed by sequence. Rings of 64 are kept in
+/// place, larger ones are allocated as needed.
 class ReorderBuffer {
  public:
+  ReorderBuffer() = default;
+  ReorderBuffer(const ReorderBuffer&) = delete;
+  ReorderBuffer& operator=(const ReorderBuffer&) = delete;
+  ReorderBuffer(ReorderBuffer&& other) noexcept
+      : words_(other.words_),
+        pairs_(std::exchange(other.pairs_, 0)),
+        held_(std::exchange(other.held_, 0)) {
+    other.words_ = {};
+  }
+  ReorderBuffer& operator=(ReorderBuffer&&) = delete;
+  ~ReorderBuffer() {
+    if (pairs_ > 0) delete[] words_.ring;
+  }
+
   /// Returns false if the packet was here already. `expected` <= `sequence`.
   bool insert(std::uint32_t expected, std::uint32_t sequence, bool is_last) {
-    if (sequence - expected / 64 * 64 >= capacity()) grow(expected, sequence);
-    std::uint64_t& word = words_[2 * index(sequence)];
+    if (pairs_ == 0 ? sequence - expected >= 64
+                    : sequence - expected / 64 * 64 >= std::uint64_t{pairs_} * 64) {
+      grow(expected, sequence);
+    }
+    std::uint64_t* const pair = pair_of(sequence);
     const std::uint64_t bit = std::uint64_t{1} << (sequence % 64);
-    if ((word & bit) != 0) return false;
-    word |= bit;
-    if (is_last) words_[2 * index(sequence) + 1] |= bit;
+    if ((pair[0] & bit) != 0) return false;
+    pair[0] |= bit;
+    if (is_last) pair[1] |= bit;
     ++held_;
     return true;
   }
+  /// `sequence` is the next packet that is expected.
   [[nodiscard]] bool holds(std::uint32_t sequence) const {
-    return held_ != 0 && ((words_[2 * index(sequence)] >> (sequence % 64)) & 1U) != 0;
+    return held_ != 0 && ((pair_of(sequence)[0] >> (sequence % 64)) & 1U) != 0;
   }
   /// Removes `sequence`, which is held; returns whether it ends a message.
   bool remove(std::uint32_t sequence) {
+    std::uint64_t* const pair = pair_of(sequence);
     const std::uint64_t bit = std::uint64_t{1} << (sequence % 64);
-    const std::size_t i = 2 * index(sequence);
-    const bool is_last = (words_[i + 1] & bit) != 0;
-    words_[i] &= ~bit;
-    words_[i + 1] &= ~bit;
+    const bool is_last = (pair[1] & bit) != 0;
+    pair[0] &= ~bit;
+    pair[1] &= ~bit;
     --held_;
     return is_last;
   }
   [[nodiscard]] bool empty() const { return held_ == 0; }
 
  private:
-  [[nodiscard]] std::uint32_t capacity() const { return pairs_ * 64; }
+  union Words {
+    std::uint64_t here[2] = {0, 0};  ///< what is held, and what ends a message
+    std::uint64_t* ring;             ///< of such pairs
+  };
+
   [[nodiscard]] std::size_t index(std::uint32_t sequence) const {
-    return (sequence / 64) & (pairs_ - 1);
+    return std::size_t{2} * ((sequence / 64) & (pairs_ - 1));
+  }
+  [[nodiscard]] std::uint64_t* pair_of(std::uint32_t sequence) {
+    return pairs_ == 0 ? words_.here : words_.ring + index(sequence);
+  }
+  [[nodiscard]] const std::uint64_t* pair_of(std::uint32_t sequence) const {
+    return pairs_ == 0 ? words_.here : words_.ring + index(sequence);
   }
   /// Makes room for everything from the word of `expected` to `sequence`.
-  void grow(std::uint32_t expected, std::uint32_t sequence) {
+  [[gnu::noinline]] void grow(std::uint32_t expected, std::uint32_t sequence) {
     const std::uint32_t first = expected / 64;
     const std::uint32_t old_pairs = pairs_;
     std::uint32_t pairs = old_pairs == 0 ? 2 : 2 * old_pairs;
     while (pairs <= sequence / 64 - first) pairs *= 2;
-    auto old = std::make_unique<std::uint64_t[]>(std::size_t{2} * pairs);
-    old.swap(words_);
+    auto* const ring = new std::uint64_t[std::size_t{2} * pairs]();
+    const Words old = words_;
+    words_.ring = ring;
     pairs_ = pairs;
+    if (old_pairs == 0) return spread(old, expected);
     for (std::size_t k = 0; k < old_pairs; ++k) {
       const std::size_t word = first + k;
-      words_[2 * (word & (pairs - 1))] = old[2 * (word & (old_pairs - 1))];
-      words_[2 * (word & (pairs - 1)) + 1] = old[2 * (word & (old_pairs - 1)) + 1];
+      ring[2 * (word & (pairs - 1))] = old.ring[2 * (word & (old_pairs - 1))];
+      ring[2 * (word & (pairs - 1)) + 1] = old.ring[2 * (word & (old_pairs - 1)) + 1];
+    }
+    delete[] old.ring;
+  }
+  /// What was kept in place, of sequences from `expected` on, goes to the ring: those below its
+  /// place in a word are of the next word.
+  void spread(const Words& old, std::uint32_t expected) {
+    const std::uint64_t later = (std::uint64_t{1} << (expected % 64)) - 1;
+    for (std::size_t i = 0; i < 2; ++i) {
+      pair_of(expected)[i] = old.here[i] & ~later;
+      pair_of(expected + 64)[i] = old.here[i] & later;
     }
   }
 
-  std::unique_ptr<std::uint64_t[]> words_;
-  std::uint32_t pairs_ = 0;  ///< of words: what is held, and what ends a message; a power of two
+  Words words_;
+  std::uint32_t pairs_ = 0;  ///< of the ring, a power of two; 0: there is none
   std::uint32_t held_ = 0;
 };
+static_assert(sizeof(ReorderBuffer) == 24);
 
 /// The receiving end of a queue pair.
 struct alignas(64) ReceiverState {
@@ -136,9 +178,9 @@ struct alignas(64) ReceiverState {
   std::uint32_t ack_entropy = 0;
   std::uint8_t traffic_class = 0;  ///< of the data
   std::uint8_t transport = 0;
-  bool nack_sent = false;
-  bool echo_pending = false;       ///< a marked packet awaits its ACK
-  bool message_broken = false;     ///< datagrams: a packet of this message is missing
+  bool nack_sent : 1 = false;
+  bool echo_pending : 1 = false;   ///< a marked packet awaits its ACK
+  bool message_broken : 1 = false; ///< datagrams: a packet of this message is missing
   std::uint32_t sent = 0;          ///< when the packet was sent that came last, if ACKs echo it
   std::uint32_t control_slot = 0;  ///< of the state of its congestion control
   ConnectionId connection;

@@ -33,10 +33,32 @@ class Chip {
     const CopyTable::Original* original = s_.copies[at].remove_copy(debt - owes_original(0));
     if (original == nullptr) return;
     PortState& in = s_.ports[s_.switches[at].first_port + original->ingress];
-    const std::uint8_t c = original->traffic_class;
-    const std::int32_t blocks = scheduler_.blocks(c, Bytes(original->size));
+    const std::uint8_t c = class_of(original->packet);
+    const std::int32_t blocks = scheduler_.blocks(c, original->packet.wire_size());
     s_.account(in, c).bytes -= blocks * s_.constants.of_class[c].block;
     control_.grant(here, in, c, blocks);
+  }
+
+  /// Whether the newest packet that waits in `queue` of chip `at` can stand for `copy`, too, which
+  /// owes `debt`: then the queue has it.
+  [[nodiscard]] bool fold(const Here& here, std::uint32_t at, ClassQueue& queue, const Packet& copy,
+                          std::uint32_t debt) const {
+    if (debt < owes_original(0) || queue.packets.empty()) return false;
+    if (!s_.copies[at].fold(queue.packets.back(), copy, debt - owes_original(0))) return false;
+    queue.account(here.now);
+    queue.packets.fold(copy.wire_size());
+    return true;
+  }
+  /// Whether the oldest packet of `queue` is a copy that stands for others.
+  [[nodiscard]] static bool is_folded(const ClassQueue& queue) {
+    const Packet& oldest = queue.packets.front();
+    return queue.packets.folded() > 0 && is_copy(oldest) && CopyTable::followers(oldest) > 0;
+  }
+  /// Takes that copy; the next one is the oldest then.
+  [[nodiscard]] Packet unfold(std::uint32_t at, ClassQueue& queue) const {
+    const Packet oldest = queue.packets.front();
+    queue.packets.unfold(s_.copies[at].follower(oldest));
+    return oldest;
   }
 
  private:
@@ -72,17 +94,27 @@ class Chip {
     const std::uint32_t ingress = in.index - s_.switches[in.owner].first_port;
     s_.account(in, c).bytes +=
         scheduler_.blocks(c, packet.wire_size()) * s_.constants.of_class[c].block;
+    Packet copy = packet;
+    copy.flow = multicast.first_receiver;
     const std::uint32_t place =
-        s_.copies[in.owner].add({.copies = static_cast<std::uint32_t>(multicast.members.size()),
+        s_.copies[in.owner].add({.packet = copy,
+                                 .copies = static_cast<std::uint32_t>(multicast.members.size()),
                                  .ingress = static_cast<std::uint16_t>(ingress),
-                                 .traffic_class = c,
-                                 .size = packet.size});
+                                 .chain = chain_of(in.owner, ingress, multicast)});
     for (std::uint32_t m = 0; m < multicast.members.size(); ++m) {
-      Packet copy = packet;
       copy.flow = multicast.first_receiver + m;
       // Links of a GPU to this chip lie side by side: by the same one of them as it came.
       emit(here, in.owner, copy, multicast.members[m], ingress, owes_original(place));
     }
+  }
+
+  /// By which of the links of a member the original came, and its copies go.
+  [[nodiscard]] std::uint8_t chain_of(std::uint32_t at, std::uint32_t ingress,
+                                      const Multicast& multicast) const {
+    const auto links =
+        s_.switches[at].routes->next_hops(SwitchId(at), HostId(multicast.members.front()));
+    if (links.size() < 2) return 0;
+    return static_cast<std::uint8_t>(ingress % links.size() % CopyTable::kChains);
   }
 
   /// Queues a packet that the chip made for `host`, by one of its links to the host.
@@ -101,8 +133,7 @@ class Chip {
       settle(here, at, debt);
       return;
     }
-    const std::int64_t stamp = std::int64_t{debt} << kTailShift;
-    switch_.send_later(here, *out, sw, packet, stamp);
+    switch_.send_later(here, *out, sw, packet, debt);
   }
 
   NetworkState& s_;

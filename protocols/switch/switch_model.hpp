@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "protocols/link/egress.hpp"
 #include "protocols/link/link_control.hpp"
@@ -129,11 +130,14 @@ class SwitchModel {
 
   // What its parts ask of it.
 
+  /// What comes out of a queue: a packet that lies there until its memory is reclaimed, unless one
+  /// may stand for several.
+  using Taken = std::conditional_t<Path::has(Feature::kInNetwork), Packet, const Packet&>;
   /// Takes the oldest packet out of `queue`; its memory is to be reclaimed.
-  [[nodiscard]] const Packet& take(const Here& here, PortState& holder, ClassQueue& queue,
-                                   std::uint8_t c) {
+  [[nodiscard]] Taken take(const Here& here, PortState& holder, ClassQueue& queue,
+                           std::uint8_t c) {
     queue.account(here.now);
-    const Packet& packet = queue.packets.take();
+    Taken packet = take_oldest(holder, queue);
     if (queues_at_inputs()) ++queue.taken;
     holder.backlog -= packet.wire_size();
     if (queue.packets.empty()) holder.waiting &= static_cast<std::uint8_t>(~class_bit(c));
@@ -182,10 +186,15 @@ class SwitchModel {
     release(here, sw, sw.first_port + ingress, queue, class_of(packet), packet.wire_size());
   }
 
-  /// Queues a packet that the switch made at `out`, with this in its stamp.
+  /// Queues a packet that the switch made at `out`, and that owes `debt` (in_network.hpp).
   void send_later(const Here& here, PortState& out, SwitchState& sw, const Packet& packet,
-                  std::int64_t stamp) {
-    enqueue(here, out, s_.queue(out, class_of(packet)), packet, stamp);
+                  std::uint32_t debt) {
+    ClassQueue& queue = s_.queue(out, class_of(packet));
+    if (chip_.fold(here, out.owner, queue, packet, debt)) {
+      note_enqueued(here, out, queue, packet);
+    } else {
+      enqueue(here, out, queue, packet, std::int64_t{debt} << kTailShift);
+    }
     if (!out.is_transmitting) start(here, out, sw);
   }
 
@@ -248,17 +257,30 @@ class SwitchModel {
   /// Returns the packet in its place.
   Packet& enqueue(const Here& here, PortState& holder, ClassQueue& queue, const Packet& packet,
                   std::int64_t stamp) {
-    const std::uint8_t c = class_of(packet);
     queue.account(here.now);
     Packet& copy = queue.packets.push(packet, here.worker.pool);
     copy.stamp = stamp;
     copy.ttl = static_cast<std::uint8_t>(packet.ttl - 1);
+    note_enqueued(here, holder, queue, packet);
+    return copy;
+  }
+  [[gnu::always_inline]] void note_enqueued(const Here& here, PortState& holder, ClassQueue& queue,
+                                            const Packet& packet) {
+    const std::uint8_t c = class_of(packet);
     if (queue.packets.bytes() > queue.peak_bytes) queue.peak_bytes = queue.packets.bytes();
     holder.waiting |= class_bit(c);
     holder.note_backlog(packet.wire_size());
     tracer_.queue_changed(here, holder, queue, c);
     tracer_.note(here, TraceRecord::Kind::kPacketEnqueued, packet, holder, here.now);
-    return copy;
+  }
+
+  [[nodiscard]] Taken take_oldest(const PortState& holder, ClassQueue& queue) {
+    if constexpr (Path::has(Feature::kInNetwork)) {
+      if (queue.packets.folded() > 0 && chip_.is_folded(queue)) {
+        return chip_.unfold(holder.owner, queue);
+      }
+    }
+    return queue.packets.take();
   }
 
   [[gnu::always_inline]] void start(const Here& here, PortState& port, SwitchState& sw) {

@@ -156,14 +156,21 @@ class ChunkPool {
 };
 
 /// A FIFO of packets owned by one cell: an egress queue. Holds no chunk while empty.
+///
+/// A packet may stand for others that follow it right away (`fold`) and that its owner can make
+/// from it: these have no place of their own, and only `bytes` and `folded` know of them.
 class PacketQueue {
  public:
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] std::uint32_t size() const { return count_; }
   [[nodiscard]] Bytes bytes() const { return bytes_; }
+  /// Packets without a place of their own.
+  [[nodiscard]] std::uint32_t folded() const { return folded_; }
   /// The oldest packet; there must be one.
   [[nodiscard]] const Packet& front() const { return *head_; }
-  /// Every packet that waits, oldest first.
+  /// The newest packet with a place; there must be one.
+  [[nodiscard]] Packet& back() { return tail_[-1]; }
+  /// Every packet that waits and has a place, oldest first.
   template <class Visit>
   void for_each(Visit visit) const {
     for_first(count_, visit);
@@ -217,6 +224,18 @@ class PacketQueue {
       pool.give_back(done);
     }
   }
+  /// One more packet of this size, for which `back` stands.
+  void fold(Bytes size) {
+    ++folded_;
+    bytes_ += size;
+  }
+  /// The oldest packet is taken out, and `next`, for which it stood, takes its place.
+  void unfold(const Packet& next) {
+    assert(folded_ > 0);
+    --folded_;
+    bytes_ -= Bytes(head_->size);
+    *head_ = next;
+  }
   [[nodiscard]] Packet pop(ChunkPool& pool) {
     const Packet packet = take();
     reclaim(pool);
@@ -237,7 +256,9 @@ class PacketQueue {
   Packet* head_ = Chunk::none();
   Packet* tail_ = Chunk::none();
   Bytes bytes_;
-  std::uint32_t count_ = 0;
+  std::uint32_t count_ = 0;  ///< with a place
+  std::uint32_t folded_ = 0;
 };
+static_assert(sizeof(PacketQueue) == 32, "half a cache line");
 
 }  // namespace weft
