@@ -65,33 +65,40 @@ Picoseconds CollectiveCall::transfer_time(const Step& sent) const {
 StepStream CollectiveCall::steps(std::uint32_t rank, std::uint32_t lane, double slowness) const {
   const bool is_serial = spec_.execution.transfer == Execution::Transfer::kSerial;
   const Picoseconds launch = spec_.execution.launch.value_or(Picoseconds(0));
-  if (launch > Picoseconds(0)) co_yield Step::delay(launch, Step::Work::kLaunch);
   StepStream inner = schedule_->steps(rank, lane);
   Step received;
+  Step extra = Step::delay(launch, Step::Work::kLaunch);  // one place for all of them
+  if (launch > Picoseconds(0)) co_yield extra;
   for (Step step; inner.next(step);) {
     if (step.kind == Step::Kind::kCopy) {
       const Picoseconds time = shared_time(step.bytes(), spec_.execution.copy_rate);
       const Picoseconds taken = stretched(time, slowness);
-      if (taken > Picoseconds(0)) co_yield Step::delay(taken, Step::Work::kCopy);
+      extra = Step::delay(taken, Step::Work::kCopy);
+      if (taken > Picoseconds(0)) co_yield extra;
       continue;
     }
     const bool is_serial_send = is_serial && step.kind == Step::Kind::kSend;
     const bool passes_on = step.block == received.block && step.range() == received.range();
     if (is_serial_send && !passes_on) {
       const Picoseconds time = shared_time(step.bytes(), spec_.execution.copy_rate);
-      co_yield Step::delay(stretched(time, slowness), Step::Work::kCopy);
+      extra = Step::delay(stretched(time, slowness), Step::Work::kCopy);
+      co_yield extra;
     }
     co_yield step;
     if (is_serial_send) {
-      co_yield Step::delay(transfer_time(step), Step::Work::kTransfer);
-      co_yield Step::delay(kWireLatency + step_latency(), Step::Work::kProtocol);
-      co_yield Step::flush();
+      extra = Step::delay(transfer_time(step), Step::Work::kTransfer);
+      co_yield extra;
+      extra = Step::delay(kWireLatency + step_latency(), Step::Work::kProtocol);
+      co_yield extra;
+      extra = Step::flush();
+      co_yield extra;
     }
     if (step.kind != Step::Kind::kReceive) continue;
     received = step;
     const Picoseconds handling = handling_time(step, slowness);
     if (handling == Picoseconds(0)) continue;
-    co_yield Step::delay(handling, step.reduces ? Step::Work::kReduce : Step::Work::kCopy);
+    extra = Step::delay(handling, step.reduces ? Step::Work::kReduce : Step::Work::kCopy);
+    co_yield extra;
   }
 }
 

@@ -14,8 +14,8 @@ struct Arrivals {
   std::uint32_t received = 0;
 };
 
-/// Of all connections. Their destinations write this, on threads of their own: those of one
-/// destination are neighbours.
+/// Of all connections on which something arrives. Their destinations write this, on threads of
+/// their own: those of one destination are neighbours.
 class ArrivalTable {
  public:
   explicit ArrivalTable(const Workload& workload);

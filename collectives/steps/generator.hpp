@@ -11,8 +11,8 @@ namespace weft::collectives {
 template <class Value>
 class Generator {
  public:
-  struct promise_type {  // NOLINT(readability-identifier-naming): the language's name
-    Value value{};
+  struct promise_type {            // NOLINT(readability-identifier-naming): the language's name
+    const Value* value = nullptr;  ///< in the frame of the coroutine, which stands still
 
     Generator get_return_object() {
       return Generator(std::coroutine_handle<promise_type>::from_promise(*this));
@@ -20,7 +20,7 @@ class Generator {
     std::suspend_always initial_suspend() noexcept { return {}; }
     std::suspend_always final_suspend() noexcept { return {}; }
     std::suspend_always yield_value(const Value& next) noexcept {
-      value = next;
+      value = &next;
       return {};
     }
     void return_void() noexcept {}
@@ -43,7 +43,7 @@ class Generator {
     if (frame_.done()) return false;
     frame_.resume();
     if (frame_.done()) return false;
-    value = frame_.promise().value;
+    value = *frame_.promise().value;
     return true;
   }
 

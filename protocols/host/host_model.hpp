@@ -183,7 +183,10 @@ class HostModel {
       receive_word(here, packet);
       return;
     }
-    if (kind_of(packet) == PacketKind::kData) {
+    if (Path::has(Feature::kInNetwork) && kind_of(packet) == PacketKind::kData &&
+        s_.is_to_copy(packet.flow)) {
+      receive_copy(here, packet, port);
+    } else if (kind_of(packet) == PacketKind::kData) {
       receive_data(here, packet, port);
     } else {
       transports_.with(transport(s_.senders[packet.flow].transport).sender_model,
@@ -196,7 +199,7 @@ class HostModel {
     const std::uint32_t qp = packet.flow & ~kInNetworkFlow;
     const SenderState& s = s_.senders[qp];
     const Reduction& reduction = s_.reductions[s.in_network_index()];
-    ++s_.rounds_done[s.first_round + reduction.link_of(packet.sequence)];
+    s_.rounds_done.add(s.first_round + reduction.link_of(packet.sequence));
     activate(here, qp);
   }
 
@@ -298,8 +301,8 @@ class HostModel {
   /// Whether the chip can hold the next packet of a reduction.
   [[nodiscard]] bool is_in_window(const SenderState& s) const {
     const Reduction& reduction = s_.reductions[s.in_network_index()];
-    const std::uint16_t done = s_.rounds_done[s.first_round + reduction.link_of(s.next)];
-    return static_cast<std::uint16_t>(reduction.round_of(s.next) - done) < reduction.window;
+    const std::uint32_t link = s.first_round + reduction.link_of(s.next);
+    return s_.rounds_done.ahead(link, reduction.round_of(s.next)) < reduction.window;
   }
 
   [[nodiscard]] bool can_send(const SenderState& s) const {
@@ -368,6 +371,33 @@ class HostModel {
                      [&](auto& model) { model.receive_data(here, packet, port); });
   }
 
+  /// A packet of a multicast, which come in any order.
+  void receive_copy(const Here& here, const Packet& packet, const PortState& port) {
+    here.worker.packet_latency.add(s_.old_packets.elapsed(packet, here.now).count());
+    CopyReceiver& r = s_.copy_receivers[packet.flow - s_.first_copy];
+    const bool is_last = (packet.flags & kLast) != 0;
+    if (packet.sequence != r.expected) {
+      r.early.insert(r.expected, packet.sequence, is_last);
+      return;
+    }
+    std::uint32_t messages = 0;
+    for (bool ends_message = is_last;; ends_message = r.early.remove(r.expected)) {
+      ++r.expected;
+      if (ends_message) {
+        record_delivery(here, packet.flow, r.expected - 1, port);
+        ++messages;
+      }
+      if (!r.early.holds(r.expected)) break;
+    }
+    for (; messages > 0; --messages) notify_copied(here, packet.flow);
+  }
+  [[gnu::noinline]] void notify_copied(const Here& here, std::uint32_t flow) {
+    const Multicast& multicast = s_.multicast_of(flow);
+    const ProcessId self = s_.groups[multicast.group].processes[flow - multicast.first_receiver];
+    const ConnectionId connection = multicast.connection;
+    call(here, self, [&](ProcessContext& c) { s_.handler->on_delivered(c, self, connection); });
+  }
+
   NetworkState& s_;
   LinkControl control_;
   ClassScheduler<Path> scheduler_;
@@ -383,7 +413,7 @@ void HostModel<Path>::post(const Here& here, ConnectionId connection, Bytes size
   WEFT_CHECK(size >= Bytes(1), "a message has bytes");
   ConnectionState& c = s_.connections[connection.value()];
   const std::uint32_t qp = c.first_queue_pair + c.next;
-  c.next = c.next + 1 == c.queue_pairs ? 0 : c.next + 1;
+  c.next = c.next + 1 == c.queue_pairs ? std::uint16_t{0} : static_cast<std::uint16_t>(c.next + 1);
 
   SenderState& s = s_.senders[qp];
   const TransportConstants& k = transport(s.transport);

@@ -67,16 +67,26 @@ void connect(ReceiverState& receiver, const SenderState& sender, ProcessId proce
 }
 
 /// The receiving ends of a multicast, one per member of its group.
-void add_multicast(NetworkState& s, SenderState& sender, const ProcessGroup& group) {
-  sender.in_network = kMulticastFlow | static_cast<std::uint32_t>(s.multicasts.size());
-  Multicast multicast{.first_receiver = static_cast<std::uint32_t>(s.receivers.size()),
-                      .members = {}};
-  multicast.members.reserve(group.members.size());
-  for (const ProcessId member : group.members) {
-    multicast.members.push_back(s.processes[member.value()].host);
-    connect(s.receivers.emplace_back(), sender, member);
+void add_multicast(NetworkState& s, SenderState& sender, std::uint32_t group) {
+  const auto number = static_cast<std::uint32_t>(s.multicasts.size());
+  sender.in_network = kMulticastFlow | number;
+  const auto receivers = static_cast<std::uint32_t>(s.copy_receivers.size());
+  s.multicasts.push_back({.first_receiver = s.first_copy + receivers,
+                          .group = group,
+                          .connection = sender.connection});
+  s.copy_receivers.resize(receivers + s.members_of(s.multicasts.back()).size());
+  for (std::size_t i = receivers; i < s.copy_receivers.size(); ++i) {
+    s.copy_receivers[i].multicast = number;
   }
-  s.multicasts.push_back(std::move(multicast));
+}
+
+void add_group(NetworkState& s, const ProcessGroup& group) {
+  ChipMembers& members = s.groups.emplace_back();
+  members.processes = group.members;
+  members.hosts.reserve(group.members.size());
+  for (const ProcessId member : group.members) {
+    members.hosts.push_back(s.processes[member.value()].host);
+  }
 }
 
 /// Makes `qp` one of those whose packets are added up. All begin at the same of their links.
@@ -88,6 +98,9 @@ void join_reduction(NetworkState& s, std::uint32_t qp, std::uint32_t index,
   reduction.owner = s.processes[connection.destination.value()].host;
   reduction.links = sender.port_count;
   reduction.window = s.constants.transports[sender.transport].reduction_window;
+  const std::size_t members = s.groups[connection.group].hosts.size();
+  reduction.members.reserve(members);
+  reduction.queue_pairs.reserve(members);
   reduction.members.push_back(sender.host);
   reduction.queue_pairs.push_back(qp);
   if (connection.source == connection.destination) {
@@ -165,8 +178,8 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
   for (std::size_t c = 0; c < connections.size(); ++c) {
     const std::uint8_t transport = transport_of(connections[c]);
     const bool is_set = domain_of(transport) == nullptr && connections[c].queue_pairs > 0;
-    s.connections[c].queue_pairs =
-        is_set ? connections[c].queue_pairs : s.constants.transports[transport].queue_pairs;
+    s.connections[c].queue_pairs = static_cast<std::uint16_t>(
+        is_set ? connections[c].queue_pairs : s.constants.transports[transport].queue_pairs);
     count += s.connections[c].queue_pairs;
     if (is_added_up(connections[c])) added_up += s.connections[c].queue_pairs;
   }
@@ -196,7 +209,6 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
     ConnectionState& state = s.connections[c];
     state.first_queue_pair = qp;
     state.source = connection.source;
-    state.destination = connection.destination;
     const std::uint8_t transport = transport_of(connection);
     const ScaleUpConfig* domain = domain_of(transport);
     const std::uint8_t traffic_class =
@@ -229,19 +241,26 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
 void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
                                      const std::vector<ProcessGroup>& groups) {
   NetworkState& s = *state_;
+  for (const ProcessGroup& group : groups) add_group(s, group);
   std::size_t receivers = s.receivers.size();
+  std::size_t copies = 0;
   std::size_t links = 0;
+  std::uint32_t largest_window = 0;
   for (const SenderState& sender : s.senders) {
     const Connection& connection = connections[sender.connection.value()];
     if (connection.kind == Connection::Kind::kMulticast) {
-      receivers += groups[connection.group].members.size();
+      copies += groups[connection.group].members.size();
     } else if (is_added_up(connection)) {
       if (connection.source == connection.destination) ++receivers;
       links += sender.port_count;
+      largest_window =
+          std::max(largest_window, s.constants.transports[sender.transport].reduction_window);
     }
   }
   s.receivers.reserve(receivers);
-  s.rounds_done.reserve(links);
+  s.copy_receivers.reserve(copies);
+  s.first_copy = static_cast<std::uint32_t>(receivers);
+  s.rounds_done.reserve(links, largest_window);
   std::map<std::tuple<std::uint32_t, std::uint32_t, ProcessId>, std::uint32_t> reduction_of;
   for (std::uint32_t qp = 0; qp < s.senders.size(); ++qp) {
     SenderState& sender = s.senders[qp];
@@ -250,7 +269,7 @@ void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
     WEFT_CHECK(!s.constants.cut_through && !s.constants.input_queued,
                "chips take whole packets and queue at outputs");
     if (connection.kind == Connection::Kind::kMulticast) {
-      add_multicast(s, sender, groups[connection.group]);
+      add_multicast(s, sender, connection.group);
       continue;
     }
     const std::tuple key{connection.group, connection.flow_label, connection.destination};

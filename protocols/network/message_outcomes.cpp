@@ -24,7 +24,7 @@ class Deliveries {
                                                    std::uint32_t last_sequence) {
     const SenderState& sender = s_.senders[queue_pair];
     const std::size_t receivers =
-        sender.is_repeated() ? s_.multicasts[sender.in_network_index()].members.size() : 1;
+        sender.is_repeated() ? s_.members_of(s_.multicasts[sender.in_network_index()]).size() : 1;
     const std::uint32_t first = s_.first_receiver(queue_pair);
     places_.clear();
     for (std::uint32_t i = 0; i < receivers; ++i) {
@@ -64,35 +64,83 @@ MessageOutcome outcome_of(const NetworkState& s, std::uint32_t queue_pair, Bytes
           .acknowledged = acknowledged};
 }
 
+/// Outcomes that are visited at once.
+constexpr std::size_t kMostAtOnce = 4096;
+/// What a host may have noted without giving its memory back: few enough for many hosts.
+constexpr std::size_t kNotesKept = 256;
+
+template <class Note>
+void clear(std::vector<Note>& notes) {
+  if (notes.capacity() > kNotesKept) notes = {};
+  notes.clear();
+}
+
 }  // namespace
 
-std::vector<MessageOutcome> MessageOutcomes::take_ended(NetworkState& s) {
+void MessageOutcomes::take_notes(NetworkState& s) {
   for (HostState& host : s.hosts) {
     sent_.insert(sent_.end(), host.sent.begin(), host.sent.end());
     delivered_.insert(delivered_.end(), host.delivered.begin(), host.delivered.end());
-    host.sent.clear();
-    host.delivered.clear();
+    clear(host.sent);
+    clear(host.delivered);
   }
   std::ranges::sort(delivered_, is_earlier);
+}
+
+std::vector<MessageOutcomes::Ended> MessageOutcomes::find_ended(const NetworkState& s) {
   Deliveries deliveries(s, delivered_);
   std::vector<bool> is_used(delivered_.size());
-  std::vector<MessageOutcome> ended;
-  std::erase_if(sent_, [&](const SentMessage& m) {
+  std::vector<Ended> ended;
+  ended.reserve(sent_.size());  // what is not filled takes no memory
+  for (std::uint32_t i = 0; i < sent_.size(); ++i) {
+    const SentMessage& m = sent_[i];
     const std::vector<std::size_t>& places = deliveries.of(m.queue_pair, m.last_sequence);
-    if (places.empty()) return false;
+    if (places.empty()) continue;
     // What chips add up is one delivery of several messages.
     for (const std::size_t place : places) is_used[place] = true;
-    ended.push_back(
-        outcome_of(s, m.queue_pair, m.bytes, m.posted, deliveries.last(places), m.acknowledged));
-    return true;
-  });
+    const Picoseconds delivered = deliveries.last(places);
+    ended.push_back({.over = std::max(delivered, m.acknowledged),
+                     .delivered = delivered,
+                     .connection = s.senders[m.queue_pair].connection,
+                     .place = i});
+  }
   std::size_t place = 0;
   std::erase_if(delivered_, [&](const DeliveryRecord&) { return is_used[place++]; });
-  std::ranges::stable_sort(ended, {}, [](const MessageOutcome& m) {
-    return std::tuple(std::max(m.delivered, m.acknowledged), m.connection, m.queue_pair, m.posted,
-                      m.delivered);
+  std::ranges::sort(ended, [this](const Ended& a, const Ended& b) {
+    if (a.over != b.over) return a.over < b.over;
+    if (a.connection != b.connection) return a.connection < b.connection;
+    const auto rest = [this](const Ended& e) {
+      const SentMessage& m = sent_[e.place];
+      return std::tuple(m.queue_pair, m.posted, e.delivered, e.place);
+    };
+    return rest(a) < rest(b);
   });
   return ended;
+}
+
+MessageOutcome MessageOutcomes::outcome_of_ended(const NetworkState& s, const Ended& ended) const {
+  const SentMessage& m = sent_[ended.place];
+  return outcome_of(s, m.queue_pair, m.bytes, m.posted, ended.delivered, m.acknowledged);
+}
+
+void MessageOutcomes::take_ended(NetworkState& s, const Visit& visit) {
+  take_notes(s);
+  std::vector<bool> is_over(sent_.size());
+  {
+    const std::vector<Ended> ended = find_ended(s);
+    std::vector<MessageOutcome> block;
+    block.reserve(std::min(ended.size(), kMostAtOnce));
+    for (const Ended& e : ended) {
+      is_over[e.place] = true;
+      block.push_back(outcome_of_ended(s, e));
+      if (block.size() < kMostAtOnce) continue;
+      visit(block);
+      block.clear();
+    }
+    if (!block.empty()) visit(block);
+  }
+  std::size_t place = 0;
+  std::erase_if(sent_, [&](const SentMessage&) { return is_over[place++]; });
 }
 
 std::vector<MessageOutcome> MessageOutcomes::pending(const NetworkState& s) const {

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "protocols/network/packet_network.hpp"
@@ -11,11 +14,13 @@ namespace weft::protocols {
 /// Joins what senders and receivers know of messages.
 class MessageOutcomes {
  public:
-  /// Takes what hosts have noted since the last time, and returns the messages that are over by
-  /// now: their senders are done with them and they were delivered. By the time when that was so.
-  /// Called at times that do not depend on the cut into cells, the lists follow each other in one
-  /// order that does not, either.
-  [[nodiscard]] std::vector<MessageOutcome> take_ended(NetworkState& state);
+  using Visit = std::function<void(std::span<const MessageOutcome>)>;
+
+  /// Takes what hosts have noted since the last time, and visits the messages that are over by now:
+  /// their senders are done with them and they were delivered. By the time when that was so, some
+  /// thousands at once. Called at times that do not depend on the cut into cells, all of them
+  /// follow each other in one order that does not, either.
+  void take_ended(NetworkState& state, const Visit& visit);
   /// The others, by connection, time of posting and queue pair. Those that are over must have been
   /// taken.
   [[nodiscard]] std::vector<MessageOutcome> pending(const NetworkState& state) const;
@@ -32,7 +37,22 @@ class MessageOutcomes {
   [[nodiscard]] std::size_t waiting() const { return sent_.size() + delivered_.size(); }
 
  private:
-  std::vector<SentMessage> sent_;          ///< and not yet delivered, as far as known
+  /// A message that is over.
+  struct Ended {
+    Picoseconds over;
+    Picoseconds delivered;
+    ConnectionId connection;
+    std::uint32_t place = 0;  ///< in `sent_`
+  };
+
+  void take_notes(NetworkState& state);
+  /// By the time when they were over. Forgets their deliveries.
+  [[nodiscard]] std::vector<Ended> find_ended(const NetworkState& state);
+  [[nodiscard]] MessageOutcome outcome_of_ended(const NetworkState& state,
+                                                const Ended& ended) const;
+
+  /// And not yet delivered, as far as known. In pieces, for it grows large and is emptied again.
+  std::deque<SentMessage> sent_;
   std::vector<DeliveryRecord> delivered_;  ///< and not yet acknowledged; by receiver and sequence
 };
 

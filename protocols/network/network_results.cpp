@@ -191,8 +191,9 @@ Histogram PacketNetwork::packet_latency() const { return engine_->packet_latency
 
 std::uint32_t PacketNetwork::threads() const { return engine_->threads(); }
 
-std::vector<MessageOutcome> PacketNetwork::take_ended_messages() {
-  return engine_->outcomes.take_ended(*state_);
+void PacketNetwork::take_ended_messages(
+    const std::function<void(std::span<const MessageOutcome>)>& visit) {
+  engine_->outcomes.take_ended(*state_, visit);
 }
 
 std::vector<MessageOutcome> PacketNetwork::pending_messages() const {
@@ -205,7 +206,10 @@ void PacketNetwork::for_each_pending_message(
 }
 
 std::vector<MessageOutcome> PacketNetwork::take_messages() {
-  std::vector<MessageOutcome> all = take_ended_messages();
+  std::vector<MessageOutcome> all;
+  take_ended_messages([&all](std::span<const MessageOutcome> ended) {
+    all.insert(all.end(), ended.begin(), ended.end());
+  });
   const std::vector<MessageOutcome> pending = pending_messages();
   all.insert(all.end(), pending.begin(), pending.end());
   return all;
@@ -214,6 +218,7 @@ std::vector<MessageOutcome> PacketNetwork::take_messages() {
 FlowName PacketNetwork::name_of(std::uint32_t flow) const {
   const NetworkState& s = *state_;
   if ((flow & kInNetworkFlow) != 0) return {s.senders[flow & ~kInNetworkFlow].connection, 0};
+  if (s.is_to_copy(flow)) return {s.multicast_of(flow).connection, 0};
   const ConnectionId connection = s.receivers[flow].connection;
   if (flow >= s.first_added_up) return {connection, 0};
   return {connection, flow - s.connections[connection.value()].first_queue_pair};
@@ -223,7 +228,13 @@ std::uint64_t PacketNetwork::packets_received(ConnectionId connection) const {
   const ConnectionState& state = state_->connections[connection.value()];
   std::uint64_t sum = 0;
   for (std::uint32_t i = 0; i < state.queue_pairs; ++i) {
-    sum += state_->receivers[state_->first_receiver(state.first_queue_pair + i)].received;
+    const std::uint32_t receiver = state_->first_receiver(state.first_queue_pair + i);
+    if (state_->is_to_copy(receiver)) {
+      const CopyReceiver& r = state_->copy_receivers[receiver - state_->first_copy];
+      sum += r.expected + r.early.held();
+    } else {
+      sum += state_->receivers[receiver].received;
+    }
   }
   return sum;
 }
@@ -253,7 +264,8 @@ std::size_t PacketNetwork::memory_bytes() const {
       s.ready.capacity() * sizeof(ReadyList) + s.switches.capacity() * sizeof(SwitchState) +
       s.flowlets.capacity() * sizeof(Flowlet) + s.hosts.capacity() * sizeof(HostState) +
       s.nics.capacity() * sizeof(NicState) + s.senders.capacity() * sizeof(SenderState) +
-      s.receivers.capacity() * sizeof(ReceiverState) + s.controls.memory_bytes() +
+      s.receivers.capacity() * sizeof(ReceiverState) +
+      s.copy_receivers.capacity() * sizeof(CopyReceiver) + s.controls.memory_bytes() +
       s.connections.capacity() * sizeof(ConnectionState) +
       s.processes.capacity() * sizeof(ProcessState) + engine_->cells.capacity() * sizeof(Cell);
   for (const Cell& cell : engine_->cells) {

@@ -240,6 +240,7 @@ void PacketNetwork::place_in_huge_pages() {
   prefer_huge_pages(s.nics);
   prefer_huge_pages(s.senders);
   prefer_huge_pages(s.receivers);
+  prefer_huge_pages(s.copy_receivers);
   s.controls.place_in_huge_pages();
   prefer_huge_pages(engine_->cells);
 }
@@ -251,7 +252,8 @@ void PacketNetwork::build_observation() {
     for (const PortId id : observation.queue_ports) s.ports[id.value()].is_watched = true;
   }
   if (!s.constants.traces_packets) return;
-  s.watched.resize(s.receivers.size() + s.senders.size() - s.first_added_up);
+  s.watched.resize(s.receivers.size() + s.copy_receivers.size() + s.senders.size() -
+                   s.first_added_up);
   for (const ConnectionId flow : observation.packet_flows) {
     const ConnectionState& connection = s.connections[flow.value()];
     for (std::uint32_t i = 0; i < connection.queue_pairs; ++i) {
@@ -260,9 +262,11 @@ void PacketNetwork::build_observation() {
       // The sum, on the connection of its owner to itself, or the copies.
       const SenderState& sender = s.senders[qp];
       std::size_t made_by_chips = 0;
-      if (sender.is_added_up() && connection.source == connection.destination) made_by_chips = 1;
+      if (sender.is_added_up() && sender.host == s.reductions[sender.in_network_index()].owner) {
+        made_by_chips = 1;
+      }
       if (sender.is_repeated()) {
-        made_by_chips = s.multicasts[sender.in_network_index()].members.size();
+        made_by_chips = s.members_of(s.multicasts[sender.in_network_index()]).size();
       }
       std::fill_n(s.watched.begin() + s.first_receiver(qp), made_by_chips, std::uint8_t{1});
     }

@@ -171,9 +171,10 @@ class PacketNetwork {
   [[nodiscard]] std::vector<BlockedPort> deadlock() const;
   [[nodiscard]] Bytes buffer_peak(SwitchId at) const;
   [[nodiscard]] Histogram packet_latency() const;
-  /// The messages that are over (their senders are done with them, and they were delivered) and
-  /// were not yet taken, by the time when that was so. The network forgets them.
-  [[nodiscard]] std::vector<MessageOutcome> take_ended_messages();
+  /// Visits the messages that are over (their senders are done with them, and they were delivered)
+  /// and were not yet taken, by the time when that was so, some thousands at once. The network
+  /// forgets them.
+  void take_ended_messages(const std::function<void(std::span<const MessageOutcome>)>& visit);
   /// Those that are not over, by connection and time of posting; right after taking the others.
   [[nodiscard]] std::vector<MessageOutcome> pending_messages() const;
   /// Visits each of those in any order: its connection, and when it was posted.

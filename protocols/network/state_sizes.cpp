@@ -24,6 +24,7 @@ StateSizes state_sizes(const TransportConfig& transport) {
           .connection = sizeof(ConnectionState),
           .sender = sizeof(SenderState),
           .receiver = sizeof(ReceiverState),
+          .copy_receiver = sizeof(CopyReceiver),
           .congestion_state = congestion_state_of(transport)};
 }
 

@@ -12,7 +12,8 @@ struct StateSizes {
   std::size_t class_of_port;  ///< queue and ingress account
   std::size_t connection;
   std::size_t sender;            ///< of a queue pair
-  std::size_t receiver;          ///< of a queue pair, or of a member of a multicast
+  std::size_t receiver;          ///< of a queue pair
+  std::size_t copy_receiver;     ///< of a member of a multicast
   std::size_t congestion_state;  ///< of a queue pair, at both ends
 };
 [[nodiscard]] StateSizes state_sizes(const TransportConfig& transport);

@@ -7,6 +7,7 @@
 
 #include "protocols/packet/no_index.hpp"
 #include "protocols/packet/packet_kind.hpp"
+#include "simcore/base/ids.hpp"
 #include "simcore/engine/packet.hpp"
 
 namespace weft::protocols {
@@ -39,10 +40,48 @@ struct Reduction {
   }
 };
 
+/// For each link of the members of reductions the rounds that were done, of which a sender is less
+/// than a window ahead: kept modulo 256, or 65,536 where a window is larger.
+class RoundCounts {
+ public:
+  /// For so many links; before the first one.
+  void reserve(std::size_t links, std::uint32_t largest_window) {
+    is_wide_ = largest_window > 0xff;
+    low_.reserve(links);
+    if (is_wide_) high_.reserve(links);
+  }
+  [[nodiscard]] std::size_t size() const { return low_.size(); }
+  /// The next link; `done` is less than 256.
+  void push_back(std::uint8_t done) {
+    low_.push_back(done);
+    if (is_wide_) high_.push_back(0);
+  }
+  void add(std::size_t link) {
+    if (++low_[link] == 0 && is_wide_) ++high_[link];
+  }
+  /// How far `round` is ahead of those that are done.
+  [[nodiscard]] std::uint32_t ahead(std::size_t link, std::uint32_t round) const {
+    if (!is_wide_) return static_cast<std::uint8_t>(round - low_[link]);
+    return static_cast<std::uint16_t>(round - (std::uint32_t{high_[link]} << 8U | low_[link]));
+  }
+
+ private:
+  std::vector<std::uint8_t> low_;
+  std::vector<std::uint8_t> high_;
+  bool is_wide_ = false;
+};
+
+/// Processes, each on another host, whose data chips work on.
+struct ChipMembers {
+  std::vector<std::uint32_t> hosts;  ///< HostIds
+  std::vector<ProcessId> processes;
+};
+
 /// Data of one member that chips repeat to all members of its group.
 struct Multicast {
-  std::uint32_t first_receiver = 0;    ///< ReceiverStates of the members lie side by side
-  std::vector<std::uint32_t> members;  ///< HostIds
+  std::uint32_t first_receiver = 0;  ///< CopyReceivers of the members lie side by side
+  std::uint32_t group = 0;           ///< its number
+  ConnectionId connection;
 };
 
 /// What a packet that waits in a chip owes, above kTailShift in its stamp: nothing special (its

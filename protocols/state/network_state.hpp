@@ -111,10 +111,9 @@ struct HostState {
 /// A connection as the sender's runtime sees it.
 struct ConnectionState {
   std::uint32_t first_queue_pair = 0;
-  std::uint32_t next = 0;  ///< which queue pair takes the next message
-  std::uint32_t queue_pairs = 1;
+  std::uint16_t next = 0;  ///< which queue pair takes the next message
+  std::uint16_t queue_pairs = 1;
   ProcessId source;
-  ProcessId destination;
 };
 
 struct ProcessState {
@@ -291,7 +290,7 @@ struct NetworkState {
   std::vector<NicState> nics;        ///< by PortId: ports of hosts come first
   std::vector<ReadyList> ready;      ///< by port of a host, and class
   std::vector<SenderState> senders;  ///< by queue pair
-  /// By queue pair; then the receiving ends of what chips add up and repeat.
+  /// By queue pair; then the receiving ends of what chips add up.
   std::vector<ReceiverState> receivers;
   /// Queue pairs from this number on have their data added up by chips.
   std::uint32_t first_added_up = 0;
@@ -301,11 +300,14 @@ struct NetworkState {
   std::vector<ProcessState> processes;
   std::vector<Fault> faults;
   // What the chips of scale-up domains work on; empty mostly.
+  std::vector<ChipMembers> groups;
   std::vector<Reduction> reductions;
   std::vector<Multicast> multicasts;
-  std::vector<CopyTable> copies;  ///< by SwitchId
-  /// [queue pair's first + link]: of its reduction, modulo 65,536. It is less than a window behind.
-  std::vector<std::uint16_t> rounds_done;
+  /// Of copies; the first one has number `first_copy`, behind all other receiving ends.
+  std::vector<CopyReceiver> copy_receivers;
+  std::uint32_t first_copy = kNoIndex;
+  std::vector<CopyTable> copies;            ///< by SwitchId
+  RoundCounts rounds_done;                  ///< by queue pair's first + link: of its reduction
   std::vector<RouteChange> route_changes;   ///< by time
   std::vector<AddedLatency> added_latency;  ///< by PortId; empty unless faults add latency
   OldPackets old_packets;
@@ -341,7 +343,17 @@ struct NetworkState {
     }
     return sum;
   }
-  /// The number of the ReceiverState that a queue pair's data gets to; the first one of several.
+  /// Whether a packet of this Packet::flow is a copy that a chip made.
+  [[nodiscard]] bool is_to_copy(std::uint32_t flow) const { return flow >= first_copy; }
+  /// That such a packet is of.
+  [[nodiscard]] const Multicast& multicast_of(std::uint32_t flow) const {
+    return multicasts[copy_receivers[flow - first_copy].multicast];
+  }
+  /// Its HostIds.
+  [[nodiscard]] const std::vector<std::uint32_t>& members_of(const Multicast& multicast) const {
+    return groups[multicast.group].hosts;
+  }
+  /// The number of the receiving end that a queue pair's data gets to; the first one of several.
   [[nodiscard]] std::uint32_t first_receiver(std::uint32_t queue_pair) const {
     const SenderState& sender = senders[queue_pair];
     if (sender.is_added_up()) return reductions[sender.in_network_index()].receiver;
@@ -351,7 +363,7 @@ struct NetworkState {
   /// In `watched`, of packets of this Packet::flow. Contributions come after all receiving ends.
   [[nodiscard]] std::size_t watch_place(std::uint32_t flow) const {
     if ((flow & kReduceFlow) == 0) return flow & ~kInNetworkFlow;
-    return receivers.size() + (flow & ~kInNetworkFlow) - first_added_up;
+    return receivers.size() + copy_receivers.size() + (flow & ~kInNetworkFlow) - first_added_up;
   }
   /// Whether the packets of its flow are traced.
   [[nodiscard]] bool is_watched(const Packet& packet) const {

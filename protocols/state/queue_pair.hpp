@@ -119,6 +119,7 @@ class ReorderBuffer {
     return is_last;
   }
   [[nodiscard]] bool empty() const { return held_ == 0; }
+  [[nodiscard]] std::uint32_t held() const { return held_; }
 
  private:
   union Words {
@@ -163,7 +164,7 @@ class ReorderBuffer {
     }
   }
 
-  Words words_;
+  Words words_{};
   std::uint32_t pairs_ = 0;  ///< of the ring, a power of two; 0: there is none
   std::uint32_t held_ = 0;
 };
@@ -179,14 +180,23 @@ struct alignas(64) ReceiverState {
   std::uint8_t traffic_class = 0;  ///< of the data
   std::uint8_t transport = 0;
   bool nack_sent : 1 = false;
-  bool echo_pending : 1 = false;   ///< a marked packet awaits its ACK
-  bool message_broken : 1 = false; ///< datagrams: a packet of this message is missing
-  std::uint32_t sent = 0;          ///< when the packet was sent that came last, if ACKs echo it
-  std::uint32_t control_slot = 0;  ///< of the state of its congestion control
+  bool echo_pending : 1 = false;    ///< a marked packet awaits its ACK
+  bool message_broken : 1 = false;  ///< datagrams: a packet of this message is missing
+  std::uint32_t sent = 0;           ///< when the packet was sent that came last, if ACKs echo it
+  std::uint32_t control_slot = 0;   ///< of the state of its congestion control
   ConnectionId connection;
   ProcessId process;  ///< that the messages are for
   ReorderBuffer early;
 };
 static_assert(sizeof(ReceiverState) == 64, "one cache line");
+
+/// Where copies of a multicast come to a member of its group: packets in any order, which nobody
+/// acknowledges.
+struct CopyReceiver {
+  std::uint32_t expected = 0;   ///< every packet before it has arrived
+  std::uint32_t multicast = 0;  ///< its number
+  ReorderBuffer early;
+};
+static_assert(sizeof(CopyReceiver) == 32, "half a cache line");
 
 }  // namespace weft::protocols

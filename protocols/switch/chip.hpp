@@ -94,25 +94,25 @@ class Chip {
     const std::uint32_t ingress = in.index - s_.switches[in.owner].first_port;
     s_.account(in, c).bytes +=
         scheduler_.blocks(c, packet.wire_size()) * s_.constants.of_class[c].block;
+    const std::vector<std::uint32_t>& members = s_.members_of(multicast);
     Packet copy = packet;
     copy.flow = multicast.first_receiver;
     const std::uint32_t place =
         s_.copies[in.owner].add({.packet = copy,
-                                 .copies = static_cast<std::uint32_t>(multicast.members.size()),
+                                 .copies = static_cast<std::uint32_t>(members.size()),
                                  .ingress = static_cast<std::uint16_t>(ingress),
-                                 .chain = chain_of(in.owner, ingress, multicast)});
-    for (std::uint32_t m = 0; m < multicast.members.size(); ++m) {
+                                 .chain = chain_of(in.owner, ingress, HostId(members.front()))});
+    for (std::uint32_t m = 0; m < members.size(); ++m) {
       copy.flow = multicast.first_receiver + m;
       // Links of a GPU to this chip lie side by side: by the same one of them as it came.
-      emit(here, in.owner, copy, multicast.members[m], ingress, owes_original(place));
+      emit(here, in.owner, copy, members[m], ingress, owes_original(place));
     }
   }
 
   /// By which of the links of a member the original came, and its copies go.
   [[nodiscard]] std::uint8_t chain_of(std::uint32_t at, std::uint32_t ingress,
-                                      const Multicast& multicast) const {
-    const auto links =
-        s_.switches[at].routes->next_hops(SwitchId(at), HostId(multicast.members.front()));
+                                      HostId member) const {
+    const auto links = s_.switches[at].routes->next_hops(SwitchId(at), member);
     if (links.size() < 2) return 0;
     return static_cast<std::uint8_t>(ingress % links.size() % CopyTable::kChains);
   }

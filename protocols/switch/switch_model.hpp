@@ -134,8 +134,7 @@ class SwitchModel {
   /// may stand for several.
   using Taken = std::conditional_t<Path::has(Feature::kInNetwork), Packet, const Packet&>;
   /// Takes the oldest packet out of `queue`; its memory is to be reclaimed.
-  [[nodiscard]] Taken take(const Here& here, PortState& holder, ClassQueue& queue,
-                           std::uint8_t c) {
+  [[nodiscard]] Taken take(const Here& here, PortState& holder, ClassQueue& queue, std::uint8_t c) {
     queue.account(here.now);
     Taken packet = take_oldest(holder, queue);
     if (queues_at_inputs()) ++queue.taken;

@@ -44,15 +44,14 @@ constexpr double kBytesPerRun = 2 << 20U;
 /// over; of one that is only sent, its record. Calibrated on all-reduce-1024, whose memory is
 /// messages.
 constexpr double kBytesPerMessage = 90;
+/// Of a contribution to a sum so much less: a critical path keeps one of all members'.
+constexpr double kBytesSavedPerContribution = 50;
 /// Of a message that is over until it is dealt with, and in distributions that are still exact.
 /// Calibrated on allreduce-algorithms.
 constexpr double kBytesPerMessageAtHand = 200;
 constexpr double kMessagesAtHand{protocols::kManyMessages};
 /// What explains collectives keeps of a connection: the list of its deliveries, and one of them.
 constexpr double kBytesPerExplained = 64;
-/// Of a receiver that takes packets in any order, once one has overtaken another: the smallest
-/// piece that the heap gives for it.
-constexpr double kBytesPerReordering = 48;
 constexpr double kBytesPerLane = 700;
 /// Results and tables of a port, with its names.
 constexpr double kBytesPerPortResult = 500;
@@ -72,7 +71,6 @@ struct QueuePairBytes {
     const protocols::StateSizes sizes = protocols::state_sizes(transport);
     sender = static_cast<double>(sizes.sender + sizes.congestion_state);
     receiver = static_cast<double>(sizes.receiver);
-    if (protocols::traits_of(transport).takes_any_order) receiver += kBytesPerReordering;
   }
   double sender;
   double receiver;
@@ -95,10 +93,11 @@ double connection_bytes(const Experiment& e) {
     const auto [sender, of_receiver] = of_transport[c.transport];
     bytes += of_connection + (sender + of_receiver) * transports.of(id).queue_pairs;
     if (c.kind == Connection::Kind::kMulticast) {
-      bytes += static_cast<double>(e.workload.groups()[c.group].members.size()) * of_receiver;
+      const std::size_t members = e.workload.groups()[c.group].members.size();
+      bytes += static_cast<double>(members * sizes.copy_receiver);
     } else if (c.kind == Connection::Kind::kReduce) {
       // The rounds that each link has done; a sum has one receiving end, at its owner.
-      bytes += 2.0 * e.fabric.host(transports.source_of(id)).port_count;
+      bytes += 1.0 * e.fabric.host(transports.source_of(id)).port_count;
       if (c.source != c.destination) bytes -= of_receiver;
     }
   }
@@ -219,7 +218,8 @@ Forecast forecast(const Experiment& e) {
   f.seconds = kSecondsPerRun +
               1e-9 * (nanoseconds_of_hops(e, traffic) * part + f.messages * kNanosecondsPerMessage);
   f.memory = resident_bytes() + kBytesPerRun + network_bytes(e) + connection_bytes(e) +
-             std::min(traffic.at_once, f.messages) * kBytesPerMessage +
+             std::min(traffic.at_once, f.messages) * kBytesPerMessage -
+             std::min(traffic.added_up, f.messages) * kBytesSavedPerContribution +
              std::min(f.messages, kMessagesAtHand) * kBytesPerMessageAtHand;
   return f;
 }

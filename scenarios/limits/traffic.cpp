@@ -54,10 +54,12 @@ class Survey {
 
   void add_job(std::uint32_t job) {
     const double before = traffic_.messages;
+    double added_up = 0;
     collectives::for_each_likely_transfer(
-        workload_, job,
-        [this](ConnectionId connection, Bytes size, collectives::LikelyCount count) {
+        workload_, job, [&](ConnectionId connection, Bytes size, collectives::LikelyCount count) {
           add(connection, size, count);
+          const Connection& c = workload_.connections()[connection.value()];
+          if (c.kind == Connection::Kind::kReduce) added_up += count.mean;
         });
     const collectives::JobProgram& program = *workload_.jobs()[job].program;
     const double iterations = std::max(program.iterations(), 1U);
@@ -67,6 +69,7 @@ class Survey {
     // iteration is explained, its messages are kept.
     const bool is_kept = program.streams() == 0 || program.is_explained();
     traffic_.at_once += is_kept ? of_iteration : std::min(of_iteration, connections_of(job));
+    if (is_kept) traffic_.added_up += added_up / iterations;
   }
 
   [[nodiscard]] const Traffic& traffic() const { return traffic_; }

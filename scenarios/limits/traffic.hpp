@@ -15,6 +15,7 @@ namespace weft::scenarios {
 struct Traffic {
   double messages = 0;       ///< chunks of forwarded ones on both legs
   double at_once = 0;        ///< of these: of one iteration of collectives, and all that are listed
+  double added_up = 0;       ///< of those at once: contributions to sums of chips
   double packets = 0;        ///< of data
   double packet_hops = 0;    ///< of data and acknowledgements
   double scale_up_hops = 0;  ///< of these, inside scale-up domains

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "collectives/jobs/collective/collective_bounds.hpp"
@@ -132,16 +133,11 @@ class PathWalk {
   /// The message that a lane waited for; of a sum, the contribution that came last.
   [[nodiscard]] Leg cause_of(const Span& span) const {
     const Connection& c = workload_.connections()[span.connection.value()];
-    Leg latest{span.connection, &deliveries_.of(span.connection, span.ordinal)};
-    if (c.kind != Connection::Kind::kReduce) return latest;
-    const std::uint32_t owner = workload_.rank_of(c.destination);
-    const std::uint32_t lane = workload_.lane_of(span.connection);
-    for (const ProcessId member : workload_.groups()[c.group].members) {
-      const ConnectionId from = workload_.reduction(member, owner, lane);
-      const Deliveries::Delivery& m = deliveries_.of(from, span.ordinal);
-      if (m.posted > latest.message->posted) latest = {from, &m};
+    if (c.kind != Connection::Kind::kReduce) {
+      return {span.connection, &deliveries_.of(span.connection, span.ordinal)};
     }
-    return latest;
+    const Deliveries::Contribution& last = deliveries_.last_of_sum(span.connection, span.ordinal);
+    return {last.connection, &last.delivery};
   }
 
   /// Of so many bytes on the way of a message.
@@ -254,24 +250,61 @@ void Deliveries::add(const protocols::MessageOutcome& m) {
   if (is_new) sizes_.push_back(m.bytes);
   const Delivery delivery{
       .posted = m.posted, .delivered = m.delivered, .entropy = m.entropy, .size = size->second};
-  std::vector<Delivery>& known = of_connection_[m.connection.value()].known;
+  if (workload_.connections()[m.connection.value()].kind == Connection::Kind::kReduce) {
+    return add_contribution(m.connection, delivery);
+  }
+  std::uint32_t& place = place_[m.connection.value()];
+  if (place == 0) {
+    lists_.emplace_back();
+    place = static_cast<std::uint32_t>(lists_.size());
+  }
+  std::vector<Delivery>& known = lists_[place - 1].known;
   // They come by the time when they were over, which is nearly that.
   const auto is_before = [&](const Delivery& other) {
     return std::pair(other.delivered, other.posted) <= std::pair(m.delivered, m.posted);
   };
-  auto place = known.end();
-  while (place != known.begin() && !is_before(*std::prev(place))) --place;
-  known.insert(place, delivery);
+  auto before = known.end();
+  while (before != known.begin() && !is_before(*std::prev(before))) --before;
+  known.insert(before, delivery);
+}
+
+void Deliveries::add_contribution(ConnectionId connection, const Delivery& delivery) {
+  // What is not acknowledged comes in the order of its delivery.
+  const std::uint32_t ordinal = place_[connection.value()]++;
+  const ProcessId owner = workload_.connections()[connection.value()].destination;
+  const ConnectionId own =
+      workload_.reduction(owner, workload_.rank_of(owner), workload_.lane_of(connection));
+  List<Contribution>& list = sums_[own.value()];
+  const Contribution contribution{connection, delivery};
+  if (ordinal == list.forgotten + list.known.size()) {
+    list.known.push_back(contribution);
+    return;
+  }
+  Contribution& last = list.known[ordinal - list.forgotten];
+  if (comes_first(contribution, last)) last = contribution;
+}
+
+bool Deliveries::comes_first(const Contribution& a, const Contribution& b) const {
+  const auto rank = [this](const Contribution& x) {
+    const Connection& c = workload_.connections()[x.connection.value()];
+    const std::uint32_t place = workload_.place_in_group(c.source, workload_.lane_of(x.connection));
+    return std::tuple(-x.delivery.posted.count(), c.source != c.destination, place);
+  };
+  return rank(a) < rank(b);
 }
 
 void Deliveries::forget(ConnectionId connection, Picoseconds posted_before,
                         Picoseconds delivered_before) {
-  Connection& c = of_connection_[connection.value()];
-  const auto first = std::ranges::find_if(c.known, [&](const Delivery& d) {
-    return d.posted >= posted_before || d.delivered >= delivered_before;
-  });
-  c.forgotten += static_cast<std::uint32_t>(first - c.known.begin());
-  c.known.erase(c.known.begin(), first);
+  const auto is_old = [&](const Delivery& d) {
+    return d.posted < posted_before && d.delivered < delivered_before;
+  };
+  const std::uint32_t place = place_[connection.value()];
+  if (workload_.connections()[connection.value()].kind != Connection::Kind::kReduce) {
+    if (place > 0) lists_[place - 1].forget(is_old);
+  } else if (const auto sum = sums_.find(connection.value()); sum != sums_.end()) {
+    // The last contribution to a later sum was posted no earlier than the owner's own.
+    sum->second.forget([&](const Contribution& c) { return is_old(c.delivery); });
+  }
 }
 
 IterationCollector::IterationCollector(const Experiment& e, collectives::Executor& executor,
@@ -279,7 +312,7 @@ IterationCollector::IterationCollector(const Experiment& e, collectives::Executo
     : e_(e),
       executor_(executor),
       ideals_(ideals),
-      deliveries_(e.workload.connections().size()),
+      deliveries_(e.workload),
       jobs_(e.workload.jobs().size()) {
   for (std::size_t j = 0; j < jobs_.size(); ++j) {
     const collectives::JobProgram& program = *e.workload.jobs()[j].program;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -16,7 +17,8 @@
 namespace weft::scenarios {
 
 /// What critical paths need to know of the messages of collectives, by connection in the order of
-/// their delivery. Those of iterations that are dealt with are forgotten.
+/// their delivery. Those of iterations that are dealt with are forgotten. Of what chips add up it
+/// is the contribution that came last: a sum is known by its owner's connection to itself.
 class Deliveries {
  public:
   struct Delivery {
@@ -26,26 +28,62 @@ class Deliveries {
     std::uint32_t size = 0;  ///< see bytes_of
   };
 
-  explicit Deliveries(std::size_t connections) : of_connection_(connections) {}
+  /// A contribution to a sum, which was delivered when the sum was.
+  struct Contribution {
+    ConnectionId connection;
+    Delivery delivery;
+  };
+
+  /// The workload must outlive it.
+  explicit Deliveries(const collectives::Workload& workload)
+      : workload_(workload), place_(workload.connections().size()) {}
 
   /// A message that was delivered.
   void add(const protocols::MessageOutcome& message);
-  /// The message of this number, of all that the connection delivered.
+  /// The message of this number, of all that the connection delivered; of no sum.
   [[nodiscard]] const Delivery& of(ConnectionId connection, std::uint32_t ordinal) const {
-    const Connection& c = of_connection_[connection.value()];
-    return c.known[ordinal - c.forgotten];
+    return lists_[place_[connection.value()] - 1][ordinal];
+  }
+  /// The contribution that was posted last to the sum of this number, of all that `owner`, the
+  /// connection of a rank to itself, delivered; of several at once that of the owner, or of the
+  /// first one in its group.
+  [[nodiscard]] const Contribution& last_of_sum(ConnectionId owner, std::uint32_t ordinal) const {
+    return sums_.find(owner.value())->second[ordinal];
   }
   [[nodiscard]] Bytes bytes_of(const Delivery& delivery) const { return sizes_[delivery.size]; }
   /// Messages that were posted before one time and delivered before another one.
   void forget(ConnectionId connection, Picoseconds posted_before, Picoseconds delivered_before);
 
  private:
-  struct Connection {
-    std::vector<Delivery> known;
+  /// In order; entries keep their numbers when earlier ones are forgotten.
+  template <class Entry>
+  struct List {
+    std::vector<Entry> known;
     std::uint32_t forgotten = 0;
+
+    [[nodiscard]] const Entry& operator[](std::uint32_t ordinal) const {
+      return known[ordinal - forgotten];
+    }
+    /// Forgets the first ones, for which `is_old` holds.
+    template <class IsOld>
+    void forget(IsOld is_old) {
+      const auto first = std::ranges::find_if_not(known, is_old);
+      forgotten += static_cast<std::uint32_t>(first - known.begin());
+      known.erase(known.begin(), first);
+    }
   };
-  std::vector<Connection> of_connection_;
-  std::vector<Bytes> sizes_;  ///< the different ones
+
+  void add_contribution(ConnectionId connection, const Delivery& delivery);
+  /// Whether a critical path goes by `a` rather than by `b`, both of one sum.
+  [[nodiscard]] bool comes_first(const Contribution& a, const Contribution& b) const;
+
+  const collectives::Workload& workload_;
+  /// By connection: one more than its place in `lists_`, 0 if it has none yet; of contributions how
+  /// many were delivered.
+  std::vector<std::uint32_t> place_;
+  std::vector<List<Delivery>> lists_;
+  std::unordered_map<std::uint32_t, List<Contribution>> sums_;  ///< by their owner's connection
+  std::vector<Bytes> sizes_;                                    ///< the different ones
   std::unordered_map<std::int64_t, std::uint32_t> number_of_size_;
 };
 

@@ -1,5 +1,6 @@
 #include "scenarios/measure/run_recorder.hpp"
 
+#include <span>
 #include <vector>
 
 #include "scenarios/measure/collect_switching.hpp"
@@ -15,10 +16,11 @@ RunRecorder::RunRecorder(const Experiment& e, collectives::Executor& executor, I
       is_measuring_(e.scenario.run.warmup == Picoseconds(0)) {}
 
 void RunRecorder::take(protocols::PacketNetwork& network) {
-  const std::vector<protocols::MessageOutcome> ended = network.take_ended_messages();
-  messages_.add(ended);
-  collectives_.add(ended);
-  activities_.add(ended, network.now());
+  network.take_ended_messages([&](std::span<const protocols::MessageOutcome> ended) {
+    messages_.add(ended);
+    collectives_.add(ended);
+    activities_.add(ended, network.now());
+  });
   if (!network.has_paused()) activities_.sum_up();
   collectives_.settle([&](const auto& visit) { network.for_each_pending_message(visit); },
                       [&] { return held(network); });

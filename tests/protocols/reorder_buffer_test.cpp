@@ -53,11 +53,11 @@ TEST(ReorderBuffer, HoldsWhatIsAheadOfAGapUntilItIsRemoved) {
   }
 }
 
-// The rings hold whole words of 64: 128 sequences at first, counted from the word of the next
-// packet.
+// 64 sequences are held in place, counted from the next packet; rings beyond hold whole words of
+// 64, 128 sequences at first, counted from the word of the next packet.
 TEST(ReorderBuffer, TellsTheFirstSequenceBeyondItsRingsFromThoseInThem) {
-  for (const std::uint32_t word : {0U, 64U, 640U}) {
-    for (const std::uint32_t beyond : {127U, 128U, 129U, 255U, 256U}) {
+  for (const std::uint32_t word : {0U, 1U, 63U, 64U, 640U}) {
+    for (const std::uint32_t beyond : {63U, 64U, 65U, 127U, 128U, 129U, 255U, 256U}) {
       ReorderBuffer buffer;
       EXPECT_TRUE(buffer.insert(word, word + 1, true));
       EXPECT_TRUE(buffer.insert(word, word + beyond, false));
@@ -81,7 +81,7 @@ TEST(ReorderBuffer, KnowsACopyFromTheFirst) {
 }
 
 TEST(ReorderBuffer, IsEmptyAtFirst) {
-  const ReorderBuffer buffer;
+  const ReorderBuffer buffer{};
   EXPECT_TRUE(buffer.empty());
   EXPECT_FALSE(buffer.holds(0));
   EXPECT_FALSE(buffer.holds(~0U));
