@@ -5,8 +5,10 @@
 // - `ecmp`, whatever the host.
 // - `round-robin` and `adaptive` with whole packets, and flowlets. Of dual-ToR hosts both ports'
 //   packets meet again at the spines, which send those that come side by side to different leaves.
-//   But in three tiers they may meet at the uplinks of a spine, too, and where PCIe is faster than
-//   a port packets wait for ports: never less than the ideal time, and a few packets more.
+//   But in three tiers they may meet at the uplinks of a spine, too, as those of two ports of one
+//   edge switch of a fat tree do, and where PCIe is faster than a port packets wait for ports:
+//   never less than the ideal time, and a few packets more.
+// - GPUs that share a NIC reach it by PCIe, as if it were one switch more.
 // - `spray` from two ports: a packet waits for the port that it drew. It sends on average
 //   Q(2) = 1.5 packets in the time of one (see protocols/MODEL.md), not 2, so that a long message
 //   takes 4/3 of its ideal time.
@@ -31,48 +33,52 @@ class LoneMessage {
  public:
   explicit LoneMessage(std::uint64_t seed) : random_(seed, Purpose::kTestScenario, 11) {}
 
+  enum class Tiers : std::uint8_t { kTwo, kThree, kFatTree };
   /// Of the hosts, and of what they hang on.
   struct Shape {
     const char* name;
     int ports = 1;  ///< of a NIC
     int leaves = 1;
     int planes = 1;
+    Tiers tiers = Tiers::kTwo;
     bool has_rails = false;
-    bool is_clos = false;
+    /// With the hosts that one has. Where several share a NIC, that is a switch on PCIe.
+    const char* server = "nics: 1";
+    std::uint64_t per_server = 1;
   };
 
   std::string text(const Shape& shape, const std::string& balancing, std::int64_t bytes) {
     const std::uint64_t racks = 2 * (1 + below(2));
     const std::uint64_t servers = 1 + below(4);
     const char* rate = choose({"100", "200", "400"});
-    const std::uint64_t per_server = shape.has_rails ? 8 : 1;
-    const std::uint64_t ranks = racks * servers * per_server;
+    std::uint64_t ranks = racks * servers * shape.per_server;
+    std::uint64_t apart = servers * shape.per_server;  // so many ranks are in the first rack or pod
+    const std::string server = fmt::format("server: {{{}, nic: {{rate: {}Gbps, ports: {}}}}}",
+                                           shape.server, rate, shape.ports);
     std::string yaml = fmt::format("name: lone\nseed: {}\n", 1 + below(1000));
-    yaml += fmt::format(
-        "racks: {{count: {}, servers: {}, server: {{{}, nic: {{rate: {}Gbps, ports: {}}}}}}}\n",
-        racks, servers, shape.has_rails ? "part: hgx-h100" : "nics: 1", rate, shape.ports);
+    if (shape.tiers != Tiers::kFatTree) {
+      yaml += fmt::format("racks: {{count: {}, servers: {}, {}}}\n", racks, servers, server);
+    }
     yaml +=
         fmt::format("links: {{access: {{length: {}m}}, uplink: {{rate: {}Gbps, length: {}m}}}}\n",
                     1 + below(20), rate, 1 + below(300));
-    yaml += fmt::format("fabric: {{topology: {}, leaves: {}, planes: {}, links_per_pair: {}, ",
-                        shape.is_clos     ? "clos"
-                        : shape.has_rails ? "rail-optimised"
-                                          : "leaf-spine",
-                        shape.leaves, shape.planes, 1 + below(3));
-    const std::uint64_t spines = 1 + below(6);
-    yaml += fmt::format("spines: {}, switch: spectrum-4, ", spines);
-    if (shape.has_rails) yaml += fmt::format("group: {}, ", servers);
-    if (shape.is_clos) {
-      yaml += fmt::format("pods: 2, super_spines: {}, super_links_per_pair: {}, ",
-                          spines * (1 + below(3)), 1 + below(2));
+    if (shape.tiers == Tiers::kFatTree) {
+      // As many servers as NIC ports allow, on k pods.
+      const std::uint64_t k = 4 + 4 * below(2);
+      ranks = k * k * k / 4 / static_cast<std::uint64_t>(shape.ports) * shape.per_server;
+      apart = ranks / k;
+      yaml +=
+          fmt::format("fabric: {{topology: fat-tree, k: {}, {}, switch: spectrum-4, ", k, server);
+    } else {
+      yaml += clos(shape, servers);
     }
     yaml += fmt::format("flow_control: none, ecn: none, load_balancing: {}}}\n", balancing);
     yaml += fmt::format(
         "transport: {{type: roce, receiver: any-order, ack: {{every: {}}}, queue_pair_use: {}, "
         "congestion_control: none}}\n",
         1 + below(3), choose({"one-way", "both-ways"}));
-    const std::uint64_t from = below(servers * per_server);
-    const std::uint64_t to = ranks - 1 - below(servers * per_server);
+    const std::uint64_t from = below(apart);
+    const std::uint64_t to = ranks - 1 - below(apart);
     yaml += fmt::format(
         "jobs: [{{name: m, type: messages, list: [{{from: {}, to: {}, size: {}B}}]}}]\n", from, to,
         bytes);
@@ -82,6 +88,25 @@ class LoneMessage {
   std::uint64_t below(std::uint64_t n) { return random_.below(counter_++, n); }
 
  private:
+  std::string clos(const Shape& shape, std::uint64_t servers) {
+    const bool has_pods = shape.tiers == Tiers::kThree;
+    std::string yaml =
+        fmt::format("fabric: {{topology: {}, leaves: {}, planes: {}, links_per_pair: {}, ",
+                    has_pods          ? "clos"
+                    : shape.has_rails ? "rail-optimised"
+                                      : "leaf-spine",
+                    shape.leaves, shape.planes, 1 + below(3));
+    const std::uint64_t spines = 1 + below(6);
+    yaml += fmt::format("spines: {}, switch: spectrum-4, ", spines);
+    if (shape.has_rails) yaml += fmt::format("group: {}, ", servers);
+    if (shape.has_rails && has_pods) yaml += "attachment: rail, ";
+    if (has_pods) {
+      yaml += fmt::format("pods: 2, super_spines: {}, super_links_per_pair: {}, ",
+                          spines * (1 + below(3)), 1 + below(2));
+    }
+    return yaml;
+  }
+
   template <std::size_t N>
   const char* choose(const char* const (&choices)[N]) {
     return choices[below(N)];
@@ -92,6 +117,7 @@ class LoneMessage {
 };
 
 using Shape = LoneMessage::Shape;
+using Tiers = LoneMessage::Tiers;
 
 struct Outcome {
   Picoseconds taken;
@@ -167,21 +193,62 @@ TEST_P(Shapes, NothingIsFasterThanTheIdealTime) {
 constexpr Shape kSinglePort{.name = "SinglePort"};
 constexpr Shape kDualPlane{.name = "DualPlane", .ports = 2, .planes = 2};
 constexpr Shape kDualTor{.name = "DualTor", .ports = 2, .leaves = 2};
-constexpr Shape kRails{.name = "Rails", .has_rails = true};
+constexpr Shape kRails{
+    .name = "Rails", .has_rails = true, .server = "part: hgx-h100", .per_server = 8};
 
-constexpr Shape kClos{.name = "Clos", .is_clos = true};
-constexpr Shape kDualTorInClos{.name = "DualTorInClos", .ports = 2, .leaves = 2, .is_clos = true};
-constexpr Shape kDualTorOfRails{
-    .name = "DualTorOfRails", .ports = 2, .leaves = 2, .has_rails = true};
+constexpr Shape kClos{.name = "Clos", .tiers = Tiers::kThree};
+constexpr Shape kDualTorInClos{
+    .name = "DualTorInClos", .ports = 2, .leaves = 2, .tiers = Tiers::kThree};
+constexpr Shape kDualPlaneInClos{
+    .name = "DualPlaneInClos", .ports = 2, .planes = 2, .tiers = Tiers::kThree};
+constexpr Shape kDualTorOfRails{.name = "DualTorOfRails",
+                                .ports = 2,
+                                .leaves = 2,
+                                .has_rails = true,
+                                .server = "part: hgx-h100",
+                                .per_server = 8};
+constexpr Shape kRailsInClos{.name = "RailsInClos",
+                             .tiers = Tiers::kThree,
+                             .has_rails = true,
+                             .server = "part: hgx-h100",
+                             .per_server = 8};
+constexpr Shape kDualTorOfRailsInClos{.name = "DualTorOfRailsInClos",
+                                      .ports = 2,
+                                      .leaves = 2,
+                                      .tiers = Tiers::kThree,
+                                      .has_rails = true,
+                                      .server = "part: hgx-h100",
+                                      .per_server = 8};
+constexpr Shape kFatTree{.name = "FatTree", .tiers = Tiers::kFatTree};
+constexpr Shape kDualPortInFatTree{
+    .name = "DualPortInFatTree", .ports = 2, .tiers = Tiers::kFatTree};
+/// Two GPUs on each NIC, by PCIe that is slower than it or faster.
+constexpr const char* kSharing = "gpus: 4, nics: 2, host_link: pcie-4-x16";
+constexpr Shape kSharedNics{.name = "SharedNics", .server = kSharing, .per_server = 4};
+constexpr Shape kSharedNicsInClos{
+    .name = "SharedNicsInClos", .tiers = Tiers::kThree, .server = kSharing, .per_server = 4};
+constexpr Shape kSharedDualTor{
+    .name = "SharedDualTor", .ports = 2, .leaves = 2, .server = kSharing, .per_server = 4};
+constexpr Shape kSharedDualPlaneInClos{.name = "SharedDualPlaneInClos",
+                                       .ports = 2,
+                                       .planes = 2,
+                                       .tiers = Tiers::kThree,
+                                       .server = kSharing,
+                                       .per_server = 4};
 
 const auto kNameOf = [](const auto& test) { return test.param.name; };
 
 INSTANTIATE_TEST_SUITE_P(Hosts, Shapes,
                          ::testing::Values(kSinglePort, kDualPlane, kDualTor, kRails, kClos,
-                                           kDualTorInClos, kDualTorOfRails),
+                                           kDualTorInClos, kDualTorOfRails, kDualPlaneInClos,
+                                           kRailsInClos, kDualTorOfRailsInClos, kFatTree,
+                                           kDualPortInFatTree, kSharedNics, kSharedNicsInClos,
+                                           kSharedDualTor, kSharedDualPlaneInClos),
                          kNameOf);
 INSTANTIATE_TEST_SUITE_P(Hosts, ShapesWithoutMeetings,
-                         ::testing::Values(kSinglePort, kDualPlane, kDualTor, kRails, kClos),
+                         ::testing::Values(kSinglePort, kDualPlane, kDualTor, kRails, kClos,
+                                           kDualPlaneInClos, kRailsInClos, kFatTree, kSharedNics,
+                                           kSharedNicsInClos),
                          kNameOf);
 
 /// The mean over seeds of what a long message takes, over its ideal time.
@@ -198,7 +265,8 @@ double mean_slowdown(const Shape& shape, const std::string& balancing, std::int6
 
 TEST(DualTor, MeetingAgainCostsALongMessageLittle) {
   // 4,000 packets; what waits at one of two alike links leaves the other one idle at the end only.
-  for (const Shape& shape : {kDualTorInClos, kDualTorOfRails}) {
+  for (const Shape& shape : {kDualTorInClos, kDualTorOfRails, kDualTorOfRailsInClos,
+                             kDualPortInFatTree, kSharedDualTor, kSharedDualPlaneInClos}) {
     for (const char* how : {"round-robin", "adaptive"}) {
       EXPECT_LT(mean_slowdown(shape, how, 4'000), 1.02) << shape.name << ", " << how;
     }
@@ -207,7 +275,7 @@ TEST(DualTor, MeetingAgainCostsALongMessageLittle) {
 
 TEST(Spray, OverTwoPortsSendsThreePacketsInTheTimeOfTwo) {
   // Long messages, so that latencies do not matter: 2 / Q(2) = 4/3.
-  for (const Shape& shape : {kDualPlane, kDualTor}) {
+  for (const Shape& shape : {kDualPlane, kDualTor, kDualPlaneInClos}) {
     EXPECT_NEAR(mean_slowdown(shape, "spray", 8'000), 4.0 / 3, 0.02 * 4 / 3);
   }
   EXPECT_EQ(mean_slowdown(kSinglePort, "spray", 500), 1.0);
