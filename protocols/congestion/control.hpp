@@ -28,7 +28,11 @@ struct FlowStart {
 /// An ACK that came back to the sender.
 struct Acknowledgement {
   std::uint32_t packets = 0;  ///< that it is the first to say have arrived
-  bool is_marked = false;     ///< it echoes a congestion mark (Answer::kEcho)
+  /// Distinct packets of the queue pair that have arrived, and that were ever sent. What a control
+  /// does once per round trip it does again when all that was sent by then has arrived.
+  std::uint32_t arrived = 0;
+  std::uint32_t sent = 0;
+  bool is_marked = false;  ///< it echoes a congestion mark (Answer::kEcho)
   /// Where Needs::echo_time is set: since the packet that it answers began to be sent.
   Picoseconds delay{};
 };

@@ -12,8 +12,10 @@
 
 #include "protocols/congestion/control.hpp"
 #include "protocols/congestion/dcqcn/dcqcn.hpp"
+#include "protocols/congestion/dctcp/dctcp.hpp"
 #include "protocols/congestion/none/no_control.hpp"
 #include "protocols/congestion/swift/swift.hpp"
+#include "protocols/congestion/timely/timely.hpp"
 
 namespace weft::protocols::congestion {
 
@@ -42,7 +44,7 @@ struct ControlList {
 
 /// All congestion controls that a scenario can name. The first one keeps no state and is never
 /// called.
-using Controls = ControlList<NoControl, Dcqcn, Swift>;
+using Controls = ControlList<NoControl, Dcqcn, Swift, Timely, Dctcp>;
 
 /// Columns by number.
 struct ColumnList {

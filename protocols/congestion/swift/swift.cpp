@@ -5,9 +5,7 @@
 namespace weft::protocols::congestion {
 namespace {
 
-std::int64_t to_fixed(double value) {
-  return static_cast<std::int64_t>(std::llround(std::ldexp(value, SwiftParameters::kBits)));
-}
+std::int64_t share(double value) { return to_fixed(value, SwiftParameters::kBits); }
 
 }  // namespace
 
@@ -15,10 +13,10 @@ SwiftParameters::SwiftParameters(const SwiftConfig& c)
     : base_target(c.base_target),
       hop_target(c.hop_target),
       scaling_range(c.scaling_range),
-      additive_increase(to_fixed(c.additive_increase)),
-      beta(to_fixed(c.beta)),
-      max_decrease(to_fixed(c.max_decrease)),
-      minimum_window(std::max<std::int64_t>(to_fixed(c.minimum_window), 1)),
+      additive_increase(share(c.additive_increase)),
+      beta(share(c.beta)),
+      max_decrease(share(c.max_decrease)),
+      minimum_window(std::max<std::int64_t>(share(c.minimum_window), 1)),
       retransmit_reset(c.retransmit_reset) {
   // Section 3.3: nothing at the largest window, all of the range at the smallest.
   const double at_least = 1 / std::sqrt(c.scaling_min_window);

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "protocols/congestion/control.hpp"
+#include "protocols/congestion/fixed_point.hpp"
 #include "protocols/congestion/swift/swift_config.hpp"
 #include "protocols/congestion/swift/swift_schema.hpp"
 #include "simcore/base/units.hpp"
@@ -147,12 +148,6 @@ class Swift {
       if (next >= root) return root;
       root = next;
     }
-  }
-
-  /// a b / c, rounded down.
-  [[nodiscard]] static std::int64_t scaled(std::int64_t a, std::int64_t b, std::int64_t c) {
-    __extension__ using Wide = __int128;
-    return static_cast<std::int64_t>(static_cast<Wide>(a) * b / c);
   }
 
   /// Packets that the line carries in `time`, in units of 2^-24.

@@ -98,6 +98,8 @@ class Roce {
     if (!is_marked && !t.control.needs().acks) return;
     const congestion::Acknowledgement ack{
         .packets = fresh,
+        .arrived = s.received,
+        .sent = s.sent_end,
         .is_marked = is_marked,
         .delay = Picoseconds(delay_of(fields, t.ack_layout(), now))};
     sender_.acknowledge(s, t, ack, now);

@@ -1,0 +1,199 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "protocols/congestion/control.hpp"
+#include "protocols/congestion/dctcp/dctcp_config.hpp"
+#include "protocols/congestion/dctcp/dctcp_schema.hpp"
+#include "protocols/congestion/fixed_point.hpp"
+#include "simcore/base/units.hpp"
+
+namespace weft::protocols::congestion {
+
+/// DctcpConfig in the integers that the engine computes with: windows and alpha in units of 2^-24.
+struct DctcpParameters {
+  explicit DctcpParameters(const DctcpConfig& config);
+
+  static constexpr int kBits = 24;
+  static constexpr std::int64_t kOne = std::int64_t{1} << kBits;
+  /// Sequence numbers are 24 bits wide, of which half may be in flight (InfiniBand, 9.7.2).
+  static constexpr std::int64_t kMostWindow = std::int64_t{8'388'607} << kBits;
+
+  std::int64_t gain;
+  std::int64_t initial_alpha;
+  std::int64_t initial_window;
+  std::int64_t slow_start_limit;
+  BitsPerSecond additive_increase;
+  BitsPerSecond minimum_rate;
+  bool is_rate;
+  bool limits_flight;
+  bool cuts_every_window;
+};
+
+/// Every mark comes back with the next ACK (section 3.1, with an ACK per packet).
+struct DctcpReceiver {
+  Answer on_marked(const DctcpParameters& /*p*/, Picoseconds /*now*/) { return Answer::kEcho; }
+};
+
+/// The sender of one queue pair. Alpha follows the share of marked packets once per window of them:
+/// alpha <- (1 - g) alpha + g F; a cut is to 1 - alpha / 2. Between cuts the window grows as TCP's
+/// does: by a packet per packet in slow start, then by one per window, and only while all of it is
+/// in use (RFC 5681; RFC 7661 on why). No window is less than a packet. A NACK halves the window as
+/// TCP's fast retransmit does, a time-out leaves one packet (RFC 8257, section 3.5); the rate form
+/// leaves losses to the transport, as its source does.
+class Dctcp {
+ public:
+  using Config = DctcpConfig;
+  using Parameters = DctcpParameters;
+  using Receiver = DctcpReceiver;
+  static constexpr const char* kName = "dctcp";
+  static constexpr const char* kTitle = "DCTCP";
+  static constexpr Needs kNeeds{.marks = true, .acks = true, .echo_time = true, .path = true};
+  static constexpr std::array<Column, 4> kColumns{{
+      {"rate_bps", "the rate that it sends at, or that the window allows at the last delay"},
+      {"alpha", "the moving share of marked packets", Column::Form::kFraction},
+      {"window_packets", "packets that may be in flight", Column::Form::kFraction},
+      {"delay_s", "of the last ACK", Column::Form::kSeconds},
+  }};
+  [[nodiscard]] static schema::Object<Config> schema() { return dctcp_schema(); }
+  [[nodiscard]] static Config standard() { return Config::from_preset(Config().preset); }
+
+  void start(const Parameters& p, const FlowStart& start) {
+    line_rate_ = rate_ = start.line_rate;
+    packet_ = start.packet;
+    base_rtt_ = start.base_rtt;
+    alpha_ = p.initial_alpha;
+    window_ = window_before_ = p.initial_window;
+    threshold_ = p.slow_start_limit;
+  }
+
+  /// Everything changes with ACKs only.
+  void on_timer(const Parameters& /*p*/, Picoseconds /*now*/) {}
+
+  Picoseconds on_sent(const Parameters& p, Bytes bytes, Picoseconds now) {
+    return p.is_rate ? now + transmission_time(bytes, rate_) : Picoseconds(0);
+  }
+
+  void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds /*now*/) {
+    delay_ = ack.delay;
+    seen_ += ack.packets;
+    if (ack.is_marked) {
+      marked_ += ack.packets;
+      threshold_ = std::min(threshold_, window_);
+    }
+    if (is_recovering_ && is_past(ack.arrived, recovery_end_)) is_recovering_ = false;
+    const bool is_round_over = ends_round(p, ack);
+    if (is_round_over) end_round(p, ack);
+    if (ack.is_marked && !is_recovering_ && !p.cuts_every_window) {
+      cut(p, ack);
+    }
+    if (is_recovering_) return;
+    if (!p.is_rate) {
+      grow(ack);
+    } else if (is_round_over) {
+      rate_ = std::min(line_rate_, rate_ + p.additive_increase);
+    }
+  }
+
+  void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
+
+  void on_loss(const Parameters& p, Loss how, Picoseconds /*now*/) {
+    if (p.is_rate) return;
+    threshold_ = std::max(window_ / 2, Parameters::kOne);
+    window_ = how == Loss::kNack ? threshold_ : Parameters::kOne;
+  }
+
+  [[nodiscard]] std::uint32_t window(const Parameters& p) const {
+    if (!p.is_rate) return static_cast<std::uint32_t>(window_ >> Parameters::kBits);
+    if (!p.limits_flight) return kNoWindow;
+    const std::int64_t packets = (bytes_in(base_rtt_, rate_) + packet_ - Bytes(1)) / packet_;
+    return static_cast<std::uint32_t>(std::max<std::int64_t>(packets, 1));
+  }
+
+  void sample(const Parameters& p, std::span<std::int64_t, kColumns.size()> values) const {
+    values[0] = rate_.count();
+    values[1] = alpha_ << (32 - Parameters::kBits);
+    if (delay_ == Picoseconds(0)) return;
+    values[3] = delay_.count();
+    if (p.is_rate) return;
+    const Picoseconds full = transmission_time(packet_, line_rate_);
+    const std::int64_t in_flight = scaled(window_, full.count(), Parameters::kOne);
+    values[0] = std::min(line_rate_.count(), scaled(line_rate_.count(), in_flight, delay_.count()));
+    values[2] = window_ << (32 - Parameters::kBits);
+  }
+
+  /// In units of 2^-24: packets, and the share of marked ones.
+  [[nodiscard]] std::int64_t window_fixed() const { return window_; }
+  [[nodiscard]] std::int64_t alpha_fixed() const { return alpha_; }
+  [[nodiscard]] BitsPerSecond rate() const { return rate_; }
+
+ private:
+  /// Whether a window of packets has been acknowledged since alpha changed last: as many as the
+  /// window had then (csg-htsim), or what had been sent by then.
+  [[nodiscard]] bool ends_round(const Parameters& p, const Acknowledgement& ack) const {
+    if (p.cuts_every_window) return (std::int64_t{seen_} << Parameters::kBits) >= window_before_;
+    return is_past(ack.arrived, round_end_);
+  }
+
+  void end_round(const Parameters& p, const Acknowledgement& ack) {
+    round_end_ = ack.sent;
+    if (!has_begun_ && !p.cuts_every_window) {
+      has_begun_ = true;  // what had been sent by the first ACK makes the first round
+      return;
+    }
+    if (seen_ == 0) return;
+    const std::int64_t share = (std::int64_t{marked_} << Parameters::kBits) / seen_;
+    alpha_ += scaled(share - alpha_, p.gain, Parameters::kOne);
+    seen_ = marked_ = 0;
+    if (p.cuts_every_window && alpha_ > 0) threshold_ = window_ = reduced();
+    window_before_ = window_;
+  }
+
+  void cut(const Parameters& p, const Acknowledgement& ack) {
+    is_recovering_ = true;
+    recovery_end_ = ack.sent;
+    if (p.is_rate) {
+      const std::int64_t less = scaled(rate_.count(), alpha_, 2 * Parameters::kOne);
+      rate_ = std::max(p.minimum_rate, rate_ - BitsPerSecond(less));
+    } else {
+      threshold_ = window_ = reduced();
+    }
+  }
+
+  [[nodiscard]] std::int64_t reduced() const {
+    return std::max(Parameters::kOne, window_ - scaled(window_, alpha_, 2 * Parameters::kOne));
+  }
+
+  /// By what became free in flight, at most what was acknowledged; not by anything while less was
+  /// in flight than the window allows.
+  void grow(const Acknowledgement& ack) {
+    const std::int64_t in_flight = std::int64_t{ack.sent - ack.arrived} << Parameters::kBits;
+    const std::int64_t acknowledged = std::int64_t{ack.packets} << Parameters::kBits;
+    if (in_flight + acknowledged + Parameters::kOne <= window_) return;
+    std::int64_t gain = std::clamp<std::int64_t>(window_ - in_flight, 0, acknowledged);
+    if (window_ >= threshold_) gain = scaled(gain, Parameters::kOne, window_);
+    window_ = std::min(Parameters::kMostWindow, window_ + gain);
+  }
+
+  BitsPerSecond line_rate_;
+  BitsPerSecond rate_;
+  Bytes packet_;
+  Picoseconds base_rtt_;
+  Picoseconds delay_;
+  std::int64_t window_ = Parameters::kOne;
+  std::int64_t window_before_ = Parameters::kOne;  ///< when alpha changed last
+  std::int64_t threshold_ = 0;                     ///< where slow start ends
+  std::int64_t alpha_ = 0;
+  std::uint32_t seen_ = 0;  ///< packets acknowledged since alpha changed last
+  std::uint32_t marked_ = 0;
+  std::uint32_t round_end_ = 0;
+  std::uint32_t recovery_end_ = 0;
+  bool has_begun_ = false;
+  bool is_recovering_ = false;  ///< cut, and not all that was sent by then has arrived
+};
+static_assert(CongestionControl<Dctcp>);
+
+}  // namespace weft::protocols::congestion

@@ -1,0 +1,32 @@
+#include "protocols/congestion/dctcp/dctcp_config.hpp"
+
+namespace weft::protocols::congestion {
+
+DctcpConfig DctcpConfig::from_preset(Preset preset) {
+  DctcpConfig c;
+  c.preset = preset;
+  // Of HPCC's runs; used by the rate form only.
+  c.additive_increase = 615_Mbps;
+  switch (preset) {
+    case Preset::kPaper:
+      // SIGCOMM 2010, section 3.1, and section 3.4 for g; RFC 8257, section 4.2, for the first
+      // alpha; RFC 6928 for the first window.
+      break;
+    case Preset::kHtsim:
+      // csg-htsim, dctcp.cpp and tcp.cpp: the window shrinks after every window of ACKs by half
+      // of alpha, marks or not; slow start from 10 packets ends at 100.
+      c.cut = Cut::kEveryWindow;
+      c.initial_alpha = 0;
+      c.slow_start_limit = 100;
+      break;
+    case Preset::kHpccNs3:
+      // The ns-3 model published with HPCC (Li et al., SIGCOMM 2019), its "dctcp" mode at 100 Gbps:
+      // a rate that starts at the line's, with a window that shrinks with it.
+      c.form = Form::kRate;
+      c.limits_flight = true;
+      break;
+  }
+  return c;
+}
+
+}  // namespace weft::protocols::congestion

@@ -1,0 +1,144 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "protocols/congestion/control.hpp"
+#include "protocols/congestion/fixed_point.hpp"
+#include "protocols/congestion/timely/timely_config.hpp"
+#include "protocols/congestion/timely/timely_schema.hpp"
+#include "simcore/base/units.hpp"
+
+namespace weft::protocols::congestion {
+
+/// TimelyConfig in the integers that the engine computes with: shares in units of 2^-30.
+struct TimelyParameters {
+  explicit TimelyParameters(const TimelyConfig& config);
+
+  static constexpr int kBits = 30;
+  static constexpr std::int64_t kOne = std::int64_t{1} << kBits;
+
+  Picoseconds low_threshold;
+  Picoseconds high_threshold;
+  Picoseconds minimum_rtt;
+  std::int64_t ewma;
+  std::int64_t beta;
+  BitsPerSecond additive_increase;
+  BitsPerSecond hyper_increase;
+  std::uint32_t hyper_after;
+  bool hyper_below_low;
+  Bytes segment;
+  BitsPerSecond minimum_rate;
+};
+
+/// TIMELY has no marks: its receiver only acknowledges.
+struct TimelyReceiver {
+  Answer on_marked(const TimelyParameters& /*p*/, Picoseconds /*now*/) { return Answer::kNothing; }
+};
+
+/// Algorithm 1 of the paper for one queue pair, which starts at line rate. An update takes the
+/// delay of the ACK that completes a segment, or a round trip: from the first bit of the packet
+/// that it answers until it is back. The first ACK only begins the series.
+class Timely {
+ public:
+  using Config = TimelyConfig;
+  using Parameters = TimelyParameters;
+  using Receiver = TimelyReceiver;
+  static constexpr const char* kName = "timely";
+  static constexpr const char* kTitle = "TIMELY";
+  static constexpr Needs kNeeds{.acks = true, .echo_time = true};
+  static constexpr std::array<Column, 3> kColumns{{
+      {"rate_bps", "the rate that it sends at"},
+      {"delay_s", "of the last update", Column::Form::kSeconds},
+      {"gradient", "of the delay, in minimum round-trip times", Column::Form::kFraction},
+  }};
+  [[nodiscard]] static schema::Object<Config> schema() { return timely_schema(); }
+  [[nodiscard]] static Config standard() { return Config::from_preset(Config().preset); }
+
+  void start(const Parameters& /*p*/, const FlowStart& start) {
+    line_rate_ = rate_ = start.line_rate;
+    packet_ = start.packet;
+  }
+
+  [[nodiscard]] BitsPerSecond rate() const { return rate_; }
+
+  /// The rate changes with ACKs only.
+  void on_timer(const Parameters& /*p*/, Picoseconds /*now*/) {}
+
+  /// The next packet waits as long as this one takes at the rate.
+  Picoseconds on_sent(const Parameters& /*p*/, Bytes bytes, Picoseconds now) {
+    return now + transmission_time(bytes, rate_);
+  }
+
+  void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds /*now*/) {
+    acknowledged_ += packet_ * ack.packets;
+    if (delay_ == Picoseconds(0)) {
+      delay_ = std::max(ack.delay, Picoseconds(1));
+      round_end_ = ack.sent;
+      return;
+    }
+    const bool is_due =
+        p.segment == Bytes(0) ? is_past(ack.arrived, round_end_) : acknowledged_ >= p.segment;
+    if (!is_due) return;
+    acknowledged_ = Bytes(0);
+    round_end_ = ack.sent;
+    update(p, std::max(ack.delay, Picoseconds(1)));
+  }
+
+  void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
+  /// Losses are the transport's.
+  void on_loss(const Parameters& /*p*/, Loss /*how*/, Picoseconds /*now*/) {}
+  [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const { return kNoWindow; }
+
+  void sample(const Parameters& p, std::span<std::int64_t, kColumns.size()> values) const {
+    values[0] = rate_.count();
+    if (delay_ == Picoseconds(0)) return;
+    values[1] = delay_.count();
+    values[2] = scaled(difference_.count(), std::int64_t{1} << 32, p.minimum_rtt.count());
+  }
+
+ private:
+  void update(const Parameters& p, Picoseconds delay) {
+    const Picoseconds news = delay - delay_ - difference_;
+    difference_ += Picoseconds(scaled(news.count(), p.ewma, Parameters::kOne));
+    delay_ = delay;
+    if (delay < p.low_threshold) {
+      p.hyper_below_low ? increase(p) : raise(p.additive_increase);
+    } else if (delay > p.high_threshold) {
+      const std::int64_t excess = (delay - p.high_threshold).count();
+      decrease(p, scaled(p.beta, excess, delay.count()));
+    } else if (difference_ <= Picoseconds(0)) {
+      increase(p);
+    } else {
+      decrease(p, scaled(p.beta, difference_.count(), p.minimum_rtt.count()));
+    }
+  }
+
+  void raise(BitsPerSecond by) { rate_ = std::min(line_rate_, rate_ + by); }
+
+  void increase(const Parameters& p) {
+    raise(increases_ < p.hyper_after ? p.additive_increase : p.hyper_increase);
+    if (increases_ < p.hyper_after) ++increases_;
+  }
+
+  /// By this share of the rate, in units of 2^-30; a share of 1 and more is all of it.
+  void decrease(const Parameters& p, std::int64_t share) {
+    increases_ = 0;
+    const std::int64_t kept = std::max<std::int64_t>(Parameters::kOne - share, 0);
+    rate_ = std::max(p.minimum_rate, BitsPerSecond(scaled(rate_.count(), kept, Parameters::kOne)));
+  }
+
+  BitsPerSecond line_rate_;
+  BitsPerSecond rate_;
+  Bytes packet_;
+  Bytes acknowledged_;      ///< since the last update
+  Picoseconds delay_;       ///< of the last update; 0: no ACK has come
+  Picoseconds difference_;  ///< of consecutive delays, smoothed
+  std::uint32_t round_end_ = 0;
+  std::uint32_t increases_ = 0;  ///< in a row, as far as they matter
+};
+static_assert(CongestionControl<Timely>);
+
+}  // namespace weft::protocols::congestion

@@ -1,0 +1,26 @@
+#include "protocols/congestion/timely/timely_config.hpp"
+
+namespace weft::protocols::congestion {
+
+TimelyConfig TimelyConfig::from_preset(Preset preset) {
+  TimelyConfig c;
+  c.preset = preset;
+  switch (preset) {
+    case Preset::kPaper:
+      // SIGCOMM 2015, algorithm 1 and section 5, at 10 Gbps: the defaults above. The table of
+      // parameters in Zhu et al., "ECN or Delay", CoNEXT 2016, section 4 repeats them. The least
+      // rate is not published; it is that of the model below.
+      break;
+    case Preset::kHpccNs3:
+      // The ns-3 model published with HPCC (Li et al., SIGCOMM 2019), its "timely" mode at 100
+      // Gbps: once per round trip, and any five increases in a row make the next hyper-active.
+      c.additive_increase = 100_Mbps;
+      c.hyper_increase = 500_Mbps;
+      c.hyper_below_low = true;
+      c.segment = Bytes(0);
+      break;
+  }
+  return c;
+}
+
+}  // namespace weft::protocols::congestion
