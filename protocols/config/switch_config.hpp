@@ -190,6 +190,9 @@ struct SwitchConfig {
     /// faster than its ingress; else it is stored first.
     kCutThrough,
   };
+  /// Whether switches say in packets what they see; it is in the packets of queue pairs whose
+  /// congestion control needs it, and costs the others nothing.
+  enum class Telemetry : std::uint8_t { kAuto, kNone };
   Bytes buffer = Bytes(158'229'504);
   Bytes cell = 1_B;  ///< a packet occupies whole cells of the buffer
   Release release = Release::kTransmissionEnd;
@@ -201,6 +204,7 @@ struct SwitchConfig {
   Arbitration arbitration = Arbitration::kRoundRobin;
   Forwarding forwarding = Forwarding::kStoreAndForward;
   Bytes cut_through_after = 64_B;
+  Telemetry telemetry = Telemetry::kAuto;
 
   /// The bytes and the cells of one switch's buffer.
   [[nodiscard]] Bytes buffer_of(const Node& node) const {

@@ -350,7 +350,15 @@ schema::Object<SwitchConfig> switch_schema(LinkLayer layer) {
           [](const SwitchConfig& c) {
             return c.forwarding == SwitchConfig::Forwarding::kCutThrough;
           },
-          "with `forwarding: cut-through`");
+          "with `forwarding: cut-through`")
+      .choice(
+          "telemetry", &SwitchConfig::telemetry,
+          {{SwitchConfig::Telemetry::kAuto, "auto",
+            "in the packets of queue pairs whose congestion control needs it"},
+           {SwitchConfig::Telemetry::kNone, "none", "switches say nothing"}},
+          "what switches say in packets: time, bytes sent, bytes waiting, rate of the link; 42 B "
+          "of each data packet and ACK, for five switches")
+      .source("Li et al., HPCC, SIGCOMM 2019, section 5: 42 B for five hops");
 }
 
 }  // namespace weft::protocols

@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 
+#include "protocols/packet/telemetry.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/schema/schema.hpp"
 
@@ -35,6 +36,8 @@ struct Acknowledgement {
   bool is_marked = false;  ///< it echoes a congestion mark (Answer::kEcho)
   /// Where Needs::echo_time is set: since the packet that it answers began to be sent.
   Picoseconds delay{};
+  /// Where Needs::telemetry is set: what the switches on its way said in that packet, in order.
+  std::span<const HopReport> hops{};
 };
 
 /// How a sender learned that packets are missing.
@@ -56,6 +59,7 @@ struct Needs {
   bool acks = false;       ///< hears of every ACK, not of marked ones only
   bool echo_time = false;  ///< ACKs say when the packet was sent that they answer
   bool path = false;       ///< FlowStart says base RTT and hops
+  bool telemetry = false;  ///< ACKs say what switches said in the packet that they answer
 };
 
 /// Something that a control can tell of itself: a column of rates.csv.

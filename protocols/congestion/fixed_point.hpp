@@ -19,6 +19,15 @@ namespace weft::protocols::congestion {
   return static_cast<std::int64_t>(static_cast<Wide>(a) * b / c);
 }
 
+/// What `bytes` are of what a link of `rate` carries in `time`, in units of 2^-bits.
+[[nodiscard]] constexpr std::int64_t load_of(Bytes bytes, Picoseconds time, BitsPerSecond rate,
+                                             int bits) {
+  __extension__ using Wide = __int128;
+  const Wide sent = static_cast<Wide>(bytes.count()) * 8 * kPicosecondsPerSecond;
+  return static_cast<std::int64_t>(sent * (std::int64_t{1} << bits) /
+                                   (static_cast<Wide>(rate.count()) * time.count()));
+}
+
 /// Whether a count of packets that runs on and wraps is past `mark`.
 [[nodiscard]] constexpr bool is_past(std::uint32_t count, std::uint32_t mark) {
   return static_cast<std::int32_t>(count - mark) > 0;

@@ -13,7 +13,9 @@
 #include "protocols/congestion/control.hpp"
 #include "protocols/congestion/dcqcn/dcqcn.hpp"
 #include "protocols/congestion/dctcp/dctcp.hpp"
+#include "protocols/congestion/hpcc/hpcc.hpp"
 #include "protocols/congestion/none/no_control.hpp"
+#include "protocols/congestion/powertcp/powertcp.hpp"
 #include "protocols/congestion/swift/swift.hpp"
 #include "protocols/congestion/timely/timely.hpp"
 
@@ -44,7 +46,7 @@ struct ControlList {
 
 /// All congestion controls that a scenario can name. The first one keeps no state and is never
 /// called.
-using Controls = ControlList<NoControl, Dcqcn, Swift, Timely, Dctcp>;
+using Controls = ControlList<NoControl, Dcqcn, Swift, Timely, Dctcp, Hpcc, PowerTcp>;
 
 /// Columns by number.
 struct ColumnList {

@@ -44,6 +44,8 @@ class HostModel {
 
   /// Whether some of what it receives is never acknowledged.
   static constexpr bool kTakesSums = Path::has(Feature::kInNetwork);
+  /// Whether some packets have telemetry.
+  static constexpr bool kHasTelemetry = Path::has(Feature::kTelemetry);
 
   /// Ask for the memory of a host's port, and of the queue pairs that used it last.
   [[gnu::always_inline]] void fetch(const PortState& port) const {
@@ -186,7 +188,30 @@ class HostModel {
     if (Path::has(Feature::kInNetwork) && kind_of(packet) == PacketKind::kData &&
         s_.is_to_copy(packet.flow)) {
       receive_copy(here, packet, port);
-    } else if (kind_of(packet) == PacketKind::kData) {
+      return;
+    }
+    if (Path::has(Feature::kTelemetry) && s_.telemetry.is_in(packet)) {
+      receive_with_telemetry(here, packet, port);
+    } else {
+      hand_over(here, packet, port);
+    }
+  }
+
+  /// To the transport, with its own word and, in its stamp, the number of its record. What an ACK
+  /// does not take on is over.
+  void receive_with_telemetry(const Here& here, const Packet& packet, PortState& port) {
+    Packet opened = s_.telemetry.opened(packet);
+    opened.stamp = packet.word;
+    std::uint32_t record = packet.word;
+    const bool is_data = kind_of(packet) == PacketKind::kData;
+    if (is_data) s_.telemetry.arrive(packet.flow, record);
+    hand_over(here, opened, port);
+    if (is_data) record = s_.telemetry.hand_on(packet.flow);
+    if (record != Telemetry::kNone) s_.telemetry.give_back(here.worker.number, record);
+  }
+
+  void hand_over(const Here& here, const Packet& packet, PortState& port) {
+    if (kind_of(packet) == PacketKind::kData) {
       receive_data(here, packet, port);
     } else {
       transports_.with(transport(s_.senders[packet.flow].transport).sender_model,
@@ -328,12 +353,16 @@ class HostModel {
     const std::uint16_t size = is_last ? s.last_size : s.full_size;
     const auto flags = static_cast<std::uint8_t>(
         class_flags(s.traffic_class) | (is_last ? kLast : 0U) | (s.first_of_message ? kFirst : 0U));
+    std::uint32_t word = send_time(here.now);
+    if (Path::has(Feature::kTelemetry) && s_.telemetry.is_of(qp)) {
+      word = s_.telemetry.take(here.worker.number, word);
+    }
     const auto write = [&](Packet& packet) {
       packet.flow = Path::has(Feature::kInNetwork) ? qp | (s.in_network & kInNetworkFlow) : qp;
       packet.sequence = sequence;
       packet.destination = s.destination;
       packet.entropy = s.entropy;
-      packet.word = send_time(here.now);
+      packet.word = word;
       packet.size = size;
       packet.flags = flags;
       packet.ttl = t.ttl;

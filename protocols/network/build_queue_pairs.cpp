@@ -203,6 +203,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
   for (std::size_t i = 0; i < options_.more_transports.size(); ++i) {
     uses[i + 1] = traits_of(options_.more_transports[i]).queue_pair_use;
   }
+  std::vector<std::uint8_t> carries(s.constants.needs().has(Feature::kTelemetry) ? count : 0);
   std::uint32_t qp = 0;
   for (const std::uint32_t c : order) {
     const Connection& connection = connections[c];
@@ -230,12 +231,18 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       if (local_ports.size() > 1) sender.spreading = spreading_of(connection, transport);
       sender.port = sender.first_port + first_choice(s, sender);
       start_control(s, qp);
+      if (!carries.empty()) {
+        carries[qp] = s.constants.transports[transport].control.needs().telemetry ? 1 : 0;
+      }
       if (qp >= s.first_added_up) continue;
       ReceiverState& receiver = s.receivers[qp];
       connect(receiver, sender, connection.destination);
       receiver.ack_entropy = response_entropy(from, to, number, uses[transport]);
     }
   }
+  if (carries.empty()) return;
+  WEFT_CHECK(!s.constants.input_queued, "telemetry tells of queues at outputs");
+  s.telemetry.start(std::move(carries), s.ports.size());
 }
 
 void PacketNetwork::build_in_network(const std::vector<Connection>& connections,

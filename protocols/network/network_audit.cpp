@@ -39,6 +39,17 @@ class Audit {
         sums.packets_injected, sums.packets_delivered, sums.packets_dropped, on_links, in_buffers);
   }
 
+  /// What a packet with telemetry has besides itself goes with it.
+  void telemetry() {
+    std::size_t carried = 0;
+    const auto count = [&](const Packet& packet) { carried += s_.telemetry.is_in(packet) ? 1 : 0; };
+    for (const Link& link : s_.links) link.data_out.for_each(link.data_in, count);
+    for (const ClassQueue& queue : s_.queues) queue.packets.for_each(count);
+    for (const NicState& nic : s_.nics) nic.inbox.for_each(count);
+    expect(carried == s_.telemetry.in_use(), "{} packets have telemetry and {} records are in use",
+           carried, s_.telemetry.in_use());
+  }
+
   void buffers(bool is_at_rest) {
     for (std::uint32_t i = 0; i < s_.switches.size(); ++i) buffer_of(i, is_at_rest);
     for (std::size_t i = 0; i < expected_.size(); ++i) {
@@ -366,6 +377,7 @@ std::vector<std::string> violated_laws(const NetworkState& state, const std::vec
                                        const Worker::Sums& sums, bool is_at_rest) {
   Audit audit(state, cells);
   audit.packets(sums);
+  audit.telemetry();
   audit.buffers(is_at_rest);
   audit.credits();
   return audit.violations;

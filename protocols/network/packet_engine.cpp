@@ -58,9 +58,11 @@ void PacketNetwork::Engine::hire() {
   const std::uint32_t size = team_ == nullptr ? 1 : team_->size();
   for (std::uint32_t i = 0; i < size; ++i) {
     workers_.push_back(std::make_unique<Worker>());
+    workers_.back()->number = i;
     workers_.back()->pool.exchange_by(depot_);
     workers_.back()->signals.reset(signal_words);
   }
+  s_.telemetry.hire(size);
   if (team_ == nullptr) return;
   std::vector<std::uint32_t> weights;
   for (const Cell& cell : cells) weights.push_back(cell.port_count() + 1);

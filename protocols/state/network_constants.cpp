@@ -182,6 +182,9 @@ Features NetworkConstants::needs() const {
   features.add(Feature::kTransports, transport_count > 1);
   features.add(Feature::kHostPorts, has_host_ports);
   features.add(Feature::kInNetwork, works_in_network);
+  for (std::uint32_t i = 0; i < transport_count; ++i) {
+    features.add(Feature::kTelemetry, transports[i].control.needs().telemetry);
+  }
   return features;
 }
 

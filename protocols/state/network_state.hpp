@@ -19,6 +19,7 @@
 #include "protocols/state/packet_path.hpp"
 #include "protocols/state/port_state.hpp"
 #include "protocols/state/queue_pair.hpp"
+#include "protocols/state/telemetry.hpp"
 #include "simcore/base/growing_log.hpp"
 #include "simcore/base/random.hpp"
 #include "simcore/engine/cell.hpp"
@@ -311,6 +312,7 @@ struct NetworkState {
   std::vector<RouteChange> route_changes;   ///< by time
   std::vector<AddedLatency> added_latency;  ///< by PortId; empty unless faults add latency
   OldPackets old_packets;
+  Telemetry telemetry;
   ProcessHandler* handler = nullptr;
 
   /// The arrival of a packet that would come at `time` by the link of `port`.

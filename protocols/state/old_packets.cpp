@@ -11,8 +11,8 @@ namespace {
 /// Every data packet on a link or in a buffer.
 template <class Visit>
 void for_each_data_packet(const NetworkState& s, Visit visit) {
-  const auto see = [&visit](const Packet& packet) {
-    if (kind_of(packet) == PacketKind::kData) visit(packet);
+  const auto see = [&](const Packet& packet) {
+    if (kind_of(packet) == PacketKind::kData) visit(s.telemetry.opened(packet));
   };
   for (const Link& link : s.links) link.data_out.for_each(link.data_in, see);
   for (const PortState& port : s.ports) {

@@ -19,6 +19,7 @@ enum class Feature : std::uint16_t {
   kTransports = 1U << 9U,   ///< several in one network
   kHostPorts = 1U << 10U,   ///< hosts choose a port packet by packet
   kInNetwork = 1U << 11U,   ///< chips add up and repeat data
+  kTelemetry = 1U << 12U,   ///< switches say in packets what they see
 };
 
 /// A set of features.
@@ -68,11 +69,14 @@ struct ScaleUpPath : PathWith<Feature::kCredits, Feature::kTransports, Feature::
                               Feature::kInNetwork, Feature::kWeightedClasses> {};
 /// Packets that are forwarded before they are whole.
 struct CutThroughPath : PathWith<Feature::kCutThrough> {};
+/// Congestion control by what switches say.
+struct TelemetryPath : PathWith<Feature::kTelemetry> {};
 /// Everything.
 struct GeneralPath
     : PathWith<Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells, Feature::kCredits,
                Feature::kInputQueues, Feature::kCutThrough, Feature::kReceiveRate, Feature::kFaults,
-               Feature::kTraces, Feature::kTransports, Feature::kHostPorts, Feature::kInNetwork> {};
+               Feature::kTraces, Feature::kTransports, Feature::kHostPorts, Feature::kInNetwork,
+               Feature::kTelemetry> {};
 
 /// All paths, the cheapest first; the last one has every feature.
 template <class... P>
@@ -96,7 +100,7 @@ struct PathList {
     return use.template operator()<First>();
   }
 };
-using PacketPaths =
-    PathList<PlainPath, BufferPath, FaultPath, CutThroughPath, ScaleUpPath, GeneralPath>;
+using PacketPaths = PathList<PlainPath, BufferPath, FaultPath, CutThroughPath, TelemetryPath,
+                             ScaleUpPath, GeneralPath>;
 
 }  // namespace weft::protocols

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <set>
+#include <utility>
 #include <variant>
 
 #include "collectives/jobs/collective/routing.hpp"
@@ -13,6 +15,7 @@
 #include "collectives/training/model/completed.hpp"
 #include "protocols/config/headroom.hpp"
 #include "scenarios/text/format.hpp"
+#include "simcore/fabric/path.hpp"
 #include "topologies/analysis/buffer_dependency.hpp"
 
 namespace weft::scenarios {
@@ -134,6 +137,57 @@ void check_marking(const Experiment& e, StaticFindings& findings) {
   for (const auto& control : controls) check_marking(e, control, findings);
 }
 
+/// The control of each transport that lives on what switches say in packets, or null.
+std::vector<const char*> telemetry_users(const Experiment& e) {
+  std::vector<const char*> titles;
+  titles.reserve(e.scenario.transports().size());
+  for (const protocols::TransportConfig& transport : e.scenario.transports()) {
+    const auto control = protocols::traits_of(transport).congestion_control;
+    const bool is_user = protocols::congestion::needs_of(control).telemetry;
+    titles.push_back(is_user ? protocols::congestion::title_of(control) : nullptr);
+  }
+  return titles;
+}
+
+/// Telemetry that a control needs and does not get.
+void check_telemetry(const Experiment& e, StaticFindings& findings) {
+  const std::vector<const char*> users = telemetry_users(e);
+  const auto user = std::ranges::find_if(users, [](const char* title) { return title != nullptr; });
+  if (user == users.end()) return;
+  using protocols::SwitchConfig;
+  if (e.scenario.switches.telemetry == SwitchConfig::Telemetry::kNone) {
+    findings.errors.push_back(
+        {fmt::format("`none` takes away the telemetry of switches, which {} needs; set it to "
+                     "`auto`, or take a congestion control that needs none",
+                     *user),
+         {.key = "fabric.telemetry"}});
+  }
+  if (e.scenario.switches.queueing == SwitchConfig::Queueing::kInput) {
+    findings.errors.push_back(
+        {fmt::format("`input` leaves no queue at an output for the telemetry to tell of, which {} "
+                     "needs; set it to `output`, or take a congestion control that needs none",
+                     *user),
+         {.key = "fabric.queueing"}});
+  }
+  std::set<std::pair<HostId, HostId>> seen;
+  for (const Connection& connection : e.workload.connections()) {
+    if (users[connection.transport] == nullptr) continue;
+    const HostId from = e.workload.process_hosts()[connection.source.value()];
+    const HostId to = e.workload.process_hosts()[connection.destination.value()];
+    if (from == to || e.fabric.network_between(from, to) != NetworkKind::kScaleOut) continue;
+    if (!seen.emplace(from, to).second) continue;
+    const auto path = flow_path(e.fabric, e.routes, e.scenario.seed, from, to, 0);
+    if (path.size() <= protocols::kTelemetryHops + 1) continue;
+    findings.errors.push_back(
+        {fmt::format("{} to {} crosses {} switches, and telemetry has room for {}, which {} needs; "
+                     "take a congestion control that needs none",
+                     e.fabric.host(from).name, e.fabric.host(to).name, path.size() - 1,
+                     protocols::kTelemetryHops, users[connection.transport]),
+         {.key = "fabric.telemetry"}});
+    return;
+  }
+}
+
 /// Go-back-N answers a packet that overtook another as if that were lost.
 void check_order(const Experiment& e, StaticFindings& findings) {
   std::vector<bool> goes_back;  // by transport
@@ -232,6 +286,7 @@ void check_gpu_memory(const Experiment& e, StaticFindings& findings) {
 StaticFindings check_statically(const Experiment& experiment) {
   StaticFindings findings;
   check_input_queues(experiment, findings);
+  check_telemetry(experiment, findings);
   check_capacity(experiment, findings);
   check_buffers(experiment, findings);
   check_nics(experiment, findings);

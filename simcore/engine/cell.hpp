@@ -20,6 +20,7 @@ namespace weft {
 /// What one thread needs to run cells: scratch space, packet memory and statistics that are sums,
 /// so that it does not matter which thread ran which cell.
 struct alignas(64) Worker {
+  std::uint32_t number = 0;  ///< of the thread, from 0
   ChunkPool pool;
   ArrivalBatch batch;
   Histogram packet_latency;

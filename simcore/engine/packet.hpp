@@ -18,7 +18,7 @@ struct Packet {
   std::uint32_t destination = 0;  ///< HostId
   std::uint32_t entropy = 0;      ///< what ECMP hashes
   /// Data: time of sending in units of 256 ps, modulo 1.1 s (protocols/state/old_packets.hpp tells
-  /// which); ACK: packets received so far.
+  /// which); ACK: packets received so far. Either with telemetry: protocols/state/telemetry.hpp.
   std::uint32_t word = 0;
   std::uint16_t size = 0;  ///< bytes it occupies the wire with
   std::uint8_t flags = 0;

@@ -67,6 +67,7 @@ class RandomScenario {
     yaml += fmt::format(", ecn: {}", marking());
     if (below(4) == 0) {
       yaml += fmt::format(", queueing: input, arbitration: {}", one_of({"round-robin", "random"}));
+      queues_at_inputs_ = true;
     }
     if (below(4) == 0) {
       yaml += fmt::format(", forwarding: cut-through, cut_through_after: {}B", 64 + below(200));
@@ -166,11 +167,16 @@ class RandomScenario {
         one_of({"same", "highest", "control"}), congestion_control());
   }
 
-  /// Any of the list, DCQCN also by its presets.
+  /// Any of the list, DCQCN also by its presets; where packets queue at inputs none that needs
+  /// telemetry, which is refused.
   std::string congestion_control() {
     const auto& names = protocols::congestion::Controls::kNames;
     const std::uint64_t choice = below(names.size() + 2);
-    if (choice < names.size()) return names[choice];
+    if (choice < names.size()) {
+      const bool is_refused =
+          queues_at_inputs_ && protocols::congestion::Controls::kNeeds[choice].telemetry;
+      return is_refused ? "none" : names[choice];
+    }
     return choice == names.size() ? "{type: dcqcn, preset: connectx}"
                                   : "{type: dcqcn, preset: hpcc-ns3}";
   }
@@ -223,6 +229,7 @@ class RandomScenario {
   std::uint64_t counter_ = 0;
   std::uint64_t job_classes_ = 0;  ///< 0: no classes are named
   bool is_reliable_ = true;
+  bool queues_at_inputs_ = false;
   bool has_pfc_ = false;
 };
 

@@ -109,6 +109,10 @@ const std::vector<Asked>& all_asked() {
        [](PacketNetwork::Options& o) {
          o.switches.forwarding = protocols::SwitchConfig::Forwarding::kCutThrough;
        }},
+      {"telemetry", Features(Feature::kTelemetry),
+       [](PacketNetwork::Options& o) {
+         roce_of(o).congestion_control = protocols::congestion::Hpcc::standard();
+       }},
       {"a fault", Features(Feature::kFaults),
        [](PacketNetwork::Options& o) {
          o.faults.push_back({.kind = protocols::Fault::Kind::kLinkRate,

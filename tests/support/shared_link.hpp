@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string_view>
@@ -24,6 +25,7 @@ struct SharedLink {
   Picoseconds to = 40_ms;
   Picoseconds spread = 20_us;  ///< flows start at random times up to this
   Picoseconds sample_period = 10_us;
+  Picoseconds queue_period{};  ///< of samples of the queue; 0: none
   Bytes size = 2_GiB;
 };
 
@@ -42,7 +44,9 @@ class SharedLinkRun {
     options.observation.rate_period = link.sample_period;
     options.trace_sink = [this](std::span<const TraceRecord> records) {
       for (const TraceRecord& r : records) {
-        if (r.kind == TraceRecord::Kind::kControl && r.time >= link_.from) samples_.push_back(r);
+        if (r.time < link_.from) continue;
+        if (r.kind == TraceRecord::Kind::kControl) samples_.push_back(r);
+        if (r.kind == TraceRecord::Kind::kQueue) queue_.push_back(r);
       }
     };
     topologies::CustomSpec topology =
@@ -52,7 +56,13 @@ class SharedLinkRun {
         topology.links[i].link.rate = link.sender_rate;
       }
     }
-    FlowRun run(topology, options, flows);
+    const Fabric fabric = topologies::build_fabric(topology).value();
+    const PortId port = fabric.port(fabric.host(HostId(0u)).first_port).peer;
+    if (link.queue_period != Picoseconds()) {
+      options.observation.queue_ports = {port};
+      options.observation.queue_period = link.queue_period;
+    }
+    FlowRun run(fabric, topology, options, flows);
     protocols::PacketNetwork& network = run.network();
     EXPECT_EQ(network.run_until(link.from), protocols::PacketNetwork::Status::kTimeLimit);
     network.reset_statistics();
@@ -70,7 +80,6 @@ class SharedLinkRun {
     }
     jain_ = sum * sum / (link.flows * squares);
     packets_ = std::move(received);
-    const PortId port = run.fabric().port(run.fabric().host(HostId(0u)).first_port).peer;
     counters_ = network.port_counters(port);
     peak_ = static_cast<double>(network.class_counters(port, 0).peak_bytes.count());
     latency_ = network.packet_latency().mean() * 1e-12;
@@ -89,6 +98,23 @@ class SharedLinkRun {
     return static_cast<double>(counters_.queue_integral) * 1e-12 / seconds();
   }
   [[nodiscard]] double peak_queue() const { return peak_; }
+  /// The bytes that wait all through a `time`, on average over the run. Needs `queue_period`.
+  [[nodiscard]] double standing_queue(Picoseconds time) const {
+    double sum = 0;
+    std::int64_t least = 0;
+    std::int64_t waiting = 0;
+    std::size_t next = 0;
+    int count = 0;
+    for (Picoseconds at = link_.from; at < link_.to; at += time, ++count) {
+      least = waiting;
+      for (; next < queue_.size() && queue_[next].time < at + time; ++next) {
+        waiting = queue_[next].value;
+        least = std::min(least, waiting);
+      }
+      sum += static_cast<double>(least);
+    }
+    return sum / count;
+  }
   /// Of data packets, in seconds: from their first bit until the last one is there.
   [[nodiscard]] double mean_latency() const { return latency_; }
   /// Jain's index of what the flows got.
@@ -122,6 +148,7 @@ class SharedLinkRun {
  private:
   SharedLink link_;
   std::vector<TraceRecord> samples_;
+  std::vector<TraceRecord> queue_;
   std::vector<double> packets_;
   protocols::PortCounters counters_;
   double peak_ = 0;

@@ -81,6 +81,16 @@ void input_queues(Options& o) { o.switches.queueing = protocols::SwitchConfig::Q
 void cut_through(Options& o) {
   o.switches.forwarding = protocols::SwitchConfig::Forwarding::kCutThrough;
 }
+/// Of every packet, without anybody who changes a rate by it.
+void telemetry(Options& o) {
+  protocols::congestion::HpccConfig hpcc;
+  hpcc.minimum_rate = 400_Gbps;
+  std::get<protocols::RoceConfig>(o.transport).congestion_control = hpcc;
+}
+template <class Control>
+void control(Options& o) {
+  std::get<protocols::RoceConfig>(o.transport).congestion_control = Control::standard();
+}
 void queue_trace(Options& o) {
   for (std::uint32_t p = 0; p < 64; ++p) o.observation.queue_ports.emplace_back(p);
   o.trace_sink = [](std::span<const TraceRecord> records) { benchmark::DoNotOptimize(records); };
@@ -143,10 +153,23 @@ WEFT_FEATURE(partitioned_buffer);
 WEFT_FEATURE(credits);
 WEFT_FEATURE(input_queues);
 WEFT_FEATURE(cut_through);
+WEFT_FEATURE(telemetry);
 WEFT_FEATURE(queue_trace);
 WEFT_FEATURE(packet_trace);
 WEFT_FEATURE(fault);
 #undef WEFT_FEATURE
+#define WEFT_CONTROL(name)                                                   \
+  BENCHMARK_CAPTURE(feature_row, name, control<protocols::congestion::name>) \
+      ->Name("control/" #name)                                               \
+      ->Apply(once)
+WEFT_CONTROL(NoControl);
+WEFT_CONTROL(Dcqcn);
+WEFT_CONTROL(Swift);
+WEFT_CONTROL(Timely);
+WEFT_CONTROL(Dctcp);
+WEFT_CONTROL(Hpcc);
+WEFT_CONTROL(PowerTcp);
+#undef WEFT_CONTROL
 BENCHMARK(histogram_add)->Name("feature/histogram_add");
 
 }  // namespace weft::bench

@@ -5,13 +5,6 @@
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols {
-namespace {
-
-/// Packet sizes are 16-bit numbers.
-constexpr Bytes kMaxPacket = 65'535_B;
-
-}  // namespace
-
 schema::Object<PacketFormat> PacketFormat::schema() {
   return schema::describe<PacketFormat>("packet format", "how messages become packets")
       .field("mtu", &PacketFormat::payload, "payload of a full packet (path MTU)")

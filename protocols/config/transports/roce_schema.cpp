@@ -49,6 +49,10 @@ TransportTraits RoceConfig::traits() const {
   traits.queue_pairs = queue_pairs;
   traits.queue_pair_use = queue_pair_use;
   traits.congestion_control = congestion_control;
+  if (congestion::needs_of(congestion_control).telemetry) {
+    traits.format.header += kTelemetrySize;
+    traits.ack_size += kTelemetrySize;
+  }
   return traits;
 }
 
@@ -97,6 +101,12 @@ schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
           problems.push_back({"window", "is less than the " + std::to_string(roce.ack_every) +
                                             " packets per ACK; the sender would wait for an ACK "
                                             "that the receiver holds back"});
+        }
+        const Bytes packet = roce.traits().full_packet();
+        if (packet > kMaxPacket && roce.format.payload + roce.format.header <= kMaxPacket) {
+          problems.push_back({"mtu", "makes packets of " + std::to_string(packet.count()) +
+                                         " B with their telemetry; at most " +
+                                         std::to_string(kMaxPacket.count()) + " B are possible"});
         }
       });
 }

@@ -14,6 +14,9 @@
 /// beside this one and an entry in `list.hpp`; its two ends are in `protocols/transports/`.
 namespace weft::protocols {
 
+/// Packet sizes are 16-bit numbers.
+inline constexpr Bytes kMaxPacket = 65'535_B;
+
 /// What every transport has: how messages become packets.
 struct PacketFormat {
   Bytes payload = 4096_B;  ///< of a full packet (path MTU)

@@ -96,12 +96,14 @@ class Roce {
                     const AckFields& fields, std::uint32_t fresh, Picoseconds now) {
     const bool is_marked = (packet.flags & kCongested) != 0;
     if (!is_marked && !t.control.needs().acks) return;
-    const congestion::Acknowledgement ack{
-        .packets = fresh,
-        .arrived = s.received,
-        .sent = s.sent_end,
-        .is_marked = is_marked,
-        .delay = Picoseconds(delay_of(fields, t.ack_layout(), now))};
+    congestion::Acknowledgement ack{.packets = fresh,
+                                    .arrived = s.received,
+                                    .sent = s.sent_end,
+                                    .is_marked = is_marked,
+                                    .delay = Picoseconds(delay_of(fields, t.ack_layout(), now))};
+    if (Host::kHasTelemetry && t.control.needs().telemetry) {
+      ack.hops = s_.telemetry[static_cast<std::uint32_t>(packet.stamp)].reports();
+    }
     sender_.acknowledge(s, t, ack, now);
   }
 
@@ -179,6 +181,9 @@ class Roce {
     if (r.echo_pending) packet.flags |= kCongested;
     r.echo_pending = false;
     r.since_ack = 0;
+    if (Host::kHasTelemetry && s_.telemetry.is_of(qp)) {
+      packet.word = s_.telemetry.answer(here.worker.number, qp, packet.word);
+    }
     host_.respond(here, packet, port);
   }
 

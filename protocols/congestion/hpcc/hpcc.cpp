@@ -1,0 +1,12 @@
+#include "protocols/congestion/hpcc/hpcc.hpp"
+
+namespace weft::protocols::congestion {
+
+HpccParameters::HpccParameters(const HpccConfig& c)
+    : target(to_fixed(c.target, kBits)),
+      max_stage(c.max_stage),
+      additive_increase(c.additive_increase),
+      minimum_rate(c.minimum_rate),
+      base_rtt(c.base_rtt) {}
+
+}  // namespace weft::protocols::congestion

@@ -1,0 +1,149 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "protocols/congestion/control.hpp"
+#include "protocols/congestion/fixed_point.hpp"
+#include "protocols/congestion/hop_memory.hpp"
+#include "protocols/congestion/hpcc/hpcc_config.hpp"
+#include "protocols/congestion/hpcc/hpcc_schema.hpp"
+#include "simcore/base/units.hpp"
+
+namespace weft::protocols::congestion {
+
+/// HpccConfig in the integers that the engine computes with: utilisations in units of 2^-30.
+struct HpccParameters {
+  explicit HpccParameters(const HpccConfig& config);
+
+  static constexpr int kBits = 30;
+  static constexpr std::int64_t kOne = std::int64_t{1} << kBits;
+
+  std::int64_t target;
+  std::uint32_t max_stage;
+  BitsPerSecond additive_increase;
+  BitsPerSecond minimum_rate;
+  Picoseconds base_rtt;
+};
+
+/// HPCC has no marks: its receiver only acknowledges.
+struct HpccReceiver {
+  Answer on_marked(const HpccParameters& /*p*/, Picoseconds /*now*/) { return Answer::kNothing; }
+};
+
+/// Algorithm 1 of the paper for one queue pair, written with rates R = W / T as its authors' ns-3
+/// model has it. It starts at line rate; the first ACK only begins the series. Packets are paced at
+/// R, and W = R T, rounded up to whole packets, may be in flight.
+class Hpcc {
+ public:
+  using Config = HpccConfig;
+  using Parameters = HpccParameters;
+  using Receiver = HpccReceiver;
+  static constexpr const char* kName = "hpcc";
+  static constexpr const char* kTitle = "HPCC";
+  static constexpr Needs kNeeds{.acks = true, .path = true, .telemetry = true};
+  static constexpr std::array<Column, 3> kColumns{{
+      {"rate_bps", "the rate that it sends at"},
+      {"window_packets", "packets that may be in flight", Column::Form::kFraction},
+      {"utilization", "of the fullest link, with what waits there", Column::Form::kFraction},
+  }};
+  [[nodiscard]] static schema::Object<Config> schema() { return hpcc_schema(); }
+  [[nodiscard]] static Config standard() { return Config::from_preset(Config().preset); }
+
+  void start(const Parameters& p, const FlowStart& start) {
+    line_rate_ = rate_ = reference_ = start.line_rate;
+    packet_ = start.packet;
+    base_rtt_ = p.base_rtt != Picoseconds(0) ? p.base_rtt : start.base_rtt;
+    base_rtt_ = std::max(base_rtt_, Picoseconds(1));
+  }
+
+  [[nodiscard]] BitsPerSecond rate() const { return rate_; }
+  /// In units of 2^-30.
+  [[nodiscard]] std::int64_t utilization() const { return utilization_; }
+
+  /// The rate changes with ACKs only.
+  void on_timer(const Parameters& /*p*/, Picoseconds /*now*/) {}
+
+  /// The next packet waits as long as this one takes at the rate.
+  Picoseconds on_sent(const Parameters& /*p*/, Bytes bytes, Picoseconds now) {
+    return now + transmission_time(bytes, rate_);
+  }
+
+  void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds /*now*/) {
+    if (!measure(ack.hops)) {
+      if (!has_begun_) round_end_ = ack.sent;
+      has_begun_ = true;
+      return;
+    }
+    // The reference moves once per round trip; in between every ACK starts from it.
+    const bool is_round_over = is_past(ack.arrived, round_end_);
+    const bool is_multiplicative = utilization_ >= p.target || stage_ >= p.max_stage;
+    BitsPerSecond next = reference_;
+    if (is_multiplicative) {
+      const std::int64_t utilization = std::max<std::int64_t>(utilization_, 1);
+      next = BitsPerSecond(scaled(reference_.count(), p.target, utilization));
+      next = std::min(next, line_rate_);  // before it is added to, it may be huge
+    }
+    next += p.additive_increase;
+    rate_ = std::clamp(next, std::min(p.minimum_rate, line_rate_), line_rate_);
+    if (!is_round_over) return;
+    round_end_ = ack.sent;
+    reference_ = rate_;
+    stage_ = is_multiplicative ? 0 : stage_ + 1;
+  }
+
+  void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
+  /// Losses are the transport's.
+  void on_loss(const Parameters& /*p*/, Loss /*how*/, Picoseconds /*now*/) {}
+
+  [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const {
+    const std::int64_t packets = (bytes_in(base_rtt_, rate_) + packet_ - Bytes(1)) / packet_;
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, 1, kMostPackets));
+  }
+
+  void sample(const Parameters& p, std::span<std::int64_t, kColumns.size()> values) const {
+    values[0] = rate_.count();
+    values[1] = static_cast<std::int64_t>(window(p)) << 32;
+    values[2] = utilization_ << (32 - Parameters::kBits);
+  }
+
+ private:
+  /// Sequence numbers are 24 bits wide, of which half may be in flight (InfiniBand, 9.7.2).
+  static constexpr std::int64_t kMostPackets = 8'388'607;
+
+  /// The utilisation of the fullest hop, smoothed over T; false where none can be told.
+  bool measure(std::span<const HopReport> hops) {
+    std::int64_t most = -1;
+    Picoseconds time;
+    memory_.compare(
+        hops, [&](const HopReport& report, const HopReport& before, Picoseconds elapsed) {
+          const Bytes waiting(std::min(report.waiting, before.waiting));
+          const std::int64_t in_flight =
+              load_of(report.sent - before.sent, elapsed, report.rate, Parameters::kBits) +
+              load_of(waiting, base_rtt_, report.rate, Parameters::kBits);
+          if (in_flight <= most) return;
+          most = in_flight;
+          time = elapsed;
+        });
+    if (most < 0) return false;
+    time = std::min(time, base_rtt_);
+    utilization_ += scaled(most - utilization_, time.count(), base_rtt_.count());
+    return true;
+  }
+
+  BitsPerSecond line_rate_;
+  BitsPerSecond rate_;
+  BitsPerSecond reference_;  ///< Rc: the rate of the last full round trip
+  Bytes packet_;
+  Picoseconds base_rtt_;
+  std::int64_t utilization_ = Parameters::kOne;
+  std::uint32_t round_end_ = 0;
+  std::uint32_t stage_ = 0;  ///< additive increases in a row
+  bool has_begun_ = false;
+  HopMemory memory_;
+};
+static_assert(CongestionControl<Hpcc>);
+
+}  // namespace weft::protocols::congestion

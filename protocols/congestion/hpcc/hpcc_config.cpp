@@ -1,0 +1,22 @@
+#include "protocols/congestion/hpcc/hpcc_config.hpp"
+
+namespace weft::protocols::congestion {
+
+HpccConfig HpccConfig::from_preset(Preset preset) {
+  HpccConfig c;
+  c.preset = preset;
+  switch (preset) {
+    case Preset::kPaper:
+      // SIGCOMM 2019, section 3.3: eta 95 %, maxStage 5. W_AI = W_init (1 - eta) / N; at 100 Gbps
+      // and for N = 100 flows that is T times 50 Mbps. The least rate is that of the runs
+      // below.
+      break;
+    case Preset::kNs3:
+      // What the runs that are published with the ns-3 model set, at 100 Gbps.
+      c.max_stage = 0;
+      break;
+  }
+  return c;
+}
+
+}  // namespace weft::protocols::congestion

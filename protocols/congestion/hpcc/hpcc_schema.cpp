@@ -1,0 +1,47 @@
+#include "protocols/congestion/hpcc/hpcc_schema.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "protocols/congestion/hpcc/hpcc_config.hpp"
+#include "simcore/schema/schema_builder.hpp"
+
+namespace weft::protocols::congestion {
+namespace {
+
+using Preset = schema::Preset<HpccConfig, HpccConfig::Preset>;
+
+Preset preset(HpccConfig::Preset which, std::string name, std::string source) {
+  return {which, std::move(name), std::move(source),
+          [which](HpccConfig& config) { config = HpccConfig::from_preset(which); }};
+}
+
+std::vector<Preset> presets() {
+  return {preset(HpccConfig::Preset::kPaper, "paper", "Li et al., SIGCOMM 2019, at 100 Gbps"),
+          preset(HpccConfig::Preset::kNs3, "hpcc-ns3",
+                 "the runs published with the authors' ns-3 model, at 100 Gbps")};
+}
+
+}  // namespace
+
+schema::Object<HpccConfig> hpcc_schema() {
+  using Config = HpccConfig;
+  return schema::describe<Config>("HPCC", "a window that follows the telemetry of switches")
+      .presets("preset", &Config::preset, presets(),
+               "all parameters at once; other keys override it")
+      .source("the published algorithm")
+      .field("target", &Config::target, "eta: the utilisation of links that is aimed at")
+      .within({.low = 0, .high = 1, .includes_low = false})
+      .field("max_stage", &Config::max_stage,
+             "additive increases in a row before a multiplicative one")
+      .range(0, 1'000)
+      .field("additive_increase", &Config::additive_increase,
+             "of the rate, per round trip: W_AI / T")
+      .field("minimum_rate", &Config::minimum_rate, "no decrease goes below it")
+      .at_least(1_Mbps)
+      .field("base_rtt", &Config::base_rtt, "T of all flows; 0: of each flow that of its idle path")
+      .at_most(1_s);
+}
+
+}  // namespace weft::protocols::congestion

@@ -1,0 +1,8 @@
+#include "protocols/congestion/powertcp/powertcp.hpp"
+
+namespace weft::protocols::congestion {
+
+PowerTcpParameters::PowerTcpParameters(const PowerTcpConfig& c)
+    : gamma(to_fixed(c.gamma, kBits)), expected_flows(c.expected_flows), base_rtt(c.base_rtt) {}
+
+}  // namespace weft::protocols::congestion
