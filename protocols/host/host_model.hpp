@@ -190,11 +190,13 @@ class HostModel {
       receive_copy(here, packet, port);
       return;
     }
-    if (Path::has(Feature::kTelemetry) && s_.telemetry.is_in(packet)) {
-      receive_with_telemetry(here, packet, port);
-    } else {
-      hand_over(here, packet, port);
+    if constexpr (Path::has(Feature::kTelemetry)) {
+      if (s_.telemetry.is_in(packet)) {
+        receive_with_telemetry(here, packet, port);
+        return;
+      }
     }
+    hand_over(here, packet, port);
   }
 
   /// To the transport, with its own word and, in its stamp, the number of its record. What an ACK
@@ -210,7 +212,7 @@ class HostModel {
     if (record != Telemetry::kNone) s_.telemetry.give_back(here.worker.number, record);
   }
 
-  void hand_over(const Here& here, const Packet& packet, PortState& port) {
+  [[gnu::always_inline]] void hand_over(const Here& here, const Packet& packet, PortState& port) {
     if (kind_of(packet) == PacketKind::kData) {
       receive_data(here, packet, port);
     } else {
@@ -354,8 +356,8 @@ class HostModel {
     const auto flags = static_cast<std::uint8_t>(
         class_flags(s.traffic_class) | (is_last ? kLast : 0U) | (s.first_of_message ? kFirst : 0U));
     std::uint32_t word = send_time(here.now);
-    if (Path::has(Feature::kTelemetry) && s_.telemetry.is_of(qp)) {
-      word = s_.telemetry.take(here.worker.number, word);
+    if constexpr (Path::has(Feature::kTelemetry)) {
+      if (s_.telemetry.is_of(qp)) word = s_.telemetry.take(here.worker.number, word);
     }
     const auto write = [&](Packet& packet) {
       packet.flow = Path::has(Feature::kInNetwork) ? qp | (s.in_network & kInNetworkFlow) : qp;

@@ -23,7 +23,9 @@ class ReceiveBuffer {
     if (!k.of_class[c].is_credit && nic.inbox.bytes() + packet.wire_size() > k.receive_buffer) {
       ++s_.account(port, c).drops;
       ++here.worker.sums.packets_dropped;
-      if (Path::has(Feature::kTelemetry)) s_.telemetry.lose(here.worker.number, packet);
+      if constexpr (Path::has(Feature::kTelemetry)) {
+        s_.telemetry.lose(here.worker.number, packet);
+      }
       return;
     }
     nic.inbox.push(packet, here.worker.pool);

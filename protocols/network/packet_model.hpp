@@ -44,7 +44,9 @@ class PacketModel {
       // Its credits are void: the link grants them anew when it is up.
       ++port.fault_drops;
       ++here.worker.sums.packets_dropped;
-      if (Path::has(Feature::kTelemetry)) s_.telemetry.lose(here.worker.number, packet);
+      if constexpr (Path::has(Feature::kTelemetry)) {
+        s_.telemetry.lose(here.worker.number, packet);
+      }
       return;
     }
     tracer_.note(here, TraceRecord::Kind::kPacketArrived, packet, port, here.now);

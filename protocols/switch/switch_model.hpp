@@ -163,8 +163,10 @@ class SwitchModel {
     if (cut_through_.is_used()) {
       begin = cut_through_.begin(packet, port, s_.ports[sw.first_port + ingress], here.now);
     }
-    if (Path::has(Feature::kTelemetry) && s_.telemetry.is_used()) {
-      s_.telemetry.report(packet, port.index, port.rate, port.backlog, begin);
+    if constexpr (Path::has(Feature::kTelemetry)) {
+      if (s_.telemetry.is_used()) {
+        s_.telemetry.report(packet, port.index, port.rate, port.backlog, begin);
+      }
     }
     tracer_.note(here, TraceRecord::Kind::kPacketStarted, packet, port, begin);
     transmit<Path>(s_, here, port, s_.queue(port, c), packet.wire_size(), begin,
@@ -180,7 +182,9 @@ class SwitchModel {
             std::uint32_t ingress, ClassQueue& queue) {
     ++port.fault_drops;
     ++here.worker.sums.packets_dropped;
-    if (Path::has(Feature::kTelemetry)) s_.telemetry.lose(here.worker.number, packet);
+    if constexpr (Path::has(Feature::kTelemetry)) {
+      s_.telemetry.lose(here.worker.number, packet);
+    }
     if (Path::has(Feature::kInNetwork) && s_.constants.works_in_network &&
         debt_of(packet) != kOwesIngress) {
       chip_.settle(here, port.owner, debt_of(packet));
@@ -223,8 +227,10 @@ class SwitchModel {
     // of another's.
     if (Path::has(Feature::kTransports) && sw.is_chip)
       return hops[(in.index - sw.first_port) % hops.size()];
-    if (Path::has(Feature::kTelemetry) && s_.telemetry.is_in(packet)) {
-      return balancer_.choose(sw, in, s_.telemetry.opened(packet), c, hops, now);
+    if constexpr (Path::has(Feature::kTelemetry)) {
+      if (s_.telemetry.is_in(packet)) {
+        return balancer_.choose(sw, in, s_.telemetry.opened(packet), c, hops, now);
+      }
     }
     return balancer_.choose(sw, in, packet, c, hops, now);
   }
@@ -239,7 +245,9 @@ class SwitchModel {
     if (!fits) [[unlikely]] {
       ++account.drops;
       ++here.worker.sums.packets_dropped;
-      if (Path::has(Feature::kTelemetry)) s_.telemetry.lose(here.worker.number, packet);
+      if constexpr (Path::has(Feature::kTelemetry)) {
+        s_.telemetry.lose(here.worker.number, packet);
+      }
     }
     // What did not fit into a partition crossed its threshold too; as long as something is there
     // that will leave, the pause will be lifted.
@@ -348,7 +356,9 @@ class SwitchModel {
   /// A packet that the buffer does not hold is lost; its credits are granted again.
   void drop(const Here& here, PortState& in, const Packet& packet) {
     ++here.worker.sums.packets_dropped;
-    if (Path::has(Feature::kTelemetry)) s_.telemetry.lose(here.worker.number, packet);
+    if constexpr (Path::has(Feature::kTelemetry)) {
+      s_.telemetry.lose(here.worker.number, packet);
+    }
     const std::uint8_t c = class_of(packet);
     if (!Path::has(Feature::kCredits) || !s_.constants.of_class[c].is_credit) return;
     control_.grant(here, in, c, scheduler_.blocks(c, packet.wire_size()));

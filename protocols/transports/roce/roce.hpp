@@ -71,7 +71,9 @@ class Roce {
     const std::uint32_t before = s.received;
     const bool counts = static_cast<std::int32_t>(ack.received - before) > 0;
     if (counts) s.received = ack.received;
-    if (!t.control.is_none()) tell_control(s, t, packet, ack, s.received - before, here.now);
+    if (!t.control.is_none() && ((packet.flags & kCongested) != 0 || t.control.needs().acks)) {
+      tell_control(s, t, packet, ack, s.received - before, here.now);
+    }
     if (moves) sender_.advance(s, ack.expected);
     if (moves || counts) {
       s.retries = 0;
@@ -91,18 +93,20 @@ class Roce {
     sender_.notify(s, host_.transport(s.transport), now);
   }
 
-  /// `fresh`: packets that this ACK is the first to say have arrived.
+  /// Of an ACK with a mark, or of any where the control hears of all. `fresh`: packets that it is
+  /// the first to say have arrived.
   void tell_control(SenderState& s, const TransportConstants& t, const Packet& packet,
                     const AckFields& fields, std::uint32_t fresh, Picoseconds now) {
     const bool is_marked = (packet.flags & kCongested) != 0;
-    if (!is_marked && !t.control.needs().acks) return;
     congestion::Acknowledgement ack{.packets = fresh,
                                     .arrived = s.received,
                                     .sent = s.sent_end,
                                     .is_marked = is_marked,
                                     .delay = Picoseconds(delay_of(fields, t.ack_layout(), now))};
-    if (Host::kHasTelemetry && t.control.needs().telemetry) {
-      ack.hops = s_.telemetry[static_cast<std::uint32_t>(packet.stamp)].reports();
+    if constexpr (Host::kHasTelemetry) {
+      if (t.control.needs().telemetry) {
+        ack.hops = s_.telemetry[static_cast<std::uint32_t>(packet.stamp)].reports();
+      }
     }
     sender_.acknowledge(s, t, ack, now);
   }
@@ -181,8 +185,10 @@ class Roce {
     if (r.echo_pending) packet.flags |= kCongested;
     r.echo_pending = false;
     r.since_ack = 0;
-    if (Host::kHasTelemetry && s_.telemetry.is_of(qp)) {
-      packet.word = s_.telemetry.answer(here.worker.number, qp, packet.word);
+    if constexpr (Host::kHasTelemetry) {
+      if (s_.telemetry.is_of(qp)) {
+        packet.word = s_.telemetry.answer(here.worker.number, qp, packet.word);
+      }
     }
     host_.respond(here, packet, port);
   }
