@@ -86,13 +86,9 @@ TEST(HpccQueue, NoneStandsBelowWhatTheStepsFill) {
 
 // Within 10 % of the queue: it is the small difference of U and 1.
 TEST(HpccQueue, OfTwoHundredFlowsIsWhatTheirStepsFill) {
-  const SharedLinkRun run({.flows = 200,
-                           .latency = 20_us,
-                           .from = 30_ms,
-                           .to = 34_ms,
-                           .spread = 100_us,
-                           .size = 4_GiB},
-                          hpcc_options(HpccConfig::Preset::kPaper));
+  const SharedLinkRun run(
+      {.flows = 200, .latency = 20_us, .from = 30_ms, .to = 34_ms, .spread = 100_us, .size = 4_GiB},
+      hpcc_options(HpccConfig::Preset::kPaper));
   const double filling = kRate / 8 * 80.27e-6;
   RecordProperty("queue_of_filling", std::to_string(run.mean_queue() / filling));
   EXPECT_NEAR(run.mean_queue(), 0.0556 * filling, 0.1 * 0.0556 * filling);

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
 namespace weft::protocols::congestion {
@@ -27,7 +28,7 @@ struct HpccSender {
   void pass(Picoseconds time, double share, std::uint32_t waiting = 0, std::size_t hop = 0) {
     reports[hop].time += time;
     const double sent = share * static_cast<double>(bytes_in(time, kRate).count());
-    reports[hop].sent += Bytes(static_cast<std::int64_t>(sent + 0.5));
+    reports[hop].sent += Bytes(std::llround(sent));
     reports[hop].waiting = waiting;
   }
   void acknowledge(std::uint32_t arrived, std::uint32_t sent) {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
 namespace weft::protocols::congestion {
@@ -22,7 +23,7 @@ struct PowerTcpSender {
   void pass(Picoseconds time, double share, std::uint32_t waiting) {
     report.time += time;
     const double sent = share * static_cast<double>(bytes_in(time, kRate).count());
-    report.sent += Bytes(static_cast<std::int64_t>(sent + 0.5));
+    report.sent += Bytes(std::llround(sent));
     report.waiting = waiting;
   }
   void acknowledge(Picoseconds now) { s.on_ack(p, {.packets = 1, .hops = {&report, 1}}, now); }
