@@ -24,7 +24,7 @@ namespace {
 
 using protocols::congestion::DctcpConfig;
 
-constexpr double kFraction = 4294967296.0;  // samples of shares are in units of 2^-32
+constexpr double kDctcpFraction = 4294967296.0;  // samples of shares are in units of 2^-32
 
 class DctcpSawtooth : public ::testing::TestWithParam<std::uint32_t> {};
 
@@ -53,10 +53,10 @@ TEST_P(DctcpSawtooth, MarksAndSwingsAsTheFormSays) {
   for (int i = 0; i < 100; ++i) {
     alpha = std::sqrt((2 * window + 1) / ((window + 1) * (window + 1)) / (1 - alpha / 4));
   }
-  const double seen = run.mean("alpha") / kFraction;
+  const double seen = run.mean("alpha") / kDctcpFraction;
   const std::vector<double> sums = run.sums("window_packets");
   const auto [least, most] = std::ranges::minmax(sums);
-  const double swing = (most - least) / kFraction;
+  const double swing = (most - least) / kDctcpFraction;
   RecordProperty("peak_packets", std::to_string(peak));
   RecordProperty("alpha", std::to_string(seen));
   RecordProperty("swing_packets", std::to_string(swing));

@@ -18,7 +18,7 @@ namespace {
 
 using protocols::congestion::HpccConfig;
 
-constexpr double kRate = 100e9;
+constexpr double kHpccLink = 100e9;
 
 protocols::PacketNetwork::Options hpcc_options(HpccConfig::Preset preset) {
   HpccConfig config = HpccConfig::from_preset(preset);
@@ -44,7 +44,7 @@ TEST_P(HpccFixedPoint, SendsEtaAndItsStepsAndLeavesNoQueue) {
                            .queue_period = 100_ns,
                            .size = 4_GiB},
                           hpcc_options(c.preset));
-  const double expected = 0.95 + c.flows * 50e6 / kRate;
+  const double expected = 0.95 + c.flows * 50e6 / kHpccLink;
   RecordProperty("used", std::to_string(run.used()));
   RecordProperty("jain", std::to_string(run.jain()));
   RecordProperty("mean_queue", std::to_string(run.mean_queue()));
@@ -89,7 +89,7 @@ TEST(HpccQueue, OfTwoHundredFlowsIsWhatTheirStepsFill) {
   const SharedLinkRun run(
       {.flows = 200, .latency = 20_us, .from = 30_ms, .to = 34_ms, .spread = 100_us, .size = 4_GiB},
       hpcc_options(HpccConfig::Preset::kPaper));
-  const double filling = kRate / 8 * 80.27e-6;
+  const double filling = kHpccLink / 8 * 80.27e-6;
   RecordProperty("queue_of_filling", std::to_string(run.mean_queue() / filling));
   EXPECT_NEAR(run.mean_queue(), 0.0556 * filling, 0.1 * 0.0556 * filling);
   EXPECT_GE(run.used(), 0.995);

@@ -13,21 +13,21 @@
 namespace weft::protocols::congestion {
 namespace {
 
-constexpr BitsPerSecond kRate = 100'000_Mbps;
-constexpr Picoseconds kRtt = 10_us;  // 125,000 B
+constexpr BitsPerSecond kHpccRate = 100'000_Mbps;
+constexpr Picoseconds kHpccRtt = 10_us;  // 125,000 B
 
 /// A sender whose ACKs tell of hops that send and hold what a test says.
 struct HpccSender {
   explicit HpccSender(const HpccConfig& config = {}, std::size_t hops = 1)
-      : p(config), reports(hops, HopReport{.rate = kRate}) {
+      : p(config), reports(hops, HopReport{.rate = kHpccRate}) {
     for (std::size_t i = 0; i < hops; ++i) reports[i].port = static_cast<std::uint32_t>(i);
-    h.start(p, {.line_rate = kRate, .packet = 1'250_B, .base_rtt = kRtt});
+    h.start(p, {.line_rate = kHpccRate, .packet = 1'250_B, .base_rtt = kHpccRtt});
     acknowledge(1, 1);
   }
   /// For `time` the hop sent this share of its rate; now so many bytes wait.
   void pass(Picoseconds time, double share, std::uint32_t waiting = 0, std::size_t hop = 0) {
     reports[hop].time += time;
-    const double sent = share * static_cast<double>(bytes_in(time, kRate).count());
+    const double sent = share * static_cast<double>(bytes_in(time, kHpccRate).count());
     reports[hop].sent += Bytes(std::llround(sent));
     reports[hop].waiting = waiting;
   }
@@ -46,37 +46,37 @@ struct HpccSender {
 
 TEST(Hpcc, TakesRateAndTheLesserOfTwoQueuesOverARoundTrip) {
   HpccSender sender;
-  sender.pass(kRtt, 0.8, 50'000);
+  sender.pass(kHpccRtt, 0.8, 50'000);
   sender.acknowledge(2, 10);
   EXPECT_NEAR(sender.utilization(), 0.8, 1e-4) << "nothing waited before";
-  sender.pass(kRtt, 0.8, 25'000);
+  sender.pass(kHpccRtt, 0.8, 25'000);
   sender.acknowledge(3, 10);
   EXPECT_NEAR(sender.utilization(), 0.8 + 25'000.0 / 125'000, 1e-4);
 }
 
 TEST(Hpcc, ASampleCountsForTheTimeThatItCovers) {
   HpccSender sender;
-  sender.pass(kRtt / 4, 0.4);
+  sender.pass(kHpccRtt / 4, 0.4);
   sender.acknowledge(2, 10);
   EXPECT_NEAR(sender.utilization(), 0.75 * 1 + 0.25 * 0.4, 1e-4);
-  sender.pass(3 * kRtt, 0.6);
+  sender.pass(3 * kHpccRtt, 0.6);
   sender.acknowledge(3, 10);
   EXPECT_NEAR(sender.utilization(), 0.6, 1e-4) << "a round trip at most";
 }
 
 TEST(Hpcc, TheFullestHopDecides) {
   HpccSender sender({}, 3);
-  sender.pass(kRtt, 0.5, 0, 0);
-  sender.pass(kRtt, 0.9, 0, 1);
-  sender.pass(kRtt, 0.7, 0, 2);
+  sender.pass(kHpccRtt, 0.5, 0, 0);
+  sender.pass(kHpccRtt, 0.9, 0, 1);
+  sender.pass(kHpccRtt, 0.7, 0, 2);
   sender.acknowledge(2, 10);
   EXPECT_NEAR(sender.utilization(), 0.9, 1e-4);
 }
 
 TEST(Hpcc, AnotherPortInItsPlaceHasSaidNothingYet) {
   HpccSender sender({}, 2);
-  sender.pass(kRtt, 0.5, 0, 0);
-  sender.pass(kRtt, 3.0, 0, 1);
+  sender.pass(kHpccRtt, 0.5, 0, 0);
+  sender.pass(kHpccRtt, 3.0, 0, 1);
   sender.reports[1].port = 9;
   sender.acknowledge(2, 10);
   EXPECT_NEAR(sender.utilization(), 0.5, 1e-4);
@@ -84,10 +84,10 @@ TEST(Hpcc, AnotherPortInItsPlaceHasSaidNothingYet) {
 
 TEST(Hpcc, AboveItsTargetItDividesByTheExcess) {
   HpccSender sender;
-  sender.pass(kRtt, 1, 62'500);
-  sender.pass(kRtt, 1, 62'500);
+  sender.pass(kHpccRtt, 1, 62'500);
+  sender.pass(kHpccRtt, 1, 62'500);
   sender.acknowledge(2, 10);
-  sender.pass(kRtt, 1, 62'500);
+  sender.pass(kHpccRtt, 1, 62'500);
   sender.acknowledge(3, 10);
   // The reference moved with the first of the two: 100 / (1 / 0.95) + 0.05.
   const double reference = 100 * 0.95 + 0.05;
@@ -101,7 +101,7 @@ TEST(Hpcc, BelowItsTargetItAddsUntilTheStagesAreOver) {
   HpccSender sender(config);
   std::uint32_t arrived = 1;
   const auto round = [&](double share) {
-    sender.pass(kRtt, share);
+    sender.pass(kHpccRtt, share);
     arrived += 10;
     sender.acknowledge(arrived, arrived + 5);
     return sender.gigabits();
@@ -113,21 +113,21 @@ TEST(Hpcc, BelowItsTargetItAddsUntilTheStagesAreOver) {
   config.max_stage = 0;
   HpccSender at_once(config);
   arrived = 1;
-  at_once.pass(kRtt, 4);
+  at_once.pass(kHpccRtt, 4);
   at_once.acknowledge(11, 15);
   const double low = at_once.gigabits();
-  at_once.pass(kRtt, 0.5);
+  at_once.pass(kHpccRtt, 0.5);
   at_once.acknowledge(21, 25);
   EXPECT_NEAR(at_once.gigabits(), low * 0.95 / 0.5 + 1, 0.01);
 }
 
 TEST(Hpcc, TheReferenceMovesOncePerRoundTrip) {
   HpccSender sender;
-  sender.pass(kRtt, 1.9);
+  sender.pass(kHpccRtt, 1.9);
   sender.acknowledge(2, 20);  // a round is over: 50 Gbps and R_AI become the reference
   EXPECT_NEAR(sender.gigabits(), 50.05, 0.01);
   for (std::uint32_t i = 3; i <= 20; ++i) {
-    sender.pass(kRtt, 1.9);
+    sender.pass(kHpccRtt, 1.9);
     sender.acknowledge(i, 30);
     EXPECT_NEAR(sender.gigabits(), 50.05 / 2 + 0.05, 0.01) << "none of them compounds";
   }
@@ -136,7 +136,7 @@ TEST(Hpcc, TheReferenceMovesOncePerRoundTrip) {
 TEST(Hpcc, PacesAtItsRateAndKeepsARoundTripOfItInFlight) {
   HpccSender sender;
   EXPECT_EQ(sender.h.window(sender.p), 100U);
-  sender.pass(kRtt, 1.9);
+  sender.pass(kHpccRtt, 1.9);
   sender.acknowledge(2, 20);
   EXPECT_EQ(sender.h.window(sender.p), 51U) << "50.05 rounded up";
   EXPECT_EQ(sender.h.on_sent(sender.p, 1'250_B, 1_us),
