@@ -33,9 +33,10 @@ const Record<MessageStatistics>& messages_record() {
                    [](const Row& r) {
                      return std::make_optional(only_if(r.completed() > 0, r.completion_seconds()));
                    }),
-       object<Row>(
-           "slowdown", "flow completion times over zero-load times", percentiles_record(),
-           [](const Row& r) { return std::make_optional(only_if(r.completed() > 0, r.slowdown())); })}};
+       object<Row>("slowdown", "flow completion times over zero-load times", percentiles_record(),
+                   [](const Row& r) {
+                     return std::make_optional(only_if(r.completed() > 0, r.slowdown()));
+                   })}};
   return record;
 }
 
