@@ -28,7 +28,7 @@ constexpr double kNanosecondsPerHop = 65;
 /// port, link, packets, routes and order of events then come from ever farther away. From the
 /// NVLink fabrics that are shipped (72 to 576 GPUs); the permutation over 4,096 hosts
 /// (simcore/PERFORMANCE.md) agrees.
-constexpr double kNanosecondsPerDoubling = 150;
+constexpr double kNanosecondsPerDoubling = 135;
 constexpr double kCache = 1 << 20U;  ///< second level
 /// From here on next to nothing is found in any cache.
 constexpr double kBeyondCaches = 64 * kCache;
@@ -163,8 +163,7 @@ double nanoseconds_per_hop(const Experiment& e, Picoseconds lookahead,
 
 /// Of all packet-hops. Tensor parallelism uses domains and then NICs are quiet, an all-to-all of
 /// experts uses both: how much of the other network packets touch besides their own is between
-/// nothing and all of it, and in the middle of both times here (of shipped scenarios: within 0.7
-/// and 1.5 of what they take).
+/// nothing and all of it, and in the middle of both times here.
 double nanoseconds_of_hops(const Experiment& e, const Traffic& traffic) {
   const CellPlan plan = plan_of(e);
   const auto per_hop = [&](std::optional<NetworkKind> network) {
