@@ -72,8 +72,8 @@ void Executor::note_hold(Turn turn, const Stream& other) {
   const std::uint32_t own = job_of(turn.self).program->stream_of(turn.number);
   std::vector<StreamWait>& held = processes_[turn.self.value()].streams[own].held;
   const Picoseconds now = turn.context.now();
-  if (!held.empty() && held.back().until <= computing.waits_since)
-    held.clear();                                         // of an earlier wait
+  const bool is_of_earlier_wait = !held.empty() && held.back().until <= computing.waits_since;
+  if (is_of_earlier_wait) held.clear();
   if (!held.empty() && held.back().until == now) return;  // by another lane of the stream
   held.push_back({turn.lane.step.peer, turn.lane.waits_since, now, other.finished_posted_at});
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -80,6 +81,23 @@ inline constexpr std::int64_t kNoSample = std::numeric_limits<std::int64_t>::min
 
 /// The packets that may be in flight where a control sets no window.
 inline constexpr std::uint32_t kNoWindow = std::numeric_limits<std::uint32_t>::max();
+/// Sequence numbers are 24 bits wide, of which half may be in flight (InfiniBand, 9.7.2).
+inline constexpr std::uint32_t kMostInFlight = 8'388'607;
+
+/// What a rate sends in `time`, in packets: rounded up, and one at least.
+[[nodiscard]] constexpr std::uint32_t window_of(BitsPerSecond rate, Picoseconds time,
+                                                Bytes packet) {
+  const std::int64_t packets = (bytes_in(time, rate) + packet - Bytes(1)) / packet;
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, 1, kMostInFlight));
+}
+
+/// The receiver's part of a control that has no use for marks.
+struct OnlyAcknowledges {
+  template <class Parameters>
+  Answer on_marked(const Parameters& /*p*/, Picoseconds /*now*/) {
+    return Answer::kNothing;
+  }
+};
 
 /// A congestion control: the state of one queue pair at its sender, and the reaction. Parameters
 /// are run constants made of the specification `Config`. Times are those of the run and never go

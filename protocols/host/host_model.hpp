@@ -411,15 +411,9 @@ class HostModel {
       r.early.insert(r.expected, packet.sequence, is_last);
       return;
     }
-    std::uint32_t messages = 0;
-    for (bool ends_message = is_last;; ends_message = r.early.remove(r.expected)) {
-      ++r.expected;
-      if (ends_message) {
-        record_delivery(here, packet.flow, r.expected - 1, port);
-        ++messages;
-      }
-      if (!r.early.holds(r.expected)) break;
-    }
+    std::uint32_t messages = r.early.close_gap(r.expected, is_last, [&](std::uint32_t last) {
+      record_delivery(here, packet.flow, last, port);
+    });
     for (; messages > 0; --messages) notify_copied(here, packet.flow);
   }
   [[gnu::noinline]] void notify_copied(const Here& here, std::uint32_t flow) {

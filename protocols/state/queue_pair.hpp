@@ -118,6 +118,21 @@ class ReorderBuffer {
     --held_;
     return is_last;
   }
+  /// The packet that is `expected` has come: goes past it and past those behind it that are held.
+  /// Calls `deliver(last)` for each message that this completes, with its last packet; returns how
+  /// many.
+  template <class Deliver>
+  std::uint32_t close_gap(std::uint32_t& expected, bool is_last, Deliver deliver) {
+    std::uint32_t messages = 0;
+    for (bool ends_message = is_last;; ends_message = remove(expected)) {
+      ++expected;
+      if (ends_message) {
+        deliver(expected - 1);
+        ++messages;
+      }
+      if (!holds(expected)) return messages;
+    }
+  }
   [[nodiscard]] bool empty() const { return held_ == 0; }
   [[nodiscard]] std::uint32_t held() const { return held_; }
 

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <set>
-#include <utility>
 #include <variant>
 
 #include "collectives/jobs/collective/routing.hpp"
@@ -14,8 +12,8 @@
 #include "collectives/training/memory/memory_use.hpp"
 #include "collectives/training/model/completed.hpp"
 #include "protocols/config/headroom.hpp"
+#include "scenarios/limits/distances.hpp"
 #include "scenarios/text/format.hpp"
-#include "simcore/fabric/path.hpp"
 #include "topologies/analysis/buffer_dependency.hpp"
 
 namespace weft::scenarios {
@@ -169,19 +167,18 @@ void check_telemetry(const Experiment& e, StaticFindings& findings) {
                      *user),
          {.key = "fabric.queueing"}});
   }
-  std::set<std::pair<HostId, HostId>> seen;
+  Distances distances(e.scenario.seed, e.fabric, e.routes);
   for (const Connection& connection : e.workload.connections()) {
     if (users[connection.transport] == nullptr) continue;
     const HostId from = e.workload.process_hosts()[connection.source.value()];
     const HostId to = e.workload.process_hosts()[connection.destination.value()];
     if (from == to || e.fabric.network_between(from, to) != NetworkKind::kScaleOut) continue;
-    if (!seen.emplace(from, to).second) continue;
-    const auto path = flow_path(e.fabric, e.routes, e.scenario.seed, from, to, 0);
-    if (path.size() <= protocols::kTelemetryHops + 1) continue;
+    const std::size_t links = distances.links(from, to);
+    if (links <= protocols::kTelemetryHops + 1) continue;
     findings.errors.push_back(
         {fmt::format("{} to {} crosses {} switches, and telemetry has room for {}, which {} needs; "
                      "take a congestion control that needs none",
-                     e.fabric.host(from).name, e.fabric.host(to).name, path.size() - 1,
+                     e.fabric.host(from).name, e.fabric.host(to).name, links - 1,
                      protocols::kTelemetryHops, users[connection.transport]),
          {.key = "fabric.telemetry"}});
     return;

@@ -4,45 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
 #include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/ideal/ideal_times.hpp"
+#include "scenarios/limits/distances.hpp"
 #include "scenarios/limits/limits.hpp"
-#include "simcore/fabric/path.hpp"
 
 namespace weft::scenarios {
 namespace {
-
-/// Links from host to host. All pairs behind the same two switches are as far apart.
-class Distances {
- public:
-  Distances(const Scenario& scenario, const Fabric& fabric, const Routes& routes)
-      : seed_(scenario.seed), fabric_(fabric), routes_(routes) {}
-
-  [[nodiscard]] double links(HostId from, HostId to) {
-    const std::uint64_t key = (std::uint64_t{switch_of(from, to)} << 32U) | switch_of(to, from);
-    const auto [place, is_new] = links_.try_emplace(key);
-    if (is_new) {
-      place->second = static_cast<double>(flow_path(fabric_, routes_, seed_, from, to, 0).size());
-    }
-    return place->second;
-  }
-
- private:
-  /// The node at the far end of the first link that leads to `other`.
-  [[nodiscard]] std::uint32_t switch_of(HostId host, HostId other) const {
-    const auto ports = routes_.host_ports(host, other);
-    if (ports.empty()) return 0;  // there is no way
-    const PortId first = fabric_.host(host).first_port;
-    return fabric_.peer_node(PortId(first.value() + ports.front())).value();
-  }
-
-  std::uint64_t seed_;
-  const Fabric& fabric_;
-  const Routes& routes_;
-  std::unordered_map<std::uint64_t, double> links_;
-};
 
 class Survey {
  public:
@@ -50,7 +19,7 @@ class Survey {
          const collectives::Workload& workload)
       : workload_(workload),
         transports_(scenario, fabric, routes, workload),
-        distances_(scenario, fabric, routes) {}
+        distances_(scenario.seed, fabric, routes) {}
 
   void add_job(std::uint32_t job) {
     const double before = traffic_.messages;
@@ -107,8 +76,8 @@ class Survey {
   [[nodiscard]] double links_of(ConnectionId connection) {
     const Connection& c = workload_.connections()[connection.value()];
     if (c.kind == Connection::Kind::kUnicast) {
-      return distances_.links(transports_.source_of(connection),
-                              transports_.destination_of(connection));
+      return static_cast<double>(distances_.links(transports_.source_of(connection),
+                                                  transports_.destination_of(connection)));
     }
     const auto members = static_cast<double>(workload_.groups()[c.group].members.size());
     if (c.kind == Connection::Kind::kMulticast) return 1 + members;

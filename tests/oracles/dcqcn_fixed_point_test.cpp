@@ -9,10 +9,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <string>
 
-#include "simcore/base/random.hpp"
-#include "tests/support/flow_runner.hpp"
+#include "tests/support/shared_link.hpp"
 
 namespace weft::testing {
 namespace {
@@ -45,43 +46,24 @@ PacketNetwork::Options paper_options(std::uint64_t seed) {
 
 TEST_P(DcqcnFixedPoint, SharesTheLinkFairlyAroundTheFluidQueue) {
   const FixedPoint& c = GetParam();
-  constexpr int kSeeds = 10;
-  const Picoseconds from = 50_ms;
-  const Picoseconds to = 200_ms;
+  constexpr std::uint64_t kSeeds = 10;
   double mean_queue = 0;
-  for (int seed = 1; seed <= kSeeds; ++seed) {
-    const RandomStream jitter(static_cast<std::uint64_t>(seed), Purpose::kTestScenario, 0);
-    std::vector<Flow> flows;
-    for (std::uint32_t i = 1; i <= c.flows; ++i) {
-      const auto start = static_cast<std::int64_t>(jitter.below(i, 100'000'000));
-      flows.push_back({HostId(i), HostId(0u), 2_GiB, Picoseconds(start)});
-    }
-    FlowRun run(star(c.flows + 1, 40_Gbps, 500_ns), paper_options(static_cast<std::uint64_t>(seed)),
-                flows);
-    PacketNetwork& network = run.network();
-    ASSERT_EQ(network.run_until(from), PacketNetwork::Status::kTimeLimit);
-    network.reset_statistics();
-    std::vector<double> received(c.flows);
-    for (std::uint32_t i = 0; i < c.flows; ++i) {
-      received[i] = -static_cast<double>(network.packets_received(ConnectionId(i)));
-    }
-    ASSERT_EQ(network.run_until(to), PacketNetwork::Status::kTimeLimit);
-    double sum = 0;
-    double squares = 0;
-    for (std::uint32_t i = 0; i < c.flows; ++i) {
-      received[i] += static_cast<double>(network.packets_received(ConnectionId(i)));
-      sum += received[i];
-      squares += received[i] * received[i];
-    }
-    EXPECT_GE(sum * sum / (c.flows * squares), 0.99) << "seed " << seed;
-    for (const double r : received) EXPECT_NEAR(r, sum / c.flows, 0.15 * sum / c.flows);
-    const PortId bottleneck = run.fabric().port(run.fabric().host(HostId(0u)).first_port).peer;
-    const protocols::PortCounters counters = network.port_counters(bottleneck);
-    const double seconds = to_seconds(to - from);
-    EXPECT_GE(static_cast<double>(counters.bytes.count()) * 8 / 40e9 / seconds, 0.97)
-        << "seed " << seed;
-    mean_queue += static_cast<double>(counters.queue_integral) * 1e-12 / seconds / kSeeds;
-    EXPECT_TRUE(network.violated_invariants(false).empty());
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    const SharedLinkRun run({.flows = c.flows,
+                             .rate = 40_Gbps,
+                             .latency = 500_ns,
+                             .from = 50_ms,
+                             .to = 200_ms,
+                             .spread = 100_us,
+                             .seed = seed,
+                             .sample_period = {}},
+                            paper_options(seed));
+    EXPECT_GE(run.jain(), 0.99);
+    const double mean = std::accumulate(run.packets().begin(), run.packets().end(), 0.0) / c.flows;
+    for (const double packets : run.packets()) EXPECT_NEAR(packets, mean, 0.15 * mean);
+    EXPECT_GE(run.used(), 0.97);
+    mean_queue += run.mean_queue() / kSeeds;
   }
   RecordProperty("mean_queue_bytes", std::to_string(mean_queue));
   EXPECT_NEAR(mean_queue, c.queue_bytes, 0.3 * c.queue_bytes);

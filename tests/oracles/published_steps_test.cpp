@@ -467,7 +467,7 @@ TEST(PublishedSteps, OfMegatronBridge) {
   print_family(
       {"Megatron-Bridge, B200, FP8",
        kBridgeDifference,
-       0.01,
+       0,
        {bridge_step("Llama 3.1 405B on 128", kB200, llama405, {128, 64, 4, 8, 2, 8}, 6.20)}});
 }
 
@@ -481,7 +481,7 @@ TEST(PublishedSteps, OfDeepSeek) {
   const auto rows =
       print_family({"DeepSeek-V3 of its authors; published bubble 10.3 %",
                     "exchanges of experts in 8 bits, to four nodes at most, and beside computing",
-                    0.01,
+                    0,
                     {step}});
   // Within six points: how much of the exchanges its slots hide is not published.
   ASSERT_EQ(rows.size(), 1U);

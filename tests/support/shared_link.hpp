@@ -23,9 +23,10 @@ struct SharedLink {
   Picoseconds latency = 2'500_ns;  ///< of each of the two links
   Picoseconds from = 10_ms;        ///< the measurement begins
   Picoseconds to = 40_ms;
-  Picoseconds spread = 20_us;  ///< flows start at random times up to this
-  Picoseconds sample_period = 10_us;
-  Picoseconds queue_period{};  ///< of samples of the queue; 0: none
+  Picoseconds spread = 20_us;         ///< flows start at random times up to this
+  std::uint64_t seed = 1;             ///< of these times
+  Picoseconds sample_period = 10_us;  ///< of what controls tell; 0: none
+  Picoseconds queue_period{};         ///< of samples of the queue; 0: none
   Bytes size = 2_GiB;
 };
 
@@ -34,12 +35,14 @@ class SharedLinkRun {
  public:
   SharedLinkRun(const SharedLink& link, protocols::PacketNetwork::Options options) : link_(link) {
     std::vector<Flow> flows;
-    const RandomStream jitter(1, Purpose::kTestScenario, 0);
+    const RandomStream jitter(link.seed, Purpose::kTestScenario, 0);
     for (std::uint32_t i = 1; i <= link.flows; ++i) {
       const auto most = static_cast<std::uint64_t>(link.spread.count());
       const Picoseconds start(static_cast<std::int64_t>(jitter.below(i, most)));
       flows.push_back({HostId(i), HostId(0u), link.size, start});
-      options.observation.rate_flows.emplace_back(i - 1);
+      if (link.sample_period != Picoseconds()) {
+        options.observation.rate_flows.emplace_back(i - 1);
+      }
     }
     options.observation.rate_period = link.sample_period;
     options.trace_sink = [this](std::span<const TraceRecord> records) {

@@ -54,13 +54,13 @@ class StageBuilder {
   }
   [[nodiscard]] TrainingUnit unit(UnitKind kind, PassTimes times, RankParameters parameters) const {
     const PrecisionSpec& precision = spec_.precision;
-    return {kind,
-            times,
-            {},
-            bytes_of_numbers(parameters.dense, precision.parameters),
-            bytes_of_numbers(parameters.dense, precision.gradients),
-            bytes_of_numbers(parameters.experts, precision.parameters),
-            bytes_of_numbers(parameters.experts, precision.gradients)};
+    return {.kind = kind,
+            .times = times,
+            .loaded = {},
+            .parameters = bytes_of_numbers(parameters.dense, precision.parameters),
+            .gradients = bytes_of_numbers(parameters.dense, precision.gradients),
+            .expert_parameters = bytes_of_numbers(parameters.experts, precision.parameters),
+            .expert_gradients = bytes_of_numbers(parameters.experts, precision.gradients)};
   }
   [[nodiscard]] TrainingUnit expert_layer() const {
     TrainingUnit layer = unit(UnitKind::kExpertLayer, layer_time(spec_, true),

@@ -50,12 +50,12 @@ Picoseconds TrainingScript::half_time(const Pass& pass, bool is_recomputing,
   const auto whole = [&](const PassTimes& times) {
     return is_recomputing ? times.recomputed : time_of(pass, times);
   };
+  const Picoseconds even = whole(unit.times);
   const std::uint32_t number = pass.part % kHalves;
-  const Picoseconds even = part_of_time(whole(unit.times), kHalves, number);
-  if (unit.loaded.empty()) return even;
+  if (unit.loaded.empty()) return part_of_time(even, kHalves, number);
   const Picoseconds loaded = whole(unit.loaded[expert_place_]);
-  const Picoseconds attention =
-      std::min(is_attention ? even : part_of_time(whole(unit.times), kHalves, 1 - number), loaded);
+  const std::uint32_t of_attention = is_attention ? number : 1 - number;
+  const Picoseconds attention = std::min(part_of_time(even, kHalves, of_attention), loaded);
   return is_attention ? attention : loaded - attention;
 }
 

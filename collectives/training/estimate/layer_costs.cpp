@@ -92,11 +92,11 @@ Exchange context_exchange(const TrainingSpec& spec, const ExchangeTimes& times, 
 /// Tokens go out and come back, and so do gradients (Lepikhin et al., arXiv 2006.16668); ranks that
 /// share an expert gather its tokens and scatter sums. All wait for the rank whose experts get
 /// most.
-Exchange expert_exchange(const TrainingSpec& spec, const ExchangeTimes& times) {
+Exchange expert_exchange(const TrainingSpec& spec, const ExchangeTimes& times, double load) {
   const ParallelismSpec& plan = spec.parallelism;
   if (!exchanges_tokens(plan)) return {};
   const double own = activation_size(spec) / (plan.sequence_parallel ? plan.tensor : 1.0);
-  const double size = own * spec.model.top_k * expert_loads(spec).most();
+  const double size = own * spec.model.top_k * load;
   const double sharers = expert_tensor_of(plan);
   const double pass =
       2 * times.collective(GroupKind::kExpert, Operation::kAllToAll, size) +
@@ -136,7 +136,7 @@ LayerCosts layer_costs(const TrainingSpec& spec, const ExchangeTimes& times, boo
   costs.weights = to_seconds(computed.backward_weights);
   costs.tensor = tensor_exchange(spec, times, has_experts, costs.compute);
   costs.context = context_exchange(spec, times, has_experts);
-  if (has_experts) costs.expert = expert_exchange(spec, times);
+  if (has_experts) costs.expert = expert_exchange(spec, times, load);
   return costs;
 }
 

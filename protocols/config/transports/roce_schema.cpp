@@ -8,9 +8,6 @@
 namespace weft::protocols {
 namespace {
 
-// Sequence numbers are 24 bits wide, of which half may be in flight (InfiniBand, 9.7.2).
-constexpr std::uint64_t kMaxWindow = 8'388'607;
-
 schema::Object<RoceConfig> ack_schema() {
   return schema::describe<RoceConfig>("acknowledgements", "how receivers acknowledge")
       .field("size", &RoceConfig::ack_size, "wire bytes of an ACK, NACK or CNP")
@@ -72,7 +69,7 @@ schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
       .source("the reliable connection of InfiniBand and RoCE")
       .field("window", &RoceConfig::window, "packets in flight per queue pair; 0: no limit")
       .source("RoCE NICs limit the rate, not the window")
-      .range(0, kMaxWindow)
+      .range(0, congestion::kMostInFlight)
       .field("retransmit_timeout", &RoceConfig::retransmit_timeout,
              "time without progress until the sender goes back")
       .source("4.096 us * 2^14, the timeout 14 that verbs programs commonly set")

@@ -19,8 +19,7 @@ struct DctcpParameters {
 
   static constexpr int kBits = 24;
   static constexpr std::int64_t kOne = std::int64_t{1} << kBits;
-  /// Sequence numbers are 24 bits wide, of which half may be in flight (InfiniBand, 9.7.2).
-  static constexpr std::int64_t kMostWindow = std::int64_t{8'388'607} << kBits;
+  static constexpr std::int64_t kMostWindow = std::int64_t{kMostInFlight} << kBits;
 
   std::int64_t gain;
   std::int64_t initial_alpha;
@@ -108,9 +107,7 @@ class Dctcp {
 
   [[nodiscard]] std::uint32_t window(const Parameters& p) const {
     if (!p.is_rate) return static_cast<std::uint32_t>(window_ >> Parameters::kBits);
-    if (!p.limits_flight) return kNoWindow;
-    const std::int64_t packets = (bytes_in(base_rtt_, rate_) + packet_ - Bytes(1)) / packet_;
-    return static_cast<std::uint32_t>(std::max<std::int64_t>(packets, 1));
+    return p.limits_flight ? window_of(rate_, base_rtt_, packet_) : kNoWindow;
   }
 
   void sample(const Parameters& p, std::span<std::int64_t, kColumns.size()> values) const {

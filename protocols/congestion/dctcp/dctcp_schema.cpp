@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocols/congestion/control.hpp"
 #include "protocols/congestion/dctcp/dctcp_config.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
@@ -24,6 +25,11 @@ std::vector<Preset> presets() {
           preset(DctcpConfig::Preset::kHpccNs3, "hpcc-ns3",
                  "the ns-3 model published with Li et al., HPCC, SIGCOMM 2019, at 100 Gbps")};
 }
+
+bool is_window(const DctcpConfig& c) { return c.form == DctcpConfig::Form::kWindow; }
+bool is_rate(const DctcpConfig& c) { return c.form == DctcpConfig::Form::kRate; }
+constexpr const char* kOfWindows = "with `form: window`";
+constexpr const char* kOfRates = "with `form: rate`";
 
 void check(const DctcpConfig& c, std::vector<schema::Problem>& problems) {
   if (c.form == DctcpConfig::Form::kRate && c.cut == DctcpConfig::Cut::kEveryWindow) {
@@ -52,18 +58,22 @@ schema::Object<DctcpConfig> dctcp_schema() {
       .within({.low = 0, .high = 1, .includes_low = false})
       .field("initial_alpha", &Config::initial_alpha, "alpha before the first window is over")
       .within({.low = 0, .high = 1})
-      .field("initial_window", &Config::initial_window, "packets, with `form: window`")
-      .range(1, 8'388'607)
+      .field("initial_window", &Config::initial_window, "packets")
+      .range(1, kMostInFlight)
+      .only_if(is_window, kOfWindows)
       .field("slow_start_limit", &Config::slow_start_limit,
-             "packets at which slow start ends without a mark; 0: none; with `form: window`")
-      .range(0, 8'388'607)
+             "packets at which slow start ends without a mark; 0: none")
+      .range(0, kMostInFlight)
+      .only_if(is_window, kOfWindows)
       .field("additive_increase", &Config::additive_increase,
-             "of the rate, per round trip, with `form: rate`; a window grows by a packet")
-      .field("minimum_rate", &Config::minimum_rate, "no cut goes below it, with `form: rate`")
+             "of the rate, per round trip; a window grows by a packet")
+      .only_if(is_rate, kOfRates)
+      .field("minimum_rate", &Config::minimum_rate, "no cut goes below it")
       .at_least(1_Mbps)
+      .only_if(is_rate, kOfRates)
       .field("limits_flight", &Config::limits_flight,
-             "whether no more may be in flight than the rate sends in an idle round trip, with "
-             "`form: rate`")
+             "whether no more may be in flight than the rate sends in an idle round trip")
+      .only_if(is_rate, kOfRates)
       .check(check);
 }
 

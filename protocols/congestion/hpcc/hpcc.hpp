@@ -28,11 +28,6 @@ struct HpccParameters {
   Picoseconds base_rtt;
 };
 
-/// HPCC has no marks: its receiver only acknowledges.
-struct HpccReceiver {
-  Answer on_marked(const HpccParameters& /*p*/, Picoseconds /*now*/) { return Answer::kNothing; }
-};
-
 /// Algorithm 1 of the paper for one queue pair, written with rates R = W / T as its authors' ns-3
 /// model has it. It starts at line rate; the first ACK only begins the series. Packets are paced at
 /// R, and W = R T, rounded up to whole packets, may be in flight.
@@ -40,7 +35,7 @@ class Hpcc {
  public:
   using Config = HpccConfig;
   using Parameters = HpccParameters;
-  using Receiver = HpccReceiver;
+  using Receiver = OnlyAcknowledges;
   static constexpr const char* kName = "hpcc";
   static constexpr const char* kTitle = "HPCC";
   static constexpr Needs kNeeds{.acks = true, .path = true, .telemetry = true};
@@ -99,8 +94,7 @@ class Hpcc {
   void on_loss(const Parameters& /*p*/, Loss /*how*/, Picoseconds /*now*/) {}
 
   [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const {
-    const std::int64_t packets = (bytes_in(base_rtt_, rate_) + packet_ - Bytes(1)) / packet_;
-    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, 1, kMostPackets));
+    return window_of(rate_, base_rtt_, packet_);
   }
 
   void sample(const Parameters& p, std::span<std::int64_t, kColumns.size()> values) const {
@@ -110,9 +104,6 @@ class Hpcc {
   }
 
  private:
-  /// Sequence numbers are 24 bits wide, of which half may be in flight (InfiniBand, 9.7.2).
-  static constexpr std::int64_t kMostPackets = 8'388'607;
-
   /// The utilisation of the fullest hop, smoothed over T; false where none can be told.
   bool measure(std::span<const HopReport> hops) {
     std::int64_t most = -1;

@@ -13,17 +13,13 @@ struct NoControlConfig {
   friend bool operator==(const NoControlConfig&, const NoControlConfig&) = default;
 };
 
-struct NoControlReceiver {
-  Answer on_marked(const NoControlConfig& /*p*/, Picoseconds /*now*/) { return Answer::kNothing; }
-};
-
 /// `congestion_control: none`: every queue pair sends at line rate, whatever it hears. The engine
 /// keeps no state for it.
 class NoControl {
  public:
   using Config = NoControlConfig;
   using Parameters = NoControlConfig;
-  using Receiver = NoControlReceiver;
+  using Receiver = OnlyAcknowledges;
   static constexpr const char* kName = "none";
   static constexpr const char* kTitle = "no congestion control";
   static constexpr Needs kNeeds{};

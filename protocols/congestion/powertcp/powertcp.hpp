@@ -26,13 +26,6 @@ struct PowerTcpParameters {
   Picoseconds base_rtt;
 };
 
-/// PowerTCP has no marks: its receiver only acknowledges.
-struct PowerTcpReceiver {
-  Answer on_marked(const PowerTcpParameters& /*p*/, Picoseconds /*now*/) {
-    return Answer::kNothing;
-  }
-};
-
 /// The windows of the last T: sixteen of them.
 class WindowHistory {
  public:
@@ -79,7 +72,7 @@ class PowerTcp {
  public:
   using Config = PowerTcpConfig;
   using Parameters = PowerTcpParameters;
-  using Receiver = PowerTcpReceiver;
+  using Receiver = OnlyAcknowledges;
   static constexpr const char* kName = "powertcp";
   static constexpr const char* kTitle = "PowerTCP";
   static constexpr Needs kNeeds{.acks = true, .path = true, .telemetry = true};
@@ -136,7 +129,7 @@ class PowerTcp {
   [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const {
     const std::int64_t packet = packet_.count() * kPart;
     return static_cast<std::uint32_t>(
-        std::clamp<std::int64_t>((window_ + packet - 1) / packet, 1, kMostPackets));
+        std::clamp<std::int64_t>((window_ + packet - 1) / packet, 1, kMostInFlight));
   }
 
   void sample(const Parameters& /*p*/, std::span<std::int64_t, kColumns.size()> values) const {
@@ -147,8 +140,6 @@ class PowerTcp {
 
  private:
   static constexpr std::int64_t kPart = 256;  ///< windows are in parts of a byte
-  /// Sequence numbers are 24 bits wide, of which half may be in flight (InfiniBand, 9.7.2).
-  static constexpr std::int64_t kMostPackets = 8'388'607;
   /// What a power is taken for that is less; a window grows to a thousandfold at most at once.
   static constexpr std::int64_t kLeastPower = Parameters::kOne / 1'024;
 

@@ -35,11 +35,6 @@ struct SwiftParameters {
   std::uint32_t retransmit_reset;
 };
 
-/// Swift has no marks: its receiver only acknowledges.
-struct SwiftReceiver {
-  Answer on_marked(const SwiftParameters& /*p*/, Picoseconds /*now*/) { return Answer::kNothing; }
-};
-
 /// Algorithm 1 of the paper for one queue pair. The delay of an ACK is that of the fabric: from the
 /// start of the packet's transmission until the ACK is back, as NIC time stamps give it.
 ///
@@ -50,7 +45,7 @@ class Swift {
  public:
   using Config = SwiftConfig;
   using Parameters = SwiftParameters;
-  using Receiver = SwiftReceiver;
+  using Receiver = OnlyAcknowledges;
   static constexpr const char* kName = "swift";
   static constexpr const char* kTitle = "Swift";
   static constexpr Needs kNeeds{.acks = true, .echo_time = true, .path = true};
@@ -156,8 +151,7 @@ class Swift {
   }
 
   [[nodiscard]] std::int64_t limited(const Parameters& p, std::int64_t window) const {
-    // Sequence numbers are 24 bits wide, of which half may be in flight (InfiniBand, 9.7.2).
-    constexpr std::int64_t kMost = std::int64_t{8'388'607} << Parameters::kBits;
+    constexpr std::int64_t kMost = std::int64_t{kMostInFlight} << Parameters::kBits;
     const std::int64_t useful = packets_in(p.base_target + p.hop_target * hops_ + p.scaling_range);
     return std::clamp(window, p.minimum_window, std::clamp(useful, Parameters::kOne, kMost));
   }

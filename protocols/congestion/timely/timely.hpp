@@ -33,11 +33,6 @@ struct TimelyParameters {
   BitsPerSecond minimum_rate;
 };
 
-/// TIMELY has no marks: its receiver only acknowledges.
-struct TimelyReceiver {
-  Answer on_marked(const TimelyParameters& /*p*/, Picoseconds /*now*/) { return Answer::kNothing; }
-};
-
 /// Algorithm 1 of the paper for one queue pair, which starts at line rate. An update takes the
 /// delay of the ACK that completes a segment, or a round trip: from the first bit of the packet
 /// that it answers until it is back. The first ACK only begins the series.
@@ -45,7 +40,7 @@ class Timely {
  public:
   using Config = TimelyConfig;
   using Parameters = TimelyParameters;
-  using Receiver = TimelyReceiver;
+  using Receiver = OnlyAcknowledges;
   static constexpr const char* kName = "timely";
   static constexpr const char* kTitle = "TIMELY";
   static constexpr Needs kNeeds{.acks = true, .echo_time = true};

@@ -142,20 +142,11 @@ class Roce {
       }
       return;
     }
-    // The gap closes: everything up to the next gap is in order now.
-    std::uint32_t messages = 0;
     ++r.received;
     ++r.since_ack;
-    bool ends_message = is_last;
-    for (;;) {
-      ++r.expected;
-      if (ends_message) {
-        host_.record_delivery(here, packet.flow, r.expected - 1, port);
-        ++messages;
-      }
-      if (!r.early.holds(r.expected)) break;
-      ends_message = r.early.remove(r.expected);
-    }
+    std::uint32_t messages = r.early.close_gap(r.expected, is_last, [&](std::uint32_t last) {
+      host_.record_delivery(here, packet.flow, last, port);
+    });
     if (messages > 0 || r.since_ack >= ack_every) {
       send_ack(here, packet.flow, r, PacketKind::kAck, port);
     }
