@@ -73,7 +73,7 @@ StepStream CollectiveCall::steps(std::uint32_t rank, std::uint32_t lane, double 
     if (step.kind == Step::Kind::kCopy) {
       const Picoseconds time = shared_time(step.bytes(), spec_.execution.copy_rate);
       const Picoseconds taken = stretched(time, slowness);
-      extra = Step::delay(taken, Step::Work::kCopy);
+      extra = Step::delay(taken, Step::Work::kCopy, std::max(Picoseconds(0), taken - time));
       if (taken > Picoseconds(0)) co_yield extra;
       continue;
     }
@@ -81,7 +81,8 @@ StepStream CollectiveCall::steps(std::uint32_t rank, std::uint32_t lane, double 
     const bool passes_on = step.block == received.block && step.range() == received.range();
     if (is_serial_send && !passes_on) {
       const Picoseconds time = shared_time(step.bytes(), spec_.execution.copy_rate);
-      extra = Step::delay(stretched(time, slowness), Step::Work::kCopy);
+      const Picoseconds taken = stretched(time, slowness);
+      extra = Step::delay(taken, Step::Work::kCopy, std::max(Picoseconds(0), taken - time));
       co_yield extra;
     }
     co_yield step;
@@ -97,7 +98,8 @@ StepStream CollectiveCall::steps(std::uint32_t rank, std::uint32_t lane, double 
     received = step;
     const Picoseconds handling = handling_time(step, slowness);
     if (handling == Picoseconds(0)) continue;
-    extra = Step::delay(handling, step.reduces ? Step::Work::kReduce : Step::Work::kCopy);
+    const Picoseconds excess = handling - std::min(handling, handling_time(step, 1));
+    extra = Step::delay(handling, step.reduces ? Step::Work::kReduce : Step::Work::kCopy, excess);
     co_yield extra;
   }
 }

@@ -100,6 +100,12 @@ class JobProgram {
                                                    const Computing& computing) const {
     return computing.nominal;
   }
+  /// What it would take a rank with which nothing is wrong.
+  [[nodiscard]] virtual Picoseconds planned_time(const Computing& computing) const {
+    return computing.nominal;
+  }
+  /// Of what a rank computes, as a pipeline has stages; 0 where there is one only.
+  [[nodiscard]] virtual std::uint32_t stage_of(std::uint32_t /*rank*/) const { return 0; }
   /// Tasks of this stream take from what computes at the same time; its lanes are no messages
   /// between stages, which may have been awaited for long.
   [[nodiscard]] virtual bool slows_computing(std::uint32_t /*rank*/,

@@ -86,6 +86,8 @@ class Parts {
   [[nodiscard]] virtual std::uint32_t iterations() const { return 1; }
   /// Of which ranks compute slower; nothing is wrong with them.
   [[nodiscard]] virtual std::span<const NoiseSpec> noise() const { return {}; }
+  /// The stage of a pipeline that a rank computes; 0 where there is none.
+  [[nodiscard]] virtual std::uint32_t stage_of(std::uint32_t /*rank*/) const { return 0; }
   /// Computing takes so many times as long if a collective of the rank goes on as it begins.
   [[nodiscard]] virtual double communication_slowdown() const { return 1; }
   /// What a rank does in one of its streams in an iteration, one task at a time, so that no

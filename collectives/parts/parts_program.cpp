@@ -132,10 +132,13 @@ bool PartsProgram::notes_posts(LanePlace place) const {
   return use.calls != nullptr && use.communicator->kind == Communicator::Kind::kPipeline;
 }
 
+Picoseconds PartsProgram::planned_time(const Computing& computing) const {
+  return computing.is_slowed ? stretched(computing.nominal, parts_->communication_slowdown())
+                             : computing.nominal;
+}
+
 Picoseconds PartsProgram::computing_time(std::uint32_t rank, const Computing& computing) const {
-  const Picoseconds nominal = computing.is_slowed
-                                  ? stretched(computing.nominal, parts_->communication_slowdown())
-                                  : computing.nominal;
+  const Picoseconds nominal = planned_time(computing);
   if (noise_.empty()) return nominal;
   const RandomStream random = setting_.random(Purpose::kCollectiveJitter, rank);
   return time_taken(noise_[rank], computing.start, nominal,

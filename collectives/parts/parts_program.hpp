@@ -39,6 +39,10 @@ class PartsProgram final : public JobProgram {
   [[nodiscard]] bool notes_posts(LanePlace place) const override;
   [[nodiscard]] Picoseconds computing_time(std::uint32_t rank,
                                            const Computing& computing) const override;
+  [[nodiscard]] Picoseconds planned_time(const Computing& computing) const override;
+  [[nodiscard]] std::uint32_t stage_of(std::uint32_t rank) const override {
+    return parts_->stage_of(rank);
+  }
   [[nodiscard]] bool slows_computing(std::uint32_t rank, std::uint32_t stream) const override;
   [[nodiscard]] std::string stream_name(std::uint32_t rank, std::uint32_t stream) const override;
   [[nodiscard]] Bytes wire_size(LanePlace place, Bytes size) const override;

@@ -20,7 +20,7 @@ constexpr std::uint64_t kJobBegins = kRankEnded + 1;
 
 Executor::Executor(const Workload& workload, Spans spans, const std::optional<LoneJob>& lone)
     : workload_(workload),
-      keeps_spans_(spans == Spans::kKept),
+      spans_(spans),
       lone_(lone),
       processes_(workload.process_hosts().size()),
       lanes_(workload.lane_count()),
@@ -117,6 +117,7 @@ void Executor::on_acknowledged(ProcessContext& context, ProcessId self, Connecti
   WEFT_CHECK(outstanding_[connection.value()] > 0, "one acknowledgement per message");
   --outstanding_[connection.value()];
   --t.lane.unacknowledged;
+  if (t.lane.status == LaneStatus::kFlushing) t.lane.connection = connection;
   const bool may_go_on =
       (t.lane.status == LaneStatus::kFlushing && t.lane.unacknowledged == 0) ||
       (t.lane.status == LaneStatus::kAwaitingWindow && t.lane.connection == connection);
@@ -148,14 +149,17 @@ void Executor::rank_ended(ProcessContext& context, ProcessId self) {
   }
 }
 
-void Executor::on_signal(ProcessContext& context, ProcessId self, ProcessId, std::uint64_t token) {
+void Executor::on_signal(ProcessContext& context, ProcessId self, ProcessId from,
+                         std::uint64_t token) {
   if (token == kRankEnded) return rank_ended(context, self);
   if (token == kJobBegins) {
     return begin_lanes(context, self, context.now() + job_of(self).start);
   }
   const Turn t = turn(context, self, static_cast<std::uint32_t>(token));
   ++t.lane.signals;
-  if (t.lane.status == LaneStatus::kAwaitingSignals) run(t);
+  if (t.lane.status != LaneStatus::kAwaitingSignals) return;
+  t.lane.notifier = workload_.rank_of(from);
+  run(t);
 }
 
 Executor::Turn Executor::turn(ProcessContext& context, ProcessId self, std::uint32_t number) {

@@ -37,8 +37,8 @@ struct JobOutcome {
 /// of it is at the relay. Everything that asks about jobs is for the time between callbacks.
 class Executor final : public ProcessHandler {
  public:
-  /// Whether `spans` will be asked for.
-  enum class Spans : std::uint8_t { kKept, kNotKept };
+  /// Whose `spans` will be asked for: those of programs that are explained, nobody's, or all.
+  enum class Spans : std::uint8_t { kKept, kNotKept, kOfAll };
   /// The workload must outlive it. With a lone job, those that do not run count as finished.
   explicit Executor(const Workload& workload, Spans spans = Spans::kKept,
                     const std::optional<LoneJob>& lone = {});
@@ -51,6 +51,10 @@ class Executor final : public ProcessHandler {
                  std::uint64_t token) override;
 
   [[nodiscard]] bool finished(std::uint32_t job) const;
+  /// When the last thing happened to a process: see JobOutcome::end.
+  [[nodiscard]] Picoseconds last_progress(ProcessId process) const {
+    return processes_[process.value()].last_progress;
+  }
   [[nodiscard]] bool all_finished() const;
   [[nodiscard]] JobOutcome outcome(std::uint32_t job) const;
 
@@ -58,8 +62,8 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] const IterationLog& iterations(ProcessId process) const {
     return processes_[process.value()].iterations;
   }
-  /// What a lane has spent its time on, in order; of programs that are explained. The lane's index:
-  /// Workload.
+  /// What a lane has spent its time on, in order; of programs that are explained, or of all. The
+  /// lane's index: Workload.
   [[nodiscard]] const SpanLog& spans(std::uint32_t lane_index) const {
     return lanes_[lane_index].spans;
   }
@@ -94,6 +98,7 @@ class Executor final : public ProcessHandler {
   /// Where something has not come, the lane waits; where it has, a wait for it is over.
   [[nodiscard]] bool goes_on(Turn turn, bool has_come, LaneStatus waiting);
   void record_wait(Turn turn);
+  [[nodiscard]] bool keeps_spans_of(ProcessId process) const;
   [[nodiscard]] const JobPlan& job_of(ProcessId process) const {
     return workload_.jobs()[workload_.job_of(process)];
   }
@@ -151,7 +156,7 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] Picoseconds first_begin_of(std::uint32_t job) const;
 
   const Workload& workload_;
-  const bool keeps_spans_;
+  const Spans spans_;
   const std::optional<LoneJob> lone_;
   std::vector<Process> processes_;
   std::vector<Lane> lanes_;  ///< by lane index: a rank's are neighbours

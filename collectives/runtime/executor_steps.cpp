@@ -78,10 +78,14 @@ bool Executor::goes_on(Turn turn, bool has_come, LaneStatus waiting) {
   return true;
 }
 
+bool Executor::keeps_spans_of(ProcessId process) const {
+  return spans_ == Spans::kOfAll ||
+         (spans_ == Spans::kKept && job_of(process).program->is_explained());
+}
+
 void Executor::record_wait(Turn turn) {
   Lane& lane = turn.lane;
-  if (!keeps_spans_ || lane.waits_since == turn.context.now()) return;
-  if (!job_of(turn.self).program->is_explained()) return;
+  if (lane.waits_since == turn.context.now() || !keeps_spans_of(turn.self)) return;
   Span span;
   span.begin = lane.waits_since;
   span.end = turn.context.now();
@@ -98,17 +102,29 @@ void Executor::record_wait(Turn turn) {
       }
       break;
     case LaneStatus::kAwaitingLane:
+    case LaneStatus::kAwaitingStream:
       span.kind = Span::Kind::kLane;
       span.ordinal = lane.notifier;
       break;
-    case LaneStatus::kAwaitingWindow:
-    case LaneStatus::kAwaitingStream:
     case LaneStatus::kAwaitingSignals:
+      span.kind = Span::Kind::kSignal;
+      span.ordinal = lane.notifier;
+      break;
+    case LaneStatus::kAwaitingWindow:
     case LaneStatus::kFlushing:
-      span.kind = Span::Kind::kWindow;
+      span.kind = Span::Kind::kAcknowledgement;
+      span.connection = lane.connection;
       break;
     default:
       span.work = lane.step.work;
+      if (const Picoseconds excess = lane.step.excess();
+          excess > Picoseconds(0) && spans_ == Spans::kOfAll) {
+        span.end -= excess;
+        if (span.end > span.begin) lane.spans.add(span);
+        span.begin = span.end;
+        span.end = turn.context.now();
+        span.work = Step::Work::kExcess;
+      }
       break;
   }
   lane.spans.add(span);
@@ -265,10 +281,11 @@ Arrivals& Executor::multicasts_from(Turn turn, ProcessId source) const {
 bool Executor::sleep_until(Turn turn, Picoseconds time) {
   if (time <= turn.context.now()) return true;
   begin_waiting(turn, LaneStatus::kSleeping);
-  const Step::Work work = turn.lane.step.work;
+  const Step spent = turn.lane.step;
   // For who asks what the lane waits for: it goes on behind this step.
   turn.lane.step = Step::wait_until(time);
-  turn.lane.step.work = work;
+  turn.lane.step.work = spent.work;
+  turn.lane.step.offset = spent.offset;
   turn.context.wake_at(time, turn.number);
   return false;
 }

@@ -84,7 +84,7 @@ void Executor::wait_for_stream(Turn turn, Stream& stream) {
 }
 
 Picoseconds Executor::time_of_delay(Turn turn) {
-  const Step& step = turn.lane.step;
+  Step& step = turn.lane.step;
   const JobPlan& job = job_of(turn.self);
   if (step.work != Step::Work::kCompute || job.program->streams() == 0) return step.time();
   Process& process = processes_[turn.self.value()];
@@ -96,7 +96,9 @@ Picoseconds Executor::time_of_delay(Turn turn) {
     const Stream& stream = process.streams[i];
     computing.is_slowed = stream.started > stream.finished && job.program->slows_computing(rank, i);
   }
-  return job.program->computing_time(rank, computing);
+  const Picoseconds taken = job.program->computing_time(rank, computing);
+  step.offset = std::max(std::int64_t{0}, (taken - job.program->planned_time(computing)).count());
+  return taken;
 }
 
 void Executor::start_task(Turn turn) {

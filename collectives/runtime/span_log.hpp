@@ -16,10 +16,11 @@ namespace weft::collectives {
 /// end of an iteration are covered by its spans without gaps.
 struct Span {
   enum class Kind : std::uint8_t {
-    kReceive,  ///< waiting for a message; `connection` and `ordinal` say which
-    kLane,     ///< waiting for another lane of the rank, number `ordinal`
-    kWindow,   ///< waiting to be allowed to send, by acknowledgements or signals
-    kWork,     ///< see `work`
+    kReceive,          ///< waiting for a message; `connection` and `ordinal` say which
+    kLane,             ///< waiting for another lane of the rank, number `ordinal`
+    kAcknowledgement,  ///< waiting until a message of `connection` was acknowledged
+    kSignal,           ///< waiting for signals, the last of which came from rank `ordinal`
+    kWork,             ///< see `work`
   };
   Picoseconds begin;
   Picoseconds end;

@@ -71,7 +71,8 @@ struct Step {
     kReduce,
     kCopy,
     kTransfer,
-    kProtocol
+    kProtocol,
+    kExcess  ///< in what lanes spent time on: what computing or handling took beyond its plan
   };
 
   Kind kind = Kind::kFlush;
@@ -82,11 +83,12 @@ struct Step {
   /// Which data is sent or received: `amount` bytes of `block` from `offset` on. Networks do not
   /// see it; it is what makes a program's result checkable.
   std::uint32_t block = 0;
-  std::int64_t offset = 0;
+  std::int64_t offset = 0;  ///< of a delay: how much of it is beyond what is planned
   std::int64_t amount = 0;  ///< bytes, picoseconds, signals or tasks
 
   [[nodiscard]] Bytes bytes() const { return Bytes(amount); }
   [[nodiscard]] Picoseconds time() const { return Picoseconds(amount); }
+  [[nodiscard]] Picoseconds excess() const { return Picoseconds(offset); }
   [[nodiscard]] std::int64_t count() const { return amount; }
   [[nodiscard]] Range range() const { return {offset, amount}; }
   /// Puts data on the network.
@@ -132,9 +134,12 @@ struct Step {
     return step;
   }
   [[nodiscard]] static Step flush() { return plain(Kind::kFlush, 0, 0); }
-  [[nodiscard]] static Step delay(Picoseconds duration, Work work = Work::kOther) {
+  /// `excess`: how much of it is beyond what is planned.
+  [[nodiscard]] static Step delay(Picoseconds duration, Work work = Work::kOther,
+                                  Picoseconds excess = {}) {
     Step step = plain(Kind::kDelay, 0, duration.count());
     step.work = work;
+    step.offset = excess.count();
     return step;
   }
   [[nodiscard]] static Step wait_until(Picoseconds time) {

@@ -112,7 +112,8 @@ StepStream CollectiveProgram::stream(LanePlace place) const {
   for (std::uint32_t i = 0; i < spec().iterations; ++i) {
     if (place.lane == 0) {
       const Picoseconds delay = compute + slowness.late + draw_delay(jitter, random.bits(i));
-      if (delay > Picoseconds(0)) co_yield Step::delay(delay, Step::Work::kCompute);
+      const Picoseconds excess = std::max(Picoseconds(0), delay - spec().compute);
+      if (delay > Picoseconds(0)) co_yield Step::delay(delay, Step::Work::kCompute, excess);
     }
     co_yield Step::begin(i);
     StepStream inner = call_.steps(place.rank, place.lane, slowness.reduce);

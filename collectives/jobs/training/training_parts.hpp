@@ -25,6 +25,9 @@ class TrainingParts final : public Parts {
   }
   [[nodiscard]] std::uint32_t iterations() const override { return plan_.spec.iterations; }
   [[nodiscard]] std::span<const NoiseSpec> noise() const override { return plan_.spec.noise; }
+  [[nodiscard]] std::uint32_t stage_of(std::uint32_t rank) const override {
+    return plan_.grid.place_of(rank).pipeline;
+  }
   [[nodiscard]] double communication_slowdown() const override {
     return plan_.spec.compute.communication_slowdown;
   }
