@@ -342,8 +342,9 @@ class HostModel {
   void send_response(const Here& here, PortState& port, ClassQueue& queue, const Packet& packet) {
     ++here.worker.sums.packets_injected;
     port.service_bytes = packet.size;
-    transmit<Path>(s_, here, port, queue, packet.wire_size(), here.now,
-                   [&packet](Packet& on_wire) { on_wire = packet; });
+    const Picoseconds end = transmit<Path>(s_, here, port, queue, packet.wire_size(), here.now,
+                                           [&packet](Packet& on_wire) { on_wire = packet; });
+    tracer_.sent(here, packet, port, here.now, end);
   }
 
   /// Returns the end of the transmission.
@@ -380,12 +381,13 @@ class HostModel {
     }
     ++here.worker.sums.packets_injected;
     port.service_bytes = size;
-    if (Tracer<Path>::kTraces) {
+    const Picoseconds end = transmit<Path>(s_, here, port, queue, Bytes(size), here.now, write);
+    if constexpr (Tracer<Path>::kTraces) {
       Packet packet;
       write(packet);
       tracer_.note(here, TraceRecord::Kind::kPacketStarted, packet, port, here.now);
+      tracer_.sent(here, packet, port, here.now, end);
     }
-    const Picoseconds end = transmit<Path>(s_, here, port, queue, Bytes(size), here.now, write);
     s.next_send = Path::has(Feature::kHostPorts) && PortChoice::is_spread(s) ? here.now : end;
     if (!t.control.is_none()) {
       sender_.pace(s, t, s_.nics[port.index], Bytes(size), here.now);

@@ -4,6 +4,7 @@
 
 #include "protocols/link/egress.hpp"
 #include "protocols/link/link_control.hpp"
+#include "protocols/link/tracing.hpp"
 #include "protocols/state/network_state.hpp"
 
 namespace weft::protocols {
@@ -66,7 +67,7 @@ class EgressGate {
     port.paused &= static_cast<std::uint8_t>(~class_bit(c));
     port.update_blocked();
     queue.paused_time += now - queue.blocked_since;
-    if (port.pauses.size() == s_.constants.pauses_kept) {
+    if (port.pauses.size() >= s_.constants.pauses_kept && !s_.watch.is_used()) {
       ++port.pauses_lost;
       return;
     }
@@ -83,7 +84,7 @@ class EgressGate {
     port.update_blocked();
     queue.stall_time += here.now - queue.blocked_since;
     port.stalls.add(c, queue.blocked_since, here.now, s_.constants.pauses_kept);
-    if (!s_.constants.traces_credits) return;
+    if (!tells_stall(here, s_, port)) return;
     here.worker.trace.push_back({.time = here.now,
                                  .value = queue.blocked_since.count(),
                                  .subject = port.index,

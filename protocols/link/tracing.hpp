@@ -1,10 +1,21 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "protocols/state/network_state.hpp"
 
 namespace weft::protocols {
+
+/// Whether the wait of `port` for credits, which is over, is told.
+[[nodiscard]] inline bool tells_stall(const Here& here, NetworkState& state,
+                                      const PortState& port) {
+  if (state.constants.traces_credits) return true;
+  if (!state.watch.is_used()) return false;
+  return state.watch.port(port.index).waiting > 0 ||
+         (port.owner_is_host && state.watch.is_sending(port.owner, here.now));
+}
 
 /// What a run notes of queues and packets that are traced. Nothing is compiled in where the path
 /// has no traces.
@@ -13,7 +24,7 @@ class Tracer {
  public:
   static constexpr bool kTraces = Path::has(Feature::kTraces);
 
-  explicit Tracer(const NetworkState& state) : s_(state) {}
+  explicit Tracer(NetworkState& state) : s_(state) {}
 
   /// The occupancy of a queue at `port` changed.
   void queue_changed(const Here& here, const PortState& port, const ClassQueue& queue,
@@ -29,8 +40,10 @@ class Tracer {
   /// Something happened to a packet at `port`.
   void note(const Here& here, TraceRecord::Kind kind, const Packet& packet, const PortState& port,
             Picoseconds time) const {
-    if (!kTraces || !s_.constants.traces_packets) return;
-    if (kind_of(packet) != PacketKind::kData || !s_.is_watched(packet)) return;
+    if (!kTraces || kind_of(packet) != PacketKind::kData) return;
+    const bool is_of_message = s_.watch.is_used() && s_.watch.has(packet.flow, packet.sequence);
+    if (is_of_message) count(here, kind, port);
+    if (!is_of_message && !(s_.constants.traces_packets && s_.is_watched(packet))) return;
     here.worker.trace.push_back({.time = time,
                                  .value = packet.flow,
                                  .subject = port.index,
@@ -39,8 +52,66 @@ class Tracer {
                                  .traffic_class = class_of(packet)});
   }
 
+  /// `port` sends a packet from `begin` to `end`.
+  void sent(const Here& here, const Packet& packet, const PortState& port, Picoseconds begin,
+            Picoseconds end) const {
+    if (!kTraces || !s_.watch.is_used()) return;
+    MessageWatch::Port& watched = s_.watch.port(port.index);
+    watched.last = {.begin = begin,
+                    .end = end,
+                    .flow = packet.flow,
+                    .sequence = packet.sequence,
+                    .kind_and_class = static_cast<std::uint8_t>(
+                        static_cast<unsigned>(kind_of(packet)) << 4U | class_of(packet))};
+    const bool is_of_message =
+        kind_of(packet) == PacketKind::kData && s_.watch.has(packet.flow, packet.sequence);
+    const bool is_wanted = is_of_message || watched.waiting > 0 ||
+                           (port.owner_is_host && s_.watch.is_sending(port.owner, here.now));
+    if (is_wanted) tell(here, port, watched.last);
+    if (is_of_message && port.owner_is_host) hold(here, packet, port, begin);
+  }
+
  private:
-  const NetworkState& s_;
+  /// Of packets of watched messages, those that wait at a switch's egress. With the first one what
+  /// the port sends at the time is told.
+  void count(const Here& here, TraceRecord::Kind kind, const PortState& port) const {
+    if (port.owner_is_host || s_.constants.input_queued) return;
+    MessageWatch::Port& watched = s_.watch.port(port.index);
+    if (kind == TraceRecord::Kind::kPacketStarted && watched.waiting > 0) --watched.waiting;
+    if (kind != TraceRecord::Kind::kPacketEnqueued) return;
+    if (watched.waiting++ == 0 && watched.last.end > here.now) tell(here, port, watched.last);
+  }
+
+  void tell(const Here& here, const PortState& port, const MessageWatch::Sent& sent) const {
+    here.worker.trace.push_back(
+        {.time = sent.end,
+         .value = static_cast<std::int64_t>(std::uint64_t{sent.sequence} << 32U | sent.flow),
+         .subject = port.index,
+         .detail = static_cast<std::uint32_t>((sent.end - sent.begin).count()),
+         .kind = TraceRecord::Kind::kPortBusy,
+         .traffic_class = sent.kind_and_class});
+  }
+
+  /// What a packet may have waited for that starts at a host.
+  void hold(const Here& here, const Packet& packet, const PortState& port,
+            Picoseconds begin) const {
+    const SenderState& s = s_.senders[packet.flow];
+    const TransportConstants& t = s_.constants.transports[s.transport];
+    const bool is_controlled = !t.control.is_none() && s.window < t.window;
+    const auto reason = static_cast<unsigned>(is_controlled ? HoldReason::kControlWindow
+                                                            : HoldReason::kStaticWindow);
+    constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    here.worker.trace.push_back(
+        {.time = begin,
+         .value = static_cast<std::int64_t>(std::uint64_t{packet.sequence} << 32U | packet.flow),
+         .subject = port.index,
+         .detail = static_cast<std::uint32_t>(
+             std::clamp((begin - s.next_send).count(), std::int64_t{0}, kMost)),
+         .kind = TraceRecord::Kind::kPacketHeld,
+         .traffic_class = static_cast<std::uint8_t>(reason << 4U | class_of(packet))});
+  }
+
+  NetworkState& s_;
 };
 
 }  // namespace weft::protocols

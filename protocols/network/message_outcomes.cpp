@@ -52,11 +52,13 @@ class Deliveries {
   std::vector<std::size_t> places_;
 };
 
-MessageOutcome outcome_of(const NetworkState& s, std::uint32_t queue_pair, Bytes bytes,
-                          Picoseconds posted, Picoseconds delivered, Picoseconds acknowledged) {
+MessageOutcome outcome_of(const NetworkState& s, std::uint32_t queue_pair,
+                          std::uint32_t last_sequence, Bytes bytes, Picoseconds posted,
+                          Picoseconds delivered, Picoseconds acknowledged) {
   const SenderState& sender = s.senders[queue_pair];
   return {.connection = sender.connection,
           .queue_pair = queue_pair,
+          .last_sequence = last_sequence,
           .entropy = sender.entropy,
           .bytes = bytes,
           .posted = posted,
@@ -120,7 +122,8 @@ std::vector<MessageOutcomes::Ended> MessageOutcomes::find_ended(const NetworkSta
 
 MessageOutcome MessageOutcomes::outcome_of_ended(const NetworkState& s, const Ended& ended) const {
   const SentMessage& m = sent_[ended.place];
-  return outcome_of(s, m.queue_pair, m.bytes, m.posted, ended.delivered, m.acknowledged);
+  return outcome_of(s, m.queue_pair, m.last_sequence, m.bytes, m.posted, ended.delivered,
+                    m.acknowledged);
 }
 
 void MessageOutcomes::take_ended(NetworkState& s, const Visit& visit) {
@@ -147,12 +150,14 @@ std::vector<MessageOutcome> MessageOutcomes::pending(const NetworkState& s) cons
   Deliveries deliveries(s, delivered_);
   std::vector<MessageOutcome> all;
   for (const SentMessage& m : sent_) {
-    all.push_back(outcome_of(s, m.queue_pair, m.bytes, m.posted, Picoseconds(-1), m.acknowledged));
+    all.push_back(outcome_of(s, m.queue_pair, m.last_sequence, m.bytes, m.posted, Picoseconds(-1),
+                             m.acknowledged));
   }
   for (const HostState& host : s.hosts) {
     host.messages.for_each([&](const MessageRecord& m) {
       const Picoseconds delivered = deliveries.last(deliveries.of(m.queue_pair, m.last_sequence()));
-      all.push_back(outcome_of(s, m.queue_pair, m.bytes, m.posted, delivered, Picoseconds(-1)));
+      all.push_back(outcome_of(s, m.queue_pair, m.last_sequence(), m.bytes, m.posted, delivered,
+                               Picoseconds(-1)));
     });
   }
   std::ranges::stable_sort(all, {}, [](const MessageOutcome& m) {

@@ -132,6 +132,12 @@ std::vector<PauseInterval> PacketNetwork::pauses() const {
   return all;
 }
 
+const std::vector<PauseInterval>& PacketNetwork::ended_pauses(PortId port) const {
+  return state_->ports[port.value()].pauses;
+}
+
+const MessageWatch& PacketNetwork::watch() const { return state_->watch; }
+
 bool PacketNetwork::has_paused() const {
   return std::ranges::any_of(state_->ports, [](const PortState& port) {
     return port.paused != 0 || !port.pauses.empty();

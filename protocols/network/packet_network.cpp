@@ -65,6 +65,7 @@ NetworkConstants constants_of(const Fabric& fabric, const PacketNetwork::Options
       [](const Connection& connection) { return connection.kind != Connection::Kind::kUnicast; });
   k.traces_credits = observation.credits;
   k.traces_packets = !observation.packet_flows.empty();
+  k.traces_messages = !observation.messages.empty();
   k.traces_queues = !observation.queue_ports.empty() && observation.queue_period == Picoseconds(0);
   k.pauses_kept = std::clamp(kPausesKept / std::max<std::size_t>(fabric.ports.size(), 1),
                              kLeastPausesPerPort, kMostPausesPerPort);
@@ -250,6 +251,12 @@ void PacketNetwork::build_observation() {
   const ObservationConfig& observation = options_.observation;
   if (s.constants.traces_queues) {
     for (const PortId id : observation.queue_ports) s.ports[id.value()].is_watched = true;
+  }
+  if (s.constants.traces_messages) {
+    std::vector<std::uint32_t> hosts;
+    hosts.reserve(s.senders.size());
+    for (const SenderState& sender : s.senders) hosts.push_back(sender.host);
+    s.watch.build(observation.messages, hosts, s.hosts.size(), s.ports.size());
   }
   if (!s.constants.traces_packets) return;
   s.watched.resize(s.receivers.size() + s.copy_receivers.size() + s.senders.size() -

@@ -9,6 +9,7 @@
 #include "protocols/config/scale_up_config.hpp"
 #include "protocols/config/switch_config.hpp"
 #include "protocols/state/fault.hpp"
+#include "protocols/state/message_watch.hpp"
 #include "protocols/state/observation.hpp"
 #include "protocols/state/packet_path.hpp"
 #include "protocols/state/port_state.hpp"
@@ -38,6 +39,7 @@ struct ClassCounters {
 struct MessageOutcome {
   ConnectionId connection;
   std::uint32_t queue_pair = 0;
+  std::uint32_t last_sequence = 0;
   std::uint32_t entropy = 0;  ///< the ECMP key of its packets
   Bytes bytes;
   Picoseconds posted;
@@ -155,6 +157,10 @@ class PacketNetwork {
   /// `pauses_lost` tells how many more there were.
   [[nodiscard]] std::vector<PauseInterval> pauses() const;
   [[nodiscard]] std::uint64_t pauses_lost() const;
+  /// Those of a port that are over, by start.
+  [[nodiscard]] const std::vector<PauseInterval>& ended_pauses(PortId port) const;
+  /// What senders of ObservationConfig::messages heard of losses.
+  [[nodiscard]] const MessageWatch& watch() const;
   /// Whether `pauses` would give any.
   [[nodiscard]] bool has_paused() const;
   /// When ports waited for credits, by port, class and start, those that last included. Where a

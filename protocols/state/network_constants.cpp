@@ -178,7 +178,7 @@ Features NetworkConstants::needs() const {
   features.add(Feature::kCutThrough, cut_through);
   features.add(Feature::kReceiveRate, receive_rate != BitsPerSecond());
   features.add(Feature::kFaults, has_faults);
-  features.add(Feature::kTraces, traces_queues || traces_packets);
+  features.add(Feature::kTraces, traces_queues || traces_packets || traces_messages);
   features.add(Feature::kTransports, transport_count > 1);
   features.add(Feature::kHostPorts, has_host_ports);
   features.add(Feature::kInNetwork, works_in_network);

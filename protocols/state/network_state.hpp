@@ -15,6 +15,7 @@
 #include "protocols/state/fault.hpp"
 #include "protocols/state/in_network.hpp"
 #include "protocols/state/message_state.hpp"
+#include "protocols/state/message_watch.hpp"
 #include "protocols/state/old_packets.hpp"
 #include "protocols/state/packet_path.hpp"
 #include "protocols/state/port_state.hpp"
@@ -256,7 +257,8 @@ struct NetworkConstants {
   bool traces_queues = false;
   bool traces_packets = false;
   bool traces_credits = false;
-  std::size_t pauses_kept = 0;  ///< intervals per port
+  bool traces_messages = false;  ///< NetworkState::watch
+  std::size_t pauses_kept = 0;   ///< intervals per port
 
   /// What the packet path has to be able to do.
   [[nodiscard]] Features needs() const;
@@ -313,6 +315,7 @@ struct NetworkState {
   std::vector<AddedLatency> added_latency;  ///< by PortId; empty unless faults add latency
   OldPackets old_packets;
   Telemetry telemetry;
+  MessageWatch watch;
   ProcessHandler* handler = nullptr;
 
   /// The arrival of a packet that would come at `time` by the link of `port`.

@@ -11,6 +11,15 @@
 
 namespace weft::protocols {
 
+/// A message by its packets, and when it was under way.
+struct WatchedMessage {
+  std::uint32_t queue_pair = 0;
+  std::uint32_t first_sequence = 0;
+  std::uint32_t last_sequence = 0;
+  Picoseconds posted;
+  Picoseconds delivered;
+};
+
 /// What a run writes down while it goes on; nothing by default.
 struct ObservationConfig {
   /// Occupancy of these egress ports, all classes.
@@ -22,13 +31,22 @@ struct ObservationConfig {
   /// Every hop of every data packet of these connections.
   std::vector<ConnectionId> packet_flows;
   bool credits = false;  ///< every interval in which data waited for credits
+  /// Every hop of the packets of these, and what kept them waiting (MessageWatch).
+  std::vector<WatchedMessage> messages;
 
   [[nodiscard]] bool any() const {
-    return !queue_ports.empty() || !rate_flows.empty() || !packet_flows.empty() || credits;
+    return !queue_ports.empty() || !rate_flows.empty() || !packet_flows.empty() || credits ||
+           !messages.empty();
   }
 };
 
 using weft::TraceRecord;
+
+/// Whose window a host's packet had to wait for, if its port was free and its pace allowed it.
+enum class HoldReason : std::uint8_t {
+  kControlWindow,  ///< that of the congestion control
+  kStaticWindow,   ///< that of the transport
+};
 
 /// Receives records between windows, in the order of time.
 using TraceSink = std::function<void(std::span<const TraceRecord>)>;

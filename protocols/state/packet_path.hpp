@@ -71,6 +71,10 @@ struct ScaleUpPath : PathWith<Feature::kCredits, Feature::kTransports, Feature::
 struct CutThroughPath : PathWith<Feature::kCutThrough> {};
 /// Congestion control by what switches say.
 struct TelemetryPath : PathWith<Feature::kTelemetry> {};
+/// Second runs, which look at some messages.
+struct TracePath
+    : PathWith<Feature::kTraces, Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells> {
+};
 /// Everything.
 struct GeneralPath
     : PathWith<Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells, Feature::kCredits,
@@ -101,6 +105,6 @@ struct PathList {
   }
 };
 using PacketPaths = PathList<PlainPath, BufferPath, FaultPath, CutThroughPath, TelemetryPath,
-                             ScaleUpPath, GeneralPath>;
+                             ScaleUpPath, TracePath, GeneralPath>;
 
 }  // namespace weft::protocols

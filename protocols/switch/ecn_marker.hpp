@@ -14,7 +14,7 @@ namespace weft::protocols {
 template <class Path>
 class EcnMarker {
  public:
-  explicit EcnMarker(const NetworkState& state) : s_(state), tracer_(state) {}
+  explicit EcnMarker(NetworkState& state) : s_(state), tracer_(state) {}
 
   /// Whether a packet that is about to wait in `queue` of `port` is marked. `number` counts the
   /// packets of this queue, so that each has a draw of its own. Counts the mark.

@@ -169,11 +169,12 @@ class SwitchModel {
       }
     }
     tracer_.note(here, TraceRecord::Kind::kPacketStarted, packet, port, begin);
-    transmit<Path>(s_, here, port, s_.queue(port, c), packet.wire_size(), begin,
-                   [&packet, marks](Packet& on_wire) {
-                     on_wire = packet;
-                     if (marks) on_wire.flags |= kCongested;
-                   });
+    const Picoseconds end = transmit<Path>(s_, here, port, s_.queue(port, c), packet.wire_size(),
+                                           begin, [&packet, marks](Packet& on_wire) {
+                                             on_wire = packet;
+                                             if (marks) on_wire.flags |= kCongested;
+                                           });
+    tracer_.sent(here, packet, port, begin, end);
     if (k.release_at_start) release_served(here, port, sw);
   }
 

@@ -86,6 +86,9 @@ class Sender {
     inform(s, t, now, [&](auto& control, const auto& p) { control.on_ack(p, ack, now); });
   }
   void lose(SenderState& s, const TransportConstants& t, congestion::Loss how, Picoseconds now) {
+    if (s_.watch.is_used()) [[unlikely]] {
+      s_.watch.note_loss(static_cast<std::uint32_t>(&s - s_.senders.data()), how, now);
+    }
     inform(s, t, now, [&](auto& control, const auto& p) { control.on_loss(p, how, now); });
   }
 

@@ -16,6 +16,12 @@ struct TraceRecord {
     kPacketMarked,
     kPacketStarted,  ///< ... whose transmission begins
     kPacketArrived,  ///< subject: the port it arrives at, through the receiver's pipeline
+    kPortBusy,    ///< subject: an egress port, which sent a packet until `time`; value: the flow,
+                  ///< and above 32 bits the sequence number; `detail`: picoseconds that it took;
+                  ///< `traffic_class`: above four bits what kind of packet
+    kPacketHeld,  ///< subject: the port of a host; the packet started at `time`; value: as above;
+                  ///< `detail`: picoseconds since its pace allowed it; `traffic_class`: above
+                  ///< four bits the HoldReason
   };
   Picoseconds time;
   std::int64_t value = 0;  ///< packets: the queue pair

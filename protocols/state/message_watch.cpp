@@ -1,0 +1,57 @@
+#include "protocols/state/message_watch.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace weft::protocols {
+
+void MessageWatch::build(std::span<const WatchedMessage> messages,
+                         std::span<const std::uint32_t> hosts, std::size_t host_count,
+                         std::size_t port_count) {
+  std::vector<WatchedMessage> sorted(messages.begin(), messages.end());
+  std::ranges::sort(sorted, {}, [](const WatchedMessage& m) {
+    return std::tuple(m.queue_pair, m.first_sequence);
+  });
+  first_.assign(hosts.size() + 1, 0);
+  ranges_.reserve(sorted.size());
+  windows_.resize(host_count);
+  for (const WatchedMessage& m : sorted) {
+    ++first_[m.queue_pair + 1];
+    ranges_.push_back({m.first_sequence, m.last_sequence});
+    windows_[hosts[m.queue_pair]].push_back({m.posted, m.delivered});
+  }
+  for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+  for (std::vector<Window>& windows : windows_) {
+    std::ranges::sort(windows, {}, &Window::begin);
+    std::vector<Window> apart;
+    for (const Window& w : windows) {
+      if (apart.empty() || apart.back().end < w.begin) {
+        apart.push_back(w);
+      } else {
+        apart.back().end = std::max(apart.back().end, w.end);
+      }
+    }
+    windows = std::move(apart);
+  }
+  window_.assign(host_count, 0);
+  losses_.resize(hosts.size());
+  ports_.resize(port_count);
+}
+
+bool MessageWatch::has(std::uint32_t queue_pair, std::uint32_t sequence) const {
+  if (queue_pair + 1 >= first_.size()) return false;  // what chips made
+  const auto begin = ranges_.begin() + first_[queue_pair];
+  const auto end = ranges_.begin() + first_[queue_pair + 1];
+  const auto range = std::lower_bound(
+      begin, end, sequence, [](const Range& r, std::uint32_t number) { return r.last < number; });
+  return range != end && range->first <= sequence;
+}
+
+bool MessageWatch::is_sending(std::uint32_t host, Picoseconds now) {
+  const std::vector<Window>& windows = windows_[host];
+  std::uint32_t& at = window_[host];
+  while (at < windows.size() && windows[at].end < now) ++at;
+  return at < windows.size() && windows[at].begin <= now;
+}
+
+}  // namespace weft::protocols

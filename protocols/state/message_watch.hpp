@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "protocols/congestion/control.hpp"
+#include "protocols/state/observation.hpp"
+
+namespace weft::protocols {
+
+/// Messages whose packets are traced hop by hop, with all else that ports sent while these waited
+/// there: what it takes to say why they came when they did. What is noted of a port, a host or a
+/// queue pair is noted by the thread that runs it.
+class MessageWatch {
+ public:
+  /// What a port sent last.
+  struct Sent {
+    Picoseconds begin{-1};
+    Picoseconds end{-1};
+    std::uint32_t flow = 0;
+    std::uint32_t sequence = 0;
+    std::uint8_t kind_and_class = 0;
+  };
+  struct Port {
+    Sent last;
+    std::uint32_t waiting = 0;  ///< packets that are watched
+  };
+  struct Loss {
+    Picoseconds time;
+    congestion::Loss how = congestion::Loss::kNack;
+  };
+
+  /// `hosts`: of each queue pair, the one that sends.
+  void build(std::span<const WatchedMessage> messages, std::span<const std::uint32_t> hosts,
+             std::size_t host_count, std::size_t port_count);
+
+  [[nodiscard]] bool is_used() const { return !first_.empty(); }
+  /// Whether this packet of a queue pair is of one of the messages.
+  [[nodiscard]] bool has(std::uint32_t queue_pair, std::uint32_t sequence) const;
+  /// Whether one of the messages is posted at the host and not delivered. Times of a host rise.
+  [[nodiscard]] bool is_sending(std::uint32_t host, Picoseconds now);
+  [[nodiscard]] Port& port(std::uint32_t index) { return ports_[index]; }
+
+  /// The sender of a queue pair heard of a loss, or ran out of patience.
+  void note_loss(std::uint32_t queue_pair, congestion::Loss how, Picoseconds now) {
+    if (queue_pair + 1 < first_.size() && first_[queue_pair] != first_[queue_pair + 1]) {
+      losses_[queue_pair].push_back({now, how});
+    }
+  }
+  /// In order of time.
+  [[nodiscard]] std::span<const Loss> losses(std::uint32_t queue_pair) const {
+    return losses_[queue_pair];
+  }
+
+ private:
+  struct Range {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+  };
+  struct Window {
+    Picoseconds begin;
+    Picoseconds end;
+  };
+
+  std::vector<std::uint32_t> first_;  ///< by queue pair: of its ranges; and the end
+  std::vector<Range> ranges_;         ///< by queue pair and sequence
+  std::vector<std::vector<Loss>> losses_;
+  std::vector<std::vector<Window>> windows_;  ///< by host, in order and apart
+  std::vector<std::uint32_t> window_;         ///< by host: the first that is not over
+  std::vector<Port> ports_;
+};
+
+}  // namespace weft::protocols
