@@ -47,7 +47,8 @@ class PathWalk {
           lane = span->ordinal;  // it was at work until then
           ++events;
           continue;
-        case Span::Kind::kWindow:
+        case Span::Kind::kAcknowledgement:
+        case Span::Kind::kSignal:
           path.window += span->end - span->begin;
           now = span->begin;
           events = 0;
@@ -308,10 +309,11 @@ void Deliveries::forget(ConnectionId connection, Picoseconds posted_before,
 }
 
 IterationCollector::IterationCollector(const Experiment& e, collectives::Executor& executor,
-                                       IdealTimes& ideals)
+                                       IdealTimes& ideals, PathFinder* paths)
     : e_(e),
       executor_(executor),
       ideals_(ideals),
+      paths_(paths),
       deliveries_(e.workload),
       jobs_(e.workload.jobs().size()) {
   for (std::size_t j = 0; j < jobs_.size(); ++j) {
@@ -369,6 +371,9 @@ void IterationCollector::finish(const Held& held, Results& results) {
 }
 
 void IterationCollector::settle(std::uint32_t j, std::uint32_t until, HeldTimes& held) {
+  for (std::uint32_t i = jobs_[j].settled; paths_ != nullptr && i < until; ++i) {
+    paths_->end_iteration(j, i);
+  }
   if (jobs_[j].is_explained) return settle_collective(j, until, held);
   for (std::uint32_t& i = jobs_[j].settled; i < until; ++i) {
     jobs_[j].iterations.push_back(iteration_of(executor_, e_.workload.jobs()[j], i));

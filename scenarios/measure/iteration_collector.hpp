@@ -9,6 +9,7 @@
 
 #include "collectives/runtime/executor.hpp"
 #include "protocols/network/packet_network.hpp"
+#include "scenarios/blame/path_finder.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/measure/held_times.hpp"
@@ -99,9 +100,10 @@ class IterationCollector {
   using VisitPending =
       std::function<void(const std::function<void(ConnectionId, Picoseconds)>& visit)>;
 
-  /// All arguments must outlive it.
+  /// All arguments must outlive it. `paths`, which may be null, hears of iterations that ended
+  /// before they are forgotten.
   IterationCollector(const Experiment& experiment, collectives::Executor& executor,
-                     IdealTimes& ideals);
+                     IdealTimes& ideals, PathFinder* paths);
 
   /// Messages that are over, or at the end of the run all others.
   void add(std::span<const protocols::MessageOutcome> messages);
@@ -128,6 +130,7 @@ class IterationCollector {
   const Experiment& e_;
   collectives::Executor& executor_;
   IdealTimes& ideals_;
+  PathFinder* paths_;
   Deliveries deliveries_;
   std::vector<Job> jobs_;
 };

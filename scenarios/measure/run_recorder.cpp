@@ -8,15 +8,17 @@
 namespace weft::scenarios {
 
 RunRecorder::RunRecorder(const Experiment& e, collectives::Executor& executor, IdealTimes& ideals,
-                         const MessageSink& sink)
+                         const MessageSink& sink, PathFinder* paths)
     : e_(e),
+      paths_(paths),
       messages_(e, executor, ideals, sink),
-      collectives_(e, executor, ideals),
+      collectives_(e, executor, ideals, paths),
       activities_(e),
       is_measuring_(e.scenario.run.warmup == Picoseconds(0)) {}
 
 void RunRecorder::take(protocols::PacketNetwork& network) {
   network.take_ended_messages([&](std::span<const protocols::MessageOutcome> ended) {
+    if (paths_ != nullptr) paths_->add(ended);
     messages_.add(ended);
     collectives_.add(ended);
     activities_.add(ended, network.now());
@@ -29,6 +31,7 @@ void RunRecorder::take(protocols::PacketNetwork& network) {
 void RunRecorder::finish(protocols::PacketNetwork& network, Results& results) {
   take(network);
   const std::vector<protocols::MessageOutcome> pending = network.pending_messages();
+  if (paths_ != nullptr) paths_->add(pending);
   messages_.add(pending);
   collectives_.add(pending);
   activities_.add(pending, results.simulated);

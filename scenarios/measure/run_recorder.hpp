@@ -15,9 +15,9 @@ namespace weft::scenarios {
 /// that are over.
 class RunRecorder {
  public:
-  /// All arguments must outlive it.
+  /// All arguments must outlive it; `paths` may be null.
   RunRecorder(const Experiment& experiment, collectives::Executor& executor, IdealTimes& ideals,
-              const MessageSink& sink);
+              const MessageSink& sink, PathFinder* paths);
 
   /// Statistics began again: nothing is known of flow control before.
   void begin_measurement() { is_measuring_ = true; }
@@ -31,6 +31,7 @@ class RunRecorder {
   [[nodiscard]] HeldTimes held(const protocols::PacketNetwork& network) const;
 
   const Experiment& e_;
+  PathFinder* paths_;
   MessageCollector messages_;
   IterationCollector collectives_;
   FlowActivities activities_;

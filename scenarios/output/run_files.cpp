@@ -100,6 +100,9 @@ void RunFiles::write(const TraceRecord& record) {
     case TraceRecord::Kind::kPacketArrived:
       if (packets_) packets_->add(record);
       return;
+    case TraceRecord::Kind::kPortBusy:
+    case TraceRecord::Kind::kPacketHeld:
+      return;  // of messages that are looked at, which no file has
   }
 }
 

@@ -24,7 +24,9 @@ const char* outcome_name(Outcome outcome) {
 
 std::string Results::digest() const {
   Digest sha;
-  for_each_table(*this, [&](const auto& table) { table.add_to(sha, *this); });
+  for_each_table(*this, [&](const auto& table) {
+    if (table.is_digested) table.add_to(sha, *this);
+  });
   for (const MessagePhase& phase : phases) phase.add_to(sha);
   packet_latency.add_to(sha);
   return sha.hex();

@@ -65,6 +65,7 @@ struct Table {
   /// Whether these results have such rows.
   bool (*is_filled)(const Results& results) = [](const Results&) { return true; };
   bool is_asked_for = false;  ///< written only if `observe` says so
+  bool is_digested = true;    ///< false: it follows from the rest, and a run may leave it out
 
   /// With the columns that an engine knows.
   [[nodiscard]] Table known(bool has_packets) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "scenarios/results/table.hpp"
+#include "scenarios/results/tables/blame_table.hpp"
 #include "scenarios/results/tables/classes_table.hpp"
 #include "scenarios/results/tables/collectives_table.hpp"
 #include "scenarios/results/tables/isolated_table.hpp"
@@ -15,7 +16,8 @@ namespace weft::scenarios {
 
 /// Every table of a run but that of messages, which is streamed: the one list. Digests take them in
 /// this order. Names of files and columns are what scripts read: they stay.
-using ResultTables = TableList<JobsTable, PortsTable, ClassesTable, PausesTable, CollectivesTable,
-                               IterationsTable, TrainingTable, VictimsTable, IsolatedTable>;
+using ResultTables =
+    TableList<JobsTable, PortsTable, ClassesTable, PausesTable, CollectivesTable, IterationsTable,
+              TrainingTable, VictimsTable, IsolatedTable, BlameTable>;
 
 }  // namespace weft::scenarios

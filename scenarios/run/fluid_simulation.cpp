@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "scenarios/measure/iteration_collector.hpp"
 #include "scenarios/measure/message_collector.hpp"
 #include "scenarios/measure/tables/collect_jobs.hpp"
+#include "scenarios/run/blame_run.hpp"
 #include "scenarios/run/fluid_model.hpp"
 #include "simcore/fluid/fluid_network.hpp"
 
@@ -175,7 +177,11 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
       std::max(plan.queue_pairs, most_queue_pairs(e.workload.connections()));
   FluidNetwork network(e.workload.process_hosts().size(), e.workload.connections(),
                        std::move(plan));
-  collectives::Executor executor(e.workload);
+  using Spans = collectives::Executor::Spans;
+  const bool blames = e.scenario.observe.blame;
+  collectives::Executor executor(e.workload, blames ? Spans::kOfAll : Spans::kKept);
+  std::optional<PathFinder> paths;
+  if (blames) paths.emplace(e, executor, ideals);
   const FluidNetwork::Status status = network.run(
       executor, e.scenario.run.until, e.scenario.run.warmup,
       [&observer](Picoseconds now, std::uint64_t messages) {
@@ -201,9 +207,11 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   MessageCollector messages(e, executor, ideals, sink);
   messages.add(outcomes);
   messages.finish(results);
-  IterationCollector collectives(e, executor, ideals);
+  IterationCollector collectives(e, executor, ideals, paths ? &*paths : nullptr);
+  if (paths) paths->add(outcomes);
   collectives.add(outcomes);
   collectives.finish([&e] { return HeldTimes(e, {}, {}); }, results);
+  if (paths) find_blame_by_ideal(e, paths->finish(), ideals, results);
   collect_tables(run, results);
   if (!is_success(results.outcome)) explain_jobs(e, executor, results);
   return results;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,8 @@
 #include "scenarios/measure/run_recorder.hpp"
 #include "scenarios/measure/tables/collect_jobs.hpp"
 #include "scenarios/output/run_files.hpp"
+#include "scenarios/run/blame_run.hpp"
+#include "scenarios/run/network_options.hpp"
 #include "scenarios/run/observe.hpp"
 #include "scenarios/run/run_monitor.hpp"
 #include "scenarios/text/format.hpp"
@@ -25,25 +28,6 @@ namespace weft::scenarios {
 namespace {
 
 using protocols::PacketNetwork;
-
-PacketNetwork::Options network_options(const Experiment& e) {
-  const Scenario& scenario = e.scenario;
-  PacketNetwork::Options options;
-  options.nic = scenario.nic;
-  options.faults = e.faults;
-  options.route_changes = e.route_changes.resolve(e.routes);
-  options.switches = scenario.switches;
-  options.transport = scenario.transport;
-  options.more_transports = scenario.more_transports;
-  options.scale_up = scenario.scale_up;
-  options.scale_up_of_domain = scale_up_kinds(scenario, e.fabric);
-  options.seed = scenario.seed;
-  options.control_latency = scenario.run.control_latency;
-  options.cut = scenario.run.cells;
-  options.extra_features = e.extra_features;
-  options.many_messages = e.many_messages;
-  return options;
-}
 
 PacketNetwork make_network(const Experiment& e, RunFiles* files,
                            const protocols::Parallelism& parallelism,
@@ -146,8 +130,12 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
   IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
   std::vector<IdealTimes::Job> ideal_jobs = ideal_jobs_of(e, ideals);
   const auto begin = std::chrono::steady_clock::now();
-  collectives::Executor executor(e.workload, collectives::Executor::Spans::kKept, e.lone_job);
-  RunRecorder recorder(e, executor, ideals, sink);
+  using Spans = collectives::Executor::Spans;
+  const bool blames = e.scenario.observe.blame && !e.lone_job;
+  collectives::Executor executor(e.workload, blames ? Spans::kOfAll : Spans::kKept, e.lone_job);
+  std::optional<PathFinder> paths;
+  if (blames) paths.emplace(e, executor, ideals);
+  RunRecorder recorder(e, executor, ideals, sink, paths ? &*paths : nullptr);
   PacketNetwork network = make_network(e, files, parallelism, [&] { recorder.take(network); });
   if (files != nullptr) name_flows(e, network, *files);
   RunMonitor monitor(e, network);
@@ -199,6 +187,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
   for (std::string& warning : stall_warnings(e, network)) {
     results.warnings.push_back(std::move(warning));
   }
+  if (paths) find_blame(e, paths->finish(), ideals, {parallelism, progress}, results);
   return results;
 }
 

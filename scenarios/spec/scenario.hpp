@@ -51,6 +51,7 @@ struct ObserveSpec {
     std::vector<std::string> flows;
   };
   std::optional<bool> messages;  ///< messages.csv; absent: if there are not too many
+  bool blame = false;            ///< blame.csv
   bool pauses = false;           ///< pauses.csv
   bool credits = false;          ///< credits.csv
   std::optional<Queues> queues;

@@ -247,7 +247,9 @@ int run_scenario(const RunArguments& arguments) {
     complain("--isolated runs every job by packets; leave out --engine");
     return kBadInput;
   }
-  std::optional<Loaded> loaded = load(arguments.scenario, arguments.overrides);
+  std::vector<std::string> overrides = arguments.overrides;
+  if (arguments.blames) overrides.emplace_back("observe.blame=true");
+  std::optional<Loaded> loaded = load(arguments.scenario, overrides);
   if (!loaded) return kBadInput;
   std::filesystem::path out = arguments.out;
   if (arguments.out.empty()) {

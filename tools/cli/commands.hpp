@@ -30,6 +30,7 @@ struct RunArguments {
   bool print_json = false;
   bool is_quiet = false;
   bool is_isolated = false;  ///< each job runs alone, too
+  bool blames = false;       ///< says who is to blame for the time of each iteration
 };
 
 /// `weft run`: simulates, prints the summary, writes the results.

@@ -15,6 +15,7 @@
 #include "tools/cli/collective/collective_commands.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/estimate_command.hpp"
+#include "tools/cli/explain_command.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/sweep_commands.hpp"
 #include "tools/cli/topo_command.hpp"
@@ -99,6 +100,9 @@ int run_program(int argc, char** argv) {
       "more is refused (default: what the machine has left)");
   run->add_flag("--isolated", run_arguments.is_isolated,
                 "then run each job alone, too, and say how much slower it is beside the others");
+  run->add_flag("--blame", run_arguments.blames,
+                "find out who is to blame for the time of each iteration (`weft explain`); runs "
+                "twice, the second time with an eye on what the first one waited for");
   run->add_flag("--json", run_arguments.print_json, "print summary.json instead of the tables");
   run->add_flag("--quiet", run_arguments.is_quiet, "print nothing but errors");
   run->add_option("--log", log_level, "off, error, warn, info or debug");
@@ -140,6 +144,7 @@ int run_program(int argc, char** argv) {
       ->excludes("--sweep");
 
   EstimateCommand estimate_command(app);
+  ExplainCommand explain_command(app);
   TopoCommand topo_command(app);
   CollectiveCommands collective_commands(app);
   SweepCommands sweep_commands(app);
@@ -181,6 +186,7 @@ int run_program(int argc, char** argv) {
   if (schema->parsed() && is_result_reference) return print_result_reference();
   if (schema->parsed()) return is_sweep_schema ? print_sweep_schema() : print_schema();
   if (const auto code = estimate_command.run()) return *code;
+  if (const auto code = explain_command.run()) return *code;
   if (const auto code = topo_command.run()) return *code;
   if (const auto code = collective_commands.run()) return *code;
   if (const auto code = sweep_commands.run()) return *code;

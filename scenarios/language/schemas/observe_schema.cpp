@@ -49,6 +49,9 @@ schema::Object<ObserveSpec> observe_schema() {
       .field("messages", &ObserveSpec::messages,
              "write messages.csv: true or false; absent: if there are at most a million")
       .source("one line per message is cheap, hundreds of megabytes are not")
+      .field("blame", &ObserveSpec::blame,
+             "write blame.csv: who is to blame for the time of each iteration; runs twice")
+      .source("nothing is traced unless asked for")
       .field("pauses", &ObserveSpec::pauses,
              "write pauses.csv: every pause with its port and cause")
       .source("nothing is traced unless asked for")

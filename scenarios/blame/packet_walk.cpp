@@ -1,0 +1,389 @@
+#include "scenarios/blame/packet_walk.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace weft::scenarios {
+
+using protocols::HoldReason;
+using protocols::TraceRecord;
+
+/// One message, from its delivery to its posting.
+class PacketWalk::Walk {
+ public:
+  Walk(const PacketWalk& log, std::size_t message)
+      : log_(log),
+        fabric_(log.e_.fabric),
+        message_(log.messages_[message]),
+        first_(log.first_sequences_[message]),
+        known_(log.known_[message]),
+        now_(message_.message.delivered) {}
+
+  std::vector<Charge> run() {
+    const Picoseconds posted = message_.message.posted;
+    if (begin_at_arrival()) {
+      while (now_ > posted && cross_link() && wait_at_port()) continue;
+    }
+    // Nothing is left unless records are missing.
+    charge(posted, Cause::kProtocol, connection());
+    return std::move(charges_);
+  }
+
+ private:
+  [[nodiscard]] Culprit connection() const { return Culprit::connection(message_.connection); }
+  [[nodiscard]] bool is_own(const Busy& b) const {
+    return b.is_data && b.flow == message_.message.queue_pair && b.sequence >= first_ &&
+           b.sequence <= message_.message.last_sequence;
+  }
+
+  void charge(Picoseconds begin, Cause cause, Culprit culprit, PortId port = PortId::none()) {
+    begin = std::max(begin, message_.message.posted);
+    if (begin >= now_) return;
+    charges_.push_back({begin, now_, cause, culprit, port});
+    now_ = begin;
+  }
+
+  /// To the arrival of the packet that completed the message.
+  bool begin_at_arrival() {
+    const Node& host = fabric_.host(log_.e_.workload.process_hosts()[destination().value()]);
+    const Event* last = nullptr;
+    for (std::uint32_t i = 0; i < known_.packets.size(); ++i) {
+      for (const Event& e : known_.packets[i].events) {
+        if (!e.is_arrival || e.time > now_ || !is_port_of(host, e.port)) continue;
+        if (last != nullptr && e.time < last->time) continue;
+        last = &e;
+        sequence_ = first_ + i;
+      }
+    }
+    if (last == nullptr) return false;
+    // A NIC that takes packets in more slowly than they come.
+    charge(last->time, Cause::kQueueing, Culprit::of_job(log_.e_.workload.job_of(destination())),
+           last->port);
+    in_ = last->port;
+    return true;
+  }
+
+  [[nodiscard]] ProcessId destination() const {
+    return log_.e_.workload.connections()[message_.connection.value()].destination;
+  }
+  [[nodiscard]] bool is_input_queued() const {
+    return log_.e_.scenario.switches.queueing == protocols::SwitchConfig::Queueing::kInput;
+  }
+  [[nodiscard]] const PacketLog& packet() const { return known_.packets[sequence_ - first_]; }
+  [[nodiscard]] static bool is_port_of(const Node& node, PortId port) {
+    return port.value() - node.first_port.value() < node.port_count;
+  }
+
+  /// From the arrival of the packet at `in_` to the start of its transmission.
+  bool cross_link() {
+    out_ = fabric_.port(in_).peer;
+    const Busy* sent = nullptr;
+    for (const auto& [port, busy] : packet().sent) {
+      if (port == out_ && busy.begin < now_) sent = &busy;
+    }
+    if (sent == nullptr) return false;
+    // Of a packet that is forwarded before it is whole, only its begin is waited for.
+    const bool is_whole = sent->end + fabric_.port(out_).wire_latency <= now_;
+    const Picoseconds left =
+        is_whole ? sent->end : std::max(sent->begin, now_ - fabric_.data_latency(out_));
+    class_ = sent->traffic_class;
+    charge(left, Cause::kPropagation, Culprit::port(out_), out_);
+    charge(sent->begin, Cause::kSerialisation, Culprit::port(out_), out_);
+    return true;
+  }
+
+  /// From the start of a transmission at `out_` to the packet's arrival at that node, by `in_`.
+  bool wait_at_port() {
+    const bool is_host = fabric_.node(fabric_.port(out_).node).kind == NodeKind::kHost;
+    for (;;) {
+      const std::optional<Picoseconds> arrival = is_host ? eligible_since() : queued_since();
+      if (!arrival) return false;
+      if (look_back(std::min(*arrival, now_))) continue;  // an earlier packet of the message
+      if (is_host) {
+        if (!has_sent_before_) return false;  // at the posting
+        go_to_first_time();
+        continue;
+      }
+      return find_ingress(*arrival);
+    }
+  }
+
+  /// Charges what the port did from `arrival` on. True: an earlier packet of the message was sent
+  /// meanwhile, which the walk is at now.
+  bool look_back(Picoseconds arrival) {
+    const std::vector<Busy>& busy = log_.ports_[out_.value()].busy;
+    auto next = std::ranges::upper_bound(busy, now_, {}, &Busy::end);
+    while (now_ > arrival) {
+      const Busy* before = next == busy.begin() ? nullptr : &*--next;
+      if (before != nullptr && before->begin >= now_) continue;
+      const Picoseconds free = before == nullptr ? arrival : std::max(arrival, before->end);
+      if (free < now_) charge_gap(free);
+      if (before == nullptr || now_ <= arrival) return false;
+      if (is_own(*before)) {
+        charge(before->begin, Cause::kSerialisation, Culprit::port(out_), out_);
+        sequence_ = before->sequence;
+        class_ = before->traffic_class;
+        return true;
+      }
+      charge(std::max(arrival, before->begin), Cause::kQueueing, job_of(before->flow), out_);
+    }
+    return false;
+  }
+
+  [[nodiscard]] Culprit job_of(std::uint32_t flow) const {
+    const protocols::FlowName name = log_.network_->name_of(flow);
+    const ProcessId source = log_.e_.workload.connections()[name.connection.value()].source;
+    return Culprit::of_job(log_.e_.workload.job_of(source));
+  }
+
+  /// When the packet came to the queue of `out_`.
+  [[nodiscard]] std::optional<Picoseconds> queued_since() const {
+    std::optional<Picoseconds> since;
+    const bool is_at_input = is_input_queued();
+    for (const Event& e : packet().events) {
+      if (e.is_arrival || e.time > now_) continue;
+      const bool is_here =
+          is_at_input ? fabric_.port(e.port).node == fabric_.port(out_).node : e.port == out_;
+      if (is_here) since = e.time;
+    }
+    return since;
+  }
+
+  /// The link by which the packet came to the switch at this time.
+  bool find_ingress(Picoseconds arrival) {
+    const NodeId node = fabric_.port(out_).node;
+    for (const Event& e : packet().events) {
+      if (!e.is_arrival || e.time != arrival) continue;
+      if (fabric_.port(e.port).node != node) continue;
+      in_ = e.port;
+      return true;
+    }
+    return false;
+  }
+
+  /// Since when the sender may send the packet: since the message was posted, or since it heard
+  /// that what it had sent was lost.
+  std::optional<Picoseconds> eligible_since() {
+    has_sent_before_ = false;
+    for (const auto& [port, busy] : packet().sent) {
+      const bool is_here = fabric_.port(port).node == fabric_.port(out_).node;
+      if (!is_here || busy.begin >= now_) continue;
+      has_sent_before_ = true;
+      earlier_ = {port, busy};
+    }
+    if (!has_sent_before_) return message_.message.posted;
+    loss_ = {earlier_.second.end, protocols::congestion::Loss::kNack};
+    for (const auto& loss : log_.network_->watch().losses(message_.message.queue_pair)) {
+      if (loss.time > earlier_.second.begin && loss.time <= now_) loss_ = loss;
+    }
+    return std::max(loss_.time, std::min(now_, earlier_.second.end));
+  }
+
+  /// From when the sender heard of a loss to the start of the transmission before.
+  void go_to_first_time() {
+    const bool is_timeout = loss_.how == protocols::congestion::Loss::kTimeout;
+    charge(earlier_.second.end, is_timeout ? Cause::kTimeout : Cause::kRetransmission, connection(),
+           out_);
+    out_ = earlier_.first;
+    class_ = earlier_.second.traffic_class;
+    charge(earlier_.second.begin, Cause::kSerialisation, Culprit::port(out_), out_);
+  }
+
+  /// The port sent nothing from `free` until now.
+  void charge_gap(Picoseconds free) {
+    while (now_ > free) {
+      const Obstacle obstacle = last_obstacle(free);
+      if (obstacle.end < now_) charge_rest(std::max(free, obstacle.end));
+      if (now_ > free)
+        charge(std::max(free, obstacle.begin), obstacle.cause, obstacle.culprit, out_);
+    }
+  }
+
+  /// A time in which the port was not allowed to send.
+  struct Obstacle {
+    Picoseconds begin;
+    Picoseconds end;
+    Cause cause = Cause::kPause;
+    Culprit culprit;
+  };
+  /// The last one before now; one that ends at `free`, if there is none after that.
+  [[nodiscard]] Obstacle last_obstacle(Picoseconds free) const {
+    Obstacle last{free, free, Cause::kPause, {}};
+    const auto consider = [&](Picoseconds begin, Picoseconds end, Cause cause, Culprit culprit) {
+      if (begin >= now_ || end <= free || std::min(end, now_) <= last.end) return;
+      last = {begin, std::min(end, now_), cause, culprit};
+    };
+    // Of a class they follow one another.
+    const auto& pauses = log_.network_->ended_pauses(out_);
+    auto p_ = std::ranges::upper_bound(pauses, free, {}, &protocols::PauseInterval::end);
+    for (; p_ != pauses.end(); ++p_) {
+      const protocols::PauseInterval& p = *p_;
+      if (p.traffic_class != class_) continue;
+      if (p.start >= now_) break;
+      consider(p.start, p.end, Cause::kPause, log_.root_of_(p));
+    }
+    const std::vector<Stall>& stalls = log_.ports_[out_.value()].stalls;
+    for (auto s_ = std::ranges::upper_bound(stalls, free, {}, &Stall::end); s_ != stalls.end();
+         ++s_) {
+      const Stall& s = *s_;
+      if (s.traffic_class != class_) continue;
+      if (s.begin >= now_) break;
+      consider(s.begin, s.end, Cause::kCredits, Culprit::port(out_));
+    }
+    for (const protocols::Fault& f : log_.e_.faults) {
+      if (f.kind != protocols::Fault::Kind::kLinkDown) continue;
+      if (f.port != out_ && f.port != fabric_.port(out_).peer) continue;
+      consider(f.at, f.until, Cause::kLinkFailure, Culprit::port(out_));
+    }
+    return last;
+  }
+
+  /// The port was free, and might send.
+  void charge_rest(Picoseconds begin) {
+    if (fabric_.node(fabric_.port(out_).node).kind != NodeKind::kHost) {
+      // Inputs that are matched to outputs wait for each other; else it is link control.
+      const bool is_crossbar = is_input_queued();
+      charge(begin, is_crossbar ? Cause::kQueueing : Cause::kProtocol, Culprit::port(out_), out_);
+      return;
+    }
+    // Of the packet that started next.
+    const auto hold = std::ranges::lower_bound(known_.holds, now_, {}, &Hold::time);
+    if (hold != known_.holds.end()) {
+      const bool is_static = hold->reason == HoldReason::kStaticWindow;
+      charge(std::max(begin, hold->paced_until),
+             is_static ? Cause::kWindow : Cause::kCongestionControl, connection(), out_);
+    }
+    charge(begin, Cause::kCongestionControl, connection(), out_);
+  }
+
+  const PacketWalk& log_;
+  const Fabric& fabric_;
+  const PathMessage& message_;
+  const std::uint32_t first_;
+  const MessageRecord& known_;
+  std::vector<Charge> charges_;
+  // Where the walk is: a packet at a port.
+  Picoseconds now_;
+  std::uint32_t sequence_ = 0;
+  PortId in_;
+  PortId out_;
+  std::uint8_t class_ = 0;
+  bool has_sent_before_ = false;
+  std::pair<PortId, Busy> earlier_;
+  protocols::MessageWatch::Loss loss_;
+};
+
+PacketWalk::PacketWalk(const Experiment& e, std::span<const PathMessage> messages,
+                       std::span<const std::uint32_t> first_sequences, RootOf root_of, Found found)
+    : e_(e),
+      messages_(messages),
+      first_sequences_(first_sequences),
+      root_of_(std::move(root_of)),
+      found_(std::move(found)),
+      oldest_left_(messages.size() + 1, Picoseconds::max()),
+      ports_(e.fabric.ports.size()),
+      known_(messages.size()) {
+  for (std::size_t i = messages.size(); i-- > 0;) {
+    oldest_left_[i] = std::min(oldest_left_[i + 1], messages[i].message.posted);
+    of_flow_[messages[i].message.queue_pair].emplace_back(messages[i].message.last_sequence, i);
+  }
+  for (auto& [flow, of_it] : of_flow_) std::ranges::sort(of_it);
+}
+
+std::optional<std::size_t> PacketWalk::message_of(std::uint32_t flow,
+                                                  std::uint32_t sequence) const {
+  const auto of_it = of_flow_.find(flow);
+  if (of_it == of_flow_.end()) return {};
+  const auto last = std::ranges::lower_bound(of_it->second, std::pair(sequence, std::size_t{0}));
+  if (last == of_it->second.end() || first_sequences_[last->second] > sequence) return {};
+  return last->second;
+}
+
+PacketWalk::PacketLog* PacketWalk::log_of(std::uint32_t flow, std::uint32_t sequence) {
+  const std::optional<std::size_t> message = message_of(flow, sequence);
+  if (!message || *message < next_) return nullptr;
+  std::vector<PacketLog>& packets = known_[*message].packets;
+  const std::uint32_t first = first_sequences_[*message];
+  if (packets.empty()) packets.resize(messages_[*message].message.last_sequence - first + 1);
+  return &packets[sequence - first];
+}
+
+void PacketWalk::add(std::span<const TraceRecord> records) {
+  for (const TraceRecord& record : records) {
+    while (next_ < messages_.size() && record.time > messages_[next_].message.delivered) {
+      resolve(next_++);
+    }
+    add(record);
+  }
+}
+
+void PacketWalk::add(const TraceRecord& record) {
+  const auto flow = static_cast<std::uint32_t>(record.value);
+  const auto sequence = static_cast<std::uint32_t>(record.value >> 32);
+  const PortId port(record.subject);
+  switch (record.kind) {
+    case TraceRecord::Kind::kPacketEnqueued:
+    case TraceRecord::Kind::kPacketArrived:
+      if (PacketLog* log = log_of(flow, record.detail)) {
+        const bool is_arrival = record.kind == TraceRecord::Kind::kPacketArrived;
+        log->events.push_back({record.time, port, is_arrival});
+      }
+      break;
+    case TraceRecord::Kind::kPortBusy:
+      add_busy(record, {.begin = record.time - Picoseconds(record.detail),
+                        .end = record.time,
+                        .flow = flow,
+                        .sequence = sequence,
+                        .is_data = (record.traffic_class >> 4U) == 0,
+                        .traffic_class = static_cast<std::uint8_t>(record.traffic_class & 0x0fU)});
+      break;
+    case TraceRecord::Kind::kPacketHeld:
+      if (const auto message = message_of(flow, sequence); message && *message >= next_) {
+        known_[*message].holds.push_back({record.time, record.time - Picoseconds(record.detail),
+                                          static_cast<HoldReason>(record.traffic_class >> 4U)});
+      }
+      break;
+    case TraceRecord::Kind::kCreditStall:
+      ports_[record.subject].stalls.push_back(
+          {Picoseconds(record.value), record.time, record.traffic_class});
+      break;
+    default:
+      return;
+  }
+  constexpr std::size_t kForgotten = std::size_t{1} << 18U;
+  if (++records_ > kForgotten) forget();
+}
+
+void PacketWalk::add_busy(const TraceRecord& record, const Busy& busy) {
+  std::vector<Busy>& log = ports_[record.subject].busy;
+  if (!log.empty() && log.back().end == busy.end) return;  // told twice
+  log.push_back(busy);
+  if (!busy.is_data) return;
+  if (PacketLog* packet = log_of(busy.flow, busy.sequence)) {
+    packet->sent.emplace_back(PortId(record.subject), busy);
+  }
+}
+
+void PacketWalk::resolve(std::size_t number) {
+  found_(number, Walk(*this, number).run());
+  known_[number] = {};
+}
+
+void PacketWalk::finish() {
+  while (next_ < messages_.size()) resolve(next_++);
+}
+
+void PacketWalk::forget() {
+  records_ = 0;
+  const Picoseconds before = oldest_left_[next_];
+  const auto is_old = [before](const auto& entry) { return entry.end < before; };
+  const auto erase_old = [&is_old](auto& list) {
+    list.erase(list.begin(), std::ranges::find_if_not(list, is_old));
+  };
+  for (PortLog& port : ports_) {
+    erase_old(port.busy);
+    erase_old(port.stalls);
+  }
+}
+
+}  // namespace weft::scenarios

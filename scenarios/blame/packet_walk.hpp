@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "protocols/network/packet_network.hpp"
+#include "scenarios/blame/cause.hpp"
+#include "scenarios/blame/path_finder.hpp"
+#include "scenarios/build/experiment.hpp"
+
+namespace weft::scenarios {
+
+/// What a run tells of the packets of some messages (protocols::MessageWatch), and why these
+/// messages took so long.
+///
+/// From the packet whose arrival completed a message back to its posting: the latency of its last
+/// link is propagation, its own transmission serialisation. What the port did before that is
+/// followed back to the packet's own arrival: another message's packet is queueing behind that
+/// one's job; an earlier packet of the message itself is serialisation, and from there its arrival
+/// counts; pauses and waits for credits are that. Then the hop before. At the host, a free port
+/// that was allowed to send was held by congestion control or by a window. What was sent before and
+/// is sent again waited for the sender to hear of the loss; the way goes on with the first time.
+class PacketWalk {
+ public:
+  /// What the walk is about, and what it finds, from its end to its begin.
+  using Found = std::function<void(std::size_t message, const std::vector<Charge>& charges)>;
+  /// Who is to blame for a pause.
+  using RootOf = std::function<Culprit(const protocols::PauseInterval& pause)>;
+
+  /// `first_sequences`: of each message. By time of delivery. All must outlive it.
+  PacketWalk(const Experiment& experiment, std::span<const PathMessage> messages,
+             std::span<const std::uint32_t> first_sequences, RootOf root_of, Found found);
+
+  /// The network that is run, once there is one.
+  void set_network(const protocols::PacketNetwork& network) { network_ = &network; }
+  /// Records in the order of time.
+  void add(std::span<const protocols::TraceRecord> records);
+  /// After the last record.
+  void finish();
+
+ private:
+  struct Event {
+    Picoseconds time;
+    PortId port;
+    bool is_arrival = false;  ///< at the end of a link; else in the queue of an egress
+  };
+  struct Busy {
+    Picoseconds begin;
+    Picoseconds end;
+    std::uint32_t flow = 0;
+    std::uint32_t sequence = 0;
+    bool is_data = false;
+    std::uint8_t traffic_class = 0;
+  };
+  struct Stall {
+    Picoseconds begin;
+    Picoseconds end;
+    std::uint8_t traffic_class = 0;
+  };
+  struct Hold {
+    Picoseconds time;         ///< when the packet started
+    Picoseconds paced_until;  ///< and might have, by its pace
+    protocols::HoldReason reason = protocols::HoldReason::kStaticWindow;
+  };
+  struct PacketLog {
+    std::vector<Event> events;
+    std::vector<std::pair<PortId, Busy>> sent;  ///< by the ends of transmissions
+  };
+  /// What is known of a message's packets, from its first one on.
+  struct MessageRecord {
+    std::vector<PacketLog> packets;
+    std::vector<Hold> holds;
+  };
+  struct PortLog {
+    std::vector<Busy> busy;
+    std::vector<Stall> stalls;
+  };
+  class Walk;
+
+  void add(const protocols::TraceRecord& record);
+  void add_busy(const protocols::TraceRecord& record, const Busy& busy);
+  /// Of the message that a packet is of; null: it is of none, or of one that is dealt with.
+  [[nodiscard]] PacketLog* log_of(std::uint32_t flow, std::uint32_t sequence);
+  [[nodiscard]] std::optional<std::size_t> message_of(std::uint32_t flow,
+                                                      std::uint32_t sequence) const;
+  void resolve(std::size_t message);
+  /// Forgets what ended before all messages that are left were posted.
+  void forget();
+
+  const Experiment& e_;
+  std::span<const PathMessage> messages_;
+  std::span<const std::uint32_t> first_sequences_;
+  RootOf root_of_;
+  Found found_;
+  const protocols::PacketNetwork* network_ = nullptr;
+  std::vector<Picoseconds> oldest_left_;  ///< by message: the least posting from it on
+  std::size_t next_ = 0;                  ///< message to be resolved
+  std::size_t records_ = 0;               ///< since something was forgotten
+  std::vector<PortLog> ports_;
+  std::vector<MessageRecord> known_;  ///< by message
+  /// By queue pair: its messages by their last sequence numbers.
+  std::unordered_map<std::uint32_t, std::vector<std::pair<std::uint32_t, std::size_t>>> of_flow_;
+};
+
+}  // namespace weft::scenarios

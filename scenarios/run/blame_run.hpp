@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "scenarios/blame/path_finder.hpp"
+#include "scenarios/run/simulation.hpp"
+
+namespace weft::scenarios {
+
+/// How a second run is done.
+struct BlameRun {
+  const protocols::Parallelism& parallelism;
+  const ProgressObserver& progress;
+};
+
+/// Runs the experiment once more, looking at the packets of the messages on critical paths, and
+/// adds who is to blame to `results`, those of the run that `paths` are of. A second run that is
+/// stopped makes them interrupted.
+void find_blame(const Experiment& experiment, const std::vector<JobPath>& paths, IdealTimes& ideals,
+                const BlameRun& how, Results& results);
+
+/// The same without packets: of a message's time what passes on an empty network is latency and its
+/// own bytes, and the rest queueing.
+void find_blame_by_ideal(const Experiment& experiment, const std::vector<JobPath>& paths,
+                         IdealTimes& ideals, Results& results);
+
+}  // namespace weft::scenarios

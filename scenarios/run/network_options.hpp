@@ -1,0 +1,11 @@
+#pragma once
+
+#include "protocols/network/packet_network.hpp"
+#include "scenarios/build/experiment.hpp"
+
+namespace weft::scenarios {
+
+/// What an experiment asks of the packet engine, but for what is observed.
+[[nodiscard]] protocols::PacketNetwork::Options network_options(const Experiment& experiment);
+
+}  // namespace weft::scenarios

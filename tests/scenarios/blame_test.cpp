@@ -1,0 +1,216 @@
+// Who is to blame, where it is known: constructed cases against closed forms.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "scenarios/run/simulation.hpp"
+#include "tests/support/engines.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using weft::testing::experiment_of_text;
+
+Results blamed(const std::string& text) {
+  Experiment e = experiment_of_text(text);
+  e.scenario.observe.blame = true;
+  Results r = simulate(e);
+  EXPECT_TRUE(is_success(r.outcome)) << text;
+  return r;
+}
+
+/// What a cause took of a job, of one culprit or of all.
+Picoseconds time_of(const Results& r, const std::string& job, const std::string& cause,
+                    const std::string& culprit = {}) {
+  Picoseconds sum;
+  for (const BlameResult& b : r.blame) {
+    const bool is_it = r.jobs[b.job].name == job && b.cause == cause;
+    if (is_it && (culprit.empty() || b.culprit == culprit)) sum += b.time;
+  }
+  return sum;
+}
+
+const JobResult& job_of(const Results& r, const std::string& name) {
+  return *std::ranges::find(r.jobs, name, &JobResult::name);
+}
+
+const std::string kSwitch = ", switch: spectrum-4";
+/// Without pauses, and with room for all.
+const std::string kDeep = ", switch: {part: spectrum-4, buffer: 400MB}, flow_control: none";
+
+/// Two leaves of four servers, one spine.
+std::string two_leaves(const std::string& rest, const std::string& fabric = kSwitch) {
+  return "name: t\n"
+         "racks: {count: 2, servers: 4, server: host-400g}\n"
+         "links: {access: {length: 3m}, uplink: {length: 30m}}\n"
+         "fabric: {topology: leaf-spine, spines: 1" +
+         fabric + "}\n" + rest;
+}
+
+const std::string kPlain = "transport: {type: roce, congestion_control: none}\n";
+const Picoseconds kBlamePacket = transmission_time(4178_B, 400_Gbps);
+
+// Nothing is in its way: bytes on the wire and latency, which are its zero-load time exactly.
+TEST(Blame, OfALoneMessageIsItsZeroLoadTime) {
+  const Results r =
+      blamed(two_leaves("transport: {type: datagram}\n"
+                        "jobs: [{name: a, type: messages, ranks: [h0, h4], list: [{from: 0, to: 1, "
+                        "size: 1MiB}]}]\n"));
+  const Picoseconds wire = time_of(r, "a", "serialisation") + time_of(r, "a", "propagation");
+  EXPECT_EQ(wire, job_of(r, "a").ideal);
+  EXPECT_EQ(wire, job_of(r, "a").jct);
+}
+
+// N senders with equal messages share a link: while one packet of a message crosses it, N - 1 of
+// the others do. Up to a packet per hop and sender, where they meet.
+TEST(Blame, OfAnInCastIsTheOtherSenders) {
+  for (const int senders : {2, 3, 7}) {
+    const Results r =
+        blamed(two_leaves(kPlain + "jobs: [{name: in, type: incast, receiver: 0, senders: " +
+                              std::to_string(senders) + ", size: 4MiB}]\n",
+                          kDeep));
+    const Picoseconds queueing = time_of(r, "in", "queueing", "in");
+    const Picoseconds wire = time_of(r, "in", "serialisation");
+    const Picoseconds all = queueing + wire;
+    EXPECT_NEAR(to_seconds(queueing), to_seconds(all) * (senders - 1) / senders,
+                to_seconds(4 * senders * kBlamePacket));
+    // The rest is latency, and the last acknowledgement on its way back.
+    EXPECT_GE(to_seconds(all), 0.98 * to_seconds(job_of(r, "in").jct));
+  }
+}
+
+// Another job's message of the same size crosses the same link, packet by packet in turn: half of
+// the time each.
+TEST(Blame, OfTwoJobsAtOnePortIsHalfTheOther) {
+  const Results r = blamed(two_leaves(
+      kPlain +
+          "jobs:\n"
+          "  - {name: a, type: messages, ranks: [h1, h0], list: [{from: 0, to: 1, size: 8MiB}]}\n"
+          "  - {name: b, type: messages, ranks: [h2, h0], list: [{from: 0, to: 1, size: 8MiB}]}\n",
+      kDeep));
+  for (const auto& [own, other] : {std::pair("a", "b"), std::pair("b", "a")}) {
+    const double half = to_seconds(job_of(r, own).jct) / 2;
+    EXPECT_NEAR(to_seconds(time_of(r, own, "queueing", other)), half, 0.01 * half);
+    EXPECT_NEAR(to_seconds(time_of(r, own, "serialisation")), half, 0.01 * half);
+    EXPECT_EQ(time_of(r, own, "queueing", own), 0_ps);
+  }
+}
+
+// A NIC asks for a pause of d while the message comes: d is the pause's, but for what is left of
+// the packet under way when it takes effect, and a packet that a frame waits for.
+TEST(Blame, OfAPauseIsThePauseAndItsRoot) {
+  for (const Picoseconds d : {20_us, 70_us}) {
+    const Results r = blamed(two_leaves(
+        kPlain +
+            "jobs: [{name: a, type: messages, ranks: [h0, h4], list: [{from: 0, to: 1, size: "
+            "8MiB}]}]\n"
+            "faults: [{type: nic-pause, host: h4, at: 50us, until: " +
+            std::to_string((50_us + d).count()) + "ps}]\n",
+        kSwitch + ", flow_control: {type: pfc, threshold: static, xoff: 8MB, xon: 7MB}"));
+    const Picoseconds paused = time_of(r, "a", "pause");
+    EXPECT_NEAR(to_seconds(paused), to_seconds(d), to_seconds(2 * kBlamePacket));
+    EXPECT_EQ(time_of(r, "a", "pause", "NIC of h4"), paused);
+  }
+}
+
+// The tail of a message is lost: nobody asks for it, and the sender waits for its time-out.
+TEST(Blame, OfALostTailIsTheTimeOut) {
+  const Results r = blamed(two_leaves(
+      "transport: {type: roce, congestion_control: none, retransmit_timeout: 500us}\n"
+      "jobs: [{name: a, type: messages, ranks: [h0, h4], list: [{from: 0, to: 1, size: 1MiB}]}]\n"
+      "faults: [{type: link-down, from: h4, at: 20us, until: 100us}]\n",
+      kDeep));
+  const Picoseconds timeout = time_of(r, "a", "time-out", "rank 0 -> rank 1 (h0 -> h4)");
+  // Counted from the end of the lost transmission: the timer began with the last acknowledgement,
+  // at most a round trip later.
+  EXPECT_GE(timeout, 500_us);
+  EXPECT_LE(timeout, 510_us);
+  EXPECT_GE(to_seconds(timeout + time_of(r, "a", "serialisation")),
+            0.97 * to_seconds(job_of(r, "a").jct));
+}
+
+// A rank that begins late is all that an all-reduce in a ring takes longer.
+TEST(Blame, OfALateRankIsThatRank) {
+  const std::string job =
+      "jobs: [{name: a, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-7";
+  const Results healthy = blamed(two_leaves(kPlain + job + "}]\n"));
+  const Results r =
+      blamed(two_leaves(kPlain + job + ", stragglers: [{ranks: 5, late: 300us}]}]\n"));
+  const Picoseconds excess = job_of(r, "a").jct - job_of(healthy, "a").jct;
+  EXPECT_EQ(time_of(r, "a", "straggler", "rank 5 (h5)"), 300_us);
+  EXPECT_GE(to_seconds(300_us), 0.95 * to_seconds(excess));
+}
+
+// A link at a quarter of its rate: what the message takes longer is its own bytes on that link.
+TEST(Blame, OfASlowLinkIsThatLink) {
+  const std::string job =
+      "jobs: [{name: a, type: messages, ranks: [h0, h4], list: [{from: 0, to: 1, size: 8MiB}]}]\n";
+  const std::string pfc = kDeep;
+  const Results healthy = blamed(two_leaves(kPlain + job, pfc));
+  const Results r = blamed(
+      two_leaves(kPlain + job + "faults: [{type: link-rate, from: h4, rate: 100Gbps}]\n", pfc));
+  const Picoseconds excess = job_of(r, "a").jct - job_of(healthy, "a").jct;
+  const Picoseconds slow = time_of(r, "a", "serialisation", "leaf1[0]->h4") -
+                           time_of(healthy, "a", "serialisation", "leaf1[0]->h4");
+  EXPECT_GE(to_seconds(slow), 0.95 * to_seconds(excess));
+}
+
+// Two jobs whose messages share the only uplink though their hosts differ: a collision.
+TEST(Blame, OfACollisionIsTheOtherJobAtThatPort) {
+  const Results r = blamed(two_leaves(
+      kPlain +
+          "jobs:\n"
+          "  - {name: a, type: messages, ranks: [h0, h4], list: [{from: 0, to: 1, size: 8MiB}]}\n"
+          "  - {name: b, type: messages, ranks: [h1, h5], list: [{from: 0, to: 1, size: 16MiB}]}\n",
+      kDeep));
+  const Picoseconds excess = job_of(r, "a").jct - job_of(r, "a").ideal;
+  EXPECT_GE(to_seconds(time_of(r, "a", "queueing", "b")), 0.95 * to_seconds(excess));
+  for (const BlameResult& b : r.blame) {
+    if (b.cause == "queueing" && b.culprit == "b" && b.time > 10_us) {
+      EXPECT_EQ(b.port, "leaf0[4]->spine0[0]");
+    }
+  }
+}
+
+// A window of w packets on a way whose round trip takes longer: the port is free for the rest.
+TEST(Blame, OfASmallWindowIsTheWindow) {
+  const Results r = blamed(
+      two_leaves("transport: {type: roce, congestion_control: none, window: 4, ack: {every: 1}}\n"
+                 "jobs: [{name: a, type: messages, ranks: [h0, h4], list: [{from: 0, to: 1, size: "
+                 "1MiB}]}]\n"));
+  const Picoseconds excess = job_of(r, "a").jct - job_of(r, "a").ideal;
+  const Picoseconds window = time_of(r, "a", "window", "rank 0 -> rank 1 (h0 -> h4)");
+  EXPECT_GE(to_seconds(window), 0.95 * to_seconds(excess));
+}
+
+// Four stages with m micro-batches of F + B each, one layer a stage: while the pipeline fills and
+// drains the critical path computes on the three other stages, (p - 1)(F + B) in all (D. Narayanan
+// et al., SC 2021, section 2.2). Messages between stages take time of their own beside that.
+TEST(Blame, OfAPipelineIsItsBubble) {
+  for (const int micro_batches : {4, 12}) {
+    const Results r = blamed(
+        "name: t\n"
+        "racks: {count: 1, servers: 1, server: hgx-h100}\n"
+        "fabric: {topology: rail-optimised, group: 1, spines: 4, switch: spectrum-4}\n" +
+        kPlain +
+        "jobs:\n"
+        "  - name: train\n"
+        "    type: training\n"
+        "    ranks: 0-3\n"
+        "    model: {layers: 4, hidden: 512, heads: 8, vocabulary: 1024, sequence: 64}\n"
+        "    parallelism: {pipeline: 4}\n"
+        "    compute: {layer: {forward: 1ms, backward: 2ms, backward_weights: 1ms}}\n"
+        "    batch: {global: " +
+        std::to_string(micro_batches) + "}\n");
+    const Picoseconds bubble = time_of(r, "train", "bubble");
+    const Picoseconds computing = time_of(r, "train", "compute");
+    // The layers alone; the ends of the pipeline compute embeddings and the loss besides.
+    EXPECT_NEAR(to_seconds(bubble), 3 * 3e-3, 0.05 * 3 * 3e-3);
+    EXPECT_NEAR(to_seconds(computing), micro_batches * 3e-3, 0.05 * micro_batches * 3e-3);
+  }
+}
+
+}  // namespace
+}  // namespace weft::scenarios

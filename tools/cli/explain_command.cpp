@@ -1,0 +1,52 @@
+#include "tools/cli/explain_command.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "scenarios/explain/blame_file.hpp"
+#include "scenarios/explain/explanation.hpp"
+#include "scenarios/text/json_text.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/cli/output.hpp"
+
+namespace weft::cli {
+namespace {
+
+constexpr const char* kHelp =
+    "\nExamples:\n"
+    "  weft run scenarios/straggler.yaml --blame && weft explain results/straggler\n"
+    "  weft explain results/before results/after\n"
+    "\nThe time of each iteration of a job is followed back along its critical path, and every\n"
+    "picosecond of it has a cause and a culprit (blame.csv). With two folders: by how much the\n"
+    "second run took longer, for which cause and through whom; the lines of a job add up to it.\n";
+
+}  // namespace
+
+ExplainCommand::ExplainCommand(CLI::App& app) {
+  explain_ = app.add_subcommand(
+      "explain", "who is to blame for the time of a run, or for the difference of two");
+  explain_->footer(kHelp);
+  explain_->add_option("folder", first_, "folder that `weft run --blame` wrote")->required();
+  explain_->add_option("other", second_, "another one, to be compared with it");
+  explain_->add_option("--lines", lines_, "at most so many for all jobs (default 10)")
+      ->check(CLI::Range(1, 1'000'000));
+  explain_->add_flag("--json", is_json_, "all of it, as JSON");
+}
+
+std::optional<int> ExplainCommand::run() {
+  if (!explain_->parsed()) return {};
+  const auto first = scenarios::read_blame(first_);
+  if (!first) return refuse(first.errors(), kBadInput);
+  if (second_.empty()) {
+    print(is_json_ ? scenarios::json_text(scenarios::explanation_json(first.value())) + "\n"
+                   : scenarios::explanation_text(first.value(), lines_));
+    return kSuccess;
+  }
+  const auto second = scenarios::read_blame(second_);
+  if (!second) return refuse(second.errors(), kBadInput);
+  const auto differences = scenarios::blame_differences(first.value(), second.value());
+  print(is_json_ ? scenarios::json_text(scenarios::difference_json(differences)) + "\n"
+                 : scenarios::difference_text(differences, lines_));
+  return kSuccess;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace weft::cli {
+
+/// `weft explain`: who is to blame for the time of a run, or for the difference of two.
+class ExplainCommand {
+ public:
+  explicit ExplainCommand(CLI::App& app);
+
+  /// The exit code; nothing if another command was given.
+  [[nodiscard]] std::optional<int> run();
+
+ private:
+  CLI::App* explain_;
+  std::string first_;
+  std::string second_;
+  std::size_t lines_ = 10;
+  bool is_json_ = false;
+};
+
+}  // namespace weft::cli
