@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "scenarios/results/tables/blame_table.hpp"
+#include "scenarios/results/tables/blame/blame_table.hpp"
 #include "simcore/text/csv_row.hpp"
 
 namespace weft::scenarios {

@@ -219,8 +219,9 @@ std::string difference_text(const std::vector<BlameDifference>& differences, std
     for (; count < std::min(parts.size(), lines_of_job(lines, jobs.size())); ++count) {
       const BlameDifference& d = *parts[count];
       if (d.difference() == Picoseconds(0)) break;
-      text += fmt::format("  {:>10}  {}: {} {}\n", change_text(d.difference()), d.cause,
-                          d.culprit_kind, escaped(d.culprit));
+      const bool names_itself = d.culprit_kind != "job" && d.culprit_kind != "port";
+      text += fmt::format("  {:>10}  {}: {}{}\n", change_text(d.difference()), d.cause,
+                          names_itself ? "" : d.culprit_kind + " ", escaped(d.culprit));
       shown += d.difference();
     }
     const Picoseconds rest = second - first - shown;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "scenarios/results/table.hpp"
-#include "scenarios/results/tables/blame_table.hpp"
+#include "scenarios/results/tables/blame/blame_table.hpp"
 #include "scenarios/results/tables/classes_table.hpp"
 #include "scenarios/results/tables/collectives_table.hpp"
 #include "scenarios/results/tables/isolated_table.hpp"

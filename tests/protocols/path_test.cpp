@@ -160,7 +160,8 @@ TEST(PacketPath, IsTheCheapestThatHasWhatIsNeeded) {
   EXPECT_TRUE(takes<protocols::FaultPath>(Features(Feature::kFaults)));
   EXPECT_TRUE(takes<protocols::CutThroughPath>(Features(Feature::kCutThrough)));
   EXPECT_TRUE(takes<protocols::ScaleUpPath>(Features(Feature::kCredits, Feature::kTransports)));
-  EXPECT_TRUE(takes<protocols::GeneralPath>(Features(Feature::kTraces)));
+  EXPECT_TRUE(takes<protocols::TracePath>(Features(Feature::kTraces, Feature::kCells)));
+  EXPECT_TRUE(takes<protocols::GeneralPath>(Features(Feature::kTraces, Feature::kCredits)));
   EXPECT_TRUE(takes<protocols::GeneralPath>(Features(Feature::kFaults, Feature::kCells)));
 }
 

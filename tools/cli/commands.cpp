@@ -17,6 +17,7 @@
 #include "scenarios/build/changed_links.hpp"
 #include "scenarios/checks/forecast.hpp"
 #include "scenarios/compare/comparison.hpp"
+#include "scenarios/explain/counterfactual.hpp"
 #include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/output/result_writer.hpp"
@@ -240,20 +241,44 @@ int run_both(Loaded& loaded, const std::filesystem::path& out, const RunArgument
   return std::max(packet, WEXITSTATUS(status));
 }
 
+/// Adds what takes `arguments.without` out of the scenario; says so, or what is wrong with it.
+bool add_without(const RunArguments& arguments, std::vector<std::string>& overrides) {
+  if (arguments.without.empty()) return true;
+  const auto loaded = scenarios::load_scenario(arguments.scenario, overrides);
+  if (!loaded) {
+    print_errors(loaded.errors());
+    return false;
+  }
+  const auto more = scenarios::overrides_without(arguments.without, loaded.value().scenario);
+  if (!more) {
+    for (const Error& error : more.errors()) complain("--without: " + error.to_string());
+    return false;
+  }
+  std::string said;
+  for (const std::string& one : more.value()) said += " --set \"" + one + "\"";
+  if (!arguments.is_quiet && !arguments.print_json) {
+    print(fmt::format("without {}:{}\n", arguments.without, said));
+  }
+  overrides.insert(overrides.end(), more.value().begin(), more.value().end());
+  return true;
+}
+
 }  // namespace
 
 int run_scenario(const RunArguments& arguments) {
+  std::vector<std::string> overrides = arguments.overrides;
+  if (!add_without(arguments, overrides)) return kBadInput;
   if (arguments.is_isolated && arguments.engine != Engine::kPacket) {
     complain("--isolated runs every job by packets; leave out --engine");
     return kBadInput;
   }
-  std::vector<std::string> overrides = arguments.overrides;
   if (arguments.blames) overrides.emplace_back("observe.blame=true");
   std::optional<Loaded> loaded = load(arguments.scenario, overrides);
   if (!loaded) return kBadInput;
   std::filesystem::path out = arguments.out;
   if (arguments.out.empty()) {
     out = std::filesystem::path("results") / loaded->experiment.scenario.name;
+    if (!arguments.without.empty()) out += "-without-" + arguments.without;
     if (arguments.engine == Engine::kFluid) out = fluid_folder(out);
   }
   // Before the run, not after an hour of it.

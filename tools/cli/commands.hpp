@@ -31,6 +31,7 @@ struct RunArguments {
   bool is_quiet = false;
   bool is_isolated = false;  ///< each job runs alone, too
   bool blames = false;       ///< says who is to blame for the time of each iteration
+  std::string without;  ///< what is taken out of the scenario (scenarios/explain); empty: nothing
 };
 
 /// `weft run`: simulates, prints the summary, writes the results.

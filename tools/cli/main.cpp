@@ -15,7 +15,7 @@
 #include "tools/cli/collective/collective_commands.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/estimate_command.hpp"
-#include "tools/cli/explain_command.hpp"
+#include "tools/cli/explain/explain_command.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/sweep_commands.hpp"
 #include "tools/cli/topo_command.hpp"
@@ -103,6 +103,9 @@ int run_program(int argc, char** argv) {
   run->add_flag("--blame", run_arguments.blames,
                 "find out who is to blame for the time of each iteration (`weft explain`); runs "
                 "twice, the second time with an eye on what the first one waited for");
+  run->add_option("--without", run_arguments.without,
+                  "take stragglers, congestion-control, pauses, slow-links, collisions or "
+                  "link-failures out of the scenario, to see what they cost");
   run->add_flag("--json", run_arguments.print_json, "print summary.json instead of the tables");
   run->add_flag("--quiet", run_arguments.is_quiet, "print nothing but errors");
   run->add_option("--log", log_level, "off, error, warn, info or debug");

@@ -1,4 +1,4 @@
-#include "scenarios/results/tables/blame_table.hpp"
+#include "scenarios/results/tables/blame/blame_table.hpp"
 
 #include "scenarios/results/results.hpp"
 

@@ -21,6 +21,7 @@ class ExplainCommand {
   std::string second_;
   std::size_t lines_ = 10;
   bool is_json_ = false;
+  bool verifies_ = false;
 };
 
 }  // namespace weft::cli

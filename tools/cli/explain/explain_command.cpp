@@ -1,4 +1,4 @@
-#include "tools/cli/explain_command.hpp"
+#include "tools/cli/explain/explain_command.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -6,6 +6,7 @@
 #include "scenarios/explain/explanation.hpp"
 #include "scenarios/text/json_text.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/explain/verification.hpp"
 #include "tools/cli/output.hpp"
 
 namespace weft::cli {
@@ -29,7 +30,13 @@ ExplainCommand::ExplainCommand(CLI::App& app) {
   explain_->add_option("other", second_, "another one, to be compared with it");
   explain_->add_option("--lines", lines_, "at most so many for all jobs (default 10)")
       ->check(CLI::Range(1, 1'000'000));
-  explain_->add_flag("--json", is_json_, "all of it, as JSON");
+  auto* json = explain_->add_flag("--json", is_json_, "all of it, as JSON");
+  explain_
+      ->add_flag(
+          "--verify", verifies_,
+          "run again without each of the three worst causes that can be taken out (`weft run "
+          "--without`), and say what that saves")
+      ->excludes(json);
 }
 
 std::optional<int> ExplainCommand::run() {
@@ -39,7 +46,11 @@ std::optional<int> ExplainCommand::run() {
   if (second_.empty()) {
     print(is_json_ ? scenarios::json_text(scenarios::explanation_json(first.value())) + "\n"
                    : scenarios::explanation_text(first.value(), lines_));
-    return kSuccess;
+    return verifies_ ? verify_blame(first_, first.value(), 3) : kSuccess;
+  }
+  if (verifies_) {
+    complain("--verify is about one folder");
+    return kBadInput;
   }
   const auto second = scenarios::read_blame(second_);
   if (!second) return refuse(second.errors(), kBadInput);

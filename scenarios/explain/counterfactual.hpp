@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "scenarios/spec/scenario.hpp"
+#include "simcore/base/result.hpp"
+
+namespace weft::scenarios {
+
+/// What can be taken out of a scenario, to see what it costs.
+inline constexpr std::array<const char*, 6> kRemovable{
+    "stragglers", "congestion-control", "pauses", "slow-links", "collisions", "link-failures"};
+
+/// The overrides that take it out: the run without it is the scenario with these. `stragglers`:
+/// late and slow ranks, jitter, noise. `pauses`: lossless without flow control, in buffers that
+/// hold everything, and without NICs that pause. `slow-links`: changes of links, and faults that
+/// slow them down. `collisions`: packets are sprayed, and taken in any order. Error: the scenario
+/// has nothing of the kind, or overrides cannot take it out.
+[[nodiscard]] Result<std::vector<std::string>> overrides_without(const std::string& what,
+                                                                 const Scenario& scenario);
+
+/// What would have to be taken out against a cause of blame; null: nothing can be.
+[[nodiscard]] const char* removable_for(const std::string& cause);
+
+}  // namespace weft::scenarios
