@@ -215,17 +215,17 @@ class PacketWalk::Walk {
     };
     // Of a class they follow one another.
     const auto& pauses = log_.network_->ended_pauses(out_);
-    auto p_ = std::ranges::upper_bound(pauses, free, {}, &protocols::PauseInterval::end);
-    for (; p_ != pauses.end(); ++p_) {
-      const protocols::PauseInterval& p = *p_;
+    auto pause = std::ranges::upper_bound(pauses, free, {}, &protocols::PauseInterval::end);
+    for (; pause != pauses.end(); ++pause) {
+      const protocols::PauseInterval& p = *pause;
       if (p.traffic_class != class_) continue;
       if (p.start >= now_) break;
       consider(p.start, p.end, Cause::kPause, log_.root_of_(p));
     }
     const std::vector<Stall>& stalls = log_.ports_[out_.value()].stalls;
-    for (auto s_ = std::ranges::upper_bound(stalls, free, {}, &Stall::end); s_ != stalls.end();
-         ++s_) {
-      const Stall& s = *s_;
+    auto stall = std::ranges::upper_bound(stalls, free, {}, &Stall::end);
+    for (; stall != stalls.end(); ++stall) {
+      const Stall& s = *stall;
       if (s.traffic_class != class_) continue;
       if (s.begin >= now_) break;
       consider(s.begin, s.end, Cause::kCredits, Culprit::port(out_));

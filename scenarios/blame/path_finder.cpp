@@ -260,11 +260,9 @@ void find_bubbles(const collectives::Workload& workload, const collectives::Exec
 
 }  // namespace
 
-PathFinder::PathFinder(const Experiment& e, const collectives::Executor& executor,
-                       IdealTimes& ideals)
+PathFinder::PathFinder(const Experiment& e, const collectives::Executor& executor)
     : e_(e),
       executor_(executor),
-      ideals_(ideals),
       log_(e.workload.connections().size()),
       ended_at_(e.workload.jobs().size(), Picoseconds(-1)) {}
 

@@ -39,8 +39,7 @@ struct JobPath {
 class PathFinder {
  public:
   /// All arguments must outlive it. The executor keeps the spans of all programs.
-  PathFinder(const Experiment& experiment, const collectives::Executor& executor,
-             IdealTimes& ideals);
+  PathFinder(const Experiment& experiment, const collectives::Executor& executor);
 
   /// Messages that are over, or at the end of the run all others.
   void add(std::span<const protocols::MessageOutcome> messages);
@@ -59,7 +58,6 @@ class PathFinder {
 
   const Experiment& e_;
   const collectives::Executor& executor_;
-  IdealTimes& ideals_;
   MessageLog log_;
   std::vector<Picoseconds> ended_at_;  ///< by job: its last iteration that was dealt with
   std::vector<JobPath> paths_;

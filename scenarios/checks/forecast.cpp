@@ -220,6 +220,11 @@ Forecast forecast(const Experiment& e) {
              std::min(traffic.at_once, f.messages) * kBytesPerMessage -
              std::min(traffic.added_up, f.messages) * kBytesSavedPerContribution +
              std::min(f.messages, kMessagesAtHand) * kBytesPerMessageAtHand;
+  if (e.scenario.observe.blame) {
+    // Two runs; and of messages what they were, and by which packets.
+    f.seconds *= 2;
+    f.memory += std::min(traffic.at_once, f.messages) * kBytesPerMessage;
+  }
   return f;
 }
 

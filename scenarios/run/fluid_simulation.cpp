@@ -181,7 +181,7 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   const bool blames = e.scenario.observe.blame;
   collectives::Executor executor(e.workload, blames ? Spans::kOfAll : Spans::kKept);
   std::optional<PathFinder> paths;
-  if (blames) paths.emplace(e, executor, ideals);
+  if (blames) paths.emplace(e, executor);
   const FluidNetwork::Status status = network.run(
       executor, e.scenario.run.until, e.scenario.run.warmup,
       [&observer](Picoseconds now, std::uint64_t messages) {

@@ -134,7 +134,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
   const bool blames = e.scenario.observe.blame && !e.lone_job;
   collectives::Executor executor(e.workload, blames ? Spans::kOfAll : Spans::kKept, e.lone_job);
   std::optional<PathFinder> paths;
-  if (blames) paths.emplace(e, executor, ideals);
+  if (blames) paths.emplace(e, executor);
   RunRecorder recorder(e, executor, ideals, sink, paths ? &*paths : nullptr);
   PacketNetwork network = make_network(e, files, parallelism, [&] { recorder.take(network); });
   if (files != nullptr) name_flows(e, network, *files);

@@ -166,6 +166,9 @@ void print_place(const scenarios::Results& results, const std::filesystem::path&
                  const std::filesystem::path& out, const RunArguments& arguments) {
   if (!arguments.is_quiet && !arguments.print_json) {
     print(fmt::format("  results in {}\n", written.string()));
+    if (results.has_blame) {
+      print(fmt::format("  who is to blame: `weft explain {}`\n", written.string()));
+    }
     if (!results.lists_messages) {
       print(
           fmt::format("  without messages.csv: its rows would be more than {} "

@@ -48,6 +48,7 @@ std::vector<std::string> worst_first(const std::map<std::string, Blamed>& jobs) 
     for (const auto& [cause, time] : job.causes) sums[cause] += time;
   }
   std::vector<std::string> causes;
+  causes.reserve(sums.size());
   for (const auto& [cause, time] : sums) causes.push_back(cause);
   std::ranges::stable_sort(
       causes, [&sums](const std::string& a, const std::string& b) { return sums[a] > sums[b]; });
