@@ -385,7 +385,6 @@ class HostModel {
     if constexpr (Tracer<Path>::kTraces) {
       Packet packet;
       write(packet);
-      tracer_.note(here, TraceRecord::Kind::kPacketStarted, packet, port, here.now);
       tracer_.sent(here, packet, port, here.now, end);
     }
     s.next_send = Path::has(Feature::kHostPorts) && PortChoice::is_spread(s) ? here.now : end;

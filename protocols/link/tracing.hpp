@@ -42,8 +42,39 @@ class Tracer {
             Picoseconds time) const {
     if (!kTraces || kind_of(packet) != PacketKind::kData) return;
     const bool is_of_message = s_.watch.is_used() && s_.watch.has(packet.flow, packet.sequence);
-    if (is_of_message) count(here, kind, port);
+    const bool is_queued = kind == TraceRecord::Kind::kPacketEnqueued;
+    if (is_of_message && is_queued && counts_at(port)) count(here, port);
     if (!is_of_message && !(s_.constants.traces_packets && s_.is_watched(packet))) return;
+    push(here, kind, packet, port, time);
+  }
+
+  /// `port` sends a packet from `begin` to `end`.
+  void sent(const Here& here, const Packet& packet, const PortState& port, Picoseconds begin,
+            Picoseconds end) const {
+    if (!kTraces) return;
+    const bool is_data = kind_of(packet) == PacketKind::kData;
+    if (is_data && s_.constants.traces_packets && s_.is_watched(packet)) {
+      push(here, TraceRecord::Kind::kPacketStarted, packet, port, begin);
+    }
+    if (!s_.watch.is_used()) return;
+    MessageWatch::Port& watched = s_.watch.port(port.index);
+    const bool is_of_message = is_data && s_.watch.has(packet.flow, packet.sequence);
+    if (is_of_message && counts_at(port) && watched.waiting > 0) --watched.waiting;
+    watched.last = {.begin = begin,
+                    .end = end,
+                    .flow = packet.flow,
+                    .sequence = packet.sequence,
+                    .kind_and_class = static_cast<std::uint8_t>(
+                        static_cast<unsigned>(kind_of(packet)) << 4U | class_of(packet))};
+    const bool is_wanted = is_of_message || watched.waiting > 0 ||
+                           (port.owner_is_host && s_.watch.is_sending(port.owner, here.now));
+    if (is_wanted) tell(here, port, watched.last);
+    if (is_of_message && port.owner_is_host) hold(here, packet, port, begin);
+  }
+
+ private:
+  void push(const Here& here, TraceRecord::Kind kind, const Packet& packet, const PortState& port,
+            Picoseconds time) const {
     here.worker.trace.push_back({.time = time,
                                  .value = packet.flow,
                                  .subject = port.index,
@@ -52,33 +83,13 @@ class Tracer {
                                  .traffic_class = class_of(packet)});
   }
 
-  /// `port` sends a packet from `begin` to `end`.
-  void sent(const Here& here, const Packet& packet, const PortState& port, Picoseconds begin,
-            Picoseconds end) const {
-    if (!kTraces || !s_.watch.is_used()) return;
-    MessageWatch::Port& watched = s_.watch.port(port.index);
-    watched.last = {.begin = begin,
-                    .end = end,
-                    .flow = packet.flow,
-                    .sequence = packet.sequence,
-                    .kind_and_class = static_cast<std::uint8_t>(
-                        static_cast<unsigned>(kind_of(packet)) << 4U | class_of(packet))};
-    const bool is_of_message =
-        kind_of(packet) == PacketKind::kData && s_.watch.has(packet.flow, packet.sequence);
-    const bool is_wanted = is_of_message || watched.waiting > 0 ||
-                           (port.owner_is_host && s_.watch.is_sending(port.owner, here.now));
-    if (is_wanted) tell(here, port, watched.last);
-    if (is_of_message && port.owner_is_host) hold(here, packet, port, begin);
+  /// Whether packets of watched messages are counted that wait here: at a switch's egress.
+  [[nodiscard]] bool counts_at(const PortState& port) const {
+    return !port.owner_is_host && !s_.constants.input_queued;
   }
-
- private:
-  /// Of packets of watched messages, those that wait at a switch's egress. With the first one what
-  /// the port sends at the time is told.
-  void count(const Here& here, TraceRecord::Kind kind, const PortState& port) const {
-    if (port.owner_is_host || s_.constants.input_queued) return;
+  /// One more waits. With the first one, what the port sends at the time is told.
+  void count(const Here& here, const PortState& port) const {
     MessageWatch::Port& watched = s_.watch.port(port.index);
-    if (kind == TraceRecord::Kind::kPacketStarted && watched.waiting > 0) --watched.waiting;
-    if (kind != TraceRecord::Kind::kPacketEnqueued) return;
     if (watched.waiting++ == 0 && watched.last.end > here.now) tell(here, port, watched.last);
   }
 

@@ -168,7 +168,6 @@ class SwitchModel {
         s_.telemetry.report(packet, port.index, port.rate, port.backlog, begin);
       }
     }
-    tracer_.note(here, TraceRecord::Kind::kPacketStarted, packet, port, begin);
     const Picoseconds end = transmit<Path>(s_, here, port, s_.queue(port, c), packet.wire_size(),
                                            begin, [&packet, marks](Packet& on_wire) {
                                              on_wire = packet;

@@ -19,7 +19,8 @@ class Survey {
          const collectives::Workload& workload)
       : workload_(workload),
         transports_(scenario, fabric, routes, workload),
-        distances_(scenario.seed, fabric, routes) {}
+        distances_(scenario.seed, fabric, routes),
+        blames_(scenario.observe.blame) {}
 
   void add_job(std::uint32_t job) {
     const double before = traffic_.messages;
@@ -36,7 +37,7 @@ class Survey {
     const double of_iteration = (traffic_.messages - before) / iterations;
     // Streams wait for their tasks: what is at hand is a message of each connection or so. Where an
     // iteration is explained, its messages are kept.
-    const bool is_kept = program.streams() == 0 || program.is_explained();
+    const bool is_kept = program.streams() == 0 || program.is_explained() || blames_;
     traffic_.at_once += is_kept ? of_iteration : std::min(of_iteration, connections_of(job));
     if (is_kept) traffic_.added_up += added_up / iterations;
   }
@@ -87,6 +88,7 @@ class Survey {
   const collectives::Workload& workload_;
   ConnectionTransports transports_;
   Distances distances_;
+  bool blames_;  ///< messages are kept until their iteration is over
   Traffic traffic_;
   ConnectionId current_;
   double packets_of_current_ = 0;
