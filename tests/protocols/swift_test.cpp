@@ -87,6 +87,35 @@ TEST(Swift, TimeoutsInARowEndAtTheLeastWindow) {
   EXPECT_NEAR(sender.window(), 0.001, 1e-6);
 }
 
+TEST(Swift, AMedianLearnsNothingOfFewCongestedPaths) {
+  // Every fourth of the packets takes a path with 1 ms of delay, the others wait for nothing: the
+  // last delay alone cuts the window at each of them that comes a round trip after the last, the
+  // median of five never, since two of any five in a row are slow at most.
+  SwiftConfig config;
+  Sender last(config);
+  config.median_of = 5;
+  Sender median(config);
+  for (int i = 0; i < 400; ++i) {
+    const Picoseconds delay = i % 4 == 3 ? 1_ms : 15_us;
+    last.ack(delay, 1_ms * i);
+    median.ack(delay, 1_ms * i);
+  }
+  EXPECT_LT(last.window(), 4);
+  EXPECT_GT(median.window(), 31.25);
+}
+
+TEST(Swift, TheMedianIsOfTheLastDelays) {
+  SwiftSamples samples;
+  const auto us_of = [&](int delay) {
+    return to_seconds(samples.add(Picoseconds(delay * 1'000'000LL), 3)) * 1e6;
+  };
+  EXPECT_NEAR(us_of(10), 10, 0.002);
+  EXPECT_NEAR(us_of(30), 30, 0.002) << "the higher of two";
+  EXPECT_NEAR(us_of(20), 20, 0.002);
+  EXPECT_NEAR(us_of(50), 30, 0.002) << "of 30, 20, 50";
+  EXPECT_NEAR(us_of(5), 20, 0.002) << "of 20, 50, 5";
+}
+
 TEST(Swift, TheWindowNeverExceedsWhatTheLargestTargetCanUse) {
   Sender sender;
   for (int i = 0; i < 100'000; ++i) sender.ack(10_us, 1_us * i);

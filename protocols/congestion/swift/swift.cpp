@@ -17,7 +17,8 @@ SwiftParameters::SwiftParameters(const SwiftConfig& c)
       beta(share(c.beta)),
       max_decrease(share(c.max_decrease)),
       minimum_window(std::max<std::int64_t>(share(c.minimum_window), 1)),
-      retransmit_reset(c.retransmit_reset) {
+      retransmit_reset(c.retransmit_reset),
+      median_of(c.median_of) {
   // Section 3.3: nothing at the largest window, all of the range at the smallest.
   const double at_least = 1 / std::sqrt(c.scaling_min_window);
   const double at_most = 1 / std::sqrt(c.scaling_max_window);

@@ -33,6 +33,29 @@ struct SwiftParameters {
   std::int64_t max_decrease;
   std::int64_t minimum_window;
   std::uint32_t retransmit_reset;
+  std::uint32_t median_of;
+};
+
+/// The last delays, in steps of 1.024 ns and at most 4.4 s.
+class SwiftSamples {
+ public:
+  /// The median of this delay and of those before it, `many` in all; the higher one of two.
+  [[nodiscard]] Picoseconds add(Picoseconds delay, std::uint32_t many) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    delays_[next_] = static_cast<std::uint32_t>(std::min(delay.count() >> kShift, kMost));
+    if (++next_ == many) next_ = 0;
+    count_ = std::min(count_ + 1, many);
+    std::array<std::uint32_t, kSwiftMostSamples> sorted = delays_;
+    const auto middle = sorted.begin() + count_ / 2;
+    std::nth_element(sorted.begin(), middle, sorted.begin() + count_);
+    return Picoseconds(std::int64_t{*middle} << kShift);
+  }
+
+ private:
+  static constexpr int kShift = 10;
+  std::array<std::uint32_t, kSwiftMostSamples> delays_{};
+  std::uint32_t next_ = 0;
+  std::uint32_t count_ = 0;
 };
 
 /// Algorithm 1 of the paper for one queue pair. The delay of an ACK is that of the fabric: from the
@@ -52,7 +75,7 @@ class Swift {
   static constexpr std::array<Column, 4> kColumns{{
       {"rate_bps", "the rate that the window allows at the last delay"},
       {"window_packets", "packets that may be in flight", Column::Form::kFraction},
-      {"delay_s", "of the last ACK", Column::Form::kSeconds},
+      {"delay_s", "of the last ACK, or the median of the last ones", Column::Form::kSeconds},
       {"target_delay_s", "that the window is held to", Column::Form::kSeconds},
   }};
   [[nodiscard]] static schema::Object<Config> schema() { return swift_schema(); }
@@ -77,7 +100,8 @@ class Swift {
 
   void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds now) {
     timeouts_ = 0;
-    delay_ = std::max(ack.delay, Picoseconds(1));
+    delay_ = p.median_of == 1 ? ack.delay : samples_.add(ack.delay, p.median_of);
+    delay_ = std::max(delay_, Picoseconds(1));
     const Picoseconds target = target_delay(p);
     if (delay_ < target) {
       const std::int64_t gain = p.additive_increase * ack.packets;
@@ -170,6 +194,7 @@ class Swift {
   std::int64_t window_ = Parameters::kOne;
   std::uint32_t hops_ = 0;
   std::uint32_t timeouts_ = 0;
+  SwiftSamples samples_;
 };
 static_assert(CongestionControl<Swift>);
 

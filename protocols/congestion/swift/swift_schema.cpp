@@ -59,6 +59,10 @@ schema::Object<SwiftConfig> swift_schema() {
              "time-outs in a row after which the window is the least")
       .source(kPaper)
       .range(1, 1'000)
+      .field("median_of", &Config::median_of,
+             "the last delays whose median counts; 1: the last one alone; more for sprayed traffic")
+      .source("Kumar et al., SIGCOMM 2020; the median: Gerstein et al., arXiv 2509.07907 (MSwift)")
+      .range(1, kSwiftMostSamples)
       .check(check);
 }
 
