@@ -112,6 +112,8 @@ struct OnlyAcknowledges {
 /// - `on_ack`, `on_notified` (a CNP came), `on_loss`.
 /// - `window()`: packets that may be in flight, kNoWindow for no limit, never 0.
 /// - `sample`: the values of `kColumns`; those that mean nothing now stay as they are.
+/// - `kNeeds`, or where what it needs depends on its keys `needs(config)`, which has all of kNeeds.
+/// - `published_rate(config)` where its steps are meant for links of a rate: that rate, or 0.
 ///
 /// `Receiver` is the part at the other end: `on_marked` says what becomes of a marked packet.
 template <class C>

@@ -17,9 +17,9 @@ namespace weft::protocols::congestion {
 struct ControlRef {
   std::uint8_t control = 0;     ///< number in the list
   std::uint8_t parameters = 0;  ///< number among those of this control
+  Needs needs{};
 
   [[nodiscard]] bool is_none() const { return control == 0; }
-  [[nodiscard]] const Needs& needs() const { return Controls::kNeeds[control]; }
 };
 
 /// The controls of a run: parameters by transport, states by queue pair, each control's in arrays
@@ -32,7 +32,7 @@ class ControlStates {
 
   /// A transport with this control.
   ControlRef add(const ControlConfig& config) {
-    ControlRef ref{.control = static_cast<std::uint8_t>(config.index())};
+    ControlRef ref{.control = static_cast<std::uint8_t>(config.index()), .needs = needs_of(config)};
     find(ref.control, [&]<class C>(Group<C>& group) {
       ref.parameters = static_cast<std::uint8_t>(group.parameters.size());
       group.parameters.emplace_back(std::get<typename C::Config>(config));

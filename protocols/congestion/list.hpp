@@ -85,8 +85,27 @@ using ControlConfig = Controls::Config;
 [[nodiscard]] inline const char* title_of(const ControlConfig& config) {
   return Controls::kTitles[config.index()];
 }
-[[nodiscard]] inline const Needs& needs_of(const ControlConfig& config) {
-  return Controls::kNeeds[config.index()];
+/// What a control of this specification needs.
+[[nodiscard]] inline Needs needs_of(const ControlConfig& config) {
+  Needs needs = Controls::kNeeds[config.index()];
+  Controls::for_each([&]<class C>() {
+    if constexpr (requires(const typename C::Config& c) { C::needs(c); }) {
+      if (const auto* own = std::get_if<typename C::Config>(&config)) needs = C::needs(*own);
+    }
+  });
+  return needs;
+}
+
+/// The rate of the links that its steps were published for; 0: they suit any.
+[[nodiscard]] inline BitsPerSecond published_rate(const ControlConfig& config) {
+  BitsPerSecond rate;
+  Controls::for_each([&]<class C>() {
+    if constexpr (requires(const typename C::Config& c) { C::published_rate(c); }) {
+      if (const auto* own = std::get_if<typename C::Config>(&config))
+        rate = C::published_rate(*own);
+    }
+  });
+  return rate;
 }
 
 /// How a congestion control is written in a scenario: its type, and that one's keys. `standard` is

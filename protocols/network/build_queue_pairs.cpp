@@ -49,7 +49,7 @@ void start_control(NetworkState& s, std::uint32_t qp) {
   sender.window = t.window;
   if (t.control.is_none()) return;
   congestion::FlowStart start{.line_rate = s.line_rate(sender), .packet = t.payload + t.header};
-  if (t.control.needs().path) describe_path(s, sender, t, start);
+  if (t.control.needs.path) describe_path(s, sender, t, start);
   sender.control_slot = s.controls.start(t.control, start);
   s.controls.at_sender(
       t.control, sender.control_slot, Picoseconds(0),
@@ -232,7 +232,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       sender.port = sender.first_port + first_choice(s, sender);
       start_control(s, qp);
       if (!carries.empty()) {
-        carries[qp] = s.constants.transports[transport].control.needs().telemetry ? 1 : 0;
+        carries[qp] = s.constants.transports[transport].control.needs.telemetry ? 1 : 0;
       }
       if (qp >= s.first_added_up) continue;
       ReceiverState& receiver = s.receivers[qp];

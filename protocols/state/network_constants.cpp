@@ -76,6 +76,7 @@ TransportConstants::TransportConstants(const TransportTraits& traits, std::size_
       header(traits.format.header) {
   if (traits.window != 0) window = traits.window;
   control.control = static_cast<std::uint8_t>(traits.congestion_control.index());
+  control.needs = congestion::needs_of(traits.congestion_control);
 }
 
 TransportTraits ScaleUpConfig::traits() const {
@@ -183,7 +184,7 @@ Features NetworkConstants::needs() const {
   features.add(Feature::kHostPorts, has_host_ports);
   features.add(Feature::kInNetwork, works_in_network);
   for (std::uint32_t i = 0; i < transport_count; ++i) {
-    features.add(Feature::kTelemetry, transports[i].control.needs().telemetry);
+    features.add(Feature::kTelemetry, transports[i].control.needs.telemetry);
   }
   return features;
 }

@@ -207,7 +207,7 @@ struct TransportConstants {
     return std::min(window, std::max(control_window, ack_every));
   }
   [[nodiscard]] AckLayout ack_layout() const {
-    return protocols::ack_layout(any_order, control.needs().echo_time);
+    return protocols::ack_layout(any_order, control.needs.echo_time);
   }
 };
 

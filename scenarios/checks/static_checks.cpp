@@ -125,6 +125,43 @@ void check_marking(const Experiment& e, const protocols::congestion::ControlConf
   }
 }
 
+/// Steps that were published for much slower links: what they take back after a cut takes longer by
+/// as much.
+void check_steps(const Experiment& e, const protocols::congestion::ControlConfig& control,
+                 StaticFindings& findings) {
+  constexpr std::int64_t kTooFast = 4;
+  const BitsPerSecond published = protocols::congestion::published_rate(control);
+  if (published == BitsPerSecond()) return;
+  BitsPerSecond fastest;
+  for (const NodeId host : e.fabric.hosts) {
+    const Node& node = e.fabric.node(host);
+    for (std::uint32_t i = 0; i < node.port_count; ++i) {
+      const PortId port(node.first_port.value() + i);
+      if (e.fabric.network_of(port) != NetworkKind::kScaleOut) continue;
+      fastest = std::max(fastest, e.fabric.port(port).rate);
+    }
+  }
+  if (fastest < published * kTooFast) return;
+  const char* title = protocols::congestion::title_of(control);
+  const bool is_dcqcn = std::holds_alternative<protocols::congestion::DcqcnConfig>(control);
+  findings.warnings.push_back(fmt::format(
+      "the steps of {} are those published for {}, and hosts send at {}: after a cut it takes {} "
+      "times as long to be back; {}",
+      title, format_rate(static_cast<double>(published.count())),
+      format_rate(static_cast<double>(fastest.count())), fastest.count() / published.count(),
+      is_dcqcn ? "take the preset `scaled`, or set at_rate or additive_increase"
+               : "set additive_increase to what suits this rate"));
+}
+
+void check_steps(const Experiment& e, StaticFindings& findings) {
+  std::vector<protocols::congestion::ControlConfig> controls;  // each once
+  for (const protocols::TransportConfig& transport : e.scenario.transports()) {
+    const auto control = protocols::traits_of(transport).congestion_control;
+    if (std::ranges::find(controls, control) == controls.end()) controls.push_back(control);
+  }
+  for (const auto& control : controls) check_steps(e, control, findings);
+}
+
 void check_marking(const Experiment& e, StaticFindings& findings) {
   std::vector<protocols::congestion::ControlConfig> controls;  // each once
   for (const protocols::TransportConfig& transport : e.scenario.transports()) {
@@ -288,6 +325,7 @@ StaticFindings check_statically(const Experiment& experiment) {
   check_buffers(experiment, findings);
   check_nics(experiment, findings);
   check_marking(experiment, findings);
+  check_steps(experiment, findings);
   check_order(experiment, findings);
   check_routing(experiment, findings);
   check_gpu_memory(experiment, findings);

@@ -21,10 +21,10 @@ DcqcnConfig hpcc() { return DcqcnConfig::from_preset(DcqcnConfig::Preset::kHpccN
 Picoseconds us(double n) { return Picoseconds(static_cast<std::int64_t>(n * 1e6)); }
 double as_double(BitsPerSecond rate) { return static_cast<double>(rate.count()); }
 
-/// A reaction point at a port of 40 Gbps, caught up before every call as the engine does.
+/// A reaction point at a port, caught up before every call as the engine does.
 struct ReactionPoint {
-  explicit ReactionPoint(const DcqcnConfig& config) : p(config) {
-    d.start(p, {.line_rate = kLine});
+  explicit ReactionPoint(const DcqcnConfig& config, BitsPerSecond line = kLine) : p(config) {
+    d.start(p, {.line_rate = line});
   }
 
   void cnp(Picoseconds now) {
@@ -131,11 +131,59 @@ TEST(Dcqcn, AfterAnIncreaseACutMakesTheCurrentRateTheTarget) {
   EXPECT_LT(r.d.rate(), raised);
 }
 
+TEST(Dcqcn, StepsInProportionToTheLinkMakeARunAtTenTimesTheRateTheSameRunTenTimesAsLarge) {
+  // Paper's steps at 40 Gbps beside those of `scaled` at 400 Gbps with messages ten times as long:
+  // every rate is ten times as large, but for what integers round away.
+  ReactionPoint slow(paper());
+  ReactionPoint fast(DcqcnConfig::from_preset(DcqcnConfig::Preset::kScaled), 400_Gbps);
+  const RandomStream random(5, Purpose::kTestScenario, 0);
+  Picoseconds now;
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    now += Picoseconds(static_cast<std::int64_t>(random.below(3 * i, 20'000'000)));
+    if (random.below(3 * i + 1, 20) == 0) {
+      slow.cnp(now);
+      fast.cnp(now);
+    } else {
+      const Bytes bytes(static_cast<std::int64_t>(random.below(3 * i + 2, 100'000)));
+      slow.send(bytes, now);
+      fast.send(bytes * 10, now);
+    }
+    ASSERT_NEAR(as_double(fast.d.rate()), 10 * as_double(slow.d.rate()), 1'000) << "step " << i;
+    ASSERT_NEAR(as_double(fast.d.target()), 10 * as_double(slow.d.target()), 1'000);
+  }
+  EXPECT_LT(slow.d.rate(), kLine);
+}
+
+TEST(Dcqcn, AWindowIsWhatTheRateSendsInAnIdleRoundTrip) {
+  DcqcnConfig config = paper();
+  EXPECT_FALSE(Dcqcn::needs(config).acks || Dcqcn::needs(config).path);
+  config.window = DcqcnConfig::Window::kBdp;
+  EXPECT_TRUE(Dcqcn::needs(config).acks && Dcqcn::needs(config).path);
+  const DcqcnParameters p(config);
+  Dcqcn d;  // 40 Gbps x 10.1 us = 50,500 B, 12.6 packets of 4,000 B
+  d.start(p, {.line_rate = kLine, .packet = 4'000_B, .base_rtt = 10'100_ns});
+  EXPECT_EQ(d.window(p), 13U);
+  d.on_notified(p, us(1));
+  EXPECT_EQ(d.rate(), kLine / 2);
+  EXPECT_EQ(d.window(p), 7U);
+  for (int i = 1; i < 30; ++i) d.on_notified(p, us(1 + 50 * i));
+  EXPECT_EQ(d.window(p), 1U) << "a packet may always be in flight";
+}
+
+TEST(Dcqcn, ThePublishedRateIsThatOfItsSteps) {
+  EXPECT_EQ(paper().published_rate(), 40_Gbps);
+  EXPECT_EQ(hpcc().published_rate(), 100_Gbps);
+  EXPECT_EQ(DcqcnConfig::from_preset(DcqcnConfig::Preset::kScaled).published_rate(), 0_bps);
+  DcqcnConfig retuned = paper();
+  retuned.additive_increase = 400_Mbps;
+  EXPECT_EQ(retuned.published_rate(), 0_bps) << "somebody chose this step";
+}
+
 TEST(Dcqcn, CatchingUpAtOnceEqualsCatchingUpOften) {
   // The timers fire lazily; how often anybody looks must not matter. Random CNPs and sends; one
   // copy is also caught up every microsecond.
   for (const auto preset : {DcqcnConfig::Preset::kPaper, DcqcnConfig::Preset::kConnectx,
-                            DcqcnConfig::Preset::kHpccNs3}) {
+                            DcqcnConfig::Preset::kHpccNs3, DcqcnConfig::Preset::kScaled}) {
     const RandomStream random(3, Purpose::kTestScenario, static_cast<std::uint64_t>(preset));
     ReactionPoint lazy(DcqcnConfig::from_preset(preset));
     ReactionPoint eager(DcqcnConfig::from_preset(preset));

@@ -249,7 +249,7 @@ TEST(ResolvedYaml, SaysWhereDefaultsComeFromAndNothingAboutGivenValues) {
   EXPECT_NE(text.find("weft 1.2.3"), std::string::npos);
   EXPECT_EQ(line_with("senders:"), "senders: 32");
   EXPECT_NE(line_with("buffer:").find("# default: spectrum-4: SONiC"), std::string::npos);
-  EXPECT_NE(line_with("alpha_timer:").find("# default: preset paper:"), std::string::npos);
+  EXPECT_NE(line_with("alpha_timer:").find("# default: preset scaled:"), std::string::npos);
   EXPECT_NE(line_with("kmin:").find("# default: "), std::string::npos);
   EXPECT_EQ(text.find("part:"), std::string::npos) << "must not depend on the catalogue";
 }

@@ -214,6 +214,27 @@ TEST(StaticChecks, MarksThatComeAfterPausesAreNamedWhereDcqcnNeedsThem) {
               IsEmpty());
 }
 
+// Steps of 40 and 100 Gbps at 400: four times and ten times too small. Steps that follow the link,
+// or that somebody chose, are nobody's business.
+TEST(StaticChecks, StepsThatWerePublishedForMuchSlowerLinksAreNamed) {
+  const auto with = [](const std::string& control) {
+    return warnings(kLeafSpine, {"transport.congestion_control={type: " + control + "}"});
+  };
+  EXPECT_THAT(with("dcqcn, preset: paper"),
+              ElementsAre(HasSubstr("the steps of DCQCN are those published for 40 Gbps, and hosts "
+                                    "send at 400 Gbps: after a cut it takes 10 times as long")));
+  EXPECT_THAT(with("dcqcn, preset: connectx"), ElementsAre(HasSubstr("published for 100 Gbps")));
+  EXPECT_THAT(with("timely, preset: hpcc-ns3"), ElementsAre(HasSubstr("the steps of TIMELY")));
+  EXPECT_THAT(with("dctcp, preset: hpcc-ns3"), ElementsAre(HasSubstr("the steps of DCTCP")));
+  EXPECT_THAT(with("dcqcn, preset: scaled"), IsEmpty());
+  EXPECT_THAT(with("dcqcn, preset: paper, at_rate: 40Gbps"), IsEmpty());
+  EXPECT_THAT(with("dcqcn, preset: paper, additive_increase: 400Mbps"), IsEmpty());
+  EXPECT_THAT(with("dctcp"), IsEmpty());
+  EXPECT_THAT(warnings(kLeafSpine, {"links.access={rate: 100Gbps, latency: 100ns}",
+                                    "transport.congestion_control={type: dcqcn, preset: paper}"}),
+              IsEmpty());
+}
+
 TEST(StaticChecks, RoutesOnWhichLosslessClassesCanDeadlockArePrinted) {
   const auto found = warnings(kRing);
   ASSERT_EQ(found.size(), 2U);

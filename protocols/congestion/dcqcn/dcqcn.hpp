@@ -9,6 +9,7 @@
 #include "protocols/congestion/control.hpp"
 #include "protocols/congestion/dcqcn/dcqcn_config.hpp"
 #include "protocols/congestion/dcqcn/dcqcn_schema.hpp"
+#include "protocols/congestion/fixed_point.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::protocols::congestion {
@@ -30,11 +31,13 @@ struct DcqcnParameters {
   BitsPerSecond additive_increase;
   BitsPerSecond hyper_increase;
   BitsPerSecond minimum_rate;
+  BitsPerSecond at_rate;  ///< 0: steps are the same everywhere
   std::uint32_t fast_recovery_steps;
   bool cnp_on_ack;
   bool cut_on_cnp;
   bool clamp_always;
   bool first_cnp_cuts;
+  bool limits_flight;
 };
 
 /// The notification point: at most one CNP per queue pair and interval, or a flag on the ACK.
@@ -73,9 +76,21 @@ class Dcqcn {
   }};
   [[nodiscard]] static schema::Object<Config> schema() { return dcqcn_schema(); }
   [[nodiscard]] static Config standard() { return Config::from_preset(Config().preset); }
+  /// A window follows the rate, which rises without anything that comes.
+  [[nodiscard]] static Needs needs(const Config& config) {
+    const bool has_window = config.window == Config::Window::kBdp;
+    return {.marks = true, .acks = has_window, .path = has_window};
+  }
+  [[nodiscard]] static BitsPerSecond published_rate(const Config& config) {
+    return config.published_rate();
+  }
 
-  void start(const Parameters& /*p*/, const FlowStart& start) {
+  void start(const Parameters& p, const FlowStart& start) {
     line_rate_ = rate_ = target_ = start.line_rate;
+    if (!p.limits_flight) return;
+    const std::int64_t packets =
+        scaled(bytes_in(start.base_rtt, line_rate_).count(), kWindowOne, start.packet.count());
+    window_ = static_cast<std::uint32_t>(std::min(packets + 1, kMostWindow));
   }
 
   [[nodiscard]] bool active() const { return active_; }
@@ -117,7 +132,7 @@ class Dcqcn {
     if (p.byte_counter == Bytes(0)) return next;
     bytes_left_ -= bytes;
     while (bytes_left_ <= Bytes(0)) {
-      bytes_left_ += p.byte_counter;
+      bytes_left_ += byte_counter(p);
       increase(p);
       ++byte_stage_;
     }
@@ -143,7 +158,12 @@ class Dcqcn {
 
   /// Losses are the transport's.
   void on_loss(const Parameters& /*p*/, Loss /*how*/, Picoseconds /*now*/) {}
-  [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const { return kNoWindow; }
+  [[nodiscard]] std::uint32_t window(const Parameters& p) const {
+    if (!p.limits_flight) return kNoWindow;
+    const std::int64_t window = scaled(window_, rate_.count(), line_rate_.count());
+    const std::int64_t packets = (window + kWindowOne - 1) / kWindowOne;
+    return static_cast<std::uint32_t>(std::max<std::int64_t>(packets, 1));
+  }
 
   void sample(const Parameters& /*p*/, std::span<std::int64_t, kColumns.size()> values) const {
     values[0] = rate_.count();
@@ -153,12 +173,29 @@ class Dcqcn {
 
  private:
   static constexpr Picoseconds kNever = Picoseconds::max();
+  static constexpr std::int64_t kWindowOne = 256;
+  static constexpr std::int64_t kMostWindow = kMostInFlight * kWindowOne;
+
+  /// What is meant for links of `at_rate`, at this one.
+  [[nodiscard]] std::int64_t at_this_rate(const Parameters& p, std::int64_t value) const {
+    if (p.at_rate == BitsPerSecond()) [[likely]]
+      return value;
+    return scaled(value, line_rate_.count(), p.at_rate.count());
+  }
+  [[nodiscard]] BitsPerSecond at_this_rate(const Parameters& p, BitsPerSecond rate) const {
+    return BitsPerSecond(at_this_rate(p, rate.count()));
+  }
+  /// At least a byte where there is a counter.
+  [[nodiscard]] Bytes byte_counter(const Parameters& p) const {
+    if (p.byte_counter == Bytes(0)) return p.byte_counter;
+    return Bytes(std::max<std::int64_t>(at_this_rate(p, p.byte_counter.count()), 1));
+  }
 
   void activate(const Parameters& p, Picoseconds now) {
     active_ = true;
     alpha_ = p.initial_alpha;
     next_alpha_ = now + p.alpha_timer;
-    bytes_left_ = p.byte_counter;
+    bytes_left_ = byte_counter(p);
     if (p.cut_on_cnp) {
       cut(p, now);
       raise_alpha(p);
@@ -193,9 +230,10 @@ class Dcqcn {
     __extension__ using Wide = unsigned __int128;
     const BitsPerSecond reduction(static_cast<std::int64_t>(
         (static_cast<Wide>(rate_.count()) * alpha_) >> (Parameters::kAlphaBits + 1)));
-    rate_ = std::max(p.minimum_rate, rate_ - reduction);
+    const BitsPerSecond least = std::min(line_rate_, at_this_rate(p, p.minimum_rate));
+    rate_ = std::max(least, rate_ - reduction);
     timer_stage_ = byte_stage_ = 0;
-    bytes_left_ = p.byte_counter;
+    bytes_left_ = byte_counter(p);
     next_increase_ = when + p.increase_timer;
   }
 
@@ -204,7 +242,8 @@ class Dcqcn {
     const std::uint32_t least =
         p.byte_counter == Bytes(0) ? timer_stage_ : std::min(timer_stage_, byte_stage_);
     if (most >= p.fast_recovery_steps) {
-      target_ += least > p.fast_recovery_steps ? p.hyper_increase : p.additive_increase;
+      target_ +=
+          at_this_rate(p, least > p.fast_recovery_steps ? p.hyper_increase : p.additive_increase);
       target_ = std::min(target_, line_rate_);
     }
     rate_ = (rate_ + target_) / 2;
@@ -220,6 +259,7 @@ class Dcqcn {
   Bytes bytes_left_;
   std::uint32_t timer_stage_ = 0;
   std::uint32_t byte_stage_ = 0;
+  std::uint32_t window_ = 0;  ///< at line rate, in units of 2^-8 packets; 0: none
   bool active_ = false;
   bool cnp_for_alpha_ = false;
   bool cnp_for_cut_ = false;

@@ -7,6 +7,7 @@ DcqcnConfig DcqcnConfig::from_preset(Preset preset) {
   c.preset = preset;
   switch (preset) {
     case Preset::kPaper:
+    case Preset::kScaled:
       // SIGCOMM 2015, section 5 and table "parameters": 40 Gbps deployment.
       c.g = 1.0 / 256;
       c.alpha_timer = 55_us;
@@ -19,6 +20,9 @@ DcqcnConfig DcqcnConfig::from_preset(Preset preset) {
       c.additive_increase = 40_Mbps;
       c.hyper_increase = 400_Mbps;
       c.minimum_rate = 10_Mbps;  // not published; small against every fair share tested
+      // Steps in proportion to the rate of the link, as Li et al., HPCC, SIGCOMM 2019, section 5.1,
+      // and the runs published with it take DCQCN to 100 and 400 Gbps.
+      if (preset == Preset::kScaled) c.at_rate = 40_Gbps;
       break;
     case Preset::kConnectx:
       // Firmware defaults of ConnectX: NVIDIA DOCA "DCQCN CC parameters" and DOC-2790
@@ -58,6 +62,23 @@ DcqcnConfig DcqcnConfig::from_preset(Preset preset) {
       break;
   }
   return c;
+}
+
+BitsPerSecond DcqcnConfig::published_rate() const {
+  const DcqcnConfig published = from_preset(preset);
+  const bool is_retuned = at_rate.has_value() || additive_increase != published.additive_increase ||
+                          hyper_increase != published.hyper_increase;
+  if (is_retuned) return BitsPerSecond();
+  switch (preset) {
+    case Preset::kPaper:
+      return 40_Gbps;
+    case Preset::kConnectx:  // ConnectX-4, which DOC-2790 is about
+    case Preset::kHpccNs3:
+      return 100_Gbps;
+    case Preset::kScaled:
+      break;
+  }
+  return BitsPerSecond();
 }
 
 }  // namespace weft::protocols::congestion

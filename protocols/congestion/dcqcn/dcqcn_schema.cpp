@@ -25,7 +25,10 @@ std::vector<Preset> presets() {
       preset(DcqcnConfig::Preset::kConnectx, "connectx",
              "firmware defaults of ConnectX NICs, NVIDIA DOCA DCQCN CC parameters"),
       preset(DcqcnConfig::Preset::kHpccNs3, "hpcc-ns3",
-             "the ns-3 model published with Li et al., HPCC, SIGCOMM 2019"),
+             "the ns-3 model published with Li et al., HPCC, SIGCOMM 2019, at 100 Gbps"),
+      preset(DcqcnConfig::Preset::kScaled, "scaled",
+             "that of the paper, with steps in proportion to the rate of the link, as Li et al., "
+             "HPCC, SIGCOMM 2019, section 5.1 scale them"),
   };
 }
 
@@ -44,8 +47,8 @@ schema::Object<DcqcnConfig> dcqcn_schema() {
       .presets("preset", &Config::preset, presets(),
                "all parameters at once; other keys override it")
       .source(
-          "the published, analysed algorithm; the defaults of firmware recover by 5 Mbps at a "
-          "time and are retuned by operators at 400 Gbps")
+          "the published, analysed algorithm at any rate of the link; what else was measured is in "
+          "protocols/CONTROLS.md")
       .field("g", &Config::g, "gain of alpha, the moving estimate of congestion")
       .within({.low = 0, .high = 1, .includes_low = false})
       .field("alpha_timer", &Config::alpha_timer, "alpha decays after this long without a CNP")
@@ -78,8 +81,18 @@ schema::Object<DcqcnConfig> dcqcn_schema() {
              "of the target, per step, once timer and byte counter are both past fast recovery")
       .field("minimum_rate", &Config::minimum_rate, "no cut goes below it")
       .at_least(1_Mbps)
+      .field("at_rate", &Config::at_rate,
+             "the link that increases, byte counter and least rate are meant for, those given here "
+             "too: on others they are in proportion; without it they are the same on every link")
+      .at_least(1_Mbps)
       .field("initial_alpha", &Config::initial_alpha, "alpha before the first CNP")
       .within({.low = 0, .high = 1})
+      .choice("window", &Config::window,
+              {{Config::Window::kNone, "none", "anything"},
+               {Config::Window::kBdp, "bdp",
+                "what the rate sends in an idle round trip, as Li et al. give DCQCN in HPCC, "
+                "SIGCOMM 2019, section 5.1"}},
+              "what may be in flight")
       .check(check);
 }
 

@@ -60,6 +60,10 @@ class Dctcp {
   [[nodiscard]] static schema::Object<Config> schema() { return dctcp_schema(); }
   [[nodiscard]] static Config standard() { return Config::from_preset(Config().preset); }
 
+  [[nodiscard]] static BitsPerSecond published_rate(const Config& config) {
+    return config.published_rate();
+  }
+
   void start(const Parameters& p, const FlowStart& start) {
     line_rate_ = rate_ = start.line_rate;
     packet_ = start.packet;

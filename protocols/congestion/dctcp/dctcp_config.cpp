@@ -29,4 +29,10 @@ DctcpConfig DctcpConfig::from_preset(Preset preset) {
   return c;
 }
 
+BitsPerSecond DctcpConfig::published_rate() const {
+  const bool is_published =
+      form == Form::kRate && additive_increase == from_preset(preset).additive_increase;
+  return is_published ? 100_Gbps : BitsPerSecond();
+}
+
 }  // namespace weft::protocols::congestion

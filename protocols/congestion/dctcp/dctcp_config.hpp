@@ -35,6 +35,9 @@ struct DctcpConfig {
 
   /// All parameters of a named preset.
   static DctcpConfig from_preset(Preset preset);
+  /// The rate of the links that its steps were published for; 0 where it has a window, which grows
+  /// by the packet, or they are not those of the preset.
+  [[nodiscard]] BitsPerSecond published_rate() const;
   friend bool operator==(const DctcpConfig&, const DctcpConfig&) = default;
 };
 

@@ -52,6 +52,10 @@ class Timely {
   [[nodiscard]] static schema::Object<Config> schema() { return timely_schema(); }
   [[nodiscard]] static Config standard() { return Config::from_preset(Config().preset); }
 
+  [[nodiscard]] static BitsPerSecond published_rate(const Config& config) {
+    return config.published_rate();
+  }
+
   void start(const Parameters& /*p*/, const FlowStart& start) {
     line_rate_ = rate_ = start.line_rate;
     packet_ = start.packet;

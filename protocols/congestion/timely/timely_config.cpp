@@ -23,4 +23,12 @@ TimelyConfig TimelyConfig::from_preset(Preset preset) {
   return c;
 }
 
+BitsPerSecond TimelyConfig::published_rate() const {
+  const TimelyConfig published = from_preset(preset);
+  const bool is_retuned = additive_increase != published.additive_increase ||
+                          hyper_increase != published.hyper_increase;
+  if (is_retuned) return BitsPerSecond();
+  return preset == Preset::kPaper ? 10_Gbps : 100_Gbps;
+}
+
 }  // namespace weft::protocols::congestion

@@ -27,6 +27,9 @@ struct TimelyConfig {
 
   /// All parameters of a named preset.
   static TimelyConfig from_preset(Preset preset);
+  /// The rate of the links that its steps were published for; 0 where they are not those of the
+  /// preset.
+  [[nodiscard]] BitsPerSecond published_rate() const;
   friend bool operator==(const TimelyConfig&, const TimelyConfig&) = default;
 };
 

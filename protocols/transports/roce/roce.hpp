@@ -71,7 +71,7 @@ class Roce {
     const std::uint32_t before = s.received;
     const bool counts = static_cast<std::int32_t>(ack.received - before) > 0;
     if (counts) s.received = ack.received;
-    if (!t.control.is_none() && ((packet.flags & kCongested) != 0 || t.control.needs().acks)) {
+    if (!t.control.is_none() && ((packet.flags & kCongested) != 0 || t.control.needs.acks)) {
       tell_control(s, t, packet, ack, s.received - before, here.now);
     }
     if (moves) sender_.advance(s, ack.expected);
@@ -104,7 +104,7 @@ class Roce {
                                     .is_marked = is_marked,
                                     .delay = Picoseconds(delay_of(fields, t.ack_layout(), now))};
     if constexpr (Host::kHasTelemetry) {
-      if (t.control.needs().telemetry) {
+      if (t.control.needs.telemetry) {
         ack.hops = s_.telemetry[static_cast<std::uint32_t>(packet.stamp)].reports();
       }
     }
