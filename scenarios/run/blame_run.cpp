@@ -135,27 +135,49 @@ bool run_again(const Experiment& e, const PathMessages& wanted, const BlameRun& 
   return status != PacketNetwork::Status::kInterrupted;
 }
 
-/// Everything on paths but the messages that `is_left` leaves for later.
-template <class IsLeft>
-void add_paths(const std::vector<JobPath>& paths, IdealTimes& ideals, IsLeft is_left,
-               BlameSums& sums) {
+/// What paths have besides messages.
+void add_charges(const std::vector<JobPath>& paths, BlameSums& sums) {
   for (const JobPath& path : paths) {
-    std::vector<Charge> charges = path.charges;
+    for (const Charge& charge : path.charges) sums.add(path.job, path.iteration, charge);
+  }
+}
+
+/// Messages of paths that are not looked at packet by packet, if `is_wanted` holds; `split(message,
+/// queueing, parts)` says what queueing was.
+template <class IsWanted, class Split>
+void add_by_ideal(const std::vector<JobPath>& paths, IdealTimes& ideals, IsWanted is_wanted,
+                  Split split, BlameSums& sums) {
+  for (const JobPath& path : paths) {
     for (const PathMessage& m : path.messages) {
-      if (!is_left(m)) charge_by_ideal(m, ideals, path.job, charges);
+      if (!is_wanted(m)) continue;
+      std::vector<Charge> charges;
+      charge_by_ideal(m, ideals, path.job, charges);
+      std::vector<Charge> parts;
+      for (const Charge& charge : charges) {
+        if (charge.cause == Cause::kQueueing) {
+          split(m, charge, parts);
+        } else {
+          parts.push_back(charge);
+        }
+      }
+      for (const Charge& part : parts) sums.add(path.job, path.iteration, part);
     }
-    for (const Charge& charge : charges) sums.add(path.job, path.iteration, charge);
   }
 }
 
 }  // namespace
 
 void find_blame_by_ideal(const Experiment& e, const std::vector<JobPath>& paths, IdealTimes& ideals,
-                         Results& results) {
+                         const FluidSharers& sharers, Results& results) {
   if (results.outcome == Outcome::kInterrupted) return;
   BlameSums sums;
-  add_paths(
-      paths, ideals, [](const PathMessage&) { return false; }, sums);
+  add_charges(paths, sums);
+  add_by_ideal(
+      paths, ideals, [](const PathMessage&) { return true; },
+      [&sharers](const PathMessage& m, const Charge& queueing, std::vector<Charge>& parts) {
+        sharers.split(m, queueing, parts);
+      },
+      sums);
   results.blame = sums.rows(e, results);
   results.has_blame = true;
 }
@@ -164,10 +186,16 @@ void find_blame(const Experiment& e, const std::vector<JobPath>& paths, IdealTim
                 const BlameRun& how, Results& results) {
   if (results.outcome == Outcome::kInterrupted) return;
   BlameSums sums;
-  const auto is_left = [&e](const PathMessage& m) {
-    return e.workload.connections()[m.connection.value()].kind == Connection::Kind::kUnicast;
-  };
-  add_paths(paths, ideals, is_left, sums);
+  add_charges(paths, sums);
+  add_by_ideal(
+      paths, ideals,
+      [&e](const PathMessage& m) {
+        return e.workload.connections()[m.connection.value()].kind != Connection::Kind::kUnicast;
+      },
+      [](const PathMessage&, const Charge& queueing, std::vector<Charge>& parts) {
+        parts.push_back(queueing);
+      },
+      sums);
   const PathMessages wanted(e, paths);
   if (!wanted.messages.empty()) {
     const PauseRoots roots(results);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "scenarios/blame/path_finder.hpp"
+#include "scenarios/run/fluid_sharers.hpp"
 #include "scenarios/run/simulation.hpp"
 
 namespace weft::scenarios {
@@ -20,8 +21,8 @@ void find_blame(const Experiment& experiment, const std::vector<JobPath>& paths,
                 const BlameRun& how, Results& results);
 
 /// The same without packets: of a message's time what passes on an empty network is latency and its
-/// own bytes, and the rest queueing.
+/// own bytes, and the rest queueing, which `sharers` split.
 void find_blame_by_ideal(const Experiment& experiment, const std::vector<JobPath>& paths,
-                         IdealTimes& ideals, Results& results);
+                         IdealTimes& ideals, const FluidSharers& sharers, Results& results);
 
 }  // namespace weft::scenarios

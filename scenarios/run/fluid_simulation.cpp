@@ -175,6 +175,7 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   FluidNetwork::Plan plan = model.plan();
   const std::uint32_t queue_pairs =
       std::max(plan.queue_pairs, most_queue_pairs(e.workload.connections()));
+  const FluidNetwork::Plan sharing = plan;
   FluidNetwork network(e.workload.process_hosts().size(), e.workload.connections(),
                        std::move(plan));
   using Spans = collectives::Executor::Spans;
@@ -211,7 +212,10 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   if (paths) paths->add(outcomes);
   collectives.add(outcomes);
   collectives.finish([&e] { return HeldTimes(e, {}, {}); }, results);
-  if (paths) find_blame_by_ideal(e, paths->finish(), ideals, results);
+  if (paths) {
+    const FluidSharers sharers(e, network.messages(), sharing.route_of, sharing.capacities);
+    find_blame_by_ideal(e, paths->finish(), ideals, sharers, results);
+  }
   collect_tables(run, results);
   if (!is_success(results.outcome)) explain_jobs(e, executor, results);
   return results;
