@@ -1,6 +1,7 @@
 #include "scenarios/blame/packet_walk.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace weft::scenarios {
@@ -283,19 +284,32 @@ PacketWalk::PacketWalk(const Experiment& e, std::span<const PathMessage> message
       oldest_left_(messages.size() + 1, Picoseconds::max()),
       ports_(e.fabric.ports.size()),
       known_(messages.size()) {
+  std::uint32_t flows = 0;
   for (std::size_t i = messages.size(); i-- > 0;) {
     oldest_left_[i] = std::min(oldest_left_[i + 1], messages[i].message.posted);
-    of_flow_[messages[i].message.queue_pair].emplace_back(messages[i].message.last_sequence, i);
+    flows = std::max(flows, messages[i].message.queue_pair + 1);
   }
-  for (auto& [flow, of_it] : of_flow_) std::ranges::sort(of_it);
+  first_of_flow_.resize(flows + 1);
+  std::vector<std::uint32_t> order(messages.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::sort(order, {}, [&messages](std::uint32_t i) {
+    return std::pair(messages[i].message.queue_pair, messages[i].message.last_sequence);
+  });
+  by_flow_.reserve(messages.size());
+  for (const std::uint32_t i : order) {
+    ++first_of_flow_[messages[i].message.queue_pair + 1];
+    by_flow_.emplace_back(messages[i].message.last_sequence, i);
+  }
+  std::partial_sum(first_of_flow_.begin(), first_of_flow_.end(), first_of_flow_.begin());
 }
 
 std::optional<std::size_t> PacketWalk::message_of(std::uint32_t flow,
                                                   std::uint32_t sequence) const {
-  const auto of_it = of_flow_.find(flow);
-  if (of_it == of_flow_.end()) return {};
-  const auto last = std::ranges::lower_bound(of_it->second, std::pair(sequence, std::size_t{0}));
-  if (last == of_it->second.end() || first_sequences_[last->second] > sequence) return {};
+  if (flow + std::size_t{1} >= first_of_flow_.size()) return {};
+  const auto end = by_flow_.begin() + first_of_flow_[flow + 1];
+  const auto last = std::lower_bound(by_flow_.begin() + first_of_flow_[flow], end,
+                                     std::pair(sequence, std::uint32_t{0}));
+  if (last == end || first_sequences_[last->second] > sequence) return {};
   return last->second;
 }
 

@@ -4,7 +4,6 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "protocols/network/packet_network.hpp"
@@ -102,8 +101,9 @@ class PacketWalk {
   std::size_t records_ = 0;               ///< since something was forgotten
   std::vector<PortLog> ports_;
   std::vector<MessageRecord> known_;  ///< by message
-  /// By queue pair: its messages by their last sequence numbers.
-  std::unordered_map<std::uint32_t, std::vector<std::pair<std::uint32_t, std::size_t>>> of_flow_;
+  /// Messages by queue pair and last sequence number: the number, and which it is.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> by_flow_;
+  std::vector<std::uint32_t> first_of_flow_;  ///< by queue pair: where it begins; and the end
 };
 
 }  // namespace weft::scenarios
