@@ -221,9 +221,9 @@ Forecast forecast(const Experiment& e) {
              std::min(traffic.added_up, f.messages) * kBytesSavedPerContribution +
              std::min(f.messages, kMessagesAtHand) * kBytesPerMessageAtHand;
   if (e.scenario.observe.blame) {
-    // Two runs; and of messages what they were, and by which packets.
+    // Two runs, the second one beside what the first one left.
     f.seconds *= 2;
-    f.memory += std::min(traffic.at_once, f.messages) * kBytesPerMessage;
+    f.memory += network_bytes(e) + connection_bytes(e);
   }
   return f;
 }
