@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "collectives/spec/jitter_schema.hpp"
+#include "collectives/noise/jitter_schema.hpp"
 #include "simcore/schema/schema_builder.hpp"
 #include "simcore/text/range_text.hpp"
 
@@ -97,17 +97,17 @@ void check_noise_specs(const std::vector<NoiseSpec>& specs, std::uint32_t ranks,
   }
 }
 
-std::vector<RankNoise> noise_by_rank(const std::vector<NoiseSpec>& specs, std::uint32_t ranks,
-                                     const RankLayout& layout) {
+std::vector<RankNoise> noise_by_rank(const std::vector<NoiseSpec>& specs,
+                                     const std::vector<std::uint32_t>& domain_of) {
   if (specs.empty()) return {};
-  const RankMap map(ranks, layout);
+  const auto ranks = static_cast<std::uint32_t>(domain_of.size());
   std::vector<RankNoise> all(ranks);
   for (const NoiseSpec& spec : specs) {
     const std::vector<bool> is_slow = named(spec.ranks, ranks);
-    const std::vector<bool> has_slow = named(spec.servers, map.domains());
+    const std::vector<bool> has_slow = named(spec.servers, ranks);
     const bool holds_for_all = spec.ranks.empty() && spec.servers.empty();
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-      if (!holds_for_all && !is_slow[rank] && !has_slow[map.domain_of(rank)]) continue;
+      if (!holds_for_all && !is_slow[rank] && !has_slow[domain_of[rank]]) continue;
       all[rank] = combined(all[rank], noise_of_spec(spec));
     }
   }

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "collectives/noise/rank_noise.hpp"
-#include "collectives/spec/rank_layout.hpp"
 #include "simcore/schema/schema.hpp"
 
 namespace weft::collectives {
@@ -30,8 +29,9 @@ struct NoiseSpec {
 void check_noise_specs(const std::vector<NoiseSpec>& specs, std::uint32_t ranks,
                        std::vector<schema::Problem>& problems);
 
-/// What each rank has of all of them; empty: nobody has any.
+/// What each rank has of all of them; empty: nobody has any. `domain_of`: the number of every
+/// rank's scale-up domain, in the order of their first ranks.
 [[nodiscard]] std::vector<RankNoise> noise_by_rank(const std::vector<NoiseSpec>& specs,
-                                                   std::uint32_t ranks, const RankLayout& layout);
+                                                   const std::vector<std::uint32_t>& domain_of);
 
 }  // namespace weft::collectives

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "collectives/spec/collective_spec.hpp"
+#include "collectives/noise/jitter.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/schema/schema.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "collectives/costs/choose.hpp"
 #include "collectives/jobs/collective/routing.hpp"
-#include "collectives/spec/jitter.hpp"
+#include "collectives/noise/jitter.hpp"
 #include "simcore/base/check.hpp"
 
 namespace weft::collectives {
@@ -49,8 +49,8 @@ PartsProgram::PartsProgram(std::unique_ptr<const Parts> parts,
       calls_(std::move(calls)),
       plan_(*parts_, pointers_to(calls_), setting.ranks),
       setting_(setting),
-      noise_(
-          noise_by_rank({parts_->noise().begin(), parts_->noise().end()}, setting.ranks, layout)) {}
+      noise_(noise_by_rank({parts_->noise().begin(), parts_->noise().end()},
+                           RankMap(setting.ranks, layout).domains_by_rank())) {}
 
 Result<std::unique_ptr<const PartsProgram>> PartsProgram::make(const ProgramSetting& setting,
                                                                std::unique_ptr<const Parts> parts,

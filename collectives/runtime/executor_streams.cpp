@@ -86,7 +86,7 @@ void Executor::wait_for_stream(Turn turn, Stream& stream) {
 Picoseconds Executor::time_of_delay(Turn turn) {
   Step& step = turn.lane.step;
   const JobPlan& job = job_of(turn.self);
-  if (step.work != Step::Work::kCompute || job.program->streams() == 0) return step.time();
+  if (step.work != Step::Work::kCompute) return step.time();
   Process& process = processes_[turn.self.value()];
   const std::uint32_t rank = workload_.rank_of(turn.self);
   Computing computing{.nominal = step.time(),
@@ -97,7 +97,7 @@ Picoseconds Executor::time_of_delay(Turn turn) {
     computing.is_slowed = stream.started > stream.finished && job.program->slows_computing(rank, i);
   }
   const Picoseconds taken = job.program->computing_time(rank, computing);
-  step.offset = std::max(std::int64_t{0}, (taken - job.program->planned_time(computing)).count());
+  step.offset += std::max(std::int64_t{0}, (taken - job.program->planned_time(computing)).count());
   return taken;
 }
 

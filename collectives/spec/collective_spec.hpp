@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/noise/noise_spec.hpp"
 #include "simcore/base/units.hpp"
 
 /// A collective operation as the scenario states it.
@@ -51,16 +52,6 @@ inline constexpr std::uint32_t kMaxChannels = 64;
 enum class Protocol : std::uint8_t { kNone, kSimple, kLl128, kLl };
 
 enum class GpuGeneration : std::uint8_t { kAmpere, kHopper, kBlackwell };
-
-/// Random delays of ranks.
-struct Jitter {
-  enum class Distribution : std::uint8_t { kNone, kNormal, kExponential, kLogNormal };
-  Distribution distribution = Distribution::kNone;
-  Picoseconds mean;       ///< of the delay
-  Picoseconds deviation;  ///< standard deviation; the exponential has its mean
-
-  bool operator==(const Jitter&) const = default;
-};
 
 /// What makes some ranks slower than the others.
 struct Straggler {
@@ -136,6 +127,7 @@ struct CollectiveSpec {
   std::vector<std::int64_t> matrix;
   std::optional<Jitter> jitter;
   std::vector<Straggler> stragglers;
+  std::vector<NoiseSpec> noise;
   GpuGeneration generation = GpuGeneration::kHopper;  ///< whose constants NCCL goes by
   /// Consecutive ranks that share a scale-up domain; 0: as the fabric has them.
   std::uint32_t domain_size = 0;

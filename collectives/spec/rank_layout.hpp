@@ -46,6 +46,8 @@ class RankMap {
   }
   /// Domains are numbered in the order of their first ranks.
   [[nodiscard]] std::uint32_t domain_of(std::uint32_t rank) const { return domain_of_[rank]; }
+  /// The same of all ranks.
+  [[nodiscard]] const std::vector<std::uint32_t>& domains_by_rank() const { return domain_of_; }
   /// Number of a rank within its domain, which is also its rail.
   [[nodiscard]] std::uint32_t position_of(std::uint32_t rank) const { return position_of_[rank]; }
   [[nodiscard]] std::uint32_t rank_at(std::uint32_t domain, std::uint32_t position) const {

@@ -1,4 +1,4 @@
-#include "collectives/jobs/open_loop/exponential.hpp"
+#include "collectives/noise/exponential.hpp"
 
 #include <gtest/gtest.h>
 

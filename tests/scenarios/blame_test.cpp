@@ -143,6 +143,20 @@ TEST(Blame, OfALateRankIsThatRank) {
   EXPECT_GE(to_seconds(300_us), 0.95 * to_seconds(excess));
 }
 
+// A rank of a collective that pauses while it computes: the pause is that rank's.
+TEST(Blame, OfAPausingRankIsThatRank) {
+  const std::string job =
+      "jobs: [{name: a, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-7, compute: 1ms";
+  const Results healthy = blamed(two_leaves(kPlain + job + "}]\n"));
+  const Results r = blamed(two_leaves(kPlain + job +
+                                      ", noise: [{ranks: 5, pause: {period: 10ms, length: 300us, "
+                                      "phase: 400us}}]}]\n"));
+  const Picoseconds excess = job_of(r, "a").jct - job_of(healthy, "a").jct;
+  EXPECT_EQ(time_of(r, "a", "straggler", "rank 5 (h5)"), 300_us);
+  EXPECT_EQ(time_of(r, "a", "compute"), 1_ms);
+  EXPECT_GE(to_seconds(300_us), 0.95 * to_seconds(excess));
+}
+
 // A link at a quarter of its rate: what the message takes longer is its own bytes on that link.
 TEST(Blame, OfASlowLinkIsThatLink) {
   const std::string job =

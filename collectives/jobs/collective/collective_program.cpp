@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "collectives/jobs/collective/collective_bounds.hpp"
-#include "collectives/spec/jitter.hpp"
+#include "collectives/noise/jitter.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/text/range_text.hpp"
 
@@ -19,10 +19,30 @@ constexpr std::uint32_t kMaxMatrixRanks = 4096;
 /// Of problems that are named before the rest is left out.
 constexpr std::size_t kMaxNamedProblems = 20;
 
+/// Noise is of computing: where there is none, it is random delays or nothing.
+void check_noise_of_call(const CollectiveSpec& spec, std::uint32_t ranks, Problems& problems) {
+  check_noise_specs(spec.noise, ranks, problems);
+  if (spec.compute > Picoseconds(0)) return;
+  for (std::size_t i = 0; i < spec.noise.size(); ++i) {
+    if (spec.noise[i].jitter) continue;
+    problems.push_back({"noise[" + std::to_string(i) + "]",
+                        "slows computing, and the job computes nothing: say `compute`, or delay "
+                        "ranks by `jitter` or `stragglers`"});
+  }
+}
+
+/// With the jitter of all ranks, unless a noise has one of its own.
+std::vector<NoiseSpec> noise_of(const CollectiveSpec& spec) {
+  std::vector<NoiseSpec> noise = spec.noise;
+  if (!noise.empty() && spec.jitter) noise.insert(noise.begin(), NoiseSpec{.jitter = spec.jitter});
+  return noise;
+}
+
 }  // namespace
 
 void CollectiveProgram::check(const Spec& spec, std::uint32_t ranks, Problems& problems) {
   check_rank(spec.root, ranks, "root", problems);
+  check_noise_of_call(spec, ranks, problems);
   for (std::size_t i = 0; i < spec.stragglers.size(); ++i) {
     for (const std::string& word : spec.stragglers[i].ranks) {
       const auto range = parse_range(word);
@@ -74,7 +94,10 @@ class CollectiveProgram::Source final : public StepSource {
 
 CollectiveProgram::CollectiveProgram(ProgramSetting setting, CollectiveSpec spec,
                                      const RankLayout& layout)
-    : setting_(std::move(setting)), call_(std::move(spec), setting_.ranks, layout) {
+    : setting_(std::move(setting)),
+      call_(std::move(spec), setting_.ranks, layout),
+      noise_(noise_by_rank(noise_of(call_.spec()),
+                           RankMap(setting_.ranks, layout).domains_by_rank())) {
   for (const Straggler& straggler : call_.spec().stragglers) slow_down(straggler);
 }
 
@@ -104,13 +127,25 @@ void CollectiveProgram::slow_down(const Straggler& straggler) {
   }
 }
 
+Picoseconds CollectiveProgram::computing_time(std::uint32_t rank,
+                                              const Computing& computing) const {
+  if (noise_.empty()) return computing.nominal;
+  const Slowness slowness = slowness_of(rank);
+  const Picoseconds work = stretched(computing.nominal, slowness.compute);
+  const RandomStream random = setting_.random(Purpose::kCollectiveJitter, rank);
+  const Picoseconds delay = draw_delay(noise_[rank].jitter, random.bits(computing.number));
+  return time_taken(noise_[rank], computing.start, work, delay) + slowness.late;
+}
+
 StepStream CollectiveProgram::stream(LanePlace place) const {
-  const Slowness slowness = slowness_.empty() ? Slowness() : slowness_[place.rank];
+  const Slowness slowness = slowness_of(place.rank);
   const RandomStream random = setting_.random(Purpose::kCollectiveJitter, place.rank);
   const Picoseconds compute = stretched(spec().compute, slowness.compute);
   const Jitter jitter = spec().jitter.value_or(Jitter());
   for (std::uint32_t i = 0; i < spec().iterations; ++i) {
-    if (place.lane == 0) {
+    if (place.lane == 0 && !noise_.empty()) {
+      co_yield Step::delay(spec().compute, Step::Work::kCompute);  // as long as computing_time says
+    } else if (place.lane == 0) {
       const Picoseconds delay = compute + slowness.late + draw_delay(jitter, random.bits(i));
       const Picoseconds excess = std::max(Picoseconds(0), delay - spec().compute);
       if (delay > Picoseconds(0)) co_yield Step::delay(delay, Step::Work::kCompute, excess);

@@ -42,6 +42,8 @@ class CollectiveProgram final : public JobProgram {
     return call_.receive_latency(from, place.rank);
   }
   [[nodiscard]] std::uint32_t window(LanePlace /*place*/) const override { return call_.window(); }
+  [[nodiscard]] Picoseconds computing_time(std::uint32_t rank,
+                                           const Computing& computing) const override;
   [[nodiscard]] std::vector<ChipGroup> groups() const override;
   [[nodiscard]] ChipWork chip_work(LanePlace place) const override {
     return schedule().chip_work(place.lane);
@@ -59,11 +61,15 @@ class CollectiveProgram final : public JobProgram {
     double reduce = 1;
   };
   void slow_down(const Straggler& straggler);
+  [[nodiscard]] Slowness slowness_of(std::uint32_t rank) const {
+    return slowness_.empty() ? Slowness() : slowness_[rank];
+  }
   [[nodiscard]] StepStream stream(LanePlace place) const;
 
   ProgramSetting setting_;
   CollectiveCall call_;
   std::vector<Slowness> slowness_;  ///< by rank; empty: none is a straggler
+  std::vector<RankNoise> noise_;    ///< by rank; empty: none has any
 };
 
 }  // namespace weft::collectives

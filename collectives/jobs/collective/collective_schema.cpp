@@ -6,7 +6,7 @@
 
 #include "collectives/algorithms/list.hpp"
 #include "collectives/jobs/job_type.hpp"
-#include "collectives/spec/jitter_schema.hpp"
+#include "collectives/noise/jitter_schema.hpp"
 #include "simcore/fabric/limits.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
@@ -293,6 +293,8 @@ schema::Object<CollectiveSpec> collective_schema(Operation operation) {
       .object("jitter", &CollectiveSpec::jitter, jitter_schema(), "random delays of ranks")
       .source(kEven)
       .objects("stragglers", &CollectiveSpec::stragglers, straggler_schema(), "slow ranks")
+      .source(kEven)
+      .objects("noise", &CollectiveSpec::noise, noise_schema(), "ranks that compute slower")
       .source(kEven)
       .compact();
   return keys;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "collectives/jobs/open_loop/exponential.hpp"
+#include "collectives/noise/exponential.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/schema/schema_builder.hpp"
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/noise/jitter.hpp"
 #include "collectives/noise/noise_spec.hpp"
 #include "collectives/noise/rank_noise.hpp"
-#include "collectives/spec/jitter.hpp"
 #include "simcore/base/random.hpp"
 
 namespace weft::testing {
@@ -158,9 +158,8 @@ TEST(NoiseSpecs, AddUpForARank) {
       {.servers = {"1"}, .factor = 2},
       {.ranks = {"3", "9"}, .factor = 3},
   };
-  collectives::RankLayout two_servers;
-  two_servers.domain = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
-  const auto noise = noise_by_rank(specs, 16, two_servers);
+  const std::vector<std::uint32_t> two_servers = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
+  const auto noise = noise_by_rank(specs, two_servers);
   EXPECT_DOUBLE_EQ(noise[0].factor, 1.1);
   EXPECT_DOUBLE_EQ(noise[9].factor, 1.1 * 2 * 3);
   EXPECT_DOUBLE_EQ(noise[3].factor, 1.1 * 3);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "collectives/spec/collective_spec.hpp"
+#include "collectives/noise/jitter.hpp"
 #include "simcore/schema/schema.hpp"
 
 namespace weft::collectives {

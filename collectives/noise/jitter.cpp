@@ -1,10 +1,10 @@
-#include "collectives/spec/jitter.hpp"
+#include "collectives/noise/jitter.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "collectives/jobs/open_loop/exponential.hpp"
+#include "collectives/noise/exponential.hpp"
 
 namespace weft::collectives {
 

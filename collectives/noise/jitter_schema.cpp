@@ -1,4 +1,4 @@
-#include "collectives/spec/jitter_schema.hpp"
+#include "collectives/noise/jitter_schema.hpp"
 
 #include <vector>
 

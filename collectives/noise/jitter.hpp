@@ -2,10 +2,19 @@
 
 #include <cstdint>
 
-#include "collectives/spec/collective_spec.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::collectives {
+
+/// Random delays of ranks.
+struct Jitter {
+  enum class Distribution : std::uint8_t { kNone, kNormal, kExponential, kLogNormal };
+  Distribution distribution = Distribution::kNone;
+  Picoseconds mean;       ///< of the delay
+  Picoseconds deviation;  ///< standard deviation; the exponential has its mean
+
+  bool operator==(const Jitter&) const = default;
+};
 
 /// The quantile of the standard normal distribution at the uniform (bits + 1/2) / 2^64. Sums,
 /// products, quotients and roots of doubles only, which are the same in every build and on every
