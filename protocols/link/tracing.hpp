@@ -37,39 +37,57 @@ class Tracer {
                                  .traffic_class = c});
   }
 
-  /// Something happened to a packet at `port`.
-  void note(const Here& here, TraceRecord::Kind kind, const Packet& packet, const PortState& port,
-            Picoseconds time) const {
+  /// A packet has come to `port`, through the receiver's pipeline.
+  void arrived(const Here& here, const Packet& packet, const PortState& port) const {
     if (!kTraces || kind_of(packet) != PacketKind::kData) return;
-    const bool is_of_message = s_.watch.is_used() && s_.watch.has(packet.flow, packet.sequence);
-    const bool is_queued = kind == TraceRecord::Kind::kPacketEnqueued;
-    if (is_of_message && is_queued && counts_at(port)) count(here, port);
-    if (!is_of_message && !(s_.constants.traces_packets && s_.is_watched(packet))) return;
-    push(here, kind, packet, port, time);
+    if (is_traced(packet) || (port.owner_is_host && is_of_message(packet))) {
+      push(here, TraceRecord::Kind::kPacketArrived, packet, port, here.now);
+    }
+  }
+
+  /// A packet that came by the port `ingress` waits at `holder`.
+  void enqueued(const Here& here, const Packet& packet, const PortState& holder,
+                std::uint32_t ingress) const {
+    if (!kTraces || kind_of(packet) != PacketKind::kData) return;
+    const bool is_wanted = is_of_message(packet);
+    if (is_wanted && counts_at(holder)) count(here, holder);
+    if (!is_wanted && !is_traced(packet)) return;
+    push(here, TraceRecord::Kind::kPacketEnqueued, packet, holder, here.now);
+    here.worker.trace.back().other = ingress;
+  }
+
+  /// A packet is marked at `port`.
+  void marked(const Here& here, const Packet& packet, const PortState& port) const {
+    if (!kTraces || kind_of(packet) != PacketKind::kData || !is_traced(packet)) return;
+    push(here, TraceRecord::Kind::kPacketMarked, packet, port, here.now);
   }
 
   /// `port` sends a packet from `begin` to `end`.
   void sent(const Here& here, const Packet& packet, const PortState& port, Picoseconds begin,
             Picoseconds end) const {
     if (!kTraces) return;
-    const bool is_data = kind_of(packet) == PacketKind::kData;
-    if (is_data && s_.constants.traces_packets && s_.is_watched(packet)) {
+    const PacketKind kind = kind_of(packet);
+    if (kind == PacketKind::kData && is_traced(packet)) {
       push(here, TraceRecord::Kind::kPacketStarted, packet, port, begin);
     }
     if (!s_.watch.is_used()) return;
     MessageWatch::Port& watched = s_.watch.port(port.index);
-    const bool is_of_message = is_data && s_.watch.has(packet.flow, packet.sequence);
-    if (is_of_message && counts_at(port) && watched.waiting > 0) --watched.waiting;
-    watched.last = {.begin = begin,
-                    .end = end,
-                    .flow = packet.flow,
-                    .sequence = packet.sequence,
-                    .kind_and_class = static_cast<std::uint8_t>(
-                        static_cast<unsigned>(kind_of(packet)) << 4U | class_of(packet))};
-    const bool is_wanted = is_of_message || watched.waiting > 0 ||
-                           (port.owner_is_host && s_.watch.is_sending(port.owner, here.now));
-    if (is_wanted) tell(here, port, watched.last);
-    if (is_of_message && port.owner_is_host) hold(here, packet, port, begin);
+    const bool is_wanted = kind == PacketKind::kData && is_of_message(packet);
+    if (is_wanted && counts_at(port) && watched.waiting > 0) --watched.waiting;
+    const auto kind_and_class =
+        static_cast<std::uint8_t>(static_cast<unsigned>(kind) << 4U | class_of(packet));
+    if (is_wanted || watched.waiting > 0 ||
+        (port.owner_is_host && s_.watch.is_sending(port.owner, here.now))) {
+      tell(here, port.index, {begin, end, packet.flow, packet.sequence, kind_and_class});
+      watched.last.end = Picoseconds(-1);  // is told
+    } else {
+      watched.last.begin = begin;
+      watched.last.end = end;
+      watched.last.flow = packet.flow;
+      watched.last.sequence = packet.sequence;
+      watched.last.kind_and_class = kind_and_class;
+    }
+    if (is_wanted && port.owner_is_host) hold(here, packet, port, begin);
   }
 
  private:
@@ -87,18 +105,28 @@ class Tracer {
   [[nodiscard]] bool counts_at(const PortState& port) const {
     return !port.owner_is_host && !s_.constants.input_queued;
   }
+  [[nodiscard]] bool is_traced(const Packet& packet) const {
+    return s_.constants.traces_packets && s_.is_watched(packet);
+  }
+  [[nodiscard]] bool is_of_message(const Packet& packet) const {
+    return s_.watch.is_used() && s_.watch.has(packet.flow, packet.sequence);
+  }
   /// One more waits. With the first one, what the port sends at the time is told.
   void count(const Here& here, const PortState& port) const {
     MessageWatch::Port& watched = s_.watch.port(port.index);
-    if (watched.waiting++ == 0 && watched.last.end > here.now) tell(here, port, watched.last);
+    if (watched.waiting++ > 0 || watched.last.end <= here.now) return;
+    tell(here, port.index, watched.last);
+    watched.last.end = Picoseconds(-1);
   }
 
-  void tell(const Here& here, const PortState& port, const MessageWatch::Sent& sent) const {
+  void tell(const Here& here, std::uint32_t port, const MessageWatch::Sent& sent) const {
+    const auto took = static_cast<std::uint64_t>((sent.end - sent.begin).count());
     here.worker.trace.push_back(
         {.time = sent.end,
          .value = static_cast<std::int64_t>(std::uint64_t{sent.sequence} << 32U | sent.flow),
-         .subject = port.index,
-         .detail = static_cast<std::uint32_t>((sent.end - sent.begin).count()),
+         .subject = port,
+         .detail = static_cast<std::uint32_t>(took),
+         .other = static_cast<std::uint32_t>(took >> 32U),
          .kind = TraceRecord::Kind::kPortBusy,
          .traffic_class = sent.kind_and_class});
   }

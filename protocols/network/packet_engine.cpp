@@ -40,6 +40,7 @@ PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const O
       parallelism_(options.parallelism),
       observation_(options.observation),
       sink_(options.trace_sink),
+      message_sink_(options.message_trace_sink),
       deadlock_check_(has_lossless_class(options.switches) ? kDeadlockPeriod : Picoseconds()),
       queue_sample_(observation_.queue_ports.empty() ? Picoseconds() : observation_.queue_period),
       rate_sample_(observation_.rate_flows.empty() ? Picoseconds() : observation_.rate_period),
@@ -47,7 +48,9 @@ PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const O
       many_messages_(options.many_messages),
       message_offer_(on_many_messages_ ? kMessagePeriod : Picoseconds()),
       last_queue_sample_(observation_.queue_ports.size() * state.constants.classes) {
-  WEFT_CHECK(!observation_.any() || sink_, "what is observed goes somewhere");
+  WEFT_CHECK(observation_.messages.empty() || message_sink_, "what is observed goes somewhere");
+  WEFT_CHECK(!observation_.any_but_messages() || (sink_ && observation_.messages.empty()),
+             "what is observed goes somewhere, and to one place");
 }
 
 void PacketNetwork::Engine::hire() {
@@ -442,6 +445,11 @@ void PacketNetwork::Engine::drain_trace(Picoseconds now) {
   std::vector<TraceRecord>& trace = workers_[0]->trace;
   if (trace.empty()) [[likely]]
     return;
+  if (message_sink_) {
+    message_sink_(trace, now);
+    trace.clear();
+    return;
+  }
   const auto key = [](const TraceRecord& r) {
     return std::tuple(r.time, r.kind, r.subject, r.traffic_class, r.value, r.detail);
   };

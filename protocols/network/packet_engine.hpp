@@ -120,6 +120,7 @@ class PacketNetwork::Engine {
   const Parallelism parallelism_;
   const ObservationConfig& observation_;
   const TraceSink& sink_;
+  const MessageTraceSink& message_sink_;
   Periodic deadlock_check_;
   Periodic queue_sample_;
   Periodic rate_sample_;

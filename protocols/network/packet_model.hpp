@@ -49,7 +49,7 @@ class PacketModel {
       }
       return;
     }
-    tracer_.note(here, TraceRecord::Kind::kPacketArrived, packet, port, here.now);
+    tracer_.arrived(here, packet, port);
     if (port.owner_is_host) {
       host_.arrive(here, packet, port);
     } else {

@@ -104,7 +104,8 @@ class PacketNetwork {
     std::vector<Fault> faults;
     std::vector<RouteChange> route_changes;  ///< by time
     ObservationConfig observation;
-    TraceSink trace_sink;  ///< needed if anything is observed
+    TraceSink trace_sink;                 ///< needed if anything is observed but messages
+    MessageTraceSink message_trace_sink;  ///< needed if messages are
     /// Called when many messages are over, so that they can be taken while the run goes on: at
     /// times that do not depend on the cut into cells nor on the number of threads.
     std::function<void()> on_many_messages;

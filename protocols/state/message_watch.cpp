@@ -38,15 +38,6 @@ void MessageWatch::build(std::span<const WatchedMessage> messages,
   ports_.resize(port_count);
 }
 
-bool MessageWatch::has(std::uint32_t queue_pair, std::uint32_t sequence) const {
-  if (queue_pair + 1 >= first_.size()) return false;  // what chips made
-  const auto begin = ranges_.begin() + first_[queue_pair];
-  const auto end = ranges_.begin() + first_[queue_pair + 1];
-  const auto range = std::lower_bound(
-      begin, end, sequence, [](const Range& r, std::uint32_t number) { return r.last < number; });
-  return range != end && range->first <= sequence;
-}
-
 bool MessageWatch::is_sending(std::uint32_t host, Picoseconds now) {
   const std::vector<Window>& windows = windows_[host];
   std::uint32_t& at = window_[host];

@@ -14,7 +14,7 @@ namespace weft::protocols {
 /// queue pair is noted by the thread that runs it.
 class MessageWatch {
  public:
-  /// What a port sent last.
+  /// What a port sent last, if that was not told.
   struct Sent {
     Picoseconds begin{-1};
     Picoseconds end{-1};
@@ -37,7 +37,19 @@ class MessageWatch {
 
   [[nodiscard]] bool is_used() const { return !first_.empty(); }
   /// Whether this packet of a queue pair is of one of the messages.
-  [[nodiscard]] bool has(std::uint32_t queue_pair, std::uint32_t sequence) const;
+  [[nodiscard]] bool has(std::uint32_t queue_pair, std::uint32_t sequence) const {
+    if (queue_pair + 1 >= first_.size()) return false;  // what chips made
+    std::uint32_t first = first_[queue_pair];
+    std::uint32_t count = first_[queue_pair + 1] - first;
+    if (count == 0) return false;
+    // The last range that begins no later.
+    while (count > 1) {
+      const std::uint32_t half = count / 2;
+      first = ranges_[first + half].first <= sequence ? first + half : first;
+      count -= half;
+    }
+    return ranges_[first].first <= sequence && sequence <= ranges_[first].last;
+  }
   /// Whether one of the messages is posted at the host and not delivered. Times of a host rise.
   [[nodiscard]] bool is_sending(std::uint32_t host, Picoseconds now);
   [[nodiscard]] Port& port(std::uint32_t index) { return ports_[index]; }

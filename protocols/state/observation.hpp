@@ -31,12 +31,13 @@ struct ObservationConfig {
   /// Every hop of every data packet of these connections.
   std::vector<ConnectionId> packet_flows;
   bool credits = false;  ///< every interval in which data waited for credits
-  /// Every hop of the packets of these, and what kept them waiting (MessageWatch).
+  /// Every hop of the packets of these, and what kept them waiting (MessageWatch). Nothing else is
+  /// observed then.
   std::vector<WatchedMessage> messages;
 
-  [[nodiscard]] bool any() const {
-    return !queue_ports.empty() || !rate_flows.empty() || !packet_flows.empty() || credits ||
-           !messages.empty();
+  [[nodiscard]] bool any() const { return any_but_messages() || !messages.empty(); }
+  [[nodiscard]] bool any_but_messages() const {
+    return !queue_ports.empty() || !rate_flows.empty() || !packet_flows.empty() || credits;
   }
 };
 
@@ -50,6 +51,11 @@ enum class HoldReason : std::uint8_t {
 
 /// Receives records between windows, in the order of time.
 using TraceSink = std::function<void(std::span<const TraceRecord>)>;
+
+/// Receives records of messages that are observed: of each port and of each packet in the order of
+/// time. All that happened before `until` is told.
+using MessageTraceSink =
+    std::function<void(std::span<const TraceRecord> records, Picoseconds until)>;
 
 /// A time during which an egress port did not start packets of a class because its peer had asked
 /// it to.

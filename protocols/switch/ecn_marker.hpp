@@ -56,7 +56,7 @@ class EcnMarker {
       if (random.bits32(draw) >= probability) return false;
     }
     ++queue.marked;
-    tracer_.note(here, TraceRecord::Kind::kPacketMarked, packet, port, here.now);
+    tracer_.marked(here, packet, port);
     return true;
   }
 

@@ -75,7 +75,7 @@ class SwitchModel {
     const std::int64_t stamp = holding_stamp(packet, sw, in, out, here.now);
     const bool marks = marker_.marks_arrival(here, holder, queue, packet, constants,
                                              order_of(queue) + queue.packets.size());
-    Packet& waiting = enqueue(here, holder, queue, packet, stamp);
+    Packet& waiting = enqueue(here, holder, queue, packet, in, stamp);
     if (marks) waiting.flags |= kCongested;
     if (queues_at_inputs()) {
       if (queue.packets.size() == 1) {
@@ -198,9 +198,9 @@ class SwitchModel {
                   std::uint32_t debt) {
     ClassQueue& queue = s_.queue(out, class_of(packet));
     if (chip_.fold(here, out.owner, queue, packet, debt)) {
-      note_enqueued(here, out, queue, packet);
+      note_enqueued(here, out, queue, packet, out);
     } else {
-      enqueue(here, out, queue, packet, std::int64_t{debt} << kTailShift);
+      enqueue(here, out, queue, packet, out, std::int64_t{debt} << kTailShift);
     }
     if (!out.is_transmitting) start(here, out, sw);
   }
@@ -269,24 +269,25 @@ class SwitchModel {
     return cut_through_.is_used() ? port | cut_through_.tail_stamp(packet, in, now) : port;
   }
 
-  /// Returns the packet in its place.
+  /// Returns the packet in its place. What the switch itself made has no ingress: `in` is its
+  /// egress.
   Packet& enqueue(const Here& here, PortState& holder, ClassQueue& queue, const Packet& packet,
-                  std::int64_t stamp) {
+                  const PortState& in, std::int64_t stamp) {
     queue.account(here.now);
     Packet& copy = queue.packets.push(packet, here.worker.pool);
     copy.stamp = stamp;
     copy.ttl = static_cast<std::uint8_t>(packet.ttl - 1);
-    note_enqueued(here, holder, queue, packet);
+    note_enqueued(here, holder, queue, packet, in);
     return copy;
   }
   [[gnu::always_inline]] void note_enqueued(const Here& here, PortState& holder, ClassQueue& queue,
-                                            const Packet& packet) {
+                                            const Packet& packet, const PortState& in) {
     const std::uint8_t c = class_of(packet);
     if (queue.packets.bytes() > queue.peak_bytes) queue.peak_bytes = queue.packets.bytes();
     holder.waiting |= class_bit(c);
     holder.note_backlog(packet.wire_size());
     tracer_.queue_changed(here, holder, queue, c);
-    tracer_.note(here, TraceRecord::Kind::kPacketEnqueued, packet, holder, here.now);
+    tracer_.enqueued(here, packet, holder, in.index);
   }
 
   [[nodiscard]] Taken take_oldest(const PortState& holder, ClassQueue& queue) {

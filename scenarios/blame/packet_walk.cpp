@@ -17,7 +17,7 @@ class PacketWalk::Walk {
         fabric_(log.e_.fabric),
         message_(log.messages_[message]),
         first_(log.first_sequences_[message]),
-        known_(log.known_[message]),
+        known_(log.place_[message] == kNowhere ? log.nothing_ : log.known_[log.place_[message]]),
         now_(message_.message.delivered) {}
 
   std::vector<Charge> run() {
@@ -50,7 +50,7 @@ class PacketWalk::Walk {
     const Event* last = nullptr;
     for (std::uint32_t i = 0; i < known_.packets.size(); ++i) {
       for (const Event& e : known_.packets[i].events) {
-        if (!e.is_arrival || e.time > now_ || !is_port_of(host, e.port)) continue;
+        if (!e.is_at_host || e.time > now_ || !is_port_of(host, e.port)) continue;
         if (last != nullptr && e.time < last->time) continue;
         last = &e;
         sequence_ = first_ + i;
@@ -105,7 +105,7 @@ class PacketWalk::Walk {
         go_to_first_time();
         continue;
       }
-      return find_ingress(*arrival);
+      return true;
     }
   }
 
@@ -137,29 +137,19 @@ class PacketWalk::Walk {
     return Culprit::of_job(log_.e_.workload.job_of(source));
   }
 
-  /// When the packet came to the queue of `out_`.
-  [[nodiscard]] std::optional<Picoseconds> queued_since() const {
+  /// When the packet came to the queue of `out_`; `in_` is the link by which it came then.
+  [[nodiscard]] std::optional<Picoseconds> queued_since() {
     std::optional<Picoseconds> since;
     const bool is_at_input = is_input_queued();
     for (const Event& e : packet().events) {
-      if (e.is_arrival || e.time > now_) continue;
+      if (e.is_at_host || e.time > now_ || (since && e.time < *since)) continue;
       const bool is_here =
           is_at_input ? fabric_.port(e.port).node == fabric_.port(out_).node : e.port == out_;
-      if (is_here) since = e.time;
+      if (!is_here) continue;
+      since = e.time;
+      in_ = e.in;
     }
     return since;
-  }
-
-  /// The link by which the packet came to the switch at this time.
-  bool find_ingress(Picoseconds arrival) {
-    const NodeId node = fabric_.port(out_).node;
-    for (const Event& e : packet().events) {
-      if (!e.is_arrival || e.time != arrival) continue;
-      if (fabric_.port(e.port).node != node) continue;
-      in_ = e.port;
-      return true;
-    }
-    return false;
   }
 
   /// Since when the sender may send the packet: since the message was posted, or since it heard
@@ -248,7 +238,8 @@ class PacketWalk::Walk {
       return;
     }
     // Of the packet that started next.
-    const auto hold = std::ranges::lower_bound(known_.holds, now_, {}, &Hold::time);
+    auto hold = std::ranges::lower_bound(known_.holds, now_, {}, &Hold::time);
+    while (hold != known_.holds.end() && hold->port != out_) ++hold;
     if (hold != known_.holds.end()) {
       const bool is_static = hold->reason == HoldReason::kStaticWindow;
       charge(std::max(begin, hold->paced_until),
@@ -283,7 +274,7 @@ PacketWalk::PacketWalk(const Experiment& e, std::span<const PathMessage> message
       found_(std::move(found)),
       oldest_left_(messages.size() + 1, Picoseconds::max()),
       ports_(e.fabric.ports.size()),
-      known_(messages.size()) {
+      place_(messages.size(), kNowhere) {
   std::uint32_t flows = 0;
   for (std::size_t i = messages.size(); i-- > 0;) {
     oldest_left_[i] = std::min(oldest_left_[i + 1], messages[i].message.posted);
@@ -301,34 +292,62 @@ PacketWalk::PacketWalk(const Experiment& e, std::span<const PathMessage> message
     by_flow_.emplace_back(messages[i].message.last_sequence, i);
   }
   std::partial_sum(first_of_flow_.begin(), first_of_flow_.end(), first_of_flow_.begin());
+  last_of_flow_ = first_of_flow_;
 }
 
-std::optional<std::size_t> PacketWalk::message_of(std::uint32_t flow,
-                                                  std::uint32_t sequence) const {
+std::optional<std::size_t> PacketWalk::message_of(std::uint32_t flow, std::uint32_t sequence) {
   if (flow + std::size_t{1} >= first_of_flow_.size()) return {};
-  const auto end = by_flow_.begin() + first_of_flow_[flow + 1];
-  const auto last = std::lower_bound(by_flow_.begin() + first_of_flow_[flow], end,
-                                     std::pair(sequence, std::uint32_t{0}));
-  if (last == end || first_sequences_[last->second] > sequence) return {};
-  return last->second;
+  const std::uint32_t end = first_of_flow_[flow + 1];
+  const auto has = [&](std::uint32_t i) {
+    return i < end && sequence <= by_flow_[i].first &&
+           first_sequences_[by_flow_[i].second] <= sequence;
+  };
+  std::uint32_t& last = last_of_flow_[flow];
+  if (!has(last)) {
+    const auto begin = by_flow_.begin();
+    last = static_cast<std::uint32_t>(std::lower_bound(begin + first_of_flow_[flow], begin + end,
+                                                       std::pair(sequence, std::uint32_t{0})) -
+                                      begin);
+    if (!has(last)) return {};
+  }
+  return by_flow_[last].second;
+}
+
+PacketWalk::MessageRecord& PacketWalk::record_of(std::size_t message) {
+  std::uint32_t& place = place_[message];
+  if (place == kNowhere) {
+    if (free_.empty()) {
+      free_.push_back(static_cast<std::uint32_t>(known_.size()));
+      known_.emplace_back();
+    }
+    place = free_.back();
+    free_.pop_back();
+    const PathMessage& m = messages_[message];
+    known_[place].packets.resize(m.message.last_sequence - first_sequences_[message] + 1);
+  }
+  return known_[place];
+}
+
+void PacketWalk::MessageRecord::clear() {
+  for (PacketLog& packet : packets) {
+    packet.events.clear();
+    packet.sent.clear();
+  }
+  holds.clear();
 }
 
 PacketWalk::PacketLog* PacketWalk::log_of(std::uint32_t flow, std::uint32_t sequence) {
   const std::optional<std::size_t> message = message_of(flow, sequence);
   if (!message || *message < next_) return nullptr;
-  std::vector<PacketLog>& packets = known_[*message].packets;
-  const std::uint32_t first = first_sequences_[*message];
-  if (packets.empty()) packets.resize(messages_[*message].message.last_sequence - first + 1);
-  return &packets[sequence - first];
+  return &record_of(*message).packets[sequence - first_sequences_[*message]];
 }
 
-void PacketWalk::add(std::span<const TraceRecord> records) {
-  for (const TraceRecord& record : records) {
-    while (next_ < messages_.size() && record.time > messages_[next_].message.delivered) {
-      resolve(next_++);
-    }
-    add(record);
-  }
+void PacketWalk::add(std::span<const TraceRecord> records, Picoseconds until) {
+  for (const TraceRecord& record : records) add(record);
+  while (next_ < messages_.size() && messages_[next_].message.delivered < until) resolve(next_++);
+  constexpr std::size_t kForgotten = std::size_t{1} << 18U;
+  records_ += records.size();
+  if (records_ > kForgotten) forget();
 }
 
 void PacketWalk::add(const TraceRecord& record) {
@@ -339,22 +358,25 @@ void PacketWalk::add(const TraceRecord& record) {
     case TraceRecord::Kind::kPacketEnqueued:
     case TraceRecord::Kind::kPacketArrived:
       if (PacketLog* log = log_of(flow, record.detail)) {
-        const bool is_arrival = record.kind == TraceRecord::Kind::kPacketArrived;
-        log->events.push_back({record.time, port, is_arrival});
+        const bool is_at_host = record.kind == TraceRecord::Kind::kPacketArrived;
+        log->events.push_back({record.time, port, PortId(record.other), is_at_host});
       }
       break;
     case TraceRecord::Kind::kPortBusy:
-      add_busy(record, {.begin = record.time - Picoseconds(record.detail),
-                        .end = record.time,
-                        .flow = flow,
-                        .sequence = sequence,
-                        .is_data = (record.traffic_class >> 4U) == 0,
-                        .traffic_class = static_cast<std::uint8_t>(record.traffic_class & 0x0fU)});
+      add_busy(record,
+               {.begin = record.time - Picoseconds(static_cast<std::int64_t>(
+                                           std::uint64_t{record.other} << 32U | record.detail)),
+                .end = record.time,
+                .flow = flow,
+                .sequence = sequence,
+                .is_data = (record.traffic_class >> 4U) == 0,
+                .traffic_class = static_cast<std::uint8_t>(record.traffic_class & 0x0fU)});
       break;
     case TraceRecord::Kind::kPacketHeld:
       if (const auto message = message_of(flow, sequence); message && *message >= next_) {
-        known_[*message].holds.push_back({record.time, record.time - Picoseconds(record.detail),
-                                          static_cast<HoldReason>(record.traffic_class >> 4U)});
+        record_of(*message).holds.push_back({record.time, record.time - Picoseconds(record.detail),
+                                             port,
+                                             static_cast<HoldReason>(record.traffic_class >> 4U)});
       }
       break;
     case TraceRecord::Kind::kCreditStall:
@@ -364,14 +386,10 @@ void PacketWalk::add(const TraceRecord& record) {
     default:
       return;
   }
-  constexpr std::size_t kForgotten = std::size_t{1} << 18U;
-  if (++records_ > kForgotten) forget();
 }
 
 void PacketWalk::add_busy(const TraceRecord& record, const Busy& busy) {
-  std::vector<Busy>& log = ports_[record.subject].busy;
-  if (!log.empty() && log.back().end == busy.end) return;  // told twice
-  log.push_back(busy);
+  ports_[record.subject].busy.push_back(busy);
   if (!busy.is_data) return;
   if (PacketLog* packet = log_of(busy.flow, busy.sequence)) {
     packet->sent.emplace_back(PortId(record.subject), busy);
@@ -380,7 +398,10 @@ void PacketWalk::add_busy(const TraceRecord& record, const Busy& busy) {
 
 void PacketWalk::resolve(std::size_t number) {
   found_(number, Walk(*this, number).run());
-  known_[number] = {};
+  const std::uint32_t place = place_[number];
+  if (place == kNowhere) return;
+  known_[place].clear();
+  free_.push_back(place);
 }
 
 void PacketWalk::finish() {

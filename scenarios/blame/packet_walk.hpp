@@ -36,16 +36,17 @@ class PacketWalk {
 
   /// The network that is run, once there is one.
   void set_network(const protocols::PacketNetwork& network) { network_ = &network; }
-  /// Records in the order of time.
-  void add(std::span<const protocols::TraceRecord> records);
+  /// Records of what happened (protocols::MessageTraceSink), all of it before `until`.
+  void add(std::span<const protocols::TraceRecord> records, Picoseconds until);
   /// After the last record.
   void finish();
 
  private:
   struct Event {
     Picoseconds time;
-    PortId port;
-    bool is_arrival = false;  ///< at the end of a link; else in the queue of an egress
+    PortId port;  ///< where it is: of a host, or the queue of an egress (or where inputs queue)
+    PortId in;    ///< by which it came
+    bool is_at_host = false;
   };
   struct Busy {
     Picoseconds begin;
@@ -63,6 +64,7 @@ class PacketWalk {
   struct Hold {
     Picoseconds time;         ///< when the packet started
     Picoseconds paced_until;  ///< and might have, by its pace
+    PortId port;
     protocols::HoldReason reason = protocols::HoldReason::kStaticWindow;
   };
   struct PacketLog {
@@ -73,19 +75,23 @@ class PacketWalk {
   struct MessageRecord {
     std::vector<PacketLog> packets;
     std::vector<Hold> holds;
+    /// As it was, with the memory that it has.
+    void clear();
   };
   struct PortLog {
     std::vector<Busy> busy;
     std::vector<Stall> stalls;
   };
   class Walk;
+  static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
 
   void add(const protocols::TraceRecord& record);
   void add_busy(const protocols::TraceRecord& record, const Busy& busy);
   /// Of the message that a packet is of; null: it is of none, or of one that is dealt with.
   [[nodiscard]] PacketLog* log_of(std::uint32_t flow, std::uint32_t sequence);
-  [[nodiscard]] std::optional<std::size_t> message_of(std::uint32_t flow,
-                                                      std::uint32_t sequence) const;
+  [[nodiscard]] std::optional<std::size_t> message_of(std::uint32_t flow, std::uint32_t sequence);
+  /// What is noted of a message that is not dealt with.
+  [[nodiscard]] MessageRecord& record_of(std::size_t message);
   void resolve(std::size_t message);
   /// Forgets what ended before all messages that are left were posted.
   void forget();
@@ -100,10 +106,14 @@ class PacketWalk {
   std::size_t next_ = 0;                  ///< message to be resolved
   std::size_t records_ = 0;               ///< since something was forgotten
   std::vector<PortLog> ports_;
-  std::vector<MessageRecord> known_;  ///< by message
+  std::vector<std::uint32_t> place_;  ///< by message: in `known_`; kNowhere: nothing is known
+  std::vector<MessageRecord> known_;
+  std::vector<std::uint32_t> free_;  ///< places in `known_`
+  MessageRecord nothing_;
   /// Messages by queue pair and last sequence number: the number, and which it is.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> by_flow_;
   std::vector<std::uint32_t> first_of_flow_;  ///< by queue pair: where it begins; and the end
+  std::vector<std::uint32_t> last_of_flow_;   ///< by queue pair: which was asked for last
 };
 
 }  // namespace weft::scenarios

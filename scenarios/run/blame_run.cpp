@@ -112,9 +112,8 @@ bool run_again(const Experiment& e, const PathMessages& wanted, const BlameRun& 
   PacketNetwork::Options options = network_options(e);
   options.parallelism = how.parallelism;
   options.observation.messages = wanted.watched();
-  options.trace_sink = [&walk](std::span<const protocols::TraceRecord> records) {
-    walk.add(records);
-  };
+  options.message_trace_sink = [&walk](std::span<const protocols::TraceRecord> records,
+                                       Picoseconds until) { walk.add(records, until); };
   PacketNetwork* again = nullptr;
   options.on_many_messages = [&again] { again->take_ended_messages([](const auto&) {}); };
   PacketNetwork network(e.fabric, e.routes, options, e.workload.process_hosts(),

@@ -12,13 +12,13 @@ struct TraceRecord {
     kControl,         ///< subject: queue pair; value: what its congestion control says of itself;
                       ///< `detail`: which of its columns
     kProgress,        ///< subject: queue pair; value: payload packets that the sender knows arrived
-    kPacketEnqueued,  ///< subject: egress port (at a switch) ...
+    kPacketEnqueued,  ///< subject: egress port (at a switch; where inputs queue: ingress) ...
     kPacketMarked,
     kPacketStarted,  ///< ... whose transmission begins
     kPacketArrived,  ///< subject: the port it arrives at, through the receiver's pipeline
-    kPortBusy,    ///< subject: an egress port, which sent a packet until `time`; value: the flow,
-                  ///< and above 32 bits the sequence number; `detail`: picoseconds that it took;
-                  ///< `traffic_class`: above four bits what kind of packet
+    kPortBusy,  ///< subject: an egress port, which sent a packet until `time`; value: the flow,
+                ///< and above 32 bits the sequence number; `detail` and, above 32 bits, `other`:
+                ///< picoseconds that it took; `traffic_class`: above four bits what kind of packet
     kPacketHeld,  ///< subject: the port of a host; the packet started at `time`; value: as above;
                   ///< `detail`: picoseconds since its pace allowed it; `traffic_class`: above
                   ///< four bits the HoldReason
@@ -27,6 +27,7 @@ struct TraceRecord {
   std::int64_t value = 0;  ///< packets: the queue pair
   std::uint32_t subject = 0;
   std::uint32_t detail = 0;  ///< packets: the sequence number
+  std::uint32_t other = 0;   ///< packets that are enqueued: the port that they came by
   Kind kind = Kind::kQueue;
   std::uint8_t traffic_class = 0;
 };
