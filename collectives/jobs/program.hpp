@@ -117,6 +117,12 @@ class JobProgram {
                                                 std::uint32_t /*stream*/) const {
     return {};
   }
+  /// What a task of a stream does, such as `all-reduce 64MiB`; `number`: Step::block of its start,
+  /// or of computing.
+  [[nodiscard]] virtual std::string task_name(std::uint32_t /*stream*/,
+                                              std::uint32_t /*number*/) const {
+    return "compute";
+  }
   /// What a message of `size` puts on the network: a protocol may send flags beside the data.
   [[nodiscard]] virtual Bytes wire_size(LanePlace /*place*/, Bytes size) const { return size; }
   /// From the delivery of a message of another rank in this lane until the receiver sees it.

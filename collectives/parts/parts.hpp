@@ -66,6 +66,7 @@ struct Task {
   std::uint32_t call = 0;  ///< in one of a communicator: which of its calls
   /// What must have finished before it starts; valid until the next task is made.
   std::span<const Dependency> after;
+  std::uint32_t label = 0;  ///< of computing: see Parts::label_name
 };
 
 using TaskStream = Generator<Task>;
@@ -88,6 +89,8 @@ class Parts {
   [[nodiscard]] virtual std::span<const NoiseSpec> noise() const { return {}; }
   /// The stage of a pipeline that a rank computes; 0 where there is none.
   [[nodiscard]] virtual std::uint32_t stage_of(std::uint32_t /*rank*/) const { return 0; }
+  /// What a task with this label computes, such as `forward 3`; empty: nothing special.
+  [[nodiscard]] virtual std::string label_name(std::uint32_t /*label*/) const { return {}; }
   /// Computing takes so many times as long if a collective of the rank goes on as it begins.
   [[nodiscard]] virtual double communication_slowdown() const { return 1; }
   /// What a rank does in one of its streams in an iteration, one task at a time, so that no

@@ -7,6 +7,7 @@
 #include "collectives/jobs/collective/routing.hpp"
 #include "collectives/noise/jitter.hpp"
 #include "simcore/base/check.hpp"
+#include "simcore/text/quantity_text.hpp"
 
 namespace weft::collectives {
 
@@ -96,6 +97,22 @@ std::string PartsProgram::stream_name(std::uint32_t rank, std::uint32_t stream) 
   if (stream == 0) return "compute";
   const auto member = plan_.member(rank, stream);
   return member ? parts_->communicators()[member->communicator].name : "";
+}
+
+std::string PartsProgram::task_name(std::uint32_t stream, std::uint32_t number) const {
+  if (stream == 0) {
+    std::string name = parts_->label_name(number);
+    return name.empty() ? "compute" : name;
+  }
+  const CommunicatorCall& call = parts_->calls()[number];
+  const bool passes_on =
+      parts_->communicators()[call.communicator].kind == Communicator::Kind::kPipeline &&
+      call.spec.operation == Operation::kAllToAllV;
+  std::string name = passes_on ? "pass on" : name_of(call.spec.operation);
+  if (call.spec.size > 0_B) {
+    name += ' ' + quantity_text(call.spec.size.count(), dimension_of<Bytes>());
+  }
+  return name;
 }
 
 PartsProgram::Use PartsProgram::use_of(LanePlace place) const {
@@ -241,7 +258,9 @@ StepStream PartsProgram::compute_stream(std::uint32_t rank) const {
       }
       co_yield Step::start(0, number);
       if (task.time > Picoseconds(0)) {
-        co_yield Step::delay(task.time, Step::Work::kCompute);
+        Step compute = Step::delay(task.time, Step::Work::kCompute);
+        compute.block = task.label;
+        co_yield compute;
       }
       co_yield Step::finish(0, number);
     }
@@ -261,7 +280,7 @@ StepStream PartsProgram::communicator_stream(std::uint32_t rank, LanePlan::Membe
       for (const Dependency& d : task.after) {
         co_yield Step::after(plan_.number_of(d.stream), d.count);
       }
-      co_yield Step::start(number, count);
+      co_yield Step::start(number, count, task.call);
       StepStream steps = call_steps(task.call, member, lane);
       for (Step step; steps.next(step);) co_yield step;
       co_yield Step::finish(number, count);

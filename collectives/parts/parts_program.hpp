@@ -45,6 +45,7 @@ class PartsProgram final : public JobProgram {
   }
   [[nodiscard]] bool slows_computing(std::uint32_t rank, std::uint32_t stream) const override;
   [[nodiscard]] std::string stream_name(std::uint32_t rank, std::uint32_t stream) const override;
+  [[nodiscard]] std::string task_name(std::uint32_t stream, std::uint32_t number) const override;
   [[nodiscard]] Bytes wire_size(LanePlace place, Bytes size) const override;
   [[nodiscard]] Picoseconds receive_latency(LanePlace place, std::uint32_t from) const override;
   [[nodiscard]] std::uint32_t window(LanePlace place) const override;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/runtime/activity_log.hpp"
 #include "collectives/runtime/arrivals.hpp"
 #include "collectives/runtime/iteration_log.hpp"
 #include "collectives/runtime/lane.hpp"
@@ -42,6 +43,11 @@ class Executor final : public ProcessHandler {
   /// The workload must outlive it. With a lone job, those that do not run count as finished.
   explicit Executor(const Workload& workload, Spans spans = Spans::kKept,
                     const std::optional<LoneJob>& lone = {});
+
+  /// Before the run: what the ranks do that these watch is written there.
+  void watch(ActivityLogs& logs) { watched_ = &logs; }
+  /// The run is over: writes what goes on.
+  void end_watch(Picoseconds now);
 
   void on_start(ProcessContext& context, ProcessId self) override;
   void on_delivered(ProcessContext& context, ProcessId self, ConnectionId connection) override;
@@ -98,6 +104,13 @@ class Executor final : public ProcessHandler {
   /// Where something has not come, the lane waits; where it has, a wait for it is over.
   [[nodiscard]] bool goes_on(Turn turn, bool has_come, LaneStatus waiting);
   void record_wait(Turn turn);
+  /// What a lane has waited for.
+  [[nodiscard]] Span waited(const Lane& lane, Picoseconds now) const;
+  /// For whoever watches the rank.
+  void note(ProcessId self, std::uint32_t lane, const Span& span, std::uint32_t number);
+  [[nodiscard]] bool is_watched(ProcessId process) const {
+    return watched_ != nullptr && watched_->watches(process);
+  }
   [[nodiscard]] bool keeps_spans_of(ProcessId process) const;
   [[nodiscard]] const JobPlan& job_of(ProcessId process) const {
     return workload_.jobs()[workload_.job_of(process)];
@@ -165,6 +178,7 @@ class Executor final : public ProcessHandler {
   ArrivalTable arrivals_;
   std::vector<std::unique_ptr<PostLog>> posts_;  ///< by connection, where lanes note posts
   std::vector<RelayState> relays_;
+  ActivityLogs* watched_ = nullptr;
 };
 
 }  // namespace weft::collectives

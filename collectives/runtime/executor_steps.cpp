@@ -85,10 +85,33 @@ bool Executor::keeps_spans_of(ProcessId process) const {
 
 void Executor::record_wait(Turn turn) {
   Lane& lane = turn.lane;
-  if (lane.waits_since == turn.context.now() || !keeps_spans_of(turn.self)) return;
+  const bool is_kept = keeps_spans_of(turn.self);
+  const bool is_noted = is_watched(turn.self);
+  if (lane.waits_since == turn.context.now() || (!is_kept && !is_noted)) return;
+  Span span = waited(lane, turn.context.now());
+  const Picoseconds excess =
+      lane.status == LaneStatus::kSleeping ? lane.step.excess() : Picoseconds(0);
+  Span beyond = span;
+  if (excess > Picoseconds(0)) {
+    beyond.begin = std::max(span.begin, span.end - excess);
+    beyond.work = Step::Work::kExcess;
+  }
+  const bool is_split = excess > Picoseconds(0);
+  if (is_kept && (!is_split || spans_ != Spans::kOfAll)) lane.spans.add(span);
+  if (is_split) span.end = beyond.begin;
+  if (is_kept && is_split && spans_ == Spans::kOfAll) {
+    if (span.end > span.begin) lane.spans.add(span);
+    lane.spans.add(beyond);
+  }
+  if (!is_noted) return;
+  note(turn.self, turn.number, span, lane.step.block);
+  if (is_split) note(turn.self, turn.number, beyond, lane.step.block);
+}
+
+Span Executor::waited(const Lane& lane, Picoseconds now) const {
   Span span;
   span.begin = lane.waits_since;
-  span.end = turn.context.now();
+  span.end = now;
   switch (lane.status) {
     case LaneStatus::kReceiving:
       span.kind = Span::Kind::kReceive;
@@ -117,17 +140,9 @@ void Executor::record_wait(Turn turn) {
       break;
     default:
       span.work = lane.step.work;
-      if (const Picoseconds excess = lane.step.excess();
-          excess > Picoseconds(0) && spans_ == Spans::kOfAll) {
-        span.end -= excess;
-        if (span.end > span.begin) lane.spans.add(span);
-        span.begin = span.end;
-        span.end = turn.context.now();
-        span.work = Step::Work::kExcess;
-      }
       break;
   }
-  lane.spans.add(span);
+  return span;
 }
 
 bool Executor::await_signals(Turn turn) {
@@ -180,6 +195,13 @@ bool Executor::end_iteration(Turn turn) {
   }
   process.lanes_at_end = 0;
   process.iterations.end(turn.context.now(), static_cast<std::uint16_t>(turn.number));
+  if (is_watched(turn.self)) {
+    const std::uint32_t number = process.iterations.ended() - 1;
+    watched_->add(turn.self, {.begin = process.iterations[number].begin,
+                              .end = turn.context.now(),
+                              .kind = Activity::Kind::kIteration,
+                              .number = number});
+  }
   end_streams(turn);
   wake_lanes(turn);
   return true;
@@ -286,6 +308,7 @@ bool Executor::sleep_until(Turn turn, Picoseconds time) {
   turn.lane.step = Step::wait_until(time);
   turn.lane.step.work = spent.work;
   turn.lane.step.offset = spent.offset;
+  turn.lane.step.block = spent.block;
   turn.context.wake_at(time, turn.number);
   return false;
 }

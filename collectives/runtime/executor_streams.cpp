@@ -106,6 +106,7 @@ void Executor::start_task(Turn turn) {
   if (stream.started > turn.lane.step.count()) return;  // another lane was first
   ++stream.started;
   stream.started_at = turn.context.now();
+  stream.started_block = turn.lane.step.block;
 }
 
 bool Executor::finish_task(Turn turn) {
@@ -127,6 +128,13 @@ bool Executor::finish_task(Turn turn) {
   stream.lanes_there = 0;
   ++stream.finished;
   stream.finished_posted_at = stream.posted_at;
+  if (number > 0 && is_watched(turn.self)) {  // what the first one does is the work of its lane
+    watched_->add(turn.self, {.begin = stream.started_at,
+                              .end = turn.context.now(),
+                              .kind = Activity::Kind::kTask,
+                              .place = static_cast<std::uint16_t>(number),
+                              .number = stream.started_block});
+  }
   // What had come before the task started was not what it waited for.
   stream.times.busy += turn.context.now() - std::max(stream.started_at, stream.posted_at);
   for (const std::uint16_t lane : stream.waiting) {

@@ -54,12 +54,13 @@ struct StreamWait {
 
 /// A stream of a rank in the running iteration.
 struct Stream {
-  std::int64_t started = 0;        ///< tasks
-  std::int64_t finished = 0;       ///< tasks
-  std::uint32_t lanes_there = 0;   ///< at the end of the running task
-  Picoseconds started_at;          ///< of the last task that started
-  Picoseconds posted_at;           ///< of the last message received, where lanes note posts
-  Picoseconds finished_posted_at;  ///< the same, of the last task that finished
+  std::int64_t started = 0;         ///< tasks
+  std::int64_t finished = 0;        ///< tasks
+  std::uint32_t lanes_there = 0;    ///< at the end of the running task
+  Picoseconds started_at;           ///< of the last task that started
+  std::uint32_t started_block = 0;  ///< Step::block of its start
+  Picoseconds posted_at;            ///< of the last message received, where lanes note posts
+  Picoseconds finished_posted_at;   ///< the same, of the last task that finished
   StreamTimes times;
   std::vector<StreamWait> held;        ///< while the first stream has waited, one after the other
   std::vector<std::uint16_t> waiting;  ///< lanes, for tasks of the stream to finish

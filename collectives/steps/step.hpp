@@ -81,7 +81,8 @@ struct Step {
   bool reduces = false;
   std::uint32_t peer = 0;
   /// Which data is sent or received: `amount` bytes of `block` from `offset` on. Networks do not
-  /// see it; it is what makes a program's result checkable.
+  /// see it; it is what makes a program's result checkable. Of starts of tasks, and of computing:
+  /// what JobProgram::task_name takes.
   std::uint32_t block = 0;
   std::int64_t offset = 0;  ///< of a delay: how much of it is beyond what is planned
   std::int64_t amount = 0;  ///< bytes, picoseconds, signals or tasks
@@ -159,8 +160,10 @@ struct Step {
     return plain(Kind::kAfter, stream, count);
   }
   /// `task`: its number within the stream, of the running iteration.
-  [[nodiscard]] static Step start(std::uint32_t stream, std::int64_t task) {
-    return plain(Kind::kStart, stream, task);
+  [[nodiscard]] static Step start(std::uint32_t stream, std::int64_t task, std::uint32_t name = 0) {
+    Step step = plain(Kind::kStart, stream, task);
+    step.block = name;
+    return step;
   }
   [[nodiscard]] static Step finish(std::uint32_t stream, std::int64_t task) {
     return plain(Kind::kFinish, stream, task);

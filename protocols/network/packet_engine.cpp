@@ -45,8 +45,9 @@ PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const O
       queue_sample_(observation_.queue_ports.empty() ? Picoseconds() : observation_.queue_period),
       rate_sample_(observation_.rate_flows.empty() ? Picoseconds() : observation_.rate_period),
       on_many_messages_(options.on_many_messages),
+      on_period_(options.on_period),
       many_messages_(options.many_messages),
-      message_offer_(on_many_messages_ ? kMessagePeriod : Picoseconds()),
+      message_offer_(on_many_messages_ || on_period_ ? kMessagePeriod : Picoseconds()),
       last_queue_sample_(observation_.queue_ports.size() * state.constants.classes) {
   WEFT_CHECK(observation_.messages.empty() || message_sink_, "what is observed goes somewhere");
   WEFT_CHECK(!observation_.any_but_messages() || (sink_ && observation_.messages.empty()),
@@ -351,6 +352,8 @@ void PacketNetwork::Engine::look_for_stall(Picoseconds now) {
 }
 
 void PacketNetwork::Engine::offer_messages() {
+  if (on_period_) on_period_();
+  if (!on_many_messages_) return;
   const std::uint64_t sent = sums().messages_sent;
   // What waits for its other half is looked at again each time.
   if (sent - messages_at_offer_ < std::max<std::uint64_t>(many_messages_, outcomes.waiting()))

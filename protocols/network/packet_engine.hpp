@@ -125,6 +125,7 @@ class PacketNetwork::Engine {
   Periodic queue_sample_;
   Periodic rate_sample_;
   const std::function<void()>& on_many_messages_;
+  const std::function<void()>& on_period_;
   const std::uint64_t many_messages_;
   Periodic message_offer_;
   Periodic stall_check_{kStallPeriod};

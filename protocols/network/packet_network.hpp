@@ -110,6 +110,8 @@ class PacketNetwork {
     /// times that do not depend on the cut into cells nor on the number of threads.
     std::function<void()> on_many_messages;
     std::uint64_t many_messages = kManyMessages;
+    /// Called every 20 us, or when something happens after that: at such times, too.
+    std::function<void()> on_period;
     /// Runs code that can do this, too, even where nothing needs it. The bits are the same.
     Features extra_features{};
     std::uint64_t seed = 1;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::scenarios {
 namespace {
@@ -28,6 +29,8 @@ const char* kind_name(Culprit::Kind kind) {
   return "";
 }
 
+}  // namespace
+
 std::string culprit_name(const Experiment& e, const Results& results, const Culprit& culprit) {
   switch (culprit.kind) {
     case Culprit::Kind::kRank:
@@ -51,7 +54,22 @@ std::string culprit_name(const Experiment& e, const Results& results, const Culp
   return {};
 }
 
-}  // namespace
+std::vector<Charge> BlameSums::take_charges(std::size_t number) {
+  std::vector<Charge> all = std::exchange(kept_[number], {});
+  std::ranges::sort(all, {}, &Charge::begin);
+  std::vector<Charge> joined;
+  for (const Charge& c : all) {
+    const bool goes_on = !joined.empty() && joined.back().end == c.begin &&
+                         joined.back().cause == c.cause && joined.back().culprit == c.culprit &&
+                         joined.back().port == c.port;
+    if (goes_on) {
+      joined.back().end = c.end;
+    } else {
+      joined.push_back(c);
+    }
+  }
+  return joined;
+}
 
 std::vector<BlameResult> BlameSums::rows(const Experiment& e, const Results& results) const {
   std::vector<BlameResult> rows;

@@ -7,18 +7,29 @@
 #include <vector>
 
 #include "scenarios/blame/cause.hpp"
+#include "scenarios/blame/path_finder.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/results/results.hpp"
 
 namespace weft::scenarios {
 
+/// As the results name a culprit, such as `rank 3 (h3)`.
+[[nodiscard]] std::string culprit_name(const Experiment& experiment, const Results& results,
+                                       const Culprit& culprit);
+
 /// Adds up what passed along critical paths, by cause, culprit and port.
 class BlameSums {
  public:
-  void add(std::uint32_t job, std::uint32_t iteration, const Charge& charge) {
-    sums_[{job, iteration, charge.cause, charge.culprit, charge.port.value()}] +=
+  /// Keeps charges one by one, too, of so many paths.
+  void keep(std::size_t paths) { kept_.resize(paths); }
+  /// Part of the path of this number.
+  void add(std::size_t number, const JobPath& path, const Charge& charge) {
+    sums_[{path.job, path.iteration, charge.cause, charge.culprit, charge.port.value()}] +=
         charge.end - charge.begin;
+    if (!kept_.empty()) kept_[number].push_back(charge);
   }
+  /// Of a path, in the order of time, neighbours that are alike as one.
+  [[nodiscard]] std::vector<Charge> take_charges(std::size_t number);
   /// By job, iteration and falling time. Names ports and storms as the results do.
   [[nodiscard]] std::vector<BlameResult> rows(const Experiment& experiment,
                                               const Results& results) const;
@@ -26,6 +37,7 @@ class BlameSums {
  private:
   using Key = std::tuple<std::uint32_t, std::uint32_t, Cause, Culprit, std::uint32_t>;
   std::map<Key, Picoseconds> sums_;
+  std::vector<std::vector<Charge>> kept_;  ///< by path
 };
 
 }  // namespace weft::scenarios

@@ -18,6 +18,15 @@
 
 namespace weft::scenarios {
 
+/// What a timeline is to show.
+struct TimelinePlan {
+  ObserveSpec::Timeline::Format format = ObserveSpec::Timeline::Format::kPerfetto;
+  std::vector<bool> is_shown;  ///< by process
+  Picoseconds from;
+  Picoseconds until;
+  Bytes limit;
+};
+
 /// A scenario that can be run: everything built and checked.
 struct Experiment {
   Scenario scenario;
@@ -31,6 +40,7 @@ struct Experiment {
   std::vector<std::string> warnings;
   /// The only job that the packet engine runs; absent: all.
   std::optional<collectives::LoneJob> lone_job = {};
+  std::optional<TimelinePlan> timeline = {};  ///< absent: none is written
   /// Packets take a path that can do this, too, even where nothing needs it. Tests compare paths.
   protocols::Features extra_features{};
   /// So many messages that are over are dealt with at once, and then forgotten.

@@ -8,9 +8,10 @@
 namespace weft::scenarios {
 
 RunRecorder::RunRecorder(const Experiment& e, collectives::Executor& executor, IdealTimes& ideals,
-                         const MessageSink& sink, PathFinder* paths)
+                         const MessageSink& sink, PathFinder* paths, Timeline* timeline)
     : e_(e),
       paths_(paths),
+      timeline_(timeline),
       messages_(e, executor, ideals, sink),
       collectives_(e, executor, ideals, paths),
       activities_(e),
@@ -19,6 +20,7 @@ RunRecorder::RunRecorder(const Experiment& e, collectives::Executor& executor, I
 void RunRecorder::take(protocols::PacketNetwork& network) {
   network.take_ended_messages([&](std::span<const protocols::MessageOutcome> ended) {
     if (paths_ != nullptr) paths_->add(ended);
+    if (timeline_ != nullptr) timeline_->add(ended);
     messages_.add(ended);
     collectives_.add(ended);
     activities_.add(ended, network.now());
@@ -32,6 +34,7 @@ void RunRecorder::finish(protocols::PacketNetwork& network, Results& results) {
   take(network);
   const std::vector<protocols::MessageOutcome> pending = network.pending_messages();
   if (paths_ != nullptr) paths_->add(pending);
+  if (timeline_ != nullptr) timeline_->add_pending(pending, results.simulated);
   messages_.add(pending);
   collectives_.add(pending);
   activities_.add(pending, results.simulated);

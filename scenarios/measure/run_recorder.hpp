@@ -8,6 +8,7 @@
 #include "scenarios/measure/iteration_collector.hpp"
 #include "scenarios/measure/message_collector.hpp"
 #include "scenarios/results/results.hpp"
+#include "scenarios/timeline/timeline.hpp"
 
 namespace weft::scenarios {
 
@@ -15,9 +16,9 @@ namespace weft::scenarios {
 /// that are over.
 class RunRecorder {
  public:
-  /// All arguments must outlive it; `paths` may be null.
+  /// All arguments must outlive it; `paths` and `timeline` may be null.
   RunRecorder(const Experiment& experiment, collectives::Executor& executor, IdealTimes& ideals,
-              const MessageSink& sink, PathFinder* paths);
+              const MessageSink& sink, PathFinder* paths, Timeline* timeline);
 
   /// Statistics began again: nothing is known of flow control before.
   void begin_measurement() { is_measuring_ = true; }
@@ -32,6 +33,7 @@ class RunRecorder {
 
   const Experiment& e_;
   PathFinder* paths_;
+  Timeline* timeline_;
   MessageCollector messages_;
   IterationCollector collectives_;
   FlowActivities activities_;

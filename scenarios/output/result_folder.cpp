@@ -27,7 +27,8 @@ const std::vector<std::string>& result_files() {
   static const std::vector<std::string> files = [] {
     std::vector<std::string> all{kResultMark};
     for (const TableReference& table : result_reference()) all.push_back(table.file);
-    for (const char* trace : {"queues.csv", "credits.csv", "rates.csv", "packets.csv"}) {
+    for (const char* trace : {"queues.csv", "credits.csv", "rates.csv", "packets.csv",
+                              "timeline.perfetto-trace", "timeline.json"}) {
       all.emplace_back(trace);
     }
     all.emplace_back("resolved.yaml");

@@ -55,6 +55,7 @@ Result<std::unique_ptr<RunFiles>> RunFiles::create(const Experiment& e,
   auto files = std::make_unique<RunFiles>(
       std::move(target).value(), has_traces ? e.observation : protocols::ObservationConfig{},
       has_traces ? names_of(e) : TraceNames{});
+  if (e.timeline) files->timeline_.emplace(e, files->folder_.partial());
   if (kinds.messages) {
     std::string header;
     MessagesTable::declaration().append_header(header);
@@ -78,6 +79,12 @@ void RunFiles::write(std::span<const TraceRecord> records) {
 }
 
 void RunFiles::write(const TraceRecord& record) {
+  if (timeline_) {
+    timeline_->add(record, [this](std::uint32_t queue_pair) {
+      const TraceNames::Flow flow = names_.flow(queue_pair);
+      return Timeline::Flow{flow.title, flow.payload};
+    });
+  }
   switch (record.kind) {
     case TraceRecord::Kind::kQueue:
       if (!queues_) return;
@@ -120,7 +127,8 @@ void RunFiles::finish_traces() {
 bool RunFiles::has_failed() const {
   return (queues_ && queues_->has_failed()) || (credits_ && credits_->has_failed()) ||
          (rates_ && rates_->stream().has_failed()) ||
-         (packets_ && packets_->stream().has_failed()) || (messages_ && messages_->has_failed());
+         (packets_ && packets_->stream().has_failed()) || (timeline_ && timeline_->has_failed()) ||
+         (messages_ && messages_->has_failed());
 }
 
 Errors RunFiles::errors() const {

@@ -13,14 +13,15 @@
 #include "scenarios/output/trace_writer.hpp"
 #include "scenarios/results/message_statistics.hpp"
 #include "scenarios/text/csv_stream.hpp"
+#include "scenarios/timeline/timeline.hpp"
 #include "simcore/base/result.hpp"
 
 namespace weft::scenarios {
 
 struct Experiment;
 
-/// The files that grow during a run, in the folder that its results are published from: traces, and
-/// the rows of messages. One that cannot be written ends the run: see `has_failed`.
+/// The files that grow during a run, in the folder that its results are published from: traces, the
+/// timeline, and the rows of messages. One that cannot be written ends the run: see `has_failed`.
 class RunFiles {
  public:
   struct Kinds {
@@ -43,6 +44,8 @@ class RunFiles {
   void write(std::span<const protocols::TraceRecord> records);
   void write(const MessageResult& message);
   [[nodiscard]] bool has_messages() const { return messages_.has_value(); }
+  /// What ranks do; null: the experiment does not ask for it.
+  [[nodiscard]] Timeline* timeline() { return timeline_ ? &*timeline_ : nullptr; }
   /// There are no more traces: writes what waited for them. Queue pairs are not named after this.
   void finish_traces();
   void finish_messages();
@@ -62,6 +65,7 @@ class RunFiles {
   std::optional<RateTrace> rates_;
   std::optional<PacketTrace> packets_;
   std::optional<CsvStream> messages_;
+  std::optional<Timeline> timeline_;
   std::vector<std::string> jobs_;  ///< their names
   std::string row_;
 };

@@ -25,6 +25,7 @@ struct TraceNames {
   struct Flow {
     std::string columns;  ///< kFlowColumns
     Bytes payload;        ///< of a full packet
+    std::string title{};  ///< for people
   };
   /// What a queue pair is.
   std::function<Flow(std::uint32_t queue_pair)> flow;

@@ -102,7 +102,7 @@ void add_part(const JobPath& path, const Use& use, const std::vector<Charge>& ch
   for (Charge charge : charges) {
     charge.begin = std::max(charge.begin, use.from);
     charge.end = std::min(charge.end, use.until);
-    if (charge.begin < charge.end) sums.add(path.job, path.iteration, charge);
+    if (charge.begin < charge.end) sums.add(use.path, path, charge);
   }
 }
 
@@ -136,8 +136,8 @@ bool run_again(const Experiment& e, const PathMessages& wanted, const BlameRun& 
 
 /// What paths have besides messages.
 void add_charges(const std::vector<JobPath>& paths, BlameSums& sums) {
-  for (const JobPath& path : paths) {
-    for (const Charge& charge : path.charges) sums.add(path.job, path.iteration, charge);
+  for (std::size_t p = 0; p < paths.size(); ++p) {
+    for (const Charge& charge : paths[p].charges) sums.add(p, paths[p], charge);
   }
 }
 
@@ -146,7 +146,8 @@ void add_charges(const std::vector<JobPath>& paths, BlameSums& sums) {
 template <class IsWanted, class Split>
 void add_by_ideal(const std::vector<JobPath>& paths, IdealTimes& ideals, IsWanted is_wanted,
                   Split split, BlameSums& sums) {
-  for (const JobPath& path : paths) {
+  for (std::size_t p = 0; p < paths.size(); ++p) {
+    const JobPath& path = paths[p];
     for (const PathMessage& m : path.messages) {
       if (!is_wanted(m)) continue;
       std::vector<Charge> charges;
@@ -159,17 +160,40 @@ void add_by_ideal(const std::vector<JobPath>& paths, IdealTimes& ideals, IsWante
           parts.push_back(charge);
         }
       }
-      for (const Charge& part : parts) sums.add(path.job, path.iteration, part);
+      for (const Charge& part : parts) sums.add(p, path, part);
     }
   }
+}
+
+void show_paths(const Experiment& e, const std::vector<JobPath>& paths, BlameSums& sums,
+                const Results& results, Timeline& timeline) {
+  for (std::size_t p = 0; p < paths.size(); ++p) {
+    std::vector<PathPiece> pieces;
+    for (const Charge& c : sums.take_charges(p)) {
+      pieces.push_back({.begin = c.begin,
+                        .end = c.end,
+                        .cause = cause_name(c.cause),
+                        .culprit = culprit_name(e, results, c.culprit),
+                        .port = c.port.is_none() ? std::string() : e.fabric.port_name(c.port)});
+    }
+    timeline.add_path(paths[p].job, paths[p].iteration, pieces);
+  }
+}
+
+void end_blame(const Experiment& e, const std::vector<JobPath>& paths, BlameSums& sums,
+               Timeline* timeline, Results& results) {
+  results.blame = sums.rows(e, results);
+  results.has_blame = true;
+  if (timeline != nullptr) show_paths(e, paths, sums, results, *timeline);
 }
 
 }  // namespace
 
 void find_blame_by_ideal(const Experiment& e, const std::vector<JobPath>& paths, IdealTimes& ideals,
-                         const FluidSharers& sharers, Results& results) {
+                         const FluidSharers& sharers, Timeline* timeline, Results& results) {
   if (results.outcome == Outcome::kInterrupted) return;
   BlameSums sums;
+  if (timeline != nullptr) sums.keep(paths.size());
   add_charges(paths, sums);
   add_by_ideal(
       paths, ideals, [](const PathMessage&) { return true; },
@@ -177,14 +201,14 @@ void find_blame_by_ideal(const Experiment& e, const std::vector<JobPath>& paths,
         sharers.split(m, queueing, parts);
       },
       sums);
-  results.blame = sums.rows(e, results);
-  results.has_blame = true;
+  end_blame(e, paths, sums, timeline, results);
 }
 
 void find_blame(const Experiment& e, const std::vector<JobPath>& paths, IdealTimes& ideals,
                 const BlameRun& how, Results& results) {
   if (results.outcome == Outcome::kInterrupted) return;
   BlameSums sums;
+  if (how.timeline != nullptr) sums.keep(paths.size());
   add_charges(paths, sums);
   add_by_ideal(
       paths, ideals,
@@ -211,8 +235,7 @@ void find_blame(const Experiment& e, const std::vector<JobPath>& paths, IdealTim
       return;
     }
   }
-  results.blame = sums.rows(e, results);
-  results.has_blame = true;
+  end_blame(e, paths, sums, how.timeline, results);
 }
 
 }  // namespace weft::scenarios

@@ -5,6 +5,7 @@
 #include "scenarios/blame/path_finder.hpp"
 #include "scenarios/run/fluid_sharers.hpp"
 #include "scenarios/run/simulation.hpp"
+#include "scenarios/timeline/timeline.hpp"
 
 namespace weft::scenarios {
 
@@ -12,6 +13,7 @@ namespace weft::scenarios {
 struct BlameRun {
   const protocols::Parallelism& parallelism;
   const ProgressObserver& progress;
+  Timeline* timeline = nullptr;  ///< where paths are shown, if anywhere
 };
 
 /// Runs the experiment once more, looking at the packets of the messages on critical paths, and
@@ -23,6 +25,7 @@ void find_blame(const Experiment& experiment, const std::vector<JobPath>& paths,
 /// The same without packets: of a message's time what passes on an empty network is latency and its
 /// own bytes, and the rest queueing, which `sharers` split.
 void find_blame_by_ideal(const Experiment& experiment, const std::vector<JobPath>& paths,
-                         IdealTimes& ideals, const FluidSharers& sharers, Results& results);
+                         IdealTimes& ideals, const FluidSharers& sharers, Timeline* timeline,
+                         Results& results);
 
 }  // namespace weft::scenarios

@@ -9,6 +9,7 @@
 #include "scenarios/build/rank_layouts.hpp"
 #include "scenarios/build/resolve_faults.hpp"
 #include "scenarios/build/resolve_observation.hpp"
+#include "scenarios/build/resolve_timeline.hpp"
 #include "scenarios/checks/static_checks.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/limits/limits.hpp"
@@ -61,6 +62,8 @@ Result<Experiment> build_experiment(Scenario scenario) {
   }
   auto observation = resolve_observation(scenario, fabric.value(), workload.value());
   if (!observation) return observation.errors();
+  auto timeline = resolve_timeline(scenario, workload.value());
+  if (!timeline) return timeline.errors();
   Experiment experiment{std::move(scenario),
                         std::move(fabric).value(),
                         std::move(routes).value(),
@@ -69,6 +72,7 @@ Result<Experiment> build_experiment(Scenario scenario) {
                         std::move(route_changes).value(),
                         std::move(observation).value(),
                         {}};
+  experiment.timeline = std::move(timeline).value();
   StaticFindings findings = check_statically(experiment);
   if (!findings.errors.empty()) return std::move(findings.errors);
   experiment.warnings = std::move(findings.warnings);

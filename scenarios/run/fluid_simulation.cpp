@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -15,6 +16,8 @@
 #include "scenarios/measure/tables/collect_jobs.hpp"
 #include "scenarios/run/blame_run.hpp"
 #include "scenarios/run/fluid_model.hpp"
+#include "scenarios/run/observe.hpp"
+#include "scenarios/timeline/timeline.hpp"
 #include "simcore/fluid/fluid_network.hpp"
 
 namespace weft::scenarios {
@@ -140,6 +143,18 @@ std::vector<protocols::PortCounters> fluid_counters(const std::vector<double>& b
   return counters;
 }
 
+/// What is left of the timeline when the run is over.
+void show_fluid(std::span<const protocols::MessageOutcome> outcomes,
+                collectives::Executor& executor, Picoseconds now, Timeline& timeline) {
+  executor.end_watch(now);
+  timeline.take_activities();
+  const auto pending = std::ranges::find_if(
+      outcomes, [](const protocols::MessageOutcome& m) { return m.delivered < Picoseconds(0); });
+  const auto ended = static_cast<std::size_t>(pending - outcomes.begin());
+  timeline.add(outcomes.first(ended));
+  timeline.add_pending(outcomes.subspan(ended), now);
+}
+
 }  // namespace
 
 Errors check_fluid(const Experiment& e) {
@@ -168,7 +183,7 @@ Errors check_fluid(const Experiment& e) {
 }
 
 Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
-                       const MessageSink& sink) {
+                       const MessageSink& sink, Timeline* timeline) {
   const auto begin = std::chrono::steady_clock::now();
   IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
   FluidModel model(e, ideals);
@@ -183,9 +198,11 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   collectives::Executor executor(e.workload, blames ? Spans::kOfAll : Spans::kKept);
   std::optional<PathFinder> paths;
   if (blames) paths.emplace(e, executor);
+  if (timeline != nullptr) executor.watch(timeline->activities());
   const FluidNetwork::Status status = network.run(
       executor, e.scenario.run.until, e.scenario.run.warmup,
-      [&observer](Picoseconds now, std::uint64_t messages) {
+      [&observer, timeline](Picoseconds now, std::uint64_t messages) {
+        if (timeline != nullptr) timeline->take_activities();
         return !observer || observer({.now = now, .count = messages, .done = {}, .stall = {}});
       });
 
@@ -205,6 +222,7 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
                      fluid_counters(bytes_by_port(e, model, network, queue_pairs))};
   collect_jobs(run, results);
   const std::vector<protocols::MessageOutcome> outcomes = outcomes_of(model, network);
+  if (timeline != nullptr) show_fluid(outcomes, executor, results.simulated, *timeline);
   MessageCollector messages(e, executor, ideals, sink);
   messages.add(outcomes);
   messages.finish(results);
@@ -214,8 +232,9 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   collectives.finish([&e] { return HeldTimes(e, {}, {}); }, results);
   if (paths) {
     const FluidSharers sharers(e, network.messages(), sharing.route_of, sharing.capacities);
-    find_blame_by_ideal(e, paths->finish(), ideals, sharers, results);
+    find_blame_by_ideal(e, paths->finish(), ideals, sharers, timeline, results);
   }
+  if (timeline != nullptr) end_timeline(*timeline, results);
   collect_tables(run, results);
   if (!is_success(results.outcome)) explain_jobs(e, executor, results);
   return results;

@@ -2,6 +2,7 @@
 
 #include "scenarios/results/results.hpp"
 #include "scenarios/run/simulation.hpp"
+#include "scenarios/timeline/timeline.hpp"
 
 namespace weft::scenarios {
 
@@ -14,9 +15,9 @@ namespace weft::scenarios {
 /// the scenario had no effect.
 ///
 /// Once in the life of a process (see FluidNetwork). The observer is told delivered messages in
-/// the place of packet-hops.
+/// the place of packet-hops. What ranks do is shown on `timeline`, which may be null.
 [[nodiscard]] Results simulate_fluid(const Experiment& experiment,
                                      const ProgressObserver& observer = {},
-                                     const MessageSink& sink = {});
+                                     const MessageSink& sink = {}, Timeline* timeline = nullptr);
 
 }  // namespace weft::scenarios

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/output/run_files.hpp"
@@ -32,8 +34,18 @@ void name_flows(const Experiment& e, const protocols::PacketNetwork& network, Ru
                                csv::field(e.workload.jobs()[e.workload.job_of(c.source)].name),
                                e.workload.rank_of(c.source), e.workload.rank_of(c.destination),
                                name(c.source), name(c.destination), of.queue_pair),
-        .payload = transports->of(of.connection).framing.payload};
+        .payload = transports->of(of.connection).framing.payload,
+        .title = fmt::format(
+            "{} {} -> {}, queue pair {}", e.workload.jobs()[e.workload.job_of(c.source)].name,
+            e.workload.rank_of(c.source), e.workload.rank_of(c.destination), of.queue_pair)};
   });
+}
+
+void end_timeline(Timeline& timeline, Results& results) {
+  timeline.finish();
+  if (std::string sentence = timeline.left_out(); !sentence.empty()) {
+    results.warnings.push_back(std::move(sentence));
+  }
 }
 
 }  // namespace weft::scenarios

@@ -29,6 +29,8 @@ namespace {
 
 using protocols::PacketNetwork;
 
+Timeline* timeline_of(RunFiles* files) { return files == nullptr ? nullptr : files->timeline(); }
+
 PacketNetwork make_network(const Experiment& e, RunFiles* files,
                            const protocols::Parallelism& parallelism,
                            std::function<void()> on_many_messages) {
@@ -36,6 +38,9 @@ PacketNetwork make_network(const Experiment& e, RunFiles* files,
   options.parallelism = parallelism;
   options.on_many_messages = std::move(on_many_messages);
   if (files != nullptr) observe(e, *files, options);
+  if (Timeline* timeline = timeline_of(files)) {
+    options.on_period = [timeline] { timeline->take_activities(); };
+  }
   return {
       e.fabric,           e.routes, options, e.workload.process_hosts(), e.workload.connections(),
       e.workload.groups()};
@@ -135,7 +140,9 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
   collectives::Executor executor(e.workload, blames ? Spans::kOfAll : Spans::kKept, e.lone_job);
   std::optional<PathFinder> paths;
   if (blames) paths.emplace(e, executor);
-  RunRecorder recorder(e, executor, ideals, sink, paths ? &*paths : nullptr);
+  Timeline* timeline = timeline_of(files);
+  if (timeline != nullptr) executor.watch(timeline->activities());
+  RunRecorder recorder(e, executor, ideals, sink, paths ? &*paths : nullptr, timeline);
   PacketNetwork network = make_network(e, files, parallelism, [&] { recorder.take(network); });
   if (files != nullptr) name_flows(e, network, *files);
   RunMonitor monitor(e, network);
@@ -180,6 +187,11 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
   const EndedRun run{e, executor, std::move(ideal_jobs), port_counters(e, network), &network};
   collect_jobs(run, results);
   recorder.finish(network, results);
+  if (timeline != nullptr) {
+    executor.end_watch(results.simulated);
+    timeline->take_activities();
+    if (e.scenario.observe.pauses) timeline->add(network.pauses());
+  }
   collect_tables(run, results);
   collect_deadlock(network, results);
   explain(e, network, executor, results);
@@ -187,7 +199,8 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
   for (std::string& warning : stall_warnings(e, network)) {
     results.warnings.push_back(std::move(warning));
   }
-  if (paths) find_blame(e, paths->finish(), ideals, {parallelism, progress}, results);
+  if (paths) find_blame(e, paths->finish(), ideals, {parallelism, progress, timeline}, results);
+  if (timeline != nullptr) end_timeline(*timeline, results);
   return results;
 }
 

@@ -50,6 +50,15 @@ struct ObserveSpec {
   struct Packets {
     std::vector<std::string> flows;
   };
+  struct Timeline {
+    enum class Format : std::uint8_t { kPerfetto, kJson };
+    Format format = Format::kPerfetto;
+    std::vector<std::string> jobs;   ///< their names; empty: all
+    std::vector<std::string> ranks;  ///< numbers, and ranges such as `0-7`; empty: all
+    Picoseconds from;
+    std::optional<Picoseconds> to;  ///< absent: the end of the run
+    std::optional<Bytes> limit;     ///< of the file; absent: by format
+  };
   std::optional<bool> messages;  ///< messages.csv; absent: if there are not too many
   bool blame = false;            ///< blame.csv
   bool pauses = false;           ///< pauses.csv
@@ -57,6 +66,7 @@ struct ObserveSpec {
   std::optional<Queues> queues;
   std::optional<Rates> rates;
   std::optional<Packets> packets;
+  std::optional<Timeline> timeline;  ///< timeline.perfetto-trace, or timeline.json
 };
 
 /// What the NICs' own transports take besides packets; of the slowest.

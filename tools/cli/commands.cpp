@@ -128,10 +128,10 @@ scenarios::Results simulate(const Loaded& loaded, Engine engine, const RunArgume
   if (files.has_messages()) {
     sink = [&files](const scenarios::MessageResult& message) { files.write(message); };
   }
-  scenarios::Results results = is_fluid
-                                   ? scenarios::simulate_fluid(loaded.experiment, observer, sink)
-                                   : scenarios::simulate(loaded.experiment, observer, &files,
-                                                         {.threads = arguments.threads}, sink);
+  scenarios::Results results =
+      is_fluid ? scenarios::simulate_fluid(loaded.experiment, observer, sink, files.timeline())
+               : scenarios::simulate(loaded.experiment, observer, &files,
+                                     {.threads = arguments.threads}, sink);
   results.version = WEFT_VERSION;
   results.lists_messages = loaded.lists_messages;
   results.scenario_sha256 = sha256_hex(loaded.source.canonical_yaml());

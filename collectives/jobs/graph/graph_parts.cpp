@@ -14,6 +14,7 @@ GraphParts::GraphParts(GraphLayout layout, const GraphSpec& spec, std::uint32_t 
     const GraphLayout::Node& node = layout_.nodes()[n];
     const auto* compute = std::get_if<ComputeNode>(&spec.nodes[n].work);
     times_.push_back(compute == nullptr ? Picoseconds(0) : compute->time);
+    names_.push_back(spec.nodes[n].name);
     for (const std::uint32_t rank : node.ranks) all[rank].push_back({n, {}});
     for (const std::uint32_t call : node.calls) {
       const std::uint32_t c = layout_.calls()[call].communicator;
@@ -78,7 +79,7 @@ TaskStream GraphParts::tasks(std::uint32_t rank, StreamOf stream,
     for (std::uint32_t repetition = 0; repetition < section.times; ++repetition) {
       for (const auto& entry : own) {
         collect(rank, stream, entry.first, repetition, after);
-        co_yield Task{times_[entry.first], entry.second->call, after};
+        co_yield Task{times_[entry.first], entry.second->call, after, entry.first + 1};
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,10 @@ class GraphParts final : public Parts {
   [[nodiscard]] std::span<const NoiseSpec> noise() const override { return noise_; }
   [[nodiscard]] TaskStream tasks(std::uint32_t rank, StreamOf stream,
                                  std::uint32_t iteration) const override;
+  /// The name of a node; labels are one more than their numbers.
+  [[nodiscard]] std::string label_name(std::uint32_t label) const override {
+    return label == 0 ? std::string() : names_[label - 1];
+  }
 
  private:
   /// A task of a node on a rank: number `first` of its stream when the node comes for the first
@@ -50,6 +55,7 @@ class GraphParts final : public Parts {
 
   GraphLayout layout_;
   std::vector<Picoseconds> times_;  ///< by node
+  std::vector<std::string> names_;  ///< by node
   std::uint32_t iterations_;
   std::vector<NoiseSpec> noise_;
   std::vector<Place> places_;

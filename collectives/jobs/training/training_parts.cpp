@@ -22,9 +22,13 @@ TaskStream TrainingParts::tasks(std::uint32_t rank, StreamOf stream,
   TrainingScript script(plan_, rank);
   while (script.next()) {
     for (const ScriptedTask& task : script.tasks()) {
-      if (task.stream == stream) co_yield Task{task.time, task.call, task.after.all()};
+      if (task.stream == stream) co_yield Task{task.time, task.call, task.after.all(), task.label};
     }
   }
+}
+
+std::string TrainingParts::label_name(std::uint32_t label) const {
+  return TrainingLabel(label).name();
 }
 
 CallCounts TrainingParts::call_counts(std::uint32_t rank,

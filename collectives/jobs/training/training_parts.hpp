@@ -33,6 +33,7 @@ class TrainingParts final : public Parts {
   }
   [[nodiscard]] TaskStream tasks(std::uint32_t rank, StreamOf stream,
                                  std::uint32_t iteration) const override;
+  [[nodiscard]] std::string label_name(std::uint32_t label) const override;
   [[nodiscard]] CallCounts call_counts(std::uint32_t rank,
                                        std::span<const std::uint32_t> communicators) const override;
 

@@ -38,18 +38,41 @@ bool TrainingScript::next() {
     end_iteration();
     is_over_ = true;
   } else if (slot.kind == SlotKind::kPair) {
-    Pass forward = begin(SlotKind::kForward, slot.chunk);
-    run_pair(std::move(forward), begin(SlotKind::kBackward, slot.backward_chunk));
+    Pass forward = begin(SlotKind::kForward, slot.chunk, slot.micro_batch);
+    run_pair(std::move(forward),
+             begin(SlotKind::kBackward, slot.backward_chunk, slot.backward_micro_batch));
   } else {
-    run(begin(slot.kind, slot.chunk));
+    run(begin(slot.kind, slot.chunk, slot.micro_batch));
   }
   return true;
+}
+
+std::string TrainingLabel::name() const {
+  if (value_ == 0) return {};
+  const std::uint32_t micro_batch = (value_ - 1) / kKinds;
+  const auto with_number = [micro_batch](const char* what) {
+    return what + std::to_string(micro_batch);
+  };
+  switch (static_cast<SlotKind>((value_ - 1) % kKinds)) {
+    case SlotKind::kForward:
+      return with_number("forward ");
+    case SlotKind::kBackward:
+      return with_number("backward ");
+    case SlotKind::kBackwardInput:
+      return with_number("backward of inputs ");
+    case SlotKind::kBackwardWeights:
+      return with_number("backward of weights ");
+    case SlotKind::kPair:
+      break;
+  }
+  return "optimizer";
 }
 
 Dependency TrainingScript::issue(ScriptedTask task) {
   auto found = std::ranges::find(issued_, task.stream, &std::pair<StreamOf, std::int64_t>::first);
   if (found == issued_.end()) found = issued_.insert(issued_.end(), {task.stream, 0});
   const Dependency self{task.stream, ++found->second};
+  task.label = label_.value();
   tasks_.push_back(std::move(task));
   return self;
 }
@@ -89,10 +112,12 @@ Waits TrainingScript::exchange_tokens(TrainingGroups::TokenWay way, const Waits&
                 after});
 }
 
-TrainingScript::Pass TrainingScript::begin(SlotKind kind, std::uint32_t chunk) {
+TrainingScript::Pass TrainingScript::begin(SlotKind kind, std::uint32_t chunk,
+                                           std::uint32_t micro_batch) {
   Pass pass;
   pass.chunk = &stage_.chunks[chunk];
   pass.number = chunk;
+  pass.micro_batch = micro_batch;
   pass.kind = kind;
   if (kind != SlotKind::kBackwardWeights) {
     const auto link = plan_.groups.receives(
@@ -123,6 +148,7 @@ void TrainingScript::run_pair(Pass forward, Pass backward) {
 
 bool TrainingScript::advance(Pass& pass) {
   if (pass.unit == pass.chunk->units.size()) return false;
+  label_ = TrainingLabel::of(pass.kind, pass.micro_batch);
   if (pass.part == 0) begin_unit(pass);
   switch (pass.current().kind) {
     case TrainingUnit::Kind::kEmbedding:
@@ -237,6 +263,7 @@ void TrainingScript::end_iteration() {
       call(GroupKind::kEmbedding, Operation::kAllReduce, stage_.tied_gradients, own));
   before_optimizer_.add(
       call(GroupKind::kMirror, Operation::kAllReduce, stage_.mirrored_gradients, own));
+  label_ = TrainingLabel::optimizer();
   const Waits updated = compute(stage_.optimizer, before_optimizer_);
   if (zero != 1 && zero != 2) return;
   for_each_bucket([&](const GradientBucket& b) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,26 @@ struct ScriptedTask {
   Picoseconds time;
   std::uint32_t call = 0;
   Waits after;
+  std::uint32_t label = 0;  ///< see TrainingLabel
+};
+
+/// What is computed, in a number.
+class TrainingLabel {
+ public:
+  TrainingLabel() = default;
+  explicit TrainingLabel(std::uint32_t value) : value_(value) {}
+  [[nodiscard]] static TrainingLabel of(SlotKind kind, std::uint32_t micro_batch) {
+    return TrainingLabel(1 + micro_batch * kKinds + static_cast<std::uint32_t>(kind));
+  }
+  [[nodiscard]] static TrainingLabel optimizer() { return TrainingLabel(kKinds); }
+  [[nodiscard]] std::uint32_t value() const { return value_; }
+  /// Such as `forward 3`, by the number of the micro-batch.
+  [[nodiscard]] std::string name() const;
+
+ private:
+  /// Nothing is computed as a pair: its number is that of the optimiser.
+  static constexpr std::uint32_t kKinds = static_cast<std::uint32_t>(SlotKind::kPair) + 1;
+  std::uint32_t value_ = 0;
 };
 
 /// What one rank does in an iteration, slot after slot of its pipeline's order, then the rest.
@@ -58,6 +79,7 @@ class TrainingScript {
   struct Pass {
     const TrainingChunk* chunk = nullptr;
     std::uint32_t number = 0;  ///< of the chunk
+    std::uint32_t micro_batch = 0;
     SlotKind kind = SlotKind::kForward;
     bool is_last = false;    ///< of its chunk in this iteration
     std::uint32_t unit = 0;  ///< next, counted in the direction of the pass
@@ -82,7 +104,7 @@ class TrainingScript {
   [[nodiscard]] Dependency last_computed() const;
 
   // Slots.
-  [[nodiscard]] Pass begin(SlotKind kind, std::uint32_t chunk);
+  [[nodiscard]] Pass begin(SlotKind kind, std::uint32_t chunk, std::uint32_t micro_batch);
   void run(Pass pass);
   void run_pair(Pass forward, Pass backward);
   /// Goes on by a part of a unit; false where the pass is through all of them.
@@ -121,7 +143,8 @@ class TrainingScript {
   const TrainingStage& stage_;
   SlotStream slots_;
   bool is_over_ = false;
-  bool is_sharded_;  ///< parameters too: ZeRO-3
+  TrainingLabel label_;  ///< of what is being issued
+  bool is_sharded_;      ///< parameters too: ZeRO-3
   bool is_sequence_parallel_;
   std::vector<std::uint32_t> passes_left_;  ///< backward, by chunk
   std::vector<std::pair<StreamOf, std::int64_t>> issued_;

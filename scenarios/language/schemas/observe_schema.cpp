@@ -42,6 +42,36 @@ schema::Object<ObserveSpec::Packets> packets_schema() {
       .shorthand("flows");
 }
 
+schema::Object<ObserveSpec::Timeline> timeline_schema() {
+  using Timeline = ObserveSpec::Timeline;
+  return schema::describe<Timeline>(
+             "timeline",
+             "what ranks did when, to look at: computing, collectives and their steps, messages, "
+             "iterations; with `blame` the critical path, with `queues`, `rates` and `pauses` "
+             "those as counters")
+      .choice(
+          "format", &Timeline::format,
+          {{Timeline::Format::kPerfetto, "perfetto", "timeline.perfetto-trace"},
+           {Timeline::Format::kJson, "json", "timeline.json, larger, and read by more programs"}},
+          "of the file; both open in ui.perfetto.dev")
+      .source("the smaller one")
+      .words("jobs", &Timeline::jobs, "names of those that are shown; empty: all")
+      .source("the whole run")
+      .words("ranks", &Timeline::ranks,
+             "of these jobs, numbers and ranges such as `0-7`; empty: all")
+      .source("the whole run")
+      .field("from", &Timeline::from, "what ends before is left out")
+      .source("the whole run")
+      .field("to", &Timeline::to, "what begins later is left out; absent: nothing is")
+      .source("the whole run")
+      .field("limit", &Timeline::limit,
+             "the largest size of the file: what comes later is left out, and the run says so; "
+             "absent: 1GB, of json 100MB")
+      .source("what viewers in a browser take")
+      .at_least(Bytes(1'000'000))
+      .shorthand("format");
+}
+
 }  // namespace
 
 schema::Object<ObserveSpec> observe_schema() {
@@ -60,7 +90,9 @@ schema::Object<ObserveSpec> observe_schema() {
       .source("nothing is traced unless asked for")
       .object("queues", &ObserveSpec::queues, queues_schema(), "write queues.csv")
       .object("rates", &ObserveSpec::rates, rates_schema(), "write rates.csv")
-      .object("packets", &ObserveSpec::packets, packets_schema(), "write packets.csv");
+      .object("packets", &ObserveSpec::packets, packets_schema(), "write packets.csv")
+      .object("timeline", &ObserveSpec::timeline, timeline_schema(),
+              "write timeline.perfetto-trace or timeline.json");
 }
 
 }  // namespace weft::scenarios::language
