@@ -35,6 +35,7 @@ class Program {
     redirect("err.txt", STDERR_FILENO);
     if (::chdir(folder_.path().c_str()) != 0) ::_exit(126);
     std::vector<char*> argv;
+    argv.reserve(command.size() + 1);
     for (std::string& argument : command) argv.push_back(argument.data());
     argv.push_back(nullptr);
     ::execvp(argv[0], argv.data());

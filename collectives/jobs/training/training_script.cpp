@@ -39,8 +39,7 @@ bool TrainingScript::next() {
     is_over_ = true;
   } else if (slot.kind == SlotKind::kPair) {
     Pass forward = begin(SlotKind::kForward, slot.chunk, slot.micro_batch);
-    run_pair(std::move(forward),
-             begin(SlotKind::kBackward, slot.backward_chunk, slot.backward_micro_batch));
+    run_pair(forward, begin(SlotKind::kBackward, slot.backward_chunk, slot.backward_micro_batch));
   } else {
     run(begin(slot.kind, slot.chunk, slot.micro_batch));
   }
@@ -73,13 +72,13 @@ Dependency TrainingScript::issue(ScriptedTask task) {
   if (found == issued_.end()) found = issued_.insert(issued_.end(), {task.stream, 0});
   const Dependency self{task.stream, ++found->second};
   task.label = label_.value();
-  tasks_.push_back(std::move(task));
+  tasks_.push_back(task);
   return self;
 }
 
 Dependency TrainingScript::compute(Picoseconds time, Waits after) {
   after.add(std::exchange(blocking_sends_, {}));
-  return issue({StreamOf::compute(), time, 0, std::move(after)});
+  return issue({StreamOf::compute(), time, 0, after});
 }
 
 Dependency TrainingScript::last_computed() const {
