@@ -46,6 +46,19 @@ TEST_F(TimelineCli, IsThereWithTheOtherResultsAndGoesWithThem) {
   EXPECT_FALSE(has("out/timeline.perfetto-trace")) << "of the run before";
 }
 
+TEST_F(TimelineCli, IsAskedForOnTheCommandLineToo) {
+  std::ofstream(weft_.path("plain.yaml"))
+      << std::string(kRingOfSixteen)
+             .replace(std::string(kRingOfSixteen).find(", timeline: perfetto"), 20, "");
+  const Finished without = weft_.run({"run", "plain.yaml", "--out", "without"});
+  ASSERT_EQ(without.exit_code, 0) << without.err;
+  EXPECT_FALSE(has("without/timeline.perfetto-trace"));
+  const Finished run = weft_.run({"run", "plain.yaml", "--timeline", "--out", "out"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(has("out/timeline.perfetto-trace"));
+  EXPECT_THAT(run.out, HasSubstr("what ranks did when: out/timeline.perfetto-trace"));
+}
+
 TEST_F(TimelineCli, IsOfBothEngines) {
   const Finished run =
       weft_.run({"run", "ring.yaml", "--engine", "both", "--quiet", "--out", "out"});

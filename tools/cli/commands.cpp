@@ -169,6 +169,11 @@ void print_place(const scenarios::Results& results, const std::filesystem::path&
     if (results.has_blame) {
       print(fmt::format("  who is to blame: `weft explain {}`\n", written.string()));
     }
+    for (const char* trace : {"timeline.perfetto-trace", "timeline.json"}) {
+      if (!std::filesystem::exists(written / trace)) continue;
+      print(fmt::format("  what ranks did when: {} (ui.perfetto.dev shows it)\n",
+                        (written / trace).string()));
+    }
     if (!results.lists_messages) {
       print(
           fmt::format("  without messages.csv: its rows would be more than {} "
@@ -276,6 +281,7 @@ int run_scenario(const RunArguments& arguments) {
     return kBadInput;
   }
   if (arguments.blames) overrides.emplace_back("observe.blame=true");
+  if (arguments.has_timeline) overrides.emplace_back("observe.timeline.format=perfetto");
   std::optional<Loaded> loaded = load(arguments.scenario, overrides);
   if (!loaded) return kBadInput;
   std::filesystem::path out = arguments.out;

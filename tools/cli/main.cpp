@@ -100,6 +100,8 @@ int run_program(int argc, char** argv) {
       "more is refused (default: what the machine has left)");
   run->add_flag("--isolated", run_arguments.is_isolated,
                 "then run each job alone, too, and say how much slower it is beside the others");
+  run->add_flag("--timeline", run_arguments.has_timeline,
+                "write what ranks do when, for ui.perfetto.dev: timeline.perfetto-trace");
   run->add_flag("--blame", run_arguments.blames,
                 "find out who is to blame for the time of each iteration (`weft explain`); runs "
                 "twice, the second time with an eye on what the first one waited for");
