@@ -65,6 +65,7 @@ Timeline::Timeline(const Experiment& e, const std::filesystem::path& folder)
     : e_(e),
       plan_(*e.timeline),
       classes_(class_names(e.scenario.switches)),
+      path_limit_(e.scenario.observe.blame ? e.timeline->limit / 2 : Bytes(0)),
       part_(folder / file_name(e.timeline->format), make_format(e.timeline->format, true),
             limit_of(e, false)),
       counters_(folder / (std::string(file_name(e.timeline->format)) + ".counters"),
@@ -72,8 +73,8 @@ Timeline::Timeline(const Experiment& e, const std::filesystem::path& folder)
       tracks_(e, part_),
       activities_(e.timeline->is_shown, e.timeline->from, e.timeline->until) {}
 
-bool Timeline::has_room(const TracePart& part, Picoseconds time) {
-  if (!part.is_full()) return true;
+bool Timeline::has_room(const TracePart& part, Picoseconds time, Bytes reserved) {
+  if (!part.is_full(reserved)) return true;
   full_since_ = std::min(full_since_.value_or(time), time);
   return false;
 }
@@ -83,7 +84,7 @@ void Timeline::take_activities() {
 }
 
 void Timeline::add(ProcessId process, const Activity& a) {
-  if (!has_room(part_, a.begin)) return;
+  if (!has_room(a.begin)) return;
   TraceSlice slice{.begin = a.begin, .end = a.end, .name = {}, .category = "step"};
   const std::string name = name_of(process, a);
   slice.name = name;
@@ -151,7 +152,7 @@ std::vector<ProcessId> Timeline::receivers(const Connection& c) const {
 void Timeline::add_message(const MessageOutcome& m, Picoseconds end, bool is_over) {
   const Connection& c = e_.workload.connections()[m.connection.value()];
   if (!plan_.is_shown[c.source.value()] || end < plan_.from || m.posted >= plan_.until) return;
-  if (!has_room(part_, m.posted)) return;
+  if (!has_room(m.posted)) return;
   const bool has_arrived = m.delivered >= Picoseconds(0) && is_shown(m.delivered);
   const std::vector<ProcessId> to = has_arrived ? receivers(c) : std::vector<ProcessId>();
   std::string name = fmt::format("to {}", e_.workload.rank_of(c.destination));
@@ -186,7 +187,7 @@ void Timeline::add_path(std::uint32_t job, std::uint32_t iteration,
   if (begin >= end || std::none_of(shown, shown + processes.ranks, [](bool is) { return is; })) {
     return;
   }
-  if (!has_room(part_, begin)) return;
+  if (!has_room(part_, begin, {})) return;
   using OfJob = TimelineTracks::OfJob;
   const bool has_iterations = processes.program->iterations() > 0;
   const std::string name = has_iterations ? fmt::format("iteration {}", iteration) : "job";
@@ -199,6 +200,7 @@ void Timeline::add_path(std::uint32_t job, std::uint32_t iteration,
                      .name = piece.cause,
                      .category = "critical path"};
     if (slice.begin >= slice.end) continue;
+    if (!has_room(part_, slice.begin, {})) return;
     slice.first = {.name = "culprit", .text = piece.culprit};
     if (!piece.port.empty()) slice.second = {.name = "port", .text = piece.port};
     part_.add(track, slice);

@@ -88,12 +88,14 @@ class Timeline {
   [[nodiscard]] bool is_shown(Picoseconds time) const {
     return time >= plan_.from && time < plan_.until;
   }
-  /// Whether there is room in a part; if not, something of this time is left out.
-  [[nodiscard]] bool has_room(const TracePart& part, Picoseconds time);
+  /// Whether there is room for something; if not, what is of this time is left out.
+  [[nodiscard]] bool has_room(Picoseconds time) { return has_room(part_, time, path_limit_); }
+  [[nodiscard]] bool has_room(const TracePart& part, Picoseconds time, Bytes reserved);
 
   const Experiment& e_;
   const TimelinePlan& plan_;
   std::vector<std::string> classes_;
+  Bytes path_limit_;  ///< what is kept for critical paths
   TracePart part_;
   TracePart counters_;
   TimelineTracks tracks_;

@@ -21,7 +21,7 @@ bool is_rate(std::uint32_t column) {
 
 void Timeline::add_value(Counter& counter, const std::string& name, bool is_of_bytes,
                          Picoseconds time, std::int64_t value) {
-  if (!is_shown(time) || !has_room(counters_, time)) return;
+  if (!is_shown(time) || !has_room(counters_, time, {})) return;
   if (fabric_.id == 0) {
     fabric_ = {.id = last_counter_, .process = tracks_.free_process()};
     counters_.add_process(fabric_, "fabric");

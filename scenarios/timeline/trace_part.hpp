@@ -25,8 +25,10 @@ class TracePart {
   void add(const TraceTrack& track, const TraceArrival& arrival);
   void add(const TraceTrack& track, std::string_view name, Picoseconds time, std::int64_t value);
 
-  /// Nothing more is taken; asked before something is added that consists of several.
-  [[nodiscard]] bool is_full() const { return size_ + buffer_.size() >= limit_; }
+  /// Nothing more should be added, or nothing but what `reserved` is for.
+  [[nodiscard]] bool is_full(Bytes reserved = {}) const {
+    return size_ + buffer_.size() + static_cast<std::uint64_t>(reserved.count()) >= limit_;
+  }
   [[nodiscard]] bool has_failed() const { return has_failed_; }
   /// Appends all of another part, which is removed, and closes the trace.
   void finish_with(TracePart* other);

@@ -283,6 +283,23 @@ TEST(Timeline, StopsAtItsLimit) {
   }
 }
 
+// There is room for the critical path where there is none for anything else.
+TEST(Timeline, KeepsRoomForTheCriticalPath) {
+  Experiment e = on_two_leaves(
+      "timeline: perfetto, blame: true",
+      "  - {name: all, type: all-to-all, algorithm: one-shot, size: 32KiB, iterations: 20}\n");
+  const std::size_t whole = traced(e).bytes.size();
+  e.timeline->limit = Bytes(static_cast<std::int64_t>(whole) * 9 / 10);
+  const TracedRun run = traced(e);
+  EXPECT_LE(run.bytes.size(), whole * 9 / 10 + 1000);
+  const ReadTrace trace = read_trace(run, e);
+  expect_whole_arrows(trace);
+  EXPECT_EQ(trace.slices.at({"job all", "iterations"}).size(), 20U);
+  expect_whole_path(trace, "all", false);
+  ASSERT_FALSE(run.results.warnings.empty());
+  EXPECT_THAT(run.results.warnings.back(), HasSubstr("has reached its limit"));
+}
+
 std::string error_of(const std::string& timeline) {
   const auto loaded = scenarios::load_scenario_text(
       kTwoLeaves + ("observe: {timeline: " + timeline + "}\njobs:\n") + kRing, "t.yaml");
