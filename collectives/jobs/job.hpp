@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,16 @@ struct JobDescription {
   std::uint16_t queue_pairs = 0;     ///< per connection, outside of domains; 0: the transport's
   std::uint8_t transport = 0;        ///< of messages between servers (Connection::transport)
   bool has_acknowledgements = true;  ///< what that transport offers
-  std::vector<std::uint32_t> after = {};  ///< numbers of jobs whose end it waits for
+  std::vector<std::uint32_t> after = {};  ///< places of jobs whose end it waits for
+  /// By which its random numbers and the paths of its messages go; absent: its place among the
+  /// jobs.
+  std::optional<std::uint32_t> number = {};
 };
+
+/// Of the job at this place.
+[[nodiscard]] inline std::uint32_t number_of(const JobDescription& job, std::size_t place) {
+  return job.number.value_or(static_cast<std::uint32_t>(place));
+}
 
 /// The layout of a job, as far as its own keys change it.
 [[nodiscard]] RankLayout layout_of(const JobDescription& job);

@@ -101,10 +101,11 @@ Errors add(Workload& workload, const JobDescription& job, std::size_t number,
   }
   ProgramResult program = make_program(setting, kind, layout);
   if (!program) return of_job(program.errors(), number);
-  return workload.add_job(
-      job.name, job.start, job.ranks, std::move(program).value(), job.has_acknowledgements,
-      {job.traffic_class, job.queue_pairs, job.transport, options.most_connections},
-      std::move(choice));
+  return workload.add_job(job.name, job.start, job.ranks, std::move(program).value(),
+                          job.has_acknowledgements,
+                          {job.traffic_class, job.queue_pairs, job.transport,
+                           options.most_connections, static_cast<std::uint32_t>(number)},
+                          std::move(choice));
 }
 
 }  // namespace
@@ -115,7 +116,8 @@ Result<Workload> build_workload(std::span<const JobDescription> jobs,
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     for (schema::Problem& problem : problems_of(jobs[i], !options.access_rates.empty())) {
       errors.push_back(
-          {std::move(problem.message), {.key = "jobs[" + std::to_string(i) + "]." + problem.key}});
+          {std::move(problem.message),
+           {.key = "jobs[" + std::to_string(number_of(jobs[i], i)) + "]." + problem.key}});
     }
   }
   if (errors.empty()) errors = check_order(jobs);
@@ -123,7 +125,8 @@ Result<Workload> build_workload(std::span<const JobDescription> jobs,
 
   Workload workload;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (Errors refused = add(workload, jobs[i], i, options); !refused.empty()) return refused;
+    if (Errors refused = add(workload, jobs[i], number_of(jobs[i], i), options); !refused.empty())
+      return refused;
   }
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     workload.begin_after(static_cast<std::uint32_t>(i), jobs[i].after);

@@ -29,7 +29,8 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
         "job '" + name + "' waits for acknowledgements, which the transport does not give", {}}};
   }
   WEFT_CHECK(relay_of_connection_.empty(), "second legs come after the connections of all jobs");
-  const auto number = static_cast<std::uint32_t>(jobs_.size());
+  const auto place_of_job = static_cast<std::uint32_t>(jobs_.size());
+  const std::uint32_t number = traffic.number.value_or(place_of_job);
   JobPlan plan;
   plan.name = std::move(name);
   plan.start = start;
@@ -42,7 +43,7 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
   plan.first_lane = lane_count();
   WEFT_CHECK(plan.lanes >= 1 && plan.lanes <= kMaxLanes, "a program has lanes, not too many");
   hosts_.insert(hosts_.end(), hosts.begin(), hosts.end());
-  job_of_process_.insert(job_of_process_.end(), hosts.size(), number);
+  job_of_process_.insert(job_of_process_.end(), hosts.size(), place_of_job);
   add_groups(plan, program->groups());
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
     for (std::uint32_t lane = 0; lane < plan.lanes; ++lane) {

@@ -65,6 +65,7 @@ struct JobTraffic {
   std::uint16_t queue_pairs = 0;
   std::uint8_t transport = 0;
   std::uint64_t most_connections = kMaxConnections;  ///< of this and earlier jobs
+  std::optional<std::uint32_t> number = {};          ///< that paths go by; absent: its place
 };
 
 /// All jobs of a run as processes, connections and programs: what networks are built from and the

@@ -51,6 +51,7 @@ NetworkTotals PacketNetwork::totals() const {
   t.packets_injected = now.packets_injected - then.packets_injected;
   t.packets_delivered = now.packets_delivered - then.packets_delivered;
   t.packets_retransmitted = now.packets_retransmitted - then.packets_retransmitted;
+  t.timeouts = now.timeouts - then.timeouts;
   for (const PortState& port : state_->ports) {
     const PortCounters c = port_counters(port.id);
     t.buffer_drops += c.buffer_drops;

@@ -55,7 +55,8 @@ void add_delays(const collectives::JobKind& kind, const std::string& job, Overri
 Overrides stragglers_of(const Scenario& scenario) {
   Overrides overrides;
   for (std::size_t j = 0; j < scenario.jobs.size(); ++j) {
-    add_delays(scenario.jobs[j].kind, fmt::format("jobs[{}]", j), overrides);
+    const std::uint32_t number = collectives::number_of(scenario.jobs[j], j);
+    add_delays(scenario.jobs[j].kind, fmt::format("jobs[{}]", number), overrides);
   }
   return overrides;
 }
@@ -115,12 +116,30 @@ Result<Overrides> find_overrides(std::string_view what, const Scenario& scenario
   return no_link_failures(scenario);
 }
 
+constexpr std::string_view kJob = "job:";
+
+Result<Overrides> no_job(std::string_view name, const Scenario& scenario) {
+  std::vector<std::string> names;
+  names.reserve(scenario.jobs.size());
+  for (std::size_t j = 0; j < scenario.jobs.size(); ++j) {
+    const JobSpec& job = scenario.jobs[j];
+    if (job.name == name) {
+      return Overrides{fmt::format("jobs[{}].skip=true", collectives::number_of(job, j))};
+    }
+    names.push_back(job.name);
+  }
+  return refusal(fmt::format("`{}` is no job; expected one of {}{}", name, listing(names),
+                             did_you_mean(std::string(name), names)));
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> overrides_without(const std::string& what,
                                                    const Scenario& scenario) {
+  if (what.starts_with(kJob)) return no_job(std::string_view(what).substr(kJob.size()), scenario);
   if (std::ranges::find(kRemovable, std::string_view(what)) == kRemovable.end()) {
-    const std::vector<std::string> names(kRemovable.begin(), kRemovable.end());
+    std::vector<std::string> names(kRemovable.begin(), kRemovable.end());
+    names.emplace_back("job:NAME");
     return refusal(fmt::format("`{}` cannot be taken out of a scenario; expected one of {}{}", what,
                                listing(names), did_you_mean(what, names)));
   }
@@ -131,7 +150,7 @@ Result<std::vector<std::string>> overrides_without(const std::string& what,
   return overrides;
 }
 
-const char* removable_for(const std::string& cause) {
+std::optional<std::string> removable_for(const BlameEntry& blame) {
   constexpr std::pair<const char*, const char*> kAgainst[] = {
       {"straggler", "stragglers"},
       {"congestion control", "congestion-control"},
@@ -140,10 +159,13 @@ const char* removable_for(const std::string& cause) {
       {"link failure", "link-failures"},
       {"time-out", "link-failures"},
       {"retransmission", "link-failures"}};
-  for (const auto& [of, removable] : kAgainst) {
-    if (cause == of) return removable;
+  if (blame.cause == "queueing" && blame.culprit_kind == "job" && blame.culprit != blame.job) {
+    return std::string(kJob) + blame.culprit;
   }
-  return nullptr;
+  for (const auto& [of, removable] : kAgainst) {
+    if (blame.cause == of) return removable;
+  }
+  return {};
 }
 
 }  // namespace weft::scenarios

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "scenarios/explain/blame_file.hpp"
 #include "scenarios/spec/scenario.hpp"
 #include "simcore/base/result.hpp"
 
@@ -16,12 +18,13 @@ inline constexpr std::array<const char*, 6> kRemovable{
 /// The overrides that take it out: the run without it is the scenario with these. `stragglers`:
 /// late and slow ranks, jitter, noise. `pauses`: lossless without flow control, in buffers that
 /// hold everything, and without NICs that pause. `slow-links`: changes of links, and faults that
-/// slow them down. `collisions`: packets are sprayed, and taken in any order. Error: the scenario
-/// has nothing of the kind, or overrides cannot take it out.
+/// slow them down. `collisions`: packets are sprayed, and taken in any order. `job:NAME`: that job,
+/// while the others keep hosts, paths and random numbers. Error: the scenario has nothing of the
+/// kind, or overrides cannot take it out.
 [[nodiscard]] Result<std::vector<std::string>> overrides_without(const std::string& what,
                                                                  const Scenario& scenario);
 
-/// What would have to be taken out against a cause of blame; null: nothing can be.
-[[nodiscard]] const char* removable_for(const std::string& cause);
+/// What would have to be taken out against what is blamed; nothing can be, where it is absent.
+[[nodiscard]] std::optional<std::string> removable_for(const BlameEntry& blame);
 
 }  // namespace weft::scenarios

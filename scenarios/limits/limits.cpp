@@ -72,7 +72,7 @@ Errors check_limits(const Scenario& scenario, std::span<const BitsPerSecond> acc
     const JobSpec& job = scenario.jobs[j];
     const collectives::SendBound load = bound_of(job, access_rates);
     const double packets = busiest_packets(load, payload_of(scenario, job));
-    const std::string key = fmt::format("jobs[{}]", j);
+    const std::string key = fmt::format("jobs[{}]", collectives::number_of(job, j));
     if (packets > kMaxPackets) {
       errors.push_back({fmt::format("would send up to {:.3g} packets on one connection; at most "
                                     "{:.3g} can be counted",

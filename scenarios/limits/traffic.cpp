@@ -107,7 +107,7 @@ Result<Traffic> survey_traffic(const Scenario& scenario, const Fabric& fabric, c
         fmt::format("would send up to {:.3g} packets on one connection; its queue pair numbers "
                     "at most {:.3g}: make it shorter, or several jobs",
                     survey.most_packets(), kMaxPackets),
-        {.key = fmt::format("jobs[{}]", job)}};
+        {.key = fmt::format("jobs[{}]", collectives::number_of(scenario.jobs[job], job))}};
   }
   return survey.traffic();
 }

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "scenarios/text/format.hpp"
 
@@ -51,11 +52,70 @@ Summary summarize(const Results& r, std::uint32_t job) {
   return s;
 }
 
+/// What an iteration of a job is blamed for, by groups of causes.
+struct BlamedShares {
+  Picoseconds whole;
+  Picoseconds wire;
+  Picoseconds queueing;
+  Picoseconds paused;
+  Picoseconds control;
+  Picoseconds lost;
+  Picoseconds straggler;
+  Picoseconds computing;
+  Picoseconds other;
+
+  void add(const BlameResult& b) {
+    whole += b.time;
+    group(b.cause) += b.time;
+  }
+
+ private:
+  [[nodiscard]] Picoseconds& group(const std::string& cause) {
+    if (cause == "serialisation" || cause == "propagation") return wire;
+    if (cause == "queueing") return queueing;
+    if (cause == "pause" || cause == "credits") return paused;
+    if (cause == "congestion control" || cause == "window") return control;
+    if (cause == "retransmission" || cause == "time-out" || cause == "link failure") return lost;
+    if (cause == "straggler") return straggler;
+    return cause == "compute" ? computing : other;
+  }
+};
+
+/// The same table where it is known who is to blame.
+std::string blamed_collectives_text(const Results& r) {
+  TextTable table({"collectives", "algorithm", "time", "algbw", "busbw", "skew", "wire", "queueing",
+                   "paused", "control", "losses", "straggler", "compute", "other"});
+  std::string reasons;
+  for (std::uint32_t j = 0; j < r.jobs.size(); ++j) {
+    const Summary s = summarize(r, j);
+    if (s.count == 0) continue;
+    BlamedShares b;
+    for (const BlameResult& part : r.blame) {
+      if (part.job == j && part.iteration == s.slowest->iteration) b.add(part);
+    }
+    const std::string protocol = r.jobs[j].protocol == "none" ? "" : "/" + r.jobs[j].protocol;
+    table.add({r.jobs[j].name, r.jobs[j].algorithm + protocol, format_time(s.sum / s.count),
+               bandwidth(s.mean_bandwidth(s.size)), bandwidth(s.mean_bandwidth(s.bus)),
+               format_time(s.skew), share(b.wire, b.whole), share(b.queueing, b.whole),
+               share(b.paused, b.whole), share(b.control, b.whole), share(b.lost, b.whole),
+               share(b.straggler, b.whole), share(b.computing, b.whole), share(b.other, b.whole)});
+    if (!r.jobs[j].choice.empty())
+      reasons += "  " + r.jobs[j].name + ": " + r.jobs[j].choice + "\n";
+  }
+  return table.to_string("  ") +
+         "  times of an iteration in the mean, and GB/s in that time; shares of the slowest one's "
+         "time, from the end of the one before\n"
+         "  control: congestion control and windows; losses: time-outs, what was sent again, links "
+         "that failed\n" +
+         reasons + "\n";
+}
+
 }  // namespace
 
 std::string collectives_text(const Results& r) {
   if (r.collectives.empty()) return {};
-  TextTable table({"collectives", "algorithm", "time", "algbw", "busbw", "skew", "wire", "queueing",
+  if (r.has_blame) return blamed_collectives_text(r);
+  TextTable table({"collectives", "algorithm", "time", "algbw", "busbw", "skew", "wire", "held up",
                    "paused", "reducing", "waiting", "other"});
   std::string reasons;
   for (std::uint32_t j = 0; j < r.jobs.size(); ++j) {
@@ -75,6 +135,7 @@ std::string collectives_text(const Results& r) {
   return table.to_string("  ") +
          "  times of an iteration in the mean, and GB/s in that time; shares of the slowest one's "
          "critical path\n" +
+         "  held up: by queues, congestion control, windows or time-outs; --blame says which\n" +
          reasons + "\n";
 }
 

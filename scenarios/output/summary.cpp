@@ -8,6 +8,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "scenarios/output/collective_tables.hpp"
 #include "scenarios/output/pause_summary.hpp"
@@ -185,11 +188,12 @@ std::string job_messages_text(const Results& r) {
 std::string network_lines(const Results& r) {
   const protocols::NetworkTotals& t = r.totals;
   std::string text = fmt::format(
-      "  buffer drops {}   ECN marks {}   retransmitted {}\n"
+      "  buffer drops {}   ECN marks {}   retransmitted {}{}\n"
       "  PFC pauses {}   paused time {} (sum over ports)\n",
       format_count(t.buffer_drops), format_count(t.ecn_marked),
-      format_count(static_cast<std::int64_t>(t.packets_retransmitted)), format_count(t.pauses),
-      format_time(Picoseconds(t.paused_time)));
+      format_count(static_cast<std::int64_t>(t.packets_retransmitted)),
+      t.timeouts == 0 ? "" : "   time-outs " + format_count(static_cast<std::int64_t>(t.timeouts)),
+      format_count(t.pauses), format_time(Picoseconds(t.paused_time)));
   if (t.ttl_drops + t.fault_drops > 0) {
     text += fmt::format("  lost to expired TTL {}   lost to faults {}\n", format_count(t.ttl_drops),
                         format_count(t.fault_drops));
@@ -225,6 +229,46 @@ std::string ports_text(const Results& r) {
                format_bytes(static_cast<double>(p.counters.peak_backlog.count())),
                format_bytes(p.mean_queue_bytes), format_count(p.counters.ecn_marked),
                format_count(p.counters.pauses_received), format_time(p.counters.paused_time)});
+  }
+  return table.to_string("  ");
+}
+
+/// What passed at a port along critical paths, but for the latency of its link.
+struct PortCost {
+  Picoseconds all;
+  std::map<std::pair<std::string, std::string>, Picoseconds> by_job_and_cause;
+};
+
+/// Ports by what they cost jobs: more than by how much they were used.
+std::string costly_ports_text(const Results& r) {
+  std::map<std::string, PortCost> costs;
+  for (const BlameResult& b : r.blame) {
+    if (b.port.empty() || b.cause == "propagation") continue;
+    PortCost& cost = costs[b.port];
+    cost.all += b.time;
+    cost.by_job_and_cause[{r.jobs[b.job].name, b.cause}] += b.time;
+  }
+  std::vector<const std::pair<const std::string, PortCost>*> worst;
+  worst.reserve(costs.size());
+  for (const auto& entry : costs) worst.push_back(&entry);
+  std::ranges::stable_sort(worst, std::ranges::greater{},
+                           [](const auto* entry) { return entry->second.all; });
+  worst.resize(std::min(kBusiestPorts, worst.size()));
+  std::map<std::string, const PortResult*> ports;
+  for (const PortResult& p : r.ports) ports[p.name] = &p;
+  TextTable table({"ports on critical paths", "cost", "most of it", "of job", "used", "peak queue",
+                   "marks", "paused"});
+  for (const auto* entry : worst) {
+    const auto& [name, cost] = *entry;
+    const auto& most = *std::ranges::max_element(cost.by_job_and_cause, {},
+                                                 [](const auto& part) { return part.second; });
+    const auto port = ports.find(name);
+    if (port == ports.end()) continue;
+    const PortResult& p = *port->second;
+    table.add({name, format_time(cost.all), most.first.second, most.first.first,
+               fmt::format("{:.1f} %", 100 * p.utilisation),
+               format_bytes(static_cast<double>(p.counters.peak_backlog.count())),
+               format_count(p.counters.ecn_marked), format_time(p.counters.paused_time)});
   }
   return table.to_string("  ");
 }
@@ -273,7 +317,13 @@ std::string summary_text(const Results& r) {
                       format_count(static_cast<std::int64_t>(r.messages.count())));
   text += job_messages_text(r);
   if (r.has_packets) text += network_lines(r) + "\n";
-  text += (r.has_packets ? ports_text(r) : fluid_ports_text(r)) + "\n";
+  const bool has_costs = r.has_packets && std::ranges::any_of(r.blame, [](const BlameResult& b) {
+                           return !b.port.empty() && b.cause != "propagation";
+                         });
+  text += (has_costs       ? costly_ports_text(r)
+           : r.has_packets ? ports_text(r)
+                           : fluid_ports_text(r)) +
+          "\n";
   if (r.has_packets) text += pause_summary_text(r);
   text += cost_line(r);
   text += fmt::format("  results sha256 {}\n", r.digest());

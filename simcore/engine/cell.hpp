@@ -32,6 +32,7 @@ struct alignas(64) Worker {
     std::uint64_t packets_delivered = 0;
     std::uint64_t packets_dropped = 0;
     std::uint64_t packets_retransmitted = 0;
+    std::uint64_t timeouts = 0;       ///< of senders that heard nothing for too long
     std::uint64_t messages_sent = 0;  ///< that their senders are done with
 
     Sums& operator+=(const Sums& other) {
@@ -41,6 +42,7 @@ struct alignas(64) Worker {
       packets_delivered += other.packets_delivered;
       packets_dropped += other.packets_dropped;
       packets_retransmitted += other.packets_retransmitted;
+      timeouts += other.timeouts;
       messages_sent += other.messages_sent;
       return *this;
     }

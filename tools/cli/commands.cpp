@@ -17,7 +17,9 @@
 #include "scenarios/build/changed_links.hpp"
 #include "scenarios/checks/forecast.hpp"
 #include "scenarios/compare/comparison.hpp"
+#include "scenarios/explain/blame_file.hpp"
 #include "scenarios/explain/counterfactual.hpp"
+#include "scenarios/explain/explanation.hpp"
 #include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/output/result_writer.hpp"
@@ -161,14 +163,20 @@ void print_results(const scenarios::Results& results, const RunArguments& argume
   for (const std::string& sentence : results.explanation) complain(escaped(sentence));
 }
 
+/// The worst of what is to blame for the time of each job.
+void print_blame(const std::filesystem::path& folder) {
+  constexpr std::size_t kLines = 6;
+  const auto blame = scenarios::read_blame(folder);
+  if (!blame) return;
+  print(fmt::format("\n{}  more: `weft explain {}`\n",
+                    scenarios::explanation_text(blame.value(), kLines), folder.string()));
+}
+
 /// Says where the results are, and what is not there. `out` is where they should be.
 void print_place(const scenarios::Results& results, const std::filesystem::path& written,
                  const std::filesystem::path& out, const RunArguments& arguments) {
   if (!arguments.is_quiet && !arguments.print_json) {
     print(fmt::format("  results in {}\n", written.string()));
-    if (results.has_blame) {
-      print(fmt::format("  who is to blame: `weft explain {}`\n", written.string()));
-    }
     for (const char* trace : {"timeline.perfetto-trace", "timeline.json"}) {
       if (!std::filesystem::exists(written / trace)) continue;
       print(fmt::format("  what ranks did when: {} (ui.perfetto.dev shows it)\n",
@@ -180,6 +188,7 @@ void print_place(const scenarios::Results& results, const std::filesystem::path&
                       "(`--set observe.messages=true` writes them)\n",
                       scenarios::format_count(kMessagesListed)));
     }
+    if (results.has_blame) print_blame(written);
   }
   if (written == out) return;
   complain(fmt::format(
@@ -287,7 +296,11 @@ int run_scenario(const RunArguments& arguments) {
   std::filesystem::path out = arguments.out;
   if (arguments.out.empty()) {
     out = std::filesystem::path("results") / loaded->experiment.scenario.name;
-    if (!arguments.without.empty()) out += "-without-" + arguments.without;
+    if (!arguments.without.empty()) {
+      std::string name = arguments.without;
+      std::ranges::replace(name, ':', '-');
+      out += "-without-" + name;
+    }
     if (arguments.engine == Engine::kFluid) out = fluid_folder(out);
   }
   // Before the run, not after an hour of it.

@@ -106,8 +106,8 @@ int run_program(int argc, char** argv) {
                 "find out who is to blame for the time of each iteration (`weft explain`); runs "
                 "twice, the second time with an eye on what the first one waited for");
   run->add_option("--without", run_arguments.without,
-                  "take stragglers, congestion-control, pauses, slow-links, collisions or "
-                  "link-failures out of the scenario, to see what they cost");
+                  "take stragglers, congestion-control, pauses, slow-links, collisions, "
+                  "link-failures or a job (job:NAME) out of the scenario, to see what they cost");
   run->add_flag("--json", run_arguments.print_json, "print summary.json instead of the tables");
   run->add_flag("--quiet", run_arguments.is_quiet, "print nothing but errors");
   run->add_option("--log", log_level, "off, error, warn, info or debug");

@@ -255,6 +255,7 @@ void Roce<Host>::expire_timer(const Here& here, std::uint32_t qp) {
   s.deadline = here.now + t.retransmit_timeout;
   s.timer_is_set = true;
   push_timer(here.cell, qp, s.deadline);
+  ++here.worker.sums.timeouts;
   sender_.lose(s, t, congestion::Loss::kTimeout, here.now);
   sender_.go_back(s);
   host_.activate(here, qp);

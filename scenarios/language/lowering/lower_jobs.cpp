@@ -199,6 +199,29 @@ void lower_order(const Context& context, Scenario& scenario) {
   }
 }
 
+/// Jobs that are skipped are gone, for those that wait for them, too.
+void leave_out(const Context& context, Scenario& scenario) {
+  const std::vector<JobDocument>& documents = context.document.jobs;
+  if (std::ranges::none_of(documents, &JobDocument::is_skipped)) return;
+  std::vector<JobSpec> left;
+  std::vector<std::optional<std::uint32_t>> place_of(documents.size());
+  for (std::uint32_t i = 0; i < documents.size(); ++i) {
+    if (documents[i].is_skipped) continue;
+    place_of[i] = static_cast<std::uint32_t>(left.size());
+    left.push_back(std::move(scenario.jobs[i]));
+    left.back().number = i;
+  }
+  if (left.empty()) context.fail("jobs", "are all skipped; there is nothing to simulate");
+  for (JobSpec& job : left) {
+    std::vector<std::uint32_t> after;
+    for (const std::uint32_t earlier : job.after) {
+      if (place_of[earlier]) after.push_back(*place_of[earlier]);
+    }
+    job.after = std::move(after);
+  }
+  scenario.jobs = std::move(left);
+}
+
 }  // namespace
 
 void check_name(const Context& context, const std::string& name, const std::string& path) {
@@ -238,6 +261,7 @@ void lower_jobs(const Context& context, Scenario& scenario) {
     lowering.lower(i, scenario);
   }
   lower_order(context, scenario);
+  if (context.diagnostics.is_empty()) leave_out(context, scenario);
 }
 
 }  // namespace weft::scenarios::language

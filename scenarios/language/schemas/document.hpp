@@ -57,7 +57,8 @@ struct JobDocument {
   std::string name;
   std::string traffic_class;  ///< empty: the lowest
   Picoseconds start;
-  std::vector<std::string> after;                       ///< names of jobs that end before
+  std::vector<std::string> after;  ///< names of jobs that end before
+  bool is_skipped = false;
   std::optional<std::uint32_t> queue_pairs;             ///< absent: the transport's
   std::optional<protocols::TransportConfig> transport;  ///< absent: that of its class
   RanksDocument ranks;

@@ -73,6 +73,10 @@ schema::Object<JobDocument> job_schema(LinkLayer layer) {
       .source("at once")
       .words("after", &JobDocument::after, "names of jobs whose end it waits for")
       .source("none")
+      .field("skip", &JobDocument::is_skipped,
+             "leave it out, as if it were over at once; the others keep hosts, paths and random "
+             "numbers")
+      .source("it runs")
       .field("queue_pairs", &JobDocument::queue_pairs,
              "per connection outside of scale-up domains; messages take them in turn")
       .source("queue_pairs of its transport")

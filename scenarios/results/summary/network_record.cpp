@@ -56,6 +56,8 @@ const Record<protocols::NetworkTotals>& network_record() {
        {"fault_drops", "packets that failing links lost",
         [](const Row& r) { return r.fault_drops; }},
        {"packets_retransmitted", "", [](const Row& r) { return r.packets_retransmitted; }},
+       {"timeouts", "of senders that heard nothing for too long, and send again",
+        [](const Row& r) { return r.timeouts; }},
        {"ecn_marked", "packets, at each port that marked them",
         [](const Row& r) { return r.ecn_marked; }},
        {"pfc_pauses", "sent", [](const Row& r) { return r.pauses; }},

@@ -34,8 +34,8 @@ std::map<std::string, Blamed> sum_by_job(const std::vector<BlameEntry>& blame) {
   for (const BlameEntry& entry : blame) {
     Blamed& job = jobs[entry.job];
     job.time += entry.time;
-    if (const char* removable = scenarios::removable_for(entry.cause)) {
-      job.causes[removable] += entry.time;
+    if (const auto removable = scenarios::removable_for(entry)) {
+      job.causes[*removable] += entry.time;
     }
   }
   return jobs;
