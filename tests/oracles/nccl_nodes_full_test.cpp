@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -163,19 +164,42 @@ TEST(NcclNodes, FourServersOfB200OverEfaBackToBack) {
 }
 
 // Two servers of H20, which have the NVLink and NICs of an H100, over InfiniBand (NCCL issue 1244,
-// the rows below 1 KiB from its second table). Nothing is calibrated on it.
+// the rows below 1 KiB from its second table). Nothing is calibrated on it. The row of 512 MiB is
+// printed only: the issue was opened because its first table levels off there, far below what
+// NVLSTree had in the second one.
 TEST(NcclNodes, TwoServersOfH20OverInfiniBand) {
   expect_small(
       {"2 x 8 x H20, 8 x 400G InfiniBand (NCCL issue 1244)",
        "nccl-h100-16-nodes.yaml",
        {"racks.count=2", "fabric.group=2", "jobs[0].algorithm=nccl", "jobs[0].execution=nccl"},
        0.5,
-       {{"512B", 0.0206},
-        {"1MiB", 16.14},
-        {"4MiB", 61.63},
-        {"16MiB", 154.95},
-        {"64MiB", 268.90},
-        {"512MiB", 312.75}}});
+       {{"512B", 0.0206}, {"1MiB", 16.14}, {"4MiB", 61.63}, {"16MiB", 154.95}, {"64MiB", 268.90}}});
+  expect_small(
+      {"the same, where the report has it level off (printed only)",
+       "nccl-h100-16-nodes.yaml",
+       {"racks.count=2", "fabric.group=2", "jobs[0].algorithm=nccl", "jobs[0].execution=nccl"},
+       std::numeric_limits<double>::infinity(),
+       {{"512MiB", 312.75}}});
+}
+
+// Two servers of H100 with eight NICs of 400 Gbps, 4 to 8 GiB (NCCL issue 1221): about 430 GB/s
+// with NVLS, 330 without, when a ring is left. Nothing is calibrated on it. 20 %: that ring had 330
+// of the 392 GB/s that its NICs carry, where rings of other clusters have 370 to 387; weft has both
+// rows about as much higher, so that what NVLS gains is met. At 1 GiB rates hardly depend on the
+// size any more.
+TEST(NcclNodes, TwoServersOfH100WithNvlsAndWithout) {
+  expect_small(
+      {"2 x 8 x H100, 8 x 400G, NVLS (NCCL issue 1221)",
+       "nccl-h100-16-nodes.yaml",
+       {"racks.count=2", "fabric.group=2", "jobs[0].algorithm=nccl", "jobs[0].execution=nccl"},
+       0.2,
+       {{"1GiB", 430.0}}});
+  expect_small(
+      {"the same without NVLS",
+       "nccl-h100-16-nodes.yaml",
+       {"racks.count=2", "fabric.group=2", "jobs[0].algorithm=ring", "jobs[0].execution=nccl"},
+       0.2,
+       {{"1GiB", 330.0}}});
 }
 
 }  // namespace
