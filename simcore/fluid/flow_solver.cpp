@@ -9,7 +9,7 @@ namespace weft {
 namespace {
 
 Result<void*> find_maker() {
-  const Result<void*> symbol = module_symbol(WEFT_FLUID_MODULE, "weft_make_flow_solver");
+  Result<void*> symbol = module_symbol(WEFT_FLUID_MODULE, "weft_make_flow_solver");
   if (symbol) return symbol;
   return Error{"the fluid engine cannot be loaded: " + symbol.errors().front().message +
                " (" WEFT_FLUID_MODULE

@@ -146,6 +146,8 @@ void SimgridSolver::start(std::uint32_t flow, std::uint32_t route, Bytes bytes) 
   if (flow >= flows_.size()) flows_.resize(flow + 1);
   const std::size_t side = sources_.size();
   s4u::CommPtr comm = s4u::Comm::sendto_init();
+  // A number, where SimGrid keeps a pointer for its user.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   comm->set_data(reinterpret_cast<void*>(static_cast<std::uintptr_t>(flow)));
   comm->set_payload_size(static_cast<std::uint64_t>(bytes.count()));
   comm->set_source(sources_[route / side]);
