@@ -195,12 +195,14 @@ std::string ResultFolder::move_files() const {
 
 fs::path ResultFolder::keep() { return std::exchange(partial_, fs::path()); }
 
-bool ResultFolder::has_whole_results() const {
-  if (!is_file(target_ / kSummary)) return false;
-  std::ifstream mark(target_ / kResultMark, std::ios::binary);
+bool has_whole_results(const fs::path& folder) {
+  if (!is_file(folder / kSummary)) return false;
+  std::ifstream mark(folder / kResultMark, std::ios::binary);
   std::string line;
   return std::getline(mark, line) && line + "\n" == kWholeText;
 }
+
+bool ResultFolder::has_whole_results() const { return scenarios::has_whole_results(target_); }
 
 Error ResultFolder::error(const std::string& reason) const { return write_error(given_, reason); }
 

@@ -55,6 +55,9 @@ class ResultFolder {
 /// in the way that is not weft's, or a place that cannot be written.
 [[nodiscard]] Errors check_output_folder(const std::filesystem::path& folder);
 
+/// Whether a folder has results of a run that came to its end.
+[[nodiscard]] bool has_whole_results(const std::filesystem::path& folder);
+
 /// Why writing failed, as far as a stream can tell.
 inline constexpr const char* kCannotWrite = "the disk is full or the folder cannot be written";
 

@@ -34,6 +34,14 @@ enum class Outcome : std::uint8_t {
   return outcome == Outcome::kFinished || outcome == Outcome::kHorizon;
 }
 
+/// How somebody asked for a run.
+struct Invocation {
+  std::string command_line;            ///< quoted for a shell; empty: not by a command line
+  std::string scenario_file;           ///< absolute; empty: there is none
+  std::vector<std::string> overrides;  ///< as in `--set`
+  std::string without;                 ///< as in `--without`
+};
+
 /// What a run found: what its tables keep, and what they are read with.
 struct Results : ResultTables {
   std::string scenario;
@@ -42,6 +50,7 @@ struct Results : ResultTables {
   /// are absent from everything that is printed or written.
   bool has_packets = true;
   std::string version;
+  Invocation invocation;
   std::string scenario_sha256;
   std::uint64_t seed = 0;
   Outcome outcome = Outcome::kFinished;

@@ -38,6 +38,7 @@
 #include "simcore/fluid/flow_solver.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/progress.hpp"
+#include "tools/cli/run/run_place.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/io/terminal.hpp"
 #include "topologies/analysis/summary.hpp"
@@ -49,6 +50,7 @@ namespace {
 struct Loaded {
   scenarios::LoadedScenario source;
   scenarios::Experiment experiment;
+  scenarios::Invocation invocation;
   bool lists_messages = true;  ///< writes messages.csv
 };
 
@@ -112,12 +114,6 @@ bool fits_memory(const scenarios::Forecast& f, const std::optional<std::int64_t>
   return true;
 }
 
-std::filesystem::path fluid_folder(const std::filesystem::path& packet_folder) {
-  std::filesystem::path folder = packet_folder.lexically_normal();
-  if (folder.filename().empty()) folder = folder.parent_path();
-  return folder.string() + "-fluid";
-}
-
 scenarios::Results simulate(const Loaded& loaded, Engine engine, const RunArguments& arguments,
                             scenarios::RunFiles& files) {
   const bool is_fluid = engine == Engine::kFluid;
@@ -135,6 +131,7 @@ scenarios::Results simulate(const Loaded& loaded, Engine engine, const RunArgume
                : scenarios::simulate(loaded.experiment, observer, &files,
                                      {.threads = arguments.threads}, sink);
   results.version = WEFT_VERSION;
+  results.invocation = loaded.invocation;
   results.lists_messages = loaded.lists_messages;
   results.scenario_sha256 = sha256_hex(loaded.source.canonical_yaml());
   return results;
@@ -172,11 +169,18 @@ void print_blame(const std::filesystem::path& folder) {
                     scenarios::explanation_text(blame.value(), kLines), folder.string()));
 }
 
-/// Says where the results are, and what is not there. `out` is where they should be.
+/// Says where the results are, what they replace, and what is not there. `out` is where they should
+/// be; `replaced` says what was there.
 void print_place(const scenarios::Results& results, const std::filesystem::path& written,
-                 const std::filesystem::path& out, const RunArguments& arguments) {
+                 const std::filesystem::path& out, const std::string& replaced,
+                 const RunArguments& arguments) {
+  const bool is_replaced = written == out && !replaced.empty();
+  if (is_replaced && arguments.print_json && !arguments.is_quiet) {
+    complain(fmt::format("{}: the results of {} are replaced", out.string(), replaced));
+  }
   if (!arguments.is_quiet && !arguments.print_json) {
     print(fmt::format("  results in {}\n", written.string()));
+    if (is_replaced) print(fmt::format("  where they replace those of {}\n", escaped(replaced)));
     for (const char* trace : {"timeline.perfetto-trace", "timeline.json"}) {
       if (!std::filesystem::exists(written / trace)) continue;
       print(fmt::format("  what ranks did when: {} (ui.perfetto.dev shows it)\n",
@@ -210,13 +214,14 @@ int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
                        results.threads, scenarios::format_time(results.lookahead),
                        results.totals.events));
   if (arguments.is_isolated) run_isolated(loaded, arguments, results);
+  const std::string replaced = describe_results_in(out);
   // Before anything is printed, since nobody may be there to read it: `weft run ... | head -1`.
   const auto written = scenarios::write_results(
       results, loaded.source.resolved_yaml(WEFT_VERSION), out,
       {.pauses = loaded.experiment.scenario.observe.pauses, .files = &files});
   print_results(results, arguments);
   if (!written) return refuse(written.errors(), kUnfinished);
-  print_place(results, written.value(), out, arguments);
+  print_place(results, written.value(), out, replaced, arguments);
   if (scenarios::is_success(results.outcome)) return kSuccess;
   complain(fmt::format("the run did not finish: {}", scenarios::outcome_name(results.outcome)));
   return kUnfinished;
@@ -224,7 +229,7 @@ int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
 
 /// Runs the fluid engine in a process of its own (SimGrid has one clock per process) beside the
 /// packet engine, and compares what they wrote.
-int run_both(Loaded& loaded, const std::filesystem::path& out, const RunArguments& arguments) {
+int run_both(Loaded& loaded, const RunPlace& place, const RunArguments& arguments) {
   RunArguments silent = arguments;
   silent.print_json = false;
   silent.is_quiet = true;
@@ -235,11 +240,11 @@ int run_both(Loaded& loaded, const std::filesystem::path& out, const RunArgument
     return kUnfinished;
   }
   if (child == 0) {
-    const int code = run_engine(loaded, Engine::kFluid, fluid_folder(out), silent);
+    const int code = run_engine(loaded, Engine::kFluid, place.fluid, silent);
     std::fflush(nullptr);
     ::_exit(code);
   }
-  const int packet = run_engine(loaded, Engine::kPacket, out, arguments);
+  const int packet = run_engine(loaded, Engine::kPacket, place.packet, arguments);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -249,8 +254,8 @@ int run_both(Loaded& loaded, const std::filesystem::path& out, const RunArgument
   }
   if (!arguments.is_quiet && !arguments.print_json) {
     if (is_interrupted()) return kUnfinished;
-    print(fmt::format("  results in {}\n\n", fluid_folder(out).string()));
-    if (const int code = compare_results(out.string(), fluid_folder(out).string());
+    print(fmt::format("  results in {}\n\n", place.fluid.string()));
+    if (const int code = compare_results(place.packet.string(), place.fluid.string());
         code != kSuccess) {
       return code;
     }
@@ -293,20 +298,15 @@ int run_scenario(const RunArguments& arguments) {
   if (arguments.has_timeline) overrides.emplace_back("observe.timeline.format=perfetto");
   std::optional<Loaded> loaded = load(arguments.scenario, overrides);
   if (!loaded) return kBadInput;
-  std::filesystem::path out = arguments.out;
-  if (arguments.out.empty()) {
-    out = std::filesystem::path("results") / loaded->experiment.scenario.name;
-    if (!arguments.without.empty()) {
-      std::string name = arguments.without;
-      std::ranges::replace(name, ':', '-');
-      out += "-without-" + name;
-    }
-    if (arguments.engine == Engine::kFluid) out = fluid_folder(out);
-  }
+  loaded->invocation = invocation_of(arguments);
+  const auto found = place_of_run(arguments, loaded->invocation, loaded->experiment.scenario.name,
+                                  sha256_hex(loaded->source.canonical_yaml()));
+  if (!found) return refuse(found.errors());
+  const RunPlace& place = found.value();
   // Before the run, not after an hour of it.
-  Errors errors = scenarios::check_output_folder(out);
+  Errors errors = scenarios::check_output_folder(place.packet);
   if (errors.empty() && arguments.engine == Engine::kBoth) {
-    errors = scenarios::check_output_folder(fluid_folder(out));
+    errors = scenarios::check_output_folder(place.fluid);
   }
   if (errors.empty() && arguments.engine != Engine::kPacket) {
     errors = loaded->source.located(scenarios::check_fluid(loaded->experiment));
@@ -328,8 +328,8 @@ int run_scenario(const RunArguments& arguments) {
     }
   }
   stop_on_interrupt();
-  if (arguments.engine == Engine::kBoth) return run_both(*loaded, out, arguments);
-  return run_engine(*loaded, arguments.engine, out, arguments);
+  if (arguments.engine == Engine::kBoth) return run_both(*loaded, place, arguments);
+  return run_engine(*loaded, arguments.engine, place.packet, arguments);
 }
 
 int compare_results(const std::string& first, const std::string& second) {

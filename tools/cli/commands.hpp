@@ -24,7 +24,9 @@ struct RunArguments {
   std::string scenario;
   Engine engine = Engine::kPacket;
   std::vector<std::string> overrides;
-  std::string out;
+  std::string out;                           ///< empty: a folder in results/
+  std::string name;                          ///< of that folder; empty: made of the scenario's
+  std::vector<std::string> command_line;     ///< for those who ask where results come from
   std::uint32_t threads = 0;                 ///< 0: as many as gain
   std::optional<std::int64_t> memory_limit;  ///< bytes of private memory; absent: what there is
   bool print_json = false;

@@ -84,7 +84,11 @@ int run_program(int argc, char** argv) {
                   "path=value: change one key of the scenario, such as fabric.ecn.kmin=400KB")
       ->allow_extra_args(false);
   run->add_option("--seed", seed, "the same as --set seed=N");
-  run->add_option("--out", run_arguments.out, "folder of the results (default results/<name>)");
+  CLI::Option* out = run->add_option(
+      "-o,--out", run_arguments.out,
+      "folder of the results (default results/<name>, with what --set changed behind the name)");
+  run->add_option("--name", run_arguments.name, "of the folder in results/, instead of that")
+      ->excludes(out);
   run->add_option(
          "--engine", run_arguments.engine,
          "packet: every packet; fluid: fair shares of rate, no queues, in a fraction of the "
@@ -175,6 +179,8 @@ int run_program(int argc, char** argv) {
   weft::set_log_level(*level);
   catalogue_commands.use_catalogue();
   if (!seed.empty()) run_arguments.overrides.push_back("seed=" + seed);
+  run_arguments.command_line.assign(argv, argv + argc);
+  run_arguments.command_line.front() = "weft";
 
   if (!memory_limit.empty()) {
     run_arguments.memory_limit = read_limit<weft::Bytes>("--memory-limit", memory_limit);

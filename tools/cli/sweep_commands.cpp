@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/language/lowering/lower.hpp"
 #include "scenarios/text/json_text.hpp"
 #include "simcore/base/escape.hpp"
 #include "simcore/base/units.hpp"
@@ -83,7 +84,11 @@ void SweepCommands::add_sweep(CLI::App& app) {
       ->allow_extra_args(false);
   sweep_->add_option("-j", o.run.processes, "processes on this machine (default: one per core)")
       ->check(CLI::Range(1, 4'096));
-  sweep_->add_option("--out", o.out, "folder of the database (default results/<name>)");
+  CLI::Option* out = sweep_->add_option(
+      "-o,--out", o.out,
+      "folder of the database (default results/<name>, with what --set changed behind the name)");
+  sweep_->add_option("--name", o.run.name, "of the folder in results/, instead of that")
+      ->excludes(out);
   sweep_->add_option("--time-limit", o.time_limit, "wall time of a point, such as 60s");
   sweep_->add_option("--memory-limit", o.memory_limit, "private memory of a point, such as 4GiB");
   sweep_->add_flag("--dry-run", o.run.is_dry_run,
@@ -156,6 +161,12 @@ int SweepCommands::run_sweep() {
   o.run.file = o.file;
   o.run.out = o.out;
   o.run.must_exist = o.resume;
+  if (std::string problem =
+          o.run.name.empty() ? std::string() : scenarios::language::name_problem(o.run.name);
+      !problem.empty()) {
+    complain("--name: " + problem);
+    return kBadInput;
+  }
   if (!o.time_limit.empty()) {
     const auto count = read_limit<Picoseconds>("--time-limit", o.time_limit);
     if (!count) return kBadInput;

@@ -134,6 +134,26 @@ std::vector<Field<Results>> identity_fields() {
   return {{"scenario", "its name", [](const Results& r) { return r.scenario; }},
           {summary_keys::kEngine, "packet or fluid", [](const Results& r) { return r.engine; }},
           {"version", "of weft", [](const Results& r) { return r.version; }},
+          {summary_keys::kCommandLine, "that asked for the run, as a shell takes it",
+           [](const Results& r) {
+             const std::string& line = r.invocation.command_line;
+             return json_if(!line.empty(), line);
+           }},
+          {summary_keys::kScenarioFile, "with its path",
+           [](const Results& r) {
+             const std::string& file = r.invocation.scenario_file;
+             return json_if(!file.empty(), file);
+           }},
+          {summary_keys::kOverrides, "what `--set` and `--seed` changed, a list, if there are any",
+           [](const Results& r) {
+             const auto& overrides = r.invocation.overrides;
+             return json_if(!overrides.empty(), overrides);
+           }},
+          {summary_keys::kWithout, "what `--without` took out, if anything",
+           [](const Results& r) {
+             const std::string& without = r.invocation.without;
+             return json_if(!without.empty(), without);
+           }},
           {summary_keys::kSeed, "", [](const Results& r) { return ordered_json(r.seed); }},
           {summary_keys::kScenario, "of the scenario with all its defaults",
            [](const Results& r) { return r.scenario_sha256; }},
@@ -192,7 +212,8 @@ std::vector<Field<Results>> result_fields() {
                     deadlock_record(), blocked_ports),
       {"lists_messages", "whether messages.csv is there",
        [](const Results& r) { return r.lists_messages; }},
-      {"results_sha256", "equal for equal results", [](const Results& r) { return r.digest(); }}};
+      {summary_keys::kResults, "equal for equal results",
+       [](const Results& r) { return r.digest(); }}};
 }
 
 }  // namespace

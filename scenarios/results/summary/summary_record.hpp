@@ -11,6 +11,11 @@ inline constexpr const char* kEngine = "engine";
 inline constexpr const char* kSeed = "seed";
 inline constexpr const char* kScenario = "scenario_sha256";
 inline constexpr const char* kJobs = "jobs";
+inline constexpr const char* kResults = "results_sha256";
+inline constexpr const char* kCommandLine = "command_line";
+inline constexpr const char* kScenarioFile = "scenario_file";
+inline constexpr const char* kOverrides = "overrides";
+inline constexpr const char* kWithout = "without";
 }  // namespace summary_keys
 
 /// All of summary.json, in its order.

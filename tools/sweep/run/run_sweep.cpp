@@ -13,6 +13,7 @@
 
 #include "scenarios/text/format.hpp"
 #include "simcore/base/escape.hpp"
+#include "tools/io/result_name.hpp"
 #include "tools/io/terminal.hpp"
 #include "tools/sweep/language/load_sweep.hpp"
 #include "tools/sweep/plan/points.hpp"
@@ -55,7 +56,12 @@ class Session {
  public:
   Session(const RunArguments& arguments, const Sweep& sweep, MessageLink* link)
       : arguments_(arguments), sweep_(sweep), link_(link) {
-    folder_ = arguments.out.empty() ? std::filesystem::path("results") / sweep.name : arguments.out;
+    folder_ = arguments.out;
+    if (folder_.empty()) {
+      const std::string& name = arguments.name;
+      folder_ = std::filesystem::path("results") /
+                (name.empty() ? overridden_name(sweep.name, arguments.overrides) : name);
+    }
     processes_ = arguments.processes == 0 ? usable_cores() : arguments.processes;
     if (link != nullptr) processes_ = static_cast<std::size_t>(link->size()) - 1;
   }

@@ -13,7 +13,8 @@ namespace weft::sweep {
 struct RunArguments {
   std::filesystem::path file;
   std::vector<std::string> overrides;
-  std::filesystem::path out;  ///< empty: results/<name>
+  std::filesystem::path out;  ///< empty: a folder in results/
+  std::string name;           ///< of that; empty: the sweep's, and what was changed
   std::size_t processes = 0;  ///< 0: one per core
   Limits limits;
   bool is_dry_run = false;
