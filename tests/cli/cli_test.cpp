@@ -197,7 +197,8 @@ TEST_F(Cli, ARunThatComesToItsHorizonSaysHowFarItsJobsCame) {
   EXPECT_THAT(f.out, HasSubstr("incast is cut at the horizon of 100 us: 0 of 32 messages that it "
                                "posted are completed"));
   EXPECT_THAT(f.out, ::testing::ContainsRegex("message completion +- +- +- +-"));
-  const std::string summary = read_file(folder_ / "results" / "incast-32" / "summary.json");
+  const std::string summary =
+      read_file(folder_ / "results" / "incast-32-run.until=100us" / "summary.json");
   EXPECT_THAT(summary, HasSubstr("\"outcome\": \"horizon\""));
   const auto messages = nlohmann::json::parse(summary)["messages"];
   EXPECT_TRUE(messages["fct_seconds"]["p99"].is_null());
@@ -211,13 +212,13 @@ TEST_F(Cli, ARunThatDoesNotFinishExitsWithOneSaysWhoWaitsAndKeepsItsResults) {
 }
 
 TEST_F(Cli, CtrlCLeavesTheFinishedWorkOnDisk) {
-  const pid_t child = start({"run", kScenarios + "all-reduce.yaml", "--set", "jobs[0].size=64GiB"});
+  const pid_t child =
+      start({"run", kScenarios + "all-reduce.yaml", "--set", "jobs[0].size=64GiB", "--out", "cut"});
   std::this_thread::sleep_for(std::chrono::milliseconds(700));
   ::kill(child, SIGINT);
   const Finished f = wait_for(child);
   EXPECT_EQ(f.exit_code, 1) << f.err;
-  EXPECT_THAT(read_file(folder_ / "results" / "all-reduce-64" / "summary.json"),
-              HasSubstr("interrupted"));
+  EXPECT_THAT(read_file(folder_ / "cut" / "summary.json"), HasSubstr("interrupted"));
 }
 
 TEST_F(Cli, CheckSaysHowTheFabricIsCut) {
@@ -340,13 +341,14 @@ TEST_F(Cli, PlatformWritesAFileOrStandardOutput) {
 }
 
 TEST_F(Cli, CtrlCStopsTheFluidEngineToo) {
-  const pid_t child = start({"run", kScenarios + "all-reduce.yaml", "--engine", "fluid", "--set",
-                             "racks.count=64", "--set", "jobs[0].size=64GiB", "--quiet"});
+  const pid_t child =
+      start({"run", kScenarios + "all-reduce.yaml", "--engine", "fluid", "--set", "racks.count=64",
+             "--set", "jobs[0].size=64GiB", "--quiet", "--name", "cut"});
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
   ::kill(child, SIGINT);
   const Finished f = wait_for(child);
   EXPECT_EQ(f.exit_code, 1) << f.err;
-  EXPECT_THAT(read_file(folder_ / "results" / "all-reduce-64-fluid" / "summary.json"),
+  EXPECT_THAT(read_file(folder_ / "results" / "cut-fluid" / "summary.json"),
               HasSubstr("interrupted"));
 }
 

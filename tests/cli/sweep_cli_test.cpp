@@ -179,7 +179,10 @@ TEST_F(SweepCli, DryRunListsPointsEstimatesAndWritesNothing) {
 }
 
 TEST_F(SweepCli, ThePointOfAnExportIsAScenarioWithTheSameDigest) {
-  ASSERT_EQ(run({"sweep", "tiny.yaml", "--quiet", "--set", "fabric.ecn.pmax=0.5"}).exit_code, 0);
+  ASSERT_EQ(
+      run({"sweep", "tiny.yaml", "--quiet", "--set", "fabric.ecn.pmax=0.5", "-o", "results/tiny"})
+          .exit_code,
+      0);
   const Finished all = run({"export", "results/tiny", "--json"});
   ASSERT_EQ(all.exit_code, 0) << all.err;
   const json point = json::parse(all.out).at("points").at(17);
@@ -222,7 +225,7 @@ TEST_F(SweepCli, WrongCommandLinesExitWithTwoAndAdvice) {
   ASSERT_EQ(run({"sweep", "tiny.yaml", "--quiet"}).exit_code, 0);
   refused({"plot", "results/tiny", "--x", "kmn", "--y", "p99"}, "did you mean `kmin`?");
   refused({"export", "results/tiny", "--scenario", "99"}, "has no point 99");
-  refused({"sweep", "tiny.yaml", "--set", "fabric.spines=4"}, "- ");
+  refused({"sweep", "tiny.yaml", "--name", "tiny", "--set", "fabric.spines=4"}, "- ");
 }
 
 /// Too little headroom: a lossless class drops, which ends well after all.

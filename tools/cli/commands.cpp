@@ -50,7 +50,7 @@ namespace {
 struct Loaded {
   scenarios::LoadedScenario source;
   scenarios::Experiment experiment;
-  scenarios::Invocation invocation;
+  scenarios::Invocation invocation = {};
   bool lists_messages = true;  ///< writes messages.csv
 };
 

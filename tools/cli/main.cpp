@@ -84,11 +84,11 @@ int run_program(int argc, char** argv) {
                   "path=value: change one key of the scenario, such as fabric.ecn.kmin=400KB")
       ->allow_extra_args(false);
   run->add_option("--seed", seed, "the same as --set seed=N");
-  CLI::Option* out = run->add_option(
+  CLI::Option* out_option = run->add_option(
       "-o,--out", run_arguments.out,
       "folder of the results (default results/<name>, with what --set changed behind the name)");
   run->add_option("--name", run_arguments.name, "of the folder in results/, instead of that")
-      ->excludes(out);
+      ->excludes(out_option);
   run->add_option(
          "--engine", run_arguments.engine,
          "packet: every packet; fluid: fair shares of rate, no queues, in a fraction of the "
