@@ -30,7 +30,7 @@ class ResultName : public ::testing::Test {
   ResultName() : program_("result name") { program_.folder().write("s.yaml", kSmall); }
 
   Finished run(const std::vector<std::string>& arguments, int exit_code = 0) const {
-    const Finished f = program_.run(arguments);
+    Finished f = program_.run(arguments);
     EXPECT_EQ(f.exit_code, exit_code) << f.err;
     return f;
   }
