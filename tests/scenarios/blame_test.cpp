@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
+#include "scenarios/explain/counterfactual.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"
 
@@ -224,6 +226,94 @@ TEST(Blame, OfAPipelineIsItsBubble) {
     EXPECT_NEAR(to_seconds(bubble), 3 * 3e-3, 0.05 * 3 * 3e-3);
     EXPECT_NEAR(to_seconds(computing), micro_batches * 3e-3, 0.05 * micro_batches * 3e-3);
   }
+}
+
+/// What job `a` takes.
+Picoseconds time_of_a(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  const auto loaded = load_scenario_text(text, "test.yaml", overrides);
+  EXPECT_TRUE(loaded.ok()) << text << loaded.errors().front().to_string();
+  return job_of(simulate(build_experiment(loaded.value().scenario).value()), "a").jct;
+}
+
+/// What taking `what` out of a scenario saves of job `a`.
+Picoseconds saved_without(const std::string& what, const std::string& text) {
+  const auto loaded = load_scenario_text(text, "test.yaml");
+  const auto overrides = overrides_without(what, loaded.value().scenario);
+  EXPECT_TRUE(overrides.ok()) << what;
+  if (!overrides) return {};
+  return time_of_a(text) - time_of_a(text, overrides.value());
+}
+
+// What is taken out takes at least 90 % of what it cost with it: of what the job takes longer than
+// where it was never in.
+TEST(Removal, TakesTheExcessAway) {
+  struct Case {
+    const char* what;
+    std::string with;
+    std::string without;
+  };
+  const std::string message =
+      "  - {name: a, type: messages, ranks: [h0, h4], list: [{from: 0, to: 1, size: 8MiB}]}\n";
+  const std::string other =
+      "  - {name: b, type: messages, ranks: [h1, h5], list: [{from: 0, to: 1, size: 16MiB}]}\n";
+  const std::string ring =
+      "jobs: [{name: a, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-7, compute: 1ms";
+  const auto lone = [&](const std::string& rest) {
+    return two_leaves(kPlain + "jobs:\n" + message + rest, kDeep);
+  };
+  const std::string pausing =
+      kSwitch + ", flow_control: {type: pfc, threshold: static, xoff: 8MB, xon: 7MB}";
+  const auto lossy = [&](const std::string& rest) {
+    return two_leaves(
+        "transport: {type: roce, congestion_control: none, retransmit_timeout: 500us}\n"
+        "jobs:\n" +
+            message + rest,
+        kDeep);
+  };
+  const auto controlled = [&](const std::string& control) {
+    return two_leaves("transport: {type: roce, congestion_control: " + control +
+                          "}\n"
+                          "jobs: [{name: a, type: incast, receiver: 0, senders: 7, size: 4MiB}]\n",
+                      kDeep);
+  };
+  const Case cases[] = {
+      {"stragglers", two_leaves(kPlain + ring + ", stragglers: [{ranks: 5, late: 300us}]}]\n"),
+       two_leaves(kPlain + ring + "}]\n")},
+      {"stragglers", two_leaves(kPlain + ring + ", noise: [{servers: 2, factor: 1.44}]}]\n"),
+       two_leaves(kPlain + ring + "}]\n")},
+      {"slow-links", lone("faults: [{type: link-rate, from: h4, rate: 100Gbps}]\n"), lone("")},
+      {"job:b", lone(other), lone("")},
+      {"pauses",
+       two_leaves(kPlain + "jobs:\n" + message +
+                      "faults: [{type: nic-pause, host: h4, at: 50us, until: 120us}]\n",
+                  pausing),
+       two_leaves(kPlain + "jobs:\n" + message, pausing)},
+      {"link-failures", lossy("faults: [{type: link-down, from: h4, at: 20us, until: 100us}]\n"),
+       lossy("")},
+      {"congestion-control", controlled("{type: dcqcn, preset: paper}"), controlled("none")},
+  };
+  for (const Case& c : cases) {
+    const Picoseconds excess = time_of_a(c.with) - time_of_a(c.without);
+    EXPECT_GT(excess, 1_us) << c.what;
+    EXPECT_GE(to_seconds(saved_without(c.what, c.with)), 0.9 * to_seconds(excess)) << c.what;
+  }
+}
+
+// Flows of a permutation that hash to the same spines: packets that are sprayed do not meet.
+TEST(Removal, OfCollisionsIsIdealSpreading) {
+  const std::string text =
+      "name: t\nseed: 1\n"
+      "racks: {count: 2, servers: 4, server: host-400g}\n"
+      "fabric: {topology: leaf-spine, spines: 4, switch: {part: spectrum-4, buffer: 400MB}, "
+      "flow_control: none}\n" +
+      kPlain +
+      "jobs: [{name: a, type: messages, ranks: 0-7, list: [{from: 0, to: 4, size: 8MiB}, {from: 1, "
+      "to: 5, size: 8MiB}, {from: 2, to: 6, size: 8MiB}, {from: 3, to: 7, size: 8MiB}]}]\n";
+  const Results r = blamed(text);
+  const Picoseconds excess = job_of(r, "a").jct - job_of(r, "a").ideal;
+  ASSERT_GT(to_seconds(excess), 0.5 * to_seconds(job_of(r, "a").ideal)) << "no collision: a seed";
+  EXPECT_GE(to_seconds(time_of(r, "a", "queueing")), 0.95 * to_seconds(excess));
+  EXPECT_GE(to_seconds(saved_without("collisions", text)), 0.9 * to_seconds(excess));
 }
 
 }  // namespace
