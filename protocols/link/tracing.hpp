@@ -72,22 +72,26 @@ class Tracer {
     }
     if (!s_.watch.is_used()) return;
     MessageWatch::Port& watched = s_.watch.port(port.index);
-    const bool is_wanted = kind == PacketKind::kData && is_of_message(packet);
-    if (is_wanted && counts_at(port) && watched.waiting > 0) --watched.waiting;
+    // What is watched was counted where it waits, or its host is sending: few packets are looked
+    // up.
+    const bool counts = counts_at(port);
+    const bool is_told =
+        watched.waiting > 0 || (port.owner_is_host && s_.watch.is_sending(port.owner, here.now));
+    const bool is_wanted =
+        kind == PacketKind::kData && (is_told || !counts) && is_of_message(packet);
+    if (is_wanted && counts) --watched.waiting;
+    if (is_wanted && port.owner_is_host && !follows(packet, watched.last, begin)) {
+      hold(here, packet, port, begin);
+    }
     const auto kind_and_class =
         static_cast<std::uint8_t>(static_cast<unsigned>(kind) << 4U | class_of(packet));
-    if (is_wanted || watched.waiting > 0 ||
-        (port.owner_is_host && s_.watch.is_sending(port.owner, here.now))) {
-      tell(here, port.index, {begin, end, packet.flow, packet.sequence, kind_and_class});
-      watched.last.end = Picoseconds(-1);  // is told
-    } else {
-      watched.last.begin = begin;
-      watched.last.end = end;
-      watched.last.flow = packet.flow;
-      watched.last.sequence = packet.sequence;
-      watched.last.kind_and_class = kind_and_class;
-    }
-    if (is_wanted && port.owner_is_host) hold(here, packet, port, begin);
+    watched.last.begin = begin;
+    watched.last.end = end;
+    watched.last.flow = packet.flow;
+    watched.last.sequence = packet.sequence;
+    watched.last.kind_and_class = kind_and_class;
+    watched.last.is_told = is_wanted || is_told;
+    if (watched.last.is_told) tell(here, port.index, watched.last);
   }
 
  private:
@@ -114,9 +118,16 @@ class Tracer {
   /// One more waits. With the first one, what the port sends at the time is told.
   void count(const Here& here, const PortState& port) const {
     MessageWatch::Port& watched = s_.watch.port(port.index);
-    if (watched.waiting++ > 0 || watched.last.end <= here.now) return;
+    if (watched.waiting++ > 0 || watched.last.is_told || watched.last.end <= here.now) return;
     tell(here, port.index, watched.last);
-    watched.last.end = Picoseconds(-1);
+    watched.last.is_told = true;
+  }
+  /// Whether nothing was between the packet, which starts now, and the one before of its message.
+  [[nodiscard]] static bool follows(const Packet& packet, const MessageWatch::Sent& last,
+                                    Picoseconds begin) {
+    return last.end == begin && last.flow == packet.flow && last.sequence + 1 == packet.sequence &&
+           (last.kind_and_class >> 4U) == static_cast<unsigned>(PacketKind::kData) &&
+           (packet.flags & kFirst) == 0;
   }
 
   void tell(const Here& here, std::uint32_t port, const MessageWatch::Sent& sent) const {

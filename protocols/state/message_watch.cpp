@@ -21,6 +21,7 @@ void MessageWatch::build(std::span<const WatchedMessage> messages,
     windows_[hosts[m.queue_pair]].push_back({m.posted, m.delivered});
   }
   for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+  build_blocks();
   for (std::vector<Window>& windows : windows_) {
     std::ranges::sort(windows, {}, &Window::begin);
     std::vector<Window> apart;
@@ -36,6 +37,24 @@ void MessageWatch::build(std::span<const WatchedMessage> messages,
   window_.assign(host_count, 0);
   losses_.resize(hosts.size());
   ports_.resize(port_count);
+}
+
+void MessageWatch::build_blocks() {
+  first_block_.assign(1, 0);
+  first_block_.reserve(first_.size());
+  for (std::size_t qp = 0; qp + 1 < first_.size(); ++qp) {
+    std::uint32_t range = first_[qp];
+    const std::uint32_t end = first_[qp + 1];
+    if (range != end) {
+      const std::uint32_t blocks = (ranges_[end - 1].last >> kBlockShift) + 1;
+      for (std::uint32_t block = 0; block <= blocks; ++block) {
+        const std::uint64_t begin = std::uint64_t{block} << kBlockShift;
+        while (range + 1 < end && ranges_[range + 1].first <= begin) ++range;
+        last_before_.push_back(range);
+      }
+    }
+    first_block_.push_back(static_cast<std::uint32_t>(last_before_.size()));
+  }
 }
 
 bool MessageWatch::is_sending(std::uint32_t host, Picoseconds now) {

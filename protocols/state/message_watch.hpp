@@ -14,13 +14,14 @@ namespace weft::protocols {
 /// queue pair is noted by the thread that runs it.
 class MessageWatch {
  public:
-  /// What a port sent last, if that was not told.
+  /// What a port sent last.
   struct Sent {
     Picoseconds begin{-1};
     Picoseconds end{-1};
     std::uint32_t flow = 0;
     std::uint32_t sequence = 0;
     std::uint8_t kind_and_class = 0;
+    bool is_told = false;
   };
   struct Port {
     Sent last;
@@ -39,9 +40,10 @@ class MessageWatch {
   /// Whether this packet of a queue pair is of one of the messages.
   [[nodiscard]] bool has(std::uint32_t queue_pair, std::uint32_t sequence) const {
     if (queue_pair + 1 >= first_.size()) return false;  // what chips made
-    std::uint32_t first = first_[queue_pair];
-    std::uint32_t count = first_[queue_pair + 1] - first;
-    if (count == 0) return false;
+    const std::uint32_t block = first_block_[queue_pair] + (sequence >> kBlockShift);
+    if (block + 1 >= first_block_[queue_pair + 1]) return false;
+    std::uint32_t first = last_before_[block];
+    std::uint32_t count = last_before_[block + 1] - first + 1;
     // The last range that begins no later.
     while (count > 1) {
       const std::uint32_t half = count / 2;
@@ -75,8 +77,16 @@ class MessageWatch {
     Picoseconds end;
   };
 
-  std::vector<std::uint32_t> first_;  ///< by queue pair: of its ranges; and the end
-  std::vector<Range> ranges_;         ///< by queue pair and sequence
+  /// Ranges are found by the block of sequence numbers first: most have one or two.
+  static constexpr unsigned kBlockShift = 8;
+  void build_blocks();
+
+  std::vector<std::uint32_t> first_;        ///< by queue pair: of its ranges; and the end
+  std::vector<Range> ranges_;               ///< by queue pair and sequence
+  std::vector<std::uint32_t> first_block_;  ///< by queue pair: in `last_before_`; and the end
+  /// By block, and one more for each queue pair that has ranges: the last range that begins no
+  /// later than the block, or the queue pair's first.
+  std::vector<std::uint32_t> last_before_;
   std::vector<std::vector<Loss>> losses_;
   std::vector<std::vector<Window>> windows_;  ///< by host, in order and apart
   std::vector<std::uint32_t> window_;         ///< by host: the first that is not over

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -20,11 +22,15 @@ namespace weft::scenarios {
 /// Adds up what passed along critical paths, by cause, culprit and port.
 class BlameSums {
  public:
+  BlameSums() = default;
+  BlameSums(const BlameSums&) = delete;
+  BlameSums& operator=(const BlameSums&) = delete;
+
   /// Keeps charges one by one, too, of so many paths.
   void keep(std::size_t paths) { kept_.resize(paths); }
   /// Part of the path of this number.
   void add(std::size_t number, const JobPath& path, const Charge& charge) {
-    sums_[{path.job, path.iteration, charge.cause, charge.culprit, charge.port.value()}] +=
+    sum_of({path.job, path.iteration, charge.cause, charge.culprit, charge.port.value()}) +=
         charge.end - charge.begin;
     if (!kept_.empty()) kept_[number].push_back(charge);
   }
@@ -36,7 +42,20 @@ class BlameSums {
 
  private:
   using Key = std::tuple<std::uint32_t, std::uint32_t, Cause, Culprit, std::uint32_t>;
-  std::map<Key, Picoseconds> sums_;
+  using Sums = std::map<Key, Picoseconds>;
+
+  /// Mostly one of the last few: a message's packets alternate with those of others.
+  Picoseconds& sum_of(const Key& key) {
+    for (Sums::value_type* recent : recent_) {
+      if (recent != nullptr && recent->first == key) return recent->second;
+    }
+    std::shift_right(recent_.begin(), recent_.end(), 1);
+    recent_.front() = &*sums_.try_emplace(key).first;
+    return recent_.front()->second;
+  }
+
+  Sums sums_;
+  std::array<Sums::value_type*, 4> recent_{};
   std::vector<std::vector<Charge>> kept_;  ///< by path
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace weft::scenarios {
@@ -40,27 +41,25 @@ class PacketWalk::Walk {
   void charge(Picoseconds begin, Cause cause, Culprit culprit, PortId port = PortId::none()) {
     begin = std::max(begin, message_.message.posted);
     if (begin >= now_) return;
-    charges_.push_back({begin, now_, cause, culprit, port});
+    // Packets of a message follow one another: one charge.
+    if (!charges_.empty() && charges_.back().cause == cause && charges_.back().port == port &&
+        charges_.back().culprit == culprit) {
+      charges_.back().begin = begin;
+    } else {
+      charges_.push_back({begin, now_, cause, culprit, port});
+    }
     now_ = begin;
   }
 
   /// To the arrival of the packet that completed the message.
   bool begin_at_arrival() {
-    const Node& host = fabric_.host(log_.e_.workload.process_hosts()[destination().value()]);
-    const Event* last = nullptr;
-    for (std::uint32_t i = 0; i < known_.packets.size(); ++i) {
-      for (const Event& e : known_.packets[i].events) {
-        if (!e.is_at_host || e.time > now_ || !is_port_of(host, e.port)) continue;
-        if (last != nullptr && e.time < last->time) continue;
-        last = &e;
-        sequence_ = first_ + i;
-      }
-    }
-    if (last == nullptr) return false;
+    const Arrival& last = known_.last;
+    if (last.time < Picoseconds{}) return false;
+    sequence_ = last.sequence;
     // A NIC that takes packets in more slowly than they come.
-    charge(last->time, Cause::kQueueing, Culprit::of_job(log_.e_.workload.job_of(destination())),
-           last->port);
-    in_ = last->port;
+    charge(last.time, Cause::kQueueing, Culprit::of_job(log_.e_.workload.job_of(destination())),
+           last.port);
+    in_ = last.port;
     return true;
   }
 
@@ -78,10 +77,7 @@ class PacketWalk::Walk {
   /// From the arrival of the packet at `in_` to the start of its transmission.
   bool cross_link() {
     out_ = fabric_.port(in_).peer;
-    const Busy* sent = nullptr;
-    for (const auto& [port, busy] : packet().sent) {
-      if (port == out_ && busy.begin < now_) sent = &busy;
-    }
+    const Busy* sent = transmission_before(now_);
     if (sent == nullptr) return false;
     // Of a packet that is forwarded before it is whole, only its begin is waited for.
     const bool is_whole = sent->end + fabric_.port(out_).wire_latency <= now_;
@@ -91,6 +87,26 @@ class PacketWalk::Walk {
     charge(left, Cause::kPropagation, Culprit::port(out_), out_);
     charge(sent->begin, Cause::kSerialisation, Culprit::port(out_), out_);
     return true;
+  }
+
+  /// The last transmission of the packet at `out_` that began before `time`; null: there is none.
+  [[nodiscard]] const Busy* transmission_before(Picoseconds time) const {
+    const std::vector<Busy>& busy = log_.ports_[out_.value()].busy;
+    const std::uint32_t flow = message_.message.queue_pair;
+    // Mostly it is the one whose last bit has just come.
+    const auto ended =
+        std::ranges::upper_bound(busy, time - fabric_.data_latency(out_), {}, &Busy::end);
+    if (ended != busy.begin() && std::prev(ended)->is_of(flow, sequence_) &&
+        std::prev(ended)->end == time - fabric_.data_latency(out_)) {
+      return &*std::prev(ended);
+    }
+    for (auto next = std::ranges::lower_bound(busy, time, {}, &Busy::begin);
+         next != busy.begin();) {
+      --next;
+      if (next->is_of(flow, sequence_)) return &*next;
+      if (next->end < message_.message.posted) break;
+    }
+    return nullptr;
   }
 
   /// From the start of a transmission at `out_` to the packet's arrival at that node, by `in_`.
@@ -142,7 +158,7 @@ class PacketWalk::Walk {
     std::optional<Picoseconds> since;
     const bool is_at_input = is_input_queued();
     for (const Event& e : packet().events) {
-      if (e.is_at_host || e.time > now_ || (since && e.time < *since)) continue;
+      if (e.time > now_ || (since && e.time < *since)) continue;
       const bool is_here =
           is_at_input ? fabric_.port(e.port).node == fabric_.port(out_).node : e.port == out_;
       if (!is_here) continue;
@@ -275,6 +291,10 @@ PacketWalk::PacketWalk(const Experiment& e, std::span<const PathMessage> message
       oldest_left_(messages.size() + 1, Picoseconds::max()),
       ports_(e.fabric.ports.size()),
       place_(messages.size(), kNowhere) {
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    const Node& owner = e.fabric.node(e.fabric.ports[i].node);
+    ports_[i].is_of_host = owner.kind == NodeKind::kHost;
+  }
   std::uint32_t flows = 0;
   for (std::size_t i = messages.size(); i-- > 0;) {
     oldest_left_[i] = std::min(oldest_left_[i + 1], messages[i].message.posted);
@@ -295,8 +315,8 @@ PacketWalk::PacketWalk(const Experiment& e, std::span<const PathMessage> message
   last_of_flow_ = first_of_flow_;
 }
 
-std::optional<std::size_t> PacketWalk::message_of(std::uint32_t flow, std::uint32_t sequence) {
-  if (flow + std::size_t{1} >= first_of_flow_.size()) return {};
+std::uint32_t PacketWalk::message_of(std::uint32_t flow, std::uint32_t sequence) {
+  if (flow + std::size_t{1} >= first_of_flow_.size()) return kNowhere;
   const std::uint32_t end = first_of_flow_[flow + 1];
   const auto has = [&](std::uint32_t i) {
     return i < end && sequence <= by_flow_[i].first &&
@@ -308,7 +328,7 @@ std::optional<std::size_t> PacketWalk::message_of(std::uint32_t flow, std::uint3
     last = static_cast<std::uint32_t>(std::lower_bound(begin + first_of_flow_[flow], begin + end,
                                                        std::pair(sequence, std::uint32_t{0})) -
                                       begin);
-    if (!has(last)) return {};
+    if (!has(last)) return kNowhere;
   }
   return by_flow_[last].second;
 }
@@ -334,20 +354,20 @@ void PacketWalk::MessageRecord::clear() {
     packet.sent.clear();
   }
   holds.clear();
+  last = {};
 }
 
 PacketWalk::PacketLog* PacketWalk::log_of(std::uint32_t flow, std::uint32_t sequence) {
-  const std::optional<std::size_t> message = message_of(flow, sequence);
-  if (!message || *message < next_) return nullptr;
-  return &record_of(*message).packets[sequence - first_sequences_[*message]];
+  const std::uint32_t message = message_of(flow, sequence);
+  if (message == kNowhere || message < next_) return nullptr;
+  return &record_of(message).packets[sequence - first_sequences_[message]];
 }
 
 void PacketWalk::add(std::span<const TraceRecord> records, Picoseconds until) {
   for (const TraceRecord& record : records) add(record);
   while (next_ < messages_.size() && messages_[next_].message.delivered < until) resolve(next_++);
-  constexpr std::size_t kForgotten = std::size_t{1} << 18U;
   records_ += records.size();
-  if (records_ > kForgotten) forget();
+  if (records_ > forgets_after_) forget();
 }
 
 void PacketWalk::add(const TraceRecord& record) {
@@ -356,27 +376,22 @@ void PacketWalk::add(const TraceRecord& record) {
   const PortId port(record.subject);
   switch (record.kind) {
     case TraceRecord::Kind::kPacketEnqueued:
-    case TraceRecord::Kind::kPacketArrived:
       if (PacketLog* log = log_of(flow, record.detail)) {
-        const bool is_at_host = record.kind == TraceRecord::Kind::kPacketArrived;
-        log->events.push_back({record.time, port, PortId(record.other), is_at_host});
+        log->events.push_back({record.time, port, PortId(record.other)});
       }
       break;
+    case TraceRecord::Kind::kPacketArrived:
+      add_arrival(record);
+      break;
     case TraceRecord::Kind::kPortBusy:
-      add_busy(record,
-               {.begin = record.time - Picoseconds(static_cast<std::int64_t>(
-                                           std::uint64_t{record.other} << 32U | record.detail)),
-                .end = record.time,
-                .flow = flow,
-                .sequence = sequence,
-                .is_data = (record.traffic_class >> 4U) == 0,
-                .traffic_class = static_cast<std::uint8_t>(record.traffic_class & 0x0fU)});
+      add_busy(record);
       break;
     case TraceRecord::Kind::kPacketHeld:
-      if (const auto message = message_of(flow, sequence); message && *message >= next_) {
-        record_of(*message).holds.push_back({record.time, record.time - Picoseconds(record.detail),
-                                             port,
-                                             static_cast<HoldReason>(record.traffic_class >> 4U)});
+      if (const auto message = message_of(flow, sequence);
+          message != kNowhere && message >= next_) {
+        record_of(message).holds.push_back({record.time, record.time - Picoseconds(record.detail),
+                                            port,
+                                            static_cast<HoldReason>(record.traffic_class >> 4U)});
       }
       break;
     case TraceRecord::Kind::kCreditStall:
@@ -388,9 +403,27 @@ void PacketWalk::add(const TraceRecord& record) {
   }
 }
 
-void PacketWalk::add_busy(const TraceRecord& record, const Busy& busy) {
-  ports_[record.subject].busy.push_back(busy);
-  if (!busy.is_data) return;
+void PacketWalk::add_arrival(const TraceRecord& record) {
+  const std::uint32_t sequence = record.detail;
+  const std::uint32_t message = message_of(static_cast<std::uint32_t>(record.value), sequence);
+  if (message == kNowhere || message < next_) return;
+  if (record.time > messages_[message].message.delivered) return;
+  Arrival& last = record_of(message).last;
+  if (std::pair(record.time, sequence) < std::pair(last.time, last.sequence)) return;
+  last = {record.time, PortId(record.subject), sequence};
+}
+
+void PacketWalk::add_busy(const TraceRecord& record) {
+  PortLog& port = ports_[record.subject];
+  Busy& busy = port.busy.emplace_back();
+  const std::uint64_t took = std::uint64_t{record.other} << 32U | record.detail;
+  busy.begin = record.time - Picoseconds(static_cast<std::int64_t>(took));
+  busy.end = record.time;
+  busy.flow = static_cast<std::uint32_t>(record.value);
+  busy.sequence = static_cast<std::uint32_t>(record.value >> 32);
+  busy.is_data = (record.traffic_class >> 4U) == 0;
+  busy.traffic_class = static_cast<std::uint8_t>(record.traffic_class & 0x0fU);
+  if (!busy.is_data || !port.is_of_host) return;
   if (PacketLog* packet = log_of(busy.flow, busy.sequence)) {
     packet->sent.emplace_back(PortId(record.subject), busy);
   }
@@ -415,10 +448,13 @@ void PacketWalk::forget() {
   const auto erase_old = [&is_old](auto& list) {
     list.erase(list.begin(), std::ranges::find_if_not(list, is_old));
   };
+  std::size_t left = 0;
   for (PortLog& port : ports_) {
     erase_old(port.busy);
     erase_old(port.stalls);
+    left += port.busy.size();
   }
+  forgets_after_ = std::max(left, kForgottenAtOnce);
 }
 
 }  // namespace weft::scenarios

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,9 +43,13 @@ class PacketWalk {
  private:
   struct Event {
     Picoseconds time;
-    PortId port;  ///< where it is: of a host, or the queue of an egress (or where inputs queue)
+    PortId port;  ///< the queue of an egress (or where inputs queue)
     PortId in;    ///< by which it came
-    bool is_at_host = false;
+  };
+  struct Arrival {
+    Picoseconds time{-1};
+    PortId port;
+    std::uint32_t sequence = 0;
   };
   struct Busy {
     Picoseconds begin;
@@ -55,6 +58,10 @@ class PacketWalk {
     std::uint32_t sequence = 0;
     bool is_data = false;
     std::uint8_t traffic_class = 0;
+
+    [[nodiscard]] bool is_of(std::uint32_t of_flow, std::uint32_t of_sequence) const {
+      return is_data && flow == of_flow && sequence == of_sequence;
+    }
   };
   struct Stall {
     Picoseconds begin;
@@ -69,27 +76,33 @@ class PacketWalk {
   };
   struct PacketLog {
     std::vector<Event> events;
-    std::vector<std::pair<PortId, Busy>> sent;  ///< by the ends of transmissions
+    std::vector<std::pair<PortId, Busy>> sent;  ///< by its host, by the ends of transmissions
   };
   /// What is known of a message's packets, from its first one on.
   struct MessageRecord {
     std::vector<PacketLog> packets;
     std::vector<Hold> holds;
+    Arrival last;  ///< at its host, not after it was delivered; of those at once the last in order
     /// As it was, with the memory that it has.
     void clear();
   };
   struct PortLog {
     std::vector<Busy> busy;
     std::vector<Stall> stalls;
+    bool is_of_host = false;
   };
   class Walk;
   static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+  /// Records that a cache holds. Where more must be kept, as many again come before the next time.
+  static constexpr std::size_t kForgottenAtOnce = std::size_t{1} << 14U;
 
   void add(const protocols::TraceRecord& record);
-  void add_busy(const protocols::TraceRecord& record, const Busy& busy);
+  void add_busy(const protocols::TraceRecord& record);
+  void add_arrival(const protocols::TraceRecord& record);
   /// Of the message that a packet is of; null: it is of none, or of one that is dealt with.
   [[nodiscard]] PacketLog* log_of(std::uint32_t flow, std::uint32_t sequence);
-  [[nodiscard]] std::optional<std::size_t> message_of(std::uint32_t flow, std::uint32_t sequence);
+  /// The message that a packet is of; kNowhere: it is of none.
+  [[nodiscard]] std::uint32_t message_of(std::uint32_t flow, std::uint32_t sequence);
   /// What is noted of a message that is not dealt with.
   [[nodiscard]] MessageRecord& record_of(std::size_t message);
   void resolve(std::size_t message);
@@ -105,6 +118,7 @@ class PacketWalk {
   std::vector<Picoseconds> oldest_left_;  ///< by message: the least posting from it on
   std::size_t next_ = 0;                  ///< message to be resolved
   std::size_t records_ = 0;               ///< since something was forgotten
+  std::size_t forgets_after_ = kForgottenAtOnce;
   std::vector<PortLog> ports_;
   std::vector<std::uint32_t> place_;  ///< by message: in `known_`; kNowhere: nothing is known
   std::vector<MessageRecord> known_;
