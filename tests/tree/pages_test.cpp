@@ -30,8 +30,14 @@ std::set<std::string> read_paths() {
   }
   for (const char* folder : kFolders) {
     paths.insert(folder);
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
-      paths.insert(entry.path().lexically_relative(root).string());
+    for (auto entry = fs::recursive_directory_iterator(root / folder);
+         entry != fs::recursive_directory_iterator(); ++entry) {
+      // Libraries of others, where somebody works on the page.
+      if (entry->path().filename() == "node_modules") {
+        entry.disable_recursion_pending();
+        continue;
+      }
+      paths.insert(entry->path().lexically_relative(root).string());
     }
   }
   return paths;

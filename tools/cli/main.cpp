@@ -17,6 +17,7 @@
 #include "tools/cli/estimate_command.hpp"
 #include "tools/cli/explain/explain_command.hpp"
 #include "tools/cli/output.hpp"
+#include "tools/cli/report/report_command.hpp"
 #include "tools/cli/sweep_commands.hpp"
 #include "tools/cli/topo_command.hpp"
 #include "tools/cli/unknown_words.hpp"
@@ -154,6 +155,7 @@ int run_program(int argc, char** argv) {
 
   EstimateCommand estimate_command(app);
   ExplainCommand explain_command(app);
+  ReportCommand report_command(app);
   TopoCommand topo_command(app);
   CollectiveCommands collective_commands(app);
   SweepCommands sweep_commands(app);
@@ -198,6 +200,7 @@ int run_program(int argc, char** argv) {
   if (schema->parsed()) return is_sweep_schema ? print_sweep_schema() : print_schema();
   if (const auto code = estimate_command.run()) return *code;
   if (const auto code = explain_command.run()) return *code;
+  if (const auto code = report_command.run()) return *code;
   if (const auto code = topo_command.run()) return *code;
   if (const auto code = collective_commands.run()) return *code;
   if (const auto code = sweep_commands.run()) return *code;

@@ -114,7 +114,8 @@ class Painter {
                          .pen = box.is_highlighted ? 2.2 : (box.has_cells ? 0.6 : 1.0),
                          .is_stack = is_stack,
                          .id = id_of(i),
-                         .tooltip = names(box.nodes)};
+                         .tooltip = names(box.nodes),
+                         .nodes = box.nodes};
     picture_.boxes.push_back(std::move(painted));
     if (!box.has_cells) return;
     const std::vector<std::string> labels = short_names(fabric_, box.nodes);
@@ -131,7 +132,8 @@ class Painter {
            .fill = colours.fill,
            .border = colours.border,
            .pen = 0.6,
-           .tooltip = fabric_.node(box.nodes[c]).name});
+           .tooltip = fabric_.node(box.nodes[c]).name,
+           .nodes = {box.nodes[c]}});
     }
   }
 

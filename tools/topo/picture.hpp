@@ -28,6 +28,7 @@ struct Picture {
     bool is_stack = false;  ///< stands for several nodes that are not shown
     std::string id{};       ///< unique; empty for what no line meets
     std::string tooltip{};
+    std::vector<NodeId> nodes{};  ///< that it stands for; none: a frame or a text
   };
   struct Line {
     std::string from;  ///< ids of boxes

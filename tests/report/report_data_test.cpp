@@ -1,0 +1,161 @@
+// What `weft report` reads from results folders.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/temporary_folder.hpp"
+#include "tools/report/data/blame_data.hpp"
+#include "tools/report/data/message_data.hpp"
+#include "tools/report/data/port_data.hpp"
+#include "tools/report/data/series_data.hpp"
+#include "tools/report/data/timeline_data.hpp"
+#include "tools/report/page.hpp"
+
+namespace weft::report {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ReportData : public ::testing::Test {
+ protected:
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_.path() / name, std::ios::binary) << text;
+  }
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_.path(); }
+
+ private:
+  testing::TemporaryFolder folder_{"weft report"};
+};
+
+constexpr const char* kMessages =
+    "job,source_rank,destination_rank,source_host,destination_host,bytes,start_s,delivered_s,"
+    "completion_s,fct_s,ideal_s,slowdown\n";
+
+// Of times 1 us ... 1000 us the p-quantile is the ceil(1000 p)-th, within 1/128 by the histogram.
+TEST_F(ReportData, QuantilesAreThoseOfTheMessages) {
+  std::string text = kMessages;
+  for (int i = 1000; i >= 1; --i) {
+    const std::string time = std::to_string(i * 1e-6);
+    text += "a,0,1,0,1,2048,0.0," + time + "," + time + "," + time + ",0.000001," +
+            std::to_string(i) + "\n";
+  }
+  write("messages.csv", text);
+  const auto data = read_messages(folder(), 3);
+  ASSERT_TRUE(data.ok());
+  ASSERT_EQ(data.value().distributions.size(), 1U);  // one job, one size: the same curve
+  const Json& group = data.value().distributions[0];
+  EXPECT_EQ(group["count"], 1000);
+  for (const Json& point : group["seconds"]) {
+    const double p = point[0].get<double>();
+    const double exact = std::max(1.0, std::ceil(1000 * p - 1e-6)) * 1e-6;
+    EXPECT_NEAR(point[1].get<double>(), exact, exact / 128 + 1e-12) << p;
+  }
+  EXPECT_DOUBLE_EQ(group["seconds"].back()[1].get<double>(), 1e-3);
+}
+
+TEST_F(ReportData, TailHasTheMostSlowedDownMessagesFirst) {
+  write("messages.csv", std::string(kMessages) +
+                            "a,0,1,0,1,1,0,1,1,1,1,5\n"
+                            "b,1,2,1,2,99999999,0,1,1,1,1,50\n"
+                            "a,2,3,2,3,1,0,,,,1,\n"
+                            "a,3,4,3,4,1,0,1,1,1,1,7\n");
+  const auto data = read_messages(folder(), 2);
+  ASSERT_TRUE(data.ok());
+  std::vector<double> slowdowns;
+  for (const TailMessage& message : data.value().tail) slowdowns.push_back(message.slowdown);
+  EXPECT_THAT(slowdowns, ElementsAre(50.0, 7.0));
+  EXPECT_EQ(data.value().distributions[0]["unfinished"], 1);  // of all jobs together
+  EXPECT_EQ(data.value().distributions[0]["count"], 3);
+}
+
+TEST_F(ReportData, BrokenRowsNameFileAndLine) {
+  write("messages.csv", std::string(kMessages) + "a,0,1\n");
+  const auto data = read_messages(folder(), 2);
+  ASSERT_FALSE(data.ok());
+  EXPECT_THAT(data.errors()[0].to_string(), HasSubstr("messages.csv:2"));
+}
+
+TEST_F(ReportData, OfManyPortsThoseWithTheLongestQueuesStay) {
+  write("ports.csv", "port,bytes,peak_queue_bytes\na->b,9,1\nb->a,8,0\nc->d,1,7\nd->c,2,3\n");
+  const auto ports = read_ports(folder(), 2);
+  ASSERT_TRUE(ports.ok());
+  EXPECT_THAT(ports.value().names, ElementsAre("c->d", "d->c"));
+  EXPECT_EQ(ports.value().left_out, 2U);
+}
+
+TEST_F(ReportData, BlameOfAJobAddsUpToItsTime) {
+  std::vector<scenarios::BlameEntry> blame;
+  for (std::uint32_t i = 0; i < 500; ++i) {
+    blame.push_back({"j", i, i % 2 == 0 ? "pause" : "queueing", "port", "p" + std::to_string(i),
+                     "p" + std::to_string(i), Picoseconds(1000 + i)});
+  }
+  const Json job = blame_json(blame)[0];
+  double rows = 0;
+  for (const Json& row : job["rows"]) rows += row[4].get<double>();
+  EXPECT_NEAR(rows, job["seconds"].get<double>(), 1e-15);
+  EXPECT_LE(job["rows"].size(), 202U);
+  EXPECT_LE(job["bars"]["seconds"].size(), 60U);
+}
+
+// A queue holds what it has until it changes: 0, then 5 from the middle on.
+TEST_F(ReportData, QueuesHoldUntilTheyChange) {
+  write("queues.csv", "time_s,port,class,bytes\n0.0,a->b,data,0\n0.5,a->b,data,5\n");
+  const auto series = series_json(folder(), 1.0);
+  ASSERT_TRUE(series.ok());
+  const Json& values = series.value()["queues"]["series"][0]["values"];
+  ASSERT_EQ(values.size(), 400U);
+  EXPECT_EQ(values[199], 0);
+  EXPECT_EQ(values[200], 5);
+  EXPECT_EQ(values[399], 5);
+}
+
+// 20,000 slices of 1 us, each 1 us after the one before, on a track of which 1,000 may stay.
+TEST_F(ReportData, TimelinesOfAnyLengthKeepTheirBounds) {
+  std::string text =
+      "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+      R"({"ph":"M","pid":1,"name":"process_name","args":{"name":"j rank 0"}},)"
+      "\n"
+      R"({"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"steps"}})";
+  for (int i = 0; i < 20'000; ++i) {
+    text += ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":" + std::to_string(2 * i) +
+            R"(,"dur":1.0,"name":"receive","cat":"step"})";
+  }
+  write("timeline.json", text + "\n]}\n");
+  const Json timeline = timeline_json(folder(), 1'000);
+  ASSERT_EQ(timeline["tracks"].size(), 1U);
+  const Json& slices = timeline["tracks"][0]["slices"];
+  EXPECT_LE(slices.size(), 4'000U);
+  std::int64_t count = 0;
+  std::int64_t begin = 0;
+  for (std::size_t i = 0; i < slices.size(); i += 4) {
+    begin += slices[i].get<std::int64_t>();
+    count += slices[i + 3].get<std::int64_t>();
+  }
+  EXPECT_EQ(count, 20'000);
+  EXPECT_LE(begin + slices[slices.size() - 3].get<std::int64_t>(), 39'999'000);
+}
+
+TEST_F(ReportData, NothingInTheDataEndsItsScript) {
+  write("summary.json",
+        R"({"scenario":"</script><b>","jobs":[],"simulated_seconds":1.0,"outcome":"finished"})");
+  write("ports.csv", "port,bytes\n</script>,1\n");
+  const auto data = page_data({folder()});
+  ASSERT_TRUE(data.ok()) << data.errors()[0].to_string();
+  EXPECT_THAT(data.value(), Not(HasSubstr("<")));
+}
+
+TEST_F(ReportData, FoldersWithoutResultsAreNamed) {
+  const auto data = page_data({folder()});
+  ASSERT_FALSE(data.ok());
+  EXPECT_THAT(data.errors()[0].to_string(), HasSubstr("summary.json"));
+}
+
+}  // namespace
+}  // namespace weft::report

@@ -1,0 +1,124 @@
+#include "tools/report/data/run_data.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "scenarios/explain/blame_file.hpp"
+#include "tools/report/data/blame_data.hpp"
+#include "tools/report/data/fabric_data.hpp"
+#include "tools/report/data/message_data.hpp"
+#include "tools/report/data/port_data.hpp"
+#include "tools/report/data/series_data.hpp"
+#include "tools/report/data/timeline_data.hpp"
+
+namespace weft::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostItems = 1'000;  ///< of a list of the summary
+constexpr std::size_t kMostVictims = 200;
+constexpr std::size_t kMostScenario = 400'000;  ///< bytes of resolved.yaml
+
+/// Lists that grow with a run are cut, and how many items are missing is said.
+void cut_lists(Json& summary, Json& left_out) {
+  for (auto& [name, value] : summary.items()) {
+    if (!value.is_array() || value.size() <= kMostItems) continue;
+    left_out[name] = value.size() - kMostItems;
+    value.erase(value.begin() + kMostItems, value.end());
+  }
+}
+
+Result<Json> read_summary(const fs::path& folder) {
+  const fs::path file = folder / "summary.json";
+  std::ifstream in(file, std::ios::binary);
+  if (!in) {
+    return Error{"cannot be read; expected a folder that `weft run` or `weft sweep` wrote",
+                 {.file = file.string()}};
+  }
+  Json summary = Json::parse(in, nullptr, false);
+  const bool is_summary = summary.is_object() && summary.contains("scenario") &&
+                          summary.contains("jobs") && summary["jobs"].is_array() &&
+                          summary.contains("simulated_seconds");
+  if (!is_summary) return Error{"is not a summary of weft", {.file = file.string()}};
+  return summary;
+}
+
+std::string read_text(const fs::path& file, std::size_t most) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text(most, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(most));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
+  return text;
+}
+
+Result<Json> read_victims(const fs::path& folder) {
+  TableReader table(folder / "victims.csv");
+  Json rows = Json::array();
+  while (table.next()) {
+    if (rows.size() == kMostVictims) break;
+    Json row = Json::array();
+    for (std::size_t c = 0; c < table.header().size(); ++c) row.push_back(table.text(c));
+    rows.push_back(std::move(row));
+  }
+  if (!table.errors().empty()) return table.errors();
+  return Json{{"columns", table.header()}, {"rows", std::move(rows)}};
+}
+
+Json tail_json(const std::vector<TailMessage>& tail) {
+  Json list = Json::array();
+  for (const TailMessage& m : tail) {
+    list.push_back({m.job, m.source_rank, m.destination_rank, m.source_host, m.destination_host,
+                    short_number(m.bytes), short_number(m.start), short_number(m.time),
+                    short_number(m.slowdown)});
+  }
+  return list;
+}
+
+/// The tables that every run has: ports, messages, and the fabric that they are of.
+Errors add_tables(const fs::path& folder, const Bounds& bounds, Json& run) {
+  auto ports = read_ports(folder, bounds.ports);
+  if (!ports) return ports.errors();
+  auto messages = read_messages(folder, bounds.tail);
+  if (!messages) return messages.errors();
+  run["ports"] = ports_json(ports.value());
+  run["distributions"] = std::move(messages.value().distributions);
+  run["tail"] = tail_json(messages.value().tail);
+  run["fabric"] = fabric_json(folder, ports.value(), messages.value().tail);
+  return {};
+}
+
+}  // namespace
+
+Result<Json> run_json(const fs::path& folder, const Bounds& bounds) {
+  auto summary = read_summary(folder);
+  if (!summary) return summary.errors();
+  const double seconds = summary.value()["simulated_seconds"].is_number()
+                             ? summary.value()["simulated_seconds"].get<double>()
+                             : 0.0;
+  Json run{{"folder", folder.string()}};
+  Json left_out = Json::object();
+  cut_lists(summary.value(), left_out);
+  run["summary"] = std::move(summary).value();
+  run["left_out"] = std::move(left_out);
+  run["scenario"] = read_text(folder / "resolved.yaml", kMostScenario);
+  if (Errors errors = add_tables(folder, bounds, run); !errors.empty()) return errors;
+  if (fs::exists(folder / "blame.csv")) {
+    const auto blame = scenarios::read_blame(folder);
+    if (!blame) return blame.errors();
+    run["blame"] = blame_json(blame.value());
+  }
+  auto series = series_json(folder, seconds);
+  if (!series) return series.errors();
+  run["series"] = std::move(series).value();
+  auto victims = read_victims(folder);
+  if (!victims) return victims.errors();
+  run["victims"] = std::move(victims).value();
+  run["timeline"] = timeline_json(folder, bounds.slices);
+  return run;
+}
+
+}  // namespace weft::report

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+
+#include "simcore/base/result.hpp"
+#include "tools/report/data/table_reader.hpp"
+
+namespace weft::report {
+
+/// How much of a run goes onto the page; less of each where there are several.
+struct Bounds {
+  std::size_t ports = 12'000;
+  std::size_t tail = 60;
+  std::size_t slices = 120'000;
+};
+
+/// What the page shows of a results folder. Errors name the file.
+[[nodiscard]] Result<Json> run_json(const std::filesystem::path& folder, const Bounds& bounds);
+
+}  // namespace weft::report

@@ -1,0 +1,71 @@
+#include "tools/report/data/table_reader.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <system_error>
+#include <utility>
+
+namespace weft::report {
+
+TableReader::TableReader(const std::filesystem::path& file) : file_(file) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return;
+  in_.open(file, std::ios::binary);
+  number_ = 1;
+  if (!std::getline(in_, line_)) {
+    fail("cannot be read or is empty");
+    return;
+  }
+  const std::string first(without_byte_order_mark(line_));
+  if (!row_.read(first)) {
+    fail(row_.problem());
+    return;
+  }
+  for (const CsvRow::Cell& cell : row_.cells()) header_.emplace_back(cell.text);
+}
+
+std::size_t TableReader::column(std::string_view name) {
+  const auto found = std::ranges::find(header_, name);
+  if (found == header_.end() && is_there()) fail("has no column " + std::string(name));
+  return static_cast<std::size_t>(found - header_.begin());
+}
+
+bool TableReader::next() {
+  if (!is_there() || !errors_.empty() || !std::getline(in_, line_)) return false;
+  ++number_;
+  if (row_.read(line_) && row_.cells().size() == header_.size()) return true;
+  fail("is not a row of this table");
+  return false;
+}
+
+std::string_view TableReader::text(std::size_t column) const { return row_.cells()[column].text; }
+
+std::optional<double> TableReader::number(std::size_t column) const {
+  const std::string_view cell = text(column);
+  double value = 0;
+  const auto [stop, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  const bool is_number = error == std::errc() && stop == cell.data() + cell.size();
+  return is_number && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+void TableReader::fail(std::string message) {
+  errors_.push_back(
+      {.message = std::move(message), .where = {.file = file_.string(), .line = number_}});
+}
+
+Json short_number(double value) {
+  constexpr double kWhole = 9e15;
+  if (!std::isfinite(value)) return {};
+  if (value == std::floor(value) && std::abs(value) < kWhole) {
+    return static_cast<std::int64_t>(value);
+  }
+  constexpr int kDigits = 9;
+  const double scale = std::pow(10.0, kDigits - 1 - std::floor(std::log10(std::abs(value))));
+  const double rounded = std::isfinite(scale) ? std::round(value * scale) / scale : value;
+  return rounded;
+}
+
+Json short_number(std::optional<double> value) { return value ? short_number(*value) : Json(); }
+
+}  // namespace weft::report

@@ -1,0 +1,187 @@
+#include "tools/report/data/timeline_data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <string>
+#include <system_error>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace weft::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostNames = 20'000;
+constexpr const char* kCritical = "critical path";
+
+struct Slice {
+  double begin = 0;  ///< microseconds
+  double end = 0;
+  std::uint32_t name = 0;
+  std::uint32_t count = 1;  ///< slices that it stands for
+};
+
+struct Track {
+  std::int64_t process = 0;
+  std::string name;
+  bool is_critical = false;
+  std::vector<Slice> slices;
+};
+
+/// Joins neighbours of which each is shorter than `least`, with gaps that are shorter, too.
+void join(Track& track, double least) {
+  std::ranges::stable_sort(track.slices, {}, &Slice::begin);
+  if (track.is_critical) return;
+  std::vector<Slice> joined;
+  for (const Slice& slice : track.slices) {
+    const bool is_short = slice.end - slice.begin < least;
+    if (is_short && !joined.empty()) {
+      Slice& last = joined.back();
+      const bool was_short = last.count > 1 || last.end - last.begin < least;
+      if (was_short && slice.begin - last.end < least && last.end - last.begin < 4 * least) {
+        if (slice.end - slice.begin > last.end - last.begin) last.name = slice.name;
+        last.end = std::max(last.end, slice.end);
+        last.count += slice.count;
+        continue;
+      }
+    }
+    joined.push_back(slice);
+  }
+  track.slices = std::move(joined);
+}
+
+class Builder {
+ public:
+  explicit Builder(std::size_t most) : most_(std::max<std::size_t>(most, 1'000)) {}
+
+  /// An event as `weft run` writes it, one on a line.
+  void add(const Json& event) {
+    const std::string kind = event.value("ph", std::string());
+    if (kind == "M") add_name(event);
+    if (kind == "X") add_slice(event);
+    if (kind == "C") ++counters_;
+  }
+
+  Json finish() {
+    while (slices_ > most_) thin();
+    for (auto& [key, track] : tracks_) join(track, 0);
+    Json tracks = Json::array();
+    for (const auto& [key, track] : tracks_) {
+      if (!track.slices.empty()) tracks.push_back(track_json(track));
+    }
+    return {{"names", names_}, {"tracks", std::move(tracks)}, {"joined_below", least_}};
+  }
+
+ private:
+  void add_name(const Json& event) {
+    const auto process = event.value("pid", std::int64_t{0});
+    if (!event.contains("args") || !event["args"].is_object()) return;
+    const std::string name = event["args"].value("name", std::string());
+    if (event.value("name", std::string()) == "process_name") {
+      processes_[process] = name;
+    } else if (event.contains("tid")) {
+      Track& track = tracks_[{process, event.value("tid", std::int64_t{0})}];
+      track.process = process;
+      track.name = name;
+      track.is_critical = name == kCritical;
+    }
+  }
+
+  void add_slice(const Json& event) {
+    Track& track =
+        tracks_[{event.value("pid", std::int64_t{0}), event.value("tid", std::int64_t{0})}];
+    const double begin = event.value("ts", 0.0);
+    std::string name = event.value("name", std::string());
+    if (track.is_critical && event.contains("args")) {
+      for (const char* key : {"culprit", "port"}) {
+        name += "\t" + event["args"].value(key, std::string());
+      }
+    }
+    track.slices.push_back({begin, begin + event.value("dur", 0.0), number_of(name), 1});
+    if (track.is_critical) return;
+    if (++slices_ > 2 * most_) thin();
+  }
+
+  /// Doubles the length below which slices are joined until enough room is there.
+  void thin() {
+    least_ = least_ == 0 ? 0.001 : 2 * least_;
+    slices_ = 0;
+    for (auto& [key, track] : tracks_) {
+      join(track, least_);
+      if (!track.is_critical) slices_ += track.slices.size();
+    }
+    constexpr double kTooLong = 1e12;
+    if (least_ > kTooLong) most_ = slices_;
+  }
+
+  std::uint32_t number_of(const std::string& name) {
+    if (const auto known = numbers_.find(name); known != numbers_.end()) return known->second;
+    if (names_.size() >= kMostNames) return number_of(name.substr(0, name.find(' ')), 0);
+    return number_of(name, 0);
+  }
+  std::uint32_t number_of(const std::string& name, std::uint32_t otherwise) {
+    if (const auto known = numbers_.find(name); known != numbers_.end()) return known->second;
+    if (names_.size() >= 2 * kMostNames) return otherwise;
+    numbers_.emplace(name, static_cast<std::uint32_t>(names_.size()));
+    names_.push_back(name);
+    return static_cast<std::uint32_t>(names_.size() - 1);
+  }
+
+  [[nodiscard]] Json track_json(const Track& track) const {
+    Json flat = Json::array();
+    std::int64_t before = 0;
+    for (const Slice& slice : track.slices) {
+      const auto begin = static_cast<std::int64_t>(std::llround(slice.begin * 1000));
+      const auto end = static_cast<std::int64_t>(std::llround(slice.end * 1000));
+      flat.push_back(begin - before);
+      flat.push_back(end - begin);
+      flat.push_back(slice.name);
+      flat.push_back(slice.count);
+      before = begin;
+    }
+    const auto process = processes_.find(track.process);
+    return {{"process", process == processes_.end() ? std::string() : process->second},
+            {"name", track.name},
+            {"slices", std::move(flat)}};
+  }
+
+  std::size_t most_;
+  std::map<std::int64_t, std::string> processes_;
+  std::map<std::pair<std::int64_t, std::int64_t>, Track> tracks_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+  std::vector<std::string> names_;
+  std::size_t slices_ = 0;  ///< but those of critical paths
+  std::size_t counters_ = 0;
+  double least_ = 0;  ///< microseconds
+};
+
+}  // namespace
+
+Json timeline_json(const fs::path& folder, std::size_t most) {
+  std::ifstream in(folder / "timeline.json", std::ios::binary);
+  if (!in) {
+    std::error_code ignored;
+    const bool has_other = fs::exists(folder / "timeline.perfetto-trace", ignored);
+    return {{"other", has_other ? "timeline.perfetto-trace" : ""}};
+  }
+  Builder builder(most);
+  for (std::string line; std::getline(in, line);) {
+    while (!line.empty() && (line.back() == ',' || line.back() == '\r')) line.pop_back();
+    if (line.size() < 2 || line.front() != '{' || line.back() != '}') continue;
+    const Json event = Json::parse(line, nullptr, false);
+    if (!event.is_object()) continue;
+    try {
+      builder.add(event);
+    } catch (const Json::exception&) {
+      continue;  // somebody else's idea of an event
+    }
+  }
+  return builder.finish();
+}
+
+}  // namespace weft::report

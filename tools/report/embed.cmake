@@ -1,0 +1,27 @@
+# Writes a C++ file that holds the bundled page, so that the program needs no files beside it.
+# Arguments: SCRIPT, STYLE, OUTPUT. As numbers: compilers limit the length of literals.
+function(literal file name)
+  file(READ ${file} hex HEX)
+  string(LENGTH "${hex}" length)
+  set(pieces)
+  set(at 0)
+  while(at LESS length)
+    string(SUBSTRING "${hex}" ${at} 4000 piece)
+    string(REGEX REPLACE "(..)" "0x\\1," piece "${piece}")
+    string(APPEND pieces "    ${piece}\n")
+    math(EXPR at "${at} + 4000")
+  endwhile()
+  set(text "${text}constexpr unsigned char k${name}[] = {\n${pieces}};\n\n" PARENT_SCOPE)
+endfunction()
+
+set(text "#include \"tools/report/page_text.hpp\"\n\nnamespace weft::report {\nnamespace {\n\n")
+literal(${SCRIPT} Script)
+literal(${STYLE} Style)
+string(APPEND text "}  // namespace\n\n")
+foreach(name Script Style)
+  string(TOLOWER ${name} small)
+  string(APPEND text "std::string_view page_${small}() {\n"
+    "  return {reinterpret_cast<const char*>(k${name}), sizeof(k${name})};\n}\n\n")
+endforeach()
+string(APPEND text "}  // namespace weft::report\n")
+file(WRITE ${OUTPUT} "${text}")

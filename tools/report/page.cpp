@@ -1,0 +1,94 @@
+#include "tools/report/page.hpp"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "scenarios/text/json_text.hpp"
+#include "simcore/base/escape.hpp"
+#include "tools/report/data/run_data.hpp"
+#include "tools/report/data/sweep_data.hpp"
+#include "tools/report/page_text.hpp"
+
+namespace weft::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostRuns = 16;
+
+bool is_sweep(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path / "sweep.db", ignored) ||
+         (path.extension() == ".db" && fs::is_regular_file(path, ignored));
+}
+
+/// As much of each as fits a page of all of them.
+Bounds bounds_for(std::size_t runs) {
+  const Bounds one;
+  if (runs == 1) return one;
+  return {.ports = one.ports / runs, .tail = 30, .slices = one.slices / runs};
+}
+
+Result<Json> data_of(const std::vector<fs::path>& folders) {
+  Json data{{"format", 1}, {"version", WEFT_VERSION}};
+  Errors errors;
+  for (const fs::path& folder : folders) {
+    if (!is_sweep(folder)) continue;
+    if (folders.size() > 1) {
+      return Error{"is a sweep; a page is of one sweep or of runs", {.file = folder.string()}};
+    }
+    auto sweep = sweep_json(folder);
+    if (!sweep) return sweep.errors();
+    data["sweep"] = std::move(sweep).value();
+    return data;
+  }
+  if (folders.size() > kMostRuns) {
+    return Error{fmt::format("{} folders; a page shows {} at most", folders.size(), kMostRuns)};
+  }
+  data["runs"] = Json::array();
+  for (const fs::path& folder : folders) {
+    auto run = run_json(folder, bounds_for(folders.size()));
+    if (!run) {
+      errors.insert(errors.end(), run.errors().begin(), run.errors().end());
+    } else {
+      data["runs"].push_back(std::move(run).value());
+    }
+  }
+  if (!errors.empty()) return errors;
+  return data;
+}
+
+}  // namespace
+
+Result<std::string> page_data(const std::vector<fs::path>& folders) {
+  const auto data = data_of(folders);
+  if (!data) return data.errors();
+  const std::string text = scenarios::json_text(data.value(), -1);
+  std::string safe;
+  safe.reserve(text.size() + text.size() / 50);
+  for (const char c : text) {
+    if (c == '<') {
+      safe += "\\u003c";
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+void write_page(std::ostream& out, const std::string& title, const std::string& data) {
+  out << kFirstLine
+      << "\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+         "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n"
+         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+         "<link rel=\"icon\" href=\"data:,\">\n"
+         "<title>"
+      << xml_escaped(title) << "</title>\n<style>" << page_style() << "</style></head>\n<body>"
+      << "<noscript>This page needs JavaScript; it loads nothing from elsewhere.</noscript>\n"
+         "<script type=\"application/json\" id=\"data\">"
+      << data << "</script>\n<script>" << page_script() << "</script></body></html>\n";
+}
+
+}  // namespace weft::report

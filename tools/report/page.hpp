@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "simcore/base/result.hpp"
+
+/// `weft report`: results as one HTML page that needs nothing else.
+namespace weft::report {
+
+/// What the page begins with; by that an earlier page is known as ours.
+inline constexpr const char* kFirstLine = "<!DOCTYPE html><!-- weft report -->";
+
+/// Folders of runs, or one of a sweep (or its database), as one JSON text. Nothing in it acts on
+/// HTML: every `<` is escaped.
+[[nodiscard]] Result<std::string> page_data(const std::vector<std::filesystem::path>& folders);
+
+/// The page around the data: styles and scripts are in it, and it may load nothing.
+void write_page(std::ostream& out, const std::string& title, const std::string& data);
+
+}  // namespace weft::report

@@ -1,0 +1,38 @@
+// Colours that are told apart in light and dark, and by most eyes (Okabe and Ito 2008, and viridis for scales).
+
+export const SERIES = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#b58900', '#56a0d3', '#8c564b', '#7f7f7f',
+  '#6a3d9a', '#e7298a'];
+
+const CAUSES = {
+  compute: '#4c78a8', straggler: '#e45756', bubble: '#9d755d', schedule: '#79706e', 'launch and protocol': '#b279a2',
+  propagation: '#83bcb6', serialisation: '#54a24b', queueing: '#f58518', pause: '#d67195', credits: '#d8b5a5',
+  'congestion control': '#eeca3b', window: '#bab0ac', retransmission: '#ff9da6', 'time-out': '#b22222',
+  'link failure': '#222222',
+};
+
+export const ofCause = (cause) => CAUSES[cause] ?? '#7f7f7f';
+export const ofSeries = (i) => SERIES[i % SERIES.length];
+
+const SCALE = [[68, 90, 160], [49, 122, 152], [38, 152, 138], [96, 180, 90], [200, 196, 50], [236, 140, 40], [214, 60, 50]];
+
+/** A colour for 0 to 1, from calm to alarming. */
+export function heat(share) {
+  const at = Math.max(0, Math.min(1, share)) * (SCALE.length - 1);
+  const i = Math.min(Math.floor(at), SCALE.length - 2);
+  const mix = SCALE[i].map((v, c) => Math.round(v + (SCALE[i + 1][c] - v) * (at - i)));
+  return `rgb(${mix.join(' ')})`;
+}
+
+/** For -1 to 1: less is blue, more is red. */
+export function difference(share) {
+  const size = Math.min(1, Math.abs(share));
+  const [from, to] = [[150, 150, 150], share < 0 ? [0, 90, 200] : [205, 40, 30]];
+  return `rgb(${from.map((v, c) => Math.round(v + (to[c] - v) * size)).join(' ')})`;
+}
+
+/** A steady colour for a name. */
+export function ofName(name) {
+  let hash = 0;
+  for (let i = 0; i < name.length; ++i) hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
+  return SERIES[hash % SERIES.length];
+}

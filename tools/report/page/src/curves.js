@@ -1,0 +1,114 @@
+// Distributions as curves: the whole on a linear axis, and the tail on a logarithmic one.
+
+import uPlot from 'uplot';
+import { el, section, choice, replace } from './dom.js';
+import { ofSeries } from './colour.js';
+import { aligned, decade, logLabels } from './quantiles.js';
+import * as format from './format.js';
+
+const LINE = () => getComputedStyle(document.documentElement).getPropertyValue('--line').trim() || '#ccc';
+const INK = () => getComputedStyle(document.documentElement).getPropertyValue('--ink').trim() || '#222';
+
+export function axes(x, y, sizeY = 62) {
+  const one = { stroke: () => INK(), grid: { stroke: () => LINE(), width: 1 }, ticks: { stroke: () => LINE() }, font: '12px system-ui, sans-serif', labelFont: '12px system-ui, sans-serif' };
+  return [{ ...one, label: x.label, values: (u, ticks) => ticks.map((v) => (v === null ? '' : x.show(v))), space: 70, ...x.more },
+    { ...one, label: y.label, values: (u, ticks) => ticks.map((v) => (v === null ? '' : y.show(v))), size: sizeY, ...y.more }];
+}
+
+/** A chart as wide as its place. */
+export function chart(place, options, data, label) {
+  const frame = el('div', { class: 'chart', role: 'img', 'aria-label': label });
+  place.append(frame);
+  let plot = null;
+  const draw = () => {
+    const width = Math.max(280, Math.floor(frame.clientWidth));
+    if (!plot) plot = new uPlot({ width, height: 300, ...options }, data, frame);
+    else if (plot.width !== width) plot.setSize({ width, height: plot.height });
+  };
+  new ResizeObserver(draw).observe(frame);
+  return { get plot() { return plot; }, redraw: () => plot?.redraw() };
+}
+
+/** A logarithmic scale that fits its values instead of whole decades. */
+const fitted = { time: false, distr: 3, range: (u, least, most) => (least === null ? [1, 10] : [least / 1.05, most * 1.05]) };
+
+function cdf(place, groups, quantity, isTail) {
+  const show = quantity === 'seconds' ? format.time : format.number;
+  const lists = groups.map((g) => g[quantity]);
+  const data = isTail
+    ? aligned(lists.map((c) => c.filter(([p]) => p < 1)), (p) => 1 - p)
+    : aligned(lists, (p) => p);
+  if (data[0].length < 2) {
+    place.append(el('p', { class: 'hint' }, 'All values are the same.'));
+    return;
+  }
+  const options = {
+    scales: { x: fitted, y: isTail ? { distr: 3, range: (u, least) => [least / 1.2, 1.2] } : { range: [0, 1] } },
+    axes: axes({ label: quantity === 'seconds' ? 'completion time' : 'slowdown', show, more: { values: (u, ticks) => logLabels(ticks, show), filter: (u, ticks) => ticks } },
+      { label: isTail ? 'share that took longer (log)' : 'share that took at most this', show: (v) => (isTail ? (decade(v) ? format.percent(v) : '') : format.percent(v)) }),
+    series: [{ label: quantity === 'seconds' ? 'time' : 'slowdown', value: (u, v) => (v === null ? '–' : show(v)) },
+      ...groups.map((g, i) => ({ label: g.label, stroke: ofSeries(i), width: 2, spanGaps: true, points: { show: data[0].length < 12 }, value: (u, v) => (v === null ? '–' : format.number(v)) }))],
+    cursor: { drag: { x: true, y: false } },
+    legend: { live: groups.length <= 12 },
+  };
+  chart(place, options, data, `${isTail ? 'tail' : 'distribution'} of ${quantity === 'seconds' ? 'completion times' : 'slowdowns'}`);
+}
+
+const label = (g, many) => [many ? g.run : '', g.job || 'all jobs', g.size].filter(Boolean).join(', ');
+
+/** The packets' latencies: the percentiles that a run keeps. */
+function latency(runs) {
+  const rows = runs.filter((run) => run.summary.packet_latency_seconds);
+  if (!rows.length) return null;
+  return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'packet latency' }, el('table', {}, el('caption', {}, 'Packet latency'),
+    el('thead', {}, el('tr', {}, el('th', {}, ''), ['p50', 'p95', 'p99', 'p999', 'max'].map((p) => el('th', { scope: 'col' }, p)))),
+    el('tbody', {}, rows.map((run) => el('tr', {}, el('th', { scope: 'row' }, runs.length > 1 ? run.label : 'all packets'),
+      ['p50', 'p95', 'p99', 'p999', 'max'].map((p) => el('td', {}, format.time(run.summary.packet_latency_seconds[p]))))))));
+}
+
+/** Packets' latencies as a curve: of five points, each exact to what summary.json has. */
+function latencyGroups(runs) {
+  const points = { p50: 0.5, p95: 0.95, p99: 0.99, p999: 0.999 };
+  return runs.filter((run) => run.summary.packet_latency_seconds).map((run) => ({
+    label: runs.length > 1 ? run.label : 'packets',
+    seconds: [...Object.entries(points).map(([name, p]) => [p, run.summary.packet_latency_seconds[name]]), [1, run.summary.packet_latency_seconds.max]],
+  }));
+}
+
+export function curves(runs) {
+  const many = runs.length > 1;
+  const groups = runs.flatMap((run) => run.distributions.map((g) => ({ ...g, run: run.label })))
+    .filter((g) => g.count > 0).map((g) => ({ ...g, label: label(g, many) }));
+  if (!groups.length) return section('distributions', 'Distributions', el('p', {}, 'The run wrote no messages.csv; observe.messages asks for it.'), latency(runs));
+  let by = 'job';
+  let quantity = 'slowdown';
+  const whole = el('div', {});
+  const tail = el('div', {});
+  const note = el('p', { class: 'hint', 'aria-live': 'polite' });
+  const draw = () => {
+    if (quantity === 'packets') {
+      const chosen = latencyGroups(runs);
+      replace(whole); replace(tail);
+      cdf(whole, chosen, 'seconds', false);
+      cdf(tail, chosen, 'seconds', true);
+      replace(note, 'Latency of packets: the percentiles that summary.json has.');
+      return;
+    }
+    const fits = (g) => (by === 'all' ? g.size === '' && (g.job === '' || runs.find((r) => r.label === g.run).summary.jobs.length === 1) : by === 'job' ? g.size === '' && (g.job !== '') : g.size !== '');
+    let chosen = groups.filter(fits);
+    if (!chosen.length) chosen = groups.filter((g) => g.size === '');
+    const cut = chosen.slice(0, 20);
+    replace(whole); replace(tail);
+    cdf(whole, cut, quantity, false);
+    cdf(tail, cut, quantity, true);
+    const unfinished = chosen.reduce((sum, g) => sum + g.unfinished, 0);
+    replace(note, `${cut.length} of ${chosen.length} curves. ${unfinished ? `${format.number(unfinished)} messages never completed and are not in them. ` : ''}Within 0.8 %; a drag over a chart zooms, a double click shows all.`);
+  };
+  const node = section('distributions', 'Distributions',
+    el('div', { class: 'controls' },
+      choice('of', [['slowdown', 'message slowdown'], ['seconds', 'message completion time'], ...(latencyGroups(runs).length ? [['packets', 'packet latency']] : [])], (v) => { quantity = v; draw(); }),
+      choice('by', [['job', 'job'], ['size', 'job and size class'], ['all', 'run']], (v) => { by = v; draw(); }, by)),
+    el('div', { class: 'pair' }, whole, tail), note, latency(runs));
+  requestAnimationFrame(draw);
+  return node;
+}

@@ -1,0 +1,218 @@
+// The fabric as `weft topo` draws it, coloured by what one chooses.
+
+import { el, svg, section, choice, replace, action } from './dom.js';
+import { on, say, goTo, hears } from './bus.js';
+import { table } from './table.js';
+import { heat, difference } from './colour.js';
+import * as format from './format.js';
+
+/** What ports can be coloured by: columns of ports.csv, and what blame says of them. */
+export const METRICS = [
+  { name: 'utilisation', title: 'utilisation', columns: ['utilisation'], most: 1 },
+  { name: 'peak_queue_bytes', title: 'peak queue', columns: ['peak_queue_bytes'] },
+  { name: 'mean_queue_bytes', title: 'mean queue', columns: ['mean_queue_bytes'] },
+  { name: 'ecn_marks', title: 'ECN marks', columns: ['ecn_marks'] },
+  { name: 'paused_s', title: 'time paused', columns: ['paused_s'] },
+  { name: 'pauses_sent', title: 'pauses sent', columns: ['pauses_sent'] },
+  { name: 'credit_stall_s', title: 'credit stalls', columns: ['credit_stall_s'] },
+  { name: 'drops', title: 'drops', columns: ['buffer_drops', 'ttl_drops', 'fault_drops'] },
+];
+
+/** Values by port of a run; null where the run has none of it. */
+export function valuesOf(run, metric) {
+  if (metric === 'blame_s') return blameByPort(run);
+  const columns = METRICS.find((m) => m.name === metric).columns.map((name) => run.ports.columns[name]).filter(Boolean);
+  if (!columns.length) return null;
+  return run.ports.names.map((_, i) => columns.reduce((sum, column) => sum + column[i], 0));
+}
+
+function blameByPort(run) {
+  if (!run.blame?.length) return null;
+  const numbers = new Map(run.ports.names.map((name, i) => [name, i]));
+  const values = new Array(run.ports.names.length).fill(0);
+  for (const job of run.blame) {
+    for (const [, , , port, seconds] of job.rows) if (numbers.has(port)) values[numbers.get(port)] += seconds;
+  }
+  return values;
+}
+
+/** A queue at a step of time, by port; all classes together. */
+function queuesAt(run, step) {
+  const numbers = new Map(run.ports.names.map((name, i) => [name, i]));
+  const values = new Array(run.ports.names.length).fill(0);
+  for (const series of run.series.queues.series) {
+    const port = numbers.get(series.name.slice(0, series.name.lastIndexOf(' ')));
+    if (port !== undefined) values[port] += series.values[step];
+  }
+  return values;
+}
+
+export class Fabric {
+  constructor(runs, index) {
+    this.runs = runs;
+    this.index = index;
+    this.run = runs[index];
+    this.metric = 'utilisation';
+    this.step = 0;
+    this.panel = el('div', { class: 'panel', 'aria-live': 'polite' });
+    this.legend = el('div', { class: 'scale' });
+    this.picture = el('div', { class: 'scroll picture', tabindex: 0, role: 'region', 'aria-label': 'fabric' });
+    this.portsOfLine = [];
+    this.portsOfBox = [];
+    this.way = null;
+    const places = this.run.fabric.places ?? [];
+    for (let port = 0; port * 3 < places.length; ++port) {
+      const [line, from, to] = places.slice(3 * port, 3 * port + 3);
+      if (line >= 0) (this.portsOfLine[line] ??= []).push(port);
+      for (const box of new Set([from, to])) if (box >= 0) (this.portsOfBox[box] ??= []).push(port);
+    }
+  }
+
+  options() {
+    const list = METRICS.filter((m) => this.values(m.name)?.some((v) => v !== 0)).map((m) => [m.name, m.title]);
+    if (this.values('blame_s')) list.push(['blame_s', 'blame']);
+    if (this.run.series?.queues && this.runs.length === 1) list.push(['queue at', 'queue at a moment']);
+    return list.length ? list : [['utilisation', 'utilisation']];
+  }
+
+  /** Of one run its values; of several what the shown one has more than the first. */
+  values(metric) {
+    if (metric === 'queue at') return queuesAt(this.run, this.step);
+    const own = valuesOf(this.run, metric);
+    if (this.runs.length === 1 || this.index === 0 || !own) return own;
+    const other = valuesOf(this.runs[0], metric);
+    if (!other) return null;
+    const numbers = new Map(this.runs[0].ports.names.map((name, i) => [name, i]));
+    return own.map((value, i) => value - (other[numbers.get(this.run.ports.names[i])] ?? 0));
+  }
+
+  show(port, value) {
+    return this.metric === 'queue at' ? format.bytes(value) : format.byName(this.metric, value);
+  }
+
+  /** Makes the picture once; colours come and go. */
+  draw() {
+    const drawn = this.run.fabric;
+    if (!drawn.boxes) return el('p', {}, `The fabric cannot be drawn: ${drawn.reason}`);
+    this.lines = drawn.lines.map((line, i) => {
+      const [a, b, c, d, e, f, g, h] = line.curve;
+      return svg('path', { d: `M${a} ${b}C${c} ${d} ${e} ${f} ${g} ${h}`, fill: 'none', 'stroke-width': Math.max(1.4, line.pen), class: 'cable', tabindex: 0, role: 'button', 'aria-label': line.title, onclick: () => this.showPorts(this.portsOfLine[i], line.title), onkeydown: (e2) => { if (e2.key === 'Enter') this.showPorts(this.portsOfLine[i], line.title); } }, svg('title', {}, line.title));
+    });
+    this.boxes = drawn.boxes.map((box, i) => this.drawBox(box, i));
+    const picture = svg('svg', { viewBox: `-8 -8 ${drawn.width + 16} ${drawn.height + 16}`, style: `min-width:${Math.min(drawn.width, 640)}px`, class: 'fabric' }, this.lines, this.boxes);
+    replace(this.picture, picture);
+    this.colour();
+    return this.picture;
+  }
+
+  drawBox(box, i) {
+    const isNode = box.nodes > 0;
+    const ports = () => this.showPorts(this.portsOfBox[i], box.title ?? '');
+    const lines = box.text ?? [];
+    const middle = box.y + box.h / 2;
+    const group = svg('g', isNode ? { class: 'node', tabindex: 0, role: 'button', 'aria-label': box.title, onclick: ports, onkeydown: (e) => { if (e.key === 'Enter') ports(); } } : { class: box.frame ? 'frame' : 'words' });
+    if (isNode || box.frame) {
+      group.append(svg('rect', { x: box.x, y: box.y, width: box.w, height: box.h, rx: 2 }));
+      if (box.stack) group.append(svg('rect', { x: box.x - 3, y: box.y - 3, width: box.w + 6, height: box.h + 6, rx: 3, class: 'behind' }));
+    }
+    lines.forEach((text, n) => group.append(svg('text', { x: box.x + box.w / 2, y: middle + (n - (lines.length - 1) / 2) * (box.font + 3) + box.font * 0.35, 'font-size': box.font, 'text-anchor': 'middle' }, text)));
+    if (box.title) group.append(svg('title', {}, box.title));
+    return group;
+  }
+
+  colour() {
+    const values = this.values(this.metric) ?? [];
+    const isDifference = this.runs.length > 1 && this.index > 0 && this.metric !== 'queue at';
+    const top = values.reduce((most, v) => Math.max(most, Math.abs(v)), 0) || 1;
+    const paint = (v) => (isDifference ? difference(v / top) : heat(v / top));
+    const worst = (ports) => (ports ?? []).reduce((most, p) => (Math.abs(values[p]) > Math.abs(most) ? values[p] : most), 0);
+    const onWay = this.way && new Set(this.way);
+    this.lines?.forEach((line, i) => {
+      const ports = this.portsOfLine[i];
+      line.setAttribute('stroke', ports ? paint(worst(ports)) : 'var(--line)');
+      line.classList.toggle('dim', Boolean(onWay) && !ports?.some((p) => onWay.has(p)));
+      line.classList.toggle('lit', Boolean(onWay) && Boolean(ports?.some((p) => onWay.has(p))));
+    });
+    this.boxes?.forEach((box, i) => {
+      if (!this.portsOfBox[i] || !this.run.fabric.boxes[i].nodes) return;
+      box.querySelector('rect').style.stroke = paint(worst(this.portsOfBox[i]));
+    });
+    const low = isDifference ? this.show(0, -top) : this.show(0, 0);
+    replace(this.legend, el('span', {}, low), el('span', { class: isDifference ? 'ramp apart' : 'ramp' }), el('span', {}, this.show(0, top)),
+      el('span', { class: 'hint' }, isDifference ? ' more than in the first run; a line by the port that differs most' : ' a line by its worst port'));
+  }
+
+  /** What is known of some ports, the worst first. */
+  showPorts(ports, title) {
+    if (!ports) return;
+    const values = this.values(this.metric) ?? [];
+    const { names, columns } = this.run.ports;
+    const series = this.run.series ?? {};
+    const recorded = new Set(['queues', 'pauses', 'credits'].flatMap((kind) => (series[kind]?.series ?? []).map((s) => s.name.slice(0, s.name.lastIndexOf(' ')))));
+    const shown = Object.keys(columns).filter((c) => c !== 'rate_bps' && ports.some((p) => columns[c][p] !== 0));
+    replace(this.panel, el('h3', { tabindex: -1 }, title), table([
+      { title: 'port', value: (p) => names[p], show: (p) => (recorded.has(names[p]) && hears('series') ? action(names[p], () => { say('series', { name: names[p] }); goTo('series'); }, 'over time') : names[p]), isText: true },
+      ...(this.metric === 'blame_s' || this.runs.length > 1 ? [{ title: this.options().find(([m]) => m === this.metric)?.[1] ?? this.metric, value: (p) => values[p], show: (p) => this.show(p, values[p]) }] : []),
+      ...shown.map((c) => ({ title: format.words(c), value: (p) => columns[c][p], show: (p) => format.byName(c, columns[c][p]) })),
+    ], [...ports].sort((a, b) => Math.abs(values[b]) - Math.abs(values[a])), { caption: 'Ports', most: 12 }), this.blameOf(ports));
+  }
+
+  blameOf(ports) {
+    if (!this.run.blame) return null;
+    const names = new Set(ports.map((p) => this.run.ports.names[p]));
+    const rows = this.run.blame.flatMap((job) => job.rows.filter((r) => names.has(r[3])).map((r) => ({ job: job.job, r }))).sort((a, b) => b.r[4] - a.r[4]).slice(0, 6);
+    if (!rows.length) return null;
+    return el('p', {}, 'To blame here: ', rows.map(({ job, r }, i) => `${i ? '; ' : ''}${r[0]} through ${r[2]}, ${format.time(r[4])} of ${job}`).join(''));
+  }
+
+  showPort(name) {
+    const port = this.run.ports.names.indexOf(name);
+    if (port < 0) {
+      replace(this.panel, el('p', {}, `${name} is not among the ports on this page.`));
+      return;
+    }
+    this.way = [port];
+    this.colour();
+    this.showPorts([port], name);
+  }
+}
+
+export function fabric(runs) {
+  let shown = null;
+  const place = el('div', {});
+  const controls = el('div', { class: 'controls' });
+  const slider = el('input', { type: 'range', min: 0, max: 399, value: 0, 'aria-label': 'moment' });
+  const moment = el('output', {});
+  function use(index, metric) {
+    const next = new Fabric(runs, index);
+    const options = next.options();
+    const wanted = metric ?? shown?.metric;
+    next.metric = options.some(([name]) => name === wanted) ? wanted : options.some(([name]) => name === 'peak_queue_bytes') ? 'peak_queue_bytes' : options[0][0];
+    shown = next;
+    replace(controls,
+      runs.length > 1 ? choice('run', runs.map((run, i) => [String(i), i ? `${run.label} less the first` : run.label]), (v) => use(Number(v)), String(index)) : null,
+      choice('coloured by', options, (v) => { shown.metric = v; time(); shown.colour(); }, next.metric),
+      el('button', { type: 'button', onclick: () => { shown.way = null; shown.colour(); replace(shown.panel); } }, 'all ways'),
+      el('span', { class: 'moment' }, slider, moment));
+    time();
+    const drawn = next.draw();
+    replace(place, next.legend, drawn, next.panel);
+  }
+  function time() {
+    const series = shown.run.series?.queues;
+    controls.querySelector('.moment').hidden = shown.metric !== 'queue at';
+    if (!series) return;
+    shown.step = Number(slider.value);
+    replace(moment, document.createTextNode(format.time((shown.step + 0.5) * series.step)));
+  }
+  slider.addEventListener('input', () => { time(); shown.colour(); });
+  on('port', ({ run, name }) => { if (run !== shown.index) use(run, 'blame_s'); shown.showPort(name); });
+  on('way', ({ run, ports, text }) => {
+    if (run !== shown.index) use(run);
+    shown.way = ports;
+    shown.colour();
+    shown.showPorts(ports, text);
+  });
+  use(runs.length > 1 ? 1 : 0);
+  return section('fabric', 'The fabric', controls, place);
+}

@@ -1,0 +1,21 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { aligned, logLabels } from '../src/quantiles.js';
+
+test('curves share one list of values, and keep their own shares', () => {
+  const [x, a, b] = aligned([[[0, 1], [0.5, 2], [1, 4]], [[0, 2], [1, 3]]], (p) => p);
+  assert.deepEqual(x, [1, 2, 3, 4]);
+  assert.deepEqual(a, [0, 0.5, null, 1]);
+  assert.deepEqual(b, [null, 0, 1, null]);
+});
+
+test('values that many quantiles share have the greatest of them', () => {
+  const [x, a] = aligned([[[0, 1], [0.5, 1], [1, 1]]], (p) => p);
+  assert.deepEqual([x, a], [[1], [1]]);
+});
+
+test('long logarithmic axes name decades alone', () => {
+  const ticks = [1, 2, 5, 10, 100, 1000];
+  assert.deepEqual(logLabels(ticks, String), ['1', '', '', '10', '100', '1000']);
+  assert.deepEqual(logLabels([1, 2, 3, 5, 10], String), ['1', '2', '3', '5', '10']);
+});
