@@ -34,8 +34,16 @@ export function contrasts() {
 
 /** Numbers what the tabulator key should reach; says how much that is. */
 export function focusables() {
+  // What lies in a closed part can be reached once it is open; its heading can be reached always.
+  const isOpen = (node) => {
+    for (let at = node; at; at = at.parentElement) {
+      const around = at.parentElement;
+      if (around?.tagName === 'DETAILS' && !around.open && at.tagName !== 'SUMMARY') return false;
+    }
+    return true;
+  };
   const all = [...document.querySelectorAll('a[href], button, select, input, summary, [tabindex="0"]')]
-    .filter((node) => node.getClientRects().length && !node.disabled && !node.closest('[hidden]'));
+    .filter((node) => node.getClientRects().length && !node.disabled && isOpen(node));
   all.forEach((node, i) => { node.dataset.stop = i; });
   return all.length;
 }

@@ -1,5 +1,6 @@
 // What `weft report` reads from results folders.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,9 +43,7 @@ constexpr const char* kMessages =
 TEST_F(ReportData, QuantilesAreThoseOfTheMessages) {
   std::string text = kMessages;
   for (int i = 1000; i >= 1; --i) {
-    const std::string time = std::to_string(i * 1e-6);
-    text += "a,0,1,0,1,2048,0.0," + time + "," + time + "," + time + ",0.000001," +
-            std::to_string(i) + "\n";
+    text += fmt::format("a,0,1,0,1,2048,0.0,{0:.6f},{0:.6f},{0:.6f},0.000001,{1}\n", i * 1e-6, i);
   }
   write("messages.csv", text);
   const auto data = read_messages(folder(), 3);
@@ -124,8 +123,9 @@ TEST_F(ReportData, TimelinesOfAnyLengthKeepTheirBounds) {
       "\n"
       R"({"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"steps"}})";
   for (int i = 0; i < 20'000; ++i) {
-    text += ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":" + std::to_string(2 * i) +
-            R"(,"dur":1.0,"name":"receive","cat":"step"})";
+    text += fmt::format(
+        ",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":{},\"dur\":1.0,\"name\":\"receive\"}}",
+        2 * i);
   }
   write("timeline.json", text + "\n]}\n");
   const Json timeline = timeline_json(folder(), 1'000);

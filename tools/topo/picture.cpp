@@ -121,7 +121,8 @@ class Painter {
     const std::vector<std::string> labels = short_names(fabric_, box.nodes);
     for (std::size_t c = 0; c < box.nodes.size(); ++c) {
       const auto column = static_cast<double>(c % place.columns);
-      const auto row = static_cast<double>(c / place.columns);
+      const std::size_t above = c / place.columns;
+      const auto row = static_cast<double>(above);
       picture_.boxes.push_back(
           {.centre = {place.left() + 4 + (column + 0.5) * (place.cell_width + 2) - 1,
                       place.top() - 4 - (row + 0.5) * (kCellHeight + 2) + 1},

@@ -62,6 +62,7 @@ std::vector<std::string> causes_of(const Job& job) {
   std::vector<std::pair<std::string, Picoseconds>> sums(job.causes.begin(), job.causes.end());
   std::ranges::stable_sort(sums, [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> names;
+  names.reserve(sums.size());
   for (auto& [name, time] : sums) names.push_back(name);
   return names;
 }

@@ -41,6 +41,7 @@ struct Group {
 /// Dense where a curve is looked at: even steps, then ever closer to 1.
 std::vector<double> probabilities() {
   std::vector<double> all;
+  all.reserve(80);
   for (int i = 0; i < 36; ++i) all.push_back(0.025 * i);
   for (double rest = 0.1; rest > 5e-7; rest /= 10) {
     for (const double part : {1.0, 0.7, 0.5, 0.3, 0.2, 0.14}) all.push_back(1 - rest * part);

@@ -7,6 +7,9 @@ import { blame } from './blame.js';
 import { curves } from './curves.js';
 import { tail } from './tail.js';
 import { fabric } from './fabric.js';
+import { series } from './series.js';
+import { storms } from './storms.js';
+import { timeline } from './timeline.js';
 
 function contents(parts) {
   return el('nav', { 'aria-label': 'contents' }, el('ul', {}, parts.map((part) => {
@@ -18,7 +21,7 @@ function contents(parts) {
 function partsOf(data) {
   const runs = data.runs;
   const run = runs[0];
-  return [overview(run), jobs(run), blame(run, 0), tail(run, 0), curves(runs), fabric(runs)];
+  return [overview(run), jobs(run), blame(run, 0), tail(run, 0), curves(runs), fabric(runs), series(run), storms(run, 0), timeline(run, 0)];
 }
 
 function footer(data) {

@@ -1,0 +1,250 @@
+// What ranks did when: a canvas that zooms, with search and the critical path.
+
+import { el, section, choice, replace, action } from './dom.js';
+import { unpack, pieces, sliceAt, extent, search } from './tracks.js';
+import { ofName, ofCause } from './colour.js';
+import { showPort } from './blame.js';
+import * as format from './format.js';
+
+const ROW = 17;
+const LABELS = 210;
+const AXIS = 22;
+const MOST_HEIGHT = 520;
+
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const seconds = (ns) => format.time(ns * 1e-9);
+
+export class Timeline {
+  constructor(data, index) {
+    this.names = data.names;
+    this.all = unpack(data);
+    this.tracks = this.all;
+    this.index = index;
+    [this.least, this.most] = extent(this.all);
+    this.from = this.least;
+    this.to = Math.max(this.most, this.least + 1);
+    this.hits = null;
+    this.chosen = null;
+    this.top = 0;
+    this.canvas = el('canvas', { class: 'timeline', tabindex: 0, role: 'application', 'aria-label': 'timeline: arrows move, plus and minus zoom, Home shows all', height: 100 });
+    this.about = el('div', { class: 'panel', 'aria-live': 'polite' });
+    this.listen();
+  }
+
+  get height() { return Math.min(MOST_HEIGHT, this.tracks.length * ROW + AXIS + 4); }
+  get width() { return Math.max(100, this.canvas.clientWidth - LABELS); }
+
+  listen() {
+    const { canvas } = this;
+    canvas.addEventListener('wheel', (e) => {
+      if (e.ctrlKey || e.shiftKey || e.metaKey) {
+        e.preventDefault();
+        this.zoom(e.deltaY > 0 ? 1.25 : 0.8, (e.offsetX - LABELS) / this.width);
+      } else if (this.tracks.length * ROW + AXIS > this.height) {
+        e.preventDefault();
+        this.scroll(e.deltaY);
+      }
+    }, { passive: false });
+    let drag = null;
+    canvas.addEventListener('pointerdown', (e) => { drag = { x: e.offsetX, y: e.offsetY, from: this.from, to: this.to, moved: false }; canvas.setPointerCapture(e.pointerId); });
+    canvas.addEventListener('pointermove', (e) => {
+      if (!drag) return;
+      drag.moved ||= Math.abs(e.offsetX - drag.x) > 4;
+      if (drag.moved) this.show(drag.from - ((e.offsetX - drag.x) / this.width) * (drag.to - drag.from), drag.to - ((e.offsetX - drag.x) / this.width) * (drag.to - drag.from));
+    });
+    canvas.addEventListener('pointerup', (e) => { if (drag && !drag.moved) this.pick(e.offsetX, e.offsetY); drag = null; });
+    canvas.addEventListener('dblclick', (e) => this.zoom(0.25, (e.offsetX - LABELS) / this.width));
+    canvas.addEventListener('keydown', (e) => this.key(e));
+    new ResizeObserver(() => this.later()).observe(canvas);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.later());
+  }
+
+  key(e) {
+    const width = this.to - this.from;
+    const acts = {
+      ArrowLeft: () => this.show(this.from - width / 8, this.to - width / 8),
+      ArrowRight: () => this.show(this.from + width / 8, this.to + width / 8),
+      ArrowUp: () => this.scroll(-3 * ROW), ArrowDown: () => this.scroll(3 * ROW),
+      '+': () => this.zoom(0.5, 0.5), '=': () => this.zoom(0.5, 0.5), '-': () => this.zoom(2, 0.5),
+      Home: () => this.show(this.least, this.most),
+    };
+    if (!acts[e.key]) return;
+    e.preventDefault();
+    acts[e.key]();
+  }
+
+  scroll(by) {
+    this.top = Math.max(0, Math.min(this.top + by, this.tracks.length * ROW + AXIS - this.height + 4));
+    this.later();
+  }
+
+  zoom(factor, at) {
+    const middle = this.from + (this.to - this.from) * Math.max(0, Math.min(1, at));
+    this.show(middle - (middle - this.from) * factor, middle + (this.to - middle) * factor);
+  }
+
+  show(from, to) {
+    const width = Math.min(Math.max(to - from, 1), Math.max(1, this.most - this.least));
+    this.from = Math.max(this.least, Math.min(from, this.most - width));
+    this.to = this.from + width;
+    this.later();
+  }
+
+  later() {
+    if (this.isWaiting) return;
+    this.isWaiting = true;
+    requestAnimationFrame(() => { this.isWaiting = false; this.paint(); });
+  }
+
+  colourOf(track, i) {
+    const name = this.names[track.names[i]];
+    if (track.isCritical) return ofCause(name.split('\t')[0]);
+    return ofName(name.replace(/[\d.]+.*$/, ''));
+  }
+
+  paint() {
+    const start = performance.now();
+    const { canvas } = this;
+    const scale = window.devicePixelRatio || 1;
+    canvas.style.height = `${this.height}px`;
+    canvas.width = Math.floor(canvas.clientWidth * scale);
+    canvas.height = Math.floor(this.height * scale);
+    const pen = canvas.getContext('2d');
+    pen.scale(scale, scale);
+    this.ink = css('--ink'); this.faint = css('--faint'); this.line = css('--line'); this.paper = css('--paper');
+    pen.fillStyle = this.paper;
+    pen.fillRect(0, 0, canvas.clientWidth, this.height);
+    pen.font = '11px system-ui, sans-serif';
+    const first = Math.floor(this.top / ROW);
+    const last = Math.min(this.tracks.length, Math.ceil((this.top + this.height) / ROW));
+    for (let r = first; r < last; ++r) this.paintTrack(pen, this.tracks[r], AXIS + r * ROW - this.top, this.tracks[r - 1]);
+    this.paintAxis(pen);
+    canvas.dataset.milliseconds = (performance.now() - start).toFixed(1);
+  }
+
+  paintAxis(pen) {
+    pen.fillStyle = this.paper;
+    pen.fillRect(0, 0, this.canvas.clientWidth, AXIS);
+    pen.fillStyle = this.faint;
+    pen.strokeStyle = this.line;
+    const step = 10 ** Math.floor(Math.log10((this.to - this.from) / 4));
+    const wide = [1, 2, 5, 10].map((k) => k * step).find((s) => (this.to - this.from) / s <= this.width / 90) ?? 10 * step;
+    for (let t = Math.ceil(this.from / wide) * wide; t <= this.to; t += wide) {
+      const x = LABELS + ((t - this.from) / (this.to - this.from)) * this.width;
+      pen.beginPath(); pen.moveTo(x, AXIS - 6); pen.lineTo(x, this.height); pen.globalAlpha = 0.5; pen.stroke(); pen.globalAlpha = 1;
+      pen.fillText(seconds(t), Math.min(x + 3, LABELS + this.width - 50), AXIS - 8);
+    }
+  }
+
+  paintTrack(pen, track, y, before) {
+    pen.fillStyle = track.isCritical ? this.ink : this.faint;
+    const label = before?.process === track.process ? `    ${track.name}` : `${track.process}: ${track.name}`;
+    pen.save(); pen.beginPath(); pen.rect(0, y, LABELS - 6, ROW); pen.clip(); pen.fillText(label, 2, y + 12); pen.restore();
+    pieces(track, this.from, this.to, this.width, (x, width, i) => {
+      const isHit = !this.hits || this.hits[track.names[i]];
+      pen.globalAlpha = isHit ? 1 : 0.15;
+      pen.fillStyle = this.colourOf(track, i);
+      pen.fillRect(LABELS + x, y + 1, Math.max(1, width - 0.4), ROW - 3);
+      if (width > 42 && isHit) this.paintName(pen, track, i, LABELS + x, y, width);
+      if (this.chosen && this.chosen[0] === track && this.chosen[1] === i) {
+        pen.globalAlpha = 1; pen.strokeStyle = this.ink; pen.lineWidth = 2; pen.strokeRect(LABELS + x, y + 1, Math.max(2, width), ROW - 3); pen.lineWidth = 1;
+      }
+    });
+    pen.globalAlpha = 1;
+  }
+
+  paintName(pen, track, i, x, y, width) {
+    const name = this.names[track.names[i]].split('\t')[0];
+    pen.save(); pen.beginPath(); pen.rect(x, y, width - 3, ROW); pen.clip();
+    pen.fillStyle = '#fff'; pen.strokeStyle = '#000a'; pen.lineWidth = 2.5;
+    const text = track.counts[i] > 1 ? `${track.counts[i]} x ${name}` : name;
+    pen.strokeText(text, x + 3, y + 12); pen.fillText(text, x + 3, y + 12); pen.restore();
+  }
+
+  pick(x, y) {
+    const track = this.tracks[Math.floor((y - AXIS + this.top) / ROW)];
+    if (!track || x < LABELS || y < AXIS) return;
+    const width = (this.to - this.from) / this.width;
+    const time = this.from + (x - LABELS) * width;
+    let i = sliceAt(track, time);
+    if (i < 0) i = sliceAt(track, time + width);
+    this.choose(i < 0 ? null : [track, i]);
+  }
+
+  /** Says what a slice is; one of the critical path leads to its port. */
+  choose(slice) {
+    this.chosen = slice;
+    if (!slice) {
+      replace(this.about);
+    } else {
+      const [track, i] = slice;
+      const [name, culprit, port] = this.names[track.names[i]].split('\t');
+      replace(this.about, el('p', {}, el('strong', {}, track.counts[i] > 1 ? `${track.counts[i]} short slices, as ${name}` : name), ` of ${track.process}, ${track.name}: from ${seconds(track.begins[i])}, ${seconds(track.ends[i] - track.begins[i])} long`,
+        culprit ? `; through ${culprit}` : '', port ? ['; at ', action(port, () => showPort(this.index, port), 'show on the fabric')] : ''));
+    }
+    this.later();
+  }
+
+  /** Brings a slice into view. */
+  jump([track, i]) {
+    const middle = (track.begins[i] + track.ends[i]) / 2;
+    const width = Math.min(this.to - this.from, Math.max(20 * (track.ends[i] - track.begins[i]), 100));
+    this.show(middle - width / 2, middle + width / 2);
+    const row = this.tracks.indexOf(track);
+    if (row * ROW < this.top || (row + 2) * ROW + AXIS > this.top + this.height) this.scroll(row * ROW - this.top - this.height / 3);
+    this.choose([track, i]);
+  }
+
+  only(name) {
+    this.tracks = name ? this.all.filter((t) => t.isCritical || t.name === name) : this.all;
+    this.top = 0;
+    this.later();
+  }
+}
+
+function searcher(view) {
+  const said = el('output', { 'aria-live': 'polite' });
+  let found = [];
+  let at = -1;
+  const step = (by) => {
+    if (!found.length) return;
+    at = (at + by + found.length) % found.length;
+    view.jump(found[at]);
+    said.textContent = `${format.number(at + 1)} of ${format.number(found.length)}`;
+  };
+  const input = el('input', { type: 'search', oninput: (e) => {
+    const words = e.target.value.trim();
+    const result = words ? search(view.tracks, view.names, words) : null;
+    found = result?.found ?? [];
+    at = -1;
+    view.hits = result?.hit ?? null;
+    said.textContent = result ? `${format.number(result.count)} slices` : '';
+    view.later();
+  }, onkeydown: (e) => { if (e.key === 'Enter') step(e.shiftKey ? -1 : 1); } });
+  return [el('label', {}, 'Search ', input), el('button', { type: 'button', onclick: () => step(-1) }, 'previous'), el('button', { type: 'button', onclick: () => step(1) }, 'next'), said];
+}
+
+/** The longest pieces of the critical path, one after the other. */
+function critical(view) {
+  const list = view.all.filter((t) => t.isCritical).flatMap((t) => [...t.begins].map((_, i) => [t, i]))
+    .sort((a, b) => (b[0].ends[b[1]] - b[0].begins[b[1]]) - (a[0].ends[a[1]] - a[0].begins[a[1]]));
+  let at = -1;
+  if (!list.length) return el('span', { class: 'hint' }, 'with --blame the critical path is here, too');
+  return el('button', { type: 'button', onclick: () => { at = (at + 1) % list.length; view.jump(list[at]); } }, 'next longest piece of the critical path');
+}
+
+export function timeline(run, index) {
+  const data = run.timeline;
+  if (!data.tracks?.length) {
+    return section('timeline', 'Timeline', el('p', {}, data.other ? `${data.other} is for ui.perfetto.dev. ` : 'The run recorded none. ',
+      el('code', {}, 'weft run SCENARIO --blame --set observe.timeline=json'), ' writes one that this page shows.'));
+  }
+  const shown = new Timeline(data, index);
+  const streams = [...new Set(shown.all.filter((t) => !t.isCritical).map((t) => t.name))];
+  const step = (factor) => el('button', { type: 'button', onclick: () => shown.zoom(factor, 0.5), 'aria-label': factor < 1 ? 'zoom in' : 'zoom out' }, factor < 1 ? '+' : '−');
+  return section('timeline', 'Timeline',
+    el('p', { class: 'hint' }, `${format.number(shown.all.reduce((n, t) => n + t.begins.length, 0))} slices on ${format.number(shown.all.length)} tracks${data.joined_below ? `; neighbours shorter than ${format.time(data.joined_below * 1e-6)} are joined` : ''}. Drag moves, Ctrl and the wheel zoom, a double click zooms in.`),
+    el('div', { class: 'controls' }, choice('streams', [['', 'all'], ...streams.slice(0, 60).map((s) => [s, s])], (v) => shown.only(v), ''), searcher(shown), step(0.5), step(2),
+      el('button', { type: 'button', onclick: () => shown.show(shown.least, shown.most) }, 'all of it'), critical(shown)),
+    shown.canvas, shown.about);
+}
