@@ -108,7 +108,7 @@ PartReport report(const Catalogue& catalogue, const PartKind& kind, const std::s
   language::Reader(catalogue, diagnostics, provenance)
       .read_named_part(kind.object, name, target.get(), {});
   WEFT_CHECK(diagnostics.is_empty(), "parts are checked when the catalogue is made");
-  PartReport report{collection, name, part.about, part.file, {}, {}};
+  PartReport report{collection, name, part.about, part.file, {}, part.refused, part.aliases, {}};
   report.figures = FigureList(name, provenance).take(kind.object, target.get());
   if (collection == "servers") {
     report.summary = server_summary(*static_cast<const topologies::ServerPart*>(target.get()));
@@ -173,6 +173,12 @@ class WrappedTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
+std::string wrapped(std::string words) {
+  WrappedTable table;
+  table.add({std::move(words)});
+  return table.to_string();
+}
+
 std::string headline_value(const PartReport& part, const std::string& path) {
   const auto figure = std::ranges::find(part.figures, path, &PartFigure::path);
   if (figure == part.figures.end()) return "-";
@@ -198,16 +204,22 @@ Result<std::vector<PartReport>> list_parts(const std::string& collection) {
 Result<std::vector<PartReport>> find_parts(const std::string& name) {
   const auto catalogue = Catalogue::standard();
   if (!catalogue.ok()) return catalogue.errors();
-  std::vector<PartReport> parts = all_parts(*catalogue.value());
+  std::vector<PartReport> parts;
   std::vector<std::string> names;
-  names.reserve(parts.size());
-  for (const PartReport& part : parts) names.push_back(part.name);
-  std::erase_if(parts, [&](const PartReport& part) {
-    return name != part.name && name != part.collection + "/" + part.name;
-  });
+  for (const PartKind& kind : topologies::part_kinds()) {
+    const std::string& collection = kind.object.collection;
+    const bool has_kind = name.starts_with(collection + "/");
+    const std::string said = has_kind ? name.substr(collection.size() + 1) : name;
+    if (const std::string* meant = catalogue.value()->name_meant(collection, said)) {
+      parts.push_back(report(*catalogue.value(), kind, *meant));
+    }
+    for (std::string& known : catalogue.value()->spellings(collection)) {
+      names.push_back(std::move(known));
+    }
+  }
   if (parts.empty()) {
-    return Error{backquoted(name) + " is not in the catalogue" + did_you_mean(name, names) +
-                 " (`weft list` shows all)"};
+    return Error{backquoted(name) + " is not in the catalogue" +
+                 language::did_you_mean_part(name, names) + " (`weft list` shows all)"};
   }
   return parts;
 }
@@ -230,7 +242,7 @@ std::string parts_table(const std::vector<PartReport>& parts) {
         row.push_back(headline_value(part, path));
         has_estimates = has_estimates || row.back().ends_with('*');
       }
-      row.push_back(part.about);
+      row.push_back(part.about + (part.refused.empty() ? "" : "; cannot be simulated yet"));
       table.add(std::move(row));
     }
     if (!is_empty) text += (text.empty() ? "" : "\n") + table.to_string();
@@ -242,6 +254,8 @@ std::string parts_table(const std::vector<PartReport>& parts) {
 std::string part_text(const PartReport& part) {
   std::string text = part.name + " (" + part.collection + ")\n";
   if (!part.about.empty()) text += "  " + part.about + "\n";
+  if (!part.aliases.empty()) text += "  also called " + listing(part.aliases) + "\n";
+  if (!part.refused.empty()) text += wrapped("cannot be simulated yet: " + part.refused);
   if (!part.file.empty()) text += "  from " + part.file + "\n";
   if (!part.summary.empty()) text += "  " + part.summary + "\n";
   WrappedTable table;
@@ -269,6 +283,8 @@ nlohmann::ordered_json parts_json(const std::vector<PartReport>& parts) {
         {"collection", part.collection}, {"name", part.name}, {"about", part.about}};
     if (!part.file.empty()) entry["file"] = part.file;
     if (!part.summary.empty()) entry["summary"] = part.summary;
+    if (!part.aliases.empty()) entry["aliases"] = part.aliases;
+    if (!part.refused.empty()) entry["refused"] = part.refused;
     entry["figures"] = std::move(figures);
     json.push_back(std::move(entry));
   }

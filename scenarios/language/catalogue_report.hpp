@@ -24,6 +24,8 @@ struct PartReport {
   std::string about;
   std::string file;     ///< of a user's catalogue; empty: compiled in
   std::string summary;  ///< what follows from the figures; may be empty
+  std::string refused;  ///< why no scenario can have it; empty where one can
+  std::vector<std::string> aliases;
   std::vector<PartFigure> figures;
 };
 
@@ -31,7 +33,7 @@ struct PartReport {
 /// or a broken catalogue of the user's.
 [[nodiscard]] Result<std::vector<PartReport>> list_parts(const std::string& collection);
 
-/// The parts of a name; several if kinds share it. `nics/ideal` means that of one kind.
+/// The parts of a name or an alias; several if kinds share it. `nics/ideal` means that of one kind.
 [[nodiscard]] Result<std::vector<PartReport>> find_parts(const std::string& name);
 
 /// One line per part: what tells it from others of its kind.

@@ -100,16 +100,20 @@ TEST(Catalogue, KeepsItsNames) {
   const Catalogue catalogue = Catalogue::embedded();
   const std::map<std::string, std::vector<std::string>> names{
       {"servers",
-       {"dgx-2", "dgx-a100", "gb200-nvl72", "hgx-b200", "hgx-h100", "hgx-h100-nics", "hgx-h200",
-        "host-400g", "host-800g", "ideal-host", "p6-b200", "plain", "ualink-pod"}},
+       {"dgx-2",      "dgx-a100",   "gaudi-3",       "gb200-nvl72", "gb300-nvl72", "hgx-b200",
+        "hgx-b300",   "hgx-h100",   "hgx-h100-nics", "hgx-h200",    "host-400g",   "host-800g",
+        "ideal-host", "mi300x",     "mi355x",        "p5en",        "p6-b200",     "plain",
+        "tpu-v5p",    "trainium-2", "ualink-pod"}},
       {"scale-up",
        {"ideal", "nvswitch-1", "nvswitch-2", "nvswitch-3", "nvswitch-4", "ualink-200g"}},
       {"host-links",
        {"c2c-pcie-5-x16", "nvlink-c2c", "pcie-3-x16", "pcie-4-x16", "pcie-5-x16", "pcie-6-x16"}},
-      {"nics", {"connectx-5", "connectx-6", "connectx-7", "connectx-8", "efa-v4", "ideal"}},
+      {"nics",
+       {"bluefield-3", "connectx-5", "connectx-6", "connectx-7", "connectx-8", "efa-v3", "efa-v4",
+        "gaudi-3", "ideal", "thor-2"}},
       {"switches",
-       {"hpcc-paper", "ideal", "quantum-2", "quantum-x800", "spectrum-4", "tomahawk-4",
-        "tomahawk-5", "tomahawk-ultra"}},
+       {"hpcc-paper", "ideal", "jericho-3", "q3450-ld", "quantum-2", "quantum-x800", "spectrum-4",
+        "tomahawk-4", "tomahawk-5", "tomahawk-6", "tomahawk-ultra"}},
       {"cables",
        {"active-copper", "active-optical", "copper", "copper-200g", "fibre", "fibre-200g", "ideal",
         "linear-fibre"}}};
@@ -135,7 +139,11 @@ TEST(Catalogue, MachinesHaveTheLinksThatTheirDataSheetsName) {
       {"hgx-h100", 8, 4, 18, 144, 64, 7.2, 8, 0, 400},
       {"hgx-h200", 8, 4, 18, 144, 64, 7.2, 8, 0, 400},
       {"hgx-b200", 8, 2, 18, 144, 72, 14.4, 8, 0, 400},
+      {"hgx-b300", 8, 2, 18, 144, 72, 14.4, 8, 0, 800},
+      {"p5en", 8, 4, 18, 144, 64, 7.2, 8, 0, 400},
+      {"p6-b200", 8, 2, 18, 144, 72, 14.4, 8, 0, 400},
       {"gb200-nvl72", 72, 18, 18, 1'296, 72, 129.6, 72, 4, 400},
+      {"gb300-nvl72", 72, 18, 18, 1'296, 72, 129.6, 72, 4, 800},
   };
   for (const Machine& m : machines) {
     const ServerPart s = server(m.name);
@@ -283,6 +291,10 @@ TEST_F(UserCatalogue, AddsToTheOneThatIsCompiledIn) {
   ASSERT_TRUE(plain.ok());
   EXPECT_EQ(plain.value().front().file, (folder_.path() / "servers.yaml").string());
   EXPECT_TRUE(find_parts("gb200-nvl72").ok()) << "what is compiled in stays";
+  folder_.write("servers.yaml", "hgx-h100: {nics: 2}\nours: {part: H100, aliases: [Our Own]}\n");
+  EXPECT_EQ(find_parts("dgx-h100").value().front().file, (folder_.path() / "servers.yaml").string())
+      << "who replaces a part has its names";
+  EXPECT_EQ(find_parts("our-own").value().front().name, "ours");
 }
 
 TEST_F(UserCatalogue, SaysWhereItIsBroken) {
@@ -293,6 +305,8 @@ TEST_F(UserCatalogue, SaysWhereItIsBroken) {
       {"slow: 10Gbps\n", ":1:7: slow: found `10Gbps`; expected a map"},
       {"- slow\n", ":1:1: found a list; expected a map from names of parts"},
       {"slow: {about: [a]}\n", ":1:15: slow.about: found a list; expected a text"},
+      {"slow: {refused: [a]}\n", ":1:17: slow.refused: found a list; expected a text"},
+      {"slow: {aliases: a}\n", ":1:17: slow.aliases: found `a`; expected a list of names"},
       {"a: {part: b}\nb: {part: a}\n", "` refers to itself; a part builds on another one"},
       {"a: {part: connectx-77}\n", "did you mean `connectx-7`?"},
   };

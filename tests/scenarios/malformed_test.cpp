@@ -60,9 +60,9 @@ const std::vector<Case> kCases{
      ".yaml:6:9: fabric.ecn.kmim: unknown key `kmim`; the keys of `type: red` are "
      "type, kmin, kmax, pmax, mark, at_rate; did you mean `kmin`?"},
     {"misspelt-part",
-     ".yaml:6:11: fabric.switch: `spectrum4` is not among the switches of the "
-     "catalogue: hpcc-paper, ideal, quantum-2, quantum-x800, spectrum-4, tomahawk-4, "
-     "tomahawk-5, tomahawk-ultra; did you mean `spectrum-4`?"},
+     ".yaml:6:11: fabric.switch: `spectrun-4` is not among the switches of the "
+     "catalogue: hpcc-paper, ideal, jericho-3, q3450-ld, quantum-2, quantum-x800, spectrum-4, "
+     "tomahawk-4, tomahawk-5, tomahawk-6, tomahawk-ultra; did you mean `spectrum-4`?"},
     {"misspelt-type",
      ".yaml:5:21: jobs[0].type: `allreduce` is not known; expected one of incast, "
      "permutation, messages, open-loop, graph, training, all-reduce, all-gather, reduce-scatter, "

@@ -1,6 +1,8 @@
 #include "scenarios/language/yaml/catalogue.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <system_error>
@@ -18,12 +20,26 @@
 namespace weft::scenarios::language {
 namespace {
 
+/// What tells names apart: letters, digits and dots.
+std::string essence(const std::string& name) {
+  std::string text;
+  for (const char c : name) {
+    if (c == '-' || c == '_' || c == ' ') continue;
+    text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return text;
+}
+
 Part make_part(Node node) {
   Part part;
   part.values.kind = Node::Kind::kMap;
   for (Node::Entry& entry : node.entries) {
     if (entry.key == "about") {
       part.about = std::move(entry.value.text);
+    } else if (entry.key == "refused") {
+      part.refused = std::move(entry.value.text);
+    } else if (entry.key == "aliases") {
+      for (Node& alias : entry.value.items) part.aliases.push_back(std::move(alias.text));
     } else if (entry.key == "sources") {
       for (Node::Entry& source : entry.value.entries) {
         part.sources[source.key] = std::move(source.value.text);
@@ -33,6 +49,12 @@ Part make_part(Node node) {
     }
   }
   return part;
+}
+
+bool is_list_of_texts(const Node& node) {
+  return node.kind == Node::Kind::kList && std::ranges::all_of(node.items, [](const Node& n) {
+           return n.kind == Node::Kind::kScalar;
+         });
 }
 
 /// What keeps `root` from being a map of parts.
@@ -51,8 +73,12 @@ Errors shape_problems(const Node& root, const std::string& file) {
       fail(part.value, part.key, "a map of the part's figures");
       continue;
     }
-    if (const Node* about = part.value.find("about"); about && about->kind != Node::Kind::kScalar) {
-      fail(*about, part.key + ".about", "a text");
+    for (const char* text : {"about", "refused"}) {
+      const Node* said = part.value.find(text);
+      if (said && said->kind != Node::Kind::kScalar) fail(*said, part.key + "." + text, "a text");
+    }
+    if (const Node* aliases = part.value.find("aliases"); aliases && !is_list_of_texts(*aliases)) {
+      fail(*aliases, part.key + ".aliases", "a list of names");
     }
     const Node* sources = part.value.find("sources");
     if (sources == nullptr) continue;
@@ -147,7 +173,9 @@ Errors Catalogue::add_file(const std::filesystem::path& path) {
   for (Node::Entry& entry : root.value().entries) {
     Part part = make_part(std::move(entry.value));
     part.file = file;
-    parts_[collection][entry.key] = std::move(part);
+    Part& known = parts_[collection][entry.key];
+    if (part.aliases.empty()) part.aliases = std::move(known.aliases);
+    known = std::move(part);
   }
   return check(collection, file);
 }
@@ -176,6 +204,33 @@ const Part* Catalogue::find(const std::string& collection, const std::string& na
   return part == parts->second.end() ? nullptr : &part->second;
 }
 
+const std::string* Catalogue::name_meant(const std::string& collection,
+                                         const std::string& said) const {
+  const auto parts = parts_.find(collection);
+  if (parts == parts_.end()) return nullptr;
+  if (const auto part = parts->second.find(said); part != parts->second.end()) return &part->first;
+  const std::string wanted = essence(said);
+  for (const auto& [name, part] : parts->second) {
+    if (essence(name) == wanted) return &name;
+  }
+  for (const auto& [name, part] : parts->second) {
+    if (std::ranges::find(part.aliases, wanted, essence) != part.aliases.end()) return &name;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> Catalogue::spellings(const std::string& collection) const {
+  std::vector<std::string> spellings;
+  const auto parts = parts_.find(collection);
+  if (parts == parts_.end()) return spellings;
+  for (const auto& [name, part] : parts->second) {
+    if (!part.refused.empty()) continue;
+    spellings.push_back(name);
+    spellings.insert(spellings.end(), part.aliases.begin(), part.aliases.end());
+  }
+  return spellings;
+}
+
 std::vector<std::string> Catalogue::names(const std::string& collection) const {
   std::vector<std::string> names;
   const auto parts = parts_.find(collection);
@@ -188,6 +243,18 @@ std::vector<std::string> Catalogue::collections() const {
   std::vector<std::string> names;
   for (const auto& [name, parts] : parts_) names.push_back(name);
   return names;
+}
+
+std::string did_you_mean_part(const std::string& said, const std::vector<std::string>& names) {
+  constexpr std::size_t kLeast = 3;  // fewer letters are part of too much
+  std::string near = did_you_mean(said, names);
+  const std::string wanted = essence(said);
+  if (!near.empty() || wanted.size() < kLeast) return near;
+  for (const std::string& name : names) {
+    if (essence(name).find(wanted) == std::string::npos) continue;
+    near += (near.empty() ? "; did you mean `" : " or `") + name + "`";
+  }
+  return near.empty() ? near : near + "?";
 }
 
 }  // namespace weft::scenarios::language

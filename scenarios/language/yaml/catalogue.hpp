@@ -15,8 +15,11 @@ namespace weft::scenarios::language {
 /// another part of its kind, which its values name under `part`.
 struct Part {
   std::string about;
-  Node values;  ///< a map without `about` and `sources`
+  Node values;  ///< a map of its figures alone
   std::map<std::string, std::string> sources;
+  std::vector<std::string> aliases{};  ///< what people call it besides
+  /// Why no scenario can have it, though its figures are known; empty where one can.
+  std::string refused{};
   std::string file{};  ///< of a user's catalogue; empty: compiled in
 };
 
@@ -39,7 +42,13 @@ class Catalogue {
 
   /// Null where there is none.
   [[nodiscard]] const Part* find(const std::string& collection, const std::string& name) const;
+  /// The name of the part that is meant: itself, or one that differs in case, hyphens, blanks or
+  /// underscores only, or has it as an alias. Null where there is none.
+  [[nodiscard]] const std::string* name_meant(const std::string& collection,
+                                              const std::string& said) const;
   [[nodiscard]] std::vector<std::string> names(const std::string& collection) const;
+  /// Names that a scenario can say, aliases among them.
+  [[nodiscard]] std::vector<std::string> spellings(const std::string& collection) const;
   [[nodiscard]] std::vector<std::string> collections() const;
 
  private:
@@ -49,5 +58,9 @@ class Catalogue {
 
   std::map<std::string, std::map<std::string, Part>> parts_;
 };
+
+/// `; did you mean ...?`: the nearest, or else those that contain what was said; or nothing.
+[[nodiscard]] std::string did_you_mean_part(const std::string& said,
+                                            const std::vector<std::string>& names);
 
 }  // namespace weft::scenarios::language

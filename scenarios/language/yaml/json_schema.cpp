@@ -47,7 +47,7 @@ class Generator {
     }
     if (!object.collection.empty()) {
       properties[schema::kPartKey] = {{"description", "a part of the catalogue to start from"},
-                                      {"enum", catalogue_.names(object.collection)}};
+                                      {"enum", catalogue_.spellings(object.collection)}};
     }
     add_fields(object, properties, required);
     if (alternative != nullptr) add_fields(*alternative->object, properties, required);
@@ -75,7 +75,7 @@ class Generator {
   void add_shorthand(const AnyObject& object, Json& maps) const {
     if (object.shorthand.empty()) return;
     if (!object.collection.empty()) {
-      maps.push_back({{"enum", catalogue_.names(object.collection)}});
+      maps.push_back({{"enum", catalogue_.spellings(object.collection)}});
     } else if (object.shorthand == object.tag) {
       Json names = Json::array();
       for (const Alternative& a : object.alternatives) {

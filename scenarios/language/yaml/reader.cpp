@@ -92,7 +92,9 @@ void Reader::read_named_part(const AnyObject& object, const std::string& name, v
                              const std::string& path) {
   Node empty;
   empty.kind = Node::Kind::kMap;
+  shows_refused_ = true;
   read_part(object, empty, target, path, name);
+  shows_refused_ = false;
 }
 
 void Reader::read_object(const AnyObject& object, Node& node, void* target, const std::string& path,
@@ -158,13 +160,19 @@ void Reader::read_part(const AnyObject& object, Node& node, void* target, const 
 }
 
 void Reader::read_catalogue_part(const AnyObject& object, const Node& named,
-                                 const std::string& name, void* target, const std::string& path) {
-  const Part* part = catalogue_.find(object.collection, name);
-  if (part == nullptr) {
+                                 const std::string& said, void* target, const std::string& path) {
+  const std::string* meant = catalogue_.name_meant(object.collection, said);
+  if (meant == nullptr) {
     const std::vector<std::string> names = catalogue_.names(object.collection);
     fail(named.mark, path,
-         backquoted(name) + " is not among the " + object.collection +
-             " of the catalogue: " + listing(names) + did_you_mean(name, names));
+         backquoted(said) + " is not among the " + object.collection + " of the catalogue: " +
+             listing(names) + did_you_mean_part(said, catalogue_.spellings(object.collection)));
+    return;
+  }
+  const std::string& name = *meant;
+  const Part* part = catalogue_.find(object.collection, name);
+  if (!part->refused.empty() && !shows_refused_) {
+    fail(named.mark, path, backquoted(said) + " cannot be simulated yet: " + part->refused);
     return;
   }
   if (std::ranges::find(open_parts_, part) != open_parts_.end()) {

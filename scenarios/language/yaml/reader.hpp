@@ -108,6 +108,7 @@ class Reader {
   Diagnostics& diagnostics_;
   Provenance& provenance_;
   std::size_t errors_seen_ = 0;
+  bool shows_refused_ = false;           ///< what is read is shown, not simulated
   std::vector<const Part*> open_parts_;  ///< being read, each because of the one before
 };
 
