@@ -82,8 +82,10 @@ struct Chooser {
   const char* name;
   const char* doc;
 };
-inline constexpr std::array<Chooser, 2> kChoosers{
+inline constexpr std::array<Chooser, 3> kChoosers{
     {{Algorithm::kNccl, "nccl", "what NCCL's tuning model picks, with its protocol"},
-     {Algorithm::kBest, "best", "what weft's cost model of the fabric picks"}}};
+     {Algorithm::kBest, "best", "what weft's cost model of the fabric picks"},
+     {Algorithm::kAuto, "auto",
+      "`nccl` and its execution where NCCL's model knows the GPUs; else `best`, in chunks"}}};
 
 }  // namespace weft::collectives

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "collectives/algorithms/algorithms.hpp"
@@ -10,6 +12,7 @@
 #include "collectives/costs/cost_model.hpp"
 #include "collectives/nccl/nccl_execution.hpp"
 #include "collectives/nccl/nccl_tuning.hpp"
+#include "simcore/text/quantity_text.hpp"
 
 namespace weft::collectives {
 
@@ -117,12 +120,70 @@ Result<AlgorithmChoice> choose_like_nccl(const CollectiveSpec& spec, std::uint32
   return choice;
 }
 
+/// Nothing is said of it.
+bool is_open(const Execution& execution) {
+  return execution == execution_preset(Execution::Preset::kAuto);
+}
+
+/// The quickest by the cost model, in whole or in chunks: halves of the size, as long as they are
+/// worth a percent.
+AlgorithmChoice choose_in_chunks(CollectiveSpec& spec, std::uint32_t ranks,
+                                 const RankLayout& layout) {
+  constexpr Bytes kLeastChunk = 16_KiB;  // of a few packets
+  constexpr double kWorthwhile = 0.99;
+  AlgorithmChoice choice{algorithms_for(spec.operation).front(), spec.execution.protocol,
+                         "the simplest: the rates of the ranks' links are not known"};
+  const bool is_open_chunk = is_open(spec.execution);
+  spec.execution.preset = Execution::Preset::kPlain;
+  CollectiveSpec tried = spec;
+  double least = std::numeric_limits<double>::infinity();
+  for (Bytes chunk = spec.execution.chunk;;) {
+    tried.execution.chunk = chunk;
+    for (const Estimate& e : estimates(tried, ranks, layout)) {
+      if (e.seconds >= least * kWorthwhile) continue;
+      least = e.seconds;
+      choice.algorithm = e.algorithm;
+      spec.execution.chunk = chunk;
+      choice.reason =
+          std::string("cost model: ") + name_of(e.algorithm) + " " + microseconds(e.seconds * 1e6);
+    }
+    chunk = chunk == 0_B ? spec.size / 2 : chunk / 2;
+    if (!is_open_chunk || chunk < kLeastChunk) break;
+  }
+  if (spec.execution.chunk > 0_B && is_open_chunk) {
+    choice.reason +=
+        " in chunks of " + quantity_text(spec.execution.chunk.count(), dimension_of<Bytes>());
+  }
+  return choice;
+}
+
+/// What runs on such GPUs: NCCL's choice in NCCL's execution, unless another is given. Elsewhere,
+/// and where NCCL has no choice, the quickest by the cost model.
+Result<AlgorithmChoice> settle_auto(CollectiveSpec& spec, std::uint32_t ranks,
+                                    const RankLayout& layout) {
+  if (layout.gpus) {
+    CollectiveSpec by_nccl = spec;
+    by_nccl.algorithm = Algorithm::kNccl;
+    if (auto choice = settle(by_nccl, ranks, layout)) {
+      spec = std::move(by_nccl);
+      return choice;
+    }
+  }
+  const Execution asked = spec.execution;
+  AlgorithmChoice choice = choose_in_chunks(spec, ranks, layout);
+  spec.algorithm = choice.algorithm;
+  if (asked.preset == Execution::Preset::kNccl) {
+    spec.execution = nccl_execution(asked, spec, ranks, layout);
+  }
+  return choice;
+}
+
 }  // namespace
 
 std::vector<Algorithm> candidates(const CollectiveSpec& spec) {
   if (spec.algorithm == Algorithm::kNccl) return nccl_candidates(spec.operation);
   std::vector<Algorithm> known = algorithms_for(spec.operation);
-  if (spec.algorithm == Algorithm::kBest) return known;
+  if (spec.algorithm == Algorithm::kBest || spec.algorithm == Algorithm::kAuto) return known;
   std::erase_if(known, [&spec](Algorithm algorithm) { return algorithm != spec.algorithm; });
   return known;
 }
@@ -140,6 +201,13 @@ Result<AlgorithmChoice> choose_algorithm(const CollectiveSpec& spec, std::uint32
 
 Result<AlgorithmChoice> settle(CollectiveSpec& spec, std::uint32_t ranks,
                                const RankLayout& layout) {
+  if (!spec.generation) spec.generation = layout.gpus;
+  if (spec.algorithm == Algorithm::kAuto) return settle_auto(spec, ranks, layout);
+  if (spec.execution.preset == Execution::Preset::kAuto) {
+    const bool is_nccl = spec.algorithm == Algorithm::kNccl && is_open(spec.execution);
+    if (is_nccl) spec.execution = execution_preset(Execution::Preset::kNccl);
+    if (!is_nccl) spec.execution.preset = Execution::Preset::kPlain;
+  }
   const Execution asked = spec.execution;
   if (spec.algorithm != Algorithm::kNccl) {  // which may find the protocol, too
     spec.execution = nccl_execution(asked, spec, ranks, layout);

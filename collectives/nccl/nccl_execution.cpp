@@ -158,7 +158,7 @@ bool knows_rates(const RankMap& map, const RankLayout& layout) {
 /// what they forward. In Simple, GPUs write to each other, but Ampere's read over NVLink.
 bool is_serial(const CollectiveSpec& spec, Protocol protocol, const RankMap& map) {
   if (spec.algorithm != Algorithm::kRing || map.domains() > 1) return false;
-  return protocol != Protocol::kSimple || spec.generation == GpuGeneration::kAmpere;
+  return protocol != Protocol::kSimple || spec.gpus() == GpuGeneration::kAmpere;
 }
 
 std::uint32_t channels_of(const CollectiveSpec& spec, const RankMap& map,
@@ -167,7 +167,7 @@ std::uint32_t channels_of(const CollectiveSpec& spec, const RankMap& map,
     case Algorithm::kNvls:
       return kNvlsChannels;
     case Algorithm::kNvlsTree:
-      return nvls_tree_shape(spec.generation, map, layout.network_rate).channels;
+      return nvls_tree_shape(spec.gpus(), map, layout.network_rate).channels;
     case Algorithm::kRing:
     case Algorithm::kDoubleBinaryTree:
       break;
@@ -184,7 +184,7 @@ NcclMachine nccl_machine_of(const CollectiveSpec& spec, const RankMap& map,
   const auto gigabytes = [](BitsPerSecond rate) { return static_cast<double>(rate.count()) / 8e9; };
   const double nic = gigabytes(layout.network_rate);
   const double intra = map.domain_size() > 1 ? gigabytes(layout.domain_rate) : nic;
-  NcclMachine machine = nccl_machine(spec.generation, map.ranks(), map.domains(), intra, nic);
+  NcclMachine machine = nccl_machine(spec.gpus(), map.ranks(), map.domains(), intra, nic);
   machine.transport_us = to_seconds(layout.transport_latency) * 1e6;
   machine.has_nvls = layout.has_in_network_reduction && map.is_even() && map.domain_size() > 1;
   return machine;
@@ -206,7 +206,7 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
     execution.chunk = chunking.chunk;
     if (is_nvls) execution.chunk = nvls_chunk(spec.size, execution.channels, ranks);
     if (is_nvls_tree) {
-      const Bytes most = nvls_tree_shape(spec.generation, map, layout.network_rate).chunk;
+      const Bytes most = nvls_tree_shape(spec.gpus(), map, layout.network_rate).chunk;
       execution.chunk = nvls_tree_chunk(spec.size, most, execution.channels, map.domain_size());
     }
   }
@@ -222,7 +222,7 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
   if (!execution.network_step_latency) {
     execution.network_step_latency = network_step_latency(spec, protocol, map, layout);
   }
-  execution.launch = asked.launch.value_or(host_launch(spec.generation)) +
+  execution.launch = asked.launch.value_or(host_launch(spec.gpus())) +
                      base_latency(spec.algorithm, protocol) +
                      (map.domains() > 1 ? layout.start_latency : Picoseconds(0));
   return execution;

@@ -15,7 +15,7 @@ constexpr std::array<const char*, kOperationCount> kOperations = {
 Execution execution_preset(Execution::Preset preset) {
   Execution execution;
   execution.preset = preset;
-  if (preset == Execution::Preset::kPlain) return execution;
+  if (preset != Execution::Preset::kNccl) return execution;
   execution.channels = 0;
   execution.chunk = 0_B;
   execution.slices = 0;
@@ -25,6 +25,14 @@ Execution execution_preset(Execution::Preset preset) {
   execution.reduce_rate = BitsPerSecond(8'930'000'000'000);
   execution.copy_rate = BitsPerSecond(13'400'000'000'000);
   return execution;
+}
+
+CollectiveSpec default_collective(Operation operation) {
+  CollectiveSpec spec;
+  spec.operation = operation;
+  spec.algorithm = Algorithm::kAuto;
+  spec.execution = execution_preset(Execution::Preset::kAuto);
+  return spec;
 }
 
 const char* name_of(Operation operation) {

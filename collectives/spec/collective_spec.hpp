@@ -8,6 +8,7 @@
 
 #include "collectives/noise/noise_spec.hpp"
 #include "simcore/base/units.hpp"
+#include "simcore/fabric/gpu_generation.hpp"
 
 /// A collective operation as the scenario states it.
 namespace weft::collectives {
@@ -43,6 +44,7 @@ enum class Algorithm : std::uint8_t {
   kDissemination,
   kNccl,  ///< what NCCL's tuning model picks
   kBest,  ///< what weft's cost model picks
+  kAuto,  ///< kNccl on GPUs that NCCL's model knows, kBest elsewhere, each with its execution
 };
 /// Of an execution.
 inline constexpr std::uint32_t kMaxChannels = 64;
@@ -50,8 +52,6 @@ inline constexpr std::uint32_t kMaxChannels = 64;
 /// How NCCL marks that data is there: fences, flags in every line of 128 bytes, or beside every 4.
 /// kNone: messages cost nothing besides themselves.
 enum class Protocol : std::uint8_t { kNone, kSimple, kLl128, kLl };
-
-enum class GpuGeneration : std::uint8_t { kAmpere, kHopper, kBlackwell };
 
 /// What makes some ranks slower than the others.
 struct Straggler {
@@ -65,7 +65,9 @@ struct Straggler {
 
 /// How steps are carried out. The defaults cost nothing, as closed forms have it.
 struct Execution {
-  enum class Preset : std::uint8_t { kPlain, kNccl };
+  /// kAuto: where nothing else is said, NCCL's with its algorithm, and chunks by cost where the
+  /// algorithm is chosen by cost for want of another; else as kPlain.
+  enum class Preset : std::uint8_t { kPlain, kNccl, kAuto };
   /// What a channel does while a slice is on its way. kPosted: it goes on, so that latencies hide
   /// behind other slices. kSerial: it moves one slice at a time, at `channel_rate`, and each costs
   /// it the latency of a step besides, as it does threads that read a peer's memory or wait for
@@ -128,12 +130,17 @@ struct CollectiveSpec {
   std::optional<Jitter> jitter;
   std::vector<Straggler> stragglers;
   std::vector<NoiseSpec> noise;
-  GpuGeneration generation = GpuGeneration::kHopper;  ///< whose constants NCCL goes by
+  /// Whose constants NCCL goes by; absent: as the ranks' servers have them.
+  std::optional<GpuGeneration> generation;
   /// Consecutive ranks that share a scale-up domain; 0: as the fabric has them.
   std::uint32_t domain_size = 0;
 
+  [[nodiscard]] GpuGeneration gpus() const { return generation.value_or(GpuGeneration::kHopper); }
   bool operator==(const CollectiveSpec&) const = default;
 };
+
+/// What a scenario means that says nothing but the operation and its size.
+[[nodiscard]] CollectiveSpec default_collective(Operation operation);
 
 [[nodiscard]] const char* name_of(Operation operation);
 [[nodiscard]] const char* name_of(Protocol protocol);

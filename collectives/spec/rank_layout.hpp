@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "simcore/base/units.hpp"
+#include "simcore/fabric/gpu_generation.hpp"
 
 namespace weft::collectives {
 
@@ -25,6 +27,8 @@ struct RankLayout {
   bool has_collisions = false;
   /// The domains' switches add up what ranks send and multicast what one sends.
   bool has_in_network_reduction = false;
+  /// The GPUs of all ranks, where NCCL's model knows them.
+  std::optional<GpuGeneration> gpus;
 };
 
 /// The layout of a job's ranks, with what algorithms ask of it worked out.

@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "protocols/config/transports/list.hpp"
 #include "simcore/base/units.hpp"
+#include "simcore/fabric/gpu_generation.hpp"
 
 namespace weft::protocols {
 
@@ -36,6 +38,7 @@ struct ScaleUpConfig {
   std::uint32_t reduction_window = 16;
   /// Packets that chips add up or repeat have this header in place of `format.header`.
   Bytes reduction_header = 0_B;
+  std::optional<GpuGeneration> gpus;  ///< that hang on it, where NCCL's model knows them
   /// Queue pairs inside the domain are reliable connections like this.
   [[nodiscard]] TransportTraits traits() const;
 };

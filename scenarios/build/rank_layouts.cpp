@@ -121,7 +121,18 @@ class LayoutBuilder {
       return;
     }
     layout.domain_rate = slowest(NetworkKind::kScaleUp);
+    layout.gpus = gpus();
     layout.has_in_network_reduction = all_reduce && can_work_in_network();
+  }
+
+  /// Of ranks of several generations, the oldest. Nothing: of some rank they are not known.
+  [[nodiscard]] std::optional<GpuGeneration> gpus() const {
+    std::optional<GpuGeneration> oldest;
+    for (const HostId host : ranks_) {
+      if (fabric_.host(host).domain < 0 || !kind_of(host).gpus) return {};
+      oldest = std::min(oldest.value_or(*kind_of(host).gpus), *kind_of(host).gpus);
+    }
+    return oldest;
   }
 
   /// Chips work on packets that they hold whole, at their outputs; and every one of them must hang

@@ -29,7 +29,8 @@ std::uint32_t domain_size_of(const JobSpec& job) {
 bool is_left_open(const collectives::CollectiveSpec& spec) {
   return spec.execution.preset == collectives::Execution::Preset::kNccl ||
          spec.algorithm == collectives::Algorithm::kNccl ||
-         spec.algorithm == collectives::Algorithm::kBest;
+         spec.algorithm == collectives::Algorithm::kBest ||
+         spec.algorithm == collectives::Algorithm::kAuto;
 }
 
 /// What a job makes. What is left open is settled first, where it can be: what it would take at

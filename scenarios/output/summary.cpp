@@ -29,18 +29,36 @@ std::string ratio(Picoseconds time, Picoseconds ideal) {
 }
 
 std::string jobs_text(const Results& r) {
-  TextTable table({"job", "type", "ranks", "bytes", "JCT", "ideal JCT", "JCT/ideal", "busbw"});
+  const bool has_bound =
+      std::ranges::any_of(r.jobs, [](const JobResult& job) { return job.bound.has_value(); });
+  std::vector<std::string> columns{"job", "type",      "ranks",    "bytes",
+                                   "JCT", "ideal JCT", "JCT/ideal"};
+  if (has_bound) columns.insert(columns.end(), {"bound", "JCT/bound"});
+  columns.emplace_back("busbw");
+  TextTable table(std::move(columns));
   for (const JobResult& job : r.jobs) {
-    table.add({job.name, job.type, std::to_string(job.ranks),
-               format_bytes(static_cast<double>(job.bytes.count())),
-               job.is_finished                  ? format_time(job.jct)
-               : r.outcome == Outcome::kHorizon ? "cut"
-                                                : "unfinished",
-               job.ideal > Picoseconds(0) ? format_time(job.ideal) : "-",
-               job.is_finished ? ratio(job.jct, job.ideal) : "-",
-               job.bus_bandwidth ? fmt::format("{:.2f} GB/s", *job.bus_bandwidth * 1e-9) : "-"});
+    std::vector<std::string> cells{job.name,
+                                   job.type,
+                                   std::to_string(job.ranks),
+                                   format_bytes(static_cast<double>(job.bytes.count())),
+                                   job.is_finished                  ? format_time(job.jct)
+                                   : r.outcome == Outcome::kHorizon ? "cut"
+                                                                    : "unfinished",
+                                   job.ideal > Picoseconds(0) ? format_time(job.ideal) : "-",
+                                   job.is_finished ? ratio(job.jct, job.ideal) : "-"};
+    if (has_bound) {
+      const Picoseconds bound = job.bound.value_or(Picoseconds(0));
+      cells.push_back(job.bound ? format_time(bound) : "-");
+      cells.push_back(job.is_finished ? ratio(job.jct, bound) : "-");
+    }
+    cells.push_back(job.bus_bandwidth ? fmt::format("{:.2f} GB/s", *job.bus_bandwidth * 1e-9)
+                                      : "-");
+    table.add(std::move(cells));
   }
-  return table.to_string("  ");
+  return table.to_string("  ") +
+         (has_bound ? "  ideal: by this algorithm, without contention; bound: by any, what must "
+                      "cross a cut over its links\n"
+                    : "");
 }
 
 /// Jobs that the horizon cut, and how far they came.

@@ -111,7 +111,7 @@ void bind_scalar(Field& f, Access access) {
 /// A choice of a T travels as the index of its value.
 template <class T, class E, class Access>
 void bind_choice(Field& f, Access access, std::vector<E> values) {
-  static_assert(std::is_enum_v<E>);
+  static_assert(std::is_enum_v<typename OptionalTraits<E>::Value>);
   f.get = [access, values](const void* owner) -> std::optional<Scalar> {
     const auto found = std::ranges::find(values, read_member<T>(access, owner));
     assert(found != values.end());

@@ -13,7 +13,6 @@ namespace {
 using collectives::Algorithm;
 using collectives::CollectiveSpec;
 using collectives::Execution;
-using collectives::GpuGeneration;
 using collectives::Operation;
 using collectives::Protocol;
 using collectives::RankLayout;

@@ -48,7 +48,9 @@ PacketNetwork::Options scale_up() {
   credits.flow_control = protocols::CreditConfig{.buffer = 128_KiB, .update = 0_B};
   credits.ecn.enabled = false;
   options.switches.classes.push_back(credits);
-  options.scale_up.push_back({.traffic_class = 2});
+  protocols::ScaleUpConfig domain;
+  domain.traffic_class = 2;
+  options.scale_up.push_back(domain);
   return options;
 }
 

@@ -55,11 +55,13 @@ class RandomGraphJob {
       }
       case 2:
         return yaml + fmt::format(
-                          "type: all-reduce, size: {}B, group: g{}, execution: {{channels: {}, "
+                          "type: all-reduce, algorithm: ring, size: {}B, group: g{}, execution: "
+                          "{{channels: {}, "
                           "launch: {}ns}}}},\n",
                           1 + below(100'000), below(3), 1 + below(2), below(3'000));
       default:
-        return yaml + fmt::format("type: all-to-all, size: {}B}},\n", 1 + below(10'000));
+        return yaml + fmt::format("type: all-to-all, algorithm: pairwise, size: {}B}},\n",
+                                  1 + below(10'000));
     }
   }
 

@@ -202,13 +202,16 @@ class RandomScenario {
                                    1 + below(300'000), below(5));
         break;
       case 2:
-        yaml += head + fmt::format(
-                           "type: all-reduce, size: {}B, iterations: {}, ranks: {{random: "
-                           "{}}}}}\n",
-                           1 + below(500'000), 1 + below(2), 2 + below(hosts - 1));
+        yaml +=
+            head +
+            fmt::format(
+                "type: all-reduce, algorithm: ring, size: {}B, iterations: {}, ranks: {{random: "
+                "{}}}}}\n",
+                1 + below(500'000), 1 + below(2), 2 + below(hosts - 1));
         break;
       case 3:
-        yaml += head + fmt::format("type: all-to-all, size: {}B}}\n", 1 + below(30'000));
+        yaml += head + fmt::format("type: all-to-all, algorithm: pairwise, size: {}B}}\n",
+                                   1 + below(30'000));
         break;
       case 4:
         yaml += head + fmt::format(

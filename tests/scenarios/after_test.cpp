@@ -37,7 +37,8 @@ std::string scenario(const std::string& jobs) {
 const std::string kLoad = "  - {name: load, type: incast, size: 1MiB}\n";
 const std::string kChain =
     kLoad +
-    "  - {name: reduce, type: all-reduce, size: 256KiB, ranks: 0-3, after: load, start: 30us}\n"
+    "  - {name: reduce, type: all-reduce, algorithm: ring, size: 256KiB, ranks: 0-3, after: load, "
+    "start: 30us}\n"
     "  - {name: list, type: messages, ranks: [4, 1], after: load,\n"
     "     list: [{from: 0, to: 1, size: 1MiB, start: 7us}]}\n"
     "  - {name: open, type: open-loop, size: 16KiB, load: 0.3, stop: 50us, after: [reduce, list]}\n"
@@ -45,7 +46,7 @@ const std::string kChain =
     "    type: graph\n"
     "    after: open\n"
     "    nodes: [{name: work, type: compute, time: 10us},\n"
-    "            {name: sum, type: all-reduce, size: 64KiB, after: work}]\n"
+    "            {name: sum, type: all-reduce, algorithm: ring, size: 64KiB, after: work}]\n"
     "  - name: train\n"
     "    type: training\n"
     "    after: step\n"
@@ -82,7 +83,8 @@ TEST(After, ResultsAreTheSameHoweverTheyRun) {
 
 // What a job takes does not depend on when it begins, and so neither does its ideal time.
 TEST(After, AJobTakesWhatItTakesAtTheStart) {
-  const std::string reduce = "  - {name: reduce, type: all-reduce, size: 256KiB, ranks: 0-3";
+  const std::string reduce =
+      "  - {name: reduce, type: all-reduce, algorithm: ring, size: 256KiB, ranks: 0-3";
   const Results first = simulate(experiment_of_text(scenario(reduce + "}\n")));
   const Results then = simulate(experiment_of_text(scenario(reduce + ", after: load}\n" + kLoad)));
   EXPECT_EQ(then.jobs[0].jct, first.jobs[0].jct);

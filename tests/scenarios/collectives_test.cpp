@@ -48,7 +48,8 @@ TEST(Collectives, RunOnPacketsWithEverythingSwitchedOn) {
       "  - {name: a, type: reduce-scatter, algorithm: one-shot, size: 100007B",
       "  - {name: a, type: broadcast, algorithm: ring, root: 3, size: 100007B",
       "  - {name: a, type: all-to-all, algorithm: one-shot, size: 10007B",
-      "  - {name: a, type: all-to-all-v, routing: {tokens: 50, token_size: 1KiB, skew: 1}",
+      "  - {name: a, type: all-to-all-v, algorithm: pairwise, routing: {tokens: 50, token_size: "
+      "1KiB, skew: 1}",
       "  - {name: a, type: send-recv, size: 100007B",
   };
   for (const std::string& job : jobs) {
@@ -72,7 +73,7 @@ TEST(Collectives, RunOnPacketsWithEverythingSwitchedOn) {
 // 8 ranks, nothing in the way: time = JCT; busbw = 2 (n-1)/n of algbw; the path is all wire, 14
 // messages of it.
 TEST(Collectives, OfAPlainRingAreAllWire) {
-  const Results results = run("  - {name: a, type: all-reduce, size: 1MiB}\n");
+  const Results results = run("  - {name: a, type: all-reduce, algorithm: ring, size: 1MiB}\n");
   ASSERT_EQ(results.collectives.size(), 1U);
   const CollectiveResult& c = results.collectives[0];
   EXPECT_EQ(c.end - c.start, results.jobs[0].jct);
@@ -103,7 +104,8 @@ TEST(Collectives, AverageBandwidthsAsBytesOverTime) {
 
 // A barrier has no bytes.
 TEST(Collectives, HaveNoBandwidthWithoutBytes) {
-  const Results results = run("  - {name: a, type: barrier, iterations: 2}\n");
+  const Results results =
+      run("  - {name: a, type: barrier, algorithm: dissemination, iterations: 2}\n");
   const std::string table = collectives_text(results);
   EXPECT_EQ(table.find(" 0.00 "), std::string::npos) << table;
 }
@@ -111,7 +113,7 @@ TEST(Collectives, HaveNoBandwidthWithoutBytes) {
 // Eight ranks in two domains of four: of the 14 hops of a chunk in a row up to 4 cross.
 TEST(Collectives, TakeTheirNetworkStepsBetweenDomainsOnly) {
   const Results results =
-      run("  - {name: a, type: all-reduce, size: 1MiB, domain_size: 4,\n"
+      run("  - {name: a, type: all-reduce, algorithm: ring, size: 1MiB, domain_size: 4,\n"
           "     execution: {network_step_latency: 100us}}\n");
   ASSERT_EQ(results.collectives.size(), 1U);
   EXPECT_EQ(results.collectives[0].path.protocol, 400_us);
@@ -121,7 +123,8 @@ TEST(Collectives, TakeTheirNetworkStepsBetweenDomainsOnly) {
 
 TEST(Collectives, BlameALateRank) {
   const Results results =
-      run("  - {name: a, type: all-reduce, size: 64KiB, stragglers: [{ranks: 5, late: 1ms}]}\n");
+      run("  - {name: a, type: all-reduce, algorithm: ring, size: 64KiB, stragglers: [{ranks: 5, "
+          "late: 1ms}]}\n");
   ASSERT_EQ(results.collectives.size(), 1U);
   const CollectiveResult& c = results.collectives[0];
   EXPECT_EQ(c.start_skew, 1_ms);
@@ -162,16 +165,16 @@ TEST(Collectives, HaveQueuePairsOfTheirOwn) {
 }
 
 TEST(Collectives, RefuseQueuePairsWhereThereAreNone) {
-  const auto datagrams =
-      load_scenario_text(kFabric + "  - {name: a, type: all-reduce, size: 1KiB, queue_pairs: 2}\n",
-                         "t.yaml", {"transport={type: datagram}"});
+  const auto datagrams = load_scenario_text(
+      kFabric + "  - {name: a, type: all-reduce, algorithm: ring, size: 1KiB, queue_pairs: 2}\n",
+      "t.yaml", {"transport={type: datagram}"});
   ASSERT_FALSE(datagrams.ok());
   EXPECT_NE(datagrams.errors()[0].to_string().find("reliable connections"), std::string::npos);
   const auto lone = load_scenario_text(
       "name: t\n"
       "racks: {count: 1, servers: 1, server: hgx-h100}\n"
       "fabric: {topology: none}\n"
-      "jobs: [{name: a, type: all-reduce, size: 1KiB, queue_pairs: 2}]\n",
+      "jobs: [{name: a, type: all-reduce, algorithm: ring, size: 1KiB, queue_pairs: 2}]\n",
       "t.yaml");
   ASSERT_FALSE(lone.ok());
   EXPECT_NE(lone.errors()[0].to_string().find("t.yaml:4"), std::string::npos);
@@ -198,11 +201,14 @@ TEST(Collectives, RefuseWhatCannotBe) {
   EXPECT_NE(no_tree(", domain_size: 8").find("several scale-up domains"), std::string::npos);
   EXPECT_NE(no_tree(", domain_size: 3").find("as many ranks"), std::string::npos);
   EXPECT_NE(no_tree("").find("t.yaml:9"), std::string::npos);
-  EXPECT_NE(error("type: broadcast, root: 8, size: 1KiB").find("ranks 0 to 7"), std::string::npos);
-  EXPECT_NE(error("type: all-reduce, size: 1KiB, stragglers: [{ranks: 9}]").find("names no ranks"),
+  EXPECT_NE(error("type: broadcast, algorithm: ring, root: 8, size: 1KiB").find("ranks 0 to 7"),
             std::string::npos);
-  EXPECT_NE(error("type: all-to-all-v").find("blocks"), std::string::npos);
-  EXPECT_NE(error("type: all-reduce, size: 1KiB, jitter: {type: exponential, mean: 1us, deviation: "
+  EXPECT_NE(error("type: all-reduce, algorithm: ring, size: 1KiB, stragglers: [{ranks: 9}]")
+                .find("names no ranks"),
+            std::string::npos);
+  EXPECT_NE(error("type: all-to-all-v, algorithm: pairwise").find("blocks"), std::string::npos);
+  EXPECT_NE(error("type: all-reduce, algorithm: ring, size: 1KiB, jitter: {type: exponential, "
+                  "mean: 1us, deviation: "
                   "1us}")
                 .find("deviation"),
             std::string::npos);

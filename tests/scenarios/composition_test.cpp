@@ -46,7 +46,8 @@ class Composition : public ::testing::Test {
   }
   std::vector<std::uint32_t> ranks(const std::string& ranks) {
     const Scenario s = scenario(
-        kServers + "jobs: [{name: a, type: all-reduce, size: 1MB, ranks: " + ranks + "}]\n");
+        kServers +
+        "jobs: [{name: a, type: all-reduce, algorithm: ring, size: 1MB, ranks: " + ranks + "}]\n");
     std::vector<std::uint32_t> hosts;
     for (const HostId host : s.jobs.at(0).ranks) hosts.push_back(host.value());
     return hosts;
@@ -57,7 +58,8 @@ class Composition : public ::testing::Test {
       "name: placement\n"
       "racks: {count: 2, servers: 2, server: {nics: 2}}\n"
       "fabric: {topology: leaf-spine, spines: 2}\n";
-  inline static const std::string kJob = "jobs: [{name: a, type: all-reduce, size: 1MB}]\n";
+  inline static const std::string kJob =
+      "jobs: [{name: a, type: all-reduce, algorithm: ring, size: 1MB}]\n";
 };
 
 struct Machine {
@@ -120,7 +122,7 @@ fabric:
   links_per_pair: 9
   leaf: {switch: tomahawk-5}
 jobs:
-  - {name: all-reduce, type: all-reduce, size: 1GB}
+  - {name: all-reduce, type: all-reduce, algorithm: ring, size: 1GB}
 )";
 
 // 8 x NVL72, 576 GPUs on 4 rails, in 10 lines.
@@ -146,7 +148,8 @@ TEST_F(Composition, RacksOfDifferentServers) {
       "  - {count: 2, servers: 1, server: hgx-h100}\n"
       "  - {count: 1, servers: 4, server: {part: plain, nic: {part: connectx-7, rate: 200Gbps}}}\n"
       "fabric: {topology: leaf-spine, spines: 4}\n"
-      "jobs: [{name: a, type: all-reduce, size: 1MB, ranks: [gpu0, gpu15, h16]}]\n");
+      "jobs: [{name: a, type: all-reduce, algorithm: ring, size: 1MB, ranks: [gpu0, gpu15, "
+      "h16]}]\n");
   const auto& clos = std::get<ClosSpec>(s.topology);
   ASSERT_EQ(clos.racks.size(), 2U);
   EXPECT_EQ(clos.racks[0].access.rate, 400_Gbps);
@@ -238,8 +241,9 @@ TEST_F(Composition, RanksArePlacedInTheOrderAskedFor) {
 
 TEST_F(Composition, RefusesPlacementsThatDoNotFit) {
   const auto error = [&](const std::string& ranks) {
-    return first_error(kServers + "jobs: [{name: a, type: all-reduce, size: 1MB, ranks: " + ranks +
-                       "}]\n");
+    return first_error(
+        kServers +
+        "jobs: [{name: a, type: all-reduce, algorithm: ring, size: 1MB, ranks: " + ranks + "}]\n");
   };
   EXPECT_THAT(error("{order: striped, count: 9}"), HasSubstr("asks for 9 hosts; there are 8"));
   EXPECT_THAT(error("{order: stripes}"), HasSubstr("jobs[0].ranks.order"));

@@ -24,7 +24,7 @@ const std::string kSlowHosts =
     "quanta: until-resume}, ecn: {type: step, kmin: 106KB, mark: dequeue}, forwarding: "
     "cut-through, cut_through_after: 234B, buffer_release: transmission-end}\n"
     "jobs:\n"
-    "  - {name: j0, start: 4us, type: all-to-all, size: 21848B}\n"
+    "  - {name: j0, start: 4us, type: all-to-all, algorithm: pairwise, size: 21848B}\n"
     "  - {name: j1, start: 2us, type: incast, senders: 15, receiver: 0, size: 160187B, rounds: 3, "
     "jitter: 3us}\n"
     "  - {name: j2, start: 16us, type: permutation, size: 39758B, jitter: 0us}\n";

@@ -49,9 +49,11 @@ const std::string kStep =
     "      - {name: dp, kind: data, size: 2, stride: 4}\n"
     "    nodes:\n"
     "      - {name: forward, type: compute, time: 20us}\n"
-    "      - {name: sum, type: all-reduce, size: 200KB, group: tp, after: forward}\n"
+    "      - {name: sum, type: all-reduce, algorithm: ring, size: 200KB, group: tp, after: "
+    "forward}\n"
     "      - {name: backward, type: compute, time: 30us, after: sum}\n"
-    "      - {name: gradients, type: all-reduce, size: 1MB, group: dp, after: backward,\n"
+    "      - {name: gradients, type: all-reduce, algorithm: ring, size: 1MB, group: dp, after: "
+    "backward,\n"
     "         execution: {preset: nccl, channels: 2, chunk: 64KiB}}\n"
     "      - {name: give, type: send, size: 100KB, from: 0-3, to: 4-7, after: backward}\n"
     "      - {name: step, type: compute, time: 5us, after: [gradients, give]}\n"
@@ -102,14 +104,14 @@ TEST(Graph, WhatRanksSpendAnIterationOnAddsUpToTheMeanRank) {
 }
 
 TEST(Graph, WithoutSkewTheMeanRanksIterationIsTheTimeOfTheTable) {
-  const Results results = simulate(experiment_of_text(
-      eight_hosts("  - name: a\n"
-                  "    type: graph\n"
-                  "    ranks: [h0, h4]\n"
-                  "    nodes:\n"
-                  "      - {name: first, type: compute, time: 10us}\n"
-                  "      - {name: sum, type: all-reduce, size: 300KB, after: first}\n"
-                  "      - {name: last, type: compute, time: 7us, after: sum}\n")));
+  const Results results = simulate(experiment_of_text(eight_hosts(
+      "  - name: a\n"
+      "    type: graph\n"
+      "    ranks: [h0, h4]\n"
+      "    nodes:\n"
+      "      - {name: first, type: compute, time: 10us}\n"
+      "      - {name: sum, type: all-reduce, algorithm: ring, size: 300KB, after: first}\n"
+      "      - {name: last, type: compute, time: 7us, after: sum}\n")));
   ASSERT_EQ(results.iterations.size(), 1U);
   const IterationResult& i = results.iterations[0];
   EXPECT_EQ(i.end_skew, 0_us) << "both ways are alike";
@@ -172,7 +174,7 @@ TEST(Graph, RoutesTokensInEveryCommunicator) {
                   "    type: graph\n"
                   "    groups: [{name: ep, kind: expert, size: 4}]\n"
                   "    nodes:\n"
-                  "      - {name: dispatch, type: all-to-all-v, group: ep,\n"
+                  "      - {name: dispatch, type: all-to-all-v, algorithm: pairwise, group: ep,\n"
                   "         routing: {tokens: 64, token_size: 4KiB, top_k: 2, skew: 1}}\n"
                   "      - {name: experts, type: compute, time: 10us, after: dispatch}\n"));
   std::vector<std::int64_t> bytes(2);
@@ -219,8 +221,8 @@ TEST(Graph, ForwardsFromRailToRail) {
       "    type: graph\n"
       "    groups: [{name: g, size: 4, stride: 4}]\n"
       "    nodes:\n"
-      "      - {name: swap, type: all-to-all, size: 200KB}\n"
-      "      - {name: exchange, type: all-to-all, size: 200KB, group: g}\n"
+      "      - {name: swap, type: all-to-all, algorithm: pairwise, size: 200KB}\n"
+      "      - {name: exchange, type: all-to-all, algorithm: pairwise, size: 200KB, group: g}\n"
       "      - {name: give, type: send, size: 300KB, from: 0-6, to: 9-15, after: swap}\n";
   const Results straight = simulate(experiment_of_text(two_connected_servers(jobs)));
   const Results forwarded =

@@ -61,7 +61,8 @@ TEST(Isolated, JobsThatShareALinkTakeTwiceAsLongAsAlone) {
 // Its random numbers and paths do not depend on whether the others run, or exist.
 TEST(Isolated, AJobAloneTakesWhatItTakesInAScenarioOfItsOwn) {
   const std::string first =
-      "  - {name: a, type: all-reduce, size: 1MiB, ranks: 0-3, iterations: 3, jitter: {type: "
+      "  - {name: a, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-3, iterations: 3, "
+      "jitter: {type: "
       "log-normal, mean: 5us, deviation: 2us}}\n";
   const Results both = run_with_each_alone(
       first + "  - {name: b, type: incast, size: 1MiB, ranks: 0-5, start: 20us}\n");
@@ -76,8 +77,9 @@ TEST(Isolated, AJobAloneTakesWhatItTakesInAScenarioOfItsOwn) {
 
 TEST(Isolated, JobsThatDoNotMeetAreNotSlowed) {
   const Results r = run_with_each_alone(
-      "  - {name: a, type: all-reduce, size: 1MiB, ranks: 0-2}\n"
-      "  - {name: b, type: all-to-all, size: 1MiB, ranks: 3-5, start: 10us}\n");
+      "  - {name: a, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-2}\n"
+      "  - {name: b, type: all-to-all, algorithm: pairwise, size: 1MiB, ranks: 3-5, start: "
+      "10us}\n");
   for (const IsolatedResult& i : r.isolated) {
     EXPECT_EQ(i.shared.completion, i.alone.completion);
     EXPECT_EQ(i.shared.iteration, i.alone.iteration);
@@ -86,14 +88,15 @@ TEST(Isolated, JobsThatDoNotMeetAreNotSlowed) {
 }
 
 TEST(Isolated, ASingleJobWasAloneAlready) {
-  const Results r =
-      run_with_each_alone("  - {name: a, type: all-reduce, size: 1MiB, ranks: 0-3}\n");
+  const Results r = run_with_each_alone(
+      "  - {name: a, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-3}\n");
   ASSERT_EQ(r.isolated.size(), 1U);
   EXPECT_EQ(*slowdown_of(r.isolated[0].shared.completion, r.isolated[0].alone.completion), 1);
 }
 
 const std::string kOneOfEach =
-    "  - {name: reduce, type: all-reduce, size: 256KiB, ranks: 0-3, iterations: 2}\n"
+    "  - {name: reduce, type: all-reduce, algorithm: ring, size: 256KiB, ranks: 0-3, iterations: "
+    "2}\n"
     "  - {name: list, type: messages, ranks: [4, 1], list: [{from: 0, to: 1, size: 1MiB}]}\n"
     "  - {name: load, type: open-loop, size: 64KiB, load: 0.3, stop: 100us}\n"
     "  - name: step\n"
@@ -102,7 +105,7 @@ const std::string kOneOfEach =
     "    iterations: 2\n"
     "    nodes:\n"
     "      - {name: work, type: compute, time: 10us}\n"
-    "      - {name: sum, type: all-reduce, size: 512KiB, after: work}\n"
+    "      - {name: sum, type: all-reduce, algorithm: ring, size: 512KiB, after: work}\n"
     "  - name: train\n"
     "    type: training\n"
     "    ranks: 0-3\n"

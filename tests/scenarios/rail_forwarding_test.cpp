@@ -24,7 +24,8 @@ std::string two_servers(const std::string& jobs, const std::string& rest) {
          jobs + "]\n" + rest;
 }
 
-const std::string kAllToAll = "{name: a, type: all-to-all, size: 1MiB, iterations: 2}";
+const std::string kAllToAll =
+    "{name: a, type: all-to-all, algorithm: pairwise, size: 1MiB, iterations: 2}";
 
 std::int64_t to_spines(const Results& results) {
   std::int64_t bytes = 0;
@@ -76,10 +77,11 @@ TEST(RailForwarding, EnginesAgree) {
 }
 
 TEST(RailForwarding, DoesNotDependOnThreads) {
-  const Experiment e = experiment_of_text(
-      two_servers("{name: a, type: all-to-all, size: 300KB, iterations: 3, execution: {preset: "
-                  "nccl}}, {name: b, type: permutation, size: 1MB}",
-                  "pxn: {chunk: 64KiB, enabled: true}\nrun: {cells: finest}\n"));
+  const Experiment e =
+      experiment_of_text(two_servers("{name: a, type: all-to-all, algorithm: pairwise, size: "
+                                     "300KB, iterations: 3, execution: {preset: "
+                                     "nccl}}, {name: b, type: permutation, size: 1MB}",
+                                     "pxn: {chunk: 64KiB, enabled: true}\nrun: {cells: finest}\n"));
   const Results alone = simulate(e);
   const Results shared =
       simulate(e, {}, nullptr, {.threads = 2, .share_from = 0, .waits_for_all = true});
@@ -91,10 +93,10 @@ TEST(RailForwarding, DoesNotDependOnThreads) {
 // Whatever is on the way, chunks and legs included, the parts of the path are the whole.
 TEST(RailForwarding, PartsOfTheCriticalPathAreTheWhole) {
   for (const char* execution : {"{}", "{preset: nccl, channels: 2, chunk: 512KiB, in_flight: 2}"}) {
-    const Results results = simulate(experiment_of_text(
-        two_servers("{name: a, type: all-to-all, size: 1MiB, iterations: 2, execution: " +
-                        std::string(execution) + "}",
-                    "pxn: true\n")));
+    const Results results = simulate(experiment_of_text(two_servers(
+        "{name: a, type: all-to-all, algorithm: pairwise, size: 1MiB, iterations: 2, execution: " +
+            std::string(execution) + "}",
+        "pxn: true\n")));
     ASSERT_EQ(results.collectives.size(), 2U);
     for (const CollectiveResult& c : results.collectives) {
       EXPECT_EQ(c.path.total(), c.end - c.start) << execution;
@@ -107,10 +109,11 @@ TEST(RailForwarding, PartsOfTheCriticalPathAreTheWhole) {
 // takes on the NIC alone, and the first chunk's time on NVLink more; the path is wire, but for ACKs
 // and the gaps between chunks.
 TEST(RailForwarding, PipelinesTheLegsOfAMessage) {
-  const Results results = simulate(
-      experiment_of_text(two_servers("{name: a, type: send-recv, size: 8MiB, ranks: [0, 9]}", "")));
+  const Results results = simulate(experiment_of_text(
+      two_servers("{name: a, type: send-recv, execution: plain, size: 8MiB, ranks: [0, 9]}", "")));
   const Results forwarded = simulate(experiment_of_text(
-      two_servers("{name: a, type: send-recv, size: 8MiB, ranks: [0, 9, 1]}", "pxn: true\n")));
+      two_servers("{name: a, type: send-recv, execution: plain, size: 8MiB, ranks: [0, 9, 1]}",
+                  "pxn: true\n")));
   EXPECT_EQ(to_spines(forwarded), 0);
   EXPECT_GT(to_spines(results), 0);
   const CollectiveResult& c = forwarded.collectives.at(0);
@@ -149,7 +152,7 @@ TEST(RailForwarding, TakesTheRelayInTheReceiversPlace) {
       "name: places\n"
       "racks: {count: 2, servers: 1, server: {part: hgx-h100, rails: 4}}\n"
       "fabric: {topology: rail-optimised, group: 2, spines: 1, switch: spectrum-4}\n"
-      "jobs: [{name: a, type: all-to-all, size: 1KiB}]\npxn: true\n");
+      "jobs: [{name: a, type: all-to-all, algorithm: pairwise, size: 1KiB}]\npxn: true\n");
   ASSERT_FALSE(e.workload.relays().empty());
   for (const collectives::Relay& relay : e.workload.relays()) {
     const auto rank = [&e](ProcessId p) { return e.workload.rank_of(p); };
@@ -163,9 +166,10 @@ TEST(RailForwarding, TakesTheRelayInTheReceiversPlace) {
 
 // 16 * 7 messages of 1 GiB are forwarded, in 2^20 chunks on each leg: 2.3e8.
 TEST(RailForwarding, RefusesMoreChunksThanCanBeRecorded) {
-  const auto loaded = load_scenario_text(
-      two_servers("{name: a, type: all-to-all, size: 1GiB}", "pxn: {enabled: true, chunk: 1KiB}\n"),
-      "test.yaml");
+  const auto loaded =
+      load_scenario_text(two_servers("{name: a, type: all-to-all, algorithm: pairwise, size: 1GiB}",
+                                     "pxn: {enabled: true, chunk: 1KiB}\n"),
+                         "test.yaml");
   ASSERT_TRUE(loaded.ok());
   const auto experiment = build_experiment(loaded.value().scenario);
   ASSERT_FALSE(experiment.ok());
@@ -175,7 +179,7 @@ TEST(RailForwarding, RefusesMoreChunksThanCanBeRecorded) {
 TEST(RailForwarding, IsRefusedWithoutDomainsOnRails) {
   const auto loaded = load_scenario_text(
       "name: none\nracks: {count: 2, servers: 4}\nfabric: {topology: leaf-spine, spines: 2}\n"
-      "jobs: [{name: a, type: all-to-all, size: 1KiB}]\npxn: true\n",
+      "jobs: [{name: a, type: all-to-all, algorithm: pairwise, size: 1KiB}]\npxn: true\n",
       "test.yaml");
   ASSERT_TRUE(loaded.ok());
   const auto experiment = build_experiment(loaded.value().scenario);

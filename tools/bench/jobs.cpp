@@ -63,7 +63,8 @@ void run(benchmark::State& state, int racks, const std::string& job, std::uint32
 }
 
 void all_to_all(benchmark::State& state) {
-  run(state, 8, "type: all-to-all, size: 1MiB", static_cast<std::uint32_t>(state.range(0)));
+  run(state, 8, "type: all-to-all, algorithm: pairwise, size: 1MiB",
+      static_cast<std::uint32_t>(state.range(0)));
 }
 void ring(benchmark::State& state) {
   run(state, 16, "type: all-reduce, algorithm: ring, size: 256MiB",

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "simcore/base/units.hpp"
+#include "simcore/fabric/gpu_generation.hpp"
 #include "simcore/fabric/link_layer.hpp"
 
 /// Hardware as the catalogue describes it. The members' initial values are those of an ideal part:
@@ -74,6 +75,7 @@ struct ScaleUpPart {
   /// Packets per link and owner that the chips hold in sums that are not complete; 0: the chips do
   /// not add up.
   std::uint32_t reduction_window = 0;
+  std::optional<GpuGeneration> gpus{};  ///< that hang on it, where NCCL's model knows them
   /// Share of the payload rate that is left for data which chips add up or repeat.
   double reduction_efficiency = 1;
 

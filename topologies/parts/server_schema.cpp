@@ -138,6 +138,13 @@ schema::Object<ScaleUpPart> scale_up_part_schema() {
              "share of the payload rate that data which chips add up or repeat can use")
       .source("all of it")
       .within({.low = 0, .high = 1, .includes_low = false})
+      .choice("gpus", &ScaleUpPart::gpus,
+              {{std::nullopt, "other", "that NCCL's model does not know"},
+               {GpuGeneration::kAmpere, "ampere", "A100"},
+               {GpuGeneration::kHopper, "hopper", "H100, H200"},
+               {GpuGeneration::kBlackwell, "blackwell", "B200, GB200, B300"}},
+              "that hang on it, by which collectives are chosen")
+      .source("nothing is known of them")
       .check(check_wiring)
       .part_of("scale-up");
 }

@@ -53,8 +53,9 @@ std::vector<schema::Enumerator<Algorithm>> algorithm_choices() {
   return choices;
 }
 
-std::vector<schema::Enumerator<GpuGeneration>> generation_choices() {
-  return {{GpuGeneration::kAmpere, "ampere", "A100"},
+std::vector<schema::Enumerator<std::optional<GpuGeneration>>> generation_choices() {
+  return {{std::nullopt, "auto", "those of the ranks' servers; else H100"},
+          {GpuGeneration::kAmpere, "ampere", "A100"},
           {GpuGeneration::kHopper, "hopper", "H100, H200"},
           {GpuGeneration::kBlackwell, "blackwell", "B200, GB200"}};
 }
@@ -63,7 +64,10 @@ schema::Object<Execution> execution_schema() {
   return schema::describe<Execution>("execution", "how a library carries the steps out")
       .presets(
           "preset", &Execution::preset,
-          {preset(Execution::Preset::kPlain, "plain", "whole chunks, and nothing that costs time"),
+          {preset(Execution::Preset::kAuto, "auto",
+                  "`nccl` with its algorithm, chunks by cost with `algorithm: auto` elsewhere, "
+                  "unless other keys are given; else `plain`"),
+           preset(Execution::Preset::kPlain, "plain", "whole chunks, and nothing that costs time"),
            preset(Execution::Preset::kNccl, "nccl",
                   "NCCL 2.30 on GPUs of `generation`, memory of an H100")},
           "all of them at once; other keys override it")
@@ -208,7 +212,7 @@ void add_data(schema::Builder<CollectiveSpec>& keys, Operation operation) {
 void add_algorithm(schema::Builder<CollectiveSpec>& keys) {
   keys.choice("algorithm", &CollectiveSpec::algorithm, algorithm_choices(),
               "how; not every algorithm does every operation")
-      .source("the simplest that is optimal in bytes");
+      .source("what runs on such GPUs, and a pipelined one elsewhere");
 }
 
 void add_root(schema::Builder<CollectiveSpec>& keys, Operation operation) {
@@ -225,13 +229,13 @@ void add_execution(schema::Builder<CollectiveSpec>& keys) {
       .source(kFree)
       .choice("generation", &CollectiveSpec::generation, generation_choices(),
               "GPUs whose constants `algorithm: nccl` and `preset: nccl` go by")
-      .source("H100")
+      .source("the catalogue's scale-up parts")
       .only_if(
           [](const CollectiveSpec& c) {
-            return c.algorithm == Algorithm::kNccl ||
+            return c.algorithm == Algorithm::kNccl || c.algorithm == Algorithm::kAuto ||
                    c.execution.preset == Execution::Preset::kNccl;
           },
-          "with `algorithm: nccl` or `execution: nccl`");
+          "with `algorithm: nccl` or `auto`, or `execution: nccl`");
 }
 
 }  // namespace

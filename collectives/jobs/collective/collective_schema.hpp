@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,6 @@ namespace weft::collectives {
 
 [[nodiscard]] schema::Object<Execution> execution_schema();
 [[nodiscard]] std::vector<schema::Enumerator<Algorithm>> algorithm_choices();
-[[nodiscard]] std::vector<schema::Enumerator<GpuGeneration>> generation_choices();
+[[nodiscard]] std::vector<schema::Enumerator<std::optional<GpuGeneration>>> generation_choices();
 
 }  // namespace weft::collectives

@@ -97,8 +97,7 @@ void add_call_types(schema::Builder<GraphNode>& keys) {
         },
         [operation](GraphNode& node) {
           CollectiveNode call;
-          call.spec.operation = operation;
-          call.spec.algorithm = algorithms_for(operation).front();
+          call.spec = default_collective(operation);
           node.work = std::move(call);
         },
         schema::describe<GraphNode>(name, operation_doc(operation))

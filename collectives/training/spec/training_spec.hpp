@@ -143,7 +143,7 @@ struct ComputeSpec {
 struct CommunicationSpec {
   Algorithm algorithm = Algorithm::kBest;
   Execution execution{};
-  GpuGeneration generation = GpuGeneration::kHopper;
+  std::optional<GpuGeneration> generation;  ///< absent: as the servers have them
 };
 
 struct TrainingSpec {

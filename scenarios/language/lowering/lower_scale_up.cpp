@@ -59,7 +59,7 @@ bool are_of_one_kind(const ScaleUpPart& a, const ScaleUpPart& b) {
   return a.packet == b.packet && header_of(a) == header_of(b) && a.spreading == b.spreading &&
          a.port_buffer == b.port_buffer &&
          std::min(a.chip_latency, a.gpu_latency) == std::min(b.chip_latency, b.gpu_latency) &&
-         a.reduction_window == b.reduction_window &&
+         a.reduction_window == b.reduction_window && a.gpus == b.gpus &&
          a.reduction_efficiency == b.reduction_efficiency;
 }
 
@@ -110,6 +110,7 @@ void lower_scale_up(const Context& context, Scenario& scenario) {
     config.format = {part.packet, header_of(part)};
     config.spreading = spreading_of(part.spreading);
     config.reduction_window = part.reduction_window;
+    config.gpus = part.gpus;
     config.reduction_header = header_of(part, part.reduction_efficiency);
     config.traffic_class = static_cast<std::uint8_t>(switches.classes.size());
     switches.classes.push_back(class_of(part, switches));

@@ -24,12 +24,7 @@ void add_collectives(schema::Builder<JobDocument>& keys) {
           const auto* spec = std::get_if<CollectiveSpec>(&job.kind);
           return spec != nullptr && spec->operation == operation;
         },
-        [operation](JobDocument& job) {
-          CollectiveSpec spec;
-          spec.operation = operation;
-          spec.algorithm = collectives::algorithms_for(operation).front();
-          job.kind = std::move(spec);
-        },
+        [operation](JobDocument& job) { job.kind = collectives::default_collective(operation); },
         schema::describe<JobDocument>(name, collectives::operation_doc(operation))
             .include(
                 [](JobDocument & job) -> auto& { return std::get<CollectiveSpec>(job.kind); },

@@ -6,6 +6,7 @@
 #include "collectives/algorithms/algorithms.hpp"
 #include "collectives/jobs/collective/collective_bounds.hpp"
 #include "collectives/jobs/collective/collective_program.hpp"
+#include "scenarios/ideal/operation_bound.hpp"
 
 namespace weft::scenarios {
 
@@ -33,11 +34,18 @@ void collect_jobs(const EndedRun& run, Results& results) {
       if (bus && job.is_finished && job.jct > Picoseconds(0)) {
         job.bus_bandwidth = static_cast<double>(bus->count()) / to_seconds(job.jct);
       }
+      const OperationBound bound = operation_bound(e.scenario, e.fabric, program->spec(), spec,
+                                                   collectives::layout_of(spec));
+      if (bound.time > Picoseconds(0)) {
+        job.bound = bound.time;
+        job.bound_set_by = bound.set_by;
+      }
       job.algorithm = name_of(program->spec().algorithm);
       job.protocol = name_of(program->spec().execution.protocol);
       const auto& asked = std::get<collectives::CollectiveSpec>(spec.kind);
       const bool has_chosen = asked.algorithm == collectives::Algorithm::kBest ||
-                              asked.algorithm == collectives::Algorithm::kNccl;
+                              asked.algorithm == collectives::Algorithm::kNccl ||
+                              asked.algorithm == collectives::Algorithm::kAuto;
       if (has_chosen) job.choice = e.workload.jobs()[j].choice->reason;
     }
     results.jobs.push_back(std::move(job));

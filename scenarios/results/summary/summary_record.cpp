@@ -33,6 +33,12 @@ const Record<JobResult>& job_record() {
          [](const JobResult& r) { return r.messages.count(); }});
     add({"completed_messages", "of these",
          [](const JobResult& r) { return r.messages.completed(); }});
+    add({"bound_seconds", "what any algorithm takes at least; collectives only",
+         [](const JobResult& r) {
+           return json_if(r.bound.has_value(), to_seconds(r.bound.value_or(Picoseconds(0))));
+         }});
+    add({"bound_set_by", "what the bound is made of; collectives only",
+         [](const JobResult& r) { return json_if(r.bound.has_value(), r.bound_set_by); }});
     add({"algorithm", "collectives only",
          [](const JobResult& r) { return json_if(!r.algorithm.empty(), r.algorithm); }});
     add({"protocol", "of NCCL; none: plain messages; collectives only",

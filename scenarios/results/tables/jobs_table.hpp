@@ -24,6 +24,8 @@ struct JobResult {
   Picoseconds ideal;                    ///< 0 where there is none (open-loop)
   std::string ideal_set_by;             ///< what the ideal time is made of
   std::optional<double> bus_bandwidth;  ///< bytes/s, collectives only
+  std::optional<Picoseconds> bound;     ///< what any algorithm takes at least; collectives only
+  std::string bound_set_by;             ///< what that is made of
   MessageStatistics messages;
   // Of completed messages, where there are any:
   std::optional<Percentiles> message_seconds;   ///< from begin to completion
