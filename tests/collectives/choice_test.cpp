@@ -18,9 +18,9 @@ namespace {
 
 using collectives::Algorithm;
 using collectives::CollectiveSpec;
+using collectives::nccl_machine;
 using collectives::NcclAlgorithm;
 using collectives::NcclEstimate;
-using collectives::nccl_machine;
 using collectives::NcclMachine;
 using collectives::Operation;
 using collectives::Protocol;

@@ -71,11 +71,15 @@ TEST(DefaultCollective, IsAboutAsQuickAsAnyOther) {
   using namespace collectives;
   for (const std::string& operation : operation_names()) {
     if (operation == "all-to-all-v" || operation == "barrier") continue;
-    const std::string job = kFabricOfHosts + "  - {name: a, type: " + operation + ", size: 4MiB";
+    const std::string job = std::string(kFabricOfHosts)
+                                .append("  - {name: a, type: ")
+                                .append(operation)
+                                .append(", size: 4MiB");
     const double by_default = jct(job + "}\n");
     for (const Algorithm algorithm : algorithms_for(*operation_named(operation))) {
       const std::string name = name_of(algorithm);
-      const auto loaded = load_scenario_text(job + ", algorithm: " + name + "}\n", "t.yaml");
+      const std::string with = std::string(job).append(", algorithm: ").append(name).append("}\n");
+      const auto loaded = load_scenario_text(with, "t.yaml");
       const auto experiment = build_experiment(loaded.value().scenario);
       if (!experiment) continue;  // not on this fabric
       EXPECT_LT(by_default, 1.1 * to_seconds(simulate(experiment.value()).jobs[0].jct))
@@ -91,8 +95,9 @@ TEST(DefaultCollective, OnGpusIsWhatNcclDoesWithItsExecution) {
     const std::string generation = server == "hgx-h100"   ? "hopper"
                                    : server == "hgx-b200" ? "blackwell"
                                                           : "ampere";
+    const std::string words = ", algorithm: nccl, execution: nccl, generation: ";
     const JobResult named =
-        only_job(job + ", algorithm: nccl, execution: nccl, generation: " + generation + "}\n");
+        only_job(std::string(job).append(words).append(generation).append("}\n"));
     EXPECT_EQ(by_default.jct, named.jct) << server;
     EXPECT_EQ(by_default.protocol, named.protocol) << server;
     EXPECT_EQ(by_default.choice.find("NCCL's model: "), 0U) << by_default.choice;

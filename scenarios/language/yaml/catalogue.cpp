@@ -118,8 +118,8 @@ Result<std::vector<std::filesystem::path>> files_of(const std::filesystem::path&
 }  // namespace
 
 const Catalogue& Catalogue::embedded() {
-  static const Catalogue kEmbedded = read_embedded();
-  return kEmbedded;
+  static const Catalogue catalogue = read_embedded();
+  return catalogue;
 }
 
 Catalogue Catalogue::read_embedded() {
