@@ -6,6 +6,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Browser, program } from './browser.mjs';
+import * as causes from './causes.mjs';
 import { contrasts, focusables, overflow } from './looks.mjs';
 
 const [weft, sources] = process.argv.slice(2, 4).map((path) => resolve(path));
@@ -108,9 +109,103 @@ async function short(browser) {
   return page;
 }
 
+const scenario = (name) => join(sources, `scenarios/${name}.yaml`);
+
+/** Two runs: each quantity and each job as in its summary. */
+async function comparesRuns(browser) {
+  run('run', scenario('incast'), '--blame', '--quiet', '--set', 'fabric.spines=8', '-o', 'incast-8');
+  const page = pageOf('compared', 'incast', 'incast-8');
+  await opens(browser, page);
+  const names = ['incast', 'incast-8'];
+  for (const [i, name] of names.entries()) {
+    const summary = summaryOf(name);
+    const value = (quantity) => browser.ask(`Number(document.querySelector('[data-run="${i}"][data-quantity="${quantity}"]').dataset.value)`);
+    assert.equal(await value('simulated'), summary.simulated_seconds);
+    assert.equal(await value('message slowdown p99'), summary.messages.slowdown.p99);
+    assert.equal(await value('packet latency p99'), summary.packet_latency_seconds.p99);
+    const times = await browser.ask(`[...document.querySelectorAll('#compared-jobs [data-run="${i}"]')].map((n) => Number(n.dataset.value))`);
+    assert.ok(times.includes(summary.jobs[0].jct_seconds) && times.includes(summary.jobs[0].fct_seconds.p99));
+  }
+  assert.match(await browser.ask('document.querySelector("#keys tbody").textContent'), /fabric\.spines48/);
+  assert.ok(await browser.ask('document.querySelectorAll("#fabric .cable").length') > 0);
+  return page;
+}
+
+const SWEEP = (path) => `name: tiny
+scenario: ${JSON.stringify(path)}
+axes:
+  - {path: "jobs[0].size", values: [64KiB, 256KiB, 1MiB]}
+  - {path: fabric.spines, values: [2, 4]}
+seeds: 3
+objectives:
+  - {name: latency, metric: packet_latency_seconds.p50}
+  - {name: p99, metric: messages.slowdown.p99}
+`;
+
+/** A sweep: points as exported, means and intervals over seeds as weft summarizes them. */
+async function showsSweeps(browser) {
+  writeFileSync(join(folder, 'tiny.yaml'), SWEEP(scenario('incast')));
+  run('sweep', 'tiny.yaml', '--quiet', '-j', '2', '-o', 'sweep');
+  const page = pageOf('sweep-page', 'sweep');
+  await opens(browser, page);
+  const output = (...words) => JSON.parse(execFileSync(weft, words, { cwd: folder, maxBuffer: 1 << 28 }));
+  const exported = output('export', 'sweep', '--json').points;
+  const shown = await browser.ask('[...document.querySelectorAll("#points [data-metric]")].map((n) => [Number(n.dataset.point), n.dataset.metric, Number(n.dataset.value)])');
+  assert.equal(shown.length, 2 * exported.length);
+  for (const [id, metric, value] of shown) {
+    const exact = exported.find((p) => p.point === id).metrics[metric];
+    assert.ok(Math.abs(value - exact) <= 1e-8 * exact, `${id} ${metric}: ${value}, ${exact}`);
+  }
+  await browser.ask('document.querySelector("#lines details").open = true');
+  const means = await browser.ask('[...document.querySelectorAll("#lines [data-mean]")].map((n) => [Number(n.dataset.mean), Number(n.dataset.half)])');
+  const best = output('summarize', 'sweep', '--json').objectives[0].configurations;
+  assert.equal(means.length, best.length);
+  for (const { mean, half_width_95: half } of best) {
+    assert.ok(means.some(([m, h]) => Math.abs(m - mean) < 1e-7 * mean && Math.abs(h - half) < 1e-6 * half + 1e-12), `${mean} ${half}: ${JSON.stringify(means)}`);
+  }
+  await leadsToCommands(browser);
+  return page;
+}
+
+async function leadsToCommands(browser) {
+  await browser.ask('document.querySelector("#heat td button").click()');
+  const command = await browser.ask('document.querySelector("#point .command").textContent');
+  assert.match(command, /^weft export .*sweep --scenario \d+ --out point-\d+\.yaml\nweft run point-\d+\.yaml/);
+  for (const line of command.split('\n')) execFileSync('bash', ['-c', line.replace(/^weft /, `${weft} `).concat(line.includes('weft run') ? ' --quiet' : '')], { cwd: folder });
+  const count = () => browser.ask('document.querySelectorAll("#points tbody tr").length');
+  const all = await count();
+  await browser.ask('document.querySelector("#axes input[type=checkbox]").click()');
+  assert.ok(await count() < all);
+}
+
+async function findsCauses(browser) {
+  run('run', scenario('straggler'), '--blame', '--quiet', '-o', 'straggler');
+  await opens(browser, pageOf('straggler', 'straggler'));
+  await causes.straggler(browser, { job: 'late-in-ring', rank: 16, host: 'h16', hasTimeline: false });
+  run('run', scenario('straggler-gpu'), '--blame', '--set', 'observe.timeline=json', '--quiet', '-o', 'gpu');
+  await opens(browser, pageOf('gpu', 'gpu'));
+  assert.ok(await browser.ask('Number(document.querySelector("canvas.timeline").dataset.milliseconds) < 100'));
+  run('run', scenario('pfc-storm'), '--blame', '--quiet', '-o', 'storm');
+  await opens(browser, pageOf('storm', 'storm'));
+  await causes.storm(browser, { victim: 'others', root: 'NIC' });
+  run('run', scenario('ecmp-collisions'), '--blame', '--quiet', '-o', 'ecmp');
+  await opens(browser, pageOf('ecmp', 'ecmp'));
+  await causes.collision(browser);
+  for (const preset of ['scaled', 'paper']) {
+    run('run', scenario('all-reduce'), '--blame', '--quiet', '--set', 'jobs[0].ranks.random=64', '--set', 'jobs[0].size=16MiB',
+      '--set', `transport.congestion_control.preset=${preset}`, '-o', preset);
+  }
+  await opens(browser, pageOf('preset', 'scaled', 'paper'));
+  await causes.preset(browser, { key: 'transport.congestion_control.preset', job: 'gradients' });
+}
+
 async function whole(browser, incast) {
-  await looksRight(browser, incast);
-  await obeysKeyboard(browser, incast);
+  const pages = [incast, await comparesRuns(browser), await showsSweeps(browser)];
+  for (const page of pages) {
+    await looksRight(browser, page, [360, 1280, 1920]);
+    await obeysKeyboard(browser, page);
+  }
+  await findsCauses(browser);
 }
 
 const browser = await Browser.start();

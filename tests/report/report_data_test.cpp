@@ -109,10 +109,24 @@ TEST_F(ReportData, QueuesHoldUntilTheyChange) {
   const auto series = series_json(folder(), 1.0);
   ASSERT_TRUE(series.ok());
   const Json& values = series.value()["queues"]["series"][0]["values"];
-  ASSERT_EQ(values.size(), 400U);
-  EXPECT_EQ(values[199], 0);
-  EXPECT_EQ(values[200], 5);
-  EXPECT_EQ(values[399], 5);
+  ASSERT_EQ(values.size(), 800U);
+  EXPECT_EQ(values[399], 0);
+  EXPECT_EQ(values[400], 5);
+  EXPECT_EQ(values[799], 5);
+}
+
+// Two classes of a port are one on the fabric: 3 and 5 together are the most that there is, 250 of
+// 250 shades, and 5 alone five eighths of it.
+TEST_F(ReportData, MomentsOfTheFabricAddClasses) {
+  write("queues.csv",
+        "time_s,port,class,bytes\n0.0,a->b,x,3\n0.0,a->b,y,5\n0.5,a->b,x,0\n0.0,c->d,x,0\n");
+  const auto series = series_json(folder(), 1.0);
+  ASSERT_TRUE(series.ok());
+  const Json& moments = series.value()["queues"]["moments"];
+  EXPECT_EQ(moments["ports"], Json({"a->b", "c->d"}));
+  EXPECT_EQ(moments["most"], 8);
+  EXPECT_EQ(moments["values"][0], Json({250, 51, 157, 49}));
+  EXPECT_EQ(moments["values"][1], Json({0, 100}));
 }
 
 // 20,000 slices of 1 us, each 1 us after the one before, on a track of which 1,000 may stay.

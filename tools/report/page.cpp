@@ -4,8 +4,10 @@
 
 #include <system_error>
 
+#include "scenarios/explain/blame_file.hpp"
 #include "scenarios/text/json_text.hpp"
 #include "simcore/base/escape.hpp"
+#include "tools/report/data/blame_data.hpp"
 #include "tools/report/data/run_data.hpp"
 #include "tools/report/data/sweep_data.hpp"
 #include "tools/report/page_text.hpp"
@@ -30,6 +32,14 @@ Bounds bounds_for(std::size_t runs) {
   return {.ports = one.ports / runs, .tail = 30, .slices = one.slices / runs};
 }
 
+/// What the run took longer than the first one, where both know whom to blame.
+void add_difference(const fs::path& first, const fs::path& folder, Json& run) {
+  if (!run.contains("blame") || !fs::exists(first / "blame.csv")) return;
+  const auto a = scenarios::read_blame(first);
+  const auto b = scenarios::read_blame(folder);
+  if (a && b) run["difference"] = blame_difference(a.value(), b.value());
+}
+
 Result<Json> data_of(const std::vector<fs::path>& folders) {
   Json data{{"format", 1}, {"version", WEFT_VERSION}};
   Errors errors;
@@ -52,6 +62,7 @@ Result<Json> data_of(const std::vector<fs::path>& folders) {
     if (!run) {
       errors.insert(errors.end(), run.errors().begin(), run.errors().end());
     } else {
+      if (!data["runs"].empty()) add_difference(folders.front(), folder, run.value());
       data["runs"].push_back(std::move(run).value());
     }
   }

@@ -109,4 +109,9 @@ Json blame_json(const std::vector<scenarios::BlameEntry>& blame) {
   return jobs;
 }
 
+std::string blame_difference(const std::vector<scenarios::BlameEntry>& first,
+                             const std::vector<scenarios::BlameEntry>& second) {
+  return scenarios::difference_text(scenarios::blame_differences(first, second), kLines);
+}
+
 }  // namespace weft::report

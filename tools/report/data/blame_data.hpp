@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "scenarios/explain/blame_file.hpp"
@@ -10,5 +11,10 @@ namespace weft::report {
 /// Who is to blame for the time of each job: in whole, by iteration, and in the sentences of
 /// `weft explain`.
 [[nodiscard]] Json blame_json(const std::vector<scenarios::BlameEntry>& blame);
+
+/// In the sentences of `weft explain A B`: how much longer a run took than another, and through
+/// whom.
+[[nodiscard]] std::string blame_difference(const std::vector<scenarios::BlameEntry>& first,
+                                           const std::vector<scenarios::BlameEntry>& second);
 
 }  // namespace weft::report

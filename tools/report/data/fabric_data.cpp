@@ -144,6 +144,18 @@ Json way_json(const Fabric& fabric, const Routes& routes, const scenarios::Scena
   return list;
 }
 
+/// Names of the two hosts of each message.
+Json hosts_json(const Fabric& fabric, const std::vector<TailMessage>& tail) {
+  Json list = Json::array();
+  const auto name = [&](std::uint32_t host) {
+    return host < fabric.hosts.size() ? fabric.host(HostId(host)).name : std::string();
+  };
+  for (const TailMessage& m : tail) {
+    list.push_back({name(m.source_host), name(m.destination_host)});
+  }
+  return list;
+}
+
 std::string reason_of(const Errors& errors) {
   return errors.empty() ? std::string("unknown") : errors.front().to_string();
 }
@@ -162,6 +174,7 @@ Json fabric_json(const std::filesystem::path& folder, const PortData& ports,
   json["boxes"] = drawing.boxes();
   json["lines"] = drawing.lines();
   json["places"] = drawing.places(ports);
+  json["hosts"] = hosts_json(fabric.value(), tail);
   const auto routes = topologies::build_routes(fabric.value(), scenario.topology);
   if (!routes) return json;
   const bool is_one = takes_one_way(scenario);

@@ -68,6 +68,20 @@ Result<Json> read_victims(const fs::path& folder) {
   return Json{{"columns", table.header()}, {"rows", std::move(rows)}};
 }
 
+/// Packet latencies: by share of packets that took at most so long.
+Result<Json> read_latencies(const fs::path& folder) {
+  TableReader table(folder / "latency.csv");
+  const std::size_t longer = table.column("longer");
+  const std::size_t latency = table.column("latency_s");
+  Json list = Json::array();
+  while (table.next()) {
+    list.push_back(Json::array({short_number(1 - table.number_or_zero(longer)),
+                                short_number(table.number_or_zero(latency))}));
+  }
+  if (!table.errors().empty()) return table.errors();
+  return list;
+}
+
 Json tail_json(const std::vector<TailMessage>& tail) {
   Json list = Json::array();
   for (const TailMessage& m : tail) {
@@ -114,6 +128,9 @@ Result<Json> run_json(const fs::path& folder, const Bounds& bounds) {
   auto series = series_json(folder, seconds);
   if (!series) return series.errors();
   run["series"] = std::move(series).value();
+  auto latencies = read_latencies(folder);
+  if (!latencies) return latencies.errors();
+  run["latencies"] = std::move(latencies).value();
   auto victims = read_victims(folder);
   if (!victims) return victims.errors();
   run["victims"] = std::move(victims).value();

@@ -10,9 +10,13 @@
 namespace weft::report {
 namespace {
 
-constexpr std::size_t kSteps = 400;
+constexpr std::size_t kSteps = 800;
+/// Moments of the fabric, each of some steps, and the numbers that a value there is rounded to.
+constexpr std::size_t kMoments = 100;
+constexpr std::size_t kStepsOfMoment = kSteps / kMoments;
+constexpr double kShades = 250;
 /// Series that are read, and those of them that are shown: the ones with most in them.
-constexpr std::size_t kMostRead = 4'096;
+constexpr std::size_t kMostRead = 8'192;
 constexpr std::size_t kMostShown = 64;
 
 class Clock {
@@ -63,12 +67,66 @@ class Bundle {
             {"left_out", order.size() - shown + (left_out_ > 0 ? 1 : 0)}};
   }
 
+  /// By port, all classes together, at some moments: of each the greatest sum. For the picture of
+  /// the fabric, which has many ports: rounded to a few hundred numbers, as runs of equal ones.
+  [[nodiscard]] Json moments() const {
+    std::map<std::string, std::vector<double>> ports;
+    double most = 0;
+    for (const auto& [name, series] : series_) {
+      std::vector<double>& sum = ports[name.substr(0, name.rfind(' '))];
+      sum.resize(kSteps);
+      for (std::size_t i = 0; i < kSteps; ++i) most = std::max(most, sum[i] += series.values[i]);
+    }
+    Json names = Json::array();
+    Json values = Json::array();
+    for (const auto& [name, steps] : ports) {
+      names.push_back(name);
+      values.push_back(runs_of(steps, most));
+    }
+    return {{"count", kMoments},
+            {"most", most},
+            {"shades", kShades},
+            {"ports", std::move(names)},
+            {"values", std::move(values)}};
+  }
+
   std::map<std::string, Series>& all() { return series_; }
 
  private:
+  /// Value and length of each run of equal values.
+  static Json runs_of(const std::vector<double>& steps, double most) {
+    Json runs = Json::array();
+    std::int64_t before = -1;
+    std::int64_t length = 0;
+    for (std::size_t m = 0; m < kMoments; ++m) {
+      const auto begin = steps.begin() + static_cast<std::ptrdiff_t>(m * kStepsOfMoment);
+      const double value = *std::max_element(begin, begin + kStepsOfMoment);
+      // What is there at all is seen.
+      const auto shade =
+          static_cast<std::int64_t>(std::ceil(value / std::max(most, 1e-300) * kShades));
+      if (shade != before && length > 0) {
+        runs.push_back(before);
+        runs.push_back(length);
+        length = 0;
+      }
+      before = shade;
+      ++length;
+    }
+    runs.push_back(before);
+    runs.push_back(length);
+    return runs;
+  }
+
   std::map<std::string, Series> series_;
   std::size_t left_out_ = 0;
 };
+
+/// Of series of ports also what the picture of the fabric shows of them.
+Json of_ports(const Bundle& bundle, const Clock& clock, const char* unit) {
+  Json json = bundle.json(clock, unit);
+  json["moments"] = bundle.moments();
+  return json;
+}
 
 /// What is so until it changes: the greatest value of each step.
 void hold(Series& series, std::size_t step) {
@@ -100,7 +158,7 @@ Result<Json> read_queues(const std::filesystem::path& folder, const Clock& clock
   }
   if (!table.errors().empty()) return table.errors();
   for (auto& [name, series] : bundle.all()) hold(series, kSteps - 1);
-  return bundle.json(clock, "bytes");
+  return of_ports(bundle, clock, "bytes");
 }
 
 Result<Json> read_rates(const std::filesystem::path& folder, const Clock& clock, const char* what) {
@@ -162,7 +220,7 @@ Result<Json> read_intervals(const std::filesystem::path& folder, const Clock& cl
     }
   }
   if (!table.errors().empty()) return table.errors();
-  return bundle.json(clock, "share of the time");
+  return of_ports(bundle, clock, "share of the time");
 }
 
 }  // namespace

@@ -1,17 +1,24 @@
 #include "tools/report/data/sweep_data.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "tools/io/result_name.hpp"
+#include "tools/sweep/language/metrics.hpp"
+#include "tools/sweep/report/choice_report.hpp"
+#include "tools/sweep/report/statistics.hpp"
+#include "tools/sweep/report/summarize.hpp"
 #include "tools/sweep/report/table.hpp"
+#include "tools/sweep/store/report.hpp"
 
 namespace weft::report {
 namespace {
 
 /// Numbers on the page, points times metrics: some 5 MB.
 constexpr std::size_t kMostNumbers = 400'000;
+constexpr std::size_t kMostChoices = 20;
 
 /// Objectives first, then what differs between points; of very many as much as there is room for.
 std::vector<std::string> metrics_of(const sweep::Table& table) {
@@ -67,10 +74,34 @@ Json point_json(const sweep::Table::Row& row, const std::vector<std::string>& me
   Json json{{"id", row.id},         {"configuration", row.configuration},
             {"status", row.status}, {"outcome", row.outcome},
             {"values", values},     {"texts", texts},
-            {"metrics", numbers}};
+            {"metrics", numbers},   {"counts", sweep::is_usable(row)}};
+  if (row.status == sweep::status_name(sweep::Status::kEstimated)) json["estimated"] = true;
+  if (row.wall_seconds) json["wall"] = short_number(*row.wall_seconds);
   if (!row.message.empty()) json["message"] = row.message;
   if (!row.warnings.empty()) json["warnings"] = row.warnings;
   return json;
+}
+
+/// What statistics are made of: names, units, and which are estimates, which count without a run.
+Json metrics_json(const std::vector<std::string>& names) {
+  Json list = Json::array();
+  for (const std::string& name : names) {
+    Json one{{"name", name}, {"unit", sweep::metric_unit(name)}};
+    if (sweep::is_estimate(name)) one["estimate"] = true;
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+/// Half widths of 95 % intervals are these, by the number of seeds, times the standard error.
+Json student_json(const sweep::Table& table) {
+  std::map<std::int64_t, std::size_t> seeds;
+  for (const auto& row : table.rows) ++seeds[row.configuration];
+  std::size_t most = 0;
+  for (const auto& [configuration, count] : seeds) most = std::max(most, count);
+  Json list = Json::array({nullptr, nullptr});
+  for (std::size_t n = 2; n <= most; ++n) list.push_back(short_number(sweep::student_factor(n)));
+  return list;
 }
 
 }  // namespace
@@ -82,16 +113,21 @@ Result<Json> sweep_json(const std::filesystem::path& folder) {
   const std::vector<std::string> metrics = metrics_of(table);
   Json points = Json::array();
   for (const auto& row : table.rows) points.push_back(point_json(row, metrics));
-  return Json{
+  Json json{
       {"name", table.name},
       {"folder", folder.string()},
       {"quoted_folder", shell_text({folder.string()})},
       {"program", table.program},
       {"parameters", parameters_json(table)},
       {"objectives", objectives_json(table)},
-      {"metrics", metrics},
+      {"metrics", metrics_json(metrics)},
+      {"student", student_json(table)},
       {"metrics_left_out", table.metrics.size() - std::min(table.metrics.size(), metrics.size())},
       {"points", std::move(points)}};
+  std::string said = sweep::choice_text(table, kMostChoices);
+  if (const auto summary = sweep::summary_text(table, {}); summary.ok()) said += summary.value();
+  if (!said.empty()) json["summary"] = std::move(said);
+  return json;
 }
 
 }  // namespace weft::report

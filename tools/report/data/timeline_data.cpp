@@ -18,6 +18,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostNames = 20'000;
 constexpr const char* kCritical = "critical path";
+/// Of all slices, those that are kept for critical paths.
+constexpr std::size_t kCriticalPart = 4;
 
 struct Slice {
   double begin = 0;  ///< microseconds
@@ -33,10 +35,10 @@ struct Track {
   std::vector<Slice> slices;
 };
 
-/// Joins neighbours of which each is shorter than `least`, with gaps that are shorter, too.
+/// Joins neighbours of which each is shorter than `least`, with gaps that are shorter, too. The
+/// longest gives its name.
 void join(Track& track, double least) {
   std::ranges::stable_sort(track.slices, {}, &Slice::begin);
-  if (track.is_critical) return;
   std::vector<Slice> joined;
   for (const Slice& slice : track.slices) {
     const bool is_short = slice.end - slice.begin < least;
@@ -57,7 +59,9 @@ void join(Track& track, double least) {
 
 class Builder {
  public:
-  explicit Builder(std::size_t most) : most_(std::max<std::size_t>(most, 1'000)) {}
+  explicit Builder(std::size_t most)
+      : critical_{.most = std::max<std::size_t>(most, 1'000) / kCriticalPart},
+        other_{.most = std::max<std::size_t>(most, 1'000) - critical_.most} {}
 
   /// An event as `weft run` writes it, one on a line.
   void add(const Json& event) {
@@ -68,16 +72,25 @@ class Builder {
   }
 
   Json finish() {
-    while (slices_ > most_) thin();
+    for (Budget* budget : {&critical_, &other_}) {
+      while (budget->used > budget->most) thin(*budget);
+    }
     for (auto& [key, track] : tracks_) join(track, 0);
     Json tracks = Json::array();
     for (const auto& [key, track] : tracks_) {
       if (!track.slices.empty()) tracks.push_back(track_json(track));
     }
-    return {{"names", names_}, {"tracks", std::move(tracks)}, {"joined_below", least_}};
+    return {{"names", names_}, {"tracks", std::move(tracks)}, {"joined_below", other_.least}};
   }
 
  private:
+  /// How many slices some tracks may have, and what is done for that.
+  struct Budget {
+    std::size_t most = 0;
+    std::size_t used = 0;
+    double least = 0;  ///< microseconds; neighbours that are shorter are joined
+  };
+
   void add_name(const Json& event) {
     const auto process = event.value("pid", std::int64_t{0});
     if (!event.contains("args") || !event["args"].is_object()) return;
@@ -103,20 +116,23 @@ class Builder {
       }
     }
     track.slices.push_back({begin, begin + event.value("dur", 0.0), number_of(name), 1});
-    if (track.is_critical) return;
-    if (++slices_ > 2 * most_) thin();
+    Budget& budget = budget_of(track);
+    if (++budget.used > 2 * budget.most) thin(budget);
   }
 
+  Budget& budget_of(const Track& track) { return track.is_critical ? critical_ : other_; }
+
   /// Doubles the length below which slices are joined until enough room is there.
-  void thin() {
-    least_ = least_ == 0 ? 0.001 : 2 * least_;
-    slices_ = 0;
+  void thin(Budget& budget) {
+    budget.least = budget.least == 0 ? 0.001 : 2 * budget.least;
+    budget.used = 0;
     for (auto& [key, track] : tracks_) {
-      join(track, least_);
-      if (!track.is_critical) slices_ += track.slices.size();
+      if (&budget_of(track) != &budget) continue;
+      join(track, budget.least);
+      budget.used += track.slices.size();
     }
     constexpr double kTooLong = 1e12;
-    if (least_ > kTooLong) most_ = slices_;
+    if (budget.least > kTooLong) budget.most = budget.used;
   }
 
   std::uint32_t number_of(const std::string& name) {
@@ -150,14 +166,13 @@ class Builder {
             {"slices", std::move(flat)}};
   }
 
-  std::size_t most_;
+  Budget critical_;
+  Budget other_;
   std::map<std::int64_t, std::string> processes_;
   std::map<std::pair<std::int64_t, std::int64_t>, Track> tracks_;
   std::unordered_map<std::string, std::uint32_t> numbers_;
   std::vector<std::string> names_;
-  std::size_t slices_ = 0;  ///< but those of critical paths
   std::size_t counters_ = 0;
-  double least_ = 0;  ///< microseconds
 };
 
 }  // namespace

@@ -96,10 +96,13 @@ Estimate estimate(const std::vector<double>& values) {
   if (values.size() < 2) return result;
   double squares = 0;
   for (const double v : values) squares += (v - result.mean) * (v - result.mean);
-  const boost::math::students_t distribution(n - 1);
-  const double t = boost::math::quantile(distribution, 0.5 + kConfidence / 2);
-  result.half_width = t * std::sqrt(squares / (n - 1) / n);
+  result.half_width = student_factor(values.size()) * std::sqrt(squares / (n - 1) / n);
   return result;
+}
+
+double student_factor(std::size_t count) {
+  const boost::math::students_t distribution(static_cast<double>(count) - 1);
+  return boost::math::quantile(distribution, 0.5 + kConfidence / 2);
 }
 
 std::vector<Configuration> ranking(const Table& table, const Objective& objective) {

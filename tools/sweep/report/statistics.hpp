@@ -21,6 +21,8 @@ struct Estimate {
   std::optional<double> half_width;
 };
 [[nodiscard]] Estimate estimate(const std::vector<double>& values);
+/// Half the width of that interval over the standard error of the mean, of at least two values.
+[[nodiscard]] double student_factor(std::size_t count);
 
 /// Whether a point counts in statistics.
 [[nodiscard]] bool is_usable(const Table::Row& row);

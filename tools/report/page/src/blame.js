@@ -18,6 +18,21 @@ export function showPort(index, name) {
   goTo('fabric');
 }
 
+/** A rank leads to its tracks where there is a timeline, else to its host on the fabric. */
+function showRank(job, culprit, index) {
+  const [, rank, host] = /^rank (\d+)(?: \((.*)\))?/.exec(culprit) ?? [];
+  if (job.hasTracks) {
+    say('rank', { run: index, process: `${job.job} rank ${rank}` });
+    goTo('timeline');
+  } else if (host) {
+    say('host', { run: index, name: host });
+    goTo('fabric');
+  }
+}
+
+const leadsOn = (row) => Boolean(row?.[3]) || row?.[1] === 'rank';
+const follow = (job, row, index) => (row[3] ? showPort(index, row[3]) : showRank(job, row[2], index));
+
 function bar(job, values, x, width, most, index, label) {
   let y = HEIGHT;
   const pieces = values.map((seconds, c) => {
@@ -25,7 +40,7 @@ function bar(job, values, x, width, most, index, label) {
     y -= height;
     const row = worstRow(job, job.causes[c]);
     const text = `${label}${job.causes[c]}: ${format.time(seconds)}${row?.[2] ? `, most through ${row[2]}` : ''}`;
-    return svg('rect', { x, y, width: Math.max(width - 1, 0.6), height: Math.max(height, 0), fill: ofCause(job.causes[c]), class: row?.[3] ? 'leads' : '', onclick: row?.[3] ? () => showPort(index, row[3]) : null },
+    return svg('rect', { x, y, width: Math.max(width - 1, 0.6), height: Math.max(height, 0), fill: ofCause(job.causes[c]), class: leadsOn(row) ? 'leads' : '', ...(leadsOn(row) ? { tabindex: 0, role: 'button', 'aria-label': text } : {}), onclick: leadsOn(row) ? () => follow(job, row, index) : null, onkeydown: leadsOn(row) ? (e) => { if (e.key === 'Enter') follow(job, row, index); } : null },
       svg('title', {}, text));
   });
   return svg('g', {}, pieces);
@@ -50,7 +65,7 @@ function lyingBar(job, index) {
   return el('div', { class: 'lying' }, values.map((seconds, c) => {
     const row = worstRow(job, job.causes[c]);
     const text = `${job.causes[c]}: ${format.time(seconds)}${row?.[2] ? `, most through ${row[2]}` : ''}`;
-    return el('button', { type: 'button', title: text, 'aria-label': text, style: `flex-grow:${(seconds / whole).toFixed(5)};background:${ofCause(job.causes[c])}`, onclick: row?.[3] ? () => showPort(index, row[3]) : null });
+    return el('button', { type: 'button', title: text, 'aria-label': text, style: `flex-grow:${(seconds / whole).toFixed(5)};background:${ofCause(job.causes[c])}`, onclick: leadsOn(row) ? () => follow(job, row, index) : null });
   }));
 }
 
@@ -63,7 +78,7 @@ function legend(job) {
 function culprits(job, index) {
   return table([
     { title: 'cause', value: (r) => r[0], isText: true },
-    { title: 'culprit', value: (r) => r[2] || 'the rest', show: (r) => (r[1] && r[1] !== 'port' && r[1] !== 'rank' ? `${r[1]} ${r[2]}` : r[2] || 'the rest'), isText: true },
+    { title: 'culprit', value: (r) => r[2] || 'the rest', show: (r) => (r[1] === 'rank' ? action(r[2], () => showRank(job, r[2], index), 'show what it did, or its host') : r[1] && r[1] !== 'port' ? `${r[1]} ${r[2]}` : r[2] || 'the rest'), isText: true },
     { title: 'at port', value: (r) => r[3], show: (r) => (r[3] ? action(r[3], () => showPort(index, r[3]), 'show on the fabric') : '–'), isText: true },
     { title: 'time', value: (r) => r[4], show: (r) => format.time(r[4]) },
     { title: 'share', value: (r) => r[4] / job.seconds, show: (r) => format.percent(r[4] / job.seconds) },
@@ -80,6 +95,7 @@ export function blame(run, index) {
     return section('blame', 'Blame', el('p', {}, 'The run did not look for culprits. ',
       el('code', {}, 'weft run SCENARIO --blame'), ' does, and the page then says who is to blame for the time of each iteration.'));
   }
-  return section('blame', 'Blame', el('p', { class: 'hint' }, 'Time along the critical path of each job. A piece of a bar, and a port in a table, lead to the fabric.'),
+  for (const job of run.blame) job.hasTracks = Boolean(run.timeline?.tracks?.length);
+  return section('blame', 'Blame', el('p', { class: 'hint' }, 'Time along the critical path of each job. A piece of a bar, and a port in a table, lead to the fabric; a rank leads to what it did.'),
     run.blame.map((job) => el('article', {}, el('h3', {}, job.job), bars(job, index), legend(job), sentences(job), culprits(job, index))));
 }

@@ -7,7 +7,7 @@ export function on(topic, act) {
   listeners.get(topic).push(act);
 }
 
-/** Topics: `port` {run, name}, `way` {run, ports, text}, `timeline` {text}, `message` {run, index}. */
+/** Topics: `port` and `host` {run, name}, `way` {run, ports, text}, `series` {run, name}, `rank` {run, process}. */
 export function say(topic, about) {
   for (const act of listeners.get(topic) ?? []) act(about);
 }

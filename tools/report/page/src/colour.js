@@ -23,6 +23,15 @@ export function heat(share) {
   return `rgb(${mix.join(' ')})`;
 }
 
+/** Black or white, whichever is told apart better from a colour `rgb(r g b)`. */
+export function inkOn(colour) {
+  const light = (v) => (v / 255 <= 0.03928 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+  const [r, g, b] = colour.match(/\d+/g).map(Number);
+  return 0.2126 * light(r) + 0.7152 * light(g) + 0.0722 * light(b) > 0.179 ? '#000' : '#fff';
+}
+
+export const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
 /** For -1 to 1: less is blue, more is red. */
 export function difference(share) {
   const size = Math.min(1, Math.abs(share));

@@ -2,12 +2,12 @@
 
 import uPlot from 'uplot';
 import { el, section, choice, replace } from './dom.js';
-import { ofSeries } from './colour.js';
-import { aligned, decade, logLabels } from './quantiles.js';
+import { css, ofSeries } from './colour.js';
+import { aligned, logAxis } from './quantiles.js';
 import * as format from './format.js';
 
-const LINE = () => getComputedStyle(document.documentElement).getPropertyValue('--line').trim() || '#ccc';
-const INK = () => getComputedStyle(document.documentElement).getPropertyValue('--ink').trim() || '#222';
+const LINE = () => css('--line') || '#ccc';
+const INK = () => css('--ink') || '#222';
 
 export function axes(x, y, sizeY = 62) {
   const one = { stroke: () => INK(), grid: { stroke: () => LINE(), width: 1 }, ticks: { stroke: () => LINE() }, font: '12px system-ui, sans-serif', labelFont: '12px system-ui, sans-serif' };
@@ -44,14 +44,23 @@ function cdf(place, groups, quantity, isTail) {
   }
   const options = {
     scales: { x: fitted, y: isTail ? { distr: 3, range: (u, least) => [least / 1.2, 1.2] } : { range: [0, 1] } },
-    axes: axes({ label: quantity === 'seconds' ? 'completion time' : 'slowdown', show, more: { values: (u, ticks) => logLabels(ticks, show), filter: (u, ticks) => ticks } },
-      { label: isTail ? 'share that took longer (log)' : 'share that took at most this', show: (v) => (isTail ? (decade(v) ? format.percent(v) : '') : format.percent(v)) }),
+    axes: axes({ label: quantity === 'seconds' ? 'completion time' : 'slowdown', show, more: logAxis(show) },
+      { label: isTail ? 'share that took longer (log)' : 'share that took at most this', show: format.percent, more: isTail ? logAxis(format.percent) : {} }),
     series: [{ label: quantity === 'seconds' ? 'time' : 'slowdown', value: (u, v) => (v === null ? '–' : show(v)) },
-      ...groups.map((g, i) => ({ label: g.label, stroke: ofSeries(i), width: 2, spanGaps: true, points: { show: data[0].length < 12 }, value: (u, v) => (v === null ? '–' : format.number(v)) }))],
+      ...groups.map((g, i) => ({ label: g.label, stroke: ofSeries(g.colour ?? i), dash: DASHES[(g.dash ?? 0) % DASHES.length], width: 2, spanGaps: true, points: { show: data[0].length < 12 }, value: (u, v) => (v === null ? '–' : format.number(v)) }))],
     cursor: { drag: { x: true, y: false } },
     legend: { live: groups.length <= 12 },
   };
   chart(place, options, data, `${isTail ? 'tail' : 'distribution'} of ${quantity === 'seconds' ? 'completion times' : 'slowdowns'}`);
+}
+
+/** Of several runs, jobs have colours and runs dashes. */
+const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
+
+function dressed(groups, runs) {
+  if (runs.length === 1) return groups;
+  const kinds = [...new Set(groups.map((g) => `${g.job}\t${g.size}`))];
+  return groups.map((g) => ({ ...g, colour: kinds.length === 1 ? g.index : kinds.indexOf(`${g.job}\t${g.size}`), dash: kinds.length === 1 ? 0 : g.index }));
 }
 
 const label = (g, many) => [many ? g.run : '', g.job || 'all jobs', g.size].filter(Boolean).join(', ');
@@ -66,18 +75,20 @@ function latency(runs) {
       ['p50', 'p95', 'p99', 'p999', 'max'].map((p) => el('td', {}, format.time(run.summary.packet_latency_seconds[p]))))))));
 }
 
-/** Packets' latencies as a curve: of five points, each exact to what summary.json has. */
+/** Packets' latencies as a curve: latency.csv, of earlier results the five points of summary.json. */
 function latencyGroups(runs) {
   const points = { p50: 0.5, p95: 0.95, p99: 0.99, p999: 0.999 };
   return runs.filter((run) => run.summary.packet_latency_seconds).map((run) => ({
     label: runs.length > 1 ? run.label : 'packets',
-    seconds: [...Object.entries(points).map(([name, p]) => [p, run.summary.packet_latency_seconds[name]]), [1, run.summary.packet_latency_seconds.max]],
+    index: run.index,
+    job: '',
+    seconds: run.latencies?.length ? run.latencies : [...Object.entries(points).map(([name, p]) => [p, run.summary.packet_latency_seconds[name]]), [1, run.summary.packet_latency_seconds.max]],
   }));
 }
 
 export function curves(runs) {
   const many = runs.length > 1;
-  const groups = runs.flatMap((run) => run.distributions.map((g) => ({ ...g, run: run.label })))
+  const groups = runs.flatMap((run) => run.distributions.map((g) => ({ ...g, run: run.label, index: run.index })))
     .filter((g) => g.count > 0).map((g) => ({ ...g, label: label(g, many) }));
   if (!groups.length) return section('distributions', 'Distributions', el('p', {}, 'The run wrote no messages.csv; observe.messages asks for it.'), latency(runs));
   let by = 'job';
@@ -87,17 +98,17 @@ export function curves(runs) {
   const note = el('p', { class: 'hint', 'aria-live': 'polite' });
   const draw = () => {
     if (quantity === 'packets') {
-      const chosen = latencyGroups(runs);
+      const chosen = dressed(latencyGroups(runs), runs);
       replace(whole); replace(tail);
       cdf(whole, chosen, 'seconds', false);
       cdf(tail, chosen, 'seconds', true);
-      replace(note, 'Latency of packets: the percentiles that summary.json has.');
+      replace(note, 'Latency of packets from NIC to NIC, within 0.8 %.');
       return;
     }
     const fits = (g) => (by === 'all' ? g.size === '' && (g.job === '' || runs.find((r) => r.label === g.run).summary.jobs.length === 1) : by === 'job' ? g.size === '' && (g.job !== '') : g.size !== '');
     let chosen = groups.filter(fits);
     if (!chosen.length) chosen = groups.filter((g) => g.size === '');
-    const cut = chosen.slice(0, 20);
+    const cut = dressed(chosen.slice(0, 20), runs);
     replace(whole); replace(tail);
     cdf(whole, cut, quantity, false);
     cdf(tail, cut, quantity, true);

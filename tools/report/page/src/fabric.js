@@ -4,6 +4,7 @@ import { el, svg, section, choice, replace, action } from './dom.js';
 import { on, say, goTo, hears } from './bus.js';
 import { table } from './table.js';
 import { heat, difference } from './colour.js';
+import { MOMENT_COUNT, momentOf } from './moments.js';
 import * as format from './format.js';
 
 /** What ports can be coloured by: columns of ports.csv, and what blame says of them. */
@@ -36,17 +37,8 @@ function blameByPort(run) {
   return values;
 }
 
-/** A queue at a step of time, by port; all classes together. */
-function queuesAt(run, step) {
-  const numbers = new Map(run.ports.names.map((name, i) => [name, i]));
-  const values = new Array(run.ports.names.length).fill(0);
-  for (const series of run.series.queues.series) {
-    const port = numbers.get(series.name.slice(0, series.name.lastIndexOf(' ')));
-    if (port !== undefined) values[port] += series.values[step];
-  }
-  return values;
-}
-
+/** What was recorded over time of ports, and how the fabric shows a moment of it. */
+const MOMENTS = [['queues', 'queue at a moment', format.bytes], ['pauses', 'paused at a moment', format.percent], ['credits', 'without credits at a moment', format.percent]];
 export class Fabric {
   constructor(runs, index) {
     this.runs = runs;
@@ -71,13 +63,16 @@ export class Fabric {
   options() {
     const list = METRICS.filter((m) => this.values(m.name)?.some((v) => v !== 0)).map((m) => [m.name, m.title]);
     if (this.values('blame_s')) list.push(['blame_s', 'blame']);
-    if (this.run.series?.queues && this.runs.length === 1) list.push(['queue at', 'queue at a moment']);
+    for (const [kind, title] of MOMENTS) if (this.run.series?.[kind]?.moments.ports.length) list.push([`at ${kind}`, title]);
     return list.length ? list : [['utilisation', 'utilisation']];
   }
 
+  /** Which recording a metric is of; null: it is of the whole run. */
+  kindOf(metric) { return metric.startsWith('at ') ? metric.slice(3) : null; }
+
   /** Of one run its values; of several what the shown one has more than the first. */
   values(metric) {
-    if (metric === 'queue at') return queuesAt(this.run, this.step);
+    if (this.kindOf(metric)) return momentOf(this.run.series[this.kindOf(metric)].moments, this.run.ports.names, this.step);
     const own = valuesOf(this.run, metric);
     if (this.runs.length === 1 || this.index === 0 || !own) return own;
     const other = valuesOf(this.runs[0], metric);
@@ -87,7 +82,8 @@ export class Fabric {
   }
 
   show(port, value) {
-    return this.metric === 'queue at' ? format.bytes(value) : format.byName(this.metric, value);
+    const moment = MOMENTS.find(([kind]) => kind === this.kindOf(this.metric));
+    return moment ? moment[2](value) : format.byName(this.metric, value);
   }
 
   /** Makes the picture once; colours come and go. */
@@ -122,8 +118,9 @@ export class Fabric {
 
   colour() {
     const values = this.values(this.metric) ?? [];
-    const isDifference = this.runs.length > 1 && this.index > 0 && this.metric !== 'queue at';
-    const top = values.reduce((most, v) => Math.max(most, Math.abs(v)), 0) || 1;
+    const isDifference = this.runs.length > 1 && this.index > 0 && !this.kindOf(this.metric);
+    const kind = this.kindOf(this.metric);
+    const top = (kind ? this.run.series[kind].moments.most : values.reduce((most, v) => Math.max(most, Math.abs(v)), 0)) || 1;
     const paint = (v) => (isDifference ? difference(v / top) : heat(v / top));
     const worst = (ports) => (ports ?? []).reduce((most, p) => (Math.abs(values[p]) > Math.abs(most) ? values[p] : most), 0);
     const onWay = this.way && new Set(this.way);
@@ -150,11 +147,19 @@ export class Fabric {
     const series = this.run.series ?? {};
     const recorded = new Set(['queues', 'pauses', 'credits'].flatMap((kind) => (series[kind]?.series ?? []).map((s) => s.name.slice(0, s.name.lastIndexOf(' ')))));
     const shown = Object.keys(columns).filter((c) => c !== 'rate_bps' && ports.some((p) => columns[c][p] !== 0));
+    const worst = [...ports].sort((a, b) => Math.abs(values[b] ?? 0) - Math.abs(values[a] ?? 0));
     replace(this.panel, el('h3', { tabindex: -1 }, title), table([
-      { title: 'port', value: (p) => names[p], show: (p) => (recorded.has(names[p]) && hears('series') ? action(names[p], () => { say('series', { name: names[p] }); goTo('series'); }, 'over time') : names[p]), isText: true },
+      { title: 'port', value: (p) => names[p], show: (p) => (recorded.has(names[p]) && hears('series') ? action(names[p], () => { say('series', { run: this.index, name: names[p] }); goTo('series'); }, 'over time') : names[p]), isText: true },
       ...(this.metric === 'blame_s' || this.runs.length > 1 ? [{ title: this.options().find(([m]) => m === this.metric)?.[1] ?? this.metric, value: (p) => values[p], show: (p) => this.show(p, values[p]) }] : []),
       ...shown.map((c) => ({ title: format.words(c), value: (p) => columns[c][p], show: (p) => format.byName(c, columns[c][p]) })),
-    ], [...ports].sort((a, b) => Math.abs(values[b]) - Math.abs(values[a])), { caption: 'Ports', most: 12 }), this.blameOf(ports));
+    ], worst, { caption: 'Ports', most: 12 }), this.blameOf(ports), this.howToRecord(worst, recorded));
+  }
+
+  /** Where nothing was recorded over time: what does. */
+  howToRecord(ports, recorded) {
+    if (ports.some((p) => recorded.has(this.run.ports.names[p]))) return null;
+    const sender = this.run.ports.names[ports[0]].replace(/(\[\d+\])?->.*$/, '');
+    return el('p', { class: 'hint' }, 'Nothing was recorded here over time; ', el('code', {}, `--set 'observe.queues=[${sender}]'`), ' and ', el('code', {}, '--set observe.pauses=true'), ' would.');
   }
 
   blameOf(ports) {
@@ -162,7 +167,17 @@ export class Fabric {
     const names = new Set(ports.map((p) => this.run.ports.names[p]));
     const rows = this.run.blame.flatMap((job) => job.rows.filter((r) => names.has(r[3])).map((r) => ({ job: job.job, r }))).sort((a, b) => b.r[4] - a.r[4]).slice(0, 6);
     if (!rows.length) return null;
-    return el('p', {}, 'To blame here: ', rows.map(({ job, r }, i) => `${i ? '; ' : ''}${r[0]} through ${r[2]}, ${format.time(r[4])} of ${job}`).join(''));
+    return el('p', {}, 'To blame here: ', rows.map(({ job, r }, i) => `${i ? '; ' : ''}${r[0]} through ${r[2]}${ports.length > 1 ? ` at ${r[3]}` : ''}, ${format.time(r[4])} of ${job}`).join(''));
+  }
+
+  /** A host by its name: the ports at it. */
+  showHost(name) {
+    const { names } = this.run.ports;
+    const ports = names.flatMap((port, i) => (port.startsWith(`${name}->`) || port.endsWith(`->${name}`) ? [i] : []));
+    if (!ports.length) return;
+    this.way = ports;
+    this.colour();
+    this.showPorts(ports, name);
   }
 
   showPort(name) {
@@ -181,7 +196,7 @@ export function fabric(runs) {
   let shown = null;
   const place = el('div', {});
   const controls = el('div', { class: 'controls' });
-  const slider = el('input', { type: 'range', min: 0, max: 399, value: 0, 'aria-label': 'moment' });
+  const slider = el('input', { type: 'range', min: 0, max: MOMENT_COUNT - 1, value: 0, 'aria-label': 'moment' });
   const moment = el('output', {});
   function use(index, metric) {
     const next = new Fabric(runs, index);
@@ -192,21 +207,24 @@ export function fabric(runs) {
     replace(controls,
       runs.length > 1 ? choice('run', runs.map((run, i) => [String(i), i ? `${run.label} less the first` : run.label]), (v) => use(Number(v)), String(index)) : null,
       choice('coloured by', options, (v) => { shown.metric = v; time(); shown.colour(); }, next.metric),
-      el('button', { type: 'button', onclick: () => { shown.way = null; shown.colour(); replace(shown.panel); } }, 'all ways'),
+      el('button', { type: 'button', title: 'show all ways again', onclick: () => { shown.way = null; shown.colour(); replace(shown.panel); } }, 'all ways'),
       el('span', { class: 'moment' }, slider, moment));
     time();
     const drawn = next.draw();
     replace(place, next.legend, drawn, next.panel);
   }
   function time() {
-    const series = shown.run.series?.queues;
-    controls.querySelector('.moment').hidden = shown.metric !== 'queue at';
-    if (!series) return;
+    const kind = shown.kindOf(shown.metric);
+    controls.querySelector('.moment').hidden = !kind;
+    if (!kind) return;
     shown.step = Number(slider.value);
-    replace(moment, document.createTextNode(format.time((shown.step + 0.5) * series.step)));
+    const { step, series } = shown.run.series[kind];
+    const width = (step * (series[0]?.values.length ?? MOMENT_COUNT)) / MOMENT_COUNT;
+    replace(moment, document.createTextNode(`${format.time(shown.step * width)} to ${format.time((shown.step + 1) * width)}`));
   }
   slider.addEventListener('input', () => { time(); shown.colour(); });
   on('port', ({ run, name }) => { if (run !== shown.index) use(run, 'blame_s'); shown.showPort(name); });
+  on('host', ({ run, name }) => { if (run !== shown.index) use(run); shown.showHost(name); });
   on('way', ({ run, ports, text }) => {
     if (run !== shown.index) use(run);
     shown.way = ports;

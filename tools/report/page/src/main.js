@@ -10,6 +10,8 @@ import { fabric } from './fabric.js';
 import { series } from './series.js';
 import { storms } from './storms.js';
 import { timeline } from './timeline.js';
+import { comparedParts } from './compare.js';
+import { sweepParts } from './sweep.js';
 
 function contents(parts) {
   return el('nav', { 'aria-label': 'contents' }, el('ul', {}, parts.map((part) => {
@@ -18,10 +20,24 @@ function contents(parts) {
   })));
 }
 
-function partsOf(data) {
-  const runs = data.runs;
-  const run = runs[0];
-  return [overview(run), jobs(run), blame(run, 0), tail(run, 0), curves(runs), fabric(runs), series(run), storms(run, 0), timeline(run, 0)];
+/** What a run has that is not shown of all runs together. */
+const partsOfRun = (run, index, id) => [overview(run, id), jobs(run), blame(run, index), tail(run, index), series(run, index), storms(run, index), timeline(run, index)];
+
+function partsOf({ runs, sweep }) {
+  if (sweep) return sweepParts(sweep);
+  const shared = [curves(runs), fabric(runs)];
+  if (runs.length > 1) return comparedParts(runs, shared, (run, index) => partsOfRun(run, index, 'run-overview'));
+  const [first, steps, culprits, slowest, ...rest] = partsOfRun(runs[0], 0, 'overview');
+  return [first, steps, culprits, slowest, ...shared, ...rest];
+}
+
+/** Of several runs each has a name of its own: the folder's, in whole where two are the same. */
+function name(runs) {
+  const short = runs.map((run) => (runs.length > 1 ? run.folder.replace(/\/+$/, '').split('/').at(-1) : run.summary.scenario));
+  runs.forEach((run, index) => {
+    run.index = index;
+    run.label = short.filter((s) => s === short[index]).length > 1 ? run.folder : short[index];
+  });
 }
 
 function footer(data) {
@@ -31,7 +47,7 @@ function footer(data) {
 
 function start() {
   const data = JSON.parse(document.getElementById('data').textContent);
-  data.runs?.forEach((run) => { run.label = run.summary.scenario; });
+  name(data.runs ?? []);
   const main = el('main', {});
   document.body.prepend(main);
   const parts = partsOf(data).filter(Boolean);

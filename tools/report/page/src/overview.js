@@ -74,9 +74,9 @@ function origin(run) {
   ]);
 }
 
-export function overview(run) {
+export function overview(run, id = 'overview') {
   const warnings = warningsOf(run);
-  return section('overview', nameOf(run),
+  return section(id, nameOf(run),
     warnings.length ? el('ul', { class: 'warnings', 'aria-label': 'warnings' }, warnings.map((w) => el('li', {}, w))) : null,
     headline(run), origin(run), scenarioText(run));
 }

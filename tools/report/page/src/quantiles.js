@@ -15,10 +15,34 @@ export function aligned(curves, map) {
 const leading = (v) => v / 10 ** Math.floor(Math.log10(v) + 1e-9);
 export const decade = (v) => Math.abs(leading(v) - 1) < 1e-6;
 
-/** Labels of a logarithmic axis: decades, or where there are few also what lies between. */
-export function logLabels(ticks, show) {
-  const known = ticks.filter((v) => v !== null);
-  const span = known.length ? known.at(-1) / known[0] : 1;
-  const wanted = span > 100 ? [1] : span > 12 ? [1, 2, 5] : [1, 2, 3, 4, 5, 6, 7, 8, 9];
-  return ticks.map((v) => (v !== null && wanted.some((w) => Math.abs(leading(v) - w) < 1e-6) ? show(v) : ''));
+/** Where a logarithmic axis has lines: 1 to 9 of each decade, or even steps where there is less than half of one. */
+export function logSplits(least, most) {
+  const list = [];
+  if (most / least < 5) {
+    const rough = (most - least) / 5;
+    const scale = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((k) => k * scale).find((s) => s >= rough) ?? 10 * scale;
+    for (let i = Math.ceil(least / step); i * step <= most; ++i) list.push(Number((i * step).toPrecision(12)));
+    return list;
+  }
+  for (let e = Math.floor(Math.log10(least)); 10 ** e <= most; ++e) {
+    for (let k = 1; k < 10; ++k) {
+      const v = Number(`${k}e${e}`);
+      if (v >= least && v <= most) list.push(v);
+    }
+  }
+  return list;
 }
+
+/** Labels of these lines: decades, or where there are few also what lies between. */
+export function logLabels(ticks, show) {
+  const span = ticks.length ? ticks.at(-1) / ticks[0] : 1;
+  if (span < 5) return ticks.map(show);
+  const wanted = span > 200 ? [1] : span > 12 ? [1, 2, 5] : [1, 2, 3, 5, 7];
+  return ticks.map((v) => (wanted.some((w) => Math.abs(leading(v) - w) < 1e-6) ? show(v) : ''));
+}
+
+/** What uPlot asks of a logarithmic axis. */
+export const logAxis = (show) => ({
+  splits: (u, axis, least, most) => logSplits(least, most), values: (u, ticks) => logLabels(ticks, show), filter: (u, ticks) => ticks,
+});

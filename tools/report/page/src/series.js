@@ -8,13 +8,15 @@ import * as format from './format.js';
 
 const TITLES = { queues: 'bytes in queues', rates: 'rates that senders may take', goodput: 'goodput', pauses: 'share of time paused', credits: 'share of time without credits' };
 const SHOWN = 8;
+/** Even steps of bytes are powers of two. */
+const POWERS = Array.from({ length: 45 }, (_, i) => 2 ** i);
 
 function show(unit, value) {
   if (value === null) return '–';
   return unit === 'share of the time' ? format.percent(value) : format.byUnit(unit, value);
 }
 
-export function series(run) {
+export function series(run, index) {
   const kinds = Object.keys(run.series ?? {}).filter((kind) => run.series[kind].series.length);
   if (!kinds.length) {
     return section('series', 'Over time', el('p', {}, 'Nothing was recorded over time. ',
@@ -37,12 +39,13 @@ export function series(run) {
     const times = all[0].values.map((_, i) => (i + 0.5) * step);
     chart(place, {
       scales: { x: { time: false }, y: { range: (u, least, most) => [0, (most || 1) * 1.05] } },
-      axes: axes({ label: 'time', show: format.time }, { label: unit, show: (v) => show(unit, v) }, 80),
+      axes: axes({ label: 'time', show: format.time }, { label: unit, show: (v) => show(unit, v), more: unit === 'bytes' ? { incrs: POWERS } : {} }, 80),
       series: [{ label: 'time', value: (u, v) => (v === null ? '–' : format.time(v)) }, ...shown.map((s, i) => ({ label: s.name, stroke: ofSeries(i), width: 1.5, points: { show: false }, value: (u, v) => show(unit, v) }))],
       cursor: { drag: { x: true, y: false } },
     }, [times, ...shown.map((s) => s.values)], `${TITLES[kind]} over time`);
   }
-  on('series', ({ name }) => {
+  on('series', ({ run: other, name }) => {
+    if (other !== index) return;
     kind = kinds.find((k) => run.series[k].series.some((s) => s.name.startsWith(`${name} `))) ?? kind;
     kindChoice.querySelector('select').value = kind;
     words = name;

@@ -22,12 +22,12 @@ function branch(tree, children, i, index) {
   return el('li', {}, el('details', { open: node.depth < 4 }, el('summary', {}, said), el('ul', {}, children[i].map((c) => branch(tree, children, c, index)))));
 }
 
-function storm(one, index) {
+function storm(one, index, isOpen) {
   const tree = (one.tree ?? []).slice(0, MOST_BRANCHES);
   const { roots, children } = childrenOf(tree);
   const root = one.ports.join(', ');
   const kind = one.root === 'nic' ? `NIC behind ${root}` : one.root === 'cycle' ? `cycle of ${root}` : root;
-  return el('details', { class: 'storm' }, el('summary', {}, el('strong', {}, kind), ` (${one.class}): ${format.number(one.pauses)} pauses at ${format.number(one.paused_ports)} ports, ${format.number(one.paused_nics)} NICs; ${format.number(one.depth)} deep; ${format.time(one.paused_seconds)} in all`),
+  return el('details', { class: 'storm', open: isOpen }, el('summary', {}, el('strong', {}, kind), ` (${one.class}): ${format.number(one.pauses)} pauses at ${format.number(one.paused_ports)} ports, ${format.number(one.paused_nics)} NICs; ${format.number(one.depth)} deep; ${format.time(one.paused_seconds)} in all`),
     el('ul', { class: 'tree' }, roots.map((i) => branch(tree, children, i, index))),
     one.branches > tree.length ? el('p', { class: 'hint' }, `${format.number(one.branches - tree.length)} more branches are in summary.json.`) : null);
 }
@@ -48,6 +48,6 @@ export function storms(run, index) {
   const lost = victims(run);
   if (!list.length && !lost) return null;
   const count = run.summary.pause_storms?.count ?? list.length;
-  return section('storms', 'Storms of pauses', el('p', { class: 'hint' }, `${format.number(count)} storms${count > list.length ? `, of which ${list.length} are here` : ''}. Each opens into a tree: who paused whom.`),
-    list.map((one) => storm(one, index)), lost);
+  return section('storms', 'Storms of pauses', el('p', { class: 'hint' }, `${format.number(count)} storm${count === 1 ? '' : 's'}${count > list.length ? `, of which ${list.length} are here` : ''}. Each opens into a tree: who paused whom.`),
+    list.map((one, i) => storm(one, index, i === 0)), lost);
 }

@@ -18,9 +18,10 @@ export function sorted(rows, value, isFalling) {
 
 /**
  * Columns: {title, value(row), show(row) -> text or node, isText}. Options: {filter: true, most, caption,
- * sort: index, falling}.
+ * sort: index, falling}. The node's `setRows` shows others, in the same order.
  */
-export function table(columns, rows, options = {}) {
+export function table(columns, all, options = {}) {
+  let rows = all;
   let order = options.sort ?? -1;
   let isFalling = options.falling ?? false;
   let words = '';
@@ -56,8 +57,10 @@ export function table(columns, rows, options = {}) {
   const filter = options.filter && rows.length > 8
     ? el('label', { class: 'filter' }, 'Filter ', el('input', { type: 'search', oninput: (e) => { words = e.target.value; draw(); } }))
     : null;
-  return el('div', { class: 'table' }, filter,
+  const node = el('div', { class: 'table' }, filter,
     el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': options.caption ?? 'table' },
       el('table', {}, options.caption ? el('caption', {}, options.caption) : null,
         el('thead', {}, el('tr', {}, heads)), body)), more);
+  node.setRows = (others) => { rows = others; draw(); };
+  return node;
 }

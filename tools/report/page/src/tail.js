@@ -8,7 +8,7 @@ import * as format from './format.js';
 export function tail(run, index) {
   if (!run.tail?.length) return null;
   const rows = run.tail.map(([job, from, to, source, destination, bytes, start, seconds, slowdown], i) =>
-    ({ job, from, to, source, destination, bytes, start, seconds, slowdown, way: run.fabric.ways?.[i] }));
+    ({ job, from, to, source, destination, bytes, start, seconds, slowdown, way: run.fabric.ways?.[i], hosts: run.fabric.hosts?.[i] ?? [source, destination] }));
   const show = (row) => {
     const text = `${row.job}, rank ${row.from} to ${row.to}: ${format.time(row.seconds)}, ${format.number(row.slowdown)} times its zero-load time`;
     say('way', { run: index, ports: row.way, text, isOne: run.fabric.one_way });
@@ -19,7 +19,7 @@ export function tail(run, index) {
     table([
       { title: 'job', value: (r) => r.job, isText: true },
       { title: 'ranks', value: (r) => `${r.from} to ${r.to}`, show: (r) => (r.way?.length ? action(`${r.from} to ${r.to}`, () => show(r), 'show its way') : `${r.from} to ${r.to}`), isText: true },
-      { title: 'hosts', value: (r) => `${r.source} to ${r.destination}`, isText: true },
+      { title: 'hosts', value: (r) => `${r.hosts[0]} to ${r.hosts[1]}`, isText: true },
       { title: 'size', value: (r) => r.bytes, show: (r) => format.bytes(r.bytes) },
       { title: 'posted at', value: (r) => r.start, show: (r) => format.time(r.start) },
       { title: 'time', value: (r) => r.seconds, show: (r) => format.time(r.seconds) },

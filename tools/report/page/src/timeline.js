@@ -2,8 +2,9 @@
 
 import { el, section, choice, replace, action } from './dom.js';
 import { unpack, pieces, sliceAt, extent, search } from './tracks.js';
-import { ofName, ofCause } from './colour.js';
+import { css, ofName, ofCause } from './colour.js';
 import { showPort } from './blame.js';
+import { on } from './bus.js';
 import * as format from './format.js';
 
 const ROW = 17;
@@ -11,7 +12,6 @@ const LABELS = 210;
 const AXIS = 22;
 const MOST_HEIGHT = 520;
 
-const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const seconds = (ns) => format.time(ns * 1e-9);
 
 export class Timeline {
@@ -111,7 +111,7 @@ export class Timeline {
     canvas.height = Math.floor(this.height * scale);
     const pen = canvas.getContext('2d');
     pen.scale(scale, scale);
-    this.ink = css('--ink'); this.faint = css('--faint'); this.line = css('--line'); this.paper = css('--paper');
+    this.ink = css('--ink'); this.faint = css('--faint'); this.line = css('--line'); this.paper = css('--paper'); this.marking = css('--alarm');
     pen.fillStyle = this.paper;
     pen.fillRect(0, 0, canvas.clientWidth, this.height);
     pen.font = '11px system-ui, sans-serif';
@@ -137,7 +137,9 @@ export class Timeline {
   }
 
   paintTrack(pen, track, y, before) {
-    pen.fillStyle = track.isCritical ? this.ink : this.faint;
+    const isMarked = this.marked && (track.process === this.marked || track.process.startsWith(`${this.marked} `));
+    if (isMarked) { pen.fillStyle = this.marking; pen.fillRect(0, y, LABELS - 4, ROW); }
+    pen.fillStyle = track.isCritical || isMarked ? this.ink : this.faint;
     const label = before?.process === track.process ? `    ${track.name}` : `${track.process}: ${track.name}`;
     pen.save(); pen.beginPath(); pen.rect(0, y, LABELS - 6, ROW); pen.clip(); pen.fillText(label, 2, y + 12); pen.restore();
     pieces(track, this.from, this.to, this.width, (x, width, i) => {
@@ -195,6 +197,22 @@ export class Timeline {
     this.choose([track, i]);
   }
 
+  /** Brings the first track of a process into view. */
+  showProcess(name) {
+    const fits = (t) => t.process === name || t.process.startsWith(`${name} `);
+    let row = this.tracks.findIndex(fits);
+    if (row < 0) { this.only(''); row = this.tracks.findIndex(fits); }
+    if (row < 0) return;
+    const own = this.tracks.filter(fits).filter((t) => t.begins.length);
+    const [begin, end] = extent(own);
+    if (end > begin) this.show(begin - (end - begin) / 20, end + (end - begin) / 20);
+    this.top = 0;
+    this.scroll((row - 3) * ROW);
+    this.marked = name;
+    replace(this.about, el('p', {}, el('strong', {}, this.tracks[row].process), ' is marked.'));
+    this.later();
+  }
+
   only(name) {
     this.tracks = name ? this.all.filter((t) => t.isCritical || t.name === name) : this.all;
     this.top = 0;
@@ -240,6 +258,7 @@ export function timeline(run, index) {
       el('code', {}, 'weft run SCENARIO --blame --set observe.timeline=json'), ' writes one that this page shows.'));
   }
   const shown = new Timeline(data, index);
+  on('rank', ({ run: other, process }) => { if (other === index) shown.showProcess(process); });
   const streams = [...new Set(shown.all.filter((t) => !t.isCritical).map((t) => t.name))];
   const step = (factor) => el('button', { type: 'button', onclick: () => shown.zoom(factor, 0.5), 'aria-label': factor < 1 ? 'zoom in' : 'zoom out' }, factor < 1 ? '+' : '−');
   return section('timeline', 'Timeline',

@@ -1,6 +1,6 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { aligned, logLabels } from '../src/quantiles.js';
+import { aligned, logLabels, logSplits } from '../src/quantiles.js';
 
 test('curves share one list of values, and keep their own shares', () => {
   const [x, a, b] = aligned([[[0, 1], [0.5, 2], [1, 4]], [[0, 2], [1, 3]]], (p) => p);
@@ -12,6 +12,11 @@ test('curves share one list of values, and keep their own shares', () => {
 test('values that many quantiles share have the greatest of them', () => {
   const [x, a] = aligned([[[0, 1], [0.5, 1], [1, 1]]], (p) => p);
   assert.deepEqual([x, a], [[1], [1]]);
+});
+
+test('logarithmic axes have lines where people count, evenly where there is less than half a decade', () => {
+  assert.deepEqual(logSplits(0.8, 12), [0.8, 0.9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  assert.deepEqual(logSplits(10.3, 26), [15, 20, 25]);
 });
 
 test('long logarithmic axes name decades alone', () => {
