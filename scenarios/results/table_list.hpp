@@ -7,6 +7,7 @@
 #include "scenarios/results/tables/isolated_table.hpp"
 #include "scenarios/results/tables/iterations_table.hpp"
 #include "scenarios/results/tables/jobs_table.hpp"
+#include "scenarios/results/tables/latency_table.hpp"
 #include "scenarios/results/tables/pauses_table.hpp"
 #include "scenarios/results/tables/ports_table.hpp"
 #include "scenarios/results/tables/training_table.hpp"
@@ -18,6 +19,6 @@ namespace weft::scenarios {
 /// this order. Names of files and columns are what scripts read: they stay.
 using ResultTables =
     TableList<JobsTable, PortsTable, ClassesTable, PausesTable, CollectivesTable, IterationsTable,
-              TrainingTable, VictimsTable, IsolatedTable, BlameTable>;
+              TrainingTable, VictimsTable, IsolatedTable, BlameTable, LatencyTable>;
 
 }  // namespace weft::scenarios

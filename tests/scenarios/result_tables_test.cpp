@@ -39,7 +39,8 @@ TEST(ResultTables, NameEveryColumnOnce) {
   }
   // Scripts read them: names stay.
   EXPECT_THAT(files, IsSupersetOf({"classes.csv", "collectives.csv", "jobs.csv", "messages.csv",
-                                   "isolated.csv", "pauses.csv", "ports.csv", "victims.csv"}));
+                                   "isolated.csv", "latency.csv", "pauses.csv", "ports.csv",
+                                   "victims.csv"}));
 }
 
 TEST(ResultTables, SayUnitsInTheLastWordOfNames) {
@@ -92,6 +93,24 @@ TEST(ResultTables, AreARowOfCellsUnderAHeader) {
   EXPECT_EQ(table.columns[5].kind, Kind::kDecimal);
   EXPECT_TRUE(table.columns[3].may_be_empty);
   EXPECT_FALSE(table.columns[2].may_be_empty);
+}
+
+// Of latencies 1 ns ... 10,000 ns the share x is above the (1 - x) 10,000th, within 1/128 by the
+// histogram; the least share that 10,000 packets tell apart is 1e-4, and the last row the maximum.
+TEST(ResultTables, HaveTheDistributionOfPacketLatencies) {
+  Results r;
+  for (std::int64_t ns = 10'000; ns >= 1; --ns) r.packet_latency.add(1'000 * ns);
+  std::vector<LatencyRow> rows;
+  LatencyTable::declaration().each(r, [&](const LatencyRow& row) { rows.push_back(row); });
+  for (const LatencyRow& row : rows) {
+    const double exact = std::max(1.0, 10'000 * (1 - row.longer)) * 1e-9;
+    EXPECT_NEAR(to_seconds(row.latency), exact, exact / 128) << row.longer;
+  }
+  ASSERT_GT(rows.size(), 2U);
+  EXPECT_NEAR(rows[rows.size() - 2].longer, 1e-4, 1e-12);
+  EXPECT_EQ(rows.back().longer, 0);
+  EXPECT_EQ(rows.back().latency, Picoseconds(10'000'000));
+  EXPECT_FALSE(LatencyTable::declaration().is_filled(Results{}));
 }
 
 TEST(ResultTables, HavePercentilesOfTheMessagesOfEachJob) {
