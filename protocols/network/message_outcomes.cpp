@@ -146,6 +146,17 @@ void MessageOutcomes::take_ended(NetworkState& s, const Visit& visit) {
   std::erase_if(sent_, [&](const SentMessage&) { return is_over[place++]; });
 }
 
+void MessageOutcomes::look_at_ended(const NetworkState& s,
+                                    const std::function<void(const MessageOutcome&)>& visit) const {
+  MessageOutcomes seen = *this;
+  for (const HostState& host : s.hosts) {
+    seen.sent_.insert(seen.sent_.end(), host.sent.begin(), host.sent.end());
+    seen.delivered_.insert(seen.delivered_.end(), host.delivered.begin(), host.delivered.end());
+  }
+  std::ranges::sort(seen.delivered_, is_earlier);
+  for (const Ended& e : seen.find_ended(s)) visit(seen.outcome_of_ended(s, e));
+}
+
 std::vector<MessageOutcome> MessageOutcomes::pending(const NetworkState& s) const {
   Deliveries deliveries(s, delivered_);
   std::vector<MessageOutcome> all;

@@ -207,6 +207,11 @@ std::vector<MessageOutcome> PacketNetwork::pending_messages() const {
   return engine_->outcomes.pending(*state_);
 }
 
+void PacketNetwork::for_each_ended_message(
+    const std::function<void(const MessageOutcome&)>& visit) const {
+  engine_->outcomes.look_at_ended(*state_, visit);
+}
+
 void PacketNetwork::for_each_pending_message(
     const std::function<void(ConnectionId, Picoseconds)>& visit) const {
   engine_->outcomes.for_each_pending(*state_, visit);

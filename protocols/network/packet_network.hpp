@@ -185,6 +185,8 @@ class PacketNetwork {
   /// and were not yet taken, by the time when that was so, some thousands at once. The network
   /// forgets them.
   void take_ended_messages(const std::function<void(std::span<const MessageOutcome>)>& visit);
+  /// Visits those, and takes none: for who watches a run.
+  void for_each_ended_message(const std::function<void(const MessageOutcome&)>& visit) const;
   /// Those that are not over, by connection and time of posting; right after taking the others.
   [[nodiscard]] std::vector<MessageOutcome> pending_messages() const;
   /// Visits each of those in any order: its connection, and when it was posted.

@@ -402,6 +402,25 @@ void IterationCollector::settle_collective(std::uint32_t j, std::uint32_t until,
   }
 }
 
+RunState::Job IterationCollector::steps_of(std::uint32_t j) const {
+  RunState::Job state;
+  const Job& job = jobs_[j];
+  if (!job.has_iterations) return state;
+  state.steps = ended(j);
+  Picoseconds sum;
+  const auto add = [&](const auto& row) {
+    state.last_step = row.end - row.start;
+    sum += *state.last_step;
+  };
+  std::ranges::for_each(job.collectives, add);
+  std::ranges::for_each(job.iterations, add);
+  for (std::uint32_t i = job.settled; i < state.steps; ++i) {
+    add(row_of<IterationResult>(executor_, e_.workload.jobs()[j], i));
+  }
+  if (state.steps > 0) state.mean_step = sum / state.steps;
+  return state;
+}
+
 std::uint32_t IterationCollector::ended(std::uint32_t j) const {
   const collectives::JobPlan& job = e_.workload.jobs()[j];
   std::uint32_t count = job.program->iterations();

@@ -14,6 +14,7 @@
 #include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/measure/held_times.hpp"
 #include "scenarios/results/results.hpp"
+#include "scenarios/results/run_state.hpp"
 
 namespace weft::scenarios {
 
@@ -109,6 +110,8 @@ class IterationCollector {
   void add(std::span<const protocols::MessageOutcome> messages);
   /// Deals with the iterations whose messages are all over.
   void settle(const VisitPending& pending, const Held& held);
+  /// How far a job is; the rest of what is seen of it stays as it is.
+  [[nodiscard]] RunState::Job steps_of(std::uint32_t job) const;
   /// Deals with the other iterations that ended, and hands over all, by job and iteration.
   void finish(const Held& held, Results& results);
 

@@ -68,14 +68,20 @@ MessageCollector::MessageCollector(const Experiment& e, const collectives::Execu
 
 void MessageCollector::add(std::span<const protocols::MessageOutcome> messages) {
   for (const protocols::MessageOutcome& outcome : messages) {
-    if (outcome.posted < e_.scenario.run.warmup) continue;
-    const MessageResult m = result_of(outcome);
+    const auto result = measured(outcome);
+    if (!result) continue;
+    const MessageResult& m = *result;
     require_slowdown(m);
     phases_.add(e_.workload.origin_of(outcome.connection), m);
     all_.add(m);
     of_job_[m.job].add(m);
     if (sink_) sink_(m);
   }
+}
+
+std::optional<MessageResult> MessageCollector::measured(const protocols::MessageOutcome& message) {
+  if (message.posted < e_.scenario.run.warmup) return std::nullopt;
+  return result_of(message);
 }
 
 void MessageCollector::finish(Results& results) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -46,6 +47,8 @@ class MessageCollector {
   /// Messages in the order that a sink sees. That a completed one took no less than its zero-load
   /// time holds exactly, or a model is wrong: ends the program.
   void add(std::span<const protocols::MessageOutcome> messages);
+  /// What a sink would see of a message; nothing if it was posted before the measurement began.
+  [[nodiscard]] std::optional<MessageResult> measured(const protocols::MessageOutcome& message);
   /// After the last message.
   void finish(Results& results);
 

@@ -30,6 +30,14 @@ void RunRecorder::take(protocols::PacketNetwork& network) {
                       [&] { return held(network); });
 }
 
+std::vector<MessageResult> RunRecorder::untaken(const protocols::PacketNetwork& network) {
+  std::vector<MessageResult> messages;
+  network.for_each_ended_message([&](const protocols::MessageOutcome& outcome) {
+    if (const auto message = messages_.measured(outcome)) messages.push_back(*message);
+  });
+  return messages;
+}
+
 void RunRecorder::finish(protocols::PacketNetwork& network, Results& results) {
   take(network);
   const std::vector<protocols::MessageOutcome> pending = network.pending_messages();

@@ -8,6 +8,7 @@
 #include "scenarios/measure/iteration_collector.hpp"
 #include "scenarios/measure/message_collector.hpp"
 #include "scenarios/results/results.hpp"
+#include "scenarios/results/run_state.hpp"
 #include "scenarios/timeline/timeline.hpp"
 
 namespace weft::scenarios {
@@ -24,6 +25,11 @@ class RunRecorder {
   void begin_measurement() { is_measuring_ = true; }
   /// Takes what is over by now.
   void take(protocols::PacketNetwork& network);
+  /// For who watches: what is over and not taken, and how far a job is with its iterations.
+  [[nodiscard]] std::vector<MessageResult> untaken(const protocols::PacketNetwork& network);
+  [[nodiscard]] RunState::Job steps_of(std::uint32_t job) const {
+    return collectives_.steps_of(job);
+  }
   /// Takes the rest, and hands over messages, collectives and pauses. Needs the jobs of the
   /// results.
   void finish(protocols::PacketNetwork& network, Results& results);

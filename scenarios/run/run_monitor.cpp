@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/ideal/ideal_times.hpp"
@@ -36,6 +37,49 @@ bool is_open_ended(const Experiment& e) {
 
 }  // namespace
 
+void RunMonitor::follow(const collectives::Executor& executor, RunRecorder& recorder) {
+  progress_.state = [this, &executor, &recorder](std::size_t ports) {
+    RunState state;
+    for (std::uint32_t job = 0; job < experiment_.workload.jobs().size(); ++job) {
+      const collectives::JobOutcome outcome = executor.outcome(job);
+      RunState::Job& of_job = state.jobs.emplace_back(recorder.steps_of(job));
+      of_job.has_begun = outcome.has_begun && outcome.start <= progress_.now;
+      of_job.is_finished = outcome.is_finished;
+    }
+    state.ports = hottest_ports(ports);
+    state.messages = recorder.untaken(network_);
+    return state;
+  };
+}
+
+/// Ports by what waits there, then by how busy they were since the last look.
+std::vector<RunState::Port> RunMonitor::hottest_ports(std::size_t most) {
+  const std::vector<Port>& ports = experiment_.fabric.ports;
+  const double seconds = to_seconds(progress_.now - ports_looked_at_);
+  ports_looked_at_ = progress_.now;
+  sent_.resize(ports.size());
+  std::vector<RunState::Port> all;
+  for (std::uint32_t i = 0; i < ports.size(); ++i) {
+    const Bytes bytes = network_.port_counters(PortId(i)).bytes;
+    // The counters begin again after the warm-up.
+    const Bytes fresh = bytes < sent_[i] ? bytes : bytes - sent_[i];
+    sent_[i] = bytes;
+    const double most_bytes = static_cast<double>(ports[i].rate.count()) / 8 * seconds;
+    const double utilisation =
+        most_bytes > 0 ? static_cast<double>(fresh.count()) / most_bytes : 0.0;
+    const Bytes queue = network_.queue_bytes(PortId(i));
+    if (fresh > 0_B || queue > 0_B) all.push_back({PortId(i), queue, std::min(utilisation, 1.0)});
+  }
+  const auto is_hotter = [](const RunState::Port& a, const RunState::Port& b) {
+    return std::tuple(-a.queue.count(), -a.utilisation, a.port) <
+           std::tuple(-b.queue.count(), -b.utilisation, b.port);
+  };
+  const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(most, all.size()));
+  std::partial_sort(all.begin(), end, all.end(), is_hotter);
+  all.erase(end, all.end());
+  return all;
+}
+
 const Progress& RunMonitor::look(Picoseconds now, std::uint64_t packet_hops) {
   using namespace std::chrono_literals;
   progress_.now = now;
@@ -53,6 +97,13 @@ const Progress& RunMonitor::look(Picoseconds now, std::uint64_t packet_hops) {
         fmt::format("nothing delivered since {}: {}", format_time(stalls.back().since),
                     blocked_text(experiment_, stalls.back(), 2));
   }
+  return progress_;
+}
+
+const Progress& RunMonitor::last() {
+  looked_at_ = {};
+  look(network_.now(), network_.totals().packet_hops);
+  progress_.is_last = true;
   return progress_;
 }
 

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "collectives/runtime/executor.hpp"
 #include "protocols/network/packet_network.hpp"
+#include "scenarios/measure/run_recorder.hpp"
 #include "scenarios/run/simulation.hpp"
 
 namespace weft::scenarios {
@@ -17,18 +19,25 @@ class RunMonitor {
  public:
   RunMonitor(const Experiment& experiment, const protocols::PacketNetwork& network)
       : experiment_(experiment), network_(network) {}
+  /// Whoever watches may see jobs and messages, too. Both must outlive it.
+  void follow(const collectives::Executor& executor, RunRecorder& recorder);
   /// Valid until the next call.
   const Progress& look(Picoseconds now, std::uint64_t packet_hops);
+  /// The run is over.
+  const Progress& last();
 
  private:
   using Clock = std::chrono::steady_clock;
   [[nodiscard]] std::optional<double> part_done(Picoseconds now);
+  [[nodiscard]] std::vector<RunState::Port> hottest_ports(std::size_t most);
 
   const Experiment& experiment_;
   const protocols::PacketNetwork& network_;
   Clock::time_point looked_at_ = Clock::now();
   std::optional<std::uint64_t> packets_in_all_;  ///< of payload, once counted
   Progress progress_;
+  std::vector<Bytes> sent_;  ///< by port, at the last look at ports
+  Picoseconds ports_looked_at_;
 };
 
 /// Who was blocked when nothing was delivered: `h3 -> h7 (job a), h4 -> h7 (job a) and 12 more`.

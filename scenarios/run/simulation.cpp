@@ -146,6 +146,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
   PacketNetwork network = make_network(e, files, parallelism, [&] { recorder.take(network); });
   if (files != nullptr) name_flows(e, network, *files);
   RunMonitor monitor(e, network);
+  monitor.follow(executor, recorder);
   const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
     if (files != nullptr && files->has_failed()) return false;
     return !progress || progress(monitor.look(now, packet_hops));
@@ -169,6 +170,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
   }
   if (status == PacketNetwork::Status::kTimeLimit) status = network.run_until(until, observer);
 
+  if (progress) progress(monitor.last());
   if (files != nullptr) files->finish_traces();
 
   const bool is_at_rest = status == PacketNetwork::Status::kQuiescent;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/results/results.hpp"
+#include "scenarios/results/run_state.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::scenarios {
@@ -18,10 +20,13 @@ class RunFiles;
 struct Progress {
   Picoseconds now;
   std::uint64_t count = 0;  ///< packet-hops; of the fluid engine: delivered messages
+  bool is_last = false;     ///< the run is over, and what is answered is nothing to it
   // Looked at a few times a second only:
   std::uint64_t in_flight = 0;  ///< packets
   std::optional<double> done;   ///< which part of the bytes, or of the time, where that is known
   std::string stall;            ///< who is blocked, while nothing is delivered
+  /// What else is to be seen now, with at most so many ports; null: this engine does not tell.
+  std::function<RunState(std::size_t ports)> state{};
 };
 /// Returning false stops the run.
 using ProgressObserver = std::function<bool(const Progress&)>;

@@ -38,6 +38,7 @@
 #include "simcore/fluid/flow_solver.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/progress.hpp"
+#include "tools/cli/run/follower.hpp"
 #include "tools/cli/run/run_place.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/io/terminal.hpp"
@@ -116,20 +117,15 @@ bool fits_memory(const scenarios::Forecast& f, const std::optional<std::int64_t>
 
 scenarios::Results simulate(const Loaded& loaded, Engine engine, const RunArguments& arguments,
                             scenarios::RunFiles& files) {
-  const bool is_fluid = engine == Engine::kFluid;
-  ProgressLine progress(!arguments.is_quiet, is_fluid ? "messages" : "packet-hops");
-  const auto observer = [&progress](const scenarios::Progress& now) {
-    progress.update(now);
-    return !is_interrupted();
-  };
-  scenarios::MessageSink sink;
-  if (files.has_messages()) {
-    sink = [&files](const scenarios::MessageResult& message) { files.write(message); };
-  }
+  Follower follower(arguments, loaded.experiment, engine);
+  const auto observer = [&follower](const scenarios::Progress& now) { return follower.look(now); };
+  const scenarios::MessageSink sink = follower.sink(files);
   scenarios::Results results =
-      is_fluid ? scenarios::simulate_fluid(loaded.experiment, observer, sink, files.timeline())
-               : scenarios::simulate(loaded.experiment, observer, &files,
-                                     {.threads = arguments.threads}, sink);
+      engine == Engine::kFluid
+          ? scenarios::simulate_fluid(loaded.experiment, observer, sink, files.timeline())
+          : scenarios::simulate(loaded.experiment, observer, &files, {.threads = arguments.threads},
+                                sink);
+  follower.end(results);
   results.version = WEFT_VERSION;
   results.invocation = loaded.invocation;
   results.lists_messages = loaded.lists_messages;
@@ -233,6 +229,7 @@ int run_both(Loaded& loaded, const RunPlace& place, const RunArguments& argument
   RunArguments silent = arguments;
   silent.print_json = false;
   silent.is_quiet = true;
+  silent.is_live = false;
   std::fflush(nullptr);
   const pid_t child = ::fork();
   if (child < 0) {

@@ -22,6 +22,7 @@
 #include "tools/cli/topo_command.hpp"
 #include "tools/cli/unknown_words.hpp"
 #include "tools/io/terminal.hpp"
+#include "tools/live/display.hpp"
 
 namespace {
 
@@ -56,6 +57,7 @@ constexpr const char* kExamples =
 [[noreturn]] void out_of_memory() {
   constexpr std::string_view kText =
       "weft: out of memory; make the scenario smaller, or raise --memory-limit if one is set\n";
+  weft::live::leave_screen();
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
   ::_exit(weft::cli::kUnfinished);
 }
@@ -114,7 +116,12 @@ int run_program(int argc, char** argv) {
                   "take stragglers, congestion-control, pauses, slow-links, collisions, "
                   "link-failures or a job (job:NAME) out of the scenario, to see what they cost");
   run->add_flag("--json", run_arguments.print_json, "print summary.json instead of the tables");
-  run->add_flag("--quiet", run_arguments.is_quiet, "print nothing but errors");
+  CLI::Option* quiet_option =
+      run->add_flag("--quiet", run_arguments.is_quiet, "print nothing but errors");
+  run->add_flag("--live", run_arguments.is_live,
+                "show progress, step times, the hottest ports and tails while it runs: on a "
+                "terminal a screen, elsewhere a line now and then")
+      ->excludes(quiet_option);
   run->add_option("--log", log_level, "off, error, warn, info or debug");
 
   RunArguments check_arguments;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -12,15 +13,22 @@
 
 #include "scenarios/text/format.hpp"
 #include "simcore/base/escape.hpp"
+#include "tools/live/display.hpp"
 
 namespace weft::cli {
 namespace {
 
 std::atomic<bool> interrupted{false};
 
+/// By signal: it came before.
+std::array<std::atomic<bool>, 64> seen{};
+
 extern "C" void handle_interrupt(int signal_number) {
   interrupted.store(true);
+  if (!seen[static_cast<std::size_t>(signal_number)].exchange(true)) return;
+  live::leave_screen();
   std::signal(signal_number, SIG_DFL);
+  std::raise(signal_number);
 }
 
 /// What remains if the rest goes as fast as what is done.

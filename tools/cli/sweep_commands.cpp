@@ -101,7 +101,12 @@ void SweepCommands::add_sweep(CLI::App& app) {
       ->add_flag("--force-new", o.run.must_be_new,
                  "begin anew; an existing database is kept as sweep.1.db, sweep.2.db ...")
       ->excludes(resume);
-  sweep_->add_flag("--quiet", o.run.is_quiet, "print nothing but errors");
+  CLI::Option* quiet = sweep_->add_flag("--quiet", o.run.is_quiet, "print nothing but errors");
+  sweep_
+      ->add_flag("--live", o.run.is_live,
+                 "show how far it is, the best of each objective and the points that ended last "
+                 "while it runs: on a terminal a screen, elsewhere a line now and then")
+      ->excludes(quiet);
 }
 
 void SweepCommands::add_export(CLI::App& app) {

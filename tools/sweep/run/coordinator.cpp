@@ -173,6 +173,9 @@ Errors Coordinator::take(std::vector<Report> reports) {
                           answer == holds.end() ? std::nullopt : std::optional(answer->second));
     if (Errors errors = follow(group); !errors.empty()) return errors;
   }
+  for (Report& report : final) {
+    progress_.fresh.push_back({std::move(ended.find(report.id)->second), std::move(report)});
+  }
   return {};
 }
 
@@ -194,7 +197,9 @@ Errors Coordinator::run(const SweepObserver& observer) {
       runner_.stop();
       return errors;
     }
+    progress_.running = running_.size();
     if (!observer(progress_)) break;
+    progress_.fresh.clear();
   }
   if (!running_.empty()) runner_.stop();
   return {};

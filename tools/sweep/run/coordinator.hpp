@@ -14,9 +14,16 @@
 #include "tools/sweep/plan/bisection_search.hpp"
 #include "tools/sweep/plan/points.hpp"
 #include "tools/sweep/run/task_runner.hpp"
+#include "tools/sweep/store/report.hpp"
 #include "tools/sweep/store/store.hpp"
 
 namespace weft::sweep {
+
+/// A point that has just ended.
+struct Ended {
+  Point point;
+  Report report;
+};
 
 /// Where a sweep stands.
 struct Progress {
@@ -24,6 +31,8 @@ struct Progress {
   std::size_t recorded = 0;  ///< with and without results, now and earlier
   std::size_t failed = 0;    ///< recorded as failed, now and earlier
   std::size_t ran = 0;       ///< recorded by this call
+  std::size_t running = 0;
+  std::vector<Ended> fresh;  ///< since the step before
 };
 
 /// Called after each step; returning false ends the sweep, whose running points are given up.

@@ -15,6 +15,7 @@
 #include "simcore/base/escape.hpp"
 #include "tools/io/result_name.hpp"
 #include "tools/io/terminal.hpp"
+#include "tools/live/display.hpp"
 #include "tools/sweep/language/load_sweep.hpp"
 #include "tools/sweep/plan/points.hpp"
 #include "tools/sweep/report/choice_report.hpp"
@@ -25,6 +26,7 @@
 #include "tools/sweep/run/mpi_link.hpp"
 #include "tools/sweep/run/mpi_runner.hpp"
 #include "tools/sweep/run/progress_line.hpp"
+#include "tools/sweep/run/sweep_view.hpp"
 #include "tools/sweep/store/store.hpp"
 
 namespace weft::sweep {
@@ -97,9 +99,19 @@ class Session {
   }
 
   Errors follow(Coordinator& coordinator) const {
+    if (arguments_.is_live) return follow_live(coordinator);
     SweepProgressLine line(!arguments_.is_quiet);
     return coordinator.run([&](const Progress& progress) {
       line.update(progress);
+      return !arguments_.is_interrupted();
+    });
+  }
+
+  Errors follow_live(Coordinator& coordinator) const {
+    live::Display display;
+    SweepView view(sweep_);
+    return coordinator.run([&](const Progress& progress) {
+      view.show(display, progress);
       return !arguments_.is_interrupted();
     });
   }

@@ -1,0 +1,159 @@
+#include "tools/sweep/run/sweep_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenarios/text/format.hpp"
+#include "tools/sweep/language/metrics.hpp"
+
+namespace weft::sweep {
+namespace {
+
+using live::Line;
+using live::Tone;
+
+constexpr std::size_t kMostKept = 100;
+constexpr std::size_t kNameColumns = 22;
+constexpr std::size_t kValueColumns = 14;
+constexpr std::size_t kBarColumns = 30;
+
+std::string value_text(const std::string& metric, double value) {
+  const std::string unit = metric_unit(metric);
+  if (unit == "s") return scenarios::format_time(value);
+  if (unit == "B") return scenarios::format_bytes(value);
+  if (unit == "B/s") return scenarios::format_bytes(value) + "/s";
+  return fmt::format("{:.4g}", value);
+}
+
+std::optional<double> value_of(const Report& report, const std::string& metric) {
+  const bool is_over = report.outcome == "finished" || report.outcome == "horizon";
+  if (!is_over && !is_estimate(metric)) return std::nullopt;
+  for (const auto& [name, value] : report.metrics) {
+    if (name == metric) return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+SweepView::SweepView(const Sweep& sweep) : sweep_(sweep), bests_(sweep.objectives.size()) {}
+
+void SweepView::show(live::Display& display, const Progress& progress) {
+  for (const Ended& ended : progress.fresh) note(ended);
+  const bool is_last = !is_over_ && progress.running == 0 && progress.recorded == progress.total;
+  is_over_ |= is_last;
+  display.update({.picture =
+                      [&](int columns, int rows) {
+                        return picture(progress, static_cast<std::size_t>(std::max(columns, 1)),
+                                       static_cast<std::size_t>(std::max(rows, 1)));
+                      },
+                  .sentence = [&] { return sentence(progress); }},
+                 is_last);
+}
+
+void SweepView::note(const Ended& ended) {
+  Last last{.point = description(sweep_.parameters, ended.point.values),
+            .outcome = ended.report.status == Status::kDone ? ended.report.outcome
+                                                            : status_name(ended.report.status),
+            .has_failed = is_failure(ended.report.status),
+            .values = {}};
+  for (std::size_t i = 0; i < sweep_.objectives.size(); ++i) {
+    const Objective& objective = sweep_.objectives[i];
+    last.values.push_back(value_of(ended.report, objective.metric));
+    if (!last.values.back()) continue;
+    const double value = *last.values.back();
+    const auto& best = bests_[i];
+    const bool is_better =
+        !best || (objective.goal == Goal::kMin ? value < best->value : value > best->value);
+    if (is_better) bests_[i] = Best{value, last.point};
+  }
+  last_.push_front(std::move(last));
+  if (last_.size() > kMostKept) last_.pop_back();
+}
+
+std::string SweepView::progress_text(const Progress& p) const {
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+  const double rate = static_cast<double>(p.ran) / std::max(seconds, 1e-9);
+  std::string text =
+      fmt::format("{} of {} points, {} running, {:.3g}/s",
+                  scenarios::format_count(static_cast<std::int64_t>(p.recorded)),
+                  scenarios::format_count(static_cast<std::int64_t>(p.total)), p.running, rate);
+  if (p.failed > 0) text += fmt::format(", {} failed", p.failed);
+  if (p.ran > 0 && p.total > p.recorded) {
+    text += ", " + live::duration_text(static_cast<double>(p.total - p.recorded) / rate) + " left";
+  }
+  return text;
+}
+
+std::vector<Line> SweepView::picture(const Progress& p, std::size_t columns,
+                                     std::size_t rows) const {
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+  const std::string right_text = live::duration_text(seconds) + ", Ctrl-C ends the sweep";
+  const std::size_t width = columns > right_text.size() ? columns - right_text.size() : 0;
+  const double done =
+      static_cast<double>(p.recorded) / static_cast<double>(std::max<std::size_t>(p.total, 1));
+  std::vector<Line> lines;
+  lines.push_back({{live::left("weft sweep  " + sweep_.name, width), Tone::kStrong},
+                   {right_text, Tone::kFaint}});
+  lines.push_back({{live::bar(done, kBarColumns) + " " + progress_text(p),
+                    p.failed > 0 ? Tone::kAlarm : Tone::kPlain}});
+  add_bests(columns, lines);
+  const std::size_t used = lines.size() + 2;
+  add_last(columns, rows > used ? rows - used : 0, lines);
+  return lines;
+}
+
+void SweepView::add_bests(std::size_t columns, std::vector<Line>& lines) const {
+  if (bests_.empty()) return;
+  lines.emplace_back();
+  lines.push_back(
+      {{live::left("best so far", kNameColumns) + live::right("", kValueColumns) + "  at",
+        Tone::kFaint}});
+  const std::size_t fixed = kNameColumns + kValueColumns + 2;
+  for (std::size_t i = 0; i < bests_.size(); ++i) {
+    const auto& best = bests_[i];
+    const Objective& objective = sweep_.objectives[i];
+    const std::string value = best ? value_text(objective.metric, best->value) : "-";
+    lines.push_back({{live::left(objective.name, kNameColumns), Tone::kStrong},
+                     {live::right(value, kValueColumns) + "  ", Tone::kCalm},
+                     {live::left(best ? best->point : "", columns > fixed ? columns - fixed : 0)}});
+  }
+}
+
+void SweepView::add_last(std::size_t columns, std::size_t most, std::vector<Line>& lines) const {
+  lines.emplace_back();
+  std::string titles = live::left("ended last", 14);
+  for (const Objective& objective : sweep_.objectives) {
+    titles += live::right(objective.name, kValueColumns - 1) + " ";
+  }
+  lines.push_back({{titles + " point", Tone::kFaint}});
+  const std::size_t fixed = 14 + sweep_.objectives.size() * kValueColumns + 1;
+  for (std::size_t i = 0; i < std::min(most, last_.size()); ++i) {
+    const Last& last = last_[i];
+    std::string values;
+    for (std::size_t o = 0; o < last.values.size(); ++o) {
+      const auto& value = last.values[o];
+      values += live::right(value ? value_text(sweep_.objectives[o].metric, *value) : "-",
+                            kValueColumns - 1) +
+                " ";
+    }
+    lines.push_back({{live::left(last.outcome, 14), last.has_failed ? Tone::kAlarm : Tone::kCalm},
+                     {values + " "},
+                     {live::left(last.point, columns > fixed ? columns - fixed : 0)}});
+  }
+}
+
+std::string SweepView::sentence(const Progress& progress) const {
+  std::string text = progress_text(progress);
+  for (std::size_t i = 0; i < bests_.size(); ++i) {
+    if (const auto& best = bests_[i]) {
+      const Objective& objective = sweep_.objectives[i];
+      text += fmt::format("; best {}: {} at {}", objective.name,
+                          value_text(objective.metric, best->value), best->point);
+    }
+  }
+  return text;
+}
+
+}  // namespace weft::sweep

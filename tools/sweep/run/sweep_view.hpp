@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/live/display.hpp"
+#include "tools/sweep/language/sweep.hpp"
+#include "tools/sweep/run/coordinator.hpp"
+
+namespace weft::sweep {
+
+/// What a sweep shows of itself while it goes on: how far it is, the best of each objective so far,
+/// the points that ended last.
+class SweepView {
+ public:
+  /// The sweep must outlive it.
+  explicit SweepView(const Sweep& sweep);
+
+  void show(live::Display& display, const Progress& progress);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Best {
+    double value = 0;
+    std::string point;
+  };
+  struct Last {
+    std::string point;
+    std::string outcome;
+    bool has_failed = false;
+    std::vector<std::optional<double>> values;  ///< by objective
+  };
+
+  void note(const Ended& ended);
+  [[nodiscard]] std::vector<live::Line> picture(const Progress& progress, std::size_t columns,
+                                                std::size_t rows) const;
+  void add_bests(std::size_t columns, std::vector<live::Line>& lines) const;
+  void add_last(std::size_t columns, std::size_t most, std::vector<live::Line>& lines) const;
+  [[nodiscard]] std::string progress_text(const Progress& progress) const;
+  [[nodiscard]] std::string sentence(const Progress& progress) const;
+
+  const Sweep& sweep_;
+  std::vector<std::optional<Best>> bests_;  ///< by objective
+  std::deque<Last> last_;                   ///< the latest first
+  Clock::time_point begin_ = Clock::now();
+  bool is_over_ = false;
+};
+
+}  // namespace weft::sweep
