@@ -40,7 +40,9 @@ std::string time_text(const std::optional<Picoseconds>& time) {
 
 /// What remains if the rest goes as fast as what is done; empty: nobody knows.
 std::string time_left(const Progress& progress, double seconds) {
-  if (!progress.done || *progress.done <= 0 || !progress.stall.empty()) return {};
+  if (!progress.done || *progress.done <= 0 || *progress.done >= 1 || !progress.stall.empty()) {
+    return {};
+  }
   const double done = std::min(*progress.done, 1.0);
   return ", " + duration_text(seconds * (1 - done) / done) + " left";
 }
