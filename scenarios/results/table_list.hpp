@@ -7,7 +7,7 @@
 #include "scenarios/results/tables/isolated_table.hpp"
 #include "scenarios/results/tables/iterations_table.hpp"
 #include "scenarios/results/tables/jobs_table.hpp"
-#include "scenarios/results/tables/latency_table.hpp"
+#include "scenarios/results/tables/latency/latency_table.hpp"
 #include "scenarios/results/tables/pauses_table.hpp"
 #include "scenarios/results/tables/ports_table.hpp"
 #include "scenarios/results/tables/training_table.hpp"

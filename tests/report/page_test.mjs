@@ -97,6 +97,9 @@ async function showsNames(browser) {
   assert.equal(await browser.ask('document.hacked ?? 0'), 0);
   assert.equal(await browser.ask('document.querySelector("#overview h2").textContent'), HOSTILE);
   assert.equal(await browser.ask('document.querySelector("#blame h3").textContent'), HOSTILE);
+  await opens(browser, pageOf('hostile-compared', 'incast', 'hostile'));
+  assert.equal(await browser.ask('document.images.length + (document.hacked ?? 0)'), 0);
+  assert.ok(await browser.ask(`[...document.querySelectorAll('#compared-jobs td')].some((n) => n.textContent === ${JSON.stringify(HOSTILE)})`));
 }
 
 async function short(browser) {

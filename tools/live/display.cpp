@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -163,13 +164,13 @@ std::string right(const std::string& text, std::size_t columns) {
 }
 
 std::string bar(double share, std::size_t columns) {
-  const auto full =
-      static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(columns) + 0.5);
+  const auto full = static_cast<std::size_t>(
+      std::lround(std::clamp(share, 0.0, 1.0) * static_cast<double>(columns)));
   return "[" + std::string(full, '#') + std::string(columns - full, ' ') + "]";
 }
 
 std::string duration_text(double seconds) {
-  const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+  const std::int64_t whole = std::llround(seconds);
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3'600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
   return fmt::format("{} h {:02} min", whole / 3'600, whole % 3'600 / 60);

@@ -37,7 +37,12 @@ std::optional<double> value_of(const Report& report, const std::string& metric) 
 
 }  // namespace
 
-SweepView::SweepView(const Sweep& sweep) : sweep_(sweep), bests_(sweep.objectives.size()) {}
+SweepView::SweepView(const Sweep& sweep)
+    : sweep_(sweep), value_columns_(kValueColumns), bests_(sweep.objectives.size()) {
+  for (const Objective& objective : sweep.objectives) {
+    value_columns_ = std::max(value_columns_, std::min(objective.name.size() + 2, kNameColumns));
+  }
+}
 
 void SweepView::show(live::Display& display, const Progress& progress) {
   for (const Ended& ended : progress.fresh) note(ended);
@@ -125,17 +130,17 @@ void SweepView::add_last(std::size_t columns, std::size_t most, std::vector<Line
   lines.emplace_back();
   std::string titles = live::left("ended last", 14);
   for (const Objective& objective : sweep_.objectives) {
-    titles += live::right(objective.name, kValueColumns - 1) + " ";
+    titles += live::right(objective.name, value_columns_ - 1) + " ";
   }
   lines.push_back({{titles + " point", Tone::kFaint}});
-  const std::size_t fixed = 14 + sweep_.objectives.size() * kValueColumns + 1;
+  const std::size_t fixed = 14 + sweep_.objectives.size() * value_columns_ + 1;
   for (std::size_t i = 0; i < std::min(most, last_.size()); ++i) {
     const Last& last = last_[i];
     std::string values;
     for (std::size_t o = 0; o < last.values.size(); ++o) {
       const auto& value = last.values[o];
       values += live::right(value ? value_text(sweep_.objectives[o].metric, *value) : "-",
-                            kValueColumns - 1) +
+                            value_columns_ - 1) +
                 " ";
     }
     lines.push_back({{live::left(last.outcome, 14), last.has_failed ? Tone::kAlarm : Tone::kCalm},

@@ -43,6 +43,7 @@ class SweepView {
   [[nodiscard]] std::string sentence(const Progress& progress) const;
 
   const Sweep& sweep_;
+  std::size_t value_columns_;
   std::vector<std::optional<Best>> bests_;  ///< by objective
   std::deque<Last> last_;                   ///< the latest first
   Clock::time_point begin_ = Clock::now();

@@ -1,4 +1,4 @@
-#include "scenarios/results/tables/latency_table.hpp"
+#include "scenarios/results/tables/latency/latency_table.hpp"
 
 #include <cstdint>
 
