@@ -36,10 +36,12 @@ RankLayout layout_of(const Communicator& communicator, const RankLayout& layout)
 
 class PartsProgram::Source final : public StepSource {
  public:
-  explicit Source(StepStream stream) : stream_(std::move(stream)) {}
+  Source(const PartsProgram& program, LanePlace place) : stream_(program.stream(place, skips_)) {}
   bool next(Step& step) override { return stream_.next(step); }
+  void skip_task() override { skips_ = true; }
 
  private:
+  bool skips_ = false;
   StepStream stream_;
 };
 
@@ -207,7 +209,7 @@ std::vector<std::uint32_t> PartsProgram::send_peers(LanePlace place) const {
 }
 
 std::unique_ptr<StepSource> PartsProgram::steps(LanePlace place) const {
-  return std::make_unique<Source>(stream(place));
+  return std::make_unique<Source>(*this, place);
 }
 
 void PartsProgram::for_each_send(std::uint32_t rank,
@@ -231,13 +233,13 @@ void PartsProgram::for_each_send(std::uint32_t rank,
   }
 }
 
-StepStream PartsProgram::stream(LanePlace place) const {
+StepStream PartsProgram::stream(LanePlace place, bool& skips) const {
   const std::uint32_t number = plan_.stream_of_lane(place.lane);
   if (number == 0) return compute_stream(place.rank);
   const auto member = plan_.member(place.rank, number);
   const std::uint32_t lane = place.lane - plan_.first_lane(number);
   if (!member || lane >= plan_.lanes_of(member->communicator)) return idle_stream();
-  return communicator_stream(place.rank, *member, lane);
+  return communicator_stream(place.rank, *member, lane, skips);
 }
 
 StepStream PartsProgram::idle_stream() const {
@@ -269,7 +271,7 @@ StepStream PartsProgram::compute_stream(std::uint32_t rank) const {
 }
 
 StepStream PartsProgram::communicator_stream(std::uint32_t rank, LanePlan::Member member,
-                                             std::uint32_t lane) const {
+                                             std::uint32_t lane, bool& skips) const {
   const StreamOf stream = StreamOf::communicator(member.communicator);
   const std::uint32_t number = plan_.number_of(stream);
   for (std::uint32_t i = 0; i < iterations(); ++i) {
@@ -281,8 +283,10 @@ StepStream PartsProgram::communicator_stream(std::uint32_t rank, LanePlan::Membe
         co_yield Step::after(plan_.number_of(d.stream), d.count);
       }
       co_yield Step::start(number, count, task.call);
-      StepStream steps = call_steps(task.call, member, lane);
-      for (Step step; steps.next(step);) co_yield step;
+      if (!std::exchange(skips, false)) {
+        StepStream steps = call_steps(task.call, member, lane);
+        for (Step step; steps.next(step);) co_yield step;
+      }
       co_yield Step::finish(number, count);
     }
     co_yield Step::end(i);

@@ -53,6 +53,9 @@ class PartsProgram final : public JobProgram {
   [[nodiscard]] ChipWork chip_work(LanePlace place) const override;
   [[nodiscard]] std::vector<std::uint32_t> send_peers(LanePlace place) const override;
   [[nodiscard]] std::unique_ptr<StepSource> steps(LanePlace place) const override;
+  /// What a lane of a communicator does of a call, with peers and lanes numbered as the job does.
+  [[nodiscard]] StepStream call_steps(std::uint32_t number, LanePlan::Member member,
+                                      std::uint32_t lane) const;
   void for_each_send(std::uint32_t rank,
                      const std::function<void(const SendCount&)>& visit) const override;
 
@@ -72,14 +75,12 @@ class PartsProgram final : public JobProgram {
                const ProgramSetting& setting, const RankLayout& layout);
   /// `calls` is null where the lane has nothing to send.
   [[nodiscard]] Use use_of(LanePlace place) const;
-  [[nodiscard]] StepStream stream(LanePlace place) const;
+  /// `skips`: to be set where a task is over as soon as it has started; outlives the stream.
+  [[nodiscard]] StepStream stream(LanePlace place, bool& skips) const;
   [[nodiscard]] StepStream idle_stream() const;
   [[nodiscard]] StepStream compute_stream(std::uint32_t rank) const;
   [[nodiscard]] StepStream communicator_stream(std::uint32_t rank, LanePlan::Member member,
-                                               std::uint32_t lane) const;
-  /// What a lane of a communicator does of a call, with peers and lanes numbered as the job does.
-  [[nodiscard]] StepStream call_steps(std::uint32_t number, LanePlan::Member member,
-                                      std::uint32_t lane) const;
+                                               std::uint32_t lane, bool& skips) const;
 
   std::unique_ptr<const Parts> parts_;
   std::vector<std::unique_ptr<const CollectiveCall>> calls_;

@@ -162,6 +162,11 @@ void Executor::on_signal(ProcessContext& context, ProcessId self, ProcessId from
   run(t);
 }
 
+void Executor::begin_anew(ProcessContext& context, std::uint32_t lane_index) {
+  const auto [first, end] = workload_.sends_of(lane_index);
+  for (std::uint32_t c = first; c < end; ++c) context.begin_anew(ConnectionId(c));
+}
+
 Executor::Turn Executor::turn(ProcessContext& context, ProcessId self, std::uint32_t number) {
   return {context, self, number, lanes_[workload_.lane_index(self, number)]};
 }
@@ -173,12 +178,16 @@ void Executor::begin(Turn turn) {
 }
 
 void Executor::run(Turn first) {
-  Process& process = processes_[first.self.value()];
   run_lane(first);
+  run_ready(first.context, first.self);
+}
+
+void Executor::run_ready(ProcessContext& context, ProcessId self) {
+  Process& process = processes_[self.value()];
   if (process.is_resuming) return;
   process.is_resuming = true;
   for (std::size_t i = 0; i < process.ready.size(); ++i) {
-    const Turn next = turn(first.context, first.self, process.ready[i]);
+    const Turn next = turn(context, self, process.ready[i]);
     const bool waits = next.lane.status == LaneStatus::kAwaitingLane ||
                        next.lane.status == LaneStatus::kAwaitingStream;
     if (waits) run_lane(next);

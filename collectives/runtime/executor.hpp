@@ -4,11 +4,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "collectives/runtime/activity_log.hpp"
 #include "collectives/runtime/arrivals.hpp"
+#include "collectives/runtime/call_reuse.hpp"
 #include "collectives/runtime/iteration_log.hpp"
 #include "collectives/runtime/lane.hpp"
 #include "collectives/runtime/post_log.hpp"
@@ -55,6 +57,27 @@ class Executor final : public ProcessHandler {
   void on_wake(ProcessContext& context, ProcessId self, std::uint64_t token) override;
   void on_signal(ProcessContext& context, ProcessId self, ProcessId from,
                  std::uint64_t token) override;
+  bool on_alarm(ProcessContext& context, ProcessId self, std::uint32_t number) override;
+
+  /// Before the run: tasks of communicators begin when somebody sets their alarms, not by
+  /// themselves.
+  void begin_from_outside() { begins_from_outside_ = true; }
+  /// The alarms by which the next task of a stream begins, and the running one ends.
+  [[nodiscard]] static std::uint32_t alarm_of_begin(std::uint32_t stream) { return 2 * stream; }
+  [[nodiscard]] static std::uint32_t alarm_of_end(std::uint32_t stream) { return 2 * stream + 1; }
+  /// Before the run: is told when tasks of communicators begin and end.
+  void tell(TaskObserver& observer) { observer_ = &observer; }
+  /// Before the run: whoever takes calls over.
+  void hand_over(CallReuse& reuse) { reuse_ = &reuse; }
+  /// After the run: what a rank sent in calls that were taken over.
+  void add_sent(ProcessId process, std::int64_t messages, Bytes bytes, Picoseconds last_progress);
+  /// What a rank has posted, and how much.
+  [[nodiscard]] std::int64_t messages_of(ProcessId process) const {
+    return processes_[process.value()].messages;
+  }
+  [[nodiscard]] Bytes bytes_of(ProcessId process) const {
+    return processes_[process.value()].bytes;
+  }
 
   [[nodiscard]] bool finished(std::uint32_t job) const;
   /// When the last thing happened to a process: see JobOutcome::end.
@@ -100,6 +123,10 @@ class Executor final : public ProcessHandler {
   /// Goes on with a lane, and then with the lanes of its rank that it made ready.
   void run(Turn turn);
   void run_lane(Turn turn);
+  /// Goes on with the lanes of a rank that are ready, and with those that they make ready.
+  void run_ready(ProcessContext& context, ProcessId self);
+  /// What the lane posts from now on takes links and queue pairs as if nothing had been before.
+  void begin_anew(ProcessContext& context, std::uint32_t lane_index);
   void begin_waiting(Turn turn, LaneStatus status);
   /// Where something has not come, the lane waits; where it has, a wait for it is over.
   [[nodiscard]] bool goes_on(Turn turn, bool has_come, LaneStatus waiting);
@@ -135,7 +162,16 @@ class Executor final : public ProcessHandler {
   void wake_lanes(Turn turn);
   [[nodiscard]] bool carry_out_of_streams(Turn turn);
   [[nodiscard]] bool await_stream(Turn turn);
-  void start_task(Turn turn);
+  [[nodiscard]] bool start_task(Turn turn);
+  void begin_task(ProcessContext& context, ProcessId self, std::uint32_t number);
+  void end_task(ProcessContext& context, ProcessId self, std::uint32_t number);
+  [[nodiscard]] bool is_taken_over(ProcessId process, std::uint32_t stream) const {
+    return reuse_ != nullptr && reuse_->takes(process, stream);
+  }
+  /// The calls that have begun, of ranks of one domain, end when their course says so.
+  void set_ends(ProcessContext& context, std::span<const CallReuse::End> ends);
+  /// The end of a call that was taken over. False: it has another end by now.
+  [[nodiscard]] bool come_to_end(ProcessContext& context, ProcessId self, std::uint32_t number);
   /// Of a delay, on this rank.
   [[nodiscard]] Picoseconds time_of_delay(Turn turn);
   [[nodiscard]] bool finish_task(Turn turn);
@@ -179,6 +215,9 @@ class Executor final : public ProcessHandler {
   std::vector<std::unique_ptr<PostLog>> posts_;  ///< by connection, where lanes note posts
   std::vector<RelayState> relays_;
   ActivityLogs* watched_ = nullptr;
+  TaskObserver* observer_ = nullptr;
+  CallReuse* reuse_ = nullptr;
+  bool begins_from_outside_ = false;
 };
 
 }  // namespace weft::collectives

@@ -174,6 +174,10 @@ bool Executor::begin_iteration(Turn turn) {
   Process& process = processes_[turn.self.value()];
   if (turn.number == 0) {
     process.iterations.begin(turn.context.now());
+    const std::uint32_t lanes = process.streams.empty() ? job_of(turn.self).lanes : 0;
+    for (std::uint32_t i = 0; i < lanes; ++i) {
+      begin_anew(turn.context, workload_.lane_index(turn.self, i));
+    }
     wake_lanes(turn);
     return true;
   }

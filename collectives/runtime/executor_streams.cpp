@@ -10,6 +10,9 @@ namespace weft::collectives {
 
 namespace {
 
+// A communicator's task begins and ends by an alarm: after all else that happens to the rank at that
+// time, for all lanes of the stream at once and in the order of their numbers. What a task does then
+// depends on when the ranks begin it, and on nothing else that went before.
 void charge(Stream& stream, Picoseconds since, Picoseconds until, Picoseconds posted_at) {
   stream.times.waited += until - since;
   stream.times.late += std::max(Picoseconds(0), std::min(posted_at, until) - since);
@@ -22,8 +25,7 @@ bool Executor::carry_out_of_streams(Turn turn) {
     case Step::Kind::kAfter:
       return await_stream(turn);
     case Step::Kind::kStart:
-      start_task(turn);
-      return true;
+      return start_task(turn);
     default:
       return finish_task(turn);
   }
@@ -101,12 +103,89 @@ Picoseconds Executor::time_of_delay(Turn turn) {
   return taken;
 }
 
-void Executor::start_task(Turn turn) {
-  Stream& stream = processes_[turn.self.value()].streams[turn.lane.step.peer];
-  if (stream.started > turn.lane.step.count()) return;  // another lane was first
+bool Executor::on_alarm(ProcessContext& context, ProcessId self, std::uint32_t number) {
+  const std::uint32_t stream = number / 2;
+  if (number == alarm_of_begin(stream)) {
+    begin_task(context, self, stream);
+  } else if (!is_taken_over(self, stream)) {
+    end_task(context, self, stream);
+  } else if (!come_to_end(context, self, stream)) {
+    return false;
+  }
+  run_ready(context, self);
+  return true;
+}
+
+void Executor::set_ends(ProcessContext& context, std::span<const CallReuse::End> ends) {
+  for (const CallReuse::End& end : ends) {
+    Stream& stream = processes_[end.process.value()].streams[end.stream];
+    stream.posted_at = end.posted_at;
+    if (stream.ends_at == end.time) continue;
+    stream.ends_at = end.time;
+    context.alarm_at(end.time, end.process, alarm_of_end(end.stream));
+  }
+}
+
+bool Executor::come_to_end(ProcessContext& context, ProcessId self, std::uint32_t number) {
+  Process& process = processes_[self.value()];
+  Stream& stream = process.streams[number];
+  if (stream.ends_at != context.now()) return false;
+  stream.ends_at = Picoseconds(-1);
+  stream.is_ending = true;
+  reuse_->end(self, number);
+  for (const std::uint16_t lane : stream.starting) {
+    lanes_[workload_.lane_index(self, lane)].source->skip_task();
+    process.ready.push_back(lane);
+  }
+  stream.starting.clear();
+  return true;
+}
+
+void Executor::add_sent(ProcessId process, std::int64_t messages, Bytes bytes,
+                        Picoseconds last_progress) {
+  Process& p = processes_[process.value()];
+  p.messages += messages;
+  p.bytes += bytes;
+  p.last_progress = std::max(p.last_progress, last_progress);
+}
+
+bool Executor::start_task(Turn turn) {
+  const std::uint32_t number = turn.lane.step.peer;
+  Stream& stream = processes_[turn.self.value()].streams[number];
+  if (stream.started > turn.lane.step.count()) return true;
+  if (number == 0) {
+    ++stream.started;
+    stream.started_at = turn.context.now();
+    stream.started_block = turn.lane.step.block;
+    return true;
+  }
+  if (stream.starting.empty() && !begins_from_outside_) {
+    turn.context.alarm_at(turn.context.now(), turn.self, alarm_of_begin(number));
+  }
+  stream.starting.push_back(static_cast<std::uint16_t>(turn.number));
+  begin_waiting(turn, LaneStatus::kAwaitingStream);
+  return false;
+}
+
+void Executor::begin_task(ProcessContext& context, ProcessId self, std::uint32_t number) {
+  Process& process = processes_[self.value()];
+  Stream& stream = process.streams[number];
+  std::ranges::sort(stream.starting);
   ++stream.started;
-  stream.started_at = turn.context.now();
-  stream.started_block = turn.lane.step.block;
+  stream.started_at = context.now();
+  stream.started_block =
+      lanes_[workload_.lane_index(self, stream.starting.front())].step.block;
+  if (observer_ != nullptr) observer_->begun(self, number, stream.started_block, context.now());
+  if (is_taken_over(self, number)) {  // lanes stay where they are
+    set_ends(context, reuse_->begin(self, number, stream.started_block, context.now()));
+    return;
+  }
+  for (const std::uint16_t lane : stream.starting) {
+    const std::uint32_t index = workload_.lane_index(self, lane);
+    begin_anew(context, index);
+    process.ready.push_back(lane);
+  }
+  stream.starting.clear();
 }
 
 bool Executor::finish_task(Turn turn) {
@@ -118,30 +197,54 @@ bool Executor::finish_task(Turn turn) {
     return true;
   }
   const bool is_new = turn.lane.status != LaneStatus::kAwaitingStream;
-  if (is_new) ++stream.lanes_there;
+  if (is_new) {
+    ++stream.lanes_there;
+    stream.last_lane = turn.number;
+  }
   const std::uint32_t lanes =
       job_of(turn.self).program->lanes_of(workload_.rank_of(turn.self), number);
-  if (!is_new || stream.lanes_there < lanes) {
+  if (is_new && stream.lanes_there == lanes) {
+    if (number == 0) {
+      end_task(turn.context, turn.self, number);
+      return true;
+    }
     wait_for_stream(turn, stream);
+    if (stream.is_ending) {
+      end_task(turn.context, turn.self, number);
+    } else {
+      turn.context.alarm_at(turn.context.now(), turn.self, alarm_of_end(number));
+    }
     return false;
   }
+  wait_for_stream(turn, stream);
+  return false;
+}
+
+void Executor::end_task(ProcessContext& context, ProcessId self, std::uint32_t number) {
+  Process& process = processes_[self.value()];
+  Stream& stream = process.streams[number];
   stream.lanes_there = 0;
+  stream.is_ending = false;
   ++stream.finished;
+  if (observer_ != nullptr && number > 0) {
+    observer_->ended(self, number, context.now(), stream.posted_at);
+  }
   stream.finished_posted_at = stream.posted_at;
-  if (number > 0 && is_watched(turn.self)) {  // what the first one does is the work of its lane
-    watched_->add(turn.self, {.begin = stream.started_at,
-                              .end = turn.context.now(),
-                              .kind = Activity::Kind::kTask,
-                              .place = static_cast<std::uint16_t>(number),
-                              .number = stream.started_block});
+  if (number > 0 && is_watched(self)) {  // what the first one does is the work of its lane
+    watched_->add(self, {.begin = stream.started_at,
+                         .end = context.now(),
+                         .kind = Activity::Kind::kTask,
+                         .place = static_cast<std::uint16_t>(number),
+                         .number = stream.started_block});
   }
   // What had come before the task started was not what it waited for.
-  stream.times.busy += turn.context.now() - std::max(stream.started_at, stream.posted_at);
+  stream.times.busy += context.now() - std::max(stream.started_at, stream.posted_at);
+  std::ranges::sort(stream.waiting);
+  const Turn last = turn(context, self, stream.last_lane);
   for (const std::uint16_t lane : stream.waiting) {
-    make_ready(turn, lanes_[workload_.lane_index(turn.self, lane)], lane);
+    make_ready(last, lanes_[workload_.lane_index(self, lane)], lane);
   }
   stream.waiting.clear();
-  return true;
 }
 
 void Executor::note_received(Turn turn, ConnectionId connection) {

@@ -57,13 +57,17 @@ struct Stream {
   std::int64_t started = 0;         ///< tasks
   std::int64_t finished = 0;        ///< tasks
   std::uint32_t lanes_there = 0;    ///< at the end of the running task
+  std::uint32_t last_lane = 0;      ///< that came there last
   Picoseconds started_at;           ///< of the last task that started
   std::uint32_t started_block = 0;  ///< Step::block of its start
   Picoseconds posted_at;            ///< of the last message received, where lanes note posts
   Picoseconds finished_posted_at;   ///< the same, of the last task that finished
+  Picoseconds ends_at{-1};          ///< the running task, where it is taken over; -1: unknown
+  bool is_ending = false;           ///< that end has come
   StreamTimes times;
   std::vector<StreamWait> held;        ///< while the first stream has waited, one after the other
-  std::vector<std::uint16_t> waiting;  ///< lanes, for tasks of the stream to finish
+  std::vector<std::uint16_t> starting;  ///< its lanes that are at the start of the next task
+  std::vector<std::uint16_t> waiting;   ///< lanes, for tasks of the stream to finish
 };
 
 /// What the lanes of a rank have in common.

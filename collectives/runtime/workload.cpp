@@ -12,14 +12,18 @@ namespace weft::collectives {
 namespace {
 
 /// Tells the connections between two hosts apart: of jobs, and of lanes.
+constexpr std::uint32_t kLanesBits = 8;
+constexpr std::uint32_t kJobsBits = 16;
 std::uint32_t flow_label_of(std::uint32_t job, std::uint32_t lane) {
-  constexpr std::uint32_t kLanesBits = 8;
-  constexpr std::uint32_t kJobsBits = 16;
   const std::uint32_t low = lane & ((1U << kLanesBits) - 1);
   return (job << kLanesBits) + low + (lane >> kLanesBits << (kLanesBits + kJobsBits));
 }
 
 }  // namespace
+
+std::uint32_t job_of_label(std::uint32_t flow_label) {
+  return (flow_label >> kLanesBits) & ((1U << kJobsBits) - 1);
+}
 
 Errors Workload::add_job(std::string name, Picoseconds start, std::span<const HostId> hosts,
                          std::unique_ptr<const JobProgram> program, bool has_acknowledgements,

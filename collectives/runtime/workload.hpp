@@ -68,6 +68,9 @@ struct JobTraffic {
   std::optional<std::uint32_t> number = {};          ///< that paths go by; absent: its place
 };
 
+/// The number of a job that the flow labels of its connections hold.
+[[nodiscard]] std::uint32_t job_of_label(std::uint32_t flow_label);
+
 /// All jobs of a run as processes, connections and programs: what networks are built from and the
 /// executor runs. Immutable once built.
 ///

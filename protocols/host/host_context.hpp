@@ -8,6 +8,18 @@
 
 namespace weft::protocols {
 
+/// Files an alarm of a process, which is in the cell.
+inline void set_alarm(Cell& cell, Picoseconds time, ProcessId process, std::uint32_t number) {
+  constexpr auto kType = static_cast<std::uint32_t>(EventType::kAlarm);
+  ++cell.job_events;
+  schedule(cell, {.time = time,
+                  .order = AgendaEvent::make_order(EventRank::kTimer, kType, process.value(), number),
+                  .type = kType,
+                  .target = process.value(),
+                  .value = number,
+                  .origin = process.value()});
+}
+
 /// What a process sees of the packet network while one of its callbacks runs.
 template <class Host>
 class HostContext final : public ProcessContext {
@@ -36,6 +48,15 @@ class HostContext final : public ProcessContext {
       here_.worker.outbox.push_back({target_cell, event});
     }
   }
+
+  void alarm_at(Picoseconds time, ProcessId process, std::uint32_t number) override {
+    WEFT_CHECK(time >= here_.now, "nobody wakes in the past");
+    const auto cell_of = [&](ProcessId p) { return s_.processes[p.value()].cell; };
+    WEFT_CHECK(cell_of(process) == cell_of(self_), "alarms do not cross cells");
+    set_alarm(here_.cell, time, process, number);
+  }
+
+  void begin_anew(ConnectionId connection) override { host_.begin_anew(connection); }
 
  private:
   AgendaEvent make_event(EventRank rank, EventType type, Picoseconds time, ProcessId target,

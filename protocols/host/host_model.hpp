@@ -114,6 +114,7 @@ class HostModel {
   }
 
   void post(const Here& here, ConnectionId connection, Bytes size);
+  void begin_anew(ConnectionId connection);
   void expire_retransmit_timer(const Here& here, std::uint32_t queue_pair) {
     transports_.with(transport(s_.senders[queue_pair].transport).sender_model,
                      [&](auto& model) { model.expire_timer(here, queue_pair); });
@@ -123,6 +124,13 @@ class HostModel {
   }
   void signal(const Here& here, ProcessId process, ProcessId from, std::uint64_t token) {
     call(here, process, [&](ProcessContext& c) { s_.handler->on_signal(c, process, from, token); });
+  }
+  /// False: the alarm had become void.
+  bool sound(const Here& here, ProcessId process, std::uint32_t alarm) {
+    bool is_meant = false;
+    call(here, process,
+         [&](ProcessContext& c) { is_meant = s_.handler->on_alarm(c, process, alarm); });
+    return is_meant;
   }
   void start_process(const Here& here, ProcessId process) {
     call(here, process, [&](ProcessContext& c) { s_.handler->on_start(c, process); });
@@ -356,7 +364,7 @@ class HostModel {
     const std::uint16_t size = is_last ? s.last_size : s.full_size;
     const auto flags = static_cast<std::uint8_t>(
         class_flags(s.traffic_class) | (is_last ? kLast : 0U) | (s.first_of_message ? kFirst : 0U));
-    std::uint32_t word = send_time(here.now);
+    std::uint32_t word = stamp_of(here.now);
     if constexpr (Path::has(Feature::kTelemetry)) {
       if (s_.telemetry.is_of(qp)) word = s_.telemetry.take(here.worker.number, word);
     }
@@ -456,8 +464,23 @@ void HostModel<Path>::post(const Here& here, ConnectionId connection, Bytes size
   s.newest_message = place;
   if (s.oldest_message == kNoIndex) s.oldest_message = place;
   s.posted += static_cast<std::uint32_t>(packets);
-  if (s.message == kNoIndex) sender_.load_message(s, place, s.next);
+  if (s.message == kNoIndex) sender_.load_next(s, place);
   activate(here, qp);
+}
+
+/// Its next packet takes the first of its links again, and its next message the first queue pair.
+template <class Path>
+void HostModel<Path>::begin_anew(ConnectionId connection) {
+  ConnectionState& c = s_.connections[connection.value()];
+  c.next = 0;
+  for (std::uint32_t qp = c.first_queue_pair; qp < c.first_queue_pair + c.queue_pairs; ++qp) {
+    SenderState& s = s_.senders[qp];
+    if (Path::has(Feature::kInNetwork) && s.is_added_up()) {
+      sender_.skip_to_first_link(s);
+    } else {
+      s.take_turns_from(s.posted);
+    }
+  }
 }
 
 }  // namespace weft::protocols

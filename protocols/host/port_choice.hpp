@@ -46,7 +46,7 @@ class PortChoice {
 
  private:
   [[nodiscard]] static std::uint32_t in_turn(const SenderState& s, std::uint32_t n) {
-    return (s.next + s.entropy % n) % n;
+    return (s.next + s.turn) % n;
   }
 
   /// The port with the fewest bytes that wait or are being sent; among equals the first one from

@@ -21,6 +21,37 @@ std::uint32_t first_choice(const NetworkState& s, const SenderState& sender) {
   return sender.local_ports()[s.choose_host_port(HostId(sender.host), sender.entropy, n)];
 }
 
+/// Hosts by their places in their scale-up domains.
+std::vector<std::uint32_t> places_in_domains(const Fabric& fabric) {
+  std::vector<std::uint32_t> places;
+  std::vector<std::uint32_t> sizes;
+  places.reserve(fabric.hosts.size());
+  for (const NodeId host : fabric.hosts) {
+    const std::int32_t domain = fabric.node(host).domain;
+    if (domain < 0) {
+      places.push_back(0);
+      continue;
+    }
+    const auto number = static_cast<std::size_t>(domain);
+    if (sizes.size() <= number) sizes.resize(number + 1);
+    places.push_back(sizes[number]++);
+  }
+  return places;
+}
+
+/// Which of its ports a queue pair that takes them in turn begins with: anywhere, so that hosts do
+/// not go in step. Inside a domain that follows from places in it, so that domains behave alike.
+std::uint16_t first_turn_of(const SenderState& sender, bool is_inside, std::uint32_t number,
+                            const std::vector<std::uint32_t>& places) {
+  if (sender.port_count == 0) return 0;
+  std::uint64_t key = sender.entropy;
+  if (is_inside) {
+    const std::uint64_t way = std::uint64_t{places[sender.host]} << 32U;
+    key = mix64(way | places[sender.destination], number);
+  }
+  return static_cast<std::uint16_t>(key % sender.port_count);
+}
+
 /// Base RTT and hops of a queue pair's data, with ACKs that take the same way back.
 void describe_path(const NetworkState& s, const SenderState& sender, const TransportConstants& t,
                    congestion::FlowStart& start) {
@@ -107,7 +138,7 @@ void join_reduction(NetworkState& s, std::uint32_t qp, std::uint32_t index,
     reduction.receiver = static_cast<std::uint32_t>(s.receivers.size());
     connect(s.receivers.emplace_back(), sender, connection.destination);
     reduction.entropy = sender.entropy;
-    reduction.offset = sender.entropy % reduction.links;
+    reduction.offset = sender.first_turn;
   }
 }
 
@@ -117,6 +148,8 @@ void start_rounds(NetworkState& s, SenderState& sender) {
   WEFT_CHECK(reduction.links == sender.port_count, "members are alike");
   reduction.counts.resize(std::size_t{reduction.links} * reduction.window);
   sender.entropy = reduction.entropy;
+  sender.first_turn = static_cast<std::uint16_t>(reduction.offset);
+  sender.take_turns_from(0);
   sender.first_round = static_cast<std::uint32_t>(s.rounds_done.size());
   // Where the first packet does not go by the first link, the links before it are a round ahead.
   for (std::uint32_t link = 0; link < reduction.links; ++link) {
@@ -204,6 +237,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
     uses[i + 1] = traits_of(options_.more_transports[i]).queue_pair_use;
   }
   std::vector<std::uint8_t> carries(s.constants.needs().has(Feature::kTelemetry) ? count : 0);
+  const std::vector<std::uint32_t> places = places_in_domains(s.fabric);
   std::uint32_t qp = 0;
   for (const std::uint32_t c : order) {
     const Connection& connection = connections[c];
@@ -228,6 +262,8 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       sender.transport = transport;
       sender.first_port = s.fabric.host(from).first_port.value();
       sender.set_local_ports(local_ports);
+      sender.first_turn = first_turn_of(sender, domain != nullptr, number, places);
+      sender.take_turns_from(0);
       if (local_ports.size() > 1) sender.spreading = spreading_of(connection, transport);
       sender.port = sender.first_port + first_choice(s, sender);
       start_control(s, qp);

@@ -12,11 +12,12 @@ Picoseconds pause_latency(const PauseConfig& pause, const Port& port) {
 }
 
 CellPlan cut_fabric(const Fabric& fabric, const SwitchConfig& switches, Picoseconds control_latency,
-                    CellPlan::Cut cut) {
+                    CellPlan::Cut cut, bool keeps_domains_whole) {
   std::vector<Picoseconds> crossing(fabric.ports.size());
   for (std::size_t p = 0; p < crossing.size(); ++p) {
     const PortId id(p);
     const Port& port = fabric.port(id);
+    if (keeps_domains_whole && fabric.network_of(id) == NetworkKind::kScaleUp) continue;
     crossing[p] = fabric.data_latency(id);
     for (const TrafficClass& c : switches.classes) {
       if (c.network != fabric.network_of(id)) continue;

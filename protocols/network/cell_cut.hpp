@@ -11,8 +11,9 @@ namespace weft::protocols {
 [[nodiscard]] Picoseconds pause_latency(const PauseConfig& pause, const Port& port);
 
 /// How the packet engine cuts a fabric whose switches are such: by the least time in which data,
-/// pauses or credits cross each link.
+/// pauses or credits cross each link. Scale-up domains may be kept whole.
 [[nodiscard]] CellPlan cut_fabric(const Fabric& fabric, const SwitchConfig& switches,
-                                  Picoseconds control_latency, CellPlan::Cut cut);
+                                  Picoseconds control_latency, CellPlan::Cut cut,
+                                  bool keeps_domains_whole = false);
 
 }  // namespace weft::protocols

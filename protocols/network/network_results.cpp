@@ -26,7 +26,8 @@ void PacketNetwork::reset_statistics() {
       q.changed_at = now;
       q.bytes = {};
       q.paused_time = q.stall_time = {};
-      q.started = q.marked = 0;
+      q.counted_from = q.started;  // which numbers draws, and so goes on
+      q.marked = 0;
       q.peak_bytes = q.packets.bytes();
       q.pauses_received = q.stalls = 0;
       s.account(port, static_cast<std::uint8_t>(c)).drops = 0;
@@ -98,7 +99,7 @@ ClassCounters PacketNetwork::class_counters(PortId id, std::uint8_t c) const {
   const ClassQueue& q = s.queues[port.first_slot + c];
   const IngressAccount& account = s.ingress[port.first_slot + c];
   ClassCounters counters{.bytes = q.bytes,
-                         .packets = q.started,
+                         .packets = q.started - q.counted_from,
                          .peak_bytes = q.peak_bytes,
                          .buffer_drops = account.drops,
                          .paused_time = q.paused_time,
@@ -109,6 +110,52 @@ ClassCounters PacketNetwork::class_counters(PortId id, std::uint8_t c) const {
   if ((port.paused & class_bit(c)) != 0) counters.paused_time += so_far;
   if ((port.starved & class_bit(c)) != 0) counters.credit_stall_time += so_far;
   return counters;
+}
+
+NetworkShare PacketNetwork::share() const {
+  const NetworkState& s = *state_;
+  NetworkShare share;
+  for (const PortState& port : s.ports) {
+    for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
+      const ClassQueue& q = s.queues[port.first_slot + c];
+      if (q.started == q.counted_from) continue;
+      const WideUnsigned waiting = static_cast<WideUnsigned>(q.packets.bytes().count()) *
+                                   static_cast<std::uint64_t>((now_ - q.changed_at).count());
+      share.queues.push_back({.port = port.id,
+                              .traffic_class = c,
+                              .bytes = q.bytes,
+                              .packets = q.started - q.counted_from,
+                              .marked = q.marked,
+                              .integral = q.integral + waiting,
+                              .peak_bytes = q.peak_bytes,
+                              .peak_backlog = port.peak_backlog,
+                              .stalls = q.stalls,
+                              .stall_time = class_counters(port.id, c).credit_stall_time});
+    }
+  }
+  share.sums = engine_->sums();
+  share.sums.add(engine_->measured_from, ~std::uint64_t{0});
+  share.packet_latency = engine_->packet_latency();
+  return share;
+}
+
+void PacketNetwork::add(const QueueShare& share, std::uint64_t times) {
+  PortState& port = state_->ports[share.port.value()];
+  ClassQueue& q = state_->queue(port, share.traffic_class);
+  const auto count = static_cast<std::int64_t>(times);
+  q.bytes += count * share.bytes;
+  q.started += count * share.packets;
+  q.marked += count * share.marked;
+  q.integral += times * share.integral;
+  q.peak_bytes = std::max(q.peak_bytes, share.peak_bytes);
+  port.peak_backlog = std::max(port.peak_backlog, share.peak_backlog);
+  q.stalls += static_cast<std::uint32_t>(times * share.stalls);
+  q.stall_time += count * share.stall_time;
+}
+
+void PacketNetwork::add(const Worker::Sums& sums, const Histogram& packet_latency,
+                        std::uint64_t times) {
+  engine_->add(sums, packet_latency, times);
 }
 
 std::vector<PauseInterval> PacketNetwork::pauses() const {
@@ -225,6 +272,10 @@ std::vector<MessageOutcome> PacketNetwork::take_messages() {
   const std::vector<MessageOutcome> pending = pending_messages();
   all.insert(all.end(), pending.begin(), pending.end());
   return all;
+}
+
+std::uint32_t PacketNetwork::number_in_connection(const MessageOutcome& m) const {
+  return m.queue_pair - state_->connections[m.connection.value()].first_queue_pair;
 }
 
 FlowName PacketNetwork::name_of(std::uint32_t flow) const {

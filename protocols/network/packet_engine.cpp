@@ -108,6 +108,12 @@ Histogram PacketNetwork::Engine::packet_latency() const {
   return all;
 }
 
+void PacketNetwork::Engine::add(const Worker::Sums& sums, const Histogram& packet_latency,
+                                std::uint64_t times) {
+  workers_[0]->sums.add(sums, times);
+  workers_[0]->packet_latency.merge(packet_latency, times);
+}
+
 void PacketNetwork::Engine::clear_latency() {
   for (const auto& worker : workers_) worker->packet_latency.clear();
 }

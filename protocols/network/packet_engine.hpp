@@ -56,6 +56,8 @@ class PacketNetwork::Engine {
   [[nodiscard]] Worker::Sums sums() const;
   [[nodiscard]] Histogram packet_latency() const;
   void clear_latency();
+  /// Counts what was simulated elsewhere.
+  void add(const Worker::Sums& sums, const Histogram& packet_latency, std::uint64_t times);
   [[nodiscard]] std::size_t chunk_bytes() const;
 
   void start_process(std::uint32_t cell, ProcessId process);

@@ -93,25 +93,32 @@ class PacketModel {
                     .origin = frame.flow});
   }
 
-  void handle(const Here& here, const AgendaEvent& event) {
+  /// False: the event had become void.
+  bool handle(const Here& here, const AgendaEvent& event) {
     const auto type = static_cast<EventType>(event.type);
     if (type == EventType::kRetransmit) {
+      const std::uint64_t timeouts = here.worker.sums.timeouts;
       host_.expire_retransmit_timer(here, event.target);
-      return;
+      return here.worker.sums.timeouts != timeouts;
     }
     --here.cell.live_events;
-    if (type == EventType::kWake || type == EventType::kSignal) {
+    if (type == EventType::kWake || type == EventType::kSignal || type == EventType::kAlarm) {
       --here.cell.job_events;
-      here.cell.last_event_time = here.now;
       const ProcessId process(event.target);
+      bool is_meant = true;
       if (type == EventType::kWake) {
         host_.wake(here, process, event.value);
-      } else {
+      } else if (type == EventType::kSignal) {
         host_.signal(here, process, ProcessId(event.origin), event.value);
+      } else {
+        is_meant = host_.sound(here, process, static_cast<std::uint32_t>(event.value));
       }
-      return;
+      if (is_meant) here.cell.last_event_time = here.now;
+      return is_meant;
     }
-    if (handle_link_event(here, type, event)) here.cell.last_event_time = here.now;
+    if (!handle_link_event(here, type, event)) return false;
+    here.cell.last_event_time = here.now;
+    return true;
   }
 
   /// Files the faults of `port` and the changes of its node's routes.

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "protocols/config/headroom.hpp"
+#include "protocols/host/host_context.hpp"
 #include "protocols/network/cell_cut.hpp"
 #include "protocols/network/packet_engine.hpp"
 #include "simcore/base/check.hpp"
@@ -86,7 +87,8 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
   }
   build_ports();
   build_switches();
-  plan_ = cut_fabric(fabric, options.switches, options.control_latency, options.cut);
+  plan_ = cut_fabric(fabric, options.switches, options.control_latency, options.cut,
+                     options.keeps_domains_whole);
   engine_ = std::make_unique<Engine>(*state_, plan_, options_);
   build_cells();
   engine_->hire();
@@ -311,6 +313,12 @@ void PacketNetwork::start(ProcessHandler& handler) {
   for (std::uint32_t p = 0; p < s.processes.size(); ++p) {
     engine_->start_process(s.processes[p].cell, ProcessId(p));
   }
+}
+
+void PacketNetwork::set_alarm(Picoseconds time, ProcessId process, std::uint32_t number) {
+  WEFT_CHECK(time >= now_, "nobody wakes in the past");
+  Cell& cell = engine_->cells[state_->processes[process.value()].cell];
+  protocols::set_alarm(cell, time, process, number);
 }
 
 PacketNetwork::Status PacketNetwork::run_until(Picoseconds until, const Observer& observer) {

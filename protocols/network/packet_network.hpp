@@ -8,6 +8,7 @@
 
 #include "protocols/config/scale_up_config.hpp"
 #include "protocols/config/switch_config.hpp"
+#include "protocols/network/network_share.hpp"
 #include "protocols/state/fault.hpp"
 #include "protocols/state/message_watch.hpp"
 #include "protocols/state/observation.hpp"
@@ -118,6 +119,8 @@ class PacketNetwork {
     std::uint64_t seed = 1;
     Picoseconds control_latency = 1_us;
     CellPlan::Cut cut = CellPlan::Cut::kAuto;
+    /// No scale-up domain is cut, whatever `cut` says.
+    bool keeps_domains_whole = false;
     Parallelism parallelism;
   };
   enum class Status : std::uint8_t {
@@ -140,6 +143,8 @@ class PacketNetwork {
 
   /// Starts every process at time 0. Once, before the first `run_until`.
   void start(ProcessHandler& handler);
+  /// Between runs: sets an alarm of a process, no earlier than now.
+  void set_alarm(Picoseconds time, ProcessId process, std::uint32_t number);
   /// Runs everything that happens before `until`; may be called again with a later time.
   Status run_until(Picoseconds until, const Observer& observer = {});
   /// The latest time that `run_until` accepts; event keys hold no more.
@@ -170,6 +175,11 @@ class PacketNetwork {
   /// When ports waited for credits, by port, class and start, those that last included. Where a
   /// port waited more often than is kept, neighbours are one entry.
   [[nodiscard]] std::vector<CreditWait> credit_waits() const;
+  /// What was counted since the measurement began.
+  [[nodiscard]] NetworkShare share() const;
+  /// Counts what was simulated elsewhere, so many times.
+  void add(const QueueShare& queue, std::uint64_t times);
+  void add(const Worker::Sums& sums, const Histogram& packet_latency, std::uint64_t times);
   /// Packets that are on links or in buffers now.
   [[nodiscard]] std::uint64_t packets_in_flight() const;
   /// Distinct payload packets that their senders know to have arrived (datagrams: that were sent).
@@ -193,6 +203,8 @@ class PacketNetwork {
   void for_each_pending_message(const std::function<void(ConnectionId, Picoseconds)>& visit) const;
   /// Both, one after the other.
   [[nodiscard]] std::vector<MessageOutcome> take_messages();
+  /// The number of a message's queue pair among those of its connection.
+  [[nodiscard]] std::uint32_t number_in_connection(const MessageOutcome& message) const;
   /// What the packets of this Packet::flow belong to, or the samples of a queue pair.
   [[nodiscard]] FlowName name_of(std::uint32_t flow) const;
   /// Distinct payload packets of a connection that have reached its destination.

@@ -31,13 +31,19 @@ inline constexpr std::uint8_t kLast = 0x80;   ///< last packet of a message
   return static_cast<std::uint8_t>(1U << traffic_class);
 }
 
-/// Packet::word of a data packet counts time in these steps: fine enough for latencies from 100 ns
-/// (0.3 %). It wraps after 1.1 s; of packets that are under way for longer see old_packets.hpp.
+/// Packet::word of a data packet: when it was sent, in picoseconds, so that what it took does not
+/// depend on when that was. It wraps after 4.3 ms; of packets that are under way for longer see
+/// old_packets.hpp.
+[[nodiscard]] constexpr std::uint32_t stamp_of(Picoseconds now) {
+  return static_cast<std::uint32_t>(now.count());
+}
+
+/// ACKs tell times in these steps, which wrap after 1.1 s.
 inline constexpr int kSendTimeShift = 8;
 [[nodiscard]] constexpr std::uint32_t send_time(Picoseconds now) {
   return static_cast<std::uint32_t>(now.count() >> kSendTimeShift);
 }
-/// The time since `sent`, of which a packet or its ACK tells.
+/// The time since `sent`, of which an ACK tells.
 [[nodiscard]] constexpr Picoseconds elapsed_since(std::uint32_t sent, Picoseconds now) {
   return Picoseconds(static_cast<std::int64_t>(send_time(now) - sent) << kSendTimeShift);
 }

@@ -23,7 +23,7 @@ struct Reduction {
   std::uint32_t receiver = 0;  ///< number of its ReceiverState
   std::uint32_t entropy = 0;   ///< of all members' packets: by which link the first ones leave
   std::uint32_t links = 1;     ///< of each member
-  std::uint32_t offset = 0;    ///< entropy % links
+  std::uint32_t offset = 0;    ///< the link of packet number 0
   std::uint32_t window = 1;
   std::vector<std::uint32_t> members;      ///< HostIds
   std::vector<std::uint32_t> queue_pairs;  ///< by member

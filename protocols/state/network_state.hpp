@@ -43,6 +43,7 @@ enum class EventType : std::uint32_t {
   kReceive = 8,       ///< timer: a NIC has taken in a packet
   kFault = 9,         ///< timer: a fault begins or ends
   kRoutes = 10,       ///< timer: a switch, or a host with several ports, has new routes
+  kAlarm = 11,        ///< timer: a process asked for it, after all else of that time
 };
 
 /// Matching of inputs to outputs where packets queue at inputs. Bit i stands for port i.

@@ -27,16 +27,16 @@ void for_each_data_packet(const NetworkState& s, Visit visit) {
 // old ones is less than a wrap ago.
 void OldPackets::look(const NetworkState& state, Picoseconds now, Picoseconds end) {
   safe_until_ = std::max(end, now + kLookAhead);
-  const auto present = send_time(now);
-  const std::int64_t too_old = steps_of(kWrap - (safe_until_ - now));
-  std::map<Key, std::int64_t> still_there;
+  const std::uint32_t present = stamp_of(now);
+  const Picoseconds too_old = kWrap - (safe_until_ - now);
+  std::map<Key, Picoseconds> still_there;
   for_each_data_packet(state, [&](const Packet& packet) {
     const auto known = sent_.find(key(packet));
-    const std::uint32_t age = present - packet.word;
+    const Picoseconds age{std::int64_t{present - packet.word}};
     if (known != sent_.end()) {
       still_there.insert(*known);
-    } else if (age + 1 >= too_old) {
-      still_there.emplace(key(packet), steps_of(now) - age);
+    } else if (age >= too_old) {
+      still_there.emplace(key(packet), now - age);
     }
   });
   sent_ = std::move(still_there);

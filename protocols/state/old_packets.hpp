@@ -16,7 +16,7 @@ struct NetworkState;
 /// next look. Nothing changes during a window.
 class OldPackets {
  public:
-  static constexpr Picoseconds kWrap{std::int64_t{1} << (32 + kSendTimeShift)};
+  static constexpr Picoseconds kWrap{std::int64_t{1} << 32U};
   /// A window may be as long as this.
   static constexpr Picoseconds kLookAhead = kWrap / 4;
 
@@ -30,9 +30,9 @@ class OldPackets {
   [[nodiscard]] Picoseconds elapsed(const Packet& packet, Picoseconds now) const {
     if (!sent_.empty()) [[unlikely]] {
       const auto found = sent_.find(key(packet));
-      if (found != sent_.end()) return steps(steps_of(now) - found->second);
+      if (found != sent_.end()) return now - found->second;
     }
-    return elapsed_since(packet.word, now);
+    return Picoseconds(std::int64_t{stamp_of(now) - packet.word});
   }
 
  private:
@@ -42,14 +42,7 @@ class OldPackets {
     return {packet.entropy, packet.sequence, packet.word};
   }
 
-  [[nodiscard]] static std::int64_t steps_of(Picoseconds time) {
-    return time.count() >> kSendTimeShift;
-  }
-  [[nodiscard]] static Picoseconds steps(std::int64_t count) {
-    return Picoseconds(count << kSendTimeShift);
-  }
-
-  std::map<Key, std::int64_t> sent_;  ///< in steps of 2^kSendTimeShift ps
+  std::map<Key, Picoseconds> sent_;  ///< when
   Picoseconds safe_until_ = kLookAhead;
 };
 

@@ -50,7 +50,8 @@ struct alignas(64) ClassQueue {
   Bytes peak_bytes;
   Bytes held;  ///< cells in the buffer, where that is partitioned
 
-  // Touched by pauses and stalls only.
+  // Touched by pauses, stalls and the beginning of the measurement only.
+  std::int64_t counted_from = 0;  ///< of `started`: when the measurement began
   Picoseconds blocked_since;  ///< by a pause, or for want of credits
   Picoseconds paused_time;
   Picoseconds stall_time;

@@ -38,9 +38,11 @@ struct alignas(64) SenderState {
   bool first_of_message = true;
   std::uint8_t transport = 0;
   PortSpreading spreading = PortSpreading::kFlow;
+  std::uint16_t turn = 0;  ///< in turn: packet number 0 goes by this one of the ports
   std::uint32_t port = 0;  ///< of the host, where it waits to send
 
   std::uint16_t port_count = 0;    ///< how many of the host's ports lead to the destination
+  std::uint16_t first_turn = 0;    ///< by which of them what begins anew goes first
   Picoseconds deadline;            ///< retransmission time-out
   std::uint32_t control_slot = 0;  ///< of the state of its congestion control
   std::uint32_t retries = 0;       ///< time-outs in a row
@@ -63,6 +65,13 @@ struct alignas(64) SenderState {
   void set_local_ports(std::span<const std::uint16_t> ports) {
     first_local_port = ports.data();
     port_count = static_cast<std::uint16_t>(ports.size());
+    take_turns_from(0);
+  }
+  /// Has packet `sequence` go by the first port.
+  void take_turns_from(std::uint32_t sequence) {
+    const std::uint32_t n = port_count;
+    if (n < 2) return;
+    turn = static_cast<std::uint16_t>((first_turn % n + n - sequence % n) % n);
   }
   [[nodiscard]] bool is_added_up() const { return (in_network & kReduceFlow) != 0; }
   [[nodiscard]] bool is_repeated() const { return (in_network & kMulticastFlow) != 0; }

@@ -75,7 +75,7 @@ class Chip {
     const std::uint32_t link = reduction.link_of(packet.sequence);
     Packet sum = packet;
     sum.flow = reduction.receiver;
-    sum.word = send_time(here.now);
+    sum.word = stamp_of(here.now);
     emit(here, in.owner, sum, reduction.owner, link, kOwesNothing);
     for (std::size_t m = 0; m < reduction.members.size(); ++m) {
       Packet word = packet;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "protocols/state/network_state.hpp"
+#include "simcore/base/check.hpp"
 
 namespace weft::protocols {
 
@@ -28,7 +29,32 @@ class Sender {
 
   /// The last packet of the present message was sent, or turns out to have arrived.
   void next_message(SenderState& s) const {
-    load_message(s, s_.hosts[s.host].messages[s.message].next, s.next);
+    load_next(s, s_.hosts[s.host].messages[s.message].next);
+  }
+
+  /// Makes `message` the present one, of which nothing was sent. Where numbers lie between it and
+  /// the one before it (skip_to_first_link), they are passed over.
+  void load_next(SenderState& s, std::uint32_t message) const {
+    if (s.is_added_up() && message != kNoIndex) {
+      pass_over(s, s_.hosts[s.host].messages[message].first_sequence);
+    }
+    load_message(s, message, s.next);
+  }
+
+  /// Of what chips add up: its next message begins with a number that goes by the first link again.
+  /// So it does for all members of the group, who have posted the same, and for the sum.
+  void skip_to_first_link(SenderState& s) const {
+    const Reduction& reduction = s_.reductions[s.in_network_index()];
+    const std::uint32_t over = s.posted % reduction.links;
+    if (over == 0) return;
+    const std::uint32_t next = s.posted + reduction.links - over;
+    if (s.host == reduction.owner) {
+      ReceiverState& sums = s_.receivers[reduction.receiver];
+      WEFT_CHECK(sums.expected == s.posted, "a call ends when its sums have come");
+      sums.expected = sums.received = next;
+    }
+    if (s.next == s.posted) pass_over(s, next);
+    s.posted = next;
   }
 
   /// The oldest message of a queue pair is over for its sender.
@@ -93,6 +119,16 @@ class Sender {
   }
 
  private:
+  /// Rounds of links whose numbers nobody uses are done.
+  void pass_over(SenderState& s, std::uint32_t next) const {
+    if (s.next == next) return;
+    const Reduction& reduction = s_.reductions[s.in_network_index()];
+    for (; s.next != next; ++s.next) {
+      s_.rounds_done.add(s.first_round + reduction.link_of(s.next));
+    }
+    s.unacked = s.received = s.sent_end = next;
+  }
+
   /// Tells the control of a queue pair something, if it has one: `tell(control, parameters)`. The
   /// window may be another one afterwards.
   template <class Tell>

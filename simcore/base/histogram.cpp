@@ -6,10 +6,11 @@
 
 namespace weft {
 
-void Histogram::merge(const Histogram& other) {
-  for (std::size_t i = 0; i < kBuckets; ++i) buckets_[i] += other.buckets_[i];
-  count_ += other.count_;
-  sum_ += other.sum_;
+void Histogram::merge(const Histogram& other, std::uint64_t times) {
+  if (times == 0) return;
+  for (std::size_t i = 0; i < kBuckets; ++i) buckets_[i] += times * other.buckets_[i];
+  count_ += times * other.count_;
+  sum_ += times * other.sum_;
   min_ = std::min(min_, other.min_);
   max_ = std::max(max_, other.max_);
 }

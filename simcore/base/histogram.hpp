@@ -32,8 +32,8 @@ class Histogram {
     min_ = std::min(min_, value);
     max_ = std::max(max_, value);
   }
-  /// Adds everything `other` has recorded.
-  void merge(const Histogram& other);
+  /// Adds everything `other` has recorded, so many times.
+  void merge(const Histogram& other, std::uint64_t times = 1);
   void clear() { *this = Histogram(); }
 
   [[nodiscard]] std::uint64_t count() const { return count_; }

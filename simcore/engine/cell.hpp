@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cassert>
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -35,15 +36,17 @@ struct alignas(64) Worker {
     std::uint64_t timeouts = 0;       ///< of senders that heard nothing for too long
     std::uint64_t messages_sent = 0;  ///< that their senders are done with
 
-    Sums& operator+=(const Sums& other) {
-      events += other.events;
-      packet_hops += other.packet_hops;
-      packets_injected += other.packets_injected;
-      packets_delivered += other.packets_delivered;
-      packets_dropped += other.packets_dropped;
-      packets_retransmitted += other.packets_retransmitted;
-      timeouts += other.timeouts;
-      messages_sent += other.messages_sent;
+    Sums& operator+=(const Sums& other) { return add(other, 1); }
+    /// Adds `other` so many times; in arithmetic modulo 2^64, so that -1 takes it away.
+    Sums& add(const Sums& other, std::uint64_t times) {
+      events += times * other.events;
+      packet_hops += times * other.packet_hops;
+      packets_injected += times * other.packets_injected;
+      packets_delivered += times * other.packets_delivered;
+      packets_dropped += times * other.packets_dropped;
+      packets_retransmitted += times * other.packets_retransmitted;
+      timeouts += times * other.timeouts;
+      messages_sent += times * other.messages_sent;
       return *this;
     }
   };
@@ -144,7 +147,8 @@ concept CellModel = requires(M& model, const Here& here, Cell& cell, Packet& pac
                              const AgendaEvent& event, std::uint32_t local) {
   model.depart(here, local);                  // the transmission at the port ends
   model.arrive(here, packet, local);          // a packet has come by it
-  model.handle(here, event);                  // an entry of the agenda is due
+  // An entry of the agenda is due; false: it had become void.
+  { model.handle(here, event) } -> std::same_as<bool>;
   model.accept_control(cell, packet, local);  // moves link control from a lane to the agenda
   // Ask for the memory of a port and of the link into it, of what these point to, and of the most
   // recent flows of a host.
@@ -194,8 +198,7 @@ void run_window(Cell& cell, Worker& worker, Model& model, Picoseconds start, Pic
     if (agenda_time < time) [[unlikely]] {
       if (agenda_time >= end) break;
       const AgendaEvent event = cell.agenda.pop();
-      model.handle({cell, worker, event.time}, event);
-      ++worker.sums.events;
+      if (model.handle({cell, worker, event.time}, event)) ++worker.sums.events;
       continue;
     }
     if (key >= limit) break;

@@ -35,6 +35,11 @@ class FluidNetwork::Context final : public ProcessContext {
                   token);
   }
 
+  void alarm_at(Picoseconds time, ProcessId process, std::uint32_t number) override {
+    WEFT_CHECK(time >= now(), "nobody wakes in the past");
+    network_.events_.push({time.count(), Kind::kAlarm, process.value(), number, 0, number});
+  }
+
  private:
   FluidNetwork& network_;
   ProcessId self_;
@@ -121,6 +126,12 @@ void FluidNetwork::dispatch(const Event& event) {
     case Kind::kWake: {
       Context context(*this, ProcessId(event.target));
       return handler_->on_wake(context, ProcessId(event.target), event.token);
+    }
+    case Kind::kAlarm: {
+      Context context(*this, ProcessId(event.target));
+      (void)handler_->on_alarm(context, ProcessId(event.target),
+                               static_cast<std::uint32_t>(event.token));
+      return;
     }
     default:
       return begin_flow(event.target);

@@ -105,13 +105,14 @@ class FluidNetwork final : private FlowSolver::Listener {
     kAcknowledged,
     kSignal,
     kWake,
-    kFlow
+    kFlow,
+    kAlarm
   };
   struct Event {
     std::int64_t time;
     Kind kind;
     std::uint32_t target;  ///< process, index of the queue pair, or capacity change
-    std::uint64_t number;  ///< of the event, in the order they were made
+    std::uint64_t number;  ///< of the event, in the order they were made; of the alarm
     std::uint32_t source;  ///< message or signalling process
     std::uint64_t token;
 

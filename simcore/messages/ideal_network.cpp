@@ -45,6 +45,11 @@ class IdealNetwork::Context final : public ProcessContext {
     network_.push(now_ + network_.control_latency_, Kind::kSignal, to, self_.value(), token);
   }
 
+  void alarm_at(Picoseconds time, ProcessId process, std::uint32_t number) override {
+    WEFT_CHECK(time >= now_, "nobody wakes in the past");
+    network_.events_.push({time.count(), Kind::kAlarm, process, number, 0, number});
+  }
+
  private:
   IdealNetwork& network_;
   ProcessId self_;
@@ -133,6 +138,9 @@ void IdealNetwork::dispatch(ProcessHandler& handler, const Event& event) {
       break;
     case Kind::kWake:
       handler.on_wake(context, event.process, event.token);
+      break;
+    case Kind::kAlarm:
+      (void)handler.on_alarm(context, event.process, static_cast<std::uint32_t>(event.token));
       break;
   }
 }

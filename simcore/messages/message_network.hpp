@@ -66,6 +66,14 @@ class ProcessContext {
   /// Calls `on_signal` of another process after the run's control latency. Job control, not
   /// traffic: it takes no bandwidth.
   virtual void signal(ProcessId to, std::uint64_t token) = 0;
+  /// Calls `on_alarm` of a process at `time` (>= now), after all else that happens to it at that
+  /// time. Its alarms of one time go off by number, however they were set. `process` is the running
+  /// one, or one whose calls are taken over together with its own (CallReuse).
+  virtual void alarm_at(Picoseconds time, ProcessId process, std::uint32_t number) = 0;
+  /// What is posted from now on on a connection whose source is the running process goes over the
+  /// links of its host as if nothing had been posted on it before. All members of a group that
+  /// chips add up for do so between the same messages.
+  virtual void begin_anew(ConnectionId /*connection*/) {}
 
  protected:
   ~ProcessContext() = default;
@@ -86,6 +94,10 @@ class ProcessHandler {
   virtual void on_wake(ProcessContext& context, ProcessId self, std::uint64_t token) = 0;
   virtual void on_signal(ProcessContext& context, ProcessId self, ProcessId from,
                          std::uint64_t token) = 0;
+  /// False: the alarm had become void.
+  virtual bool on_alarm(ProcessContext& /*context*/, ProcessId /*self*/, std::uint32_t /*number*/) {
+    return false;
+  }
 };
 
 }  // namespace weft

@@ -43,7 +43,9 @@ class Roce {
     ReceiverState& r = s_.receivers[packet.flow];
     const TransportConstants& t = host_.transport(r.transport);
     s_.nics[port.index].recent_receiver = packet.flow;
-    r.sent = packet.word;
+    if (t.control.needs.echo_time) {
+      r.sent = send_time(here.now - s_.old_packets.elapsed(packet, here.now));
+    }
     if ((packet.flags & kCongested) != 0 && !t.control.is_none()) {
       answer_mark(here, packet.flow, r, port);
     }

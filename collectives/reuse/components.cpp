@@ -1,0 +1,265 @@
+#include "collectives/reuse/components.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "collectives/parts/parts_program.hpp"
+
+namespace weft::collectives {
+
+namespace {
+
+constexpr const char* kOthers = "other messages take the same links";
+constexpr const char* kTwoJobs = "another job's ranks share the GPUs";
+
+/// The communicator of a program of parts whose lane a connection is of.
+std::optional<std::uint32_t> communicator_of(const Workload& workload, const PartsProgram& program,
+                                             const Connection& c, std::uint32_t lane) {
+  const auto member =
+      program.lane_plan().member(workload.rank_of(c.source), program.stream_of(lane));
+  if (!member) return std::nullopt;
+  return member->communicator;
+}
+
+class Finder {
+ public:
+  Finder(const Workload& workload, const Fabric& fabric,
+         const std::function<bool(std::int32_t, std::int32_t)>& alike)
+      : workload_(workload),
+        fabric_(fabric),
+        alike_(alike),
+        parent_(workload.process_hosts().size()),
+        reason_(parent_.size()),
+        is_calling_(parent_.size()) {
+    std::iota(parent_.begin(), parent_.end(), 0U);
+  }
+
+  Components find() {
+    join_communicators();
+    mark_others();
+    mark_shared_hosts();
+    Components components = collect();
+    for (std::uint32_t c = 0; c < components.all.size(); ++c) find_kind(components, c);
+    return components;
+  }
+
+ private:
+  [[nodiscard]] const PartsProgram* parts_of(std::uint32_t job) const {
+    return dynamic_cast<const PartsProgram*>(workload_.jobs()[job].program.get());
+  }
+  [[nodiscard]] std::int32_t domain_of(ProcessId process) const {
+    return fabric_.host(workload_.process_hosts()[process.value()]).domain;
+  }
+  [[nodiscard]] bool is_inside(const JobPlan& plan, const Communicator& communicator) const {
+    const std::int32_t domain = domain_of(plan.process(communicator.ranks.front()));
+    return domain >= 0 && std::ranges::all_of(communicator.ranks, [&](std::uint32_t rank) {
+             return domain_of(plan.process(rank)) == domain;
+           });
+  }
+  [[nodiscard]] std::uint32_t root_of(std::uint32_t process) {
+    while (parent_[process] != process) process = parent_[process] = parent_[parent_[process]];
+    return process;
+  }
+  void join(std::uint32_t a, std::uint32_t b) {
+    a = root_of(a);
+    b = root_of(b);
+    parent_[std::max(a, b)] = std::min(a, b);
+    if (reason_[a] == nullptr) reason_[a] = reason_[b];
+    if (reason_[b] == nullptr) reason_[b] = reason_[a];
+  }
+  void refuse(std::uint32_t process, const char* reason) {
+    const char*& of_root = reason_[root_of(process)];
+    if (of_root == nullptr) of_root = reason;
+  }
+
+  void join_communicators() {
+    for (std::uint32_t j = 0; j < workload_.jobs().size(); ++j) {
+      const PartsProgram* program = parts_of(j);
+      if (program == nullptr) continue;
+      const JobPlan& plan = workload_.jobs()[j];
+      for (const Communicator& communicator : program->parts().communicators()) {
+        if (!is_inside(plan, communicator)) continue;
+        const std::uint32_t first = plan.process(communicator.ranks.front()).value();
+        for (const std::uint32_t rank : communicator.ranks) {
+          is_calling_[plan.process(rank).value()] = true;
+          join(first, plan.process(rank).value());
+        }
+      }
+    }
+  }
+
+  /// Whatever else travels between two GPUs of a domain.
+  void mark_others() {
+    for (std::uint32_t i = 0; i < workload_.connections().size(); ++i) {
+      const Connection& c = workload_.connections()[i];
+      const bool stays = domain_of(c.source) >= 0 && domain_of(c.source) == domain_of(c.destination);
+      if (!stays) continue;
+      const std::uint32_t job = workload_.job_of(c.source);
+      const PartsProgram* program = parts_of(job);
+      const ConnectionId id(i);
+      std::optional<std::uint32_t> communicator;
+      if (program != nullptr && workload_.relay_of(id) == Workload::kNoRelay) {
+        communicator = communicator_of(workload_, *program, c, workload_.lane_of(id));
+      }
+      const bool is_call =
+          communicator && is_inside(workload_.jobs()[job],
+                                    program->parts().communicators()[*communicator]);
+      if (is_call) continue;
+      refuse(c.source.value(), kOthers);
+      refuse(c.destination.value(), kOthers);
+    }
+  }
+
+  void mark_shared_hosts() {
+    std::map<HostId, std::uint32_t> first_of_host;
+    for (std::uint32_t p = 0; p < workload_.process_hosts().size(); ++p) {
+      const auto [it, is_new] = first_of_host.emplace(workload_.process_hosts()[p], p);
+      if (is_new) continue;
+      refuse(p, kTwoJobs);
+      refuse(it->second, kTwoJobs);
+    }
+  }
+
+  Components collect() {
+    Components components;
+    components.of_process.assign(parent_.size(), Components::kNone);
+    components.rank_of_process.assign(parent_.size(), Components::kNone);
+    std::map<std::uint32_t, std::uint32_t> component_of_root;
+    for (std::uint32_t p = 0; p < parent_.size(); ++p) {
+      if (!is_calling_[p]) continue;
+      const std::uint32_t root = root_of(p);
+      if (reason_[root] != nullptr) {
+        count_refusal(components, reason_[root]);
+        continue;
+      }
+      const auto [it, is_new] = component_of_root.emplace(
+          root, static_cast<std::uint32_t>(components.all.size()));
+      if (is_new) {
+        Component& made = components.all.emplace_back();
+        made.job = workload_.job_of(ProcessId(p));
+        made.domain = domain_of(ProcessId(p));
+      }
+      Component& component = components.all[it->second];
+      components.of_process[p] = it->second;
+      components.rank_of_process[p] = static_cast<std::uint32_t>(component.ranks.size());
+      component.ranks.push_back(workload_.rank_of(ProcessId(p)));
+    }
+    add_communicators(components);
+    return components;
+  }
+
+  static void count_refusal(Components& components, const char* reason) {
+    for (Components::Refusal& refusal : components.refusals) {
+      if (refusal.reason != reason) continue;
+      ++refusal.gpus;
+      return;
+    }
+    components.refusals.push_back({reason, 1});
+  }
+
+  void add_communicators(Components& components) {
+    for (std::uint32_t j = 0; j < workload_.jobs().size(); ++j) {
+      const PartsProgram* program = parts_of(j);
+      if (program == nullptr) continue;
+      const JobPlan& plan = workload_.jobs()[j];
+      const auto communicators = program->parts().communicators();
+      for (std::uint32_t c = 0; c < communicators.size(); ++c) {
+        if (!is_inside(plan, communicators[c])) continue;
+        const std::uint32_t of =
+            components.of_process[plan.process(communicators[c].ranks.front()).value()];
+        if (of != Components::kNone) components.all[of].communicators.push_back(c);
+      }
+    }
+  }
+
+  void find_kind(Components& components, std::uint32_t number) const {
+    Component& component = components.all[number];
+    for (std::uint32_t kind = 0; kind < components.of_kind.size(); ++kind) {
+      if (!are_alike(components.all[components.of_kind[kind]], component)) continue;
+      component.kind = kind;
+      return;
+    }
+    component.kind = static_cast<std::uint32_t>(components.of_kind.size());
+    components.of_kind.push_back(number);
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> places_of(const Component& c) const {
+    std::vector<std::uint32_t> places;
+    const JobPlan& plan = workload_.jobs()[c.job];
+    for (const std::uint32_t rank : c.ranks) {
+      const HostId host = workload_.process_hosts()[plan.process(rank).value()];
+      std::uint32_t first = host.value();
+      while (first > 0 && fabric_.host(HostId(first - 1)).domain == c.domain) --first;
+      places.push_back(host.value() - first);
+    }
+    return places;
+  }
+
+  [[nodiscard]] bool are_alike(const Component& a, const Component& b) const {
+    if (a.job != b.job || a.ranks.size() != b.ranks.size() ||
+        a.communicators.size() != b.communicators.size()) {
+      return false;
+    }
+    if (a.domain != b.domain && !alike_(a.domain, b.domain)) return false;
+    if (places_of(a) != places_of(b)) return false;
+    for (std::size_t i = 0; i < a.communicators.size(); ++i) {
+      if (!are_alike(a, a.communicators[i], b, b.communicators[i])) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool are_alike(const Component& a, std::uint32_t in_a, const Component& b,
+                               std::uint32_t in_b) const {
+    const PartsProgram& program = *parts_of(a.job);
+    const auto number = [&](std::uint32_t c) {
+      return program.lane_plan().number_of(StreamOf::communicator(c));
+    };
+    const Communicator& x = program.parts().communicators()[in_a];
+    const Communicator& y = program.parts().communicators()[in_b];
+    if (number(in_a) != number(in_b) || x.ranks.size() != y.ranks.size() || x.kind != y.kind) {
+      return false;
+    }
+    for (std::size_t i = 0; i < x.ranks.size(); ++i) {
+      const auto place = [](const Component& c, std::uint32_t rank) {
+        return std::distance(c.ranks.begin(), std::ranges::lower_bound(c.ranks, rank));
+      };
+      if (place(a, x.ranks[i]) != place(b, y.ranks[i])) return false;
+    }
+    const std::vector<std::uint32_t> calls_a = calls_of(program, in_a);
+    const std::vector<std::uint32_t> calls_b = calls_of(program, in_b);
+    return std::ranges::equal(calls_a, calls_b, [&](std::uint32_t p, std::uint32_t q) {
+      return program.call(p).spec() == program.call(q).spec() &&
+             program.parts().calls()[p].is_until_acknowledged ==
+                 program.parts().calls()[q].is_until_acknowledged;
+    });
+  }
+
+  [[nodiscard]] static std::vector<std::uint32_t> calls_of(const PartsProgram& program,
+                                                           std::uint32_t communicator) {
+    std::vector<std::uint32_t> calls;
+    for (std::uint32_t i = 0; i < program.parts().calls().size(); ++i) {
+      if (program.parts().calls()[i].communicator == communicator) calls.push_back(i);
+    }
+    return calls;
+  }
+
+  const Workload& workload_;
+  const Fabric& fabric_;
+  const std::function<bool(std::int32_t, std::int32_t)>& alike_;
+  std::vector<std::uint32_t> parent_;   ///< by process: joined by communicators
+  std::vector<const char*> reason_;     ///< by root: why not; null: nothing is in the way
+  std::vector<bool> is_calling_;        ///< by process: it makes calls inside its domain
+};
+
+}  // namespace
+
+Components find_components(const Workload& workload, const Fabric& fabric,
+                           const std::function<bool(std::int32_t, std::int32_t)>& alike) {
+  return Finder(workload, fabric, alike).find();
+}
+
+}  // namespace weft::collectives

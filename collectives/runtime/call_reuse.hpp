@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "simcore/base/ids.hpp"
+#include "simcore/base/units.hpp"
+
+/// What an executor asks and tells of calls of communicators: tasks of streams that do not compute.
+namespace weft::collectives {
+
+/// Is told when they begin and end.
+class TaskObserver {
+ public:
+  virtual ~TaskObserver() = default;
+  virtual void begun(ProcessId process, std::uint32_t stream, std::uint32_t call,
+                     Picoseconds now) = 0;
+  /// `posted_at`: when the last message that the call received was posted, where lanes note that.
+  virtual void ended(ProcessId process, std::uint32_t stream, Picoseconds now,
+                     Picoseconds posted_at) = 0;
+};
+
+/// Knows the course of calls without their lanes being run. Asked by processes of one domain on one
+/// thread at a time.
+class CallReuse {
+ public:
+  /// When a rank is through with the call that it has begun.
+  struct End {
+    ProcessId process;
+    std::uint32_t stream = 0;
+    Picoseconds time;
+    Picoseconds posted_at;
+  };
+  virtual ~CallReuse() = default;
+  /// Whether it takes over the calls of this stream of a process: all of them, for all members.
+  [[nodiscard]] virtual bool takes(ProcessId process, std::uint32_t stream) const = 0;
+  /// A rank begins a call. Returns the ends of all running calls of ranks that it may have an
+  /// influence on, as far as they follow from what has begun: none is before `now`, and they
+  /// replace what was said of the same calls before. Valid until the next question.
+  virtual std::span<const End> begin(ProcessId process, std::uint32_t stream, std::uint32_t call,
+                                     Picoseconds now) = 0;
+  /// An end has come.
+  virtual void end(ProcessId process, std::uint32_t stream) = 0;
+};
+
+}  // namespace weft::collectives
