@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 namespace weft::scenarios {
@@ -23,18 +24,34 @@ void require_slowdown(const MessageResult& m) {
 }  // namespace
 
 void MessagePhases::add(ProcessId origin, const MessageResult& message) {
-  std::vector<MessagePhase>& phases = phases_[message.job];
-  const bool has_iterations = workload_.jobs()[message.job].program->iterations() > 0;
   const std::uint32_t iteration =
-      has_iterations ? executor_.iterations(origin).at(message.start) : 0;
+      has_iterations(message.job) ? executor_.iterations(origin).at(message.start) : 0;
+  phase_of(message.job, iteration).add(message);
+}
+
+MessagePhase& MessagePhases::phase_of(std::uint32_t job, std::uint32_t iteration) {
+  std::vector<MessagePhase>& phases = phases_[job];
   if (phases.size() <= iteration) phases.resize(iteration + 1);
   MessagePhase& phase = phases[iteration];
   if (phase.messages == 0) {
-    phase.job = message.job;
+    phase.job = job;
     phase.iteration = iteration;
-    phase.start = start_of(message.job, iteration);
+    phase.start = start_of(job, iteration);
   }
-  phase.add(message);
+  return phase;
+}
+
+bool MessagePhases::has_iterations(std::uint32_t job) const {
+  const collectives::JobProgram& program = *workload_.jobs()[job].program;
+  return program.iterations() > 0 && program.streams() == 0;
+}
+
+void MessagePhases::add(std::uint32_t job, const RowName& name, const RowSum& rows,
+                        std::uint64_t messages, std::uint64_t times, std::uint64_t starts) {
+  MessagePhase& phase = phase_of(job, 0);
+  const auto begin = static_cast<std::uint64_t>(phase.start.count());
+  phase.sum.add(name, rows, times, starts - times * begin);
+  phase.messages += times * messages;
 }
 
 std::vector<MessagePhase> MessagePhases::take() {
@@ -48,7 +65,7 @@ std::vector<MessagePhase> MessagePhases::take() {
 
 Picoseconds MessagePhases::start_of(std::uint32_t job, std::uint32_t iteration) const {
   const collectives::JobPlan& plan = workload_.jobs()[job];
-  if (plan.program->iterations() == 0) return executor_.outcome(job).start;
+  if (!has_iterations(job)) return executor_.outcome(job).start;
   Picoseconds start = Picoseconds::max();
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
     const collectives::IterationLog& iterations = executor_.iterations(plan.process(rank));
@@ -75,7 +92,11 @@ void MessageCollector::add(std::span<const protocols::MessageOutcome> messages) 
     phases_.add(e_.workload.origin_of(outcome.connection), m);
     all_.add(m);
     of_job_[m.job].add(m);
-    if (sink_) sink_(m);
+    if (keeps_rows_) {
+      rows_.push_back({outcome, m});
+    } else if (sink_) {
+      sink_(m);
+    }
   }
 }
 
@@ -84,7 +105,30 @@ std::optional<MessageResult> MessageCollector::measured(const protocols::Message
   return result_of(message);
 }
 
+void MessageCollector::add(const MessageResult& message, std::uint64_t times) {
+  require_slowdown(message);
+  all_.add(message, times);
+  of_job_[message.job].add(message, times);
+}
+
+void MessageCollector::put_out_rows() {
+  const auto over = [](const Row& row) {
+    const bool is_over = row.message.is_complete() && row.outcome.delivered >= Picoseconds(0);
+    return is_over ? std::max(row.outcome.delivered, row.outcome.acknowledged) : Picoseconds::max();
+  };
+  const auto key = [&](const Row& row) {
+    const protocols::MessageOutcome& m = row.outcome;
+    const bool is_pending = over(row) == Picoseconds::max();
+    return std::tuple(over(row), m.connection, is_pending ? 0 : m.queue_pair, m.posted,
+                      is_pending ? m.queue_pair : 0, m.delivered);
+  };
+  std::ranges::stable_sort(rows_, [&](const Row& a, const Row& b) { return key(a) < key(b); });
+  for (const Row& row : rows_) sink_(row.message);
+  rows_ = {};
+}
+
 void MessageCollector::finish(Results& results) {
+  if (keeps_rows_) put_out_rows();
   results.phases = phases_.take();
   results.messages = std::move(all_);
   for (std::size_t j = 0; j < of_job_.size(); ++j) {

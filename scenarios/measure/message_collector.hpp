@@ -25,10 +25,17 @@ class MessagePhases {
 
   /// A message that comes from `origin`, of an iteration that the executor has not forgotten.
   void add(ProcessId origin, const MessageResult& message);
+  /// Messages between two ranks of a job without iterations of its own, as often as they were sent;
+  /// `rows` counts times from when they first could be, and those begins add up to `starts`.
+  void add(std::uint32_t job, const RowName& name, const RowSum& rows, std::uint64_t messages,
+           std::uint64_t times, std::uint64_t starts);
   /// Those of all jobs that have messages, by job and iteration.
   [[nodiscard]] std::vector<MessagePhase> take();
 
  private:
+  [[nodiscard]] MessagePhase& phase_of(std::uint32_t job, std::uint32_t iteration);
+  /// Ranks of jobs with streams begin iterations each on its own: all of them are one phase.
+  [[nodiscard]] bool has_iterations(std::uint32_t job) const;
   [[nodiscard]] Picoseconds start_of(std::uint32_t job, std::uint32_t iteration) const;
 
   const collectives::Workload& workload_;
@@ -49,11 +56,26 @@ class MessageCollector {
   void add(std::span<const protocols::MessageOutcome> messages);
   /// What a sink would see of a message; nothing if it was posted before the measurement began.
   [[nodiscard]] std::optional<MessageResult> measured(const protocols::MessageOutcome& message);
+  /// A message as often as it was sent; for the statistics alone.
+  void add(const MessageResult& message, std::uint64_t times);
+  [[nodiscard]] MessageResult result_of(const protocols::MessageOutcome& message);
+  [[nodiscard]] MessagePhases& phases() { return phases_; }
+  /// Before the run: rows are put out at the end, so that more can come between them.
+  void keep_rows() { keeps_rows_ = static_cast<bool>(sink_); }
+  [[nodiscard]] bool keeps_rows() const { return keeps_rows_; }
+  void add_row(const protocols::MessageOutcome& outcome) {
+    rows_.push_back({outcome, result_of(outcome)});
+  }
   /// After the last message.
   void finish(Results& results);
 
  private:
-  [[nodiscard]] MessageResult result_of(const protocols::MessageOutcome& message);
+  struct Row {
+    protocols::MessageOutcome outcome;
+    MessageResult message;
+  };
+  void put_out_rows();
+
 
   const Experiment& e_;
   IdealTimes& ideals_;
@@ -62,6 +84,8 @@ class MessageCollector {
   MessagePhases phases_;
   MessageStatistics all_;
   std::vector<MessageStatistics> of_job_;
+  bool keeps_rows_ = false;
+  std::vector<Row> rows_;
 };
 
 }  // namespace weft::scenarios

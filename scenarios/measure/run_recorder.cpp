@@ -46,6 +46,7 @@ void RunRecorder::finish(protocols::PacketNetwork& network, Results& results) {
   messages_.add(pending);
   collectives_.add(pending);
   activities_.add(pending, results.simulated);
+  if (reused_) reused_->finish();
   messages_.finish(results);
   collectives_.finish([&] { return held(network); }, results);
   collect_pauses(e_, network, activities_, results);

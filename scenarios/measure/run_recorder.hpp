@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "collectives/runtime/executor.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
@@ -7,6 +9,7 @@
 #include "scenarios/measure/flow_activities.hpp"
 #include "scenarios/measure/iteration_collector.hpp"
 #include "scenarios/measure/message_collector.hpp"
+#include "scenarios/measure/reused_phases.hpp"
 #include "scenarios/results/results.hpp"
 #include "scenarios/results/run_state.hpp"
 #include "scenarios/timeline/timeline.hpp"
@@ -23,12 +26,18 @@ class RunRecorder {
 
   /// Statistics began again: nothing is known of flow control before.
   void begin_measurement() { is_measuring_ = true; }
+  /// Before the run: some of it is simulated once and taken again.
+  void follow(DomainReuse& reuse) { reused_.emplace(e_, reuse, messages_, activities_); }
   /// Takes what is over by now.
   void take(protocols::PacketNetwork& network);
   /// For who watches: what is over and not taken, and how far a job is with its iterations.
   [[nodiscard]] std::vector<MessageResult> untaken(const protocols::PacketNetwork& network);
   [[nodiscard]] RunState::Job steps_of(std::uint32_t job) const {
     return collectives_.steps_of(job);
+  }
+  /// What was reused since the last time counts, in the network, too.
+  void take_reused(protocols::PacketNetwork& network, collectives::Executor& executor) {
+    reused_->take(network, executor);
   }
   /// Takes the rest, and hands over messages, collectives and pauses. Needs the jobs of the
   /// results.
@@ -43,6 +52,7 @@ class RunRecorder {
   MessageCollector messages_;
   IterationCollector collectives_;
   FlowActivities activities_;
+  std::optional<ReusedPhases> reused_;
   bool is_measuring_;
 };
 

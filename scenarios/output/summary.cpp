@@ -302,6 +302,20 @@ std::string fluid_ports_text(const Results& r) {
   return table.to_string("  ");
 }
 
+/// How much was simulated once and taken again; empty: nobody asked for that.
+std::string reuse_lines(const Results& r) {
+  std::string lines;
+  if (r.reuse.phases > 0) {
+    lines += fmt::format("  reuse: {} of {} phases of {} GPUs simulated, {} of {} packet-hops\n",
+                         format_count(static_cast<std::int64_t>(r.reuse.simulated)),
+                         format_count(static_cast<std::int64_t>(r.reuse.phases)), r.reuse.gpus,
+                         format_count(static_cast<std::int64_t>(r.reuse.simulated_hops)),
+                         format_count(static_cast<std::int64_t>(r.totals.packet_hops)));
+  }
+  for (const std::string& refusal : r.reuse.refusals) lines += "  reuse: " + refusal + "\n";
+  return lines;
+}
+
 std::string cost_line(const Results& r) {
   const std::string times = fmt::format(
       "  simulated {} in {} of wall time{}: ", format_time(r.simulated),
@@ -344,6 +358,7 @@ std::string summary_text(const Results& r) {
           "\n";
   if (r.has_packets) text += pause_summary_text(r);
   text += cost_line(r);
+  text += reuse_lines(r);
   text += fmt::format("  results sha256 {}\n", r.digest());
   for (const std::string& warning : r.warnings) text += "  warning: " + escaped(warning) + "\n";
   return text;

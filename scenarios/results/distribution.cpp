@@ -32,20 +32,21 @@ std::uint64_t rank_of(std::uint64_t count, std::uint64_t per_mille) {
 
 }  // namespace
 
-void Distribution::add(double value) {
+void Distribution::add(double value, std::uint64_t times) {
   WEFT_CHECK(value >= 0, "a distribution is of quantities");
-  ++count_;
+  if (times == 0) return;
+  count_ += times;
   max_ = std::max(max_, value);
   if (count_ <= kExact) {
-    values_.push_back(value);
+    values_.insert(values_.end(), times, value);
     return;
   }
   for (const double kept : values_) put_in_bucket(kept);
   if (!values_.empty()) values_ = {};
-  put_in_bucket(value);
+  put_in_bucket(value, times);
 }
 
-void Distribution::put_in_bucket(double value) {
+void Distribution::put_in_bucket(double value, std::uint64_t times) {
   const std::uint64_t bucket = bucket_of(value);
   if (buckets_.empty()) first_bucket_ = bucket;
   if (bucket < first_bucket_) {
@@ -53,7 +54,7 @@ void Distribution::put_in_bucket(double value) {
     first_bucket_ = bucket;
   }
   if (bucket - first_bucket_ >= buckets_.size()) buckets_.resize(bucket - first_bucket_ + 1);
-  ++buckets_[bucket - first_bucket_];
+  buckets_[bucket - first_bucket_] += times;
 }
 
 Percentiles Distribution::percentiles() const {

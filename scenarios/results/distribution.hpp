@@ -23,14 +23,14 @@ class Distribution {
   /// So many values are kept.
   static constexpr std::size_t kExact = 65'536;
 
-  void add(double value);
+  void add(double value, std::uint64_t times = 1);
   [[nodiscard]] std::uint64_t count() const { return count_; }
   /// By nearest rank: exact up to kExact values, then within 1/8192 of the value; the greatest is
   /// always exact. All 0 if there is no value.
   [[nodiscard]] Percentiles percentiles() const;
 
  private:
-  void put_in_bucket(double value);
+  void put_in_bucket(double value, std::uint64_t times = 1);
 
   std::vector<double> values_;  ///< empty once there are buckets
   std::vector<std::uint64_t> buckets_;

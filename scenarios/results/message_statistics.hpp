@@ -37,11 +37,11 @@ using MessageSink = std::function<void(const MessageResult&)>;
 /// Counts messages; nobody has a list of them, for there may be very many.
 class MessageStatistics {
  public:
-  void add(const MessageResult& message) {
-    ++count_;
+  void add(const MessageResult& message, std::uint64_t times = 1) {
+    count_ += times;
     if (!message.is_complete()) return;
-    completion_.add(to_seconds(message.completed - message.start));
-    slowdown_.add(message.slowdown());
+    completion_.add(to_seconds(message.completed - message.start), times);
+    slowdown_.add(message.slowdown(), times);
   }
 
   [[nodiscard]] std::uint64_t count() const { return count_; }

@@ -9,6 +9,7 @@
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/results/message_phase.hpp"
 #include "scenarios/results/message_statistics.hpp"
+#include "scenarios/results/reuse_report.hpp"
 #include "scenarios/results/table_list.hpp"
 #include "simcore/base/histogram.hpp"
 #include "simcore/base/units.hpp"
@@ -64,6 +65,7 @@ struct Results : ResultTables {
   Picoseconds lookahead;
   protocols::NetworkTotals totals;
   Histogram packet_latency;
+  ReuseReport reuse;
   MessageStatistics messages;
   bool lists_messages = true;        ///< as rows of a file
   std::vector<MessagePhase> phases;  ///< by job and iteration

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "scenarios/measure/run_recorder.hpp"
 #include "scenarios/measure/tables/collect_jobs.hpp"
 #include "scenarios/output/run_files.hpp"
+#include "scenarios/reuse/domain_reuse.hpp"
 #include "scenarios/run/blame_run.hpp"
 #include "scenarios/run/network_options.hpp"
 #include "scenarios/run/observe.hpp"
@@ -31,12 +33,19 @@ using protocols::PacketNetwork;
 
 Timeline* timeline_of(RunFiles* files) { return files == nullptr ? nullptr : files->timeline(); }
 
+/// What happens between windows: `take` what is over; with reuse `fold` what has gathered.
+struct BetweenWindows {
+  std::function<void()> take;
+  std::function<void()> fold;  ///< empty: nothing is reused
+};
+
 PacketNetwork make_network(const Experiment& e, RunFiles* files,
-                           const protocols::Parallelism& parallelism,
-                           std::function<void()> on_many_messages) {
+                           const protocols::Parallelism& parallelism, BetweenWindows between) {
   PacketNetwork::Options options = network_options(e);
   options.parallelism = parallelism;
-  options.on_many_messages = std::move(on_many_messages);
+  options.on_many_messages = std::move(between.take);
+  options.keeps_domains_whole = static_cast<bool>(between.fold);
+  options.on_period = std::move(between.fold);
   if (files != nullptr) observe(e, *files, options);
   if (Timeline* timeline = timeline_of(files)) {
     options.on_period = [timeline] { timeline->take_activities(); };
@@ -118,8 +127,17 @@ void explain(const Experiment& e, const PacketNetwork& network,
   explain_jobs(e, executor, results);
 }
 
-void require_invariants(const PacketNetwork& network, bool is_at_rest) {
-  const std::vector<std::string> violations = network.violated_invariants(is_at_rest);
+std::unique_ptr<DomainReuse> make_reuse(const Experiment& e, Reuse mode) {
+  if (mode == Reuse::kOff) return nullptr;
+  collectives::Components components =
+      collectives::find_components(e.workload, e.fabric, [&](std::int32_t a, std::int32_t b) {
+        return are_domains_alike(e.fabric, a, b);
+      });
+  return std::make_unique<DomainReuse>(e, network_options(e), std::move(components),
+                                       mode == Reuse::kVerify);
+}
+
+void require_invariants(const std::vector<std::string>& violations) {
   if (violations.empty()) return;
   for (const std::string& sentence : violations) {
     std::fprintf(stderr, "weft: broken invariant: %s\n", sentence.c_str());
@@ -129,8 +147,13 @@ void require_invariants(const PacketNetwork& network, bool is_at_rest) {
 
 }  // namespace
 
-Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles* files,
-                 const protocols::Parallelism& parallelism, const MessageSink& sink) {
+namespace {
+
+/// A run, with reuse as this says; nothing where reuse turned out to be hopeless.
+std::optional<Results> simulate_with(Reuse mode, const Experiment& e,
+                                     const ProgressObserver& progress, RunFiles* files,
+                                     const protocols::Parallelism& parallelism,
+                                     const MessageSink& sink) {
   // Before the network exists: what it takes to find them is then free again.
   IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
   std::vector<IdealTimes::Job> ideal_jobs = ideal_jobs_of(e, ideals);
@@ -143,12 +166,29 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
   Timeline* timeline = timeline_of(files);
   if (timeline != nullptr) executor.watch(timeline->activities());
   RunRecorder recorder(e, executor, ideals, sink, paths ? &*paths : nullptr, timeline);
-  PacketNetwork network = make_network(e, files, parallelism, [&] { recorder.take(network); });
+  const std::unique_ptr<DomainReuse> reuse = make_reuse(e, mode);
+  const bool takes_over = reuse != nullptr && mode == Reuse::kOn;
+  if (takes_over) {
+    executor.hand_over(*reuse);
+    recorder.follow(*reuse);
+  } else if (reuse != nullptr) {
+    executor.tell(*reuse);
+  }
+  PacketNetwork* running = nullptr;
+  BetweenWindows between{.take = [&] { recorder.take(*running); }, .fold = {}};
+  if (reuse != nullptr) {
+    between.fold = [&] {
+      if (takes_over && reuse->is_full()) recorder.take_reused(*running, executor);
+    };
+  }
+  PacketNetwork network = make_network(e, files, parallelism, std::move(between));
+  running = &network;
   if (files != nullptr) name_flows(e, network, *files);
   RunMonitor monitor(e, network);
   monitor.follow(executor, recorder);
   const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
     if (files != nullptr && files->has_failed()) return false;
+    if (reuse != nullptr && reuse->is_hopeless()) return false;
     return !progress || progress(monitor.look(now, packet_hops));
   };
   network.start(executor);
@@ -158,8 +198,10 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
   results.seed = e.scenario.seed;
   results.warnings = e.warnings;
   results.threads = network.threads();
-  results.cells = network.cells().cell_count;
-  results.lookahead = network.cells().lookahead;
+  // Where domains are kept whole, that is no part of the model.
+  const CellPlan plan = reuse == nullptr ? network.cells() : plan_of(e);
+  results.cells = plan.cell_count;
+  results.lookahead = plan.lookahead;
   const Picoseconds until = e.scenario.run.until.value_or(network.longest_run());
   PacketNetwork::Status status = PacketNetwork::Status::kTimeLimit;
   if (e.scenario.run.warmup > Picoseconds(0)) {
@@ -172,11 +214,29 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
 
   if (progress) progress(monitor.last());
   if (files != nullptr) files->finish_traces();
+  if (reuse != nullptr && reuse->is_hopeless()) return std::nullopt;
 
+  require_invariants(network.violated_invariants(status == PacketNetwork::Status::kQuiescent));
+  Picoseconds last_event = network.last_event();
+  Picoseconds stopped = network.now();
+  if (reuse != nullptr) {
+    const bool has_ended = status == PacketNetwork::Status::kQuiescent;
+    const bool was_cut = reuse->close(has_ended ? e.scenario.run.until : stopped);
+    if (has_ended && was_cut) {
+      status = PacketNetwork::Status::kTimeLimit;
+      stopped = until;
+    }
+    if (takes_over) recorder.take_reused(network, executor);
+    last_event = std::max(last_event, reuse->last_event());
+    require_invariants(reuse->violations());
+    results.reuse = reuse->report();
+    results.reuse.simulated_hops += network.totals().packet_hops;
+    if (takes_over) results.reuse.simulated_hops -= reuse->hops_taken();
+  }
+  results.reuse.is_asked = mode != Reuse::kOff;
   const bool is_at_rest = status == PacketNetwork::Status::kQuiescent;
-  require_invariants(network, is_at_rest);
   results.outcome = outcome_of(status, executor.all_finished());
-  results.simulated = is_at_rest ? network.last_event() : network.now();
+  results.simulated = is_at_rest ? last_event : stopped;
   if (status == PacketNetwork::Status::kStalled && executor.all_finished()) {
     results.simulated = end_of_jobs(e, executor);
   }
@@ -203,6 +263,23 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
   }
   if (paths) find_blame(e, paths->finish(), ideals, {parallelism, progress, timeline}, results);
   if (timeline != nullptr) end_timeline(*timeline, results);
+  return results;
+}
+
+}  // namespace
+
+Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles* files,
+                 const protocols::Parallelism& parallelism, const MessageSink& sink) {
+  const Reuse mode = e.scenario.run.reuse;
+  std::string obstacle = mode == Reuse::kOff ? "" : obstacle_to_reuse(e);
+  if (mode != Reuse::kOff && obstacle.empty()) {
+    std::optional<Results> results = simulate_with(mode, e, progress, files, parallelism, sink);
+    if (results) return std::move(*results);
+    obstacle = "links of domains never become quiet";
+  }
+  Results results = *simulate_with(Reuse::kOff, e, progress, files, parallelism, sink);
+  results.reuse.is_asked = mode != Reuse::kOff;
+  if (!obstacle.empty()) results.reuse.refusals.push_back("nothing is reused: " + obstacle);
   return results;
 }
 

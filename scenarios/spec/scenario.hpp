@@ -22,11 +22,19 @@ struct LinkChange {
   topologies::LinkPart link;  ///< what it says is so
 };
 
+/// Whether what was simulated once is simulated again.
+enum class Reuse : std::uint8_t {
+  kOff,     ///< always
+  kOn,      ///< calls inside scale-up domains are not, where they begin alike
+  kVerify,  ///< always, and compared with what would have been taken
+};
+
 struct RunSpec {
   Picoseconds warmup;                  ///< statistics count from then on
   std::optional<Picoseconds> until;    ///< the run stops there at the latest
   Picoseconds control_latency = 1_us;  ///< of job control between hosts; bounds the lookahead
   CellPlan::Cut cells = CellPlan::Cut::kAuto;
+  Reuse reuse = Reuse::kOff;
 };
 
 /// NCCL's PXN ("PCI x NVLink"): what is for a GPU on another rail goes over the scale-up domain to

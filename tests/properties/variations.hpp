@@ -13,6 +13,7 @@ struct Variation {
   protocols::Parallelism parallelism;
   protocols::Features extra_features{};
   std::uint64_t many_messages = protocols::kManyMessages;
+  scenarios::Reuse reuse = scenarios::Reuse::kOff;
 };
 
 /// Of several threads those share a window that are there in time; that all of them do, which is
@@ -26,6 +27,18 @@ inline constexpr std::array kVariations{
     Variation{
         "the general packet path", CellPlan::Cut::kAuto, {}, protocols::GeneralPath::kFeatures},
     Variation{"messages forgotten as soon as may be", CellPlan::Cut::kAuto, {}, {}, 1},
+    Variation{"calls in domains simulated once",
+              CellPlan::Cut::kAuto,
+              {.threads = 2, .share_from = 1},
+              {},
+              protocols::kManyMessages,
+              scenarios::Reuse::kOn},
+    Variation{"calls in domains compared with what would be taken",
+              CellPlan::Cut::kFinest,
+              {},
+              {},
+              protocols::kManyMessages,
+              scenarios::Reuse::kVerify},
 };
 
 /// Runs `experiment` in that way. It keeps the cut and the path.
@@ -34,6 +47,7 @@ inline scenarios::Results simulate_as(const Variation& variation, scenarios::Exp
   experiment.scenario.run.cells = variation.cut;
   experiment.extra_features = variation.extra_features;
   experiment.many_messages = variation.many_messages;
+  experiment.scenario.run.reuse = variation.reuse;
   return scenarios::simulate(experiment, observer, nullptr, variation.parallelism);
 }
 

@@ -19,7 +19,7 @@ using Row = std::array<std::int64_t, 3>;
 
 RowSum sum_of(const std::vector<Row>& rows) {
   RowSum sum;
-  for (const Row& row : rows) sum.add(row);
+  for (const Row& row : rows) sum.add(RowName(), row, 0);
   return sum;
 }
 
@@ -31,6 +31,29 @@ TEST(RowSum, KnowsRowsWhateverTheirOrder) {
   EXPECT_NE(sum_of({a, b}), sum_of({a, c})) << "another row";
   EXPECT_NE(sum_of({a, a}), sum_of({b, b})) << "the values of a row have an order";
   EXPECT_NE(sum_of({a}), sum_of({a, a})) << "how often counts";
+}
+
+TEST(RowSum, OfRowsThatComeAgainLaterBetweenOthersFollowsFromTheirSum) {
+  const Row a{1, 2, 3};
+  const Row b{4, 5, 6};
+  const RowName here(1, 2);
+  RowSum once;
+  once.add(RowName(), a, 10);
+  once.add(RowName(), b, 25);
+  RowSum each;
+  for (const std::int64_t start : {100, 350, 1'000}) {
+    each.add(here, a, start + 10);
+    each.add(here, b, start + 25);
+  }
+  RowSum at_once;
+  at_once.add(here, once, 3, 100 + 350 + 1'000);
+  EXPECT_EQ(at_once, each);
+  RowSum elsewhere;
+  elsewhere.add(RowName(2, 1), once, 3, 100 + 350 + 1'000);
+  EXPECT_NE(elsewhere, each) << "who sends to whom";
+  RowSum later;
+  later.add(here, once, 3, 100 + 350 + 1'001);
+  EXPECT_NE(later, each) << "when";
 }
 
 MessageResult message(Picoseconds begin, Picoseconds completed) {

@@ -171,6 +171,16 @@ std::vector<Field<Results>> identity_fields() {
            [](const Results& r) { return json_if(!r.warnings.empty(), r.warnings); }}};
 }
 
+ordered_json json_of(const ReuseReport& reuse) {
+  return {{"components", reuse.components},
+          {"gpus", reuse.gpus},
+          {"calls", reuse.calls},
+          {"phases", reuse.phases},
+          {"phases_simulated", reuse.simulated},
+          {"packet_hops_simulated", reuse.simulated_hops},
+          {"refusals", reuse.refusals}};
+}
+
 std::vector<Field<Results>> cost_fields() {
   return {
       {"simulated_seconds", "time of the last event, or of the limit",
@@ -187,7 +197,12 @@ std::vector<Field<Results>> cost_fields() {
       {"cells", "that the fabric was cut into",
        [](const Results& r) { return json_if(r.has_packets, r.cells); }},
       {"lookahead_seconds", "of the cells",
-       [](const Results& r) { return json_if(r.has_packets, to_seconds(r.lookahead)); }}};
+       [](const Results& r) { return json_if(r.has_packets, to_seconds(r.lookahead)); }},
+      {"reuse", "what was simulated once and taken again, where `run.reuse` asks for that: "
+                "components (groups of GPUs whose calls were taken over), gpus in them, calls of "
+                "ranks, phases from quiet to quiet, phases_simulated, packet_hops_simulated of all "
+                "packet_hops, and refusals, a list of sentences",
+       [](const Results& r) { return json_if(r.reuse.is_asked, json_of(r.reuse)); }}};
 }
 
 std::vector<Field<Results>> result_fields() {

@@ -1,0 +1,401 @@
+#include "scenarios/reuse/domain_reuse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "collectives/parts/parts_program.hpp"
+#include "simcore/base/check.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using collectives::Component;
+using collectives::Components;
+using collectives::Operation;
+using collectives::PartsProgram;
+
+/// Phases that are kept before they are taken: some hundred megabytes.
+constexpr std::size_t kMostBytes = std::size_t{512} << 20U;
+constexpr std::size_t kMostDifferences = 10;
+/// Calls of ranks in one phase. Each of them may have it simulated again from its start.
+constexpr std::size_t kMostBegins = 4'096;
+
+/// Whether no rank ends such a call before all have begun it.
+bool waits_for_all(const collectives::CollectiveSpec& spec) {
+  switch (spec.operation) {
+    case Operation::kAllReduce:
+    case Operation::kAllGather:
+    case Operation::kReduceScatter:
+    case Operation::kAllToAll:
+      return true;
+    default:
+      return false;
+  }
+}
+
+PhaseStore::Key key_of(std::span<const PhaseBegin> begins) {
+  PhaseStore::Key key;
+  key.reserve(2 * begins.size());
+  for (const PhaseBegin& b : begins) {
+    key.push_back(b.time.count());
+    key.push_back((std::int64_t{b.call} << 32U) | (std::int64_t{b.stream} << 16U) | b.rank);
+  }
+  return key;
+}
+
+}  // namespace
+
+PhaseStore::Found PhaseStore::find(std::span<const PhaseBegin> begins) {
+  const Key key = key_of(begins);
+  std::unique_ptr<DomainReplay> replay;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = phases_.find(key); known != phases_.end()) return known->second;
+    replay = take_replay();
+  }
+  const Found found = std::make_shared<const Phase>(replay->run(begins, {}));
+  const std::lock_guard lock(mutex_);
+  give_back(std::move(replay));
+  const auto [it, is_new] = phases_.emplace(key, found);
+  if (is_new) {
+    bytes_ += found->memory_bytes() + key.size() * sizeof(std::int64_t);
+    if (found->is_whole) ++simulated_;
+    simulated_hops_ += found->share.sums.packet_hops;
+  }
+  return it->second;
+}
+
+PhaseStore::Found PhaseStore::cut_off(std::span<const PhaseBegin> begins, Picoseconds until) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<DomainReplay> replay = take_replay();
+  const Found found = std::make_shared<const Phase>(replay->run(begins, until));
+  ++simulated_;
+  simulated_hops_ += found->share.sums.packet_hops;
+  give_back(std::move(replay));
+  return found;
+}
+
+void PhaseStore::forget() {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(phases_, [](const auto& entry) { return entry.second.use_count() == 1; });
+  bytes_ = 0;
+  for (const auto& [key, phase] : phases_) {
+    bytes_ += phase->memory_bytes() + key.size() * sizeof(std::int64_t);
+  }
+}
+
+std::vector<std::string> PhaseStore::violations() const { return violations_; }
+
+const DomainReplay& PhaseStore::any_replay() {
+  const std::lock_guard lock(mutex_);
+  if (idle_.empty()) idle_.push_back(take_replay());
+  return *idle_.front();
+}
+
+std::unique_ptr<DomainReplay> PhaseStore::take_replay() {
+  if (idle_.empty()) return std::make_unique<DomainReplay>(e_, options_, example_);
+  std::unique_ptr<DomainReplay> replay = std::move(idle_.back());
+  idle_.pop_back();
+  return replay;
+}
+
+void PhaseStore::give_back(std::unique_ptr<DomainReplay> replay) {
+  std::ranges::copy(replay->violations(), std::back_inserter(violations_));
+  if (replay->is_quiet()) idle_.push_back(std::move(replay));
+}
+
+DomainReuse::DomainReuse(const Experiment& experiment, protocols::PacketNetwork::Options options,
+                         Components components, bool watches)
+    : e_(experiment),
+      options_(std::move(options)),
+      components_(std::move(components)),
+      watches_(watches),
+      states_(components_.all.size()),
+      takes_(e_.workload.process_hosts().size()) {
+  for (const std::uint32_t example : components_.of_kind) {
+    stores_.push_back(std::make_unique<PhaseStore>(e_, options_, components_.all[example]));
+  }
+  number_of_call_.resize(e_.workload.jobs().size());
+  for (std::uint32_t c = 0; c < components_.all.size(); ++c) {
+    const Component& component = components_.all[c];
+    number_calls(component.job);
+    const collectives::JobPlan& plan = e_.workload.jobs()[component.job];
+    const PartsProgram& program = program_of(e_, component);
+    for (const std::uint32_t number : component.communicators) {
+      const std::uint32_t stream =
+          program.lane_plan().number_of(collectives::StreamOf::communicator(number));
+      for (const std::uint32_t rank : program.parts().communicators()[number].ranks) {
+        std::vector<bool>& of_process = takes_[plan.process(rank).value()];
+        if (of_process.size() <= stream) of_process.resize(stream + 1);
+        of_process[stream] = true;
+      }
+    }
+  }
+}
+
+void DomainReuse::number_calls(std::uint32_t job) {
+  if (!number_of_call_[job].empty()) return;
+  const auto& program = dynamic_cast<const PartsProgram&>(*e_.workload.jobs()[job].program);
+  std::vector<std::uint32_t> next(program.parts().communicators().size());
+  for (const collectives::CommunicatorCall& call : program.parts().calls()) {
+    number_of_call_[job].push_back(next[call.communicator]++);
+  }
+}
+
+bool DomainReuse::takes(ProcessId process, std::uint32_t stream) const {
+  const std::vector<bool>& of_process = takes_[process.value()];
+  return stream < of_process.size() && of_process[stream];
+}
+
+PhaseBegin DomainReuse::begin_of(const Component& component, ProcessId process,
+                                 std::uint32_t stream, std::uint32_t call,
+                                 Picoseconds time) const {
+  return {.time = time,
+          .rank = components_.rank_of_process[process.value()],
+          .stream = stream,
+          .call = number_of_call_[component.job][call]};
+}
+
+bool DomainReuse::Open::is_waiting() const {
+  return std::ranges::any_of(calls, [](const Call& c) { return !c.is_complete(); });
+}
+
+bool DomainReuse::Open::is_running() const {
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    if (!has_ended[i] && calls[call_of[i]].is_complete()) return true;
+  }
+  return false;
+}
+
+void DomainReuse::add_begin(const Component& component, Open& open, const PhaseBegin& begin) const {
+  const PartsProgram& program = program_of(e_, component);
+  const auto member = program.lane_plan().member(component.ranks[begin.rank], begin.stream);
+  const auto at = std::ranges::lower_bound(component.communicators, member->communicator);
+  const auto place = static_cast<std::uint32_t>(at - component.communicators.begin());
+  std::uint32_t number = 0;  // among the calls that this rank has begun on that stream
+  for (const PhaseBegin& b : open.begins) {
+    if (b.rank == begin.rank && b.stream == begin.stream) ++number;
+  }
+  auto call = std::ranges::find_if(open.calls, [&](const Open::Call& c) {
+    return c.communicator == place && c.number == number;
+  });
+  if (call == open.calls.end()) {
+    const std::uint32_t of_program = calls_of(program, member->communicator)[begin.call];
+    const auto members = static_cast<std::uint32_t>(
+        program.parts().communicators()[member->communicator].ranks.size());
+    call = open.calls.insert(
+        call, {place, number, 0, members, waits_for_all(program.call(of_program).spec())});
+  }
+  ++call->begun;
+  open.begins.push_back(begin);
+  open.has_ended.push_back(false);
+  open.call_of.push_back(static_cast<std::uint32_t>(call - open.calls.begin()));
+  open.phase.reset();
+}
+
+std::span<const collectives::CallReuse::End> DomainReuse::begin(ProcessId process,
+                                                                std::uint32_t stream,
+                                                                std::uint32_t call,
+                                                                Picoseconds now) {
+  const std::uint32_t number = components_.of_process[process.value()];
+  const Component& component = components_.all[number];
+  State& state = states_[number];
+  Open& open = state.open;
+  ++state.calls;
+  state.ends.clear();
+  const bool is_over = open.is_open && open.phase != nullptr && open.phase->is_whole &&
+                       !open.is_running() && now >= open.start + open.phase->last;
+  if (is_over) close(number, open.phase);
+  if (!open.is_open) {
+    open.is_open = true;
+    open.start = now;
+  }
+  const PhaseBegin begin = begin_of(component, process, stream, call, now - open.start);
+  add_begin(component, open, begin);
+  if (open.begins.size() > kMostBegins) is_hopeless_ = true;
+  const bool may_end_early = std::ranges::any_of(
+      open.calls, [](const Open::Call& c) { return !c.is_complete() && !c.waits_for_all; });
+  if (!is_hopeless_ && (open.is_running() || may_end_early)) find_ends(number);
+  return state.ends;
+}
+
+void DomainReuse::find_ends(std::uint32_t number) {
+  State& state = states_[number];
+  Open& open = state.open;
+  open.phase = store(number).find(open.begins);
+  const Component& component = components_.all[number];
+  const collectives::JobPlan& plan = e_.workload.jobs()[component.job];
+  for (std::size_t i = 0; i < open.begins.size(); ++i) {
+    const PhaseEnd& end = open.phase->ends[i];
+    if (open.has_ended[i] || end.time < Picoseconds(0)) continue;
+    state.ends.push_back({.process = plan.process(component.ranks[open.begins[i].rank]),
+                          .stream = open.begins[i].stream,
+                          .time = open.start + end.time,
+                          .posted_at = open.start + end.posted_at});
+  }
+}
+
+void DomainReuse::end(ProcessId process, std::uint32_t stream) {
+  const std::uint32_t number = components_.of_process[process.value()];
+  Open& open = states_[number].open;
+  const std::uint32_t rank = components_.rank_of_process[process.value()];
+  for (std::size_t i = 0; i < open.begins.size(); ++i) {
+    const PhaseBegin& b = open.begins[i];
+    if (b.rank != rank || b.stream != stream || open.has_ended[i]) continue;
+    open.has_ended[i] = true;
+    break;
+  }
+}
+
+void DomainReuse::begun(ProcessId process, std::uint32_t stream, std::uint32_t call,
+                        Picoseconds now) {
+  if (watches_ && takes(process, stream)) begin(process, stream, call, now);
+}
+
+void DomainReuse::ended(ProcessId process, std::uint32_t stream, Picoseconds now,
+                        Picoseconds posted_at) {
+  if (!watches_ || !takes(process, stream)) return;
+  const std::uint32_t number = components_.of_process[process.value()];
+  const Open& open = states_[number].open;
+  const std::uint32_t rank = components_.rank_of_process[process.value()];
+  for (std::size_t i = 0; i < open.begins.size(); ++i) {
+    const PhaseBegin& b = open.begins[i];
+    if (b.rank != rank || b.stream != stream || open.has_ended[i]) continue;
+    const Picoseconds begun_at = open.start + b.time;
+    const PhaseEnd end = open.phase == nullptr ? PhaseEnd{} : open.phase->ends[i];
+    const bool is_equal =
+        end.time >= Picoseconds(0) && open.start + end.time == now &&
+        std::max(begun_at, open.start + end.posted_at) == std::max(begun_at, posted_at);
+    if (!is_equal) {
+      const std::lock_guard lock(mutex_);
+      if (differences_.size() < kMostDifferences) {
+        differences_.push_back(fmt::format(
+            "rank {} ends a call that it began at {} ps at {} ps; reuse would have said {} ps",
+            e_.workload.rank_of(process), begun_at.count(), now.count(),
+            (open.start + end.time).count()));
+      }
+    }
+    break;
+  }
+  end(process, stream);
+}
+
+void DomainReuse::close(std::uint32_t number, const PhaseStore::Found& phase) {
+  State& state = states_[number];
+  Open& open = state.open;
+  Tally& tally = state.tallies[phase];
+  ++tally.times;
+  tally.starts += static_cast<std::uint64_t>(open.start.count());
+  tally.last_start = open.start;
+  ++state.phases;
+  state.last_event = std::max(state.last_event, open.start + phase->last);
+  if (closed_) {
+    const std::lock_guard lock(mutex_);
+    closed_(number, open.start, phase);
+  }
+  open = Open{};
+}
+
+bool DomainReuse::close(std::optional<Picoseconds> limit) {
+  bool was_cut = false;
+  for (std::uint32_t c = 0; c < states_.size(); ++c) {
+    Open& open = states_[c].open;
+    if (!open.is_open) continue;
+    const bool is_whole = open.phase != nullptr && open.phase->is_whole;
+    const bool is_over = is_whole && (!limit || open.start + open.phase->last < *limit);
+    if (is_over) {
+      close(c, open.phase);
+      continue;
+    }
+    // What nobody ever ends has come to rest, too, where the run has.
+    const Picoseconds end = limit.value_or(Picoseconds::max() / 4);
+    close(c, store(c).cut_off(open.begins, end - open.start));
+    was_cut |= limit.has_value();
+  }
+  return was_cut;
+}
+
+const DomainFabric& DomainReuse::domain_of(std::uint32_t component) {
+  const std::int32_t domain = components_.all[component].domain;
+  const auto known = domains_.find(domain);
+  if (known != domains_.end()) return known->second;
+  return domains_.emplace(domain, fabric_of_domain(e_.fabric, e_.routes, domain)).first->second;
+}
+
+void DomainReuse::take(const std::function<void(const Taken&)>& visit,
+                       const std::function<void()>& use) {
+  for (std::uint32_t c = 0; c < states_.size(); ++c) {
+    for (const auto& [phase, tally] : states_[c].tallies) {
+      hops_taken_ += tally.times * phase->share.sums.packet_hops;
+      visit({c, phase.get(), tally});
+    }
+  }
+  use();
+  for (State& state : states_) state.tallies.clear();
+  for (const auto& store : stores_) store->forget();
+}
+
+bool DomainReuse::is_full() const {
+  std::size_t bytes = 0;
+  for (const auto& store : stores_) bytes += store->memory_bytes();
+  return bytes > kMostBytes;
+}
+
+Picoseconds DomainReuse::last_event() const {
+  Picoseconds last;
+  for (const State& state : states_) last = std::max(last, state.last_event);
+  return last;
+}
+
+ReuseReport DomainReuse::report() const {
+  ReuseReport report;
+  report.is_asked = true;
+  report.components = static_cast<std::uint32_t>(components_.all.size());
+  for (std::size_t c = 0; c < states_.size(); ++c) {
+    report.gpus += static_cast<std::uint32_t>(components_.all[c].ranks.size());
+    report.calls += states_[c].calls;
+    report.phases += states_[c].phases;
+  }
+  for (const auto& store : stores_) {
+    report.simulated += store->simulated();
+    report.simulated_hops += store->simulated_hops();
+  }
+  for (const Components::Refusal& refusal : components_.refusals) {
+    report.refusals.push_back(
+        fmt::format("calls among {} GPUs are simulated each: {}", refusal.gpus, refusal.reason));
+  }
+  return report;
+}
+
+std::vector<std::string> DomainReuse::violations() const {
+  std::vector<std::string> all = differences_;
+  for (const auto& store : stores_) std::ranges::copy(store->violations(), std::back_inserter(all));
+  return all;
+}
+
+std::string obstacle_to_reuse(const Experiment& e) {
+  const Scenario& s = e.scenario;
+  if (e.lone_job) return "a job that runs alone is simulated whole";
+  if (s.run.warmup > Picoseconds(0)) return "statistics begin after a warm-up";
+  if (!e.faults.empty()) return "there are faults";
+  if (s.observe.blame) return "blame follows packets";
+  if (e.timeline) return "a timeline shows messages";
+  const ObserveSpec& o = s.observe;
+  if (o.queues || o.rates || o.packets || o.credits || o.pauses) {
+    return "what is observed may be inside a domain";
+  }
+  if (s.switches.queueing == protocols::SwitchConfig::Queueing::kInput) {
+    return "arbiters of switches remember whose turn it was";
+  }
+  for (const protocols::ScaleUpConfig& domain : s.scale_up) {
+    const bool is_in_turn = domain.spreading == protocols::PortSpreading::kRoundRobin ||
+                            domain.spreading == protocols::PortSpreading::kLeastLoaded;
+    if (!is_in_turn) return "which link a packet takes inside a domain depends on names of hosts";
+  }
+  return {};
+}
+
+}  // namespace weft::scenarios

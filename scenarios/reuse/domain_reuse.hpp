@@ -1,0 +1,189 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collectives/reuse/components.hpp"
+#include "collectives/runtime/call_reuse.hpp"
+#include "protocols/network/packet_network.hpp"
+#include "scenarios/build/experiment.hpp"
+#include "scenarios/results/reuse_report.hpp"
+#include "scenarios/reuse/domain_replay.hpp"
+#include "scenarios/reuse/phase.hpp"
+
+namespace weft::scenarios {
+
+/// Phases of one kind of components that have been simulated, by their begins, and what simulates
+/// more of them. Components on different threads share it.
+class PhaseStore {
+ public:
+  PhaseStore(const Experiment& experiment, const protocols::PacketNetwork::Options& options,
+             const collectives::Component& example)
+      : e_(experiment), options_(options), example_(example) {}
+
+  using Key = std::vector<std::int64_t>;
+  using Found = std::shared_ptr<const Phase>;
+
+  /// What follows from these begins: known, or simulated now.
+  [[nodiscard]] Found find(std::span<const PhaseBegin> begins);
+  /// The same up to a time; never kept.
+  [[nodiscard]] Found cut_off(std::span<const PhaseBegin> begins, Picoseconds until);
+  /// Forgets what nobody holds.
+  void forget();
+  [[nodiscard]] std::size_t memory_bytes() const { return bytes_; }
+  /// Phases that were simulated, and packet-hops of that.
+  [[nodiscard]] std::uint64_t simulated() const { return simulated_; }
+  [[nodiscard]] std::uint64_t simulated_hops() const { return simulated_hops_; }
+  /// Of what has simulated them.
+  [[nodiscard]] std::vector<std::string> violations() const;
+
+  /// One that is at rest, for what it knows of the component alone.
+  [[nodiscard]] const DomainReplay& any_replay();
+
+ private:
+  [[nodiscard]] std::unique_ptr<DomainReplay> take_replay();
+  void give_back(std::unique_ptr<DomainReplay> replay);
+
+  const Experiment& e_;
+  const protocols::PacketNetwork::Options& options_;
+  const collectives::Component& example_;
+  mutable std::mutex mutex_;
+  std::map<Key, Found> phases_;
+  std::vector<std::unique_ptr<DomainReplay>> idle_;
+  std::size_t bytes_ = 0;
+  std::uint64_t simulated_ = 0;
+  std::uint64_t simulated_hops_ = 0;
+  std::vector<std::string> violations_;
+};
+
+/// Takes the calls of components over: each phase is looked up by the times, counted from its first
+/// one, at which ranks begin calls, and simulated apart if it is new. What happens then is the same
+/// to the bit: the links of a component are quiet before, nobody else uses them, and no rule of the
+/// network remembers what went before (protocols/MODEL.md, "Recurrence").
+class DomainReuse final : public collectives::CallReuse, public collectives::TaskObserver {
+ public:
+  /// All arguments must outlive it. Where it only `watches`, everything is simulated in its place,
+  /// and what would have been taken is compared with that.
+  DomainReuse(const Experiment& experiment, protocols::PacketNetwork::Options options,
+              collectives::Components components, bool watches);
+
+  // What the executor asks.
+  [[nodiscard]] bool takes(ProcessId process, std::uint32_t stream) const override;
+  std::span<const End> begin(ProcessId process, std::uint32_t stream, std::uint32_t call,
+                             Picoseconds now) override;
+  void end(ProcessId process, std::uint32_t stream) override;
+  // What it tells, where this watches.
+  void begun(ProcessId process, std::uint32_t stream, std::uint32_t call, Picoseconds now) override;
+  void ended(ProcessId process, std::uint32_t stream, Picoseconds now,
+             Picoseconds posted_at) override;
+
+  /// A phase as often as it took place in a component.
+  struct Tally {
+    std::uint64_t times = 0;
+    std::uint64_t starts = 0;  ///< their sum, in picoseconds, modulo 2^64
+    Picoseconds last_start;
+  };
+  struct Taken {
+    std::uint32_t component = 0;
+    const Phase* phase = nullptr;
+    Tally tally;
+  };
+  /// The run is over: closes all phases. With a limit, those that reach it are cut off there; true:
+  /// there was one.
+  bool close(std::optional<Picoseconds> limit);
+  /// Some phase does not come to an end, and costs more each time that a rank begins a call.
+  [[nodiscard]] bool is_hopeless() const { return is_hopeless_; }
+  /// What took place since the last time, between two windows or after the run: `visit` each, then
+  /// `use` them all, before what they refer to is forgotten.
+  void take(const std::function<void(const Taken&)>& visit, const std::function<void()>& use);
+  /// Since the last time so much was kept that it is better taken.
+  [[nodiscard]] bool is_full() const;
+  /// When the last thing happened in a phase.
+  [[nodiscard]] Picoseconds last_event() const;
+  [[nodiscard]] ReuseReport report() const;
+  /// Packet-hops of all phases that were taken.
+  [[nodiscard]] std::uint64_t hops_taken() const { return hops_taken_; }
+  /// Sentences about laws that do not hold, and about what took place otherwise than was foreseen.
+  [[nodiscard]] std::vector<std::string> violations() const;
+
+  [[nodiscard]] const collectives::Components& components() const { return components_; }
+  /// Of the component's kind.
+  [[nodiscard]] PhaseStore& store(std::uint32_t component) {
+    return *stores_[components_.all[component].kind];
+  }
+  /// The component's domain, of which it knows the ports.
+  [[nodiscard]] const DomainFabric& domain_of(std::uint32_t component);
+  /// Rows of phases are wanted: `visit(component, start, phase)` as each is closed.
+  using Closed = std::function<void(std::uint32_t component, Picoseconds start,
+                                    const PhaseStore::Found& phase)>;
+  void on_closed(Closed visit) { closed_ = std::move(visit); }
+
+ private:
+  /// The running phase of a component.
+  struct Open {
+    bool is_open = false;
+    Picoseconds start;
+    std::vector<PhaseBegin> begins;
+    std::vector<bool> has_ended;  ///< by begin
+    /// A call of all members of a communicator.
+    struct Call {
+      std::uint32_t communicator = 0;  ///< its place among those of the component
+      std::uint32_t number = 0;        ///< among its calls in this phase
+      std::uint32_t begun = 0;         ///< by so many members
+      std::uint32_t members = 0;
+      bool waits_for_all = false;  ///< no rank ends it before all have begun it
+      [[nodiscard]] bool is_complete() const { return begun == members; }
+    };
+    std::vector<Call> calls;
+    std::vector<std::uint32_t> call_of;  ///< by begin
+    PhaseStore::Found phase;             ///< of these begins; null: not asked for yet
+
+    [[nodiscard]] bool is_waiting() const;  ///< some rank has not begun a call that others have
+    [[nodiscard]] bool is_running() const;  ///< some rank has not ended a call that all have begun
+  };
+  struct State {
+    Open open;
+    std::map<PhaseStore::Found, Tally> tallies;
+    std::vector<End> ends;
+    std::uint64_t phases = 0;
+    std::uint64_t calls = 0;
+    Picoseconds last_event;
+  };
+  [[nodiscard]] PhaseBegin begin_of(const collectives::Component& component, ProcessId process,
+                                    std::uint32_t stream, std::uint32_t call,
+                                    Picoseconds time) const;
+  void add_begin(const collectives::Component& component, Open& open, const PhaseBegin& begin) const;
+  void close(std::uint32_t component, const PhaseStore::Found& phase);
+  void find_ends(std::uint32_t component);
+  void number_calls(std::uint32_t job);
+
+  const Experiment& e_;
+  const protocols::PacketNetwork::Options options_;
+  const collectives::Components components_;
+  const bool watches_;
+  std::vector<std::unique_ptr<PhaseStore>> stores_;  ///< by kind
+  std::vector<State> states_;                        ///< by component
+  std::map<std::int32_t, DomainFabric> domains_;     ///< that were asked for
+  std::vector<std::vector<bool>> takes_;             ///< by process and stream
+  /// By job and call: its number among those of its communicator.
+  std::vector<std::vector<std::uint32_t>> number_of_call_;
+  Closed closed_;
+  mutable std::mutex mutex_;
+  std::vector<std::string> differences_;
+  std::atomic<bool> is_hopeless_ = false;
+  std::uint64_t hops_taken_ = 0;
+};
+
+/// Why nothing of a run can be reused; empty: nothing stands in the way.
+[[nodiscard]] std::string obstacle_to_reuse(const Experiment& experiment);
+
+}  // namespace weft::scenarios

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "protocols/network/network_share.hpp"
+#include "simcore/base/ids.hpp"
+#include "simcore/base/units.hpp"
+
+/// A phase: the calls of a component from when its links were quiet until they are again. Times are
+/// counted from its first begin.
+namespace weft::scenarios {
+
+/// A rank begins a call.
+struct PhaseBegin {
+  Picoseconds time;
+  std::uint32_t rank = 0;    ///< of the component
+  std::uint32_t stream = 0;  ///< of the job's program
+  std::uint32_t call = 0;    ///< of its communicator, from 0
+  bool operator==(const PhaseBegin&) const = default;
+};
+
+/// When the call is over on the rank; -1: it does not end by itself.
+struct PhaseEnd {
+  Picoseconds time{-1};
+  Picoseconds posted_at;  ///< CallReuse::End
+  bool operator==(const PhaseEnd&) const = default;
+};
+
+/// A message of a phase. Connections are numbered as those of the component alone.
+struct PhaseMessage {
+  ConnectionId connection;
+  std::uint32_t queue_pair = 0;  ///< of its connection
+  Bytes bytes;
+  Picoseconds posted;
+  Picoseconds delivered{-1};     ///< -1: not within the phase
+  Picoseconds acknowledged{-1};  ///< -1: never, or not within the phase
+};
+
+/// What a rank put on the network.
+struct PhaseSent {
+  std::int64_t messages = 0;
+  Bytes bytes;
+  Picoseconds last_progress;
+};
+
+/// What followed from some begins, if nothing else ever began.
+struct Phase {
+  std::vector<PhaseEnd> ends;  ///< by begin
+  Picoseconds last;            ///< when the last thing happened
+  bool is_whole = false;       ///< all calls ended; then nothing is left of them
+  // Of whole phases, and of those that were cut off.
+  protocols::NetworkShare share;  ///< ports are those of the component alone
+  std::vector<PhaseMessage> messages;
+  std::vector<PhaseSent> sent;  ///< by rank
+
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return sizeof(Phase) + ends.capacity() * sizeof(PhaseEnd) +
+           share.queues.capacity() * sizeof(protocols::QueueShare) +
+           messages.capacity() * sizeof(PhaseMessage) + sent.capacity() * sizeof(PhaseSent);
+  }
+};
+
+}  // namespace weft::scenarios

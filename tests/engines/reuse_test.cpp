@@ -1,0 +1,186 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "scenarios/run/simulation.hpp"
+#include "tests/support/engines.hpp"
+
+/// Calls that are simulated once give what calls that are simulated each give, to the bit. The digest
+/// covers every table, the histogram of packet latencies and a sum over all messages; what it leaves
+/// out (rows, percentiles, totals) is compared here.
+namespace weft::testing {
+namespace {
+
+using scenarios::Experiment;
+using scenarios::MessageResult;
+using scenarios::Results;
+using scenarios::Reuse;
+
+MessageRun run_with(Experiment& e, Reuse reuse, const protocols::Parallelism& parallelism = {}) {
+  e.scenario.run.reuse = reuse;
+  return MessageRun([&](const scenarios::MessageSink& sink) {
+    return scenarios::simulate(e, {}, nullptr, parallelism, sink);
+  });
+}
+
+std::vector<std::int64_t> row(const MessageResult& m) {
+  return {m.job,
+          m.source_rank,
+          m.destination_rank,
+          m.bytes.count(),
+          m.start.count(),
+          m.delivered.count(),
+          m.completed.count(),
+          m.ideal.count()};
+}
+
+/// Both runs in the order in which a sink saw them.
+void expect_equal(const MessageRun& a, const MessageRun& b) {
+  EXPECT_EQ(a.results.digest(), b.results.digest());
+  EXPECT_EQ(a.results.simulated, b.results.simulated);
+  EXPECT_EQ(a.results.outcome, b.results.outcome);
+  EXPECT_EQ(a.results.totals.events, b.results.totals.events);
+  EXPECT_EQ(a.results.totals.packet_hops, b.results.totals.packet_hops);
+  EXPECT_EQ(a.results.totals.credit_stalls, b.results.totals.credit_stalls);
+  EXPECT_EQ(a.results.totals.credit_stall_time, b.results.totals.credit_stall_time);
+  EXPECT_EQ(a.results.packet_latency, b.results.packet_latency);
+  EXPECT_EQ(a.results.cells, b.results.cells);
+  ASSERT_EQ(a.messages.size(), b.messages.size());
+  for (std::size_t i = 0; i < a.messages.size(); ++i) {
+    ASSERT_EQ(row(a.messages[i]), row(b.messages[i])) << "message " << i;
+  }
+}
+
+/// Returns the results with reuse.
+Results expect_the_same(const std::string& text) {
+  Experiment e = experiment_of_text(text);
+  const MessageRun off = run_with(e, Reuse::kOff);
+  const MessageRun on = run_with(e, Reuse::kOn);
+  expect_equal(off, on);
+  expect_equal(off, run_with(e, Reuse::kVerify));
+  return on.results;
+}
+
+std::string server(const std::string& jobs, const std::string& rest = "") {
+  return "name: reuse\nracks: {count: 1, servers: 1, server: hgx-h100}\nfabric: {topology: none}\n" +
+         rest + "jobs:\n" + jobs;
+}
+
+std::string servers(int count, const std::string& jobs, const std::string& rest = "") {
+  return "name: reuse\nracks: {count: " + std::to_string(count) +
+         ", servers: 1, server: hgx-h100}\n"
+         "links: {access: {length: 5m, cable: copper}, uplink: {length: 30m, cable: fibre}}\n"
+         "fabric: {topology: rail-optimised, group: " +
+         std::to_string(count) +
+         ", spines: 2, switch: quantum-2, load_balancing: spray}\n"
+         "transport: {type: roce, receiver: any-order, congestion_control: none}\n" +
+         rest + "jobs:\n" + jobs;
+}
+
+constexpr const char* kModel =
+    "model: {preset: gpt-13b, layers: 4, hidden: 1024, heads: 16, head_size: 64, ffn: 4096, "
+    "vocabulary: 4096, sequence: 128}";
+
+std::string training(const std::string& parallelism, const std::string& more = "") {
+  return std::string("  - {name: train, type: training, ") + kModel + ", parallelism: {" +
+         parallelism + "}, batch: {micro: 1, global: 8}" + more + "}\n";
+}
+
+TEST(Reuse, OfTensorParallelCallsInOneServerIsExact) {
+  const Results on = expect_the_same(server(training("tensor: 8")));
+  EXPECT_EQ(on.reuse.components, 1U);
+  EXPECT_EQ(on.reuse.gpus, 8U);
+  EXPECT_GT(on.reuse.phases, 100U);
+  EXPECT_LT(on.reuse.simulated, on.reuse.phases / 4);
+  EXPECT_LT(on.reuse.simulated_hops, on.totals.packet_hops / 2);
+}
+
+TEST(Reuse, OfTwoGroupsOfFourIsThatOfTwoComponents) {
+  // Gradients of the two data-parallel copies cross NVLink as well: all eight GPUs are one component.
+  EXPECT_EQ(expect_the_same(server(training("tensor: 4, data: 2"))).reuse.components, 1U);
+}
+
+TEST(Reuse, WithSequenceParallelismAndChunks) {
+  expect_the_same(server(training("tensor: 8, sequence_parallel: true")));
+  expect_the_same(server(training("tensor: 8, context: 1", ", overlap: {tensor: true}")));
+}
+
+TEST(Reuse, OfDataParallelismAndZeroInOneServer) {
+  expect_the_same(server(training("tensor: 1, data: 8")));
+  expect_the_same(server(training("tensor: 2, data: 4, zero: 3")));
+}
+
+TEST(Reuse, OfPipelinesInOneServer) {
+  expect_the_same(server(training("tensor: 2, pipeline: 2, data: 2, schedule: 1f1b")));
+}
+
+TEST(Reuse, OverServersIsExactAndSharesWhatDomainsHaveInCommon) {
+  const Results on =
+      expect_the_same(servers(4, training("tensor: 8, pipeline: 2, data: 2, schedule: 1f1b")));
+  EXPECT_EQ(on.reuse.components, 4U);
+  EXPECT_LT(on.reuse.simulated, on.reuse.phases / 4);
+}
+
+TEST(Reuse, OfNoiseMissesAndIsExact) {
+  const Results on = expect_the_same(server(
+      training("tensor: 8", ", noise: [{jitter: {mean: 1us, distribution: exponential}}]")));
+  EXPECT_EQ(on.reuse.components, 1U);
+}
+
+TEST(Reuse, OfOneSlowGpuHits) {
+  const Results on = expect_the_same(server(training("tensor: 8", ", noise: [{ranks: 3, factor: 1.3}]")));
+  EXPECT_LT(on.reuse.simulated, on.reuse.phases / 2);
+}
+
+TEST(Reuse, IsTheSameOnThreadsAndForEveryCut) {
+  Experiment e = experiment_of_text(
+      servers(4, training("tensor: 8, data: 4", ", iterations: 2")));
+  const MessageRun off = run_with(e, Reuse::kOff);
+  for (const CellPlan::Cut cut : {CellPlan::Cut::kAuto, CellPlan::Cut::kOne, CellPlan::Cut::kFinest}) {
+    e.scenario.run.cells = cut;
+    for (const std::uint32_t threads : {1U, 3U}) {
+      const MessageRun on = run_with(e, Reuse::kOn, {.threads = threads, .share_from = 1});
+      EXPECT_EQ(on.results.digest(), off.results.digest());
+    }
+  }
+}
+
+TEST(Reuse, StopsWhereTheScenarioSays) {
+  const std::string text = server(training("tensor: 8"));
+  Experiment e = experiment_of_text(text);
+  const Picoseconds whole = run_with(e, Reuse::kOff).results.simulated;
+  for (int i = 1; i <= 40; ++i) {
+    e.scenario.run.until = i * whole / 40 + Picoseconds(i % 3);
+    SCOPED_TRACE(e.scenario.run.until->count());
+    expect_equal(run_with(e, Reuse::kOff), run_with(e, Reuse::kOn));
+  }
+}
+
+TEST(Reuse, LeavesGpusAloneWhoseLinksOthersUse) {
+  const Results on = expect_the_same(server(
+      training("tensor: 8", ", ranks: 0-7") +
+      "  - {name: other, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-3}\n"));
+  EXPECT_EQ(on.reuse.components, 0U);
+  ASSERT_EQ(on.reuse.refusals.size(), 1U);
+}
+
+TEST(Reuse, OfGraphs) {
+  expect_the_same(server(
+      "  - name: g\n    type: graph\n    ranks: 0-7\n    iterations: 20\n"
+      "    nodes:\n"
+      "      - {name: c, type: compute, time: 20us}\n"
+      "      - {name: r, type: all-reduce, size: 1MiB, after: c}\n"
+      "      - {name: b, type: broadcast, size: 256KiB, after: r}\n"
+      "      - {name: give, type: send, size: 64KiB, from: 0-3, to: 4-7, after: r}\n"));
+}
+
+TEST(Reuse, SaysWhyNothingIsReused) {
+  Experiment e = experiment_of_text(server(training("tensor: 8"), "run: {warmup: 1us, reuse: on}\n"));
+  const Results results = scenarios::simulate(e);
+  ASSERT_EQ(results.reuse.refusals.size(), 1U);
+  EXPECT_EQ(results.reuse.refusals.front(), "nothing is reused: statistics begin after a warm-up");
+}
+
+}  // namespace
+}  // namespace weft::testing
