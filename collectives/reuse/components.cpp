@@ -257,6 +257,38 @@ class Finder {
 
 }  // namespace
 
+void leave_out(Components& components, const std::vector<bool>& kinds, const std::string& reason) {
+  std::uint32_t gpus = 0;
+  std::vector<std::uint32_t> number(components.all.size(), Components::kNone);
+  std::vector<std::uint32_t> kind_here(kinds.size(), Components::kNone);
+  Components left;
+  for (std::uint32_t c = 0; c < components.all.size(); ++c) {
+    Component component = components.all[c];
+    if (kinds[component.kind]) {
+      gpus += static_cast<std::uint32_t>(component.ranks.size());
+      continue;
+    }
+    std::uint32_t& kind = kind_here[component.kind];
+    if (kind == Components::kNone) {
+      kind = static_cast<std::uint32_t>(left.of_kind.size());
+      left.of_kind.push_back(static_cast<std::uint32_t>(left.all.size()));
+    }
+    component.kind = kind;
+    number[c] = static_cast<std::uint32_t>(left.all.size());
+    left.all.push_back(std::move(component));
+  }
+  left.of_process = components.of_process;
+  left.rank_of_process = components.rank_of_process;
+  for (std::size_t p = 0; p < left.of_process.size(); ++p) {
+    if (left.of_process[p] == Components::kNone) continue;
+    left.of_process[p] = number[left.of_process[p]];
+    if (left.of_process[p] == Components::kNone) left.rank_of_process[p] = Components::kNone;
+  }
+  left.refusals = std::move(components.refusals);
+  left.refusals.push_back({reason, gpus});
+  components = std::move(left);
+}
+
 Components find_components(const Workload& workload, const Fabric& fabric,
                            const std::function<bool(std::int32_t, std::int32_t)>& alike) {
   return Finder(workload, fabric, alike).find();

@@ -95,8 +95,9 @@ std::uint32_t DomainReplay::call_number(const PhaseBegin& begin) const {
   return calls_of(whole_, member->communicator)[begin.call];
 }
 
-Phase DomainReplay::run(std::span<const PhaseBegin> begins, std::optional<Picoseconds> until) {
+Phase DomainReplay::run(const PhaseBegins& of_phase, std::optional<Picoseconds> until) {
   WEFT_CHECK(is_quiet_, "a phase begins on a quiet network");
+  const std::span<const PhaseBegin> begins = of_phase.list;
   begins_ = begins;
   ends_.assign(begins.size(), {});
   queues_.clear();
@@ -123,10 +124,14 @@ Phase DomainReplay::run(std::span<const PhaseBegin> begins, std::optional<Picose
   Phase phase;
   phase.ends = std::exchange(ends_, {});
   phase.last = network_->last_event() - start_;
-  phase.is_whole = std::ranges::all_of(
+  const bool have_ended = std::ranges::all_of(
       phase.ends, [](const PhaseEnd& e) { return e.time >= Picoseconds(0); });
+  phase.is_whole = of_phase.is_complete && have_ended;
   is_quiet_ = phase.is_whole && !until;
-  if (!phase.is_whole && !until) return phase;
+  if (!phase.is_whole && !until) {
+    phase.share.sums.packet_hops = network_->totals().packet_hops;
+    return phase;
+  }
   phase.share = network_->share();
   // Begins and ends of tasks are events of the whole run as well.
   std::uint64_t told = 0;

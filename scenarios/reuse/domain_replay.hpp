@@ -33,8 +33,8 @@ class DomainReplay final : private collectives::TaskObserver {
   DomainReplay(const Experiment& experiment, const protocols::PacketNetwork::Options& options,
                const collectives::Component& component);
 
-  /// `begins`: by time. What happens before `until`, or all of it.
-  [[nodiscard]] Phase run(std::span<const PhaseBegin> begins, std::optional<Picoseconds> until);
+  /// What happens before `until`, or all of it.
+  [[nodiscard]] Phase run(const PhaseBegins& begins, std::optional<Picoseconds> until);
   /// Whether the last phase left nothing behind, so that another can be run.
   [[nodiscard]] bool is_quiet() const { return is_quiet_; }
   /// Conservation laws that did not hold.

@@ -20,8 +20,9 @@ using collectives::PartsProgram;
 /// Phases that are kept before they are taken: some hundred megabytes.
 constexpr std::size_t kMostBytes = std::size_t{512} << 20U;
 constexpr std::size_t kMostDifferences = 10;
-/// Calls of ranks in one phase. Each of them may have it simulated again from its start.
-constexpr std::size_t kMostBegins = 4'096;
+/// A few seconds of simulation, after which finding ends must not have cost half as much again as it
+/// has spared.
+constexpr std::uint64_t kHopsBeforeHope = 5'000'000;
 
 /// Whether no rank ends such a call before all have begun it.
 bool waits_for_all(const collectives::CollectiveSpec& spec) {
@@ -48,8 +49,8 @@ PhaseStore::Key key_of(std::span<const PhaseBegin> begins) {
 
 }  // namespace
 
-PhaseStore::Found PhaseStore::find(std::span<const PhaseBegin> begins) {
-  const Key key = key_of(begins);
+PhaseStore::Found PhaseStore::find(const PhaseBegins& begins) {
+  const Key key = key_of(begins.list);
   std::unique_ptr<DomainReplay> replay;
   {
     const std::lock_guard lock(mutex_);
@@ -63,12 +64,12 @@ PhaseStore::Found PhaseStore::find(std::span<const PhaseBegin> begins) {
   if (is_new) {
     bytes_ += found->memory_bytes() + key.size() * sizeof(std::int64_t);
     if (found->is_whole) ++simulated_;
-    simulated_hops_ += found->share.sums.packet_hops;
   }
+  simulated_hops_ += found->share.sums.packet_hops;
   return it->second;
 }
 
-PhaseStore::Found PhaseStore::cut_off(std::span<const PhaseBegin> begins, Picoseconds until) {
+PhaseStore::Found PhaseStore::cut_off(const PhaseBegins& begins, Picoseconds until) {
   const std::lock_guard lock(mutex_);
   std::unique_ptr<DomainReplay> replay = take_replay();
   const Found found = std::make_shared<const Phase>(replay->run(begins, until));
@@ -85,6 +86,11 @@ void PhaseStore::forget() {
   for (const auto& [key, phase] : phases_) {
     bytes_ += phase->memory_bytes() + key.size() * sizeof(std::int64_t);
   }
+}
+
+bool PhaseStore::is_hopeless() {
+  if (simulated_hops_ > kHopsBeforeHope + taken_hops_ + taken_hops_ / 2) is_hopeless_ = true;
+  return is_hopeless_;
 }
 
 std::vector<std::string> PhaseStore::violations() const { return violations_; }
@@ -159,10 +165,6 @@ PhaseBegin DomainReuse::begin_of(const Component& component, ProcessId process,
           .call = number_of_call_[component.job][call]};
 }
 
-bool DomainReuse::Open::is_waiting() const {
-  return std::ranges::any_of(calls, [](const Call& c) { return !c.is_complete(); });
-}
-
 bool DomainReuse::Open::is_running() const {
   for (std::size_t i = 0; i < begins.size(); ++i) {
     if (!has_ended[i] && calls[call_of[i]].is_complete()) return true;
@@ -215,7 +217,7 @@ std::span<const collectives::CallReuse::End> DomainReuse::begin(ProcessId proces
   }
   const PhaseBegin begin = begin_of(component, process, stream, call, now - open.start);
   add_begin(component, open, begin);
-  if (open.begins.size() > kMostBegins) is_hopeless_ = true;
+  if (store(number).is_hopeless()) is_hopeless_ = true;
   const bool may_end_early = std::ranges::any_of(
       open.calls, [](const Open::Call& c) { return !c.is_complete() && !c.waits_for_all; });
   if (!is_hopeless_ && (open.is_running() || may_end_early)) find_ends(number);
@@ -225,7 +227,7 @@ std::span<const collectives::CallReuse::End> DomainReuse::begin(ProcessId proces
 void DomainReuse::find_ends(std::uint32_t number) {
   State& state = states_[number];
   Open& open = state.open;
-  open.phase = store(number).find(open.begins);
+  open.phase = store(number).find(open.all());
   const Component& component = components_.all[number];
   const collectives::JobPlan& plan = e_.workload.jobs()[component.job];
   for (std::size_t i = 0; i < open.begins.size(); ++i) {
@@ -291,6 +293,7 @@ void DomainReuse::close(std::uint32_t number, const PhaseStore::Found& phase) {
   tally.starts += static_cast<std::uint64_t>(open.start.count());
   tally.last_start = open.start;
   ++state.phases;
+  store(number).count_taken(phase->share.sums.packet_hops);
   state.last_event = std::max(state.last_event, open.start + phase->last);
   if (closed_) {
     const std::lock_guard lock(mutex_);
@@ -312,7 +315,7 @@ bool DomainReuse::close(std::optional<Picoseconds> limit) {
     }
     // What nobody ever ends has come to rest, too, where the run has.
     const Picoseconds end = limit.value_or(Picoseconds::max() / 4);
-    close(c, store(c).cut_off(open.begins, end - open.start));
+    close(c, store(c).cut_off(open.all(), end - open.start));
     was_cut |= limit.has_value();
   }
   return was_cut;
@@ -336,6 +339,12 @@ void DomainReuse::take(const std::function<void(const Taken&)>& visit,
   use();
   for (State& state : states_) state.tallies.clear();
   for (const auto& store : stores_) store->forget();
+}
+
+std::vector<bool> DomainReuse::hopeless_kinds() const {
+  std::vector<bool> hopeless;
+  for (const auto& store : stores_) hopeless.push_back(store->is_hopeless());
+  return hopeless;
 }
 
 bool DomainReuse::is_full() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -34,12 +35,16 @@ class PhaseStore {
   using Found = std::shared_ptr<const Phase>;
 
   /// What follows from these begins: known, or simulated now.
-  [[nodiscard]] Found find(std::span<const PhaseBegin> begins);
+  [[nodiscard]] Found find(const PhaseBegins& begins);
   /// The same up to a time; never kept.
-  [[nodiscard]] Found cut_off(std::span<const PhaseBegin> begins, Picoseconds until);
+  [[nodiscard]] Found cut_off(const PhaseBegins& begins, Picoseconds until);
   /// Forgets what nobody holds.
   void forget();
   [[nodiscard]] std::size_t memory_bytes() const { return bytes_; }
+  /// A phase took place: what simulating it in its place would have cost.
+  void count_taken(std::uint64_t hops) { taken_hops_ += hops; }
+  /// What simulating has cost by far exceeds what it has spared, or once did.
+  [[nodiscard]] bool is_hopeless();
   /// Phases that were simulated, and packet-hops of that.
   [[nodiscard]] std::uint64_t simulated() const { return simulated_; }
   [[nodiscard]] std::uint64_t simulated_hops() const { return simulated_hops_; }
@@ -61,7 +66,9 @@ class PhaseStore {
   std::vector<std::unique_ptr<DomainReplay>> idle_;
   std::size_t bytes_ = 0;
   std::uint64_t simulated_ = 0;
-  std::uint64_t simulated_hops_ = 0;
+  std::atomic<std::uint64_t> simulated_hops_ = 0;
+  std::atomic<std::uint64_t> taken_hops_ = 0;
+  std::atomic<bool> is_hopeless_ = false;
   std::vector<std::string> violations_;
 };
 
@@ -100,7 +107,9 @@ class DomainReuse final : public collectives::CallReuse, public collectives::Tas
   /// The run is over: closes all phases. With a limit, those that reach it are cut off there; true:
   /// there was one.
   bool close(std::optional<Picoseconds> limit);
-  /// Some phase does not come to an end, and costs more each time that a rank begins a call.
+  /// Kinds of components whose calls overlap so that finding their ends costs more than simulating
+  /// them in their place would have.
+  [[nodiscard]] std::vector<bool> hopeless_kinds() const;
   [[nodiscard]] bool is_hopeless() const { return is_hopeless_; }
   /// What took place since the last time, between two windows or after the run: `visit` each, then
   /// `use` them all, before what they refer to is forgotten.
@@ -147,7 +156,9 @@ class DomainReuse final : public collectives::CallReuse, public collectives::Tas
     std::vector<std::uint32_t> call_of;  ///< by begin
     PhaseStore::Found phase;             ///< of these begins; null: not asked for yet
 
-    [[nodiscard]] bool is_waiting() const;  ///< some rank has not begun a call that others have
+    [[nodiscard]] PhaseBegins all() const {
+      return {begins, std::ranges::all_of(calls, &Call::is_complete)};
+    }
     [[nodiscard]] bool is_running() const;  ///< some rank has not ended a call that all have begun
   };
   struct State {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <span>
 #include <vector>
 
 #include "protocols/network/network_share.hpp"
@@ -45,11 +45,17 @@ struct PhaseSent {
   Picoseconds last_progress;
 };
 
+/// Begins of a phase, by time.
+struct PhaseBegins {
+  std::span<const PhaseBegin> list;
+  bool is_complete = false;  ///< all members of each call have begun it
+};
+
 /// What followed from some begins, if nothing else ever began.
 struct Phase {
   std::vector<PhaseEnd> ends;  ///< by begin
   Picoseconds last;            ///< when the last thing happened
-  bool is_whole = false;       ///< all calls ended; then nothing is left of them
+  bool is_whole = false;       ///< all members began their calls and ended them: nothing is left
   // Of whole phases, and of those that were cut off.
   protocols::NetworkShare share;  ///< ports are those of the component alone
   std::vector<PhaseMessage> messages;

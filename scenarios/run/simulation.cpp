@@ -127,14 +127,10 @@ void explain(const Experiment& e, const PacketNetwork& network,
   explain_jobs(e, executor, results);
 }
 
-std::unique_ptr<DomainReuse> make_reuse(const Experiment& e, Reuse mode) {
-  if (mode == Reuse::kOff) return nullptr;
-  collectives::Components components =
-      collectives::find_components(e.workload, e.fabric, [&](std::int32_t a, std::int32_t b) {
-        return are_domains_alike(e.fabric, a, b);
-      });
-  return std::make_unique<DomainReuse>(e, network_options(e), std::move(components),
-                                       mode == Reuse::kVerify);
+collectives::Components components_of(const Experiment& e) {
+  return collectives::find_components(e.workload, e.fabric, [&](std::int32_t a, std::int32_t b) {
+    return are_domains_alike(e.fabric, a, b);
+  });
 }
 
 void require_invariants(const std::vector<std::string>& violations) {
@@ -149,8 +145,9 @@ void require_invariants(const std::vector<std::string>& violations) {
 
 namespace {
 
-/// A run, with reuse as this says; nothing where reuse turned out to be hopeless.
-std::optional<Results> simulate_with(Reuse mode, const Experiment& e,
+/// A run whose calls `reuse` takes over, or watches; null: nobody does. Nothing, where that turned out
+/// to cost more than it spares.
+std::optional<Results> simulate_with(DomainReuse* reuse, const Experiment& e,
                                      const ProgressObserver& progress, RunFiles* files,
                                      const protocols::Parallelism& parallelism,
                                      const MessageSink& sink) {
@@ -166,8 +163,7 @@ std::optional<Results> simulate_with(Reuse mode, const Experiment& e,
   Timeline* timeline = timeline_of(files);
   if (timeline != nullptr) executor.watch(timeline->activities());
   RunRecorder recorder(e, executor, ideals, sink, paths ? &*paths : nullptr, timeline);
-  const std::unique_ptr<DomainReuse> reuse = make_reuse(e, mode);
-  const bool takes_over = reuse != nullptr && mode == Reuse::kOn;
+  const bool takes_over = reuse != nullptr && e.scenario.run.reuse == Reuse::kOn;
   if (takes_over) {
     executor.hand_over(*reuse);
     recorder.follow(*reuse);
@@ -233,7 +229,6 @@ std::optional<Results> simulate_with(Reuse mode, const Experiment& e,
     results.reuse.simulated_hops += network.totals().packet_hops;
     if (takes_over) results.reuse.simulated_hops -= reuse->hops_taken();
   }
-  results.reuse.is_asked = mode != Reuse::kOff;
   const bool is_at_rest = status == PacketNetwork::Status::kQuiescent;
   results.outcome = outcome_of(status, executor.all_finished());
   results.simulated = is_at_rest ? last_event : stopped;
@@ -271,16 +266,25 @@ std::optional<Results> simulate_with(Reuse mode, const Experiment& e,
 Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles* files,
                  const protocols::Parallelism& parallelism, const MessageSink& sink) {
   const Reuse mode = e.scenario.run.reuse;
-  std::string obstacle = mode == Reuse::kOff ? "" : obstacle_to_reuse(e);
-  if (mode != Reuse::kOff && obstacle.empty()) {
-    std::optional<Results> results = simulate_with(mode, e, progress, files, parallelism, sink);
-    if (results) return std::move(*results);
-    obstacle = "links of domains never become quiet";
+  const auto without = [&] {
+    return *simulate_with(nullptr, e, progress, files, parallelism, sink);
+  };
+  if (mode == Reuse::kOff) return without();
+  if (const std::string obstacle = obstacle_to_reuse(e); !obstacle.empty()) {
+    Results results = without();
+    results.reuse.is_asked = true;
+    results.reuse.refusals.push_back("nothing is reused: " + obstacle);
+    return results;
   }
-  Results results = *simulate_with(Reuse::kOff, e, progress, files, parallelism, sink);
-  results.reuse.is_asked = mode != Reuse::kOff;
-  if (!obstacle.empty()) results.reuse.refusals.push_back("nothing is reused: " + obstacle);
-  return results;
+  collectives::Components components = components_of(e);
+  for (;;) {
+    DomainReuse reuse(e, network_options(e), components, mode == Reuse::kVerify);
+    std::optional<Results> results =
+        simulate_with(&reuse, e, progress, files, parallelism, sink);
+    if (results) return std::move(*results);
+    leave_out(components, reuse.hopeless_kinds(),
+              "they overlap so that finding their ends costs more than it spares");
+  }
 }
 
 }  // namespace weft::scenarios
