@@ -86,10 +86,11 @@ class Recorder {
   void arrive(const Here& here, const Packet& packet, std::uint32_t local) {
     happened_.push_back({here.now.count(), EventRank::kArrival, local, packet.sequence});
   }
-  void handle(const Here& here, const AgendaEvent& event) {
+  bool handle(const Here& here, const AgendaEvent& event) {
     happened_.push_back({event.time.count(), static_cast<EventRank>(event.order >> 62U),
                          event.order & ~(3ULL << 62U), 0});
     --here.cell.live_events;
+    return true;
   }
   void accept_control(Cell&, const Packet& frame, std::uint32_t) {
     push({.time = Picoseconds(frame.stamp),
