@@ -96,7 +96,8 @@ class Finder {
   void mark_others() {
     for (std::uint32_t i = 0; i < workload_.connections().size(); ++i) {
       const Connection& c = workload_.connections()[i];
-      const bool stays = domain_of(c.source) >= 0 && domain_of(c.source) == domain_of(c.destination);
+      const bool stays =
+          domain_of(c.source) >= 0 && domain_of(c.source) == domain_of(c.destination);
       if (!stays) continue;
       const std::uint32_t job = workload_.job_of(c.source);
       const PartsProgram* program = parts_of(job);
@@ -106,8 +107,8 @@ class Finder {
         communicator = communicator_of(workload_, *program, c, workload_.lane_of(id));
       }
       const bool is_call =
-          communicator && is_inside(workload_.jobs()[job],
-                                    program->parts().communicators()[*communicator]);
+          communicator &&
+          is_inside(workload_.jobs()[job], program->parts().communicators()[*communicator]);
       if (is_call) continue;
       refuse(c.source.value(), kOthers);
       refuse(c.destination.value(), kOthers);
@@ -136,8 +137,8 @@ class Finder {
         count_refusal(components, reason_[root]);
         continue;
       }
-      const auto [it, is_new] = component_of_root.emplace(
-          root, static_cast<std::uint32_t>(components.all.size()));
+      const auto [it, is_new] =
+          component_of_root.emplace(root, static_cast<std::uint32_t>(components.all.size()));
       if (is_new) {
         Component& made = components.all.emplace_back();
         made.job = workload_.job_of(ProcessId(p));
@@ -250,9 +251,9 @@ class Finder {
   const Workload& workload_;
   const Fabric& fabric_;
   const std::function<bool(std::int32_t, std::int32_t)>& alike_;
-  std::vector<std::uint32_t> parent_;   ///< by process: joined by communicators
-  std::vector<const char*> reason_;     ///< by root: why not; null: nothing is in the way
-  std::vector<bool> is_calling_;        ///< by process: it makes calls inside its domain
+  std::vector<std::uint32_t> parent_;  ///< by process: joined by communicators
+  std::vector<const char*> reason_;    ///< by root: why not; null: nothing is in the way
+  std::vector<bool> is_calling_;       ///< by process: it makes calls inside its domain
 };
 
 }  // namespace

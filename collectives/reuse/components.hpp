@@ -51,7 +51,8 @@ struct Components {
 void leave_out(Components& components, const std::vector<bool>& kinds, const std::string& reason);
 
 /// `alike(a, b)`: whether two domains are built alike.
-[[nodiscard]] Components find_components(const Workload& workload, const Fabric& fabric,
-                                         const std::function<bool(std::int32_t, std::int32_t)>& alike);
+[[nodiscard]] Components find_components(
+    const Workload& workload, const Fabric& fabric,
+    const std::function<bool(std::int32_t, std::int32_t)>& alike);
 
 }  // namespace weft::collectives

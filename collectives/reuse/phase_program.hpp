@@ -62,8 +62,8 @@ class PhaseProgram final : public JobProgram {
 
   const PartsProgram& whole_;
   std::vector<std::uint32_t> ranks_;
-  std::vector<bool> is_used_;               ///< by communicator of the whole program
-  std::vector<std::uint32_t> next_calls_;   ///< by rank and stream
+  std::vector<bool> is_used_;              ///< by communicator of the whole program
+  std::vector<std::uint32_t> next_calls_;  ///< by rank and stream
 };
 
 }  // namespace weft::collectives

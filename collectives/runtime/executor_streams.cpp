@@ -10,9 +10,9 @@ namespace weft::collectives {
 
 namespace {
 
-// A communicator's task begins and ends by an alarm: after all else that happens to the rank at that
-// time, for all lanes of the stream at once and in the order of their numbers. What a task does then
-// depends on when the ranks begin it, and on nothing else that went before.
+// A communicator's task begins and ends by an alarm: after all else that happens to the rank at
+// that time, for all lanes of the stream at once and in the order of their numbers. What a task
+// does then depends on when the ranks begin it, and on nothing else that went before.
 void charge(Stream& stream, Picoseconds since, Picoseconds until, Picoseconds posted_at) {
   stream.times.waited += until - since;
   stream.times.late += std::max(Picoseconds(0), std::min(posted_at, until) - since);
@@ -173,8 +173,7 @@ void Executor::begin_task(ProcessContext& context, ProcessId self, std::uint32_t
   std::ranges::sort(stream.starting);
   ++stream.started;
   stream.started_at = context.now();
-  stream.started_block =
-      lanes_[workload_.lane_index(self, stream.starting.front())].step.block;
+  stream.started_block = lanes_[workload_.lane_index(self, stream.starting.front())].step.block;
   if (observer_ != nullptr) observer_->begun(self, number, stream.started_block, context.now());
   if (is_taken_over(self, number)) {  // lanes stay where they are
     set_ends(context, reuse_->begin(self, number, stream.started_block, context.now()));

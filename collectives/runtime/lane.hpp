@@ -65,7 +65,7 @@ struct Stream {
   Picoseconds ends_at{-1};          ///< the running task, where it is taken over; -1: unknown
   bool is_ending = false;           ///< that end has come
   StreamTimes times;
-  std::vector<StreamWait> held;        ///< while the first stream has waited, one after the other
+  std::vector<StreamWait> held;         ///< while the first stream has waited, one after the other
   std::vector<std::uint16_t> starting;  ///< its lanes that are at the start of the next task
   std::vector<std::uint16_t> waiting;   ///< lanes, for tasks of the stream to finish
 };

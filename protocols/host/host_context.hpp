@@ -12,12 +12,13 @@ namespace weft::protocols {
 inline void set_alarm(Cell& cell, Picoseconds time, ProcessId process, std::uint32_t number) {
   constexpr auto kType = static_cast<std::uint32_t>(EventType::kAlarm);
   ++cell.job_events;
-  schedule(cell, {.time = time,
-                  .order = AgendaEvent::make_order(EventRank::kTimer, kType, process.value(), number),
-                  .type = kType,
-                  .target = process.value(),
-                  .value = number,
-                  .origin = process.value()});
+  schedule(cell,
+           {.time = time,
+            .order = AgendaEvent::make_order(EventRank::kTimer, kType, process.value(), number),
+            .type = kType,
+            .target = process.value(),
+            .value = number,
+            .origin = process.value()});
 }
 
 /// What a process sees of the packet network while one of its callbacks runs.

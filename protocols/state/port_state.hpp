@@ -52,7 +52,7 @@ struct alignas(64) ClassQueue {
 
   // Touched by pauses, stalls and the beginning of the measurement only.
   std::int64_t counted_from = 0;  ///< of `started`: when the measurement began
-  Picoseconds blocked_since;  ///< by a pause, or for want of credits
+  Picoseconds blocked_since;      ///< by a pause, or for want of credits
   Picoseconds paused_time;
   Picoseconds stall_time;
   Picoseconds pause_expires;

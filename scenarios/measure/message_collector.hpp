@@ -76,7 +76,6 @@ class MessageCollector {
   };
   void put_out_rows();
 
-
   const Experiment& e_;
   IdealTimes& ideals_;
   const MessageSink& sink_;

@@ -42,10 +42,10 @@ ReusedPhases::ReusedPhases(const Experiment& experiment, DomainReuse& reuse,
       flows_(reuse.components().all.size()) {
   messages_.keep_rows();
   if (!messages_.keeps_rows()) return;
-  reuse_.on_closed([this](std::uint32_t component, Picoseconds start,
-                          const PhaseStore::Found& phase) {
-    closed_.push_back({component, start, phase});
-  });
+  reuse_.on_closed(
+      [this](std::uint32_t component, Picoseconds start, const PhaseStore::Found& phase) {
+        closed_.push_back({component, start, phase});
+      });
 }
 
 const std::vector<ConnectionId>& ReusedPhases::connections_of(std::uint32_t component) {
@@ -53,8 +53,8 @@ const std::vector<ConnectionId>& ReusedPhases::connections_of(std::uint32_t comp
   if (!found.empty()) return found;
   const Workload& here = reuse_.store(component).any_replay().workload();
   for (std::uint32_t c = 0; c < here.connections().size(); ++c) {
-    found.push_back(find_in_whole(e_.workload, reuse_.components().all[component], here,
-                                  ConnectionId(c)));
+    found.push_back(
+        find_in_whole(e_.workload, reuse_.components().all[component], here, ConnectionId(c)));
   }
   return found;
 }
@@ -94,8 +94,8 @@ void ReusedPhases::take(protocols::PacketNetwork& network, collectives::Executor
       return std::less<>{}(a.phase, b.phase) || (a.phase == b.phase && a.component < b.component);
     });
     for (auto first = all.begin(); first != all.end();) {
-      const auto end = std::find_if(first, all.end(),
-                                    [&](const auto& t) { return t.phase != first->phase; });
+      const auto end =
+          std::find_if(first, all.end(), [&](const auto& t) { return t.phase != first->phase; });
       add_messages({first, end});
       std::for_each(first, end, [&](const auto& t) { add_counts(t, network, executor); });
       first = end;
@@ -127,9 +127,9 @@ void ReusedPhases::add_messages(std::span<const DomainReuse::Taken> taken) {
     const collectives::Component& component = reuse_.components().all[t.component];
     flows_[t.component].insert(flows.begin(), flows.end());
     for (const auto& [ends, sum] : sums) {
-      messages_.phases().add(
-          component.job, RowName(component.ranks[ends.first], component.ranks[ends.second]),
-          sum.rows, sum.messages, t.tally.times, t.tally.starts);
+      messages_.phases().add(component.job,
+                             RowName(component.ranks[ends.first], component.ranks[ends.second]),
+                             sum.rows, sum.messages, t.tally.times, t.tally.starts);
     }
   }
 }

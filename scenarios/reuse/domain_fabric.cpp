@@ -14,7 +14,9 @@ namespace {
 class Extraction {
  public:
   Extraction(const Fabric& whole, std::int32_t domain)
-      : whole_(whole), node_here_(whole.nodes.size(), kNone), port_here_(whole.ports.size(), kNone) {
+      : whole_(whole),
+        node_here_(whole.nodes.size(), kNone),
+        port_here_(whole.ports.size(), kNone) {
     for (const NodeId host : whole.hosts) {
       if (whole.node(host).domain == domain) nodes_.push_back(host);
     }

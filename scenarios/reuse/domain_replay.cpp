@@ -58,8 +58,8 @@ DomainReplay::DomainReplay(const Experiment& e, const PacketNetwork::Options& op
       component_(component),
       domain_(fabric_of_domain(e.fabric, e.routes, component.domain)) {
   make_workload(e, component);
-  executor_ = std::make_unique<collectives::Executor>(workload_,
-                                                      collectives::Executor::Spans::kNotKept);
+  executor_ =
+      std::make_unique<collectives::Executor>(workload_, collectives::Executor::Spans::kNotKept);
   executor_->begin_from_outside();
   executor_->tell(*this);
   network_ = std::make_unique<PacketNetwork>(
@@ -76,17 +76,17 @@ void DomainReplay::make_workload(const Experiment& e, const collectives::Compone
     const auto place = std::ranges::lower_bound(domain_.hosts, host);
     hosts.push_back(HostId(static_cast<std::uint32_t>(place - domain_.hosts.begin())));
   }
-  auto program = std::make_unique<collectives::PhaseProgram>(whole_, component.ranks,
-                                                             component.communicators);
+  auto program =
+      std::make_unique<collectives::PhaseProgram>(whole_, component.ranks, component.communicators);
   program_ = program.get();
   const Connection& example = example_of(e, component);
   const std::uint32_t number = collectives::job_of_label(example.flow_label);
-  const Errors errors = workload_.add_job(
-      plan.name, Picoseconds(0), hosts, std::move(program), true,
-      {.traffic_class = example.traffic_class,
-       .queue_pairs = example.queue_pairs,
-       .transport = example.transport,
-       .number = number});
+  const Errors errors =
+      workload_.add_job(plan.name, Picoseconds(0), hosts, std::move(program), true,
+                        {.traffic_class = example.traffic_class,
+                         .queue_pairs = example.queue_pairs,
+                         .transport = example.transport,
+                         .number = number});
   WEFT_CHECK(errors.empty(), "a part of a job that could be built can be");
 }
 
@@ -104,8 +104,8 @@ Phase DomainReplay::run(const PhaseBegins& of_phase, std::optional<Picoseconds> 
   start_ = std::max(network_->now(), network_->last_event()) + 1_us;
   std::vector<PhaseSent> before(component_.ranks.size());
   for (std::uint32_t rank = 0; rank < before.size(); ++rank) {
-    before[rank] = {executor_->messages_of(ProcessId(rank)), executor_->bytes_of(ProcessId(rank)),
-                    {}};
+    before[rank] = {
+        executor_->messages_of(ProcessId(rank)), executor_->bytes_of(ProcessId(rank)), {}};
   }
   network_->run_until(start_);
   network_->reset_statistics();
@@ -124,8 +124,8 @@ Phase DomainReplay::run(const PhaseBegins& of_phase, std::optional<Picoseconds> 
   Phase phase;
   phase.ends = std::exchange(ends_, {});
   phase.last = network_->last_event() - start_;
-  const bool have_ended = std::ranges::all_of(
-      phase.ends, [](const PhaseEnd& e) { return e.time >= Picoseconds(0); });
+  const bool have_ended =
+      std::ranges::all_of(phase.ends, [](const PhaseEnd& e) { return e.time >= Picoseconds(0); });
   phase.is_whole = of_phase.is_complete && have_ended;
   is_quiet_ = phase.is_whole && !until;
   if (!phase.is_whole && !until) {
@@ -177,8 +177,7 @@ void DomainReplay::ended(ProcessId process, std::uint32_t stream, Picoseconds no
   ends_[queue.coming[queue.next]] = {now - start_, posted_at - start_};
   if (++queue.next == queue.coming.size()) return;
   const Picoseconds next = start_ + begins_[queue.coming[queue.next]].time;
-  network_->set_alarm(std::max(next, now), process,
-                      collectives::Executor::alarm_of_begin(stream));
+  network_->set_alarm(std::max(next, now), process, collectives::Executor::alarm_of_begin(stream));
 }
 
 std::vector<std::string> DomainReplay::violations() const {

@@ -20,8 +20,8 @@ using collectives::PartsProgram;
 /// Phases that are kept before they are taken: some hundred megabytes.
 constexpr std::size_t kMostBytes = std::size_t{512} << 20U;
 constexpr std::size_t kMostDifferences = 10;
-/// A few seconds of simulation, after which finding ends must not have cost half as much again as it
-/// has spared.
+/// A few seconds of simulation, after which finding ends must not have cost half as much again as
+/// it has spared.
 constexpr std::uint64_t kHopsBeforeHope = 5'000'000;
 
 /// Whether no rank ends such a call before all have begun it.
@@ -157,8 +157,7 @@ bool DomainReuse::takes(ProcessId process, std::uint32_t stream) const {
 }
 
 PhaseBegin DomainReuse::begin_of(const Component& component, ProcessId process,
-                                 std::uint32_t stream, std::uint32_t call,
-                                 Picoseconds time) const {
+                                 std::uint32_t stream, std::uint32_t call, Picoseconds time) const {
   return {.time = time,
           .rank = components_.rank_of_process[process.value()],
           .stream = stream,

@@ -172,7 +172,8 @@ class DomainReuse final : public collectives::CallReuse, public collectives::Tas
   [[nodiscard]] PhaseBegin begin_of(const collectives::Component& component, ProcessId process,
                                     std::uint32_t stream, std::uint32_t call,
                                     Picoseconds time) const;
-  void add_begin(const collectives::Component& component, Open& open, const PhaseBegin& begin) const;
+  void add_begin(const collectives::Component& component, Open& open,
+                 const PhaseBegin& begin) const;
   void close(std::uint32_t component, const PhaseStore::Found& phase);
   void find_ends(std::uint32_t component);
   void number_calls(std::uint32_t job);

@@ -145,8 +145,8 @@ void require_invariants(const std::vector<std::string>& violations) {
 
 namespace {
 
-/// A run whose calls `reuse` takes over, or watches; null: nobody does. Nothing, where that turned out
-/// to cost more than it spares.
+/// A run whose calls `reuse` takes over, or watches; null: nobody does. Nothing, where that turned
+/// out to cost more than it spares.
 std::optional<Results> simulate_with(DomainReuse* reuse, const Experiment& e,
                                      const ProgressObserver& progress, RunFiles* files,
                                      const protocols::Parallelism& parallelism,
@@ -279,8 +279,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
   collectives::Components components = components_of(e);
   for (;;) {
     DomainReuse reuse(e, network_options(e), components, mode == Reuse::kVerify);
-    std::optional<Results> results =
-        simulate_with(&reuse, e, progress, files, parallelism, sink);
+    std::optional<Results> results = simulate_with(&reuse, e, progress, files, parallelism, sink);
     if (results) return std::move(*results);
     leave_out(components, reuse.hopeless_kinds(),
               "they overlap so that finding their ends costs more than it spares");

@@ -145,8 +145,8 @@ struct Here {
 template <class M>
 concept CellModel = requires(M& model, const Here& here, Cell& cell, Packet& packet,
                              const AgendaEvent& event, std::uint32_t local) {
-  model.depart(here, local);                  // the transmission at the port ends
-  model.arrive(here, packet, local);          // a packet has come by it
+  model.depart(here, local);          // the transmission at the port ends
+  model.arrive(here, packet, local);  // a packet has come by it
   // An entry of the agenda is due; false: it had become void.
   { model.handle(here, event) } -> std::same_as<bool>;
   model.accept_control(cell, packet, local);  // moves link control from a lane to the agenda

@@ -6,9 +6,9 @@
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"
 
-/// Calls that are simulated once give what calls that are simulated each give, to the bit. The digest
-/// covers every table, the histogram of packet latencies and a sum over all messages; what it leaves
-/// out (rows, percentiles, totals) is compared here.
+/// Calls that are simulated once give what calls that are simulated each give, to the bit. The
+/// digest covers every table, the histogram of packet latencies and a sum over all messages; what
+/// it leaves out (rows, percentiles, totals) is compared here.
 namespace weft::testing {
 namespace {
 
@@ -25,14 +25,8 @@ MessageRun run_with(Experiment& e, Reuse reuse, const protocols::Parallelism& pa
 }
 
 std::vector<std::int64_t> row(const MessageResult& m) {
-  return {m.job,
-          m.source_rank,
-          m.destination_rank,
-          m.bytes.count(),
-          m.start.count(),
-          m.delivered.count(),
-          m.completed.count(),
-          m.ideal.count()};
+  return {m.job,           m.source_rank,       m.destination_rank,  m.bytes.count(),
+          m.start.count(), m.delivered.count(), m.completed.count(), m.ideal.count()};
 }
 
 /// Both runs in the order in which a sink saw them.
@@ -63,7 +57,8 @@ Results expect_the_same(const std::string& text) {
 }
 
 std::string server(const std::string& jobs, const std::string& rest = "") {
-  return "name: reuse\nracks: {count: 1, servers: 1, server: hgx-h100}\nfabric: {topology: none}\n" +
+  return "name: reuse\nracks: {count: 1, servers: 1, server: hgx-h100}\nfabric: {topology: "
+         "none}\n" +
          rest + "jobs:\n" + jobs;
 }
 
@@ -97,7 +92,8 @@ TEST(Reuse, OfTensorParallelCallsInOneServerIsExact) {
 }
 
 TEST(Reuse, OfTwoGroupsOfFourIsThatOfTwoComponents) {
-  // Gradients of the two data-parallel copies cross NVLink as well: all eight GPUs are one component.
+  // Gradients of the two data-parallel copies cross NVLink as well: all eight GPUs are one
+  // component.
   EXPECT_EQ(expect_the_same(server(training("tensor: 4, data: 2"))).reuse.components, 1U);
 }
 
@@ -123,21 +119,22 @@ TEST(Reuse, OverServersIsExactAndSharesWhatDomainsHaveInCommon) {
 }
 
 TEST(Reuse, OfNoiseMissesAndIsExact) {
-  const Results on = expect_the_same(server(
-      training("tensor: 8", ", noise: [{jitter: {type: exponential, mean: 1us}}]")));
+  const Results on = expect_the_same(
+      server(training("tensor: 8", ", noise: [{jitter: {type: exponential, mean: 1us}}]")));
   EXPECT_EQ(on.reuse.components, 1U);
 }
 
 TEST(Reuse, OfOneSlowGpuHits) {
-  const Results on = expect_the_same(server(training("tensor: 8", ", noise: [{ranks: 3, factor: 1.3}]")));
+  const Results on =
+      expect_the_same(server(training("tensor: 8", ", noise: [{ranks: 3, factor: 1.3}]")));
   EXPECT_LT(on.reuse.simulated, on.reuse.phases / 2);
 }
 
 TEST(Reuse, IsTheSameOnThreadsAndForEveryCut) {
-  Experiment e = experiment_of_text(
-      servers(4, training("tensor: 8, data: 4", ", iterations: 2")));
+  Experiment e = experiment_of_text(servers(4, training("tensor: 8, data: 4", ", iterations: 2")));
   const MessageRun off = run_with(e, Reuse::kOff);
-  for (const CellPlan::Cut cut : {CellPlan::Cut::kAuto, CellPlan::Cut::kOne, CellPlan::Cut::kFinest}) {
+  for (const CellPlan::Cut cut :
+       {CellPlan::Cut::kAuto, CellPlan::Cut::kOne, CellPlan::Cut::kFinest}) {
     e.scenario.run.cells = cut;
     for (const std::uint32_t threads : {1U, 3U}) {
       const MessageRun on = run_with(e, Reuse::kOn, {.threads = threads, .share_from = 1});
@@ -158,25 +155,26 @@ TEST(Reuse, StopsWhereTheScenarioSays) {
 }
 
 TEST(Reuse, LeavesGpusAloneWhoseLinksOthersUse) {
-  const Results on = expect_the_same(server(
-      training("tensor: 8", ", ranks: 0-7") +
-      "  - {name: other, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-3}\n"));
+  const Results on = expect_the_same(
+      server(training("tensor: 8", ", ranks: 0-7") +
+             "  - {name: other, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-3}\n"));
   EXPECT_EQ(on.reuse.components, 0U);
   ASSERT_EQ(on.reuse.refusals.size(), 1U);
 }
 
 TEST(Reuse, OfGraphs) {
-  expect_the_same(server(
-      "  - name: g\n    type: graph\n    ranks: 0-7\n    iterations: 20\n"
-      "    nodes:\n"
-      "      - {name: c, type: compute, time: 20us}\n"
-      "      - {name: r, type: all-reduce, size: 1MiB, after: c}\n"
-      "      - {name: b, type: broadcast, size: 256KiB, after: r}\n"
-      "      - {name: give, type: send, size: 64KiB, from: 0-3, to: 4-7, after: r}\n"));
+  expect_the_same(
+      server("  - name: g\n    type: graph\n    ranks: 0-7\n    iterations: 20\n"
+             "    nodes:\n"
+             "      - {name: c, type: compute, time: 20us}\n"
+             "      - {name: r, type: all-reduce, size: 1MiB, after: c}\n"
+             "      - {name: b, type: broadcast, size: 256KiB, after: r}\n"
+             "      - {name: give, type: send, size: 64KiB, from: 0-3, to: 4-7, after: r}\n"));
 }
 
 TEST(Reuse, SaysWhyNothingIsReused) {
-  Experiment e = experiment_of_text(server(training("tensor: 8"), "run: {warmup: 1us, reuse: on}\n"));
+  Experiment e =
+      experiment_of_text(server(training("tensor: 8"), "run: {warmup: 1us, reuse: on}\n"));
   const Results results = scenarios::simulate(e);
   ASSERT_EQ(results.reuse.refusals.size(), 1U);
   EXPECT_EQ(results.reuse.refusals.front(), "nothing is reused: statistics begin after a warm-up");

@@ -57,13 +57,13 @@ schema::Object<RunSpec> run_schema() {
                {CellPlan::Cut::kFinest, "finest", "every link with a latency is cut"}},
               "how the fabric is cut for the engine; results do not depend on it")
       .source("the fastest")
-      .choice("reuse", &RunSpec::reuse,
-              {{Reuse::kOff, "off", "everything is simulated"},
-               {Reuse::kOn, "on",
-                "calls inside scale-up domains that begin alike are simulated once"},
-               {Reuse::kVerify, "verify",
-                "everything is simulated and compared with what would have been taken"}},
-              "whether what was simulated once is simulated again; results do not depend on it")
+      .choice(
+          "reuse", &RunSpec::reuse,
+          {{Reuse::kOff, "off", "everything is simulated"},
+           {Reuse::kOn, "on", "calls inside scale-up domains that begin alike are simulated once"},
+           {Reuse::kVerify, "verify",
+            "everything is simulated and compared with what would have been taken"}},
+          "whether what was simulated once is simulated again; results do not depend on it")
       .source("nothing is taken for granted");
 }
 

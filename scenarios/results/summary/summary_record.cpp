@@ -198,10 +198,11 @@ std::vector<Field<Results>> cost_fields() {
        [](const Results& r) { return json_if(r.has_packets, r.cells); }},
       {"lookahead_seconds", "of the cells",
        [](const Results& r) { return json_if(r.has_packets, to_seconds(r.lookahead)); }},
-      {"reuse", "what was simulated once and taken again, where `run.reuse` asks for that: "
-                "components (groups of GPUs whose calls were taken over), gpus in them, calls of "
-                "ranks, phases from quiet to quiet, phases_simulated, packet_hops_simulated of all "
-                "packet_hops, and refusals, a list of sentences",
+      {"reuse",
+       "what was simulated once and taken again, where `run.reuse` asks for that: "
+       "components (groups of GPUs whose calls were taken over), gpus in them, calls of "
+       "ranks, phases from quiet to quiet, phases_simulated, packet_hops_simulated of all "
+       "packet_hops, and refusals, a list of sentences",
        [](const Results& r) { return json_if(r.reuse.is_asked, json_of(r.reuse)); }}};
 }
 
