@@ -73,11 +73,11 @@ class Extraction {
       node.port_count = first_port_[i + 1] - first_port_[i];
       if (node.kind == NodeKind::kHost) {
         node.index = static_cast<std::uint32_t>(made.fabric.hosts.size());
-        made.hosts.push_back(HostId(whole_.node(nodes_[i]).index));
-        made.fabric.hosts.push_back(NodeId(i));
+        made.hosts.emplace_back(whole_.node(nodes_[i]).index);
+        made.fabric.hosts.emplace_back(i);
       } else {
         node.index = static_cast<std::uint32_t>(made.fabric.switches.size());
-        made.fabric.switches.push_back(NodeId(i));
+        made.fabric.switches.emplace_back(i);
       }
       made.fabric.nodes.push_back(std::move(node));
     }

@@ -74,7 +74,7 @@ void DomainReplay::make_workload(const Experiment& e, const collectives::Compone
   for (const std::uint32_t rank : component.ranks) {
     const HostId host = e.workload.process_hosts()[plan.process(rank).value()];
     const auto place = std::ranges::lower_bound(domain_.hosts, host);
-    hosts.push_back(HostId(static_cast<std::uint32_t>(place - domain_.hosts.begin())));
+    hosts.emplace_back(static_cast<std::uint32_t>(place - domain_.hosts.begin()));
   }
   auto program =
       std::make_unique<collectives::PhaseProgram>(whole_, component.ranks, component.communicators);

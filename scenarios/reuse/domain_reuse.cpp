@@ -72,7 +72,7 @@ PhaseStore::Found PhaseStore::find(const PhaseBegins& begins) {
 PhaseStore::Found PhaseStore::cut_off(const PhaseBegins& begins, Picoseconds until) {
   const std::lock_guard lock(mutex_);
   std::unique_ptr<DomainReplay> replay = take_replay();
-  const Found found = std::make_shared<const Phase>(replay->run(begins, until));
+  Found found = std::make_shared<const Phase>(replay->run(begins, until));
   ++simulated_;
   simulated_hops_ += found->share.sums.packet_hops;
   give_back(std::move(replay));
