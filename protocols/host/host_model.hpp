@@ -355,6 +355,17 @@ class HostModel {
     tracer_.sent(here, packet, port, here.now, end);
   }
 
+  /// What the next packet's way follows from. Where every packet takes one by lot, one that is sent
+  /// again draws anew.
+  [[nodiscard]] std::uint32_t entropy_of(const SenderState& s) const {
+    const bool is_new = s.next == s.sent_end;
+    if (is_new || s_.constants.of_class[s.traffic_class].balancing != LoadBalancing::kSpray) {
+      return s.entropy;
+    }
+    const std::uint64_t attempt = (std::uint64_t{s.sent_end} << 32U) | s.retries;
+    return static_cast<std::uint32_t>(mix64(s.entropy, attempt));
+  }
+
   /// Returns the end of the transmission.
   Picoseconds send_data(const Here& here, PortState& port, ClassQueue& queue, std::uint32_t qp) {
     SenderState& s = s_.senders[qp];
@@ -368,11 +379,12 @@ class HostModel {
     if constexpr (Path::has(Feature::kTelemetry)) {
       if (s_.telemetry.is_of(qp)) word = s_.telemetry.take(here.worker.number, word);
     }
+    const std::uint32_t entropy = entropy_of(s);
     const auto write = [&](Packet& packet) {
       packet.flow = Path::has(Feature::kInNetwork) ? qp | (s.in_network & kInNetworkFlow) : qp;
       packet.sequence = sequence;
       packet.destination = s.destination;
-      packet.entropy = s.entropy;
+      packet.entropy = entropy;
       packet.word = word;
       packet.size = size;
       packet.flags = flags;

@@ -51,7 +51,7 @@ class LoadBalancer {
   }
   [[nodiscard]] static std::uint32_t at_random(const SwitchState& sw, const Packet& packet,
                                                std::uint32_t n) {
-    return choose_by_packet(sw.hash_seed, packet.entropy, packet.sequence, packet.word, n);
+    return choose_by_packet(sw.hash_seed, packet.entropy, packet.sequence, 0, n);
   }
 
   /// What decides the path of the packet's flowlet. Flows that share an entry of the table share
