@@ -35,6 +35,9 @@ struct Acknowledgement {
   std::uint32_t arrived = 0;
   std::uint32_t sent = 0;
   bool is_marked = false;  ///< it echoes a congestion mark (Answer::kEcho)
+  /// False where no window is to grow by it: the oldest packet is still missing, or the transport
+  /// repairs a loss that it told of (RFC 5681, 3.2).
+  bool may_grow = true;
   /// Where Needs::echo_time is set: since the packet that it answers began to be sent.
   Picoseconds delay{};
   /// Where Needs::telemetry is set: what the switches on its way said in that packet, in order.
@@ -50,8 +53,9 @@ enum class Loss : std::uint8_t {
 /// What the receiver's part does about a marked packet.
 enum class Answer : std::uint8_t {
   kNothing,
-  kEcho,    ///< the next ACK carries the mark
-  kNotify,  ///< a notification of its own (CNP), at once
+  kEcho,              ///< the next ACK carries the mark
+  kNotify,            ///< a notification of its own (CNP), at once
+  kEchoUntilReduced,  ///< all ACKs carry it until the sender has reduced, where it can say so
 };
 
 /// What a control asks of the network and of the transport.
@@ -61,6 +65,7 @@ struct Needs {
   bool echo_time = false;  ///< ACKs say when the packet was sent that they answer
   bool path = false;       ///< FlowStart says base RTT and hops
   bool telemetry = false;  ///< ACKs say what switches said in the packet that they answer
+  bool notices = false;    ///< receivers send notifications of their own (CNPs)
 };
 
 /// Something that a control can tell of itself: a column of rates.csv.

@@ -11,9 +11,11 @@
 #include <variant>
 
 #include "protocols/congestion/control.hpp"
+#include "protocols/congestion/cubic/cubic.hpp"
 #include "protocols/congestion/dcqcn/dcqcn.hpp"
 #include "protocols/congestion/dctcp/dctcp.hpp"
 #include "protocols/congestion/hpcc/hpcc.hpp"
+#include "protocols/congestion/new_reno/new_reno.hpp"
 #include "protocols/congestion/none/no_control.hpp"
 #include "protocols/congestion/powertcp/powertcp.hpp"
 #include "protocols/congestion/swift/swift.hpp"
@@ -46,7 +48,8 @@ struct ControlList {
 
 /// All congestion controls that a scenario can name. The first one keeps no state and is never
 /// called.
-using Controls = ControlList<NoControl, Dcqcn, Swift, Timely, Dctcp, Hpcc, PowerTcp>;
+using Controls =
+    ControlList<NoControl, Dcqcn, Swift, Timely, Dctcp, Hpcc, PowerTcp, NewReno, Cubic>;
 
 /// Columns by number.
 struct ColumnList {

@@ -73,6 +73,21 @@ class Sender {
     host.messages.remove(place);
   }
 
+  /// Messages whose packets have all been acknowledged are over for their sender. `Host` calls its
+  /// process, which may post.
+  template <class Host>
+  void complete_messages(const Here& here, Host& host, std::uint32_t qp,
+                         const PortState& port) const {
+    const HostState& of = s_.hosts[port.owner];
+    for (;;) {
+      SenderState& s = s_.senders[qp];
+      if (s.oldest_message == kNoIndex) break;
+      if (of.messages[s.oldest_message].last_sequence() >= s.unacked) break;
+      end_message(here, s, here.now);
+      host.notify_acknowledged(here, s.connection);
+    }
+  }
+
   /// Every packet before `sequence` has arrived.
   void advance(SenderState& s, std::uint32_t sequence) const {
     s.unacked = sequence;

@@ -68,7 +68,7 @@ class Dcqcn {
   using Receiver = DcqcnReceiver;
   static constexpr const char* kName = "dcqcn";
   static constexpr const char* kTitle = "DCQCN";
-  static constexpr Needs kNeeds{.marks = true};
+  static constexpr Needs kNeeds{.marks = true, .notices = true};
   static constexpr std::array<Column, 3> kColumns{{
       {"rate_bps", "the rate that it sends at"},
       {"target_bps", "the rate that increases move half way to"},
@@ -79,7 +79,7 @@ class Dcqcn {
   /// A window follows the rate, which rises without anything that comes.
   [[nodiscard]] static Needs needs(const Config& config) {
     const bool has_window = config.window == Config::Window::kBdp;
-    return {.marks = true, .acks = has_window, .path = has_window};
+    return {.marks = true, .acks = has_window, .path = has_window, .notices = true};
   }
   [[nodiscard]] static BitsPerSecond published_rate(const Config& config) {
     return config.published_rate();

@@ -93,7 +93,7 @@ class Dctcp {
     if (ack.is_marked && !is_recovering_ && !p.cuts_every_window) {
       cut(p, ack);
     }
-    if (is_recovering_) return;
+    if (is_recovering_ || !ack.may_grow) return;
     if (!p.is_rate) {
       grow(ack);
     } else if (is_round_over) {

@@ -86,7 +86,7 @@ class Roce {
       sender_.go_back(s);
     }
     if (moves && !s.has_outstanding()) --here.cell.live_events;
-    if (moves) complete_messages(here, qp, port);
+    if (moves) sender_.complete_messages(here, host_, qp, port);
     host_.activate(here, qp);
   }
 
@@ -113,7 +113,6 @@ class Roce {
     sender_.acknowledge(s, t, ack, now);
   }
 
-  void complete_messages(const Here& here, std::uint32_t qp, const PortState& port);
   void arm_timer(const Here& here, SenderState& s, std::uint32_t qp);
   static void push_timer(Cell& cell, std::uint32_t qp, Picoseconds time);
 
@@ -162,6 +161,7 @@ class Roce {
       case congestion::Answer::kNothing:
         break;
       case congestion::Answer::kEcho:
+      case congestion::Answer::kEchoUntilReduced:  // packets have no room to say so
         r.echo_pending = true;
         break;
       case congestion::Answer::kNotify:
@@ -206,18 +206,6 @@ class Roce {
   Host& host_;
   Sender sender_;
 };
-
-template <class Host>
-void Roce<Host>::complete_messages(const Here& here, std::uint32_t qp, const PortState& port) {
-  const HostState& host = s_.hosts[port.owner];
-  for (;;) {
-    SenderState& s = s_.senders[qp];
-    if (s.oldest_message == kNoIndex) break;
-    if (host.messages[s.oldest_message].last_sequence() >= s.unacked) break;
-    sender_.end_message(here, s, here.now);
-    host_.notify_acknowledged(here, s.connection);  // may post
-  }
-}
 
 template <class Host>
 void Roce<Host>::push_timer(Cell& cell, std::uint32_t qp, Picoseconds time) {

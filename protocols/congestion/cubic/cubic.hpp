@@ -1,0 +1,161 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "protocols/congestion/control.hpp"
+#include "protocols/congestion/cubic/cubic_config.hpp"
+#include "protocols/congestion/cubic/cubic_curve.hpp"
+#include "protocols/congestion/cubic/cubic_schema.hpp"
+#include "protocols/congestion/fixed_point.hpp"
+#include "protocols/congestion/tcp_window.hpp"
+#include "simcore/base/units.hpp"
+
+namespace weft::protocols::congestion {
+
+/// CubicConfig in the integers that the engine computes with: in units of 2^-24.
+struct CubicParameters {
+  explicit CubicParameters(const CubicConfig& config);
+
+  std::int64_t c;
+  std::int64_t beta;
+  std::int64_t alpha;  ///< packets per window of Reno's increase, for the same average
+  std::uint32_t initial_window;
+  std::uint32_t slow_start_limit;
+  bool fast_convergence;
+  bool reno_friendly;
+  bool ecn;
+};
+
+/// CUBIC for one queue pair (RFC 9438). In congestion avoidance the window follows
+/// W(t) = C (t - K)^3 + W_max, t since it began; where Reno would have more by now, that (W_est).
+/// Times in which less is in flight than the window allows do not count (section 5.8).
+class Cubic {
+ public:
+  using Config = CubicConfig;
+  using Parameters = CubicParameters;
+  using Receiver = EchoesUntilReduced;
+  static constexpr const char* kName = "cubic";
+  static constexpr const char* kTitle = "CUBIC";
+  static constexpr Needs kNeeds{.acks = true, .echo_time = true};
+  static constexpr std::array<Column, 5> kColumns{{
+      {"rate_bps", "the rate that the window allows at the last delay"},
+      {"window_packets", "packets that may be in flight", Column::Form::kFraction},
+      {"slow_start_packets", "the window at which slow start ends", Column::Form::kFraction},
+      {"delay_s", "of the last ACK", Column::Form::kSeconds},
+      {"plateau_packets", "the window around which it grows least", Column::Form::kFraction},
+  }};
+  [[nodiscard]] static schema::Object<Config> schema() { return cubic_schema(); }
+  [[nodiscard]] static Config standard() { return {}; }
+
+  void start(const Parameters& p, const FlowStart& start) {
+    line_rate_ = start.line_rate;
+    packet_ = start.packet;
+    window_.start(p.initial_window, p.slow_start_limit);
+  }
+
+  /// The window changes with ACKs and losses only.
+  void on_timer(const Parameters& /*p*/, Picoseconds /*now*/) {}
+  Picoseconds on_sent(const Parameters& /*p*/, Bytes /*bytes*/, Picoseconds /*now*/) {
+    return Picoseconds(0);
+  }
+
+  void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds now) {
+    delay_ = ack.delay;
+    const Picoseconds since_last = now - last_ack_;
+    last_ack_ = now;
+    window_.hear(ack);
+    if (p.ecn && window_.asks_to_reduce(ack)) return reduce(p, true);
+    if (!window_.may_grow(ack)) {
+      epoch_ += since_last;
+      return;
+    }
+    const std::int64_t rest = window_.slow_start(ack.packets);
+    if (rest > 0) avoid_congestion(p, rest, now);
+  }
+
+  void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
+
+  void on_loss(const Parameters& p, Loss how, Picoseconds /*now*/) {
+    if (how == Loss::kNack) {
+      if (!window_.is_reducing()) reduce(p, false);
+      return;
+    }
+    // Section 4.8: the next stage of congestion avoidance begins on its plateau.
+    prior_ = window_.window();
+    window_.time_out(p.beta);
+    plateau_ = 0;
+    is_avoiding_ = false;
+  }
+
+  [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const { return window_.packets(); }
+
+  void sample(const Parameters& /*p*/, std::span<std::int64_t, kColumns.size()> values) const {
+    constexpr int kShift = 32 - TcpWindow::kBits;
+    values[0] = window_.rate(packet_, line_rate_, delay_).count();
+    values[1] = window_.window() << kShift;
+    if (window_.threshold() < TcpWindow::kMost) values[2] = window_.threshold() << kShift;
+    if (delay_ > Picoseconds(0)) values[3] = delay_.count();
+    if (is_avoiding_) values[4] = plateau_ << kShift;
+  }
+
+  /// In units of 2^-24 packets.
+  [[nodiscard]] std::int64_t window_fixed() const { return window_.window(); }
+  /// K: from the beginning of congestion avoidance until the window is W_max again.
+  [[nodiscard]] Picoseconds time_to_plateau() const { return cubic_curve::picoseconds(ascent_); }
+
+ private:
+  /// Sections 4.6 and 4.7.
+  void reduce(const Parameters& p, bool by_mark) {
+    prior_ = window_.window();
+    const bool makes_room = p.fast_convergence && prior_ < plateau_;
+    plateau_ = makes_room ? scaled(prior_, TcpWindow::kOne + p.beta, 2 * TcpWindow::kOne) : prior_;
+    window_.reduce(p.beta, by_mark);
+    is_avoiding_ = false;
+  }
+
+  /// Congestion avoidance begins (section 4.2); where nothing was reduced, on the plateau.
+  void begin(const Parameters& p, Picoseconds now) {
+    is_avoiding_ = true;
+    epoch_ = now;
+    reno_ = window_.window();
+    plateau_ = std::max(plateau_, window_.window());
+    ascent_ = cubic_curve::root(plateau_ - window_.window(), p.c);
+  }
+
+  /// `acknowledged`: packets, in units of 2^-24.
+  void avoid_congestion(const Parameters& p, std::int64_t acknowledged, Picoseconds now) {
+    if (!is_avoiding_) begin(p, now);
+    const Picoseconds age = now - epoch_;
+    const std::int64_t window = window_.window();
+    if (p.reno_friendly) {
+      const std::int64_t gain = reno_ < prior_ ? p.alpha : TcpWindow::kOne;
+      reno_ = std::min(TcpWindow::kMost, reno_ + scaled(gain, acknowledged, window));
+      if (reno_ > at(p, age)) return window_.set(std::max(window, reno_));
+    }
+    const std::int64_t target = std::clamp(at(p, age + delay_), window, window + window / 2);
+    window_.add_per_window(target - window, acknowledged);
+  }
+
+  /// W(t).
+  [[nodiscard]] std::int64_t at(const Parameters& p, Picoseconds age) const {
+    return plateau_ + cubic_curve::above_plateau(cubic_curve::ticks(age) - ascent_, p.c);
+  }
+
+  TcpWindow window_;
+  BitsPerSecond line_rate_;
+  Bytes packet_;
+  Picoseconds delay_;
+  Picoseconds last_ack_;
+  Picoseconds epoch_;         ///< when congestion avoidance began
+  std::int64_t plateau_ = 0;  ///< W_max
+  std::int64_t prior_ = 0;    ///< the window before the last reduction
+  std::int64_t reno_ = 0;     ///< W_est
+  std::int64_t ascent_ = 0;   ///< K, in ticks
+  bool is_avoiding_ = false;
+};
+static_assert(CongestionControl<Cubic>);
+
+}  // namespace weft::protocols::congestion

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "protocols/congestion/control.hpp"
+#include "protocols/congestion/new_reno/new_reno_config.hpp"
+#include "protocols/congestion/new_reno/new_reno_schema.hpp"
+#include "protocols/congestion/tcp_window.hpp"
+#include "simcore/base/units.hpp"
+
+namespace weft::protocols::congestion {
+
+/// TCP NewReno for one queue pair (RFC 5681): slow start, then a packet per round trip; half of the
+/// window at a mark or a loss, one packet after a time-out.
+class NewReno {
+ public:
+  using Config = NewRenoConfig;
+  using Parameters = NewRenoConfig;
+  using Receiver = EchoesUntilReduced;
+  static constexpr const char* kName = "new-reno";
+  static constexpr const char* kTitle = "NewReno";
+  static constexpr Needs kNeeds{.acks = true, .echo_time = true};
+  static constexpr std::array<Column, 4> kColumns{{
+      {"rate_bps", "the rate that the window allows at the last delay"},
+      {"window_packets", "packets that may be in flight", Column::Form::kFraction},
+      {"slow_start_packets", "the window at which slow start ends", Column::Form::kFraction},
+      {"delay_s", "of the last ACK", Column::Form::kSeconds},
+  }};
+  [[nodiscard]] static schema::Object<Config> schema() { return new_reno_schema(); }
+  [[nodiscard]] static Config standard() { return {}; }
+
+  void start(const Parameters& p, const FlowStart& start) {
+    line_rate_ = start.line_rate;
+    packet_ = start.packet;
+    window_.start(p.initial_window, p.slow_start_limit);
+  }
+
+  /// The window changes with ACKs and losses only.
+  void on_timer(const Parameters& /*p*/, Picoseconds /*now*/) {}
+  Picoseconds on_sent(const Parameters& /*p*/, Bytes /*bytes*/, Picoseconds /*now*/) {
+    return Picoseconds(0);
+  }
+
+  void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds /*now*/) {
+    delay_ = ack.delay;
+    window_.hear(ack);
+    if (p.ecn && window_.asks_to_reduce(ack)) {
+      window_.reduce(kHalf, true);
+    } else if (window_.may_grow(ack)) {
+      const std::int64_t rest = window_.slow_start(ack.packets);
+      if (rest > 0) window_.add_per_window(TcpWindow::kOne, rest);
+    }
+  }
+
+  void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
+
+  void on_loss(const Parameters& /*p*/, Loss how, Picoseconds /*now*/) {
+    if (how == Loss::kTimeout) {
+      window_.time_out(kHalf);
+    } else if (!window_.is_reducing()) {
+      window_.reduce(kHalf, false);
+    }
+  }
+
+  [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const { return window_.packets(); }
+
+  void sample(const Parameters& /*p*/, std::span<std::int64_t, kColumns.size()> values) const {
+    values[0] = window_.rate(packet_, line_rate_, delay_).count();
+    values[1] = window_.window() << (32 - TcpWindow::kBits);
+    if (window_.threshold() < TcpWindow::kMost) {
+      values[2] = window_.threshold() << (32 - TcpWindow::kBits);
+    }
+    if (delay_ > Picoseconds(0)) values[3] = delay_.count();
+  }
+
+  /// In units of 2^-24 packets.
+  [[nodiscard]] std::int64_t window_fixed() const { return window_.window(); }
+
+ private:
+  static constexpr std::int64_t kHalf = TcpWindow::kOne / 2;
+
+  TcpWindow window_;
+  BitsPerSecond line_rate_;
+  Bytes packet_;
+  Picoseconds delay_;
+};
+static_assert(CongestionControl<NewReno>);
+
+}  // namespace weft::protocols::congestion

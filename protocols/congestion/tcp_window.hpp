@@ -1,0 +1,111 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "protocols/congestion/control.hpp"
+#include "protocols/congestion/fixed_point.hpp"
+#include "simcore/base/units.hpp"
+
+namespace weft::protocols::congestion {
+
+/// What the windows of TCP's congestion controls have in common: slow start up to a threshold, and
+/// one reduction per window of data, whether a mark or a loss asked for it (RFC 5681, RFC 3168
+/// 6.1.2). Windows are in units of 2^-24 packets.
+///
+/// Slow start counts packets, not ACKs, so that a receiver that acknowledges every second one does
+/// not slow it down (RFC 3465; Linux). What is reduced is the window, which grows only while all of
+/// it is in use (RFC 7661), not the flight, as RFC 5681 has it; Linux does the same.
+class TcpWindow {
+ public:
+  static constexpr int kBits = 24;
+  static constexpr std::int64_t kOne = std::int64_t{1} << kBits;
+  static constexpr std::int64_t kMost = std::int64_t{kMostInFlight} << kBits;
+
+  /// `threshold`: packets at which slow start ends; 0: at the first mark or loss.
+  void start(std::uint32_t packets, std::uint32_t threshold) {
+    window_ = std::int64_t{packets} << kBits;
+    threshold_ = threshold == 0 ? kMost : std::int64_t{threshold} << kBits;
+  }
+
+  /// To be told of every ACK, first of all.
+  void hear(const Acknowledgement& ack) {
+    sent_ = ack.sent;
+    if (ack.packets > 0) timeouts_ = 0;
+    if (is_reducing_ && is_past(ack.arrived, reduced_at_)) is_reducing_ = false;
+  }
+  /// Whether a mark that this ACK echoes is the first of a window of data.
+  [[nodiscard]] bool asks_to_reduce(const Acknowledgement& ack) const {
+    return ack.is_marked && ack.may_grow && !is_reducing_;
+  }
+  /// Whether the window may grow by this ACK: not after a reduction, before what had been sent by
+  /// then has arrived, nor while less was in flight than it allows. Slow start asks for half of it:
+  /// what ACKs allow at twice the rate of the link waits at the NIC (as Linux has it).
+  [[nodiscard]] bool may_grow(const Acknowledgement& ack) const {
+    if (is_reducing_ || !ack.may_grow) return false;
+    const std::int64_t in_flight = std::int64_t{ack.sent - ack.arrived + ack.packets} << kBits;
+    return window_ < (window_ < threshold_ ? 2 * in_flight : in_flight + kOne);
+  }
+  /// Slow start by so many packets; returns those that congestion avoidance is left with.
+  [[nodiscard]] std::int64_t slow_start(std::uint32_t packets) {
+    const std::int64_t acknowledged = std::int64_t{packets} << kBits;
+    if (window_ >= threshold_) return acknowledged;
+    const std::int64_t gain = std::min(acknowledged, threshold_ - window_);
+    window_ += gain;
+    return acknowledged - gain;
+  }
+  /// By `packets` (in units of 2^-24) per window, of so many that were acknowledged.
+  void add_per_window(std::int64_t packets, std::int64_t acknowledged) {
+    set(window_ + scaled(packets, acknowledged, window_));
+  }
+  void set(std::int64_t window) { window_ = std::clamp(window, kOne, kMost); }
+
+  /// A reduction to `share` (in units of 2^-24), by a mark or a loss. The threshold is two packets
+  /// at least (RFC 5681, equation 4), and so is the window after a loss (RFC 9438, 4.6).
+  void reduce(std::int64_t share, bool by_mark) {
+    const std::int64_t reduced = scaled(window_, share, kOne);
+    threshold_ = std::max(reduced, 2 * kOne);
+    set(by_mark ? reduced : threshold_);
+    reduced_at_ = sent_;
+    is_reducing_ = true;
+  }
+  /// Back to one packet; only the first of several time-outs in a row says what the path bears.
+  void time_out(std::int64_t share) {
+    if (timeouts_++ == 0) threshold_ = std::max(scaled(window_, share, kOne), 2 * kOne);
+    window_ = kOne;
+    is_reducing_ = false;
+  }
+
+  [[nodiscard]] std::int64_t window() const { return window_; }
+  [[nodiscard]] std::int64_t threshold() const { return threshold_; }
+  [[nodiscard]] bool is_reducing() const { return is_reducing_; }
+  [[nodiscard]] std::uint32_t packets() const {
+    return static_cast<std::uint32_t>(window_ >> kBits);
+  }
+
+  /// What the window sends at when ACKs take `delay`, on a link of `rate`.
+  [[nodiscard]] BitsPerSecond rate(Bytes packet, BitsPerSecond rate, Picoseconds delay) const {
+    if (delay <= Picoseconds(0)) return rate;
+    const std::int64_t busy = scaled(window_, transmission_time(packet, rate).count(), kOne);
+    return BitsPerSecond(std::min(rate.count(), scaled(rate.count(), busy, delay.count())));
+  }
+
+ private:
+  std::int64_t window_ = kOne;
+  std::int64_t threshold_ = kMost;
+  std::uint32_t sent_ = 0;
+  std::uint32_t reduced_at_ = 0;  ///< what had been sent at the last reduction
+  std::uint32_t timeouts_ = 0;    ///< in a row
+  bool is_reducing_ = false;
+};
+
+/// A receiver of TCP that knows ECN (RFC 3168): all ACKs carry a mark until the sender says that it
+/// has reduced its window.
+struct EchoesUntilReduced {
+  template <class Parameters>
+  Answer on_marked(const Parameters& p, Picoseconds /*now*/) {
+    return p.ecn ? Answer::kEchoUntilReduced : Answer::kNothing;
+  }
+};
+
+}  // namespace weft::protocols::congestion
