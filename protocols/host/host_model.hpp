@@ -119,6 +119,17 @@ class HostModel {
     transports_.with(transport(s_.senders[queue_pair].transport).sender_model,
                      [&](auto& model) { model.expire_timer(here, queue_pair); });
   }
+  /// False: the ACK had gone earlier.
+  bool expire_ack_timer(const Here& here, std::uint32_t queue_pair) {
+    bool is_meant = false;
+    transports_.with(transport(s_.receivers[queue_pair].transport).receiver_model,
+                     [&](auto& model) {
+                       if constexpr (requires { model.expire_ack_timer(here, queue_pair); }) {
+                         is_meant = model.expire_ack_timer(here, queue_pair);
+                       }
+                     });
+    return is_meant;
+  }
   void wake(const Here& here, ProcessId process, std::uint64_t token) {
     call(here, process, [&](ProcessContext& c) { s_.handler->on_wake(c, process, token); });
   }

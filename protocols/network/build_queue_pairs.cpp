@@ -87,6 +87,22 @@ void start_control(NetworkState& s, std::uint32_t qp) {
       [&](const auto& control, const auto& p) { sender.window = t.limited(control.window(p)); });
 }
 
+/// Gives a queue pair of TCP the state of an open connection, whose handshake has measured the
+/// round trip of an idle network.
+void start_tcp(NetworkState& s, std::uint32_t qp) {
+  SenderState& sender = s.senders[qp];
+  const TransportConstants& t = s.constants.transports[sender.transport];
+  if (!t.is_stream) return;
+  congestion::FlowStart start;
+  describe_path(s, sender, t, start);
+  if (!s.tcp.is_used()) s.tcp.resize(s.senders.size());
+  TcpSender& tcp = s.tcp.add(qp);
+  tcp.round_trips.add(start.base_rtt, {.least = t.retransmit_timeout, .most = t.most_timeout});
+  tcp.delay = start.base_rtt;
+  tcp.window = sender.window;
+  sender.first_of_message = false;
+}
+
 /// Makes `receiver` the far end of `sender`, at `process`.
 void connect(ReceiverState& receiver, const SenderState& sender, ProcessId process) {
   receiver.host = sender.host;
@@ -267,6 +283,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       if (local_ports.size() > 1) sender.spreading = spreading_of(connection, transport);
       sender.port = sender.first_port + first_choice(s, sender);
       start_control(s, qp);
+      start_tcp(s, qp);
       if (!carries.empty()) {
         carries[qp] = s.constants.transports[transport].control.needs.telemetry ? 1 : 0;
       }

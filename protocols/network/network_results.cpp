@@ -329,7 +329,8 @@ std::size_t PacketNetwork::memory_bytes() const {
       s.nics.capacity() * sizeof(NicState) + s.senders.capacity() * sizeof(SenderState) +
       s.receivers.capacity() * sizeof(ReceiverState) +
       s.copy_receivers.capacity() * sizeof(CopyReceiver) + s.controls.memory_bytes() +
-      s.telemetry.memory_bytes() + s.connections.capacity() * sizeof(ConnectionState) +
+      s.tcp.memory_bytes() + s.telemetry.memory_bytes() +
+      s.connections.capacity() * sizeof(ConnectionState) +
       s.processes.capacity() * sizeof(ProcessState) + engine_->cells.capacity() * sizeof(Cell);
   for (const Cell& cell : engine_->cells) {
     bytes += cell.ports.capacity() * (sizeof(PortId) + sizeof(void*) + 4 * sizeof(std::uint64_t));

@@ -21,7 +21,7 @@ constexpr double kPacketsPerThread = 500;
 Picoseconds longest_timeout(const NetworkConstants& constants) {
   Picoseconds longest;
   for (const TransportConstants& t : constants.transports) {
-    longest = std::max(longest, t.retransmit_timeout);
+    longest = std::max({longest, t.retransmit_timeout, t.most_timeout});
   }
   return longest;
 }

@@ -102,6 +102,7 @@ class PacketModel {
       return here.worker.sums.timeouts != timeouts;
     }
     --here.cell.live_events;
+    if (type == EventType::kDelayedAck) return host_.expire_ack_timer(here, event.target);
     if (type == EventType::kWake || type == EventType::kSignal || type == EventType::kAlarm) {
       --here.cell.job_events;
       const ProcessId process(event.target);

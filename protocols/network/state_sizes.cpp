@@ -16,6 +16,13 @@ std::size_t congestion_state_of(const TransportConfig& transport) {
   return size;
 }
 
+std::size_t transport_state_of(const TransportConfig& transport) {
+  if (!std::holds_alternative<TcpConfig>(transport)) return 0;
+  // Beside the two states, times of sixteen packets in flight and a place in the list of both.
+  return sizeof(TcpSender) + sizeof(TcpReceiver) + 16 * sizeof(std::int64_t) +
+         sizeof(std::uint32_t);
+}
+
 }  // namespace
 
 StateSizes state_sizes(const TransportConfig& transport) {
@@ -25,7 +32,8 @@ StateSizes state_sizes(const TransportConfig& transport) {
           .sender = sizeof(SenderState),
           .receiver = sizeof(ReceiverState),
           .copy_receiver = sizeof(CopyReceiver),
-          .congestion_state = congestion_state_of(transport)};
+          .congestion_state = congestion_state_of(transport),
+          .transport_state = transport_state_of(transport)};
 }
 
 }  // namespace weft::protocols

@@ -15,6 +15,7 @@ struct StateSizes {
   std::size_t receiver;          ///< of a queue pair
   std::size_t copy_receiver;     ///< of a member of a multicast
   std::size_t congestion_state;  ///< of a queue pair, at both ends
+  std::size_t transport_state;   ///< of a queue pair, at both ends, besides
 };
 [[nodiscard]] StateSizes state_sizes(const TransportConfig& transport);
 

@@ -54,6 +54,30 @@ inline void write_ack(Packet& packet, AckLayout layout, const AckFields& fields)
   }
 }
 
+/// A selective acknowledgement: `length` packets from `first` on have arrived (RFC 2018). An ACK
+/// has one block, of the packet that came last; it lies in the 32 bits that others use for an echo.
+struct SackBlock {
+  std::uint32_t first = 0;
+  std::uint32_t length = 0;
+
+  /// What the option takes of an ACK: 2 B and 8 B per block, padded.
+  static constexpr std::uint16_t kOptionSize = 12;
+  /// Farther from what is expected, or longer, than 16 bits can say.
+  static constexpr std::uint32_t kMost = 0xffff;
+};
+
+/// A block that begins too far away to be told is left out.
+inline void write_sack(Packet& packet, const SackBlock& block) {
+  const std::uint32_t ahead = block.first - packet.sequence;
+  if (block.length == 0 || ahead > SackBlock::kMost) return;
+  packet.word = std::min(block.length, SackBlock::kMost) << 16U | ahead;
+  packet.size = static_cast<std::uint16_t>(packet.size + SackBlock::kOptionSize);
+}
+[[nodiscard]] inline SackBlock read_sack(const Packet& packet) {
+  return {.first = packet.sequence + (packet.word & SackBlock::kMost),
+          .length = packet.word >> 16U};
+}
+
 /// `near`: a sequence number less than 2^23 away from the one that the ACK expects.
 [[nodiscard]] inline AckFields read_ack(const Packet& packet, AckLayout layout,
                                         std::uint32_t near) {

@@ -13,10 +13,13 @@ enum class PacketKind : std::uint8_t { kData = 0, kAck = 1, kNack = 2, kCnp = 3 
 inline constexpr std::uint8_t kKindMask = 0x03;
 inline constexpr unsigned kClassShift = 2;  ///< three bits
 inline constexpr std::uint8_t kClassMask = 0x1c;
-/// Data: ECN CE. ACK: it carries a CNP. Switches mark data only, so the two never meet.
+/// Data: ECN CE. ACK: it carries a CNP, or of TCP ECE. Switches mark data only, so that these
+/// never meet.
 inline constexpr std::uint8_t kCongested = 0x20;
 inline constexpr std::uint8_t kFirst = 0x40;  ///< first packet of a message
-inline constexpr std::uint8_t kLast = 0x80;   ///< last packet of a message
+/// TCP, which does not say where messages begin: the sender has reduced its window (CWR).
+inline constexpr std::uint8_t kWindowReduced = kFirst;
+inline constexpr std::uint8_t kLast = 0x80;  ///< last packet of a message
 
 [[nodiscard]] constexpr PacketKind kind_of(const Packet& packet) {
   return static_cast<PacketKind>(packet.flags & kKindMask);

@@ -64,16 +64,22 @@ TransportConstants::TransportConstants(const TransportTraits& traits, std::size_
       receiver_model(static_cast<std::uint8_t>(model)),
       reliable(traits.is_acknowledged),
       any_order(traits.takes_any_order),
+      is_stream(traits.is_stream),
+      sacks(traits.sacks),
+      acks_last(traits.acks_last),
       ttl(static_cast<std::uint8_t>(traits.format.ttl)),
       ack_class(response_class(switches, traits.ack_class, kSame)),
       cnp_class(response_class(switches, traits.cnp_class, kSame)),
       ack_size(static_cast<std::uint16_t>(traits.ack_size.count())),
       ack_every(traits.ack_every),
+      ack_delay(traits.ack_delay),
       queue_pairs(traits.queue_pairs),
       retry_limit(traits.retry_limit),
       retransmit_timeout(traits.retransmit_timeout),
+      most_timeout(traits.most_timeout),
       payload(traits.format.payload),
       header(traits.format.header) {
+  if (traits.ack_delay == Picoseconds()) least_window = traits.ack_every;
   if (traits.window != 0) window = traits.window;
   control.control = static_cast<std::uint8_t>(traits.congestion_control.index());
   control.needs = congestion::needs_of(traits.congestion_control);

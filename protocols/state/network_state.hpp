@@ -20,6 +20,7 @@
 #include "protocols/state/packet_path.hpp"
 #include "protocols/state/port_state.hpp"
 #include "protocols/state/queue_pair.hpp"
+#include "protocols/state/tcp_state.hpp"
 #include "protocols/state/telemetry.hpp"
 #include "simcore/base/growing_log.hpp"
 #include "simcore/base/random.hpp"
@@ -43,7 +44,8 @@ enum class EventType : std::uint32_t {
   kReceive = 8,       ///< timer: a NIC has taken in a packet
   kFault = 9,         ///< timer: a fault begins or ends
   kRoutes = 10,       ///< timer: a switch, or a host with several ports, has new routes
-  kAlarm = 11,        ///< timer: a process asked for it, after all else of that time
+  kDelayedAck = 11,   ///< timer: an ACK has been held back for long enough
+  kAlarm = 12,        ///< timer: a process asked for it, after all else of that time
 };
 
 /// Matching of inputs to outputs where packets queue at inputs. Bit i stands for port i.
@@ -188,15 +190,21 @@ struct TransportConstants {
   std::uint8_t receiver_model = 0;  ///< whose the receiving one
   bool reliable = false;
   bool any_order = false;
+  bool is_stream = false;  ///< no packet is said to be a message's first
+  bool sacks = false;
+  bool acks_last = true;
   std::uint8_t ttl = 0;
   std::uint8_t ack_class = kSame;  ///< kSame: that of the data
   std::uint8_t cnp_class = kSame;
   std::uint16_t ack_size = 0;
   std::uint32_t ack_every = 1;
+  std::uint32_t least_window = 1;  ///< for which the receiver would else wait for ever
+  Picoseconds ack_delay;           ///< the longest that an ACK is held back; 0: no limit
   std::uint32_t window = congestion::kNoWindow;
   std::uint32_t queue_pairs = 1;
   std::uint32_t retry_limit = 0;
   Picoseconds retransmit_timeout;
+  Picoseconds most_timeout;  ///< it follows round trips up to this; 0: it is fixed
   Bytes payload;
   Bytes header;
   std::uint32_t reduction_window = 0;
@@ -205,7 +213,7 @@ struct TransportConstants {
   /// The packets that may be in flight where a congestion control allows so many: never fewer than
   /// the receiver waits for before it acknowledges.
   [[nodiscard]] std::uint32_t limited(std::uint32_t control_window) const {
-    return std::min(window, std::max(control_window, ack_every));
+    return std::min(window, std::max(control_window, least_window));
   }
   [[nodiscard]] AckLayout ack_layout() const {
     return protocols::ack_layout(any_order, control.needs.echo_time);
@@ -299,6 +307,7 @@ struct NetworkState {
   /// Queue pairs from this number on have their data added up by chips.
   std::uint32_t first_added_up = 0;
   congestion::ControlStates controls;
+  TcpStates tcp;
   std::vector<std::uint8_t> watched;  ///< by watch_place: packets are traced; may be empty
   std::vector<ConnectionState> connections;
   std::vector<ProcessState> processes;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -35,7 +36,7 @@ struct alignas(64) SenderState {
   Schedule schedule = Schedule::kIdle;
   bool timer_is_set = false;  ///< an agenda entry exists
   std::uint8_t traffic_class = 0;
-  bool first_of_message = true;
+  bool first_of_message = true;  ///< a stream: the next packet says CWR (kWindowReduced)
   std::uint8_t transport = 0;
   PortSpreading spreading = PortSpreading::kFlow;
   std::uint16_t turn = 0;  ///< in turn: packet number 0 goes by this one of the ports
@@ -126,6 +127,27 @@ class ReorderBuffer {
     pair[1] &= ~bit;
     --held_;
     return is_last;
+  }
+  /// The packets around `sequence`, which is held, that are held, too: the first one, and how many.
+  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> run_around(std::uint32_t sequence) const {
+    // What is expected is not held, nor is anything before it: a run ends there both ways.
+    if (pairs_ == 0) {
+      const std::uint64_t turned = std::rotr(words_.here[0], static_cast<int>((sequence + 1) % 64));
+      const auto until = static_cast<std::uint32_t>(std::countl_one(turned));
+      const auto beyond = static_cast<std::uint32_t>(std::countr_one(turned));
+      return {sequence + 1 - until, until + beyond};
+    }
+    std::uint32_t first = sequence + 1;
+    for (std::uint32_t bits = 0, run = 0; run == bits; first -= run) {
+      bits = (first - 1) % 64 + 1;
+      run = static_cast<std::uint32_t>(std::countl_one(pair_of(first - 1)[0] << (64 - bits)));
+    }
+    std::uint32_t end = sequence + 1;
+    for (std::uint32_t bits = 0, run = 0; run == bits; end += run) {
+      bits = 64 - end % 64;
+      run = static_cast<std::uint32_t>(std::countr_one(pair_of(end)[0] >> (64 - bits)));
+    }
+    return {first, end - first};
   }
   /// The packet that is `expected` has come: goes past it and past those behind it that are held.
   /// Calls `deliver(last)` for each message that this completes, with its last packet; returns how

@@ -7,6 +7,7 @@
 #include "protocols/config/transports/list.hpp"
 #include "protocols/transports/datagram/datagram.hpp"
 #include "protocols/transports/roce/roce.hpp"
+#include "protocols/transports/tcp/tcp.hpp"
 
 namespace weft::protocols {
 
@@ -20,12 +21,12 @@ namespace weft::protocols {
 /// - `receive_answer`: something came back from the receiver.
 /// - `expire_timer`: a timer that it filed has run out.
 ///
-/// At a receiver: `receive_data`.
+/// At a receiver: `receive_data`; `expire_ack_timer` where it holds back ACKs.
 template <class Host>
 class TransportModels {
  public:
   TransportModels(NetworkState& state, Host& host)
-      : models_(Roce<Host>(state, host), Datagram<Host>(state, host)) {
+      : models_(Roce<Host>(state, host), Datagram<Host>(state, host), Tcp<Host>(state, host)) {
     static_assert(std::tuple_size_v<Models> == std::variant_size_v<TransportConfig>);
   }
 
@@ -42,7 +43,7 @@ class TransportModels {
   }
 
  private:
-  using Models = std::tuple<Roce<Host>, Datagram<Host>>;
+  using Models = std::tuple<Roce<Host>, Datagram<Host>, Tcp<Host>>;
   Models models_;
 };
 

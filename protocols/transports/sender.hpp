@@ -24,7 +24,7 @@ class Sender {
     const Bytes before_last = (std::int64_t{record.packets} - 1) * t.payload;
     s.full_size = static_cast<std::uint16_t>((t.payload + t.header).count());
     s.last_size = static_cast<std::uint16_t>((record.bytes - before_last + t.header).count());
-    s.first_of_message = sequence == record.first_sequence;
+    if (!t.is_stream) s.first_of_message = sequence == record.first_sequence;
   }
 
   /// The last packet of the present message was sent, or turns out to have arrived.

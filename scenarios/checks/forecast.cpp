@@ -69,7 +69,7 @@ double resident_bytes() {
 struct QueuePairBytes {
   explicit QueuePairBytes(const protocols::TransportConfig& transport) {
     const protocols::StateSizes sizes = protocols::state_sizes(transport);
-    sender = static_cast<double>(sizes.sender + sizes.congestion_state);
+    sender = static_cast<double>(sizes.sender + sizes.congestion_state + sizes.transport_state);
     receiver = static_cast<double>(sizes.receiver);
   }
   double sender;

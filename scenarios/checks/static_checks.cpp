@@ -222,26 +222,58 @@ void check_telemetry(const Experiment& e, StaticFindings& findings) {
   }
 }
 
-/// Go-back-N answers a packet that overtook another as if that were lost.
-void check_order(const Experiment& e, StaticFindings& findings) {
-  std::vector<bool> goes_back;  // by transport
+/// Whether a connection of class `c` has a transport that `is_meant(traits)`.
+template <class IsMeant>
+bool any_in_class(const Experiment& e, std::size_t c, IsMeant is_meant) {
+  std::vector<bool> meant;  // by transport
   for (const protocols::TransportConfig& transport : e.scenario.transports()) {
-    const protocols::TransportTraits traits = protocols::traits_of(transport);
-    goes_back.push_back(traits.is_acknowledged && !traits.takes_any_order);
+    meant.push_back(is_meant(protocols::traits_of(transport)));
   }
+  return std::ranges::any_of(e.workload.connections(), [&](const Connection& connection) {
+    return connection.traffic_class == c && meant[connection.transport];
+  });
+}
+
+/// Go-back-N answers a packet that overtook another as if that were lost, and TCP one that overtook
+/// three.
+void check_order(const Experiment& e, StaticFindings& findings) {
+  using protocols::TransportTraits;
+  const auto goes_back = [](const TransportTraits& t) {
+    return t.is_acknowledged && !t.takes_any_order && !t.is_stream;
+  };
   const protocols::SwitchConfig& switches = e.scenario.switches;
   for (std::size_t c = 0; c < switches.classes.size(); ++c) {
-    const auto uses = [&](const Connection& connection) {
-      return connection.traffic_class == c && goes_back[connection.transport];
-    };
-    if (!switches.balancing(c).sprays() || std::ranges::none_of(e.workload.connections(), uses)) {
-      continue;
+    if (!switches.balancing(c).sprays()) continue;
+    if (any_in_class(e, c, goes_back)) {
+      findings.warnings.push_back(fmt::format(
+          "packets of class {} are sprayed over several paths, and the receiver takes them in "
+          "order only: one that overtakes another makes the sender send again from there; set "
+          "transport.receiver to any-order, or take ecmp or flowlets",
+          switches.classes[c].name));
     }
+    if (any_in_class(e, c, [](const TransportTraits& t) { return t.is_stream; })) {
+      findings.warnings.push_back(fmt::format(
+          "packets of class {} are sprayed over several paths, and TCP takes a segment for lost "
+          "that three others have overtaken: it sends it again and shrinks its window; take ecmp "
+          "or flowlets for this class",
+          switches.classes[c].name));
+    }
+  }
+}
+
+/// TCP fills queues until something is dropped or marked; in a lossless class nothing is dropped.
+void check_lossless_streams(const Experiment& e, StaticFindings& findings) {
+  const protocols::SwitchConfig& switches = e.scenario.switches;
+  for (std::size_t c = 0; c < switches.classes.size(); ++c) {
+    if (!switches.classes[c].is_lossless()) continue;
+    if (!any_in_class(e, c, [](const auto& t) { return t.is_stream; })) continue;
+    const bool is_marked = switches.classes[c].ecn.enabled;
     findings.warnings.push_back(fmt::format(
-        "packets of class {} are sprayed over several paths, and the receiver takes them in order "
-        "only: one that overtakes another makes the sender send again from there; set "
-        "transport.receiver to any-order, or take ecmp or flowlets",
-        switches.classes[c].name));
+        "TCP is in class {}, which is lossless: {}; give TCP a class with `flow_control: none`, "
+        "beside that of RDMA",
+        switches.classes[c].name,
+        is_marked ? "only marks slow it down, and where they come too late ports are paused"
+                  : "nothing is marked or lost, so that its windows grow until ports are paused"));
   }
 }
 
@@ -327,6 +359,7 @@ StaticFindings check_statically(const Experiment& experiment) {
   check_marking(experiment, findings);
   check_steps(experiment, findings);
   check_order(experiment, findings);
+  check_lossless_streams(experiment, findings);
   check_routing(experiment, findings);
   check_gpu_memory(experiment, findings);
   // Following all routes takes seconds in the largest fabrics: not for one that is refused anyway.

@@ -46,7 +46,7 @@ Framing framing_of(const Scenario& scenario, std::size_t transport) {
           .header = traits.format.header,
           .ack_size = traits.ack_size,
           .ack_every = traits.ack_every,
-          .window = traits.window,
+          .window = traits.certain_window(),
           .cut_through = cuts ? switches.cut_through_after : 0_B};
 }
 

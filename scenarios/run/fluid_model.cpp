@@ -278,7 +278,7 @@ void FluidModel::limit_by_windows() {
   const std::vector<protocols::TransportConfig> all = experiment_.scenario.transports();
   const auto limits = [](const protocols::TransportConfig& transport) {
     const protocols::TransportTraits traits = protocols::traits_of(transport);
-    return traits.is_acknowledged && traits.window > 0;
+    return traits.is_acknowledged && traits.certain_window() > 0;
   };
   if (std::ranges::none_of(all, limits)) return;
   limit_of_pair_.assign(experiment_.workload.connections().size() * most_queue_pairs_, kNoLink);

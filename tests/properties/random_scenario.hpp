@@ -154,7 +154,18 @@ class RandomScenario {
       is_reliable_ = false;
       return;
     }
-    yaml += "transport: " + roce(spray) + "\n";
+    yaml += "transport: " + (below(6) == 0 ? tcp() : roce(spray)) + "\n";
+  }
+
+  /// In whatever class and over whatever paths: it repairs what either does to it.
+  std::string tcp() {
+    const std::string control = one_of({"new-reno", "cubic", "dctcp", "swift", "timely", "none"});
+    return fmt::format(
+        "{{type: tcp, mtu: {}B, sack: {}, window: {}, queue_pairs: {}, ack: {{every: {}, delay: "
+        "{}us, last: {}, priority: {}}}, timeout: {{least: 300us}}, congestion_control: {}}}",
+        one_of({"1500", "9000"}), one_of({"true", "false"}), below(2) == 0 ? 0 : 1 + below(60),
+        1 + below(3), 1 + below(4), 20 + below(200), one_of({"true", "false"}),
+        one_of({"same", "highest", "control"}), control);
   }
 
   std::string roce(bool spray) {
@@ -183,7 +194,15 @@ class RandomScenario {
 
   /// What a job writes to have a transport of its own.
   std::string job_transport(bool spray) {
-    return below(5) == 0 ? "transport: " + roce(spray) + ", " : "";
+    switch (below(10)) {
+      case 0:
+        return "transport: " + tcp() + ", ";
+      case 1:
+      case 2:
+        return "transport: " + roce(spray) + ", ";
+      default:
+        return "";
+    }
   }
 
   void job(std::string& yaml, std::uint64_t number, std::uint64_t hosts, bool spray) {

@@ -6,6 +6,7 @@
 
 #include "protocols/config/transports/datagram_config.hpp"
 #include "protocols/config/transports/roce_config.hpp"
+#include "protocols/config/transports/tcp_config.hpp"
 #include "protocols/config/transports/transport.hpp"
 
 namespace weft::protocols {
@@ -29,7 +30,7 @@ struct TransportSpecs {
 };
 
 /// All transports that a scenario can name. `protocols/transports/list.hpp` has their two ends.
-using Transports = TransportSpecs<RoceConfig, DatagramConfig>;
+using Transports = TransportSpecs<RoceConfig, DatagramConfig, TcpConfig>;
 using TransportConfig = Transports::Config;
 
 [[nodiscard]] inline TransportTraits traits_of(const TransportConfig& transport) {

@@ -37,12 +37,17 @@ struct TransportTraits {
   PacketFormat format;
   bool is_acknowledged = false;        ///< and sent again where it was lost
   bool takes_any_order = false;        ///< packets that overtake each other do no harm
+  bool is_stream = false;              ///< TCP: meant for classes that drop, from which it learns
+  bool sacks = false;                  ///< ACKs tell of packets beyond a gap, too
   Bytes ack_size;                      ///< wire bytes of whatever answers data
   std::uint32_t ack_every = 1;         ///< packets per ACK
+  Picoseconds ack_delay;               ///< the longest that an ACK waits for them; 0: for ever
+  bool acks_last = true;               ///< the last packet of a message is acknowledged at once
   std::string ack_class = kSameClass;  ///< name of a class; kSameClass: that of the data
   std::string cnp_class = kSameClass;  ///< kHighestClass: that of highest priority
   std::uint32_t window = 0;            ///< packets in flight per queue pair; 0: no limit
-  Picoseconds retransmit_timeout;      ///< without progress
+  Picoseconds retransmit_timeout;      ///< without progress; with `most_timeout` the least
+  Picoseconds most_timeout;            ///< it follows round trips up to this; 0: it is fixed
   std::uint32_t retry_limit = 0;       ///< time-outs in a row until a queue pair fails
   std::uint32_t queue_pairs = 1;       ///< per connection; messages take them in turn
   QueuePairUse queue_pair_use = QueuePairUse::kOneWay;
@@ -50,6 +55,11 @@ struct TransportTraits {
 
   /// Wire bytes of a full packet.
   [[nodiscard]] Bytes full_packet() const { return format.payload + format.header; }
+  /// Packets in flight that it is sure to wait at; 0: none. ACKs that a timer sends let it go on
+  /// earlier than `ack_every` says.
+  [[nodiscard]] std::uint32_t certain_window() const {
+    return ack_delay == Picoseconds() ? window : 0;
+  }
 };
 
 /// The specification of a transport, as far as it is one.

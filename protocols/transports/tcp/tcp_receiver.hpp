@@ -1,0 +1,145 @@
+#pragma once
+
+#include <cstdint>
+
+#include "protocols/link/egress.hpp"
+#include "protocols/packet/ack.hpp"
+#include "protocols/state/network_state.hpp"
+
+namespace weft::protocols {
+
+/// The receiving end of TCP. An ACK is held back until so many segments have come, or for so long;
+/// what comes out of order, twice, or fills a gap is acknowledged at once (RFC 5681, 4.2).
+template <class Host>
+class TcpReceiverEnd {
+ public:
+  TcpReceiverEnd(NetworkState& state, Host& host) : s_(state), host_(host) {}
+
+  void receive_data(const Here& here, const Packet& packet, PortState& port) {
+    const std::uint32_t qp = packet.flow;
+    ReceiverState& r = s_.receivers[qp];
+    TcpReceiver& tcp = s_.tcp.receiver(qp);
+    s_.nics[port.index].recent_receiver = qp;
+    tcp.port = port.index;
+    hear_mark(here, packet, r, tcp, port);
+    const bool is_last = (packet.flags & kLast) != 0;
+    const std::uint32_t ahead = packet.sequence - r.expected;
+    if (ahead == 0 && r.early.empty()) [[likely]] {
+      accept(here, qp, r, is_last, port);
+    } else if (ahead == 0) {
+      fill_gap(here, qp, r, is_last, port);
+    } else {
+      if (static_cast<std::int32_t>(ahead) > 0) {
+        if (r.early.insert(r.expected, packet.sequence, is_last)) ++r.received;
+        tcp.latest = packet.sequence;
+      }
+      send_ack(here, qp, r, tcp, port);
+    }
+  }
+
+  /// False: the ACK had gone earlier.
+  bool expire_ack_timer(const Here& here, std::uint32_t qp) {
+    ReceiverState& r = s_.receivers[qp];
+    TcpReceiver& tcp = s_.tcp.receiver(qp);
+    tcp.timer_is_set = false;
+    if (r.since_ack == 0) return false;
+    if (tcp.ack_due > here.now) {
+      set_timer(here, qp, tcp);
+      return false;
+    }
+    here.cell.last_event_time = here.now;
+    send_ack(here, qp, r, tcp, s_.ports[tcp.port]);
+    return true;
+  }
+
+ private:
+  [[nodiscard]] const TransportConstants& constants(const ReceiverState& r) const {
+    return host_.transport(r.transport);
+  }
+
+  /// What ACKs echo from this packet on: until the sender says that it has reduced its window (RFC
+  /// 3168, 6.1.3), or with an ACK of its own for those before that differ (RFC 8257, 3.2).
+  void hear_mark(const Here& here, const Packet& packet, ReceiverState& r, TcpReceiver& tcp,
+                 PortState& port) {
+    if ((packet.flags & kWindowReduced) != 0) tcp.echoes = false;
+    const TransportConstants& t = constants(r);
+    const bool is_marked = (packet.flags & kCongested) != 0 && !t.control.is_none();
+    if (!is_marked && !tcp.was_marked) [[likely]]
+      return;
+    congestion::Answer answer = congestion::Answer::kNothing;
+    if (is_marked) answer = s_.controls.on_marked(t.control, r.control_slot, here.now);
+    if (answer == congestion::Answer::kEchoUntilReduced) tcp.echoes = true;
+    const bool echoes_this = answer == congestion::Answer::kEcho;
+    if (echoes_this == tcp.was_marked) return;
+    if (r.since_ack > 0) send_ack(here, packet.flow, r, tcp, port);
+    tcp.was_marked = echoes_this;
+  }
+
+  /// The expected segment came and no later one waits.
+  void accept(const Here& here, std::uint32_t qp, ReceiverState& r, bool is_last, PortState& port) {
+    const TransportConstants& t = constants(r);
+    TcpReceiver& tcp = s_.tcp.receiver(qp);
+    ++r.expected;
+    ++r.received;
+    ++r.since_ack;
+    if (r.since_ack >= t.ack_every || (is_last && t.acks_last)) {
+      send_ack(here, qp, r, tcp, port);
+    } else if (r.since_ack == 1) {
+      tcp.ack_due = here.now + t.ack_delay;
+      if (!tcp.timer_is_set) set_timer(here, qp, tcp);
+    }
+    if (!is_last) return;
+    host_.record_delivery(here, qp, r.expected - 1, port);
+    host_.notify_delivered(here, qp);
+  }
+
+  void fill_gap(const Here& here, std::uint32_t qp, ReceiverState& r, bool is_last,
+                PortState& port) {
+    ++r.received;
+    std::uint32_t messages = r.early.close_gap(r.expected, is_last, [&](std::uint32_t last) {
+      host_.record_delivery(here, qp, last, port);
+    });
+    send_ack(here, qp, r, s_.tcp.receiver(qp), port);
+    for (; messages > 0; --messages) host_.notify_delivered(here, qp);
+  }
+
+  /// One agenda entry per connection: one that comes too early files itself anew.
+  void set_timer(const Here& here, std::uint32_t qp, TcpReceiver& tcp) {
+    tcp.timer_is_set = true;
+    const auto type = static_cast<std::uint32_t>(EventType::kDelayedAck);
+    schedule(here.cell, {.time = tcp.ack_due,
+                         .order = AgendaEvent::make_order(EventRank::kTimer, type, qp, 0),
+                         .type = type,
+                         .target = qp});
+  }
+
+  void send_ack(const Here& here, std::uint32_t qp, ReceiverState& r, const TcpReceiver& tcp,
+                PortState& port) {
+    const TransportConstants& t = constants(r);
+    r.since_ack = 0;
+    Packet packet;
+    packet.flow = qp;
+    packet.sequence = r.expected;
+    packet.destination = r.host;
+    packet.entropy = r.ack_entropy;
+    packet.size = t.ack_size;
+    packet.ttl = t.ttl;
+    const std::uint8_t c = t.ack_class == TransportConstants::kSame ? r.traffic_class : t.ack_class;
+    const bool echoes = tcp.echoes || tcp.was_marked;
+    packet.flags = static_cast<std::uint8_t>(static_cast<unsigned>(PacketKind::kAck) |
+                                             class_flags(c) | (echoes ? kCongested : 0U));
+    if (t.sacks && r.early.holds(tcp.latest) && tcp.latest - r.expected < kHalfOfAll) {
+      const auto [first, length] = r.early.run_around(tcp.latest);
+      write_sack(packet, {.first = first, .length = length});
+    }
+    host_.respond(here, packet, port);
+  }
+
+  /// What is less ahead than this is ahead, and not behind.
+  static constexpr std::uint32_t kHalfOfAll = 1U << 31U;
+
+  NetworkState& s_;
+  Host& host_;
+};
+
+}  // namespace weft::protocols
