@@ -30,6 +30,11 @@ export function inkOn(colour) {
   return 0.2126 * light(r) + 0.7152 * light(g) + 0.0722 * light(b) > 0.179 ? '#000' : '#fff';
 }
 
+/** What is painted is painted anew when light becomes dark, or the page is printed. */
+export function onOtherColours(act) {
+  for (const query of ['(prefers-color-scheme: dark)', 'print']) matchMedia(query).addEventListener('change', act);
+}
+
 export const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** For -1 to 1: less is blue, more is red. */

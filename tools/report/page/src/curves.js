@@ -2,7 +2,7 @@
 
 import uPlot from 'uplot';
 import { el, section, choice, replace } from './dom.js';
-import { css, ofSeries } from './colour.js';
+import { css, ofSeries, onOtherColours } from './colour.js';
 import { aligned, logAxis } from './quantiles.js';
 import * as format from './format.js';
 
@@ -26,6 +26,7 @@ export function chart(place, options, data, label) {
     else if (plot.width !== width) plot.setSize({ width, height: plot.height });
   };
   new ResizeObserver(draw).observe(frame);
+  onOtherColours(() => plot?.redraw());
   return { get plot() { return plot; }, redraw: () => plot?.redraw() };
 }
 

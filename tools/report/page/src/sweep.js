@@ -20,13 +20,13 @@ function overview(sweep) {
   const failed = sweep.points.filter((p) => !p.counts && !p.estimated);
   const warnings = [
     ...(failed.length ? [`${format.number(failed.length)} of ${format.number(sweep.points.length)} points have no result that counts, and are in no line, map or front.`] : []),
-    ...(warned ? [`${format.number(warned)} points have warnings; the table has a column of them.`] : []),
-    ...(sweep.metrics_left_out ? [`${format.number(sweep.metrics_left_out)} results that are the same everywhere, or beyond what a page holds, are left out; weft export has all.`] : [])];
+    ...(warned ? [`${format.number(warned)} points have warnings; the table has a column of them.`] : [])];
   const facts = [['points', format.number(sweep.points.length)], ...[...status].map(([name, count]) => [name, format.number(count)]),
     ['made by', sweep.program], ['results in', el('code', {}, sweep.folder)], ['all numbers', el('code', {}, `weft export ${sweep.quoted_folder}`)]];
   return section('overview', sweep.name,
     warnings.length ? el('ul', { class: 'warnings', 'aria-label': 'warnings' }, warnings.map((w) => el('li', {}, w))) : null,
     el('dl', { class: 'facts' }, facts.map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value)))),
+    sweep.metrics_left_out ? el('p', { class: 'hint' }, `${format.number(sweep.metrics_left_out)} results that are the same everywhere, or beyond what a page holds, are left out; weft export has all.`) : null,
     sweep.summary ? el('details', {}, el('summary', {}, 'What weft summarize says: best and worst, main effects, intervals'), el('pre', {}, sweep.summary)) : null);
 }
 

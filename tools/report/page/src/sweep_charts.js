@@ -65,7 +65,7 @@ function whiskers(u, lines) {
 function linesChart(place, lines, x, name, unit) {
   const horizontal = ofParameter(x);
   const show = (v) => format.byUnit(unit, v);
-  const vertical = dimension(name, lines.flatMap((line) => line.at.filter(Boolean).flatMap((c) => (c.low > 0 ? [c.low, c.high] : [c.mean, c.high]))), show);
+  const vertical = dimension(name, lines.flatMap((line) => line.at.filter(Boolean).flatMap((c) => [c.isInterval && c.low <= 0 ? c.mean : c.low, c.high])), show);
   const least = Math.min(...lines.flatMap((line) => line.at.filter(Boolean).map((c) => c.low)));
   const most = Math.max(...lines.flatMap((line) => line.at.filter(Boolean).map((c) => c.high)));
   vertical.scale.range = () => fitting(vertical.scale.distr === 3)(null, vertical.scale.distr === 3 ? Math.max(least, most / 1e6) : least, most);

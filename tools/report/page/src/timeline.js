@@ -2,7 +2,7 @@
 
 import { el, section, choice, replace, action } from './dom.js';
 import { unpack, pieces, sliceAt, extent, search } from './tracks.js';
-import { css, ofName, ofCause } from './colour.js';
+import { css, ofName, ofCause, onOtherColours } from './colour.js';
 import { showPort } from './blame.js';
 import { on } from './bus.js';
 import * as format from './format.js';
@@ -56,7 +56,7 @@ export class Timeline {
     canvas.addEventListener('dblclick', (e) => this.zoom(0.25, (e.offsetX - LABELS) / this.width));
     canvas.addEventListener('keydown', (e) => this.key(e));
     new ResizeObserver(() => this.later()).observe(canvas);
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.later());
+    onOtherColours(() => this.paint());
   }
 
   key(e) {
