@@ -126,6 +126,13 @@ TEST_F(SummaryAgainstSql, RankingMeansAndIntervals) {
   }
 }
 
+// Student's t at 97.5 % for 1, 2 and 10 degrees of freedom, as every table has it.
+TEST(Summarize, FactorsOfIntervalsAreStudents) {
+  EXPECT_NEAR(sweep::student_factor(2), 12.706, 5e-4);
+  EXPECT_NEAR(sweep::student_factor(3), 4.303, 5e-4);
+  EXPECT_NEAR(sweep::student_factor(11), 2.228, 5e-4);
+}
+
 TEST_F(SummaryAgainstSql, MainEffectsOfListsAndOfQuarters) {
   std::map<std::string, const sweep::Effect*> effects;
   const auto all = sweep::main_effects(table_, table_.objectives[0]);

@@ -1,0 +1,81 @@
+// Who watches a run (`--live`) sees what is there, and changes nothing.
+
+#include <optional>
+
+#include "tests/properties/random_scenario_check.hpp"
+
+namespace weft::testing {
+namespace {
+
+using scenarios::MessageResult;
+using scenarios::Progress;
+using scenarios::Results;
+using scenarios::RunState;
+
+/// A run that is looked at whenever that is possible; every tenth look also at its state, for as
+/// often takes long.
+struct Watched {
+  Results results;
+  std::optional<RunState> last;
+  std::size_t taken = 0;  ///< messages that a sink had seen when the run was over
+};
+
+Watched watch(const scenarios::Experiment& experiment) {
+  Watched watched;
+  std::size_t looks = 0;
+  std::size_t messages = 0;
+  const auto observer = [&](const Progress& progress) {
+    if (progress.is_last) {
+      watched.last = progress.state(4);
+      watched.taken = messages;
+    } else if (looks++ % 10 == 0) {
+      const RunState state = progress.state(4);
+      EXPECT_LE(state.ports.size(), 4U);
+      for (const RunState::Port& port : state.ports) {
+        EXPECT_GE(port.utilisation, 0);
+        EXPECT_LE(port.utilisation, 1);
+      }
+    }
+    return true;
+  };
+  watched.results = scenarios::simulate(experiment, observer, nullptr, {},
+                                        [&](const MessageResult&) { ++messages; });
+  return watched;
+}
+
+class Watching : public ::testing::TestWithParam<int> {};
+
+TEST_P(Watching, SeesWhatIsThereAndChangesNothing) {
+  const std::string text = RandomScenario(static_cast<std::uint64_t>(GetParam())).text();
+  const auto loaded = scenarios::load_scenario_text(text, "random.yaml");
+  ASSERT_TRUE(loaded.ok()) << text << loaded.errors().front().to_string();
+  const scenarios::Experiment experiment = build_loaded(loaded.value());
+  const Results alone = scenarios::simulate(experiment);
+  const Watched watched = watch(experiment);
+  EXPECT_EQ(watched.results.digest(), alone.digest()) << text;
+  ASSERT_TRUE(watched.last);
+  const RunState& last = *watched.last;
+  ASSERT_EQ(last.jobs.size(), alone.jobs.size());
+  if (alone.outcome != scenarios::Outcome::kFinished) return;
+  // Each message that is over was taken or is seen, once.
+  EXPECT_EQ(watched.taken + last.messages.size(), alone.messages.completed()) << text;
+  for (std::uint32_t j = 0; j < last.jobs.size(); ++j) {
+    std::uint32_t steps = 0;
+    std::optional<Picoseconds> time;
+    const auto count = [&](const auto& row) {
+      if (row.job != j) return;
+      ++steps;
+      time = row.end - row.start;
+    };
+    for (const auto& row : alone.collectives) count(row);
+    for (const auto& row : alone.iterations) count(row);
+    EXPECT_EQ(last.jobs[j].steps, steps) << text;
+    EXPECT_EQ(last.jobs[j].last_step, time) << text;
+    EXPECT_TRUE(last.jobs[j].is_finished) << text;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Watching, ::testing::Range(1, 31));
+
+}  // namespace
+}  // namespace weft::testing
