@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -18,59 +17,9 @@
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/results/reuse_report.hpp"
-#include "scenarios/reuse/domain_replay.hpp"
-#include "scenarios/reuse/phase.hpp"
+#include "scenarios/reuse/phase_store.hpp"
 
 namespace weft::scenarios {
-
-/// Phases of one kind of components that have been simulated, by their begins, and what simulates
-/// more of them. Components on different threads share it.
-class PhaseStore {
- public:
-  PhaseStore(const Experiment& experiment, const protocols::PacketNetwork::Options& options,
-             const collectives::Component& example)
-      : e_(experiment), options_(options), example_(example) {}
-
-  using Key = std::vector<std::int64_t>;
-  using Found = std::shared_ptr<const Phase>;
-
-  /// What follows from these begins: known, or simulated now.
-  [[nodiscard]] Found find(const PhaseBegins& begins);
-  /// The same up to a time; never kept.
-  [[nodiscard]] Found cut_off(const PhaseBegins& begins, Picoseconds until);
-  /// Forgets what nobody holds.
-  void forget();
-  [[nodiscard]] std::size_t memory_bytes() const { return bytes_; }
-  /// A phase took place: what simulating it in its place would have cost.
-  void count_taken(std::uint64_t hops) { taken_hops_ += hops; }
-  /// What simulating has cost by far exceeds what it has spared, or once did.
-  [[nodiscard]] bool is_hopeless();
-  /// Phases that were simulated, and packet-hops of that.
-  [[nodiscard]] std::uint64_t simulated() const { return simulated_; }
-  [[nodiscard]] std::uint64_t simulated_hops() const { return simulated_hops_; }
-  /// Of what has simulated them.
-  [[nodiscard]] std::vector<std::string> violations() const;
-
-  /// One that is at rest, for what it knows of the component alone.
-  [[nodiscard]] const DomainReplay& any_replay();
-
- private:
-  [[nodiscard]] std::unique_ptr<DomainReplay> take_replay();
-  void give_back(std::unique_ptr<DomainReplay> replay);
-
-  const Experiment& e_;
-  const protocols::PacketNetwork::Options& options_;
-  const collectives::Component& example_;
-  mutable std::mutex mutex_;
-  std::map<Key, Found> phases_;
-  std::vector<std::unique_ptr<DomainReplay>> idle_;
-  std::size_t bytes_ = 0;
-  std::uint64_t simulated_ = 0;
-  std::atomic<std::uint64_t> simulated_hops_ = 0;
-  std::atomic<std::uint64_t> taken_hops_ = 0;
-  std::atomic<bool> is_hopeless_ = false;
-  std::vector<std::string> violations_;
-};
 
 /// Takes the calls of components over: each phase is looked up by the times, counted from its first
 /// one, at which ranks begin calls, and simulated apart if it is new. What happens then is the same

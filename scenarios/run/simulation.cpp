@@ -127,6 +127,24 @@ void explain(const Experiment& e, const PacketNetwork& network,
   explain_jobs(e, executor, results);
 }
 
+/// How a run came to its end.
+struct RunEnd {
+  PacketNetwork::Status status;
+  Picoseconds last_event;  ///< when the last thing happened
+  Picoseconds stopped;     ///< when it was over
+};
+
+/// Phases that were taken may last longer than all else, and to the limit of the run.
+void close_phases(DomainReuse& reuse, std::optional<Picoseconds> until, RunEnd& end) {
+  const bool has_ended = end.status == PacketNetwork::Status::kQuiescent;
+  const bool was_cut = reuse.close(has_ended ? until : end.stopped);
+  if (has_ended && was_cut) {
+    end.status = PacketNetwork::Status::kTimeLimit;
+    end.stopped = *until;
+  }
+  end.last_event = std::max(end.last_event, reuse.last_event());
+}
+
 collectives::Components components_of(const Experiment& e) {
   return collectives::find_components(e.workload, e.fabric, [&](std::int32_t a, std::int32_t b) {
     return are_domains_alike(e.fabric, a, b);
@@ -213,26 +231,19 @@ std::optional<Results> simulate_with(DomainReuse* reuse, const Experiment& e,
   if (reuse != nullptr && reuse->is_hopeless()) return std::nullopt;
 
   require_invariants(network.violated_invariants(status == PacketNetwork::Status::kQuiescent));
-  Picoseconds last_event = network.last_event();
-  Picoseconds stopped = network.now();
+  RunEnd end{status, network.last_event(), network.now()};
   if (reuse != nullptr) {
-    const bool has_ended = status == PacketNetwork::Status::kQuiescent;
-    const bool was_cut = reuse->close(has_ended ? e.scenario.run.until : stopped);
-    if (has_ended && was_cut) {
-      status = PacketNetwork::Status::kTimeLimit;
-      stopped = until;
-    }
+    close_phases(*reuse, e.scenario.run.until, end);
     if (takes_over) recorder.take_reused(network, executor);
-    last_event = std::max(last_event, reuse->last_event());
     require_invariants(reuse->violations());
     results.reuse = reuse->report();
     results.reuse.simulated_hops += network.totals().packet_hops;
     if (takes_over) results.reuse.simulated_hops -= reuse->hops_taken();
   }
-  const bool is_at_rest = status == PacketNetwork::Status::kQuiescent;
-  results.outcome = outcome_of(status, executor.all_finished());
-  results.simulated = is_at_rest ? last_event : stopped;
-  if (status == PacketNetwork::Status::kStalled && executor.all_finished()) {
+  const bool is_at_rest = end.status == PacketNetwork::Status::kQuiescent;
+  results.outcome = outcome_of(end.status, executor.all_finished());
+  results.simulated = is_at_rest ? end.last_event : end.stopped;
+  if (end.status == PacketNetwork::Status::kStalled && executor.all_finished()) {
     results.simulated = end_of_jobs(e, executor);
   }
   network.end_observation();

@@ -27,6 +27,7 @@ enum class Reuse : std::uint8_t {
   kOff,     ///< always
   kOn,      ///< calls inside scale-up domains are not, where they begin alike
   kVerify,  ///< always, and compared with what would have been taken
+  kAudit,   ///< always, and counted how often phases begin alike, and then end alike
 };
 
 struct RunSpec {
