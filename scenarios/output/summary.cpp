@@ -305,7 +305,13 @@ std::string fluid_ports_text(const Results& r) {
 /// How much was simulated once and taken again; empty: nobody asked for that.
 std::string reuse_lines(const Results& r) {
   std::string lines;
-  if (r.reuse.phases > 0) {
+  if (r.reuse.mode == Reuse::kAudit) {
+    lines += fmt::format(
+        "  reuse: {} of {} phases of {} GPUs began as none before, {} ended otherwise\n",
+        format_count(static_cast<std::int64_t>(r.reuse.simulated)),
+        format_count(static_cast<std::int64_t>(r.reuse.phases)), r.reuse.gpus,
+        format_count(static_cast<std::int64_t>(r.reuse.ended_otherwise)));
+  } else if (r.reuse.phases > 0) {
     lines += fmt::format("  reuse: {} of {} phases of {} GPUs simulated, {} of {} packet-hops\n",
                          format_count(static_cast<std::int64_t>(r.reuse.simulated)),
                          format_count(static_cast<std::int64_t>(r.reuse.phases)), r.reuse.gpus,

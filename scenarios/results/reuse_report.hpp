@@ -4,17 +4,21 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/spec/scenario.hpp"
+
 namespace weft::scenarios {
 
 /// How much of a run was simulated once and taken again. Says nothing about its results, which are
 /// the same without.
 struct ReuseReport {
-  bool is_asked = false;              ///< by the scenario
-  std::uint32_t components = 0;       ///< groups of GPUs whose calls were taken over
-  std::uint32_t gpus = 0;             ///< in them
-  std::uint64_t calls = 0;            ///< ranks' calls
-  std::uint64_t phases = 0;           ///< from quiet to quiet
-  std::uint64_t simulated = 0;        ///< phases
+  Reuse mode = Reuse::kOff;      ///< as the scenario says
+  std::uint32_t components = 0;  ///< groups of GPUs whose calls were taken over
+  std::uint32_t gpus = 0;        ///< in them
+  std::uint64_t calls = 0;       ///< ranks' calls
+  std::uint64_t phases = 0;      ///< from quiet to quiet
+  /// Phases; of an audit those that began as none had before.
+  std::uint64_t simulated = 0;
+  std::uint64_t ended_otherwise = 0;  ///< of an audit: than the first that began alike
   std::uint64_t simulated_hops = 0;   ///< packet-hops, those outside of phases included
   std::vector<std::string> refusals;  ///< sentences: what was not reused, and why
 

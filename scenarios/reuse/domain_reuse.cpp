@@ -37,13 +37,14 @@ bool waits_for_all(const collectives::CollectiveSpec& spec) {
 }  // namespace
 
 DomainReuse::DomainReuse(const Experiment& experiment, protocols::PacketNetwork::Options options,
-                         Components components, bool watches)
+                         Components components, Reuse mode)
     : e_(experiment),
       options_(std::move(options)),
       components_(std::move(components)),
-      watches_(watches),
+      mode_(mode),
       states_(components_.all.size()),
       takes_(e_.workload.process_hosts().size()) {
+  seen_.resize(components_.of_kind.size());
   for (const std::uint32_t example : components_.of_kind) {
     stores_.push_back(std::make_unique<PhaseStore>(e_, options_, components_.all[example]));
   }
@@ -133,12 +134,17 @@ std::span<const collectives::CallReuse::End> DomainReuse::begin(ProcessId proces
   const bool is_over = open.is_open && open.phase != nullptr && open.phase->is_whole &&
                        !open.is_running() && now >= open.start + open.phase->last;
   if (is_over) close(number, open.phase);
+  if (mode_ == Reuse::kAudit) audit(number);
   if (!open.is_open) {
     open.is_open = true;
     open.start = now;
   }
   const PhaseBegin begin = begin_of(component, process, stream, call, now - open.start);
   add_begin(component, open, begin);
+  if (mode_ == Reuse::kAudit) {
+    open.seen.emplace_back();
+    return {};
+  }
   if (store(number).is_hopeless()) is_hopeless_ = true;
   const bool may_end_early = std::ranges::any_of(
       open.calls, [](const Open::Call& c) { return !c.is_complete() && !c.waits_for_all; });
@@ -162,49 +168,61 @@ void DomainReuse::find_ends(std::uint32_t number) {
   }
 }
 
+std::size_t DomainReuse::running_begin(const Open& open, std::uint32_t rank, std::uint32_t stream) {
+  std::size_t i = 0;
+  while (open.has_ended[i] || open.begins[i].rank != rank || open.begins[i].stream != stream) ++i;
+  return i;
+}
+
 void DomainReuse::end(ProcessId process, std::uint32_t stream) {
-  const std::uint32_t number = components_.of_process[process.value()];
-  Open& open = states_[number].open;
+  Open& open = states_[components_.of_process[process.value()]].open;
   const std::uint32_t rank = components_.rank_of_process[process.value()];
-  for (std::size_t i = 0; i < open.begins.size(); ++i) {
-    const PhaseBegin& b = open.begins[i];
-    if (b.rank != rank || b.stream != stream || open.has_ended[i]) continue;
-    open.has_ended[i] = true;
-    break;
-  }
+  open.has_ended[running_begin(open, rank, stream)] = true;
 }
 
 void DomainReuse::begun(ProcessId process, std::uint32_t stream, std::uint32_t call,
                         Picoseconds now) {
-  if (watches_ && takes(process, stream)) begin(process, stream, call, now);
+  if (takes(process, stream)) begin(process, stream, call, now);
 }
 
 void DomainReuse::ended(ProcessId process, std::uint32_t stream, Picoseconds now,
                         Picoseconds posted_at) {
-  if (!watches_ || !takes(process, stream)) return;
-  const std::uint32_t number = components_.of_process[process.value()];
-  const Open& open = states_[number].open;
-  const std::uint32_t rank = components_.rank_of_process[process.value()];
-  for (std::size_t i = 0; i < open.begins.size(); ++i) {
-    const PhaseBegin& b = open.begins[i];
-    if (b.rank != rank || b.stream != stream || open.has_ended[i]) continue;
-    const Picoseconds begun_at = open.start + b.time;
+  if (!takes(process, stream)) return;
+  Open& open = states_[components_.of_process[process.value()]].open;
+  const std::size_t i = running_begin(open, components_.rank_of_process[process.value()], stream);
+  const Picoseconds begun_at = open.start + open.begins[i].time;
+  if (mode_ == Reuse::kAudit) {
+    open.seen[i] = {now - open.start, std::max(posted_at, begun_at) - open.start};
+  } else {
     const PhaseEnd end = open.phase == nullptr ? PhaseEnd{} : open.phase->ends[i];
     const bool is_equal =
         end.time >= Picoseconds(0) && open.start + end.time == now &&
         std::max(begun_at, open.start + end.posted_at) == std::max(begun_at, posted_at);
-    if (!is_equal) {
-      const std::lock_guard lock(mutex_);
-      if (differences_.size() < kMostDifferences) {
-        differences_.push_back(fmt::format(
-            "rank {} ends a call that it began at {} ps at {} ps; reuse would have said {} ps",
-            e_.workload.rank_of(process), begun_at.count(), now.count(),
-            (open.start + end.time).count()));
-      }
-    }
-    break;
+    if (!is_equal) note_difference(process, begun_at, now, open.start + end.time);
   }
   end(process, stream);
+}
+
+void DomainReuse::note_difference(ProcessId process, Picoseconds begun_at, Picoseconds now,
+                                  Picoseconds foreseen) {
+  const std::lock_guard lock(mutex_);
+  if (differences_.size() == kMostDifferences) return;
+  differences_.push_back(fmt::format(
+      "rank {} ends a call that it began at {} ps at {} ps; reuse would have said {} ps",
+      e_.workload.rank_of(process), begun_at.count(), now.count(), foreseen.count()));
+}
+
+void DomainReuse::audit(std::uint32_t number) {
+  State& state = states_[number];
+  Open& open = state.open;
+  const bool is_over = open.is_open && open.all().is_complete && !open.is_running();
+  if (!is_over) return;
+  const std::lock_guard lock(mutex_);
+  const auto [first, is_new] =
+      seen_[components_.all[number].kind].emplace(key_of(open.begins), open.seen);
+  if (!is_new && first->second != open.seen) ++ended_otherwise_;
+  ++state.phases;
+  open = Open{};
 }
 
 void DomainReuse::close(std::uint32_t number, const PhaseStore::Found& phase) {
@@ -225,6 +243,10 @@ void DomainReuse::close(std::uint32_t number, const PhaseStore::Found& phase) {
 }
 
 bool DomainReuse::close(std::optional<Picoseconds> limit) {
+  if (mode_ == Reuse::kAudit) {
+    for (std::uint32_t c = 0; c < states_.size(); ++c) audit(c);
+    return false;
+  }
   bool was_cut = false;
   for (std::uint32_t c = 0; c < states_.size(); ++c) {
     Open& open = states_[c].open;
@@ -283,7 +305,7 @@ Picoseconds DomainReuse::last_event() const {
 
 ReuseReport DomainReuse::report() const {
   ReuseReport report;
-  report.is_asked = true;
+  report.mode = mode_;
   report.components = static_cast<std::uint32_t>(components_.all.size());
   for (std::size_t c = 0; c < states_.size(); ++c) {
     report.gpus += static_cast<std::uint32_t>(components_.all[c].ranks.size());
@@ -294,6 +316,8 @@ ReuseReport DomainReuse::report() const {
     report.simulated += store->simulated();
     report.simulated_hops += store->simulated_hops();
   }
+  for (const auto& phases : seen_) report.simulated += phases.size();
+  report.ended_otherwise = ended_otherwise_;
   for (const Components::Refusal& refusal : components_.refusals) {
     report.refusals.push_back(
         fmt::format("calls among {} GPUs are simulated each: {}", refusal.gpus, refusal.reason));

@@ -27,10 +27,11 @@ namespace weft::scenarios {
 /// network remembers what went before (protocols/MODEL.md, "Recurrence").
 class DomainReuse final : public collectives::CallReuse, public collectives::TaskObserver {
  public:
-  /// All arguments must outlive it. Where it only `watches`, everything is simulated in its place,
-  /// and what would have been taken is compared with that.
+  /// All arguments must outlive it. Unless calls are handed over to it, everything is simulated in
+  /// its place and told to it: to verify, what would have been taken is compared with that; to
+  /// audit, phases that begin alike are compared with each other.
   DomainReuse(const Experiment& experiment, protocols::PacketNetwork::Options options,
-              collectives::Components components, bool watches);
+              collectives::Components components, Reuse mode);
 
   // What the executor asks.
   [[nodiscard]] bool takes(ProcessId process, std::uint32_t stream) const override;
@@ -104,6 +105,7 @@ class DomainReuse final : public collectives::CallReuse, public collectives::Tas
     std::vector<Call> calls;
     std::vector<std::uint32_t> call_of;  ///< by begin
     PhaseStore::Found phase;             ///< of these begins; null: not asked for yet
+    std::vector<PhaseEnd> seen;          ///< by begin: of what is audited
 
     [[nodiscard]] PhaseBegins all() const {
       return {begins, std::ranges::all_of(calls, &Call::is_complete)};
@@ -125,12 +127,19 @@ class DomainReuse final : public collectives::CallReuse, public collectives::Tas
                  const PhaseBegin& begin) const;
   void close(std::uint32_t component, const PhaseStore::Found& phase);
   void find_ends(std::uint32_t component);
+  /// The first begin of a rank's stream that has not ended.
+  [[nodiscard]] static std::size_t running_begin(const Open& open, std::uint32_t rank,
+                                                 std::uint32_t stream);
+  void note_difference(ProcessId process, Picoseconds begun_at, Picoseconds now,
+                       Picoseconds foreseen);
+  /// If what is audited is over, compares it with the first that began alike.
+  void audit(std::uint32_t component);
   void number_calls(std::uint32_t job);
 
   const Experiment& e_;
   const protocols::PacketNetwork::Options options_;
   const collectives::Components components_;
-  const bool watches_;
+  const Reuse mode_;
   std::vector<std::unique_ptr<PhaseStore>> stores_;  ///< by kind
   std::vector<State> states_;                        ///< by component
   std::map<std::int32_t, DomainFabric> domains_;     ///< that were asked for
@@ -142,6 +151,9 @@ class DomainReuse final : public collectives::CallReuse, public collectives::Tas
   std::vector<std::string> differences_;
   std::atomic<bool> is_hopeless_ = false;
   std::uint64_t hops_taken_ = 0;
+  // Of an audit.
+  std::vector<std::map<PhaseStore::Key, std::vector<PhaseEnd>>> seen_;  ///< by kind
+  std::uint64_t ended_otherwise_ = 0;
 };
 
 /// Why nothing of a run can be reused; empty: nothing stands in the way.

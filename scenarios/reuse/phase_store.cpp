@@ -11,7 +11,9 @@ namespace {
 /// it has spared.
 constexpr std::uint64_t kHopsBeforeHope = 5'000'000;
 
-PhaseStore::Key key_of(std::span<const PhaseBegin> begins) {
+}  // namespace
+
+std::vector<std::int64_t> key_of(std::span<const PhaseBegin> begins) {
   PhaseStore::Key key;
   key.reserve(2 * begins.size());
   for (const PhaseBegin& b : begins) {
@@ -20,8 +22,6 @@ PhaseStore::Key key_of(std::span<const PhaseBegin> begins) {
   }
   return key;
 }
-
-}  // namespace
 
 PhaseStore::Found PhaseStore::find(const PhaseBegins& begins) {
   const Key key = key_of(begins.list);

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@
 #include "scenarios/reuse/phase.hpp"
 
 namespace weft::scenarios {
+
+/// What a phase is known by.
+[[nodiscard]] std::vector<std::int64_t> key_of(std::span<const PhaseBegin> begins);
 
 /// Phases of one kind of components that have been simulated, by their begins, and what simulates
 /// more of them. Components on different threads share it.

@@ -283,13 +283,13 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
   if (mode == Reuse::kOff) return without();
   if (const std::string obstacle = obstacle_to_reuse(e); !obstacle.empty()) {
     Results results = without();
-    results.reuse.is_asked = true;
+    results.reuse.mode = mode;
     results.reuse.refusals.push_back("nothing is reused: " + obstacle);
     return results;
   }
   collectives::Components components = components_of(e);
   for (;;) {
-    DomainReuse reuse(e, network_options(e), components, mode == Reuse::kVerify);
+    DomainReuse reuse(e, network_options(e), components, mode);
     std::optional<Results> results = simulate_with(&reuse, e, progress, files, parallelism, sink);
     if (results) return std::move(*results);
     leave_out(components, reuse.hopeless_kinds(),

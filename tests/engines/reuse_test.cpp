@@ -172,6 +172,17 @@ TEST(Reuse, OfGraphs) {
              "      - {name: give, type: send, size: 64KiB, from: 0-3, to: 4-7, after: r}\n"));
 }
 
+TEST(Reuse, AuditSeesThatPhasesWhichBeginAlikeEndAlike) {
+  Experiment e = experiment_of_text(server(training("tensor: 8")));
+  const MessageRun off = run_with(e, Reuse::kOff);
+  const MessageRun audited = run_with(e, Reuse::kAudit);
+  expect_equal(off, audited);
+  EXPECT_EQ(audited.results.reuse.ended_otherwise, 0U);
+  // A call may begin while ACKs of the one before are under way: there it is one phase with it.
+  EXPECT_GE(audited.results.reuse.phases, run_with(e, Reuse::kOn).results.reuse.phases);
+  EXPECT_LT(audited.results.reuse.simulated, audited.results.reuse.phases / 4);
+}
+
 TEST(Reuse, SaysWhyNothingIsReused) {
   Experiment e =
       experiment_of_text(server(training("tensor: 8"), "run: {warmup: 1us, reuse: on}\n"));

@@ -62,7 +62,9 @@ schema::Object<RunSpec> run_schema() {
           {{Reuse::kOff, "off", "everything is simulated"},
            {Reuse::kOn, "on", "calls inside scale-up domains that begin alike are simulated once"},
            {Reuse::kVerify, "verify",
-            "everything is simulated and compared with what would have been taken"}},
+            "everything is simulated and compared with what would have been taken"},
+           {Reuse::kAudit, "audit",
+            "everything is simulated, and says how often phases begin alike and end alike"}},
           "whether what was simulated once is simulated again; results do not depend on it")
       .source("nothing is taken for granted");
 }

@@ -177,6 +177,7 @@ ordered_json json_of(const ReuseReport& reuse) {
           {"calls", reuse.calls},
           {"phases", reuse.phases},
           {"phases_simulated", reuse.simulated},
+          {"phases_ended_otherwise", reuse.ended_otherwise},
           {"packet_hops_simulated", reuse.simulated_hops},
           {"refusals", reuse.refusals}};
 }
@@ -201,9 +202,10 @@ std::vector<Field<Results>> cost_fields() {
       {"reuse",
        "what was simulated once and taken again, where `run.reuse` asks for that: "
        "components (groups of GPUs whose calls were taken over), gpus in them, calls of "
-       "ranks, phases from quiet to quiet, phases_simulated, packet_hops_simulated of all "
+       "ranks, phases from quiet to quiet, phases_simulated (of an audit those that began as "
+       "none before), phases_ended_otherwise (of an audit), packet_hops_simulated of all "
        "packet_hops, and refusals, a list of sentences",
-       [](const Results& r) { return json_if(r.reuse.is_asked, json_of(r.reuse)); }}};
+       [](const Results& r) { return json_if(r.reuse.mode != Reuse::kOff, json_of(r.reuse)); }}};
 }
 
 std::vector<Field<Results>> result_fields() {
