@@ -1,8 +1,20 @@
 #include "protocols/config/transports/list.hpp"
 
+#include <string>
+#include <vector>
+
+#include "protocols/config/transports/encapsulation.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols {
+
+TransportTraits traits_of(const TransportConfig& transport) {
+  TransportTraits traits = std::visit([](const auto& t) { return t.traits(); }, transport);
+  const Bytes around = encapsulation_size(traits.format.encapsulation);
+  traits.format.header += around;
+  if (traits.is_acknowledged) traits.ack_size += around;
+  return traits;
+}
 
 TransportConfig standard_transport(LinkLayer layer) {
   return std::variant_alternative_t<0, TransportConfig>::standard(layer);
@@ -14,6 +26,15 @@ schema::Object<TransportConfig> transport_schema(LinkLayer layer) {
   keys.optional_tag("type", 0, "which transport");
   Transports::for_each([&]<class T>() {
     keys.alternative<T>(T::kName, self, T::schema(layer), T::standard(layer));
+  });
+  keys.check([](const TransportConfig& transport, std::vector<schema::Problem>& problems) {
+    const TransportTraits traits = traits_of(transport);
+    const Bytes around = encapsulation_size(traits.format.encapsulation);
+    if (around == Bytes() || traits.full_packet() <= kMaxPacket) return;
+    problems.push_back({"encapsulation", "makes packets of " +
+                                             std::to_string(traits.full_packet().count()) +
+                                             " B; at most " + std::to_string(kMaxPacket.count()) +
+                                             " B are possible"});
   });
   return keys.shorthand("type");
 }

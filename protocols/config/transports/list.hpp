@@ -33,9 +33,8 @@ struct TransportSpecs {
 using Transports = TransportSpecs<RoceConfig, DatagramConfig, TcpConfig>;
 using TransportConfig = Transports::Config;
 
-[[nodiscard]] inline TransportTraits traits_of(const TransportConfig& transport) {
-  return std::visit([](const auto& t) { return t.traits(); }, transport);
-}
+/// With what is around its packets.
+[[nodiscard]] TransportTraits traits_of(const TransportConfig& transport);
 /// What NICs on such links run.
 [[nodiscard]] TransportConfig standard_transport(LinkLayer layer);
 /// How a transport is written in a scenario: its type, and that one's keys.

@@ -1,10 +1,24 @@
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "protocols/config/transports/encapsulation.hpp"
 #include "protocols/config/transports/transport.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols {
+namespace {
+
+std::string encapsulation_doc() {
+  std::string doc = "what is around every packet, data and answers, on every link";
+  for (const Encapsulation& e : encapsulations()) {
+    doc += "; `" + std::string(e.name) + "` " + std::to_string(e.size.count()) + " B: " + e.parts;
+  }
+  return doc;
+}
+
+}  // namespace
+
 schema::Object<PacketFormat> PacketFormat::schema() {
   return schema::describe<PacketFormat>("packet format", "how messages become packets")
       .field("mtu", &PacketFormat::payload, "payload of a full packet (path MTU)")
@@ -17,7 +31,12 @@ schema::Object<PacketFormat> PacketFormat::schema() {
       .field("ttl", &PacketFormat::ttl, "switches a packet crosses at most")
       .source("the usual initial TTL of IP hosts")
       .range(1, 255)
+      .words("encapsulation", &PacketFormat::encapsulation, encapsulation_doc())
+      .source("none")
       .check([](const PacketFormat& format, std::vector<schema::Problem>& problems) {
+        if (std::string problem = encapsulation_problem(format.encapsulation); !problem.empty()) {
+          problems.push_back({"encapsulation", std::move(problem)});
+        }
         if (format.payload + format.header > kMaxPacket) {
           problems.push_back({"mtu", "makes packets of " +
                                          std::to_string((format.payload + format.header).count()) +

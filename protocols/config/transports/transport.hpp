@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "protocols/congestion/list.hpp"
 #include "simcore/base/hash.hpp"
@@ -24,6 +25,9 @@ struct PacketFormat {
   /// header 14, FCS 4, gap 12) + IPv4 20 + UDP 8 + BTH 12 + ICRC 4.
   Bytes header = 82_B;
   std::uint32_t ttl = 64;
+  /// By name, around every packet between servers, answers included; what each adds:
+  /// `encapsulation.hpp`. `header` and `ack_size` of traits have it.
+  std::vector<std::string> encapsulation{};
 
   [[nodiscard]] static schema::Object<PacketFormat> schema();
   friend bool operator==(const PacketFormat&, const PacketFormat&) = default;

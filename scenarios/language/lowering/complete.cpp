@@ -222,11 +222,12 @@ class FilesOfJob final : public collectives::JobFiles {
 };
 
 void complete_jobs(const Context& context) {
+  check_code_points(context);
   for (std::size_t i = 0; i < context.document.jobs.size(); ++i) {
     JobDocument& job = context.document.jobs[i];
     const std::string path = element_path("jobs", i);
     complete_ranks(context, job.ranks, child_path(path, "ranks"));
-    if (job.traffic_class.empty()) job.traffic_class = class_names(context.document).front();
+    complete_class(context, job, path);
     FilesOfJob files(context, path, job.traffic_class);
     collectives::read_files(job.kind, files);
   }

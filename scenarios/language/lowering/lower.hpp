@@ -32,6 +32,11 @@ struct Context {
 /// again.
 void complete(const Context& context);
 
+/// Code points of classes that are none, or stand for two of them.
+void check_code_points(const Context& context);
+/// A job's class, by its code point where it has one, or the lowest.
+void complete_class(const Context& context, JobDocument& job, const std::string& path);
+
 /// What the switches of the scale-out network speak: InfiniBand if all of them do.
 [[nodiscard]] LinkLayer link_layer_of(const Document& document);
 /// Reports switches that no cable could join to the others.

@@ -24,6 +24,9 @@ schema::Object<ClassDocument> class_schema(LinkLayer layer) {
       .field("name", own(&TrafficClass::name),
              "by which jobs, acknowledgements and faults refer to it")
       .required()
+      .words("dscp", &Class::dscp,
+             "code points that stand for it: 0 to 63, or names such as cs3, af31, ef")
+      .source("none")
       .choice("scheduling", own(&TrafficClass::scheduling),
               {{Scheduling::kWeighted, "weighted",
                 "deficit round robin among the weighted classes, after strict ones"},

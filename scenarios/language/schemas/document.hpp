@@ -29,7 +29,8 @@ struct LinksDocument {
 
 /// A traffic class; what is absent is that of the whole fabric.
 struct ClassDocument {
-  protocols::TrafficClass own;  ///< without what follows
+  protocols::TrafficClass own;    ///< without what follows
+  std::vector<std::string> dscp;  ///< code points that stand for it
   std::optional<protocols::FlowControlConfig> flow_control;
   std::optional<protocols::EcnConfig> ecn;
   std::optional<protocols::TransportConfig> transport;
@@ -55,7 +56,8 @@ struct RanksDocument {
 
 struct JobDocument {
   std::string name;
-  std::string traffic_class;  ///< empty: the lowest
+  std::string traffic_class;      ///< empty: the lowest, or that of the code point
+  std::vector<std::string> dscp;  ///< a code point; empty: the class says it
   Picoseconds start;
   std::vector<std::string> after;  ///< names of jobs that end before
   bool is_skipped = false;

@@ -62,7 +62,10 @@ schema::Object<JobDocument> job_schema(LinkLayer layer) {
   job.field("name", &JobDocument::name, "letters, digits and . _ - ; names the job's results")
       .required()
       .field("class", &JobDocument::traffic_class, "traffic class of its messages")
-      .source("the class of lowest priority")
+      .source("the class of lowest priority, or of `dscp`")
+      .words("dscp", &JobDocument::dscp,
+             "code point of its packets, in place of a class: that which has it among its own")
+      .source("none; the class says it")
       .field("start", &JobDocument::start,
              "when it begins; with `after`, how long after the end of those jobs")
       .source("at once")
