@@ -83,6 +83,9 @@ inline void check_rank(std::uint32_t rank, std::uint64_t ranks, const std::strin
 /// - `most_connections` and `bound`: upper bounds, so that nothing is built that cannot be held.
 /// - `kIsOpenLoop`: whether messages are sent whatever becomes of earlier ones, at rates that are
 ///   fractions of the access links'. The job then ends with the time and has no ideal time.
+/// - `needs_access_rates(spec)`, if others, too, may have a load.
+/// - `size_classes(spec)`, if messages differ in size by chance or by a list: classes by which
+///   results tell slowdowns.
 /// - It is a JobProgram that is made from a ProgramSetting, the specification, and a RankLayout if
 ///   it cares for one; or has `make` of these three, whose errors name keys of the job.
 /// - `kHasIterations`, where it has some: they end with deliveries, and sends need not be over.

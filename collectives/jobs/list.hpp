@@ -4,6 +4,7 @@
 #include <optional>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "collectives/jobs/collective/collective_program.hpp"
 #include "collectives/jobs/graph/graph.hpp"
@@ -12,6 +13,7 @@
 #include "collectives/jobs/messages/message_list.hpp"
 #include "collectives/jobs/open_loop/open_loop.hpp"
 #include "collectives/jobs/permutation/permutation.hpp"
+#include "collectives/jobs/requests/requests.hpp"
 #include "collectives/jobs/training/training.hpp"
 #include "simcore/schema/validate.hpp"
 
@@ -51,8 +53,8 @@ struct JobTypeList {
 };
 
 /// All types of jobs, in the order in which the reference lists them.
-using JobTypes =
-    JobTypeList<Incast, Permutation, MessageList, OpenLoop, Graph, Training, CollectiveProgram>;
+using JobTypes = JobTypeList<Incast, Permutation, MessageList, OpenLoop, Requests, Graph, Training,
+                             CollectiveProgram>;
 
 /// The specification of a job: what it does.
 using JobKind = JobTypes::Kind;
@@ -117,6 +119,31 @@ inline void check(const JobKind& kind, std::uint32_t ranks, Problems& problems) 
           return J::kHasIterations;
         } else {
           return false;
+        }
+      },
+      kind);
+}
+/// Upper ends of classes of message sizes, ascending, by which results tell slowdowns; none: sizes
+/// do not differ, or it says nothing.
+[[nodiscard]] inline std::vector<Bytes> size_classes(const JobKind& kind) {
+  return JobTypes::visit(
+      []<class J>(const auto& spec) -> std::vector<Bytes> {
+        if constexpr (requires { J::size_classes(spec); }) {
+          return J::size_classes(spec);
+        } else {
+          return {};
+        }
+      },
+      kind);
+}
+/// What it sends when depends on the rates of its ranks' access links.
+[[nodiscard]] inline bool needs_access_rates(const JobKind& kind) {
+  return JobTypes::visit(
+      []<class J>(const auto& spec) {
+        if constexpr (requires { J::needs_access_rates(spec); }) {
+          return J::needs_access_rates(spec);
+        } else {
+          return J::kIsOpenLoop;
         }
       },
       kind);

@@ -28,11 +28,12 @@ struct ProgramSetting {
   }
 };
 
-/// What a rank sends on average where chance decides how much and to whom: messages of one size, as
-/// likely to each of its send peers.
+/// What a rank sends on average where chance decides how much and to whom: messages of a mean size,
+/// as likely to each of its send peers.
 struct DrawnSends {
   Bytes size;
   double messages = 0;
+  Bytes largest = size;  ///< that any has
 };
 
 /// Lanes of a rank.

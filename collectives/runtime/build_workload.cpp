@@ -27,7 +27,7 @@ Problems problems_of(const JobDescription& job, bool has_rates) {
   }
   Problems problems = broken_limits(job.kind);
   check(job.kind, static_cast<std::uint32_t>(ranks), problems);
-  if (is_open_loop(job.kind) && !has_rates) {
+  if (needs_access_rates(job.kind) && !has_rates) {
     problems.push_back({"load", "the access rates of the hosts are not known"});
   }
   if (job.start < Picoseconds(0)) problems.push_back({"start", "is before the beginning"});
@@ -74,7 +74,7 @@ ProgramSetting setting_of(const JobDescription& job, std::size_t number,
   setting.job = static_cast<std::uint32_t>(number);
   setting.ranks = static_cast<std::uint32_t>(job.ranks.size());
   setting.has_acknowledgements = job.has_acknowledgements;
-  if (is_open_loop(job.kind)) {
+  if (needs_access_rates(job.kind)) {
     for (const HostId host : job.ranks) {
       setting.access_rates.push_back(options.access_rates[host.value()]);
     }

@@ -238,8 +238,12 @@ namespace {
 
 /// Of a Poisson or binomial number of this mean. By Bernstein's inequality, P(X >= mean + x) <=
 /// exp(-x^2 / (2 (mean + x / 3))) (S. Boucheron, G. Lugosi, P. Massart, "Concentration
-/// Inequalities", 2013, section 2.8), which is below e^-48 here for every mean.
-double most_of(double mean) { return mean + 10 * std::sqrt(mean) + 40; }
+/// Inequalities", 2013, section 2.8), which is below e^-48 here for every mean. Where messages are
+/// up to `spread` times their mean size, so many of mean size have as many bytes: the second moment
+/// of what is below a limit is at most limit times mean.
+double most_of(double mean, double spread) {
+  return mean + 10 * std::sqrt(mean * spread) + 40 * spread;
+}
 
 }  // namespace
 
@@ -258,7 +262,9 @@ void for_each_likely_transfer(
     const DrawnSends drawn = plan.program->drawn_sends(rank).value();
     const auto [first, end] = workload.sends_of(workload.lane_index(plan.process(rank), 0));
     const double mean = drawn.messages / (end - first);
-    const double most = most_of(mean);
+    const double spread =
+        static_cast<double>(drawn.largest.count()) / static_cast<double>(drawn.size.count());
+    const double most = most_of(mean, spread);
     for (std::uint32_t c = first; c < end; ++c) {
       for_each_leg(workload, ConnectionId(c), drawn.size,
                    [&](ConnectionId leg, Bytes size, std::int64_t chunks) {

@@ -1,6 +1,7 @@
 #include "scenarios/measure/message_collector.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
@@ -74,6 +75,28 @@ Picoseconds MessagePhases::start_of(std::uint32_t job, std::uint32_t iteration) 
   return start;
 }
 
+void SizeClasses::add(const MessageResult& message, std::uint64_t times) {
+  if (ends_.empty()) return;
+  const auto end = std::ranges::lower_bound(ends_, message.bytes);
+  const auto last = static_cast<std::ptrdiff_t>(ends_.size()) - 1;
+  counts_[static_cast<std::size_t>(std::min(end - ends_.begin(), last))].add(message, times);
+}
+
+void SizeClasses::finish(std::uint32_t job, Results& results) const {
+  for (std::size_t i = 0; i < ends_.size(); ++i) {
+    SizeResult& size = results.sizes.emplace_back();
+    size.job = job;
+    size.number = static_cast<std::uint32_t>(i + 1);
+    size.above = i == 0 ? Bytes() : ends_[i - 1];
+    size.up_to = ends_[i];
+    size.messages = counts_[i].count();
+    size.completed = counts_[i].completed();
+    if (size.completed == 0) continue;
+    size.seconds = counts_[i].completion_seconds();
+    size.slowdown = counts_[i].slowdown();
+  }
+}
+
 MessageCollector::MessageCollector(const Experiment& e, const collectives::Executor& executor,
                                    IdealTimes& ideals, const MessageSink& sink)
     : e_(e),
@@ -81,7 +104,10 @@ MessageCollector::MessageCollector(const Experiment& e, const collectives::Execu
       sink_(sink),
       transports_(e.scenario, e.fabric, e.routes, e.workload),
       phases_(e.workload, executor),
-      of_job_(e.workload.jobs().size()) {}
+      of_job_(e.workload.jobs().size()) {
+  for (const JobSpec& job : e.scenario.jobs)
+    sizes_.emplace_back(collectives::size_classes(job.kind));
+}
 
 void MessageCollector::add(std::span<const protocols::MessageOutcome> messages) {
   for (const protocols::MessageOutcome& outcome : messages) {
@@ -92,6 +118,7 @@ void MessageCollector::add(std::span<const protocols::MessageOutcome> messages) 
     phases_.add(e_.workload.origin_of(outcome.connection), m);
     all_.add(m);
     of_job_[m.job].add(m);
+    sizes_[m.job].add(m);
     if (keeps_rows_) {
       rows_.push_back({outcome, m});
     } else if (sink_) {
@@ -109,6 +136,7 @@ void MessageCollector::add(const MessageResult& message, std::uint64_t times) {
   require_slowdown(message);
   all_.add(message, times);
   of_job_[message.job].add(message, times);
+  sizes_[message.job].add(message, times);
 }
 
 void MessageCollector::put_out_rows() {
@@ -133,6 +161,7 @@ void MessageCollector::finish(Results& results) {
   results.messages = std::move(all_);
   for (std::size_t j = 0; j < of_job_.size(); ++j) {
     JobResult& job = results.jobs[j];
+    sizes_[j].finish(static_cast<std::uint32_t>(j), results);
     job.messages = std::move(of_job_[j]);
     if (job.messages.completed() == 0) continue;
     job.message_seconds = job.messages.completion_seconds();

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "collectives/runtime/executor.hpp"
@@ -41,6 +42,20 @@ class MessagePhases {
   const collectives::Workload& workload_;
   const collectives::Executor& executor_;
   std::vector<std::vector<MessagePhase>> phases_;  ///< by job and iteration
+};
+
+/// Messages of a job by classes of their sizes.
+class SizeClasses {
+ public:
+  explicit SizeClasses(std::vector<Bytes> ends) : ends_(std::move(ends)), counts_(ends_.size()) {}
+
+  void add(const MessageResult& message, std::uint64_t times = 1);
+  /// What there is of the job of this number.
+  void finish(std::uint32_t job, Results& results) const;
+
+ private:
+  std::vector<Bytes> ends_;  ///< ascending
+  std::vector<MessageStatistics> counts_;
 };
 
 /// From what happened to messages to what is known of them: counts and distributions, sums for the
@@ -83,6 +98,7 @@ class MessageCollector {
   MessagePhases phases_;
   MessageStatistics all_;
   std::vector<MessageStatistics> of_job_;
+  std::vector<SizeClasses> sizes_;  ///< by job
   bool keeps_rows_ = false;
   std::vector<Row> rows_;
 };

@@ -14,6 +14,7 @@
 
 #include "scenarios/output/collective_tables.hpp"
 #include "scenarios/output/pause_summary.hpp"
+#include "scenarios/output/size_summary.hpp"
 #include "scenarios/results/summary/summary_record.hpp"
 #include "scenarios/text/format.hpp"
 #include "simcore/base/escape.hpp"
@@ -354,6 +355,7 @@ std::string summary_text(const Results& r) {
                       format_count(static_cast<std::int64_t>(r.messages.completed())),
                       format_count(static_cast<std::int64_t>(r.messages.count())));
   text += job_messages_text(r);
+  text += size_summary_text(r);
   if (r.has_packets) text += network_lines(r) + "\n";
   const bool has_costs = r.has_packets && std::ranges::any_of(r.blame, [](const BlameResult& b) {
                            return !b.port.empty() && b.cause != "propagation";

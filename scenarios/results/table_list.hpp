@@ -10,6 +10,7 @@
 #include "scenarios/results/tables/latency/latency_table.hpp"
 #include "scenarios/results/tables/pauses_table.hpp"
 #include "scenarios/results/tables/ports_table.hpp"
+#include "scenarios/results/tables/sizes/sizes_table.hpp"
 #include "scenarios/results/tables/training_table.hpp"
 #include "scenarios/results/tables/victims_table.hpp"
 
@@ -19,6 +20,6 @@ namespace weft::scenarios {
 /// this order. Names of files and columns are what scripts read: they stay.
 using ResultTables =
     TableList<JobsTable, PortsTable, ClassesTable, PausesTable, CollectivesTable, IterationsTable,
-              TrainingTable, VictimsTable, IsolatedTable, BlameTable, LatencyTable>;
+              TrainingTable, VictimsTable, IsolatedTable, BlameTable, LatencyTable, SizesTable>;
 
 }  // namespace weft::scenarios

@@ -23,6 +23,8 @@ enum class Purpose : std::uint32_t {
   kArbitration = 9,        ///< which input an output serves; entity: switch
   kCollectiveJitter = 10,  ///< how much later an iteration begins; entity: rank of the job
   kRouting = 11,           ///< which experts a token goes to; entity: rank of the job
+  kActivity = 12,          ///< how long a source sends or rests; entity: source
+  kMembers = 13,           ///< who takes part in a round, or is asked; entity: round, or asker
   kTestScenario = 100,     ///< random scenarios of property tests
   kSweepSample = 101,      ///< values of a random sweep; entity: axis
 };

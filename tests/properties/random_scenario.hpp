@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <string>
 
 #include "protocols/congestion/list.hpp"
 #include "simcore/base/random.hpp"
 #include "tests/properties/random_graph_job.hpp"
+#include "tests/properties/random_traffic_job.hpp"
 
 namespace weft::testing {
 
@@ -17,7 +19,8 @@ class RandomScenario {
   explicit RandomScenario(std::uint64_t seed)
       : random_(seed, Purpose::kTestScenario, 7), seed_(seed) {}
 
-  /// Whether some seeds have a job that is a graph besides.
+  /// Whether some seeds have a job besides whose ranks have several lanes: a graph, or requests of
+  /// several clients.
   enum class Graphs : std::uint8_t { kSome, kNone };
   std::string text(Graphs graphs = Graphs::kSome) {
     std::string yaml = fmt::format("name: random-{}\nseed: {}\n", seed_, below(1000));
@@ -29,6 +32,9 @@ class RandomScenario {
     for (std::uint64_t j = 0; j < jobs; ++j) job(yaml, j, hosts, spray);
     if (graphs == Graphs::kSome && seed_ % 3 == 0)
       yaml += RandomGraphJob(seed_).text(hosts, job_classes_);
+    if (seed_ % 3 == 1) {
+      yaml += RandomTrafficJob(seed_).text(hosts, job_classes_, graphs == Graphs::kSome);
+    }
     if (is_reliable_ && below(4) == 0) faults(yaml);
     return yaml;
   }
@@ -170,12 +176,14 @@ class RandomScenario {
 
   std::string roce(bool spray) {
     const std::uint64_t every = 1 + below(4);
+    const char* around[] = {"", "encapsulation: vlan, ", "encapsulation: [vlan, macsec], ", "",
+                            "encapsulation: psp, "};
     return fmt::format(
-        "{{type: roce, mtu: {}B, receiver: {}, window: {}, queue_pairs: {}, ack: {{every: {}, "
+        "{{type: roce, {}mtu: {}B, receiver: {}, window: {}, queue_pairs: {}, ack: {{every: {}, "
         "priority: {}}}, congestion_control: {}}}",
-        one_of({"1024", "4096"}), spray || below(2) == 0 ? "any-order" : "in-order",
-        below(2) == 0 ? 0 : every + below(60), 1 + below(3), every,
-        one_of({"same", "highest", "control"}), congestion_control());
+        around[seed_ % std::size(around)], one_of({"1024", "4096"}),
+        spray || below(2) == 0 ? "any-order" : "in-order", below(2) == 0 ? 0 : every + below(60),
+        1 + below(3), every, one_of({"same", "highest", "control"}), congestion_control());
   }
 
   /// Any of the list, DCQCN also by its presets; where packets queue at inputs none that needs

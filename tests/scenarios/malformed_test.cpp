@@ -65,10 +65,9 @@ const std::vector<Case> kCases{
      "tomahawk-4, tomahawk-5, tomahawk-6, tomahawk-ultra; did you mean `spectrum-4`?"},
     {"misspelt-type",
      ".yaml:5:21: jobs[0].type: `allreduce` is not known; expected one of incast, "
-     "permutation, messages, open-loop, graph, training, all-reduce, all-gather, reduce-scatter, "
-     "all-to-all, all-to-all-v, broadcast, reduce, gather, scatter, send-recv, barrier; did you "
-     "mean "
-     "`all-reduce`?"},
+     "permutation, messages, open-loop, requests, graph, training, all-reduce, all-gather, "
+     "reduce-scatter, all-to-all, all-to-all-v, broadcast, reduce, gather, scatter, send-recv, "
+     "barrier; did you mean `all-reduce`?"},
     {"negative-count", ".yaml:2:16: racks.count: `-2` is negative"},
     {"negative-time", ".yaml:6:15: run.warmup: `-1ms` is negative"},
     {"no-jobs", ".yaml:4:7: jobs: has 0 elements; at least 1 is needed"},

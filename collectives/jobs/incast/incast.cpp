@@ -1,8 +1,14 @@
 #include "collectives/jobs/incast/incast.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <set>
 #include <string>
 #include <utility>
 
+#include "collectives/traffic/load.hpp"
+#include "collectives/traffic/members.hpp"
 #include "simcore/fabric/limits.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
@@ -11,30 +17,67 @@ namespace weft::collectives {
 namespace {
 
 constexpr std::uint64_t kMaxRounds = 1'000'000;
+/// Until the begin of the last round.
+constexpr Picoseconds kMostTime(1'000'000'000'000'000'000);
+/// Of members, by all ranks.
+constexpr double kMostDraws = 2e9;
 
 }  // namespace
 
 schema::Object<IncastSpec> Incast::schema() {
   return schema::describe<IncastSpec>("in-cast", "many senders, one receiver")
-      .field("senders", &IncastSpec::senders, "how many ranks send; the job has one rank more")
+      .field("senders", &IncastSpec::senders,
+             "how many ranks send; the job has one rank more, or with `members: random` any number")
       .source("all ranks but the receiver")
       .range(1, kMaxHosts - 1)
       .field("receiver", &IncastSpec::receiver, "rank that receives")
       .source("the first rank")
+      .only_if([](const IncastSpec& s) { return !s.draws_members(); }, "with `members: fixed`")
+      .choice("members", &IncastSpec::members,
+              {{IncastSpec::Members::kFixed, "fixed", "the same in every round"},
+               {IncastSpec::Members::kDrawn, "random",
+                "drawn for every round, any as likely; needs a period or a load"}},
+              "who sends to whom")
+      .source("one receiver")
       .field("size", &IncastSpec::size, "per sender and round")
       .required()
       .at_least(1_B)
       .at_most(kMaxMessage)
       .field("rounds", &IncastSpec::rounds,
-             "a round begins when the receiver has all of the last one")
+             "a round begins when the receiver has all of the last one, or every `period`")
       .source("one in-cast")
       .range(1, kMaxRounds)
+      .field("period", &IncastSpec::period,
+             "from the begin of a round to that of the next, whatever has become of it")
+      .source("a round begins when the last one is over")
+      .at_least(1_ns)
+      .field("load", &IncastSpec::load,
+             "payload, as a fraction of the receiver's access rate, or with `members: random` of "
+             "all ranks' together; in place of a period")
+      .source("by the period")
+      .within({.low = 0, .high = 10, .includes_low = false})
       .field("jitter", &IncastSpec::jitter, "each sender starts a round at random within it")
-      .source("all at once, the hardest case");
+      .source("all at once, the hardest case")
+      .check([](const IncastSpec& s, Problems& problems) {
+        if (s.period && s.load) {
+          problems.push_back({"load", "given together with `period`; one of them is needed"});
+        }
+        if (s.draws_members() && !s.is_periodic()) {
+          problems.push_back({"members",
+                              "needs a `period` or a `load`: without, ranks learn of "
+                              "the next round from its receiver"});
+        }
+        if (s.period && *s.period > kMostTime / s.rounds) {
+          problems.push_back({"period", "takes more than 10^6 s with so many rounds"});
+        }
+        if (s.period && s.jitter > *s.period) {
+          problems.push_back({"jitter", "is longer than the period"});
+        }
+      });
 }
 
 std::optional<RankDemand> Incast::rank_demand(const Spec& spec) {
-  if (!spec.senders) return std::nullopt;
+  if (!spec.senders || spec.draws_members()) return std::nullopt;
   const std::size_t ranks = std::size_t{*spec.senders} + 1;
   return RankDemand{ranks, "senders",
                     "is " + std::to_string(*spec.senders) + ", which with the receiver makes " +
@@ -42,36 +85,52 @@ std::optional<RankDemand> Incast::rank_demand(const Spec& spec) {
 }
 
 void Incast::check(const Spec& spec, std::uint32_t ranks, Problems& problems) {
-  check_rank(spec.receiver, ranks, "receiver", problems);
+  if (!spec.draws_members()) return check_rank(spec.receiver, ranks, "receiver", problems);
+  const std::uint32_t senders = spec.senders.value_or(ranks - 1);
+  if (senders >= ranks) {
+    problems.push_back({"senders", "is " + std::to_string(senders) + "; " + std::to_string(ranks) +
+                                       " ranks have at most " + std::to_string(ranks - 1) +
+                                       " senders"});
+  } else if (const double draws = 1.0 * ranks * spec.rounds * senders; draws > kMostDraws) {
+    problems.push_back({"rounds", "make " + std::to_string(std::llround(draws)) +
+                                      " draws of members with so many ranks and senders; at most " +
+                                      std::to_string(std::llround(kMostDraws)) + " are possible"});
+  }
 }
 
-std::uint64_t Incast::most_connections(const Spec& /*spec*/, std::uint32_t ranks) { return ranks; }
+std::uint64_t Incast::most_connections(const Spec& spec, std::uint32_t ranks) {
+  if (!spec.draws_members()) return ranks;
+  const std::uint64_t senders = spec.senders.value_or(ranks - 1);
+  return std::min(std::uint64_t{ranks} * (ranks - 1), senders * spec.rounds);
+}
 
 SendBound Incast::bound(const Spec& spec, const BoundSetting& setting) {
-  const double messages = (setting.ranks - 1.0) * spec.rounds;
+  const double senders = spec.draws_members() && spec.senders ? *spec.senders : setting.ranks - 1.0;
+  const double messages = senders * spec.rounds;
   return {messages, messages, static_cast<double>(spec.rounds),
           static_cast<double>(spec.rounds) * static_cast<double>(spec.size.count())};
 }
 
 class Incast::Sender final : public StepSource {
  public:
-  Sender(const Incast& program, std::uint32_t rank)
-      : program_(program), jitter_(program.setting_.random(Purpose::kStartJitter, rank)) {}
+  Sender(const Incast& program, std::uint32_t rank) : program_(program), rank_(rank) {}
 
   bool next(Step& step) override {
     const IncastSpec& spec = program_.spec_;
     switch (phase_) {
       case Phase::kDelay: {
         phase_ = Phase::kSend;
-        const auto range = static_cast<std::uint64_t>(spec.jitter.count());
-        step = Step::delay(
-            Picoseconds(range == 0 ? 0 : static_cast<std::int64_t>(jitter_.below(round_, range))));
+        const Picoseconds jitter = program_.jitter_of(rank_, round_);
+        step = spec.is_periodic() ? Step::wait_until(round_ * program_.period_ + jitter)
+                                  : Step::delay(jitter);
         return true;
       }
       case Phase::kSend:
         step = Step::send(spec.receiver, spec.size);
         ++round_;
-        phase_ = round_ < spec.rounds ? Phase::kAwait : Phase::kFlush;
+        phase_ = round_ == spec.rounds ? Phase::kFlush
+                 : spec.is_periodic()  ? Phase::kDelay
+                                       : Phase::kAwait;
         return true;
       case Phase::kAwait:
         phase_ = Phase::kDelay;
@@ -91,7 +150,7 @@ class Incast::Sender final : public StepSource {
   enum class Phase : std::uint8_t { kDelay, kSend, kAwait, kFlush, kEnd };
 
   const Incast& program_;
-  RandomStream jitter_;
+  std::uint32_t rank_;
   std::uint32_t round_ = 0;
   Phase phase_ = Phase::kDelay;
 };
@@ -106,7 +165,7 @@ class Incast::Receiver final : public StepSource {
     if (peer_ >= program_.setting_.ranks) {
       peer_ = spec.receiver == 0 ? 1 : 0;
       if (is_receiving_) ++round_;
-      is_receiving_ = !is_receiving_;
+      is_receiving_ = spec.is_periodic() || !is_receiving_;
     }
     if (round_ == spec.rounds) return false;
     step = is_receiving_ ? Step::receive(peer_, spec.size) : Step::signal(peer_);
@@ -121,15 +180,103 @@ class Incast::Receiver final : public StepSource {
   bool is_receiving_ = true;
 };
 
+/// A rank where members are drawn: sends what it has to, then waits for what has been sent to it.
+class Incast::Member final : public StepSource {
+ public:
+  Member(const Incast& program, std::uint32_t rank) : program_(program), rank_(rank) {}
+
+  bool next(Step& step) override {
+    while (left_.empty() && pass_ <= kReceive) {
+      plan(program_.drawn_round(round_));
+      if (++round_ < program_.spec_.rounds) continue;
+      round_ = 0;
+      ++pass_;
+    }
+    if (left_.empty()) {
+      step = Step::flush();
+      return !std::exchange(has_flushed_, true) && program_.setting_.has_acknowledgements;
+    }
+    step = left_.back();
+    left_.pop_back();
+    return true;
+  }
+
+ private:
+  static constexpr int kReceive = 1;
+
+  /// The steps of a round, in reverse.
+  void plan(const Round& round) {
+    const Bytes size = program_.spec_.size;
+    if (pass_ == kReceive) {
+      if (round.receiver != rank_) return;
+      for (const std::uint32_t sender : round.senders) left_.push_back(Step::receive(sender, size));
+      std::ranges::reverse(left_);
+    } else if (std::ranges::binary_search(round.senders, rank_)) {
+      left_.push_back(Step::send(round.receiver, size));
+      left_.push_back(
+          Step::wait_until(round_ * program_.period_ + program_.jitter_of(rank_, round_)));
+    }
+  }
+
+  const Incast& program_;
+  std::uint32_t rank_;
+  int pass_ = 0;
+  std::uint32_t round_ = 0;
+  std::vector<Step> left_;
+  bool has_flushed_ = false;
+};
+
 Incast::Incast(ProgramSetting setting, const IncastSpec& spec)
-    : setting_(std::move(setting)), spec_(spec) {}
+    : setting_(std::move(setting)),
+      spec_(spec),
+      senders_(spec.senders.value_or(setting_.ranks - 1)),
+      period_(find_period()) {}
+
+Picoseconds Incast::find_period() const {
+  if (!spec_.load) return spec_.period.value_or(Picoseconds());
+  BitsPerSecond rate = setting_.access_rates[spec_.receiver];
+  if (spec_.draws_members()) {
+    rate = {};
+    for (const BitsPerSecond access : setting_.access_rates) rate += access;
+  }
+  const Picoseconds each = time_between(spec_.size.count() * 1000, *spec_.load, rate);
+  const Picoseconds most = kMostTime / spec_.rounds;
+  return each < most / senders_ ? senders_ * each : most;
+}
+
+Incast::Round Incast::drawn_round(std::uint32_t round) const {
+  const RandomStream random = setting_.random(Purpose::kMembers, round);
+  Round drawn;
+  drawn.receiver = static_cast<std::uint32_t>(random.below(0, setting_.ranks));
+  drawn.senders = draw_members(senders_, setting_.ranks - 1, random, 1);
+  for (std::uint32_t& sender : drawn.senders) {
+    if (sender >= drawn.receiver) ++sender;
+  }
+  return drawn;
+}
+
+Picoseconds Incast::jitter_of(std::uint32_t rank, std::uint32_t round) const {
+  const auto range = static_cast<std::uint64_t>(spec_.jitter.count());
+  if (range == 0) return {};
+  const RandomStream random = setting_.random(Purpose::kStartJitter, rank);
+  return Picoseconds(static_cast<std::int64_t>(random.below(round, range)));
+}
 
 std::vector<std::uint32_t> Incast::send_peers(LanePlace place) const {
+  if (spec_.draws_members()) {
+    std::set<std::uint32_t> peers;
+    for (std::uint32_t i = 0; i < spec_.rounds; ++i) {
+      const Round round = drawn_round(i);
+      if (std::ranges::binary_search(round.senders, place.rank)) peers.insert(round.receiver);
+    }
+    return {peers.begin(), peers.end()};
+  }
   if (place.rank == spec_.receiver) return {};
   return {spec_.receiver};
 }
 
 std::unique_ptr<StepSource> Incast::steps(LanePlace place) const {
+  if (spec_.draws_members()) return std::make_unique<Member>(*this, place.rank);
   if (place.rank == spec_.receiver) return std::make_unique<Receiver>(*this);
   return std::make_unique<Sender>(*this, place.rank);
 }

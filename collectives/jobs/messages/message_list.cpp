@@ -1,11 +1,14 @@
 #include "collectives/jobs/messages/message_list.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <utility>
 
 #include "collectives/jobs/messages/messages_csv.hpp"
+#include "collectives/steps/step_list.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::collectives {
@@ -14,11 +17,14 @@ namespace {
 
 /// Of problems that are named before the rest is left out.
 constexpr std::size_t kMaxProblems = 20;
+/// Of all ranks.
+constexpr double kMostLanes = 4e6;
 
 schema::Object<MessagesSpec::Message> message_schema() {
   using Message = MessagesSpec::Message;
   return schema::describe<Message>("message", "one transfer")
-      .field("start", &Message::start, "counted from the job's start")
+      .field("start", &Message::start,
+             "counted from the job's start, or from the end of those that it is `after`")
       .source("with the job")
       .field("from", &Message::from, "rank that sends")
       .required()
@@ -28,6 +34,10 @@ schema::Object<MessagesSpec::Message> message_schema() {
       .required()
       .at_least(1_B)
       .at_most(kMaxMessage)
+      .integers("after", &Message::after,
+                "places in the list, from 0, of earlier messages that its sender has to have "
+                "received, or of its own that have to be acknowledged")
+      .source("none")
       .check([](const Message& m, Problems& problems) {
         if (m.from == m.to) problems.push_back({"to", "is the sending rank itself"});
       });
@@ -88,10 +98,63 @@ void MessageList::check(const Spec& spec, std::uint32_t ranks, Problems& problem
       if (problems.size() == already + kMaxProblems) return;
     }
   }
+  check_links(spec, ranks, problems);
+}
+
+namespace {
+
+/// What is wrong with the messages that number `i` is after.
+std::string link_problem(const std::vector<MessagesSpec::Message>& list, std::size_t i) {
+  for (const std::uint32_t earlier : list[i].after) {
+    const std::string name = std::to_string(earlier);
+    if (earlier >= i) return "names message " + name + "; it has to be one before in the list";
+    const MessagesSpec::Message& other = list[earlier];
+    if (list[i].from != other.from && list[i].from != other.to) {
+      return "names message " + name + " from rank " + std::to_string(other.from) + " to " +
+             std::to_string(other.to) + ", of which rank " + std::to_string(list[i].from) +
+             " does not know";
+    }
+  }
+  return {};
+}
+
+/// Whether each message waits, or is waited for.
+std::vector<bool> find_linked(const std::vector<MessagesSpec::Message>& list) {
+  std::vector<bool> is_linked(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!list[i].after.empty()) is_linked[i] = true;
+    for (const std::uint32_t earlier : list[i].after) {
+      if (earlier < i) is_linked[earlier] = true;  // else it is refused
+    }
+  }
+  return is_linked;
+}
+
+}  // namespace
+
+void MessageList::check_links(const Spec& spec, std::uint32_t ranks, Problems& problems) {
+  const std::size_t already = problems.size();
+  for (std::size_t i = 0; i < spec.list.size(); ++i) {
+    std::string problem = link_problem(spec.list, i);
+    if (problem.empty()) continue;
+    problems.push_back({"list[" + std::to_string(i) + "].after", std::move(problem)});
+    if (problems.size() == already + kMaxProblems) return;
+  }
+  if (problems.size() > already) return;
+  const std::vector<bool> is_linked = find_linked(spec.list);
+  const auto links = static_cast<double>(std::ranges::count(is_linked, true));
+  if (links < kMaxLanes && (links + 1) * ranks <= kMostLanes) return;
+  problems.push_back({"list", "has " + std::to_string(std::llround(links)) +
+                                  " messages that wait or are waited for; at most " +
+                                  std::to_string(kMaxLanes - 1) + " are possible, and " +
+                                  std::to_string(std::llround(kMostLanes)) +
+                                  " times ranks; make it several jobs, or a graph"});
 }
 
 std::uint64_t MessageList::most_connections(const Spec& spec, std::uint32_t ranks) {
-  return std::min<std::uint64_t>(spec.list.size(), std::uint64_t{ranks} * (ranks - 1));
+  const std::vector<bool> is_linked = find_linked(spec.list);
+  const auto own = static_cast<std::uint64_t>(std::ranges::count(is_linked, true));
+  return own + std::min(spec.list.size() - own, std::uint64_t{ranks} * (ranks - 1));
 }
 
 SendBound MessageList::bound(const Spec& spec, const BoundSetting& /*setting*/) {
@@ -152,10 +215,49 @@ class MessageList::Source final : public StepSource {
 
 MessageList::MessageList(ProgramSetting setting, MessagesSpec spec)
     : setting_(std::move(setting)), spec_(std::move(spec)) {
+  link();
   std::stable_sort(spec_.list.begin(), spec_.list.end(),
                    [](const auto& a, const auto& b) { return a.start < b.start; });
   sent_ = index_by(&MessagesSpec::Message::from);
   received_ = index_by(&MessagesSpec::Message::to);
+}
+
+void MessageList::link() {
+  const std::vector<bool> is_linked = find_linked(spec_.list);
+  std::vector<std::uint32_t> lane_of(spec_.list.size());
+  for (std::uint32_t i = 0; i < spec_.list.size(); ++i) {
+    if (!is_linked[i]) continue;
+    lane_of[i] = lanes();
+    linked_.push_back({spec_.list[i]});
+    for (const std::uint32_t earlier : spec_.list[i].after) {
+      Linked& other = linked_[lane_of[earlier] - 1];
+      const bool is_own = other.message.from == spec_.list[i].from;
+      (is_own ? other.tells_sender : other.tells_receiver).push_back(lane_of[i]);
+    }
+  }
+  if (linked_.empty()) return;
+  std::size_t number = 0;
+  std::erase_if(spec_.list, [&](const Message&) { return is_linked[number++]; });
+}
+
+std::vector<Step> MessageList::linked_steps(const Linked& linked, std::uint32_t rank) const {
+  const Message& message = linked.message;
+  std::vector<Step> steps;
+  if (rank == message.from) {
+    for (std::size_t i = 0; i < message.after.size(); ++i) steps.push_back(Step::await());
+    if (message.after.empty()) {
+      steps.push_back(Step::wait_until(message.start));
+    } else if (message.start > Picoseconds()) {
+      steps.push_back(Step::delay(message.start));
+    }
+    steps.push_back(Step::send(message.to, message.size));
+    if (setting_.has_acknowledgements) steps.push_back(Step::flush());
+    for (const std::uint32_t lane : linked.tells_sender) steps.push_back(Step::notify(lane));
+  } else if (rank == message.to) {
+    steps.push_back(Step::receive(message.from, message.size));
+    for (const std::uint32_t lane : linked.tells_receiver) steps.push_back(Step::notify(lane));
+  }
+  return steps;
 }
 
 MessageList::Index MessageList::index_by(std::uint32_t MessagesSpec::Message::*rank) const {
@@ -172,6 +274,11 @@ MessageList::Index MessageList::index_by(std::uint32_t MessagesSpec::Message::*r
 }
 
 std::vector<std::uint32_t> MessageList::send_peers(LanePlace place) const {
+  if (place.lane > 0) {
+    const Message& message = linked_[place.lane - 1].message;
+    if (place.rank != message.from) return {};
+    return {message.to};
+  }
   std::vector<std::uint32_t> peers;
   for (std::uint32_t i = sent_.first[place.rank]; i < sent_.first[place.rank + 1]; ++i) {
     peers.push_back(spec_.list[sent_.order[i]].to);
@@ -182,6 +289,9 @@ std::vector<std::uint32_t> MessageList::send_peers(LanePlace place) const {
 }
 
 std::unique_ptr<StepSource> MessageList::steps(LanePlace place) const {
+  if (place.lane > 0) {
+    return std::make_unique<StepList>(linked_steps(linked_[place.lane - 1], place.rank));
+  }
   return std::make_unique<Source>(*this, place.rank);
 }
 

@@ -5,30 +5,82 @@
 #include <utility>
 
 #include "collectives/noise/exponential.hpp"
+#include "collectives/traffic/load.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::collectives {
 
+namespace {
+
+constexpr Picoseconds kMostActivity(1'000'000'000'000'000);
+constexpr std::int64_t kMostPeriods = 10'000'000;
+
+bool is_on_off(const OpenLoopSpec& spec) { return spec.arrivals == OpenLoopSpec::Arrivals::kOnOff; }
+
+/// In thousandths of a byte.
+std::int64_t mean_size(const OpenLoopSpec& spec) {
+  return spec.sizes ? spec.sizes->table.mean_in_thousandths() : spec.size.count() * 1000;
+}
+
+/// Saturating: 45 means are the longest gap there is.
+Picoseconds drawable(Picoseconds mean) { return std::min(mean, Picoseconds::max() / 64); }
+
+}  // namespace
+
 schema::Object<OpenLoopSpec> OpenLoop::schema() {
   return schema::describe<OpenLoopSpec>("open loop", "messages at a given load, whatever completes")
       .field("size", &OpenLoopSpec::size, "of every message")
-      .required()
+      .source("drawn from `sizes`")
       .at_least(1_B)
       .at_most(kMaxMessage)
+      .only_if([](const OpenLoopSpec& o) { return !o.sizes; }, "without `sizes`")
+      .object("sizes", &OpenLoopSpec::sizes, sizes_schema(), "that messages are drawn from")
+      .source("all have one size")
       .field("load", &OpenLoopSpec::load, "payload, as a fraction of each sender's access rate")
       .required()
       .within({.low = 0, .high = 10, .includes_low = false})
       .choice("arrivals", &OpenLoopSpec::arrivals,
               {{OpenLoopSpec::Arrivals::kPoisson, "poisson", "independent arrivals"},
-               {OpenLoopSpec::Arrivals::kConstant, "constant", "equal gaps"}},
+               {OpenLoopSpec::Arrivals::kConstant, "constant", "equal gaps"},
+               {OpenLoopSpec::Arrivals::kOnOff, "on-off",
+                "independent arrivals while a source is on, none while it is off"}},
               "when messages are sent")
       .source("many independent sources")
+      .field("on", &OpenLoopSpec::on, "mean of the exponential times for which a source sends")
+      .source("none; on-off sources need one")
+      .at_least(1_ns)
+      .at_most(kMostActivity)
+      .only_if(is_on_off, "with `arrivals: on-off`")
+      .field("off", &OpenLoopSpec::off, "mean of the exponential times for which it does not")
+      .source("none; on-off sources need one")
+      .at_least(1_ns)
+      .at_most(kMostActivity)
+      .only_if(is_on_off, "with `arrivals: on-off`")
       .constant("destinations", "uniform", "who receives: any other rank")
       .source("no favoured paths")
       .field("stop", &OpenLoopSpec::stop, "no arrivals from then on, counted from the job's start")
       .required()
-      .at_least(1_ps);
+      .at_least(1_ps)
+      .check([](const OpenLoopSpec& o, Problems& problems) {
+        if (!o.sizes && o.size == 0_B) {
+          problems.push_back({"size",
+                              "is missing; messages have a `size`, such as 64KiB, or "
+                              "`sizes` that they are drawn from"});
+        }
+        if (!is_on_off(o)) return;
+        for (const auto& [time, key] : {std::pair(o.on, "on"), std::pair(o.off, "off")}) {
+          if (time == 0_ps) problems.push_back({key, "is missing; expected a time such as 100us"});
+        }
+        if (o.on + o.off > 0_ps && o.stop / (o.on + o.off) > kMostPeriods) {
+          problems.push_back({"off", "makes more than " + std::to_string(kMostPeriods) +
+                                         " periods with `on` until the `stop`"});
+        }
+      });
+}
+
+void OpenLoop::read_files(Spec& spec, JobFiles& files) {
+  if (spec.sizes) read_sizes(*spec.sizes, "sizes", files);
 }
 
 std::uint64_t OpenLoop::most_connections(const Spec& /*spec*/, std::uint32_t ranks) {
@@ -36,31 +88,23 @@ std::uint64_t OpenLoop::most_connections(const Spec& /*spec*/, std::uint32_t ran
 }
 
 SendBound OpenLoop::bound(const Spec& spec, const BoundSetting& setting) {
+  if (spec.sizes && spec.sizes->table.empty()) return {};  // it could not be read
   const auto rate = static_cast<double>(setting.fastest_access.count());
-  const double each =
-      spec.load * rate / 8 / static_cast<double>(spec.size.count()) * to_seconds(spec.stop);
+  const double size = static_cast<double>(mean_size(spec)) / 1000;
+  const double each = spec.load * rate / 8 / size * to_seconds(spec.stop);
+  double bytes = each * size;
+  if (spec.sizes) {
+    // A sum of so many draws, by Bernstein's inequality as in most_of (workload.cpp).
+    const auto largest = static_cast<double>(spec.sizes->table.largest().count());
+    bytes += 10 * std::sqrt(each * size * largest) + 40 * largest;
+  }
   // All messages of a source might draw the same destination.
-  return {setting.ranks * each, 0, each, each * static_cast<double>(spec.size.count())};
+  return {setting.ranks * each, 0, each, bytes};
 }
 
 Picoseconds mean_gap(const OpenLoopSpec& spec, BitsPerSecond access_rate) {
-  __extension__ using Wide = unsigned __int128;
-  constexpr double kLoadSteps = 1e9;
-  constexpr Wide kLimit = Wide{1} << 62U;
-  const auto load = std::max(std::llround(spec.load * kLoadSteps), 1LL);
-  const Wide bit_picoseconds =
-      static_cast<Wide>(spec.size.count()) * 8 * kPicosecondsPerSecond * 1'000'000'000U;
-  const Wide divisor = static_cast<Wide>(access_rate.count()) * static_cast<Wide>(load);
-  const Wide gap = (bit_picoseconds + divisor / 2) / divisor;
-  return Picoseconds(static_cast<std::int64_t>(std::clamp(gap, Wide{1}, kLimit)));
+  return time_between(mean_size(spec), spec.load, access_rate);
 }
-
-namespace {
-
-/// Saturating: 45 means are the longest gap there is.
-Picoseconds drawable(Picoseconds mean) { return std::min(mean, Picoseconds::max() / 64); }
-
-}  // namespace
 
 /// Ranks that a rank has been seen to send to.
 class OpenLoop::SeenPeers {
@@ -84,13 +128,64 @@ class OpenLoop::SeenPeers {
   std::uint32_t left_;
 };
 
+/// When an on-off source is on.
+class OpenLoop::Activity {
+ public:
+  Activity(const OpenLoop& program, std::uint32_t rank)
+      : on_(program.spec_.on),
+        off_(program.spec_.off),
+        random_(program.setting_.random(Purpose::kActivity, rank)) {
+    if (!is_on_off(program.spec_)) return;
+    // What is left of a time that began before is exponential, too.
+    const auto cycle = static_cast<std::uint64_t>((on_ + off_).count());
+    left_ = draw(on_);
+    if (random_.below(period_++, cycle) >= static_cast<std::uint64_t>(on_.count())) {
+      rest_ = draw(off_);
+    }
+  }
+
+  /// A mean gap in time that the source is on, for one in all time.
+  [[nodiscard]] Picoseconds of_time_on(Picoseconds mean) const {
+    __extension__ using Wide = unsigned __int128;
+    const auto on = static_cast<std::uint64_t>(on_.count());
+    const auto cycle = static_cast<std::uint64_t>((on_ + off_).count());
+    const Wide scaled = (Wide{static_cast<std::uint64_t>(mean.count())} * on + cycle / 2) / cycle;
+    return std::max(Picoseconds(static_cast<std::int64_t>(scaled)), 1_ps);
+  }
+
+  /// In which `gap` of time on passes; as much as `most` or more: after that.
+  Picoseconds pass(Picoseconds gap, Picoseconds most) {
+    Picoseconds passed = std::exchange(rest_, 0_ps);
+    while (gap >= left_ && passed < most) {
+      gap -= left_;
+      passed += left_ + draw(off_);
+      left_ = draw(on_);
+    }
+    if (passed >= most) return most;
+    left_ -= gap;
+    return gap < most - passed ? passed + gap : most;
+  }
+
+ private:
+  Picoseconds draw(Picoseconds mean) { return exponential(mean, random_.bits(period_++)); }
+
+  Picoseconds on_;
+  Picoseconds off_;
+  RandomStream random_;
+  std::uint64_t period_ = 0;
+  Picoseconds left_;  ///< of the time on
+  Picoseconds rest_;  ///< of the time off before it
+};
+
 class OpenLoop::Source final : public StepSource {
  public:
   Source(const OpenLoop& program, std::uint32_t rank)
       : program_(program),
         rank_(rank),
         mean_(program.mean_gap_of(rank)),
-        arrivals_(program.setting_.random(Purpose::kArrival, rank)) {
+        arrivals_(program.setting_.random(Purpose::kArrival, rank)),
+        activity_(program, rank) {
+    if (is_on_off(program.spec_)) mean_ = activity_.of_time_on(mean_);
     move_on();
   }
 
@@ -101,7 +196,8 @@ class OpenLoop::Source final : public StepSource {
         phase_ = Phase::kSend;
         return true;
       case Phase::kSend:
-        step = Step::send(program_.destination(rank_, message_++), program_.spec_.size);
+        step = Step::send(program_.destination(rank_, message_), program_.size_of(rank_, message_));
+        ++message_;
         move_on();
         return true;
       case Phase::kFlush:
@@ -119,14 +215,15 @@ class OpenLoop::Source final : public StepSource {
 
   /// To the arrival of message number `message_`, or to the end.
   void move_on() {
-    const Picoseconds gap = draw_gap();
+    Picoseconds gap = draw_gap();
+    if (is_on_off(program_.spec_)) gap = activity_.pass(gap, program_.spec_.stop - arrival_);
     const bool is_over = gap >= program_.spec_.stop - arrival_;  // as a difference: no overflow
     arrival_ = is_over ? program_.spec_.stop : arrival_ + gap;
     phase_ = is_over ? Phase::kFlush : Phase::kWait;
   }
 
   [[nodiscard]] Picoseconds draw_gap() const {
-    if (program_.spec_.arrivals == OpenLoopSpec::Arrivals::kPoisson) {
+    if (program_.spec_.arrivals != OpenLoopSpec::Arrivals::kConstant) {
       return exponential(drawable(mean_), arrivals_.bits(message_));
     }
     if (message_ > 0) return mean_;
@@ -138,6 +235,7 @@ class OpenLoop::Source final : public StepSource {
   std::uint32_t rank_;
   Picoseconds mean_;
   RandomStream arrivals_;
+  Activity activity_;
   std::uint64_t message_ = 0;
   Picoseconds arrival_;  ///< of the next message, from the job's start
   Phase phase_ = Phase::kWait;
@@ -145,6 +243,7 @@ class OpenLoop::Source final : public StepSource {
 
 OpenLoop::OpenLoop(ProgramSetting setting, const OpenLoopSpec& spec)
     : setting_(std::move(setting)), spec_(spec) {
+  WEFT_CHECK(!spec.sizes || !spec.sizes->table.empty(), "sizes have been read");
   WEFT_CHECK(setting_.access_rates.size() == setting_.ranks, "every rank has an access rate");
 }
 
@@ -158,11 +257,29 @@ std::uint32_t OpenLoop::destination(std::uint32_t rank, std::uint64_t message) c
   return static_cast<std::uint32_t>(other < rank ? other : other + 1);
 }
 
+Bytes OpenLoop::size_of(std::uint32_t rank, std::uint64_t message) const {
+  if (!spec_.sizes) return spec_.size;
+  return spec_.sizes->table.draw(setting_.random(Purpose::kMessageSize, rank).bits(message));
+}
+
+std::vector<Bytes> OpenLoop::size_classes(const Spec& spec) {
+  return spec.sizes ? tenths_of(spec.sizes->table) : std::vector<Bytes>();
+}
+
 std::optional<DrawnSends> OpenLoop::drawn_sends(std::uint32_t rank) const {
   auto gap = static_cast<double>(mean_gap_of(rank).count());
   // The mean of what exponential() rounds: the sum of e^(-(k - 1/2) / gap) over all k >= 1.
   if (spec_.arrivals == OpenLoopSpec::Arrivals::kPoisson) gap = 1 / (2 * std::sinh(0.5 / gap));
-  return DrawnSends{spec_.size, static_cast<double>(spec_.stop.count()) / gap};
+  const double messages = static_cast<double>(spec_.stop.count()) / gap;
+  const Bytes mean((mean_size(spec_) + 999) / 1000);
+  DrawnSends drawn{mean, messages, spec_.sizes ? spec_.sizes->table.largest() : mean};
+  if (is_on_off(spec_)) {
+    // What comes while a source is on comes together: as a message of so many.
+    const double cycle = static_cast<double>((spec_.on + spec_.off).count());
+    drawn.largest =
+        Bytes(std::llround(static_cast<double>(drawn.largest.count()) * (1 + cycle / gap)));
+  }
+  return drawn;
 }
 
 void OpenLoop::see_sure_messages(std::uint32_t rank, SeenPeers& peers) const {

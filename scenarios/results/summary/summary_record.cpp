@@ -2,6 +2,8 @@
 
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "scenarios/results/summary/network_record.hpp"
 #include "scenarios/results/summary/pause_records.hpp"
@@ -107,6 +109,29 @@ std::optional<std::vector<IsolatedRow>> listed_isolated(const Results& r) {
   for (const IsolatedResult& isolated : r.isolated) {
     rows.push_back({r.jobs[isolated.job], isolated});
   }
+  return rows;
+}
+
+/// Sweeps call a class by its job and number.
+const Record<SizeRow>& size_record() {
+  static const Record<SizeRow> record = [] {
+    Record<SizeRow> size;
+    size.fields.emplace_back(
+        "name", "of the job, and the number of the class",
+        [](const SizeRow& r) { return r.job.name + "." + std::to_string(r.size.number); });
+    for (Field<SizeRow>& field : fields_of(SizesTable::declaration())) {
+      size.fields.push_back(std::move(field));
+    }
+    return size;
+  }();
+  return record;
+}
+
+std::optional<std::vector<SizeRow>> listed_sizes(const Results& r) {
+  if (r.sizes.empty()) return {};
+  std::vector<SizeRow> rows;
+  rows.reserve(r.sizes.size());
+  for (const SizeResult& size : r.sizes) rows.push_back({r.jobs[size.job], size});
   return rows;
 }
 
@@ -220,6 +245,8 @@ std::vector<Field<Results>> result_fields() {
                     listed_training),
       list<Results>("isolated", "a job beside the others and alone (`weft run --isolated`)",
                     isolated_record(), listed_isolated),
+      list<Results>("sizes", "messages of a job whose sizes are in one class", size_record(),
+                    listed_sizes),
       object<Results>("messages", "all of the run", messages_record(),
                       [](const Results& r) { return &r.messages; }),
       object<Results>("packet_latency_seconds", "from a NIC to another", percentiles_record(),

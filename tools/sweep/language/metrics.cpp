@@ -91,6 +91,12 @@ std::vector<std::string> metric_names(const scenarios::Scenario& scenario) {
     if (std::holds_alternative<collectives::TrainingSpec>(job.kind)) {
       results.training.emplace_back().job = static_cast<std::uint32_t>(results.jobs.size());
     }
+    const auto classes = static_cast<std::uint32_t>(collectives::size_classes(job.kind).size());
+    for (std::uint32_t number = 1; number <= classes; ++number) {
+      scenarios::SizeResult& size = results.sizes.emplace_back();
+      size.job = static_cast<std::uint32_t>(results.jobs.size());
+      size.number = number;
+    }
     results.jobs.emplace_back().name = job.name;
   }
   std::vector<std::string> names;
