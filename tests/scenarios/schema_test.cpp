@@ -74,20 +74,45 @@ TEST(Schema, NoKeyAppearsTwiceInAMap) {
   check(document_schema().any(), check);
 }
 
-/// Enough of a JSON Schema validator for what the generator writes.
-bool matches(const ordered_json& schema, const ordered_json& value) {
-  if (schema.contains("anyOf")) {
-    bool any = false;
-    for (const auto& s : schema["anyOf"]) any = any || matches(s, value);
-    if (!any) return false;
+/// Enough of a JSON Schema validator for what the generator writes. It says where the first thing
+/// is that is wrong, as an editor would underline it.
+class Validator {
+ public:
+  explicit Validator(const ordered_json& root) : root_(root) {}
+
+  /// The path of what is wrong, and which keyword says so; empty: nothing.
+  std::string complaint(const ordered_json& value) { return check(root_, value, ""); }
+
+ private:
+  std::string check(const ordered_json& schema, const ordered_json& value, const std::string& at) {
+    if (schema.is_boolean()) return schema.get<bool>() ? "" : at + " false";
+    if (schema.contains("$ref")) {
+      const auto reference = schema["$ref"].get<std::string>().substr(1);
+      const auto& target = root_.at(ordered_json::json_pointer(reference));
+      if (auto wrong = check(target, value, at); !wrong.empty()) return wrong;
+    }
+    for (const auto& part : schema.value("allOf", ordered_json::array())) {
+      if (auto wrong = check(part, value, at); !wrong.empty()) return wrong;
+    }
+    if (schema.contains("anyOf")) {
+      bool any = false;
+      for (const auto& part : schema["anyOf"]) any = any || check(part, value, at).empty();
+      if (!any) return at + " anyOf";
+    }
+    if (schema.contains("if")) {
+      const char* branch = check(schema["if"], value, at).empty() ? "then" : "else";
+      if (schema.contains(branch)) {
+        if (auto wrong = check(schema[branch], value, at); !wrong.empty()) return wrong;
+      }
+    }
+    if (!has_type(schema, value)) return at + " type";
+    if (!is_listed(schema, value)) return at + " enum";
+    if (auto wrong = check_scalar(schema, value); !wrong.empty()) return at + wrong;
+    return value.is_array() ? check_list(schema, value, at) : check_map(schema, value, at);
   }
-  if (schema.contains("const") && schema["const"] != value) return false;
-  if (schema.contains("enum")) {
-    bool any = false;
-    for (const auto& v : schema["enum"]) any = any || v == value;
-    if (!any) return false;
-  }
-  if (schema.contains("type")) {
+
+  static bool has_type(const ordered_json& schema, const ordered_json& value) {
+    if (!schema.contains("type")) return true;
     const auto is = [&value](const std::string& t) {
       if (t == "object") return value.is_object();
       if (t == "array") return value.is_array();
@@ -95,40 +120,67 @@ bool matches(const ordered_json& schema, const ordered_json& value) {
       if (t == "boolean") return value.is_boolean();
       return t == "integer" ? value.is_number_integer() : value.is_number();
     };
-    bool any = false;
-    if (schema["type"].is_string()) any = is(schema["type"]);
-    for (const auto& t : schema["type"]) any = any || (t.is_string() && is(t));
-    if (!any) return false;
-  }
-  if (schema.contains("pattern") && value.is_string() &&
-      !std::regex_search(value.get<std::string>(), std::regex(schema["pattern"]))) {
+    if (schema["type"].is_string()) return is(schema["type"]);
+    for (const auto& t : schema["type"]) {
+      if (is(t)) return true;
+    }
     return false;
   }
-  if (value.is_number()) {
+
+  static bool is_listed(const ordered_json& schema, const ordered_json& value) {
+    if (schema.contains("const") && schema["const"] != value) return false;
+    if (!schema.contains("enum")) return true;
+    for (const auto& v : schema["enum"]) {
+      if (v == value) return true;
+    }
+    return false;
+  }
+
+  static std::string check_scalar(const ordered_json& schema, const ordered_json& value) {
+    if (schema.contains("pattern") && value.is_string() &&
+        !std::regex_search(value.get<std::string>(), std::regex(schema["pattern"]))) {
+      return " pattern";
+    }
+    if (!value.is_number()) return {};
     const double number = value;
-    if (schema.contains("minimum") && number < schema["minimum"].get<double>()) return false;
-    if (schema.contains("maximum") && number > schema["maximum"].get<double>()) return false;
+    if (schema.contains("minimum") && number < schema["minimum"].get<double>()) return " minimum";
+    if (schema.contains("maximum") && number > schema["maximum"].get<double>()) return " maximum";
     if (schema.contains("exclusiveMinimum") && number <= schema["exclusiveMinimum"].get<double>()) {
-      return false;
+      return " exclusiveMinimum";
     }
+    return {};
   }
-  if (value.is_array()) {
-    if (schema.contains("minItems") && value.size() < schema["minItems"]) return false;
-    for (const auto& item : value) {
-      if (schema.contains("items") && !matches(schema["items"], item)) return false;
+
+  std::string check_list(const ordered_json& schema, const ordered_json& value,
+                         const std::string& at) {
+    if (schema.contains("minItems") && value.size() < schema["minItems"]) return at + " minItems";
+    if (!schema.contains("items")) return {};
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      const std::string inner = at + "[" + std::to_string(i) + "]";
+      if (auto wrong = check(schema["items"], value[i], inner); !wrong.empty()) return wrong;
     }
+    return {};
   }
-  if (!value.is_object() || !schema.contains("properties")) return true;
-  for (const auto& key : schema.value("required", ordered_json::array())) {
-    if (!value.contains(key)) return false;
-  }
-  for (const auto& [key, inner] : value.items()) {
-    if (!schema["properties"].contains(key) || !matches(schema["properties"][key], inner)) {
-      return false;
+
+  std::string check_map(const ordered_json& schema, const ordered_json& value,
+                        const std::string& at) {
+    if (!value.is_object()) return {};
+    for (const auto& key : schema.value("required", ordered_json::array())) {
+      if (!value.contains(key)) return at + " required " + key.get<std::string>();
     }
+    const ordered_json properties = schema.value("properties", ordered_json::object());
+    const bool is_closed = !schema.value("additionalProperties", true);
+    for (const auto& [key, inner] : value.items()) {
+      const std::string path = at + "." + key;
+      if (is_closed && !properties.contains(key)) return path + " additionalProperties";
+      if (!properties.contains(key)) continue;
+      if (auto wrong = check(properties[key], inner, path); !wrong.empty()) return wrong;
+    }
+    return {};
   }
-  return true;
-}
+
+  const ordered_json& root_;
+};
 
 ordered_json to_json(const YAML::Node& node) {
   if (node.IsMap()) {
@@ -150,14 +202,15 @@ ordered_json to_json(const YAML::Node& node) {
 TEST(JsonSchema, AcceptsWhatTheLoaderAccepts) {
   const ordered_json schema = scenario_json_schema().value();
   EXPECT_EQ(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+  Validator validator(schema);
   const std::filesystem::path source = WEFT_SOURCE_DIR;
   for (const auto& folder : {source / "tests/scenarios/valid", source / "scenarios"}) {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       if (entry.path().extension() != ".yaml") continue;
-      EXPECT_TRUE(matches(schema, to_json(YAML::LoadFile(entry.path())))) << entry.path();
+      EXPECT_EQ(validator.complaint(to_json(YAML::LoadFile(entry.path()))), "") << entry.path();
       const auto loaded = load_scenario(entry.path());
       ASSERT_TRUE(loaded.ok()) << entry.path();
-      EXPECT_TRUE(matches(schema, to_json(YAML::Load(loaded.value().resolved_yaml("1")))))
+      EXPECT_EQ(validator.complaint(to_json(YAML::Load(loaded.value().resolved_yaml("1")))), "")
           << entry.path() << " resolved";
     }
   }
@@ -165,6 +218,7 @@ TEST(JsonSchema, AcceptsWhatTheLoaderAccepts) {
 
 TEST(JsonSchema, RefusesWhatItCanSeeIsWrong) {
   const ordered_json schema = scenario_json_schema().value();
+  Validator validator(schema);
   const std::filesystem::path folder =
       std::filesystem::path(WEFT_SOURCE_DIR) / "tests/scenarios/malformed";
   for (const char* name : {"misspelt-key",
@@ -190,9 +244,36 @@ TEST(JsonSchema, RefusesWhatItCanSeeIsWrong) {
                            "zero-egress-alpha",
                            "queues-without-ports",
                            "unknown-pfc-preset"}) {
-    EXPECT_FALSE(matches(schema, to_json(YAML::LoadFile(folder / (std::string(name) + ".yaml")))))
+    EXPECT_NE(validator.complaint(to_json(YAML::LoadFile(folder / (std::string(name) + ".yaml")))),
+              "")
         << name;
   }
+}
+
+TEST(JsonSchema, SaysWhatIsWrongAndNotWhatElseItCouldHaveBeen) {
+  const ordered_json schema = scenario_json_schema().value();
+  Validator validator(schema);
+  const auto complaint = [&](const std::string& fabric, const std::string& job) {
+    return validator.complaint(
+        to_json(YAML::Load("name: x\nracks: {count: 2, servers: 2}\nfabric: {" + fabric +
+                           "}\njobs: [{name: j, " + job + "}]\n")));
+  };
+  const std::string fabric = "topology: leaf-spine, spines: 2";
+  const std::string job = "type: incast, size: 1MiB, target: 0";
+  EXPECT_EQ(complaint(fabric, job), "");
+  EXPECT_EQ(complaint(fabric, "type: incast, sizee: 1MiB"), ".jobs[0].sizee additionalProperties");
+  EXPECT_EQ(complaint(fabric, "type: incast, size: 1 mile"), ".jobs[0].size pattern");
+  EXPECT_EQ(complaint(fabric, "type: incats, size: 1MiB"), ".jobs[0].type enum");
+  EXPECT_EQ(complaint(fabric, "size: 1MiB"), ".jobs[0] required type");
+  // Keys of another type are as unknown as any.
+  EXPECT_EQ(complaint(fabric, "type: incast, size: 1MiB, algorithm: ring"),
+            ".jobs[0].algorithm additionalProperties");
+  EXPECT_EQ(complaint("topology: leaf-spine, spines: x", job), ".fabric.spines type");
+  EXPECT_EQ(complaint(fabric + ", ecn: {kmin: 1XB}", job), ".fabric.ecn.kmin pattern");
+}
+
+TEST(JsonSchema, IsSmallEnoughForEditors) {
+  EXPECT_LT(scenario_json_schema().value().dump(1).size(), 200'000U);
 }
 
 }  // namespace

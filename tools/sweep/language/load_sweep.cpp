@@ -372,33 +372,64 @@ Result<Sweep> load_sweep(const std::filesystem::path& path,
   return SweepLoader(path, overrides).load();
 }
 
-Result<nlohmann::ordered_json> sweep_json_schema() {
-  using Json = nlohmann::ordered_json;
+bool is_sweep_file(const std::filesystem::path& path) {
+  const auto text = language::read_text_file(path, language::kMaxScenarioBytes);
+  if (!text.ok() || !language::check_text(text.value(), path.string()).empty()) return false;
+  const auto root = language::parse_yaml(text.value(), path.string());
+  if (!root.ok() || root.value().kind != language::Node::Kind::kMap) return false;
+  const auto has = [&root](const char* key) { return root.value().find(key) != nullptr; };
+  return !has("fabric") && !has("jobs") && (has("scenario") || has("axes") || has("sweep"));
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Definitions of a schema that now stands at `place` of another.
+void move_references(Json& schema, const std::string& place) {
+  if (schema.is_object() && schema.contains("$ref") && schema["$ref"].is_string()) {
+    const auto reference = schema["$ref"].get<std::string>();
+    schema["$ref"] = "#" + place + reference.substr(1);
+  }
+  if (!schema.is_structured()) return;
+  for (Json& inner : schema) move_references(inner, place);
+}
+
+Json documented(const char* doc, Json schema) {
+  schema["description"] = doc;
+  return schema;
+}
+
+}  // namespace
+
+Result<Json> sweep_json_schema() {
   Result<Json> inner = scenarios::scenario_json_schema();
   if (!inner.ok()) return inner.errors();
   Json schema = language::json_schema(sweep_schema().any(), language::Catalogue::embedded());
   Json scenario = std::move(inner).value();
   scenario.erase("$schema");
-  const Json any = Json::object();
+  move_references(scenario, "/$defs/scenario");
+  Json& definitions = schema["$defs"];
+  definitions["scenario"] = std::move(scenario);
   Json& properties = schema["properties"];
-  const Json file{{"type", "string"}, {"description", "a scenario file beside this one"}};
-  properties["scenario"] = {{"anyOf", Json::array({file, std::move(scenario)})}};
+  properties["scenario"] = {{"description", "a scenario file beside this one, or a scenario"},
+                            {"if", {{"type", "string"}}},
+                            {"then", true},
+                            {"else", {{"$ref", "#/$defs/scenario"}}}};
   properties["points"] = {
       {"description", "explicit points: maps from path to value, all with the same paths"},
       {"type", "array"},
       {"minItems", 1},
       {"items", {{"type", "object"}, {"minProperties", 1}}}};
-  // Values of an axis may be anything that the path takes.
-  const Json values{{"description", "one after the other"},
-                    {"anyOf", Json::array({Json{{"type", "array"}, {"items", any}},
-                                           Json{{"type", Json::array({"string", "number"})}}})}};
-  Json& axis = properties["axes"]["items"]["properties"];
-  axis["values"] = values;
-  axis["zip"]["items"]["properties"]["values"] = values;
-  // Ends of ranges are read as texts; YAML has numbers for those without a unit.
-  const Json number{{"type", Json::array({"string", "number"})}};
-  for (Json* line : {&axis, &axis["zip"]["items"]["properties"]}) {
-    for (const char* key : {"from", "to"}) (*line)[key]["type"] = number["type"];
+  // Values of an axis may be anything that the path takes; ends of ranges are read as texts, and
+  // YAML has numbers for those without a unit.
+  const Json end{{"type", Json::array({"string", "number"})}};
+  for (const char* line : {"axis", "line"}) {
+    Json& keys = definitions[line]["properties"];
+    keys["values"] =
+        documented("one after the other", {{"type", Json::array({"array", "string", "number"})}});
+    keys["from"] = documented("first value of a range", end);
+    keys["to"] = documented("last value of a range", end);
   }
   return schema;
 }

@@ -16,6 +16,10 @@ namespace weft::sweep {
 [[nodiscard]] Result<Sweep> load_sweep(const std::filesystem::path& path,
                                        const std::vector<std::string>& overrides);
 
+/// Whether a file means to be a sweep, right or wrong: it has a scenario, axes or another key of
+/// sweeps, and no fabric. False where it cannot be read.
+[[nodiscard]] bool is_sweep_file(const std::filesystem::path& path);
+
 /// The JSON Schema (draft 2020-12) of sweep files.
 [[nodiscard]] Result<nlohmann::ordered_json> sweep_json_schema();
 
