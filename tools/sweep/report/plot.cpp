@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -144,6 +145,10 @@ class Plotter {
       values[{index_of(x_, row), index_of(by_, row)}].push_back(*value);
     }
     for (const auto& [key, results] : values) cells_[key] = estimate(results);
+    for (const auto& [key, cell] : cells_) {
+      least_points_ = std::min(least_points_, cell.count);
+      most_points_ = std::max(most_points_, cell.count);
+    }
     for (std::size_t p = 0; p < table_.parameters.size(); ++p) {
       const bool is_shown = p == x_->parameter || (by_ && p == by_->parameter);
       const std::size_t count = distinct_values(table_, p, objective_.metric).size();
@@ -172,10 +177,15 @@ class Plotter {
     std::string text = table_.name;
     if (!averaged_.empty()) text += ": mean over " + averaged_;
     if (!averaged_.empty() && seeds_ > 1) text += fmt::format(" and {} seeds", seeds_);
+    if (!averaged_.empty() && least_points_ < most_points_) {
+      text += fmt::format(" (unequal: {} to {} points each)", least_points_, most_points_);
+    }
     if (has_intervals()) {
       text += fmt::format(": mean of {} seeds", seeds_);
       if (!options_.is_heatmap) text += ", bars: 95 % confidence";
     }
+    if (averaged_.empty() && seeds_ == 1) text += ": one seed";
+    if (!table_.where.empty()) text += ", where " + table_.where;
     return text;
   }
 
@@ -228,11 +238,21 @@ class Plotter {
     return fmt::format("set {}range [{:.9g}:{:.9g}]\n", axis, low - margin, high + margin);
   }
 
+  /// From zero, unless that would hide what differs.
+  [[nodiscard]] bool is_cut() const {
+    return !y_scale_.is_log && lowest_ > 0 && lowest_ >= 0.5 * highest_;
+  }
+
   [[nodiscard]] std::string y_range() const {
     if (y_scale_.is_log) return "set logscale y\n";
-    // From zero, unless that would hide what differs.
-    if (lowest_ >= 0 && lowest_ < 0.5 * highest_) return "set yrange [0:*]\n";
+    if (lowest_ >= 0 && !is_cut()) return "set yrange [0:*]\n";
     return "set offsets graph 0, 0, 0.05, 0.05\n";
+  }
+
+  [[nodiscard]] std::string y_label() const {
+    return y_scale_.label(objective_.name) + (is_cut()          ? ", not from 0"
+                                              : y_scale_.is_log ? ", logarithmic"
+                                                                : "");
   }
 
   [[nodiscard]] std::string data(std::size_t by) const {
@@ -250,8 +270,8 @@ class Plotter {
   }
 
   [[nodiscard]] std::string lines() const {
-    std::string text = "set ylabel " + literal(y_scale_.label(objective_.name)) + "\n" +
-                       tics("x", *x_) + range("x", *x_) + y_range();
+    std::string text =
+        "set ylabel " + literal(y_label()) + "\n" + tics("x", *x_) + range("x", *x_) + y_range();
     const std::size_t series = by_ ? by_->values.size() : 1;
     text += key();
     std::string plot;
@@ -308,6 +328,7 @@ class Plotter {
       text += fmt::format("{} {} {} {}\n", key.first, key.second, y_scale_.text(cell.mean),
                           is_dark(cell.mean) ? 16777215 : 0);
     }
+    if (cells_.size() <= kMaxHeatmapLabels) text += empty_cells();
     // Boxes instead of `with image`: cells that were not run stay empty.
     text +=
         "EOD\nset style fill solid 1.0 noborder\nplot $cells using 1:2:(0.5):(0.5):3 with "
@@ -316,6 +337,23 @@ class Plotter {
       text += ", $labels using 1:2:3:4 with labels tc rgb variable";
     }
     return text + "\n";
+  }
+
+  /// Why there is no colour: constraints dropped the point, or it has no result.
+  [[nodiscard]] std::string empty_cells() const {
+    std::map<Key, bool> has_point;
+    for (const Table::Row& row : table_.rows)
+      has_point[{index_of(x_, row), index_of(by_, row)}] = true;
+    constexpr int kGrey = 0x777777;
+    std::string text;
+    for (std::size_t x = 0; x < x_->values.size(); ++x) {
+      for (std::size_t y = 0; y < by_->values.size(); ++y) {
+        if (cells_.contains({x, y})) continue;
+        text += fmt::format("{} {} {} {}\n", x, y,
+                            has_point.contains({x, y}) ? "\"no result\"" : "dropped", kGrey);
+      }
+    }
+    return text;
   }
 
   [[nodiscard]] bool is_dark(double value) const {
@@ -335,6 +373,8 @@ class Plotter {
   double lowest_ = 0;
   double highest_ = 0;
   std::size_t seeds_ = 1;
+  std::size_t least_points_ = std::numeric_limits<std::size_t>::max();  ///< in a cell
+  std::size_t most_points_ = 0;
   std::string averaged_;
   Errors errors_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "tools/sweep/language/metrics.hpp"
@@ -42,7 +43,47 @@ std::map<std::int64_t, std::pair<const Table::Row*, Numbers>> by_configuration(
 struct Sample {
   const Value* value;
   double result;
+  std::string others;  ///< values of all other parameters but the seed
 };
+
+/// Parameters that have several values, and only one for each of this one's.
+std::vector<std::size_t> changing_with(const Table& table, std::size_t parameter) {
+  std::vector<std::size_t> found;
+  for (std::size_t p = 0; p < table.parameters.size(); ++p) {
+    if (p == parameter || table.parameters[p].is_seed) continue;
+    std::map<std::string, std::set<std::string>> values;
+    std::set<std::string> all;
+    for (const Table::Row& row : table.rows) {
+      values[row.values[parameter].text].insert(row.values[p].text);
+      all.insert(row.values[p].text);
+    }
+    const bool is_one =
+        std::ranges::all_of(values, [](const auto& level) { return level.second.size() == 1; });
+    if (is_one && all.size() > 1 && all.size() == values.size()) found.push_back(p);
+  }
+  return found;
+}
+
+std::string others_of(const Table& table, const Table::Row& row, std::size_t parameter,
+                      const std::vector<std::size_t>& together) {
+  std::string text;
+  for (std::size_t p = 0; p < table.parameters.size(); ++p) {
+    if (p == parameter || table.parameters[p].is_seed) continue;
+    if (std::ranges::find(together, p) == together.end()) text += row.values[p].text + '\n';
+  }
+  return text;
+}
+
+/// Leaves the samples whose other parameters every one of `levels` values has, where there are any.
+void keep_common(std::vector<Sample>& samples, std::size_t levels, Effect& effect) {
+  std::map<std::string, std::set<std::string>> values;
+  for (const Sample& s : samples) values[s.others].insert(s.value->text);
+  const auto is_common = [&](const Sample& s) { return values.at(s.others).size() == levels; };
+  effect.others = values.size();
+  effect.common = static_cast<std::size_t>(std::ranges::count_if(
+      values, [levels](const auto& entry) { return entry.second.size() == levels; }));
+  if (effect.common > 0) std::erase_if(samples, [&](const Sample& s) { return !is_common(s); });
+}
 
 std::vector<Level> levels_of(const std::vector<Sample>& samples,
                              const std::vector<Value>& distinct) {
@@ -133,19 +174,24 @@ std::vector<Effect> main_effects(const Table& table, const Objective& objective)
   std::vector<Effect> effects;
   for (std::size_t p = 0; p < table.parameters.size(); ++p) {
     if (table.parameters[p].is_seed) continue;
+    Effect effect;
+    effect.together = changing_with(table, p);
     std::vector<Sample> samples;
     bool has_texts = false;
     for (const Table::Row& row : table.rows) {
       const auto value = usable_metric(row, objective.metric);
       if (!value) continue;
-      samples.push_back({&row.values[p], *value});
+      samples.push_back({&row.values[p], *value, others_of(table, row, p, effect.together)});
       has_texts |= !row.values[p].number.has_value();
     }
     const std::vector<Value> distinct = distinct_values(table, p, objective.metric);
-    Effect effect;
     effect.parameter = p;
-    effect.levels = distinct.size() > kMaxLevels && !has_texts ? quarters_of(std::move(samples))
-                                                               : levels_of(samples, distinct);
+    if (distinct.size() > kMaxLevels && !has_texts) {
+      effect.levels = quarters_of(std::move(samples));
+    } else {
+      keep_common(samples, distinct.size(), effect);
+      effect.levels = levels_of(samples, distinct);
+    }
     if (effect.levels.empty()) continue;
     const auto [low, high] = std::ranges::minmax_element(
         effect.levels, {}, [](const Level& level) { return level.result.mean; });

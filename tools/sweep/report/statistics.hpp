@@ -38,7 +38,7 @@ struct Configuration {
 /// From best to worst; equal ones by number.
 [[nodiscard]] std::vector<Configuration> ranking(const Table& table, const Objective& objective);
 
-/// The mean over all points at one value of a parameter, whatever the others are.
+/// The mean over points at one value of a parameter.
 struct Level {
   std::string label;
   std::optional<double> number;
@@ -48,6 +48,16 @@ struct Effect {
   std::size_t parameter = 0;
   std::vector<Level> levels;  ///< by value; quarters of the points where there are too many values
   double range = 0;           ///< between the largest and the smallest mean
+  /// Values of the other parameters at which all levels have a point, and how many there are.
+  /// Levels are compared at these alone; where there are none, over whatever each of them has.
+  std::size_t common = 0;
+  std::size_t others = 0;
+  /// Parameters that change with this one, and with nothing else: those of a zip. The effect is
+  /// that of all of them.
+  std::vector<std::size_t> together;
+
+  /// Whether the difference between levels can come from the other parameters as well.
+  [[nodiscard]] bool is_unequal() const { return common == 0; }
 };
 /// Main effects of all parameters but the seed, the largest first.
 [[nodiscard]] std::vector<Effect> main_effects(const Table& table, const Objective& objective);

@@ -73,8 +73,9 @@ std::string ranking_text(const Table& table, const Objective& objective, std::si
   if (all.empty()) return "  no point has this result\n";
   std::vector<std::string> header{"rank"};
   for (const auto& [name, value] : values_of(table, *all.front().first)) header.push_back(name);
-  header.push_back("mean");
-  if (all.front().result.half_width) header.back() += " +- 95 % of it";
+  const bool has_seeds = std::ranges::any_of(
+      all, [](const Configuration& c) { return c.result.half_width.has_value(); });
+  header.emplace_back(has_seeds ? "mean +- 95 % interval" : "one seed");
   header.emplace_back("runs");
   const std::size_t columns = header.size();
   TextTable lines(std::move(header));
@@ -89,13 +90,41 @@ std::string ranking_text(const Table& table, const Objective& objective, std::si
     line.push_back(std::to_string(all[i].result.count));
     lines.add(std::move(line));
   }
-  return lines.to_string("  ");
+  std::string text = lines.to_string("  ");
+  if (has_seeds) {
+    text += "  +-: the mean over the seeds lies within it with 95 % confidence (Student's t)\n";
+  }
+  return text;
+}
+
+/// What the means of an effect are over, where that is not all points.
+std::string effect_note(const Table& table, const Effect& effect) {
+  const std::string& name = table.parameters[effect.parameter].name;
+  if (effect.others == 0) return {};  // quarters
+  if (!effect.together.empty()) {
+    std::string others;
+    for (const std::size_t other : effect.together) others += " " + table.parameters[other].name;
+    return fmt::format("  {}: changes together with{}; the effect is that of all\n", name, others);
+  }
+  if (effect.is_unequal()) {
+    return fmt::format(
+        "  {}: no combination of the others has all of its values; each mean is over the points "
+        "that there are, and what differs may be due to them\n",
+        name);
+  }
+  if (effect.common == effect.others) return {};
+  return fmt::format(
+      "  {}: over the {} of {} combinations of the others that have all of its "
+      "values\n",
+      name, effect.common, effect.others);
 }
 
 std::string effects_text(const Table& table, const Objective& objective) {
   TextTable lines({"main effect of", "at", "mean", "runs"});
+  std::string notes;
   for (const Effect& effect : main_effects(table, objective)) {
     if (effect.levels.size() < 2) continue;
+    notes += effect_note(table, effect);
     std::string name = table.parameters[effect.parameter].name;
     for (const Level& level : effect.levels) {
       lines.add({name, level.label, metric_text(objective.metric, level.result.mean),
@@ -103,7 +132,7 @@ std::string effects_text(const Table& table, const Objective& objective) {
       name.clear();
     }
   }
-  return lines.to_string("  ");
+  return lines.to_string("  ") + notes;
 }
 
 std::string pareto_text(const Table& table, const Chosen& chosen) {
@@ -208,6 +237,8 @@ Json objective_json(const Table& table, const Objective& objective) {
     }
     json["effects"].push_back({{"parameter", table.parameters[effect.parameter].name},
                                {"range", effect.range},
+                               {"combinations_of_others", effect.others},
+                               {"compared_at", effect.common},
                                {"levels", std::move(levels)}});
   }
   return json;
@@ -236,6 +267,7 @@ Result<std::string> summary_text(const Table& table, const SummaryOptions& optio
     text += fmt::format(", {} whose jobs did not finish (left out)", c.unfinished);
   const PointWarnings warnings = warnings_of(table);
   if (warnings.points > 0) text += fmt::format(", {} with warnings", warnings.points);
+  if (!table.where.empty()) text += ", those where " + table.where;
   text += "\n";
   for (const std::string& line : warning_lines(table, warnings, kMaxWarnings)) {
     text += "  warning: " + escaped(line) + "\n";

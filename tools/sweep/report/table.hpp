@@ -40,6 +40,7 @@ struct Table {
   std::string program;
   std::string bisected;   ///< path of the bisected parameter, or empty
   std::string condition;  ///< of the bisection
+  std::string where;      ///< what holds for these points alone; empty: they are all
   std::optional<Choice> choice;
   std::vector<Parameter> parameters;
   std::vector<Objective> objectives;
