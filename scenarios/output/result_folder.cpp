@@ -14,6 +14,8 @@
 
 #include "scenarios/output/partial_path.hpp"
 #include "scenarios/results/reference.hpp"
+#include "scenarios/results/tables/messages_table.hpp"
+#include "scenarios/text/zstd_stream.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -27,6 +29,7 @@ const std::vector<std::string>& result_files() {
   static const std::vector<std::string> files = [] {
     std::vector<std::string> all{kResultMark};
     for (const TableReference& table : result_reference()) all.push_back(table.file);
+    all.push_back(MessagesTable::declaration().file + std::string(kPacked));
     for (const char* trace : {"queues.csv", "credits.csv", "rates.csv", "packets.csv",
                               "timeline.perfetto-trace", "timeline.json"}) {
       all.emplace_back(trace);

@@ -60,7 +60,9 @@ Result<std::unique_ptr<RunFiles>> RunFiles::create(const Experiment& e,
     std::string header;
     MessagesTable::declaration().append_header(header);
     header.pop_back();  // the end of the line
-    files->messages_.emplace(files->folder_.partial() / MessagesTable::declaration().file, header);
+    std::string name = MessagesTable::declaration().file;
+    if (kinds.packed) name += kPacked;
+    files->messages_.emplace(files->folder_.partial() / name, header);
     for (const JobSpec& job : e.scenario.jobs) files->jobs_.push_back(job.name);
   }
   if (files->has_failed()) return files->errors();
@@ -114,7 +116,7 @@ void RunFiles::write(const TraceRecord& record) {
 }
 
 void RunFiles::finish_messages() {
-  if (messages_) messages_->flush();
+  if (messages_) messages_->finish();
 }
 
 void RunFiles::finish_traces() {

@@ -27,6 +27,7 @@ class RunFiles {
   struct Kinds {
     bool traces = true;     ///< what `observe` asks for
     bool messages = false;  ///< messages.csv
+    bool packed = false;    ///< messages.csv.zst instead
   };
   RunFiles(ResultFolder folder, const protocols::ObservationConfig& observation, TraceNames names);
   /// Creates the files for the results of this experiment in `folder`.

@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <system_error>
 #include <utility>
+
+#include "scenarios/text/zstd_stream.hpp"
 
 namespace weft::report {
 
 TableReader::TableReader(const std::filesystem::path& file) : file_(file) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(file, ignored)) return;
-  in_.open(file, std::ios::binary);
+  if (!scenarios::has_text(file)) return;
+  in_ = scenarios::open_text(file);
   number_ = 1;
-  if (!std::getline(in_, line_)) {
+  if (!std::getline(*in_, line_)) {
     fail("cannot be read or is empty");
     return;
   }
@@ -32,10 +32,15 @@ std::size_t TableReader::column(std::string_view name) {
 }
 
 bool TableReader::next() {
-  if (!is_there() || !errors_.empty() || !std::getline(in_, line_)) return false;
+  if (!is_there() || !errors_.empty() || !std::getline(*in_, line_)) return end();
   ++number_;
   if (row_.read(line_) && row_.cells().size() == header_.size()) return true;
   fail("is not a row of this table");
+  return false;
+}
+
+bool TableReader::end() {
+  if (in_ && in_->bad()) fail("is damaged: it cannot be unpacked");
   return false;
 }
 

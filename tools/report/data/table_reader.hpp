@@ -2,7 +2,8 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
+#include <istream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -19,10 +20,10 @@ using Json = nlohmann::ordered_json;
 /// A table of a results folder, row by row: memory does not grow with the file.
 class TableReader {
  public:
-  /// A file that is not there has no rows and no errors.
+  /// A file that is not there has no rows and no errors. It may be packed (`.zst`).
   explicit TableReader(const std::filesystem::path& file);
 
-  [[nodiscard]] bool is_there() const { return in_.is_open(); }
+  [[nodiscard]] bool is_there() const { return in_ != nullptr; }
   [[nodiscard]] const std::vector<std::string>& header() const { return header_; }
   /// Where a column stands; adds an error if it is not there.
   [[nodiscard]] std::size_t column(std::string_view name);
@@ -38,9 +39,11 @@ class TableReader {
 
  private:
   void fail(std::string message);
+  /// False, with an error if the rows end because the file is damaged.
+  bool end();
 
   std::filesystem::path file_;
-  std::ifstream in_;
+  std::unique_ptr<std::istream> in_;  ///< null: there is no such file
   std::string line_;
   int number_ = 0;
   CsvRow row_;
