@@ -1,0 +1,155 @@
+// What the shipped scenarios say one should look for, with the numbers of their headers. Tolerances
+// are the last digit that a header gives.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/run/build_experiment.hpp"
+#include "scenarios/run/simulation.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+Results shipped_run(const std::string& name, const std::vector<std::string>& overrides = {}) {
+  const auto loaded =
+      load_scenario(std::string(WEFT_SOURCE_DIR) + "/scenarios/" + name + ".yaml", overrides);
+  EXPECT_TRUE(loaded.ok()) << loaded.errors().front().to_string();
+  const auto experiment = build_experiment(loaded.value().scenario);
+  EXPECT_TRUE(experiment.ok()) << experiment.errors().front().to_string();
+  return simulate(experiment.value());
+}
+
+double over_ideal(const JobResult& job) { return to_seconds(job.jct) / to_seconds(job.ideal); }
+
+const PortResult& busiest_port(const Results& r) {
+  return *std::ranges::max_element(r.ports, {}, [](const PortResult& p) { return p.utilisation; });
+}
+
+std::int64_t deepest_queue(const Results& r) {
+  std::int64_t most = 0;
+  for (const PortResult& port : r.ports) {
+    most = std::max(most, port.counters.peak_backlog.count());
+  }
+  return most;
+}
+
+// "JCT/ideal is 1.00; the single message takes 20 times as long; the busiest port is the one to the
+// receiver; its queue grows to 10 MiB until PFC pauses the spines."
+TEST(ShippedClaims, Incast) {
+  const Results r = shipped_run("incast");
+  EXPECT_NEAR(over_ideal(r.jobs[0]), 1.00, 0.005);
+  EXPECT_NEAR(r.jobs[0].message_slowdown->p50, 20, 0.5);
+  EXPECT_THAT(busiest_port(r).name, HasSubstr("->h0"));
+  EXPECT_NEAR(static_cast<double>(deepest_queue(r)) / (1 << 20), 10, 0.5);
+  EXPECT_GT(r.totals.pauses, 0);
+  EXPECT_EQ(r.totals.buffer_drops, 0);
+  // "PFC alone: nearly the same" and "no PFC: drops, go-back-N".
+  const Results pfc = shipped_run("incast", {"transport.congestion_control=none"});
+  EXPECT_NEAR(to_seconds(pfc.jobs[0].jct) / to_seconds(r.jobs[0].jct), 1, 0.01);
+  const Results lossy =
+      shipped_run("incast", {"fabric.flow_control=none", "fabric.switch.buffer=8MB"});
+  EXPECT_GT(lossy.totals.buffer_drops, 0);
+  EXPECT_GT(lossy.totals.packets_retransmitted, 0);
+}
+
+// "Gradients near 4/3, bulk near 2; urgent messages wait for no queue", and what equal shares and
+// the same class make of them.
+TEST(ShippedClaims, Priorities) {
+  const Results r = shipped_run("priorities");
+  EXPECT_NEAR(over_ideal(r.jobs[0]), 2.0, 0.05);
+  EXPECT_NEAR(over_ideal(r.jobs[1]), 4.0 / 3, 0.05);
+  EXPECT_NEAR(over_ideal(r.jobs[2]), 1, 0.01);
+  const Results equal = shipped_run("priorities", {"fabric.classes[0].weight=3"});
+  EXPECT_NEAR(over_ideal(equal.jobs[0]), 2, 0.05);
+  EXPECT_NEAR(over_ideal(equal.jobs[1]), 2, 0.05);
+  const Results bulk = shipped_run("priorities", {"jobs[2].class=bulk"});
+  EXPECT_GT(bulk.jobs[2].message_slowdown->p99, 10 * r.jobs[2].message_slowdown->p99);
+}
+
+// "It gets a sixth of the link, JCT/ideal is 6"; congestion control takes it out of the storm.
+TEST(ShippedClaims, PfcVictim) {
+  EXPECT_NEAR(over_ideal(shipped_run("pfc-victim").jobs[1]), 6, 0.5);
+  EXPECT_LT(over_ideal(shipped_run("pfc-victim", {"transport.congestion_control=dcqcn"}).jobs[1]),
+            1.5);
+}
+
+// "An eighth of the 400 Gbps"; full rate with a buffer of rate times loop, a short cable, or PFC.
+TEST(ShippedClaims, CreditLoop) {
+  EXPECT_NEAR(over_ideal(shipped_run("credit-loop").jobs[0]), 8, 0.1);
+  for (const char* cure : {"fabric.flow_control.buffer=2MiB", "fabric.links[1].length=30m",
+                           "fabric.flow_control=pfc"}) {
+    EXPECT_LT(over_ideal(shipped_run("credit-loop", {cure}).jobs[0]), 1.1) << cure;
+  }
+}
+
+// "The job of the others waits for the end of the storm, too; without the fault it is over after
+// 0.4 ms."
+TEST(ShippedClaims, PfcStorm) {
+  EXPECT_GT(to_seconds(shipped_run("pfc-storm").jobs[1].jct), 2e-3);
+  EXPECT_NEAR(to_seconds(shipped_run("pfc-storm", {"faults=[]"}).jobs[1].jct), 0.4e-3, 0.05e-3);
+}
+
+// "With `exact` nothing is dropped"; with too little something is.
+TEST(ShippedClaims, PfcHeadroom) {
+  EXPECT_EQ(shipped_run("pfc-headroom").totals.buffer_drops, 0);
+  EXPECT_EQ(
+      shipped_run("pfc-headroom", {"fabric.flow_control.headroom=sn5600"}).totals.buffer_drops, 0);
+  EXPECT_GT(shipped_run("pfc-headroom", {"fabric.flow_control.headroom=40KB"}).totals.buffer_drops,
+            0);
+}
+
+// "No packet can ever be sent again", and two cures.
+TEST(ShippedClaims, PfcDeadlock) {
+  EXPECT_EQ(shipped_run("pfc-deadlock").outcome, Outcome::kDeadlocked);
+  EXPECT_EQ(
+      shipped_run("pfc-deadlock", {"fabric.next_hops[2].via=[s1]", "fabric.next_hops[3].via=[s2]"})
+          .outcome,
+      Outcome::kFinished);
+  EXPECT_EQ(shipped_run("pfc-deadlock", {"fabric.flow_control=none"}).outcome, Outcome::kFinished);
+}
+
+// "The leaves' uplinks are the busiest ports, and full: 28 % of what the NICs could"; with four
+// times the spines the NICs are full.
+TEST(ShippedClaims, Oversubscription) {
+  const Results r = shipped_run("oversubscription");
+  EXPECT_THAT(busiest_port(r).name, AnyOf(StartsWith("leaf"), HasSubstr("->leaf")));
+  double nics = 0;
+  double hosts = 0;
+  for (const PortResult& port : r.ports) {
+    if (!port.name.starts_with("h")) continue;
+    nics += port.utilisation;
+    ++hosts;
+  }
+  EXPECT_NEAR(nics / hosts, 0.28, 0.03);
+}
+
+// "JCT/ideal is far above 1: ECMP puts several flows on one uplink. Spraying cures it."
+TEST(ShippedClaims, Permutation) {
+  const Results r = shipped_run("permutation", {"jobs[0].size=1MiB"});
+  EXPECT_GT(over_ideal(r.jobs[0]), 2);
+  const Results sprayed = shipped_run(
+      "permutation",
+      {"jobs[0].size=1MiB", "fabric.load_balancing=spray", "transport.receiver=any-order"});
+  EXPECT_LT(over_ideal(sprayed.jobs[0]), 1.3);
+}
+
+// "Balanced, the time is that of the bytes; skewed, the most popular expert's link sets it, and
+// JCT/ideal stays near 1."
+TEST(ShippedClaims, MoeAllToAll) {
+  const Results r = shipped_run("moe-all-to-all");
+  EXPECT_LT(over_ideal(r.jobs[0]), 1.2);
+  EXPECT_LT(over_ideal(r.jobs[1]), 1.05);
+  EXPECT_GT(to_seconds(r.jobs[1].jct), 3 * to_seconds(r.jobs[0].jct));
+}
+
+}  // namespace
+}  // namespace weft::scenarios
