@@ -52,6 +52,11 @@ Summary summarize(const Results& r, std::uint32_t job) {
   return s;
 }
 
+/// Of an iteration; what ranks send for it is the `bytes` of their job.
+std::string mean_size(const Summary& s) {
+  return format_bytes(static_cast<double>(s.size.count()) / s.count);
+}
+
 /// What an iteration of a job is blamed for, by groups of causes.
 struct BlamedShares {
   Picoseconds whole;
@@ -83,8 +88,8 @@ struct BlamedShares {
 
 /// The same table where it is known who is to blame.
 std::string blamed_collectives_text(const Results& r) {
-  TextTable table({"collectives", "algorithm", "time", "algbw", "busbw", "skew", "wire", "queueing",
-                   "paused", "control", "losses", "straggler", "compute", "other"});
+  TextTable table({"collectives", "algorithm", "size", "time", "algbw", "busbw", "skew", "wire",
+                   "queueing", "paused", "control", "losses", "straggler", "compute", "other"});
   std::string reasons;
   for (std::uint32_t j = 0; j < r.jobs.size(); ++j) {
     const Summary s = summarize(r, j);
@@ -94,11 +99,12 @@ std::string blamed_collectives_text(const Results& r) {
       if (part.job == j && part.iteration == s.slowest->iteration) b.add(part);
     }
     const std::string protocol = r.jobs[j].protocol == "none" ? "" : "/" + r.jobs[j].protocol;
-    table.add({r.jobs[j].name, r.jobs[j].algorithm + protocol, format_time(s.sum / s.count),
-               bandwidth(s.mean_bandwidth(s.size)), bandwidth(s.mean_bandwidth(s.bus)),
-               format_time(s.skew), share(b.wire, b.whole), share(b.queueing, b.whole),
-               share(b.paused, b.whole), share(b.control, b.whole), share(b.lost, b.whole),
-               share(b.straggler, b.whole), share(b.computing, b.whole), share(b.other, b.whole)});
+    table.add({r.jobs[j].name, r.jobs[j].algorithm + protocol, mean_size(s),
+               format_time(s.sum / s.count), bandwidth(s.mean_bandwidth(s.size)),
+               bandwidth(s.mean_bandwidth(s.bus)), format_time(s.skew), share(b.wire, b.whole),
+               share(b.queueing, b.whole), share(b.paused, b.whole), share(b.control, b.whole),
+               share(b.lost, b.whole), share(b.straggler, b.whole), share(b.computing, b.whole),
+               share(b.other, b.whole)});
     if (!r.jobs[j].choice.empty())
       reasons += "  " + r.jobs[j].name + ": " + r.jobs[j].choice + "\n";
   }
@@ -115,8 +121,8 @@ std::string blamed_collectives_text(const Results& r) {
 std::string collectives_text(const Results& r) {
   if (r.collectives.empty()) return {};
   if (r.has_blame) return blamed_collectives_text(r);
-  TextTable table({"collectives", "algorithm", "time", "algbw", "busbw", "skew", "wire", "held up",
-                   "paused", "reducing", "waiting", "other"});
+  TextTable table({"collectives", "algorithm", "size", "time", "algbw", "busbw", "skew", "wire",
+                   "held up", "paused", "reducing", "waiting", "other"});
   std::string reasons;
   for (std::uint32_t j = 0; j < r.jobs.size(); ++j) {
     const Summary s = summarize(r, j);
@@ -124,11 +130,11 @@ std::string collectives_text(const Results& r) {
     const CriticalPath& p = s.slowest->path;
     const Picoseconds whole = s.slowest->end - s.slowest->start;
     const std::string protocol = r.jobs[j].protocol == "none" ? "" : "/" + r.jobs[j].protocol;
-    table.add({r.jobs[j].name, r.jobs[j].algorithm + protocol, format_time(s.sum / s.count),
-               bandwidth(s.mean_bandwidth(s.size)), bandwidth(s.mean_bandwidth(s.bus)),
-               format_time(s.skew), share(p.wire, whole), share(p.queueing, whole),
-               share(p.paused, whole), share(p.reducing, whole), share(p.late + p.window, whole),
-               share(p.launch + p.protocol + p.copying, whole)});
+    table.add({r.jobs[j].name, r.jobs[j].algorithm + protocol, mean_size(s),
+               format_time(s.sum / s.count), bandwidth(s.mean_bandwidth(s.size)),
+               bandwidth(s.mean_bandwidth(s.bus)), format_time(s.skew), share(p.wire, whole),
+               share(p.queueing, whole), share(p.paused, whole), share(p.reducing, whole),
+               share(p.late + p.window, whole), share(p.launch + p.protocol + p.copying, whole)});
     if (!r.jobs[j].choice.empty())
       reasons += "  " + r.jobs[j].name + ": " + r.jobs[j].choice + "\n";
   }

@@ -17,6 +17,9 @@ struct Overloaded : Visitors... {
 template <class... Visitors>
 Overloaded(Visitors...) -> Overloaded<Visitors...>;
 
+/// The double that is nearest: 100 us are 0.0001, and not 9.999999999999999e-05 as by a product.
+double nearest_seconds(Picoseconds t) { return static_cast<double>(t.count()) / 1e12; }
+
 std::string spelled(const Quotient& q) {
   switch (q.spelling) {
     case Quotient::Spelling::kRate:
@@ -56,7 +59,7 @@ nlohmann::ordered_json Value::json() const {
   return std::visit(Overloaded{[](std::monostate) { return Json(nullptr); },
                                [](bool value) { return Json(value); },
                                [](std::int64_t value) { return Json(value); },
-                               [](Picoseconds value) { return Json(to_seconds(value)); },
+                               [](Picoseconds value) { return Json(nearest_seconds(value)); },
                                [](const std::string& value) { return Json(value); },
                                [](const Quotient& value) { return Json(value.value); }},
                     held_);

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstddef>
 #include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
-
-#include "simcore/text/nearest.hpp"
 
 namespace weft {
 namespace {
@@ -112,11 +111,21 @@ std::string expectation(const Dimension& dimension) {
          " (units: " + dimension.unit_names() + ")";
 }
 
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+/// A unit that differs in more than case is another quantity by orders of magnitude: `KiB` is not
+/// what `EiB` means.
 std::string unknown_unit(std::string_view unit, const Dimension& dimension) {
-  std::vector<std::string> names;
-  for (const Unit& u : dimension.units) names.emplace_back(u.name);
-  return "has the unknown unit `" + std::string(unit) + "`; " + expectation(dimension) +
-         did_you_mean(unit, names);
+  std::string hint;
+  for (const Unit& u : dimension.units) {
+    if (lower(u.name) == lower(unit)) hint = "; did you mean `" + std::string(u.name) + "`?";
+  }
+  return "has the unknown unit `" + std::string(unit) + "`; " + expectation(dimension) + hint;
 }
 
 /// number * factor as a whole count.

@@ -11,6 +11,9 @@
 namespace weft::scenarios {
 namespace {
 
+/// The double that is nearest, for JSON.
+double in_seconds(Picoseconds t) { return static_cast<double>(t.count()) / 1e12; }
+
 using nlohmann::ordered_json;
 
 // The files have all.
@@ -37,7 +40,7 @@ const Record<JobResult>& job_record() {
          [](const JobResult& r) { return r.messages.completed(); }});
     add({"bound_seconds", "what any algorithm takes at least; collectives only",
          [](const JobResult& r) {
-           return json_if(r.bound.has_value(), to_seconds(r.bound.value_or(Picoseconds(0))));
+           return json_if(r.bound.has_value(), in_seconds(r.bound.value_or(Picoseconds(0))));
          }});
     add({"bound_set_by", "what the bound is made of; collectives only",
          [](const JobResult& r) { return json_if(r.bound.has_value(), r.bound_set_by); }});
@@ -140,10 +143,10 @@ std::optional<std::optional<Percentiles>> packet_latencies(const Results& r) {
   if (!r.has_packets) return {};
   if (r.packet_latency.count() == 0) return std::optional<Percentiles>();
   const auto seconds = [&r](double p) {
-    return to_seconds(Picoseconds(r.packet_latency.quantile(p)));
+    return in_seconds(Picoseconds(r.packet_latency.quantile(p)));
   };
   return std::optional(Percentiles{seconds(0.5), seconds(0.95), seconds(0.99), seconds(0.999),
-                                   to_seconds(Picoseconds(r.packet_latency.max()))});
+                                   in_seconds(Picoseconds(r.packet_latency.max()))});
 }
 
 std::optional<std::vector<StarvedQueue>> listed_starved(const Results& r) {
@@ -223,7 +226,7 @@ std::vector<Field<Results>> cost_fields() {
       {"cells", "that the fabric was cut into",
        [](const Results& r) { return json_if(r.has_packets, r.cells); }},
       {"lookahead_seconds", "of the cells",
-       [](const Results& r) { return json_if(r.has_packets, to_seconds(r.lookahead)); }},
+       [](const Results& r) { return json_if(r.has_packets, in_seconds(r.lookahead)); }},
       {"reuse",
        "what was simulated once and taken again, where `run.reuse` asks for that: "
        "components (groups of GPUs whose calls were taken over), gpus in them, calls of "
