@@ -1,197 +1,302 @@
 #include "scenarios/compare/comparison.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <map>
 #include <string_view>
-#include <tuple>
+#include <utility>
 
-#include "scenarios/results/tables/jobs_table.hpp"
+#include "scenarios/compare/message_pairs.hpp"
 #include "scenarios/results/tables/messages_table.hpp"
-#include "scenarios/text/format.hpp"
 
 namespace weft::scenarios {
 namespace {
 
-using Pair = Comparison::MessagePair;
+using Key = Comparison::Key;
+using Row = Comparison::Row;
 
-double difference(double first, double second) {
-  return first > 0 && second > 0 ? std::abs(std::log(second / first)) : 0;
+/// Numbers of summary.json that say how a run was made, or that other tables have.
+constexpr std::string_view kNetwork = "network.";
+constexpr std::string_view kStorms = "pause_storms.";
+
+bool differ(const std::vector<std::optional<double>>& values) {
+  return std::ranges::any_of(values, [&](const auto& v) { return v != values.front(); });
 }
 
-double difference(const Comparison::Row& row) {
-  return row.first && row.second ? difference(*row.first, *row.second) : 0;
-}
-
-double difference(const Pair& pair) { return difference(pair.first, pair.second); }
-
-void compare_jobs(const RunFolder& first, const RunFolder& second, Comparison& c) {
-  const auto find = [](const RunFolder& run, const std::string& name) {
-    return std::ranges::find(run.jobs, name, &RunFolder::Job::name);
-  };
-  for (const RunFolder::Job& job : first.jobs) {
-    const auto other = find(second, job.name);
-    c.jobs.push_back({job.name, job.type, job.jct, {}});
-    if (other != second.jobs.end()) c.jobs.back().second = other->jct;
+/// How far a run is from the first, whatever the direction; what one of them lacks is far.
+double distance(const std::vector<std::optional<double>>& values) {
+  double most = 0;
+  for (const auto& value : values) {
+    if (!value || !values.front()) continue;
+    const double a = *values.front();
+    const double b = *value;
+    if (a > 0 && b > 0) most = std::max(most, std::abs(std::log(b / a)));
   }
-  for (const RunFolder::Job& job : second.jobs) {
-    if (find(first, job.name) == first.jobs.end()) {
-      c.jobs.push_back({job.name, job.type, {}, job.jct});
+  return most;
+}
+
+void sort_by_distance(std::vector<Row>& rows) {
+  std::ranges::stable_sort(rows, std::greater<>{},
+                           [](const Row& row) { return distance(row.values); });
+}
+
+/// The union of what the runs have, in the order of the first that has it.
+template <class Value, class Pairs>
+std::vector<std::pair<std::string, std::vector<std::optional<Value>>>> side_by_side(
+    const std::vector<ComparedRun>& runs, Pairs pairs_of) {
+  std::vector<std::pair<std::string, std::vector<std::optional<Value>>>> rows;
+  std::map<std::string, std::size_t> place;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    for (const auto& [name, value] : pairs_of(runs[r])) {
+      const auto [known, is_new] = place.try_emplace(name, rows.size());
+      if (is_new) rows.emplace_back(name, std::vector<std::optional<Value>>(runs.size()));
+      rows[known->second].second[r] = value;
     }
   }
-  std::ranges::stable_sort(c.jobs, std::greater<>{},
-                           [](const Comparison::Row& row) { return difference(row); });
+  return rows;
 }
 
-/// The messages of a run, those of the same job and ranks together by their begin. Jobs are those
-/// of the first run; messages of other jobs find no partner.
-std::vector<RunFolder::Message> sorted(const RunFolder& run, const RunFolder& first) {
-  std::vector<std::uint32_t> job_in_first;
-  for (const RunFolder::Job& job : run.jobs) {
-    const auto found = std::ranges::find(first.jobs, job.name, &RunFolder::Job::name);
-    job_in_first.push_back(static_cast<std::uint32_t>(found - first.jobs.begin()));
+void compare_scenarios(const std::vector<ComparedRun>& runs, Comparison& c) {
+  const auto keys = [](const ComparedRun& run) -> const auto& { return run.folder.keys; };
+  for (const auto& row : side_by_side<std::string>(runs, keys)) {
+    const std::vector<std::optional<std::string>>& values = row.second;
+    if (std::ranges::count(values, values.front()) == std::ssize(values)) continue;
+    Key key{.path = row.first, .values = {}};
+    for (const auto& value : values) key.values.push_back(value.value_or(""));
+    c.scenario.push_back(std::move(key));
   }
-  std::vector<RunFolder::Message> messages = *run.messages;
-  for (RunFolder::Message& m : messages) m.job = job_in_first[m.job];
-  std::ranges::stable_sort(messages, {}, [](const RunFolder::Message& m) {
-    return std::tuple(m.job, m.source_rank, m.destination_rank, m.start);
+}
+
+void compare_jobs(const std::vector<ComparedRun>& runs, Comparison& c) {
+  const auto times = [](const ComparedRun& run) {
+    std::vector<std::pair<std::string, double>> all;
+    for (const RunFolder::Job& job : run.folder.jobs) {
+      if (job.jct) all.emplace_back(job.name, *job.jct);
+    }
+    for (const auto& [path, number] : run.folder.numbers) {
+      if (path.starts_with("training.") && path.ends_with(".step_seconds.mean")) {
+        const std::string job = path.substr(9, path.size() - 9 - 18);
+        all.emplace_back(job + ", a step", number);
+      }
+    }
+    return all;
+  };
+  for (auto& [name, values] : side_by_side<double>(runs, times)) {
+    if (differ(values)) c.jobs.push_back({name, "s", values});
+  }
+  sort_by_distance(c.jobs);
+}
+
+std::vector<std::pair<std::string, double>> numbers_under(const ComparedRun& run,
+                                                          std::string_view start) {
+  std::vector<std::pair<std::string, double>> found;
+  for (const auto& number : run.folder.numbers) {
+    if (number.first.starts_with(start)) found.push_back(number);
+  }
+  return found;
+}
+
+/// `messages.fct_seconds.p999` and `jobs.NAME.fct_seconds.p999`.
+void compare_tails(const std::vector<ComparedRun>& runs, Comparison& c) {
+  constexpr std::string_view kTimes = ".fct_seconds.";
+  const auto percentiles = [&](const ComparedRun& run) {
+    std::vector<std::pair<std::string, double>> found;
+    for (const auto& [path, number] : run.folder.numbers) {
+      const std::size_t at = path.find(kTimes);
+      if (at == std::string::npos) continue;
+      const std::string percentile = path.substr(at + kTimes.size());
+      const std::string of = path.starts_with("jobs.") ? path.substr(5, at - 5) : "all messages";
+      found.emplace_back(of + ", " + (percentile == "p999" ? "p99.9" : percentile), number);
+    }
+    return found;
+  };
+  for (auto& [name, values] : side_by_side<double>(runs, percentiles)) {
+    if (differ(values)) c.tails.push_back({name, "s", values});
+  }
+}
+
+std::string unit_of_number(std::string_view path) {
+  if (path.ends_with("_seconds")) return "s";
+  return path.ends_with("_bytes") ? "bytes" : "";
+}
+
+/// Packets by the thousand differ wherever anything does: what went wrong is what counts.
+bool is_traffic(std::string_view path) {
+  return path.ends_with("packets_injected") || path.ends_with("packets_delivered");
+}
+
+void compare_network(const std::vector<ComparedRun>& runs, Comparison& c) {
+  const auto numbers = [](const ComparedRun& run) {
+    std::vector<std::pair<std::string, double>> found = numbers_under(run, kNetwork);
+    for (const auto& [path, number] : numbers_under(run, kStorms)) {
+      if (path.find('.', kStorms.size()) == std::string::npos) found.emplace_back(path, number);
+    }
+    return found;
+  };
+  for (auto& [path, values] : side_by_side<double>(runs, numbers)) {
+    if (!differ(values) || is_traffic(path)) continue;
+    const std::string name = path.substr(path.find('.') + 1);
+    c.network.push_back(
+        {path.starts_with(kNetwork) ? name : "storms: " + name, unit_of_number(path), values});
+  }
+}
+
+std::string unit_of_column(std::string_view column) {
+  if (column.ends_with("_s")) return "s";
+  if (column.ends_with("_bytes")) return "bytes";
+  return column == "utilisation" ? "share" : "";
+}
+
+/// Columns that say what happened to a port; how much it carried follows from its use.
+bool is_compared(std::string_view column) {
+  return column != "rate_bps" && column != "bytes" && column != "packets";
+}
+
+using PortNumbers = std::map<std::string, std::map<std::string, double>>;
+
+PortNumbers ports_of(const ComparedRun& run) {
+  PortNumbers ports;
+  for (const RunFolder::Port& port : run.folder.ports) {
+    for (std::size_t i = 0; i < port.numbers.size(); ++i) {
+      if (!is_compared(run.folder.port_columns[i]) || std::isnan(port.numbers[i])) continue;
+      ports[port.name][run.folder.port_columns[i]] = port.numbers[i];
+    }
+  }
+  return ports;
+}
+
+struct RankedPort {
+  Comparison::Port port;
+  double weight = 0;
+};
+
+/// Numbers of one port in all runs, those that differ most; `scale` has the largest of each column
+/// in any of them.
+RankedPort compare_port(const std::string& name, const std::vector<PortNumbers>& ports,
+                        const std::map<std::string, double>& scale) {
+  constexpr std::size_t kMostNumbers = 3;
+  std::vector<std::pair<double, Row>> rows;
+  for (const auto& [column, largest] : scale) {
+    Row row{column, unit_of_column(column), {}};
+    for (const PortNumbers& run : ports) {
+      const auto& numbers = run.at(name);
+      const auto number = numbers.find(column);
+      row.values.push_back(number == numbers.end() ? std::nullopt : std::optional(number->second));
+    }
+    if (!differ(row.values) || largest <= 0) continue;
+    double change = 0;
+    for (const auto& value : row.values) {
+      change = std::max(change, std::abs(value.value_or(0) - row.values.front().value_or(0)));
+    }
+    rows.emplace_back(change / largest, std::move(row));
+  }
+  std::ranges::stable_sort(rows, std::greater<>{}, [](const auto& entry) { return entry.first; });
+  RankedPort ranked{.port = {.name = name, .numbers = {}}};
+  if (!rows.empty()) ranked.weight = rows.front().first;
+  rows.resize(std::min(rows.size(), kMostNumbers));
+  for (auto& [change, row] : rows) ranked.port.numbers.push_back(std::move(row));
+  return ranked;
+}
+
+void compare_ports(const std::vector<ComparedRun>& runs, std::size_t limit, Comparison& c) {
+  std::vector<PortNumbers> ports;
+  std::map<std::string, double> scale;
+  std::map<std::string, std::size_t> names;  ///< in how many runs
+  for (const ComparedRun& run : runs) {
+    ports.push_back(ports_of(run));
+    for (const auto& [name, numbers] : ports.back()) {
+      ++names[name];
+      for (const auto& [column, number] : numbers) {
+        scale[column] = std::max(scale[column], number);
+      }
+    }
+  }
+  std::vector<RankedPort> ranked;
+  for (const auto& [name, count] : names) {
+    if (count < runs.size()) {
+      ++c.lone_ports;
+      continue;
+    }
+    RankedPort port = compare_port(name, ports, scale);
+    if (!port.port.numbers.empty()) ranked.push_back(std::move(port));
+  }
+  std::ranges::stable_sort(ranked, std::greater<>{}, &RankedPort::weight);
+  c.other_ports = ranked.size() - std::min(limit, ranked.size());
+  ranked.resize(std::min(limit, ranked.size()));
+  for (RankedPort& port : ranked) c.ports.push_back(std::move(port.port));
+}
+
+void compare_paths(const std::vector<ComparedRun>& runs, std::size_t limit, Comparison& c) {
+  const bool all = std::ranges::all_of(runs, [](const ComparedRun& r) { return !!r.blame; });
+  if (!all) {
+    c.notes.emplace_back(
+        "critical paths are not compared: that needs `weft run --blame` of every run");
+    return;
+  }
+  const auto times = [](const ComparedRun& run) {
+    std::map<std::string, double> sums;
+    for (const BlameEntry& entry : *run.blame) {
+      sums[entry.job + ": " + entry.cause] += to_seconds(entry.time);
+    }
+    return std::vector<std::pair<std::string, double>>(sums.begin(), sums.end());
+  };
+  for (auto& [name, values] : side_by_side<double>(runs, times)) {
+    if (differ(values)) c.critical_path.push_back({name, "s", values});
+  }
+  std::ranges::stable_sort(c.critical_path, std::greater<>{}, [](const Row& row) {
+    double most = 0;
+    for (const auto& v : row.values) {
+      most = std::max(most, std::abs(v.value_or(0) - row.values.front().value_or(0)));
+    }
+    return most;
   });
-  return messages;
+  if (c.critical_path.size() > limit) c.critical_path.resize(limit);
 }
 
-std::vector<Pair> pair_messages(const RunFolder& first, const RunFolder& second, Comparison& c) {
-  const std::vector<RunFolder::Message> a = sorted(first, first);
-  const std::vector<RunFolder::Message> b = sorted(second, first);
-  const auto key = [](const RunFolder::Message& m) {
-    return std::tuple(m.job, m.source_rank, m.destination_rank);
-  };
-  std::vector<Pair> pairs;
-  for (std::size_t i = 0, j = 0; i < a.size() || j < b.size();) {
-    const bool only_a = j == b.size() || (i < a.size() && key(a[i]) < key(b[j]));
-    const bool only_b = !only_a && (i == a.size() || key(b[j]) < key(a[i]));
-    if (only_a) c.unpaired += a[i++].completion ? 1 : 0;
-    if (only_b) c.unpaired += b[j++].completion ? 1 : 0;
-    if (only_a || only_b) continue;
-    if (a[i].completion && b[j].completion) {
-      pairs.push_back({a[i].job, a[i].source_rank, a[i].destination_rank, a[i].bytes,
-                       *a[i].completion, *b[j].completion});
-    } else if (a[i].completion || b[j].completion) {
-      ++c.unpaired;
-    }
-    ++i;
-    ++j;
+void compare_messages(const std::vector<ComparedRun>& runs, std::size_t limit, Comparison& c) {
+  if (runs.size() != 2) return;
+  const RunFolder& first = runs[0].folder;
+  const RunFolder& second = runs[1].folder;
+  if (first.messages && second.messages) {
+    pair_messages(first, second, limit, c);
+  } else {
+    c.notes.push_back(
+        "messages are not compared one by one: " + (first.messages ? second.folder : first.folder) +
+        " has no " + MessagesTable::declaration().file);
   }
-  return pairs;
-}
-
-/// By nearest rank.
-double percentile(std::vector<double>& values, std::size_t per_mille) {
-  const std::size_t rank = std::max<std::size_t>((values.size() * per_mille + 999) / 1000, 1);
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(rank - 1));
-  return values[rank - 1];
-}
-
-void compare_messages(const RunFolder& first, const RunFolder& second, std::size_t limit,
-                      Comparison& c) {
-  std::vector<Pair> pairs = pair_messages(first, second, c);
-  c.paired = pairs.size();
-  if (pairs.empty()) return;
-  std::vector<double> a;
-  std::vector<double> b;
-  for (const Pair& pair : pairs) {
-    a.push_back(pair.first);
-    b.push_back(pair.second);
-  }
-  for (const auto& [name, per_mille] :
-       {std::pair("p50", 500), std::pair("p99", 990), std::pair("max", 1000)}) {
-    const auto rank = static_cast<std::size_t>(per_mille);
-    c.completions.push_back({name, "", percentile(a, rank), percentile(b, rank)});
-  }
-  std::ranges::stable_sort(pairs, std::greater<>{},
-                           [](const Pair& pair) { return difference(pair); });
-  pairs.resize(std::min(limit, pairs.size()));
-  c.worst_messages = std::move(pairs);
-}
-
-/// In the unit that the name of the column says.
-template <class Row>
-std::string quantity(const Column<Row>& column, double value) {
-  const std::string_view unit = unit_of(column.name);
-  if (unit == "s") return format_time(value);
-  if (unit == "bytes") return format_bytes(value);
-  return fmt::format("{:.4g} {}", value, unit);
-}
-
-template <class Row>
-std::string quantity(const Column<Row>& column, const std::optional<double>& value) {
-  return value ? quantity(column, *value) : "-";
-}
-
-std::string ratio(double first, double second) {
-  return first > 0 ? fmt::format("{:.3f}", second / first) : "-";
-}
-
-std::string ratio(const Comparison::Row& row) {
-  return row.first && row.second ? ratio(*row.first, *row.second) : "-";
 }
 
 }  // namespace
 
-Comparison compare_runs(const RunFolder& first, const RunFolder& second, std::size_t limit) {
-  Comparison c;
-  compare_jobs(first, second, c);
-  if (first.messages && second.messages) {
-    compare_messages(first, second, limit, c);
-  } else {
-    c.notes.push_back(
-        "messages are not compared: " + (first.messages ? second.folder : first.folder) +
-        " has no " + MessagesTable::declaration().file);
-  }
-  if (first.scenario_sha256 != second.scenario_sha256) {
-    c.notes.emplace_back("the scenarios differ (scenario_sha256)");
-  }
-  return c;
+bool Comparison::has_differences() const {
+  return !scenario.empty() || !jobs.empty() || !tails.empty() || !network.empty() ||
+         !ports.empty() || lone_ports > 0 || !critical_path.empty() || !worst_messages.empty() ||
+         unpaired > 0;
 }
 
-std::string comparison_text(const RunFolder& first, const RunFolder& second, const Comparison& c) {
-  const bool has_names = first.engine != second.engine;
-  const std::string a = has_names ? first.engine : "first";
-  const std::string b = has_names ? second.engine : "second";
-  const std::string quotient = b + "/" + a;
-  std::string text = fmt::format("{}: {}\n{}: {}\n\n", a, first.folder, b, second.folder);
+Result<ComparedRun> read_compared_run(const std::filesystem::path& folder) {
+  auto run = read_run_folder(folder);
+  if (!run.ok()) return run.errors();
+  ComparedRun compared{.folder = std::move(run).value(), .blame = {}};
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder / "blame.csv", ignored)) return compared;
+  auto blame = read_blame(folder);
+  if (!blame.ok()) return blame.errors();
+  compared.blame = std::move(blame).value();
+  return compared;
+}
 
-  TextTable jobs({"job", "type", "JCT " + a, "JCT " + b, quotient});
-  for (const Comparison::Row& row : c.jobs) {
-    jobs.add({row.name, row.type, quantity(job_columns::kCompletionTime, row.first),
-              quantity(job_columns::kCompletionTime, row.second), ratio(row)});
-  }
-  text += jobs.to_string("  ") + "\n";
-  if (!c.completions.empty()) {
-    TextTable completions({"message completion", a, b, quotient});
-    for (const Comparison::Row& row : c.completions) {
-      completions.add({row.name, quantity(message_columns::kCompletionTime, row.first),
-                       quantity(message_columns::kCompletionTime, row.second), ratio(row)});
-    }
-    text += completions.to_string("  ") + "\n";
-    TextTable worst({"most different messages", "bytes", a, b, quotient});
-    for (const Pair& pair : c.worst_messages) {
-      worst.add({fmt::format("{} rank {} -> {}", first.jobs[pair.job].name, pair.source_rank,
-                             pair.destination_rank),
-                 quantity(message_columns::kBytes, static_cast<double>(pair.bytes)),
-                 quantity(message_columns::kCompletionTime, pair.first),
-                 quantity(message_columns::kCompletionTime, pair.second),
-                 ratio(pair.first, pair.second)});
-    }
-    text += worst.to_string("  ") + "\n";
-  }
-  if (c.paired + c.unpaired > 0) {
-    text += fmt::format("  {} messages compared, {} completed in one run only\n",
-                        format_count(static_cast<std::int64_t>(c.paired)),
-                        format_count(static_cast<std::int64_t>(c.unpaired)));
-  }
-  for (const std::string& note : c.notes) text += "  note: " + note + "\n";
-  return text;
+Comparison compare_runs(const std::vector<ComparedRun>& runs, std::size_t limit) {
+  Comparison c;
+  compare_scenarios(runs, c);
+  compare_jobs(runs, c);
+  compare_tails(runs, c);
+  compare_network(runs, c);
+  compare_ports(runs, limit, c);
+  compare_paths(runs, limit, c);
+  compare_messages(runs, limit, c);
+  return c;
 }
 
 }  // namespace weft::scenarios

@@ -3,23 +3,27 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <system_error>
 #include <tuple>
 #include <type_traits>
 #include <unordered_map>
 
+#include "scenarios/language/yaml/node.hpp"
+#include "scenarios/language/yaml/yaml_parser.hpp"
 #include "scenarios/results/summary/summary_record.hpp"
 #include "scenarios/results/tables/jobs_table.hpp"
 #include "scenarios/results/tables/messages_table.hpp"
+#include "scenarios/results/tables/ports_table.hpp"
+#include "scenarios/text/zstd_stream.hpp"
 #include "simcore/text/csv_row.hpp"
 
 namespace weft::scenarios {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using json = nlohmann::ordered_json;  // numbers stay in the order of the file
 
 Error error_at(const fs::path& file, std::string message, int line = 0) {
   return {.message = std::move(message), .where = {.file = file.string(), .line = line}};
@@ -61,7 +65,8 @@ class MessageReader {
   }
 
   Result<std::vector<RunFolder::Message>> read() {
-    std::ifstream in(file_, std::ios::binary);
+    const std::unique_ptr<std::istream> text = open_text(file_);
+    std::istream& in = *text;
     std::string line;
     if (!std::getline(in, line)) return Errors{error_at(file_, "cannot be read or is empty")};
     // A spreadsheet that saved the file may have put a mark before it, and CR before ends of lines.
@@ -80,6 +85,7 @@ class MessageReader {
       }
       messages.push_back(message);
     }
+    if (in.bad()) return Errors{error_at(file_, "is damaged: it cannot be unpacked")};
     return messages;
   }
 
@@ -120,12 +126,95 @@ class MessageReader {
   CsvRow row_;
 };
 
+/// What `item` of a list is called: by its name, or its number.
+std::string element_name(const json& item, std::size_t index) {
+  if (item.is_object() && item.contains("name") && item["name"].is_string()) {
+    return item["name"].get<std::string>();
+  }
+  return std::to_string(index);
+}
+
+void add_numbers(const json& value, const std::string& path,
+                 std::vector<std::pair<std::string, double>>& numbers) {
+  const auto below = [&path](const std::string& name) {
+    return path.empty() ? name : path + "." + name;
+  };
+  if (value.is_number()) numbers.emplace_back(path, value.get<double>());
+  if (value.is_object()) {
+    for (const auto& [key, inner] : value.items()) add_numbers(inner, below(key), numbers);
+  }
+  if (value.is_array()) {
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      add_numbers(value[i], below(element_name(value[i], i)), numbers);
+    }
+  }
+}
+
+void add_keys(const language::Node& node, const std::string& path,
+              std::vector<std::pair<std::string, std::string>>& keys) {
+  using Node = language::Node;
+  if (node.kind == Node::Kind::kScalar) keys.emplace_back(path, node.text);
+  if (node.kind == Node::Kind::kNull) keys.emplace_back(path, "");
+  for (const Node::Entry& entry : node.entries) {
+    add_keys(entry.value, language::child_path(path, entry.key), keys);
+  }
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    add_keys(node.items[i], language::element_path(path, i), keys);
+  }
+}
+
+std::optional<std::string> read_text(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+/// A folder without it can be compared, too.
+Errors read_scenario(const fs::path& file, RunFolder& run) {
+  const auto text = read_text(file);
+  if (!text) return {};
+  const auto root = language::parse_yaml(*text, file.string());
+  if (!root.ok()) return root.errors();
+  add_keys(root.value(), "", run.keys);
+  return {};
+}
+
+double number_of(std::string_view cell) {
+  double number = 0;
+  const auto [stop, error] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
+  const bool is_number = error == std::errc() && stop == cell.data() + cell.size();
+  return is_number ? number : std::numeric_limits<double>::quiet_NaN();
+}
+
+Errors read_ports(const fs::path& file, RunFolder& run) {
+  std::ifstream in(file, std::ios::binary);
+  std::string line;
+  CsvRow row;
+  if (!in || !std::getline(in, line)) return {};
+  if (!row.read(line) || row.cells().empty()) return {error_at(file, "has no header", 1)};
+  for (const CsvRow::Cell& cell : row.cells()) run.port_columns.emplace_back(cell.text);
+  run.port_columns.erase(run.port_columns.begin());
+  for (int number = 2; std::getline(in, line); ++number) {
+    if (!row.read(line) || row.cells().size() != run.port_columns.size() + 1) {
+      return {error_at(file, "is not a row of ports", number)};
+    }
+    RunFolder::Port port{.name = std::string(row.cells().front().text), .numbers = {}};
+    for (std::size_t i = 1; i < row.cells().size(); ++i) {
+      port.numbers.push_back(number_of(row.cells()[i].text));
+    }
+    run.ports.push_back(std::move(port));
+  }
+  return {};
+}
+
 /// Throws json::exception where the file is not what `write_results` writes.
 RunFolder folder_of(const json& summary) {
   RunFolder run;
   run.engine = summary.at(summary_keys::kEngine).get<std::string>();
   run.scenario_sha256 = summary.at(summary_keys::kScenario).get<std::string>();
   run.seed = summary.at(summary_keys::kSeed).get<std::uint64_t>();
+  run.results_sha256 = summary.at(summary_keys::kResults).get<std::string>();
+  add_numbers(summary, "", run.numbers);
   for (const json& job : summary.at(summary_keys::kJobs)) {
     RunFolder::Job row{job.at(job_columns::kName.key).get<std::string>(),
                        job.at(job_columns::kType.key).get<std::string>(),
@@ -153,9 +242,11 @@ Result<RunFolder> read_run_folder(const fs::path& folder) {
     return Errors{error_at(file, std::string("is not a summary of weft: ") + e.what())};
   }
   run.folder = folder.string();
-  std::error_code ignored;
-  if (const fs::path messages = folder / MessagesTable::declaration().file;
-      fs::exists(messages, ignored)) {
+  if (Errors errors = read_scenario(folder / "resolved.yaml", run); !errors.empty()) return errors;
+  if (Errors errors = read_ports(folder / PortsTable::declaration().file, run); !errors.empty()) {
+    return errors;
+  }
+  if (const fs::path messages = folder / MessagesTable::declaration().file; has_text(messages)) {
     auto rows = MessageReader(messages, run.jobs).read();
     if (!rows) return rows.errors();
     run.messages = std::move(rows).value();

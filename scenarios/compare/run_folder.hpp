@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simcore/base/result.hpp"
@@ -25,12 +26,24 @@ struct RunFolder {
     double start = 0;                  ///< seconds
     std::optional<double> completion;  ///< seconds; nothing: not completed
   };
+  /// A line of ports.csv: its numbers in the order of `port_columns`, NaN where there is none.
+  struct Port {
+    std::string name;
+    std::vector<double> numbers;
+  };
 
   std::string folder;
   std::string engine;
   std::string scenario_sha256;
   std::uint64_t seed = 0;
+  std::string results_sha256;
   std::vector<Job> jobs;
+  /// Every key of resolved.yaml, such as `jobs[0].size`, and its value.
+  std::vector<std::pair<std::string, std::string>> keys;
+  /// Every number of summary.json by its path, lists of named things by their names.
+  std::vector<std::pair<std::string, double>> numbers;
+  std::vector<std::string> port_columns;
+  std::vector<Port> ports;
   /// In the order of messages.csv; nothing: the run wrote none.
   std::optional<std::vector<Message>> messages;
 };

@@ -26,7 +26,7 @@ using language::Catalogue;
 using language::Provenance;
 using topologies::PartKind;
 
-constexpr std::size_t kColumns = 100;
+constexpr std::size_t kLineLength = 100;
 
 /// Walks a part that was read, and writes its figures down.
 class FigureList {
@@ -154,7 +154,7 @@ class WrappedTable {
     const std::size_t indent = line.size();
     while (!words.empty()) {
       const std::size_t end = std::min(words.find(' '), words.size());
-      if (line.size() + end > kColumns && line.size() > indent) {
+      if (line.size() + end > kLineLength && line.size() > indent) {
         finish(line, text);
         line.assign(indent, ' ');
       }

@@ -111,7 +111,8 @@ Result<LoadedScenario> load_scenario(const std::filesystem::path& path,
                                      const std::vector<std::string>& overrides) {
   Result<std::string> text = language::read_text_file(path, language::kMaxScenarioBytes);
   if (!text.ok()) return text.errors();
-  return load_scenario_text(text.value(), path, overrides);
+  const bool is_pipe = path == language::kStandardInput;
+  return load_scenario_text(text.value(), is_pipe ? "standard input" : path, overrides);
 }
 
 Result<LoadedScenario> load_scenario_text(std::string_view text,

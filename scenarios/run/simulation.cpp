@@ -159,6 +159,13 @@ void require_invariants(const std::vector<std::string>& violations) {
   std::abort();
 }
 
+void enter(const ProgressObserver& progress, const char* stage) {
+  if (!progress) return;
+  Progress now;
+  now.stage = stage;
+  static_cast<void>(progress(now));
+}
+
 }  // namespace
 
 namespace {
@@ -171,6 +178,7 @@ std::optional<Results> simulate_with(DomainReuse* reuse, const Experiment& e,
                                      const MessageSink& sink) {
   // Before the network exists: what it takes to find them is then free again.
   IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
+  enter(progress, "ideal times of jobs");
   std::vector<IdealTimes::Job> ideal_jobs = ideal_jobs_of(e, ideals);
   const auto begin = std::chrono::steady_clock::now();
   using Spans = collectives::Executor::Spans;
@@ -227,6 +235,7 @@ std::optional<Results> simulate_with(DomainReuse* reuse, const Experiment& e,
   if (status == PacketNetwork::Status::kTimeLimit) status = network.run_until(until, observer);
 
   if (progress) progress(monitor.last());
+  enter(progress, "collecting results");
   if (files != nullptr) files->finish_traces();
   if (reuse != nullptr && reuse->is_hopeless()) return std::nullopt;
 

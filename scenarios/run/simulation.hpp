@@ -27,6 +27,9 @@ struct Progress {
   std::string stall;            ///< who is blocked, while nothing is delivered
   /// What else is to be seen now, with at most so many ports; null: this engine does not tell.
   std::function<RunState(std::size_t ports)> state{};
+  /// What is done before and after the simulation, which may take a while; nothing else is told
+  /// then. Empty: it goes on.
+  std::string stage{};
 };
 /// Returning false stops the run.
 using ProgressObserver = std::function<bool(const Progress&)>;

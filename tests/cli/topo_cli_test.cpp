@@ -91,10 +91,15 @@ TEST_F(TopoCli, DrawsSvgWithGraphviz) {
   const Finished f = topo(kIncast + "--highlight 0:39:1 --output fabric.svg");
   EXPECT_EQ(f.exit_code, 0) << f.err;
   EXPECT_THAT(read("fabric.svg"), HasSubstr("h0 to h39, queue pair 1: 4 links"));
+  // Bytes as they are, whatever they hold.
+  EXPECT_EQ(topo(kIncast + "-o fabric.png").exit_code, 0);
+  EXPECT_THAT(read("fabric.png"), StartsWith("\x89PNG\r\n\x1a\n"));
+  EXPECT_EQ(topo(kIncast + "--out fabric.pdf").exit_code, 0);
+  EXPECT_THAT(read("fabric.pdf"), StartsWith("%PDF-"));
 }
 
 TEST_F(TopoCli, RefusesWhatItDoesNotUnderstand) {
-  for (const char* arguments : {"--format png", "--boxes 0", "--highlight h0:h99", "--set x=1"}) {
+  for (const char* arguments : {"--format gif", "--boxes 0", "--highlight h0:h99", "--set x=1"}) {
     const Finished f = topo(kIncast + arguments);
     EXPECT_EQ(f.exit_code, 2) << arguments;
     EXPECT_THAT(f.out, Not(HasSubstr("spines"))) << arguments;

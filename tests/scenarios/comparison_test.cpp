@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -10,63 +11,137 @@ namespace weft::scenarios {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
-RunFolder run_of(std::vector<RunFolder::Job> jobs, std::vector<RunFolder::Message> messages) {
-  RunFolder run;
-  run.jobs = std::move(jobs);
-  run.messages = std::move(messages);
+ComparedRun run_of(std::vector<RunFolder::Job> jobs, std::vector<RunFolder::Message> messages) {
+  ComparedRun run;
+  run.folder.engine = "packet";
+  run.folder.jobs = std::move(jobs);
+  run.folder.messages = std::move(messages);
   return run;
 }
 
-TEST(Comparison, JobsArePairedByNameAndTheWorstComesFirst) {
-  const RunFolder a =
+TEST(Comparison, JobsArePairedByNameAndTheMostDifferentComesFirst) {
+  const ComparedRun a =
       run_of({{"same", "incast", 1.0}, {"slower", "incast", 1.0}, {"gone", "x", 3.0}}, {});
-  const RunFolder b =
+  const ComparedRun b =
       run_of({{"slower", "incast", 2.0}, {"same", "incast", 1.0}, {"new", "x", 4.0}}, {});
-  const Comparison c = compare_runs(a, b);
-  ASSERT_EQ(c.jobs.size(), 4u);
+  const Comparison c = compare_runs({a, b});
+  ASSERT_EQ(c.jobs.size(), 3u) << "what is the same is not listed";
   EXPECT_EQ(c.jobs[0].name, "slower");
-  EXPECT_EQ(c.jobs[0].second, 2.0);
-  EXPECT_EQ(c.jobs[1].name, "same");
-  EXPECT_FALSE(c.jobs[2].second.has_value());
-  EXPECT_EQ(c.jobs[3].name, "new");
+  EXPECT_EQ(c.jobs[0].values[1], 2.0);
+  EXPECT_EQ(c.jobs[1].name, "gone");
+  EXPECT_FALSE(c.jobs[1].values[1].has_value());
+  EXPECT_EQ(c.jobs[2].name, "new");
+  EXPECT_FALSE(c.jobs[2].values[0].has_value());
 }
 
 TEST(Comparison, MessagesArePairedByRanksAndTheirOrder) {
   // Job numbers differ between the runs; the second message 0 -> 1 is not complete in the second
   // run.
-  const RunFolder a =
+  const ComparedRun a =
       run_of({{"j", "", 1.0}, {"k", "", 1.0}},
              {{0, 0, 1, 10, 0.5, 2.0}, {0, 0, 1, 10, 0.0, 1.0}, {1, 3, 4, 10, 0.0, 5.0}});
-  const RunFolder b =
+  const ComparedRun b =
       run_of({{"k", "", 1.0}, {"j", "", 1.0}},
              {{0, 3, 4, 10, 0.0, 5.5}, {1, 0, 1, 10, 0.0, 3.0}, {1, 0, 1, 10, 0.5, {}}});
-  const Comparison c = compare_runs(a, b);
+  const Comparison c = compare_runs({a, b});
   EXPECT_EQ(c.paired, 2u);
   EXPECT_EQ(c.unpaired, 1u);
   ASSERT_EQ(c.worst_messages.size(), 2u);
   EXPECT_EQ(c.worst_messages[0].first, 1.0);
   EXPECT_EQ(c.worst_messages[0].second, 3.0);
   EXPECT_EQ(c.worst_messages[1].first, 5.0);
-  EXPECT_EQ(c.completions.back().first, 5.0);
-  EXPECT_EQ(c.completions.back().second, 5.5);
 }
 
 TEST(Comparison, AMessageThatIsFasterCountsAsMuchAsOneThatIsSlower) {
-  const RunFolder a = run_of({{"j", "", 1.0}}, {{0, 0, 1, 1, 0.0, 1.0}, {0, 1, 2, 1, 0.0, 1.0}});
-  const RunFolder b = run_of({{"j", "", 1.0}}, {{0, 0, 1, 1, 0.0, 1.9}, {0, 1, 2, 1, 0.0, 0.5}});
-  EXPECT_EQ(compare_runs(a, b, 1).worst_messages.front().source_rank, 1u);
+  const ComparedRun a = run_of({{"j", "", 1.0}}, {{0, 0, 1, 1, 0.0, 1.0}, {0, 1, 2, 1, 0.0, 1.0}});
+  const ComparedRun b = run_of({{"j", "", 1.0}}, {{0, 0, 1, 1, 0.0, 1.9}, {0, 1, 2, 1, 0.0, 0.5}});
+  EXPECT_EQ(compare_runs({a, b}, 1).worst_messages.front().source_rank, 1u);
+}
+
+TEST(Comparison, RunsThatAreTheSameListNothing) {
+  ComparedRun a = run_of({{"j", "", 1.0}}, {{0, 0, 1, 1, 0.0, 1.0}});
+  a.folder.keys = {{"seed", "1"}};
+  a.folder.numbers = {{"network.ecn_marked", 7}, {"messages.fct_seconds.p999", 2}};
+  a.folder.port_columns = {"utilisation"};
+  a.folder.ports = {{"leaf0[0]->h0", {0.5}}};
+  const Comparison c = compare_runs({a, a, a});
+  EXPECT_FALSE(c.has_differences());
+  const std::string text = comparison_text({a, a, a}, c);
+  EXPECT_THAT(text, HasSubstr("no difference"));
+  EXPECT_THAT(text, Not(HasSubstr("note")));
+  EXPECT_TRUE(comparison_json({a, a, a}, c)["same"].get<bool>());
+}
+
+TEST(Comparison, SaysWhatDiffersInScenariosTailsNetworkAndPorts) {
+  ComparedRun a = run_of({{"j", "", 1.0}}, {});
+  a.folder.keys = {{"fabric.spines", "4"}, {"seed", "1"}};
+  a.folder.numbers = {{"messages.fct_seconds.p999", 1},
+                      {"jobs.j.fct_seconds.p99", 1},
+                      {"network.pfc_pauses", 0},
+                      {"network.packets_injected", 10}};
+  a.folder.port_columns = {"bytes", "utilisation", "peak_queue_bytes"};
+  a.folder.ports = {
+      {"p0", {9, 0.5, 100}}, {"p1", {9, 0.5, 100}}, {"p2", {9, 0.5, 0}}, {"p3", {9, 0.5, 0}}};
+  ComparedRun b = a;
+  b.folder.keys[0].second = "8";
+  b.folder.keys.emplace_back("faults[0].type", "link-down");
+  b.folder.numbers = {{"messages.fct_seconds.p999", 3},
+                      {"jobs.j.fct_seconds.p99", 1},
+                      {"network.pfc_pauses", 5},
+                      {"network.packets_injected", 12}};
+  b.folder.ports = {{"p0", {8, 0.5, 90}}, {"p1", {8, 1.0, 100}}, {"p2", {8, 0.5, 0}}};
+  const Comparison c = compare_runs({a, b});
+  ASSERT_EQ(c.scenario.size(), 2u);
+  EXPECT_EQ(c.scenario[0].path, "fabric.spines");
+  EXPECT_EQ(c.scenario[1].values, (std::vector<std::string>{"", "link-down"}));
+  ASSERT_EQ(c.tails.size(), 1u);
+  EXPECT_EQ(c.tails[0].name, "all messages, p99.9");
+  ASSERT_EQ(c.network.size(), 1u);
+  EXPECT_EQ(c.network[0].name, "pfc_pauses");
+  ASSERT_EQ(c.ports.size(), 2u);
+  EXPECT_EQ(c.ports[0].name, "p1") << "its use doubled, the queue of p0 went down by a tenth";
+  EXPECT_EQ(c.ports[1].numbers[0].name, "peak_queue_bytes");
+  EXPECT_EQ(c.lone_ports, 1u) << "p3";
+}
+
+TEST(Comparison, CriticalPathsAddUpByJobAndCause) {
+  ComparedRun a = run_of({{"j", "", 1.0}}, {});
+  ComparedRun b = a;
+  const auto entry = [](const char* cause, const char* culprit, std::int64_t ps) {
+    BlameEntry e;
+    e.job = "j";
+    e.cause = cause;
+    e.culprit = culprit;
+    e.time = Picoseconds(ps);
+    return e;
+  };
+  a.blame = {{entry("queueing", "p0", 100), entry("queueing", "p0", 50), entry("compute", "", 5)}};
+  b.blame = {{entry("queueing", "p0", 400), entry("compute", "", 5)}};
+  const Comparison c = compare_runs({a, b});
+  ASSERT_EQ(c.critical_path.size(), 1u);
+  EXPECT_EQ(c.critical_path[0].name, "j: queueing");
+  EXPECT_DOUBLE_EQ(*c.critical_path[0].values[0], 150e-12);
+  EXPECT_DOUBLE_EQ(*c.critical_path[0].values[1], 400e-12);
+}
+
+TEST(Comparison, SeveralRunsStandBesideTheFirst) {
+  const std::vector<ComparedRun> runs{run_of({{"j", "", 1.0}}, {}), run_of({{"j", "", 2.0}}, {}),
+                                      run_of({{"j", "", 3.0}}, {})};
+  const std::string text = comparison_text(runs, compare_runs(runs));
+  EXPECT_THAT(text, HasSubstr("C/A"));
+  EXPECT_THAT(text, HasSubstr("3.000"));
 }
 
 TEST(Comparison, SaysWhatIsMissing) {
-  RunFolder a = run_of({{"j", "", 1.0}}, {});
-  RunFolder b = run_of({{"j", "", {}}}, {});
-  b.folder = "results/b";
-  b.messages.reset();
-  b.scenario_sha256 = "other";
-  const std::string text = comparison_text(a, b, compare_runs(a, b));
+  ComparedRun a = run_of({{"j", "", 1.0}}, {});
+  ComparedRun b = run_of({{"j", "", 2.0}}, {});
+  b.folder.folder = "results/b";
+  b.folder.messages.reset();
+  const std::string text = comparison_text({a, b}, compare_runs({a, b}));
   EXPECT_THAT(text, HasSubstr("results/b has no messages.csv"));
-  EXPECT_THAT(text, HasSubstr("the scenarios differ"));
+  EXPECT_THAT(text, HasSubstr("--blame"));
 }
 
 }  // namespace

@@ -245,8 +245,9 @@ TEST(Dot, GraphvizDrawsEveryFabricWithinSeconds) {
   for (const auto& [name, spec] : all_fabrics()) {
     const Network net(spec);
     const auto begin = std::chrono::steady_clock::now();
-    const auto svg = topo::render_svg(
-        topo::dot_text(topo::draw_picture(net.fabric, {.name = name, .most_boxes = kBoxes})));
+    const auto svg = topo::render(
+        topo::dot_text(topo::draw_picture(net.fabric, {.name = name, .most_boxes = kBoxes})),
+        "svg");
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     ASSERT_TRUE(svg.ok()) << name << ": " << svg.errors().front().message;
     for (const std::string& text :
@@ -261,7 +262,7 @@ TEST(Dot, GraphvizDrawsEveryFabricWithinSeconds) {
 
 TEST(Dot, GraphvizRefusesWhatIsNotDot) {
   if (!has_graphviz()) GTEST_SKIP() << "Graphviz (dot) is not installed";
-  const auto svg = topo::render_svg("graph { this is not");
+  const auto svg = topo::render("graph { this is not", "svg");
   ASSERT_FALSE(svg.ok());
   EXPECT_THAT(svg.errors().front().message, HasSubstr("Graphviz failed"));
 }

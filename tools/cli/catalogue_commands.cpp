@@ -9,6 +9,7 @@
 #include "scenarios/text/json_text.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/output.hpp"
+#include "tools/cli/words.hpp"
 #include "tools/io/terminal.hpp"
 
 namespace weft::cli {
@@ -34,21 +35,35 @@ std::string texts_of(const std::vector<PartReport>& parts) {
   return text;
 }
 
+std::string names_of(const std::vector<PartReport>& parts) {
+  std::string text;
+  for (const PartReport& part : parts) {
+    text += part.name + "\n";
+    for (const std::string& alias : part.aliases) text += alias + "\n";
+  }
+  return text;
+}
+
+const std::vector<std::string> kKinds{"servers", "scale-up", "host-links",
+                                      "nics",    "switches", "cables"};
+
 }  // namespace
 
 CatalogueCommands::CatalogueCommands(CLI::App& app) {
   app.add_option("--catalogue", folder_,
                  "folder with hardware of your own: servers.yaml, nics.yaml ... in the form of "
                  "topologies/catalogue")
+      ->type_name(kFolder)
       ->envname(scenarios::language::kCatalogueVariable);
   list_ = app.add_subcommand("list", "the hardware that scenarios can name");
   list_->footer("\nExample:\n  weft list servers\n");
-  list_->add_option("kind", kind_,
-                    "servers, scale-up, host-links, nics, switches or cables (default: all)");
-  list_->add_flag("--json", print_json_, "print JSON, with every figure");
+  list_->add_option("kind", kind_, "default: all")->type_name(joined(kKinds));
+  CLI::Option* json = list_->add_flag("--json", print_json_, "print JSON, with every figure");
+  list_->add_flag("--names", prints_names_, "print names alone")->excludes(json);
   show_ = app.add_subcommand("show", "every figure of a part, and where it comes from");
   show_->footer("\nExample:\n  weft show gb200-nvl72\n");
   show_->add_option("name", name_, "such as hgx-h100, or nics/ideal where kinds share a name")
+      ->type_name(kPart)
       ->required();
   show_->add_flag("--json", print_json_, "print JSON");
 }
@@ -60,6 +75,7 @@ void CatalogueCommands::use_catalogue() const {
 
 std::optional<int> CatalogueCommands::run() const {
   if (list_->parsed()) {
+    if (prints_names_) return print_parts(scenarios::list_parts(kind_), false, names_of);
     return print_parts(scenarios::list_parts(kind_), print_json_, scenarios::parts_table);
   }
   if (show_->parsed()) return print_parts(scenarios::find_parts(name_), print_json_, texts_of);

@@ -24,6 +24,7 @@ class CatalogueCommands {
   std::string kind_;
   std::string name_;
   bool print_json_ = false;
+  bool prints_names_ = false;
 };
 
 }  // namespace weft::cli

@@ -30,6 +30,7 @@
 #include "scenarios/run/fluid_simulation.hpp"
 #include "scenarios/run/isolated_runs.hpp"
 #include "scenarios/run/simulation.hpp"
+#include "scenarios/text/counted.hpp"
 #include "scenarios/text/format.hpp"
 #include "scenarios/text/json_text.hpp"
 #include "simcore/base/digest.hpp"
@@ -40,8 +41,10 @@
 #include "tools/cli/progress.hpp"
 #include "tools/cli/run/follower.hpp"
 #include "tools/cli/run/run_place.hpp"
+#include "tools/cli/sweep_commands.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/io/terminal.hpp"
+#include "tools/sweep/language/load_sweep.hpp"
 #include "topologies/analysis/summary.hpp"
 #include "topologies/export/simgrid_platform.hpp"
 
@@ -52,14 +55,20 @@ struct Loaded {
   scenarios::LoadedScenario source;
   scenarios::Experiment experiment;
   scenarios::Invocation invocation = {};
-  bool lists_messages = true;  ///< writes messages.csv
+  bool lists_messages = true;   ///< writes messages.csv
+  bool packs_messages = false;  ///< as messages.csv.zst
 };
 
-/// Rows of messages.csv that are written without being asked for: some hundred megabytes.
+/// Rows of messages.csv that are written without being asked for: some hundred megabytes. Where
+/// more are asked for, they are packed.
 constexpr int kMessagesListed = 1'000'000;
 
 /// Loads and builds, or prints what is wrong.
 std::optional<Loaded> load(const std::string& path, const std::vector<std::string>& overrides) {
+  if (sweep::is_sweep_file(path)) {
+    complain(path + " is a sweep: `weft sweep " + path + "` runs it");
+    return {};
+  }
   auto loaded = scenarios::load_scenario(path, overrides);
   if (!loaded) {
     print_errors(loaded.errors());
@@ -78,9 +87,12 @@ std::optional<Loaded> load(const std::string& path, const std::vector<std::strin
 
 std::string tiers_text(const Fabric& fabric) {
   const topologies::TopologySummary summary = topologies::summarize(fabric);
-  std::string text = fmt::format("  {} hosts", scenarios::format_count(std::ssize(fabric.hosts)));
+  std::string text = "  " + scenarios::counted(std::ssize(fabric.hosts), "host");
   for (const auto& tier : summary.tiers) {
-    text += fmt::format(", {} switches of tier {}", tier.switches, tier.tier);
+    text += fmt::format(
+        ", {} of tier {}",
+        scenarios::counted(static_cast<std::int64_t>(tier.switches), "switch", "switches"),
+        tier.tier);
     if (tier.oversubscription > 0) {
       text += fmt::format(" (oversubscription {:.2g}:1)", tier.oversubscription);
     }
@@ -116,8 +128,7 @@ bool fits_memory(const scenarios::Forecast& f, const std::optional<std::int64_t>
 }
 
 scenarios::Results simulate(const Loaded& loaded, Engine engine, const RunArguments& arguments,
-                            scenarios::RunFiles& files) {
-  Follower follower(arguments, loaded.experiment, engine);
+                            scenarios::RunFiles& files, Follower& follower) {
   const auto observer = [&follower](const scenarios::Progress& now) { return follower.look(now); };
   const scenarios::MessageSink sink = follower.sink(files);
   scenarios::Results results =
@@ -185,7 +196,7 @@ void print_place(const scenarios::Results& results, const std::filesystem::path&
     if (!results.lists_messages) {
       print(
           fmt::format("  without messages.csv: its rows would be more than {} "
-                      "(`--set observe.messages=true` writes them)\n",
+                      "(`--set observe.messages=true` writes them, packed)\n",
                       scenarios::format_count(kMessagesListed)));
     }
     if (results.has_blame) print_blame(written);
@@ -200,21 +211,29 @@ void print_place(const scenarios::Results& results, const std::filesystem::path&
 int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
                const RunArguments& arguments) {
   // Before the run: what cannot be written should not take an hour to say so.
-  auto created = scenarios::RunFiles::create(
-      loaded.experiment, out,
-      {.traces = engine == Engine::kPacket, .messages = loaded.lists_messages});
+  auto created = scenarios::RunFiles::create(loaded.experiment, out,
+                                             {.traces = engine == Engine::kPacket,
+                                              .messages = loaded.lists_messages,
+                                              .packed = loaded.packs_messages});
   if (!created) return refuse(created.errors(), kUnfinished);
   scenarios::RunFiles& files = *created.value();
-  scenarios::Results results = simulate(loaded, engine, arguments, files);
+  std::optional<Follower> follower;
+  follower.emplace(arguments, loaded.experiment, engine);
+  scenarios::Results results = simulate(loaded, engine, arguments, files, *follower);
   log_info(fmt::format("{} cells, {} threads, lookahead {}, {} events", results.cells,
                        results.threads, scenarios::format_time(results.lookahead),
                        results.totals.events));
-  if (arguments.is_isolated) run_isolated(loaded, arguments, results);
+  if (arguments.is_isolated) {
+    follower.reset();
+    run_isolated(loaded, arguments, results);
+  }
   const std::string replaced = describe_results_in(out);
+  if (follower) follower->enter("writing the results");
   // Before anything is printed, since nobody may be there to read it: `weft run ... | head -1`.
   const auto written = scenarios::write_results(
       results, loaded.source.resolved_yaml(WEFT_VERSION), out,
       {.pauses = loaded.experiment.scenario.observe.pauses, .files = &files});
+  follower.reset();
   print_results(results, arguments);
   if (!written) return refuse(written.errors(), kUnfinished);
   print_place(results, written.value(), out, replaced, arguments);
@@ -252,7 +271,7 @@ int run_both(Loaded& loaded, const RunPlace& place, const RunArguments& argument
   if (!arguments.is_quiet && !arguments.print_json) {
     if (is_interrupted()) return kUnfinished;
     print(fmt::format("  results in {}\n\n", place.fluid.string()));
-    if (const int code = compare_results(place.packet.string(), place.fluid.string());
+    if (const int code = compare_results({place.packet.string(), place.fluid.string()}, false);
         code != kSuccess) {
       return code;
     }
@@ -318,6 +337,7 @@ int run_scenario(const RunArguments& arguments) {
   }
   loaded->lists_messages =
       loaded->experiment.scenario.observe.messages.value_or(forecast.messages <= kMessagesListed);
+  loaded->packs_messages = forecast.messages > kMessagesListed;
   if (arguments.engine != Engine::kPacket) {
     if (const Errors missing = load_flow_solver(); !missing.empty()) {
       print_errors(missing);
@@ -329,14 +349,22 @@ int run_scenario(const RunArguments& arguments) {
   return run_engine(*loaded, arguments.engine, place.packet, arguments);
 }
 
-int compare_results(const std::string& first, const std::string& second) {
-  const auto a = scenarios::read_run_folder(first);
-  const auto b = scenarios::read_run_folder(second);
-  if (!a) print_errors(a.errors());
-  if (!b) print_errors(b.errors());
-  if (!a || !b) return kBadInput;
-  print(scenarios::comparison_text(a.value(), b.value(),
-                                   scenarios::compare_runs(a.value(), b.value())));
+int compare_results(const std::vector<std::string>& folders, bool print_json) {
+  std::vector<scenarios::ComparedRun> runs;
+  bool is_readable = true;
+  for (const std::string& folder : folders) {
+    auto run = scenarios::read_compared_run(folder);
+    if (run) {
+      runs.push_back(std::move(run).value());
+    } else {
+      print_errors(run.errors());
+      is_readable = false;
+    }
+  }
+  if (!is_readable) return kBadInput;
+  const scenarios::Comparison comparison = scenarios::compare_runs(runs);
+  print(print_json ? scenarios::json_text(scenarios::comparison_json(runs, comparison)) + "\n"
+                   : scenarios::comparison_text(runs, comparison));
   return kSuccess;
 }
 
@@ -362,17 +390,18 @@ int write_platform(const std::string& path, const std::vector<std::string>& over
 }
 
 int check_scenario(const std::string& path, const std::vector<std::string>& overrides) {
+  if (sweep::is_sweep_file(path)) return check_sweep(path, overrides);
   const std::optional<Loaded> loaded = load(path, overrides);
   if (!loaded) return kBadInput;
   const scenarios::Experiment& e = loaded->experiment;
   const CellPlan plan = scenarios::plan_of(e);
   std::string text = fmt::format("{} is valid\n", e.scenario.name);
   text += tiers_text(e.fabric);
-  const std::size_t jobs = e.workload.jobs().size();
-  text += fmt::format("  {} job{}, {} ranks, {} connections\n", jobs, jobs == 1 ? "" : "s",
-                      scenarios::format_count(std::ssize(e.workload.process_hosts())),
-                      scenarios::format_count(std::ssize(e.workload.connections())));
-  text += fmt::format("  {} cells, lookahead {}, set by {}\n", plan.cell_count,
+  text += fmt::format("  {}, {}, {}\n", scenarios::counted(std::ssize(e.workload.jobs()), "job"),
+                      scenarios::counted(std::ssize(e.workload.process_hosts()), "rank"),
+                      scenarios::counted(std::ssize(e.workload.connections()), "connection"));
+  text += fmt::format("  {}, lookahead {}, set by {}\n",
+                      scenarios::counted(static_cast<std::int64_t>(plan.cell_count), "cell"),
                       scenarios::format_time(plan.lookahead),
                       plan.limiting_port.is_none() ? std::string("run.control_latency")
                                                    : e.fabric.port_name(plan.limiting_port));
@@ -385,19 +414,14 @@ int check_scenario(const std::string& path, const std::vector<std::string>& over
   return kSuccess;
 }
 
-int print_schema() {
+int print_schema(const std::string& out) {
   const auto schema = scenarios::scenario_json_schema();
-  if (!schema.ok()) {
-    print_errors(schema.errors());
-    return kBadInput;
-  }
-  print(scenarios::json_text(schema.value()) + "\n");
-  return kSuccess;
+  if (!schema.ok()) return refuse(schema.errors());
+  return put(schema.value().dump(1) + "\n", out);
 }
 
-int print_result_reference() {
-  print(scenarios::result_reference_text());
-  return kSuccess;
+int print_result_reference(const std::string& out) {
+  return put(scenarios::result_reference_text(), out);
 }
 
 }  // namespace weft::cli

@@ -40,17 +40,17 @@ struct RunArguments {
 
 /// `weft run`: simulates, prints the summary, writes the results.
 [[nodiscard]] int run_scenario(const RunArguments& arguments);
-/// `weft check`: validates and says how the scenario would be simulated.
+/// `weft check`: validates and says how the scenario would be simulated; or validates a sweep.
 [[nodiscard]] int check_scenario(const std::string& path,
                                  const std::vector<std::string>& overrides);
-/// `weft compare`: two result folders side by side.
-[[nodiscard]] int compare_results(const std::string& first, const std::string& second);
+/// `weft compare`: result folders side by side.
+[[nodiscard]] int compare_results(const std::vector<std::string>& folders, bool print_json);
 /// `weft platform`: writes the fabric as a SimGrid platform, to standard output if `out` is empty.
 [[nodiscard]] int write_platform(const std::string& path, const std::vector<std::string>& overrides,
                                  const std::string& out);
-/// `weft schema`: prints the JSON Schema of scenarios.
-[[nodiscard]] int print_schema();
+/// `weft schema`: the JSON Schema of scenarios, to standard output if `out` is empty.
+[[nodiscard]] int print_schema(const std::string& out);
 /// What the tables of a results folder hold.
-[[nodiscard]] int print_result_reference();
+[[nodiscard]] int print_result_reference(const std::string& out);
 
 }  // namespace weft::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,6 +20,9 @@ namespace weft::cli {
 /// what it names (OutputFile). The exit code: `failure` where that cannot be written.
 [[nodiscard]] int put(const std::string& text, const std::string& file = {},
                       ExitCode failure = kUnfinished);
+
+/// Says that an option that was given changes nothing: `why`, such as `beside --json`.
+void no_effect(const CLI::App& command, const std::string& option, const std::string& why);
 
 /// A limit on the command line, in the smallest unit; says what is wrong with it.
 template <class Quantity>

@@ -60,23 +60,55 @@ bool is_interrupted() { return interrupted.load(); }
 ProgressLine::ProgressLine(bool is_wanted, const char* unit, std::string title)
     : is_wanted_(is_wanted && ::isatty(STDERR_FILENO) == 1),
       unit_(unit),
-      title_(title.empty() ? std::move(title) : std::move(title) + ", ") {}
+      title_(title.empty() ? std::move(title) : std::move(title) + ", ") {
+  if (is_wanted_) ticker_ = std::jthread([this](const std::stop_token& stop) { tick(stop); });
+}
 
 ProgressLine::~ProgressLine() {
+  if (ticker_.joinable()) {
+    ticker_.request_stop();
+    ticker_.join();
+  }
   if (is_shown_) std::fputs("\r\033[K", stderr);
+}
+
+void ProgressLine::enter(const std::string& stage) {
+  const std::scoped_lock lock(mutex_);
+  stage_ = stage;
+}
+
+/// While no updates come.
+void ProgressLine::tick(const std::stop_token& stop) {
+  using namespace std::chrono_literals;
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    wake_.wait_for(lock, stop, 500ms, [] { return false; });
+    const Clock::time_point now = Clock::now();
+    if (stage_.empty() || now - begin_ < 2s || stop.stop_requested()) continue;
+    const double seconds = std::chrono::duration<double>(now - begin_).count();
+    show(fmt::format("{}{:.0f} s: {}", title_, seconds, stage_), now);
+  }
+}
+
+void ProgressLine::show(const std::string& line, Clock::time_point now) {
+  shown_at_ = now;
+  is_shown_ = true;
+  std::fprintf(stderr, "\r\033[K%s", fit(escaped(line)).c_str());
+  std::fflush(stderr);
 }
 
 void ProgressLine::update(const scenarios::Progress& progress) {
   using namespace std::chrono_literals;
   if (!is_wanted_) return;
+  const std::scoped_lock lock(mutex_);
+  stage_ = progress.stage;
+  if (!stage_.empty()) return;
   const Clock::time_point now = Clock::now();
   if (now - begin_ < 2s || now - shown_at_ < 250ms) return;
   const double seconds = std::chrono::duration<double>(now - begin_).count();
   const double since =
       std::chrono::duration<double>(now - (is_shown_ ? shown_at_ : begin_)).count();
   const double rate = static_cast<double>(progress.count - count_) / since;
-  shown_at_ = now;
-  is_shown_ = true;
   count_ = progress.count;
   std::string line = fmt::format("{}{:.0f} s: simulated {}, {:.3g} million {}/s", title_, seconds,
                                  scenarios::format_time(progress.now), rate * 1e-6, unit_);
@@ -89,8 +121,7 @@ void ProgressLine::update(const scenarios::Progress& progress) {
                         scenarios::format_count(static_cast<std::int64_t>(progress.in_flight)));
   }
   if (!progress.stall.empty()) line += "; " + progress.stall;
-  std::fprintf(stderr, "\r\033[K%s", fit(escaped(line)).c_str());
-  std::fflush(stderr);
+  show(line, now);
 }
 
 }  // namespace weft::cli

@@ -7,18 +7,22 @@
 #include <vector>
 
 #include "scenarios/language/lowering/lower.hpp"
+#include "scenarios/text/counted.hpp"
+#include "scenarios/text/format.hpp"
 #include "scenarios/text/json_text.hpp"
 #include "simcore/base/escape.hpp"
 #include "simcore/base/units.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/progress.hpp"
+#include "tools/cli/words.hpp"
 #include "tools/io/terminal.hpp"
 #include "tools/sweep/language/load_sweep.hpp"
+#include "tools/sweep/plan/points.hpp"
 #include "tools/sweep/report/export.hpp"
 #include "tools/sweep/report/plot.hpp"
 #include "tools/sweep/report/summarize.hpp"
 #include "tools/sweep/report/table.hpp"
-#include "tools/sweep/run/mpi_link.hpp"
+#include "tools/sweep/report/where.hpp"
 #include "tools/sweep/run/run_sweep.hpp"
 
 namespace weft::cli {
@@ -46,6 +50,20 @@ std::string file_name(const std::string& text) {
   return name;
 }
 
+void add_where(CLI::App& command, std::string& where) {
+  command
+      .add_option("--where", where,
+                  "only points for which this holds, such as 'kmin < 400KB and fc == pfc'")
+      ->type_name("CONDITION");
+}
+
+/// A sweep's points, those of `where` if it says anything.
+Result<sweep::Table> read_points(const std::string& database, const std::string& where) {
+  auto table = sweep::read_table(database);
+  if (!table.ok() || where.empty()) return table;
+  return sweep::points_where(std::move(table).value(), where);
+}
+
 }  // namespace
 
 struct SweepCommands::Options {
@@ -57,6 +75,7 @@ struct SweepCommands::Options {
   std::string out;
 
   std::string database;
+  std::string where;
   bool csv = false;
   bool json = false;
   std::optional<std::int64_t> scenario_of;
@@ -77,20 +96,24 @@ void SweepCommands::add_sweep(CLI::App& app) {
   Options& o = *options_;
   sweep_ = app.add_subcommand("sweep", "run a scenario many times with different values");
   sweep_->footer(kSweepHelp);
-  sweep_->add_option("sweep", o.file, "sweep file")->required();
-  sweep_
-      ->add_option("--set", o.run.overrides,
-                   "path=value: change the scenario, or with sweep.path=value the sweep")
-      ->allow_extra_args(false);
+  sweep_->add_option("sweep", o.file, "sweep file; - reads standard input")
+      ->type_name(kFile)
+      ->required();
+  add_overrides(*sweep_, o.run.overrides, "change the scenario, or with sweep.KEY=VALUE the sweep");
   sweep_->add_option("-j", o.run.processes, "processes on this machine (default: one per core)")
-      ->check(CLI::Range(1, 4'096));
+      ->check(CLI::Range(1, 4'096))
+      ->type_name("N");
   CLI::Option* out = sweep_->add_option(
       "-o,--out", o.out,
       "folder of the database (default results/<name>, with what --set changed behind the name)");
+  out->type_name(kFolder);
   sweep_->add_option("--name", o.run.name, "of the folder in results/, instead of that")
+      ->type_name("NAME")
       ->excludes(out);
-  sweep_->add_option("--time-limit", o.time_limit, "wall time of a point, such as 60s");
-  sweep_->add_option("--memory-limit", o.memory_limit, "private memory of a point, such as 4GiB");
+  sweep_->add_option("--time-limit", o.time_limit, "wall time of a point, such as 60s")
+      ->type_name("TIME");
+  sweep_->add_option("--memory-limit", o.memory_limit, "private memory of a point, such as 4GiB")
+      ->type_name("SIZE");
   sweep_->add_flag("--dry-run", o.run.is_dry_run,
                    "list the points; run a few of them to estimate the time of all");
   CLI::Option* resume = sweep_->add_flag(
@@ -113,28 +136,42 @@ void SweepCommands::add_export(CLI::App& app) {
   Options& o = *options_;
   export_ = app.add_subcommand("export", "print the points of a sweep with all their results");
   export_->footer("\nExample:\n  weft export results/dcqcn-ecn > points.csv\n");
-  export_->add_option("database", o.database, "database of a sweep, or its folder")->required();
+  export_->add_option("database", o.database, "database of a sweep, or its folder")
+      ->type_name(kFile)
+      ->required();
   CLI::Option* csv = export_->add_flag("--csv", o.csv, "as CSV (the default)");
   export_->add_flag("--json", o.json, "as JSON")->excludes(csv);
-  export_->add_option("--scenario", o.scenario_of,
-                      "the scenario of this point instead, for `weft run`");
-  export_->add_option("--out", o.out, "file to write (default: standard output)");
+  export_
+      ->add_option("--scenario", o.scenario_of,
+                   "the scenario of this point instead, for `weft run`")
+      ->type_name("POINT");
+  export_->add_option("-o,--out", o.out, "file to write (default: standard output)")
+      ->type_name(kFile);
 }
 
 void SweepCommands::add_summarize(CLI::App& app) {
   Options& o = *options_;
   summarize_ = app.add_subcommand(
       "summarize", "best and worst points, main effects, confidence intervals, Pareto front");
-  summarize_->footer("\nExample:\n  weft summarize results/dcqcn-ecn\n");
-  summarize_->add_option("database", o.database, "database of a sweep, or its folder")->required();
+  summarize_->footer(
+      "\nExamples:\n"
+      "  weft summarize results/dcqcn-ecn\n"
+      "  weft summarize results/dcqcn-ecn --where 'kmin < 400KB' --objective probe_p99\n");
+  summarize_->add_option("database", o.database, "database of a sweep, or its folder")
+      ->type_name(kFile)
+      ->required();
   summarize_
       ->add_option("--objective", o.summary.objectives,
                    "a result instead of the sweep's objectives")
+      ->type_name("RESULT")
       ->allow_extra_args(false);
+  add_where(*summarize_, o.where);
   summarize_->add_option("--pareto", o.summary.pareto, "two results (default: the first two)")
+      ->type_name("RESULT")
       ->expected(2);
   summarize_->add_option("--top", o.summary.shown, "best and worst points shown")
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N");
   summarize_->add_flag("--json", o.json, "print JSON, with every configuration");
 }
 
@@ -144,13 +181,18 @@ void SweepCommands::add_plot(CLI::App& app) {
   plot_->footer(
       "\nExamples:\n"
       "  weft plot results/dcqcn-ecn --x kmin --y incast_p99\n"
-      "  weft plot results/dcqcn-ecn --x kmin --y incast_p99 --by kmax --heatmap --out ecn\n");
-  plot_->add_option("database", o.database, "database of a sweep, or its folder")->required();
-  plot_->add_option("--x", o.plot.x, "an axis of the sweep")->required();
-  plot_->add_option("--y", o.plot.y, "an objective or any result")->required();
-  plot_->add_option("--by", o.plot.by, "an axis: a line for each value");
+      "  weft plot results/dcqcn-ecn --x kmin --y incast_p99 --by kmax --heatmap -o ecn\n"
+      "  weft plot results/dcqcn-ecn --x kmin --y incast_p99 --where 'kmax == 1MB'\n");
+  plot_->add_option("database", o.database, "database of a sweep, or its folder")
+      ->type_name(kFile)
+      ->required();
+  plot_->add_option("--x", o.plot.x, "an axis of the sweep")->type_name("AXIS")->required();
+  plot_->add_option("--y", o.plot.y, "an objective or any result")->type_name("RESULT")->required();
+  plot_->add_option("--by", o.plot.by, "an axis: a line for each value")->type_name("AXIS");
+  add_where(*plot_, o.where);
   plot_->add_flag("--heatmap", o.plot.is_heatmap, "colours over --x and --by");
-  plot_->add_option("--out", o.out, "files to write, without .svg and .png (default: Y-by-X)");
+  plot_->add_option("-o,--out", o.out, "files to write, without .svg and .png (default: Y-by-X)")
+      ->type_name(kFile);
 }
 
 std::optional<int> SweepCommands::run() {
@@ -199,7 +241,7 @@ int SweepCommands::run_export() {
 
 int SweepCommands::run_summarize() {
   const Options& o = *options_;
-  const auto table = sweep::read_table(o.database);
+  const auto table = read_points(o.database, o.where);
   if (!table.ok()) return refuse(table.errors());
   if (o.json) {
     const auto json = sweep::summary_json(table.value(), o.summary);
@@ -211,7 +253,7 @@ int SweepCommands::run_summarize() {
 
 int SweepCommands::run_plot() {
   const Options& o = *options_;
-  const auto table = sweep::read_table(o.database);
+  const auto table = read_points(o.database, o.where);
   if (!table.ok()) return refuse(table.errors());
   const auto commands = sweep::plot_commands(table.value(), o.plot);
   if (!commands.ok()) return refuse(commands.errors());
@@ -223,14 +265,30 @@ int SweepCommands::run_plot() {
   return kSuccess;
 }
 
-int print_sweep_schema() {
+int print_sweep_schema(const std::string& out) {
   const auto schema = sweep::sweep_json_schema();
   if (!schema.ok()) return refuse(schema.errors());
-  return put(scenarios::json_text(schema.value()) + "\n");
+  return put(schema.value().dump(1) + "\n", out);
 }
 
-std::string version_text() {
-  return std::string("weft " WEFT_VERSION " (") + sweep::mpi_support() + ")";
+int check_sweep(const std::string& path, const std::vector<std::string>& overrides) {
+  const auto sweep = sweep::load_sweep(path, overrides);
+  if (!sweep.ok()) return refuse(sweep.errors());
+  const auto plan = sweep::make_plan(sweep.value());
+  if (!plan.ok()) return refuse(plan.errors());
+  const sweep::Plan& p = plan.value();
+  std::string text = sweep.value().name + " is a valid sweep\n  ";
+  if (p.groups.empty()) {
+    text += scenarios::counted(static_cast<std::int64_t>(p.size()), "point");
+  } else {
+    text += scenarios::counted(std::ssize(p.groups), "bisection");
+  }
+  if (p.dropped > 0) {
+    text += ", " + scenarios::counted(static_cast<std::int64_t>(p.dropped), "combination") +
+            " dropped by constraints";
+  }
+  print(text + "\n  `weft sweep " + path + " --dry-run` lists them and says how long they take\n");
+  return kSuccess;
 }
 
 }  // namespace weft::cli

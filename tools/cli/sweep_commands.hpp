@@ -38,9 +38,9 @@ class SweepCommands {
 };
 
 /// `weft schema --sweep`.
-[[nodiscard]] int print_sweep_schema();
+[[nodiscard]] int print_sweep_schema(const std::string& out);
 
-/// What `--version` prints.
-[[nodiscard]] std::string version_text();
+/// Validates a sweep, its scenario and all of its points, and says how many there are.
+[[nodiscard]] int check_sweep(const std::string& path, const std::vector<std::string>& overrides);
 
 }  // namespace weft::cli

@@ -4,12 +4,14 @@
 #include <string>
 
 #include "simcore/base/escape.hpp"
+#include "tools/io/colour.hpp"
 
 namespace weft {
 namespace {
 
 void put(std::string_view text, std::FILE* where) {
-  const std::string shown = escaped_lines(text);
+  std::string shown = escaped_lines(text);
+  if (has_colours(::fileno(where))) shown = coloured(shown);
   std::fwrite(shown.data(), 1, shown.size(), where);
 }
 

@@ -82,15 +82,17 @@ std::string dot_text(const Picture& picture) {
   return out + "}\n";
 }
 
-Result<std::string> render_svg(const std::string& dot) {
-  const auto ran = run_program({"dot", "-Kneato", "-n2", "-Tsvg"}, dot);
+Result<std::string> render(const std::string& dot, const char* format) {
+  const auto ran = run_program({"dot", "-Kneato", "-n2", std::string("-T") + format}, dot);
   if (!ran.ok()) return ran.errors();
   if (ran.value().is_missing()) {
     return failure(
-        "SVG needs Graphviz, whose program `dot` is not installed: apt-get install graphviz; "
+        "pictures need Graphviz, whose program `dot` is not installed: apt-get install graphviz; "
         "`--format dot` works without");
   }
-  if (ran.value().exit_code != 0 || ran.value().out.find("</svg>") == std::string::npos) {
+  const bool is_whole =
+      std::string_view(format) != "svg" || ran.value().out.find("</svg>") != std::string::npos;
+  if (ran.value().exit_code != 0 || ran.value().out.empty() || !is_whole) {
     return failure("Graphviz failed: " + ran.value().errors);
   }
   return ran.value().out;

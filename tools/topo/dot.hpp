@@ -12,7 +12,8 @@ namespace weft::topo {
 /// the places; other layouts draw the same nodes and links their own way.
 [[nodiscard]] std::string dot_text(const Picture& picture);
 
-/// Turns that text into SVG with Graphviz's program `dot`. Error: it is not installed, or failed.
-[[nodiscard]] Result<std::string> render_svg(const std::string& dot);
+/// Turns that text into a picture with Graphviz's program `dot`: `svg`, `png` or `pdf`. Error: it
+/// is not installed, or failed.
+[[nodiscard]] Result<std::string> render(const std::string& dot, const char* format);
 
 }  // namespace weft::topo

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <optional>
 #include <system_error>
@@ -92,7 +93,23 @@ std::optional<Error> find_long_line(std::string_view text, const std::string& fi
 
 }  // namespace
 
+namespace {
+
+/// Read once: what a command looks at twice comes from a pipe once.
+Result<std::string> read_standard_input(std::size_t limit) {
+  static const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+  const SourceLocation where{"standard input", 0, 0, {}};
+  if (text.empty()) return Error{"is empty", where};
+  if (text.size() <= limit) return text;
+  return Error{"has " + std::to_string(text.size()) + " bytes; at most " +
+                   std::to_string(limit >> 20U) + " MiB are read",
+               where};
+}
+
+}  // namespace
+
 Result<std::string> read_text_file(const std::filesystem::path& path, std::size_t limit) {
+  if (path == kStandardInput) return read_standard_input(limit);
   const SourceLocation where{path.string(), 0, 0, {}};
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);

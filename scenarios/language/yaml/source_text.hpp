@@ -13,7 +13,11 @@ namespace weft::scenarios::language {
 inline constexpr std::size_t kMaxScenarioBytes = std::size_t{4} << 20U;
 inline constexpr std::size_t kMaxCsvBytes = std::size_t{256} << 20U;
 
-/// The content of a regular file of at most `limit` bytes. The error points at the file.
+/// The path that means standard input.
+inline constexpr const char* kStandardInput = "-";
+
+/// The content of a regular file, or of standard input, of at most `limit` bytes. The error points
+/// at the file.
 [[nodiscard]] Result<std::string> read_text_file(const std::filesystem::path& path,
                                                  std::size_t limit);
 

@@ -1,6 +1,9 @@
 #include "tools/cli/collective/collective_commands.hpp"
 
+#include "collectives/algorithms/algorithms.hpp"
 #include "tools/cli/collective/collective_options.hpp"
+#include "tools/cli/output.hpp"
+#include "tools/cli/words.hpp"
 
 namespace weft::cli {
 
@@ -24,6 +27,7 @@ constexpr const char* kBenchHelp =
     "\nExamples:\n"
     "  weft bench-collective scenarios/all-reduce.yaml --op all-reduce --sizes 1KiB..16MiB\n"
     "  weft bench-collective scenarios/all-reduce.yaml --op all-gather --algorithm one-shot --csv\n"
+    "  weft bench-collective scenarios/nccl-h100.yaml --against all_reduce_perf.txt\n"
     "\nOne run per size, on the ranks of the scenario's first collective (or --job); the "
     "scenario's "
     "other\njobs and its faults stay. Sizes are those of nccl-tests: the larger of what a rank has "
@@ -52,27 +56,35 @@ void CollectiveCommands::add_schedule(CLI::App& app) {
   schedule_ =
       app.add_subcommand("schedule", "print the steps of a collective, or prove them right");
   schedule_->footer(kScheduleHelp);
-  CLI::Option* scenario = schedule_->add_option("scenario", a.scenario, "scenario file");
-  schedule_->add_option("--set", a.overrides, "path=value, as in run")
-      ->allow_extra_args(false)
-      ->needs(scenario);
+  CLI::Option* scenario = add_scenario(*schedule_, a.scenario)->required(false);
+  add_overrides(*schedule_, a.overrides)->needs(scenario);
   schedule_->add_option("--job", a.job, "job of the scenario (default: its first collective)")
+      ->type_name("NAME")
       ->needs(scenario);
   const auto without = [&](const char* name, auto& value, const char* doc) {
     return schedule_->add_option(name, value, doc)->excludes(scenario)->capture_default_str();
   };
-  without("--op", a.operation, "operation, such as all-reduce");
-  without("--algorithm", a.algorithm, "algorithm, such as ring");
-  without("--ranks", a.ranks, "number of ranks")->check(CLI::Range(2, 65'535));
-  without("--size", a.size, "bytes, as the size of a job");
-  without("--channels", a.channels, "shares that run side by side")->check(CLI::Range(1, 64));
-  without("--chunk", a.chunk, "bytes per step and channel; 0B: undivided");
-  without("--slices", a.slices, "messages per chunk")->check(CLI::Range(1, 1024));
-  without("--root", a.root, "rank that has or gets it all");
-  without("--domain-size", a.domain_size, "consecutive ranks that share a scale-up domain")
-      ->check(CLI::Range(1, 65'535));
-  schedule_->add_option("--rank", a.rank, "steps of this rank only")->check(CLI::NonNegativeNumber);
-  schedule_->add_option("--limit", a.limit, "steps to print, 0: all")->capture_default_str();
+  without("--op", a.operation, "what is done")->type_name(joined(collectives::operation_names()));
+  without("--algorithm", a.algorithm, "how (default: the operation's)")
+      ->type_name(joined(collectives::algorithm_names()));
+  const auto number = [&](const char* name, auto& value, const char* doc, std::uint32_t least,
+                          std::uint32_t most) {
+    without(name, value, doc)->check(CLI::Range(least, most))->type_name("N");
+  };
+  number("--ranks", a.ranks, "number of ranks", 2, 65'535);
+  without("--size", a.size, "bytes, as the size of a job")->type_name("SIZE");
+  number("--channels", a.channels, "shares that run side by side", 1, 64);
+  without("--chunk", a.chunk, "bytes per step and channel; 0B: undivided")->type_name("SIZE");
+  number("--slices", a.slices, "messages per chunk", 1, 1024);
+  number("--root", a.root, "rank that has or gets it all", 0, 65'535);
+  number("--domain-size", a.domain_size, "consecutive ranks that share a scale-up domain", 1,
+         65'535);
+  schedule_->add_option("--rank", a.rank, "steps of this rank only")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+  schedule_->add_option("--limit", a.limit, "steps to print, 0: all")
+      ->type_name("N")
+      ->capture_default_str();
   schedule_->add_flag("--check", a.is_check, "prove it instead of printing it");
   schedule_->add_flag("--json", a.is_json, "as JSON");
 }
@@ -82,22 +94,46 @@ void CollectiveCommands::add_bench(CLI::App& app) {
   bench_ = app.add_subcommand("bench-collective",
                               "time and bus bandwidth of a collective by size, as nccl-tests");
   bench_->footer(kBenchHelp);
-  bench_->add_option("scenario", a.scenario, "scenario file")->required();
-  bench_->add_option("--set", a.overrides, "path=value, as in run")->allow_extra_args(false);
-  bench_->add_option("--job", a.job, "job whose ranks and execution to use");
-  bench_->add_option("--op", a.operation, "operation, such as all-reduce")->capture_default_str();
-  bench_->add_option("--sizes", a.sizes, "first..last, or a list with commas")
+  add_scenario(*bench_, a.scenario);
+  add_overrides(*bench_, a.overrides);
+  bench_->add_option("--job", a.job, "job whose ranks and execution to use")->type_name("NAME");
+  bench_->add_option("--op", a.operation, "what is done")
+      ->type_name(joined(collectives::operation_names()))
       ->capture_default_str();
+  CLI::Option* sizes = bench_->add_option("--sizes", a.sizes, "first..last, or a list with commas")
+                           ->type_name("SIZES")
+                           ->capture_default_str();
   bench_->add_option("--factor", a.factor, "between sizes of a range")
       ->check(CLI::Range(2, 1024))
+      ->type_name("N")
       ->capture_default_str();
-  bench_->add_option("--algorithm", a.algorithm, "instead of the job's");
+  bench_->add_option("--algorithm", a.algorithm, "instead of the job's")
+      ->type_name(joined(collectives::algorithm_names()));
+  bench_
+      ->add_option("--against", a.against,
+                   "what nccl-tests printed on a machine: its sizes are run, and stand beside what "
+                   "was measured, with the error; - reads standard input")
+      ->type_name(kFile)
+      ->excludes(sizes);
   bench_->add_flag("--csv", a.is_csv, "as CSV");
 }
 
 std::optional<int> CollectiveCommands::run() {
-  if (schedule_->parsed()) return print_schedule(options_->schedule);
-  if (bench_->parsed()) return bench_collective(options_->bench);
+  if (schedule_->parsed()) {
+    if (options_->schedule.is_check) {
+      no_effect(*schedule_, "--limit", "beside --check, which prints no steps");
+      no_effect(*schedule_, "--rank", "beside --check, which is about all ranks");
+    }
+    return print_schedule(options_->schedule);
+  }
+  if (bench_->parsed()) {
+    if (options_->bench.sizes.find("..") == std::string::npos) {
+      no_effect(*bench_, "--factor", "on a list of sizes");
+    }
+    options_->bench.has_operation = bench_->count("--op") > 0;
+    if (!options_->bench.against.empty()) no_effect(*bench_, "--factor", "beside --against");
+    return bench_collective(options_->bench);
+  }
   return {};
 }
 

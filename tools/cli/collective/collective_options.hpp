@@ -32,9 +32,11 @@ struct BenchArguments {
   std::vector<std::string> overrides;
   std::string job;
   std::string operation = "all-reduce";
+  bool has_operation = false;  ///< the command line has it
   std::string sizes = "1KiB..64MiB";
   std::string algorithm;  ///< empty: the job's, or the operation's default
   std::uint32_t factor = 2;
+  std::string against;  ///< file with what nccl-tests printed; empty: nothing was measured
   bool is_csv = false;
 };
 /// `weft bench-collective`: the table that nccl-tests prints, on the fabric of a scenario.

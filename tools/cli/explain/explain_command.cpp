@@ -8,6 +8,7 @@
 #include "tools/cli/commands.hpp"
 #include "tools/cli/explain/verification.hpp"
 #include "tools/cli/output.hpp"
+#include "tools/cli/words.hpp"
 
 namespace weft::cli {
 namespace {
@@ -26,10 +27,13 @@ ExplainCommand::ExplainCommand(CLI::App& app) {
   explain_ = app.add_subcommand(
       "explain", "who is to blame for the time of a run, or for the difference of two");
   explain_->footer(kHelp);
-  explain_->add_option("folder", first_, "folder that `weft run --blame` wrote")->required();
-  explain_->add_option("other", second_, "another one, to be compared with it");
+  explain_->add_option("folder", first_, "folder that `weft run --blame` wrote")
+      ->type_name(kFolder)
+      ->required();
+  explain_->add_option("other", second_, "another one, to be compared with it")->type_name(kFolder);
   explain_->add_option("--lines", lines_, "at most so many for all jobs (default 10)")
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N");
   auto* json = explain_->add_flag("--json", is_json_, "all of it, as JSON");
   explain_
       ->add_flag(
@@ -41,6 +45,7 @@ ExplainCommand::ExplainCommand(CLI::App& app) {
 
 std::optional<int> ExplainCommand::run() {
   if (!explain_->parsed()) return {};
+  if (is_json_) no_effect(*explain_, "--lines", "beside --json, which has all of them");
   const auto first = scenarios::read_blame(first_);
   if (!first) return refuse(first.errors(), kBadInput);
   if (second_.empty()) {

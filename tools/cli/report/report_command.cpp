@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tools/cli/output.hpp"
+#include "tools/cli/words.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/report/page.hpp"
 
@@ -43,8 +44,10 @@ ReportCommand::ReportCommand(CLI::App& app) {
       "report", "results as one HTML page: of a run, of several beside each other, of a sweep");
   report_->footer(kHelp);
   report_->add_option("folders", folders_, "folders that `weft run` wrote, or one of `weft sweep`")
+      ->type_name(kFolder)
       ->required();
-  report_->add_option("-o,--output", output_, "file to write (default: report.html)");
+  report_->add_option("-o,--out,--output", output_, "file to write (default: report.html)")
+      ->type_name(kFile);
 }
 
 std::optional<int> ReportCommand::run() {

@@ -12,7 +12,7 @@ Follower::Follower(const RunArguments& arguments, const scenarios::Experiment& e
 }
 
 bool Follower::look(const scenarios::Progress& progress) {
-  if (view_) view_->show(*display_, progress, progress.is_last);
+  if (view_ && progress.stage.empty()) view_->show(*display_, progress, progress.is_last);
   has_ended_ |= progress.is_last;
   line_.update(progress);
   return !is_interrupted();

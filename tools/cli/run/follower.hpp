@@ -24,6 +24,8 @@ class Follower {
   [[nodiscard]] bool look(const scenarios::Progress& progress);
   /// Where messages go: to messages.csv if the run writes one, and to who watches.
   [[nodiscard]] scenarios::MessageSink sink(scenarios::RunFiles& files);
+  /// What is done now that the run is over, until this goes.
+  void enter(const char* stage) { line_.enter(stage); }
   /// The run is over; an engine that had not said so is shown as it ended.
   void end(const scenarios::Results& results);
 

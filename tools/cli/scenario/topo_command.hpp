@@ -11,14 +11,14 @@ namespace weft::cli {
 /// `weft topo`: what a scenario's fabric is, in numbers or as a picture.
 class TopoCommand {
  public:
+  enum class Format : std::uint8_t { kAuto, kText, kDot, kSvg, kPng, kPdf, kJson };
+
   explicit TopoCommand(CLI::App& app);
 
   /// The exit code; nothing if another command was given.
   [[nodiscard]] std::optional<int> run();
 
  private:
-  enum class Format : std::uint8_t { kAuto, kText, kDot, kSvg, kJson };
-
   [[nodiscard]] int print() const;
 
   CLI::App* topo_;

@@ -1,11 +1,13 @@
-#include "tools/cli/topo_command.hpp"
+#include "tools/cli/scenario/topo_command.hpp"
 
-#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "scenarios/language/load_scenario.hpp"
 #include "tools/cli/output.hpp"
+#include "tools/cli/words.hpp"
+#include "tools/io/output_file.hpp"
 #include "tools/topo/dot.hpp"
 #include "tools/topo/highlight.hpp"
 #include "tools/topo/picture.hpp"
@@ -18,20 +20,38 @@ namespace {
 constexpr const char* kHelp =
     "\nExamples:\n"
     "  weft topo scenarios/incast.yaml\n"
-    "  weft topo scenarios/incast.yaml --output fabric.svg\n"
-    "  weft topo scenarios/incast.yaml --set fabric.spines=8 --highlight h0:h39 --output "
-    "paths.svg\n"
-    "  weft topo scenarios/incast.yaml --highlight h0:h39:0 --output path.svg\n"
+    "  weft topo scenarios/incast.yaml -o fabric.svg\n"
+    "  weft topo scenarios/incast.yaml --set fabric.spines=8 --highlight h0:h39 -o "
+    "paths.pdf\n"
+    "  weft topo scenarios/incast.yaml --highlight h0:h39:0 -o path.svg\n"
     "  weft topo scenarios/incast.yaml --format json | jq .bisection\n"
     "  weft topo scenarios/incast.yaml --format dot | dot -Kneato -n2 -Tpng > fabric.png\n"
     "\nPictures: tiers in rows, hosts of a rack or domain in a frame with its switches; the lines\n"
     "between two boxes are one, wider the more they carry, with their number beside it. What is "
     "too\n"
     "many to read is drawn as one box with a double border and counted (--boxes). Slow links are\n"
-    "dashed. SVG needs Graphviz (apt-get install graphviz).\n"
+    "dashed. SVG, PNG and PDF need Graphviz (apt-get install graphviz).\n"
     "\nExit codes: 0 done, 1 the picture could not be made or written, 2 a bad scenario or "
     "command\n"
     "line.\n";
+
+using Format = TopoCommand::Format;
+
+/// By the end of a file's name.
+Format format_of(const std::string& file) {
+  static const std::vector<std::pair<std::string, Format>> kEnds{
+      {".svg", Format::kSvg}, {".png", Format::kPng}, {".pdf", Format::kPdf},
+      {".dot", Format::kDot}, {".gv", Format::kDot},  {".json", Format::kJson}};
+  for (const auto& [end, format] : kEnds) {
+    if (file.ends_with(end)) return format;
+  }
+  return Format::kText;
+}
+
+const char* graphviz_name(Format format) {
+  if (format == Format::kPng) return "png";
+  return format == Format::kPdf ? "pdf" : "svg";
+}
 
 }  // namespace
 
@@ -39,36 +59,39 @@ TopoCommand::TopoCommand(CLI::App& app) {
   topo_ = app.add_subcommand(
       "topo", "a scenario's fabric: tiers, paths, bisection, deadlock circles; or its picture");
   topo_->footer(kHelp);
-  topo_->add_option("scenario", scenario_, "scenario file")->required();
-  topo_->add_option("--set", overrides_, "path=value, as in run")->allow_extra_args(false);
-  const std::map<std::string, Format> formats{{"text", Format::kText},
-                                              {"dot", Format::kDot},
-                                              {"svg", Format::kSvg},
-                                              {"json", Format::kJson}};
+  add_scenario(*topo_, scenario_);
+  add_overrides(*topo_, overrides_);
+  add_choice<Format>(*topo_, "--format", format_,
+                     {{"text", Format::kText},
+                      {"dot", Format::kDot},
+                      {"svg", Format::kSvg},
+                      {"png", Format::kPng},
+                      {"pdf", Format::kPdf},
+                      {"json", Format::kJson}},
+                     "text (the default), dot (for Graphviz), svg, png, pdf (by Graphviz), or json "
+                     "with all nodes and links; the name behind -o says it as well");
+  topo_->add_option("-o,--out,--output", output_, "file to write (default: standard output)")
+      ->type_name(kFile);
   topo_
-      ->add_option("--format", format_,
-                   "text (the default), dot (for Graphviz), svg (by Graphviz), or json with all "
-                   "nodes and links; --output FILE.svg says it as well")
-      ->transform(CLI::CheckedTransformer(formats).description("text, dot, svg or json"));
-  topo_->add_option("--output", output_, "file to write (default: standard output)");
-  topo_->add_option("--highlight", highlight_,
-                    "FROM:TO, two hosts by name or number: all paths between them; FROM:TO:N: the "
-                    "path of queue pair N of a connection alone, by the ECMP hash");
+      ->add_option("--highlight", highlight_,
+                   "FROM:TO, two hosts by name or number: all paths between them; FROM:TO:N: the "
+                   "path of queue pair N of a connection alone, by the ECMP hash")
+      ->type_name("FROM:TO");
   topo_
       ->add_option("--boxes", boxes_,
                    "boxes side by side in a picture before the middle ones are put together")
       ->check(CLI::Range(4, 100'000))
+      ->type_name("N")
       ->capture_default_str();
 }
 
 std::optional<int> TopoCommand::run() {
   if (!topo_->parsed()) return std::nullopt;
-  if (format_ == Format::kAuto) {
-    format_ = Format::kText;
-    if (output_.ends_with(".svg")) format_ = Format::kSvg;
-    if (output_.ends_with(".dot") || output_.ends_with(".gv")) format_ = Format::kDot;
-    if (output_.ends_with(".json")) format_ = Format::kJson;
+  if (format_ == Format::kAuto) format_ = format_of(output_);
+  if (format_ == Format::kText || format_ == Format::kJson) {
+    no_effect(*topo_, "--boxes", "on what is no picture");
   }
+  if (format_ == Format::kJson) no_effect(*topo_, "--highlight", "on JSON, which has all links");
   return print();
 }
 
@@ -97,8 +120,10 @@ int TopoCommand::print() const {
   const topo::PictureOptions options{scenario.name, boxes_, highlight ? &*highlight : nullptr};
   const std::string dot = topo::dot_text(topo::draw_picture(fabric.value(), options));
   if (format_ == Format::kDot) return put(dot, output_);
-  const auto svg = topo::render_svg(dot);
-  return svg ? put(svg.value(), output_) : refuse(svg.errors(), kUnfinished);
+  const auto picture = topo::render(dot, graphviz_name(format_));
+  if (!picture) return refuse(picture.errors(), kUnfinished);
+  const Errors errors = write_output(output_, picture.value());
+  return errors.empty() ? kSuccess : refuse(errors, kUnfinished);
 }
 
 }  // namespace weft::cli

@@ -1,4 +1,4 @@
-#include "tools/cli/estimate_command.hpp"
+#include "tools/cli/scenario/estimate_command.hpp"
 
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -7,6 +7,7 @@
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/text/json_text.hpp"
 #include "tools/cli/output.hpp"
+#include "tools/cli/words.hpp"
 
 namespace weft::cli {
 namespace {
@@ -33,8 +34,8 @@ EstimateCommand::EstimateCommand(CLI::App& app) {
   estimate_ = app.add_subcommand(
       "estimate", "training steps in closed form: time by part, memory, bytes; nothing is run");
   estimate_->footer(kEstimateHelp);
-  estimate_->add_option("scenario", scenario_, "scenario file")->required();
-  estimate_->add_option("--set", overrides_, "path=value, as in run")->allow_extra_args(false);
+  add_scenario(*estimate_, scenario_);
+  add_overrides(*estimate_, overrides_);
   estimate_->add_flag("--json", print_json_, "print JSON");
   estimate_->add_flag("--quick", is_quick_, "leave out what a run would take");
   estimate_->add_flag(

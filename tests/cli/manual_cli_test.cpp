@@ -1,0 +1,169 @@
+// What the program says of itself: keys, completion, manual pages, its version.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/program.hpp"
+
+namespace weft::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+
+class Manual : public ::testing::Test {
+ protected:
+  Manual() : program_("manual") {}
+
+  Finished run(const std::vector<std::string>& arguments, int exit_code = 0) const {
+    const Finished f = program_.run(arguments);
+    EXPECT_EQ(f.exit_code, exit_code) << f.err;
+    return f;
+  }
+  Finished shell(const std::string& script) const {
+    return program_.wait_for(program_.start({"bash", "-c", script, "bash", WEFT_PROGRAM}));
+  }
+  /// What bash offers behind these words.
+  std::string completed(const std::string& words) const {
+    return shell("weft() { \"" WEFT_PROGRAM
+                 "\" \"$@\"; }; source <(weft completion bash); compopt() { :; }; COMP_WORDS=(" +
+                 words + "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _weft; echo ${COMPREPLY[@]}")
+        .out;
+  }
+  std::vector<std::string> commands() const {
+    std::istringstream lines(run({"--help"}).out);
+    std::vector<std::string> names;
+    bool is_list = false;
+    for (std::string line; std::getline(lines, line);) {
+      if (is_list && line.starts_with("  ") && line[2] != ' ') {
+        names.push_back(line.substr(2, line.find(' ', 2) - 2));
+      }
+      if (line == "Subcommands:") is_list = true;
+      if (line.empty() && !names.empty()) break;
+    }
+    EXPECT_GT(names.size(), 15U);
+    return names;
+  }
+
+  Program program_;
+};
+
+TEST_F(Manual, HelpSaysWhatAKeyOrTypeOrCommandIs) {
+  EXPECT_THAT(run({"help", "fabric.ecn.kmin"}).out, HasSubstr("default"));
+  EXPECT_THAT(run({"help", "jobs.incast"}).out, HasSubstr("receiver"));
+  EXPECT_THAT(run({"help", "sweep.axes"}).out, HasSubstr("zip"));
+  EXPECT_THAT(run({"help", "plot"}).out, HasSubstr("--heatmap"));
+  EXPECT_THAT(run({"help", "hgx-h100"}).out, HasSubstr("weft show hgx-h100"));
+  EXPECT_THAT(run({"help"}).out, HasSubstr("keys of a scenario"));
+  EXPECT_THAT(run({"help", "fabric.ecn.kmim"}, 2).err, HasSubstr("did you mean `fabric.ecn.kmin`"));
+}
+
+TEST_F(Manual, TheReferenceHasScenariosAndSweeps) {
+  const std::string page = run({"help", "--reference"}).out;
+  EXPECT_THAT(page, HasSubstr("## Keys of a scenario"));
+  EXPECT_THAT(page, HasSubstr("## Keys of a sweep"));
+  EXPECT_THAT(page, HasSubstr("| `kmin` |"));
+}
+
+TEST_F(Manual, EveryCommandHasAPageThatManAccepts) {
+  run({"man", "-o", "pages"});
+  for (const std::string& command : commands()) {
+    const fs::path page = program_.path("pages") / ("weft-" + command + ".1");
+    ASSERT_TRUE(fs::exists(page)) << command;
+  }
+  ASSERT_TRUE(fs::exists(program_.path("pages/weft.1")));
+  EXPECT_THAT(run({"man", "run"}).out, HasSubstr("\\-\\-memory\\-limit"));
+  EXPECT_THAT(run({"man", "rum"}, 2).err, HasSubstr("did you mean `run`"));
+  const Finished groff = shell(
+      "command -v groff >/dev/null || exit 77; for page in pages/*.1; do groff -man -ww -z $page "
+      "|| "
+      "exit 1; done");
+  if (groff.exit_code == 77) GTEST_SKIP() << "groff is not installed";
+  EXPECT_EQ(groff.exit_code, 0);
+  EXPECT_EQ(groff.err, "") << "warnings of groff";
+}
+
+TEST_F(Manual, BashCompletesCommandsOptionsWordsKeysAndParts) {
+  EXPECT_EQ(completed("weft expo"), "export\n");
+  EXPECT_THAT(completed("weft run --eng"), HasSubstr("--engine"));
+  EXPECT_EQ(completed("weft run --engine fl"), "fluid\n");
+  EXPECT_EQ(completed("weft run --set fabric.ecn.kmi"), "fabric.ecn.kmin=\n");
+  EXPECT_EQ(completed("weft help jobs.inca"), "jobs.incast\n");
+  EXPECT_EQ(completed("weft run --set 'jobs[0].sender'"), "jobs[0].senders=\n");
+  EXPECT_THAT(completed("weft show gb200"), HasSubstr("gb200-nvl72"));
+  EXPECT_EQ(completed("weft man estim"), "estimate\n");
+}
+
+TEST_F(Manual, EveryShellKnowsEveryCommandAndOption) {
+  for (const std::string shell_name : {"bash", "zsh", "fish"}) {
+    const std::string script = run({"completion", shell_name}).out;
+    for (const std::string& command : commands()) {
+      EXPECT_THAT(script, HasSubstr(command)) << shell_name;
+    }
+    for (const char* option : {"memory-limit", "heatmap", "isolated", "against"}) {
+      EXPECT_THAT(script, HasSubstr(option)) << shell_name;
+    }
+    const Finished parsed =
+        shell("command -v " + shell_name + " >/dev/null || exit 0; \"$1\" completion " +
+              shell_name + " > script && " + shell_name + " -n script");
+    EXPECT_EQ(parsed.exit_code, 0) << shell_name << parsed.err;
+  }
+  EXPECT_THAT(run({"completion", "csh"}, 2).err, HasSubstr("`csh` is not one of bash, zsh, fish"));
+}
+
+TEST_F(Manual, TheVersionNamesTheCommit) {
+  const Finished git = shell("git -C '" WEFT_SOURCE_DIR "' rev-parse --short=12 HEAD 2>/dev/null");
+  const std::string version = run({"--version"}).out;
+  EXPECT_THAT(version, HasSubstr("weft 0."));
+  if (git.exit_code != 0) GTEST_SKIP() << "no checkout";
+  EXPECT_THAT(version, MatchesRegex("weft [0-9.]+ \\(commit [0-9a-f]+(, changed)?, .*\\)\n"));
+}
+
+/// What the program writes to a terminal of its own.
+std::string on_terminal(std::vector<std::string> arguments, const char* no_color) {
+  int master = -1;
+  const pid_t child = ::forkpty(&master, nullptr, nullptr, nullptr);
+  if (child == 0) {
+    ::setenv("TERM", "xterm", 1);
+    ::setenv("NO_COLOR", no_color, 1);
+    std::vector<char*> argv;
+    std::string program = WEFT_PROGRAM;
+    argv.push_back(program.data());
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    ::execv(program.c_str(), argv.data());
+    ::_exit(127);
+  }
+  std::string text;
+  std::array<char, 4096> buffer{};
+  for (ssize_t n = 0; (n = ::read(master, buffer.data(), buffer.size())) > 0;) {
+    text.append(buffer.data(), static_cast<std::size_t>(n));
+  }
+  ::close(master);
+  ::waitpid(child, nullptr, 0);
+  return text;
+}
+
+TEST_F(Manual, ColoursAreForTerminalsAndNoColorIsObeyed) {
+  const std::vector<std::string> unknown{"help", "fabric.ecn.kmim"};
+  EXPECT_THAT(on_terminal(unknown, ""),
+              HasSubstr("\033[32mdid you mean `fabric.ecn.kmin`?\033[0m"));
+  EXPECT_THAT(on_terminal(unknown, "1"), Not(HasSubstr("\033")));
+  EXPECT_THAT(run(unknown, 2).err, Not(HasSubstr("\033")));
+  EXPECT_THAT(on_terminal({"list", "switches"}, ""), HasSubstr("\033[1m"));
+}
+
+}  // namespace
+}  // namespace weft::testing

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "tools/cli/begin/first_scenario.hpp"
+
+namespace weft::cli {
+
+/// `weft new`: a first scenario from options, or from questions on a terminal.
+class NewCommand {
+ public:
+  explicit NewCommand(CLI::App& app);
+
+  /// The exit code; nothing if another command was given.
+  [[nodiscard]] std::optional<int> run();
+
+ private:
+  [[nodiscard]] bool was_told_anything() const;
+  void ask();
+  [[nodiscard]] bool use_gpus();
+
+  CLI::App* new_;
+  FirstScenario wanted_;
+  std::uint32_t gpus_ = 0;  ///< 0: as many as the machines have
+  std::string out_;
+};
+
+}  // namespace weft::cli

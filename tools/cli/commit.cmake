@@ -1,0 +1,22 @@
+# cmake -DSOURCE=folder -DOUTPUT=file -P commit.cmake
+# Writes OUTPUT with the commit of the checkout in SOURCE, but only where that has changed.
+set(commit "")
+find_program(GIT git)
+if(GIT)
+  execute_process(COMMAND ${GIT} -C ${SOURCE} rev-parse --short=12 HEAD
+    OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(commit)
+    execute_process(COMMAND ${GIT} -C ${SOURCE} diff --quiet HEAD RESULT_VARIABLE is_changed ERROR_QUIET)
+    if(is_changed)
+      string(APPEND commit ", changed")
+    endif()
+  endif()
+endif()
+set(text "namespace weft::cli {\nextern const char* const kCommit;\nconst char* const kCommit = \"${commit}\";\n}\n")
+set(before "")
+if(EXISTS ${OUTPUT})
+  file(READ ${OUTPUT} before)
+endif()
+if(NOT before STREQUAL text)
+  file(WRITE ${OUTPUT} "${text}")
+endif()

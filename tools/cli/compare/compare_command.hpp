@@ -1,0 +1,24 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::cli {
+
+/// `weft compare`.
+class CompareCommand {
+ public:
+  explicit CompareCommand(CLI::App& app);
+
+  /// The exit code; nothing if another command was given.
+  [[nodiscard]] std::optional<int> run() const;
+
+ private:
+  CLI::App* compare_;
+  std::vector<std::string> folders_;
+  bool print_json_ = false;
+};
+
+}  // namespace weft::cli

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simcore/text/nearest.hpp"
+
+/// What the values of options are called: help, manual pages and completion read it from there.
+namespace weft::cli {
+
+inline constexpr const char* kFile = "FILE";
+inline constexpr const char* kFolder = "DIR";
+inline constexpr const char* kOverride = "KEY=VALUE";
+inline constexpr const char* kKey = "KEY";
+inline constexpr const char* kPart = "PART";
+inline constexpr const char* kCommand = "COMMAND";
+
+/// Names of a list's words as the value of an option: `packet|fluid|both`.
+[[nodiscard]] inline std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : "|") + word;
+  return text;
+}
+
+/// Only these words, or what they are is said, with the nearest one.
+[[nodiscard]] inline CLI::Validator one_of(const std::vector<std::string>& words) {
+  return CLI::Validator(
+      [words](std::string& said) {
+        for (const std::string& word : words) {
+          if (word == said) return std::string();
+        }
+        return "`" + said + "` is not one of " + listing(words) + did_you_mean(said, words);
+      },
+      "");
+}
+
+/// An option whose value is one of these words.
+template <class Value>
+CLI::Option* add_choice(CLI::App& app, const std::string& names, Value& target,
+                        const std::vector<std::pair<std::string, Value>>& choices,
+                        const std::string& doc) {
+  std::vector<std::string> words;
+  for (const auto& [word, value] : choices) words.push_back(word);
+  const auto set = [&target, choices](const std::string& said) {
+    for (const auto& [word, value] : choices) {
+      if (word == said) target = value;
+    }
+  };
+  return app.add_option_function<std::string>(names, set, doc)
+      ->check(one_of(words))
+      ->type_name(joined(words));
+}
+
+/// The scenario that a command is about.
+inline CLI::Option* add_scenario(CLI::App& app, std::string& target) {
+  return app.add_option("scenario", target, "scenario file; - reads standard input")
+      ->type_name(kFile)
+      ->required();
+}
+
+inline CLI::Option* add_overrides(CLI::App& app, std::vector<std::string>& target,
+                                  const std::string& doc =
+                                      "change one key of the scenario, as in "
+                                      "`weft run`") {
+  return app.add_option("--set", target, doc)->type_name(kOverride)->allow_extra_args(false);
+}
+
+}  // namespace weft::cli
