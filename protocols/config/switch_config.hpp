@@ -26,6 +26,9 @@ struct PauseConfig {
   enum class Quanta : std::uint8_t {
     kStandard,     ///< a pause lasts 65,535 quanta of 512 bit times and is refreshed before
     kUntilResume,  ///< a pause lasts until it is lifted (idealised)
+    /// A pause lasts 65,535 quanta and runs out unless the next packet that comes in above the
+    /// threshold asks for another: nothing refreshes it.
+    kExpire,
   };
   /// Bytes of a pause frame on the wire besides preamble and gap; 0: the pause takes no wire time.
   Bytes frame = 64_B;

@@ -38,7 +38,10 @@ schema::Object<PauseConfig> pause_schema() {
               {{PauseConfig::Quanta::kStandard, "standard",
                 "a pause lasts 65,535 quanta of 512 bit times and is refreshed before"},
                {PauseConfig::Quanta::kUntilResume, "until-resume",
-                "a pause lasts until it is lifted (idealised)"}},
+                "a pause lasts until it is lifted (idealised)"},
+               {PauseConfig::Quanta::kExpire, "expire",
+                "a pause lasts 65,535 quanta and is not refreshed: the next packet above the "
+                "threshold asks for another"}},
               "how long a pause lasts")
       .source("IEEE 802.1Qbb")
       .field("propagates", &PauseConfig::propagates,

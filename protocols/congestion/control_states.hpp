@@ -41,14 +41,31 @@ class ControlStates {
   }
 
   /// A queue pair of such a transport; returns the slot of its state at both ends.
-  std::uint32_t start(ControlRef ref, const FlowStart& flow) {
+  /// `is_restarted`: it will begin again.
+  std::uint32_t start(ControlRef ref, const FlowStart& flow, bool is_restarted = false) {
     std::uint32_t slot = kNoSlot;
     find(ref.control, [&]<class C>(Group<C>& group) {
       slot = static_cast<std::uint32_t>(group.senders.size());
       group.senders.emplace_back().start(group.parameters[ref.parameters], flow);
       group.receivers.emplace_back();
+      if (!is_restarted) return;
+      group.first.resize(group.senders.size());
+      group.first[slot] = group.senders[slot];
     });
     return slot;
+  }
+
+  /// The sender's state is as it was at first; returns its window.
+  std::uint32_t restart_sender(ControlRef ref, std::uint32_t slot) {
+    std::uint32_t window = kNoWindow;
+    find(ref.control, [&]<class C>(Group<C>& group) {
+      group.senders[slot] = group.first[slot];
+      window = group.senders[slot].window(group.parameters[ref.parameters]);
+    });
+    return window;
+  }
+  void restart_receiver(ControlRef ref, std::uint32_t slot) {
+    find(ref.control, [&]<class C>(Group<C>& group) { group.receivers[slot] = {}; });
   }
 
   /// `use(control, parameters)` with the state of a sender, caught up to `now`.
@@ -97,9 +114,11 @@ class ControlStates {
     std::vector<typename C::Parameters> parameters;
     std::vector<C> senders;
     std::vector<typename C::Receiver> receivers;
+    std::vector<C> first;  ///< what senders begin with, where they begin again
 
     [[nodiscard]] std::size_t memory_bytes() const {
-      return senders.capacity() * sizeof(C) + receivers.capacity() * sizeof(typename C::Receiver);
+      return (senders.capacity() + first.capacity()) * sizeof(C) +
+             receivers.capacity() * sizeof(typename C::Receiver);
     }
   };
 

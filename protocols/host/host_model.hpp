@@ -476,9 +476,14 @@ void HostModel<Path>::post(const Here& here, ConnectionId connection, Bytes size
   const TransportConstants& k = transport(s.transport);
   HostState& host = s_.hosts[s.host];
   const std::int64_t packets = (size + k.payload - Bytes(1)) / k.payload;
-  WEFT_CHECK(packets < (std::int64_t{1} << 32) - s.posted, "sequence numbers do not wrap");
+  const bool is_alone = s.newest_message == kNoIndex;
+  // Those that wait for a fresh queue pair are not in `posted` yet.
+  const std::uint32_t first = k.is_per_message && !is_alone
+                                  ? host.messages[s.newest_message].last_sequence() + 1
+                                  : s.posted;
+  WEFT_CHECK(packets < (std::int64_t{1} << 32) - first, "sequence numbers do not wrap");
   const std::uint32_t place = host.messages.add({.queue_pair = qp,
-                                                 .first_sequence = s.posted,
+                                                 .first_sequence = first,
                                                  .packets = static_cast<std::uint32_t>(packets),
                                                  .next = kNoIndex,
                                                  .bytes = size,
@@ -486,8 +491,12 @@ void HostModel<Path>::post(const Here& here, ConnectionId connection, Bytes size
   if (s.newest_message != kNoIndex) host.messages[s.newest_message].next = place;
   s.newest_message = place;
   if (s.oldest_message == kNoIndex) s.oldest_message = place;
-  s.posted += static_cast<std::uint32_t>(packets);
-  if (s.message == kNoIndex) sender_.load_next(s, place);
+  if (k.is_per_message) {
+    if (is_alone) sender_.begin_afresh(s, qp);
+  } else {
+    s.posted += static_cast<std::uint32_t>(packets);
+    if (s.message == kNoIndex) sender_.load_next(s, place);
+  }
   activate(here, qp);
 }
 

@@ -73,9 +73,14 @@ class LinkControl {
     occupy(here.cell, port, end);
   }
 
-  /// The pause that holds the peer is about to run out: sends it again if it is still meant.
+  /// The pause that holds the peer is about to run out: sends it again if it is still meant, or
+  /// where nothing refreshes pauses forgets it. A fault never lets go.
   bool refresh_pause(const Here& here, PortState& port, std::uint8_t c, std::uint32_t sequence) {
     if (s_.account(port, c).refresh_sequence != sequence || !is_pausing(port, c)) return false;
+    if (s_.constants.pauses_expire && (port.forced_pauses & class_bit(c)) == 0) {
+      s_.account(port, c).is_pausing = false;
+      return false;
+    }
     send_pause(here, port, c);
     return true;
   }
@@ -139,9 +144,11 @@ class LinkControl {
 
   void schedule_refresh(const Here& here, PortState& port, std::uint8_t c) {
     // Half the pause leaves time for the frame to wait behind a packet and to travel.
+    const bool runs_out = s_.constants.pauses_expire && (port.forced_pauses & class_bit(c)) == 0;
+    const Picoseconds time = here.now + pause_duration(port) / (runs_out ? 1 : 2);
     const std::uint32_t sequence = ++s_.account(port, c).refresh_sequence;
     const auto type = static_cast<std::uint32_t>(EventType::kPauseRefresh);
-    schedule(here.cell, {.time = here.now + pause_duration(port) / 2,
+    schedule(here.cell, {.time = time,
                          .order = AgendaEvent::make_order(EventRank::kTimer, type, port.index,
                                                           pack(c, sequence)),
                          .type = type,

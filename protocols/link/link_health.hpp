@@ -92,6 +92,12 @@ class LinkHealth {
         (change.at_peer ? added.ending : added.leaving) = latency;
         break;
       }
+      case Fault::Kind::kLinkErrors:
+        if (!change.at_peer) break;
+        s_.losses[port.index].change(
+            change.is_end ? s_.fabric.port(port.peer).errors : fault.errors, s_.constants.seed,
+            port.index);
+        break;
       case Fault::Kind::kLinkDown:
         // Both ends of the cable, once each.
         if (change.is_end) {
@@ -107,6 +113,17 @@ class LinkHealth {
   [[nodiscard]] bool was_lost(const PortState& port, Picoseconds sent) const {
     if (!s_.constants.has_faults) return false;
     return sent - added_to(port) < port.ingress_up_since;
+  }
+  /// Whether errors of its link have spoilt a packet that comes in by `port`. What it held of the
+  /// buffer of a credit class is granted again, as FCCL and FCTBS make it (InfiniBand).
+  [[nodiscard, gnu::always_inline]] bool was_spoilt(const Here& here, PortState& port,
+                                                    const Packet& packet) {
+    if (!s_.constants.has_losses) return false;
+    if (!s_.losses[port.index].spoils(packet.wire_size(), s_.constants.seed, port.index)) {
+      return false;
+    }
+    grant_spoilt(here, port, packet);
+    return true;
   }
   /// Whether an outage of its link took a packet: its first bit left before the end of the last
   /// one.
@@ -128,6 +145,13 @@ class LinkHealth {
   /// What a fault adds to the latency of the link that ends at `port`, as of now.
   [[nodiscard]] Picoseconds added_to(const PortState& port) const {
     return s_.constants.has_added_latency ? s_.added_latency[port.index].ending : Picoseconds();
+  }
+  [[gnu::noinline]] void grant_spoilt(const Here& here, PortState& port, const Packet& packet) {
+    const std::uint8_t c = class_of(packet);
+    const ClassConstants& constants = s_.constants.of_class[c];
+    if (!constants.is_credit) return;
+    const Bytes whole = packet.wire_size() + constants.block - Bytes(1);
+    control_.grant(here, port, c, static_cast<std::int32_t>(whole / constants.block));
   }
   void hold_peer(const Here& here, PortState& port, std::uint8_t classes, bool begins) {
     for (std::uint8_t c = 0; c < s_.constants.classes; ++c) {

@@ -6,6 +6,7 @@
 
 #include "protocols/network/packet_network.hpp"
 #include "protocols/state/network_state.hpp"
+#include "protocols/transports/sender.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/base/hash.hpp"
 #include "simcore/fabric/path.hpp"
@@ -73,18 +74,27 @@ void describe_path(const NetworkState& s, const SenderState& sender, const Trans
   start.hops = static_cast<std::uint32_t>(there.size() - 1);
 }
 
-/// Gives a queue pair the state of its transport's congestion control, if that has one.
+/// Gives a queue pair the state of its transport's congestion control and of its selective repeat,
+/// if that has them.
 void start_control(NetworkState& s, std::uint32_t qp) {
   SenderState& sender = s.senders[qp];
   const TransportConstants& t = s.constants.transports[sender.transport];
   sender.window = t.window;
-  if (t.control.is_none()) return;
   congestion::FlowStart start{.line_rate = s.line_rate(sender), .packet = t.payload + t.header};
-  if (t.control.needs.path) describe_path(s, sender, t, start);
-  sender.control_slot = s.controls.start(t.control, start);
-  s.controls.at_sender(
-      t.control, sender.control_slot, Picoseconds(0),
-      [&](const auto& control, const auto& p) { sender.window = t.limited(control.window(p)); });
+  if (t.control.needs.path || t.is_selective) describe_path(s, sender, t, start);
+  if (t.is_selective) {
+    sender.repair = static_cast<std::uint32_t>(s.repairs.size());
+    Repair& repair = s.repairs.emplace_back();
+    repair.cap = t.cap(congestion::window_of(start.line_rate, start.base_rtt, start.packet));
+    repair.limit = t.window;
+    repair.set_window(sender);
+  }
+  if (t.control.is_none()) return;
+  sender.control_slot = s.controls.start(t.control, start, t.is_per_message);
+  s.controls.at_sender(t.control, sender.control_slot, Picoseconds(0),
+                       [&](const auto& control, const auto& p) {
+                         Sender(s).set_window(sender, t.limited(control.window(p)));
+                       });
 }
 
 /// Gives a queue pair of TCP the state of an open connection, whose handshake has measured the
@@ -254,6 +264,9 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
   }
   std::vector<std::uint8_t> carries(s.constants.needs().has(Feature::kTelemetry) ? count : 0);
   const std::vector<std::uint32_t> places = places_in_domains(s.fabric);
+  const bool repeats_nacks = std::ranges::any_of(
+      s.constants.transports, [](const auto& t) { return t.nack_interval > Picoseconds(); });
+  if (repeats_nacks) s.next_nack.resize(s.receivers.size());
   std::uint32_t qp = 0;
   for (const std::uint32_t c : order) {
     const Connection& connection = connections[c];
@@ -290,7 +303,9 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       if (qp >= s.first_added_up) continue;
       ReceiverState& receiver = s.receivers[qp];
       connect(receiver, sender, connection.destination);
-      receiver.ack_entropy = response_entropy(from, to, number, uses[transport]);
+      receiver.ack_entropy = s.constants.transports[transport].is_per_message
+                                 ? message_response_entropy(from.value(), to.value(), qp, 0)
+                                 : response_entropy(from, to, number, uses[transport]);
     }
   }
   if (carries.empty()) return;

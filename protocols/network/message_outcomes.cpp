@@ -56,10 +56,17 @@ MessageOutcome outcome_of(const NetworkState& s, std::uint32_t queue_pair,
                           std::uint32_t last_sequence, Bytes bytes, Picoseconds posted,
                           Picoseconds delivered, Picoseconds acknowledged) {
   const SenderState& sender = s.senders[queue_pair];
+  const TransportConstants& t = s.constants.transports[sender.transport];
+  std::uint32_t entropy = sender.entropy;
+  if (t.is_per_message) {
+    const std::int64_t packets = (bytes + t.payload - Bytes(1)) / t.payload;
+    entropy = message_entropy(sender.host, sender.destination, queue_pair,
+                              last_sequence + 1 - static_cast<std::uint32_t>(packets));
+  }
   return {.connection = sender.connection,
           .queue_pair = queue_pair,
           .last_sequence = last_sequence,
-          .entropy = sender.entropy,
+          .entropy = entropy,
           .bytes = bytes,
           .posted = posted,
           .delivered = delivered,

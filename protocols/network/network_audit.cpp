@@ -231,7 +231,9 @@ class WaitGraph {
     return s_.queues[port.first_slot + c];
   }
   [[nodiscard]] bool is_blocked(const PortState& port, std::uint8_t c) const {
-    if ((port.paused & class_bit(c)) == 0 && (port.starved & class_bit(c)) == 0) return false;
+    // A pause that runs out holds nobody for good.
+    const unsigned paused = k_.pauses_expire ? 0U : port.paused;
+    if (((paused | port.starved) & class_bit(c)) == 0) return false;
     if (k_.input_queued) return true;
     return (port.waiting & class_bit(c)) != 0;
   }

@@ -36,6 +36,7 @@ void PacketNetwork::reset_statistics() {
       }
     }
   }
+  for (FrameLosses& losses : s.losses) losses.clear_count();
   for (SwitchState& sw : s.switches) sw.buffer_peak = sw.buffer_used;
   engine_->clear_latency();
   engine_->measured_from = engine_->sums();
@@ -58,6 +59,7 @@ NetworkTotals PacketNetwork::totals() const {
     t.buffer_drops += c.buffer_drops;
     t.ttl_drops += c.ttl_drops;
     t.fault_drops += c.fault_drops;
+    t.error_drops += c.error_drops;
     t.ecn_marked += c.ecn_marked;
     t.pauses += c.pauses_sent;
     t.paused_time += c.paused_time;
@@ -67,6 +69,8 @@ NetworkTotals PacketNetwork::totals() const {
   return t;
 }
 
+bool PacketNetwork::has_link_errors() const { return state_->constants.has_losses; }
+
 PortCounters PacketNetwork::port_counters(PortId id) const {
   const NetworkState& s = *state_;
   const PortState& port = s.ports[id.value()];
@@ -74,6 +78,7 @@ PortCounters PacketNetwork::port_counters(PortId id) const {
   sum.peak_backlog = port.peak_backlog;
   sum.ttl_drops = port.ttl_drops;
   sum.fault_drops = port.fault_drops;
+  if (!s.losses.empty()) sum.error_drops = s.losses[id.value()].count();
   sum.pauses_sent = port.pauses_sent;
   for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
     const ClassQueue& q = s.queues[port.first_slot + c];
@@ -331,10 +336,13 @@ std::size_t PacketNetwork::memory_bytes() const {
       s.copy_receivers.capacity() * sizeof(CopyReceiver) + s.controls.memory_bytes() +
       s.tcp.memory_bytes() + s.telemetry.memory_bytes() +
       s.connections.capacity() * sizeof(ConnectionState) +
-      s.processes.capacity() * sizeof(ProcessState) + engine_->cells.capacity() * sizeof(Cell);
+      s.losses.capacity() * sizeof(FrameLosses) + s.repairs.capacity() * sizeof(Repair) +
+      s.next_nack.capacity() * sizeof(Picoseconds) + s.processes.capacity() * sizeof(ProcessState) +
+      engine_->cells.capacity() * sizeof(Cell);
   for (const Cell& cell : engine_->cells) {
     bytes += cell.ports.capacity() * (sizeof(PortId) + sizeof(void*) + 4 * sizeof(std::uint64_t));
   }
+  for (const Repair& repair : s.repairs) bytes += repair.board.memory_bytes();
   for (const HostState& host : s.hosts) {
     bytes += host.messages.memory_bytes() + host.sent.capacity() * sizeof(SentMessage) +
              host.delivered.capacity() * sizeof(DeliveryRecord);

@@ -40,9 +40,7 @@ class PacketModel {
 
   void arrive(const Here& here, Packet& packet, std::uint32_t local) {
     PortState& port = s_.port_of(here.cell, local);
-    if (Path::has(Feature::kFaults) && health_.was_broken(port, packet, here.now)) {
-      // Its credits are void: the link grants them anew when it is up.
-      ++port.fault_drops;
+    if (Path::has(Feature::kFaults) && is_lost(here, packet, port)) {
       ++here.worker.sums.packets_dropped;
       if constexpr (Path::has(Feature::kTelemetry)) {
         s_.telemetry.lose(here.worker.number, packet);
@@ -149,6 +147,16 @@ class PacketModel {
   }
 
  private:
+  /// Whether an outage or errors of its link have taken a packet.
+  [[nodiscard]] bool is_lost(const Here& here, const Packet& packet, PortState& port) {
+    if (health_.was_broken(port, packet, here.now)) {
+      // Its credits are void: the link grants them anew when it is up.
+      ++port.fault_drops;
+      return true;
+    }
+    return health_.was_spoilt(here, port, packet);
+  }
+
   /// False for timers that have become void: a pause that was lifted or renewed meanwhile.
   bool handle_link_event(const Here& here, EventType type, const AgendaEvent& event) {
     if (type == EventType::kArbitrate) {

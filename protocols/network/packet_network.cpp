@@ -41,6 +41,14 @@ bool has_host_ports(const Fabric& fabric, const PacketNetwork::Options& options,
                      [&](NodeId host) { return fabric.node(host).port_count > 1; });
 }
 
+/// Whether some link spoils frames, or will for a while.
+bool has_losses(const Fabric& fabric, const PacketNetwork::Options& options) {
+  return std::ranges::any_of(fabric.ports, [](const Port& port) { return port.errors.any(); }) ||
+         std::ranges::any_of(options.faults, [](const Fault& fault) {
+           return fault.kind == Fault::Kind::kLinkErrors;
+         });
+}
+
 std::vector<TransportConfig> scale_out_transports(const PacketNetwork::Options& options) {
   std::vector<TransportConfig> all{options.transport};
   all.insert(all.end(), options.more_transports.begin(), options.more_transports.end());
@@ -57,6 +65,7 @@ NetworkConstants constants_of(const Fabric& fabric, const PacketNetwork::Options
   k.has_added_latency =
       std::any_of(options.faults.begin(), options.faults.end(),
                   [](const Fault& fault) { return fault.kind == Fault::Kind::kLinkLatency; });
+  k.has_losses = has_losses(fabric, options);
   k.has_host_ports = has_host_ports(fabric, options, k.has_faults);
   k.has_cells = std::any_of(fabric.switches.begin(), fabric.switches.end(), [&](NodeId at) {
     return options.switches.cell_of(fabric.node(at)) != Bytes(1);
@@ -120,6 +129,12 @@ void PacketNetwork::build_ports() {
   }
   s.nics.resize(host_ports);
   s.ready.resize(s.constants.slots(host_ports));
+  if (s.constants.has_losses) {
+    s.losses.reserve(fabric.ports.size());
+    for (std::uint32_t i = 0; i < fabric.ports.size(); ++i) {
+      s.losses.emplace_back(fabric.port(fabric.ports[i].peer).errors, options_.seed, i);
+    }
+  }
   for (std::uint32_t i = 0; i < fabric.ports.size(); ++i) {
     const PortId id(i);
     const Port& from = fabric.port(id);

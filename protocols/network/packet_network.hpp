@@ -59,6 +59,7 @@ struct NetworkTotals {
   std::int64_t buffer_drops = 0;
   std::int64_t ttl_drops = 0;
   std::int64_t fault_drops = 0;
+  std::int64_t error_drops = 0;
   std::int64_t ecn_marked = 0;
   std::int64_t pauses = 0;
   Picoseconds paused_time;
@@ -160,6 +161,8 @@ class PacketNetwork {
   [[nodiscard]] const CellPlan& cells() const { return plan_; }
   [[nodiscard]] std::uint32_t threads() const;
   [[nodiscard]] NetworkTotals totals() const;
+  /// Whether some link spoils frames, or does for a while.
+  [[nodiscard]] bool has_link_errors() const;
   [[nodiscard]] PortCounters port_counters(PortId port) const;
   [[nodiscard]] ClassCounters class_counters(PortId port, std::uint8_t traffic_class) const;
   /// Every pause that took effect, by port and start. At most some thousands per port are kept;

@@ -13,6 +13,8 @@ struct AckFields {
   std::uint32_t expected = 0;  ///< every packet before it has arrived
   std::uint32_t received = 0;  ///< distinct packets that have arrived
   std::uint32_t sent = 0;      ///< when the packet was sent that it answers, as `send_time` has it
+  /// Selective: how far ahead of `expected` the packet is that it answers; 0: not at all.
+  std::uint32_t ahead = 0;
 };
 
 /// How that lies in the 64 bits that a packet has for it. A receiver that takes packets in order
@@ -20,11 +22,21 @@ struct AckFields {
 /// order needs the count; with an echo beside it the three share the room: 24 bits of the sequence
 /// number, as RoCE's PSN has (InfiniBand, 9.7.2), 24 bits of time in steps of 4.096 ns, which wrap
 /// after 69 ms, and 16 bits for how many packets have come early. More of those are told as 65,535:
-/// the sender then takes more for being in flight than are.
-enum class AckLayout : std::uint8_t { kInOrder, kCounted, kCountedWithEcho };
+/// the sender then takes more for being in flight than are. A selective
+/// acknowledgement names the packet that it answers by its distance, which is less than 2^16, and
+/// the sender counts for itself; with an echo beside it they lie as the count does.
+enum class AckLayout : std::uint8_t {
+  kInOrder,
+  kCounted,
+  kCountedWithEcho,
+  kSelective,
+  kSelectiveWithEcho,
+};
 
-[[nodiscard]] constexpr AckLayout ack_layout(bool any_order, bool echoes_time) {
+[[nodiscard]] constexpr AckLayout ack_layout(bool any_order, bool echoes_time,
+                                             bool selective = false) {
   if (!any_order) return AckLayout::kInOrder;
+  if (selective) return echoes_time ? AckLayout::kSelectiveWithEcho : AckLayout::kSelective;
   return echoes_time ? AckLayout::kCountedWithEcho : AckLayout::kCounted;
 }
 
@@ -44,8 +56,15 @@ inline void write_ack(Packet& packet, AckLayout layout, const AckFields& fields)
     case AckLayout::kCounted:
       packet.word = fields.received;
       return;
-    case AckLayout::kCountedWithEcho: {
-      const std::uint32_t early = std::min(fields.received - fields.expected, ack_bits::kMostEarly);
+    case AckLayout::kSelective:
+      packet.word = fields.ahead;
+      return;
+    case AckLayout::kCountedWithEcho:
+    case AckLayout::kSelectiveWithEcho: {
+      const std::uint32_t early =
+          layout == AckLayout::kSelectiveWithEcho
+              ? fields.ahead
+              : std::min(fields.received - fields.expected, ack_bits::kMostEarly);
       packet.sequence = (fields.expected & ack_bits::kSequenceMask) | (early << 24U);
       packet.word =
           ((fields.sent >> ack_bits::kEchoShift) & ack_bits::kEchoMask) | (early >> 8U << 24U);
@@ -86,7 +105,10 @@ inline void write_sack(Packet& packet, const SackBlock& block) {
       return {.expected = packet.sequence, .received = packet.sequence, .sent = packet.word};
     case AckLayout::kCounted:
       return {.expected = packet.sequence, .received = packet.word};
+    case AckLayout::kSelective:
+      return {.expected = packet.sequence, .ahead = packet.word};
     case AckLayout::kCountedWithEcho:
+    case AckLayout::kSelectiveWithEcho:
       break;
   }
   // The difference in 24 bits, with its sign.
@@ -95,13 +117,16 @@ inline void write_sack(Packet& packet, const SackBlock& block) {
   const std::uint32_t early = (packet.sequence >> 24U) | (packet.word >> 24U << 8U);
   return {.expected = expected,
           .received = expected + early,
-          .sent = (packet.word & ack_bits::kEchoMask) << ack_bits::kEchoShift};
+          .sent = (packet.word & ack_bits::kEchoMask) << ack_bits::kEchoShift,
+          .ahead = layout == AckLayout::kSelectiveWithEcho ? early : 0};
 }
 
 /// The time since the packet was sent that an ACK of this layout answers.
 [[nodiscard]] inline Picoseconds delay_of(const AckFields& fields, AckLayout layout,
                                           Picoseconds now) {
-  if (layout != AckLayout::kCountedWithEcho) return elapsed_since(fields.sent, now);
+  const bool shares_room =
+      layout == AckLayout::kCountedWithEcho || layout == AckLayout::kSelectiveWithEcho;
+  if (!shares_room) return elapsed_since(fields.sent, now);
   const std::uint32_t step = send_time(now) >> ack_bits::kEchoShift;
   const std::uint32_t elapsed =
       (step - (fields.sent >> ack_bits::kEchoShift)) & ack_bits::kEchoMask;

@@ -5,6 +5,7 @@
 
 #include "simcore/base/ids.hpp"
 #include "simcore/base/units.hpp"
+#include "simcore/fabric/link_errors.hpp"
 #include "simcore/fabric/routes.hpp"
 
 namespace weft::protocols {
@@ -26,6 +27,9 @@ struct Fault {
     /// What starts at `port` takes `latency` longer, data and link control alike. What follows when
     /// that is over does not overtake it. The other direction is a fault of its own.
     kLinkLatency,
+    /// What arrives by the link that leaves `port` is spoilt as `errors` say, in place of what the
+    /// link's own do. The other direction is a fault of its own.
+    kLinkErrors,
   };
   static constexpr Picoseconds kForever = Picoseconds(std::numeric_limits<std::int64_t>::max());
 
@@ -35,6 +39,7 @@ struct Fault {
   Picoseconds until = kForever;  ///< exclusive; the port is healthy again from then on
   BitsPerSecond rate{};          ///< kLinkRate
   Picoseconds latency{};         ///< kLinkLatency
+  LinkErrors errors{};           ///< kLinkErrors
   std::uint8_t classes = 0xff;   ///< kNicPause: bit i for class i
 };
 

@@ -67,6 +67,8 @@ TransportConstants::TransportConstants(const TransportTraits& traits, std::size_
       is_stream(traits.is_stream),
       sacks(traits.sacks),
       acks_last(traits.acks_last),
+      is_selective(traits.selective.has_value()),
+      is_per_message(traits.queue_pair_life == QueuePairLife::kMessage),
       ttl(static_cast<std::uint8_t>(traits.format.ttl)),
       ack_class(response_class(switches, traits.ack_class, kSame)),
       cnp_class(response_class(switches, traits.cnp_class, kSame)),
@@ -77,12 +79,22 @@ TransportConstants::TransportConstants(const TransportTraits& traits, std::size_
       retry_limit(traits.retry_limit),
       retransmit_timeout(traits.retransmit_timeout),
       most_timeout(traits.most_timeout),
+      nack_interval(traits.nack_interval.value_or(Picoseconds())),
+      selective(traits.selective.value_or(SelectiveRepeat())),
       payload(traits.format.payload),
       header(traits.format.header) {
   if (traits.ack_delay == Picoseconds()) least_window = traits.ack_every;
   if (traits.window != 0) window = traits.window;
   control.control = static_cast<std::uint8_t>(traits.congestion_control.index());
   control.needs = congestion::needs_of(traits.congestion_control);
+}
+
+std::uint32_t TransportConstants::cap(std::uint32_t bandwidth_delay) const {
+  std::int64_t packets = bandwidth_delay;
+  if (selective.cap) packets = *selective.cap / (payload + header);
+  if (selective.cap == Bytes()) packets = kMostSelective;
+  const std::int64_t least = std::min(std::max(ack_every, 1U), kMostSelective);
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, least, kMostSelective));
 }
 
 TransportTraits ScaleUpConfig::traits() const {
@@ -106,6 +118,7 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
       cut_through_after(switches.cut_through_after),
       seed(run_seed),
       pause_until_resume(switches.pause.quanta == PauseConfig::Quanta::kUntilResume),
+      pauses_expire(switches.pause.quanta == PauseConfig::Quanta::kExpire),
       release_at_start(switches.release == SwitchConfig::Release::kTransmissionStart),
       input_queued(switches.queueing == SwitchConfig::Queueing::kInput),
       random_arbitration(switches.arbitration == SwitchConfig::Arbitration::kRandom),
@@ -184,7 +197,7 @@ Features NetworkConstants::needs() const {
   features.add(Feature::kInputQueues, input_queued);
   features.add(Feature::kCutThrough, cut_through);
   features.add(Feature::kReceiveRate, receive_rate != BitsPerSecond());
-  features.add(Feature::kFaults, has_faults);
+  features.add(Feature::kFaults, has_faults || has_losses);
   features.add(Feature::kTraces, traces_queues || traces_packets || traces_messages);
   features.add(Feature::kTransports, transport_count > 1);
   features.add(Feature::kHostPorts, has_host_ports);

@@ -13,6 +13,7 @@
 #include "protocols/packet/ack.hpp"
 #include "protocols/packet/packet_kind.hpp"
 #include "protocols/state/fault.hpp"
+#include "protocols/state/frame_losses.hpp"
 #include "protocols/state/in_network.hpp"
 #include "protocols/state/message_state.hpp"
 #include "protocols/state/message_watch.hpp"
@@ -20,6 +21,7 @@
 #include "protocols/state/packet_path.hpp"
 #include "protocols/state/port_state.hpp"
 #include "protocols/state/queue_pair.hpp"
+#include "protocols/state/repair.hpp"
 #include "protocols/state/tcp_state.hpp"
 #include "protocols/state/telemetry.hpp"
 #include "simcore/base/growing_log.hpp"
@@ -193,6 +195,8 @@ struct TransportConstants {
   bool is_stream = false;  ///< no packet is said to be a message's first
   bool sacks = false;
   bool acks_last = true;
+  bool is_selective = false;    ///< sends again what is missing, and nothing else
+  bool is_per_message = false;  ///< every message begins on a fresh queue pair
   std::uint8_t ttl = 0;
   std::uint8_t ack_class = kSame;  ///< kSame: that of the data
   std::uint8_t cnp_class = kSame;
@@ -204,7 +208,9 @@ struct TransportConstants {
   std::uint32_t queue_pairs = 1;
   std::uint32_t retry_limit = 0;
   Picoseconds retransmit_timeout;
-  Picoseconds most_timeout;  ///< it follows round trips up to this; 0: it is fixed
+  Picoseconds most_timeout;   ///< it follows round trips up to this; 0: it is fixed
+  Picoseconds nack_interval;  ///< 0: a gap is reported once
+  SelectiveRepeat selective{};
   Bytes payload;
   Bytes header;
   std::uint32_t reduction_window = 0;
@@ -216,7 +222,14 @@ struct TransportConstants {
     return std::min(window, std::max(control_window, least_window));
   }
   [[nodiscard]] AckLayout ack_layout() const {
-    return protocols::ack_layout(any_order, control.needs.echo_time);
+    return protocols::ack_layout(any_order, control.needs.echo_time, is_selective);
+  }
+  /// Packets from the oldest unacknowledged one on that may be sent; never fewer than a receiver
+  /// waits for. `bandwidth_delay`: what the link sends in a round trip.
+  [[nodiscard]] std::uint32_t cap(std::uint32_t bandwidth_delay) const;
+  /// Without any progress for so long a queue pair fails.
+  [[nodiscard]] Picoseconds patience() const {
+    return (std::int64_t{retry_limit} + 1) * retransmit_timeout;
   }
 };
 
@@ -240,6 +253,7 @@ struct NetworkConstants {
   Bytes cut_through_after;
   std::uint64_t seed;
   bool pause_until_resume;
+  bool pauses_expire;  ///< nothing refreshes them
   bool release_at_start;
   bool input_queued;
   bool random_arbitration;
@@ -263,6 +277,7 @@ struct NetworkConstants {
   bool works_in_network = false;  ///< chips add up or repeat data
   bool has_host_ports = false;    ///< some host chooses a port packet by packet, or after a fault
   bool has_added_latency = false;
+  bool has_losses = false;  ///< some link spoils frames
   bool traces_queues = false;
   bool traces_packets = false;
   bool traces_credits = false;
@@ -323,6 +338,9 @@ struct NetworkState {
   RoundCounts rounds_done;                  ///< by queue pair's first + link: of its reduction
   std::vector<RouteChange> route_changes;   ///< by time
   std::vector<AddedLatency> added_latency;  ///< by PortId; empty unless faults add latency
+  std::vector<Repair> repairs;              ///< of queue pairs with selective repeat
+  std::vector<Picoseconds> next_nack;       ///< by queue pair, where gaps are reported again
+  std::vector<FrameLosses> losses;  ///< by PortId where a link ends; empty unless some spoil frames
   OldPackets old_packets;
   Telemetry telemetry;
   MessageWatch watch;

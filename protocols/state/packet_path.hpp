@@ -14,7 +14,7 @@ enum class Feature : std::uint16_t {
   kInputQueues = 1U << 4U,
   kCutThrough = 1U << 5U,
   kReceiveRate = 1U << 6U,  ///< NICs that take packets in more slowly than links bring them
-  kFaults = 1U << 7U,       ///< and routes that change
+  kFaults = 1U << 7U,       ///< errors of links, and routes that change
   kTraces = 1U << 8U,       ///< of queues and packets
   kTransports = 1U << 9U,   ///< several in one network
   kHostPorts = 1U << 10U,   ///< hosts choose a port packet by packet
@@ -62,8 +62,11 @@ struct PathWith {
 struct PlainPath : PathWith<> {};
 /// What Ethernet switches do about several classes in one buffer.
 struct BufferPath : PathWith<Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells> {};
-/// Links that fail, hosts with two of them.
+/// Links that fail or spoil frames, hosts with two of them.
 struct FaultPath : PathWith<Feature::kFaults, Feature::kHostPorts> {};
+/// The same with what Ethernet switches do about several classes in one buffer.
+struct LossPath : PathWith<Feature::kFaults, Feature::kHostPorts, Feature::kWeightedClasses,
+                           Feature::kPartitions, Feature::kCells> {};
 /// Scale-up domains on credits beside a network of any transport.
 struct ScaleUpPath : PathWith<Feature::kCredits, Feature::kTransports, Feature::kHostPorts,
                               Feature::kInNetwork, Feature::kWeightedClasses> {};
@@ -105,6 +108,6 @@ struct PathList {
   }
 };
 using PacketPaths = PathList<PlainPath, BufferPath, FaultPath, CutThroughPath, TelemetryPath,
-                             ScaleUpPath, TracePath, GeneralPath>;
+                             LossPath, ScaleUpPath, TracePath, GeneralPath>;
 
 }  // namespace weft::protocols

@@ -25,6 +25,7 @@ struct PortCounters {
   std::int64_t buffer_drops = 0;  ///< at this port's ingress
   std::int64_t ttl_drops = 0;     ///< at this port's ingress
   std::int64_t fault_drops = 0;   ///< on the way to this port, or waiting here, when a link failed
+  std::int64_t error_drops = 0;   ///< on the way to this port, spoilt by errors of the link
   std::int64_t pauses_sent = 0;   ///< XOFF, per class
   std::int64_t pauses_received = 0;
   Picoseconds paused_time;  ///< during which a class could not start, over all classes

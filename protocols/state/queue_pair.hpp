@@ -9,6 +9,7 @@
 #include "protocols/config/scale_up_config.hpp"
 #include "protocols/packet/in_network_flow.hpp"
 #include "protocols/packet/no_index.hpp"
+#include "simcore/base/hash.hpp"
 #include "simcore/base/ids.hpp"
 
 namespace weft::protocols {
@@ -57,6 +58,7 @@ struct alignas(64) SenderState {
   std::uint32_t in_network = 0;
   /// Of a reduction: where its links are in NetworkState::rounds_done.
   std::uint32_t first_round = 0;
+  std::uint32_t repair = kNoIndex;  ///< what selective repeat knows: in NetworkState::repairs
   const std::uint16_t* first_local_port = nullptr;
 
   /// Of the host, that lead to the destination.
@@ -81,6 +83,20 @@ struct alignas(64) SenderState {
   [[nodiscard]] bool has_outstanding() const { return unacked != sent_end; }
 };
 static_assert(sizeof(SenderState) == 128, "two cache lines");
+
+/// The ECMP keys of a message on a fresh queue pair (QueuePairLife::kMessage) whose first packet
+/// has this number: of its packets, and of what answers them.
+[[nodiscard]] constexpr std::uint32_t message_entropy(std::uint32_t from, std::uint32_t to,
+                                                      std::uint32_t queue_pair,
+                                                      std::uint32_t first_sequence) {
+  return flow_entropy(HostId(from), HostId(to), queue_pair_number(queue_pair, first_sequence));
+}
+[[nodiscard]] constexpr std::uint32_t message_response_entropy(std::uint32_t from, std::uint32_t to,
+                                                               std::uint32_t queue_pair,
+                                                               std::uint32_t first_sequence) {
+  return response_entropy(HostId(from), HostId(to), queue_pair_number(queue_pair, first_sequence),
+                          QueuePairUse::kOneWay);
+}
 
 /// Packets that arrived ahead of a gap: two bit rings indexed by sequence. Rings of 64 are kept in
 /// place, larger ones are allocated as needed.

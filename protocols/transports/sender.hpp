@@ -8,6 +8,15 @@
 
 namespace weft::protocols {
 
+/// Files a timer of a queue pair's transport.
+inline void push_retransmit_timer(Cell& cell, std::uint32_t qp, Picoseconds time) {
+  const auto type = static_cast<std::uint32_t>(EventType::kRetransmit);
+  cell.agenda.push({.time = time,
+                    .order = AgendaEvent::make_order(EventRank::kTimer, type, qp, 0),
+                    .type = type,
+                    .target = qp});
+}
+
 /// What the sending ends of all transports share: which message the next packet belongs to, and the
 /// congestion control of the queue pair.
 class Sender {
@@ -84,6 +93,9 @@ class Sender {
       if (s.oldest_message == kNoIndex) break;
       if (of.messages[s.oldest_message].last_sequence() >= s.unacked) break;
       end_message(here, s, here.now);
+      if (host.transport(s.transport).is_per_message && s.oldest_message != kNoIndex) {
+        begin_afresh(s, qp);
+      }
       host.notify_acknowledged(here, s.connection);
     }
   }
@@ -102,12 +114,34 @@ class Sender {
   /// Sends again from the first packet that is not known to have arrived.
   void go_back(SenderState& s) const {
     s.next = s.unacked;
+    load_message(s, message_of(s, s.next), s.next);
+  }
+
+  /// Which of the messages that the sender is not done with packet `sequence` belongs to; kNoIndex:
+  /// none yet.
+  [[nodiscard]] std::uint32_t message_of(const SenderState& s, std::uint32_t sequence) const {
     std::uint32_t message = s.oldest_message;
     const auto& messages = s_.hosts[s.host].messages;
-    while (messages[message].first_sequence + messages[message].packets <= s.next) {
+    while (message != kNoIndex && messages[message].last_sequence() < sequence) {
       message = messages[message].next;
     }
-    load_message(s, message, s.next);
+    return message;
+  }
+
+  /// The oldest message begins on a fresh queue pair: nothing of an earlier one is under way.
+  [[gnu::noinline]] void begin_afresh(SenderState& s, std::uint32_t queue_pair) const {
+    const MessageRecord& record = s_.hosts[s.host].messages[s.oldest_message];
+    const TransportConstants& t = s_.constants.transports[s.transport];
+    s.posted = record.last_sequence() + 1;
+    s.entropy = message_entropy(s.host, s.destination, queue_pair, record.first_sequence);
+    if (s.port_count > 1) {
+      const auto ports = s.local_ports();
+      s.port = s.first_port + ports[s_.choose_host_port(HostId(s.host), s.entropy, s.port_count)];
+    }
+    if (!t.control.is_none()) {
+      set_window(s, t.limited(s_.controls.restart_sender(t.control, s.control_slot)));
+    }
+    load_message(s, s.oldest_message, s.next);
   }
 
   /// A packet was sent: the control says when the next one may follow.
@@ -127,10 +161,23 @@ class Sender {
     inform(s, t, now, [&](auto& control, const auto& p) { control.on_ack(p, ack, now); });
   }
   void lose(SenderState& s, const TransportConstants& t, congestion::Loss how, Picoseconds now) {
+    note_loss(s, how, now);
+    inform(s, t, now, [&](auto& control, const auto& p) { control.on_loss(p, how, now); });
+  }
+  /// So many packets may be in flight.
+  void set_window(SenderState& s, std::uint32_t limit) const {
+    s.window = limit;
+    if (s.repair == kNoIndex) [[likely]]
+      return;
+    s_.repairs[s.repair].limit = limit;
+    s_.repairs[s.repair].set_window(s);
+  }
+
+  /// For whoever asks later why packets were late.
+  void note_loss(const SenderState& s, congestion::Loss how, Picoseconds now) const {
     if (s_.watch.is_used()) [[unlikely]] {
       s_.watch.note_loss(static_cast<std::uint32_t>(&s - s_.senders.data()), how, now);
     }
-    inform(s, t, now, [&](auto& control, const auto& p) { control.on_loss(p, how, now); });
   }
 
  private:
@@ -150,7 +197,7 @@ class Sender {
   void inform(SenderState& s, const TransportConstants& t, Picoseconds now, Tell tell) {
     s_.controls.at_sender(t.control, s.control_slot, now, [&](auto& control, const auto& p) {
       tell(control, p);
-      s.window = t.limited(control.window(p));
+      set_window(s, t.limited(control.window(p)));
     });
   }
 

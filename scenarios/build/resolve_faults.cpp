@@ -68,7 +68,7 @@ class FaultResolver {
     Fault fault = fault_of(spec);
     for (const PortId port : fault_ports(fabric_, names_, spec, path, errors_)) {
       fault.port = port;
-      if (!check_rate(fault)) return;
+      if (!check_rate(fault) || !check_network(fault)) return;
       add_port(fault);
       // A NIC holds those who send to it; everything else has two ends.
       fault.port = fabric_.port(port).peer;
@@ -108,6 +108,9 @@ class FaultResolver {
                 .until = spec.until.value_or(Fault::kForever)};
     if (const auto* slow = std::get_if<LinkRate>(&spec.what)) fault.rate = slow->rate;
     if (const auto* late = std::get_if<LinkLatency>(&spec.what)) fault.latency = late->added;
+    if (const auto* spoilt = std::get_if<BitErrors>(&spec.what)) {
+      fault.errors = spoilt->errors.given().value_or(LinkErrors());
+    }
     if (const auto* pause = std::get_if<NicPause>(&spec.what)) {
       fault.classes = classes_of(pause->classes);
     }
@@ -136,6 +139,19 @@ class FaultResolver {
     };
     fail("rate", text(fault.rate) + " is above the rate of " + fabric_.port_name(fault.port) +
                      " (" + text(least) + "); a fault can only slow a link down");
+    return false;
+  }
+
+  /// Links of scale-up domains send again what was spoilt, link by link.
+  bool check_network(const Fault& fault) {
+    if (fault.kind != Fault::Kind::kLinkErrors ||
+        fabric_.network_of(fault.port) != NetworkKind::kScaleUp) {
+      return true;
+    }
+    fail({},
+         fabric_.port_name(fault.port) +
+             " belongs to a scale-up domain, whose links send again what was spoilt; only links "
+             "of the scale-out network can have bit errors");
     return false;
   }
 

@@ -1,5 +1,7 @@
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scenarios/build/fabric_names.hpp"
@@ -32,23 +34,38 @@ class LinkChanger {
     Port& changed = fabric_.ports[port.value()];
     changed.rate = change.link.rate.value_or(changed.rate);
     changed.wire_latency = change.link.wire_latency().value_or(changed.wire_latency);
+    changed.errors = change.link.errors.given().value_or(changed.errors);
   }
 
   Fabric& fabric_;
   FabricNames names_;
 };
 
+/// Links of scale-up domains send again what was spoilt, link by link, and so hide their errors.
+Result<Fabric> without_errors_inside_domains(Result<Fabric> fabric) {
+  const Fabric& f = fabric.value();
+  for (std::uint32_t i = 0; i < f.ports.size(); ++i) {
+    if (!f.ports[i].errors.any() || f.network_of(PortId(i)) != NetworkKind::kScaleUp) continue;
+    return Error{f.port_name(PortId(i)) +
+                     " belongs to a scale-up domain, whose links send again what was spoilt; only "
+                     "links of the scale-out network can have bit_error_rate or frame_loss_rate",
+                 {{}, 0, 0, "links"}};
+  }
+  return fabric;
+}
+
 }  // namespace
 
 Result<Fabric> build_scenario_fabric(const Scenario& scenario) {
   Result<Fabric> fabric = topologies::build_fabric(scenario.topology);
-  if (!fabric.ok() || scenario.link_changes.empty()) return fabric;
+  if (!fabric.ok()) return fabric;
+  if (scenario.link_changes.empty()) return without_errors_inside_domains(std::move(fabric));
   LinkChanger changer(fabric.value());
   for (std::size_t i = 0; i < scenario.link_changes.size(); ++i) {
     changer.apply(scenario.link_changes[i], "links.changes[" + std::to_string(i) + "]");
   }
   if (!changer.errors.empty()) return changer.errors;
-  return fabric;
+  return without_errors_inside_domains(std::move(fabric));
 }
 
 }  // namespace weft::scenarios

@@ -234,12 +234,15 @@ bool any_in_class(const Experiment& e, std::size_t c, IsMeant is_meant) {
   });
 }
 
-/// Go-back-N answers a packet that overtook another as if that were lost, and TCP one that overtook
-/// three.
+/// Go-back-N and selective repeat answer a packet that overtook another as if that were lost, and
+/// TCP one that overtook three.
 void check_order(const Experiment& e, StaticFindings& findings) {
   using protocols::TransportTraits;
   const auto goes_back = [](const TransportTraits& t) {
     return t.is_acknowledged && !t.takes_any_order && !t.is_stream;
+  };
+  const auto repeats = [](const TransportTraits& t) {
+    return t.selective && t.selective->reordering == 0;
   };
   const protocols::SwitchConfig& switches = e.scenario.switches;
   for (std::size_t c = 0; c < switches.classes.size(); ++c) {
@@ -249,6 +252,14 @@ void check_order(const Experiment& e, StaticFindings& findings) {
           "packets of class {} are sprayed over several paths, and the receiver takes them in "
           "order only: one that overtakes another makes the sender send again from there; set "
           "transport.receiver to any-order, or take ecmp or flowlets",
+          switches.classes[c].name));
+    }
+    if (any_in_class(e, c, repeats)) {
+      findings.warnings.push_back(fmt::format(
+          "packets of class {} are sprayed over several paths, and selective repeat takes one that "
+          "overtakes another for a sign that this is lost, and sends it again; set "
+          "transport.recovery.reordering to the packets by which they may, or take ecmp or "
+          "flowlets",
           switches.classes[c].name));
     }
     if (any_in_class(e, c, [](const TransportTraits& t) { return t.is_stream; })) {

@@ -104,7 +104,12 @@ Result<Overrides> no_link_failures(const Scenario& scenario) {
 
 Overrides no_collisions(const Scenario& scenario) {
   if (scenario.switches.load_balancing.sprays()) return {};
-  return {"fabric.load_balancing=spray", "transport.receiver=any-order"};
+  Overrides overrides{"fabric.load_balancing=spray", "transport.receiver=any-order"};
+  // Which takes what is overtaken for lost, and has no such receiver.
+  if (protocols::traits_of(scenario.transport).selective) {
+    overrides.emplace_back("transport.recovery=go-back-n");
+  }
+  return overrides;
 }
 
 Result<Overrides> find_overrides(std::string_view what, const Scenario& scenario) {

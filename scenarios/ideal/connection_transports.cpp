@@ -23,6 +23,7 @@ ConnectionTransports::ConnectionTransports(const Scenario& scenario, const Fabri
     transport.is_acknowledged = traits.is_acknowledged;
     transport.queue_pairs = traits.queue_pairs;
     transport.queue_pair_use = traits.queue_pair_use;
+    transport.is_per_message = traits.queue_pair_life == protocols::QueuePairLife::kMessage;
   }
 }
 

@@ -21,6 +21,7 @@ struct ConnectionTransport {
   std::uint8_t ack_class = 0;      ///< that ACKs travel in; of scale-out connections only
   bool is_acknowledged = true;
   bool is_scale_up = false;
+  bool is_per_message = false;  ///< every message has a path of its own
   /// Switches spread its packets over equal-cost paths.
   bool is_sprayed = false;
   /// All of them leave by links of this many, packet by packet, and cross the domain side by side;

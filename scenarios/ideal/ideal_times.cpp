@@ -189,7 +189,7 @@ IdealTimes::Journey IdealTimes::journey(ConnectionId connection, std::uint32_t i
   const ConnectionTransport t = transports_.of(connection);
   Journey journey{
       .framing = t.framing, .parallel_links = t.parallel_links, .forward = {}, .reverse = {}};
-  if (tables_.size() == 1) {
+  if (tables_.size() == 1 && !t.is_per_message) {
     Paths p = paths(connection, index);
     journey.forward.push_back(std::move(p.forward));
     journey.reverse.push_back(std::move(p.reverse));

@@ -217,6 +217,9 @@ std::string network_lines(const Results& r) {
     text += fmt::format("  lost to expired TTL {}   lost to faults {}\n", format_count(t.ttl_drops),
                         format_count(t.fault_drops));
   }
+  if (r.has_link_errors) {
+    text += fmt::format("  lost to errors of links {}\n", format_count(t.error_drops));
+  }
   if (t.credit_stalls > 0) {
     text +=
         fmt::format("  credit stalls {}   stalled time {} (sum over ports)\n",
@@ -338,7 +341,7 @@ std::string cost_line(const Results& r) {
 
 std::string trouble_text(const Results& r) {
   const protocols::NetworkTotals& t = r.totals;
-  const std::int64_t lost = t.buffer_drops + t.ttl_drops + t.fault_drops;
+  const std::int64_t lost = t.buffer_drops + t.ttl_drops + t.fault_drops + t.error_drops;
   const bool has_any =
       lost > 0 || t.packets_retransmitted > 0 || t.ecn_marked + t.pauses + t.credit_stalls > 0;
   return has_any ? network_lines(r) : std::string();

@@ -50,6 +50,7 @@ struct Results : ResultTables {
   /// False: the engine knows no packets. Their counts, latencies, queues, marks, pauses and drops
   /// are absent from everything that is printed or written.
   bool has_packets = true;
+  bool has_link_errors = false;  ///< some link spoils frames
   std::string version;
   Invocation invocation;
   std::string scenario_sha256;
@@ -90,7 +91,9 @@ struct Results : ResultTables {
 template <class Visit>
 void for_each_table(const Results& results, Visit visit) {
   ResultTables::for_each([&](const auto& table) {
-    if (table.is_filled(results)) visit(table.known(results.has_packets));
+    if (table.is_filled(results)) {
+      visit(table.known(results.has_packets, results.has_link_errors));
+    }
   });
 }
 

@@ -18,6 +18,7 @@ struct Results;
 enum class Needs : std::uint8_t {
   kNothing,
   kPackets,  ///< an engine that knows them
+  kErrors,   ///< links with errors, in such an engine
 };
 
 /// A column of a result file: declared once, where its values come from. Its name says its unit,
@@ -68,11 +69,12 @@ struct Table {
   bool is_digested = true;    ///< false: it follows from the rest, and a run may leave it out
 
   /// With the columns that an engine knows.
-  [[nodiscard]] Table known(bool has_packets) const {
+  [[nodiscard]] Table known(bool has_packets, bool has_errors) const {
     Table known = *this;
-    if (!has_packets) {
-      std::erase_if(known.columns, [](const auto& c) { return c.needs == Needs::kPackets; });
-    }
+    std::erase_if(known.columns, [=](const auto& c) {
+      return (c.needs != Needs::kNothing && !has_packets) ||
+             (c.needs == Needs::kErrors && !has_errors);
+    });
     return known;
   }
   void append_header(std::string& text) const {

@@ -336,6 +336,9 @@ std::string obstacle_to_reuse(const Experiment& e) {
   if (e.lone_job) return "a job that runs alone is simulated whole";
   if (s.run.warmup > Picoseconds(0)) return "statistics begin after a warm-up";
   if (!e.faults.empty()) return "there are faults";
+  if (std::ranges::any_of(e.fabric.ports, [](const Port& port) { return port.errors.any(); })) {
+    return "links spoil frames";
+  }
   if (s.observe.blame) return "blame follows packets";
   if (e.timeline) return "a timeline shows messages";
   const ObserveSpec& o = s.observe;

@@ -217,7 +217,8 @@ void FluidModel::file_faults() {
   std::vector<Edge> edges;
   for (const protocols::Fault& fault : experiment_.faults) {
     if (fault.kind == protocols::Fault::Kind::kNicPause ||
-        fault.kind == protocols::Fault::Kind::kLinkLatency) {
+        fault.kind == protocols::Fault::Kind::kLinkLatency ||
+        fault.kind == protocols::Fault::Kind::kLinkErrors) {
       continue;
     }
     const BitsPerSecond healthy = rates_[fault.port.value()];

@@ -31,7 +31,8 @@ bool has_classes(const Scenario& scenario) {
 }
 
 /// The keys of the scenario that a fluid knows nothing of, as far as they are in use.
-std::vector<std::string> keys_without_effect(const Scenario& scenario) {
+std::vector<std::string> keys_without_effect(const Experiment& e) {
+  const Scenario& scenario = e.scenario;
   std::vector<std::string> keys;
   const auto add_if = [&keys](bool is_used, const char* key) {
     if (is_used) keys.emplace_back(key);
@@ -63,14 +64,20 @@ std::vector<std::string> keys_without_effect(const Scenario& scenario) {
              scenario.faults,
              [](const FaultSpec& f) { return f.kind() == protocols::Fault::Kind::kLinkLatency; }),
          "faults that add latency");
+  add_if(std::ranges::any_of(e.fabric.ports, [](const Port& port) { return port.errors.any(); }),
+         "errors of links");
+  add_if(std::ranges::any_of(
+             scenario.faults,
+             [](const FaultSpec& f) { return f.kind() == protocols::Fault::Kind::kLinkErrors; }),
+         "faults that spoil frames");
   const ObserveSpec& observe = scenario.observe;
   add_if(observe.pauses || observe.credits || observe.queues || observe.rates || observe.packets,
          "observe");
   return keys;
 }
 
-void warn_about_packets(const Scenario& scenario, Results& results) {
-  const std::vector<std::string> keys = keys_without_effect(scenario);
+void warn_about_packets(const Experiment& e, Results& results) {
+  const std::vector<std::string> keys = keys_without_effect(e);
   if (keys.empty()) return;
   std::string list = keys.front();
   for (std::size_t i = 1; i < keys.size(); ++i) {
@@ -211,7 +218,7 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   results.has_packets = false;
   results.scenario = e.scenario.name;
   results.seed = e.scenario.seed;
-  warn_about_packets(e.scenario, results);
+  warn_about_packets(e, results);
   results.outcome = outcome_of(status, e.scenario.run.until.has_value(), executor.all_finished());
   results.simulated = network.now();
   results.measured_from = std::min(e.scenario.run.warmup, results.simulated);

@@ -257,6 +257,7 @@ std::optional<Results> simulate_with(DomainReuse* reuse, const Experiment& e,
   }
   network.end_observation();
   results.totals = network.totals();
+  results.has_link_errors = network.has_link_errors();
   results.packet_latency = network.packet_latency();
   results.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

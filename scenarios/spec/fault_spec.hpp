@@ -8,6 +8,7 @@
 
 #include "protocols/state/fault.hpp"
 #include "simcore/base/units.hpp"
+#include "topologies/parts/parts.hpp"
 
 /// What goes wrong, by names of the fabric.
 namespace weft::scenarios {
@@ -54,10 +55,17 @@ struct LinkLatency {
   Picoseconds added;
 };
 
+/// Cables that spoil frames, both ways.
+struct BitErrors {
+  static constexpr auto kKind = protocols::Fault::Kind::kLinkErrors;
+  LinkSelection links;
+  topologies::LinkErrorPart errors;
+};
+
 struct FaultSpec {
   Picoseconds at;
   std::optional<Picoseconds> until;  ///< absent: it stays
-  std::variant<NicPause, LinkRate, LinkDown, SwitchDown, LinkLatency> what;
+  std::variant<NicPause, LinkRate, LinkDown, SwitchDown, LinkLatency, BitErrors> what;
 
   /// What it is to a port.
   [[nodiscard]] protocols::Fault::Kind kind() const {

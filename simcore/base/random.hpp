@@ -1,8 +1,10 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cstdint>
+#include <limits>
 
 /// Counter-based random numbers: a pure function of (seed, purpose, entity, counter). There is no
 /// generator state to share, so a draw does not depend on who drew before it, on the order of
@@ -25,6 +27,7 @@ enum class Purpose : std::uint32_t {
   kRouting = 11,           ///< which experts a token goes to; entity: rank of the job
   kActivity = 12,          ///< how long a source sends or rests; entity: source
   kMembers = 13,           ///< who takes part in a round, or is asked; entity: round, or asker
+  kFrameLoss = 14,         ///< how far apart errors of a link are; entity: the port where it ends
   kTestScenario = 100,     ///< random scenarios of property tests
   kSweepSample = 101,      ///< values of a random sweep; entity: axis
 };
@@ -101,5 +104,38 @@ class RandomStream {
   std::uint32_t purpose_;
   std::uint32_t entity_;
 };
+
+inline constexpr unsigned kNegativeLogBits = 58;
+/// floor(ln(2) * 2^64)
+inline constexpr std::uint64_t kLogOfTwo = 0xb17217f7d1cf79abULL;
+
+/// log2(m / 2^63) for m in [2^63, 2^64), in units of 2^-58, by squaring: each squaring doubles the
+/// logarithm, and its integer part is the next bit. What a squaring cuts off (2^-63 relative)
+/// weighs half as much in every further bit, so the errors sum to less than 2^-61.
+[[nodiscard]] constexpr std::uint64_t binary_log_of_mantissa(std::uint64_t m) {
+  __extension__ using Wide = unsigned __int128;
+  std::uint64_t log = 0;
+  for (unsigned bit = 0; bit < kNegativeLogBits; ++bit) {
+    const Wide square = static_cast<Wide>(m) * m;
+    const auto high = static_cast<std::uint64_t>(square >> 64U);
+    const bool is_two_or_more = (high >> 63U) != 0;
+    m = is_two_or_more ? high : static_cast<std::uint64_t>(square >> 63U);
+    log = (log << 1U) | (is_two_or_more ? 1U : 0U);
+  }
+  return log;
+}
+
+/// -ln(u) for the uniform u = (bits + 1) / 2^64 in (0, 1], in units of 2^-58. Integer arithmetic
+/// only, so that it is the same in every build and on every machine; off by less than 2^-56.
+[[nodiscard]] constexpr std::uint64_t negative_log(std::uint64_t bits) {
+  __extension__ using Wide = unsigned __int128;
+  if (bits == std::numeric_limits<std::uint64_t>::max()) return 0;  // u = 1
+  const std::uint64_t v = bits + 1;
+  const auto zeros = static_cast<unsigned>(std::countl_zero(v));
+  // u = 2^-(1 + zeros) * m / 2^63
+  const Wide binary_log =
+      (static_cast<Wide>(1 + zeros) << kNegativeLogBits) - binary_log_of_mantissa(v << zeros);
+  return static_cast<std::uint64_t>((binary_log * kLogOfTwo) >> 64U);
+}
 
 }  // namespace weft

@@ -7,6 +7,7 @@
 
 #include "simcore/base/ids.hpp"
 #include "simcore/base/units.hpp"
+#include "simcore/fabric/link_errors.hpp"
 
 namespace weft {
 
@@ -62,6 +63,8 @@ struct Port {
   /// What data that leaves here spends besides, in the NIC and the host link of a GPU at either
   /// end. Pauses and credits do not.
   Picoseconds edge_latency{};
+  /// Of the direction that leaves this port.
+  LinkErrors errors{};
 };
 
 /// Nodes, ports and cables: an immutable value that topologies build and everything else reads.

@@ -58,5 +58,23 @@ TEST(Ack, MorePacketsThanCanBeToldAreToldAsTheMost) {
   EXPECT_EQ(read.received, 9U + 65'535U);
 }
 
+// A selective acknowledgement names the packet that it answers; an echo beside it leaves that
+// alone.
+TEST(Ack, SelectiveAcksNameThePacketThatTheyAnswer) {
+  for (const std::uint32_t ahead : {0U, 1U, 255U, 256U, 65'535U}) {
+    for (const bool echoes : {false, true}) {
+      const AckLayout layout = ack_layout(true, echoes, true);
+      const AckFields read = through_a_packet(
+          {.expected = 20'000'000, .sent = 0xabcdef00, .ahead = ahead}, layout, 19'999'000);
+      EXPECT_EQ(read.expected, 20'000'000U);
+      EXPECT_EQ(read.ahead, ahead);
+      if (!echoes) continue;
+      const Picoseconds now((std::int64_t{0xabcdef00} << kSendTimeShift) + 5'000'000);
+      EXPECT_NEAR(static_cast<double>(delay_of(read, layout, now).count()), 5e6, 4'096);
+    }
+  }
+  EXPECT_EQ(through_a_packet({.expected = 7, .received = 9}, ack_layout(true, true), 7).ahead, 0U);
+}
+
 }  // namespace
 }  // namespace weft::protocols

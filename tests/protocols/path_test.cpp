@@ -77,7 +77,7 @@ TEST(PacketPath, EveryPathGivesTheBitsOfThePlainOne) {
       EXPECT_EQ(numbers(options), plain) << "path " << paths;
       ++paths;
     });
-    EXPECT_LE(paths, 8) << "each takes some seconds to compile";
+    EXPECT_LE(paths, 9) << "each takes some seconds to compile";
   }
 }
 
@@ -121,6 +121,15 @@ const std::vector<Asked>& all_asked() {
                              .until = 60_us,
                              .rate = 25_Gbps});
        }},
+      {"errors of a link", Features(Feature::kFaults),
+       [](PacketNetwork::Options& o) {
+         o.faults.push_back({.kind = protocols::Fault::Kind::kLinkErrors,
+                             .port = PortId(1u),
+                             .at = 10_us,
+                             .until = 60_us,
+                             .errors = {1e-2, LinkErrors::Unit::kFrames}});
+         roce_of(o).recovery = protocols::SelectiveRepeat{.reordering = 64};
+       }},
   };
   return all;
 }
@@ -162,7 +171,8 @@ TEST(PacketPath, IsTheCheapestThatHasWhatIsNeeded) {
   EXPECT_TRUE(takes<protocols::ScaleUpPath>(Features(Feature::kCredits, Feature::kTransports)));
   EXPECT_TRUE(takes<protocols::TracePath>(Features(Feature::kTraces, Feature::kCells)));
   EXPECT_TRUE(takes<protocols::GeneralPath>(Features(Feature::kTraces, Feature::kCredits)));
-  EXPECT_TRUE(takes<protocols::GeneralPath>(Features(Feature::kFaults, Feature::kCells)));
+  EXPECT_TRUE(takes<protocols::LossPath>(Features(Feature::kFaults, Feature::kCells)));
+  EXPECT_TRUE(takes<protocols::GeneralPath>(Features(Feature::kFaults, Feature::kTelemetry)));
 }
 
 }  // namespace

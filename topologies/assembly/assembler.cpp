@@ -88,6 +88,7 @@ void Assembler::connect() {
     port.node = ends[i].node;
     port.rate = cable.link.rate;
     port.wire_latency = cable.link.latency;
+    port.errors = cable.link.errors;
     port.edge_latency = ends[i].node == cable.a ? cable.edge_from_a : cable.edge_from_b;
     PortId& other = other_end[ends[i].cable];
     if (other.is_none()) {

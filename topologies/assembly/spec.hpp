@@ -16,11 +16,12 @@ struct LinkSpec {
   BitsPerSecond rate;
   /// Propagation, transceivers and FEC of one direction.
   Picoseconds latency;
+  LinkErrors errors{};
 };
 
 /// A cable of which everything is said: its rate, and a latency or a length of some cable.
 [[nodiscard]] inline LinkSpec link_spec(const LinkPart& link) {
-  return {*link.rate, *link.wire_latency()};
+  return {*link.rate, *link.wire_latency(), link.errors.given().value_or(LinkErrors())};
 }
 
 /// How packets choose among shortest paths.

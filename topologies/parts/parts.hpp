@@ -7,6 +7,7 @@
 
 #include "simcore/base/units.hpp"
 #include "simcore/fabric/gpu_generation.hpp"
+#include "simcore/fabric/link_errors.hpp"
 #include "simcore/fabric/link_layer.hpp"
 
 /// Hardware as the catalogue describes it. The members' initial values are those of an ideal part:
@@ -122,6 +123,20 @@ struct CablePart {
   }
 };
 
+/// How often frames are spoilt, as a scenario says it: by errors in bits, or frame by frame.
+struct LinkErrorPart {
+  std::optional<double> bit_error_rate{};  ///< of what FEC leaves
+  std::optional<double> frame_loss_rate{};
+  LinkErrors::Unit code_word = LinkErrors::Unit::kRs544;  ///< what a bit error spoils
+
+  /// Of either direction, as far as it is said.
+  [[nodiscard]] std::optional<LinkErrors> given() const {
+    if (frame_loss_rate) return LinkErrors{*frame_loss_rate, LinkErrors::Unit::kFrames};
+    if (bit_error_rate) return LinkErrors{*bit_error_rate, code_word};
+    return {};
+  }
+};
+
 /// A cable as a scenario says it: a latency, or a length of some cable. What is left out has a
 /// meaning where the cable's role gives it one.
 struct LinkPart {
@@ -129,6 +144,7 @@ struct LinkPart {
   std::optional<Picoseconds> latency{};
   std::optional<Millimetres> length{};
   std::optional<CablePart> cable{};
+  LinkErrorPart errors{};
 
   /// Of one direction, as far as it is said.
   [[nodiscard]] constexpr std::optional<Picoseconds> wire_latency() const {

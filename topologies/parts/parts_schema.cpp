@@ -107,6 +107,33 @@ schema::Object<CablePart> cable_part_schema() {
       .part_of("cables");
 }
 
+schema::Object<LinkErrorPart> link_error_schema() {
+  using Errors = LinkErrorPart;
+  return schema::describe<Errors>("link errors", "how often frames are spoilt")
+      .field("bit_error_rate", &Errors::bit_error_rate,
+             "bits that arrive wrong after forward error correction; each spoils its code word")
+      .within({.low = 0, .high = 0.1})
+      .choice("code_word", &Errors::code_word,
+              {{LinkErrors::Unit::kRs544, "rs-544", "RS(544,514), 640 B of data in 5,440 bits"},
+               {LinkErrors::Unit::kRs528, "rs-528", "RS(528,514), 640 B of data in 5,280 bits"},
+               {LinkErrors::Unit::kRs272, "rs-272", "RS(272,258), 320 B of data in 2,720 bits"},
+               {LinkErrors::Unit::kBits, "none", "no FEC: a bit error spoils its frame only"}},
+              "what an error spoils, with every frame that has a part in it")
+      .source("IEEE 802.3 clause 119, the code of links of 50 and 100 Gbps per lane")
+      .only_if([](const Errors& e) { return e.bit_error_rate.has_value(); },
+               "with a `bit_error_rate`")
+      .field("frame_loss_rate", &Errors::frame_loss_rate,
+             "frames that are spoilt, whatever their size; instead of `bit_error_rate`")
+      .within({.low = 0, .high = 1})
+      .check([](const Errors& e, std::vector<schema::Problem>& problems) {
+        if (e.bit_error_rate && e.frame_loss_rate) {
+          problems.push_back({"frame_loss_rate",
+                              "given together with bit_error_rate, which it replaces; leave one of "
+                              "them out"});
+        }
+      });
+}
+
 schema::Object<LinkPart> link_part_schema() {
   return schema::describe<LinkPart>("link", "a cable: a latency, or a length of some cable")
       .field("rate", &LinkPart::rate, "per direction")
@@ -116,6 +143,7 @@ schema::Object<LinkPart> link_part_schema() {
       .at_least(Millimetres(1))
       .at_most(Millimetres(100'000'000))
       .object("cable", &LinkPart::cable, cable_part_schema(), "what kind of cable")
+      .include(&LinkPart::errors, link_error_schema())
       .check([](const LinkPart& link, std::vector<schema::Problem>& problems) {
         if (link.latency && (link.length || link.cable)) {
           problems.push_back({"latency",

@@ -21,6 +21,7 @@ inline constexpr const char* kIdeal = "an ideal part adds no delay";
 [[nodiscard]] schema::Object<HostLinkPart> host_link_part_schema();
 [[nodiscard]] schema::Object<ServerPart> server_part_schema();
 [[nodiscard]] schema::Object<CablePart> cable_part_schema();
+[[nodiscard]] schema::Object<LinkErrorPart> link_error_schema();
 [[nodiscard]] schema::Object<LinkPart> link_part_schema();
 
 /// One kind of part, for what goes through all of them.

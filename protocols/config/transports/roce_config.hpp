@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "protocols/config/transports/recovery.hpp"
 #include "protocols/config/transports/transport.hpp"
 
 namespace weft::protocols {
@@ -12,7 +14,7 @@ struct RoceConfig {
   static constexpr const char* kName = "roce";
 
   enum class Receiver : std::uint8_t {
-    kInOrder,   ///< go-back-N: a gap makes the receiver discard and send one NACK per gap
+    kInOrder,   ///< a gap makes the receiver discard and send one NACK per gap
     kAnyOrder,  ///< accepts packets in any order, as sprayed traffic needs
   };
   PacketFormat format;
@@ -23,7 +25,11 @@ struct RoceConfig {
   std::string ack_class = kSameClass;
   /// Class of CNPs by name; kHighestClass: the class of highest priority.
   std::string cnp_class = kHighestClass;
+  /// The same gap is reported again after so long, if it is still there. Absent: never, as the
+  /// specification has it (InfiniBand, 9.7.5: one NAK until what is missing has come).
+  std::optional<Picoseconds> nack_interval{};
   Receiver receiver = Receiver::kInOrder;
+  Recovery recovery{};
   std::uint32_t window = 0;  ///< packets in flight per queue pair; 0: no limit
   /// Time without progress after which the sender goes back. ConnectX: 4.096 us * 2^14 (the verbs
   /// default of many programs); NCCL sets 2^20.
@@ -31,6 +37,7 @@ struct RoceConfig {
   std::uint32_t retry_limit = 7;  ///< time-outs in a row until the queue pair fails (IB: 7)
   std::uint32_t queue_pairs = 1;  ///< per connection; messages take them in turn
   QueuePairUse queue_pair_use = QueuePairUse::kOneWay;
+  QueuePairLife queue_pair_life = QueuePairLife::kConnection;
   congestion::ControlConfig congestion_control = congestion::Dcqcn::standard();
 
   [[nodiscard]] static schema::Object<RoceConfig> schema(LinkLayer layer);

@@ -8,6 +8,26 @@
 namespace weft::protocols {
 namespace {
 
+bool goes_back(const RoceConfig& roce) { return std::holds_alternative<GoBackN>(roce.recovery); }
+
+/// What recovery has no use for.
+void check_recovery(const RoceConfig& roce, std::vector<schema::Problem>& problems) {
+  if (roce.nack_interval &&
+      (!goes_back(roce) || roce.receiver == RoceConfig::Receiver::kAnyOrder)) {
+    problems.push_back(
+        {"ack.nack_interval",
+         "has no meaning here: only a receiver that takes packets in order reports a "
+         "gap as such; leave it out, or set `receiver: in-order` and `recovery: "
+         "go-back-n`"});
+  }
+  if (roce.queue_pair_life == QueuePairLife::kMessage &&
+      roce.queue_pair_use == QueuePairUse::kBothWays) {
+    problems.push_back({"queue_pair_life",
+                        "is `message`, and a queue pair that lasts for one message carries no data "
+                        "the other way; set `queue_pair_use: one-way`"});
+  }
+}
+
 schema::Object<RoceConfig> ack_schema() {
   return schema::describe<RoceConfig>("acknowledgements", "how receivers acknowledge")
       .field("size", &RoceConfig::ack_size, "wire bytes of an ACK, NACK or CNP")
@@ -18,6 +38,13 @@ schema::Object<RoceConfig> ack_schema() {
              "packets per ACK; the last packet of a message is always acknowledged")
       .source("an ACK per packet shows the sender every delivery")
       .range(1, 1'000'000)
+      .field(
+          "nack_interval", &RoceConfig::nack_interval,
+          "least time between two NACKs for one gap, which is reported again while packets after "
+          "it arrive; `never`: once")
+      .source("InfiniBand: one NAK until what is missing has come")
+      .special("never", std::nullopt)
+      .at_least(1_ns)
       .field("priority", &RoceConfig::ack_class,
              "class of ACKs and NACKs; `same`: that of the data they answer")
       .source("acknowledgements of a RoCE queue pair use its own priority");
@@ -35,7 +62,10 @@ TransportTraits RoceConfig::traits() const {
   TransportTraits traits;
   traits.format = format;
   traits.is_acknowledged = true;
-  traits.takes_any_order = receiver == Receiver::kAnyOrder;
+  if (const auto* repeat = std::get_if<SelectiveRepeat>(&recovery)) traits.selective = *repeat;
+  traits.takes_any_order = receiver == Receiver::kAnyOrder || traits.selective;
+  traits.nack_interval = nack_interval;
+  traits.queue_pair_life = queue_pair_life;
   traits.ack_size = ack_size;
   traits.ack_every = ack_every;
   traits.ack_class = ack_class;
@@ -67,11 +97,15 @@ schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
                 "accepts packets in any order, as sprayed traffic needs"}},
               "what a receiver does with packets out of order")
       .source("the reliable connection of InfiniBand and RoCE")
+      .only_if(goes_back, "with `recovery: go-back-n`; selective repeat takes any order")
+      .object("recovery", &RoceConfig::recovery, recovery_schema(), "how what is lost is repaired")
+      .source("the reliable connection of InfiniBand and RoCE")
       .field("window", &RoceConfig::window, "packets in flight per queue pair; 0: no limit")
       .source("RoCE NICs limit the rate, not the window")
       .range(0, congestion::kMostInFlight)
       .field("retransmit_timeout", &RoceConfig::retransmit_timeout,
-             "time without progress until the sender goes back")
+             "time without progress until the sender goes back; with selective repeat, which has "
+             "time-outs of its own, what `retry_limit` counts")
       .source("4.096 us * 2^14, the timeout 14 that verbs programs commonly set")
       .at_least(1_us)
       .field("retry_limit", &RoceConfig::retry_limit,
@@ -88,11 +122,21 @@ schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
                 "both processes': ACKs of A to B take the path of B's data to A"}},
               "whose data a queue pair carries")
       .source("NCCL connects a queue pair per send and per receive")
+      .choice(
+          "queue_pair_life", &RoceConfig::queue_pair_life,
+          {{QueuePairLife::kConnection, "connection",
+            "rates, windows and paths are those that earlier messages have left"},
+           {QueuePairLife::kMessage, "message",
+            "every message begins on a fresh queue pair; one waits for the one before it in the "
+            "same place of `queue_pairs`"}},
+          "how long a queue pair lives")
+      .source("RDMA programs connect once; simulators of flows start each on a fresh one")
       .object("congestion_control", &RoceConfig::congestion_control,
               congestion::control_schema(standard(layer).congestion_control),
               "how senders set their rates")
       .source(layer == LinkLayer::kEthernet ? "the congestion control of RoCEv2 NICs"
                                             : "DCQCN belongs to RoCEv2; InfiniBand has its credits")
+      .check(check_recovery)
       .check([](const RoceConfig& roce, std::vector<schema::Problem>& problems) {
         if (roce.window != 0 && roce.window < roce.ack_every) {
           problems.push_back({"window", "is less than the " + std::to_string(roce.ack_every) +

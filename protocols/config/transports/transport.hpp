@@ -2,9 +2,11 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "protocols/config/transports/recovery.hpp"
 #include "protocols/congestion/list.hpp"
 #include "simcore/base/hash.hpp"
 #include "simcore/base/units.hpp"
@@ -33,6 +35,14 @@ struct PacketFormat {
   friend bool operator==(const PacketFormat&, const PacketFormat&) = default;
 };
 
+/// How long a queue pair lives.
+enum class QueuePairLife : std::uint8_t {
+  kConnection,
+  /// Every message begins on a fresh one: its congestion control and its ECMP key know nothing of
+  /// the messages before. A message waits for the one before it in the same place.
+  kMessage,
+};
+
 inline constexpr const char* kSameClass = "same";
 inline constexpr const char* kHighestClass = "highest";
 
@@ -54,6 +64,9 @@ struct TransportTraits {
   Picoseconds most_timeout;            ///< it follows round trips up to this; 0: it is fixed
   std::uint32_t retry_limit = 0;       ///< time-outs in a row until a queue pair fails
   std::uint32_t queue_pairs = 1;       ///< per connection; messages take them in turn
+  std::optional<SelectiveRepeat> selective{};  ///< sends again what is missing, and nothing else
+  std::optional<Picoseconds> nack_interval{};  ///< a gap is reported again after it
+  QueuePairLife queue_pair_life = QueuePairLife::kConnection;
   QueuePairUse queue_pair_use = QueuePairUse::kOneWay;
   congestion::ControlConfig congestion_control = congestion::NoControlConfig{};
 

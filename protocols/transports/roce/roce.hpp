@@ -5,26 +5,33 @@
 #include "protocols/link/egress.hpp"
 #include "protocols/packet/ack.hpp"
 #include "protocols/state/network_state.hpp"
+#include "protocols/transports/roce/selective_repeat.hpp"
 #include "protocols/transports/sender.hpp"
 
 namespace weft::protocols {
 
 /// A RoCEv2-like reliable connection: cumulative ACKs; go-back-N on NACK and time-out, or a
-/// receiver that takes packets in any order. `Host` is the host that the ends live on: it sends
-/// what they have (`respond`, `activate`) and calls the processes.
+/// receiver that takes packets in any order; or selective repeat. `Host` is the host that the ends
+/// live on: it sends what they have (`respond`, `activate`) and calls the processes.
 template <class Host>
 class Roce {
  public:
-  Roce(NetworkState& state, Host& host) : s_(state), host_(host), sender_(state) {}
+  Roce(NetworkState& state, Host& host)
+      : s_(state), host_(host), sender_(state), selective_(state) {}
 
   // The sender.
 
   /// The transmission of a packet begins that was not sent before.
   void on_first_sent(const Here& here, SenderState& s, std::uint32_t qp) {
+    if (s.repair != kNoIndex) [[unlikely]]
+      return selective_.on_first_sent(here, s, qp);
     if (!s.has_outstanding()) arm_timer(here, s, qp);
   }
 
-  void on_sent(const Here&, SenderState&, bool) const {}
+  void on_sent(const Here&, SenderState& s, bool) {
+    if (s.repair != kNoIndex) [[unlikely]]
+      selective_.on_sent(s);
+  }
 
   void receive_answer(const Here& here, const Packet& packet, PortState& port) {
     if (kind_of(packet) == PacketKind::kCnp) {
@@ -56,8 +63,11 @@ class Roce {
       send_ack(here, packet.flow, r, PacketKind::kAck, port);  // a duplicate
     } else if (t.any_order) {
       accept_any_order(here, packet, r, port);
-    } else if (!r.nack_sent) {
+    } else if (!r.nack_sent || may_nack_again(packet.flow, t, here.now)) {
       r.nack_sent = true;
+      if (t.nack_interval > Picoseconds()) {
+        s_.next_nack[packet.flow] = here.now + t.nack_interval;
+      }
       send_ack(here, packet.flow, r, PacketKind::kNack, port);
     }
   }
@@ -69,6 +79,10 @@ class Roce {
     if (s.schedule == SenderState::Schedule::kFailed) return;
     const TransportConstants& t = host_.transport(s.transport);
     const AckFields ack = read_ack(packet, t.ack_layout(), s.unacked);
+    if (t.is_selective) [[unlikely]] {
+      receive_selective(here, packet, ack, s, port);
+      return;
+    }
     const bool moves = static_cast<std::int32_t>(ack.expected - s.unacked) > 0;
     const std::uint32_t before = s.received;
     const bool counts = static_cast<std::int32_t>(ack.received - before) > 0;
@@ -88,6 +102,24 @@ class Roce {
     if (moves && !s.has_outstanding()) --here.cell.live_events;
     if (moves) sender_.complete_messages(here, host_, qp, port);
     host_.activate(here, qp);
+  }
+
+  [[gnu::noinline]] void receive_selective(const Here& here, const Packet& packet,
+                                           const AckFields& ack, SenderState& s,
+                                           const PortState& port) {
+    const TransportConstants& t = host_.transport(s.transport);
+    const std::uint32_t unacked = s.unacked;
+    const std::uint32_t received = s.received;
+    selective_.note(s, ack);
+    const std::uint32_t fresh = s.received - received;
+    if (!t.control.is_none() && ((packet.flags & kCongested) != 0 || t.control.needs.acks)) {
+      tell_control(s, t, packet, ack, fresh, here.now);
+    }
+    const bool moves = s.unacked != unacked;
+    selective_.repair(here, s, packet.flow, moves, fresh > 0);
+    if (moves && !s.has_outstanding()) --here.cell.live_events;
+    if (moves) sender_.complete_messages(here, host_, packet.flow, port);
+    host_.activate(here, packet.flow);
   }
 
   void receive_cnp(std::uint32_t qp, Picoseconds now) {
@@ -114,7 +146,6 @@ class Roce {
   }
 
   void arm_timer(const Here& here, SenderState& s, std::uint32_t qp);
-  static void push_timer(Cell& cell, std::uint32_t qp, Picoseconds time);
 
   /// The expected packet came and no later one waits.
   void accept(const Here& here, std::uint32_t qp, ReceiverState& r, bool is_last, PortState& port) {
@@ -122,23 +153,28 @@ class Roce {
     ++r.received;
     ++r.since_ack;
     r.nack_sent = false;
-    if (is_last || r.since_ack >= host_.transport(r.transport).ack_every) {
+    const TransportConstants& t = host_.transport(r.transport);
+    if (is_last || r.since_ack >= t.ack_every) {
       send_ack(here, qp, r, PacketKind::kAck, port);
     }
     if (!is_last) return;
+    if (t.is_per_message) forget(qp, r, port);
     host_.record_delivery(here, qp, r.expected - 1, port);
     host_.notify_delivered(here, qp);
   }
 
   void accept_any_order(const Here& here, const Packet& packet, ReceiverState& r, PortState& port) {
     const bool is_last = (packet.flags & kLast) != 0;
-    const std::uint32_t ack_every = host_.transport(r.transport).ack_every;
+    const TransportConstants& t = host_.transport(r.transport);
+    const std::uint32_t ack_every = t.ack_every;
     if (packet.sequence != r.expected) {
       if (r.early.insert(r.expected, packet.sequence, is_last)) {
         ++r.received;
         ++r.since_ack;
       }
-      if (r.since_ack >= ack_every) {
+      if (t.is_selective) {
+        send_ack(here, packet.flow, r, PacketKind::kNack, port, packet.sequence - r.expected);
+      } else if (r.since_ack >= ack_every) {
         send_ack(here, packet.flow, r, PacketKind::kAck, port);
       }
       return;
@@ -148,10 +184,25 @@ class Roce {
     std::uint32_t messages = r.early.close_gap(r.expected, is_last, [&](std::uint32_t last) {
       host_.record_delivery(here, packet.flow, last, port);
     });
-    if (messages > 0 || r.since_ack >= ack_every) {
+    // A gap that is closed is news for a sender that repairs it.
+    if (messages > 0 || t.is_selective || r.since_ack >= ack_every) {
       send_ack(here, packet.flow, r, PacketKind::kAck, port);
     }
+    if (messages > 0 && t.is_per_message) forget(packet.flow, r, port);
     for (; messages > 0; --messages) host_.notify_delivered(here, packet.flow);
+  }
+
+  /// Whether a gap that was reported may be reported again.
+  [[nodiscard]] bool may_nack_again(std::uint32_t qp, const TransportConstants& t,
+                                    Picoseconds now) const {
+    return t.nack_interval > Picoseconds() && now >= s_.next_nack[qp];
+  }
+
+  /// A message is whole that had a queue pair of its own: the next one comes on a fresh one.
+  [[gnu::noinline]] void forget(std::uint32_t qp, ReceiverState& r, const PortState& port) {
+    const TransportConstants& t = host_.transport(r.transport);
+    r.ack_entropy = message_response_entropy(r.host, port.owner, qp, r.expected);
+    if (!t.control.is_none()) s_.controls.restart_receiver(t.control, r.control_slot);
   }
 
   /// A marked packet came: the control's part at the receiver says what becomes of it.
@@ -170,11 +221,12 @@ class Roce {
     }
   }
 
+  /// `ahead`: how far the packet that it answers is ahead of the expected one.
   void send_ack(const Here& here, std::uint32_t qp, ReceiverState& r, PacketKind kind,
-                PortState& port) {
+                PortState& port, std::uint32_t ahead = 0) {
     // What chips work on is taken in any order, too, but never acknowledged.
     if (Host::kTakesSums && !host_.transport(r.transport).reliable) return;
-    Packet packet = response(qp, r, kind);
+    Packet packet = response(qp, r, kind, ahead);
     if (r.echo_pending) packet.flags |= kCongested;
     r.echo_pending = false;
     r.since_ack = 0;
@@ -186,12 +238,13 @@ class Roce {
     host_.respond(here, packet, port);
   }
 
-  [[nodiscard]] Packet response(std::uint32_t qp, const ReceiverState& r, PacketKind kind) const {
+  [[nodiscard]] Packet response(std::uint32_t qp, const ReceiverState& r, PacketKind kind,
+                                std::uint32_t ahead = 0) const {
     const TransportConstants& t = host_.transport(r.transport);
     Packet packet;
     packet.flow = qp;
     write_ack(packet, t.ack_layout(),
-              {.expected = r.expected, .received = r.received, .sent = r.sent});
+              {.expected = r.expected, .received = r.received, .sent = r.sent, .ahead = ahead});
     packet.destination = r.host;
     packet.entropy = r.ack_entropy;
     packet.size = t.ack_size;
@@ -205,16 +258,8 @@ class Roce {
   NetworkState& s_;
   Host& host_;
   Sender sender_;
+  SelectiveSender selective_;
 };
-
-template <class Host>
-void Roce<Host>::push_timer(Cell& cell, std::uint32_t qp, Picoseconds time) {
-  const auto type = static_cast<std::uint32_t>(EventType::kRetransmit);
-  cell.agenda.push({.time = time,
-                    .order = AgendaEvent::make_order(EventRank::kTimer, type, qp, 0),
-                    .type = type,
-                    .target = qp});
-}
 
 template <class Host>
 void Roce<Host>::arm_timer(const Here& here, SenderState& s, std::uint32_t qp) {
@@ -222,18 +267,22 @@ void Roce<Host>::arm_timer(const Here& here, SenderState& s, std::uint32_t qp) {
   ++here.cell.live_events;
   if (s.timer_is_set) return;
   s.timer_is_set = true;
-  push_timer(here.cell, qp, s.deadline);
+  push_retransmit_timer(here.cell, qp, s.deadline);
 }
 
 template <class Host>
 void Roce<Host>::expire_timer(const Here& here, std::uint32_t qp) {
   SenderState& s = s_.senders[qp];
+  if (s.repair != kNoIndex) {
+    if (selective_.expire(here, s, qp)) host_.activate(here, qp);
+    return;
+  }
   s.timer_is_set = false;
   if (!s.has_outstanding() || s.schedule == SenderState::Schedule::kFailed) return;
   here.cell.last_event_time = here.now;
   if (s.deadline > here.now) {
     s.timer_is_set = true;
-    push_timer(here.cell, qp, s.deadline);
+    push_retransmit_timer(here.cell, qp, s.deadline);
     return;
   }
   const TransportConstants& t = host_.transport(s.transport);
@@ -244,7 +293,7 @@ void Roce<Host>::expire_timer(const Here& here, std::uint32_t qp) {
   }
   s.deadline = here.now + t.retransmit_timeout;
   s.timer_is_set = true;
-  push_timer(here.cell, qp, s.deadline);
+  push_retransmit_timer(here.cell, qp, s.deadline);
   ++here.worker.sums.timeouts;
   sender_.lose(s, t, congestion::Loss::kTimeout, here.now);
   sender_.go_back(s);

@@ -68,6 +68,11 @@ void complete_super_uplink(const Context& context) {
     context.provenance[child_path(path, key)] = "as the uplinks";
   };
   inherit(&topologies::LinkPart::rate, "rate");
+  if (!link.errors.given() && links.uplink.errors.given()) {
+    link.errors = links.uplink.errors;
+    const char* key = link.errors.frame_loss_rate ? "frame_loss_rate" : "bit_error_rate";
+    context.provenance[child_path(path, key)] = "as the uplinks";
+  }
   if (!link.length && !link.cable) inherit(&topologies::LinkPart::latency, "latency");
   if (link.latency) return;
   inherit(&topologies::LinkPart::length, "length");
@@ -148,8 +153,9 @@ void complete_changes(const Context& context) {
     const std::string path = element_path("links.changes", i);
     if (link.length.has_value() != link.cable.has_value()) {
       context.fail(path, link.length ? "has a length but no cable" : "has a cable but no length");
-    } else if (!link.rate && !link.latency && !link.length) {
-      context.fail(path, "changes nothing; expected a rate, a latency, or a length with a cable");
+    } else if (!link.rate && !link.latency && !link.length && !link.errors.given()) {
+      context.fail(path,
+                   "changes nothing; expected a rate, a latency, a length with a cable, or errors");
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include "scenarios/language/schemas/document.hpp"
 #include "simcore/schema/schema_builder.hpp"
+#include "topologies/parts/parts_schema.hpp"
 
 namespace weft::scenarios::language {
 namespace {
@@ -49,6 +50,18 @@ schema::Object<LinkLatency> link_latency_schema() {
       .at_most(1_s);
 }
 
+schema::Object<BitErrors> bit_errors_schema() {
+  using Fault = BitErrors;
+  return schema::describe<Fault>("bit errors", "cables that spoil frames, both ways")
+      .include(&Fault::links, link_selection_schema())
+      .include(&Fault::errors, topologies::link_error_schema())
+      .check([](const Fault& fault, std::vector<schema::Problem>& problems) {
+        if (fault.errors.given()) return;
+        problems.push_back(
+            {"frame_loss_rate", "is missing, and so is bit_error_rate; one is needed"});
+      });
+}
+
 }  // namespace
 
 schema::Object<FaultSpec> fault_schema() {
@@ -65,6 +78,7 @@ schema::Object<FaultSpec> fault_schema() {
       .alternative<LinkDown>("link-down", what, link_down_schema())
       .alternative<SwitchDown>("switch-down", what, switch_down_schema())
       .alternative<LinkLatency>("link-latency", what, link_latency_schema())
+      .alternative<BitErrors>("bit-errors", what, bit_errors_schema())
       .check([](const FaultSpec& fault, std::vector<schema::Problem>& problems) {
         if (fault.until && *fault.until <= fault.at) {
           problems.push_back(

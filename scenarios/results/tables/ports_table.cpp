@@ -32,6 +32,8 @@ const Table<PortResult>& PortsTable::declaration() {
         [](const PortResult& r) { return r.counters.ttl_drops; }, Needs::kPackets},
        {"fault_drops", "packets that a failing link lost",
         [](const PortResult& r) { return r.counters.fault_drops; }, Needs::kPackets},
+       {"error_drops", "packets that errors of the link spoilt on the way here",
+        [](const PortResult& r) { return r.counters.error_drops; }, Needs::kErrors},
        {"credit_stalls", "times that data began to wait for credits, all classes",
         [](const PortResult& r) { return r.counters.credit_stalls; }, Needs::kPackets},
        {"credit_stall_s", "time during which data waited for credits, all classes",
