@@ -68,7 +68,10 @@ class MessageReader {
     const std::unique_ptr<std::istream> text = open_text(file_);
     std::istream& in = *text;
     std::string line;
-    if (!std::getline(in, line)) return Errors{error_at(file_, "cannot be read or is empty")};
+    if (!std::getline(in, line)) {
+      return Errors{error_at(
+          file_, in.bad() ? "is damaged: it cannot be unpacked" : "cannot be read or is empty")};
+    }
     // A spreadsheet that saved the file may have put a mark before it, and CR before ends of lines.
     const std::string header(without_byte_order_mark(line));
     if (!row_.read(header)) return Errors{error_at(file_, row_.problem(), 1)};

@@ -163,6 +163,7 @@ void enter(const ProgressObserver& progress, const char* stage) {
   if (!progress) return;
   Progress now;
   now.stage = stage;
+  now.state = [](std::size_t /*ports*/) { return RunState{}; };
   static_cast<void>(progress(now));
 }
 

@@ -21,7 +21,7 @@ std::string text_of(const std::string& key) {
 
 TEST(KeyManual, SaysWhatAKeyMeansWhatItTakesAndWhereItsDefaultComesFrom) {
   const std::string text = text_of("fabric.ecn.kmin");
-  EXPECT_THAT(text, HasSubstr("fabric.ecn.kmin\n"));
+  EXPECT_THAT(text, HasSubstr("fabric.ecn.kmin  (with type: red)\n"));
   EXPECT_THAT(text, HasSubstr("value    a size such as"));
   EXPECT_THAT(text, HasSubstr("default  "));
   EXPECT_THAT(text_of("seed"), HasSubstr("default  1 (any number serves"));

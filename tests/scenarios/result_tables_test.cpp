@@ -57,7 +57,7 @@ TEST(ResultTables, SayUnitsInTheLastWordOfNames) {
 }
 
 TEST(ResultTables, OfTheFluidEngineLackWhatOnlyPacketsTell) {
-  EXPECT_THAT(names(TableReference(PortsTable::declaration().known(false))),
+  EXPECT_THAT(names(TableReference(PortsTable::declaration().known(false, false))),
               ElementsAre("port", "rate_bps", "bytes", "utilisation"));
 }
 

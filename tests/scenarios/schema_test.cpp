@@ -259,9 +259,10 @@ TEST(JsonSchema, SaysWhatIsWrongAndNotWhatElseItCouldHaveBeen) {
                            "}\njobs: [{name: j, " + job + "}]\n")));
   };
   const std::string fabric = "topology: leaf-spine, spines: 2";
-  const std::string job = "type: incast, size: 1MiB, target: 0";
+  const std::string job = "type: incast, size: 1MiB, senders: 2";
   EXPECT_EQ(complaint(fabric, job), "");
-  EXPECT_EQ(complaint(fabric, "type: incast, sizee: 1MiB"), ".jobs[0].sizee additionalProperties");
+  EXPECT_EQ(complaint(fabric, "type: incast, size: 1MiB, senderss: 2"),
+            ".jobs[0].senderss additionalProperties");
   EXPECT_EQ(complaint(fabric, "type: incast, size: 1 mile"), ".jobs[0].size pattern");
   EXPECT_EQ(complaint(fabric, "type: incats, size: 1MiB"), ".jobs[0].type enum");
   EXPECT_EQ(complaint(fabric, "size: 1MiB"), ".jobs[0] required type");

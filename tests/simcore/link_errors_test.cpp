@@ -7,13 +7,14 @@
 namespace weft {
 namespace {
 
-using Unit = LinkErrors::Unit;
+using ErrorUnit = LinkErrors::Unit;
 
 // Without FEC a frame of b bytes is lost unless all of its 8 b bits are right.
 TEST(LinkErrors, WithoutFecEveryBitOfTheFrameHasToBeRight) {
   for (const double rate : {1e-15, 1e-12, 1e-9, 1e-6}) {
     const double expected = -std::expm1(8 * 4'178 * std::log1p(-rate));
-    EXPECT_NEAR(frame_loss_probability({rate, Unit::kBits}, 4'178_B), expected, 1e-12 * expected);
+    EXPECT_NEAR(frame_loss_probability({rate, ErrorUnit::kBits}, 4'178_B), expected,
+                1e-12 * expected);
   }
 }
 
@@ -23,20 +24,20 @@ TEST(LinkErrors, WithoutFecEveryBitOfTheFrameHasToBeRight) {
 // B is in one code word. RS(528,514) has 5,280 bits for the same data; RS(272,258) 2,720 for 320 B.
 TEST(LinkErrors, WithFecEveryBitOfItsCodeWordsHasToBeRight) {
   const double rate = 1e-12;
-  const auto bits = [&](Unit unit, Bytes wire) {
+  const auto bits = [&](ErrorUnit unit, Bytes wire) {
     return frame_loss_probability({rate, unit}, wire) / rate;
   };
-  EXPECT_NEAR(bits(Unit::kRs544, 4'178_B), 40'944.5, 1e-3);
-  EXPECT_NEAR(bits(Unit::kRs544, 1_B), 5'440, 1e-3);
-  EXPECT_NEAR(bits(Unit::kRs544, 86_B), 5'440 * (1 + 85 / 640.0), 1e-3);
-  EXPECT_NEAR(bits(Unit::kRs528, 4'178_B), 5'280 * (1 + 4'177 / 640.0), 1e-3);
-  EXPECT_NEAR(bits(Unit::kRs272, 4'178_B), 2'720 * (1 + 4'177 / 320.0), 1e-3);
+  EXPECT_NEAR(bits(ErrorUnit::kRs544, 4'178_B), 40'944.5, 1e-3);
+  EXPECT_NEAR(bits(ErrorUnit::kRs544, 1_B), 5'440, 1e-3);
+  EXPECT_NEAR(bits(ErrorUnit::kRs544, 86_B), 5'440 * (1 + 85 / 640.0), 1e-3);
+  EXPECT_NEAR(bits(ErrorUnit::kRs528, 4'178_B), 5'280 * (1 + 4'177 / 640.0), 1e-3);
+  EXPECT_NEAR(bits(ErrorUnit::kRs272, 4'178_B), 2'720 * (1 + 4'177 / 320.0), 1e-3);
 }
 
 TEST(LinkErrors, AFrameLossRateHoldsForEverySize) {
   for (const double rate : {1e-6, 1e-2, 0.5, 1.0}) {
     for (const Bytes wire : {64_B, 4'178_B, 65'535_B}) {
-      EXPECT_NEAR(frame_loss_probability({rate, Unit::kFrames}, wire), rate, 1e-12);
+      EXPECT_NEAR(frame_loss_probability({rate, ErrorUnit::kFrames}, wire), rate, 1e-12);
     }
   }
   EXPECT_EQ(frame_loss_probability({}, 4'178_B), 0);

@@ -112,6 +112,7 @@ schema::Object<LinkErrorPart> link_error_schema() {
   return schema::describe<Errors>("link errors", "how often frames are spoilt")
       .field("bit_error_rate", &Errors::bit_error_rate,
              "bits that arrive wrong after forward error correction; each spoils its code word")
+      .source("none")
       .within({.low = 0, .high = 0.1})
       .choice("code_word", &Errors::code_word,
               {{LinkErrors::Unit::kRs544, "rs-544", "RS(544,514), 640 B of data in 5,440 bits"},
@@ -124,6 +125,7 @@ schema::Object<LinkErrorPart> link_error_schema() {
                "with a `bit_error_rate`")
       .field("frame_loss_rate", &Errors::frame_loss_rate,
              "frames that are spoilt, whatever their size; instead of `bit_error_rate`")
+      .source("none")
       .within({.low = 0, .high = 1})
       .check([](const Errors& e, std::vector<schema::Problem>& problems) {
         if (e.bit_error_rate && e.frame_loss_rate) {

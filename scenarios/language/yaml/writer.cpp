@@ -132,8 +132,9 @@ class Writer {
 
   void integers(const Field& field, const void* value, const std::string& path,
                 const std::string& source, Lines& lines) {
-    lines.push_back({0, field.key + ": " + integers_text(field.integers(const_cast<void*>(value))),
-                     comment_of(path, source)});
+    const std::vector<std::uint32_t>& list = field.integers(const_cast<void*>(value));
+    if (list.empty()) return;
+    lines.push_back({0, field.key + ": " + integers_text(list), comment_of(path, source)});
   }
 
   void list(const Field& field, const void* value, const std::string& path, Lines& lines) {
