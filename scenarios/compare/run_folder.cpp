@@ -23,7 +23,7 @@ namespace weft::scenarios {
 namespace {
 
 namespace fs = std::filesystem;
-using json = nlohmann::ordered_json;  // numbers stay in the order of the file
+using nlohmann::ordered_json;  // numbers stay in the order of the file
 
 Error error_at(const fs::path& file, std::string message, int line = 0) {
   return {.message = std::move(message), .where = {.file = file.string(), .line = line}};
@@ -130,14 +130,14 @@ class MessageReader {
 };
 
 /// What `item` of a list is called: by its name, or its number.
-std::string element_name(const json& item, std::size_t index) {
+std::string element_name(const ordered_json& item, std::size_t index) {
   if (item.is_object() && item.contains("name") && item["name"].is_string()) {
     return item["name"].get<std::string>();
   }
   return std::to_string(index);
 }
 
-void add_numbers(const json& value, const std::string& path,
+void add_numbers(const ordered_json& value, const std::string& path,
                  std::vector<std::pair<std::string, double>>& numbers) {
   const auto below = [&path](const std::string& name) {
     return path.empty() ? name : path + "." + name;
@@ -210,20 +210,20 @@ Errors read_ports(const fs::path& file, RunFolder& run) {
   return {};
 }
 
-/// Throws json::exception where the file is not what `write_results` writes.
-RunFolder folder_of(const json& summary) {
+/// Throws ordered_json::exception where the file is not what `write_results` writes.
+RunFolder folder_of(const ordered_json& summary) {
   RunFolder run;
   run.engine = summary.at(summary_keys::kEngine).get<std::string>();
   run.scenario_sha256 = summary.at(summary_keys::kScenario).get<std::string>();
   run.seed = summary.at(summary_keys::kSeed).get<std::uint64_t>();
   run.results_sha256 = summary.at(summary_keys::kResults).get<std::string>();
   add_numbers(summary, "", run.numbers);
-  for (const json& job : summary.at(summary_keys::kJobs)) {
+  for (const ordered_json& job : summary.at(summary_keys::kJobs)) {
     RunFolder::Job row{job.at(job_columns::kName.key).get<std::string>(),
                        job.at(job_columns::kType.key).get<std::string>(),
                        {}};
     static_assert(job_columns::kCompletionTime.may_be_empty);
-    const json& jct = job.at(job_columns::kCompletionTime.key);
+    const ordered_json& jct = job.at(job_columns::kCompletionTime.key);
     if (!jct.is_null()) row.jct = jct.get<double>();
     run.jobs.push_back(std::move(row));
   }
@@ -240,8 +240,8 @@ Result<RunFolder> read_run_folder(const fs::path& folder) {
   }
   RunFolder run;
   try {
-    run = folder_of(json::parse(in));
-  } catch (const json::exception& e) {
+    run = folder_of(ordered_json::parse(in));
+  } catch (const ordered_json::exception& e) {
     return Errors{error_at(file, std::string("is not a summary of weft: ") + e.what())};
   }
   run.folder = folder.string();

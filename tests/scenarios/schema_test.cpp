@@ -171,7 +171,8 @@ class Validator {
     const ordered_json properties = schema.value("properties", ordered_json::object());
     const bool is_closed = !schema.value("additionalProperties", true);
     for (const auto& [key, inner] : value.items()) {
-      const std::string path = at + "." + key;
+      std::string path = at;
+      path.append(".").append(key);
       if (is_closed && !properties.contains(key)) return path + " additionalProperties";
       if (!properties.contains(key)) continue;
       if (auto wrong = check(properties[key], inner, path); !wrong.empty()) return wrong;
