@@ -13,12 +13,6 @@
 /// what happens there between quiet and quiet follows from when the calls begin.
 namespace weft::collectives {
 
-/// A rank's stream of a component.
-struct ComponentStream {
-  std::uint32_t rank = 0;  ///< of the component
-  std::uint32_t stream = 0;
-};
-
 /// GPUs of one domain, and the communicators that are all among them. Communicators that have a
 /// GPU in common are in one component.
 struct Component {

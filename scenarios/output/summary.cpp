@@ -315,6 +315,11 @@ std::string reuse_lines(const Results& r) {
         format_count(static_cast<std::int64_t>(r.reuse.simulated)),
         format_count(static_cast<std::int64_t>(r.reuse.phases)), r.reuse.gpus,
         format_count(static_cast<std::int64_t>(r.reuse.ended_otherwise)));
+  } else if (r.reuse.mode == Reuse::kVerify) {
+    lines += fmt::format(
+        "  reuse: {} phases of {} GPUs took place as {} that were simulated apart as well\n",
+        format_count(static_cast<std::int64_t>(r.reuse.phases)), r.reuse.gpus,
+        format_count(static_cast<std::int64_t>(r.reuse.simulated)));
   } else if (r.reuse.phases > 0) {
     lines += fmt::format("  reuse: {} of {} phases of {} GPUs simulated, {} of {} packet-hops\n",
                          format_count(static_cast<std::int64_t>(r.reuse.simulated)),

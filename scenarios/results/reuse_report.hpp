@@ -21,11 +21,6 @@ struct ReuseReport {
   std::uint64_t ended_otherwise = 0;  ///< of an audit: than the first that began alike
   std::uint64_t simulated_hops = 0;   ///< packet-hops, those outside of phases included
   std::vector<std::string> refusals;  ///< sentences: what was not reused, and why
-
-  [[nodiscard]] double hit_rate() const {
-    if (phases == 0) return 0;
-    return 1 - static_cast<double>(simulated) / static_cast<double>(phases);
-  }
 };
 
 }  // namespace weft::scenarios
