@@ -36,6 +36,7 @@ class RandomScenario {
       yaml += RandomTrafficJob(seed_).text(hosts, job_classes_, graphs == Graphs::kSome);
     }
     if (is_reliable_ && below(4) == 0) faults(yaml);
+    if (is_reliable_ && seed_ % 4 == 2) lose_frames(yaml);
     return yaml;
   }
 
@@ -69,7 +70,7 @@ class RandomScenario {
     yaml += fmt::format(", load_balancing: {}", spray ? one_of({"spray", "round-robin"}) : "ecmp");
     yaml += fmt::format(", flow_control: {}", flow_control());
     yaml += fmt::format(", pause: {{frame: {}, quanta: {}}}", one_of({"0B", "64B"}),
-                        one_of({"standard", "until-resume"}));
+                        seed_ % 9 == 5 ? "expire" : one_of({"standard", "until-resume"}));
     yaml += fmt::format(", ecn: {}", marking());
     if (below(4) == 0) {
       yaml += fmt::format(", queueing: input, arbitration: {}", one_of({"round-robin", "random"}));
@@ -121,6 +122,16 @@ class RandomScenario {
       yaml += fmt::format("  - {{type: nic-pause, host: h3, at: {}ns, until: {}ns}}\n", held,
                           held + 1 + time());
     }
+  }
+
+  /// Access links that spoil frames, and what else they can be given.
+  void lose_frames(std::string& yaml) const {
+    const std::string key = "access: {";
+    yaml.insert(yaml.find(key) + key.size(), seed_ % 8 == 2
+                                                 ? "frame_loss_rate: 0.003, "
+                                                 : "bit_error_rate: 1e-7, code_word: rs-528, ");
+    if (yaml.find("\nfaults:\n") == std::string::npos) return;
+    yaml += "  - {type: bit-errors, from: h0, at: 1us, until: 20us, frame_loss_rate: 0.05}\n";
   }
 
   std::string marking() {
@@ -178,12 +189,30 @@ class RandomScenario {
     const std::uint64_t every = 1 + below(4);
     const char* around[] = {"", "encapsulation: vlan, ", "encapsulation: [vlan, macsec], ", "",
                             "encapsulation: psp, "};
+    const char* mtu = one_of({"1024", "4096"});
+    const bool takes_any_order = spray || below(2) == 0;
     return fmt::format(
-        "{{type: roce, {}mtu: {}B, receiver: {}, window: {}, queue_pairs: {}, ack: {{every: {}, "
-        "priority: {}}}, congestion_control: {}}}",
-        around[seed_ % std::size(around)], one_of({"1024", "4096"}),
-        spray || below(2) == 0 ? "any-order" : "in-order", below(2) == 0 ? 0 : every + below(60),
-        1 + below(3), every, one_of({"same", "highest", "control"}), congestion_control());
+        "{{type: roce, {}mtu: {}B, {}, window: {}, queue_pairs: {}, ack: {{every: {}, "
+        "priority: {}{}}}, congestion_control: {}{}}}",
+        around[seed_ % std::size(around)], mtu, recovery(takes_any_order, spray),
+        below(2) == 0 ? 0 : every + below(60), 1 + below(3), every,
+        one_of({"same", "highest", "control"}),
+        !takes_any_order && seed_ % 5 != 2 && seed_ % 7 < 3 ? ", nack_interval: 5us" : "",
+        congestion_control(), seed_ % 6 == 4 ? ", queue_pair_life: message" : "");
+  }
+
+  /// What receivers do out of order, or selective repeat in its place.
+  [[nodiscard]] std::string recovery(bool takes_any_order, bool spray) const {
+    if (seed_ % 5 != 2) {
+      return fmt::format("receiver: {}", takes_any_order ? "any-order" : "in-order");
+    }
+    return fmt::format(
+        "recovery: {{type: selective-repeat, cap: {}, timeout_low: {}us, reordering: "
+        "{}}}",
+        seed_ % 2 == 0   ? "bdp"
+        : seed_ % 3 == 0 ? "none"
+                         : "100KB",
+        20 + seed_ % 80, spray && seed_ % 4 < 2 ? 32 : 0);
   }
 
   /// Any of the list, DCQCN also by its presets; where packets queue at inputs none that needs

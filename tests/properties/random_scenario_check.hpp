@@ -21,9 +21,11 @@ inline scenarios::Experiment build_loaded(const scenarios::LoadedScenario& loade
   return std::move(experiment).value();
 }
 
-/// Whether a link fails that packets may wait for: when it is back its peer sends at once, and is
-/// paused again a round trip later, for which no headroom is set aside.
+/// Whether pauses end that are still meant: they run out, or a link fails that packets may wait
+/// for. When it is back its peer sends at once, and is paused again a round trip later, for which
+/// no headroom is set aside.
 inline bool forgets_pauses(const scenarios::Scenario& scenario) {
+  if (scenario.switches.pause.quanta == protocols::PauseConfig::Quanta::kExpire) return true;
   return std::ranges::any_of(scenario.faults, [](const scenarios::FaultSpec& fault) {
     return fault.kind() == protocols::Fault::Kind::kLinkDown;
   });

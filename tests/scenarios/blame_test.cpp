@@ -133,6 +133,20 @@ TEST(Blame, OfALostTailIsTheTimeOut) {
             0.97 * to_seconds(job_of(r, "a").jct));
 }
 
+// A frame in the middle of a message is spoilt: under selective repeat its repair is what it takes
+// longer than the wire, from the end of the transmission that was lost until the NACK for the next
+// packet came, and then the packet under way.
+TEST(Blame, OfASpoiltFrameIsItsRepair) {
+  const Results r = blamed(two_leaves(
+      "transport: {type: roce, congestion_control: none, recovery: selective-repeat}\n"
+      "jobs: [{name: a, type: messages, ranks: [h0, h4], list: [{from: 0, to: 1, size: 128KiB}]}]\n"
+      "faults: [{type: bit-errors, from: h0, at: 1900ns, until: 1990ns, frame_loss_rate: 1}]\n",
+      kDeep));
+  EXPECT_GE(r.totals.error_drops, 1);
+  EXPECT_EQ(r.totals.timeouts, 0u);
+  EXPECT_GT(time_of(r, "a", "retransmission", "rank 0 -> rank 1 (h0 -> h4)"), 0_ps);
+}
+
 // A rank that begins late is all that an all-reduce in a ring takes longer.
 TEST(Blame, OfALateRankIsThatRank) {
   const std::string job =

@@ -151,5 +151,24 @@ TEST(ShippedClaims, MoeAllToAll) {
   EXPECT_GT(to_seconds(r.jobs[1].jct), 3 * to_seconds(r.jobs[0].jct));
 }
 
+// "To 1e-3 both take at most 3 % longer; at 1e-2 go-back-N takes 148 times as long, IRN 2.1 times",
+// and what a larger cap, repeated NACKs and longer cables make of it.
+TEST(ShippedClaims, Loss) {
+  const Results r = shipped_run("loss");
+  ASSERT_EQ(r.jobs.size(), 10u);
+  for (const std::size_t i : {0, 1, 2, 3, 5, 6, 7, 8}) {
+    EXPECT_LT(over_ideal(r.jobs[i]), 1.03) << r.jobs[i].name;
+  }
+  EXPECT_NEAR(over_ideal(r.jobs[4]), 148, 0.5);
+  EXPECT_NEAR(over_ideal(r.jobs[9]), 2.1, 0.05);
+  const Results larger = shipped_run("loss", {"fabric.classes[1].transport.recovery.cap=1MB"});
+  EXPECT_NEAR(over_ideal(larger.jobs[8]), 1 / (1 - 1e-3), 1e-3);
+  EXPECT_NEAR(over_ideal(larger.jobs[9]), 1.68, 0.005);
+  const Results again = shipped_run("loss", {"fabric.classes[0].transport.ack.nack_interval=10us"});
+  EXPECT_NEAR(over_ideal(again.jobs[4]), 1.37, 0.005);
+  const Results longer = shipped_run("loss", {"links.access.length=2km"});
+  EXPECT_NEAR(over_ideal(longer.jobs[3]), 1.29, 0.005);
+}
+
 }  // namespace
 }  // namespace weft::scenarios
