@@ -102,6 +102,17 @@ async function showsNames(browser) {
   assert.ok(await browser.ask(`[...document.querySelectorAll('#compared-jobs td')].some((n) => n.textContent === ${JSON.stringify(HOSTILE)})`));
 }
 
+/** Frames that errors of links spoilt have a name of their own. */
+async function namesLosses(browser) {
+  run('run', join(sources, 'scenarios/loss.yaml'), '--quiet', '-o', 'loss');
+  await opens(browser, pageOf('loss', 'loss'));
+  const { network } = summaryOf('loss');
+  assert.ok(network.error_drops > 0);
+  const value = await browser.ask('document.querySelector("[data-fact=\\"of them lost to errors of links\\"]").dataset.value');
+  assert.equal(Number(value), network.error_drops);
+  assert.ok(await browser.ask('[...document.querySelectorAll("#fabric option")].some((n) => n.value === "error_drops")'));
+}
+
 async function short(browser) {
   run('run', join(sources, 'scenarios/incast.yaml'), '--blame', '--quiet', '-o', 'incast');
   const page = pageOf('incast', 'incast');
@@ -109,6 +120,7 @@ async function short(browser) {
   await equalsSummary(browser, summaryOf('incast'));
   await leadsToPorts(browser, 'leaf0[0]->h0');
   await showsNames(browser);
+  await namesLosses(browser);
   return page;
 }
 

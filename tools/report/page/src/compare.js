@@ -5,7 +5,7 @@ import { on, goTo } from './bus.js';
 import { table } from './table.js';
 import { ofCause } from './colour.js';
 import { differences } from './scenario.js';
-import { warningsOf } from './overview.js';
+import { COUNTS, warningsOf } from './overview.js';
 import * as format from './format.js';
 
 /** Quantities of a run, in the order in which one asks for them: title, value, how it is written. */
@@ -18,8 +18,7 @@ const QUANTITIES = [
   ['message completion max', (s) => s.messages?.fct_seconds?.max, format.time],
   ['packet latency p50', (s) => s.packet_latency_seconds?.p50, format.time],
   ['packet latency p99', (s) => s.packet_latency_seconds?.p99, format.time],
-  ...['packets_dropped', 'ecn_marked', 'pfc_pauses', 'credit_stalls', 'timeouts', 'packets_sent_again'].map((name) =>
-    [name.replaceAll('_', ' '), (s) => s.network?.[name], format.number]),
+  ...COUNTS.map(([key, name]) => [name, (s) => s.network?.[key], format.number]),
 ];
 
 /** Shows a run in detail; set once that part is made. */

@@ -17,6 +17,7 @@ export const METRICS = [
   { name: 'pauses_sent', title: 'pauses sent', columns: ['pauses_sent'] },
   { name: 'credit_stall_s', title: 'credit stalls', columns: ['credit_stall_s'] },
   { name: 'drops', title: 'drops', columns: ['buffer_drops', 'ttl_drops', 'fault_drops'] },
+  { name: 'error_drops', title: 'lost to errors of links', columns: ['error_drops'] },
 ];
 
 /** Values by port of a run; null where the run has none of it. */

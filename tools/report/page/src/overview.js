@@ -4,6 +4,17 @@ import { el, section } from './dom.js';
 import { keysOf } from './scenario.js';
 import * as format from './format.js';
 
+/** What is counted of the network, by keys of summary.json; where nothing was, it is left out. */
+export const COUNTS = [
+  ['packets_dropped', 'packets dropped'],
+  ['error_drops', 'of them lost to errors of links'],
+  ['ecn_marked', 'ecn marked'],
+  ['pfc_pauses', 'pfc pauses'],
+  ['timeouts', 'timeouts'],
+  ['credit_stalls', 'credit stalls'],
+  ['packets_retransmitted', 'packets retransmitted'],
+];
+
 export const nameOf = (run) => run.label ?? run.summary.scenario;
 
 function facts(rows) {
@@ -50,8 +61,8 @@ function headline(run) {
     }
   }
   const network = summary.network ?? {};
-  for (const name of ['packets_dropped', 'ecn_marked', 'pfc_pauses', 'timeouts', 'credit_stalls']) {
-    if (network[name]) rows.push(one(name.replaceAll('_', ' '), network[name], format.number(network[name])));
+  for (const [key, name] of COUNTS) {
+    if (network[key]) rows.push(one(name, network[key], format.number(network[key])));
   }
   if (summary.packet_latency_seconds) {
     const l = summary.packet_latency_seconds;
