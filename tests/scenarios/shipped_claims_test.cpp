@@ -170,5 +170,117 @@ TEST(ShippedClaims, Loss) {
   EXPECT_NEAR(over_ideal(longer.jobs[3]), 1.29, 0.005);
 }
 
+/// Bytes that ports whose names have all of the words have sent.
+std::int64_t sent(const Results& r, const std::vector<std::string>& words) {
+  std::int64_t bytes = 0;
+  for (const PortResult& port : r.ports) {
+    if (std::ranges::all_of(words, [&](const std::string& word) {
+          return port.name.find(word) != std::string::npos;
+        })) {
+      bytes += port.counters.bytes.count();
+    }
+  }
+  return bytes;
+}
+
+// "The uplinks of three leaves are full; from 300 us on every fourth packet is lost, from 500 us on
+// none; queues grow in front of the other three spines until PFC pauses the servers; what was lost
+// is sent again after its time-out; at 1.4 ms the spine is used again. JCT/ideal is 1.5. Without
+// rerouting packets are lost for as long as the spine is down." And the two faults beside it.
+TEST(ShippedClaims, LinkFailure) {
+  const auto until = [](const std::string& time) {
+    return shipped_run("link-failure", {"run.until=" + time});
+  };
+  const Results before = until("300us");
+  EXPECT_EQ(before.totals.fault_drops, 0);
+  for (const PortResult& port : before.ports) {
+    if (port.name.starts_with("leaf") && port.name.find("->spine") != std::string::npos &&
+        !port.name.starts_with("leaf1")) {
+      EXPECT_GT(port.utilisation, 0.99) << port.name;
+    }
+  }
+  const Results rerouted = until("500us");
+  // Of the data of 11 servers, whose peers are in other racks, and of the ACKs of what arrives.
+  const double packets = 11 * (100e9 / 8) * 200e-6 / 4264;
+  const double lost = packets / 4 + packets * 3 / 4 / 4;
+  EXPECT_NEAR(static_cast<double>(rerouted.totals.fault_drops), lost, 0.03 * lost);
+  EXPECT_EQ(rerouted.totals.pauses, 0);
+  const Results back = until("1400us");
+  EXPECT_EQ(back.totals.fault_drops, rerouted.totals.fault_drops);
+  EXPECT_EQ(sent(back, {"->spine3"}), sent(before, {"->spine3"}));
+  EXPECT_GT(back.totals.pauses, 0);
+  const Results r = shipped_run("link-failure");
+  EXPECT_EQ(r.totals.fault_drops, rerouted.totals.fault_drops);
+  EXPECT_GT(sent(r, {"->spine3"}), 1.2 * static_cast<double>(sent(back, {"->spine3"})));
+  EXPECT_GE(r.totals.packets_retransmitted, r.totals.fault_drops);
+  EXPECT_GT(r.totals.timeouts, 0);
+  EXPECT_NEAR(over_ideal(r.jobs[0]), 1.5, 0.05);
+  const Results never = shipped_run("link-failure", {"fabric.convergence=never"});
+  EXPECT_GT(never.totals.fault_drops, 3 * r.totals.fault_drops);
+  const std::string fault = "from: leaf0, to: spine3, at: 300us";
+  const Results link = shipped_run("link-failure", {"faults=[{type: link-down, " + fault + "}]"});
+  EXPECT_GT(link.totals.fault_drops, 0);
+  EXPECT_LT(link.totals.fault_drops, r.totals.fault_drops);
+  const Results slow =
+      shipped_run("link-failure", {"faults=[{type: link-rate, rate: 25Gbps, " + fault + "}]"});
+  EXPECT_GT(slow.packet_latency.max(), 5 * before.packet_latency.max());
+}
+
+// "A ring moves the fewest bytes; halving-doubling as many, but is held up; recursive doubling
+// three times as many; the root's link of a binomial tree carries six vectors each way; a ninth of
+// what `hierarchical` sends leaves a rack. `best` says what the cost model picks, and why."
+TEST(ShippedClaims, AllReduceAlgorithms) {
+  const Results r = shipped_run("allreduce-algorithms");
+  const auto bytes = [&](std::size_t job) {
+    return static_cast<double>(r.jobs[job].bytes.count());
+  };
+  for (const std::size_t job : {1, 2, 3, 4, 5, 6, 7}) EXPECT_GE(bytes(job), bytes(0));
+  EXPECT_EQ(bytes(3), bytes(0));
+  EXPECT_NEAR(bytes(4) / bytes(0), 3, 0.1);
+  const auto held_up = [&](std::size_t job) {
+    const CriticalPath& path = r.collectives.at(job).path;
+    return to_seconds(path.queueing + path.paused) / to_seconds(path.total());
+  };
+  EXPECT_LT(held_up(0), 0.02);
+  EXPECT_GT(held_up(3), 0.5);
+  EXPECT_THAT(r.jobs[7].choice, HasSubstr("cost model: two-shot"));
+  const double vector = 8 << 20;
+  const auto alone = [](int job) {
+    const std::vector<std::string> names = {"binomial-tree", "hierarchical"};
+    std::string more = job == 0 ? "" : ", domain_size: 8, execution: {chunk: 256KiB}";
+    return shipped_run("allreduce-algorithms", {"jobs=[{name: one, type: all-reduce, size: 8MiB, "
+                                                "algorithm: " +
+                                                names[job] + more + "}]"});
+  };
+  const Results tree = alone(0);
+  EXPECT_NEAR(static_cast<double>(sent(tree, {"h0->leaf0"})) / vector, 6, 0.4);
+  EXPECT_NEAR(static_cast<double>(sent(tree, {"->h0"})) / vector, 6, 0.4);
+  const Results hierarchical = alone(1);
+  std::int64_t out = 0;
+  for (const PortResult& port : hierarchical.ports) {
+    if (port.name.starts_with("h")) out += port.counters.bytes.count();
+  }
+  EXPECT_NEAR(static_cast<double>(sent(hierarchical, {"->spine"})) / static_cast<double>(out),
+              1 / 9.0, 0.005);
+}
+
+double busbw(const JobResult& job) { return *job.bus_bandwidth / 1e9; }
+
+// "187 GB/s at 64 MiB".
+TEST(ShippedClaims, NcclA100) { EXPECT_NEAR(busbw(shipped_run("nccl-a100").jobs[0]), 187, 0.5); }
+
+// "A single call costs the start of the transport besides": 220 us. The same servers with
+// ConnectX-7 have neither that nor the latency of EFA's transport.
+TEST(ShippedClaims, NcclB200FourNodes) {
+  const auto seconds = [](std::vector<std::string> overrides) {
+    overrides.emplace_back("jobs[0].size=256KiB");
+    return to_seconds(shipped_run("nccl-b200-4-nodes", overrides).jobs[0].jct);
+  };
+  const double single = seconds({});
+  const double again = seconds({"racks.server.nic.start_latency=0ns"});
+  EXPECT_NEAR(single - again, 220e-6, 1e-6);
+  EXPECT_LT(seconds({"racks.server=hgx-b200"}), again - 4 * 14e-6);
+}
+
 }  // namespace
 }  // namespace weft::scenarios
