@@ -18,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string kHeavy = std::string(WEFT_SOURCE_DIR) + "/tests/scenarios/heavy/";
 
@@ -117,9 +118,9 @@ TEST(Heavy, OutputThatCannotBeWrittenFailsTheCommandAndKeepsTheResults) {
   EXPECT_EQ(run_shell(command + " > /dev/full").exit_code, 1);
   EXPECT_TRUE(fs::exists(out / "summary.json"));
   fs::remove_all(out);
-  // The reader has gone before the first byte comes.
+  // The reader has gone before the first byte comes, and had its reasons.
   const MeasuredRun f = run_shell("{ sleep 0.2; " + command + "; echo code $? >&2; } | true");
-  EXPECT_THAT(f.text, HasSubstr("standard output cannot be written"));
+  EXPECT_THAT(f.text, Not(HasSubstr("cannot be written")));
   EXPECT_THAT(f.text, HasSubstr("code 1"));
   EXPECT_TRUE(fs::exists(out / "summary.json"));
   fs::remove_all(own_folder());

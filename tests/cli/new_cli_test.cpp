@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/program.hpp"
@@ -82,6 +84,38 @@ TEST_F(New, ScenariosComeFromStandardInputToo) {
   // What reads its scenario twice reads a pipe once.
   EXPECT_EQ(
       shell("\"$0\" run - --without pauses --quiet < '" + kShipped + "incast.yaml'").exit_code, 0);
+}
+
+// Every command that writes one file, to standard output; what writes folders says so.
+TEST_F(New, ADashIsStandardOutput) {
+  const std::string incast = kShipped + "incast.yaml";
+  run({"run", incast, "--quiet", "-o", "results"});
+  std::ofstream(program_.path("sweep.yaml"))
+      << "name: sizes\nscenario: " << incast << "\naxes:\n"
+      << "  - {name: size, path: \"jobs[0].size\", values: [64KiB, 128KiB]}\n"
+      << "objectives:\n  - {name: jct, metric: jobs.incast.jct_seconds}\n";
+  run({"sweep", "sweep.yaml", "-o", "swept", "--quiet"});
+  const std::vector<std::pair<std::vector<std::string>, std::string>> commands{
+      {{"topo", incast}, "incast-32"},
+      {{"topo", incast, "--format", "json"}, "{"},
+      {{"platform", incast}, "<?xml"},
+      {{"schema"}, "{"},
+      {{"schema", "--results"}, "jobs.csv"},
+      {{"new", "--gpus", "16"}, "# "},
+      {{"help", "kmin"}, "kmin"},
+      {{"completion", "bash"}, "complete"},
+      {{"man", "run"}, ".TH"},
+      {{"report", "results"}, "<!DOCTYPE html>"},
+      {{"export", "swept"}, "point"},
+      {{"plot", "swept", "--x", "size", "--y", "jct"}, "<svg"}};
+  for (auto [command, text] : commands) {
+    command.insert(command.end(), {"-o", "-"});
+    EXPECT_NE(run(command).out.find(text), std::string::npos) << command.front();
+    EXPECT_FALSE(std::filesystem::exists(program_.path("-"))) << command.front();
+    EXPECT_FALSE(std::filesystem::exists(program_.path("-.svg"))) << command.front();
+  }
+  EXPECT_THAT(run({"run", incast, "-o", "-"}, 2).err, HasSubstr("`--json` prints them"));
+  EXPECT_THAT(run({"sweep", "sweep.yaml", "-o", "-"}, 2).err, HasSubstr("are a folder"));
 }
 
 TEST_F(New, SweepsAndScenariosAreToldApart) {

@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
     weft::complain(error.what());
   }
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    weft::complain("standard output cannot be written");
+    if (!weft::has_no_reader(STDOUT_FILENO)) weft::complain("standard output cannot be written");
     if (code == weft::cli::kSuccess) code = weft::cli::kUnfinished;
   }
   return code;

@@ -16,10 +16,13 @@ namespace weft::cli {
 /// Prints what is wrong; gives the exit code back.
 [[nodiscard]] int refuse(const Errors& errors, ExitCode code = kBadInput);
 
-/// A text, in which control characters are escaped, to standard output if `file` is empty, else to
-/// what it names (OutputFile). The exit code: `failure` where that cannot be written.
+/// A text, in which control characters are escaped, to standard output if `file` is empty or `-`,
+/// else to what it names (OutputFile). The exit code: `failure` where that cannot be written.
 [[nodiscard]] int put(const std::string& text, const std::string& file = {},
                       ExitCode failure = kUnfinished);
+
+/// Results are written to a folder: says so where `path` is `-`.
+[[nodiscard]] bool is_folder(const std::string& option, const std::string& path);
 
 /// Says that an option that was given changes nothing: `why`, such as `beside --json`.
 void no_effect(const CLI::App& command, const std::string& option, const std::string& why);

@@ -15,6 +15,7 @@
 #include "tools/cli/output.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/words.hpp"
+#include "tools/io/output_file.hpp"
 #include "tools/io/terminal.hpp"
 #include "tools/sweep/language/load_sweep.hpp"
 #include "tools/sweep/plan/points.hpp"
@@ -191,7 +192,10 @@ void SweepCommands::add_plot(CLI::App& app) {
   plot_->add_option("--by", o.plot.by, "an axis: a line for each value")->type_name("AXIS");
   add_where(*plot_, o.where);
   plot_->add_flag("--heatmap", o.plot.is_heatmap, "colours over --x and --by");
-  plot_->add_option("-o,--out", o.out, "files to write, without .svg and .png (default: Y-by-X)")
+  plot_
+      ->add_option(
+          "-o,--out", o.out,
+          "files to write, without .svg and .png (default: Y-by-X); -: the SVG to standard output")
       ->type_name(kFile);
 }
 
@@ -205,6 +209,7 @@ std::optional<int> SweepCommands::run() {
 
 int SweepCommands::run_sweep() {
   Options& o = *options_;
+  if (!is_folder("--out", o.out)) return kBadInput;
   o.run.file = o.file;
   o.run.out = o.out;
   o.run.must_exist = o.resume;
@@ -261,7 +266,7 @@ int SweepCommands::run_plot() {
   if (const Errors errors = sweep::draw(commands.value(), base); !errors.empty()) {
     return refuse(errors);
   }
-  print(base + ".svg\n" + base + ".png\n");
+  if (!is_dash(base)) print(base + ".svg\n" + base + ".png\n");
   return kSuccess;
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "scenarios/output/partial_path.hpp"
+#include "tools/io/terminal.hpp"
 
 namespace weft {
 namespace {
@@ -68,8 +69,9 @@ OutputFile::~OutputFile() {
 }
 
 Result<OutputFile> OutputFile::open(const fs::path& path) {
+  if (path.empty() || is_dash(path)) return OutputFile({}, std::cout);
   const auto descriptor = descriptor_of(path);
-  if (path.empty() || descriptor == "1") return OutputFile(path, std::cout);
+  if (descriptor == "1") return OutputFile(path, std::cout);
   if (descriptor == "2") return OutputFile(path, std::cerr);
   std::error_code error;
   const fs::file_type type = fs::status(path, error).type();
@@ -113,6 +115,7 @@ Result<OutputFile> OutputFile::beside(const fs::path& given, const fs::path& tar
 Errors OutputFile::commit() {
   stream_->flush();
   if (own_) own_->close();
+  if (stream_ == &std::cout && has_no_reader(STDOUT_FILENO)) return {};
   if (!stream_->good()) return {failure("the disk is full or nobody reads it")};
   if (partial_.empty()) return {};
   std::error_code error;
@@ -126,6 +129,8 @@ Error OutputFile::failure(const std::string& reason) const {
   return given_.empty() ? Error{"standard output cannot be written: " + reason}
                         : output_error(given_, reason);
 }
+
+bool is_dash(const fs::path& path) { return path == "-"; }
 
 Errors write_output(const fs::path& path, std::string_view text) {
   Result<OutputFile> file = OutputFile::open(path);

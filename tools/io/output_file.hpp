@@ -17,7 +17,7 @@ namespace weft {
 /// replaced.
 class OutputFile {
  public:
-  /// Empty: standard output.
+  /// Empty or `-`: standard output.
   [[nodiscard]] static Result<OutputFile> open(const std::filesystem::path& path);
   ~OutputFile();
   OutputFile(OutputFile&& other) noexcept;
@@ -41,6 +41,9 @@ class OutputFile {
   std::unique_ptr<std::ofstream> own_;
   std::ostream* stream_;
 };
+
+/// `-`, as commands of Unix call standard output and input.
+[[nodiscard]] bool is_dash(const std::filesystem::path& path);
 
 /// A whole file at once.
 [[nodiscard]] Errors write_output(const std::filesystem::path& path, std::string_view text);

@@ -1,5 +1,7 @@
 #include "tools/io/terminal.hpp"
 
+#include <poll.h>
+
 #include <cstdio>
 #include <string>
 
@@ -20,6 +22,11 @@ void put(std::string_view text, std::FILE* where) {
 void print(std::string_view text) { put(text, stdout); }
 
 void print_error_text(std::string_view text) { put(text, stderr); }
+
+bool has_no_reader(int descriptor) {
+  pollfd pipe{descriptor, POLLOUT, 0};
+  return ::poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0;
+}
 
 void complain(std::string_view text) { put("weft: " + std::string(text) + "\n", stderr); }
 

@@ -17,6 +17,9 @@ void print_error_text(std::string_view text);
 /// `weft: ` and the text as a line on standard error.
 void complain(std::string_view text);
 
+/// Who read this pipe has read enough and gone, as `head` does. That is no mistake of anybody's.
+[[nodiscard]] bool has_no_reader(int descriptor);
+
 /// One line each on standard error, and how many if there are several.
 void print_errors(const Errors& errors);
 

@@ -13,6 +13,7 @@
 #include "simcore/text/nearest.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/words.hpp"
+#include "tools/io/output_file.hpp"
 #include "tools/io/terminal.hpp"
 
 namespace weft::cli {
@@ -155,14 +156,14 @@ std::optional<int> NewCommand::run() {
   if (!was_told_anything() && ::isatty(STDIN_FILENO) == 1) ask();
   if (!use_gpus()) return kBadInput;
   std::error_code ignored;
-  if (!out_.empty() && std::filesystem::is_regular_file(out_, ignored)) {
+  if (!out_.empty() && !is_dash(out_) && std::filesystem::is_regular_file(out_, ignored)) {
     complain(out_ + ": is there; `weft new` replaces no file");
     return kBadInput;
   }
   const auto text = first_scenario(wanted_);
   if (!text.ok()) return refuse(text.errors());
   const int code = put(text.value(), out_);
-  if (code == kSuccess && !out_.empty()) {
+  if (code == kSuccess && !out_.empty() && !is_dash(out_)) {
     print("  " + out_ + "; next: `weft check " + out_ + "`, `weft run " + out_ + "`\n");
   }
   return code;

@@ -71,11 +71,13 @@ void ManualCommands::add_completion() {
   completion_->footer(
       "\nExamples:\n"
       "  source <(weft completion bash)\n"
-      "  weft completion fish > ~/.config/fish/completions/weft.fish\n");
+      "  weft completion fish -o ~/.config/fish/completions/weft.fish\n");
   completion_->add_option("shell", shell_, "whose language the script is in")
       ->required()
       ->check(one_of(kShells))
       ->type_name(joined(kShells));
+  completion_->add_option("-o,--out", out_, "file to write (default: standard output)")
+      ->type_name(kFile);
 }
 
 void ManualCommands::add_man() {
@@ -139,8 +141,8 @@ int ManualCommands::explain_word() const {
 
 int ManualCommands::complete() const {
   const CommandPage program = page_of(app_);
-  if (shell_ == "bash") return put(bash_completion(program));
-  return put(shell_ == "zsh" ? zsh_completion(program) : fish_completion(program));
+  if (shell_ == "bash") return put(bash_completion(program), out_);
+  return put(shell_ == "zsh" ? zsh_completion(program) : fish_completion(program), out_);
 }
 
 int ManualCommands::write_pages() const {
@@ -152,7 +154,7 @@ int ManualCommands::write_pages() const {
     complain("`" + command_ + "` is no command" + did_you_mean(command_, names));
     return kBadInput;
   }
-  if (out_.empty()) return put(man_page(*command, version_line()));
+  if (out_.empty() || is_dash(out_)) return put(man_page(*command, version_line()));
   std::error_code error;
   std::filesystem::create_directories(out_, error);
   std::vector<const CommandPage*> pages{command};

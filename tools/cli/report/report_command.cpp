@@ -67,7 +67,7 @@ std::optional<int> ReportCommand::run() {
   if (const Errors errors = out.value().commit(); !errors.empty()) {
     return refuse(errors, kUnfinished);
   }
-  print("  report in " + file + "\n");
+  if (!is_dash(file)) print("  report in " + file + "\n");
   return kSuccess;
 }
 

@@ -87,6 +87,7 @@ void RunCommand::say_what_has_no_effect() const {
 
 std::optional<int> RunCommand::run(const std::vector<std::string>& command_line) {
   if (!run_->parsed()) return std::nullopt;
+  if (!is_folder("--out", arguments_.out)) return kBadInput;
   set_log_level(*parse_log_level(log_level_));
   if (!seed_.empty()) arguments_.overrides.push_back("seed=" + seed_);
   arguments_.command_line = command_line;

@@ -50,6 +50,10 @@ Result<std::string> render(const char* terminal, const std::string& commands) {
 }  // namespace
 
 Errors draw(const std::string& commands, const fs::path& base) {
+  if (is_dash(base)) {
+    const Result<std::string> picture = render(kFormats[0].terminal, commands);
+    return picture.ok() ? write_output(base, picture.value()) : picture.errors();
+  }
   std::error_code ignored;
   if (base.has_parent_path()) fs::create_directories(base.parent_path(), ignored);
   std::vector<OutputFile> files;

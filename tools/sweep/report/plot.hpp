@@ -21,7 +21,8 @@ struct PlotOptions {
 /// are 95 % intervals.
 [[nodiscard]] Result<std::string> plot_commands(const Table& table, const PlotOptions& options);
 
-/// Writes `base`.svg and `base`.png through gnuplot; both or none. Names from the sweep reach
+/// Writes `base`.svg and `base`.png through gnuplot; both or none. Of `-` the SVG goes to standard
+/// output. Names from the sweep reach
 /// gnuplot between single quotes only.
 [[nodiscard]] Errors draw(const std::string& commands, const std::filesystem::path& base);
 
