@@ -45,6 +45,7 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
     if (const auto drawn = program->drawn_sends(rank)) drawn_messages_ += drawn->messages;
   }
   plan.first_lane = lane_count();
+  const std::size_t first_connection = connections_.size();
   WEFT_CHECK(plan.lanes >= 1 && plan.lanes <= kMaxLanes, "a program has lanes, not too many");
   hosts_.insert(hosts_.end(), hosts.begin(), hosts.end());
   job_of_process_.insert(job_of_process_.end(), hosts.size(), place_of_job);
@@ -76,6 +77,9 @@ Errors Workload::add_job(std::string name, Picoseconds start, std::span<const Ho
                         std::to_string(traffic.most_connections) + " connections",
                     {}}};
     }
+  }
+  for (std::size_t i = first_connection; i < connections_.size(); ++i) {
+    connections_[i].latency_group = static_cast<std::uint8_t>(std::min(place_of_job, 255U));
   }
   plan.program = std::move(program);
   plan.choice = std::move(choice);

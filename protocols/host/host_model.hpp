@@ -427,16 +427,21 @@ class HostModel {
     return end;
   }
 
+  void record_latency(const Here& here, const Packet& packet, std::uint8_t group) {
+    here.worker.packet_latency[group].add(s_.old_packets.elapsed(packet, here.now).count());
+  }
+
   void receive_data(const Here& here, const Packet& packet, PortState& port) {
-    here.worker.packet_latency.add(s_.old_packets.elapsed(packet, here.now).count());
-    const TransportConstants& t = transport(s_.receivers[packet.flow].transport);
+    const ReceiverState& r = s_.receivers[packet.flow];
+    record_latency(here, packet, r.latency_group);
+    const TransportConstants& t = transport(r.transport);
     transports_.with(t.receiver_model,
                      [&](auto& model) { model.receive_data(here, packet, port); });
   }
 
   /// A packet of a multicast, which come in any order.
   void receive_copy(const Here& here, const Packet& packet, const PortState& port) {
-    here.worker.packet_latency.add(s_.old_packets.elapsed(packet, here.now).count());
+    record_latency(here, packet, s_.multicast_of(packet.flow).latency_group);
     CopyReceiver& r = s_.copy_receivers[packet.flow - s_.first_copy];
     const bool is_last = (packet.flags & kLast) != 0;
     if (packet.sequence != r.expected) {

@@ -114,23 +114,26 @@ void start_tcp(NetworkState& s, std::uint32_t qp) {
 }
 
 /// Makes `receiver` the far end of `sender`, at `process`.
-void connect(ReceiverState& receiver, const SenderState& sender, ProcessId process) {
+void connect(const NetworkState& s, ReceiverState& receiver, const SenderState& sender,
+             const Connection& connection) {
   receiver.host = sender.host;
   receiver.connection = sender.connection;
   receiver.traffic_class = sender.traffic_class;
   receiver.transport = sender.transport;
   receiver.control_slot = sender.control_slot;
-  receiver.process = process;
+  receiver.process = connection.destination;
+  receiver.latency_group = s.latency_group_of(connection);
 }
 
 /// The receiving ends of a multicast, one per member of its group.
-void add_multicast(NetworkState& s, SenderState& sender, std::uint32_t group) {
+void add_multicast(NetworkState& s, SenderState& sender, const Connection& connection) {
   const auto number = static_cast<std::uint32_t>(s.multicasts.size());
   sender.in_network = kMulticastFlow | number;
   const auto receivers = static_cast<std::uint32_t>(s.copy_receivers.size());
   s.multicasts.push_back({.first_receiver = s.first_copy + receivers,
-                          .group = group,
-                          .connection = sender.connection});
+                          .group = connection.group,
+                          .connection = sender.connection,
+                          .latency_group = s.latency_group_of(connection)});
   s.copy_receivers.resize(receivers + s.members_of(s.multicasts.back()).size());
   for (std::size_t i = receivers; i < s.copy_receivers.size(); ++i) {
     s.copy_receivers[i].multicast = number;
@@ -162,7 +165,7 @@ void join_reduction(NetworkState& s, std::uint32_t qp, std::uint32_t index,
   reduction.queue_pairs.push_back(qp);
   if (connection.source == connection.destination) {
     reduction.receiver = static_cast<std::uint32_t>(s.receivers.size());
-    connect(s.receivers.emplace_back(), sender, connection.destination);
+    connect(s, s.receivers.emplace_back(), sender, connection);
     reduction.entropy = sender.entropy;
     reduction.offset = sender.first_turn;
   }
@@ -302,7 +305,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       }
       if (qp >= s.first_added_up) continue;
       ReceiverState& receiver = s.receivers[qp];
-      connect(receiver, sender, connection.destination);
+      connect(s, receiver, sender, connection);
       receiver.ack_entropy = s.constants.transports[transport].is_per_message
                                  ? message_response_entropy(from.value(), to.value(), qp, 0)
                                  : response_entropy(from, to, number, uses[transport]);
@@ -344,7 +347,7 @@ void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
     WEFT_CHECK(!s.constants.cut_through && !s.constants.input_queued,
                "chips take whole packets and queue at outputs");
     if (connection.kind == Connection::Kind::kMulticast) {
-      add_multicast(s, sender, connection.group);
+      add_multicast(s, sender, connection);
       continue;
     }
     const std::tuple key{connection.group, connection.flow_label, connection.destination};

@@ -140,7 +140,7 @@ NetworkShare PacketNetwork::share() const {
   }
   share.sums = engine_->sums();
   share.sums.add(engine_->measured_from, ~std::uint64_t{0});
-  share.packet_latency = engine_->packet_latency();
+  share.packet_latency = packet_latency();
   return share;
 }
 
@@ -158,9 +158,10 @@ void PacketNetwork::add(const QueueShare& share, std::uint64_t times) {
   q.stall_time += count * share.stall_time;
 }
 
-void PacketNetwork::add(const Worker::Sums& sums, const Histogram& packet_latency,
-                        std::uint64_t times) {
-  engine_->add(sums, packet_latency, times);
+void PacketNetwork::add(const Worker::Sums& sums, std::uint8_t latency_group,
+                        const Histogram& packet_latency, std::uint64_t times) {
+  if (latency_group >= state_->latency_groups) latency_group = 0;
+  engine_->add(sums, latency_group, packet_latency, times);
 }
 
 std::vector<PauseInterval> PacketNetwork::pauses() const {
@@ -246,7 +247,15 @@ Bytes PacketNetwork::buffer_peak(SwitchId at) const {
   return state_->switches[at.value()].buffer_peak;
 }
 
-Histogram PacketNetwork::packet_latency() const { return engine_->packet_latency(); }
+Histogram PacketNetwork::packet_latency() const {
+  Histogram all;
+  for (const Histogram& group : packet_latencies()) all.merge(group);
+  return all;
+}
+
+std::vector<Histogram> PacketNetwork::packet_latencies() const {
+  return engine_->packet_latencies();
+}
 
 std::uint32_t PacketNetwork::threads() const { return engine_->threads(); }
 

@@ -63,6 +63,7 @@ void PacketNetwork::Engine::hire() {
   for (std::uint32_t i = 0; i < size; ++i) {
     workers_.push_back(std::make_unique<Worker>());
     workers_.back()->number = i;
+    workers_.back()->packet_latency.resize(s_.latency_groups);
     workers_.back()->pool.exchange_by(depot_);
     workers_.back()->signals.reset(signal_words);
   }
@@ -102,20 +103,24 @@ Worker::Sums PacketNetwork::Engine::sums() const {
   return sums;
 }
 
-Histogram PacketNetwork::Engine::packet_latency() const {
-  Histogram all;
-  for (const auto& worker : workers_) all.merge(worker->packet_latency);
-  return all;
+std::vector<Histogram> PacketNetwork::Engine::packet_latencies() const {
+  std::vector<Histogram> groups(s_.latency_groups);
+  for (const auto& worker : workers_) {
+    for (std::size_t i = 0; i < groups.size(); ++i) groups[i].merge(worker->packet_latency[i]);
+  }
+  return groups;
 }
 
-void PacketNetwork::Engine::add(const Worker::Sums& sums, const Histogram& packet_latency,
-                                std::uint64_t times) {
+void PacketNetwork::Engine::add(const Worker::Sums& sums, std::uint8_t latency_group,
+                                const Histogram& packet_latency, std::uint64_t times) {
   workers_[0]->sums.add(sums, times);
-  workers_[0]->packet_latency.merge(packet_latency, times);
+  workers_[0]->packet_latency[latency_group].merge(packet_latency, times);
 }
 
 void PacketNetwork::Engine::clear_latency() {
-  for (const auto& worker : workers_) worker->packet_latency.clear();
+  for (const auto& worker : workers_) {
+    for (Histogram& group : worker->packet_latency) group.clear();
+  }
 }
 
 std::size_t PacketNetwork::Engine::chunk_bytes() const {

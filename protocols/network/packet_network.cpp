@@ -56,6 +56,12 @@ std::vector<TransportConfig> scale_out_transports(const PacketNetwork::Options& 
 }
 
 /// All that the packet path reads and a run never changes.
+std::uint8_t latency_groups_of(const std::vector<Connection>& connections) {
+  std::uint32_t groups = 1;
+  for (const Connection& c : connections) groups = std::max(groups, c.latency_group + 1U);
+  return groups > kMostLatencyGroups ? std::uint8_t{1} : static_cast<std::uint8_t>(groups);
+}
+
 NetworkConstants constants_of(const Fabric& fabric, const PacketNetwork::Options& options,
                               const std::vector<Connection>& connections) {
   NetworkConstants k(options.switches, options.nic, scale_out_transports(options), options.scale_up,
@@ -100,6 +106,7 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
                      options.keeps_domains_whole);
   engine_ = std::make_unique<Engine>(*state_, plan_, options_);
   build_cells();
+  state_->latency_groups = latency_groups_of(connections);
   engine_->hire();
   state_->processes.resize(processes.size());
   for (std::size_t p = 0; p < processes.size(); ++p) {

@@ -84,6 +84,9 @@ struct FlowName {
   std::uint32_t queue_pair = 0;  ///< number among those of its connection
 };
 
+/// Every thread has a histogram of packet latencies, 29 KiB, for each of so many groups.
+inline constexpr std::uint8_t kMostLatencyGroups = 64;
+
 /// Messages that are taken together while a run goes on: a few megabytes.
 inline constexpr std::uint64_t kManyMessages = 65'536;
 
@@ -182,7 +185,8 @@ class PacketNetwork {
   [[nodiscard]] NetworkShare share() const;
   /// Counts what was simulated elsewhere, so many times.
   void add(const QueueShare& queue, std::uint64_t times);
-  void add(const Worker::Sums& sums, const Histogram& packet_latency, std::uint64_t times);
+  void add(const Worker::Sums& sums, std::uint8_t latency_group, const Histogram& packet_latency,
+           std::uint64_t times);
   /// Packets that are on links or in buffers now.
   [[nodiscard]] std::uint64_t packets_in_flight() const;
   /// Distinct payload packets that their senders know to have arrived (datagrams: that were sent).
@@ -194,6 +198,8 @@ class PacketNetwork {
   [[nodiscard]] std::vector<BlockedPort> deadlock() const;
   [[nodiscard]] Bytes buffer_peak(SwitchId at) const;
   [[nodiscard]] Histogram packet_latency() const;
+  /// By Connection::latency_group; of all as one where there are more than kMostLatencyGroups.
+  [[nodiscard]] std::vector<Histogram> packet_latencies() const;
   /// Visits the messages that are over (their senders are done with them, and they were delivered)
   /// and were not yet taken, by the time when that was so, some thousands at once. The network
   /// forgets them.

@@ -82,6 +82,7 @@ struct Multicast {
   std::uint32_t first_receiver = 0;  ///< CopyReceivers of the members lie side by side
   std::uint32_t group = 0;           ///< its number
   ConnectionId connection;
+  std::uint8_t latency_group = 0;
 };
 
 /// What a packet that waits in a chip owes, above kTailShift in its stamp: nothing special (its

@@ -342,6 +342,7 @@ struct NetworkState {
   std::vector<Picoseconds> next_nack;       ///< by queue pair, where gaps are reported again
   std::vector<FrameLosses> losses;  ///< by PortId where a link ends; empty unless some spoil frames
   OldPackets old_packets;
+  std::uint8_t latency_groups = 1;  ///< histograms of packet latencies per worker
   Telemetry telemetry;
   MessageWatch watch;
   ProcessHandler* handler = nullptr;
@@ -379,6 +380,10 @@ struct NetworkState {
   /// Whether a packet of this Packet::flow is a copy that a chip made.
   [[nodiscard]] bool is_to_copy(std::uint32_t flow) const { return flow >= first_copy; }
   /// That such a packet is of.
+  /// The number of the histogram that a connection's packets go into.
+  [[nodiscard]] std::uint8_t latency_group_of(const Connection& connection) const {
+    return latency_groups == 1 ? std::uint8_t{0} : connection.latency_group;
+  }
   [[nodiscard]] const Multicast& multicast_of(std::uint32_t flow) const {
     return multicasts[copy_receivers[flow - first_copy].multicast];
   }

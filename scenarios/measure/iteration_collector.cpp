@@ -377,7 +377,9 @@ void IterationCollector::settle(std::uint32_t j, std::uint32_t until, HeldTimes&
   if (jobs_[j].is_explained) return settle_collective(j, until, held);
   for (std::uint32_t& i = jobs_[j].settled; i < until; ++i) {
     jobs_[j].iterations.push_back(iteration_of(executor_, e_.workload.jobs()[j], i));
-    jobs_[j].iterations.back().job = j;
+    IterationResult& r = jobs_[j].iterations.back();
+    r.job = j;
+    jobs_[j].add(r.end - r.start);
   }
 }
 
@@ -399,6 +401,7 @@ void IterationCollector::settle_collective(std::uint32_t j, std::uint32_t until,
     r.mean_wait = mean_wait(e_.workload, executor_, job, i);
     r.path = walk.walk(job, i, r.last_rank, r.start);
     jobs_[j].collectives.push_back(r);
+    jobs_[j].add(r.end - r.start);
   }
 }
 
@@ -407,15 +410,12 @@ RunState::Job IterationCollector::steps_of(std::uint32_t j) const {
   const Job& job = jobs_[j];
   if (!job.has_iterations) return state;
   state.steps = ended(j);
-  Picoseconds sum;
-  const auto add = [&](const auto& row) {
+  state.last_step = job.last;
+  Picoseconds sum = job.sum;
+  for (std::uint32_t i = job.settled; i < state.steps; ++i) {
+    const auto row = row_of<IterationResult>(executor_, e_.workload.jobs()[j], i);
     state.last_step = row.end - row.start;
     sum += *state.last_step;
-  };
-  std::ranges::for_each(job.collectives, add);
-  std::ranges::for_each(job.iterations, add);
-  for (std::uint32_t i = job.settled; i < state.steps; ++i) {
-    add(row_of<IterationResult>(executor_, e_.workload.jobs()[j], i));
   }
   if (state.steps > 0) state.mean_step = sum / state.steps;
   return state;

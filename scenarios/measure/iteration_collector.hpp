@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -122,6 +123,14 @@ class IterationCollector {
     std::uint32_t settled = 0;  ///< iterations
     std::vector<CollectiveResult> collectives;
     std::vector<IterationResult> iterations;
+    // Of those that are settled, so that who watches need not go through them:
+    Picoseconds sum;
+    std::optional<Picoseconds> last;
+
+    void add(Picoseconds time) {
+      sum += time;
+      last = time;
+    }
   };
   void settle_collective(std::uint32_t job, std::uint32_t until, HeldTimes& held);
   void settle(std::uint32_t job, std::uint32_t until, HeldTimes& held);

@@ -143,7 +143,8 @@ void ReusedPhases::add_counts(const DomainReuse::Taken& taken, protocols::Packet
     share.port = domain.ports[share.port.value()];
     network.add(share, taken.tally.times);
   }
-  network.add(phase.share.sums, phase.share.packet_latency, taken.tally.times);
+  network.add(phase.share.sums, static_cast<std::uint8_t>(std::min(component.job, 255U)),
+              phase.share.packet_latency, taken.tally.times);
   const collectives::JobPlan& plan = e_.workload.jobs()[component.job];
   for (std::uint32_t rank = 0; rank < phase.sent.size(); ++rank) {
     const PhaseSent& sent = phase.sent[rank];

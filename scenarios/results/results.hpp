@@ -66,6 +66,8 @@ struct Results : ResultTables {
   Picoseconds lookahead;
   protocols::NetworkTotals totals;
   Histogram packet_latency;
+  /// By job; empty where there is one, or more than are told apart. Adds up to the other.
+  std::vector<Histogram> packet_latency_of_jobs;
   ReuseReport reuse;
   MessageStatistics messages;
   bool lists_messages = true;        ///< as rows of a file

@@ -260,6 +260,10 @@ std::optional<Results> simulate_with(DomainReuse* reuse, const Experiment& e,
   results.totals = network.totals();
   results.has_link_errors = network.has_link_errors();
   results.packet_latency = network.packet_latency();
+  if (auto groups = network.packet_latencies(); groups.size() > 1) {
+    groups.resize(e.workload.jobs().size());
+    results.packet_latency_of_jobs = std::move(groups);
+  }
   results.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 

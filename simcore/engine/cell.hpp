@@ -24,7 +24,7 @@ struct alignas(64) Worker {
   std::uint32_t number = 0;  ///< of the thread, from 0
   ChunkPool pool;
   ArrivalBatch batch;
-  Histogram packet_latency;
+  std::vector<Histogram> packet_latency;  ///< by group of connections
   /// Counted from the start of the run.
   struct Sums {
     std::uint64_t events = 0;

@@ -68,18 +68,23 @@ Result<Json> read_victims(const fs::path& folder) {
   return Json{{"columns", table.header()}, {"rows", std::move(rows)}};
 }
 
-/// Packet latencies: by share of packets that took at most so long.
+/// Packet latencies, of all packets and of those of each job: by share that took at most so long.
 Result<Json> read_latencies(const fs::path& folder) {
   TableReader table(folder / "latency.csv");
+  const std::size_t job = table.column("job");
   const std::size_t longer = table.column("longer");
   const std::size_t latency = table.column("latency_s");
-  Json list = Json::array();
+  Json groups = Json::array();
   while (table.next()) {
-    list.push_back(Json::array({short_number(1 - table.number_or_zero(longer)),
-                                short_number(table.number_or_zero(latency))}));
+    const std::string name(table.text(job));
+    if (groups.empty() || groups.back()["job"] != name) {
+      groups.push_back({{"job", name}, {"seconds", Json::array()}});
+    }
+    groups.back()["seconds"].push_back(Json::array({short_number(1 - table.number_or_zero(longer)),
+                                                    short_number(table.number_or_zero(latency))}));
   }
   if (!table.errors().empty()) return table.errors();
-  return list;
+  return groups;
 }
 
 Json tail_json(const std::vector<TailMessage>& tail) {

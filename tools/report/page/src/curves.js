@@ -15,6 +15,9 @@ export function axes(x, y, sizeY = 62) {
     { ...one, label: y.label, values: (u, ticks) => ticks.map((v) => (v === null ? '' : y.show(v))), size: sizeY, ...y.more }];
 }
 
+/** What fits between the margins of A4, in pixels. */
+const PRINTED = 660;
+
 /** A chart as wide as its place. */
 export function chart(place, options, data, label) {
   const frame = el('div', { class: 'chart', role: 'img', 'aria-label': label });
@@ -26,6 +29,9 @@ export function chart(place, options, data, label) {
     else if (plot.width !== width) plot.setSize({ width, height: plot.height });
   };
   new ResizeObserver(draw).observe(frame);
+  // Paper is narrower than most windows, and nobody tells an observer of its width.
+  window.addEventListener('beforeprint', () => plot?.setSize({ width: Math.min(plot.width, PRINTED), height: plot.height }));
+  window.addEventListener('afterprint', draw);
   onOtherColours(() => plot?.redraw());
   return { get plot() { return plot; }, redraw: () => plot?.redraw() };
 }
@@ -33,9 +39,17 @@ export function chart(place, options, data, label) {
 /** A logarithmic scale that fits its values instead of whole decades. */
 const fitted = { time: false, distr: 3, range: (u, least, most) => (least === null ? [1, 10] : [least / 1.05, most * 1.05]) };
 
+/** What is on the axis, in the legend, and for who hears the page, by quantity. */
+const NAMES = {
+  seconds: ['completion time', 'time', 'completion times'],
+  slowdown: ['slowdown', 'slowdown', 'slowdowns'],
+  packets: ['packet latency', 'time', 'packet latencies'],
+};
+
 function cdf(place, groups, quantity, isTail) {
-  const show = quantity === 'seconds' ? format.time : format.number;
-  const lists = groups.map((g) => g[quantity]);
+  const [axis, short, all] = NAMES[quantity];
+  const show = quantity === 'slowdown' ? format.number : format.time;
+  const lists = groups.map((g) => g[quantity === 'slowdown' ? 'slowdown' : 'seconds']);
   const data = isTail
     ? aligned(lists.map((c) => c.filter(([p]) => p < 1)), (p) => 1 - p)
     : aligned(lists, (p) => p);
@@ -45,14 +59,14 @@ function cdf(place, groups, quantity, isTail) {
   }
   const options = {
     scales: { x: fitted, y: isTail ? { distr: 3, range: (u, least) => [least / 1.2, 1.2] } : { range: [0, 1] } },
-    axes: axes({ label: quantity === 'seconds' ? 'completion time' : 'slowdown', show, more: logAxis(show) },
+    axes: axes({ label: axis, show, more: logAxis(show) },
       { label: isTail ? 'share that took longer (log)' : 'share that took at most this', show: format.percent, more: isTail ? logAxis(format.percent) : {} }),
-    series: [{ label: quantity === 'seconds' ? 'time' : 'slowdown', value: (u, v) => (v === null ? '–' : show(v)) },
+    series: [{ label: short, value: (u, v) => (v === null ? '–' : show(v)) },
       ...groups.map((g, i) => ({ label: g.label, stroke: ofSeries(g.colour ?? i), dash: DASHES[(g.dash ?? 0) % DASHES.length], width: 2, spanGaps: true, points: { show: data[0].length < 12 }, value: (u, v) => (v === null ? '–' : format.number(v)) }))],
     cursor: { drag: { x: true, y: false } },
     legend: { live: groups.length <= 12 },
   };
-  chart(place, options, data, `${isTail ? 'tail' : 'distribution'} of ${quantity === 'seconds' ? 'completion times' : 'slowdowns'}`);
+  chart(place, options, data, `${isTail ? 'tail' : 'distribution'} of ${all}`);
 }
 
 /** Of several runs, jobs have colours and runs dashes. */
@@ -76,15 +90,17 @@ function latency(runs) {
       ['p50', 'p95', 'p99', 'p999', 'max'].map((p) => el('td', {}, format.time(run.summary.packet_latency_seconds[p]))))))));
 }
 
-/** Packets' latencies as a curve: latency.csv, of earlier results the five points of summary.json. */
-function latencyGroups(runs) {
+/** Packets' latencies as curves, of jobs or of all: latency.csv, or the five points of summary.json. */
+function latencyGroups(runs, by) {
   const points = { p50: 0.5, p95: 0.95, p99: 0.99, p999: 0.999 };
-  return runs.filter((run) => run.summary.packet_latency_seconds).map((run) => ({
-    label: runs.length > 1 ? run.label : 'packets',
-    index: run.index,
-    job: '',
-    seconds: run.latencies?.length ? run.latencies : [...Object.entries(points).map(([name, p]) => [p, run.summary.packet_latency_seconds[name]]), [1, run.summary.packet_latency_seconds.max]],
-  }));
+  return runs.filter((run) => run.summary.packet_latency_seconds).flatMap((run) => {
+    const known = run.latencies ?? [];
+    const ofJobs = by === 'all' ? [] : known.filter((g) => g.job !== '');
+    const p = run.summary.packet_latency_seconds;
+    const all = known.find((g) => g.job === '')?.seconds ?? [...Object.entries(points).map(([name, share]) => [share, p[name]]), [1, p.max]];
+    const groups = ofJobs.length ? ofJobs : [{ job: '', seconds: all }];
+    return groups.map((g) => ({ label: label({ ...g, run: run.label }, runs.length > 1), index: run.index, job: g.job, size: '', seconds: g.seconds }));
+  });
 }
 
 export function curves(runs) {
@@ -99,11 +115,12 @@ export function curves(runs) {
   const note = el('p', { class: 'hint', 'aria-live': 'polite' });
   const draw = () => {
     if (quantity === 'packets') {
-      const chosen = dressed(latencyGroups(runs), runs);
+      const all = latencyGroups(runs, by);
+      const chosen = dressed(all.slice(0, 20), runs);
       replace(whole); replace(tail);
-      cdf(whole, chosen, 'seconds', false);
-      cdf(tail, chosen, 'seconds', true);
-      replace(note, 'Latency of packets from NIC to NIC, within 0.8 %.');
+      cdf(whole, chosen, quantity, false);
+      cdf(tail, chosen, quantity, true);
+      replace(note, `${chosen.length} of ${all.length} curves. Latency of packets from NIC to NIC, within 0.8 %. ${by === 'size' ? 'By job: a packet does not say how large its message is. ' : ''}`);
       return;
     }
     const fits = (g) => (by === 'all' ? g.size === '' && (g.job === '' || runs.find((r) => r.label === g.run).summary.jobs.length === 1) : by === 'job' ? g.size === '' && (g.job !== '') : g.size !== '');
@@ -118,7 +135,7 @@ export function curves(runs) {
   };
   const node = section('distributions', 'Distributions',
     el('div', { class: 'controls' },
-      choice('of', [['slowdown', 'message slowdown'], ['seconds', 'message completion time'], ...(latencyGroups(runs).length ? [['packets', 'packet latency']] : [])], (v) => { quantity = v; draw(); }),
+      choice('of', [['slowdown', 'message slowdown'], ['seconds', 'message completion time'], ...(latencyGroups(runs, 'all').length ? [['packets', 'packet latency']] : [])], (v) => { quantity = v; draw(); }),
       choice('by', [['job', 'job'], ['size', 'job and size class'], ['all', 'run']], (v) => { by = v; draw(); }, by)),
     el('div', { class: 'pair' }, whole, tail), note, latency(runs));
   requestAnimationFrame(draw);
