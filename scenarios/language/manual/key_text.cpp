@@ -89,7 +89,7 @@ std::vector<Line> key_lines(const std::vector<KeyNode>& keys) {
   for (const KeyNode& key : keys) {
     std::string text = key.field->doc;
     if (key.field->is_required) text += " (needed)";
-    if (!key.value.empty()) text += " (default " + key.value + ")";
+    if (!key.value.empty() && key.value != "\"\"") text += " (default " + key.value + ")";
     lines.push_back({key.field->key, std::move(text)});
   }
   return lines;
@@ -104,6 +104,17 @@ std::vector<Line> variant_lines(const KeyNode& node) {
   return lines;
 }
 
+/// Whoever asks about a map looks for its keys, which may be those of its types.
+std::string where_keys_are(const KeyNode& node) {
+  const auto with_keys =
+      std::ranges::find_if(node.variants, [](const KeyVariant& v) { return !v.keys.empty(); });
+  if (with_keys == node.variants.end()) return {};
+  std::string path = node.path;
+  for (std::size_t at = 0; (at = path.find("[0]", at)) != std::string::npos;) path.erase(at, 3);
+  return "\n  keys of a type: `weft help " + (path.empty() ? "" : path + ".") +
+         with_keys->alternative->name + "`\n";
+}
+
 /// The keys inside of a map.
 std::string inside_text(const KeyNode& node, const AnyObject& object) {
   std::string text;
@@ -114,7 +125,7 @@ std::string inside_text(const KeyNode& node, const AnyObject& object) {
   if (!node.keys.empty()) text += "\n  keys\n" + lines_text(key_lines(node.keys), "    ");
   if (!node.variants.empty()) {
     text += "\n  " + object.tag + ": " + object.tag_doc + "\n" +
-            lines_text(variant_lines(node), "    ");
+            lines_text(variant_lines(node), "    ") + where_keys_are(node);
   }
   return text;
 }

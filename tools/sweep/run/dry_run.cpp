@@ -113,8 +113,8 @@ void dry_run(const Sweep& sweep, const Plan& plan, std::size_t processes,
   if (e.ran == 0) return;
   const double seconds =
       e.seconds * static_cast<double>(count) / static_cast<double>(std::min(processes, count));
-  print(fmt::format("  about {}{} with {} process{}: {} points took {}{} each\n",
-                    e.is_lower_bound ? "at least " : "", format_time(seconds), processes,
+  print(fmt::format("  {} {} with {} process{}: {} points took {}{} each\n",
+                    e.is_lower_bound ? "at least" : "about", format_time(seconds), processes,
                     processes == 1 ? "" : "es", e.ran, format_time(e.seconds),
                     e.is_lower_bound ? " or more" : ""));
 }
