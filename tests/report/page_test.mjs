@@ -214,8 +214,45 @@ async function findsCauses(browser) {
   await causes.preset(browser, { key: 'transport.congestion_control.preset', job: 'gradients' });
 }
 
+/** Takes a choice of a section by its words. */
+function choose(browser, section, text) {
+  return browser.ask(`(() => {
+    const option = [...document.querySelectorAll('${section} option')].find((o) => o.textContent === ${JSON.stringify(text)});
+    option.parentNode.value = option.value;
+    option.parentNode.dispatchEvent(new Event('change'));
+  })()`);
+}
+
+/** The fabric by everything that was recorded of it, at moments too; packets by job; and all of it on paper. */
+async function showsTraces(browser) {
+  run('run', scenario('pfc-storm'), '--blame', '--quiet', '--set', 'observe.timeline=json', '--set', 'observe.pauses=true',
+    '--set', 'observe.queues={ports: "*", period: 20us}', '-o', 'traces');
+  const page = pageOf('traces', 'traces');
+  await opens(browser, page);
+  const colours = () => browser.ask('[...document.querySelectorAll("#fabric .cable")].map((n) => n.getAttribute("stroke")).join()');
+  const seen = new Set();
+  for (const name of ['utilisation', 'peak queue', 'mean queue', 'ECN marks', 'time paused', 'pauses sent', 'blame', 'queue at a moment', 'paused at a moment']) {
+    await choose(browser, '#fabric', name);
+    seen.add(await colours());
+  }
+  assert.equal(seen.size, 9);
+  const before = await colours();
+  await browser.ask('(() => { const s = document.querySelector("#fabric input[type=range]"); s.value = 60; s.dispatchEvent(new Event("input")); })()');
+  assert.notEqual(await colours(), before);
+  assert.ok(await browser.ask('document.querySelectorAll("#storms .tree li, #storms li").length') > 3);
+  await choose(browser, '#distributions', 'packet latency');
+  await browser.until('document.querySelectorAll("#distributions .u-series").length > 2');
+  const legend = await browser.ask('[...document.querySelectorAll("#distributions .u-label")].map((n) => n.textContent)');
+  for (const job of ['others', 'to-the-broken']) assert.ok(legend.includes(job), legend.join());
+  await browser.ask('window.dispatchEvent(new Event("beforeprint"))');
+  await browser.settle();
+  assert.ok(await browser.ask('[...document.querySelectorAll(".chart canvas")].every((n) => n.getBoundingClientRect().width <= 700)'));
+  assert.deepEqual(browser.problems(), []);
+  return page;
+}
+
 async function whole(browser, incast) {
-  const pages = [incast, await comparesRuns(browser), await showsSweeps(browser)];
+  const pages = [incast, await comparesRuns(browser), await showsSweeps(browser), await showsTraces(browser)];
   for (const page of pages) {
     await looksRight(browser, page, [360, 1280, 1920]);
     await obeysKeyboard(browser, page);

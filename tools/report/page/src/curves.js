@@ -9,10 +9,12 @@ import * as format from './format.js';
 const LINE = () => css('--line') || '#ccc';
 const INK = () => css('--ink') || '#222';
 
+const ticksOf = (ticks, show) => format.apart(ticks, (v) => (v === null ? '' : show(v)));
+
 export function axes(x, y, sizeY = 62) {
   const one = { stroke: () => INK(), grid: { stroke: () => LINE(), width: 1 }, ticks: { stroke: () => LINE() }, font: '12px system-ui, sans-serif', labelFont: '12px system-ui, sans-serif' };
-  return [{ ...one, label: x.label, values: (u, ticks) => ticks.map((v) => (v === null ? '' : x.show(v))), space: 70, ...x.more },
-    { ...one, label: y.label, values: (u, ticks) => ticks.map((v) => (v === null ? '' : y.show(v))), size: sizeY, ...y.more }];
+  return [{ ...one, label: x.label, values: (u, ticks) => ticksOf(ticks, x.show), space: 70, ...x.more },
+    { ...one, label: y.label, values: (u, ticks) => ticksOf(ticks, y.show), size: sizeY, ...y.more }];
 }
 
 /** What fits between the margins of A4, in pixels. */
@@ -23,15 +25,16 @@ export function chart(place, options, data, label) {
   const frame = el('div', { class: 'chart', role: 'img', 'aria-label': label });
   place.append(frame);
   let plot = null;
+  let most = Infinity;
   const draw = () => {
-    const width = Math.max(280, Math.floor(frame.clientWidth));
+    const width = Math.min(most, Math.max(280, Math.floor(frame.clientWidth)));
     if (!plot) plot = new uPlot({ width, height: 300, ...options }, data, frame);
     else if (plot.width !== width) plot.setSize({ width, height: plot.height });
   };
   new ResizeObserver(draw).observe(frame);
   // Paper is narrower than most windows, and nobody tells an observer of its width.
-  window.addEventListener('beforeprint', () => plot?.setSize({ width: Math.min(plot.width, PRINTED), height: plot.height }));
-  window.addEventListener('afterprint', draw);
+  window.addEventListener('beforeprint', () => { most = PRINTED; draw(); });
+  window.addEventListener('afterprint', () => { most = Infinity; draw(); });
   onOtherColours(() => plot?.redraw());
   return { get plot() { return plot; }, redraw: () => plot?.redraw() };
 }

@@ -2,12 +2,30 @@
 
 const TIMES = [[3600, 'h'], [60, 'min'], [1, 's'], [1e-3, 'ms'], [1e-6, 'us'], [1e-9, 'ns'], [1e-12, 'ps']];
 const RATES = [[1e12, 'Tbps'], [1e9, 'Gbps'], [1e6, 'Mbps'], [1e3, 'kbps'], [1, 'bps']];
+const SPEEDS = [[1e12, 'TB/s'], [1e9, 'GB/s'], [1e6, 'MB/s'], [1e3, 'kB/s'], [1, 'B/s']];
 const SIZES = [[2 ** 40, 'TiB'], [2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']];
 
+let precision = 4;
+
 function digits(value) {
-  const text = Number(value.toPrecision(4)).toString();
-  return text.includes('e') ? value.toPrecision(4) : text;
+  const text = Number(value.toPrecision(precision)).toString();
+  return text.includes('e') ? value.toPrecision(precision) : text;
 }
+
+/** What `show` makes of values, with as many digits as tell them apart. */
+export function apart(values, show) {
+  const usual = precision;
+  try {
+    for (; ; ++precision) {
+      const texts = values.map(show);
+      if (precision === 9 || new Set(texts).size === new Set(values).size) return texts;
+    }
+  } finally {
+    precision = usual;
+  }
+}
+
+export const counted = (count, one, many) => `${number(count)} ${count === 1 ? one : many}`;
 
 function scaled(value, units, zero) {
   if (value === null || value === undefined || Number.isNaN(value)) return '–';
@@ -34,7 +52,8 @@ export const percent = (share) => (share === null || share === undefined ? '–'
 export function byName(name, value) {
   if (typeof value !== 'number') return number(value);
   if (/_s$|seconds(\.\w+)?$|^seconds/.test(name)) return time(value);
-  if (/bytes_per_s/.test(name)) return `${bytes(value)}/s`;
+  // As nccl-tests has them, and weft's tables.
+  if (/bytes_per_s/.test(name)) return scaled(value, SPEEDS, '0 B/s');
   if (/bytes/.test(name)) return bytes(value);
   if (/_bps$/.test(name)) return rate(value);
   if (/utilisation|share/.test(name)) return percent(value);
@@ -50,4 +69,4 @@ export function byUnit(unit, value) {
 }
 
 /** `mean_queue_bytes` as words. */
-export const words = (name) => name.replace(/_(s|bps|bytes)$/, '').replaceAll('_', ' ');
+export const words = (name) => name.replace(/_(s|bps|bytes|bytes_per_s|bytes_per_second)$/, '').replaceAll(/[_.]/g, ' ');

@@ -20,7 +20,7 @@ function overview(sweep) {
   const failed = sweep.points.filter((p) => !p.counts && !p.estimated);
   const warnings = [
     ...(failed.length ? [`${format.number(failed.length)} of ${format.number(sweep.points.length)} points have no result that counts, and are in no line, map or front.`] : []),
-    ...(warned ? [`${format.number(warned)} points have warnings; the table has a column of them.`] : [])];
+    ...(warned ? [`${format.counted(warned, 'point has warnings', 'points have warnings')}; the table has a column of them.`] : [])];
   const facts = [['points', format.number(sweep.points.length)], ...[...status].map(([name, count]) => [name, format.number(count)]),
     ['made by', sweep.program], ['results in', el('code', {}, sweep.folder)], ['all numbers', el('code', {}, `weft export ${sweep.quoted_folder}`)]];
   return section('overview', sweep.name,

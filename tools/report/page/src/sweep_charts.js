@@ -68,7 +68,10 @@ function linesChart(place, lines, x, name, unit) {
   const vertical = dimension(name, lines.flatMap((line) => line.at.filter(Boolean).flatMap((c) => [c.isInterval && c.low <= 0 ? c.mean : c.low, c.high])), show);
   const least = Math.min(...lines.flatMap((line) => line.at.filter(Boolean).map((c) => c.low)));
   const most = Math.max(...lines.flatMap((line) => line.at.filter(Boolean).map((c) => c.high)));
-  vertical.scale.range = () => fitting(vertical.scale.distr === 3)(null, vertical.scale.distr === 3 ? Math.max(least, most / 1e6) : least, most);
+  const isLog = vertical.scale.distr === 3;
+  const isFromZero = !isLog && least >= 0 && least < most / 2;
+  if (!isLog && !isFromZero && least > 0) vertical.axis.label += ', not from 0';
+  vertical.scale.range = () => (isFromZero ? [0, most * 1.06] : fitting(isLog)(null, isLog ? Math.max(least, most / 1e6) : least, most));
   chart(place, {
     height: 340,
     scales: { x: horizontal.scale, y: vertical.scale },

@@ -28,3 +28,16 @@ test('the name of a column says its unit', () => {
   assert.equal(format.byName('fct_seconds.p99', 0.5), '500 ms');
   assert.equal(format.byName('ecn_marks', 1234), '1,234');
 });
+
+test('bandwidths are those of nccl-tests', () => {
+  assert.equal(format.byName('busbw_bytes_per_second', 3.71e11), '371 GB/s');
+  assert.equal(format.words('busbw_bytes_per_second'), 'busbw');
+  assert.equal(format.words('critical_path.launch'), 'critical path launch');
+});
+
+test('what stands beside each other is told apart', () => {
+  assert.deepEqual(format.apart([4.3344e-4, 4.3345e-4], format.time), ['433.44 us', '433.45 us']);
+  assert.deepEqual(format.apart([1e-3, 1e-3, 2e-3], format.time), ['1 ms', '1 ms', '2 ms']);
+  assert.equal(format.time(4.3344e-4), '433.4 us');
+  assert.equal(format.counted(1, 'point has', 'points have'), '1 point has');
+});
