@@ -62,6 +62,8 @@ class Manual : public ::testing::Test {
 
 TEST_F(Manual, HelpSaysWhatAKeyOrTypeOrCommandIs) {
   EXPECT_THAT(run({"help", "fabric.ecn.kmin"}).out, HasSubstr("default"));
+  EXPECT_THAT(run({"help", "fabric.ecn"}).out, HasSubstr("`weft help fabric.ecn.red`"));
+  EXPECT_THAT(run({"help", "fabric.ecn.red"}).out, HasSubstr("kmax"));
   EXPECT_THAT(run({"help", "jobs.incast"}).out, HasSubstr("receiver"));
   EXPECT_THAT(run({"help", "sweep.axes"}).out, HasSubstr("zip"));
   EXPECT_THAT(run({"help", "plot"}).out, HasSubstr("--heatmap"));

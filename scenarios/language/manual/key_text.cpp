@@ -188,6 +188,7 @@ std::string topics_text(const std::vector<KeyTopic>& topics) {
   std::string text;
   if (groups.size() > kMostInFull) {
     std::vector<Line> lines;
+    lines.reserve(topics.size());
     for (const KeyTopic& topic : topics) {
       lines.push_back({place_of(topic), topic.variant != nullptr ? topic.variant->alternative->doc
                                                                  : topic.key->field->doc});
