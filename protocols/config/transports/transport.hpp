@@ -72,10 +72,11 @@ struct TransportTraits {
 
   /// Wire bytes of a full packet.
   [[nodiscard]] Bytes full_packet() const { return format.payload + format.header; }
-  /// Packets in flight that it is sure to wait at; 0: none. ACKs that a timer sends let it go on
-  /// earlier than `ack_every` says.
+  /// Packets in flight that it is sure to wait at; 0: none. ACKs that a timer sends, or that
+  /// packets out of order bring under selective repeat, let it go on earlier than `ack_every` says.
   [[nodiscard]] std::uint32_t certain_window() const {
-    return ack_delay == Picoseconds() ? window : 0;
+    const bool acks_early = ack_delay > Picoseconds() || (selective && ack_every > 1);
+    return acks_early ? 0 : window;
   }
 };
 

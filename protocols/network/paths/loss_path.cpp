@@ -1,7 +1,0 @@
-#include "protocols/network/path_runner_impl.hpp"
-
-namespace weft::protocols {
-
-template std::unique_ptr<PathRunner> make_path<LossPath>(NetworkState& state);
-
-}  // namespace weft::protocols
