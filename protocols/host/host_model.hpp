@@ -310,8 +310,9 @@ class HostModel {
 
   /// Sends a packet of class `c`. False: it had none that may be sent. `moving`: a queue pair whose
   /// next packet may leave by another port.
-  bool send_next(const Here& here, PortState& port, NicScheduler& nic, std::uint32_t c,
-                 std::uint32_t eligible, std::uint32_t& moving) {
+  [[gnu::always_inline]] bool send_next(const Here& here, PortState& port, NicScheduler& nic,
+                                        std::uint32_t c, std::uint32_t eligible,
+                                        std::uint32_t& moving) {
     ClassQueue& queue = s_.queue(port, c);
     bool has_sent = false;
     if (!queue.packets.empty()) {

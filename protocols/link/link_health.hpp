@@ -114,22 +114,32 @@ class LinkHealth {
     if (!s_.constants.has_faults) return false;
     return sent - added_to(port) < port.ingress_up_since;
   }
-  /// Whether errors of its link have spoilt a packet that comes in by `port`. What it held of the
-  /// buffer of a credit class is granted again, as FCCL and FCTBS make it (InfiniBand).
-  [[nodiscard, gnu::always_inline]] bool was_spoilt(const Here& here, PortState& port,
-                                                    const Packet& packet) {
-    if (!s_.constants.has_losses) return false;
-    if (!s_.losses[port.index].spoils(packet.wire_size(), s_.constants.seed, port.index)) {
-      return false;
-    }
-    grant_spoilt(here, port, packet);
-    return true;
+  /// Whether errors of its link have spoilt a packet that comes in by `port`.
+  [[nodiscard, gnu::always_inline]] bool was_spoilt(const PortState& port, const Packet& packet) {
+    return s_.constants.has_losses &&
+           s_.losses[port.index].spoils(packet.wire_size(), s_.constants.seed, port.index);
+  }
+  /// What a spoilt packet held of the buffer of a credit class is granted again, as FCCL and FCTBS
+  /// make it (InfiniBand).
+  void grant_spoilt(const Here& here, PortState& port, const Packet& packet) {
+    const std::uint8_t c = class_of(packet);
+    const ClassConstants& constants = s_.constants.of_class[c];
+    if (!constants.is_credit) return;
+    const Bytes whole = packet.wire_size() + constants.block - Bytes(1);
+    control_.grant(here, port, c, static_cast<std::int32_t>(whole / constants.block));
   }
   /// Whether an outage of its link took a packet: its first bit left before the end of the last
   /// one.
-  [[nodiscard]] bool was_broken(const PortState& port, const Packet& packet,
-                                Picoseconds now) const {
-    if (port.ingress_up_since == Picoseconds()) return false;
+  [[nodiscard, gnu::always_inline]] bool was_broken(const PortState& port, const Packet& packet,
+                                                    Picoseconds now) const {
+    return port.ingress_up_since != Picoseconds() && left_too_early(port, packet, now);
+  }
+
+ private:
+  static constexpr Picoseconds kDown = Picoseconds::max();
+
+  [[nodiscard, gnu::noinline]] bool left_too_early(const PortState& port, const Packet& packet,
+                                                   Picoseconds now) const {
     const PortState& from = s_.ports[port.peer.value()];
     const bool cuts = s_.constants.cut_through && !port.owner_is_host;
     const Bytes bytes =
@@ -139,19 +149,9 @@ class LinkHealth {
            port.ingress_up_since;
   }
 
- private:
-  static constexpr Picoseconds kDown = Picoseconds::max();
-
   /// What a fault adds to the latency of the link that ends at `port`, as of now.
   [[nodiscard]] Picoseconds added_to(const PortState& port) const {
     return s_.constants.has_added_latency ? s_.added_latency[port.index].ending : Picoseconds();
-  }
-  [[gnu::noinline]] void grant_spoilt(const Here& here, PortState& port, const Packet& packet) {
-    const std::uint8_t c = class_of(packet);
-    const ClassConstants& constants = s_.constants.of_class[c];
-    if (!constants.is_credit) return;
-    const Bytes whole = packet.wire_size() + constants.block - Bytes(1);
-    control_.grant(here, port, c, static_cast<std::int32_t>(whole / constants.block));
   }
   void hold_peer(const Here& here, PortState& port, std::uint8_t classes, bool begins) {
     for (std::uint8_t c = 0; c < s_.constants.classes; ++c) {

@@ -38,14 +38,13 @@ class PacketModel {
     }
   }
 
-  void arrive(const Here& here, Packet& packet, std::uint32_t local) {
+  [[gnu::always_inline]] void arrive(const Here& here, Packet& packet, std::uint32_t local) {
     PortState& port = s_.port_of(here.cell, local);
-    if (Path::has(Feature::kFaults) && is_lost(here, packet, port)) {
-      ++here.worker.sums.packets_dropped;
-      if constexpr (Path::has(Feature::kTelemetry)) {
-        s_.telemetry.lose(here.worker.number, packet);
-      }
-      return;
+    if constexpr (Path::has(Feature::kFaults)) {
+      if (health_.was_broken(port, packet, here.now)) [[unlikely]]
+        return lose(here, packet, port);
+      if (health_.was_spoilt(port, packet)) [[unlikely]]
+        return lose_spoilt(here, packet, port);
     }
     tracer_.arrived(here, packet, port);
     if (port.owner_is_host) {
@@ -148,13 +147,22 @@ class PacketModel {
 
  private:
   /// Whether an outage or errors of its link have taken a packet.
-  [[nodiscard]] bool is_lost(const Here& here, const Packet& packet, PortState& port) {
-    if (health_.was_broken(port, packet, here.now)) {
-      // Its credits are void: the link grants them anew when it is up.
-      ++port.fault_drops;
-      return true;
+  /// An outage of its link took a packet. Its credits are void: the link grants them anew when it
+  /// is up.
+  [[gnu::noinline]] void lose(const Here& here, const Packet& packet, PortState& port) {
+    ++port.fault_drops;
+    forget(here, packet);
+  }
+  /// Errors of its link spoilt a packet.
+  [[gnu::noinline]] void lose_spoilt(const Here& here, const Packet& packet, PortState& port) {
+    health_.grant_spoilt(here, port, packet);
+    forget(here, packet);
+  }
+  void forget(const Here& here, const Packet& packet) {
+    ++here.worker.sums.packets_dropped;
+    if constexpr (Path::has(Feature::kTelemetry)) {
+      s_.telemetry.lose(here.worker.number, packet);
     }
-    return health_.was_spoilt(here, port, packet);
   }
 
   /// False for timers that have become void: a pause that was lifted or renewed meanwhile.

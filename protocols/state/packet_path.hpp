@@ -62,11 +62,9 @@ struct PathWith {
 struct PlainPath : PathWith<> {};
 /// What Ethernet switches do about several classes in one buffer.
 struct BufferPath : PathWith<Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells> {};
-/// Links that fail or spoil frames, hosts with two of them.
-struct FaultPath : PathWith<Feature::kFaults, Feature::kHostPorts> {};
-/// The same with what Ethernet switches do about several classes in one buffer.
-struct LossPath : PathWith<Feature::kFaults, Feature::kHostPorts, Feature::kWeightedClasses,
-                           Feature::kPartitions, Feature::kCells> {};
+/// Links that fail or spoil frames, hosts with two of them; any buffer.
+struct FaultPath : PathWith<Feature::kFaults, Feature::kHostPorts, Feature::kWeightedClasses,
+                            Feature::kPartitions, Feature::kCells> {};
 /// Scale-up domains on credits beside a network of any transport.
 struct ScaleUpPath : PathWith<Feature::kCredits, Feature::kTransports, Feature::kHostPorts,
                               Feature::kInNetwork, Feature::kWeightedClasses> {};
@@ -107,7 +105,7 @@ struct PathList {
     return use.template operator()<First>();
   }
 };
-using PacketPaths = PathList<PlainPath, BufferPath, FaultPath, CutThroughPath, TelemetryPath,
-                             LossPath, ScaleUpPath, TracePath, GeneralPath>;
+using PacketPaths = PathList<PlainPath, BufferPath, CutThroughPath, TelemetryPath, FaultPath,
+                             ScaleUpPath, TracePath, GeneralPath>;
 
 }  // namespace weft::protocols

@@ -171,7 +171,7 @@ TEST(PacketPath, IsTheCheapestThatHasWhatIsNeeded) {
   EXPECT_TRUE(takes<protocols::ScaleUpPath>(Features(Feature::kCredits, Feature::kTransports)));
   EXPECT_TRUE(takes<protocols::TracePath>(Features(Feature::kTraces, Feature::kCells)));
   EXPECT_TRUE(takes<protocols::GeneralPath>(Features(Feature::kTraces, Feature::kCredits)));
-  EXPECT_TRUE(takes<protocols::LossPath>(Features(Feature::kFaults, Feature::kCells)));
+  EXPECT_TRUE(takes<protocols::FaultPath>(Features(Feature::kFaults, Feature::kCells)));
   EXPECT_TRUE(takes<protocols::GeneralPath>(Features(Feature::kFaults, Feature::kTelemetry)));
 }
 
