@@ -1,10 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <span>
 
 #include "protocols/congestion/control.hpp"
 #include "protocols/congestion/fixed_point.hpp"
+#include "protocols/congestion/tcp_window_config.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::protocols::congestion {
@@ -22,14 +25,28 @@ class TcpWindow {
   static constexpr std::int64_t kOne = std::int64_t{1} << kBits;
   static constexpr std::int64_t kMost = std::int64_t{kMostInFlight} << kBits;
 
-  /// `threshold`: packets at which slow start ends; 0: at the first mark or loss.
-  void start(std::uint32_t packets, std::uint32_t threshold) {
-    window_ = std::int64_t{packets} << kBits;
-    threshold_ = threshold == 0 ? kMost : std::int64_t{threshold} << kBits;
+  /// What controls with such a window tell of it.
+  static constexpr std::array<Column, 4> kColumns{{
+      {"rate_bps", "the rate that the window allows at the last delay"},
+      {"window_packets", "packets that may be in flight", Column::Form::kFraction},
+      {"slow_start_packets", "the window at which slow start ends", Column::Form::kFraction},
+      {"delay_s", "of the last ACK", Column::Form::kSeconds},
+  }};
+  /// With one that the control adds.
+  static constexpr std::array<Column, 5> columns_and(const Column& more) {
+    return {kColumns[0], kColumns[1], kColumns[2], kColumns[3], more};
+  }
+
+  void start(const TcpWindowConfig& config, const FlowStart& flow) {
+    line_rate_ = flow.line_rate;
+    packet_ = flow.packet;
+    window_ = std::int64_t{config.initial} << kBits;
+    if (config.slow_start_limit > 0) threshold_ = std::int64_t{config.slow_start_limit} << kBits;
   }
 
   /// To be told of every ACK, first of all.
   void hear(const Acknowledgement& ack) {
+    delay_ = ack.delay;
     sent_ = ack.sent;
     if (ack.packets > 0) timeouts_ = 0;
     if (is_reducing_ && is_past(ack.arrived, reduced_at_)) is_reducing_ = false;
@@ -83,16 +100,30 @@ class TcpWindow {
     return static_cast<std::uint32_t>(window_ >> kBits);
   }
 
-  /// What the window sends at when ACKs take `delay`, on a link of `rate`.
-  [[nodiscard]] BitsPerSecond rate(Bytes packet, BitsPerSecond rate, Picoseconds delay) const {
-    if (delay <= Picoseconds(0)) return rate;
-    const std::int64_t busy = scaled(window_, transmission_time(packet, rate).count(), kOne);
-    return BitsPerSecond(std::min(rate.count(), scaled(rate.count(), busy, delay.count())));
+  /// Of the last ACK; 0 before the first.
+  [[nodiscard]] Picoseconds delay() const { return delay_; }
+  /// The values of `kColumns`.
+  void sample(std::span<std::int64_t, kColumns.size()> values) const {
+    constexpr int kShift = 32 - kBits;
+    values[0] = rate().count();
+    values[1] = window_ << kShift;
+    if (threshold_ < kMost) values[2] = threshold_ << kShift;
+    if (delay_ > Picoseconds(0)) values[3] = delay_.count();
   }
 
  private:
+  /// What the window sends at while ACKs take as long as the last one.
+  [[nodiscard]] BitsPerSecond rate() const {
+    if (delay_ <= Picoseconds(0)) return line_rate_;
+    const std::int64_t busy = scaled(window_, transmission_time(packet_, line_rate_).count(), kOne);
+    return std::min(line_rate_, BitsPerSecond(scaled(line_rate_.count(), busy, delay_.count())));
+  }
+
   std::int64_t window_ = kOne;
   std::int64_t threshold_ = kMost;
+  BitsPerSecond line_rate_;
+  Bytes packet_;
+  Picoseconds delay_;
   std::uint32_t sent_ = 0;
   std::uint32_t reduced_at_ = 0;  ///< what had been sent at the last reduction
   std::uint32_t timeouts_ = 0;    ///< in a row
@@ -104,7 +135,7 @@ class TcpWindow {
 struct EchoesUntilReduced {
   template <class Parameters>
   Answer on_marked(const Parameters& p, Picoseconds /*now*/) {
-    return p.ecn ? Answer::kEchoUntilReduced : Answer::kNothing;
+    return p.window.ecn ? Answer::kEchoUntilReduced : Answer::kNothing;
   }
 };
 

@@ -66,7 +66,7 @@ class LossCycle {
 
  private:
   static typename Control::Config limited(typename Control::Config config, std::uint32_t window) {
-    config.initial_window = config.slow_start_limit = window;
+    config.window.initial = config.window.slow_start_limit = window;
     return config;
   }
 

@@ -51,7 +51,7 @@ struct CubicSender {
 };
 
 CubicConfig avoiding(std::uint32_t window) {
-  return {.initial_window = window, .slow_start_limit = window};
+  return {.window = {.initial = window, .slow_start_limit = window}};
 }
 
 // K = ((W_max - 0.7 W_max) / 0.4)^(1/3): 75^(1/3) s for 100 packets, 750^(1/3) s for 1,000. To a

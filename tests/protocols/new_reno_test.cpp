@@ -55,7 +55,7 @@ TEST(NewReno, SlowStartDoublesPerRoundTripHoweverManyPacketsAnAckAnswers) {
 }
 
 TEST(NewReno, CongestionAvoidanceAddsAPacketPerRoundTrip) {
-  NewRenoSender sender({.initial_window = 40, .slow_start_limit = 40});
+  NewRenoSender sender({.window = {.initial = 40, .slow_start_limit = 40}});
   for (int i = 1; i <= 20; ++i) {
     sender.round(2);
     EXPECT_NEAR(sender.window(), 40 + i, 0.05 * i) << "the window grows while its ACKs come";
@@ -63,7 +63,7 @@ TEST(NewReno, CongestionAvoidanceAddsAPacketPerRoundTrip) {
 }
 
 TEST(NewReno, SlowStartEndsExactlyAtItsLimit) {
-  NewRenoSender sender({.initial_window = 10, .slow_start_limit = 15});
+  NewRenoSender sender({.window = {.initial = 10, .slow_start_limit = 15}});
   for (int i = 0; i < 5; ++i) sender.ack(false);
   EXPECT_EQ(sender.window(), 15);
   sender.ack(false);
@@ -71,7 +71,7 @@ TEST(NewReno, SlowStartEndsExactlyAtItsLimit) {
 }
 
 TEST(NewReno, CutsOnceForAllThatHadBeenSentByTheFirstMark) {
-  NewRenoSender sender({.initial_window = 64});
+  NewRenoSender sender({.window = {.initial = 64}});
   const std::uint32_t end = sender.sent;
   sender.ack(true);
   EXPECT_EQ(sender.window(), 32);
@@ -83,14 +83,14 @@ TEST(NewReno, CutsOnceForAllThatHadBeenSentByTheFirstMark) {
 }
 
 TEST(NewReno, AMarkAndALossInOneWindowAreOneCongestionEvent) {
-  NewRenoSender sender({.initial_window = 64});
+  NewRenoSender sender({.window = {.initial = 64}});
   sender.ack(true);
   sender.s.on_loss(sender.p, Loss::kNack, 1_us);
   EXPECT_EQ(sender.window(), 32);
 }
 
 TEST(NewReno, WithoutEcnMarksAreNoNews) {
-  NewRenoSender sender({.initial_window = 64, .ecn = false});
+  NewRenoSender sender({.window = {.initial = 64, .ecn = false}});
   sender.ack(true);
   EXPECT_EQ(sender.window(), 65);
   EchoesUntilReduced receiver;
@@ -99,7 +99,7 @@ TEST(NewReno, WithoutEcnMarksAreNoNews) {
 }
 
 TEST(NewReno, ATimeOutLeavesOnePacketAndHalfOfTheWindowAsThreshold) {
-  NewRenoSender sender({.initial_window = 64});
+  NewRenoSender sender({.window = {.initial = 64}});
   sender.s.on_loss(sender.p, Loss::kTimeout, 1_us);
   EXPECT_EQ(sender.window(), 1);
   // A second one in a row says nothing of what the path bears (RFC 5681, 3.1).
@@ -116,16 +116,16 @@ TEST(NewReno, ATimeOutLeavesOnePacketAndHalfOfTheWindowAsThreshold) {
 }
 
 TEST(NewReno, NoReductionLeavesLessThanTwoPacketsAndOfAMarkOne) {
-  NewRenoSender sender({.initial_window = 3});
+  NewRenoSender sender({.window = {.initial = 3}});
   sender.s.on_loss(sender.p, Loss::kNack, 1_us);
   EXPECT_EQ(sender.window(), 2) << "RFC 5681, equation 4";
-  NewRenoSender marked({.initial_window = 2});
+  NewRenoSender marked({.window = {.initial = 2}});
   for (int i = 0; i < 8; ++i) marked.ack(true);
   EXPECT_EQ(marked.window(), 1) << "RFC 3168, 6.1.2";
 }
 
 TEST(NewReno, TheWindowGrowsOnlyWhileAllOfItIsInUse) {
-  NewRenoSender sender({.initial_window = 10, .slow_start_limit = 10});
+  NewRenoSender sender({.window = {.initial = 10, .slow_start_limit = 10}});
   for (int i = 0; i < 100; ++i) {
     ++sender.arrived;
     sender.s.on_ack(sender.p, {.packets = 1, .arrived = sender.arrived, .sent = sender.arrived + 3},

@@ -142,7 +142,7 @@ TEST(Tcp, ALoneSegmentIsAcknowledgedWhenTheTimerExpires) {
 
   // From a window of one: its ACK is held back, then two segments and their ACK at once.
   TcpConfig one;
-  one.congestion_control = congestion::NewRenoConfig{.initial_window = 1};
+  one.congestion_control = congestion::NewRenoConfig{.window = {.initial = 1}};
   EXPECT_EQ(LoneMessage(tcp_options(one), 3).time,
             (2 * kT + 2 * kA + 4 * kLatency + 1_ms) + (3 * kT + 2 * kA + 4 * kLatency));
 }

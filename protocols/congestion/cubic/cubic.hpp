@@ -22,11 +22,9 @@ struct CubicParameters {
   std::int64_t c;
   std::int64_t beta;
   std::int64_t alpha;  ///< packets per window of Reno's increase, for the same average
-  std::uint32_t initial_window;
-  std::uint32_t slow_start_limit;
+  TcpWindowConfig window;
   bool fast_convergence;
   bool reno_friendly;
-  bool ecn;
 };
 
 /// CUBIC for one queue pair (RFC 9438). In congestion avoidance the window follows
@@ -40,21 +38,12 @@ class Cubic {
   static constexpr const char* kName = "cubic";
   static constexpr const char* kTitle = "CUBIC";
   static constexpr Needs kNeeds{.acks = true, .echo_time = true};
-  static constexpr std::array<Column, 5> kColumns{{
-      {"rate_bps", "the rate that the window allows at the last delay"},
-      {"window_packets", "packets that may be in flight", Column::Form::kFraction},
-      {"slow_start_packets", "the window at which slow start ends", Column::Form::kFraction},
-      {"delay_s", "of the last ACK", Column::Form::kSeconds},
-      {"plateau_packets", "the window around which it grows least", Column::Form::kFraction},
-  }};
+  static constexpr std::array<Column, 5> kColumns = TcpWindow::columns_and(
+      {"plateau_packets", "the window around which it grows least", Column::Form::kFraction});
   [[nodiscard]] static schema::Object<Config> schema() { return cubic_schema(); }
   [[nodiscard]] static Config standard() { return {}; }
 
-  void start(const Parameters& p, const FlowStart& start) {
-    line_rate_ = start.line_rate;
-    packet_ = start.packet;
-    window_.start(p.initial_window, p.slow_start_limit);
-  }
+  void start(const Parameters& p, const FlowStart& start) { window_.start(p.window, start); }
 
   /// The window changes with ACKs and losses only.
   void on_timer(const Parameters& /*p*/, Picoseconds /*now*/) {}
@@ -63,11 +52,10 @@ class Cubic {
   }
 
   void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds now) {
-    delay_ = ack.delay;
     const Picoseconds since_last = now - last_ack_;
     last_ack_ = now;
     window_.hear(ack);
-    if (p.ecn && window_.asks_to_reduce(ack)) return reduce(p, true);
+    if (p.window.ecn && window_.asks_to_reduce(ack)) return reduce(p, true);
     if (!window_.may_grow(ack)) {
       epoch_ += since_last;
       return;
@@ -93,12 +81,8 @@ class Cubic {
   [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const { return window_.packets(); }
 
   void sample(const Parameters& /*p*/, std::span<std::int64_t, kColumns.size()> values) const {
-    constexpr int kShift = 32 - TcpWindow::kBits;
-    values[0] = window_.rate(packet_, line_rate_, delay_).count();
-    values[1] = window_.window() << kShift;
-    if (window_.threshold() < TcpWindow::kMost) values[2] = window_.threshold() << kShift;
-    if (delay_ > Picoseconds(0)) values[3] = delay_.count();
-    if (is_avoiding_) values[4] = plateau_ << kShift;
+    window_.sample(values.first<TcpWindow::kColumns.size()>());
+    if (is_avoiding_) values[4] = plateau_ << (32 - TcpWindow::kBits);
   }
 
   /// In units of 2^-24 packets.
@@ -135,7 +119,8 @@ class Cubic {
       reno_ = std::min(TcpWindow::kMost, reno_ + scaled(gain, acknowledged, window));
       if (reno_ > at(p, age)) return window_.set(std::max(window, reno_));
     }
-    const std::int64_t target = std::clamp(at(p, age + delay_), window, window + window / 2);
+    const std::int64_t target =
+        std::clamp(at(p, age + window_.delay()), window, window + window / 2);
     window_.add_per_window(target - window, acknowledged);
   }
 
@@ -145,9 +130,6 @@ class Cubic {
   }
 
   TcpWindow window_;
-  BitsPerSecond line_rate_;
-  Bytes packet_;
-  Picoseconds delay_;
   Picoseconds last_ack_;
   Picoseconds epoch_;         ///< when congestion avoidance began
   std::int64_t plateau_ = 0;  ///< W_max

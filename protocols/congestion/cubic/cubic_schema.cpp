@@ -1,7 +1,7 @@
 #include "protocols/congestion/cubic/cubic_schema.hpp"
 
-#include "protocols/congestion/control.hpp"
 #include "protocols/congestion/cubic/cubic_config.hpp"
+#include "protocols/congestion/tcp_window_schema.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols::congestion {
@@ -22,15 +22,7 @@ schema::Object<CubicConfig> cubic_schema() {
       .field("reno_friendly", &Config::reno_friendly,
              "whether the window is never less than Reno's would be")
       .source("RFC 9438, 4.3")
-      .field("initial_window", &Config::initial_window, "packets")
-      .source("RFC 6928")
-      .range(1, kMostInFlight)
-      .field("slow_start_limit", &Config::slow_start_limit,
-             "packets at which slow start ends without a mark or a loss; 0: none")
-      .source("RFC 5681, 3.1: arbitrarily high")
-      .range(0, kMostInFlight)
-      .field("ecn", &Config::ecn, "whether a mark reduces the window as a loss does")
-      .source("RFC 9438, 4.6, and RFC 3168, 6.1.2");
+      .include(&Config::window, tcp_window_schema());
 }
 
 }  // namespace weft::protocols::congestion

@@ -22,20 +22,11 @@ class NewReno {
   static constexpr const char* kName = "new-reno";
   static constexpr const char* kTitle = "NewReno";
   static constexpr Needs kNeeds{.acks = true, .echo_time = true};
-  static constexpr std::array<Column, 4> kColumns{{
-      {"rate_bps", "the rate that the window allows at the last delay"},
-      {"window_packets", "packets that may be in flight", Column::Form::kFraction},
-      {"slow_start_packets", "the window at which slow start ends", Column::Form::kFraction},
-      {"delay_s", "of the last ACK", Column::Form::kSeconds},
-  }};
+  static constexpr std::array<Column, 4> kColumns = TcpWindow::kColumns;
   [[nodiscard]] static schema::Object<Config> schema() { return new_reno_schema(); }
   [[nodiscard]] static Config standard() { return {}; }
 
-  void start(const Parameters& p, const FlowStart& start) {
-    line_rate_ = start.line_rate;
-    packet_ = start.packet;
-    window_.start(p.initial_window, p.slow_start_limit);
-  }
+  void start(const Parameters& p, const FlowStart& start) { window_.start(p.window, start); }
 
   /// The window changes with ACKs and losses only.
   void on_timer(const Parameters& /*p*/, Picoseconds /*now*/) {}
@@ -44,9 +35,8 @@ class NewReno {
   }
 
   void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds /*now*/) {
-    delay_ = ack.delay;
     window_.hear(ack);
-    if (p.ecn && window_.asks_to_reduce(ack)) {
+    if (p.window.ecn && window_.asks_to_reduce(ack)) {
       window_.reduce(kHalf, true);
     } else if (window_.may_grow(ack)) {
       const std::int64_t rest = window_.slow_start(ack.packets);
@@ -67,12 +57,7 @@ class NewReno {
   [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const { return window_.packets(); }
 
   void sample(const Parameters& /*p*/, std::span<std::int64_t, kColumns.size()> values) const {
-    values[0] = window_.rate(packet_, line_rate_, delay_).count();
-    values[1] = window_.window() << (32 - TcpWindow::kBits);
-    if (window_.threshold() < TcpWindow::kMost) {
-      values[2] = window_.threshold() << (32 - TcpWindow::kBits);
-    }
-    if (delay_ > Picoseconds(0)) values[3] = delay_.count();
+    window_.sample(values);
   }
 
   /// In units of 2^-24 packets.
@@ -82,9 +67,6 @@ class NewReno {
   static constexpr std::int64_t kHalf = TcpWindow::kOne / 2;
 
   TcpWindow window_;
-  BitsPerSecond line_rate_;
-  Bytes packet_;
-  Picoseconds delay_;
 };
 static_assert(CongestionControl<NewReno>);
 
