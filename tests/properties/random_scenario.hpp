@@ -174,29 +174,32 @@ class RandomScenario {
     yaml += "transport: " + (below(6) == 0 ? tcp() : roce(spray)) + "\n";
   }
 
+  [[nodiscard]] const char* around() const {
+    const char* choices[] = {"", "encapsulation: vlan, ", "encapsulation: [vlan, macsec], ", "",
+                             "encapsulation: psp, "};
+    return choices[seed_ % std::size(choices)];
+  }
+
   /// In whatever class and over whatever paths: it repairs what either does to it.
   std::string tcp() {
     const std::string control = one_of({"new-reno", "cubic", "dctcp", "swift", "timely", "none"});
     return fmt::format(
-        "{{type: tcp, mtu: {}B, sack: {}, window: {}, queue_pairs: {}, ack: {{every: {}, delay: "
+        "{{type: tcp, {}mtu: {}B, sack: {}, window: {}, queue_pairs: {}, ack: {{every: {}, delay: "
         "{}us, last: {}, priority: {}}}, timeout: {{least: 300us}}, congestion_control: {}}}",
-        one_of({"1500", "9000"}), one_of({"true", "false"}), below(2) == 0 ? 0 : 1 + below(60),
-        1 + below(3), 1 + below(4), 20 + below(200), one_of({"true", "false"}),
-        one_of({"same", "highest", "control"}), control);
+        around(), one_of({"1500", "9000"}), one_of({"true", "false"}),
+        below(2) == 0 ? 0 : 1 + below(60), 1 + below(3), 1 + below(4), 20 + below(200),
+        one_of({"true", "false"}), one_of({"same", "highest", "control"}), control);
   }
 
   std::string roce(bool spray) {
     const std::uint64_t every = 1 + below(4);
-    const char* around[] = {"", "encapsulation: vlan, ", "encapsulation: [vlan, macsec], ", "",
-                            "encapsulation: psp, "};
     const char* mtu = one_of({"1024", "4096"});
     const bool takes_any_order = spray || below(2) == 0;
     return fmt::format(
         "{{type: roce, {}mtu: {}B, {}, window: {}, queue_pairs: {}, ack: {{every: {}, "
         "priority: {}{}}}, congestion_control: {}{}}}",
-        around[seed_ % std::size(around)], mtu, recovery(takes_any_order, spray),
-        below(2) == 0 ? 0 : every + below(60), 1 + below(3), every,
-        one_of({"same", "highest", "control"}),
+        around(), mtu, recovery(takes_any_order, spray), below(2) == 0 ? 0 : every + below(60),
+        1 + below(3), every, one_of({"same", "highest", "control"}),
         !takes_any_order && seed_ % 5 != 2 && seed_ % 7 < 3 ? ", nack_interval: 5us" : "",
         congestion_control(), seed_ % 6 == 4 ? ", queue_pair_life: message" : "");
   }

@@ -67,6 +67,15 @@ TEST(Encapsulation, HoldsForDatagrams) {
   EXPECT_EQ(datagram(", encapsulation: macsec") - datagram(""), 11 * 32 * Picoseconds(20));
 }
 
+// Ten segments of 8,948 B, which one ACK in two answers and the last at once: as above.
+TEST(Encapsulation, HoldsForTcp) {
+  const std::string tcp = "type: tcp, encapsulation: ";
+  const Picoseconds bare = completion("type: tcp", "89480B");
+  EXPECT_EQ(completion(tcp + "vxlan", "89480B") - bare, (10 + 1 + 2) * 50 * Picoseconds(20));
+  EXPECT_EQ(completion(tcp + "[vlan, macsec, psp]", "89480B") - bare,
+            (10 + 1 + 2) * (4 + 32 + 40) * Picoseconds(20));
+}
+
 /// What is wrong with a scenario of two classes and a job.
 std::string refusal(const std::string& classes, const std::string& job,
                     const std::string& transport = "roce") {
@@ -101,6 +110,11 @@ TEST(Encapsulation, IsRefusedWhereItMakesNoSense) {
       HasSubstr("transport.encapsulation: `vxlam` is no encapsulation; expected some of vlan, "
                 "vxlan, macsec, macsec-without-sci, psp; did you mean `vxlan`?"));
   EXPECT_THAT(refusal("{name: a}", "", "{mtu: 65453B, encapsulation: vxlan}"),
+              HasSubstr("makes packets of 65585 B; at most 65535 B"));
+  EXPECT_THAT(refusal("{name: a}", "", "{type: tcp, encapsulation: [vlan, vxlam]}"),
+              HasSubstr("`vxlam` is no encapsulation; expected some of vlan, vxlan, macsec, "
+                        "macsec-without-sci, psp; did you mean `vxlan`?"));
+  EXPECT_THAT(refusal("{name: a}", "", "{type: tcp, mtu: 65497B, encapsulation: vxlan}"),
               HasSubstr("makes packets of 65585 B; at most 65535 B"));
 }
 

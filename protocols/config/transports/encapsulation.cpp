@@ -37,6 +37,14 @@ Bytes encapsulation_size(const std::vector<std::string>& names) {
   return size;
 }
 
+std::string encapsulation_doc() {
+  std::string doc = "what is around every packet, data and answers, on every link";
+  for (const Encapsulation& e : kEncapsulations) {
+    doc += "; `" + std::string(e.name) + "` " + std::to_string(e.size.count()) + " B: " + e.parts;
+  }
+  return doc;
+}
+
 std::string encapsulation_problem(const std::vector<std::string>& names) {
   std::vector<std::string> known;
   for (const Encapsulation& e : kEncapsulations) known.emplace_back(e.name);

@@ -22,6 +22,9 @@ struct Encapsulation {
 /// Names that are none add nothing.
 [[nodiscard]] Bytes encapsulation_size(const std::vector<std::string>& names);
 
+/// What the key means, and what each name adds.
+[[nodiscard]] std::string encapsulation_doc();
+
 /// What is wrong with a list of names; empty if nothing is.
 [[nodiscard]] std::string encapsulation_problem(const std::vector<std::string>& names);
 

@@ -7,17 +7,6 @@
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols {
-namespace {
-
-std::string encapsulation_doc() {
-  std::string doc = "what is around every packet, data and answers, on every link";
-  for (const Encapsulation& e : encapsulations()) {
-    doc += "; `" + std::string(e.name) + "` " + std::to_string(e.size.count()) + " B: " + e.parts;
-  }
-  return doc;
-}
-
-}  // namespace
 
 schema::Object<PacketFormat> PacketFormat::schema() {
   return schema::describe<PacketFormat>("packet format", "how messages become packets")

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "protocols/config/transports/transport.hpp"
 
@@ -22,6 +23,8 @@ struct TcpConfig {
   Bytes mtu = 9000_B;      ///< of IP: headers and segment
   Bytes framing = 38_B;    ///< Ethernet: preamble 8, header 14, FCS 4, gap 12
   bool timestamps = true;  ///< the option is in every segment
+  /// By name, around every segment and ACK; what each adds: `encapsulation.hpp`.
+  std::vector<std::string> encapsulation{};
   std::uint32_t ttl = 64;
   std::uint32_t ack_every = 2;         ///< segments per ACK
   Picoseconds ack_delay = 1_ms;        ///< after which a lone segment is acknowledged

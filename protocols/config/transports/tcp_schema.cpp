@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "protocols/config/transports/encapsulation.hpp"
 #include "protocols/config/transports/tcp_config.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
@@ -75,6 +77,9 @@ void check_tcp(const TcpConfig& tcp, std::vector<schema::Problem>& problems) {
   if (tcp.most_timeout < tcp.least_timeout) {
     problems.push_back({"timeout.most", "is less than timeout.least"});
   }
+  if (std::string problem = encapsulation_problem(tcp.encapsulation); !problem.empty()) {
+    problems.push_back({"encapsulation", std::move(problem)});
+  }
   const Bytes packet = tcp.mtu + tcp.framing;
   if (packet > kMaxPacket) {
     problems.push_back({"mtu", "makes packets of " + std::to_string(packet.count()) +
@@ -89,7 +94,10 @@ TransportTraits TcpConfig::traits() const {
   // An Ethernet frame has 46 B of payload at least.
   const Bytes ack = std::max(headers(), 46_B);
   TransportTraits traits;
-  traits.format = {.payload = mtu - headers(), .header = headers() + framing, .ttl = ttl};
+  traits.format = {.payload = mtu - headers(),
+                   .header = headers() + framing,
+                   .ttl = ttl,
+                   .encapsulation = encapsulation};
   traits.is_acknowledged = true;
   traits.is_stream = true;
   traits.sacks = sack;
@@ -117,6 +125,8 @@ schema::Object<TcpConfig> TcpConfig::schema(LinkLayer layer) {
       .field("framing", &TcpConfig::framing, "what a packet occupies the wire with besides its MTU")
       .source("Ethernet: preamble 8 B, header 14, FCS 4, gap 12")
       .at_most(1_KiB)
+      .words("encapsulation", &TcpConfig::encapsulation, encapsulation_doc())
+      .source("none")
       .field("timestamps", &TcpConfig::timestamps, "whether segments have that option, of 12 B")
       .source("RFC 7323; on in Linux")
       .field("ttl", &TcpConfig::ttl, "switches a packet crosses at most")
