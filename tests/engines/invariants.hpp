@@ -43,7 +43,7 @@ class Links {
       : e_(e),
         is_fluid_(is_fluid),
         transports_(e.scenario, e.fabric, e.routes, e.workload),
-        is_sprayed_(e.scenario.switches.sprays()) {}
+        is_sprayed_(e.scenario.switches.sprays() || (!is_fluid && draws_paths(e))) {}
 
   /// Of the next message of these ranks; to be asked in the order of posting.
   std::vector<Crossing> next(const scenarios::MessageResult& m) {
@@ -60,6 +60,12 @@ class Links {
   }
 
  private:
+  /// Whether messages have paths of their own: in the packet engine each fresh queue pair has one.
+  [[nodiscard]] static bool draws_paths(const scenarios::Experiment& e) {
+    return std::ranges::any_of(e.scenario.transports(), [](const auto& transport) {
+      return protocols::traits_of(transport).queue_pair_life == protocols::QueuePairLife::kMessage;
+    });
+  }
   [[nodiscard]] ConnectionId connection_of(const scenarios::MessageResult& m) const {
     const collectives::JobPlan& job = e_.workload.jobs()[m.job];
     EXPECT_EQ(job.lanes, 1u) << "the queue pair of a message is not known";
