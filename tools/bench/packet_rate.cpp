@@ -15,10 +15,10 @@ namespace weft::bench {
 namespace {
 
 void run(benchmark::State& state, std::uint32_t hosts,
-         const protocols::PacketNetwork::Options& options) {
+         const protocols::PacketNetwork::Options& options, const LinkErrors& errors = {}) {
   Measured sum;
   for (auto _ : state) {
-    const Measured once = measure(permutation(hosts, options)).front();
+    const Measured once = measure(permutation(hosts, options, errors)).front();
     state.SetIterationTime(once.cpu);
     sum.cpu += once.cpu;
     sum.hops += once.hops;
@@ -107,6 +107,35 @@ void fault(Options& o) {
                       .rate = 100_Gbps});
 }
 
+/// Repairs single losses. Sprayed packets overtake one another, here by less than 32 places.
+void selective_repeat(Options& o) {
+  protocols::SelectiveRepeat repeat;
+  repeat.reordering = 32;
+  std::get<protocols::RoceConfig>(o.transport).recovery = repeat;
+}
+template <class Control>
+void control_over_tcp(Options& o) {
+  protocols::TcpConfig tcp;
+  tcp.mtu = 4'096_B + tcp.headers();
+  tcp.congestion_control = Control::standard();
+  o.transport = tcp;
+}
+
+/// All links lose that share of their frames, which selective repeat sends again.
+void losing_row(benchmark::State& state, double rate) {
+  Options options = usual_options(true);
+  selective_repeat(options);
+  run(state, 512, options, {rate, LinkErrors::Unit::kFrames});
+}
+
+/// TCP takes packets that overtake others for losses: one path per flow, as `permutation/by_flow`.
+template <class Control>
+void tcp_row(benchmark::State& state) {
+  Options options = usual_options(false);
+  control_over_tcp<Control>(options);
+  run(state, 512, options);
+}
+
 /// What recording one latency takes: histograms are always on.
 void histogram_add(benchmark::State& state) {
   Histogram histogram;
@@ -157,6 +186,7 @@ WEFT_FEATURE(telemetry);
 WEFT_FEATURE(queue_trace);
 WEFT_FEATURE(packet_trace);
 WEFT_FEATURE(fault);
+WEFT_FEATURE(selective_repeat);
 #undef WEFT_FEATURE
 #define WEFT_CONTROL(name)                                                   \
   BENCHMARK_CAPTURE(feature_row, name, control<protocols::congestion::name>) \
@@ -169,7 +199,13 @@ WEFT_CONTROL(Timely);
 WEFT_CONTROL(Dctcp);
 WEFT_CONTROL(Hpcc);
 WEFT_CONTROL(PowerTcp);
+WEFT_CONTROL(NewReno);
+WEFT_CONTROL(Cubic);
 #undef WEFT_CONTROL
+BENCHMARK(tcp_row<protocols::congestion::NewReno>)->Name("control/tcp/NewReno")->Apply(once);
+BENCHMARK(tcp_row<protocols::congestion::Cubic>)->Name("control/tcp/Cubic")->Apply(once);
+BENCHMARK(tcp_row<protocols::congestion::Dctcp>)->Name("control/tcp/Dctcp")->Apply(once);
+BENCHMARK_CAPTURE(losing_row, rarely, 1e-4)->Name("feature/losses")->Apply(once);
 BENCHMARK(histogram_add)->Name("feature/histogram_add");
 
 }  // namespace weft::bench

@@ -46,10 +46,11 @@ Bytes message_size(std::uint32_t hosts) {
 /// Everything that a run needs, in one place that does not move.
 struct Permutation {
   Permutation(std::uint32_t hosts, const topologies::LeafSpineSpec& spec,
-              const protocols::PacketNetwork::Options& options)
+              const protocols::PacketNetwork::Options& options, const LinkErrors& errors)
       : fabric(topologies::build_fabric(spec).value()),
         routes(topologies::build_routes(fabric, spec).value()),
         senders(message_size(hosts)) {
+    for (Port& port : fabric.ports) port.errors = errors;
     std::vector<HostId> processes;
     std::vector<Connection> connections;
     const std::vector<std::uint32_t> partner = random_cycle(hosts);
@@ -82,15 +83,16 @@ protocols::PacketNetwork::Options usual_options(bool spray) {
   return options;
 }
 
-Prepare permutation(std::uint32_t hosts, const protocols::PacketNetwork::Options& options) {
-  return [hosts, options]() -> Run {
+Prepare permutation(std::uint32_t hosts, const protocols::PacketNetwork::Options& options,
+                    const LinkErrors& errors) {
+  return [hosts, options, errors]() -> Run {
     std::uint32_t radix = 8;  // servers per rack, and spines
     while (radix * radix < hosts) radix *= 2;
     topologies::LeafSpineSpec spec;
     spec.servers_per_rack = spec.spines = radix;
     spec.racks = hosts / radix;
     spec.access = spec.uplink = {400_Gbps, 500_ns};
-    const auto all = std::make_shared<Permutation>(hosts, spec, options);
+    const auto all = std::make_shared<Permutation>(hosts, spec, options, errors);
     return [all] {
       all->network->run_until(1_s);
       return Measured{.hops = static_cast<double>(all->network->totals().packet_hops),
