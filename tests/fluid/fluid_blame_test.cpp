@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scenarios/run/fluid_simulation.hpp"
+#include "tests/fluid/fluid_blame_check.hpp"
 #include "tests/properties/blame_check.hpp"
 #include "tests/properties/random_scenario_check.hpp"
 #include "tests/support/engines.hpp"
@@ -57,14 +58,7 @@ TEST_P(FluidBlameOfRandom, AddsUp) {
   const std::string text = RandomScenario(static_cast<std::uint64_t>(GetParam())).text();
   const auto loaded = scenarios::load_scenario_text(text, "random.yaml");
   ASSERT_TRUE(loaded.ok()) << text << loaded.errors().front().to_string();
-  scenarios::Experiment e = build_loaded(loaded.value());
-  if (!scenarios::check_fluid(e).empty()) GTEST_SKIP() << "needs packets";
-  e.scenario.observe.blame = true;
-  (void)in_own_process([&] {
-    const scenarios::Results r = scenarios::simulate_fluid(e);
-    EXPECT_EQ(blamed_times(r), measured_times(r)) << text;
-    return std::vector<std::int64_t>();
-  });
+  check_fluid_blame(build_loaded(loaded.value()), text);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, FluidBlameOfRandom, ::testing::Range(1, 41));

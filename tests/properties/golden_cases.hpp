@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <ostream>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -38,6 +39,16 @@ struct GoldenCase {
   }
 };
 
+/// Those that take a second or more, which tests that run them several times leave to `full`.
+inline bool is_long(const GoldenCase& golden) {
+  static const std::set<std::string> kLong = {
+      "allreduce-algorithms.yaml", "gpt3-175b.yaml", "hgx-vs-nvl72.yaml",
+      "llama3-405b-slice.yaml",    "nccl-h100-16-nodes.yaml", "nvl72.yaml",
+      "reuse.yaml",                "straggler-gpu.yaml",      "superpod.yaml",
+      "two-jobs.yaml"};
+  return kLong.contains(golden.scenario);
+}
+
 inline std::vector<GoldenCase> golden_cases() {
   std::ifstream in(std::string(WEFT_SOURCE_DIR) + "/tests/golden/digests.txt");
   std::vector<GoldenCase> cases;
@@ -55,6 +66,12 @@ inline std::vector<GoldenCase> golden_cases() {
     }
     cases.push_back(std::move(golden));
   }
+  return cases;
+}
+
+inline std::vector<GoldenCase> short_golden_cases() {
+  std::vector<GoldenCase> cases = golden_cases();
+  std::erase_if(cases, is_long);
   return cases;
 }
 

@@ -1,35 +1,16 @@
-// A run gives the same bits whatever the number of threads and the cut into cells: every shipped
-// scenario (those of the golden digests, some made smaller). Two threads share every window; of
-// more, which a machine may have no cores for, those that are there in time.
+// A run gives the same bits whatever the number of threads and the cut into cells: shipped scenarios
+// (those of the golden digests, some made smaller). The long ones are in threads_full_test.cpp.
 
-#include <gtest/gtest.h>
-
-#include <string>
-
-#include "tests/properties/golden_cases.hpp"
+#include "tests/properties/threads_check.hpp"
 
 namespace weft::testing {
 namespace {
 
 class Threads : public ::testing::TestWithParam<GoldenCase> {};
 
-std::string digest_of(const GoldenCase& golden, const std::string& cut, std::uint32_t threads) {
-  const scenarios::Experiment experiment = golden.experiment({"run.cells=" + cut});
-  const protocols::Parallelism parallelism{
-      .threads = threads, .share_from = 1, .waits_for_all = threads == 2};
-  return scenarios::simulate(experiment, {}, nullptr, parallelism).digest();
-}
+TEST_P(Threads, AndCutsIntoCellsDoNotChangeTheDigest) { check_threads(GetParam()); }
 
-TEST_P(Threads, AndCutsIntoCellsDoNotChangeTheDigest) {
-  const GoldenCase& golden = GetParam();
-  for (const std::uint32_t threads : {2U, 3U, 5U}) {
-    EXPECT_EQ(digest_of(golden, "auto", threads), golden.digest) << threads << " threads";
-  }
-  EXPECT_EQ(digest_of(golden, "one", 1), golden.digest) << "one cell";
-  EXPECT_EQ(digest_of(golden, "finest", 3), golden.digest) << "as many cells as possible";
-}
-
-INSTANTIATE_TEST_SUITE_P(ShippedScenarios, Threads, ::testing::ValuesIn(golden_cases()),
+INSTANTIATE_TEST_SUITE_P(ShippedScenarios, Threads, ::testing::ValuesIn(short_golden_cases()),
                          [](const auto& tested) { return tested.param.name; });
 
 }  // namespace

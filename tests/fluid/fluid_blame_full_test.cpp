@@ -1,0 +1,29 @@
+#include "tests/fluid/fluid_blame_check.hpp"
+#include "tests/properties/golden_cases.hpp"
+#include "tests/properties/random_scenario_check.hpp"
+
+namespace weft::testing {
+namespace {
+
+class ManyFluidBlames : public ::testing::TestWithParam<int> {};
+
+TEST_P(ManyFluidBlames, AddUpInRandomScenarios) {
+  const std::string text = RandomScenario(static_cast<std::uint64_t>(GetParam())).text();
+  const auto loaded = scenarios::load_scenario_text(text, "random.yaml");
+  ASSERT_TRUE(loaded.ok()) << text << loaded.errors().front().to_string();
+  check_fluid_blame(build_loaded(loaded.value()), text);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, ManyFluidBlames, ::testing::Range(100, 600));
+
+class FluidBlameOfShipped : public ::testing::TestWithParam<GoldenCase> {};
+
+TEST_P(FluidBlameOfShipped, AddsUp) {
+  check_fluid_blame(GetParam().experiment(), GetParam().name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, FluidBlameOfShipped, ::testing::ValuesIn(golden_cases()),
+                         [](const auto& golden) { return golden.param.name; });
+
+}  // namespace
+}  // namespace weft::testing
