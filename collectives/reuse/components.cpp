@@ -1,13 +1,13 @@
 #include "collectives/reuse/components.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include "collectives/parts/parts_program.hpp"
+#include "collectives/reuse/matching_calls.hpp"
 
 namespace weft::collectives {
 
@@ -15,15 +15,6 @@ namespace {
 
 constexpr const char* kOthers = "other messages take the same links";
 constexpr const char* kTwoJobs = "another job's ranks share the GPUs";
-
-/// The communicator of a program of parts whose lane a connection is of.
-std::optional<std::uint32_t> communicator_of(const Workload& workload, const PartsProgram& program,
-                                             const Connection& c, std::uint32_t lane) {
-  const auto member =
-      program.lane_plan().member(workload.rank_of(c.source), program.stream_of(lane));
-  if (!member) return std::nullopt;
-  return member->communicator;
-}
 
 class Finder {
  public:
@@ -104,7 +95,7 @@ class Finder {
       const ConnectionId id(i);
       std::optional<std::uint32_t> communicator;
       if (program != nullptr && workload_.relay_of(id) == Workload::kNoRelay) {
-        communicator = communicator_of(workload_, *program, c, workload_.lane_of(id));
+        communicator = communicator_of(workload_, *program, id);
       }
       const bool is_call =
           communicator &&
@@ -201,51 +192,10 @@ class Finder {
   }
 
   [[nodiscard]] bool are_alike(const Component& a, const Component& b) const {
-    if (a.job != b.job || a.ranks.size() != b.ranks.size() ||
-        a.communicators.size() != b.communicators.size()) {
-      return false;
-    }
+    if (a.job != b.job) return false;
     if (a.domain != b.domain && !alike_(a.domain, b.domain)) return false;
     if (places_of(a) != places_of(b)) return false;
-    for (std::size_t i = 0; i < a.communicators.size(); ++i) {
-      if (!are_alike(a, a.communicators[i], b, b.communicators[i])) return false;
-    }
-    return true;
-  }
-
-  [[nodiscard]] bool are_alike(const Component& a, std::uint32_t in_a, const Component& b,
-                               std::uint32_t in_b) const {
-    const PartsProgram& program = *parts_of(a.job);
-    const auto number = [&](std::uint32_t c) {
-      return program.lane_plan().number_of(StreamOf::communicator(c));
-    };
-    const Communicator& x = program.parts().communicators()[in_a];
-    const Communicator& y = program.parts().communicators()[in_b];
-    if (number(in_a) != number(in_b) || x.ranks.size() != y.ranks.size() || x.kind != y.kind) {
-      return false;
-    }
-    for (std::size_t i = 0; i < x.ranks.size(); ++i) {
-      const auto place = [](const Component& c, std::uint32_t rank) {
-        return std::distance(c.ranks.begin(), std::ranges::lower_bound(c.ranks, rank));
-      };
-      if (place(a, x.ranks[i]) != place(b, y.ranks[i])) return false;
-    }
-    const std::vector<std::uint32_t> calls_a = calls_of(program, in_a);
-    const std::vector<std::uint32_t> calls_b = calls_of(program, in_b);
-    return std::ranges::equal(calls_a, calls_b, [&](std::uint32_t p, std::uint32_t q) {
-      return program.call(p).spec() == program.call(q).spec() &&
-             program.parts().calls()[p].is_until_acknowledged ==
-                 program.parts().calls()[q].is_until_acknowledged;
-    });
-  }
-
-  [[nodiscard]] static std::vector<std::uint32_t> calls_of(const PartsProgram& program,
-                                                           std::uint32_t communicator) {
-    std::vector<std::uint32_t> calls;
-    for (std::uint32_t i = 0; i < program.parts().calls().size(); ++i) {
-      if (program.parts().calls()[i].communicator == communicator) calls.push_back(i);
-    }
-    return calls;
+    return do_calls_match(*parts_of(a.job), a, b);
   }
 
   const Workload& workload_;

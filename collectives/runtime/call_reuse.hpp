@@ -20,15 +20,15 @@ class TaskObserver {
                      Picoseconds posted_at) = 0;
 };
 
-/// Knows the course of calls without their lanes being run. Asked by processes of one domain on one
-/// thread at a time.
+/// Knows the course of calls without their lanes being run. Asked by processes of one domain, or by
+/// all that it takes over calls between domains of, on one thread at a time.
 class CallReuse {
  public:
   /// When a rank is through with the call that it has begun.
   struct End {
     ProcessId process;
     std::uint32_t stream = 0;
-    Picoseconds time;
+    Picoseconds time;  ///< -1: not known any more
     Picoseconds posted_at;
   };
   virtual ~CallReuse() = default;
@@ -41,6 +41,14 @@ class CallReuse {
                                      Picoseconds now) = 0;
   /// An end has come.
   virtual void end(ProcessId process, std::uint32_t stream) = 0;
+  /// After `begin` and `end`: whether more ends may be told once nothing else begins or ends at
+  /// this time. Says so once.
+  [[nodiscard]] virtual bool asks_again() = 0;
+  /// Then: those of running calls that are known by now. Nothing begins before `horizon` but where
+  /// one of them ends.
+  virtual std::span<const End> tell_more(Picoseconds now, Picoseconds horizon) = 0;
+  /// Whether it is to be asked at the horizon once more.
+  [[nodiscard]] virtual bool asks_later() const = 0;
 };
 
 }  // namespace weft::collectives

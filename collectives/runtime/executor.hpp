@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -170,6 +171,9 @@ class Executor final : public ProcessHandler {
   }
   /// The calls that have begun, of ranks of one domain, end when their course says so.
   void set_ends(ProcessContext& context, std::span<const CallReuse::End> ends);
+  /// Whoever takes calls over is asked again after all else of this time.
+  void ask_again(ProcessContext& context);
+  void ask_at(ProcessContext& context, Picoseconds time);
   /// The end of a call that was taken over. False: it has another end by now.
   [[nodiscard]] bool come_to_end(ProcessContext& context, ProcessId self, std::uint32_t number);
   /// Of a delay, on this rank.
@@ -217,6 +221,7 @@ class Executor final : public ProcessHandler {
   ActivityLogs* watched_ = nullptr;
   TaskObserver* observer_ = nullptr;
   CallReuse* reuse_ = nullptr;
+  std::set<Picoseconds> asked_;  ///< when `reuse_` is to be asked again
   bool begins_from_outside_ = false;
 };
 

@@ -13,6 +13,10 @@ namespace {
 // A communicator's task begins and ends by an alarm: after all else that happens to the rank at
 // that time, for all lanes of the stream at once and in the order of their numbers. What a task
 // does then depends on when the ranks begin it, and on nothing else that went before.
+
+/// An alarm after all those of tasks at its time, of the last process.
+constexpr std::uint32_t kAskAgain = ~0U;
+
 void charge(Stream& stream, Picoseconds since, Picoseconds until, Picoseconds posted_at) {
   stream.times.waited += until - since;
   stream.times.late += std::max(Picoseconds(0), std::min(posted_at, until) - since);
@@ -104,6 +108,13 @@ Picoseconds Executor::time_of_delay(Turn turn) {
 }
 
 bool Executor::on_alarm(ProcessContext& context, ProcessId self, std::uint32_t number) {
+  if (number == kAskAgain) {
+    asked_.erase(context.now());
+    const Picoseconds horizon = context.next_event();
+    set_ends(context, reuse_->tell_more(context.now(), horizon));
+    if (reuse_->asks_later()) ask_at(context, horizon);
+    return false;
+  }
   const std::uint32_t stream = number / 2;
   if (number == alarm_of_begin(stream)) {
     begin_task(context, self, stream);
@@ -119,11 +130,23 @@ bool Executor::on_alarm(ProcessContext& context, ProcessId self, std::uint32_t n
 void Executor::set_ends(ProcessContext& context, std::span<const CallReuse::End> ends) {
   for (const CallReuse::End& end : ends) {
     Stream& stream = processes_[end.process.value()].streams[end.stream];
-    stream.posted_at = end.posted_at;
+    const bool is_known = end.time >= Picoseconds(0);
+    if (is_known) stream.posted_at = end.posted_at;
     if (stream.ends_at == end.time) continue;
     stream.ends_at = end.time;
+    if (!is_known) continue;
     context.alarm_at(end.time, end.process, alarm_of_end(end.stream));
   }
+}
+
+void Executor::ask_again(ProcessContext& context) {
+  if (reuse_->asks_again()) ask_at(context, context.now());
+}
+
+void Executor::ask_at(ProcessContext& context, Picoseconds time) {
+  if (!asked_.insert(time).second) return;
+  const auto last = static_cast<std::uint32_t>(processes_.size() - 1);
+  context.alarm_at(time, ProcessId(last), kAskAgain);
 }
 
 bool Executor::come_to_end(ProcessContext& context, ProcessId self, std::uint32_t number) {
@@ -133,6 +156,7 @@ bool Executor::come_to_end(ProcessContext& context, ProcessId self, std::uint32_
   stream.ends_at = Picoseconds(-1);
   stream.is_ending = true;
   reuse_->end(self, number);
+  ask_again(context);
   for (const std::uint16_t lane : stream.starting) {
     lanes_[workload_.lane_index(self, lane)].source->skip_task();
     process.ready.push_back(lane);
@@ -177,6 +201,7 @@ void Executor::begin_task(ProcessContext& context, ProcessId self, std::uint32_t
   if (observer_ != nullptr) observer_->begun(self, number, stream.started_block, context.now());
   if (is_taken_over(self, number)) {  // lanes stay where they are
     set_ends(context, reuse_->begin(self, number, stream.started_block, context.now()));
+    ask_again(context);
     return;
   }
   for (const std::uint16_t lane : stream.starting) {

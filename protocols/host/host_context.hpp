@@ -57,6 +57,10 @@ class HostContext final : public ProcessContext {
     set_alarm(here_.cell, time, process, number);
   }
 
+  [[nodiscard]] Picoseconds next_event() const override {
+    return next_event_time(here_.cell, here_.now);
+  }
+
   void begin_anew(ConnectionId connection) override { host_.begin_anew(connection); }
 
  private:

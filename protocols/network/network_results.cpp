@@ -164,6 +164,31 @@ void PacketNetwork::add(const Worker::Sums& sums, std::uint8_t latency_group,
   engine_->add(sums, latency_group, packet_latency, times);
 }
 
+bool PacketNetwork::is_quiet(HostId host) const {
+  const NetworkState& s = *state_;
+  const auto is_idle = [&s](const PortState& port) {
+    if (port.is_transmitting || port.waiting != 0 || port.pending_control != 0) return false;
+    if (port.out->in_flight() != 0) return false;
+    if (port.out->control_out.front(port.out->control_in) != nullptr) return false;
+    for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
+      const ClassConstants& constants = s.constants.of_class[c];
+      const bool has_credits =
+          constants.is_credit && s.queues[port.first_slot + c].credits != constants.credit_blocks;
+      if (has_credits) return false;
+    }
+    return true;
+  };
+  for (const PortState& port : s.ports) {
+    const PortState& peer = s.ports[port.peer.value()];
+    const bool is_of_host = port.owner_is_host && port.owner == host.value();
+    if (is_of_host && !(is_idle(port) && is_idle(peer))) return false;
+  }
+  return std::ranges::none_of(s.senders, [&](const SenderState& sender) {
+    const bool concerns = sender.host == host.value() || sender.destination == host.value();
+    return concerns && (sender.has_outstanding() || sender.next != sender.posted);
+  });
+}
+
 std::vector<PauseInterval> PacketNetwork::pauses() const {
   const NetworkState& s = *state_;
   std::vector<PauseInterval> all;

@@ -191,6 +191,11 @@ PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds u
       s_.old_packets.look(s_, window_end, end);
     window_events_ = run_window_of_all(now, end);
     collect();
+    if (workers_[0]->stops) [[unlikely]] {
+      workers_[0]->stops = false;
+      now = workers_[0]->stopped_at;
+      return Status::kInterrupted;
+    }
     was_idle = window_events_ == 0;
     now = window_end = end;
 #ifndef NDEBUG

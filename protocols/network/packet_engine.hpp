@@ -44,6 +44,8 @@ class PacketNetwork::Engine {
 
   Status run(Picoseconds& now, Picoseconds until, const Observer& observer);
   void end_observation(Picoseconds now);
+  /// PacketNetwork::stop.
+  void stop() { workers_[0]->stops = true; }
 
   /// Makes workers for the cells, once these are complete.
   void hire();

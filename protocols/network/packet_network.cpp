@@ -356,6 +356,8 @@ Picoseconds PacketNetwork::longest_run() const {
   return Picoseconds(static_cast<std::int64_t>(std::uint64_t{1} << std::min(bits, most)));
 }
 
+void PacketNetwork::stop() { engine_->stop(); }
+
 void PacketNetwork::end_observation() { engine_->end_observation(now_); }
 
 }  // namespace weft::protocols

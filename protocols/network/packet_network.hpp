@@ -160,6 +160,9 @@ class PacketNetwork {
 
   [[nodiscard]] Picoseconds now() const { return now_; }
   /// Time of the last thing that happened.
+  /// From a callback of an alarm: the run ends right behind it, as if it were interrupted, and goes
+  /// on from there. Of a network that is one cell.
+  void stop();
   [[nodiscard]] Picoseconds last_event() const;
   [[nodiscard]] const CellPlan& cells() const { return plan_; }
   [[nodiscard]] std::uint32_t threads() const;
@@ -187,6 +190,9 @@ class PacketNetwork {
   void add(const QueueShare& queue, std::uint64_t times);
   void add(const Worker::Sums& sums, std::uint8_t latency_group, const Histogram& packet_latency,
            std::uint64_t times);
+  /// Whether nothing is under way from or to a host, in either direction of its links, and all
+  /// credits are back: as if nothing had ever been.
+  [[nodiscard]] bool is_quiet(HostId host) const;
   /// Packets that are on links or in buffers now.
   [[nodiscard]] std::uint64_t packets_in_flight() const;
   /// Distinct payload packets that their senders know to have arrived (datagrams: that were sent).

@@ -1,25 +1,25 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
-#include <utility>
+#include <memory>
+#include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "collectives/runtime/executor.hpp"
 #include "protocols/network/packet_network.hpp"
-#include "scenarios/build/experiment.hpp"
 #include "scenarios/measure/flow_activities.hpp"
 #include "scenarios/measure/message_collector.hpp"
-#include "scenarios/reuse/domain_reuse.hpp"
+#include "scenarios/reuse/run_reuse.hpp"
 
 namespace weft::scenarios {
 
 /// Counts what phases that were simulated once add to the results, as often as they took place: to
-/// the ports of every component, to messages, and to what ranks have sent.
+/// ports, to messages, and to what ranks have sent.
 class ReusedPhases {
  public:
   /// All arguments must outlive it.
-  ReusedPhases(const Experiment& experiment, DomainReuse& reuse, MessageCollector& messages,
+  ReusedPhases(const Experiment& experiment, RunReuse& reuse, MessageCollector& messages,
                FlowActivities& activities);
 
   /// Takes over what has taken place since the last time.
@@ -28,28 +28,25 @@ class ReusedPhases {
   void finish();
 
  private:
-  /// What connections of a component alone are in the whole.
-  [[nodiscard]] const std::vector<ConnectionId>& connections_of(std::uint32_t component);
-  [[nodiscard]] protocols::MessageOutcome outcome_of(std::uint32_t component,
+  /// What a connection of a phase is in the whole: of the same ranks, in the same lane.
+  [[nodiscard]] ConnectionId connection_of(const PhasePlace& place,
+                                           const PhaseMessage& message) const;
+  [[nodiscard]] protocols::MessageOutcome outcome_of(const PhasePlace& place,
                                                      const PhaseMessage& message,
-                                                     Picoseconds start);
-  /// Ranks of a component that a connection leads from and to.
-  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> ends_of(std::uint32_t component,
-                                                                ConnectionId connection);
-  void add_messages(std::span<const DomainReuse::Taken> of_one_phase);
-  void add_counts(const DomainReuse::Taken& taken, protocols::PacketNetwork& network,
+                                                     Picoseconds start) const;
+  void add_messages(std::span<const TakenPhase> of_one_phase);
+  void add_counts(const TakenPhase& taken, protocols::PacketNetwork& network,
                   collectives::Executor& executor);
 
   const Experiment& e_;
-  DomainReuse& reuse_;
+  RunReuse& reuse_;
   MessageCollector& messages_;
   FlowActivities& activities_;
-  std::vector<std::vector<ConnectionId>> connections_;  ///< by component, where asked for
-  std::vector<std::set<std::pair<std::uint32_t, std::uint32_t>>> flows_;  ///< by component
+  std::unordered_set<std::uint64_t> flows_;  ///< queue pairs: connection and number in it
   struct Closed {
-    std::uint32_t component = 0;
+    const PhasePlace* place = nullptr;
     Picoseconds start;
-    PhaseStore::Found phase;
+    std::shared_ptr<const Phase> phase;
   };
   std::vector<Closed> closed_;  ///< where rows are wanted
 };

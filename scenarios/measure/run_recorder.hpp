@@ -27,7 +27,7 @@ class RunRecorder {
   /// Statistics began again: nothing is known of flow control before.
   void begin_measurement() { is_measuring_ = true; }
   /// Before the run: some of it is simulated once and taken again.
-  void follow(DomainReuse& reuse) { reused_.emplace(e_, reuse, messages_, activities_); }
+  void follow(RunReuse& reuse) { reused_.emplace(e_, reuse, messages_, activities_); }
   /// Takes what is over by now.
   void take(protocols::PacketNetwork& network);
   /// For who watches: what is over and not taken, and how far a job is with its iterations.

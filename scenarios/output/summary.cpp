@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kBusiestPorts = 5;
 
-std::string ratio(Picoseconds time, Picoseconds ideal) {
+std::string time_to_ideal(Picoseconds time, Picoseconds ideal) {
   if (ideal <= Picoseconds(0)) return "-";
   return fmt::format("{:.3f}", to_seconds(time) / to_seconds(ideal));
 }
@@ -46,11 +46,11 @@ std::string jobs_text(const Results& r) {
                                    : r.outcome == Outcome::kHorizon ? "cut"
                                                                     : "unfinished",
                                    job.ideal > Picoseconds(0) ? format_time(job.ideal) : "-",
-                                   job.is_finished ? ratio(job.jct, job.ideal) : "-"};
+                                   job.is_finished ? time_to_ideal(job.jct, job.ideal) : "-"};
     if (has_bound) {
       const Picoseconds bound = job.bound.value_or(Picoseconds(0));
       cells.push_back(job.bound ? format_time(bound) : "-");
-      cells.push_back(job.is_finished ? ratio(job.jct, bound) : "-");
+      cells.push_back(job.is_finished ? time_to_ideal(job.jct, bound) : "-");
     }
     cells.push_back(job.bus_bandwidth ? fmt::format("{:.2f} GB/s", *job.bus_bandwidth * 1e-9)
                                       : "-");
@@ -326,6 +326,12 @@ std::string reuse_lines(const Results& r) {
                          format_count(static_cast<std::int64_t>(r.reuse.phases)), r.reuse.gpus,
                          format_count(static_cast<std::int64_t>(r.reuse.simulated_hops)),
                          format_count(static_cast<std::int64_t>(r.totals.packet_hops)));
+  }
+  if (r.reuse.rail_phases > 0) {
+    lines += fmt::format("  reuse: {} of {} phases of {} GPUs on {} rails simulated\n",
+                         format_count(static_cast<std::int64_t>(r.reuse.rail_simulated)),
+                         format_count(static_cast<std::int64_t>(r.reuse.rail_phases)),
+                         r.reuse.rail_gpus, r.reuse.rails);
   }
   for (const std::string& refusal : r.reuse.refusals) lines += "  reuse: " + refusal + "\n";
   return lines;

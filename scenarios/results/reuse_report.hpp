@@ -19,6 +19,11 @@ struct ReuseReport {
   /// Phases; of an audit those that began as none had before.
   std::uint64_t simulated = 0;
   std::uint64_t ended_otherwise = 0;  ///< of an audit: than the first that began alike
+  std::uint32_t rails = 0;            ///< switches between servers whose calls were taken over
+  std::uint32_t rail_gpus = 0;        ///< that send through them
+  std::uint64_t rail_calls = 0;       ///< of these ranks
+  std::uint64_t rail_phases = 0;
+  std::uint64_t rail_simulated = 0;   ///< phases
   std::uint64_t simulated_hops = 0;   ///< packet-hops, those outside of phases included
   std::vector<std::string> refusals;  ///< sentences: what was not reused, and why
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "collectives/parts/parts_program.hpp"
+#include "collectives/reuse/matching_calls.hpp"
 #include "simcore/base/check.hpp"
 
 namespace weft::scenarios {
@@ -14,25 +15,11 @@ namespace {
 
 using collectives::Component;
 using collectives::Components;
-using collectives::Operation;
 using collectives::PartsProgram;
 
 /// Phases that are kept before they are taken: some hundred megabytes.
 constexpr std::size_t kMostBytes = std::size_t{512} << 20U;
 constexpr std::size_t kMostDifferences = 10;
-
-/// Whether no rank ends such a call before all have begun it.
-bool waits_for_all(const collectives::CollectiveSpec& spec) {
-  switch (spec.operation) {
-    case Operation::kAllReduce:
-    case Operation::kAllGather:
-    case Operation::kReduceScatter:
-    case Operation::kAllToAll:
-      return true;
-    default:
-      return false;
-  }
-}
 
 }  // namespace
 
@@ -49,6 +36,14 @@ DomainReuse::DomainReuse(const Experiment& experiment, protocols::PacketNetwork:
     stores_.push_back(std::make_unique<PhaseStore>(e_, options_, components_.all[example]));
   }
   number_of_call_.resize(e_.workload.jobs().size());
+  std::map<std::int32_t, std::vector<PortId>> ports;
+  for (const Component& component : components_.all) {
+    std::vector<PortId>& of_domain = ports[component.domain];
+    if (of_domain.empty()) {
+      of_domain = fabric_of_domain(e_.fabric, e_.routes, component.domain).ports;
+    }
+    places_.push_back({component.job, component.ranks, of_domain});
+  }
   for (std::uint32_t c = 0; c < components_.all.size(); ++c) {
     const Component& component = components_.all[c];
     number_calls(component.job);
@@ -108,11 +103,12 @@ void DomainReuse::add_begin(const Component& component, Open& open, const PhaseB
     return c.communicator == place && c.number == number;
   });
   if (call == open.calls.end()) {
-    const std::uint32_t of_program = calls_of(program, member->communicator)[begin.call];
+    const std::uint32_t of_program =
+        collectives::calls_of(program, member->communicator)[begin.call];
     const auto members = static_cast<std::uint32_t>(
         program.parts().communicators()[member->communicator].ranks.size());
-    call = open.calls.insert(
-        call, {place, number, 0, members, waits_for_all(program.call(of_program).spec())});
+    call = open.calls.insert(call, {place, number, 0, members,
+                                    collectives::waits_for_all(program.call(of_program).spec())});
   }
   ++call->begun;
   open.begins.push_back(begin);
@@ -228,16 +224,13 @@ void DomainReuse::audit(std::uint32_t number) {
 void DomainReuse::close(std::uint32_t number, const PhaseStore::Found& phase) {
   State& state = states_[number];
   Open& open = state.open;
-  Tally& tally = state.tallies[phase];
-  ++tally.times;
-  tally.starts += static_cast<std::uint64_t>(open.start.count());
-  tally.last_start = open.start;
+  state.tallies[phase].add(open.start);
   ++state.phases;
   store(number).count_taken(phase->share.sums.packet_hops);
   state.last_event = std::max(state.last_event, open.start + phase->last);
   if (closed_) {
     const std::lock_guard lock(mutex_);
-    closed_(number, open.start, phase);
+    closed_(places_[number], open.start, phase);
   }
   open = Open{};
 }
@@ -265,19 +258,11 @@ bool DomainReuse::close(std::optional<Picoseconds> limit) {
   return was_cut;
 }
 
-const DomainFabric& DomainReuse::domain_of(std::uint32_t component) {
-  const std::int32_t domain = components_.all[component].domain;
-  const auto known = domains_.find(domain);
-  if (known != domains_.end()) return known->second;
-  return domains_.emplace(domain, fabric_of_domain(e_.fabric, e_.routes, domain)).first->second;
-}
-
-void DomainReuse::take(const std::function<void(const Taken&)>& visit,
+void DomainReuse::take(const std::function<void(const TakenPhase&)>& visit,
                        const std::function<void()>& use) {
   for (std::uint32_t c = 0; c < states_.size(); ++c) {
     for (const auto& [phase, tally] : states_[c].tallies) {
-      hops_taken_ += tally.times * phase->share.sums.packet_hops;
-      visit({c, phase.get(), tally});
+      visit({&places_[c], phase.get(), tally});
     }
   }
   use();

@@ -25,8 +25,10 @@ namespace weft::scenarios {
 /// one, at which ranks begin calls, and simulated apart if it is new. What happens then is the same
 /// to the bit: the links of a component are quiet before, nobody else uses them, and no rule of the
 /// network remembers what went before (protocols/MODEL.md, "Recurrence").
-class DomainReuse final : public collectives::CallReuse, public collectives::TaskObserver {
+class DomainReuse {
  public:
+  using End = collectives::CallReuse::End;
+
   /// All arguments must outlive it. Unless calls are handed over to it, everything is simulated in
   /// its place and told to it: to verify, what would have been taken is compared with that; to
   /// audit, phases that begin alike are compared with each other.
@@ -34,26 +36,14 @@ class DomainReuse final : public collectives::CallReuse, public collectives::Tas
               collectives::Components components, Reuse mode);
 
   // What the executor asks.
-  [[nodiscard]] bool takes(ProcessId process, std::uint32_t stream) const override;
+  [[nodiscard]] bool takes(ProcessId process, std::uint32_t stream) const;
   std::span<const End> begin(ProcessId process, std::uint32_t stream, std::uint32_t call,
-                             Picoseconds now) override;
-  void end(ProcessId process, std::uint32_t stream) override;
+                             Picoseconds now);
+  void end(ProcessId process, std::uint32_t stream);
   // What it tells, where this watches.
-  void begun(ProcessId process, std::uint32_t stream, std::uint32_t call, Picoseconds now) override;
-  void ended(ProcessId process, std::uint32_t stream, Picoseconds now,
-             Picoseconds posted_at) override;
+  void begun(ProcessId process, std::uint32_t stream, std::uint32_t call, Picoseconds now);
+  void ended(ProcessId process, std::uint32_t stream, Picoseconds now, Picoseconds posted_at);
 
-  /// A phase as often as it took place in a component.
-  struct Tally {
-    std::uint64_t times = 0;
-    std::uint64_t starts = 0;  ///< their sum, in picoseconds, modulo 2^64
-    Picoseconds last_start;
-  };
-  struct Taken {
-    std::uint32_t component = 0;
-    const Phase* phase = nullptr;
-    Tally tally;
-  };
   /// The run is over: closes all phases. With a limit, those that reach it are cut off there; true:
   /// there was one.
   bool close(std::optional<Picoseconds> limit);
@@ -63,14 +53,12 @@ class DomainReuse final : public collectives::CallReuse, public collectives::Tas
   [[nodiscard]] bool is_hopeless() const { return is_hopeless_; }
   /// What took place since the last time, between two windows or after the run: `visit` each, then
   /// `use` them all, before what they refer to is forgotten.
-  void take(const std::function<void(const Taken&)>& visit, const std::function<void()>& use);
+  void take(const std::function<void(const TakenPhase&)>& visit, const std::function<void()>& use);
   /// Since the last time so much was kept that it is better taken.
   [[nodiscard]] bool is_full() const;
   /// When the last thing happened in a phase.
   [[nodiscard]] Picoseconds last_event() const;
   [[nodiscard]] ReuseReport report() const;
-  /// Packet-hops of all phases that were taken.
-  [[nodiscard]] std::uint64_t hops_taken() const { return hops_taken_; }
   /// Sentences about laws that do not hold, and about what took place otherwise than was foreseen.
   [[nodiscard]] std::vector<std::string> violations() const;
 
@@ -79,10 +67,8 @@ class DomainReuse final : public collectives::CallReuse, public collectives::Tas
   [[nodiscard]] PhaseStore& store(std::uint32_t component) {
     return *stores_[components_.all[component].kind];
   }
-  /// The component's domain, of which it knows the ports.
-  [[nodiscard]] const DomainFabric& domain_of(std::uint32_t component);
-  /// Rows of phases are wanted: `visit(component, start, phase)` as each is closed.
-  using Closed = std::function<void(std::uint32_t component, Picoseconds start,
+  /// Rows of phases are wanted: `visit(place, start, phase)` as each is closed.
+  using Closed = std::function<void(const PhasePlace& place, Picoseconds start,
                                     const PhaseStore::Found& phase)>;
   void on_closed(Closed visit) { closed_ = std::move(visit); }
 
@@ -114,7 +100,7 @@ class DomainReuse final : public collectives::CallReuse, public collectives::Tas
   };
   struct State {
     Open open;
-    std::map<PhaseStore::Found, Tally> tallies;
+    std::map<PhaseStore::Found, PhaseTally> tallies;
     std::vector<End> ends;
     std::uint64_t phases = 0;
     std::uint64_t calls = 0;
@@ -142,7 +128,7 @@ class DomainReuse final : public collectives::CallReuse, public collectives::Tas
   const Reuse mode_;
   std::vector<std::unique_ptr<PhaseStore>> stores_;  ///< by kind
   std::vector<State> states_;                        ///< by component
-  std::map<std::int32_t, DomainFabric> domains_;     ///< that were asked for
+  std::vector<PhasePlace> places_;                   ///< by component
   std::vector<std::vector<bool>> takes_;             ///< by process and stream
   /// By job and call: its number among those of its communicator.
   std::vector<std::vector<std::uint32_t>> number_of_call_;
@@ -150,7 +136,6 @@ class DomainReuse final : public collectives::CallReuse, public collectives::Tas
   mutable std::mutex mutex_;
   std::vector<std::string> differences_;
   std::atomic<bool> is_hopeless_ = false;
-  std::uint64_t hops_taken_ = 0;
   // Of an audit.
   std::vector<std::map<PhaseStore::Key, std::vector<PhaseEnd>>> seen_;  ///< by kind
   std::uint64_t ended_otherwise_ = 0;

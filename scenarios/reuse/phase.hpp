@@ -7,6 +7,7 @@
 #include "protocols/network/network_share.hpp"
 #include "simcore/base/ids.hpp"
 #include "simcore/base/units.hpp"
+#include "simcore/messages/message_network.hpp"
 
 /// A phase: the calls of a component from when its links were quiet until they are again. Times are
 /// counted from its first begin.
@@ -28,14 +29,30 @@ struct PhaseEnd {
   bool operator==(const PhaseEnd&) const = default;
 };
 
-/// A message of a phase. Connections are numbered as those of the component alone.
+/// A message of a phase, between ranks as PhaseBegin numbers them.
 struct PhaseMessage {
-  ConnectionId connection;
+  std::uint32_t source = 0;
+  std::uint32_t destination = 0;
+  std::uint32_t lane = 0;
+  Connection::Kind kind = Connection::Kind::kUnicast;
   std::uint32_t queue_pair = 0;  ///< of its connection
   Bytes bytes;
   Picoseconds posted;
   Picoseconds delivered{-1};     ///< -1: not within the phase
   Picoseconds acknowledged{-1};  ///< -1: never, or not within the phase
+};
+
+/// How often a phase took place.
+struct PhaseTally {
+  std::uint64_t times = 0;
+  std::uint64_t starts = 0;  ///< their sum, in picoseconds, modulo 2^64
+  Picoseconds last_start;
+
+  void add(Picoseconds start) {
+    ++times;
+    starts += static_cast<std::uint64_t>(start.count());
+    last_start = start;
+  }
 };
 
 /// What a rank put on the network.
@@ -57,7 +74,7 @@ struct Phase {
   Picoseconds last;            ///< when the last thing happened
   bool is_whole = false;       ///< all members began their calls and ended them: nothing is left
   // Of whole phases, and of those that were cut off.
-  protocols::NetworkShare share;  ///< ports are those of the component alone
+  protocols::NetworkShare share;  ///< ports: PhasePlace
   std::vector<PhaseMessage> messages;
   std::vector<PhaseSent> sent;  ///< by rank
 
@@ -66,6 +83,21 @@ struct Phase {
            share.queues.capacity() * sizeof(protocols::QueueShare) +
            messages.capacity() * sizeof(PhaseMessage) + sent.capacity() * sizeof(PhaseSent);
   }
+};
+
+/// Who goes through phases: ranks of a job, in the order in which phases number them, and the ports
+/// that these go by, by the number that a phase gives them.
+struct PhasePlace {
+  std::uint32_t job = 0;
+  std::vector<std::uint32_t> ranks;
+  std::vector<PortId> ports;
+};
+
+/// A phase as often as it took place somewhere.
+struct TakenPhase {
+  const PhasePlace* place = nullptr;
+  const Phase* phase = nullptr;
+  PhaseTally tally;
 };
 
 }  // namespace weft::scenarios

@@ -25,7 +25,7 @@ std::vector<std::int64_t> key_of(std::span<const PhaseBegin> begins) {
 
 PhaseStore::Found PhaseStore::find(const PhaseBegins& begins) {
   const Key key = key_of(begins.list);
-  std::unique_ptr<DomainReplay> replay;
+  std::unique_ptr<PhaseReplay> replay;
   {
     const std::lock_guard lock(mutex_);
     if (const auto known = phases_.find(key); known != phases_.end()) return known->second;
@@ -45,7 +45,7 @@ PhaseStore::Found PhaseStore::find(const PhaseBegins& begins) {
 
 PhaseStore::Found PhaseStore::cut_off(const PhaseBegins& begins, Picoseconds until) {
   const std::lock_guard lock(mutex_);
-  std::unique_ptr<DomainReplay> replay = take_replay();
+  std::unique_ptr<PhaseReplay> replay = take_replay();
   Found found = std::make_shared<const Phase>(replay->run(begins, until));
   ++simulated_;
   simulated_hops_ += found->share.sums.packet_hops;
@@ -69,20 +69,20 @@ bool PhaseStore::is_hopeless() {
 
 std::vector<std::string> PhaseStore::violations() const { return violations_; }
 
-const DomainReplay& PhaseStore::any_replay() {
+const PhaseReplay& PhaseStore::any_replay() {
   const std::lock_guard lock(mutex_);
   if (idle_.empty()) idle_.push_back(take_replay());
   return *idle_.front();
 }
 
-std::unique_ptr<DomainReplay> PhaseStore::take_replay() {
-  if (idle_.empty()) return std::make_unique<DomainReplay>(e_, options_, example_);
-  std::unique_ptr<DomainReplay> replay = std::move(idle_.back());
+std::unique_ptr<PhaseReplay> PhaseStore::take_replay() {
+  if (idle_.empty()) return std::make_unique<PhaseReplay>(e_, options_, example_);
+  std::unique_ptr<PhaseReplay> replay = std::move(idle_.back());
   idle_.pop_back();
   return replay;
 }
 
-void PhaseStore::give_back(std::unique_ptr<DomainReplay> replay) {
+void PhaseStore::give_back(std::unique_ptr<PhaseReplay> replay) {
   std::ranges::copy(replay->violations(), std::back_inserter(violations_));
   if (replay->is_quiet()) idle_.push_back(std::move(replay));
 }

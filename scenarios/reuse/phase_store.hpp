@@ -13,8 +13,8 @@
 #include "collectives/reuse/components.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/reuse/domain_replay.hpp"
 #include "scenarios/reuse/phase.hpp"
+#include "scenarios/reuse/phase_replay.hpp"
 
 namespace weft::scenarios {
 
@@ -50,18 +50,18 @@ class PhaseStore {
   [[nodiscard]] std::vector<std::string> violations() const;
 
   /// One that is at rest, for what it knows of the component alone.
-  [[nodiscard]] const DomainReplay& any_replay();
+  [[nodiscard]] const PhaseReplay& any_replay();
 
  private:
-  [[nodiscard]] std::unique_ptr<DomainReplay> take_replay();
-  void give_back(std::unique_ptr<DomainReplay> replay);
+  [[nodiscard]] std::unique_ptr<PhaseReplay> take_replay();
+  void give_back(std::unique_ptr<PhaseReplay> replay);
 
   const Experiment& e_;
   const protocols::PacketNetwork::Options& options_;
   const collectives::Component& example_;
   mutable std::mutex mutex_;
   std::map<Key, Found> phases_;
-  std::vector<std::unique_ptr<DomainReplay>> idle_;
+  std::vector<std::unique_ptr<PhaseReplay>> idle_;
   std::size_t bytes_ = 0;
   std::uint64_t simulated_ = 0;
   std::atomic<std::uint64_t> simulated_hops_ = 0;

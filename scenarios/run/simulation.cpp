@@ -19,7 +19,7 @@
 #include "scenarios/measure/run_recorder.hpp"
 #include "scenarios/measure/tables/collect_jobs.hpp"
 #include "scenarios/output/run_files.hpp"
-#include "scenarios/reuse/domain_reuse.hpp"
+#include "scenarios/reuse/run_reuse.hpp"
 #include "scenarios/run/blame_run.hpp"
 #include "scenarios/run/network_options.hpp"
 #include "scenarios/run/observe.hpp"
@@ -37,6 +37,7 @@ Timeline* timeline_of(RunFiles* files) { return files == nullptr ? nullptr : fil
 struct BetweenWindows {
   std::function<void()> take;
   std::function<void()> fold;  ///< empty: nothing is reused
+  bool is_one = false;         ///< all processes are on one thread
 };
 
 PacketNetwork make_network(const Experiment& e, RunFiles* files,
@@ -46,6 +47,7 @@ PacketNetwork make_network(const Experiment& e, RunFiles* files,
   options.on_many_messages = std::move(between.take);
   options.keeps_domains_whole = static_cast<bool>(between.fold);
   options.on_period = std::move(between.fold);
+  if (between.is_one) options.cut = CellPlan::Cut::kOne;
   if (files != nullptr) observe(e, *files, options);
   if (Timeline* timeline = timeline_of(files)) {
     options.on_period = [timeline] { timeline->take_activities(); };
@@ -135,7 +137,7 @@ struct RunEnd {
 };
 
 /// Phases that were taken may last longer than all else, and to the limit of the run.
-void close_phases(DomainReuse& reuse, std::optional<Picoseconds> until, RunEnd& end) {
+void close_phases(RunReuse& reuse, std::optional<Picoseconds> until, RunEnd& end) {
   const bool has_ended = end.status == PacketNetwork::Status::kQuiescent;
   const bool was_cut = reuse.close(has_ended ? until : end.stopped);
   if (has_ended && was_cut) {
@@ -143,12 +145,6 @@ void close_phases(DomainReuse& reuse, std::optional<Picoseconds> until, RunEnd& 
     end.stopped = *until;
   }
   end.last_event = std::max(end.last_event, reuse.last_event());
-}
-
-collectives::Components components_of(const Experiment& e) {
-  return collectives::find_components(e.workload, e.fabric, [&](std::int32_t a, std::int32_t b) {
-    return are_domains_alike(e.fabric, a, b);
-  });
 }
 
 void require_invariants(const std::vector<std::string>& violations) {
@@ -173,7 +169,7 @@ namespace {
 
 /// A run whose calls `reuse` takes over, or watches; null: nobody does. Nothing, where that turned
 /// out to cost more than it spares.
-std::optional<Results> simulate_with(DomainReuse* reuse, const Experiment& e,
+std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, const Experiment& e,
                                      const ProgressObserver& progress, RunFiles* files,
                                      const protocols::Parallelism& parallelism,
                                      const MessageSink& sink) {
@@ -198,7 +194,9 @@ std::optional<Results> simulate_with(DomainReuse* reuse, const Experiment& e,
     executor.tell(*reuse);
   }
   PacketNetwork* running = nullptr;
-  BetweenWindows between{.take = [&] { recorder.take(*running); }, .fold = {}};
+  BetweenWindows between{.take = [&] { recorder.take(*running); },
+                         .fold = {},
+                         .is_one = reuse != nullptr && reuse->has_rails()};
   if (reuse != nullptr) {
     between.fold = [&] {
       if (takes_over && reuse->is_full()) recorder.take_reused(*running, executor);
@@ -246,9 +244,8 @@ std::optional<Results> simulate_with(DomainReuse* reuse, const Experiment& e,
     close_phases(*reuse, e.scenario.run.until, end);
     if (takes_over) recorder.take_reused(network, executor);
     require_invariants(reuse->violations());
-    results.reuse = reuse->report();
-    results.reuse.simulated_hops += network.totals().packet_hops;
-    if (takes_over) results.reuse.simulated_hops -= reuse->hops_taken();
+    results.reuse = reuse->report(reusable);
+    results.reuse.simulated_hops += network.totals().packet_hops - reuse->hops_taken();
   }
   const bool is_at_rest = end.status == PacketNetwork::Status::kQuiescent;
   results.outcome = outcome_of(end.status, executor.all_finished());
@@ -293,7 +290,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
                  const protocols::Parallelism& parallelism, const MessageSink& sink) {
   const Reuse mode = e.scenario.run.reuse;
   const auto without = [&] {
-    return *simulate_with(nullptr, e, progress, files, parallelism, sink);
+    return *simulate_with(nullptr, {}, e, progress, files, parallelism, sink);
   };
   if (mode == Reuse::kOff) return without();
   if (const std::string obstacle = obstacle_to_reuse(e); !obstacle.empty()) {
@@ -302,13 +299,13 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
     results.reuse.refusals.push_back("nothing is reused: " + obstacle);
     return results;
   }
-  collectives::Components components = components_of(e);
+  Reusable reusable = find_reusable(e);
   for (;;) {
-    DomainReuse reuse(e, network_options(e), components, mode);
-    std::optional<Results> results = simulate_with(&reuse, e, progress, files, parallelism, sink);
+    RunReuse reuse(e, network_options(e), reusable, mode);
+    std::optional<Results> results =
+        simulate_with(&reuse, reusable, e, progress, files, parallelism, sink);
     if (results) return std::move(*results);
-    leave_out(components, reuse.hopeless_kinds(),
-              "they overlap so that finding their ends costs more than it spares");
+    reuse.leave_out(reusable);
   }
 }
 

@@ -51,6 +51,10 @@ struct alignas(64) Worker {
     }
   };
   Sums sums;
+  /// The run is to be left right after the event at hand, of the agenda; of a network that is one
+  /// cell alone. When that was so.
+  bool stops = false;
+  Picoseconds stopped_at;
   /// Control events for cells that may run on another thread, handed over between windows.
   struct Outgoing {
     std::uint32_t cell;
@@ -199,6 +203,10 @@ void run_window(Cell& cell, Worker& worker, Model& model, Picoseconds start, Pic
       if (agenda_time >= end) break;
       const AgendaEvent event = cell.agenda.pop();
       if (model.handle({cell, worker, event.time}, event)) ++worker.sums.events;
+      if (worker.stops) [[unlikely]] {
+        worker.stopped_at = event.time;
+        break;
+      }
       continue;
     }
     if (key >= limit) break;

@@ -72,6 +72,9 @@ class ProcessContext {
   /// time. Its alarms of one time go off by number, however they were set. `process` is the running
   /// one, or one whose calls are taken over together with its own (CallReuse).
   virtual void alarm_at(Picoseconds time, ProcessId process, std::uint32_t number) = 0;
+  /// The earliest time at which anything may happen to the processes of this thread, as far as is
+  /// known: no later than it is.
+  [[nodiscard]] virtual Picoseconds next_event() const { return now(); }
   /// What is posted from now on on a connection whose source is the running process goes over the
   /// links of its host as if nothing had been posted on it before. All members of a group that
   /// chips add up for do so between the same messages.

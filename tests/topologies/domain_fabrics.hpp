@@ -28,7 +28,7 @@ inline Fabric finished(Assembler assembler) {
 
 /// Domains of `gpus` GPUs with a link to each of their `chips` chips, and behind them a leaf-spine
 /// of `rails` leaves: GPU i of a domain is on leaf i modulo rails. No rails: no scale-out network.
-struct DomainFabric {
+struct PartFabric {
   std::uint32_t domains = 1;
   std::uint32_t gpus = 72;
   std::uint32_t chips = 18;
@@ -100,11 +100,11 @@ struct DomainFabric {
 };
 
 /// 72 GPUs with a link to each of 18 chips.
-inline Fabric nvl72_fabric() { return DomainFabric{}.build(); }
+inline Fabric nvl72_fabric() { return PartFabric{}.build(); }
 
 /// 8 x NVL72 on four rails of eight leaves (18 GPUs each), non-blocking to nine spines.
 inline Fabric superpod_fabric() {
-  return DomainFabric{
+  return PartFabric{
       .domains = 8, .rails = 4, .leaves_per_rail = 8, .spines = 9, .links_per_pair = 2}
       .build();
 }

@@ -206,6 +206,11 @@ ordered_json json_of(const ReuseReport& reuse) {
           {"phases", reuse.phases},
           {"phases_simulated", reuse.simulated},
           {"phases_ended_otherwise", reuse.ended_otherwise},
+          {"rails", reuse.rails},
+          {"rail_gpus", reuse.rail_gpus},
+          {"rail_calls", reuse.rail_calls},
+          {"rail_phases", reuse.rail_phases},
+          {"rail_phases_simulated", reuse.rail_simulated},
           {"packet_hops_simulated", reuse.simulated_hops},
           {"refusals", reuse.refusals}};
 }
@@ -231,7 +236,8 @@ std::vector<Field<Results>> cost_fields() {
        "what was simulated once and taken again, where `run.reuse` asks for that: "
        "components (groups of GPUs whose calls were taken over), gpus in them, calls of "
        "ranks, phases from quiet to quiet, phases_simulated (of an audit those that began as "
-       "none before), phases_ended_otherwise (of an audit), packet_hops_simulated of all "
+       "none before), phases_ended_otherwise (of an audit), the same of rails (switches "
+       "between servers), packet_hops_simulated of all "
        "packet_hops, and refusals, a list of sentences",
        [](const Results& r) { return json_if(r.reuse.mode != Reuse::kOff, json_of(r.reuse)); }}};
 }

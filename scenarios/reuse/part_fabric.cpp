@@ -1,41 +1,38 @@
-#include "scenarios/reuse/domain_fabric.hpp"
+#include "scenarios/reuse/part_fabric.hpp"
 
 #include <algorithm>
 #include <array>
 #include <span>
 #include <utility>
 
+#include "collectives/reuse/rails.hpp"
 #include "simcore/base/check.hpp"
 
 namespace weft::scenarios {
 namespace {
 
-/// Numbers of the domain's nodes and ports here and in the whole.
+/// Numbers of a part's nodes and ports here and in the whole.
 class Extraction {
  public:
-  Extraction(const Fabric& whole, std::int32_t domain)
+  /// `nodes`: hosts, then switches of that network, ascending.
+  Extraction(const Fabric& whole, std::vector<NodeId> nodes, NetworkKind network)
       : whole_(whole),
+        network_(network),
+        nodes_(std::move(nodes)),
         node_here_(whole.nodes.size(), kNone),
         port_here_(whole.ports.size(), kNone) {
-    for (const NodeId host : whole.hosts) {
-      if (whole.node(host).domain == domain) nodes_.push_back(host);
-    }
-    for (const NodeId at : whole.switches) {
-      const Node& node = whole.node(at);
-      if (node.domain == domain && node.network == NetworkKind::kScaleUp) nodes_.push_back(at);
-    }
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) node_here_[nodes_[i].value()] = i;
     number_ports();
   }
 
-  [[nodiscard]] DomainFabric make(const Routes& routes) const {
-    DomainFabric made = make_without_routes();
+  [[nodiscard]] PartFabric make(const Routes& routes) const {
+    PartFabric made = make_without_routes();
     make_routes(routes, made);
     return made;
   }
 
-  [[nodiscard]] DomainFabric make_without_routes() const {
-    DomainFabric made;
+  [[nodiscard]] PartFabric make_without_routes() const {
+    PartFabric made;
     make_nodes(made);
     for (const PortId id : ports_) {
       Port port = whole_.port(id);
@@ -43,7 +40,7 @@ class Extraction {
       port.peer = PortId(port_here_[port.peer.value()]);
       made.fabric.ports.push_back(port);
     }
-    made.fabric.group_of_domain = {0};
+    if (network_ == NetworkKind::kScaleUp) made.fabric.group_of_domain = {0};
     made.ports = ports_;
     return made;
   }
@@ -57,7 +54,8 @@ class Extraction {
       first_port_.push_back(static_cast<std::uint32_t>(ports_.size()));
       for (std::uint32_t p = 0; p < node.port_count; ++p) {
         const PortId port(node.first_port.value() + p);
-        if (whole_.network_of(port) != NetworkKind::kScaleUp) continue;
+        if (whole_.network_of(port) != network_) continue;
+        if (node_here_[whole_.peer_node(port).value()] == kNone) continue;
         port_here_[port.value()] = static_cast<std::uint32_t>(ports_.size());
         ports_.push_back(port);
       }
@@ -65,10 +63,10 @@ class Extraction {
     first_port_.push_back(static_cast<std::uint32_t>(ports_.size()));
   }
 
-  void make_nodes(DomainFabric& made) const {
+  void make_nodes(PartFabric& made) const {
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
       Node node = whole_.node(nodes_[i]);
-      node.domain = 0;
+      node.domain = network_ == NetworkKind::kScaleUp ? 0 : -1;
       node.first_port = PortId(first_port_[i]);
       node.port_count = first_port_[i + 1] - first_port_[i];
       if (node.kind == NodeKind::kHost) {
@@ -84,27 +82,30 @@ class Extraction {
   }
 
   /// Every host is a group of destinations by itself.
-  void make_routes(const Routes& routes, DomainFabric& made) const {
+  void make_routes(const Routes& routes, PartFabric& made) const {
     Routes& here = made.routes;
     here.hash = routes.hash;
     const std::size_t hosts = made.hosts.size();
-    here.groups[0].assign(hosts, 0);
-    here.groups[1].resize(hosts);
-    for (std::uint32_t h = 0; h < hosts; ++h) here.groups[1][h] = h + 1;
-    here.rows.assign(1, {});  // outwards there is no way
+    const auto network = static_cast<std::size_t>(network_);
+    for (std::vector<std::uint32_t>& groups : here.groups) groups.assign(hosts, 0);
+    for (std::uint32_t h = 0; h < hosts; ++h) here.groups[network][h] = h + 1;
+    here.rows.assign(1, {});  // into the other network there is no way
     for (std::uint32_t h = 0; h < hosts; ++h) {
       Routes::HostEntry entry;
-      entry.row = {0, static_cast<std::uint32_t>(here.rows.size())};
-      entry.domain = 0;
+      entry.row[network] = static_cast<std::uint32_t>(here.rows.size());
+      entry.domain = network_ == NetworkKind::kScaleUp ? 0 : -1;
       here.hosts.push_back(entry);
       // Also to itself: what chips add up for it.
-      add_row(made, made.fabric.hosts[h],
-              [&](HostId to) { return routes.host_ports(made.hosts[h], to); });
+      const bool has_way_to_itself = network_ == NetworkKind::kScaleUp;
+      add_row(made, made.fabric.hosts[h], [&](HostId to) {
+        const bool is_way = has_way_to_itself || to != made.hosts[h];
+        return is_way ? routes.host_ports(made.hosts[h], to) : std::span<const std::uint16_t>();
+      });
     }
     for (const NodeId at : made.fabric.switches) {
       Routes::SwitchEntry entry;
       entry.row = static_cast<std::uint32_t>(here.rows.size());
-      entry.network = NetworkKind::kScaleUp;
+      entry.network = network_;
       here.switches.push_back(entry);
       const SwitchId in_whole(whole_.node(nodes_[at.value()]).index);
       add_row(made, at, [&](HostId to) { return routes.next_hops(in_whole, to); });
@@ -112,14 +113,14 @@ class Extraction {
   }
 
   template <class WaysTo>
-  void add_row(DomainFabric& made, NodeId at, WaysTo ways_to) const {
+  void add_row(PartFabric& made, NodeId at, WaysTo ways_to) const {
     made.routes.rows.push_back({});  // of group 0
     for (const HostId to : made.hosts) {
       made.routes.rows.push_back(add_set(made, at, ways_to(to)));
     }
   }
 
-  [[nodiscard]] Routes::NextHops add_set(DomainFabric& made, NodeId at,
+  [[nodiscard]] Routes::NextHops add_set(PartFabric& made, NodeId at,
                                          std::span<const std::uint16_t> ways) const {
     Routes& here = made.routes;
     const Node& node = whole_.node(nodes_[at.value()]);
@@ -134,6 +135,7 @@ class Extraction {
   }
 
   const Fabric& whole_;
+  const NetworkKind network_;
   std::vector<NodeId> nodes_;  ///< by node here: that of the whole
   std::vector<std::uint32_t> node_here_;
   std::vector<std::uint32_t> port_here_;
@@ -141,10 +143,31 @@ class Extraction {
   std::vector<std::uint32_t> first_port_;  ///< by node here, and the end
 };
 
+Extraction domain_of(const Fabric& whole, std::int32_t domain) {
+  std::vector<NodeId> nodes;
+  for (const NodeId host : whole.hosts) {
+    if (whole.node(host).domain == domain) nodes.push_back(host);
+  }
+  for (const NodeId at : whole.switches) {
+    const Node& node = whole.node(at);
+    if (node.domain == domain && node.network == NetworkKind::kScaleUp) nodes.push_back(at);
+  }
+  return {whole, std::move(nodes), NetworkKind::kScaleUp};
+}
+
 }  // namespace
 
-DomainFabric fabric_of_domain(const Fabric& whole, const Routes& routes, std::int32_t domain) {
-  return Extraction(whole, domain).make(routes);
+PartFabric fabric_of_domain(const Fabric& whole, const Routes& routes, std::int32_t domain) {
+  return domain_of(whole, domain).make(routes);
+}
+
+PartFabric fabric_of_rail(const Fabric& whole, const Routes& routes,
+                          const std::vector<HostId>& hosts) {
+  std::vector<NodeId> nodes;
+  for (const HostId host : hosts) nodes.push_back(whole.hosts[host.value()]);
+  std::ranges::sort(nodes);
+  nodes.push_back(whole.port(collectives::rail_link(whole, hosts.front()).in).node);
+  return Extraction(whole, std::move(nodes), NetworkKind::kScaleOut).make(routes);
 }
 
 bool are_domains_alike(const Fabric& fabric, std::int32_t a, std::int32_t b) {
@@ -152,8 +175,8 @@ bool are_domains_alike(const Fabric& fabric, std::int32_t a, std::int32_t b) {
     return fabric.group_of_domain[static_cast<std::size_t>(domain)];
   };
   if (group(a) != group(b)) return false;
-  const DomainFabric x = Extraction(fabric, a).make_without_routes();
-  const DomainFabric y = Extraction(fabric, b).make_without_routes();
+  const PartFabric x = domain_of(fabric, a).make_without_routes();
+  const PartFabric y = domain_of(fabric, b).make_without_routes();
   return std::ranges::equal(x.fabric.ports, y.fabric.ports, [](const Port& p, const Port& q) {
     return p.node == q.node && p.peer == q.peer && p.rate == q.rate &&
            p.wire_latency == q.wire_latency && p.edge_latency == q.edge_latency;

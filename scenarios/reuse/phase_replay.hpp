@@ -12,7 +12,7 @@
 #include "collectives/runtime/executor.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/reuse/domain_fabric.hpp"
+#include "scenarios/reuse/part_fabric.hpp"
 #include "scenarios/reuse/phase.hpp"
 
 namespace weft::scenarios {
@@ -20,28 +20,45 @@ namespace weft::scenarios {
 [[nodiscard]] const collectives::PartsProgram& program_of(const Experiment& experiment,
                                                           const collectives::Component& component);
 
-/// The calls of one communicator, as its members number them: those of the job's program.
-[[nodiscard]] std::vector<std::uint32_t> calls_of(const collectives::PartsProgram& program,
-                                                  std::uint32_t communicator);
-
-/// Simulates phases of a component by packets, with nothing around it: its domain, its
+/// Simulates phases of a component by packets, with nothing around it: its domain or its rail, its
 /// communicators, and the network's own rules. One phase after the other, each of which begins on a
 /// quiet network.
-class DomainReplay final : private collectives::TaskObserver {
+class PhaseReplay final : private collectives::TaskObserver {
  public:
   /// `options`: those of the whole run. All arguments must outlive it.
-  DomainReplay(const Experiment& experiment, const protocols::PacketNetwork::Options& options,
-               const collectives::Component& component);
+  PhaseReplay(const Experiment& experiment, const protocols::PacketNetwork::Options& options,
+              const collectives::Component& component);
 
   /// What happens before `until`, or all of it.
   [[nodiscard]] Phase run(const PhaseBegins& begins, std::optional<Picoseconds> until);
+
+  // The same step by step, where begins are known one after the other.
+  /// A phase begins.
+  void start();
+  /// A rank begins a call, no earlier than `now`, and than it ends the one before.
+  void add(const PhaseBegin& begin);
+  /// Goes on until a call has ended on a rank, to `until`, or until nothing happens any more. Of
+  /// several that end at one time the first.
+  void advance(std::optional<Picoseconds> until);
+  /// How far it is, counted from the begin of the phase.
+  [[nodiscard]] Picoseconds now() const { return network_->now() - start_; }
+  /// Nothing happens any more unless something begins.
+  [[nodiscard]] bool is_at_rest() const { return is_at_rest_; }
+  /// Whether nothing is under way from or to these ranks.
+  [[nodiscard]] bool is_quiet(std::span<const std::uint32_t> ranks) const;
+  /// By begin, as far as it is.
+  [[nodiscard]] const std::vector<PhaseEnd>& ends() const { return ends_; }
+  [[nodiscard]] std::uint64_t packet_hops() const { return network_->totals().packet_hops; }
+  /// What has happened; if that is all, another phase can be begun.
+  [[nodiscard]] Phase finish(bool is_complete, std::optional<Picoseconds> until);
+
   /// Whether the last phase left nothing behind, so that another can be run.
   [[nodiscard]] bool is_quiet() const { return is_quiet_; }
   /// Conservation laws that did not hold.
   [[nodiscard]] std::vector<std::string> violations() const;
 
-  [[nodiscard]] const collectives::Workload& workload() const { return workload_; }
-  [[nodiscard]] const DomainFabric& domain() const { return domain_; }
+  /// By its number here, each port's in the whole.
+  [[nodiscard]] const std::vector<PortId>& ports() const { return part_.ports; }
 
  private:
   void begun(ProcessId process, std::uint32_t stream, std::uint32_t call, Picoseconds now) override;
@@ -53,7 +70,7 @@ class DomainReplay final : private collectives::TaskObserver {
 
   const collectives::PartsProgram& whole_;
   const collectives::Component& component_;
-  DomainFabric domain_;
+  PartFabric part_;
   collectives::PhaseProgram* program_ = nullptr;  ///< of the workload
   collectives::Workload workload_;
   std::unique_ptr<collectives::Executor> executor_;
@@ -65,8 +82,11 @@ class DomainReplay final : private collectives::TaskObserver {
     std::size_t next = 0;
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Queue> queues_;
-  std::span<const PhaseBegin> begins_;
+  std::vector<PhaseBegin> begins_;
   std::vector<PhaseEnd> ends_;
+  std::vector<PhaseSent> before_;  ///< by rank: what it had sent when the phase began
+  bool stops_at_ends_ = false;
+  bool is_at_rest_ = false;
   bool is_quiet_ = true;
 };
 

@@ -1,0 +1,71 @@
+#include "collectives/reuse/matching_calls.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace weft::collectives {
+namespace {
+
+bool do_match(const PartsProgram& program, const Component& a, std::uint32_t in_a,
+              const Component& b, std::uint32_t in_b) {
+  const auto number = [&](std::uint32_t c) {
+    return program.lane_plan().number_of(StreamOf::communicator(c));
+  };
+  const Communicator& x = program.parts().communicators()[in_a];
+  const Communicator& y = program.parts().communicators()[in_b];
+  if (number(in_a) != number(in_b) || x.ranks.size() != y.ranks.size() || x.kind != y.kind) {
+    return false;
+  }
+  for (std::size_t i = 0; i < x.ranks.size(); ++i) {
+    const auto place = [](const Component& c, std::uint32_t rank) {
+      return std::distance(c.ranks.begin(), std::ranges::lower_bound(c.ranks, rank));
+    };
+    if (place(a, x.ranks[i]) != place(b, y.ranks[i])) return false;
+  }
+  return std::ranges::equal(calls_of(program, in_a), calls_of(program, in_b),
+                            [&](std::uint32_t p, std::uint32_t q) {
+                              return program.call(p).spec() == program.call(q).spec() &&
+                                     program.parts().calls()[p].is_until_acknowledged ==
+                                         program.parts().calls()[q].is_until_acknowledged;
+                            });
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> calls_of(const PartsProgram& program, std::uint32_t communicator) {
+  std::vector<std::uint32_t> calls;
+  for (std::uint32_t i = 0; i < program.parts().calls().size(); ++i) {
+    if (program.parts().calls()[i].communicator == communicator) calls.push_back(i);
+  }
+  return calls;
+}
+
+std::optional<std::uint32_t> communicator_of(const Workload& workload, const PartsProgram& program,
+                                             ConnectionId connection) {
+  const ProcessId source = workload.connections()[connection.value()].source;
+  const auto member = program.lane_plan().member(workload.rank_of(source),
+                                                 program.stream_of(workload.lane_of(connection)));
+  if (!member) return std::nullopt;
+  return member->communicator;
+}
+
+bool do_calls_match(const PartsProgram& program, const Component& a, const Component& b) {
+  if (a.ranks.size() != b.ranks.size()) return false;
+  return std::ranges::equal(
+      a.communicators, b.communicators,
+      [&](std::uint32_t in_a, std::uint32_t in_b) { return do_match(program, a, in_a, b, in_b); });
+}
+
+bool waits_for_all(const CollectiveSpec& spec) {
+  switch (spec.operation) {
+    case Operation::kAllReduce:
+    case Operation::kAllGather:
+    case Operation::kReduceScatter:
+    case Operation::kAllToAll:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace weft::collectives

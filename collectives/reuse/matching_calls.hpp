@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "collectives/parts/parts_program.hpp"
+#include "collectives/reuse/components.hpp"
+
+namespace weft::collectives {
+
+/// The calls of one communicator, as its members number them: those of the job's program.
+[[nodiscard]] std::vector<std::uint32_t> calls_of(const PartsProgram& program,
+                                                  std::uint32_t communicator);
+
+/// The communicator whose calls a connection of a program of parts carries.
+[[nodiscard]] std::optional<std::uint32_t> communicator_of(const Workload& workload,
+                                                           const PartsProgram& program,
+                                                           ConnectionId connection);
+
+/// Whether two components of a job make the same calls of the same communicators, rank by rank in
+/// the order of their numbers.
+[[nodiscard]] bool do_calls_match(const PartsProgram& program, const Component& a,
+                                  const Component& b);
+
+/// Whether no rank ends such a call before all have begun it.
+[[nodiscard]] bool waits_for_all(const CollectiveSpec& spec);
+
+}  // namespace weft::collectives

@@ -1,0 +1,657 @@
+#include "scenarios/reuse/rail_reuse.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <variant>
+
+#include "collectives/parts/parts_program.hpp"
+#include "collectives/reuse/matching_calls.hpp"
+#include "collectives/reuse/rails.hpp"
+#include "protocols/config/transports/list.hpp"
+#include "scenarios/ideal/connection_transports.hpp"
+#include "simcore/base/check.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using collectives::CommunicatorCall;
+using collectives::Component;
+using collectives::PartsProgram;
+
+/// A few seconds of simulation, after which what is simulated again must not be more than half of
+/// what is simulated once or taken.
+constexpr std::uint64_t kHopsBeforeDoubt = 5'000'000;
+
+/// Equal calls have equal numbers.
+std::vector<std::uint32_t> kinds_of_calls(const PartsProgram& program) {
+  std::vector<std::uint32_t> kinds;
+  using Rough = std::tuple<std::int64_t, std::size_t, bool, collectives::Communicator::Kind>;
+  std::map<Rough, std::vector<std::uint32_t>> examples;
+  const auto calls = program.parts().calls();
+  for (std::uint32_t i = 0; i < calls.size(); ++i) {
+    const collectives::Communicator& c = program.parts().communicators()[calls[i].communicator];
+    std::vector<std::uint32_t>& alike = examples[{calls[i].spec.size.count(), c.ranks.size(),
+                                                  calls[i].is_until_acknowledged, c.kind}];
+    const auto same = std::ranges::find_if(alike, [&](std::uint32_t other) {
+      return program.call(other).spec() == program.call(i).spec();
+    });
+    kinds.push_back(same == alike.end() ? i : *same);
+    if (kinds.back() == i) alike.push_back(i);
+  }
+  return kinds;
+}
+
+}  // namespace
+
+RailReuse::RailReuse(const Experiment& experiment, protocols::PacketNetwork::Options options,
+                     const collectives::Components& rails)
+    : e_(experiment),
+      options_(std::move(options)),
+      rails_(rails),
+      states_(rails.all.size()),
+      takes_(experiment.workload.process_hosts().size()),
+      courses_(rails.of_kind.size()) {
+  if (!is_used()) return;
+  const PartsProgram& program = program_of(e_, component(0));
+  kind_of_call_ = kinds_of_calls(program);
+  std::vector<std::uint32_t> next(program.parts().communicators().size());
+  for (const CommunicatorCall& call : program.parts().calls()) {
+    number_of_call_.push_back(next[call.communicator]++);
+  }
+  const collectives::JobPlan& plan = e_.workload.jobs()[component(0).job];
+  for (std::uint32_t r = 0; r < states_.size(); ++r) {
+    states_[r].open_of_rank.resize(component(r).ranks.size());
+    for (const std::uint32_t c : component(r).communicators) {
+      const std::uint32_t stream =
+          program.lane_plan().number_of(collectives::StreamOf::communicator(c));
+      for (const std::uint32_t rank : program.parts().communicators()[c].ranks) {
+        std::vector<bool>& of_process = takes_[plan.process(rank).value()];
+        if (of_process.size() <= stream) of_process.resize(stream + 1);
+        of_process[stream] = true;
+      }
+    }
+  }
+}
+
+bool RailReuse::takes(ProcessId process, std::uint32_t stream) const {
+  const std::vector<bool>& of_process = takes_[process.value()];
+  return stream < of_process.size() && of_process[stream];
+}
+
+bool RailReuse::Open::is_complete() const { return std::ranges::all_of(calls, &Call::is_complete); }
+
+bool RailReuse::Open::has_all_ended() const {
+  return std::ranges::find(has_ended, false) == has_ended.end();
+}
+
+bool RailReuse::Open::is_running() const {
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    const Call& call = calls[call_of[i]];
+    if (!has_ended[i] && (call.is_complete() || !call.waits_for_all)) return true;
+  }
+  return false;
+}
+
+HostId RailReuse::host_of(std::uint32_t rail, std::uint32_t rank) const {
+  const collectives::JobPlan& plan = e_.workload.jobs()[component(rail).job];
+  return e_.workload.process_hosts()[plan.process(component(rail).ranks[rank]).value()];
+}
+
+std::uint32_t RailReuse::communicator_of(std::uint32_t rail, std::uint32_t rank,
+                                         std::uint32_t stream) const {
+  return program_of(e_, component(rail))
+      .lane_plan()
+      .member(component(rail).ranks[rank], stream)
+      ->communicator;
+}
+
+std::vector<std::uint32_t> RailReuse::members(std::uint32_t rail,
+                                              std::uint32_t communicator) const {
+  const Component& of_rail = component(rail);
+  std::vector<std::uint32_t> ranks;
+  for (const std::uint32_t rank :
+       program_of(e_, of_rail).parts().communicators()[communicator].ranks) {
+    ranks.push_back(static_cast<std::uint32_t>(std::ranges::lower_bound(of_rail.ranks, rank) -
+                                               of_rail.ranks.begin()));
+  }
+  return ranks;
+}
+
+void RailReuse::add(Open& open, const PhaseBegin& begin, std::uint64_t number) {
+  const PartsProgram& program = program_of(e_, component(open.rail));
+  const std::uint32_t communicator = communicator_of(open.rail, begin.rank, begin.stream);
+  auto call = std::ranges::find_if(open.calls, [&](const Call& c) {
+    return c.communicator == communicator && c.number == number;
+  });
+  if (call == open.calls.end()) {
+    const std::uint32_t of_program = collectives::calls_of(program, communicator)[begin.call];
+    const auto members =
+        static_cast<std::uint32_t>(program.parts().communicators()[communicator].ranks.size());
+    call = open.calls.insert(call, {communicator, number, 0, members,
+                                    collectives::waits_for_all(program.call(of_program).spec())});
+  }
+  ++call->begun;
+  open.begins.push_back(begin);
+  open.has_ended.push_back(false);
+  open.is_told.push_back(false);
+  open.call_of.push_back(static_cast<std::uint32_t>(call - open.calls.begin()));
+}
+
+RailReuse::Open& RailReuse::open_for(std::uint32_t rail, std::uint32_t communicator,
+                                     std::uint64_t number, Picoseconds now) {
+  Rail& state = states_[rail];
+  std::vector<std::uint32_t> ranks = members(rail, communicator);
+  std::ranges::sort(ranks);
+  Open* waiting = nullptr;
+  if (const auto at = state.waiting.find({communicator, number}); at != state.waiting.end()) {
+    waiting = at->second;
+    state.waiting.erase(at);
+    // It has waited for longer than anything there took to come to rest; how long is all the same.
+    waiting->start = std::max(waiting->start, now - waiting->course->rest_at);
+  }
+  Open* found = nullptr;
+  for (const std::uint32_t rank : ranks) {
+    Open* open = state.open_of_rank[rank];
+    if (open == nullptr || open == found) continue;
+    if (is_over(*open, now)) {
+      close(*open, open->course->phase);
+      continue;
+    }
+    std::vector<std::uint32_t> common;
+    std::ranges::copy_if(ranks, std::back_inserter(common),
+                         [&](std::uint32_t r) { return state.open_of_rank[r] == open; });
+    if (lets_go(*open, common, now)) {
+      for (const std::uint32_t r : common) state.open_of_rank[r] = nullptr;
+    } else if (found == nullptr) {
+      found = open;
+    } else {
+      merge(*found, *open);
+    }
+  }
+  if (found == nullptr) found = std::exchange(waiting, nullptr);
+  if (found == nullptr) {
+    found = open_.emplace_back(std::make_unique<Open>()).get();
+    found->rail = rail;
+    found->start = now;
+  }
+  take_back(*found, now);
+  std::vector<std::uint32_t> all;
+  std::ranges::set_union(found->ranks, ranks, std::back_inserter(all));
+  found->ranks = std::move(all);
+  for (const std::uint32_t rank : found->ranks) state.open_of_rank[rank] = found;
+  if (waiting != nullptr) join(*found, *waiting, now);
+  return *found;
+}
+
+bool RailReuse::lets_go(Open& open, const std::vector<std::uint32_t>& ranks, Picoseconds now) {
+  for (std::size_t i = 0; i < open.begins.size(); ++i) {
+    const Call& call = open.calls[open.call_of[i]];
+    if (open.has_ended[i] && call.is_complete()) continue;
+    const std::vector<std::uint32_t> of_call = members(open.rail, call.communicator);
+    const bool is_common = std::ranges::any_of(
+        of_call, [&](std::uint32_t rank) { return std::ranges::find(ranks, rank) != ranks.end(); });
+    if (is_common) return false;
+  }
+  std::vector<std::uint32_t> places;
+  for (const std::uint32_t rank : ranks) {
+    const auto at = std::ranges::lower_bound(open.ranks, rank);
+    places.push_back(static_cast<std::uint32_t>(at - open.ranks.begin()));
+  }
+  Course& course = *open.course;
+  const Picoseconds t = now - open.start;
+  const auto known = course.quiet.find({t, places});
+  if (known != course.quiet.end()) return known->second;
+  const bool is_own =
+      course.replay != nullptr && course.rail == open.rail && course.ranks == open.ranks;
+  if (!is_own || course.replay->now() > t) return false;
+  while (course.replay->now() < t && go_on(course, t)) {
+  }
+  return course.quiet[{t, std::move(places)}] = course.replay->is_quiet(ranks);
+}
+
+void RailReuse::join(Open& open, Open& waiting, Picoseconds now) {
+  if (waiting.start != now) return merge(open, waiting);
+  for (std::size_t i = 0; i < waiting.begins.size(); ++i) {
+    PhaseBegin begin = waiting.begins[i];
+    begin.time = now - open.start;
+    add(open, begin, waiting.calls[waiting.call_of[i]].number);
+    find_course(open, now);
+  }
+  std::erase_if(open_, [&](const auto& each) { return each.get() == &waiting; });
+}
+
+bool RailReuse::only_waits(std::uint32_t rail, const PhaseBegin& begin, std::uint64_t number,
+                           Picoseconds now) {
+  Rail& state = states_[rail];
+  const std::uint32_t communicator = communicator_of(rail, begin.rank, begin.stream);
+  if (state.waiting.contains({communicator, number})) return false;
+  if (const Open* open = state.open_of_rank[begin.rank]; open != nullptr) {
+    const bool has_begun = std::ranges::any_of(open->calls, [&](const Call& c) {
+      return c.communicator == communicator && c.number == number;
+    });
+    if (has_begun) return false;
+  }
+  std::unique_ptr<Open> alone = std::make_unique<Open>();
+  alone->rail = rail;
+  alone->start = now;
+  alone->ranks = members(rail, communicator);
+  std::ranges::sort(alone->ranks);
+  add(*alone, begin, number);
+  if (alone->calls.front().waits_for_all) return false;
+  find_course(*alone, now);
+  Course& course = *alone->course;
+  const auto has_ended = [&] { return course.ends.front().time >= Picoseconds(0); };
+  while (!course.is_at_rest && !has_ended()) {
+    bring_replay(*alone);
+    go_on(course, {});
+  }
+  if (!course.is_silent || has_ended()) return false;
+  course.replay.reset();
+  state.waiting[{communicator, number}] = alone.get();
+  open_.push_back(std::move(alone));
+  return true;
+}
+
+void RailReuse::merge(Open& into, Open& from) {
+  for (const Open* open : {&into, &from}) {
+    if (open->course != nullptr) drop_replay(*open->course);
+  }
+  struct Begun {
+    PhaseBegin begin;
+    std::uint64_t number;
+    bool has_ended;
+    bool is_told;
+    PhaseEnd end;
+  };
+  const Picoseconds start = std::min(into.start, from.start);
+  std::vector<Begun> all;
+  for (const Open* open : {&into, &from}) {
+    const Picoseconds later = open->start - start;
+    for (std::size_t i = 0; i < open->begins.size(); ++i) {
+      Begun b{open->begins[i],
+              open->calls[open->call_of[i]].number,
+              open->has_ended[i],
+              open->is_told[i],
+              {}};
+      b.begin.time += later;
+      if (open->course != nullptr && i < open->course->ends.size()) {
+        b.end = open->course->ends[i];
+        if (b.end.time >= Picoseconds(0)) {
+          b.end.time += later;
+          b.end.posted_at += later;
+        }
+      }
+      all.push_back(b);
+    }
+  }
+  std::ranges::stable_sort(all, [](const Begun& a, const Begun& b) {
+    return std::tuple(a.begin.time, a.begin.rank, a.begin.stream) <
+           std::tuple(b.begin.time, b.begin.rank, b.begin.stream);
+  });
+  std::vector<std::uint32_t> ranks;
+  std::ranges::set_union(into.ranks, from.ranks, std::back_inserter(ranks));
+  for (const std::uint32_t rank : from.ranks) states_[into.rail].open_of_rank[rank] = &into;
+  into.start = start;
+  into.ranks = std::move(ranks);
+  into.begins.clear();
+  into.has_ended.clear();
+  into.is_told.clear();
+  into.calls.clear();
+  into.call_of.clear();
+  into.course = std::make_shared<Course>();
+  for (const Begun& b : all) {
+    add(into, b.begin, b.number);
+    into.has_ended.back() = b.has_ended;
+    into.is_told.back() = b.is_told;
+    into.course->ends.push_back(b.end);
+  }
+  std::erase_if(open_, [&](const auto& open) { return open.get() == &from; });
+}
+
+std::span<const RailReuse::End> RailReuse::begin(ProcessId process, std::uint32_t stream,
+                                                 std::uint32_t call, Picoseconds now) {
+  ++calls_;
+  ends_.clear();
+  const std::uint32_t rail = rails_.of_process[process.value()];
+  const std::uint32_t rank = rails_.rank_of_process[process.value()];
+  const std::uint64_t number = states_[rail].begun[{rank, stream}]++;
+  const PhaseBegin alone{.time = {}, .rank = rank, .stream = stream, .call = number_of_call_[call]};
+  if (only_waits(rail, alone, number, now)) return ends_;
+  Open& open = open_for(rail, communicator_of(rail, rank, stream), number, now);
+  add(open,
+      {.time = now - open.start, .rank = rank, .stream = stream, .call = number_of_call_[call]},
+      number);
+  find_course(open, now);
+  open.asks = true;
+  asks_ = true;
+  return ends_;
+}
+
+RailReuse::End RailReuse::end_of(const Open& open, std::size_t begin, PhaseEnd end) const {
+  const Component& of_rail = component(open.rail);
+  const PhaseBegin& b = open.begins[begin];
+  return {.process = e_.workload.jobs()[of_rail.job].process(of_rail.ranks[b.rank]),
+          .stream = b.stream,
+          .time = open.start + end.time,
+          .posted_at = open.start + end.posted_at};
+}
+
+void RailReuse::take_back(Open& open, Picoseconds now) {
+  for (std::size_t i = 0; i < open.begins.size(); ++i) {
+    if (open.has_ended[i] || !open.is_told[i]) continue;
+    if (open.start + open.course->ends[i].time <= now) continue;
+    open.is_told[i] = false;
+    End end = end_of(open, i, {});
+    end.time = Picoseconds(-1);
+    ends_.push_back(end);
+  }
+}
+
+void RailReuse::find_course(Open& open, Picoseconds now) {
+  const Picoseconds t = now - open.start;
+  const std::shared_ptr<Course> before = std::move(open.course);
+  std::shared_ptr<Course>& course = courses_[component(open.rail).kind][key_of(open)];
+  const bool is_new = course == nullptr;
+  if (is_new) {
+    course = std::make_shared<Course>();
+    course->ends.resize(open.begins.size());
+    bytes_ += 64 + open.begins.size() * (sizeof(PhaseEnd) + 2 * sizeof(std::int64_t));
+  }
+  open.course = course;
+  if (!is_new || before == nullptr) return;
+  // What has ended before this begin does not hang on it.
+  for (std::size_t i = 0; i < before->ends.size(); ++i) {
+    if (before->ends[i].time <= t) course->ends[i] = before->ends[i];
+  }
+  const bool is_own = before->replay != nullptr && before->rail == open.rail &&
+                      std::ranges::includes(open.ranks, before->ranks);
+  if (!is_own) return;
+  if (before->replay->now() > t) return drop_replay(*before);
+  while (before->replay->now() < t && go_on(*before, t)) {
+  }
+  course->replay = std::move(before->replay);
+  course->rail = open.rail;
+  course->ranks = open.ranks;
+  course->replay->add(open.begins.back());
+}
+
+void RailReuse::drop_replay(Course& course) {
+  if (course.replay == nullptr) return;
+  dropped_hops_ += course.replay->packet_hops();
+  course.replay.reset();
+  if (dropped_hops_ > kHopsBeforeDoubt + (simulated_hops_ - dropped_hops_ + taken_hops_) / 2) {
+    is_hopeless_ = true;
+  }
+}
+
+void RailReuse::bring_replay(Open& open) {
+  Course& course = *open.course;
+  if (course.replay != nullptr) return;
+  std::vector<std::unique_ptr<PhaseReplay>>& idle = states_[open.rail].idle;
+  if (idle.empty()) {
+    course.replay = std::make_unique<PhaseReplay>(e_, options_, component(open.rail));
+  } else {
+    course.replay = std::move(idle.back());
+    idle.pop_back();
+  }
+  course.rail = open.rail;
+  course.ranks = open.ranks;
+  PhaseReplay& replay = *course.replay;
+  replay.start();
+  for (const PhaseBegin& begin : open.begins) {
+    while (replay.now() < begin.time && go_on(replay, begin.time)) {
+    }
+    replay.add(begin);
+  }
+}
+
+bool RailReuse::go_on(PhaseReplay& replay, std::optional<Picoseconds> until) {
+  const auto ended = [&] {
+    return std::ranges::count_if(replay.ends(),
+                                 [](const PhaseEnd& e) { return e.time >= Picoseconds(0); });
+  };
+  const auto ended_before = ended();
+  const std::uint64_t hops_before = replay.packet_hops();
+  replay.advance(until);
+  simulated_hops_ += replay.packet_hops() - hops_before;
+  return ended() > ended_before;
+}
+
+bool RailReuse::go_on(Course& course, std::optional<Picoseconds> until) {
+  const bool has_ended = go_on(*course.replay, until);
+  const std::vector<PhaseEnd>& ends = course.replay->ends();
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    if (ends[i].time >= Picoseconds(0)) course.ends[i] = ends[i];
+  }
+  course.is_at_rest = course.replay->is_at_rest();
+  course.rest_at = course.replay->now();
+  course.is_silent = course.is_at_rest && course.replay->packet_hops() == 0;
+  return has_ended;
+}
+
+void RailReuse::end(ProcessId process, std::uint32_t stream) {
+  const std::uint32_t rank = rails_.rank_of_process[process.value()];
+  Open& open = *states_[rails_.of_process[process.value()]].open_of_rank[rank];
+  open.has_ended[running_begin(open, rank, stream)] = true;
+  open.asks = true;
+  asks_ = true;
+}
+
+bool RailReuse::asks_again() { return std::exchange(asks_, false); }
+
+std::span<const RailReuse::End> RailReuse::tell_more(Picoseconds now, Picoseconds horizon) {
+  ends_.clear();
+  asks_ = false;
+  asks_later_ = false;
+  for (const std::unique_ptr<Open>& each : open_) {
+    Open& open = *each;
+    if (!std::exchange(open.asks, false) || !open.is_running()) continue;
+    const auto knows_more = [&] {
+      for (std::size_t i = 0; i < open.begins.size(); ++i) {
+        if (!open.has_ended[i] && open.course->ends[i].time >= Picoseconds(0)) return true;
+      }
+      return false;
+    };
+    Course& course = *open.course;
+    std::optional<Picoseconds> until;
+    if (horizon < Picoseconds::max()) until = horizon - open.start;
+    while (!knows_more() && !course.is_at_rest) {
+      bring_replay(open);
+      if (until && course.replay->now() >= *until) break;
+      go_on(course, until);
+    }
+    if (!knows_more() && !course.is_at_rest) open.asks = asks_later_ = true;
+    for (std::size_t i = 0; i < open.begins.size(); ++i) {
+      const PhaseEnd& end = open.course->ends[i];
+      if (open.has_ended[i] || open.is_told[i] || end.time < Picoseconds(0)) continue;
+      open.is_told[i] = true;
+      ends_.push_back(end_of(open, i, end));
+      WEFT_CHECK(ends_.back().time >= now, "calls end in the future");
+    }
+  }
+  return ends_;
+}
+
+PhaseEnd RailReuse::foreseen_end(ProcessId process, std::uint32_t stream) {
+  const std::uint32_t rank = rails_.rank_of_process[process.value()];
+  Open& open = *states_[rails_.of_process[process.value()]].open_of_rank[rank];
+  const std::size_t i = running_begin(open, rank, stream);
+  while (open.course->ends[i].time < Picoseconds(0) && !open.course->is_at_rest) {
+    bring_replay(open);
+    if (open.course->ends[i].time < Picoseconds(0)) go_on(*open.course, {});
+  }
+  PhaseEnd end = open.course->ends[i];
+  if (end.time < Picoseconds(0)) return end;
+  end.time += open.start;
+  end.posted_at += open.start;
+  return end;
+}
+
+std::size_t RailReuse::running_begin(const Open& open, std::uint32_t rank, std::uint32_t stream) {
+  std::size_t i = 0;
+  while (open.has_ended[i] || open.begins[i].rank != rank || open.begins[i].stream != stream) ++i;
+  return i;
+}
+
+bool RailReuse::is_over(Open& open, Picoseconds now) {
+  if (!open.is_complete() || !open.has_all_ended()) return false;
+  const Picoseconds t = now - open.start;
+  Course& course = *open.course;
+  if (course.phase == nullptr) {
+    bring_replay(open);
+    while (course.replay->now() < t && go_on(course, t)) {
+    }
+    if (course.replay->is_at_rest()) finish(course);
+  }
+  return course.phase != nullptr && course.phase->last <= t;
+}
+
+void RailReuse::finish(Course& course) {
+  Phase phase = course.replay->finish(true, {});
+  std::ranges::copy(course.replay->violations(), std::back_inserter(violations_));
+  WEFT_CHECK(phase.is_whole, "all calls of a phase that is over have ended");
+  renumber(course.rail, course.ranks, course.replay->ports(), phase);
+  states_[course.rail].idle.push_back(std::move(course.replay));
+  bytes_ += phase.memory_bytes();
+  ++simulated_;
+  course.phase = std::make_shared<const Phase>(std::move(phase));
+}
+
+void RailReuse::renumber(std::uint32_t rail, const std::vector<std::uint32_t>& ranks,
+                         const std::vector<PortId>& ports, Phase& phase) const {
+  const auto place = [&](std::uint32_t rank) {
+    return static_cast<std::uint32_t>(std::ranges::lower_bound(ranks, rank) - ranks.begin());
+  };
+  for (PhaseMessage& m : phase.messages) {
+    m.source = place(m.source);
+    m.destination = place(m.destination);
+  }
+  std::vector<PhaseSent> sent;
+  std::map<PortId, std::uint32_t> numbers;
+  for (std::uint32_t i = 0; i < ranks.size(); ++i) {
+    sent.push_back(phase.sent[ranks[i]]);
+    const collectives::RailLink link = collectives::rail_link(e_.fabric, host_of(rail, ranks[i]));
+    numbers[link.out] = 2 * i;
+    numbers[link.in] = 2 * i + 1;
+  }
+  phase.sent = std::move(sent);
+  for (protocols::QueueShare& queue : phase.share.queues) {
+    queue.port = PortId(numbers.at(ports[queue.port.value()]));
+  }
+}
+
+std::shared_ptr<const Phase> RailReuse::cut_off(Open& open, Picoseconds until) {
+  PhaseReplay replay(e_, options_, component(open.rail));
+  Phase phase = replay.run({open.begins, open.is_complete()}, until);
+  ++simulated_;
+  simulated_hops_ += phase.share.sums.packet_hops;
+  renumber(open.rail, open.ranks, replay.ports(), phase);
+  return std::make_shared<const Phase>(std::move(phase));
+}
+
+const PhasePlace& RailReuse::place_of(const Open& open) {
+  std::unique_ptr<PhasePlace>& place = places_[{open.rail, open.ranks}];
+  if (place != nullptr) return *place;
+  place = std::make_unique<PhasePlace>();
+  place->job = component(open.rail).job;
+  for (const std::uint32_t rank : open.ranks) {
+    place->ranks.push_back(component(open.rail).ranks[rank]);
+    const collectives::RailLink link = collectives::rail_link(e_.fabric, host_of(open.rail, rank));
+    place->ports.push_back(link.out);
+    place->ports.push_back(link.in);
+  }
+  return *place;
+}
+
+void RailReuse::close(Open& open, const std::shared_ptr<const Phase>& phase) {
+  const PhasePlace& place = place_of(open);
+  tallies_[{&place, phase}].add(open.start);
+  ++phases_;
+  taken_hops_ += phase->share.sums.packet_hops;
+  last_event_ = std::max(last_event_, open.start + phase->last);
+  if (closed_) closed_(place, open.start, phase);
+  for (const std::uint32_t rank : open.ranks) {
+    Open*& of_rank = states_[open.rail].open_of_rank[rank];
+    if (of_rank == &open) of_rank = nullptr;
+  }
+  std::erase_if(open_, [&](const auto& each) { return each.get() == &open; });
+}
+
+bool RailReuse::close(std::optional<Picoseconds> limit) {
+  bool was_cut = false;
+  while (!open_.empty()) {
+    Open& open = *open_.back();
+    // What nobody ever ends has come to rest, too, where the run has.
+    const Picoseconds end = limit.value_or(Picoseconds::max() / 4);
+    const bool is_whole = is_over(open, end);
+    const bool is_over = is_whole && (!limit || open.start + open.course->phase->last < *limit);
+    if (is_over) {
+      close(open, open.course->phase);
+      continue;
+    }
+    close(open, cut_off(open, end - open.start));
+    was_cut |= limit.has_value();
+  }
+  return was_cut;
+}
+
+void RailReuse::take(const std::function<void(const TakenPhase&)>& visit) {
+  for (const auto& [of, tally] : tallies_) visit({of.first, of.second.get(), tally});
+}
+
+void RailReuse::forget() {
+  tallies_.clear();
+  for (auto& courses : courses_) {
+    std::erase_if(courses, [](const auto& entry) { return entry.second.use_count() == 1; });
+  }
+  bytes_ = 0;
+}
+
+RailReuse::Key RailReuse::key_of(const Open& open) const {
+  const PartsProgram& program = program_of(e_, component(open.rail));
+  const auto place = [&](std::uint32_t rank) {
+    return std::ranges::lower_bound(open.ranks, rank) - open.ranks.begin();
+  };
+  Key key{static_cast<std::int64_t>(open.ranks.size())};
+  std::vector<std::uint32_t> known;
+  for (std::size_t i = 0; i < open.begins.size(); ++i) {
+    const PhaseBegin& b = open.begins[i];
+    const std::uint32_t communicator = open.calls[open.call_of[i]].communicator;
+    if (std::ranges::find(known, communicator) == known.end()) {
+      known.push_back(communicator);
+      key.push_back(-1 - static_cast<std::int64_t>(b.stream));
+      for (const std::uint32_t rank : members(open.rail, communicator)) key.push_back(place(rank));
+    }
+    const std::uint32_t call = collectives::calls_of(program, communicator)[b.call];
+    key.push_back(b.time.count());
+    key.push_back((std::int64_t{kind_of_call_[call]} << 32U) | (std::int64_t{b.stream} << 20U) |
+                  place(b.rank));
+  }
+  return key;
+}
+
+std::string obstacle_to_rails(const Experiment& e) {
+  const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
+  for (std::uint32_t i = 0; i < e.workload.connections().size(); ++i) {
+    const ConnectionTransport t = transports.of(ConnectionId(i));
+    if (t.is_scale_up) continue;
+    const protocols::TrafficClass& of_data = e.scenario.switches.classes[t.traffic_class];
+    if (!of_data.is_credit()) return "messages to different hosts share buffers";
+    if (of_data.ecn.enabled) return "packets are marked";
+    if (t.ack_class != t.traffic_class) return "ACKs and data take turns";
+    break;  // all of one job are alike
+  }
+  for (const protocols::TransportConfig& transport : e.scenario.transports()) {
+    const auto* roce = std::get_if<protocols::RoceConfig>(&transport);
+    if (roce == nullptr) return "their transport is not RoCE";
+    const bool is_plain =
+        std::holds_alternative<protocols::congestion::NoControlConfig>(roce->congestion_control) &&
+        roce->queue_pair_use == QueuePairUse::kOneWay &&
+        roce->queue_pair_life == protocols::QueuePairLife::kConnection;
+    if (!is_plain) return "congestion control remembers what was before";
+  }
+  return {};
+}
+
+}  // namespace weft::scenarios

@@ -1,0 +1,197 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collectives/reuse/components.hpp"
+#include "collectives/runtime/call_reuse.hpp"
+#include "protocols/network/packet_network.hpp"
+#include "scenarios/build/experiment.hpp"
+#include "scenarios/reuse/phase.hpp"
+#include "scenarios/reuse/phase_replay.hpp"
+
+namespace weft::scenarios {
+
+/// Takes over the calls of GPUs that hang on one switch. Calls that have no rank in common do not
+/// meet there: ports to different hosts share nothing where flow control is by credits of each
+/// port. So a phase is of calls that do, by a rank or by one another, from when their ranks are
+/// quiet until they are again; wherever ranks of the same rail, or of one that is alike, begin such
+/// calls at the same times counted from the first, the same follows.
+///
+/// A phase that is new is simulated apart, step by step with the run: no further than to the next
+/// end, and to the next time at which anything may begin. Whoever goes the same way later finds it
+/// gone; where a way parts from all known ones, it is simulated again up to there.
+class RailReuse {
+ public:
+  using End = collectives::CallReuse::End;
+
+  /// All arguments must outlive it. `rails`: collectives::find_rails.
+  RailReuse(const Experiment& experiment, protocols::PacketNetwork::Options options,
+            const collectives::Components& rails);
+
+  [[nodiscard]] bool is_used() const { return !rails_.all.empty(); }
+  [[nodiscard]] bool takes(ProcessId process, std::uint32_t stream) const;
+  // CallReuse; all on one thread.
+  std::span<const End> begin(ProcessId process, std::uint32_t stream, std::uint32_t call,
+                             Picoseconds now);
+  void end(ProcessId process, std::uint32_t stream);
+  [[nodiscard]] bool asks_again();
+  std::span<const End> tell_more(Picoseconds now, Picoseconds horizon);
+  [[nodiscard]] bool asks_later() const { return asks_later_; }
+  /// When a call would have ended that has now, where it was simulated in its place.
+  [[nodiscard]] PhaseEnd foreseen_end(ProcessId process, std::uint32_t stream);
+
+  /// The run is over: closes all phases. With a limit, those that reach it are cut off there; true:
+  /// there was one.
+  bool close(std::optional<Picoseconds> limit);
+  /// More was simulated again than that is worth.
+  [[nodiscard]] bool is_hopeless() const { return is_hopeless_; }
+  /// As DomainReuse.
+  void take(const std::function<void(const TakenPhase&)>& visit);
+  void forget();
+  [[nodiscard]] std::size_t memory_bytes() const { return bytes_; }
+  [[nodiscard]] Picoseconds last_event() const { return last_event_; }
+  using Closed = std::function<void(const PhasePlace& place, Picoseconds start,
+                                    const std::shared_ptr<const Phase>& phase)>;
+  void on_closed(Closed visit) { closed_ = std::move(visit); }
+  [[nodiscard]] std::uint64_t calls() const { return calls_; }
+  [[nodiscard]] std::uint64_t phases() const { return phases_; }
+  [[nodiscard]] std::uint64_t simulated() const { return simulated_; }
+  [[nodiscard]] std::uint64_t simulated_hops() const { return simulated_hops_; }
+  [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
+
+ private:
+  using Key = std::vector<std::int64_t>;
+  /// What follows from some begins, as far as anybody asked.
+  struct Course {
+    std::vector<PhaseEnd> ends;          ///< by begin
+    bool is_at_rest = false;             ///< nothing happens behind the last one
+    bool is_silent = false;              ///< and no packet was sent
+    Picoseconds rest_at;                 ///< since then
+    std::shared_ptr<const Phase> phase;  ///< all of it; null: it was not asked for, or does not end
+    /// By a time and ranks, counted among those of the phase: whether nothing was under way from or
+    /// to them.
+    std::map<std::pair<Picoseconds, std::vector<std::uint32_t>>, bool> quiet;
+    /// What simulates it, as far as `ends` are known; null: nobody does. For these ranks of a rail.
+    std::unique_ptr<PhaseReplay> replay;
+    std::uint32_t rail = 0;
+    std::vector<std::uint32_t> ranks;
+  };
+  /// A call of all members of a communicator.
+  struct Call {
+    std::uint32_t communicator = 0;  ///< of the program
+    std::uint64_t number = 0;        ///< among its calls in the run
+    std::uint32_t begun = 0;         ///< by so many members
+    std::uint32_t members = 0;
+    bool waits_for_all = false;  ///< no rank ends it before all have begun it
+    [[nodiscard]] bool is_complete() const { return begun == members; }
+  };
+  struct Open {
+    std::uint32_t rail = 0;
+    Picoseconds start;
+    std::vector<PhaseBegin> begins;  ///< ranks are those of the rail; by time
+    std::vector<bool> has_ended;     ///< by begin
+    std::vector<bool> is_told;       ///< by begin: its end
+    std::vector<Call> calls;
+    std::vector<std::uint32_t> call_of;  ///< by begin
+    std::vector<std::uint32_t> ranks;    ///< of the rail, ascending: members of the calls
+    std::shared_ptr<Course> course;      ///< of these begins
+    bool asks = false;
+
+    [[nodiscard]] bool is_complete() const;
+    [[nodiscard]] bool has_all_ended() const;
+    /// Some rank may come to an end of a call without any other that begins.
+    [[nodiscard]] bool is_running() const;
+  };
+  struct Rail {
+    std::vector<Open*> open_of_rank;
+    /// Where ranks wait for others and have sent nothing, by communicator and number of the call:
+    /// it does not matter for how long, nor what else happens to them.
+    std::map<std::pair<std::uint32_t, std::uint64_t>, Open*> waiting;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> begun;  ///< by rank, stream
+    std::vector<std::unique_ptr<PhaseReplay>> idle;
+  };
+
+  [[nodiscard]] const collectives::Component& component(std::uint32_t rail) const {
+    return rails_.all[rail];
+  }
+  [[nodiscard]] std::uint32_t communicator_of(std::uint32_t rail, std::uint32_t rank,
+                                              std::uint32_t stream) const;
+  [[nodiscard]] std::vector<std::uint32_t> members(std::uint32_t rail,
+                                                   std::uint32_t communicator) const;
+  void add(Open& open, const PhaseBegin& begin, std::uint64_t number);
+  /// The open phase that a call among these ranks belongs to; what is over at this time is closed.
+  Open& open_for(std::uint32_t rail, std::uint32_t communicator, std::uint64_t number,
+                 Picoseconds now);
+  /// Nobody else has begun the call, and a rank that does so alone sends nothing.
+  [[nodiscard]] bool only_waits(std::uint32_t rail, const PhaseBegin& begin, std::uint64_t number,
+                                Picoseconds now);
+  /// Of a phase that goes on, these ranks have no part any more: their calls are over, and nothing
+  /// is under way from or to them.
+  [[nodiscard]] bool lets_go(Open& open, const std::vector<std::uint32_t>& ranks, Picoseconds now);
+  void merge(Open& into, Open& from);
+  /// What only waits, and is at rest at this time, becomes a part of a phase that goes on.
+  void join(Open& open, Open& waiting, Picoseconds now);
+  void find_course(Open& open, Picoseconds now);
+  /// Ends that were told and are not known any more.
+  void take_back(Open& open, Picoseconds now);
+  [[nodiscard]] End end_of(const Open& open, std::size_t begin, PhaseEnd end) const;
+  /// Has the phase simulated up to its last begin, unless somebody does.
+  void bring_replay(Open& open);
+  void drop_replay(Course& course);
+  /// To the next end of a call, or to `until`, or to rest; true: it came to an end of a call.
+  bool go_on(PhaseReplay& replay, std::optional<Picoseconds> until);
+  bool go_on(Course& course, std::optional<Picoseconds> until);
+  [[nodiscard]] bool is_over(Open& open, Picoseconds now);
+  /// It is at rest: all that took place, with ranks and ports numbered by place.
+  void finish(Course& course);
+  [[nodiscard]] std::shared_ptr<const Phase> cut_off(Open& open, Picoseconds until);
+  /// From ranks of a rail, and ports of a replay, to places among these ranks.
+  void renumber(std::uint32_t rail, const std::vector<std::uint32_t>& ranks,
+                const std::vector<PortId>& ports, Phase& phase) const;
+  void close(Open& open, const std::shared_ptr<const Phase>& phase);
+  [[nodiscard]] Key key_of(const Open& open) const;
+  [[nodiscard]] const PhasePlace& place_of(const Open& open);
+  [[nodiscard]] static std::size_t running_begin(const Open& open, std::uint32_t rank,
+                                                 std::uint32_t stream);
+  [[nodiscard]] HostId host_of(std::uint32_t rail, std::uint32_t rank) const;
+
+  const Experiment& e_;
+  const protocols::PacketNetwork::Options options_;
+  const collectives::Components& rails_;
+  std::vector<Rail> states_;                   ///< by rail
+  std::vector<std::vector<bool>> takes_;       ///< by process and stream
+  std::vector<std::uint32_t> number_of_call_;  ///< by call: among those of its communicator
+  std::vector<std::uint32_t> kind_of_call_;    ///< by call: equal calls have the same
+  std::vector<std::unique_ptr<Open>> open_;
+  std::vector<std::map<Key, std::shared_ptr<Course>>> courses_;  ///< by kind of rail
+  std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::unique_ptr<PhasePlace>>
+      places_;
+  std::map<std::pair<const PhasePlace*, std::shared_ptr<const Phase>>, PhaseTally> tallies_;
+  Closed closed_;
+  std::vector<End> ends_;
+  bool asks_ = false;
+  bool asks_later_ = false;
+  bool is_hopeless_ = false;
+  std::uint64_t calls_ = 0;
+  std::uint64_t phases_ = 0;
+  std::uint64_t simulated_ = 0;
+  std::uint64_t simulated_hops_ = 0;
+  std::uint64_t dropped_hops_ = 0;  ///< of those, simulated once more
+  std::uint64_t taken_hops_ = 0;
+  std::size_t bytes_ = 0;
+  Picoseconds last_event_;
+  std::vector<std::string> violations_;
+};
+
+/// Why calls between servers, all of one job, are simulated each; empty: nothing stands in the way.
+[[nodiscard]] std::string obstacle_to_rails(const Experiment& experiment);
+
+}  // namespace weft::scenarios

@@ -1,0 +1,145 @@
+#include "scenarios/reuse/run_reuse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <utility>
+
+#include "collectives/reuse/rails.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+constexpr std::size_t kMostDifferences = 10;
+/// Phases that are kept before they are taken: some hundred megabytes.
+constexpr std::size_t kMostBytes = std::size_t{512} << 20U;
+
+/// None, for this reason.
+void refuse(collectives::Components& rails, std::string reason) {
+  std::uint32_t gpus = 0;
+  for (const collectives::Component& rail : rails.all) {
+    gpus += static_cast<std::uint32_t>(rail.ranks.size());
+  }
+  rails.all.clear();
+  rails.of_kind.clear();
+  rails.refusals.push_back({std::move(reason), gpus});
+}
+
+}  // namespace
+
+Reusable find_reusable(const Experiment& e) {
+  Reusable reusable;
+  reusable.domains = collectives::find_components(
+      e.workload, e.fabric,
+      [&](std::int32_t a, std::int32_t b) { return are_domains_alike(e.fabric, a, b); });
+  reusable.rails = collectives::find_rails(e.workload, e.fabric);
+  if (reusable.rails.all.empty()) return reusable;
+  if (std::string obstacle = obstacle_to_rails(e); !obstacle.empty()) {
+    refuse(reusable.rails, std::move(obstacle));
+  }
+  return reusable;
+}
+
+RunReuse::RunReuse(const Experiment& experiment, const protocols::PacketNetwork::Options& options,
+                   const Reusable& reusable, Reuse mode)
+    : e_(experiment),
+      mode_(mode),
+      domains_(experiment, options, reusable.domains, mode),
+      rails_(experiment, options, reusable.rails) {}
+
+std::span<const collectives::CallReuse::End> RunReuse::begin(ProcessId process,
+                                                             std::uint32_t stream,
+                                                             std::uint32_t call, Picoseconds now) {
+  if (rails_.takes(process, stream)) return rails_.begin(process, stream, call, now);
+  return domains_.begin(process, stream, call, now);
+}
+
+void RunReuse::end(ProcessId process, std::uint32_t stream) {
+  if (rails_.takes(process, stream)) return rails_.end(process, stream);
+  domains_.end(process, stream);
+}
+
+void RunReuse::begun(ProcessId process, std::uint32_t stream, std::uint32_t call, Picoseconds now) {
+  domains_.begun(process, stream, call, now);
+  if (mode_ == Reuse::kAudit || !rails_.takes(process, stream)) return;
+  const std::lock_guard lock(mutex_);
+  rails_.begin(process, stream, call, now);
+}
+
+void RunReuse::ended(ProcessId process, std::uint32_t stream, Picoseconds now,
+                     Picoseconds posted_at) {
+  domains_.ended(process, stream, now, posted_at);
+  if (mode_ == Reuse::kAudit || !rails_.takes(process, stream)) return;
+  const std::lock_guard lock(mutex_);
+  const PhaseEnd foreseen = rails_.foreseen_end(process, stream);
+  if (foreseen.time != now && differences_.size() < kMostDifferences) {
+    differences_.push_back(
+        fmt::format("rank {} ends a call between servers at {} ps; reuse would have said {} ps",
+                    e_.workload.rank_of(process), now.count(), foreseen.time.count()));
+  }
+  rails_.end(process, stream);
+}
+
+void RunReuse::leave_out(Reusable& reusable) const {
+  const std::string reason = "they overlap so that finding their ends costs more than it spares";
+  if (rails_.is_hopeless()) refuse(reusable.rails, reason);
+  const std::vector<bool> hopeless = domains_.hopeless_kinds();
+  if (std::ranges::find(hopeless, true) == hopeless.end()) return;
+  collectives::leave_out(reusable.domains, hopeless, reason);
+}
+
+bool RunReuse::close(std::optional<Picoseconds> limit) {
+  const bool was_cut = domains_.close(limit);
+  if (mode_ == Reuse::kAudit) return was_cut;
+  return rails_.close(limit) || was_cut;
+}
+
+void RunReuse::take(const std::function<void(const TakenPhase&)>& visit,
+                    const std::function<void()>& use) {
+  const auto count = [&](const TakenPhase& taken) {
+    hops_taken_ += taken.tally.times * taken.phase->share.sums.packet_hops;
+    visit(taken);
+  };
+  rails_.take(count);
+  domains_.take(count, use);
+  rails_.forget();
+}
+
+void RunReuse::on_closed(const DomainReuse::Closed& visit) {
+  domains_.on_closed(visit);
+  rails_.on_closed(visit);
+}
+
+bool RunReuse::is_full() const { return domains_.is_full() || rails_.memory_bytes() > kMostBytes; }
+
+Picoseconds RunReuse::last_event() const {
+  return std::max(domains_.last_event(), rails_.last_event());
+}
+
+ReuseReport RunReuse::report(const Reusable& reusable) const {
+  ReuseReport report = domains_.report();
+  report.rails = static_cast<std::uint32_t>(reusable.rails.all.size());
+  for (const collectives::Component& rail : reusable.rails.all) {
+    report.rail_gpus += static_cast<std::uint32_t>(rail.ranks.size());
+  }
+  report.rail_calls = rails_.calls();
+  report.rail_phases = rails_.phases();
+  report.rail_simulated = rails_.simulated();
+  report.simulated_hops += rails_.simulated_hops();
+  for (const collectives::Components::Refusal& refusal : reusable.rails.refusals) {
+    report.refusals.push_back(fmt::format("calls between servers of {} GPUs are simulated each: {}",
+                                          refusal.gpus, refusal.reason));
+  }
+  return report;
+}
+
+std::vector<std::string> RunReuse::violations() const {
+  std::vector<std::string> all = domains_.violations();
+  std::ranges::copy(rails_.violations(), std::back_inserter(all));
+  std::ranges::copy(differences_, std::back_inserter(all));
+  return all;
+}
+
+}  // namespace weft::scenarios

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collectives/runtime/call_reuse.hpp"
+#include "scenarios/build/experiment.hpp"
+#include "scenarios/reuse/domain_reuse.hpp"
+#include "scenarios/reuse/rail_reuse.hpp"
+
+namespace weft::scenarios {
+
+/// What of a run may be taken over.
+struct Reusable {
+  collectives::Components domains;
+  collectives::Components rails;
+};
+
+/// All of a run, as it is built.
+[[nodiscard]] Reusable find_reusable(const Experiment& experiment);
+
+/// All calls that are taken over in a run: inside domains, and between them.
+class RunReuse final : public collectives::CallReuse, public collectives::TaskObserver {
+ public:
+  /// All arguments must outlive it. Unless calls are handed over to it, everything is simulated in
+  /// its place and told to it, to be verified or audited; rails are not audited.
+  RunReuse(const Experiment& experiment, const protocols::PacketNetwork::Options& options,
+           const Reusable& reusable, Reuse mode);
+
+  [[nodiscard]] bool takes(ProcessId process, std::uint32_t stream) const override {
+    return rails_.takes(process, stream) || domains_.takes(process, stream);
+  }
+  std::span<const End> begin(ProcessId process, std::uint32_t stream, std::uint32_t call,
+                             Picoseconds now) override;
+  void end(ProcessId process, std::uint32_t stream) override;
+  [[nodiscard]] bool asks_again() override { return rails_.asks_again(); }
+  std::span<const End> tell_more(Picoseconds now, Picoseconds horizon) override {
+    return rails_.tell_more(now, horizon);
+  }
+  [[nodiscard]] bool asks_later() const override { return rails_.asks_later(); }
+
+  void begun(ProcessId process, std::uint32_t stream, std::uint32_t call, Picoseconds now) override;
+  void ended(ProcessId process, std::uint32_t stream, Picoseconds now,
+             Picoseconds posted_at) override;
+
+  [[nodiscard]] bool has_rails() const { return rails_.is_used(); }
+  /// Taking something over costs more than it spares.
+  [[nodiscard]] bool is_hopeless() const { return domains_.is_hopeless() || rails_.is_hopeless(); }
+  /// Without what costs more.
+  void leave_out(Reusable& reusable) const;
+  /// As DomainReuse.
+  bool close(std::optional<Picoseconds> limit);
+  void take(const std::function<void(const TakenPhase&)>& visit, const std::function<void()>& use);
+  /// Packet-hops of all phases that were.
+  [[nodiscard]] std::uint64_t hops_taken() const { return hops_taken_; }
+  void on_closed(const DomainReuse::Closed& visit);
+  [[nodiscard]] bool is_full() const;
+  [[nodiscard]] Picoseconds last_event() const;
+  [[nodiscard]] ReuseReport report(const Reusable& reusable) const;
+  [[nodiscard]] std::vector<std::string> violations() const;
+
+ private:
+  const Experiment& e_;
+  const Reuse mode_;
+  DomainReuse domains_;
+  RailReuse rails_;
+  std::uint64_t hops_taken_ = 0;
+  std::mutex mutex_;  ///< of what is told of rails
+  std::vector<std::string> differences_;
+};
+
+}  // namespace weft::scenarios
