@@ -179,7 +179,8 @@ RailReuse::Open& RailReuse::open_for(std::uint32_t rail, std::uint32_t communica
   std::vector<std::uint32_t> all;
   std::ranges::set_union(found->ranks, ranks, std::back_inserter(all));
   found->ranks = std::move(all);
-  for (const std::uint32_t rank : found->ranks) state.open_of_rank[rank] = found;
+  // Others of the phase may have been let go, and be in another one by now.
+  for (const std::uint32_t rank : ranks) state.open_of_rank[rank] = found;
   if (waiting != nullptr) join(*found, *waiting, now);
   return *found;
 }
@@ -291,7 +292,10 @@ void RailReuse::merge(Open& into, Open& from) {
   });
   std::vector<std::uint32_t> ranks;
   std::ranges::set_union(into.ranks, from.ranks, std::back_inserter(ranks));
-  for (const std::uint32_t rank : from.ranks) states_[into.rail].open_of_rank[rank] = &into;
+  for (const std::uint32_t rank : from.ranks) {
+    Open*& of_rank = states_[into.rail].open_of_rank[rank];
+    if (of_rank == &from) of_rank = &into;
+  }
   into.start = start;
   into.ranks = std::move(ranks);
   into.begins.clear();

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -116,6 +117,58 @@ TEST(Reuse, OverServersIsExactAndSharesWhatDomainsHaveInCommon) {
       expect_the_same(servers(4, training("tensor: 8, pipeline: 2, data: 2, schedule: 1f1b")));
   EXPECT_EQ(on.reuse.components, 4U);
   EXPECT_LT(on.reuse.simulated, on.reuse.phases / 2);
+}
+
+// Gradients of eight rails: the eight GPUs of a server begin at times of their own, those of a rail
+// alike.
+TEST(Reuse, OfGradientsBetweenServersIsThatOfOneRail) {
+  const Results on = expect_the_same(servers(4, training("tensor: 8, data: 4")));
+  EXPECT_EQ(on.reuse.rails, 8U);
+  EXPECT_EQ(on.reuse.rail_gpus, 32U);
+  EXPECT_GT(on.reuse.rail_phases, 7U);
+  EXPECT_LE(on.reuse.rail_simulated, on.reuse.rail_phases / 4);
+  EXPECT_LT(on.reuse.simulated_hops, on.totals.packet_hops / 2);
+}
+
+TEST(Reuse, OfGradientsInShardsAndBucketsIsExact) {
+  expect_the_same(servers(4, training("tensor: 8, data: 4, zero: 1")));
+  expect_the_same(servers(2, training("tensor: 8, data: 2, zero: 3", ", iterations: 2")));
+}
+
+// Receivers wait for their messages, which meet gradients on the way.
+TEST(Reuse, OfPipelinesBetweenServersIsExact) {
+  for (const char* schedule : {"gpipe", "1f1b", "zb-h1"}) {
+    SCOPED_TRACE(schedule);
+    const Results on = expect_the_same(
+        servers(4, training(std::string("tensor: 8, pipeline: 4, schedule: ") + schedule)));
+    EXPECT_GT(on.reuse.rail_phases, 0U);
+    EXPECT_LT(on.reuse.rail_simulated, on.reuse.rail_phases);
+  }
+}
+
+TEST(Reuse, BetweenServersIsCutOffWhereTheScenarioSays) {
+  Experiment e = experiment_of_text(servers(4, training("tensor: 8, pipeline: 2, data: 2")));
+  const Picoseconds whole = run_with(e, Reuse::kOff).results.simulated;
+  for (int i = 1; i <= 12; ++i) {
+    e.scenario.run.until = i * whole / 12 + Picoseconds(i % 3);
+    SCOPED_TRACE(e.scenario.run.until->count());
+    expect_equal(run_with(e, Reuse::kOff), run_with(e, Reuse::kOn));
+  }
+}
+
+TEST(Reuse, SaysWhyCallsBetweenServersAreSimulatedEach) {
+  const auto reason = [](const std::string& fabric, const std::string& plan) {
+    Experiment e = experiment_of_text("name: r\nracks: {count: 4, servers: 1, server: hgx-h100}\n" +
+                                      fabric + "jobs:\n" + training(plan));
+    return run_with(e, Reuse::kOn).results.reuse.refusals;
+  };
+  const std::string roce = "transport: {type: roce, receiver: any-order}\n";
+  EXPECT_THAT(reason("fabric: {topology: rail-optimised, group: 4, spines: 2}\n" + roce,
+                     "tensor: 8, data: 4"),
+              ::testing::Contains(::testing::HasSubstr("share buffers")));
+  EXPECT_THAT(reason("fabric: {topology: rail-optimised, group: 2, spines: 2, switch: quantum-2}\n",
+                     "tensor: 8, data: 4"),
+              ::testing::Contains(::testing::HasSubstr("several switches")));
 }
 
 TEST(Reuse, OfNoiseMissesAndIsExact) {
