@@ -28,8 +28,8 @@ class CallReuse {
   struct End {
     ProcessId process;
     std::uint32_t stream = 0;
-    Picoseconds time;  ///< -1: not known any more
-    Picoseconds posted_at;
+    Picoseconds time;       ///< -1: not known any more
+    Picoseconds posted_at;  ///< TaskObserver::ended; far in the past: nothing was posted
   };
   virtual ~CallReuse() = default;
   /// Whether it takes over the calls of this stream of a process: all of them, for all members.

@@ -131,7 +131,7 @@ void Executor::set_ends(ProcessContext& context, std::span<const CallReuse::End>
   for (const CallReuse::End& end : ends) {
     Stream& stream = processes_[end.process.value()].streams[end.stream];
     const bool is_known = end.time >= Picoseconds(0);
-    if (is_known) stream.posted_at = end.posted_at;
+    if (is_known) stream.posted_at = std::max(stream.posted_before, end.posted_at);
     if (stream.ends_at == end.time) continue;
     stream.ends_at = end.time;
     if (!is_known) continue;
@@ -200,6 +200,7 @@ void Executor::begin_task(ProcessContext& context, ProcessId self, std::uint32_t
   stream.started_block = lanes_[workload_.lane_index(self, stream.starting.front())].step.block;
   if (observer_ != nullptr) observer_->begun(self, number, stream.started_block, context.now());
   if (is_taken_over(self, number)) {  // lanes stay where they are
+    stream.posted_before = stream.posted_at;
     set_ends(context, reuse_->begin(self, number, stream.started_block, context.now()));
     ask_again(context);
     return;

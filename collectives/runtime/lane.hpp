@@ -61,6 +61,7 @@ struct Stream {
   Picoseconds started_at;           ///< of the last task that started
   std::uint32_t started_block = 0;  ///< Step::block of its start
   Picoseconds posted_at;            ///< of the last message received, where lanes note posts
+  Picoseconds posted_before;        ///< the same, as the running task began
   Picoseconds finished_posted_at;   ///< the same, of the last task that finished
   Picoseconds ends_at{-1};          ///< the running task, where it is taken over; -1: unknown
   bool is_ending = false;           ///< that end has come

@@ -208,7 +208,10 @@ void PhaseReplay::begun(ProcessId process, std::uint32_t stream, std::uint32_t /
 void PhaseReplay::ended(ProcessId process, std::uint32_t stream, Picoseconds now,
                         Picoseconds posted_at) {
   Queue& queue = queues_[{process.value(), stream}];
-  ends_[queue.coming[queue.next]] = {now - start_, posted_at - start_};
+  // What an earlier phase received says nothing of this one.
+  const Picoseconds posted =
+      posted_at < start_ ? Picoseconds(0) - Picoseconds::max() / 4 : posted_at - start_;
+  ends_[queue.coming[queue.next]] = {now - start_, posted};
   if (stops_at_ends_) network_->stop();
   if (++queue.next == queue.coming.size()) return;
   const Picoseconds next = start_ + begins_[queue.coming[queue.next]].time;

@@ -135,6 +135,14 @@ TEST(Reuse, OfGradientsInShardsAndBucketsIsExact) {
   expect_the_same(servers(2, training("tensor: 8, data: 2, zero: 3", ", iterations: 2")));
 }
 
+// When a call's last message was posted tells waiting for others from sending; of calls that are
+// taken over it is that of the calls before, too, where these received later ones.
+TEST(Reuse, TellsExposedCommunicationFromBubblesAsItIs) {
+  expect_the_same(servers(
+      4, training("sequence_parallel: true, tensor: 8, pipeline: 2, data: 2, schedule: zb-h1",
+                  ", iterations: 2")));
+}
+
 // Receivers wait for their messages, which meet gradients on the way.
 TEST(Reuse, OfPipelinesBetweenServersIsExact) {
   for (const char* schedule : {"gpipe", "1f1b", "zb-h1"}) {

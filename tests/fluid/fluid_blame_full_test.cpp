@@ -18,9 +18,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, ManyFluidBlames, ::testing::Range(100, 600));
 
 class FluidBlameOfShipped : public ::testing::TestWithParam<GoldenCase> {};
 
-TEST_P(FluidBlameOfShipped, AddsUp) {
-  check_fluid_blame(GetParam().experiment(), GetParam().name);
-}
+TEST_P(FluidBlameOfShipped, AddsUp) { check_fluid_blame(GetParam().experiment(), GetParam().name); }
 
 INSTANTIATE_TEST_SUITE_P(Cases, FluidBlameOfShipped, ::testing::ValuesIn(golden_cases()),
                          [](const auto& golden) { return golden.param.name; });

@@ -1,5 +1,5 @@
-// Every picosecond of every iteration has a cause, in random scenarios and in shipped ones; the long
-// ones are in blame_full_test.cpp.
+// Every picosecond of every iteration has a cause, in random scenarios and in shipped ones; the
+// long ones are in blame_full_test.cpp.
 
 #include "tests/properties/blame_check.hpp"
 #include "tests/properties/golden_cases.hpp"

@@ -41,11 +41,16 @@ struct GoldenCase {
 
 /// Those that take a second or more, which tests that run them several times leave to `full`.
 inline bool is_long(const GoldenCase& golden) {
-  static const std::set<std::string> kLong = {
-      "allreduce-algorithms.yaml", "gpt3-175b.yaml", "hgx-vs-nvl72.yaml",
-      "llama3-405b-slice.yaml",    "nccl-h100-16-nodes.yaml", "nvl72.yaml",
-      "reuse.yaml",                "straggler-gpu.yaml",      "superpod.yaml",
-      "two-jobs.yaml"};
+  static const std::set<std::string> kLong = {"allreduce-algorithms.yaml",
+                                              "gpt3-175b.yaml",
+                                              "hgx-vs-nvl72.yaml",
+                                              "llama3-405b-slice.yaml",
+                                              "nccl-h100-16-nodes.yaml",
+                                              "nvl72.yaml",
+                                              "reuse.yaml",
+                                              "straggler-gpu.yaml",
+                                              "superpod.yaml",
+                                              "two-jobs.yaml"};
   return kLong.contains(golden.scenario);
 }
 
