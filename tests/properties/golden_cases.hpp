@@ -1,13 +1,15 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <fstream>
 #include <iterator>
 #include <ostream>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scenarios/language/load_scenario.hpp"
@@ -41,17 +43,17 @@ struct GoldenCase {
 
 /// Those that take a second or more, which tests that run them several times leave to `full`.
 inline bool is_long(const GoldenCase& golden) {
-  static const std::set<std::string> kLong = {"allreduce-algorithms.yaml",
-                                              "gpt3-175b.yaml",
-                                              "hgx-vs-nvl72.yaml",
-                                              "llama3-405b-slice.yaml",
-                                              "nccl-h100-16-nodes.yaml",
-                                              "nvl72.yaml",
-                                              "reuse.yaml",
-                                              "straggler-gpu.yaml",
-                                              "superpod.yaml",
-                                              "two-jobs.yaml"};
-  return kLong.contains(golden.scenario);
+  static constexpr std::array<std::string_view, 10> kLong = {"allreduce-algorithms.yaml",
+                                                             "gpt3-175b.yaml",
+                                                             "hgx-vs-nvl72.yaml",
+                                                             "llama3-405b-slice.yaml",
+                                                             "nccl-h100-16-nodes.yaml",
+                                                             "nvl72.yaml",
+                                                             "reuse.yaml",
+                                                             "straggler-gpu.yaml",
+                                                             "superpod.yaml",
+                                                             "two-jobs.yaml"};
+  return std::ranges::find(kLong, golden.scenario) != kLong.end();
 }
 
 inline std::vector<GoldenCase> golden_cases() {

@@ -60,7 +60,8 @@ schema::Object<RunSpec> run_schema() {
       .choice(
           "reuse", &RunSpec::reuse,
           {{Reuse::kOff, "off", "everything is simulated"},
-           {Reuse::kOn, "on", "calls inside scale-up domains that begin alike are simulated once"},
+           {Reuse::kOn, "on",
+            "calls that begin alike are simulated once: inside servers, and between them on rails"},
            {Reuse::kVerify, "verify",
             "everything is simulated and compared with what would have been taken"},
            {Reuse::kAudit, "audit",
