@@ -164,6 +164,7 @@ PartFabric fabric_of_domain(const Fabric& whole, const Routes& routes, std::int3
 PartFabric fabric_of_rail(const Fabric& whole, const Routes& routes,
                           const std::vector<HostId>& hosts) {
   std::vector<NodeId> nodes;
+  nodes.reserve(hosts.size() + 1);
   for (const HostId host : hosts) nodes.push_back(whole.hosts[host.value()]);
   std::ranges::sort(nodes);
   nodes.push_back(whole.port(collectives::rail_link(whole, hosts.front()).in).node);
