@@ -40,6 +40,32 @@ std::vector<std::uint32_t> calls_of(const PartsProgram& program, std::uint32_t c
   return calls;
 }
 
+std::vector<std::uint32_t> numbers_of_calls(const PartsProgram& program) {
+  std::vector<std::uint32_t> numbers;
+  std::vector<std::uint32_t> next(program.parts().communicators().size());
+  for (const CommunicatorCall& call : program.parts().calls()) {
+    numbers.push_back(next[call.communicator]++);
+  }
+  return numbers;
+}
+
+std::vector<std::vector<bool>> streams_of(const Workload& workload, const Components& components) {
+  std::vector<std::vector<bool>> streams(workload.process_hosts().size());
+  for (const Component& component : components.all) {
+    const JobPlan& plan = workload.jobs()[component.job];
+    const auto& program = dynamic_cast<const PartsProgram&>(*plan.program);
+    for (const std::uint32_t c : component.communicators) {
+      const std::uint32_t stream = program.lane_plan().number_of(StreamOf::communicator(c));
+      for (const std::uint32_t rank : program.parts().communicators()[c].ranks) {
+        std::vector<bool>& of_process = streams[plan.process(rank).value()];
+        if (of_process.size() <= stream) of_process.resize(stream + 1);
+        of_process[stream] = true;
+      }
+    }
+  }
+  return streams;
+}
+
 std::optional<std::uint32_t> communicator_of(const Workload& workload, const PartsProgram& program,
                                              ConnectionId connection) {
   const ProcessId source = workload.connections()[connection.value()].source;

@@ -13,6 +13,13 @@ namespace weft::collectives {
 [[nodiscard]] std::vector<std::uint32_t> calls_of(const PartsProgram& program,
                                                   std::uint32_t communicator);
 
+/// By call of the program: its number among those of its communicator.
+[[nodiscard]] std::vector<std::uint32_t> numbers_of_calls(const PartsProgram& program);
+
+/// By process and stream: whether it is of a communicator of one of the components.
+[[nodiscard]] std::vector<std::vector<bool>> streams_of(const Workload& workload,
+                                                        const Components& components);
+
 /// The communicator whose calls a connection of a program of parts carries.
 [[nodiscard]] std::optional<std::uint32_t> communicator_of(const Workload& workload,
                                                            const PartsProgram& program,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -94,20 +93,9 @@ class RailFinder {
   void make(Components& rails) const {
     const auto communicators = program().parts().communicators();
     const JobPlan& plan = workload_.jobs()[*job_];
-    std::vector<std::uint32_t> parent(plan.ranks);
-    std::iota(parent.begin(), parent.end(), 0U);
-    const auto root_of = [&](std::uint32_t rank) {
-      while (parent[rank] != rank) rank = parent[rank] = parent[parent[rank]];
-      return rank;
-    };
     std::vector<bool> sends(plan.ranks);
     for (const std::uint32_t c : used_) {
-      for (const std::uint32_t rank : communicators[c].ranks) {
-        const std::uint32_t a = root_of(communicators[c].ranks.front());
-        const std::uint32_t b = root_of(rank);
-        parent[std::max(a, b)] = std::min(a, b);
-        sends[rank] = true;
-      }
+      for (const std::uint32_t rank : communicators[c].ranks) sends[rank] = true;
     }
     // All on one switch are one rail, even if not all of them send to one another.
     std::map<NodeId, std::uint32_t> rail_of_switch;

@@ -178,10 +178,9 @@ bool PacketNetwork::is_quiet(HostId host) const {
     }
     return true;
   };
-  for (const PortState& port : s.ports) {
-    const PortState& peer = s.ports[port.peer.value()];
-    const bool is_of_host = port.owner_is_host && port.owner == host.value();
-    if (is_of_host && !(is_idle(port) && is_idle(peer))) return false;
+  for (const Port& link : s.fabric.ports_of(s.fabric.hosts[host.value()])) {
+    const PortState& peer = s.ports[link.peer.value()];
+    if (!is_idle(peer) || !is_idle(s.ports[peer.peer.value()])) return false;
   }
   return std::ranges::none_of(s.senders, [&](const SenderState& sender) {
     const bool concerns = sender.host == host.value() || sender.destination == host.value();

@@ -146,7 +146,6 @@ class PacketModel {
   }
 
  private:
-  /// Whether an outage or errors of its link have taken a packet.
   /// An outage of its link took a packet. Its credits are void: the link grants them anew when it
   /// is up.
   [[gnu::noinline]] void lose(const Here& here, const Packet& packet, PortState& port) {

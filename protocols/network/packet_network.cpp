@@ -55,13 +55,14 @@ std::vector<TransportConfig> scale_out_transports(const PacketNetwork::Options& 
   return all;
 }
 
-/// All that the packet path reads and a run never changes.
+/// How many histograms of packet latencies these connections need; 1 where that were too many.
 std::uint8_t latency_groups_of(const std::vector<Connection>& connections) {
   std::uint32_t groups = 1;
   for (const Connection& c : connections) groups = std::max(groups, c.latency_group + 1U);
   return groups > kMostLatencyGroups ? std::uint8_t{1} : static_cast<std::uint8_t>(groups);
 }
 
+/// All that the packet path reads and a run never changes.
 NetworkConstants constants_of(const Fabric& fabric, const PacketNetwork::Options& options,
                               const std::vector<Connection>& connections) {
   NetworkConstants k(options.switches, options.nic, scale_out_transports(options), options.scale_up,

@@ -159,10 +159,10 @@ class PacketNetwork {
   void reset_statistics();
 
   [[nodiscard]] Picoseconds now() const { return now_; }
-  /// Time of the last thing that happened.
   /// From a callback of an alarm: the run ends right behind it, as if it were interrupted, and goes
   /// on from there. Of a network that is one cell.
   void stop();
+  /// Time of the last thing that happened.
   [[nodiscard]] Picoseconds last_event() const;
   [[nodiscard]] const CellPlan& cells() const { return plan_; }
   [[nodiscard]] std::uint32_t threads() const;

@@ -379,11 +379,11 @@ struct NetworkState {
   }
   /// Whether a packet of this Packet::flow is a copy that a chip made.
   [[nodiscard]] bool is_to_copy(std::uint32_t flow) const { return flow >= first_copy; }
-  /// That such a packet is of.
   /// The number of the histogram that a connection's packets go into.
   [[nodiscard]] std::uint8_t latency_group_of(const Connection& connection) const {
     return latency_groups == 1 ? std::uint8_t{0} : connection.latency_group;
   }
+  /// That such a packet is of.
   [[nodiscard]] const Multicast& multicast_of(std::uint32_t flow) const {
     return multicasts[copy_receivers[flow - first_copy].multicast];
   }

@@ -17,8 +17,6 @@ using collectives::Component;
 using collectives::Components;
 using collectives::PartsProgram;
 
-/// Phases that are kept before they are taken: some hundred megabytes.
-constexpr std::size_t kMostBytes = std::size_t{512} << 20U;
 constexpr std::size_t kMostDifferences = 10;
 
 }  // namespace
@@ -30,7 +28,7 @@ DomainReuse::DomainReuse(const Experiment& experiment, protocols::PacketNetwork:
       components_(std::move(components)),
       mode_(mode),
       states_(components_.all.size()),
-      takes_(e_.workload.process_hosts().size()) {
+      takes_(collectives::streams_of(e_.workload, components_)) {
   seen_.resize(components_.of_kind.size());
   for (const std::uint32_t example : components_.of_kind) {
     stores_.push_back(std::make_unique<PhaseStore>(e_, options_, components_.all[example]));
@@ -44,29 +42,9 @@ DomainReuse::DomainReuse(const Experiment& experiment, protocols::PacketNetwork:
     }
     places_.push_back({component.job, component.ranks, of_domain});
   }
-  for (std::uint32_t c = 0; c < components_.all.size(); ++c) {
-    const Component& component = components_.all[c];
-    number_calls(component.job);
-    const collectives::JobPlan& plan = e_.workload.jobs()[component.job];
-    const PartsProgram& program = program_of(e_, component);
-    for (const std::uint32_t number : component.communicators) {
-      const std::uint32_t stream =
-          program.lane_plan().number_of(collectives::StreamOf::communicator(number));
-      for (const std::uint32_t rank : program.parts().communicators()[number].ranks) {
-        std::vector<bool>& of_process = takes_[plan.process(rank).value()];
-        if (of_process.size() <= stream) of_process.resize(stream + 1);
-        of_process[stream] = true;
-      }
-    }
-  }
-}
-
-void DomainReuse::number_calls(std::uint32_t job) {
-  if (!number_of_call_[job].empty()) return;
-  const auto& program = dynamic_cast<const PartsProgram&>(*e_.workload.jobs()[job].program);
-  std::vector<std::uint32_t> next(program.parts().communicators().size());
-  for (const collectives::CommunicatorCall& call : program.parts().calls()) {
-    number_of_call_[job].push_back(next[call.communicator]++);
+  for (const Component& component : components_.all) {
+    std::vector<std::uint32_t>& numbers = number_of_call_[component.job];
+    if (numbers.empty()) numbers = collectives::numbers_of_calls(program_of(e_, component));
   }
 }
 
@@ -276,10 +254,10 @@ std::vector<bool> DomainReuse::hopeless_kinds() const {
   return hopeless;
 }
 
-bool DomainReuse::is_full() const {
+std::size_t DomainReuse::memory_bytes() const {
   std::size_t bytes = 0;
   for (const auto& store : stores_) bytes += store->memory_bytes();
-  return bytes > kMostBytes;
+  return bytes;
 }
 
 Picoseconds DomainReuse::last_event() const {

@@ -54,8 +54,8 @@ class DomainReuse {
   /// What took place since the last time, between two windows or after the run: `visit` each, then
   /// `use` them all, before what they refer to is forgotten.
   void take(const std::function<void(const TakenPhase&)>& visit, const std::function<void()>& use);
-  /// Since the last time so much was kept that it is better taken.
-  [[nodiscard]] bool is_full() const;
+  /// Of what was kept since the last time.
+  [[nodiscard]] std::size_t memory_bytes() const;
   /// When the last thing happened in a phase.
   [[nodiscard]] Picoseconds last_event() const;
   [[nodiscard]] ReuseReport report() const;
@@ -120,7 +120,6 @@ class DomainReuse {
                        Picoseconds foreseen);
   /// If what is audited is over, compares it with the first that began alike.
   void audit(std::uint32_t component);
-  void number_calls(std::uint32_t job);
 
   const Experiment& e_;
   const protocols::PacketNetwork::Options options_;

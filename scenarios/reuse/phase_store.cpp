@@ -69,12 +69,6 @@ bool PhaseStore::is_hopeless() {
 
 std::vector<std::string> PhaseStore::violations() const { return violations_; }
 
-const PhaseReplay& PhaseStore::any_replay() {
-  const std::lock_guard lock(mutex_);
-  if (idle_.empty()) idle_.push_back(take_replay());
-  return *idle_.front();
-}
-
 std::unique_ptr<PhaseReplay> PhaseStore::take_replay() {
   if (idle_.empty()) return std::make_unique<PhaseReplay>(e_, options_, example_);
   std::unique_ptr<PhaseReplay> replay = std::move(idle_.back());

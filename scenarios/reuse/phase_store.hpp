@@ -49,9 +49,6 @@ class PhaseStore {
   /// Of what has simulated them.
   [[nodiscard]] std::vector<std::string> violations() const;
 
-  /// One that is at rest, for what it knows of the component alone.
-  [[nodiscard]] const PhaseReplay& any_replay();
-
  private:
   [[nodiscard]] std::unique_ptr<PhaseReplay> take_replay();
   void give_back(std::unique_ptr<PhaseReplay> replay);

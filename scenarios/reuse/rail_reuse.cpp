@@ -19,10 +19,6 @@ using collectives::CommunicatorCall;
 using collectives::Component;
 using collectives::PartsProgram;
 
-/// A few seconds of simulation, after which what is simulated again must not be more than half of
-/// what is simulated once or taken.
-constexpr std::uint64_t kHopsBeforeDoubt = 5'000'000;
-
 /// Equal calls have equal numbers.
 std::vector<std::uint32_t> kinds_of_calls(const PartsProgram& program) {
   std::vector<std::uint32_t> kinds;
@@ -50,27 +46,18 @@ RailReuse::RailReuse(const Experiment& experiment, protocols::PacketNetwork::Opt
       options_(std::move(options)),
       rails_(rails),
       states_(rails.all.size()),
-      takes_(experiment.workload.process_hosts().size()),
+      takes_(collectives::streams_of(experiment.workload, rails)),
       courses_(rails.of_kind.size()) {
   if (!is_used()) return;
   const PartsProgram& program = program_of(e_, component(0));
   kind_of_call_ = kinds_of_calls(program);
-  std::vector<std::uint32_t> next(program.parts().communicators().size());
-  for (const CommunicatorCall& call : program.parts().calls()) {
-    number_of_call_.push_back(next[call.communicator]++);
+  number_of_call_ = collectives::numbers_of_calls(program);
+  calls_of_.resize(program.parts().communicators().size());
+  for (std::uint32_t i = 0; i < program.parts().calls().size(); ++i) {
+    calls_of_[program.parts().calls()[i].communicator].push_back(i);
   }
-  const collectives::JobPlan& plan = e_.workload.jobs()[component(0).job];
   for (std::uint32_t r = 0; r < states_.size(); ++r) {
     states_[r].open_of_rank.resize(component(r).ranks.size());
-    for (const std::uint32_t c : component(r).communicators) {
-      const std::uint32_t stream =
-          program.lane_plan().number_of(collectives::StreamOf::communicator(c));
-      for (const std::uint32_t rank : program.parts().communicators()[c].ranks) {
-        std::vector<bool>& of_process = takes_[plan.process(rank).value()];
-        if (of_process.size() <= stream) of_process.resize(stream + 1);
-        of_process[stream] = true;
-      }
-    }
   }
 }
 
@@ -125,7 +112,7 @@ void RailReuse::add(Open& open, const PhaseBegin& begin, std::uint64_t number) {
     return c.communicator == communicator && c.number == number;
   });
   if (call == open.calls.end()) {
-    const std::uint32_t of_program = collectives::calls_of(program, communicator)[begin.call];
+    const std::uint32_t of_program = calls_of_[communicator][begin.call];
     const auto members =
         static_cast<std::uint32_t>(program.parts().communicators()[communicator].ranks.size());
     call = open.calls.insert(call, {communicator, number, 0, members,
@@ -352,88 +339,6 @@ void RailReuse::take_back(Open& open, Picoseconds now) {
   }
 }
 
-void RailReuse::find_course(Open& open, Picoseconds now) {
-  const Picoseconds t = now - open.start;
-  const std::shared_ptr<Course> before = std::move(open.course);
-  std::shared_ptr<Course>& course = courses_[component(open.rail).kind][key_of(open)];
-  const bool is_new = course == nullptr;
-  if (is_new) {
-    course = std::make_shared<Course>();
-    course->ends.resize(open.begins.size());
-    bytes_ += 64 + open.begins.size() * (sizeof(PhaseEnd) + 2 * sizeof(std::int64_t));
-  }
-  open.course = course;
-  if (!is_new || before == nullptr) return;
-  // What has ended before this begin does not hang on it.
-  for (std::size_t i = 0; i < before->ends.size(); ++i) {
-    if (before->ends[i].time <= t) course->ends[i] = before->ends[i];
-  }
-  const bool is_own = before->replay != nullptr && before->rail == open.rail &&
-                      std::ranges::includes(open.ranks, before->ranks);
-  if (!is_own) return;
-  if (before->replay->now() > t) return drop_replay(*before);
-  while (before->replay->now() < t && go_on(*before, t)) {
-  }
-  course->replay = std::move(before->replay);
-  course->rail = open.rail;
-  course->ranks = open.ranks;
-  course->replay->add(open.begins.back());
-}
-
-void RailReuse::drop_replay(Course& course) {
-  if (course.replay == nullptr) return;
-  dropped_hops_ += course.replay->packet_hops();
-  course.replay.reset();
-  if (dropped_hops_ > kHopsBeforeDoubt + (simulated_hops_ - dropped_hops_ + taken_hops_) / 2) {
-    is_hopeless_ = true;
-  }
-}
-
-void RailReuse::bring_replay(Open& open) {
-  Course& course = *open.course;
-  if (course.replay != nullptr) return;
-  std::vector<std::unique_ptr<PhaseReplay>>& idle = states_[open.rail].idle;
-  if (idle.empty()) {
-    course.replay = std::make_unique<PhaseReplay>(e_, options_, component(open.rail));
-  } else {
-    course.replay = std::move(idle.back());
-    idle.pop_back();
-  }
-  course.rail = open.rail;
-  course.ranks = open.ranks;
-  PhaseReplay& replay = *course.replay;
-  replay.start();
-  for (const PhaseBegin& begin : open.begins) {
-    while (replay.now() < begin.time && go_on(replay, begin.time)) {
-    }
-    replay.add(begin);
-  }
-}
-
-bool RailReuse::go_on(PhaseReplay& replay, std::optional<Picoseconds> until) {
-  const auto ended = [&] {
-    return std::ranges::count_if(replay.ends(),
-                                 [](const PhaseEnd& e) { return e.time >= Picoseconds(0); });
-  };
-  const auto ended_before = ended();
-  const std::uint64_t hops_before = replay.packet_hops();
-  replay.advance(until);
-  simulated_hops_ += replay.packet_hops() - hops_before;
-  return ended() > ended_before;
-}
-
-bool RailReuse::go_on(Course& course, std::optional<Picoseconds> until) {
-  const bool has_ended = go_on(*course.replay, until);
-  const std::vector<PhaseEnd>& ends = course.replay->ends();
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    if (ends[i].time >= Picoseconds(0)) course.ends[i] = ends[i];
-  }
-  course.is_at_rest = course.replay->is_at_rest();
-  course.rest_at = course.replay->now();
-  course.is_silent = course.is_at_rest && course.replay->packet_hops() == 0;
-  return has_ended;
-}
-
 void RailReuse::end(ProcessId process, std::uint32_t stream) {
   const std::uint32_t rank = rails_.rank_of_process[process.value()];
   Open& open = *states_[rails_.of_process[process.value()]].open_of_rank[rank];
@@ -498,62 +403,6 @@ std::size_t RailReuse::running_begin(const Open& open, std::uint32_t rank, std::
   return i;
 }
 
-bool RailReuse::is_over(Open& open, Picoseconds now) {
-  if (!open.is_complete() || !open.has_all_ended()) return false;
-  const Picoseconds t = now - open.start;
-  Course& course = *open.course;
-  if (course.phase == nullptr) {
-    bring_replay(open);
-    while (course.replay->now() < t && go_on(course, t)) {
-    }
-    if (course.replay->is_at_rest()) finish(course);
-  }
-  return course.phase != nullptr && course.phase->last <= t;
-}
-
-void RailReuse::finish(Course& course) {
-  Phase phase = course.replay->finish(true, {});
-  std::ranges::copy(course.replay->violations(), std::back_inserter(violations_));
-  WEFT_CHECK(phase.is_whole, "all calls of a phase that is over have ended");
-  renumber(course.rail, course.ranks, course.replay->ports(), phase);
-  states_[course.rail].idle.push_back(std::move(course.replay));
-  bytes_ += phase.memory_bytes();
-  ++simulated_;
-  course.phase = std::make_shared<const Phase>(std::move(phase));
-}
-
-void RailReuse::renumber(std::uint32_t rail, const std::vector<std::uint32_t>& ranks,
-                         const std::vector<PortId>& ports, Phase& phase) const {
-  const auto place = [&](std::uint32_t rank) {
-    return static_cast<std::uint32_t>(std::ranges::lower_bound(ranks, rank) - ranks.begin());
-  };
-  for (PhaseMessage& m : phase.messages) {
-    m.source = place(m.source);
-    m.destination = place(m.destination);
-  }
-  std::vector<PhaseSent> sent;
-  std::map<PortId, std::uint32_t> numbers;
-  for (std::uint32_t i = 0; i < ranks.size(); ++i) {
-    sent.push_back(phase.sent[ranks[i]]);
-    const collectives::RailLink link = collectives::rail_link(e_.fabric, host_of(rail, ranks[i]));
-    numbers[link.out] = 2 * i;
-    numbers[link.in] = 2 * i + 1;
-  }
-  phase.sent = std::move(sent);
-  for (protocols::QueueShare& queue : phase.share.queues) {
-    queue.port = PortId(numbers.at(ports[queue.port.value()]));
-  }
-}
-
-std::shared_ptr<const Phase> RailReuse::cut_off(Open& open, Picoseconds until) {
-  PhaseReplay replay(e_, options_, component(open.rail));
-  Phase phase = replay.run({open.begins, open.is_complete()}, until);
-  ++simulated_;
-  simulated_hops_ += phase.share.sums.packet_hops;
-  renumber(open.rail, open.ranks, replay.ports(), phase);
-  return std::make_shared<const Phase>(std::move(phase));
-}
-
 const PhasePlace& RailReuse::place_of(const Open& open) {
   std::unique_ptr<PhasePlace>& place = places_[{open.rail, open.ranks}];
   if (place != nullptr) return *place;
@@ -610,29 +459,6 @@ void RailReuse::forget() {
     std::erase_if(courses, [](const auto& entry) { return entry.second.use_count() == 1; });
   }
   bytes_ = 0;
-}
-
-RailReuse::Key RailReuse::key_of(const Open& open) const {
-  const PartsProgram& program = program_of(e_, component(open.rail));
-  const auto place = [&](std::uint32_t rank) {
-    return std::ranges::lower_bound(open.ranks, rank) - open.ranks.begin();
-  };
-  Key key{static_cast<std::int64_t>(open.ranks.size())};
-  std::vector<std::uint32_t> known;
-  for (std::size_t i = 0; i < open.begins.size(); ++i) {
-    const PhaseBegin& b = open.begins[i];
-    const std::uint32_t communicator = open.calls[open.call_of[i]].communicator;
-    if (std::ranges::find(known, communicator) == known.end()) {
-      known.push_back(communicator);
-      key.push_back(-1 - static_cast<std::int64_t>(b.stream));
-      for (const std::uint32_t rank : members(open.rail, communicator)) key.push_back(place(rank));
-    }
-    const std::uint32_t call = collectives::calls_of(program, communicator)[b.call];
-    key.push_back(b.time.count());
-    key.push_back((std::int64_t{kind_of_call_[call]} << 32U) | (std::int64_t{b.stream} << 20U) |
-                  place(b.rank));
-  }
-  return key;
 }
 
 std::string obstacle_to_rails(const Experiment& e) {

@@ -166,10 +166,11 @@ class RailReuse {
   const Experiment& e_;
   const protocols::PacketNetwork::Options options_;
   const collectives::Components& rails_;
-  std::vector<Rail> states_;                   ///< by rail
-  std::vector<std::vector<bool>> takes_;       ///< by process and stream
-  std::vector<std::uint32_t> number_of_call_;  ///< by call: among those of its communicator
-  std::vector<std::uint32_t> kind_of_call_;    ///< by call: equal calls have the same
+  std::vector<Rail> states_;                          ///< by rail
+  std::vector<std::vector<bool>> takes_;              ///< by process and stream
+  std::vector<std::vector<std::uint32_t>> calls_of_;  ///< by communicator: those of the program
+  std::vector<std::uint32_t> number_of_call_;         ///< by call: among those of its communicator
+  std::vector<std::uint32_t> kind_of_call_;           ///< by call: equal calls have the same
   std::vector<std::unique_ptr<Open>> open_;
   std::vector<std::map<Key, std::shared_ptr<Course>>> courses_;  ///< by kind of rail
   std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::unique_ptr<PhasePlace>>

@@ -112,7 +112,9 @@ void RunReuse::on_closed(const DomainReuse::Closed& visit) {
   rails_.on_closed(visit);
 }
 
-bool RunReuse::is_full() const { return domains_.is_full() || rails_.memory_bytes() > kMostBytes; }
+bool RunReuse::is_full() const {
+  return domains_.memory_bytes() + rails_.memory_bytes() > kMostBytes;
+}
 
 Picoseconds RunReuse::last_event() const {
   return std::max(domains_.last_event(), rails_.last_event());
