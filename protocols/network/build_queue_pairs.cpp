@@ -22,35 +22,51 @@ std::uint32_t first_choice(const NetworkState& s, const SenderState& sender) {
   return sender.local_ports()[s.choose_host_port(HostId(sender.host), sender.entropy, n)];
 }
 
-/// Hosts by their places in their scale-up domains.
-std::vector<std::uint32_t> places_in_domains(const Fabric& fabric) {
-  std::vector<std::uint32_t> places;
+/// Where a host is in its scale-up domain: the how manieth, of how many. Others are by themselves.
+struct Place {
+  std::uint32_t number = 0;
+  std::uint32_t of = 1;
+};
+
+/// By host.
+std::vector<Place> places_in_domains(const Fabric& fabric) {
   std::vector<std::uint32_t> sizes;
-  places.reserve(fabric.hosts.size());
-  for (const NodeId host : fabric.hosts) {
+  const auto size_of = [&](NodeId host) -> std::uint32_t* {
     const std::int32_t domain = fabric.node(host).domain;
-    if (domain < 0) {
-      places.push_back(0);
-      continue;
-    }
+    if (domain < 0) return nullptr;
     const auto number = static_cast<std::size_t>(domain);
     if (sizes.size() <= number) sizes.resize(number + 1);
-    places.push_back(sizes[number]++);
+    return &sizes[number];
+  };
+  std::vector<Place> places(fabric.hosts.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (std::uint32_t* size = size_of(fabric.hosts[i])) places[i].number = (*size)++;
+  }
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (const std::uint32_t* size = size_of(fabric.hosts[i])) places[i].of = *size;
   }
   return places;
 }
 
 /// Which of its ports a queue pair that takes them in turn begins with: anywhere, so that hosts do
 /// not go in step. Inside a domain that follows from places in it, so that domains behave alike.
+/// Those whose data chips work on go back to where they come from; of one label they begin at equal
+/// distances, or one link further each where GPUs are more than links, so that all links have as
+/// much to do: drawn, some chips would have sums of more GPUs than others from beginning to end,
+/// and the rate would hang on the draw.
 std::uint16_t first_turn_of(const SenderState& sender, bool is_inside, std::uint32_t number,
-                            const std::vector<std::uint32_t>& places) {
-  if (sender.port_count == 0) return 0;
+                            const std::vector<Place>& places) {
+  const std::uint32_t n = sender.port_count;
+  if (n == 0) return 0;
   std::uint64_t key = sender.entropy;
-  if (is_inside) {
-    const std::uint64_t way = std::uint64_t{places[sender.host]} << 32U;
-    key = mix64(way | places[sender.destination], number);
+  if (is_inside && sender.host == sender.destination) {
+    const Place& own = places[sender.host];
+    key = std::uint64_t{number} + std::uint64_t{own.number} * n / std::min(own.of, n);
+  } else if (is_inside) {
+    const std::uint64_t way = std::uint64_t{places[sender.host].number} << 32U;
+    key = mix64(way | places[sender.destination].number, number);
   }
-  return static_cast<std::uint16_t>(key % sender.port_count);
+  return static_cast<std::uint16_t>(key % n);
 }
 
 /// Base RTT and hops of a queue pair's data, with ACKs that take the same way back.
@@ -266,7 +282,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
     uses[i + 1] = traits_of(options_.more_transports[i]).queue_pair_use;
   }
   std::vector<std::uint8_t> carries(s.constants.needs().has(Feature::kTelemetry) ? count : 0);
-  const std::vector<std::uint32_t> places = places_in_domains(s.fabric);
+  const std::vector<Place> places = places_in_domains(s.fabric);
   const bool repeats_nacks = std::ranges::any_of(
       s.constants.transports, [](const auto& t) { return t.nack_interval > Picoseconds(); });
   if (repeats_nacks) s.next_nack.resize(s.receivers.size());

@@ -269,6 +269,19 @@ TEST(InNetworkReduction, FillsTheLinks) {
   EXPECT_LE(to_seconds(run.last), 1.05 * ideal);
 }
 
+// In a rack of 72 too: sums of different GPUs begin with different links, so that no chip has more
+// to add up than another. A fifth more than the links take alone, as what a GPU sends for the
+// others goes by in the order of its chunks.
+TEST(InNetworkReduction, FillsTheLinksOfARack) {
+  constexpr std::uint32_t kGpus = 72;
+  const Bytes share = 512_KiB;
+  const InNetworkRun run(nvl72(), kGpus, share, 64_KiB, scale_up());
+  const double size = static_cast<double>(share.count()) * kGpus;
+  const double ideal = size * (1 + 1.0 / kGpus + 16.0 / 4096) * 8 / (18 * 400e9);
+  EXPECT_GE(to_seconds(run.last), ideal);
+  EXPECT_LE(to_seconds(run.last), 1.2 * ideal);
+}
+
 // What chips hold is bounded: with one packet per link and owner the run takes longer, and ends.
 TEST(InNetworkReduction, WaitsForChipsThatCanHoldLittle) {
   PacketNetwork::Options options = scale_up();
