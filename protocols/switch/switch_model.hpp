@@ -72,6 +72,10 @@ class SwitchModel {
     } else if (!admit(here, packet, sw, in, out, queue)) {
       return;
     }
+    if (kPassesThrough && is_free_for(out, c)) {
+      pass_through(here, packet, sw, in, out, queue);
+      return;
+    }
     const std::int64_t stamp = holding_stamp(packet, sw, in, out, here.now);
     const bool marks = marker_.marks_arrival(here, holder, queue, packet, constants,
                                              order_of(queue) + queue.packets.size());
@@ -233,6 +237,33 @@ class SwitchModel {
       }
     }
     return balancer_.choose(sw, in, packet, c, hops, now);
+  }
+
+  /// Whether a packet that finds its egress free goes on the wire without lying in a queue. Paths
+  /// that note what happens to it there do without.
+  static constexpr bool kPassesThrough =
+      !(Path::has(Feature::kInputQueues) || Path::has(Feature::kInNetwork) ||
+        Path::has(Feature::kCredits) || Path::has(Feature::kCutThrough) ||
+        Path::has(Feature::kTraces));
+
+  /// Nothing is being sent or waits, and class `c` may be sent.
+  [[nodiscard]] static bool is_free_for(const PortState& out, std::uint8_t c) {
+    return !out.is_transmitting && (out.waiting | out.pending_control) == 0 &&
+           (out.blocked & class_bit(c)) == 0;
+  }
+
+  /// As if `packet` came to the queue and left it at once: the accounts say so. An empty queue
+  /// marks nothing.
+  void pass_through(const Here& here, Packet& packet, SwitchState& sw, const PortState& in,
+                    PortState& out, ClassQueue& queue) {
+    const Bytes size = packet.wire_size();
+    queue.changed_at = here.now;
+    if (size > queue.peak_bytes) queue.peak_bytes = size;
+    out.note_backlog(size);
+    out.backlog -= size;
+    if (Path::has(Feature::kWeightedClasses)) queue.deficit = 0;
+    --packet.ttl;
+    send(here, out, sw, queue, packet, in.index - sw.first_port);
   }
 
   /// Finds room in the shared buffer, and pauses the sender where that is due. False: dropped.
