@@ -23,9 +23,9 @@ struct Crossing {
 };
 
 /// What must cross the cut around some of the ranks.
-class Needs {
+class CutNeeds {
  public:
-  Needs(const CollectiveSpec& spec, std::size_t ranks)
+  CutNeeds(const CollectiveSpec& spec, std::size_t ranks)
       : spec_(spec),
         n_(static_cast<double>(ranks)),
         size_(static_cast<double>(spec.size.count())) {}
@@ -172,7 +172,7 @@ using Groups = std::map<std::uint32_t, std::vector<std::uint32_t>>;
 void consider_ranks(const Fabric& fabric, const JobSpec& job, const CollectiveSpec& spec,
                     const collectives::RankLayout& layout, Search& search) {
   const auto n = static_cast<std::uint32_t>(job.ranks.size());
-  const Needs needs(spec, n);
+  const CutNeeds needs(spec, n);
   double together = 0;
   for (std::uint32_t rank = 0; rank < n; ++rank) {
     const double rate = search.rate_of(rank);
@@ -194,7 +194,7 @@ void consider_domains(const JobSpec& job, const CollectiveSpec& spec,
                       const collectives::RankLayout& layout, Search& search) {
   const auto n = static_cast<std::uint32_t>(job.ranks.size());
   if (layout.domain.empty()) return;
-  const Needs needs(spec, n);
+  const CutNeeds needs(spec, n);
   Groups domains;
   for (std::uint32_t rank = 0; rank < n; ++rank) domains[layout.domain[rank]].push_back(rank);
   if (domains.size() < 2) return;
@@ -217,7 +217,7 @@ void consider_domains(const JobSpec& job, const CollectiveSpec& spec,
 void consider_leaves(const Fabric& fabric, const JobSpec& job, const CollectiveSpec& spec,
                      Search& search) {
   const auto n = static_cast<std::uint32_t>(job.ranks.size());
-  const Needs needs(spec, n);
+  const CutNeeds needs(spec, n);
   Groups leaves;
   for (std::uint32_t rank = 0; rank < n; ++rank) {
     const NodeId leaf = search.leaf_of(rank);

@@ -12,7 +12,7 @@
 namespace weft::scenarios {
 namespace {
 
-constexpr std::size_t kMostDifferences = 10;
+constexpr std::size_t kMostTimesApart = 10;
 /// Phases that are kept before they are taken: some hundred megabytes.
 constexpr std::size_t kMostBytes = std::size_t{512} << 20U;
 
@@ -74,7 +74,7 @@ void RunReuse::ended(ProcessId process, std::uint32_t stream, Picoseconds now,
   if (mode_ == Reuse::kAudit || !rails_.takes(process, stream)) return;
   const std::lock_guard lock(mutex_);
   const PhaseEnd foreseen = rails_.foreseen_end(process, stream);
-  if (foreseen.time != now && differences_.size() < kMostDifferences) {
+  if (foreseen.time != now && differences_.size() < kMostTimesApart) {
     differences_.push_back(
         fmt::format("rank {} ends a call between servers at {} ps; reuse would have said {} ps",
                     e_.workload.rank_of(process), now.count(), foreseen.time.count()));
