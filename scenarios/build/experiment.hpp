@@ -38,7 +38,7 @@ struct Experiment {
   protocols::ObservationConfig observation;  ///< what traces are to hold
   /// What may go wrong although the scenario is valid, such as a buffer too small to be lossless.
   std::vector<std::string> warnings;
-  /// The only job that the packet engine runs; absent: all.
+  /// The only job that runs; absent: all.
   std::optional<collectives::LoneJob> lone_job = {};
   std::optional<TimelinePlan> timeline = {};  ///< absent: none is written
   /// Packets take a path that can do this, too, even where nothing needs it. Tests compare paths.

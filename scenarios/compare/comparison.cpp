@@ -19,6 +19,7 @@ using Row = Comparison::Row;
 /// Numbers of summary.json that say how a run was made, or that other tables have.
 constexpr std::string_view kNetwork = "network.";
 constexpr std::string_view kStorms = "pause_storms.";
+constexpr std::string_view kIsolated = "isolated.";
 
 bool differ(const std::vector<std::optional<double>>& values) {
   return std::ranges::any_of(values, [&](const auto& v) { return v != values.front(); });
@@ -68,6 +69,32 @@ void compare_scenarios(const std::vector<ComparedRun>& runs, Comparison& c) {
   }
 }
 
+std::vector<std::pair<std::string, double>> numbers_under(const ComparedRun& run,
+                                                          std::string_view start) {
+  std::vector<std::pair<std::string, double>> found;
+  for (const auto& number : run.folder.numbers) {
+    if (number.first.starts_with(start)) found.push_back(number);
+  }
+  return found;
+}
+
+/// `isolated.NAME.slowdown`
+void compare_slowdowns(const std::vector<ComparedRun>& runs, Comparison& c) {
+  constexpr std::string_view kSlowdown = ".slowdown";
+  const auto slowdowns = [&](const ComparedRun& run) {
+    std::vector<std::pair<std::string, double>> found;
+    for (const auto& [path, number] : numbers_under(run, kIsolated)) {
+      if (!path.ends_with(kSlowdown)) continue;
+      const std::size_t length = path.size() - kIsolated.size() - kSlowdown.size();
+      found.emplace_back(path.substr(kIsolated.size(), length) + ", slowdown", number);
+    }
+    return found;
+  };
+  for (auto& [name, values] : side_by_side<double>(runs, slowdowns)) {
+    if (differ(values)) c.jobs.push_back({name, "x", values});
+  }
+}
+
 void compare_jobs(const std::vector<ComparedRun>& runs, Comparison& c) {
   const auto times = [](const ComparedRun& run) {
     std::vector<std::pair<std::string, double>> all;
@@ -86,15 +113,7 @@ void compare_jobs(const std::vector<ComparedRun>& runs, Comparison& c) {
     if (differ(values)) c.jobs.push_back({name, "s", values});
   }
   sort_by_distance(c.jobs);
-}
-
-std::vector<std::pair<std::string, double>> numbers_under(const ComparedRun& run,
-                                                          std::string_view start) {
-  std::vector<std::pair<std::string, double>> found;
-  for (const auto& number : run.folder.numbers) {
-    if (number.first.starts_with(start)) found.push_back(number);
-  }
-  return found;
+  compare_slowdowns(runs, c);
 }
 
 /// `messages.fct_seconds.p999` and `jobs.NAME.fct_seconds.p999`.

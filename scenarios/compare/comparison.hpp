@@ -24,7 +24,7 @@ struct Comparison {
   /// A number; nothing where a run does not have it, or has not finished it.
   struct Row {
     std::string name;
-    std::string unit;  ///< `s`, `bytes` or empty: a number of things
+    std::string unit;  ///< `s`, `bytes`, `share`, `x` (a factor) or empty: a number of things
     std::vector<std::optional<double>> values;
   };
   /// A port, and what differs most between the runs.
@@ -42,12 +42,12 @@ struct Comparison {
   };
 
   std::vector<Key> scenario;
-  std::vector<Row> jobs;           ///< completion times and steps, the most different first
-  std::vector<Row> tails;          ///< percentiles of messages, of all and by job
-  std::vector<Row> network;        ///< pauses, marks, drops and the like
-  std::vector<Port> ports;         ///< the most different first
-  std::size_t other_ports = 0;     ///< that differ, too
-  std::size_t lone_ports = 0;      ///< that not all runs have
+  std::vector<Row> jobs;        ///< completion times and steps, the most different first; slowdowns
+  std::vector<Row> tails;       ///< percentiles of messages, of all and by job
+  std::vector<Row> network;     ///< pauses, marks, drops and the like
+  std::vector<Port> ports;      ///< the most different first
+  std::size_t other_ports = 0;  ///< that differ, too
+  std::size_t lone_ports = 0;   ///< that not all runs have
   std::vector<Row> critical_path;  ///< by job and cause, the largest difference first
   /// Of two runs: the messages that differ most.
   std::vector<MessagePair> worst_messages;

@@ -129,10 +129,12 @@ class MessageReader {
   CsvRow row_;
 };
 
-/// What `item` of a list is called: by its name, or its number.
-std::string element_name(const ordered_json& item, std::size_t index) {
-  if (item.is_object() && item.contains("name") && item["name"].is_string()) {
-    return item["name"].get<std::string>();
+/// What `item` of the list at `path` is called: by its name, or its number. Lists with a row per
+/// job name that.
+std::string element_name(const ordered_json& item, const std::string& path, std::size_t index) {
+  const char* key = path == "training" || path == "isolated" ? "job" : "name";
+  if (item.is_object() && item.contains(key) && item[key].is_string()) {
+    return item[key].get<std::string>();
   }
   return std::to_string(index);
 }
@@ -148,7 +150,7 @@ void add_numbers(const ordered_json& value, const std::string& path,
   }
   if (value.is_array()) {
     for (std::size_t i = 0; i < value.size(); ++i) {
-      add_numbers(value[i], below(element_name(value[i], i)), numbers);
+      add_numbers(value[i], below(element_name(value[i], path, i)), numbers);
     }
   }
 }

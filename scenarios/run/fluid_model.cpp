@@ -150,6 +150,9 @@ template <class Visit>
 void FluidModel::for_each_queue_pair(Visit visit) const {
   const std::size_t connections = experiment_.workload.connections().size();
   for (std::size_t c = 0; c < connections; ++c) {
+    if (!runs(experiment_.workload.job_of(experiment_.workload.origin_of(ConnectionId(c))))) {
+      continue;
+    }
     for (std::uint32_t q = 0; q < queue_pairs_of(ConnectionId(c)); ++q) visit(ConnectionId(c), q);
   }
 }
@@ -266,6 +269,7 @@ void FluidModel::add_job_bytes(std::uint32_t job, std::vector<double>& data,
 
 void FluidModel::make_room_for_acks() {
   for (std::uint32_t job = 0; job < experiment_.workload.jobs().size(); ++job) {
+    if (!runs(job)) continue;
     std::vector<double> data(data_part_.size());
     std::vector<double> acks(data_part_.size());
     add_job_bytes(job, data, acks);

@@ -23,10 +23,10 @@ namespace weft::scenarios {
 /// - A message takes its exact zero-load time if nothing contends: what is not its bytes on the
 ///   slowest link (latencies, store and forward) passes before they flow.
 /// - A window that is too small for the path limits the rate of its queue pair, a NIC's receive
-/// rate
-///   the link to it.
+///   rate the link to it.
 /// - Faults of links change what they offer. A link that is down offers nothing: flows wait for it,
 ///   and lose nothing, since a fluid knows no time-outs.
+/// - Where one job runs alone, the others have no part in any of that.
 class FluidModel {
  public:
   /// Both must outlive it, and it must outlive its plan.
@@ -65,6 +65,10 @@ class FluidModel {
   [[nodiscard]] FluidTransfer transfer(ConnectionId connection, std::uint32_t queue_pair,
                                        Bytes size);
   [[nodiscard]] std::uint32_t queue_pairs_of(ConnectionId connection) const;
+  [[nodiscard]] bool runs(std::uint32_t job) const {
+    return !experiment_.lone_job || experiment_.lone_job->job == job;
+  }
+  /// Of the jobs that run.
   template <class Visit>
   void for_each_queue_pair(Visit visit) const;
 

@@ -201,8 +201,8 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   FluidNetwork network(e.workload.process_hosts().size(), e.workload.connections(),
                        std::move(plan));
   using Spans = collectives::Executor::Spans;
-  const bool blames = e.scenario.observe.blame;
-  collectives::Executor executor(e.workload, blames ? Spans::kOfAll : Spans::kKept);
+  const bool blames = e.scenario.observe.blame && !e.lone_job;
+  collectives::Executor executor(e.workload, blames ? Spans::kOfAll : Spans::kKept, e.lone_job);
   std::optional<PathFinder> paths;
   if (blames) paths.emplace(e, executor);
   if (timeline != nullptr) executor.watch(timeline->activities());
@@ -225,7 +225,7 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   results.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
-  const EndedRun run{e, executor, ideals.jobs(),
+  const EndedRun run{e, executor, ideal_jobs_of(e, ideals),
                      fluid_counters(bytes_by_port(e, model, network, queue_pairs))};
   collect_jobs(run, results);
   const std::vector<protocols::MessageOutcome> outcomes = outcomes_of(model, network);

@@ -84,12 +84,6 @@ std::vector<protocols::PortCounters> port_counters(const Experiment& e,
   return counters;
 }
 
-/// Of a job that runs alone nobody asks for its ideal time, which the run with all jobs has found.
-std::vector<IdealTimes::Job> ideal_jobs_of(const Experiment& e, IdealTimes& ideals) {
-  if (e.lone_job) return std::vector<IdealTimes::Job>(e.workload.jobs().size());
-  return ideals.jobs();
-}
-
 Picoseconds end_of_jobs(const Experiment& e, const collectives::Executor& executor) {
   Picoseconds end;
   for (std::uint32_t j = 0; j < e.scenario.jobs.size(); ++j) {

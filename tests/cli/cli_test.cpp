@@ -277,12 +277,32 @@ TEST_F(Cli, IsolatedSaysHowMuchSlowerEachJobIsBesideTheOthers) {
   EXPECT_EQ(std::count(messages.begin(), messages.end(), '\n'), 1 + 7);
 }
 
-TEST_F(Cli, IsolatedIsRefusedWhereTheEngineKnowsNoPackets) {
-  for (const char* engine : {"fluid", "both"}) {
-    const Finished f =
-        run({"run", kScenarios + "priorities.yaml", "--isolated", "--engine", engine});
-    EXPECT_EQ(f.exit_code, 2);
-    EXPECT_THAT(f.err, HasSubstr("--isolated runs every job by packets"));
+// It was refused, as a process runs one fluid only.
+TEST_F(Cli, IsolatedRunsEachJobAloneAsAFluidToo) {
+  const std::string scenario = kScenarios + "priorities.yaml";
+  const Finished f = run({"run", scenario, "--isolated", "--engine", "fluid", "--out", "x"});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_THAT(f.out, HasSubstr("against running alone"));
+  const auto summary = nlohmann::json::parse(read_file(folder_ / "x" / "summary.json"));
+  EXPECT_EQ(summary["engine"], "fluid");
+  ASSERT_EQ(summary["isolated"].size(), 3U);
+  for (std::size_t job = 0; job < 3; ++job) {
+    const auto& row = summary["isolated"][job];
+    EXPECT_EQ(row["jct_seconds"]["shared"], summary["jobs"][job]["jct_seconds"]);
+    EXPECT_GE(row["slowdown"].get<double>(), 0.999);
+  }
+  EXPECT_EQ(digest({scenario, "--isolated", "--engine", "fluid", "--out", "y"}),
+            summary["results_sha256"]);
+}
+
+TEST_F(Cli, IsolatedBesideBothEnginesIsOfEachAndCompared) {
+  const std::string scenario = kScenarios + "priorities.yaml";
+  const Finished f = run({"run", scenario, "--isolated", "--engine", "both", "--out", "x"});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_THAT(f.out, HasSubstr("against running alone"));
+  EXPECT_THAT(f.out, HasSubstr("training, slowdown"));
+  for (const char* folder : {"x", "x-fluid"}) {
+    EXPECT_THAT(read_file(folder_ / folder / "isolated.csv"), HasSubstr("\ntraining,")) << folder;
   }
 }
 

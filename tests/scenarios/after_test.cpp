@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/run/isolated_runs.hpp"
+#include "scenarios/isolated/isolated_runs.hpp"
 #include "simcore/text/nearest.hpp"
 #include "tests/properties/variations.hpp"
 #include "tests/support/engines.hpp"

@@ -1,11 +1,16 @@
 // Each job of a run alone, beside what it takes with the others.
 
-#include "scenarios/run/isolated_runs.hpp"
+#include "scenarios/isolated/isolated_runs.hpp"
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "scenarios/isolated/fluid_lone_runs.hpp"
 #include "tests/properties/variations.hpp"
 #include "tests/support/engines.hpp"
 
@@ -13,6 +18,7 @@ namespace weft::scenarios {
 namespace {
 
 using weft::testing::experiment_of_text;
+using weft::testing::in_own_process;
 using weft::testing::kVariations;
 using weft::testing::simulate_as;
 using weft::testing::Variation;
@@ -154,6 +160,118 @@ TEST(Isolated, StopsWhereARunIsInterrupted) {
   EXPECT_EQ(r.outcome, Outcome::kInterrupted);
   EXPECT_EQ(r.isolated.size(), 1U);
   EXPECT_FALSE(e.lone_job);
+}
+
+constexpr std::int64_t kNone = -1;
+
+std::int64_t count_or_none(const std::optional<Picoseconds>& time) {
+  return time ? time->count() : kNone;
+}
+
+/// What `run_isolated` finds of a run as a fluid: of each job its number, its times beside the
+/// others and alone, in picoseconds; then how the run ended, and how many warnings of lone runs
+/// there are.
+std::vector<std::int64_t> fluid_with_each_alone(const std::string& text,
+                                                const ObserverOfJob& observer_of = nobody()) {
+  return in_own_process([&] {
+    Experiment e = experiment_of_text(text);
+    FluidLoneRuns lone_runs(e, observer_of);
+    Results r = simulate_fluid(e);
+    run_isolated(std::ref(lone_runs), r);
+    EXPECT_FALSE(e.lone_job);
+    std::vector<std::int64_t> values;
+    for (const IsolatedResult& i : r.isolated) {
+      values.push_back(i.job);
+      for (const IsolatedResult::Times& times : {i.shared, i.alone}) {
+        values.push_back(count_or_none(times.completion));
+        values.push_back(count_or_none(times.iteration));
+      }
+    }
+    values.push_back(static_cast<std::int64_t>(r.outcome));
+    std::int64_t warnings = 0;
+    for (const std::string& warning : r.warnings) warnings += warning.find("alone") != warning.npos;
+    values.push_back(warnings);
+    return values;
+  });
+}
+
+TEST(Isolated, AsFluidsJobsThatShareALinkTakeTwiceAsLongAsAlone) {
+  const auto values = fluid_with_each_alone(on_a_leaf(kToOneHost));
+  ASSERT_EQ(values.size(), 2 * 5 + 2U);
+  for (const std::size_t job : {0U, 1U}) {
+    EXPECT_EQ(values[5 * job], job);
+    EXPECT_NEAR(static_cast<double>(values[5 * job + 1]),
+                2 * static_cast<double>(values[5 * job + 3]),
+                0.02 * static_cast<double>(values[5 * job + 1]));
+    EXPECT_EQ(values[5 * job + 2], kNone);
+  }
+  EXPECT_EQ(values[10], static_cast<std::int64_t>(Outcome::kFinished));
+}
+
+// ACKs of the small messages of the other job take a part of the links that both use, and its
+// sprayed packets join ports: of a job alone neither counts.
+TEST(Isolated, AsAFluidAJobAloneTakesWhatItTakesInAScenarioOfItsOwn) {
+  const std::string first =
+      "  - {name: a, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-3, iterations: 3}\n";
+  const std::string second = "  - {name: b, type: incast, size: 1KiB, rounds: 4, ranks: 0-5}\n";
+  const std::string fabric =
+      "name: t\n"
+      "racks: {count: 3, servers: 2, server: host-400g}\n"
+      "fabric: {topology: leaf-spine, spines: 2, switch: spectrum-4, load_balancing: spray}\n"
+      "transport: {type: roce, receiver: any-order, congestion_control: none}\n"
+      "jobs:\n";
+  const auto values = fluid_with_each_alone(fabric + first + second);
+  ASSERT_EQ(values.size(), 2 * 5 + 2U);
+  const auto own = weft::testing::fluid_times(experiment_of_text(fabric + first));
+  EXPECT_EQ(values[3], own.jobs[0]);
+  EXPECT_GT(values[1], values[3]);
+  EXPECT_GT(values[2], values[4]);  // iterations
+}
+
+TEST(Isolated, AsAFluidAJobThatIsAfterAnotherBeginsWhenItBegan) {
+  const auto values = fluid_with_each_alone(
+      on_a_leaf("  - {name: a, type: incast, size: 1MiB, ranks: 0-3}\n"
+                "  - {name: b, type: incast, size: 1MiB, ranks: 2-5, after: a}\n"));
+  ASSERT_EQ(values.size(), 2 * 5 + 2U);
+  EXPECT_EQ(values[1], values[3]);
+  EXPECT_EQ(values[6], values[8]);
+}
+
+TEST(Isolated, ASingleJobOfAFluidWasAloneAlready) {
+  const auto values = fluid_with_each_alone(
+      on_a_leaf("  - {name: a, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-3}\n"));
+  ASSERT_EQ(values.size(), 5 + 2U);
+  EXPECT_EQ(values[1], values[3]);
+}
+
+TEST(Isolated, AFluidThatDoesNotFinishHasNoSlowdown) {
+  const auto values = fluid_with_each_alone(on_a_leaf(kToOneHost + "run: {until: 120us}\n"));
+  ASSERT_EQ(values.size(), 2 * 5 + 2U);
+  EXPECT_EQ(values[1], kNone);
+  EXPECT_GT(values[3], 0);
+}
+
+// Observers are asked every 64 events.
+TEST(Isolated, AFluidStopsWhereARunIsInterrupted) {
+  const std::string jobs =
+      "  - {name: a, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-3, iterations: 20}\n"
+      "  - {name: b, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 2-5, iterations: 20}\n";
+  const auto values = fluid_with_each_alone(on_a_leaf(jobs), [](std::uint32_t job) {
+    return [job](const Progress&) { return job == 0; };
+  });
+  ASSERT_EQ(values.size(), 5 + 2U);
+  EXPECT_EQ(values[5], static_cast<std::int64_t>(Outcome::kInterrupted));
+}
+
+TEST(Isolated, AJobWhoseProcessDiesHasNoTimesAndAWarning) {
+  Results r;
+  r.jobs.resize(2);
+  for (JobResult& job : r.jobs) job.has_begun = true;
+  run_isolated([](const collectives::LoneJob&) { return LoneRun{.failure = "it is gone"}; }, r);
+  ASSERT_EQ(r.isolated.size(), 2U);
+  EXPECT_FALSE(r.isolated[0].alone.completion);
+  ASSERT_EQ(r.warnings.size(), 2U);
+  EXPECT_NE(r.warnings[0].find("alone did not finish: it is gone"), std::string::npos);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/run/isolated_runs.hpp"
+#include "scenarios/isolated/isolated_runs.hpp"
 #include "tests/support/engines.hpp"
 
 namespace weft::scenarios {

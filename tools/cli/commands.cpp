@@ -28,7 +28,6 @@
 #include "scenarios/results/reference.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/fluid_simulation.hpp"
-#include "scenarios/run/isolated_runs.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "scenarios/text/counted.hpp"
 #include "scenarios/text/format.hpp"
@@ -40,6 +39,7 @@
 #include "tools/cli/output.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/run/follower.hpp"
+#include "tools/cli/run/isolated.hpp"
 #include "tools/cli/run/run_place.hpp"
 #include "tools/cli/sweep_commands.hpp"
 #include "tools/io/output_file.hpp"
@@ -144,19 +144,6 @@ scenarios::Results simulate(const Loaded& loaded, Engine engine, const RunArgume
   return results;
 }
 
-/// Each job alone, after the run with all of them.
-void run_isolated(Loaded& loaded, const RunArguments& arguments, scenarios::Results& results) {
-  const auto observer_of = [&](std::uint32_t job) {
-    auto progress = std::make_shared<ProgressLine>(!arguments.is_quiet, "packet-hops",
-                                                   results.jobs[job].name + " alone");
-    return [progress](const scenarios::Progress& now) {
-      progress->update(now);
-      return !is_interrupted();
-    };
-  };
-  scenarios::run_isolated(loaded.experiment, {.threads = arguments.threads}, observer_of, results);
-}
-
 void print_results(const scenarios::Results& results, const RunArguments& arguments) {
   if (arguments.print_json) {
     print(scenarios::json_text(scenarios::summary_json(results)) + "\n");
@@ -210,6 +197,8 @@ void print_place(const scenarios::Results& results, const std::filesystem::path&
 /// Runs one engine, writes and prints. Returns the exit code.
 int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
                const RunArguments& arguments) {
+  std::optional<IsolatedRuns> isolated;
+  if (arguments.is_isolated) isolated.emplace(arguments, loaded.experiment, engine);
   // Before the run: what cannot be written should not take an hour to say so.
   auto created = scenarios::RunFiles::create(loaded.experiment, out,
                                              {.traces = engine == Engine::kPacket,
@@ -223,9 +212,9 @@ int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
   log_info(fmt::format("{} cells, {} threads, lookahead {}, {} events", results.cells,
                        results.threads, scenarios::format_time(results.lookahead),
                        results.totals.events));
-  if (arguments.is_isolated) {
+  if (isolated) {
     follower.reset();
-    run_isolated(loaded, arguments, results);
+    isolated->run(results);
   }
   const std::string replaced = describe_results_in(out);
   if (follower) follower->enter("writing the results");
@@ -306,10 +295,6 @@ bool add_without(const RunArguments& arguments, std::vector<std::string>& overri
 int run_scenario(const RunArguments& arguments) {
   std::vector<std::string> overrides = arguments.overrides;
   if (!add_without(arguments, overrides)) return kBadInput;
-  if (arguments.is_isolated && arguments.engine != Engine::kPacket) {
-    complain("--isolated runs every job by packets; leave out --engine");
-    return kBadInput;
-  }
   if (arguments.blames) overrides.emplace_back("observe.blame=true");
   if (arguments.has_timeline) overrides.emplace_back("observe.timeline.format=perfetto");
   std::optional<Loaded> loaded = load(arguments.scenario, overrides);

@@ -10,6 +10,11 @@
 
 namespace weft::scenarios {
 
+std::vector<IdealTimes::Job> ideal_jobs_of(const Experiment& e, IdealTimes& ideals) {
+  if (e.lone_job) return std::vector<IdealTimes::Job>(e.workload.jobs().size());
+  return ideals.jobs();
+}
+
 void collect_jobs(const EndedRun& run, Results& results) {
   const Experiment& e = run.experiment;
   results.jobs.reserve(e.scenario.jobs.size());

@@ -1,4 +1,4 @@
-#include "scenarios/run/isolated_runs.hpp"
+#include "scenarios/isolated/isolated_runs.hpp"
 
 #include <fmt/format.h>
 
@@ -19,6 +19,14 @@ std::optional<Picoseconds> mean_of_job(const Iterations& iterations, std::uint32
   return count == 0 ? std::nullopt : std::optional(sum / count);
 }
 
+/// Why a job has no times alone, or not all of them; empty: it has.
+std::string shortcoming_of(const LoneRun& run) {
+  if (!run.failure.empty()) return run.failure;
+  return run.outcome == Outcome::kFinished ? std::string() : outcome_name(run.outcome);
+}
+
+}  // namespace
+
 IsolatedResult::Times times_of(const Results& results, std::uint32_t number) {
   const JobResult& job = results.jobs[number];
   IsolatedResult::Times times;
@@ -29,32 +37,39 @@ IsolatedResult::Times times_of(const Results& results, std::uint32_t number) {
   return times;
 }
 
-}  // namespace
-
-void run_isolated(Experiment& e, const protocols::Parallelism& parallelism,
-                  const ObserverOfJob& observer_of, Results& results) {
-  for (std::uint32_t j = 0; j < e.scenario.jobs.size(); ++j) {
+void run_isolated(const RunAlone& run_alone, Results& results) {
+  for (std::uint32_t j = 0; j < results.jobs.size(); ++j) {
     if (results.outcome == Outcome::kInterrupted) break;
     if (!results.jobs[j].has_begun) continue;
     IsolatedResult isolated{.job = j, .shared = times_of(results, j), .alone = {}};
-    if (e.scenario.jobs.size() == 1) {
+    if (results.jobs.size() == 1) {
       isolated.alone = isolated.shared;
     } else {
-      e.lone_job = collectives::LoneJob{.job = j, .begin = results.jobs[j].start};
-      const Results alone = simulate(e, observer_of(j), nullptr, parallelism);
-      isolated.alone = times_of(alone, j);
+      const LoneRun alone = run_alone({.job = j, .begin = results.jobs[j].start});
+      isolated.alone = alone.times;
       if (alone.outcome == Outcome::kInterrupted) {
         results.outcome = Outcome::kInterrupted;
         break;
       }
-      if (alone.outcome != Outcome::kFinished) {
-        results.warnings.push_back(fmt::format("job {} alone did not finish: {}",
-                                               results.jobs[j].name, outcome_name(alone.outcome)));
+      if (const std::string why = shortcoming_of(alone); !why.empty()) {
+        results.warnings.push_back(
+            fmt::format("job {} alone did not finish: {}", results.jobs[j].name, why));
       }
     }
     results.isolated.push_back(isolated);
   }
-  e.lone_job.reset();
+}
+
+void run_isolated(Experiment& e, const protocols::Parallelism& parallelism,
+                  const ObserverOfJob& observer_of, Results& results) {
+  run_isolated(
+      [&](const collectives::LoneJob& lone) -> LoneRun {
+        e.lone_job = lone;
+        const Results alone = simulate(e, observer_of(lone.job), nullptr, parallelism);
+        e.lone_job.reset();
+        return {.outcome = alone.outcome, .times = times_of(alone, lone.job)};
+      },
+      results);
 }
 
 }  // namespace weft::scenarios
