@@ -300,5 +300,98 @@ TEST_F(SweepCli, SummaryAndPlotOfASweepAreMade) {
   EXPECT_THAT(read("p99-by-size.svg"), HasSubstr("size (MiB)"));
 }
 
+/// Two jobs that send to one host: each takes twice as long as alone, or less where one is short.
+constexpr const char* kShared =
+    "name: shared\n"
+    "scenario:\n"
+    "  name: shared\n"
+    "  racks: {count: 1, servers: 6, server: host-400g}\n"
+    "  fabric: {topology: leaf-spine, spines: 1, switch: spectrum-4}\n"
+    "  transport: {type: roce, congestion_control: none}\n"
+    "  jobs:\n"
+    "    - {name: a, type: messages, ranks: [0, 1], list: [{from: 0, to: 1, size: 4MiB}]}\n"
+    "    - {name: b, type: incast, ranks: 1-3, receiver: 0, size: 2MiB}\n"
+    "axes:\n"
+    "  - {path: \"jobs[1].size\", values: [16KiB, 1MiB, 2MiB]}\n"
+    "objectives: [{metric: jobs.a.jct_seconds, name: jct}]\n";
+
+json points_of(const std::string& text) { return json::parse(text).at("points"); }
+
+// It was refused.
+TEST_F(SweepCli, IsolatedAddsTheSlowdownOfEachJobToEveryPoint) {
+  write("shared.yaml", kShared);
+  const Finished f = run({"sweep", "shared.yaml", "--isolated", "-o", "x", "-j", "2"});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  const std::string csv = exported("x");
+  const std::string header = csv.substr(0, csv.find('\n'));
+  for (const char* column : {"isolated.a.slowdown", "isolated.b.slowdown", "isolated.slowdown.max",
+                             "isolated.a.jct_seconds.isolated"}) {
+    EXPECT_THAT(header, HasSubstr(column));
+  }
+  double last = 1;
+  for (const json& point : points_of(run({"export", "x", "--json"}).out)) {
+    const json& metrics = point.at("metrics");
+    const double slowdown = metrics.at("isolated.a.slowdown");
+    EXPECT_NEAR(slowdown * metrics.at("isolated.a.jct_seconds.isolated").get<double>(),
+                metrics.at("jobs.a.jct_seconds").get<double>(), 1e-12);
+    EXPECT_GT(slowdown, last);  // the more the other job sends
+    last = slowdown;
+  }
+  EXPECT_NEAR(last, 2, 0.05);
+  // The slowdowns are objectives besides the sweep's own.
+  const Finished summary = run({"summarize", "x"});
+  for (const char* name : {"jct", "isolated.a.slowdown", "isolated.b.slowdown"}) {
+    EXPECT_THAT(summary.out, HasSubstr(name));
+  }
+  EXPECT_EQ(run({"plot", "x", "--x", "size", "--y", "isolated.a.slowdown", "-o", "-"}).exit_code,
+            0);
+}
+
+TEST_F(SweepCli, IsolatedGivesWhatARunOfThePointGives) {
+  write("shared.yaml", kShared);
+  EXPECT_EQ(run({"sweep", "shared.yaml", "--isolated", "-o", "x"}).exit_code, 0);
+  const Finished scenario = run({"export", "x", "--scenario", "2"});
+  write("point.yaml", scenario.out);
+  EXPECT_EQ(run({"run", "point.yaml", "--isolated", "-o", "p", "--quiet"}).exit_code, 0);
+  const json summary = json::parse(read("p/summary.json"));
+  const json point = points_of(run({"export", "x", "--json"}).out).at(2);
+  EXPECT_EQ(point.at("results_sha256"), summary.at("results_sha256"));
+  EXPECT_EQ(point.at("metrics").at("isolated.b.slowdown"), summary.at("isolated")[1]["slowdown"]);
+}
+
+TEST_F(SweepCli, IsolatedMakesAnotherSweepWhichGoesOnWhereItWas) {
+  write("shared.yaml", kShared);
+  EXPECT_EQ(run({"sweep", "shared.yaml", "--quiet"}).exit_code, 0);
+  EXPECT_EQ(run({"sweep", "shared.yaml", "--isolated", "--quiet"}).exit_code, 0);
+  const fs::path own = "results/shared-sweep.isolated=true";
+  EXPECT_TRUE(fs::exists(folder_ / own / "sweep.db"));
+  const Finished again = run({"sweep", "shared.yaml", "--set", "sweep.isolated=true"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("3 of 3 points, 3 of them from before"));
+  // Results with and without do not go into one database.
+  const Finished mixed = run({"sweep", "shared.yaml", "--isolated", "-o", "results/shared"});
+  EXPECT_EQ(mixed.exit_code, 2);
+  EXPECT_THAT(mixed.err, HasSubstr("+ isolated"));
+}
+
+TEST_F(SweepCli, ABisectionLooksForASlowdown) {
+  std::string text = kShared;
+  text.replace(text.find("axes:"), std::string::npos,
+               "isolated: true\n"
+               "strategy: {type: bisect, path: \"jobs[1].size\", low: 16KiB, high: 2MiB, "
+               "tolerance: 16KiB, condition: isolated.a.slowdown > 1.5}\n");
+  write("bisect.yaml", text);
+  const Finished f = run({"sweep", "bisect.yaml", "-o", "x"});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  for (const json& point : points_of(run({"export", "x", "--json"}).out)) {
+    EXPECT_EQ(point.at("condition_holds").get<bool>(),
+              point.at("metrics").at("isolated.a.slowdown").get<double>() > 1.5);
+  }
+  // Without jobs alone there is no such result.
+  const Finished without = run({"sweep", "bisect.yaml", "--set", "sweep.isolated=false"});
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_THAT(without.err, HasSubstr("`isolated.a.slowdown` is not a result"));
+}
+
 }  // namespace
 }  // namespace weft::testing

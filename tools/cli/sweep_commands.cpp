@@ -71,6 +71,7 @@ struct SweepCommands::Options {
   sweep::RunArguments run;
   std::string time_limit;
   std::string memory_limit;
+  bool isolated = false;
   bool resume = false;
   std::string file;
   std::string out;
@@ -101,6 +102,9 @@ void SweepCommands::add_sweep(CLI::App& app) {
       ->type_name(kFile)
       ->required();
   add_overrides(*sweep_, o.run.overrides, "change the scenario, or with sweep.KEY=VALUE the sweep");
+  sweep_->add_flag("--isolated", o.isolated,
+                   "run each job of a point alone, too: how much slower it is beside the others is "
+                   "among the results; the same as --set sweep.isolated=true");
   sweep_->add_option("-j", o.run.processes, "processes on this machine (default: one per core)")
       ->check(CLI::Range(1, 4'096))
       ->type_name("N");
@@ -213,6 +217,7 @@ int SweepCommands::run_sweep() {
   o.run.file = o.file;
   o.run.out = o.out;
   o.run.must_exist = o.resume;
+  if (o.isolated) o.run.overrides.emplace_back("sweep.isolated=true");
   if (std::string problem =
           o.run.name.empty() ? std::string() : scenarios::language::name_problem(o.run.name);
       !problem.empty()) {

@@ -103,7 +103,8 @@ class SweepLoader {
     Sweep sweep{document_.name, path_.string(), base.value(), loaded.value().canonical_yaml(),
                 overrides_.scenario};
     sweep.own_overrides = overrides_.own_texts;
-    sweep.metrics = metric_names(loaded.value().scenario);
+    sweep.is_isolated = document_.isolated;
+    sweep.metrics = metric_names(loaded.value().scenario, sweep.is_isolated);
     if (Errors errors = read_choice(loaded.value(), sweep); !errors.empty()) return errors;
     if (const auto canonical = language::parse_yaml(sweep.base_text, sweep.file); canonical.ok()) {
       collect_leaves(canonical.value(), {}, sweep.base_values);
@@ -114,6 +115,7 @@ class SweepLoader {
     read_strategy(sweep);
     read_constraints(sweep);
     read_objectives(sweep);
+    if (sweep.is_isolated) add_slowdowns(loaded.value().scenario, sweep);
     if (!diagnostics_.is_empty()) return diagnostics_.take();
     return sweep;
   }
@@ -342,6 +344,25 @@ class SweepLoader {
     }
     for (const char* metric : {"messages.fct_seconds.p99", "simulated_seconds"}) {
       sweep.objectives.push_back({metric, metric, Goal::kMin});
+    }
+  }
+
+  /// Whoever has jobs run alone wants to see what came of it: unless the objectives say so already,
+  /// the slowdown of each job is one, or of many jobs the largest.
+  static void add_slowdowns(const scenarios::Scenario& scenario, Sweep& sweep) {
+    constexpr std::size_t kMostJobs = 8;
+    const bool simulates = !sweep.choice || sweep.choice->best > 0;
+    const bool has_them = std::ranges::any_of(sweep.objectives, [](const Objective& objective) {
+      return objective.metric.starts_with(kIsolatedPrefix);
+    });
+    if (has_them || !simulates) return;
+    if (scenario.jobs.size() > kMostJobs) {
+      sweep.objectives.push_back({std::string(kWorstSlowdown), std::string(kWorstSlowdown)});
+      return;
+    }
+    for (const scenarios::JobSpec& job : scenario.jobs) {
+      const std::string metric = std::string(kIsolatedPrefix) + job.name + ".slowdown";
+      sweep.objectives.push_back({metric, metric});
     }
   }
 

@@ -22,12 +22,14 @@ using Values = std::vector<std::pair<std::string, std::optional<double>>>;
 constexpr std::array<std::string_view, 5> kLeftOut{"wall_seconds", "seed", "threads", "cells",
                                                    "lists_messages"};
 
-constexpr std::array<std::string_view, 6> kStatistics{"mean", "p50", "p95", "p99", "p999", "max"};
+/// Words behind the one that says what is counted.
+constexpr std::array<std::string_view, 8> kStatistics{"mean", "p50", "p95",    "p99",
+                                                      "p999", "max", "shared", "isolated"};
 
-/// Of jobs and their like; rows of `training`, of which a job has one, name it.
+/// Of jobs and their like; rows of `training` and `isolated`, of which a job has one, name it.
 const Json* name_in(const Json& item, const std::string& path) {
   if (!item.is_object()) return nullptr;
-  const auto found = item.find(path == "training" ? "job" : "name");
+  const auto found = item.find(path == "training" || path == "isolated" ? "job" : "name");
   return found == item.end() ? nullptr : &*found;
 }
 
@@ -66,12 +68,25 @@ void add_ports(const scenarios::Results& results, Values& values) {
   values.emplace_back("ports.utilisation", utilisation);
 }
 
+void add_worst_slowdown(const scenarios::Results& results, Values& values) {
+  if (results.isolated.empty()) return;
+  double worst = 0;
+  bool has_all = results.isolated.size() == results.jobs.size();
+  for (const scenarios::IsolatedResult& i : results.isolated) {
+    const auto slowdown = scenarios::slowdown_of(i.shared.completion, i.alone.completion);
+    has_all = has_all && slowdown;
+    worst = std::max(worst, slowdown.value_or(0));
+  }
+  values.emplace_back(kWorstSlowdown, has_all ? std::optional(worst) : std::nullopt);
+}
+
 Values values_of(const scenarios::Results& results) {
   Json summary = scenarios::summary_json(results);
   for (const std::string_view key : kLeftOut) summary.erase(std::string(key));
   Values values;
   flatten(summary, {}, values);
   add_ports(results, values);
+  add_worst_slowdown(results, values);
   return values;
 }
 
@@ -85,9 +100,12 @@ Metrics metrics_of(const scenarios::Results& results) {
   return metrics;
 }
 
-std::vector<std::string> metric_names(const scenarios::Scenario& scenario) {
+std::vector<std::string> metric_names(const scenarios::Scenario& scenario, bool is_isolated) {
   scenarios::Results results;
   for (const scenarios::JobSpec& job : scenario.jobs) {
+    if (is_isolated) {
+      results.isolated.emplace_back().job = static_cast<std::uint32_t>(results.jobs.size());
+    }
     if (std::holds_alternative<collectives::TrainingSpec>(job.kind)) {
       results.training.emplace_back().job = static_cast<std::uint32_t>(results.jobs.size());
     }

@@ -19,8 +19,15 @@ using Metrics = std::vector<std::pair<std::string, double>>;
 /// queue. What a run does not have (the JCT of an unfinished job) is left out.
 [[nodiscard]] Metrics metrics_of(const scenarios::Results& results);
 
-/// The names that `metrics_of` can give for runs of this scenario.
-[[nodiscard]] std::vector<std::string> metric_names(const scenarios::Scenario& scenario);
+/// The names that `metrics_of` can give for runs of this scenario; `is_isolated`: whose jobs run
+/// alone, too.
+[[nodiscard]] std::vector<std::string> metric_names(const scenarios::Scenario& scenario,
+                                                    bool is_isolated = false);
+
+/// What jobs take beside the others and alone has names that begin so, and the job behind it.
+inline constexpr std::string_view kIsolatedPrefix = "isolated.";
+/// Of all jobs; nothing where one of them has none.
+inline constexpr std::string_view kWorstSlowdown = "isolated.slowdown.max";
 
 /// Estimates are metrics, too, whose names begin so: of a point, and of the slice of it that is
 /// simulated.

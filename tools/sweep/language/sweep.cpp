@@ -85,6 +85,7 @@ std::string Sweep::definition() const {
   }
   for (const Constraint& c : constraints) text += "constraint: " + c.expression.text() + "\n";
   if (choice) text += choice_lines(*choice);
+  if (is_isolated) text += "isolated: each job runs alone, too\n";
   return text + strategy_lines(*this) + "scenario:\n" + base_text;
 }
 

@@ -113,6 +113,7 @@ struct Sweep {
   std::vector<Constraint> constraints{};
   std::vector<Objective> objectives{};
   std::optional<Choice> choice{};
+  bool is_isolated = false;  ///< each job of a point runs alone, too
   std::variant<Grid, Sampling, Bisection> strategy{};
   std::vector<std::string> metrics{};  ///< names that runs will give
 

@@ -169,6 +169,11 @@ schema::Object<SweepDocument> sweep_schema() {
       .object("choose", &SweepDocument::choose, choice_schema(),
               "points are estimated in closed form, and only the best of them simulated")
       .source("all points are simulated")
+      .field(
+          "isolated", &SweepDocument::isolated,
+          "each job of a point runs alone, too: how much slower it is beside the others is among "
+          "the results, such as isolated.NAME.slowdown")
+      .source("takes up to twice as long")
       .group("strategy", strategy_schema(), "which combinations are run")
       .source("every combination");
 }

@@ -69,6 +69,7 @@ struct SweepDocument {
   std::vector<std::string> constraints;
   std::vector<ObjectiveDocument> objectives;
   std::optional<ChoiceDocument> choose;
+  bool isolated = false;
   std::variant<GridDocument, SamplingDocument, BisectionDocument> strategy;
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "scenarios/estimate/scenario_estimate.hpp"
+#include "scenarios/isolated/isolated_runs.hpp"
 #include "scenarios/output/summary.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
@@ -187,9 +188,13 @@ Report PointRunner::estimated(const Task& task) const {
 Report PointRunner::simulated(const Task& task) const {
   const auto loaded = sweep_.base.load(task.overrides);
   if (!loaded.ok()) return failure(task, text_of(loaded.errors()));
-  const auto experiment = scenarios::build_experiment(loaded.value().scenario);
+  auto experiment = scenarios::build_experiment(loaded.value().scenario);
   if (!experiment.ok()) return failure(task, text_of(loaded.value().located(experiment.errors())));
-  const scenarios::Results results = scenarios::simulate(experiment.value());
+  scenarios::Results results = scenarios::simulate(experiment.value());
+  if (sweep_.is_isolated) {
+    const auto unobserved = [](std::uint32_t) { return scenarios::ProgressObserver(); };
+    scenarios::run_isolated(experiment.value(), {}, unobserved, results);
+  }
   Report report;
   report.id = task.id;
   report.outcome = scenarios::outcome_name(results.outcome);
