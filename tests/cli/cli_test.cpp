@@ -306,6 +306,26 @@ TEST_F(Cli, IsolatedBesideBothEnginesIsOfEachAndCompared) {
   }
 }
 
+// The row was called `0, a step`.
+TEST_F(Cli, CompareCallsAStepByItsJob) {
+  std::ofstream(folder_ / "train.yaml")
+      << "name: t\n"
+         "racks: {count: 1, servers: 4, server: host-400g}\n"
+         "fabric: {topology: leaf-spine, spines: 1, switch: spectrum-4}\n"
+         "transport: {type: roce, congestion_control: none}\n"
+         "jobs:\n"
+         "  - name: train\n"
+         "    type: training\n"
+         "    ranks: 0-3\n"
+         "    model: {layers: 2, hidden: 128, heads: 4, vocabulary: 512, sequence: 32}\n"
+         "    parallelism: {tensor: 2, data: 2}\n"
+         "    batch: {global: 4}\n";
+  for (const std::string rate : {"400Gbps", "100Gbps"}) {
+    run({"run", "train.yaml", "--quiet", "--set", "links.access.rate=" + rate, "-o", rate});
+  }
+  EXPECT_THAT(run({"compare", "400Gbps", "100Gbps"}).out, HasSubstr("train, a step"));
+}
+
 TEST_F(Cli, FluidRunsGiveTheSameDigestTwice) {
   const std::string scenario = kScenarios + "permutation.yaml";
   const std::string first = digest({scenario, "--engine", "fluid", "--out", "a"});
