@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "tests/support/program.hpp"
+#include "tests/support/pseudo_terminal.hpp"
 
 namespace weft::testing {
 namespace {
@@ -24,7 +26,7 @@ class New : public ::testing::Test {
   New() : program_("new") {}
 
   Finished run(const std::vector<std::string>& arguments, int exit_code = 0) const {
-    const Finished f = program_.run(arguments);
+    Finished f = program_.run(arguments);
     EXPECT_EQ(f.exit_code, exit_code) << arguments.front() << f.err;
     return f;
   }
@@ -40,7 +42,8 @@ TEST_F(New, EveryMachineFabricAndJobMakesAValidScenario) {
     for (const std::string fabric : {"rail-optimised", "leaf-spine"}) {
       for (const std::string job : {"all-reduce", "all-gather", "reduce-scatter", "all-to-all",
                                     "broadcast", "incast", "permutation", "training"}) {
-        const std::string file = machine + fabric + job + ".yaml";
+        std::string file = machine;
+        file.append(fabric).append(job).append(".yaml");
         run({"new", "--machine", machine, "--count", "2", "--fabric", fabric, "--job", job, "-o",
              file});
         EXPECT_THAT(run({"check", file}).out, HasSubstr("first is valid")) << file;
@@ -140,6 +143,95 @@ TEST_F(New, EnumerationsAreWordsAndMistakesNameTheNearest) {
   EXPECT_THAT(run({"run", "--help"}).out, HasSubstr("packet|fluid|both"));
   EXPECT_THAT(run({"run", "x.yaml", "--engine", "fliud"}, 2).err,
               HasSubstr("`fliud` is not one of packet, fluid, both; did you mean `fluid`?"));
+}
+
+/// `weft new` on a terminal, with lines typed one after the other, each when it was asked for.
+PseudoTerminal::End answered(const Program& program, const std::vector<std::string>& answers,
+                             const std::vector<std::string>& options = {}) {
+  std::vector<std::string> command{WEFT_PROGRAM, "new"};
+  command.insert(command.end(), options.begin(), options.end());
+  PseudoTerminal terminal(command, program.folder().path(), {{"NO_COLOR", "1"}});
+  std::size_t asked = 0;
+  for (const std::string& answer : answers) {
+    // All questions end in `] `.
+    if (!terminal.wait_for_more("] ", ++asked)) break;
+    for (const char c : answer) terminal.type(c);
+  }
+  return terminal.finish();
+}
+
+TEST_F(New, OnATerminalEnterTakesWhatStandsInBrackets) {
+  const auto end = answered(program_, std::vector<std::string>(6, "\n"), {"-o", "asked.yaml"});
+  EXPECT_EQ(end.exit_code, 0) << end.text;
+  EXPECT_TRUE(end.is_as_before);
+  EXPECT_THAT(end.text, HasSubstr("asked.yaml; next:"));
+  run({"new", "--machine", "hgx-h100", "-o", "told.yaml"});
+  EXPECT_EQ(program_.folder().read("asked.yaml"), program_.folder().read("told.yaml"));
+}
+
+TEST_F(New, OnATerminalAnswersAreTaken) {
+  const auto end =
+      answered(program_, {" dgx-a100 \n", "2\n", "LEAF\n", "2\n", "training\n", "gpt3-175b\n"},
+               {"-o", "asked.yaml"});
+  EXPECT_EQ(end.exit_code, 0) << end.text;
+  run({"new", "--machine", "dgx-a100", "--count", "2", "--fabric", "leaf-spine",
+       "--oversubscription", "2", "--job", "training", "--model", "gpt3-175b", "-o", "told.yaml"});
+  EXPECT_EQ(program_.folder().read("asked.yaml"), program_.folder().read("told.yaml"));
+}
+
+// What was wrong was the next default of some questions, and others took any number.
+TEST_F(New, OnATerminalItAsksUntilAnAnswerWillDo) {
+  const auto end =
+      answered(program_,
+               {"hgx-h10\n", "\n", "none\n", "0\n", "70000\n", "2\n", "torus\n", "rail\n", "inf\n",
+                "100\n", "2\n", "all\n", "all-gather\n", "wide\n", "0B\n", "1MiB\n"},
+               {"-o", "asked.yaml"});
+  EXPECT_EQ(end.exit_code, 0) << end.text;
+  for (const char* said :
+       {"did you mean `hgx-h100`", "`70000` is not a whole number from 1 to 65536",
+        "`torus` is not one of them", "`inf` is not a number from 1 to 64",
+        "`all` is not one of them", "`wide` is not a size", "`0B` is nothing"}) {
+    EXPECT_THAT(end.text, HasSubstr(said));
+  }
+  run({"new", "--machine", "hgx-h100", "--count", "2", "--oversubscription", "2", "--job",
+       "all-gather", "--size", "1MiB", "-o", "told.yaml"});
+  EXPECT_EQ(program_.folder().read("asked.yaml"), program_.folder().read("told.yaml"));
+}
+
+// A machine of one NIC gets leaves and spines, and there are two of it at least.
+TEST_F(New, OnATerminalWhatIsOfferedSuitsTheMachine) {
+  const auto end = answered(program_, {"host-400g\n", "1\n", "\n", "\n", "\n", "\n", "\n"},
+                            {"-o", "asked.yaml"});
+  EXPECT_EQ(end.exit_code, 0) << end.text;
+  EXPECT_THAT(end.text, HasSubstr("`1` is not a whole number from 2 to"));
+  EXPECT_THAT(end.text, HasSubstr("[leaf-spine]"));
+}
+
+// It used to make up the answers that were missing.
+TEST_F(New, OnATerminalNothingIsWrittenWhereTheAnswersEnd) {
+  for (const std::size_t answers : {0U, 1U, 4U}) {
+    std::vector<std::string> typed(answers, "\n");
+    typed.emplace_back("\x04");
+    const auto end = answered(program_, typed, {"-o", "ended.yaml"});
+    EXPECT_EQ(end.exit_code, 2) << end.text;
+    EXPECT_THAT(end.text, HasSubstr("nothing is written"));
+    EXPECT_FALSE(std::filesystem::exists(program_.path("ended.yaml")));
+  }
+}
+
+TEST_F(New, OnATerminalCtrlCEndsIt) {
+  const auto end = answered(program_, {"\n", "\x03"}, {"-o", "ended.yaml"});
+  EXPECT_EQ(end.exit_code, 128 + SIGINT);
+  EXPECT_TRUE(end.is_as_before);
+  EXPECT_FALSE(std::filesystem::exists(program_.path("ended.yaml")));
+}
+
+TEST_F(New, OnATerminalAFileThatIsThereIsNamedBeforeTheQuestions) {
+  run({"new", "--gpus", "16", "-o", "there.yaml"});
+  const auto end = answered(program_, {"\n"}, {"-o", "there.yaml"});
+  EXPECT_EQ(end.exit_code, 2);
+  EXPECT_THAT(end.text, HasSubstr("replaces no file"));
+  EXPECT_THAT(end.text, Not(HasSubstr("machine")));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -56,11 +57,18 @@ class PseudoTerminal {
   PseudoTerminal& operator=(const PseudoTerminal&) = delete;
 
   /// Reads until the text is there; false: the command ended before.
-  bool wait_until(const std::string& wanted) {
-    while (text_.find(wanted) == std::string::npos) {
+  bool wait_until(const std::string& wanted) { return wait_for_more(wanted, 1); }
+  /// The same until it is there so many times.
+  bool wait_for_more(const std::string& wanted, std::size_t times) {
+    for (;;) {
+      std::size_t found = 0;
+      for (std::size_t at = text_.find(wanted); at != std::string::npos && found < times;
+           at = text_.find(wanted, at + wanted.size())) {
+        ++found;
+      }
+      if (found == times) return true;
       if (!read()) return false;
     }
-    return true;
   }
   void type(char c) const { [[maybe_unused]] const auto written = ::write(master_, &c, 1); }
 

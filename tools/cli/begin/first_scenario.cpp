@@ -63,9 +63,12 @@ std::uint32_t divisor(std::uint32_t count, std::uint32_t most) {
   return found;
 }
 
+bool has_rails(const Machine& machine) { return machine.nics > 1; }
+
 Shape shape_of(const FirstScenario& wanted, const Machine& machine) {
   Shape shape;
-  shape.is_rail = wanted.fabric.empty() ? machine.nics > 1 : wanted.fabric == kFirstFabrics.front();
+  shape.is_rail =
+      wanted.fabric.empty() ? has_rails(machine) : wanted.fabric == kFirstFabrics.front();
   std::uint32_t down = 0;
   if (shape.is_rail) {
     shape.racks = wanted.count;
@@ -206,6 +209,12 @@ Result<std::uint32_t> hosts_of_machine(const std::string& machine) {
   const auto found = machine_of(machine);
   if (!found.ok()) return found.errors();
   return found.value().hosts();
+}
+
+Result<std::string> usual_fabric(const std::string& machine) {
+  const auto found = machine_of(machine);
+  if (!found.ok()) return found.errors();
+  return has_rails(found.value()) ? kFirstFabrics.front() : kFirstFabrics.back();
 }
 
 Result<std::string> first_scenario(const FirstScenario& wanted) {

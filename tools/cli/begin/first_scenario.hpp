@@ -26,8 +26,14 @@ inline const std::vector<std::string> kFirstJobs{"all-reduce",  "all-gather", "r
                                                  "all-to-all",  "broadcast",  "incast",
                                                  "permutation", "training"};
 
+inline constexpr int kMostMachines = 65'536;
+inline constexpr double kMostOversubscription = 64;
+
 /// GPUs of a machine, or its NICs where it has no GPUs: each is a host that ranks can be on.
 [[nodiscard]] Result<std::uint32_t> hosts_of_machine(const std::string& machine);
+
+/// The fabric that a machine gets if nobody says which.
+[[nodiscard]] Result<std::string> usual_fabric(const std::string& machine);
 
 /// A commented scenario, which is valid: the jobs share the hosts, each with as many that follow
 /// one another.

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <charconv>
 #include <filesystem>
-#include <iostream>
 #include <system_error>
+#include <variant>
 
+#include "collectives/training/model/presets.hpp"
 #include "scenarios/language/lowering/lower.hpp"
-#include "simcore/text/nearest.hpp"
+#include "simcore/text/quantity_text.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/words.hpp"
 #include "tools/io/output_file.hpp"
@@ -27,36 +26,15 @@ constexpr const char* kHelp =
     "  weft new --machine host-400g --count 64 --job permutation | weft run -\n"
     "\nThe scenario is a start, to be read and changed: it says what each of its keys is for.\n";
 
-/// The answer to a question on the terminal; the default where it is empty.
-std::string answer(const std::string& question, const std::string& standard) {
-  print_error_text(question + " [" + standard + "] ");
-  std::string line;
-  std::getline(std::cin, line);
-  return line.empty() ? standard : line;
+std::string problem_of(const Errors& errors) {
+  return errors.empty() ? std::string() : errors.front().message;
 }
 
-template <class Number>
-void ask_number(const std::string& question, Number& number) {
-  const std::string text = answer(question, fmt::format("{}", number));
-  Number said{};
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), said);
-  if (error == std::errc() && stop == text.data() + text.size() && said > 0) {
-    number = said;
-    return;
-  }
-  complain("`" + text + "` is no number above 0");
-  if (std::cin) ask_number(question, number);
-}
-
-void ask_word(const std::string& question, const std::vector<std::string>& words,
-              std::string& word) {
-  const std::string said = answer(question + " (" + joined(words) + ")", word);
-  if (std::ranges::find(words, said) != words.end()) {
-    word = said;
-    return;
-  }
-  complain("`" + said + "` is not one of them" + did_you_mean(said, words));
-  if (std::cin) ask_word(question, words, word);
+/// `custom` takes more than a name.
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const auto& preset : collectives::model_presets()) names.emplace_back(preset.name);
+  return names;
 }
 
 }  // namespace
@@ -68,7 +46,7 @@ NewCommand::NewCommand(CLI::App& app)
       ->type_name(kPart)
       ->capture_default_str();
   CLI::Option* count = new_->add_option("--count", wanted_.count, "how many machines")
-                           ->check(CLI::Range(1, 65'536))
+                           ->check(CLI::Range(1, kMostMachines))
                            ->type_name("N")
                            ->capture_default_str();
   new_->add_option("--gpus", gpus_, "how many GPUs (or NICs of machines without), instead")
@@ -81,7 +59,7 @@ NewCommand::NewCommand(CLI::App& app)
       ->type_name(joined(kFirstFabrics));
   new_->add_option("--oversubscription", wanted_.oversubscription,
                    "bandwidth of leaves towards hosts over that towards spines")
-      ->check(CLI::Range(1.0, 64.0))
+      ->check(CLI::Range(1.0, kMostOversubscription))
       ->type_name("N")
       ->capture_default_str();
   new_->add_option("--switch", wanted_.switch_part, "of `weft list switches`")
@@ -110,24 +88,48 @@ bool NewCommand::was_told_anything() const {
   return false;
 }
 
-void NewCommand::ask() {
-  do {
-    wanted_.machine = answer("machine (`weft list servers`)", wanted_.machine);
-    const auto hosts = hosts_of_machine(wanted_.machine);
-    if (hosts.ok()) break;
-    print_errors(hosts.errors());
-  } while (std::cin);
-  ask_number("how many", wanted_.count);
-  wanted_.fabric = kFirstFabrics.front();
-  ask_word("fabric", kFirstFabrics, wanted_.fabric);
-  ask_number("oversubscription", wanted_.oversubscription);
-  ask_word("job", kFirstJobs, wanted_.jobs.front());
+/// False: the input ended before all was said.
+bool NewCommand::ask() {
+  Questions questions;
+  print_error_text("Enter takes what stands in brackets, Ctrl-D ends without a scenario.\n");
+  std::uint32_t hosts = 1;
+  questions.ask(
+      "machine (`weft list servers`)",
+      [&hosts](const std::string& machine) {
+        const auto found = hosts_of_machine(machine);
+        if (found.ok()) hosts = found.value();
+        return found.ok() ? std::string() : problem_of(found.errors());
+      },
+      wanted_.machine);
+  questions.ask_count("how many", hosts > 1 ? 1 : 2, kMostMachines, wanted_.count);
+  const auto usual = usual_fabric(wanted_.machine);
+  wanted_.fabric = usual.ok() ? usual.value() : kFirstFabrics.front();
+  questions.ask_word("fabric", kFirstFabrics, wanted_.fabric);
+  questions.ask_number("oversubscription", 1, kMostOversubscription, wanted_.oversubscription);
+  questions.ask_word("job", kFirstJobs, wanted_.jobs.front());
   if (wanted_.jobs.front() == "training") {
-    wanted_.model = answer("model", wanted_.model);
+    questions.ask_word("model", model_names(), wanted_.model);
   } else {
-    wanted_.size = answer("size", "by job");
-    if (wanted_.size == "by job") wanted_.size.clear();
+    ask_size(questions);
   }
+  return !questions.has_ended();
+}
+
+void NewCommand::ask_size(Questions& questions) {
+  const std::string by_job = "by job";
+  wanted_.size = by_job;
+  questions.ask(
+      "size of a collective, or of each message, such as 4MiB",
+      [&by_job](const std::string& size) -> std::string {
+        if (size == by_job) return {};
+        const auto parsed = parse_quantity(size, dimension_of<Bytes>());
+        if (const auto* problem = std::get_if<std::string>(&parsed)) {
+          return "`" + size + "` " + *problem;
+        }
+        return std::get<std::int64_t>(parsed) > 0 ? "" : "`" + size + "` is nothing";
+      },
+      wanted_.size);
+  if (wanted_.size == by_job) wanted_.size.clear();
 }
 
 /// From a number of GPUs to one of machines; says what is wrong.
@@ -153,13 +155,16 @@ std::optional<int> NewCommand::run() {
     complain("--name: " + wrong);
     return kBadInput;
   }
-  if (!was_told_anything() && ::isatty(STDIN_FILENO) == 1) ask();
-  if (!use_gpus()) return kBadInput;
   std::error_code ignored;
   if (!out_.empty() && !is_dash(out_) && std::filesystem::is_regular_file(out_, ignored)) {
     complain(out_ + ": is there; `weft new` replaces no file");
     return kBadInput;
   }
+  if (!was_told_anything() && ::isatty(STDIN_FILENO) == 1 && !ask()) {
+    complain("the answers ended before the questions; nothing is written");
+    return kBadInput;
+  }
+  if (!use_gpus()) return kBadInput;
   const auto text = first_scenario(wanted_);
   if (!text.ok()) return refuse(text.errors());
   const int code = put(text.value(), out_);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tools/cli/begin/first_scenario.hpp"
+#include "tools/cli/begin/questions.hpp"
 
 namespace weft::cli {
 
@@ -19,7 +20,8 @@ class NewCommand {
 
  private:
   [[nodiscard]] bool was_told_anything() const;
-  void ask();
+  [[nodiscard]] bool ask();
+  void ask_size(Questions& questions);
   [[nodiscard]] bool use_gpus();
 
   CLI::App* new_;
