@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/checks/forecast.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
@@ -180,6 +181,44 @@ TEST(ShippedClaimsAtLength, NcclOnOneRack) {
   EXPECT_NEAR(0.6 * closed_form, 842, 0.5);
   EXPECT_NEAR(bus_at("nccl-nvl72", 0, "512MiB"), 725, 0.5);
   EXPECT_NEAR(bus_at("nccl-nvl72", 0, "1GiB"), 725, 0.5);
+}
+
+// "A GPU's share is 32 KiB, the rings take 2 x 127 steps for messages of 2 KiB. Of 2.39 ms `other`
+// has 63 %, nearly all of it what Simple takes per step, and the wire 36 %; by LL nothing more per
+// step, but twice the bytes: 1.12 ms. 47 million packet-hops; twice as many with 64 MiB."
+TEST(ShippedClaimsAtLength, AllReduce1024) {
+  const std::string name = "all-reduce-1024";
+  const Results r = run_of(name);
+  // Each of 16 messages a step along 2 x 127 steps of the rails, and 2 x 7 inside a server.
+  constexpr std::int64_t kGpus = 1024;
+  constexpr std::int64_t kOnRails = kGpus * 2 * 127 * 16;
+  constexpr std::int64_t kInside = kGpus * 2 * 7 * 16;
+  EXPECT_EQ(r.jobs[0].messages.count(), kOnRails + kInside);
+  // Inside a step has an eighth of the vector, and 128 times what it has along the rails.
+  EXPECT_EQ(r.jobs[0].bytes, kOnRails * 2_KiB + kInside * 128 * 2_KiB);
+  const CriticalPath& path = r.collectives[0].path;
+  const auto share = [&path](Picoseconds time) {
+    return to_seconds(time) / to_seconds(path.total());
+  };
+  EXPECT_NEAR(seconds(r.jobs[0]), 2.39e-3, 5e-6);
+  EXPECT_NEAR(share(path.protocol + path.launch + path.copying), 0.63, 0.005);
+  EXPECT_GT(share(path.protocol), 0.6);
+  EXPECT_NEAR(share(path.wire), 0.36, 0.005);
+  EXPECT_NEAR(static_cast<double>(r.totals.packet_hops), 47e6, 0.5e6);
+
+  const Results ll = run_of(name, {"jobs[0].execution.protocol=ll"});
+  EXPECT_EQ(ll.collectives[0].path.protocol, 0_ps);
+  EXPECT_NEAR(static_cast<double>(sent_by(ll, "->")) / static_cast<double>(sent_by(r, "->")), 2,
+              0.05);
+  EXPECT_NEAR(seconds(ll.jobs[0]), 1.12e-3, 5e-6);
+
+  const auto hops = [&name](const Overrides& overrides) {
+    const auto loaded =
+        load_scenario(std::string(WEFT_SOURCE_DIR) + "/scenarios/" + name + ".yaml", overrides);
+    return forecast(build_experiment(loaded.value().scenario).value()).packet_hops;
+  };
+  EXPECT_NEAR(hops({}), static_cast<double>(r.totals.packet_hops), 1);
+  EXPECT_NEAR(hops({"jobs[0].size=64MiB"}), 2 * hops({}), 1);
 }
 
 // "NCCL takes NVLSTree; two racks are as fast as one, once there are enough rounds of 128 MiB."
