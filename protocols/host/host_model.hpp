@@ -46,6 +46,7 @@ class HostModel {
   static constexpr bool kTakesSums = Path::has(Feature::kInNetwork);
   /// Whether some packets have telemetry.
   static constexpr bool kHasTelemetry = Path::has(Feature::kTelemetry);
+  static constexpr bool kHasEntropies = Path::has(Feature::kEntropies);
 
   /// Ask for the memory of a host's port, and of the queue pairs that used it last.
   [[gnu::always_inline]] void fetch(const PortState& port) const {
@@ -369,7 +370,11 @@ class HostModel {
 
   /// What the next packet's way follows from. Where every packet takes one by lot, one that is sent
   /// again draws anew.
-  [[nodiscard]] std::uint32_t entropy_of(const SenderState& s) const {
+  [[nodiscard]] std::uint32_t entropy_of(const SenderState& s, std::uint32_t qp, Picoseconds now) {
+    if constexpr (kHasEntropies) {
+      const entropy::ChoiceRef choice = transport(s.transport).entropy;
+      if (!choice.is_fixed()) return s_.entropies.next(choice, qp, s.entropy, s.next, now);
+    }
     const bool is_new = s.next == s.sent_end;
     if (is_new || s_.constants.of_class[s.traffic_class].balancing != LoadBalancing::kSpray) {
       return s.entropy;
@@ -391,7 +396,7 @@ class HostModel {
     if constexpr (Path::has(Feature::kTelemetry)) {
       if (s_.telemetry.is_of(qp)) word = s_.telemetry.take(here.worker.number, word);
     }
-    const std::uint32_t entropy = entropy_of(s);
+    const std::uint32_t entropy = entropy_of(s, qp, here.now);
     const auto write = [&](Packet& packet) {
       packet.flow = Path::has(Feature::kInNetwork) ? qp | (s.in_network & kInNetworkFlow) : qp;
       packet.sequence = sequence;

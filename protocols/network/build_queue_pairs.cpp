@@ -90,6 +90,12 @@ void describe_path(const NetworkState& s, const SenderState& sender, const Trans
   start.hops = static_cast<std::uint32_t>(there.size() - 1);
 }
 
+void start_entropy(NetworkState& s, std::uint32_t qp) {
+  const SenderState& sender = s.senders[qp];
+  const entropy::ChoiceRef choice = s.constants.transports[sender.transport].entropy;
+  if (!choice.is_fixed()) s.entropies.start(choice, qp, sender.entropy);
+}
+
 /// Gives a queue pair the state of its transport's congestion control and of its selective repeat,
 /// if that has them.
 void start_control(NetworkState& s, std::uint32_t qp) {
@@ -315,6 +321,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       if (local_ports.size() > 1) sender.spreading = spreading_of(connection, transport);
       sender.port = sender.first_port + first_choice(s, sender);
       start_control(s, qp);
+      start_entropy(s, qp);
       start_tcp(s, qp);
       if (!carries.empty()) {
         carries[qp] = s.constants.transports[transport].control.needs.telemetry ? 1 : 0;

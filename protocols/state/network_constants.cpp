@@ -87,6 +87,7 @@ TransportConstants::TransportConstants(const TransportTraits& traits, std::size_
   if (traits.window != 0) window = traits.window;
   control.control = static_cast<std::uint8_t>(traits.congestion_control.index());
   control.needs = congestion::needs_of(traits.congestion_control);
+  entropy.choice = static_cast<std::uint8_t>(traits.entropy.index());
 }
 
 std::uint32_t TransportConstants::cap(std::uint32_t bandwidth_delay) const {
@@ -129,10 +130,12 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
   WEFT_CHECK(!scale_out.empty() && scale_out.size() <= kMaxScaleOutTransports, "as many fit");
   scale_out_transports = static_cast<std::uint32_t>(scale_out.size());
   std::array<std::uint8_t, congestion::Controls::kCount> parameters{};
+  std::array<std::uint8_t, entropy::Choices::kCount> of_entropy{};
   for (const TransportConfig& config : scale_out) {
     TransportConstants& t = transports[transport_count++];
     t = TransportConstants(traits_of(config), config.index(), switches);
     t.control.parameters = parameters[t.control.control]++;
+    t.entropy.parameters = of_entropy[t.entropy.choice]++;
   }
   for (const ScaleUpConfig& domain : scale_up) {
     TransportConstants& t = transports[transport_count++];
@@ -204,6 +207,7 @@ Features NetworkConstants::needs() const {
   features.add(Feature::kInNetwork, works_in_network);
   for (std::uint32_t i = 0; i < transport_count; ++i) {
     features.add(Feature::kTelemetry, transports[i].control.needs.telemetry);
+    features.add(Feature::kEntropies, !transports[i].entropy.is_fixed());
   }
   return features;
 }

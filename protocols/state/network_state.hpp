@@ -10,6 +10,7 @@
 #include "protocols/config/scale_up_config.hpp"
 #include "protocols/config/switch_config.hpp"
 #include "protocols/congestion/control_states.hpp"
+#include "protocols/entropy/states.hpp"
 #include "protocols/packet/ack.hpp"
 #include "protocols/packet/packet_kind.hpp"
 #include "protocols/state/fault.hpp"
@@ -215,6 +216,7 @@ struct TransportConstants {
   Bytes header;
   std::uint32_t reduction_window = 0;
   congestion::ControlRef control;
+  entropy::ChoiceRef entropy;
 
   /// The packets that may be in flight where a congestion control allows so many: never fewer than
   /// the receiver waits for before it acknowledges.
@@ -322,6 +324,7 @@ struct NetworkState {
   /// Queue pairs from this number on have their data added up by chips.
   std::uint32_t first_added_up = 0;
   congestion::ControlStates controls;
+  entropy::ChoiceStates entropies;
   TcpStates tcp;
   std::vector<std::uint8_t> watched;  ///< by watch_place: packets are traced; may be empty
   std::vector<ConnectionState> connections;

@@ -20,6 +20,7 @@ enum class Feature : std::uint16_t {
   kHostPorts = 1U << 10U,   ///< hosts choose a port packet by packet
   kInNetwork = 1U << 11U,   ///< chips add up and repeat data
   kTelemetry = 1U << 12U,   ///< switches say in packets what they see
+  kEntropies = 1U << 13U,   ///< senders choose ways packet by packet
 };
 
 /// A set of features.
@@ -62,9 +63,9 @@ struct PathWith {
 struct PlainPath : PathWith<> {};
 /// What Ethernet switches do about several classes in one buffer.
 struct BufferPath : PathWith<Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells> {};
-/// Links that fail or spoil frames, hosts with two of them; any buffer.
-struct FaultPath : PathWith<Feature::kFaults, Feature::kHostPorts, Feature::kWeightedClasses,
-                            Feature::kPartitions, Feature::kCells> {};
+/// Links that fail or spoil frames, hosts with two of them, senders that choose ways; any buffer.
+struct FaultPath : PathWith<Feature::kFaults, Feature::kHostPorts, Feature::kEntropies,
+                            Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells> {};
 /// Scale-up domains on credits beside a network of any transport.
 struct ScaleUpPath : PathWith<Feature::kCredits, Feature::kTransports, Feature::kHostPorts,
                               Feature::kInNetwork, Feature::kWeightedClasses> {};
@@ -81,7 +82,7 @@ struct GeneralPath
     : PathWith<Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells, Feature::kCredits,
                Feature::kInputQueues, Feature::kCutThrough, Feature::kReceiveRate, Feature::kFaults,
                Feature::kTraces, Feature::kTransports, Feature::kHostPorts, Feature::kInNetwork,
-               Feature::kTelemetry> {};
+               Feature::kTelemetry, Feature::kEntropies> {};
 
 /// All paths, the cheapest first; the last one has every feature.
 template <class... P>

@@ -244,6 +244,7 @@ struct alignas(64) ReceiverState {
   bool nack_sent : 1 = false;
   bool echo_pending : 1 = false;    ///< a marked packet awaits its ACK
   bool message_broken : 1 = false;  ///< datagrams: a packet of this message is missing
+  bool way_is_marked : 1 = false;   ///< the packet that came last was marked, if ACKs say so
   std::uint8_t latency_group = 0;   ///< number of the histogram that its packets go into
   std::uint32_t sent = 0;           ///< when the packet was sent that came last, if ACKs echo it
   std::uint32_t control_slot = 0;   ///< of the state of its congestion control

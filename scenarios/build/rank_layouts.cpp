@@ -67,7 +67,7 @@ class LayoutBuilder {
 
   /// Some switch on the way has several next hops, and a flow keeps to one of them.
   [[nodiscard]] bool chooses_path(HostId from, HostId to) const {
-    if (!scenario_.switches.balancing(traffic_class_).keeps_path()) return false;
+    if (!scenario_.keeps_path(traffic_class_, transport_)) return false;
     for (const PortId port :
          flow_path(fabric_, routes_, scenario_.seed, from, to, flow_entropy(from, to, 0))) {
       const Node& node = fabric_.node(fabric_.port(port).node);

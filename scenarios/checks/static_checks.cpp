@@ -272,6 +272,31 @@ void check_order(const Experiment& e, StaticFindings& findings) {
   }
 }
 
+/// What senders choose is hashed by ECMP, and by nothing else; some choices hear of marks.
+void check_entropy(const Experiment& e, StaticFindings& findings) {
+  using protocols::TransportTraits;
+  const protocols::SwitchConfig& switches = e.scenario.switches;
+  for (std::size_t c = 0; c < switches.classes.size(); ++c) {
+    const protocols::LoadBalancing& balancing = switches.balancing(c);
+    const auto chooses = [](const TransportTraits& t) { return !t.has_fixed_entropy(); };
+    if (balancing.type != protocols::LoadBalancing::kFlow && any_in_class(e, c, chooses)) {
+      findings.warnings.push_back(fmt::format(
+          "senders choose the entropy of packets of class {} (transport.entropy), and switches "
+          "choose their way by something else; set load_balancing to ecmp, or entropy to fixed",
+          switches.classes[c].name));
+    }
+    const auto hears = [](const TransportTraits& t) {
+      return protocols::entropy::traits_of(t.entropy).hears_acks;
+    };
+    if (!switches.classes[c].ecn.enabled && any_in_class(e, c, hears)) {
+      findings.warnings.push_back(fmt::format(
+          "transport.entropy goes by marks, and class {} is not marked, so that only losses tell "
+          "ways from each other; set ecn for this class",
+          switches.classes[c].name));
+    }
+  }
+}
+
 /// TCP fills queues until something is dropped or marked; in a lossless class nothing is dropped.
 void check_lossless_streams(const Experiment& e, StaticFindings& findings) {
   const protocols::SwitchConfig& switches = e.scenario.switches;
@@ -370,6 +395,7 @@ StaticFindings check_statically(const Experiment& experiment) {
   check_marking(experiment, findings);
   check_steps(experiment, findings);
   check_order(experiment, findings);
+  check_entropy(experiment, findings);
   check_lossless_streams(experiment, findings);
   check_routing(experiment, findings);
   check_gpu_memory(experiment, findings);

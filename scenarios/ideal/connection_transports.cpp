@@ -45,11 +45,13 @@ ConnectionTransport ConnectionTransports::of(ConnectionId connection) const {
   if (!is_inside || scenario_.scale_up.empty()) {
     ConnectionTransport transport = scale_out_[c.transport];
     const protocols::LoadBalancing& balancing = scenario_.switches.balancing(c.traffic_class);
-    transport.is_sprayed = balancing.sprays();
+    transport.is_sprayed = scenario_.sprays(c.traffic_class, c.transport);
+    transport.keeps_path = scenario_.keeps_path(c.traffic_class, c.transport);
     transport.framing.takes_turns = balancing.type == protocols::LoadBalancing::kRoundRobin;
     transport.traffic_class = c.traffic_class;
     transport.ack_class =
         protocols::response_class(scenario_.switches, ack_classes_[c.transport], c.traffic_class);
+    transport.acks_keep_path = scenario_.keeps_path(transport.ack_class, c.transport);
     if (c.queue_pairs > 0) transport.queue_pairs = c.queue_pairs;
     return transport;
   }
@@ -58,6 +60,8 @@ ConnectionTransport ConnectionTransports::of(ConnectionId connection) const {
   ConnectionTransport transport;
   transport.is_scale_up = true;
   transport.traffic_class = config.traffic_class;
+  transport.keeps_path = scenario_.switches.balancing(c.traffic_class).keeps_path();
+  transport.acks_keep_path = scenario_.switches.balancing(transport.ack_class).keeps_path();
   transport.framing = scale_up_framing(config);
   transport.framing.cut_through = scale_out_.front().framing.cut_through;
   if (c.kind != Connection::Kind::kUnicast) transport.framing.header = config.reduction_header;

@@ -158,11 +158,11 @@ IdealTimes::Paths IdealTimes::paths(ConnectionId connection, std::uint32_t index
     return {hops(from, to, entropy), hops(to, from, of_responses)};
   }
   const std::vector<PortId> first = first_links_of(transport, from, to, entropy);
-  const Way there = way(first, to, entropy, c.traffic_class);
+  const Way there = way(first, to, entropy, transport.keeps_path);
   // Responses leave by the links that what they answer came in by.
   std::vector<PortId> back;
   for (const PortId link : there.last) back.push_back(fabric_.port(link).peer);
-  return {there.hops, way(back, from, of_responses, transport.ack_class).hops};
+  return {there.hops, way(back, from, of_responses, transport.acks_keep_path).hops};
 }
 
 std::vector<PortId> IdealTimes::first_links_of(const ConnectionTransport& transport, HostId from,
@@ -174,8 +174,8 @@ std::vector<PortId> IdealTimes::first_links_of(const ConnectionTransport& transp
 }
 
 IdealTimes::Way IdealTimes::way(const std::vector<PortId>& first, HostId to, std::uint32_t entropy,
-                                std::uint8_t traffic_class) const {
-  if (first.size() != 1 || !scenario_.switches.balancing(traffic_class).keeps_path()) {
+                                bool keeps_path) const {
+  if (first.size() != 1 || !keeps_path) {
     SprayedPath path = sprayed_path(fabric_, routes_, first, to);
     return {std::move(path.hops), std::move(path.last)};
   }

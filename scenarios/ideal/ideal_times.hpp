@@ -85,7 +85,7 @@ class IdealTimes {
   };
   /// The way of packets that leave a host by its `first` links.
   [[nodiscard]] Way way(const std::vector<PortId>& first, HostId to, std::uint32_t entropy,
-                        std::uint8_t traffic_class) const;
+                        bool keeps_path) const;
   /// The links of `from` by which the packets of a scale-out queue pair leave.
   [[nodiscard]] std::vector<PortId> first_links_of(const ConnectionTransport& transport,
                                                    HostId from, HostId to,

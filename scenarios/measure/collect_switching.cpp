@@ -121,6 +121,8 @@ PauseReport report_pauses(const Experiment& e, std::vector<protocols::PauseInter
   const auto& classes = e.scenario.switches.classes;
   report.is_nic_only = std::ranges::any_of(classes, [&](const protocols::TrafficClass& c) {
     return !e.scenario.switches.balancing(c).keeps_path();
+  }) || std::ranges::any_of(e.scenario.transports(), [](const auto& transport) {
+    return !protocols::traits_of(transport).has_fixed_entropy();
   });
   const std::vector<Picoseconds> reaction = reaction_times(e);
   report.analysis =

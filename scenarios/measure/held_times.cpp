@@ -52,7 +52,7 @@ std::vector<HeldTimes::Tier> HeldTimes::way_of(const Leg& leg) {
   }
   const bool keeps_path = transport.is_scale_up
                               ? transport.parallel_links == 1
-                              : e_.scenario.switches.balancing(c.traffic_class).keeps_path();
+                              : e_.scenario.keeps_path(c.traffic_class, c.transport);
   if (!keeps_path) {
     const auto [it, is_new] = spread_.try_emplace({from, to});
     if (is_new) it->second = spread(from, to);

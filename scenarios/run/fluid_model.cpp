@@ -49,7 +49,7 @@ class Unions {
 /// Whether messages are sprayed; classes that carry none do not matter.
 bool sprays_data(const Experiment& e) {
   return std::ranges::any_of(e.workload.connections(), [&e](const Connection& connection) {
-    return e.scenario.switches.balancing(connection.traffic_class).sprays();
+    return e.scenario.sprays(connection.traffic_class, connection.transport);
   });
 }
 

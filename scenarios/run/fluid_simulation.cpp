@@ -166,7 +166,7 @@ void show_fluid(std::span<const protocols::MessageOutcome> outcomes,
 
 Errors check_fluid(const Experiment& e) {
   const auto sprays = [&e](const Connection& connection) {
-    return e.scenario.switches.balancing(connection.traffic_class).sprays();
+    return e.scenario.sprays(connection.traffic_class, connection.transport);
   };
   const auto& connections = e.workload.connections();
   Errors errors;

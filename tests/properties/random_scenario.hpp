@@ -197,11 +197,30 @@ class RandomScenario {
     const bool takes_any_order = spray || below(2) == 0;
     return fmt::format(
         "{{type: roce, {}mtu: {}B, {}, window: {}, queue_pairs: {}, ack: {{every: {}, "
-        "priority: {}{}}}, congestion_control: {}{}}}",
+        "priority: {}{}}}, congestion_control: {}{}{}}}",
         around(), mtu, recovery(takes_any_order, spray), below(2) == 0 ? 0 : every + below(60),
         1 + below(3), every, one_of({"same", "highest", "control"}),
         !takes_any_order && seed_ % 5 != 2 && seed_ % 7 < 3 ? ", nack_interval: 5us" : "",
-        congestion_control(), seed_ % 6 == 4 ? ", queue_pair_life: message" : "");
+        congestion_control(), entropy(takes_any_order, every == 1),
+        seed_ % 6 == 4 ? ", queue_pair_life: message" : "");
+  }
+
+  /// Who chooses ways, where the transport can do with it.
+  [[nodiscard]] std::string entropy(bool takes_any_order, bool acks_every_packet) const {
+    if (seed_ % 5 == 2 || seed_ % 6 == 4) return "";
+    switch (seed_ % 8) {
+      case 1:
+        return takes_any_order ? ", entropy: {type: oblivious, values: 8}" : "";
+      case 3:
+        return takes_any_order && acks_every_packet ? ", entropy: bitmap" : "";
+      case 5:
+        return takes_any_order && acks_every_packet ? ", entropy: {type: reps, freeze_time: 1ms}"
+                                                    : "";
+      case 7:
+        return acks_every_packet ? ", entropy: plb" : "";
+      default:
+        return "";
+    }
   }
 
   /// What receivers do out of order, or selective repeat in its place.

@@ -113,6 +113,11 @@ const std::vector<Asked>& all_asked() {
        [](PacketNetwork::Options& o) {
          roce_of(o).congestion_control = protocols::congestion::Hpcc::standard();
        }},
+      {"entropies", Features(Feature::kEntropies),
+       [](PacketNetwork::Options& o) {
+         o.switches.load_balancing = protocols::LoadBalancing::kFlow;
+         roce_of(o).entropy = protocols::entropy::RepsConfig{};
+       }},
       {"a fault", Features(Feature::kFaults),
        [](PacketNetwork::Options& o) {
          o.faults.push_back({.kind = protocols::Fault::Kind::kLinkRate,
@@ -172,6 +177,7 @@ TEST(PacketPath, IsTheCheapestThatHasWhatIsNeeded) {
   EXPECT_TRUE(takes<protocols::TracePath>(Features(Feature::kTraces, Feature::kCells)));
   EXPECT_TRUE(takes<protocols::GeneralPath>(Features(Feature::kTraces, Feature::kCredits)));
   EXPECT_TRUE(takes<protocols::FaultPath>(Features(Feature::kFaults, Feature::kCells)));
+  EXPECT_TRUE(takes<protocols::FaultPath>(Features(Feature::kEntropies)));
   EXPECT_TRUE(takes<protocols::GeneralPath>(Features(Feature::kFaults, Feature::kTelemetry)));
 }
 

@@ -16,8 +16,8 @@ using protocols::PacketNetwork;
 using protocols::RoceConfig;
 using protocols::SelectiveRepeat;
 
-constexpr Picoseconds kPacket{334'240};
-constexpr Picoseconds kRoundTrip{4'682'240};
+constexpr Picoseconds kPacketTime{334'240};
+constexpr Picoseconds kLoop{4'682'240};
 
 PacketNetwork::Options repeating(const SelectiveRepeat& repeat = {}) {
   PacketNetwork::Options options = plain_options();
@@ -34,12 +34,12 @@ void spoil(PacketNetwork::Options& options, Picoseconds from, Picoseconds to) {
                             .errors = {1, LinkErrors::Unit::kFrames}});
 }
 
-struct Outcome {
+struct Repaired {
   Picoseconds took;
   NetworkTotals totals;
 };
 
-Outcome send(const PacketNetwork::Options& options, Bytes size) {
+Repaired send(const PacketNetwork::Options& options, Bytes size) {
   FlowRun run(line(2, 100_Gbps, 1_us), options, {{HostId(0u), HostId(1u), size, 0_ps}});
   const Picoseconds took = run.completions().front();
   return {took, run.network().totals()};
@@ -47,55 +47,55 @@ Outcome send(const PacketNetwork::Options& options, Bytes size) {
 
 /// Packets first .. last of the message arrive at times that end a packet time after they begin.
 void spoil_packets(PacketNetwork::Options& options, int first, int last) {
-  spoil(options, first * kPacket + 1_ns, (last + 1) * kPacket + 1_ns);
+  spoil(options, first * kPacketTime + 1_ns, (last + 1) * kPacketTime + 1_ns);
 }
 
 TEST(SelectiveRepeat, SendsALostPacketAgainAndNothingElse) {
   SelectiveRepeat repeat;
   repeat.cap = 0_B;
   PacketNetwork::Options options = repeating(repeat);
-  const Outcome whole = send(options, 100 * 4'096_B);
+  const Repaired whole = send(options, 100 * 4'096_B);
   spoil_packets(options, 40, 40);
-  const Outcome lossy = send(options, 100 * 4'096_B);
+  const Repaired lossy = send(options, 100 * 4'096_B);
   EXPECT_EQ(whole.totals.packets_retransmitted, 0u);
   EXPECT_EQ(lossy.totals.error_drops, 1);
   EXPECT_EQ(lossy.totals.packets_retransmitted, 1u);
   EXPECT_EQ(lossy.totals.timeouts, 0u);
-  EXPECT_EQ(lossy.took, whole.took + kPacket);
+  EXPECT_EQ(lossy.took, whole.took + kPacketTime);
 }
 
 TEST(SelectiveRepeat, GoBackNSendsARoundTripOfThemAgain) {
   PacketNetwork::Options options = plain_options();
-  const Outcome whole = send(options, 100 * 4'096_B);
+  const Repaired whole = send(options, 100 * 4'096_B);
   spoil_packets(options, 40, 40);
-  const Outcome lossy = send(options, 100 * 4'096_B);
+  const Repaired lossy = send(options, 100 * 4'096_B);
   // The packet after the lost one is sent and its NACK comes back: 15 packets, the last one begun
   // just before.
   EXPECT_EQ(lossy.totals.packets_retransmitted, 16u);
-  EXPECT_EQ(lossy.took, whole.took + 16 * kPacket);
+  EXPECT_EQ(lossy.took, whole.took + 16 * kPacketTime);
 }
 
 TEST(SelectiveRepeat, RepairsSeveralHolesInOneRoundTrip) {
   SelectiveRepeat repeat;
   repeat.cap = 0_B;
   PacketNetwork::Options options = repeating(repeat);
-  const Outcome whole = send(options, 200 * 4'096_B);
+  const Repaired whole = send(options, 200 * 4'096_B);
   for (const int hole : {30, 32, 33, 37, 60}) spoil_packets(options, hole, hole);
-  const Outcome lossy = send(options, 200 * 4'096_B);
+  const Repaired lossy = send(options, 200 * 4'096_B);
   EXPECT_EQ(lossy.totals.error_drops, 5);
   EXPECT_EQ(lossy.totals.packets_retransmitted, 5u);
-  EXPECT_EQ(lossy.took, whole.took + 5 * kPacket);
+  EXPECT_EQ(lossy.took, whole.took + 5 * kPacketTime);
 }
 
 // The cap counts from the oldest packet that is not acknowledged: with a cap of a round trip a loss
 // is known after one, and until its repair is acknowledged another passes without new data.
 TEST(SelectiveRepeat, WithACapOfARoundTripALossCostsARoundTrip) {
   PacketNetwork::Options options = repeating();
-  const Outcome whole = send(options, 200 * 4'096_B);
+  const Repaired whole = send(options, 200 * 4'096_B);
   spoil_packets(options, 40, 40);
-  const Outcome lossy = send(options, 200 * 4'096_B);
+  const Repaired lossy = send(options, 200 * 4'096_B);
   EXPECT_EQ(lossy.totals.packets_retransmitted, 1u);
-  EXPECT_NEAR(to_seconds(lossy.took - whole.took), to_seconds(kRoundTrip), to_seconds(2 * kPacket));
+  EXPECT_NEAR(to_seconds(lossy.took - whole.took), to_seconds(kLoop), to_seconds(2 * kPacketTime));
 }
 
 // Nothing comes after the last packet that would tell of its loss. Two packets, and later one, are
@@ -103,21 +103,21 @@ TEST(SelectiveRepeat, WithACapOfARoundTripALossCostsARoundTrip) {
 TEST(SelectiveRepeat, ALostTailWaitsForTheShortTimeOut) {
   PacketNetwork::Options options = repeating();
   spoil_packets(options, 1, 1);
-  const Outcome lossy = send(options, 2 * 4'096_B);
+  const Repaired lossy = send(options, 2 * 4'096_B);
   EXPECT_EQ(lossy.totals.timeouts, 1u);
   EXPECT_EQ(lossy.totals.packets_retransmitted, 1u);
   // From when the first one was acknowledged.
-  EXPECT_EQ(lossy.took, kRoundTrip + 100_us + kRoundTrip);
+  EXPECT_EQ(lossy.took, kLoop + 100_us + kLoop);
 }
 
 TEST(SelectiveRepeat, ALostWindowWaitsForTheLongTimeOutAndGoesOutAgain) {
   PacketNetwork::Options options = repeating();
   spoil_packets(options, 0, 9);
-  const Outcome lossy = send(options, 10 * 4'096_B);
+  const Repaired lossy = send(options, 10 * 4'096_B);
   EXPECT_EQ(lossy.totals.error_drops, 10);
   EXPECT_EQ(lossy.totals.timeouts, 1u);
   EXPECT_EQ(lossy.totals.packets_retransmitted, 10u);
-  EXPECT_EQ(lossy.took, 320_us + 9 * kPacket + kRoundTrip);
+  EXPECT_EQ(lossy.took, 320_us + 9 * kPacketTime + kLoop);
 }
 
 // The repair of packet 40 is lost as well: its hole stays when all else has arrived.
@@ -127,13 +127,13 @@ TEST(SelectiveRepeat, ALostRepairWaitsForATimeOut) {
   PacketNetwork::Options options = repeating(repeat);
   spoil_packets(options, 40, 40);
   // NACKed when packet 41 has come; then it waits for the packet under way.
-  const Picoseconds again = 41 * kPacket + kRoundTrip;
-  spoil(options, again, again + 2 * kPacket);
-  const Outcome lossy = send(options, 400 * 4'096_B);
+  const Picoseconds again = 41 * kPacketTime + kLoop;
+  spoil(options, again, again + 2 * kPacketTime);
+  const Repaired lossy = send(options, 400 * 4'096_B);
   EXPECT_GE(lossy.totals.error_drops, 2);
   EXPECT_EQ(lossy.totals.timeouts, 1u);
   EXPECT_GT(lossy.took, 320_us);
-  EXPECT_LT(lossy.took, 320_us + 40 * kPacket + 4 * kRoundTrip);
+  EXPECT_LT(lossy.took, 320_us + 40 * kPacketTime + 4 * kLoop);
 }
 
 // A fast host before a slow link: what is in flight waits at the switch.

@@ -39,6 +39,8 @@ struct RoceConfig {
   QueuePairUse queue_pair_use = QueuePairUse::kOneWay;
   QueuePairLife queue_pair_life = QueuePairLife::kConnection;
   congestion::ControlConfig congestion_control = congestion::Dcqcn::standard();
+  /// Which way packets take, where switches hash what they carry.
+  entropy::ChoiceConfig entropy = entropy::FixedConfig{};
 
   [[nodiscard]] static schema::Object<RoceConfig> schema(LinkLayer layer);
   /// Without congestion control on InfiniBand.

@@ -28,6 +28,36 @@ void check_recovery(const RoceConfig& roce, std::vector<schema::Problem>& proble
   }
 }
 
+/// What a choice of entropy cannot do without.
+void check_entropy(const RoceConfig& roce, std::vector<schema::Problem>& problems) {
+  const entropy::Traits traits = entropy::traits_of(roce.entropy);
+  const std::string name = "is `" + std::string(entropy::name_of(roce.entropy)) + "`, ";
+  if (std::holds_alternative<entropy::FixedConfig>(roce.entropy)) return;
+  if (!goes_back(roce)) {
+    problems.push_back({"entropy", name +
+                                       "and selective repeat takes a packet that another path "
+                                       "overtook for lost; set `recovery: go-back-n`"});
+  } else if (traits.is_per_packet && roce.receiver == RoceConfig::Receiver::kInOrder) {
+    problems.push_back({"entropy", name +
+                                       "so that packets overtake each other; set `receiver: "
+                                       "any-order`"});
+  }
+  if (traits.hears_acks && roce.ack_every != 1) {
+    problems.push_back(
+        {"entropy", name + "which hears of every packet; set `ack: {every: 1}`"});
+  }
+  if (roce.queue_pair_use == QueuePairUse::kBothWays) {
+    problems.push_back({"entropy", name +
+                                       "and acknowledgements carry what the packet had that they "
+                                       "answer; set `queue_pair_use: one-way`"});
+  }
+  if (roce.queue_pair_life == QueuePairLife::kMessage) {
+    problems.push_back({"entropy", name +
+                                       "which a queue pair learns over its life; set "
+                                       "`queue_pair_life: connection`"});
+  }
+}
+
 schema::Object<RoceConfig> ack_schema() {
   return schema::describe<RoceConfig>("acknowledgements", "how receivers acknowledge")
       .field("size", &RoceConfig::ack_size, "wire bytes of an ACK, NACK or CNP")
@@ -76,6 +106,7 @@ TransportTraits RoceConfig::traits() const {
   traits.queue_pairs = queue_pairs;
   traits.queue_pair_use = queue_pair_use;
   traits.congestion_control = congestion_control;
+  traits.entropy = entropy;
   if (congestion::needs_of(congestion_control).telemetry) {
     traits.format.header += kTelemetrySize;
     traits.ack_size += kTelemetrySize;
@@ -136,7 +167,11 @@ schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
               "how senders set their rates")
       .source(layer == LinkLayer::kEthernet ? "the congestion control of RoCEv2 NICs"
                                             : "DCQCN belongs to RoCEv2; InfiniBand has its credits")
+      .object("entropy", &RoceConfig::entropy, entropy::choice_schema(),
+              "which way packets take where switches hash what they carry")
+      .source("a RoCE queue pair has one UDP source port")
       .check(check_recovery)
+      .check(check_entropy)
       .check([](const RoceConfig& roce, std::vector<schema::Problem>& problems) {
         if (roce.window != 0 && roce.window < roce.ack_every) {
           problems.push_back({"window", "is less than the " + std::to_string(roce.ack_every) +

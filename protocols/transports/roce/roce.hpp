@@ -56,6 +56,9 @@ class Roce {
     if ((packet.flags & kCongested) != 0 && !t.control.is_none()) {
       answer_mark(here, packet.flow, r, port);
     }
+    if constexpr (Host::kHasEntropies) {
+      if (!t.entropy.is_fixed()) note_way(r, packet);
+    }
     const std::uint32_t ahead = packet.sequence - r.expected;
     if (ahead == 0 && r.early.empty()) [[likely]] {
       accept(here, packet.flow, r, (packet.flags & kLast) != 0, port);
@@ -90,6 +93,9 @@ class Roce {
     if (!t.control.is_none() && ((packet.flags & kCongested) != 0 || t.control.needs.acks)) {
       tell_control(s, t, packet, ack, s.received - before, here.now);
     }
+    if constexpr (Host::kHasEntropies) {
+      if (!t.entropy.is_fixed()) tell_way(here, s, t, packet);
+    }
     if (moves) sender_.advance(s, ack.expected);
     if (moves || counts) {
       s.retries = 0;
@@ -97,6 +103,7 @@ class Roce {
     }
     if (kind_of(packet) == PacketKind::kNack && s.next > s.unacked) {
       sender_.lose(s, t, congestion::Loss::kNack, here.now);
+      lose_way(s, qp, t, congestion::Loss::kNack, here.now);
       sender_.go_back(s);
     }
     if (moves && !s.has_outstanding()) --here.cell.live_events;
@@ -120,6 +127,28 @@ class Roce {
     if (moves && !s.has_outstanding()) --here.cell.live_events;
     if (moves) sender_.complete_messages(here, host_, packet.flow, port);
     host_.activate(here, packet.flow);
+  }
+
+  /// What answers a packet carries its entropy, and says whether it was marked.
+  static void note_way(ReceiverState& r, const Packet& packet) {
+    r.ack_entropy = packet.entropy;
+    r.way_is_marked = (packet.flags & kCongested) != 0;
+  }
+  [[gnu::noinline]] void tell_way(const Here& here, const SenderState& s,
+                                  const TransportConstants& t, const Packet& packet) {
+    s_.entropies.on_ack(t.entropy, packet.flow,
+                        {.value = entropy::value_in(packet.entropy),
+                         .is_marked = (packet.flags & kWayIsMarked) != 0,
+                         .arrived = s.received,
+                         .sent = s.sent_end},
+                        here.now);
+  }
+  /// The oldest packet that is not acknowledged is taken for lost.
+  void lose_way(const SenderState& s, std::uint32_t qp, const TransportConstants& t,
+                congestion::Loss how, Picoseconds now) {
+    if constexpr (Host::kHasEntropies) {
+      if (!t.entropy.is_fixed()) s_.entropies.on_loss(t.entropy, qp, s.unacked, how, now);
+    }
   }
 
   void receive_cnp(std::uint32_t qp, Picoseconds now) {
@@ -228,6 +257,7 @@ class Roce {
     if (Host::kTakesSums && !host_.transport(r.transport).reliable) return;
     Packet packet = response(qp, r, kind, ahead);
     if (r.echo_pending) packet.flags |= kCongested;
+    if (Host::kHasEntropies && r.way_is_marked) packet.flags |= kWayIsMarked;
     r.echo_pending = false;
     r.since_ack = 0;
     if constexpr (Host::kHasTelemetry) {
@@ -296,6 +326,7 @@ void Roce<Host>::expire_timer(const Here& here, std::uint32_t qp) {
   push_retransmit_timer(here.cell, qp, s.deadline);
   ++here.worker.sums.timeouts;
   sender_.lose(s, t, congestion::Loss::kTimeout, here.now);
+  lose_way(s, qp, t, congestion::Loss::kTimeout, here.now);
   sender_.go_back(s);
   host_.activate(here, qp);
 }

@@ -121,7 +121,8 @@ class Drawing {
 /// Whether all messages of two hosts take one path: a queue pair each, and a path per flow.
 bool takes_one_way(const scenarios::Scenario& scenario) {
   const bool is_single = std::ranges::all_of(scenario.transports(), [](const auto& transport) {
-    return protocols::traits_of(transport).queue_pairs == 1;
+    const protocols::TransportTraits traits = protocols::traits_of(transport);
+    return traits.queue_pairs == 1 && traits.has_fixed_entropy();
   });
   const bool is_by_flow = scenario.switches.load_balancing.type == protocols::LoadBalancing::kFlow;
   return is_single && is_by_flow && scenario.faults.empty();

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+
+#include "protocols/entropy/choice.hpp"
+
+namespace weft::protocols::entropy {
+
+struct PlbConfig {
+  double marked_share = 0.5;           ///< of a round's ACKs, from which on the round was congested
+  std::uint32_t congested_rounds = 3;  ///< in a row, after which another path is taken
+
+  friend bool operator==(const PlbConfig&, const PlbConfig&) = default;
+};
+
+/// PLB (M. A. Qureshi et al., "PLB: Congestion Signals are Simple and Effective for Network Load
+/// Balancing", SIGCOMM 2022, section 3): a queue pair keeps to its path until it was congested for
+/// some round trips in a row, or until a time-out, and then draws another one.
+class Plb {
+ public:
+  using Config = PlbConfig;
+  struct Parameters {
+    explicit Parameters(const Config& config)
+        : marked_in_1024(static_cast<std::uint32_t>(config.marked_share * 1024)),
+          congested_rounds(config.congested_rounds) {}
+    std::uint32_t marked_in_1024;
+    std::uint32_t congested_rounds;
+  };
+  static constexpr const char* kName = "plb";
+  static constexpr Traits kTraits{.is_per_packet = false, .hears_acks = true};
+  [[nodiscard]] static schema::Object<Config> schema();
+
+  void start(const Parameters& /*p*/, std::uint64_t /*key*/) {}
+  [[nodiscard]] std::uint32_t next(const Parameters& /*p*/, std::uint32_t /*sequence*/,
+                                   Picoseconds /*now*/) {
+    return value_;
+  }
+
+  void on_ack(const Parameters& p, const Answered& answer, Picoseconds /*now*/) {
+    if (answer.value != value_) return;  // of the path before
+    // A round trip begins with the first ACK after the one before, and has all that is under way.
+    if (acks_ == 0) round_ends_ = answer.sent;
+    ++acks_;
+    if (answer.is_marked) ++marked_;
+    if (static_cast<std::int32_t>(answer.arrived - round_ends_) < 0) return;
+    const bool is_congested =
+        marked_ > 0 && std::uint64_t{marked_} * 1024 >= std::uint64_t{acks_} * p.marked_in_1024;
+    congested_ = is_congested ? congested_ + 1 : 0;
+    acks_ = 0;
+    marked_ = 0;
+    if (congested_ >= p.congested_rounds) move();
+  }
+  void on_loss(const Parameters& /*p*/, std::uint32_t /*sequence*/, Loss how, Picoseconds /*now*/) {
+    if (how == Loss::kTimeout) move();
+  }
+
+ private:
+  /// What value stands for which path is drawn, so that the next one is as good as any.
+  void move() {
+    value_ = (value_ + 1) % kMostValues;
+    congested_ = 0;
+    acks_ = 0;
+    marked_ = 0;
+  }
+
+  std::uint32_t value_ = 0;
+  std::uint32_t round_ends_ = 0;
+  std::uint32_t acks_ = 0;
+  std::uint32_t marked_ = 0;
+  std::uint32_t congested_ = 0;
+};
+static_assert(EntropyChoice<Plb>);
+
+}  // namespace weft::protocols::entropy
