@@ -17,6 +17,7 @@
 #include "protocols/transports/list.hpp"
 #include "protocols/transports/sender.hpp"
 #include "simcore/base/check.hpp"
+#include "simcore/messages/size_class.hpp"
 
 namespace weft::protocols {
 
@@ -99,7 +100,7 @@ class HostModel {
     auto s = std::ranges::lower_bound(s_.senders.begin(), end, host, {}, &SenderState::host);
     for (; s != end && s->host == host; ++s) {
       const auto ports = routes.host_ports(HostId(host), HostId(s->destination));
-      if (ports.empty() || s->in_network != 0) continue;
+      if (ports.empty() || s->is_in_network()) continue;
       s->set_local_ports(ports);
       port_choice_.choose(*s);
     }
@@ -206,7 +207,7 @@ class HostModel {
       return;
     }
     if (Path::has(Feature::kInNetwork) && kind_of(packet) == PacketKind::kData &&
-        s_.is_to_copy(packet.flow)) {
+        s_.is_to_copy(flow_of(packet))) {
       receive_copy(here, packet, port);
       return;
     }
@@ -226,9 +227,9 @@ class HostModel {
     opened.stamp = packet.word;
     std::uint32_t record = packet.word;
     const bool is_data = kind_of(packet) == PacketKind::kData;
-    if (is_data) s_.telemetry.arrive(packet.flow, record);
+    if (is_data) s_.telemetry.arrive(flow_of(packet), record);
     hand_over(here, opened, port);
-    if (is_data) record = s_.telemetry.hand_on(packet.flow);
+    if (is_data) record = s_.telemetry.hand_on(flow_of(packet));
     if (record != Telemetry::kNone) s_.telemetry.give_back(here.worker.number, record);
   }
 
@@ -243,7 +244,7 @@ class HostModel {
 
   /// A chip says that a sum with a packet of this host is complete.
   void receive_word(const Here& here, const Packet& packet) {
-    const std::uint32_t qp = packet.flow & ~kInNetworkFlow;
+    const std::uint32_t qp = flow_number_of(packet);
     const SenderState& s = s_.senders[qp];
     const Reduction& reduction = s_.reductions[s.in_network_index()];
     s_.rounds_done.add(s.first_round + reduction.link_of(packet.sequence));
@@ -398,7 +399,7 @@ class HostModel {
     }
     const std::uint32_t entropy = entropy_of(s, qp, here.now);
     const auto write = [&](Packet& packet) {
-      packet.flow = Path::has(Feature::kInNetwork) ? qp | (s.in_network & kInNetworkFlow) : qp;
+      packet.flow = qp | (Path::has(Feature::kInNetwork) ? s.marks & kFlowMarks : s.marks);
       packet.sequence = sequence;
       packet.destination = s.destination;
       packet.entropy = entropy;
@@ -434,11 +435,12 @@ class HostModel {
   }
 
   void record_latency(const Here& here, const Packet& packet, std::uint8_t group) {
-    here.worker.packet_latency[group].add(s_.old_packets.elapsed(packet, here.now).count());
+    const std::size_t place = std::size_t{group} * kSizeClasses + size_class_in(packet);
+    here.worker.packet_latency[place].add(s_.old_packets.elapsed(packet, here.now).count());
   }
 
   void receive_data(const Here& here, const Packet& packet, PortState& port) {
-    const ReceiverState& r = s_.receivers[packet.flow];
+    const ReceiverState& r = s_.receivers[flow_of(packet)];
     record_latency(here, packet, r.latency_group);
     const TransportConstants& t = transport(r.transport);
     transports_.with(t.receiver_model,
@@ -447,17 +449,17 @@ class HostModel {
 
   /// A packet of a multicast, which come in any order.
   void receive_copy(const Here& here, const Packet& packet, const PortState& port) {
-    record_latency(here, packet, s_.multicast_of(packet.flow).latency_group);
-    CopyReceiver& r = s_.copy_receivers[packet.flow - s_.first_copy];
+    const std::uint32_t flow = flow_of(packet);
+    record_latency(here, packet, s_.multicast_of(flow).latency_group);
+    CopyReceiver& r = s_.copy_receivers[flow - s_.first_copy];
     const bool is_last = (packet.flags & kLast) != 0;
     if (packet.sequence != r.expected) {
       r.early.insert(r.expected, packet.sequence, is_last);
       return;
     }
-    std::uint32_t messages = r.early.close_gap(r.expected, is_last, [&](std::uint32_t last) {
-      record_delivery(here, packet.flow, last, port);
-    });
-    for (; messages > 0; --messages) notify_copied(here, packet.flow);
+    std::uint32_t messages = r.early.close_gap(
+        r.expected, is_last, [&](std::uint32_t last) { record_delivery(here, flow, last, port); });
+    for (; messages > 0; --messages) notify_copied(here, flow);
   }
   [[gnu::noinline]] void notify_copied(const Here& here, std::uint32_t flow) {
     const Multicast& multicast = s_.multicast_of(flow);

@@ -40,7 +40,7 @@ class PortChoice {
     // one chip.
     for (std::uint32_t i = 0; i < n; ++i) {
       s.port = s.first_port + s.first_local_port[(choice + i) % n];
-      if (!s_.ports[s.port].is_down || s.in_network != 0) return;
+      if (!s_.ports[s.port].is_down || s.is_in_network()) return;
     }
   }
 

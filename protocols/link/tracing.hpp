@@ -87,7 +87,7 @@ class Tracer {
         static_cast<std::uint8_t>(static_cast<unsigned>(kind) << 4U | class_of(packet));
     watched.last.begin = begin;
     watched.last.end = end;
-    watched.last.flow = packet.flow;
+    watched.last.flow = flow_of(packet);
     watched.last.sequence = packet.sequence;
     watched.last.kind_and_class = kind_and_class;
     watched.last.is_told = is_wanted || is_told;
@@ -98,7 +98,7 @@ class Tracer {
   void push(const Here& here, TraceRecord::Kind kind, const Packet& packet, const PortState& port,
             Picoseconds time) const {
     here.worker.trace.push_back({.time = time,
-                                 .value = packet.flow,
+                                 .value = flow_of(packet),
                                  .subject = port.index,
                                  .detail = packet.sequence,
                                  .kind = kind,
@@ -113,7 +113,7 @@ class Tracer {
     return s_.constants.traces_packets && s_.is_watched(packet);
   }
   [[nodiscard]] bool is_of_message(const Packet& packet) const {
-    return s_.watch.is_used() && s_.watch.has(packet.flow, packet.sequence);
+    return s_.watch.is_used() && s_.watch.has(flow_of(packet), packet.sequence);
   }
   /// One more waits. With the first one, what the port sends at the time is told.
   void count(const Here& here, const PortState& port) const {
@@ -125,7 +125,8 @@ class Tracer {
   /// Whether nothing was between the packet, which starts now, and the one before of its message.
   [[nodiscard]] static bool follows(const Packet& packet, const MessageWatch::Sent& last,
                                     Picoseconds begin) {
-    return last.end == begin && last.flow == packet.flow && last.sequence + 1 == packet.sequence &&
+    return last.end == begin && last.flow == flow_of(packet) &&
+           last.sequence + 1 == packet.sequence &&
            (last.kind_and_class >> 4U) == static_cast<unsigned>(PacketKind::kData) &&
            (packet.flags & kFirst) == 0;
   }
@@ -145,7 +146,7 @@ class Tracer {
   /// What a packet may have waited for that starts at a host.
   void hold(const Here& here, const Packet& packet, const PortState& port,
             Picoseconds begin) const {
-    const SenderState& s = s_.senders[packet.flow];
+    const SenderState& s = s_.senders[flow_of(packet)];
     const TransportConstants& t = s_.constants.transports[s.transport];
     const bool is_controlled = !t.control.is_none() && s.window < t.window;
     const auto reason = static_cast<unsigned>(is_controlled ? HoldReason::kControlWindow
@@ -153,7 +154,8 @@ class Tracer {
     constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
     here.worker.trace.push_back(
         {.time = begin,
-         .value = static_cast<std::int64_t>(std::uint64_t{packet.sequence} << 32U | packet.flow),
+         .value =
+             static_cast<std::int64_t>(std::uint64_t{packet.sequence} << 32U | flow_of(packet)),
          .subject = port.index,
          .detail = static_cast<std::uint32_t>(
              std::clamp((begin - s.next_send).count(), std::int64_t{0}, kMost)),

@@ -150,7 +150,7 @@ void connect(const NetworkState& s, ReceiverState& receiver, const SenderState& 
 /// The receiving ends of a multicast, one per member of its group.
 void add_multicast(NetworkState& s, SenderState& sender, const Connection& connection) {
   const auto number = static_cast<std::uint32_t>(s.multicasts.size());
-  sender.in_network = kMulticastFlow | number;
+  sender.marks = kMulticastFlow | number;
   const auto receivers = static_cast<std::uint32_t>(s.copy_receivers.size());
   s.multicasts.push_back({.first_receiver = s.first_copy + receivers,
                           .group = connection.group,
@@ -175,7 +175,7 @@ void add_group(NetworkState& s, const ProcessGroup& group) {
 void join_reduction(NetworkState& s, std::uint32_t qp, std::uint32_t index,
                     const Connection& connection) {
   SenderState& sender = s.senders[qp];
-  sender.in_network = kReduceFlow | index;
+  sender.marks = kReduceFlow | index;
   Reduction& reduction = s.reductions[index];
   reduction.owner = s.processes[connection.destination.value()].host;
   reduction.links = sender.port_count;
@@ -358,6 +358,7 @@ void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
           std::max(largest_window, s.constants.transports[sender.transport].reduction_window);
     }
   }
+  WEFT_CHECK(std::max(s.senders.size(), receivers + copies) <= kMostFlows, "packets number them");
   s.receivers.reserve(receivers);
   s.copy_receivers.reserve(copies);
   s.first_copy = static_cast<std::uint32_t>(receivers);

@@ -140,7 +140,7 @@ NetworkShare PacketNetwork::share() const {
   }
   share.sums = engine_->sums();
   share.sums.add(engine_->measured_from, ~std::uint64_t{0});
-  share.packet_latency = packet_latency();
+  for (const LatencyBySize& group : packet_latencies()) merge(share.packet_latency, group);
   return share;
 }
 
@@ -159,7 +159,7 @@ void PacketNetwork::add(const QueueShare& share, std::uint64_t times) {
 }
 
 void PacketNetwork::add(const Worker::Sums& sums, std::uint8_t latency_group,
-                        const Histogram& packet_latency, std::uint64_t times) {
+                        const LatencyBySize& packet_latency, std::uint64_t times) {
   if (latency_group >= state_->latency_groups) latency_group = 0;
   engine_->add(sums, latency_group, packet_latency, times);
 }
@@ -273,11 +273,11 @@ Bytes PacketNetwork::buffer_peak(SwitchId at) const {
 
 Histogram PacketNetwork::packet_latency() const {
   Histogram all;
-  for (const Histogram& group : packet_latencies()) all.merge(group);
+  for (const LatencyBySize& group : packet_latencies()) merge(all, group);
   return all;
 }
 
-std::vector<Histogram> PacketNetwork::packet_latencies() const {
+std::vector<LatencyBySize> PacketNetwork::packet_latencies() const {
   return engine_->packet_latencies();
 }
 

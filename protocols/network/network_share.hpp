@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "protocols/state/port_state.hpp"
-#include "simcore/base/histogram.hpp"
 #include "simcore/base/ids.hpp"
 #include "simcore/engine/cell.hpp"
+#include "simcore/messages/size_class.hpp"
 
 namespace weft::protocols {
 
@@ -30,7 +30,7 @@ struct QueueShare {
 struct NetworkShare {
   std::vector<QueueShare> queues;  ///< that sent anything, by port and class
   Worker::Sums sums;
-  Histogram packet_latency;
+  LatencyBySize packet_latency;
 };
 
 }  // namespace weft::protocols

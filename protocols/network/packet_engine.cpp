@@ -63,7 +63,7 @@ void PacketNetwork::Engine::hire() {
   for (std::uint32_t i = 0; i < size; ++i) {
     workers_.push_back(std::make_unique<Worker>());
     workers_.back()->number = i;
-    workers_.back()->packet_latency.resize(s_.latency_groups);
+    workers_.back()->packet_latency.resize(s_.latency_groups * kSizeClasses);
     workers_.back()->pool.exchange_by(depot_);
     workers_.back()->signals.reset(signal_words);
   }
@@ -103,18 +103,23 @@ Worker::Sums PacketNetwork::Engine::sums() const {
   return sums;
 }
 
-std::vector<Histogram> PacketNetwork::Engine::packet_latencies() const {
-  std::vector<Histogram> groups(s_.latency_groups);
-  for (const auto& worker : workers_) {
-    for (std::size_t i = 0; i < groups.size(); ++i) groups[i].merge(worker->packet_latency[i]);
+std::vector<LatencyBySize> PacketNetwork::Engine::packet_latencies() const {
+  std::vector<LatencyBySize> groups(s_.latency_groups);
+  for (std::size_t i = 0; i < groups.size() * kSizeClasses; ++i) {
+    SizedLatency size{.size_class = static_cast<std::uint32_t>(i % kSizeClasses), .latency = {}};
+    for (const auto& worker : workers_) size.latency.merge(worker->packet_latency[i]);
+    if (!size.latency.is_empty()) groups[i / kSizeClasses].push_back(size);
   }
   return groups;
 }
 
 void PacketNetwork::Engine::add(const Worker::Sums& sums, std::uint8_t latency_group,
-                                const Histogram& packet_latency, std::uint64_t times) {
+                                const LatencyBySize& packet_latency, std::uint64_t times) {
   workers_[0]->sums.add(sums, times);
-  workers_[0]->packet_latency[latency_group].merge(packet_latency, times);
+  const std::size_t first = latency_group * kSizeClasses;
+  for (const SizedLatency& size : packet_latency) {
+    workers_[0]->packet_latency[first + size.size_class].merge(size.latency, times);
+  }
 }
 
 void PacketNetwork::Engine::clear_latency() {
@@ -407,7 +412,7 @@ void PacketNetwork::Engine::sample_rates(Picoseconds now) {
   for (const std::uint32_t qp : sampled_queue_pairs_) {
     const SenderState& sender = s_.senders[qp];
     TraceRecord record{.time = now,
-                       .subject = qp | (sender.in_network & kInNetworkFlow),
+                       .subject = qp | (sender.marks & kInNetworkFlow),
                        .traffic_class = sender.traffic_class};
     sample_control(sender, record);
     record.kind = TraceRecord::Kind::kProgress;

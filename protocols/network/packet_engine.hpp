@@ -56,11 +56,11 @@ class PacketNetwork::Engine {
   [[nodiscard]] Picoseconds last_event() const;
   /// Over all workers, since the start of the run.
   [[nodiscard]] Worker::Sums sums() const;
-  [[nodiscard]] std::vector<Histogram> packet_latencies() const;
+  [[nodiscard]] std::vector<LatencyBySize> packet_latencies() const;
   void clear_latency();
   /// Counts what was simulated elsewhere.
-  void add(const Worker::Sums& sums, std::uint8_t latency_group, const Histogram& packet_latency,
-           std::uint64_t times);
+  void add(const Worker::Sums& sums, std::uint8_t latency_group,
+           const LatencyBySize& packet_latency, std::uint64_t times);
   [[nodiscard]] std::size_t chunk_bytes() const;
 
   void start_process(std::uint32_t cell, ProcessId process);

@@ -291,7 +291,7 @@ void PacketNetwork::build_observation() {
     const ConnectionState& connection = s.connections[flow.value()];
     for (std::uint32_t i = 0; i < connection.queue_pairs; ++i) {
       const std::uint32_t qp = connection.first_queue_pair + i;
-      s.watched[s.watch_place(qp | (s.senders[qp].in_network & kInNetworkFlow))] = 1;
+      s.watched[s.watch_place(qp | (s.senders[qp].marks & kInNetworkFlow))] = 1;
       // The sum, on the connection of its owner to itself, or the copies.
       const SenderState& sender = s.senders[qp];
       std::size_t made_by_chips = 0;

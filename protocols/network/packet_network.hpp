@@ -19,6 +19,7 @@
 #include "simcore/fabric/fabric.hpp"
 #include "simcore/fabric/routes.hpp"
 #include "simcore/messages/message_network.hpp"
+#include "simcore/messages/size_class.hpp"
 
 namespace weft::protocols {
 
@@ -188,8 +189,8 @@ class PacketNetwork {
   [[nodiscard]] NetworkShare share() const;
   /// Counts what was simulated elsewhere, so many times.
   void add(const QueueShare& queue, std::uint64_t times);
-  void add(const Worker::Sums& sums, std::uint8_t latency_group, const Histogram& packet_latency,
-           std::uint64_t times);
+  void add(const Worker::Sums& sums, std::uint8_t latency_group,
+           const LatencyBySize& packet_latency, std::uint64_t times);
   /// Whether nothing is under way from or to a host, in either direction of its links, and all
   /// credits are back: as if nothing had ever been.
   [[nodiscard]] bool is_quiet(HostId host) const;
@@ -204,8 +205,9 @@ class PacketNetwork {
   [[nodiscard]] std::vector<BlockedPort> deadlock() const;
   [[nodiscard]] Bytes buffer_peak(SwitchId at) const;
   [[nodiscard]] Histogram packet_latency() const;
-  /// By Connection::latency_group; of all as one where there are more than kMostLatencyGroups.
-  [[nodiscard]] std::vector<Histogram> packet_latencies() const;
+  /// By Connection::latency_group, of all as one where there are more than kMostLatencyGroups, and
+  /// by size class of messages.
+  [[nodiscard]] std::vector<LatencyBySize> packet_latencies() const;
   /// Visits the messages that are over (their senders are done with them, and they were delivered)
   /// and were not yet taken, by the time when that was so, some thousands at once. The network
   /// forgets them.

@@ -408,7 +408,7 @@ struct NetworkState {
   }
   /// Whether the packets of its flow are traced.
   [[nodiscard]] bool is_watched(const Packet& packet) const {
-    return watched[watch_place(packet.flow)] != 0;
+    return watched[watch_place(flow_of(packet))] != 0;
   }
   /// A queue by the number of its port: where the port itself is not at hand, nobody waits for its
   /// memory.

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "protocols/config/scale_up_config.hpp"
-#include "protocols/packet/in_network_flow.hpp"
+#include "protocols/packet/flow_bits.hpp"
 #include "protocols/packet/no_index.hpp"
 #include "simcore/base/hash.hpp"
 #include "simcore/base/ids.hpp"
@@ -53,9 +53,10 @@ struct alignas(64) SenderState {
   std::uint32_t host = 0;
   ConnectionId connection;
   std::uint32_t first_port = 0;  ///< of the host
-  /// kReduceFlow or kMulticastFlow, with the number of the reduction or multicast, where chips work
-  /// on the data.
-  std::uint32_t in_network = 0;
+  /// What Packet::flow has besides the number (kFlowMarks): the size class of `message`, and where
+  /// chips work on the data, of what kind it is. Below that the number of the reduction or
+  /// multicast.
+  std::uint32_t marks = 0;
   /// Of a reduction: where its links are in NetworkState::rounds_done.
   std::uint32_t first_round = 0;
   std::uint32_t repair = kNoIndex;  ///< what selective repeat knows: in NetworkState::repairs
@@ -76,10 +77,11 @@ struct alignas(64) SenderState {
     if (n < 2) return;
     turn = static_cast<std::uint16_t>((first_turn % n + n - sequence % n) % n);
   }
-  [[nodiscard]] bool is_added_up() const { return (in_network & kReduceFlow) != 0; }
-  [[nodiscard]] bool is_repeated() const { return (in_network & kMulticastFlow) != 0; }
+  [[nodiscard]] bool is_in_network() const { return (marks & kInNetworkFlow) != 0; }
+  [[nodiscard]] bool is_added_up() const { return (marks & kReduceFlow) != 0; }
+  [[nodiscard]] bool is_repeated() const { return (marks & kMulticastFlow) != 0; }
   /// Of the reduction or multicast.
-  [[nodiscard]] std::uint32_t in_network_index() const { return in_network & ~kInNetworkFlow; }
+  [[nodiscard]] std::uint32_t in_network_index() const { return marks & ~kFlowMarks; }
   [[nodiscard]] bool has_outstanding() const { return unacked != sent_end; }
 };
 static_assert(sizeof(SenderState) == 128, "two cache lines");

@@ -54,7 +54,7 @@ class Telemetry {
   }
   /// Whether this packet has one. CNPs have none.
   [[nodiscard]] bool is_in(const Packet& packet) const {
-    return is_of(packet.flow) && kind_of(packet) != PacketKind::kCnp;
+    return is_of(flow_of(packet)) && kind_of(packet) != PacketKind::kCnp;
   }
   [[nodiscard]] TelemetryRecord& operator[](std::uint32_t number) {
     return slabs_[number / kSlab][number % kSlab];

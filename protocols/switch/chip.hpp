@@ -67,14 +67,14 @@ class Chip {
   void add_up(const Here& here, const Packet& packet, PortState& in) {
     const std::uint8_t c = class_of(packet);
     control_.grant(here, in, c, scheduler_.blocks(c, packet.wire_size()));
-    const SenderState& sender = s_.senders[packet.flow & ~kInNetworkFlow];
+    const SenderState& sender = s_.senders[flow_number_of(packet)];
     Reduction& reduction = s_.reductions[sender.in_network_index()];
     std::uint16_t& count = reduction.count_of(packet.sequence);
     if (++count < reduction.members.size()) return;
     count = 0;
     const std::uint32_t link = reduction.link_of(packet.sequence);
     Packet sum = packet;
-    sum.flow = reduction.receiver;
+    sum.flow = reduction.receiver | (packet.flow & kSizeClassFlow);
     sum.word = stamp_of(here.now);
     emit(here, in.owner, sum, reduction.owner, link, kOwesNothing);
     for (std::size_t m = 0; m < reduction.members.size(); ++m) {
@@ -89,21 +89,22 @@ class Chip {
 
   void repeat(const Here& here, const Packet& packet, PortState& in) {
     const std::uint8_t c = class_of(packet);
-    const SenderState& sender = s_.senders[packet.flow & ~kInNetworkFlow];
+    const SenderState& sender = s_.senders[flow_number_of(packet)];
     const Multicast& multicast = s_.multicasts[sender.in_network_index()];
     const std::uint32_t ingress = in.index - s_.switches[in.owner].first_port;
     s_.account(in, c).bytes +=
         scheduler_.blocks(c, packet.wire_size()) * s_.constants.of_class[c].block;
     const std::vector<std::uint32_t>& members = s_.members_of(multicast);
+    const std::uint32_t first = multicast.first_receiver | (packet.flow & kSizeClassFlow);
     Packet copy = packet;
-    copy.flow = multicast.first_receiver;
+    copy.flow = first;
     const std::uint32_t place =
         s_.copies[in.owner].add({.packet = copy,
                                  .copies = static_cast<std::uint32_t>(members.size()),
                                  .ingress = static_cast<std::uint16_t>(ingress),
                                  .chain = chain_of(in.owner, ingress, HostId(members.front()))});
     for (std::uint32_t m = 0; m < members.size(); ++m) {
-      copy.flow = multicast.first_receiver + m;
+      copy.flow = first + m;
       // Links of a GPU to this chip lie side by side: by the same one of them as it came.
       emit(here, in.owner, copy, members[m], ingress, owes_original(place));
     }

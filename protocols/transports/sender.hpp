@@ -5,6 +5,7 @@
 
 #include "protocols/state/network_state.hpp"
 #include "simcore/base/check.hpp"
+#include "simcore/messages/size_class.hpp"
 
 namespace weft::protocols {
 
@@ -33,6 +34,7 @@ class Sender {
     const Bytes before_last = (std::int64_t{record.packets} - 1) * t.payload;
     s.full_size = static_cast<std::uint16_t>((t.payload + t.header).count());
     s.last_size = static_cast<std::uint16_t>((record.bytes - before_last + t.header).count());
+    s.marks = (s.marks & ~kSizeClassFlow) | size_class_of(record.bytes) << kSizeClassShift;
     if (!t.is_stream) s.first_of_message = sequence == record.first_sequence;
   }
 

@@ -13,6 +13,7 @@
 #include "scenarios/results/table_list.hpp"
 #include "simcore/base/histogram.hpp"
 #include "simcore/base/units.hpp"
+#include "simcore/messages/size_class.hpp"
 
 /// What a run found: plain tables, complete before anything is written.
 namespace weft::scenarios {
@@ -66,8 +67,9 @@ struct Results : ResultTables {
   Picoseconds lookahead;
   protocols::NetworkTotals totals;
   Histogram packet_latency;
-  /// By job; empty where there is one, or more than are told apart. Adds up to the other.
-  std::vector<Histogram> packet_latency_of_jobs;
+  /// By job, or of all as one where there is one job, or more than are told apart, and by size
+  /// class of messages. Adds up to the other.
+  std::vector<LatencyBySize> packet_latency_by_size;
   ReuseReport reuse;
   MessageStatistics messages;
   bool lists_messages = true;        ///< as rows of a file

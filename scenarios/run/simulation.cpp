@@ -251,10 +251,7 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
   results.totals = network.totals();
   results.has_link_errors = network.has_link_errors();
   results.packet_latency = network.packet_latency();
-  if (auto groups = network.packet_latencies(); groups.size() > 1) {
-    groups.resize(e.workload.jobs().size());
-    results.packet_latency_of_jobs = std::move(groups);
-  }
+  results.packet_latency_by_size = network.packet_latencies();
   results.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 

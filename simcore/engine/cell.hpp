@@ -24,7 +24,8 @@ struct alignas(64) Worker {
   std::uint32_t number = 0;  ///< of the thread, from 0
   ChunkPool pool;
   ArrivalBatch batch;
-  std::vector<Histogram> packet_latency;  ///< by group of connections
+  /// By group of connections, and within it by size class of messages.
+  std::vector<Histogram> packet_latency;
   /// Counted from the start of the run.
   struct Sums {
     std::uint64_t events = 0;

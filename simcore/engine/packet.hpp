@@ -13,7 +13,8 @@ struct Packet {
   /// On a link: when it arrives, in picoseconds. In the egress queue of a switch: the port it came
   /// in by. The two never overlap in time.
   std::int64_t stamp = 0;
-  std::uint32_t flow = 0;         ///< queue pair; indexes both ends' state
+  /// Queue pair, which indexes both ends' state, and what else protocols/packet/flow_bits.hpp says.
+  std::uint32_t flow = 0;
   std::uint32_t sequence = 0;     ///< data: packet sequence number; ACK, NACK: next one expected
   std::uint32_t destination = 0;  ///< HostId
   std::uint32_t entropy = 0;      ///< what ECMP hashes

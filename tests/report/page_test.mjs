@@ -251,8 +251,36 @@ async function showsTraces(browser) {
   return page;
 }
 
+const SIZES = `name: sizes
+racks: {count: 1, servers: 4, server: host-400g}
+fabric: {topology: leaf-spine, spines: 1}
+transport: {type: roce}
+jobs:
+  - {name: mixed, type: messages, ranks: [0, 1, 2], list: [{from: 0, to: 2, size: 64KiB}, {from: 0, to: 2, size: 1MiB}, {from: 1, to: 2, size: 20MiB}]}
+  - {name: even, type: messages, ranks: [2, 3], list: [{from: 1, to: 0, size: 256KiB}, {from: 1, to: 0, size: 512KiB, start: 100us}]}
+`;
+
+/** Messages and packets by job and size: a curve for each class that a job has, and one for a job that has one. */
+async function tellsSizesApart(browser) {
+  writeFileSync(join(folder, 'sizes.yaml'), SIZES);
+  run('run', 'sizes.yaml', '--quiet', '-o', 'sizes');
+  const page = pageOf('sizes', 'sizes');
+  await opens(browser, page);
+  const sizes = ['up to 64 KiB', 'up to 1 MiB', 'over 16 MiB'].map((size) => `mixed, ${size}`);
+  for (const quantity of ['message slowdown', 'message completion time', 'packet latency']) {
+    await choose(browser, '#distributions', quantity);
+    for (const [by, curves] of [['run', ['all jobs']], ['job', ['mixed', 'even']], ['job and size class', [...sizes, 'even']]]) {
+      await choose(browser, '#distributions', by);
+      await browser.until('document.querySelectorAll("#distributions .u-legend").length === 2');
+      const legends = await browser.ask('[...document.querySelectorAll("#distributions .u-legend")].map((n) => [...n.querySelectorAll(".u-label")].slice(1).map((l) => l.textContent))');
+      assert.deepEqual(legends, [curves, curves], `${quantity} by ${by}`);
+    }
+  }
+  return page;
+}
+
 async function whole(browser, incast) {
-  const pages = [incast, await comparesRuns(browser), await showsSweeps(browser), await showsTraces(browser)];
+  const pages = [incast, await comparesRuns(browser), await showsSweeps(browser), await showsTraces(browser), await tellsSizesApart(browser)];
   for (const page of pages) {
     await looksRight(browser, page, [360, 1280, 1920]);
     await obeysKeyboard(browser, page);

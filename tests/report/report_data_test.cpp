@@ -13,6 +13,7 @@
 #include "tools/report/data/blame_data.hpp"
 #include "tools/report/data/message_data.hpp"
 #include "tools/report/data/port_data.hpp"
+#include "tools/report/data/run_data.hpp"
 #include "tools/report/data/series_data.hpp"
 #include "tools/report/data/timeline_data.hpp"
 #include "tools/report/page.hpp"
@@ -57,6 +58,25 @@ TEST_F(ReportData, QuantilesAreThoseOfTheMessages) {
     EXPECT_NEAR(point[1].get<double>(), exact, exact / 128 + 1e-12) << p;
   }
   EXPECT_DOUBLE_EQ(group["seconds"].back()[1].get<double>(), 1e-3);
+}
+
+TEST_F(ReportData, PacketLatenciesAreByJobAndSizeAsInTheTable) {
+  write("summary.json", R"({"scenario": "t", "jobs": [], "simulated_seconds": 1})");
+  write("latency.csv",
+        "job,above_bytes,up_to_bytes,longer,latency_s\n"
+        ",,,0.5,2e-6\n,,,0,4e-6\n"
+        ",0,4096,0,1e-6\n,16777216,,0,4e-6\n"
+        "a,,,0,4e-6\na,4096,65536,0,3e-6\n");
+  const auto run = run_json(folder(), {});
+  ASSERT_TRUE(run.ok()) << run.errors()[0].to_string();
+  std::vector<std::string> groups;
+  for (const Json& group : run.value()["latencies"]) {
+    groups.push_back(group["job"].get<std::string>() + "|" + group["size"].get<std::string>() +
+                     "|" + group["seconds"].dump());
+  }
+  EXPECT_THAT(groups, ElementsAre("||[[0.5,2e-06],[1,4e-06]]", "|up to 4 KiB|[[1,1e-06]]",
+                                  "|over 16 MiB|[[1,4e-06]]", "a||[[1,4e-06]]",
+                                  "a|up to 64 KiB|[[1,3e-06]]"));
 }
 
 TEST_F(ReportData, TailHasTheMostSlowedDownMessagesFirst) {

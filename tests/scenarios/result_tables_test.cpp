@@ -3,10 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "scenarios/results/results.hpp"
@@ -125,9 +130,11 @@ TEST(ResultTables, TellPacketLatenciesOfJobsApart) {
       "jobs:\n"
       "  - {name: far, type: messages, ranks: [0, 1], list: [{from: 0, to: 1, size: 64KiB}]}\n"
       "  - {name: near, type: messages, ranks: [2, 3], list: [{from: 0, to: 1, size: 32KiB}]}\n"));
-  ASSERT_EQ(r.packet_latency_of_jobs.size(), 2U);
-  const Histogram& far = r.packet_latency_of_jobs[0];
-  const Histogram& near = r.packet_latency_of_jobs[1];
+  ASSERT_EQ(r.packet_latency_by_size.size(), 2U);
+  Histogram far;
+  Histogram near;
+  merge(far, r.packet_latency_by_size[0]);
+  merge(near, r.packet_latency_by_size[1]);
   EXPECT_EQ(far.count(), 16U);
   EXPECT_EQ(near.count(), 8U);
   EXPECT_GT(far.min(), near.max() + 1'000'000);
@@ -139,6 +146,49 @@ TEST(ResultTables, TellPacketLatenciesOfJobsApart) {
     if (jobs.empty() || jobs.back() != row.job) jobs.push_back(row.job);
   });
   EXPECT_THAT(jobs, ElementsAre("", "far", "near"));
+}
+
+// One job has messages of two size classes and one of the largest that still is of the lower one,
+// the other job of one class. Sixteen packets of 4 KiB are 64 KiB.
+TEST(ResultTables, TellPacketLatenciesOfSizesApart) {
+  const Results r = simulate(weft::testing::experiment_of_text(
+      "name: t\n"
+      "racks: {count: 1, servers: 4, server: host-400g}\n"
+      "fabric: {topology: leaf-spine, spines: 1}\n"
+      "transport: {type: roce, congestion_control: none}\n"
+      "jobs:\n"
+      "  - {name: mixed, type: messages, ranks: [0, 1], list: [{from: 0, to: 1, size: 64KiB}, "
+      "{from: 0, to: 1, size: 65537B}, {from: 0, to: 1, size: 5000B}]}\n"
+      "  - {name: even, type: messages, ranks: [2, 3], list: [{from: 0, to: 1, size: 4KiB}]}\n"));
+  std::map<std::tuple<std::string, std::int64_t, std::int64_t>, std::pair<int, Picoseconds>> ends;
+  LatencyTable::declaration().each(r, [&](const LatencyRow& row) {
+    auto& [rows, latest] =
+        ends[{row.job, row.above ? row.above->count() : -1, row.up_to ? row.up_to->count() : -1}];
+    ++rows;
+    latest = std::max(latest, row.latency);
+  });
+  ASSERT_EQ(r.packet_latency_by_size.size(), 2U);
+  const LatencyBySize& mixed = r.packet_latency_by_size[0];
+  ASSERT_EQ(mixed.size(), 2U);
+  EXPECT_EQ(mixed[0].size_class, 1U);
+  EXPECT_EQ(mixed[0].latency.count(), 16U + 2);
+  EXPECT_EQ(mixed[1].size_class, 2U);
+  EXPECT_EQ(mixed[1].latency.count(), 17U);
+  const LatencyBySize& even = r.packet_latency_by_size[1];
+  ASSERT_EQ(even.size(), 1U);
+  EXPECT_EQ(even[0].size_class, 0U);
+  EXPECT_EQ(even[0].latency.count(), 1U);
+  Histogram all;
+  for (const LatencyBySize& job : r.packet_latency_by_size) merge(all, job);
+  EXPECT_EQ(all, r.packet_latency);
+  const auto last = [&](const char* job, std::int64_t above, std::int64_t up_to) {
+    return ends[{job, above, up_to}].second.count();
+  };
+  EXPECT_EQ(ends.size(), 1U + 3 + 1 + 2 + 1);  // all and three classes; a job with two, and one
+  EXPECT_EQ(last("", -1, -1), r.packet_latency.max());
+  EXPECT_EQ(last("mixed", 4096, 65'536), mixed[0].latency.max());
+  EXPECT_EQ(last("mixed", 65'536, 1'048'576), mixed[1].latency.max());
+  EXPECT_EQ(last("even", -1, -1), even[0].latency.max());
 }
 
 TEST(ResultTables, HavePercentilesOfTheMessagesOfEachJob) {

@@ -36,7 +36,7 @@ class Relay final : public ProcessHandler {
  private:
   void send(ProcessContext& context, ProcessId self) {
     --left_[self.value()];
-    context.post(ConnectionId(self.value()), 60_KB);
+    context.post(ConnectionId(self.value()), left_[self.value()] == 1 ? 68_KB : 60_KB);
   }
   std::vector<std::uint32_t> left_;
   std::vector<std::uint32_t> signals_;
@@ -50,7 +50,7 @@ struct Observed {
   std::uint64_t hops = 0;
   std::int64_t ended = 0;
   std::vector<std::uint32_t> signals;
-  Histogram latency;
+  std::vector<LatencyBySize> latencies;
   bool operator==(const Observed&) const = default;
 };
 
@@ -100,13 +100,15 @@ Observed run(PacketNetwork::Options options, std::uint32_t threads) {
   observed.hops = network.totals().packet_hops;
   observed.ended = network.last_event().count();
   observed.signals = relay.signals();
-  observed.latency = network.packet_latency();
+  observed.latencies = network.packet_latencies();
   return observed;
 }
 
 void expect_same_bits(const PacketNetwork::Options& options) {
   const Observed one = run(options, 1);
   EXPECT_EQ(one.messages.size(), 48u);
+  ASSERT_EQ(one.latencies.size(), 1U);
+  EXPECT_EQ(one.latencies[0].size(), 2U);  // two sizes of messages
   EXPECT_GT(one.trace.size(), 100u);
   for (const std::uint32_t threads : {2U, 3U, 5U}) {
     EXPECT_TRUE(run(options, threads) == one) << threads << " threads";

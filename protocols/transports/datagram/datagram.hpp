@@ -25,13 +25,14 @@ class Datagram {
   void expire_timer(const Here&, std::uint32_t) const {}
 
   void receive_data(const Here& here, const Packet& packet, PortState& port) {
-    ReceiverState& r = s_.receivers[packet.flow];
+    const std::uint32_t qp = flow_of(packet);
+    ReceiverState& r = s_.receivers[qp];
     const bool has_gap = packet.sequence != r.expected;
     r.message_broken = (packet.flags & kFirst) == 0 && (r.message_broken || has_gap);
     r.expected = packet.sequence + 1;
     if ((packet.flags & kLast) == 0 || r.message_broken) return;
-    host_.record_delivery(here, packet.flow, packet.sequence, port);
-    host_.notify_delivered(here, packet.flow);
+    host_.record_delivery(here, qp, packet.sequence, port);
+    host_.notify_delivered(here, qp);
   }
 
  private:

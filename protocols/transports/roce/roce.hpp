@@ -47,31 +47,32 @@ class Roce {
   // The receiver.
 
   void receive_data(const Here& here, const Packet& packet, PortState& port) {
-    ReceiverState& r = s_.receivers[packet.flow];
+    const std::uint32_t qp = flow_of(packet);
+    ReceiverState& r = s_.receivers[qp];
     const TransportConstants& t = host_.transport(r.transport);
-    s_.nics[port.index].recent_receiver = packet.flow;
+    s_.nics[port.index].recent_receiver = qp;
     if (t.control.needs.echo_time) {
       r.sent = send_time(here.now - s_.old_packets.elapsed(packet, here.now));
     }
     if ((packet.flags & kCongested) != 0 && !t.control.is_none()) {
-      answer_mark(here, packet.flow, r, port);
+      answer_mark(here, qp, r, port);
     }
     if constexpr (Host::kHasEntropies) {
       if (!t.entropy.is_fixed()) note_way(r, packet);
     }
     const std::uint32_t ahead = packet.sequence - r.expected;
     if (ahead == 0 && r.early.empty()) [[likely]] {
-      accept(here, packet.flow, r, (packet.flags & kLast) != 0, port);
+      accept(here, qp, r, (packet.flags & kLast) != 0, port);
     } else if (static_cast<std::int32_t>(ahead) < 0) {
-      send_ack(here, packet.flow, r, PacketKind::kAck, port);  // a duplicate
+      send_ack(here, qp, r, PacketKind::kAck, port);  // a duplicate
     } else if (t.any_order) {
-      accept_any_order(here, packet, r, port);
-    } else if (!r.nack_sent || may_nack_again(packet.flow, t, here.now)) {
+      accept_any_order(here, packet, qp, r, port);
+    } else if (!r.nack_sent || may_nack_again(qp, t, here.now)) {
       r.nack_sent = true;
       if (t.nack_interval > Picoseconds()) {
-        s_.next_nack[packet.flow] = here.now + t.nack_interval;
+        s_.next_nack[qp] = here.now + t.nack_interval;
       }
-      send_ack(here, packet.flow, r, PacketKind::kNack, port);
+      send_ack(here, qp, r, PacketKind::kNack, port);
     }
   }
 
@@ -192,7 +193,8 @@ class Roce {
     host_.notify_delivered(here, qp);
   }
 
-  void accept_any_order(const Here& here, const Packet& packet, ReceiverState& r, PortState& port) {
+  void accept_any_order(const Here& here, const Packet& packet, std::uint32_t qp, ReceiverState& r,
+                        PortState& port) {
     const bool is_last = (packet.flags & kLast) != 0;
     const TransportConstants& t = host_.transport(r.transport);
     const std::uint32_t ack_every = t.ack_every;
@@ -202,23 +204,23 @@ class Roce {
         ++r.since_ack;
       }
       if (t.is_selective) {
-        send_ack(here, packet.flow, r, PacketKind::kNack, port, packet.sequence - r.expected);
+        send_ack(here, qp, r, PacketKind::kNack, port, packet.sequence - r.expected);
       } else if (r.since_ack >= ack_every) {
-        send_ack(here, packet.flow, r, PacketKind::kAck, port);
+        send_ack(here, qp, r, PacketKind::kAck, port);
       }
       return;
     }
     ++r.received;
     ++r.since_ack;
     std::uint32_t messages = r.early.close_gap(r.expected, is_last, [&](std::uint32_t last) {
-      host_.record_delivery(here, packet.flow, last, port);
+      host_.record_delivery(here, qp, last, port);
     });
     // A gap that is closed is news for a sender that repairs it.
     if (messages > 0 || t.is_selective || r.since_ack >= ack_every) {
-      send_ack(here, packet.flow, r, PacketKind::kAck, port);
+      send_ack(here, qp, r, PacketKind::kAck, port);
     }
-    if (messages > 0 && t.is_per_message) forget(packet.flow, r, port);
-    for (; messages > 0; --messages) host_.notify_delivered(here, packet.flow);
+    if (messages > 0 && t.is_per_message) forget(qp, r, port);
+    for (; messages > 0; --messages) host_.notify_delivered(here, qp);
   }
 
   /// Whether a gap that was reported may be reported again.

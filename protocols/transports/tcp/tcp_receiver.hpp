@@ -16,12 +16,12 @@ class TcpReceiverEnd {
   TcpReceiverEnd(NetworkState& state, Host& host) : s_(state), host_(host) {}
 
   void receive_data(const Here& here, const Packet& packet, PortState& port) {
-    const std::uint32_t qp = packet.flow;
+    const std::uint32_t qp = flow_of(packet);
     ReceiverState& r = s_.receivers[qp];
     TcpReceiver& tcp = s_.tcp.receiver(qp);
     s_.nics[port.index].recent_receiver = qp;
     tcp.port = port.index;
-    hear_mark(here, packet, r, tcp, port);
+    hear_mark(here, packet, qp, r, tcp, port);
     const bool is_last = (packet.flags & kLast) != 0;
     const std::uint32_t ahead = packet.sequence - r.expected;
     if (ahead == 0 && r.early.empty()) [[likely]] {
@@ -59,8 +59,8 @@ class TcpReceiverEnd {
 
   /// What ACKs echo from this packet on: until the sender says that it has reduced its window (RFC
   /// 3168, 6.1.3), or with an ACK of its own for those before that differ (RFC 8257, 3.2).
-  void hear_mark(const Here& here, const Packet& packet, ReceiverState& r, TcpReceiver& tcp,
-                 PortState& port) {
+  void hear_mark(const Here& here, const Packet& packet, std::uint32_t qp, ReceiverState& r,
+                 TcpReceiver& tcp, PortState& port) {
     if ((packet.flags & kWindowReduced) != 0) tcp.echoes = false;
     const TransportConstants& t = constants(r);
     const bool is_marked = (packet.flags & kCongested) != 0 && !t.control.is_none();
@@ -71,7 +71,7 @@ class TcpReceiverEnd {
     if (answer == congestion::Answer::kEchoUntilReduced) tcp.echoes = true;
     const bool echoes_this = answer == congestion::Answer::kEcho;
     if (echoes_this == tcp.was_marked) return;
-    if (r.since_ack > 0) send_ack(here, packet.flow, r, tcp, port);
+    if (r.since_ack > 0) send_ack(here, qp, r, tcp, port);
     tcp.was_marked = echoes_this;
   }
 

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <utility>
 
 #include "simcore/base/histogram.hpp"
+#include "simcore/messages/size_class.hpp"
+#include "tools/report/data/size_names.hpp"
 
 namespace weft::report {
 namespace {
@@ -15,16 +18,6 @@ namespace {
 constexpr double kPicoseconds = 1e12;
 /// Slowdowns are counted in millionths.
 constexpr double kSlowdownScale = 1e6;
-
-struct SizeClass {
-  const char* name;
-  double most;  ///< bytes
-};
-constexpr std::array<SizeClass, 5> kSizes{{{"up to 4 KiB", 4096},
-                                           {"up to 64 KiB", 65'536},
-                                           {"up to 1 MiB", 1'048'576},
-                                           {"up to 16 MiB", 16'777'216},
-                                           {"over 16 MiB", 1e300}}};
 
 struct Group {
   Histogram times;
@@ -75,9 +68,8 @@ class Collector {
   explicit Collector(std::size_t tail) : most_(tail) {}
 
   void add(TailMessage message, bool is_finished) {
-    const auto* size =
-        std::ranges::find_if(kSizes, [&](const SizeClass& c) { return message.bytes <= c.most; });
-    auto& group = groups_[{order_of(message.job), size - kSizes.begin()}];
+    const Bytes size(std::max<std::int64_t>(1, std::llround(message.bytes)));
+    auto& group = groups_[{order_of(message.job), size_class_of(size)}];
     if (!group) group = std::make_unique<Group>();
     if (!is_finished) {
       ++group->unfinished;
@@ -98,8 +90,7 @@ class Collector {
       for (const auto& [key, group] : groups_) {
         if (key.first != j) continue;
         job->merge(*group);
-        sizes.push_back(
-            group_json(jobs_[j], kSizes[static_cast<std::size_t>(key.second)].name, *group));
+        sizes.push_back(group_json(jobs_[j], kSizeNames[key.second], *group));
       }
       whole->merge(*job);
       data.distributions.push_back(group_json(jobs_[j], "", *job));
@@ -139,7 +130,7 @@ class Collector {
   std::size_t most_;
   std::vector<std::string> jobs_;
   std::map<std::string, std::size_t> numbers_;
-  std::map<std::pair<std::size_t, std::ptrdiff_t>, std::unique_ptr<Group>> groups_;
+  std::map<std::pair<std::size_t, std::uint32_t>, std::unique_ptr<Group>> groups_;
   std::vector<TailMessage> tail_;
 };
 

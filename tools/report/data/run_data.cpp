@@ -1,17 +1,20 @@
 #include "tools/report/data/run_data.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <utility>
 
 #include "scenarios/explain/blame_file.hpp"
+#include "simcore/messages/size_class.hpp"
 #include "tools/report/data/blame_data.hpp"
 #include "tools/report/data/fabric_data.hpp"
 #include "tools/report/data/message_data.hpp"
 #include "tools/report/data/port_data.hpp"
 #include "tools/report/data/series_data.hpp"
+#include "tools/report/data/size_names.hpp"
 #include "tools/report/data/timeline_data.hpp"
 
 namespace weft::report {
@@ -68,17 +71,28 @@ Result<Json> read_victims(const fs::path& folder) {
   return Json{{"columns", table.header()}, {"rows", std::move(rows)}};
 }
 
-/// Packet latencies, of all packets and of those of each job: by share that took at most so long.
+/// What the page calls the size class of a row of latency.csv; nothing where it is of all sizes.
+std::string size_name(const TableReader& table, std::size_t above) {
+  const auto least = table.number(above);
+  if (!least) return "";
+  const Bytes size(std::llround(std::clamp(*least, 0.0, 1e15)) + 1);
+  return kSizeNames[size_class_of(size)];
+}
+
+/// Packet latencies, of all packets and of those of each job, and by the size of their messages: by
+/// share that took at most so long.
 Result<Json> read_latencies(const fs::path& folder) {
   TableReader table(folder / "latency.csv");
   const std::size_t job = table.column("job");
+  const std::size_t above = table.column("above_bytes");
   const std::size_t longer = table.column("longer");
   const std::size_t latency = table.column("latency_s");
   Json groups = Json::array();
   while (table.next()) {
     const std::string name(table.text(job));
-    if (groups.empty() || groups.back()["job"] != name) {
-      groups.push_back({{"job", name}, {"seconds", Json::array()}});
+    const std::string size = size_name(table, above);
+    if (groups.empty() || groups.back()["job"] != name || groups.back()["size"] != size) {
+      groups.push_back({{"job", name}, {"size", size}, {"seconds", Json::array()}});
     }
     groups.back()["seconds"].push_back(Json::array({short_number(1 - table.number_or_zero(longer)),
                                                     short_number(table.number_or_zero(latency))}));

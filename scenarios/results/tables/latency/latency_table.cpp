@@ -5,6 +5,7 @@
 #include <string>
 
 #include "scenarios/results/results.hpp"
+#include "simcore/messages/size_class.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -26,11 +27,31 @@ void for_each_share(std::uint64_t packets, Visit visit) {
   visit(0.0);
 }
 
+/// `row` with every share of packets and their latency.
 template <class Visit>
-void for_each_row(const std::string& job, const Histogram& latency, Visit visit) {
+void for_each_row(LatencyRow row, const Histogram& latency, Visit visit) {
   for_each_share(latency.count(), [&](double longer) {
-    visit({job, longer, Picoseconds(latency.quantile(1 - longer))});
+    row.longer = longer;
+    row.latency = Picoseconds(latency.quantile(1 - longer));
+    visit(row);
   });
+}
+
+/// Of all packets of a job, and of its size classes where there are several.
+template <class Visit>
+void for_each_row_of(const std::string& job, const Histogram& all, const LatencyBySize& sizes,
+                     Visit visit) {
+  LatencyRow row;
+  row.job = job;
+  for_each_row(row, all, visit);
+  if (sizes.size() < 2) return;
+  for (const SizedLatency& size : sizes) {
+    const std::size_t c = size.size_class;
+    row.above = c > 0 ? kMostOfSizeClass[c - 1] : Bytes(0);
+    row.up_to.reset();
+    if (c < kMostOfSizeClass.size()) row.up_to = kMostOfSizeClass[c];
+    for_each_row(row, size.latency, visit);
+  }
 }
 
 }  // namespace
@@ -39,19 +60,29 @@ const Table<LatencyRow>& LatencyTable::declaration() {
   using Row = LatencyRow;
   static const Table<Row> table{
       "latency.csv",
-      "a share of all packets, then of those of each job where there are several, up to 64; within "
-      "1/128 of the latency, the last one exact",
+      "a share of all packets, then of those of each job where there are several, up to 64; after "
+      "each the same of messages of one size class, where there are several; within 1/128 of the "
+      "latency, the last one exact",
       {{"job", "its name; empty: all packets", [](const Row& r) { return r.job; }},
+       {"above_bytes", "of messages that are larger; empty: of all sizes",
+        [](const Row& r) { return r.above; }},
+       {"up_to_bytes", "and no larger", [](const Row& r) { return r.up_to; }},
        {"longer", "share of the packets that took longer",
         [](const Row& r) {
           return Quotient{r.longer, Quotient::Spelling::kRate};
         }},
        {"latency_s", "from a NIC to another", [](const Row& r) { return r.latency; }}},
       [](const Results& r, const auto& visit) {
-        for_each_row("", r.packet_latency, visit);
-        for (std::size_t j = 0; j < r.packet_latency_of_jobs.size(); ++j) {
-          const Histogram& latency = r.packet_latency_of_jobs[j];
-          if (!latency.is_empty()) for_each_row(r.jobs[j].name, latency, visit);
+        LatencyBySize sizes;
+        for (const LatencyBySize& job : r.packet_latency_by_size) merge(sizes, job);
+        for_each_row_of("", r.packet_latency, sizes, visit);
+        if (r.packet_latency_by_size.size() < 2) return;
+        for (std::size_t j = 0; j < r.packet_latency_by_size.size(); ++j) {
+          const LatencyBySize& of_job = r.packet_latency_by_size[j];
+          if (of_job.empty()) continue;
+          Histogram all;
+          merge(all, of_job);
+          for_each_row_of(r.jobs[j].name, all, of_job, visit);
         }
       },
       [](const Results& r) { return r.packet_latency.count() > 0; },

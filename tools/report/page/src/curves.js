@@ -93,52 +93,67 @@ function latency(runs) {
       ['p50', 'p95', 'p99', 'p999', 'max'].map((p) => el('td', {}, format.time(run.summary.packet_latency_seconds[p]))))))));
 }
 
-/** Packets' latencies as curves, of jobs or of all: latency.csv, or the five points of summary.json. */
-function latencyGroups(runs, by) {
+/**
+ * What is drawn of each run: jobs, jobs and sizes, or the run. Where a job has no curves by size, its messages are of
+ * one, and the job's own stands for it; where jobs are not told apart, all of them stand for each.
+ */
+function chosenBy(by, groups, runs) {
+  return runs.flatMap((run) => {
+    const own = groups.filter((g) => g.index === run.index);
+    const [jobs, all] = [own.filter((g) => g.job !== ''), own.filter((g) => g.job === '')];
+    const [wanted, other] = by === 'all' ? [all, jobs] : [jobs, all];
+    const shown = wanted.length ? wanted : other;
+    return shown.filter((g) => (by === 'size' ? g.size !== '' || !shown.some((o) => o.size !== '' && o.job === g.job) : g.size === ''));
+  });
+}
+
+/** Packets' latencies as curves: latency.csv, or the five points of summary.json. A run with one job has them of all. */
+function latencyGroups(runs) {
   const points = { p50: 0.5, p95: 0.95, p99: 0.99, p999: 0.999 };
   return runs.filter((run) => run.summary.packet_latency_seconds).flatMap((run) => {
-    const known = run.latencies ?? [];
-    const ofJobs = by === 'all' ? [] : known.filter((g) => g.job !== '');
     const p = run.summary.packet_latency_seconds;
-    const all = known.find((g) => g.job === '')?.seconds ?? [...Object.entries(points).map(([name, share]) => [share, p[name]]), [1, p.max]];
-    const groups = ofJobs.length ? ofJobs : [{ job: '', seconds: all }];
-    return groups.map((g) => ({ label: label({ ...g, run: run.label }, runs.length > 1), index: run.index, job: g.job, size: '', seconds: g.seconds }));
+    const { jobs } = run.summary;
+    const known = run.latencies?.length ? run.latencies
+      : [{ job: '', size: '', seconds: [...Object.entries(points).map(([name, share]) => [share, p[name]]), [1, p.max]] }];
+    return known.map((g) => ({ ...g, job: jobs.length === 1 ? jobs[0].name : g.job, run: run.label, index: run.index }))
+      .map((g) => ({ ...g, label: label(g, runs.length > 1) }));
   });
+}
+
+/** What is said of packets that the choice does not show. */
+function untold(runs, by) {
+  const isUntold = (run) => run.summary.jobs.length > 1 && !run.latencies?.some((g) => g.job !== '');
+  return by !== 'all' && runs.some(isUntold) ? 'Of more than 64 jobs they are not told apart by job. ' : '';
 }
 
 export function curves(runs) {
   const many = runs.length > 1;
-  const groups = runs.flatMap((run) => run.distributions.map((g) => ({ ...g, run: run.label, index: run.index })))
+  const messages = runs.flatMap((run) => run.distributions.map((g) => ({ ...g, run: run.label, index: run.index })))
     .filter((g) => g.count > 0).map((g) => ({ ...g, label: label(g, many) }));
-  if (!groups.length) return section('distributions', 'Distributions', el('p', {}, 'The run wrote no messages.csv; observe.messages asks for it.'), latency(runs));
+  const packets = latencyGroups(runs);
+  const noMessages = messages.length ? null : el('p', {}, 'The run wrote no messages.csv; observe.messages asks for it.');
+  if (!messages.length && !packets.length) return section('distributions', 'Distributions', noMessages);
+  const quantities = [...(messages.length ? [['slowdown', 'message slowdown'], ['seconds', 'message completion time']] : []), ...(packets.length ? [['packets', 'packet latency']] : [])];
   let by = 'job';
-  let quantity = 'slowdown';
+  let [[quantity]] = quantities;
   const whole = el('div', {});
   const tail = el('div', {});
   const note = el('p', { class: 'hint', 'aria-live': 'polite' });
   const draw = () => {
-    if (quantity === 'packets') {
-      const all = latencyGroups(runs, by);
-      const chosen = dressed(all.slice(0, 20), runs);
-      replace(whole); replace(tail);
-      cdf(whole, chosen, quantity, false);
-      cdf(tail, chosen, quantity, true);
-      replace(note, `${chosen.length} of ${all.length} curves. Latency of packets from NIC to NIC, within 0.8 %. ${by === 'size' ? 'By job: a packet does not say how large its message is. ' : ''}`);
-      return;
-    }
-    const fits = (g) => (by === 'all' ? g.size === '' && (g.job === '' || runs.find((r) => r.label === g.run).summary.jobs.length === 1) : by === 'job' ? g.size === '' && (g.job !== '') : g.size !== '');
-    let chosen = groups.filter(fits);
-    if (!chosen.length) chosen = groups.filter((g) => g.size === '');
-    const cut = dressed(chosen.slice(0, 20), runs);
+    const isOfPackets = quantity === 'packets';
+    const all = chosenBy(by, isOfPackets ? packets : messages, runs);
+    const cut = dressed(all.slice(0, 20), runs);
     replace(whole); replace(tail);
     cdf(whole, cut, quantity, false);
     cdf(tail, cut, quantity, true);
-    const unfinished = chosen.reduce((sum, g) => sum + g.unfinished, 0);
-    replace(note, `${cut.length} of ${chosen.length} curves. ${unfinished ? `${format.number(unfinished)} messages never completed and are not in them. ` : ''}Within 0.8 %; a drag over a chart zooms, a double click shows all.`);
+    const unfinished = isOfPackets ? 0 : all.reduce((sum, g) => sum + g.unfinished, 0);
+    const said = isOfPackets ? `Latency of packets from NIC to NIC${by === 'size' ? ', by the size of their messages' : ''}. ${untold(runs, by)}`
+      : unfinished ? `${format.number(unfinished)} messages never completed and are not in them. ` : '';
+    replace(note, `${cut.length} of ${all.length} curves. ${said}Within 0.8 %; a drag over a chart zooms, a double click shows all.`);
   };
-  const node = section('distributions', 'Distributions',
+  const node = section('distributions', 'Distributions', noMessages,
     el('div', { class: 'controls' },
-      choice('of', [['slowdown', 'message slowdown'], ['seconds', 'message completion time'], ...(latencyGroups(runs, 'all').length ? [['packets', 'packet latency']] : [])], (v) => { quantity = v; draw(); }),
+      choice('of', quantities, (v) => { quantity = v; draw(); }),
       choice('by', [['job', 'job'], ['size', 'job and size class'], ['all', 'run']], (v) => { by = v; draw(); }, by)),
     el('div', { class: 'pair' }, whole, tail), note, latency(runs));
   requestAnimationFrame(draw);

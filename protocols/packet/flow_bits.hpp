@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+#include "simcore/engine/packet.hpp"
+
+namespace weft::protocols {
+
+/// Packet::flow of what the chips of a scale-up domain work on carries one of these bits: data that
+/// a chip adds up or repeats, and the chip's word that a sum is complete. What a chip sends on as
+/// ordinary data carries neither.
+inline constexpr std::uint32_t kReduceFlow = 0x8000'0000;
+inline constexpr std::uint32_t kMulticastFlow = 0x4000'0000;
+inline constexpr std::uint32_t kInNetworkFlow = kReduceFlow | kMulticastFlow;
+
+/// Packet::flow of data carries the size class of its message, for whoever tells latencies apart.
+inline constexpr unsigned kSizeClassShift = 27;  ///< three bits
+inline constexpr std::uint32_t kSizeClassFlow = 0x3800'0000;
+inline constexpr std::uint32_t kFlowMarks = kInNetworkFlow | kSizeClassFlow;
+/// So many queue pairs and receiving ends are there at most.
+inline constexpr std::uint32_t kMostFlows = std::uint32_t{1} << kSizeClassShift;
+
+[[nodiscard]] constexpr std::uint32_t size_class_in(const Packet& packet) {
+  return (packet.flow & kSizeClassFlow) >> kSizeClassShift;
+}
+/// Packet::flow but for the size class.
+[[nodiscard]] constexpr std::uint32_t flow_of(const Packet& packet) {
+  return packet.flow & ~kSizeClassFlow;
+}
+/// The number alone, of a queue pair or a receiving end.
+[[nodiscard]] constexpr std::uint32_t flow_number_of(const Packet& packet) {
+  return packet.flow & ~kFlowMarks;
+}
+
+}  // namespace weft::protocols
