@@ -34,15 +34,19 @@ export function logSplits(least, most) {
   return list;
 }
 
+/** As wide as a chart is whose labels stand apart as below. */
+const USUAL = 500;
+
 /** Labels of these lines: decades, or where there are few also what lies between. */
-export function logLabels(ticks, show) {
+export function logLabels(ticks, show, width = USUAL) {
   const span = ticks.length ? ticks.at(-1) / ticks[0] : 1;
   if (span < 5) return ticks.map(show);
-  const wanted = span > 200 ? [1] : span > 12 ? [1, 2, 5] : [1, 2, 3, 5, 7];
+  const crowded = span * Math.max(1, USUAL / width);
+  const wanted = crowded > 200 ? [1] : crowded > 12 ? [1, 2, 5] : [1, 2, 3, 5, 7];
   return ticks.map((v) => (wanted.some((w) => Math.abs(leading(v) - w) < 1e-6) ? show(v) : ''));
 }
 
 /** What uPlot asks of a logarithmic axis. */
 export const logAxis = (show) => ({
-  splits: (u, axis, least, most) => logSplits(least, most), values: (u, ticks) => logLabels(ticks, show), filter: (u, ticks) => ticks,
+  splits: (u, axis, least, most) => logSplits(least, most), values: (u, ticks, axis) => logLabels(ticks, show, axis === 0 ? u.width : USUAL), filter: (u, ticks) => ticks,
 });

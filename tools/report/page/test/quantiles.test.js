@@ -24,3 +24,10 @@ test('long logarithmic axes name decades alone', () => {
   assert.deepEqual(logLabels(ticks, String), ['1', '', '', '10', '100', '1000']);
   assert.deepEqual(logLabels([1, 2, 3, 5, 10], String), ['1', '2', '3', '5', '10']);
 });
+
+test('a narrow chart has fewer labels on a logarithmic axis', () => {
+  const ticks = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+  const shown = (width) => logLabels(ticks, String, width).filter(Boolean).map(Number);
+  assert.deepEqual(shown(600), [1, 2, 3, 5, 7, 10]);
+  assert.deepEqual(shown(300), [1, 2, 5, 10]);
+});
