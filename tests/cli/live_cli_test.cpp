@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -42,9 +43,10 @@ class LiveCli : public ::testing::Test {
 
   [[nodiscard]] PseudoTerminal on_terminal(
       std::vector<std::string> arguments,
-      const std::vector<std::pair<std::string, std::string>>& environment = {}) const {
+      const std::vector<std::pair<std::string, std::string>>& environment = {},
+      unsigned short columns = 100) const {
     arguments.insert(arguments.begin(), WEFT_PROGRAM);
-    return {std::move(arguments), weft_.folder().path(), environment};
+    return {std::move(arguments), weft_.folder().path(), environment, columns};
   }
   [[nodiscard]] std::string digest_of(const std::string& folder) const {
     const auto summary = nlohmann::json::parse(weft_.folder().read(folder + "/summary.json"));
@@ -85,6 +87,20 @@ TEST_F(LiveCli, ShowsStepsAsTheyEndAndStopsWhenAsked) {
   EXPECT_TRUE(end.is_as_before);
   EXPECT_THAT(end.text, HasSubstr("last step"));
   EXPECT_THAT(after(end.text, kLeave), HasSubstr("the run did not finish: interrupted"));
+}
+
+// Of 80 columns a job has no room for its mean step, but for its tail; 40 have it, too.
+TEST_F(LiveCli, KeepsTheTailsOfJobsOnANarrowTerminal) {
+  for (const unsigned short columns : {std::uint16_t{80}, std::uint16_t{40}}) {
+    PseudoTerminal terminal = on_terminal({"run", kIncast, "--live", "--out", "live"}, {}, columns);
+    const auto end = terminal.finish();
+    EXPECT_EQ(end.exit_code, 0);
+    const std::string screen = end.text.substr(0, end.text.rfind(kLeave));
+    for (const char* shown : {"hottest ports", "p99", "max", "25.46"}) {
+      EXPECT_THAT(screen, HasSubstr(shown)) << columns;
+    }
+    EXPECT_THAT(screen, Not(HasSubstr("mean"))) << columns;
+  }
 }
 
 TEST_F(LiveCli, LeavesTheScreenWhenItIsKilled) {

@@ -17,7 +17,7 @@
 
 namespace weft::testing {
 
-/// A command on a terminal of its own, of 30 rows with 100 columns, whose name is xterm.
+/// A command on a terminal of its own, of 30 rows, whose name is xterm.
 class PseudoTerminal {
  public:
   struct End {
@@ -27,10 +27,11 @@ class PseudoTerminal {
   };
 
   PseudoTerminal(std::vector<std::string> command, const std::filesystem::path& folder,
-                 const std::vector<std::pair<std::string, std::string>>& environment = {}) {
+                 const std::vector<std::pair<std::string, std::string>>& environment = {},
+                 unsigned short columns = 100) {
     winsize size{};
     size.ws_row = 30;
-    size.ws_col = 100;
+    size.ws_col = columns;
     // Held open here as well: its state outlives the command.
     ::openpty(&master_, &terminal_, nullptr, nullptr, &size);
     ::tcgetattr(terminal_, &before_);

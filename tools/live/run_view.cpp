@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
+#include <ranges>
 #include <utility>
 
 #include "scenarios/text/format.hpp"
+#include "simcore/base/escape.hpp"
 
 namespace weft::live {
 namespace {
@@ -19,12 +22,12 @@ using scenarios::Progress;
 using scenarios::RunState;
 
 constexpr double kSlowdownScale = 1e6;
-constexpr std::size_t kNameColumns = 20;
+constexpr std::size_t kNameColumns = 20;  ///< of a job at most, and of a port
 constexpr std::size_t kPortColumns = 30;
 constexpr std::size_t kBarColumns = 20;
 constexpr std::size_t kPortRows = 8;
-/// Lines besides those of jobs: three of the head, titles, and blank ones between.
-constexpr std::size_t kOtherRows = 8;
+/// Lines besides the head, jobs and ports: titles, blank ones before them, and how many jobs more.
+constexpr std::size_t kOtherRows = 5;
 constexpr double kBusy = 0.8;
 constexpr double kLongTail = 10;
 
@@ -50,6 +53,53 @@ std::string time_left(const Progress& progress, double seconds) {
 const char* state_text(const RunState::Job& job) {
   if (job.is_finished) return "finished";
   return job.has_begun ? "runs" : "waits";
+}
+
+/// What is said of a job beside its name, and how many columns it takes.
+struct Field {
+  const char* title;
+  std::size_t columns;
+  int rank;  ///< what has the greatest goes first where a terminal is narrow
+};
+constexpr std::array<Field, 8> kFields{{{"state", 9, 2},
+                                        {"steps", 7, 3},
+                                        {"last step", 11, 5},
+                                        {"mean", 10, 6},
+                                        {"messages", 11, 4},
+                                        {"slowdown p50", 14, 1},
+                                        {"p99", 9, 0},
+                                        {"max", 9, 0}}};
+
+/// Which of them fit beside a name of `columns` in `most`.
+std::array<bool, kFields.size()> fields_that_fit(std::size_t columns, std::size_t most) {
+  std::array<bool, kFields.size()> fits{};
+  fits.fill(true);
+  for (const Field& field : kFields) columns += field.columns;
+  for (int rank = static_cast<int>(kFields.size()); rank > 0 && columns > most; --rank) {
+    for (std::size_t i = 0; i < kFields.size(); ++i) {
+      if (kFields[i].rank != rank) continue;
+      fits[i] = false;
+      columns -= kFields[i].columns;
+    }
+  }
+  return fits;
+}
+
+/// A bar of what a line has left beside `columns`, which has its ends, too; empty if that is
+/// nothing.
+std::string bar_beside(double share, std::size_t columns, std::size_t most) {
+  constexpr std::size_t kEnds = 2;
+  constexpr std::size_t kLeast = 4;
+  if (columns + kEnds + kLeast > most) return {};
+  return bar(share, std::min(kBarColumns, most - columns - kEnds));
+}
+
+/// Columns of a name among `names`, and one behind it.
+template <class Names>
+std::size_t name_columns(const Names& names, std::size_t most) {
+  std::size_t longest = 0;
+  for (const std::string& name : names) longest = std::max(longest, escaped(name).size());
+  return std::min(longest + 1, most);
 }
 
 }  // namespace
@@ -96,9 +146,9 @@ std::vector<Line> RunView::picture(const Progress& progress, std::size_t columns
   const Look now = look(progress, kPortRows);
   std::vector<Line> lines;
   add_head(progress, now, columns, lines);
-  const std::size_t other = kOtherRows + now.state.ports.size();
-  add_jobs(now, rows > other ? rows - other : 1, lines);
-  add_ports(now, lines);
+  const std::size_t other = lines.size() + kOtherRows + now.state.ports.size();
+  add_jobs(now, columns, rows > other ? rows - other : 1, lines);
+  add_ports(now, columns, lines);
   return lines;
 }
 
@@ -108,13 +158,13 @@ void RunView::add_head(const Progress& progress, const Look& look, std::size_t c
   const std::size_t width = columns > right_text.size() ? columns - right_text.size() : 0;
   lines.push_back(
       {{left("weft  " + e_.scenario.name, width), Tone::kStrong}, {right_text, Tone::kFaint}});
-  Line second{{"simulated " + format_time(progress.now)}};
+  std::string second = "simulated " + format_time(progress.now) + "  ";
   if (progress.done) {
-    second.push_back(
-        {fmt::format("  {} {:.0f} %{}", bar(*progress.done, kBarColumns),
-                     100 * std::min(*progress.done, 1.0), time_left(progress, look.seconds))});
+    const std::string share = fmt::format(" {:.0f} %{}", 100 * std::min(*progress.done, 1.0),
+                                          time_left(progress, look.seconds));
+    second += bar_beside(*progress.done, second.size() + share.size(), columns) + share;
   }
-  lines.push_back(std::move(second));
+  lines.push_back({{second}});
   std::string third = fmt::format("{:.3g} million {}/s", look.rate * 1e-6, unit_);
   if (progress.in_flight > 0) {
     third += fmt::format(", {} packets in flight",
@@ -138,12 +188,22 @@ std::vector<std::size_t> RunView::order_of_jobs(const Look& look) const {
   return order;
 }
 
-void RunView::add_jobs(const Look& look, std::size_t most, std::vector<Line>& lines) const {
+void RunView::add_jobs(const Look& look, std::size_t columns, std::size_t most,
+                       std::vector<Line>& lines) const {
+  const auto names =
+      e_.scenario.jobs | std::views::transform([](const auto& job) { return job.name; });
+  const std::size_t width = std::max(name_columns(names, kNameColumns), std::size_t{5});
+  const auto fits = fields_that_fit(width, columns);
+  Line titles{{left("job", width), Tone::kFaint}};
+  for (std::size_t i = 0; i < kFields.size(); ++i) {
+    if (!fits[i]) continue;
+    const Field& field = kFields[i];
+    const std::string title =
+        i == 0 ? left(field.title, field.columns) : right(field.title, field.columns);
+    titles.push_back({title, Tone::kFaint});
+  }
   lines.emplace_back();
-  lines.push_back({{left("job", kNameColumns) + left("state", 10) + right("steps", 7) +
-                        right("last step", 12) + right("mean", 12) + right("messages", 12) +
-                        right("slowdown p50", 14) + right("p99", 10) + right("max", 10),
-                    Tone::kFaint}});
+  lines.push_back(std::move(titles));
   std::size_t shown = 0;
   for (const std::size_t j : order_of_jobs(look)) {
     if (shown++ == most) {
@@ -155,28 +215,38 @@ void RunView::add_jobs(const Look& look, std::size_t most, std::vector<Line>& li
     const Histogram& slowdowns = look.tails[j].slowdowns;
     const bool is_long = !slowdowns.is_empty() &&
                          static_cast<double>(slowdowns.quantile(0.99)) > kLongTail * kSlowdownScale;
-    lines.push_back(
-        {{left(e_.scenario.jobs[j].name, kNameColumns - 1) + " ", Tone::kStrong},
-         {left(is_known ? state_text(job) : "-", 10), job.is_finished ? Tone::kFaint : Tone::kCalm},
-         {right(job.steps > 0 ? format_count(job.steps) : "-", 7)},
-         {right(time_text(job.last_step), 12) + right(time_text(job.mean_step), 12)},
-         {right(format_count(static_cast<std::int64_t>(slowdowns.count())), 12)},
-         {right(slowdown_text(slowdowns, 0.5), 14)},
-         {right(slowdown_text(slowdowns, 0.99), 10) + right(slowdown_text(slowdowns, 1), 10),
-          is_long ? Tone::kAlarm : Tone::kPlain}});
+    const Tone tail = is_long ? Tone::kAlarm : Tone::kPlain;
+    const std::array<Piece, kFields.size()> pieces{
+        {{is_known ? state_text(job) : "-", job.is_finished ? Tone::kFaint : Tone::kCalm},
+         {job.steps > 0 ? format_count(job.steps) : "-"},
+         {time_text(job.last_step)},
+         {time_text(job.mean_step)},
+         {format_count(static_cast<std::int64_t>(slowdowns.count()))},
+         {slowdown_text(slowdowns, 0.5)},
+         {slowdown_text(slowdowns, 0.99), tail},
+         {slowdown_text(slowdowns, 1), tail}}};
+    Line line{{left(e_.scenario.jobs[j].name, width - 1) + " ", Tone::kStrong}};
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      if (!fits[i]) continue;
+      const auto& [text, tone] = pieces[i];
+      const std::size_t places = kFields[i].columns;
+      line.push_back({i == 0 ? left(text, places) : right(text, places), tone});
+    }
+    lines.push_back(std::move(line));
   }
 }
 
-void RunView::add_ports(const Look& look, std::vector<Line>& lines) const {
+void RunView::add_ports(const Look& look, std::size_t columns, std::vector<Line>& lines) const {
   if (look.state.ports.empty()) return;
   lines.emplace_back();
-  lines.push_back({{left("hottest ports", kPortColumns) + right("queue", 12) + right("busy", 8),
-                    Tone::kFaint}});
+  const std::size_t width = std::min(kPortColumns, columns > 24 ? columns - 20 : 4);
+  lines.push_back(
+      {{left("hottest ports", width) + right("queue", 12) + right("busy", 8), Tone::kFaint}});
   for (const RunState::Port& port : look.state.ports) {
-    lines.push_back({{left(e_.fabric.port_name(port.port), kPortColumns - 1) + " "},
+    lines.push_back({{left(e_.fabric.port_name(port.port), width - 1) + " "},
                      {right(format_bytes(static_cast<double>(port.queue.count())), 12)},
                      {right(fmt::format("{:.0f} %", 100 * port.utilisation), 8) + "  "},
-                     {bar(port.utilisation, kBarColumns),
+                     {bar_beside(port.utilisation, width + 22, columns),
                       port.utilisation > kBusy ? Tone::kBusy : Tone::kCalm}});
   }
 }
