@@ -13,4 +13,11 @@ template <class Json>
   return json.dump(indent, ' ', kOnlyAscii, Json::error_handler_t::replace);
 }
 
+/// A JSON Schema as it is printed: a line per entry, and no indentation, of which editors make
+/// their own and which would be a fifth of the text.
+template <class Json>
+[[nodiscard]] std::string schema_text(const Json& schema) {
+  return json_text(schema, 0) + "\n";
+}
+
 }  // namespace weft::scenarios

@@ -402,7 +402,7 @@ int check_scenario(const std::string& path, const std::vector<std::string>& over
 int print_schema(const std::string& out) {
   const auto schema = scenarios::scenario_json_schema();
   if (!schema.ok()) return refuse(schema.errors());
-  return put(schema.value().dump(1) + "\n", out);
+  return put(scenarios::schema_text(schema.value()), out);
 }
 
 int print_result_reference(const std::string& out) {

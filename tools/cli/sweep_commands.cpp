@@ -278,7 +278,7 @@ int SweepCommands::run_plot() {
 int print_sweep_schema(const std::string& out) {
   const auto schema = sweep::sweep_json_schema();
   if (!schema.ok()) return refuse(schema.errors());
-  return put(schema.value().dump(1) + "\n", out);
+  return put(scenarios::schema_text(schema.value()), out);
 }
 
 int check_sweep(const std::string& path, const std::vector<std::string>& overrides) {
