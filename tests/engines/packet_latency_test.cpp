@@ -96,7 +96,7 @@ TEST(PacketLatency, IsToldApartByTheSizeOfTheMessage) {
     const std::string middle = "{from: 0, to: 2, size: 70000B}, {from: 1, to: 3, size: 1MiB}";
     const std::string large = "{from: 0, to: 2, size: 1048577B}, {from: 1, to: 0, size: 2MiB}";
     const auto together = counts(network, fmt::format("{}, {}, {}, {}", tiny, middle, large, tiny));
-    std::map<std::uint32_t, std::uint64_t> apart = counts(network, tiny + ", " + tiny);
+    std::map<std::uint32_t, std::uint64_t> apart = counts(network, fmt::format("{0}, {0}", tiny));
     apart.merge(counts(network, middle));
     apart.merge(counts(network, large));
     EXPECT_EQ(together, apart) << network;

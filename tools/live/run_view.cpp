@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <ranges>
+#include <string_view>
 #include <utility>
 
 #include "scenarios/text/format.hpp"
@@ -94,12 +94,11 @@ std::string bar_beside(double share, std::size_t columns, std::size_t most) {
   return bar(share, std::min(kBarColumns, most - columns - kEnds));
 }
 
-/// Columns of a name among `names`, and one behind it.
-template <class Names>
-std::size_t name_columns(const Names& names, std::size_t most) {
-  std::size_t longest = 0;
-  for (const std::string& name : names) longest = std::max(longest, escaped(name).size());
-  return std::min(longest + 1, most);
+/// Columns of the names of jobs, and of one behind them.
+std::size_t name_columns(const scenarios::Experiment& e) {
+  std::size_t longest = std::string_view("job").size();
+  for (const auto& job : e.scenario.jobs) longest = std::max(longest, escaped(job.name).size());
+  return std::min(longest + 1, kNameColumns);
 }
 
 }  // namespace
@@ -190,9 +189,7 @@ std::vector<std::size_t> RunView::order_of_jobs(const Look& look) const {
 
 void RunView::add_jobs(const Look& look, std::size_t columns, std::size_t most,
                        std::vector<Line>& lines) const {
-  const auto names =
-      e_.scenario.jobs | std::views::transform([](const auto& job) { return job.name; });
-  const std::size_t width = std::max(name_columns(names, kNameColumns), std::size_t{5});
+  const std::size_t width = name_columns(e_);
   const auto fits = fields_that_fit(width, columns);
   Line titles{{left("job", width), Tone::kFaint}};
   for (std::size_t i = 0; i < kFields.size(); ++i) {
