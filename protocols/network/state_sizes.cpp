@@ -16,8 +16,19 @@ std::size_t congestion_state_of(const TransportConfig& transport) {
   return size;
 }
 
+std::size_t entropy_state_of(const TransportConfig& transport) {
+  const std::size_t choice = traits_of(transport).entropy.index();
+  std::size_t number = 0;
+  std::size_t size = 0;
+  entropy::Choices::for_each([&]<class C>() {
+    const bool is_meant = number++ == choice;
+    if (is_meant && number > 1) size = sizeof(C) + sizeof(std::uint32_t);  // 0 has no state
+  });
+  return size;
+}
+
 std::size_t transport_state_of(const TransportConfig& transport) {
-  if (!std::holds_alternative<TcpConfig>(transport)) return 0;
+  if (!std::holds_alternative<TcpConfig>(transport)) return entropy_state_of(transport);
   // Beside the two states, times of sixteen packets in flight and a place in the list of both.
   return sizeof(TcpSender) + sizeof(TcpReceiver) + 16 * sizeof(std::int64_t) +
          sizeof(std::uint32_t);

@@ -119,11 +119,13 @@ PauseReport report_pauses(const Experiment& e, std::vector<protocols::PauseInter
                           FlowActivities& flow_activities) {
   PauseReport report;
   const auto& classes = e.scenario.switches.classes;
-  report.is_nic_only = std::ranges::any_of(classes, [&](const protocols::TrafficClass& c) {
-    return !e.scenario.switches.balancing(c).keeps_path();
-  }) || std::ranges::any_of(e.scenario.transports(), [](const auto& transport) {
-    return !protocols::traits_of(transport).has_fixed_entropy();
-  });
+  report.is_nic_only = std::ranges::any_of(classes,
+                                           [&](const protocols::TrafficClass& c) {
+                                             return !e.scenario.switches.balancing(c).keeps_path();
+                                           }) ||
+                       std::ranges::any_of(e.scenario.transports(), [](const auto& transport) {
+                         return !protocols::traits_of(transport).has_fixed_entropy();
+                       });
   const std::vector<Picoseconds> reaction = reaction_times(e);
   report.analysis =
       analyse_pauses(e.fabric, pauses, {.reaction = reaction, .from = e.scenario.run.warmup});

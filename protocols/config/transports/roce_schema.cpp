@@ -34,17 +34,14 @@ void check_entropy(const RoceConfig& roce, std::vector<schema::Problem>& problem
   const std::string name = "is `" + std::string(entropy::name_of(roce.entropy)) + "`, ";
   if (std::holds_alternative<entropy::FixedConfig>(roce.entropy)) return;
   if (!goes_back(roce)) {
-    problems.push_back({"entropy", name +
-                                       "and selective repeat takes a packet that another path "
-                                       "overtook for lost; set `recovery: go-back-n`"});
+    problems.push_back({"entropy", name + "and selective repeat takes a packet that another path "
+                                          "overtook for lost; set `recovery: go-back-n`"});
   } else if (traits.is_per_packet && roce.receiver == RoceConfig::Receiver::kInOrder) {
-    problems.push_back({"entropy", name +
-                                       "so that packets overtake each other; set `receiver: "
-                                       "any-order`"});
+    problems.push_back({"entropy", name + "so that packets overtake each other; set `receiver: "
+                                          "any-order`"});
   }
   if (traits.hears_acks && roce.ack_every != 1) {
-    problems.push_back(
-        {"entropy", name + "which hears of every packet; set `ack: {every: 1}`"});
+    problems.push_back({"entropy", name + "which hears of every packet; set `ack: {every: 1}`"});
   }
   if (roce.queue_pair_use == QueuePairUse::kBothWays) {
     problems.push_back({"entropy", name +
@@ -52,9 +49,8 @@ void check_entropy(const RoceConfig& roce, std::vector<schema::Problem>& problem
                                        "answer; set `queue_pair_use: one-way`"});
   }
   if (roce.queue_pair_life == QueuePairLife::kMessage) {
-    problems.push_back({"entropy", name +
-                                       "which a queue pair learns over its life; set "
-                                       "`queue_pair_life: connection`"});
+    problems.push_back({"entropy", name + "which a queue pair learns over its life; set "
+                                          "`queue_pair_life: connection`"});
   }
 }
 
