@@ -79,6 +79,16 @@ TEST_F(ReportData, PacketLatenciesAreByJobAndSizeAsInTheTable) {
                                   "a|up to 64 KiB|[[1,3e-06]]"));
 }
 
+TEST_F(ReportData, PacketLatenciesOfResultsOfBeforeAreByJobOnly) {
+  write("summary.json", R"({"scenario": "t", "jobs": [], "simulated_seconds": 1})");
+  write("latency.csv", "job,longer,latency_s\n,0,4e-6\na,0,3e-6\n");
+  const auto run = run_json(folder(), {});
+  ASSERT_TRUE(run.ok()) << run.errors()[0].to_string();
+  ASSERT_EQ(run.value()["latencies"].size(), 2U);
+  EXPECT_EQ(run.value()["latencies"][1]["job"], "a");
+  EXPECT_EQ(run.value()["latencies"][1]["size"], "");
+}
+
 TEST_F(ReportData, TailHasTheMostSlowedDownMessagesFirst) {
   write("messages.csv", std::string(kMessages) +
                             "a,0,1,0,1,1,0,1,1,1,1,5\n"

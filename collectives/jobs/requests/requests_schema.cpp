@@ -31,7 +31,6 @@ void check_times(const RequestsSpec& s, Problems& problems) {
 }  // namespace
 
 schema::Object<RequestsSpec> Requests::schema() {
-  using Spec = RequestsSpec;
   const auto is_timed = [](const Spec& s) { return s.is_timed(); };
   return schema::describe<Spec>("requests", "clients ask servers, which answer")
       .field("clients", &Spec::clients, "ranks that ask, the first ones; the others are servers")
@@ -146,8 +145,7 @@ std::vector<Bytes> Requests::size_classes(const Spec& spec) {
     ends.push_back(spec.response);
   }
   std::ranges::sort(ends);
-  const auto doubled = std::ranges::unique(ends);
-  ends.erase(doubled.begin(), doubled.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
   return ends;
 }
 

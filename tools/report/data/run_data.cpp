@@ -4,7 +4,9 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "scenarios/explain/blame_file.hpp"
@@ -72,8 +74,8 @@ Result<Json> read_victims(const fs::path& folder) {
 }
 
 /// What the page calls the size class of a row of latency.csv; nothing where it is of all sizes.
-std::string size_name(const TableReader& table, std::size_t above) {
-  const auto least = table.number(above);
+std::string size_name(const TableReader& table, std::optional<std::size_t> above) {
+  const auto least = above ? table.number(*above) : std::nullopt;
   if (!least) return "";
   const Bytes size(std::llround(std::clamp(*least, 0.0, 1e15)) + 1);
   return kSizeNames[size_class_of(size)];
@@ -84,7 +86,9 @@ std::string size_name(const TableReader& table, std::size_t above) {
 Result<Json> read_latencies(const fs::path& folder) {
   TableReader table(folder / "latency.csv");
   const std::size_t job = table.column("job");
-  const std::size_t above = table.column("above_bytes");
+  std::optional<std::size_t> above;  // results of before have no sizes
+  constexpr std::string_view kAbove = "above_bytes";
+  if (std::ranges::count(table.header(), kAbove) > 0) above = table.column(kAbove);
   const std::size_t longer = table.column("longer");
   const std::size_t latency = table.column("latency_s");
   Json groups = Json::array();
