@@ -22,7 +22,6 @@ void check_values(const Config& config, std::vector<schema::Problem>& problems) 
 }  // namespace
 
 schema::Object<ObliviousConfig> Oblivious::schema() {
-  using Config = ObliviousConfig;
   return schema::describe<Config>("oblivious entropy", "packets take all values in turn")
       .field("values", &Config::values, "among which packets choose, a power of two")
       .source(kHtsim)
@@ -31,7 +30,6 @@ schema::Object<ObliviousConfig> Oblivious::schema() {
 }
 
 schema::Object<BitmapConfig> Bitmap::schema() {
-  using Config = BitmapConfig;
   return schema::describe<Config>("bitmap of entropies",
                                   "packets take all values in turn, but those that are punished")
       .field("values", &Config::values, "among which packets choose, a power of two")
@@ -51,7 +49,6 @@ schema::Object<BitmapConfig> Bitmap::schema() {
 }
 
 schema::Object<RepsConfig> Reps::schema() {
-  using Config = RepsConfig;
   return schema::describe<Config>("recycled entropies (REPS)",
                                   "a value whose packet came back unmarked is used again")
       .field("values", &Config::values, "among which packets choose, a power of two")
@@ -69,7 +66,6 @@ schema::Object<RepsConfig> Reps::schema() {
 }
 
 schema::Object<PlbConfig> Plb::schema() {
-  using Config = PlbConfig;
   return schema::describe<Config>("protective load balancing (PLB)",
                                   "another path after congested round trips")
       .field("marked_share", &Config::marked_share,

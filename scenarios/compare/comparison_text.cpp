@@ -32,6 +32,7 @@ std::string ratio(const std::optional<double>& first, const std::optional<double
 /// What the runs are called in tables: their engines where these tell them apart, else letters.
 std::vector<std::string> labels_of(const std::vector<ComparedRun>& runs) {
   std::vector<std::string> labels;
+  labels.reserve(runs.size());
   for (const ComparedRun& run : runs) labels.push_back(run.folder.engine);
   std::vector<std::string> sorted = labels;
   std::ranges::sort(sorted);
@@ -82,10 +83,10 @@ std::string keys_text(const std::vector<std::string>& labels, const Comparison& 
 }
 
 std::string ports_text(const std::vector<std::string>& labels, const Comparison& c) {
-  const std::string lone =
-      c.lone_ports == 0 ? ""
-                        : fmt::format("  {} that not all of the runs have\n\n",
-                                      counted(static_cast<std::int64_t>(c.lone_ports), "port"));
+  std::string lone = c.lone_ports == 0
+                         ? ""
+                         : fmt::format("  {} that not all of the runs have\n\n",
+                                       counted(static_cast<std::int64_t>(c.lone_ports), "port"));
   if (c.ports.empty()) return lone;
   std::vector<Row> rows;
   for (const Comparison::Port& port : c.ports) {

@@ -120,7 +120,7 @@ TEST(SendersEntropy, IsSprayingForTheFluidEngine) {
   EXPECT_LT(time(fabric_with("reps")), time(fabric_with("fixed")));
 }
 
-std::string error_of(std::string transport) {
+std::string error_of(const std::string& transport) {
   std::string text = fabric_with("fixed");
   const std::size_t at = text.find("transport: ");
   text.replace(at, text.find('\n', at) - at, "transport: {type: roce, " + transport + "}");

@@ -78,8 +78,8 @@ TEST(BitmapEntropy, PassesAValueOverAsOftenAsItsPenaltySays) {
   Sender<Bitmap> sender({.values = 8, .mark_penalty = 3});
   EXPECT_EQ(times(sender, 5, 8), 1);
   sender.acknowledge(5, true);
-  EXPECT_EQ(times(sender, 5, 3 * 7), 0) << "three rounds of the seven others";
-  EXPECT_EQ(times(sender, 5, 2 * 8), 2);
+  EXPECT_EQ(times(sender, 5, std::size_t{3} * 7), 0) << "three rounds of the seven others";
+  EXPECT_EQ(times(sender, 5, std::size_t{2} * 8), 2);
   sender.acknowledge(5, false);
   EXPECT_EQ(times(sender, 5, 8), 1) << "an ACK without a mark says nothing against it";
 }
@@ -88,10 +88,10 @@ TEST(BitmapEntropy, PunishesTheWayOfThePacketThatWasLost) {
   Sender<Bitmap> sender({.values = 8});
   const std::vector<std::uint32_t> values = sender.send(8);
   sender.lose(2, Loss::kNack);
-  EXPECT_EQ(times(sender, values[2], 4 * 7), 0);
+  EXPECT_EQ(times(sender, values[2], std::size_t{4} * 7), 0);
   EXPECT_EQ(times(sender, values[2], 8), 1);
   sender.lose(3, Loss::kTimeout);
-  EXPECT_EQ(times(sender, values[3], 15 * 7), 0);
+  EXPECT_EQ(times(sender, values[3], std::size_t{15} * 7), 0);
 }
 
 TEST(BitmapEntropy, SendsOnWhereAllArePunished) {
