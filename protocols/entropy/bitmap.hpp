@@ -9,11 +9,11 @@
 
 namespace weft::protocols::entropy {
 
-/// Penalties as uet-htsim has them (`uec_mp.cpp`, UecMpBitmap).
+/// Penalties as uet-htsim has them (`uec_mp.cpp`, UecMpBitmap), whose penalty of a NACK is left
+/// out: receivers that take any order send none.
 struct BitmapConfig {
   std::uint32_t values = 64;
   std::uint32_t mark_penalty = 1;
-  std::uint32_t nack_penalty = 4;
   std::uint32_t timeout_penalty = 15;
 
   friend bool operator==(const BitmapConfig&, const BitmapConfig&) = default;
@@ -28,7 +28,7 @@ class Bitmap {
   static constexpr const char* kName = "bitmap";
   static constexpr Traits kTraits{.is_per_packet = true, .hears_acks = true};
   static constexpr std::uint32_t kMostPenalty = 15;
-  /// Packets sent of which it is known by which way they went.
+  /// The last packets sent, of which it is known by which way they went.
   static constexpr std::uint32_t kRemembered = 1024;
   [[nodiscard]] static schema::Object<Config> schema();
 
@@ -43,6 +43,7 @@ class Bitmap {
       value = rounds_.next(p.values);
     }
     sent_by_[sequence % kRemembered] = static_cast<std::uint8_t>(value);
+    last_sent_ = sequence;
     return value;
   }
 
@@ -50,8 +51,9 @@ class Bitmap {
     if (answer.is_marked) punish(answer.value, p.mark_penalty);
   }
   void on_loss(const Parameters& p, std::uint32_t sequence, Loss how, Picoseconds /*now*/) {
-    punish(sent_by_[sequence % kRemembered],
-           how == Loss::kTimeout ? p.timeout_penalty : p.nack_penalty);
+    const bool is_known = last_sent_ - sequence < kRemembered;
+    if (how != Loss::kTimeout || !is_known) return;
+    punish(sent_by_[sequence % kRemembered], p.timeout_penalty);
   }
 
  private:
@@ -63,6 +65,7 @@ class Bitmap {
   Rounds rounds_;
   std::array<std::uint8_t, kMostValues> penalties_{};
   std::array<std::uint8_t, kRemembered> sent_by_{};
+  std::uint32_t last_sent_ = 0;
 };
 static_assert(EntropyChoice<Bitmap>);
 

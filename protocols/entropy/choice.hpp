@@ -8,8 +8,8 @@
 #include "simcore/schema/schema.hpp"
 
 /// Which way a sender's packets take: the entropy that each carries, which ECMP hashes. A choice is
-/// a header and a schema beside this file and an entry in `list.hpp`; all that runs it, names it or
-/// describes it follows from there.
+/// a header beside this file, its keys in `list.cpp` and an entry in `list.hpp`; all that runs it,
+/// names it or describes it follows from there.
 namespace weft::protocols::entropy {
 
 /// Values that a queue pair can choose among, at most: an ACK tells of the one that its packet had.

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simcore/schema/schema_builder.hpp"
@@ -9,60 +10,53 @@
 namespace weft::protocols::entropy {
 namespace {
 
-constexpr const char* kHtsim = "64 entropies in uet-htsim";
-constexpr const char* kPenalties = "uet-htsim, uec_mp.cpp";
+constexpr const char* kHtsim = "uet-htsim, uec_mp.cpp";
+constexpr const char* kLinux = "Linux, networking/ip-sysctl.rst: ";
 
+/// A description that begins with the number of values.
 template <class Config>
-void check_values(const Config& config, std::vector<schema::Problem>& problems) {
-  if (!std::has_single_bit(config.values)) {
-    problems.push_back({"values", "is no power of two"});
-  }
+schema::Builder<Config> describe_with_values(std::string title, std::string doc) {
+  schema::Builder<Config> keys = schema::describe<Config>(std::move(title), std::move(doc));
+  keys.field("values", &Config::values, "among which packets choose, a power of two")
+      .source("64 entropies in uet-htsim")
+      .range(2, kMostValues)
+      .check([](const Config& config, std::vector<schema::Problem>& problems) {
+        if (!std::has_single_bit(config.values)) {
+          problems.push_back({"values", "is no power of two"});
+        }
+      });
+  return keys;
 }
 
 }  // namespace
 
 schema::Object<ObliviousConfig> Oblivious::schema() {
-  return schema::describe<Config>("oblivious entropy", "packets take all values in turn")
-      .field("values", &Config::values, "among which packets choose, a power of two")
-      .source(kHtsim)
-      .range(2, kMostValues)
-      .check(check_values<Config>);
+  return describe_with_values<Config>("oblivious entropy", "packets take all values in turn");
 }
 
 schema::Object<BitmapConfig> Bitmap::schema() {
-  return schema::describe<Config>("bitmap of entropies",
-                                  "packets take all values in turn, but those that are punished")
-      .field("values", &Config::values, "among which packets choose, a power of two")
-      .source(kHtsim)
-      .range(2, kMostValues)
+  return describe_with_values<Config>(
+             "bitmap of entropies", "packets take all values in turn, but those that are punished")
       .field("mark_penalty", &Config::mark_penalty,
              "times that a value is passed over whose packet was marked")
-      .source(kPenalties)
+      .source(kHtsim)
       .range(0, kMostPenalty)
-      .field("nack_penalty", &Config::nack_penalty, "whose packet was asked for again")
-      .source(kPenalties)
-      .range(0, kMostPenalty)
-      .field("timeout_penalty", &Config::timeout_penalty, "whose packet timed out")
-      .source(kPenalties)
-      .range(0, kMostPenalty)
-      .check(check_values<Config>);
+      .field("timeout_penalty", &Config::timeout_penalty, "the same, whose packet timed out")
+      .source(kHtsim)
+      .range(0, kMostPenalty);
 }
 
 schema::Object<RepsConfig> Reps::schema() {
-  return schema::describe<Config>("recycled entropies (REPS)",
-                                  "a value whose packet came back unmarked is used again")
-      .field("values", &Config::values, "among which packets choose, a power of two")
-      .source(kHtsim)
-      .range(2, kMostValues)
+  return describe_with_values<Config>("recycled entropies (REPS)",
+                                      "a value whose packet came back unmarked is used again")
       .field("freeze_time", &Config::freeze_time,
              "after a time-out only values that had come back are used for so long")
-      .source(kPenalties)
+      .source(kHtsim)
       .at_least(1_ns)
       .field("explorations", &Config::explorations,
              "packets that try values in turn, at first and after that time")
-      .source(kPenalties)
-      .range(1, 65'536)
-      .check(check_values<Config>);
+      .source(kHtsim)
+      .range(1, 65'536);
 }
 
 schema::Object<PlbConfig> Plb::schema() {
@@ -70,11 +64,15 @@ schema::Object<PlbConfig> Plb::schema() {
                                   "another path after congested round trips")
       .field("marked_share", &Config::marked_share,
              "of a round trip's ACKs that are marked, from which on it was congested")
-      .source("Qureshi et al., SIGCOMM 2022, section 3: K = 0.5")
+      .source(std::string(kLinux) + "tcp_plb_cong_thresh, 128 of 256")
       .within({.low = 0, .high = 1, .includes_low = false})
       .field("congested_rounds", &Config::congested_rounds,
              "congested round trips in a row, after which another path is taken")
-      .source("Qureshi et al., SIGCOMM 2022, section 3: a few")
+      .source(std::string(kLinux) + "tcp_plb_rehash_rounds")
+      .range(1, 1'000)
+      .field("idle_rounds", &Config::idle_rounds,
+             "the same, before a packet that nothing is in flight ahead of")
+      .source(std::string(kLinux) + "tcp_plb_idle_rehash_rounds")
       .range(1, 1'000);
 }
 

@@ -20,5 +20,7 @@ struct StaticFindings {
 
 /// The part of it that is about buffers of switches (buffer_checks.cpp).
 void check_buffers(const Experiment& experiment, StaticFindings& findings);
+/// The part that is about transports and the classes that they are in (transport_checks.cpp).
+void check_transports(const Experiment& experiment, StaticFindings& findings);
 
 }  // namespace weft::scenarios

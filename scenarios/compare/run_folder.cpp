@@ -129,10 +129,9 @@ class MessageReader {
   CsvRow row_;
 };
 
-/// What `item` of the list at `path` is called: by its name, or its number. Lists with a row per
-/// job name that.
+/// What `item` of the list at `path` is called: by its name, or its number.
 std::string element_name(const ordered_json& item, const std::string& path, std::size_t index) {
-  const char* key = path == "training" || path == "isolated" ? "job" : "name";
+  const char* key = row_name_key(path);
   if (item.is_object() && item.contains(key) && item[key].is_string()) {
     return item[key].get<std::string>();
   }

@@ -84,12 +84,12 @@ TEST(SendersEntropy, PlbLeavesPathsThatAreShared) {
         "fabric: {topology: leaf-spine, spines: 8, switch: spectrum-4, ecn: {kmin: 40KB, "
         "kmax: 160KB, pmax: 1}}\n"
         "transport: {type: roce, congestion_control: none, window: 128, entropy: " +
-        entropy + "}\njobs: [{name: p, type: permutation, size: 20MB}]\n");
+        entropy + "}\njobs: [{name: p, type: permutation, size: 100MB}]\n");
   };
   int shared = 0;
   for (int seed = 1; seed <= 8; ++seed) {
     const double fixed = last("fixed", seed);
-    if (fixed > 1.5 * 1633) {
+    if (fixed > 1.5 * 8163) {
       ++shared;
       EXPECT_LT(last("plb", seed), 0.7 * fixed) << seed;
     } else {

@@ -85,13 +85,19 @@ TEST(BitmapEntropy, PassesAValueOverAsOftenAsItsPenaltySays) {
 }
 
 TEST(BitmapEntropy, PunishesTheWayOfThePacketThatWasLost) {
-  Sender<Bitmap> sender({.values = 8});
+  Sender<Bitmap> sender({.values = 8, .timeout_penalty = 4});
   const std::vector<std::uint32_t> values = sender.send(8);
-  sender.lose(2, Loss::kNack);
+  sender.lose(2, Loss::kTimeout);
   EXPECT_EQ(times(sender, values[2], std::size_t{4} * 7), 0);
   EXPECT_EQ(times(sender, values[2], 8), 1);
-  sender.lose(3, Loss::kTimeout);
-  EXPECT_EQ(times(sender, values[3], std::size_t{15} * 7), 0);
+}
+
+TEST(BitmapEntropy, PunishesNobodyForWhatWasSentTooLongAgo) {
+  Sender<Bitmap> sender({.values = 8});
+  (void)sender.send(Bitmap::kRemembered + 1);
+  sender.lose(0, Loss::kTimeout);
+  const std::vector<std::uint32_t> values = sender.send(16);
+  for (std::uint32_t value = 0; value < 8; ++value) EXPECT_GT(std::ranges::count(values, value), 0);
 }
 
 TEST(BitmapEntropy, SendsOnWhereAllArePunished) {
@@ -141,7 +147,7 @@ void round_trips(Sender<Plb>& sender, int count, int marked) {
 }
 
 TEST(PlbEntropy, TakesAnotherPathAfterCongestedRoundTripsInARow) {
-  Sender<Plb> sender({.marked_share = 0.5, .congested_rounds = 3});
+  Sender<Plb> sender({.marked_share = 0.5, .congested_rounds = 3, .idle_rounds = 1000});
   const std::uint32_t first = sender.send();
   sender.acknowledge(first);
   round_trips(sender, 2, 9);
@@ -153,6 +159,16 @@ TEST(PlbEntropy, TakesAnotherPathAfterCongestedRoundTripsInARow) {
   sender.acknowledge(first);
   round_trips(sender, 4, 9);
   EXPECT_NE(sender.send(), first);
+}
+
+TEST(PlbEntropy, TakesAnotherPathEarlierWhereNothingIsInFlight) {
+  Sender<Plb> sender({.marked_share = 0.5, .congested_rounds = 1000, .idle_rounds = 2});
+  const std::uint32_t first = sender.send();
+  sender.acknowledge(first);
+  round_trips(sender, 1, 9);
+  EXPECT_EQ(sender.send(), first);
+  sender.acknowledge(first, true);
+  EXPECT_NE(sender.send(), first) << "two round trips, each with all that was sent acknowledged";
 }
 
 TEST(PlbEntropy, StaysWhereFewerAreMarked) {

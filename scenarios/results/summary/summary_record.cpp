@@ -278,6 +278,10 @@ std::vector<Field<Results>> result_fields() {
 
 }  // namespace
 
+const char* row_name_key(std::string_view list) {
+  return list == "training" || list == "isolated" ? "job" : "name";
+}
+
 const Record<Results>& summary_record() {
   static const Record<Results> record = [] {
     Record<Results> summary;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "scenarios/results/record.hpp"
 #include "scenarios/results/results.hpp"
 
@@ -17,6 +19,10 @@ inline constexpr const char* kScenarioFile = "scenario_file";
 inline constexpr const char* kOverrides = "overrides";
 inline constexpr const char* kWithout = "without";
 }  // namespace summary_keys
+
+/// The key whose text names the rows of summary.json's list `list`: lists with a row per job name
+/// that.
+[[nodiscard]] const char* row_name_key(std::string_view list);
 
 /// All of summary.json, in its order.
 [[nodiscard]] const Record<Results>& summary_record();

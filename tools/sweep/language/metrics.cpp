@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "scenarios/output/summary.hpp"
+#include "scenarios/results/summary/summary_record.hpp"
 #include "scenarios/results/value.hpp"
 
 namespace weft::sweep {
@@ -26,10 +27,10 @@ constexpr std::array<std::string_view, 5> kLeftOut{"wall_seconds", "seed", "thre
 constexpr std::array<std::string_view, 8> kStatistics{"mean", "p50", "p95",    "p99",
                                                       "p999", "max", "shared", "isolated"};
 
-/// Of jobs and their like; rows of `training` and `isolated`, of which a job has one, name it.
+/// Of jobs and their like.
 const Json* name_in(const Json& item, const std::string& path) {
   if (!item.is_object()) return nullptr;
-  const auto found = item.find(path == "training" || path == "isolated" ? "job" : "name");
+  const auto found = item.find(scenarios::row_name_key(path));
   return found == item.end() ? nullptr : &*found;
 }
 
