@@ -15,11 +15,13 @@ namespace weft::collectives {
 struct RankLayout {
   std::vector<std::uint32_t> domain;  ///< by rank, any numbers; empty: every rank alone
   BitsPerSecond domain_rate;          ///< of a rank, inside its domain, one direction
-  BitsPerSecond network_rate;         ///< of a rank, to other domains, one direction
-  Picoseconds domain_latency;         ///< of a message inside the domain, besides its bytes
-  Picoseconds network_latency;        ///< with what the NICs' own transport takes
-  Picoseconds transport_latency;      ///< that share of it
-  Picoseconds start_latency;          ///< of a collective over the network
+  /// The same of what switches of the domain add up or multicast; 0: as for anything else.
+  BitsPerSecond reduction_rate;
+  BitsPerSecond network_rate;     ///< of a rank, to other domains, one direction
+  Picoseconds domain_latency;     ///< of a message inside the domain, besides its bytes
+  Picoseconds network_latency;    ///< with what the NICs' own transport takes
+  Picoseconds transport_latency;  ///< that share of it
+  Picoseconds start_latency;      ///< of a collective over the network
   /// What a message to the farthest rank takes, where that is more than `network_latency`, as to
   /// another rail.
   Picoseconds farthest_latency;

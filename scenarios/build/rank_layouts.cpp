@@ -87,21 +87,32 @@ class LayoutBuilder {
     return is_scale_up(a, b) ? scale_up_framing(kind_of(a)) : framing_of(scenario_, transport_);
   }
 
+  /// The rates of its links into a network together.
+  [[nodiscard]] BitsPerSecond links_into(HostId host, NetworkKind network) const {
+    BitsPerSecond rate;
+    for (const Port& port : fabric_.ports_of(fabric_.hosts[host.value()])) {
+      if (fabric_.network_of(fabric_.port(port.peer).peer) == network) rate += port.rate;
+    }
+    return rate;
+  }
   /// Of all ranks, what their links into a network carry together.
   [[nodiscard]] BitsPerSecond slowest(NetworkKind network) const {
     BitsPerSecond least = BitsPerSecond::max();
     for (const HostId host : ranks_) {
-      BitsPerSecond rate;
-      const NodeId node = fabric_.hosts[host.value()];
-      for (const Port& port : fabric_.ports_of(node)) {
-        if (fabric_.network_of(fabric_.port(port.peer).peer) == network) rate += port.rate;
-      }
+      const BitsPerSecond rate = links_into(host, network);
       const bool is_inside = network == NetworkKind::kScaleUp;
       if (rate == BitsPerSecond(0)) continue;
       least = std::min(least, without_headers(rate, is_inside ? scale_up_framing(kind_of(host))
                                                               : framing_of(scenario_, transport_)));
     }
     return least == BitsPerSecond::max() ? BitsPerSecond(0) : least;
+  }
+
+  /// What the host's links into its domain carry of what chips work on.
+  [[nodiscard]] BitsPerSecond reduction_rate(HostId host) const {
+    Framing framing = scale_up_framing(kind_of(host));
+    framing.header = kind_of(host).reduction_header;
+    return without_headers(links_into(host, NetworkKind::kScaleUp), framing);
   }
 
   void find_domains(collectives::RankLayout& layout) const {
@@ -121,6 +132,11 @@ class LayoutBuilder {
       return;
     }
     layout.domain_rate = slowest(NetworkKind::kScaleUp);
+    layout.reduction_rate = layout.domain_rate;
+    for (const HostId host : ranks_) {
+      if (fabric_.host(host).domain < 0) continue;
+      layout.reduction_rate = std::min(layout.reduction_rate, reduction_rate(host));
+    }
     layout.gpus = gpus();
     layout.has_in_network_reduction = all_reduce && can_work_in_network();
   }

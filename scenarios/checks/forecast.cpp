@@ -28,13 +28,13 @@ constexpr double kNanosecondsPerHop = 65;
 /// port, link, packets, routes and order of events then come from ever farther away. From the
 /// NVLink fabrics that are shipped (72 to 576 GPUs); the permutation over 4,096 hosts
 /// (simcore/PERFORMANCE.md) agrees.
-constexpr double kNanosecondsPerDoubling = 135;
+constexpr double kNanosecondsPerDoubling = 112;
 constexpr double kCache = 1 << 20U;  ///< second level
 /// From here on next to nothing is found in any cache.
 constexpr double kBeyondCaches = 64 * kCache;
 /// Steps, ideal times, records and lines of a message, from scenarios whose messages are a few
 /// packets (nccl-nvl72, nvl72).
-constexpr double kNanosecondsPerMessage = 11'000;
+constexpr double kNanosecondsPerMessage = 9'000;
 /// Start, routes, files.
 constexpr double kSecondsPerRun = 0.02;
 

@@ -1,6 +1,7 @@
 #include "collectives/algorithms/nvls/nvls.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "collectives/algorithms/nvls/in_network_cost.hpp"
@@ -74,7 +75,9 @@ constexpr double kPiecesThatOverlap = 4;
 
 }  // namespace
 
-/// Up to the chips for the sums, and down from them for the copies.
+/// Up to the chips for the sums, and down from them for the copies. Messages and bytes take turns
+/// to be what ports wait for: the smaller share mostly hides behind the larger (all-gather, 72
+/// GPUs, 8 channels: 2.4, 3.3 and 33.4 us at 256 KiB, 1 MiB and 16 MiB).
 double Nvls::cost(const CostTerms& t) {
   const bool is_all_reduce = t.spec.operation == Operation::kAllReduce;
   const double count =
@@ -83,9 +86,9 @@ double Nvls::cost(const CostTerms& t) {
   const double messages =
       phases * t.n * t.channels * count * t.spec.execution.slices * kInNetworkMessage;
   const double alone = std::min(1.0, kPiecesThatOverlap / count);
-  const double bytes = 1 + 1.0 / t.n + (phases - 1) * alone;
-  return phases * t.local.first_packet(t.size / t.n / t.channels) + messages +
-         t.size * bytes * kInNetworkSlowness * t.local.per_byte;
+  const double bytes = (1 + 1.0 / t.n) * (1 + (phases - 1) * alone);
+  return phases * t.chips.first_packet(t.size / t.n / t.channels) +
+         std::hypot(messages, t.size * bytes * t.chips.per_byte);
 }
 
 }  // namespace weft::collectives

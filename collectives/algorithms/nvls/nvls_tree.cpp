@@ -203,9 +203,9 @@ double NvlsTree::cost(const CostTerms& t) {
   const bool is_odd = std::fmod(t.channels, 2) == 1;
   const double times = (t.domains == 2 ? 1 : 2) + (is_odd && t.domains > 2 ? 1 / t.channels : 0);
   const double part = piece / g;
-  const double sum = piece * kInNetworkSlowness * t.local.per_byte;
+  const double sum = piece * t.chips.per_byte;
   const double messages = g * t.channels / overlap * t.spec.execution.slices * kInNetworkMessage;
-  const double inside = t.local.first_packet(part * overlap / t.channels) + sum + messages;
+  const double inside = t.chips.first_packet(part * overlap / t.channels) + sum + messages;
   const double levels = std::ceil(std::log2(t.domains));
   const double one_way = t.net.latency + part * (times / 2 * t.net.per_byte + t.reduce);
   const double along = times * part * t.net.per_byte + part * (2 * t.reduce + t.copy);
