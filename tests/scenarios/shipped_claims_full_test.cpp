@@ -118,8 +118,9 @@ TEST(ShippedClaimsAtLength, NcclOnSixteenServers) {
               267, 0.5);
 }
 
-// "The ring has a busbw of 627; NVLS moves half of the bytes and takes a quarter less time; two-shot has
-// 716; the all-to-all 548"; "31 GB/s of a ring" by flow; "526 GB/s in place of 817" in one piece.
+// "The ring has a busbw of 627; NVLS moves half of the bytes and takes a quarter less time;
+// two-shot has 716; the all-to-all 548"; "31 GB/s of a ring" by flow; "526 GB/s in place of 817" in
+// one piece.
 TEST(ShippedClaimsAtLength, Nvl72) {
   const Results r = run_of("nvl72");
   EXPECT_NEAR(bus(r.jobs[0]), 627, 0.5);
