@@ -131,6 +131,7 @@ Result<Workload> build_workload(std::span<const JobDescription> jobs,
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     workload.begin_after(static_cast<std::uint32_t>(i), jobs[i].after);
   }
+  workload.trim();
   return workload;
 }
 

@@ -97,6 +97,12 @@ void Workload::begin_after(std::uint32_t job, std::vector<std::uint32_t> others)
   jobs_[job].after = std::move(others);
 }
 
+void Workload::trim() {
+  connections_.shrink_to_fit();
+  lane_of_connection_.shrink_to_fit();
+  first_connection_.shrink_to_fit();
+}
+
 void Workload::add_groups(const JobPlan& plan, const std::vector<ChipGroup>& groups) {
   if (groups.empty()) return;
   group_of_lane_.resize(plan.first_lane + std::size_t{plan.ranks} * plan.lanes);

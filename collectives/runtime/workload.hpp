@@ -92,6 +92,9 @@ class Workload {
   /// after the last rank of those is done. Circles never begin (check_order).
   void begin_after(std::uint32_t job, std::vector<std::uint32_t> others);
 
+  /// Gives back memory that lists have beyond what they need, once all jobs are there.
+  void trim();
+
   /// Hosts that may forward what `from` sends to `to`, the best one first; none: it goes straight.
   using RelaysOf = std::function<std::vector<HostId>(HostId from, HostId to)>;
   /// Sends messages by way of a relay: of the hosts that `relays_of` offers the first one with a

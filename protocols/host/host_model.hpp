@@ -181,6 +181,7 @@ class HostModel {
   void record_delivery(const Here& here, std::uint32_t qp, std::uint32_t last_sequence,
                        const PortState& port) {
     s_.hosts[port.owner].delivered.push_back({qp, last_sequence, here.now});
+    ++here.worker.sums.messages_delivered;
   }
   [[gnu::noinline]] void notify_delivered(const Here& here, std::uint32_t qp) {
     const ProcessId self = s_.receivers[qp].process;

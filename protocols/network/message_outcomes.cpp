@@ -20,16 +20,15 @@ class Deliveries {
 
   /// Where the deliveries of a message are: one, or of one that is multicast as many as members.
   /// Empty if it was not delivered to all. Valid until the next call.
-  [[nodiscard]] const std::vector<std::size_t>& of(std::uint32_t queue_pair,
-                                                   std::uint32_t last_sequence) {
-    const SenderState& sender = s_.senders[queue_pair];
+  [[nodiscard]] const std::vector<std::size_t>& of(const MessageRecord& message) {
+    const SenderState& sender = s_.senders[message.queue_pair];
     const std::size_t receivers =
         sender.is_repeated() ? s_.members_of(s_.multicasts[sender.in_network_index()]).size() : 1;
-    const std::uint32_t first = s_.first_receiver(queue_pair);
+    const std::uint32_t first = s_.first_receiver(message.queue_pair);
     places_.clear();
     for (std::uint32_t i = 0; i < receivers; ++i) {
       const DeliveryRecord wanted{
-          .receiver = first + i, .last_sequence = last_sequence, .time = {}};
+          .receiver = first + i, .last_sequence = message.last_sequence(), .time = {}};
       const auto it = std::lower_bound(sorted_.begin(), sorted_.end(), wanted, is_earlier);
       if (it == sorted_.end() || is_earlier(wanted, *it)) {
         places_.clear();
@@ -52,134 +51,148 @@ class Deliveries {
   std::vector<std::size_t> places_;
 };
 
-MessageOutcome outcome_of(const NetworkState& s, std::uint32_t queue_pair,
-                          std::uint32_t last_sequence, Bytes bytes, Picoseconds posted,
-                          Picoseconds delivered, Picoseconds acknowledged) {
-  const SenderState& sender = s.senders[queue_pair];
-  const TransportConstants& t = s.constants.transports[sender.transport];
+MessageOutcome outcome_of(const NetworkState& s, const MessageRecord& m, Picoseconds delivered) {
+  const SenderState& sender = s.senders[m.queue_pair];
   std::uint32_t entropy = sender.entropy;
-  if (t.is_per_message) {
-    const std::int64_t packets = (bytes + t.payload - Bytes(1)) / t.payload;
-    entropy = message_entropy(sender.host, sender.destination, queue_pair,
-                              last_sequence + 1 - static_cast<std::uint32_t>(packets));
+  if (s.constants.transports[sender.transport].is_per_message) {
+    entropy = message_entropy(sender.host, sender.destination, m.queue_pair, m.first_sequence);
   }
   return {.connection = sender.connection,
-          .queue_pair = queue_pair,
-          .last_sequence = last_sequence,
+          .queue_pair = m.queue_pair,
+          .last_sequence = m.last_sequence(),
           .entropy = entropy,
-          .bytes = bytes,
-          .posted = posted,
+          .bytes = m.bytes,
+          .posted = m.posted,
           .delivered = delivered,
-          .acknowledged = acknowledged};
+          .acknowledged = m.acknowledged};
 }
+
+/// A message that is over.
+struct Ended {
+  Picoseconds over;
+  std::uint32_t host = 0;
+  std::uint32_t place = 0;  ///< in its list
+
+  [[nodiscard]] const MessageRecord& record(const NetworkState& s) const {
+    return s.hosts[host].messages[place];
+  }
+};
+
+/// Those that are over, by the time when they were, and which of the deliveries are theirs.
+class EndedMessages {
+ public:
+  EndedMessages(const NetworkState& s, const std::vector<DeliveryRecord>& delivered)
+      : s_(s), deliveries_(s, delivered), is_used_(delivered.size()) {
+    std::size_t done = 0;
+    for (const HostState& host : s.hosts) done += host.messages.done();
+    all_.reserve(done);  // what is not filled takes no memory
+    for (std::uint32_t host = 0; host < s.hosts.size(); ++host) {
+      s.hosts[host].messages.for_each_done([&](std::uint32_t place, const MessageRecord& m) {
+        const std::vector<std::size_t>& places = deliveries_.of(m);
+        if (places.empty()) return;
+        // What chips add up is one delivery of several messages.
+        for (const std::size_t i : places) is_used_[i] = true;
+        all_.push_back({.over = std::max(deliveries_.last(places), m.acknowledged),
+                        .host = host,
+                        .place = place});
+      });
+    }
+    std::ranges::sort(all_, [this](const Ended& a, const Ended& b) { return is_before(a, b); });
+  }
+
+  [[nodiscard]] const std::vector<Ended>& all() const { return all_; }
+  [[nodiscard]] const std::vector<bool>& used_deliveries() const { return is_used_; }
+  [[nodiscard]] MessageOutcome outcome_of(const Ended& ended) {
+    const MessageRecord& m = ended.record(s_);
+    return protocols::outcome_of(s_, m, delivered(m));
+  }
+
+ private:
+  [[nodiscard]] Picoseconds delivered(const MessageRecord& m) {
+    return deliveries_.last(deliveries_.of(m));
+  }
+  bool is_before(const Ended& a, const Ended& b) {
+    if (a.over != b.over) return a.over < b.over;
+    const MessageRecord& left = a.record(s_);
+    const MessageRecord& right = b.record(s_);
+    const auto key = [this](const MessageRecord& m) {
+      return std::tuple(s_.senders[m.queue_pair].connection, m.queue_pair, m.posted);
+    };
+    const auto [of_left, of_right] = std::pair(key(left), key(right));
+    if (of_left != of_right) return of_left < of_right;
+    return std::pair(delivered(left), left.first_sequence) <
+           std::pair(delivered(right), right.first_sequence);
+  }
+
+  const NetworkState& s_;
+  Deliveries deliveries_;
+  std::vector<bool> is_used_;
+  std::vector<Ended> all_;
+};
 
 /// Outcomes that are visited at once.
 constexpr std::size_t kMostAtOnce = 4096;
 /// What a host may have noted without giving its memory back: few enough for many hosts.
 constexpr std::size_t kNotesKept = 256;
 
-template <class Note>
-void clear(std::vector<Note>& notes) {
-  if (notes.capacity() > kNotesKept) notes = {};
+/// Adds what hosts have noted to `delivered`, and brings that in order.
+template <class Hosts, class Taken>
+void take_notes(Hosts& hosts, std::vector<DeliveryRecord>& delivered, const Taken& taken) {
+  for (auto& host : hosts) {
+    delivered.insert(delivered.end(), host.delivered.begin(), host.delivered.end());
+    taken(host);
+  }
+  std::ranges::sort(delivered, is_earlier);
+}
+
+void clear(std::vector<DeliveryRecord>& notes) {
+  if (notes.capacity() > kNotesKept) notes = std::vector<DeliveryRecord>();
   notes.clear();
 }
 
 }  // namespace
 
-void MessageOutcomes::take_notes(NetworkState& s) {
-  for (HostState& host : s.hosts) {
-    sent_.insert(sent_.end(), host.sent.begin(), host.sent.end());
-    delivered_.insert(delivered_.end(), host.delivered.begin(), host.delivered.end());
-    clear(host.sent);
-    clear(host.delivered);
-  }
-  std::ranges::sort(delivered_, is_earlier);
-}
-
-std::vector<MessageOutcomes::Ended> MessageOutcomes::find_ended(const NetworkState& s) {
-  Deliveries deliveries(s, delivered_);
-  std::vector<bool> is_used(delivered_.size());
-  std::vector<Ended> ended;
-  ended.reserve(sent_.size());  // what is not filled takes no memory
-  for (std::uint32_t i = 0; i < sent_.size(); ++i) {
-    const SentMessage& m = sent_[i];
-    const std::vector<std::size_t>& places = deliveries.of(m.queue_pair, m.last_sequence);
-    if (places.empty()) continue;
-    // What chips add up is one delivery of several messages.
-    for (const std::size_t place : places) is_used[place] = true;
-    const Picoseconds delivered = deliveries.last(places);
-    ended.push_back({.over = std::max(delivered, m.acknowledged),
-                     .delivered = delivered,
-                     .connection = s.senders[m.queue_pair].connection,
-                     .place = i});
-  }
-  std::size_t place = 0;
-  std::erase_if(delivered_, [&](const DeliveryRecord&) { return is_used[place++]; });
-  std::ranges::sort(ended, [this](const Ended& a, const Ended& b) {
-    if (a.over != b.over) return a.over < b.over;
-    if (a.connection != b.connection) return a.connection < b.connection;
-    const auto rest = [this](const Ended& e) {
-      const SentMessage& m = sent_[e.place];
-      return std::tuple(m.queue_pair, m.posted, e.delivered, e.place);
-    };
-    return rest(a) < rest(b);
-  });
-  return ended;
-}
-
-MessageOutcome MessageOutcomes::outcome_of_ended(const NetworkState& s, const Ended& ended) const {
-  const SentMessage& m = sent_[ended.place];
-  return outcome_of(s, m.queue_pair, m.last_sequence, m.bytes, m.posted, ended.delivered,
-                    m.acknowledged);
-}
-
 void MessageOutcomes::take_ended(NetworkState& s, const Visit& visit) {
-  take_notes(s);
-  std::vector<bool> is_over(sent_.size());
-  {
-    const std::vector<Ended> ended = find_ended(s);
-    std::vector<MessageOutcome> block;
-    block.reserve(std::min(ended.size(), kMostAtOnce));
-    for (const Ended& e : ended) {
-      is_over[e.place] = true;
-      block.push_back(outcome_of_ended(s, e));
-      if (block.size() < kMostAtOnce) continue;
-      visit(block);
-      block.clear();
-    }
-    if (!block.empty()) visit(block);
+  take_notes(s.hosts, delivered_, [](HostState& host) { clear(host.delivered); });
+  EndedMessages ended(s, delivered_);
+  std::vector<MessageOutcome> block;
+  block.reserve(std::min(ended.all().size(), kMostAtOnce));
+  for (const Ended& e : ended.all()) {
+    block.push_back(ended.outcome_of(e));
+    if (block.size() < kMostAtOnce) continue;
+    visit(block);
+    block.clear();
+  }
+  if (!block.empty()) visit(block);
+  for (const Ended& e : ended.all()) s.hosts[e.host].messages.forget(e.place);
+  undelivered_ = 0;
+  for (HostState& host : s.hosts) {
+    host.messages.remove_forgotten();
+    undelivered_ += host.messages.done();
   }
   std::size_t place = 0;
-  std::erase_if(sent_, [&](const SentMessage&) { return is_over[place++]; });
+  std::erase_if(delivered_,
+                [&](const DeliveryRecord&) { return ended.used_deliveries()[place++]; });
 }
 
 void MessageOutcomes::look_at_ended(const NetworkState& s,
                                     const std::function<void(const MessageOutcome&)>& visit) const {
-  MessageOutcomes seen = *this;
-  for (const HostState& host : s.hosts) {
-    seen.sent_.insert(seen.sent_.end(), host.sent.begin(), host.sent.end());
-    seen.delivered_.insert(seen.delivered_.end(), host.delivered.begin(), host.delivered.end());
-  }
-  std::ranges::sort(seen.delivered_, is_earlier);
-  for (const Ended& e : seen.find_ended(s)) visit(seen.outcome_of_ended(s, e));
+  std::vector<DeliveryRecord> delivered = delivered_;
+  take_notes(s.hosts, delivered, [](const HostState&) {});
+  EndedMessages ended(s, delivered);
+  for (const Ended& e : ended.all()) visit(ended.outcome_of(e));
 }
 
 std::vector<MessageOutcome> MessageOutcomes::pending(const NetworkState& s) const {
   Deliveries deliveries(s, delivered_);
   std::vector<MessageOutcome> all;
-  for (const SentMessage& m : sent_) {
-    all.push_back(outcome_of(s, m.queue_pair, m.last_sequence, m.bytes, m.posted, Picoseconds(-1),
-                             m.acknowledged));
-  }
   for (const HostState& host : s.hosts) {
     host.messages.for_each([&](const MessageRecord& m) {
-      const Picoseconds delivered = deliveries.last(deliveries.of(m.queue_pair, m.last_sequence()));
-      all.push_back(outcome_of(s, m.queue_pair, m.last_sequence(), m.bytes, m.posted, delivered,
-                               Picoseconds(-1)));
+      all.push_back(outcome_of(s, m, deliveries.last(deliveries.of(m))));
     });
   }
-  std::ranges::stable_sort(all, {}, [](const MessageOutcome& m) {
-    return std::tuple(m.connection, m.posted, m.queue_pair);
+  std::ranges::sort(all, {}, [](const MessageOutcome& m) {
+    return std::tuple(m.connection, m.posted, m.queue_pair, m.last_sequence);
   });
   return all;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <span>
 #include <vector>
@@ -30,32 +30,16 @@ class MessageOutcomes {
   /// Calls `visit(connection, posted)` with each of those, in any order.
   template <class Visit>
   void for_each_pending(const NetworkState& state, const Visit& visit) const {
-    for (const SentMessage& m : sent_) visit(state.senders[m.queue_pair].connection, m.posted);
     for (const HostState& host : state.hosts) {
       host.messages.for_each(
           [&](const MessageRecord& m) { visit(state.senders[m.queue_pair].connection, m.posted); });
     }
   }
   /// Messages that wait for their other half.
-  [[nodiscard]] std::size_t waiting() const { return sent_.size() + delivered_.size(); }
+  [[nodiscard]] std::size_t waiting() const { return undelivered_ + delivered_.size(); }
 
  private:
-  /// A message that is over.
-  struct Ended {
-    Picoseconds over;
-    Picoseconds delivered;
-    ConnectionId connection;
-    std::uint32_t place = 0;  ///< in `sent_`
-  };
-
-  void take_notes(NetworkState& state);
-  /// By the time when they were over. Forgets their deliveries.
-  [[nodiscard]] std::vector<Ended> find_ended(const NetworkState& state);
-  [[nodiscard]] MessageOutcome outcome_of_ended(const NetworkState& state,
-                                                const Ended& ended) const;
-
-  /// And not yet delivered, as far as known. In pieces, for it grows large and is emptied again.
-  std::deque<SentMessage> sent_;
+  std::size_t undelivered_ = 0;            ///< as far as known, though their senders are done
   std::vector<DeliveryRecord> delivered_;  ///< and not yet acknowledged; by receiver and sequence
 };
 

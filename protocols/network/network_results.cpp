@@ -377,8 +377,7 @@ std::size_t PacketNetwork::memory_bytes() const {
   }
   for (const Repair& repair : s.repairs) bytes += repair.board.memory_bytes();
   for (const HostState& host : s.hosts) {
-    bytes += host.messages.memory_bytes() + host.sent.capacity() * sizeof(SentMessage) +
-             host.delivered.capacity() * sizeof(DeliveryRecord);
+    bytes += host.messages.memory_bytes() + host.delivered.capacity() * sizeof(DeliveryRecord);
   }
   return bytes + engine_->chunk_bytes();
 }

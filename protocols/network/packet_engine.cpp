@@ -375,11 +375,12 @@ void PacketNetwork::Engine::look_for_stall(Picoseconds now) {
 void PacketNetwork::Engine::offer_messages() {
   if (on_period_) on_period_();
   if (!on_many_messages_) return;
-  const std::uint64_t sent = sums().messages_sent;
+  const Worker::Sums so_far = sums();
+  const std::uint64_t halves = so_far.messages_sent + so_far.messages_delivered;
   // What waits for its other half is looked at again each time.
-  if (sent - messages_at_offer_ < std::max<std::uint64_t>(many_messages_, outcomes.waiting()))
+  if (halves - halves_at_offer_ < 2 * std::max<std::uint64_t>(many_messages_, outcomes.waiting()))
     return;
-  messages_at_offer_ = sent;
+  halves_at_offer_ = halves;
   on_many_messages_();
 }
 

@@ -146,7 +146,7 @@ class PacketNetwork::Engine {
   std::uint64_t hops_at_progress_ = 0;
   std::uint64_t events_at_observation_ = 0;
   std::uint64_t delivered_at_check_ = 0;
-  std::uint64_t messages_at_offer_ = 0;
+  std::uint64_t halves_at_offer_ = 0;  ///< of messages: sent, and delivered
   Picoseconds last_stall_check_;
   bool is_in_stall_ = false;
   Picoseconds last_progress_;

@@ -9,26 +9,19 @@
 
 namespace weft::protocols {
 
-/// A message that its sender is not yet done with.
+/// A message until it is over: its sender is done with it, and it was delivered.
 struct MessageRecord {
   std::uint32_t queue_pair = 0;
   std::uint32_t first_sequence = 0;
-  std::uint32_t packets = 0;
-  std::uint32_t next = kNoIndex;  ///< next message of the queue pair, in the same host's list
+  std::uint32_t packets = 0;  ///< 0: there is no message here
+  /// In the same host's list: the next message of the queue pair; once the sender is done with it,
+  /// the next one of those.
+  std::uint32_t next = kNoIndex;
   Bytes bytes;
   Picoseconds posted;
+  Picoseconds acknowledged{-1};  ///< -1: it is not, or nothing is acknowledged
 
   [[nodiscard]] std::uint32_t last_sequence() const { return first_sequence + packets - 1; }
-};
-
-/// A message that its sender is done with: all of it is acknowledged, or was sent where nothing is
-/// acknowledged.
-struct SentMessage {
-  std::uint32_t queue_pair = 0;
-  std::uint32_t last_sequence = 0;
-  Bytes bytes;
-  Picoseconds posted;
-  Picoseconds acknowledged{-1};  ///< -1: it never is
 };
 
 /// A message that arrived in full, at its receiver.
@@ -38,7 +31,7 @@ struct DeliveryRecord {
   Picoseconds time;
 };
 
-/// The messages that a host is not yet done with. Places are used again.
+/// The messages of a host that are not yet over. Places are used again.
 class MessageRecords {
  public:
   [[nodiscard]] MessageRecord& operator[](std::uint32_t place) { return records_[place]; }
@@ -56,10 +49,39 @@ class MessageRecords {
     records_[place] = message;
     return place;
   }
-  void remove(std::uint32_t place) {
-    records_[place].packets = 0;  // as no message has
-    records_[place].next = free_;
-    free_ = place;
+  /// The sender is done with a message: all of it is acknowledged, or was sent where nothing is.
+  void end(std::uint32_t place, Picoseconds acknowledged) {
+    MessageRecord& message = records_[place];
+    message.acknowledged = acknowledged;
+    message.next = kNoIndex;
+    (last_done_ == kNoIndex ? first_done_ : records_[last_done_].next) = place;
+    last_done_ = place;
+    ++done_;
+  }
+  /// Messages that the sender is done with.
+  [[nodiscard]] std::size_t done() const { return done_; }
+  /// Calls `visit(place, message)` with those that the sender is done with, in that order.
+  template <class Visit>
+  void for_each_done(Visit visit) const {
+    for (std::uint32_t i = first_done_; i != kNoIndex; i = records_[i].next) visit(i, records_[i]);
+  }
+  /// One of them is over. Its place is free once `remove_forgotten` was called.
+  void forget(std::uint32_t place) { records_[place].packets = 0; }
+  void remove_forgotten() {
+    std::uint32_t place = first_done_;
+    done_ = 0;
+    first_done_ = last_done_ = kNoIndex;
+    while (place != kNoIndex) {
+      MessageRecord& message = records_[place];
+      const std::uint32_t next = message.next;
+      if (message.packets == 0) {
+        message.next = free_;
+        free_ = place;
+      } else {
+        end(place, message.acknowledged);
+      }
+      place = next;
+    }
   }
   template <class Visit>
   void for_each(Visit visit) const {
@@ -71,7 +93,12 @@ class MessageRecords {
 
  private:
   GrowingLog<MessageRecord> records_;
-  std::uint32_t free_ = kNoIndex;  ///< the first of the free places, which `next` strings together
+  // The first of the free places, and the first and the last message that the sender is done with:
+  // `next` strings them together.
+  std::uint32_t free_ = kNoIndex;
+  std::uint32_t first_done_ = kNoIndex;
+  std::uint32_t last_done_ = kNoIndex;
+  std::uint32_t done_ = 0;
 };
 
 }  // namespace weft::protocols

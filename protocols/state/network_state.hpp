@@ -111,8 +111,7 @@ struct NicState {
 
 /// What a host knows of messages. What is noted here is taken from time to time.
 struct HostState {
-  MessageRecords messages;                ///< that it is sending
-  std::vector<SentMessage> sent;          ///< noted: it is done with them
+  MessageRecords messages;                ///< that it sent, or is sending
   std::vector<DeliveryRecord> delivered;  ///< noted: they came to it
 };
 

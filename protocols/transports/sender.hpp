@@ -72,16 +72,10 @@ class Sender {
   void end_message(const Here& here, SenderState& s, Picoseconds acknowledged) const {
     HostState& host = s_.hosts[s.host];
     const std::uint32_t place = s.oldest_message;
-    const MessageRecord& record = host.messages[place];
-    host.sent.push_back({.queue_pair = record.queue_pair,
-                         .last_sequence = record.last_sequence(),
-                         .bytes = record.bytes,
-                         .posted = record.posted,
-                         .acknowledged = acknowledged});
     ++here.worker.sums.messages_sent;
-    s.oldest_message = record.next;
+    s.oldest_message = host.messages[place].next;
     if (s.oldest_message == kNoIndex) s.newest_message = kNoIndex;
-    host.messages.remove(place);
+    host.messages.end(place, acknowledged);
   }
 
   /// Messages whose packets have all been acknowledged are over for their sender. `Host` calls its

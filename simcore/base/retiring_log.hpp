@@ -59,7 +59,7 @@ class RetiringLog {
   }
 
  private:
-  static constexpr std::size_t kBlock = 16;
+  static constexpr std::size_t kBlock = 8;
   using Block = std::array<T, kBlock>;
 
   std::vector<std::unique_ptr<Block>> blocks_;

@@ -34,8 +34,9 @@ struct alignas(64) Worker {
     std::uint64_t packets_delivered = 0;
     std::uint64_t packets_dropped = 0;
     std::uint64_t packets_retransmitted = 0;
-    std::uint64_t timeouts = 0;       ///< of senders that heard nothing for too long
-    std::uint64_t messages_sent = 0;  ///< that their senders are done with
+    std::uint64_t timeouts = 0;            ///< of senders that heard nothing for too long
+    std::uint64_t messages_sent = 0;       ///< that their senders are done with
+    std::uint64_t messages_delivered = 0;  ///< of a multicast, to each member
 
     Sums& operator+=(const Sums& other) { return add(other, 1); }
     /// Adds `other` so many times; in arithmetic modulo 2^64, so that -1 takes it away.
@@ -48,6 +49,7 @@ struct alignas(64) Worker {
       packets_retransmitted += times * other.packets_retransmitted;
       timeouts += times * other.timeouts;
       messages_sent += times * other.messages_sent;
+      messages_delivered += times * other.messages_delivered;
       return *this;
     }
   };

@@ -38,12 +38,13 @@ struct Connection {
     kMulticast,
   };
   Kind kind = Kind::kUnicast;
+  /// Packet latencies are told apart by this: the place of its job, 255 for all from there on.
+  std::uint8_t latency_group = 0;
   /// That its messages take in turn, where the network has such; 0: as many as its transport says.
   std::uint16_t queue_pairs = 0;
   std::uint32_t group = 0;  ///< number among the run's process groups
-  /// Packet latencies are told apart by this: the place of its job, 255 for all from there on.
-  std::uint8_t latency_group = 0;
 };
+static_assert(sizeof(Connection) == 24, "there are millions of them");
 
 /// The largest number of queue pairs that any of them asks for.
 [[nodiscard]] inline std::uint32_t most_queue_pairs(const std::vector<Connection>& connections) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -26,8 +27,8 @@ TEST(GrowingLog, HoldsWhatWasAddedAndMovesNothing) {
   EXPECT_EQ(next, 1000U);
 }
 
-// 16 entries, and then as many again each time: 1,024 at the last.
-TEST(GrowingLog, NeverHasTwiceTheRoomThatItNeeds) {
+// 16 entries, then as many again each time, and 256 more each time from the 512th on.
+TEST(GrowingLog, HasRoomForNoMoreThanTwiceWhatItNeedsAndFor256More) {
   GrowingLog<char> log;
   EXPECT_EQ(log.memory_bytes(), 0U);
   for (std::size_t i = 1; i <= 1000; ++i) {
@@ -36,6 +37,7 @@ TEST(GrowingLog, NeverHasTwiceTheRoomThatItNeeds) {
     if (i > 16) {
       EXPECT_LT(log.memory_bytes(), 2 * i);
     }
+    EXPECT_LE(log.memory_bytes(), std::max<std::size_t>(i + 256, 16));
   }
   EXPECT_EQ(log.memory_bytes(), 1024U);
 }
