@@ -28,7 +28,7 @@ jobs: [{name: all-reduce, type: all-reduce, algorithm: nvls-tree, size: 64MiB,
         execution: {channels: 16}}]
 )";
 
-TEST(RackMemory, Of1440GpusIsBelow640BytesPerConnection) {
+TEST(RackMemory, Of1440GpusIsBelow560BytesPerConnection) {
   if (kIsSanitized) GTEST_SKIP() << "measures the sanitizer";
   const fs::path folder =
       fs::temp_directory_path() / ("weft rack memory " + std::to_string(::getpid()));
@@ -42,7 +42,7 @@ TEST(RackMemory, Of1440GpusIsBelow640BytesPerConnection) {
   EXPECT_EQ(taken.exit_code, 0) << taken.text;
   // 1,731 MB while every copy lay in the queues by itself, and messages that ended were handed over
   // at once.
-  EXPECT_LT(taken.peak_kilobytes, 1'725'696 * 640 / 1000);
+  EXPECT_LT(taken.peak_kilobytes, 1'725'696 * 560 / 1000);
 }
 
 }  // namespace

@@ -52,9 +52,11 @@ std::set<std::string> names_on(const ReadTrace& trace, const ReadTrace::Track& t
   return names;
 }
 
+// By two-shot: of what chips repeat, each copy has an arrow.
 TEST(Timeline, OfATrainingStepIsWhole) {
   const Experiment e =
-      gpt3_slice({"observe.timeline=perfetto", "observe.blame=true", "jobs[0].iterations=2"});
+      gpt3_slice({"observe.timeline=perfetto", "observe.blame=true", "jobs[0].iterations=2",
+                  "jobs[0].communication.algorithm=two-shot"});
   const TracedRun run = traced(e);
   const ReadTrace trace = read_trace(run, e);
   expect_whole_arrows(trace);
