@@ -8,7 +8,9 @@
 #include <limits>
 #include <span>
 
+#include "protocols/packet/credit_request.hpp"
 #include "protocols/packet/telemetry.hpp"
+#include "simcore/base/random.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/schema/schema.hpp"
 
@@ -66,6 +68,7 @@ struct Needs {
   bool path = false;       ///< FlowStart says base RTT and hops
   bool telemetry = false;  ///< ACKs say what switches said in the packet that they answer
   bool notices = false;    ///< receivers send notifications of their own (CNPs)
+  bool grants = false;     ///< receivers grant credit (GrantsCredit)
 };
 
 /// Something that a control can tell of itself: a column of rates.csv.
@@ -141,6 +144,47 @@ concept CongestionControl = std::equality_comparable<typename C::Config> &&
   { read.window(p) } -> std::same_as<std::uint32_t>;
   read.sample(p, values);
   { receiver.on_marked(p, now) } -> std::same_as<Answer>;
+};
+
+/// A control whose receivers grant credit (`host/granter.hpp`): running totals of bytes, which
+/// wrap.
+///
+/// At the sender:
+/// - `begin` when it has something to send after it was idle.
+/// - `may_send()`, besides what the window allows.
+/// - `request(packet, backlog)`: what the packet that is about to be sent tells its receiver;
+///   `backlog` is what is left to be sent after it.
+/// - `on_granted(total)`: a grant came. `ask_again`: one has been waited for too long.
+///
+/// At the receiver: `on_request`, as a packet comes, says whether there is something to grant;
+/// `grant`, when its turn has come, how much, and `wants` whether there is more. `Port` is the
+/// state of a port that grants: `hear` of every packet, and `gap` from a grant to the next one.
+template <class C>
+concept GrantsCredit = CongestionControl<C> && C::kNeeds.grants&& requires(
+    C control, const C& read, const typename C::Parameters& p, typename C::Receiver receiver,
+    typename C::Port port, const CreditRequest& request, Picoseconds now,
+    const RandomStream& random) {
+  control.begin();
+  control.ask_again();
+  control.on_granted(p, std::uint32_t());
+  { control.request(p, Bytes(), Bytes()) } -> std::same_as<CreditRequest>;
+  { read.may_send() } -> std::same_as<bool>;
+  { receiver.on_request(p, request) } -> std::same_as<bool>;
+  { receiver.grant(p) } -> std::same_as<Bytes>;
+  { receiver.wants() } -> std::same_as<bool>;
+  { receiver.total() } -> std::same_as<std::uint32_t>;
+  port.hear(p, bool(), now, random);
+  { port.gap(p, Bytes(), BitsPerSecond(), now, random) } -> std::same_as<Picoseconds>;
+};
+
+/// The state of a port, of controls that have one.
+template <class C>
+struct PortStateOf {
+  struct Type {};
+};
+template <GrantsCredit C>
+struct PortStateOf<C> {
+  using Type = typename C::Port;
 };
 
 }  // namespace weft::protocols::congestion

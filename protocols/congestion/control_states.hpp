@@ -59,13 +59,19 @@ class ControlStates {
   std::uint32_t restart_sender(ControlRef ref, std::uint32_t slot) {
     std::uint32_t window = kNoWindow;
     find(ref.control, [&]<class C>(Group<C>& group) {
-      group.senders[slot] = group.first[slot];
+      if constexpr (GrantsCredit<C>) {
+        group.senders[slot].begin();  // totals run on
+      } else {
+        group.senders[slot] = group.first[slot];
+      }
       window = group.senders[slot].window(group.parameters[ref.parameters]);
     });
     return window;
   }
   void restart_receiver(ControlRef ref, std::uint32_t slot) {
-    find(ref.control, [&]<class C>(Group<C>& group) { group.receivers[slot] = {}; });
+    find(ref.control, [&]<class C>(Group<C>& group) {
+      if constexpr (!GrantsCredit<C>) group.receivers[slot] = {};
+    });
   }
 
   /// `use(control, parameters)` with the state of a sender, caught up to `now`.
@@ -87,6 +93,31 @@ class ControlStates {
       answer = group.receivers[slot].on_marked(group.parameters[ref.parameters], now);
     });
     return answer;
+  }
+
+  /// Of controls whose receivers grant credit: `use(control, parameters)` with the state of a
+  /// sender, of its receiver, or of a port.
+  template <class Use>
+  void at_granted(ControlRef ref, std::uint32_t slot, Use use) {
+    find_granting(ref.control, [&]<class C>(Group<C>& group) {
+      use(group.senders[slot], group.parameters[ref.parameters]);
+    });
+  }
+  template <class Use>
+  void at_granting(ControlRef ref, std::uint32_t slot, Use use) {
+    find_granting(ref.control, [&]<class C>(Group<C>& group) {
+      use(group.receivers[slot], group.parameters[ref.parameters]);
+    });
+  }
+  template <class Use>
+  void at_port(ControlRef ref, std::uint32_t port, Use use) {
+    find_granting(ref.control, [&]<class C>(Group<C>& group) {
+      use(group.ports[port], group.parameters[ref.parameters]);
+    });
+  }
+  /// So many ports will grant.
+  void start_ports(ControlRef ref, std::size_t ports) {
+    find_granting(ref.control, [&]<class C>(Group<C>& group) { group.ports.resize(ports); });
   }
 
   /// Where the state of a sender lies, to ask for its memory.
@@ -115,10 +146,12 @@ class ControlStates {
     std::vector<C> senders;
     std::vector<typename C::Receiver> receivers;
     std::vector<C> first;  ///< what senders begin with, where they begin again
+    std::vector<typename PortStateOf<C>::Type> ports;  ///< by PortId, where ports grant credit
 
     [[nodiscard]] std::size_t memory_bytes() const {
       return (senders.capacity() + first.capacity()) * sizeof(C) +
-             receivers.capacity() * sizeof(typename C::Receiver);
+             receivers.capacity() * sizeof(typename C::Receiver) +
+             ports.capacity() * sizeof(ports[0]);
     }
   };
 
@@ -132,6 +165,13 @@ class ControlStates {
         find<I + 1>(control, use);
       }
     }
+  }
+
+  template <class Use>
+  void find_granting(std::uint8_t control, Use use) {
+    find(control, [&]<class C>(Group<C>& group) {
+      if constexpr (GrantsCredit<C>) use(group);
+    });
   }
 
   Controls::Each<Group> groups_;

@@ -18,6 +18,7 @@
 #include "protocols/congestion/new_reno/new_reno.hpp"
 #include "protocols/congestion/none/no_control.hpp"
 #include "protocols/congestion/powertcp/powertcp.hpp"
+#include "protocols/congestion/rccc/rccc.hpp"
 #include "protocols/congestion/swift/swift.hpp"
 #include "protocols/congestion/timely/timely.hpp"
 
@@ -49,7 +50,7 @@ struct ControlList {
 /// All congestion controls that a scenario can name. The first one keeps no state and is never
 /// called.
 using Controls =
-    ControlList<NoControl, Dcqcn, Swift, Timely, Dctcp, Hpcc, PowerTcp, NewReno, Cubic>;
+    ControlList<NoControl, Dcqcn, Swift, Timely, Dctcp, Hpcc, PowerTcp, NewReno, Cubic, Rccc>;
 
 /// Columns by number.
 struct ColumnList {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "protocols/host/granter.hpp"
 #include "protocols/host/host_context.hpp"
 #include "protocols/host/nic_scheduler.hpp"
 #include "protocols/host/port_choice.hpp"
@@ -39,6 +40,7 @@ class HostModel {
         port_choice_(state),
         tracer_(state),
         sender_(state),
+        granter_(state, *this),
         transports_(state, *this) {}
   HostModel(const HostModel&) = delete;
   HostModel& operator=(const HostModel&) = delete;
@@ -48,6 +50,8 @@ class HostModel {
   /// Whether some packets have telemetry.
   static constexpr bool kHasTelemetry = Path::has(Feature::kTelemetry);
   static constexpr bool kHasEntropies = Path::has(Feature::kEntropies);
+  /// Whether some receivers grant credit.
+  static constexpr bool kHasGrants = Path::has(Feature::kGrants);
 
   /// Ask for the memory of a host's port, and of the queue pairs that used it last.
   [[gnu::always_inline]] void fetch(const PortState& port) const {
@@ -131,6 +135,14 @@ class HostModel {
                        }
                      });
     return is_meant;
+  }
+  bool expire_grant(const Here& here, PortState& port) {
+    granter_.expire_grant(here, port);
+    return true;
+  }
+  /// False: it came in time.
+  bool expire_credit_wait(const Here& here, std::uint32_t queue_pair) {
+    return granter_.expire_wait(here, queue_pair);
   }
   void wake(const Here& here, ProcessId process, std::uint64_t token) {
     call(here, process, [&](ProcessContext& c) { s_.handler->on_wake(c, process, token); });
@@ -229,18 +241,32 @@ class HostModel {
     std::uint32_t record = packet.word;
     const bool is_data = kind_of(packet) == PacketKind::kData;
     if (is_data) s_.telemetry.arrive(flow_of(packet), record);
+    if (kHasGrants && is_data) hear_request(here, packet, record, port);
     hand_over(here, opened, port);
     if (is_data) record = s_.telemetry.hand_on(flow_of(packet));
     if (record != Telemetry::kNone) s_.telemetry.give_back(here.worker.number, record);
   }
 
+  void hear_request(const Here& here, const Packet& packet, std::uint32_t record, PortState& port) {
+    const std::uint32_t qp = flow_of(packet);
+    if (!transport(s_.receivers[qp].transport).control.needs.grants) return;
+    granter_.hear(here, s_.telemetry[record].request, (packet.flags & kCongested) != 0, qp, port);
+  }
+
   [[gnu::always_inline]] void hand_over(const Here& here, const Packet& packet, PortState& port) {
     if (kind_of(packet) == PacketKind::kData) {
       receive_data(here, packet, port);
+    } else if (kHasGrants && is_grant(packet)) {
+      granter_.receive_grant(here, packet);
     } else {
       transports_.with(transport(s_.senders[packet.flow].transport).sender_model,
                        [&](auto& model) { model.receive_answer(here, packet, port); });
     }
+  }
+
+  [[nodiscard]] bool is_grant(const Packet& packet) const {
+    return kind_of(packet) == PacketKind::kCnp &&
+           transport(s_.senders[packet.flow].transport).control.needs.grants;
   }
 
   /// A chip says that a sum with a packet of this host is complete.
@@ -355,10 +381,13 @@ class HostModel {
     return s_.rounds_done.ahead(link, reduction.round_of(s.next)) < reduction.window;
   }
 
-  [[nodiscard]] bool can_send(const SenderState& s) const {
+  [[nodiscard]] bool can_send(const SenderState& s) {
     if (s.next == s.posted || s.schedule == SenderState::Schedule::kFailed) return false;
     if (Path::has(Feature::kInNetwork) && s.is_added_up()) return is_in_window(s);
     const std::uint32_t in_flight = s.next == s.sent_end ? s.next - s.received : s.next - s.unacked;
+    if (kHasGrants && transport(s.transport).control.needs.grants && !granter_.may_send(s)) {
+      return false;
+    }
     return in_flight < s.window;
   }
 
@@ -398,6 +427,8 @@ class HostModel {
     if constexpr (Path::has(Feature::kTelemetry)) {
       if (s_.telemetry.is_of(qp)) word = s_.telemetry.take(here.worker.number, word);
     }
+    const bool is_granted = kHasGrants && t.control.needs.grants;
+    if (is_granted) s_.telemetry[word].request = granter_.request(s, qp, Bytes(size));
     const std::uint32_t entropy = entropy_of(s, qp, here.now);
     const auto write = [&](Packet& packet) {
       packet.flow = qp | (Path::has(Feature::kInNetwork) ? s.marks & kFlowMarks : s.marks);
@@ -432,6 +463,7 @@ class HostModel {
     }
     if (is_last) sender_.next_message(s);
     transports_.with(t.sender_model, [&](auto& model) { model.on_sent(here, s, is_last); });
+    if (is_granted) granter_.wait(here, s, qp);
     return end;
   }
 
@@ -476,6 +508,7 @@ class HostModel {
   PortChoice port_choice_;
   Tracer<Path> tracer_;
   Sender sender_;
+  Granter<HostModel> granter_;
   TransportModels<HostModel> transports_;
 };
 
@@ -508,8 +541,12 @@ void HostModel<Path>::post(const Here& here, ConnectionId connection, Bytes size
   if (k.is_per_message) {
     if (is_alone) sender_.begin_afresh(s, qp);
   } else {
+    if (kHasGrants && k.control.needs.grants) {
+      granter_.post(s, qp, size + packets * k.header, is_alone);
+    }
     s.posted += static_cast<std::uint32_t>(packets);
     if (s.message == kNoIndex) sender_.load_next(s, place);
+    if (kHasGrants && k.control.needs.grants) granter_.wait(here, s, qp);
   }
   activate(here, qp);
 }

@@ -148,7 +148,9 @@ class Tracer {
             Picoseconds begin) const {
     const SenderState& s = s_.senders[flow_of(packet)];
     const TransportConstants& t = s_.constants.transports[s.transport];
-    const bool is_controlled = !t.control.is_none() && s.window < t.window;
+    // Credit says nothing of itself in the window: it has what both may have held.
+    const bool is_controlled =
+        t.control.needs.grants || (!t.control.is_none() && s.window < t.window);
     const auto reason = static_cast<unsigned>(is_controlled ? HoldReason::kControlWindow
                                                             : HoldReason::kStaticWindow);
     constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();

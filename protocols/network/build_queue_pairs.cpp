@@ -119,6 +119,12 @@ void start_control(NetworkState& s, std::uint32_t qp) {
                        });
 }
 
+/// What packets have records for whose congestion control needs this.
+Telemetry::Use use_of_records(const congestion::Needs& needs) {
+  if (needs.telemetry) return Telemetry::Use::kReports;
+  return needs.grants ? Telemetry::Use::kRequests : Telemetry::Use::kNothing;
+}
+
 /// Gives a queue pair of TCP the state of an open connection, whose handshake has measured the
 /// round trip of an idle network.
 void start_tcp(NetworkState& s, std::uint32_t qp) {
@@ -287,7 +293,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
   for (std::size_t i = 0; i < options_.more_transports.size(); ++i) {
     uses[i + 1] = traits_of(options_.more_transports[i]).queue_pair_use;
   }
-  std::vector<std::uint8_t> carries(s.constants.needs().has(Feature::kTelemetry) ? count : 0);
+  std::vector<Telemetry::Use> carries(s.constants.needs().has(Feature::kTelemetry) ? count : 0);
   const std::vector<Place> places = places_in_domains(s.fabric);
   const bool repeats_nacks = std::ranges::any_of(
       s.constants.transports, [](const auto& t) { return t.nack_interval > Picoseconds(); });
@@ -324,7 +330,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       start_entropy(s, qp);
       start_tcp(s, qp);
       if (!carries.empty()) {
-        carries[qp] = s.constants.transports[transport].control.needs.telemetry ? 1 : 0;
+        carries[qp] = use_of_records(s.constants.transports[transport].control.needs);
       }
       if (qp >= s.first_added_up) continue;
       ReceiverState& receiver = s.receivers[qp];
@@ -335,7 +341,8 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
     }
   }
   if (carries.empty()) return;
-  WEFT_CHECK(!s.constants.input_queued, "telemetry tells of queues at outputs");
+  const bool has_reports = std::ranges::find(carries, Telemetry::Use::kReports) != carries.end();
+  WEFT_CHECK(!has_reports || !s.constants.input_queued, "telemetry tells of queues at outputs");
   s.telemetry.start(std::move(carries), s.ports.size());
 }
 

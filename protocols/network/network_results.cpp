@@ -367,8 +367,8 @@ std::size_t PacketNetwork::memory_bytes() const {
       s.nics.capacity() * sizeof(NicState) + s.senders.capacity() * sizeof(SenderState) +
       s.receivers.capacity() * sizeof(ReceiverState) +
       s.copy_receivers.capacity() * sizeof(CopyReceiver) + s.controls.memory_bytes() +
-      s.entropies.memory_bytes() + s.tcp.memory_bytes() + s.telemetry.memory_bytes() +
-      s.connections.capacity() * sizeof(ConnectionState) +
+      s.grants.memory_bytes() + s.entropies.memory_bytes() + s.tcp.memory_bytes() +
+      s.telemetry.memory_bytes() + s.connections.capacity() * sizeof(ConnectionState) +
       s.losses.capacity() * sizeof(FrameLosses) + s.repairs.capacity() * sizeof(Repair) +
       s.next_nack.capacity() * sizeof(Picoseconds) + s.processes.capacity() * sizeof(ProcessState) +
       engine_->cells.capacity() * sizeof(Cell);

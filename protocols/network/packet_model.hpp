@@ -99,6 +99,11 @@ class PacketModel {
       return here.worker.sums.timeouts != timeouts;
     }
     --here.cell.live_events;
+    if constexpr (Path::has(Feature::kGrants)) {
+      if (type == EventType::kGrant || type == EventType::kCreditWait) {
+        return handle_credit(here, type, event.target);
+      }
+    }
     if (type == EventType::kDelayedAck) return host_.expire_ack_timer(here, event.target);
     if (type == EventType::kWake || type == EventType::kSignal || type == EventType::kAlarm) {
       --here.cell.job_events;
@@ -117,6 +122,14 @@ class PacketModel {
     if (!handle_link_event(here, type, event)) return false;
     here.cell.last_event_time = here.now;
     return true;
+  }
+
+  /// Credit of receivers is due, or has been waited for. False: in vain.
+  [[gnu::noinline]] bool handle_credit(const Here& here, EventType type, std::uint32_t target) {
+    const bool is_meant = type == EventType::kGrant ? host_.expire_grant(here, s_.ports[target])
+                                                    : host_.expire_credit_wait(here, target);
+    if (is_meant) here.cell.last_event_time = here.now;
+    return is_meant;
   }
 
   /// Files the faults of `port` and the changes of its node's routes.

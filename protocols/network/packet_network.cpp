@@ -89,6 +89,17 @@ NetworkConstants constants_of(const Fabric& fabric, const PacketNetwork::Options
   return k;
 }
 
+/// Those who ask for credit, and the ports that grant it.
+void start_grants(NetworkState& s) {
+  if (!s.constants.needs().has(Feature::kGrants)) return;
+  s.grants.askers.resize(s.senders.size());
+  s.grants.turns.resize(s.receivers.size());
+  s.grants.rings.resize(s.nics.size());
+  for (std::uint32_t i = 0; i < s.constants.transport_count; ++i) {
+    s.controls.start_ports(s.constants.transports[i].control, s.nics.size());
+  }
+}
+
 }  // namespace
 
 PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const Options& options,
@@ -116,6 +127,7 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
     state_->processes[p] = {.host = processes[p].value(), .cell = plan_.cell_of_node[node.value()]};
   }
   build_queue_pairs(connections);
+  start_grants(*state_);
   build_in_network(connections, groups);
   build_observation();
   place_in_huge_pages();

@@ -27,8 +27,15 @@ std::size_t entropy_state_of(const TransportConfig& transport) {
   return size;
 }
 
+std::size_t grant_state_of(const TransportConfig& transport) {
+  if (!congestion::needs_of(traits_of(transport).congestion_control).grants) return 0;
+  return sizeof(congestion::GrantStates::Asker) + sizeof(congestion::GrantStates::Turn);
+}
+
 std::size_t transport_state_of(const TransportConfig& transport) {
-  if (!std::holds_alternative<TcpConfig>(transport)) return entropy_state_of(transport);
+  if (!std::holds_alternative<TcpConfig>(transport)) {
+    return entropy_state_of(transport) + grant_state_of(transport);
+  }
   // Beside the two states, times of sixteen packets in flight and a place in the list of both.
   return sizeof(TcpSender) + sizeof(TcpReceiver) + 16 * sizeof(std::int64_t) +
          sizeof(std::uint32_t);

@@ -206,7 +206,9 @@ Features NetworkConstants::needs() const {
   features.add(Feature::kHostPorts, has_host_ports);
   features.add(Feature::kInNetwork, works_in_network);
   for (std::uint32_t i = 0; i < transport_count; ++i) {
-    features.add(Feature::kTelemetry, transports[i].control.needs.telemetry);
+    const congestion::Needs& control = transports[i].control.needs;
+    features.add(Feature::kTelemetry, control.telemetry || control.grants);
+    features.add(Feature::kGrants, control.grants);
     features.add(Feature::kEntropies, !transports[i].entropy.is_fixed());
   }
   return features;

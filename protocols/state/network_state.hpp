@@ -10,6 +10,7 @@
 #include "protocols/config/scale_up_config.hpp"
 #include "protocols/config/switch_config.hpp"
 #include "protocols/congestion/control_states.hpp"
+#include "protocols/congestion/grant_states.hpp"
 #include "protocols/entropy/states.hpp"
 #include "protocols/packet/ack.hpp"
 #include "protocols/packet/packet_kind.hpp"
@@ -49,6 +50,8 @@ enum class EventType : std::uint32_t {
   kRoutes = 10,       ///< timer: a switch, or a host with several ports, has new routes
   kDelayedAck = 11,   ///< timer: an ACK has been held back for long enough
   kAlarm = 12,        ///< timer: a process asked for it, after all else of that time
+  kGrant = 13,        ///< timer: a port grants credit to whose turn it is
+  kCreditWait = 14,   ///< timer: a queue pair has waited long for credit of its receiver
 };
 
 /// Matching of inputs to outputs where packets queue at inputs. Bit i stands for port i.
@@ -323,6 +326,7 @@ struct NetworkState {
   /// Queue pairs from this number on have their data added up by chips.
   std::uint32_t first_added_up = 0;
   congestion::ControlStates controls;
+  congestion::GrantStates grants;
   entropy::ChoiceStates entropies;
   TcpStates tcp;
   std::vector<std::uint8_t> watched;  ///< by watch_place: packets are traced; may be empty

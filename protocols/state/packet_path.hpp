@@ -21,6 +21,7 @@ enum class Feature : std::uint16_t {
   kInNetwork = 1U << 11U,   ///< chips add up and repeat data
   kTelemetry = 1U << 12U,   ///< switches say in packets what they see
   kEntropies = 1U << 13U,   ///< senders choose ways packet by packet
+  kGrants = 1U << 14U,      ///< receivers grant credit to senders
 };
 
 /// A set of features.
@@ -71,8 +72,9 @@ struct ScaleUpPath : PathWith<Feature::kCredits, Feature::kTransports, Feature::
                               Feature::kInNetwork, Feature::kWeightedClasses> {};
 /// Packets that are forwarded before they are whole.
 struct CutThroughPath : PathWith<Feature::kCutThrough> {};
-/// Congestion control by what switches say.
-struct TelemetryPath : PathWith<Feature::kTelemetry> {};
+/// Congestion control by what switches say in packets, or by credit that receivers grant for what
+/// senders say in them.
+struct TelemetryPath : PathWith<Feature::kTelemetry, Feature::kGrants> {};
 /// Second runs, which look at some messages.
 struct TracePath
     : PathWith<Feature::kTraces, Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells> {
@@ -82,7 +84,7 @@ struct GeneralPath
     : PathWith<Feature::kWeightedClasses, Feature::kPartitions, Feature::kCells, Feature::kCredits,
                Feature::kInputQueues, Feature::kCutThrough, Feature::kReceiveRate, Feature::kFaults,
                Feature::kTraces, Feature::kTransports, Feature::kHostPorts, Feature::kInNetwork,
-               Feature::kTelemetry, Feature::kEntropies> {};
+               Feature::kTelemetry, Feature::kEntropies, Feature::kGrants> {};
 
 /// All paths, the cheapest first; the last one has every feature.
 template <class... P>

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "protocols/packet/credit_request.hpp"
+#include "protocols/packet/flow_bits.hpp"
 #include "protocols/packet/packet_kind.hpp"
 #include "protocols/packet/telemetry.hpp"
 #include "simcore/base/check.hpp"
@@ -22,6 +24,7 @@ struct alignas(64) TelemetryRecord {
   std::uint32_t word = 0;
   std::uint32_t count = 0;  ///< hops that have reported
   std::array<HopReport, kTelemetryHops> hops;
+  CreditRequest request;  ///< of its sender, where receivers grant credit
 
   [[nodiscard]] std::span<const HopReport> reports() const { return {hops.data(), count}; }
 };
@@ -37,8 +40,11 @@ class Telemetry {
  public:
   static constexpr std::uint32_t kNone = 0xffff'ffff;
 
-  /// `carries`: whether the packets of each queue pair have records; `ports`: of the fabric.
-  void start(std::vector<std::uint8_t> carries, std::size_t ports) {
+  /// What the packets of a queue pair have records for.
+  enum class Use : std::uint8_t { kNothing, kReports, kRequests };
+
+  /// `carries`: by queue pair; `ports`: of the fabric.
+  void start(std::vector<Use> carries, std::size_t ports) {
     carries_ = std::move(carries);
     arrived_.assign(carries_.size(), kNone);
     sent_.resize(ports);
@@ -50,7 +56,11 @@ class Telemetry {
   [[nodiscard]] bool is_used() const { return !carries_.empty(); }
   /// Whether packets of this Packet::flow have records.
   [[nodiscard]] bool is_of(std::uint32_t flow) const {
-    return flow < carries_.size() && carries_[flow] != 0;
+    return flow < carries_.size() && carries_[flow] != Use::kNothing;
+  }
+  /// Whether switches report in them.
+  [[nodiscard]] bool has_reports(std::uint32_t flow) const {
+    return flow < carries_.size() && carries_[flow] == Use::kReports;
   }
   /// Whether this packet has one. CNPs have none.
   [[nodiscard]] bool is_in(const Packet& packet) const {
@@ -112,7 +122,7 @@ class Telemetry {
   void report(const Packet& packet, std::uint32_t port, BitsPerSecond rate, Bytes waiting,
               Picoseconds now) {
     Bytes& sent = sent_[port];
-    if (is_in(packet) && kind_of(packet) == PacketKind::kData) {
+    if (has_reports(flow_of(packet)) && kind_of(packet) == PacketKind::kData) {
       TelemetryRecord& record = (*this)[packet.word];
       if (record.count < kTelemetryHops) {
         record.hops[record.count++] = {.time = now,
@@ -168,7 +178,7 @@ class Telemetry {
     ++made_;
   }
 
-  std::vector<std::uint8_t> carries_;   ///< by queue pair
+  std::vector<Use> carries_;            ///< by queue pair
   std::vector<std::uint32_t> arrived_;  ///< by queue pair
   std::vector<Bytes> sent_;             ///< by port, since the run began
   /// Never moved: a record is read by threads that do not hold the lock.

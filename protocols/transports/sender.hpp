@@ -137,6 +137,9 @@ class Sender {
     if (!t.control.is_none()) {
       set_window(s, t.limited(s_.controls.restart_sender(t.control, s.control_slot)));
     }
+    if (t.control.needs.grants) {
+      s_.grants.askers[queue_pair].fresh = record.bytes + std::int64_t{record.packets} * t.header;
+    }
     load_message(s, s.oldest_message, s.next);
   }
 

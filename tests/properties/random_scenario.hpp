@@ -237,18 +237,24 @@ class RandomScenario {
         20 + seed_ % 80, spray && seed_ % 4 < 2 ? 32 : 0);
   }
 
-  /// Any of the list, DCQCN also by its presets; where packets queue at inputs none that needs
-  /// telemetry, which is refused.
+  /// Any of the list, DCQCN also by its presets and RCCC with nothing unasked; where packets queue
+  /// at inputs none that needs telemetry, which is refused.
   std::string congestion_control() {
     const auto& names = protocols::congestion::Controls::kNames;
-    const std::uint64_t choice = below(names.size() + 2);
+    const std::uint64_t choice = below(names.size() + 3);
     if (choice < names.size()) {
       const bool is_refused =
           queues_at_inputs_ && protocols::congestion::Controls::kNeeds[choice].telemetry;
       return is_refused ? "none" : names[choice];
     }
-    return choice == names.size() ? "{type: dcqcn, preset: connectx}"
-                                  : "{type: dcqcn, preset: hpcc-ns3}";
+    switch (choice - names.size()) {
+      case 0:
+        return "{type: dcqcn, preset: connectx}";
+      case 1:
+        return "{type: dcqcn, preset: hpcc-ns3}";
+      default:
+        return "{type: rccc, speculative: 0, quantum: 5000B, adapts_to_marks: true}";
+    }
   }
 
   /// What a job writes to have a transport of its own.

@@ -88,6 +88,8 @@ TEST(TcpScenarios, AControlWhoseNeedsTcpCannotMeetIsRefusedWithWhatIsMissing) {
                 HasSubstr("telemetry of switches"))
         << control;
   }
+  EXPECT_THAT(tcp_error({"transport.congestion_control=rccc"}),
+              AllOf(HasSubstr("RCCC"), HasSubstr("credit granted by receivers")));
 }
 
 TEST(TcpScenarios, AnAckThatWaitsLongerThanTheTimeOutIsRefused) {

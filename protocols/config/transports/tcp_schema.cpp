@@ -49,7 +49,8 @@ schema::Object<TcpConfig> tcp_timeout_schema() {
 std::string accepted_controls() {
   std::vector<std::string> names;
   congestion::Controls::for_each([&]<class C>() {
-    if (!C::kNeeds.notices && !C::kNeeds.telemetry) names.emplace_back(C::kName);
+    if (!C::kNeeds.notices && !C::kNeeds.telemetry && !C::kNeeds.grants)
+      names.emplace_back(C::kName);
   });
   std::string list;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -61,9 +62,10 @@ std::string accepted_controls() {
 
 void check_tcp(const TcpConfig& tcp, std::vector<schema::Problem>& problems) {
   const congestion::Needs needs = congestion::needs_of(tcp.congestion_control);
-  if (needs.notices || needs.telemetry) {
-    const std::string missing = needs.notices ? "notifications of congestion (CNPs) from receivers"
-                                              : "telemetry of switches in its packets";
+  if (needs.notices || needs.telemetry || needs.grants) {
+    const std::string missing = needs.notices  ? "notifications of congestion (CNPs) from receivers"
+                                : needs.grants ? "credit granted by receivers"
+                                               : "telemetry of switches in its packets";
     problems.push_back(
         {"congestion_control", std::string("is ") + congestion::title_of(tcp.congestion_control) +
                                    ", which needs " + missing + "; TCP has none; with it go " +

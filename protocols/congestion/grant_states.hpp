@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "protocols/packet/no_index.hpp"
+#include "simcore/base/units.hpp"
+
+namespace weft::protocols::congestion {
+
+/// Who waits for credit of receivers, and which port grants it to whom next; empty where no control
+/// grants. What was asked for and granted is the control's.
+struct GrantStates {
+  /// Of a queue pair at its sender.
+  struct Asker {
+    Bytes fresh;      ///< on the wire, of what was posted and never sent
+    Picoseconds due;  ///< it asks again if it waits for credit until then
+    bool timer_is_set = false;
+  };
+  /// Of a queue pair at its receiver.
+  struct Turn {
+    std::uint32_t next = kNoIndex;  ///< in the ring of the port where it waits
+    bool waits = false;
+    std::uint64_t ports = 0;  ///< of its host, that its data come by: they grant in turn
+  };
+  /// Of a host's port: queue pairs that it grants to in turn.
+  struct Ring {
+    std::uint32_t head = kNoIndex;
+    std::uint32_t tail = kNoIndex;
+    Picoseconds free_at;  ///< the next grant goes no earlier
+    bool timer_is_set = false;
+  };
+
+  std::vector<Asker> askers;  ///< by queue pair
+  std::vector<Turn> turns;    ///< by queue pair
+  std::vector<Ring> rings;    ///< by PortId: ports of hosts come first
+
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return askers.capacity() * sizeof(Asker) + turns.capacity() * sizeof(Turn) +
+           rings.capacity() * sizeof(Ring);
+  }
+};
+
+}  // namespace weft::protocols::congestion

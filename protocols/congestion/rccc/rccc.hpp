@@ -1,0 +1,230 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "protocols/congestion/control.hpp"
+#include "protocols/congestion/fixed_point.hpp"
+#include "protocols/congestion/rccc/rccc_config.hpp"
+#include "protocols/congestion/rccc/rccc_schema.hpp"
+#include "simcore/base/random.hpp"
+#include "simcore/base/units.hpp"
+
+namespace weft::protocols::congestion {
+
+/// RcccConfig in the integers that the engine computes with: factors in units of 2^-30.
+struct RcccParameters {
+  explicit RcccParameters(const RcccConfig& config);
+
+  static constexpr int kBits = 30;
+  static constexpr std::int64_t kOne = std::int64_t{1} << kBits;
+
+  std::int64_t speculative;
+  std::int64_t request;
+  Bytes quantum;
+  std::int64_t pace;
+  bool adapts;
+  Picoseconds period;
+  std::int64_t target;
+  std::int64_t increase;
+  std::int64_t decrease;
+  std::int64_t gain;
+  std::int64_t floor;
+};
+
+/// What a queue pair has been promised, at its receiver: running totals of bytes, which wrap.
+class RcccReceiver : public OnlyAcknowledges {
+ public:
+  /// Its data ask for credit. Returns whether there is something to grant.
+  bool on_request(const RcccParameters& /*p*/, const CreditRequest& request) {
+    if (is_past(request.total, wanted_)) wanted_ = request.total;
+    is_missed_ = is_missed_ || request.repeats;
+    return wants();
+  }
+  [[nodiscard]] bool wants() const { return is_past(wanted_, granted_) || is_missed_; }
+  /// Its turn has come: grants the next quantum, or less where it wants no more. Returns how much;
+  /// nothing where the last grant has to be said again.
+  Bytes grant(const RcccParameters& p) {
+    const auto most = static_cast<std::uint32_t>(p.quantum.count());
+    const std::uint32_t more = is_past(wanted_, granted_) ? std::min(wanted_ - granted_, most) : 0;
+    granted_ += more;
+    is_missed_ = false;
+    return Bytes(more);
+  }
+  /// All that was ever granted.
+  [[nodiscard]] std::uint32_t total() const { return granted_; }
+
+ private:
+  std::uint32_t wanted_ = 0;
+  std::uint32_t granted_ = 0;
+  bool is_missed_ = false;  ///< the sender has waited too long for what it asked for
+};
+
+/// What a receiving port grants by: its pace, which falls as switches mark what comes to it, once
+/// per period (uet-htsim, oversubscribed_cc.cpp). Periods begin with the first packet, and end
+/// where the pace is full again and nothing comes.
+class RcccPort {
+ public:
+  void hear(const RcccParameters& p, bool is_marked, Picoseconds now, const RandomStream& random) {
+    if (!p.adapts) return;
+    catch_up(p, now, random);
+    if (!runs_) next_ = now + drawn(p, random);
+    runs_ = true;
+    ++packets_;
+    if (is_marked) ++marked_;
+  }
+  /// From this grant of so many bytes to the next one, on a port of this rate.
+  Picoseconds gap(const RcccParameters& p, Bytes bytes, BitsPerSecond rate, Picoseconds now,
+                  const RandomStream& random) {
+    if (p.adapts) catch_up(p, now, random);
+    const std::int64_t pace = scaled(p.pace, share_of_pace_, RcccParameters::kOne);
+    const Picoseconds at_full_rate = transmission_time(bytes, rate);
+    return Picoseconds(
+        scaled(at_full_rate.count(), RcccParameters::kOne, std::max<std::int64_t>(pace, 1)));
+  }
+  /// Of the pace, in units of 2^-30.
+  [[nodiscard]] std::int64_t share_of_pace() const { return share_of_pace_; }
+
+ private:
+  /// 0.75 to 1.25 periods, so that ports do not go in step.
+  Picoseconds drawn(const RcccParameters& p, const RandomStream& random) {
+    const auto half = static_cast<std::uint64_t>(p.period.count() / 2);
+    const auto more = static_cast<std::int64_t>(random.below(draws_++, half + 1));
+    return p.period - p.period / 4 + Picoseconds(more);
+  }
+
+  void catch_up(const RcccParameters& p, Picoseconds now, const RandomStream& random) {
+    while (runs_ && next_ <= now) {
+      const bool is_idle = packets_ == 0;
+      change(p);
+      runs_ = !is_idle || share_of_pace_ != RcccParameters::kOne || marked_share_ != 0;
+      next_ += drawn(p, random);
+    }
+  }
+
+  void change(const RcccParameters& p) {
+    constexpr std::int64_t kOne = RcccParameters::kOne;
+    const std::int64_t marked = packets_ == 0 ? 0 : scaled(kOne, marked_, packets_);
+    marked_share_ = scaled(marked_share_, kOne - p.gain, kOne) + scaled(marked, p.gain, kOne);
+    if (marked_share_ > p.target) {
+      const std::int64_t cut = scaled(marked_share_ - p.target, p.decrease, kOne);
+      share_of_pace_ = scaled(share_of_pace_, kOne - cut, kOne);
+      streak_ = 0;
+    } else {
+      share_of_pace_ += p.increase << (marked_ == 0 ? streak_ : 0);
+      streak_ = std::min(streak_ + 1, kMostDoublings);
+    }
+    share_of_pace_ = std::clamp(share_of_pace_, p.floor, kOne);
+    packets_ = marked_ = 0;
+  }
+
+  static constexpr std::uint32_t kMostDoublings = 20;
+
+  Picoseconds next_;
+  std::int64_t share_of_pace_ = RcccParameters::kOne;
+  std::int64_t marked_share_ = 0;
+  std::int64_t packets_ = 0;
+  std::int64_t marked_ = 0;
+  std::uint64_t draws_ = 0;
+  std::uint32_t streak_ = 0;  ///< increases in a row
+  bool runs_ = false;
+};
+
+/// The sender of one queue pair. It may send while it has credit; the packet that uses up the last
+/// of it may overdraw it. Where its receiver knows of no wish that it has not fulfilled, one packet
+/// may go without credit, to tell it one: what is sent again after a loss, which may have taken the
+/// request along, and a message that is posted when all credit is used.
+class Rccc {
+ public:
+  using Config = RcccConfig;
+  using Parameters = RcccParameters;
+  using Receiver = RcccReceiver;
+  using Port = RcccPort;
+  static constexpr const char* kName = "rccc";
+  static constexpr const char* kTitle = "RCCC";
+  static constexpr Needs kNeeds{.path = true, .grants = true};
+  static constexpr std::array<Column, 2> kColumns{{
+      {"credit_bytes", "that may be sent without a further grant; below 0: overdrawn"},
+      {"requested_bytes", "that the receiver was asked for and has not granted, as far as known"},
+  }};
+  [[nodiscard]] static schema::Object<Config> schema() { return rccc_schema(); }
+  [[nodiscard]] static Config standard() { return {}; }
+  [[nodiscard]] static Needs needs(const Config& config) {
+    Needs needs = kNeeds;
+    needs.marks = config.adapts_to_marks;
+    return needs;
+  }
+
+  void start(const Parameters& p, const FlowStart& start) {
+    const std::int64_t idle = bytes_in(start.base_rtt, start.line_rate).count();
+    const auto times = [&](std::int64_t factor) {
+      return std::min(scaled(idle, factor, Parameters::kOne), kMostCredit);
+    };
+    speculative_ = times(p.speculative);
+    // Less than a packet would be asked for packet by packet.
+    most_wanted_ = std::max(times(p.request), start.packet.count());
+    credit_ = speculative_;
+  }
+  void on_timer(const Parameters& /*p*/, Picoseconds /*now*/) {}
+  Picoseconds on_sent(const Parameters& /*p*/, Bytes bytes, Picoseconds /*now*/) {
+    credit_ -= bytes.count();
+    return Picoseconds(0);
+  }
+  void on_ack(const Parameters& /*p*/, const Acknowledgement& /*ack*/, Picoseconds /*now*/) {}
+  void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
+  void on_loss(const Parameters& /*p*/, Loss /*how*/, Picoseconds /*now*/) { ask_again(); }
+  [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const { return kNoWindow; }
+  void sample(const Parameters& /*p*/, std::span<std::int64_t, kColumns.size()> values) const {
+    values[0] = credit_;
+    values[1] = static_cast<std::int32_t>(asked_ - granted_);
+  }
+
+  /// It has something to send after it was idle.
+  void begin() {
+    credit_ = speculative_;
+    asked_ = granted_;
+  }
+  [[nodiscard]] bool may_send() const { return credit_ > 0 || !is_past(asked_, granted_); }
+  /// What the next packet tells the receiver; `backlog` is what it leaves to be sent.
+  CreditRequest request(const Parameters& /*p*/, Bytes packet, Bytes backlog) {
+    const std::int64_t left = credit_ - packet.count();
+    const std::int64_t wish =
+        backlog == Bytes() ? 0 : std::min(backlog.count(), most_wanted_) - left;
+    const std::uint32_t total =
+        granted_ + static_cast<std::uint32_t>(std::clamp<std::int64_t>(wish, 0, kMostCredit));
+    if (is_past(total, asked_)) asked_ = total;
+    const bool repeats = asks_again_;
+    asks_again_ = false;
+    return {.total = asked_, .repeats = repeats};
+  }
+  /// All that its receiver has ever granted.
+  void on_granted(const Parameters& /*p*/, std::uint32_t total) {
+    if (!is_past(total, granted_)) return;  // a later grant overtook it
+    const std::int64_t most = std::max(speculative_, most_wanted_);
+    credit_ = std::min(credit_ + (total - granted_), std::max(credit_, most));
+    granted_ = total;
+  }
+  /// It has waited too long, or a packet with a request may be lost.
+  void ask_again() {
+    asked_ = granted_;
+    asks_again_ = true;
+  }
+  [[nodiscard]] std::int64_t credit() const { return credit_; }
+
+ private:
+  /// Totals are compared modulo 2^32.
+  static constexpr std::int64_t kMostCredit = std::int64_t{1} << 30U;
+
+  std::int64_t credit_ = 0;
+  std::int64_t speculative_ = 0;
+  std::int64_t most_wanted_ = 0;
+  std::uint32_t granted_ = 0;
+  std::uint32_t asked_ = 0;
+  bool asks_again_ = false;
+};
+static_assert(CongestionControl<Rccc> && GrantsCredit<Rccc>);
+
+}  // namespace weft::protocols::congestion
