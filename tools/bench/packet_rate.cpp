@@ -201,6 +201,7 @@ WEFT_CONTROL(Hpcc);
 WEFT_CONTROL(PowerTcp);
 WEFT_CONTROL(NewReno);
 WEFT_CONTROL(Cubic);
+WEFT_CONTROL(Rccc);
 #undef WEFT_CONTROL
 BENCHMARK(tcp_row<protocols::congestion::NewReno>)->Name("control/tcp/NewReno")->Apply(once);
 BENCHMARK(tcp_row<protocols::congestion::Cubic>)->Name("control/tcp/Cubic")->Apply(once);
