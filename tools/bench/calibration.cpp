@@ -12,7 +12,7 @@
 /// Two rows that say how fast the machine is at what simulators usually spend their time on, so
 /// that nanoseconds per packet-hop from different machines can be compared: quote them as
 /// multiples.
-namespace weft {
+namespace weft::bench {
 namespace {
 
 /// What a textbook event queue holds: a time and three words.
@@ -75,4 +75,4 @@ void dependent_loads(benchmark::State& state) {
 BENCHMARK(dependent_loads)->Name("Calibration/DependentLoads64MiB");
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::bench
