@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "protocols/packet/no_index.hpp"
+#include "protocols/packet/ids.hpp"
+#include "simcore/base/id_vector.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::protocols::congestion {
@@ -20,21 +21,21 @@ struct GrantStates {
   };
   /// Of a queue pair at its receiver.
   struct Turn {
-    std::uint32_t next = kNoIndex;  ///< in the ring of the port where it waits
+    ReceiverId next;  ///< in the ring of the port where it waits
     bool waits = false;
     std::uint64_t ports = 0;  ///< of its host, that its data come by: they grant in turn
   };
   /// Of a host's port: queue pairs that it grants to in turn.
   struct Ring {
-    std::uint32_t head = kNoIndex;
-    std::uint32_t tail = kNoIndex;
+    ReceiverId head;
+    ReceiverId tail;
     Picoseconds free_at;  ///< the next grant goes no earlier
     bool timer_is_set = false;
   };
 
-  std::vector<Asker> askers;  ///< by queue pair
-  std::vector<Turn> turns;    ///< by queue pair
-  std::vector<Ring> rings;    ///< by PortId: ports of hosts come first
+  IdVector<QueuePairId, Asker> askers;
+  IdVector<ReceiverId, Turn> turns;
+  std::vector<Ring> rings;  ///< by PortId: ports of hosts come first
 
   [[nodiscard]] std::size_t memory_bytes() const {
     return askers.capacity() * sizeof(Asker) + turns.capacity() * sizeof(Turn) +

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "protocols/entropy/list.hpp"
+#include "protocols/packet/ids.hpp"
 #include "simcore/base/hash.hpp"
+#include "simcore/base/id_vector.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::protocols::entropy {
@@ -44,9 +46,9 @@ class ChoiceStates {
     return ref;
   }
 
-  /// Queue pair number `qp` of such a transport, with this entropy.
-  void start(ChoiceRef ref, std::uint32_t qp, std::uint32_t of_pair) {
-    if (slots_.size() <= qp) slots_.resize(qp + std::size_t{1}, kNoSlot);
+  /// Queue pair `qp` of such a transport, with this entropy.
+  void start(ChoiceRef ref, QueuePairId qp, std::uint32_t of_pair) {
+    if (slots_.size() <= qp.value()) slots_.resize(qp.value() + std::size_t{1}, kNoSlot);
     find(ref.choice, [&]<class C>(Group<C>& group) {
       slots_[qp] = static_cast<std::uint32_t>(group.senders.size());
       group.senders.emplace_back().start(group.parameters[ref.parameters], of_pair);
@@ -54,7 +56,7 @@ class ChoiceStates {
   }
 
   /// Of the packet that is about to be sent.
-  [[nodiscard]] std::uint32_t next(ChoiceRef ref, std::uint32_t qp, std::uint32_t of_pair,
+  [[nodiscard]] std::uint32_t next(ChoiceRef ref, QueuePairId qp, std::uint32_t of_pair,
                                    std::uint32_t sequence, Picoseconds now) {
     std::uint32_t value = 0;
     find(ref.choice, [&]<class C>(Group<C>& group) {
@@ -62,12 +64,12 @@ class ChoiceStates {
     });
     return with_value(of_pair, value);
   }
-  void on_ack(ChoiceRef ref, std::uint32_t qp, const Answered& answer, Picoseconds now) {
+  void on_ack(ChoiceRef ref, QueuePairId qp, const Answered& answer, Picoseconds now) {
     find(ref.choice, [&]<class C>(Group<C>& group) {
       group.senders[slots_[qp]].on_ack(group.parameters[ref.parameters], answer, now);
     });
   }
-  void on_loss(ChoiceRef ref, std::uint32_t qp, std::uint32_t sequence, Loss how, Picoseconds now) {
+  void on_loss(ChoiceRef ref, QueuePairId qp, std::uint32_t sequence, Loss how, Picoseconds now) {
     find(ref.choice, [&]<class C>(Group<C>& group) {
       group.senders[slots_[qp]].on_loss(group.parameters[ref.parameters], sequence, how, now);
     });
@@ -102,7 +104,7 @@ class ChoiceStates {
   }
 
   Choices::Each<Group> groups_;
-  std::vector<std::uint32_t> slots_;  ///< by queue pair
+  IdVector<QueuePairId, std::uint32_t> slots_;
 };
 
 }  // namespace weft::protocols::entropy

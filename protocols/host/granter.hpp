@@ -34,7 +34,7 @@ class Granter {
 
   /// So much of a queue pair waits to be sent that was not sent before. `was_idle`: nothing else of
   /// it was to be sent or acknowledged.
-  void post(const SenderState& s, std::uint32_t qp, Bytes wire_bytes, bool was_idle) {
+  void post(const SenderState& s, QueuePairId qp, Bytes wire_bytes, bool was_idle) {
     s_.grants.askers[qp].fresh += wire_bytes;
     if (!was_idle) return;
     s_.controls.at_granted(control_of(s), s.control_slot,
@@ -42,7 +42,7 @@ class Granter {
   }
 
   /// What the next packet of a queue pair, which is about to be sent, tells its receiver.
-  [[nodiscard]] CreditRequest request(const SenderState& s, std::uint32_t qp, Bytes size) {
+  [[nodiscard]] CreditRequest request(const SenderState& s, QueuePairId qp, Bytes size) {
     GrantStates::Asker& asker = s_.grants.askers[qp];
     if (s.next == s.sent_end) asker.fresh -= size;
     const Bytes backlog = asker.fresh + std::int64_t{repeats_after_next(s)} * Bytes(s.full_size);
@@ -55,7 +55,7 @@ class Granter {
 
   /// A packet was sent, or credit has come: where there is more to send and may not be, it asks
   /// again in time.
-  void wait(const Here& here, const SenderState& s, std::uint32_t qp) {
+  void wait(const Here& here, const SenderState& s, QueuePairId qp) {
     if (!is_waiting(s)) return;
     GrantStates::Asker& asker = s_.grants.askers[qp];
     asker.due = here.now + host_.transport(s.transport).retransmit_timeout;
@@ -63,17 +63,18 @@ class Granter {
   }
 
   void receive_grant(const Here& here, const Packet& grant) {
-    SenderState& s = s_.senders[grant.flow];
+    const QueuePairId qp = queue_pair_of_answer(grant);
+    SenderState& s = s_.senders[qp];
     if (s.schedule == SenderState::Schedule::kFailed) return;
     s_.controls.at_granted(control_of(s), s.control_slot, [&](auto& control, const auto& p) {
       control.on_granted(p, grant.sequence);
     });
-    wait(here, s, grant.flow);
-    host_.activate(here, grant.flow);
+    wait(here, s, qp);
+    host_.activate(here, qp);
   }
 
   /// False: the queue pair does not wait any more, or not yet for so long.
-  bool expire_wait(const Here& here, std::uint32_t qp) {
+  bool expire_wait(const Here& here, QueuePairId qp) {
     SenderState& s = s_.senders[qp];
     GrantStates::Asker& asker = s_.grants.askers[qp];
     asker.timer_is_set = false;
@@ -90,10 +91,10 @@ class Granter {
 
   // The receiver.
 
-  /// A data packet of `qp` came by `port`.
-  void hear(const Here& here, const CreditRequest& request, bool is_marked, std::uint32_t qp,
+  /// A data packet of `id` came by `port`.
+  void hear(const Here& here, const CreditRequest& request, bool is_marked, ReceiverId id,
             PortState& port) {
-    const ReceiverState& r = s_.receivers[qp];
+    const ReceiverState& r = s_.receivers[id];
     const congestion::ControlRef control = host_.transport(r.transport).control;
     bool wants = false;
     s_.controls.at_port(control, port.index, [&](auto& at, const auto& p) {
@@ -102,10 +103,10 @@ class Granter {
     s_.controls.at_granting(control, r.control_slot, [&](auto& receiver, const auto& p) {
       wants = receiver.on_request(p, request);
     });
-    GrantStates::Turn& turn = s_.grants.turns[qp];
+    GrantStates::Turn& turn = s_.grants.turns[id];
     if (!turn.waits) turn.ports = 0;
     turn.ports |= bit_of(port);
-    if (wants && !turn.waits) join(here, qp, port);
+    if (wants && !turn.waits) join(here, id, port);
   }
 
   /// The next grant of a port is due.
@@ -133,9 +134,9 @@ class Granter {
     return lost > 0 ? lost - 1 : 0;
   }
 
-  void set_timer(const Here& here, std::uint32_t qp, GrantStates::Asker& asker) {
+  void set_timer(const Here& here, QueuePairId qp, GrantStates::Asker& asker) {
     asker.timer_is_set = true;
-    file(here, EventType::kCreditWait, qp, asker.due);
+    file(here, EventType::kCreditWait, qp.value(), asker.due);
   }
   void file(const Here& here, EventType event, std::uint32_t target, Picoseconds time) {
     const auto type = static_cast<std::uint32_t>(event);
@@ -147,7 +148,7 @@ class Granter {
 
   /// Of a port among those of its host, of which the first 64 are told apart.
   [[nodiscard]] std::uint32_t first_port_of(const PortState& port) const {
-    return s_.fabric.host(HostId(port.owner)).first_port.value();
+    return s_.fabric.host(port.host()).first_port.value();
   }
   [[nodiscard]] std::uint64_t bit_of(const PortState& port) const {
     const std::uint32_t local = port.index - first_port_of(port);
@@ -169,17 +170,17 @@ class Granter {
   }
 
   /// The queue pair waits for its turn at `port`.
-  void join(const Here& here, std::uint32_t qp, PortState& port) {
+  void join(const Here& here, ReceiverId id, PortState& port) {
     GrantStates::Ring& ring = s_.grants.rings[port.index];
-    GrantStates::Turn& turn = s_.grants.turns[qp];
+    GrantStates::Turn& turn = s_.grants.turns[id];
     turn.waits = true;
-    turn.next = kNoIndex;
-    if (ring.tail == kNoIndex) {
-      ring.head = qp;
+    turn.next = ReceiverId::none();
+    if (ring.tail.is_none()) {
+      ring.head = id;
     } else {
-      s_.grants.turns[ring.tail].next = qp;
+      s_.grants.turns[ring.tail].next = id;
     }
-    ring.tail = qp;
+    ring.tail = id;
     if (ring.timer_is_set) return;
     if (ring.free_at <= here.now) {
       serve(here, port);
@@ -196,13 +197,13 @@ class Granter {
   /// Grants to whose turn it is at `port`, where somebody waits.
   void serve(const Here& here, PortState& port) {
     GrantStates::Ring& ring = s_.grants.rings[port.index];
-    const std::uint32_t qp = ring.head;
-    GrantStates::Turn& turn = s_.grants.turns[qp];
+    const ReceiverId id = ring.head;
+    GrantStates::Turn& turn = s_.grants.turns[id];
     ring.head = turn.next;
-    if (ring.head == kNoIndex) ring.tail = kNoIndex;
+    if (ring.head.is_none()) ring.tail = ReceiverId::none();
     turn.waits = false;
 
-    const ReceiverState& r = s_.receivers[qp];
+    const ReceiverState& r = s_.receivers[id];
     const congestion::ControlRef control = host_.transport(r.transport).control;
     Bytes granted;
     std::uint32_t total = 0;
@@ -216,9 +217,9 @@ class Granter {
       ring.free_at = here.now + at.gap(p, granted, rate_of(port), here.now, random_of(port));
     });
     PortState& next = next_port(turn, port);
-    host_.respond(here, grant(qp, r, total), port.is_down ? next : port);
-    if (wants) join(here, qp, next);
-    if (ring.head != kNoIndex && !ring.timer_is_set) await(here, port, ring);
+    host_.respond(here, grant(id, r, total), port.is_down ? next : port);
+    if (wants) join(here, id, next);
+    if (!ring.head.is_none() && !ring.timer_is_set) await(here, port, ring);
   }
 
   /// What a port takes in.
@@ -227,12 +228,12 @@ class Granter {
     return limit == BitsPerSecond() ? port.nominal_rate : std::min(limit, port.nominal_rate);
   }
 
-  [[nodiscard]] Packet grant(std::uint32_t qp, const ReceiverState& r, std::uint32_t total) const {
+  [[nodiscard]] Packet grant(ReceiverId id, const ReceiverState& r, std::uint32_t total) const {
     const TransportConstants& t = host_.transport(r.transport);
     Packet packet;
-    packet.flow = qp;
+    packet.flow = flow_of(queue_pair_of(id));
     packet.sequence = total;
-    packet.destination = r.host;
+    packet.destination = r.host.value();
     packet.entropy = r.ack_entropy;
     packet.size = t.ack_size;
     packet.ttl = t.ttl;

@@ -87,28 +87,28 @@ class HostModel {
 
   /// The link of `port` failed: queue pairs that can send by another one go there.
   void flush(const Here& here, PortState& port) {
-    std::vector<std::uint32_t> moving;  // failures are rare
+    std::vector<QueuePairId> moving;  // failures are rare
     take_all(port, moving);
-    for (const std::uint32_t qp : moving) activate(here, qp);
+    for (const QueuePairId qp : moving) activate(here, qp);
   }
 
   /// Which ports of a host lead where has changed.
-  void change_routes(const Here& here, std::uint32_t host, const Routes& routes) {
-    const Node& node = s_.fabric.host(HostId(host));
-    std::vector<std::uint32_t> moving;
+  void change_routes(const Here& here, HostId host, const Routes& routes) {
+    const Node& node = s_.fabric.host(host);
+    std::vector<QueuePairId> moving;
     for (std::uint32_t i = 0; i < node.port_count; ++i) {
       take_all(s_.ports[node.first_port.value() + i], moving);
     }
     // Queue pairs of one host lie together; what chips add up never moves.
-    const auto end = s_.senders.begin() + s_.first_added_up;
+    const auto end = s_.senders.begin() + s_.first_added_up.value();
     auto s = std::ranges::lower_bound(s_.senders.begin(), end, host, {}, &SenderState::host);
     for (; s != end && s->host == host; ++s) {
-      const auto ports = routes.host_ports(HostId(host), HostId(s->destination));
+      const auto ports = routes.host_ports(host, s->destination);
       if (ports.empty() || s->is_in_network()) continue;
       s->set_local_ports(ports);
       port_choice_.choose(*s);
     }
-    for (const std::uint32_t qp : moving) activate(here, qp);
+    for (const QueuePairId qp : moving) activate(here, qp);
   }
 
   /// A NIC of finite receive rate has taken in the oldest packet of its buffer.
@@ -121,19 +121,18 @@ class HostModel {
 
   void post(const Here& here, ConnectionId connection, Bytes size);
   void begin_anew(ConnectionId connection);
-  void expire_retransmit_timer(const Here& here, std::uint32_t queue_pair) {
+  void expire_retransmit_timer(const Here& here, QueuePairId queue_pair) {
     transports_.with(transport(s_.senders[queue_pair].transport).sender_model,
                      [&](auto& model) { model.expire_timer(here, queue_pair); });
   }
   /// False: the ACK had gone earlier.
-  bool expire_ack_timer(const Here& here, std::uint32_t queue_pair) {
+  bool expire_ack_timer(const Here& here, ReceiverId receiver) {
     bool is_meant = false;
-    transports_.with(transport(s_.receivers[queue_pair].transport).receiver_model,
-                     [&](auto& model) {
-                       if constexpr (requires { model.expire_ack_timer(here, queue_pair); }) {
-                         is_meant = model.expire_ack_timer(here, queue_pair);
-                       }
-                     });
+    transports_.with(transport(s_.receivers[receiver].transport).receiver_model, [&](auto& model) {
+      if constexpr (requires { model.expire_ack_timer(here, receiver); }) {
+        is_meant = model.expire_ack_timer(here, receiver);
+      }
+    });
     return is_meant;
   }
   bool expire_grant(const Here& here, PortState& port) {
@@ -141,7 +140,7 @@ class HostModel {
     return true;
   }
   /// False: it came in time.
-  bool expire_credit_wait(const Here& here, std::uint32_t queue_pair) {
+  bool expire_credit_wait(const Here& here, QueuePairId queue_pair) {
     return granter_.expire_wait(here, queue_pair);
   }
   void wake(const Here& here, ProcessId process, std::uint64_t token) {
@@ -180,7 +179,7 @@ class HostModel {
   }
 
   /// Lets an idle queue pair with something to send take part in the turns of a port.
-  void activate(const Here& here, std::uint32_t qp) {
+  void activate(const Here& here, QueuePairId qp) {
     SenderState& s = s_.senders[qp];
     if (s.schedule != SenderState::Schedule::kIdle || !can_send(s)) return;
     if (Path::has(Feature::kHostPorts) && s.port_count > 1) port_choice_.choose(s);
@@ -190,14 +189,14 @@ class HostModel {
   }
 
   /// A message whose last packet has this number is whole.
-  void record_delivery(const Here& here, std::uint32_t qp, std::uint32_t last_sequence,
+  void record_delivery(const Here& here, ReceiverId receiver, std::uint32_t last_sequence,
                        const PortState& port) {
-    s_.hosts[port.owner].delivered.push_back({qp, last_sequence, here.now});
+    s_.hosts[port.host()].delivered.push_back({receiver, last_sequence, here.now});
     ++here.worker.sums.messages_delivered;
   }
-  [[gnu::noinline]] void notify_delivered(const Here& here, std::uint32_t qp) {
-    const ProcessId self = s_.receivers[qp].process;
-    const ConnectionId connection = s_.receivers[qp].connection;
+  [[gnu::noinline]] void notify_delivered(const Here& here, ReceiverId receiver) {
+    const ProcessId self = s_.receivers[receiver].process;
+    const ConnectionId connection = s_.receivers[receiver].connection;
     call(here, self, [&](ProcessContext& c) { s_.handler->on_delivered(c, self, connection); });
   }
   [[gnu::noinline]] void notify_acknowledged(const Here& here, ConnectionId connection) {
@@ -220,7 +219,7 @@ class HostModel {
       return;
     }
     if (Path::has(Feature::kInNetwork) && kind_of(packet) == PacketKind::kData &&
-        s_.is_to_copy(flow_of(packet))) {
+        s_.is_to_copy(receiver_of(packet))) {
       receive_copy(here, packet, port);
       return;
     }
@@ -240,17 +239,17 @@ class HostModel {
     opened.stamp = packet.word;
     std::uint32_t record = packet.word;
     const bool is_data = kind_of(packet) == PacketKind::kData;
-    if (is_data) s_.telemetry.arrive(flow_of(packet), record);
+    if (is_data) s_.telemetry.arrive(receiver_of(packet), record);
     if (kHasGrants && is_data) hear_request(here, packet, record, port);
     hand_over(here, opened, port);
-    if (is_data) record = s_.telemetry.hand_on(flow_of(packet));
+    if (is_data) record = s_.telemetry.hand_on(receiver_of(packet));
     if (record != Telemetry::kNone) s_.telemetry.give_back(here.worker.number, record);
   }
 
   void hear_request(const Here& here, const Packet& packet, std::uint32_t record, PortState& port) {
-    const std::uint32_t qp = flow_of(packet);
-    if (!transport(s_.receivers[qp].transport).control.needs.grants) return;
-    granter_.hear(here, s_.telemetry[record].request, (packet.flags & kCongested) != 0, qp, port);
+    const ReceiverId id = receiver_of(packet);
+    if (!transport(s_.receivers[id].transport).control.needs.grants) return;
+    granter_.hear(here, s_.telemetry[record].request, (packet.flags & kCongested) != 0, id, port);
   }
 
   [[gnu::always_inline]] void hand_over(const Here& here, const Packet& packet, PortState& port) {
@@ -259,19 +258,19 @@ class HostModel {
     } else if (kHasGrants && is_grant(packet)) {
       granter_.receive_grant(here, packet);
     } else {
-      transports_.with(transport(s_.senders[packet.flow].transport).sender_model,
+      transports_.with(transport(s_.senders[queue_pair_of_answer(packet)].transport).sender_model,
                        [&](auto& model) { model.receive_answer(here, packet, port); });
     }
   }
 
   [[nodiscard]] bool is_grant(const Packet& packet) const {
     return kind_of(packet) == PacketKind::kCnp &&
-           transport(s_.senders[packet.flow].transport).control.needs.grants;
+           transport(s_.senders[queue_pair_of_answer(packet)].transport).control.needs.grants;
   }
 
   /// A chip says that a sum with a packet of this host is complete.
   void receive_word(const Here& here, const Packet& packet) {
-    const std::uint32_t qp = flow_number_of(packet);
+    const QueuePairId qp = queue_pair_of(packet);
     const SenderState& s = s_.senders[qp];
     const Reduction& reduction = s_.reductions[s.in_network_index()];
     s_.rounds_done.add(s.first_round + reduction.link_of(packet.sequence));
@@ -279,7 +278,7 @@ class HostModel {
   }
 
   /// Queue pairs that wait at `port` wait nowhere any more.
-  void take_all(PortState& port, std::vector<std::uint32_t>& taken) {
+  void take_all(PortState& port, std::vector<QueuePairId>& taken) {
     NicScheduler(s_, port).take_all(s_.constants.classes, taken);
     for (std::uint32_t c = 0; c < s_.constants.classes; ++c) {
       const auto bit = class_bit(static_cast<std::uint8_t>(c));
@@ -306,9 +305,9 @@ class HostModel {
       const std::uint32_t c = scheduler_.choose(
           port, eligible, here.now, [&](std::uint32_t of) { return next_size(port, nic, of); });
       if (c == ClassScheduler<Path>::kNone) break;
-      std::uint32_t moving = kNoIndex;
+      QueuePairId moving;
       if (!send_next(here, port, nic, c, eligible, moving)) continue;
-      if (Path::has(Feature::kHostPorts) && moving != kNoIndex) activate(here, moving);
+      if (Path::has(Feature::kHostPorts) && !moving.is_none()) activate(here, moving);
       return;
     }
     if (nic.has_paced()) {
@@ -323,16 +322,16 @@ class HostModel {
   [[nodiscard]] Bytes next_size(const PortState& port, NicScheduler& nic, std::uint32_t c) {
     const ClassQueue& queue = s_.queue(port, c);
     if (!queue.packets.empty()) return queue.packets.front().wire_size();
-    const std::uint32_t qp = next_sender(nic, c);
-    if (qp == kNoIndex) return {};
+    const QueuePairId qp = next_sender(nic, c);
+    if (qp.is_none()) return {};
     return next_size_of(s_.senders[qp]);
   }
 
   /// The queue pair of class `c` whose turn it is; those that may not send lose their turn.
-  [[nodiscard]] std::uint32_t next_sender(NicScheduler& nic, std::uint32_t c) {
+  [[nodiscard]] QueuePairId next_sender(NicScheduler& nic, std::uint32_t c) {
     for (;;) {
-      const std::uint32_t qp = nic.first_ready(c);
-      if (qp == kNoIndex || can_send(s_.senders[qp])) return qp;
+      const QueuePairId qp = nic.first_ready(c);
+      if (qp.is_none() || can_send(s_.senders[qp])) return qp;
       nic.take_ready(c);
     }
   }
@@ -341,7 +340,7 @@ class HostModel {
   /// next packet may leave by another port.
   [[gnu::always_inline]] bool send_next(const Here& here, PortState& port, NicScheduler& nic,
                                         std::uint32_t c, std::uint32_t eligible,
-                                        std::uint32_t& moving) {
+                                        QueuePairId& moving) {
     ClassQueue& queue = s_.queue(port, c);
     bool has_sent = false;
     if (!queue.packets.empty()) {
@@ -352,7 +351,7 @@ class HostModel {
       send_response(here, port, queue, packet);
       queue.packets.reclaim(here.worker.pool);
       has_sent = true;
-    } else if (const std::uint32_t qp = next_sender(nic, c); qp != kNoIndex) {
+    } else if (const QueuePairId qp = next_sender(nic, c); !qp.is_none()) {
       nic.take_ready(c);
       scheduler_.charge(port, c, next_size_of(s_.senders[qp]), eligible);
       const Picoseconds end = send_data(here, port, queue, qp);
@@ -363,7 +362,7 @@ class HostModel {
       }
       has_sent = true;
     }
-    if (queue.packets.empty() && nic.first_ready(c) == kNoIndex) {
+    if (queue.packets.empty() && nic.first_ready(c).is_none()) {
       port.waiting &= static_cast<std::uint8_t>(~class_bit(static_cast<std::uint8_t>(c)));
       if (Path::has(Feature::kWeightedClasses)) queue.deficit = 0;
     }
@@ -401,7 +400,7 @@ class HostModel {
 
   /// What the next packet's way follows from. Where every packet takes one by lot, one that is sent
   /// again draws anew.
-  [[nodiscard]] std::uint32_t entropy_of(const SenderState& s, std::uint32_t qp, Picoseconds now) {
+  [[nodiscard]] std::uint32_t entropy_of(const SenderState& s, QueuePairId qp, Picoseconds now) {
     if constexpr (kHasEntropies) {
       const entropy::ChoiceRef choice = transport(s.transport).entropy;
       if (!choice.is_fixed()) return s_.entropies.next(choice, qp, s.entropy, s.next, now);
@@ -415,7 +414,7 @@ class HostModel {
   }
 
   /// Returns the end of the transmission.
-  Picoseconds send_data(const Here& here, PortState& port, ClassQueue& queue, std::uint32_t qp) {
+  Picoseconds send_data(const Here& here, PortState& port, ClassQueue& queue, QueuePairId qp) {
     SenderState& s = s_.senders[qp];
     const TransportConstants& t = transport(s.transport);
     const bool is_last = s.next == s.message_last;
@@ -431,9 +430,9 @@ class HostModel {
     if (is_granted) s_.telemetry[word].request = granter_.request(s, qp, Bytes(size));
     const std::uint32_t entropy = entropy_of(s, qp, here.now);
     const auto write = [&](Packet& packet) {
-      packet.flow = qp | (Path::has(Feature::kInNetwork) ? s.marks & kFlowMarks : s.marks);
+      packet.flow = flow_of(qp, Path::has(Feature::kInNetwork) ? s.marks & kFlowMarks : s.marks);
       packet.sequence = sequence;
-      packet.destination = s.destination;
+      packet.destination = s.destination.value();
       packet.entropy = entropy;
       packet.word = word;
       packet.size = size;
@@ -473,7 +472,7 @@ class HostModel {
   }
 
   void receive_data(const Here& here, const Packet& packet, PortState& port) {
-    const ReceiverState& r = s_.receivers[flow_of(packet)];
+    const ReceiverState& r = s_.receivers[receiver_of(packet)];
     record_latency(here, packet, r.latency_group);
     const TransportConstants& t = transport(r.transport);
     transports_.with(t.receiver_model,
@@ -482,21 +481,23 @@ class HostModel {
 
   /// A packet of a multicast, which come in any order.
   void receive_copy(const Here& here, const Packet& packet, const PortState& port) {
-    const std::uint32_t flow = flow_of(packet);
-    record_latency(here, packet, s_.multicast_of(flow).latency_group);
-    CopyReceiver& r = s_.copy_receivers[flow - s_.first_copy];
+    const ReceiverId receiver = receiver_of(packet);
+    record_latency(here, packet, s_.multicast_of(receiver).latency_group);
+    CopyReceiver& r = s_.copy_receiver(receiver);
     const bool is_last = (packet.flags & kLast) != 0;
     if (packet.sequence != r.expected) {
       r.early.insert(r.expected, packet.sequence, is_last);
       return;
     }
-    std::uint32_t messages = r.early.close_gap(
-        r.expected, is_last, [&](std::uint32_t last) { record_delivery(here, flow, last, port); });
-    for (; messages > 0; --messages) notify_copied(here, flow);
+    std::uint32_t messages = r.early.close_gap(r.expected, is_last, [&](std::uint32_t last) {
+      record_delivery(here, receiver, last, port);
+    });
+    for (; messages > 0; --messages) notify_copied(here, receiver);
   }
-  [[gnu::noinline]] void notify_copied(const Here& here, std::uint32_t flow) {
-    const Multicast& multicast = s_.multicast_of(flow);
-    const ProcessId self = s_.groups[multicast.group].processes[flow - multicast.first_receiver];
+  [[gnu::noinline]] void notify_copied(const Here& here, ReceiverId receiver) {
+    const Multicast& multicast = s_.multicast_of(receiver);
+    const std::uint32_t member = receiver.value() - multicast.first_receiver.value();
+    const ProcessId self = s_.groups[multicast.group].processes[member];
     const ConnectionId connection = multicast.connection;
     call(here, self, [&](ProcessContext& c) { s_.handler->on_delivered(c, self, connection); });
   }
@@ -516,7 +517,7 @@ template <class Path>
 void HostModel<Path>::post(const Here& here, ConnectionId connection, Bytes size) {
   WEFT_CHECK(size >= Bytes(1), "a message has bytes");
   ConnectionState& c = s_.connections[connection.value()];
-  const std::uint32_t qp = c.first_queue_pair + c.next;
+  const QueuePairId qp = c.queue_pair(c.next);
   c.next = c.next + 1 == c.queue_pairs ? std::uint16_t{0} : static_cast<std::uint16_t>(c.next + 1);
 
   SenderState& s = s_.senders[qp];
@@ -556,8 +557,8 @@ template <class Path>
 void HostModel<Path>::begin_anew(ConnectionId connection) {
   ConnectionState& c = s_.connections[connection.value()];
   c.next = 0;
-  for (std::uint32_t qp = c.first_queue_pair; qp < c.first_queue_pair + c.queue_pairs; ++qp) {
-    SenderState& s = s_.senders[qp];
+  for (std::uint32_t i = 0; i < c.queue_pairs; ++i) {
+    SenderState& s = s_.senders[c.queue_pair(i)];
     if (Path::has(Feature::kInNetwork) && s.is_added_up()) {
       sender_.skip_to_first_link(s);
     } else {

@@ -20,7 +20,7 @@ class NicScheduler {
 
   /// `queue_pair` has something to send from its pacing time on; it must be idle. Returns the bit
   /// of its class if that is now, else 0.
-  std::uint8_t activate(std::uint32_t queue_pair, Picoseconds now) {
+  std::uint8_t activate(QueuePairId queue_pair, Picoseconds now) {
     SenderState& s = senders_[queue_pair];
     if (s.next_send <= now) return append_ready(queue_pair);
     s.schedule = SenderState::Schedule::kPaced;
@@ -34,7 +34,7 @@ class NicScheduler {
     std::uint8_t classes = 0;
     while (!nic_.paced.empty() && nic_.paced.front().time <= now) {
       std::pop_heap(nic_.paced.begin(), nic_.paced.end(), std::greater<>{});
-      const std::uint32_t queue_pair = nic_.paced.back().queue_pair;
+      const QueuePairId queue_pair = nic_.paced.back().queue_pair;
       nic_.paced.pop_back();
       // A queue pair that failed while it waited stays out.
       if (senders_[queue_pair].schedule == SenderState::Schedule::kPaced) {
@@ -44,21 +44,21 @@ class NicScheduler {
     return classes;
   }
 
-  /// The queue pair of class `c` whose turn it is; kNoIndex if none is ready.
-  [[nodiscard]] std::uint32_t first_ready(std::uint32_t c) const { return ready_[c].head; }
+  /// The queue pair of class `c` whose turn it is; none() if none is ready.
+  [[nodiscard]] QueuePairId first_ready(std::uint32_t c) const { return ready_[c].head; }
 
   /// Takes the queue pair whose turn it is out of its list and makes it idle.
   void take_ready(std::uint32_t c) {
     SenderState& s = senders_[ready_[c].head];
     ready_[c].head = s.next_ready;
-    if (ready_[c].head == kNoIndex) ready_[c].tail = kNoIndex;
+    if (ready_[c].head.is_none()) ready_[c].tail = QueuePairId::none();
     if (s.schedule == SenderState::Schedule::kReady) s.schedule = SenderState::Schedule::kIdle;
   }
 
   /// Takes all that wait here, and makes them idle.
-  void take_all(std::uint32_t classes, std::vector<std::uint32_t>& taken) {
+  void take_all(std::uint32_t classes, std::vector<QueuePairId>& taken) {
     for (std::uint32_t c = 0; c < classes; ++c) {
-      while (first_ready(c) != kNoIndex) {
+      while (!first_ready(c).is_none()) {
         taken.push_back(first_ready(c));
         take_ready(c);
       }
@@ -77,12 +77,12 @@ class NicScheduler {
   [[nodiscard]] Picoseconds next_paced() const { return nic_.paced.front().time; }
 
  private:
-  std::uint8_t append_ready(std::uint32_t queue_pair) {
+  std::uint8_t append_ready(QueuePairId queue_pair) {
     SenderState& s = senders_[queue_pair];
     s.schedule = SenderState::Schedule::kReady;
-    s.next_ready = kNoIndex;
+    s.next_ready = QueuePairId::none();
     ReadyList& list = ready_[s.traffic_class];
-    if (list.tail == kNoIndex) {
+    if (list.tail.is_none()) {
       list.head = queue_pair;
     } else {
       senders_[list.tail].next_ready = queue_pair;
@@ -92,7 +92,7 @@ class NicScheduler {
   }
 
   NicState& nic_;
-  std::vector<SenderState>& senders_;
+  IdVector<QueuePairId, SenderState>& senders_;
   ReadyList* ready_;
 };
 

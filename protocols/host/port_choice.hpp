@@ -33,7 +33,7 @@ class PortChoice {
         choice = choose_by_packet(s_.constants.seed, s.entropy, s.next, s.sent_end, n);
         break;
       case PortSpreading::kFlow:
-        choice = s_.choose_host_port(HostId(s.host), s.entropy, n);
+        choice = s_.choose_host_port(s.host, s.entropy, n);
         break;
     }
     // A port whose link is down is passed over, unless all are. But what is added up must meet at

@@ -14,7 +14,7 @@ namespace weft::protocols {
   if (state.constants.traces_credits) return true;
   if (!state.watch.is_used()) return false;
   return state.watch.port(port.index).waiting > 0 ||
-         (port.owner_is_host && state.watch.is_sending(port.owner, here.now));
+         (port.owner_is_host && state.watch.is_sending(port.host(), here.now));
 }
 
 /// What a run notes of queues and packets that are traced. Nothing is compiled in where the path
@@ -76,7 +76,7 @@ class Tracer {
     // up.
     const bool counts = counts_at(port);
     const bool is_told =
-        watched.waiting > 0 || (port.owner_is_host && s_.watch.is_sending(port.owner, here.now));
+        watched.waiting > 0 || (port.owner_is_host && s_.watch.is_sending(port.host(), here.now));
     const bool is_wanted =
         kind == PacketKind::kData && (is_told || !counts) && is_of_message(packet);
     if (is_wanted && counts) --watched.waiting;
@@ -146,7 +146,7 @@ class Tracer {
   /// What a packet may have waited for that starts at a host.
   void hold(const Here& here, const Packet& packet, const PortState& port,
             Picoseconds begin) const {
-    const SenderState& s = s_.senders[flow_of(packet)];
+    const SenderState& s = s_.senders[queue_pair_of(packet)];
     const TransportConstants& t = s_.constants.transports[s.transport];
     // Credit says nothing of itself in the window: it has what both may have held.
     const bool is_controlled =

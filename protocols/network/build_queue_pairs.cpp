@@ -19,7 +19,7 @@ namespace {
 std::uint32_t first_choice(const NetworkState& s, const SenderState& sender) {
   const auto n = std::uint32_t{sender.port_count};
   if (n == 0) return 0;  // there is no way to the destination
-  return sender.local_ports()[s.choose_host_port(HostId(sender.host), sender.entropy, n)];
+  return sender.local_ports()[s.choose_host_port(sender.host, sender.entropy, n)];
 }
 
 /// Where a host is in its scale-up domain: the how manieth, of how many. Others are by themselves.
@@ -29,7 +29,7 @@ struct Place {
 };
 
 /// By host.
-std::vector<Place> places_in_domains(const Fabric& fabric) {
+IdVector<HostId, Place> places_in_domains(const Fabric& fabric) {
   std::vector<std::uint32_t> sizes;
   const auto size_of = [&](NodeId host) -> std::uint32_t* {
     const std::int32_t domain = fabric.node(host).domain;
@@ -38,12 +38,12 @@ std::vector<Place> places_in_domains(const Fabric& fabric) {
     if (sizes.size() <= number) sizes.resize(number + 1);
     return &sizes[number];
   };
-  std::vector<Place> places(fabric.hosts.size());
+  IdVector<HostId, Place> places(fabric.hosts.size());
   for (std::size_t i = 0; i < places.size(); ++i) {
-    if (std::uint32_t* size = size_of(fabric.hosts[i])) places[i].number = (*size)++;
+    if (std::uint32_t* size = size_of(fabric.hosts[i])) places[HostId(i)].number = (*size)++;
   }
   for (std::size_t i = 0; i < places.size(); ++i) {
-    if (const std::uint32_t* size = size_of(fabric.hosts[i])) places[i].of = *size;
+    if (const std::uint32_t* size = size_of(fabric.hosts[i])) places[HostId(i)].of = *size;
   }
   return places;
 }
@@ -55,7 +55,7 @@ std::vector<Place> places_in_domains(const Fabric& fabric) {
 /// much to do: drawn, some chips would have sums of more GPUs than others from beginning to end,
 /// and the rate would hang on the draw.
 std::uint16_t first_turn_of(const SenderState& sender, bool is_inside, std::uint32_t number,
-                            const std::vector<Place>& places) {
+                            const IdVector<HostId, Place>& places) {
   const std::uint32_t n = sender.port_count;
   if (n == 0) return 0;
   std::uint64_t key = sender.entropy;
@@ -72,8 +72,8 @@ std::uint16_t first_turn_of(const SenderState& sender, bool is_inside, std::uint
 /// Base RTT and hops of a queue pair's data, with ACKs that take the same way back.
 void describe_path(const NetworkState& s, const SenderState& sender, const TransportConstants& t,
                    congestion::FlowStart& start) {
-  const HostId from(sender.host);
-  const HostId to(sender.destination);
+  const HostId from = sender.host;
+  const HostId to = sender.destination;
   const auto hops_between = [&](HostId a, HostId b) {
     const auto path = flow_path(s.fabric, s.routes, s.constants.seed, a, b, sender.entropy);
     return hops_of(s.fabric, path);
@@ -90,7 +90,7 @@ void describe_path(const NetworkState& s, const SenderState& sender, const Trans
   start.hops = static_cast<std::uint32_t>(there.size() - 1);
 }
 
-void start_entropy(NetworkState& s, std::uint32_t qp) {
+void start_entropy(NetworkState& s, QueuePairId qp) {
   const SenderState& sender = s.senders[qp];
   const entropy::ChoiceRef choice = s.constants.transports[sender.transport].entropy;
   if (!choice.is_fixed()) s.entropies.start(choice, qp, sender.entropy);
@@ -98,7 +98,7 @@ void start_entropy(NetworkState& s, std::uint32_t qp) {
 
 /// Gives a queue pair the state of its transport's congestion control and of its selective repeat,
 /// if that has them.
-void start_control(NetworkState& s, std::uint32_t qp) {
+void start_control(NetworkState& s, QueuePairId qp) {
   SenderState& sender = s.senders[qp];
   const TransportConstants& t = s.constants.transports[sender.transport];
   sender.window = t.window;
@@ -127,7 +127,7 @@ Telemetry::Use use_of_records(const congestion::Needs& needs) {
 
 /// Gives a queue pair of TCP the state of an open connection, whose handshake has measured the
 /// round trip of an idle network.
-void start_tcp(NetworkState& s, std::uint32_t qp) {
+void start_tcp(NetworkState& s, QueuePairId qp) {
   SenderState& sender = s.senders[qp];
   const TransportConstants& t = s.constants.transports[sender.transport];
   if (!t.is_stream) return;
@@ -158,7 +158,7 @@ void add_multicast(NetworkState& s, SenderState& sender, const Connection& conne
   const auto number = static_cast<std::uint32_t>(s.multicasts.size());
   sender.marks = kMulticastFlow | number;
   const auto receivers = static_cast<std::uint32_t>(s.copy_receivers.size());
-  s.multicasts.push_back({.first_receiver = s.first_copy + receivers,
+  s.multicasts.push_back({.first_receiver = ReceiverId(s.first_copy.value() + receivers),
                           .group = connection.group,
                           .connection = sender.connection,
                           .latency_group = s.latency_group_of(connection)});
@@ -178,7 +178,7 @@ void add_group(NetworkState& s, const ProcessGroup& group) {
 }
 
 /// Makes `qp` one of those whose packets are added up. All begin at the same of their links.
-void join_reduction(NetworkState& s, std::uint32_t qp, std::uint32_t index,
+void join_reduction(NetworkState& s, QueuePairId qp, std::uint32_t index,
                     const Connection& connection) {
   SenderState& sender = s.senders[qp];
   sender.marks = kReduceFlow | index;
@@ -192,7 +192,7 @@ void join_reduction(NetworkState& s, std::uint32_t qp, std::uint32_t index,
   reduction.members.push_back(sender.host);
   reduction.queue_pairs.push_back(qp);
   if (connection.source == connection.destination) {
-    reduction.receiver = static_cast<std::uint32_t>(s.receivers.size());
+    reduction.receiver = ReceiverId(s.receivers.size());
     connect(s, s.receivers.emplace_back(), sender, connection);
     reduction.entropy = sender.entropy;
     reduction.offset = sender.first_turn;
@@ -223,8 +223,8 @@ bool is_added_up(const Connection& connection) {
 
 std::uint8_t PacketNetwork::transport_of(const Connection& connection) const {
   const Fabric& fabric = state_->fabric;
-  const HostId from(state_->processes[connection.source.value()].host);
-  const HostId to(state_->processes[connection.destination.value()].host);
+  const HostId from = state_->processes[connection.source.value()].host;
+  const HostId to = state_->processes[connection.destination.value()].host;
   if (options_.scale_up.empty() || fabric.network_between(from, to) == NetworkKind::kScaleOut) {
     return connection.transport;
   }
@@ -274,8 +274,8 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
     if (is_added_up(connections[c])) added_up += s.connections[c].queue_pairs;
   }
   s.senders.resize(count);
-  s.first_added_up = static_cast<std::uint32_t>(count - added_up);
-  s.receivers.resize(s.first_added_up);
+  s.first_added_up = QueuePairId(count - added_up);
+  s.receivers.resize(count - added_up);
 
   // Queue pairs of one host lie together, whatever the order of the connections; after all others
   // those whose data chips add up, since a sum has one receiving end.
@@ -293,29 +293,32 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
   for (std::size_t i = 0; i < options_.more_transports.size(); ++i) {
     uses[i + 1] = traits_of(options_.more_transports[i]).queue_pair_use;
   }
-  std::vector<Telemetry::Use> carries(s.constants.needs().has(Feature::kTelemetry) ? count : 0);
-  const std::vector<Place> places = places_in_domains(s.fabric);
+  IdVector<QueuePairId, Telemetry::Use> carries(s.constants.needs().has(Feature::kTelemetry) ? count
+                                                                                             : 0);
+  const IdVector<HostId, Place> places = places_in_domains(s.fabric);
   const bool repeats_nacks = std::ranges::any_of(
       s.constants.transports, [](const auto& t) { return t.nack_interval > Picoseconds(); });
   if (repeats_nacks) s.next_nack.resize(s.receivers.size());
-  std::uint32_t qp = 0;
+  std::uint32_t before = 0;
   for (const std::uint32_t c : order) {
     const Connection& connection = connections[c];
     ConnectionState& state = s.connections[c];
-    state.first_queue_pair = qp;
+    state.first_queue_pair = QueuePairId(before);
+    before += state.queue_pairs;
     state.source = connection.source;
     const std::uint8_t transport = transport_of(connection);
     const ScaleUpConfig* domain = domain_of(transport);
     const std::uint8_t traffic_class =
         domain == nullptr ? connection.traffic_class : domain->traffic_class;
-    const HostId from(s.processes[connection.source.value()].host);
-    const HostId to(s.processes[connection.destination.value()].host);
+    const HostId from = s.processes[connection.source.value()].host;
+    const HostId to = s.processes[connection.destination.value()].host;
     const std::span<const std::uint16_t> local_ports = s.routes.host_ports(from, to);
-    for (std::uint32_t i = 0; i < state.queue_pairs; ++i, ++qp) {
+    for (std::uint32_t i = 0; i < state.queue_pairs; ++i) {
+      const QueuePairId qp = state.queue_pair(i);
       const std::uint32_t number = queue_pair_number(connection.flow_label, i);
       SenderState& sender = s.senders[qp];
-      sender.host = from.value();
-      sender.destination = to.value();
+      sender.host = from;
+      sender.destination = to;
       sender.entropy = flow_entropy(from, to, number);
       sender.connection = ConnectionId(c);
       sender.traffic_class = traffic_class;
@@ -333,10 +336,10 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
         carries[qp] = use_of_records(s.constants.transports[transport].control.needs);
       }
       if (qp >= s.first_added_up) continue;
-      ReceiverState& receiver = s.receivers[qp];
+      ReceiverState& receiver = s.receivers[receiver_of(qp)];
       connect(s, receiver, sender, connection);
       receiver.ack_entropy = s.constants.transports[transport].is_per_message
-                                 ? message_response_entropy(from.value(), to.value(), qp, 0)
+                                 ? message_response_entropy(from, to, qp, 0)
                                  : response_entropy(from, to, number, uses[transport]);
     }
   }
@@ -368,10 +371,11 @@ void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
   WEFT_CHECK(std::max(s.senders.size(), receivers + copies) <= kMostFlows, "packets number them");
   s.receivers.reserve(receivers);
   s.copy_receivers.reserve(copies);
-  s.first_copy = static_cast<std::uint32_t>(receivers);
+  s.first_copy = ReceiverId(receivers);
   s.rounds_done.reserve(links, largest_window);
   std::map<std::tuple<std::uint32_t, std::uint32_t, ProcessId>, std::uint32_t> reduction_of;
-  for (std::uint32_t qp = 0; qp < s.senders.size(); ++qp) {
+  for (std::uint32_t i = 0; i < s.senders.size(); ++i) {
+    const QueuePairId qp(i);
     SenderState& sender = s.senders[qp];
     const Connection& connection = connections[sender.connection.value()];
     if (connection.kind == Connection::Kind::kUnicast) continue;

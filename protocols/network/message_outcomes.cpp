@@ -24,11 +24,12 @@ class Deliveries {
     const SenderState& sender = s_.senders[message.queue_pair];
     const std::size_t receivers =
         sender.is_repeated() ? s_.members_of(s_.multicasts[sender.in_network_index()]).size() : 1;
-    const std::uint32_t first = s_.first_receiver(message.queue_pair);
+    const ReceiverId first = s_.first_receiver(message.queue_pair);
     places_.clear();
     for (std::uint32_t i = 0; i < receivers; ++i) {
-      const DeliveryRecord wanted{
-          .receiver = first + i, .last_sequence = message.last_sequence(), .time = {}};
+      const DeliveryRecord wanted{.receiver = ReceiverId(first.value() + i),
+                                  .last_sequence = message.last_sequence(),
+                                  .time = {}};
       const auto it = std::lower_bound(sorted_.begin(), sorted_.end(), wanted, is_earlier);
       if (it == sorted_.end() || is_earlier(wanted, *it)) {
         places_.clear();
@@ -70,7 +71,7 @@ MessageOutcome outcome_of(const NetworkState& s, const MessageRecord& m, Picosec
 /// A message that is over.
 struct Ended {
   Picoseconds over;
-  std::uint32_t host = 0;
+  HostId host;
   std::uint32_t place = 0;  ///< in its list
 
   [[nodiscard]] const MessageRecord& record(const NetworkState& s) const {
@@ -86,12 +87,13 @@ class EndedMessages {
     std::size_t done = 0;
     for (const HostState& host : s.hosts) done += host.messages.done();
     all_.reserve(done);  // what is not filled takes no memory
-    for (std::uint32_t host = 0; host < s.hosts.size(); ++host) {
+    for (std::uint32_t i = 0; i < s.hosts.size(); ++i) {
+      const HostId host(i);
       s.hosts[host].messages.for_each_done([&](std::uint32_t place, const MessageRecord& m) {
         const std::vector<std::size_t>& places = deliveries_.of(m);
         if (places.empty()) return;
         // What chips add up is one delivery of several messages.
-        for (const std::size_t i : places) is_used_[i] = true;
+        for (const std::size_t delivery : places) is_used_[delivery] = true;
         all_.push_back({.over = std::max(deliveries_.last(places), m.acknowledged),
                         .host = host,
                         .place = place});

@@ -183,7 +183,7 @@ bool PacketNetwork::is_quiet(HostId host) const {
     if (!is_idle(peer) || !is_idle(s.ports[peer.peer.value()])) return false;
   }
   return std::ranges::none_of(s.senders, [&](const SenderState& sender) {
-    const bool concerns = sender.host == host.value() || sender.destination == host.value();
+    const bool concerns = sender.host == host || sender.destination == host;
     return concerns && (sender.has_outstanding() || sender.next != sender.posted);
   });
 }
@@ -313,25 +313,27 @@ std::vector<MessageOutcome> PacketNetwork::take_messages() {
 }
 
 std::uint32_t PacketNetwork::number_in_connection(const MessageOutcome& m) const {
-  return m.queue_pair - state_->connections[m.connection.value()].first_queue_pair;
+  return state_->connections[m.connection.value()].number_of(m.queue_pair);
 }
 
 FlowName PacketNetwork::name_of(std::uint32_t flow) const {
   const NetworkState& s = *state_;
-  if ((flow & kInNetworkFlow) != 0) return {s.senders[flow & ~kInNetworkFlow].connection, 0};
-  if (s.is_to_copy(flow)) return {s.multicast_of(flow).connection, 0};
-  const ConnectionId connection = s.receivers[flow].connection;
-  if (flow >= s.first_added_up) return {connection, 0};
-  return {connection, flow - s.connections[connection.value()].first_queue_pair};
+  const QueuePairId queue_pair(flow & ~kInNetworkFlow);
+  if ((flow & kInNetworkFlow) != 0) return {s.senders[queue_pair].connection, 0};
+  const ReceiverId receiver(flow);
+  if (s.is_to_copy(receiver)) return {s.multicast_of(receiver).connection, 0};
+  const ConnectionId connection = s.receivers[receiver].connection;
+  if (queue_pair >= s.first_added_up) return {connection, 0};
+  return {connection, s.connections[connection.value()].number_of(queue_pair)};
 }
 
 std::uint64_t PacketNetwork::packets_received(ConnectionId connection) const {
   const ConnectionState& state = state_->connections[connection.value()];
   std::uint64_t sum = 0;
   for (std::uint32_t i = 0; i < state.queue_pairs; ++i) {
-    const std::uint32_t receiver = state_->first_receiver(state.first_queue_pair + i);
+    const ReceiverId receiver = state_->first_receiver(state.queue_pair(i));
     if (state_->is_to_copy(receiver)) {
-      const CopyReceiver& r = state_->copy_receivers[receiver - state_->first_copy];
+      const CopyReceiver& r = state_->copy_receiver(receiver);
       sum += r.expected + r.early.held();
     } else {
       sum += state_->receivers[receiver].received;

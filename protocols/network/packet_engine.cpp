@@ -358,8 +358,7 @@ void PacketNetwork::Engine::look_for_stall(Picoseconds now) {
   if (stalls.size() == kStallsKept) return;
   Stall stall{.since = before, .until = now, .blocked = {}};
   for (std::size_t c = 0; c < s_.connections.size(); ++c) {
-    const std::uint32_t first = s_.connections[c].first_queue_pair;
-    const auto begin = s_.senders.begin() + first;
+    const auto begin = s_.senders.begin() + s_.connections[c].first_queue_pair.value();
     const bool is_blocked =
         std::any_of(begin, begin + s_.connections[c].queue_pairs, [](const SenderState& s) {
           return s.received != s.posted && s.schedule != SenderState::Schedule::kFailed;
@@ -404,16 +403,16 @@ void PacketNetwork::Engine::sample_queues(Picoseconds now) {
 void PacketNetwork::Engine::sample_rates(Picoseconds now) {
   if (sampled_queue_pairs_.empty()) {
     for (const ConnectionId flow : observation_.rate_flows) {
-      const std::uint32_t first = s_.connections[flow.value()].first_queue_pair;
-      for (std::uint32_t i = 0; i < s_.connections[flow.value()].queue_pairs; ++i) {
-        sampled_queue_pairs_.push_back(first + i);
+      const ConnectionState& connection = s_.connections[flow.value()];
+      for (std::uint32_t i = 0; i < connection.queue_pairs; ++i) {
+        sampled_queue_pairs_.push_back(connection.queue_pair(i));
       }
     }
   }
-  for (const std::uint32_t qp : sampled_queue_pairs_) {
+  for (const QueuePairId qp : sampled_queue_pairs_) {
     const SenderState& sender = s_.senders[qp];
     TraceRecord record{.time = now,
-                       .subject = qp | (sender.marks & kInNetworkFlow),
+                       .subject = flow_of(qp, sender.marks & kInNetworkFlow),
                        .traffic_class = sender.traffic_class};
     sample_control(sender, record);
     record.kind = TraceRecord::Kind::kProgress;

@@ -134,7 +134,7 @@ class PacketNetwork::Engine {
   const std::uint64_t many_messages_;
   Periodic message_offer_;
   Periodic stall_check_{kStallPeriod};
-  std::vector<std::uint32_t> sampled_queue_pairs_;
+  std::vector<QueuePairId> sampled_queue_pairs_;
   std::vector<Bytes> last_queue_sample_;  ///< by sampled port and class
   ChunkDepot depot_;
   std::vector<std::unique_ptr<Worker>> workers_;  ///< the first is the calling thread's

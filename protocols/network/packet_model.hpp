@@ -95,7 +95,7 @@ class PacketModel {
     const auto type = static_cast<EventType>(event.type);
     if (type == EventType::kRetransmit) {
       const std::uint64_t timeouts = here.worker.sums.timeouts;
-      host_.expire_retransmit_timer(here, event.target);
+      host_.expire_retransmit_timer(here, QueuePairId(event.target));
       return here.worker.sums.timeouts != timeouts;
     }
     --here.cell.live_events;
@@ -104,7 +104,8 @@ class PacketModel {
         return handle_credit(here, type, event.target);
       }
     }
-    if (type == EventType::kDelayedAck) return host_.expire_ack_timer(here, event.target);
+    if (type == EventType::kDelayedAck)
+      return host_.expire_ack_timer(here, ReceiverId(event.target));
     if (type == EventType::kWake || type == EventType::kSignal || type == EventType::kAlarm) {
       --here.cell.job_events;
       const ProcessId process(event.target);
@@ -126,8 +127,9 @@ class PacketModel {
 
   /// Credit of receivers is due, or has been waited for. False: in vain.
   [[gnu::noinline]] bool handle_credit(const Here& here, EventType type, std::uint32_t target) {
-    const bool is_meant = type == EventType::kGrant ? host_.expire_grant(here, s_.ports[target])
-                                                    : host_.expire_credit_wait(here, target);
+    const bool is_meant = type == EventType::kGrant
+                              ? host_.expire_grant(here, s_.ports[target])
+                              : host_.expire_credit_wait(here, QueuePairId(target));
     if (is_meant) here.cell.last_event_time = here.now;
     return is_meant;
   }
@@ -218,7 +220,7 @@ class PacketModel {
       case EventType::kRoutes: {
         const Routes* routes = s_.route_changes[static_cast<std::size_t>(event.value)].routes;
         if (port.owner_is_host) {
-          host_.change_routes(here, port.owner, *routes);
+          host_.change_routes(here, port.host(), *routes);
         } else {
           s_.switches[port.owner].routes = routes;
         }

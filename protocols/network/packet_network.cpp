@@ -124,7 +124,7 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
   state_->processes.resize(processes.size());
   for (std::size_t p = 0; p < processes.size(); ++p) {
     const NodeId node = fabric.hosts[processes[p].value()];
-    state_->processes[p] = {.host = processes[p].value(), .cell = plan_.cell_of_node[node.value()]};
+    state_->processes[p] = {.host = processes[p], .cell = plan_.cell_of_node[node.value()]};
   }
   build_queue_pairs(connections);
   start_grants(*state_);
@@ -291,19 +291,19 @@ void PacketNetwork::build_observation() {
     for (const PortId id : observation.queue_ports) s.ports[id.value()].is_watched = true;
   }
   if (s.constants.traces_messages) {
-    std::vector<std::uint32_t> hosts;
+    IdVector<QueuePairId, HostId> hosts;
     hosts.reserve(s.senders.size());
     for (const SenderState& sender : s.senders) hosts.push_back(sender.host);
     s.watch.build(observation.messages, hosts, s.hosts.size(), s.ports.size());
   }
   if (!s.constants.traces_packets) return;
   s.watched.resize(s.receivers.size() + s.copy_receivers.size() + s.senders.size() -
-                   s.first_added_up);
+                   s.first_added_up.value());
   for (const ConnectionId flow : observation.packet_flows) {
     const ConnectionState& connection = s.connections[flow.value()];
     for (std::uint32_t i = 0; i < connection.queue_pairs; ++i) {
-      const std::uint32_t qp = connection.first_queue_pair + i;
-      s.watched[s.watch_place(qp | (s.senders[qp].marks & kInNetworkFlow))] = 1;
+      const QueuePairId qp = connection.queue_pair(i);
+      s.watched[s.watch_place(flow_of(qp, s.senders[qp].marks & kInNetworkFlow))] = 1;
       // The sum, on the connection of its owner to itself, or the copies.
       const SenderState& sender = s.senders[qp];
       std::size_t made_by_chips = 0;
@@ -313,7 +313,7 @@ void PacketNetwork::build_observation() {
       if (sender.is_repeated()) {
         made_by_chips = s.members_of(s.multicasts[sender.in_network_index()]).size();
       }
-      std::fill_n(s.watched.begin() + s.first_receiver(qp), made_by_chips, std::uint8_t{1});
+      std::fill_n(s.watched.begin() + s.first_receiver(qp).value(), made_by_chips, std::uint8_t{1});
     }
   }
 }

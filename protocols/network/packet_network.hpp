@@ -40,7 +40,8 @@ struct ClassCounters {
 /// What became of one message. Times since the start of the run; -1: did not happen.
 struct MessageOutcome {
   ConnectionId connection;
-  std::uint32_t queue_pair = 0;
+  /// Where the packet engine did not run it, its number among those of the connection.
+  QueuePairId queue_pair;
   std::uint32_t last_sequence = 0;
   std::uint32_t entropy = 0;  ///< the ECMP key of its packets
   Bytes bytes;

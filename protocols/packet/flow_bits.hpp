@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "protocols/packet/ids.hpp"
 #include "simcore/engine/packet.hpp"
 
 namespace weft::protocols {
@@ -27,9 +28,25 @@ inline constexpr std::uint32_t kMostFlows = std::uint32_t{1} << kSizeClassShift;
 [[nodiscard]] constexpr std::uint32_t flow_of(const Packet& packet) {
   return packet.flow & ~kSizeClassFlow;
 }
-/// The number alone, of a queue pair or a receiving end.
-[[nodiscard]] constexpr std::uint32_t flow_number_of(const Packet& packet) {
-  return packet.flow & ~kFlowMarks;
+/// Packet::flow of data of a queue pair that has these marks, and of what answers it, without any.
+[[nodiscard]] constexpr std::uint32_t flow_of(QueuePairId queue_pair, std::uint32_t marks = 0) {
+  return queue_pair.value() | marks;
+}
+/// Packet::flow of what a chip made for a receiving end.
+[[nodiscard]] constexpr std::uint32_t flow_of(ReceiverId receiver, std::uint32_t marks) {
+  return receiver.value() | marks;
+}
+/// The queue pair that a packet is of, whatever its marks.
+[[nodiscard]] constexpr QueuePairId queue_pair_of(const Packet& packet) {
+  return QueuePairId(packet.flow & ~kFlowMarks);
+}
+/// The queue pair whose sender an ACK, a NACK or a CNP is for: they have no marks.
+[[nodiscard]] constexpr QueuePairId queue_pair_of_answer(const Packet& answer) {
+  return QueuePairId(answer.flow);
+}
+/// The receiving end of data that no chip works on any more.
+[[nodiscard]] constexpr ReceiverId receiver_of(const Packet& data) {
+  return ReceiverId(flow_of(data));
 }
 
 }  // namespace weft::protocols

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "protocols/packet/ids.hpp"
 #include "protocols/packet/no_index.hpp"
 #include "protocols/packet/packet_kind.hpp"
 #include "simcore/base/ids.hpp"
@@ -19,15 +20,15 @@ namespace weft::protocols {
 /// links with s' = s + offset. A chip keeps a count per link and window place; it never needs more
 /// than `window` of them per link and owner, since members wait for its word before they go on.
 struct Reduction {
-  std::uint32_t owner = 0;     ///< HostId that gets the sum
-  std::uint32_t receiver = 0;  ///< number of its ReceiverState
-  std::uint32_t entropy = 0;   ///< of all members' packets: by which link the first ones leave
-  std::uint32_t links = 1;     ///< of each member
-  std::uint32_t offset = 0;    ///< the link of packet number 0
+  HostId owner;               ///< that gets the sum
+  ReceiverId receiver{0U};    ///< its receiving end
+  std::uint32_t entropy = 0;  ///< of all members' packets: by which link the first ones leave
+  std::uint32_t links = 1;    ///< of each member
+  std::uint32_t offset = 0;   ///< the link of packet number 0
   std::uint32_t window = 1;
-  std::vector<std::uint32_t> members;      ///< HostIds
-  std::vector<std::uint32_t> queue_pairs;  ///< by member
-  std::vector<std::uint16_t> counts;       ///< [link * window + place]: contributions so far
+  std::vector<HostId> members;
+  std::vector<QueuePairId> queue_pairs;  ///< by member
+  std::vector<std::uint16_t> counts;     ///< [link * window + place]: contributions so far
 
   [[nodiscard]] std::uint32_t link_of(std::uint32_t sequence) const {
     return (sequence + offset) % links;
@@ -73,14 +74,14 @@ class RoundCounts {
 
 /// Processes, each on another host, whose data chips work on.
 struct ChipMembers {
-  std::vector<std::uint32_t> hosts;  ///< HostIds
+  std::vector<HostId> hosts;
   std::vector<ProcessId> processes;
 };
 
 /// Data of one member that chips repeat to all members of its group.
 struct Multicast {
-  std::uint32_t first_receiver = 0;  ///< CopyReceivers of the members lie side by side
-  std::uint32_t group = 0;           ///< its number
+  ReceiverId first_receiver;  ///< CopyReceivers of the members lie side by side
+  std::uint32_t group = 0;    ///< its number
   ConnectionId connection;
   std::uint8_t latency_group = 0;
 };

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "protocols/packet/ids.hpp"
 #include "protocols/packet/no_index.hpp"
 #include "simcore/base/growing_log.hpp"
 #include "simcore/base/units.hpp"
@@ -11,7 +12,7 @@ namespace weft::protocols {
 
 /// A message until it is over: its sender is done with it, and it was delivered.
 struct MessageRecord {
-  std::uint32_t queue_pair = 0;
+  QueuePairId queue_pair;
   std::uint32_t first_sequence = 0;
   std::uint32_t packets = 0;  ///< 0: there is no message here
   /// In the same host's list: the next message of the queue pair; once the sender is done with it,
@@ -26,7 +27,7 @@ struct MessageRecord {
 
 /// A message that arrived in full, at its receiver.
 struct DeliveryRecord {
-  std::uint32_t receiver = 0;  ///< number of the ReceiverState
+  ReceiverId receiver;
   std::uint32_t last_sequence = 0;
   Picoseconds time;
 };

@@ -6,7 +6,7 @@
 namespace weft::protocols {
 
 void MessageWatch::build(std::span<const WatchedMessage> messages,
-                         std::span<const std::uint32_t> hosts, std::size_t host_count,
+                         const IdVector<QueuePairId, HostId>& hosts, std::size_t host_count,
                          std::size_t port_count) {
   std::vector<WatchedMessage> sorted(messages.begin(), messages.end());
   std::ranges::sort(sorted, {}, [](const WatchedMessage& m) {
@@ -16,7 +16,7 @@ void MessageWatch::build(std::span<const WatchedMessage> messages,
   ranges_.reserve(sorted.size());
   windows_.resize(host_count);
   for (const WatchedMessage& m : sorted) {
-    ++first_[m.queue_pair + 1];
+    ++first_[m.queue_pair.value() + 1];
     ranges_.push_back({m.first_sequence, m.last_sequence});
     windows_[hosts[m.queue_pair]].push_back({m.posted, m.delivered});
   }
@@ -57,7 +57,7 @@ void MessageWatch::build_blocks() {
   }
 }
 
-bool MessageWatch::is_sending(std::uint32_t host, Picoseconds now) {
+bool MessageWatch::is_sending(HostId host, Picoseconds now) {
   const std::vector<Window>& windows = windows_[host];
   std::uint32_t& at = window_[host];
   while (at < windows.size() && windows[at].end < now) ++at;

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "protocols/congestion/control.hpp"
+#include "protocols/packet/ids.hpp"
 #include "protocols/state/observation.hpp"
+#include "simcore/base/id_vector.hpp"
 
 namespace weft::protocols {
 
@@ -32,16 +34,16 @@ class MessageWatch {
     congestion::Loss how = congestion::Loss::kNack;
   };
 
-  /// `hosts`: of each queue pair, the one that sends.
-  void build(std::span<const WatchedMessage> messages, std::span<const std::uint32_t> hosts,
+  /// `hosts`: that send.
+  void build(std::span<const WatchedMessage> messages, const IdVector<QueuePairId, HostId>& hosts,
              std::size_t host_count, std::size_t port_count);
 
   [[nodiscard]] bool is_used() const { return !first_.empty(); }
-  /// Whether this packet of a queue pair is of one of the messages.
-  [[nodiscard]] bool has(std::uint32_t queue_pair, std::uint32_t sequence) const {
-    if (queue_pair + 1 >= first_.size()) return false;  // what chips made
-    const std::uint32_t block = first_block_[queue_pair] + (sequence >> kBlockShift);
-    if (block + 1 >= first_block_[queue_pair + 1]) return false;
+  /// Whether this packet of a Packet::flow is of one of the messages.
+  [[nodiscard]] bool has(std::uint32_t flow, std::uint32_t sequence) const {
+    if (flow + 1 >= first_.size()) return false;  // what chips made
+    const std::uint32_t block = first_block_[flow] + (sequence >> kBlockShift);
+    if (block + 1 >= first_block_[flow + 1]) return false;
     std::uint32_t first = last_before_[block];
     std::uint32_t count = last_before_[block + 1] - first + 1;
     // The last range that begins no later.
@@ -53,17 +55,18 @@ class MessageWatch {
     return ranges_[first].first <= sequence && sequence <= ranges_[first].last;
   }
   /// Whether one of the messages is posted at the host and not delivered. Times of a host rise.
-  [[nodiscard]] bool is_sending(std::uint32_t host, Picoseconds now);
+  [[nodiscard]] bool is_sending(HostId host, Picoseconds now);
   [[nodiscard]] Port& port(std::uint32_t index) { return ports_[index]; }
 
   /// The sender of a queue pair heard of a loss, or ran out of patience.
-  void note_loss(std::uint32_t queue_pair, congestion::Loss how, Picoseconds now) {
-    if (queue_pair + 1 < first_.size() && first_[queue_pair] != first_[queue_pair + 1]) {
+  void note_loss(QueuePairId queue_pair, congestion::Loss how, Picoseconds now) {
+    const std::uint32_t place = queue_pair.value();
+    if (place + 1 < first_.size() && first_[place] != first_[place + 1]) {
       losses_[queue_pair].push_back({now, how});
     }
   }
   /// In order of time.
-  [[nodiscard]] std::span<const Loss> losses(std::uint32_t queue_pair) const {
+  [[nodiscard]] std::span<const Loss> losses(QueuePairId queue_pair) const {
     return losses_[queue_pair];
   }
 
@@ -87,9 +90,9 @@ class MessageWatch {
   /// By block, and one more for each queue pair that has ranges: the last range that begins no
   /// later than the block, or the queue pair's first.
   std::vector<std::uint32_t> last_before_;
-  std::vector<std::vector<Loss>> losses_;
-  std::vector<std::vector<Window>> windows_;  ///< by host, in order and apart
-  std::vector<std::uint32_t> window_;         ///< by host: the first that is not over
+  IdVector<QueuePairId, std::vector<Loss>> losses_;
+  IdVector<HostId, std::vector<Window>> windows_;  ///< in order and apart
+  IdVector<HostId, std::uint32_t> window_;         ///< the first that is not over
   std::vector<Port> ports_;
 };
 

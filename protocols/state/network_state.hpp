@@ -13,6 +13,7 @@
 #include "protocols/congestion/grant_states.hpp"
 #include "protocols/entropy/states.hpp"
 #include "protocols/packet/ack.hpp"
+#include "protocols/packet/ids.hpp"
 #include "protocols/packet/packet_kind.hpp"
 #include "protocols/state/fault.hpp"
 #include "protocols/state/frame_losses.hpp"
@@ -27,6 +28,7 @@
 #include "protocols/state/tcp_state.hpp"
 #include "protocols/state/telemetry.hpp"
 #include "simcore/base/growing_log.hpp"
+#include "simcore/base/id_vector.hpp"
 #include "simcore/base/random.hpp"
 #include "simcore/engine/cell.hpp"
 #include "simcore/fabric/fabric.hpp"
@@ -92,21 +94,21 @@ struct Flowlet {
 
 /// Queue pairs of one class that may send now, served in turn.
 struct ReadyList {
-  std::uint32_t head = kNoIndex;
-  std::uint32_t tail = kNoIndex;
+  QueuePairId head;
+  QueuePairId tail;
 };
 
 /// What a host does at one of its ports: which queue pairs wait there, and what it takes in.
 struct NicState {
   struct Paced {
     Picoseconds time;
-    std::uint32_t queue_pair;
+    QueuePairId queue_pair;
     friend bool operator>(const Paced& a, const Paced& b) {
       return a.time != b.time ? a.time > b.time : a.queue_pair > b.queue_pair;
     }
   };
-  std::uint32_t recent_sender = 0;       ///< queue pair that sent last
-  std::uint32_t recent_receiver = 0;     ///< queue pair that received last
+  QueuePairId recent_sender{0U};         ///< that sent last
+  ReceiverId recent_receiver{0U};        ///< that received last
   const void* recent_control = nullptr;  ///< state of the control of the one that sent last
   std::vector<Paced> paced;              ///< heap, earliest first
   PacketQueue inbox;  ///< received and not yet taken in, at a finite receive rate
@@ -120,14 +122,22 @@ struct HostState {
 
 /// A connection as the sender's runtime sees it.
 struct ConnectionState {
-  std::uint32_t first_queue_pair = 0;
+  QueuePairId first_queue_pair;
   std::uint16_t next = 0;  ///< which queue pair takes the next message
   std::uint16_t queue_pairs = 1;
   ProcessId source;
+
+  /// The one of this number among those of the connection.
+  [[nodiscard]] QueuePairId queue_pair(std::uint32_t number) const {
+    return QueuePairId(first_queue_pair.value() + number);
+  }
+  [[nodiscard]] std::uint32_t number_of(QueuePairId queue_pair) const {
+    return queue_pair.value() - first_queue_pair.value();
+  }
 };
 
 struct ProcessState {
-  std::uint32_t host = 0;
+  HostId host;
   std::uint32_t cell = 0;
   std::uint32_t sequence = 0;  ///< numbers its timers and signals
 };
@@ -317,14 +327,14 @@ struct NetworkState {
   std::vector<SwitchState> switches;
   std::vector<Crossbar> crossbars;  ///< by SwitchId; empty unless inputs queue
   std::vector<Flowlet> flowlets;    ///< by SwitchId and entry; empty unless a class has flowlets
-  std::vector<HostState> hosts;
-  std::vector<NicState> nics;        ///< by PortId: ports of hosts come first
-  std::vector<ReadyList> ready;      ///< by port of a host, and class
-  std::vector<SenderState> senders;  ///< by queue pair
-  /// By queue pair; then the receiving ends of what chips add up.
-  std::vector<ReceiverState> receivers;
-  /// Queue pairs from this number on have their data added up by chips.
-  std::uint32_t first_added_up = 0;
+  IdVector<HostId, HostState> hosts;
+  std::vector<NicState> nics;    ///< by PortId: ports of hosts come first
+  std::vector<ReadyList> ready;  ///< by port of a host, and class
+  IdVector<QueuePairId, SenderState> senders;
+  /// Of queue pairs; then of what chips add up.
+  IdVector<ReceiverId, ReceiverState> receivers;
+  /// Queue pairs from this one on have their data added up by chips.
+  QueuePairId first_added_up{0U};
   congestion::ControlStates controls;
   congestion::GrantStates grants;
   entropy::ChoiceStates entropies;
@@ -337,15 +347,15 @@ struct NetworkState {
   std::vector<ChipMembers> groups;
   std::vector<Reduction> reductions;
   std::vector<Multicast> multicasts;
-  /// Of copies; the first one has number `first_copy`, behind all other receiving ends.
+  /// Of copies; the first one is `first_copy`, behind all other receiving ends.
   std::vector<CopyReceiver> copy_receivers;
-  std::uint32_t first_copy = kNoIndex;
-  std::vector<CopyTable> copies;            ///< by SwitchId
-  RoundCounts rounds_done;                  ///< by queue pair's first + link: of its reduction
-  std::vector<RouteChange> route_changes;   ///< by time
-  std::vector<AddedLatency> added_latency;  ///< by PortId; empty unless faults add latency
-  std::vector<Repair> repairs;              ///< of queue pairs with selective repeat
-  std::vector<Picoseconds> next_nack;       ///< by queue pair, where gaps are reported again
+  ReceiverId first_copy;
+  std::vector<CopyTable> copies;                ///< by SwitchId
+  RoundCounts rounds_done;                      ///< by queue pair's first + link: of its reduction
+  std::vector<RouteChange> route_changes;       ///< by time
+  std::vector<AddedLatency> added_latency;      ///< by PortId; empty unless faults add latency
+  std::vector<Repair> repairs;                  ///< of queue pairs with selective repeat
+  IdVector<ReceiverId, Picoseconds> next_nack;  ///< where gaps are reported again
   std::vector<FrameLosses> losses;  ///< by PortId where a link ends; empty unless some spoil frames
   OldPackets old_packets;
   std::uint8_t latency_groups = 1;  ///< histograms of packet latencies per worker
@@ -372,6 +382,10 @@ struct NetworkState {
     const std::uint64_t seed = routes.hash.seed_of(constants.seed, fabric.hosts[host.value()]);
     return routes.hash.choose(seed, entropy, n);
   }
+  /// Whose sending end that is.
+  [[nodiscard]] QueuePairId queue_pair_of(const SenderState& sender) const {
+    return QueuePairId(static_cast<std::uint32_t>(&sender - senders.data()));
+  }
   /// What a queue pair can send at: by its port, or by all that its packets are spread over.
   [[nodiscard]] BitsPerSecond line_rate(const SenderState& sender) const {
     if (sender.spreading == PortSpreading::kFlow) {
@@ -383,31 +397,37 @@ struct NetworkState {
     }
     return sum;
   }
-  /// Whether a packet of this Packet::flow is a copy that a chip made.
-  [[nodiscard]] bool is_to_copy(std::uint32_t flow) const { return flow >= first_copy; }
+  /// Whether it takes copies that a chip made.
+  [[nodiscard]] bool is_to_copy(ReceiverId receiver) const { return receiver >= first_copy; }
+  [[nodiscard]] CopyReceiver& copy_receiver(ReceiverId receiver) {
+    return copy_receivers[receiver.value() - first_copy.value()];
+  }
+  [[nodiscard]] const CopyReceiver& copy_receiver(ReceiverId receiver) const {
+    return copy_receivers[receiver.value() - first_copy.value()];
+  }
   /// The number of the histogram that a connection's packets go into.
   [[nodiscard]] std::uint8_t latency_group_of(const Connection& connection) const {
     return latency_groups == 1 ? std::uint8_t{0} : connection.latency_group;
   }
-  /// That such a packet is of.
-  [[nodiscard]] const Multicast& multicast_of(std::uint32_t flow) const {
-    return multicasts[copy_receivers[flow - first_copy].multicast];
+  /// That such copies are of.
+  [[nodiscard]] const Multicast& multicast_of(ReceiverId receiver) const {
+    return multicasts[copy_receiver(receiver).multicast];
   }
-  /// Its HostIds.
-  [[nodiscard]] const std::vector<std::uint32_t>& members_of(const Multicast& multicast) const {
+  [[nodiscard]] const std::vector<HostId>& members_of(const Multicast& multicast) const {
     return groups[multicast.group].hosts;
   }
-  /// The number of the receiving end that a queue pair's data gets to; the first one of several.
-  [[nodiscard]] std::uint32_t first_receiver(std::uint32_t queue_pair) const {
+  /// The receiving end that a queue pair's data gets to; the first one of several.
+  [[nodiscard]] ReceiverId first_receiver(QueuePairId queue_pair) const {
     const SenderState& sender = senders[queue_pair];
     if (sender.is_added_up()) return reductions[sender.in_network_index()].receiver;
     if (sender.is_repeated()) return multicasts[sender.in_network_index()].first_receiver;
-    return queue_pair;
+    return receiver_of(queue_pair);
   }
   /// In `watched`, of packets of this Packet::flow. Contributions come after all receiving ends.
   [[nodiscard]] std::size_t watch_place(std::uint32_t flow) const {
     if ((flow & kReduceFlow) == 0) return flow & ~kInNetworkFlow;
-    return receivers.size() + copy_receivers.size() + (flow & ~kInNetworkFlow) - first_added_up;
+    return receivers.size() + copy_receivers.size() + (flow & ~kInNetworkFlow) -
+           first_added_up.value();
   }
   /// Whether the packets of its flow are traced.
   [[nodiscard]] bool is_watched(const Packet& packet) const {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "protocols/packet/ids.hpp"
 #include "simcore/base/ids.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/engine/trace.hpp"
@@ -13,7 +14,7 @@ namespace weft::protocols {
 
 /// A message by its packets, and when it was under way.
 struct WatchedMessage {
-  std::uint32_t queue_pair = 0;
+  QueuePairId queue_pair;
   std::uint32_t first_sequence = 0;
   std::uint32_t last_sequence = 0;
   Picoseconds posted;

@@ -142,6 +142,8 @@ struct alignas(64) PortState {
   PortId id;
   PortId peer;
 
+  /// Of a NIC.
+  [[nodiscard]] HostId host() const { return HostId(owner); }
   /// Time on the wire; the same as weft::transmission_time, without the 128-bit division.
   [[nodiscard]] Picoseconds transmission(Bytes bytes) const {
     if (ps_per_byte != 0) [[likely]]

@@ -24,12 +24,12 @@ struct alignas(64) SenderState {
   std::uint32_t posted = 0;    ///< end of the last message
   std::uint32_t sent_end = 0;  ///< end of what was ever sent
   std::uint32_t received = 0;  ///< distinct packets at the receiver, as far as known
-  std::uint32_t destination = 0;
+  HostId destination;
   std::uint32_t entropy = 0;
-  std::uint32_t next_ready = kNoIndex;  ///< in the NIC's list of ready queue pairs
-  Picoseconds next_send;                ///< pacing: not before this
-  std::uint32_t message = kNoIndex;     ///< the message that `next` belongs to
-  std::uint32_t message_last = 0;       ///< its last sequence
+  QueuePairId next_ready;            ///< in the NIC's list of ready queue pairs
+  Picoseconds next_send;             ///< pacing: not before this
+  std::uint32_t message = kNoIndex;  ///< the message that `next` belongs to
+  std::uint32_t message_last = 0;    ///< its last sequence
   std::uint16_t full_size = 0;
   std::uint16_t last_size = 0;
   std::uint32_t window =
@@ -50,7 +50,7 @@ struct alignas(64) SenderState {
   std::uint32_t retries = 0;       ///< time-outs in a row
   std::uint32_t oldest_message = kNoIndex;
   std::uint32_t newest_message = kNoIndex;
-  std::uint32_t host = 0;
+  HostId host;
   ConnectionId connection;
   std::uint32_t first_port = 0;  ///< of the host
   /// What Packet::flow has besides the number (kFlowMarks): the size class of `message`, and where
@@ -88,15 +88,15 @@ static_assert(sizeof(SenderState) == 128, "two cache lines");
 
 /// The ECMP keys of a message on a fresh queue pair (QueuePairLife::kMessage) whose first packet
 /// has this number: of its packets, and of what answers them.
-[[nodiscard]] constexpr std::uint32_t message_entropy(std::uint32_t from, std::uint32_t to,
-                                                      std::uint32_t queue_pair,
+[[nodiscard]] constexpr std::uint32_t message_entropy(HostId from, HostId to,
+                                                      QueuePairId queue_pair,
                                                       std::uint32_t first_sequence) {
-  return flow_entropy(HostId(from), HostId(to), queue_pair_number(queue_pair, first_sequence));
+  return flow_entropy(from, to, queue_pair_number(queue_pair.value(), first_sequence));
 }
-[[nodiscard]] constexpr std::uint32_t message_response_entropy(std::uint32_t from, std::uint32_t to,
-                                                               std::uint32_t queue_pair,
+[[nodiscard]] constexpr std::uint32_t message_response_entropy(HostId from, HostId to,
+                                                               QueuePairId queue_pair,
                                                                std::uint32_t first_sequence) {
-  return response_entropy(HostId(from), HostId(to), queue_pair_number(queue_pair, first_sequence),
+  return response_entropy(from, to, queue_pair_number(queue_pair.value(), first_sequence),
                           QueuePairUse::kOneWay);
 }
 
@@ -239,7 +239,7 @@ struct alignas(64) ReceiverState {
   std::uint32_t expected = 0;  ///< every packet before it has arrived
   std::uint32_t received = 0;  ///< distinct packets
   std::uint32_t since_ack = 0;
-  std::uint32_t host = 0;  ///< of the sender: where ACKs go
+  HostId host;  ///< of the sender: where ACKs go
   std::uint32_t ack_entropy = 0;
   std::uint8_t traffic_class = 0;  ///< of the data
   std::uint8_t transport = 0;

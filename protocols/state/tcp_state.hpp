@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "protocols/packet/ids.hpp"
 #include "protocols/packet/no_index.hpp"
 #include "protocols/state/rtt_estimator.hpp"
 #include "protocols/state/scoreboard.hpp"
+#include "simcore/base/id_vector.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::protocols {
@@ -95,17 +97,17 @@ class TcpStates {
   /// `queue_pairs`: of the network.
   void resize(std::size_t queue_pairs) { slots_.assign(queue_pairs, 0); }
   [[nodiscard]] bool is_used() const { return !slots_.empty(); }
-  TcpSender& add(std::uint32_t queue_pair) {
+  TcpSender& add(QueuePairId queue_pair) {
     slots_[queue_pair] = static_cast<std::uint32_t>(senders_.size());
     receivers_.emplace_back();
     return senders_.emplace_back();
   }
-  [[nodiscard]] TcpSender& sender(std::uint32_t queue_pair) { return senders_[slots_[queue_pair]]; }
-  [[nodiscard]] TcpReceiver& receiver(std::uint32_t queue_pair) {
-    return receivers_[slots_[queue_pair]];
+  [[nodiscard]] TcpSender& sender(QueuePairId queue_pair) { return senders_[slots_[queue_pair]]; }
+  [[nodiscard]] TcpReceiver& receiver(ReceiverId receiver) {
+    return receivers_[slots_[queue_pair_of(receiver)]];
   }
   [[nodiscard]] std::size_t memory_bytes() const {
-    std::size_t bytes = slots_.capacity() * sizeof(slots_[0]) +
+    std::size_t bytes = slots_.capacity() * sizeof(std::uint32_t) +
                         senders_.capacity() * sizeof(TcpSender) +
                         receivers_.capacity() * sizeof(TcpReceiver);
     for (const TcpSender& s : senders_) bytes += s.board.memory_bytes() + s.times.memory_bytes();
@@ -113,7 +115,7 @@ class TcpStates {
   }
 
  private:
-  std::vector<std::uint32_t> slots_;
+  IdVector<QueuePairId, std::uint32_t> slots_;
   std::vector<TcpSender> senders_;
   std::vector<TcpReceiver> receivers_;
 };

@@ -14,6 +14,7 @@
 #include "protocols/packet/packet_kind.hpp"
 #include "protocols/packet/telemetry.hpp"
 #include "simcore/base/check.hpp"
+#include "simcore/base/id_vector.hpp"
 #include "simcore/engine/packet.hpp"
 
 namespace weft::protocols {
@@ -43,8 +44,8 @@ class Telemetry {
   /// What the packets of a queue pair have records for.
   enum class Use : std::uint8_t { kNothing, kReports, kRequests };
 
-  /// `carries`: by queue pair; `ports`: of the fabric.
-  void start(std::vector<Use> carries, std::size_t ports) {
+  /// `ports`: of the fabric.
+  void start(IdVector<QueuePairId, Use> carries, std::size_t ports) {
     carries_ = std::move(carries);
     arrived_.assign(carries_.size(), kNone);
     sent_.resize(ports);
@@ -54,17 +55,12 @@ class Telemetry {
   void hire(std::size_t threads) { free_.resize(threads); }
 
   [[nodiscard]] bool is_used() const { return !carries_.empty(); }
-  /// Whether packets of this Packet::flow have records.
-  [[nodiscard]] bool is_of(std::uint32_t flow) const {
-    return flow < carries_.size() && carries_[flow] != Use::kNothing;
-  }
-  /// Whether switches report in them.
-  [[nodiscard]] bool has_reports(std::uint32_t flow) const {
-    return flow < carries_.size() && carries_[flow] == Use::kReports;
-  }
+  /// Whether data has records that such an end sends or receives.
+  [[nodiscard]] bool is_of(QueuePairId sender) const { return is_of_flow(sender.value()); }
+  [[nodiscard]] bool is_of(ReceiverId receiver) const { return is_of_flow(receiver.value()); }
   /// Whether this packet has one. CNPs have none.
   [[nodiscard]] bool is_in(const Packet& packet) const {
-    return is_of(flow_of(packet)) && kind_of(packet) != PacketKind::kCnp;
+    return is_of_flow(flow_of(packet)) && kind_of(packet) != PacketKind::kCnp;
   }
   [[nodiscard]] TelemetryRecord& operator[](std::uint32_t number) {
     return slabs_[number / kSlab][number % kSlab];
@@ -103,16 +99,16 @@ class Telemetry {
     if (is_in(packet)) give_back(thread, packet.word);
   }
 
-  /// A data packet with this record has come to the receiver of `flow` and is being dealt with.
-  void arrive(std::uint32_t flow, std::uint32_t number) { arrived_[flow] = number; }
+  /// A data packet with this record has come to this receiver and is being dealt with.
+  void arrive(ReceiverId receiver, std::uint32_t number) { arrived_[receiver] = number; }
   /// What came so and was not handed on yet, or kNone.
-  [[nodiscard]] std::uint32_t hand_on(std::uint32_t flow) {
-    return std::exchange(arrived_[flow], kNone);
+  [[nodiscard]] std::uint32_t hand_on(ReceiverId receiver) {
+    return std::exchange(arrived_[receiver], kNone);
   }
   /// Hands it on to an ACK with this word; one that answers nothing new has a record without
   /// reports.
-  [[nodiscard]] std::uint32_t answer(std::size_t thread, std::uint32_t flow, std::uint32_t word) {
-    const std::uint32_t number = hand_on(flow);
+  [[nodiscard]] std::uint32_t answer(std::size_t thread, ReceiverId receiver, std::uint32_t word) {
+    const std::uint32_t number = hand_on(receiver);
     if (number == kNone) return take(thread, word);
     (*this)[number].word = word;
     return number;
@@ -143,11 +139,20 @@ class Telemetry {
   }
   [[nodiscard]] std::size_t memory_bytes() const {
     return made_ * kSlab * sizeof(TelemetryRecord) + slabs_.capacity() * sizeof(slabs_[0]) +
-           carries_.capacity() + arrived_.capacity() * sizeof(arrived_[0]) +
+           carries_.capacity() + arrived_.capacity() * sizeof(std::uint32_t) +
            sent_.capacity() * sizeof(sent_[0]);
   }
 
  private:
+  /// Whether packets of this Packet::flow have records.
+  [[nodiscard]] bool is_of_flow(std::uint32_t flow) const {
+    return flow < carries_.size() && carries_[QueuePairId(flow)] != Use::kNothing;
+  }
+  /// Whether switches report in them.
+  [[nodiscard]] bool has_reports(std::uint32_t flow) const {
+    return flow < carries_.size() && carries_[QueuePairId(flow)] == Use::kReports;
+  }
+
   static constexpr std::uint32_t kSlab = 1'024;
   static constexpr std::size_t kMostSlabs = 65'536;  ///< 67 million packets under way
   static constexpr std::size_t kBatch = 256;
@@ -178,9 +183,9 @@ class Telemetry {
     ++made_;
   }
 
-  std::vector<Use> carries_;            ///< by queue pair
-  std::vector<std::uint32_t> arrived_;  ///< by queue pair
-  std::vector<Bytes> sent_;             ///< by port, since the run began
+  IdVector<QueuePairId, Use> carries_;
+  IdVector<ReceiverId, std::uint32_t> arrived_;
+  std::vector<Bytes> sent_;  ///< by port, since the run began
   /// Never moved: a record is read by threads that do not hold the lock.
   std::vector<std::unique_ptr<TelemetryRecord[]>> slabs_;
   std::vector<FreeList> free_;  ///< by thread

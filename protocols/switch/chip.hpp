@@ -67,19 +67,19 @@ class Chip {
   void add_up(const Here& here, const Packet& packet, PortState& in) {
     const std::uint8_t c = class_of(packet);
     control_.grant(here, in, c, scheduler_.blocks(c, packet.wire_size()));
-    const SenderState& sender = s_.senders[flow_number_of(packet)];
+    const SenderState& sender = s_.senders[queue_pair_of(packet)];
     Reduction& reduction = s_.reductions[sender.in_network_index()];
     std::uint16_t& count = reduction.count_of(packet.sequence);
     if (++count < reduction.members.size()) return;
     count = 0;
     const std::uint32_t link = reduction.link_of(packet.sequence);
     Packet sum = packet;
-    sum.flow = reduction.receiver | (packet.flow & kSizeClassFlow);
+    sum.flow = flow_of(reduction.receiver, packet.flow & kSizeClassFlow);
     sum.word = stamp_of(here.now);
     emit(here, in.owner, sum, reduction.owner, link, kOwesNothing);
     for (std::size_t m = 0; m < reduction.members.size(); ++m) {
       Packet word = packet;
-      word.flow = reduction.queue_pairs[m] | kReduceFlow;
+      word.flow = flow_of(reduction.queue_pairs[m], kReduceFlow);
       word.size = s_.constants.transports[sender.transport].ack_size;
       word.flags =
           static_cast<std::uint8_t>(static_cast<unsigned>(PacketKind::kAck) | class_flags(c));
@@ -89,20 +89,20 @@ class Chip {
 
   void repeat(const Here& here, const Packet& packet, PortState& in) {
     const std::uint8_t c = class_of(packet);
-    const SenderState& sender = s_.senders[flow_number_of(packet)];
+    const SenderState& sender = s_.senders[queue_pair_of(packet)];
     const Multicast& multicast = s_.multicasts[sender.in_network_index()];
     const std::uint32_t ingress = in.index - s_.switches[in.owner].first_port;
     s_.account(in, c).bytes +=
         scheduler_.blocks(c, packet.wire_size()) * s_.constants.of_class[c].block;
-    const std::vector<std::uint32_t>& members = s_.members_of(multicast);
-    const std::uint32_t first = multicast.first_receiver | (packet.flow & kSizeClassFlow);
+    const std::vector<HostId>& members = s_.members_of(multicast);
+    const std::uint32_t first = flow_of(multicast.first_receiver, packet.flow & kSizeClassFlow);
     Packet copy = packet;
     copy.flow = first;
     const std::uint32_t place =
         s_.copies[in.owner].add({.packet = copy,
                                  .copies = static_cast<std::uint32_t>(members.size()),
                                  .ingress = static_cast<std::uint16_t>(ingress),
-                                 .chain = chain_of(in.owner, ingress, HostId(members.front()))});
+                                 .chain = chain_of(in.owner, ingress, members.front())});
     for (std::uint32_t m = 0; m < members.size(); ++m) {
       copy.flow = first + m;
       // Links of a GPU to this chip lie side by side: by the same one of them as it came.
@@ -119,11 +119,11 @@ class Chip {
   }
 
   /// Queues a packet that the chip made for `host`, by one of its links to the host.
-  void emit(const Here& here, std::uint32_t at, Packet packet, std::uint32_t host,
-            std::uint32_t link, std::uint32_t debt) {
+  void emit(const Here& here, std::uint32_t at, Packet packet, HostId host, std::uint32_t link,
+            std::uint32_t debt) {
     SwitchState& sw = s_.switches[at];
-    packet.destination = host;
-    const auto links = sw.routes->next_hops(SwitchId(at), HostId(host));
+    packet.destination = host.value();
+    const auto links = sw.routes->next_hops(SwitchId(at), host);
     ++here.worker.sums.packets_injected;
     // What is added up or repeated has no other way than the links of this chip.
     PortState* out =

@@ -10,12 +10,12 @@
 namespace weft::protocols {
 
 /// Files a timer of a queue pair's transport.
-inline void push_retransmit_timer(Cell& cell, std::uint32_t qp, Picoseconds time) {
+inline void push_retransmit_timer(Cell& cell, QueuePairId qp, Picoseconds time) {
   const auto type = static_cast<std::uint32_t>(EventType::kRetransmit);
   cell.agenda.push({.time = time,
-                    .order = AgendaEvent::make_order(EventRank::kTimer, type, qp, 0),
+                    .order = AgendaEvent::make_order(EventRank::kTimer, type, qp.value(), 0),
                     .type = type,
-                    .target = qp});
+                    .target = qp.value()});
 }
 
 /// What the sending ends of all transports share: which message the next packet belongs to, and the
@@ -81,9 +81,9 @@ class Sender {
   /// Messages whose packets have all been acknowledged are over for their sender. `Host` calls its
   /// process, which may post.
   template <class Host>
-  void complete_messages(const Here& here, Host& host, std::uint32_t qp,
+  void complete_messages(const Here& here, Host& host, QueuePairId qp,
                          const PortState& port) const {
-    const HostState& of = s_.hosts[port.owner];
+    const HostState& of = s_.hosts[port.host()];
     for (;;) {
       SenderState& s = s_.senders[qp];
       if (s.oldest_message == kNoIndex) break;
@@ -125,14 +125,14 @@ class Sender {
   }
 
   /// The oldest message begins on a fresh queue pair: nothing of an earlier one is under way.
-  [[gnu::noinline]] void begin_afresh(SenderState& s, std::uint32_t queue_pair) const {
+  [[gnu::noinline]] void begin_afresh(SenderState& s, QueuePairId queue_pair) const {
     const MessageRecord& record = s_.hosts[s.host].messages[s.oldest_message];
     const TransportConstants& t = s_.constants.transports[s.transport];
     s.posted = record.last_sequence() + 1;
     s.entropy = message_entropy(s.host, s.destination, queue_pair, record.first_sequence);
     if (s.port_count > 1) {
       const auto ports = s.local_ports();
-      s.port = s.first_port + ports[s_.choose_host_port(HostId(s.host), s.entropy, s.port_count)];
+      s.port = s.first_port + ports[s_.choose_host_port(s.host, s.entropy, s.port_count)];
     }
     if (!t.control.is_none()) {
       set_window(s, t.limited(s_.controls.restart_sender(t.control, s.control_slot)));
@@ -175,7 +175,7 @@ class Sender {
   /// For whoever asks later why packets were late.
   void note_loss(const SenderState& s, congestion::Loss how, Picoseconds now) const {
     if (s_.watch.is_used()) [[unlikely]] {
-      s_.watch.note_loss(static_cast<std::uint32_t>(&s - s_.senders.data()), how, now);
+      s_.watch.note_loss(s_.queue_pair_of(s), how, now);
     }
   }
 

@@ -18,7 +18,7 @@ class MessageLog {
     Picoseconds delivered;
     Picoseconds acknowledged{-1};
     Bytes bytes;
-    std::uint32_t queue_pair = 0;
+    protocols::QueuePairId queue_pair;
     std::uint32_t last_sequence = 0;
     std::uint32_t entropy = 0;
   };

@@ -5,10 +5,19 @@
 #include <optional>
 #include <utility>
 
+#include "protocols/packet/flow_bits.hpp"
+
 namespace weft::scenarios {
 
 using protocols::HoldReason;
 using protocols::TraceRecord;
+
+namespace {
+
+/// Packet::flow of the packets of a message.
+std::uint32_t flow_of(const PathMessage& m) { return protocols::flow_of(m.message.queue_pair); }
+
+}  // namespace
 
 /// One message, from its delivery to its posting.
 class PacketWalk::Walk {
@@ -33,8 +42,10 @@ class PacketWalk::Walk {
 
  private:
   [[nodiscard]] Culprit connection() const { return Culprit::connection(message_.connection); }
+  /// Packet::flow of its packets.
+  [[nodiscard]] std::uint32_t flow() const { return flow_of(message_); }
   [[nodiscard]] bool is_own(const Busy& b) const {
-    return b.is_data && b.flow == message_.message.queue_pair && b.sequence >= first_ &&
+    return b.is_data && b.flow == flow() && b.sequence >= first_ &&
            b.sequence <= message_.message.last_sequence;
   }
 
@@ -92,18 +103,17 @@ class PacketWalk::Walk {
   /// The last transmission of the packet at `out_` that began before `time`; null: there is none.
   [[nodiscard]] const Busy* transmission_before(Picoseconds time) const {
     const std::vector<Busy>& busy = log_.ports_[out_.value()].busy;
-    const std::uint32_t flow = message_.message.queue_pair;
     // Mostly it is the one whose last bit has just come.
     const auto ended =
         std::ranges::upper_bound(busy, time - fabric_.data_latency(out_), {}, &Busy::end);
-    if (ended != busy.begin() && std::prev(ended)->is_of(flow, sequence_) &&
+    if (ended != busy.begin() && std::prev(ended)->is_of(flow(), sequence_) &&
         std::prev(ended)->end == time - fabric_.data_latency(out_)) {
       return &*std::prev(ended);
     }
     for (auto next = std::ranges::lower_bound(busy, time, {}, &Busy::begin);
          next != busy.begin();) {
       --next;
-      if (next->is_of(flow, sequence_)) return &*next;
+      if (next->is_of(flow(), sequence_)) return &*next;
       if (next->end < message_.message.posted) break;
     }
     return nullptr;
@@ -298,17 +308,17 @@ PacketWalk::PacketWalk(const Experiment& e, std::span<const PathMessage> message
   std::uint32_t flows = 0;
   for (std::size_t i = messages.size(); i-- > 0;) {
     oldest_left_[i] = std::min(oldest_left_[i + 1], messages[i].message.posted);
-    flows = std::max(flows, messages[i].message.queue_pair + 1);
+    flows = std::max(flows, flow_of(messages[i]) + 1);
   }
   first_of_flow_.resize(flows + 1);
   std::vector<std::uint32_t> order(messages.size());
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::sort(order, {}, [&messages](std::uint32_t i) {
-    return std::pair(messages[i].message.queue_pair, messages[i].message.last_sequence);
+    return std::pair(flow_of(messages[i]), messages[i].message.last_sequence);
   });
   by_flow_.reserve(messages.size());
   for (const std::uint32_t i : order) {
-    ++first_of_flow_[messages[i].message.queue_pair + 1];
+    ++first_of_flow_[flow_of(messages[i]) + 1];
     by_flow_.emplace_back(messages[i].message.last_sequence, i);
   }
   std::partial_sum(first_of_flow_.begin(), first_of_flow_.end(), first_of_flow_.begin());

@@ -23,7 +23,8 @@ void FlowActivities::add(std::span<const protocols::MessageOutcome> messages, Pi
     const Picoseconds over = transport.is_acknowledged ? m.acknowledged : m.delivered;
     const protocols::Period period{std::max(m.posted, warmup), over < Picoseconds(0) ? end : over};
     if (period.end <= warmup) continue;
-    if (m.queue_pair >= is_counted_.size()) is_counted_.resize(m.queue_pair + 1);
+    const std::size_t place = m.queue_pair.value();
+    if (place >= is_counted_.size()) is_counted_.resize(place + 1);
     if (!is_counted_[m.queue_pair]) ++count_;
     is_counted_[m.queue_pair] = true;
     if (!can_be_paused_[transport.traffic_class]) continue;

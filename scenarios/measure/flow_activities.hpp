@@ -9,6 +9,7 @@
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/ideal/connection_transports.hpp"
+#include "simcore/base/id_vector.hpp"
 
 namespace weft::scenarios {
 
@@ -18,7 +19,7 @@ class FlowActivities {
  public:
   struct Flow {
     ConnectionId connection;
-    std::uint32_t queue_pair = 0;
+    protocols::QueuePairId queue_pair;
     std::uint32_t entropy = 0;
     Picoseconds before;                     ///< active time that is only known as a sum
     std::vector<protocols::Period> active;  ///< after that: ascending, disjoint
@@ -44,9 +45,9 @@ class FlowActivities {
   const Experiment& e_;
   ConnectionTransports transports_;
   std::vector<bool> can_be_paused_;  ///< by class
-  std::vector<bool> is_counted_;     ///< by queue pair
+  IdVector<protocols::QueuePairId, bool> is_counted_;
   std::uint64_t count_ = 0;
-  std::unordered_map<std::uint32_t, Flow> flows_;  ///< by queue pair
+  std::unordered_map<protocols::QueuePairId, Flow> flows_;
 };
 
 }  // namespace weft::scenarios

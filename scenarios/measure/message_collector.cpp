@@ -147,8 +147,9 @@ void MessageCollector::put_out_rows() {
   const auto key = [&](const Row& row) {
     const protocols::MessageOutcome& m = row.outcome;
     const bool is_pending = over(row) == Picoseconds::max();
-    return std::tuple(over(row), m.connection, is_pending ? 0 : m.queue_pair, m.posted,
-                      is_pending ? m.queue_pair : 0, m.delivered);
+    constexpr protocols::QueuePairId kAny(0U);
+    return std::tuple(over(row), m.connection, is_pending ? kAny : m.queue_pair, m.posted,
+                      is_pending ? m.queue_pair : kAny, m.delivered);
   };
   std::ranges::stable_sort(rows_, [&](const Row& a, const Row& b) { return key(a) < key(b); });
   for (const Row& row : rows_) sink_(row.message);

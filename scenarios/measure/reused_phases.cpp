@@ -51,7 +51,7 @@ MessageOutcome ReusedPhases::outcome_of(const PhasePlace& place, const PhaseMess
     return time < Picoseconds(0) ? time : start + time;
   };
   return {.connection = id,
-          .queue_pair = message.queue_pair,
+          .queue_pair = protocols::QueuePairId(message.queue_pair),
           .last_sequence = 0,
           .entropy = flow_entropy(host(source), host(c.destination),
                                   queue_pair_number(c.flow_label, message.queue_pair)),

@@ -82,9 +82,9 @@ void RunFiles::write(std::span<const TraceRecord> records) {
 
 void RunFiles::write(const TraceRecord& record) {
   if (timeline_) {
-    timeline_->add(record, [this](std::uint32_t queue_pair) {
-      const TraceNames::Flow flow = names_.flow(queue_pair);
-      return Timeline::Flow{flow.title, flow.payload};
+    timeline_->add(record, [this](std::uint32_t flow) {
+      const TraceNames::Flow name = names_.flow(flow);
+      return Timeline::Flow{name.title, name.payload};
     });
   }
   switch (record.kind) {

@@ -62,13 +62,13 @@ void RateTrace::finish() {
 }
 
 void RateTrace::write_samples() {
-  for (const auto& [queue_pair, sample] : samples_) write(queue_pair, sample);
+  for (const auto& [flow, sample] : samples_) write(flow, sample);
   samples_.clear();
 }
 
-void RateTrace::write(std::uint32_t queue_pair, const Sample& sample) {
-  Flow& flow = flows_[queue_pair];
-  if (flow.name.columns.empty()) flow.name = names_.flow(queue_pair);
+void RateTrace::write(std::uint32_t number, const Sample& sample) {
+  Flow& flow = flows_[number];
+  if (flow.name.columns.empty()) flow.name = names_.flow(number);
   std::string goodput;
   if (sample.progress >= 0) {
     if (time_ > flow.time) {
@@ -92,7 +92,7 @@ PacketTrace::PacketTrace(const std::filesystem::path& file, const TraceNames& na
                         ",sequence,port,class,enqueue_s,start_s,arrival_s,marked") {}
 
 std::size_t PacketTrace::KeyHash::operator()(const Key& key) const {
-  return mix64((std::uint64_t{key.queue_pair} << 32U) | key.sequence, key.port);
+  return mix64((std::uint64_t{key.flow} << 32U) | key.sequence, key.port);
 }
 
 template <class Predicate>
@@ -169,14 +169,14 @@ void PacketTrace::finish() {
 }
 
 void PacketTrace::write(const Key& key, const Hop& hop) {
-  stream_.add("{},{},{},{},{},{},{},{}\n", columns_of(key.queue_pair), key.sequence,
+  stream_.add("{},{},{},{},{},{},{},{}\n", columns_of(key.flow), key.sequence,
               names_.ports[key.port], names_.classes[hop.traffic_class], time_field(hop.enqueued),
               time_field(hop.started), time_field(hop.arrived), hop.is_marked ? 1 : 0);
 }
 
-const std::string& PacketTrace::columns_of(std::uint32_t queue_pair) {
-  std::string& columns = columns_[queue_pair];
-  if (columns.empty()) columns = names_.flow(queue_pair).columns;
+const std::string& PacketTrace::columns_of(std::uint32_t flow) {
+  std::string& columns = columns_[flow];
+  if (columns.empty()) columns = names_.flow(flow).columns;
   return columns;
 }
 

@@ -27,8 +27,8 @@ struct TraceNames {
     Bytes payload;        ///< of a full packet
     std::string title{};  ///< for people
   };
-  /// What a queue pair is.
-  std::function<Flow(std::uint32_t queue_pair)> flow;
+  /// What this Packet::flow is of.
+  std::function<Flow(std::uint32_t flow)> flow;
   /// Of `congestion::kAllColumns`: what rates.csv has besides the first ones.
   std::vector<std::size_t> control_columns;
 };
@@ -58,13 +58,13 @@ class RateTrace {
     Picoseconds time;
     std::int64_t progress = 0;
   };
-  void write(std::uint32_t queue_pair, const Sample& sample);
+  void write(std::uint32_t number, const Sample& sample);
   void write_samples();
 
   const TraceNames& names_;
   CsvStream stream_;
   Picoseconds time_;
-  std::map<std::uint32_t, Sample> samples_;  ///< at `time_`, by queue pair
+  std::map<std::uint32_t, Sample> samples_;  ///< at `time_`, by flow
   std::unordered_map<std::uint32_t, Flow> flows_;
 };
 
@@ -79,7 +79,7 @@ class PacketTrace {
 
  private:
   struct Key {
-    std::uint32_t queue_pair;
+    std::uint32_t flow;
     std::uint32_t sequence;
     std::uint32_t port;  ///< the egress
     auto operator<=>(const Key&) const = default;
@@ -104,7 +104,7 @@ class PacketTrace {
   void mark(const protocols::TraceRecord& record);
   void arrive(const protocols::TraceRecord& record);
   void write(const Key& key, const Hop& hop);
-  const std::string& columns_of(std::uint32_t queue_pair);
+  const std::string& columns_of(std::uint32_t flow);
 
   const TraceNames& names_;
   CsvStream stream_;

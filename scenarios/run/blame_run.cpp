@@ -28,7 +28,7 @@ class PathMessages {
  public:
   PathMessages(const Experiment& e, const std::vector<JobPath>& paths) {
     const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
-    std::map<std::tuple<Picoseconds, std::uint32_t, std::uint32_t>, std::size_t> place_of;
+    std::map<std::tuple<Picoseconds, protocols::QueuePairId, std::uint32_t>, std::size_t> place_of;
     std::vector<std::pair<PathMessage, std::vector<Use>>> found;
     for (std::size_t p = 0; p < paths.size(); ++p) {
       for (const PathMessage& m : paths[p].messages) {

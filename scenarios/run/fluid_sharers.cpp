@@ -31,7 +31,8 @@ std::vector<double> FluidSharers::others(std::uint32_t link, const PathMessage& 
   for (const std::uint32_t i : on_link_[link]) {
     const FluidMessage& m = messages_[i];
     if (m.posted >= of.message.delivered) break;
-    const bool is_itself = m.connection == of.connection && m.queue_pair == of.message.queue_pair &&
+    const bool is_itself = m.connection == of.connection &&
+                           m.queue_pair == of.message.queue_pair.value() &&
                            m.posted == of.message.posted;
     const Picoseconds together =
         std::min(m.delivered, of.message.delivered) - std::max(m.posted, of.message.posted);
@@ -48,7 +49,7 @@ void FluidSharers::split(const PathMessage& of, const Charge& queueing,
   double longest = -1;
   std::uint32_t binding = 0;
   std::vector<double> shares;
-  for (const std::uint32_t link : route_of_(of.connection, of.message.queue_pair)) {
+  for (const std::uint32_t link : route_of_(of.connection, of.message.queue_pair.value())) {
     std::vector<double> bytes = others(link, of);
     const double all =
         std::accumulate(bytes.begin(), bytes.end(), static_cast<double>(of.message.bytes.count()));

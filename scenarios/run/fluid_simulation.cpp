@@ -108,7 +108,7 @@ std::vector<protocols::MessageOutcome> outcomes_of(const FluidModel& model,
   outcomes.reserve(network.messages().size());
   for (const FluidMessage& m : network.messages()) {
     outcomes.push_back({.connection = m.connection,
-                        .queue_pair = m.queue_pair,
+                        .queue_pair = protocols::QueuePairId(m.queue_pair),
                         .entropy = model.entropy_of(m.connection, m.queue_pair),
                         .bytes = m.bytes,
                         .posted = m.posted,

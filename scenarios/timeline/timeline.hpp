@@ -54,7 +54,7 @@ class Timeline {
   void add_pending(std::span<const protocols::MessageOutcome> pending, Picoseconds now);
   /// Samples of queues and rates; others do not matter. `flow_of` says what a queue pair is.
   void add(const protocols::TraceRecord& record,
-           const std::function<Flow(std::uint32_t queue_pair)>& flow_of);
+           const std::function<Flow(std::uint32_t flow)>& flow_of);
   void add(std::span<const protocols::PauseInterval> pauses);
   /// An iteration, or a job without any, by its critical path.
   void add_path(std::uint32_t job, std::uint32_t iteration, const std::vector<PathPiece>& path);

@@ -35,7 +35,7 @@ void Timeline::add_value(Counter& counter, const std::string& name, bool is_of_b
 }
 
 void Timeline::add(const TraceRecord& record,
-                   const std::function<Flow(std::uint32_t queue_pair)>& flow_of) {
+                   const std::function<Flow(std::uint32_t flow)>& flow_of) {
   if (record.kind == TraceRecord::Kind::kQueue) {
     Counter& counter = queues_[{record.subject, record.traffic_class}];
     return add_value(counter,

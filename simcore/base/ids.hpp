@@ -1,7 +1,9 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 
 namespace weft {
@@ -39,3 +41,8 @@ using ProcessId = Id<struct ProcessIdTag>;
 using ConnectionId = Id<struct ConnectionIdTag>;
 
 }  // namespace weft
+
+template <class Tag>
+struct std::hash<weft::Id<Tag>> {
+  [[nodiscard]] std::size_t operator()(weft::Id<Tag> id) const { return id.value(); }
+};

@@ -9,7 +9,7 @@ namespace {
 
 MessageRecord message(std::uint32_t queue_pair) {
   MessageRecord record{};
-  record.queue_pair = queue_pair;
+  record.queue_pair = QueuePairId(queue_pair);
   record.first_sequence = 10;
   record.packets = 3;
   return record;
@@ -17,7 +17,7 @@ MessageRecord message(std::uint32_t queue_pair) {
 
 std::vector<std::uint32_t> queue_pairs(const MessageRecords& records) {
   std::vector<std::uint32_t> all;
-  records.for_each([&all](const MessageRecord& m) { all.push_back(m.queue_pair); });
+  records.for_each([&all](const MessageRecord& m) { all.push_back(m.queue_pair.value()); });
   return all;
 }
 
@@ -35,7 +35,7 @@ TEST(MessageRecords, UsePlacesAgain) {
     const std::uint32_t place = i % 16;
     remove(records, place);
     EXPECT_EQ(records.add(message(100 + i)), place);
-    EXPECT_EQ(records[place].queue_pair, 100 + i);
+    EXPECT_EQ(records[place].queue_pair, QueuePairId(100 + i));
   }
   EXPECT_EQ(records.memory_bytes(), bytes);
 }

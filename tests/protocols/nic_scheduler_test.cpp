@@ -31,11 +31,12 @@ struct Nic {
     bare.state.ready.resize(bare.constants.slots(1));
     bare.state.senders.resize(queue_pairs);
     for (std::uint32_t i = 0; i < queue_pairs; ++i) {
-      bare.state.senders[i].traffic_class = static_cast<std::uint8_t>(i % kNicClasses);
+      sender(i).traffic_class = static_cast<std::uint8_t>(i % kNicClasses);
     }
   }
   [[nodiscard]] NicScheduler scheduler() { return {bare.state, bare.state.ports[0]}; }
-  [[nodiscard]] SenderState& sender(std::uint32_t i) { return bare.state.senders[i]; }
+  [[nodiscard]] SenderState& sender(QueuePairId qp) { return bare.state.senders[qp]; }
+  [[nodiscard]] SenderState& sender(std::uint32_t i) { return sender(QueuePairId(i)); }
 
   testing::BareState bare;
 };
@@ -44,16 +45,17 @@ TEST(NicScheduler, LetsReadyQueuePairsOfAClassTakeTurns) {
   Nic nic(6);
   NicScheduler scheduler = nic.scheduler();
   for (const std::uint32_t i : {4U, 0U, 1U, 2U}) {
-    EXPECT_EQ(scheduler.activate(i, 10_ps), class_bit(static_cast<std::uint8_t>(i % 2)));
+    EXPECT_EQ(scheduler.activate(QueuePairId(i), 10_ps),
+              class_bit(static_cast<std::uint8_t>(i % 2)));
   }
   // Each sends a packet and goes to the end of its class's list.
   for (const std::uint32_t expected : {4U, 0U, 2U, 4U, 0U, 2U, 4U}) {
-    ASSERT_EQ(scheduler.first_ready(0), expected);
+    ASSERT_EQ(scheduler.first_ready(0), QueuePairId(expected));
     scheduler.take_ready(0);
     EXPECT_EQ(nic.sender(expected).schedule, Schedule::kIdle);
-    scheduler.activate(expected, 10_ps);
+    scheduler.activate(QueuePairId(expected), 10_ps);
   }
-  EXPECT_EQ(scheduler.first_ready(1), 1U);
+  EXPECT_EQ(scheduler.first_ready(1), QueuePairId(1U));
 }
 
 TEST(NicScheduler, HoldsQueuePairsBackUntilTheirTime) {
@@ -62,25 +64,26 @@ TEST(NicScheduler, HoldsQueuePairsBackUntilTheirTime) {
   nic.sender(0).next_send = 30_ps;
   nic.sender(1).next_send = 20_ps;
   nic.sender(2).next_send = 30_ps;
-  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(scheduler.activate(i, 10_ps), 0);
+  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(scheduler.activate(QueuePairId(i), 10_ps), 0);
   ASSERT_TRUE(scheduler.has_paced());
   EXPECT_EQ(scheduler.next_paced(), 20_ps);
   EXPECT_EQ(scheduler.release_paced(19_ps), 0);
   EXPECT_EQ(scheduler.release_paced(20_ps), class_bit(1));
   EXPECT_EQ(scheduler.release_paced(30_ps), class_bit(0));
   EXPECT_FALSE(scheduler.has_paced());
-  EXPECT_EQ(scheduler.first_ready(0), 0U) << "of equal times the lower number goes first";
+  EXPECT_EQ(scheduler.first_ready(0), QueuePairId(0U))
+      << "of equal times the lower number goes first";
 }
 
 TEST(NicScheduler, LeavesOutWhatFailedWhileItWaited) {
   Nic nic(2);
   NicScheduler scheduler = nic.scheduler();
   nic.sender(0).next_send = 20_ps;
-  scheduler.activate(0, 10_ps);
+  scheduler.activate(QueuePairId(0U), 10_ps);
   nic.sender(0).schedule = Schedule::kFailed;
   EXPECT_EQ(scheduler.release_paced(20_ps), 0);
-  EXPECT_EQ(scheduler.first_ready(0), kNoIndex);
-  scheduler.activate(1, 20_ps);
+  EXPECT_TRUE(scheduler.first_ready(0).is_none());
+  scheduler.activate(QueuePairId(1U), 20_ps);
   nic.sender(1).schedule = Schedule::kFailed;
   scheduler.take_ready(1);
   EXPECT_EQ(nic.sender(1).schedule, Schedule::kFailed) << "it stays out";
@@ -92,12 +95,12 @@ TEST(NicScheduler, ServesAsListsAndASortedSetWould) {
     testing::Draws draws(seed);
     constexpr std::uint32_t kPairs = 20;
     Nic nic(kPairs);
-    std::vector<std::deque<std::uint32_t>> ready(kNicClasses);
-    std::set<std::pair<Picoseconds, std::uint32_t>> paced;
+    std::vector<std::deque<QueuePairId>> ready(kNicClasses);
+    std::set<std::pair<Picoseconds, QueuePairId>> paced;
     Picoseconds now;
     for (int i = 0; i < 3000; ++i) {
       NicScheduler scheduler = nic.scheduler();
-      const auto queue_pair = static_cast<std::uint32_t>(draws.below(kPairs));
+      const QueuePairId queue_pair(draws.below(kPairs));
       SenderState& sender = nic.sender(queue_pair);
       const auto c = static_cast<std::uint32_t>(draws.below(kNicClasses));
       if (sender.schedule == Schedule::kIdle) {
@@ -118,9 +121,10 @@ TEST(NicScheduler, ServesAsListsAndASortedSetWould) {
       now += Picoseconds(draws.between(0, 3));
       unsigned classes = 0;
       for (; !paced.empty() && paced.begin()->first <= now; paced.erase(paced.begin())) {
-        const std::uint32_t released = paced.begin()->second;
-        ready[released % kNicClasses].push_back(released);
-        classes |= class_bit(static_cast<std::uint8_t>(released % kNicClasses));
+        const QueuePairId released = paced.begin()->second;
+        const std::uint8_t of = nic.sender(released).traffic_class;
+        ready[of].push_back(released);
+        classes |= class_bit(of);
       }
       ASSERT_EQ(scheduler.release_paced(now), classes);
       ASSERT_EQ(scheduler.has_paced(), !paced.empty());
@@ -128,7 +132,8 @@ TEST(NicScheduler, ServesAsListsAndASortedSetWould) {
         ASSERT_EQ(scheduler.next_paced(), paced.begin()->first);
       }
       for (std::uint32_t k = 0; k < kNicClasses; ++k) {
-        ASSERT_EQ(scheduler.first_ready(k), ready[k].empty() ? kNoIndex : ready[k].front());
+        ASSERT_EQ(scheduler.first_ready(k),
+                  ready[k].empty() ? QueuePairId::none() : ready[k].front());
       }
     }
   }
@@ -139,15 +144,17 @@ TEST(NicScheduler, HandsOverAllThatWaitAndIsEmptyThen) {
   NicScheduler scheduler = nic.scheduler();
   nic.sender(3).next_send = 100_ps;
   nic.sender(4).next_send = 50_ps;
-  for (std::uint32_t i = 0; i < 5; ++i) scheduler.activate(i, 10_ps);
-  std::vector<std::uint32_t> taken;
+  for (std::uint32_t i = 0; i < 5; ++i) scheduler.activate(QueuePairId(i), 10_ps);
+  std::vector<QueuePairId> taken;
   scheduler.take_all(kNicClasses, taken);
   std::ranges::sort(taken);
-  EXPECT_EQ(taken, (std::vector<std::uint32_t>{0, 1, 2, 3, 4}));
+  std::vector<QueuePairId> all;
+  for (std::uint32_t i = 0; i < 5; ++i) all.emplace_back(i);
+  EXPECT_EQ(taken, all);
   EXPECT_FALSE(scheduler.has_paced());
-  for (std::uint32_t c = 0; c < kNicClasses; ++c) EXPECT_EQ(scheduler.first_ready(c), kNoIndex);
+  for (std::uint32_t c = 0; c < kNicClasses; ++c) EXPECT_TRUE(scheduler.first_ready(c).is_none());
   for (std::uint32_t i = 0; i < 5; ++i) EXPECT_EQ(nic.sender(i).schedule, Schedule::kIdle);
-  EXPECT_EQ(scheduler.activate(1, 10_ps), class_bit(1));
+  EXPECT_EQ(scheduler.activate(QueuePairId(1U), 10_ps), class_bit(1));
 }
 
 }  // namespace

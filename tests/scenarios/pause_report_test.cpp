@@ -66,7 +66,7 @@ jobs:
         continue;
       }
       return {.connection = ConnectionId(c),
-              .queue_pair = c,
+              .queue_pair = protocols::QueuePairId(c),
               .entropy = flow_entropy(HostId(from), HostId(to),
                                       queue_pair_number(connections[c].flow_label, 0)),
               .bytes = 1_KiB,

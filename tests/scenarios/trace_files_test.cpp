@@ -39,15 +39,15 @@ class Traces : public ::testing::Test {
     names_.ports = {"h0->s[0]", "s[0]->h0", "s[1]->h1", "h1->s[1]"};
     names_.peers = {PortId(1u), PortId(0u), PortId(3u), PortId(2u)};
     names_.classes = {"data", "control"};
-    names_.flow = [](std::uint32_t queue_pair) {
-      return TraceNames::Flow{"job,0,1,h0,h1," + std::to_string(queue_pair), 4096_B};
+    names_.flow = [](std::uint32_t flow) {
+      return TraceNames::Flow{"job,0,1,h0,h1," + std::to_string(flow), 4096_B};
     };
   }
-  static TraceRecord control(std::uint32_t queue_pair, const char* column, std::int64_t value) {
+  static TraceRecord control(std::uint32_t flow, const char* column, std::int64_t value) {
     const auto number = protocols::congestion::kAllColumns.find(column);
     return {.time = 10_us,
             .value = value,
-            .subject = queue_pair,
+            .subject = flow,
             .detail = static_cast<std::uint32_t>(number),
             .kind = Kind::kControl};
   }

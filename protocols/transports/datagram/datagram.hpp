@@ -14,7 +14,7 @@ class Datagram {
  public:
   explicit Datagram(NetworkState& state, Host& host) : s_(state), host_(host), sender_(state) {}
 
-  void on_first_sent(const Here&, SenderState&, std::uint32_t) const {}
+  void on_first_sent(const Here&, SenderState&, QueuePairId) const {}
   /// What was sent is done with.
   void on_sent(const Here& here, SenderState& s, bool is_last_of_message) const {
     s.unacked = s.received = s.next;
@@ -22,17 +22,17 @@ class Datagram {
   }
 
   void receive_answer(const Here&, const Packet&, PortState&) const {}
-  void expire_timer(const Here&, std::uint32_t) const {}
+  void expire_timer(const Here&, QueuePairId) const {}
 
   void receive_data(const Here& here, const Packet& packet, PortState& port) {
-    const std::uint32_t qp = flow_of(packet);
-    ReceiverState& r = s_.receivers[qp];
+    const ReceiverId id = receiver_of(packet);
+    ReceiverState& r = s_.receivers[id];
     const bool has_gap = packet.sequence != r.expected;
     r.message_broken = (packet.flags & kFirst) == 0 && (r.message_broken || has_gap);
     r.expected = packet.sequence + 1;
     if ((packet.flags & kLast) == 0 || r.message_broken) return;
-    host_.record_delivery(here, qp, packet.sequence, port);
-    host_.notify_delivered(here, qp);
+    host_.record_delivery(here, id, packet.sequence, port);
+    host_.notify_delivered(here, id);
   }
 
  private:

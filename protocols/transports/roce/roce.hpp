@@ -22,7 +22,7 @@ class Roce {
   // The sender.
 
   /// The transmission of a packet begins that was not sent before.
-  void on_first_sent(const Here& here, SenderState& s, std::uint32_t qp) {
+  void on_first_sent(const Here& here, SenderState& s, QueuePairId qp) {
     if (s.repair != kNoIndex) [[unlikely]]
       return selective_.on_first_sent(here, s, qp);
     if (!s.has_outstanding()) arm_timer(here, s, qp);
@@ -35,50 +35,50 @@ class Roce {
 
   void receive_answer(const Here& here, const Packet& packet, PortState& port) {
     if (kind_of(packet) == PacketKind::kCnp) {
-      receive_cnp(packet.flow, here.now);
+      receive_cnp(queue_pair_of_answer(packet), here.now);
     } else {
       receive_ack(here, packet, port);
     }
   }
 
   /// The timer of a queue pair expires: nothing may have been acknowledged for too long.
-  void expire_timer(const Here& here, std::uint32_t qp);
+  void expire_timer(const Here& here, QueuePairId qp);
 
   // The receiver.
 
   void receive_data(const Here& here, const Packet& packet, PortState& port) {
-    const std::uint32_t qp = flow_of(packet);
-    ReceiverState& r = s_.receivers[qp];
+    const ReceiverId id = receiver_of(packet);
+    ReceiverState& r = s_.receivers[id];
     const TransportConstants& t = host_.transport(r.transport);
-    s_.nics[port.index].recent_receiver = qp;
+    s_.nics[port.index].recent_receiver = id;
     if (t.control.needs.echo_time) {
       r.sent = send_time(here.now - s_.old_packets.elapsed(packet, here.now));
     }
     if ((packet.flags & kCongested) != 0 && !t.control.is_none()) {
-      answer_mark(here, qp, r, port);
+      answer_mark(here, id, r, port);
     }
     if constexpr (Host::kHasEntropies) {
       if (!t.entropy.is_fixed()) note_way(r, packet);
     }
     const std::uint32_t ahead = packet.sequence - r.expected;
     if (ahead == 0 && r.early.empty()) [[likely]] {
-      accept(here, qp, r, (packet.flags & kLast) != 0, port);
+      accept(here, id, r, (packet.flags & kLast) != 0, port);
     } else if (static_cast<std::int32_t>(ahead) < 0) {
-      send_ack(here, qp, r, PacketKind::kAck, port);  // a duplicate
+      send_ack(here, id, r, PacketKind::kAck, port);  // a duplicate
     } else if (t.any_order) {
-      accept_any_order(here, packet, qp, r, port);
-    } else if (!r.nack_sent || may_nack_again(qp, t, here.now)) {
+      accept_any_order(here, packet, id, r, port);
+    } else if (!r.nack_sent || may_nack_again(id, t, here.now)) {
       r.nack_sent = true;
       if (t.nack_interval > Picoseconds()) {
-        s_.next_nack[qp] = here.now + t.nack_interval;
+        s_.next_nack[id] = here.now + t.nack_interval;
       }
-      send_ack(here, qp, r, PacketKind::kNack, port);
+      send_ack(here, id, r, PacketKind::kNack, port);
     }
   }
 
  private:
   void receive_ack(const Here& here, const Packet& packet, PortState& port) {
-    const std::uint32_t qp = packet.flow;
+    const QueuePairId qp = queue_pair_of_answer(packet);
     SenderState& s = s_.senders[qp];
     if (s.schedule == SenderState::Schedule::kFailed) return;
     const TransportConstants& t = host_.transport(s.transport);
@@ -124,10 +124,11 @@ class Roce {
       tell_control(s, t, packet, ack, fresh, here.now);
     }
     const bool moves = s.unacked != unacked;
-    selective_.repair(here, s, packet.flow, moves, fresh > 0);
+    const QueuePairId qp = queue_pair_of_answer(packet);
+    selective_.repair(here, s, qp, moves, fresh > 0);
     if (moves && !s.has_outstanding()) --here.cell.live_events;
-    if (moves) sender_.complete_messages(here, host_, packet.flow, port);
-    host_.activate(here, packet.flow);
+    if (moves) sender_.complete_messages(here, host_, qp, port);
+    host_.activate(here, qp);
   }
 
   /// What answers a packet carries its entropy, and says whether it was marked.
@@ -137,7 +138,7 @@ class Roce {
   }
   [[gnu::noinline]] void tell_way(const Here& here, const SenderState& s,
                                   const TransportConstants& t, const Packet& packet) {
-    s_.entropies.on_ack(t.entropy, packet.flow,
+    s_.entropies.on_ack(t.entropy, queue_pair_of_answer(packet),
                         {.value = entropy::value_in(packet.entropy),
                          .is_marked = (packet.flags & kWayIsMarked) != 0,
                          .arrived = s.received,
@@ -145,14 +146,14 @@ class Roce {
                         here.now);
   }
   /// The oldest packet that is not acknowledged is taken for lost.
-  void lose_way(const SenderState& s, std::uint32_t qp, const TransportConstants& t,
+  void lose_way(const SenderState& s, QueuePairId qp, const TransportConstants& t,
                 congestion::Loss how, Picoseconds now) {
     if constexpr (Host::kHasEntropies) {
       if (!t.entropy.is_fixed()) s_.entropies.on_loss(t.entropy, qp, s.unacked, how, now);
     }
   }
 
-  void receive_cnp(std::uint32_t qp, Picoseconds now) {
+  void receive_cnp(QueuePairId qp, Picoseconds now) {
     SenderState& s = s_.senders[qp];
     sender_.notify(s, host_.transport(s.transport), now);
   }
@@ -175,25 +176,25 @@ class Roce {
     sender_.acknowledge(s, t, ack, now);
   }
 
-  void arm_timer(const Here& here, SenderState& s, std::uint32_t qp);
+  void arm_timer(const Here& here, SenderState& s, QueuePairId qp);
 
   /// The expected packet came and no later one waits.
-  void accept(const Here& here, std::uint32_t qp, ReceiverState& r, bool is_last, PortState& port) {
+  void accept(const Here& here, ReceiverId id, ReceiverState& r, bool is_last, PortState& port) {
     ++r.expected;
     ++r.received;
     ++r.since_ack;
     r.nack_sent = false;
     const TransportConstants& t = host_.transport(r.transport);
     if (is_last || r.since_ack >= t.ack_every) {
-      send_ack(here, qp, r, PacketKind::kAck, port);
+      send_ack(here, id, r, PacketKind::kAck, port);
     }
     if (!is_last) return;
-    if (t.is_per_message) forget(qp, r, port);
-    host_.record_delivery(here, qp, r.expected - 1, port);
-    host_.notify_delivered(here, qp);
+    if (t.is_per_message) forget(id, r, port);
+    host_.record_delivery(here, id, r.expected - 1, port);
+    host_.notify_delivered(here, id);
   }
 
-  void accept_any_order(const Here& here, const Packet& packet, std::uint32_t qp, ReceiverState& r,
+  void accept_any_order(const Here& here, const Packet& packet, ReceiverId id, ReceiverState& r,
                         PortState& port) {
     const bool is_last = (packet.flags & kLast) != 0;
     const TransportConstants& t = host_.transport(r.transport);
@@ -204,40 +205,40 @@ class Roce {
         ++r.since_ack;
       }
       if (t.is_selective) {
-        send_ack(here, qp, r, PacketKind::kNack, port, packet.sequence - r.expected);
+        send_ack(here, id, r, PacketKind::kNack, port, packet.sequence - r.expected);
       } else if (r.since_ack >= ack_every) {
-        send_ack(here, qp, r, PacketKind::kAck, port);
+        send_ack(here, id, r, PacketKind::kAck, port);
       }
       return;
     }
     ++r.received;
     ++r.since_ack;
     std::uint32_t messages = r.early.close_gap(r.expected, is_last, [&](std::uint32_t last) {
-      host_.record_delivery(here, qp, last, port);
+      host_.record_delivery(here, id, last, port);
     });
     // A gap that is closed is news for a sender that repairs it.
     if (messages > 0 || t.is_selective || r.since_ack >= ack_every) {
-      send_ack(here, qp, r, PacketKind::kAck, port);
+      send_ack(here, id, r, PacketKind::kAck, port);
     }
-    if (messages > 0 && t.is_per_message) forget(qp, r, port);
-    for (; messages > 0; --messages) host_.notify_delivered(here, qp);
+    if (messages > 0 && t.is_per_message) forget(id, r, port);
+    for (; messages > 0; --messages) host_.notify_delivered(here, id);
   }
 
   /// Whether a gap that was reported may be reported again.
-  [[nodiscard]] bool may_nack_again(std::uint32_t qp, const TransportConstants& t,
+  [[nodiscard]] bool may_nack_again(ReceiverId id, const TransportConstants& t,
                                     Picoseconds now) const {
-    return t.nack_interval > Picoseconds() && now >= s_.next_nack[qp];
+    return t.nack_interval > Picoseconds() && now >= s_.next_nack[id];
   }
 
   /// A message is whole that had a queue pair of its own: the next one comes on a fresh one.
-  [[gnu::noinline]] void forget(std::uint32_t qp, ReceiverState& r, const PortState& port) {
+  [[gnu::noinline]] void forget(ReceiverId id, ReceiverState& r, const PortState& port) {
     const TransportConstants& t = host_.transport(r.transport);
-    r.ack_entropy = message_response_entropy(r.host, port.owner, qp, r.expected);
+    r.ack_entropy = message_response_entropy(r.host, port.host(), queue_pair_of(id), r.expected);
     if (!t.control.is_none()) s_.controls.restart_receiver(t.control, r.control_slot);
   }
 
   /// A marked packet came: the control's part at the receiver says what becomes of it.
-  void answer_mark(const Here& here, std::uint32_t qp, ReceiverState& r, PortState& port) {
+  void answer_mark(const Here& here, ReceiverId id, ReceiverState& r, PortState& port) {
     const congestion::ControlRef control = host_.transport(r.transport).control;
     switch (s_.controls.on_marked(control, r.control_slot, here.now)) {
       case congestion::Answer::kNothing:
@@ -247,37 +248,37 @@ class Roce {
         r.echo_pending = true;
         break;
       case congestion::Answer::kNotify:
-        host_.respond(here, response(qp, r, PacketKind::kCnp), port);
+        host_.respond(here, response(id, r, PacketKind::kCnp), port);
         break;
     }
   }
 
   /// `ahead`: how far the packet that it answers is ahead of the expected one.
-  void send_ack(const Here& here, std::uint32_t qp, ReceiverState& r, PacketKind kind,
-                PortState& port, std::uint32_t ahead = 0) {
+  void send_ack(const Here& here, ReceiverId id, ReceiverState& r, PacketKind kind, PortState& port,
+                std::uint32_t ahead = 0) {
     // What chips work on is taken in any order, too, but never acknowledged.
     if (Host::kTakesSums && !host_.transport(r.transport).reliable) return;
-    Packet packet = response(qp, r, kind, ahead);
+    Packet packet = response(id, r, kind, ahead);
     if (r.echo_pending) packet.flags |= kCongested;
     if (Host::kHasEntropies && r.way_is_marked) packet.flags |= kWayIsMarked;
     r.echo_pending = false;
     r.since_ack = 0;
     if constexpr (Host::kHasTelemetry) {
-      if (s_.telemetry.is_of(qp)) {
-        packet.word = s_.telemetry.answer(here.worker.number, qp, packet.word);
+      if (s_.telemetry.is_of(id)) {
+        packet.word = s_.telemetry.answer(here.worker.number, id, packet.word);
       }
     }
     host_.respond(here, packet, port);
   }
 
-  [[nodiscard]] Packet response(std::uint32_t qp, const ReceiverState& r, PacketKind kind,
+  [[nodiscard]] Packet response(ReceiverId id, const ReceiverState& r, PacketKind kind,
                                 std::uint32_t ahead = 0) const {
     const TransportConstants& t = host_.transport(r.transport);
     Packet packet;
-    packet.flow = qp;
+    packet.flow = flow_of(queue_pair_of(id));
     write_ack(packet, t.ack_layout(),
               {.expected = r.expected, .received = r.received, .sent = r.sent, .ahead = ahead});
-    packet.destination = r.host;
+    packet.destination = r.host.value();
     packet.entropy = r.ack_entropy;
     packet.size = t.ack_size;
     packet.ttl = t.ttl;
@@ -294,7 +295,7 @@ class Roce {
 };
 
 template <class Host>
-void Roce<Host>::arm_timer(const Here& here, SenderState& s, std::uint32_t qp) {
+void Roce<Host>::arm_timer(const Here& here, SenderState& s, QueuePairId qp) {
   s.deadline = here.now + host_.transport(s.transport).retransmit_timeout;
   ++here.cell.live_events;
   if (s.timer_is_set) return;
@@ -303,7 +304,7 @@ void Roce<Host>::arm_timer(const Here& here, SenderState& s, std::uint32_t qp) {
 }
 
 template <class Host>
-void Roce<Host>::expire_timer(const Here& here, std::uint32_t qp) {
+void Roce<Host>::expire_timer(const Here& here, QueuePairId qp) {
   SenderState& s = s_.senders[qp];
   if (s.repair != kNoIndex) {
     if (selective_.expire(here, s, qp)) host_.activate(here, qp);

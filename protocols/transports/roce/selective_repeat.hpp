@@ -22,7 +22,7 @@ class SelectiveSender {
   explicit SelectiveSender(NetworkState& state) : s_(state), sender_(state) {}
 
   /// The transmission of a packet begins that was not sent before.
-  [[gnu::noinline]] void on_first_sent(const Here& here, SenderState& s, std::uint32_t qp) {
+  [[gnu::noinline]] void on_first_sent(const Here& here, SenderState& s, QueuePairId qp) {
     if (s.has_outstanding()) return;
     Repair& r = repair_of(s);
     r.moved_at = r.heard_at = here.now;
@@ -51,7 +51,7 @@ class SelectiveSender {
 
   /// After `note`: holes that have become losses are sent again from now on. `moves`: the oldest
   /// one was closed.
-  [[gnu::noinline]] void repair(const Here& here, SenderState& s, std::uint32_t qp, bool moves,
+  [[gnu::noinline]] void repair(const Here& here, SenderState& s, QueuePairId qp, bool moves,
                                 bool has_news) {
     Repair& r = repair_of(s);
     const TransportConstants& t = s_.constants.transports[s.transport];
@@ -70,7 +70,7 @@ class SelectiveSender {
   }
 
   /// The agenda's entry of a queue pair has come. True: it has timed out.
-  [[gnu::noinline]] bool expire(const Here& here, SenderState& s, std::uint32_t qp) {
+  [[gnu::noinline]] bool expire(const Here& here, SenderState& s, QueuePairId qp) {
     Repair& r = repair_of(s);
     if (r.timer_at != here.now) return false;  // an earlier one was set instead
     r.timer_at = Repair::kNever;
@@ -128,7 +128,7 @@ class SelectiveSender {
     return has_few ? t.selective.timeout_low : t.selective.timeout_high;
   }
   /// An entry in the agenda no later than the time-out.
-  void set_timer(const Here& here, const SenderState& s, std::uint32_t qp) {
+  void set_timer(const Here& here, const SenderState& s, QueuePairId qp) {
     Repair& r = repair_of(s);
     const Picoseconds due = r.moved_at + timeout(s, s_.constants.transports[s.transport]);
     if (due >= r.timer_at) return;

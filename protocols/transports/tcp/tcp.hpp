@@ -18,7 +18,7 @@ class Tcp {
  public:
   Tcp(NetworkState& state, Host& host) : sender_(state, host), receiver_(state, host) {}
 
-  void on_first_sent(const Here& here, SenderState& s, std::uint32_t qp) {
+  void on_first_sent(const Here& here, SenderState& s, QueuePairId qp) {
     sender_.on_first_sent(here, s, qp);
   }
   void on_sent(const Here& here, SenderState& s, bool /*is_last_of_message*/) {
@@ -27,13 +27,13 @@ class Tcp {
   void receive_answer(const Here& here, const Packet& packet, PortState& port) {
     sender_.receive_ack(here, packet, port);
   }
-  void expire_timer(const Here& here, std::uint32_t qp) { sender_.expire_timer(here, qp); }
+  void expire_timer(const Here& here, QueuePairId qp) { sender_.expire_timer(here, qp); }
 
   void receive_data(const Here& here, const Packet& packet, PortState& port) {
     receiver_.receive_data(here, packet, port);
   }
-  bool expire_ack_timer(const Here& here, std::uint32_t qp) {
-    return receiver_.expire_ack_timer(here, qp);
+  bool expire_ack_timer(const Here& here, ReceiverId id) {
+    return receiver_.expire_ack_timer(here, id);
   }
 
  private:

@@ -16,39 +16,39 @@ class TcpReceiverEnd {
   TcpReceiverEnd(NetworkState& state, Host& host) : s_(state), host_(host) {}
 
   void receive_data(const Here& here, const Packet& packet, PortState& port) {
-    const std::uint32_t qp = flow_of(packet);
-    ReceiverState& r = s_.receivers[qp];
-    TcpReceiver& tcp = s_.tcp.receiver(qp);
-    s_.nics[port.index].recent_receiver = qp;
+    const ReceiverId id = receiver_of(packet);
+    ReceiverState& r = s_.receivers[id];
+    TcpReceiver& tcp = s_.tcp.receiver(id);
+    s_.nics[port.index].recent_receiver = id;
     tcp.port = port.index;
-    hear_mark(here, packet, qp, r, tcp, port);
+    hear_mark(here, packet, id, r, tcp, port);
     const bool is_last = (packet.flags & kLast) != 0;
     const std::uint32_t ahead = packet.sequence - r.expected;
     if (ahead == 0 && r.early.empty()) [[likely]] {
-      accept(here, qp, r, is_last, port);
+      accept(here, id, r, is_last, port);
     } else if (ahead == 0) {
-      fill_gap(here, qp, r, is_last, port);
+      fill_gap(here, id, r, is_last, port);
     } else {
       if (static_cast<std::int32_t>(ahead) > 0) {
         if (r.early.insert(r.expected, packet.sequence, is_last)) ++r.received;
         tcp.latest = packet.sequence;
       }
-      send_ack(here, qp, r, tcp, port);
+      send_ack(here, id, r, tcp, port);
     }
   }
 
   /// False: the ACK had gone earlier.
-  bool expire_ack_timer(const Here& here, std::uint32_t qp) {
-    ReceiverState& r = s_.receivers[qp];
-    TcpReceiver& tcp = s_.tcp.receiver(qp);
+  bool expire_ack_timer(const Here& here, ReceiverId id) {
+    ReceiverState& r = s_.receivers[id];
+    TcpReceiver& tcp = s_.tcp.receiver(id);
     tcp.timer_is_set = false;
     if (r.since_ack == 0) return false;
     if (tcp.ack_due > here.now) {
-      set_timer(here, qp, tcp);
+      set_timer(here, id, tcp);
       return false;
     }
     here.cell.last_event_time = here.now;
-    send_ack(here, qp, r, tcp, s_.ports[tcp.port]);
+    send_ack(here, id, r, tcp, s_.ports[tcp.port]);
     return true;
   }
 
@@ -59,7 +59,7 @@ class TcpReceiverEnd {
 
   /// What ACKs echo from this packet on: until the sender says that it has reduced its window (RFC
   /// 3168, 6.1.3), or with an ACK of its own for those before that differ (RFC 8257, 3.2).
-  void hear_mark(const Here& here, const Packet& packet, std::uint32_t qp, ReceiverState& r,
+  void hear_mark(const Here& here, const Packet& packet, ReceiverId id, ReceiverState& r,
                  TcpReceiver& tcp, PortState& port) {
     if ((packet.flags & kWindowReduced) != 0) tcp.echoes = false;
     const TransportConstants& t = constants(r);
@@ -71,56 +71,55 @@ class TcpReceiverEnd {
     if (answer == congestion::Answer::kEchoUntilReduced) tcp.echoes = true;
     const bool echoes_this = answer == congestion::Answer::kEcho;
     if (echoes_this == tcp.was_marked) return;
-    if (r.since_ack > 0) send_ack(here, qp, r, tcp, port);
+    if (r.since_ack > 0) send_ack(here, id, r, tcp, port);
     tcp.was_marked = echoes_this;
   }
 
   /// The expected segment came and no later one waits.
-  void accept(const Here& here, std::uint32_t qp, ReceiverState& r, bool is_last, PortState& port) {
+  void accept(const Here& here, ReceiverId id, ReceiverState& r, bool is_last, PortState& port) {
     const TransportConstants& t = constants(r);
-    TcpReceiver& tcp = s_.tcp.receiver(qp);
+    TcpReceiver& tcp = s_.tcp.receiver(id);
     ++r.expected;
     ++r.received;
     ++r.since_ack;
     if (r.since_ack >= t.ack_every || (is_last && t.acks_last)) {
-      send_ack(here, qp, r, tcp, port);
+      send_ack(here, id, r, tcp, port);
     } else if (r.since_ack == 1) {
       tcp.ack_due = here.now + t.ack_delay;
-      if (!tcp.timer_is_set) set_timer(here, qp, tcp);
+      if (!tcp.timer_is_set) set_timer(here, id, tcp);
     }
     if (!is_last) return;
-    host_.record_delivery(here, qp, r.expected - 1, port);
-    host_.notify_delivered(here, qp);
+    host_.record_delivery(here, id, r.expected - 1, port);
+    host_.notify_delivered(here, id);
   }
 
-  void fill_gap(const Here& here, std::uint32_t qp, ReceiverState& r, bool is_last,
-                PortState& port) {
+  void fill_gap(const Here& here, ReceiverId id, ReceiverState& r, bool is_last, PortState& port) {
     ++r.received;
     std::uint32_t messages = r.early.close_gap(r.expected, is_last, [&](std::uint32_t last) {
-      host_.record_delivery(here, qp, last, port);
+      host_.record_delivery(here, id, last, port);
     });
-    send_ack(here, qp, r, s_.tcp.receiver(qp), port);
-    for (; messages > 0; --messages) host_.notify_delivered(here, qp);
+    send_ack(here, id, r, s_.tcp.receiver(id), port);
+    for (; messages > 0; --messages) host_.notify_delivered(here, id);
   }
 
   /// One agenda entry per connection: one that comes too early files itself anew.
-  void set_timer(const Here& here, std::uint32_t qp, TcpReceiver& tcp) {
+  void set_timer(const Here& here, ReceiverId id, TcpReceiver& tcp) {
     tcp.timer_is_set = true;
     const auto type = static_cast<std::uint32_t>(EventType::kDelayedAck);
     schedule(here.cell, {.time = tcp.ack_due,
-                         .order = AgendaEvent::make_order(EventRank::kTimer, type, qp, 0),
+                         .order = AgendaEvent::make_order(EventRank::kTimer, type, id.value(), 0),
                          .type = type,
-                         .target = qp});
+                         .target = id.value()});
   }
 
-  void send_ack(const Here& here, std::uint32_t qp, ReceiverState& r, const TcpReceiver& tcp,
+  void send_ack(const Here& here, ReceiverId id, ReceiverState& r, const TcpReceiver& tcp,
                 PortState& port) {
     const TransportConstants& t = constants(r);
     r.since_ack = 0;
     Packet packet;
-    packet.flow = qp;
+    packet.flow = flow_of(queue_pair_of(id));
     packet.sequence = r.expected;
-    packet.destination = r.host;
+    packet.destination = r.host.value();
     packet.entropy = r.ack_entropy;
     packet.size = t.ack_size;
     packet.ttl = t.ttl;

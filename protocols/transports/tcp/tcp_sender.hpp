@@ -20,7 +20,7 @@ class TcpSenderEnd {
   TcpSenderEnd(NetworkState& state, Host& host) : s_(state), host_(host), sender_(state) {}
 
   /// The transmission of a segment begins that was not sent before.
-  void on_first_sent(const Here& here, SenderState& s, std::uint32_t qp) {
+  void on_first_sent(const Here& here, SenderState& s, QueuePairId qp) {
     TcpSender& tcp = s_.tcp.sender(qp);
     if (s.has_outstanding()) return;
     ++here.cell.live_events;
@@ -28,7 +28,7 @@ class TcpSenderEnd {
   }
 
   void on_sent(const Here& here, SenderState& s) {
-    TcpSender& tcp = s_.tcp.sender(number_of(s));
+    TcpSender& tcp = s_.tcp.sender(s_.queue_pair_of(s));
     const std::uint32_t sequence = s.next - 1;
     tcp.times.put(s.unacked, sequence, here.now, tcp.is_repair);
     if (tcp.is_repair) {
@@ -43,7 +43,7 @@ class TcpSenderEnd {
   }
 
   void receive_ack(const Here& here, const Packet& packet, PortState& port) {
-    const std::uint32_t qp = packet.flow;
+    const QueuePairId qp = queue_pair_of_answer(packet);
     SenderState& s = s_.senders[qp];
     if (s.schedule == SenderState::Schedule::kFailed) return;
     const auto acknowledged = static_cast<std::int32_t>(packet.sequence - s.unacked);
@@ -71,7 +71,7 @@ class TcpSenderEnd {
     host_.activate(here, qp);
   }
 
-  void expire_timer(const Here& here, std::uint32_t qp) {
+  void expire_timer(const Here& here, QueuePairId qp) {
     SenderState& s = s_.senders[qp];
     TcpSender& tcp = s_.tcp.sender(qp);
     if (here.now != tcp.timer_at) return;  // an earlier one took its place
@@ -85,9 +85,6 @@ class TcpSenderEnd {
  private:
   static constexpr Picoseconds kNoTimer{-1};
 
-  [[nodiscard]] std::uint32_t number_of(const SenderState& s) const {
-    return static_cast<std::uint32_t>(&s - s_.senders.data());
-  }
   [[nodiscard]] static RttEstimator::Limits limits(const TransportConstants& t) {
     return {.least = t.retransmit_timeout, .most = t.most_timeout};
   }
@@ -198,7 +195,7 @@ class TcpSenderEnd {
 
   void note_loss(const SenderState& s, Picoseconds now) {
     if (s_.watch.is_used()) [[unlikely]] {
-      s_.watch.note_loss(number_of(s), congestion::Loss::kNack, now);
+      s_.watch.note_loss(s_.queue_pair_of(s), congestion::Loss::kNack, now);
     }
   }
 
@@ -280,32 +277,32 @@ class TcpSenderEnd {
 
   // Time-outs.
 
-  void start_timer(const Here& here, SenderState& s, TcpSender& tcp, std::uint32_t qp) {
+  void start_timer(const Here& here, SenderState& s, TcpSender& tcp, QueuePairId qp) {
     s.deadline = here.now + tcp.round_trips.timeout();
     // One agenda entry goes on to later deadlines, but not to earlier ones.
     if (tcp.timer_at != kNoTimer && tcp.timer_at <= s.deadline) return;
     set_timer(here, tcp, qp, s.deadline);
   }
   /// New data was acknowledged (RFC 6298, 5.2 and 5.3).
-  void restart_timer(const Here& here, SenderState& s, TcpSender& tcp, std::uint32_t qp) {
+  void restart_timer(const Here& here, SenderState& s, TcpSender& tcp, QueuePairId qp) {
     if (s.has_outstanding()) {
       start_timer(here, s, tcp, qp);
     } else {
       --here.cell.live_events;
     }
   }
-  static void set_timer(const Here& here, TcpSender& tcp, std::uint32_t qp, Picoseconds time) {
+  static void set_timer(const Here& here, TcpSender& tcp, QueuePairId qp, Picoseconds time) {
     tcp.timer_at = time;
     const auto type = static_cast<std::uint32_t>(EventType::kRetransmit);
     here.cell.agenda.push({.time = time,
-                           .order = AgendaEvent::make_order(EventRank::kTimer, type, qp, 0),
+                           .order = AgendaEvent::make_order(EventRank::kTimer, type, qp.value(), 0),
                            .type = type,
-                           .target = qp});
+                           .target = qp.value()});
   }
 
   /// Everything that is not known to have arrived is taken for lost, and goes again from the oldest
   /// segment on (RFC 6298, 5.4 to 5.6; RFC 6675, 5.1).
-  void time_out(const Here& here, SenderState& s, TcpSender& tcp, std::uint32_t qp) {
+  void time_out(const Here& here, SenderState& s, TcpSender& tcp, QueuePairId qp) {
     const TransportConstants& t = host_.transport(s.transport);
     if (++s.retries > t.retry_limit) {
       s.schedule = SenderState::Schedule::kFailed;
