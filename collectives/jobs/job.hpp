@@ -18,7 +18,7 @@ struct JobDescription {
   Picoseconds start;          ///< counted from the end of the jobs that it is after
   std::vector<HostId> ranks;  ///< by rank of the job; all different
   JobKind kind;
-  std::uint8_t traffic_class = 0;  ///< of all its messages
+  ClassId traffic_class{};  ///< of all its messages
   /// Collectives: where the ranks are. Left as it is, every rank is alone in its scale-up domain.
   RankLayout layout = {};
   std::uint16_t queue_pairs = 0;     ///< per connection, outside of domains; 0: the transport's

@@ -61,7 +61,7 @@ struct LoneJob {
 
 /// What the connections of a job have in common (see Connection).
 struct JobTraffic {
-  std::uint8_t traffic_class = 0;
+  ClassId traffic_class{};
   std::uint16_t queue_pairs = 0;
   std::uint8_t transport = 0;
   std::uint64_t most_connections = kMaxConnections;  ///< of this and earlier jobs

@@ -187,7 +187,7 @@ class Storms {
   }
 
   std::uint32_t storm_at(PauseStorm::Root root, const std::vector<PortId>& ports,
-                         std::uint8_t traffic_class) {
+                         ClassId traffic_class) {
     const auto [it, is_new] =
         numbers_.try_emplace(std::tuple(root, ports, traffic_class), storms_.size());
     if (is_new) {
@@ -269,7 +269,7 @@ class Storms {
   std::vector<std::uint32_t> storm_of_;
   std::vector<std::uint32_t> branch_of_;  ///< in the storm's tree
   std::vector<PauseStorm> storms_;
-  std::map<std::tuple<PauseStorm::Root, std::vector<PortId>, std::uint8_t>, std::uint32_t> numbers_;
+  std::map<std::tuple<PauseStorm::Root, std::vector<PortId>, ClassId>, std::uint32_t> numbers_;
   /// By storm, branch above and port.
   std::map<std::tuple<std::uint32_t, std::uint32_t, PortId>, std::uint32_t> branches_;
 };

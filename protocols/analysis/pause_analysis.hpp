@@ -34,7 +34,7 @@ struct PauseStorm {
   };
   Root root = Root::kEgress;
   std::vector<PortId> ports;
-  std::uint8_t traffic_class = 0;
+  ClassId traffic_class{};
   std::uint64_t pauses = 0;
   std::uint32_t paused_ports = 0;  ///< distinct, NICs included
   std::uint32_t paused_hosts = 0;  ///< distinct NICs

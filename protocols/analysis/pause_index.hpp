@@ -16,7 +16,7 @@ class PauseIndex {
  public:
   struct Entry {
     PortId port;
-    std::uint8_t traffic_class = 0;
+    ClassId traffic_class{};
     Picoseconds start{};
     Picoseconds end{};
     std::uint32_t pause = 0;  ///< index in what it was built from
@@ -33,7 +33,7 @@ class PauseIndex {
 
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   /// All pauses of a port and class, by start.
-  [[nodiscard]] std::span<const Entry> of(PortId port, std::uint8_t traffic_class) const {
+  [[nodiscard]] std::span<const Entry> of(PortId port, ClassId traffic_class) const {
     const auto queue_of = [](const Entry& e) { return std::tuple(e.port, e.traffic_class); };
     const std::tuple queue(port, traffic_class);
     return {std::ranges::lower_bound(entries_, queue, {}, queue_of),
@@ -47,7 +47,7 @@ class PauseIndex {
   }
 
  private:
-  static std::tuple<PortId, std::uint8_t, Picoseconds, std::uint32_t> key_of(const Entry& e) {
+  static std::tuple<PortId, ClassId, Picoseconds, std::uint32_t> key_of(const Entry& e) {
     return {e.port, e.traffic_class, e.start, e.pause};
   }
 

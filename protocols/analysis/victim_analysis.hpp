@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "protocols/analysis/pause_analysis.hpp"
+#include "simcore/base/ids.hpp"
 
 namespace weft::protocols {
 
@@ -20,7 +21,7 @@ struct FlowActivity {
   /// bottleneck of its own. Which of them a packet takes is not known, so their pauses do not
   /// count.
   std::span<const PortId> spread;
-  std::uint8_t traffic_class = 0;
+  ClassId traffic_class{};
   std::vector<Period> active;  ///< when it had something to send: ascending, disjoint
   Picoseconds before{};        ///< for how long before that, when nothing was paused
 };

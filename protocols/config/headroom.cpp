@@ -62,7 +62,7 @@ PacketSizes packet_sizes(const SwitchConfig& switches, const TrafficClass& traff
   };
   const auto carries = [&](const std::string& name) {
     return name == kSameClass ||
-           switches.classes[response_class(switches, name, 0)].name == traffic_class.name;
+           switches.classes[response_class(switches, name, ClassId())].name == traffic_class.name;
   };
   for (const TransportConfig& transport : transports) {
     const TransportTraits traits = traits_of(transport);

@@ -7,18 +7,19 @@
 
 namespace weft::protocols {
 
-std::uint8_t highest_class(const SwitchConfig& switches) {
-  std::size_t c = switches.classes.size() - 1;
-  while (c > 0 && switches.classes[c].network != NetworkKind::kScaleOut) --c;
-  return static_cast<std::uint8_t>(c);
+ClassId highest_class(const SwitchConfig& switches) {
+  ClassId highest;
+  for (const ClassId c : switches.all_classes()) {
+    if (switches.classes[c].network == NetworkKind::kScaleOut) highest = c;
+  }
+  return highest;
 }
 
-std::uint8_t response_class(const SwitchConfig& switches, const std::string& name,
-                            std::uint8_t of_data) {
+ClassId response_class(const SwitchConfig& switches, const std::string& name, ClassId of_data) {
   if (name == kSameClass) return of_data;
   if (name == kHighestClass) return highest_class(switches);
-  for (std::size_t c = 0; c < switches.classes.size(); ++c) {
-    if (switches.classes[c].name == name) return static_cast<std::uint8_t>(c);
+  for (const ClassId c : switches.all_classes()) {
+    if (switches.classes[c].name == name) return c;
   }
   fail_check("a class that is named exists", "false", __FILE_NAME__, __LINE__);
 }

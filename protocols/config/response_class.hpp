@@ -8,11 +8,11 @@
 namespace weft::protocols {
 
 /// The class of highest priority outside of scale-up domains.
-[[nodiscard]] std::uint8_t highest_class(const SwitchConfig& switches);
+[[nodiscard]] ClassId highest_class(const SwitchConfig& switches);
 
 /// The number of the class that responses travel in: `name` is that of a class, kSameClass or
 /// kHighestClass, and `of_data` the class of what they answer.
-[[nodiscard]] std::uint8_t response_class(const SwitchConfig& switches, const std::string& name,
-                                          std::uint8_t of_data);
+[[nodiscard]] ClassId response_class(const SwitchConfig& switches, const std::string& name,
+                                     ClassId of_data);
 
 }  // namespace weft::protocols

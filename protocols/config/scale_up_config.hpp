@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "protocols/config/transports/list.hpp"
+#include "simcore/base/ids.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/fabric/gpu_generation.hpp"
 
@@ -31,8 +32,8 @@ inline constexpr std::size_t kMaxTransports = kMaxScaleOutTransports + 2 * kMaxS
 struct ScaleUpConfig {
   PacketFormat format{4096_B, 0_B};
   PortSpreading spreading = PortSpreading::kRoundRobin;
-  std::uint8_t traffic_class = 0;  ///< number of the class that all of it travels in
-  Bytes ack_size = 16_B;           ///< wire bytes of the acknowledgement of a message
+  ClassId traffic_class{};  ///< number of the class that all of it travels in
+  Bytes ack_size = 16_B;    ///< wire bytes of the acknowledgement of a message
   /// Packets per link and owner that the chips may hold in sums that are not complete; 0: they do
   /// not add up.
   std::uint32_t reduction_window = 16;

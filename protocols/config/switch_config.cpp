@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "protocols/packet/packet_kind.hpp"
+
 namespace weft::protocols {
 
 PfcConfig PfcConfig::from_preset(Preset preset) {
@@ -54,7 +56,7 @@ Picoseconds standard_pause_response(BitsPerSecond rate) {
   return transmission_time(Bytes(row->quanta * 64), rate);
 }
 
-std::vector<TrafficClass> default_classes() {
+IdVector<ClassId, TrafficClass> default_classes() {
   TrafficClass data;
   data.name = "data";
   TrafficClass control;
@@ -80,8 +82,8 @@ bool SwitchConfig::any_credit() const {
 
 std::uint8_t SwitchConfig::pausable_classes() const {
   std::uint8_t mask = 0;
-  for (std::size_t i = 0; i < classes.size(); ++i) {
-    if (classes[i].is_pfc()) mask = static_cast<std::uint8_t>(mask | (1U << i));
+  for (const ClassId c : all_classes()) {
+    if (classes[c].is_pfc()) mask |= class_bit(c);
   }
   return mask;
 }

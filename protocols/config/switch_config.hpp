@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "simcore/base/id_vector.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/fabric/fabric.hpp"
 
@@ -171,7 +172,7 @@ struct TrafficClass {
 };
 
 /// One lossless class for data, and a strict one for what must not wait behind it.
-[[nodiscard]] std::vector<TrafficClass> default_classes();
+[[nodiscard]] IdVector<ClassId, TrafficClass> default_classes();
 
 /// How switches work. What they have may differ: a node of the fabric that gives its buffer and
 /// cell goes by those.
@@ -201,7 +202,7 @@ struct SwitchConfig {
   Release release = Release::kTransmissionEnd;
   PauseConfig pause;
   /// Ascending priority; at least one, at most kMaxClasses.
-  std::vector<TrafficClass> classes = default_classes();
+  IdVector<ClassId, TrafficClass> classes = default_classes();
   LoadBalancing load_balancing;  ///< of classes that do not say otherwise
   Queueing queueing = Queueing::kOutput;
   Arbitration arbitration = Arbitration::kRoundRobin;
@@ -214,15 +215,14 @@ struct SwitchConfig {
     return node.buffer > 0_B ? node.buffer : buffer;
   }
   [[nodiscard]] Bytes cell_of(const Node& node) const { return node.cell > 0_B ? node.cell : cell; }
+  [[nodiscard]] ClassRange all_classes() const { return weft::all_classes(classes.size()); }
   /// The class of lowest priority: what jobs use that do not say otherwise.
   [[nodiscard]] TrafficClass& data() { return classes.front(); }
   [[nodiscard]] const TrafficClass& data() const { return classes.front(); }
   [[nodiscard]] const LoadBalancing& balancing(const TrafficClass& c) const {
     return c.load_balancing ? *c.load_balancing : load_balancing;
   }
-  [[nodiscard]] const LoadBalancing& balancing(std::size_t traffic_class) const {
-    return balancing(classes[traffic_class]);
-  }
+  [[nodiscard]] const LoadBalancing& balancing(ClassId c) const { return balancing(classes[c]); }
   /// Whether packets of some class are sprayed.
   [[nodiscard]] bool sprays() const;
   [[nodiscard]] bool any_pfc() const;

@@ -237,7 +237,7 @@ class Granter {
     packet.entropy = r.ack_entropy;
     packet.size = t.ack_size;
     packet.ttl = t.ttl;
-    const std::uint8_t c = t.cnp_class == TransportConstants::kSame ? r.traffic_class : t.cnp_class;
+    const ClassId c = t.cnp_class.is_none() ? r.traffic_class : t.cnp_class;
     packet.flags =
         static_cast<std::uint8_t>(static_cast<unsigned>(PacketKind::kCnp) | class_flags(c));
     return packet;

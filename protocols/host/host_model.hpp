@@ -168,7 +168,7 @@ class HostModel {
 
   /// Sends an answer by the port that its cause came in by, before data of its class.
   void respond(const Here& here, const Packet& packet, PortState& port) {
-    const std::uint8_t c = class_of(packet);
+    const ClassId c = class_of(packet);
     ClassQueue& queue = s_.queue(port, c);
     queue.account(here.now);
     queue.packets.push(packet, here.worker.pool);
@@ -279,16 +279,16 @@ class HostModel {
 
   /// Queue pairs that wait at `port` wait nowhere any more.
   void take_all(PortState& port, std::vector<QueuePairId>& taken) {
-    NicScheduler(s_, port).take_all(s_.constants.classes, taken);
-    for (std::uint32_t c = 0; c < s_.constants.classes; ++c) {
-      const auto bit = class_bit(static_cast<std::uint8_t>(c));
+    NicScheduler(s_, port).take_all(s_.constants.all_classes(), taken);
+    for (const ClassId c : s_.constants.all_classes()) {
+      const std::uint8_t bit = class_bit(c);
       if (s_.queue(port, c).packets.empty()) port.waiting &= static_cast<std::uint8_t>(~bit);
     }
   }
 
   /// The buffer that a packet of a credit class held is free again.
   void grant(const Here& here, const Packet& packet, PortState& port) {
-    const std::uint8_t c = class_of(packet);
+    const ClassId c = class_of(packet);
     if (!s_.constants.of_class[c].is_credit) return;
     control_.grant(here, port, c, scheduler_.blocks(c, packet.wire_size()));
   }
@@ -302,9 +302,9 @@ class HostModel {
     port.waiting |= nic.release_paced(here.now);
     for (;;) {
       const std::uint32_t eligible = port.waiting & ~static_cast<unsigned>(port.blocked);
-      const std::uint32_t c = scheduler_.choose(
-          port, eligible, here.now, [&](std::uint32_t of) { return next_size(port, nic, of); });
-      if (c == ClassScheduler<Path>::kNone) break;
+      const ClassId c = scheduler_.choose(port, eligible, here.now,
+                                          [&](ClassId of) { return next_size(port, nic, of); });
+      if (c.is_none()) break;
       QueuePairId moving;
       if (!send_next(here, port, nic, c, eligible, moving)) continue;
       if (Path::has(Feature::kHostPorts) && !moving.is_none()) activate(here, moving);
@@ -319,7 +319,7 @@ class HostModel {
 
   /// Wire bytes of what class `c` would send next: a response, or a packet of the queue pair whose
   /// turn it is. 0 if it turns out that nothing may be sent.
-  [[nodiscard]] Bytes next_size(const PortState& port, NicScheduler& nic, std::uint32_t c) {
+  [[nodiscard]] Bytes next_size(const PortState& port, NicScheduler& nic, ClassId c) {
     const ClassQueue& queue = s_.queue(port, c);
     if (!queue.packets.empty()) return queue.packets.front().wire_size();
     const QueuePairId qp = next_sender(nic, c);
@@ -328,7 +328,7 @@ class HostModel {
   }
 
   /// The queue pair of class `c` whose turn it is; those that may not send lose their turn.
-  [[nodiscard]] QueuePairId next_sender(NicScheduler& nic, std::uint32_t c) {
+  [[nodiscard]] QueuePairId next_sender(NicScheduler& nic, ClassId c) {
     for (;;) {
       const QueuePairId qp = nic.first_ready(c);
       if (qp.is_none() || can_send(s_.senders[qp])) return qp;
@@ -339,8 +339,7 @@ class HostModel {
   /// Sends a packet of class `c`. False: it had none that may be sent. `moving`: a queue pair whose
   /// next packet may leave by another port.
   [[gnu::always_inline]] bool send_next(const Here& here, PortState& port, NicScheduler& nic,
-                                        std::uint32_t c, std::uint32_t eligible,
-                                        QueuePairId& moving) {
+                                        ClassId c, std::uint32_t eligible, QueuePairId& moving) {
     ClassQueue& queue = s_.queue(port, c);
     bool has_sent = false;
     if (!queue.packets.empty()) {
@@ -363,7 +362,7 @@ class HostModel {
       has_sent = true;
     }
     if (queue.packets.empty() && nic.first_ready(c).is_none()) {
-      port.waiting &= static_cast<std::uint8_t>(~class_bit(static_cast<std::uint8_t>(c)));
+      port.waiting &= static_cast<std::uint8_t>(~class_bit(c));
       if (Path::has(Feature::kWeightedClasses)) queue.deficit = 0;
     }
     return has_sent;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "protocols/state/network_state.hpp"
+#include "simcore/base/id_vector.hpp"
 
 namespace weft::protocols {
 
@@ -45,19 +46,19 @@ class NicScheduler {
   }
 
   /// The queue pair of class `c` whose turn it is; none() if none is ready.
-  [[nodiscard]] QueuePairId first_ready(std::uint32_t c) const { return ready_[c].head; }
+  [[nodiscard]] QueuePairId first_ready(ClassId c) const { return ready_[c.value()].head; }
 
   /// Takes the queue pair whose turn it is out of its list and makes it idle.
-  void take_ready(std::uint32_t c) {
-    SenderState& s = senders_[ready_[c].head];
-    ready_[c].head = s.next_ready;
-    if (ready_[c].head.is_none()) ready_[c].tail = QueuePairId::none();
+  void take_ready(ClassId c) {
+    SenderState& s = senders_[ready_[c.value()].head];
+    ready_[c.value()].head = s.next_ready;
+    if (ready_[c.value()].head.is_none()) ready_[c.value()].tail = QueuePairId::none();
     if (s.schedule == SenderState::Schedule::kReady) s.schedule = SenderState::Schedule::kIdle;
   }
 
   /// Takes all that wait here, and makes them idle.
-  void take_all(std::uint32_t classes, std::vector<QueuePairId>& taken) {
-    for (std::uint32_t c = 0; c < classes; ++c) {
+  void take_all(ClassRange classes, std::vector<QueuePairId>& taken) {
+    for (const ClassId c : classes) {
       while (!first_ready(c).is_none()) {
         taken.push_back(first_ready(c));
         take_ready(c);
@@ -81,7 +82,7 @@ class NicScheduler {
     SenderState& s = senders_[queue_pair];
     s.schedule = SenderState::Schedule::kReady;
     s.next_ready = QueuePairId::none();
-    ReadyList& list = ready_[s.traffic_class];
+    ReadyList& list = ready_[s.traffic_class.value()];
     if (list.tail.is_none()) {
       list.head = queue_pair;
     } else {

@@ -18,7 +18,7 @@ class ReceiveBuffer {
 
   void put(const Here& here, const Packet& packet, PortState& port) {
     const NetworkConstants& k = s_.constants;
-    const std::uint8_t c = class_of(packet);
+    const ClassId c = class_of(packet);
     NicState& nic = s_.nics[port.index];
     if (!k.of_class[c].is_credit && nic.inbox.bytes() + packet.wire_size() > k.receive_buffer) {
       ++s_.account(port, c).drops;
@@ -43,14 +43,14 @@ class ReceiveBuffer {
     NicState& nic = s_.nics[port.index];
     const Packet packet = nic.inbox.pop(here.worker.pool);
     if (!nic.inbox.empty()) schedule_end(here, port, nic.inbox.front().wire_size());
-    const std::uint8_t c = class_of(packet);
+    const ClassId c = class_of(packet);
     if (s_.constants.of_class[c].is_credit) s_.account(port, c).bytes -= held(packet);
     return packet;
   }
 
   /// Lifts the pauses that are not needed any more.
   void resume_senders(const Here& here, PortState& port) {
-    for (std::uint8_t c = 0; c < s_.constants.classes; ++c) {
+    for (const ClassId c : s_.constants.all_classes()) {
       IngressAccount& account = s_.account(port, c);
       if (!account.is_pausing || s_.nics[port.index].inbox.bytes() >= s_.constants.nic_xon)
         continue;
@@ -62,7 +62,7 @@ class ReceiveBuffer {
  private:
   /// Of the buffer of its credit class.
   [[nodiscard]] Bytes held(const Packet& packet) const {
-    const std::uint8_t c = class_of(packet);
+    const ClassId c = class_of(packet);
     return scheduler_.blocks(c, packet.wire_size()) * s_.constants.of_class[c].block;
   }
 

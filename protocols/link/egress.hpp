@@ -57,79 +57,77 @@ template <class Path, class Write>
 template <class Path>
 class ClassScheduler {
  public:
-  static constexpr std::uint32_t kNone = kMaxClasses;
   static constexpr bool kHasTurns = Path::has(Feature::kWeightedClasses);
   static constexpr bool kHasCredits = Path::has(Feature::kCredits);
 
   explicit ClassScheduler(NetworkState& state) : s_(state) {}
 
-  /// One of `eligible` (bit per class), or kNone. Classes whose next packet lacks credits are
+  /// One of `eligible` (bit per class), or none(). Classes whose next packet lacks credits are
   /// blocked at the port.
   template <class HeadSize>
-  std::uint32_t choose(PortState& port, std::uint32_t eligible, Picoseconds now,
-                       HeadSize head_size) {
+  ClassId choose(PortState& port, std::uint32_t eligible, Picoseconds now, HeadSize head_size) {
     const NetworkConstants& k = s_.constants;
     if constexpr (!kHasTurns && !kHasCredits) {
       // At most one class is weighted, and none has credits.
       const std::uint32_t strict = eligible & k.strict;
-      if (strict != 0) return static_cast<std::uint32_t>(std::bit_width(strict)) - 1;
-      return eligible == 0 ? kNone : static_cast<std::uint32_t>(std::countr_zero(eligible));
+      if (strict != 0) return highest_class(strict);
+      return eligible == 0 ? ClassId::none() : lowest_class(eligible);
     }
     while (eligible != 0) {
       const std::uint32_t strict = eligible & k.strict;
-      std::uint32_t c = 0;
+      ClassId c;
       if (strict != 0) {
-        c = static_cast<std::uint32_t>(std::bit_width(strict)) - 1;
+        c = highest_class(strict);
       } else if (!kHasTurns || (eligible & (eligible - 1)) == 0) {
-        c = static_cast<std::uint32_t>(std::countr_zero(eligible));
+        c = lowest_class(eligible);
       } else {
         c = take_turns(port, eligible, head_size);
       }
-      if (!kHasCredits || ((k.credit >> c) & 1U) == 0) return c;
+      if (!kHasCredits || (k.credit & class_bit(c)) == 0) return c;
       ClassQueue& queue = s_.queue(port, c);
       if (queue.credits >= blocks(c, head_size(c))) return c;
-      port.starved |= class_bit(static_cast<std::uint8_t>(c));
+      port.starved |= class_bit(c);
       port.update_blocked();
       queue.blocked_since = now;
       ++queue.stalls;
-      eligible &= ~(1U << c);
+      eligible &= ~std::uint32_t{class_bit(c)};
     }
-    return kNone;
+    return ClassId::none();
   }
 
   /// A packet of `size` bytes of class `c`, chosen among `eligible`, is about to be sent.
-  void charge(PortState& port, std::uint32_t c, Bytes size, std::uint32_t eligible) {
+  void charge(PortState& port, ClassId c, Bytes size, std::uint32_t eligible) {
     if constexpr (!kHasTurns && !kHasCredits) return;
     const NetworkConstants& k = s_.constants;
     if (kHasTurns) {
       const std::uint32_t weighted = eligible & ~static_cast<std::uint32_t>(k.strict);
-      if ((weighted & (weighted - 1)) != 0 && ((k.strict >> c) & 1U) == 0) {
+      if ((weighted & (weighted - 1)) != 0 && (k.strict & class_bit(c)) == 0) {
         s_.queue(port, c).deficit -= static_cast<std::int32_t>(size.count());
       }
     }
-    if (kHasCredits && ((k.credit >> c) & 1U) != 0) s_.queue(port, c).credits -= blocks(c, size);
+    if (kHasCredits && (k.credit & class_bit(c)) != 0) s_.queue(port, c).credits -= blocks(c, size);
   }
 
-  [[nodiscard]] std::int32_t blocks(std::uint32_t c, Bytes size) const {
+  [[nodiscard]] std::int32_t blocks(ClassId c, Bytes size) const {
     const Bytes block = s_.constants.of_class[c].block;
     return static_cast<std::int32_t>((size + block - Bytes(1)) / block);
   }
 
  private:
   template <class HeadSize>
-  std::uint32_t take_turns(PortState& port, std::uint32_t eligible, HeadSize head_size) {
-    std::uint32_t c = port.round_robin;
-    if (((eligible >> c) & 1U) == 0) c = next_turn(port, eligible, c);
+  ClassId take_turns(PortState& port, std::uint32_t eligible, HeadSize head_size) {
+    ClassId c = port.round_robin;
+    if ((eligible & class_bit(c)) == 0) c = next_turn(port, eligible, c);
     // A quantum covers the largest packet, so that every class is passed at most once.
     while (s_.queue(port, c).deficit < static_cast<std::int32_t>(head_size(c).count())) {
       c = next_turn(port, eligible, c);
     }
-    port.round_robin = static_cast<std::uint8_t>(c);
+    port.round_robin = c;
     return c;
   }
-  std::uint32_t next_turn(PortState& port, std::uint32_t eligible, std::uint32_t c) {
-    const std::uint32_t above = eligible & ~((2U << c) - 1U);
-    const auto next = static_cast<std::uint32_t>(std::countr_zero(above != 0 ? above : eligible));
+  ClassId next_turn(PortState& port, std::uint32_t eligible, ClassId c) {
+    const std::uint32_t above = eligible & ~((2U << c.value()) - 1U);
+    const ClassId next = lowest_class(above != 0 ? above : eligible);
     s_.queue(port, next).deficit += s_.constants.of_class[next].quantum;
     return next;
   }

@@ -15,7 +15,7 @@ class EgressGate {
   explicit EgressGate(NetworkState& state) : s_(state) {}
 
   /// The peer asks class `c` not to start packets. `cause`: the port that it blames.
-  void pause(const Here& here, PortState& port, std::uint8_t c, PortId cause) {
+  void pause(const Here& here, PortState& port, ClassId c, PortId cause) {
     ClassQueue& queue = s_.queue(port, c);
     ++queue.pauses_received;
     if ((port.paused & class_bit(c)) == 0) {
@@ -36,25 +36,25 @@ class EgressGate {
               .value = LinkControl::pack(c, 0)});
   }
   /// Whether class `c` was paused, and is not any more.
-  bool lift_pause(PortState& port, std::uint8_t c, Picoseconds now) {
+  bool lift_pause(PortState& port, ClassId c, Picoseconds now) {
     if ((port.paused & class_bit(c)) == 0) return false;
     end_pause(port, c, now);
     return true;
   }
   /// Whether a pause runs out now; it was not renewed meanwhile.
-  [[nodiscard]] bool expires(PortState& port, std::uint8_t c, Picoseconds now) {
+  [[nodiscard]] bool expires(PortState& port, ClassId c, Picoseconds now) {
     return s_.queue(port, c).pause_expires == now && (port.paused & class_bit(c)) != 0;
   }
 
   /// The peer grants so many blocks of its buffer.
-  void add_credits(const Here& here, PortState& port, std::uint8_t c, std::int32_t blocks) {
+  void add_credits(const Here& here, PortState& port, ClassId c, std::int32_t blocks) {
     s_.queue(port, c).credits += blocks;
     if ((port.starved & class_bit(c)) != 0) end_stall(here, port, c);
   }
 
   /// The link is down: nobody waits for its peer any more, and credits are void.
   void forget(const Here& here, PortState& port) {
-    for (std::uint8_t c = 0; c < s_.constants.classes; ++c) {
+    for (const ClassId c : s_.constants.all_classes()) {
       if ((port.paused & class_bit(c)) != 0) end_pause(port, c, here.now);
       if ((port.starved & class_bit(c)) != 0) end_stall(here, port, c);
       s_.queue(port, c).credits = 0;
@@ -62,7 +62,7 @@ class EgressGate {
   }
 
  private:
-  void end_pause(PortState& port, std::uint8_t c, Picoseconds now) {
+  void end_pause(PortState& port, ClassId c, Picoseconds now) {
     ClassQueue& queue = s_.queue(port, c);
     port.paused &= static_cast<std::uint8_t>(~class_bit(c));
     port.update_blocked();
@@ -78,7 +78,7 @@ class EgressGate {
                            .traffic_class = c});
   }
 
-  void end_stall(const Here& here, PortState& port, std::uint8_t c) {
+  void end_stall(const Here& here, PortState& port, ClassId c) {
     ClassQueue& queue = s_.queue(port, c);
     port.starved &= static_cast<std::uint8_t>(~class_bit(c));
     port.update_blocked();

@@ -16,7 +16,7 @@ class LinkControl {
   explicit LinkControl(NetworkState& state) : s_(state) {}
 
   /// The ingress account of a class crossed its threshold: `port` pauses its peer, or resumes it.
-  void send_pause(const Here& here, PortState& port, std::uint8_t c) {
+  void send_pause(const Here& here, PortState& port, ClassId c) {
     const NetworkConstants& k = s_.constants;
     if (is_pausing(port, c)) {
       ++port.pauses_sent;
@@ -32,7 +32,7 @@ class LinkControl {
   }
 
   /// Blocks of a packet that arrived by `port` are free again.
-  void grant(const Here& here, PortState& port, std::uint8_t c, std::int32_t blocks) {
+  void grant(const Here& here, PortState& port, ClassId c, std::int32_t blocks) {
     if (port.is_down) return;  // granted anew when the link is up
     const ClassConstants& constants = s_.constants.of_class[c];
     if (constants.update == Bytes()) {
@@ -53,14 +53,14 @@ class LinkControl {
     if ((port.pending_control & PortState::kPausePending) != 0) {
       const Picoseconds end = here.now + port.transmission(k.pause_frame);
       for (unsigned set = port.pauses_to_send; set != 0; set &= set - 1) {
-        deliver_pause(here, port, static_cast<std::uint8_t>(std::countr_zero(set)), end);
+        deliver_pause(here, port, lowest_class(set), end);
       }
       port.pauses_to_send = 0;
       port.pending_control &= static_cast<std::uint8_t>(~PortState::kPausePending);
       occupy(here.cell, port, end);
       return;
     }
-    const auto c = static_cast<std::uint8_t>(std::countr_zero(unsigned{port.credits_to_send}));
+    const ClassId c = lowest_class(port.credits_to_send);
     IngressAccount& account = s_.account(port, c);
     const Picoseconds end = here.now + port.transmission(k.of_class[c].update);
     deliver(here, port, EventType::kCredit, c, static_cast<std::uint32_t>(account.freed_blocks),
@@ -75,7 +75,7 @@ class LinkControl {
 
   /// The pause that holds the peer is about to run out: sends it again if it is still meant, or
   /// where nothing refreshes pauses forgets it. A fault never lets go.
-  bool refresh_pause(const Here& here, PortState& port, std::uint8_t c, std::uint32_t sequence) {
+  bool refresh_pause(const Here& here, PortState& port, ClassId c, std::uint32_t sequence) {
     if (s_.account(port, c).refresh_sequence != sequence || !is_pausing(port, c)) return false;
     if (s_.constants.pauses_expire && (port.forced_pauses & class_bit(c)) == 0) {
       s_.account(port, c).is_pausing = false;
@@ -86,7 +86,7 @@ class LinkControl {
   }
 
   /// Whether the peer is to be held in this class, by the buffer or by a fault.
-  [[nodiscard]] bool is_pausing(const PortState& port, std::uint8_t c) {
+  [[nodiscard]] bool is_pausing(const PortState& port, ClassId c) {
     return s_.account(port, c).is_pausing || (port.forced_pauses & class_bit(c)) != 0;
   }
 
@@ -95,11 +95,11 @@ class LinkControl {
   }
 
   /// What an event or a frame on a lane carries: the class, and a number.
-  [[nodiscard]] static std::uint32_t pack(std::uint8_t c, std::uint32_t value) {
-    return (value << kClassBits) | c;
+  [[nodiscard]] static std::uint32_t pack(ClassId c, std::uint32_t value) {
+    return (value << kClassBits) | c.value();
   }
-  [[nodiscard]] static std::uint8_t class_in(std::uint32_t packed) {
-    return static_cast<std::uint8_t>(packed & ((1U << kClassBits) - 1));
+  [[nodiscard]] static ClassId class_in(std::uint32_t packed) {
+    return ClassId(packed & ((1U << kClassBits) - 1));
   }
   [[nodiscard]] static std::uint32_t value_in(std::uint32_t packed) { return packed >> kClassBits; }
 
@@ -108,14 +108,14 @@ class LinkControl {
   static constexpr std::int64_t kMaximumQuanta = 65'535;  // IEEE 802.3 31B.2: 16-bit pause_time
   static constexpr Bytes kQuantum{64};                    // one is 512 bit times
 
-  void deliver_pause(const Here& here, PortState& port, std::uint8_t c, Picoseconds sent) {
+  void deliver_pause(const Here& here, PortState& port, ClassId c, Picoseconds sent) {
     deliver(here, port, EventType::kPause, c, is_pausing(port, c) ? 1 : 0,
             sent + port.pause_latency);
   }
 
   /// Hands link control to the peer, where it takes effect at `time`.
-  void deliver(const Here& here, PortState& port, EventType type, std::uint8_t c,
-               std::uint32_t value, Picoseconds time) {
+  void deliver(const Here& here, PortState& port, EventType type, ClassId c, std::uint32_t value,
+               Picoseconds time) {
     if (s_.constants.has_added_latency) time = s_.delayed_control(port, time);
     const std::uint32_t sequence = port.control_sequence++;
     const std::uint32_t cause =
@@ -142,7 +142,7 @@ class LinkControl {
     here.worker.signals.set(port.out->signal);
   }
 
-  void schedule_refresh(const Here& here, PortState& port, std::uint8_t c) {
+  void schedule_refresh(const Here& here, PortState& port, ClassId c) {
     // Half the pause leaves time for the frame to wait behind a packet and to travel.
     const bool runs_out = s_.constants.pauses_expire && (port.forced_pauses & class_bit(c)) == 0;
     const Picoseconds time = here.now + pause_duration(port) / (runs_out ? 1 : 2);

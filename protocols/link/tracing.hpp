@@ -28,7 +28,7 @@ class Tracer {
 
   /// The occupancy of a queue at `port` changed.
   void queue_changed(const Here& here, const PortState& port, const ClassQueue& queue,
-                     std::uint8_t c) const {
+                     ClassId c) const {
     if (!kTraces || !port.is_watched) return;
     here.worker.trace.push_back({.time = here.now,
                                  .value = queue.packets.bytes().count(),
@@ -83,13 +83,12 @@ class Tracer {
     if (is_wanted && port.owner_is_host && !follows(packet, watched.last, begin)) {
       hold(here, packet, port, begin);
     }
-    const auto kind_and_class =
-        static_cast<std::uint8_t>(static_cast<unsigned>(kind) << 4U | class_of(packet));
     watched.last.begin = begin;
     watched.last.end = end;
     watched.last.flow = flow_of(packet);
     watched.last.sequence = packet.sequence;
-    watched.last.kind_and_class = kind_and_class;
+    watched.last.kind = kind;
+    watched.last.traffic_class = class_of(packet);
     watched.last.is_told = is_wanted || is_told;
     if (watched.last.is_told) tell(here, port.index, watched.last);
   }
@@ -126,8 +125,7 @@ class Tracer {
   [[nodiscard]] static bool follows(const Packet& packet, const MessageWatch::Sent& last,
                                     Picoseconds begin) {
     return last.end == begin && last.flow == flow_of(packet) &&
-           last.sequence + 1 == packet.sequence &&
-           (last.kind_and_class >> 4U) == static_cast<unsigned>(PacketKind::kData) &&
+           last.sequence + 1 == packet.sequence && last.kind == PacketKind::kData &&
            (packet.flags & kFirst) == 0;
   }
 
@@ -140,7 +138,8 @@ class Tracer {
          .detail = static_cast<std::uint32_t>(took),
          .other = static_cast<std::uint32_t>(took >> 32U),
          .kind = TraceRecord::Kind::kPortBusy,
-         .traffic_class = sent.kind_and_class});
+         .traffic_class = sent.traffic_class,
+         .what = static_cast<std::uint8_t>(sent.kind)});
   }
 
   /// What a packet may have waited for that starts at a host.
@@ -151,18 +150,18 @@ class Tracer {
     // Credit says nothing of itself in the window: it has what both may have held.
     const bool is_controlled =
         t.control.needs.grants || (!t.control.is_none() && s.window < t.window);
-    const auto reason = static_cast<unsigned>(is_controlled ? HoldReason::kControlWindow
-                                                            : HoldReason::kStaticWindow);
+    const HoldReason reason =
+        is_controlled ? HoldReason::kControlWindow : HoldReason::kStaticWindow;
     constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
-    here.worker.trace.push_back(
-        {.time = begin,
-         .value =
-             static_cast<std::int64_t>(std::uint64_t{packet.sequence} << 32U | flow_of(packet)),
-         .subject = port.index,
-         .detail = static_cast<std::uint32_t>(
-             std::clamp((begin - s.next_send).count(), std::int64_t{0}, kMost)),
-         .kind = TraceRecord::Kind::kPacketHeld,
-         .traffic_class = static_cast<std::uint8_t>(reason << 4U | class_of(packet))});
+    here.worker.trace.push_back({.time = begin,
+                                 .value = static_cast<std::int64_t>(
+                                     std::uint64_t{packet.sequence} << 32U | flow_of(packet)),
+                                 .subject = port.index,
+                                 .detail = static_cast<std::uint32_t>(std::clamp(
+                                     (begin - s.next_send).count(), std::int64_t{0}, kMost)),
+                                 .kind = TraceRecord::Kind::kPacketHeld,
+                                 .traffic_class = class_of(packet),
+                                 .what = static_cast<std::uint8_t>(reason)});
   }
 
   NetworkState& s_;

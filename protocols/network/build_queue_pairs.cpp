@@ -308,7 +308,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
     state.source = connection.source;
     const std::uint8_t transport = transport_of(connection);
     const ScaleUpConfig* domain = domain_of(transport);
-    const std::uint8_t traffic_class =
+    const ClassId traffic_class =
         domain == nullptr ? connection.traffic_class : domain->traffic_class;
     const HostId from = s.processes[connection.source.value()].host;
     const HostId to = s.processes[connection.destination.value()].host;

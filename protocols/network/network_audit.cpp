@@ -27,7 +27,7 @@ class Audit {
     for (const PortState& port : s_.ports) {
       on_links += port.out->in_flight();
       if (port.owner_is_host) continue;
-      for (std::uint32_t c = 0; c < k_.classes; ++c) {
+      for (const ClassId c : k_.all_classes()) {
         in_buffers += queue(port, c).packets.size() + queue(port, c).packets.folded();
       }
     }
@@ -84,7 +84,7 @@ class Audit {
       });
     }
     for (const PortState& port : s_.ports) {
-      for (std::uint32_t c = 0; c < k_.classes; ++c) {
+      for (const ClassId c : k_.all_classes()) {
         if (k_.of_class[c].is_credit) credits_of(port, c, returning);
       }
     }
@@ -100,18 +100,17 @@ class Audit {
   [[nodiscard]] std::string name(const PortState& port) const {
     return s_.fabric.port_name(port.id);
   }
-  [[nodiscard]] const ClassQueue& queue(const PortState& port, std::uint32_t c) const {
-    return s_.queues[port.first_slot + c];
+  [[nodiscard]] const ClassQueue& queue(const PortState& port, ClassId c) const {
+    return s_.queue(port, c);
   }
-  [[nodiscard]] std::size_t slot(const SwitchState& sw, std::uint32_t ingress,
-                                 std::uint32_t c) const {
+  [[nodiscard]] std::size_t slot(const SwitchState& sw, std::uint32_t ingress, ClassId c) const {
     return k_.slot(sw.first_port + ingress, c);
   }
 
   void buffer_of(std::uint32_t at, bool is_at_rest) {
     const SwitchState& sw = s_.switches[at];
     Bytes used;
-    const auto hold = [&](std::uint32_t ingress, std::uint32_t c, Bytes size) {
+    const auto hold = [&](std::uint32_t ingress, ClassId c, Bytes size) {
       const ClassConstants& constants = k_.of_class[c];
       if (constants.is_credit) {
         expected_[slot(sw, ingress, c)] += whole_blocks(constants, size) * constants.block;
@@ -123,7 +122,7 @@ class Audit {
     for (std::uint32_t p = 0; p < sw.port_count; ++p) {
       const PortState& port = s_.ports[sw.first_port + p];
       Bytes backlog;
-      for (std::uint32_t c = 0; c < k_.classes; ++c) {
+      for (const ClassId c : k_.all_classes()) {
         backlog += queue(port, c).packets.bytes();
         queue(port, c).packets.for_each([&](const Packet& packet) {
           if (k_.works_in_network && debt_of(packet) != kOwesIngress) return;
@@ -160,8 +159,7 @@ class Audit {
         LinkControl::value_in(packed);
   }
 
-  void credits_of(const PortState& sender, std::uint32_t c,
-                  const std::vector<std::int64_t>& returning) {
+  void credits_of(const PortState& sender, ClassId c, const std::vector<std::int64_t>& returning) {
     const PortState& receiver = s_.ports[sender.peer.value()];
     const ClassConstants& constants = k_.of_class[c];
     const std::size_t i = k_.slot(receiver.index, c);
@@ -172,14 +170,14 @@ class Audit {
     const std::int64_t at_sender = queue(sender, c).credits;
     const std::int64_t held = s_.ingress[i].bytes / constants.block;
     const std::int64_t freed = s_.ingress[i].freed_blocks;
-    expect(at_sender >= 0, "{} has {} credits of class {}", name(sender), at_sender, c);
+    expect(at_sender >= 0, "{} has {} credits of class {}", name(sender), at_sender, c.value());
     // An outage voids credits; the sum holds again once the link has been up for a while.
     if (sender.ingress_up_since != Picoseconds()) return;
     const std::int64_t sum = at_sender + on_wire + held + freed + returning[i];
     expect(sum == constants.credit_blocks,
            "{}, class {}: {} credits at the sender, {} on the wire, {} held, {} freed and {} on "
            "their way back are {}, not {}",
-           name(sender), c, at_sender, on_wire, held, freed, returning[i], sum,
+           name(sender), c.value(), at_sender, on_wire, held, freed, returning[i], sum,
            constants.credit_blocks);
   }
 
@@ -195,7 +193,7 @@ class WaitGraph {
   explicit WaitGraph(const NetworkState& state) : s_(state), k_(state.constants) {
     for (const PortState& port : s_.ports) {
       if (port.owner_is_host || port.is_down) continue;
-      for (std::uint8_t c = 0; c < k_.classes; ++c) {
+      for (const ClassId c : k_.all_classes()) {
         if (is_blocked(port, c)) add(port, c);
       }
     }
@@ -221,35 +219,35 @@ class WaitGraph {
   };
   struct Node {
     const PortState* port;
-    std::uint8_t traffic_class;
+    ClassId traffic_class{};
     bool is_stuck = true;
     Bytes stuck_bytes;           ///< of the peer's ingress account: at ports that are stuck
     std::vector<Edge> holds_up;  ///< those whose buffer the packets waiting here occupy
   };
 
-  [[nodiscard]] const ClassQueue& queue(const PortState& port, std::uint32_t c) const {
-    return s_.queues[port.first_slot + c];
+  [[nodiscard]] const ClassQueue& queue(const PortState& port, ClassId c) const {
+    return s_.queue(port, c);
   }
-  [[nodiscard]] bool is_blocked(const PortState& port, std::uint8_t c) const {
+  [[nodiscard]] bool is_blocked(const PortState& port, ClassId c) const {
     // A pause that runs out holds nobody for good.
     const unsigned paused = k_.pauses_expire ? 0U : port.paused;
     if (((paused | port.starved) & class_bit(c)) == 0) return false;
     if (k_.input_queued) return true;
     return (port.waiting & class_bit(c)) != 0;
   }
-  void add(const PortState& port, std::uint8_t c) {
+  void add(const PortState& port, ClassId c) {
     number_.resize(s_.queues.size(), kNoIndex);
     number_[k_.slot(port.index, c)] = static_cast<std::uint32_t>(nodes_.size());
     nodes_.push_back({.port = &port, .traffic_class = c, .stuck_bytes = {}, .holds_up = {}});
   }
-  [[nodiscard]] std::uint32_t number(std::uint32_t port, std::uint32_t c) const {
+  [[nodiscard]] std::uint32_t number(std::uint32_t port, ClassId c) const {
     return number_[k_.slot(port, c)];
   }
 
   /// Finds the ports upstream whose packets wait at node `n`.
   void connect(std::uint32_t n) {
     const PortState& port = *nodes_[n].port;
-    const std::uint8_t c = nodes_[n].traffic_class;
+    const ClassId c = nodes_[n].traffic_class;
     const SwitchState& sw = s_.switches[port.owner];
     std::vector<Bytes> bytes(sw.port_count);
     if (k_.input_queued) {
@@ -275,7 +273,7 @@ class WaitGraph {
   }
 
   /// Of the ingress account.
-  [[nodiscard]] Bytes occupied(const SwitchState& sw, std::uint32_t c, Bytes size) const {
+  [[nodiscard]] Bytes occupied(const SwitchState& sw, ClassId c, Bytes size) const {
     const ClassConstants& constants = k_.of_class[c];
     return constants.is_credit ? whole_blocks(constants, size) * constants.block : sw.cells(size);
   }

@@ -20,7 +20,7 @@ void PacketNetwork::reset_statistics() {
     port.stalls.clear();
     port.peak_backlog = {};
     port.note_backlog({});
-    for (std::uint32_t c = 0; c < s.constants.classes; ++c) {
+    for (const ClassId c : s.constants.all_classes()) {
       ClassQueue& q = s.queue(port, c);
       q.integral = 0;
       q.changed_at = now;
@@ -30,8 +30,8 @@ void PacketNetwork::reset_statistics() {
       q.marked = 0;
       q.peak_bytes = q.packets.bytes();
       q.pauses_received = q.stalls = 0;
-      s.account(port, static_cast<std::uint8_t>(c)).drops = 0;
-      if ((port.blocked & class_bit(static_cast<std::uint8_t>(c))) != 0) {
+      s.account(port, c).drops = 0;
+      if ((port.blocked & class_bit(c)) != 0) {
         q.blocked_since = std::max(q.blocked_since, now);
       }
     }
@@ -80,8 +80,8 @@ PortCounters PacketNetwork::port_counters(PortId id) const {
   sum.fault_drops = port.fault_drops;
   if (!s.losses.empty()) sum.error_drops = s.losses[id.value()].count();
   sum.pauses_sent = port.pauses_sent;
-  for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
-    const ClassQueue& q = s.queues[port.first_slot + c];
+  for (const ClassId c : s.constants.all_classes()) {
+    const ClassQueue& q = s.queue(port, c);
     const ClassCounters counters = class_counters(id, c);
     sum.bytes += counters.bytes;
     sum.packets += counters.packets;
@@ -98,11 +98,11 @@ PortCounters PacketNetwork::port_counters(PortId id) const {
   return sum;
 }
 
-ClassCounters PacketNetwork::class_counters(PortId id, std::uint8_t c) const {
+ClassCounters PacketNetwork::class_counters(PortId id, ClassId c) const {
   const NetworkState& s = *state_;
   const PortState& port = s.ports[id.value()];
-  const ClassQueue& q = s.queues[port.first_slot + c];
-  const IngressAccount& account = s.ingress[port.first_slot + c];
+  const ClassQueue& q = s.queue(port, c);
+  const IngressAccount& account = s.account(port, c);
   ClassCounters counters{.bytes = q.bytes,
                          .packets = q.started - q.counted_from,
                          .peak_bytes = q.peak_bytes,
@@ -121,8 +121,8 @@ NetworkShare PacketNetwork::share() const {
   const NetworkState& s = *state_;
   NetworkShare share;
   for (const PortState& port : s.ports) {
-    for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
-      const ClassQueue& q = s.queues[port.first_slot + c];
+    for (const ClassId c : s.constants.all_classes()) {
+      const ClassQueue& q = s.queue(port, c);
       if (q.started == q.counted_from) continue;
       const WideUnsigned waiting = static_cast<WideUnsigned>(q.packets.bytes().count()) *
                                    static_cast<std::uint64_t>((now_ - q.changed_at).count());
@@ -170,10 +170,10 @@ bool PacketNetwork::is_quiet(HostId host) const {
     if (port.is_transmitting || port.waiting != 0 || port.pending_control != 0) return false;
     if (port.out->in_flight() != 0) return false;
     if (port.out->control_out.front(port.out->control_in) != nullptr) return false;
-    for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
+    for (const ClassId c : s.constants.all_classes()) {
       const ClassConstants& constants = s.constants.of_class[c];
       const bool has_credits =
-          constants.is_credit && s.queues[port.first_slot + c].credits != constants.credit_blocks;
+          constants.is_credit && s.queue(port, c).credits != constants.credit_blocks;
       if (has_credits) return false;
     }
     return true;
@@ -194,9 +194,9 @@ std::vector<PauseInterval> PacketNetwork::pauses() const {
   for (const PortState& port : s.ports) {
     const std::size_t first = all.size();
     all.insert(all.end(), port.pauses.begin(), port.pauses.end());
-    for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
+    for (const ClassId c : s.constants.all_classes()) {
       if ((port.paused & class_bit(c)) == 0) continue;
-      const ClassQueue& q = s.queues[port.first_slot + c];
+      const ClassQueue& q = s.queue(port, c);
       all.push_back({.port = port.id,
                      .cause = q.pause_cause,
                      .start = q.blocked_since,
@@ -232,7 +232,7 @@ std::vector<CreditWait> PacketNetwork::credit_waits() const {
   const NetworkState& s = *state_;
   std::vector<CreditWait> all;
   for (const PortState& port : s.ports) {
-    const auto add = [&](std::uint8_t c, Picoseconds start, Picoseconds end, Picoseconds time) {
+    const auto add = [&](ClassId c, Picoseconds start, Picoseconds end, Picoseconds time) {
       all.push_back(
           {.port = port.id, .traffic_class = c, .start = start, .end = end, .waited = time});
     };
@@ -240,9 +240,9 @@ std::vector<CreditWait> PacketNetwork::credit_waits() const {
     for (const StallLog::Entry& e : port.stalls.entries()) {
       add(e.traffic_class, e.start, e.end, e.stalled);
     }
-    for (std::uint8_t c = 0; c < s.constants.classes; ++c) {
+    for (const ClassId c : s.constants.all_classes()) {
       if ((port.starved & class_bit(c)) == 0) continue;
-      const Picoseconds since = s.queues[port.first_slot + c].blocked_since;
+      const Picoseconds since = s.queue(port, c).blocked_since;
       add(c, since, now_, now_ - since);
     }
     std::sort(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),

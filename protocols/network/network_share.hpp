@@ -13,7 +13,7 @@ namespace weft::protocols {
 /// What one class of a port has counted since the measurement began.
 struct QueueShare {
   PortId port;
-  std::uint8_t traffic_class = 0;
+  ClassId traffic_class{};
   Bytes bytes;
   std::int64_t packets = 0;
   std::int64_t marked = 0;

@@ -387,10 +387,11 @@ void PacketNetwork::Engine::sample_queues(Picoseconds now) {
   std::size_t slot = 0;
   for (const PortId id : observation_.queue_ports) {
     const PortState& port = s_.ports[id.value()];
-    for (std::uint8_t c = 0; c < s_.constants.classes; ++c, ++slot) {
+    for (const ClassId c : s_.constants.all_classes()) {
       const Bytes bytes = s_.queue(port, c).packets.bytes();
-      if (bytes == last_queue_sample_[slot]) continue;
-      last_queue_sample_[slot] = bytes;
+      Bytes& last = last_queue_sample_[slot++];
+      if (bytes == last) continue;
+      last = bytes;
       workers_[0]->trace.push_back({.time = now,
                                     .value = bytes.count(),
                                     .subject = port.index,
@@ -453,7 +454,7 @@ void PacketNetwork::Engine::sample_control(const SenderState& sender, TraceRecor
 void PacketNetwork::Engine::end_observation(Picoseconds now) {
   for (const PortState& port : s_.ports) {
     if (!s_.constants.traces_credits) break;
-    for (std::uint8_t c = 0; c < s_.constants.classes; ++c) {
+    for (const ClassId c : s_.constants.all_classes()) {
       if ((port.starved & class_bit(c)) == 0) continue;
       workers_[0]->trace.push_back({.time = now,
                                     .value = s_.queue(port, c).blocked_since.count(),
@@ -475,7 +476,7 @@ void PacketNetwork::Engine::drain_trace(Picoseconds now) {
     return;
   }
   const auto key = [](const TraceRecord& r) {
-    return std::tuple(r.time, r.kind, r.subject, r.traffic_class, r.value, r.detail);
+    return std::tuple(r.time, r.kind, r.subject, r.what, r.traffic_class, r.value, r.detail);
   };
   // Stable: occupancies of one queue at one instant stay in the order in which they came about.
   std::stable_sort(trace.begin(), trace.end(), [&key](const TraceRecord& a, const TraceRecord& b) {

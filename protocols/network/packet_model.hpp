@@ -57,7 +57,7 @@ class PacketModel {
   [[gnu::always_inline]] void fetch_state(const Cell& cell, std::uint32_t local) const {
     const std::uint32_t port = cell.ports[local].value();
     fetch_lines<1, true>(&s_.ports[port]);
-    const std::size_t first = s_.constants.slot(port, 0);  // the port itself is not here yet
+    const std::size_t first = s_.constants.first_slot(port);  // the port itself is not here yet
     fetch_lines<2, true>(&s_.queues[first]);
     fetch_lines<1, true>(&s_.ingress[first]);
     cell.inbound[local]->fetch();
@@ -187,7 +187,7 @@ class PacketModel {
     }
     PortState& port = s_.ports[event.target];
     const auto packed = static_cast<std::uint32_t>(event.value);
-    const std::uint8_t c = LinkControl::class_in(packed);
+    const ClassId c = LinkControl::class_in(packed);
     const std::uint32_t value = LinkControl::value_in(packed);
     switch (type) {
       case EventType::kPause:

@@ -163,7 +163,7 @@ void PacketNetwork::build_ports() {
     PortState& port = s.ports[i];
     port.id = id;
     port.index = i;
-    port.first_slot = static_cast<std::uint32_t>(s.constants.slot(i, 0));
+    port.first_slot = static_cast<std::uint32_t>(s.constants.first_slot(i));
     port.peer = from.peer;
     port.out = &s.links[i];
     port.set_rate(from.rate);
@@ -176,7 +176,7 @@ void PacketNetwork::build_ports() {
     port.peer_cuts_through =
         s.constants.cut_through && fabric.node(fabric.peer_node(id)).kind == NodeKind::kSwitch;
     port.wire_latency = from.wire_latency;
-    for (std::uint32_t c = 0; c < s.constants.classes; ++c) {
+    for (const ClassId c : s.constants.all_classes()) {
       s.queue(port, c).credits = static_cast<std::int32_t>(s.constants.of_class[c].credit_blocks);
     }
     WEFT_CHECK(port.owner_is_host == (i < host_ports), "hosts are numbered before switches");
@@ -211,7 +211,7 @@ void PacketNetwork::build_switches() {
     sw.shared_size = sw.capacity;
     for (std::uint32_t p = 0; p < node.port_count; ++p) {
       const PortState& port = s.ports[sw.first_port + p];
-      for (std::uint32_t c = 0; c < k.classes; ++c) {
+      for (const ClassId c : k.all_classes()) {
         const TrafficClass& config = options_.switches.classes[c];
         if (config.network != node.network) continue;
         IngressAccount& account = s.account(port, c);

@@ -172,7 +172,7 @@ class PacketNetwork {
   /// Whether some link spoils frames, or does for a while.
   [[nodiscard]] bool has_link_errors() const;
   [[nodiscard]] PortCounters port_counters(PortId port) const;
-  [[nodiscard]] ClassCounters class_counters(PortId port, std::uint8_t traffic_class) const;
+  [[nodiscard]] ClassCounters class_counters(PortId port, ClassId traffic_class) const;
   /// Every pause that took effect, by port and start. At most some thousands per port are kept;
   /// `pauses_lost` tells how many more there were.
   [[nodiscard]] std::vector<PauseInterval> pauses() const;

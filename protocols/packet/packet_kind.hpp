@@ -1,7 +1,9 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
+#include "simcore/base/ids.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/engine/packet.hpp"
 
@@ -26,14 +28,23 @@ inline constexpr std::uint8_t kWayIsMarked = kLast;
 [[nodiscard]] constexpr PacketKind kind_of(const Packet& packet) {
   return static_cast<PacketKind>(packet.flags & kKindMask);
 }
-[[nodiscard]] constexpr std::uint8_t class_of(const Packet& packet) {
-  return static_cast<std::uint8_t>((packet.flags & kClassMask) >> kClassShift);
+[[nodiscard]] constexpr ClassId class_of(const Packet& packet) {
+  return ClassId((packet.flags & kClassMask) >> kClassShift);
 }
-[[nodiscard]] constexpr std::uint8_t class_flags(std::uint8_t traffic_class) {
-  return static_cast<std::uint8_t>(traffic_class << kClassShift);
+[[nodiscard]] constexpr std::uint8_t class_flags(ClassId c) {
+  return static_cast<std::uint8_t>(c.value() << kClassShift);
 }
-[[nodiscard]] constexpr std::uint8_t class_bit(std::uint8_t traffic_class) {
-  return static_cast<std::uint8_t>(1U << traffic_class);
+
+/// In a set of classes, which is a bit per class.
+[[nodiscard]] constexpr std::uint8_t class_bit(ClassId c) {
+  return static_cast<std::uint8_t>(1U << c.value());
+}
+/// Of a set that is not empty.
+[[nodiscard]] constexpr ClassId lowest_class(std::uint32_t set) {
+  return ClassId(static_cast<std::uint32_t>(std::countr_zero(set)));
+}
+[[nodiscard]] constexpr ClassId highest_class(std::uint32_t set) {
+  return ClassId(static_cast<std::uint32_t>(std::bit_width(set)) - 1);
 }
 
 /// Packet::word of a data packet: when it was sent, in picoseconds, so that what it took does not

@@ -6,6 +6,7 @@
 
 #include "protocols/congestion/control.hpp"
 #include "protocols/packet/ids.hpp"
+#include "protocols/packet/packet_kind.hpp"
 #include "protocols/state/observation.hpp"
 #include "simcore/base/id_vector.hpp"
 
@@ -22,7 +23,8 @@ class MessageWatch {
     Picoseconds end{-1};
     std::uint32_t flow = 0;
     std::uint32_t sequence = 0;
-    std::uint8_t kind_and_class = 0;
+    PacketKind kind = PacketKind::kData;
+    ClassId traffic_class{};
     bool is_told = false;
   };
   struct Port {

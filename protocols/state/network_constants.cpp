@@ -70,8 +70,8 @@ TransportConstants::TransportConstants(const TransportTraits& traits, std::size_
       is_selective(traits.selective.has_value()),
       is_per_message(traits.queue_pair_life == QueuePairLife::kMessage),
       ttl(static_cast<std::uint8_t>(traits.format.ttl)),
-      ack_class(response_class(switches, traits.ack_class, kSame)),
-      cnp_class(response_class(switches, traits.cnp_class, kSame)),
+      ack_class(response_class(switches, traits.ack_class, ClassId::none())),
+      cnp_class(response_class(switches, traits.cnp_class, ClassId::none())),
       ack_size(static_cast<std::uint16_t>(traits.ack_size.count())),
       ack_every(traits.ack_every),
       ack_delay(traits.ack_delay),
@@ -156,7 +156,7 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
   }
 
   bool is_partitioned = false;
-  for (std::uint32_t c = 0; c < classes; ++c) {
+  for (const ClassId c : all_classes()) {
     const TrafficClass& config = switches.classes[c];
     of_class[c] = ClassConstants(config);
     of_class[c].quantum = static_cast<std::int32_t>(config.weight * largest_packet().count());
@@ -169,10 +169,10 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
     }
     is_partitioned = is_partitioned || of_class[c].has_partitions;
     if (config.scheduling == TrafficClass::Scheduling::kStrict) {
-      strict |= static_cast<std::uint8_t>(1U << c);
+      strict |= class_bit(c);
     }
     if (config.is_credit()) {
-      credit |= static_cast<std::uint8_t>(1U << c);
+      credit |= class_bit(c);
       credit_processing[c] = config.credit().processing;
     }
   }
@@ -194,7 +194,7 @@ Features NetworkConstants::needs() const {
       static_cast<unsigned>((1U << classes) - 1U) & ~static_cast<unsigned>(strict);
   Features features;
   features.add(Feature::kWeightedClasses, (weighted & (weighted - 1)) != 0);
-  features.add(Feature::kPartitions, of_class[0].has_partitions);
+  features.add(Feature::kPartitions, of_class[ClassId()].has_partitions);
   features.add(Feature::kCells, has_cells);
   features.add(Feature::kCredits, credit != 0);
   features.add(Feature::kInputQueues, input_queued);

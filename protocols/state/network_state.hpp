@@ -199,8 +199,6 @@ struct TransportConstants {
   TransportConstants(const TransportTraits& traits, std::size_t model,
                      const SwitchConfig& switches);
 
-  static constexpr std::uint8_t kSame = 0xff;
-
   std::uint8_t sender_model = 0;    ///< whose code runs the sending end
   std::uint8_t receiver_model = 0;  ///< whose the receiving one
   bool reliable = false;
@@ -211,8 +209,8 @@ struct TransportConstants {
   bool is_selective = false;    ///< sends again what is missing, and nothing else
   bool is_per_message = false;  ///< every message begins on a fresh queue pair
   std::uint8_t ttl = 0;
-  std::uint8_t ack_class = kSame;  ///< kSame: that of the data
-  std::uint8_t cnp_class = kSame;
+  ClassId ack_class = ClassId::none();  ///< none(): that of the data
+  ClassId cnp_class = ClassId::none();
   std::uint16_t ack_size = 0;
   std::uint32_t ack_every = 1;
   std::uint32_t least_window = 1;  ///< for which the receiver would else wait for ever
@@ -259,9 +257,9 @@ struct NetworkConstants {
   std::uint32_t class_shift;  ///< log2 of the places per port in arrays by port and class
   std::uint8_t strict = 0;    ///< bit per class
   std::uint8_t credit = 0;    ///< bit per class
-  std::array<ClassConstants, kMaxClasses> of_class;
+  IdArray<ClassId, ClassConstants, kMaxClasses> of_class;
   /// From the end of a credit update's reception until it can be used.
-  std::array<Picoseconds, kMaxClasses> credit_processing{};
+  IdArray<ClassId, Picoseconds, kMaxClasses> credit_processing;
   // switches
   Bytes pause_frame;  ///< bytes on the wire; 0: a pause takes no wire time
   Bytes cut_through_after;
@@ -298,14 +296,16 @@ struct NetworkConstants {
   bool traces_messages = false;  ///< NetworkState::watch
   std::size_t pauses_kept = 0;   ///< intervals per port
 
+  [[nodiscard]] ClassRange all_classes() const { return weft::all_classes(classes); }
   /// What the packet path has to be able to do.
   [[nodiscard]] Features needs() const;
 
   /// The place of a class of a port (or host) in arrays by port and class. Ports are a power of two
   /// of places apart, which costs less than a multiplication.
-  [[nodiscard]] std::size_t slot(std::size_t port, std::size_t traffic_class) const {
-    return (port << class_shift) + traffic_class;
+  [[nodiscard]] std::size_t slot(std::size_t port, ClassId c) const {
+    return (port << class_shift) + c.value();
   }
+  [[nodiscard]] std::size_t first_slot(std::size_t port) const { return port << class_shift; }
   [[nodiscard]] std::size_t slots(std::size_t ports) const { return ports << class_shift; }
   [[nodiscard]] Bytes largest_packet() const;
 };
@@ -435,22 +435,28 @@ struct NetworkState {
   }
   /// A queue by the number of its port: where the port itself is not at hand, nobody waits for its
   /// memory.
-  [[nodiscard]] ClassQueue& queue_at(std::uint32_t port, std::uint32_t traffic_class) {
-    return queues[constants.slot(port, traffic_class)];
+  [[nodiscard]] ClassQueue& queue_at(std::uint32_t port, ClassId c) {
+    return queues[constants.slot(port, c)];
   }
-  [[nodiscard]] IngressAccount& account_at(std::uint32_t port, std::uint32_t traffic_class) {
-    return ingress[constants.slot(port, traffic_class)];
+  [[nodiscard]] IngressAccount& account_at(std::uint32_t port, ClassId c) {
+    return ingress[constants.slot(port, c)];
   }
-  [[nodiscard]] ClassQueue& queue(const PortState& port, std::uint32_t traffic_class) {
-    return queues[port.first_slot + traffic_class];
+  [[nodiscard]] ClassQueue& queue(const PortState& port, ClassId c) {
+    return queues[port.first_slot + c.value()];
   }
-  [[nodiscard]] IngressAccount& account(const PortState& port, std::uint32_t traffic_class) {
-    return ingress[port.first_slot + traffic_class];
+  [[nodiscard]] const ClassQueue& queue(const PortState& port, ClassId c) const {
+    return queues[port.first_slot + c.value()];
+  }
+  [[nodiscard]] IngressAccount& account(const PortState& port, ClassId c) {
+    return ingress[port.first_slot + c.value()];
+  }
+  [[nodiscard]] const IngressAccount& account(const PortState& port, ClassId c) const {
+    return ingress[port.first_slot + c.value()];
   }
   /// Every packet that waits at a port, oldest first, with those that copies stand for.
   template <class Visit>
-  void for_each_waiting(const PortState& port, std::uint32_t traffic_class, Visit visit) const {
-    const PacketQueue& waiting = queues[port.first_slot + traffic_class].packets;
+  void for_each_waiting(const PortState& port, ClassId c, Visit visit) const {
+    const PacketQueue& waiting = queue(port, c).packets;
     if (waiting.folded() == 0) return waiting.for_each(visit);
     const CopyTable& originals = copies[port.owner];
     waiting.for_each([&](Packet packet) {

@@ -66,7 +66,7 @@ struct PauseInterval {
                  ///< XOFF was crossed; none() where the peer is a NIC
   Picoseconds start{};  ///< when the pause took effect
   Picoseconds end{};    ///< when it was lifted, or the end of the run
-  std::uint8_t traffic_class = 0;
+  ClassId traffic_class{};
   bool is_lasting = false;  ///< it still held at the end of the run
 };
 
@@ -74,7 +74,7 @@ struct PauseInterval {
 /// again and again.
 struct CreditWait {
   PortId port;
-  std::uint8_t traffic_class = 0;
+  ClassId traffic_class{};
   Picoseconds start{};
   Picoseconds end{};
   Picoseconds waited{};  ///< of the time between them
@@ -91,7 +91,7 @@ struct Stall {
 /// A port that can never send again: see PacketNetwork::Status::kDeadlocked.
 struct BlockedPort {
   PortId port;
-  std::uint8_t traffic_class = 0;
+  ClassId traffic_class{};
   Bytes waiting;
 };
 

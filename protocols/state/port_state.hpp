@@ -98,7 +98,7 @@ struct alignas(64) PortState {
   std::uint32_t owner = 0;            ///< HostId or SwitchId
   std::uint16_t service_bytes = 0;    ///< wire bytes of the packet in transmission; 0: none
   std::uint16_t service_ingress = 0;  ///< number of the port it came in by
-  std::uint8_t service_class = 0;
+  ClassId service_class{};
   std::uint8_t waiting = 0;  ///< bit per class: something waits here
   std::uint8_t blocked = 0;  ///< bit per class: paused, without credits, or the link is down
   std::uint8_t pending_control = 0;  ///< link control to send before anything else: see below
@@ -122,7 +122,7 @@ struct alignas(64) PortState {
   std::uint8_t pauses_to_send = 0;   ///< bit per class: its state is to be told to the peer
   std::uint8_t credits_to_send = 0;  ///< bit per class
   std::uint8_t forced_pauses = 0;    ///< bit per class: a fault holds the peer paused
-  std::uint8_t round_robin = 0;      ///< weighted class that is being served
+  ClassId round_robin{};             ///< weighted class that is being served
   bool is_down = false;              ///< nothing may start
   bool is_watched = false;           ///< its occupancy is traced at every change
   /// What started before arrives broken: the end of the last outage of the link that ends here.

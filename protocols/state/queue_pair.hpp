@@ -36,7 +36,7 @@ struct alignas(64) SenderState {
       kNoIndex;  ///< packets that may be in flight: the transport's, the control's
   Schedule schedule = Schedule::kIdle;
   bool timer_is_set = false;  ///< an agenda entry exists
-  std::uint8_t traffic_class = 0;
+  ClassId traffic_class{};
   bool first_of_message = true;  ///< a stream: the next packet says CWR (kWindowReduced)
   std::uint8_t transport = 0;
   PortSpreading spreading = PortSpreading::kFlow;
@@ -241,7 +241,7 @@ struct alignas(64) ReceiverState {
   std::uint32_t since_ack = 0;
   HostId host;  ///< of the sender: where ACKs go
   std::uint32_t ack_entropy = 0;
-  std::uint8_t traffic_class = 0;  ///< of the data
+  ClassId traffic_class{};  ///< of the data
   std::uint8_t transport = 0;
   bool nack_sent : 1 = false;
   bool echo_pending : 1 = false;    ///< a marked packet awaits its ACK

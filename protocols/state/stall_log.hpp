@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "simcore/base/ids.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::protocols {
@@ -19,12 +20,12 @@ class StallLog {
     Picoseconds start;
     Picoseconds end;
     Picoseconds stalled;  ///< of the time between them
-    std::uint8_t traffic_class = 0;
+    ClassId traffic_class{};
   };
 
   /// A wait that has ended. Those of a class come one after the other; `kept` entries at most, at
   /// least 16, remain.
-  void add(std::uint8_t traffic_class, Picoseconds start, Picoseconds end, std::size_t kept) {
+  void add(ClassId traffic_class, Picoseconds start, Picoseconds end, std::size_t kept) {
     append({start, end, end - start, traffic_class});
     if (entries_.size() < kept) return;
     std::ranges::sort(entries_, {},

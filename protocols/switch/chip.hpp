@@ -33,7 +33,7 @@ class Chip {
     const CopyTable::Original* original = s_.copies[at].remove_copy(debt - owes_original(0));
     if (original == nullptr) return;
     PortState& in = s_.ports[s_.switches[at].first_port + original->ingress];
-    const std::uint8_t c = class_of(original->packet);
+    const ClassId c = class_of(original->packet);
     const std::int32_t blocks = scheduler_.blocks(c, original->packet.wire_size());
     s_.account(in, c).bytes -= blocks * s_.constants.of_class[c].block;
     control_.grant(here, in, c, blocks);
@@ -65,7 +65,7 @@ class Chip {
   /// The last contribution of all members completes the sum, which goes to its owner. Contributions
   /// need no buffer: they are added as they come.
   void add_up(const Here& here, const Packet& packet, PortState& in) {
-    const std::uint8_t c = class_of(packet);
+    const ClassId c = class_of(packet);
     control_.grant(here, in, c, scheduler_.blocks(c, packet.wire_size()));
     const SenderState& sender = s_.senders[queue_pair_of(packet)];
     Reduction& reduction = s_.reductions[sender.in_network_index()];
@@ -88,7 +88,7 @@ class Chip {
   }
 
   void repeat(const Here& here, const Packet& packet, PortState& in) {
-    const std::uint8_t c = class_of(packet);
+    const ClassId c = class_of(packet);
     const SenderState& sender = s_.senders[queue_pair_of(packet)];
     const Multicast& multicast = s_.multicasts[sender.in_network_index()];
     const std::uint32_t ingress = in.index - s_.switches[in.owner].first_port;

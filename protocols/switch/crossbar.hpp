@@ -20,15 +20,19 @@ class CrossbarArbiter {
  public:
   explicit CrossbarArbiter(NetworkState& state) : s_(state) {}
 
+  /// Inputs whose head of class `c` goes to `output`.
+  [[nodiscard]] std::uint64_t& requests(std::uint32_t at, std::uint32_t output, ClassId c) const {
+    return s_.crossbars[at].requests[output * s_.constants.classes + c.value()];
+  }
   /// The head of class `c` at `input` (a port of the switch) now wants `output`.
   void request(const Here& here, std::uint32_t at, std::uint32_t input, std::uint32_t output,
-               std::uint32_t c) {
-    s_.crossbars[at].requests[output * s_.constants.classes + c] |= bit(input);
+               ClassId c) {
+    requests(at, output, c) |= bit(input);
     look_at(here, at, output);
   }
   /// The head of class `c` at `input` is gone.
-  void withdraw(std::uint32_t at, std::uint32_t input, std::uint32_t output, std::uint32_t c) {
-    s_.crossbars[at].requests[output * s_.constants.classes + c] &= ~bit(input);
+  void withdraw(std::uint32_t at, std::uint32_t input, std::uint32_t output, ClassId c) {
+    requests(at, output, c) &= ~bit(input);
   }
   void occupy_input(std::uint32_t at, std::uint32_t input) {
     s_.crossbars[at].busy_inputs |= bit(input);
@@ -39,8 +43,7 @@ class CrossbarArbiter {
     s_.crossbars[at].busy_inputs &= ~bit(input);
     const PortState& port = s_.ports[sw.first_port + input];
     for (unsigned set = port.waiting; set != 0; set &= set - 1) {
-      const auto c = static_cast<std::uint32_t>(std::countr_zero(set));
-      look_at(here, at, waiting_port(s_.queue(port, c).packets.front()));
+      look_at(here, at, waiting_port(s_.queue(port, lowest_class(set)).packets.front()));
     }
   }
   /// Something changed at `output`: the next arbitration considers it.
@@ -58,10 +61,8 @@ class CrossbarArbiter {
   }
 
   /// Inputs that could send to `output` in class `c` now.
-  [[nodiscard]] std::uint64_t candidates(std::uint32_t at, std::uint32_t output,
-                                         std::uint32_t c) const {
-    const Crossbar& x = s_.crossbars[at];
-    return x.requests[output * s_.constants.classes + c] & ~x.busy_inputs;
+  [[nodiscard]] std::uint64_t candidates(std::uint32_t at, std::uint32_t output, ClassId c) const {
+    return requests(at, output, c) & ~s_.crossbars[at].busy_inputs;
   }
   /// One of `candidates`, which is not empty.
   std::uint32_t choose_input(std::uint32_t at, std::uint32_t output, std::uint64_t candidates) {

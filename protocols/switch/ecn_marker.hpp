@@ -36,7 +36,7 @@ class EcnMarker {
   [[gnu::noinline]] bool draw(const Here& here, const PortState& port, ClassQueue& queue,
                               const Packet& packet, std::int64_t number) const {
     const NetworkConstants& k = s_.constants;
-    const std::uint8_t c = class_of(packet);
+    const ClassId c = class_of(packet);
     const ClassConstants& constants = k.of_class[c];
     const Bytes waiting = queue.packets.bytes();
     Bytes kmin = constants.kmin;
@@ -52,7 +52,7 @@ class EcnMarker {
                                      static_cast<std::uint64_t>((waiting - kmin).count()) /
                                      static_cast<std::uint64_t>((kmax - kmin).count()));
       const RandomStream random(k.seed, Purpose::kEcnMark, port.index);
-      const std::uint64_t draw = static_cast<std::uint64_t>(number) * kMaxClasses + c;
+      const std::uint64_t draw = static_cast<std::uint64_t>(number) * kMaxClasses + c.value();
       if (random.bits32(draw) >= probability) return false;
     }
     ++queue.marked;

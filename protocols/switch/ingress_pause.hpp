@@ -17,14 +17,14 @@ class IngressPause {
 
   /// The account of `in` is above XOFF. `out`: where the packet goes that came last.
   [[gnu::noinline]] void begin(const Here& here, const SwitchState& sw, PortState& in,
-                               const PortState& out, std::uint8_t c) {
+                               const PortState& out, ClassId c) {
     IngressAccount& account = s_.account(in, c);
     account.is_pausing = true;
     account.cause = find_cause(sw, in, out, c);
     control_.send_pause(here, in, c);
   }
   /// That of the port with the global number `in` is below XON.
-  [[gnu::noinline]] void end(const Here& here, std::uint32_t in, std::uint8_t c) {
+  [[gnu::noinline]] void end(const Here& here, std::uint32_t in, ClassId c) {
     s_.account_at(in, c).is_pausing = false;
     control_.send_pause(here, s_.ports[in], c);
   }
@@ -34,7 +34,7 @@ class IngressPause {
   /// pause. The packet that crosses XOFF may be bound for an egress that is idle; mostly it is not,
   /// and then the others are not looked at.
   [[nodiscard]] std::uint16_t find_cause(const SwitchState& sw, const PortState& in,
-                                         const PortState& out, std::uint8_t c) const {
+                                         const PortState& out, ClassId c) const {
     std::uint32_t cause = out.index - sw.first_port;
     if (Path::has(Feature::kInputQueues) && s_.constants.input_queued) {
       const PacketQueue& waiting = s_.queue(in, c).packets;

@@ -25,7 +25,7 @@ class InputQueues {
 
   /// A packet for `output` has come to the head of class `c` at `input`.
   void request(const Here& here, std::uint32_t at, std::uint32_t input, std::uint32_t output,
-               std::uint32_t c) {
+               ClassId c) {
     arbiter_.request(here, at, input, output, c);
   }
   /// `input` has sent its packet.
@@ -64,16 +64,16 @@ class InputQueues {
     }
     if (port.is_transmitting) return;
     std::uint32_t eligible = 0;
-    for (std::uint32_t c = 0; c < s_.constants.classes; ++c) {
-      if (arbiter_.candidates(at, output, c) != 0) eligible |= 1U << c;
+    for (const ClassId c : s_.constants.all_classes()) {
+      if (arbiter_.candidates(at, output, c) != 0) eligible |= class_bit(c);
     }
     eligible &= ~static_cast<unsigned>(port.blocked);
     // Inputs are chosen after the class; with packets of several sizes, deficit round robin and
     // credits go by the first candidate, and the chosen input is charged for what it sends.
-    const std::uint32_t c = scheduler_.choose(port, eligible, here.now, [&](std::uint32_t of) {
+    const ClassId c = scheduler_.choose(port, eligible, here.now, [&](ClassId of) {
       return largest_head(sw, arbiter_.candidates(at, output, of), of);
     });
-    if (c == ClassScheduler<Path>::kNone) return;
+    if (c.is_none()) return;
     const std::uint32_t input =
         arbiter_.choose_input(at, output, arbiter_.candidates(at, output, c));
     ClassQueue& queue = s_.queue(s_.ports[sw.first_port + input], c);
@@ -83,7 +83,7 @@ class InputQueues {
     switch_.send(here, port, sw, queue, packet, input);
   }
 
-  [[nodiscard]] Bytes largest_head(const SwitchState& sw, std::uint64_t inputs, std::uint32_t c) {
+  [[nodiscard]] Bytes largest_head(const SwitchState& sw, std::uint64_t inputs, ClassId c) {
     Bytes largest;
     for (; inputs != 0; inputs &= inputs - 1) {
       const auto input = static_cast<std::uint32_t>(std::countr_zero(inputs));
@@ -95,10 +95,10 @@ class InputQueues {
 
   /// Takes the head of a FIFO and lets the next one ask for its output.
   Packet take_head(const Here& here, SwitchState& sw, std::uint32_t at, std::uint32_t input,
-                   std::uint32_t c) {
+                   ClassId c) {
     PortState& in = s_.ports[sw.first_port + input];
     ClassQueue& queue = s_.queue(in, c);
-    const Packet packet = switch_.take(here, in, queue, static_cast<std::uint8_t>(c));
+    const Packet packet = switch_.take(here, in, queue, c);
     queue.packets.reclaim(here.worker.pool);
     arbiter_.withdraw(at, input, waiting_port(packet), c);
     if (!queue.packets.empty()) {
@@ -108,8 +108,8 @@ class InputQueues {
   }
 
   void drop_heads(const Here& here, SwitchState& sw, std::uint32_t at, std::uint32_t output) {
-    for (std::uint32_t c = 0; c < s_.constants.classes; ++c) {
-      std::uint64_t inputs = s_.crossbars[at].requests[output * s_.constants.classes + c];
+    for (const ClassId c : s_.constants.all_classes()) {
+      std::uint64_t inputs = arbiter_.requests(at, output, c);
       for (; inputs != 0; inputs &= inputs - 1) {
         const auto input = static_cast<std::uint32_t>(std::countr_zero(inputs));
         ClassQueue& queue = s_.queue(s_.ports[sw.first_port + input], c);

@@ -18,7 +18,7 @@ class LoadBalancer {
 
   /// One of `hops`, which are several, as a local port.
   [[nodiscard]] std::uint32_t choose(const SwitchState& sw, PortState& in, const Packet& packet,
-                                     std::uint8_t c, std::span<const std::uint16_t> hops,
+                                     ClassId c, std::span<const std::uint16_t> hops,
                                      Picoseconds now) {
     const auto n = static_cast<std::uint32_t>(hops.size());
     const ClassConstants& constants = s_.constants.of_class[c];

@@ -41,7 +41,7 @@ class SwitchModel {
   void arrive(const Here& here, Packet& packet, PortState& in) {
     SwitchState& sw = s_.switches[in.owner];
     const NetworkConstants& k = s_.constants;
-    const std::uint8_t c = class_of(packet);
+    const ClassId c = class_of(packet);
     const ClassConstants& constants = k.of_class[c];
     if (packet.ttl == 1) [[unlikely]] {
       ++in.ttl_drops;
@@ -122,7 +122,7 @@ class SwitchModel {
       inputs_.look_at(here, port.owner, port.index - sw.first_port);
       return;
     }
-    for (std::uint8_t c = 0; c < s_.constants.classes; ++c) {
+    for (const ClassId c : s_.constants.all_classes()) {
       ClassQueue& queue = s_.queue(port, c);
       while (!queue.packets.empty()) {
         const Packet& packet = take(here, port, queue, c);
@@ -138,7 +138,7 @@ class SwitchModel {
   /// may stand for several.
   using Taken = std::conditional_t<Path::has(Feature::kInNetwork), Packet, const Packet&>;
   /// Takes the oldest packet out of `queue`; its memory is to be reclaimed.
-  [[nodiscard]] Taken take(const Here& here, PortState& holder, ClassQueue& queue, std::uint8_t c) {
+  [[nodiscard]] Taken take(const Here& here, PortState& holder, ClassQueue& queue, ClassId c) {
     queue.account(here.now);
     Taken packet = take_oldest(holder, queue);
     if (queues_at_inputs()) ++queue.taken;
@@ -152,7 +152,7 @@ class SwitchModel {
   [[gnu::always_inline]] void send(const Here& here, PortState& port, SwitchState& sw,
                                    ClassQueue& queue, const Packet& packet, std::uint32_t ingress) {
     const NetworkConstants& k = s_.constants;
-    const std::uint8_t c = class_of(packet);
+    const ClassId c = class_of(packet);
     const ClassConstants& constants = k.of_class[c];
     PortState& holder = queues_at_inputs() ? s_.ports[sw.first_port + ingress] : port;
     const bool marks =
@@ -221,7 +221,7 @@ class SwitchModel {
 
   /// A local port, or kNoIndex where failures have left no way.
   [[nodiscard]] std::uint32_t choose_egress(const SwitchState& sw, PortState& in,
-                                            const Packet& packet, std::uint8_t c, Picoseconds now) {
+                                            const Packet& packet, ClassId c, Picoseconds now) {
     const auto hops = sw.routes->next_hops(SwitchId(in.owner), HostId(packet.destination));
     if (Path::has(Feature::kFaults) && hops.empty()) [[unlikely]] {
       return kNoIndex;
@@ -247,7 +247,7 @@ class SwitchModel {
         Path::has(Feature::kTraces));
 
   /// Nothing is being sent or waits, and class `c` may be sent.
-  [[nodiscard]] static bool is_free_for(const PortState& out, std::uint8_t c) {
+  [[nodiscard]] static bool is_free_for(const PortState& out, ClassId c) {
     return !out.is_transmitting && (out.waiting | out.pending_control) == 0 &&
            (out.blocked & class_bit(c)) == 0;
   }
@@ -269,7 +269,7 @@ class SwitchModel {
   /// Finds room in the shared buffer, and pauses the sender where that is due. False: dropped.
   [[nodiscard]] bool admit(const Here& here, const Packet& packet, SwitchState& sw, PortState& in,
                            const PortState& out, ClassQueue& queue) {
-    const std::uint8_t c = class_of(packet);
+    const ClassId c = class_of(packet);
     const ClassConstants& constants = s_.constants.of_class[c];
     IngressAccount& account = s_.account(in, c);
     const bool fits = buffer_.admit(sw, account, queue, constants, cells(sw, packet.wire_size()));
@@ -313,7 +313,7 @@ class SwitchModel {
   }
   [[gnu::always_inline]] void note_enqueued(const Here& here, PortState& holder, ClassQueue& queue,
                                             const Packet& packet, const PortState& in) {
-    const std::uint8_t c = class_of(packet);
+    const ClassId c = class_of(packet);
     if (queue.packets.bytes() > queue.peak_bytes) queue.peak_bytes = queue.packets.bytes();
     holder.waiting |= class_bit(c);
     holder.note_backlog(packet.wire_size());
@@ -341,15 +341,15 @@ class SwitchModel {
       return;
     }
     const std::uint32_t eligible = port.waiting & ~static_cast<unsigned>(port.blocked);
-    const std::uint32_t c = scheduler_.choose(port, eligible, here.now, [&](std::uint32_t of) {
+    const ClassId c = scheduler_.choose(port, eligible, here.now, [&](ClassId of) {
       return s_.queue(port, of).packets.front().wire_size();
     });
-    if (c == ClassScheduler<Path>::kNone) {
+    if (c.is_none()) {
       here.cell.next.remove(port.local);
       return;
     }
     ClassQueue& queue = s_.queue(port, c);
-    const Packet& packet = take(here, port, queue, static_cast<std::uint8_t>(c));
+    const Packet& packet = take(here, port, queue, c);
     scheduler_.charge(port, c, packet.wire_size(), eligible);
     if (Path::has(Feature::kWeightedClasses) && queue.packets.empty()) queue.deficit = 0;
     send(here, port, sw, queue, packet, waiting_port(packet));
@@ -363,14 +363,14 @@ class SwitchModel {
       return;
     }
     const std::uint32_t in = sw.first_port + port.service_ingress;
-    const std::uint8_t c = port.service_class;
+    const ClassId c = port.service_class;
     ClassQueue& queue = queues_at_inputs() ? s_.queue_at(in, c) : s_.queue(port, c);
     release(here, sw, in, queue, c, Bytes(port.service_bytes));
   }
 
   /// A packet that came in by the port with the global number `in` leaves the buffer.
-  void release(const Here& here, SwitchState& sw, std::uint32_t in, ClassQueue& queue,
-               std::uint8_t c, Bytes size) {
+  void release(const Here& here, SwitchState& sw, std::uint32_t in, ClassQueue& queue, ClassId c,
+               Bytes size) {
     const ClassConstants& constants = s_.constants.of_class[c];
     IngressAccount& account = s_.account_at(in, c);
     if (Path::has(Feature::kCredits) && constants.is_credit) {
@@ -391,7 +391,7 @@ class SwitchModel {
     if constexpr (Path::has(Feature::kTelemetry)) {
       s_.telemetry.lose(here.worker.number, packet);
     }
-    const std::uint8_t c = class_of(packet);
+    const ClassId c = class_of(packet);
     if (!Path::has(Feature::kCredits) || !s_.constants.of_class[c].is_credit) return;
     control_.grant(here, in, c, scheduler_.blocks(c, packet.wire_size()));
   }

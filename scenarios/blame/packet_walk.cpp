@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "protocols/packet/flow_bits.hpp"
+#include "protocols/packet/packet_kind.hpp"
 
 namespace weft::scenarios {
 
@@ -285,7 +286,7 @@ class PacketWalk::Walk {
   std::uint32_t sequence_ = 0;
   PortId in_;
   PortId out_;
-  std::uint8_t class_ = 0;
+  ClassId class_;
   bool has_sent_before_ = false;
   std::pair<PortId, Busy> earlier_;
   protocols::MessageWatch::Loss loss_;
@@ -400,8 +401,7 @@ void PacketWalk::add(const TraceRecord& record) {
       if (const auto message = message_of(flow, sequence);
           message != kNowhere && message >= next_) {
         record_of(message).holds.push_back({record.time, record.time - Picoseconds(record.detail),
-                                            port,
-                                            static_cast<HoldReason>(record.traffic_class >> 4U)});
+                                            port, static_cast<HoldReason>(record.what)});
       }
       break;
     case TraceRecord::Kind::kCreditStall:
@@ -431,8 +431,8 @@ void PacketWalk::add_busy(const TraceRecord& record) {
   busy.end = record.time;
   busy.flow = static_cast<std::uint32_t>(record.value);
   busy.sequence = static_cast<std::uint32_t>(record.value >> 32);
-  busy.is_data = (record.traffic_class >> 4U) == 0;
-  busy.traffic_class = static_cast<std::uint8_t>(record.traffic_class & 0x0fU);
+  busy.is_data = record.what == static_cast<std::uint8_t>(protocols::PacketKind::kData);
+  busy.traffic_class = record.traffic_class;
   if (!busy.is_data || !port.is_of_host) return;
   if (PacketLog* packet = log_of(busy.flow, busy.sequence)) {
     packet->sent.emplace_back(PortId(record.subject), busy);

@@ -57,7 +57,7 @@ class PacketWalk {
     std::uint32_t flow = 0;
     std::uint32_t sequence = 0;
     bool is_data = false;
-    std::uint8_t traffic_class = 0;
+    ClassId traffic_class{};
 
     [[nodiscard]] bool is_of(std::uint32_t of_flow, std::uint32_t of_sequence) const {
       return is_data && flow == of_flow && sequence == of_sequence;
@@ -66,7 +66,7 @@ class PacketWalk {
   struct Stall {
     Picoseconds begin;
     Picoseconds end;
-    std::uint8_t traffic_class = 0;
+    ClassId traffic_class{};
   };
   struct Hold {
     Picoseconds time;         ///< when the packet started

@@ -4,8 +4,8 @@
 
 namespace weft::scenarios {
 
-std::vector<std::string> class_names(const protocols::SwitchConfig& switches) {
-  std::vector<std::string> names;
+IdVector<ClassId, std::string> class_names(const protocols::SwitchConfig& switches) {
+  IdVector<ClassId, std::string> names;
   for (const protocols::TrafficClass& traffic_class : switches.classes) {
     names.push_back(traffic_class.name.empty() ? std::to_string(names.size()) : traffic_class.name);
   }

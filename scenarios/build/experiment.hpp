@@ -12,6 +12,7 @@
 #include "protocols/state/observation.hpp"
 #include "scenarios/build/route_changes.hpp"
 #include "scenarios/spec/scenario.hpp"
+#include "simcore/base/id_vector.hpp"
 #include "simcore/engine/cells.hpp"
 #include "simcore/fabric/fabric.hpp"
 #include "simcore/fabric/routes.hpp"
@@ -48,7 +49,7 @@ struct Experiment {
 };
 
 /// Names of the classes, for reports: their numbers where they have none.
-[[nodiscard]] std::vector<std::string> class_names(const protocols::SwitchConfig& switches);
+[[nodiscard]] IdVector<ClassId, std::string> class_names(const protocols::SwitchConfig& switches);
 
 /// How the packet engine would cut the fabric.
 [[nodiscard]] CellPlan plan_of(const Experiment& experiment);

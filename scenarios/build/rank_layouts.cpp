@@ -170,7 +170,7 @@ class LayoutBuilder {
   const Fabric& fabric_;
   const Routes& routes_;
   const std::vector<HostId>& ranks_;
-  std::uint8_t traffic_class_;
+  ClassId traffic_class_;
   std::uint8_t transport_;
   std::vector<std::uint8_t> kinds_;
 };

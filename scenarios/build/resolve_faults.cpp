@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "protocols/packet/packet_kind.hpp"
 #include "scenarios/build/fabric_names.hpp"
 #include "simcore/text/quantity_text.hpp"
 
@@ -119,14 +120,14 @@ class FaultResolver {
 
   [[nodiscard]] std::uint8_t classes_of(const std::vector<std::string>& names) const {
     const std::uint8_t all = switches_.pausable_classes();
-    std::uint8_t mask = 0;
-    for (std::size_t i = 0; i < switches_.classes.size(); ++i) {
+    std::uint8_t meant = 0;
+    for (const ClassId c : switches_.all_classes()) {
       const bool is_meant = std::ranges::any_of(names, [&](const std::string& name) {
-        return name == "all" || name == switches_.classes[i].name;
+        return name == "all" || name == switches_.classes[c].name;
       });
-      if (is_meant) mask = static_cast<std::uint8_t>(mask | (all & (1U << i)));
+      if (is_meant) meant |= protocols::class_bit(c);
     }
-    return mask;
+    return meant & all;
   }
 
   bool check_rate(const Fault& fault) {

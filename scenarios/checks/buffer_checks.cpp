@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "protocols/config/headroom.hpp"
+#include "protocols/packet/packet_kind.hpp"
 #include "scenarios/checks/static_checks.hpp"
 #include "scenarios/text/format.hpp"
 
@@ -45,7 +46,7 @@ class BufferChecks {
   BufferChecks(const Experiment& e, StaticFindings& findings)
       : e_(e), config_(e.scenario.switches), findings_(findings) {
     for (const JobSpec& job : e.scenario.jobs) {
-      carries_data_ = static_cast<std::uint8_t>(carries_data_ | (1U << job.traffic_class));
+      carries_data_ |= protocols::class_bit(job.traffic_class);
     }
   }
 
@@ -200,9 +201,10 @@ class BufferChecks {
   void check_lossy_neighbours() {
     const auto pfc = std::ranges::find_if(config_.classes, &TrafficClass::is_pfc);
     if (pfc == config_.classes.end()) return;
-    for (std::size_t i = 0; i < config_.classes.size(); ++i) {
-      const TrafficClass& c = config_.classes[i];
-      if (c.is_lossless() || c.egress_alpha || (carries_data_ >> i & 1U) == 0) continue;
+    for (const ClassId id : config_.all_classes()) {
+      const TrafficClass& c = config_.classes[id];
+      const bool carries_data = (carries_data_ & protocols::class_bit(id)) != 0;
+      if (c.is_lossless() || c.egress_alpha || !carries_data) continue;
       warn(fmt::format(
           "class {} can drop although it has PFC: class {} is lossy, carries messages and has no "
           "egress_alpha, so it can fill the buffer that both share; give {} an egress_alpha",

@@ -11,7 +11,7 @@ namespace {
 
 /// Whether a connection of class `c` has a transport that `is_meant(traits)`.
 template <class IsMeant>
-bool any_in_class(const Experiment& e, std::size_t c, IsMeant is_meant) {
+bool any_in_class(const Experiment& e, ClassId c, IsMeant is_meant) {
   std::vector<bool> meant;  // by transport
   for (const protocols::TransportConfig& transport : e.scenario.transports()) {
     meant.push_back(is_meant(protocols::traits_of(transport)));
@@ -32,7 +32,7 @@ void check_order(const Experiment& e, StaticFindings& findings) {
     return t.selective && t.selective->reordering == 0;
   };
   const protocols::SwitchConfig& switches = e.scenario.switches;
-  for (std::size_t c = 0; c < switches.classes.size(); ++c) {
+  for (const ClassId c : switches.all_classes()) {
     if (!switches.balancing(c).sprays()) continue;
     if (any_in_class(e, c, goes_back)) {
       findings.warnings.push_back(fmt::format(
@@ -63,7 +63,7 @@ void check_order(const Experiment& e, StaticFindings& findings) {
 void check_entropy(const Experiment& e, StaticFindings& findings) {
   using protocols::TransportTraits;
   const protocols::SwitchConfig& switches = e.scenario.switches;
-  for (std::size_t c = 0; c < switches.classes.size(); ++c) {
+  for (const ClassId c : switches.all_classes()) {
     const protocols::LoadBalancing& balancing = switches.balancing(c);
     const auto chooses = [](const TransportTraits& t) { return !t.has_fixed_entropy(); };
     if (balancing.type != protocols::LoadBalancing::kFlow && any_in_class(e, c, chooses)) {
@@ -87,7 +87,7 @@ void check_entropy(const Experiment& e, StaticFindings& findings) {
 /// TCP fills queues until something is dropped or marked; in a lossless class nothing is dropped.
 void check_lossless_streams(const Experiment& e, StaticFindings& findings) {
   const protocols::SwitchConfig& switches = e.scenario.switches;
-  for (std::size_t c = 0; c < switches.classes.size(); ++c) {
+  for (const ClassId c : switches.all_classes()) {
     if (!switches.classes[c].is_lossless()) continue;
     if (!any_in_class(e, c, [](const auto& t) { return t.is_stream; })) continue;
     const bool is_marked = switches.classes[c].ecn.enabled;

@@ -17,8 +17,8 @@ struct ConnectionTransport {
   Framing framing;
   std::uint32_t queue_pairs = 1;
   QueuePairUse queue_pair_use = QueuePairUse::kOneWay;
-  std::uint8_t traffic_class = 0;  ///< inside a domain that of its own
-  std::uint8_t ack_class = 0;      ///< that ACKs travel in; of scale-out connections only
+  ClassId traffic_class{};  ///< inside a domain that of its own
+  ClassId ack_class{};      ///< that ACKs travel in; of scale-out connections only
   bool is_acknowledged = true;
   bool is_scale_up = false;
   bool is_per_message = false;  ///< every message has a path of its own

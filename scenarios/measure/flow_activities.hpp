@@ -44,7 +44,7 @@ class FlowActivities {
  private:
   const Experiment& e_;
   ConnectionTransports transports_;
-  std::vector<bool> can_be_paused_;  ///< by class
+  IdVector<ClassId, bool> can_be_paused_;
   IdVector<protocols::QueuePairId, bool> is_counted_;
   std::uint64_t count_ = 0;
   std::unordered_map<protocols::QueuePairId, Flow> flows_;

@@ -22,7 +22,7 @@ Picoseconds HeldTimes::of(std::span<const Leg> legs, Picoseconds from, Picosecon
   changes_.clear();
   std::size_t tiers = 0;
   for (const Leg& leg : legs) {
-    const std::uint8_t c = transports_.of(leg.connection).traffic_class;
+    const ClassId c = transports_.of(leg.connection).traffic_class;
     for (const Tier& tier : way_of(leg)) add(tier, tiers++, c, from, until);
   }
   std::ranges::sort(changes_, {}, &Change::time);
@@ -87,8 +87,8 @@ std::vector<HeldTimes::Tier> HeldTimes::spread(HostId from, HostId to) const {
   return way;
 }
 
-void HeldTimes::add(const Tier& tier, std::size_t number, std::uint8_t traffic_class,
-                    Picoseconds from, Picoseconds until) {
+void HeldTimes::add(const Tier& tier, std::size_t number, ClassId traffic_class, Picoseconds from,
+                    Picoseconds until) {
   const double share = 1.0 / static_cast<double>(tier.size());
   const auto hold = [&](Picoseconds start, Picoseconds end, double part) {
     start = std::max(start, from);
@@ -112,7 +112,7 @@ void HeldTimes::add(const Tier& tier, std::size_t number, std::uint8_t traffic_c
   }
 }
 
-std::span<const CreditWait> HeldTimes::waits_of(PortId port, std::uint8_t traffic_class) const {
+std::span<const CreditWait> HeldTimes::waits_of(PortId port, ClassId traffic_class) const {
   const std::tuple queue(port, traffic_class);
   const auto queue_of = [](const CreditWait& w) { return std::tuple(w.port, w.traffic_class); };
   return {std::ranges::lower_bound(waits_, queue, {}, queue_of),

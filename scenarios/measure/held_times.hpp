@@ -46,10 +46,10 @@ class HeldTimes {
 
   [[nodiscard]] std::vector<Tier> way_of(const Leg& leg);
   [[nodiscard]] std::vector<Tier> spread(HostId from, HostId to) const;
-  void add(const Tier& tier, std::size_t number, std::uint8_t traffic_class, Picoseconds from,
+  void add(const Tier& tier, std::size_t number, ClassId traffic_class, Picoseconds from,
            Picoseconds until);
   [[nodiscard]] std::span<const protocols::CreditWait> waits_of(PortId port,
-                                                                std::uint8_t traffic_class) const;
+                                                                ClassId traffic_class) const;
 
   const Experiment& e_;
   ConnectionTransports transports_;

@@ -13,15 +13,16 @@
 #include "protocols/congestion/list.hpp"
 #include "protocols/state/observation.hpp"
 #include "scenarios/text/csv_stream.hpp"
+#include "simcore/base/id_vector.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::scenarios {
 
 /// What the numbers in trace records stand for; names are CSV fields.
 struct TraceNames {
-  std::vector<std::string> ports;    ///< by PortId
-  std::vector<PortId> peers;         ///< by PortId
-  std::vector<std::string> classes;  ///< by class
+  std::vector<std::string> ports;  ///< by PortId
+  std::vector<PortId> peers;       ///< by PortId
+  IdVector<ClassId, std::string> classes;
   struct Flow {
     std::string columns;  ///< kFlowColumns
     Bytes payload;        ///< of a full packet
@@ -91,7 +92,7 @@ class PacketTrace {
     Picoseconds enqueued{-1};
     Picoseconds started{-1};
     Picoseconds arrived{-1};
-    std::uint8_t traffic_class = 0;
+    ClassId traffic_class{};
     bool is_marked = false;
 
     [[nodiscard]] Picoseconds begin() const {

@@ -12,6 +12,7 @@
 #include "scenarios/results/reuse_report.hpp"
 #include "scenarios/results/table_list.hpp"
 #include "simcore/base/histogram.hpp"
+#include "simcore/base/id_vector.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/messages/size_class.hpp"
 
@@ -74,7 +75,7 @@ struct Results : ResultTables {
   MessageStatistics messages;
   bool lists_messages = true;        ///< as rows of a file
   std::vector<MessagePhase> phases;  ///< by job and iteration
-  std::vector<std::string> class_names;
+  IdVector<ClassId, std::string> class_names;
   std::vector<std::string> host_names;
   /// The circle of ports that can never send again; each waits for the next, the last for the
   /// first.
@@ -84,9 +85,8 @@ struct Results : ResultTables {
   /// latencies: equal for equal results, whatever the build, the machine, the cut into cells, and
   /// which files are written.
   [[nodiscard]] std::string digest() const;
-  [[nodiscard]] const protocols::ClassCounters& class_counters(PortId port,
-                                                               std::size_t traffic_class) const {
-    return classes[port.value() * class_names.size() + traffic_class];
+  [[nodiscard]] const protocols::ClassCounters& class_counters(PortId port, ClassId c) const {
+    return classes[port.value() * class_names.size() + c.value()];
   }
   [[nodiscard]] const std::string& port_name(PortId port) const { return ports[port.value()].name; }
 };

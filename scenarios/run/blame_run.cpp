@@ -89,7 +89,7 @@ class PauseRoots {
   }
 
  private:
-  using Key = std::tuple<std::uint32_t, std::uint8_t, Picoseconds>;
+  using Key = std::tuple<std::uint32_t, ClassId, Picoseconds>;
   [[nodiscard]] static Key key(const protocols::PauseInterval& pause) {
     return {pause.port.value(), pause.traffic_class, pause.start};
   }

@@ -94,11 +94,11 @@ Picoseconds end_of_jobs(const Experiment& e, const collectives::Executor& execut
 
 void warn_of_lossless_drops(const Experiment& e, Results& results) {
   const std::size_t classes = e.scenario.switches.classes.size();
-  for (std::size_t c = 0; c < classes; ++c) {
+  for (const ClassId c : e.scenario.switches.all_classes()) {
     const protocols::TrafficClass& traffic_class = e.scenario.switches.classes[c];
     if (!traffic_class.is_lossless()) continue;
     std::int64_t drops = 0;
-    for (std::size_t i = c; i < results.classes.size(); i += classes) {
+    for (std::size_t i = c.value(); i < results.classes.size(); i += classes) {
       drops += results.classes[i].buffer_drops;
     }
     if (drops == 0) continue;

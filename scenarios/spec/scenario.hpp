@@ -120,12 +120,12 @@ struct Scenario {
     return all;
   }
   /// Whether all packets of a queue pair of this class and transport (by its number) take one path.
-  [[nodiscard]] bool keeps_path(std::size_t traffic_class, std::size_t number) const {
+  [[nodiscard]] bool keeps_path(ClassId traffic_class, std::size_t number) const {
     return switches.balancing(traffic_class).keeps_path() &&
            protocols::traits_of(transport_of(number)).has_fixed_entropy();
   }
   /// Whether they are under way on several at a time.
-  [[nodiscard]] bool sprays(std::size_t traffic_class, std::size_t number) const {
+  [[nodiscard]] bool sprays(ClassId traffic_class, std::size_t number) const {
     return switches.balancing(traffic_class).sprays() ||
            protocols::traits_of(transport_of(number)).varies_entropy();
   }

@@ -14,6 +14,7 @@
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/timeline/timeline_tracks.hpp"
 #include "scenarios/timeline/trace_part.hpp"
+#include "simcore/base/id_vector.hpp"
 
 namespace weft::scenarios {
 
@@ -94,7 +95,7 @@ class Timeline {
 
   const Experiment& e_;
   const TimelinePlan& plan_;
-  std::vector<std::string> classes_;
+  IdVector<ClassId, std::string> classes_;
   Bytes path_limit_;  ///< what is kept for critical paths
   TracePart part_;
   TracePart counters_;
@@ -104,8 +105,8 @@ class Timeline {
   std::uint64_t last_counter_ = 1;  ///< odd
   bool has_counters_ = false;
   TraceTrack fabric_;
-  std::map<std::pair<std::uint32_t, std::uint8_t>, Counter> queues_;
-  std::map<std::pair<std::uint32_t, std::uint8_t>, Counter> pauses_;
+  std::map<std::pair<std::uint32_t, ClassId>, Counter> queues_;
+  std::map<std::pair<std::uint32_t, ClassId>, Counter> pauses_;
   std::map<std::uint32_t, FlowCounters> flows_;
   std::optional<Picoseconds> full_since_;
 };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <vector>
 
 namespace weft {
@@ -21,11 +23,13 @@ class IdVector : std::vector<T> {
   using Base::back;
   using Base::begin;
   using Base::capacity;
+  using Base::clear;
   using Base::data;
   using Base::emplace_back;
   using Base::empty;
   using Base::end;
   using Base::front;
+  using Base::insert;
   using Base::push_back;
   using Base::reserve;
   using Base::resize;
@@ -33,6 +37,21 @@ class IdVector : std::vector<T> {
 
   [[nodiscard]] reference operator[](Index id) { return Base::operator[](id.value()); }
   [[nodiscard]] const_reference operator[](Index id) const { return Base::operator[](id.value()); }
+};
+
+/// The same, where there are so many at most.
+template <class Index, class T, std::size_t kMost>
+class IdArray {
+ public:
+  [[nodiscard]] constexpr T& operator[](Index id) { return places_[id.value()]; }
+  [[nodiscard]] constexpr const T& operator[](Index id) const { return places_[id.value()]; }
+  [[nodiscard]] constexpr auto begin() { return places_.begin(); }
+  [[nodiscard]] constexpr auto begin() const { return places_.begin(); }
+  [[nodiscard]] constexpr auto end() { return places_.end(); }
+  [[nodiscard]] constexpr auto end() const { return places_.end(); }
+
+ private:
+  std::array<T, kMost> places_{};
 };
 
 }  // namespace weft

@@ -40,6 +40,49 @@ using ProcessId = Id<struct ProcessIdTag>;
 /// An ordered pair of processes that exchange messages in one direction.
 using ConnectionId = Id<struct ConnectionIdTag>;
 
+/// A traffic class, counted by rising priority. There are so few that a byte holds its number, and
+/// another one a set of classes.
+class ClassId {
+ public:
+  constexpr ClassId() = default;  ///< the lowest
+  constexpr explicit ClassId(std::size_t number) : value_(static_cast<std::uint8_t>(number)) {}
+
+  [[nodiscard]] static constexpr ClassId none() { return ClassId(kNone); }
+  [[nodiscard]] constexpr std::uint8_t value() const { return value_; }
+  [[nodiscard]] constexpr bool is_none() const { return value_ == kNone; }
+  constexpr auto operator<=>(const ClassId&) const = default;
+
+ private:
+  static constexpr std::uint8_t kNone = 0xff;
+  std::uint8_t value_ = 0;
+};
+
+/// The first so many classes, in order.
+class ClassRange {
+ public:
+  class Iterator {
+   public:
+    constexpr explicit Iterator(std::uint32_t number) : number_(number) {}
+    [[nodiscard]] constexpr ClassId operator*() const { return ClassId(number_); }
+    constexpr Iterator& operator++() {
+      ++number_;
+      return *this;
+    }
+    constexpr bool operator==(const Iterator&) const = default;
+
+   private:
+    std::uint32_t number_;
+  };
+
+  constexpr explicit ClassRange(std::size_t count) : count_(static_cast<std::uint32_t>(count)) {}
+  [[nodiscard]] constexpr Iterator begin() const { return Iterator(0); }
+  [[nodiscard]] constexpr Iterator end() const { return Iterator(count_); }
+
+ private:
+  std::uint32_t count_;
+};
+[[nodiscard]] constexpr ClassRange all_classes(std::size_t count) { return ClassRange(count); }
+
 }  // namespace weft
 
 template <class Tag>

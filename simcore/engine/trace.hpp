@@ -2,6 +2,9 @@
 
 #include <cstdint>
 
+#include "simcore/base/ids.hpp"
+#include "simcore/base/units.hpp"
+
 namespace weft {
 
 /// A fixed-size record of a trace, made on the packet path and turned into text outside of it.
@@ -16,12 +19,11 @@ struct TraceRecord {
     kPacketMarked,
     kPacketStarted,  ///< ... whose transmission begins
     kPacketArrived,  ///< subject: the port it arrives at, through the receiver's pipeline
-    kPortBusy,  ///< subject: an egress port, which sent a packet until `time`; value: the flow,
-                ///< and above 32 bits the sequence number; `detail` and, above 32 bits, `other`:
-                ///< picoseconds that it took; `traffic_class`: above four bits what kind of packet
+    kPortBusy,    ///< subject: an egress port, which sent a packet until `time`; value: the flow,
+                  ///< and above 32 bits the sequence number; `detail` and, above 32 bits, `other`:
+                  ///< picoseconds that it took; `what` kind of packet
     kPacketHeld,  ///< subject: the port of a host; the packet started at `time`; value: as above;
-                  ///< `detail`: picoseconds since its pace allowed it; `traffic_class`: above
-                  ///< four bits the HoldReason
+                  ///< `detail`: picoseconds since its pace allowed it; `what` held it
   };
   Picoseconds time;
   std::int64_t value = 0;  ///< packets: the queue pair
@@ -29,7 +31,8 @@ struct TraceRecord {
   std::uint32_t detail = 0;  ///< packets: the sequence number
   std::uint32_t other = 0;   ///< packets that are enqueued: the port that they came by
   Kind kind = Kind::kQueue;
-  std::uint8_t traffic_class = 0;
+  ClassId traffic_class{};
+  std::uint8_t what = 0;  ///< kPortBusy: the PacketKind; kPacketHeld: the HoldReason
 };
 static_assert(sizeof(TraceRecord) == 32);
 

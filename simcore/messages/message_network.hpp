@@ -20,7 +20,7 @@ struct Connection {
   /// Number among the connections between the same two hosts; part of the ECMP key, so it must come
   /// from the model (job and channel), not from the order of creation.
   std::uint32_t flow_label = 0;
-  std::uint8_t traffic_class = 0;  ///< number of the class that its packets travel in
+  ClassId traffic_class{};  ///< that its packets travel in
   /// Number among the network's transports between servers; 0: the one of all that name none.
   std::uint8_t transport = 0;
 

@@ -33,7 +33,7 @@ inline std::vector<HostId> hosts(std::int64_t n) {
 
 inline collectives::JobDescription job(std::int64_t ranks, collectives::JobKind kind,
                                        Picoseconds start = {}) {
-  return {"job", start, hosts(ranks), std::move(kind), 0, {}};
+  return {"job", start, hosts(ranks), std::move(kind), {}, {}};
 }
 
 inline collectives::CollectiveSpec collective(collectives::Operation operation,

@@ -87,7 +87,7 @@ TEST(RingAllReduce, SixtyFourRanksTakeTheClosedForm) {
   for (std::uint32_t i = 0; i < kRanks; ++i) hosts.emplace_back(i);
   collectives::CollectiveSpec ring;
   ring.size = kSize;
-  const std::vector<collectives::JobDescription> jobs{{"ring", 0_ps, hosts, ring, 0, {}}};
+  const std::vector<collectives::JobDescription> jobs{{"ring", 0_ps, hosts, ring, {}, {}}};
   const auto workload = collectives::build_workload(jobs, {});
   ASSERT_TRUE(workload.ok());
 

@@ -30,7 +30,7 @@ double dcqcn_peak(DcqcnConfig::Window window) {
   const PortId port = fabric.port(fabric.host(HostId(0u)).first_port).peer;
   FlowRun run(fabric, topology, options, flows);
   for (const Picoseconds t : run.completions()) EXPECT_LE(to_seconds(t), 2e-3);
-  return static_cast<double>(run.network().class_counters(port, 0).peak_bytes.count());
+  return static_cast<double>(run.network().class_counters(port, ClassId()).peak_bytes.count());
 }
 
 TEST(DcqcnWindow, NoQueueIsLongerThanAllWindows) {

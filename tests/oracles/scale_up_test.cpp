@@ -49,7 +49,7 @@ PacketNetwork::Options scale_up() {
   credits.ecn.enabled = false;
   options.switches.classes.push_back(credits);
   protocols::ScaleUpConfig domain;
-  domain.traffic_class = 2;
+  domain.traffic_class = ClassId(2);
   options.scale_up.push_back(domain);
   return options;
 }
@@ -143,7 +143,8 @@ TEST(ScaleUp, AnIncastFillsTheLinksOfTheReceiver) {
 // credit_loop_test.cpp), here 2 packets per T + T + up + chip + down ... so the pair is slower.
 TEST(ScaleUp, TooFewCreditsSlowAPairDown) {
   PacketNetwork::Options options = scale_up();
-  std::get<protocols::CreditConfig>(options.switches.classes[2].flow_control).buffer = 8_KiB;
+  std::get<protocols::CreditConfig>(options.switches.classes[ClassId(2)].flow_control).buffer =
+      8_KiB;
   const Flow flow{HostId(0U), HostId(1U), 4096_B * 18 * 100, 0_ps};
   FlowRun starved(nvl72(), options, {flow});
   FlowRun full(nvl72(), scale_up(), {flow});

@@ -41,7 +41,7 @@ std::vector<double> shares(FlowRun& run, PortId port, std::size_t count) {
   std::vector<double> bytes;
   double sum = 0;
   for (std::size_t c = 0; c < count; ++c) {
-    const auto counters = run.network().class_counters(port, static_cast<std::uint8_t>(c));
+    const auto counters = run.network().class_counters(port, ClassId(c));
     bytes.push_back(static_cast<double>(counters.bytes.count()));
     sum += bytes.back();
   }
@@ -60,8 +60,8 @@ TEST_P(Weights, AreTheSharesUnderSaturation) {
   const bool at_nic = GetParam();
   PacketNetwork::Options options = classes({1, 2, 5});
   std::vector<Flow> flows;
-  for (std::uint8_t c = 0; c < 3; ++c) {
-    const HostId source(at_nic ? 1U : c + 1U);
+  for (const ClassId c : all_classes(3)) {
+    const HostId source(at_nic ? 1U : c.value() + 1U);
     flows.push_back({source, HostId(0u), 20_MB, 0_ps, c});
   }
   FlowRun run(star(4, 100_Gbps, 200_ns), options, flows);
@@ -78,9 +78,9 @@ INSTANTIATE_TEST_SUITE_P(Where, Weights, ::testing::Values(false, true));
 TEST(StrictPriority, TakesAllThatItWants) {
   // A saturated strict class leaves nothing to weighted ones but what their NICs had begun.
   FlowRun run(star(4, 100_Gbps, 200_ns), classes({1, 3, 0}),
-              {{HostId(1u), HostId(0u), 40_MB, 0_ps, 0},
-               {HostId(2u), HostId(0u), 40_MB, 0_ps, 1},
-               {HostId(3u), HostId(0u), 40_MB, 0_ps, 2}});
+              {{HostId(1u), HostId(0u), 40_MB, 0_ps, ClassId(0)},
+               {HostId(2u), HostId(0u), 40_MB, 0_ps, ClassId(1)},
+               {HostId(3u), HostId(0u), 40_MB, 0_ps, ClassId(2)}});
   const std::vector<double> share = shares(run, run.fabric().port(PortId(0u)).peer, 3);
   EXPECT_GE(share[2], 0.99);
 }
@@ -90,9 +90,9 @@ TEST(StrictPriority, LeavesTheRestToBeSharedByWeight) {
   auto topology = std::get<topologies::CustomSpec>(star(4, 100_Gbps, 200_ns));
   topology.links[3].link.rate = 40_Gbps;
   FlowRun run(topology, classes({1, 3, 0}),
-              {{HostId(1u), HostId(0u), 40_MB, 0_ps, 0},
-               {HostId(2u), HostId(0u), 40_MB, 0_ps, 1},
-               {HostId(3u), HostId(0u), 40_MB, 0_ps, 2}});
+              {{HostId(1u), HostId(0u), 40_MB, 0_ps, ClassId(0)},
+               {HostId(2u), HostId(0u), 40_MB, 0_ps, ClassId(1)},
+               {HostId(3u), HostId(0u), 40_MB, 0_ps, ClassId(2)}});
   const std::vector<double> share = shares(run, run.fabric().port(PortId(0u)).peer, 3);
   EXPECT_NEAR(share[0], 0.15, 0.0015);
   EXPECT_NEAR(share[1], 0.45, 0.0045);
@@ -106,9 +106,9 @@ TEST(PausedClasses, NeverDelayAHigherOne) {
   PacketNetwork::Options options = classes({1, 0});
   options.faults.push_back(
       {.kind = protocols::Fault::Kind::kNicPause, .port = PortId(0u), .classes = 0b01});
-  std::vector<Flow> flows{{HostId(1u), HostId(0u), 5_MB, 20_us, 0}};
+  std::vector<Flow> flows{{HostId(1u), HostId(0u), 5_MB, 20_us, ClassId(0)}};
   for (std::int64_t i = 0; i < 20; ++i) {
-    flows.push_back({HostId(1u), HostId(0u), 4096_B, 500_us + i * 3_us, 1});
+    flows.push_back({HostId(1u), HostId(0u), 4096_B, 500_us + i * 3_us, ClassId(1)});
   }
   FlowRun run(star(2, 100_Gbps, 200_ns), options, flows);
   run.network().run_until(1_ms);
@@ -130,13 +130,13 @@ TEST(CreditClasses, ShareALinkWithLossyAndPfcClasses) {
   // Three kinds of flow control side by side, equal weights: a third each, and no drop but in the
   // lossy class, whose egress queue is limited.
   PacketNetwork::Options options = classes({1, 1, 1});
-  options.switches.classes[1].flow_control = protocols::CreditConfig{};
-  options.switches.classes[2].flow_control = protocols::NoFlowControl{};
-  options.switches.classes[2].egress_alpha = 0.01;
+  options.switches.classes[ClassId(1)].flow_control = protocols::CreditConfig{};
+  options.switches.classes[ClassId(2)].flow_control = protocols::NoFlowControl{};
+  options.switches.classes[ClassId(2)].egress_alpha = 0.01;
   FlowRun run(star(4, 100_Gbps, 200_ns), options,
-              {{HostId(1u), HostId(0u), 40_MB, 0_ps, 0},
-               {HostId(2u), HostId(0u), 40_MB, 0_ps, 1},
-               {HostId(3u), HostId(0u), 40_MB, 0_ps, 2}});
+              {{HostId(1u), HostId(0u), 40_MB, 0_ps, ClassId(0)},
+               {HostId(2u), HostId(0u), 40_MB, 0_ps, ClassId(1)},
+               {HostId(3u), HostId(0u), 40_MB, 0_ps, ClassId(2)}});
   run.network().run_until(2_ms);
   EXPECT_TRUE(run.network().violated_invariants(false).empty())
       << run.network().violated_invariants(false).front();
@@ -144,7 +144,7 @@ TEST(CreditClasses, ShareALinkWithLossyAndPfcClasses) {
   EXPECT_EQ(run.network().port_counters(run.fabric().port(PortId(2u)).peer).buffer_drops, 0);
   EXPECT_GT(run.network().port_counters(run.fabric().port(PortId(3u)).peer).buffer_drops, 100);
   const PortId port = run.fabric().port(PortId(0u)).peer;
-  for (std::uint8_t c = 0; c < 3; ++c) {
+  for (const ClassId c : all_classes(3)) {
     EXPECT_NEAR(static_cast<double>(run.network().class_counters(port, c).bytes.count()), 25e6 / 3,
                 1e5);
   }
@@ -156,11 +156,12 @@ TEST(CreditClasses, HaveTheirBufferOutOfTheSwitchs) {
   PacketNetwork::Options options = classes({1, 1});
   protocols::CreditConfig credits;
   credits.buffer = Bytes(200'000);
-  options.switches.classes[0].flow_control = credits;
-  options.switches.classes[1].flow_control = protocols::NoFlowControl{};
+  options.switches.classes[ClassId(0)].flow_control = credits;
+  options.switches.classes[ClassId(1)].flow_control = protocols::NoFlowControl{};
   options.switches.buffer = 1_MB;
   FlowRun run(star(4, 100_Gbps, 200_ns), options,
-              {{HostId(1u), HostId(0u), 2_MB, 0_ps, 1}, {HostId(2u), HostId(0u), 2_MB, 0_ps, 1}});
+              {{HostId(1u), HostId(0u), 2_MB, 0_ps, ClassId(1)},
+               {HostId(2u), HostId(0u), 2_MB, 0_ps, ClassId(1)}});
   run.network().run_until(1_ms);
   EXPECT_TRUE(run.network().violated_invariants(false).empty());
   EXPECT_GT(run.network().totals().buffer_drops, 100);

@@ -33,10 +33,10 @@ struct Switch {
     bare.state.crossbars[0].last_input.resize(ports);
   }
   void request(std::uint32_t input, std::uint32_t output, std::uint32_t c = 0) {
-    arbiter.request(here(), 0, input, output, c);
+    arbiter.request(here(), 0, input, output, ClassId(c));
   }
   [[nodiscard]] std::uint64_t candidates(std::uint32_t output, std::uint32_t c = 0) const {
-    return arbiter.candidates(0, output, c);
+    return arbiter.candidates(0, output, ClassId(c));
   }
   [[nodiscard]] Crossbar& crossbar() { return bare.state.crossbars[0]; }
 
@@ -61,7 +61,7 @@ TEST(Crossbar, OffersAnOutputTheIdleInputsWhoseHeadWantsIt) {
   EXPECT_EQ(s.candidates(7), (1ULL << 63U) | 1U) << "an input sends one packet at a time";
   EXPECT_EQ(s.candidates(7, 1), 0U) << "whatever the class";
   s.arbiter.free_input(s.here(), 0, 5);
-  s.arbiter.withdraw(0, 63, 7, 0);
+  s.arbiter.withdraw(0, 63, 7, ClassId(0));
   EXPECT_EQ(s.candidates(7), (1ULL << 5U) | 1U);
 }
 
@@ -91,13 +91,13 @@ TEST(Crossbar, LooksAgainAtWhatAFreedInputHolds) {
   Switch s(8);
   ChunkPool pool;
   PortState& input = s.bare.state.ports[3];
-  for (const auto& [c, output] : {std::pair{0U, 6}, {1U, 2}}) {
+  for (const auto& [c, output] : {std::pair{ClassId(0), 6}, {ClassId(1), 2}}) {
     for (const int place : {output, 7}) {  // behind the head, 7 does not matter
       Packet packet;
       packet.stamp = place;
       s.bare.state.queue(input, c).packets.push(packet, pool);
     }
-    input.waiting |= class_bit(static_cast<std::uint8_t>(c));
+    input.waiting |= class_bit(c);
   }
   s.arbiter.occupy_input(0, 3);
   s.arbiter.free_input(s.here(), 0, 3);

@@ -207,7 +207,7 @@ TEST(PacketSizes, DependOnWhatTravelsInTheClass) {
   RoceConfig roce;
   roce.ack_size = 60_B;
   const auto smallest = [&](std::size_t number) {
-    return packet_sizes(switches, switches.classes[number], {roce}).smallest;
+    return packet_sizes(switches, switches.classes[ClassId(number)], {roce}).smallest;
   };
   EXPECT_EQ(smallest(0), 60_B) << "ACKs go with the data they answer";
   EXPECT_EQ(smallest(1), 60_B) << "CNPs go in the highest class";
@@ -232,9 +232,9 @@ TEST(PacketSizes, OfCnpsCountInTheHighestClassOutsideOfScaleUpDomains) {
   RoceConfig roce;
   roce.ack_size = 60_B;
   roce.ack_class = switches.data().name;
-  EXPECT_EQ(packet_sizes(switches, switches.classes[1], {roce}).smallest, 60_B);
+  EXPECT_EQ(packet_sizes(switches, switches.classes[ClassId(1)], {roce}).smallest, 60_B);
   EXPECT_EQ(packet_sizes(switches, nvlink, {roce}).smallest, 83_B);
-  EXPECT_EQ(highest_class(switches), 1);
+  EXPECT_EQ(highest_class(switches), ClassId(1));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "simcore/base/id_vector.hpp"
 #include "tests/support/flow_runner.hpp"
 
 namespace weft::testing {
@@ -41,7 +42,8 @@ std::vector<std::int64_t> uplink_packets(FlowRun& run, std::uint32_t servers) {
   const Node& leaf = run.fabric().switch_node(SwitchId(0u));
   std::vector<std::int64_t> packets;
   for (std::uint32_t p = servers; p < leaf.port_count; ++p) {
-    packets.push_back(run.network().class_counters(PortId(leaf.first_port.value() + p), 0).packets);
+    packets.push_back(
+        run.network().class_counters(PortId(leaf.first_port.value() + p), ClassId()).packets);
   }
   return packets;
 }
@@ -101,7 +103,7 @@ std::int64_t paths_of_bursts(Picoseconds gap, Picoseconds flowlet_gap) {
   LoadBalancing balancing(LoadBalancing::kFlowlet);
   balancing.gap = flowlet_gap;
   PacketNetwork network(fabric, routes, options_with(balancing), {HostId(0u), HostId(1u)},
-                        {{ProcessId(0u), ProcessId(1u), 0, 0}});
+                        {{ProcessId(0u), ProcessId(1u), 0, {}}});
   Bursts bursts(40, gap);
   network.start(bursts);
   EXPECT_EQ(network.run_until(1_s), PacketNetwork::Status::kQuiescent);
@@ -109,7 +111,7 @@ std::int64_t paths_of_bursts(Picoseconds gap, Picoseconds flowlet_gap) {
   std::int64_t paths = 0;
   for (std::uint32_t p = 1; p < leaf.port_count; ++p) {
     const PortId port(leaf.first_port.value() + p);
-    paths += network.class_counters(port, 0).packets > 0 ? 1 : 0;
+    paths += network.class_counters(port, ClassId()).packets > 0 ? 1 : 0;
   }
   return paths;
 }
@@ -155,23 +157,23 @@ TEST(LoadBalancing, AdaptiveBeatsRandomWithFewPaths) {
 TEST(LoadBalancing, EveryClassHasItsOwn) {
   // The same pair of hosts in two classes: the first keeps to one uplink, the second takes all.
   PacketNetwork::Options options = options_with(LoadBalancing::kFlow);
-  options.switches.classes[1].load_balancing = LoadBalancing::kRoundRobin;
+  options.switches.classes[ClassId(1)].load_balancing = LoadBalancing::kRoundRobin;
   roce_of(options).ack_class = protocols::kSameClass;
-  FlowRun run(
-      leaf_spine(1, 4), options,
-      {{HostId(0u), HostId(1u), 400_KiB, 0_ps, 0}, {HostId(0u), HostId(1u), 400_KiB, 0_ps, 1}});
+  FlowRun run(leaf_spine(1, 4), options,
+              {{HostId(0u), HostId(1u), 400_KiB, 0_ps, ClassId(0)},
+               {HostId(0u), HostId(1u), 400_KiB, 0_ps, ClassId(1)}});
   run.completions();
   const Node& leaf = run.fabric().switch_node(SwitchId(0u));
-  std::array<int, 2> paths{};
+  IdArray<ClassId, int, 2> paths;
   for (std::uint32_t p = 1; p < leaf.port_count; ++p) {
-    for (std::uint8_t c = 0; c < 2; ++c) {
+    for (const ClassId c : all_classes(2)) {
       const PortId port(leaf.first_port.value() + p);
       // Besides 100 data packets, the ACKs of nobody: they go the other way.
       paths[c] += run.network().class_counters(port, c).packets > 0 ? 1 : 0;
     }
   }
-  EXPECT_EQ(paths[0], 1);
-  EXPECT_EQ(paths[1], 4);
+  EXPECT_EQ(paths[ClassId(0)], 1);
+  EXPECT_EQ(paths[ClassId(1)], 4);
 }
 
 TEST(LoadBalancing, GoBackNSuffersWhenSprayed) {

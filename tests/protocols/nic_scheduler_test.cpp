@@ -31,7 +31,7 @@ struct Nic {
     bare.state.ready.resize(bare.constants.slots(1));
     bare.state.senders.resize(queue_pairs);
     for (std::uint32_t i = 0; i < queue_pairs; ++i) {
-      sender(i).traffic_class = static_cast<std::uint8_t>(i % kNicClasses);
+      sender(i).traffic_class = ClassId(i % kNicClasses);
     }
   }
   [[nodiscard]] NicScheduler scheduler() { return {bare.state, bare.state.ports[0]}; }
@@ -45,17 +45,16 @@ TEST(NicScheduler, LetsReadyQueuePairsOfAClassTakeTurns) {
   Nic nic(6);
   NicScheduler scheduler = nic.scheduler();
   for (const std::uint32_t i : {4U, 0U, 1U, 2U}) {
-    EXPECT_EQ(scheduler.activate(QueuePairId(i), 10_ps),
-              class_bit(static_cast<std::uint8_t>(i % 2)));
+    EXPECT_EQ(scheduler.activate(QueuePairId(i), 10_ps), class_bit(ClassId(i % 2)));
   }
   // Each sends a packet and goes to the end of its class's list.
   for (const std::uint32_t expected : {4U, 0U, 2U, 4U, 0U, 2U, 4U}) {
-    ASSERT_EQ(scheduler.first_ready(0), QueuePairId(expected));
-    scheduler.take_ready(0);
+    ASSERT_EQ(scheduler.first_ready(ClassId(0)), QueuePairId(expected));
+    scheduler.take_ready(ClassId(0));
     EXPECT_EQ(nic.sender(expected).schedule, Schedule::kIdle);
     scheduler.activate(QueuePairId(expected), 10_ps);
   }
-  EXPECT_EQ(scheduler.first_ready(1), QueuePairId(1U));
+  EXPECT_EQ(scheduler.first_ready(ClassId(1)), QueuePairId(1U));
 }
 
 TEST(NicScheduler, HoldsQueuePairsBackUntilTheirTime) {
@@ -68,10 +67,10 @@ TEST(NicScheduler, HoldsQueuePairsBackUntilTheirTime) {
   ASSERT_TRUE(scheduler.has_paced());
   EXPECT_EQ(scheduler.next_paced(), 20_ps);
   EXPECT_EQ(scheduler.release_paced(19_ps), 0);
-  EXPECT_EQ(scheduler.release_paced(20_ps), class_bit(1));
-  EXPECT_EQ(scheduler.release_paced(30_ps), class_bit(0));
+  EXPECT_EQ(scheduler.release_paced(20_ps), class_bit(ClassId(1)));
+  EXPECT_EQ(scheduler.release_paced(30_ps), class_bit(ClassId(0)));
   EXPECT_FALSE(scheduler.has_paced());
-  EXPECT_EQ(scheduler.first_ready(0), QueuePairId(0U))
+  EXPECT_EQ(scheduler.first_ready(ClassId(0)), QueuePairId(0U))
       << "of equal times the lower number goes first";
 }
 
@@ -82,10 +81,10 @@ TEST(NicScheduler, LeavesOutWhatFailedWhileItWaited) {
   scheduler.activate(QueuePairId(0U), 10_ps);
   nic.sender(0).schedule = Schedule::kFailed;
   EXPECT_EQ(scheduler.release_paced(20_ps), 0);
-  EXPECT_TRUE(scheduler.first_ready(0).is_none());
+  EXPECT_TRUE(scheduler.first_ready(ClassId(0)).is_none());
   scheduler.activate(QueuePairId(1U), 20_ps);
   nic.sender(1).schedule = Schedule::kFailed;
-  scheduler.take_ready(1);
+  scheduler.take_ready(ClassId(1));
   EXPECT_EQ(nic.sender(1).schedule, Schedule::kFailed) << "it stays out";
 }
 
@@ -95,14 +94,14 @@ TEST(NicScheduler, ServesAsListsAndASortedSetWould) {
     testing::Draws draws(seed);
     constexpr std::uint32_t kPairs = 20;
     Nic nic(kPairs);
-    std::vector<std::deque<QueuePairId>> ready(kNicClasses);
+    IdVector<ClassId, std::deque<QueuePairId>> ready(kNicClasses);
     std::set<std::pair<Picoseconds, QueuePairId>> paced;
     Picoseconds now;
     for (int i = 0; i < 3000; ++i) {
       NicScheduler scheduler = nic.scheduler();
       const QueuePairId queue_pair(draws.below(kPairs));
       SenderState& sender = nic.sender(queue_pair);
-      const auto c = static_cast<std::uint32_t>(draws.below(kNicClasses));
+      const ClassId c(draws.below(kNicClasses));
       if (sender.schedule == Schedule::kIdle) {
         sender.next_send = now + Picoseconds(draws.between(-20, 20));
         const bool is_ready = sender.next_send <= now;
@@ -122,7 +121,7 @@ TEST(NicScheduler, ServesAsListsAndASortedSetWould) {
       unsigned classes = 0;
       for (; !paced.empty() && paced.begin()->first <= now; paced.erase(paced.begin())) {
         const QueuePairId released = paced.begin()->second;
-        const std::uint8_t of = nic.sender(released).traffic_class;
+        const ClassId of = nic.sender(released).traffic_class;
         ready[of].push_back(released);
         classes |= class_bit(of);
       }
@@ -131,7 +130,7 @@ TEST(NicScheduler, ServesAsListsAndASortedSetWould) {
       if (!paced.empty()) {
         ASSERT_EQ(scheduler.next_paced(), paced.begin()->first);
       }
-      for (std::uint32_t k = 0; k < kNicClasses; ++k) {
+      for (const ClassId k : all_classes(kNicClasses)) {
         ASSERT_EQ(scheduler.first_ready(k),
                   ready[k].empty() ? QueuePairId::none() : ready[k].front());
       }
@@ -146,15 +145,15 @@ TEST(NicScheduler, HandsOverAllThatWaitAndIsEmptyThen) {
   nic.sender(4).next_send = 50_ps;
   for (std::uint32_t i = 0; i < 5; ++i) scheduler.activate(QueuePairId(i), 10_ps);
   std::vector<QueuePairId> taken;
-  scheduler.take_all(kNicClasses, taken);
+  scheduler.take_all(all_classes(kNicClasses), taken);
   std::ranges::sort(taken);
   std::vector<QueuePairId> all;
   for (std::uint32_t i = 0; i < 5; ++i) all.emplace_back(i);
   EXPECT_EQ(taken, all);
   EXPECT_FALSE(scheduler.has_paced());
-  for (std::uint32_t c = 0; c < kNicClasses; ++c) EXPECT_TRUE(scheduler.first_ready(c).is_none());
+  for (const ClassId c : all_classes(kNicClasses)) EXPECT_TRUE(scheduler.first_ready(c).is_none());
   for (std::uint32_t i = 0; i < 5; ++i) EXPECT_EQ(nic.sender(i).schedule, Schedule::kIdle);
-  EXPECT_EQ(scheduler.activate(QueuePairId(1U), 10_ps), class_bit(1));
+  EXPECT_EQ(scheduler.activate(QueuePairId(1U), 10_ps), class_bit(ClassId(1)));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ class Row : public ::testing::Test {
     return port_between(fabric_, from, to);
   }
   [[nodiscard]] static PauseInterval pause(PortId port, PortId cause, int start, int end,
-                                           std::uint8_t traffic_class = 0) {
+                                           ClassId traffic_class = {}) {
     return {.port = port,
             .cause = cause,
             .start = Picoseconds(start),
@@ -52,7 +52,8 @@ class Row : public ::testing::Test {
   }
   [[nodiscard]] FlowActivity flow(std::vector<PortId> path,
                                   std::vector<protocols::Period> active) const {
-    return {.path = std::move(path), .spread = {}, .traffic_class = 0, .active = std::move(active)};
+    return {
+        .path = std::move(path), .spread = {}, .traffic_class = {}, .active = std::move(active)};
   }
   [[nodiscard]] std::vector<PortId> a_to_c() const {
     return {port("a", "s1"), port("s1", "s2"), port("s2", "c")};
@@ -127,12 +128,12 @@ TEST_F(Row, TwoRootsAreTwoStormsAlthoughTheyPauseOnePort) {
 
 TEST_F(Row, ClassesAreFollowedApart) {
   const std::vector<PauseInterval> pauses{
-      pause(port("s2", "s3"), port("s3", "d"), 0, 100, 1),
-      pause(port("s1", "s2"), port("s2", "s3"), 50, 60, 0),
+      pause(port("s2", "s3"), port("s3", "d"), 0, 100, ClassId(1)),
+      pause(port("s1", "s2"), port("s2", "s3"), 50, 60, ClassId(0)),
   };
   const PauseAnalysis analysis = analyse_pauses(fabric_, pauses);
   ASSERT_THAT(analysis.storms, SizeIs(2));
-  EXPECT_EQ(analysis.storms[0].traffic_class, 1);
+  EXPECT_EQ(analysis.storms[0].traffic_class, ClassId(1));
   EXPECT_THAT(analysis.storms[1].ports, ElementsAre(port("s2", "s3")));
 }
 
@@ -211,7 +212,7 @@ TEST_F(Row, OnlyTheLifeOfAFlowCounts) {
 
 TEST_F(Row, AFlowOfAnotherClassIsNotHurt) {
   FlowActivity other = flow(a_to_c(), {{0_ps, 1000_ps}});
-  other.traffic_class = 1;
+  other.traffic_class = ClassId(1);
   EXPECT_THAT(victims(chain(), {other}), IsEmpty());
 }
 

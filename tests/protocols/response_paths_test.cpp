@@ -33,7 +33,7 @@ int used_uplinks(std::uint64_t seed, std::uint32_t pair, QueuePairUse use) {
   roce_of(options).queue_pair_use = use;
   const HostId a(pair);
   const HostId b(kServers + pair);
-  FlowRun run(spec, options, {{a, b, 100_KB, 0_ps, 0, 7}, {b, a, 100_KB, 0_ps, 0, 7}});
+  FlowRun run(spec, options, {{a, b, 100_KB, 0_ps, {}, 7}, {b, a, 100_KB, 0_ps, {}, 7}});
   (void)run.completions();
   const Fabric& fabric = run.fabric();
   const NodeId leaf = fabric.peer_node(fabric.host(b).first_port);
@@ -81,8 +81,8 @@ std::vector<Flow> both_ways(std::uint64_t seed, bool is_one_job) {
   for (std::size_t i = 0; i < order.size(); ++i) {
     const HostId a(order[i]);
     const HostId b(order[(i + 1) % order.size()]);
-    flows.push_back({a, b, 500_KB, 0_ps, 0, 0});
-    flows.push_back({b, a, 500_KB, 0_ps, 0, is_one_job ? 0U : 1U});
+    flows.push_back({a, b, 500_KB, 0_ps, {}, 0});
+    flows.push_back({b, a, 500_KB, 0_ps, {}, is_one_job ? 0U : 1U});
   }
   return flows;
 }

@@ -151,7 +151,7 @@ TEST(SelectiveRepeat, NoMoreIsInFlightThanTheCap) {
     FlowRun run(fabric, topology, options, {{HostId(0u), HostId(1u), 20_MB, 0_ps}});
     run.completions();
     EXPECT_EQ(run.network().totals().error_drops > 0, loss > 0);
-    const Bytes peak = run.network().class_counters(out, 0).peak_bytes;
+    const Bytes peak = run.network().class_counters(out, ClassId()).peak_bytes;
     EXPECT_LE(peak, 40 * 4'178_B);
     EXPECT_GE(peak, 36 * 4'178_B);
   }

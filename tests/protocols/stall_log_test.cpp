@@ -1,4 +1,5 @@
 #include "protocols/state/stall_log.hpp"
+#include "simcore/base/id_vector.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,14 +10,14 @@ namespace {
 // at most 64 entries, which overlap nowhere within a class and lose nothing of the time.
 TEST(StallLog, KeepsTheTimeInBoundedMemory) {
   StallLog log;
-  std::int64_t sum[2] = {};
+  IdArray<ClassId, std::int64_t, 2> sum;
   for (std::int64_t i = 0; i < 100'000; ++i) {
-    const auto c = static_cast<std::uint8_t>(i / 1000 % 2);
+    const ClassId c(static_cast<std::size_t>(i / 1000 % 2));
     log.add(c, Picoseconds(i * 100'000), Picoseconds(i * 100'000 + 30'000), 64);
     sum[c] += 30'000;
     ASSERT_LT(log.entries().size(), 64U);
   }
-  std::int64_t kept[2] = {};
+  IdArray<ClassId, std::int64_t, 2> kept;
   for (const StallLog::Entry& e : log.entries()) {
     EXPECT_LE(e.stalled, e.end - e.start);
     kept[e.traffic_class] += e.stalled.count();
@@ -25,15 +26,14 @@ TEST(StallLog, KeepsTheTimeInBoundedMemory) {
       EXPECT_TRUE(other.end <= e.start || e.end <= other.start);
     }
   }
-  EXPECT_EQ(kept[0], sum[0]);
-  EXPECT_EQ(kept[1], sum[1]);
+  for (const ClassId c : all_classes(2)) EXPECT_EQ(kept[c], sum[c]);
   EXPECT_GT(log.entries().size(), 8U) << "or the times are not worth much";
 }
 
 TEST(StallLog, IsExactWhileThereAreFew) {
   StallLog log;
   for (std::int64_t i = 0; i < 60; ++i) {
-    log.add(0, Picoseconds(i * 1000), Picoseconds(i * 1000 + 1 + i), 64);
+    log.add(ClassId(), Picoseconds(i * 1000), Picoseconds(i * 1000 + 1 + i), 64);
   }
   ASSERT_EQ(log.entries().size(), 60U);
   EXPECT_EQ(log.entries()[59].start, Picoseconds(59'000));

@@ -55,12 +55,12 @@ TEST(LinkLayer, WithoutClassesThereAreDataAndControl) {
                                       "fabric.flow_control.xon=200KB", "fabric.ecn=none"})
           .switches;
   ASSERT_EQ(s.classes.size(), 2U);
-  EXPECT_EQ(s.classes[0].name, "data");
-  EXPECT_EQ(s.classes[0].pfc().xoff, 300_KB);
-  EXPECT_FALSE(s.classes[0].ecn.enabled);
-  EXPECT_EQ(s.classes[1].name, "control");
-  EXPECT_EQ(s.classes[1].scheduling, TrafficClass::Scheduling::kStrict);
-  EXPECT_FALSE(s.classes[1].is_lossless());
+  EXPECT_EQ(s.classes[ClassId(0)].name, "data");
+  EXPECT_EQ(s.classes[ClassId(0)].pfc().xoff, 300_KB);
+  EXPECT_FALSE(s.classes[ClassId(0)].ecn.enabled);
+  EXPECT_EQ(s.classes[ClassId(1)].name, "control");
+  EXPECT_EQ(s.classes[ClassId(1)].scheduling, TrafficClass::Scheduling::kStrict);
+  EXPECT_FALSE(s.classes[ClassId(1)].is_lossless());
   EXPECT_EQ(s.cell, 192_B) << "of spectrum-4";
 }
 
@@ -79,30 +79,30 @@ TEST(LinkLayer, ReadsEveryKeyOfSwitchesAndNics) {
 }
 
 TEST(LinkLayer, ClassesTakeFromTheFabricWhatTheyDoNotSay) {
-  const std::vector<TrafficClass> c = load_link_layer("link-layer.yaml").switches.classes;
+  const auto c = load_link_layer("link-layer.yaml").switches.classes;
   ASSERT_EQ(c.size(), 4U);
-  EXPECT_EQ(c[0].weight, 3U);
-  EXPECT_EQ(c[0].pfc().threshold, PfcConfig::Threshold::kDynamic);
-  EXPECT_DOUBLE_EQ(c[0].pfc().alpha, 0.25) << "overrides the preset";
-  EXPECT_EQ(c[0].pfc().reserved, 4_KiB) << "of the preset";
-  EXPECT_EQ(c[0].pfc().headroom, PfcConfig::Headroom::kExact);
-  EXPECT_EQ(c[0].ecn.curve, protocols::EcnConfig::Curve::kStep);
-  EXPECT_EQ(c[0].ecn.at_rate, 25_Gbps);
-  EXPECT_EQ(c[0].ecn.mark, protocols::EcnConfig::Mark::kEnqueue);
-  EXPECT_FALSE(c[0].egress_alpha.has_value());
-  EXPECT_EQ(c[1].credit().buffer, 64_KiB);
-  EXPECT_EQ(c[1].credit().block, 128_B);
-  EXPECT_EQ(c[1].credit().update, 16_B);
-  EXPECT_EQ(c[1].credit().processing, 10_ns);
-  EXPECT_FALSE(c[1].ecn.enabled);
-  EXPECT_EQ(c[1].egress_reserved, 4_KiB);
-  EXPECT_EQ(c[2].pfc().threshold, PfcConfig::Threshold::kStatic) << "says all of its own";
-  EXPECT_EQ(c[2].pfc().headroom, PfcConfig::Headroom::kGiven);
-  EXPECT_EQ(c[2].pfc().headroom_bytes, 90_KB);
-  EXPECT_EQ(c[2].ecn.curve, protocols::EcnConfig::Curve::kRed);
-  EXPECT_FALSE(c[2].ecn.at_rate.has_value());
-  EXPECT_EQ(c[3].scheduling, TrafficClass::Scheduling::kStrict);
-  EXPECT_EQ(c[3].egress_alpha, 2.0);
+  EXPECT_EQ(c[ClassId(0)].weight, 3U);
+  EXPECT_EQ(c[ClassId(0)].pfc().threshold, PfcConfig::Threshold::kDynamic);
+  EXPECT_DOUBLE_EQ(c[ClassId(0)].pfc().alpha, 0.25) << "overrides the preset";
+  EXPECT_EQ(c[ClassId(0)].pfc().reserved, 4_KiB) << "of the preset";
+  EXPECT_EQ(c[ClassId(0)].pfc().headroom, PfcConfig::Headroom::kExact);
+  EXPECT_EQ(c[ClassId(0)].ecn.curve, protocols::EcnConfig::Curve::kStep);
+  EXPECT_EQ(c[ClassId(0)].ecn.at_rate, 25_Gbps);
+  EXPECT_EQ(c[ClassId(0)].ecn.mark, protocols::EcnConfig::Mark::kEnqueue);
+  EXPECT_FALSE(c[ClassId(0)].egress_alpha.has_value());
+  EXPECT_EQ(c[ClassId(1)].credit().buffer, 64_KiB);
+  EXPECT_EQ(c[ClassId(1)].credit().block, 128_B);
+  EXPECT_EQ(c[ClassId(1)].credit().update, 16_B);
+  EXPECT_EQ(c[ClassId(1)].credit().processing, 10_ns);
+  EXPECT_FALSE(c[ClassId(1)].ecn.enabled);
+  EXPECT_EQ(c[ClassId(1)].egress_reserved, 4_KiB);
+  EXPECT_EQ(c[ClassId(2)].pfc().threshold, PfcConfig::Threshold::kStatic) << "says all of its own";
+  EXPECT_EQ(c[ClassId(2)].pfc().headroom, PfcConfig::Headroom::kGiven);
+  EXPECT_EQ(c[ClassId(2)].pfc().headroom_bytes, 90_KB);
+  EXPECT_EQ(c[ClassId(2)].ecn.curve, protocols::EcnConfig::Curve::kRed);
+  EXPECT_FALSE(c[ClassId(2)].ecn.at_rate.has_value());
+  EXPECT_EQ(c[ClassId(3)].scheduling, TrafficClass::Scheduling::kStrict);
+  EXPECT_EQ(c[ClassId(3)].egress_alpha, 2.0);
 }
 
 TEST(LinkLayer, PresetsOfPfcAreThoseOfTheirNames) {
@@ -123,11 +123,11 @@ TEST(LinkLayer, MessagesTravelInTheClassOfTheirJob) {
   const auto experiment = build_link_layer("link-layer.yaml");
   ASSERT_TRUE(experiment.ok()) << experiment.errors().front().to_string();
   const collectives::Workload& workload = experiment.value().workload;
-  std::set<std::pair<std::uint32_t, int>> seen;
+  std::set<std::pair<std::uint32_t, ClassId>> seen;
   for (const Connection& c : workload.connections()) {
     seen.emplace(workload.job_of(c.source), c.traffic_class);
   }
-  EXPECT_THAT(seen, ElementsAre(std::pair(0U, 0), std::pair(1U, 1)));
+  EXPECT_THAT(seen, ElementsAre(std::pair(0U, ClassId(0)), std::pair(1U, ClassId(1))));
 }
 
 std::string describe(const Fabric& fabric, const Fault& fault) {

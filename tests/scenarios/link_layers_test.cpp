@@ -51,7 +51,7 @@ TEST(LinkLayers, EthernetHasPfcMarksAndDcqcn) {
   const Scenario s = load_layers({}).scenario;
   EXPECT_TRUE(s.switches.data().is_pfc());
   EXPECT_TRUE(s.switches.data().ecn.enabled);
-  EXPECT_FALSE(s.switches.classes[1].is_lossless());
+  EXPECT_FALSE(s.switches.classes[ClassId(1)].is_lossless());
   EXPECT_TRUE(has_dcqcn(s));
 }
 

@@ -137,7 +137,7 @@ TEST(Converged, TrainingTakesAFewPercentLongerAndAllDropsAreTcps) {
   EXPECT_GT(both.totals.buffer_drops, 0);
   std::int64_t of_storage = 0;
   for (std::size_t port = 0; port < both.ports.size(); ++port) {
-    of_storage += both.class_counters(PortId(port), 0).buffer_drops;
+    of_storage += both.class_counters(PortId(port), ClassId()).buffer_drops;
   }
   EXPECT_EQ(of_storage, both.totals.buffer_drops);
   EXPECT_EQ(both.totals.packets_retransmitted,

@@ -163,7 +163,11 @@ TEST_F(Traces, OnlyWhatIsObservedHasAFile) {
   RunFiles files(std::move(folder).value(), observation, names_);
   const std::vector<TraceRecord> records{
       {.time = 3_ps, .value = 4178, .subject = 2, .kind = Kind::kQueue},
-      {.time = 9_ps, .value = 4, .subject = 2, .kind = Kind::kCreditStall, .traffic_class = 1},
+      {.time = 9_ps,
+       .value = 4,
+       .subject = 2,
+       .kind = Kind::kCreditStall,
+       .traffic_class = ClassId(1)},
       {.time = 9_ps, .value = 10, .subject = 7, .kind = Kind::kProgress},
   };
   files.write(records);

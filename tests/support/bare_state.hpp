@@ -18,7 +18,7 @@ struct BareState {
     state.ingress = std::vector<protocols::IngressAccount>(constants.slots(count));
     for (std::uint32_t i = 0; i < count; ++i) {
       state.ports[i].index = i;
-      state.ports[i].first_slot = static_cast<std::uint32_t>(constants.slot(i, 0));
+      state.ports[i].first_slot = static_cast<std::uint32_t>(constants.first_slot(i));
     }
   }
 

@@ -35,7 +35,7 @@ struct Flow {
   HostId destination;
   Bytes size;
   Picoseconds start;
-  std::uint8_t traffic_class = 0;
+  ClassId traffic_class{};
   std::optional<std::uint32_t> label{};  ///< of its connection; absent: its number
 };
 

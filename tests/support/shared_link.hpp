@@ -84,7 +84,7 @@ class SharedLinkRun {
     jain_ = sum * sum / (link.flows * squares);
     packets_ = std::move(received);
     counters_ = network.port_counters(port);
-    peak_ = static_cast<double>(network.class_counters(port, 0).peak_bytes.count());
+    peak_ = static_cast<double>(network.class_counters(port, ClassId()).peak_bytes.count());
     latency_ = network.packet_latency().mean() * 1e-12;
     pauses_ = network.totals().pauses;
     EXPECT_TRUE(network.violated_invariants(false).empty());

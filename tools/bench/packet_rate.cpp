@@ -68,7 +68,7 @@ void cells(Options& o) { o.switches.cell = 192_B; }
 void eight_classes(Options& o) {
   while (o.switches.classes.size() < protocols::kMaxClasses) {
     o.switches.classes.insert(o.switches.classes.begin() + 1, o.switches.data());
-    o.switches.classes[1].name = "more" + std::to_string(o.switches.classes.size());
+    o.switches.classes[ClassId(1)].name = "more" + std::to_string(o.switches.classes.size());
   }
 }
 void partitioned_buffer(Options& o) {

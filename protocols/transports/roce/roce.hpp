@@ -282,8 +282,8 @@ class Roce {
     packet.entropy = r.ack_entropy;
     packet.size = t.ack_size;
     packet.ttl = t.ttl;
-    const std::uint8_t fixed = kind == PacketKind::kCnp ? t.cnp_class : t.ack_class;
-    const std::uint8_t c = fixed == TransportConstants::kSame ? r.traffic_class : fixed;
+    const ClassId fixed = kind == PacketKind::kCnp ? t.cnp_class : t.ack_class;
+    const ClassId c = fixed.is_none() ? r.traffic_class : fixed;
     packet.flags = static_cast<std::uint8_t>(static_cast<unsigned>(kind) | class_flags(c));
     return packet;
   }

@@ -123,7 +123,7 @@ class TcpReceiverEnd {
     packet.entropy = r.ack_entropy;
     packet.size = t.ack_size;
     packet.ttl = t.ttl;
-    const std::uint8_t c = t.ack_class == TransportConstants::kSame ? r.traffic_class : t.ack_class;
+    const ClassId c = t.ack_class.is_none() ? r.traffic_class : t.ack_class;
     const bool echoes = tcp.echoes || tcp.was_marked;
     packet.flags = static_cast<std::uint8_t>(static_cast<unsigned>(PacketKind::kAck) |
                                              class_flags(c) | (echoes ? kCongested : 0U));

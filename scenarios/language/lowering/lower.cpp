@@ -40,22 +40,23 @@ void check_receivers(const Context& context) {
 }
 
 /// Where the load balancing of a class stands.
-std::string balancing_path(const Context& context, std::size_t traffic_class) {
+std::string balancing_path(const Context& context, ClassId c) {
   const auto& classes = context.document.fabric.classes;
-  const bool is_own =
-      traffic_class < classes.size() && classes[traffic_class].own.load_balancing.has_value();
-  return (is_own ? element_path("fabric.classes", traffic_class) : std::string("fabric")) +
+  const std::size_t place = c.value();
+  const bool is_own = place < classes.size() && classes[place].own.load_balancing.has_value();
+  return (is_own ? element_path("fabric.classes", place) : std::string("fabric")) +
          ".load_balancing";
 }
 
 void check_balancing(const Context& context, const Scenario& scenario) {
   const protocols::SwitchConfig& switches = scenario.switches;
   const std::vector<ClassDocument>& classes = context.document.fabric.classes;
-  for (std::size_t c = 0; c < switches.classes.size(); ++c) {
+  for (const ClassId c : switches.all_classes()) {
     const protocols::LoadBalancing& balancing = switches.balancing(c);
-    const bool has_own = c < classes.size() && classes[c].transport.has_value();
+    const std::size_t place = c.value();
+    const bool has_own = place < classes.size() && classes[place].transport.has_value();
     const protocols::TransportConfig& transport =
-        has_own ? *classes[c].transport : scenario.transport;
+        has_own ? *classes[place].transport : scenario.transport;
     if (balancing.sprays() && breaks_when_reordered(transport)) {
       return context.fail(balancing_path(context, c), kReorderedDatagrams);
     }

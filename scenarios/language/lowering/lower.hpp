@@ -58,10 +58,9 @@ void lower_classes(const Context& context, Scenario& scenario);
 void check_buffers(const Context& context, const Scenario& scenario);
 /// The number of the class that the value at `path` names; reports where there is none. `words` are
 /// accepted besides.
-[[nodiscard]] std::optional<std::uint8_t> find_class(const Context& context,
-                                                     const std::string& name,
-                                                     const std::string& path,
-                                                     const std::vector<std::string>& words = {});
+[[nodiscard]] std::optional<ClassId> find_class(const Context& context, const std::string& name,
+                                                const std::string& path,
+                                                const std::vector<std::string>& words = {});
 /// The number of the transport that is written at `path` among the scenario's; checks what it
 /// names.
 [[nodiscard]] std::uint8_t lower_transport(const Context& context,

@@ -65,8 +65,9 @@ void check_credits(const Context& context, const Scenario& scenario) {
   for (const protocols::TransportConfig& transport : scenario.transports()) {
     packet = std::max(packet, protocols::traits_of(transport).full_packet());
   }
-  for (std::size_t i = 0; i < scenario.switches.classes.size(); ++i) {
-    const TrafficClass& c = scenario.switches.classes[i];
+  for (const ClassId id : scenario.switches.all_classes()) {
+    const TrafficClass& c = scenario.switches.classes[id];
+    const std::size_t i = id.value();
     if (!c.is_credit()) continue;
     const CreditConfig& credit = c.credit();
     const std::int64_t blocks = (packet + credit.block - 1_B) / credit.block;
@@ -93,14 +94,13 @@ std::vector<std::string> class_names(const Document& document) {
   return names;
 }
 
-std::optional<std::uint8_t> find_class(const Context& context, const std::string& name,
-                                       const std::string& path,
-                                       const std::vector<std::string>& words) {
+std::optional<ClassId> find_class(const Context& context, const std::string& name,
+                                  const std::string& path, const std::vector<std::string>& words) {
   std::vector<std::string> names = class_names(context.document);
   const auto found = std::ranges::find(names, name);
   const std::ptrdiff_t number = found - names.begin();
   if (found != names.end() && number < protocols::kMaxClasses) {
-    return static_cast<std::uint8_t>(number);
+    return ClassId(static_cast<std::size_t>(number));
   }
   if (found != names.end()) return std::nullopt;  // too many classes: reported already
   if (std::ranges::find(words, name) != words.end()) return std::nullopt;

@@ -3,6 +3,7 @@
 #include <string>
 #include <variant>
 
+#include "protocols/packet/packet_kind.hpp"
 #include "scenarios/language/lowering/lower.hpp"
 #include "simcore/text/quoted.hpp"
 
@@ -22,7 +23,7 @@ void check_classes(const Context& context, const NicPause& pause, const std::str
     const std::string element = element_path(key, i);
     const std::string& at = locate(context.root, element).is_exact ? element : key;
     const auto number = find_class(context, name, at, {"all"});
-    if (number && (pausable & (1U << *number)) == 0) {
+    if (number && (pausable & protocols::class_bit(*number)) == 0) {
       context.fail(at, backquoted(name) + " has no PFC; nothing can pause it");
     }
   }

@@ -45,9 +45,9 @@ class JobLowering {
     Placement placement = place_ranks(job.ranks, names_, scenario.seed, index);
     for (PlacementProblem& problem : placement.problems) report(std::move(problem));
     if (!placement.problems.empty()) return;
-    JobSpec spec{job.name, job.start, std::move(placement.hosts), {}, 0, {}};
+    JobSpec spec{job.name, job.start, std::move(placement.hosts), {}, {}, {}};
     spec.traffic_class =
-        find_class(context_, job.traffic_class, child_path(path_, "class")).value_or(0);
+        find_class(context_, job.traffic_class, child_path(path_, "class")).value_or(ClassId());
     choose_transport(job, spec, scenario);
     spec.kind = job.kind;
     fit(job.ranks, spec);
@@ -67,8 +67,8 @@ class JobLowering {
   /// Its own transport, or that of its class, or the scenario's.
   void choose_transport(const JobDocument& job, JobSpec& spec, Scenario& scenario) {
     const std::vector<ClassDocument>& classes = context_.document.fabric.classes;
-    const auto& of_class =
-        spec.traffic_class < classes.size() ? classes[spec.traffic_class].transport : std::nullopt;
+    const std::size_t place = spec.traffic_class.value();
+    const auto& of_class = place < classes.size() ? classes[place].transport : std::nullopt;
     if (job.transport) {
       if (link_roles_of(context_.document) == topologies::LinkRoles::kNone) {
         fail("transport", "has a meaning only for links between servers; this fabric has none");

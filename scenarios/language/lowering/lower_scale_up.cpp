@@ -112,7 +112,7 @@ void lower_scale_up(const Context& context, Scenario& scenario) {
     config.reduction_window = part.reduction_window;
     config.gpus = part.gpus;
     config.reduction_header = header_of(part, part.reduction_efficiency);
-    config.traffic_class = static_cast<std::uint8_t>(switches.classes.size());
+    config.traffic_class = ClassId(switches.classes.size());
     switches.classes.push_back(class_of(part, switches));
     scenario.scale_up.push_back(config);
   }

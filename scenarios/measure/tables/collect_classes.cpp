@@ -8,9 +8,8 @@ void collect_classes(const EndedRun& run, Results& results) {
   results.class_names = class_names(e.scenario.switches);
   results.classes.reserve(e.fabric.ports.size() * results.class_names.size());
   for (std::uint32_t p = 0; p < e.fabric.ports.size(); ++p) {
-    for (std::size_t c = 0; c < results.class_names.size(); ++c) {
-      results.classes.push_back(
-          run.network->class_counters(PortId(p), static_cast<std::uint8_t>(c)));
+    for (const ClassId c : e.scenario.switches.all_classes()) {
+      results.classes.push_back(run.network->class_counters(PortId(p), c));
     }
   }
 }

@@ -211,7 +211,7 @@ const Record<BlockedRow>& deadlock_record() {
 std::vector<StarvedQueue> starved_queues(const Results& r) {
   std::vector<StarvedQueue> starved;
   for (const PortResult& p : r.ports) {
-    for (std::size_t c = 0; c < r.class_names.size(); ++c) {
+    for (const ClassId c : all_classes(r.class_names.size())) {
       const protocols::ClassCounters& counters = r.class_counters(p.port, c);
       if (counters.credit_stall_time == Picoseconds(0)) continue;
       starved.push_back({p.name, r.class_names[c], counters});

@@ -40,9 +40,9 @@ const Table<ClassRow>& ClassesTable::declaration() {
         [](const ClassRow& r) { return r.counters.credit_stall_time; }}},
       [](const Results& r, const auto& visit) {
         for (const PortResult& port : r.ports) {
-          for (std::size_t i = 0; i < r.class_names.size(); ++i) {
-            const protocols::ClassCounters& counters = r.class_counters(port.port, i);
-            if (saw_anything(counters)) visit({r, port, i, counters});
+          for (const ClassId c : all_classes(r.class_names.size())) {
+            const protocols::ClassCounters& counters = r.class_counters(port.port, c);
+            if (saw_anything(counters)) visit({r, port, c, counters});
           }
         }
       },

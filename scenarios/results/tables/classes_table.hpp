@@ -12,7 +12,7 @@ namespace weft::scenarios {
 struct ClassRow {
   const Results& results;
   const PortResult& port;
-  std::size_t traffic_class;
+  ClassId traffic_class{};
   const protocols::ClassCounters& counters;
 };
 

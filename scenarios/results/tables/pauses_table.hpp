@@ -18,7 +18,7 @@ struct VictimResult {
   HostId source;
   HostId destination;
   std::uint32_t queue_pair = 0;  ///< among those of its connection
-  std::uint8_t traffic_class = 0;
+  ClassId traffic_class{};
   Picoseconds active;                         ///< time during which a message of it was under way
   Picoseconds lost;                           ///< of that
   std::vector<protocols::VictimLoss> losses;  ///< by storm, falling
