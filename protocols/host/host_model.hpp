@@ -304,7 +304,8 @@ class HostModel {
       const std::uint32_t eligible = port.waiting & ~static_cast<unsigned>(port.blocked);
       const ClassId c = scheduler_.choose(port, eligible, here.now,
                                           [&](ClassId of) { return next_size(port, nic, of); });
-      if (c.is_none()) break;
+      if (c.is_none()) [[unlikely]]
+        break;
       QueuePairId moving;
       if (!send_next(here, port, nic, c, eligible, moving)) continue;
       if (Path::has(Feature::kHostPorts) && !moving.is_none()) activate(here, moving);
@@ -329,11 +330,12 @@ class HostModel {
 
   /// The queue pair of class `c` whose turn it is; those that may not send lose their turn.
   [[nodiscard]] QueuePairId next_sender(NicScheduler& nic, ClassId c) {
-    for (;;) {
-      const QueuePairId qp = nic.first_ready(c);
-      if (qp.is_none() || can_send(s_.senders[qp])) return qp;
+    QueuePairId qp = nic.first_ready(c);
+    while (!qp.is_none() && !can_send(s_.senders[qp])) {
       nic.take_ready(c);
+      qp = nic.first_ready(c);
     }
+    return qp;
   }
 
   /// Sends a packet of class `c`. False: it had none that may be sent. `moving`: a queue pair whose

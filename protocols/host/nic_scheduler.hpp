@@ -23,7 +23,8 @@ class NicScheduler {
   /// of its class if that is now, else 0.
   std::uint8_t activate(QueuePairId queue_pair, Picoseconds now) {
     SenderState& s = senders_[queue_pair];
-    if (s.next_send <= now) return append_ready(queue_pair);
+    if (s.next_send <= now) [[likely]]
+      return append_ready(queue_pair);
     s.schedule = SenderState::Schedule::kPaced;
     nic_.paced.push_back({s.next_send, queue_pair});
     std::push_heap(nic_.paced.begin(), nic_.paced.end(), std::greater<>{});
@@ -33,15 +34,8 @@ class NicScheduler {
   /// Moves those whose time has come to their ready lists; returns the bits of their classes.
   std::uint8_t release_paced(Picoseconds now) {
     std::uint8_t classes = 0;
-    while (!nic_.paced.empty() && nic_.paced.front().time <= now) {
-      std::pop_heap(nic_.paced.begin(), nic_.paced.end(), std::greater<>{});
-      const QueuePairId queue_pair = nic_.paced.back().queue_pair;
-      nic_.paced.pop_back();
-      // A queue pair that failed while it waited stays out.
-      if (senders_[queue_pair].schedule == SenderState::Schedule::kPaced) {
-        classes |= append_ready(queue_pair);
-      }
-    }
+    while (!nic_.paced.empty() && nic_.paced.front().time <= now)
+      [[unlikely]] classes |= release_first();
     return classes;
   }
 
@@ -78,6 +72,14 @@ class NicScheduler {
   [[nodiscard]] Picoseconds next_paced() const { return nic_.paced.front().time; }
 
  private:
+  std::uint8_t release_first() {
+    std::pop_heap(nic_.paced.begin(), nic_.paced.end(), std::greater<>{});
+    const QueuePairId queue_pair = nic_.paced.back().queue_pair;
+    nic_.paced.pop_back();
+    // A queue pair that failed while it waited stays out.
+    const bool waits = senders_[queue_pair].schedule == SenderState::Schedule::kPaced;
+    return waits ? append_ready(queue_pair) : std::uint8_t{0};
+  }
   std::uint8_t append_ready(QueuePairId queue_pair) {
     SenderState& s = senders_[queue_pair];
     s.schedule = SenderState::Schedule::kReady;

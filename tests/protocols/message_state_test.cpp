@@ -57,7 +57,7 @@ TEST(MessageRecords, KeepWhatTheSenderIsDoneWithInThatOrderUntilItIsForgotten) {
   const auto done = [&records] {
     std::vector<std::uint32_t> places;
     records.for_each_done([&](std::uint32_t place, const MessageRecord& m) {
-      EXPECT_EQ(m.queue_pair, place);
+      EXPECT_EQ(m.queue_pair, QueuePairId(place));
       places.push_back(place);
     });
     EXPECT_EQ(records.done(), places.size());
