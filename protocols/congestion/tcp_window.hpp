@@ -14,16 +14,17 @@ namespace weft::protocols::congestion {
 
 /// What the windows of TCP's congestion controls have in common: slow start up to a threshold, and
 /// one reduction per window of data, whether a mark or a loss asked for it (RFC 5681, RFC 3168
-/// 6.1.2). Windows are in units of 2^-24 packets.
+/// 6.1.2).
 ///
 /// Slow start counts packets, not ACKs, so that a receiver that acknowledges every second one does
 /// not slow it down (RFC 3465; Linux). What is reduced is the window, which grows only while all of
 /// it is in use (RFC 7661), not the flight, as RFC 5681 has it; Linux does the same.
 class TcpWindow {
  public:
-  static constexpr int kBits = 24;
-  static constexpr std::int64_t kOne = std::int64_t{1} << kBits;
-  static constexpr std::int64_t kMost = std::int64_t{kMostInFlight} << kBits;
+  /// Packets, and shares of a window.
+  using Number = Fixed<24>;
+  static constexpr Number kOne = Number::one();
+  static constexpr Number kMost = Number::whole(kMostInFlight);
 
   /// What controls with such a window tell of it.
   static constexpr std::array<Column, 4> kColumns{{
@@ -40,8 +41,8 @@ class TcpWindow {
   void start(const TcpWindowConfig& config, const FlowStart& flow) {
     line_rate_ = flow.line_rate;
     packet_ = flow.packet;
-    window_ = std::int64_t{config.initial} << kBits;
-    if (config.slow_start_limit > 0) threshold_ = std::int64_t{config.slow_start_limit} << kBits;
+    window_ = Number::whole(config.initial);
+    if (config.slow_start_limit > 0) threshold_ = Number::whole(config.slow_start_limit);
   }
 
   /// To be told of every ACK, first of all.
@@ -60,54 +61,53 @@ class TcpWindow {
   /// what ACKs allow at twice the rate of the link waits at the NIC (as Linux has it).
   [[nodiscard]] bool may_grow(const Acknowledgement& ack) const {
     if (is_reducing_ || !ack.may_grow) return false;
-    const std::int64_t in_flight = std::int64_t{ack.sent - ack.arrived + ack.packets} << kBits;
+    const Number in_flight = Number::whole(ack.sent - ack.arrived + ack.packets);
     return window_ < (window_ < threshold_ ? 2 * in_flight : in_flight + kOne);
   }
   /// Slow start by so many packets; returns those that congestion avoidance is left with.
-  [[nodiscard]] std::int64_t slow_start(std::uint32_t packets) {
-    const std::int64_t acknowledged = std::int64_t{packets} << kBits;
+  [[nodiscard]] Number slow_start(std::uint32_t packets) {
+    const Number acknowledged = Number::whole(packets);
     if (window_ >= threshold_) return acknowledged;
-    const std::int64_t gain = std::min(acknowledged, threshold_ - window_);
+    const Number gain = std::min(acknowledged, threshold_ - window_);
     window_ += gain;
     return acknowledged - gain;
   }
-  /// By `packets` (in units of 2^-24) per window, of so many that were acknowledged.
-  void add_per_window(std::int64_t packets, std::int64_t acknowledged) {
+  /// By `packets` per window, of so many that were acknowledged.
+  void add_per_window(Number packets, Number acknowledged) {
     set(window_ + scaled(packets, acknowledged, window_));
   }
-  void set(std::int64_t window) { window_ = std::clamp(window, kOne, kMost); }
+  void set(Number window) { window_ = std::clamp(window, kOne, kMost); }
 
-  /// A reduction to `share` (in units of 2^-24), by a mark or a loss. The threshold is two packets
+  /// A reduction to `share`, by a mark or a loss. The threshold is two packets
   /// at least (RFC 5681, equation 4), and so is the window after a loss (RFC 9438, 4.6).
-  void reduce(std::int64_t share, bool by_mark) {
-    const std::int64_t reduced = scaled(window_, share, kOne);
+  void reduce(Number share, bool by_mark) {
+    const Number reduced = window_ * share;
     threshold_ = std::max(reduced, 2 * kOne);
     set(by_mark ? reduced : threshold_);
     reduced_at_ = sent_;
     is_reducing_ = true;
   }
   /// Back to one packet; only the first of several time-outs in a row says what the path bears.
-  void time_out(std::int64_t share) {
-    if (timeouts_++ == 0) threshold_ = std::max(scaled(window_, share, kOne), 2 * kOne);
+  void time_out(Number share) {
+    if (timeouts_++ == 0) threshold_ = std::max(window_ * share, 2 * kOne);
     window_ = kOne;
     is_reducing_ = false;
   }
 
-  [[nodiscard]] std::int64_t window() const { return window_; }
-  [[nodiscard]] std::int64_t threshold() const { return threshold_; }
+  [[nodiscard]] Number window() const { return window_; }
+  [[nodiscard]] Number threshold() const { return threshold_; }
   [[nodiscard]] bool is_reducing() const { return is_reducing_; }
   [[nodiscard]] std::uint32_t packets() const {
-    return static_cast<std::uint32_t>(window_ >> kBits);
+    return static_cast<std::uint32_t>(window_.floor());
   }
 
   /// Of the last ACK; 0 before the first.
   [[nodiscard]] Picoseconds delay() const { return delay_; }
   /// The values of `kColumns`.
   void sample(std::span<std::int64_t, kColumns.size()> values) const {
-    constexpr int kShift = 32 - kBits;
     values[0] = rate().count();
-    values[1] = window_ << kShift;
-    if (threshold_ < kMost) values[2] = threshold_ << kShift;
+    values[1] = window_.in<32>().raw();
+    if (threshold_ < kMost) values[2] = threshold_.in<32>().raw();
     if (delay_ > Picoseconds(0)) values[3] = delay_.count();
   }
 
@@ -115,12 +115,12 @@ class TcpWindow {
   /// What the window sends at while ACKs take as long as the last one.
   [[nodiscard]] BitsPerSecond rate() const {
     if (delay_ <= Picoseconds(0)) return line_rate_;
-    const std::int64_t busy = scaled(window_, transmission_time(packet_, line_rate_).count(), kOne);
-    return std::min(line_rate_, BitsPerSecond(scaled(line_rate_.count(), busy, delay_.count())));
+    const Picoseconds busy = transmission_time(packet_, line_rate_) * window_;
+    return std::min(line_rate_, scaled(line_rate_, busy, delay_));
   }
 
-  std::int64_t window_ = kOne;
-  std::int64_t threshold_ = kMost;
+  Number window_ = kOne;
+  Number threshold_ = kMost;
   BitsPerSecond line_rate_;
   Bytes packet_;
   Picoseconds delay_;

@@ -59,10 +59,7 @@ class LossCycle {
     }
     return period_ * to_seconds(rtt_) / to_seconds(now_ - begin);
   }
-  [[nodiscard]] double window() const {
-    return static_cast<double>(control_.window_fixed()) /
-           static_cast<double>(congestion::TcpWindow::kOne);
-  }
+  [[nodiscard]] double window() const { return control_.window_fixed().to_double(); }
 
  private:
   static typename Control::Config limited(typename Control::Config config, std::uint32_t window) {

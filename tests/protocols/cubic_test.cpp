@@ -38,9 +38,7 @@ struct CubicSender {
     while (arrived != end) ack();
     ack();
   }
-  [[nodiscard]] double window() const {
-    return static_cast<double>(s.window_fixed()) / static_cast<double>(TcpWindow::kOne);
-  }
+  [[nodiscard]] double window() const { return s.window_fixed().to_double(); }
 
   CubicParameters p;
   Cubic s;
@@ -65,12 +63,14 @@ TEST(Cubic, TakesKSecondsBackToThePlateau) {
 }
 
 TEST(Cubic, TheRootOfACubeIsTheLargestIntegerThatIsNoMore) {
-  constexpr std::int64_t kC = 2 * TcpWindow::kOne / 5;
-  for (const std::int64_t height : {std::int64_t{1}, std::int64_t{1'000}, 30 * TcpWindow::kOne,
-                                    65'535 * TcpWindow::kOne, TcpWindow::kMost}) {
-    const std::int64_t root = cubic_curve::root(height, kC);
-    const long double seconds = static_cast<long double>(root) / (1 << 24);
-    const long double exact = std::cbrt(static_cast<long double>(height) / kC);
+  using Number = TcpWindow::Number;
+  constexpr Number kC = 2 * Number::one() / 5;
+  for (const Number height : {Number::unit(), Number::from_raw(1'000), Number::whole(30),
+                              Number::whole(65'535), TcpWindow::kMost}) {
+    const cubic_curve::Ticks root = cubic_curve::root(height, kC);
+    const long double seconds = static_cast<long double>(root.count()) / (1 << 24);
+    const long double exact =
+        std::cbrt(static_cast<long double>(height.raw()) / static_cast<long double>(kC.raw()));
     EXPECT_NEAR(static_cast<double>(seconds), static_cast<double>(exact), 1.0 / (1 << 23));
     EXPECT_LE(seconds, exact);
   }

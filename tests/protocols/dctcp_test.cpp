@@ -30,12 +30,8 @@ struct DctcpSender {
     const std::uint32_t end = sent;
     for (std::uint32_t i = 0; arrived != end; ++i) ack(i < marked);
   }
-  [[nodiscard]] double window() const {
-    return static_cast<double>(s.window_fixed()) / static_cast<double>(DctcpParameters::kOne);
-  }
-  [[nodiscard]] double alpha() const {
-    return static_cast<double>(s.alpha_fixed()) / static_cast<double>(DctcpParameters::kOne);
-  }
+  [[nodiscard]] double window() const { return s.window_fixed().to_double(); }
+  [[nodiscard]] double alpha() const { return s.alpha_fixed().to_double(); }
 
   DctcpParameters p;
   Dctcp s;

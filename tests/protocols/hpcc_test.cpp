@@ -34,9 +34,7 @@ struct HpccSender {
   void acknowledge(std::uint32_t arrived, std::uint32_t sent) {
     h.on_ack(p, {.packets = 1, .arrived = arrived, .sent = sent, .hops = reports}, 1_ms);
   }
-  [[nodiscard]] double utilization() const {
-    return static_cast<double>(h.utilization()) / static_cast<double>(HpccParameters::kOne);
-  }
+  [[nodiscard]] double utilization() const { return h.utilization().to_double(); }
   [[nodiscard]] double gigabits() const { return static_cast<double>(h.rate().count()) * 1e-9; }
 
   HpccParameters p;

@@ -34,9 +34,7 @@ struct NewRenoSender {
     while (arrived + packets <= end) ack(false, packets);
     if (arrived != end) ack(false, end - arrived);
   }
-  [[nodiscard]] double window() const {
-    return static_cast<double>(s.window_fixed()) / static_cast<double>(TcpWindow::kOne);
-  }
+  [[nodiscard]] double window() const { return s.window_fixed().to_double(); }
 
   NewRenoConfig p;
   NewReno s;

@@ -27,10 +27,8 @@ struct PowerTcpSender {
     report.waiting = waiting;
   }
   void acknowledge(Picoseconds now) { s.on_ack(p, {.packets = 1, .hops = {&report, 1}}, now); }
-  [[nodiscard]] double power() const {
-    return static_cast<double>(s.power()) / static_cast<double>(PowerTcpParameters::kOne);
-  }
-  [[nodiscard]] double window() const { return static_cast<double>(s.window_fixed()) / 256; }
+  [[nodiscard]] double power() const { return s.power().to_double(); }
+  [[nodiscard]] double window() const { return s.window_fixed().to_double(); }
 
   PowerTcpParameters p;
   PowerTcp s;

@@ -37,7 +37,7 @@ TEST(Rccc, SendsOneAndAHalfIdlePathsUnasked) {
   int packets = 0;
   for (; sender.s.may_send(); ++packets) sender.send(10_MB);
   EXPECT_EQ(packets, 38) << "150 kB, of which the last packet overdraws";
-  EXPECT_EQ(sender.s.credit(), -2'000);
+  EXPECT_EQ(sender.s.credit(), Bytes(-2'000));
 }
 
 TEST(Rccc, AsksForWhatItHasUsedAndNoMoreThanIsLeft) {
@@ -60,14 +60,14 @@ TEST(Rccc, GrantsAreRunningTotals) {
   RcccSender sender;
   while (sender.s.may_send()) sender.send(10_MB);
   sender.s.on_granted(sender.p, 32'768);  // of two grants, the first of which was lost
-  EXPECT_EQ(sender.s.credit(), 30'768);
+  EXPECT_EQ(sender.s.credit(), 30'768_B);
   sender.s.on_granted(sender.p, 16'384);  // overtaken
-  EXPECT_EQ(sender.s.credit(), 30'768);
+  EXPECT_EQ(sender.s.credit(), 30'768_B);
 }
 
 TEST(Rccc, OnePacketMayGoToAskWhereTheReceiverKnowsOfNoWish) {
   RcccSender sender;
-  while (sender.s.credit() > 0) sender.send(0_B);
+  while (sender.s.credit() > 0_B) sender.send(0_B);
   ASSERT_TRUE(sender.s.may_send()) << "a message was posted since";
   const CreditRequest request = sender.send(1_MB);
   EXPECT_EQ(request.total, 156'000u);
@@ -129,7 +129,7 @@ class MarkedPort {
       port_.hear(p_, i % 100 < marked_of_100, now_, random_);
       now_ += 180_ns;
     }
-    return static_cast<double>(port_.share_of_pace()) / static_cast<double>(RcccParameters::kOne);
+    return port_.share_of_pace().to_double();
   }
   /// Nothing comes for a while.
   double after_silence(Picoseconds time) {

@@ -21,9 +21,7 @@ struct Sender {
     s.start(p, {.line_rate = 100_Gbps, .packet = 4'000_B, .base_rtt = kRtt, .hops = hops});
   }
   void ack(Picoseconds delay, Picoseconds now) { s.on_ack(p, {.packets = 1, .delay = delay}, now); }
-  [[nodiscard]] double window() const {
-    return static_cast<double>(s.window_fixed()) / static_cast<double>(SwiftParameters::kOne);
-  }
+  [[nodiscard]] double window() const { return s.window_fixed().to_double(); }
 
   SwiftParameters p;
   Swift s;

@@ -15,13 +15,13 @@
 
 namespace weft::protocols::congestion {
 
-/// CubicConfig in the integers that the engine computes with: in units of 2^-24.
+/// CubicConfig in the integers that the engine computes with.
 struct CubicParameters {
   explicit CubicParameters(const CubicConfig& config);
 
-  std::int64_t c;
-  std::int64_t beta;
-  std::int64_t alpha;  ///< packets per window of Reno's increase, for the same average
+  TcpWindow::Number c;  ///< packets per cubic second
+  TcpWindow::Number beta;
+  TcpWindow::Number alpha;  ///< packets per window of Reno's increase, for the same average
   TcpWindowConfig window;
   bool fast_convergence;
   bool reno_friendly;
@@ -60,8 +60,8 @@ class Cubic {
       epoch_ += since_last;
       return;
     }
-    const std::int64_t rest = window_.slow_start(ack.packets);
-    if (rest > 0) avoid_congestion(p, rest, now);
+    const Number rest = window_.slow_start(ack.packets);
+    if (rest > Number()) avoid_congestion(p, rest, now);
   }
 
   void on_notified(const Parameters& /*p*/, Picoseconds /*now*/) {}
@@ -74,7 +74,7 @@ class Cubic {
     // Section 4.8: the next stage of congestion avoidance begins on its plateau.
     prior_ = window_.window();
     window_.time_out(p.beta);
-    plateau_ = 0;
+    plateau_ = Number();
     is_avoiding_ = false;
   }
 
@@ -82,20 +82,22 @@ class Cubic {
 
   void sample(const Parameters& /*p*/, std::span<std::int64_t, kColumns.size()> values) const {
     window_.sample(values.first<TcpWindow::kColumns.size()>());
-    if (is_avoiding_) values[4] = plateau_ << (32 - TcpWindow::kBits);
+    if (is_avoiding_) values[4] = plateau_.in<32>().raw();
   }
 
-  /// In units of 2^-24 packets.
-  [[nodiscard]] std::int64_t window_fixed() const { return window_.window(); }
+  /// Packets that may be in flight.
+  [[nodiscard]] TcpWindow::Number window_fixed() const { return window_.window(); }
   /// K: from the beginning of congestion avoidance until the window is W_max again.
   [[nodiscard]] Picoseconds time_to_plateau() const { return cubic_curve::picoseconds(ascent_); }
 
  private:
+  using Number = TcpWindow::Number;
+
   /// Sections 4.6 and 4.7.
   void reduce(const Parameters& p, bool by_mark) {
     prior_ = window_.window();
     const bool makes_room = p.fast_convergence && prior_ < plateau_;
-    plateau_ = makes_room ? scaled(prior_, TcpWindow::kOne + p.beta, 2 * TcpWindow::kOne) : prior_;
+    plateau_ = makes_room ? scaled(prior_, Number::one() + p.beta, Number::whole(2)) : prior_;
     window_.reduce(p.beta, by_mark);
     is_avoiding_ = false;
   }
@@ -109,33 +111,32 @@ class Cubic {
     ascent_ = cubic_curve::root(plateau_ - window_.window(), p.c);
   }
 
-  /// `acknowledged`: packets, in units of 2^-24.
-  void avoid_congestion(const Parameters& p, std::int64_t acknowledged, Picoseconds now) {
+  /// `acknowledged`: packets.
+  void avoid_congestion(const Parameters& p, Number acknowledged, Picoseconds now) {
     if (!is_avoiding_) begin(p, now);
     const Picoseconds age = now - epoch_;
-    const std::int64_t window = window_.window();
+    const Number window = window_.window();
     if (p.reno_friendly) {
-      const std::int64_t gain = reno_ < prior_ ? p.alpha : TcpWindow::kOne;
+      const Number gain = reno_ < prior_ ? p.alpha : TcpWindow::kOne;
       reno_ = std::min(TcpWindow::kMost, reno_ + scaled(gain, acknowledged, window));
       if (reno_ > at(p, age)) return window_.set(std::max(window, reno_));
     }
-    const std::int64_t target =
-        std::clamp(at(p, age + window_.delay()), window, window + window / 2);
+    const Number target = std::clamp(at(p, age + window_.delay()), window, window + window / 2);
     window_.add_per_window(target - window, acknowledged);
   }
 
   /// W(t).
-  [[nodiscard]] std::int64_t at(const Parameters& p, Picoseconds age) const {
+  [[nodiscard]] Number at(const Parameters& p, Picoseconds age) const {
     return plateau_ + cubic_curve::above_plateau(cubic_curve::ticks(age) - ascent_, p.c);
   }
 
   TcpWindow window_;
   Picoseconds last_ack_;
-  Picoseconds epoch_;         ///< when congestion avoidance began
-  std::int64_t plateau_ = 0;  ///< W_max
-  std::int64_t prior_ = 0;    ///< the window before the last reduction
-  std::int64_t reno_ = 0;     ///< W_est
-  std::int64_t ascent_ = 0;   ///< K, in ticks
+  Picoseconds epoch_;          ///< when congestion avoidance began
+  Number plateau_;             ///< W_max
+  Number prior_;               ///< the window before the last reduction
+  Number reno_;                ///< W_est
+  cubic_curve::Ticks ascent_;  ///< K
   bool is_avoiding_ = false;
 };
 static_assert(CongestionControl<Cubic>);

@@ -1,20 +1,10 @@
 #include "protocols/congestion/dcqcn/dcqcn.hpp"
 
-#include <cmath>
-
 namespace weft::protocols::congestion {
-namespace {
-
-std::uint64_t to_fixed(double fraction) {
-  return static_cast<std::uint64_t>(
-      std::llround(fraction * static_cast<double>(DcqcnParameters::kAlphaOne)));
-}
-
-}  // namespace
 
 DcqcnParameters::DcqcnParameters(const DcqcnConfig& c)
-    : gain(to_fixed(c.g)),
-      initial_alpha(to_fixed(c.initial_alpha)),
+    : gain(Alpha::nearest(c.g)),
+      initial_alpha(Alpha::nearest(c.initial_alpha)),
       alpha_timer(c.alpha_timer),
       cnp_interval(c.cnp_interval),
       decrease_period(c.decrease_period),

@@ -14,15 +14,14 @@
 
 namespace weft::protocols::congestion {
 
-/// DcqcnConfig in the integers the engine computes with: alpha and its gain in units of 2^-30.
+/// DcqcnConfig in the integers the engine computes with.
 struct DcqcnParameters {
   explicit DcqcnParameters(const DcqcnConfig& config);
 
-  static constexpr int kAlphaBits = 30;
-  static constexpr std::uint64_t kAlphaOne = std::uint64_t{1} << kAlphaBits;
+  using Alpha = Fixed<30>;
 
-  std::uint64_t gain;
-  std::uint64_t initial_alpha;
+  Alpha gain;
+  Alpha initial_alpha;
   Picoseconds alpha_timer;
   Picoseconds cnp_interval;
   Picoseconds decrease_period;
@@ -88,18 +87,16 @@ class Dcqcn {
   void start(const Parameters& p, const FlowStart& start) {
     line_rate_ = rate_ = target_ = start.line_rate;
     if (!p.limits_flight) return;
-    const std::int64_t packets =
-        scaled(bytes_in(start.base_rtt, line_rate_).count(), kWindowOne, start.packet.count());
-    window_ = static_cast<std::uint32_t>(std::min(packets + 1, kMostWindow));
+    const auto packets = Window::ratio(bytes_in(start.base_rtt, line_rate_), start.packet);
+    const Window window = std::min(packets + Window::unit(), Window::whole(kMostInFlight));
+    window_ = static_cast<std::uint32_t>(window.raw());
   }
 
   [[nodiscard]] bool active() const { return active_; }
   /// Valid while caught up.
   [[nodiscard]] BitsPerSecond rate() const { return rate_; }
   [[nodiscard]] BitsPerSecond target() const { return target_; }
-  [[nodiscard]] double alpha() const {
-    return static_cast<double>(alpha_) / static_cast<double>(Parameters::kAlphaOne);
-  }
+  [[nodiscard]] double alpha() const { return alpha_.to_double(); }
 
   /// Lets every timer that expired at or before `now` take effect.
   void on_timer(const Parameters& p, Picoseconds now) {
@@ -160,35 +157,33 @@ class Dcqcn {
   void on_loss(const Parameters& /*p*/, Loss /*how*/, Picoseconds /*now*/) {}
   [[nodiscard]] std::uint32_t window(const Parameters& p) const {
     if (!p.limits_flight) return kNoWindow;
-    const std::int64_t window = scaled(window_, rate_.count(), line_rate_.count());
-    const std::int64_t packets = (window + kWindowOne - 1) / kWindowOne;
-    return static_cast<std::uint32_t>(std::max<std::int64_t>(packets, 1));
+    const Window window = scaled(Window::from_raw(window_), rate_, line_rate_);
+    return static_cast<std::uint32_t>(std::max<std::int64_t>(window.ceil(), 1));
   }
 
   void sample(const Parameters& /*p*/, std::span<std::int64_t, kColumns.size()> values) const {
     values[0] = rate_.count();
     values[1] = target_.count();
-    if (active_) values[2] = static_cast<std::int64_t>(alpha_) << (32 - Parameters::kAlphaBits);
+    if (active_) values[2] = alpha_.in<32>().raw();
   }
 
  private:
   static constexpr Picoseconds kNever = Picoseconds::max();
-  static constexpr std::int64_t kWindowOne = 256;
-  static constexpr std::int64_t kMostWindow = kMostInFlight * kWindowOne;
+  using Alpha = Parameters::Alpha;
+  /// Packets.
+  using Window = Fixed<8>;
 
   /// What is meant for links of `at_rate`, at this one.
-  [[nodiscard]] std::int64_t at_this_rate(const Parameters& p, std::int64_t value) const {
+  template <class Tag>
+  [[nodiscard]] Quantity<Tag> at_this_rate(const Parameters& p, Quantity<Tag> value) const {
     if (p.at_rate == BitsPerSecond()) [[likely]]
       return value;
-    return scaled(value, line_rate_.count(), p.at_rate.count());
-  }
-  [[nodiscard]] BitsPerSecond at_this_rate(const Parameters& p, BitsPerSecond rate) const {
-    return BitsPerSecond(at_this_rate(p, rate.count()));
+    return scaled(value, line_rate_, p.at_rate);
   }
   /// At least a byte where there is a counter.
   [[nodiscard]] Bytes byte_counter(const Parameters& p) const {
     if (p.byte_counter == Bytes(0)) return p.byte_counter;
-    return Bytes(std::max<std::int64_t>(at_this_rate(p, p.byte_counter.count()), 1));
+    return std::max(at_this_rate(p, p.byte_counter), Bytes(1));
   }
 
   void activate(const Parameters& p, Picoseconds now) {
@@ -206,9 +201,7 @@ class Dcqcn {
     }
   }
 
-  void raise_alpha(const Parameters& p) {
-    alpha_ += ((Parameters::kAlphaOne - alpha_) * p.gain) >> Parameters::kAlphaBits;
-  }
+  void raise_alpha(const Parameters& p) { alpha_ += (Alpha::one() - alpha_) * p.gain; }
 
   void update_alpha(const Parameters& p, Picoseconds now) {
     next_alpha_ += p.alpha_timer;
@@ -217,19 +210,17 @@ class Dcqcn {
       cnp_for_alpha_ = false;
       return;
     }
-    const std::uint64_t loss = (alpha_ * p.gain) >> Parameters::kAlphaBits;
+    const Alpha loss = alpha_ * p.gain;
     alpha_ -= loss;
     // Decayed to the resolution of the representation: further expiries change nothing.
-    if (loss == 0 && next_alpha_ <= now) {
+    if (loss == Alpha() && next_alpha_ <= now) {
       next_alpha_ += p.alpha_timer * ((now - next_alpha_) / p.alpha_timer + 1);
     }
   }
 
   void cut(const Parameters& p, Picoseconds when) {
     if (p.clamp_always || timer_stage_ > 0 || byte_stage_ > 0) target_ = rate_;
-    __extension__ using Wide = unsigned __int128;
-    const BitsPerSecond reduction(static_cast<std::int64_t>(
-        (static_cast<Wide>(rate_.count()) * alpha_) >> (Parameters::kAlphaBits + 1)));
+    const BitsPerSecond reduction = scaled(rate_, alpha_, Alpha::whole(2));
     const BitsPerSecond least = std::min(line_rate_, at_this_rate(p, p.minimum_rate));
     rate_ = std::max(least, rate_ - reduction);
     timer_stage_ = byte_stage_ = 0;
@@ -252,14 +243,14 @@ class Dcqcn {
   BitsPerSecond rate_;
   BitsPerSecond target_;
   BitsPerSecond line_rate_;
-  std::uint64_t alpha_ = 0;
+  Alpha alpha_;
   Picoseconds next_alpha_ = kNever;
   Picoseconds next_decrease_ = kNever;
   Picoseconds next_increase_ = kNever;
   Bytes bytes_left_;
   std::uint32_t timer_stage_ = 0;
   std::uint32_t byte_stage_ = 0;
-  std::uint32_t window_ = 0;  ///< at line rate, in units of 2^-8 packets; 0: none
+  std::uint32_t window_ = 0;  ///< at line rate, the units of Window; 0: none
   bool active_ = false;
   bool cnp_for_alpha_ = false;
   bool cnp_for_cut_ = false;

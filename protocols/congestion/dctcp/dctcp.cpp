@@ -3,11 +3,10 @@
 namespace weft::protocols::congestion {
 
 DctcpParameters::DctcpParameters(const DctcpConfig& c)
-    : gain(to_fixed(c.g, kBits)),
-      initial_alpha(to_fixed(c.initial_alpha, kBits)),
-      initial_window(std::int64_t{c.initial_window} << kBits),
-      slow_start_limit(c.slow_start_limit == 0 ? kMostWindow
-                                               : std::int64_t{c.slow_start_limit} << kBits),
+    : gain(Number::nearest(c.g)),
+      initial_alpha(Number::nearest(c.initial_alpha)),
+      initial_window(Number::whole(c.initial_window)),
+      slow_start_limit(c.slow_start_limit == 0 ? kMostWindow : Number::whole(c.slow_start_limit)),
       additive_increase(c.additive_increase),
       minimum_rate(c.minimum_rate),
       is_rate(c.form == DctcpConfig::Form::kRate),

@@ -13,18 +13,18 @@
 
 namespace weft::protocols::congestion {
 
-/// DctcpConfig in the integers that the engine computes with: windows and alpha in units of 2^-24.
+/// DctcpConfig in the integers that the engine computes with.
 struct DctcpParameters {
   explicit DctcpParameters(const DctcpConfig& config);
 
-  static constexpr int kBits = 24;
-  static constexpr std::int64_t kOne = std::int64_t{1} << kBits;
-  static constexpr std::int64_t kMostWindow = std::int64_t{kMostInFlight} << kBits;
+  /// Windows, in packets, and shares.
+  using Number = Fixed<24>;
+  static constexpr Number kMostWindow = Number::whole(kMostInFlight);
 
-  std::int64_t gain;
-  std::int64_t initial_alpha;
-  std::int64_t initial_window;
-  std::int64_t slow_start_limit;
+  Number gain;
+  Number initial_alpha;
+  Number initial_window;
+  Number slow_start_limit;
   BitsPerSecond additive_increase;
   BitsPerSecond minimum_rate;
   bool is_rate;
@@ -105,37 +105,38 @@ class Dctcp {
 
   void on_loss(const Parameters& p, Loss how, Picoseconds /*now*/) {
     if (p.is_rate) return;
-    threshold_ = std::max(window_ / 2, Parameters::kOne);
-    window_ = how == Loss::kNack ? threshold_ : Parameters::kOne;
+    threshold_ = std::max(window_ / 2, Number::one());
+    window_ = how == Loss::kNack ? threshold_ : Number::one();
   }
 
   [[nodiscard]] std::uint32_t window(const Parameters& p) const {
-    if (!p.is_rate) return static_cast<std::uint32_t>(window_ >> Parameters::kBits);
+    if (!p.is_rate) return static_cast<std::uint32_t>(window_.floor());
     return p.limits_flight ? window_of(rate_, base_rtt_, packet_) : kNoWindow;
   }
 
   void sample(const Parameters& p, std::span<std::int64_t, kColumns.size()> values) const {
     values[0] = rate_.count();
-    values[1] = alpha_ << (32 - Parameters::kBits);
+    values[1] = alpha_.in<32>().raw();
     if (delay_ == Picoseconds(0)) return;
     values[3] = delay_.count();
     if (p.is_rate) return;
     const Picoseconds full = transmission_time(packet_, line_rate_);
-    const std::int64_t in_flight = scaled(window_, full.count(), Parameters::kOne);
-    values[0] = std::min(line_rate_.count(), scaled(line_rate_.count(), in_flight, delay_.count()));
-    values[2] = window_ << (32 - Parameters::kBits);
+    values[0] = std::min(line_rate_, scaled(line_rate_, full * window_, delay_)).count();
+    values[2] = window_.in<32>().raw();
   }
 
-  /// In units of 2^-24: packets, and the share of marked ones.
-  [[nodiscard]] std::int64_t window_fixed() const { return window_; }
-  [[nodiscard]] std::int64_t alpha_fixed() const { return alpha_; }
+  /// Packets that may be in flight, and the share of marked ones.
+  [[nodiscard]] Parameters::Number window_fixed() const { return window_; }
+  [[nodiscard]] Parameters::Number alpha_fixed() const { return alpha_; }
   [[nodiscard]] BitsPerSecond rate() const { return rate_; }
 
  private:
+  using Number = Parameters::Number;
+
   /// Whether a window of packets has been acknowledged since alpha changed last: as many as the
   /// window had then (csg-htsim), or what had been sent by then.
   [[nodiscard]] bool ends_round(const Parameters& p, const Acknowledgement& ack) const {
-    if (p.cuts_every_window) return (std::int64_t{seen_} << Parameters::kBits) >= window_before_;
+    if (p.cuts_every_window) return Number::whole(seen_) >= window_before_;
     return is_past(ack.arrived, round_end_);
   }
 
@@ -146,10 +147,10 @@ class Dctcp {
       return;
     }
     if (seen_ == 0) return;
-    const std::int64_t share = (std::int64_t{marked_} << Parameters::kBits) / seen_;
-    alpha_ += scaled(share - alpha_, p.gain, Parameters::kOne);
+    const Number share = Number::whole(marked_) / seen_;
+    alpha_ += (share - alpha_) * p.gain;
     seen_ = marked_ = 0;
-    if (p.cuts_every_window && alpha_ > 0) threshold_ = window_ = reduced();
+    if (p.cuts_every_window && alpha_ > Number()) threshold_ = window_ = reduced();
     window_before_ = window_;
   }
 
@@ -157,37 +158,38 @@ class Dctcp {
     is_recovering_ = true;
     recovery_end_ = ack.sent;
     if (p.is_rate) {
-      const std::int64_t less = scaled(rate_.count(), alpha_, 2 * Parameters::kOne);
-      rate_ = std::max(p.minimum_rate, rate_ - BitsPerSecond(less));
+      rate_ = std::max(p.minimum_rate, rate_ - scaled(rate_, alpha_, kTwo));
     } else {
       threshold_ = window_ = reduced();
     }
   }
 
-  [[nodiscard]] std::int64_t reduced() const {
-    return std::max(Parameters::kOne, window_ - scaled(window_, alpha_, 2 * Parameters::kOne));
+  [[nodiscard]] Number reduced() const {
+    return std::max(Number::one(), window_ - scaled(window_, alpha_, kTwo));
   }
 
   /// By what became free in flight, at most what was acknowledged; not by anything while less was
   /// in flight than the window allows.
   void grow(const Acknowledgement& ack) {
-    const std::int64_t in_flight = std::int64_t{ack.sent - ack.arrived} << Parameters::kBits;
-    const std::int64_t acknowledged = std::int64_t{ack.packets} << Parameters::kBits;
-    if (in_flight + acknowledged + Parameters::kOne <= window_) return;
-    std::int64_t gain = std::clamp<std::int64_t>(window_ - in_flight, 0, acknowledged);
-    if (window_ >= threshold_) gain = scaled(gain, Parameters::kOne, window_);
+    const Number in_flight = Number::whole(ack.sent - ack.arrived);
+    const Number acknowledged = Number::whole(ack.packets);
+    if (in_flight + acknowledged + Number::one() <= window_) return;
+    Number gain = std::clamp(window_ - in_flight, Number(), acknowledged);
+    if (window_ >= threshold_) gain = gain / window_;
     window_ = std::min(Parameters::kMostWindow, window_ + gain);
   }
+
+  static constexpr Number kTwo = Number::whole(2);
 
   BitsPerSecond line_rate_;
   BitsPerSecond rate_;
   Bytes packet_;
   Picoseconds base_rtt_;
   Picoseconds delay_;
-  std::int64_t window_ = Parameters::kOne;
-  std::int64_t window_before_ = Parameters::kOne;  ///< when alpha changed last
-  std::int64_t threshold_ = 0;                     ///< where slow start ends
-  std::int64_t alpha_ = 0;
+  Number window_ = Number::one();
+  Number window_before_ = Number::one();  ///< when alpha changed last
+  Number threshold_;                      ///< where slow start ends
+  Number alpha_;
   std::uint32_t seen_ = 0;  ///< packets acknowledged since alpha changed last
   std::uint32_t marked_ = 0;
   std::uint32_t round_end_ = 0;

@@ -3,7 +3,7 @@
 namespace weft::protocols::congestion {
 
 HpccParameters::HpccParameters(const HpccConfig& c)
-    : target(to_fixed(c.target, kBits)),
+    : target(Utilization::nearest(c.target)),
       max_stage(c.max_stage),
       additive_increase(c.additive_increase),
       minimum_rate(c.minimum_rate),

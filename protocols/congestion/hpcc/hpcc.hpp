@@ -14,14 +14,13 @@
 
 namespace weft::protocols::congestion {
 
-/// HpccConfig in the integers that the engine computes with: utilisations in units of 2^-30.
+/// HpccConfig in the integers that the engine computes with.
 struct HpccParameters {
   explicit HpccParameters(const HpccConfig& config);
 
-  static constexpr int kBits = 30;
-  static constexpr std::int64_t kOne = std::int64_t{1} << kBits;
+  using Utilization = Fixed<30>;
 
-  std::int64_t target;
+  Utilization target;
   std::uint32_t max_stage;
   BitsPerSecond additive_increase;
   BitsPerSecond minimum_rate;
@@ -55,8 +54,7 @@ class Hpcc {
   }
 
   [[nodiscard]] BitsPerSecond rate() const { return rate_; }
-  /// In units of 2^-30.
-  [[nodiscard]] std::int64_t utilization() const { return utilization_; }
+  [[nodiscard]] Parameters::Utilization utilization() const { return utilization_; }
 
   /// The rate changes with ACKs only.
   void on_timer(const Parameters& /*p*/, Picoseconds /*now*/) {}
@@ -77,8 +75,7 @@ class Hpcc {
     const bool is_multiplicative = utilization_ >= p.target || stage_ >= p.max_stage;
     BitsPerSecond next = reference_;
     if (is_multiplicative) {
-      const std::int64_t utilization = std::max<std::int64_t>(utilization_, 1);
-      next = BitsPerSecond(scaled(reference_.count(), p.target, utilization));
+      next = scaled(reference_, p.target, std::max(utilization_, Utilization::unit()));
       next = std::min(next, line_rate_);  // before it is added to, it may be huge
     }
     next += p.additive_increase;
@@ -99,28 +96,31 @@ class Hpcc {
 
   void sample(const Parameters& p, std::span<std::int64_t, kColumns.size()> values) const {
     values[0] = rate_.count();
-    values[1] = static_cast<std::int64_t>(window(p)) << 32;
-    values[2] = utilization_ << (32 - Parameters::kBits);
+    values[1] = Fixed<32>::whole(window(p)).raw();
+    values[2] = utilization_.in<32>().raw();
   }
 
  private:
+  using Utilization = Parameters::Utilization;
+  static constexpr Utilization kNothing = Utilization::from_raw(-1);  ///< less than any that counts
+
   /// The utilisation of the fullest hop, smoothed over T; false where none can be told.
   bool measure(std::span<const HopReport> hops) {
-    std::int64_t most = -1;
+    Utilization most = kNothing;
     Picoseconds time;
-    memory_.compare(
-        hops, [&](const HopReport& report, const HopReport& before, Picoseconds elapsed) {
-          const Bytes waiting(std::min(report.waiting, before.waiting));
-          const std::int64_t in_flight =
-              load_of(report.sent - before.sent, elapsed, report.rate, Parameters::kBits) +
-              load_of(waiting, base_rtt_, report.rate, Parameters::kBits);
-          if (in_flight <= most) return;
-          most = in_flight;
-          time = elapsed;
-        });
-    if (most < 0) return false;
+    memory_.compare(hops,
+                    [&](const HopReport& report, const HopReport& before, Picoseconds elapsed) {
+                      const Bytes waiting(std::min(report.waiting, before.waiting));
+                      const Utilization in_flight =
+                          load_of<Utilization>(report.sent - before.sent, elapsed, report.rate) +
+                          load_of<Utilization>(waiting, base_rtt_, report.rate);
+                      if (in_flight <= most) return;
+                      most = in_flight;
+                      time = elapsed;
+                    });
+    if (most == kNothing) return false;
     time = std::min(time, base_rtt_);
-    utilization_ += scaled(most - utilization_, time.count(), base_rtt_.count());
+    utilization_ += scaled(most - utilization_, time, base_rtt_);
     return true;
   }
 
@@ -129,7 +129,7 @@ class Hpcc {
   BitsPerSecond reference_;  ///< Rc: the rate of the last full round trip
   Bytes packet_;
   Picoseconds base_rtt_;
-  std::int64_t utilization_ = Parameters::kOne;
+  Utilization utilization_ = Utilization::one();
   std::uint32_t round_end_ = 0;
   std::uint32_t stage_ = 0;  ///< additive increases in a row
   bool has_begun_ = false;

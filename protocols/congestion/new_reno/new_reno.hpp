@@ -39,8 +39,8 @@ class NewReno {
     if (p.window.ecn && window_.asks_to_reduce(ack)) {
       window_.reduce(kHalf, true);
     } else if (window_.may_grow(ack)) {
-      const std::int64_t rest = window_.slow_start(ack.packets);
-      if (rest > 0) window_.add_per_window(TcpWindow::kOne, rest);
+      const TcpWindow::Number rest = window_.slow_start(ack.packets);
+      if (rest > TcpWindow::Number()) window_.add_per_window(TcpWindow::kOne, rest);
     }
   }
 
@@ -60,11 +60,11 @@ class NewReno {
     window_.sample(values);
   }
 
-  /// In units of 2^-24 packets.
-  [[nodiscard]] std::int64_t window_fixed() const { return window_.window(); }
+  /// Packets that may be in flight.
+  [[nodiscard]] TcpWindow::Number window_fixed() const { return window_.window(); }
 
  private:
-  static constexpr std::int64_t kHalf = TcpWindow::kOne / 2;
+  static constexpr TcpWindow::Number kHalf = TcpWindow::kOne / 2;
 
   TcpWindow window_;
 };

@@ -3,6 +3,6 @@
 namespace weft::protocols::congestion {
 
 PowerTcpParameters::PowerTcpParameters(const PowerTcpConfig& c)
-    : gamma(to_fixed(c.gamma, kBits)), expected_flows(c.expected_flows), base_rtt(c.base_rtt) {}
+    : gamma(Factor::nearest(c.gamma)), expected_flows(c.expected_flows), base_rtt(c.base_rtt) {}
 
 }  // namespace weft::protocols::congestion

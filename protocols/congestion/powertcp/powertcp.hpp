@@ -14,32 +14,34 @@
 
 namespace weft::protocols::congestion {
 
-/// PowerTcpConfig in the integers that the engine computes with: shares in units of 2^-30.
+/// PowerTcpConfig in the integers that the engine computes with.
 struct PowerTcpParameters {
   explicit PowerTcpParameters(const PowerTcpConfig& config);
 
-  static constexpr int kBits = 30;
-  static constexpr std::int64_t kOne = std::int64_t{1} << kBits;
+  using Factor = Fixed<30>;
 
-  std::int64_t gamma;
-  std::int64_t expected_flows;
+  Factor gamma;
+  std::uint32_t expected_flows;
   Picoseconds base_rtt;
 };
+
+/// A window: bytes that may be in flight, in parts of 1/256.
+using PowerTcpWindow = Fixed<8>;
 
 /// The windows of the last T: sixteen of them.
 class WindowHistory {
  public:
-  void start(std::int64_t window) { entries_[0].window = window; }
+  void start(PowerTcpWindow window) { entries_[0].window = window; }
 
   /// At most sixteen times in a `span`.
-  void note(Picoseconds now, Picoseconds span, std::int64_t window) {
+  void note(Picoseconds now, Picoseconds span, PowerTcpWindow window) {
     if (now - entries_[last_ % kEntries].time < span / kPerSpan) return;
     ++last_;
     entries_[last_ % kEntries] = {.window = window, .time = now};
     if (last_ - oldest_ == kEntries) ++oldest_;
   }
   /// The one that held at `time`.
-  [[nodiscard]] std::int64_t at(Picoseconds time) {
+  [[nodiscard]] PowerTcpWindow at(Picoseconds time) {
     while (oldest_ != last_ && entries_[(oldest_ + 1) % kEntries].time <= time) ++oldest_;
     return entries_[oldest_ % kEntries].window;
   }
@@ -48,7 +50,7 @@ class WindowHistory {
   static constexpr std::uint32_t kPerSpan = 16;
   static constexpr std::uint32_t kEntries = 2 * kPerSpan;
   struct Entry {
-    std::int64_t window = 0;
+    PowerTcpWindow window;
     Picoseconds time;
   };
   std::array<Entry, kEntries> entries_{};
@@ -89,17 +91,16 @@ class PowerTcp {
     packet_ = start.packet;
     base_rtt_ = p.base_rtt != Picoseconds(0) ? p.base_rtt : start.base_rtt;
     base_rtt_ = std::max(base_rtt_, Picoseconds(1));
-    const std::int64_t filling = bytes_in(base_rtt_, line_rate_).count() * kPart;
-    step_ = std::max<std::int64_t>(filling / p.expected_flows, 1);
-    window_ = std::max<std::int64_t>(filling, 1);
+    const Window filling = Window::whole(bytes_in(base_rtt_, line_rate_).count());
+    step_ = std::max(filling / p.expected_flows, Window::unit());
+    window_ = std::max(filling, Window::unit());
     most_ = window_ + step_;
     past_.start(window_);
   }
 
-  /// Bytes that may be in flight, in parts of 1/256.
-  [[nodiscard]] std::int64_t window_fixed() const { return window_; }
-  /// In units of 2^-30.
-  [[nodiscard]] std::int64_t power() const { return power_; }
+  /// Bytes that may be in flight.
+  [[nodiscard]] PowerTcpWindow window_fixed() const { return window_; }
+  [[nodiscard]] Parameters::Factor power() const { return power_; }
 
   /// The window changes with ACKs only.
   void on_timer(const Parameters& /*p*/, Picoseconds /*now*/) {}
@@ -111,13 +112,11 @@ class PowerTcp {
 
   void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds now) {
     if (!measure(ack.hops)) return;
-    const std::int64_t power = std::max(power_, kLeastPower);
-    const std::int64_t before = past_.at(now - base_rtt_);
-    const std::int64_t aim = scaled(before, Parameters::kOne, power) + step_;
-    window_ += scaled(aim - window_, p.gamma, Parameters::kOne);
-    window_ = std::clamp(window_, std::int64_t{1}, most_);
-    const std::int64_t rate = scaled(window_, 8 * kPicosecondsPerSecond, base_rtt_.count()) / kPart;
-    rate_ = std::clamp(BitsPerSecond(rate), BitsPerSecond(1'000'000), line_rate_);
+    const Window aim = past_.at(now - base_rtt_) / std::max(power_, kLeastPower) + step_;
+    window_ += (aim - window_) * p.gamma;
+    window_ = std::clamp(window_, Window::unit(), most_);
+    const BitsPerSecond rate(scaled(window_, kEightSeconds, base_rtt_).floor());
+    rate_ = std::clamp(rate, BitsPerSecond(1'000'000), line_rate_);
     past_.note(now, base_rtt_, window_);
   }
 
@@ -127,41 +126,47 @@ class PowerTcp {
 
   /// A window of less than a packet is one packet, paced.
   [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const {
-    const std::int64_t packet = packet_.count() * kPart;
+    const Window packet = Window::whole(packet_.count());
+    const Window rounded_up = window_ + packet - Window::unit();
     return static_cast<std::uint32_t>(
-        std::clamp<std::int64_t>((window_ + packet - 1) / packet, 1, kMostInFlight));
+        std::clamp<std::int64_t>(rounded_up.raw() / packet.raw(), 1, kMostInFlight));
   }
 
   void sample(const Parameters& /*p*/, std::span<std::int64_t, kColumns.size()> values) const {
     values[0] = rate_.count();
-    values[1] = scaled(window_, std::int64_t{1} << 32, packet_.count() * kPart);
-    values[2] = power_ << (32 - Parameters::kBits);
+    values[1] = Fixed<32>::ratio(window_, Window::whole(packet_.count())).raw();
+    values[2] = power_.in<32>().raw();
   }
 
  private:
-  static constexpr std::int64_t kPart = 256;  ///< windows are in parts of a byte
+  using Window = PowerTcpWindow;
+  using Factor = Parameters::Factor;
+
   /// What a power is taken for that is less; a window grows to a thousandfold at most at once.
-  static constexpr std::int64_t kLeastPower = Parameters::kOne / 1'024;
+  static constexpr Factor kLeastPower = Factor::one() / 1'024;
+  /// What is sent in eight seconds, in bytes, is what is sent in one, in bits.
+  static constexpr Picoseconds kEightSeconds{8 * kPicosecondsPerSecond};
+
+  static constexpr Factor kNothing = Factor::from_raw(-1);  ///< less than any that counts
 
   /// The power of the hop with the most, smoothed over T; false where none can be told.
   bool measure(std::span<const HopReport> hops) {
-    std::int64_t most = -1;
+    Factor most = kNothing;
     Picoseconds time;
     memory_.compare(
         hops, [&](const HopReport& report, const HopReport& before, Picoseconds elapsed) {
           const std::int64_t growth = std::int64_t{report.waiting} - std::int64_t{before.waiting};
           const Bytes arrived = report.sent - before.sent + Bytes(growth);
-          const std::int64_t current = load_of(arrived, elapsed, report.rate, Parameters::kBits);
-          const std::int64_t voltage = Parameters::kOne + load_of(Bytes(report.waiting), base_rtt_,
-                                                                  report.rate, Parameters::kBits);
-          const std::int64_t power = scaled(current, voltage, Parameters::kOne);
+          const auto current = load_of<Factor>(arrived, elapsed, report.rate);
+          const auto queued = load_of<Factor>(Bytes(report.waiting), base_rtt_, report.rate);
+          const Factor power = current * (Factor::one() + queued);
           if (power <= most) return;
           most = power;
           time = elapsed;
         });
-    if (most < 0) return false;
+    if (most == kNothing) return false;
     time = std::min(time, base_rtt_);
-    power_ += scaled(most - power_, time.count(), base_rtt_.count());
+    power_ += scaled(most - power_, time, base_rtt_);
     return true;
   }
 
@@ -169,10 +174,10 @@ class PowerTcp {
   BitsPerSecond rate_;
   Bytes packet_;
   Picoseconds base_rtt_;
-  std::int64_t window_ = 1;  ///< bytes, in parts
-  std::int64_t step_ = 1;    ///< beta
-  std::int64_t most_ = 1;
-  std::int64_t power_ = Parameters::kOne;
+  Window window_ = Window::unit();
+  Window step_ = Window::unit();  ///< beta
+  Window most_ = Window::unit();
+  Factor power_ = Factor::one();
   WindowHistory past_;
   HopMemory memory_;
 };

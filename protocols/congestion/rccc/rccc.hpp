@@ -15,24 +15,23 @@
 
 namespace weft::protocols::congestion {
 
-/// RcccConfig in the integers that the engine computes with: factors in units of 2^-30.
+/// RcccConfig in the integers that the engine computes with.
 struct RcccParameters {
   explicit RcccParameters(const RcccConfig& config);
 
-  static constexpr int kBits = 30;
-  static constexpr std::int64_t kOne = std::int64_t{1} << kBits;
+  using Factor = Fixed<30>;
 
-  std::int64_t speculative;
-  std::int64_t request;
+  Factor speculative;
+  Factor request;
   Bytes quantum;
-  std::int64_t pace;
+  Factor pace;
   bool adapts;
   Picoseconds period;
-  std::int64_t target;
-  std::int64_t increase;
-  std::int64_t decrease;
-  std::int64_t gain;
-  std::int64_t floor;
+  Factor target;
+  Factor increase;
+  Factor decrease;
+  Factor gain;
+  Factor floor;
 };
 
 /// What a queue pair has been promised, at its receiver: running totals of bytes, which wrap.
@@ -80,15 +79,14 @@ class RcccPort {
   Picoseconds gap(const RcccParameters& p, Bytes bytes, BitsPerSecond rate, Picoseconds now,
                   const RandomStream& random) {
     if (p.adapts) catch_up(p, now, random);
-    const std::int64_t pace = scaled(p.pace, share_of_pace_, RcccParameters::kOne);
-    const Picoseconds at_full_rate = transmission_time(bytes, rate);
-    return Picoseconds(
-        scaled(at_full_rate.count(), RcccParameters::kOne, std::max<std::int64_t>(pace, 1)));
+    const Factor pace = p.pace * share_of_pace_;
+    return transmission_time(bytes, rate) / std::max(pace, Factor::unit());
   }
-  /// Of the pace, in units of 2^-30.
-  [[nodiscard]] std::int64_t share_of_pace() const { return share_of_pace_; }
+  [[nodiscard]] RcccParameters::Factor share_of_pace() const { return share_of_pace_; }
 
  private:
+  using Factor = RcccParameters::Factor;
+
   /// 0.75 to 1.25 periods, so that ports do not go in step.
   Picoseconds drawn(const RcccParameters& p, const RandomStream& random) {
     const auto half = static_cast<std::uint64_t>(p.period.count() / 2);
@@ -100,18 +98,18 @@ class RcccPort {
     while (runs_ && next_ <= now) {
       const bool is_idle = packets_ == 0;
       change(p);
-      runs_ = !is_idle || share_of_pace_ != RcccParameters::kOne || marked_share_ != 0;
+      runs_ = !is_idle || share_of_pace_ != Factor::one() || marked_share_ != Factor();
       next_ += drawn(p, random);
     }
   }
 
   void change(const RcccParameters& p) {
-    constexpr std::int64_t kOne = RcccParameters::kOne;
-    const std::int64_t marked = packets_ == 0 ? 0 : scaled(kOne, marked_, packets_);
-    marked_share_ = scaled(marked_share_, kOne - p.gain, kOne) + scaled(marked, p.gain, kOne);
+    constexpr Factor kOne = Factor::one();
+    const Factor marked = packets_ == 0 ? Factor() : Factor::ratio(marked_, packets_);
+    marked_share_ = marked_share_ * (kOne - p.gain) + marked * p.gain;
     if (marked_share_ > p.target) {
-      const std::int64_t cut = scaled(marked_share_ - p.target, p.decrease, kOne);
-      share_of_pace_ = scaled(share_of_pace_, kOne - cut, kOne);
+      const Factor cut = (marked_share_ - p.target) * p.decrease;
+      share_of_pace_ = share_of_pace_ * (kOne - cut);
       streak_ = 0;
     } else {
       share_of_pace_ += p.increase << (marked_ == 0 ? streak_ : 0);
@@ -124,8 +122,8 @@ class RcccPort {
   static constexpr std::uint32_t kMostDoublings = 20;
 
   Picoseconds next_;
-  std::int64_t share_of_pace_ = RcccParameters::kOne;
-  std::int64_t marked_share_ = 0;
+  Factor share_of_pace_ = Factor::one();
+  Factor marked_share_;
   std::int64_t packets_ = 0;
   std::int64_t marked_ = 0;
   std::uint64_t draws_ = 0;
@@ -159,18 +157,15 @@ class Rccc {
   }
 
   void start(const Parameters& p, const FlowStart& start) {
-    const std::int64_t idle = bytes_in(start.base_rtt, start.line_rate).count();
-    const auto times = [&](std::int64_t factor) {
-      return std::min(scaled(idle, factor, Parameters::kOne), kMostCredit);
-    };
-    speculative_ = times(p.speculative);
+    const Bytes idle = bytes_in(start.base_rtt, start.line_rate);
+    speculative_ = std::min(idle * p.speculative, kMostCredit);
     // Less than a packet would be asked for packet by packet.
-    most_wanted_ = std::max(times(p.request), start.packet.count());
+    most_wanted_ = std::max(std::min(idle * p.request, kMostCredit), start.packet);
     credit_ = speculative_;
   }
   void on_timer(const Parameters& /*p*/, Picoseconds /*now*/) {}
   Picoseconds on_sent(const Parameters& /*p*/, Bytes bytes, Picoseconds /*now*/) {
-    credit_ -= bytes.count();
+    credit_ -= bytes;
     return Picoseconds(0);
   }
   void on_ack(const Parameters& /*p*/, const Acknowledgement& /*ack*/, Picoseconds /*now*/) {}
@@ -178,7 +173,7 @@ class Rccc {
   void on_loss(const Parameters& /*p*/, Loss /*how*/, Picoseconds /*now*/) { ask_again(); }
   [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const { return kNoWindow; }
   void sample(const Parameters& /*p*/, std::span<std::int64_t, kColumns.size()> values) const {
-    values[0] = credit_;
+    values[0] = credit_.count();
     values[1] = static_cast<std::int32_t>(asked_ - granted_);
   }
 
@@ -187,14 +182,13 @@ class Rccc {
     credit_ = speculative_;
     asked_ = granted_;
   }
-  [[nodiscard]] bool may_send() const { return credit_ > 0 || !is_past(asked_, granted_); }
+  [[nodiscard]] bool may_send() const { return credit_ > Bytes() || !is_past(asked_, granted_); }
   /// What the next packet tells the receiver; `backlog` is what it leaves to be sent.
   CreditRequest request(const Parameters& /*p*/, Bytes packet, Bytes backlog) {
-    const std::int64_t left = credit_ - packet.count();
-    const std::int64_t wish =
-        backlog == Bytes() ? 0 : std::min(backlog.count(), most_wanted_) - left;
+    const Bytes left = credit_ - packet;
+    const Bytes wish = backlog == Bytes() ? Bytes() : std::min(backlog, most_wanted_) - left;
     const std::uint32_t total =
-        granted_ + static_cast<std::uint32_t>(std::clamp<std::int64_t>(wish, 0, kMostCredit));
+        granted_ + static_cast<std::uint32_t>(std::clamp(wish, Bytes(), kMostCredit).count());
     if (is_past(total, asked_)) asked_ = total;
     const bool repeats = asks_again_;
     asks_again_ = false;
@@ -203,8 +197,8 @@ class Rccc {
   /// All that its receiver has ever granted.
   void on_granted(const Parameters& /*p*/, std::uint32_t total) {
     if (!is_past(total, granted_)) return;  // a later grant overtook it
-    const std::int64_t most = std::max(speculative_, most_wanted_);
-    credit_ = std::min(credit_ + (total - granted_), std::max(credit_, most));
+    const Bytes most = std::max(speculative_, most_wanted_);
+    credit_ = std::min(credit_ + Bytes(total - granted_), std::max(credit_, most));
     granted_ = total;
   }
   /// It has waited too long, or a packet with a request may be lost.
@@ -212,15 +206,15 @@ class Rccc {
     asked_ = granted_;
     asks_again_ = true;
   }
-  [[nodiscard]] std::int64_t credit() const { return credit_; }
+  [[nodiscard]] Bytes credit() const { return credit_; }
 
  private:
   /// Totals are compared modulo 2^32.
-  static constexpr std::int64_t kMostCredit = std::int64_t{1} << 30U;
+  static constexpr Bytes kMostCredit = 1_GiB;
 
-  std::int64_t credit_ = 0;
-  std::int64_t speculative_ = 0;
-  std::int64_t most_wanted_ = 0;
+  Bytes credit_;
+  Bytes speculative_;
+  Bytes most_wanted_;
   std::uint32_t granted_ = 0;
   std::uint32_t asked_ = 0;
   bool asks_again_ = false;

@@ -3,20 +3,15 @@
 #include <cmath>
 
 namespace weft::protocols::congestion {
-namespace {
-
-std::int64_t share(double value) { return to_fixed(value, SwiftParameters::kBits); }
-
-}  // namespace
 
 SwiftParameters::SwiftParameters(const SwiftConfig& c)
     : base_target(c.base_target),
       hop_target(c.hop_target),
       scaling_range(c.scaling_range),
-      additive_increase(share(c.additive_increase)),
-      beta(share(c.beta)),
-      max_decrease(share(c.max_decrease)),
-      minimum_window(std::max<std::int64_t>(share(c.minimum_window), 1)),
+      additive_increase(Number::nearest(c.additive_increase)),
+      beta(Number::nearest(c.beta)),
+      max_decrease(Number::nearest(c.max_decrease)),
+      minimum_window(std::max(Number::nearest(c.minimum_window), Number::unit())),
       retransmit_reset(c.retransmit_reset),
       median_of(c.median_of) {
   // Section 3.3: nothing at the largest window, all of the range at the smallest.

@@ -15,12 +15,12 @@
 
 namespace weft::protocols::congestion {
 
-/// SwiftConfig in the integers that the engine computes with: windows and shares in units of 2^-24.
+/// SwiftConfig in the integers that the engine computes with.
 struct SwiftParameters {
   explicit SwiftParameters(const SwiftConfig& config);
 
-  static constexpr int kBits = 24;
-  static constexpr std::int64_t kOne = std::int64_t{1} << kBits;
+  /// Windows, in packets, and shares.
+  using Number = Fixed<24>;
 
   Picoseconds base_target;
   Picoseconds hop_target;
@@ -28,10 +28,10 @@ struct SwiftParameters {
   /// Flow scaling is fs_alpha / sqrt(window) - fs_beta, within 0 and its range (section 3.3).
   Picoseconds fs_alpha;
   Picoseconds fs_beta;
-  std::int64_t additive_increase;
-  std::int64_t beta;
-  std::int64_t max_decrease;
-  std::int64_t minimum_window;
+  Number additive_increase;
+  Number beta;
+  Number max_decrease;
+  Number minimum_window;
   std::uint32_t retransmit_reset;
   std::uint32_t median_of;
 };
@@ -94,8 +94,8 @@ class Swift {
 
   /// Less than a packet in flight is one in several round trips.
   Picoseconds on_sent(const Parameters& /*p*/, Bytes /*bytes*/, Picoseconds now) {
-    if (window_ >= Parameters::kOne) return Picoseconds(0);
-    return now + Picoseconds(scaled(delay_.count(), Parameters::kOne, window_));
+    if (window_ >= Number::one()) return Picoseconds(0);
+    return now + delay_ / window_;
   }
 
   void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds now) {
@@ -104,11 +104,10 @@ class Swift {
     delay_ = std::max(delay_, Picoseconds(1));
     const Picoseconds target = target_delay(p);
     if (delay_ < target) {
-      const std::int64_t gain = p.additive_increase * ack.packets;
-      window_ =
-          limited(p, window_ + scaled(gain, Parameters::kOne, std::max(window_, Parameters::kOne)));
+      const Number gain = p.additive_increase * ack.packets;
+      window_ = limited(p, window_ + gain / std::max(window_, Number::one()));
     } else {
-      const std::int64_t share = scaled(p.beta, (delay_ - target).count(), delay_.count());
+      const Number share = scaled(p.beta, delay_ - target, delay_);
       decrease(p, std::min(share, p.max_decrease), now);
     }
   }
@@ -126,37 +125,35 @@ class Swift {
   }
 
   [[nodiscard]] std::uint32_t window(const Parameters& /*p*/) const {
-    return static_cast<std::uint32_t>(std::max(window_, Parameters::kOne) >> Parameters::kBits);
+    return static_cast<std::uint32_t>(std::max(window_, Number::one()).floor());
   }
 
   void sample(const Parameters& p, std::span<std::int64_t, kColumns.size()> values) const {
     const Picoseconds full = transmission_time(packet_, line_rate_);
-    const std::int64_t in_flight = scaled(window_, full.count(), Parameters::kOne);
-    values[0] = std::min(line_rate_.count(), scaled(line_rate_.count(), in_flight,
-                                                    std::max<std::int64_t>(delay_.count(), 1)));
-    values[1] = window_ << (32 - Parameters::kBits);
+    const BitsPerSecond rate = scaled(line_rate_, full * window_, std::max(delay_, Picoseconds(1)));
+    values[0] = std::min(line_rate_, rate).count();
+    values[1] = window_.in<32>().raw();
     values[2] = delay_.count();
     values[3] = target_delay(p).count();
   }
 
-  /// In units of 2^-24 packets.
-  [[nodiscard]] std::int64_t window_fixed() const { return window_; }
+  /// Packets that may be in flight.
+  [[nodiscard]] Parameters::Number window_fixed() const { return window_; }
 
   /// The delay that is aimed at with the present window (section 3.3).
   [[nodiscard]] Picoseconds target_delay(const Parameters& p) const {
-    // The root of the window in units of 2^-20, since the window is shifted by 16 to 2^-40.
-    const auto root =
-        static_cast<std::int64_t>(square_root(static_cast<std::uint64_t>(window_) << kRootShift));
-    const Picoseconds scaling = Picoseconds(scaled(p.fs_alpha.count(), std::int64_t{1} << kRootBits,
-                                                   std::max<std::int64_t>(root, 1))) -
-                                p.fs_beta;
+    // The window in units of 2^-40 has its root in those of 2^-20.
+    const auto window = static_cast<std::uint64_t>(window_.in<2 * kRootBits>().raw());
+    const auto root = Root::from_raw(static_cast<std::int64_t>(square_root(window)));
+    const Picoseconds scaling = p.fs_alpha / std::max(root, Root::unit()) - p.fs_beta;
     return p.base_target + p.hop_target * hops_ +
            std::clamp(scaling, Picoseconds(0), p.scaling_range);
   }
 
  private:
-  static constexpr int kRootShift = 16;
-  static constexpr int kRootBits = (Parameters::kBits + kRootShift) / 2;
+  using Number = Parameters::Number;
+  static constexpr int kRootBits = 20;
+  using Root = Fixed<kRootBits>;
 
   /// The largest integer whose square is no more than `n`, by Newton's method from above.
   [[nodiscard]] static std::uint64_t square_root(std::uint64_t n) {
@@ -169,29 +166,29 @@ class Swift {
     }
   }
 
-  /// Packets that the line carries in `time`, in units of 2^-24.
-  [[nodiscard]] std::int64_t packets_in(Picoseconds time) const {
-    return scaled(time.count(), Parameters::kOne, transmission_time(packet_, line_rate_).count());
+  /// Packets that the line carries in `time`.
+  [[nodiscard]] Number packets_in(Picoseconds time) const {
+    return Number::ratio(time, transmission_time(packet_, line_rate_));
   }
 
-  [[nodiscard]] std::int64_t limited(const Parameters& p, std::int64_t window) const {
-    constexpr std::int64_t kMost = std::int64_t{kMostInFlight} << Parameters::kBits;
-    const std::int64_t useful = packets_in(p.base_target + p.hop_target * hops_ + p.scaling_range);
-    return std::clamp(window, p.minimum_window, std::clamp(useful, Parameters::kOne, kMost));
+  [[nodiscard]] Number limited(const Parameters& p, Number window) const {
+    constexpr Number kMost = Number::whole(kMostInFlight);
+    const Number useful = packets_in(p.base_target + p.hop_target * hops_ + p.scaling_range);
+    return std::clamp(window, p.minimum_window, std::clamp(useful, Number::one(), kMost));
   }
 
   /// At most once per round trip.
-  void decrease(const Parameters& p, std::int64_t share, Picoseconds now) {
+  void decrease(const Parameters& p, Number share, Picoseconds now) {
     if (now - last_decrease_ < delay_) return;
     last_decrease_ = now;
-    window_ = std::max(p.minimum_window, window_ - scaled(window_, share, Parameters::kOne));
+    window_ = std::max(p.minimum_window, window_ - window_ * share);
   }
 
   BitsPerSecond line_rate_;
   Bytes packet_;
   Picoseconds delay_;
   Picoseconds last_decrease_{std::numeric_limits<std::int64_t>::min() / 2};
-  std::int64_t window_ = Parameters::kOne;
+  Number window_ = Number::one();
   std::uint32_t hops_ = 0;
   std::uint32_t timeouts_ = 0;
   SwiftSamples samples_;

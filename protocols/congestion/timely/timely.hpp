@@ -13,18 +13,17 @@
 
 namespace weft::protocols::congestion {
 
-/// TimelyConfig in the integers that the engine computes with: shares in units of 2^-30.
+/// TimelyConfig in the integers that the engine computes with.
 struct TimelyParameters {
   explicit TimelyParameters(const TimelyConfig& config);
 
-  static constexpr int kBits = 30;
-  static constexpr std::int64_t kOne = std::int64_t{1} << kBits;
+  using Share = Fixed<30>;
 
   Picoseconds low_threshold;
   Picoseconds high_threshold;
   Picoseconds minimum_rtt;
-  std::int64_t ewma;
-  std::int64_t beta;
+  Share ewma;
+  Share beta;
   BitsPerSecond additive_increase;
   BitsPerSecond hyper_increase;
   std::uint32_t hyper_after;
@@ -95,23 +94,24 @@ class Timely {
     values[0] = rate_.count();
     if (delay_ == Picoseconds(0)) return;
     values[1] = delay_.count();
-    values[2] = scaled(difference_.count(), std::int64_t{1} << 32, p.minimum_rtt.count());
+    values[2] = Fixed<32>::ratio(difference_, p.minimum_rtt).raw();
   }
 
  private:
+  using Share = Parameters::Share;
+
   void update(const Parameters& p, Picoseconds delay) {
     const Picoseconds news = delay - delay_ - difference_;
-    difference_ += Picoseconds(scaled(news.count(), p.ewma, Parameters::kOne));
+    difference_ += news * p.ewma;
     delay_ = delay;
     if (delay < p.low_threshold) {
       p.hyper_below_low ? increase(p) : raise(p.additive_increase);
     } else if (delay > p.high_threshold) {
-      const std::int64_t excess = (delay - p.high_threshold).count();
-      decrease(p, scaled(p.beta, excess, delay.count()));
+      decrease(p, scaled(p.beta, delay - p.high_threshold, delay));
     } else if (difference_ <= Picoseconds(0)) {
       increase(p);
     } else {
-      decrease(p, scaled(p.beta, difference_.count(), p.minimum_rtt.count()));
+      decrease(p, scaled(p.beta, difference_, p.minimum_rtt));
     }
   }
 
@@ -122,11 +122,11 @@ class Timely {
     if (increases_ < p.hyper_after) ++increases_;
   }
 
-  /// By this share of the rate, in units of 2^-30; a share of 1 and more is all of it.
-  void decrease(const Parameters& p, std::int64_t share) {
+  /// By this share of the rate; a share of 1 and more is all of it.
+  void decrease(const Parameters& p, Share share) {
     increases_ = 0;
-    const std::int64_t kept = std::max<std::int64_t>(Parameters::kOne - share, 0);
-    rate_ = std::max(p.minimum_rate, BitsPerSecond(scaled(rate_.count(), kept, Parameters::kOne)));
+    const Share kept = std::max(Share::one() - share, Share());
+    rate_ = std::max(p.minimum_rate, rate_ * kept);
   }
 
   BitsPerSecond line_rate_;
