@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "simcore/base/retiring_log.hpp"
+#include "collectives/runtime/retiring_log.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::collectives {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "collectives/runtime/retiring_log.hpp"
 #include "collectives/steps/step.hpp"
 #include "simcore/base/ids.hpp"
-#include "simcore/base/retiring_log.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::collectives {

@@ -61,7 +61,8 @@ TEST_P(RcccInCast, EndsWhenItsBytesHavePassedAtLineRate) {
   EXPECT_NEAR(last, expected, 0.01 * expected);
   EXPECT_GT(first, 0.95 * expected) << "fair: all end together";
   const double unasked = 1.5 * base_rtt(100e9) * 100e9 / 8;
-  const auto peak = static_cast<double>(run.network().class_counters(port, ClassId(0)).peak_bytes.count());
+  const auto peak =
+      static_cast<double>(run.network().class_counters(port, ClassId(0)).peak_bytes.count());
   EXPECT_LE(peak, n * (unasked + kPacket));
   EXPECT_GE(peak, n * unasked - unasked / 1.5 - n * kPacket);
   RecordProperty("last_us", std::to_string(last * 1e6));

@@ -1,10 +1,10 @@
-#include "simcore/base/retiring_log.hpp"
+#include "collectives/runtime/retiring_log.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstddef>
 
-namespace weft {
+namespace weft::collectives {
 namespace {
 
 TEST(RetiringLog, KeepsNumbersOfWhatItHasNotForgotten) {
@@ -43,4 +43,4 @@ TEST(RetiringLog, FindsWhereAnOrderedListIsCut) {
 }
 
 }  // namespace
-}  // namespace weft
+}  // namespace weft::collectives

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace weft {
+namespace weft::collectives {
 
 /// A list that grows at its end and forgets from its beginning. Entries keep their numbers: those
 /// from `first()` to `size()` are there. It takes little more memory than these need.
@@ -68,4 +68,4 @@ class RetiringLog {
   std::size_t size_ = 0;
 };
 
-}  // namespace weft
+}  // namespace weft::collectives
