@@ -40,7 +40,7 @@ class IdVector : std::vector<T> {
 };
 
 /// The same, where there are so many at most.
-template <class Index, class T, std::size_t kMost>
+template <class Index, class T, std::size_t Most>
 class IdArray {
  public:
   [[nodiscard]] constexpr T& operator[](Index id) { return places_[id.value()]; }
@@ -51,7 +51,7 @@ class IdArray {
   [[nodiscard]] constexpr auto end() const { return places_.end(); }
 
  private:
-  std::array<T, kMost> places_{};
+  std::array<T, Most> places_{};
 };
 
 }  // namespace weft
