@@ -5,6 +5,7 @@
 
 #include "protocols/link/egress.hpp"
 #include "protocols/state/network_state.hpp"
+#include "protocols/transports/answer.hpp"
 #include "simcore/base/random.hpp"
 
 namespace weft::protocols {
@@ -229,17 +230,8 @@ class Granter {
   }
 
   [[nodiscard]] Packet grant(ReceiverId id, const ReceiverState& r, std::uint32_t total) const {
-    const TransportConstants& t = host_.transport(r.transport);
-    Packet packet;
-    packet.flow = flow_of(queue_pair_of(id));
+    Packet packet = answer_of(id, r, host_.transport(r.transport), PacketKind::kCnp);
     packet.sequence = total;
-    packet.destination = r.host.value();
-    packet.entropy = r.ack_entropy;
-    packet.size = t.ack_size;
-    packet.ttl = t.ttl;
-    const ClassId c = t.cnp_class.is_none() ? r.traffic_class : t.cnp_class;
-    packet.flags =
-        static_cast<std::uint8_t>(static_cast<unsigned>(PacketKind::kCnp) | class_flags(c));
     return packet;
   }
 

@@ -71,66 +71,55 @@ MessageOutcome outcome_of(const NetworkState& s, const MessageRecord& m, Picosec
 /// A message that is over.
 struct Ended {
   Picoseconds over;
+  Picoseconds delivered;
   HostId host;
   std::uint32_t place = 0;  ///< in its list
 
   [[nodiscard]] const MessageRecord& record(const NetworkState& s) const {
     return s.hosts[host].messages[place];
   }
+  [[nodiscard]] MessageOutcome outcome(const NetworkState& s) const {
+    return outcome_of(s, record(s), delivered);
+  }
 };
 
-/// Those that are over, by the time when they were, and which of the deliveries are theirs.
-class EndedMessages {
- public:
-  EndedMessages(const NetworkState& s, const std::vector<DeliveryRecord>& delivered)
-      : s_(s), deliveries_(s, delivered), is_used_(delivered.size()) {
-    std::size_t done = 0;
-    for (const HostState& host : s.hosts) done += host.messages.done();
-    all_.reserve(done);  // what is not filled takes no memory
-    for (std::uint32_t i = 0; i < s.hosts.size(); ++i) {
-      const HostId host(i);
-      s.hosts[host].messages.for_each_done([&](std::uint32_t place, const MessageRecord& m) {
-        const std::vector<std::size_t>& places = deliveries_.of(m);
-        if (places.empty()) return;
-        // What chips add up is one delivery of several messages.
-        for (const std::size_t delivery : places) is_used_[delivery] = true;
-        all_.push_back({.over = std::max(deliveries_.last(places), m.acknowledged),
-                        .host = host,
-                        .place = place});
-      });
-    }
-    std::ranges::sort(all_, [this](const Ended& a, const Ended& b) { return is_before(a, b); });
-  }
+struct EndedMessages {
+  std::vector<Ended> all;        ///< by the time when they were over
+  std::vector<bool> deliveries;  ///< those that are theirs
+};
 
-  [[nodiscard]] const std::vector<Ended>& all() const { return all_; }
-  [[nodiscard]] const std::vector<bool>& used_deliveries() const { return is_used_; }
-  [[nodiscard]] MessageOutcome outcome_of(const Ended& ended) {
-    const MessageRecord& m = ended.record(s_);
-    return protocols::outcome_of(s_, m, delivered(m));
+/// Those that are over, of whose deliveries some are in `delivered`.
+EndedMessages find_ended(const NetworkState& s, const std::vector<DeliveryRecord>& delivered) {
+  Deliveries deliveries(s, delivered);
+  EndedMessages ended{.all = {}, .deliveries = std::vector<bool>(delivered.size())};
+  std::size_t done = 0;
+  for (const HostState& host : s.hosts) done += host.messages.done();
+  ended.all.reserve(done);  // what is not filled takes no memory
+  for (std::uint32_t i = 0; i < s.hosts.size(); ++i) {
+    const HostId host(i);
+    s.hosts[host].messages.for_each_done([&](std::uint32_t place, const MessageRecord& m) {
+      const std::vector<std::size_t>& places = deliveries.of(m);
+      if (places.empty()) return;
+      // What chips add up is one delivery of several messages.
+      for (const std::size_t delivery : places) ended.deliveries[delivery] = true;
+      const Picoseconds last = deliveries.last(places);
+      ended.all.push_back({.over = std::max(last, m.acknowledged),
+                           .delivered = last,
+                           .host = host,
+                           .place = place});
+    });
   }
-
- private:
-  [[nodiscard]] Picoseconds delivered(const MessageRecord& m) {
-    return deliveries_.last(deliveries_.of(m));
-  }
-  bool is_before(const Ended& a, const Ended& b) {
+  std::ranges::sort(ended.all, [&s](const Ended& a, const Ended& b) {
     if (a.over != b.over) return a.over < b.over;
-    const MessageRecord& left = a.record(s_);
-    const MessageRecord& right = b.record(s_);
-    const auto key = [this](const MessageRecord& m) {
-      return std::tuple(s_.senders[m.queue_pair].connection, m.queue_pair, m.posted);
+    const auto rest = [&s](const Ended& e) {
+      const MessageRecord& m = e.record(s);
+      return std::tuple(s.senders[m.queue_pair].connection, m.queue_pair, m.posted, e.delivered,
+                        m.first_sequence);
     };
-    const auto [of_left, of_right] = std::pair(key(left), key(right));
-    if (of_left != of_right) return of_left < of_right;
-    return std::pair(delivered(left), left.first_sequence) <
-           std::pair(delivered(right), right.first_sequence);
-  }
-
-  const NetworkState& s_;
-  Deliveries deliveries_;
-  std::vector<bool> is_used_;
-  std::vector<Ended> all_;
-};
+    return rest(a) < rest(b);
+  });
+  return ended;
+}
 
 /// Outcomes that are visited at once.
 constexpr std::size_t kMostAtOnce = 4096;
@@ -138,11 +127,9 @@ constexpr std::size_t kMostAtOnce = 4096;
 constexpr std::size_t kNotesKept = 256;
 
 /// Adds what hosts have noted to `delivered`, and brings that in order.
-template <class Hosts, class Taken>
-void take_notes(Hosts& hosts, std::vector<DeliveryRecord>& delivered, const Taken& taken) {
-  for (auto& host : hosts) {
+void add_notes(const NetworkState& s, std::vector<DeliveryRecord>& delivered) {
+  for (const HostState& host : s.hosts) {
     delivered.insert(delivered.end(), host.delivered.begin(), host.delivered.end());
-    taken(host);
   }
   std::ranges::sort(delivered, is_earlier);
 }
@@ -155,34 +142,33 @@ void clear(std::vector<DeliveryRecord>& notes) {
 }  // namespace
 
 void MessageOutcomes::take_ended(NetworkState& s, const Visit& visit) {
-  take_notes(s.hosts, delivered_, [](HostState& host) { clear(host.delivered); });
-  EndedMessages ended(s, delivered_);
+  add_notes(s, delivered_);
+  for (HostState& host : s.hosts) clear(host.delivered);
+  const EndedMessages ended = find_ended(s, delivered_);
+  std::size_t delivery = 0;
+  std::erase_if(delivered_, [&](const DeliveryRecord&) { return ended.deliveries[delivery++]; });
   std::vector<MessageOutcome> block;
-  block.reserve(std::min(ended.all().size(), kMostAtOnce));
-  for (const Ended& e : ended.all()) {
-    block.push_back(ended.outcome_of(e));
+  block.reserve(std::min(ended.all.size(), kMostAtOnce));
+  for (const Ended& e : ended.all) {
+    block.push_back(e.outcome(s));
     if (block.size() < kMostAtOnce) continue;
     visit(block);
     block.clear();
   }
   if (!block.empty()) visit(block);
-  for (const Ended& e : ended.all()) s.hosts[e.host].messages.forget(e.place);
+  for (const Ended& e : ended.all) s.hosts[e.host].messages.forget(e.place);
   undelivered_ = 0;
   for (HostState& host : s.hosts) {
     host.messages.remove_forgotten();
     undelivered_ += host.messages.done();
   }
-  std::size_t place = 0;
-  std::erase_if(delivered_,
-                [&](const DeliveryRecord&) { return ended.used_deliveries()[place++]; });
 }
 
 void MessageOutcomes::look_at_ended(const NetworkState& s,
                                     const std::function<void(const MessageOutcome&)>& visit) const {
   std::vector<DeliveryRecord> delivered = delivered_;
-  take_notes(s.hosts, delivered, [](const HostState&) {});
-  EndedMessages ended(s, delivered);
-  for (const Ended& e : ended.all()) visit(ended.outcome_of(e));
+  add_notes(s, delivered);
+  for (const Ended& e : find_ended(s, delivered).all) visit(e.outcome(s));
 }
 
 std::vector<MessageOutcome> MessageOutcomes::pending(const NetworkState& s) const {

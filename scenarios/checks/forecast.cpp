@@ -26,8 +26,7 @@ namespace {
 constexpr double kNanosecondsPerHop = 65;
 /// What it waits longer each time that what is touched between two of a port's packets doubles:
 /// port, link, packets, routes and order of events then come from ever farther away. From the
-/// NVLink fabrics that are shipped (72 to 576 GPUs); the permutation over 4,096 hosts
-/// (simcore/PERFORMANCE.md) agrees.
+/// NVLink fabrics that are shipped (72 to 576 GPUs).
 constexpr double kNanosecondsPerDoubling = 112;
 constexpr double kCache = 1 << 20U;  ///< second level
 /// From here on next to nothing is found in any cache.

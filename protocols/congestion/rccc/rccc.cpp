@@ -10,7 +10,7 @@ RcccParameters::RcccParameters(const RcccConfig& c)
       adapts(c.adapts_to_marks),
       period(c.period),
       target(Factor::nearest(c.target)),
-      increase(Factor::nearest(c.increase)),
+      increase(std::max(Factor::nearest(c.increase), Factor::unit())),
       decrease(Factor::nearest(c.decrease)),
       gain(Factor::nearest(c.gain)),
       floor(std::max(Factor::nearest(c.floor), Factor::unit())) {}

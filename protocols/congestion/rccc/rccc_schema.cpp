@@ -31,7 +31,7 @@ schema::Object<RcccConfig> rccc_schema() {
       .field("quantum", &Config::quantum, "wire bytes of one grant")
       .source("4 MTU of 4,096 B: Ultra Ethernet 1.0.1, RCCC; ultraethernet/uet-htsim, uec.cpp")
       .at_least(1_B)
-      .at_most(16_MiB)
+      .at_most(1_MiB)
       .field("pace", &Config::pace, "of the port's rate that its grants are paced for")
       .source(kHtsim)
       .within({.low = 0.01, .high = 1})

@@ -5,6 +5,7 @@
 #include "protocols/link/egress.hpp"
 #include "protocols/packet/ack.hpp"
 #include "protocols/state/network_state.hpp"
+#include "protocols/transports/answer.hpp"
 #include "protocols/transports/roce/selective_repeat.hpp"
 #include "protocols/transports/sender.hpp"
 
@@ -274,17 +275,9 @@ class Roce {
   [[nodiscard]] Packet response(ReceiverId id, const ReceiverState& r, PacketKind kind,
                                 std::uint32_t ahead = 0) const {
     const TransportConstants& t = host_.transport(r.transport);
-    Packet packet;
-    packet.flow = flow_of(queue_pair_of(id));
+    Packet packet = answer_of(id, r, t, kind);
     write_ack(packet, t.ack_layout(),
               {.expected = r.expected, .received = r.received, .sent = r.sent, .ahead = ahead});
-    packet.destination = r.host.value();
-    packet.entropy = r.ack_entropy;
-    packet.size = t.ack_size;
-    packet.ttl = t.ttl;
-    const ClassId fixed = kind == PacketKind::kCnp ? t.cnp_class : t.ack_class;
-    const ClassId c = fixed.is_none() ? r.traffic_class : fixed;
-    packet.flags = static_cast<std::uint8_t>(static_cast<unsigned>(kind) | class_flags(c));
     return packet;
   }
 

@@ -5,6 +5,7 @@
 #include "protocols/link/egress.hpp"
 #include "protocols/packet/ack.hpp"
 #include "protocols/state/network_state.hpp"
+#include "protocols/transports/answer.hpp"
 
 namespace weft::protocols {
 
@@ -116,17 +117,9 @@ class TcpReceiverEnd {
                 PortState& port) {
     const TransportConstants& t = constants(r);
     r.since_ack = 0;
-    Packet packet;
-    packet.flow = flow_of(queue_pair_of(id));
+    Packet packet = answer_of(id, r, t, PacketKind::kAck);
     packet.sequence = r.expected;
-    packet.destination = r.host.value();
-    packet.entropy = r.ack_entropy;
-    packet.size = t.ack_size;
-    packet.ttl = t.ttl;
-    const ClassId c = t.ack_class.is_none() ? r.traffic_class : t.ack_class;
-    const bool echoes = tcp.echoes || tcp.was_marked;
-    packet.flags = static_cast<std::uint8_t>(static_cast<unsigned>(PacketKind::kAck) |
-                                             class_flags(c) | (echoes ? kCongested : 0U));
+    if (tcp.echoes || tcp.was_marked) packet.flags |= kCongested;
     if (t.sacks && r.early.holds(tcp.latest) && tcp.latest - r.expected < kHalfOfAll) {
       const auto [first, length] = r.early.run_around(tcp.latest);
       write_sack(packet, {.first = first, .length = length});
