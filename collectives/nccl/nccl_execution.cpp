@@ -4,6 +4,8 @@
 #include <cmath>
 #include <optional>
 
+#include "collectives/algorithms/nvls/heads.hpp"
+
 namespace weft::collectives {
 
 namespace {
@@ -38,9 +40,9 @@ Chunking chunking_of(Operation operation, Protocol protocol) {
 }
 
 /// 128 KiB, and less where there would be few chunks to overlap: below 64, 8 and 2 rounds of the
-/// chunk before, one round being a chunk per channel and rank.
-Bytes nvls_chunk(Bytes size, std::uint32_t channels, std::uint32_t ranks) {
-  const std::int64_t at_once = std::int64_t{channels} * ranks;
+/// chunk before, one round being a chunk per channel and head.
+Bytes nvls_chunk(Bytes size, std::uint32_t channels, std::uint32_t heads) {
+  const std::int64_t at_once = std::int64_t{channels} * heads;
   Bytes chunk = 128_KiB;
   if (size < chunk * (64 * at_once)) chunk = std::min(chunk, 64_KiB);
   if (size < chunk * (8 * at_once)) chunk = std::min(chunk, 32_KiB);
@@ -204,10 +206,11 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
   const Chunking chunking = chunking_of(spec.operation, protocol);
   if (execution.chunk == 0_B) {
     execution.chunk = chunking.chunk;
-    if (is_nvls) execution.chunk = nvls_chunk(spec.size, execution.channels, ranks);
+    if (is_nvls) execution.chunk = nvls_chunk(spec.size, execution.channels, heads_of(ranks));
     if (is_nvls_tree) {
       const Bytes most = nvls_tree_shape(spec.gpus(), map, layout.network_rate).chunk;
-      execution.chunk = nvls_tree_chunk(spec.size, most, execution.channels, map.domain_size());
+      execution.chunk = nvls_tree_chunk(spec.size, most, execution.channels,
+                                        heads_of(map.domain_size()));
     }
   }
   if (execution.slices == 0) execution.slices = is_nvls || is_nvls_tree ? 1 : chunking.slices;

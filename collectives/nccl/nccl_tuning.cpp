@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "collectives/algorithms/nvls/heads.hpp"
+
 namespace weft::collectives {
 
 namespace {
@@ -142,10 +144,9 @@ class Tuning {
       // Of S + S/n bytes per direction and rank.
       const double bandwidth = bus_ * efficiency * n / (n + 1);
       const bool is_half = operation_ != Operation::kAllReduce;
-      if (operation_ == Operation::kAllReduce || is_half) {
-        add(NcclAlgorithm::kNvls, Protocol::kSimple, kNvlsHop,
-            is_half ? bus_ * efficiency * n / (n - 1) : bandwidth);
-      }
+      if (is_half && m_.ranks > kMostHeads) return;  // every rank would have to be a head
+      add(NcclAlgorithm::kNvls, Protocol::kSimple, kNvlsHop,
+          is_half ? bus_ * efficiency * n / (n - 1) : bandwidth);
       return;
     }
     if (operation_ != Operation::kAllReduce) return;

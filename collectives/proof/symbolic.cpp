@@ -45,7 +45,7 @@ class Interpreter {
   static std::string who(const Lane& lane);
   static std::string describe(const Step& step);
   [[nodiscard]] const RankGroup& group_of(std::uint32_t rank) const;
-  [[nodiscard]] bool is_in_group(std::uint32_t rank, std::uint32_t other) const;
+  [[nodiscard]] bool is_head(std::uint32_t rank, const Lane& lane, std::uint32_t heads) const;
 
   void begin(std::uint32_t rank, std::uint32_t number);
   bool advance(Lane& lane, bool& is_done);
@@ -167,8 +167,11 @@ const RankGroup& Interpreter::group_of(std::uint32_t rank) const {
   return groups_[group_of_[rank]];
 }
 
-bool Interpreter::is_in_group(std::uint32_t rank, std::uint32_t other) const {
-  return std::ranges::find(group_of(rank), other) != group_of(rank).end();
+/// Whether `rank` is among the first `heads` of the lane's group.
+bool Interpreter::is_head(std::uint32_t rank, const Lane& lane, std::uint32_t heads) const {
+  const std::span<const std::uint32_t> group(group_of(lane.rank));
+  const auto first = group.first(std::min<std::size_t>(heads, group.size()));
+  return std::ranges::find(first, rank) != first.end();
 }
 
 bool Interpreter::advance(Lane& lane, bool& is_done) {
@@ -209,13 +212,13 @@ bool Interpreter::is_possible(const Lane& lane, const Step& step) const {
     case Step::Kind::kCopy:
       return is_self && schedule_.is_staged() && lane.work.any();
     case Step::Kind::kContribute:
-      return lane.work.adds && is_in_group(lane.rank, step.peer);
+      return is_head(step.peer, lane, lane.work.sums);
     case Step::Kind::kReceiveReduced:
-      return lane.work.adds && is_self;
+      return is_self && is_head(lane.rank, lane, lane.work.sums);
     case Step::Kind::kMulticast:
-      return lane.work.repeats && is_self;
+      return is_self && is_head(lane.rank, lane, lane.work.copies);
     case Step::Kind::kReceiveMulticast:
-      return lane.work.repeats && is_in_group(lane.rank, step.peer);
+      return is_head(step.peer, lane, lane.work.copies);
     default:
       return false;
   }
@@ -314,7 +317,7 @@ bool Interpreter::receive(const Lane& lane, const Step& step,
 }
 
 void Interpreter::copy(const Lane& lane, const Step& step) {
-  const bool is_inwards = lane.work.adds;
+  const bool is_inwards = lane.work.adds();
   const Message message = read(lane, step, is_inwards ? Buffer::kOwn : Buffer::kStaged);
   const Buffer to = is_inwards ? Buffer::kStaged : Buffer::kOwn;
   if (memory_.copy(lane.rank, to, step.block, step.range(), message.data)) return;

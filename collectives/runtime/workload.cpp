@@ -126,14 +126,14 @@ void Workload::add_in_network(ProcessId source, std::size_t lane_index, std::uin
   connection.source = source;
   connection.flow_label = label;
   connection.group = group_of_lane_[lane_index].group;
-  if (work.adds) {
-    connection.kind = Connection::Kind::kReduce;
-    for (const ProcessId owner : groups_[connection.group].members) {
-      connection.destination = owner;
-      connections_.push_back(connection);
-    }
+  const std::span members(groups_[connection.group].members);
+  WEFT_CHECK(std::max(work.sums, work.copies) <= members.size(), "heads are members");
+  connection.kind = Connection::Kind::kReduce;
+  for (const ProcessId owner : members.first(work.sums)) {
+    connection.destination = owner;
+    connections_.push_back(connection);
   }
-  if (!work.repeats) return;
+  if (group_of_lane_[lane_index].place >= work.copies) return;
   connection.kind = Connection::Kind::kMulticast;
   connection.destination = source;
   connections_.push_back(connection);

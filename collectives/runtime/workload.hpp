@@ -140,14 +140,14 @@ class Workload {
   [[nodiscard]] std::uint32_t place_in_group(ProcessId process, std::uint32_t lane) const {
     return group_of_lane_[lane_index(process, lane)].place;
   }
-  /// The connection to what chips add up for `owner`, a rank of the same group, in a lane whose
+  /// The connection to what chips add up for `owner`, a head of the same group, in a lane whose
   /// data they add.
   [[nodiscard]] ConnectionId reduction(ProcessId source, std::uint32_t owner,
                                        std::uint32_t lane) const {
     const ProcessId to = jobs_[job_of(source)].process(owner);
     return ConnectionId(sends_of(lane_index(source, lane)).first + place_in_group(to, lane));
   }
-  /// The connection by which chips repeat what a rank sends to its group, in a lane of that kind.
+  /// The connection by which chips repeat what a head sends to its group, in a lane of that kind.
   [[nodiscard]] ConnectionId multicast(ProcessId source, std::uint32_t lane) const {
     return ConnectionId(sends_of(lane_index(source, lane)).second - 1);
   }

@@ -179,10 +179,12 @@ using StepStream = Generator<Step>;
 /// What the chips of a scale-up domain do for a lane. A lane that has them do something sends to no
 /// ranks itself.
 struct ChipWork {
-  bool adds = false;     ///< for every member of the rank's group
-  bool repeats = false;  ///< what the rank sends, to all members of its group
+  std::uint32_t sums = 0;    ///< for the first so many members of the rank's group, one each
+  std::uint32_t copies = 0;  ///< of what the first so many members send, for all members
 
-  [[nodiscard]] bool any() const { return adds || repeats; }
+  [[nodiscard]] bool adds() const { return sums > 0; }
+  [[nodiscard]] bool repeats() const { return copies > 0; }
+  [[nodiscard]] bool any() const { return adds() || repeats(); }
 };
 
 /// Ranks, all in one scale-up domain, whose data its chips add up and repeat.

@@ -128,6 +128,21 @@ TEST(NcclModel, GivesThePublishedLatenciesAndBandwidthsOfNvlsTrees) {
   }
 }
 
+// Of all-gather and reduce-scatter every rank would be a head: beyond 32 they are not by NVLS.
+TEST(NcclModel, HasNvlsForHalvesOfUpTo32Gpus) {
+  for (const Operation operation : {Operation::kAllGather, Operation::kReduceScatter}) {
+    for (const auto& [gpus, has_nvls] : {std::pair(32U, true), std::pair(33U, false)}) {
+      NcclMachine machine = nccl_machine(GpuGeneration::kBlackwell, gpus, 1, 721.8, 50);
+      machine.has_nvls = true;
+      const auto all = nccl_estimates(operation, 1 << 30, machine);
+      EXPECT_EQ(std::ranges::any_of(
+                    all, [](const auto& e) { return e.algorithm == NcclAlgorithm::kNvls; }),
+                has_nvls)
+          << gpus;
+    }
+  }
+}
+
 RankLayout node(std::uint32_t ranks, std::uint32_t per_domain, bool has_nvls = false) {
   RankLayout layout;
   for (std::uint32_t r = 0; r < ranks; ++r) layout.domain.push_back(r / per_domain);

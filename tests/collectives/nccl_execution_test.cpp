@@ -82,6 +82,19 @@ TEST(NcclExecution, IsThatOfTheTable) {
   }
 }
 
+// A rack has 32 heads, so 512 chunks at once: 128 KiB each from 4 GiB on, 64 KiB from 256 MiB.
+TEST(NcclExecution, OfNvlsOnARackGoesByItsHeads) {
+  const auto chunk = [](Bytes size) {
+    return settled(nccl(GpuGeneration::kBlackwell, Algorithm::kNvls, Protocol::kSimple, size),
+                   server(72, 721))
+        .chunk;
+  };
+  EXPECT_EQ(chunk(4_GiB), 128_KiB);
+  EXPECT_EQ(chunk(4_GiB - 1_B), 64_KiB);
+  EXPECT_EQ(chunk(256_MiB), 64_KiB);
+  EXPECT_EQ(chunk(256_MiB - 1_B), 32_KiB);
+}
+
 struct TreeRow {
   GpuGeneration generation;
   std::uint32_t nodes;
@@ -106,7 +119,8 @@ TEST(NcclExecution, OfAnNvlsTreeIsThatOfTheTable) {
       {kHopper, 4, 8, 400, 1_GiB, 16, 64_KiB, 40'200},
       {kHopper, 16, 8, 400, 8_MiB, 16, 64_KiB, 40'200},
       {kBlackwell, 2, 64, 400, 1_GiB, 32, 64_KiB, 51'200},
-      {kBlackwell, 2, 64, 400, 128_MiB - 1_B, 32, 32_KiB, 51'200},
+      {kBlackwell, 2, 64, 400, 64_MiB, 32, 64_KiB, 51'200},
+      {kBlackwell, 2, 64, 400, 64_MiB - 1_B, 32, 32_KiB, 51'200},
       {kBlackwell, 2, 8, 400, 1_GiB, 32, 64_KiB, 51'200},
       {kBlackwell, 2, 8, 800, 1_GiB, 32, 128_KiB, 51'200},
       {kBlackwell, 2, 4, 400, 1_GiB, 32, 256_KiB, 51'200},

@@ -128,12 +128,44 @@ TEST(Bytes, OfARingAreTwiceTheVectorButOnePart) {
 // NVLS: a rank hands the switch the whole vector and its sum, S + S/n, and gets its part of the sum
 // and the whole vector back. It adds nothing.
 TEST(Bytes, OfNvlsAreTheVectorAndOnePart) {
-  for (const std::uint32_t n : {2U, 5U, 8U, 72U}) {
+  for (const std::uint32_t n : {2U, 5U, 8U, 32U}) {
     const std::int64_t size = std::int64_t{960} * n;
     const Traffic t = traffic(Operation::kAllReduce, Algorithm::kNvls, n, {.size = size});
     EXPECT_EQ(t.sent, size + size / n);
     EXPECT_EQ(t.received, size + size / n);
     EXPECT_EQ(t.reduced, 0);
+  }
+}
+
+// With more ranks than NCCL_MAX_NVLS_ARITY, 32 of them are heads, each of a 32nd part; the others
+// only contribute and listen.
+TEST(Bytes, OfNvlsOnARackAreThoseOf32Heads) {
+  for (const std::uint32_t n : {33U, 64U, 72U}) {
+    constexpr std::int64_t kSize = 960 * 32;
+    SchedulePlan p(n, in_domains(n, n));
+    p.size = kSize;
+    const Proof proof = prove(*make_schedule(std::move(p), Algorithm::kNvls));
+    ASSERT_TRUE(proof.holds()) << proof.problems[0];
+    for (std::uint32_t rank = 0; rank < n; ++rank) {
+      const std::int64_t expected = kSize + (rank < 32 ? kSize / 32 : 0);
+      EXPECT_EQ(proof.traffic[rank].sent, expected) << "rank " << rank << " of " << n;
+      EXPECT_EQ(proof.traffic[rank].received, expected) << "rank " << rank << " of " << n;
+    }
+  }
+}
+
+// Of reduce-scatter and all-gather every rank has a part.
+TEST(Bytes, OfHalvesOfNvlsOnARackAreThoseOfAllRanks) {
+  for (const Operation operation : {Operation::kReduceScatter, Operation::kAllGather}) {
+    SchedulePlan p(40, in_domains(40, 40));
+    p.operation = operation;
+    p.size = 960 * 40;
+    const Proof proof = prove(*make_schedule(std::move(p), Algorithm::kNvls));
+    ASSERT_TRUE(proof.holds()) << proof.problems[0];
+    for (const Traffic& t : proof.traffic) {
+      EXPECT_EQ(t.sent, proof.traffic[0].sent);
+      EXPECT_EQ(t.received, proof.traffic[0].received);
+    }
   }
 }
 
@@ -160,6 +192,24 @@ TEST(NvlsTree, EndsWithTheRightDataForManyDomainsOfManySizes) {
                                    << " bytes: " << (proof.holds() ? "" : proof.problems[0]);
       }
     }
+  }
+}
+
+// Racks have 32 heads: rails of the others carry nothing, and have no connections.
+TEST(NvlsTree, OfRacksHas32Rails) {
+  constexpr std::int64_t kSize = 960 * 32;
+  const auto schedule = nvls_tree(3, 36, {.size = kSize, .channels = 2});
+  const Proof proof = prove(*schedule);
+  ASSERT_TRUE(proof.holds()) << proof.problems[0];
+  for (std::uint32_t rank = 0; rank < 3 * 36; ++rank) {
+    const bool is_head = rank % 36 < 32;
+    std::size_t peers = 0;
+    for (std::uint32_t lane = 0; lane < schedule->lanes(); ++lane) {
+      peers += schedule->send_peers(rank, lane).size();
+    }
+    EXPECT_EQ(peers > 0, is_head) << "rank " << rank;
+    EXPECT_EQ(proof.traffic[rank].sent > kSize, is_head) << "rank " << rank;
+    EXPECT_GE(proof.traffic[rank].sent, kSize) << "rank " << rank;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "collectives/algorithms/nvls/heads.hpp"
 #include "collectives/algorithms/nvls/in_network_cost.hpp"
 #include "collectives/algorithms/refusals.hpp"
 
@@ -15,10 +16,17 @@ std::vector<RankGroup> NvlsSchedule::groups() const {
   return {all};
 }
 
+std::uint32_t NvlsSchedule::parts() const {
+  const bool is_all_reduce = plan().operation == Operation::kAllReduce;
+  return is_all_reduce ? heads_of(plan().ranks()) : plan().ranks();
+}
+
+ChipWork NvlsSchedule::chip_work(std::uint32_t /*lane*/) const { return {parts(), parts()}; }
+
 std::int64_t NvlsSchedule::pieces(std::uint32_t channel) const {
   const SchedulePlan& p = plan();
   if (p.operation == Operation::kAllReduce) {
-    return piece_count(part_of(p.whole(), p.channels, channel).size, p.chunk * p.ranks());
+    return piece_count(part_of(p.whole(), p.channels, channel).size, p.chunk * parts());
   }
   return piece_count(p.share(0, channel).size, p.chunk);
 }
@@ -27,13 +35,14 @@ Range NvlsSchedule::part(std::uint32_t channel, std::int64_t i, std::uint32_t ow
   const SchedulePlan& p = plan();
   if (p.operation == Operation::kAllReduce) {
     const Range share = part_of(p.whole(), p.channels, channel);
-    return part_of(piece_of(share, p.chunk * p.ranks(), i), p.ranks(), owner);
+    return part_of(piece_of(share, p.chunk * parts(), i), parts(), owner);
   }
   return piece_of(p.share(owner, channel), p.chunk, i);
 }
 
 StepStream NvlsSchedule::steps(std::uint32_t rank, std::uint32_t lane) const {
-  const std::uint32_t n = plan().ranks();
+  const std::uint32_t n = parts();
+  const std::uint32_t own_slices = rank < n ? slices() : 0;
   const bool reduces = plan().operation != Operation::kAllGather;
   const bool repeats = plan().operation != Operation::kReduceScatter;
   const std::int64_t all = pieces(lane);
@@ -43,14 +52,14 @@ StepStream NvlsSchedule::steps(std::uint32_t rank, std::uint32_t lane) const {
       const Range slice = part_of(part(lane, p, owner), slices(), i % slices());
       if (!slice.empty()) co_yield Step::data(Step::Kind::kContribute, owner, 0, slice);
     }
-    for (std::uint32_t i = 0; i < slices(); ++i) {
+    for (std::uint32_t i = 0; i < own_slices; ++i) {
       const Range slice = part_of(part(lane, p, rank), slices(), i);
       if (slice.empty()) continue;
       if (reduces) co_yield Step::data(Step::Kind::kReceiveReduced, rank, 0, slice);
       if (repeats) co_yield Step::data(Step::Kind::kMulticast, rank, 0, slice);
     }
     for (std::uint32_t i = 0; i < n * slices() && repeats; ++i) {
-      const std::uint32_t owner = (rank + n - i / slices()) % n;
+      const std::uint32_t owner = (rank % n + n - i / slices()) % n;
       const Range slice = part_of(part(lane, p, owner), slices(), i % slices());
       if (!slice.empty()) co_yield Step::data(Step::Kind::kReceiveMulticast, owner, 0, slice);
     }
@@ -68,6 +77,11 @@ std::unique_ptr<const Schedule> Nvls::schedule(SchedulePlan plan) {
   return std::make_unique<NvlsSchedule>(std::move(plan));
 }
 
+std::uint64_t Nvls::most_connections(Operation operation, std::uint64_t n) {
+  const bool is_all_reduce = operation == Operation::kAllReduce;
+  return n * ((is_all_reduce ? std::min<std::uint64_t>(n, kMostHeads) : n) + 1);
+}
+
 namespace {
 
 /// With a few pieces per channel, reductions and multicasts go on at once.
@@ -80,14 +94,15 @@ constexpr double kPiecesThatOverlap = 4;
 /// GPUs, 8 channels: 2.4, 3.3 and 33.4 us at 256 KiB, 1 MiB and 16 MiB).
 double Nvls::cost(const CostTerms& t) {
   const bool is_all_reduce = t.spec.operation == Operation::kAllReduce;
+  const double parts = is_all_reduce ? heads_of(t.plan.ranks()) : t.n;
   const double count =
-      is_all_reduce ? t.pieces(t.size, t.chunk * t.n) : t.pieces(t.size / t.n, t.chunk);
+      is_all_reduce ? t.pieces(t.size, t.chunk * parts) : t.pieces(t.size / parts, t.chunk);
   const double phases = is_all_reduce ? 2 : 1;
   const double messages =
-      phases * t.n * t.channels * count * t.spec.execution.slices * kInNetworkMessage;
+      phases * parts * t.channels * count * t.spec.execution.slices * kInNetworkMessage;
   const double alone = std::min(1.0, kPiecesThatOverlap / count);
-  const double bytes = (1 + 1.0 / t.n) * (1 + (phases - 1) * alone);
-  return phases * t.chips.first_packet(t.size / t.n / t.channels) +
+  const double bytes = (1 + 1.0 / parts) * (1 + (phases - 1) * alone);
+  return phases * t.chips.first_packet(t.size / parts / t.channels) +
          std::hypot(messages, t.size * bytes * t.chips.per_byte);
 }
 

@@ -10,8 +10,9 @@ namespace weft::collectives {
 
 /// What an NVSwitch domain with in-network reduction does (NVLink SHARP): a rank asks the switch
 /// for the sum of everybody's part r, adds nothing itself, and has the switch repeat it to
-/// everybody. Per rank and direction S + S/n bytes instead of the ring's 2 (n-1)/n S.
-/// Reduce-scatter and all-gather are its halves.
+/// everybody. In an all-reduce the ranks that do so are heads (heads.hpp), at most 32: a head has
+/// S + S/32 bytes per direction instead of the ring's 2 (n-1)/n S, all others S. Reduce-scatter and
+/// all-gather are its halves, in which every rank has a part.
 class NvlsSchedule final : public Schedule {
  public:
   explicit NvlsSchedule(SchedulePlan plan) : Schedule(std::move(plan)) {}
@@ -22,10 +23,12 @@ class NvlsSchedule final : public Schedule {
   }
   /// All ranks.
   [[nodiscard]] std::vector<RankGroup> groups() const override;
-  [[nodiscard]] ChipWork chip_work(std::uint32_t /*lane*/) const override { return {true, true}; }
+  [[nodiscard]] ChipWork chip_work(std::uint32_t lane) const override;
   [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane) const override;
 
  private:
+  /// Ranks that have a part, the first ones.
+  [[nodiscard]] std::uint32_t parts() const;
   [[nodiscard]] std::int64_t pieces(std::uint32_t channel) const;
   [[nodiscard]] Range part(std::uint32_t channel, std::int64_t i, std::uint32_t owner) const;
 };
@@ -40,9 +43,8 @@ struct Nvls {
   [[nodiscard]] static std::string refusal(const RankMap& map, bool has_in_network_reduction);
   [[nodiscard]] static std::unique_ptr<const Schedule> schedule(SchedulePlan plan);
   [[nodiscard]] static double cost(const CostTerms& terms);
-  [[nodiscard]] static std::uint64_t most_connections(Operation /*operation*/, std::uint64_t n) {
-    return n * (n + 1);  // everybody contributes to every sum, and has one multicast
-  }
+  /// Everybody contributes to every sum, and may have one multicast.
+  [[nodiscard]] static std::uint64_t most_connections(Operation operation, std::uint64_t n);
   [[nodiscard]] static double most_messages(const BoundTerms& terms) { return terms.by_parts(); }
 };
 

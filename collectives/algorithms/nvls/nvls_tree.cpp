@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "collectives/algorithms/nvls/heads.hpp"
 #include "collectives/algorithms/nvls/in_network_cost.hpp"
 #include "collectives/algorithms/refusals.hpp"
 
 namespace weft::collectives {
 
+std::uint32_t NvlsTreeSchedule::heads() const { return heads_of(plan().map.domain_size()); }
+
 std::vector<std::uint32_t> NvlsTreeSchedule::send_peers(std::uint32_t rank,
                                                         std::uint32_t lane) const {
+  if (plan().map.position_of(rank) >= heads()) return {};
   TreePlace at = place(rank, lane);
   switch (stage_of(lane)) {
     case Stage::kUp:
@@ -44,17 +48,18 @@ TreePlace NvlsTreeSchedule::place(std::uint32_t rank, std::uint32_t lane) const 
 
 std::int64_t NvlsTreeSchedule::pieces(std::uint32_t lane) const {
   return piece_count(part_of(plan().whole(), plan().channels, channel_of(lane)).size,
-                     plan().chunk * plan().map.domain_size());
+                     plan().chunk * heads());
 }
 
 Range NvlsTreeSchedule::piece(std::uint32_t lane, std::int64_t i) const {
   return piece_of(part_of(plan().whole(), plan().channels, channel_of(lane)),
-                  plan().chunk * plan().map.domain_size(), i);
+                  plan().chunk * heads(), i);
 }
 
 Range NvlsTreeSchedule::slice(std::uint32_t lane, std::int64_t p, std::uint32_t position,
                               std::int64_t i) const {
-  return part_of(part_of(piece(lane, p), plan().map.domain_size(), position), slices(), i);
+  if (position >= heads()) return {};
+  return part_of(part_of(piece(lane, p), heads(), position), slices(), i);
 }
 
 bool NvlsTreeSchedule::is_bounded(std::uint32_t lane, std::uint32_t position,
@@ -79,7 +84,7 @@ StepStream NvlsTreeSchedule::steps(std::uint32_t rank, std::uint32_t lane) const
 
 StepStream NvlsTreeSchedule::sum(std::uint32_t rank, std::uint32_t lane) const {
   const RankMap& map = plan().map;
-  const std::uint32_t g = map.domain_size();
+  const std::uint32_t h = heads();
   const std::uint32_t own = map.position_of(rank);
   const std::int64_t all = pieces(lane);
   for (std::int64_t p = 0; p <= all; ++p) {
@@ -87,8 +92,8 @@ StepStream NvlsTreeSchedule::sum(std::uint32_t rank, std::uint32_t lane) const {
       if (is_bounded(lane, own, p * slices() + i)) co_yield Step::await();
     }
     if (p < all && !piece(lane, p).empty()) co_yield Step::copy(rank, 0, piece(lane, p));
-    for (std::uint32_t i = 0; i < g * slices() && p < all; ++i) {
-      const std::uint32_t head = (own + i / slices()) % g;
+    for (std::uint32_t i = 0; i < h * slices() && p < all; ++i) {
+      const std::uint32_t head = (own + i / slices()) % h;
       const Range part = slice(lane, p, head, i % slices());
       if (part.empty()) continue;
       co_yield Step::data(Step::Kind::kContribute, map.rank_at(map.domain_of(rank), head), 0, part);
@@ -148,7 +153,7 @@ StepStream NvlsTreeSchedule::down(std::uint32_t rank, std::uint32_t lane) const 
 
 StepStream NvlsTreeSchedule::spread(std::uint32_t rank, std::uint32_t lane) const {
   const RankMap& map = plan().map;
-  const std::uint32_t g = map.domain_size();
+  const std::uint32_t h = heads();
   const std::uint32_t own = map.position_of(rank);
   const std::int64_t all = pieces(lane);
   for (std::int64_t p = 0; p <= all; ++p) {
@@ -159,8 +164,8 @@ StepStream NvlsTreeSchedule::spread(std::uint32_t rank, std::uint32_t lane) cons
       co_yield Step::data(Step::Kind::kMulticast, rank, 0, part);
     }
     // The piece before, while this one is on its way.
-    for (std::uint32_t i = 0; i < g * slices() && p > 0; ++i) {
-      const std::uint32_t head = (own + g - i / slices()) % g;
+    for (std::uint32_t i = 0; i < h * slices() && p > 0; ++i) {
+      const std::uint32_t head = (own % h + h - i / slices()) % h;
       const Range part = slice(lane, p - 1, head, i % slices());
       if (part.empty()) continue;
       co_yield Step::data(Step::Kind::kReceiveMulticast, map.rank_at(map.domain_of(rank), head), 0,
@@ -196,26 +201,27 @@ constexpr double kChannelsThatOverlap = 2;
 /// domains, and a third time where one more channel uses one tree than the other. On a level of a
 /// tree half of that is on its way.
 double NvlsTree::cost(const CostTerms& t) {
-  const double g = t.domain_size;
+  const double h = heads_of(t.plan.map.domain_size());
   const double overlap = std::min(t.channels, kChannelsThatOverlap);
-  const double count = overlap * t.pieces(t.size, t.chunk * g);
+  const double count = overlap * t.pieces(t.size, t.chunk * h);
   const double piece = t.size / count;
   const bool is_odd = std::fmod(t.channels, 2) == 1;
   const double times = (t.domains == 2 ? 1 : 2) + (is_odd && t.domains > 2 ? 1 / t.channels : 0);
-  const double part = piece / g;
+  const double part = piece / h;
   const double sum = piece * t.chips.per_byte;
-  const double messages = g * t.channels / overlap * t.spec.execution.slices * kInNetworkMessage;
+  const double messages = h * t.channels / overlap * t.spec.execution.slices * kInNetworkMessage;
   const double inside = t.chips.first_packet(part * overlap / t.channels) + sum + messages;
   const double levels = std::ceil(std::log2(t.domains));
   const double one_way = t.net.latency + part * (times / 2 * t.net.per_byte + t.reduce);
   const double along = times * part * t.net.per_byte + part * (2 * t.reduce + t.copy);
-  const double pace = std::max({sum * (1 + 1 / g) + messages, along, piece * t.copy});
+  const double pace = std::max({sum * (1 + 1 / h) + messages, along, piece * t.copy});
   return 2 * (inside + piece * t.copy + levels * one_way) + (count - 1) * pace;
 }
 
 /// To the chips for every head, up, to two children, and to all.
 double NvlsTree::most_messages(const BoundTerms& terms) {
-  return (terms.domain_size + 4) * terms.chunks(terms.domain_size);
+  const double heads = std::min<double>(terms.domain_size, kMostHeads);
+  return (heads + 4) * terms.chunks(heads);
 }
 
 }  // namespace weft::collectives

@@ -9,13 +9,14 @@
 
 namespace weft::collectives {
 
-/// NCCL's NVLSTree, an all-reduce over several scale-up domains of one size g. The ranks of equal
-/// position, one of every domain, are a rail; each is the head of part `position` of every chunk of
-/// g parts. The chips of a domain add a part up for its head, the heads of a rail add up along a
+/// NCCL's NVLSTree, an all-reduce over several scale-up domains of one size, with h heads in each
+/// (heads.hpp). The ranks of equal position, one of every domain, are a rail; the first h of a
+/// domain are heads of part `position` of every chunk of h parts. The chips of a domain add a part up for its head, the heads of a rail add up along a
 /// binary tree and send the sum back down, and the chips hand it from the head to the domain. Even
 /// channels use the first of the two trees of double_binary_place, odd ones the second, so that
-/// with an even number of channels all NICs carry as much: 2 S/g either way, S/g if there are two
-/// domains. Over the scale-up links a rank sends and gets S + S/g. (NCCL: `connectNvls` in
+/// with an even number of channels all NICs carry as much: 2 S/h either way, S/h if there are two
+/// domains; NICs of GPUs that are no heads, none. Over the scale-up links a head sends and gets
+/// S + S/h. (NCCL: `connectNvls` in
 /// src/graph/connect.cc, src/device/all_reduce.h.)
 ///
 /// Four lanes per channel: sums inside the domain, up, down, and spreading inside the domain. NCCL
@@ -37,7 +38,8 @@ class NvlsTreeSchedule final : public Schedule {
   /// The domains.
   [[nodiscard]] std::vector<RankGroup> groups() const override;
   [[nodiscard]] ChipWork chip_work(std::uint32_t lane) const override {
-    return {stage_of(lane) == Stage::kSum, stage_of(lane) == Stage::kSpread};
+    return {stage_of(lane) == Stage::kSum ? heads() : 0,
+            stage_of(lane) == Stage::kSpread ? heads() : 0};
   }
   [[nodiscard]] bool is_staged() const override { return true; }
   [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane) const override;
@@ -45,6 +47,8 @@ class NvlsTreeSchedule final : public Schedule {
  private:
   enum class Stage : std::uint8_t { kSum, kUp, kDown, kSpread };
   static constexpr std::int64_t kBufferSteps = 8;
+  /// Of a domain.
+  [[nodiscard]] std::uint32_t heads() const;
   [[nodiscard]] Stage stage_of(std::uint32_t lane) const {
     return static_cast<Stage>(lane % lanes_per_channel());
   }

@@ -1,6 +1,7 @@
 #include "collectives/jobs/collective/collective_program.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,13 +84,45 @@ SendBound CollectiveProgram::bound(const Spec& spec, const BoundSetting& setting
           most.messages / std::max(1.0, connections), most.bytes};
 }
 
+/// The steps of a lane, iteration after iteration. Not a coroutine: there is one per lane, and it
+/// remembers little beside the call that it is in.
 class CollectiveProgram::Source final : public StepSource {
  public:
-  explicit Source(StepStream stream) : stream_(std::move(stream)) {}
-  bool next(Step& step) override { return stream_.next(step); }
+  Source(const CollectiveProgram& program, LanePlace place) : program_(program), place_(place) {}
+
+  bool next(Step& step) override {
+    switch (at_) {
+      case At::kStart:
+        if (iteration_ == program_.spec().iterations) return false;
+        at_ = At::kBegin;
+        if (const auto delay = program_.delay_before(place_, iteration_)) {
+          step = *delay;
+          return true;
+        }
+        [[fallthrough]];
+      case At::kBegin:
+        at_ = At::kCall;
+        call_ = program_.call_steps(place_);
+        step = Step::begin(iteration_);
+        return true;
+      case At::kCall:
+        break;
+    }
+    if (call_->next(step)) return true;
+    call_.reset();
+    at_ = At::kStart;
+    step = Step::end(iteration_++);
+    return true;
+  }
 
  private:
-  StepStream stream_;
+  enum class At : std::uint8_t { kStart, kBegin, kCall };  // of an iteration
+
+  const CollectiveProgram& program_;
+  LanePlace place_;
+  std::uint32_t iteration_ = 0;
+  At at_ = At::kStart;
+  std::optional<StepStream> call_;
 };
 
 CollectiveProgram::CollectiveProgram(ProgramSetting setting, CollectiveSpec spec,
@@ -108,7 +141,7 @@ std::vector<ChipGroup> CollectiveProgram::groups() const {
 }
 
 std::unique_ptr<StepSource> CollectiveProgram::steps(LanePlace place) const {
-  return std::make_unique<Source>(stream(place));
+  return std::make_unique<Source>(*this, place);
 }
 
 void CollectiveProgram::slow_down(const Straggler& straggler) {
@@ -137,24 +170,22 @@ Picoseconds CollectiveProgram::computing_time(std::uint32_t rank,
   return time_taken(noise_[rank], computing.start, work, delay) + slowness.late;
 }
 
-StepStream CollectiveProgram::stream(LanePlace place) const {
+std::optional<Step> CollectiveProgram::delay_before(LanePlace place,
+                                                     std::uint32_t iteration) const {
+  if (place.lane != 0) return {};
+  // As long as computing_time says.
+  if (!noise_.empty()) return Step::delay(spec().compute, Step::Work::kCompute);
   const Slowness slowness = slowness_of(place.rank);
   const RandomStream random = setting_.random(Purpose::kCollectiveJitter, place.rank);
-  const Picoseconds compute = stretched(spec().compute, slowness.compute);
-  const Jitter jitter = spec().jitter.value_or(Jitter());
-  for (std::uint32_t i = 0; i < spec().iterations; ++i) {
-    if (place.lane == 0 && !noise_.empty()) {
-      co_yield Step::delay(spec().compute, Step::Work::kCompute);  // as long as computing_time says
-    } else if (place.lane == 0) {
-      const Picoseconds delay = compute + slowness.late + draw_delay(jitter, random.bits(i));
-      const Picoseconds excess = std::max(Picoseconds(0), delay - spec().compute);
-      if (delay > Picoseconds(0)) co_yield Step::delay(delay, Step::Work::kCompute, excess);
-    }
-    co_yield Step::begin(i);
-    StepStream inner = call_.steps(place.rank, place.lane, slowness.reduce);
-    for (Step step; inner.next(step);) co_yield step;
-    co_yield Step::end(i);
-  }
+  const Picoseconds drawn = draw_delay(spec().jitter.value_or(Jitter()), random.bits(iteration));
+  const Picoseconds delay = stretched(spec().compute, slowness.compute) + slowness.late + drawn;
+  if (delay == Picoseconds(0)) return {};
+  const Picoseconds excess = std::max(Picoseconds(0), delay - spec().compute);
+  return Step::delay(delay, Step::Work::kCompute, excess);
+}
+
+StepStream CollectiveProgram::call_steps(LanePlace place) const {
+  return call_.steps(place.rank, place.lane, slowness_of(place.rank).reduce);
 }
 
 }  // namespace weft::collectives

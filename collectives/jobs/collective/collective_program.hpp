@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "collectives/calls/collective_call.hpp"
@@ -64,7 +65,9 @@ class CollectiveProgram final : public JobProgram {
   [[nodiscard]] Slowness slowness_of(std::uint32_t rank) const {
     return slowness_.empty() ? Slowness() : slowness_[rank];
   }
-  [[nodiscard]] StepStream stream(LanePlace place) const;
+  /// What a rank computes, and is delayed by, before an iteration; its first lane waits for all.
+  [[nodiscard]] std::optional<Step> delay_before(LanePlace place, std::uint32_t iteration) const;
+  [[nodiscard]] StepStream call_steps(LanePlace place) const;
 
   ProgramSetting setting_;
   CollectiveCall call_;
