@@ -279,8 +279,8 @@ class HostModel {
 
   /// Queue pairs that wait at `port` wait nowhere any more.
   void take_all(PortState& port, std::vector<QueuePairId>& taken) {
-    NicScheduler(s_, port).take_all(s_.constants.all_classes(), taken);
-    for (const ClassId c : s_.constants.all_classes()) {
+    NicScheduler(s_, port).take_all(s_.classes_of(port), taken);
+    for (const ClassId c : s_.classes_of(port)) {
       const std::uint8_t bit = class_bit(c);
       if (s_.queue(port, c).packets.empty()) port.waiting &= static_cast<std::uint8_t>(~bit);
     }

@@ -50,7 +50,7 @@ class ReceiveBuffer {
 
   /// Lifts the pauses that are not needed any more.
   void resume_senders(const Here& here, PortState& port) {
-    for (const ClassId c : s_.constants.all_classes()) {
+    for (const ClassId c : s_.classes_of(port)) {
       IngressAccount& account = s_.account(port, c);
       if (!account.is_pausing || s_.nics[port.index].inbox.bytes() >= s_.constants.nic_xon)
         continue;

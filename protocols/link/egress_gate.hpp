@@ -54,7 +54,7 @@ class EgressGate {
 
   /// The link is down: nobody waits for its peer any more, and credits are void.
   void forget(const Here& here, PortState& port) {
-    for (const ClassId c : s_.constants.all_classes()) {
+    for (const ClassId c : s_.classes_of(port)) {
       if ((port.paused & class_bit(c)) != 0) end_pause(port, c, here.now);
       if ((port.starved & class_bit(c)) != 0) end_stall(here, port, c);
       s_.queue(port, c).credits = 0;

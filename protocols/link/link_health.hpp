@@ -154,7 +154,7 @@ class LinkHealth {
     return s_.constants.has_added_latency ? s_.added_latency[port.index].ending : Picoseconds();
   }
   void hold_peer(const Here& here, PortState& port, std::uint8_t classes, bool begins) {
-    for (const ClassId c : s_.constants.all_classes()) {
+    for (const ClassId c : s_.classes_of(port)) {
       if ((classes & class_bit(c)) == 0 || !s_.constants.of_class[c].is_pfc) continue;
       const bool was_pausing = control_.is_pausing(port, c);
       if (begins) {
@@ -173,7 +173,7 @@ class LinkHealth {
     port.ingress_up_since = kDown;
     port.pending_control = port.pauses_to_send = port.credits_to_send = 0;
     gate_.forget(here, port);
-    for (const ClassId c : s_.constants.all_classes()) s_.account(port, c).freed_blocks = 0;
+    for (const ClassId c : s_.classes_of(port)) s_.account(port, c).freed_blocks = 0;
     port.update_blocked();
     node_.flush(here, port);
   }
@@ -182,7 +182,7 @@ class LinkHealth {
     port.is_down = false;
     port.ingress_up_since = here.now;
     port.update_blocked();
-    for (const ClassId c : s_.constants.all_classes()) {
+    for (const ClassId c : s_.classes_of(port)) {
       const ClassConstants& constants = s_.constants.of_class[c];
       if (constants.is_pfc && control_.is_pausing(port, c)) {
         control_.send_pause(here, port, c);

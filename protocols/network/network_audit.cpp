@@ -27,7 +27,7 @@ class Audit {
     for (const PortState& port : s_.ports) {
       on_links += port.out->in_flight();
       if (port.owner_is_host) continue;
-      for (const ClassId c : k_.all_classes()) {
+      for (const ClassId c : s_.classes_of(port)) {
         in_buffers += queue(port, c).packets.size() + queue(port, c).packets.folded();
       }
     }
@@ -52,17 +52,19 @@ class Audit {
 
   void buffers(bool is_at_rest) {
     for (std::uint32_t i = 0; i < s_.switches.size(); ++i) buffer_of(i, is_at_rest);
-    for (std::size_t i = 0; i < expected_.size(); ++i) {
-      const PortState& port = s_.ports[i >> k_.class_shift];
-      const IngressAccount& account = s_.ingress[i];
+    for (const PortState& port : s_.ports) {
       if (port.owner_is_host) continue;
-      expect(account.bytes == expected_[i],
-             "{} holds {} bytes of class {} by its account and {} in fact", name(port),
-             account.bytes.count(), i & ((1U << k_.class_shift) - 1), expected_[i].count());
-      expect(account.headroom_used >= 0 &&
-                 (account.headroom_used <= account.headroom || account.headroom_used == 0),
-             "{} uses {} bytes of {} of headroom", name(port), account.headroom_used,
-             account.headroom);
+      for (const ClassId c : s_.classes_of(port)) {
+        const IngressAccount& account = s_.account(port, c);
+        const Bytes expected = expected_[s_.slot(port.index, c)];
+        expect(account.bytes == expected,
+               "{} holds {} bytes of class {} by its account and {} in fact", name(port),
+               account.bytes.count(), c.value(), expected.count());
+        expect(account.headroom_used >= 0 &&
+                   (account.headroom_used <= account.headroom || account.headroom_used == 0),
+               "{} uses {} bytes of {} of headroom", name(port), account.headroom_used,
+               account.headroom);
+      }
     }
   }
 
@@ -84,7 +86,7 @@ class Audit {
       });
     }
     for (const PortState& port : s_.ports) {
-      for (const ClassId c : k_.all_classes()) {
+      for (const ClassId c : s_.classes_of(port)) {
         if (k_.of_class[c].is_credit) credits_of(port, c, returning);
       }
     }
@@ -104,7 +106,7 @@ class Audit {
     return s_.queue(port, c);
   }
   [[nodiscard]] std::size_t slot(const SwitchState& sw, std::uint32_t ingress, ClassId c) const {
-    return k_.slot(sw.first_port + ingress, c);
+    return s_.slot(sw.first_port + ingress, c);
   }
 
   void buffer_of(std::uint32_t at, bool is_at_rest) {
@@ -122,7 +124,7 @@ class Audit {
     for (std::uint32_t p = 0; p < sw.port_count; ++p) {
       const PortState& port = s_.ports[sw.first_port + p];
       Bytes backlog;
-      for (const ClassId c : k_.all_classes()) {
+      for (const ClassId c : s_.classes_of(port)) {
         backlog += queue(port, c).packets.bytes();
         queue(port, c).packets.for_each([&](const Packet& packet) {
           if (k_.works_in_network && debt_of(packet) != kOwesIngress) return;
@@ -155,14 +157,14 @@ class Audit {
   void count_grant(std::vector<std::int64_t>& returning, std::uint32_t target,
                    std::uint32_t packed) const {
     const PortState& sender = s_.ports[target];
-    returning[k_.slot(sender.peer.value(), LinkControl::class_in(packed))] +=
+    returning[s_.slot(sender.peer.value(), LinkControl::class_in(packed))] +=
         LinkControl::value_in(packed);
   }
 
   void credits_of(const PortState& sender, ClassId c, const std::vector<std::int64_t>& returning) {
     const PortState& receiver = s_.ports[sender.peer.value()];
     const ClassConstants& constants = k_.of_class[c];
-    const std::size_t i = k_.slot(receiver.index, c);
+    const std::size_t i = s_.slot(receiver.index, c);
     std::int64_t on_wire = 0;
     sender.out->data_out.for_each(sender.out->data_in, [&](const Packet& packet) {
       if (class_of(packet) == c) on_wire += whole_blocks(constants, packet.wire_size());
@@ -193,7 +195,7 @@ class WaitGraph {
   explicit WaitGraph(const NetworkState& state) : s_(state), k_(state.constants) {
     for (const PortState& port : s_.ports) {
       if (port.owner_is_host || port.is_down) continue;
-      for (const ClassId c : k_.all_classes()) {
+      for (const ClassId c : s_.classes_of(port)) {
         if (is_blocked(port, c)) add(port, c);
       }
     }
@@ -237,11 +239,11 @@ class WaitGraph {
   }
   void add(const PortState& port, ClassId c) {
     number_.resize(s_.queues.size(), kNoIndex);
-    number_[k_.slot(port.index, c)] = static_cast<std::uint32_t>(nodes_.size());
+    number_[s_.slot(port.index, c)] = static_cast<std::uint32_t>(nodes_.size());
     nodes_.push_back({.port = &port, .traffic_class = c, .stuck_bytes = {}, .holds_up = {}});
   }
   [[nodiscard]] std::uint32_t number(std::uint32_t port, ClassId c) const {
-    return number_[k_.slot(port, c)];
+    return number_[s_.slot(port, c)];
   }
 
   /// Finds the ports upstream whose packets wait at node `n`.
@@ -283,7 +285,7 @@ class WaitGraph {
     const ClassConstants& constants = k_.of_class[node.traffic_class];
     const PortState& in = s_.ports[node.port->peer.value()];
     if (in.owner_is_host) return true;
-    const IngressAccount& account = s_.ingress[k_.slot(in.index, node.traffic_class)];
+    const IngressAccount& account = s_.ingress[s_.slot(in.index, node.traffic_class)];
     if (constants.is_credit) {
       const std::int64_t free = constants.credit_blocks - node.stuck_bytes / constants.block;
       return free >= head_blocks(node);

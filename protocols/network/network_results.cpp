@@ -20,7 +20,7 @@ void PacketNetwork::reset_statistics() {
     port.stalls.clear();
     port.peak_backlog = {};
     port.note_backlog({});
-    for (const ClassId c : s.constants.all_classes()) {
+    for (const ClassId c : s.classes_of(port)) {
       ClassQueue& q = s.queue(port, c);
       q.integral = 0;
       q.changed_at = now;
@@ -80,7 +80,7 @@ PortCounters PacketNetwork::port_counters(PortId id) const {
   sum.fault_drops = port.fault_drops;
   if (!s.losses.empty()) sum.error_drops = s.losses[id.value()].count();
   sum.pauses_sent = port.pauses_sent;
-  for (const ClassId c : s.constants.all_classes()) {
+  for (const ClassId c : s.classes_of(port)) {
     const ClassQueue& q = s.queue(port, c);
     const ClassCounters counters = class_counters(id, c);
     sum.bytes += counters.bytes;
@@ -101,6 +101,7 @@ PortCounters PacketNetwork::port_counters(PortId id) const {
 ClassCounters PacketNetwork::class_counters(PortId id, ClassId c) const {
   const NetworkState& s = *state_;
   const PortState& port = s.ports[id.value()];
+  if (s.constants.of_class[c].network != port.network) return {};
   const ClassQueue& q = s.queue(port, c);
   const IngressAccount& account = s.account(port, c);
   ClassCounters counters{.bytes = q.bytes,
@@ -121,7 +122,7 @@ NetworkShare PacketNetwork::share() const {
   const NetworkState& s = *state_;
   NetworkShare share;
   for (const PortState& port : s.ports) {
-    for (const ClassId c : s.constants.all_classes()) {
+    for (const ClassId c : s.classes_of(port)) {
       const ClassQueue& q = s.queue(port, c);
       if (q.started == q.counted_from) continue;
       const WideUnsigned waiting = static_cast<WideUnsigned>(q.packets.bytes().count()) *
@@ -170,7 +171,7 @@ bool PacketNetwork::is_quiet(HostId host) const {
     if (port.is_transmitting || port.waiting != 0 || port.pending_control != 0) return false;
     if (port.out->in_flight() != 0) return false;
     if (port.out->control_out.front(port.out->control_in) != nullptr) return false;
-    for (const ClassId c : s.constants.all_classes()) {
+    for (const ClassId c : s.classes_of(port)) {
       const ClassConstants& constants = s.constants.of_class[c];
       const bool has_credits =
           constants.is_credit && s.queue(port, c).credits != constants.credit_blocks;
@@ -194,7 +195,7 @@ std::vector<PauseInterval> PacketNetwork::pauses() const {
   for (const PortState& port : s.ports) {
     const std::size_t first = all.size();
     all.insert(all.end(), port.pauses.begin(), port.pauses.end());
-    for (const ClassId c : s.constants.all_classes()) {
+    for (const ClassId c : s.classes_of(port)) {
       if ((port.paused & class_bit(c)) == 0) continue;
       const ClassQueue& q = s.queue(port, c);
       all.push_back({.port = port.id,
@@ -240,7 +241,7 @@ std::vector<CreditWait> PacketNetwork::credit_waits() const {
     for (const StallLog::Entry& e : port.stalls.entries()) {
       add(e.traffic_class, e.start, e.end, e.stalled);
     }
-    for (const ClassId c : s.constants.all_classes()) {
+    for (const ClassId c : s.classes_of(port)) {
       if ((port.starved & class_bit(c)) == 0) continue;
       const Picoseconds since = s.queue(port, c).blocked_since;
       add(c, since, now_, now_ - since);

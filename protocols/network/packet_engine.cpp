@@ -387,7 +387,7 @@ void PacketNetwork::Engine::sample_queues(Picoseconds now) {
   std::size_t slot = 0;
   for (const PortId id : observation_.queue_ports) {
     const PortState& port = s_.ports[id.value()];
-    for (const ClassId c : s_.constants.all_classes()) {
+    for (const ClassId c : s_.classes_of(port)) {
       const Bytes bytes = s_.queue(port, c).packets.bytes();
       Bytes& last = last_queue_sample_[slot++];
       if (bytes == last) continue;
@@ -454,7 +454,7 @@ void PacketNetwork::Engine::sample_control(const SenderState& sender, TraceRecor
 void PacketNetwork::Engine::end_observation(Picoseconds now) {
   for (const PortState& port : s_.ports) {
     if (!s_.constants.traces_credits) break;
-    for (const ClassId c : s_.constants.all_classes()) {
+    for (const ClassId c : s_.classes_of(port)) {
       if ((port.starved & class_bit(c)) == 0) continue;
       workers_[0]->trace.push_back({.time = now,
                                     .value = s_.queue(port, c).blocked_since.count(),

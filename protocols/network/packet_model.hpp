@@ -57,7 +57,7 @@ class PacketModel {
   [[gnu::always_inline]] void fetch_state(const Cell& cell, std::uint32_t local) const {
     const std::uint32_t port = cell.ports[local].value();
     fetch_lines<1, true>(&s_.ports[port]);
-    const std::size_t first = s_.constants.first_slot(port);  // the port itself is not here yet
+    const std::size_t first = s_.slots[port];  // the port itself is not here yet
     fetch_lines<2, true>(&s_.queues[first]);
     fetch_lines<1, true>(&s_.ingress[first]);
     cell.inbound[local]->fetch();
@@ -69,7 +69,7 @@ class PacketModel {
     link.data_out.fetch(link.data_in);
     const PortState& port = s_.ports[cell.ports[local].value()];
     s_.links[port.index].data_in.fetch();
-    s_.queues[port.first_slot].packets.fetch();
+    s_.queues[s_.slots[port.index]].packets.fetch();
     if (port.owner_is_host) host_.fetch(port);
   }
 

@@ -141,15 +141,13 @@ void PacketNetwork::build_ports() {
   const PauseConfig& pause = options_.switches.pause;
   s.links = std::vector<Link>(fabric.ports.size());
   s.ports = std::vector<PortState>(fabric.ports.size());
-  s.queues = std::vector<ClassQueue>(s.constants.slots(fabric.ports.size()));
-  s.ingress = std::vector<IngressAccount>(s.constants.slots(fabric.ports.size()));
   s.hosts.resize(fabric.hosts.size());
   std::size_t host_ports = 0;
   for (const NodeId host : fabric.hosts) {
     host_ports += fabric.node(host).port_count;
   }
   s.nics.resize(host_ports);
-  s.ready.resize(s.constants.slots(host_ports));
+  build_slots(host_ports);
   if (s.constants.has_losses) {
     s.losses.reserve(fabric.ports.size());
     for (std::uint32_t i = 0; i < fabric.ports.size(); ++i) {
@@ -163,7 +161,9 @@ void PacketNetwork::build_ports() {
     PortState& port = s.ports[i];
     port.id = id;
     port.index = i;
-    port.first_slot = static_cast<std::uint32_t>(s.constants.first_slot(i));
+    port.network = fabric.network_of(id);
+    const ClassRange classes = s.classes_of(port);
+    port.first_slot = s.slots[i] - (*classes.begin()).value();
     port.peer = from.peer;
     port.out = &s.links[i];
     port.set_rate(from.rate);
@@ -176,13 +176,29 @@ void PacketNetwork::build_ports() {
     port.peer_cuts_through =
         s.constants.cut_through && fabric.node(fabric.peer_node(id)).kind == NodeKind::kSwitch;
     port.wire_latency = from.wire_latency;
-    for (const ClassId c : s.constants.all_classes()) {
+    for (const ClassId c : classes) {
       s.queue(port, c).credits = static_cast<std::int32_t>(s.constants.of_class[c].credit_blocks);
     }
     WEFT_CHECK(port.owner_is_host == (i < host_ports), "hosts are numbered before switches");
     const std::uint32_t first = first_turn(fabric, id, options_.seed);
     port.sprayed = {first, first};
   }
+}
+
+/// Ports have room for the classes of their network.
+void PacketNetwork::build_slots(std::size_t host_ports) {
+  NetworkState& s = *state_;
+  // Before the first one as many as numbers of classes may be ahead of their places.
+  std::uint32_t next = s.constants.classes;
+  s.slots.reserve(s.fabric.ports.size());
+  for (std::uint32_t i = 0; i < s.fabric.ports.size(); ++i) {
+    if (i == host_ports) s.ready.resize(next);
+    s.slots.push_back(next);
+    next += s.constants.classes_of(s.fabric.network_of(PortId(i))).size();
+  }
+  if (s.ready.empty()) s.ready.resize(next);
+  s.queues = std::vector<ClassQueue>(next);
+  s.ingress = std::vector<IngressAccount>(next);
 }
 
 void PacketNetwork::build_switches() {
@@ -211,7 +227,7 @@ void PacketNetwork::build_switches() {
     sw.shared_size = sw.capacity;
     for (std::uint32_t p = 0; p < node.port_count; ++p) {
       const PortState& port = s.ports[sw.first_port + p];
-      for (const ClassId c : k.all_classes()) {
+      for (const ClassId c : s.classes_of(port)) {
         const TrafficClass& config = options_.switches.classes[c];
         if (config.network != node.network) continue;
         IngressAccount& account = s.account(port, c);

@@ -240,6 +240,7 @@ class PacketNetwork {
  private:
   class Engine;
   void build_ports();
+  void build_slots(std::size_t host_ports);
   void build_switches();
   void build_cells();
   /// Which of the transports a connection uses: the one that it names between servers, else one of

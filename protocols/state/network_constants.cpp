@@ -109,12 +109,27 @@ TransportTraits ScaleUpConfig::traits() const {
   return traits;
 }
 
+namespace {
+
+/// From the first class of a network to its last one.
+ClassRange range_of(const SwitchConfig& switches, NetworkKind network) {
+  std::uint32_t first = static_cast<std::uint32_t>(switches.classes.size());
+  std::uint32_t end = 0;
+  for (const ClassId c : switches.all_classes()) {
+    if (switches.classes[c].network != network) continue;
+    first = std::min<std::uint32_t>(first, c.value());
+    end = c.value() + 1U;
+  }
+  return end == 0 ? ClassRange(0) : ClassRange(first, end);
+}
+
+}  // namespace
+
 NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig& nic,
                                    const std::vector<TransportConfig>& scale_out,
                                    const std::vector<ScaleUpConfig>& scale_up,
                                    std::uint64_t run_seed, Picoseconds control)
     : classes(static_cast<std::uint32_t>(switches.classes.size())),
-      class_shift(static_cast<std::uint32_t>(std::bit_width(switches.classes.size() - 1))),
       pause_frame(switches.pause.wire_bytes()),
       cut_through_after(switches.cut_through_after),
       seed(run_seed),
@@ -174,6 +189,14 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
     if (config.is_credit()) {
       credit |= class_bit(c);
       credit_processing[c] = config.credit().processing;
+    }
+  }
+  for (const NetworkKind network : {NetworkKind::kScaleOut, NetworkKind::kScaleUp}) {
+    const ClassRange range = range_of(switches, network);
+    first_to_last[static_cast<std::size_t>(network)] = range;
+    for (const ClassId c : range) {
+      if (of_class[c].network != network) continue;
+      of_class[c].place = static_cast<std::uint8_t>(c.value() - (*range.begin()).value());
     }
   }
   // Where one class has a part of its own, the others share what is left.

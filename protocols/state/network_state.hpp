@@ -161,6 +161,7 @@ struct alignas(128) ClassConstants {
   bool is_pfc = false;
   bool is_credit = false;
   NetworkKind network = NetworkKind::kScaleOut;
+  std::uint8_t place = 0;  ///< among NetworkConstants::classes_of(network)
   /// Anything but one static threshold and a buffer that all share: reserved parts, headroom,
   /// dynamic thresholds.
   bool has_partitions = false;
@@ -254,7 +255,7 @@ struct NetworkConstants {
 
   // classes
   std::uint32_t classes;
-  std::uint32_t class_shift;  ///< log2 of the places per port in arrays by port and class
+  std::array<ClassRange, kNetworkKinds> first_to_last{ClassRange(0), ClassRange(0)};  ///< by network
   std::uint8_t strict = 0;    ///< bit per class
   std::uint8_t credit = 0;    ///< bit per class
   IdArray<ClassId, ClassConstants, kMaxClasses> of_class;
@@ -297,16 +298,12 @@ struct NetworkConstants {
   std::size_t pauses_kept = 0;   ///< intervals per port
 
   [[nodiscard]] ClassRange all_classes() const { return weft::all_classes(classes); }
+  /// Those that packets of a network travel in, and such as lie between.
+  [[nodiscard]] ClassRange classes_of(NetworkKind network) const {
+    return first_to_last[static_cast<std::size_t>(network)];
+  }
   /// What the packet path has to be able to do.
   [[nodiscard]] Features needs() const;
-
-  /// The place of a class of a port (or host) in arrays by port and class. Ports are a power of two
-  /// of places apart, which costs less than a multiplication.
-  [[nodiscard]] std::size_t slot(std::size_t port, ClassId c) const {
-    return (port << class_shift) + c.value();
-  }
-  [[nodiscard]] std::size_t first_slot(std::size_t port) const { return port << class_shift; }
-  [[nodiscard]] std::size_t slots(std::size_t ports) const { return ports << class_shift; }
   [[nodiscard]] Bytes largest_packet() const;
 };
 
@@ -321,15 +318,16 @@ struct NetworkState {
   const Routes& routes;
   const NetworkConstants constants;
   std::vector<PortState> ports;         ///< by PortId
-  std::vector<ClassQueue> queues;       ///< by port and class
-  std::vector<IngressAccount> ingress;  ///< by port and class
+  std::vector<ClassQueue> queues;       ///< by slot: of a port and a class of its network
+  std::vector<IngressAccount> ingress;  ///< by slot
+  std::vector<std::uint32_t> slots;     ///< by PortId: the first one of the port
   std::vector<Link> links;              ///< by the PortId that sends
   std::vector<SwitchState> switches;
   std::vector<Crossbar> crossbars;  ///< by SwitchId; empty unless inputs queue
   std::vector<Flowlet> flowlets;    ///< by SwitchId and entry; empty unless a class has flowlets
   IdVector<HostId, HostState> hosts;
   std::vector<NicState> nics;    ///< by PortId: ports of hosts come first
-  std::vector<ReadyList> ready;  ///< by port of a host, and class
+  std::vector<ReadyList> ready;  ///< by slot, of ports of hosts
   IdVector<QueuePairId, SenderState> senders;
   /// Of queue pairs; then of what chips add up.
   IdVector<ReceiverId, ReceiverState> receivers;
@@ -433,13 +431,21 @@ struct NetworkState {
   [[nodiscard]] bool is_watched(const Packet& packet) const {
     return watched[watch_place(flow_of(packet))] != 0;
   }
+  /// The slot of a class of the port's network.
+  [[nodiscard]] std::size_t slot(std::uint32_t port, ClassId c) const {
+    return slots[port] + constants.of_class[c].place;
+  }
+  /// Classes that a port has slots for.
+  [[nodiscard]] ClassRange classes_of(const PortState& port) const {
+    return constants.classes_of(port.network);
+  }
   /// A queue by the number of its port: where the port itself is not at hand, nobody waits for its
   /// memory.
   [[nodiscard]] ClassQueue& queue_at(std::uint32_t port, ClassId c) {
-    return queues[constants.slot(port, c)];
+    return queues[slot(port, c)];
   }
   [[nodiscard]] IngressAccount& account_at(std::uint32_t port, ClassId c) {
-    return ingress[constants.slot(port, c)];
+    return ingress[slot(port, c)];
   }
   [[nodiscard]] ClassQueue& queue(const PortState& port, ClassId c) {
     return queues[port.first_slot + c.value()];

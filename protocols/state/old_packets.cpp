@@ -16,7 +16,7 @@ void for_each_data_packet(const NetworkState& s, Visit visit) {
   };
   for (const Link& link : s.links) link.data_out.for_each(link.data_in, see);
   for (const PortState& port : s.ports) {
-    for (const ClassId c : s.constants.all_classes()) s.for_each_waiting(port, c, see);
+    for (const ClassId c : s.classes_of(port)) s.for_each_waiting(port, c, see);
   }
   for (const NicState& nic : s.nics) nic.inbox.for_each(see);
 }

@@ -9,6 +9,7 @@
 #include "simcore/base/ids.hpp"
 #include "simcore/engine/chunk.hpp"
 #include "simcore/engine/link.hpp"
+#include "simcore/fabric/fabric.hpp"
 
 namespace weft::protocols {
 
@@ -94,7 +95,7 @@ struct alignas(64) PortState {
   std::uint32_t ps_per_byte = 0;      ///< 0 if not a whole number
   std::uint32_t index = 0;            ///< global number
   std::uint32_t local = 0;            ///< within the cell
-  std::uint32_t first_slot = 0;       ///< of its classes in arrays by port and class
+  std::uint32_t first_slot = 0;       ///< that class 0 would have: see NetworkState::slots
   std::uint32_t owner = 0;            ///< HostId or SwitchId
   std::uint16_t service_bytes = 0;    ///< wire bytes of the packet in transmission; 0: none
   std::uint16_t service_ingress = 0;  ///< number of the port it came in by
@@ -123,6 +124,7 @@ struct alignas(64) PortState {
   std::uint8_t credits_to_send = 0;  ///< bit per class
   std::uint8_t forced_pauses = 0;    ///< bit per class: a fault holds the peer paused
   ClassId round_robin{};             ///< weighted class that is being served
+  NetworkKind network = NetworkKind::kScaleOut;
   bool is_down = false;              ///< nothing may start
   bool is_watched = false;           ///< its occupancy is traced at every change
   /// What started before arrives broken: the end of the last outage of the link that ends here.

@@ -122,7 +122,7 @@ class SwitchModel {
       inputs_.look_at(here, port.owner, port.index - sw.first_port);
       return;
     }
-    for (const ClassId c : s_.constants.all_classes()) {
+    for (const ClassId c : s_.classes_of(port)) {
       ClassQueue& queue = s_.queue(port, c);
       while (!queue.packets.empty()) {
         const Packet& packet = take(here, port, queue, c);

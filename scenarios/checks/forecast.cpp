@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
@@ -103,14 +104,21 @@ double connection_bytes(const Experiment& e) {
   return bytes;
 }
 
-/// What the engine keeps of a port.
-double bytes_per_port(const Experiment& e) {
+/// What the engine keeps of ports.
+double port_bytes(const Experiment& e) {
   const protocols::StateSizes sizes = protocols::state_sizes(e.scenario.transport);
-  return static_cast<double>(sizes.port + e.scenario.switches.classes.size() * sizes.class_of_port);
+  std::array<std::size_t, kNetworkKinds> classes{};
+  for (const auto& c : e.scenario.switches.classes) ++classes[static_cast<std::size_t>(c.network)];
+  double bytes = 0;
+  for (std::size_t i = 0; i < e.fabric.ports.size(); ++i) {
+    const auto network = static_cast<std::size_t>(e.fabric.network_of(PortId(i)));
+    bytes += static_cast<double>(sizes.port + classes[network] * sizes.class_of_port);
+  }
+  return bytes;
 }
 
 double network_bytes(const Experiment& e) {
-  return static_cast<double>(e.fabric.ports.size()) * (bytes_per_port(e) + kBytesPerPortResult) +
+  return port_bytes(e) + static_cast<double>(e.fabric.ports.size()) * kBytesPerPortResult +
          static_cast<double>(e.workload.lane_count()) * kBytesPerLane;
 }
 
@@ -151,11 +159,12 @@ TouchedPorts touched_ports(const Fabric& fabric, const CellPlan& plan,
 double nanoseconds_per_hop(const Experiment& e, Picoseconds lookahead,
                            const TouchedPorts& touched) {
   if (touched.all == 0) return kNanosecondsPerHop;
-  const double cell = static_cast<double>(touched.most_of_cell) * bytes_per_port(e);
+  const double per_port = port_bytes(e) / static_cast<double>(e.fabric.ports.size());
+  const double cell = static_cast<double>(touched.most_of_cell) * per_port;
   const double fitting = std::min(1.0, kCache / cell);
   const double waits =
       1 - fitting + fitting / std::max(1.0, packets_per_window(e, touched.fastest, lookahead));
-  const double all = static_cast<double>(touched.all) * bytes_per_port(e);
+  const double all = static_cast<double>(touched.all) * per_port;
   const double doublings = std::log2(std::clamp(all, kCache, kBeyondCaches) / kCache);
   return kNanosecondsPerHop + kNanosecondsPerDoubling * doublings * waits;
 }

@@ -74,12 +74,17 @@ class ClassRange {
     std::uint32_t number_;
   };
 
-  constexpr explicit ClassRange(std::size_t count) : count_(static_cast<std::uint32_t>(count)) {}
-  [[nodiscard]] constexpr Iterator begin() const { return Iterator(0); }
-  [[nodiscard]] constexpr Iterator end() const { return Iterator(count_); }
+  constexpr explicit ClassRange(std::size_t count) : ClassRange(0, count) {}
+  /// [first, end).
+  constexpr ClassRange(std::size_t first, std::size_t end)
+      : first_(static_cast<std::uint32_t>(first)), end_(static_cast<std::uint32_t>(end)) {}
+  [[nodiscard]] constexpr Iterator begin() const { return Iterator(first_); }
+  [[nodiscard]] constexpr Iterator end() const { return Iterator(end_); }
+  [[nodiscard]] constexpr std::uint32_t size() const { return end_ - first_; }
 
  private:
-  std::uint32_t count_;
+  std::uint32_t first_;
+  std::uint32_t end_;
 };
 [[nodiscard]] constexpr ClassRange all_classes(std::size_t count) { return ClassRange(count); }
 

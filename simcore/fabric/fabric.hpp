@@ -19,6 +19,7 @@ enum class NetworkKind : std::uint8_t {
   kScaleOut,  ///< NICs, leaves, spines
   kScaleUp,   ///< links of GPUs to the switch chips of their domain, such as NVLink to NVSwitch
 };
+inline constexpr std::size_t kNetworkKinds = 2;
 
 /// A host (a GPU with its NICs, or a lone NIC) or a switch.
 struct Node {

@@ -28,7 +28,6 @@ struct Nic {
   explicit Nic(std::uint32_t queue_pairs) : bare(two_nic_classes()) {
     bare.add_ports(1);
     bare.state.nics.resize(1);
-    bare.state.ready.resize(bare.constants.slots(1));
     bare.state.senders.resize(queue_pairs);
     for (std::uint32_t i = 0; i < queue_pairs; ++i) {
       sender(i).traffic_class = ClassId(i % kNicClasses);

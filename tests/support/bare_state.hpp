@@ -14,11 +14,14 @@ struct BareState {
   /// With accounts and queues per class.
   void add_ports(std::uint32_t count) {
     state.ports = std::vector<protocols::PortState>(count);
-    state.queues = std::vector<protocols::ClassQueue>(constants.slots(count));
-    state.ingress = std::vector<protocols::IngressAccount>(constants.slots(count));
+    const std::uint32_t slots = count * constants.classes;
+    state.queues = std::vector<protocols::ClassQueue>(slots);
+    state.ingress = std::vector<protocols::IngressAccount>(slots);
+    state.ready.resize(slots);
     for (std::uint32_t i = 0; i < count; ++i) {
       state.ports[i].index = i;
-      state.ports[i].first_slot = static_cast<std::uint32_t>(constants.first_slot(i));
+      state.ports[i].first_slot = i * constants.classes;
+      state.slots.push_back(state.ports[i].first_slot);
     }
   }
 
