@@ -165,6 +165,14 @@ void PacketNetwork::add(const Worker::Sums& sums, std::uint8_t latency_group,
   engine_->add(sums, latency_group, packet_latency, times);
 }
 
+void PacketNetwork::forget_flows() {
+  NetworkState& s = *state_;
+  s.senders = decltype(s.senders)();
+  s.receivers = decltype(s.receivers)();
+  s.copy_receivers = decltype(s.copy_receivers)();
+  s.connections = decltype(s.connections)();
+}
+
 bool PacketNetwork::is_quiet(HostId host) const {
   const NetworkState& s = *state_;
   const auto is_idle = [&s](const PortState& port) {

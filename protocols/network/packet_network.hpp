@@ -157,6 +157,9 @@ class PacketNetwork {
   [[nodiscard]] Picoseconds longest_run() const;
   /// Hands on what is left of the traces, such as waits for credits that last.
   void end_observation();
+  /// Nothing will be sent any more, and all messages were taken: frees what ends of queue pairs
+  /// take. Ports, classes and totals can still be asked for.
+  void forget_flows();
   /// Begins the measurement now: counters, peaks and histograms start again from zero.
   void reset_statistics();
 

@@ -263,6 +263,8 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
     timeline->take_activities();
     if (e.scenario.observe.pauses) timeline->add(network.pauses());
   }
+  // What is collected has room where queue pairs had it; what failed they have to explain.
+  if (is_at_rest && is_success(results.outcome)) network.forget_flows();
   collect_tables(run, results);
   collect_deadlock(network, results);
   explain(e, network, executor, results);
