@@ -64,9 +64,11 @@ ConnectionTransport ConnectionTransports::of(ConnectionId connection) const {
   transport.acks_keep_path = scenario_.switches.balancing(transport.ack_class).keeps_path();
   transport.framing = scale_up_framing(config);
   transport.framing.cut_through = scale_out_.front().framing.cut_through;
-  if (c.kind != Connection::Kind::kUnicast) transport.framing.header = config.reduction_header;
-  transport.is_acknowledged = c.kind == Connection::Kind::kUnicast;
-  if (config.spreading != protocols::PortSpreading::kFlow) {
+  // What chips work on takes links in turn, whatever else does.
+  const bool is_in_network = c.kind != Connection::Kind::kUnicast;
+  transport.is_acknowledged = !is_in_network;
+  if (is_in_network) transport.framing.header = config.reduction_header;
+  if (is_in_network || config.spreading != protocols::PortSpreading::kFlow) {
     transport.parallel_links = static_cast<std::uint32_t>(routes_.host_ports(from, to).size());
   }
   return transport;

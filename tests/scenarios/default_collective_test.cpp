@@ -175,6 +175,18 @@ TEST(OperationBound, CountsChipsThatAddUp) {
   EXPECT_NEAR(to_seconds(ring.bound.value()), (64 + 8) * kMiB / rate, 0.01 * 72 * kMiB / rate);
 }
 
+// What chips work on takes all links in turn, so that its ideal time does not depend on how other
+// traffic is spread; and no message is faster than its own.
+TEST(IdealTime, OfWhatChipsAddUpIsThatOfAllLinks) {
+  const std::string job =
+      "  - {name: a, type: all-reduce, size: 1MiB, ranks: 0-7, algorithm: nvls}\n";
+  const JobResult in_turn = only_job(of_servers("hgx-h100") + job);
+  const JobResult by_flow =
+      only_job(of_servers("{part: hgx-h100, scale_up: {spreading: flow}}") + job);
+  EXPECT_EQ(in_turn.ideal, by_flow.ideal);
+  EXPECT_EQ(in_turn.jct, by_flow.jct);
+}
+
 // Two servers: a server's sum crosses its NICs once each way, whatever goes on inside.
 TEST(OperationBound, LooksAtScaleUpDomains) {
   const JobResult job =
