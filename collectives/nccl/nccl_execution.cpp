@@ -209,8 +209,8 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
     if (is_nvls) execution.chunk = nvls_chunk(spec.size, execution.channels, heads_of(ranks));
     if (is_nvls_tree) {
       const Bytes most = nvls_tree_shape(spec.gpus(), map, layout.network_rate).chunk;
-      execution.chunk = nvls_tree_chunk(spec.size, most, execution.channels,
-                                        heads_of(map.domain_size()));
+      execution.chunk =
+          nvls_tree_chunk(spec.size, most, execution.channels, heads_of(map.domain_size()));
     }
   }
   if (execution.slices == 0) execution.slices = is_nvls || is_nvls_tree ? 1 : chunking.slices;

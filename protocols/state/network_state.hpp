@@ -255,9 +255,10 @@ struct NetworkConstants {
 
   // classes
   std::uint32_t classes;
-  std::array<ClassRange, kNetworkKinds> first_to_last{ClassRange(0), ClassRange(0)};  ///< by network
-  std::uint8_t strict = 0;    ///< bit per class
-  std::uint8_t credit = 0;    ///< bit per class
+  std::array<ClassRange, kNetworkKinds> first_to_last{ClassRange(0),
+                                                      ClassRange(0)};  ///< by network
+  std::uint8_t strict = 0;                                             ///< bit per class
+  std::uint8_t credit = 0;                                             ///< bit per class
   IdArray<ClassId, ClassConstants, kMaxClasses> of_class;
   /// From the end of a credit update's reception until it can be used.
   IdArray<ClassId, Picoseconds, kMaxClasses> credit_processing;

@@ -125,8 +125,8 @@ struct alignas(64) PortState {
   std::uint8_t forced_pauses = 0;    ///< bit per class: a fault holds the peer paused
   ClassId round_robin{};             ///< weighted class that is being served
   NetworkKind network = NetworkKind::kScaleOut;
-  bool is_down = false;              ///< nothing may start
-  bool is_watched = false;           ///< its occupancy is traced at every change
+  bool is_down = false;     ///< nothing may start
+  bool is_watched = false;  ///< its occupancy is traced at every change
   /// What started before arrives broken: the end of the last outage of the link that ends here.
   Picoseconds ingress_up_since;
   std::int64_t ttl_drops = 0;

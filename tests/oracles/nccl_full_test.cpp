@@ -180,11 +180,11 @@ TEST(NcclNvls, FollowsTheNumberOfBlackwells) {
 
 // A rack of 72 (CoreWeave, in place). The efficiency is a parameter, 0.6, as 847 GB/s were measured
 // where the closed form has 2 x 721.8 x 71/72 x 32/33 = 1380 x efficiency: so the far end is no
-// test, only the way there is, to 10 %. Below 4 GiB a round is 32 heads x 16 channels x 64 KiB, from
-// there on twice that, and time grows by as much for every byte: sizes above 1 GiB go by runs of up
-// to 1.5 GiB with the chunk of theirs. The 16 rounds of 512 MiB were measured at 115 us each, the 32
-// of 1 GiB at 91 us: some 0.7 ms come on top of both, which the model does not have and the smaller
-// size shows most. So only above is there a limit for that, 30 %.
+// test, only the way there is, to 10 %. Below 4 GiB a round is 32 heads x 16 channels x 64 KiB,
+// from there on twice that, and time grows by as much for every byte: sizes above 1 GiB go by runs
+// of up to 1.5 GiB with the chunk of theirs. The 16 rounds of 512 MiB were measured at 115 us each,
+// the 32 of 1 GiB at 91 us: some 0.7 ms come on top of both, which the model does not have and the
+// smaller size shows most. So only above is there a limit for that, 30 %.
 TEST(NcclNvl72, IsPrintedBesideWhatWasMeasured) {
   const double gib = 1024.0 * 1024 * 1024;
   const double factor = 2.0 * 71 / 72;
@@ -192,8 +192,8 @@ TEST(NcclNvl72, IsPrintedBesideWhatWasMeasured) {
   std::map<double, double> weft;  // GB/s by GiB
   weft[0.5] = run("nccl-nvl72.yaml", 0, "512MiB").busbw;
   weft[1] = run("nccl-nvl72.yaml", 0, "1GiB").busbw;
-  for (const auto& [chunk, sizes] : {std::pair("64KiB", std::vector{2.0}),
-                                     std::pair("128KiB", std::vector{4.0, 8.0})}) {
+  for (const auto& [chunk, sizes] :
+       {std::pair("64KiB", std::vector{2.0}), std::pair("128KiB", std::vector{4.0, 8.0})}) {
     const std::vector<std::string> chunks = {std::string("jobs[0].execution.chunk=") + chunk};
     const double first = seconds(gib, run("nccl-nvl72.yaml", 0, "1GiB", chunks).busbw);
     const double second = seconds(1.5 * gib, run("nccl-nvl72.yaml", 0, "1536MiB", chunks).busbw);

@@ -119,8 +119,8 @@ TEST(ShippedClaimsAtLength, NcclOnSixteenServers) {
 }
 
 // "The ring has a busbw of 627; NVLS moves half of the bytes and takes three tenths less
-// time; two-shot has 716; the all-to-all 548"; "32 GB/s of a ring" by flow; "526 GB/s in place of 899" in
-// one piece.
+// time; two-shot has 716; the all-to-all 548"; "32 GB/s of a ring" by flow; "526 GB/s in place of
+// 899" in one piece.
 TEST(ShippedClaimsAtLength, Nvl72) {
   const Results r = run_of("nvl72");
   EXPECT_NEAR(bus(r.jobs[0]), 627, 0.5);
@@ -222,7 +222,7 @@ TEST(ShippedClaimsAtLength, AllReduce1024) {
   EXPECT_NEAR(hops({"jobs[0].size=64MiB"}), 2 * hops({}), 1);
 }
 
-// "NCCL takes NVLSTree; two racks are as fast as one, once there are enough rounds of 128 MiB."
+// "NCCL takes NVLSTree; two racks are as fast as one, once there are enough rounds of 64 MiB."
 TEST(ShippedClaimsAtLength, NcclOnTwoRacks) {
   const Results small = run_of("nccl-nvl72-two-racks");
   EXPECT_EQ(small.jobs[0].algorithm, "nvls-tree");

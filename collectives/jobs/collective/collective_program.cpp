@@ -171,7 +171,7 @@ Picoseconds CollectiveProgram::computing_time(std::uint32_t rank,
 }
 
 std::optional<Step> CollectiveProgram::delay_before(LanePlace place,
-                                                     std::uint32_t iteration) const {
+                                                    std::uint32_t iteration) const {
   if (place.lane != 0) return {};
   // As long as computing_time says.
   if (!noise_.empty()) return Step::delay(spec().compute, Step::Work::kCompute);
