@@ -125,7 +125,7 @@ class Finder {
       if (!is_calling_[p]) continue;
       const std::uint32_t root = root_of(p);
       if (reason_[root] != nullptr) {
-        count_refusal(components, reason_[root]);
+        components.refuse(reason_[root], 1);
         continue;
       }
       const auto [it, is_new] =
@@ -142,15 +142,6 @@ class Finder {
     }
     add_communicators(components);
     return components;
-  }
-
-  static void count_refusal(Components& components, const char* reason) {
-    for (Components::Refusal& refusal : components.refusals) {
-      if (refusal.reason != reason) continue;
-      ++refusal.gpus;
-      return;
-    }
-    components.refusals.push_back({reason, 1});
   }
 
   void add_communicators(Components& components) {
@@ -208,15 +199,22 @@ class Finder {
 
 }  // namespace
 
-void leave_out(Components& components, const std::vector<bool>& kinds, const std::string& reason) {
-  std::uint32_t gpus = 0;
+void Components::refuse(const std::string& reason, std::size_t gpus) {
+  const auto known = std::ranges::find(refusals, reason, &Refusal::reason);
+  Refusal& refusal = known == refusals.end() ? refusals.emplace_back(reason) : *known;
+  refusal.gpus += static_cast<std::uint32_t>(gpus);
+}
+
+void leave_out(Components& components,
+               const std::function<std::string(const Component&)>& reason_against) {
   std::vector<std::uint32_t> number(components.all.size(), Components::kNone);
-  std::vector<std::uint32_t> kind_here(kinds.size(), Components::kNone);
+  std::vector<std::uint32_t> kind_here(components.of_kind.size(), Components::kNone);
   Components left;
+  left.refusals = std::move(components.refusals);
   for (std::uint32_t c = 0; c < components.all.size(); ++c) {
     Component component = components.all[c];
-    if (kinds[component.kind]) {
-      gpus += static_cast<std::uint32_t>(component.ranks.size());
+    if (const std::string reason = reason_against(component); !reason.empty()) {
+      left.refuse(reason, component.ranks.size());
       continue;
     }
     std::uint32_t& kind = kind_here[component.kind];
@@ -228,15 +226,13 @@ void leave_out(Components& components, const std::vector<bool>& kinds, const std
     number[c] = static_cast<std::uint32_t>(left.all.size());
     left.all.push_back(std::move(component));
   }
-  left.of_process = components.of_process;
-  left.rank_of_process = components.rank_of_process;
+  left.of_process = std::move(components.of_process);
+  left.rank_of_process = std::move(components.rank_of_process);
   for (std::size_t p = 0; p < left.of_process.size(); ++p) {
     if (left.of_process[p] == Components::kNone) continue;
     left.of_process[p] = number[left.of_process[p]];
     if (left.of_process[p] == Components::kNone) left.rank_of_process[p] = Components::kNone;
   }
-  left.refusals = std::move(components.refusals);
-  left.refusals.push_back({reason, gpus});
   components = std::move(left);
 }
 

@@ -39,10 +39,13 @@ struct Components {
     std::uint32_t gpus = 0;
   };
   std::vector<Refusal> refusals;
+
+  void refuse(const std::string& reason, std::size_t gpus);
 };
 
-/// Without the components of these kinds, for a reason.
-void leave_out(Components& components, const std::vector<bool>& kinds, const std::string& reason);
+/// Without those that there is a reason against; empty: there is none.
+void leave_out(Components& components,
+               const std::function<std::string(const Component&)>& reason_against);
 
 /// `alike(a, b)`: whether two domains are built alike.
 [[nodiscard]] Components find_components(

@@ -92,21 +92,21 @@ class HostModel {
     for (const QueuePairId qp : moving) activate(here, qp);
   }
 
-  /// Which ports of a host lead where has changed.
+  /// Which ports of a host lead where has changed. Queue pairs that have the same ports as before
+  /// go on as if nothing had been, above all those inside a scale-up domain.
   void change_routes(const Here& here, HostId host, const Routes& routes) {
-    const Node& node = s_.fabric.host(host);
+    const std::vector<QueuePairId> changed = queue_pairs_with_new_ports(host, routes);
+    std::vector<bool> is_left(s_.fabric.host(host).port_count);
+    const std::uint32_t first = s_.fabric.host(host).first_port.value();
+    for (const QueuePairId qp : changed) is_left[s_.senders[qp].port - first] = true;
     std::vector<QueuePairId> moving;
-    for (std::uint32_t i = 0; i < node.port_count; ++i) {
-      take_all(s_.ports[node.first_port.value() + i], moving);
+    for (std::uint32_t i = 0; i < is_left.size(); ++i) {
+      if (is_left[i]) take_all(s_.ports[first + i], moving);
     }
-    // Queue pairs of one host lie together; what chips add up never moves.
-    const auto end = s_.senders.begin() + s_.first_added_up.value();
-    auto s = std::ranges::lower_bound(s_.senders.begin(), end, host, {}, &SenderState::host);
-    for (; s != end && s->host == host; ++s) {
-      const auto ports = routes.host_ports(host, s->destination);
-      if (ports.empty() || s->is_in_network()) continue;
-      s->set_local_ports(ports);
-      port_choice_.choose(*s);
+    for (const QueuePairId qp : changed) {
+      SenderState& s = s_.senders[qp];
+      s.set_local_ports(routes.host_ports(host, s.destination));
+      port_choice_.choose(s);
     }
     for (const QueuePairId qp : moving) activate(here, qp);
   }
@@ -275,6 +275,20 @@ class HostModel {
     const Reduction& reduction = s_.reductions[s.in_network_index()];
     s_.rounds_done.add(s.first_round + reduction.link_of(packet.sequence));
     activate(here, qp);
+  }
+
+  [[nodiscard]] std::vector<QueuePairId> queue_pairs_with_new_ports(HostId host,
+                                                                    const Routes& routes) const {
+    std::vector<QueuePairId> changed;
+    // Queue pairs of one host lie together; what chips add up never moves.
+    const auto end = s_.senders.begin() + s_.first_added_up.value();
+    auto s = std::ranges::lower_bound(s_.senders.begin(), end, host, {}, &SenderState::host);
+    for (; s != end && s->host == host; ++s) {
+      const auto ports = routes.host_ports(host, s->destination);
+      if (ports.empty() || s->is_in_network()) continue;
+      if (!std::ranges::equal(ports, s->local_ports())) changed.push_back(s_.queue_pair_of(*s));
+    }
+    return changed;
   }
 
   /// Queue pairs that wait at `port` wait nowhere any more.

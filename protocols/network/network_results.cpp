@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "protocols/network/network_audit.hpp"
 #include "protocols/network/packet_engine.hpp"
@@ -171,6 +172,10 @@ void PacketNetwork::forget_flows() {
   s.receivers = decltype(s.receivers)();
   s.copy_receivers = decltype(s.copy_receivers)();
   s.connections = decltype(s.connections)();
+}
+
+void PacketNetwork::look_elsewhere(Elsewhere was_delivered) {
+  engine_->was_delivered_elsewhere = std::move(was_delivered);
 }
 
 bool PacketNetwork::is_quiet(HostId host) const {

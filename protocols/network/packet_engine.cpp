@@ -116,6 +116,9 @@ std::vector<LatencyBySize> PacketNetwork::Engine::packet_latencies() const {
 void PacketNetwork::Engine::add(const Worker::Sums& sums, std::uint8_t latency_group,
                                 const LatencyBySize& packet_latency, std::uint64_t times) {
   workers_[0]->sums.add(sums, times);
+  // That it is counted now says nothing of whether anything moves now.
+  delivered_at_check_ += times * sums.packets_delivered;
+  hops_at_progress_ += times * sums.packet_hops;
   const std::size_t first = latency_group * kSizeClasses;
   for (const SizedLatency& size : packet_latency) {
     workers_[0]->packet_latency[first + size.size_class].merge(size.latency, times);
@@ -337,6 +340,11 @@ bool PacketNetwork::Engine::observe(Picoseconds now) {
 }
 
 void PacketNetwork::Engine::look_for_stall_until(Picoseconds target) {
+  // What is elsewhere may move on that way.
+  while (was_delivered_elsewhere && stall_check_.is_due(target)) {
+    look_for_stall(stall_check_.next());
+    stall_check_.advance(stall_check_.next());
+  }
   if (!stall_check_.is_due(target)) return;
   look_for_stall(stall_check_.next());
   if (stall_check_.latest(target) > last_stall_check_) look_for_stall(stall_check_.latest(target));
@@ -351,8 +359,12 @@ void PacketNetwork::Engine::look_for_stall(Picoseconds now) {
     is_in_stall_ = false;
     return;
   }
+  const auto is_silent_elsewhere = [&] {
+    return !was_delivered_elsewhere || !was_delivered_elsewhere(before, now);
+  };
   if (is_in_stall_) {
-    stalls.back().until = now;
+    is_in_stall_ = is_silent_elsewhere();
+    if (is_in_stall_) stalls.back().until = now;
     return;
   }
   if (stalls.size() == kStallsKept) return;
@@ -367,7 +379,7 @@ void PacketNetwork::Engine::look_for_stall(Picoseconds now) {
     ++stall.blocked_count;
     if (stall.blocked.size() < kBlockedNamed) stall.blocked.emplace_back(c);
   }
-  is_in_stall_ = stall.blocked_count > 0;
+  is_in_stall_ = stall.blocked_count > 0 && is_silent_elsewhere();
   if (is_in_stall_) stalls.push_back(std::move(stall));
 }
 

@@ -73,6 +73,7 @@ class PacketNetwork::Engine {
   Worker::Sums measured_from;
   std::vector<BlockedPort> deadlock;
   std::vector<Stall> stalls;
+  Elsewhere was_delivered_elsewhere;  ///< empty: there is nothing elsewhere
   MessageOutcomes outcomes;
 
  private:

@@ -195,6 +195,10 @@ class PacketNetwork {
   void add(const QueueShare& queue, std::uint64_t times);
   void add(const Worker::Sums& sums, std::uint8_t latency_group,
            const LatencyBySize& packet_latency, std::uint64_t times);
+  /// Of what is simulated elsewhere: whether any packet was delivered from `since` on and before
+  /// `until`. To be asked where none was here although connections had something under way.
+  using Elsewhere = std::function<bool(Picoseconds since, Picoseconds until)>;
+  void look_elsewhere(Elsewhere was_delivered);
   /// Whether nothing is under way from or to a host, in either direction of its links, and all
   /// credits are back: as if nothing had ever been.
   [[nodiscard]] bool is_quiet(HostId host) const;

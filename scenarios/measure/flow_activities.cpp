@@ -8,11 +8,8 @@ namespace weft::scenarios {
 
 FlowActivities::FlowActivities(const Experiment& e)
     : e_(e), transports_(e.scenario, e.fabric, e.routes, e.workload) {
-  const bool pauses_all = std::ranges::any_of(e.faults, [](const protocols::Fault& fault) {
-    return fault.kind == protocols::Fault::Kind::kNicPause;
-  });
   for (const protocols::TrafficClass& c : e.scenario.switches.classes) {
-    can_be_paused_.push_back(pauses_all || c.is_pfc());
+    can_be_paused_.push_back(c.is_pfc());
   }
 }
 

@@ -107,7 +107,7 @@ std::span<const collectives::CallReuse::End> DomainReuse::begin(ProcessId proces
   state.ends.clear();
   const bool is_over = open.is_open && open.phase != nullptr && open.phase->is_whole &&
                        !open.is_running() && now >= open.start + open.phase->last;
-  if (is_over) close(number, open.phase);
+  if (is_over) close(number, std::nullopt);
   if (mode_ == Reuse::kAudit) audit(number);
   if (!open.is_open) {
     open.is_open = true;
@@ -199,18 +199,27 @@ void DomainReuse::audit(std::uint32_t number) {
   open = Open{};
 }
 
-void DomainReuse::close(std::uint32_t number, const PhaseStore::Found& phase) {
+void DomainReuse::close(std::uint32_t number, std::optional<Picoseconds> until) {
   State& state = states_[number];
   Open& open = state.open;
+  PhaseStore::Found phase = open.phase;
+  PhaseWindow window;
+  if (until) window.until = *until - open.start;
+  if (until) phase = store(number).part(open.all(), window);
   state.tallies[phase].add(open.start);
   ++state.phases;
   store(number).count_taken(phase->share.sums.packet_hops);
   state.last_event = std::max(state.last_event, open.start + phase->last);
+  state.last_delivery = std::max(state.last_delivery, open.start + phase->last_delivery());
   if (closed_) {
     const std::lock_guard lock(mutex_);
     closed_(places_[number], open.start, phase);
   }
   open = Open{};
+}
+
+bool DomainReuse::is_over_before(const Open& open, Picoseconds time) {
+  return open.phase != nullptr && open.phase->is_whole && open.start + open.phase->last < time;
 }
 
 bool DomainReuse::close(std::optional<Picoseconds> limit) {
@@ -222,18 +231,32 @@ bool DomainReuse::close(std::optional<Picoseconds> limit) {
   for (std::uint32_t c = 0; c < states_.size(); ++c) {
     Open& open = states_[c].open;
     if (!open.is_open) continue;
-    const bool is_whole = open.phase != nullptr && open.phase->is_whole;
-    const bool is_over = is_whole && (!limit || open.start + open.phase->last < *limit);
-    if (is_over) {
-      close(c, open.phase);
-      continue;
-    }
     // What nobody ever ends has come to rest, too, where the run has.
     const Picoseconds end = limit.value_or(Picoseconds::max() / 4);
-    close(c, store(c).cut_off(open.all(), end - open.start));
+    if (is_over_before(open, end)) {
+      close(c, std::nullopt);
+      continue;
+    }
+    close(c, end);
     was_cut |= limit.has_value();
   }
   return was_cut;
+}
+
+PhaseDeliveries DomainReuse::deliveries(Picoseconds since, Picoseconds until) {
+  bool is_known = true;
+  for (std::uint32_t c = 0; c < states_.size(); ++c) {
+    const State& state = states_[c];
+    PhaseDeliveries found = deliveries_since(since, state.last_delivery, state.last_event);
+    if (found == PhaseDeliveries::kNone && state.open.is_open) {
+      const PhaseWindow so_far{.from = {}, .until = until - state.open.start};
+      const PhaseStore::Found part = store(c).part(state.open.all(), so_far);
+      found = deliveries_since(since, state.open.start, *part);
+    }
+    if (found == PhaseDeliveries::kSome) return found;
+    is_known = is_known && found == PhaseDeliveries::kNone;
+  }
+  return is_known ? PhaseDeliveries::kNone : PhaseDeliveries::kUnknown;
 }
 
 void DomainReuse::take(const std::function<void(const TakenPhase&)>& visit,
@@ -292,31 +315,6 @@ std::vector<std::string> DomainReuse::violations() const {
   std::vector<std::string> all = differences_;
   for (const auto& store : stores_) std::ranges::copy(store->violations(), std::back_inserter(all));
   return all;
-}
-
-std::string obstacle_to_reuse(const Experiment& e) {
-  const Scenario& s = e.scenario;
-  if (e.lone_job) return "a job that runs alone is simulated whole";
-  if (s.run.warmup > Picoseconds(0)) return "statistics begin after a warm-up";
-  if (!e.faults.empty()) return "there are faults";
-  if (std::ranges::any_of(e.fabric.ports, [](const Port& port) { return port.errors.any(); })) {
-    return "links spoil frames";
-  }
-  if (s.observe.blame) return "blame follows packets";
-  if (e.timeline) return "a timeline shows messages";
-  const ObserveSpec& o = s.observe;
-  if (o.queues || o.rates || o.packets || o.credits || o.pauses) {
-    return "what is observed may be inside a domain";
-  }
-  if (s.switches.queueing == protocols::SwitchConfig::Queueing::kInput) {
-    return "arbiters of switches remember whose turn it was";
-  }
-  for (const protocols::ScaleUpConfig& domain : s.scale_up) {
-    const bool is_in_turn = domain.spreading == protocols::PortSpreading::kRoundRobin ||
-                            domain.spreading == protocols::PortSpreading::kLeastLoaded;
-    if (!is_in_turn) return "which link a packet takes inside a domain depends on names of hosts";
-  }
-  return {};
 }
 
 }  // namespace weft::scenarios

@@ -35,6 +35,7 @@ class DomainReuse {
   DomainReuse(const Experiment& experiment, protocols::PacketNetwork::Options options,
               collectives::Components components, Reuse mode);
 
+  [[nodiscard]] bool is_used() const { return !components_.all.empty(); }
   // What the executor asks.
   [[nodiscard]] bool takes(ProcessId process, std::uint32_t stream) const;
   std::span<const End> begin(ProcessId process, std::uint32_t stream, std::uint32_t call,
@@ -47,6 +48,8 @@ class DomainReuse {
   /// The run is over: closes all phases. With a limit, those that reach it are cut off there; true:
   /// there was one.
   bool close(std::optional<Picoseconds> limit);
+  /// What it delivered from `since` on and before `until`, which is now.
+  [[nodiscard]] PhaseDeliveries deliveries(Picoseconds since, Picoseconds until);
   /// Kinds of components whose calls overlap so that finding their ends costs more than simulating
   /// them in their place would have.
   [[nodiscard]] std::vector<bool> hopeless_kinds() const;
@@ -104,14 +107,18 @@ class DomainReuse {
     std::vector<End> ends;
     std::uint64_t phases = 0;
     std::uint64_t calls = 0;
-    Picoseconds last_event;
+    Picoseconds last_event{-1};
+    Picoseconds last_delivery{-1};
   };
   [[nodiscard]] PhaseBegin begin_of(const collectives::Component& component, ProcessId process,
                                     std::uint32_t stream, std::uint32_t call,
                                     Picoseconds time) const;
   void add_begin(const collectives::Component& component, Open& open,
                  const PhaseBegin& begin) const;
-  void close(std::uint32_t component, const PhaseStore::Found& phase);
+  /// Ends the open phase of a component, at `until` if it is cut off.
+  void close(std::uint32_t component, std::optional<Picoseconds> until);
+  /// Whether all of it happens before this time.
+  [[nodiscard]] static bool is_over_before(const Open& open, Picoseconds time);
   void find_ends(std::uint32_t component);
   /// The first begin of a rank's stream that has not ended.
   [[nodiscard]] static std::size_t running_begin(const Open& open, std::uint32_t rank,
@@ -139,8 +146,5 @@ class DomainReuse {
   std::vector<std::map<PhaseStore::Key, std::vector<PhaseEnd>>> seen_;  ///< by kind
   std::uint64_t ended_otherwise_ = 0;
 };
-
-/// Why nothing of a run can be reused; empty: nothing stands in the way.
-[[nodiscard]] std::string obstacle_to_reuse(const Experiment& experiment);
 
 }  // namespace weft::scenarios

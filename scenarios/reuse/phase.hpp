@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -68,15 +70,27 @@ struct PhaseBegins {
   bool is_complete = false;  ///< all members of each call have begun it
 };
 
+/// Which part of a phase counts, in its own time.
+struct PhaseWindow {
+  std::optional<Picoseconds> from;   ///< statistics begin again there
+  std::optional<Picoseconds> until;  ///< the phase is cut off there
+};
+
 /// What followed from some begins, if nothing else ever began.
 struct Phase {
   std::vector<PhaseEnd> ends;  ///< by begin
   Picoseconds last;            ///< when the last thing happened
   bool is_whole = false;       ///< all members began their calls and ended them: nothing is left
-  // Of whole phases, and of those that were cut off.
+  // Of whole phases, and of those that were cut off; of the part that counts, but for messages
+  // and what was sent.
   protocols::NetworkShare share;  ///< ports: PhasePlace
   std::vector<PhaseMessage> messages;
   std::vector<PhaseSent> sent;  ///< by rank
+
+  /// When a message was delivered or acknowledged last; -1: none was.
+  [[nodiscard]] Picoseconds last_delivery() const;
+  /// Some have not been.
+  [[nodiscard]] bool has_pending() const;
 
   [[nodiscard]] std::size_t memory_bytes() const {
     return sizeof(Phase) + ends.capacity() * sizeof(PhaseEnd) +
@@ -84,6 +98,43 @@ struct Phase {
            messages.capacity() * sizeof(PhaseMessage) + sent.capacity() * sizeof(PhaseSent);
   }
 };
+
+inline Picoseconds Phase::last_delivery() const {
+  Picoseconds latest(-1);
+  for (const PhaseMessage& m : messages) latest = std::max({latest, m.delivered, m.acknowledged});
+  return latest;
+}
+
+inline bool Phase::has_pending() const {
+  return std::ranges::any_of(messages, [](const PhaseMessage& m) {
+    const bool is_known = m.kind != Connection::Kind::kUnicast || m.acknowledged >= Picoseconds(0);
+    return m.delivered < Picoseconds(0) || !is_known;
+  });
+}
+
+/// Whether packets were delivered in some time.
+enum class PhaseDeliveries : std::uint8_t {
+  kNone,  ///< and nothing is under way
+  kSome,
+  kUnknown,  ///< or something is under way that stands still
+};
+
+/// Adds what is known of closed phases, by when the last of them delivered something and did
+/// anything, to what is known of others.
+[[nodiscard]] inline PhaseDeliveries deliveries_since(Picoseconds since, Picoseconds last_delivery,
+                                                      Picoseconds last_event) {
+  if (last_delivery >= since) return PhaseDeliveries::kSome;
+  return last_event >= since ? PhaseDeliveries::kUnknown : PhaseDeliveries::kNone;
+}
+
+/// Of a phase that goes on, of which this is the part until now.
+[[nodiscard]] inline PhaseDeliveries deliveries_since(Picoseconds since, Picoseconds start,
+                                                      const Phase& so_far) {
+  const PhaseDeliveries known =
+      deliveries_since(since, start + so_far.last_delivery(), start + so_far.last);
+  return known == PhaseDeliveries::kNone && so_far.has_pending() ? PhaseDeliveries::kUnknown
+                                                                 : known;
+}
 
 /// Who goes through phases: ranks of a job, in the order in which phases number them, and the ports
 /// that these go by, by the number that a phase gives them.

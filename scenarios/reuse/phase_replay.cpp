@@ -98,13 +98,17 @@ std::uint32_t PhaseReplay::call_number(const PhaseBegin& begin) const {
   return collectives::calls_of(whole_, member->communicator)[begin.call];
 }
 
-Phase PhaseReplay::run(const PhaseBegins& begins, std::optional<Picoseconds> until) {
+Phase PhaseReplay::run(const PhaseBegins& begins, const PhaseWindow& window) {
   start();
   for (const PhaseBegin& begin : begins.list) add(begin);
   stops_at_ends_ = false;
   const Picoseconds longest = network_->longest_run();
-  network_->run_until(until ? std::min(start_ + *until, longest) : longest);
-  return finish(begins.is_complete, until);
+  if (window.from) {
+    network_->run_until(std::min(start_ + *window.from, longest));
+    network_->reset_statistics();
+  }
+  network_->run_until(window.until ? std::min(start_ + *window.until, longest) : longest);
+  return finish(begins.is_complete, window);
 }
 
 void PhaseReplay::start() {
@@ -150,26 +154,20 @@ bool PhaseReplay::is_quiet(std::span<const std::uint32_t> ranks) const {
   });
 }
 
-Phase PhaseReplay::finish(bool is_complete, std::optional<Picoseconds> until) {
+Phase PhaseReplay::finish(bool is_complete, const PhaseWindow& window) {
   Phase phase;
   phase.ends = std::exchange(ends_, {});
   phase.last = network_->last_event() - start_;
   const bool have_ended =
       std::ranges::all_of(phase.ends, [](const PhaseEnd& e) { return e.time >= Picoseconds(0); });
   phase.is_whole = is_complete && have_ended;
-  is_quiet_ = phase.is_whole && !until;
-  if (!phase.is_whole && !until) {
+  is_quiet_ = phase.is_whole && !window.until;
+  if (!phase.is_whole && !window.until) {
     phase.share.sums.packet_hops = network_->totals().packet_hops;
     return phase;
   }
   phase.share = network_->share();
-  // Begins and ends of tasks are events of the whole run as well.
-  std::uint64_t told = 0;
-  for (std::size_t i = 0; i < begins_.size(); ++i) {
-    if (!until || begins_[i].time < *until) ++told;
-    if (phase.ends[i].time >= Picoseconds(0)) ++told;
-  }
-  phase.share.sums.events -= told;
+  phase.share.sums.events -= told(phase.ends, window);
   for (std::uint32_t rank = 0; rank < before_.size(); ++rank) {
     const ProcessId process(rank);
     phase.sent.push_back({executor_->messages_of(process) - before_[rank].messages,
@@ -178,6 +176,20 @@ Phase PhaseReplay::finish(bool is_complete, std::optional<Picoseconds> until) {
   }
   collect_messages(phase);
   return phase;
+}
+
+std::uint64_t PhaseReplay::told(const std::vector<PhaseEnd>& ends,
+                                const PhaseWindow& window) const {
+  const Picoseconds from = window.from.value_or(Picoseconds(0));
+  const auto counts = [&](Picoseconds time) {
+    return time >= from && (!window.until || time < *window.until);
+  };
+  std::uint64_t told = 0;
+  for (std::size_t i = 0; i < begins_.size(); ++i) {
+    if (counts(begins_[i].time)) ++told;
+    if (counts(ends[i].time)) ++told;
+  }
+  return told;
 }
 
 void PhaseReplay::collect_messages(Phase& phase) {

@@ -29,8 +29,8 @@ class PhaseReplay final : private collectives::TaskObserver {
   PhaseReplay(const Experiment& experiment, const protocols::PacketNetwork::Options& options,
               const collectives::Component& component);
 
-  /// What happens before `until`, or all of it.
-  [[nodiscard]] Phase run(const PhaseBegins& begins, std::optional<Picoseconds> until);
+  /// What happens in the window; all of it where it has no bounds.
+  [[nodiscard]] Phase run(const PhaseBegins& begins, const PhaseWindow& window);
 
   // The same step by step, where begins are known one after the other.
   /// A phase begins.
@@ -50,7 +50,7 @@ class PhaseReplay final : private collectives::TaskObserver {
   [[nodiscard]] const std::vector<PhaseEnd>& ends() const { return ends_; }
   [[nodiscard]] std::uint64_t packet_hops() const { return network_->totals().packet_hops; }
   /// What has happened; if that is all, another phase can be begun.
-  [[nodiscard]] Phase finish(bool is_complete, std::optional<Picoseconds> until);
+  [[nodiscard]] Phase finish(bool is_complete, const PhaseWindow& window);
 
   /// Whether the last phase left nothing behind, so that another can be run.
   [[nodiscard]] bool is_quiet() const { return is_quiet_; }
@@ -66,6 +66,9 @@ class PhaseReplay final : private collectives::TaskObserver {
              Picoseconds posted_at) override;
   void make_workload(const Experiment& e, const collectives::Component& component);
   [[nodiscard]] std::uint32_t call_number(const PhaseBegin& begin) const;
+  /// Begins and ends of calls in the window: events of the whole run as well.
+  [[nodiscard]] std::uint64_t told(const std::vector<PhaseEnd>& ends,
+                                   const PhaseWindow& window) const;
   void collect_messages(Phase& phase);
 
   const collectives::PartsProgram& whole_;

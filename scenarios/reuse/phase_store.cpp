@@ -43,10 +43,10 @@ PhaseStore::Found PhaseStore::find(const PhaseBegins& begins) {
   return it->second;
 }
 
-PhaseStore::Found PhaseStore::cut_off(const PhaseBegins& begins, Picoseconds until) {
+PhaseStore::Found PhaseStore::part(const PhaseBegins& begins, const PhaseWindow& window) {
   const std::lock_guard lock(mutex_);
   std::unique_ptr<PhaseReplay> replay = take_replay();
-  Found found = std::make_shared<const Phase>(replay->run(begins, until));
+  Found found = std::make_shared<const Phase>(replay->run(begins, window));
   ++simulated_;
   simulated_hops_ += found->share.sums.packet_hops;
   give_back(std::move(replay));

@@ -34,8 +34,8 @@ class PhaseStore {
 
   /// What follows from these begins: known, or simulated now.
   [[nodiscard]] Found find(const PhaseBegins& begins);
-  /// The same up to a time; never kept.
-  [[nodiscard]] Found cut_off(const PhaseBegins& begins, Picoseconds until);
+  /// A part of it; never kept.
+  [[nodiscard]] Found part(const PhaseBegins& begins, const PhaseWindow& window);
   /// Forgets what nobody holds.
   void forget();
   [[nodiscard]] std::size_t memory_bytes() const { return bytes_; }

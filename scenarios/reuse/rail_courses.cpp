@@ -146,13 +146,24 @@ void RailReuse::renumber(std::uint32_t rail, const std::vector<std::uint32_t>& r
   }
 }
 
-std::shared_ptr<const Phase> RailReuse::cut_off(Open& open, Picoseconds until) {
+std::shared_ptr<const Phase> RailReuse::part(const Open& open, const PhaseWindow& window) {
   PhaseReplay replay(e_, options_, component(open.rail));
-  Phase phase = replay.run({open.begins, open.is_complete()}, until);
+  Phase phase = replay.run({open.begins, open.is_complete()}, window);
   ++simulated_;
   simulated_hops_ += phase.share.sums.packet_hops;
   renumber(open.rail, open.ranks, replay.ports(), phase);
   return std::make_shared<const Phase>(std::move(phase));
+}
+
+PhaseDeliveries RailReuse::deliveries(Picoseconds since, Picoseconds until) {
+  PhaseDeliveries all = deliveries_since(since, last_delivery_, last_event_);
+  for (const std::unique_ptr<Open>& open : open_) {
+    if (all == PhaseDeliveries::kSome) break;
+    const auto so_far = part(*open, {.from = {}, .until = until - open->start});
+    const PhaseDeliveries found = deliveries_since(since, open->start, *so_far);
+    if (found != PhaseDeliveries::kNone) all = found;
+  }
+  return all;
 }
 
 RailReuse::Key RailReuse::key_of(const Open& open) const {

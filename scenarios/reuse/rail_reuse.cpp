@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <iterator>
 #include <tuple>
-#include <variant>
 
 #include "collectives/parts/parts_program.hpp"
 #include "collectives/reuse/matching_calls.hpp"
 #include "collectives/reuse/rails.hpp"
-#include "protocols/config/transports/list.hpp"
-#include "scenarios/ideal/connection_transports.hpp"
 #include "simcore/base/check.hpp"
 
 namespace weft::scenarios {
@@ -142,7 +139,7 @@ RailReuse::Open& RailReuse::open_for(std::uint32_t rail, std::uint32_t communica
     Open* open = state.open_of_rank[rank];
     if (open == nullptr || open == found) continue;
     if (is_over(*open, now)) {
-      close(*open, open->course->phase);
+      close(*open, std::nullopt);
       continue;
     }
     std::vector<std::uint32_t> common;
@@ -417,12 +414,16 @@ const PhasePlace& RailReuse::place_of(const Open& open) {
   return *place;
 }
 
-void RailReuse::close(Open& open, const std::shared_ptr<const Phase>& phase) {
+void RailReuse::close(Open& open, std::optional<Picoseconds> until) {
   const PhasePlace& place = place_of(open);
+  PhaseWindow window;
+  if (until) window.until = *until - open.start;
+  const std::shared_ptr<const Phase> phase = until ? part(open, window) : open.course->phase;
   tallies_[{&place, phase}].add(open.start);
   ++phases_;
   taken_hops_ += phase->share.sums.packet_hops;
   last_event_ = std::max(last_event_, open.start + phase->last);
+  last_delivery_ = std::max(last_delivery_, open.start + phase->last_delivery());
   if (closed_) closed_(place, open.start, phase);
   for (const std::uint32_t rank : open.ranks) {
     Open*& of_rank = states_[open.rail].open_of_rank[rank];
@@ -440,10 +441,10 @@ bool RailReuse::close(std::optional<Picoseconds> limit) {
     const bool is_whole = is_over(open, end);
     const bool is_over = is_whole && (!limit || open.start + open.course->phase->last < *limit);
     if (is_over) {
-      close(open, open.course->phase);
+      close(open, std::nullopt);
       continue;
     }
-    close(open, cut_off(open, end - open.start));
+    close(open, end);
     was_cut |= limit.has_value();
   }
   return was_cut;
@@ -459,29 +460,6 @@ void RailReuse::forget() {
     std::erase_if(courses, [](const auto& entry) { return entry.second.use_count() == 1; });
   }
   bytes_ = 0;
-}
-
-std::string obstacle_to_rails(const Experiment& e) {
-  const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
-  for (std::uint32_t i = 0; i < e.workload.connections().size(); ++i) {
-    const ConnectionTransport t = transports.of(ConnectionId(i));
-    if (t.is_scale_up) continue;
-    const protocols::TrafficClass& of_data = e.scenario.switches.classes[t.traffic_class];
-    if (!of_data.is_credit()) return "messages to different hosts share buffers";
-    if (of_data.ecn.enabled) return "packets are marked";
-    if (t.ack_class != t.traffic_class) return "ACKs and data take turns";
-    break;  // all of one job are alike
-  }
-  for (const protocols::TransportConfig& transport : e.scenario.transports()) {
-    const auto* roce = std::get_if<protocols::RoceConfig>(&transport);
-    if (roce == nullptr) return "their transport is not RoCE";
-    const bool is_plain =
-        std::holds_alternative<protocols::congestion::NoControlConfig>(roce->congestion_control) &&
-        roce->queue_pair_use == QueuePairUse::kOneWay &&
-        roce->queue_pair_life == protocols::QueuePairLife::kConnection;
-    if (!is_plain) return "congestion control remembers what was before";
-  }
-  return {};
 }
 
 }  // namespace weft::scenarios

@@ -51,6 +51,8 @@ class RailReuse {
   /// The run is over: closes all phases. With a limit, those that reach it are cut off there; true:
   /// there was one.
   bool close(std::optional<Picoseconds> limit);
+  /// As DomainReuse.
+  [[nodiscard]] PhaseDeliveries deliveries(Picoseconds since, Picoseconds until);
   /// More was simulated again than that is worth.
   [[nodiscard]] bool is_hopeless() const { return is_hopeless_; }
   /// As DomainReuse.
@@ -152,11 +154,12 @@ class RailReuse {
   [[nodiscard]] bool is_over(Open& open, Picoseconds now);
   /// It is at rest: all that took place, with ranks and ports numbered by place.
   void finish(Course& course);
-  [[nodiscard]] std::shared_ptr<const Phase> cut_off(Open& open, Picoseconds until);
+  [[nodiscard]] std::shared_ptr<const Phase> part(const Open& open, const PhaseWindow& window);
   /// From ranks of a rail, and ports of a replay, to places among these ranks.
   void renumber(std::uint32_t rail, const std::vector<std::uint32_t>& ranks,
                 const std::vector<PortId>& ports, Phase& phase) const;
-  void close(Open& open, const std::shared_ptr<const Phase>& phase);
+  /// Ends a phase, at `until` if it is cut off.
+  void close(Open& open, std::optional<Picoseconds> until);
   [[nodiscard]] Key key_of(const Open& open) const;
   [[nodiscard]] const PhasePlace& place_of(const Open& open);
   [[nodiscard]] static std::size_t running_begin(const Open& open, std::uint32_t rank,
@@ -188,11 +191,9 @@ class RailReuse {
   std::uint64_t dropped_hops_ = 0;  ///< of those, simulated once more
   std::uint64_t taken_hops_ = 0;
   std::size_t bytes_ = 0;
-  Picoseconds last_event_;
+  Picoseconds last_event_{-1};
+  Picoseconds last_delivery_{-1};
   std::vector<std::string> violations_;
 };
-
-/// Why calls between servers, all of one job, are simulated each; empty: nothing stands in the way.
-[[nodiscard]] std::string obstacle_to_rails(const Experiment& experiment);
 
 }  // namespace weft::scenarios

@@ -8,24 +8,16 @@
 #include <utility>
 
 #include "collectives/reuse/rails.hpp"
+#include "scenarios/reuse/obstacles.hpp"
 
 namespace weft::scenarios {
 namespace {
 
+using collectives::Component;
+
 constexpr std::size_t kMostTimesApart = 10;
 /// Phases that are kept before they are taken: some hundred megabytes.
 constexpr std::size_t kMostBytes = std::size_t{512} << 20U;
-
-/// None, for this reason.
-void refuse(collectives::Components& rails, std::string reason) {
-  std::uint32_t gpus = 0;
-  for (const collectives::Component& rail : rails.all) {
-    gpus += static_cast<std::uint32_t>(rail.ranks.size());
-  }
-  rails.all.clear();
-  rails.of_kind.clear();
-  rails.refusals.push_back({std::move(reason), gpus});
-}
 
 }  // namespace
 
@@ -35,10 +27,13 @@ Reusable find_reusable(const Experiment& e) {
       e.workload, e.fabric,
       [&](std::int32_t a, std::int32_t b) { return are_domains_alike(e.fabric, a, b); });
   reusable.rails = collectives::find_rails(e.workload, e.fabric);
+  const Disturbances disturbances(e);
+  const auto disturbed = [&](const Component& c) { return disturbances.at(c); };
+  collectives::leave_out(reusable.domains, disturbed);
+  collectives::leave_out(reusable.rails, disturbed);
   if (reusable.rails.all.empty()) return reusable;
-  if (std::string obstacle = obstacle_to_rails(e); !obstacle.empty()) {
-    refuse(reusable.rails, std::move(obstacle));
-  }
+  const std::string obstacle = obstacle_to_rails(e);
+  collectives::leave_out(reusable.rails, [&](const Component&) { return obstacle; });
   return reusable;
 }
 
@@ -83,17 +78,35 @@ void RunReuse::ended(ProcessId process, std::uint32_t stream, Picoseconds now,
 }
 
 void RunReuse::leave_out(Reusable& reusable) const {
+  if (stood_still_) {
+    const auto reason = [](const Component&) { return std::string("messages stand still"); };
+    collectives::leave_out(reusable.domains, reason);
+    collectives::leave_out(reusable.rails, reason);
+    return;
+  }
   const std::string reason = "they overlap so that finding their ends costs more than it spares";
-  if (rails_.is_hopeless()) refuse(reusable.rails, reason);
+  if (rails_.is_hopeless()) {
+    collectives::leave_out(reusable.rails, [&](const Component&) { return reason; });
+  }
   const std::vector<bool> hopeless = domains_.hopeless_kinds();
-  if (std::ranges::find(hopeless, true) == hopeless.end()) return;
-  collectives::leave_out(reusable.domains, hopeless, reason);
+  collectives::leave_out(reusable.domains, [&](const Component& c) {
+    return hopeless[c.kind] ? reason : std::string();
+  });
 }
 
 bool RunReuse::close(std::optional<Picoseconds> limit) {
   const bool was_cut = domains_.close(limit);
   if (mode_ == Reuse::kAudit) return was_cut;
   return rails_.close(limit) || was_cut;
+}
+
+bool RunReuse::was_delivered(Picoseconds since, Picoseconds until) {
+  const PhaseDeliveries in_domains = domains_.deliveries(since, until);
+  if (in_domains == PhaseDeliveries::kSome) return true;
+  const PhaseDeliveries on_rails = rails_.deliveries(since, until);
+  if (on_rails == PhaseDeliveries::kSome) return true;
+  if (in_domains != PhaseDeliveries::kNone || on_rails != PhaseDeliveries::kNone) note_standstill();
+  return false;
 }
 
 void RunReuse::take(const std::function<void(const TakenPhase&)>& visit,
@@ -123,7 +136,7 @@ Picoseconds RunReuse::last_event() const {
 ReuseReport RunReuse::report(const Reusable& reusable) const {
   ReuseReport report = domains_.report();
   report.rails = static_cast<std::uint32_t>(reusable.rails.all.size());
-  for (const collectives::Component& rail : reusable.rails.all) {
+  for (const Component& rail : reusable.rails.all) {
     report.rail_gpus += static_cast<std::uint32_t>(rail.ranks.size());
   }
   report.rail_calls = rails_.calls();

@@ -52,7 +52,15 @@ class RunReuse final : public collectives::CallReuse, public collectives::TaskOb
   [[nodiscard]] bool has_rails() const { return rails_.is_used(); }
   /// Taking something over costs more than it spares.
   [[nodiscard]] bool is_hopeless() const { return domains_.is_hopeless() || rails_.is_hopeless(); }
-  /// Without what costs more.
+  /// Whether any packet of what is taken over was delivered from `since` on and before `until`,
+  /// which is now. Where that is not known, the run is in vain.
+  [[nodiscard]] bool was_delivered(Picoseconds since, Picoseconds until);
+  /// The network around it came to a standstill: when that shows hangs on all that moves, what is
+  /// taken over included.
+  void note_standstill() { stood_still_ = domains_.is_used() || rails_.is_used(); }
+  /// Nothing of the run counts: it begins anew.
+  [[nodiscard]] bool is_in_vain() const { return stood_still_ || is_hopeless(); }
+  /// Without what costs more, or cannot be.
   void leave_out(Reusable& reusable) const;
   /// As DomainReuse.
   bool close(std::optional<Picoseconds> limit);
@@ -71,6 +79,7 @@ class RunReuse final : public collectives::CallReuse, public collectives::TaskOb
   DomainReuse domains_;
   RailReuse rails_;
   std::uint64_t hops_taken_ = 0;
+  bool stood_still_ = false;
   std::mutex mutex_;  ///< of what is told of rails
   std::vector<std::string> differences_;
 };

@@ -141,6 +141,19 @@ void close_phases(RunReuse& reuse, std::optional<Picoseconds> until, RunEnd& end
   end.last_event = std::max(end.last_event, reuse.last_event());
 }
 
+/// The run came to an end of its own, but its jobs did not.
+bool has_stood_still(PacketNetwork::Status status, const collectives::Executor& executor) {
+  switch (status) {
+    case PacketNetwork::Status::kStalled:
+    case PacketNetwork::Status::kDeadlocked:
+      return true;
+    case PacketNetwork::Status::kQuiescent:
+      return !executor.all_finished();
+    default:
+      return false;
+  }
+}
+
 void require_invariants(const std::vector<std::string>& violations) {
   if (violations.empty()) return;
   for (const std::string& sentence : violations) {
@@ -161,8 +174,8 @@ void enter(const ProgressObserver& progress, const char* stage) {
 
 namespace {
 
-/// A run whose calls `reuse` takes over, or watches; null: nobody does. Nothing, where that turned
-/// out to cost more than it spares.
+/// A run whose calls `reuse` takes over, or watches; null: nobody does. Nothing, where that was in
+/// vain.
 std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, const Experiment& e,
                                      const ProgressObserver& progress, RunFiles* files,
                                      const protocols::Parallelism& parallelism,
@@ -198,12 +211,17 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
   }
   PacketNetwork network = make_network(e, files, parallelism, std::move(between));
   running = &network;
+  if (takes_over) {
+    network.look_elsewhere([reuse](Picoseconds since, Picoseconds until) {
+      return reuse->was_delivered(since, until);
+    });
+  }
   if (files != nullptr) name_flows(e, network, *files);
   RunMonitor monitor(e, network);
   monitor.follow(executor, recorder);
   const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
     if (files != nullptr && files->has_failed()) return false;
-    if (reuse != nullptr && reuse->is_hopeless()) return false;
+    if (reuse != nullptr && reuse->is_in_vain()) return false;
     return !progress || progress(monitor.look(now, packet_hops));
   };
   network.start(executor);
@@ -230,7 +248,8 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
   if (progress) progress(monitor.last());
   enter(progress, "collecting results");
   if (files != nullptr) files->finish_traces();
-  if (reuse != nullptr && reuse->is_hopeless()) return std::nullopt;
+  if (takes_over && has_stood_still(status, executor)) reuse->note_standstill();
+  if (reuse != nullptr && reuse->is_in_vain()) return std::nullopt;
 
   require_invariants(network.violated_invariants(status == PacketNetwork::Status::kQuiescent));
   RunEnd end{status, network.last_event(), network.now()};

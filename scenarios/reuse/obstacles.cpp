@@ -1,0 +1,146 @@
+#include "scenarios/reuse/obstacles.hpp"
+
+#include <algorithm>
+#include <span>
+#include <variant>
+
+#include "collectives/reuse/rails.hpp"
+#include "protocols/config/transports/list.hpp"
+#include "scenarios/ideal/connection_transports.hpp"
+
+namespace weft::scenarios {
+
+using collectives::Component;
+
+std::string obstacle_to_reuse(const Experiment& e) {
+  const Scenario& s = e.scenario;
+  if (e.lone_job) return "a job that runs alone is simulated whole";
+  if (s.observe.blame) return "blame follows packets";
+  if (s.run.warmup > Picoseconds(0)) return "statistics begin after a warm-up";
+  if (e.timeline) return "a timeline shows messages";
+  const ObserveSpec& o = s.observe;
+  if (o.queues || o.rates || o.packets || o.credits || o.pauses) {
+    return "what is observed may be inside a domain";
+  }
+  if (s.switches.queueing == protocols::SwitchConfig::Queueing::kInput) {
+    return "arbiters of switches remember whose turn it was";
+  }
+  for (const protocols::ScaleUpConfig& domain : s.scale_up) {
+    const bool is_in_turn = domain.spreading == protocols::PortSpreading::kRoundRobin ||
+                            domain.spreading == protocols::PortSpreading::kLeastLoaded;
+    if (!is_in_turn) return "which link a packet takes inside a domain depends on names of hosts";
+  }
+  return {};
+}
+
+std::string obstacle_to_rails(const Experiment& e) {
+  const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
+  for (std::uint32_t i = 0; i < e.workload.connections().size(); ++i) {
+    const ConnectionTransport t = transports.of(ConnectionId(i));
+    if (t.is_scale_up) continue;
+    const protocols::TrafficClass& of_data = e.scenario.switches.classes[t.traffic_class];
+    if (!of_data.is_credit()) return "messages to different hosts share buffers";
+    if (of_data.ecn.enabled) return "packets are marked";
+    if (t.ack_class != t.traffic_class) return "ACKs and data take turns";
+    break;  // all of one job are alike
+  }
+  for (const protocols::TransportConfig& transport : e.scenario.transports()) {
+    const auto* roce = std::get_if<protocols::RoceConfig>(&transport);
+    if (roce == nullptr) return "their transport is not RoCE";
+    const bool is_plain =
+        std::holds_alternative<protocols::congestion::NoControlConfig>(roce->congestion_control) &&
+        roce->queue_pair_use == QueuePairUse::kOneWay &&
+        roce->queue_pair_life == protocols::QueuePairLife::kConnection;
+    if (!is_plain) return "congestion control remembers what was before";
+  }
+  return {};
+}
+
+Disturbances::Disturbances(const Experiment& e)
+    : e_(e), of_domain_(e.fabric.group_of_domain.size()), of_port_(e.fabric.ports.size()) {
+  for (std::uint32_t p = 0; p < e.fabric.ports.size(); ++p) {
+    if (e.fabric.ports[p].errors.any()) disturb(PortId(p), "their links spoil frames");
+  }
+  for (const protocols::Fault& fault : e.faults) {
+    disturb(fault.port, "a fault concerns their links");
+  }
+}
+
+void Disturbances::disturb(PortId port, const char* reason) {
+  // One end is as good as the other: what befalls a direction of a cable shows at both.
+  for (const PortId end : {port, e_.fabric.port(port).peer}) {
+    if (e_.fabric.network_of(end) == NetworkKind::kScaleOut) {
+      of_port_[end.value()] = reason;
+      continue;
+    }
+    const std::int32_t domain = e_.fabric.node(e_.fabric.port(end).node).domain;
+    of_domain_[static_cast<std::size_t>(domain)] = reason;
+  }
+}
+
+std::string Disturbances::at(const Component& component) const {
+  const char* reason = component.domain >= 0
+                           ? of_domain_[static_cast<std::size_t>(component.domain)]
+                           : at_rail(component);
+  if (reason != nullptr) return reason;
+  return have_ways_changed(component) ? "faults change their ways" : "";
+}
+
+const char* Disturbances::at_rail(const Component& rail) const {
+  for (const HostId host : hosts_of(rail)) {
+    const collectives::RailLink link = collectives::rail_link(e_.fabric, host);
+    for (const PortId port : {link.out, link.in}) {
+      if (of_port_[port.value()] != nullptr) return of_port_[port.value()];
+    }
+  }
+  return nullptr;
+}
+
+bool Disturbances::have_ways_changed(const Component& component) const {
+  if (e_.route_changes.tables.empty()) return false;
+  const std::vector<HostId> hosts = hosts_of(component);
+  const std::vector<SwitchId> switches = switches_of(component);
+  const auto differ = [](std::span<const std::uint16_t> a, std::span<const std::uint16_t> b) {
+    return !std::ranges::equal(a, b);
+  };
+  for (const Routes& changed : e_.route_changes.tables) {
+    for (const HostId to : hosts) {
+      for (const HostId from : hosts) {
+        if (from == to) continue;
+        if (differ(e_.routes.host_ports(from, to), changed.host_ports(from, to))) return true;
+      }
+      for (const SwitchId at : switches) {
+        if (differ(e_.routes.next_hops(at, to), changed.next_hops(at, to))) return true;
+      }
+    }
+  }
+  return false;
+}
+
+std::vector<HostId> Disturbances::hosts_of(const Component& component) const {
+  const collectives::JobPlan& plan = e_.workload.jobs()[component.job];
+  std::vector<HostId> hosts;
+  for (const std::uint32_t rank : component.ranks) {
+    hosts.push_back(e_.workload.process_hosts()[plan.process(rank).value()]);
+  }
+  return hosts;
+}
+
+std::vector<SwitchId> Disturbances::switches_of(const Component& component) const {
+  std::vector<SwitchId> switches;
+  for (const HostId host : hosts_of(component)) {
+    for (const Port& port : e_.fabric.ports_of(e_.fabric.hosts[host.value()])) {
+      const Node& at = e_.fabric.node(e_.fabric.port(port.peer).node);
+      const bool is_inside = at.network == NetworkKind::kScaleUp;
+      if (at.kind == NodeKind::kSwitch && is_inside == (component.domain >= 0)) {
+        switches.emplace_back(at.index);
+      }
+    }
+  }
+  std::ranges::sort(switches);
+  const auto doubled = std::ranges::unique(switches);
+  switches.erase(doubled.begin(), doubled.end());
+  return switches;
+}
+
+}  // namespace weft::scenarios

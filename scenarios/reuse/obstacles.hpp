@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "collectives/reuse/components.hpp"
+#include "scenarios/build/experiment.hpp"
+
+/// What stands in the way of taking calls over: of all of a run, or of those of some GPUs.
+namespace weft::scenarios {
+
+/// Why nothing of a run can be reused; empty: nothing stands in the way.
+[[nodiscard]] std::string obstacle_to_reuse(const Experiment& experiment);
+
+/// Why calls between servers, all of one job, are simulated each; empty: nothing stands in the way.
+[[nodiscard]] std::string obstacle_to_rails(const Experiment& experiment);
+
+/// What befalls links at times of its own: where that is, calls are simulated in their place.
+class Disturbances {
+ public:
+  /// The experiment must outlive it.
+  explicit Disturbances(const Experiment& experiment);
+
+  /// Why the calls of a component are simulated each: something concerns its domain or its rail;
+  /// empty: nothing does.
+  [[nodiscard]] std::string at(const collectives::Component& component) const;
+
+ private:
+  void disturb(PortId port, const char* reason);
+  [[nodiscard]] const char* at_rail(const collectives::Component& rail) const;
+  [[nodiscard]] bool have_ways_changed(const collectives::Component& component) const;
+  [[nodiscard]] std::vector<HostId> hosts_of(const collectives::Component& component) const;
+  [[nodiscard]] std::vector<SwitchId> switches_of(const collectives::Component& component) const;
+
+  const Experiment& e_;
+  std::vector<const char*> of_domain_;  ///< null: nothing
+  std::vector<const char*> of_port_;    ///< between servers; null: nothing
+};
+
+}  // namespace weft::scenarios

@@ -1,0 +1,130 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/reuse_runs.hpp"
+
+/// Runs in which somebody looks or interferes while calls are taken over: where faults or
+/// traces are. What is taken over follows from what concerns its links; all that is
+/// written is the same to the byte.
+namespace weft::testing {
+namespace {
+
+using scenarios::Experiment;
+using scenarios::Results;
+using scenarios::Reuse;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// A step of four servers: tensor parallelism inside, gradients over eight rails.
+std::string step(const std::string& rest) {
+  return reuse_servers(4, reuse_training("tensor: 8, data: 4"), rest);
+}
+
+/// Some over leaves with PFC, where rails share buffers; what is lost is sent again after so long.
+std::string step_over_ethernet(const std::string& rest, const std::string& timeout = "200us") {
+  return "name: reuse\nracks: {count: 4, servers: 1, server: hgx-h100}\n"
+         "links: {access: {length: 5m, cable: copper}, uplink: {length: 30m, cable: fibre}}\n"
+         "fabric: {topology: rail-optimised, group: 2, spines: 2, switch: spectrum-4, "
+         "convergence: 20us}\ntransport: {type: roce, retransmit_timeout: " +
+         timeout + "}\n" + rest + "jobs:\n" +
+         reuse_training("tensor: 8, pipeline: 2, data: 2, schedule: 1f1b");
+}
+
+TEST(ReuseWithFaults, ElsewhereTakesAllOver) {
+  for (const char* fault :
+       {"{type: link-down, from: leaf0, to: spine0, at: 30us, until: 200us}",
+        "{type: switch-down, switch: spine1, at: 100us}",
+        "{type: link-rate, from: leaf3, to: spine1, rate: 25Gbps, at: 20us, until: 300us}",
+        "{type: link-latency, from: leaf3, to: spine1, added: 5us, at: 1us, until: 2ms}",
+        "{type: bit-errors, from: leaf2, to: spine0, at: 1us, frame_loss_rate: 0.05}"}) {
+    SCOPED_TRACE(fault);
+    const Results on = expect_equal_folders_of(step("faults: [" + std::string(fault) + "]\n"));
+    EXPECT_EQ(on.reuse.components, 4U);
+    EXPECT_EQ(on.reuse.rails, 8U);
+    EXPECT_THAT(on.reuse.refusals, IsEmpty());
+    EXPECT_LT(on.reuse.simulated_hops, on.totals.packet_hops / 2);
+  }
+}
+
+TEST(ReuseWithFaults, OfOneRailLeavesTheOthersToBeTakenOver) {
+  for (const char* fault : {"{type: link-rate, from: gpu11, rate: 25Gbps, at: 20us, until: 300us}",
+                            "{type: link-latency, from: gpu11, added: 700ns}",
+                            "{type: link-down, from: gpu11, at: 150us, until: 190us}",
+                            "{type: bit-errors, from: gpu11, at: 1us, frame_loss_rate: 0.01}"}) {
+    SCOPED_TRACE(fault);
+    const Results on = expect_equal_folders_of(step("faults: [" + std::string(fault) + "]\n"));
+    EXPECT_EQ(on.reuse.components, 4U);
+    EXPECT_EQ(on.reuse.rails, 7U);
+    EXPECT_EQ(on.reuse.rail_gpus, 28U);
+    EXPECT_THAT(on.reuse.refusals, Contains(HasSubstr("of 4 GPUs are simulated each: a fault")));
+  }
+}
+
+TEST(ReuseWithFaults, OfOneDomainLeavesTheOthersToBeTakenOver) {
+  const Results on = expect_equal_folders_of(step(
+      "faults: [{type: link-rate, from: gpu13, network: scale-up, rate: 50Gbps, at: 50us}]\n"));
+  EXPECT_EQ(on.reuse.components, 3U);
+  EXPECT_EQ(on.reuse.gpus, 24U);
+  EXPECT_EQ(on.reuse.rails, 8U);
+  EXPECT_THAT(on.reuse.refusals, Contains(HasSubstr("among 8 GPUs are simulated each: a fault")));
+}
+
+TEST(ReuseWithFaults, WhichChangeRoutesDoesNotDisturbDomains) {
+  for (const char* fault : {"{type: switch-down, switch: spine0, at: 30us, until: 130us}",
+                            "{type: link-down, from: leaf1, to: spine1, at: 51us}",
+                            "{type: nic-pause, host: gpu9, at: 40us, until: 90us}",
+                            "{type: link-down, from: gpu3, at: 40us, until: 90us}"}) {
+    SCOPED_TRACE(fault);
+    const Results on =
+        expect_equal_folders_of(step_over_ethernet("faults: [" + std::string(fault) + "]\n"));
+    EXPECT_EQ(on.reuse.components, 4U);
+    EXPECT_LT(on.reuse.simulated, on.reuse.phases / 2);
+  }
+}
+
+// Whether anything arrived for ten milliseconds hangs on what is taken over as well.
+TEST(ReuseWithFaults, SeesThatNothingIsDelivered) {
+  const Results on = expect_equal_folders_of(
+      reuse_servers(4, reuse_training("tensor: 8, data: 4"),
+                    "faults: [{type: link-down, from: gpu11, at: 150us, until: 35ms}]\n", "60ms"));
+  EXPECT_EQ(on.reuse.components, 4U);
+  EXPECT_EQ(on.reuse.rails, 7U);
+  EXPECT_THAT(on.warnings, Contains(HasSubstr("nothing was delivered from")));
+}
+
+// Others of the server wait for the GPU, with contributions that its chips hold.
+TEST(ReuseWithFaults, TakesNothingOverWhereCallsInsideStandStillToo) {
+  const Results on = expect_equal_folders_of(step_over_ethernet(
+      "faults: [{type: link-down, from: gpu3, at: 40us, until: 35ms}]\n", "60ms"));
+  EXPECT_EQ(on.reuse.components, 0U);
+  EXPECT_THAT(on.warnings, Contains(HasSubstr("nothing was delivered from")));
+}
+
+TEST(ReuseWithFaults, ThatNothingEndsTakesNothingOver) {
+  const Results on = expect_equal_folders_of(
+      step_over_ethernet("faults: [{type: link-down, from: gpu3, at: 40us}]\n"));
+  EXPECT_EQ(on.outcome, scenarios::Outcome::kStuck);
+  EXPECT_EQ(on.reuse.components, 0U);
+  EXPECT_THAT(on.reuse.refusals, Contains(HasSubstr("messages stand still")));
+}
+
+TEST(ReuseWithFaults, IsTheSameOnThreadsAndForEveryCut) {
+  Experiment e = experiment_of_text(
+      step("faults: [{type: link-down, from: gpu11, at: 150us, until: 190us}, {type: link-rate, "
+           "from: gpu13, network: scale-up, rate: 50Gbps}]\n"));
+  const FolderOfRun off = folder_of_run(e, Reuse::kOff);
+  for (const CellPlan::Cut cut : {CellPlan::Cut::kOne, CellPlan::Cut::kFinest}) {
+    e.scenario.run.cells = cut;
+    for (const std::uint32_t threads : {1U, 3U}) {
+      const FolderOfRun on = folder_of_run(e, Reuse::kOn, {.threads = threads, .share_from = 1});
+      EXPECT_EQ(on.results.digest(), off.results.digest());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::testing
