@@ -16,7 +16,6 @@ using protocols::MessageOutcome;
 ReusedPhases::ReusedPhases(const Experiment& experiment, RunReuse& reuse,
                            MessageCollector& messages, FlowActivities& activities)
     : e_(experiment), reuse_(reuse), messages_(messages), activities_(activities) {
-  messages_.keep_rows();
   if (!messages_.keeps_rows()) return;
   reuse_.on_closed([this](const PhasePlace& place, Picoseconds start,
                           const std::shared_ptr<const Phase>& phase) {

@@ -26,6 +26,8 @@ class RunRecorder {
 
   /// Statistics began again: nothing is known of flow control before.
   void begin_measurement() { is_measuring_ = true; }
+  /// Before a run that may turn out to be in vain: rows of messages are put out at its end.
+  void keep_rows() { messages_.keep_rows(); }
   /// Before the run: some of it is simulated once and taken again.
   void follow(RunReuse& reuse) { reused_.emplace(e_, reuse, messages_, activities_); }
   /// Takes what is over by now.

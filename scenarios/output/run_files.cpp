@@ -37,13 +37,17 @@ TraceNames names_of(const Experiment& e) {
 
 RunFiles::RunFiles(ResultFolder folder, const protocols::ObservationConfig& observation,
                    TraceNames names)
-    : folder_(std::move(folder)), names_(std::move(names)) {
+    : folder_(std::move(folder)), names_(std::move(names)), observation_(observation) {
+  start_over();
+}
+
+void RunFiles::start_over() {
   const std::filesystem::path& at = folder_.partial();
-  if (!observation.queue_ports.empty())
+  if (!observation_.queue_ports.empty())
     queues_.emplace(at / "queues.csv", "time_s,port,class,bytes");
-  if (observation.credits) credits_.emplace(at / "credits.csv", "port,class,start_s,end_s");
-  if (!observation.rate_flows.empty()) rates_.emplace(at / "rates.csv", names_);
-  if (!observation.packet_flows.empty()) packets_.emplace(at / "packets.csv", names_);
+  if (observation_.credits) credits_.emplace(at / "credits.csv", "port,class,start_s,end_s");
+  if (!observation_.rate_flows.empty()) rates_.emplace(at / "rates.csv", names_);
+  if (!observation_.packet_flows.empty()) packets_.emplace(at / "packets.csv", names_);
 }
 
 Result<std::unique_ptr<RunFiles>> RunFiles::create(const Experiment& e,

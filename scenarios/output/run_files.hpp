@@ -34,6 +34,8 @@ class RunFiles {
   [[nodiscard]] static Result<std::unique_ptr<RunFiles>> create(const Experiment& experiment,
                                                                 const std::filesystem::path& folder,
                                                                 const Kinds& kinds);
+  /// What has been traced does not count: the run begins anew.
+  void start_over();
   RunFiles(const RunFiles&) = delete;
   RunFiles& operator=(const RunFiles&) = delete;
 
@@ -69,6 +71,7 @@ class RunFiles {
   std::optional<Timeline> timeline_;
   std::vector<std::string> jobs_;  ///< their names
   std::string row_;
+  const protocols::ObservationConfig observation_;
 };
 
 }  // namespace weft::scenarios

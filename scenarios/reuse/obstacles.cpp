@@ -18,10 +18,8 @@ std::string obstacle_to_reuse(const Experiment& e) {
   if (s.observe.blame) return "blame follows packets";
   if (s.run.warmup > Picoseconds(0)) return "statistics begin after a warm-up";
   if (e.timeline) return "a timeline shows messages";
-  const ObserveSpec& o = s.observe;
-  if (o.queues || o.rates || o.packets || o.credits || o.pauses) {
-    return "what is observed may be inside a domain";
-  }
+  if (s.observe.credits) return "waits for credits are written down wherever they are";
+  if (s.observe.rates) return "rates are sampled as long as anything happens anywhere";
   if (s.switches.queueing == protocols::SwitchConfig::Queueing::kInput) {
     return "arbiters of switches remember whose turn it was";
   }
@@ -64,6 +62,10 @@ Disturbances::Disturbances(const Experiment& e)
   for (const protocols::Fault& fault : e.faults) {
     disturb(fault.port, "a fault concerns their links");
   }
+  for (const PortId port : e.observation.queue_ports) {
+    disturb(port, "what waits for their links is written down");
+  }
+  for (const ConnectionId flow : e.observation.packet_flows) follow_packets(flow);
 }
 
 void Disturbances::disturb(PortId port, const char* reason) {
@@ -75,6 +77,20 @@ void Disturbances::disturb(PortId port, const char* reason) {
     }
     const std::int32_t domain = e_.fabric.node(e_.fabric.port(end).node).domain;
     of_domain_[static_cast<std::size_t>(domain)] = reason;
+  }
+}
+
+void Disturbances::follow_packets(ConnectionId flow) {
+  const Connection& c = e_.workload.connections()[flow.value()];
+  const HostId from = e_.workload.process_hosts()[c.source.value()];
+  const HostId to = e_.workload.process_hosts()[c.destination.value()];
+  const NetworkKind network = e_.fabric.network_between(from, to);
+  for (const HostId host : {from, to}) {
+    const Node& node = e_.fabric.host(host);
+    for (std::uint32_t p = 0; p < node.port_count; ++p) {
+      const PortId port(node.first_port.value() + p);
+      if (e_.fabric.network_of(port) == network) disturb(port, "their packets are written down");
+    }
   }
 }
 

@@ -15,7 +15,8 @@ namespace weft::scenarios {
 /// Why calls between servers, all of one job, are simulated each; empty: nothing stands in the way.
 [[nodiscard]] std::string obstacle_to_rails(const Experiment& experiment);
 
-/// What befalls links at times of its own: where that is, calls are simulated in their place.
+/// What befalls links at times of its own, and who looks at them: where that is, calls are
+/// simulated in their place.
 class Disturbances {
  public:
   /// The experiment must outlive it.
@@ -27,6 +28,7 @@ class Disturbances {
 
  private:
   void disturb(PortId port, const char* reason);
+  void follow_packets(ConnectionId flow);
   [[nodiscard]] const char* at_rail(const collectives::Component& rail) const;
   [[nodiscard]] bool have_ways_changed(const collectives::Component& component) const;
   [[nodiscard]] std::vector<HostId> hosts_of(const collectives::Component& component) const;

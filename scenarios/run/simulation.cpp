@@ -194,6 +194,7 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
   if (timeline != nullptr) executor.watch(timeline->activities());
   RunRecorder recorder(e, executor, ideals, sink, paths ? &*paths : nullptr, timeline);
   const bool takes_over = reuse != nullptr && e.scenario.run.reuse == Reuse::kOn;
+  if (reuse != nullptr) recorder.keep_rows();
   if (takes_over) {
     executor.hand_over(*reuse);
     recorder.follow(*reuse);
@@ -318,6 +319,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
         simulate_with(&reuse, reusable, e, progress, files, parallelism, sink);
     if (results) return std::move(*results);
     reuse.leave_out(reusable);
+    if (files != nullptr) files->start_over();
   }
 }
 

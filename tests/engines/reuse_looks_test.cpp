@@ -126,5 +126,45 @@ TEST(ReuseWithFaults, IsTheSameOnThreadsAndForEveryCut) {
   }
 }
 
+TEST(ReuseWithTraces, TakesOverWhereNobodyLooks) {
+  const Results on = expect_equal_folders_of(
+      step("observe: {queues: {ports: [\"leaf2->*\"]}, packets: {flows: [\"train:8->9\"]}, "
+           "pauses: true}\n"));
+  EXPECT_EQ(on.reuse.components, 3U);
+  EXPECT_EQ(on.reuse.rails, 7U);
+  EXPECT_THAT(on.reuse.refusals, Contains(HasSubstr("their packets are written down")));
+  EXPECT_THAT(on.reuse.refusals, Contains(HasSubstr("what waits for their links is written")));
+}
+
+TEST(ReuseWithTraces, OfPacketsBetweenServersLeaveDomainsToBeTakenOver) {
+  const Results on =
+      expect_equal_folders_of(step("observe: {packets: {flows: [\"train:3->11\"]}}\n"));
+  EXPECT_EQ(on.reuse.components, 4U);
+  EXPECT_EQ(on.reuse.rails, 7U);
+}
+
+TEST(ReuseWithTraces, OfSamplesOfQueuesIsExact) {
+  const Results on = expect_equal_folders_of(step_over_ethernet(
+      "observe: {queues: {ports: [\"leaf1->*\"], period: 3us}}\nrun: {until: 300us}\n"));
+  EXPECT_EQ(on.reuse.components, 4U);
+}
+
+// Where a run begins anew its traces do, too.
+TEST(ReuseWithTraces, BeginsThemAnewWithTheRun) {
+  const Results on = expect_equal_folders_of(
+      step_over_ethernet("faults: [{type: link-down, from: gpu3, at: 40us}]\n"
+                         "observe: {queues: {ports: [\"leaf1->*\"]}, packets: {flows: "
+                         "[\"train:0->16\"]}}\n"));
+  EXPECT_EQ(on.reuse.components, 0U);
+}
+
+TEST(ReuseWithTraces, OfEverythingTakesNothingOver) {
+  for (const char* observe : {"{credits: true}", "{rates: {flows: [train]}}"}) {
+    SCOPED_TRACE(observe);
+    const Results on = expect_equal_folders_of(step("observe: " + std::string(observe) + "\n"));
+    EXPECT_THAT(on.reuse.refusals, Contains(HasSubstr("nothing is reused: ")));
+  }
+}
+
 }  // namespace
 }  // namespace weft::testing
