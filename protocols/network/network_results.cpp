@@ -123,9 +123,14 @@ NetworkShare PacketNetwork::share() const {
   const NetworkState& s = *state_;
   NetworkShare share;
   for (const PortState& port : s.ports) {
-    for (const ClassId c : s.classes_of(port)) {
+    const ClassRange classes = s.classes_of(port);
+    for (const ClassId c : classes) {
       const ClassQueue& q = s.queue(port, c);
-      if (q.started == q.counted_from) continue;
+      // What a port was sending when the measurement began is its peak, whatever class that is of.
+      const bool has_peak =
+          q.peak_bytes > Bytes() || (c == *classes.begin() && port.peak_backlog > Bytes());
+      const bool has_waited = has_peak || (port.starved & class_bit(c)) != 0;
+      if (q.started == q.counted_from && !has_waited) continue;
       const WideUnsigned waiting = static_cast<WideUnsigned>(q.packets.bytes().count()) *
                                    static_cast<std::uint64_t>((now_ - q.changed_at).count());
       share.queues.push_back({.port = port.id,
@@ -172,6 +177,11 @@ void PacketNetwork::forget_flows() {
   s.receivers = decltype(s.receivers)();
   s.copy_receivers = decltype(s.copy_receivers)();
   s.connections = decltype(s.connections)();
+}
+
+void PacketNetwork::add_before(const Worker::Sums& sums, std::uint64_t times) {
+  engine_->add(sums, 0, {}, times);
+  engine_->measured_from.add(sums, times);
 }
 
 void PacketNetwork::look_elsewhere(Elsewhere was_delivered) {

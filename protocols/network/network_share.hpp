@@ -28,7 +28,7 @@ struct QueueShare {
 
 /// What a network that was simulated apart adds to the counts of the one that it is part of.
 struct NetworkShare {
-  std::vector<QueueShare> queues;  ///< that sent anything, by port and class
+  std::vector<QueueShare> queues;  ///< where anything was sent or waited, by port and class
   Worker::Sums sums;
   LatencyBySize packet_latency;
 };

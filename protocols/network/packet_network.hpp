@@ -195,6 +195,8 @@ class PacketNetwork {
   void add(const QueueShare& queue, std::uint64_t times);
   void add(const Worker::Sums& sums, std::uint8_t latency_group,
            const LatencyBySize& packet_latency, std::uint64_t times);
+  /// The same of what happened before the measurement began.
+  void add_before(const Worker::Sums& sums, std::uint64_t times);
   /// Of what is simulated elsewhere: whether any packet was delivered from `since` on and before
   /// `until`. To be asked where none was here although connections had something under way.
   using Elsewhere = std::function<bool(Picoseconds since, Picoseconds until)>;

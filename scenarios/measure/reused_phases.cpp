@@ -15,11 +15,15 @@ using protocols::MessageOutcome;
 
 ReusedPhases::ReusedPhases(const Experiment& experiment, RunReuse& reuse,
                            MessageCollector& messages, FlowActivities& activities)
-    : e_(experiment), reuse_(reuse), messages_(messages), activities_(activities) {
+    : e_(experiment),
+      reuse_(reuse),
+      messages_(messages),
+      activities_(activities),
+      is_measuring_(e_.scenario.run.warmup == Picoseconds(0)) {
   if (!messages_.keeps_rows()) return;
   reuse_.on_closed([this](const PhasePlace& place, Picoseconds start,
                           const std::shared_ptr<const Phase>& phase) {
-    closed_.push_back({&place, start, phase});
+    if (is_measuring_) closed_.push_back({&place, start, phase});
   });
 }
 
@@ -67,7 +71,7 @@ void ReusedPhases::take(protocols::PacketNetwork& network, collectives::Executor
     for (auto first = all.begin(); first != all.end();) {
       const auto end =
           std::find_if(first, all.end(), [&](const auto& t) { return t.phase != first->phase; });
-      add_messages({first, end});
+      if (is_measuring_) add_messages({first, end});
       std::for_each(first, end, [&](const auto& t) { add_counts(t, network, executor); });
       first = end;
     }
@@ -75,8 +79,16 @@ void ReusedPhases::take(protocols::PacketNetwork& network, collectives::Executor
   reuse_.take([&](const TakenPhase& taken) { all.push_back(taken); }, use);
 }
 
+bool ReusedPhases::is_measured_flow(const MessageResult& m, Picoseconds start) const {
+  const RunSpec& run = e_.scenario.run;
+  if (m.is_complete()) return start + m.completed > run.warmup;
+  return !run.until || *run.until > run.warmup;
+}
+
+// Where one of them starts before the measurement, it is the only one.
 void ReusedPhases::add_messages(std::span<const TakenPhase> taken) {
   const Phase& phase = *taken.front().phase;
+  const Picoseconds start = taken.front().tally.last_start;
   std::uint64_t times = 0;
   for (const TakenPhase& t : taken) times += t.tally.times;
   struct Sum {
@@ -91,11 +103,12 @@ void ReusedPhases::add_messages(std::span<const TakenPhase> taken) {
   std::vector<const PhaseMessage*> flows;
   for (const PhaseMessage& m : phase.messages) {
     const MessageResult result = messages_.result_of(outcome_of(*taken.front().place, m, {}));
+    if (is_measured_flow(result, start) && keys.insert(key(m)).second) flows.push_back(&m);
+    if (start + m.posted < e_.scenario.run.warmup) continue;
     messages_.add(result, times);
     Sum& sum = sums[{m.source, m.destination}];
     add_message(sum.rows, RowName(), result, {});
     ++sum.messages;
-    if (keys.insert(key(m)).second) flows.push_back(&m);
   }
   for (const TakenPhase& t : taken) {
     for (const PhaseMessage* m : flows) {
@@ -116,6 +129,7 @@ void ReusedPhases::add_counts(const TakenPhase& taken, protocols::PacketNetwork&
     share.port = taken.place->ports[share.port.value()];
     network.add(share, taken.tally.times);
   }
+  network.add_before(phase.before, taken.tally.times);
   network.add(phase.share.sums, static_cast<std::uint8_t>(std::min(taken.place->job, 255U)),
               phase.share.packet_latency, taken.tally.times);
   const collectives::JobPlan& plan = e_.workload.jobs()[taken.place->job];
@@ -131,6 +145,7 @@ void ReusedPhases::finish() {
   activities_.count_more(flows_.size());
   for (const Closed& closed : closed_) {
     for (const PhaseMessage& m : closed.phase->messages) {
+      if (closed.start + m.posted < e_.scenario.run.warmup) continue;
       messages_.add_row(outcome_of(*closed.place, m, closed.start));
     }
   }

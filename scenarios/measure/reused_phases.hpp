@@ -22,6 +22,8 @@ class ReusedPhases {
   ReusedPhases(const Experiment& experiment, RunReuse& reuse, MessageCollector& messages,
                FlowActivities& activities);
 
+  /// From now on what takes place is measured; until then it only leaves its traces in sums.
+  void begin_measurement() { is_measuring_ = true; }
   /// Takes over what has taken place since the last time.
   void take(protocols::PacketNetwork& network, collectives::Executor& executor);
   /// After the last phase: rows of messages, where they are wanted, and flows.
@@ -35,6 +37,8 @@ class ReusedPhases {
                                                      const PhaseMessage& message,
                                                      Picoseconds start) const;
   void add_messages(std::span<const TakenPhase> of_one_phase);
+  /// Whether a message of a phase that starts then was under way in the measured time.
+  [[nodiscard]] bool is_measured_flow(const MessageResult& message, Picoseconds start) const;
   void add_counts(const TakenPhase& taken, protocols::PacketNetwork& network,
                   collectives::Executor& executor);
 
@@ -42,6 +46,7 @@ class ReusedPhases {
   RunReuse& reuse_;
   MessageCollector& messages_;
   FlowActivities& activities_;
+  bool is_measuring_;
   std::unordered_set<std::uint64_t> flows_;  ///< queue pairs: connection and number in it
   struct Closed {
     const PhasePlace* place = nullptr;

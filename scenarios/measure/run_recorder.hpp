@@ -25,7 +25,10 @@ class RunRecorder {
               const MessageSink& sink, PathFinder* paths, Timeline* timeline);
 
   /// Statistics began again: nothing is known of flow control before.
-  void begin_measurement() { is_measuring_ = true; }
+  void begin_measurement() {
+    is_measuring_ = true;
+    if (reused_) reused_->begin_measurement();
+  }
   /// Before a run that may turn out to be in vain: rows of messages are put out at its end.
   void keep_rows() { messages_.keep_rows(); }
   /// Before the run: some of it is simulated once and taken again.

@@ -204,8 +204,9 @@ void DomainReuse::close(std::uint32_t number, std::optional<Picoseconds> until) 
   Open& open = state.open;
   PhaseStore::Found phase = open.phase;
   PhaseWindow window;
+  if (open.start < measured_from_) window.from = measured_from_ - open.start;
   if (until) window.until = *until - open.start;
-  if (until) phase = store(number).part(open.all(), window);
+  if (window.from || window.until) phase = store(number).part(open.all(), window);
   state.tallies[phase].add(open.start);
   ++state.phases;
   store(number).count_taken(phase->share.sums.packet_hops);
@@ -220,6 +221,21 @@ void DomainReuse::close(std::uint32_t number, std::optional<Picoseconds> until) 
 
 bool DomainReuse::is_over_before(const Open& open, Picoseconds time) {
   return open.phase != nullptr && open.phase->is_whole && open.start + open.phase->last < time;
+}
+
+bool DomainReuse::begin_measurement(Picoseconds now) {
+  bool is_any_open = false;
+  for (std::uint32_t c = 0; c < states_.size(); ++c) {
+    const Open& open = states_[c].open;
+    if (!open.is_open) continue;
+    if (is_over_before(open, now)) {
+      close(c, std::nullopt);
+    } else {
+      is_any_open = true;
+    }
+  }
+  measured_from_ = now;
+  return is_any_open;
 }
 
 bool DomainReuse::close(std::optional<Picoseconds> limit) {

@@ -45,6 +45,9 @@ class DomainReuse {
   void begun(ProcessId process, std::uint32_t stream, std::uint32_t call, Picoseconds now);
   void ended(ProcessId process, std::uint32_t stream, Picoseconds now, Picoseconds posted_at);
 
+  /// Statistics begin again, once what was over before is taken. Of phases that go on only the rest
+  /// will count; true: there are some.
+  bool begin_measurement(Picoseconds now);
   /// The run is over: closes all phases. With a limit, those that reach it are cut off there; true:
   /// there was one.
   bool close(std::optional<Picoseconds> limit);
@@ -139,6 +142,7 @@ class DomainReuse {
   /// By job and call: its number among those of its communicator.
   std::vector<std::vector<std::uint32_t>> number_of_call_;
   Closed closed_;
+  Picoseconds measured_from_;
   mutable std::mutex mutex_;
   std::vector<std::string> differences_;
   std::atomic<bool> is_hopeless_ = false;

@@ -84,6 +84,7 @@ struct Phase {
   // Of whole phases, and of those that were cut off; of the part that counts, but for messages
   // and what was sent.
   protocols::NetworkShare share;  ///< ports: PhasePlace
+  Worker::Sums before;            ///< of what happened before the part that counts
   std::vector<PhaseMessage> messages;
   std::vector<PhaseSent> sent;  ///< by rank
 

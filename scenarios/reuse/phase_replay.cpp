@@ -105,6 +105,7 @@ Phase PhaseReplay::run(const PhaseBegins& begins, const PhaseWindow& window) {
   const Picoseconds longest = network_->longest_run();
   if (window.from) {
     network_->run_until(std::min(start_ + *window.from, longest));
+    before_part_ = network_->share().sums;
     network_->reset_statistics();
   }
   network_->run_until(window.until ? std::min(start_ + *window.until, longest) : longest);
@@ -123,6 +124,7 @@ void PhaseReplay::start() {
     before_.push_back(
         {executor_->messages_of(ProcessId(rank)), executor_->bytes_of(ProcessId(rank)), {}});
   }
+  before_part_ = {};
   network_->run_until(start_);
   network_->reset_statistics();
 }
@@ -167,6 +169,7 @@ Phase PhaseReplay::finish(bool is_complete, const PhaseWindow& window) {
     return phase;
   }
   phase.share = network_->share();
+  phase.before = before_part_;
   phase.share.sums.events -= told(phase.ends, window);
   for (std::uint32_t rank = 0; rank < before_.size(); ++rank) {
     const ProcessId process(rank);

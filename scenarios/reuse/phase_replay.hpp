@@ -78,7 +78,8 @@ class PhaseReplay final : private collectives::TaskObserver {
   collectives::Workload workload_;
   std::unique_ptr<collectives::Executor> executor_;
   std::unique_ptr<protocols::PacketNetwork> network_;
-  Picoseconds start_;  ///< of the phase, in the network's time
+  Picoseconds start_;         ///< of the phase, in the network's time
+  Worker::Sums before_part_;  ///< of the phase before the part that counts
   /// By rank and stream: numbers of begins that have not come, and of the one that goes on.
   struct Queue {
     std::vector<std::uint32_t> coming;

@@ -417,8 +417,10 @@ const PhasePlace& RailReuse::place_of(const Open& open) {
 void RailReuse::close(Open& open, std::optional<Picoseconds> until) {
   const PhasePlace& place = place_of(open);
   PhaseWindow window;
+  if (open.start < measured_from_) window.from = measured_from_ - open.start;
   if (until) window.until = *until - open.start;
-  const std::shared_ptr<const Phase> phase = until ? part(open, window) : open.course->phase;
+  const std::shared_ptr<const Phase> phase =
+      window.from || window.until ? part(open, window) : open.course->phase;
   tallies_[{&place, phase}].add(open.start);
   ++phases_;
   taken_hops_ += phase->share.sums.packet_hops;
@@ -430,6 +432,18 @@ void RailReuse::close(Open& open, std::optional<Picoseconds> until) {
     if (of_rank == &open) of_rank = nullptr;
   }
   std::erase_if(open_, [&](const auto& each) { return each.get() == &open; });
+}
+
+bool RailReuse::begin_measurement(Picoseconds now) {
+  std::vector<Open*> all;
+  for (const std::unique_ptr<Open>& open : open_) all.push_back(open.get());
+  for (Open* open : all) {
+    const bool is_over_before =
+        is_over(*open, now) && open->start + open->course->phase->last < now;
+    if (is_over_before) close(*open, std::nullopt);
+  }
+  measured_from_ = now;
+  return !open_.empty();
 }
 
 bool RailReuse::close(std::optional<Picoseconds> limit) {

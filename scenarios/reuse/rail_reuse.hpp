@@ -48,6 +48,8 @@ class RailReuse {
   /// When a call would have ended that has now, where it was simulated in its place.
   [[nodiscard]] PhaseEnd foreseen_end(ProcessId process, std::uint32_t stream);
 
+  /// As DomainReuse.
+  bool begin_measurement(Picoseconds now);
   /// The run is over: closes all phases. With a limit, those that reach it are cut off there; true:
   /// there was one.
   bool close(std::optional<Picoseconds> limit);
@@ -180,6 +182,7 @@ class RailReuse {
       places_;
   std::map<std::pair<const PhasePlace*, std::shared_ptr<const Phase>>, PhaseTally> tallies_;
   Closed closed_;
+  Picoseconds measured_from_;
   std::vector<End> ends_;
   bool asks_ = false;
   bool asks_later_ = false;

@@ -94,6 +94,11 @@ void RunReuse::leave_out(Reusable& reusable) const {
   });
 }
 
+bool RunReuse::begin_measurement(Picoseconds now) {
+  const bool are_domains_open = domains_.begin_measurement(now);
+  return rails_.begin_measurement(now) || are_domains_open;
+}
+
 bool RunReuse::close(std::optional<Picoseconds> limit) {
   const bool was_cut = domains_.close(limit);
   if (mode_ == Reuse::kAudit) return was_cut;

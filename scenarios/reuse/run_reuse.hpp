@@ -63,6 +63,7 @@ class RunReuse final : public collectives::CallReuse, public collectives::TaskOb
   /// Without what costs more, or cannot be.
   void leave_out(Reusable& reusable) const;
   /// As DomainReuse.
+  bool begin_measurement(Picoseconds now);
   bool close(std::optional<Picoseconds> limit);
   void take(const std::function<void(const TakenPhase&)>& visit, const std::function<void()>& use);
   /// Packet-hops of all phases that were.

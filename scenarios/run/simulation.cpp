@@ -141,6 +141,16 @@ void close_phases(RunReuse& reuse, std::optional<Picoseconds> until, RunEnd& end
   end.last_event = std::max(end.last_event, reuse.last_event());
 }
 
+/// Statistics begin again at `end`, or where the run came to rest before: returns when that is.
+Picoseconds end_warmup(RunReuse& reuse, const PacketNetwork& network, PacketNetwork::Status status,
+                       Picoseconds end) {
+  // Phases that are taken over may go on where all else is at rest.
+  const bool is_at_rest = status == PacketNetwork::Status::kQuiescent;
+  const bool goes_on = reuse.begin_measurement(is_at_rest ? end : network.now());
+  if (!is_at_rest) return network.now();
+  return goes_on ? end : std::max(network.last_event(), reuse.last_event());
+}
+
 /// The run came to an end of its own, but its jobs did not.
 bool has_stood_still(PacketNetwork::Status status, const collectives::Executor& executor) {
   switch (status) {
@@ -238,11 +248,18 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
   results.lookahead = plan.lookahead;
   const Picoseconds until = e.scenario.run.until.value_or(network.longest_run());
   PacketNetwork::Status status = PacketNetwork::Status::kTimeLimit;
+  std::uint64_t hops_before = 0;
   if (e.scenario.run.warmup > Picoseconds(0)) {
-    status = network.run_until(std::min(e.scenario.run.warmup, until), observer);
+    const Picoseconds end = std::min(e.scenario.run.warmup, until);
+    status = network.run_until(end, observer);
+    results.measured_from = network.now();
+    if (takes_over && !reuse->is_in_vain()) {
+      results.measured_from = end_warmup(*reuse, network, status, end);
+      recorder.take_reused(network, executor);
+    }
+    hops_before = network.totals().packet_hops;
     network.reset_statistics();
     recorder.begin_measurement();
-    results.measured_from = network.now();
   }
   if (status == PacketNetwork::Status::kTimeLimit) status = network.run_until(until, observer);
 
@@ -259,7 +276,8 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
     if (takes_over) recorder.take_reused(network, executor);
     require_invariants(reuse->violations());
     results.reuse = reuse->report(reusable);
-    results.reuse.simulated_hops += network.totals().packet_hops - reuse->hops_taken();
+    results.reuse.simulated_hops +=
+        hops_before + network.totals().packet_hops - reuse->hops_taken();
   }
   const bool is_at_rest = end.status == PacketNetwork::Status::kQuiescent;
   results.outcome = outcome_of(end.status, executor.all_finished());

@@ -6,8 +6,8 @@
 
 #include "tests/support/reuse_runs.hpp"
 
-/// Runs in which somebody looks or interferes while calls are taken over: where faults or
-/// traces are. What is taken over follows from what concerns its links; all that is
+/// Runs in which somebody looks or interferes while calls are taken over: where faults are, traces,
+/// or the end of a warm-up. What is taken over follows from what concerns its links; all that is
 /// written is the same to the byte.
 namespace weft::testing {
 namespace {
@@ -165,6 +165,44 @@ TEST(ReuseWithTraces, OfEverythingTakesNothingOver) {
     EXPECT_THAT(on.reuse.refusals, Contains(HasSubstr("nothing is reused: ")));
   }
 }
+
+/// Off and on with warm-ups that end at so many times all over the run, some of it cut off.
+void expect_equal_after_warmups(const std::string& text, int edges) {
+  Experiment e = experiment_of_text(text);
+  const Picoseconds whole = folder_of_run(e, Reuse::kOff).results.simulated;
+  for (int i = 1; i <= edges; ++i) {
+    e.scenario.run.warmup = i * whole / edges + Picoseconds(i % 3 - 1);
+    e.scenario.run.until.reset();
+    if (i % 4 == 0) e.scenario.run.until = e.scenario.run.warmup + Picoseconds(i % 8 * 300'000);
+    SCOPED_TRACE(e.scenario.run.warmup.count());
+    const FolderOfRun on = folder_of_run(e, Reuse::kOn);
+    expect_equal_folders(folder_of_run(e, Reuse::kOff), on);
+    EXPECT_GT(on.results.reuse.phases, 0U);
+  }
+}
+
+// The edge is in the middle of calls, or between them, or behind all.
+TEST(ReuseWithWarmup, CountsWhatComesAfterIt) {
+  expect_equal_after_warmups(
+      "name: reuse\nracks: {count: 1, servers: 1, server: hgx-h100}\nfabric: {topology: none}\n"
+      "jobs:\n" +
+          reuse_training("tensor: 8"),
+      40);
+}
+
+TEST(ReuseWithWarmup, CountsWhatComesAfterItBetweenServers) {
+  expect_equal_after_warmups(
+      reuse_servers(4, reuse_training("tensor: 8, pipeline: 2, data: 2, schedule: 1f1b")), 16);
+}
+
+TEST(ReuseWithWarmup, EndsBehindTheRun) {
+  Experiment e = experiment_of_text(step("run: {warmup: 1s}\n"));
+  expect_equal_folders(folder_of_run(e, Reuse::kOff), folder_of_run(e, Reuse::kOn));
+  e.scenario.run.until = Picoseconds(100'000'000);
+  expect_equal_folders(folder_of_run(e, Reuse::kOff), folder_of_run(e, Reuse::kOn));
+}
+
+TEST(ReuseWithWarmup, IsVerified) { expect_equal_folders_of(step("run: {warmup: 130us}\n")); }
 
 }  // namespace
 }  // namespace weft::testing

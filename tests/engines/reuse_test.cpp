@@ -246,11 +246,10 @@ TEST(Reuse, AuditSeesThatPhasesWhichBeginAlikeEndAlike) {
 }
 
 TEST(Reuse, SaysWhyNothingIsReused) {
-  Experiment e =
-      experiment_of_text(server(training("tensor: 8"), "run: {warmup: 1us, reuse: on}\n"));
-  const Results results = scenarios::simulate(e);
+  Experiment e = experiment_of_text(server(training("tensor: 8"), "observe: {blame: true}\n"));
+  const Results results = run_with(e, Reuse::kOn).results;
   ASSERT_EQ(results.reuse.refusals.size(), 1U);
-  EXPECT_EQ(results.reuse.refusals.front(), "nothing is reused: statistics begin after a warm-up");
+  EXPECT_EQ(results.reuse.refusals.front(), "nothing is reused: blame follows packets");
 }
 
 }  // namespace

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "tests/properties/random_training.hpp"
+#include "tests/support/reuse_runs.hpp"
+
+namespace weft::testing {
+
+/// All that the random training of this seed writes is the same with calls simulated once, on some
+/// number of threads and for some cut; of one in a hundred also where that is verified. Returns the
+/// results with reuse.
+inline scenarios::Results check_random_reuse(std::uint64_t seed) {
+  const std::string text = RandomTraining(seed).text();
+  SCOPED_TRACE(text);
+  scenarios::Experiment e = experiment_of_text(text);
+  constexpr CellPlan::Cut kCuts[] = {CellPlan::Cut::kAuto, CellPlan::Cut::kOne,
+                                     CellPlan::Cut::kFinest};
+  e.scenario.run.cells = kCuts[seed / 3 % 3];
+  const FolderOfRun off = folder_of_run(e, scenarios::Reuse::kOff);
+  const auto threads = static_cast<std::uint32_t>(1 + seed % 3);
+  const FolderOfRun on =
+      folder_of_run(e, scenarios::Reuse::kOn, {.threads = threads, .share_from = 1});
+  expect_equal_folders(off, on);
+  if (seed % 100 == 7) {
+    expect_equal_folders(off, folder_of_run(e, scenarios::Reuse::kVerify));
+  }
+  return on.results;
+}
+
+}  // namespace weft::testing
