@@ -185,9 +185,7 @@ class Generator {
       case Kind::kInteger:
         return integer(f);
       case Kind::kFraction:
-        return {{"type", "number"},
-                {f.interval.includes_low ? "minimum" : "exclusiveMinimum", f.interval.low},
-                {"maximum", f.interval.high}};
+        return fraction(f);
       case Kind::kBoolean:
         return {{"type", "boolean"}};
       case Kind::kText:
@@ -236,6 +234,14 @@ class Generator {
       text["maximum"] = 0;
     }
     return definitions_.refer_to(std::string(dimension.name), std::move(text));
+  }
+
+  /// A number, or a percentage as text.
+  static Json fraction(const Field& f) {
+    return {{"type", Json::array({"number", "string"})},
+            {f.interval.includes_low ? "minimum" : "exclusiveMinimum", f.interval.low},
+            {"maximum", f.interval.high},
+            {"pattern", "^ *[0-9]+(\\.[0-9]+)? ?% *$"}};
   }
 
   static Json choice(const Field& f) {

@@ -82,7 +82,12 @@ Parsed parse_fraction(const Field& field, const std::string& text) {
   double number = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end) return "is not a number; expected " + expectation(field);
+  const std::string_view unit(stop, end);
+  const bool is_percent = unit == "%" || unit == " %";
+  if (error != std::errc() || !(unit.empty() || is_percent)) {
+    return "is not a number; expected " + expectation(field);
+  }
+  if (is_percent) number /= 100;
   const schema::Interval& in = field.interval;
   // Written so that NaN, which compares with nothing, is refused.
   const bool is_high_enough = in.includes_low ? number >= in.low : number > in.low;
