@@ -41,11 +41,19 @@ class Schedule {
   /// Refers to the schedule, which must outlive it.
   [[nodiscard]] virtual StepStream steps(std::uint32_t rank, std::uint32_t lane) const = 0;
 
+  /// Bytes that all channels work on in one round, which a long call repeats: chunk after chunk;
+  /// 0: there are no rounds. How many lie in a size, and how the rest is shared, is for `steps`.
+  [[nodiscard]] virtual std::int64_t round_size() const { return 0; }
+
  protected:
   [[nodiscard]] std::uint32_t channel_of(std::uint32_t lane) const {
     return lane / lanes_per_channel();
   }
   [[nodiscard]] std::uint32_t slices() const { return plan_.slices; }
+  /// Of rounds in which every channel has so many chunks.
+  [[nodiscard]] std::int64_t round_of(std::uint32_t chunks) const {
+    return plan_.chunk * plan_.channels * chunks;
+  }
 
  private:
   SchedulePlan plan_;

@@ -1,6 +1,7 @@
 #include "collectives/runtime/executor.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "collectives/runtime/blocked_lanes.hpp"
 #include "simcore/base/check.hpp"
@@ -173,6 +174,9 @@ Executor::Turn Executor::turn(ProcessContext& context, ProcessId self, std::uint
 
 void Executor::begin(Turn turn) {
   turn.lane.source = job_of(turn.self).program->steps(place_of(turn));
+  if (steps_watch_ != nullptr) {
+    turn.lane.source = steps_watch_->follow(turn.self, turn.number, std::move(turn.lane.source));
+  }
   turn.lane.status = LaneStatus::kRunning;
   run(turn);
 }

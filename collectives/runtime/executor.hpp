@@ -17,6 +17,7 @@
 #include "collectives/runtime/post_log.hpp"
 #include "collectives/runtime/span_log.hpp"
 #include "collectives/runtime/workload.hpp"
+#include "collectives/steps/step_watch.hpp"
 #include "simcore/messages/message_network.hpp"
 
 namespace weft::collectives {
@@ -70,7 +71,11 @@ class Executor final : public ProcessHandler {
   void tell(TaskObserver& observer) { observer_ = &observer; }
   /// Before the run: whoever takes calls over.
   void hand_over(CallReuse& reuse) { reuse_ = &reuse; }
-  /// After the run: what a rank sent in calls that were taken over.
+  /// Before the run: stands between programs and their lanes.
+  void stand_between(StepWatch& watch) { steps_watch_ = &watch; }
+  /// Between callbacks: a lane will not come to steps that would have used so many events.
+  void take_events(ProcessId process, std::uint32_t lane, std::uint32_t count);
+  /// After the run: what a rank sent in calls that were taken over, or left out.
   void add_sent(ProcessId process, std::int64_t messages, Bytes bytes, Picoseconds last_progress);
   /// What a rank has posted, and how much.
   [[nodiscard]] std::int64_t messages_of(ProcessId process) const {
@@ -223,6 +228,7 @@ class Executor final : public ProcessHandler {
   CallReuse* reuse_ = nullptr;
   std::set<Picoseconds> asked_;  ///< when `reuse_` is to be asked again
   bool begins_from_outside_ = false;
+  StepWatch* steps_watch_ = nullptr;
 };
 
 }  // namespace weft::collectives

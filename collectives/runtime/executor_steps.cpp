@@ -40,6 +40,9 @@ bool Executor::carry_out(Turn turn) {
       return begin_iteration(turn);
     case Step::Kind::kEnd:
       return end_iteration(turn);
+    case Step::Kind::kRound:
+      steps_watch_->on_round(turn.self, turn.number, step, turn.context.now());
+      return true;
     case Step::Kind::kCopy:
       fail_check("programs spend the time of a copy as a delay", "false", __FILE_NAME__, __LINE__);
     default:
@@ -165,6 +168,12 @@ void Executor::notify(Turn turn) {
   if (other.status == LaneStatus::kAwaitingLane) make_ready(turn, other, turn.lane.step.peer);
 }
 
+void Executor::take_events(ProcessId process, std::uint32_t lane, std::uint32_t count) {
+  std::uint32_t& events = lanes_[workload_.lane_index(process, lane)].events;
+  WEFT_CHECK(events >= count, "a lane that is through has notified of all that it did");
+  events -= count;
+}
+
 void Executor::make_ready(Turn turn, Lane& other, std::uint32_t number) {
   other.notifier = turn.number;
   processes_[turn.self.value()].ready.push_back(static_cast<std::uint16_t>(number));
@@ -206,6 +215,7 @@ bool Executor::end_iteration(Turn turn) {
                               .kind = Activity::Kind::kIteration,
                               .number = number});
   }
+  if (steps_watch_ != nullptr) steps_watch_->on_iteration_end(turn.self, turn.context.now());
   end_streams(turn);
   wake_lanes(turn);
   return true;

@@ -62,6 +62,8 @@ struct Step {
     kReceiveReduced,    ///< waits for the sum that the switch collected for this rank
     kMulticast,         ///< the switch hands this rank's data to all ranks, itself included
     kReceiveMulticast,  ///< waits for what `peer` had multicast
+    // Where somebody watches a program (StepWatch):
+    kRound,  ///< `amount` rounds of the call of iteration `peer` are over
   };
   /// What a kDelay is spent on.
   enum class Work : std::uint8_t {
@@ -72,7 +74,8 @@ struct Step {
     kCopy,
     kTransfer,
     kProtocol,
-    kExcess  ///< in what lanes spent time on: what computing or handling took beyond its plan
+    kExcess,   ///< in what lanes spent time on: what computing or handling took beyond its plan
+    kLeftOut,  ///< stands for rounds or iterations that are not simulated
   };
 
   Kind kind = Kind::kFlush;
@@ -96,7 +99,9 @@ struct Step {
   [[nodiscard]] bool sends() const {
     return kind == Kind::kSend || kind == Kind::kContribute || kind == Kind::kMulticast;
   }
-  [[nodiscard]] bool is_in_network() const { return kind >= Kind::kContribute; }
+  [[nodiscard]] bool is_in_network() const {
+    return kind >= Kind::kContribute && kind <= Kind::kReceiveMulticast;
+  }
   [[nodiscard]] bool is_of_streams() const { return kind >= Kind::kAfter && kind <= Kind::kFinish; }
 
   [[nodiscard]] static Step data(Kind kind, std::uint32_t peer, std::uint32_t block, Range range) {
@@ -170,6 +175,9 @@ struct Step {
   }
   [[nodiscard]] static Step copy(std::uint32_t rank, std::uint32_t block, Range range) {
     return data(Kind::kCopy, rank, block, range);
+  }
+  [[nodiscard]] static Step round(std::uint32_t iteration, std::int64_t rounds) {
+    return plain(Kind::kRound, iteration, rounds);
   }
   [[nodiscard]] static Step end(std::uint32_t iteration) { return plain(Kind::kEnd, 0, iteration); }
 };

@@ -161,6 +161,9 @@ class PathWalk {
       case collectives::Step::Work::kProtocol:
         path.protocol += time;
         break;
+      case collectives::Step::Work::kLeftOut:
+        path.left_out += time;
+        break;
       default:
         path.launch += time;
         break;

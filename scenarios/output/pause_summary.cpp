@@ -95,7 +95,7 @@ std::string starved_text(const Results& r) {
   for (const StarvedQueue& s : at_most(starved, kStarvedShown)) {
     const Picoseconds time = s.counters.credit_stall_time;
     table.add({s.port, s.traffic_class, format_count(s.counters.credit_stalls), format_time(time),
-               percent(time, r.simulated - r.measured_from)});
+               percent(time, r.counted_time())});
   }
   std::string text = table.to_string("  ");
   if (starved.size() > kStarvedShown) {

@@ -337,6 +337,31 @@ std::string reuse_lines(const Results& r) {
   return lines;
 }
 
+/// What approximate periods left out; empty: nobody asked for them.
+std::string periods_lines(const Results& r) {
+  if (!r.periods) return {};
+  const collectives::PeriodReport& found = r.periods->left_out;
+  std::string closest;
+  if (found.closest) {
+    closest = fmt::format(", others differed by {:.3g} % or more", 100 * *found.closest);
+  }
+  if (found.rounds_left_out + found.iterations_left_out == 0) {
+    return fmt::format("  approximate periods: none left out, of {} rounds and {} iterations{}\n",
+                       format_count(found.rounds), format_count(found.iterations), closest);
+  }
+  std::string lines = fmt::format(
+      "  approximate periods: {} of {} rounds and {} of {} iterations left out\n"
+      "  {} that they stand for, {}: periods differ by {:.3g} % at most{}\n",
+      format_count(found.rounds_left_out), format_count(found.rounds),
+      format_count(found.iterations_left_out), format_count(found.iterations),
+      format_time(found.time), r.periods->estimate_because.empty() ? "bounded" : "an estimate",
+      100 * found.spread, closest);
+  if (!r.periods->estimate_because.empty()) {
+    lines += "  there is no bound: " + r.periods->estimate_because + "\n";
+  }
+  return lines;
+}
+
 std::string cost_line(const Results& r) {
   const std::string times = fmt::format(
       "  simulated {} in {} of wall time{}: ", format_time(r.simulated),
@@ -381,6 +406,7 @@ std::string summary_text(const Results& r) {
   if (r.has_packets) text += pause_summary_text(r);
   text += cost_line(r);
   text += reuse_lines(r);
+  text += periods_lines(r);
   text += fmt::format("  results sha256 {}\n", r.digest());
   for (const std::string& warning : r.warnings) text += "  warning: " + escaped(warning) + "\n";
   return text;

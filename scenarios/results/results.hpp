@@ -9,6 +9,7 @@
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/results/message_phase.hpp"
 #include "scenarios/results/message_statistics.hpp"
+#include "scenarios/results/periods_report.hpp"
 #include "scenarios/results/reuse_report.hpp"
 #include "scenarios/results/table_list.hpp"
 #include "simcore/base/histogram.hpp"
@@ -72,6 +73,7 @@ struct Results : ResultTables {
   /// class of messages. Adds up to the other.
   std::vector<LatencyBySize> packet_latency_by_size;
   ReuseReport reuse;
+  std::optional<PeriodsReport> periods;  ///< absent: they were not to be approximate
   MessageStatistics messages;
   bool lists_messages = true;        ///< as rows of a file
   std::vector<MessagePhase> phases;  ///< by job and iteration
@@ -85,6 +87,10 @@ struct Results : ResultTables {
   /// latencies: equal for equal results, whatever the build, the machine, the cut into cells, and
   /// which files are written.
   [[nodiscard]] std::string digest() const;
+  /// In which ports and messages were counted: without what was left out.
+  [[nodiscard]] Picoseconds counted_time() const {
+    return simulated - measured_from - (periods ? periods->left_out.time : Picoseconds(0));
+  }
   [[nodiscard]] const protocols::ClassCounters& class_counters(PortId port, ClassId c) const {
     return classes[port.value() * class_names.size() + c.value()];
   }
@@ -96,7 +102,7 @@ template <class Visit>
 void for_each_table(const Results& results, Visit visit) {
   ResultTables::for_each([&](const auto& table) {
     if (table.is_filled(results)) {
-      visit(table.known(results.has_packets, results.has_link_errors));
+      visit(table.known(results.has_packets, results.has_link_errors, results.periods.has_value()));
     }
   });
 }

@@ -180,6 +180,10 @@ Errors check_fluid(const Experiment& e) {
          "fluid engine has no packets, so choose another algorithm",
          {.key = "jobs"}});
   }
+  if (e.scenario.run.reuse.periods == Periods::kApproximate) {
+    errors.push_back({"is `approximate`; the fluid engine has no rounds to leave out",
+                      {.key = "run.reuse.periods"}});
+  }
   if (!e.route_changes.changes.empty()) {
     errors.push_back(
         {"moves flows to other paths during the run, which the fluid engine cannot; "

@@ -20,6 +20,7 @@
 #include "scenarios/measure/tables/collect_jobs.hpp"
 #include "scenarios/output/run_files.hpp"
 #include "scenarios/reuse/run_reuse.hpp"
+#include "scenarios/run/approximate_periods.hpp"
 #include "scenarios/run/blame_run.hpp"
 #include "scenarios/run/network_options.hpp"
 #include "scenarios/run/observe.hpp"
@@ -203,7 +204,7 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
   Timeline* timeline = timeline_of(files);
   if (timeline != nullptr) executor.watch(timeline->activities());
   RunRecorder recorder(e, executor, ideals, sink, paths ? &*paths : nullptr, timeline);
-  const bool takes_over = reuse != nullptr && e.scenario.run.reuse == Reuse::kOn;
+  const bool takes_over = reuse != nullptr && e.scenario.run.reuse.mode == Reuse::kOn;
   if (reuse != nullptr) recorder.keep_rows();
   if (takes_over) {
     executor.hand_over(*reuse);
@@ -211,6 +212,7 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
   } else if (reuse != nullptr) {
     executor.tell(*reuse);
   }
+  ApproximatePeriods periods(e, executor);
   PacketNetwork* running = nullptr;
   BetweenWindows between{.take = [&] { recorder.take(*running); },
                          .fold = {},
@@ -261,7 +263,9 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
     network.reset_statistics();
     recorder.begin_measurement();
   }
-  if (status == PacketNetwork::Status::kTimeLimit) status = network.run_until(until, observer);
+  if (status == PacketNetwork::Status::kTimeLimit) {
+    status = periods.run_until(network, until, observer);
+  }
 
   if (progress) progress(monitor.last());
   enter(progress, "collecting results");
@@ -293,9 +297,11 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
   results.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
+  periods.tell(results.totals, results);
   const EndedRun run{e, executor, std::move(ideal_jobs), port_counters(e, network), &network};
   collect_jobs(run, results);
   recorder.finish(network, results);
+  periods.add_iterations(results);
   if (timeline != nullptr) {
     executor.end_watch(results.simulated);
     timeline->take_activities();
@@ -319,7 +325,7 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
 
 Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles* files,
                  const protocols::Parallelism& parallelism, const MessageSink& sink) {
-  const Reuse mode = e.scenario.run.reuse;
+  const Reuse mode = e.scenario.run.reuse.mode;
   const auto without = [&] {
     return *simulate_with(nullptr, {}, e, progress, files, parallelism, sink);
   };

@@ -30,12 +30,24 @@ enum class Reuse : std::uint8_t {
   kAudit,   ///< always, and counted how often phases begin alike, and then end alike
 };
 
+/// What becomes of a long run of periods: rounds of a call, iterations of a job.
+enum class Periods : std::uint8_t {
+  kSimulated,    ///< all of them
+  kApproximate,  ///< those that follow on three alike are left out, and stand for as much time
+};
+
+struct ReuseSpec {
+  Reuse mode = Reuse::kOff;
+  Periods periods = Periods::kSimulated;
+  double tolerance = 0.01;  ///< of approximate periods: how far they may differ
+};
+
 struct RunSpec {
   Picoseconds warmup;                  ///< statistics count from then on
   std::optional<Picoseconds> until;    ///< the run stops there at the latest
   Picoseconds control_latency = 1_us;  ///< of job control between hosts; bounds the lookahead
   CellPlan::Cut cells = CellPlan::Cut::kAuto;
-  Reuse reuse = Reuse::kOff;
+  ReuseSpec reuse;
 };
 
 /// NCCL's PXN ("PCI x NVLink"): what is for a GPU on another rail goes over the scale-up domain to

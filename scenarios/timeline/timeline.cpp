@@ -48,6 +48,8 @@ const char* work_name(collectives::Step::Work work) {
       return "protocol";
     case Work::kExcess:
       return "beyond the plan";
+    case Work::kLeftOut:
+      return "left out";
     case Work::kCompute:
     case Work::kOther:
       break;

@@ -19,7 +19,7 @@ using scenarios::Results;
 using scenarios::Reuse;
 
 MessageRun run_with(Experiment& e, Reuse reuse, const protocols::Parallelism& parallelism = {}) {
-  e.scenario.run.reuse = reuse;
+  e.scenario.run.reuse.mode = reuse;
   return MessageRun([&](const scenarios::MessageSink& sink) {
     return scenarios::simulate(e, {}, nullptr, parallelism, sink);
   });

@@ -47,7 +47,7 @@ inline scenarios::Results simulate_as(const Variation& variation, scenarios::Exp
   experiment.scenario.run.cells = variation.cut;
   experiment.extra_features = variation.extra_features;
   experiment.many_messages = variation.many_messages;
-  experiment.scenario.run.reuse = variation.reuse;
+  experiment.scenario.run.reuse.mode = variation.reuse;
   return scenarios::simulate(experiment, observer, nullptr, variation.parallelism);
 }
 

@@ -20,6 +20,10 @@ class HierarchicalSchedule final : public Schedule {
   }
   [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
                                                       std::uint32_t lane) const override;
+  [[nodiscard]] std::int64_t round_size() const override {
+    const bool is_all_reduce = plan().operation == Operation::kAllReduce;
+    return round_of(is_all_reduce ? plan().map.domain_size() : plan().ranks());
+  }
   [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane) const override;
 
  private:

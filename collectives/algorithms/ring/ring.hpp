@@ -21,6 +21,11 @@ class RingSchedule final : public Schedule {
 
   [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
                                                       std::uint32_t lane) const override;
+  [[nodiscard]] std::int64_t round_size() const override {
+    const bool is_chain =
+        plan().operation == Operation::kBroadcast || plan().operation == Operation::kReduce;
+    return round_of(is_chain ? 1 : plan().ranks());
+  }
   [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane) const override;
 
  private:

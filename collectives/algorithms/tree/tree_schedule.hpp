@@ -30,6 +30,9 @@ class TreeSchedule final : public Schedule {
   [[nodiscard]] std::uint32_t lanes_per_channel() const override;
   [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
                                                       std::uint32_t lane) const override;
+  [[nodiscard]] std::int64_t round_size() const override {
+    return round_of(shape_ == Shape::kDoubleBinary ? 2 : 1);
+  }
   [[nodiscard]] StepStream steps(std::uint32_t rank, std::uint32_t lane) const override;
 
  private:

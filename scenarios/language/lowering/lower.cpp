@@ -79,6 +79,41 @@ void check_run(const Context& context) {
   }
 }
 
+/// What cannot be told of periods that are left out.
+void check_periods(const Context& context, const Scenario& scenario) {
+  if (scenario.run.reuse.periods != Periods::kApproximate) return;
+  const ObserveSpec& o = scenario.observe;
+  const auto refuse = [&context](bool is_there, const char* path, const char* why) {
+    if (is_there) {
+      context.fail(path, std::string(why) + "; leave it out, or say `periods: simulated`");
+    }
+  };
+  refuse(!scenario.faults.empty(), "faults", "break the periods that `run.reuse` leaves out");
+  refuse(scenario.run.warmup > Picoseconds(0), "run.warmup",
+         "counts from a time on, and approximate periods leave some out");
+  refuse(scenario.run.until.has_value(), "run.until",
+         "may cut periods that approximate reuse leaves out");
+  refuse(o.blame, "observe.blame", "follows packets, which periods that are left out have none of");
+  refuse(o.timeline.has_value(), "observe.timeline", "would show a gap where periods are left out");
+  refuse(o.queues.has_value(), "observe.queues", "would show a gap where periods are left out");
+  refuse(o.rates.has_value(), "observe.rates", "would show a gap where periods are left out");
+  refuse(o.packets.has_value(), "observe.packets", "would miss packets of periods left out");
+  refuse(o.pauses, "observe.pauses", "would miss pauses of periods that are left out");
+  refuse(o.credits, "observe.credits", "would miss stalls of periods that are left out");
+  const Reuse mode = scenario.run.reuse.mode;
+  refuse(mode == Reuse::kVerify || mode == Reuse::kAudit, "run.reuse.mode",
+         "simulates everything, and approximate periods do not");
+  const std::string path = "run.reuse.periods";
+  if (scenario.jobs.size() != 1) {
+    context.fail(path, "is `approximate`, which needs one job by itself; there are " +
+                           std::to_string(scenario.jobs.size()));
+  } else if (!collectives::has_iterations(scenario.jobs.front().kind)) {
+    context.fail(path, "is `approximate`; a job of type `" +
+                           std::string(collectives::type_name(scenario.jobs.front().kind)) +
+                           "` has neither rounds nor iterations");
+  }
+}
+
 }  // namespace
 
 Scenario lower(const Context& context) {
@@ -109,6 +144,7 @@ Scenario lower(const Context& context) {
   check_buffers(context, scenario);
   lower_faults(context, scenario);
   lower_scale_up(context, scenario);
+  check_periods(context, scenario);
   return scenario;
 }
 

@@ -39,6 +39,35 @@ schema::Object<PxnSpec> pxn_schema() {
       .shorthand("enabled");
 }
 
+schema::Object<ReuseSpec> reuse_schema() {
+  return schema::describe<ReuseSpec>("reuse", "what is not simulated again")
+      .choice(
+          "mode", &ReuseSpec::mode,
+          {{Reuse::kOff, "off", "everything is simulated"},
+           {Reuse::kOn, "on",
+            "calls that begin alike are simulated once: inside servers, and between them on rails"},
+           {Reuse::kVerify, "verify",
+            "everything is simulated and compared with what would have been taken"},
+           {Reuse::kAudit, "audit",
+            "everything is simulated, and says how often phases begin alike and end alike"}},
+          "whether calls that begin alike are simulated again; results do not depend on it")
+      .source("nothing is taken for granted")
+      .choice(
+          "periods", &ReuseSpec::periods,
+          {{Periods::kSimulated, "simulated", "all of them are"},
+           {Periods::kApproximate, "approximate",
+            "those that follow on three alike are left out, and stand for as much time"}},
+          "what becomes of rounds of a long call and iterations of a job; results depend on it, "
+          "and say so")
+      .source("results are exact")
+      .field("tolerance", &ReuseSpec::tolerance,
+             "of approximate periods: by which part of the shortest one the longest may be longer, "
+             "over all ranks and channels and three in a row")
+      .source("below what models of hardware are good for")
+      .within({.low = 0, .high = 0.5})
+      .shorthand("mode");
+}
+
 schema::Object<RunSpec> run_schema() {
   return schema::describe<RunSpec>("run", "how long and how the simulation runs")
       .field("warmup", &RunSpec::warmup, "statistics count from then on")
@@ -57,17 +86,8 @@ schema::Object<RunSpec> run_schema() {
                {CellPlan::Cut::kFinest, "finest", "every link with a latency is cut"}},
               "how the fabric is cut for the engine; results do not depend on it")
       .source("the fastest")
-      .choice(
-          "reuse", &RunSpec::reuse,
-          {{Reuse::kOff, "off", "everything is simulated"},
-           {Reuse::kOn, "on",
-            "calls that begin alike are simulated once: inside servers, and between them on rails"},
-           {Reuse::kVerify, "verify",
-            "everything is simulated and compared with what would have been taken"},
-           {Reuse::kAudit, "audit",
-            "everything is simulated, and says how often phases begin alike and end alike"}},
-          "whether what was simulated once is simulated again; results do not depend on it")
-      .source("nothing is taken for granted");
+      .object("reuse", &RunSpec::reuse, reuse_schema(),
+              "whether what was simulated once is simulated again");
 }
 
 schema::Object<Document> describe_document(LinkLayer layer) {

@@ -6,7 +6,7 @@ namespace weft::scenarios {
 
 void collect_ports(const EndedRun& run, Results& results) {
   const Fabric& fabric = run.experiment.fabric;
-  const double seconds = to_seconds(results.simulated - results.measured_from);
+  const double seconds = to_seconds(results.counted_time());
   results.ports.reserve(fabric.ports.size());
   for (std::uint32_t p = 0; p < fabric.ports.size(); ++p) {
     PortResult port;

@@ -56,12 +56,30 @@ const Record<JobResult>& job_record() {
 }
 
 const Record<CollectiveRow>& collective_record() {
-  static const Record<CollectiveRow> record{fields_of(CollectivesTable::declaration())};
+  static const Record<CollectiveRow> record = [] {
+    Record<CollectiveRow> collective{fields_of(CollectivesTable::declaration())};
+    collective.fields.emplace_back("critical_path_seconds/left_out",
+                                   "stands for rounds that were left out, if any were",
+                                   [](const CollectiveRow& r) {
+                                     const Picoseconds time = r.collective.path.left_out;
+                                     return json_if(time > Picoseconds(0), in_seconds(time));
+                                   });
+    collective.fields.emplace_back(
+        "estimated", "true, if it was left out and is as the one before",
+        [](const CollectiveRow& r) { return json_if(r.collective.is_estimated, true); });
+    return collective;
+  }();
   return record;
 }
 
 const Record<IterationRow>& iteration_record() {
-  static const Record<IterationRow> record{fields_of(IterationsTable::declaration())};
+  static const Record<IterationRow> record = [] {
+    Record<IterationRow> iteration{fields_of(IterationsTable::declaration())};
+    iteration.fields.emplace_back(
+        "estimated", "true, if it was left out and is as the one before",
+        [](const IterationRow& r) { return json_if(r.iteration.is_estimated, true); });
+    return iteration;
+  }();
   return record;
 }
 
@@ -215,6 +233,38 @@ ordered_json json_of(const ReuseReport& reuse) {
           {"refusals", reuse.refusals}};
 }
 
+/// Nobody asked for approximate periods: nothing.
+const PeriodsReport* periods_of(const Results& r) { return r.periods ? &*r.periods : nullptr; }
+
+const Record<PeriodsReport>& periods_record() {
+  using Row = PeriodsReport;
+  static const Record<Row> record{{
+      {"tolerance", "as the scenario says", [](const Row& r) { return ratio(r.tolerance); }},
+      {"spread", "of the periods that it goes by: (longest - shortest) / shortest",
+       [](const Row& r) { return ordered_json(r.left_out.spread); }},
+      {"rounds", "whole ones of calls, per rank and channel",
+       [](const Row& r) { return r.left_out.rounds; }},
+      {"rounds_left_out", "of these", [](const Row& r) { return r.left_out.rounds_left_out; }},
+      {"iterations", "of the job", [](const Row& r) { return r.left_out.iterations; }},
+      {"iterations_left_out", "of these",
+       [](const Row& r) { return r.left_out.iterations_left_out; }},
+      {"left_out_seconds",
+       "that all of it stands for, which times of jobs and iterations have in them; messages, "
+       "packets, ports, classes and percentiles are of the rest",
+       [](const Row& r) { return r.left_out.time; }},
+      {"certainty", "bounded: its relative error is no larger than the spread; or estimate",
+       [](const Row& r) { return r.estimate_because.empty() ? "bounded" : "estimate"; }},
+      {"estimate_because", "why there is no bound, if there is none",
+       [](const Row& r) { return json_if(!r.estimate_because.empty(), r.estimate_because); }},
+      {"closest", "of periods that were not alike, the least spread; if there were some",
+       [](const Row& r) {
+         const std::optional<double>& closest = r.left_out.closest;
+         return json_if(closest.has_value(), closest.value_or(0));
+       }},
+  }};
+  return record;
+}
+
 std::vector<Field<Results>> cost_fields() {
   return {
       {"simulated_seconds", "time of the last event, or of the limit",
@@ -239,7 +289,9 @@ std::vector<Field<Results>> cost_fields() {
        "none before), phases_ended_otherwise (of an audit), the same of rails (switches "
        "between servers), packet_hops_simulated of all "
        "packet_hops, and refusals, a list of sentences",
-       [](const Results& r) { return json_if(r.reuse.mode != Reuse::kOff, json_of(r.reuse)); }}};
+       [](const Results& r) { return json_if(r.reuse.mode != Reuse::kOff, json_of(r.reuse)); }},
+      object<Results>("periods", "what was left out, where `run.reuse.periods` is approximate",
+                      periods_record(), periods_of)};
 }
 
 std::vector<Field<Results>> result_fields() {

@@ -55,7 +55,13 @@ const Table<CollectiveRow>& CollectivesTable::declaration() {
        {"path_window_s", "critical path: senders that waited for acknowledgements",
         [](const Row& r) { return r.collective.path.window; }, "critical_path_seconds/window"},
        {"path_messages", "messages on the critical path",
-        [](const Row& r) { return r.collective.path.messages; }}},
+        [](const Row& r) { return r.collective.path.messages; }},
+       {"path_left_out_s",
+        "critical path: stands for rounds that were left out; where `run.reuse.periods` is "
+        "approximate",
+        [](const Row& r) { return r.collective.path.left_out; }, Needs::kPeriods},
+       {"estimated", "1: it was left out, and is as the one before; where periods are approximate",
+        [](const Row& r) { return r.collective.is_estimated; }, Needs::kPeriods}},
       [](const Results& r, const auto& visit) {
         for (const CollectiveResult& c : r.collectives) visit({r.jobs[c.job], c});
       },

@@ -24,10 +24,12 @@ struct CriticalPath {
   Picoseconds reducing;  ///< adding
   Picoseconds copying;   ///< putting in place
   Picoseconds window;    ///< senders waited for acknowledgements
+  Picoseconds left_out;  ///< stands for rounds that were not simulated
   std::uint32_t messages = 0;  ///< on the chain
 
   [[nodiscard]] Picoseconds total() const {
-    return late + launch + wire + queueing + paused + protocol + reducing + copying + window;
+    return late + launch + wire + queueing + paused + protocol + reducing + copying + window +
+           left_out;
   }
 };
 
@@ -46,6 +48,7 @@ struct CollectiveResult {
   Picoseconds mean_wait;  ///< that ranks spent waiting for messages, mean over ranks
   std::uint32_t last_rank = 0;
   CriticalPath path;
+  bool is_estimated = false;  ///< it was left out, and is as the one before
 };
 
 struct CollectiveRow {

@@ -84,7 +84,10 @@ const Table<IterationRow>& IterationsTable::declaration() {
         [](const Row& r) { return r.iteration.start_skew; }},
        {"end_skew_s", "from the first to the last rank's end",
         [](const Row& r) { return r.iteration.end_skew; }, "end_skew_seconds"},
-       {"last_rank", "whose end is the end", [](const Row& r) { return r.iteration.last_rank; }}},
+       {"last_rank", "whose end is the end", [](const Row& r) { return r.iteration.last_rank; }},
+       {"estimated",
+        "1: it was left out, and is as the one before; where `run.reuse.periods` is approximate",
+        [](const Row& r) { return r.iteration.is_estimated; }, Needs::kPeriods}},
       [](const Results& r, const auto& visit) {
         for (const IterationResult& i : r.iterations) visit({r.jobs[i.job], i});
       },

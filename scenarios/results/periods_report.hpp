@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "collectives/periods/period_watch.hpp"
+
+namespace weft::scenarios {
+
+/// What approximate periods took out of a run (`run.reuse.periods`). Times of jobs and iterations
+/// have what it stands for in them, and so have the messages and bytes of jobs; all else counts
+/// what was simulated.
+struct PeriodsReport {
+  collectives::PeriodReport left_out;
+  double tolerance = 0;
+  /// Why the time that was left out is an estimate; empty: its relative error is no larger than
+  /// PeriodReport::spread.
+  std::string estimate_because;
+};
+
+}  // namespace weft::scenarios
