@@ -25,7 +25,7 @@ struct FolderOfRun {
 
 inline FolderOfRun folder_of_run(scenarios::Experiment& e, scenarios::Reuse reuse,
                                  const protocols::Parallelism& parallelism = {}) {
-  e.scenario.run.reuse = reuse;
+  e.scenario.run.reuse.mode = reuse;
   const TemporaryFolder folder("reuse");
   const std::filesystem::path out = folder.path() / "out";
   auto files = scenarios::RunFiles::create(e, out, {.traces = true, .messages = true});
