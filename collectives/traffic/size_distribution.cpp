@@ -89,7 +89,7 @@ std::int64_t SizeDistribution::mean_in_thousandths() const {
              static_cast<std::uint64_t>(least + point.size.count());
     below = point;
   }
-  const Wide whole = 2 * static_cast<std::uint64_t>(kWhole);
+  const Wide whole = Wide{2} * static_cast<std::uint64_t>(kWhole);
   return static_cast<std::int64_t>((twice * 1000 + whole / 2) / whole);
 }
 

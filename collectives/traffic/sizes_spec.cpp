@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <utility>
@@ -96,6 +97,7 @@ SizeDistribution table_of(const Published& published) {
 
 std::vector<std::string> published_names() {
   std::vector<std::string> names;
+  names.reserve(std::size(kPublished));
   for (const Published& published : kPublished) names.emplace_back(published.name);
   return names;
 }

@@ -1,9 +1,12 @@
 #include "scenarios/build/fabric_names.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <utility>
 
 #include "simcore/text/nearest.hpp"
 
@@ -72,11 +75,11 @@ std::vector<PortId> FabricNames::ports_in(NodeId from, LinkSelection::Network ne
     if (!is_meant(network, kind) || std::ranges::any_of(all, is_of_kind)) continue;
     const std::string other =
         word_for(kind == NetworkKind::kScaleOut ? NetworkKind::kScaleUp : NetworkKind::kScaleOut);
-    errors.push_back({"`" + fabric_.node(from).name + "` has no " + word_for(kind) + " link" +
-                          (all.empty() ? ""
-                                       : "; for its " + std::to_string(all.size()) + ' ' + other +
-                                             " links say `network: " + other + "`"),
-                      {{}, 0, 0, key}});
+    std::string message = "`" + fabric_.node(from).name + "` has no " + word_for(kind) + " link";
+    if (!all.empty()) {
+      message += fmt::format("; for its {0} {1} links say `network: {1}`", all.size(), other);
+    }
+    errors.push_back({std::move(message), {{}, 0, 0, key}});
     return {};
   }
   std::vector<PortId> found;

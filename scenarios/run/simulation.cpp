@@ -19,6 +19,7 @@
 #include "scenarios/measure/run_recorder.hpp"
 #include "scenarios/measure/tables/collect_jobs.hpp"
 #include "scenarios/output/run_files.hpp"
+#include "scenarios/reuse/obstacles.hpp"
 #include "scenarios/reuse/run_reuse.hpp"
 #include "scenarios/run/approximate_periods.hpp"
 #include "scenarios/run/blame_run.hpp"

@@ -7,7 +7,7 @@
 namespace weft::scenarios::csv {
 
 std::string field(const std::string& text) {
-  const std::string shown = escaped(text);
+  std::string shown = escaped(text);
   if (shown.find_first_of(",\"") == std::string::npos) return shown;
   std::string quoted = "\"";
   for (const char c : shown) {

@@ -44,6 +44,7 @@ struct Post {
   bool operator==(const Post&) const = default;
 };
 
+// NOLINTNEXTLINE(readability-identifier-naming): GoogleTest looks for it by name
 void PrintTo(const Post& p, std::ostream* out) {
   *out << p.from << "->" << p.to << " " << p.size << " B at " << p.time.count() << " ps";
 }

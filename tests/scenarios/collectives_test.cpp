@@ -48,8 +48,8 @@ TEST(Collectives, RunOnPacketsWithEverythingSwitchedOn) {
       "  - {name: a, type: reduce-scatter, algorithm: one-shot, size: 100007B",
       "  - {name: a, type: broadcast, algorithm: ring, root: 3, size: 100007B",
       "  - {name: a, type: all-to-all, algorithm: one-shot, size: 10007B",
-      "  - {name: a, type: all-to-all-v, algorithm: pairwise, routing: {tokens: 50, token_size: "
-      "1KiB, skew: 1}",
+      std::string("  - {name: a, type: all-to-all-v, algorithm: pairwise, ") +
+          "routing: {tokens: 50, token_size: 1KiB, skew: 1}",
       "  - {name: a, type: send-recv, size: 100007B",
   };
   for (const std::string& job : jobs) {

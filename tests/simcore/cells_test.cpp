@@ -28,8 +28,8 @@ struct Graph {
       const auto port = static_cast<std::uint32_t>(fabric.ports.size());
       fabric.ports.push_back({NodeId(cable.a), PortId(port + 1), 100_Gbps, 0_ps});
       fabric.ports.push_back({NodeId(cable.b), PortId(port), 100_Gbps, 0_ps});
-      crossing.push_back(Picoseconds(cable.there));
-      crossing.push_back(Picoseconds(cable.back));
+      crossing.emplace_back(cable.there);
+      crossing.emplace_back(cable.back);
     }
   }
 

@@ -20,10 +20,10 @@ bool holds(const std::string& text) {
     return false;
   }
   return std::get<Expression>(parsed).holds([](const std::string& name) -> Operand {
-    static const std::map<std::string, Operand> kValues{
+    static const std::map<std::string, Operand> values{
         {"kmin", 100e3}, {"fabric.ecn.kmax", 400e3}, {"jobs[0].size", 1048576.0}, {"fc", "none"}};
-    const auto found = kValues.find(name);
-    return found == kValues.end() ? std::nullopt : found->second;
+    const auto found = values.find(name);
+    return found == values.end() ? std::nullopt : found->second;
   });
 }
 

@@ -104,6 +104,7 @@ std::vector<Measured> measure(const Prepare& prepare, unsigned copies) {
   for (const Child& child : children) child.await_ready();
   for (const Child& child : children) child.go();
   std::vector<Measured> all;
+  all.reserve(children.size());
   for (const Child& child : children) all.push_back(child.result());
   return all;
 }

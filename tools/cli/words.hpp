@@ -42,6 +42,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& names, Value& target,
                         const std::vector<std::pair<std::string, Value>>& choices,
                         const std::string& doc) {
   std::vector<std::string> words;
+  words.reserve(choices.size());
   for (const auto& [word, value] : choices) words.push_back(word);
   const auto set = [&target, choices](const std::string& said) {
     for (const auto& [word, value] : choices) {

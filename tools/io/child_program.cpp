@@ -30,6 +30,7 @@ std::string contents(std::FILE* file) {
 int run_between(std::vector<std::string> command, std::FILE* in, std::FILE* out,
                 std::FILE* errors) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (std::string& argument : command) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   // Not posix_spawn: a program that names `environ` gets a copy of the C library's variable, and

@@ -232,6 +232,7 @@ double text_width(const std::vector<std::string>& lines, double font) {
 
 std::vector<std::string> short_names(const Fabric& fabric, const std::vector<NodeId>& nodes) {
   std::vector<std::string> names;
+  names.reserve(nodes.size());
   for (const NodeId id : nodes) names.push_back(fabric.node(id).name);
   std::string_view common = names.front();
   for (const std::string& name : names) {

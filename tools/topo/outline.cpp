@@ -133,7 +133,7 @@ class Outliner {
   [[nodiscard]] std::uint64_t kind_in_frame(NodeId id, bool is_merged) const {
     const Node& n = node(id);
     if (n.kind == NodeKind::kSwitch) return 0;
-    if (is_merged) return static_cast<std::uint64_t>(n.rail + 1);
+    if (is_merged) return static_cast<std::uint64_t>(n.rail) + 1;
     return frames_.site_of[n.index];
   }
   /// Nodes that share no box have different numbers.

@@ -52,7 +52,7 @@ class RoleFinder {
     if (node.kind == NodeKind::kHost) return node.domain >= 0 ? "GPU" : "host";
     if (node.is_nic) return "NIC";
     const std::set<std::string>& stems = stems_.at(tier_key(node));
-    const std::string stem = stem_of(node.name);
+    std::string stem = stem_of(node.name);
     // Single letters are names of nodes, not of what they do.
     const bool is_telling = stems.size() <= kMaxStems && stem.size() > 1;
     if (is_telling) return stem;

@@ -1,6 +1,7 @@
 #include "topologies/routing/next_hop_sets.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <numeric>
 
@@ -73,7 +74,7 @@ void repeat_by_rate(const Fabric& fabric, const Node& node, std::vector<std::uin
     std::int64_t times = rate_of(local) / divisor;
     if (fastest / divisor > kMostRepeats) {
       const double share = static_cast<double>(rate_of(local)) / static_cast<double>(fastest);
-      times = std::max<std::int64_t>(1, static_cast<std::int64_t>(kMostRepeats * share + 0.5));
+      times = std::max<std::int64_t>(1, std::llround(kMostRepeats * share));
     }
     repeated.insert(repeated.end(), static_cast<std::size_t>(times), local);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "simcore/text/nearest.hpp"
 #include "simcore/text/quoted.hpp"
@@ -47,6 +48,7 @@ std::string encapsulation_doc() {
 
 std::string encapsulation_problem(const std::vector<std::string>& names) {
   std::vector<std::string> known;
+  known.reserve(std::size(kEncapsulations));
   for (const Encapsulation& e : kEncapsulations) known.emplace_back(e.name);
   for (const std::string& name : names) {
     if (std::ranges::find(known, name) != known.end()) continue;

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -45,6 +46,7 @@ std::optional<std::uint32_t> code_point(const std::string& word) {
 
 std::string no_code_point(const std::string& word) {
   std::vector<std::string> names;
+  names.reserve(std::size(kNamed));
   for (const CodePoint& point : kNamed) names.emplace_back(point.name);
   return backquoted(word) + " is no code point; expected 0 to 63, or one of " + listing(names) +
          did_you_mean(word, names);

@@ -4,6 +4,8 @@
 #include "scenarios/language/manual/key_text.hpp"
 #include "scenarios/language/yaml/scalar_text.hpp"
 
+#include <fmt/format.h>
+
 namespace weft::scenarios::language {
 namespace {
 
@@ -74,8 +76,8 @@ class Page {
       const std::string only = f.applies_where.empty() ? "" : "; only " + cell(f.applies_where);
       std::string standard = f.is_required ? "needed" : code(key.value);
       if (!f.source.empty()) standard += (standard.empty() ? "" : ": ") + cell(f.source);
-      text_ += "| `" + f.key + "` | " + cell(f.doc) + only + " | " + accepted_cell(f) + " | " +
-               standard + " |\n";
+      text_ += fmt::format("| `{}` | {}{} | {} | {} |\n", f.key, cell(f.doc), only,
+                           accepted_cell(f), standard);
     }
   }
 

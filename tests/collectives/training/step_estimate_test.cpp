@@ -39,7 +39,7 @@ TrainingSpec measured_job(std::uint32_t pipeline, std::uint32_t micro_batches) {
 constexpr double kActivations = 2.0 * 2048 * 4096;
 
 double bubble_share(const TrainingSpec& spec) {
-  const StepEstimate e = estimate_step(spec, {});
+  const StepEstimate e = estimate_step(spec, GroupLinks{});
   return e.term("bubble").seconds / e.term("compute").seconds;
 }
 
@@ -70,7 +70,7 @@ TEST(StepEstimate, UnevenStagesGoAtThePaceOfTheSlowest) {
   TrainingSpec spec = measured_job(4, 8);
   spec.model.layers = 30;
   spec.parallelism.stage_layers = {9, 7, 7, 7};
-  const StepEstimate e = estimate_step(spec, {});
+  const StepEstimate e = estimate_step(spec, GroupLinks{});
   EXPECT_NEAR(e.term("compute").seconds, 8 * 2.7, kEnds * 8 * 2.7);
   EXPECT_NEAR(e.term("bubble").seconds, 3.6 + 0.9, kEnds * 8 * 2.7);
 }
@@ -232,14 +232,14 @@ TEST(StepEstimate, UtilisationIsEfficiencyWhereNothingElseTakesTime) {
   spec.compute.optimizer = Picoseconds();
   spec.batch.global = 4;
   const double bytes_left = 0.06;  // what moving bytes takes of the step, at most
-  const StepEstimate e = estimate_step(spec, {});
+  const StepEstimate e = estimate_step(spec, GroupLinks{});
   EXPECT_LT(e.mfu, 0.6);
   EXPECT_GT(e.mfu, 0.6 * (1 - bytes_left) * (1 - bytes_left));
   EXPECT_EQ(e.mfu, e.hfu);
   EXPECT_GT(e.flops_full_attention, e.flops_per_rank);
   EXPECT_NEAR(e.mfu * 989.4e12 * e.seconds, 4 * 4096 * model_flops(spec.model), 1e6);
   spec.recomputation = Recomputation::kFull;
-  const StepEstimate again = estimate_step(spec, {});
+  const StepEstimate again = estimate_step(spec, GroupLinks{});
   EXPECT_GT(again.hfu / again.mfu, 1.3);
   EXPECT_LT(again.hfu / again.mfu, 4.0 / 3);
 }

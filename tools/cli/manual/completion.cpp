@@ -1,5 +1,7 @@
 #include "tools/cli/manual/completion.hpp"
 
+#include <fmt/format.h>
+
 #include <string_view>
 #include <vector>
 
@@ -19,6 +21,7 @@ std::string joined(const std::vector<std::string>& words, const char* between = 
 
 std::vector<std::string> names_of(const std::vector<CommandPage>& commands) {
   std::vector<std::string> names;
+  names.reserve(commands.size());
   for (const CommandPage& command : commands) names.push_back(command.name);
   return names;
 }
@@ -132,10 +135,9 @@ std::string zsh_option(const OptionPage& option, const std::vector<std::string>&
   }
   std::string text;
   for (const std::string& name : option.names) {
-    text += "          " +
-            in_quotes((option.is_repeated ? "*" : "") + name + "[" + zsh_text(option.doc) + "]" +
-                      values) +
-            " \\\n";
+    const std::string shown = fmt::format("{}{}[{}]{}", option.is_repeated ? "*" : "", name,
+                                          zsh_text(option.doc), values);
+    text += "          " + in_quotes(shown) + " \\\n";
   }
   return text;
 }

@@ -39,10 +39,10 @@ using Format = TopoCommand::Format;
 
 /// By the end of a file's name.
 Format format_of(const std::string& file) {
-  static const std::vector<std::pair<std::string, Format>> kEnds{
+  static const std::vector<std::pair<std::string, Format>> endings{
       {".svg", Format::kSvg}, {".png", Format::kPng}, {".pdf", Format::kPdf},
       {".dot", Format::kDot}, {".gv", Format::kDot},  {".json", Format::kJson}};
-  for (const auto& [end, format] : kEnds) {
+  for (const auto& [end, format] : endings) {
     if (file.ends_with(end)) return format;
   }
   return Format::kText;

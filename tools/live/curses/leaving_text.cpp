@@ -21,6 +21,7 @@ std::string leaving_text() {
   std::string text;
   for (const char* capability : {"sgr0", "op", "rmcup", "rmkx", "cnorm"}) {
     const char* value = ::tigetstr(capability);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): what terminfo returns for no string
     if (value == nullptr || value == reinterpret_cast<const char*>(-1)) continue;
     captured = &text;
     ::tputs(value, 1, capture);

@@ -1,6 +1,6 @@
 // The only file that sees MPI: a module of its own, loaded under a launcher.
 
-#define OMPI_SKIP_MPICXX 1
+#define OMPI_SKIP_MPICXX 1  // NOLINT(readability-identifier-naming): Open MPI's name
 #include <mpi.h>
 
 #include <cstdlib>

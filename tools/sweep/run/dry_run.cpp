@@ -45,6 +45,7 @@ std::vector<Point> samples_of(const std::vector<Point>& points) {
     chosen.insert(count == 1 ? 0 : i * (points.size() - 1) / (count - 1));
   }
   std::vector<Point> samples;
+  samples.reserve(chosen.size());
   for (const std::size_t i : chosen) samples.push_back(points[i]);
   return samples;
 }

@@ -1,8 +1,9 @@
 #include "tools/sweep/run/progress_line.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <unistd.h>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -13,7 +14,7 @@ namespace weft::sweep {
 namespace {
 
 std::string duration_text(double seconds) {
-  const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+  const std::int64_t whole = std::llround(seconds);
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3'600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
   return fmt::format("{} h {:02} min", whole / 3'600, whole % 3'600 / 60);
