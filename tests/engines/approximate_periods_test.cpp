@@ -33,20 +33,24 @@ struct Pair {
   }
 };
 
-Results run(const Experiment& e, std::uint32_t threads = 1) {
+Results run_whole(const Experiment& e, std::uint32_t threads = 1) {
   return scenarios::simulate(e, {}, nullptr, {.threads = threads, .share_from = 0});
 }
 
-Results run_short(Experiment e, double tolerance, std::uint32_t threads = 1) {
+/// Leaves the experiment as it was.
+Results run_short(Experiment& e, double tolerance, std::uint32_t threads = 1) {
+  const scenarios::ReuseSpec before = e.scenario.run.reuse;
   e.scenario.run.reuse.periods = Periods::kApproximate;
   e.scenario.run.reuse.tolerance = tolerance;
-  return run(e, threads);
+  Results results = run_whole(e, threads);
+  e.scenario.run.reuse = before;
+  return results;
 }
 
 /// What is counted of jobs is of all of them, and what is left out was not simulated.
 Pair pair_of(const std::string& text, double tolerance = 0.01) {
-  const Experiment e = experiment_of_text(text);
-  Pair pair{run(e), run_short(e, tolerance)};
+  Experiment e = experiment_of_text(text);
+  Pair pair{run_whole(e), run_short(e, tolerance)};
   EXPECT_FALSE(pair.full.periods.has_value());
   EXPECT_EQ(pair.short_cut.outcome, scenarios::Outcome::kFinished);
   EXPECT_EQ(pair.short_cut.jobs[0].bytes, pair.full.jobs[0].bytes);
@@ -89,11 +93,11 @@ TEST(ApproximatePeriods, AreExactWhereRoundsAreAlike) {
 TEST(ApproximatePeriods, StandForSoManyMessagesInARow) {
   const Pair pair = pair_of(star(kRing));
   const auto& left_out = pair.report().left_out;
-  const Experiment one = experiment_of_text(
+  Experiment one = experiment_of_text(
       "name: one\nracks: {count: 1, servers: 8}\nfabric: {topology: leaf-spine, spines: 1}\n"
       "transport: {type: datagram}\njobs:\n"
       "  - {name: job, type: send-recv, size: 64KiB, ranks: [0, 1]}\n");
-  const Results alone = run(one);
+  const Results alone = run_whole(one);
   const Picoseconds message = alone.jobs[0].jct;
   EXPECT_EQ(left_out.time, message * (14 * left_out.rounds_left_out));
 }
@@ -142,7 +146,7 @@ TEST(ApproximatePeriods, WaitForStagesThatAreOver) {
 
 // Leaves of trees send as fast as acknowledgements come, and run ahead of those who add up.
 TEST(ApproximatePeriods, LeaveNothingOutOfTrees) {
-  const Experiment e =
+  Experiment e =
       experiment_of_text(star("algorithm: double-binary-tree, size: 32MiB, "
                               "execution: {channels: 1, chunk: 64KiB, in_flight: 4}",
                               "roce"));
@@ -150,7 +154,7 @@ TEST(ApproximatePeriods, LeaveNothingOutOfTrees) {
   EXPECT_EQ(same.periods->left_out.rounds, 256);
   EXPECT_EQ(same.periods->left_out.rounds_left_out, 0);
   EXPECT_GT(same.periods->left_out.closest.value_or(0), 0.05);
-  EXPECT_EQ(same.jobs[0].jct, run(e).jobs[0].jct);
+  EXPECT_EQ(same.jobs[0].jct, run_whole(e).jobs[0].jct);
 }
 
 TEST(ApproximatePeriods, AreTheSameOnAnyNumberOfThreads) {
@@ -160,7 +164,7 @@ TEST(ApproximatePeriods, AreTheSameOnAnyNumberOfThreads) {
       server("type: broadcast, algorithm: ring, size: 256MiB, "
              "execution: {preset: nccl, channels: 4}")};
   for (const std::string& text : cases) {
-    const Experiment e = experiment_of_text(text);
+    Experiment e = experiment_of_text(text);
     const Results one = run_short(e, 0.05);
     EXPECT_GT(one.periods->left_out.time, Picoseconds(0));
     for (const std::uint32_t threads : {2U, 3U}) {
@@ -210,10 +214,10 @@ TEST(ApproximatePeriods, LeaveOutIterationsOfTraining) {
 
 // The draws of 20 % make iterations differ by more than 1 %.
 TEST(ApproximatePeriods, LeaveNothingOutWhereTheyDiffer) {
-  const Experiment e =
+  Experiment e =
       experiment_of_text(server("type: all-reduce, size: 1MiB, iterations: 12, compute: 100us, "
                                 "jitter: {type: exponential, mean: 50us}"));
-  const Results full = run(e);
+  const Results full = run_whole(e);
   const Results same = run_short(e, 0.01);
   EXPECT_EQ(same.periods->left_out.iterations_left_out, 0);
   EXPECT_EQ(same.periods->left_out.time, Picoseconds(0));
@@ -226,10 +230,10 @@ TEST(ApproximatePeriods, LeaveNothingOutWhereTheyDiffer) {
 
 // A plain ring has no rounds: its steps wait for each other once around.
 TEST(ApproximatePeriods, AreNoneInACallWithoutChunks) {
-  const Experiment e = experiment_of_text(star("algorithm: ring, size: 10MiB"));
+  Experiment e = experiment_of_text(star("algorithm: ring, size: 10MiB"));
   const Results same = run_short(e, 0.5);
   EXPECT_EQ(same.periods->left_out.rounds, 0);
-  EXPECT_EQ(same.jobs[0].jct, run(e).jobs[0].jct);
+  EXPECT_EQ(same.jobs[0].jct, run_whole(e).jobs[0].jct);
 }
 
 // Utilisation is of the time that was simulated: that of a link that never rests stays.

@@ -21,7 +21,7 @@ std::string text(const std::string& run, const std::string& job = kJob,
          run + "\njobs: [" + job + "]\n" + rest;
 }
 
-std::string error_of(const std::string& scenario) {
+std::string error_of_periods(const std::string& scenario) {
   const auto loaded = load_scenario_text(scenario, "t.yaml");
   return loaded.ok() ? "no error" : loaded.errors().front().to_string();
 }
@@ -52,15 +52,15 @@ TEST(PeriodsOfScenarios, GoAroundByTheResolvedScenario) {
 }
 
 TEST(PeriodsOfScenarios, NameWhatIsWrong) {
-  EXPECT_THAT(error_of(text("{reuse: {periods: aproximate}}")),
+  EXPECT_THAT(error_of_periods(text("{reuse: {periods: aproximate}}")),
               HasSubstr("t.yaml:4:24: run.reuse.periods: `aproximate` is not known; expected one "
                         "of simulated, approximate; did you mean `approximate`?"));
-  EXPECT_THAT(error_of(text("{reuse: {period: approximate}}")),
+  EXPECT_THAT(error_of_periods(text("{reuse: {period: approximate}}")),
               HasSubstr("t.yaml:4:15: run.reuse.period: unknown key `period`"));
-  EXPECT_THAT(error_of(text("{reuse: {periods: approximate, tolerance: 60 %}}")),
+  EXPECT_THAT(error_of_periods(text("{reuse: {periods: approximate, tolerance: 60 %}}")),
               HasSubstr("run.reuse.tolerance: `60 %` is out of range; expected a number from 0 to "
                         "0.5"));
-  EXPECT_THAT(error_of(text("{reuse: {periods: approximate, tolerance: much}}")),
+  EXPECT_THAT(error_of_periods(text("{reuse: {periods: approximate, tolerance: much}}")),
               HasSubstr("run.reuse.tolerance: `much` is not a number"));
 }
 
@@ -86,7 +86,7 @@ TEST(PeriodsOfScenarios, RefuseWhatTheyCannotTell) {
       {text("{" + ask + "}", "{name: b, type: incast, size: 1MiB}"),
        "run.reuse.periods: is `approximate`; a job of type `incast` has neither rounds nor "
        "iterations"}};
-  for (const Case& c : cases) EXPECT_THAT(error_of(c.scenario), HasSubstr(c.error)) << c.scenario;
+  for (const Case& c : cases) EXPECT_THAT(error_of_periods(c.scenario), HasSubstr(c.error)) << c.scenario;
 }
 
 }  // namespace
