@@ -14,6 +14,7 @@
 
 #include "scenarios/output/collective_tables.hpp"
 #include "scenarios/output/pause_summary.hpp"
+#include "scenarios/output/reuse_summary.hpp"
 #include "scenarios/output/size_summary.hpp"
 #include "scenarios/results/summary/summary_record.hpp"
 #include "scenarios/text/format.hpp"
@@ -306,62 +307,6 @@ std::string fluid_ports_text(const Results& r) {
   return table.to_string("  ");
 }
 
-/// How much was simulated once and taken again; empty: nobody asked for that.
-std::string reuse_lines(const Results& r) {
-  std::string lines;
-  if (r.reuse.mode == Reuse::kAudit) {
-    lines += fmt::format(
-        "  reuse: {} of {} phases of {} GPUs began as none before, {} ended otherwise\n",
-        format_count(static_cast<std::int64_t>(r.reuse.simulated)),
-        format_count(static_cast<std::int64_t>(r.reuse.phases)), r.reuse.gpus,
-        format_count(static_cast<std::int64_t>(r.reuse.ended_otherwise)));
-  } else if (r.reuse.mode == Reuse::kVerify) {
-    lines += fmt::format(
-        "  reuse: {} phases of {} GPUs took place as {} that were simulated apart as well\n",
-        format_count(static_cast<std::int64_t>(r.reuse.phases)), r.reuse.gpus,
-        format_count(static_cast<std::int64_t>(r.reuse.simulated)));
-  } else if (r.reuse.phases > 0) {
-    lines += fmt::format("  reuse: {} of {} phases of {} GPUs simulated, {} of {} packet-hops\n",
-                         format_count(static_cast<std::int64_t>(r.reuse.simulated)),
-                         format_count(static_cast<std::int64_t>(r.reuse.phases)), r.reuse.gpus,
-                         format_count(static_cast<std::int64_t>(r.reuse.simulated_hops)),
-                         format_count(static_cast<std::int64_t>(r.totals.packet_hops)));
-  }
-  if (r.reuse.rail_phases > 0) {
-    lines += fmt::format("  reuse: {} of {} phases of {} GPUs on {} rails simulated\n",
-                         format_count(static_cast<std::int64_t>(r.reuse.rail_simulated)),
-                         format_count(static_cast<std::int64_t>(r.reuse.rail_phases)),
-                         r.reuse.rail_gpus, r.reuse.rails);
-  }
-  for (const std::string& refusal : r.reuse.refusals) lines += "  reuse: " + refusal + "\n";
-  return lines;
-}
-
-/// What approximate periods left out; empty: nobody asked for them.
-std::string periods_lines(const Results& r) {
-  if (!r.periods) return {};
-  const collectives::PeriodReport& found = r.periods->left_out;
-  std::string closest;
-  if (found.closest) {
-    closest = fmt::format(", others differed by {:.3g} % or more", 100 * *found.closest);
-  }
-  if (found.rounds_left_out + found.iterations_left_out == 0) {
-    return fmt::format("  approximate periods: none left out, of {} rounds and {} iterations{}\n",
-                       format_count(found.rounds), format_count(found.iterations), closest);
-  }
-  std::string lines = fmt::format(
-      "  approximate periods: {} of {} rounds and {} of {} iterations left out\n"
-      "  {} that they stand for, {}: periods differ by {:.3g} % at most{}\n",
-      format_count(found.rounds_left_out), format_count(found.rounds),
-      format_count(found.iterations_left_out), format_count(found.iterations),
-      format_time(found.time), r.periods->estimate_because.empty() ? "bounded" : "an estimate",
-      100 * found.spread, closest);
-  if (!r.periods->estimate_because.empty()) {
-    lines += "  there is no bound: " + r.periods->estimate_because + "\n";
-  }
-  return lines;
-}
-
 std::string cost_line(const Results& r) {
   const std::string times = fmt::format(
       "  simulated {} in {} of wall time{}: ", format_time(r.simulated),
@@ -405,8 +350,7 @@ std::string summary_text(const Results& r) {
           "\n";
   if (r.has_packets) text += pause_summary_text(r);
   text += cost_line(r);
-  text += reuse_lines(r);
-  text += periods_lines(r);
+  text += reuse_summary_text(r);
   text += fmt::format("  results sha256 {}\n", r.digest());
   for (const std::string& warning : r.warnings) text += "  warning: " + escaped(warning) + "\n";
   return text;

@@ -86,7 +86,8 @@ TEST(PeriodsOfScenarios, RefuseWhatTheyCannotTell) {
       {text("{" + ask + "}", "{name: b, type: incast, size: 1MiB}"),
        "run.reuse.periods: is `approximate`; a job of type `incast` has neither rounds nor "
        "iterations"}};
-  for (const Case& c : cases) EXPECT_THAT(error_of_periods(c.scenario), HasSubstr(c.error)) << c.scenario;
+  for (const Case& c : cases)
+    EXPECT_THAT(error_of_periods(c.scenario), HasSubstr(c.error)) << c.scenario;
 }
 
 }  // namespace

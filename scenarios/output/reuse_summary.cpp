@@ -1,0 +1,72 @@
+#include "scenarios/output/reuse_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+
+#include "scenarios/results/results.hpp"
+#include "scenarios/text/format.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+std::string reuse_lines(const Results& r) {
+  std::string lines;
+  if (r.reuse.mode == Reuse::kAudit) {
+    lines += fmt::format(
+        "  reuse: {} of {} phases of {} GPUs began as none before, {} ended otherwise\n",
+        format_count(static_cast<std::int64_t>(r.reuse.simulated)),
+        format_count(static_cast<std::int64_t>(r.reuse.phases)), r.reuse.gpus,
+        format_count(static_cast<std::int64_t>(r.reuse.ended_otherwise)));
+  } else if (r.reuse.mode == Reuse::kVerify) {
+    lines += fmt::format(
+        "  reuse: {} phases of {} GPUs took place as {} that were simulated apart as well\n",
+        format_count(static_cast<std::int64_t>(r.reuse.phases)), r.reuse.gpus,
+        format_count(static_cast<std::int64_t>(r.reuse.simulated)));
+  } else if (r.reuse.phases > 0) {
+    lines += fmt::format("  reuse: {} of {} phases of {} GPUs simulated, {} of {} packet-hops\n",
+                         format_count(static_cast<std::int64_t>(r.reuse.simulated)),
+                         format_count(static_cast<std::int64_t>(r.reuse.phases)), r.reuse.gpus,
+                         format_count(static_cast<std::int64_t>(r.reuse.simulated_hops)),
+                         format_count(static_cast<std::int64_t>(r.totals.packet_hops)));
+  }
+  if (r.reuse.rail_phases > 0) {
+    lines += fmt::format("  reuse: {} of {} phases of {} GPUs on {} rails simulated\n",
+                         format_count(static_cast<std::int64_t>(r.reuse.rail_simulated)),
+                         format_count(static_cast<std::int64_t>(r.reuse.rail_phases)),
+                         r.reuse.rail_gpus, r.reuse.rails);
+  }
+  for (const std::string& refusal : r.reuse.refusals) lines += "  reuse: " + refusal + "\n";
+  return lines;
+}
+
+std::string periods_lines(const Results& r) {
+  if (!r.periods) return {};
+  const collectives::PeriodReport& found = r.periods->left_out;
+  std::string closest;
+  if (found.closest) {
+    closest = fmt::format(", others differed by {:.3g} % or more", 100 * *found.closest);
+  }
+  if (found.rounds_left_out + found.iterations_left_out == 0) {
+    return fmt::format("  approximate periods: none left out, of {} rounds and {} iterations{}\n",
+                       format_count(found.rounds), format_count(found.iterations), closest);
+  }
+  std::string lines = fmt::format(
+      "  approximate periods: {} of {} rounds and {} of {} iterations left out\n"
+      "  {} that they stand for, {}: periods differ by {:.3g} % at most{}\n",
+      format_count(found.rounds_left_out), format_count(found.rounds),
+      format_count(found.iterations_left_out), format_count(found.iterations),
+      format_time(found.time), r.periods->estimate_because.empty() ? "bounded" : "an estimate",
+      100 * found.spread, closest);
+  if (!r.periods->estimate_because.empty()) {
+    lines += "  there is no bound: " + r.periods->estimate_because + "\n";
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string reuse_summary_text(const Results& r) { return reuse_lines(r) + periods_lines(r); }
+
+}  // namespace weft::scenarios
