@@ -201,7 +201,7 @@ class Finder {
 
 void Components::refuse(const std::string& reason, std::size_t gpus) {
   const auto known = std::ranges::find(refusals, reason, &Refusal::reason);
-  Refusal& refusal = known == refusals.end() ? refusals.emplace_back(reason) : *known;
+  Refusal& refusal = known == refusals.end() ? refusals.emplace_back(Refusal{reason}) : *known;
   refusal.gpus += static_cast<std::uint32_t>(gpus);
 }
 
