@@ -153,8 +153,7 @@ std::vector<SwitchId> Disturbances::switches_of(const Component& component) cons
     }
   }
   std::ranges::sort(switches);
-  const auto doubled = std::ranges::unique(switches);
-  switches.erase(doubled.begin(), doubled.end());
+  switches.erase(std::unique(switches.begin(), switches.end()), switches.end());
   return switches;
 }
 

@@ -103,7 +103,6 @@ class Timeline {
   collectives::ActivityLogs activities_;
   std::uint64_t next_arrow_ = 1;
   std::uint64_t last_counter_ = 1;  ///< odd
-  bool has_counters_ = false;
   TraceTrack fabric_;
   std::map<std::pair<std::uint32_t, ClassId>, Counter> queues_;
   std::map<std::pair<std::uint32_t, ClassId>, Counter> pauses_;
