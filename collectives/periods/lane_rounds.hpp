@@ -14,7 +14,6 @@ struct LaneRounds {
   struct Events {
     std::uint32_t lane = 0;
     std::uint32_t count = 0;
-    bool operator==(const Events&) const = default;
   };
   std::int64_t steps = 0;  ///< as is_counted; 0: the lane does nothing
   std::vector<Events> events;

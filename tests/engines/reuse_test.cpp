@@ -6,6 +6,7 @@
 
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"
+#include "tests/support/reuse_runs.hpp"
 
 /// Calls that are simulated once give what calls that are simulated each give, to the bit. The
 /// digest covers every table, the histogram of packet latencies and a sum over all messages; what
@@ -64,28 +65,8 @@ std::string server(const std::string& jobs, const std::string& rest = "") {
          rest + "jobs:\n" + jobs;
 }
 
-std::string servers(int count, const std::string& jobs, const std::string& rest = "") {
-  return "name: reuse\nracks: {count: " + std::to_string(count) +
-         ", servers: 1, server: hgx-h100}\n"
-         "links: {access: {length: 5m, cable: copper}, uplink: {length: 30m, cable: fibre}}\n"
-         "fabric: {topology: rail-optimised, group: " +
-         std::to_string(count) +
-         ", spines: 2, switch: quantum-2, load_balancing: spray}\n"
-         "transport: {type: roce, receiver: any-order, congestion_control: none}\n" +
-         rest + "jobs:\n" + jobs;
-}
-
-constexpr const char* kModel =
-    "model: {preset: gpt-13b, layers: 4, hidden: 1024, heads: 16, head_size: 64, ffn: 4096, "
-    "vocabulary: 4096, sequence: 128}";
-
-std::string training(const std::string& parallelism, const std::string& more = "") {
-  return std::string("  - {name: train, type: training, ") + kModel + ", parallelism: {" +
-         parallelism + "}, batch: {micro: 1, global: 8}" + more + "}\n";
-}
-
 TEST(Reuse, OfTensorParallelCallsInOneServerIsExact) {
-  const Results on = expect_the_same(server(training("tensor: 8")));
+  const Results on = expect_the_same(server(reuse_training("tensor: 8")));
   EXPECT_EQ(on.reuse.components, 1U);
   EXPECT_EQ(on.reuse.gpus, 8U);
   EXPECT_GT(on.reuse.phases, 100U);
@@ -96,26 +77,26 @@ TEST(Reuse, OfTensorParallelCallsInOneServerIsExact) {
 TEST(Reuse, OfTwoGroupsOfFourIsThatOfTwoComponents) {
   // Gradients of the two data-parallel copies cross NVLink as well: all eight GPUs are one
   // component.
-  EXPECT_EQ(expect_the_same(server(training("tensor: 4, data: 2"))).reuse.components, 1U);
+  EXPECT_EQ(expect_the_same(server(reuse_training("tensor: 4, data: 2"))).reuse.components, 1U);
 }
 
 TEST(Reuse, WithSequenceParallelismAndChunks) {
-  expect_the_same(server(training("tensor: 8, sequence_parallel: true")));
-  expect_the_same(server(training("tensor: 8, context: 1", ", overlap: {tensor: true}")));
+  expect_the_same(server(reuse_training("tensor: 8, sequence_parallel: true")));
+  expect_the_same(server(reuse_training("tensor: 8, context: 1", ", overlap: {tensor: true}")));
 }
 
 TEST(Reuse, OfDataParallelismAndZeroInOneServer) {
-  expect_the_same(server(training("tensor: 1, data: 8")));
-  expect_the_same(server(training("tensor: 2, data: 4, zero: 3")));
+  expect_the_same(server(reuse_training("tensor: 1, data: 8")));
+  expect_the_same(server(reuse_training("tensor: 2, data: 4, zero: 3")));
 }
 
 TEST(Reuse, OfPipelinesInOneServer) {
-  expect_the_same(server(training("tensor: 2, pipeline: 2, data: 2, schedule: 1f1b")));
+  expect_the_same(server(reuse_training("tensor: 2, pipeline: 2, data: 2, schedule: 1f1b")));
 }
 
 TEST(Reuse, OverServersIsExactAndSharesWhatDomainsHaveInCommon) {
-  const Results on =
-      expect_the_same(servers(4, training("tensor: 8, pipeline: 2, data: 2, schedule: 1f1b")));
+  const Results on = expect_the_same(
+      reuse_servers(4, reuse_training("tensor: 8, pipeline: 2, data: 2, schedule: 1f1b")));
   EXPECT_EQ(on.reuse.components, 4U);
   EXPECT_LT(on.reuse.simulated, on.reuse.phases / 2);
 }
@@ -123,7 +104,7 @@ TEST(Reuse, OverServersIsExactAndSharesWhatDomainsHaveInCommon) {
 // Gradients of eight rails: the eight GPUs of a server begin at times of their own, those of a rail
 // alike.
 TEST(Reuse, OfGradientsBetweenServersIsThatOfOneRail) {
-  const Results on = expect_the_same(servers(4, training("tensor: 8, data: 4")));
+  const Results on = expect_the_same(reuse_servers(4, reuse_training("tensor: 8, data: 4")));
   EXPECT_EQ(on.reuse.rails, 8U);
   EXPECT_EQ(on.reuse.rail_gpus, 32U);
   EXPECT_GT(on.reuse.rail_phases, 7U);
@@ -132,31 +113,33 @@ TEST(Reuse, OfGradientsBetweenServersIsThatOfOneRail) {
 }
 
 TEST(Reuse, OfGradientsInShardsAndBucketsIsExact) {
-  expect_the_same(servers(4, training("tensor: 8, data: 4, zero: 1")));
-  expect_the_same(servers(2, training("tensor: 8, data: 2, zero: 3", ", iterations: 2")));
+  expect_the_same(reuse_servers(4, reuse_training("tensor: 8, data: 4, zero: 1")));
+  expect_the_same(
+      reuse_servers(2, reuse_training("tensor: 8, data: 2, zero: 3", ", iterations: 2")));
 }
 
 // When a call's last message was posted tells waiting for others from sending; of calls that are
 // taken over it is that of the calls before, too, where these received later ones.
 TEST(Reuse, TellsExposedCommunicationFromBubblesAsItIs) {
-  expect_the_same(servers(
-      4, training("sequence_parallel: true, tensor: 8, pipeline: 2, data: 2, schedule: zb-h1",
-                  ", iterations: 2")));
+  expect_the_same(reuse_servers(
+      4, reuse_training("sequence_parallel: true, tensor: 8, pipeline: 2, data: 2, schedule: zb-h1",
+                        ", iterations: 2")));
 }
 
 // Receivers wait for their messages, which meet gradients on the way.
 TEST(Reuse, OfPipelinesBetweenServersIsExact) {
   for (const char* schedule : {"gpipe", "1f1b", "zb-h1"}) {
     SCOPED_TRACE(schedule);
-    const Results on = expect_the_same(
-        servers(4, training(std::string("tensor: 8, pipeline: 4, schedule: ") + schedule)));
+    const Results on = expect_the_same(reuse_servers(
+        4, reuse_training(std::string("tensor: 8, pipeline: 4, schedule: ") + schedule)));
     EXPECT_GT(on.reuse.rail_phases, 0U);
     EXPECT_LT(on.reuse.rail_simulated, on.reuse.rail_phases);
   }
 }
 
 TEST(Reuse, BetweenServersIsCutOffWhereTheScenarioSays) {
-  Experiment e = experiment_of_text(servers(4, training("tensor: 8, pipeline: 2, data: 2")));
+  Experiment e =
+      experiment_of_text(reuse_servers(4, reuse_training("tensor: 8, pipeline: 2, data: 2")));
   const Picoseconds whole = run_with(e, Reuse::kOff).results.simulated;
   for (int i = 1; i <= 12; ++i) {
     e.scenario.run.until = i * whole / 12 + Picoseconds(i % 3);
@@ -168,7 +151,7 @@ TEST(Reuse, BetweenServersIsCutOffWhereTheScenarioSays) {
 TEST(Reuse, SaysWhyCallsBetweenServersAreSimulatedEach) {
   const auto reason = [](const std::string& fabric, const std::string& plan) {
     Experiment e = experiment_of_text("name: r\nracks: {count: 4, servers: 1, server: hgx-h100}\n" +
-                                      fabric + "jobs:\n" + training(plan));
+                                      fabric + "jobs:\n" + reuse_training(plan));
     return run_with(e, Reuse::kOn).results.reuse.refusals;
   };
   const std::string roce = "transport: {type: roce, receiver: any-order}\n";
@@ -182,18 +165,19 @@ TEST(Reuse, SaysWhyCallsBetweenServersAreSimulatedEach) {
 
 TEST(Reuse, OfNoiseMissesAndIsExact) {
   const Results on = expect_the_same(
-      server(training("tensor: 8", ", noise: [{jitter: {type: exponential, mean: 1us}}]")));
+      server(reuse_training("tensor: 8", ", noise: [{jitter: {type: exponential, mean: 1us}}]")));
   EXPECT_EQ(on.reuse.components, 1U);
 }
 
 TEST(Reuse, OfOneSlowGpuHits) {
   const Results on =
-      expect_the_same(server(training("tensor: 8", ", noise: [{ranks: 3, factor: 1.3}]")));
+      expect_the_same(server(reuse_training("tensor: 8", ", noise: [{ranks: 3, factor: 1.3}]")));
   EXPECT_LT(on.reuse.simulated, on.reuse.phases / 2);
 }
 
 TEST(Reuse, IsTheSameOnThreadsAndForEveryCut) {
-  Experiment e = experiment_of_text(servers(4, training("tensor: 8, data: 4", ", iterations: 2")));
+  Experiment e =
+      experiment_of_text(reuse_servers(4, reuse_training("tensor: 8, data: 4", ", iterations: 2")));
   const MessageRun off = run_with(e, Reuse::kOff);
   for (const CellPlan::Cut cut :
        {CellPlan::Cut::kAuto, CellPlan::Cut::kOne, CellPlan::Cut::kFinest}) {
@@ -206,7 +190,7 @@ TEST(Reuse, IsTheSameOnThreadsAndForEveryCut) {
 }
 
 TEST(Reuse, StopsWhereTheScenarioSays) {
-  const std::string text = server(training("tensor: 8"));
+  const std::string text = server(reuse_training("tensor: 8"));
   Experiment e = experiment_of_text(text);
   const Picoseconds whole = run_with(e, Reuse::kOff).results.simulated;
   for (int i = 1; i <= 40; ++i) {
@@ -218,7 +202,7 @@ TEST(Reuse, StopsWhereTheScenarioSays) {
 
 TEST(Reuse, LeavesGpusAloneWhoseLinksOthersUse) {
   const Results on = expect_the_same(
-      server(training("tensor: 8", ", ranks: 0-7") +
+      server(reuse_training("tensor: 8", ", ranks: 0-7") +
              "  - {name: other, type: all-reduce, algorithm: ring, size: 1MiB, ranks: 0-3}\n"));
   EXPECT_EQ(on.reuse.components, 0U);
   ASSERT_EQ(on.reuse.refusals.size(), 1U);
@@ -235,7 +219,7 @@ TEST(Reuse, OfGraphs) {
 }
 
 TEST(Reuse, AuditSeesThatPhasesWhichBeginAlikeEndAlike) {
-  Experiment e = experiment_of_text(server(training("tensor: 8")));
+  Experiment e = experiment_of_text(server(reuse_training("tensor: 8")));
   const MessageRun off = run_with(e, Reuse::kOff);
   const MessageRun audited = run_with(e, Reuse::kAudit);
   expect_equal(off, audited);
@@ -246,7 +230,8 @@ TEST(Reuse, AuditSeesThatPhasesWhichBeginAlikeEndAlike) {
 }
 
 TEST(Reuse, SaysWhyNothingIsReused) {
-  Experiment e = experiment_of_text(server(training("tensor: 8"), "observe: {blame: true}\n"));
+  Experiment e =
+      experiment_of_text(server(reuse_training("tensor: 8"), "observe: {blame: true}\n"));
   const Results results = run_with(e, Reuse::kOn).results;
   ASSERT_EQ(results.reuse.refusals.size(), 1U);
   EXPECT_EQ(results.reuse.refusals.front(), "nothing is reused: blame follows packets");

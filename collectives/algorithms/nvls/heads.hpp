@@ -11,7 +11,8 @@ namespace weft::collectives {
 inline constexpr std::uint32_t kMostHeads = 32;
 
 /// The first so many GPUs of a domain are heads: each gets a part of the sum, and has it repeated
-/// to all. Where hosts have NICs, NCCL takes the GPUs next to them, which come first as well.
+/// to all. (Where fewer GPUs than that have a NIC next to them, NCCL takes those; here it takes the
+/// first ones all the same.)
 [[nodiscard]] constexpr std::uint32_t heads_of(std::uint32_t domain_size) {
   return std::min(domain_size, kMostHeads);
 }
