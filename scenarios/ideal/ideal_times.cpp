@@ -302,7 +302,7 @@ IdealTimes::Job IdealTimes::capacity_of(std::uint32_t job) {
   return best;
 }
 
-std::vector<IdealTimes::Job> IdealTimes::jobs() {
+std::vector<IdealTimes::Job> IdealTimes::jobs(const std::function<bool()>& goes_on) {
   const auto is_open_loop = [](const JobSpec& job) { return collectives::is_open_loop(job.kind); };
   if (std::ranges::all_of(scenario_.jobs, is_open_loop)) {
     return std::vector<Job>(scenario_.jobs.size());
@@ -317,14 +317,14 @@ std::vector<IdealTimes::Job> IdealTimes::jobs() {
         return delay;
       },
       scenario_.run.control_latency, workload_.groups());
-  network.run(executor);
+  network.run(executor, {}, goes_on);
   std::vector<Job> ideals;
   for (std::uint32_t j = 0; j < workload_.jobs().size(); ++j) {
-    if (is_open_loop(scenario_.jobs[j])) {
+    const collectives::JobOutcome outcome = executor.outcome(j);
+    if (is_open_loop(scenario_.jobs[j]) || !outcome.is_finished) {
       ideals.emplace_back();
       continue;
     }
-    const collectives::JobOutcome outcome = executor.outcome(j);
     Job ideal{outcome.end - outcome.start, "dependencies"};
     const Job capacity = capacity_of(j);
     ideals.push_back(capacity.time > ideal.time ? capacity : ideal);

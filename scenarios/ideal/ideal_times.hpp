@@ -2,6 +2,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -47,13 +48,14 @@ class IdealTimes {
   [[nodiscard]] Paths paths(ConnectionId connection, std::uint32_t index) const;
 
   struct Job {
-    Picoseconds time;    ///< 0: has no ideal time (open-loop)
+    Picoseconds time;    ///< 0: has no ideal time (open-loop, or nobody waited for it)
     std::string set_by;  ///< `dependencies`, or the cut that carries too much
   };
   /// By job: the larger of its dependency critical path, each message taking its zero-load time,
   /// and for every cut the wire bytes that must cross it over its capacity, plus the least latency
-  /// that any of its messages has.
-  [[nodiscard]] std::vector<Job> jobs();
+  /// that any of its messages has. Takes as long as all messages of all iterations ask for, unless
+  /// `goes_on`, asked now and then, says no: only jobs that have ended by then have a time.
+  [[nodiscard]] std::vector<Job> jobs(const std::function<bool()>& goes_on = {});
 
  private:
   class InNetworkLoad;

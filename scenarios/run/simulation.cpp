@@ -174,15 +174,15 @@ void require_invariants(const std::vector<std::string>& violations) {
   std::abort();
 }
 
-void enter(const ProgressObserver& progress, const char* stage) {
-  if (!progress) return;
+}  // namespace
+
+bool enter_stage(const ProgressObserver& progress, const char* stage) {
+  if (!progress) return true;
   Progress now;
   now.stage = stage;
   now.state = [](std::size_t /*ports*/) { return RunState{}; };
-  static_cast<void>(progress(now));
+  return progress(now);
 }
-
-}  // namespace
 
 namespace {
 
@@ -194,8 +194,8 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
                                      const MessageSink& sink) {
   // Before the network exists: what it takes to find them is then free again.
   IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
-  enter(progress, "ideal times of jobs");
-  std::vector<IdealTimes::Job> ideal_jobs = ideal_jobs_of(e, ideals);
+  std::vector<IdealTimes::Job> ideal_jobs =
+      ideal_jobs_of(e, ideals, [&] { return enter_stage(progress, "ideal times of jobs"); });
   const auto begin = std::chrono::steady_clock::now();
   using Spans = collectives::Executor::Spans;
   const bool blames = e.scenario.observe.blame && !e.lone_job;
@@ -269,7 +269,7 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
   }
 
   if (progress) progress(monitor.last());
-  enter(progress, "collecting results");
+  enter_stage(progress, "collecting results");
   if (files != nullptr) files->finish_traces();
   if (takes_over && has_stood_still(status, executor)) reuse->note_standstill();
   if (reuse != nullptr && reuse->is_in_vain()) return std::nullopt;

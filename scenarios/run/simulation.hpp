@@ -34,6 +34,10 @@ struct Progress {
 /// Returning false stops the run.
 using ProgressObserver = std::function<bool(const Progress&)>;
 
+/// Tells `observer`, if there is one, what is done before or after the simulation; whether the run
+/// goes on. Where that takes long it is said again and again, so that it can be stopped there too.
+bool enter_stage(const ProgressObserver& observer, const char* stage);
+
 /// Runs the packet engine to the end and collects the results; `sink` sees every message. Traces
 /// and messages are written where `files` is given; a run whose files cannot be written is
 /// interrupted. A broken conservation law is a defect of weft, not a result: the process aborts

@@ -103,13 +103,17 @@ void IdealNetwork::contribute(ConnectionId connection, Picoseconds arrival) {
   push(sum.latest, Kind::kDelivered, own.destination, reduction.own.value(), 0);
 }
 
-Picoseconds IdealNetwork::run(ProcessHandler& handler, std::optional<Picoseconds> until) {
+Picoseconds IdealNetwork::run(ProcessHandler& handler, std::optional<Picoseconds> until,
+                              const std::function<bool()>& goes_on) {
+  constexpr std::uint64_t kEventsBetweenQuestions = 1 << 16;
   for (std::size_t i = 0; i < processes_; ++i) {
     Context context(*this, ProcessId(i), Picoseconds(0));
     handler.on_start(context, ProcessId(i));
   }
   Picoseconds last;
+  std::uint64_t dispatched = 0;
   while (!events_.empty()) {
+    if (goes_on && dispatched++ % kEventsBetweenQuestions == 0 && !goes_on()) break;
     const Event event = events_.top();
     if (until && Picoseconds(event.time) >= *until) break;
     events_.pop();

@@ -1,10 +1,7 @@
 // The program as a user meets it: exit codes, messages, files.
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,10 +9,10 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
+
+#include "tests/support/program.hpp"
 
 namespace weft::testing {
 namespace {
@@ -24,60 +21,12 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct Finished {
-  int exit_code = -1;
-  std::string out;
-  std::string err;
-  double seconds = 0;
-};
-
-std::string read_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 const std::string kScenarios = std::string(WEFT_SOURCE_DIR) + "/scenarios/";
 
-/// Runs the program in a folder of its own, with a blank in the name.
 class Cli : public ::testing::Test {
  protected:
-  Cli() : folder_(fs::temp_directory_path() / ("weft cli " + std::to_string(::getpid()))) {
-    fs::create_directories(folder_);
-  }
-  ~Cli() override { fs::remove_all(folder_); }
-
-  pid_t start(const std::vector<std::string>& arguments) const {
-    const pid_t child = ::fork();
-    if (child != 0) return child;
-    redirect("out.txt", STDOUT_FILENO);
-    redirect("err.txt", STDERR_FILENO);
-    if (::chdir(folder_.c_str()) != 0) ::_exit(126);
-    std::vector<char*> argv;
-    std::string program = WEFT_PROGRAM;
-    argv.push_back(program.data());
-    std::vector<std::string> copies = arguments;
-    for (std::string& argument : copies) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    ::execv(program.c_str(), argv.data());
-    ::_exit(127);
-  }
-  Finished wait_for(pid_t child) const {
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    Finished f;
-    f.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    f.out = read_file(folder_ / "out.txt");
-    f.err = read_file(folder_ / "err.txt");
-    return f;
-  }
-  Finished run(const std::vector<std::string>& arguments) const {
-    const auto begin = std::chrono::steady_clock::now();
-    Finished f = wait_for(start(arguments));
-    f.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    return f;
-  }
+  Finished run(const std::vector<std::string>& arguments) const { return program_.run(arguments); }
+  std::string read(const std::string& name) const { return program_.folder().read(name); }
   std::string digest(const std::vector<std::string>& arguments) const {
     std::vector<std::string> all{"run"};
     all.insert(all.end(), arguments.begin(), arguments.end());
@@ -87,14 +36,8 @@ class Cli : public ::testing::Test {
     return nlohmann::json::parse(f.out).at("results_sha256").get<std::string>();
   }
 
-  fs::path folder_;
-
- private:
-  void redirect(const char* name, int descriptor) const {
-    const int file = ::open((folder_ / name).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    ::dup2(file, descriptor);
-    ::close(file);
-  }
+  const Program program_{"cli"};
+  const fs::path& folder_ = program_.folder().path();
 };
 
 TEST_F(Cli, RunPrintsTheSummaryAndWritesAllFiles) {
@@ -105,10 +48,9 @@ TEST_F(Cli, RunPrintsTheSummaryAndWritesAllFiles) {
   }
   for (const char* file :
        {"summary.json", "jobs.csv", "messages.csv", "ports.csv", "resolved.yaml"}) {
-    EXPECT_FALSE(read_file(folder_ / "results" / "incast-32" / file).empty()) << file;
+    EXPECT_FALSE(read(std::string("results/incast-32/") + file).empty()) << file;
   }
-  const auto summary =
-      nlohmann::json::parse(read_file(folder_ / "results" / "incast-32" / "summary.json"));
+  const auto summary = nlohmann::json::parse(read("results/incast-32/summary.json"));
   for (const char* key : {"scenario", "engine", "seed", "scenario_sha256", "simulated_seconds",
                           "wall_seconds", "events", "packet_hops", "jobs", "messages",
                           "packet_latency_seconds", "network", "results_sha256"}) {
@@ -132,10 +74,12 @@ TEST_F(Cli, MalformedScenariosExitWithTwoAndNameThePlaceWithinASecond) {
   for (const auto& entry :
        fs::directory_iterator(std::string(WEFT_SOURCE_DIR) + "/tests/scenarios/malformed")) {
     if (entry.path().extension() != ".yaml") continue;
+    const auto begin = std::chrono::steady_clock::now();
     const Finished f = run({"run", entry.path().string()});
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
     EXPECT_EQ(f.exit_code, 2) << entry.path() << f.err;
     EXPECT_THAT(f.err, HasSubstr("/malformed/"));  // the scenario, or a file that it names
-    EXPECT_LT(f.seconds, 1.0) << entry.path();
+    EXPECT_LT(taken.count(), 1.0) << entry.path();
     ++count;
   }
   EXPECT_GE(count, 20);
@@ -185,7 +129,7 @@ TEST_F(Cli, AFolderThatHoldsSomethingElseIsLeftAlone) {
   const Finished f = run({"run", kScenarios + "incast.yaml", "--out", "mine"});
   EXPECT_EQ(f.exit_code, 2);
   EXPECT_THAT(f.err, HasSubstr("thesis.tex"));
-  EXPECT_EQ(read_file(folder_ / "mine" / "thesis.tex"), "precious");
+  EXPECT_EQ(read("mine/thesis.tex"), "precious");
 }
 
 // A horizon that the scenario names is no failure.
@@ -197,8 +141,7 @@ TEST_F(Cli, ARunThatComesToItsHorizonSaysHowFarItsJobsCame) {
   EXPECT_THAT(f.out, HasSubstr("incast is cut at the horizon of 100 us: 0 of 32 messages that it "
                                "posted are completed"));
   EXPECT_THAT(f.out, ::testing::ContainsRegex("message completion +- +- +- +-"));
-  const std::string summary =
-      read_file(folder_ / "results" / "incast-32-run.until=100us" / "summary.json");
+  const std::string summary = read("results/incast-32-run.until=100us/summary.json");
   EXPECT_THAT(summary, HasSubstr("\"outcome\": \"horizon\""));
   const auto messages = nlohmann::json::parse(summary)["messages"];
   EXPECT_TRUE(messages["fct_seconds"]["p99"].is_null());
@@ -212,13 +155,11 @@ TEST_F(Cli, ARunThatDoesNotFinishExitsWithOneSaysWhoWaitsAndKeepsItsResults) {
 }
 
 TEST_F(Cli, CtrlCLeavesTheFinishedWorkOnDisk) {
-  const pid_t child =
-      start({"run", kScenarios + "all-reduce.yaml", "--set", "jobs[0].size=64GiB", "--out", "cut"});
-  std::this_thread::sleep_for(std::chrono::milliseconds(700));
-  ::kill(child, SIGINT);
-  const Finished f = wait_for(child);
+  const Finished f = program_.stopped({WEFT_PROGRAM, "run", kScenarios + "all-reduce.yaml", "--set",
+                                       "jobs[0].size=64GiB", "--out", "cut"},
+                                      SIGINT, "cut");
   EXPECT_EQ(f.exit_code, 1) << f.err;
-  EXPECT_THAT(read_file(folder_ / "cut" / "summary.json"), HasSubstr("interrupted"));
+  EXPECT_THAT(read("cut/summary.json"), HasSubstr("interrupted"));
 }
 
 TEST_F(Cli, CheckSaysHowTheFabricIsCut) {
@@ -249,14 +190,13 @@ TEST_F(Cli, TheFluidEngineLeavesOutWhatOnlyPacketsTell) {
   EXPECT_EQ(f.exit_code, 0) << f.err;
   EXPECT_THAT(f.out, HasSubstr("fluid engine"));
   EXPECT_THAT(f.out, HasSubstr("fabric.ecn and transport.congestion_control have no effect"));
-  const fs::path folder = folder_ / "results" / "incast-32-fluid";
-  const auto summary = nlohmann::json::parse(read_file(folder / "summary.json"));
+  const auto summary = nlohmann::json::parse(read("results/incast-32-fluid/summary.json"));
   EXPECT_EQ(summary["engine"], "fluid");
   for (const char* key : {"network", "packet_latency_seconds", "packet_hops", "cells"}) {
     EXPECT_FALSE(summary.contains(key)) << key;
   }
   for (const char* word : {"queue", "mark", "pause", "drop", "packets"}) {
-    EXPECT_THAT(read_file(folder / "ports.csv"), Not(HasSubstr(word)));
+    EXPECT_THAT(read("results/incast-32-fluid/ports.csv"), Not(HasSubstr(word)));
   }
 }
 
@@ -265,15 +205,15 @@ TEST_F(Cli, IsolatedSaysHowMuchSlowerEachJobIsBesideTheOthers) {
   const Finished f = run({"run", scenario, "--isolated", "--out", "x"});
   EXPECT_EQ(f.exit_code, 0) << f.err;
   EXPECT_THAT(f.out, HasSubstr("against running alone"));
-  EXPECT_THAT(read_file(folder_ / "x" / "isolated.csv"), HasSubstr("\ntraining,"));
-  const auto summary = nlohmann::json::parse(read_file(folder_ / "x" / "summary.json"));
+  EXPECT_THAT(read("x/isolated.csv"), HasSubstr("\ntraining,"));
+  const auto summary = nlohmann::json::parse(read("x/summary.json"));
   ASSERT_EQ(summary["isolated"].size(), 3U);
   const auto& training = summary["isolated"][1];
   EXPECT_EQ(training["job"], "training");
   EXPECT_EQ(training["jct_seconds"]["shared"], summary["jobs"][1]["jct_seconds"]);
   EXPECT_NEAR(training["slowdown"].get<double>(), 4.0 / 3, 0.02);  // three quarters of the link
   // Messages are those of the run with all jobs: two long ones and five short ones.
-  const std::string messages = read_file(folder_ / "x" / "messages.csv");
+  const std::string messages = read("x/messages.csv");
   EXPECT_EQ(std::count(messages.begin(), messages.end(), '\n'), 1 + 7);
 }
 
@@ -283,7 +223,7 @@ TEST_F(Cli, IsolatedRunsEachJobAloneAsAFluidToo) {
   const Finished f = run({"run", scenario, "--isolated", "--engine", "fluid", "--out", "x"});
   EXPECT_EQ(f.exit_code, 0) << f.err;
   EXPECT_THAT(f.out, HasSubstr("against running alone"));
-  const auto summary = nlohmann::json::parse(read_file(folder_ / "x" / "summary.json"));
+  const auto summary = nlohmann::json::parse(read("x/summary.json"));
   EXPECT_EQ(summary["engine"], "fluid");
   ASSERT_EQ(summary["isolated"].size(), 3U);
   for (std::size_t job = 0; job < 3; ++job) {
@@ -301,8 +241,8 @@ TEST_F(Cli, IsolatedBesideBothEnginesIsOfEachAndCompared) {
   EXPECT_EQ(f.exit_code, 0) << f.err;
   EXPECT_THAT(f.out, HasSubstr("against running alone"));
   EXPECT_THAT(f.out, HasSubstr("training, slowdown"));
-  for (const char* folder : {"x", "x-fluid"}) {
-    EXPECT_THAT(read_file(folder_ / folder / "isolated.csv"), HasSubstr("\ntraining,")) << folder;
+  for (const std::string folder : {"x", "x-fluid"}) {
+    EXPECT_THAT(read(folder + "/isolated.csv"), HasSubstr("\ntraining,")) << folder;
   }
 }
 
@@ -371,7 +311,7 @@ TEST_F(Cli, PlatformWritesAFileOrStandardOutput) {
   EXPECT_EQ(f.exit_code, 0) << f.err;
   EXPECT_THAT(f.out, HasSubstr("<platform version=\"4.1\">"));
   EXPECT_EQ(run({"platform", kScenarios + "incast.yaml", "--out", "p.xml"}).exit_code, 0);
-  EXPECT_EQ(read_file(folder_ / "p.xml"), f.out);
+  EXPECT_EQ(read("p.xml"), f.out);
   EXPECT_EQ(run({"platform", kScenarios + "incast.yaml", "--out", "no/p.xml"}).exit_code, 1);
   const Finished large =
       run({"platform", kScenarios + "incast.yaml", "--set", "racks.count=200", "--out", "q.xml"});
@@ -381,15 +321,14 @@ TEST_F(Cli, PlatformWritesAFileOrStandardOutput) {
 }
 
 TEST_F(Cli, CtrlCStopsTheFluidEngineToo) {
-  const pid_t child =
-      start({"run", kScenarios + "all-reduce.yaml", "--engine", "fluid", "--set", "racks.count=64",
-             "--set", "jobs[0].size=64GiB", "--quiet", "--name", "cut"});
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
-  ::kill(child, SIGINT);
-  const Finished f = wait_for(child);
+  // A hundred iterations, of which each takes more than a second.
+  const Finished f =
+      program_.stopped({WEFT_PROGRAM, "run", kScenarios + "all-reduce.yaml", "--engine", "fluid",
+                        "--set", "racks.count=64", "--set", "jobs[0].size=1GiB", "--set",
+                        "jobs[0].iterations=100", "--quiet", "--name", "cut"},
+                       SIGINT, "cut-fluid");
   EXPECT_EQ(f.exit_code, 1) << f.err;
-  EXPECT_THAT(read_file(folder_ / "results" / "cut-fluid" / "summary.json"),
-              HasSubstr("interrupted"));
+  EXPECT_THAT(read("results/cut-fluid/summary.json"), HasSubstr("interrupted"));
 }
 
 }  // namespace

@@ -60,19 +60,9 @@ class Output : public ::testing::Test {
   Finished stopped(int signal, const std::string& out) const {
     std::vector<std::string> command{WEFT_PROGRAM, "run", "s.yaml", "--out", out};
     command.insert(command.end(), kLong.begin(), kLong.end());
-    const pid_t child = program_.start(command);
-    for (int i = 0; i < 500 && !has_partial(out); ++i) ::usleep(10'000);
-    ::usleep(100'000);
-    ::kill(child, signal);
-    return program_.wait_for(child);
+    return program_.stopped(command, signal, out);
   }
-  bool has_partial(const std::string& out) const {
-    for (const auto& entry : fs::recursive_directory_iterator(program_.folder().path())) {
-      const std::string name = entry.path().filename().string();
-      if (name.starts_with(out + ".partial.") || name.starts_with("results.partial.")) return true;
-    }
-    return false;
-  }
+  bool has_partial(const std::string& out) const { return program_.has_partial(out); }
 
   Program program_;
 };

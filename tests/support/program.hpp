@@ -4,6 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -50,6 +52,26 @@ class Program {
   [[nodiscard]] Finished run(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), WEFT_PROGRAM);
     return wait_for(start(std::move(arguments)));
+  }
+
+  /// Whether results are being written for the folder `out`, or for one inside a folder `out` that
+  /// cannot be replaced.
+  [[nodiscard]] bool has_partial(const std::string& out) const {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with(out + ".partial.") || name.starts_with("results.partial.")) return true;
+    }
+    return false;
+  }
+  /// Starts `command` and sends it `signal` once it writes results for `out`: how long the machine
+  /// takes to get there does not matter, only that the run itself takes far longer.
+  [[nodiscard]] Finished stopped(std::vector<std::string> command, int signal,
+                                 const std::string& out) const {
+    const pid_t child = start(std::move(command));
+    for (int i = 0; i < 1'000 && !has_partial(out); ++i) ::usleep(10'000);
+    ::usleep(100'000);
+    ::kill(child, signal);
+    return wait_for(child);
   }
 
  private:

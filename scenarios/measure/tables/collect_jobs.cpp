@@ -10,9 +10,10 @@
 
 namespace weft::scenarios {
 
-std::vector<IdealTimes::Job> ideal_jobs_of(const Experiment& e, IdealTimes& ideals) {
+std::vector<IdealTimes::Job> ideal_jobs_of(const Experiment& e, IdealTimes& ideals,
+                                           const std::function<bool()>& goes_on) {
   if (e.lone_job) return std::vector<IdealTimes::Job>(e.workload.jobs().size());
-  return ideals.jobs();
+  return ideals.jobs(goes_on);
 }
 
 void collect_jobs(const EndedRun& run, Results& results) {

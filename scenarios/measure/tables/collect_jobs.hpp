@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "collectives/runtime/executor.hpp"
@@ -11,9 +12,10 @@
 namespace weft::scenarios {
 
 /// By job. Of a job that runs alone nobody asks for its ideal time, which the run with all jobs has
-/// found.
+/// found. `goes_on` as for `IdealTimes::jobs`.
 [[nodiscard]] std::vector<IdealTimes::Job> ideal_jobs_of(const Experiment& experiment,
-                                                         IdealTimes& ideals);
+                                                         IdealTimes& ideals,
+                                                         const std::function<bool()>& goes_on);
 
 void collect_jobs(const EndedRun& run, Results& results);
 
