@@ -116,6 +116,7 @@ void PhaseReplay::start() {
   WEFT_CHECK(is_quiet_, "a phase begins on a quiet network");
   is_quiet_ = false;
   begins_.clear();
+  turns_.clear();
   ends_.clear();
   queues_.clear();
   start_ = std::max(network_->now(), network_->last_event()) + 1_us;
@@ -132,13 +133,27 @@ void PhaseReplay::start() {
 // The next of a stream's begins is set when the one before it has ended: until then its lanes are
 // not there. Before that nobody begins it either.
 void PhaseReplay::add(const PhaseBegin& begin) {
-  Queue& queue = queues_[{begin.rank, begin.stream}];
-  queue.coming.push_back(static_cast<std::uint32_t>(begins_.size()));
+  const auto number = static_cast<std::uint32_t>(begins_.size());
+  queues_[{begin.rank, begin.stream}].coming.push_back(number);
   is_at_rest_ = false;
+  turns_.emplace_back();
+  for (std::uint32_t i = number; i-- > 0 && begins_[i].time == begin.time;) {
+    if (begins_[i].rank != begin.rank) continue;
+    turns_[i].behind = number;
+    turns_[number].before = i;
+    break;
+  }
   begins_.push_back(begin);
   ends_.emplace_back();
-  if (queue.next + 1 < queue.coming.size()) return;
-  network_->set_alarm(start_ + begin.time, ProcessId(begin.rank),
+  begin_in_turn(number, network_->now());
+}
+
+void PhaseReplay::begin_in_turn(std::uint32_t number, Picoseconds now) {
+  const PhaseBegin& begin = begins_[number];
+  const Queue& queue = queues_[{begin.rank, begin.stream}];
+  if (queue.coming[queue.next] != number) return;
+  if (turns_[number].before != kNone && !turns_[turns_[number].before].has_come) return;
+  network_->set_alarm(std::max(start_ + begin.time, now), ProcessId(begin.rank),
                       collectives::Executor::alarm_of_begin(begin.stream));
 }
 
@@ -215,9 +230,12 @@ void PhaseReplay::collect_messages(Phase& phase) {
 }
 
 void PhaseReplay::begun(ProcessId process, std::uint32_t stream, std::uint32_t /*call*/,
-                        Picoseconds /*now*/) {
+                        Picoseconds now) {
   const Queue& queue = queues_[{process.value(), stream}];
-  program_->set_call(process.value(), stream, call_number(begins_[queue.coming[queue.next]]));
+  const std::uint32_t number = queue.coming[queue.next];
+  program_->set_call(process.value(), stream, call_number(begins_[number]));
+  turns_[number].has_come = true;
+  if (turns_[number].behind != kNone) begin_in_turn(turns_[number].behind, now);
 }
 
 void PhaseReplay::ended(ProcessId process, std::uint32_t stream, Picoseconds now,
@@ -228,9 +246,7 @@ void PhaseReplay::ended(ProcessId process, std::uint32_t stream, Picoseconds now
       posted_at < start_ ? Picoseconds(0) - Picoseconds::max() / 4 : posted_at - start_;
   ends_[queue.coming[queue.next]] = {now - start_, posted};
   if (stops_at_ends_) network_->stop();
-  if (++queue.next == queue.coming.size()) return;
-  const Picoseconds next = start_ + begins_[queue.coming[queue.next]].time;
-  network_->set_alarm(std::max(next, now), process, collectives::Executor::alarm_of_begin(stream));
+  if (++queue.next < queue.coming.size()) begin_in_turn(queue.coming[queue.next], now);
 }
 
 std::vector<std::string> PhaseReplay::violations() const {

@@ -64,6 +64,8 @@ class PhaseReplay final : private collectives::TaskObserver {
   void begun(ProcessId process, std::uint32_t stream, std::uint32_t call, Picoseconds now) override;
   void ended(ProcessId process, std::uint32_t stream, Picoseconds now,
              Picoseconds posted_at) override;
+  /// Has the call begun when it is time, if nothing that it waits for is to come before.
+  void begin_in_turn(std::uint32_t number, Picoseconds now);
   void make_workload(const Experiment& e, const collectives::Component& component);
   [[nodiscard]] std::uint32_t call_number(const PhaseBegin& begin) const;
   /// Begins and ends of calls in the window: events of the whole run as well.
@@ -86,6 +88,16 @@ class PhaseReplay final : private collectives::TaskObserver {
     std::size_t next = 0;
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Queue> queues_;
+  static constexpr std::uint32_t kNone = ~0U;
+  /// Of begins of a rank at one time each waits for the one before it: a call may end as it begins,
+  /// as one does that only sends, and another stream begin for that, so that times alone do not
+  /// tell their order. By begin:
+  struct Turn {
+    std::uint32_t before = kNone;
+    std::uint32_t behind = kNone;
+    bool has_come = false;
+  };
+  std::vector<Turn> turns_;
   std::vector<PhaseBegin> begins_;
   std::vector<PhaseEnd> ends_;
   std::vector<PhaseSent> before_;  ///< by rank: what it had sent when the phase began

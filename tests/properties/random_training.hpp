@@ -154,8 +154,11 @@ class RandomTraining {
   void faults(std::string& yaml) {
     yaml += "faults:\n";
     const std::uint64_t count = 1 + below(2);
+    std::uint64_t type = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
-      switch (below(6)) {
+      // Two of one type must not overlap on a link.
+      type = i == 0 ? below(6) : (type + 1 + below(5)) % 6;
+      switch (type) {
         case 0:
           yaml += fmt::format("  - {{type: link-rate, from: gpu{}, rate: 50Gbps, {}}}\n", gpu(),
                               when());
