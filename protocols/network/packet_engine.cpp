@@ -219,7 +219,11 @@ PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds u
     events_at_observation_ = events_;
     if (observer && !observer(now, sums().packet_hops)) return Status::kInterrupted;
   }
-  return Status::kTimeLimit;
+  // Whether the last window leads up to the limit, or another one follows that shows that nothing
+  // is left, depends on the cut.
+  if (earliest_event(now) != Agenda::kNever) return Status::kTimeLimit;
+  now = std::max(begin, std::min(now, last_event()));
+  return is_deadlocked() ? Status::kDeadlocked : Status::kQuiescent;
 }
 
 std::uint64_t PacketNetwork::Engine::run_window_of_all(Picoseconds start, Picoseconds end) {

@@ -148,8 +148,11 @@ void MessageCollector::put_out_rows() {
     const protocols::MessageOutcome& m = row.outcome;
     const bool is_pending = over(row) == Picoseconds::max();
     constexpr protocols::QueuePairId kAny(0U);
+    // What has not been delivered was sent after what has.
+    const bool is_delivered = m.delivered >= Picoseconds(0);
     return std::tuple(over(row), m.connection, is_pending ? kAny : m.queue_pair, m.posted,
-                      is_pending ? m.queue_pair : kAny, m.delivered);
+                      is_pending ? m.queue_pair : kAny,
+                      is_delivered ? m.delivered : Picoseconds::max());
   };
   std::ranges::stable_sort(rows_, [&](const Row& a, const Row& b) { return key(a) < key(b); });
   for (const Row& row : rows_) sink_(row.message);

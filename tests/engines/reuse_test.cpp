@@ -94,6 +94,55 @@ TEST(Reuse, OfPipelinesInOneServer) {
   expect_the_same(server(reuse_training("tensor: 2, pipeline: 2, data: 2, schedule: 1f1b")));
 }
 
+/// Two servers by leaves and spines, and a job of four copies or so of a model of 2 layers.
+std::string two_layers(const std::string& racks, const std::string& fabric,
+                       const std::string& parallelism, const std::string& rest) {
+  return "name: two-layers\nseed: 401\nracks: {count: " + racks +
+         ", servers: 1, server: hgx-h100}\n"
+         "links: {access: {length: 5m, cable: copper}, uplink: {length: 30m, cable: fibre}}\n" +
+         fabric +
+         "jobs:\n  - {name: train, type: training, model: {preset: gpt-13b, layers: 2, hidden: "
+         "512, heads: 8, head_size: 64, ffn: 1024, vocabulary: 1024, sequence: 128}, parallelism: "
+         "{" +
+         parallelism + rest;
+}
+
+// Where a stage only sends to the next one, the call ends as it begins, and calls of other streams
+// begin at the same picosecond: in this order, which is not that of the streams' numbers.
+TEST(Reuse, KeepsCallsInOrderThatARankBeginsAtOneTime) {
+  expect_the_same(two_layers(
+      "2",
+      "fabric: {topology: leaf-spine, spines: 2, switch: spectrum-4, load_balancing: spray, "
+      "flow_control: pfc}\n"
+      "transport: {type: roce, receiver: any-order, congestion_control: none}\n",
+      "tensor: 4, pipeline: 2, data: 2, schedule: gpipe, sequence_parallel: true, zero: 1}",
+      ", batch: {micro: 1, global: 6}, iterations: 2}\n"));
+}
+
+// A fault ends less than a lookahead before the run does, and nothing else is left: whether the
+// last window ends there or another one follows was told from the outcome.
+TEST(Reuse, AtRestARunIsOverWhateverTheCutAndTheLimit) {
+  Experiment e = experiment_of_text(
+      two_layers("3",
+                 "fabric: {topology: rail-optimised, group: 3, spines: 2, switch: spectrum-4}\n"
+                 "transport: {type: roce, congestion_control: dcqcn}\n",
+                 "tensor: 4, data: 6, sequence_parallel: true, zero: 1}",
+                 ", batch: {micro: 1, global: 6}}\n"
+                 "faults: [{type: bit-errors, from: gpu11, frame_loss_rate: 0.03, at: 520us, "
+                 "until: 699.7us}]\n"
+                 "run: {warmup: 600us, until: 700us}\n"));
+  std::vector<Picoseconds> simulated;
+  for (const CellPlan::Cut cut :
+       {CellPlan::Cut::kOne, CellPlan::Cut::kAuto, CellPlan::Cut::kFinest}) {
+    e.scenario.run.cells = cut;
+    for (const Reuse reuse : {Reuse::kOff, Reuse::kOn}) {
+      simulated.push_back(run_with(e, reuse).results.simulated);
+    }
+  }
+  EXPECT_LT(simulated.front(), 500_us);
+  for (const Picoseconds s : simulated) EXPECT_EQ(s, simulated.front());
+}
+
 TEST(Reuse, OverServersIsExactAndSharesWhatDomainsHaveInCommon) {
   const Results on = expect_the_same(
       reuse_servers(4, reuse_training("tensor: 8, pipeline: 2, data: 2, schedule: 1f1b")));
