@@ -220,15 +220,21 @@ void PartsProgram::for_each_send(std::uint32_t rank,
     if (member) communicators.push_back(member->communicator);
   }
   for (const auto& [number, count] : parts_->call_counts(rank, communicators)) {
-    const std::uint32_t stream =
-        plan_.number_of(StreamOf::communicator(parts_->calls()[number].communicator));
-    const LanePlan::Member member = plan_.member(rank, stream).value();
-    const std::uint32_t first = plan_.first_lane_of_call(number);
-    for (std::uint32_t lane = first; lane < first + calls_[number]->lanes(); ++lane) {
-      StepStream steps = call_steps(number, member, lane);
-      for (Step step; steps.next(step);) {
-        if (step.sends()) visit({plan_.first_lane(stream) + lane, step, count});
-      }
+    for_each_send_of_call(number, rank, count, visit);
+  }
+}
+
+void PartsProgram::for_each_send_of_call(std::uint32_t number, std::uint32_t rank,
+                                         std::int64_t times,
+                                         const std::function<void(const SendCount&)>& visit) const {
+  const std::uint32_t stream =
+      plan_.number_of(StreamOf::communicator(parts_->calls()[number].communicator));
+  const LanePlan::Member member = plan_.member(rank, stream).value();
+  const std::uint32_t first = plan_.first_lane_of_call(number);
+  for (std::uint32_t lane = first; lane < first + calls_[number]->lanes(); ++lane) {
+    StepStream steps = call_steps(number, member, lane);
+    for (Step step; steps.next(step);) {
+      if (step.sends()) visit({plan_.first_lane(stream) + lane, step, times});
     }
   }
 }

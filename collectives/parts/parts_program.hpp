@@ -58,6 +58,9 @@ class PartsProgram final : public JobProgram {
                                       std::uint32_t lane) const;
   void for_each_send(std::uint32_t rank,
                      const std::function<void(const SendCount&)>& visit) const override;
+  /// What a rank sends in a call of one of its communicators, as if it made the call `times` times.
+  void for_each_send_of_call(std::uint32_t number, std::uint32_t rank, std::int64_t times,
+                             const std::function<void(const SendCount&)>& visit) const;
 
  private:
   class Source;

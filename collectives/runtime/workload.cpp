@@ -234,14 +234,23 @@ void for_each_transfer(
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
     MessageCounts counts;
     program.for_each_send(rank, [&](const SendCount& send) {
-      const Bytes size = program.wire_size({rank, send.lane}, send.step.bytes());
-      for_each_leg(workload, connection_of(workload, plan, rank, send), size,
-                   [&](ConnectionId leg, Bytes part, std::int64_t n) {
-                     counts[{leg, part.count()}] += n * send.count;
-                   });
+      for_each_transfer_of(workload, job, rank, send,
+                           [&](ConnectionId connection, Bytes size, std::int64_t count) {
+                             counts[{connection, size.count()}] += count;
+                           });
     });
     for (const auto& [key, n] : counts) visit(key.first, Bytes(key.second), n * iterations);
   }
+}
+
+void for_each_transfer_of(
+    const Workload& workload, std::uint32_t job, std::uint32_t rank, const SendCount& send,
+    const std::function<void(ConnectionId connection, Bytes size, std::int64_t count)>& visit) {
+  const JobPlan& plan = workload.jobs()[job];
+  const Bytes size = plan.program->wire_size({rank, send.lane}, send.step.bytes());
+  for_each_leg(
+      workload, connection_of(workload, plan, rank, send), size,
+      [&](ConnectionId leg, Bytes part, std::int64_t n) { visit(leg, part, n * send.count); });
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #include "scenarios/checks/forecast.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,8 @@
 #include "protocols/network/state_sizes.hpp"
 #include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/limits/traffic.hpp"
+#include "scenarios/reuse/foresight.hpp"
+#include "scenarios/text/format.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -35,6 +38,10 @@ constexpr double kBeyondCaches = 64 * kCache;
 /// Steps, ideal times, records and lines of a message, from scenarios whose messages are a few
 /// packets (nccl-nvl72, nvl72).
 constexpr double kNanosecondsPerMessage = 9'000;
+/// What is left of that where the call is taken over: its ideal time.
+constexpr double kNanosecondsPerSparedMessage = 1'000;
+/// Looking a rank's call up.
+constexpr double kNanosecondsPerSparedCall = 5'000;
 /// Start, routes, files.
 constexpr double kSecondsPerRun = 0.02;
 
@@ -172,16 +179,27 @@ double nanoseconds_per_hop(const Experiment& e, Picoseconds lookahead,
 /// Of all packet-hops. Tensor parallelism uses domains and then NICs are quiet, an all-to-all of
 /// experts uses both: how much of the other network packets touch besides their own is between
 /// nothing and all of it, and in the middle of both times here.
-double nanoseconds_of_hops(const Experiment& e, const Traffic& traffic) {
-  const CellPlan plan = plan_of(e);
-  const auto per_hop = [&](std::optional<NetworkKind> network) {
-    return nanoseconds_per_hop(e, plan.lookahead, touched_ports(e.fabric, plan, network));
-  };
-  const double both = per_hop(std::nullopt);
-  const double up = std::sqrt(both * per_hop(NetworkKind::kScaleUp));
-  const double out = std::sqrt(both * per_hop(NetworkKind::kScaleOut));
-  return traffic.scale_up_hops * up + (traffic.packet_hops - traffic.scale_up_hops) * out;
-}
+class HopTimes {
+ public:
+  explicit HopTimes(const Experiment& e) {
+    const CellPlan plan = plan_of(e);
+    const auto per_hop = [&](std::optional<NetworkKind> network) {
+      return nanoseconds_per_hop(e, plan.lookahead, touched_ports(e.fabric, plan, network));
+    };
+    const double both = per_hop(std::nullopt);
+    up_ = std::sqrt(both * per_hop(NetworkKind::kScaleUp));
+    out_ = std::sqrt(both * per_hop(NetworkKind::kScaleOut));
+  }
+
+  /// In nanoseconds.
+  [[nodiscard]] double sum(double all, double scale_up) const {
+    return scale_up * up_ + (all - scale_up) * out_;
+  }
+
+ private:
+  double up_ = 0;
+  double out_ = 0;
+};
 
 /// Which part of the traffic `run.until` leaves: by the time that hosts need at least to send it.
 double part_before_end(const Experiment& e, const Traffic& traffic) {
@@ -222,8 +240,18 @@ Forecast forecast(const Experiment& e) {
   Forecast f;
   f.packet_hops = traffic.packet_hops * part;
   f.messages = traffic.messages * part;
-  f.seconds = kSecondsPerRun +
-              1e-9 * (nanoseconds_of_hops(e, traffic) * part + f.messages * kNanosecondsPerMessage);
+  const HopTimes times(e);
+  f.seconds = kSecondsPerRun + 1e-9 * (times.sum(f.packet_hops, traffic.scale_up_hops * part) +
+                                       f.messages * kNanosecondsPerMessage);
+  const Spared spared = most_spared(e);
+  f.least_hops = std::max(0.0, traffic.packet_hops - spared.packet_hops) * part;
+  f.least_seconds = f.seconds;
+  if (spared.messages > 0) {
+    f.least_seconds -= 1e-9 * part *
+                       (times.sum(spared.packet_hops, spared.scale_up_hops) +
+                        spared.messages * (kNanosecondsPerMessage - kNanosecondsPerSparedMessage) -
+                        spared.calls * kNanosecondsPerSparedCall);
+  }
   f.memory = resident_bytes() + kBytesPerRun + network_bytes(e) + connection_bytes(e) +
              std::min(traffic.at_once, f.messages) * kBytesPerMessage -
              std::min(traffic.added_up, f.messages) * kBytesSavedPerContribution +
@@ -231,9 +259,22 @@ Forecast forecast(const Experiment& e) {
   if (e.scenario.observe.blame) {
     // Two runs, the second one beside what the first one left.
     f.seconds *= 2;
+    f.least_seconds = f.seconds;
     f.memory += network_bytes(e) + connection_bytes(e);
   }
   return f;
+}
+
+std::string forecast_text(const Forecast& f) {
+  const auto hops = [](double number) { return format_count(static_cast<std::int64_t>(number)); };
+  std::string text =
+      fmt::format("{} packet-hops: {} on one thread, {} of memory", hops(f.packet_hops),
+                  format_time(f.seconds), format_bytes(f.memory));
+  if (f.least_hops < f.packet_hops) {
+    text += fmt::format("; reuse leaves {} or more of them to be simulated: {} or more",
+                        hops(f.least_hops), format_time(f.least_seconds));
+  }
+  return text;
 }
 
 Bytes available_memory() {

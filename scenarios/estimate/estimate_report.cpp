@@ -102,9 +102,7 @@ std::string job_text(const JobEstimate& job) {
 
 std::string run_text(const RunForecast& run) {
   if (run.refused.empty()) {
-    return fmt::format("a run takes about {} packet-hops: {} on one thread, {} of memory\n",
-                       format_count(static_cast<std::int64_t>(run.forecast.packet_hops)),
-                       format_time(run.forecast.seconds), format_bytes(run.forecast.memory));
+    return "a run takes about " + forecast_text(run.forecast) + "\n";
   }
   std::string text = "a run by packets is refused:\n";
   for (const Error& error : run.refused) text += "  " + escaped(error.message) + "\n";
@@ -174,6 +172,8 @@ ordered_json estimate_json(const ScenarioEstimate& estimate) {
     const Forecast& forecast = estimate.run->forecast;
     object["run"] = {{"packet_hops", forecast.packet_hops},
                      {"seconds", forecast.seconds},
+                     {"least_packet_hops", forecast.least_hops},
+                     {"least_seconds", forecast.least_seconds},
                      {"memory_bytes", forecast.memory}};
   } else {
     for (const Error& error : estimate.run->refused) {

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/ideal/ideal_times.hpp"
-#include "scenarios/limits/distances.hpp"
 #include "scenarios/limits/limits.hpp"
 
 namespace weft::scenarios {
@@ -18,8 +16,7 @@ class Survey {
   Survey(const Scenario& scenario, const Fabric& fabric, const Routes& routes,
          const collectives::Workload& workload)
       : workload_(workload),
-        transports_(scenario, fabric, routes, workload),
-        distances_(scenario.seed, fabric, routes),
+        messages_(scenario, fabric, routes, workload),
         blames_(scenario.observe.blame) {}
 
   void add_job(std::uint32_t job) {
@@ -53,41 +50,24 @@ class Survey {
 
  private:
   void add(ConnectionId connection, Bytes size, collectives::LikelyCount messages) {
-    const ConnectionTransport t = transports_.of(connection);
-    const auto packets = static_cast<double>(packets_of(size, t.framing));
+    const MessageTraffic::Message m = messages_.of(connection, size);
     // The transfers of a connection come one after the other.
     if (connection != current_) packets_of_current_ = 0;
     current_ = connection;
-    packets_of_current_ += packets * messages.most;
+    packets_of_current_ += m.packets * messages.most;
     most_packets_ = std::max(most_packets_, packets_of_current_);
 
     const double count = messages.mean;
-    const double links = links_of(connection);
-    const double acknowledgements =
-        t.is_acknowledged ? std::ceil(packets / t.framing.ack_every) : 0;
     traffic_.messages += count;
-    traffic_.packets += packets * count;
-    const double hops = (packets + acknowledgements) * count * links;
-    traffic_.packet_hops += hops;
-    if (t.is_scale_up) traffic_.scale_up_hops += hops;
-    traffic_.wire_bytes += static_cast<double>(wire_bytes(size, t.framing).count()) * count * links;
-  }
-
-  /// That a packet of data crosses; copies that chips make count each.
-  [[nodiscard]] double links_of(ConnectionId connection) {
-    const Connection& c = workload_.connections()[connection.value()];
-    if (c.kind == Connection::Kind::kUnicast) {
-      return static_cast<double>(distances_.links(transports_.source_of(connection),
-                                                  transports_.destination_of(connection)));
-    }
-    const auto members = static_cast<double>(workload_.groups()[c.group].members.size());
-    if (c.kind == Connection::Kind::kMulticast) return 1 + members;
-    return 2 + 1 / members;  // to the chip, its word that the sum is complete, and a share of that
+    traffic_.packets += m.packets * count;
+    traffic_.packet_hops += m.hops * count;
+    if (m.is_scale_up) traffic_.scale_up_hops += m.hops * count;
+    traffic_.wire_bytes +=
+        static_cast<double>(messages_.wire_bytes(connection, size).count()) * count * m.links;
   }
 
   const collectives::Workload& workload_;
-  ConnectionTransports transports_;
-  Distances distances_;
+  MessageTraffic messages_;
   bool blames_;  ///< messages are kept until their iteration is over
   Traffic traffic_;
   ConnectionId current_;
@@ -96,6 +76,32 @@ class Survey {
 };
 
 }  // namespace
+
+MessageTraffic::Message MessageTraffic::of(ConnectionId connection, Bytes size) {
+  const ConnectionTransport t = transports_.of(connection);
+  Message m{.packets = static_cast<double>(packets_of(size, t.framing)),
+            .links = links_of(connection),
+            .is_scale_up = t.is_scale_up};
+  const double acknowledgements =
+      t.is_acknowledged ? std::ceil(m.packets / t.framing.ack_every) : 0;
+  m.hops = (m.packets + acknowledgements) * m.links;
+  return m;
+}
+
+Bytes MessageTraffic::wire_bytes(ConnectionId connection, Bytes size) const {
+  return scenarios::wire_bytes(size, transports_.of(connection).framing);
+}
+
+double MessageTraffic::links_of(ConnectionId connection) {
+  const Connection& c = workload_.connections()[connection.value()];
+  if (c.kind == Connection::Kind::kUnicast) {
+    return static_cast<double>(distances_.links(transports_.source_of(connection),
+                                                transports_.destination_of(connection)));
+  }
+  const auto members = static_cast<double>(workload_.groups()[c.group].members.size());
+  if (c.kind == Connection::Kind::kMulticast) return 1 + members;
+  return 2 + 1 / members;  // to the chip, its word that the sum is complete, and a share of that
+}
 
 Result<Traffic> survey_traffic(const Scenario& scenario, const Fabric& fabric, const Routes& routes,
                                const collectives::Workload& workload) {

@@ -3,6 +3,8 @@
 #include <cstdint>
 
 #include "collectives/runtime/workload.hpp"
+#include "scenarios/ideal/connection_transports.hpp"
+#include "scenarios/limits/distances.hpp"
 #include "scenarios/spec/scenario.hpp"
 #include "simcore/base/result.hpp"
 #include "simcore/fabric/fabric.hpp"
@@ -20,6 +22,34 @@ struct Traffic {
   double packet_hops = 0;    ///< of data and acknowledgements
   double scale_up_hops = 0;  ///< of these, inside scale-up domains
   double wire_bytes = 0;     ///< of data, once per link
+};
+
+/// What one message puts on the network. What it is made of must outlive it.
+class MessageTraffic {
+ public:
+  struct Message {
+    double packets = 0;  ///< of data
+    double links = 0;    ///< that each crosses; copies that chips make count each
+    double hops = 0;     ///< of data and acknowledgements
+    bool is_scale_up = false;
+  };
+
+  MessageTraffic(const Scenario& scenario, const Fabric& fabric, const Routes& routes,
+                 const collectives::Workload& workload)
+      : workload_(workload),
+        transports_(scenario, fabric, routes, workload),
+        distances_(scenario.seed, fabric, routes) {}
+
+  [[nodiscard]] Message of(ConnectionId connection, Bytes size);
+  /// With the headers of all its packets.
+  [[nodiscard]] Bytes wire_bytes(ConnectionId connection, Bytes size) const;
+
+ private:
+  [[nodiscard]] double links_of(ConnectionId connection);
+
+  const collectives::Workload& workload_;
+  ConnectionTransports transports_;
+  Distances distances_;
 };
 
 /// Counts what the programs of all jobs send, in time linear in their messages. Error: a connection

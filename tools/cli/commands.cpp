@@ -100,16 +100,10 @@ std::string tiers_text(const Fabric& fabric) {
   return text + "\n";
 }
 
-std::string forecast_text(const scenarios::Forecast& f) {
-  return fmt::format("about {} packet-hops: {} on one thread, {} of memory",
-                     scenarios::format_count(static_cast<std::int64_t>(f.packet_hops)),
-                     scenarios::format_time(f.seconds), scenarios::format_bytes(f.memory));
-}
-
 /// Whether a run of the packet engine fits into memory; says so if not. With a limit, it cannot
 /// take more.
 bool fits_memory(const scenarios::Forecast& f, const std::optional<std::int64_t>& limit) {
-  log_info(forecast_text(f));
+  log_info("about " + scenarios::forecast_text(f));
   const double most = static_cast<double>(limit.value_or(scenarios::available_memory().count()));
   if (f.memory > most) {
     complain(fmt::format(
@@ -393,7 +387,7 @@ int check_scenario(const std::string& path, const std::vector<std::string>& over
   for (const std::string& line : scenarios::describe_changed_links(e.scenario, e.fabric)) {
     text += "  " + escaped(line) + "\n";
   }
-  text += "  " + forecast_text(scenarios::forecast(e)) + "\n";
+  text += "  about " + scenarios::forecast_text(scenarios::forecast(e)) + "\n";
   for (const std::string& warning : e.warnings) text += "  warning: " + escaped(warning) + "\n";
   print(text);
   return kSuccess;

@@ -1,0 +1,117 @@
+#include "scenarios/reuse/foresight.hpp"
+
+#include <span>
+#include <vector>
+
+#include "collectives/parts/parts_program.hpp"
+#include "collectives/reuse/matching_calls.hpp"
+#include "scenarios/limits/traffic.hpp"
+#include "scenarios/reuse/obstacles.hpp"
+#include "scenarios/reuse/run_reuse.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using collectives::Communicator;
+using collectives::Component;
+using collectives::Components;
+using collectives::PartsProgram;
+
+Spared operator*(double times, const Spared& s) {
+  return {times * s.packet_hops, times * s.scale_up_hops, times * s.messages, times * s.calls};
+}
+Spared& operator+=(Spared& sum, const Spared& s) {
+  sum.packet_hops += s.packet_hops;
+  sum.scale_up_hops += s.scale_up_hops;
+  sum.messages += s.messages;
+  sum.calls += s.calls;
+  return sum;
+}
+
+class Foresight {
+ public:
+  explicit Foresight(const Experiment& e)
+      : e_(e), messages_(e.scenario, e.fabric, e.routes, e.workload) {}
+
+  [[nodiscard]] Spared of(const Components& components) {
+    // By kind, and by call of its first component.
+    std::vector<std::vector<Spared>> once(components.of_kind.size());
+    for (std::size_t kind = 0; kind < once.size(); ++kind) {
+      const Component& first = components.all[components.of_kind[kind]];
+      for (const std::uint32_t call : calls_of(first)) once[kind].push_back(of_call(first, call));
+    }
+    Spared spared;
+    for (std::size_t i = 0; i < components.all.size(); ++i) {
+      const Component& c = components.all[i];
+      const double simulated = components.of_kind[c.kind] == i ? 1 : 0;
+      const std::vector<std::uint32_t> calls = calls_of(c);
+      for (std::size_t k = 0; k < calls.size(); ++k) {
+        const double times = times_of(c, calls[k]);
+        if (times > simulated) spared += (times - simulated) * once[c.kind][k];
+      }
+    }
+    return spared;
+  }
+
+ private:
+  [[nodiscard]] const PartsProgram& program_of(const Component& c) const {
+    return dynamic_cast<const PartsProgram&>(*e_.workload.jobs()[c.job].program);
+  }
+  [[nodiscard]] const Communicator& communicator_of(const Component& c, std::uint32_t call) const {
+    const collectives::Parts& parts = program_of(c).parts();
+    return parts.communicators()[parts.calls()[call].communicator];
+  }
+  /// All that its communicators make.
+  [[nodiscard]] std::vector<std::uint32_t> calls_of(const Component& c) const {
+    std::vector<std::uint32_t> calls;
+    for (const std::uint32_t communicator : c.communicators) {
+      const auto own = collectives::calls_of(program_of(c), communicator);
+      calls.insert(calls.end(), own.begin(), own.end());
+    }
+    return calls;
+  }
+  /// In a run.
+  [[nodiscard]] double times_of(const Component& c, std::uint32_t call) const {
+    const PartsProgram& program = program_of(c);
+    const std::uint32_t communicator = program.parts().calls()[call].communicator;
+    const auto counts = program.parts().call_counts(communicator_of(c, call).ranks.front(),
+                                                    std::span(&communicator, 1));
+    const auto found = counts.find(call);
+    if (found == counts.end()) return 0;
+    return static_cast<double>(found->second) * program.iterations();
+  }
+  [[nodiscard]] Spared of_call(const Component& c, std::uint32_t call) {
+    Spared sum;
+    for (const std::uint32_t rank : communicator_of(c, call).ranks) {
+      ++sum.calls;
+      program_of(c).for_each_send_of_call(call, rank, 1, [&](const collectives::SendCount& send) {
+        collectives::for_each_transfer_of(
+            e_.workload, c.job, rank, send,
+            [&](ConnectionId connection, Bytes size, std::int64_t count) {
+              const MessageTraffic::Message m = messages_.of(connection, size);
+              const auto times = static_cast<double>(count);
+              sum.messages += times;
+              sum.packet_hops += times * m.hops;
+              if (m.is_scale_up) sum.scale_up_hops += times * m.hops;
+            });
+      });
+    }
+    return sum;
+  }
+
+  const Experiment& e_;
+  MessageTraffic messages_;
+};
+
+}  // namespace
+
+Spared most_spared(const Experiment& e) {
+  if (e.scenario.run.reuse.mode != Reuse::kOn || !obstacle_to_reuse(e).empty()) return {};
+  const Reusable reusable = find_reusable(e);
+  Foresight foresight(e);
+  Spared spared = foresight.of(reusable.domains);
+  spared += foresight.of(reusable.rails);
+  return spared;
+}
+
+}  // namespace weft::scenarios

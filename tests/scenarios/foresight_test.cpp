@@ -1,0 +1,78 @@
+// What reuse is foreseen to spare, before the run.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "scenarios/checks/forecast.hpp"
+#include "scenarios/run/simulation.hpp"
+#include "tests/support/reuse_runs.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using weft::testing::experiment_of_text;
+using weft::testing::reuse_servers;
+using weft::testing::reuse_training;
+
+std::string shipped_example() {
+  const std::ifstream in(WEFT_SOURCE_DIR "/scenarios/reuse.yaml");
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// What is simulated with reuse lies between what is foreseen as least and everything.
+void expect_between(const std::string& text, double most_times_least) {
+  Experiment e = experiment_of_text(text);
+  e.scenario.run.reuse.mode = Reuse::kOn;
+  const Forecast foreseen = forecast(e);
+  const Results r = simulate(e);
+  const auto simulated = static_cast<double>(r.reuse.simulated_hops);
+  EXPECT_LT(foreseen.least_hops, foreseen.packet_hops);
+  EXPECT_LT(foreseen.least_seconds, foreseen.seconds);
+  EXPECT_GE(simulated, foreseen.least_hops) << text;
+  EXPECT_LE(simulated, foreseen.packet_hops) << text;
+  EXPECT_LE(simulated, foreseen.least_hops * most_times_least) << text;
+}
+
+// 520 all-reduces of one size, all in one server: one of them has to be simulated.
+TEST(Foresight, OfOneKindOfCallIsOneCall) {
+  const Forecast foreseen = forecast(experiment_of_text(shipped_example()));
+  EXPECT_EQ(foreseen.packet_hops, 29'935'360);
+  EXPECT_EQ(foreseen.least_hops, 29'935'360.0 / 520);
+  EXPECT_LT(foreseen.least_seconds, foreseen.seconds / 10);
+}
+
+// How much more depends on how differently ranks come to their calls: seventeen ways there.
+TEST(Foresight, IsAtMostWhatARunSimulates) {
+  expect_between(shipped_example(), 17);
+  expect_between(reuse_servers(4, reuse_training("tensor: 8, pipeline: 2, data: 2")), 20);
+  expect_between(reuse_servers(4, reuse_training("tensor: 8, data: 4")), 20);
+  expect_between(reuse_servers(2, reuse_training("tensor: 8, data: 2, zero: 3")), 20);
+}
+
+TEST(Foresight, IsEverythingWhereNothingIsReused) {
+  const std::string text = reuse_servers(2, reuse_training("tensor: 8, data: 2"));
+  for (const std::string rest : {"", "run: {reuse: verify}\n", "run: {reuse: audit}\n",
+                                 "run: {reuse: on}\nobserve: {blame: true}\n"}) {
+    const Forecast foreseen = forecast(experiment_of_text(text + rest));
+    EXPECT_EQ(foreseen.least_hops, foreseen.packet_hops) << rest;
+    EXPECT_EQ(foreseen.least_seconds, foreseen.seconds) << rest;
+  }
+}
+
+// The same call at the same places, whoever is slow: noise is not foreseen.
+TEST(Foresight, KnowsNoNoise) {
+  const std::string text = reuse_servers(2, reuse_training("tensor: 8, data: 2"));
+  const std::string noisy =
+      reuse_servers(2, reuse_training("tensor: 8, data: 2", ", noise: [{ranks: 3, factor: 1.5}]"));
+  const std::string on = "run: {reuse: on}\n";
+  EXPECT_EQ(forecast(experiment_of_text(text + on)).least_hops,
+            forecast(experiment_of_text(noisy + on)).least_hops);
+}
+
+}  // namespace
+}  // namespace weft::scenarios
