@@ -174,14 +174,14 @@ TEST(ShippedClaimsAtLength, Superpod) {
   EXPECT_NEAR(seconds(ring.jobs[0]) / seconds(r.jobs[0]), 2.4, 0.05);
 }
 
-// "0.74 promises 1039; 0.6 of the same closed form is 842, and the run gives 725 at 512 MiB and at
-// 1 GiB." Closed form: 2 B (n - 1) / (n + 1) of 721.8 GB/s.
+// "0.74 promises 1022; 0.6 of the same closed form is 828, and the run gives 727 at 512 MiB and 773
+// at 1 GiB." Closed form: 2 B (n - 1) / n x 32 / 33 of 721.8 GB/s.
 TEST(ShippedClaimsAtLength, NcclOnOneRack) {
-  const double closed_form = 2 * 721.8 * 71 / 73;
-  EXPECT_NEAR(0.74 * closed_form, 1039, 0.5);
-  EXPECT_NEAR(0.6 * closed_form, 842, 0.5);
-  EXPECT_NEAR(bus_at("nccl-nvl72", 0, "512MiB"), 725, 0.5);
-  EXPECT_NEAR(bus_at("nccl-nvl72", 0, "1GiB"), 725, 0.5);
+  const double closed_form = 2 * 721.8 * 71 / 72 * 32 / 33;
+  EXPECT_NEAR(0.74 * closed_form, 1022, 0.5);
+  EXPECT_NEAR(0.6 * closed_form, 828, 0.5);
+  EXPECT_NEAR(bus_at("nccl-nvl72", 0, "512MiB"), 727, 0.5);
+  EXPECT_NEAR(bus_at("nccl-nvl72", 0, "1GiB"), 773, 0.5);
 }
 
 // "A GPU's share is 32 KiB, the rings take 2 x 127 steps for messages of 2 KiB. Of 2.39 ms `other`
