@@ -64,7 +64,7 @@ struct PhaseSent {
   Picoseconds last_progress;
 };
 
-/// Begins of a phase, by time.
+/// Begins of a phase, by time; those of a rank at one time in the order in which they came.
 struct PhaseBegins {
   std::span<const PhaseBegin> list;
   bool is_complete = false;  ///< all members of each call have begun it
