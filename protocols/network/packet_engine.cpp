@@ -178,14 +178,16 @@ PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds u
       // Nothing happened in the last window: jump to where something does.
       const Picoseconds next = earliest_event(now);
       const Picoseconds target = std::min(until, std::max(now, next));
-      // Where the last window ended depends on the cut into cells; what happened last does not.
-      if (next == Agenda::kNever) now = std::max(begin, std::min(now, last_event()));
+      if (next == Agenda::kNever) {
+        const Status status = come_to_rest(begin, now);
+        static_cast<void>(observe_gap(target));
+        return status;
+      }
       if (const auto deadlocked_at = observe_gap(target)) {
-        if (next != Agenda::kNever) now = *deadlocked_at;
+        now = *deadlocked_at;
         return Status::kDeadlocked;
       }
-      if (next != Agenda::kNever) look_for_stall_until(target);
-      if (next == Agenda::kNever) return is_deadlocked() ? Status::kDeadlocked : Status::kQuiescent;
+      look_for_stall_until(target);
       now = target;
       if (now == until) break;
       stall_check_.advance(now);
@@ -221,7 +223,11 @@ PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds u
   }
   // Whether the last window leads up to the limit, or another one follows that shows that nothing
   // is left, depends on the cut.
-  if (earliest_event(now) != Agenda::kNever) return Status::kTimeLimit;
+  return earliest_event(now) == Agenda::kNever ? come_to_rest(begin, now) : Status::kTimeLimit;
+}
+
+PacketNetwork::Status PacketNetwork::Engine::come_to_rest(Picoseconds begin, Picoseconds& now) {
+  // Where the last window ended depends on the cut into cells; what happened last does not.
   now = std::max(begin, std::min(now, last_event()));
   return is_deadlocked() ? Status::kDeadlocked : Status::kQuiescent;
 }

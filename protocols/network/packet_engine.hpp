@@ -77,6 +77,8 @@ class PacketNetwork::Engine {
   MessageOutcomes outcomes;
 
  private:
+  /// Nothing is left of a run that began at `begin`: `now` is when the last thing happened.
+  Status come_to_rest(Picoseconds begin, Picoseconds& now);
   [[nodiscard]] std::uint32_t useful_threads() const;
   [[nodiscard]] Picoseconds earliest_event(Picoseconds now);
   /// Runs all cells through a window; returns the number of events.
