@@ -58,6 +58,8 @@ class PacketNetwork::Engine {
   [[nodiscard]] Worker::Sums sums() const;
   [[nodiscard]] std::vector<LatencyBySize> packet_latencies() const;
   void clear_latency();
+  /// That of the calling thread.
+  [[nodiscard]] Worker& first_worker() { return *workers_[0]; }
   /// Counts what was simulated elsewhere.
   void add(const Worker::Sums& sums, std::uint8_t latency_group,
            const LatencyBySize& packet_latency, std::uint64_t times);

@@ -7,6 +7,8 @@
 #include "protocols/host/host_context.hpp"
 #include "protocols/network/cell_cut.hpp"
 #include "protocols/network/packet_engine.hpp"
+#include "protocols/recurrence/leaper.hpp"
+#include "protocols/recurrence/recurrence.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/engine/huge_pages.hpp"
 
@@ -131,6 +133,7 @@ PacketNetwork::PacketNetwork(const Fabric& fabric, const Routes& routes, const O
   build_in_network(connections, groups);
   build_observation();
   place_in_huge_pages();
+  prepare_leaps();
 }
 
 PacketNetwork::~PacketNetwork() = default;
@@ -374,7 +377,17 @@ void PacketNetwork::set_alarm(Picoseconds time, ProcessId process, std::uint32_t
 }
 
 PacketNetwork::Status PacketNetwork::run_until(Picoseconds until, const Observer& observer) {
-  return engine_->run(now_, std::min(until, longest_run()), observer);
+  const Picoseconds end = std::min(until, longest_run());
+  return leaper_ == nullptr ? engine_->run(now_, end, observer) : leaper_->run(now_, end);
+}
+
+Leaps PacketNetwork::leaps() const { return leaper_ == nullptr ? Leaps() : leaper_->leaps(); }
+
+void PacketNetwork::prepare_leaps() {
+  if (!options_.leaps || engine_->cells.size() != 1 || !can_recur(*state_)) return;
+  leaper_ = std::make_unique<Leaper>(
+      *state_, engine_->cells.front(), engine_->first_worker(),
+      [this](Picoseconds& now, Picoseconds until) { return engine_->run(now, until, {}); });
 }
 
 Picoseconds PacketNetwork::longest_run() const {

@@ -23,6 +23,7 @@
 
 namespace weft::protocols {
 
+class Leaper;
 struct NetworkState;
 
 /// What one class of a port has counted since the measurement began.
@@ -80,6 +81,14 @@ struct Parallelism {
   bool waits_for_all = false;
 };
 
+/// What was left out of a run because it recurred (PacketNetwork::Options::leaps), and is counted
+/// as if it had been simulated.
+struct Leaps {
+  std::uint64_t count = 0;
+  std::uint64_t periods = 0;
+  std::uint64_t packet_hops = 0;
+};
+
 /// Which queue pair of which connection. What chips add up or repeat has one.
 struct FlowName {
   ConnectionId connection;
@@ -127,6 +136,10 @@ class PacketNetwork {
     CellPlan::Cut cut = CellPlan::Cut::kAuto;
     /// No scale-up domain is cut, whatever `cut` says.
     bool keeps_domains_whole = false;
+    /// Where the whole state recurs within long messages, as many periods are left out as can be:
+    /// all results are the same to the bit, but for `credit_waits`. Of networks of one cell in
+    /// which nothing is observed; elsewhere it changes nothing.
+    bool leaps = false;
     Parallelism parallelism;
   };
   enum class Status : std::uint8_t {
@@ -164,6 +177,8 @@ class PacketNetwork {
   void reset_statistics();
 
   [[nodiscard]] Picoseconds now() const { return now_; }
+  /// What was left out since the start of the run.
+  [[nodiscard]] Leaps leaps() const;
   /// From a callback of an alarm: the run ends right behind it, as if it were interrupted, and goes
   /// on from there. Of a network that is one cell.
   void stop();
@@ -267,11 +282,13 @@ class PacketNetwork {
   void build_observation();
   void place_in_huge_pages();
   void file_faults();
+  void prepare_leaps();
 
   Options options_;
   std::unique_ptr<NetworkState> state_;
   CellPlan plan_;
   std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Leaper> leaper_;  ///< null: there are no leaps
   Picoseconds now_;
 };
 

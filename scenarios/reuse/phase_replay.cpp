@@ -37,6 +37,7 @@ PacketNetwork::Options options_of(PacketNetwork::Options options, std::int32_t d
   options.on_many_messages = {};
   options.on_period = {};
   options.cut = CellPlan::Cut::kOne;
+  options.leaps = true;
   options.parallelism = {};
   return options;
 }
@@ -106,7 +107,7 @@ Phase PhaseReplay::run(const PhaseBegins& begins, const PhaseWindow& window) {
   if (window.from) {
     network_->run_until(std::min(start_ + *window.from, longest));
     before_part_ = network_->share().sums;
-    network_->reset_statistics();
+    reset_statistics();
   }
   network_->run_until(window.until ? std::min(start_ + *window.until, longest) : longest);
   return finish(begins.is_complete, window);
@@ -127,7 +128,19 @@ void PhaseReplay::start() {
   }
   before_part_ = {};
   network_->run_until(start_);
+  reset_statistics();
+}
+
+void PhaseReplay::reset_statistics() {
   network_->reset_statistics();
+  leaps_before_ = network_->leaps();
+}
+
+protocols::Leaps PhaseReplay::leaps() const {
+  const protocols::Leaps all = network_->leaps();
+  return {.count = all.count - leaps_before_.count,
+          .periods = all.periods - leaps_before_.periods,
+          .packet_hops = all.packet_hops - leaps_before_.packet_hops};
 }
 
 // The next of a stream's begins is set when the one before it has ended: until then its lanes are
@@ -178,9 +191,10 @@ Phase PhaseReplay::finish(bool is_complete, const PhaseWindow& window) {
   const bool have_ended =
       std::ranges::all_of(phase.ends, [](const PhaseEnd& e) { return e.time >= Picoseconds(0); });
   phase.is_whole = is_complete && have_ended;
+  phase.leaps = leaps();
+  phase.simulated_hops = packet_hops();
   is_quiet_ = phase.is_whole && !window.until;
   if (!phase.is_whole && !window.until) {
-    phase.share.sums.packet_hops = network_->totals().packet_hops;
     return phase;
   }
   phase.share = network_->share();

@@ -48,7 +48,12 @@ class PhaseReplay final : private collectives::TaskObserver {
   [[nodiscard]] bool is_quiet(std::span<const std::uint32_t> ranks) const;
   /// By begin, as far as it is.
   [[nodiscard]] const std::vector<PhaseEnd>& ends() const { return ends_; }
-  [[nodiscard]] std::uint64_t packet_hops() const { return network_->totals().packet_hops; }
+  /// Those that were simulated.
+  [[nodiscard]] std::uint64_t packet_hops() const {
+    return network_->totals().packet_hops - leaps().packet_hops;
+  }
+  /// What of the phase was left out since it recurs.
+  [[nodiscard]] protocols::Leaps leaps() const;
   /// What has happened; if that is all, another phase can be begun.
   [[nodiscard]] Phase finish(bool is_complete, const PhaseWindow& window);
 
@@ -72,6 +77,7 @@ class PhaseReplay final : private collectives::TaskObserver {
   [[nodiscard]] std::uint64_t told(const std::vector<PhaseEnd>& ends,
                                    const PhaseWindow& window) const;
   void collect_messages(Phase& phase);
+  void reset_statistics();
 
   const collectives::PartsProgram& whole_;
   const collectives::Component& component_;
@@ -80,8 +86,9 @@ class PhaseReplay final : private collectives::TaskObserver {
   collectives::Workload workload_;
   std::unique_ptr<collectives::Executor> executor_;
   std::unique_ptr<protocols::PacketNetwork> network_;
-  Picoseconds start_;         ///< of the phase, in the network's time
-  Worker::Sums before_part_;  ///< of the phase before the part that counts
+  Picoseconds start_;              ///< of the phase, in the network's time
+  Worker::Sums before_part_;       ///< of the phase before the part that counts
+  protocols::Leaps leaps_before_;  ///< since the start of the run
   /// By rank and stream: numbers of begins that have not come, and of the one that goes on.
   struct Queue {
     std::vector<std::uint32_t> coming;

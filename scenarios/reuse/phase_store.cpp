@@ -39,7 +39,7 @@ PhaseStore::Found PhaseStore::find(const PhaseBegins& begins) {
     bytes_ += found->memory_bytes() + key.size() * sizeof(std::int64_t);
     if (found->is_whole) ++simulated_;
   }
-  simulated_hops_ += found->share.sums.packet_hops;
+  simulated_hops_ += found->simulated_hops;
   return it->second;
 }
 
@@ -48,7 +48,7 @@ PhaseStore::Found PhaseStore::part(const PhaseBegins& begins, const PhaseWindow&
   std::unique_ptr<PhaseReplay> replay = take_replay();
   Found found = std::make_shared<const Phase>(replay->run(begins, window));
   ++simulated_;
-  simulated_hops_ += found->share.sums.packet_hops;
+  simulated_hops_ += found->simulated_hops;
   give_back(std::move(replay));
   return found;
 }

@@ -150,7 +150,7 @@ std::shared_ptr<const Phase> RailReuse::part(const Open& open, const PhaseWindow
   PhaseReplay replay(e_, options_, component(open.rail));
   Phase phase = replay.run({open.begins, open.is_complete()}, window);
   ++simulated_;
-  simulated_hops_ += phase.share.sums.packet_hops;
+  simulated_hops_ += phase.simulated_hops;
   renumber(open.rail, open.ranks, replay.ports(), phase);
   return std::make_shared<const Phase>(std::move(phase));
 }

@@ -15,6 +15,14 @@ void Histogram::merge(const Histogram& other, std::uint64_t times) {
   max_ = std::max(max_, other.max_);
 }
 
+void Histogram::repeat_since(const Histogram& before, std::uint64_t times) {
+  for (std::size_t i = 0; i < kBuckets; ++i) {
+    buckets_[i] += times * (buckets_[i] - before.buckets_[i]);
+  }
+  count_ += times * (count_ - before.count_);
+  sum_ += times * (sum_ - before.sum_);
+}
+
 void Histogram::add_to(Digest& digest) const {
   digest.add(count_);
   digest.add(static_cast<std::uint64_t>(sum_));

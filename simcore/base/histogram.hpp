@@ -34,6 +34,8 @@ class Histogram {
   }
   /// Adds everything `other` has recorded, so many times.
   void merge(const Histogram& other, std::uint64_t times = 1);
+  /// Records again, so many times, what has come since this was `before`.
+  void repeat_since(const Histogram& before, std::uint64_t times);
   void clear() { *this = Histogram(); }
 
   [[nodiscard]] std::uint64_t count() const { return count_; }

@@ -29,6 +29,9 @@ struct AgendaEvent {
     return (static_cast<std::uint64_t>(rank) << 62U) | (static_cast<std::uint64_t>(type) << 58U) |
            (static_cast<std::uint64_t>(source) << 32U) | sequence;
   }
+  [[nodiscard]] static std::uint32_t source_in(std::uint64_t order) {
+    return static_cast<std::uint32_t>(order >> 32U) & ((1U << 26U) - 1);
+  }
   friend bool operator<(const AgendaEvent& a, const AgendaEvent& b) {
     return a.time != b.time ? a.time < b.time : a.order < b.order;
   }
@@ -49,6 +52,13 @@ class Agenda {
   }
   /// Every event, in no order that means anything.
   [[nodiscard]] const std::vector<AgendaEvent>& events() const { return heap_; }
+  /// `change(events)` may give them other times and another order.
+  template <class Change>
+  void change(Change change) {
+    change(heap_);
+    std::make_heap(heap_.begin(), heap_.end(), Later{});
+    next_time_ = heap_.empty() ? kNever : heap_[0].time;
+  }
   AgendaEvent pop() {
     std::pop_heap(heap_.begin(), heap_.end(), Later{});
     const AgendaEvent event = heap_.back();

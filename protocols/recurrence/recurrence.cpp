@@ -1,0 +1,212 @@
+#include "protocols/recurrence/recurrence.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include "protocols/recurrence/state_walk.hpp"
+
+namespace weft::protocols {
+namespace {
+
+/// Writes a state down as words, or compares it with what was written.
+class Reader {
+ public:
+  Reader(const NetworkState& state, Picoseconds now) : s_(state), now_(now) {}
+
+  void same(std::uint64_t value) { take(value); }
+  void time(Picoseconds& time) { take(word_of(time - now_)); }
+  void time_to_come(Picoseconds& time) { take(word_of(std::max(time - now_, Picoseconds()))); }
+  void time_of_job(Picoseconds& time) { take(word_of(time)); }
+  void time_of_nothing(Picoseconds&) {}
+  void stamp(std::uint32_t& stamp) { take(stamp_of(now_) - stamp); }
+  void sequence(std::uint32_t& number, QueuePairId qp) { take(number - s_.senders[qp].unacked); }
+  [[nodiscard]] bool is_done() const { return known_ != nullptr && differs_; }
+
+  void write_to(std::vector<std::uint64_t>& words) { written_ = &words; }
+  void compare_with(const std::vector<std::uint64_t>& words) { known_ = &words; }
+  [[nodiscard]] bool differs() const { return differs_ || place_ != known_->size(); }
+
+ private:
+  static std::uint64_t word_of(Picoseconds time) {
+    return static_cast<std::uint64_t>(time.count());
+  }
+  void take(std::uint64_t word) {
+    if (written_ != nullptr) return written_->push_back(word);
+    differs_ = differs_ || place_ == known_->size() || (*known_)[place_] != word;
+    ++place_;
+  }
+
+  const NetworkState& s_;
+  const Picoseconds now_;
+  std::vector<std::uint64_t>* written_ = nullptr;
+  const std::vector<std::uint64_t>* known_ = nullptr;
+  std::size_t place_ = 0;
+  bool differs_ = false;
+};
+
+/// Moves a state on in time, and messages with it.
+class Mover {
+ public:
+  /// `packets`: by queue pair, by so many.
+  Mover(Picoseconds by, const IdVector<QueuePairId, std::uint32_t>& packets)
+      : by_(by), packets_(packets) {}
+
+  void same(std::uint64_t) {}
+  void time(Picoseconds& time) const { time += by_; }
+  void time_to_come(Picoseconds& time) const { time += by_; }
+  void time_of_job(Picoseconds&) {}
+  void time_of_nothing(Picoseconds& time) const { time += by_; }
+  void stamp(std::uint32_t& stamp) const { stamp += stamp_of(by_); }
+  void sequence(std::uint32_t& number, QueuePairId qp) const { number += packets_[qp]; }
+  [[nodiscard]] bool is_done() const { return false; }
+
+ private:
+  const Picoseconds by_;
+  const IdVector<QueuePairId, std::uint32_t>& packets_;
+};
+
+/// What grows by as much in each period: calls `visit(count)` with each such number.
+template <class Visit>
+void for_each_count(NetworkState& s, Visit visit) {
+  for (const PortState& port : s.ports) {
+    for (const ClassId c : s.classes_of(port)) {
+      ClassQueue& q = s.queue(port, c);
+      visit(q.bytes);
+      visit(q.started);
+      visit(q.taken);
+      visit(q.marked);
+      visit(q.stalls);
+      visit(q.stall_time);
+      visit(q.integral);
+    }
+  }
+}
+
+template <class Number>
+WideUnsigned wide(const Number& number) {
+  if constexpr (requires { number.count(); }) {
+    return static_cast<WideUnsigned>(number.count());
+  } else {
+    return static_cast<WideUnsigned>(number);
+  }
+}
+template <class Number>
+void set(Number& number, WideUnsigned value) {
+  if constexpr (requires { number.count(); }) {
+    number = Number(static_cast<std::int64_t>(value));
+  } else {
+    number = static_cast<Number>(value);
+  }
+}
+
+bool has_one_way(const NetworkState& s) {
+  for (const SwitchState& sw : s.switches) {
+    if (sw.is_chip) continue;
+    const SwitchId at(static_cast<std::uint32_t>(&sw - s.switches.data()));
+    for (std::uint32_t host = 0; host < s.hosts.size(); ++host) {
+      if (sw.routes->next_hops(at, HostId(host)).size() > 1) return false;
+    }
+  }
+  return true;
+}
+
+bool is_plain(const TransportConstants& t) {
+  return t.reliable && !t.is_stream && !t.is_selective && !t.is_per_message &&
+         t.ack_delay == Picoseconds() && t.nack_interval == Picoseconds() && t.control.is_none() &&
+         t.entropy.is_fixed();
+}
+
+bool is_spread_evenly(const SenderState& s) {
+  return s.port_count < 2 || s.spreading == PortSpreading::kFlow ||
+         s.spreading == PortSpreading::kRoundRobin;
+}
+
+bool is_plain(const ClassConstants& c) {
+  return c.is_credit && c.unmarked_on_arrival == ClassConstants::kNeverMarked &&
+         c.unmarked_on_departure == ClassConstants::kNeverMarked;
+}
+
+}  // namespace
+
+bool can_recur(const NetworkState& s) {
+  const NetworkConstants& k = s.constants;
+  const bool is_simple = !k.input_queued && !k.works_in_network && !k.has_faults &&
+                         !k.has_added_latency && !k.has_losses && !k.traces_queues &&
+                         !k.traces_packets && !k.traces_credits && !k.traces_messages &&
+                         !k.has_flowlets && k.receive_rate == BitsPerSecond();
+  if (!is_simple || !has_one_way(s)) return false;
+  return std::ranges::all_of(s.senders, [&s](const SenderState& sender) {
+    const TransportConstants& t = s.constants.transports[sender.transport];
+    return is_plain(t) && is_spread_evenly(sender) &&
+           is_plain(s.constants.of_class[sender.traffic_class]) &&
+           (t.ack_class.is_none() || is_plain(s.constants.of_class[t.ack_class]));
+  });
+}
+
+StatePicture::StatePicture(NetworkState& s, Cell& cell, const Worker& worker, Picoseconds now)
+    : time_(now), sums_(worker.sums), latencies_(worker.packet_latency) {
+  Reader reader(s, now);
+  reader.write_to(words_);
+  StateWalk(s, cell, now, reader).run();
+  for (const SenderState& sender : s.senders) unacked_.push_back(sender.unacked);
+  for_each_count(s, [this](const auto& count) { counts_.push_back(wide(count)); });
+}
+
+bool StatePicture::is_again(NetworkState& s, Cell& cell, const Worker& worker,
+                            Picoseconds now) const {
+  const bool has_messages = worker.sums.messages_sent != sums_.messages_sent ||
+                            worker.sums.messages_delivered != sums_.messages_delivered;
+  if (!s.old_packets.empty()) return false;  // which are known by their numbers
+  if (has_messages || worker.sums.packets_delivered == sums_.packets_delivered) return false;
+  Reader reader(s, now);
+  reader.compare_with(words_);
+  StateWalk(s, cell, now, reader).run();
+  if (reader.differs()) return false;
+  // Where packets that came early are kept goes by their numbers.
+  return std::ranges::all_of(s.receivers, [](const ReceiverState& r) { return r.early.empty(); });
+}
+
+std::uint64_t StatePicture::most_repeats(const NetworkState& s, const Cell& cell, Picoseconds now,
+                                         Picoseconds until) const {
+  for (const AgendaEvent& event : cell.agenda.events()) {
+    if (is_of_job(event)) until = std::min(until, event.time);
+  }
+  auto most = static_cast<std::uint64_t>((until - now) / (now - time_));
+  for (std::uint32_t i = 0; i < s.senders.size(); ++i) {
+    const std::uint32_t packets = packets_since(s, QueuePairId(i));
+    if (packets == 0) continue;
+    const SenderState& sender = s.senders[QueuePairId(i)];
+    if (sender.message == kNoIndex || sender.message != sender.oldest_message) return 0;
+    // The packet that is next must not be the last one, either: that may be smaller.
+    if (sender.next >= sender.message_last) return 0;
+    most = std::min<std::uint64_t>(most, (sender.message_last - sender.next - 1) / packets);
+  }
+  return most;
+}
+
+void StatePicture::repeat(NetworkState& s, Cell& cell, Worker& worker, Picoseconds& now,
+                          std::uint64_t times) const {
+  const Picoseconds by = static_cast<std::int64_t>(times) * (now - time_);
+  IdVector<QueuePairId, std::uint32_t> packets(s.senders.size());
+  for (std::uint32_t i = 0; i < packets.size(); ++i) {
+    const QueuePairId qp(i);
+    packets[qp] = static_cast<std::uint32_t>(times * packets_since(s, qp));
+  }
+  Mover mover(by, packets);
+  StateWalk(s, cell, now, mover).run();
+  now += by;
+  const WideUnsigned* before = counts_.data();
+  for_each_count(s, [&](auto& count) {
+    set(count, wide(count) + times * (wide(count) - *before));
+    ++before;
+  });
+  Worker::Sums period = worker.sums;
+  period.add(sums_, ~std::uint64_t{0});
+  worker.sums.add(period, times);
+  for (std::size_t i = 0; i < latencies_.size(); ++i) {
+    worker.packet_latency[i].repeat_since(latencies_[i], times);
+  }
+}
+
+}  // namespace weft::protocols

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "protocols/state/network_state.hpp"
+#include "simcore/base/histogram.hpp"
+#include "simcore/base/id_vector.hpp"
+#include "simcore/engine/cell.hpp"
+
+namespace weft::protocols {
+
+/// Whether a network's state can recur while long messages are under way: nothing in it counts or
+/// draws for ever. So there are no congestion controls, no marks, no loss, no pauses, no chips that
+/// work on data, and packets go by fixed ways or by all links of a host in turn.
+[[nodiscard]] bool can_recur(const NetworkState& state);
+
+/// What a network of one cell was like between two windows: everything that decides how it goes on,
+/// but for the time and for how far messages are; and what it had counted.
+class StatePicture {
+ public:
+  StatePicture(NetworkState& state, Cell& cell, const Worker& worker, Picoseconds now);
+
+  [[nodiscard]] Picoseconds time() const { return time_; }
+  /// Whether it is like that again, at `now`: what followed follows once more.
+  [[nodiscard]] bool is_again(NetworkState& state, Cell& cell, const Worker& worker,
+                              Picoseconds now) const;
+  /// How often what has followed since can follow again, up to `until`: no message comes to its
+  /// last packet, and nothing that a process asked for is passed over. The state is that again.
+  [[nodiscard]] std::uint64_t most_repeats(const NetworkState& state, const Cell& cell,
+                                           Picoseconds now, Picoseconds until) const;
+  /// Moves the state on by so many periods, of which each is what followed since, and counts them.
+  void repeat(NetworkState& state, Cell& cell, Worker& worker, Picoseconds& now,
+              std::uint64_t times) const;
+
+ private:
+  [[nodiscard]] std::uint32_t packets_since(const NetworkState& state, QueuePairId qp) const {
+    return state.senders[qp].unacked - unacked_[qp];
+  }
+
+  Picoseconds time_;
+  std::vector<std::uint64_t> words_;
+  IdVector<QueuePairId, std::uint32_t> unacked_;
+  std::vector<WideUnsigned> counts_;
+  Worker::Sums sums_;
+  std::vector<Histogram> latencies_;
+};
+
+}  // namespace weft::protocols

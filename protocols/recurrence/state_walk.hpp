@@ -1,0 +1,227 @@
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <vector>
+
+#include "protocols/state/network_state.hpp"
+#include "simcore/engine/cell.hpp"
+
+/// Everything that decides how a network goes on, field by field: one walk, for whoever compares
+/// two states and whoever moves one on in time.
+namespace weft::protocols {
+
+/// What visits the fields of a state. What lies outside the walk decides nothing as long as no
+/// message ends, begins or is posted: what is counted, what messages are, hints of what to fetch.
+template <class V>
+concept StateVisitor = requires(V v, Picoseconds& time, std::uint32_t& number,
+                                std::uint64_t value) {
+  v.same(value);                      // what has to be the same again
+  v.time(time);                       // a time, which matters by its distance from now
+  v.time_to_come(time);               // the same, but not at all once it is past
+  v.time_of_job(time);                // a time that stays where it is
+  v.time_of_nothing(time);            // one that must not be left behind, and decides nothing
+  v.stamp(number);                    // a time modulo 2^32 ps
+  v.sequence(number, QueuePairId());  // a packet's number on a queue pair
+  { v.is_done() } -> std::convertible_to<bool>;  // the rest does not matter
+};
+
+/// Whether an event is one that processes asked for.
+[[nodiscard]] inline bool is_of_job(const AgendaEvent& event) {
+  const auto type = static_cast<EventType>(event.type);
+  return type == EventType::kWake || type == EventType::kSignal || type == EventType::kAlarm;
+}
+
+/// Of a network that is one cell and can recur (`can_recur`), between two windows.
+template <StateVisitor V>
+class StateWalk {
+ public:
+  StateWalk(NetworkState& state, Cell& cell, Picoseconds now, V& visitor)
+      : s_(state), cell_(cell), now_(now), v_(visitor) {}
+
+  void run() {
+    v_.same(static_cast<std::uint64_t>(cell_.live_events));
+    v_.same(static_cast<std::uint64_t>(cell_.job_events));
+    for (std::uint32_t i = 0; i < s_.senders.size() && !v_.is_done(); ++i)
+      queue_pair(QueuePairId(i));
+    for (PortState& of : s_.ports) {
+      if (v_.is_done()) return;
+      port(of);
+    }
+    for (const SwitchState& sw : s_.switches) {
+      same(sw.buffer_used);
+      same(sw.shared_used);
+    }
+    for (const ConnectionState& connection : s_.connections) v_.same(connection.next);
+    if (!v_.is_done()) agenda();
+  }
+
+ private:
+  template <class Quantity>
+  void same(Quantity value) {
+    v_.same(static_cast<std::uint64_t>(value.count()));
+  }
+
+  [[nodiscard]] static bool takes_turns(const SenderState& s) {
+    return s.port_count > 1 && s.spreading == PortSpreading::kRoundRobin;
+  }
+
+  void queue_pair(QueuePairId qp) {
+    SenderState& s = s_.senders[qp];
+    v_.sequence(s.next, qp);
+    v_.sequence(s.sent_end, qp);
+    v_.sequence(s.received, qp);
+    v_.same(s.next_ready.value());
+    v_.time_to_come(s.next_send);
+    v_.same(s.message);
+    v_.same(s.oldest_message);
+    v_.same(s.newest_message);
+    v_.same(s.window);
+    v_.same(static_cast<std::uint64_t>(s.schedule));
+    v_.same(s.timer_is_set);
+    v_.same(s.first_of_message);
+    v_.same(s.port);
+    v_.same(takes_turns(s) ? (s.next + s.turn) % s.port_count : 0);
+    v_.same(s.retries);
+    if (s.has_outstanding()) v_.time(s.deadline);
+    v_.same(s.marks);
+    ReceiverState& r = s_.receivers[receiver_of(qp)];
+    v_.sequence(r.expected, qp);
+    v_.sequence(r.received, qp);
+    v_.same(r.since_ack);
+    v_.same(r.nack_sent);
+    v_.same(r.echo_pending);
+    v_.same(r.message_broken);
+    v_.same(r.early.held());
+    // Everything else is counted from here.
+    v_.sequence(s.unacked, qp);
+  }
+
+  void port(PortState& p) {
+    same(p.backlog);
+    v_.same(p.service_bytes);
+    v_.same(p.service_ingress);
+    v_.same(p.service_class.value());
+    v_.same(p.waiting);
+    v_.same(p.blocked);
+    v_.same(p.pending_control);
+    v_.same(p.is_transmitting);
+    v_.same(p.paused);
+    v_.same(p.starved);
+    v_.same(p.credits_to_send);
+    v_.same(p.round_robin.value());
+    v_.same(p.service_debt);
+    key(p.local);
+    key(cell_.port_count() + p.local);
+    for (const ClassId c : s_.classes_of(p)) {
+      queue(p, c);
+      IngressAccount& account = s_.account(p, c);
+      same(account.bytes);
+      v_.same(static_cast<std::uint32_t>(account.headroom_used));
+      v_.same(static_cast<std::uint32_t>(account.freed_blocks));
+      v_.same(account.is_pausing);
+      if (!p.owner_is_host) continue;
+      v_.same(s_.ready[s_.slot(p.index, c)].head.value());
+      v_.same(s_.ready[s_.slot(p.index, c)].tail.value());
+    }
+    p.out->data_out.for_each(p.out->data_in, [&](Packet& packet) {
+      Picoseconds arrival(packet.stamp);
+      v_.time(arrival);
+      packet.stamp = arrival.count();
+      fields(packet);
+    });
+    if (!p.owner_is_host) return;
+    for (NicState::Paced& paced : s_.nics[p.index].paced) {
+      v_.time(paced.time);
+      v_.same(paced.queue_pair.value());
+    }
+  }
+
+  void queue(PortState& p, ClassId c) {
+    ClassQueue& q = s_.queue(p, c);
+    q.account(now_);
+    v_.time_of_nothing(q.changed_at);
+    v_.same(static_cast<std::uint32_t>(q.credits));
+    v_.same(static_cast<std::uint32_t>(q.deficit));
+    same(q.held);
+    if ((p.starved & class_bit(c)) != 0) v_.time(q.blocked_since);
+    v_.same(q.packets.size());
+    q.packets.for_each([&](Packet& packet) {
+      // Where packets go on before they are whole, a time lies above the number of a port.
+      Picoseconds tail = tail_arrival(packet);
+      const std::int64_t port = waiting_port(packet);
+      v_.same(static_cast<std::uint64_t>(port));
+      if (tail != Picoseconds()) v_.time_to_come(tail);
+      packet.stamp = tail.count() << kTailShift | port;
+      fields(packet);
+    });
+  }
+
+  void fields(Packet& packet) {
+    const QueuePairId qp = queue_pair_of(packet);
+    v_.same(packet.flow);
+    v_.sequence(packet.sequence, qp);
+    v_.same(packet.destination);
+    v_.same(packet.entropy);
+    v_.same(packet.size);
+    v_.same(packet.flags);
+    v_.same(packet.ttl);
+    if (kind_of(packet) == PacketKind::kData) {
+      v_.stamp(packet.word);
+    } else if (s_.constants.transports[s_.senders[qp].transport].ack_layout() ==
+               AckLayout::kCounted) {
+      v_.sequence(packet.word, qp);
+    } else {
+      v_.same(packet.word);
+    }
+  }
+
+  /// When a port's transmission ends, or the next packet comes by it.
+  void key(std::uint32_t source) {
+    const std::uint64_t key = cell_.next.key(source);
+    v_.same(key == WinnerTree::kNone);
+    if (key == WinnerTree::kNone) return;
+    Picoseconds time = cell_.keys.time_of(key);
+    v_.time(time);
+    const std::uint64_t moved =
+        cell_.keys.departure(time, 0) | (key & ((std::uint64_t{1} << cell_.keys.shift) - 1));
+    if (moved != key) cell_.next.update(source, moved);
+  }
+
+  // Of retransmission timers, which are set anew whenever they find that something has been
+  // acknowledged, no result tells when they look.
+  void agenda() {
+    v_.time_of_nothing(cell_.last_event_time);
+    cell_.agenda.change([this](std::vector<AgendaEvent>& events) {
+      std::sort(events.begin(), events.end());
+      for (AgendaEvent& event : events) {
+        if (is_of_job(event)) {
+          v_.time_of_job(event.time);
+        } else if (static_cast<EventType>(event.type) == EventType::kRetransmit) {
+          v_.time_of_nothing(event.time);
+          continue;
+        } else {
+          v_.time(event.time);
+        }
+        v_.same(event.order - sequence_of_source(event));
+        v_.same(event.target);
+        v_.same(event.value);
+        v_.same(event.origin);
+      }
+    });
+  }
+  /// Of what ports tell each other the order alone matters.
+  [[nodiscard]] std::uint64_t sequence_of_source(const AgendaEvent& event) const {
+    if (static_cast<EventType>(event.type) != EventType::kCredit) return 0;
+    return s_.ports[AgendaEvent::source_in(event.order)].control_sequence;
+  }
+
+ private:
+  NetworkState& s_;
+  Cell& cell_;
+  const Picoseconds now_;
+  V& v_;
+};
+
+}  // namespace weft::protocols
