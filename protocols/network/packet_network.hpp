@@ -9,6 +9,7 @@
 #include "protocols/config/scale_up_config.hpp"
 #include "protocols/config/switch_config.hpp"
 #include "protocols/network/network_share.hpp"
+#include "protocols/recurrence/leaps.hpp"
 #include "protocols/state/fault.hpp"
 #include "protocols/state/message_watch.hpp"
 #include "protocols/state/observation.hpp"
@@ -79,14 +80,6 @@ struct Parallelism {
   /// Every thread takes part in every window that is shared, which tests want; otherwise those that
   /// are there in time.
   bool waits_for_all = false;
-};
-
-/// What was left out of a run because it recurred (PacketNetwork::Options::leaps), and is counted
-/// as if it had been simulated.
-struct Leaps {
-  std::uint64_t count = 0;
-  std::uint64_t periods = 0;
-  std::uint64_t packet_hops = 0;
 };
 
 /// Which queue pair of which connection. What chips add up or repeat has one.

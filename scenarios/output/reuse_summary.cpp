@@ -37,6 +37,11 @@ std::string reuse_lines(const Results& r) {
                          format_count(static_cast<std::int64_t>(r.reuse.rail_phases)),
                          r.reuse.rail_gpus, r.reuse.rails);
   }
+  if (r.reuse.leaps.count > 0) {
+    lines += fmt::format("  reuse: {} periods inside long messages leapt over, {} packet-hops\n",
+                         format_count(static_cast<std::int64_t>(r.reuse.leaps.periods)),
+                         format_count(static_cast<std::int64_t>(r.reuse.leaps.packet_hops)));
+  }
   for (const std::string& refusal : r.reuse.refusals) lines += "  reuse: " + refusal + "\n";
   return lines;
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "protocols/recurrence/leaps.hpp"
 #include "scenarios/spec/scenario.hpp"
 
 namespace weft::scenarios {
@@ -25,6 +26,7 @@ struct ReuseReport {
   std::uint64_t rail_phases = 0;
   std::uint64_t rail_simulated = 0;   ///< phases
   std::uint64_t simulated_hops = 0;   ///< packet-hops, those outside of phases included
+  protocols::Leaps leaps;             ///< inside long messages of phases that were simulated
   std::vector<std::string> refusals;  ///< sentences: what was not reused, and why
 };
 

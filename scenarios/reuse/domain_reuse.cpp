@@ -317,6 +317,7 @@ ReuseReport DomainReuse::report() const {
   for (const auto& store : stores_) {
     report.simulated += store->simulated();
     report.simulated_hops += store->simulated_hops();
+    report.leaps += store->leaps();
   }
   for (const auto& phases : seen_) report.simulated += phases.size();
   report.ended_otherwise = ended_otherwise_;

@@ -40,6 +40,7 @@ PhaseStore::Found PhaseStore::find(const PhaseBegins& begins) {
     if (found->is_whole) ++simulated_;
   }
   simulated_hops_ += found->simulated_hops;
+  leaps_ += found->leaps;
   return it->second;
 }
 
@@ -49,6 +50,7 @@ PhaseStore::Found PhaseStore::part(const PhaseBegins& begins, const PhaseWindow&
   Found found = std::make_shared<const Phase>(replay->run(begins, window));
   ++simulated_;
   simulated_hops_ += found->simulated_hops;
+  leaps_ += found->leaps;
   give_back(std::move(replay));
   return found;
 }

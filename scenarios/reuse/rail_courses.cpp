@@ -48,6 +48,7 @@ void RailReuse::find_course(Open& open, Picoseconds now) {
 void RailReuse::drop_replay(Course& course) {
   if (course.replay == nullptr) return;
   dropped_hops_ += course.replay->packet_hops();
+  leaps_ += course.replay->leaps();
   course.replay.reset();
   if (dropped_hops_ > kHopsBeforeDoubt + (simulated_hops_ - dropped_hops_ + taken_hops_) / 2) {
     is_hopeless_ = true;
@@ -114,6 +115,7 @@ bool RailReuse::is_over(Open& open, Picoseconds now) {
 
 void RailReuse::finish(Course& course) {
   Phase phase = course.replay->finish(true, {});
+  leaps_ += phase.leaps;
   std::ranges::copy(course.replay->violations(), std::back_inserter(violations_));
   WEFT_CHECK(phase.is_whole, "all calls of a phase that is over have ended");
   renumber(course.rail, course.ranks, course.replay->ports(), phase);
@@ -151,6 +153,7 @@ std::shared_ptr<const Phase> RailReuse::part(const Open& open, const PhaseWindow
   Phase phase = replay.run({open.begins, open.is_complete()}, window);
   ++simulated_;
   simulated_hops_ += phase.simulated_hops;
+  leaps_ += phase.leaps;
   renumber(open.rail, open.ranks, replay.ports(), phase);
   return std::make_shared<const Phase>(std::move(phase));
 }

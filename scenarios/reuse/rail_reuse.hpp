@@ -69,6 +69,7 @@ class RailReuse {
   [[nodiscard]] std::uint64_t phases() const { return phases_; }
   [[nodiscard]] std::uint64_t simulated() const { return simulated_; }
   [[nodiscard]] std::uint64_t simulated_hops() const { return simulated_hops_; }
+  [[nodiscard]] const protocols::Leaps& leaps() const { return leaps_; }
   [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
 
  private:
@@ -191,6 +192,7 @@ class RailReuse {
   std::uint64_t phases_ = 0;
   std::uint64_t simulated_ = 0;
   std::uint64_t simulated_hops_ = 0;
+  protocols::Leaps leaps_;
   std::uint64_t dropped_hops_ = 0;  ///< of those, simulated once more
   std::uint64_t taken_hops_ = 0;
   std::size_t bytes_ = 0;

@@ -148,6 +148,7 @@ ReuseReport RunReuse::report(const Reusable& reusable) const {
   report.rail_phases = rails_.phases();
   report.rail_simulated = rails_.simulated();
   report.simulated_hops += rails_.simulated_hops();
+  report.leaps += rails_.leaps();
   for (const collectives::Components::Refusal& refusal : reusable.rails.refusals) {
     report.refusals.push_back(fmt::format("calls between servers of {} GPUs are simulated each: {}",
                                           refusal.gpus, refusal.reason));

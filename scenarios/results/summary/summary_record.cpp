@@ -230,6 +230,9 @@ ordered_json json_of(const ReuseReport& reuse) {
           {"rail_phases", reuse.rail_phases},
           {"rail_phases_simulated", reuse.rail_simulated},
           {"packet_hops_simulated", reuse.simulated_hops},
+          {"leaps", reuse.leaps.count},
+          {"periods_leapt", reuse.leaps.periods},
+          {"packet_hops_leapt", reuse.leaps.packet_hops},
           {"refusals", reuse.refusals}};
 }
 
@@ -288,7 +291,8 @@ std::vector<Field<Results>> cost_fields() {
        "ranks, phases from quiet to quiet, phases_simulated (of an audit those that began as "
        "none before), phases_ended_otherwise (of an audit), the same of rails (switches "
        "between servers), packet_hops_simulated of all "
-       "packet_hops, and refusals, a list of sentences",
+       "packet_hops, leaps over periods_leapt that recurred to the bit inside long messages of "
+       "what was simulated, with packet_hops_leapt, and refusals, a list of sentences",
        [](const Results& r) { return json_if(r.reuse.mode != Reuse::kOff, json_of(r.reuse)); }},
       object<Results>("periods", "what was left out, where `run.reuse.periods` is approximate",
                       periods_record(), periods_of)};

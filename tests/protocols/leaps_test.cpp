@@ -1,0 +1,182 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/support/draws.hpp"
+#include "tests/support/flow_runner.hpp"
+
+/// Where the whole state recurs within long messages, periods are left out: everything that can be
+/// asked of a network is the same to the bit, at the end and at any time before.
+namespace weft::testing {
+namespace {
+
+using protocols::PacketNetwork;
+
+PacketNetwork::Options credit_options() {
+  PacketNetwork::Options options = plain_options();
+  options.switches.data().flow_control = protocols::CreditConfig{};
+  options.cut = CellPlan::Cut::kOne;
+  return options;
+}
+
+FlowRun run_of(const topologies::TopologySpec& topology, PacketNetwork::Options options,
+               const std::vector<Flow>& flows, bool leaps) {
+  options.leaps = leaps;
+  return FlowRun(topology, options, flows);
+}
+
+void expect_same_counters(const FlowRun& a, const FlowRun& b, const PacketNetwork& x,
+                          const PacketNetwork& y) {
+  EXPECT_EQ(a.fabric().ports.size(), b.fabric().ports.size());
+  for (std::uint32_t p = 0; p < a.fabric().ports.size(); ++p) {
+    const protocols::PortCounters m = x.port_counters(PortId(p));
+    const protocols::PortCounters n = y.port_counters(PortId(p));
+    EXPECT_EQ(m.bytes, n.bytes) << "port " << p;
+    EXPECT_EQ(m.packets, n.packets) << "port " << p;
+    EXPECT_TRUE(m.queue_integral == n.queue_integral) << "port " << p;
+    EXPECT_EQ(m.peak_backlog, n.peak_backlog) << "port " << p;
+    EXPECT_EQ(m.credit_stalls, n.credit_stalls) << "port " << p;
+    EXPECT_EQ(m.credit_stall_time, n.credit_stall_time) << "port " << p;
+    EXPECT_EQ(x.queue_bytes(PortId(p)), y.queue_bytes(PortId(p))) << "port " << p;
+  }
+}
+
+void expect_same(FlowRun& a, FlowRun& b) {
+  const PacketNetwork& x = a.network();
+  const PacketNetwork& y = b.network();
+  EXPECT_EQ(x.now(), y.now());
+  EXPECT_EQ(x.last_event(), y.last_event());
+  EXPECT_EQ(x.totals().events, y.totals().events);
+  EXPECT_EQ(x.totals().packet_hops, y.totals().packet_hops);
+  EXPECT_EQ(x.totals().packets_delivered, y.totals().packets_delivered);
+  EXPECT_EQ(x.payload_packets_arrived(), y.payload_packets_arrived());
+  EXPECT_EQ(x.packets_in_flight(), y.packets_in_flight());
+  EXPECT_EQ(x.packet_latencies(), y.packet_latencies());
+  EXPECT_TRUE(y.violated_invariants(false).empty());
+  expect_same_counters(a, b, x, y);
+  ASSERT_EQ(a.messages().size(), b.messages().size());
+  for (std::size_t i = 0; i < a.messages().size(); ++i) {
+    const protocols::MessageOutcome& m = a.messages()[i];
+    const protocols::MessageOutcome& n = b.messages()[i];
+    EXPECT_EQ(m.connection, n.connection);
+    EXPECT_EQ(m.last_sequence, n.last_sequence);
+    EXPECT_EQ(m.posted, n.posted);
+    EXPECT_EQ(m.delivered, n.delivered) << "flow " << m.connection.value();
+    EXPECT_EQ(m.acknowledged, n.acknowledged) << "flow " << m.connection.value();
+  }
+}
+
+/// Returns what was left out.
+protocols::Leaps expect_the_same(const topologies::TopologySpec& topology,
+                                 const PacketNetwork::Options& options,
+                                 const std::vector<Flow>& flows, Picoseconds until = 10_s) {
+  FlowRun whole = run_of(topology, options, flows, false);
+  FlowRun leaping = run_of(topology, options, flows, true);
+  EXPECT_EQ(whole.network().run_until(until), leaping.network().run_until(until));
+  expect_same(whole, leaping);
+  EXPECT_EQ(whole.network().leaps().count, 0U);
+  return leaping.network().leaps();
+}
+
+std::uint64_t hops_of(const topologies::TopologySpec& topology,
+                      const PacketNetwork::Options& options, const std::vector<Flow>& flows) {
+  FlowRun run = run_of(topology, options, flows, false);
+  static_cast<void>(run.completions());
+  return run.network().totals().packet_hops;
+}
+
+/// Each of `hosts` sends to the next one, and begins `apart` later than the one before.
+std::vector<Flow> ring(std::uint32_t hosts, Bytes size, Picoseconds apart) {
+  std::vector<Flow> flows;
+  for (std::uint32_t i = 0; i < hosts; ++i) {
+    flows.push_back({HostId(i), HostId((i + 1) % hosts), size, i * apart});
+  }
+  return flows;
+}
+
+const topologies::TopologySpec kStar = star(8, 400'000'000'000_bps, 500_ns);
+
+TEST(Leaps, OverARingSimulateOnlyItsBeginAndItsEnd) {
+  const std::vector<Flow> flows = ring(8, 64_MiB, 137_ns);
+  const protocols::Leaps leaps = expect_the_same(kStar, credit_options(), flows);
+  EXPECT_GT(leaps.count, 0U);
+  EXPECT_GT(leaps.packet_hops, hops_of(kStar, credit_options(), flows) / 100 * 95);
+}
+
+TEST(Leaps, OverAnInCastWaitForCreditsAsLong) {
+  std::vector<Flow> flows;
+  for (std::uint32_t i = 1; i < 8; ++i) flows.push_back({HostId(i), HostId(0U), 16_MiB, i * 1_us});
+  EXPECT_GT(expect_the_same(kStar, credit_options(), flows).packet_hops,
+            hops_of(kStar, credit_options(), flows) / 2);
+}
+
+TEST(Leaps, EndWhereSomebodyElseBegins) {
+  std::vector<Flow> flows = ring(8, 32_MiB, 20_ns);
+  flows.push_back({HostId(2U), HostId(5U), 8_MiB, 300_us});
+  flows.push_back({HostId(6U), HostId(5U), 4_KiB, 400'000'001_ps});
+  EXPECT_GT(expect_the_same(kStar, credit_options(), flows).count, 1U);
+}
+
+TEST(Leaps, EndWhereTheRunDoes) {
+  const std::vector<Flow> flows = ring(8, 64_MiB, 137_ns);
+  for (const Picoseconds until : {100_us, 500'000'001_ps, 900'123'457_ps, 1'345_us}) {
+    EXPECT_GT(expect_the_same(kStar, credit_options(), flows, until).count, 0U);
+  }
+}
+
+TEST(Leaps, AreThereWithCutThroughToo) {
+  PacketNetwork::Options options = credit_options();
+  options.switches.forwarding = protocols::SwitchConfig::Forwarding::kCutThrough;
+  EXPECT_GT(expect_the_same(kStar, options, ring(8, 64_MiB, 137_ns)).count, 0U);
+}
+
+TEST(Leaps, AreNotTakenWhereStateDoesNotRecur) {
+  const std::vector<Flow> flows = ring(8, 8_MiB, 137_ns);
+  PacketNetwork::Options marks = credit_options();
+  marks.switches.data().ecn.enabled = true;
+  EXPECT_EQ(expect_the_same(kStar, marks, flows).count, 0U);
+  PacketNetwork::Options pauses = credit_options();
+  pauses.switches.data().flow_control = protocols::PfcConfig{};
+  EXPECT_EQ(expect_the_same(kStar, pauses, flows).count, 0U);
+  PacketNetwork::Options control = credit_options();
+  roce_of(control).congestion_control = protocols::congestion::DcqcnConfig{};
+  EXPECT_EQ(expect_the_same(kStar, control, flows).count, 0U);
+}
+
+// Messages of any lengths between any hosts, one after the other and at once, begun at any time.
+TEST(Leaps, OverRandomMessagesChangeNothing) {
+  std::uint64_t leapt = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Draws draws(seed);
+    const auto hosts = static_cast<std::uint32_t>(draws.between(2, 9));
+    PacketNetwork::Options options = credit_options();
+    protocols::RoceConfig& roce = roce_of(options);
+    roce.ack_every = static_cast<std::uint32_t>(draws.between(1, 5));
+    if (draws.one_in(2)) roce.receiver = protocols::RoceConfig::Receiver::kAnyOrder;
+    if (draws.one_in(3)) roce.window = static_cast<std::uint32_t>(draws.between(8, 64));
+    if (draws.one_in(3)) {
+      options.switches.forwarding = protocols::SwitchConfig::Forwarding::kCutThrough;
+    }
+    std::vector<Flow> flows;
+    for (std::int64_t i = draws.between(1, 12); i-- > 0;) {
+      const auto from = static_cast<std::uint32_t>(draws.below(hosts));
+      const auto way = static_cast<std::uint32_t>(1 + draws.below(hosts - 1));
+      flows.push_back({HostId(from), HostId((from + way) % hosts),
+                       Bytes(draws.between(1, 6'000'000)),
+                       Picoseconds(draws.between(0, 200'000'000))});
+    }
+    const Picoseconds until = draws.one_in(3) ? Picoseconds(draws.between(1, 400'000'000)) : 10_s;
+    const auto rate = BitsPerSecond(draws.between(1, 16) * 50'000'000'000);
+    leapt += expect_the_same(star(hosts, rate, Picoseconds(draws.between(10'000, 2'000'000))),
+                             options, flows, until)
+                 .count;
+  }
+  EXPECT_GT(leapt, 60U);
+}
+
+}  // namespace
+}  // namespace weft::testing
