@@ -378,16 +378,19 @@ void PacketNetwork::set_alarm(Picoseconds time, ProcessId process, std::uint32_t
 
 PacketNetwork::Status PacketNetwork::run_until(Picoseconds until, const Observer& observer) {
   const Picoseconds end = std::min(until, longest_run());
-  return leaper_ == nullptr ? engine_->run(now_, end, observer) : leaper_->run(now_, end);
+  if (leaper_ == nullptr) return engine_->run(now_, end, observer);
+  return leaper_->run(now_, end) ? engine_->run(now_, end, {}) : status_;
 }
 
 Leaps PacketNetwork::leaps() const { return leaper_ == nullptr ? Leaps() : leaper_->leaps(); }
 
 void PacketNetwork::prepare_leaps() {
   if (!options_.leaps || engine_->cells.size() != 1 || !can_recur(*state_)) return;
-  leaper_ = std::make_unique<Leaper>(
-      *state_, engine_->cells.front(), engine_->first_worker(),
-      [this](Picoseconds& now, Picoseconds until) { return engine_->run(now, until, {}); });
+  leaper_ = std::make_unique<Leaper>(*state_, engine_->cells.front(), engine_->first_worker(),
+                                     [this](Picoseconds& now, Picoseconds until) {
+                                       status_ = engine_->run(now, until, {});
+                                       return status_ == Status::kTimeLimit;
+                                     });
 }
 
 Picoseconds PacketNetwork::longest_run() const {

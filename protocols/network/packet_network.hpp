@@ -281,7 +281,8 @@ class PacketNetwork {
   std::unique_ptr<NetworkState> state_;
   CellPlan plan_;
   std::unique_ptr<Engine> engine_;
-  std::unique_ptr<Leaper> leaper_;  ///< null: there are no leaps
+  std::unique_ptr<Leaper> leaper_;      ///< null: there are no leaps
+  Status status_ = Status::kTimeLimit;  ///< of its last run that ended early
   Picoseconds now_;
 };
 

@@ -1,19 +1,22 @@
 #include "protocols/recurrence/leaper.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
+
+#include "protocols/recurrence/state_walk.hpp"
 
 namespace weft::protocols {
 namespace {
 
 /// A queue pair with fewer packets left is no clock: what could be left out is not worth looking.
-constexpr std::uint32_t kLeastPackets = 256;
-/// Between two looks for a clock, in packets of the largest size.
+constexpr std::uint32_t kLeastPackets = 128;
+/// Nor does one with fewer left go on as a clock.
+constexpr std::uint32_t kFewPackets = 32;
+/// Between two looks for a clock, in packets of the slowest port.
 constexpr std::int64_t kLookEvery = 64;
-/// The longest period that is looked for, in packets of the clock.
+/// The longest time between two states that are compared, in packets of the clock.
 constexpr std::uint32_t kLongestPeriod = 4096;
-/// How often the port of a clock is looked at, while it sends one packet.
+/// How often the port of a clock is looked at while it sends a packet.
 constexpr std::int64_t kLooksPerPacket = 4;
 
 }  // namespace
@@ -21,23 +24,19 @@ constexpr std::int64_t kLooksPerPacket = 4;
 Leaper::Leaper(NetworkState& state, Cell& cell, Worker& worker, Run run)
     : s_(state), cell_(cell), worker_(worker), run_(std::move(run)) {}
 
-Leaper::Status Leaper::run(Picoseconds& now, Picoseconds until) {
-  while (now < until) {
-    const std::optional<QueuePairId> clock = find_clock();
-    const bool looks = clock && !(has_given_up_ && !has_changed());
-    if (looks) {
-      has_given_up_ = false;
-      if (const auto status = search(*clock, now, until)) return *status;
-      continue;
-    }
-    Picoseconds longest;
-    for (const PortState& port : s_.ports) {
-      longest = std::max(longest, port.transmission(s_.constants.largest_packet()));
-    }
-    const Status status = run_(now, std::min(until, now + kLookEvery * longest));
-    if (status != Status::kTimeLimit) return status;
+bool Leaper::run(Picoseconds& now, Picoseconds until) {
+  Picoseconds packet;
+  for (const PortState& port : s_.ports) {
+    packet = std::max(packet, port.transmission(s_.constants.largest_packet()));
   }
-  return Status::kTimeLimit;
+  while (now < until) {
+    const bool has_given_up = given_up_at_ == messages_ended();
+    const std::optional<QueuePairId> clock = has_given_up ? std::nullopt : find_clock();
+    const bool goes_on = clock ? search(s_.senders[*clock], now, until)
+                               : run_(now, std::min(until, now + kLookEvery * packet));
+    if (!goes_on) return false;
+  }
+  return true;
 }
 
 std::optional<QueuePairId> Leaper::find_clock() const {
@@ -45,8 +44,8 @@ std::optional<QueuePairId> Leaper::find_clock() const {
   std::uint32_t most = kLeastPackets - 1;
   for (std::uint32_t i = 0; i < s_.senders.size(); ++i) {
     const SenderState& s = s_.senders[QueuePairId(i)];
-    const bool has_message = s.message != kNoIndex && s.message == s.oldest_message;
-    if (!has_message || s.message_last - s.next <= most) continue;
+    const bool has_one_message = s.message != kNoIndex && s.message == s.oldest_message;
+    if (!has_one_message || s.message_last - s.next <= most) continue;
     most = s.message_last - s.next;
     best = QueuePairId(i);
   }
@@ -55,67 +54,76 @@ std::optional<QueuePairId> Leaper::find_clock() const {
 
 std::optional<Picoseconds> Leaper::end_of_packet(const SenderState& clock) const {
   const PortState& port = s_.ports[clock.port];
-  const bool sends = port.is_transmitting && port.service_bytes == clock.full_size;
-  const std::uint64_t key = cell_.next.key(port.local);
-  if (!sends || key == WinnerTree::kNone) return std::nullopt;
-  return cell_.keys.time_of(key);
+  if (!port.is_transmitting || port.service_bytes != clock.full_size) return std::nullopt;
+  return cell_.keys.time_of(cell_.next.key(port.local));
 }
 
-std::optional<Leaper::Status> Leaper::search(QueuePairId clock_id, Picoseconds& now,
-                                             Picoseconds until) {
-  const SenderState& clock = s_.senders[clock_id];
+std::unique_ptr<StatePicture> Leaper::picture(Picoseconds now) {
+  return std::make_unique<StatePicture>(s_, cell_, worker_, now);
+}
+
+// States are compared as long before the end of a packet as the first picture was taken, which is
+// in the second half of one: wherever in a packet it is looked at first, that is still to come.
+bool Leaper::search(const SenderState& clock, Picoseconds& now, Picoseconds until) {
   const Picoseconds packet = s_.ports[clock.port].transmission(Bytes(clock.full_size));
   const Picoseconds step = std::max(packet / kLooksPerPacket, Picoseconds(1));
   const std::uint32_t message = clock.message;
+  const auto is_clock = [&] {
+    return clock.message == message && clock.message_last - clock.next >= kFewPackets;
+  };
   std::unique_ptr<StatePicture> before;
-  Picoseconds ahead;     // from when a picture is taken to the end of the packet at hand
-  Picoseconds last_end;  // of the packet that was looked at last
-  std::uint32_t power = 1;
-  std::uint32_t packets = 0;  // since `before`
-  while (now < until && clock.message == message &&
-         clock.message_last - clock.next >= kLeastPackets / 4) {
-    const auto end = end_of_packet(clock);
-    if (end && *end != last_end) {
-      if (before == nullptr && *end - now <= packet / 2) {
-        ahead = *end - now;
-        before = std::make_unique<StatePicture>(s_, cell_, worker_, now);
-        last_end = *end;
-      } else if (before != nullptr && *end - ahead >= now && *end - ahead <= until) {
-        last_end = *end;
-        if (*end - ahead > now) {
-          const Status status = run_(now, *end - ahead);
-          if (status != Status::kTimeLimit) return status;
-        }
-        ++packets;
-        if (before->is_again(s_, cell_, worker_, now)) {
-          const std::uint64_t times = before->most_repeats(s_, cell_, now, until);
-          if (times > 0) leap(*before, times, now);
-          break;
-        }
-        if (packets == power) {
-          if (power >= kLongestPeriod) break;
-          power *= 2;
-          packets = 0;
-          before = std::make_unique<StatePicture>(s_, cell_, worker_, now);
-        }
-      }
+  Picoseconds ahead;               // of the end of a packet
+  Picoseconds last_end;            // of the packet that was looked at last
+  std::uint32_t packets = 0;       // since `before`
+  std::uint32_t most_packets = 1;  // until it is taken anew
+  for (; now < until && is_clock();) {
+    const std::optional<Picoseconds> end = end_of_packet(clock);
+    if (before == nullptr && end && *end - now <= packet / 2) {
+      before = picture(now);
+      ahead = *end - now;
+      last_end = *end;
     }
-    const Status status = run_(now, std::min(until, now + step));
-    if (status != Status::kTimeLimit) return status;
+    if (before == nullptr || !end || *end == last_end || *end - ahead < now) {
+      if (!run_(now, std::min(until, now + step))) return false;
+      continue;
+    }
+    last_end = *end;
+    if (!run_(now, std::min(until, *end - ahead))) return false;
+    if (now != *end - ahead) break;
+    ++packets;
+    if (before->is_again(s_, cell_, worker_, now)) {
+      if (leap(*before, now, until)) return true;
+      break;
+    }
+    if (packets < most_packets) continue;
+    if (most_packets >= kLongestPeriod) break;
+    most_packets *= 2;
+    packets = 0;
+    before = picture(now);
   }
-  if (now < until) {
-    has_given_up_ = true;
-    messages_ = worker_.sums.messages_sent + worker_.sums.messages_delivered;
-  }
-  return std::nullopt;
+  if (now < until) given_up_at_ = messages_ended();
+  return true;
 }
 
-void Leaper::leap(const StatePicture& before, std::uint64_t times, Picoseconds& now) {
+bool Leaper::leap(const StatePicture& before, Picoseconds& now, Picoseconds until) {
+  const Picoseconds left = std::min(until, first_of_jobs()) - now;
+  const auto in_time = static_cast<std::uint64_t>(left / (now - before.time()));
+  const std::uint64_t times = before.most_repeats(s_, in_time);
+  if (times == 0) return before.most_repeats(s_, kLongestPeriod) > 0;
   const std::uint64_t hops = worker_.sums.packet_hops;
   before.repeat(s_, cell_, worker_, now, times);
   ++leaps_.count;
   leaps_.periods += times;
   leaps_.packet_hops += worker_.sums.packet_hops - hops;
+  return true;
+}
+
+Picoseconds Leaper::first_of_jobs() const {
+  Picoseconds first = Agenda::kNever;
+  for (const AgendaEvent& event : cell_.agenda.events()) {
+    if (is_of_job(event)) first = std::min(first, event.time);
+  }
+  return first;
 }
 
 }  // namespace weft::protocols

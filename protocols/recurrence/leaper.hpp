@@ -2,9 +2,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 
-#include "protocols/network/packet_network.hpp"
+#include "protocols/recurrence/leaps.hpp"
 #include "protocols/recurrence/recurrence.hpp"
 #include "protocols/state/network_state.hpp"
 #include "simcore/engine/cell.hpp"
@@ -14,44 +15,45 @@ namespace weft::protocols {
 /// Runs a network of one cell and leaves out whole periods of what recurs within long messages: to
 /// the bit as if all of it had been simulated.
 ///
-/// One queue pair with many packets left serves as a clock: whenever it begins a packet, the state
-/// is compared with an earlier one, which is taken anew after 1, 2, 4, 8, ... packets (R. P. Brent,
+/// A queue pair with many packets left serves as a clock: whenever it sends a packet, the state is
+/// compared with an earlier one, which is taken anew after 1, 2, 4, 8, ... packets (R. P. Brent,
 /// "An improved Monte Carlo factorization algorithm", BIT 20, 1980), so that a period is found
-/// whatever came before it and however long it is. Where none is found, looking is given up until a
-/// message begins or ends.
+/// whatever came before it. Where none is found, looking is given up until a message ends.
 class Leaper {
  public:
-  using Status = PacketNetwork::Status;
-  /// Simulates up to a time, which becomes now.
-  using Run = std::function<Status(Picoseconds& now, Picoseconds until)>;
+  /// Simulates up to a time, which becomes now. False: the run came to an end before that.
+  using Run = std::function<bool(Picoseconds& now, Picoseconds until)>;
 
-  /// All must outlive it.
+  /// All must outlive it; the network can recur (`can_recur`).
   Leaper(NetworkState& state, Cell& cell, Worker& worker, Run run);
 
-  Status run(Picoseconds& now, Picoseconds until);
+  /// As `Run`.
+  bool run(Picoseconds& now, Picoseconds until);
   [[nodiscard]] const Leaps& leaps() const { return leaps_; }
 
  private:
-  /// Those that have the most packets left, if they are many.
+  /// The one that has the most packets left, if they are many.
   [[nodiscard]] std::optional<QueuePairId> find_clock() const;
-  /// Looks for a recurrence, and leaps. Nothing: it came to an end of the search, and no further
-  /// than to `until`.
-  [[nodiscard]] std::optional<Status> search(QueuePairId clock, Picoseconds& now,
-                                             Picoseconds until);
-  /// When the packet will be on the wire that its port sends now; nothing: it sends no whole one.
+  /// Looks for a recurrence by the packets of a clock, and leaps; as `Run`, but may end earlier.
+  bool search(const SenderState& clock, Picoseconds& now, Picoseconds until);
+  /// When the packet will be on the wire that the clock's port sends now; nothing: it sends none of
+  /// full size.
   [[nodiscard]] std::optional<Picoseconds> end_of_packet(const SenderState& clock) const;
-  [[nodiscard]] bool has_changed() const {
-    return messages_ != worker_.sums.messages_sent + worker_.sums.messages_delivered;
+  [[nodiscard]] std::unique_ptr<StatePicture> picture(Picoseconds now);
+  /// The state is that of `before`. False: messages are in the way.
+  bool leap(const StatePicture& before, Picoseconds& now, Picoseconds until);
+  /// Before which nothing happens that a process has asked for.
+  [[nodiscard]] Picoseconds first_of_jobs() const;
+  [[nodiscard]] std::uint64_t messages_ended() const {
+    return worker_.sums.messages_sent + worker_.sums.messages_delivered;
   }
-  void leap(const StatePicture& before, std::uint64_t times, Picoseconds& now);
 
   NetworkState& s_;
   Cell& cell_;
   Worker& worker_;
   const Run run_;
   Leaps leaps_;
-  std::uint64_t messages_ = 0;  ///< that had ended when looking was given up
-  bool has_given_up_ = false;
+  std::optional<std::uint64_t> given_up_at_;  ///< messages that had ended then
 };
 
 }  // namespace weft::protocols

@@ -1,8 +1,7 @@
 #include "protocols/recurrence/recurrence.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <type_traits>
+#include <numeric>
 
 #include "protocols/recurrence/state_walk.hpp"
 
@@ -162,17 +161,11 @@ bool StatePicture::is_again(NetworkState& s, Cell& cell, const Worker& worker,
   Reader reader(s, now);
   reader.compare_with(words_);
   StateWalk(s, cell, now, reader).run();
-  if (reader.differs()) return false;
-  // Where packets that came early are kept goes by their numbers.
-  return std::ranges::all_of(s.receivers, [](const ReceiverState& r) { return r.early.empty(); });
+  return !reader.differs();
 }
 
-std::uint64_t StatePicture::most_repeats(const NetworkState& s, const Cell& cell, Picoseconds now,
-                                         Picoseconds until) const {
-  for (const AgendaEvent& event : cell.agenda.events()) {
-    if (is_of_job(event)) until = std::min(until, event.time);
-  }
-  auto most = static_cast<std::uint64_t>((until - now) / (now - time_));
+std::uint64_t StatePicture::most_repeats(const NetworkState& s, std::uint64_t most) const {
+  std::uint64_t unit = 1;
   for (std::uint32_t i = 0; i < s.senders.size(); ++i) {
     const std::uint32_t packets = packets_since(s, QueuePairId(i));
     if (packets == 0) continue;
@@ -181,8 +174,11 @@ std::uint64_t StatePicture::most_repeats(const NetworkState& s, const Cell& cell
     // The packet that is next must not be the last one, either: that may be smaller.
     if (sender.next >= sender.message_last) return 0;
     most = std::min<std::uint64_t>(most, (sender.message_last - sender.next - 1) / packets);
+    // Packets that came early lie where their numbers say, and stay there.
+    const ReorderBuffer& early = s.receivers[receiver_of(QueuePairId(i))].early;
+    if (!early.empty()) unit = std::lcm(unit, early.span() / std::gcd(early.span(), packets));
   }
-  return most;
+  return most / unit * unit;
 }
 
 void StatePicture::repeat(NetworkState& s, Cell& cell, Worker& worker, Picoseconds& now,

@@ -25,10 +25,9 @@ class StatePicture {
   /// Whether it is like that again, at `now`: what followed follows once more.
   [[nodiscard]] bool is_again(NetworkState& state, Cell& cell, const Worker& worker,
                               Picoseconds now) const;
-  /// How often what has followed since can follow again, up to `until`: no message comes to its
-  /// last packet, and nothing that a process asked for is passed over. The state is that again.
-  [[nodiscard]] std::uint64_t most_repeats(const NetworkState& state, const Cell& cell,
-                                           Picoseconds now, Picoseconds until) const;
+  /// How often what has followed since can follow again, at most `most` times: no message comes to
+  /// its last packet. The state is that again.
+  [[nodiscard]] std::uint64_t most_repeats(const NetworkState& state, std::uint64_t most) const;
   /// Moves the state on by so many periods, of which each is what followed since, and counts them.
   void repeat(NetworkState& state, Cell& cell, Worker& worker, Picoseconds& now,
               std::uint64_t times) const;

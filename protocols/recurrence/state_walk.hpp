@@ -94,6 +94,7 @@ class StateWalk {
     v_.same(r.echo_pending);
     v_.same(r.message_broken);
     v_.same(r.early.held());
+    r.early.for_each_held(r.expected, [this](std::uint32_t ahead) { v_.same(ahead); });
     // Everything else is counted from here.
     v_.sequence(s.unacked, qp);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -184,6 +185,18 @@ class ReorderBuffer {
   }
   [[nodiscard]] bool empty() const { return held_ == 0; }
   [[nodiscard]] std::uint32_t held() const { return held_; }
+  /// Packets whose numbers are so far apart, or a multiple of that, have the same place.
+  [[nodiscard]] std::uint32_t span() const { return 64 * std::max(pairs_, 1U); }
+  /// How far ahead of `expected` each of those is that are held: calls `visit(distance)`.
+  template <class Visit>
+  void for_each_held(std::uint32_t expected, Visit visit) const {
+    std::uint32_t left = held_;
+    for (std::uint32_t ahead = 1; left > 0; ++ahead) {
+      if (!holds(expected + ahead)) continue;
+      visit(ahead);
+      --left;
+    }
+  }
 
  private:
   union Words {
