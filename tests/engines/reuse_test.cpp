@@ -186,6 +186,39 @@ TEST(Reuse, OfPipelinesBetweenServersIsExact) {
   }
 }
 
+/// A job on servers of rails, in which messages are long: a wide layer for each of its stages.
+std::string long_messages(int servers, const std::string& parallelism) {
+  return "name: long-messages\nseed: 3\nracks: {count: " + std::to_string(servers) +
+         ", servers: 1, server: hgx-h100}\n"
+         "links: {access: {length: 5m, cable: copper}, uplink: {length: 30m, cable: fibre}}\n"
+         "fabric: {topology: rail-optimised, group: 8, spines: 2, switch: quantum-2}\n"
+         "transport: {type: roce, receiver: any-order, congestion_control: none}\n"
+         "jobs:\n  - {name: train, type: training, model: {preset: gpt-13b, layers: 2, hidden: "
+         "2048, heads: 16, ffn: 8192, vocabulary: 4096, sequence: 2048}, parallelism: {" +
+         parallelism + "}, batch: {micro: 1, global: 4}}\n";
+}
+
+TEST(Reuse, LeapsOverWhatRecursInsideLongMessages) {
+  const Results rails = expect_the_same(long_messages(2, "tensor: 8, data: 2"));
+  EXPECT_GT(rails.reuse.leaps.count, 0U);
+  EXPECT_LT(rails.reuse.simulated_hops, rails.totals.packet_hops / 20);
+  const Results stages =
+      expect_the_same(long_messages(4, "tensor: 8, pipeline: 2, data: 2, schedule: 1f1b"));
+  EXPECT_GT(stages.reuse.leaps.packet_hops, stages.reuse.simulated_hops);
+}
+
+// The end of a run, and of a warm-up, in the middle of what recurs.
+TEST(Reuse, LeapsNoFurtherThanTheScenarioLooks) {
+  Experiment e = experiment_of_text(long_messages(2, "tensor: 8, data: 2"));
+  const Picoseconds whole = run_with(e, Reuse::kOff).results.simulated;
+  for (int i = 1; i < 4; ++i) {
+    e.scenario.run.until = whole - i * whole / 16 + Picoseconds(i);
+    e.scenario.run.warmup = i * whole / 5;
+    SCOPED_TRACE(i);
+    expect_equal(run_with(e, Reuse::kOff), run_with(e, Reuse::kOn));
+  }
+}
+
 TEST(Reuse, BetweenServersIsCutOffWhereTheScenarioSays) {
   Experiment e =
       experiment_of_text(reuse_servers(4, reuse_training("tensor: 8, pipeline: 2, data: 2")));
