@@ -21,7 +21,7 @@ class Deliveries {
   /// Where the deliveries of a message are: one, or of one that is multicast as many as members.
   /// Empty if it was not delivered to all. Valid until the next call.
   [[nodiscard]] const std::vector<std::size_t>& of(const MessageRecord& message) {
-    const SenderState& sender = s_.senders[message.queue_pair];
+    const SendingEnd& sender = s_.senders[message.queue_pair];
     const std::size_t receivers =
         sender.is_repeated() ? s_.members_of(s_.multicasts[sender.in_network_index()]).size() : 1;
     const ReceiverId first = s_.first_receiver(message.queue_pair);
@@ -53,10 +53,10 @@ class Deliveries {
 };
 
 MessageOutcome outcome_of(const NetworkState& s, const MessageRecord& m, Picoseconds delivered) {
-  const SenderState& sender = s.senders[m.queue_pair];
-  std::uint32_t entropy = sender.entropy;
+  const SendingEnd& sender = s.senders[m.queue_pair];
+  auto [destination, entropy] = s.heading_of(sender);
   if (s.constants.transports[sender.transport].is_per_message) {
-    entropy = message_entropy(sender.host, sender.destination, m.queue_pair, m.first_sequence);
+    entropy = message_entropy(sender.host, destination, m.queue_pair, m.first_sequence);
   }
   return {.connection = sender.connection,
           .queue_pair = m.queue_pair,

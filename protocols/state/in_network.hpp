@@ -45,28 +45,27 @@ struct Reduction {
 /// than a window ahead: kept modulo 256, or 65,536 where a window is larger.
 class RoundCounts {
  public:
-  /// For so many links; before the first one.
-  void reserve(std::size_t links, std::uint32_t largest_window) {
-    is_wide_ = largest_window > 0xff;
-    low_.reserve(links);
-    if (is_wide_) high_.reserve(links);
+  RoundCounts() = default;
+  /// Of so many members of reductions; none of them has more links, or a larger window.
+  RoundCounts(std::size_t members, std::uint32_t most_links, std::uint32_t largest_window)
+      : links_(most_links), low_(members * most_links), is_wide_(largest_window > 0xff) {
+    if (is_wide_) high_.resize(low_.size());
   }
-  [[nodiscard]] std::size_t size() const { return low_.size(); }
-  /// The next link; `done` is less than 256.
-  void push_back(std::uint8_t done) {
-    low_.push_back(done);
-    if (is_wide_) high_.push_back(0);
-  }
-  void add(std::size_t link) {
-    if (++low_[link] == 0 && is_wide_) ++high_[link];
+  void add(std::size_t member, std::uint32_t link) {
+    const std::size_t place = member * links_ + link;
+    if (++low_[place] == 0 && is_wide_) ++high_[place];
   }
   /// How far `round` is ahead of those that are done.
-  [[nodiscard]] std::uint32_t ahead(std::size_t link, std::uint32_t round) const {
-    if (!is_wide_) return static_cast<std::uint8_t>(round - low_[link]);
-    return static_cast<std::uint16_t>(round - (std::uint32_t{high_[link]} << 8U | low_[link]));
+  [[nodiscard]] std::uint32_t ahead(std::size_t member, std::uint32_t link,
+                                    std::uint32_t round) const {
+    const std::size_t place = member * links_ + link;
+    if (!is_wide_) return static_cast<std::uint8_t>(round - low_[place]);
+    return static_cast<std::uint16_t>(round - (std::uint32_t{high_[place]} << 8U | low_[place]));
   }
+  [[nodiscard]] std::size_t memory_bytes() const { return low_.capacity() + high_.capacity(); }
 
  private:
+  std::size_t links_ = 0;  ///< of a member
   std::vector<std::uint8_t> low_;
   std::vector<std::uint8_t> high_;
   bool is_wide_ = false;

@@ -1,66 +1,92 @@
 #pragma once
 
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "protocols/config/scale_up_config.hpp"
 #include "protocols/packet/flow_bits.hpp"
 #include "protocols/packet/no_index.hpp"
 #include "simcore/base/hash.hpp"
+#include "simcore/base/id_vector.hpp"
 #include "simcore/base/ids.hpp"
 
 namespace weft::protocols {
 
-/// The sending end of a queue pair. Sequence numbers count packets; they run from 0 over all
-/// messages of the queue pair.
-struct alignas(64) SenderState {
-  enum class Schedule : std::uint8_t { kIdle, kReady, kPaced, kFailed };
-
-  std::uint32_t next = 0;      ///< next packet to send
-  std::uint32_t unacked = 0;   ///< oldest packet not known to have arrived
-  std::uint32_t posted = 0;    ///< end of the last message
-  std::uint32_t sent_end = 0;  ///< end of what was ever sent
-  std::uint32_t received = 0;  ///< distinct packets at the receiver, as far as known
+/// Where packets of a queue pair go, and what their way follows from.
+struct Heading {
   HostId destination;
   std::uint32_t entropy = 0;
-  QueuePairId next_ready;            ///< in the NIC's list of ready queue pairs
-  Picoseconds next_send;             ///< pacing: not before this
-  std::uint32_t message = kNoIndex;  ///< the message that `next` belongs to
-  std::uint32_t message_last = 0;    ///< its last sequence
-  std::uint16_t full_size = 0;
-  std::uint16_t last_size = 0;
-  std::uint32_t window =
-      kNoIndex;  ///< packets that may be in flight: the transport's, the control's
-  Schedule schedule = Schedule::kIdle;
-  bool timer_is_set = false;  ///< an agenda entry exists
-  ClassId traffic_class{};
-  bool first_of_message = true;  ///< a stream: the next packet says CWR (kWindowReduced)
-  std::uint8_t transport = 0;
-  PortSpreading spreading = PortSpreading::kFlow;
-  std::uint16_t turn = 0;  ///< in turn: packet number 0 goes by this one of the ports
-  std::uint32_t port = 0;  ///< of the host, where it waits to send
+};
 
-  std::uint16_t port_count = 0;    ///< how many of the host's ports lead to the destination
-  std::uint16_t first_turn = 0;    ///< by which of them what begins anew goes first
-  Picoseconds deadline;            ///< retransmission time-out
-  std::uint32_t control_slot = 0;  ///< of the state of its congestion control
-  std::uint32_t retries = 0;       ///< time-outs in a row
-  std::uint32_t oldest_message = kNoIndex;
-  std::uint32_t newest_message = kNoIndex;
-  HostId host;
-  ConnectionId connection;
-  std::uint32_t first_port = 0;  ///< of the host
+struct SenderState;
+
+/// What the sending end of every queue pair has: which packet is next, and where it waits. Of one
+/// whose data chips add up it is all: the members of a sum have destination, entropy and the turns
+/// of their links in common (Reduction), and nobody acknowledges them. Sequence numbers count
+/// packets; they run from 0 over all messages of the queue pair.
+struct alignas(64) SendingEnd {
+  enum class Schedule : std::uint8_t { kIdle, kReady, kPaced, kFailed };
+
+  std::uint32_t next = 0;            ///< next packet to send
+  std::uint32_t posted = 0;          ///< end of the last message
+  QueuePairId next_ready;            ///< in the NIC's list of ready queue pairs
+  std::uint32_t message = kNoIndex;  ///< the message that `next` belongs to
+  Picoseconds next_send;             ///< pacing: not before this
+  std::uint32_t message_last = 0;    ///< the last sequence of `message`
+  std::uint16_t last_size = 0;       ///< of its last packet; others have the transport's
+  std::uint16_t local_port = 0;      ///< of the host's ports, where it waits to send
+  Schedule schedule = Schedule::kIdle;
+  ClassId traffic_class{};
+  bool first_of_message : 1 = true;  ///< a stream: the next packet says CWR (kWindowReduced)
+  PortSpreading spreading : 7 = PortSpreading::kFlow;
+  std::uint8_t transport = 0;
   /// What Packet::flow has besides the number (kFlowMarks): the size class of `message`, and where
   /// chips work on the data, of what kind it is. Below that the number of the reduction or
   /// multicast.
   std::uint32_t marks = 0;
-  /// Of a reduction: where its links are in NetworkState::rounds_done.
-  std::uint32_t first_round = 0;
+  ConnectionId connection;
+  std::uint32_t newest_message = kNoIndex;
+  HostId host;
+  std::uint32_t first_port = 0;                     ///< of the host
+  const std::uint16_t* first_local_port = nullptr;  ///< of those that lead to the destination
+
+  /// The port where it waits to send.
+  [[nodiscard]] std::uint32_t port() const { return first_port + local_port; }
+  [[nodiscard]] bool is_in_network() const { return (marks & kInNetworkFlow) != 0; }
+  [[nodiscard]] bool is_added_up() const { return (marks & kReduceFlow) != 0; }
+  [[nodiscard]] bool is_repeated() const { return (marks & kMulticastFlow) != 0; }
+  /// Of the reduction or multicast.
+  [[nodiscard]] std::uint32_t in_network_index() const { return marks & ~kFlowMarks; }
+  /// All there is of it, unless it is added up.
+  [[nodiscard]] SenderState& whole();
+  [[nodiscard]] const SenderState& whole() const;
+};
+static_assert(sizeof(SendingEnd) == 64, "one cache line");
+
+/// The sending end of a queue pair whose packets go to a receiver of their own: also what is under
+/// way, and by which ways.
+struct alignas(64) SenderState : SendingEnd {
+  std::uint32_t unacked = 0;   ///< oldest packet not known to have arrived
+  std::uint32_t sent_end = 0;  ///< end of what was ever sent
+  std::uint32_t received = 0;  ///< distinct packets at the receiver, as far as known
+  std::uint32_t window =
+      kNoIndex;  ///< packets that may be in flight: the transport's, the control's
+  HostId destination;
+  std::uint32_t entropy = 0;
+  Picoseconds deadline;            ///< retransmission time-out
+  std::uint32_t control_slot = 0;  ///< of the state of its congestion control
+  std::uint32_t retries = 0;       ///< time-outs in a row
+  std::uint32_t oldest_message = kNoIndex;
   std::uint32_t repair = kNoIndex;  ///< what selective repeat knows: in NetworkState::repairs
-  const std::uint16_t* first_local_port = nullptr;
+  std::uint16_t port_count = 0;     ///< how many of the host's ports lead to the destination
+  std::uint16_t first_turn = 0;     ///< by which of them what begins anew goes first
+  std::uint16_t turn = 0;           ///< in turn: packet number 0 goes by this one of the ports
+  bool timer_is_set = false;        ///< an agenda entry exists
 
   /// Of the host, that lead to the destination.
   [[nodiscard]] std::span<const std::uint16_t> local_ports() const {
@@ -77,14 +103,75 @@ struct alignas(64) SenderState {
     if (n < 2) return;
     turn = static_cast<std::uint16_t>((first_turn % n + n - sequence % n) % n);
   }
-  [[nodiscard]] bool is_in_network() const { return (marks & kInNetworkFlow) != 0; }
-  [[nodiscard]] bool is_added_up() const { return (marks & kReduceFlow) != 0; }
-  [[nodiscard]] bool is_repeated() const { return (marks & kMulticastFlow) != 0; }
-  /// Of the reduction or multicast.
-  [[nodiscard]] std::uint32_t in_network_index() const { return marks & ~kFlowMarks; }
   [[nodiscard]] bool has_outstanding() const { return unacked != sent_end; }
 };
 static_assert(sizeof(SenderState) == 128, "two cache lines");
+
+inline SenderState& SendingEnd::whole() {
+  assert(!is_added_up());
+  return static_cast<SenderState&>(*this);
+}
+inline const SenderState& SendingEnd::whole() const {
+  assert(!is_added_up());
+  return static_cast<const SenderState&>(*this);
+}
+
+/// The sending ends of all queue pairs. The last ones are those whose data chips add up.
+class SendingEnds {
+ public:
+  SendingEnds() = default;
+  /// `added_up` of them, the last ones, are added up.
+  SendingEnds(std::size_t count, std::size_t added_up)
+      : whole_(count - added_up),
+        added_up_(added_up),
+        first_added_up_(static_cast<std::uint32_t>(count - added_up)) {}
+
+  [[nodiscard]] std::size_t size() const { return whole_.size() + added_up_.size(); }
+  [[nodiscard]] bool empty() const { return size() == 0; }
+  [[nodiscard]] QueuePairId first_added_up() const { return first_added_up_; }
+
+  [[nodiscard]] SendingEnd& operator[](QueuePairId qp) {
+    if (qp < first_added_up_) [[likely]]
+      return whole_[qp];
+    return added_up_[qp.value() - first_added_up_.value()];
+  }
+  [[nodiscard]] const SendingEnd& operator[](QueuePairId qp) const {
+    if (qp < first_added_up_) [[likely]]
+      return whole_[qp];
+    return added_up_[qp.value() - first_added_up_.value()];
+  }
+  /// All of one that is not added up.
+  [[nodiscard]] SenderState& whole(QueuePairId qp) { return whole_[qp]; }
+  [[nodiscard]] const SenderState& whole(QueuePairId qp) const { return whole_[qp]; }
+  [[nodiscard]] std::span<const SenderState> all_whole() const {
+    return {whole_.data(), whole_.size()};
+  }
+  [[nodiscard]] std::span<const SendingEnd> all_added_up() const { return added_up_; }
+
+  /// Whose sending end that is.
+  [[nodiscard]] QueuePairId queue_pair_of(const SenderState& sender) const {
+    return QueuePairId(static_cast<std::uint32_t>(&sender - whole_.data()));
+  }
+  /// The how manieth of those that are added up.
+  [[nodiscard]] std::size_t number_of(const SendingEnd& added_up) const {
+    return static_cast<std::size_t>(&added_up - added_up_.data());
+  }
+
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return whole_.capacity() * sizeof(SenderState) + added_up_.capacity() * sizeof(SendingEnd);
+  }
+  /// Calls `use` with either list.
+  template <class Use>
+  void for_each_list(Use use) {
+    use(whole_);
+    use(added_up_);
+  }
+
+ private:
+  IdVector<QueuePairId, SenderState> whole_;
+  std::vector<SendingEnd> added_up_;
+  QueuePairId first_added_up_{0U};
+};
 
 /// The ECMP keys of a message on a fresh queue pair (QueuePairLife::kMessage) whose first packet
 /// has this number: of its packets, and of what answers them.

@@ -67,8 +67,8 @@ class Chip {
   void add_up(const Here& here, const Packet& packet, PortState& in) {
     const ClassId c = class_of(packet);
     control_.grant(here, in, c, scheduler_.blocks(c, packet.wire_size()));
-    const SenderState& sender = s_.senders[queue_pair_of(packet)];
-    Reduction& reduction = s_.reductions[sender.in_network_index()];
+    const SendingEnd& sender = s_.senders[queue_pair_of(packet)];
+    Reduction& reduction = s_.reduction_of(sender);
     std::uint16_t& count = reduction.count_of(packet.sequence);
     if (++count < reduction.members.size()) return;
     count = 0;
@@ -89,7 +89,7 @@ class Chip {
 
   void repeat(const Here& here, const Packet& packet, PortState& in) {
     const ClassId c = class_of(packet);
-    const SenderState& sender = s_.senders[queue_pair_of(packet)];
+    const SenderState& sender = s_.senders.whole(queue_pair_of(packet));
     const Multicast& multicast = s_.multicasts[sender.in_network_index()];
     const std::uint32_t ingress = in.index - s_.switches[in.owner].first_port;
     s_.account(in, c).bytes +=
