@@ -20,7 +20,7 @@ class NicScheduler {
 
   /// `queue_pair` has something to send from its pacing time on; it must be idle. Returns the bit
   /// of its class if that is now, else 0.
-  std::uint8_t activate(QueuePairId queue_pair, Picoseconds now) {
+  [[gnu::always_inline]] std::uint8_t activate(QueuePairId queue_pair, Picoseconds now) {
     SendingEnd& s = senders_[queue_pair];
     if (s.next_send <= now) [[likely]]
       return append_ready(queue_pair);
@@ -79,7 +79,7 @@ class NicScheduler {
     const bool waits = senders_[queue_pair].schedule == SendingEnd::Schedule::kPaced;
     return waits ? append_ready(queue_pair) : std::uint8_t{0};
   }
-  std::uint8_t append_ready(QueuePairId queue_pair) {
+  [[gnu::always_inline]] std::uint8_t append_ready(QueuePairId queue_pair) {
     SendingEnd& s = senders_[queue_pair];
     s.schedule = SendingEnd::Schedule::kReady;
     s.next_ready = QueuePairId::none();
