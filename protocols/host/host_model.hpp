@@ -199,8 +199,9 @@ class HostModel {
     const ConnectionId connection = s_.receivers[receiver].connection;
     call(here, self, [&](ProcessContext& c) { s_.handler->on_delivered(c, self, connection); });
   }
-  [[gnu::noinline]] void notify_acknowledged(const Here& here, ConnectionId connection) {
-    const ProcessId self = s_.connections[connection.value()].source;
+  /// A message that `self` posted is acknowledged.
+  [[gnu::noinline]] void notify_acknowledged(const Here& here, ProcessId self,
+                                             ConnectionId connection) {
     call(here, self, [&](ProcessContext& c) { s_.handler->on_acknowledged(c, self, connection); });
   }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -176,36 +175,61 @@ void add_group(NetworkState& s, const ProcessGroup& group) {
   for (const ProcessId member : group.members) {
     members.hosts.push_back(s.processes[member.value()].host);
   }
+  members.by_host = members.hosts;
+  std::ranges::sort(members.by_host);
 }
 
-/// Makes `qp` one of those whose packets are added up. All begin at the same of their links, the
-/// one that the owner begins at by itself.
-void join_reduction(NetworkState& s, QueuePairId qp, std::uint32_t index,
-                    const Connection& connection, const IdVector<HostId, Place>& places) {
-  SendingEnd& sender = s.senders[qp];
-  sender.marks = kReduceFlow | index;
-  Reduction& reduction = s.reductions[index];
-  const TransportConstants& transport = s.constants.transports[sender.transport];
-  WEFT_CHECK(!transport.reliable, "chips acknowledge nothing");
+/// Whether chips add up what the connection carries.
+bool is_added_up(const Connection& connection) {
+  return connection.kind == Connection::Kind::kReduce;
+}
+
+/// By what connections to a sum are told from those to others.
+auto sum_of(const Connection& c) { return std::tuple(c.group, c.flow_label, c.destination); }
+
+/// What `connection`, of the first member, and others are added up to. All members begin at the
+/// same of their links, the one that the owner begins at by itself.
+Reduction reduction_of(const NetworkState& s, const Connection& connection,
+                       const IdVector<HostId, Place>& places) {
+  Reduction reduction;
   const HostId owner = s.processes[connection.destination.value()].host;
-  const std::size_t links = s.routes.host_ports(sender.host, owner).size();
-  if (reduction.members.empty()) {
-    reduction.owner = owner;
-    reduction.links = static_cast<std::uint32_t>(links);
-    reduction.window = transport.reduction_window;
-    reduction.counts.resize(links * reduction.window);
-    reduction.members.reserve(s.groups[connection.group].hosts.size());
-    reduction.queue_pairs.reserve(s.groups[connection.group].hosts.size());
-  }
-  WEFT_CHECK(reduction.links == links, "members are alike");
-  reduction.members.push_back(sender.host);
-  reduction.queue_pairs.push_back(qp);
-  if (connection.source == connection.destination) {
+  const std::size_t links = s.routes.host_ports(owner, owner).size();
+  const std::uint32_t number = queue_pair_number(connection.flow_label, 0);
+  reduction.owner = owner;
+  reduction.entropy = flow_entropy(owner, owner, number);
+  reduction.links = static_cast<std::uint32_t>(links);
+  reduction.offset = first_turn_of(owner, owner, number, links, true, places);
+  reduction.group = connection.group;
+  return reduction;
+}
+
+/// Makes the queue pairs whose data chips add up contribute to sums: those of one lie side by side.
+void join_reductions(NetworkState& s, const std::vector<Connection>& connections) {
+  const IdVector<HostId, Place> places = places_in_domains(s.fabric);
+  const Connection* before = nullptr;
+  for (std::uint32_t i = s.senders.first_added_up().value(); i < s.senders.size(); ++i) {
+    SendingEnd& sender = s.senders[QueuePairId(i)];
+    const Connection& connection = connections[sender.connection.value()];
+    const TransportConstants& transport = s.constants.transports[sender.transport];
+    const std::vector<HostId>& members = s.groups[connection.group].by_host;
+    if (before == nullptr || sum_of(*before) != sum_of(connection)) {
+      Reduction& reduction = s.reductions.emplace_back(reduction_of(s, connection, places));
+      reduction.first_queue_pair = QueuePairId(i);
+      reduction.window = transport.reduction_window;
+      reduction.counts =
+          SmallCounts(std::size_t{reduction.links} * reduction.window, members.size());
+    }
+    before = &connection;
+    Reduction& reduction = s.reductions.back();
+    sender.marks = kReduceFlow | static_cast<std::uint32_t>(s.reductions.size() - 1);
+    const std::uint32_t member = i - reduction.first_queue_pair.value();
+    WEFT_CHECK(member < members.size() && sender.host == members[member], "all members contribute");
+    WEFT_CHECK(!transport.reliable, "chips acknowledge nothing");
+    WEFT_CHECK(s.routes.host_ports(sender.host, reduction.owner).size() == reduction.links,
+               "members are alike");
+    if (connection.source != connection.destination) continue;
     reduction.receiver = ReceiverId(s.receivers.size());
     connect(s, s.receivers.emplace_back(), sender, connection);
-    const std::uint32_t number = queue_pair_number(connection.flow_label, 0);
-    reduction.entropy = flow_entropy(owner, owner, number);
-    reduction.offset = first_turn_of(owner, owner, number, links, true, places);
   }
 }
 
@@ -217,11 +241,6 @@ void start_rounds(NetworkState& s, std::uint32_t most_links, std::uint32_t large
     const std::uint32_t offset = s.reduction_of(all[i]).offset;
     for (std::uint32_t link = 0; link < offset; ++link) s.rounds_done.add(i, link);
   }
-}
-
-/// Whether chips add up what the connection carries.
-bool is_added_up(const Connection& connection) {
-  return connection.kind == Connection::Kind::kReduce;
 }
 
 }  // namespace
@@ -282,15 +301,17 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
   s.receivers.resize(count - added_up);
 
   // Queue pairs of one host lie together, whatever the order of the connections; after all others
-  // those whose data chips add up, since a sum has one receiving end.
+  // those whose data chips add up, since a sum has one receiving end, and of one sum together.
   std::vector<std::uint32_t> order(connections.size());
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const auto place = [&](std::uint32_t c) {
-      return std::pair(is_added_up(connections[c]),
-                       s.processes[connections[c].source.value()].host);
-    };
-    return place(a) < place(b);
+    const Connection& first = connections[a];
+    const Connection& second = connections[b];
+    if (is_added_up(first) != is_added_up(second)) return is_added_up(second);
+    if (is_added_up(first) && sum_of(first) != sum_of(second)) {
+      return sum_of(first) < sum_of(second);
+    }
+    return s.processes[first.source.value()].host < s.processes[second.source.value()].host;
   });
   std::vector<QueuePairUse> uses(s.constants.transport_count, QueuePairUse::kOneWay);
   uses[0] = traits_of(options_.transport).queue_pair_use;
@@ -309,7 +330,6 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
     ConnectionState& state = s.connections[c];
     state.first_queue_pair = QueuePairId(before);
     before += state.queue_pairs;
-    state.source = connection.source;
     const std::uint8_t transport = transport_of(connection);
     const ScaleUpConfig* domain = domain_of(transport);
     const ClassId traffic_class =
@@ -330,6 +350,7 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
       if (local_ports.size() > 1) end.spreading = spreading_of(connection, transport);
       if (is_added_up(connection)) continue;
       SenderState& sender = end.whole();
+      sender.process = connection.source;
       sender.destination = to;
       sender.entropy = flow_entropy(from, to, number);
       sender.first_turn =
@@ -376,25 +397,16 @@ void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
   s.receivers.reserve(receivers);
   s.copy_receivers.reserve(copies);
   s.first_copy = ReceiverId(receivers);
-  const IdVector<HostId, Place> places = places_in_domains(s.fabric);
-  std::map<std::tuple<std::uint32_t, std::uint32_t, ProcessId>, std::uint32_t> reduction_of;
-  for (std::uint32_t i = 0; i < s.senders.size(); ++i) {
-    const QueuePairId qp(i);
-    const Connection& connection = connections[s.senders[qp].connection.value()];
-    if (connection.kind == Connection::Kind::kUnicast) continue;
-    WEFT_CHECK(!s.constants.cut_through && !s.constants.input_queued,
-               "chips take whole packets and queue at outputs");
+  for (const SenderState& sender : s.senders.all_whole()) {
+    const Connection& connection = connections[sender.connection.value()];
     if (connection.kind == Connection::Kind::kMulticast) {
-      add_multicast(s, s.senders.whole(qp), connection);
-      continue;
+      add_multicast(s, s.senders.whole(s.senders.queue_pair_of(sender)), connection);
     }
-    const std::tuple key{connection.group, connection.flow_label, connection.destination};
-    const auto [it, is_new] =
-        reduction_of.emplace(key, static_cast<std::uint32_t>(s.reductions.size()));
-    if (is_new) s.reductions.emplace_back();
-    join_reduction(s, qp, it->second, connection, places);
   }
+  join_reductions(s, connections);
   if (!s.constants.works_in_network) return;
+  WEFT_CHECK(!s.constants.cut_through && !s.constants.input_queued,
+             "chips take whole packets and queue at outputs");
   s.copies.resize(s.switches.size());
   std::uint32_t most_links = 0;
   std::uint32_t largest_window = 0;

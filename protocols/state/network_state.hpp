@@ -126,7 +126,6 @@ struct ConnectionState {
   QueuePairId first_queue_pair;
   std::uint16_t next = 0;  ///< which queue pair takes the next message
   std::uint16_t queue_pairs = 1;
-  ProcessId source;
 
   /// The one of this number among those of the connection.
   [[nodiscard]] QueuePairId queue_pair(std::uint32_t number) const {

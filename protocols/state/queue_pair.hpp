@@ -87,6 +87,7 @@ struct alignas(64) SenderState : SendingEnd {
   std::uint16_t first_turn = 0;     ///< by which of them what begins anew goes first
   std::uint16_t turn = 0;           ///< in turn: packet number 0 goes by this one of the ports
   bool timer_is_set = false;        ///< an agenda entry exists
+  ProcessId process;                ///< that hears of acknowledgements
 
   /// Of the host, that lead to the destination.
   [[nodiscard]] std::span<const std::uint16_t> local_ports() const {

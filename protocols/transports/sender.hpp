@@ -94,7 +94,7 @@ class Sender {
       if (host.transport(s.transport).is_per_message && s.oldest_message != kNoIndex) {
         begin_afresh(s, qp);
       }
-      host.notify_acknowledged(here, s.connection);
+      host.notify_acknowledged(here, s.process, s.connection);
     }
   }
 
