@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -195,50 +196,45 @@ class ReorderBuffer {
   ReorderBuffer() = default;
   ReorderBuffer(const ReorderBuffer&) = delete;
   ReorderBuffer& operator=(const ReorderBuffer&) = delete;
-  ReorderBuffer(ReorderBuffer&& other) noexcept
-      : words_(other.words_),
-        pairs_(std::exchange(other.pairs_, 0)),
-        held_(std::exchange(other.held_, 0)) {
-    other.words_ = {};
-  }
+  ReorderBuffer(ReorderBuffer&& other) noexcept : here_(std::exchange(other.here_, {})) {}
   ReorderBuffer& operator=(ReorderBuffer&&) = delete;
   ~ReorderBuffer() {
-    if (pairs_ > 0) delete[] words_.ring;
+    if (has_rings()) delete[] rings();
   }
 
   /// Returns false if the packet was here already. `expected` <= `sequence`.
   bool insert(std::uint32_t expected, std::uint32_t sequence, bool is_last) {
-    if (pairs_ == 0 ? sequence - expected >= 64
-                    : sequence - expected / 64 * 64 >= std::uint64_t{pairs_} * 64) {
+    if (has_rings() ? sequence - expected / 64 * 64 >= rings()->ends * 64
+                    : sequence - expected >= 64) {
       grow(expected, sequence);
     }
-    std::uint64_t* const pair = pair_of(sequence);
+    Pair& pair = pair_of(sequence);
     const std::uint64_t bit = std::uint64_t{1} << (sequence % 64);
-    if ((pair[0] & bit) != 0) return false;
-    pair[0] |= bit;
-    if (is_last) pair[1] |= bit;
-    ++held_;
+    if ((pair.held & bit) != 0) return false;
+    if (has_rings()) ++rings()->held;
+    pair.held |= bit;
+    if (is_last) pair.ends |= bit;
     return true;
   }
   /// `sequence` is the next packet that is expected.
   [[nodiscard]] bool holds(std::uint32_t sequence) const {
-    return held_ != 0 && ((pair_of(sequence)[0] >> (sequence % 64)) & 1U) != 0;
+    return ((pair_of(sequence).held >> (sequence % 64)) & 1U) != 0;
   }
   /// Removes `sequence`, which is held; returns whether it ends a message.
   bool remove(std::uint32_t sequence) {
-    std::uint64_t* const pair = pair_of(sequence);
+    if (has_rings()) --rings()->held;
+    Pair& pair = pair_of(sequence);
     const std::uint64_t bit = std::uint64_t{1} << (sequence % 64);
-    const bool is_last = (pair[1] & bit) != 0;
-    pair[0] &= ~bit;
-    pair[1] &= ~bit;
-    --held_;
+    const bool is_last = (pair.ends & bit) != 0;
+    pair.held &= ~bit;
+    pair.ends &= ~bit;
     return is_last;
   }
   /// The packets around `sequence`, which is held, that are held, too: the first one, and how many.
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> run_around(std::uint32_t sequence) const {
     // What is expected is not held, nor is anything before it: a run ends there both ways.
-    if (pairs_ == 0) {
-      const std::uint64_t turned = std::rotr(words_.here[0], static_cast<int>((sequence + 1) % 64));
+    if (!has_rings()) {
+      const std::uint64_t turned = std::rotr(here_.held, static_cast<int>((sequence + 1) % 64));
       const auto until = static_cast<std::uint32_t>(std::countl_one(turned));
       const auto beyond = static_cast<std::uint32_t>(std::countr_one(turned));
       return {sequence + 1 - until, until + beyond};
@@ -246,12 +242,12 @@ class ReorderBuffer {
     std::uint32_t first = sequence + 1;
     for (std::uint32_t bits = 0, run = 0; run == bits; first -= run) {
       bits = (first - 1) % 64 + 1;
-      run = static_cast<std::uint32_t>(std::countl_one(pair_of(first - 1)[0] << (64 - bits)));
+      run = static_cast<std::uint32_t>(std::countl_one(pair_of(first - 1).held << (64 - bits)));
     }
     std::uint32_t end = sequence + 1;
     for (std::uint32_t bits = 0, run = 0; run == bits; end += run) {
       bits = 64 - end % 64;
-      run = static_cast<std::uint32_t>(std::countr_one(pair_of(end)[0] >> (64 - bits)));
+      run = static_cast<std::uint32_t>(std::countr_one(pair_of(end).held >> (64 - bits)));
     }
     return {first, end - first};
   }
@@ -270,57 +266,61 @@ class ReorderBuffer {
       if (!holds(expected)) return messages;
     }
   }
-  [[nodiscard]] bool empty() const { return held_ == 0; }
-  [[nodiscard]] std::uint32_t held() const { return held_; }
+  [[nodiscard]] bool empty() const {
+    return (here_.held | here_.ends) == 0 || (has_rings() && rings()->held == 0);
+  }
+  [[nodiscard]] std::uint32_t held() const {
+    return static_cast<std::uint32_t>(
+        has_rings() ? rings()->held : static_cast<std::uint64_t>(std::popcount(here_.held)));
+  }
 
  private:
-  union Words {
-    std::uint64_t here[2] = {0, 0};  ///< what is held, and what ends a message
-    std::uint64_t* ring;             ///< of such pairs
+  /// Of 64 sequences, by their last bits.
+  struct Pair {
+    std::uint64_t held = 0;
+    std::uint64_t ends = 0;  ///< of what is held, what ends a message
   };
+  /// What is no pair, for nothing ends a message that is not held, says that `held` is the address
+  /// of larger rings, whose last bit is clear. Their first pair says how many packets they hold,
+  /// and how many pairs follow, a power of two.
+  static constexpr std::uint64_t kHasRings = 1;
 
-  [[nodiscard]] std::size_t index(std::uint32_t sequence) const {
-    return std::size_t{2} * ((sequence / 64) & (pairs_ - 1));
+  [[nodiscard]] bool has_rings() const { return (here_.ends & ~here_.held) != 0; }
+  [[nodiscard]] Pair* rings() const { return std::bit_cast<Pair*>(here_.held); }
+  [[nodiscard]] static Pair& pair_in(Pair* rings, std::uint32_t sequence) {
+    return rings[1 + ((sequence / 64) & (rings->ends - 1))];
   }
-  [[nodiscard]] std::uint64_t* pair_of(std::uint32_t sequence) {
-    return pairs_ == 0 ? words_.here : words_.ring + index(sequence);
+  [[nodiscard]] Pair& pair_of(std::uint32_t sequence) {
+    return has_rings() ? pair_in(rings(), sequence) : here_;
   }
-  [[nodiscard]] const std::uint64_t* pair_of(std::uint32_t sequence) const {
-    return pairs_ == 0 ? words_.here : words_.ring + index(sequence);
+  [[nodiscard]] const Pair& pair_of(std::uint32_t sequence) const {
+    return has_rings() ? pair_in(rings(), sequence) : here_;
   }
   /// Makes room for everything from the word of `expected` to `sequence`.
   [[gnu::noinline]] void grow(std::uint32_t expected, std::uint32_t sequence) {
     const std::uint32_t first = expected / 64;
-    const std::uint32_t old_pairs = pairs_;
-    std::uint32_t pairs = old_pairs == 0 ? 2 : 2 * old_pairs;
+    const std::unique_ptr<Pair[]> old(has_rings() ? rings() : nullptr);
+    std::uint64_t pairs = old == nullptr ? 2 : 2 * old[0].ends;
     while (pairs <= sequence / 64 - first) pairs *= 2;
-    auto* const ring = new std::uint64_t[std::size_t{2} * pairs]();
-    const Words old = words_;
-    words_.ring = ring;
-    pairs_ = pairs;
-    if (old_pairs == 0) return spread(old, expected);
-    for (std::size_t k = 0; k < old_pairs; ++k) {
-      const std::size_t word = first + k;
-      ring[2 * (word & (pairs - 1))] = old.ring[2 * (word & (old_pairs - 1))];
-      ring[2 * (word & (pairs - 1)) + 1] = old.ring[2 * (word & (old_pairs - 1)) + 1];
+    auto* const larger = new Pair[1 + pairs];
+    larger[0] = {.held = held(), .ends = pairs};
+    if (old == nullptr) {
+      // What was kept in place, of sequences from `expected` on: those below its place in a word
+      // are of the next word.
+      const std::uint64_t later = (std::uint64_t{1} << (expected % 64)) - 1;
+      pair_in(larger, expected) = {.held = here_.held & ~later, .ends = here_.ends & ~later};
+      pair_in(larger, expected + 64) = {.held = here_.held & later, .ends = here_.ends & later};
+    } else {
+      for (std::uint32_t k = 0; k < old[0].ends; ++k) {
+        pair_in(larger, (first + k) * 64) = pair_in(old.get(), (first + k) * 64);
+      }
     }
-    delete[] old.ring;
-  }
-  /// What was kept in place, of sequences from `expected` on, goes to the ring: those below its
-  /// place in a word are of the next word.
-  void spread(const Words& old, std::uint32_t expected) {
-    const std::uint64_t later = (std::uint64_t{1} << (expected % 64)) - 1;
-    for (std::size_t i = 0; i < 2; ++i) {
-      pair_of(expected)[i] = old.here[i] & ~later;
-      pair_of(expected + 64)[i] = old.here[i] & later;
-    }
+    here_ = {.held = std::bit_cast<std::uint64_t>(larger), .ends = kHasRings};
   }
 
-  Words words_{};
-  std::uint32_t pairs_ = 0;  ///< of the ring, a power of two; 0: there is none
-  std::uint32_t held_ = 0;
+  Pair here_;
 };
-static_assert(sizeof(ReorderBuffer) == 24);
+static_assert(sizeof(ReorderBuffer) == 16);
 
 /// The receiving end of a queue pair.
 struct alignas(64) ReceiverState {
@@ -351,6 +351,6 @@ struct CopyReceiver {
   std::uint32_t multicast = 0;  ///< its number
   ReorderBuffer early;
 };
-static_assert(sizeof(CopyReceiver) == 32, "half a cache line");
+static_assert(sizeof(CopyReceiver) == 24, "there are millions of them");
 
 }  // namespace weft::protocols
