@@ -109,7 +109,7 @@ class EndedMessages {
 
  private:
   /// Those that are brought in order at once are so many, or up to twice as many.
-  static constexpr std::size_t kPortion = 65'536;
+  static constexpr std::size_t kPortion = 32'768;
 
   struct Ended {
     Picoseconds over;
@@ -172,24 +172,29 @@ constexpr std::size_t kMostAtOnce = 4096;
 /// What a host may have noted without giving its memory back: few enough for many hosts.
 constexpr std::size_t kNotesKept = 256;
 
-/// Adds what hosts have noted to `delivered`, and brings that in order.
-void add_notes(const NetworkState& s, std::vector<DeliveryRecord>& delivered) {
-  for (const HostState& host : s.hosts) {
-    delivered.insert(delivered.end(), host.delivered.begin(), host.delivered.end());
-  }
-  std::ranges::sort(delivered, is_earlier);
-}
-
 void clear(std::vector<DeliveryRecord>& notes) {
   if (notes.capacity() > kNotesKept) notes = std::vector<DeliveryRecord>();
   notes.clear();
 }
 
+/// Adds what hosts have noted to `delivered`, and brings that in order. Calls `done(host)` once
+/// what a host has noted is there.
+template <class Hosts, class Done>
+void add_notes(Hosts& hosts, std::vector<DeliveryRecord>& delivered, Done done) {
+  std::size_t size = delivered.size();
+  for (const HostState& host : hosts) size += host.delivered.size();
+  delivered.reserve(size);
+  for (auto& host : hosts) {
+    delivered.insert(delivered.end(), host.delivered.begin(), host.delivered.end());
+    done(host);
+  }
+  std::ranges::sort(delivered, is_earlier);
+}
+
 }  // namespace
 
 void MessageOutcomes::take_ended(NetworkState& s, const Visit& visit) {
-  add_notes(s, delivered_);
-  for (HostState& host : s.hosts) clear(host.delivered);
+  add_notes(s.hosts, delivered_, [](HostState& host) { clear(host.delivered); });
   EndedMessages ended(s, delivered_);
   std::vector<MessageOutcome> block;
   block.reserve(kMostAtOnce);
@@ -203,6 +208,7 @@ void MessageOutcomes::take_ended(NetworkState& s, const Visit& visit) {
   if (!block.empty()) visit(block);
   std::size_t delivery = 0;
   std::erase_if(delivered_, [&](const DeliveryRecord&) { return ended.is_theirs(delivery++); });
+  delivered_.shrink_to_fit();
   undelivered_ = 0;
   for (HostState& host : s.hosts) {
     host.messages.remove_forgotten();
@@ -213,7 +219,7 @@ void MessageOutcomes::take_ended(NetworkState& s, const Visit& visit) {
 void MessageOutcomes::look_at_ended(const NetworkState& s,
                                     const std::function<void(const MessageOutcome&)>& visit) const {
   std::vector<DeliveryRecord> delivered = delivered_;
-  add_notes(s, delivered);
+  add_notes(s.hosts, delivered, [](const HostState&) {});
   EndedMessages(s, delivered)
       .for_each([&visit](const MessageOutcome& outcome, HostId, std::uint32_t) { visit(outcome); });
 }
