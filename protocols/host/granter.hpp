@@ -46,7 +46,8 @@ class Granter {
   [[nodiscard]] CreditRequest request(const SenderState& s, QueuePairId qp, Bytes size) {
     GrantStates::Asker& asker = s_.grants.askers[qp];
     if (s.next == s.sent_end) asker.fresh -= size;
-    const Bytes backlog = asker.fresh + std::int64_t{repeats_after_next(s)} * Bytes(s.full_size);
+    const Bytes backlog = asker.fresh + std::int64_t{repeats_after_next(s)} *
+                                            host_.transport(s.transport).full_size();
     CreditRequest request;
     s_.controls.at_granted(control_of(s), s.control_slot, [&](auto& control, const auto& p) {
       request = control.request(p, size, backlog);
@@ -65,7 +66,7 @@ class Granter {
 
   void receive_grant(const Here& here, const Packet& grant) {
     const QueuePairId qp = queue_pair_of_answer(grant);
-    SenderState& s = s_.senders[qp];
+    SenderState& s = s_.senders.whole(qp);
     if (s.schedule == SenderState::Schedule::kFailed) return;
     s_.controls.at_granted(control_of(s), s.control_slot, [&](auto& control, const auto& p) {
       control.on_granted(p, grant.sequence);
@@ -76,7 +77,7 @@ class Granter {
 
   /// False: the queue pair does not wait any more, or not yet for so long.
   bool expire_wait(const Here& here, QueuePairId qp) {
-    SenderState& s = s_.senders[qp];
+    SenderState& s = s_.senders.whole(qp);
     GrantStates::Asker& asker = s_.grants.askers[qp];
     asker.timer_is_set = false;
     if (s.schedule == SenderState::Schedule::kFailed || !is_waiting(s)) return false;

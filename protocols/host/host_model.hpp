@@ -98,13 +98,13 @@ class HostModel {
     const std::vector<QueuePairId> changed = queue_pairs_with_new_ports(host, routes);
     std::vector<bool> is_left(s_.fabric.host(host).port_count);
     const std::uint32_t first = s_.fabric.host(host).first_port.value();
-    for (const QueuePairId qp : changed) is_left[s_.senders[qp].port - first] = true;
+    for (const QueuePairId qp : changed) is_left[s_.senders.whole(qp).local_port] = true;
     std::vector<QueuePairId> moving;
     for (std::uint32_t i = 0; i < is_left.size(); ++i) {
       if (is_left[i]) take_all(s_.ports[first + i], moving);
     }
     for (const QueuePairId qp : changed) {
-      SenderState& s = s_.senders[qp];
+      SenderState& s = s_.senders.whole(qp);
       s.set_local_ports(routes.host_ports(host, s.destination));
       port_choice_.choose(s);
     }
@@ -122,7 +122,7 @@ class HostModel {
   void post(const Here& here, ConnectionId connection, Bytes size);
   void begin_anew(ConnectionId connection);
   void expire_retransmit_timer(const Here& here, QueuePairId queue_pair) {
-    transports_.with(transport(s_.senders[queue_pair].transport).sender_model,
+    transports_.with(transport(s_.senders.whole(queue_pair).transport).sender_model,
                      [&](auto& model) { model.expire_timer(here, queue_pair); });
   }
   /// False: the ACK had gone earlier.
@@ -180,10 +180,10 @@ class HostModel {
 
   /// Lets an idle queue pair with something to send take part in the turns of a port.
   void activate(const Here& here, QueuePairId qp) {
-    SenderState& s = s_.senders[qp];
-    if (s.schedule != SenderState::Schedule::kIdle || !can_send(s)) return;
-    if (Path::has(Feature::kHostPorts) && s.port_count > 1) port_choice_.choose(s);
-    PortState& port = s_.ports[s.port];
+    SendingEnd& s = sender_of(qp);
+    if (s.schedule != SendingEnd::Schedule::kIdle || !can_send(s)) return;
+    if (Path::has(Feature::kHostPorts) && PortChoice::has_choice(s)) port_choice_.choose(s);
+    PortState& port = s_.ports[s.port()];
     port.waiting |= NicScheduler(s_, port).activate(qp, here.now);
     if (!port.is_transmitting) start(here, port);
   }
@@ -199,8 +199,9 @@ class HostModel {
     const ConnectionId connection = s_.receivers[receiver].connection;
     call(here, self, [&](ProcessContext& c) { s_.handler->on_delivered(c, self, connection); });
   }
-  [[gnu::noinline]] void notify_acknowledged(const Here& here, ConnectionId connection) {
-    const ProcessId self = s_.connections[connection.value()].source;
+  /// A message that `self` posted is acknowledged.
+  [[gnu::noinline]] void notify_acknowledged(const Here& here, ProcessId self,
+                                             ConnectionId connection) {
     call(here, self, [&](ProcessContext& c) { s_.handler->on_acknowledged(c, self, connection); });
   }
 
@@ -258,22 +259,22 @@ class HostModel {
     } else if (kHasGrants && is_grant(packet)) {
       granter_.receive_grant(here, packet);
     } else {
-      transports_.with(transport(s_.senders[queue_pair_of_answer(packet)].transport).sender_model,
-                       [&](auto& model) { model.receive_answer(here, packet, port); });
+      transports_.with(
+          transport(s_.senders.whole(queue_pair_of_answer(packet)).transport).sender_model,
+          [&](auto& model) { model.receive_answer(here, packet, port); });
     }
   }
 
   [[nodiscard]] bool is_grant(const Packet& packet) const {
     return kind_of(packet) == PacketKind::kCnp &&
-           transport(s_.senders[queue_pair_of_answer(packet)].transport).control.needs.grants;
+           transport(s_.senders.whole(queue_pair_of_answer(packet)).transport).control.needs.grants;
   }
 
   /// A chip says that a sum with a packet of this host is complete.
   void receive_word(const Here& here, const Packet& packet) {
     const QueuePairId qp = queue_pair_of(packet);
-    const SenderState& s = s_.senders[qp];
-    const Reduction& reduction = s_.reductions[s.in_network_index()];
-    s_.rounds_done.add(s.first_round + reduction.link_of(packet.sequence));
+    const SendingEnd& s = s_.senders[qp];
+    s_.rounds_done.add(s_.senders.number_of(s), s_.reduction_of(s).link_of(packet.sequence));
     activate(here, qp);
   }
 
@@ -281,12 +282,12 @@ class HostModel {
                                                                     const Routes& routes) const {
     std::vector<QueuePairId> changed;
     // Queue pairs of one host lie together; what chips add up never moves.
-    const auto end = s_.senders.begin() + s_.first_added_up.value();
-    auto s = std::ranges::lower_bound(s_.senders.begin(), end, host, {}, &SenderState::host);
-    for (; s != end && s->host == host; ++s) {
-      const auto ports = routes.host_ports(host, s->destination);
-      if (ports.empty() || s->is_in_network()) continue;
-      if (!std::ranges::equal(ports, s->local_ports())) changed.push_back(s_.queue_pair_of(*s));
+    for (const SenderState& s :
+         std::ranges::equal_range(s_.senders.all_whole(), host, {}, &SenderState::host)) {
+      const auto ports = routes.host_ports(host, s.destination);
+      if (ports.empty() || s.is_in_network()) continue;
+      if (std::ranges::equal(ports, s.local_ports())) continue;
+      changed.push_back(s_.senders.queue_pair_of(s));
     }
     return changed;
   }
@@ -339,13 +340,13 @@ class HostModel {
     if (!queue.packets.empty()) return queue.packets.front().wire_size();
     const QueuePairId qp = next_sender(nic, c);
     if (qp.is_none()) return {};
-    return next_size_of(s_.senders[qp]);
+    return next_size_of(sender_of(qp));
   }
 
   /// The queue pair of class `c` whose turn it is; those that may not send lose their turn.
   [[nodiscard]] QueuePairId next_sender(NicScheduler& nic, ClassId c) {
     QueuePairId qp = nic.first_ready(c);
-    while (!qp.is_none() && !can_send(s_.senders[qp])) {
+    while (!qp.is_none() && !can_send(sender_of(qp))) {
       nic.take_ready(c);
       qp = nic.first_ready(c);
     }
@@ -368,11 +369,11 @@ class HostModel {
       has_sent = true;
     } else if (const QueuePairId qp = next_sender(nic, c); !qp.is_none()) {
       nic.take_ready(c);
-      scheduler_.charge(port, c, next_size_of(s_.senders[qp]), eligible);
+      scheduler_.charge(port, c, next_size_of(sender_of(qp)), eligible);
       const Picoseconds end = send_data(here, port, queue, qp);
-      if (Path::has(Feature::kHostPorts) && PortChoice::is_spread(s_.senders[qp])) {
+      if (Path::has(Feature::kHostPorts) && PortChoice::is_spread(sender_of(qp))) {
         moving = qp;
-      } else if (can_send(s_.senders[qp])) {
+      } else if (can_send(sender_of(qp))) {
         nic.activate(qp, end);  // its class still waits, or is paced
       }
       has_sent = true;
@@ -384,20 +385,25 @@ class HostModel {
     return has_sent;
   }
 
-  [[nodiscard]] static Bytes next_size_of(const SenderState& s) {
-    return Bytes(s.next == s.message_last ? s.last_size : s.full_size);
+  [[nodiscard]] SendingEnd& sender_of(QueuePairId qp) {
+    if constexpr (Path::has(Feature::kInNetwork)) return s_.senders[qp];
+    return s_.senders.whole(qp);
+  }
+  [[nodiscard]] Bytes next_size_of(const SendingEnd& s) const {
+    return s.next == s.message_last ? Bytes(s.last_size) : transport(s.transport).full_size();
   }
 
   /// Whether the chip can hold the next packet of a reduction.
-  [[nodiscard]] bool is_in_window(const SenderState& s) const {
-    const Reduction& reduction = s_.reductions[s.in_network_index()];
-    const std::uint32_t link = s.first_round + reduction.link_of(s.next);
-    return s_.rounds_done.ahead(link, reduction.round_of(s.next)) < reduction.window;
+  [[nodiscard]] bool is_in_window(const SendingEnd& s) const {
+    const Reduction& reduction = s_.reduction_of(s);
+    return s_.rounds_done.ahead(s_.senders.number_of(s), reduction.link_of(s.next),
+                                reduction.round_of(s.next)) < reduction.window;
   }
 
-  [[nodiscard]] bool can_send(const SenderState& s) {
-    if (s.next == s.posted || s.schedule == SenderState::Schedule::kFailed) return false;
-    if (Path::has(Feature::kInNetwork) && s.is_added_up()) return is_in_window(s);
+  [[nodiscard]] bool can_send(const SendingEnd& end) {
+    if (end.next == end.posted || end.schedule == SendingEnd::Schedule::kFailed) return false;
+    if (Path::has(Feature::kInNetwork) && end.is_added_up()) return is_in_window(end);
+    const SenderState& s = end.whole();
     const std::uint32_t in_flight = s.next == s.sent_end ? s.next - s.received : s.next - s.unacked;
     if (kHasGrants && transport(s.transport).control.needs.grants && !granter_.may_send(s)) {
       return false;
@@ -413,6 +419,9 @@ class HostModel {
     tracer_.sent(here, packet, port, here.now, end);
   }
 
+  [[nodiscard]] Heading heading_of(const SenderState& s, QueuePairId qp, Picoseconds now) {
+    return {.destination = s.destination, .entropy = entropy_of(s, qp, now)};
+  }
   /// What the next packet's way follows from. Where every packet takes one by lot, one that is sent
   /// again draws anew.
   [[nodiscard]] std::uint32_t entropy_of(const SenderState& s, QueuePairId qp, Picoseconds now) {
@@ -430,11 +439,12 @@ class HostModel {
 
   /// Returns the end of the transmission.
   Picoseconds send_data(const Here& here, PortState& port, ClassQueue& queue, QueuePairId qp) {
-    SenderState& s = s_.senders[qp];
+    SendingEnd& s = sender_of(qp);
+    const bool is_added_up = Path::has(Feature::kInNetwork) && s.is_added_up();
     const TransportConstants& t = transport(s.transport);
     const bool is_last = s.next == s.message_last;
     const std::uint32_t sequence = s.next;
-    const std::uint16_t size = is_last ? s.last_size : s.full_size;
+    const auto size = static_cast<std::uint16_t>(next_size_of(s).count());
     const auto flags = static_cast<std::uint8_t>(
         class_flags(s.traffic_class) | (is_last ? kLast : 0U) | (s.first_of_message ? kFirst : 0U));
     std::uint32_t word = stamp_of(here.now);
@@ -442,13 +452,13 @@ class HostModel {
       if (s_.telemetry.is_of(qp)) word = s_.telemetry.take(here.worker.number, word);
     }
     const bool is_granted = kHasGrants && t.control.needs.grants;
-    if (is_granted) s_.telemetry[word].request = granter_.request(s, qp, Bytes(size));
-    const std::uint32_t entropy = entropy_of(s, qp, here.now);
+    if (is_granted) s_.telemetry[word].request = granter_.request(s.whole(), qp, Bytes(size));
+    const Heading heading = is_added_up ? s_.heading_of(s) : heading_of(s.whole(), qp, here.now);
     const auto write = [&](Packet& packet) {
       packet.flow = flow_of(qp, Path::has(Feature::kInNetwork) ? s.marks & kFlowMarks : s.marks);
       packet.sequence = sequence;
-      packet.destination = s.destination.value();
-      packet.entropy = entropy;
+      packet.destination = heading.destination.value();
+      packet.entropy = heading.entropy;
       packet.word = word;
       packet.size = size;
       packet.flags = flags;
@@ -457,12 +467,7 @@ class HostModel {
     s.first_of_message = false;
     s_.nics[port.index].recent_sender = qp;
     ++s.next;
-    if (s.next > s.sent_end) {
-      transports_.with(t.sender_model, [&](auto& model) { model.on_first_sent(here, s, qp); });
-      s.sent_end = s.next;
-    } else {
-      ++here.worker.sums.packets_retransmitted;
-    }
+    if (!is_added_up) note_sent(here, s.whole(), t, qp);
     ++here.worker.sums.packets_injected;
     port.service_bytes = size;
     const Picoseconds end = transmit<Path>(s_, here, port, queue, Bytes(size), here.now, write);
@@ -472,13 +477,29 @@ class HostModel {
       tracer_.sent(here, packet, port, here.now, end);
     }
     s.next_send = Path::has(Feature::kHostPorts) && PortChoice::is_spread(s) ? here.now : end;
+    if (is_added_up) {
+      if (is_last) sender_.end_contribution(here, s);
+      return end;
+    }
+    SenderState& whole = s.whole();
     if (!t.control.is_none()) {
-      sender_.pace(s, t, s_.nics[port.index], Bytes(size), here.now);
+      sender_.pace(whole, t, s_.nics[port.index], Bytes(size), here.now);
     }
     if (is_last) sender_.next_message(s);
-    transports_.with(t.sender_model, [&](auto& model) { model.on_sent(here, s, is_last); });
-    if (is_granted) granter_.wait(here, s, qp);
+    transports_.with(t.sender_model, [&](auto& model) { model.on_sent(here, whole, is_last); });
+    if (is_granted) granter_.wait(here, whole, qp);
     return end;
+  }
+
+  /// The transmission of the packet before `s.next` begins.
+  [[gnu::always_inline]] void note_sent(const Here& here, SenderState& s,
+                                        const TransportConstants& t, QueuePairId qp) {
+    if (s.next > s.sent_end) {
+      transports_.with(t.sender_model, [&](auto& model) { model.on_first_sent(here, s, qp); });
+      s.sent_end = s.next;
+    } else {
+      ++here.worker.sums.packets_retransmitted;
+    }
   }
 
   void record_latency(const Here& here, const Packet& packet, std::uint8_t group) {
@@ -535,7 +556,7 @@ void HostModel<Path>::post(const Here& here, ConnectionId connection, Bytes size
   const QueuePairId qp = c.queue_pair(c.next);
   c.next = c.next + 1 == c.queue_pairs ? std::uint16_t{0} : static_cast<std::uint16_t>(c.next + 1);
 
-  SenderState& s = s_.senders[qp];
+  SendingEnd& s = sender_of(qp);
   const TransportConstants& k = transport(s.transport);
   HostState& host = s_.hosts[s.host];
   const std::int64_t packets = (size + k.payload - Bytes(1)) / k.payload;
@@ -553,16 +574,18 @@ void HostModel<Path>::post(const Here& here, ConnectionId connection, Bytes size
                                                  .posted = here.now});
   if (s.newest_message != kNoIndex) host.messages[s.newest_message].next = place;
   s.newest_message = place;
-  if (s.oldest_message == kNoIndex) s.oldest_message = place;
+  if (!(Path::has(Feature::kInNetwork) && s.is_added_up()) && is_alone) {
+    s.whole().oldest_message = place;
+  }
   if (k.is_per_message) {
-    if (is_alone) sender_.begin_afresh(s, qp);
+    if (is_alone) sender_.begin_afresh(s.whole(), qp);
   } else {
     if (kHasGrants && k.control.needs.grants) {
-      granter_.post(s, qp, size + packets * k.header, is_alone);
+      granter_.post(s.whole(), qp, size + packets * k.header, is_alone);
     }
     s.posted += static_cast<std::uint32_t>(packets);
     if (s.message == kNoIndex) sender_.load_next(s, place);
-    if (kHasGrants && k.control.needs.grants) granter_.wait(here, s, qp);
+    if (kHasGrants && k.control.needs.grants) granter_.wait(here, s.whole(), qp);
   }
   activate(here, qp);
 }
@@ -573,11 +596,11 @@ void HostModel<Path>::begin_anew(ConnectionId connection) {
   ConnectionState& c = s_.connections[connection.value()];
   c.next = 0;
   for (std::uint32_t i = 0; i < c.queue_pairs; ++i) {
-    SenderState& s = s_.senders[c.queue_pair(i)];
+    SendingEnd& s = sender_of(c.queue_pair(i));
     if (Path::has(Feature::kInNetwork) && s.is_added_up()) {
       sender_.skip_to_first_link(s);
     } else {
-      s.take_turns_from(s.posted);
+      s.whole().take_turns_from(s.posted);
     }
   }
 }

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "protocols/state/network_state.hpp"
-#include "simcore/base/id_vector.hpp"
 
 namespace weft::protocols {
 
@@ -21,11 +20,11 @@ class NicScheduler {
 
   /// `queue_pair` has something to send from its pacing time on; it must be idle. Returns the bit
   /// of its class if that is now, else 0.
-  std::uint8_t activate(QueuePairId queue_pair, Picoseconds now) {
-    SenderState& s = senders_[queue_pair];
+  [[gnu::always_inline]] std::uint8_t activate(QueuePairId queue_pair, Picoseconds now) {
+    SendingEnd& s = senders_[queue_pair];
     if (s.next_send <= now) [[likely]]
       return append_ready(queue_pair);
-    s.schedule = SenderState::Schedule::kPaced;
+    s.schedule = SendingEnd::Schedule::kPaced;
     nic_.paced.push_back({s.next_send, queue_pair});
     std::push_heap(nic_.paced.begin(), nic_.paced.end(), std::greater<>{});
     return 0;
@@ -44,10 +43,10 @@ class NicScheduler {
 
   /// Takes the queue pair whose turn it is out of its list and makes it idle.
   void take_ready(ClassId c) {
-    SenderState& s = senders_[ready_[c.value()].head];
+    SendingEnd& s = senders_[ready_[c.value()].head];
     ready_[c.value()].head = s.next_ready;
     if (ready_[c.value()].head.is_none()) ready_[c.value()].tail = QueuePairId::none();
-    if (s.schedule == SenderState::Schedule::kReady) s.schedule = SenderState::Schedule::kIdle;
+    if (s.schedule == SendingEnd::Schedule::kReady) s.schedule = SendingEnd::Schedule::kIdle;
   }
 
   /// Takes all that wait here, and makes them idle.
@@ -59,9 +58,9 @@ class NicScheduler {
       }
     }
     for (const NicState::Paced& paced : nic_.paced) {
-      SenderState& s = senders_[paced.queue_pair];
-      if (s.schedule != SenderState::Schedule::kPaced) continue;
-      s.schedule = SenderState::Schedule::kIdle;
+      SendingEnd& s = senders_[paced.queue_pair];
+      if (s.schedule != SendingEnd::Schedule::kPaced) continue;
+      s.schedule = SendingEnd::Schedule::kIdle;
       taken.push_back(paced.queue_pair);
     }
     nic_.paced.clear();
@@ -77,12 +76,12 @@ class NicScheduler {
     const QueuePairId queue_pair = nic_.paced.back().queue_pair;
     nic_.paced.pop_back();
     // A queue pair that failed while it waited stays out.
-    const bool waits = senders_[queue_pair].schedule == SenderState::Schedule::kPaced;
+    const bool waits = senders_[queue_pair].schedule == SendingEnd::Schedule::kPaced;
     return waits ? append_ready(queue_pair) : std::uint8_t{0};
   }
-  std::uint8_t append_ready(QueuePairId queue_pair) {
-    SenderState& s = senders_[queue_pair];
-    s.schedule = SenderState::Schedule::kReady;
+  [[gnu::always_inline]] std::uint8_t append_ready(QueuePairId queue_pair) {
+    SendingEnd& s = senders_[queue_pair];
+    s.schedule = SendingEnd::Schedule::kReady;
     s.next_ready = QueuePairId::none();
     ReadyList& list = ready_[s.traffic_class.value()];
     if (list.tail.is_none()) {
@@ -95,7 +94,7 @@ class NicScheduler {
   }
 
   NicState& nic_;
-  IdVector<QueuePairId, SenderState>& senders_;
+  SendingEnds& senders_;
   ReadyList* ready_;
 };
 

@@ -14,12 +14,22 @@ class PortChoice {
   explicit PortChoice(const NetworkState& state) : s_(state) {}
 
   /// Whether each packet of the queue pair may leave by another port than the one before.
-  [[nodiscard]] static bool is_spread(const SenderState& s) {
+  [[nodiscard]] static bool is_spread(const SendingEnd& s) {
     return s.spreading != PortSpreading::kFlow;
   }
 
+  /// Whether several ports lead to where its packets go, or may do so.
+  [[nodiscard]] static bool has_choice(const SendingEnd& s) {
+    return s.is_added_up() || s.whole().port_count > 1;
+  }
+
   /// The port that the next packet of an idle queue pair waits at.
-  void choose(SenderState& s) const {
+  void choose(SendingEnd& end) const {
+    if (end.is_added_up()) {  // by a link that is down, too: its sum must meet at one chip
+      end.local_port = end.first_local_port[s_.reduction_of(end).link_of(end.next)];
+      return;
+    }
+    SenderState& s = end.whole();
     const auto n = std::uint32_t{s.port_count};
     std::uint32_t choice = 0;
     switch (s.spreading) {
@@ -36,11 +46,10 @@ class PortChoice {
         choice = s_.choose_host_port(s.host, s.entropy, n);
         break;
     }
-    // A port whose link is down is passed over, unless all are. But what is added up must meet at
-    // one chip.
+    // A port whose link is down is passed over, unless all are. But chips have no other way.
     for (std::uint32_t i = 0; i < n; ++i) {
-      s.port = s.first_port + s.first_local_port[(choice + i) % n];
-      if (!s_.ports[s.port].is_down || s.is_in_network()) return;
+      s.local_port = s.first_local_port[(choice + i) % n];
+      if (!s_.ports[s.port()].is_down || s.is_in_network()) return;
     }
   }
 

@@ -145,11 +145,11 @@ class Tracer {
   /// What a packet may have waited for that starts at a host.
   void hold(const Here& here, const Packet& packet, const PortState& port,
             Picoseconds begin) const {
-    const SenderState& s = s_.senders[queue_pair_of(packet)];
+    const SendingEnd& s = s_.senders[queue_pair_of(packet)];
     const TransportConstants& t = s_.constants.transports[s.transport];
     // Credit says nothing of itself in the window: it has what both may have held.
     const bool is_controlled =
-        t.control.needs.grants || (!t.control.is_none() && s.window < t.window);
+        t.control.needs.grants || (!t.control.is_none() && s.whole().window < t.window);
     const HoldReason reason =
         is_controlled ? HoldReason::kControlWindow : HoldReason::kStaticWindow;
     constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -16,7 +15,7 @@ namespace weft::protocols {
 namespace {
 
 /// The local port that a queue pair starts at, and stays at if its packets are not spread.
-std::uint32_t first_choice(const NetworkState& s, const SenderState& sender) {
+std::uint16_t first_choice(const NetworkState& s, const SenderState& sender) {
   const auto n = std::uint32_t{sender.port_count};
   if (n == 0) return 0;  // there is no way to the destination
   return sender.local_ports()[s.choose_host_port(sender.host, sender.entropy, n)];
@@ -54,17 +53,19 @@ IdVector<HostId, Place> places_in_domains(const Fabric& fabric) {
 /// distances, or one link further each where GPUs are more than links, so that all links have as
 /// much to do: drawn, some chips would have sums of more GPUs than others from beginning to end,
 /// and the rate would hang on the draw.
-std::uint16_t first_turn_of(const SenderState& sender, bool is_inside, std::uint32_t number,
-                            const IdVector<HostId, Place>& places) {
-  const std::uint32_t n = sender.port_count;
-  if (n == 0) return 0;
-  std::uint64_t key = sender.entropy;
-  if (is_inside && sender.host == sender.destination) {
-    const Place& own = places[sender.host];
+///
+/// `number`: as flow_entropy takes it.
+std::uint16_t first_turn_of(HostId from, HostId to, std::uint32_t number, std::size_t ports,
+                            bool is_inside, const IdVector<HostId, Place>& places) {
+  if (ports == 0) return 0;
+  const auto n = static_cast<std::uint32_t>(ports);
+  std::uint64_t key = flow_entropy(from, to, number);
+  if (is_inside && from == to) {
+    const Place& own = places[from];
     key = std::uint64_t{number} + std::uint64_t{own.number} * n / std::min(own.of, n);
   } else if (is_inside) {
-    const std::uint64_t way = std::uint64_t{places[sender.host].number} << 32U;
-    key = mix64(way | places[sender.destination].number, number);
+    const std::uint64_t way = std::uint64_t{places[from].number} << 32U;
+    key = mix64(way | places[to].number, number);
   }
   return static_cast<std::uint16_t>(key % n);
 }
@@ -91,7 +92,7 @@ void describe_path(const NetworkState& s, const SenderState& sender, const Trans
 }
 
 void start_entropy(NetworkState& s, QueuePairId qp) {
-  const SenderState& sender = s.senders[qp];
+  const SenderState& sender = s.senders.whole(qp);
   const entropy::ChoiceRef choice = s.constants.transports[sender.transport].entropy;
   if (!choice.is_fixed()) s.entropies.start(choice, qp, sender.entropy);
 }
@@ -99,7 +100,7 @@ void start_entropy(NetworkState& s, QueuePairId qp) {
 /// Gives a queue pair the state of its transport's congestion control and of its selective repeat,
 /// if that has them.
 void start_control(NetworkState& s, QueuePairId qp) {
-  SenderState& sender = s.senders[qp];
+  SenderState& sender = s.senders.whole(qp);
   const TransportConstants& t = s.constants.transports[sender.transport];
   sender.window = t.window;
   congestion::FlowStart start{.line_rate = s.line_rate(sender), .packet = t.payload + t.header};
@@ -128,7 +129,7 @@ Telemetry::Use use_of_records(const congestion::Needs& needs) {
 /// Gives a queue pair of TCP the state of an open connection, whose handshake has measured the
 /// round trip of an idle network.
 void start_tcp(NetworkState& s, QueuePairId qp) {
-  SenderState& sender = s.senders[qp];
+  SenderState& sender = s.senders.whole(qp);
   const TransportConstants& t = s.constants.transports[sender.transport];
   if (!t.is_stream) return;
   congestion::FlowStart start;
@@ -141,14 +142,13 @@ void start_tcp(NetworkState& s, QueuePairId qp) {
   sender.first_of_message = false;
 }
 
-/// Makes `receiver` the far end of `sender`, at `process`.
-void connect(const NetworkState& s, ReceiverState& receiver, const SenderState& sender,
+/// Makes `receiver` the far end of `sender`.
+void connect(const NetworkState& s, ReceiverState& receiver, const SendingEnd& sender,
              const Connection& connection) {
   receiver.host = sender.host;
   receiver.connection = sender.connection;
   receiver.traffic_class = sender.traffic_class;
   receiver.transport = sender.transport;
-  receiver.control_slot = sender.control_slot;
   receiver.process = connection.destination;
   receiver.latency_group = s.latency_group_of(connection);
 }
@@ -175,48 +175,72 @@ void add_group(NetworkState& s, const ProcessGroup& group) {
   for (const ProcessId member : group.members) {
     members.hosts.push_back(s.processes[member.value()].host);
   }
-}
-
-/// Makes `qp` one of those whose packets are added up. All begin at the same of their links.
-void join_reduction(NetworkState& s, QueuePairId qp, std::uint32_t index,
-                    const Connection& connection) {
-  SenderState& sender = s.senders[qp];
-  sender.marks = kReduceFlow | index;
-  Reduction& reduction = s.reductions[index];
-  reduction.owner = s.processes[connection.destination.value()].host;
-  reduction.links = sender.port_count;
-  reduction.window = s.constants.transports[sender.transport].reduction_window;
-  const std::size_t members = s.groups[connection.group].hosts.size();
-  reduction.members.reserve(members);
-  reduction.queue_pairs.reserve(members);
-  reduction.members.push_back(sender.host);
-  reduction.queue_pairs.push_back(qp);
-  if (connection.source == connection.destination) {
-    reduction.receiver = ReceiverId(s.receivers.size());
-    connect(s, s.receivers.emplace_back(), sender, connection);
-    reduction.entropy = sender.entropy;
-    reduction.offset = sender.first_turn;
-  }
-}
-
-void start_rounds(NetworkState& s, SenderState& sender) {
-  if (!sender.is_added_up()) return;
-  Reduction& reduction = s.reductions[sender.in_network_index()];
-  WEFT_CHECK(reduction.links == sender.port_count, "members are alike");
-  reduction.counts.resize(std::size_t{reduction.links} * reduction.window);
-  sender.entropy = reduction.entropy;
-  sender.first_turn = static_cast<std::uint16_t>(reduction.offset);
-  sender.take_turns_from(0);
-  sender.first_round = static_cast<std::uint32_t>(s.rounds_done.size());
-  // Where the first packet does not go by the first link, the links before it are a round ahead.
-  for (std::uint32_t link = 0; link < reduction.links; ++link) {
-    s.rounds_done.push_back(link < reduction.offset ? 1 : 0);
-  }
+  members.by_host = members.hosts;
+  std::ranges::sort(members.by_host);
 }
 
 /// Whether chips add up what the connection carries.
 bool is_added_up(const Connection& connection) {
   return connection.kind == Connection::Kind::kReduce;
+}
+
+/// By what connections to a sum are told from those to others.
+auto sum_of(const Connection& c) { return std::tuple(c.group, c.flow_label, c.destination); }
+
+/// What `connection`, of the first member, and others are added up to. All members begin at the
+/// same of their links, the one that the owner begins at by itself.
+Reduction reduction_of(const NetworkState& s, const Connection& connection,
+                       const IdVector<HostId, Place>& places) {
+  Reduction reduction;
+  const HostId owner = s.processes[connection.destination.value()].host;
+  const std::size_t links = s.routes.host_ports(owner, owner).size();
+  const std::uint32_t number = queue_pair_number(connection.flow_label, 0);
+  reduction.owner = owner;
+  reduction.entropy = flow_entropy(owner, owner, number);
+  reduction.links = static_cast<std::uint32_t>(links);
+  reduction.offset = first_turn_of(owner, owner, number, links, true, places);
+  reduction.group = connection.group;
+  return reduction;
+}
+
+/// Makes the queue pairs whose data chips add up contribute to sums: those of one lie side by side.
+void join_reductions(NetworkState& s, const std::vector<Connection>& connections) {
+  const IdVector<HostId, Place> places = places_in_domains(s.fabric);
+  const Connection* before = nullptr;
+  for (std::uint32_t i = s.senders.first_added_up().value(); i < s.senders.size(); ++i) {
+    SendingEnd& sender = s.senders[QueuePairId(i)];
+    const Connection& connection = connections[sender.connection.value()];
+    const TransportConstants& transport = s.constants.transports[sender.transport];
+    const std::vector<HostId>& members = s.groups[connection.group].by_host;
+    if (before == nullptr || sum_of(*before) != sum_of(connection)) {
+      Reduction& reduction = s.reductions.emplace_back(reduction_of(s, connection, places));
+      reduction.first_queue_pair = QueuePairId(i);
+      reduction.window = transport.reduction_window;
+      reduction.counts =
+          SmallCounts(std::size_t{reduction.links} * reduction.window, members.size());
+    }
+    before = &connection;
+    Reduction& reduction = s.reductions.back();
+    sender.marks = kReduceFlow | static_cast<std::uint32_t>(s.reductions.size() - 1);
+    const std::uint32_t member = i - reduction.first_queue_pair.value();
+    WEFT_CHECK(member < members.size() && sender.host == members[member], "all members contribute");
+    WEFT_CHECK(!transport.reliable, "chips acknowledge nothing");
+    WEFT_CHECK(s.routes.host_ports(sender.host, reduction.owner).size() == reduction.links,
+               "members are alike");
+    if (connection.source != connection.destination) continue;
+    reduction.receiver = ReceiverId(s.receivers.size());
+    connect(s, s.receivers.emplace_back(), sender, connection);
+  }
+}
+
+/// Where the first packet does not go by the first link, the links before it are a round ahead.
+void start_rounds(NetworkState& s, std::uint32_t most_links, std::uint32_t largest_window) {
+  const std::span<const SendingEnd> all = s.senders.all_added_up();
+  s.rounds_done = RoundCounts(all.size(), most_links, largest_window);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::uint32_t offset = s.reduction_of(all[i]).offset;
+    for (std::uint32_t link = 0; link < offset; ++link) s.rounds_done.add(i, link);
+  }
 }
 
 }  // namespace
@@ -273,20 +297,21 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
     count += s.connections[c].queue_pairs;
     if (is_added_up(connections[c])) added_up += s.connections[c].queue_pairs;
   }
-  s.senders.resize(count);
-  s.first_added_up = QueuePairId(count - added_up);
+  s.senders = SendingEnds(count, added_up);
   s.receivers.resize(count - added_up);
 
   // Queue pairs of one host lie together, whatever the order of the connections; after all others
-  // those whose data chips add up, since a sum has one receiving end.
+  // those whose data chips add up, since a sum has one receiving end, and of one sum together.
   std::vector<std::uint32_t> order(connections.size());
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const auto place = [&](std::uint32_t c) {
-      return std::pair(is_added_up(connections[c]),
-                       s.processes[connections[c].source.value()].host);
-    };
-    return place(a) < place(b);
+    const Connection& first = connections[a];
+    const Connection& second = connections[b];
+    if (is_added_up(first) != is_added_up(second)) return is_added_up(second);
+    if (is_added_up(first) && sum_of(first) != sum_of(second)) {
+      return sum_of(first) < sum_of(second);
+    }
+    return s.processes[first.source.value()].host < s.processes[second.source.value()].host;
   });
   std::vector<QueuePairUse> uses(s.constants.transport_count, QueuePairUse::kOneWay);
   uses[0] = traits_of(options_.transport).queue_pair_use;
@@ -305,7 +330,6 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
     ConnectionState& state = s.connections[c];
     state.first_queue_pair = QueuePairId(before);
     before += state.queue_pairs;
-    state.source = connection.source;
     const std::uint8_t transport = transport_of(connection);
     const ScaleUpConfig* domain = domain_of(transport);
     const ClassId traffic_class =
@@ -316,28 +340,32 @@ void PacketNetwork::build_queue_pairs(const std::vector<Connection>& connections
     for (std::uint32_t i = 0; i < state.queue_pairs; ++i) {
       const QueuePairId qp = state.queue_pair(i);
       const std::uint32_t number = queue_pair_number(connection.flow_label, i);
-      SenderState& sender = s.senders[qp];
-      sender.host = from;
+      SendingEnd& end = s.senders[qp];
+      end.host = from;
+      end.connection = ConnectionId(c);
+      end.traffic_class = traffic_class;
+      end.transport = transport;
+      end.first_port = s.fabric.host(from).first_port.value();
+      end.first_local_port = local_ports.data();
+      if (local_ports.size() > 1) end.spreading = spreading_of(connection, transport);
+      if (is_added_up(connection)) continue;
+      SenderState& sender = end.whole();
+      sender.process = connection.source;
       sender.destination = to;
       sender.entropy = flow_entropy(from, to, number);
-      sender.connection = ConnectionId(c);
-      sender.traffic_class = traffic_class;
-      sender.transport = transport;
-      sender.first_port = s.fabric.host(from).first_port.value();
+      sender.first_turn =
+          first_turn_of(from, to, number, local_ports.size(), domain != nullptr, places);
       sender.set_local_ports(local_ports);
-      sender.first_turn = first_turn_of(sender, domain != nullptr, number, places);
-      sender.take_turns_from(0);
-      if (local_ports.size() > 1) sender.spreading = spreading_of(connection, transport);
-      sender.port = sender.first_port + first_choice(s, sender);
+      sender.local_port = first_choice(s, sender);
       start_control(s, qp);
       start_entropy(s, qp);
       start_tcp(s, qp);
       if (!carries.empty()) {
         carries[qp] = use_of_records(s.constants.transports[transport].control.needs);
       }
-      if (qp >= s.first_added_up) continue;
       ReceiverState& receiver = s.receivers[receiver_of(qp)];
       connect(s, receiver, sender, connection);
+      receiver.control_slot = sender.control_slot;
       receiver.ack_entropy = s.constants.transports[transport].is_per_message
                                  ? message_response_entropy(from, to, qp, 0)
                                  : response_entropy(from, to, number, uses[transport]);
@@ -355,45 +383,38 @@ void PacketNetwork::build_in_network(const std::vector<Connection>& connections,
   for (const ProcessGroup& group : groups) add_group(s, group);
   std::size_t receivers = s.receivers.size();
   std::size_t copies = 0;
-  std::size_t links = 0;
-  std::uint32_t largest_window = 0;
-  for (const SenderState& sender : s.senders) {
+  for (const SenderState& sender : s.senders.all_whole()) {
     const Connection& connection = connections[sender.connection.value()];
     if (connection.kind == Connection::Kind::kMulticast) {
       copies += groups[connection.group].members.size();
-    } else if (is_added_up(connection)) {
-      if (connection.source == connection.destination) ++receivers;
-      links += sender.port_count;
-      largest_window =
-          std::max(largest_window, s.constants.transports[sender.transport].reduction_window);
     }
+  }
+  for (const SendingEnd& sender : s.senders.all_added_up()) {
+    const Connection& connection = connections[sender.connection.value()];
+    if (connection.source == connection.destination) ++receivers;
   }
   WEFT_CHECK(std::max(s.senders.size(), receivers + copies) <= kMostFlows, "packets number them");
   s.receivers.reserve(receivers);
   s.copy_receivers.reserve(copies);
   s.first_copy = ReceiverId(receivers);
-  s.rounds_done.reserve(links, largest_window);
-  std::map<std::tuple<std::uint32_t, std::uint32_t, ProcessId>, std::uint32_t> reduction_of;
-  for (std::uint32_t i = 0; i < s.senders.size(); ++i) {
-    const QueuePairId qp(i);
-    SenderState& sender = s.senders[qp];
+  for (const SenderState& sender : s.senders.all_whole()) {
     const Connection& connection = connections[sender.connection.value()];
-    if (connection.kind == Connection::Kind::kUnicast) continue;
-    WEFT_CHECK(!s.constants.cut_through && !s.constants.input_queued,
-               "chips take whole packets and queue at outputs");
     if (connection.kind == Connection::Kind::kMulticast) {
-      add_multicast(s, sender, connection);
-      continue;
+      add_multicast(s, s.senders.whole(s.senders.queue_pair_of(sender)), connection);
     }
-    const std::tuple key{connection.group, connection.flow_label, connection.destination};
-    const auto [it, is_new] =
-        reduction_of.emplace(key, static_cast<std::uint32_t>(s.reductions.size()));
-    if (is_new) s.reductions.emplace_back();
-    join_reduction(s, qp, it->second, connection);
   }
+  join_reductions(s, connections);
   if (!s.constants.works_in_network) return;
+  WEFT_CHECK(!s.constants.cut_through && !s.constants.input_queued,
+             "chips take whole packets and queue at outputs");
   s.copies.resize(s.switches.size());
-  for (SenderState& sender : s.senders) start_rounds(s, sender);
+  std::uint32_t most_links = 0;
+  std::uint32_t largest_window = 0;
+  for (const Reduction& reduction : s.reductions) {
+    most_links = std::max(most_links, reduction.links);
+    largest_window = std::max(largest_window, reduction.window);
+  }
+  start_rounds(s, most_links, largest_window);
 }
 
 }  // namespace weft::protocols

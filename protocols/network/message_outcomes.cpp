@@ -1,6 +1,7 @@
 #include "protocols/network/message_outcomes.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -21,7 +22,7 @@ class Deliveries {
   /// Where the deliveries of a message are: one, or of one that is multicast as many as members.
   /// Empty if it was not delivered to all. Valid until the next call.
   [[nodiscard]] const std::vector<std::size_t>& of(const MessageRecord& message) {
-    const SenderState& sender = s_.senders[message.queue_pair];
+    const SendingEnd& sender = s_.senders[message.queue_pair];
     const std::size_t receivers =
         sender.is_repeated() ? s_.members_of(s_.multicasts[sender.in_network_index()]).size() : 1;
     const ReceiverId first = s_.first_receiver(message.queue_pair);
@@ -39,11 +40,11 @@ class Deliveries {
     }
     return places_;
   }
-  /// When the last of these happened; -1: there is none.
-  [[nodiscard]] Picoseconds last(const std::vector<std::size_t>& places) const {
-    Picoseconds latest{-1};
-    for (const std::size_t place : places) latest = std::max(latest, sorted_[place].time);
-    return latest;
+  /// The one of these that happened last; kNoIndex: there is none.
+  [[nodiscard]] std::uint32_t last(const std::vector<std::size_t>& places) const {
+    if (places.empty()) return kNoIndex;
+    const auto time = [this](std::size_t place) { return sorted_[place].time; };
+    return static_cast<std::uint32_t>(*std::ranges::max_element(places, {}, time));
   }
 
  private:
@@ -53,10 +54,10 @@ class Deliveries {
 };
 
 MessageOutcome outcome_of(const NetworkState& s, const MessageRecord& m, Picoseconds delivered) {
-  const SenderState& sender = s.senders[m.queue_pair];
-  std::uint32_t entropy = sender.entropy;
+  const SendingEnd& sender = s.senders[m.queue_pair];
+  auto [destination, entropy] = s.heading_of(sender);
   if (s.constants.transports[sender.transport].is_per_message) {
-    entropy = message_entropy(sender.host, sender.destination, m.queue_pair, m.first_sequence);
+    entropy = message_entropy(sender.host, destination, m.queue_pair, m.first_sequence);
   }
   return {.connection = sender.connection,
           .queue_pair = m.queue_pair,
@@ -68,95 +69,146 @@ MessageOutcome outcome_of(const NetworkState& s, const MessageRecord& m, Picosec
           .acknowledged = m.acknowledged};
 }
 
-/// A message that is over.
-struct Ended {
-  Picoseconds over;
-  Picoseconds delivered;
-  HostId host;
-  std::uint32_t place = 0;  ///< in its list
-
-  [[nodiscard]] const MessageRecord& record(const NetworkState& s) const {
-    return s.hosts[host].messages[place];
+/// The messages that are over, of whose deliveries some are in a list.
+class EndedMessages {
+ public:
+  /// `delivered`: by receiver and sequence.
+  EndedMessages(const NetworkState& state, const std::vector<DeliveryRecord>& delivered)
+      : s_(state), delivered_(delivered), is_theirs_(delivered.size()) {
+    std::size_t done = 0;
+    for (const HostState& host : s_.hosts) done += host.messages.done();
+    last_.reserve(done);
+    Deliveries deliveries(s_, delivered);
+    for (const HostState& host : s_.hosts) {
+      host.messages.for_each_done([&](std::uint32_t, const MessageRecord& m) {
+        const std::vector<std::size_t>& places = deliveries.of(m);
+        // What chips add up is one delivery of several messages.
+        for (const std::size_t place : places) is_theirs_[place] = true;
+        last_.push_back(deliveries.last(places));
+        if (!places.empty()) ++left_;
+      });
+    }
+    portion_.reserve(std::min(left_, 2 * kPortion));
   }
-  [[nodiscard]] MessageOutcome outcome(const NetworkState& s) const {
-    return outcome_of(s, record(s), delivered);
-  }
-};
 
-struct EndedMessages {
-  std::vector<Ended> all;        ///< by the time when they were over
-  std::vector<bool> deliveries;  ///< those that are theirs
-};
+  /// Whether a delivery is of them.
+  [[nodiscard]] bool is_theirs(std::size_t delivery) const { return is_theirs_[delivery]; }
 
-/// Those that are over, of whose deliveries some are in `delivered`.
-EndedMessages find_ended(const NetworkState& s, const std::vector<DeliveryRecord>& delivered) {
-  Deliveries deliveries(s, delivered);
-  EndedMessages ended{.all = {}, .deliveries = std::vector<bool>(delivered.size())};
-  std::size_t done = 0;
-  for (const HostState& host : s.hosts) done += host.messages.done();
-  ended.all.reserve(done);  // what is not filled takes no memory
-  for (std::uint32_t i = 0; i < s.hosts.size(); ++i) {
-    const HostId host(i);
-    s.hosts[host].messages.for_each_done([&](std::uint32_t place, const MessageRecord& m) {
-      const std::vector<std::size_t>& places = deliveries.of(m);
-      if (places.empty()) return;
-      // What chips add up is one delivery of several messages.
-      for (const std::size_t delivery : places) ended.deliveries[delivery] = true;
-      const Picoseconds last = deliveries.last(places);
-      ended.all.push_back({.over = std::max(last, m.acknowledged),
-                           .delivered = last,
-                           .host = host,
-                           .place = place});
-    });
+  /// Calls `visit(outcome, host, place in its list)` with each, by the time when it was over.
+  template <class Visit>
+  void for_each(Visit visit) {
+    while (left_ > 0) {
+      find_portion();
+      for (const Ended& e : portion_) {
+        visit(outcome_of(s_, record(e), delivered_[last_[e.number]].time), e.host, e.place);
+        last_[e.number] = kNoIndex;
+      }
+      left_ -= portion_.size();
+    }
   }
-  std::ranges::sort(ended.all, [&s](const Ended& a, const Ended& b) {
+
+ private:
+  /// Those that are brought in order at once are so many, or up to twice as many.
+  static constexpr std::size_t kPortion = 32'768;
+
+  struct Ended {
+    Picoseconds over;
+    HostId host;
+    std::uint32_t place = 0;   ///< in its list
+    std::uint32_t number = 0;  ///< in `last_`
+  };
+
+  [[nodiscard]] const MessageRecord& record(const Ended& e) const {
+    return s_.hosts[e.host].messages[e.place];
+  }
+  [[nodiscard]] bool is_before(const Ended& a, const Ended& b) const {
     if (a.over != b.over) return a.over < b.over;
-    const auto rest = [&s](const Ended& e) {
-      const MessageRecord& m = e.record(s);
-      return std::tuple(s.senders[m.queue_pair].connection, m.queue_pair, m.posted, e.delivered,
-                        m.first_sequence);
+    const auto rest = [this](const Ended& e) {
+      const MessageRecord& m = record(e);
+      return std::tuple(s_.senders[m.queue_pair].connection, m.queue_pair, m.posted,
+                        delivered_[last_[e.number]].time, m.first_sequence);
     };
     return rest(a) < rest(b);
-  });
-  return ended;
-}
+  }
+
+  /// The first ones of those that are left: there may be a million, of whose order only so much is
+  /// at hand at once.
+  void find_portion() {
+    const auto in_order = [this](const Ended& a, const Ended& b) { return is_before(a, b); };
+    portion_.clear();
+    std::optional<Ended> end;  // the portion has all that come before this one
+    std::uint32_t number = 0;
+    for (std::uint32_t i = 0; i < s_.hosts.size(); ++i) {
+      s_.hosts[HostId(i)].messages.for_each_done([&](std::uint32_t place, const MessageRecord& m) {
+        const std::uint32_t last = last_[number++];
+        if (last == kNoIndex) return;
+        const Ended here{.over = std::max(delivered_[last].time, m.acknowledged),
+                         .host = HostId(i),
+                         .place = place,
+                         .number = number - 1};
+        if (end && !is_before(here, *end)) return;
+        portion_.push_back(here);
+        if (portion_.size() < 2 * kPortion) return;
+        std::ranges::nth_element(portion_, portion_.begin() + kPortion, in_order);
+        end = portion_[kPortion];
+        portion_.resize(kPortion);
+      });
+    }
+    std::ranges::sort(portion_, in_order);
+  }
+
+  const NetworkState& s_;
+  const std::vector<DeliveryRecord>& delivered_;
+  std::vector<bool> is_theirs_;  ///< by delivery
+  /// Of each message that a sender is done with, by host and in the order of its list, the last of
+  /// its deliveries; kNoIndex: it is not over, or was visited.
+  std::vector<std::uint32_t> last_;
+  std::size_t left_ = 0;  ///< of those that are over
+  std::vector<Ended> portion_;
+};
 
 /// Outcomes that are visited at once.
 constexpr std::size_t kMostAtOnce = 4096;
 /// What a host may have noted without giving its memory back: few enough for many hosts.
 constexpr std::size_t kNotesKept = 256;
 
-/// Adds what hosts have noted to `delivered`, and brings that in order.
-void add_notes(const NetworkState& s, std::vector<DeliveryRecord>& delivered) {
-  for (const HostState& host : s.hosts) {
-    delivered.insert(delivered.end(), host.delivered.begin(), host.delivered.end());
-  }
-  std::ranges::sort(delivered, is_earlier);
-}
-
 void clear(std::vector<DeliveryRecord>& notes) {
   if (notes.capacity() > kNotesKept) notes = std::vector<DeliveryRecord>();
   notes.clear();
 }
 
+/// Adds what hosts have noted to `delivered`, and brings that in order. Calls `done(host)` once
+/// what a host has noted is there.
+template <class Hosts, class Done>
+void add_notes(Hosts& hosts, std::vector<DeliveryRecord>& delivered, Done done) {
+  std::size_t size = delivered.size();
+  for (const HostState& host : hosts) size += host.delivered.size();
+  delivered.reserve(size);
+  for (auto& host : hosts) {
+    delivered.insert(delivered.end(), host.delivered.begin(), host.delivered.end());
+    done(host);
+  }
+  std::ranges::sort(delivered, is_earlier);
+}
+
 }  // namespace
 
 void MessageOutcomes::take_ended(NetworkState& s, const Visit& visit) {
-  add_notes(s, delivered_);
-  for (HostState& host : s.hosts) clear(host.delivered);
-  const EndedMessages ended = find_ended(s, delivered_);
-  std::size_t delivery = 0;
-  std::erase_if(delivered_, [&](const DeliveryRecord&) { return ended.deliveries[delivery++]; });
+  add_notes(s.hosts, delivered_, [](HostState& host) { clear(host.delivered); });
+  EndedMessages ended(s, delivered_);
   std::vector<MessageOutcome> block;
-  block.reserve(std::min(ended.all.size(), kMostAtOnce));
-  for (const Ended& e : ended.all) {
-    block.push_back(e.outcome(s));
-    if (block.size() < kMostAtOnce) continue;
+  block.reserve(kMostAtOnce);
+  ended.for_each([&](const MessageOutcome& outcome, HostId host, std::uint32_t place) {
+    s.hosts[host].messages.forget(place);
+    block.push_back(outcome);
+    if (block.size() < kMostAtOnce) return;
     visit(block);
     block.clear();
-  }
+  });
   if (!block.empty()) visit(block);
-  for (const Ended& e : ended.all) s.hosts[e.host].messages.forget(e.place);
+  std::size_t delivery = 0;
+  std::erase_if(delivered_, [&](const DeliveryRecord&) { return ended.is_theirs(delivery++); });
+  delivered_.shrink_to_fit();
   undelivered_ = 0;
   for (HostState& host : s.hosts) {
     host.messages.remove_forgotten();
@@ -167,8 +219,9 @@ void MessageOutcomes::take_ended(NetworkState& s, const Visit& visit) {
 void MessageOutcomes::look_at_ended(const NetworkState& s,
                                     const std::function<void(const MessageOutcome&)>& visit) const {
   std::vector<DeliveryRecord> delivered = delivered_;
-  add_notes(s, delivered);
-  for (const Ended& e : find_ended(s, delivered).all) visit(e.outcome(s));
+  add_notes(s.hosts, delivered, [](const HostState&) {});
+  EndedMessages(s, delivered)
+      .for_each([&visit](const MessageOutcome& outcome, HostId, std::uint32_t) { visit(outcome); });
 }
 
 std::vector<MessageOutcome> MessageOutcomes::pending(const NetworkState& s) const {
@@ -176,7 +229,8 @@ std::vector<MessageOutcome> MessageOutcomes::pending(const NetworkState& s) cons
   std::vector<MessageOutcome> all;
   for (const HostState& host : s.hosts) {
     host.messages.for_each([&](const MessageRecord& m) {
-      all.push_back(outcome_of(s, m, deliveries.last(deliveries.of(m))));
+      const std::uint32_t last = deliveries.last(deliveries.of(m));
+      all.push_back(outcome_of(s, m, last == kNoIndex ? Picoseconds(-1) : delivered_[last].time));
     });
   }
   std::ranges::sort(all, {}, [](const MessageOutcome& m) {

@@ -121,7 +121,7 @@ ClassCounters PacketNetwork::class_counters(PortId id, ClassId c) const {
 
 void PacketNetwork::forget_flows() {
   NetworkState& s = *state_;
-  s.senders = decltype(s.senders)();
+  s.senders = SendingEnds();
   s.receivers = decltype(s.receivers)();
   s.copy_receivers = decltype(s.copy_receivers)();
   s.connections = decltype(s.connections)();
@@ -145,10 +145,13 @@ bool PacketNetwork::is_quiet(HostId host) const {
     const PortState& peer = s.ports[link.peer.value()];
     if (!is_idle(peer) || !is_idle(s.ports[peer.peer.value()])) return false;
   }
-  return std::ranges::none_of(s.senders, [&](const SenderState& sender) {
-    const bool concerns = sender.host == host || sender.destination == host;
-    return concerns && (sender.has_outstanding() || sender.next != sender.posted);
-  });
+  const auto is_busy = [&](const SendingEnd& sender) {
+    if (sender.host != host && s.heading_of(sender).destination != host) return false;
+    if (sender.next != sender.posted) return true;
+    return !sender.is_added_up() && sender.whole().has_outstanding();
+  };
+  return std::ranges::none_of(s.senders.all_whole(), is_busy) &&
+         std::ranges::none_of(s.senders.all_added_up(), is_busy);
 }
 
 std::vector<PauseInterval> PacketNetwork::pauses() const {
@@ -222,8 +225,10 @@ std::uint64_t PacketNetwork::packets_in_flight() const {
 }
 
 std::uint64_t PacketNetwork::payload_packets_arrived() const {
-  return std::accumulate(state_->senders.begin(), state_->senders.end(), std::uint64_t{0},
-                         [](std::uint64_t sum, const SenderState& s) { return sum + s.received; });
+  std::uint64_t sum = 0;
+  for (const SenderState& s : state_->senders.all_whole()) sum += s.received;
+  for (const SendingEnd& s : state_->senders.all_added_up()) sum += NetworkState::received_of(s);
+  return sum;
 }
 
 const std::vector<Stall>& PacketNetwork::stalls() const { return engine_->stalls; }
@@ -286,7 +291,7 @@ FlowName PacketNetwork::name_of(std::uint32_t flow) const {
   const ReceiverId receiver(flow);
   if (s.is_to_copy(receiver)) return {s.multicast_of(receiver).connection, 0};
   const ConnectionId connection = s.receivers[receiver].connection;
-  if (queue_pair >= s.first_added_up) return {connection, 0};
+  if (queue_pair >= s.senders.first_added_up()) return {connection, 0};
   return {connection, s.connections[connection.value()].number_of(queue_pair)};
 }
 
@@ -309,8 +314,8 @@ Bytes PacketNetwork::queue_bytes(PortId port) const { return state_->ports[port.
 
 std::vector<ConnectionId> PacketNetwork::failed_connections() const {
   std::vector<ConnectionId> failed;
-  for (const SenderState& s : state_->senders) {
-    if (s.schedule == SenderState::Schedule::kFailed &&
+  for (const SenderState& s : state_->senders.all_whole()) {  // what chips add up never fails
+    if (s.schedule == SendingEnd::Schedule::kFailed &&
         (failed.empty() || failed.back() != s.connection)) {
       failed.push_back(s.connection);
     }
@@ -329,7 +334,7 @@ std::size_t PacketNetwork::memory_bytes() const {
       s.queues.capacity() * sizeof(ClassQueue) + s.ingress.capacity() * sizeof(IngressAccount) +
       s.ready.capacity() * sizeof(ReadyList) + s.switches.capacity() * sizeof(SwitchState) +
       s.flowlets.capacity() * sizeof(Flowlet) + s.hosts.capacity() * sizeof(HostState) +
-      s.nics.capacity() * sizeof(NicState) + s.senders.capacity() * sizeof(SenderState) +
+      s.nics.capacity() * sizeof(NicState) + s.senders.memory_bytes() +
       s.receivers.capacity() * sizeof(ReceiverState) +
       s.copy_receivers.capacity() * sizeof(CopyReceiver) + s.controls.memory_bytes() +
       s.grants.memory_bytes() + s.entropies.memory_bytes() + s.tcp.memory_bytes() +

@@ -380,11 +380,12 @@ void PacketNetwork::Engine::look_for_stall(Picoseconds now) {
   if (stalls.size() == kStallsKept) return;
   Stall stall{.since = before, .until = now, .blocked = {}};
   for (std::size_t c = 0; c < s_.connections.size(); ++c) {
-    const auto begin = s_.senders.begin() + s_.connections[c].first_queue_pair.value();
-    const bool is_blocked =
-        std::any_of(begin, begin + s_.connections[c].queue_pairs, [](const SenderState& s) {
-          return s.received != s.posted && s.schedule != SenderState::Schedule::kFailed;
-        });
+    bool is_blocked = false;
+    for (std::uint32_t i = 0; i < s_.connections[c].queue_pairs; ++i) {
+      const SendingEnd& s = s_.senders[s_.connections[c].queue_pair(i)];
+      is_blocked |=
+          NetworkState::received_of(s) != s.posted && s.schedule != SendingEnd::Schedule::kFailed;
+    }
     if (!is_blocked) continue;
     ++stall.blocked_count;
     if (stall.blocked.size() < kBlockedNamed) stall.blocked.emplace_back(c);
@@ -433,20 +434,21 @@ void PacketNetwork::Engine::sample_rates(Picoseconds now) {
     }
   }
   for (const QueuePairId qp : sampled_queue_pairs_) {
-    const SenderState& sender = s_.senders[qp];
+    const SendingEnd& sender = s_.senders[qp];
     TraceRecord record{.time = now,
                        .subject = flow_of(qp, sender.marks & kInNetworkFlow),
                        .traffic_class = sender.traffic_class};
     sample_control(sender, record);
     record.kind = TraceRecord::Kind::kProgress;
-    record.value =
-        s_.constants.transports[sender.transport].reliable ? sender.received : sender.next;
+    record.value = s_.constants.transports[sender.transport].reliable
+                       ? NetworkState::received_of(sender)
+                       : sender.next;
     record.detail = 0;
     workers_[0]->trace.push_back(record);
   }
 }
 
-void PacketNetwork::Engine::sample_control(const SenderState& sender, TraceRecord record) {
+void PacketNetwork::Engine::sample_control(const SendingEnd& sender, TraceRecord record) {
   const congestion::ControlRef ref = s_.constants.transports[sender.transport].control;
   record.kind = TraceRecord::Kind::kControl;
   const auto add = [&](std::uint32_t column, std::int64_t value) {
@@ -463,7 +465,7 @@ void PacketNetwork::Engine::sample_control(const SenderState& sender, TraceRecor
   std::array<std::int64_t, congestion::ColumnList::kMost> values;
   values.fill(congestion::kNoSample);
   s_.controls.at_sender(
-      ref, sender.control_slot, record.time, [&](const auto& control, const auto& p) {
+      ref, sender.whole().control_slot, record.time, [&](const auto& control, const auto& p) {
         constexpr std::size_t kCount = std::remove_cvref_t<decltype(control)>::kColumns.size();
         control.sample(p, std::span<std::int64_t, kCount>(values.data(), kCount));
       });

@@ -106,7 +106,7 @@ class PacketNetwork::Engine {
   void look_for_stall_until(Picoseconds target);
   void sample_queues(Picoseconds now);
   void sample_rates(Picoseconds now);
-  void sample_control(const SenderState& sender, TraceRecord record);
+  void sample_control(const SendingEnd& sender, TraceRecord record);
   /// Has messages taken, if there are many.
   void offer_messages();
   /// Hands on what was traced before `now`, in order.

@@ -296,7 +296,7 @@ void PacketNetwork::place_in_huge_pages() {
   prefer_huge_pages(s.links);
   prefer_huge_pages(s.hosts);
   prefer_huge_pages(s.nics);
-  prefer_huge_pages(s.senders);
+  s.senders.for_each_list([](auto& list) { prefer_huge_pages(list); });
   prefer_huge_pages(s.receivers);
   prefer_huge_pages(s.copy_receivers);
   s.controls.place_in_huge_pages();
@@ -312,21 +312,22 @@ void PacketNetwork::build_observation() {
   if (s.constants.traces_messages) {
     IdVector<QueuePairId, HostId> hosts;
     hosts.reserve(s.senders.size());
-    for (const SenderState& sender : s.senders) hosts.push_back(sender.host);
+    for (std::uint32_t i = 0; i < s.senders.size(); ++i) {
+      hosts.push_back(s.senders[QueuePairId(i)].host);
+    }
     s.watch.build(observation.messages, hosts, s.hosts.size(), s.ports.size());
   }
   if (!s.constants.traces_packets) return;
-  s.watched.resize(s.receivers.size() + s.copy_receivers.size() + s.senders.size() -
-                   s.first_added_up.value());
+  s.watched.resize(s.receivers.size() + s.copy_receivers.size() + s.senders.all_added_up().size());
   for (const ConnectionId flow : observation.packet_flows) {
     const ConnectionState& connection = s.connections[flow.value()];
     for (std::uint32_t i = 0; i < connection.queue_pairs; ++i) {
       const QueuePairId qp = connection.queue_pair(i);
       s.watched[s.watch_place(flow_of(qp, s.senders[qp].marks & kInNetworkFlow))] = 1;
       // The sum, on the connection of its owner to itself, or the copies.
-      const SenderState& sender = s.senders[qp];
+      const SendingEnd& sender = s.senders[qp];
       std::size_t made_by_chips = 0;
-      if (sender.is_added_up() && sender.host == s.reductions[sender.in_network_index()].owner) {
+      if (sender.is_added_up() && sender.host == s.reduction_of(sender).owner) {
         made_by_chips = 1;
       }
       if (sender.is_repeated()) {

@@ -48,6 +48,7 @@ StateSizes state_sizes(const TransportConfig& transport) {
           .class_of_port = sizeof(ClassQueue) + sizeof(IngressAccount),
           .connection = sizeof(ConnectionState),
           .sender = sizeof(SenderState),
+          .added_up_sender = sizeof(SendingEnd),
           .receiver = sizeof(ReceiverState),
           .copy_receiver = sizeof(CopyReceiver),
           .congestion_state = congestion_state_of(transport),

@@ -32,7 +32,7 @@ bool Leaper::run(Picoseconds& now, Picoseconds until) {
   while (now < until) {
     const bool has_given_up = given_up_at_ == messages_ended();
     const std::optional<QueuePairId> clock = has_given_up ? std::nullopt : find_clock();
-    const bool goes_on = clock ? search(s_.senders[*clock], now, until)
+    const bool goes_on = clock ? search(s_.senders.whole(*clock), now, until)
                                : run_(now, std::min(until, now + kLookEvery * packet));
     if (!goes_on) return false;
   }
@@ -42,19 +42,19 @@ bool Leaper::run(Picoseconds& now, Picoseconds until) {
 std::optional<QueuePairId> Leaper::find_clock() const {
   std::optional<QueuePairId> best;
   std::uint32_t most = kLeastPackets - 1;
-  for (std::uint32_t i = 0; i < s_.senders.size(); ++i) {
-    const SenderState& s = s_.senders[QueuePairId(i)];
+  for (const SenderState& s : s_.senders.all_whole()) {
     const bool has_one_message = s.message != kNoIndex && s.message == s.oldest_message;
     if (!has_one_message || s.message_last - s.next <= most) continue;
     most = s.message_last - s.next;
-    best = QueuePairId(i);
+    best = s_.senders.queue_pair_of(s);
   }
   return best;
 }
 
 std::optional<Picoseconds> Leaper::end_of_packet(const SenderState& clock) const {
-  const PortState& port = s_.ports[clock.port];
-  if (!port.is_transmitting || port.service_bytes != clock.full_size) return std::nullopt;
+  const PortState& port = s_.ports[clock.port()];
+  if (!port.is_transmitting || port.service_bytes != full_size_of(clock).count())
+    return std::nullopt;
   return cell_.keys.time_of(cell_.next.key(port.local));
 }
 
@@ -65,7 +65,7 @@ std::unique_ptr<StatePicture> Leaper::picture(Picoseconds now) {
 // States are compared as long before the end of a packet as the first picture was taken, which is
 // in the second half of one: wherever in a packet it is looked at first, that is still to come.
 bool Leaper::search(const SenderState& clock, Picoseconds& now, Picoseconds until) {
-  const Picoseconds packet = s_.ports[clock.port].transmission(Bytes(clock.full_size));
+  const Picoseconds packet = s_.ports[clock.port()].transmission(full_size_of(clock));
   const Picoseconds step = std::max(packet / kLooksPerPacket, Picoseconds(1));
   const std::uint32_t message = clock.message;
   const auto is_clock = [&] {

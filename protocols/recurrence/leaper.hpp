@@ -39,6 +39,9 @@ class Leaper {
   /// When the packet will be on the wire that the clock's port sends now; nothing: it sends none of
   /// full size.
   [[nodiscard]] std::optional<Picoseconds> end_of_packet(const SenderState& clock) const;
+  [[nodiscard]] Bytes full_size_of(const SenderState& clock) const {
+    return s_.constants.transports[clock.transport].full_size();
+  }
   [[nodiscard]] std::unique_ptr<StatePicture> picture(Picoseconds now);
   /// The state is that of `before`. False: messages are in the way.
   bool leap(const StatePicture& before, Picoseconds& now, Picoseconds until);

@@ -1,7 +1,6 @@
 #include "protocols/recurrence/recurrence.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "protocols/recurrence/state_walk.hpp"
 
@@ -19,7 +18,13 @@ class Reader {
   void time_of_job(Picoseconds& time) { take(word_of(time)); }
   void time_of_nothing(Picoseconds&) {}
   void stamp(std::uint32_t& stamp) { take(stamp_of(now_) - stamp); }
-  void sequence(std::uint32_t& number, QueuePairId qp) { take(number - s_.senders[qp].unacked); }
+  void sequence(std::uint32_t& number, QueuePairId qp) {
+    take(number - s_.senders.whole(qp).unacked);
+  }
+  void early(const ReorderBuffer& buffer, std::uint32_t expected, QueuePairId) {
+    take(buffer.held());
+    buffer.for_each(expected, [this](std::uint32_t ahead) { take(ahead); });
+  }
   [[nodiscard]] bool is_done() const { return known_ != nullptr && differs_; }
 
   void write_to(std::vector<std::uint64_t>& words) { written_ = &words; }
@@ -58,6 +63,9 @@ class Mover {
   void time_of_nothing(Picoseconds& time) const { time += by_; }
   void stamp(std::uint32_t& stamp) const { stamp += stamp_of(by_); }
   void sequence(std::uint32_t& number, QueuePairId qp) const { number += packets_[qp]; }
+  void early(ReorderBuffer& buffer, std::uint32_t expected, QueuePairId qp) const {
+    if (!buffer.empty()) buffer.renumber(expected, packets_[qp]);
+  }
   [[nodiscard]] bool is_done() const { return false; }
 
  private:
@@ -126,6 +134,11 @@ bool is_plain(const ClassConstants& c) {
          c.unmarked_on_departure == ClassConstants::kNeverMarked;
 }
 
+/// Injected, and neither delivered nor dropped.
+std::uint64_t in_flight(const Worker::Sums& sums) {
+  return sums.packets_injected - sums.packets_delivered - sums.packets_dropped;
+}
+
 }  // namespace
 
 bool can_recur(const NetworkState& s) {
@@ -135,7 +148,7 @@ bool can_recur(const NetworkState& s) {
                          !k.traces_packets && !k.traces_credits && !k.traces_messages &&
                          !k.has_flowlets && k.receive_rate == BitsPerSecond();
   if (!is_simple || !has_one_way(s)) return false;
-  return std::ranges::all_of(s.senders, [&s](const SenderState& sender) {
+  return std::ranges::all_of(s.senders.all_whole(), [&s](const SenderState& sender) {
     const TransportConstants& t = s.constants.transports[sender.transport];
     return is_plain(t) && is_spread_evenly(sender) &&
            is_plain(s.constants.of_class[sender.traffic_class]) &&
@@ -148,7 +161,7 @@ StatePicture::StatePicture(NetworkState& s, Cell& cell, const Worker& worker, Pi
   Reader reader(s, now);
   reader.write_to(words_);
   StateWalk(s, cell, now, reader).run();
-  for (const SenderState& sender : s.senders) unacked_.push_back(sender.unacked);
+  for (const SenderState& sender : s.senders.all_whole()) unacked_.push_back(sender.unacked);
   for_each_count(s, [this](const auto& count) { counts_.push_back(wide(count)); });
 }
 
@@ -158,6 +171,7 @@ bool StatePicture::is_again(NetworkState& s, Cell& cell, const Worker& worker,
                             worker.sums.messages_delivered != sums_.messages_delivered;
   if (!s.old_packets.empty()) return false;  // which are known by their numbers
   if (has_messages || worker.sums.packets_delivered == sums_.packets_delivered) return false;
+  if (in_flight(worker.sums) != in_flight(sums_)) return false;
   Reader reader(s, now);
   reader.compare_with(words_);
   StateWalk(s, cell, now, reader).run();
@@ -165,20 +179,15 @@ bool StatePicture::is_again(NetworkState& s, Cell& cell, const Worker& worker,
 }
 
 std::uint64_t StatePicture::most_repeats(const NetworkState& s, std::uint64_t most) const {
-  std::uint64_t unit = 1;
-  for (std::uint32_t i = 0; i < s.senders.size(); ++i) {
-    const std::uint32_t packets = packets_since(s, QueuePairId(i));
+  for (const SenderState& sender : s.senders.all_whole()) {
+    const std::uint32_t packets = packets_since(s, s.senders.queue_pair_of(sender));
     if (packets == 0) continue;
-    const SenderState& sender = s.senders[QueuePairId(i)];
     if (sender.message == kNoIndex || sender.message != sender.oldest_message) return 0;
     // The packet that is next must not be the last one, either: that may be smaller.
     if (sender.next >= sender.message_last) return 0;
     most = std::min<std::uint64_t>(most, (sender.message_last - sender.next - 1) / packets);
-    // Packets that came early lie where their numbers say, and stay there.
-    const ReorderBuffer& early = s.receivers[receiver_of(QueuePairId(i))].early;
-    if (!early.empty()) unit = std::lcm(unit, early.span() / std::gcd(early.span(), packets));
   }
-  return most / unit * unit;
+  return most;
 }
 
 void StatePicture::repeat(NetworkState& s, Cell& cell, Worker& worker, Picoseconds& now,

@@ -34,7 +34,7 @@ class StatePicture {
 
  private:
   [[nodiscard]] std::uint32_t packets_since(const NetworkState& state, QueuePairId qp) const {
-    return state.senders[qp].unacked - unacked_[qp];
+    return state.senders.whole(qp).unacked - unacked_[qp];
   }
 
   Picoseconds time_;

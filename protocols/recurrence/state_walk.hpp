@@ -15,15 +15,16 @@ namespace weft::protocols {
 /// What visits the fields of a state. What lies outside the walk decides nothing as long as no
 /// message ends, begins or is posted: what is counted, what messages are, hints of what to fetch.
 template <class V>
-concept StateVisitor = requires(V v, Picoseconds& time, std::uint32_t& number,
-                                std::uint64_t value) {
-  v.same(value);                      // what has to be the same again
-  v.time(time);                       // a time, which matters by its distance from now
-  v.time_to_come(time);               // the same, but not at all once it is past
-  v.time_of_job(time);                // a time that stays where it is
-  v.time_of_nothing(time);            // one that must not be left behind, and decides nothing
-  v.stamp(number);                    // a time modulo 2^32 ps
-  v.sequence(number, QueuePairId());  // a packet's number on a queue pair
+concept StateVisitor = requires(V v, Picoseconds& time, std::uint32_t& number, std::uint64_t value,
+                                ReorderBuffer& buffer) {
+  v.same(value);                           // what has to be the same again
+  v.time(time);                            // a time, which matters by its distance from now
+  v.time_to_come(time);                    // the same, but not at all once it is past
+  v.time_of_job(time);                     // a time that stays where it is
+  v.time_of_nothing(time);                 // one that must not be left behind, and decides nothing
+  v.stamp(number);                         // a time modulo 2^32 ps
+  v.sequence(number, QueuePairId());       // a packet's number on a queue pair
+  v.early(buffer, number, QueuePairId());  // what has come ahead of this number
   { v.is_done() } -> std::convertible_to<bool>;  // the rest does not matter
 };
 
@@ -68,7 +69,7 @@ class StateWalk {
   }
 
   void queue_pair(QueuePairId qp) {
-    SenderState& s = s_.senders[qp];
+    SenderState& s = s_.senders.whole(qp);
     v_.sequence(s.next, qp);
     v_.sequence(s.sent_end, qp);
     v_.sequence(s.received, qp);
@@ -81,20 +82,19 @@ class StateWalk {
     v_.same(static_cast<std::uint64_t>(s.schedule));
     v_.same(s.timer_is_set);
     v_.same(s.first_of_message);
-    v_.same(s.port);
+    v_.same(s.local_port);
     v_.same(takes_turns(s) ? (s.next + s.turn) % s.port_count : 0);
     v_.same(s.retries);
     if (s.has_outstanding()) v_.time(s.deadline);
     v_.same(s.marks);
     ReceiverState& r = s_.receivers[receiver_of(qp)];
+    v_.early(r.early, r.expected, qp);
     v_.sequence(r.expected, qp);
     v_.sequence(r.received, qp);
     v_.same(r.since_ack);
     v_.same(r.nack_sent);
     v_.same(r.echo_pending);
     v_.same(r.message_broken);
-    v_.same(r.early.held());
-    r.early.for_each_held(r.expected, [this](std::uint32_t ahead) { v_.same(ahead); });
     // Everything else is counted from here.
     v_.sequence(s.unacked, qp);
   }

@@ -13,6 +13,36 @@
 
 namespace weft::protocols {
 
+/// Many small counts: of one byte each, or of two where they may come to more than 255.
+class SmallCounts {
+ public:
+  SmallCounts() = default;
+  /// `most`: that any of them comes to, unless what matters is the difference to such a number.
+  SmallCounts(std::size_t count, std::size_t most) : low_(count), high_(most > 0xff ? count : 0) {}
+
+  void add(std::size_t i) {
+    if (++low_[i] == 0 && is_wide()) ++high_[i];
+  }
+  void clear(std::size_t i) {
+    low_[i] = 0;
+    if (is_wide()) high_[i] = 0;
+  }
+  [[nodiscard]] std::uint32_t operator[](std::size_t i) const {
+    return is_wide() ? std::uint32_t{high_[i]} << 8U | low_[i] : low_[i];
+  }
+  /// How far `number` is ahead of a count, less than `most`.
+  [[nodiscard]] std::uint32_t ahead(std::size_t i, std::uint32_t number) const {
+    const std::uint32_t ahead = number - (*this)[i];
+    return is_wide() ? static_cast<std::uint16_t>(ahead) : static_cast<std::uint8_t>(ahead);
+  }
+
+ private:
+  [[nodiscard]] bool is_wide() const { return !high_.empty(); }
+
+  std::vector<std::uint8_t> low_;
+  std::vector<std::uint8_t> high_;
+};
+
 /// Data of all members of a group that chips add up for one of them, packet by packet, as NVLink
 /// SHARP does (NVIDIA, "The NVLink-Network Switch", Hot Chips 34).
 ///
@@ -26,9 +56,9 @@ struct Reduction {
   std::uint32_t links = 1;    ///< of each member
   std::uint32_t offset = 0;   ///< the link of packet number 0
   std::uint32_t window = 1;
-  std::vector<HostId> members;
-  std::vector<QueuePairId> queue_pairs;  ///< by member
-  std::vector<std::uint16_t> counts;     ///< [link * window + place]: contributions so far
+  std::uint32_t group = 0;       ///< number of the members' group
+  QueuePairId first_queue_pair;  ///< members' lie side by side, as in ChipMembers::by_host
+  SmallCounts counts;            ///< [link * window + place]: contributions so far
 
   [[nodiscard]] std::uint32_t link_of(std::uint32_t sequence) const {
     return (sequence + offset) % links;
@@ -36,45 +66,36 @@ struct Reduction {
   [[nodiscard]] std::uint32_t round_of(std::uint32_t sequence) const {
     return (sequence + offset) / links;
   }
-  [[nodiscard]] std::uint16_t& count_of(std::uint32_t sequence) {
-    return counts[link_of(sequence) * window + round_of(sequence) % window];
+  /// In `counts`.
+  [[nodiscard]] std::uint32_t place_of(std::uint32_t sequence) const {
+    return link_of(sequence) * window + round_of(sequence) % window;
   }
 };
 
 /// For each link of the members of reductions the rounds that were done, of which a sender is less
-/// than a window ahead: kept modulo 256, or 65,536 where a window is larger.
+/// than a window ahead.
 class RoundCounts {
  public:
-  /// For so many links; before the first one.
-  void reserve(std::size_t links, std::uint32_t largest_window) {
-    is_wide_ = largest_window > 0xff;
-    low_.reserve(links);
-    if (is_wide_) high_.reserve(links);
-  }
-  [[nodiscard]] std::size_t size() const { return low_.size(); }
-  /// The next link; `done` is less than 256.
-  void push_back(std::uint8_t done) {
-    low_.push_back(done);
-    if (is_wide_) high_.push_back(0);
-  }
-  void add(std::size_t link) {
-    if (++low_[link] == 0 && is_wide_) ++high_[link];
-  }
+  RoundCounts() = default;
+  /// Of so many members of reductions; none of them has more links, or a larger window.
+  RoundCounts(std::size_t members, std::uint32_t most_links, std::uint32_t largest_window)
+      : links_(most_links), done_(members * most_links, largest_window) {}
+  void add(std::size_t member, std::uint32_t link) { done_.add(member * links_ + link); }
   /// How far `round` is ahead of those that are done.
-  [[nodiscard]] std::uint32_t ahead(std::size_t link, std::uint32_t round) const {
-    if (!is_wide_) return static_cast<std::uint8_t>(round - low_[link]);
-    return static_cast<std::uint16_t>(round - (std::uint32_t{high_[link]} << 8U | low_[link]));
+  [[nodiscard]] std::uint32_t ahead(std::size_t member, std::uint32_t link,
+                                    std::uint32_t round) const {
+    return done_.ahead(member * links_ + link, round);
   }
 
  private:
-  std::vector<std::uint8_t> low_;
-  std::vector<std::uint8_t> high_;
-  bool is_wide_ = false;
+  std::size_t links_ = 0;  ///< of a member
+  SmallCounts done_;
 };
 
 /// Processes, each on another host, whose data chips work on.
 struct ChipMembers {
   std::vector<HostId> hosts;
+  std::vector<HostId> by_host;  ///< the same, ascending
   std::vector<ProcessId> processes;
 };
 

@@ -41,6 +41,7 @@ class MessageRecords {
   }
   /// Returns the place of the message.
   std::uint32_t add(const MessageRecord& message) {
+    ++count_;
     if (free_ == kNoIndex) {
       records_.push_back(message);
       return static_cast<std::uint32_t>(records_.size() - 1);
@@ -78,11 +79,13 @@ class MessageRecords {
       if (message.packets == 0) {
         message.next = free_;
         free_ = place;
+        --count_;
       } else {
         end(place, message.acknowledged);
       }
       place = next;
     }
+    if (count_ == 0) give_back();
   }
   template <class Visit>
   void for_each(Visit visit) const {
@@ -93,6 +96,15 @@ class MessageRecords {
   [[nodiscard]] std::size_t memory_bytes() const { return records_.memory_bytes(); }
 
  private:
+  /// There are no messages: what many took is for others to use.
+  void give_back() {
+    if (records_.size() <= kKept) return;
+    records_ = GrowingLog<MessageRecord>();
+    free_ = kNoIndex;
+  }
+
+  static constexpr std::size_t kKept = 128;  ///< places: few enough for many hosts
+
   GrowingLog<MessageRecord> records_;
   // The first of the free places, and the first and the last message that the sender is done with:
   // `next` strings them together.
@@ -100,6 +112,7 @@ class MessageRecords {
   std::uint32_t first_done_ = kNoIndex;
   std::uint32_t last_done_ = kNoIndex;
   std::uint32_t done_ = 0;
+  std::uint32_t count_ = 0;  ///< of messages
 };
 
 }  // namespace weft::protocols

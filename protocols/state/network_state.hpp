@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "protocols/config/scale_up_config.hpp"
@@ -125,7 +126,6 @@ struct ConnectionState {
   QueuePairId first_queue_pair;
   std::uint16_t next = 0;  ///< which queue pair takes the next message
   std::uint16_t queue_pairs = 1;
-  ProcessId source;
 
   /// The one of this number among those of the connection.
   [[nodiscard]] QueuePairId queue_pair(std::uint32_t number) const {
@@ -229,6 +229,8 @@ struct TransportConstants {
   congestion::ControlRef control;
   entropy::ChoiceRef entropy;
 
+  /// Of all packets of a message but the last one.
+  [[nodiscard]] Bytes full_size() const { return payload + header; }
   /// The packets that may be in flight where a congestion control allows so many: never fewer than
   /// the receiver waits for before it acknowledges.
   [[nodiscard]] std::uint32_t limited(std::uint32_t control_window) const {
@@ -329,11 +331,9 @@ struct NetworkState {
   IdVector<HostId, HostState> hosts;
   std::vector<NicState> nics;    ///< by PortId: ports of hosts come first
   std::vector<ReadyList> ready;  ///< by slot, of ports of hosts
-  IdVector<QueuePairId, SenderState> senders;
+  SendingEnds senders;
   /// Of queue pairs; then of what chips add up.
   IdVector<ReceiverId, ReceiverState> receivers;
-  /// Queue pairs from this one on have their data added up by chips.
-  QueuePairId first_added_up{0U};
   congestion::ControlStates controls;
   congestion::GrantStates grants;
   entropy::ChoiceStates entropies;
@@ -350,7 +350,7 @@ struct NetworkState {
   std::vector<CopyReceiver> copy_receivers;
   ReceiverId first_copy;
   std::vector<CopyTable> copies;                ///< by SwitchId
-  RoundCounts rounds_done;                      ///< by queue pair's first + link: of its reduction
+  RoundCounts rounds_done;                      ///< of the sending ends that are added up
   std::vector<RouteChange> route_changes;       ///< by time
   std::vector<AddedLatency> added_latency;      ///< by PortId; empty unless faults add latency
   std::vector<Repair> repairs;                  ///< of queue pairs with selective repeat
@@ -381,18 +381,33 @@ struct NetworkState {
     const std::uint64_t seed = routes.hash.seed_of(constants.seed, fabric.hosts[host.value()]);
     return routes.hash.choose(seed, entropy, n);
   }
-  /// Whose sending end that is.
-  [[nodiscard]] QueuePairId queue_pair_of(const SenderState& sender) const {
-    return QueuePairId(static_cast<std::uint32_t>(&sender - senders.data()));
+  /// That a sending end contributes to, which is added up.
+  [[nodiscard]] Reduction& reduction_of(const SendingEnd& s) {
+    return reductions[s.in_network_index()];
+  }
+  [[nodiscard]] const Reduction& reduction_of(const SendingEnd& s) const {
+    return reductions[s.in_network_index()];
+  }
+  /// As the queue pair has it by itself.
+  [[nodiscard]] Heading heading_of(const SendingEnd& s) const {
+    if (s.is_added_up()) {
+      const Reduction& sum = reduction_of(s);
+      return {.destination = sum.owner, .entropy = sum.entropy};
+    }
+    return {.destination = s.whole().destination, .entropy = s.whole().entropy};
+  }
+  /// Distinct packets at the receiver, as far as the sender knows. What chips add up is taken to be
+  /// there once it was sent.
+  [[nodiscard]] static std::uint32_t received_of(const SendingEnd& s) {
+    return s.is_added_up() ? s.next : s.whole().received;
   }
   /// What a queue pair can send at: by its port, or by all that its packets are spread over.
-  [[nodiscard]] BitsPerSecond line_rate(const SenderState& sender) const {
-    if (sender.spreading == PortSpreading::kFlow) {
-      return ports[sender.port].nominal_rate;
-    }
+  [[nodiscard]] BitsPerSecond line_rate(const SendingEnd& s) const {
+    if (s.spreading == PortSpreading::kFlow) return ports[s.port()].nominal_rate;
+    const std::uint32_t count = s.is_added_up() ? reduction_of(s).links : s.whole().port_count;
     BitsPerSecond sum;
-    for (const std::uint16_t local : sender.local_ports()) {
-      sum += ports[sender.first_port + local].nominal_rate;
+    for (const std::uint16_t local : std::span(s.first_local_port, count)) {
+      sum += ports[s.first_port + local].nominal_rate;
     }
     return sum;
   }
@@ -417,8 +432,8 @@ struct NetworkState {
   }
   /// The receiving end that a queue pair's data gets to; the first one of several.
   [[nodiscard]] ReceiverId first_receiver(QueuePairId queue_pair) const {
-    const SenderState& sender = senders[queue_pair];
-    if (sender.is_added_up()) return reductions[sender.in_network_index()].receiver;
+    const SendingEnd& sender = senders[queue_pair];
+    if (sender.is_added_up()) return reduction_of(sender).receiver;
     if (sender.is_repeated()) return multicasts[sender.in_network_index()].first_receiver;
     return receiver_of(queue_pair);
   }
@@ -426,7 +441,7 @@ struct NetworkState {
   [[nodiscard]] std::size_t watch_place(std::uint32_t flow) const {
     if ((flow & kReduceFlow) == 0) return flow & ~kInNetworkFlow;
     return receivers.size() + copy_receivers.size() + (flow & ~kInNetworkFlow) -
-           first_added_up.value();
+           senders.first_added_up().value();
   }
   /// Whether the packets of its flow are traced.
   [[nodiscard]] bool is_watched(const Packet& packet) const {

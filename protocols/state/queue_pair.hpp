@@ -1,67 +1,94 @@
 #pragma once
 
-#include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "protocols/config/scale_up_config.hpp"
 #include "protocols/packet/flow_bits.hpp"
 #include "protocols/packet/no_index.hpp"
 #include "simcore/base/hash.hpp"
+#include "simcore/base/id_vector.hpp"
 #include "simcore/base/ids.hpp"
 
 namespace weft::protocols {
 
-/// The sending end of a queue pair. Sequence numbers count packets; they run from 0 over all
-/// messages of the queue pair.
-struct alignas(64) SenderState {
-  enum class Schedule : std::uint8_t { kIdle, kReady, kPaced, kFailed };
-
-  std::uint32_t next = 0;      ///< next packet to send
-  std::uint32_t unacked = 0;   ///< oldest packet not known to have arrived
-  std::uint32_t posted = 0;    ///< end of the last message
-  std::uint32_t sent_end = 0;  ///< end of what was ever sent
-  std::uint32_t received = 0;  ///< distinct packets at the receiver, as far as known
+/// Where packets of a queue pair go, and what their way follows from.
+struct Heading {
   HostId destination;
   std::uint32_t entropy = 0;
-  QueuePairId next_ready;            ///< in the NIC's list of ready queue pairs
-  Picoseconds next_send;             ///< pacing: not before this
-  std::uint32_t message = kNoIndex;  ///< the message that `next` belongs to
-  std::uint32_t message_last = 0;    ///< its last sequence
-  std::uint16_t full_size = 0;
-  std::uint16_t last_size = 0;
-  std::uint32_t window =
-      kNoIndex;  ///< packets that may be in flight: the transport's, the control's
-  Schedule schedule = Schedule::kIdle;
-  bool timer_is_set = false;  ///< an agenda entry exists
-  ClassId traffic_class{};
-  bool first_of_message = true;  ///< a stream: the next packet says CWR (kWindowReduced)
-  std::uint8_t transport = 0;
-  PortSpreading spreading = PortSpreading::kFlow;
-  std::uint16_t turn = 0;  ///< in turn: packet number 0 goes by this one of the ports
-  std::uint32_t port = 0;  ///< of the host, where it waits to send
+};
 
-  std::uint16_t port_count = 0;    ///< how many of the host's ports lead to the destination
-  std::uint16_t first_turn = 0;    ///< by which of them what begins anew goes first
-  Picoseconds deadline;            ///< retransmission time-out
-  std::uint32_t control_slot = 0;  ///< of the state of its congestion control
-  std::uint32_t retries = 0;       ///< time-outs in a row
-  std::uint32_t oldest_message = kNoIndex;
-  std::uint32_t newest_message = kNoIndex;
-  HostId host;
-  ConnectionId connection;
-  std::uint32_t first_port = 0;  ///< of the host
+struct SenderState;
+
+/// What the sending end of every queue pair has: which packet is next, and where it waits. Of one
+/// whose data chips add up it is all: the members of a sum have destination, entropy and the turns
+/// of their links in common (Reduction), and nobody acknowledges them. Sequence numbers count
+/// packets; they run from 0 over all messages of the queue pair.
+struct alignas(64) SendingEnd {
+  enum class Schedule : std::uint8_t { kIdle, kReady, kPaced, kFailed };
+
+  std::uint32_t next = 0;            ///< next packet to send
+  std::uint32_t posted = 0;          ///< end of the last message
+  QueuePairId next_ready;            ///< in the NIC's list of ready queue pairs
+  std::uint32_t message = kNoIndex;  ///< the message that `next` belongs to
+  Picoseconds next_send;             ///< pacing: not before this
+  std::uint32_t message_last = 0;    ///< the last sequence of `message`
+  std::uint16_t last_size = 0;       ///< of its last packet; others have the transport's
+  std::uint16_t local_port = 0;      ///< of the host's ports, where it waits to send
+  Schedule schedule = Schedule::kIdle;
+  ClassId traffic_class{};
+  bool first_of_message : 1 = true;  ///< a stream: the next packet says CWR (kWindowReduced)
+  PortSpreading spreading : 7 = PortSpreading::kFlow;
+  std::uint8_t transport = 0;
   /// What Packet::flow has besides the number (kFlowMarks): the size class of `message`, and where
   /// chips work on the data, of what kind it is. Below that the number of the reduction or
   /// multicast.
   std::uint32_t marks = 0;
-  /// Of a reduction: where its links are in NetworkState::rounds_done.
-  std::uint32_t first_round = 0;
+  ConnectionId connection;
+  std::uint32_t newest_message = kNoIndex;
+  HostId host;
+  std::uint32_t first_port = 0;                     ///< of the host
+  const std::uint16_t* first_local_port = nullptr;  ///< of those that lead to the destination
+
+  /// The port where it waits to send.
+  [[nodiscard]] std::uint32_t port() const { return first_port + local_port; }
+  [[nodiscard]] bool is_in_network() const { return (marks & kInNetworkFlow) != 0; }
+  [[nodiscard]] bool is_added_up() const { return (marks & kReduceFlow) != 0; }
+  [[nodiscard]] bool is_repeated() const { return (marks & kMulticastFlow) != 0; }
+  /// Of the reduction or multicast.
+  [[nodiscard]] std::uint32_t in_network_index() const { return marks & ~kFlowMarks; }
+  /// All there is of it, unless it is added up.
+  [[nodiscard]] SenderState& whole();
+  [[nodiscard]] const SenderState& whole() const;
+};
+static_assert(sizeof(SendingEnd) == 64, "one cache line");
+
+/// The sending end of a queue pair whose packets go to a receiver of their own: also what is under
+/// way, and by which ways.
+struct alignas(64) SenderState : SendingEnd {
+  std::uint32_t unacked = 0;   ///< oldest packet not known to have arrived
+  std::uint32_t sent_end = 0;  ///< end of what was ever sent
+  std::uint32_t received = 0;  ///< distinct packets at the receiver, as far as known
+  std::uint32_t window =
+      kNoIndex;  ///< packets that may be in flight: the transport's, the control's
+  HostId destination;
+  std::uint32_t entropy = 0;
+  Picoseconds deadline;            ///< retransmission time-out
+  std::uint32_t control_slot = 0;  ///< of the state of its congestion control
+  std::uint32_t retries = 0;       ///< time-outs in a row
+  std::uint32_t oldest_message = kNoIndex;
   std::uint32_t repair = kNoIndex;  ///< what selective repeat knows: in NetworkState::repairs
-  const std::uint16_t* first_local_port = nullptr;
+  std::uint16_t port_count = 0;     ///< how many of the host's ports lead to the destination
+  std::uint16_t first_turn = 0;     ///< by which of them what begins anew goes first
+  std::uint16_t turn = 0;           ///< in turn: packet number 0 goes by this one of the ports
+  bool timer_is_set = false;        ///< an agenda entry exists
+  ProcessId process;                ///< that hears of acknowledgements
 
   /// Of the host, that lead to the destination.
   [[nodiscard]] std::span<const std::uint16_t> local_ports() const {
@@ -78,14 +105,75 @@ struct alignas(64) SenderState {
     if (n < 2) return;
     turn = static_cast<std::uint16_t>((first_turn % n + n - sequence % n) % n);
   }
-  [[nodiscard]] bool is_in_network() const { return (marks & kInNetworkFlow) != 0; }
-  [[nodiscard]] bool is_added_up() const { return (marks & kReduceFlow) != 0; }
-  [[nodiscard]] bool is_repeated() const { return (marks & kMulticastFlow) != 0; }
-  /// Of the reduction or multicast.
-  [[nodiscard]] std::uint32_t in_network_index() const { return marks & ~kFlowMarks; }
   [[nodiscard]] bool has_outstanding() const { return unacked != sent_end; }
 };
 static_assert(sizeof(SenderState) == 128, "two cache lines");
+
+inline SenderState& SendingEnd::whole() {
+  assert(!is_added_up());
+  return static_cast<SenderState&>(*this);
+}
+inline const SenderState& SendingEnd::whole() const {
+  assert(!is_added_up());
+  return static_cast<const SenderState&>(*this);
+}
+
+/// The sending ends of all queue pairs. The last ones are those whose data chips add up.
+class SendingEnds {
+ public:
+  SendingEnds() = default;
+  /// `added_up` of them, the last ones, are added up.
+  SendingEnds(std::size_t count, std::size_t added_up)
+      : whole_(count - added_up),
+        added_up_(added_up),
+        first_added_up_(static_cast<std::uint32_t>(count - added_up)) {}
+
+  [[nodiscard]] std::size_t size() const { return whole_.size() + added_up_.size(); }
+  [[nodiscard]] bool empty() const { return size() == 0; }
+  [[nodiscard]] QueuePairId first_added_up() const { return first_added_up_; }
+
+  [[nodiscard]] SendingEnd& operator[](QueuePairId qp) {
+    if (qp < first_added_up_) [[likely]]
+      return whole_[qp];
+    return added_up_[qp.value() - first_added_up_.value()];
+  }
+  [[nodiscard]] const SendingEnd& operator[](QueuePairId qp) const {
+    if (qp < first_added_up_) [[likely]]
+      return whole_[qp];
+    return added_up_[qp.value() - first_added_up_.value()];
+  }
+  /// All of one that is not added up.
+  [[nodiscard]] SenderState& whole(QueuePairId qp) { return whole_[qp]; }
+  [[nodiscard]] const SenderState& whole(QueuePairId qp) const { return whole_[qp]; }
+  [[nodiscard]] std::span<const SenderState> all_whole() const {
+    return {whole_.data(), whole_.size()};
+  }
+  [[nodiscard]] std::span<const SendingEnd> all_added_up() const { return added_up_; }
+
+  /// Whose sending end that is.
+  [[nodiscard]] QueuePairId queue_pair_of(const SenderState& sender) const {
+    return QueuePairId(static_cast<std::uint32_t>(&sender - whole_.data()));
+  }
+  /// The how manieth of those that are added up.
+  [[nodiscard]] std::size_t number_of(const SendingEnd& added_up) const {
+    return static_cast<std::size_t>(&added_up - added_up_.data());
+  }
+
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return whole_.capacity() * sizeof(SenderState) + added_up_.capacity() * sizeof(SendingEnd);
+  }
+  /// Calls `use` with either list.
+  template <class Use>
+  void for_each_list(Use use) {
+    use(whole_);
+    use(added_up_);
+  }
+
+ private:
+  IdVector<QueuePairId, SenderState> whole_;
+  std::vector<SendingEnd> added_up_;
+  QueuePairId first_added_up_{0U};
+};
 
 /// The ECMP keys of a message on a fresh queue pair (QueuePairLife::kMessage) whose first packet
 /// has this number: of its packets, and of what answers them.
@@ -108,50 +196,45 @@ class ReorderBuffer {
   ReorderBuffer() = default;
   ReorderBuffer(const ReorderBuffer&) = delete;
   ReorderBuffer& operator=(const ReorderBuffer&) = delete;
-  ReorderBuffer(ReorderBuffer&& other) noexcept
-      : words_(other.words_),
-        pairs_(std::exchange(other.pairs_, 0)),
-        held_(std::exchange(other.held_, 0)) {
-    other.words_ = {};
-  }
+  ReorderBuffer(ReorderBuffer&& other) noexcept : here_(std::exchange(other.here_, {})) {}
   ReorderBuffer& operator=(ReorderBuffer&&) = delete;
   ~ReorderBuffer() {
-    if (pairs_ > 0) delete[] words_.ring;
+    if (has_rings()) delete[] rings();
   }
 
   /// Returns false if the packet was here already. `expected` <= `sequence`.
   bool insert(std::uint32_t expected, std::uint32_t sequence, bool is_last) {
-    if (pairs_ == 0 ? sequence - expected >= 64
-                    : sequence - expected / 64 * 64 >= std::uint64_t{pairs_} * 64) {
+    if (has_rings() ? sequence - expected / 64 * 64 >= rings()->ends * 64
+                    : sequence - expected >= 64) {
       grow(expected, sequence);
     }
-    std::uint64_t* const pair = pair_of(sequence);
+    Pair& pair = pair_of(sequence);
     const std::uint64_t bit = std::uint64_t{1} << (sequence % 64);
-    if ((pair[0] & bit) != 0) return false;
-    pair[0] |= bit;
-    if (is_last) pair[1] |= bit;
-    ++held_;
+    if ((pair.held & bit) != 0) return false;
+    if (has_rings()) ++rings()->held;
+    pair.held |= bit;
+    if (is_last) pair.ends |= bit;
     return true;
   }
   /// `sequence` is the next packet that is expected.
   [[nodiscard]] bool holds(std::uint32_t sequence) const {
-    return held_ != 0 && ((pair_of(sequence)[0] >> (sequence % 64)) & 1U) != 0;
+    return ((pair_of(sequence).held >> (sequence % 64)) & 1U) != 0;
   }
   /// Removes `sequence`, which is held; returns whether it ends a message.
   bool remove(std::uint32_t sequence) {
-    std::uint64_t* const pair = pair_of(sequence);
+    if (has_rings()) --rings()->held;
+    Pair& pair = pair_of(sequence);
     const std::uint64_t bit = std::uint64_t{1} << (sequence % 64);
-    const bool is_last = (pair[1] & bit) != 0;
-    pair[0] &= ~bit;
-    pair[1] &= ~bit;
-    --held_;
+    const bool is_last = (pair.ends & bit) != 0;
+    pair.held &= ~bit;
+    pair.ends &= ~bit;
     return is_last;
   }
   /// The packets around `sequence`, which is held, that are held, too: the first one, and how many.
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> run_around(std::uint32_t sequence) const {
     // What is expected is not held, nor is anything before it: a run ends there both ways.
-    if (pairs_ == 0) {
-      const std::uint64_t turned = std::rotr(words_.here[0], static_cast<int>((sequence + 1) % 64));
+    if (!has_rings()) {
+      const std::uint64_t turned = std::rotr(here_.held, static_cast<int>((sequence + 1) % 64));
       const auto until = static_cast<std::uint32_t>(std::countl_one(turned));
       const auto beyond = static_cast<std::uint32_t>(std::countr_one(turned));
       return {sequence + 1 - until, until + beyond};
@@ -159,12 +242,12 @@ class ReorderBuffer {
     std::uint32_t first = sequence + 1;
     for (std::uint32_t bits = 0, run = 0; run == bits; first -= run) {
       bits = (first - 1) % 64 + 1;
-      run = static_cast<std::uint32_t>(std::countl_one(pair_of(first - 1)[0] << (64 - bits)));
+      run = static_cast<std::uint32_t>(std::countl_one(pair_of(first - 1).held << (64 - bits)));
     }
     std::uint32_t end = sequence + 1;
     for (std::uint32_t bits = 0, run = 0; run == bits; end += run) {
       bits = 64 - end % 64;
-      run = static_cast<std::uint32_t>(std::countr_one(pair_of(end)[0] >> (64 - bits)));
+      run = static_cast<std::uint32_t>(std::countr_one(pair_of(end).held >> (64 - bits)));
     }
     return {first, end - first};
   }
@@ -183,69 +266,81 @@ class ReorderBuffer {
       if (!holds(expected)) return messages;
     }
   }
-  [[nodiscard]] bool empty() const { return held_ == 0; }
-  [[nodiscard]] std::uint32_t held() const { return held_; }
-  /// Packets whose numbers are so far apart, or a multiple of that, have the same place.
-  [[nodiscard]] std::uint32_t span() const { return 64 * std::max(pairs_, 1U); }
-  /// How far ahead of `expected` each of those is that are held: calls `visit(distance)`.
+  [[nodiscard]] bool empty() const {
+    return (here_.held | here_.ends) == 0 || (has_rings() && rings()->held == 0);
+  }
+  [[nodiscard]] std::uint32_t held() const {
+    return static_cast<std::uint32_t>(
+        has_rings() ? rings()->held : static_cast<std::uint64_t>(std::popcount(here_.held)));
+  }
+  /// Calls `visit(ahead)` with how far ahead of `expected` each packet is that is held.
   template <class Visit>
-  void for_each_held(std::uint32_t expected, Visit visit) const {
-    std::uint32_t left = held_;
+  void for_each(std::uint32_t expected, Visit visit) const {
+    std::uint32_t left = held();
     for (std::uint32_t ahead = 1; left > 0; ++ahead) {
       if (!holds(expected + ahead)) continue;
       visit(ahead);
       --left;
     }
   }
+  /// What was `expected` is by so many more, and so is all that is held.
+  void renumber(std::uint32_t expected, std::uint32_t by) {
+    std::vector<std::uint32_t> distances;
+    for_each(expected, [&distances](std::uint32_t ahead) { distances.push_back(ahead); });
+    std::vector<bool> are_last;
+    for (const std::uint32_t ahead : distances) are_last.push_back(remove(expected + ahead));
+    for (std::size_t i = 0; i < distances.size(); ++i) {
+      insert(expected + by, expected + by + distances[i], are_last[i]);
+    }
+  }
 
  private:
-  union Words {
-    std::uint64_t here[2] = {0, 0};  ///< what is held, and what ends a message
-    std::uint64_t* ring;             ///< of such pairs
+  /// Of 64 sequences, by their last bits.
+  struct Pair {
+    std::uint64_t held = 0;
+    std::uint64_t ends = 0;  ///< of what is held, what ends a message
   };
+  /// What is no pair, for nothing ends a message that is not held, says that `held` is the address
+  /// of larger rings, whose last bit is clear. Their first pair says how many packets they hold,
+  /// and how many pairs follow, a power of two.
+  static constexpr std::uint64_t kHasRings = 1;
 
-  [[nodiscard]] std::size_t index(std::uint32_t sequence) const {
-    return std::size_t{2} * ((sequence / 64) & (pairs_ - 1));
+  [[nodiscard]] bool has_rings() const { return (here_.ends & ~here_.held) != 0; }
+  [[nodiscard]] Pair* rings() const { return std::bit_cast<Pair*>(here_.held); }
+  [[nodiscard]] static Pair& pair_in(Pair* rings, std::uint32_t sequence) {
+    return rings[1 + ((sequence / 64) & (rings->ends - 1))];
   }
-  [[nodiscard]] std::uint64_t* pair_of(std::uint32_t sequence) {
-    return pairs_ == 0 ? words_.here : words_.ring + index(sequence);
+  [[nodiscard]] Pair& pair_of(std::uint32_t sequence) {
+    return has_rings() ? pair_in(rings(), sequence) : here_;
   }
-  [[nodiscard]] const std::uint64_t* pair_of(std::uint32_t sequence) const {
-    return pairs_ == 0 ? words_.here : words_.ring + index(sequence);
+  [[nodiscard]] const Pair& pair_of(std::uint32_t sequence) const {
+    return has_rings() ? pair_in(rings(), sequence) : here_;
   }
   /// Makes room for everything from the word of `expected` to `sequence`.
   [[gnu::noinline]] void grow(std::uint32_t expected, std::uint32_t sequence) {
     const std::uint32_t first = expected / 64;
-    const std::uint32_t old_pairs = pairs_;
-    std::uint32_t pairs = old_pairs == 0 ? 2 : 2 * old_pairs;
+    const std::unique_ptr<Pair[]> old(has_rings() ? rings() : nullptr);
+    std::uint64_t pairs = old == nullptr ? 2 : 2 * old[0].ends;
     while (pairs <= sequence / 64 - first) pairs *= 2;
-    auto* const ring = new std::uint64_t[std::size_t{2} * pairs]();
-    const Words old = words_;
-    words_.ring = ring;
-    pairs_ = pairs;
-    if (old_pairs == 0) return spread(old, expected);
-    for (std::size_t k = 0; k < old_pairs; ++k) {
-      const std::size_t word = first + k;
-      ring[2 * (word & (pairs - 1))] = old.ring[2 * (word & (old_pairs - 1))];
-      ring[2 * (word & (pairs - 1)) + 1] = old.ring[2 * (word & (old_pairs - 1)) + 1];
+    auto* const larger = new Pair[1 + pairs];
+    larger[0] = {.held = held(), .ends = pairs};
+    if (old == nullptr) {
+      // What was kept in place, of sequences from `expected` on: those below its place in a word
+      // are of the next word.
+      const std::uint64_t later = (std::uint64_t{1} << (expected % 64)) - 1;
+      pair_in(larger, expected) = {.held = here_.held & ~later, .ends = here_.ends & ~later};
+      pair_in(larger, expected + 64) = {.held = here_.held & later, .ends = here_.ends & later};
+    } else {
+      for (std::uint32_t k = 0; k < old[0].ends; ++k) {
+        pair_in(larger, (first + k) * 64) = pair_in(old.get(), (first + k) * 64);
+      }
     }
-    delete[] old.ring;
-  }
-  /// What was kept in place, of sequences from `expected` on, goes to the ring: those below its
-  /// place in a word are of the next word.
-  void spread(const Words& old, std::uint32_t expected) {
-    const std::uint64_t later = (std::uint64_t{1} << (expected % 64)) - 1;
-    for (std::size_t i = 0; i < 2; ++i) {
-      pair_of(expected)[i] = old.here[i] & ~later;
-      pair_of(expected + 64)[i] = old.here[i] & later;
-    }
+    here_ = {.held = std::bit_cast<std::uint64_t>(larger), .ends = kHasRings};
   }
 
-  Words words_{};
-  std::uint32_t pairs_ = 0;  ///< of the ring, a power of two; 0: there is none
-  std::uint32_t held_ = 0;
+  Pair here_;
 };
-static_assert(sizeof(ReorderBuffer) == 24);
+static_assert(sizeof(ReorderBuffer) == 16);
 
 /// The receiving end of a queue pair.
 struct alignas(64) ReceiverState {
@@ -276,6 +371,6 @@ struct CopyReceiver {
   std::uint32_t multicast = 0;  ///< its number
   ReorderBuffer early;
 };
-static_assert(sizeof(CopyReceiver) == 32, "half a cache line");
+static_assert(sizeof(CopyReceiver) == 24, "there are millions of them");
 
 }  // namespace weft::protocols

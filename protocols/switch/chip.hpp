@@ -67,29 +67,31 @@ class Chip {
   void add_up(const Here& here, const Packet& packet, PortState& in) {
     const ClassId c = class_of(packet);
     control_.grant(here, in, c, scheduler_.blocks(c, packet.wire_size()));
-    const SenderState& sender = s_.senders[queue_pair_of(packet)];
-    Reduction& reduction = s_.reductions[sender.in_network_index()];
-    std::uint16_t& count = reduction.count_of(packet.sequence);
-    if (++count < reduction.members.size()) return;
-    count = 0;
+    const SendingEnd& sender = s_.senders[queue_pair_of(packet)];
+    Reduction& reduction = s_.reduction_of(sender);
+    const std::vector<HostId>& members = s_.groups[reduction.group].by_host;
+    const std::uint32_t place = reduction.place_of(packet.sequence);
+    reduction.counts.add(place);
+    if (reduction.counts[place] < members.size()) return;
+    reduction.counts.clear(place);
     const std::uint32_t link = reduction.link_of(packet.sequence);
     Packet sum = packet;
     sum.flow = flow_of(reduction.receiver, packet.flow & kSizeClassFlow);
     sum.word = stamp_of(here.now);
     emit(here, in.owner, sum, reduction.owner, link, kOwesNothing);
-    for (std::size_t m = 0; m < reduction.members.size(); ++m) {
+    for (std::uint32_t m = 0; m < members.size(); ++m) {
       Packet word = packet;
-      word.flow = flow_of(reduction.queue_pairs[m], kReduceFlow);
+      word.flow = flow_of(QueuePairId(reduction.first_queue_pair.value() + m), kReduceFlow);
       word.size = s_.constants.transports[sender.transport].ack_size;
       word.flags =
           static_cast<std::uint8_t>(static_cast<unsigned>(PacketKind::kAck) | class_flags(c));
-      emit(here, in.owner, word, reduction.members[m], link, kOwesNothing);
+      emit(here, in.owner, word, members[m], link, kOwesNothing);
     }
   }
 
   void repeat(const Here& here, const Packet& packet, PortState& in) {
     const ClassId c = class_of(packet);
-    const SenderState& sender = s_.senders[queue_pair_of(packet)];
+    const SenderState& sender = s_.senders.whole(queue_pair_of(packet));
     const Multicast& multicast = s_.multicasts[sender.in_network_index()];
     const std::uint32_t ingress = in.index - s_.switches[in.owner].first_port;
     s_.account(in, c).bytes +=

@@ -25,27 +25,26 @@ class Sender {
   explicit Sender(NetworkState& state) : s_(state) {}
 
   /// Makes `message` (of the list of the sender's host) the one that packet `sequence` belongs to.
-  void load_message(SenderState& s, std::uint32_t message, std::uint32_t sequence) const {
+  void load_message(SendingEnd& s, std::uint32_t message, std::uint32_t sequence) const {
     s.message = message;
     if (message == kNoIndex) return;
     const MessageRecord& record = s_.hosts[s.host].messages[message];
     s.message_last = record.last_sequence();
     const TransportConstants& t = s_.constants.transports[s.transport];
     const Bytes before_last = (std::int64_t{record.packets} - 1) * t.payload;
-    s.full_size = static_cast<std::uint16_t>((t.payload + t.header).count());
     s.last_size = static_cast<std::uint16_t>((record.bytes - before_last + t.header).count());
     s.marks = (s.marks & ~kSizeClassFlow) | size_class_of(record.bytes) << kSizeClassShift;
     if (!t.is_stream) s.first_of_message = sequence == record.first_sequence;
   }
 
   /// The last packet of the present message was sent, or turns out to have arrived.
-  void next_message(SenderState& s) const {
+  void next_message(SendingEnd& s) const {
     load_next(s, s_.hosts[s.host].messages[s.message].next);
   }
 
   /// Makes `message` the present one, of which nothing was sent. Where numbers lie between it and
   /// the one before it (skip_to_first_link), they are passed over.
-  void load_next(SenderState& s, std::uint32_t message) const {
+  void load_next(SendingEnd& s, std::uint32_t message) const {
     if (s.is_added_up() && message != kNoIndex) {
       pass_over(s, s_.hosts[s.host].messages[message].first_sequence);
     }
@@ -54,8 +53,8 @@ class Sender {
 
   /// Of what chips add up: its next message begins with a number that goes by the first link again.
   /// So it does for all members of the group, who have posted the same, and for the sum.
-  void skip_to_first_link(SenderState& s) const {
-    const Reduction& reduction = s_.reductions[s.in_network_index()];
+  void skip_to_first_link(SendingEnd& s) const {
+    const Reduction& reduction = s_.reduction_of(s);
     const std::uint32_t over = s.posted % reduction.links;
     if (over == 0) return;
     const std::uint32_t next = s.posted + reduction.links - over;
@@ -70,12 +69,15 @@ class Sender {
 
   /// The oldest message of a queue pair is over for its sender.
   void end_message(const Here& here, SenderState& s, Picoseconds acknowledged) const {
-    HostState& host = s_.hosts[s.host];
     const std::uint32_t place = s.oldest_message;
-    ++here.worker.sums.messages_sent;
-    s.oldest_message = host.messages[place].next;
-    if (s.oldest_message == kNoIndex) s.newest_message = kNoIndex;
-    host.messages.end(place, acknowledged);
+    s.oldest_message = s_.hosts[s.host].messages[place].next;
+    end_message(here, s, place, s.oldest_message, acknowledged);
+  }
+  /// The last packet of a message was sent that chips add up: nobody acknowledges it.
+  void end_contribution(const Here& here, SendingEnd& s) const {
+    const std::uint32_t place = s.message;
+    next_message(s);
+    end_message(here, s, place, s.message, Picoseconds(-1));
   }
 
   /// Messages whose packets have all been acknowledged are over for their sender. `Host` calls its
@@ -85,14 +87,14 @@ class Sender {
                          const PortState& port) const {
     const HostState& of = s_.hosts[port.host()];
     for (;;) {
-      SenderState& s = s_.senders[qp];
+      SenderState& s = s_.senders.whole(qp);
       if (s.oldest_message == kNoIndex) break;
       if (of.messages[s.oldest_message].last_sequence() >= s.unacked) break;
       end_message(here, s, here.now);
       if (host.transport(s.transport).is_per_message && s.oldest_message != kNoIndex) {
         begin_afresh(s, qp);
       }
-      host.notify_acknowledged(here, s.connection);
+      host.notify_acknowledged(here, s.process, s.connection);
     }
   }
 
@@ -132,7 +134,7 @@ class Sender {
     s.entropy = message_entropy(s.host, s.destination, queue_pair, record.first_sequence);
     if (s.port_count > 1) {
       const auto ports = s.local_ports();
-      s.port = s.first_port + ports[s_.choose_host_port(s.host, s.entropy, s.port_count)];
+      s.local_port = ports[s_.choose_host_port(s.host, s.entropy, s.port_count)];
     }
     if (!t.control.is_none()) {
       set_window(s, t.limited(s_.controls.restart_sender(t.control, s.control_slot)));
@@ -175,19 +177,26 @@ class Sender {
   /// For whoever asks later why packets were late.
   void note_loss(const SenderState& s, congestion::Loss how, Picoseconds now) const {
     if (s_.watch.is_used()) [[unlikely]] {
-      s_.watch.note_loss(s_.queue_pair_of(s), how, now);
+      s_.watch.note_loss(s_.senders.queue_pair_of(s), how, now);
     }
   }
 
  private:
+  /// The message at `place` of the list of the sender's host is over for it; its next one is at
+  /// `oldest`.
+  void end_message(const Here& here, SendingEnd& s, std::uint32_t place, std::uint32_t oldest,
+                   Picoseconds acknowledged) const {
+    ++here.worker.sums.messages_sent;
+    if (oldest == kNoIndex) s.newest_message = kNoIndex;
+    s_.hosts[s.host].messages.end(place, acknowledged);
+  }
+
   /// Rounds of links whose numbers nobody uses are done.
-  void pass_over(SenderState& s, std::uint32_t next) const {
-    if (s.next == next) return;
-    const Reduction& reduction = s_.reductions[s.in_network_index()];
+  void pass_over(SendingEnd& s, std::uint32_t next) const {
+    const Reduction& reduction = s_.reduction_of(s);
     for (; s.next != next; ++s.next) {
-      s_.rounds_done.add(s.first_round + reduction.link_of(s.next));
+      s_.rounds_done.add(s_.senders.number_of(s), reduction.link_of(s.next));
     }
-    s.unacked = s.received = s.sent_end = next;
   }
 
   /// Tells the control of a queue pair something, if it has one: `tell(control, parameters)`. The

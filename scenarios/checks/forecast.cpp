@@ -98,14 +98,18 @@ double connection_bytes(const Experiment& e) {
     const ConnectionId id(i);
     const Connection& c = e.workload.connections()[i];
     const auto [sender, of_receiver] = of_transport[c.transport];
-    bytes += of_connection + (sender + of_receiver) * transports.of(id).queue_pairs;
+    bytes += of_connection;
+    if (c.kind == Connection::Kind::kReduce) {
+      // The rounds that each link has done; a sum has one receiving end, at its owner.
+      bytes += static_cast<double>(sizes.added_up_sender) +
+               1.0 * e.fabric.host(transports.source_of(id)).port_count;
+      if (c.source == c.destination) bytes += of_receiver;
+      continue;
+    }
+    bytes += (sender + of_receiver) * transports.of(id).queue_pairs;
     if (c.kind == Connection::Kind::kMulticast) {
       const std::size_t members = e.workload.groups()[c.group].members.size();
       bytes += static_cast<double>(members * sizes.copy_receiver);
-    } else if (c.kind == Connection::Kind::kReduce) {
-      // The rounds that each link has done; a sum has one receiving end, at its owner.
-      bytes += 1.0 * e.fabric.host(transports.source_of(id)).port_count;
-      if (c.source != c.destination) bytes -= of_receiver;
     }
   }
   return bytes;

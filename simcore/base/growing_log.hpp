@@ -10,8 +10,8 @@
 
 namespace weft {
 
-/// A list that only grows at its end, by a block as large as all before it, and by blocks of 256
-/// from the 512th entry on: nothing that is there ever moves.
+/// A list that only grows at its end, by a block as large as all before it, and by blocks of 64
+/// from the 128th entry on: nothing that is there ever moves.
 template <class T>
 class GrowingLog {
   static_assert(std::is_trivially_destructible_v<T>, "blocks are given back as raw memory");
@@ -45,7 +45,7 @@ class GrowingLog {
   /// Entries of the first block, and of the largest ones. Those before block k > 0 number
   /// kFirst * 2^(k-1), as long as blocks grow.
   static constexpr std::size_t kFirst = 16;
-  static constexpr std::size_t kLargest = 256;
+  static constexpr std::size_t kLargest = 64;
   static constexpr std::size_t kGrowing = std::bit_width(kLargest / kFirst) + 1;  ///< blocks
 
   static std::size_t block_of(std::size_t i) {

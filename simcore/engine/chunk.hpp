@@ -15,11 +15,11 @@
 
 namespace weft {
 
-/// A piece of a packet FIFO: 15 packets in eight cache lines, of which the last has half for the
-/// way to the next piece. Aligned so that an address within it tells both where it begins and
-/// whether it is used up: a FIFO's end is one pointer.
-struct alignas(512) Chunk {
-  static constexpr std::uint32_t kPackets = 15;
+/// A piece of a packet FIFO: seven packets in four cache lines, of which the last has half for the
+/// way to the next piece; most links have fewer on the way. Aligned so that an address within it
+/// tells both where it begins and whether it is used up: a FIFO's end is one pointer.
+struct alignas(256) Chunk {
+  static constexpr std::uint32_t kPackets = 7;
   Packet packets[kPackets];
   Chunk* next = nullptr;
 
@@ -37,11 +37,11 @@ struct alignas(512) Chunk {
 
  private:
   [[nodiscard]] static std::uintptr_t offset(const Packet* place) {
-    return reinterpret_cast<std::uintptr_t>(place) % 512;
+    return reinterpret_cast<std::uintptr_t>(place) % 256;
   }
-  alignas(512) static inline Packet nowhere_[kPackets + 1];
+  alignas(256) static inline Packet nowhere_[kPackets + 1];
 };
-static_assert(sizeof(Chunk) == 512);
+static_assert(sizeof(Chunk) == 256);
 
 /// Where the pools of several threads exchange chunks: packets that one thread makes and another
 /// one consumes leave their memory behind there.
@@ -138,8 +138,8 @@ class ChunkPool {
     return batch;
   }
 
-  static constexpr std::size_t kSmallSlabs = 8;
-  static constexpr std::size_t kBatchesPerSlab = 16;
+  static constexpr std::size_t kSmallSlabs = 16;
+  static constexpr std::size_t kBatchesPerSlab = 32;
   struct Release {
     std::align_val_t alignment;
     void operator()(std::byte* memory) const { ::operator delete(memory, alignment); }

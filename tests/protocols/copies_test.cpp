@@ -137,22 +137,20 @@ TEST(Copies, ComeOutOneByOneAsTheyWentIn) {
 TEST(RoundCounts, TellHowFarARoundIsAheadBeyondTheirRange) {
   // As a sender uses them: never more than a window ahead.
   for (const std::uint32_t window : {1U, 16U, 255U, 256U, 4'096U}) {
-    RoundCounts counts;
-    counts.reserve(2, window);
-    counts.push_back(0);
-    counts.push_back(1);
+    RoundCounts counts(2, 3, window);  // of two members with three links
+    counts.add(1, 2);
     testing::Draws draws(window);
     std::uint32_t round = 0;
     std::uint32_t done = 0;
     for (int i = 0; i < 200'000; ++i) {
-      ASSERT_EQ(counts.ahead(0, round), round - done);
+      ASSERT_EQ(counts.ahead(0, 1, round), round - done);
       if (round - done < window && draws.one_in(2)) ++round;
       if (round > done && draws.one_in(3)) {
-        counts.add(0);
+        counts.add(0, 1);
         ++done;
       }
     }
-    EXPECT_EQ(counts.ahead(1, 1), 0U);
+    EXPECT_EQ(counts.ahead(1, 2, 1), 0U);
   }
 }
 

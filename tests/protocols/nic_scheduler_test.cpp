@@ -14,7 +14,7 @@
 namespace weft::protocols {
 namespace {
 
-using Schedule = SenderState::Schedule;
+using Schedule = SendingEnd::Schedule;
 constexpr std::uint32_t kNicClasses = 2;
 
 SwitchConfig two_nic_classes() {
@@ -28,14 +28,14 @@ struct Nic {
   explicit Nic(std::uint32_t queue_pairs) : bare(two_nic_classes()) {
     bare.add_ports(1);
     bare.state.nics.resize(1);
-    bare.state.senders.resize(queue_pairs);
+    bare.state.senders = SendingEnds(queue_pairs, 0);
     for (std::uint32_t i = 0; i < queue_pairs; ++i) {
       sender(i).traffic_class = ClassId(i % kNicClasses);
     }
   }
   [[nodiscard]] NicScheduler scheduler() { return {bare.state, bare.state.ports[0]}; }
-  [[nodiscard]] SenderState& sender(QueuePairId qp) { return bare.state.senders[qp]; }
-  [[nodiscard]] SenderState& sender(std::uint32_t i) { return sender(QueuePairId(i)); }
+  [[nodiscard]] SendingEnd& sender(QueuePairId qp) { return bare.state.senders[qp]; }
+  [[nodiscard]] SendingEnd& sender(std::uint32_t i) { return sender(QueuePairId(i)); }
 
   testing::BareState bare;
 };
@@ -99,7 +99,7 @@ TEST(NicScheduler, ServesAsListsAndASortedSetWould) {
     for (int i = 0; i < 3000; ++i) {
       NicScheduler scheduler = nic.scheduler();
       const QueuePairId queue_pair(draws.below(kPairs));
-      SenderState& sender = nic.sender(queue_pair);
+      SendingEnd& sender = nic.sender(queue_pair);
       const ClassId c(draws.below(kNicClasses));
       if (sender.schedule == Schedule::kIdle) {
         sender.next_send = now + Picoseconds(draws.between(-20, 20));

@@ -27,8 +27,8 @@ TEST(GrowingLog, HoldsWhatWasAddedAndMovesNothing) {
   EXPECT_EQ(next, 1000U);
 }
 
-// 16 entries, then as many again each time, and 256 more each time from the 512th on.
-TEST(GrowingLog, HasRoomForNoMoreThanTwiceWhatItNeedsAndFor256More) {
+// 16 entries, then as many again each time, and 64 more each time from the 128th on.
+TEST(GrowingLog, HasRoomForNoMoreThanTwiceWhatItNeedsAndFor64More) {
   GrowingLog<char> log;
   EXPECT_EQ(log.memory_bytes(), 0U);
   for (std::size_t i = 1; i <= 1000; ++i) {
@@ -37,7 +37,7 @@ TEST(GrowingLog, HasRoomForNoMoreThanTwiceWhatItNeedsAndFor256More) {
     if (i > 16) {
       EXPECT_LT(log.memory_bytes(), 2 * i);
     }
-    EXPECT_LE(log.memory_bytes(), std::max<std::size_t>(i + 256, 16));
+    EXPECT_LE(log.memory_bytes(), std::max<std::size_t>(i + 64, 16));
   }
   EXPECT_EQ(log.memory_bytes(), 1024U);
 }

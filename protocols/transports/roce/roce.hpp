@@ -80,7 +80,7 @@ class Roce {
  private:
   void receive_ack(const Here& here, const Packet& packet, PortState& port) {
     const QueuePairId qp = queue_pair_of_answer(packet);
-    SenderState& s = s_.senders[qp];
+    SenderState& s = s_.senders.whole(qp);
     if (s.schedule == SenderState::Schedule::kFailed) return;
     const TransportConstants& t = host_.transport(s.transport);
     const AckFields ack = read_ack(packet, t.ack_layout(), s.unacked);
@@ -155,7 +155,7 @@ class Roce {
   }
 
   void receive_cnp(QueuePairId qp, Picoseconds now) {
-    SenderState& s = s_.senders[qp];
+    SenderState& s = s_.senders.whole(qp);
     sender_.notify(s, host_.transport(s.transport), now);
   }
 
@@ -298,7 +298,7 @@ void Roce<Host>::arm_timer(const Here& here, SenderState& s, QueuePairId qp) {
 
 template <class Host>
 void Roce<Host>::expire_timer(const Here& here, QueuePairId qp) {
-  SenderState& s = s_.senders[qp];
+  SenderState& s = s_.senders.whole(qp);
   if (s.repair != kNoIndex) {
     if (selective_.expire(here, s, qp)) host_.activate(here, qp);
     return;

@@ -28,7 +28,7 @@ class TcpSenderEnd {
   }
 
   void on_sent(const Here& here, SenderState& s) {
-    TcpSender& tcp = s_.tcp.sender(s_.queue_pair_of(s));
+    TcpSender& tcp = s_.tcp.sender(s_.senders.queue_pair_of(s));
     const std::uint32_t sequence = s.next - 1;
     tcp.times.put(s.unacked, sequence, here.now, tcp.is_repair);
     if (tcp.is_repair) {
@@ -44,7 +44,7 @@ class TcpSenderEnd {
 
   void receive_ack(const Here& here, const Packet& packet, PortState& port) {
     const QueuePairId qp = queue_pair_of_answer(packet);
-    SenderState& s = s_.senders[qp];
+    SenderState& s = s_.senders.whole(qp);
     if (s.schedule == SenderState::Schedule::kFailed) return;
     const auto acknowledged = static_cast<std::int32_t>(packet.sequence - s.unacked);
     if (acknowledged < 0) return;  // it was overtaken
@@ -72,7 +72,7 @@ class TcpSenderEnd {
   }
 
   void expire_timer(const Here& here, QueuePairId qp) {
-    SenderState& s = s_.senders[qp];
+    SenderState& s = s_.senders.whole(qp);
     TcpSender& tcp = s_.tcp.sender(qp);
     if (here.now != tcp.timer_at) return;  // an earlier one took its place
     tcp.timer_at = kNoTimer;
@@ -195,7 +195,7 @@ class TcpSenderEnd {
 
   void note_loss(const SenderState& s, Picoseconds now) {
     if (s_.watch.is_used()) [[unlikely]] {
-      s_.watch.note_loss(s_.queue_pair_of(s), congestion::Loss::kNack, now);
+      s_.watch.note_loss(s_.senders.queue_pair_of(s), congestion::Loss::kNack, now);
     }
   }
 
