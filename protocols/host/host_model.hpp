@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "protocols/host/granter.hpp"
@@ -282,12 +283,13 @@ class HostModel {
                                                                     const Routes& routes) const {
     std::vector<QueuePairId> changed;
     // Queue pairs of one host lie together; what chips add up never moves.
-    for (const SenderState& s :
-         std::ranges::equal_range(s_.senders.all_whole(), host, {}, &SenderState::host)) {
-      const auto ports = routes.host_ports(host, s.destination);
-      if (ports.empty() || s.is_in_network()) continue;
-      if (std::ranges::equal(ports, s.local_ports())) continue;
-      changed.push_back(s_.senders.queue_pair_of(s));
+    const std::span<const SenderState> all = s_.senders.all_whole();
+    auto s = std::ranges::lower_bound(all, host, {}, &SenderState::host);
+    for (; s != all.end() && s->host == host; ++s) {
+      const auto ports = routes.host_ports(host, s->destination);
+      if (ports.empty() || s->is_in_network()) continue;
+      if (std::ranges::equal(ports, s->local_ports())) continue;
+      changed.push_back(s_.senders.queue_pair_of(*s));
     }
     return changed;
   }
