@@ -250,7 +250,7 @@ Forecast forecast(const Experiment& e) {
   const Spared spared = most_spared(e);
   f.least_hops = std::max(0.0, traffic.packet_hops - spared.packet_hops) * part;
   f.least_seconds = f.seconds;
-  if (spared.messages > 0) {
+  if (spared.packet_hops > 0) {
     f.least_seconds -= 1e-9 * part *
                        (times.sum(spared.packet_hops, spared.scale_up_hops) +
                         spared.messages * (kNanosecondsPerMessage - kNanosecondsPerSparedMessage) -

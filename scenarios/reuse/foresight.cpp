@@ -28,6 +28,15 @@ Spared& operator+=(Spared& sum, const Spared& s) {
   return sum;
 }
 
+/// Of the packets of a message so many are simulated, where the rest may recur (Leaper).
+constexpr double kSimulatedPackets = 32;
+
+/// What a call sends, and what of that may recur within it.
+struct CallTraffic {
+  Spared all;
+  Spared leapt;
+};
+
 class Foresight {
  public:
   explicit Foresight(const Experiment& e)
@@ -35,7 +44,7 @@ class Foresight {
 
   [[nodiscard]] Spared of(const Components& components) {
     // By kind, and by call of its first component.
-    std::vector<std::vector<Spared>> once(components.of_kind.size());
+    std::vector<std::vector<CallTraffic>> once(components.of_kind.size());
     for (std::size_t kind = 0; kind < once.size(); ++kind) {
       const Component& first = components.all[components.of_kind[kind]];
       for (const std::uint32_t call : calls_of(first)) once[kind].push_back(of_call(first, call));
@@ -47,7 +56,9 @@ class Foresight {
       const std::vector<std::uint32_t> calls = calls_of(c);
       for (std::size_t k = 0; k < calls.size(); ++k) {
         const double times = times_of(c, calls[k]);
-        if (times > simulated) spared += (times - simulated) * once[c.kind][k];
+        if (times <= 0) continue;
+        spared += (times - simulated) * once[c.kind][k].all;
+        spared += simulated * once[c.kind][k].leapt;
       }
     }
     return spared;
@@ -80,19 +91,25 @@ class Foresight {
     if (found == counts.end()) return 0;
     return static_cast<double>(found->second) * program.iterations();
   }
-  [[nodiscard]] Spared of_call(const Component& c, std::uint32_t call) {
-    Spared sum;
+  [[nodiscard]] CallTraffic of_call(const Component& c, std::uint32_t call) {
+    CallTraffic sum;
     for (const std::uint32_t rank : communicator_of(c, call).ranks) {
-      ++sum.calls;
+      ++sum.all.calls;
       program_of(c).for_each_send_of_call(call, rank, 1, [&](const collectives::SendCount& send) {
         collectives::for_each_transfer_of(
             e_.workload, c.job, rank, send,
             [&](ConnectionId connection, Bytes size, std::int64_t count) {
               const MessageTraffic::Message m = messages_.of(connection, size);
               const auto times = static_cast<double>(count);
-              sum.messages += times;
-              sum.packet_hops += times * m.hops;
-              if (m.is_scale_up) sum.scale_up_hops += times * m.hops;
+              const double hops = times * m.hops;
+              sum.all.messages += times;
+              sum.all.packet_hops += hops;
+              if (m.is_scale_up) sum.all.scale_up_hops += hops;
+              const Connection& by = e_.workload.connections()[connection.value()];
+              if (by.kind != Connection::Kind::kUnicast || m.packets <= kSimulatedPackets) return;
+              const double leapt = hops * (1 - kSimulatedPackets / m.packets);
+              sum.leapt.packet_hops += leapt;
+              if (m.is_scale_up) sum.leapt.scale_up_hops += leapt;
             });
       });
     }

@@ -13,10 +13,10 @@ struct Spared {
 };
 
 /// What reuse spares a run at most: as if all calls of a kind began alike, in all components of a
-/// kind, so that each of them is simulated once. That is what comes of equal ranks; noise and
-/// whatever else lets ranks begin at other times leave more to simulate, up to everything. Nothing
-/// where the run does not ask for reuse, or something stands against it. Takes time linear in the
-/// calls of an iteration.
+/// kind, so that each of them is simulated once, and of long messages the first packets alone. That
+/// is what comes of equal ranks; noise and whatever else lets ranks begin at other times leave more
+/// to simulate, up to everything. Nothing where the run does not ask for reuse, or something stands
+/// against it. Takes time linear in the calls of an iteration.
 [[nodiscard]] Spared most_spared(const Experiment& experiment);
 
 }  // namespace weft::scenarios
