@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "protocols/recurrence/state_walk.hpp"
-
 namespace weft::protocols {
 namespace {
 
@@ -106,24 +104,16 @@ bool Leaper::search(const SenderState& clock, Picoseconds& now, Picoseconds unti
 }
 
 bool Leaper::leap(const StatePicture& before, Picoseconds& now, Picoseconds until) {
-  const Picoseconds left = std::min(until, first_of_jobs()) - now;
+  const Picoseconds left = std::min(until, before.next_look(s_, cell_, now)) - now;
   const auto in_time = static_cast<std::uint64_t>(left / (now - before.time()));
-  const std::uint64_t times = before.most_repeats(s_, in_time);
-  if (times == 0) return before.most_repeats(s_, kLongestPeriod) > 0;
+  const std::uint64_t times = before.most_repeats(s_, now, in_time);
+  if (times == 0) return before.most_repeats(s_, now, 1) > 0;
   const std::uint64_t hops = worker_.sums.packet_hops;
   before.repeat(s_, cell_, worker_, now, times);
   ++leaps_.count;
   leaps_.periods += times;
   leaps_.packet_hops += worker_.sums.packet_hops - hops;
   return true;
-}
-
-Picoseconds Leaper::first_of_jobs() const {
-  Picoseconds first = Agenda::kNever;
-  for (const AgendaEvent& event : cell_.agenda.events()) {
-    if (is_of_job(event)) first = std::min(first, event.time);
-  }
-  return first;
 }
 
 }  // namespace weft::protocols

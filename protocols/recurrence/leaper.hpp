@@ -45,8 +45,6 @@ class Leaper {
   [[nodiscard]] std::unique_ptr<StatePicture> picture(Picoseconds now);
   /// The state is that of `before`. False: messages are in the way.
   bool leap(const StatePicture& before, Picoseconds& now, Picoseconds until);
-  /// Before which nothing happens that a process has asked for.
-  [[nodiscard]] Picoseconds first_of_jobs() const;
   [[nodiscard]] std::uint64_t messages_ended() const {
     return worker_.sums.messages_sent + worker_.sums.messages_delivered;
   }

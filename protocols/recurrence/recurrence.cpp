@@ -18,13 +18,14 @@ class Reader {
   void time_of_job(Picoseconds& time) { take(word_of(time)); }
   void time_of_nothing(Picoseconds&) {}
   void stamp(std::uint32_t& stamp) { take(stamp_of(now_) - stamp); }
-  void sequence(std::uint32_t& number, QueuePairId qp) {
-    take(number - s_.senders.whole(qp).unacked);
-  }
+  void sequence(std::uint32_t& number, QueuePairId qp) { take(number - s_.senders.whole(qp).next); }
   void early(const ReorderBuffer& buffer, std::uint32_t expected, QueuePairId) {
     take(buffer.held());
     buffer.for_each(expected, [this](std::uint32_t ahead) { take(ahead); });
   }
+  // These are looked at apart (StatePicture::Progress).
+  void acknowledged(SenderState&, ReceiverState&, QueuePairId) {}
+  void timer(Picoseconds&, QueuePairId) {}
   [[nodiscard]] bool is_done() const { return known_ != nullptr && differs_; }
 
   void write_to(std::vector<std::uint64_t>& words) { written_ = &words; }
@@ -49,12 +50,17 @@ class Reader {
   bool differs_ = false;
 };
 
+/// How far a queue pair is moved on.
+struct Advance {
+  std::uint32_t packets = 0;
+  bool is_acknowledged = true;  ///< that moves on as well
+};
+
 /// Moves a state on in time, and messages with it.
 class Mover {
  public:
-  /// `packets`: by queue pair, by so many.
-  Mover(Picoseconds by, const IdVector<QueuePairId, std::uint32_t>& packets)
-      : by_(by), packets_(packets) {}
+  Mover(Picoseconds by, const IdVector<QueuePairId, Advance>& advances)
+      : by_(by), advances_(advances) {}
 
   void same(std::uint64_t) {}
   void time(Picoseconds& time) const { time += by_; }
@@ -62,15 +68,28 @@ class Mover {
   void time_of_job(Picoseconds&) {}
   void time_of_nothing(Picoseconds& time) const { time += by_; }
   void stamp(std::uint32_t& stamp) const { stamp += stamp_of(by_); }
-  void sequence(std::uint32_t& number, QueuePairId qp) const { number += packets_[qp]; }
+  void sequence(std::uint32_t& number, QueuePairId qp) const { number += advances_[qp].packets; }
   void early(ReorderBuffer& buffer, std::uint32_t expected, QueuePairId qp) const {
-    if (!buffer.empty()) buffer.renumber(expected, packets_[qp]);
+    if (!buffer.empty()) buffer.renumber(expected, advances_[qp].packets);
+  }
+  void acknowledged(SenderState& s, ReceiverState& r, QueuePairId qp) const {
+    const Advance& advance = advances_[qp];
+    if (!advance.is_acknowledged) {
+      r.since_ack += advance.packets;
+      return;
+    }
+    s.unacked += advance.packets;
+    s.received += advance.packets;
+    s.deadline += by_;
+  }
+  void timer(Picoseconds& time, QueuePairId qp) const {
+    if (advances_[qp].is_acknowledged) time += by_;
   }
   [[nodiscard]] bool is_done() const { return false; }
 
  private:
   const Picoseconds by_;
-  const IdVector<QueuePairId, std::uint32_t>& packets_;
+  const IdVector<QueuePairId, Advance>& advances_;
 };
 
 /// What grows by as much in each period: calls `visit(count)` with each such number.
@@ -134,6 +153,10 @@ bool is_plain(const ClassConstants& c) {
          c.unmarked_on_departure == ClassConstants::kNeverMarked;
 }
 
+const ReceiverState& receiver_of(const NetworkState& s, const SenderState& sender) {
+  return s.receivers[protocols::receiver_of(s.senders.queue_pair_of(sender))];
+}
+
 /// Injected, and neither delivered nor dropped.
 std::uint64_t in_flight(const Worker::Sums& sums) {
   return sums.packets_injected - sums.packets_delivered - sums.packets_dropped;
@@ -161,7 +184,13 @@ StatePicture::StatePicture(NetworkState& s, Cell& cell, const Worker& worker, Pi
   Reader reader(s, now);
   reader.write_to(words_);
   StateWalk(s, cell, now, reader).run();
-  for (const SenderState& sender : s.senders.all_whole()) unacked_.push_back(sender.unacked);
+  for (const SenderState& sender : s.senders.all_whole()) {
+    progress_.push_back({.next = sender.next,
+                         .unacked = sender.unacked,
+                         .received = sender.received,
+                         .since_ack = receiver_of(s, sender).since_ack,
+                         .deadline = sender.deadline});
+  }
   for_each_count(s, [this](const auto& count) { counts_.push_back(wide(count)); });
 }
 
@@ -171,34 +200,79 @@ bool StatePicture::is_again(NetworkState& s, Cell& cell, const Worker& worker,
                             worker.sums.messages_delivered != sums_.messages_delivered;
   if (!s.old_packets.empty()) return false;  // which are known by their numbers
   if (has_messages || worker.sums.packets_delivered == sums_.packets_delivered) return false;
-  if (in_flight(worker.sums) != in_flight(sums_)) return false;
+  // Whoever sends again does so since timers ran out, which are not compared.
+  const bool has_repairs = worker.sums.packets_retransmitted != sums_.packets_retransmitted ||
+                           worker.sums.timeouts != sums_.timeouts;
+  if (has_repairs || in_flight(worker.sums) != in_flight(sums_)) return false;
   Reader reader(s, now);
   reader.compare_with(words_);
   StateWalk(s, cell, now, reader).run();
-  return !reader.differs();
+  if (reader.differs()) return false;
+  return std::ranges::all_of(s.senders.all_whole(), [&](const SenderState& sender) {
+    return moves_along(s, sender, now) || stands_still(s, sender);
+  });
 }
 
-std::uint64_t StatePicture::most_repeats(const NetworkState& s, std::uint64_t most) const {
+bool StatePicture::moves_along(const NetworkState& s, const SenderState& sender,
+                               Picoseconds now) const {
+  const Progress& then = progress_[s.senders.queue_pair_of(sender)];
+  const std::uint32_t packets = sender.next - then.next;
+  const bool waits = sender.has_outstanding();
+  return sender.unacked - then.unacked == packets && sender.received - then.received == packets &&
+         receiver_of(s, sender).since_ack == then.since_ack &&
+         (!waits || sender.deadline - then.deadline == now - time_);
+}
+
+bool StatePicture::stands_still(const NetworkState& s, const SenderState& sender) const {
+  const Progress& then = progress_[s.senders.queue_pair_of(sender)];
+  const std::uint32_t packets = sender.next - then.next;
+  return sender.unacked == then.unacked && sender.received == then.received &&
+         receiver_of(s, sender).since_ack - then.since_ack == packets &&
+         sender.deadline == then.deadline;
+}
+
+std::uint64_t StatePicture::most_repeats(const NetworkState& s, Picoseconds now,
+                                         std::uint64_t most) const {
   for (const SenderState& sender : s.senders.all_whole()) {
-    const std::uint32_t packets = packets_since(s, s.senders.queue_pair_of(sender));
+    const std::uint32_t packets = packets_since(s, sender);
     if (packets == 0) continue;
     if (sender.message == kNoIndex || sender.message != sender.oldest_message) return 0;
     // The packet that is next must not be the last one, either: that may be smaller.
-    if (sender.next >= sender.message_last) return 0;
-    most = std::min<std::uint64_t>(most, (sender.message_last - sender.next - 1) / packets);
+    std::uint32_t left = sender.message_last - std::min(sender.next + 1, sender.message_last);
+    if (!moves_along(s, sender, now)) {
+      const TransportConstants& t = s.constants.transports[sender.transport];
+      const std::uint32_t since_ack = receiver_of(s, sender).since_ack + 1;
+      const std::uint32_t in_flight = sender.next - sender.received + 1;
+      left = std::min(left, t.ack_every - std::min(since_ack, t.ack_every));
+      left = std::min(left, sender.window - std::min(in_flight, sender.window));
+    }
+    most = std::min<std::uint64_t>(most, left / packets);
   }
   return most;
+}
+
+Picoseconds StatePicture::next_look(const NetworkState& s, const Cell& cell,
+                                    Picoseconds now) const {
+  Picoseconds first = Agenda::kNever;
+  for (const AgendaEvent& event : cell.agenda.events()) {
+    bool is_look = is_of_job(event);
+    if (static_cast<EventType>(event.type) == EventType::kRetransmit) {
+      is_look = !moves_along(s, s.senders.whole(QueuePairId(event.target)), now);
+    }
+    if (is_look) first = std::min(first, event.time);
+  }
+  return first;
 }
 
 void StatePicture::repeat(NetworkState& s, Cell& cell, Worker& worker, Picoseconds& now,
                           std::uint64_t times) const {
   const Picoseconds by = static_cast<std::int64_t>(times) * (now - time_);
-  IdVector<QueuePairId, std::uint32_t> packets(s.senders.size());
-  for (std::uint32_t i = 0; i < packets.size(); ++i) {
-    const QueuePairId qp(i);
-    packets[qp] = static_cast<std::uint32_t>(times * packets_since(s, qp));
+  IdVector<QueuePairId, Advance> advances;
+  for (const SenderState& sender : s.senders.all_whole()) {
+    advances.push_back({static_cast<std::uint32_t>(times * packets_since(s, sender)),
+                        moves_along(s, sender, now)});
   }
-  Mover mover(by, packets);
+  Mover mover(by, advances);
   StateWalk(s, cell, now, mover).run();
   now += by;
   const WideUnsigned* before = counts_.data();

@@ -25,21 +25,42 @@ class StatePicture {
   /// Whether it is like that again, at `now`: what followed follows once more.
   [[nodiscard]] bool is_again(NetworkState& state, Cell& cell, const Worker& worker,
                               Picoseconds now) const;
+  // Of a state that is that again:
   /// How often what has followed since can follow again, at most `most` times: no message comes to
-  /// its last packet. The state is that again.
-  [[nodiscard]] std::uint64_t most_repeats(const NetworkState& state, std::uint64_t most) const;
+  /// its last packet, and none to where it is acknowledged or waits for that.
+  [[nodiscard]] std::uint64_t most_repeats(const NetworkState& state, Picoseconds now,
+                                           std::uint64_t most) const;
+  /// Until when it can: when somebody does what a process asked for, or looks whether anything was
+  /// acknowledged of what is not.
+  [[nodiscard]] Picoseconds next_look(const NetworkState& state, const Cell& cell,
+                                      Picoseconds now) const;
   /// Moves the state on by so many periods, of which each is what followed since, and counts them.
   void repeat(NetworkState& state, Cell& cell, Worker& worker, Picoseconds& now,
               std::uint64_t times) const;
 
  private:
-  [[nodiscard]] std::uint32_t packets_since(const NetworkState& state, QueuePairId qp) const {
-    return state.senders.whole(qp).unacked - unacked_[qp];
+  /// How far a queue pair was.
+  struct Progress {
+    std::uint32_t next = 0;
+    std::uint32_t unacked = 0;
+    std::uint32_t received = 0;
+    std::uint32_t since_ack = 0;
+    Picoseconds deadline;
+  };
+
+  [[nodiscard]] std::uint32_t packets_since(const NetworkState& state,
+                                            const SenderState& sender) const {
+    return sender.next - progress_[state.senders.queue_pair_of(sender)].next;
   }
+  /// As many of its packets were acknowledged since as were sent.
+  [[nodiscard]] bool moves_along(const NetworkState& state, const SenderState& sender,
+                                 Picoseconds now) const;
+  /// None were: its receiver waits for more.
+  [[nodiscard]] bool stands_still(const NetworkState& state, const SenderState& sender) const;
 
   Picoseconds time_;
   std::vector<std::uint64_t> words_;
-  IdVector<QueuePairId, std::uint32_t> unacked_;
+  IdVector<QueuePairId, Progress> progress_;
   std::vector<WideUnsigned> counts_;
   Worker::Sums sums_;
   std::vector<Histogram> latencies_;

@@ -16,7 +16,8 @@ namespace weft::protocols {
 /// message ends, begins or is posted: what is counted, what messages are, hints of what to fetch.
 template <class V>
 concept StateVisitor = requires(V v, Picoseconds& time, std::uint32_t& number, std::uint64_t value,
-                                ReorderBuffer& buffer) {
+                                ReorderBuffer& buffer, SenderState& sender,
+                                ReceiverState& receiver) {
   v.same(value);                           // what has to be the same again
   v.time(time);                            // a time, which matters by its distance from now
   v.time_to_come(time);                    // the same, but not at all once it is past
@@ -25,6 +26,9 @@ concept StateVisitor = requires(V v, Picoseconds& time, std::uint32_t& number, s
   v.stamp(number);                         // a time modulo 2^32 ps
   v.sequence(number, QueuePairId());       // a packet's number on a queue pair
   v.early(buffer, number, QueuePairId());  // what has come ahead of this number
+  v.acknowledged(sender, receiver,
+                 QueuePairId());                 // how far that is, and until when it is waited for
+  v.timer(time, QueuePairId());                  // when its retransmission timer looks
   { v.is_done() } -> std::convertible_to<bool>;  // the rest does not matter
 };
 
@@ -72,7 +76,6 @@ class StateWalk {
     SenderState& s = s_.senders.whole(qp);
     v_.sequence(s.next, qp);
     v_.sequence(s.sent_end, qp);
-    v_.sequence(s.received, qp);
     v_.same(s.next_ready.value());
     v_.time_to_come(s.next_send);
     v_.same(s.message);
@@ -85,18 +88,15 @@ class StateWalk {
     v_.same(s.local_port);
     v_.same(takes_turns(s) ? (s.next + s.turn) % s.port_count : 0);
     v_.same(s.retries);
-    if (s.has_outstanding()) v_.time(s.deadline);
     v_.same(s.marks);
     ReceiverState& r = s_.receivers[receiver_of(qp)];
     v_.early(r.early, r.expected, qp);
     v_.sequence(r.expected, qp);
     v_.sequence(r.received, qp);
-    v_.same(r.since_ack);
     v_.same(r.nack_sent);
     v_.same(r.echo_pending);
     v_.same(r.message_broken);
-    // Everything else is counted from here.
-    v_.sequence(s.unacked, qp);
+    v_.acknowledged(s, r, qp);
   }
 
   void port(PortState& p) {
@@ -190,8 +190,6 @@ class StateWalk {
     if (moved != key) cell_.next.update(source, moved);
   }
 
-  // Of retransmission timers, which are set anew whenever they find that something has been
-  // acknowledged, no result tells when they look.
   void agenda() {
     v_.time_of_nothing(cell_.last_event_time);
     cell_.agenda.change([this](std::vector<AgendaEvent>& events) {
@@ -200,7 +198,7 @@ class StateWalk {
         if (is_of_job(event)) {
           v_.time_of_job(event.time);
         } else if (static_cast<EventType>(event.type) == EventType::kRetransmit) {
-          v_.time_of_nothing(event.time);
+          v_.timer(event.time, QueuePairId(event.target));
           continue;
         } else {
           v_.time(event.time);

@@ -29,7 +29,7 @@ Spared& operator+=(Spared& sum, const Spared& s) {
 }
 
 /// Of the packets of a message so many are simulated, where the rest may recur (Leaper).
-constexpr double kSimulatedPackets = 32;
+constexpr double kSimulatedPackets = 64;
 
 /// What a call sends, and what of that may recur within it.
 struct CallTraffic {

@@ -38,17 +38,19 @@ void expect_between(const std::string& text, double most_times_least) {
   EXPECT_LE(simulated, foreseen.least_hops * most_times_least) << text;
 }
 
-// 520 all-reduces of one size, all in one server: one of them has to be simulated.
+// 520 all-reduces of one size, all in one server: one of them has to be simulated, of whose
+// messages of 256 packets a quarter.
 TEST(Foresight, OfOneKindOfCallIsOneCall) {
   const Forecast foreseen = forecast(experiment_of_text(shipped_example()));
   EXPECT_EQ(foreseen.packet_hops, 29'935'360);
-  EXPECT_EQ(foreseen.least_hops, 29'935'360.0 / 520);
+  EXPECT_EQ(foreseen.least_hops, 29'935'360.0 / 520 / 4);
   EXPECT_LT(foreseen.least_seconds, foreseen.seconds / 10);
 }
 
-// How much more depends on how differently ranks come to their calls: seventeen ways there.
+// How much more depends on how differently ranks come to their calls: seventeen ways there, and on
+// how soon messages recur.
 TEST(Foresight, IsAtMostWhatARunSimulates) {
-  expect_between(shipped_example(), 17);
+  expect_between(shipped_example(), 17 * 4);
   expect_between(reuse_servers(4, reuse_training("tensor: 8, pipeline: 2, data: 2")), 20);
   expect_between(reuse_servers(4, reuse_training("tensor: 8, data: 4")), 20);
   expect_between(reuse_servers(2, reuse_training("tensor: 8, data: 2, zero: 3")), 20);
