@@ -285,13 +285,16 @@ class ReorderBuffer {
   }
   /// What was `expected` is by so many more, and so is all that is held.
   void renumber(std::uint32_t expected, std::uint32_t by) {
-    std::vector<std::uint32_t> distances;
-    for_each(expected, [&distances](std::uint32_t ahead) { distances.push_back(ahead); });
-    std::vector<bool> are_last;
-    for (const std::uint32_t ahead : distances) are_last.push_back(remove(expected + ahead));
-    for (std::size_t i = 0; i < distances.size(); ++i) {
-      insert(expected + by, expected + by + distances[i], are_last[i]);
-    }
+    struct Held {
+      std::uint32_t ahead;
+      bool is_last;
+    };
+    std::vector<Held> all;
+    all.reserve(held());
+    for_each(expected, [&](std::uint32_t ahead) {
+      all.push_back({ahead, remove(expected + ahead)});
+    });
+    for (const Held& one : all) insert(expected + by, expected + by + one.ahead, one.is_last);
   }
 
  private:
