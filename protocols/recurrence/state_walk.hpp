@@ -48,8 +48,10 @@ class StateWalk {
   void run() {
     v_.same(static_cast<std::uint64_t>(cell_.live_events));
     v_.same(static_cast<std::uint64_t>(cell_.job_events));
-    for (std::uint32_t i = 0; i < s_.senders.size() && !v_.is_done(); ++i)
+    for (std::uint32_t i = 0; i < s_.senders.size(); ++i) {
+      if (v_.is_done()) return;
       queue_pair(QueuePairId(i));
+    }
     for (PortState& of : s_.ports) {
       if (v_.is_done()) return;
       port(of);
@@ -126,6 +128,7 @@ class StateWalk {
       v_.same(s_.ready[s_.slot(p.index, c)].head.value());
       v_.same(s_.ready[s_.slot(p.index, c)].tail.value());
     }
+    v_.same(p.out->in_flight());
     p.out->data_out.for_each(p.out->data_in, [&](Packet& packet) {
       Picoseconds arrival(packet.stamp);
       v_.time(arrival);
@@ -133,6 +136,7 @@ class StateWalk {
       fields(packet);
     });
     if (!p.owner_is_host) return;
+    v_.same(s_.nics[p.index].paced.size());
     for (NicState::Paced& paced : s_.nics[p.index].paced) {
       v_.time(paced.time);
       v_.same(paced.queue_pair.value());
@@ -194,6 +198,7 @@ class StateWalk {
     v_.time_of_nothing(cell_.last_event_time);
     cell_.agenda.change([this](std::vector<AgendaEvent>& events) {
       std::sort(events.begin(), events.end());
+      v_.same(events.size());
       for (AgendaEvent& event : events) {
         if (is_of_job(event)) {
           v_.time_of_job(event.time);
