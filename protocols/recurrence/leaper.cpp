@@ -17,21 +17,30 @@ constexpr std::uint32_t kLongestPeriod = 4096;
 /// How often the port of a clock is looked at while it sends a packet.
 constexpr std::int64_t kLooksPerPacket = 4;
 
+/// Of a packet of the largest size, by the slowest port.
+Picoseconds longest_transmission(const NetworkState& s) {
+  Picoseconds longest;
+  for (const PortState& port : s.ports) {
+    longest = std::max(longest, port.transmission(s.constants.largest_packet()));
+  }
+  return longest;
+}
+
 }  // namespace
 
 Leaper::Leaper(NetworkState& state, Cell& cell, Worker& worker, Run run)
-    : s_(state), cell_(cell), worker_(worker), run_(std::move(run)) {}
+    : s_(state),
+      cell_(cell),
+      worker_(worker),
+      run_(std::move(run)),
+      look_every_(kLookEvery * longest_transmission(state)) {}
 
 bool Leaper::run(Picoseconds& now, Picoseconds until) {
-  Picoseconds packet;
-  for (const PortState& port : s_.ports) {
-    packet = std::max(packet, port.transmission(s_.constants.largest_packet()));
-  }
   while (now < until) {
     const bool has_given_up = given_up_at_ == messages_ended();
     const std::optional<QueuePairId> clock = has_given_up ? std::nullopt : find_clock();
     const bool goes_on = clock ? search(s_.senders.whole(*clock), now, until)
-                               : run_(now, std::min(until, now + kLookEvery * packet));
+                               : run_(now, std::min(until, now + look_every_));
     if (!goes_on) return false;
   }
   return true;
@@ -51,8 +60,8 @@ std::optional<QueuePairId> Leaper::find_clock() const {
 
 std::optional<Picoseconds> Leaper::end_of_packet(const SenderState& clock) const {
   const PortState& port = s_.ports[clock.port()];
-  if (!port.is_transmitting || port.service_bytes != full_size_of(clock).count())
-    return std::nullopt;
+  const bool is_full = port.service_bytes == full_size_of(clock).count();
+  if (!port.is_transmitting || !is_full) return std::nullopt;
   return cell_.keys.time_of(cell_.next.key(port.local));
 }
 
@@ -74,7 +83,7 @@ bool Leaper::search(const SenderState& clock, Picoseconds& now, Picoseconds unti
   Picoseconds last_end;            // of the packet that was looked at last
   std::uint32_t packets = 0;       // since `before`
   std::uint32_t most_packets = 1;  // until it is taken anew
-  for (; now < until && is_clock();) {
+  while (now < until && is_clock()) {
     const std::optional<Picoseconds> end = end_of_packet(clock);
     if (before == nullptr && end && *end - now <= packet / 2) {
       before = picture(now);

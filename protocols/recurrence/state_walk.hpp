@@ -221,7 +221,6 @@ class StateWalk {
     return s_.ports[AgendaEvent::source_in(event.order)].control_sequence;
   }
 
- private:
   NetworkState& s_;
   Cell& cell_;
   const Picoseconds now_;
