@@ -102,6 +102,10 @@ class Executor final : public ProcessHandler {
   [[nodiscard]] const SpanLog& spans(std::uint32_t lane_index) const {
     return lanes_[lane_index].spans;
   }
+  /// Of a stream's task that ends now: the lane that came to its end last.
+  [[nodiscard]] std::uint32_t last_lane(ProcessId process, std::uint32_t stream) const {
+    return processes_[process.value()].streams[stream].last_lane;
+  }
   /// Nobody will ask for iterations of a job before this one, which all ranks have begun or may
   /// begin next, nor for what lanes did in them.
   void forget_before(std::uint32_t job, std::uint32_t iteration);

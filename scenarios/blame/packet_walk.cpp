@@ -25,7 +25,7 @@ class PacketWalk::Walk {
  public:
   Walk(const PacketWalk& log, std::size_t message)
       : log_(log),
-        fabric_(log.e_.fabric),
+        fabric_(log.around_.fabric),
         message_(log.messages_[message]),
         first_(log.first_sequences_[message]),
         known_(log.place_[message] == kNowhere ? log.nothing_ : log.known_[log.place_[message]]),
@@ -69,18 +69,16 @@ class PacketWalk::Walk {
     if (last.time < Picoseconds{}) return false;
     sequence_ = last.sequence;
     // A NIC that takes packets in more slowly than they come.
-    charge(last.time, Cause::kQueueing, Culprit::of_job(log_.e_.workload.job_of(destination())),
-           last.port);
+    charge(last.time, Cause::kQueueing,
+           Culprit::of_job(log_.around_.workload.job_of(destination())), last.port);
     in_ = last.port;
     return true;
   }
 
   [[nodiscard]] ProcessId destination() const {
-    return log_.e_.workload.connections()[message_.connection.value()].destination;
+    return log_.around_.workload.connections()[message_.connection.value()].destination;
   }
-  [[nodiscard]] bool is_input_queued() const {
-    return log_.e_.scenario.switches.queueing == protocols::SwitchConfig::Queueing::kInput;
-  }
+  [[nodiscard]] bool is_input_queued() const { return log_.around_.has_input_queues; }
   [[nodiscard]] const PacketLog& packet() const { return known_.packets[sequence_ - first_]; }
   [[nodiscard]] static bool is_port_of(const Node& node, PortId port) {
     return port.value() - node.first_port.value() < node.port_count;
@@ -160,8 +158,8 @@ class PacketWalk::Walk {
 
   [[nodiscard]] Culprit job_of(std::uint32_t flow) const {
     const protocols::FlowName name = log_.network_->name_of(flow);
-    const ProcessId source = log_.e_.workload.connections()[name.connection.value()].source;
-    return Culprit::of_job(log_.e_.workload.job_of(source));
+    const ProcessId source = log_.around_.workload.connections()[name.connection.value()].source;
+    return Culprit::of_job(log_.around_.workload.job_of(source));
   }
 
   /// When the packet came to the queue of `out_`; `in_` is the link by which it came then.
@@ -248,7 +246,7 @@ class PacketWalk::Walk {
       if (s.begin >= now_) break;
       consider(s.begin, s.end, Cause::kCredits, Culprit::port(out_));
     }
-    for (const protocols::Fault& f : log_.e_.faults) {
+    for (const protocols::Fault& f : log_.around_.faults) {
       if (f.kind != protocols::Fault::Kind::kLinkDown) continue;
       if (f.port != out_ && f.port != fabric_.port(out_).peer) continue;
       consider(f.at, f.until, Cause::kLinkFailure, Culprit::port(out_));
@@ -292,18 +290,18 @@ class PacketWalk::Walk {
   protocols::MessageWatch::Loss loss_;
 };
 
-PacketWalk::PacketWalk(const Experiment& e, std::span<const PathMessage> messages,
+PacketWalk::PacketWalk(const Surroundings& around, std::span<const PathMessage> messages,
                        std::span<const std::uint32_t> first_sequences, RootOf root_of, Found found)
-    : e_(e),
+    : around_(around),
       messages_(messages),
       first_sequences_(first_sequences),
       root_of_(std::move(root_of)),
       found_(std::move(found)),
       oldest_left_(messages.size() + 1, Picoseconds::max()),
-      ports_(e.fabric.ports.size()),
+      ports_(around.fabric.ports.size()),
       place_(messages.size(), kNowhere) {
   for (std::size_t i = 0; i < ports_.size(); ++i) {
-    const Node& owner = e.fabric.node(e.fabric.ports[i].node);
+    const Node& owner = around.fabric.node(around.fabric.ports[i].node);
     ports_[i].is_of_host = owner.kind == NodeKind::kHost;
   }
   std::uint32_t flows = 0;

@@ -7,8 +7,7 @@
 
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/blame/cause.hpp"
-#include "scenarios/blame/path_finder.hpp"
-#include "scenarios/build/experiment.hpp"
+#include "scenarios/blame/lane_walk.hpp"
 
 namespace weft::scenarios {
 
@@ -29,8 +28,16 @@ class PacketWalk {
   /// Who is to blame for a pause.
   using RootOf = std::function<Culprit(const protocols::PauseInterval& pause)>;
 
+  /// The network that they are in.
+  struct Surroundings {
+    const Fabric& fabric;
+    const collectives::Workload& workload;
+    std::span<const protocols::Fault> faults;
+    bool has_input_queues = false;
+  };
+
   /// `first_sequences`: of each message. By time of delivery. All must outlive it.
-  PacketWalk(const Experiment& experiment, std::span<const PathMessage> messages,
+  PacketWalk(const Surroundings& around, std::span<const PathMessage> messages,
              std::span<const std::uint32_t> first_sequences, RootOf root_of, Found found);
 
   /// The network that is run, once there is one.
@@ -109,7 +116,7 @@ class PacketWalk {
   /// Forgets what ended before all messages that are left were posted.
   void forget();
 
-  const Experiment& e_;
+  const Surroundings around_;
   std::span<const PathMessage> messages_;
   std::span<const std::uint32_t> first_sequences_;
   RootOf root_of_;

@@ -10,177 +10,6 @@ namespace weft::scenarios {
 
 using collectives::JobPlan;
 using collectives::Span;
-using collectives::Step;
-using collectives::Workload;
-
-/// One path, from its end to its begin.
-class PathFinder::Walk {
- public:
-  Walk(const PathFinder& finder, JobPath& path)
-      : f_(finder),
-        workload_(finder.e_.workload),
-        job_(workload_.jobs()[path.job]),
-        path_(path),
-        now_(path.end) {}
-
-  /// From what `rank` did in a lane.
-  void run(std::uint32_t rank, std::uint32_t lane) {
-    rank_ = rank;
-    lane_ = lane;
-    // Events of lanes at one instant go one way, so there are at most as many in a row as lanes;
-    // more would be a circle.
-    std::uint32_t events = 0;
-    while (now_ > path_.begin) {
-      const auto span = spans().last(now_);
-      if (!span || span->end < now_) {
-        // Before that the lane did not wait: it had not begun.
-        charge(span ? span->end : path_.begin, Cause::kSchedule, own_rank());
-        continue;
-      }
-      if (span->kind == Span::Kind::kLane && events < job_.lanes) {
-        lane_ = span->ordinal;
-        ++events;
-        continue;
-      }
-      events = 0;
-      follow(*span);
-    }
-  }
-
-  /// From a message that was delivered to `rank` at the end of the path, when nobody waited for it.
-  bool run_from_delivery(std::uint32_t rank) {
-    for (std::uint32_t c = 0; c < workload_.connections().size(); ++c) {
-      const ConnectionId connection(c);
-      const Connection& to = workload_.connections()[c];
-      if (to.destination != job_.process(rank) || to.kind != Connection::Kind::kUnicast) continue;
-      const std::uint32_t sender = workload_.rank_of(workload_.origin_of(connection));
-      const std::uint32_t lane = workload_.lane_of(connection);
-      const Picoseconds seen = job_.program->receive_latency({rank, lane}, sender);
-      const MessageLog::Message* message = f_.log_.delivered_at(connection, now_ - seen);
-      if (message == nullptr) continue;
-      charge(message->delivered, Cause::kProtocol, Culprit::rank(path_.job, rank));
-      go_back(connection, *message);
-      run(rank_, lane_);
-      return true;
-    }
-    return false;
-  }
-
- private:
-  [[nodiscard]] const collectives::SpanLog& spans() const {
-    return f_.executor_.spans(workload_.lane_index(job_.process(rank_), lane_));
-  }
-  [[nodiscard]] Culprit own_rank() const { return Culprit::rank(path_.job, rank_); }
-
-  /// The time since `begin`.
-  void charge(Picoseconds begin, Cause cause, Culprit culprit) {
-    begin = std::max(begin, path_.begin);
-    if (begin >= now_) return;
-    path_.charges.push_back({.begin = begin, .end = now_, .cause = cause, .culprit = culprit});
-    now_ = begin;
-  }
-
-  void follow(const Span& span) {
-    switch (span.kind) {
-      case Span::Kind::kWork:
-        charge(span.begin, cause_of(span.work), own_rank());
-        return;
-      case Span::Kind::kSignal: {
-        const std::uint32_t sender = span.ordinal;
-        charge(now_ - f_.e_.scenario.run.control_latency, Cause::kProtocol, own_rank());
-        rank_ = sender;
-        return;
-      }
-      case Span::Kind::kAcknowledgement:
-        if (const auto* message = f_.log_.acknowledged_at(span.connection, now_)) {
-          charge(message->delivered, Cause::kProtocol, own_rank());
-          go_back(span.connection, *message);
-          return;
-        }
-        break;
-      case Span::Kind::kReceive:
-        if (receive(span)) return;
-        break;
-      case Span::Kind::kLane:  // a circle
-        break;
-    }
-    charge(span.begin, Cause::kProtocol, own_rank());
-  }
-
-  [[nodiscard]] static Cause cause_of(Step::Work work) {
-    switch (work) {
-      case Step::Work::kCompute:
-        return Cause::kCompute;
-      case Step::Work::kExcess:
-        return Cause::kStraggler;
-      case Step::Work::kOther:
-        return Cause::kSchedule;
-      default:
-        return Cause::kProtocol;
-    }
-  }
-
-  /// False: the message is not known.
-  bool receive(const Span& span) {
-    ConnectionId connection = span.connection;
-    const Connection& c = workload_.connections()[connection.value()];
-    const MessageLog::Message* message = nullptr;
-    if (c.kind == Connection::Kind::kReduce) {
-      std::tie(connection, message) = last_of_sum(c, connection, span.ordinal);
-    } else {
-      message = f_.log_.of(connection, span.ordinal);
-    }
-    if (message == nullptr) return false;
-    const std::uint32_t sender = workload_.rank_of(workload_.origin_of(connection));
-    charge(now_ - job_.program->receive_latency({rank_, lane_}, sender), Cause::kProtocol,
-           own_rank());
-    go_back(connection, *message);
-    if (const std::uint32_t relay = workload_.relay_of(connection); relay != Workload::kNoRelay) {
-      // Chunks leave a relay in the order in which they come.
-      const ConnectionId first = workload_.relays()[relay].first;
-      const MessageLog::Message* leg = f_.log_.of(first, span.ordinal);
-      if (leg == nullptr) return true;
-      charge(leg->delivered, Cause::kProtocol, own_rank());
-      go_back(first, *leg);
-    }
-    return true;
-  }
-
-  /// The contribution that was posted last; of several that of the least member.
-  [[nodiscard]] std::pair<ConnectionId, const MessageLog::Message*> last_of_sum(
-      const Connection& sum, ConnectionId own, std::uint32_t ordinal) const {
-    std::pair<ConnectionId, const MessageLog::Message*> last{own, nullptr};
-    const std::uint32_t owner = workload_.rank_of(sum.destination);
-    for (const ProcessId member : workload_.groups()[sum.group].members) {
-      const ConnectionId connection = workload_.reduction(member, owner, workload_.lane_of(own));
-      const MessageLog::Message* message = f_.log_.of(connection, ordinal);
-      if (message == nullptr) continue;
-      if (last.second == nullptr || message->posted > last.second->posted) {
-        last = {connection, message};
-      }
-    }
-    return last;
-  }
-
-  /// To where a message was posted.
-  void go_back(ConnectionId connection, const MessageLog::Message& message) {
-    const Picoseconds from = std::max(path_.begin, message.posted);
-    if (from < now_) {
-      path_.messages.push_back({connection, message, from, now_});
-      now_ = from;
-    }
-    rank_ = workload_.rank_of(workload_.origin_of(connection));
-    lane_ = workload_.lane_of(connection);
-  }
-
-  const PathFinder& f_;
-  const Workload& workload_;
-  const JobPlan& job_;
-  JobPath& path_;
-  Picoseconds now_;
-  std::uint32_t rank_ = 0;
-  std::uint32_t lane_ = 0;
-};
 
 namespace {
 
@@ -258,12 +87,22 @@ void find_bubbles(const collectives::Workload& workload, const collectives::Exec
   path.charges = std::move(charges);
 }
 
+JobPath path_of(std::uint32_t job, std::uint32_t iteration, Picoseconds begin, Picoseconds end) {
+  JobPath path;
+  path.job = job;
+  path.iteration = iteration;
+  path.begin = begin;
+  path.end = end;
+  return path;
+}
+
 }  // namespace
 
 PathFinder::PathFinder(const Experiment& e, const collectives::Executor& executor)
     : e_(e),
       executor_(executor),
       log_(e.workload.connections().size()),
+      run_{e.workload, executor, log_, e.scenario.run.control_latency},
       ended_at_(e.workload.jobs().size(), Picoseconds(-1)) {}
 
 void PathFinder::add(std::span<const protocols::MessageOutcome> messages) {
@@ -286,9 +125,10 @@ void PathFinder::end_iteration(std::uint32_t j, std::uint32_t iteration) {
   const auto [end, rank] = last_event(j, iteration);
   const Picoseconds begin =
       ended_at_[j] < Picoseconds(0) ? executor_.outcome(j).start : ended_at_[j];
-  JobPath path{
-      .job = j, .iteration = iteration, .begin = begin, .end = end, .charges = {}, .messages = {}};
-  Walk(*this, path).run(rank, executor_.iterations(job.process(rank))[iteration].last_lane);
+  JobPath path = path_of(j, iteration, begin, end);
+  LaneWalk lanes(run_, j, begin, path.charges, path.messages);
+  lanes.go_to({rank, executor_.iterations(job.process(rank))[iteration].last_lane, end});
+  walk(lanes, path);
   if (job.program->streams() > 0) find_bubbles(e_.workload, executor_, path);
   paths_.push_back(std::move(path));
   ended_at_[j] = end;
@@ -296,33 +136,62 @@ void PathFinder::end_iteration(std::uint32_t j, std::uint32_t iteration) {
     if (e_.workload.job_of(e_.workload.connections()[c].source) != j) continue;
     log_.forget(ConnectionId(c), begin);
   }
+  if (reuse_ != nullptr) reuse_->forget_calls(j, begin);
 }
 
 void PathFinder::find_job(std::uint32_t j) {
   const JobPlan& job = e_.workload.jobs()[j];
   const collectives::JobOutcome outcome = executor_.outcome(j);
   if (!outcome.is_finished || !outcome.has_begun) return;
-  JobPath path{.job = j,
-               .iteration = 0,
-               .begin = outcome.start,
-               .end = outcome.end,
-               .charges = {},
-               .messages = {}};
-  const auto find = [&] {
+  JobPath path = path_of(j, 0, outcome.start, outcome.end);
+  LaneWalk lanes(run_, j, path.begin, path.charges, path.messages);
+  const auto find_end = [&] {
     for (std::uint32_t rank = 0; rank < job.ranks; ++rank) {
       if (executor_.last_progress(job.process(rank)) != outcome.end) continue;
-      Walk walk(*this, path);
       for (std::uint32_t lane = 0; lane < job.lanes; ++lane) {
+        lanes.go_to({rank, lane, outcome.end});
         const auto span =
             executor_.spans(e_.workload.lane_index(job.process(rank), lane)).last(outcome.end);
-        if (span && span->end == outcome.end) return walk.run(rank, lane);
+        if (span && span->end == outcome.end) return;
       }
-      if (walk.run_from_delivery(rank)) return;
+      if (lanes.follow_delivery()) return;
     }
-    Walk(*this, path).run(0, 0);
+    lanes.go_to({0, 0, outcome.end});
   };
-  if (path.end > path.begin) find();
+  if (path.end > path.begin) {
+    find_end();
+    walk(lanes, path);
+  }
   paths_.push_back(std::move(path));
+}
+
+void PathFinder::walk(LaneWalk& lanes, JobPath& path) {
+  while (lanes.reaches_gap()) {
+    if (!walk_through_phase(lanes, path)) lanes.skip_gap();
+  }
+}
+
+bool PathFinder::walk_through_phase(LaneWalk& lanes, JobPath& path) {
+  if (reuse_ == nullptr) return false;
+  const LaneWalk::Place& at = lanes.place();
+  const JobPlan& job = e_.workload.jobs()[path.job];
+  const std::uint32_t stream = job.program->stream_of(at.lane);
+  const std::optional<CalledPhase> phase =
+      reuse_->call_that_ended(job.process(at.rank), stream, at.now);
+  if (!phase) return false;
+  if (!scenes_) scenes_.emplace(e_, reuse_->options());
+  PhaseScene& scene = scenes_->of(*phase);
+  PhasePart part{.scene = &scene, .phase = *phase, .messages = {}};
+  LaneWalk::Place place{.rank = phase->rank_here(at.rank),
+                        .lane = lanes.was_woken() ? scene.last_lane(phase->call) : at.lane,
+                        .now = scene.time_here(*phase, at.now)};
+  std::vector<Charge> charges;
+  place = scene.walk(place, scene.time_here(*phase, path.begin), charges, part.messages);
+  for (const Charge& charge : charges) path.charges.push_back(scene.in_whole(*phase, charge));
+  if (!part.messages.empty()) path.phases.push_back(std::move(part));
+  lanes.go_to(
+      {phase->rank_in_whole(place.rank), place.lane, scene.time_in_whole(*phase, place.now)});
+  return true;
 }
 
 std::vector<JobPath> PathFinder::finish() {

@@ -8,19 +8,20 @@
 
 #include "collectives/runtime/executor.hpp"
 #include "scenarios/blame/cause.hpp"
+#include "scenarios/blame/lane_walk.hpp"
 #include "scenarios/blame/message_log.hpp"
+#include "scenarios/blame/phase_scene.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/ideal/ideal_times.hpp"
+#include "scenarios/reuse/run_reuse.hpp"
 
 namespace weft::scenarios {
 
-/// A message on a critical path, from its posting to its delivery. What its packets did meanwhile
-/// is found by a second run that looks at them.
-struct PathMessage {
-  ConnectionId connection;
-  MessageLog::Message message;
-  Picoseconds from;  ///< the part of it that the path needs
-  Picoseconds until;
+/// What a path has in a phase that was taken over; of `scene`, in its time and by its names.
+struct PhasePart {
+  PhaseScene* scene = nullptr;
+  CalledPhase phase;
+  std::vector<PathMessage> messages;
 };
 
 /// The critical path of an iteration, or of a job without iterations: all of (begin, end] is either
@@ -32,15 +33,22 @@ struct JobPath {
   Picoseconds end;
   std::vector<Charge> charges;
   std::vector<PathMessage> messages;
+  std::vector<PhasePart> phases;
 };
 
-/// Follows jobs from the last event of an iteration back to the last event of the one before: the
-/// cause of an event is what ended last of all that it waited for (of several the rank's own work).
+/// Follows jobs from the last event of an iteration back to the last event of the one before
+/// (LaneWalk).
 class PathFinder {
  public:
   /// All arguments must outlive it. The executor keeps the spans of all programs.
   PathFinder(const Experiment& experiment, const collectives::Executor& executor);
 
+  /// Before the run: calls are taken over. What happened in those on a path is found by simulating
+  /// their phases once more.
+  void follow(RunReuse& reuse) {
+    reuse_ = &reuse;
+    reuse.keep_calls();
+  }
   /// Messages that are over, or at the end of the run all others.
   void add(std::span<const protocols::MessageOutcome> messages);
   /// All messages of an iteration that ended are over, and the executor will forget it.
@@ -49,16 +57,22 @@ class PathFinder {
   [[nodiscard]] std::vector<JobPath> finish();
 
  private:
-  class Walk;
-
   /// The iteration's last event: its time, and the rank.
   [[nodiscard]] std::pair<Picoseconds, std::uint32_t> last_event(std::uint32_t job,
                                                                  std::uint32_t iteration) const;
   void find_job(std::uint32_t job);
+  /// To the begin of the path.
+  void walk(LaneWalk& walk, JobPath& path);
+  /// From the end of a call that was taken over, or that lets another begin, through its phase;
+  /// false: there was none.
+  bool walk_through_phase(LaneWalk& walk, JobPath& path);
 
   const Experiment& e_;
   const collectives::Executor& executor_;
   MessageLog log_;
+  const WalkedRun run_;
+  RunReuse* reuse_ = nullptr;
+  std::optional<PhaseScenes> scenes_;
   std::vector<Picoseconds> ended_at_;  ///< by job: its last iteration that was dealt with
   std::vector<JobPath> paths_;
 };

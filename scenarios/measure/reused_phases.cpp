@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "simcore/base/hash.hpp"
+#include "scenarios/reuse/phase_messages.hpp"
 
 namespace weft::scenarios {
 
@@ -27,37 +27,16 @@ ReusedPhases::ReusedPhases(const Experiment& experiment, RunReuse& reuse,
   });
 }
 
-ConnectionId ReusedPhases::connection_of(const PhasePlace& place, const PhaseMessage& m) const {
-  const collectives::Workload& whole = e_.workload;
-  const collectives::JobPlan& plan = whole.jobs()[place.job];
-  const ProcessId source = plan.process(place.ranks[m.source]);
-  const std::uint32_t destination = place.ranks[m.destination];
-  switch (m.kind) {
-    case Connection::Kind::kReduce:
-      return whole.reduction(source, destination, m.lane);
-    case Connection::Kind::kMulticast:
-      return whole.multicast(source, m.lane);
-    case Connection::Kind::kUnicast:
-      break;
-  }
-  return whole.find(source, plan.process(destination), m.lane);
-}
-
 MessageOutcome ReusedPhases::outcome_of(const PhasePlace& place, const PhaseMessage& message,
                                         Picoseconds start) const {
-  const ConnectionId id = connection_of(place, message);
-  const Connection& c = e_.workload.connections()[id.value()];
-  // All members of a reduction have the label of its owner's connection to itself.
-  const ProcessId source = c.kind == Connection::Kind::kReduce ? c.destination : c.source;
-  const auto host = [this](ProcessId p) { return e_.workload.process_hosts()[p.value()]; };
+  const ConnectionId id = connection_of(e_.workload, place, message);
   const auto since = [start](Picoseconds time) {
     return time < Picoseconds(0) ? time : start + time;
   };
   return {.connection = id,
           .queue_pair = protocols::QueuePairId(message.queue_pair),
           .last_sequence = 0,
-          .entropy = flow_entropy(host(source), host(c.destination),
-                                  queue_pair_number(c.flow_label, message.queue_pair)),
+          .entropy = entropy_of(e_.workload, id, message.queue_pair),
           .bytes = message.bytes,
           .posted = start + message.posted,
           .delivered = since(message.delivered),
@@ -112,7 +91,7 @@ void ReusedPhases::add_messages(std::span<const TakenPhase> taken) {
   }
   for (const TakenPhase& t : taken) {
     for (const PhaseMessage* m : flows) {
-      flows_.insert((std::uint64_t{connection_of(*t.place, *m).value()} << 32U) | m->queue_pair);
+      flows_.insert((std::uint64_t{connection_of(e_.workload, *t.place, *m).value()} << 32U) | m->queue_pair);
     }
     for (const auto& [ends, sum] : sums) {
       messages_.phases().add(t.place->job,

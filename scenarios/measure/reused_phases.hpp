@@ -30,9 +30,6 @@ class ReusedPhases {
   void finish();
 
  private:
-  /// What a connection of a phase is in the whole: of the same ranks, in the same lane.
-  [[nodiscard]] ConnectionId connection_of(const PhasePlace& place,
-                                           const PhaseMessage& message) const;
   [[nodiscard]] protocols::MessageOutcome outcome_of(const PhasePlace& place,
                                                      const PhaseMessage& message,
                                                      Picoseconds start) const;

@@ -216,7 +216,53 @@ void DomainReuse::close(std::uint32_t number, std::optional<Picoseconds> until) 
     const std::lock_guard lock(mutex_);
     closed_(places_[number], open.start, phase);
   }
+  if (call_log_ != nullptr) note_calls(number, phase);
   open = Open{};
+}
+
+void DomainReuse::note_calls(std::uint32_t number, const PhaseStore::Found& found) {
+  const Component& component = components_.all[number];
+  const Open& open = states_[number].open;
+  const auto phase =
+      std::make_shared<const CalledPhase>(called(number, open.start, {found, &found->begins}));
+  for (std::size_t i = 0; i < open.begins.size(); ++i) {
+    if (!open.has_ended[i]) continue;
+    const ProcessId process =
+        e_.workload.jobs()[component.job].process(component.ranks[open.begins[i].rank]);
+    call_log_->add(process, open.begins[i].stream, open.start + found->ends[i].time, phase, i);
+  }
+}
+
+CalledPhase DomainReuse::called(std::uint32_t number, Picoseconds start,
+                                std::shared_ptr<const std::vector<PhaseBegin>> begins) const {
+  const Component& component = components_.all[number];
+  CalledPhase phase;
+  phase.example = &components_.all[components_.of_kind[component.kind]];
+  phase.place = &places_[number];
+  phase.start = start;
+  phase.begins = std::move(begins);
+  return phase;
+}
+
+std::optional<CalledPhase> DomainReuse::open_call_that_ended(ProcessId process,
+                                                             std::uint32_t stream,
+                                                             Picoseconds time) const {
+  const std::uint32_t number = components_.of_process[process.value()];
+  const Open& open = states_[number].open;
+  if (!open.is_open || open.phase == nullptr) return {};
+  for (std::size_t i = 0; i < open.begins.size(); ++i) {
+    const PhaseBegin& begin = open.begins[i];
+    const bool is_meant = begin.rank == components_.rank_of_process[process.value()] &&
+                          begin.stream == stream && open.has_ended[i] &&
+                          open.start + open.phase->ends[i].time == time &&
+                          open.start + begin.time < time;
+    if (!is_meant) continue;
+    CalledPhase phase =
+        called(number, open.start, std::make_shared<const std::vector<PhaseBegin>>(open.begins));
+    phase.call = i;
+    return phase;
+  }
+  return {};
 }
 
 bool DomainReuse::is_over_before(const Open& open, Picoseconds time) {

@@ -17,6 +17,7 @@
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/results/reuse_report.hpp"
+#include "scenarios/reuse/call_log.hpp"
 #include "scenarios/reuse/phase_store.hpp"
 
 namespace weft::scenarios {
@@ -77,6 +78,12 @@ class DomainReuse {
   using Closed = std::function<void(const PhasePlace& place, Picoseconds start,
                                     const PhaseStore::Found& phase)>;
   void on_closed(Closed visit) { closed_ = std::move(visit); }
+  /// Notes the calls of phases that are over.
+  void keep_calls(CallLog& log) { call_log_ = &log; }
+  /// Of a phase that goes on: the call of a rank's stream that ended then, if it took some time.
+  [[nodiscard]] std::optional<CalledPhase> open_call_that_ended(ProcessId process,
+                                                                std::uint32_t stream,
+                                                                Picoseconds time) const;
 
  private:
   /// The running phase of a component.
@@ -118,6 +125,10 @@ class DomainReuse {
                                     Picoseconds time) const;
   void add_begin(const collectives::Component& component, Open& open,
                  const PhaseBegin& begin) const;
+  /// Of the open phase of a component, which is over.
+  void note_calls(std::uint32_t component, const PhaseStore::Found& found);
+  [[nodiscard]] CalledPhase called(std::uint32_t component, Picoseconds start,
+                                   std::shared_ptr<const std::vector<PhaseBegin>> begins) const;
   /// Ends the open phase of a component, at `until` if it is cut off.
   void close(std::uint32_t component, std::optional<Picoseconds> until);
   /// Whether all of it happens before this time.
@@ -142,6 +153,7 @@ class DomainReuse {
   /// By job and call: its number among those of its communicator.
   std::vector<std::vector<std::uint32_t>> number_of_call_;
   Closed closed_;
+  CallLog* call_log_ = nullptr;
   Picoseconds measured_from_;
   mutable std::mutex mutex_;
   std::vector<std::string> differences_;

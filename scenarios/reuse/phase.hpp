@@ -79,6 +79,7 @@ struct PhaseWindow {
 
 /// What followed from some begins, if nothing else ever began.
 struct Phase {
+  std::vector<PhaseBegin> begins;
   std::vector<PhaseEnd> ends;  ///< by begin
   Picoseconds last;            ///< when the last thing happened
   bool is_whole = false;       ///< all members began their calls and ended them: nothing is left
@@ -97,7 +98,8 @@ struct Phase {
   [[nodiscard]] bool has_pending() const;
 
   [[nodiscard]] std::size_t memory_bytes() const {
-    return sizeof(Phase) + ends.capacity() * sizeof(PhaseEnd) +
+    return sizeof(Phase) + begins.capacity() * sizeof(PhaseBegin) +
+           ends.capacity() * sizeof(PhaseEnd) +
            share.queues.capacity() * sizeof(protocols::QueueShare) +
            messages.capacity() * sizeof(PhaseMessage) + sent.capacity() * sizeof(PhaseSent);
   }

@@ -23,7 +23,8 @@ const Connection& example_of(const Experiment& e, const collectives::Component& 
   fail_check("communicators have connections", "false", __FILE_NAME__, __LINE__);
 }
 
-PacketNetwork::Options options_of(PacketNetwork::Options options, std::int32_t domain) {
+PacketNetwork::Options options_of(PacketNetwork::Options options, std::int32_t domain,
+                                  const PhaseLook& look) {
   if (domain < 0) {
     options.scale_up_of_domain.clear();
   } else if (!options.scale_up_of_domain.empty()) {
@@ -33,13 +34,20 @@ PacketNetwork::Options options_of(PacketNetwork::Options options, std::int32_t d
   options.route_changes.clear();
   options.observation = {};
   options.trace_sink = {};
-  options.message_trace_sink = {};
+  options.observation.messages = look.messages;
+  options.message_trace_sink = look.sink;
   options.on_many_messages = {};
   options.on_period = {};
   options.cut = CellPlan::Cut::kOne;
-  options.leaps = true;
+  options.leaps = look.messages.empty();
   options.parallelism = {};
   return options;
+}
+
+}  // namespace
+
+const PartsProgram& program_of(const Experiment& e, const collectives::Component& component) {
+  return dynamic_cast<const PartsProgram&>(*e.workload.jobs()[component.job].program);
 }
 
 PartFabric part_of(const Experiment& e, const collectives::Component& component) {
@@ -52,23 +60,18 @@ PartFabric part_of(const Experiment& e, const collectives::Component& component)
   return fabric_of_rail(e.fabric, e.routes, hosts);
 }
 
-}  // namespace
-
-const PartsProgram& program_of(const Experiment& e, const collectives::Component& component) {
-  return dynamic_cast<const PartsProgram&>(*e.workload.jobs()[component.job].program);
-}
-
 PhaseReplay::PhaseReplay(const Experiment& e, const PacketNetwork::Options& options,
-                         const collectives::Component& component)
+                         const collectives::Component& component, const PhaseLook& look)
     : whole_(program_of(e, component)), component_(component), part_(part_of(e, component)) {
   make_workload(e, component);
-  executor_ =
-      std::make_unique<collectives::Executor>(workload_, collectives::Executor::Spans::kNotKept);
+  using Spans = collectives::Executor::Spans;
+  executor_ = std::make_unique<collectives::Executor>(
+      workload_, look.at_lanes ? Spans::kOfAll : Spans::kNotKept);
   executor_->begin_from_outside();
   executor_->tell(*this);
   network_ = std::make_unique<PacketNetwork>(
-      part_.fabric, part_.routes, options_of(options, component.domain), workload_.process_hosts(),
-      workload_.connections(), workload_.groups());
+      part_.fabric, part_.routes, options_of(options, component.domain, look),
+      workload_.process_hosts(), workload_.connections(), workload_.groups());
   network_->start(*executor_);
 }
 
@@ -119,6 +122,7 @@ void PhaseReplay::start() {
   begins_.clear();
   turns_.clear();
   ends_.clear();
+  last_lanes_.clear();
   queues_.clear();
   start_ = std::max(network_->now(), network_->last_event()) + 1_us;
   before_.clear();
@@ -158,6 +162,7 @@ void PhaseReplay::add(const PhaseBegin& begin) {
   }
   begins_.push_back(begin);
   ends_.emplace_back();
+  last_lanes_.emplace_back();
   begin_in_turn(number, network_->now());
 }
 
@@ -186,6 +191,7 @@ bool PhaseReplay::is_quiet(std::span<const std::uint32_t> ranks) const {
 
 Phase PhaseReplay::finish(bool is_complete, const PhaseWindow& window) {
   Phase phase;
+  phase.begins = begins_;
   phase.ends = std::exchange(ends_, {});
   phase.last = network_->last_event() - start_;
   const bool have_ended =
@@ -229,6 +235,7 @@ void PhaseReplay::collect_messages(Phase& phase) {
     return time < Picoseconds(0) ? time : time - start_;
   };
   for (const protocols::MessageOutcome& m : network_->take_messages()) {
+    if (on_message_) on_message_(m);
     const Connection& c = workload_.connections()[m.connection.value()];
     phase.messages.push_back({.source = c.source.value(),
                               .destination = c.destination.value(),
@@ -259,6 +266,7 @@ void PhaseReplay::ended(ProcessId process, std::uint32_t stream, Picoseconds now
   const Picoseconds posted =
       posted_at < start_ ? Picoseconds(0) - Picoseconds::max() / 4 : posted_at - start_;
   ends_[queue.coming[queue.next]] = {now - start_, posted};
+  last_lanes_[queue.coming[queue.next]] = executor_->last_lane(process, stream);
   if (stops_at_ends_) network_->stop();
   if (++queue.next < queue.coming.size()) begin_in_turn(queue.coming[queue.next], now);
 }

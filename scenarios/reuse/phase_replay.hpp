@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "collectives/reuse/components.hpp"
@@ -20,6 +22,19 @@ namespace weft::scenarios {
 [[nodiscard]] const collectives::PartsProgram& program_of(const Experiment& experiment,
                                                           const collectives::Component& component);
 
+/// The domain or the rail of a component.
+[[nodiscard]] PartFabric part_of(const Experiment& experiment,
+                                 const collectives::Component& component);
+
+/// What somebody wants to see of phases while they are simulated.
+struct PhaseLook {
+  /// Keeps what lanes spend their time on (Executor::spans).
+  bool at_lanes = false;
+  /// Packets of these messages, in the network's time; nothing is left out then.
+  std::vector<protocols::WatchedMessage> messages;
+  protocols::MessageTraceSink sink;
+};
+
 /// Simulates phases of a component by packets, with nothing around it: its domain or its rail, its
 /// communicators, and the network's own rules. One phase after the other, each of which begins on a
 /// quiet network.
@@ -27,7 +42,7 @@ class PhaseReplay final : private collectives::TaskObserver {
  public:
   /// `options`: those of the whole run. All arguments must outlive it.
   PhaseReplay(const Experiment& experiment, const protocols::PacketNetwork::Options& options,
-              const collectives::Component& component);
+              const collectives::Component& component, const PhaseLook& look = {});
 
   /// What happens in the window; all of it where it has no bounds.
   [[nodiscard]] Phase run(const PhaseBegins& begins, const PhaseWindow& window);
@@ -64,6 +79,20 @@ class PhaseReplay final : private collectives::TaskObserver {
 
   /// By its number here, each port's in the whole.
   [[nodiscard]] const std::vector<PortId>& ports() const { return part_.ports; }
+
+  // For who looks at what there was: all of it in the network's time.
+  /// When the phase began.
+  [[nodiscard]] Picoseconds begun_at() const { return start_; }
+  [[nodiscard]] const Fabric& fabric() const { return part_.fabric; }
+  [[nodiscard]] const collectives::Workload& workload() const { return workload_; }
+  [[nodiscard]] const collectives::Executor& executor() const { return *executor_; }
+  [[nodiscard]] const protocols::PacketNetwork& network() const { return *network_; }
+  /// By begin: the lane that came to the end of the call last.
+  [[nodiscard]] const std::vector<std::uint32_t>& last_lanes() const { return last_lanes_; }
+  /// Before a phase: is told of its messages as it is finished.
+  void on_message(std::function<void(const protocols::MessageOutcome&)> tell) {
+    on_message_ = std::move(tell);
+  }
 
  private:
   void begun(ProcessId process, std::uint32_t stream, std::uint32_t call, Picoseconds now) override;
@@ -107,6 +136,8 @@ class PhaseReplay final : private collectives::TaskObserver {
   std::vector<Turn> turns_;
   std::vector<PhaseBegin> begins_;
   std::vector<PhaseEnd> ends_;
+  std::vector<std::uint32_t> last_lanes_;
+  std::function<void(const protocols::MessageOutcome&)> on_message_;
   std::vector<PhaseSent> before_;  ///< by rank: what it had sent when the phase began
   bool stops_at_ends_ = false;
   bool is_at_rest_ = false;

@@ -191,4 +191,51 @@ RailReuse::Key RailReuse::key_of(const Open& open) const {
   return key;
 }
 
+void RailReuse::keep_calls(CallLog& log) {
+  call_log_ = &log;
+  for (const collectives::Component& rail : rails_.all) {
+    rail_places_.push_back({rail.job, rail.ranks, part_of(e_, rail).ports});
+  }
+}
+
+CalledPhase RailReuse::called(const Open& open) const {
+  CalledPhase phase;
+  phase.example = &component(open.rail);
+  phase.place = &rail_places_[open.rail];
+  phase.start = open.start;
+  phase.begins = std::make_shared<const std::vector<PhaseBegin>>(open.begins);
+  return phase;
+}
+
+void RailReuse::note_calls(const Open& open) {
+  const collectives::JobPlan& plan = e_.workload.jobs()[component(open.rail).job];
+  const auto phase = std::make_shared<const CalledPhase>(called(open));
+  for (std::size_t i = 0; i < open.begins.size(); ++i) {
+    if (!open.has_ended[i]) continue;
+    const ProcessId process = plan.process(component(open.rail).ranks[open.begins[i].rank]);
+    call_log_->add(process, open.begins[i].stream, open.start + open.course->ends[i].time, phase,
+                   i);
+  }
+}
+
+std::optional<CalledPhase> RailReuse::open_call_that_ended(ProcessId process, std::uint32_t stream,
+                                                           Picoseconds time) const {
+  const std::uint32_t rail = rails_.of_process[process.value()];
+  for (const std::unique_ptr<Open>& open : open_) {
+    if (open->rail != rail || open->course == nullptr) continue;
+    for (std::size_t i = 0; i < open->begins.size(); ++i) {
+      const PhaseBegin& begin = open->begins[i];
+      const bool is_meant = begin.rank == rails_.rank_of_process[process.value()] &&
+                            begin.stream == stream && open->has_ended[i] &&
+                            open->start + open->course->ends[i].time == time &&
+                            open->start + begin.time < time;
+      if (!is_meant) continue;
+      CalledPhase phase = called(*open);
+      phase.call = i;
+      return phase;
+    }
+  }
+  return {};
+}
+
 }  // namespace weft::scenarios

@@ -427,6 +427,7 @@ void RailReuse::close(Open& open, std::optional<Picoseconds> until) {
   last_event_ = std::max(last_event_, open.start + phase->last);
   last_delivery_ = std::max(last_delivery_, open.start + phase->last_delivery());
   if (closed_) closed_(place, open.start, phase);
+  if (call_log_ != nullptr) note_calls(open);
   for (const std::uint32_t rank : open.ranks) {
     Open*& of_rank = states_[open.rail].open_of_rank[rank];
     if (of_rank == &open) of_rank = nullptr;

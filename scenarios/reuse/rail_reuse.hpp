@@ -14,6 +14,7 @@
 #include "collectives/runtime/call_reuse.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
+#include "scenarios/reuse/call_log.hpp"
 #include "scenarios/reuse/phase.hpp"
 #include "scenarios/reuse/phase_replay.hpp"
 
@@ -65,6 +66,10 @@ class RailReuse {
   using Closed = std::function<void(const PhasePlace& place, Picoseconds start,
                                     const std::shared_ptr<const Phase>& phase)>;
   void on_closed(Closed visit) { closed_ = std::move(visit); }
+  void keep_calls(CallLog& log);
+  [[nodiscard]] std::optional<CalledPhase> open_call_that_ended(ProcessId process,
+                                                                std::uint32_t stream,
+                                                                Picoseconds time) const;
   [[nodiscard]] std::uint64_t calls() const { return calls_; }
   [[nodiscard]] std::uint64_t phases() const { return phases_; }
   [[nodiscard]] std::uint64_t simulated() const { return simulated_; }
@@ -161,6 +166,8 @@ class RailReuse {
   /// From ranks of a rail, and ports of a replay, to places among these ranks.
   void renumber(std::uint32_t rail, const std::vector<std::uint32_t>& ranks,
                 const std::vector<PortId>& ports, Phase& phase) const;
+  [[nodiscard]] CalledPhase called(const Open& open) const;
+  void note_calls(const Open& open);
   /// Ends a phase, at `until` if it is cut off.
   void close(Open& open, std::optional<Picoseconds> until);
   [[nodiscard]] Key key_of(const Open& open) const;
@@ -183,6 +190,8 @@ class RailReuse {
       places_;
   std::map<std::pair<const PhasePlace*, std::shared_ptr<const Phase>>, PhaseTally> tallies_;
   Closed closed_;
+  CallLog* call_log_ = nullptr;
+  std::vector<PhasePlace> rail_places_;  ///< of all ranks of each rail; where calls are noted
   Picoseconds measured_from_;
   std::vector<End> ends_;
   bool asks_ = false;

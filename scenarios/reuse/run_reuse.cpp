@@ -41,6 +41,7 @@ RunReuse::RunReuse(const Experiment& experiment, const protocols::PacketNetwork:
                    const Reusable& reusable, Reuse mode)
     : e_(experiment),
       mode_(mode),
+      options_(options),
       domains_(experiment, options, reusable.domains, mode),
       rails_(experiment, options, reusable.rails) {}
 
@@ -92,6 +93,27 @@ void RunReuse::leave_out(Reusable& reusable) const {
   collectives::leave_out(reusable.domains, [&](const Component& c) {
     return hopeless[c.kind] ? reason : std::string();
   });
+}
+
+void RunReuse::keep_calls() {
+  calls_ = std::make_unique<CallLog>(e_.workload.process_hosts().size());
+  domains_.keep_calls(*calls_);
+  rails_.keep_calls(*calls_);
+}
+
+std::optional<CalledPhase> RunReuse::call_that_ended(ProcessId process, std::uint32_t stream,
+                                                     Picoseconds time) const {
+  if (!takes(process, stream)) return {};
+  if (std::optional<CalledPhase> known = calls_->ended_at(process, stream, time)) return known;
+  return rails_.takes(process, stream) ? rails_.open_call_that_ended(process, stream, time)
+                                       : domains_.open_call_that_ended(process, stream, time);
+}
+
+void RunReuse::forget_calls(std::uint32_t job, Picoseconds before) {
+  const collectives::JobPlan& plan = e_.workload.jobs()[job];
+  for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
+    calls_->forget_before(plan.process(rank), before);
+  }
 }
 
 bool RunReuse::begin_measurement(Picoseconds now) {

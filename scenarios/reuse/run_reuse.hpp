@@ -49,6 +49,17 @@ class RunReuse final : public collectives::CallReuse, public collectives::TaskOb
   void ended(ProcessId process, std::uint32_t stream, Picoseconds now,
              Picoseconds posted_at) override;
 
+  /// Before the run: which phases calls were of will be asked for.
+  void keep_calls();
+  /// The call of a rank's stream that ended then, if it took some time, and its phase, as far as it
+  /// has gone by now.
+  [[nodiscard]] std::optional<CalledPhase> call_that_ended(ProcessId process, std::uint32_t stream,
+                                                           Picoseconds time) const;
+  /// Nobody will ask for calls of a job that ended before.
+  void forget_calls(std::uint32_t job, Picoseconds before);
+  /// Of the whole run.
+  [[nodiscard]] const protocols::PacketNetwork::Options& options() const { return options_; }
+
   [[nodiscard]] bool has_rails() const { return rails_.is_used(); }
   /// Taking something over costs more than it spares.
   [[nodiscard]] bool is_hopeless() const { return domains_.is_hopeless() || rails_.is_hopeless(); }
@@ -77,6 +88,8 @@ class RunReuse final : public collectives::CallReuse, public collectives::TaskOb
  private:
   const Experiment& e_;
   const Reuse mode_;
+  const protocols::PacketNetwork::Options options_;
+  std::unique_ptr<CallLog> calls_;  ///< null: nobody will ask
   DomainReuse domains_;
   RailReuse rails_;
   std::uint64_t hops_taken_ = 0;

@@ -1,7 +1,9 @@
 #include "scenarios/run/blame_run.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -16,39 +18,34 @@ namespace {
 
 using protocols::PacketNetwork;
 
-/// A path that a message is part of.
+/// A path that a message is part of, and the part that it needs.
 struct Use {
   std::size_t path = 0;
   Picoseconds from;
   Picoseconds until;
+  const PhasePart* part = nullptr;  ///< where it is in a phase that was taken over
 };
 
-/// Messages of all paths, each once, by the time of their delivery.
+/// Messages whose packets are to be looked at in one network, each once, by the time of their
+/// delivery.
 class PathMessages {
  public:
-  PathMessages(const Experiment& e, const std::vector<JobPath>& paths) {
-    const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
-    std::map<std::tuple<Picoseconds, protocols::QueuePairId, std::uint32_t>, std::size_t> place_of;
-    std::vector<std::pair<PathMessage, std::vector<Use>>> found;
-    for (std::size_t p = 0; p < paths.size(); ++p) {
-      for (const PathMessage& m : paths[p].messages) {
-        const bool is_made_by_chips =
-            e.workload.connections()[m.connection.value()].kind != Connection::Kind::kUnicast;
-        if (is_made_by_chips) continue;
-        const auto [place, is_new] = place_of.try_emplace(
-            {m.message.delivered, m.message.queue_pair, m.message.last_sequence}, found.size());
-        if (is_new) found.push_back({m, {}});
-        found[place->second].second.push_back({p, m.from, m.until});
-      }
+  void add(const PathMessage& m, const Use& use) {
+    Found& found = found_[{m.message.delivered, m.message.queue_pair, m.message.last_sequence}];
+    if (found.uses.empty()) found.message = m;
+    found.uses.push_back(use);
+  }
+  /// All are added. `framing_of(message)`: how it is cut into packets.
+  template <class FramingOf>
+  void sort(FramingOf framing_of) {
+    for (auto& [key, of] : found_) {
+      const MessageLog::Message& m = of.message.message;
+      const std::int64_t packets = packets_of(m.bytes, framing_of(of));
+      messages.push_back(of.message);
+      first_sequences.push_back(m.last_sequence - static_cast<std::uint32_t>(packets - 1));
+      uses.push_back(std::move(of.uses));
     }
-    messages.reserve(found.size());
-    for (const auto& [key, place] : place_of) {
-      const PathMessage& m = found[place].first;
-      const std::int64_t packets = packets_of(m.message.bytes, transports.of(m.connection).framing);
-      messages.push_back(m);
-      first_sequences.push_back(m.message.last_sequence - static_cast<std::uint32_t>(packets - 1));
-      uses.push_back(std::move(found[place].second));
-    }
+    found_.clear();
   }
 
   [[nodiscard]] std::vector<protocols::WatchedMessage> watched() const {
@@ -65,9 +62,52 @@ class PathMessages {
     return all;
   }
 
+  struct Found {
+    PathMessage message;
+    std::vector<Use> uses;
+  };
   std::vector<PathMessage> messages;
   std::vector<std::uint32_t> first_sequences;
   std::vector<std::vector<Use>> uses;
+
+ private:
+  std::map<std::tuple<Picoseconds, protocols::QueuePairId, std::uint32_t>, Found> found_;
+};
+
+bool is_unicast(const collectives::Workload& workload, ConnectionId connection) {
+  return workload.connections()[connection.value()].kind == Connection::Kind::kUnicast;
+}
+
+/// Those of all paths, but for what chips make.
+class AllPathMessages {
+ public:
+  AllPathMessages(const Experiment& e, const std::vector<JobPath>& paths) {
+    const ConnectionTransports transports(e.scenario, e.fabric, e.routes, e.workload);
+    for (std::size_t p = 0; p < paths.size(); ++p) {
+      for (const PathMessage& m : paths[p].messages) {
+        if (is_unicast(e.workload, m.connection)) of_run.add(m, {p, m.from, m.until});
+      }
+      for (const PhasePart& part : paths[p].phases) {
+        for (const PathMessage& m : part.messages) {
+          if (!is_unicast(part.scene->workload(), m.connection)) continue;
+          of_phase[part.scene].add(m, {p, m.from, m.until, &part});
+        }
+      }
+    }
+    of_run.sort([&](const PathMessages::Found& of) {
+      return transports.of(of.message.connection).framing;
+    });
+    for (auto& [scene, messages] : of_phase) {
+      messages.sort([&](const PathMessages::Found& of) {
+        const ConnectionId whole =
+            scene->connection_in_whole(of.uses.front().part->phase, of.message.connection);
+        return transports.of(whole).framing;
+      });
+    }
+  }
+
+  PathMessages of_run;
+  std::map<const PhaseScene*, PathMessages> of_phase;
 };
 
 /// The storms of a run that is over, by their pauses.
@@ -96,14 +136,41 @@ class PauseRoots {
   std::map<Key, std::uint32_t> storms_;
 };
 
-/// Of what was found, the part that a path needs.
-void add_part(const JobPath& path, const Use& use, const std::vector<Charge>& charges,
+/// Of what was found of a message, the part that a path needs.
+void add_part(const std::vector<JobPath>& paths, const Use& use, const std::vector<Charge>& charges,
               BlameSums& sums) {
   for (Charge charge : charges) {
     charge.begin = std::max(charge.begin, use.from);
     charge.end = std::min(charge.end, use.until);
-    if (charge.begin < charge.end) sums.add(use.path, path, charge);
+    if (charge.begin >= charge.end) continue;
+    if (use.part != nullptr) charge = use.part->scene->in_whole(use.part->phase, charge);
+    sums.add(use.path, paths[use.path], charge);
   }
+}
+
+/// What is found of messages goes to the paths that they are on.
+PacketWalk make_walk(const PacketWalk::Surroundings& around, const PathMessages& wanted,
+                     const std::vector<JobPath>& paths, PacketWalk::RootOf root_of,
+                     BlameSums& sums) {
+  return {around, wanted.messages, wanted.first_sequences, std::move(root_of),
+          [&](std::size_t message, const std::vector<Charge>& charges) {
+            for (const Use& use : wanted.uses[message]) add_part(paths, use, charges, sums);
+          }};
+}
+
+/// Of messages in a phase that was taken over.
+void watch_phase(const PhaseScene& scene, const PathMessages& wanted,
+                 const std::vector<JobPath>& paths, BlameSums& sums) {
+  const auto root_of = [](const protocols::PauseInterval& pause) {
+    return Culprit::port(pause.port);  // there are none
+  };
+  PacketWalk walk = make_walk({scene.fabric(), scene.workload(), {}}, wanted, paths, root_of, sums);
+  scene.watch({.at_lanes = false,
+               .messages = wanted.watched(),
+               .sink = [&walk](std::span<const protocols::TraceRecord> records,
+                               Picoseconds until) { walk.add(records, until); }},
+              [&walk](const PacketNetwork& network) { walk.set_network(network); });
+  walk.finish();
 }
 
 /// False: it was stopped.
@@ -114,6 +181,15 @@ bool run_again(const Experiment& e, const PathMessages& wanted, const BlameRun& 
   options.observation.messages = wanted.watched();
   options.message_trace_sink = [&walk](std::span<const protocols::TraceRecord> records,
                                        Picoseconds until) { walk.add(records, until); };
+  std::optional<RunReuse> reuse;
+  if (how.reusable != nullptr) {
+    reuse.emplace(e, options, *how.reusable, Reuse::kOn);
+    options.keeps_domains_whole = true;
+    if (reuse->has_rails()) options.cut = CellPlan::Cut::kOne;
+    options.on_period = [&reuse] {
+      if (reuse->is_full()) reuse->take([](const TakenPhase&) {}, [] {});
+    };
+  }
   PacketNetwork* again = nullptr;
   options.on_many_messages = [&again] { again->take_ended_messages([](const auto&) {}); };
   PacketNetwork network(e.fabric, e.routes, options, e.workload.process_hosts(),
@@ -121,6 +197,12 @@ bool run_again(const Experiment& e, const PathMessages& wanted, const BlameRun& 
   again = &network;
   walk.set_network(network);
   collectives::Executor executor(e.workload, collectives::Executor::Spans::kNotKept);
+  if (reuse) {
+    executor.hand_over(*reuse);
+    network.look_elsewhere([&reuse](Picoseconds since, Picoseconds until) {
+      return reuse->was_delivered(since, until);
+    });
+  }
   network.start(executor);
   RunMonitor monitor(e, network);
   const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
@@ -148,8 +230,15 @@ void add_by_ideal(const std::vector<JobPath>& paths, IdealTimes& ideals, IsWante
                   Split split, BlameSums& sums) {
   for (std::size_t p = 0; p < paths.size(); ++p) {
     const JobPath& path = paths[p];
-    for (const PathMessage& m : path.messages) {
-      if (!is_wanted(m)) continue;
+    std::vector<PathMessage> messages;
+    std::ranges::copy_if(path.messages, std::back_inserter(messages), is_wanted);
+    for (const PhasePart& part : path.phases) {
+      for (const PathMessage& m : part.messages) {
+        const PathMessage whole = part.scene->in_whole(part.phase, m);
+        if (is_wanted(whole)) messages.push_back(whole);
+      }
+    }
+    for (const PathMessage& m : messages) {
       std::vector<Charge> charges;
       charge_by_ideal(m, ideals, path.job, charges);
       std::vector<Charge> parts;
@@ -211,26 +300,23 @@ void find_blame(const Experiment& e, const std::vector<JobPath>& paths, IdealTim
   if (how.timeline != nullptr) sums.keep(paths.size());
   add_charges(paths, sums);
   add_by_ideal(
-      paths, ideals,
-      [&e](const PathMessage& m) {
-        return e.workload.connections()[m.connection.value()].kind != Connection::Kind::kUnicast;
-      },
+      paths, ideals, [&e](const PathMessage& m) { return !is_unicast(e.workload, m.connection); },
       [](const PathMessage&, const Charge& queueing, std::vector<Charge>& parts) {
         parts.push_back(queueing);
       },
       sums);
-  const PathMessages wanted(e, paths);
-  if (!wanted.messages.empty()) {
+  const AllPathMessages wanted(e, paths);
+  for (const auto& [scene, messages] : wanted.of_phase) {
+    watch_phase(*scene, messages, paths, sums);
+  }
+  if (!wanted.of_run.messages.empty()) {
     const PauseRoots roots(results);
-    PacketWalk walk(
-        e, wanted.messages, wanted.first_sequences,
-        [&roots](const protocols::PauseInterval& pause) { return roots.of(pause); },
-        [&](std::size_t message, const std::vector<Charge>& charges) {
-          for (const Use& use : wanted.uses[message]) {
-            add_part(paths[use.path], use, charges, sums);
-          }
-        });
-    if (!run_again(e, wanted, how, walk)) {
+    const bool has_input_queues =
+        e.scenario.switches.queueing == protocols::SwitchConfig::Queueing::kInput;
+    PacketWalk walk = make_walk(
+        {e.fabric, e.workload, e.faults, has_input_queues}, wanted.of_run, paths,
+        [&roots](const protocols::PauseInterval& pause) { return roots.of(pause); }, sums);
+    if (!run_again(e, wanted.of_run, how, walk)) {
       results.outcome = Outcome::kInterrupted;
       return;
     }

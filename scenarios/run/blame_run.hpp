@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "scenarios/blame/path_finder.hpp"
+#include "scenarios/reuse/run_reuse.hpp"
 #include "scenarios/run/fluid_sharers.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "scenarios/timeline/timeline.hpp"
@@ -14,6 +15,8 @@ struct BlameRun {
   const protocols::Parallelism& parallelism;
   const ProgressObserver& progress;
   Timeline* timeline = nullptr;  ///< where paths are shown, if anywhere
+  /// What the run took over, as the second one does; null: nothing.
+  const Reusable* reusable = nullptr;
 };
 
 /// Runs the experiment once more, looking at the packets of the messages on critical paths, and

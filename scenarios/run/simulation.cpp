@@ -210,6 +210,7 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
   if (takes_over) {
     executor.hand_over(*reuse);
     recorder.follow(*reuse);
+    if (paths) paths->follow(*reuse);
   } else if (reuse != nullptr) {
     executor.tell(*reuse);
   }
@@ -317,7 +318,10 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
   for (std::string& warning : stall_warnings(e, network)) {
     results.warnings.push_back(std::move(warning));
   }
-  if (paths) find_blame(e, paths->finish(), ideals, {parallelism, progress, timeline}, results);
+  if (paths) {
+    find_blame(e, paths->finish(), ideals,
+               {parallelism, progress, timeline, takes_over ? &reusable : nullptr}, results);
+  }
   if (timeline != nullptr) end_timeline(*timeline, results);
   return results;
 }

@@ -16,6 +16,7 @@ using scenarios::Experiment;
 using scenarios::Results;
 using scenarios::Reuse;
 using ::testing::Contains;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -25,13 +26,14 @@ std::string step(const std::string& rest) {
 }
 
 /// Some over leaves with PFC, where rails share buffers; what is lost is sent again after so long.
-std::string step_over_ethernet(const std::string& rest, const std::string& timeout = "200us") {
+std::string step_over_ethernet(const std::string& rest, const std::string& timeout = "200us",
+                               const std::string& training = reuse_training(
+                                   "tensor: 8, pipeline: 2, data: 2, schedule: 1f1b")) {
   return "name: reuse\nracks: {count: 4, servers: 1, server: hgx-h100}\n"
          "links: {access: {length: 5m, cable: copper}, uplink: {length: 30m, cable: fibre}}\n"
          "fabric: {topology: rail-optimised, group: 2, spines: 2, switch: spectrum-4, "
          "convergence: 20us}\ntransport: {type: roce, retransmit_timeout: " +
-         timeout + "}\n" + rest + "jobs:\n" +
-         reuse_training("tensor: 8, pipeline: 2, data: 2, schedule: 1f1b");
+         timeout + "}\n" + rest + "jobs:\n" + training;
 }
 
 TEST(ReuseWithFaults, ElsewhereTakesAllOver) {
@@ -164,6 +166,56 @@ TEST(ReuseWithTraces, OfEverythingTakesNothingOver) {
     const Results on = expect_equal_folders_of(step("observe: " + std::string(observe) + "\n"));
     EXPECT_THAT(on.reuse.refusals, Contains(HasSubstr("nothing is reused: ")));
   }
+}
+
+/// What of critical paths passed on links inside servers.
+Picoseconds blamed_inside_servers(const Results& results) {
+  Picoseconds all;
+  for (const scenarios::BlameResult& row : results.blame) {
+    if (row.port.find("chip") != std::string::npos) all += row.time;
+  }
+  return all;
+}
+
+// Paths lead through calls that were taken over: their phases are simulated once more for that.
+TEST(ReuseWithBlame, FollowsPathsThroughWhatIsTakenOver) {
+  for (const char* parallelism :
+       {"tensor: 8, data: 4", "tensor: 8, pipeline: 2, data: 2, schedule: 1f1b",
+        "sequence_parallel: true, tensor: 8, pipeline: 4, schedule: zb-h1"}) {
+    SCOPED_TRACE(parallelism);
+    const Results on = expect_equal_folders_of(reuse_servers(
+        4, reuse_training(parallelism, ", iterations: 2, communication: {algorithm: ring}"),
+        "observe: {blame: true}\n"));
+    EXPECT_EQ(on.reuse.components, 4U);
+    EXPECT_GT(on.reuse.rails, 0U);
+    EXPECT_GT(blamed_inside_servers(on), 1_us);
+  }
+}
+
+// Messages over leaves are simulated each, in the run and in the one that looks at their packets.
+TEST(ReuseWithBlame, FollowsPathsThroughWhatIsNot) {
+  const Results on = expect_equal_folders_of(step_over_ethernet(
+      "observe: {blame: true}\n", "200us",
+      reuse_training("tensor: 8, data: 4", ", communication: {algorithm: ring}")));
+  EXPECT_EQ(on.reuse.components, 4U);
+  EXPECT_EQ(on.reuse.rails, 0U);
+  EXPECT_GT(blamed_inside_servers(on), 1_us);
+}
+
+// Tensor parallelism of few bytes is by NVLS, whose messages are split by their zero-load times.
+TEST(ReuseWithBlame, FollowsWhatChipsAddUp) {
+  const Results on = expect_equal_folders_of(step("observe: {blame: true}\n"));
+  EXPECT_EQ(on.reuse.components, 4U);
+  EXPECT_THAT(on.blame, Contains(Field(&scenarios::BlameResult::culprit_kind, "job")));
+}
+
+TEST(ReuseWithBlame, AfterAWarmupAndCutOff) {
+  Experiment e = experiment_of_text(step("observe: {blame: true}\n"));
+  const Picoseconds whole = folder_of_run(e, Reuse::kOff).results.simulated;
+  e.scenario.run.warmup = whole / 3;
+  expect_equal_folders(folder_of_run(e, Reuse::kOff), folder_of_run(e, Reuse::kOn));
+  e.scenario.run.until = whole / 2;
+  expect_equal_folders(folder_of_run(e, Reuse::kOff), folder_of_run(e, Reuse::kOn));
 }
 
 /// Off and on with warm-ups that end at so many times all over the run, some of it cut off.

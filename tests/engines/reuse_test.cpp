@@ -313,10 +313,11 @@ TEST(Reuse, AuditSeesThatPhasesWhichBeginAlikeEndAlike) {
 
 TEST(Reuse, SaysWhyNothingIsReused) {
   Experiment e =
-      experiment_of_text(server(reuse_training("tensor: 8"), "observe: {blame: true}\n"));
+      experiment_of_text(server(reuse_training("tensor: 8"), "observe: {credits: true}\n"));
   const Results results = run_with(e, Reuse::kOn).results;
   ASSERT_EQ(results.reuse.refusals.size(), 1U);
-  EXPECT_EQ(results.reuse.refusals.front(), "nothing is reused: blame follows packets");
+  EXPECT_EQ(results.reuse.refusals.front(),
+            "nothing is reused: waits for credits are written down wherever they are");
 }
 
 }  // namespace

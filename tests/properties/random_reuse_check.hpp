@@ -10,9 +10,9 @@
 
 namespace weft::testing {
 
-/// All that the random training of this seed writes is the same with calls simulated once, on some
-/// number of threads and for some cut; of one in a hundred also where that is verified. Returns the
-/// results with reuse.
+/// All that the random training of this seed writes, of every other one with who is to blame, is
+/// the same with calls simulated once, on some number of threads and for some cut; of one in a
+/// hundred also where that is verified. Returns the results with reuse.
 inline scenarios::Results check_random_reuse(std::uint64_t seed) {
   const std::string text = RandomTraining(seed).text();
   SCOPED_TRACE(text);
@@ -20,6 +20,7 @@ inline scenarios::Results check_random_reuse(std::uint64_t seed) {
   constexpr CellPlan::Cut kCuts[] = {CellPlan::Cut::kAuto, CellPlan::Cut::kOne,
                                      CellPlan::Cut::kFinest};
   e.scenario.run.cells = kCuts[seed / 3 % 3];
+  e.scenario.observe.blame = seed % 2 == 0;
   const FolderOfRun off = folder_of_run(e, scenarios::Reuse::kOff);
   const auto threads = static_cast<std::uint32_t>(1 + seed % 3);
   const FolderOfRun on =
