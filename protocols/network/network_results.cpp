@@ -8,6 +8,7 @@
 #include "protocols/network/network_audit.hpp"
 #include "protocols/network/packet_engine.hpp"
 #include "protocols/network/packet_network.hpp"
+#include "protocols/recurrence/live_part.hpp"
 
 namespace weft::protocols {
 
@@ -129,21 +130,9 @@ void PacketNetwork::forget_flows() {
 
 bool PacketNetwork::is_quiet(HostId host) const {
   const NetworkState& s = *state_;
-  const auto is_idle = [&s](const PortState& port) {
-    if (port.is_transmitting || port.waiting != 0 || port.pending_control != 0) return false;
-    if (port.out->in_flight() != 0) return false;
-    if (port.out->control_out.front(port.out->control_in) != nullptr) return false;
-    for (const ClassId c : s.classes_of(port)) {
-      const ClassConstants& constants = s.constants.of_class[c];
-      const bool has_credits =
-          constants.is_credit && s.queue(port, c).credits != constants.credit_blocks;
-      if (has_credits) return false;
-    }
-    return true;
-  };
   for (const Port& link : s.fabric.ports_of(s.fabric.hosts[host.value()])) {
     const PortState& peer = s.ports[link.peer.value()];
-    if (!is_idle(peer) || !is_idle(s.ports[peer.peer.value()])) return false;
+    if (!is_idle(s, peer) || !is_idle(s, s.ports[peer.peer.value()])) return false;
   }
   const auto is_busy = [&](const SendingEnd& sender) {
     if (sender.host != host && s.heading_of(sender).destination != host) return false;

@@ -33,6 +33,7 @@ Leaper::Leaper(NetworkState& state, Cell& cell, Worker& worker, Run run)
       cell_(cell),
       worker_(worker),
       run_(std::move(run)),
+      live_part_(state),
       look_every_(kLookEvery * longest_transmission(state)) {}
 
 bool Leaper::run(Picoseconds& now, Picoseconds until) {
@@ -66,7 +67,7 @@ std::optional<Picoseconds> Leaper::end_of_packet(const SenderState& clock) const
 }
 
 std::unique_ptr<StatePicture> Leaper::picture(Picoseconds now) {
-  return std::make_unique<StatePicture>(s_, cell_, worker_, now);
+  return std::make_unique<StatePicture>(s_, cell_, worker_, live_part_.find(), now);
 }
 
 // States are compared as long before the end of a packet as the first picture was taken, which is

@@ -53,6 +53,7 @@ class Leaper {
   Cell& cell_;
   Worker& worker_;
   const Run run_;
+  LivePartFinder live_part_;
   const Picoseconds look_every_;  ///< for a clock, while there is none
   Leaps leaps_;
   std::optional<std::uint64_t> given_up_at_;  ///< messages that had ended then

@@ -1,8 +1,10 @@
 #include "protocols/recurrence/recurrence.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "protocols/recurrence/state_walk.hpp"
+#include "simcore/base/id_vector.hpp"
 
 namespace weft::protocols {
 namespace {
@@ -94,8 +96,9 @@ class Mover {
 
 /// What grows by as much in each period: calls `visit(count)` with each such number.
 template <class Visit>
-void for_each_count(NetworkState& s, Visit visit) {
-  for (const PortState& port : s.ports) {
+void for_each_count(NetworkState& s, const LivePart& part, Visit visit) {
+  for (const std::uint32_t p : part.ports) {
+    const PortState& port = s.ports[p];
     for (const ClassId c : s.classes_of(port)) {
       ClassQueue& q = s.queue(port, c);
       visit(q.bytes);
@@ -179,19 +182,21 @@ bool can_recur(const NetworkState& s) {
   });
 }
 
-StatePicture::StatePicture(NetworkState& s, Cell& cell, const Worker& worker, Picoseconds now)
-    : time_(now), sums_(worker.sums), latencies_(worker.packet_latency) {
+StatePicture::StatePicture(NetworkState& s, Cell& cell, const Worker& worker, LivePart part,
+                           Picoseconds now)
+    : time_(now), part_(std::move(part)), sums_(worker.sums), latencies_(worker.packet_latency) {
   Reader reader(s, now);
   reader.write_to(words_);
-  StateWalk(s, cell, now, reader).run();
-  for (const SenderState& sender : s.senders.all_whole()) {
+  StateWalk(s, cell, part_, now, reader).run();
+  for (const QueuePairId qp : part_.queue_pairs) {
+    const SenderState& sender = s.senders.whole(qp);
     progress_.push_back({.next = sender.next,
                          .unacked = sender.unacked,
                          .received = sender.received,
                          .since_ack = receiver_of(s, sender).since_ack,
                          .deadline = sender.deadline});
   }
-  for_each_count(s, [this](const auto& count) { counts_.push_back(wide(count)); });
+  for_each_count(s, part_, [this](const auto& count) { counts_.push_back(wide(count)); });
 }
 
 bool StatePicture::is_again(NetworkState& s, Cell& cell, const Worker& worker,
@@ -206,16 +211,17 @@ bool StatePicture::is_again(NetworkState& s, Cell& cell, const Worker& worker,
   if (has_repairs || in_flight(worker.sums) != in_flight(sums_)) return false;
   Reader reader(s, now);
   reader.compare_with(words_);
-  StateWalk(s, cell, now, reader).run();
+  StateWalk(s, cell, part_, now, reader).run();
   if (reader.differs()) return false;
-  return std::ranges::all_of(s.senders.all_whole(), [&](const SenderState& sender) {
-    return moves_along(s, sender, now) || stands_still(s, sender);
+  bool all = true;
+  for_each_progress(s, [&](const SenderState& sender, const Progress& then) {
+    all = all && (moves_along(s, sender, then, now) || stands_still(s, sender, then));
   });
+  return all;
 }
 
 bool StatePicture::moves_along(const NetworkState& s, const SenderState& sender,
-                               Picoseconds now) const {
-  const Progress& then = progress_[s.senders.queue_pair_of(sender)];
+                               const Progress& then, Picoseconds now) const {
   const std::uint32_t packets = sender.next - then.next;
   const bool waits = sender.has_outstanding();
   return sender.unacked - then.unacked == packets && sender.received - then.received == packets &&
@@ -223,8 +229,8 @@ bool StatePicture::moves_along(const NetworkState& s, const SenderState& sender,
          (!waits || sender.deadline - then.deadline == now - time_);
 }
 
-bool StatePicture::stands_still(const NetworkState& s, const SenderState& sender) const {
-  const Progress& then = progress_[s.senders.queue_pair_of(sender)];
+bool StatePicture::stands_still(const NetworkState& s, const SenderState& sender,
+                                const Progress& then) {
   const std::uint32_t packets = sender.next - then.next;
   return sender.unacked == then.unacked && sender.received == then.received &&
          receiver_of(s, sender).since_ack - then.since_ack == packets &&
@@ -233,13 +239,16 @@ bool StatePicture::stands_still(const NetworkState& s, const SenderState& sender
 
 std::uint64_t StatePicture::most_repeats(const NetworkState& s, Picoseconds now,
                                          std::uint64_t most) const {
-  for (const SenderState& sender : s.senders.all_whole()) {
-    const std::uint32_t packets = packets_since(s, sender);
-    if (packets == 0) continue;
-    if (sender.message == kNoIndex || sender.message != sender.oldest_message) return 0;
+  for_each_progress(s, [&](const SenderState& sender, const Progress& then) {
+    const std::uint32_t packets = sender.next - then.next;
+    if (packets == 0) return;
+    if (sender.message == kNoIndex || sender.message != sender.oldest_message) {
+      most = 0;
+      return;
+    }
     // The packet that is next must not be the last one, either: that may be smaller.
     std::uint32_t left = sender.message_last - std::min(sender.next + 1, sender.message_last);
-    if (!moves_along(s, sender, now)) {
+    if (!moves_along(s, sender, then, now)) {
       const TransportConstants& t = s.constants.transports[sender.transport];
       const std::uint32_t since_ack = receiver_of(s, sender).since_ack + 1;
       const std::uint32_t in_flight = sender.next - sender.received + 1;
@@ -247,17 +256,21 @@ std::uint64_t StatePicture::most_repeats(const NetworkState& s, Picoseconds now,
       left = std::min(left, sender.window - std::min(in_flight, sender.window));
     }
     most = std::min<std::uint64_t>(most, left / packets);
-  }
+  });
   return most;
 }
 
 Picoseconds StatePicture::next_look(const NetworkState& s, const Cell& cell,
                                     Picoseconds now) const {
+  std::vector<QueuePairId> waiting;  // those that were not acknowledged anything since
+  for_each_progress(s, [&](const SenderState& sender, const Progress& then) {
+    if (!moves_along(s, sender, then, now)) waiting.push_back(s.senders.queue_pair_of(sender));
+  });
   Picoseconds first = Agenda::kNever;
   for (const AgendaEvent& event : cell.agenda.events()) {
     bool is_look = is_of_job(event);
     if (static_cast<EventType>(event.type) == EventType::kRetransmit) {
-      is_look = !moves_along(s, s.senders.whole(QueuePairId(event.target)), now);
+      is_look = std::ranges::binary_search(waiting, QueuePairId(event.target));
     }
     if (is_look) first = std::min(first, event.time);
   }
@@ -268,15 +281,17 @@ void StatePicture::repeat(NetworkState& s, Cell& cell, Worker& worker, Picosecon
                           std::uint64_t times) const {
   const Picoseconds by = static_cast<std::int64_t>(times) * (now - time_);
   IdVector<QueuePairId, Advance> advances;
-  for (const SenderState& sender : s.senders.all_whole()) {
-    advances.push_back({static_cast<std::uint32_t>(times * packets_since(s, sender)),
-                        moves_along(s, sender, now)});
-  }
+  advances.resize(s.senders.all_whole().size());
+  for_each_progress(s, [&](const SenderState& sender, const Progress& then) {
+    advances[s.senders.queue_pair_of(sender)] = {
+        static_cast<std::uint32_t>(times * (sender.next - then.next)),
+        moves_along(s, sender, then, now)};
+  });
   Mover mover(by, advances);
-  StateWalk(s, cell, now, mover).run();
+  StateWalk(s, cell, part_, now, mover).run();
   now += by;
   const WideUnsigned* before = counts_.data();
-  for_each_count(s, [&](auto& count) {
+  for_each_count(s, part_, [&](auto& count) {
     set(count, wide(count) + times * (wide(count) - *before));
     ++before;
   });

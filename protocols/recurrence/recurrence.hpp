@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "protocols/recurrence/live_part.hpp"
 #include "protocols/state/network_state.hpp"
 #include "simcore/base/histogram.hpp"
-#include "simcore/base/id_vector.hpp"
 #include "simcore/engine/cell.hpp"
 
 namespace weft::protocols {
@@ -19,7 +19,9 @@ namespace weft::protocols {
 /// but for the time and for how far messages are; and what it had counted.
 class StatePicture {
  public:
-  StatePicture(NetworkState& state, Cell& cell, const Worker& worker, Picoseconds now);
+  /// `part`: what may change.
+  StatePicture(NetworkState& state, Cell& cell, const Worker& worker, LivePart part,
+               Picoseconds now);
 
   [[nodiscard]] Picoseconds time() const { return time_; }
   /// Whether it is like that again, at `now`: what followed follows once more.
@@ -48,19 +50,24 @@ class StatePicture {
     Picoseconds deadline;
   };
 
-  [[nodiscard]] std::uint32_t packets_since(const NetworkState& state,
-                                            const SenderState& sender) const {
-    return sender.next - progress_[state.senders.queue_pair_of(sender)].next;
+  /// Of all queue pairs that can have any: calls `visit(sender, progress)`.
+  template <class Visit>
+  void for_each_progress(const NetworkState& state, Visit visit) const {
+    for (std::size_t i = 0; i < progress_.size(); ++i) {
+      visit(state.senders.whole(part_.queue_pairs[i]), progress_[i]);
+    }
   }
   /// As many of its packets were acknowledged since as were sent.
   [[nodiscard]] bool moves_along(const NetworkState& state, const SenderState& sender,
-                                 Picoseconds now) const;
+                                 const Progress& then, Picoseconds now) const;
   /// None were: its receiver waits for more.
-  [[nodiscard]] bool stands_still(const NetworkState& state, const SenderState& sender) const;
+  [[nodiscard]] static bool stands_still(const NetworkState& state, const SenderState& sender,
+                                         const Progress& then);
 
   Picoseconds time_;
   std::vector<std::uint64_t> words_;
-  IdVector<QueuePairId, Progress> progress_;
+  LivePart part_;
+  std::vector<Progress> progress_;  ///< by queue pair of the part
   std::vector<WideUnsigned> counts_;
   Worker::Sums sums_;
   std::vector<Histogram> latencies_;

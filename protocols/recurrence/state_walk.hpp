@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "protocols/recurrence/live_part.hpp"
 #include "protocols/state/network_state.hpp"
 #include "simcore/engine/cell.hpp"
 
@@ -13,7 +14,8 @@
 namespace weft::protocols {
 
 /// What visits the fields of a state. What lies outside the walk decides nothing as long as no
-/// message ends, begins or is posted: what is counted, what messages are, hints of what to fetch.
+/// message ends, begins or is posted: what is counted, what messages are, whose turn it is of a
+/// connection's queue pairs, hints of what to fetch.
 template <class V>
 concept StateVisitor = requires(V v, Picoseconds& time, std::uint32_t& number, std::uint64_t value,
                                 ReorderBuffer& buffer, SenderState& sender,
@@ -38,29 +40,29 @@ concept StateVisitor = requires(V v, Picoseconds& time, std::uint32_t& number, s
   return type == EventType::kWake || type == EventType::kSignal || type == EventType::kAlarm;
 }
 
-/// Of a network that is one cell and can recur (`can_recur`), between two windows.
+/// Of the part of a network that can change, where it is one cell and can recur (`can_recur`),
+/// between two windows.
 template <StateVisitor V>
 class StateWalk {
  public:
-  StateWalk(NetworkState& state, Cell& cell, Picoseconds now, V& visitor)
-      : s_(state), cell_(cell), now_(now), v_(visitor) {}
+  StateWalk(NetworkState& state, Cell& cell, const LivePart& part, Picoseconds now, V& visitor)
+      : s_(state), cell_(cell), part_(part), now_(now), v_(visitor) {}
 
   void run() {
     v_.same(static_cast<std::uint64_t>(cell_.live_events));
     v_.same(static_cast<std::uint64_t>(cell_.job_events));
-    for (std::uint32_t i = 0; i < s_.senders.size(); ++i) {
+    for (const QueuePairId qp : part_.queue_pairs) {
       if (v_.is_done()) return;
-      queue_pair(QueuePairId(i));
+      queue_pair(qp);
     }
-    for (PortState& of : s_.ports) {
+    for (const std::uint32_t p : part_.ports) {
       if (v_.is_done()) return;
-      port(of);
+      port(s_.ports[p]);
     }
     for (const SwitchState& sw : s_.switches) {
       same(sw.buffer_used);
       same(sw.shared_used);
     }
-    for (const ConnectionState& connection : s_.connections) v_.same(connection.next);
     if (!v_.is_done()) agenda();
   }
 
@@ -223,6 +225,7 @@ class StateWalk {
 
   NetworkState& s_;
   Cell& cell_;
+  const LivePart& part_;
   const Picoseconds now_;
   V& v_;
 };
