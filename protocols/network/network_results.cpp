@@ -209,8 +209,7 @@ std::vector<CreditWait> PacketNetwork::credit_waits() const {
 }
 
 std::uint64_t PacketNetwork::packets_in_flight() const {
-  const Worker::Sums sums = engine_->sums();
-  return sums.packets_injected - sums.packets_delivered - sums.packets_dropped;
+  return engine_->sums().packets_in_flight();
 }
 
 std::uint64_t PacketNetwork::payload_packets_arrived() const {

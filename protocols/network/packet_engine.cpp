@@ -198,7 +198,7 @@ PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds u
     const Picoseconds limit = std::min(until, next_instant());
     const Picoseconds end = limit - now < lookahead ? limit : now + lookahead;
     if (s_.old_packets.is_look_due(end)) [[unlikely]]
-      s_.old_packets.look(s_, window_end, end);
+      s_.old_packets.look(s_, window_end, end, sums().packets_in_flight() > 0);
     window_events_ = run_window_of_all(now, end);
     collect();
     if (workers_[0]->stops) [[unlikely]] {
@@ -291,7 +291,8 @@ bool PacketNetwork::Engine::is_stalled(Picoseconds now) {
 }
 
 bool PacketNetwork::Engine::is_deadlocked() {
-  deadlock = find_deadlock(s_);
+  // Looking at all ports takes long in a large network, which may be empty most of the time.
+  deadlock = sums().packets_in_flight() > 0 ? find_deadlock(s_) : std::vector<BlockedPort>();
   return !deadlock.empty();
 }
 

@@ -160,11 +160,6 @@ const ReceiverState& receiver_of(const NetworkState& s, const SenderState& sende
   return s.receivers[protocols::receiver_of(s.senders.queue_pair_of(sender))];
 }
 
-/// Injected, and neither delivered nor dropped.
-std::uint64_t in_flight(const Worker::Sums& sums) {
-  return sums.packets_injected - sums.packets_delivered - sums.packets_dropped;
-}
-
 }  // namespace
 
 bool can_recur(const NetworkState& s) {
@@ -208,7 +203,7 @@ bool StatePicture::is_again(NetworkState& s, Cell& cell, const Worker& worker,
   // Whoever sends again does so since timers ran out, which are not compared.
   const bool has_repairs = worker.sums.packets_retransmitted != sums_.packets_retransmitted ||
                            worker.sums.timeouts != sums_.timeouts;
-  if (has_repairs || in_flight(worker.sums) != in_flight(sums_)) return false;
+  if (has_repairs || worker.sums.packets_in_flight() != sums_.packets_in_flight()) return false;
   Reader reader(s, now);
   reader.compare_with(words_);
   StateWalk(s, cell, part_, now, reader).run();

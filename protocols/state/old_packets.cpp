@@ -25,8 +25,13 @@ void for_each_data_packet(const NetworkState& s, Visit visit) {
 
 // Up to `safe_until_`, which is no earlier than `now`, the time in a packet that is not among the
 // old ones is less than a wrap ago.
-void OldPackets::look(const NetworkState& state, Picoseconds now, Picoseconds end) {
+void OldPackets::look(const NetworkState& state, Picoseconds now, Picoseconds end,
+                      bool has_packets) {
   safe_until_ = std::max(end, now + kLookAhead);
+  if (!has_packets) {
+    sent_.clear();
+    return;
+  }
   const std::uint32_t present = stamp_of(now);
   const Picoseconds too_old = kWrap - (safe_until_ - now);
   std::map<Key, Picoseconds> still_there;

@@ -22,8 +22,8 @@ class OldPackets {
 
   /// Whether a packet could be misread before `end`.
   [[nodiscard]] bool is_look_due(Picoseconds end) const { return end > safe_until_; }
-  /// `now` is the end of the last window, `end` that of the next one.
-  void look(const NetworkState& state, Picoseconds now, Picoseconds end);
+  /// `now` is the end of the last window, `end` that of the next one. `has_packets`: there are any.
+  void look(const NetworkState& state, Picoseconds now, Picoseconds end, bool has_packets);
 
   [[nodiscard]] bool empty() const { return sent_.empty(); }
   /// What a data packet that arrives now has taken.

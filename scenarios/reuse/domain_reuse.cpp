@@ -367,10 +367,6 @@ ReuseReport DomainReuse::report() const {
   }
   for (const auto& phases : seen_) report.simulated += phases.size();
   report.ended_otherwise = ended_otherwise_;
-  for (const Components::Refusal& refusal : components_.refusals) {
-    report.refusals.push_back(
-        fmt::format("calls among {} GPUs are simulated each: {}", refusal.gpus, refusal.reason));
-  }
   return report;
 }
 

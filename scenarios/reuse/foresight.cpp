@@ -123,7 +123,8 @@ class Foresight {
 }  // namespace
 
 Spared most_spared(const Experiment& e) {
-  if (e.scenario.run.reuse.mode != Reuse::kOn || !obstacle_to_reuse(e).empty()) return {};
+  const bool takes_over = e.scenario.run.reuse.mode == Reuse::kOn && has_calls(e.workload);
+  if (!takes_over || !obstacle_to_reuse(e).empty()) return {};
   const Reusable reusable = find_reusable(e);
   Foresight foresight(e);
   Spared spared = foresight.of(reusable.domains);

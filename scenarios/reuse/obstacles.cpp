@@ -12,6 +12,11 @@ namespace weft::scenarios {
 
 using collectives::Component;
 
+bool has_calls(const collectives::Workload& workload) {
+  return std::ranges::any_of(
+      workload.jobs(), [](const collectives::JobPlan& job) { return job.program->streams() > 0; });
+}
+
 std::string obstacle_to_reuse(const Experiment& e) {
   const Scenario& s = e.scenario;
   if (e.lone_job) return "a job that runs alone is simulated whole";

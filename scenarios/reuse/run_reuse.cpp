@@ -37,6 +37,19 @@ Reusable find_reusable(const Experiment& e) {
   return reusable;
 }
 
+std::vector<std::string> Reusable::refusals() const {
+  std::vector<std::string> sentences;
+  for (const collectives::Components::Refusal& refusal : domains.refusals) {
+    sentences.push_back(
+        fmt::format("calls among {} GPUs are simulated each: {}", refusal.gpus, refusal.reason));
+  }
+  for (const collectives::Components::Refusal& refusal : rails.refusals) {
+    sentences.push_back(fmt::format("calls between servers of {} GPUs are simulated each: {}",
+                                    refusal.gpus, refusal.reason));
+  }
+  return sentences;
+}
+
 RunReuse::RunReuse(const Experiment& experiment, const protocols::PacketNetwork::Options& options,
                    const Reusable& reusable, Reuse mode)
     : e_(experiment),
@@ -171,10 +184,7 @@ ReuseReport RunReuse::report(const Reusable& reusable) const {
   report.rail_simulated = rails_.simulated();
   report.simulated_hops += rails_.simulated_hops();
   report.leaps += rails_.leaps();
-  for (const collectives::Components::Refusal& refusal : reusable.rails.refusals) {
-    report.refusals.push_back(fmt::format("calls between servers of {} GPUs are simulated each: {}",
-                                          refusal.gpus, refusal.reason));
-  }
+  report.refusals = reusable.refusals();
   return report;
 }
 

@@ -20,6 +20,10 @@ namespace weft::scenarios {
 struct Reusable {
   collectives::Components domains;
   collectives::Components rails;
+
+  [[nodiscard]] bool is_empty() const { return domains.all.empty() && rails.all.empty(); }
+  /// Sentences: what is not, and why.
+  [[nodiscard]] std::vector<std::string> refusals() const;
 };
 
 /// All of a run, as it is built.

@@ -334,14 +334,18 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
   const auto without = [&] {
     return *simulate_with(nullptr, {}, e, progress, files, parallelism, sink);
   };
-  if (mode == Reuse::kOff) return without();
-  if (const std::string obstacle = obstacle_to_reuse(e); !obstacle.empty()) {
+  if (mode == Reuse::kOff || !has_calls(e.workload)) return without();
+  const auto without_for = [&](std::vector<std::string> reasons) {
     Results results = without();
     results.reuse.mode = mode;
-    results.reuse.refusals.push_back("nothing is reused: " + obstacle);
+    results.reuse.refusals = std::move(reasons);
     return results;
+  };
+  if (const std::string obstacle = obstacle_to_reuse(e); !obstacle.empty()) {
+    return without_for({"nothing is reused: " + obstacle});
   }
   Reusable reusable = find_reusable(e);
+  if (reusable.is_empty()) return without_for(reusable.refusals());
   for (;;) {
     RunReuse reuse(e, network_options(e), reusable, mode);
     std::optional<Results> results =

@@ -37,7 +37,7 @@ enum class Periods : std::uint8_t {
 };
 
 struct ReuseSpec {
-  Reuse mode = Reuse::kOff;
+  Reuse mode = Reuse::kOn;
   Periods periods = Periods::kSimulated;
   double tolerance = 0.01;  ///< of approximate periods: how far they may differ
 };

@@ -38,6 +38,11 @@ struct alignas(64) Worker {
     std::uint64_t messages_sent = 0;       ///< that their senders are done with
     std::uint64_t messages_delivered = 0;  ///< of a multicast, to each member
 
+    /// Packets that are somewhere in the network: injected, and neither delivered nor dropped.
+    [[nodiscard]] std::uint64_t packets_in_flight() const {
+      return packets_injected - packets_delivered - packets_dropped;
+    }
+
     Sums& operator+=(const Sums& other) { return add(other, 1); }
     /// Adds `other` so many times; in arithmetic modulo 2^64, so that -1 takes it away.
     Sums& add(const Sums& other, std::uint64_t times) {

@@ -51,7 +51,7 @@ schema::Object<ReuseSpec> reuse_schema() {
            {Reuse::kAudit, "audit",
             "everything is simulated, and says how often phases begin alike and end alike"}},
           "whether calls that begin alike are simulated again; results do not depend on it")
-      .source("nothing is taken for granted")
+      .source("results are the same to the bit")
       .choice(
           "periods", &ReuseSpec::periods,
           {{Periods::kSimulated, "simulated", "all of them are"},
