@@ -380,18 +380,18 @@ void PacketNetwork::set_alarm(Picoseconds time, ProcessId process, std::uint32_t
 PacketNetwork::Status PacketNetwork::run_until(Picoseconds until, const Observer& observer) {
   const Picoseconds end = std::min(until, longest_run());
   if (leaper_ == nullptr) return engine_->run(now_, end, observer);
-  return leaper_->run(now_, end) ? engine_->run(now_, end, {}) : status_;
+  const auto simulate = [&](Picoseconds& now, Picoseconds to) {
+    status_ = engine_->run(now, to, observer);
+    return status_ == Status::kTimeLimit;
+  };
+  return leaper_->run(now_, end, simulate) ? engine_->run(now_, end, observer) : status_;
 }
 
 Leaps PacketNetwork::leaps() const { return leaper_ == nullptr ? Leaps() : leaper_->leaps(); }
 
 void PacketNetwork::prepare_leaps() {
   if (!options_.leaps || engine_->cells.size() != 1 || !can_recur(*state_)) return;
-  leaper_ = std::make_unique<Leaper>(*state_, engine_->cells.front(), engine_->first_worker(),
-                                     [this](Picoseconds& now, Picoseconds until) {
-                                       status_ = engine_->run(now, until, {});
-                                       return status_ == Status::kTimeLimit;
-                                     });
+  leaper_ = std::make_unique<Leaper>(*state_, engine_->cells.front(), engine_->first_worker());
 }
 
 Picoseconds PacketNetwork::longest_run() const {

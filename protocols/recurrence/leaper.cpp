@@ -14,6 +14,8 @@ constexpr std::uint32_t kFewPackets = 32;
 constexpr std::int64_t kLookEvery = 64;
 /// The longest time between two states that are compared, in packets of the clock.
 constexpr std::uint32_t kLongestPeriod = 4096;
+/// What it takes to copy one, as Leaper::kWordsPerStop.
+constexpr std::uint64_t kWordsPerHistogram = 2'000;
 /// How often the port of a clock is looked at while it sends a packet.
 constexpr std::int64_t kLooksPerPacket = 4;
 
@@ -28,20 +30,19 @@ Picoseconds longest_transmission(const NetworkState& s) {
 
 }  // namespace
 
-Leaper::Leaper(NetworkState& state, Cell& cell, Worker& worker, Run run)
+Leaper::Leaper(NetworkState& state, Cell& cell, Worker& worker)
     : s_(state),
       cell_(cell),
       worker_(worker),
-      run_(std::move(run)),
       live_part_(state),
       look_every_(kLookEvery * longest_transmission(state)) {}
 
-bool Leaper::run(Picoseconds& now, Picoseconds until) {
+bool Leaper::run(Picoseconds& now, Picoseconds until, const Run& simulate) {
   while (now < until) {
-    const bool has_given_up = given_up_at_ == messages_ended();
+    const bool has_given_up = given_up_at_ == messages_ended() || !may_look();
     const std::optional<QueuePairId> clock = has_given_up ? std::nullopt : find_clock();
-    const bool goes_on = clock ? search(s_.senders.whole(*clock), now, until)
-                               : run_(now, std::min(until, now + look_every_));
+    const bool goes_on = clock ? search(s_.senders.whole(*clock), now, until, simulate)
+                               : simulate(now, std::min(until, now + look_every_));
     if (!goes_on) return false;
   }
   return true;
@@ -67,12 +68,16 @@ std::optional<Picoseconds> Leaper::end_of_packet(const SenderState& clock) const
 }
 
 std::unique_ptr<StatePicture> Leaper::picture(Picoseconds now) {
-  return std::make_unique<StatePicture>(s_, cell_, worker_, live_part_.find(), now);
+  auto taken = std::make_unique<StatePicture>(s_, cell_, worker_, live_part_.find(), now);
+  looked_at_ +=
+      4 * taken->size() + 2 * s_.ports.size() + kWordsPerHistogram * worker_.packet_latency.size();
+  return taken;
 }
 
 // States are compared as long before the end of a packet as the first picture was taken, which is
 // in the second half of one: wherever in a packet it is looked at first, that is still to come.
-bool Leaper::search(const SenderState& clock, Picoseconds& now, Picoseconds until) {
+bool Leaper::search(const SenderState& clock, Picoseconds& now, Picoseconds until,
+                    const Run& simulate) {
   const Picoseconds packet = s_.ports[clock.port()].transmission(full_size_of(clock));
   const Picoseconds step = std::max(packet / kLooksPerPacket, Picoseconds(1));
   const std::uint32_t message = clock.message;
@@ -84,7 +89,8 @@ bool Leaper::search(const SenderState& clock, Picoseconds& now, Picoseconds unti
   Picoseconds last_end;            // of the packet that was looked at last
   std::uint32_t packets = 0;       // since `before`
   std::uint32_t most_packets = 1;  // until it is taken anew
-  while (now < until && is_clock()) {
+  while (now < until && is_clock() && may_look()) {
+    looked_at_ += kWordsPerStop;
     const std::optional<Picoseconds> end = end_of_packet(clock);
     if (before == nullptr && end && *end - now <= packet / 2) {
       before = picture(now);
@@ -92,13 +98,14 @@ bool Leaper::search(const SenderState& clock, Picoseconds& now, Picoseconds unti
       last_end = *end;
     }
     if (before == nullptr || !end || *end == last_end || *end - ahead < now) {
-      if (!run_(now, std::min(until, now + step))) return false;
+      if (!simulate(now, std::min(until, now + step))) return false;
       continue;
     }
     last_end = *end;
-    if (!run_(now, std::min(until, *end - ahead))) return false;
+    if (!simulate(now, std::min(until, *end - ahead))) return false;
     if (now != *end - ahead) break;
     ++packets;
+    looked_at_ += before->size();
     if (before->is_again(s_, cell_, worker_, now)) {
       if (leap(*before, now, until)) return true;
       break;

@@ -18,24 +18,30 @@ namespace weft::protocols {
 /// A queue pair with many packets left serves as a clock: whenever it sends a packet, the state is
 /// compared with an earlier one, which is taken anew after 1, 2, 4, 8, ... packets (R. P. Brent,
 /// "An improved Monte Carlo factorization algorithm", BIT 20, 1980), so that a period is found
-/// whatever came before it. Where none is found, looking is given up until a message ends.
+/// whatever came before it. Where none is found, looking is given up until a message ends; and all
+/// of it takes no more than a small part of the run, which leaps make longer.
 class Leaper {
  public:
   /// Simulates up to a time, which becomes now. False: the run came to an end before that.
   using Run = std::function<bool(Picoseconds& now, Picoseconds until)>;
 
   /// All must outlive it; the network can recur (`can_recur`).
-  Leaper(NetworkState& state, Cell& cell, Worker& worker, Run run);
+  Leaper(NetworkState& state, Cell& cell, Worker& worker);
 
-  /// As `Run`.
-  bool run(Picoseconds& now, Picoseconds until);
+  /// As `Run`, which simulates.
+  bool run(Picoseconds& now, Picoseconds until, const Run& simulate);
   [[nodiscard]] const Leaps& leaps() const { return leaps_; }
 
  private:
   /// The one that has the most packets left, if they are many.
   [[nodiscard]] std::optional<QueuePairId> find_clock() const;
   /// Looks for a recurrence by the packets of a clock, and leaps; as `Run`, but may end earlier.
-  bool search(const SenderState& clock, Picoseconds& now, Picoseconds until);
+  bool search(const SenderState& clock, Picoseconds& now, Picoseconds until, const Run& simulate);
+  /// Looking takes a small part of the time that it has taken to simulate, or has spared.
+  [[nodiscard]] bool may_look() const {
+    const std::uint64_t simulated = worker_.sums.packet_hops - leaps_.packet_hops;
+    return looked_at_ <= kFirstWords + simulated + kWordsPerHopSpared * leaps_.packet_hops;
+  }
   /// When the packet will be on the wire that the clock's port sends now; nothing: it sends none of
   /// full size.
   [[nodiscard]] std::optional<Picoseconds> end_of_packet(const SenderState& clock) const;
@@ -52,9 +58,14 @@ class Leaper {
   NetworkState& s_;
   Cell& cell_;
   Worker& worker_;
-  const Run run_;
   LivePartFinder live_part_;
   const Picoseconds look_every_;  ///< for a clock, while there is none
+  // In words of a picture that are compared, of about a nanosecond each; a packet-hop takes a
+  // hundred.
+  static constexpr std::uint64_t kFirstWords = 30'000'000;
+  static constexpr std::uint64_t kWordsPerHopSpared = 20;
+  static constexpr std::uint64_t kWordsPerStop = 500;  ///< to stop and go on
+  std::uint64_t looked_at_ = 0;
   Leaps leaps_;
   std::optional<std::uint64_t> given_up_at_;  ///< messages that had ended then
 };

@@ -151,8 +151,9 @@ bool is_spread_evenly(const SenderState& s) {
          s.spreading == PortSpreading::kRoundRobin;
 }
 
-bool is_plain(const ClassConstants& c) {
-  return c.is_credit && c.unmarked_on_arrival == ClassConstants::kNeverMarked &&
+bool is_plain(const ClassConstants& c, bool has_one_way) {
+  return (has_one_way || c.balancing == LoadBalancing::kFlow) && c.is_credit &&
+         c.unmarked_on_arrival == ClassConstants::kNeverMarked &&
          c.unmarked_on_departure == ClassConstants::kNeverMarked;
 }
 
@@ -168,12 +169,13 @@ bool can_recur(const NetworkState& s) {
                          !k.has_added_latency && !k.has_losses && !k.traces_queues &&
                          !k.traces_packets && !k.traces_credits && !k.traces_messages &&
                          !k.has_flowlets && k.receive_rate == BitsPerSecond();
-  if (!is_simple || !has_one_way(s)) return false;
-  return std::ranges::all_of(s.senders.all_whole(), [&s](const SenderState& sender) {
+  if (!is_simple) return false;
+  const bool is_one_way = has_one_way(s);
+  return std::ranges::all_of(s.senders.all_whole(), [&](const SenderState& sender) {
     const TransportConstants& t = s.constants.transports[sender.transport];
     return is_plain(t) && is_spread_evenly(sender) &&
-           is_plain(s.constants.of_class[sender.traffic_class]) &&
-           (t.ack_class.is_none() || is_plain(s.constants.of_class[t.ack_class]));
+           is_plain(s.constants.of_class[sender.traffic_class], is_one_way) &&
+           (t.ack_class.is_none() || is_plain(s.constants.of_class[t.ack_class], is_one_way));
   });
 }
 

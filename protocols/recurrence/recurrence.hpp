@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace weft::protocols {
 
 /// Whether a network's state can recur while long messages are under way: nothing in it counts or
 /// draws for ever. So there are no congestion controls, no marks, no loss, no pauses, no chips that
-/// work on data, and packets go by fixed ways or by all links of a host in turn.
+/// work on data, and packets go by fixed ways, those of their flow where there are several, or by
+/// all links of a host in turn.
 [[nodiscard]] bool can_recur(const NetworkState& state);
 
 /// What a network of one cell was like between two windows: everything that decides how it goes on,
@@ -24,6 +26,8 @@ class StatePicture {
                Picoseconds now);
 
   [[nodiscard]] Picoseconds time() const { return time_; }
+  /// In words that are compared.
+  [[nodiscard]] std::size_t size() const { return words_.size(); }
   /// Whether it is like that again, at `now`: what followed follows once more.
   [[nodiscard]] bool is_again(NetworkState& state, Cell& cell, const Worker& worker,
                               Picoseconds now) const;

@@ -7,10 +7,36 @@
 #include "collectives/reuse/rails.hpp"
 #include "protocols/config/transports/list.hpp"
 #include "scenarios/ideal/connection_transports.hpp"
+#include "scenarios/limits/traffic.hpp"
 
 namespace weft::scenarios {
 
 using collectives::Component;
+
+namespace {
+
+/// For each of those that send: a ring over 256 hosts has 17 with messages of 4 MiB, in which next
+/// to nothing recurs between the end of one message and the end of another; one over 32 hosts has
+/// 1,152 with 32 MiB, of which 98 % is left out.
+constexpr double kLeastHopsPerMessage = 64;
+
+/// A packet's way follows from where it goes, or from its flow.
+bool have_fixed_ways(const Experiment& e) {
+  const auto& classes = e.scenario.switches.classes;
+  const bool are_by_flow = std::ranges::all_of(classes, [&](const protocols::TrafficClass& c) {
+    return e.scenario.switches.balancing(c).type == protocols::LoadBalancing::kFlow;
+  });
+  if (are_by_flow) return true;
+  for (std::uint32_t sw = 0; sw < e.fabric.switches.size(); ++sw) {
+    if (e.fabric.node(e.fabric.switches[sw]).network == NetworkKind::kScaleUp) continue;
+    for (std::uint32_t host = 0; host < e.fabric.hosts.size(); ++host) {
+      if (e.routes.next_hops(SwitchId(sw), HostId(host)).size() > 1) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
 
 bool has_calls(const collectives::Workload& workload) {
   return std::ranges::any_of(
@@ -55,6 +81,14 @@ std::string obstacle_to_rails(const Experiment& e) {
     if (!is_plain) return "congestion control remembers what was before";
   }
   return {};
+}
+
+bool may_leap(const Experiment& e) {
+  const bool is_seen = e.observation.any() || e.timeline || !e.faults.empty();
+  if (is_seen || !obstacle_to_rails(e).empty() || !have_fixed_ways(e)) return false;
+  const Traffic traffic = survey_traffic(e.scenario, e.fabric, e.routes, e.workload).value();
+  const auto senders = static_cast<double>(e.workload.process_hosts().size());
+  return traffic.packet_hops >= kLeastHopsPerMessage * senders * traffic.messages;
 }
 
 Disturbances::Disturbances(const Experiment& e)

@@ -18,6 +18,11 @@ namespace weft::scenarios {
 /// Why calls between servers, all of one job, are simulated each; empty: nothing stands in the way.
 [[nodiscard]] std::string obstacle_to_rails(const Experiment& experiment);
 
+/// Whether it is worth while to look for what recurs inside the messages of a whole run, as one
+/// cell: it may (protocols::can_recur), nobody looks at what is left out, and messages are long
+/// beside the number of those that send them, so that not all the time one of them ends.
+[[nodiscard]] bool may_leap(const Experiment& experiment);
+
 /// What befalls links at times of its own, and who looks at them: where that is, calls are
 /// simulated in their place.
 class Disturbances {

@@ -40,6 +40,7 @@ struct BetweenWindows {
   std::function<void()> take;
   std::function<void()> fold;  ///< empty: nothing is reused
   bool is_one = false;         ///< all processes are on one thread
+  bool leaps = false;          ///< over what recurs inside long messages, if that is so
 };
 
 PacketNetwork make_network(const Experiment& e, RunFiles* files,
@@ -49,7 +50,8 @@ PacketNetwork make_network(const Experiment& e, RunFiles* files,
   options.on_many_messages = std::move(between.take);
   options.keeps_domains_whole = static_cast<bool>(between.fold);
   options.on_period = std::move(between.fold);
-  if (between.is_one) options.cut = CellPlan::Cut::kOne;
+  if (between.is_one || between.leaps) options.cut = CellPlan::Cut::kOne;
+  options.leaps = between.leaps;
   if (files != nullptr) observe(e, *files, options);
   if (Timeline* timeline = timeline_of(files)) {
     options.on_period = [timeline] { timeline->take_activities(); };
@@ -218,7 +220,12 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
   PacketNetwork* running = nullptr;
   BetweenWindows between{.take = [&] { recorder.take(*running); },
                          .fold = {},
-                         .is_one = reuse != nullptr && reuse->has_rails()};
+                         .is_one = reuse != nullptr && reuse->has_rails(),
+                         .leaps = false};
+  // Periods are of the whole network, so that it has to be on one thread.
+  between.leaps =
+      e.scenario.run.reuse.mode == Reuse::kOn && parallelism.threads <= 1 && may_leap(e);
+  const bool has_own_cut = reuse != nullptr || between.leaps;
   if (reuse != nullptr) {
     between.fold = [&] {
       if (takes_over && reuse->is_full()) recorder.take_reused(*running, executor);
@@ -246,8 +253,8 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
   results.seed = e.scenario.seed;
   results.warnings = e.warnings;
   results.threads = network.threads();
-  // Where domains are kept whole, that is no part of the model.
-  const CellPlan plan = reuse == nullptr ? network.cells() : plan_of(e);
+  // Where domains are kept whole, or all is one, that is no part of the model.
+  const CellPlan plan = has_own_cut ? plan_of(e) : network.cells();
   results.cells = plan.cell_count;
   results.lookahead = plan.lookahead;
   const Picoseconds until = e.scenario.run.until.value_or(network.longest_run());
@@ -284,7 +291,12 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
     results.reuse = reuse->report(reusable);
     results.reuse.simulated_hops +=
         hops_before + network.totals().packet_hops - reuse->hops_taken();
+  } else {
+    results.reuse.mode = e.scenario.run.reuse.mode;
+    results.reuse.simulated_hops = hops_before + network.totals().packet_hops;
   }
+  results.reuse.leaps += network.leaps();
+  results.reuse.simulated_hops -= network.leaps().packet_hops;
   const bool is_at_rest = end.status == PacketNetwork::Status::kQuiescent;
   results.outcome = outcome_of(end.status, executor.all_finished());
   results.simulated = is_at_rest ? end.last_event : end.stopped;
@@ -337,7 +349,6 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
   if (mode == Reuse::kOff || !has_calls(e.workload)) return without();
   const auto without_for = [&](std::vector<std::string> reasons) {
     Results results = without();
-    results.reuse.mode = mode;
     results.reuse.refusals = std::move(reasons);
     return results;
   };

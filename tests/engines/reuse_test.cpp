@@ -219,6 +219,43 @@ TEST(Reuse, LeapsNoFurtherThanTheScenarioLooks) {
   }
 }
 
+/// Hosts on leaves of credits, and jobs that send between them.
+std::string hosts(const std::string& jobs, const std::string& rest = "") {
+  return "name: hosts\nracks: {count: 2, servers: 8}\nfabric: {topology: leaf-spine, spines: 4, "
+         "switch: quantum-2, load_balancing: ecmp}\n"
+         "transport: {type: roce, congestion_control: none}\n" +
+         rest + "jobs:\n" + jobs;
+}
+
+TEST(ReuseOfWholeRuns, LeapsOverWhatRecursInLongMessages) {
+  for (const char* job : {"{name: a, type: all-reduce, algorithm: ring, size: 128MiB}",
+                          "{name: a, type: incast, senders: 7, size: 8MiB}"}) {
+    SCOPED_TRACE(job);
+    Experiment e = experiment_of_text(hosts(std::string("  - ") + job + "\n"));
+    const FolderOfRun on = folder_of_run(e, Reuse::kOn);
+    expect_equal_folders(folder_of_run(e, Reuse::kOff), on);
+    EXPECT_GT(on.results.reuse.leaps.packet_hops, on.results.totals.packet_hops / 4);
+    EXPECT_EQ(folder_of_run(e, Reuse::kOn, {.threads = 2}).results.reuse.leaps.count, 0U);
+  }
+}
+
+// Flows that collide, warm-ups and ends inside what recurs.
+TEST(ReuseOfWholeRuns, IsExact) {
+  const std::string job =
+      "  - {name: a, type: permutation, size: 8MiB}\n"
+      "  - {name: b, type: all-reduce, algorithm: ring, ranks: 0-7, size: 64MiB}\n";
+  for (const char* run : {"{warmup: 300us}", "{until: 777us}", "{warmup: 211us, until: 501us}"}) {
+    SCOPED_TRACE(run);
+    Experiment e = experiment_of_text(hosts(job, "run: " + std::string(run) + "\n"));
+    expect_equal_folders(folder_of_run(e, Reuse::kOff), folder_of_run(e, Reuse::kOn));
+  }
+}
+
+TEST(ReuseOfWholeRuns, LooksForNothingWhereMessagesAreShort) {
+  Experiment e = experiment_of_text(hosts("  - {name: a, type: permutation, size: 64KiB}\n"));
+  EXPECT_EQ(folder_of_run(e, Reuse::kOn).results.reuse.leaps.count, 0U);
+}
+
 TEST(Reuse, BetweenServersIsCutOffWhereTheScenarioSays) {
   Experiment e =
       experiment_of_text(reuse_servers(4, reuse_training("tensor: 8, pipeline: 2, data: 2")));

@@ -58,8 +58,8 @@ TEST(Foresight, IsAtMostWhatARunSimulates) {
 
 TEST(Foresight, IsEverythingWhereNothingIsReused) {
   const std::string text = reuse_servers(2, reuse_training("tensor: 8, data: 2"));
-  for (const std::string rest : {"", "run: {reuse: verify}\n", "run: {reuse: audit}\n",
-                                 "run: {reuse: on}\nobserve: {blame: true}\n"}) {
+  for (const std::string rest : {"run: {reuse: off}\n", "run: {reuse: verify}\n",
+                                 "run: {reuse: audit}\n", "observe: {credits: true}\n"}) {
     const Forecast foreseen = forecast(experiment_of_text(text + rest));
     EXPECT_EQ(foreseen.least_hops, foreseen.packet_hops) << rest;
     EXPECT_EQ(foreseen.least_seconds, foreseen.seconds) << rest;

@@ -217,6 +217,12 @@ std::vector<Field<Results>> identity_fields() {
            [](const Results& r) { return json_if(!r.warnings.empty(), r.warnings); }}};
 }
 
+/// Something was taken over or might have been.
+bool says_something(const ReuseReport& reuse) {
+  return reuse.mode == Reuse::kVerify || reuse.mode == Reuse::kAudit || reuse.components > 0 ||
+         reuse.rails > 0 || reuse.leaps.count > 0 || !reuse.refusals.empty();
+}
+
 ordered_json json_of(const ReuseReport& reuse) {
   return {{"components", reuse.components},
           {"gpus", reuse.gpus},
@@ -286,14 +292,14 @@ std::vector<Field<Results>> cost_fields() {
       {"lookahead_seconds", "of the cells",
        [](const Results& r) { return json_if(r.has_packets, in_seconds(r.lookahead)); }},
       {"reuse",
-       "what was simulated once and taken again, where `run.reuse` asks for that: "
+       "what was simulated once and taken again, as `run.reuse` says: "
        "components (groups of GPUs whose calls were taken over), gpus in them, calls of "
        "ranks, phases from quiet to quiet, phases_simulated (of an audit those that began as "
        "none before), phases_ended_otherwise (of an audit), the same of rails (switches "
        "between servers), packet_hops_simulated of all "
        "packet_hops, leaps over periods_leapt that recurred to the bit inside long messages of "
        "what was simulated, with packet_hops_leapt, and refusals, a list of sentences",
-       [](const Results& r) { return json_if(r.reuse.mode != Reuse::kOff, json_of(r.reuse)); }},
+       [](const Results& r) { return json_if(says_something(r.reuse), json_of(r.reuse)); }},
       object<Results>("periods", "what was left out, where `run.reuse.periods` is approximate",
                       periods_record(), periods_of)};
 }
