@@ -32,7 +32,7 @@ Reusable find_reusable(const Experiment& e) {
   collectives::leave_out(reusable.domains, disturbed);
   collectives::leave_out(reusable.rails, disturbed);
   if (reusable.rails.all.empty()) return reusable;
-  const std::string obstacle = obstacle_to_rails(e);
+  std::string obstacle = obstacle_to_rails(e);
   collectives::leave_out(reusable.rails, [&](const Component&) { return obstacle; });
   return reusable;
 }
@@ -98,7 +98,7 @@ void RunReuse::leave_out(Reusable& reusable) const {
     collectives::leave_out(reusable.rails, reason);
     return;
   }
-  const std::string reason = "they overlap so that finding their ends costs more than it spares";
+  std::string reason = "they overlap so that finding their ends costs more than it spares";
   if (rails_.is_hopeless()) {
     collectives::leave_out(reusable.rails, [&](const Component&) { return reason; });
   }

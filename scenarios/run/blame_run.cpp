@@ -97,10 +97,10 @@ class AllPathMessages {
     of_run.sort([&](const PathMessages::Found& of) {
       return transports.of(of.message.connection).framing;
     });
-    for (auto& [scene, messages] : of_phase) {
-      messages.sort([&](const PathMessages::Found& of) {
+    for (auto& of_scene : of_phase) {
+      of_scene.second.sort([&](const PathMessages::Found& of) {
         const ConnectionId whole =
-            scene->connection_in_whole(of.uses.front().part->phase, of.message.connection);
+            of_scene.first->connection_in_whole(of.uses.front().part->phase, of.message.connection);
         return transports.of(whole).framing;
       });
     }
