@@ -91,7 +91,8 @@ void ReusedPhases::add_messages(std::span<const TakenPhase> taken) {
   }
   for (const TakenPhase& t : taken) {
     for (const PhaseMessage* m : flows) {
-      flows_.insert((std::uint64_t{connection_of(e_.workload, *t.place, *m).value()} << 32U) | m->queue_pair);
+      flows_.insert((std::uint64_t{connection_of(e_.workload, *t.place, *m).value()} << 32U) |
+                    m->queue_pair);
     }
     for (const auto& [ends, sum] : sums) {
       messages_.phases().add(t.place->job,
