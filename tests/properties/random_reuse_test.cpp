@@ -3,13 +3,19 @@
 namespace weft::testing {
 namespace {
 
-TEST(RandomReuse, WritesTheSameAndTakesSomethingOverMostly) {
+/// Five seeds each, of every fourth.
+class RandomReuse : public ::testing::TestWithParam<int> {};
+
+TEST_P(RandomReuse, WritesTheSameAndTakesSomethingOverMostly) {
   int taken = 0;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (int i = 0; i < 5; ++i) {
+    const auto seed = static_cast<std::uint64_t>(1 + GetParam() + 4 * i);
     if (check_random_reuse(seed).reuse.components > 0) ++taken;
   }
-  EXPECT_GT(taken, 8);
+  EXPECT_GE(taken, 2);
 }
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomReuse, ::testing::Range(0, 4));
 
 }  // namespace
 }  // namespace weft::testing
