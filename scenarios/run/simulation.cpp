@@ -218,13 +218,12 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
   }
   ApproximatePeriods periods(e, executor);
   PacketNetwork* running = nullptr;
-  BetweenWindows between{.take = [&] { recorder.take(*running); },
-                         .fold = {},
-                         .is_one = reuse != nullptr && reuse->has_rails(),
-                         .leaps = false};
-  // Periods are of the whole network, so that it has to be on one thread.
-  between.leaps =
-      e.scenario.run.reuse.mode == Reuse::kOn && parallelism.threads <= 1 && may_leap(e);
+  BetweenWindows between{
+      .take = [&] { recorder.take(*running); },
+      .fold = {},
+      .is_one = reuse != nullptr && reuse->has_rails(),
+      // Periods are of the whole network, so that it has to be on one thread.
+      .leaps = e.scenario.run.reuse.mode == Reuse::kOn && parallelism.threads <= 1 && may_leap(e)};
   const bool has_own_cut = reuse != nullptr || between.leaps;
   if (reuse != nullptr) {
     between.fold = [&] {
