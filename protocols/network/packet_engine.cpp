@@ -34,6 +34,7 @@ bool has_lossless_class(const SwitchConfig& switches) {
 
 PacketNetwork::Engine::Engine(NetworkState& state, const CellPlan& plan, const Options& options)
     : stall_limit_(Picoseconds(kPicosecondsPerSecond) + 2 * longest_timeout(state.constants)),
+      longest_epoch_(options.longest_epoch),
       s_(state),
       path_(choose_path(state, options.extra_features)),
       plan_(plan),
@@ -199,6 +200,8 @@ PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds u
     const Picoseconds end = limit - now < lookahead ? limit : now + lookahead;
     if (s_.old_packets.is_look_due(end)) [[unlikely]]
       s_.old_packets.look(s_, window_end, end, sums().packets_in_flight() > 0);
+    if (end > epoch_end_) [[unlikely]]
+      move_epoch(now);
     window_events_ = run_window_of_all(now, end);
     collect();
     if (workers_[0]->stops) [[unlikely]] {
@@ -230,6 +233,23 @@ PacketNetwork::Status PacketNetwork::Engine::come_to_rest(Picoseconds begin, Pic
   // Where the last window ended depends on the cut into cells; what happened last does not.
   now = std::max(begin, std::min(now, last_event()));
   return is_deadlocked() ? Status::kDeadlocked : Status::kQuiescent;
+}
+
+void PacketNetwork::Engine::move_epoch(Picoseconds now) {
+  if (cells.empty()) return;
+  const Picoseconds before = cells.front().keys.epoch;
+  for (Cell& cell : cells) weft::move_epoch(cell, now);
+  epoch_end_ = now + std::min(longest_epoch_, reach_of(s_.constants, cells.front().keys));
+  if (!s_.constants.cut_through) return;
+  for (const PortState& port : s_.ports) {
+    if (port.owner_is_host) continue;
+    for (const ClassId c : s_.classes_of(port)) {
+      s_.queue(port, c).packets.for_each([&](Packet& packet) {
+        const Picoseconds tail = tail_arrival(packet, before);
+        packet.stamp = waiting_stamp(waiting_port(packet), tail, now);
+      });
+    }
+  }
 }
 
 std::uint64_t PacketNetwork::Engine::run_window_of_all(Picoseconds start, Picoseconds end) {

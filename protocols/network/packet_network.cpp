@@ -378,13 +378,14 @@ void PacketNetwork::set_alarm(Picoseconds time, ProcessId process, std::uint32_t
 }
 
 PacketNetwork::Status PacketNetwork::run_until(Picoseconds until, const Observer& observer) {
-  const Picoseconds end = std::min(until, longest_run());
+  const Picoseconds end = std::min(until, kLongestRun);
   if (leaper_ == nullptr) return engine_->run(now_, end, observer);
+  Status status = Status::kTimeLimit;
   const auto simulate = [&](Picoseconds& now, Picoseconds to) {
-    status_ = engine_->run(now, to, observer);
-    return status_ == Status::kTimeLimit;
+    status = engine_->run(now, to, observer);
+    return status == Status::kTimeLimit;
   };
-  return leaper_->run(now_, end, simulate) ? engine_->run(now_, end, observer) : status_;
+  return leaper_->run(now_, end, simulate) ? engine_->run(now_, end, observer) : status;
 }
 
 Leaps PacketNetwork::leaps() const { return leaper_ == nullptr ? Leaps() : leaper_->leaps(); }
@@ -392,15 +393,6 @@ Leaps PacketNetwork::leaps() const { return leaper_ == nullptr ? Leaps() : leape
 void PacketNetwork::prepare_leaps() {
   if (!options_.leaps || engine_->cells.size() != 1 || !can_recur(*state_)) return;
   leaper_ = std::make_unique<Leaper>(*state_, engine_->cells.front(), engine_->first_worker());
-}
-
-Picoseconds PacketNetwork::longest_run() const {
-  const std::uint32_t shift = engine_->cells.empty() ? 1 : engine_->cells.front().keys.shift;
-  // One bit less than the key holds: arrivals lie beyond the end of the last window.
-  const std::uint32_t bits = 63U - shift;
-  // With cut-through, waiting packets hold a time beside a port number.
-  const std::uint32_t most = state_->constants.cut_through ? 62U - kTailShift : 63U;
-  return Picoseconds(static_cast<std::int64_t>(std::uint64_t{1} << std::min(bits, most)));
 }
 
 void PacketNetwork::stop() { engine_->stop(); }

@@ -26,6 +26,7 @@ namespace weft::protocols {
 
 class Leaper;
 struct NetworkState;
+struct NetworkStateOf;
 
 /// What one class of a port has counted since the measurement began.
 struct ClassCounters {
@@ -124,6 +125,8 @@ class PacketNetwork {
     std::function<void()> on_period;
     /// Runs code that can do this, too, even where nothing needs it. The bits are the same.
     Features extra_features{};
+    /// Keys of events count time anew after so long at the latest. The bits are the same.
+    Picoseconds longest_epoch = Picoseconds::max();
     std::uint64_t seed = 1;
     Picoseconds control_latency = 1_us;
     CellPlan::Cut cut = CellPlan::Cut::kAuto;
@@ -159,8 +162,8 @@ class PacketNetwork {
   void set_alarm(Picoseconds time, ProcessId process, std::uint32_t number);
   /// Runs everything that happens before `until`; may be called again with a later time.
   Status run_until(Picoseconds until, const Observer& observer = {});
-  /// The latest time that `run_until` accepts; event keys hold no more.
-  [[nodiscard]] Picoseconds longest_run() const;
+  /// The latest time that `run_until` accepts: 13 days.
+  static constexpr Picoseconds kLongestRun{std::int64_t{1} << 60};
   /// Hands on what is left of the traces, such as waits for credits that last.
   void end_observation();
   /// Nothing will be sent any more, and all messages were taken: frees what ends of queue pairs
@@ -256,6 +259,7 @@ class PacketNetwork {
 
  private:
   class Engine;
+  friend struct NetworkStateOf;  ///< looks into it, and changes what must not matter
   void build_ports();
   void build_slots(std::size_t host_ports);
   void build_switches();
@@ -281,8 +285,7 @@ class PacketNetwork {
   std::unique_ptr<NetworkState> state_;
   CellPlan plan_;
   std::unique_ptr<Engine> engine_;
-  std::unique_ptr<Leaper> leaper_;      ///< null: there are no leaps
-  Status status_ = Status::kTimeLimit;  ///< of its last run that ended early
+  std::unique_ptr<Leaper> leaper_;  ///< null: there are no leaps
   Picoseconds now_;
 };
 

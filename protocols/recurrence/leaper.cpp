@@ -121,7 +121,9 @@ bool Leaper::search(const SenderState& clock, Picoseconds& now, Picoseconds unti
 }
 
 bool Leaper::leap(const StatePicture& before, Picoseconds& now, Picoseconds until) {
-  const Picoseconds left = std::min(until, before.next_look(s_, cell_, now)) - now;
+  // Beyond what keys can hold the next leap goes on.
+  const Picoseconds reach = cell_.keys.epoch + reach_of(s_.constants, cell_.keys);
+  const Picoseconds left = std::min({until, reach, before.next_look(s_, cell_, now)}) - now;
   const auto in_time = static_cast<std::uint64_t>(left / (now - before.time()));
   const std::uint64_t times = before.most_repeats(s_, now, in_time);
   if (times == 0) return before.most_repeats(s_, now, 1) > 0;

@@ -155,12 +155,13 @@ class StateWalk {
     if ((p.starved & class_bit(c)) != 0) v_.time(q.blocked_since);
     v_.same(q.packets.size());
     q.packets.for_each([&](Packet& packet) {
-      // Where packets go on before they are whole, a time lies above the number of a port.
-      Picoseconds tail = tail_arrival(packet);
       const std::int64_t port = waiting_port(packet);
       v_.same(static_cast<std::uint64_t>(port));
-      if (tail != Picoseconds()) v_.time_to_come(tail);
-      packet.stamp = tail.count() << kTailShift | port;
+      if (s_.constants.cut_through) {
+        Picoseconds tail = tail_arrival(packet, cell_.keys.epoch);
+        v_.time_to_come(tail);
+        packet.stamp = waiting_stamp(port, tail, cell_.keys.epoch);
+      }
       fields(packet);
     });
   }

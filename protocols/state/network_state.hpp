@@ -310,6 +310,13 @@ struct NetworkConstants {
   [[nodiscard]] Bytes largest_packet() const;
 };
 
+/// How long after its epoch a window of a network may end.
+[[nodiscard]] inline Picoseconds reach_of(const NetworkConstants& constants,
+                                          const EventKeys& keys) {
+  // With cut-through, waiting packets hold a time beside the number of a port.
+  return constants.cut_through ? std::min(keys.reach(), kTailReach) : keys.reach();
+}
+
 /// Everything that changes during a run, in flat arrays. A cell touches the entries of its own
 /// nodes and the producing half of its outbound links only.
 struct NetworkState {

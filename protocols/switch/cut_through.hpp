@@ -20,20 +20,21 @@ class CutThrough {
 
   /// What a packet that comes in by `in` now holds in its stamp besides a port: when its last bit
   /// will be here.
-  [[nodiscard]] std::int64_t tail_stamp(const Packet& packet, const PortState& in,
-                                        Picoseconds now) const {
+  [[nodiscard]] std::int64_t stamp(const Here& here, const Packet& packet, const PortState& in,
+                                   std::int64_t port) const {
     const Bytes first = std::min(packet.wire_size(), s_.constants.cut_through_after);
-    const Picoseconds tail = now + PortState::transmission_at(packet.wire_size(), in.ingress_rate) -
+    const Picoseconds tail = here.now +
+                             PortState::transmission_at(packet.wire_size(), in.ingress_rate) -
                              PortState::transmission_at(first, in.ingress_rate);
-    return tail.count() << kTailShift;
+    return waiting_stamp(port, tail, here.cell.keys.epoch);
   }
 
   /// When its transmission at `port` can begin. A faster link than that of `in` would run dry: it
   /// waits until all of the packet is here.
-  [[nodiscard]] Picoseconds begin(const Packet& packet, const PortState& port, const PortState& in,
-                                  Picoseconds now) const {
-    const Picoseconds tail = tail_arrival(packet);
-    return port.rate > in.ingress_rate && now < tail ? tail : now;
+  [[nodiscard]] Picoseconds begin(const Here& here, const Packet& packet, const PortState& port,
+                                  const PortState& in) const {
+    const Picoseconds tail = tail_arrival(packet, here.cell.keys.epoch);
+    return port.rate > in.ingress_rate && here.now < tail ? tail : here.now;
   }
 
  private:

@@ -76,7 +76,7 @@ class SwitchModel {
       pass_through(here, packet, sw, in, out, queue);
       return;
     }
-    const std::int64_t stamp = holding_stamp(packet, sw, in, out, here.now);
+    const std::int64_t stamp = holding_stamp(here, packet, sw, in, out);
     const bool marks = marker_.marks_arrival(here, holder, queue, packet, constants,
                                              order_of(queue) + queue.packets.size());
     Packet& waiting = enqueue(here, holder, queue, packet, in, stamp);
@@ -165,7 +165,7 @@ class SwitchModel {
     }
     Picoseconds begin = here.now;
     if (cut_through_.is_used()) {
-      begin = cut_through_.begin(packet, port, s_.ports[sw.first_port + ingress], here.now);
+      begin = cut_through_.begin(here, packet, port, s_.ports[sw.first_port + ingress]);
     }
     if constexpr (Path::has(Feature::kTelemetry)) {
       if (s_.telemetry.is_used()) {
@@ -293,11 +293,11 @@ class SwitchModel {
 
   /// What a waiting packet holds for a stamp: where it came from (or goes to, where inputs queue)
   /// and when its last bit will be here.
-  [[nodiscard]] std::int64_t holding_stamp(const Packet& packet, const SwitchState& sw,
-                                           const PortState& in, const PortState& out,
-                                           Picoseconds now) const {
+  [[nodiscard]] std::int64_t holding_stamp(const Here& here, const Packet& packet,
+                                           const SwitchState& sw, const PortState& in,
+                                           const PortState& out) const {
     const std::int64_t port = (queues_at_inputs() ? out.index : in.index) - sw.first_port;
-    return cut_through_.is_used() ? port | cut_through_.tail_stamp(packet, in, now) : port;
+    return cut_through_.is_used() ? cut_through_.stamp(here, packet, in, port) : port;
   }
 
   /// Returns the packet in its place. What the switch itself made has no ingress: `in` is its

@@ -106,7 +106,7 @@ Phase PhaseReplay::run(const PhaseBegins& begins, const PhaseWindow& window) {
   start();
   for (const PhaseBegin& begin : begins.list) add(begin);
   stops_at_ends_ = false;
-  const Picoseconds longest = network_->longest_run();
+  constexpr Picoseconds longest = PacketNetwork::kLongestRun;
   if (window.from) {
     network_->run_until(std::min(start_ + *window.from, longest));
     before_part_ = network_->share().sums;
@@ -177,7 +177,7 @@ void PhaseReplay::begin_in_turn(std::uint32_t number, Picoseconds now) {
 
 void PhaseReplay::advance(std::optional<Picoseconds> until) {
   stops_at_ends_ = true;
-  const Picoseconds longest = network_->longest_run();
+  constexpr Picoseconds longest = PacketNetwork::kLongestRun;
   const Picoseconds end = until ? std::min(start_ + *until, longest) : longest;
   if (end <= network_->now()) return;
   is_at_rest_ = network_->run_until(end) == PacketNetwork::Status::kQuiescent;

@@ -256,7 +256,7 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
   const CellPlan plan = has_own_cut ? plan_of(e) : network.cells();
   results.cells = plan.cell_count;
   results.lookahead = plan.lookahead;
-  const Picoseconds until = e.scenario.run.until.value_or(network.longest_run());
+  const Picoseconds until = e.scenario.run.until.value_or(PacketNetwork::kLongestRun);
   PacketNetwork::Status status = PacketNetwork::Status::kTimeLimit;
   std::uint64_t hops_before = 0;
   if (e.scenario.run.warmup > Picoseconds(0)) {

@@ -75,11 +75,12 @@ struct alignas(64) Worker {
   std::vector<std::uint32_t> arriving;  ///< ports of the cell at hand that something comes to
 };
 
-/// Keys of a cell's departures and arrivals, which order them by (time, rank, port): time << shift
-/// | rank bit | local number of the port.
+/// Keys of a cell's departures and arrivals, which order them by (time, rank, port): time since an
+/// epoch << shift | rank bit | local number of the port.
 struct EventKeys {
   std::uint32_t shift = 1;
   std::uint64_t arrival_bit = 1;
+  Picoseconds epoch;  ///< before everything that is still to come
 
   EventKeys() = default;
   explicit EventKeys(std::uint32_t port_count)
@@ -87,7 +88,7 @@ struct EventKeys {
         arrival_bit(std::uint64_t{1} << (shift - 1)) {}
 
   [[nodiscard]] std::uint64_t departure(Picoseconds time, std::uint32_t local) const {
-    return (static_cast<std::uint64_t>(time.count()) << shift) | local;
+    return (static_cast<std::uint64_t>((time - epoch).count()) << shift) | local;
   }
   [[nodiscard]] std::uint64_t arrival(Picoseconds time, std::uint32_t local) const {
     return departure(time, local) | arrival_bit;
@@ -97,7 +98,12 @@ struct EventKeys {
     return static_cast<std::uint32_t>(key & (arrival_bit - 1));
   }
   [[nodiscard]] Picoseconds time_of(std::uint64_t key) const {
-    return Picoseconds(static_cast<std::int64_t>(key >> shift));
+    return epoch + Picoseconds(static_cast<std::int64_t>(key >> shift));
+  }
+  /// How long after the epoch a window may end: half of what keys hold, for what is under way then
+  /// lies beyond.
+  [[nodiscard]] Picoseconds reach() const {
+    return Picoseconds(static_cast<std::int64_t>(std::uint64_t{1} << (63U - shift)));
   }
 };
 
@@ -122,6 +128,12 @@ struct Cell {
     return static_cast<std::uint32_t>(ports.size());
   }
 };
+
+/// Has keys count from a later epoch on, before which nothing in the cell is left to happen.
+inline void move_epoch(Cell& cell, Picoseconds epoch) {
+  cell.next.subtract(cell.keys.departure(epoch, 0));
+  cell.keys.epoch = epoch;
+}
 
 /// How many ports ahead of its use memory is asked for. A window touches the ports of a cell in
 /// order, and in large fabrics all of them lie beyond the second-level cache.

@@ -40,6 +40,12 @@ class WinnerTree {
     }
   }
   void remove(std::uint32_t source) { update(source, kNone); }
+  /// Makes all keys less by `amount`, which is no more than any of them is.
+  void subtract(std::uint64_t amount) {
+    for (std::uint64_t& key : nodes_) {
+      if (key != kNone) key -= amount;
+    }
+  }
 
  private:
   std::uint32_t leaves_ = 1;

@@ -263,5 +263,21 @@ TEST(EventKeys, HoldTimeRankAndPort) {
   }
 }
 
+TEST(EventKeys, OfACellSayTheSameTimesFromALaterEpochOn) {
+  Cell cell;
+  cell.keys = EventKeys(4);
+  cell.next.reset(8);
+  cell.next.update(1, cell.keys.departure(Picoseconds(1'000), 1));
+  cell.next.update(6, cell.keys.arrival(Picoseconds(1'500), 2));
+  move_epoch(cell, Picoseconds(900));
+  EXPECT_EQ(cell.next.top(), cell.next.key(1));
+  EXPECT_EQ(cell.next.top(), cell.keys.departure(Picoseconds(1'000), 1));
+  EXPECT_EQ(cell.keys.time_of(cell.next.key(1)), Picoseconds(1'000));
+  EXPECT_EQ(cell.next.key(6), cell.keys.arrival(Picoseconds(1'500), 2));
+  EXPECT_EQ(cell.next.key(0), WinnerTree::kNone);
+  cell.next.remove(1);
+  EXPECT_EQ(cell.keys.time_of(cell.next.top()), Picoseconds(1'500));
+}
+
 }  // namespace
 }  // namespace weft
