@@ -188,12 +188,20 @@ bool enter_stage(const ProgressObserver& progress, const char* stage) {
 
 namespace {
 
-/// A run whose calls `reuse` takes over, or watches; null: nobody does. Nothing, where that was in
-/// vain.
-std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, const Experiment& e,
+/// What need not be simulated.
+struct Shortcuts {
+  RunReuse* reuse = nullptr;  ///< takes calls over, or watches them; null: nobody does
+  const Reusable* reusable = nullptr;
+  /// Whole periods inside long messages are left out, unless none were after so many packet-hops.
+  std::optional<std::uint64_t> trial_of_leaps;
+};
+
+/// Nothing, where one of them was in vain; leaps are then none of them any more, if it was they.
+std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e,
                                      const ProgressObserver& progress, RunFiles* files,
                                      const protocols::Parallelism& parallelism,
                                      const MessageSink& sink) {
+  RunReuse* const reuse = shortcuts.reuse;
   // Before the network exists: what it takes to find them is then free again.
   IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
   std::vector<IdealTimes::Job> ideal_jobs =
@@ -208,7 +216,8 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
   if (timeline != nullptr) executor.watch(timeline->activities());
   RunRecorder recorder(e, executor, ideals, sink, paths ? &*paths : nullptr, timeline);
   const bool takes_over = reuse != nullptr && e.scenario.run.reuse.mode == Reuse::kOn;
-  if (reuse != nullptr) recorder.keep_rows();
+  const bool may_leap = shortcuts.trial_of_leaps.has_value();
+  if (reuse != nullptr || may_leap) recorder.keep_rows();
   if (takes_over) {
     executor.hand_over(*reuse);
     recorder.follow(*reuse);
@@ -218,12 +227,10 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
   }
   ApproximatePeriods periods(e, executor);
   PacketNetwork* running = nullptr;
-  BetweenWindows between{
-      .take = [&] { recorder.take(*running); },
-      .fold = {},
-      .is_one = reuse != nullptr && reuse->has_rails(),
-      // Periods are of the whole network, so that it has to be on one thread.
-      .leaps = e.scenario.run.reuse.mode == Reuse::kOn && parallelism.threads <= 1 && may_leap(e)};
+  BetweenWindows between{.take = [&] { recorder.take(*running); },
+                         .fold = {},
+                         .is_one = reuse != nullptr && reuse->has_rails(),
+                         .leaps = may_leap};
   const bool has_own_cut = reuse != nullptr || between.leaps;
   if (reuse != nullptr) {
     between.fold = [&] {
@@ -240,9 +247,15 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
   if (files != nullptr) name_flows(e, network, *files);
   RunMonitor monitor(e, network);
   monitor.follow(executor, recorder);
+  bool is_on_trial = may_leap;
   const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
     if (files != nullptr && files->has_failed()) return false;
     if (reuse != nullptr && reuse->is_in_vain()) return false;
+    if (is_on_trial && packet_hops >= *shortcuts.trial_of_leaps) {
+      is_on_trial = false;
+      if (network.leaps().packet_hops < packet_hops / 2) shortcuts.trial_of_leaps.reset();
+    }
+    if (may_leap && !shortcuts.trial_of_leaps) return false;
     return !progress || progress(monitor.look(now, packet_hops));
   };
   network.start(executor);
@@ -280,6 +293,7 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
   if (files != nullptr) files->finish_traces();
   if (takes_over && has_stood_still(status, executor)) reuse->note_standstill();
   if (reuse != nullptr && reuse->is_in_vain()) return std::nullopt;
+  if (may_leap && !shortcuts.trial_of_leaps) return std::nullopt;
 
   require_invariants(network.violated_invariants(status == PacketNetwork::Status::kQuiescent));
   RunEnd end{status, network.last_event(), network.now()};
@@ -287,7 +301,7 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
     close_phases(*reuse, e.scenario.run.until, end);
     if (takes_over) recorder.take_reused(network, executor);
     require_invariants(reuse->violations());
-    results.reuse = reuse->report(reusable);
+    results.reuse = reuse->report(*shortcuts.reusable);
     results.reuse.simulated_hops +=
         hops_before + network.totals().packet_hops - reuse->hops_taken();
   } else {
@@ -331,7 +345,8 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
   }
   if (paths) {
     find_blame(e, paths->finish(), ideals,
-               {parallelism, progress, timeline, takes_over ? &reusable : nullptr}, results);
+               {parallelism, progress, timeline, takes_over ? shortcuts.reusable : nullptr},
+               results);
   }
   if (timeline != nullptr) end_timeline(*timeline, results);
   return results;
@@ -342,26 +357,28 @@ std::optional<Results> simulate_with(RunReuse* reuse, const Reusable& reusable, 
 Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles* files,
                  const protocols::Parallelism& parallelism, const MessageSink& sink) {
   const Reuse mode = e.scenario.run.reuse.mode;
-  const auto without = [&] {
-    return *simulate_with(nullptr, {}, e, progress, files, parallelism, sink);
-  };
-  if (mode == Reuse::kOff || !has_calls(e.workload)) return without();
-  const auto without_for = [&](std::vector<std::string> reasons) {
-    Results results = without();
-    results.reuse.refusals = std::move(reasons);
-    return results;
-  };
-  if (const std::string obstacle = obstacle_to_reuse(e); !obstacle.empty()) {
-    return without_for({"nothing is reused: " + obstacle});
+  Shortcuts shortcuts;
+  // Periods are of the whole network, so that it has to be on one thread.
+  if (mode == Reuse::kOn && parallelism.threads <= 1) shortcuts.trial_of_leaps = trial_of_leaps(e);
+  Reusable reusable;
+  std::string obstacle;
+  if (mode != Reuse::kOff && has_calls(e.workload)) {
+    obstacle = obstacle_to_reuse(e);
+    if (obstacle.empty()) reusable = find_reusable(e);
   }
-  Reusable reusable = find_reusable(e);
-  if (reusable.is_empty()) return without_for(reusable.refusals());
   for (;;) {
-    RunReuse reuse(e, network_options(e), reusable, mode);
+    std::optional<RunReuse> reuse;
+    if (!reusable.is_empty()) reuse.emplace(e, network_options(e), reusable, mode);
+    shortcuts.reuse = reuse ? &*reuse : nullptr;
+    shortcuts.reusable = &reusable;
     std::optional<Results> results =
-        simulate_with(&reuse, reusable, e, progress, files, parallelism, sink);
-    if (results) return std::move(*results);
-    reuse.leave_out(reusable);
+        simulate_with(shortcuts, e, progress, files, parallelism, sink);
+    if (results) {
+      if (!reuse) results->reuse.refusals = reusable.refusals();
+      if (!obstacle.empty()) results->reuse.refusals = {"nothing is reused: " + obstacle};
+      return std::move(*results);
+    }
+    if (reuse) reuse->leave_out(reusable);
     if (files != nullptr) files->start_over();
   }
 }
