@@ -184,9 +184,8 @@ class Finder {
 
   [[nodiscard]] bool are_alike(const Component& a, const Component& b) const {
     if (a.job != b.job) return false;
-    if (a.domain != b.domain && !alike_(a.domain, b.domain)) return false;
-    if (places_of(a) != places_of(b)) return false;
-    return do_calls_match(*parts_of(a.job), a, b);
+    if (places_of(a) != places_of(b) || !do_calls_match(*parts_of(a.job), a, b)) return false;
+    return a.domain == b.domain || alike_(a.domain, b.domain);
   }
 
   const Workload& workload_;

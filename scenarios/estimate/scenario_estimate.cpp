@@ -9,6 +9,7 @@
 #include "scenarios/build/rank_layouts.hpp"
 #include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/language/load_scenario.hpp"
+#include "scenarios/reuse/part_fabric.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "topologies/build_fabric.hpp"
 
@@ -43,7 +44,7 @@ JobEstimate estimate_job(const JobSpec& job) {
 
 void add_ideal_runs(const Experiment& e, std::vector<JobEstimate>& jobs) {
   IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
-  const std::vector<IdealTimes::Job> ideal = ideals.jobs();
+  const std::vector<IdealTimes::Job> ideal = ideals.jobs(components_inside(e.fabric, e.workload));
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (ideal[i].time == Picoseconds(0)) continue;
     jobs[i].ideal = IdealRun{to_seconds(ideal[i].time), ideal[i].set_by};

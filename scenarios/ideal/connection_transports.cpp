@@ -25,6 +25,9 @@ ConnectionTransports::ConnectionTransports(const Scenario& scenario, const Fabri
     transport.queue_pair_use = traits.queue_pair_use;
     transport.is_per_message = traits.queue_pair_life == protocols::QueuePairLife::kMessage;
   }
+  for (const protocols::ScaleUpConfig& config : scenario.scale_up) {
+    scale_up_.push_back(scale_up_framing(config));
+  }
 }
 
 HostId ConnectionTransports::source_of(ConnectionId connection) const {
@@ -56,13 +59,14 @@ ConnectionTransport ConnectionTransports::of(ConnectionId connection) const {
     return transport;
   }
   const auto domain = static_cast<std::size_t>(fabric_.host(from).domain);
-  const protocols::ScaleUpConfig& config = scenario_.scale_up[kind_of_domain_[domain]];
+  const std::uint8_t kind = kind_of_domain_[domain];
+  const protocols::ScaleUpConfig& config = scenario_.scale_up[kind];
   ConnectionTransport transport;
   transport.is_scale_up = true;
   transport.traffic_class = config.traffic_class;
   transport.keeps_path = scenario_.switches.balancing(c.traffic_class).keeps_path();
   transport.acks_keep_path = scenario_.switches.balancing(transport.ack_class).keeps_path();
-  transport.framing = scale_up_framing(config);
+  transport.framing = scale_up_[kind];
   transport.framing.cut_through = scale_out_.front().framing.cut_through;
   // What chips work on takes links in turn, whatever else does.
   const bool is_in_network = c.kind != Connection::Kind::kUnicast;

@@ -50,6 +50,7 @@ class ConnectionTransports {
   const collectives::Workload& workload_;
   std::vector<std::uint8_t> kind_of_domain_;
   std::vector<ConnectionTransport> scale_out_;  ///< by Connection::transport
+  std::vector<Framing> scale_up_;               ///< by kind of domain
   std::vector<std::string> ack_classes_;        ///< their names
 };
 

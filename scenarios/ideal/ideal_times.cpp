@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "collectives/runtime/executor.hpp"
+#include "scenarios/ideal/ideal_calls.hpp"
 #include "simcore/base/hash.hpp"
 #include "simcore/messages/ideal_network.hpp"
 
@@ -302,21 +303,23 @@ IdealTimes::Job IdealTimes::capacity_of(std::uint32_t job) {
   return best;
 }
 
-std::vector<IdealTimes::Job> IdealTimes::jobs(const std::function<bool()>& goes_on) {
+std::vector<IdealTimes::Job> IdealTimes::jobs(const collectives::Components& components,
+                                              const std::function<bool()>& goes_on) {
   const auto is_open_loop = [](const JobSpec& job) { return collectives::is_open_loop(job.kind); };
   if (std::ranges::all_of(scenario_.jobs, is_open_loop)) {
     return std::vector<Job>(scenario_.jobs.size());
   }
+  const IdealNetwork::DelayOf delay_of = [this](ConnectionId connection, Bytes size) {
+    const ZeroLoad time = best_message(connection, size);
+    IdealNetwork::Delay delay{.delivered = time.delivered, .acknowledged = {}};
+    if (transports_.of(connection).is_acknowledged) delay.acknowledged = time.completed;
+    return delay;
+  };
   collectives::Executor executor(workload_, collectives::Executor::Spans::kNotKept);
-  IdealNetwork network(
-      workload_.process_hosts().size(), workload_.connections(),
-      [this](ConnectionId connection, Bytes size) {
-        const ZeroLoad time = best_message(connection, size);
-        IdealNetwork::Delay delay{.delivered = time.delivered, .acknowledged = {}};
-        if (transports_.of(connection).is_acknowledged) delay.acknowledged = time.completed;
-        return delay;
-      },
-      scenario_.run.control_latency, workload_.groups());
+  IdealCalls calls(workload_, components, delay_of, scenario_.run.control_latency);
+  executor.hand_over(calls);
+  IdealNetwork network(workload_.process_hosts().size(), workload_.connections(), delay_of,
+                       scenario_.run.control_latency, workload_.groups());
   network.run(executor, {}, goes_on);
   std::vector<Job> ideals;
   for (std::uint32_t j = 0; j < workload_.jobs().size(); ++j) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/reuse/components.hpp"
 #include "collectives/runtime/workload.hpp"
 #include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/spec/scenario.hpp"
@@ -53,9 +54,11 @@ class IdealTimes {
   };
   /// By job: the larger of its dependency critical path, each message taking its zero-load time,
   /// and for every cut the wire bytes that must cross it over its capacity, plus the least latency
-  /// that any of its messages has. Takes as long as all messages of all iterations ask for, unless
-  /// `goes_on`, asked now and then, says no: only jobs that have ended by then have a time.
-  [[nodiscard]] std::vector<Job> jobs(const std::function<bool()>& goes_on = {});
+  /// that any of its messages has. Calls of `components` that begin alike are looked at once; else
+  /// it takes as long as all messages of all iterations ask for, unless `goes_on`, asked now and
+  /// then, says no: only jobs that have ended by then have a time.
+  [[nodiscard]] std::vector<Job> jobs(const collectives::Components& components = {},
+                                      const std::function<bool()>& goes_on = {});
 
  private:
   class InNetworkLoad;

@@ -184,4 +184,11 @@ bool are_domains_alike(const Fabric& fabric, std::int32_t a, std::int32_t b) {
   });
 }
 
+collectives::Components components_inside(const Fabric& fabric,
+                                          const collectives::Workload& workload) {
+  return collectives::find_components(workload, fabric, [&](std::int32_t a, std::int32_t b) {
+    return are_domains_alike(fabric, a, b);
+  });
+}
+
 }  // namespace weft::scenarios

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "collectives/reuse/components.hpp"
 #include "simcore/fabric/fabric.hpp"
 #include "simcore/fabric/routes.hpp"
 
@@ -26,5 +27,9 @@ struct PartFabric {
 
 /// Whether two domains are built alike: what happens in one happens in the other.
 [[nodiscard]] bool are_domains_alike(const Fabric& fabric, std::int32_t a, std::int32_t b);
+
+/// GPUs of a domain whose links nobody uses but communicators among themselves.
+[[nodiscard]] collectives::Components components_inside(const Fabric& fabric,
+                                                        const collectives::Workload& workload);
 
 }  // namespace weft::scenarios

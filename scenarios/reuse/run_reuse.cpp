@@ -9,6 +9,7 @@
 
 #include "collectives/reuse/rails.hpp"
 #include "scenarios/reuse/obstacles.hpp"
+#include "scenarios/reuse/part_fabric.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -23,9 +24,7 @@ constexpr std::size_t kMostBytes = std::size_t{512} << 20U;
 
 Reusable find_reusable(const Experiment& e) {
   Reusable reusable;
-  reusable.domains = collectives::find_components(
-      e.workload, e.fabric,
-      [&](std::int32_t a, std::int32_t b) { return are_domains_alike(e.fabric, a, b); });
+  reusable.domains = components_inside(e.fabric, e.workload);
   reusable.rails = collectives::find_rails(e.workload, e.fabric);
   const Disturbances disturbances(e);
   const auto disturbed = [&](const Component& c) { return disturbances.at(c); };

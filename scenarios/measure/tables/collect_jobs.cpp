@@ -7,13 +7,14 @@
 #include "collectives/jobs/collective/collective_bounds.hpp"
 #include "collectives/jobs/collective/collective_program.hpp"
 #include "scenarios/ideal/operation_bound.hpp"
+#include "scenarios/reuse/part_fabric.hpp"
 
 namespace weft::scenarios {
 
 std::vector<IdealTimes::Job> ideal_jobs_of(const Experiment& e, IdealTimes& ideals,
                                            const std::function<bool()>& goes_on) {
   if (e.lone_job) return std::vector<IdealTimes::Job>(e.workload.jobs().size());
-  return ideals.jobs(goes_on);
+  return ideals.jobs(components_inside(e.fabric, e.workload), goes_on);
 }
 
 void collect_jobs(const EndedRun& run, Results& results) {

@@ -1,0 +1,223 @@
+#include "scenarios/ideal/ideal_calls.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "collectives/reuse/matching_calls.hpp"
+#include "collectives/runtime/executor.hpp"
+#include "simcore/base/check.hpp"
+
+namespace weft::scenarios {
+namespace {
+
+using collectives::PartsProgram;
+
+const PartsProgram& program_of(const collectives::Workload& workload, std::uint32_t job) {
+  return dynamic_cast<const PartsProgram&>(*workload.jobs()[job].program);
+}
+
+/// Members begin at given times, and come to the end of the call.
+class Call final : public ProcessHandler, private collectives::TaskObserver {
+ public:
+  Call(const collectives::Workload& workload, std::uint32_t stream,
+       const std::vector<Picoseconds>& begins)
+      : executor_(workload, collectives::Executor::Spans::kNotKept),
+        stream_(stream),
+        begins_(begins),
+        ends_(begins.size(), Picoseconds(-1)) {
+    executor_.begin_from_outside();
+    executor_.tell(*this);
+  }
+
+  /// By member; -1: it never does.
+  [[nodiscard]] const std::vector<Picoseconds>& ends() const { return ends_; }
+
+  void on_start(ProcessContext& context, ProcessId self) override {
+    executor_.on_start(context, self);
+    context.alarm_at(begins_[self.value()], self, collectives::Executor::alarm_of_begin(stream_));
+  }
+  void on_delivered(ProcessContext& context, ProcessId self, ConnectionId connection) override {
+    executor_.on_delivered(context, self, connection);
+  }
+  void on_acknowledged(ProcessContext& context, ProcessId self, ConnectionId connection) override {
+    executor_.on_acknowledged(context, self, connection);
+  }
+  void on_wake(ProcessContext& context, ProcessId self, std::uint64_t token) override {
+    executor_.on_wake(context, self, token);
+  }
+  void on_signal(ProcessContext& context, ProcessId self, ProcessId from,
+                 std::uint64_t token) override {
+    executor_.on_signal(context, self, from, token);
+  }
+  bool on_alarm(ProcessContext& context, ProcessId self, std::uint32_t number) override {
+    return executor_.on_alarm(context, self, number);
+  }
+
+ private:
+  void begun(ProcessId /*process*/, std::uint32_t /*stream*/, std::uint32_t /*call*/,
+             Picoseconds /*now*/) override {}
+  void ended(ProcessId process, std::uint32_t /*stream*/, Picoseconds now,
+             Picoseconds /*posted_at*/) override {
+    ends_[process.value()] = now;
+  }
+
+  collectives::Executor executor_;
+  const std::uint32_t stream_;
+  const std::vector<Picoseconds>& begins_;
+  std::vector<Picoseconds> ends_;
+};
+
+}  // namespace
+
+/// Runs calls of a communicator with nothing around it.
+class IdealCalls::Replay {
+ public:
+  Replay(const IdealCalls& calls, const collectives::Component& component,
+         std::uint32_t communicator)
+      : calls_(calls), whole_(program_of(calls.workload_, component.job)) {
+    stream_ = whole_.lane_plan().number_of(collectives::StreamOf::communicator(communicator));
+    numbers_ = collectives::calls_of(whole_, communicator);
+    const collectives::JobPlan& plan = calls.workload_.jobs()[component.job];
+    std::vector<std::uint32_t> ranks = whole_.parts().communicators()[communicator].ranks;
+    std::ranges::sort(ranks);
+    std::vector<HostId> hosts;
+    for (const std::uint32_t rank : ranks) {
+      hosts.push_back(calls.workload_.process_hosts()[plan.process(rank).value()]);
+    }
+    auto program = std::make_unique<collectives::PhaseProgram>(
+        whole_, ranks, std::vector<std::uint32_t>{communicator});
+    program_ = program.get();
+    const Errors errors =
+        workload_.add_job(plan.name, Picoseconds(0), hosts, std::move(program), true);
+    WEFT_CHECK(errors.empty(), "a part of a job that could be built can be");
+    for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
+      for (std::uint32_t lane = 0; lane < whole_.lanes(); ++lane) {
+        const auto [first, end] = workload_.sends_of(workload_.lane_index(ProcessId(rank), lane));
+        const ProcessId process = plan.process(ranks[rank]);
+        const auto [in_whole, end_in_whole] =
+            calls.workload_.sends_of(calls.workload_.lane_index(process, lane));
+        WEFT_CHECK(first == end || end - first == end_in_whole - in_whole,
+                   "a lane's messages go to members of its communicator");
+        for (std::uint32_t i = first; i < end; ++i) {
+          in_whole_.emplace_back(in_whole + i - first);
+        }
+      }
+    }
+  }
+
+  /// `call`: of those of the communicator.
+  [[nodiscard]] Times ends_of(std::uint32_t call, const Times& begins) {
+    for (std::uint32_t rank = 0; rank < begins.size(); ++rank) {
+      program_->set_call(rank, stream_, numbers_[call]);
+    }
+    Call running(workload_, stream_, begins);
+    IdealNetwork network(
+        begins.size(), workload_.connections(),
+        [this](ConnectionId connection, Bytes size) {
+          return calls_.delay_of_(in_whole_[connection.value()], size);
+        },
+        calls_.control_latency_, workload_.groups());
+    network.run(running);
+    return running.ends();
+  }
+
+ private:
+  const IdealCalls& calls_;
+  const PartsProgram& whole_;
+  std::uint32_t stream_ = 0;
+  std::vector<std::uint32_t> numbers_;  ///< of calls, in the program
+  collectives::PhaseProgram* program_ = nullptr;
+  collectives::Workload workload_;
+  std::vector<ConnectionId> in_whole_;  ///< by connection
+};
+
+IdealCalls::IdealCalls(const collectives::Workload& workload,
+                       const collectives::Components& components, IdealNetwork::DelayOf delay_of,
+                       Picoseconds control_latency)
+    : workload_(workload),
+      delay_of_(std::move(delay_of)),
+      control_latency_(control_latency),
+      number_of_call_(workload.jobs().size()),
+      places_(workload.process_hosts().size()) {
+  std::map<std::pair<std::uint32_t, std::size_t>, std::uint32_t> kinds;
+  for (const collectives::Component& component : components.all) {
+    const PartsProgram& program = program_of(workload, component.job);
+    if (number_of_call_[component.job].empty()) {
+      number_of_call_[component.job] = collectives::numbers_of_calls(program);
+    }
+    for (std::size_t i = 0; i < component.communicators.size(); ++i) {
+      const std::uint32_t communicator = component.communicators[i];
+      const bool wait_for_all = std::ranges::all_of(
+          collectives::calls_of(program, communicator), [&program](std::uint32_t call) {
+            return collectives::waits_for_all(program.call(call).spec());
+          });
+      if (!wait_for_all || program.lane_plan().lanes_of(communicator) == 0) continue;
+      const auto next = static_cast<std::uint32_t>(kinds_.size());
+      const auto [it, is_new] = kinds.emplace(std::pair(component.kind, i), next);
+      if (is_new) {
+        kinds_.push_back({std::make_unique<Replay>(*this, component, communicator), {}});
+      }
+      add(component, communicator, it->second);
+    }
+  }
+}
+
+IdealCalls::~IdealCalls() = default;
+
+void IdealCalls::add(const collectives::Component& component, std::uint32_t communicator,
+                     std::uint32_t kind) {
+  const PartsProgram& program = program_of(workload_, component.job);
+  const std::uint32_t stream =
+      program.lane_plan().number_of(collectives::StreamOf::communicator(communicator));
+  std::vector<std::uint32_t> ranks = program.parts().communicators()[communicator].ranks;
+  std::ranges::sort(ranks);
+  const auto number = static_cast<std::uint32_t>(callers_.size());
+  Caller& caller = callers_.emplace_back();
+  caller.job = component.job;
+  caller.kind = kind;
+  for (const std::uint32_t rank : ranks) {
+    const ProcessId process = workload_.jobs()[component.job].process(rank);
+    const auto member = static_cast<std::uint32_t>(caller.members.size());
+    places_[process.value()].push_back({stream, number, member});
+    caller.members.push_back(process);
+  }
+  caller.begins.resize(ranks.size());
+}
+
+const IdealCalls::Place* IdealCalls::place_of(ProcessId process, std::uint32_t stream) const {
+  for (const Place& place : places_[process.value()]) {
+    if (place.stream == stream) return &place;
+  }
+  return nullptr;
+}
+
+// No rank begins another call before all have begun this one.
+std::span<const collectives::CallReuse::End> IdealCalls::begin(ProcessId process,
+                                                               std::uint32_t stream,
+                                                               std::uint32_t call,
+                                                               Picoseconds now) {
+  const Place& place = *place_of(process, stream);
+  Caller& caller = callers_[place.caller];
+  caller.begins[place.member] = now;
+  if (++caller.begun < caller.members.size()) return {};
+  caller.begun = 0;
+  const Picoseconds first = std::ranges::min(caller.begins);
+  const std::uint32_t number = number_of_call_[caller.job][call];
+  std::pair<std::uint32_t, Times> key(number, caller.begins);
+  for (Picoseconds& begin : key.second) begin -= first;
+  Kind& kind = kinds_[caller.kind];
+  auto found = kind.ends.find(key);
+  if (found == kind.ends.end()) {
+    Times ends = kind.replay->ends_of(number, key.second);
+    found = kind.ends.emplace(std::move(key), std::move(ends)).first;
+  }
+  ends_.clear();
+  for (std::size_t i = 0; i < caller.members.size(); ++i) {
+    const Picoseconds end = found->second[i];
+    if (end < Picoseconds(0)) continue;  // it waits for ever
+    ends_.push_back({caller.members[i], stream, first + end, Picoseconds(0)});
+  }
+  return ends_;
+}
+
+}  // namespace weft::scenarios
