@@ -1,6 +1,7 @@
 #include "scenarios/reuse/obstacles.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <variant>
 
@@ -20,10 +21,11 @@ namespace {
 /// 1,152 with 32 MiB, of which 98 % is left out; rings of a hierarchical all-reduce of 2 GiB over
 /// 32 servers have 120, of which 95 % is.
 constexpr double kLeastHopsPerMessage = 48;
-/// Of a run that is done again if nothing was left out by then: one cell may take half as long
-/// again as several.
-constexpr double kTrial = 0.01;
-constexpr std::uint64_t kShortestTrial = 100'000;
+/// Of a run that is done again if next to nothing was left out by then: one cell may take half as
+/// long again as several.
+constexpr double kTrial = 0.005;
+/// Runs of fewer packet-hops, a tenth of a second, are not on trial.
+constexpr double kFewHops = 1e6;
 
 /// A packet's way follows from where it goes, or from its flow.
 bool have_fixed_ways(const Experiment& e) {
@@ -94,7 +96,8 @@ std::optional<std::uint64_t> trial_of_leaps(const Experiment& e) {
   const Traffic traffic = survey_traffic(e.scenario, e.fabric, e.routes, e.workload).value();
   const auto senders = static_cast<double>(e.workload.process_hosts().size());
   if (traffic.packet_hops < kLeastHopsPerMessage * senders * traffic.messages) return std::nullopt;
-  return std::max(kShortestTrial, static_cast<std::uint64_t>(traffic.packet_hops * kTrial));
+  if (traffic.packet_hops < kFewHops) return std::numeric_limits<std::uint64_t>::max();
+  return static_cast<std::uint64_t>(traffic.packet_hops * kTrial);
 }
 
 Disturbances::Disturbances(const Experiment& e)

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/reuse/obstacles.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"
 #include "tests/support/reuse_runs.hpp"
@@ -250,6 +251,16 @@ TEST(ReuseOfWholeRuns, IsExactWhoeverLooks) {
     expect_equal_folders(folder_of_run(e, Reuse::kOff), on);
     EXPECT_GT(on.results.reuse.leaps.count, 0U);
   }
+}
+
+// Where flows of a permutation collide at random, nothing recurs early on.
+TEST(ReuseOfWholeRuns, BeginAnewInSeveralCellsWhereNothingIsLeftOut) {
+  Experiment e = experiment_of_text(hosts("  - {name: a, type: permutation, size: 48MiB}\n"));
+  e.scenario.run.reuse.mode = Reuse::kOn;
+  ASSERT_TRUE(scenarios::trial_of_leaps(e).has_value());
+  const FolderOfRun on = folder_of_run(e, Reuse::kOn);
+  expect_equal_folders(folder_of_run(e, Reuse::kOff), on);
+  EXPECT_EQ(on.results.reuse.leaps.count, 0U);
 }
 
 TEST(ReuseOfWholeRuns, LooksForNothingWhereMessagesAreShort) {
