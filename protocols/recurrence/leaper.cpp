@@ -10,12 +10,15 @@ namespace {
 constexpr std::uint32_t kLeastPackets = 128;
 /// Nor does one with fewer left go on as a clock.
 constexpr std::uint32_t kFewPackets = 32;
-/// Between two looks for a clock, in packets of the slowest port.
-constexpr std::int64_t kLookEvery = 64;
+/// Between two looks for a clock, in packets of the slowest port: of which a host may have many.
+constexpr std::int64_t kLookEvery = 4;
+/// The same where there is nothing to look for.
+constexpr std::int64_t kWait = 64;
 /// The longest time between two states that are compared, in packets of the clock.
 constexpr std::uint32_t kLongestPeriod = 4096;
-/// What it takes to copy one, as Leaper::kWordsPerStop.
+/// What it takes to copy one, and to look at one, as Leaper::kWordsPerStop.
 constexpr std::uint64_t kWordsPerHistogram = 2'000;
+constexpr std::uint64_t kWordsPerSender = 4;
 /// How often the port of a clock is looked at while it sends a packet.
 constexpr std::int64_t kLooksPerPacket = 4;
 
@@ -35,20 +38,22 @@ Leaper::Leaper(NetworkState& state, Cell& cell, Worker& worker)
       cell_(cell),
       worker_(worker),
       live_part_(state),
-      look_every_(kLookEvery * longest_transmission(state)) {}
+      packet_(longest_transmission(state)) {}
 
 bool Leaper::run(Picoseconds& now, Picoseconds until, const Run& simulate) {
   while (now < until) {
     const bool has_given_up = given_up_at_ == messages_ended() || !may_look();
     const std::optional<QueuePairId> clock = has_given_up ? std::nullopt : find_clock();
+    const Picoseconds wait = (has_given_up ? kWait : kLookEvery) * packet_;
     const bool goes_on = clock ? search(s_.senders.whole(*clock), now, until, simulate)
-                               : simulate(now, std::min(until, now + look_every_));
+                               : simulate(now, std::min(until, now + wait));
     if (!goes_on) return false;
   }
   return true;
 }
 
-std::optional<QueuePairId> Leaper::find_clock() const {
+std::optional<QueuePairId> Leaper::find_clock() {
+  looked_at_ += kWordsPerStop + kWordsPerSender * s_.senders.all_whole().size();
   std::optional<QueuePairId> best;
   std::uint32_t most = kLeastPackets - 1;
   for (const SenderState& s : s_.senders.all_whole()) {
@@ -105,8 +110,7 @@ bool Leaper::search(const SenderState& clock, Picoseconds& now, Picoseconds unti
     if (!simulate(now, std::min(until, *end - ahead))) return false;
     if (now != *end - ahead) break;
     ++packets;
-    looked_at_ += before->size();
-    if (before->is_again(s_, cell_, worker_, now)) {
+    if (before->is_again(s_, cell_, worker_, now, looked_at_)) {
       if (leap(*before, now, until)) return true;
       break;
     }

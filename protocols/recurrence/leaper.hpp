@@ -34,7 +34,7 @@ class Leaper {
 
  private:
   /// The one that has the most packets left, if they are many.
-  [[nodiscard]] std::optional<QueuePairId> find_clock() const;
+  [[nodiscard]] std::optional<QueuePairId> find_clock();
   /// Looks for a recurrence by the packets of a clock, and leaps; as `Run`, but may end earlier.
   bool search(const SenderState& clock, Picoseconds& now, Picoseconds until, const Run& simulate);
   /// Looking takes a small part of the time that it has taken to simulate, or has spared.
@@ -59,7 +59,7 @@ class Leaper {
   Cell& cell_;
   Worker& worker_;
   LivePartFinder live_part_;
-  const Picoseconds look_every_;  ///< for a clock, while there is none
+  const Picoseconds packet_;  ///< what the slowest port sends the largest one in
   // In words of a picture that are compared, of about a nanosecond each; a packet-hop takes a
   // hundred.
   static constexpr std::uint64_t kFirstWords = 30'000'000;

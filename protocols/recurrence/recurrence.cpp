@@ -32,6 +32,8 @@ class Reader {
 
   void write_to(std::vector<std::uint64_t>& words) { written_ = &words; }
   void compare_with(const std::vector<std::uint64_t>& words) { known_ = &words; }
+  /// Those that were looked at.
+  [[nodiscard]] std::size_t words() const { return place_; }
   [[nodiscard]] bool differs() const { return differs_ || place_ != known_->size(); }
 
  private:
@@ -196,8 +198,8 @@ StatePicture::StatePicture(NetworkState& s, Cell& cell, const Worker& worker, Li
   for_each_count(s, part_, [this](const auto& count) { counts_.push_back(wide(count)); });
 }
 
-bool StatePicture::is_again(NetworkState& s, Cell& cell, const Worker& worker,
-                            Picoseconds now) const {
+bool StatePicture::is_again(NetworkState& s, Cell& cell, const Worker& worker, Picoseconds now,
+                            std::uint64_t& compared) const {
   const bool has_messages = worker.sums.messages_sent != sums_.messages_sent ||
                             worker.sums.messages_delivered != sums_.messages_delivered;
   if (!s.old_packets.empty()) return false;  // which are known by their numbers
@@ -209,6 +211,7 @@ bool StatePicture::is_again(NetworkState& s, Cell& cell, const Worker& worker,
   Reader reader(s, now);
   reader.compare_with(words_);
   StateWalk(s, cell, part_, now, reader).run();
+  compared += reader.words();
   if (reader.differs()) return false;
   bool all = true;
   for_each_progress(s, [&](const SenderState& sender, const Progress& then) {

@@ -28,9 +28,10 @@ class StatePicture {
   [[nodiscard]] Picoseconds time() const { return time_; }
   /// In words that are compared.
   [[nodiscard]] std::size_t size() const { return words_.size(); }
-  /// Whether it is like that again, at `now`: what followed follows once more.
+  /// Whether it is like that again, at `now`: what followed follows once more. Adds to `compared`
+  /// how many words that took.
   [[nodiscard]] bool is_again(NetworkState& state, Cell& cell, const Worker& worker,
-                              Picoseconds now) const;
+                              Picoseconds now, std::uint64_t& compared) const;
   // Of a state that is that again:
   /// How often what has followed since can follow again, at most `most` times: no message comes to
   /// its last packet, and none to where it is acknowledged or waits for that.
