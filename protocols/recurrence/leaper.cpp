@@ -10,9 +10,10 @@ namespace {
 constexpr std::uint32_t kLeastPackets = 128;
 /// Nor does one with fewer left go on as a clock.
 constexpr std::uint32_t kFewPackets = 32;
-/// Between two looks for a clock, in packets of the slowest port: of which a host may have many.
+/// Between two looks for a clock, or for the end of a message, in packets of the slowest port, of
+/// which a host may have many.
 constexpr std::int64_t kLookEvery = 4;
-/// The same where there is nothing to look for.
+/// The same while there is no time to look.
 constexpr std::int64_t kWait = 64;
 /// The longest time between two states that are compared, in packets of the clock.
 constexpr std::uint32_t kLongestPeriod = 4096;
@@ -42,9 +43,11 @@ Leaper::Leaper(NetworkState& state, Cell& cell, Worker& worker)
 
 bool Leaper::run(Picoseconds& now, Picoseconds until, const Run& simulate) {
   while (now < until) {
-    const bool has_given_up = given_up_at_ == messages_ended() || !may_look();
-    const std::optional<QueuePairId> clock = has_given_up ? std::nullopt : find_clock();
-    const Picoseconds wait = (has_given_up ? kWait : kLookEvery) * packet_;
+    const bool looks = may_look();
+    std::optional<QueuePairId> clock;
+    if (looks && given_up_at_ != messages_ended()) clock = find_clock();
+    if (looks) looked_at_ += kWordsPerStop;
+    const Picoseconds wait = (looks ? kLookEvery : kWait) * packet_;
     const bool goes_on = clock ? search(s_.senders.whole(*clock), now, until, simulate)
                                : simulate(now, std::min(until, now + wait));
     if (!goes_on) return false;
@@ -53,7 +56,7 @@ bool Leaper::run(Picoseconds& now, Picoseconds until, const Run& simulate) {
 }
 
 std::optional<QueuePairId> Leaper::find_clock() {
-  looked_at_ += kWordsPerStop + kWordsPerSender * s_.senders.all_whole().size();
+  looked_at_ += kWordsPerSender * s_.senders.all_whole().size();
   std::optional<QueuePairId> best;
   std::uint32_t most = kLeastPackets - 1;
   for (const SenderState& s : s_.senders.all_whole()) {
