@@ -11,6 +11,11 @@
 namespace weft::scenarios {
 namespace {
 
+std::string hops(std::uint64_t some, std::uint64_t all) {
+  return fmt::format("{} of {} packet-hops", format_count(static_cast<std::int64_t>(some)),
+                     format_count(static_cast<std::int64_t>(all)));
+}
+
 std::string reuse_lines(const Results& r) {
   std::string lines;
   if (r.reuse.mode == Reuse::kAudit) {
@@ -25,22 +30,26 @@ std::string reuse_lines(const Results& r) {
         format_count(static_cast<std::int64_t>(r.reuse.phases)), r.reuse.gpus,
         format_count(static_cast<std::int64_t>(r.reuse.simulated)));
   } else if (r.reuse.phases > 0) {
-    lines += fmt::format("  reuse: {} of {} phases of {} GPUs simulated, {} of {} packet-hops\n",
+    lines += fmt::format("  reuse: {} of {} phases of {} GPUs simulated, {}\n",
                          format_count(static_cast<std::int64_t>(r.reuse.simulated)),
                          format_count(static_cast<std::int64_t>(r.reuse.phases)), r.reuse.gpus,
-                         format_count(static_cast<std::int64_t>(r.reuse.simulated_hops)),
-                         format_count(static_cast<std::int64_t>(r.totals.packet_hops)));
+                         hops(r.reuse.inside.simulated, r.reuse.inside.all));
   }
   if (r.reuse.rail_phases > 0) {
-    lines += fmt::format("  reuse: {} of {} phases of {} GPUs on {} rails simulated\n",
-                         format_count(static_cast<std::int64_t>(r.reuse.rail_simulated)),
-                         format_count(static_cast<std::int64_t>(r.reuse.rail_phases)),
-                         r.reuse.rail_gpus, r.reuse.rails);
+    lines +=
+        fmt::format("  reuse: {} of {} phases of {} GPUs on {} rails simulated, {}\n",
+                    format_count(static_cast<std::int64_t>(r.reuse.rail_simulated)),
+                    format_count(static_cast<std::int64_t>(r.reuse.rail_phases)), r.reuse.rail_gpus,
+                    r.reuse.rails, hops(r.reuse.on_rails.simulated, r.reuse.on_rails.all));
   }
   if (r.reuse.leaps.count > 0) {
     lines += fmt::format("  reuse: {} periods inside long messages leapt over, {} packet-hops\n",
                          format_count(static_cast<std::int64_t>(r.reuse.leaps.periods)),
                          format_count(static_cast<std::int64_t>(r.reuse.leaps.packet_hops)));
+  }
+  if (!lines.empty() && r.reuse.mode == Reuse::kOn) {
+    lines += fmt::format("  reuse: in all {} simulated\n",
+                         hops(r.reuse.simulated_hops, r.totals.packet_hops));
   }
   for (const std::string& refusal : r.reuse.refusals) lines += "  reuse: " + refusal + "\n";
   return lines;

@@ -24,9 +24,16 @@ struct ReuseReport {
   std::uint32_t rail_gpus = 0;        ///< that send through them
   std::uint64_t rail_calls = 0;       ///< of these ranks
   std::uint64_t rail_phases = 0;
-  std::uint64_t rail_simulated = 0;   ///< phases
+  std::uint64_t rail_simulated = 0;  ///< phases
+  /// Packet-hops.
+  struct Hops {
+    std::uint64_t simulated = 0;
+    std::uint64_t all = 0;  ///< that count
+  };
+  Hops inside;                        ///< of phases of components
+  Hops on_rails;                      ///< of those of rails
   std::uint64_t simulated_hops = 0;   ///< packet-hops, those outside of phases included
-  protocols::Leaps leaps;             ///< inside long messages of phases that were simulated
+  protocols::Leaps leaps;             ///< inside long messages of what was simulated
   std::vector<std::string> refusals;  ///< sentences: what was not reused, and why
 };
 

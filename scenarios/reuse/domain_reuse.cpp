@@ -362,7 +362,7 @@ ReuseReport DomainReuse::report() const {
   }
   for (const auto& store : stores_) {
     report.simulated += store->simulated();
-    report.simulated_hops += store->simulated_hops();
+    report.inside.simulated += store->simulated_hops();
     report.leaps += store->leaps();
   }
   for (const auto& phases : seen_) report.simulated += phases.size();

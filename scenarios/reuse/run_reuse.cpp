@@ -150,12 +150,14 @@ bool RunReuse::was_delivered(Picoseconds since, Picoseconds until) {
 
 void RunReuse::take(const std::function<void(const TakenPhase&)>& visit,
                     const std::function<void()>& use) {
-  const auto count = [&](const TakenPhase& taken) {
-    hops_taken_ += taken.tally.times * taken.phase->share.sums.packet_hops;
-    visit(taken);
+  const auto count = [&visit](std::uint64_t& hops) {
+    return [&](const TakenPhase& taken) {
+      hops += taken.tally.times * taken.phase->share.sums.packet_hops;
+      visit(taken);
+    };
   };
-  rails_.take(count);
-  domains_.take(count, use);
+  rails_.take(count(hops_on_rails_));
+  domains_.take(count(hops_inside_), use);
   rails_.forget();
 }
 
@@ -181,7 +183,9 @@ ReuseReport RunReuse::report(const Reusable& reusable) const {
   report.rail_calls = rails_.calls();
   report.rail_phases = rails_.phases();
   report.rail_simulated = rails_.simulated();
-  report.simulated_hops += rails_.simulated_hops();
+  report.inside.all = hops_inside_;
+  report.on_rails = {.simulated = rails_.simulated_hops(), .all = hops_on_rails_};
+  report.simulated_hops = report.inside.simulated + report.on_rails.simulated;
   report.leaps += rails_.leaps();
   report.refusals = reusable.refusals();
   return report;

@@ -82,7 +82,7 @@ class RunReuse final : public collectives::CallReuse, public collectives::TaskOb
   bool close(std::optional<Picoseconds> limit);
   void take(const std::function<void(const TakenPhase&)>& visit, const std::function<void()>& use);
   /// Packet-hops of all phases that were.
-  [[nodiscard]] std::uint64_t hops_taken() const { return hops_taken_; }
+  [[nodiscard]] std::uint64_t hops_taken() const { return hops_inside_ + hops_on_rails_; }
   void on_closed(const DomainReuse::Closed& visit);
   [[nodiscard]] bool is_full() const;
   [[nodiscard]] Picoseconds last_event() const;
@@ -96,7 +96,9 @@ class RunReuse final : public collectives::CallReuse, public collectives::TaskOb
   std::unique_ptr<CallLog> calls_;  ///< null: nobody will ask
   DomainReuse domains_;
   RailReuse rails_;
-  std::uint64_t hops_taken_ = 0;
+  // Packet-hops of phases that were taken.
+  std::uint64_t hops_inside_ = 0;
+  std::uint64_t hops_on_rails_ = 0;
   bool stood_still_ = false;
   std::mutex mutex_;  ///< of what is told of rails
   std::vector<std::string> differences_;

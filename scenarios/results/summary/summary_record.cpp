@@ -235,6 +235,10 @@ ordered_json json_of(const ReuseReport& reuse) {
           {"rail_calls", reuse.rail_calls},
           {"rail_phases", reuse.rail_phases},
           {"rail_phases_simulated", reuse.rail_simulated},
+          {"phase_packet_hops", reuse.inside.all},
+          {"phase_packet_hops_simulated", reuse.inside.simulated},
+          {"rail_packet_hops", reuse.on_rails.all},
+          {"rail_packet_hops_simulated", reuse.on_rails.simulated},
           {"packet_hops_simulated", reuse.simulated_hops},
           {"leaps", reuse.leaps.count},
           {"periods_leapt", reuse.leaps.periods},
@@ -296,8 +300,9 @@ std::vector<Field<Results>> cost_fields() {
        "components (groups of GPUs whose calls were taken over), gpus in them, calls of "
        "ranks, phases from quiet to quiet, phases_simulated (of an audit those that began as "
        "none before), phases_ended_otherwise (of an audit), the same of rails (switches "
-       "between servers), packet_hops_simulated of all "
-       "packet_hops, leaps over periods_leapt that recurred to the bit inside long messages of "
+       "between servers), phase_packet_hops and rail_packet_hops of both with those that were "
+       "simulated, packet_hops_simulated of all packet_hops, leaps over periods_leapt that "
+       "recurred to the bit inside long messages of "
        "what was simulated, with packet_hops_leapt, and refusals, a list of sentences",
        [](const Results& r) { return json_if(says_something(r.reuse), json_of(r.reuse)); }},
       object<Results>("periods", "what was left out, where `run.reuse.periods` is approximate",
