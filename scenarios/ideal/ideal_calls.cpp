@@ -81,6 +81,7 @@ class IdealCalls::Replay {
     std::vector<std::uint32_t> ranks = whole_.parts().communicators()[communicator].ranks;
     std::ranges::sort(ranks);
     std::vector<HostId> hosts;
+    hosts.reserve(ranks.size());
     for (const std::uint32_t rank : ranks) {
       hosts.push_back(calls.workload_.process_hosts()[plan.process(rank).value()]);
     }
