@@ -10,11 +10,6 @@ namespace {
 constexpr std::uint32_t kLeastPackets = 128;
 /// Nor does one with fewer left go on as a clock.
 constexpr std::uint32_t kFewPackets = 32;
-/// Between two looks for a clock, or for the end of a message, in packets of the slowest port, of
-/// which a host may have many.
-constexpr std::int64_t kLookEvery = 4;
-/// The same while there is no time to look.
-constexpr std::int64_t kWait = 64;
 /// The longest time between two states that are compared, in packets of the clock.
 constexpr std::uint32_t kLongestPeriod = 4096;
 /// What it takes to copy one, and to look at one, as Leaper::kWordsPerStop.
@@ -43,20 +38,27 @@ Leaper::Leaper(NetworkState& state, Cell& cell, Worker& worker)
 
 bool Leaper::run(Picoseconds& now, Picoseconds until, const Run& simulate) {
   while (now < until) {
-    const bool looks = may_look();
-    std::optional<QueuePairId> clock;
-    if (looks && given_up_at_ != messages_ended()) clock = find_clock();
-    if (looks) looked_at_ += kWordsPerStop;
-    const Picoseconds wait = (looks ? kLookEvery : kWait) * packet_;
+    const bool has_given_up = given_up_at_ == messages_ended() || !may_look();
+    const std::optional<QueuePairId> clock = has_given_up ? std::nullopt : find_clock();
     const bool goes_on = clock ? search(s_.senders.whole(*clock), now, until, simulate)
-                               : simulate(now, std::min(until, now + wait));
+                               : wait(has_given_up, now, until, simulate);
     if (!goes_on) return false;
   }
   return true;
 }
 
-std::optional<QueuePairId> Leaper::find_clock() {
-  looked_at_ += kWordsPerSender * s_.senders.all_whole().size();
+// As long as stopping and looking takes no more than a hundredth of what is simulated.
+bool Leaper::wait(bool has_given_up, Picoseconds& now, Picoseconds until, const Run& simulate) {
+  const std::uint64_t before = worker_.sums.packet_hops;
+  const bool goes_on = simulate(now, std::min(until, now + wait_ * packet_));
+  std::uint64_t least = kWordsPerStop;
+  if (!has_given_up) least += kWordsPerSender * s_.senders.all_whole().size();
+  const bool is_long = worker_.sums.packet_hops - before >= least;
+  wait_ = is_long ? std::max(wait_ / 2, kShortestWait) : std::min(2 * wait_, kLongestWait);
+  return goes_on;
+}
+
+std::optional<QueuePairId> Leaper::find_clock() const {
   std::optional<QueuePairId> best;
   std::uint32_t most = kLeastPackets - 1;
   for (const SenderState& s : s_.senders.all_whole()) {

@@ -34,7 +34,10 @@ class Leaper {
 
  private:
   /// The one that has the most packets left, if they are many.
-  [[nodiscard]] std::optional<QueuePairId> find_clock();
+  [[nodiscard]] std::optional<QueuePairId> find_clock() const;
+  /// Simulates until it is time to look for a clock again, or whether a message has ended since
+  /// looking was given up; as `Run`.
+  bool wait(bool has_given_up, Picoseconds& now, Picoseconds until, const Run& simulate);
   /// Looks for a recurrence by the packets of a clock, and leaps; as `Run`, but may end earlier.
   bool search(const SenderState& clock, Picoseconds& now, Picoseconds until, const Run& simulate);
   /// Looking takes a small part of the time that it has taken to simulate, or has spared.
@@ -66,6 +69,10 @@ class Leaper {
   static constexpr std::uint64_t kWordsPerHopSpared = 20;
   static constexpr std::uint64_t kWordsPerStop = 500;  ///< to stop and go on
   std::uint64_t looked_at_ = 0;
+  // Packets of the slowest port, of which a host may have many.
+  static constexpr std::int64_t kShortestWait = 4;
+  static constexpr std::int64_t kLongestWait = 64;
+  std::int64_t wait_ = kShortestWait;
   Leaps leaps_;
   std::optional<std::uint64_t> given_up_at_;  ///< messages that had ended then
 };
