@@ -12,6 +12,9 @@ namespace {
 
 using collectives::PartsProgram;
 
+/// Calls whose ends are kept, of communicators alike: some megabytes.
+constexpr std::size_t kMostKept = 16'384;
+
 const PartsProgram& program_of(const collectives::Workload& workload, std::uint32_t job) {
   return dynamic_cast<const PartsProgram&>(*workload.jobs()[job].program);
 }
@@ -209,6 +212,7 @@ std::span<const collectives::CallReuse::End> IdealCalls::begin(ProcessId process
   Kind& kind = kinds_[caller.kind];
   auto found = kind.ends.find(key);
   if (found == kind.ends.end()) {
+    if (kind.ends.size() >= kMostKept) kind.ends.clear();  // they hardly come again
     Times ends = kind.replay->ends_of(number, key.second);
     found = kind.ends.emplace(std::move(key), std::move(ends)).first;
   }

@@ -192,20 +192,22 @@ namespace {
 struct Shortcuts {
   RunReuse* reuse = nullptr;  ///< takes calls over, or watches them; null: nobody does
   const Reusable* reusable = nullptr;
-  /// Whole periods inside long messages are left out, unless none were after so many packet-hops.
+  /// Whole periods inside long messages are left out, if half of these packet-hops is: the first.
   std::optional<std::uint64_t> trial_of_leaps;
 };
 
+/// What a run is measured by.
+struct Ideals {
+  IdealTimes times;
+  std::vector<IdealTimes::Job> jobs;
+};
+
 /// Nothing, where one of them was in vain; leaps are then none of them any more, if it was they.
-std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e,
+std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, Ideals& ideals,
                                      const ProgressObserver& progress, RunFiles* files,
                                      const protocols::Parallelism& parallelism,
                                      const MessageSink& sink) {
   RunReuse* const reuse = shortcuts.reuse;
-  // Before the network exists: what it takes to find them is then free again.
-  IdealTimes ideals(e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload);
-  std::vector<IdealTimes::Job> ideal_jobs =
-      ideal_jobs_of(e, ideals, [&] { return enter_stage(progress, "ideal times of jobs"); });
   const auto begin = std::chrono::steady_clock::now();
   using Spans = collectives::Executor::Spans;
   const bool blames = e.scenario.observe.blame && !e.lone_job;
@@ -214,7 +216,7 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e,
   if (blames) paths.emplace(e, executor);
   Timeline* timeline = timeline_of(files);
   if (timeline != nullptr) executor.watch(timeline->activities());
-  RunRecorder recorder(e, executor, ideals, sink, paths ? &*paths : nullptr, timeline);
+  RunRecorder recorder(e, executor, ideals.times, sink, paths ? &*paths : nullptr, timeline);
   const bool takes_over = reuse != nullptr && e.scenario.run.reuse.mode == Reuse::kOn;
   const bool may_leap = shortcuts.trial_of_leaps.has_value();
   if (reuse != nullptr || may_leap) recorder.keep_rows();
@@ -325,7 +327,7 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e,
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
   periods.tell(results.totals, results);
-  const EndedRun run{e, executor, std::move(ideal_jobs), port_counters(e, network), &network};
+  const EndedRun run{e, executor, ideals.jobs, port_counters(e, network), &network};
   collect_jobs(run, results);
   recorder.finish(network, results);
   periods.add_iterations(results);
@@ -344,7 +346,7 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e,
     results.warnings.push_back(std::move(warning));
   }
   if (paths) {
-    find_blame(e, paths->finish(), ideals,
+    find_blame(e, paths->finish(), ideals.times,
                {parallelism, progress, timeline, takes_over ? shortcuts.reusable : nullptr},
                results);
   }
@@ -357,6 +359,10 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e,
 Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles* files,
                  const protocols::Parallelism& parallelism, const MessageSink& sink) {
   const Reuse mode = e.scenario.run.reuse.mode;
+  // Before a network exists: what it takes to find them is then free again.
+  Ideals ideals{{e.scenario, e.fabric, e.route_changes.all(e.routes), e.workload}, {}};
+  ideals.jobs =
+      ideal_jobs_of(e, ideals.times, [&] { return enter_stage(progress, "ideal times of jobs"); });
   Shortcuts shortcuts;
   // Periods are of the whole network, so that it has to be on one thread.
   if (mode == Reuse::kOn && parallelism.threads <= 1) shortcuts.trial_of_leaps = trial_of_leaps(e);
@@ -372,7 +378,7 @@ Results simulate(const Experiment& e, const ProgressObserver& progress, RunFiles
     shortcuts.reuse = reuse ? &*reuse : nullptr;
     shortcuts.reusable = &reusable;
     std::optional<Results> results =
-        simulate_with(shortcuts, e, progress, files, parallelism, sink);
+        simulate_with(shortcuts, e, ideals, progress, files, parallelism, sink);
     if (results) {
       if (!reuse) results->reuse.refusals = reusable.refusals();
       if (!obstacle.empty()) results->reuse.refusals = {"nothing is reused: " + obstacle};
