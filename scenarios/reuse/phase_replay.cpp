@@ -106,13 +106,12 @@ Phase PhaseReplay::run(const PhaseBegins& begins, const PhaseWindow& window) {
   start();
   for (const PhaseBegin& begin : begins.list) add(begin);
   stops_at_ends_ = false;
-  constexpr Picoseconds longest = PacketNetwork::kLongestRun;
   if (window.from) {
-    network_->run_until(std::min(start_ + *window.from, longest));
+    network_->run_until(start_ + *window.from);
     before_part_ = network_->share().sums;
     reset_statistics();
   }
-  network_->run_until(window.until ? std::min(start_ + *window.until, longest) : longest);
+  network_->run_until(window.until ? start_ + *window.until : PacketNetwork::kLongestRun);
   return finish(begins.is_complete, window);
 }
 
@@ -177,8 +176,7 @@ void PhaseReplay::begin_in_turn(std::uint32_t number, Picoseconds now) {
 
 void PhaseReplay::advance(std::optional<Picoseconds> until) {
   stops_at_ends_ = true;
-  constexpr Picoseconds longest = PacketNetwork::kLongestRun;
-  const Picoseconds end = until ? std::min(start_ + *until, longest) : longest;
+  const Picoseconds end = until ? start_ + *until : PacketNetwork::kLongestRun;
   if (end <= network_->now()) return;
   is_at_rest_ = network_->run_until(end) == PacketNetwork::Status::kQuiescent;
 }

@@ -27,9 +27,10 @@ using scenarios::Phase;
 using scenarios::PhaseBegin;
 using scenarios::PhaseReplay;
 
-/// Gives random values to what is dead in a network that is quiet. Every field of a structure has a
-/// name here, so that a new one does not compile until somebody has said what it is: `fixed` for
-/// the run, `counted` but not read, `quiet` where it is always the same at quiet, or dead.
+/// Gives random values to what is dead in a network that is quiet, and expects what is always the
+/// same then; all else is fixed for the run or counted. Every field of these structures is named,
+/// so that a new one does not compile until somebody has looked at it here; but for those that
+/// SenderState adds to SendingEnd.
 class DeadFields {
  public:
   DeadFields(protocols::NetworkState& state, Picoseconds now, Draws& draws)
