@@ -46,12 +46,16 @@ void PacketNetwork::reset_statistics() {
 
 Picoseconds PacketNetwork::last_event() const { return engine_->last_event(); }
 
+std::uint64_t PacketNetwork::packet_hops() const {
+  return engine_->sums().packet_hops - engine_->measured_from.packet_hops;
+}
+
 NetworkTotals PacketNetwork::totals() const {
   const Worker::Sums now = engine_->sums();
   const Worker::Sums& then = engine_->measured_from;
   NetworkTotals t;
   t.events = now.events - then.events;
-  t.packet_hops = now.packet_hops - then.packet_hops;
+  t.packet_hops = packet_hops();
   t.packets_injected = now.packets_injected - then.packets_injected;
   t.packets_delivered = now.packets_delivered - then.packets_delivered;
   t.packets_retransmitted = now.packets_retransmitted - then.packets_retransmitted;

@@ -183,6 +183,8 @@ class PacketNetwork {
   [[nodiscard]] const CellPlan& cells() const { return plan_; }
   [[nodiscard]] std::uint32_t threads() const;
   [[nodiscard]] NetworkTotals totals() const;
+  /// NetworkTotals::packet_hops, without a look at every port.
+  [[nodiscard]] std::uint64_t packet_hops() const;
   /// Whether some link spoils frames, or does for a while.
   [[nodiscard]] bool has_link_errors() const;
   [[nodiscard]] PortCounters port_counters(PortId port) const;

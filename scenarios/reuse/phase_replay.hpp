@@ -65,7 +65,7 @@ class PhaseReplay final : private collectives::TaskObserver {
   [[nodiscard]] const std::vector<PhaseEnd>& ends() const { return ends_; }
   /// Those that were simulated.
   [[nodiscard]] std::uint64_t packet_hops() const {
-    return network_->totals().packet_hops - leaps().packet_hops;
+    return network_->packet_hops() - leaps().packet_hops;
   }
   /// What of the phase was left out since it recurs.
   [[nodiscard]] protocols::Leaps leaps() const;

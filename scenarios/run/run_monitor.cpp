@@ -102,7 +102,7 @@ const Progress& RunMonitor::look(Picoseconds now, std::uint64_t packet_hops) {
 
 const Progress& RunMonitor::last() {
   looked_at_ = {};
-  look(network_.now(), network_.totals().packet_hops);
+  look(network_.now(), network_.packet_hops());
   progress_.is_last = true;
   return progress_;
 }

@@ -282,7 +282,7 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
       results.measured_from = end_warmup(*reuse, network, status, end);
       recorder.take_reused(network, executor);
     }
-    hops_before = network.totals().packet_hops;
+    hops_before = network.packet_hops();
     network.reset_statistics();
     recorder.begin_measurement();
   }
@@ -305,10 +305,10 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
     require_invariants(reuse->violations());
     results.reuse = reuse->report(*shortcuts.reusable);
     results.reuse.simulated_hops +=
-        hops_before + network.totals().packet_hops - reuse->hops_taken();
+        hops_before + network.packet_hops() - reuse->hops_taken();
   } else {
     results.reuse.mode = e.scenario.run.reuse.mode;
-    results.reuse.simulated_hops = hops_before + network.totals().packet_hops;
+    results.reuse.simulated_hops = hops_before + network.packet_hops();
   }
   results.reuse.leaps += network.leaps();
   results.reuse.simulated_hops -= network.leaps().packet_hops;
