@@ -50,10 +50,15 @@ PartsProgram::PartsProgram(std::unique_ptr<const Parts> parts,
                            const ProgramSetting& setting, const RankLayout& layout)
     : parts_(std::move(parts)),
       calls_(std::move(calls)),
+      calls_of_(parts_->communicators().size()),
       plan_(*parts_, pointers_to(calls_), setting.ranks),
       setting_(setting),
       noise_(noise_by_rank({parts_->noise().begin(), parts_->noise().end()},
-                           RankMap(setting.ranks, layout).domains_by_rank())) {}
+                           RankMap(setting.ranks, layout).domains_by_rank())) {
+  for (std::uint32_t i = 0; i < parts_->calls().size(); ++i) {
+    calls_of_[parts_->calls()[i].communicator].push_back(i);
+  }
+}
 
 Result<std::unique_ptr<const PartsProgram>> PartsProgram::make(const ProgramSetting& setting,
                                                                std::unique_ptr<const Parts> parts,

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,10 @@ class PartsProgram final : public JobProgram {
   [[nodiscard]] const Parts& parts() const { return *parts_; }
   [[nodiscard]] const LanePlan& lane_plan() const { return plan_; }
   [[nodiscard]] const CollectiveCall& call(std::uint32_t number) const { return *calls_[number]; }
+  /// Those that a communicator makes, in the order of their numbers.
+  [[nodiscard]] std::span<const std::uint32_t> calls_of(std::uint32_t communicator) const {
+    return calls_of_[communicator];
+  }
 
   [[nodiscard]] std::uint32_t lanes() const override { return plan_.lanes(); }
   [[nodiscard]] bool needs_acknowledgements() const override;
@@ -87,6 +92,7 @@ class PartsProgram final : public JobProgram {
 
   std::unique_ptr<const Parts> parts_;
   std::vector<std::unique_ptr<const CollectiveCall>> calls_;
+  std::vector<std::vector<std::uint32_t>> calls_of_;  ///< by communicator
   LanePlan plan_;
   ProgramSetting setting_;
   std::vector<RankNoise> noise_;  ///< by rank; empty: none has any

@@ -22,7 +22,7 @@ bool do_match(const PartsProgram& program, const Component& a, std::uint32_t in_
     };
     if (place(a, x.ranks[i]) != place(b, y.ranks[i])) return false;
   }
-  return std::ranges::equal(calls_of(program, in_a), calls_of(program, in_b),
+  return std::ranges::equal(program.calls_of(in_a), program.calls_of(in_b),
                             [&](std::uint32_t p, std::uint32_t q) {
                               return program.call(p).spec() == program.call(q).spec() &&
                                      program.parts().calls()[p].is_until_acknowledged ==
@@ -31,14 +31,6 @@ bool do_match(const PartsProgram& program, const Component& a, std::uint32_t in_
 }
 
 }  // namespace
-
-std::vector<std::uint32_t> calls_of(const PartsProgram& program, std::uint32_t communicator) {
-  std::vector<std::uint32_t> calls;
-  for (std::uint32_t i = 0; i < program.parts().calls().size(); ++i) {
-    if (program.parts().calls()[i].communicator == communicator) calls.push_back(i);
-  }
-  return calls;
-}
 
 std::vector<std::uint32_t> numbers_of_calls(const PartsProgram& program) {
   std::vector<std::uint32_t> numbers;

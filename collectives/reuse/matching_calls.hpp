@@ -9,10 +9,6 @@
 
 namespace weft::collectives {
 
-/// The calls of one communicator, as its members number them: those of the job's program.
-[[nodiscard]] std::vector<std::uint32_t> calls_of(const PartsProgram& program,
-                                                  std::uint32_t communicator);
-
 /// By call of the program: its number among those of its communicator.
 [[nodiscard]] std::vector<std::uint32_t> numbers_of_calls(const PartsProgram& program);
 

@@ -79,7 +79,7 @@ class IdealCalls::Replay {
          std::uint32_t communicator)
       : calls_(calls), whole_(program_of(calls.workload_, component.job)) {
     stream_ = whole_.lane_plan().number_of(collectives::StreamOf::communicator(communicator));
-    numbers_ = collectives::calls_of(whole_, communicator);
+    numbers_ = whole_.calls_of(communicator);
     const collectives::JobPlan& plan = calls.workload_.jobs()[component.job];
     std::vector<std::uint32_t> ranks = whole_.parts().communicators()[communicator].ranks;
     std::ranges::sort(ranks);
@@ -129,7 +129,7 @@ class IdealCalls::Replay {
   const IdealCalls& calls_;
   const PartsProgram& whole_;
   std::uint32_t stream_ = 0;
-  std::vector<std::uint32_t> numbers_;  ///< of calls, in the program
+  std::span<const std::uint32_t> numbers_;  ///< of calls, in the program
   collectives::PhaseProgram* program_ = nullptr;
   collectives::Workload workload_;
   std::vector<ConnectionId> in_whole_;  ///< by connection
@@ -151,8 +151,8 @@ IdealCalls::IdealCalls(const collectives::Workload& workload,
     }
     for (std::size_t i = 0; i < component.communicators.size(); ++i) {
       const std::uint32_t communicator = component.communicators[i];
-      const bool wait_for_all = std::ranges::all_of(
-          collectives::calls_of(program, communicator), [&program](std::uint32_t call) {
+      const bool wait_for_all =
+          std::ranges::all_of(program.calls_of(communicator), [&program](std::uint32_t call) {
             return collectives::waits_for_all(program.call(call).spec());
           });
       if (!wait_for_all || program.lane_plan().lanes_of(communicator) == 0) continue;

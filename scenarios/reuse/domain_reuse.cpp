@@ -81,8 +81,7 @@ void DomainReuse::add_begin(const Component& component, Open& open, const PhaseB
     return c.communicator == place && c.number == number;
   });
   if (call == open.calls.end()) {
-    const std::uint32_t of_program =
-        collectives::calls_of(program, member->communicator)[begin.call];
+    const std::uint32_t of_program = program.calls_of(member->communicator)[begin.call];
     const auto members = static_cast<std::uint32_t>(
         program.parts().communicators()[member->communicator].ranks.size());
     call = open.calls.insert(call, {place, number, 0, members,

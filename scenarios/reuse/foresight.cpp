@@ -76,7 +76,7 @@ class Foresight {
   [[nodiscard]] std::vector<std::uint32_t> calls_of(const Component& c) const {
     std::vector<std::uint32_t> calls;
     for (const std::uint32_t communicator : c.communicators) {
-      const auto own = collectives::calls_of(program_of(c), communicator);
+      const auto own = program_of(c).calls_of(communicator);
       calls.insert(calls.end(), own.begin(), own.end());
     }
     return calls;

@@ -99,7 +99,7 @@ void PhaseReplay::make_workload(const Experiment& e, const collectives::Componen
 
 std::uint32_t PhaseReplay::call_number(const PhaseBegin& begin) const {
   const auto member = whole_.lane_plan().member(component_.ranks[begin.rank], begin.stream);
-  return collectives::calls_of(whole_, member->communicator)[begin.call];
+  return whole_.calls_of(member->communicator)[begin.call];
 }
 
 Phase PhaseReplay::run(const PhaseBegins& begins, const PhaseWindow& window) {

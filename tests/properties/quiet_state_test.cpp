@@ -200,8 +200,7 @@ std::vector<PhaseBegin> random_begins(const scenarios::Experiment& e,
     if (program.lane_plan().lanes_of(c) == 0) continue;  // its calls are not made
     const std::uint32_t stream =
         program.lane_plan().number_of(collectives::StreamOf::communicator(c));
-    const auto call =
-        static_cast<std::uint32_t>(draws.below(collectives::calls_of(program, c).size()));
+    const auto call = static_cast<std::uint32_t>(draws.below(program.calls_of(c).size()));
     const std::vector<std::uint32_t>& ranks = program.parts().communicators()[c].ranks;
     const auto place = [&](std::uint32_t rank) {
       const auto at = std::ranges::lower_bound(component.ranks, rank);
