@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
 #include <utility>
 
 #include "collectives/reuse/rails.hpp"
@@ -14,6 +15,9 @@ namespace {
 /// A few seconds of simulation, after which what is simulated again must not be more than half of
 /// what is simulated once or taken.
 constexpr std::uint64_t kHopsBeforeDoubt = 5'000'000;
+
+/// Networks of a whole rail take some megabytes.
+constexpr std::size_t kMostLeftBehind = 8;
 
 }  // namespace
 
@@ -33,16 +37,84 @@ void RailReuse::find_course(Open& open, Picoseconds now) {
   for (std::size_t i = 0; i < before->ends.size(); ++i) {
     if (before->ends[i].time <= t) course->ends[i] = before->ends[i];
   }
-  const bool is_own = before->replay != nullptr && before->rail == open.rail &&
-                      std::ranges::includes(open.ranks, before->ranks);
-  if (!is_own) return;
-  if (before->replay->now() > t) return drop_replay(*before);
-  while (before->replay->now() < t && go_on(*before, t)) {
+  course->before = before;
+  if (carry_on(*before, open)) return;
+  // Besides here it is in the map.
+  const bool is_anybody_on_it = before.use_count() > 2;
+  if (before->replay != nullptr && before->replay->now() > t && !is_anybody_on_it) {
+    drop_replay(*before);
   }
-  course->replay = std::move(before->replay);
-  course->rail = open.rail;
-  course->ranks = open.ranks;
-  course->replay->add(open.begins.back());
+}
+
+std::optional<std::uint32_t> RailReuse::shift_to(const Course& from, const Open& open) const {
+  std::vector<std::uint32_t> ranks;
+  for (std::size_t i = 0; i < from.ends.size(); ++i) {
+    std::ranges::copy(members(open.rail, open.calls[open.call_of[i]].communicator),
+                      std::back_inserter(ranks));
+  }
+  std::ranges::sort(ranks);
+  ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
+  const std::uint32_t shift = from.ranks.front() - ranks.front();
+  const auto shifted = [&](std::uint32_t rank) { return rank + shift; };
+  if (!std::ranges::equal(ranks, from.ranks, {}, shifted)) return {};
+  const Component& rail = component(from.rail);
+  const collectives::JobPlan& plan = e_.workload.jobs()[rail.job];
+  for (std::size_t i = from.ends.size(); i < open.begins.size(); ++i) {
+    const PhaseBegin& b = open.begins[i];
+    const std::uint32_t here = open.calls[open.call_of[i]].communicator;
+    const std::uint32_t rank = shifted(b.rank);
+    if (rank >= rail.ranks.size() || !takes(plan.process(rail.ranks[rank]), b.stream)) return {};
+    const std::uint32_t there = communicator_of(from.rail, rank, b.stream);
+    const bool is_alike =
+        b.call < calls_of(there).size() &&
+        kind_of_call_[calls_of(there)[b.call]] == kind_of_call_[calls_of(here)[b.call]] &&
+        std::ranges::equal(members(open.rail, here), members(from.rail, there), {}, shifted);
+    if (!is_alike) return {};
+  }
+  return shift;
+}
+
+bool RailReuse::carry_on(Course& from, Open& open) {
+  const std::size_t first = from.ends.size();
+  const Picoseconds parts_at = open.begins[first].time;
+  if (from.replay == nullptr || from.replay->now() > parts_at) return false;
+  const std::optional<std::uint32_t> shift = shift_to(from, open);
+  if (!shift) return false;
+  while (from.replay->now() < parts_at && go_on(from, parts_at)) {
+  }
+  Course& course = *open.course;
+  course.replay = std::move(from.replay);
+  course.rail = from.rail;
+  course.ranks = open.ranks;
+  for (std::uint32_t& rank : course.ranks) rank += *shift;
+  simulate_begins(open, first, *shift);
+  return true;
+}
+
+void RailReuse::simulate_begins(Open& open, std::size_t first, std::uint32_t shift) {
+  PhaseReplay& replay = *open.course->replay;
+  for (std::size_t i = first; i < open.begins.size(); ++i) {
+    PhaseBegin begin = open.begins[i];
+    while (replay.now() < begin.time && go_on(replay, begin.time)) {
+    }
+    begin.rank += shift;
+    replay.add(begin);
+  }
+  simulated_courses_.push_back(open.course);
+}
+
+void RailReuse::drop_left_behind() {
+  const auto replay_is_gone = [](const std::weak_ptr<Course>& each) {
+    const std::shared_ptr<Course> course = each.lock();
+    return course == nullptr || course->replay == nullptr;
+  };
+  std::erase_if(simulated_courses_, replay_is_gone);
+  std::size_t left_behind = 0;
+  for (const std::weak_ptr<Course>& each : std::views::reverse(simulated_courses_)) {
+    const std::shared_ptr<Course> course = each.lock();
+    // Besides here it is in the map.
+    if (course.use_count() == 2 && ++left_behind > kMostLeftBehind) drop_replay(*course);
+  }
 }
 
 void RailReuse::drop_replay(Course& course) {
@@ -58,6 +130,10 @@ void RailReuse::drop_replay(Course& course) {
 void RailReuse::bring_replay(Open& open) {
   Course& course = *open.course;
   if (course.replay != nullptr) return;
+  for (auto from = course.before.lock(); from != nullptr; from = from->before.lock()) {
+    if (carry_on(*from, open)) return;
+  }
+  drop_left_behind();
   std::vector<std::unique_ptr<PhaseReplay>>& idle = states_[open.rail].idle;
   if (idle.empty()) {
     course.replay = std::make_unique<PhaseReplay>(e_, options_, component(open.rail));
@@ -67,13 +143,8 @@ void RailReuse::bring_replay(Open& open) {
   }
   course.rail = open.rail;
   course.ranks = open.ranks;
-  PhaseReplay& replay = *course.replay;
-  replay.start();
-  for (const PhaseBegin& begin : open.begins) {
-    while (replay.now() < begin.time && go_on(replay, begin.time)) {
-    }
-    replay.add(begin);
-  }
+  course.replay->start();
+  simulate_begins(open, 0, 0);
 }
 
 bool RailReuse::go_on(PhaseReplay& replay, std::optional<Picoseconds> until) {
@@ -94,8 +165,8 @@ bool RailReuse::go_on(Course& course, std::optional<Picoseconds> until) {
   for (std::size_t i = 0; i < ends.size(); ++i) {
     if (ends[i].time >= Picoseconds(0)) course.ends[i] = ends[i];
   }
+  course.known_until = course.replay->now();
   course.is_at_rest = course.replay->is_at_rest();
-  course.rest_at = course.replay->now();
   course.is_silent = course.is_at_rest && course.replay->packet_hops() == 0;
   return has_ended;
 }
@@ -183,7 +254,7 @@ RailReuse::Key RailReuse::key_of(const Open& open) const {
       key.push_back(-1 - static_cast<std::int64_t>(b.stream));
       for (const std::uint32_t rank : members(open.rail, communicator)) key.push_back(place(rank));
     }
-    const std::uint32_t call = calls_of_[communicator][b.call];
+    const std::uint32_t call = calls_of(communicator)[b.call];
     key.push_back(b.time.count());
     key.push_back((std::int64_t{kind_of_call_[call]} << 32U) | (std::int64_t{b.stream} << 20U) |
                   place(b.rank));

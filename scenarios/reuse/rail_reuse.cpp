@@ -49,10 +49,6 @@ RailReuse::RailReuse(const Experiment& experiment, protocols::PacketNetwork::Opt
   const PartsProgram& program = program_of(e_, component(0));
   kind_of_call_ = kinds_of_calls(program);
   number_of_call_ = collectives::numbers_of_calls(program);
-  calls_of_.resize(program.parts().communicators().size());
-  for (std::uint32_t i = 0; i < program.parts().calls().size(); ++i) {
-    calls_of_[program.parts().calls()[i].communicator].push_back(i);
-  }
   for (std::uint32_t r = 0; r < states_.size(); ++r) {
     states_[r].open_of_rank.resize(component(r).ranks.size());
   }
@@ -109,7 +105,7 @@ void RailReuse::add(Open& open, const PhaseBegin& begin, std::uint64_t number) {
     return c.communicator == communicator && c.number == number;
   });
   if (call == open.calls.end()) {
-    const std::uint32_t of_program = calls_of_[communicator][begin.call];
+    const std::uint32_t of_program = program.calls_of(communicator)[begin.call];
     const auto members =
         static_cast<std::uint32_t>(program.parts().communicators()[communicator].ranks.size());
     call = open.calls.insert(call, {communicator, number, 0, members,
@@ -132,7 +128,7 @@ RailReuse::Open& RailReuse::open_for(std::uint32_t rail, std::uint32_t communica
     waiting = at->second;
     state.waiting.erase(at);
     // It has waited for longer than anything there took to come to rest; how long is all the same.
-    waiting->start = std::max(waiting->start, now - waiting->course->rest_at);
+    waiting->start = std::max(waiting->start, now - waiting->course->known_until);
   }
   Open* found = nullptr;
   for (const std::uint32_t rank : ranks) {
@@ -187,12 +183,12 @@ bool RailReuse::lets_go(Open& open, const std::vector<std::uint32_t>& ranks, Pic
   const Picoseconds t = now - open.start;
   const auto known = course.quiet.find({t, places});
   if (known != course.quiet.end()) return known->second;
-  const bool is_own =
-      course.replay != nullptr && course.rail == open.rail && course.ranks == open.ranks;
-  if (!is_own || course.replay->now() > t) return false;
+  if (course.replay == nullptr || course.replay->now() > t) return false;
   while (course.replay->now() < t && go_on(course, t)) {
   }
-  return course.quiet[{t, std::move(places)}] = course.replay->is_quiet(ranks);
+  std::vector<std::uint32_t> in_replay;
+  for (const std::uint32_t place : places) in_replay.push_back(course.ranks[place]);
+  return course.quiet[{t, std::move(places)}] = course.replay->is_quiet(in_replay);
 }
 
 void RailReuse::join(Open& open, Open& waiting, Picoseconds now) {
@@ -363,8 +359,8 @@ std::span<const RailReuse::End> RailReuse::tell_more(Picoseconds now, Picosecond
     std::optional<Picoseconds> until;
     if (horizon < Picoseconds::max()) until = horizon - open.start;
     while (!knows_more() && !course.is_at_rest) {
+      if (until && course.known_until >= *until) break;
       bring_replay(open);
-      if (until && course.replay->now() >= *until) break;
       go_on(course, until);
     }
     if (!knows_more() && !course.is_at_rest) open.asks = asks_later_ = true;

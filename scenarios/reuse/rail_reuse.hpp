@@ -28,7 +28,8 @@ namespace weft::scenarios {
 ///
 /// A phase that is new is simulated apart, step by step with the run: no further than to the next
 /// end, and to the next time at which anything may begin. Whoever goes the same way later finds it
-/// gone; where a way parts from all known ones, it is simulated again up to there.
+/// gone. Where a way parts from all known ones, what simulated the one before goes on with it, or
+/// if that has gone further by then, it is simulated again up to there.
 class RailReuse {
  public:
   using End = collectives::CallReuse::End;
@@ -82,14 +83,16 @@ class RailReuse {
   /// What follows from some begins, as far as anybody asked.
   struct Course {
     std::vector<PhaseEnd> ends;          ///< by begin
-    bool is_at_rest = false;             ///< nothing happens behind the last one
+    Picoseconds known_until{-1};         ///< what follows up to there
+    bool is_at_rest = false;             ///< nothing happens from then on
     bool is_silent = false;              ///< and no packet was sent
-    Picoseconds rest_at;                 ///< since then
     std::shared_ptr<const Phase> phase;  ///< all of it; null: it was not asked for, or does not end
     /// By a time and ranks, counted among those of the phase: whether nothing was under way from or
     /// to them.
     std::map<std::pair<Picoseconds, std::vector<std::uint32_t>>, bool> quiet;
-    /// What simulates it, as far as `ends` are known; null: nobody does. For these ranks of a rail.
+    std::weak_ptr<Course> before;  ///< the one from which this one parts, with fewer begins
+    /// What simulates it, as far as `ends` are known; null: nobody does. It does so for these ranks
+    /// of a rail, by place: they lie as those do that asked for it.
     std::unique_ptr<PhaseReplay> replay;
     std::uint32_t rail = 0;
     std::vector<std::uint32_t> ranks;
@@ -134,6 +137,10 @@ class RailReuse {
   }
   [[nodiscard]] std::uint32_t communicator_of(std::uint32_t rail, std::uint32_t rank,
                                               std::uint32_t stream) const;
+  /// The calls of a communicator: those of the program.
+  [[nodiscard]] std::span<const std::uint32_t> calls_of(std::uint32_t communicator) const {
+    return program_of(e_, component(0)).calls_of(communicator);
+  }
   [[nodiscard]] std::vector<std::uint32_t> members(std::uint32_t rail,
                                                    std::uint32_t communicator) const;
   void add(Open& open, const PhaseBegin& begin, std::uint64_t number);
@@ -155,7 +162,16 @@ class RailReuse {
   [[nodiscard]] End end_of(const Open& open, std::size_t begin, PhaseEnd end) const;
   /// Has the phase simulated up to its last begin, unless somebody does.
   void bring_replay(Open& open);
+  /// Has the replay of a course with fewer begins go on with the rest of them. False: there is
+  /// none, it has gone further than to the next begin, or no ranks lie about it as these do.
+  bool carry_on(Course& from, Open& open);
+  /// What to add to numbers of ranks to come to those of the replay of a course, modulo 2^32.
+  [[nodiscard]] std::optional<std::uint32_t> shift_to(const Course& from, const Open& open) const;
+  /// Simulates begins from one on.
+  void simulate_begins(Open& open, std::size_t first, std::uint32_t shift);
   void drop_replay(Course& course);
+  /// Drops replays of courses that nobody is on, but for the last few.
+  void drop_left_behind();
   /// To the next end of a call, or to `until`, or to rest; true: it came to an end of a call.
   bool go_on(PhaseReplay& replay, std::optional<Picoseconds> until);
   bool go_on(Course& course, std::optional<Picoseconds> until);
@@ -179,13 +195,13 @@ class RailReuse {
   const Experiment& e_;
   const protocols::PacketNetwork::Options options_;
   const collectives::Components& rails_;
-  std::vector<Rail> states_;                          ///< by rail
-  std::vector<std::vector<bool>> takes_;              ///< by process and stream
-  std::vector<std::vector<std::uint32_t>> calls_of_;  ///< by communicator: those of the program
-  std::vector<std::uint32_t> number_of_call_;         ///< by call: among those of its communicator
-  std::vector<std::uint32_t> kind_of_call_;           ///< by call: equal calls have the same
+  std::vector<Rail> states_;                   ///< by rail
+  std::vector<std::vector<bool>> takes_;       ///< by process and stream
+  std::vector<std::uint32_t> number_of_call_;  ///< by call: among those of its communicator
+  std::vector<std::uint32_t> kind_of_call_;    ///< by call: equal calls have the same
   std::vector<std::unique_ptr<Open>> open_;
   std::vector<std::map<Key, std::shared_ptr<Course>>> courses_;  ///< by kind of rail
+  std::vector<std::weak_ptr<Course>> simulated_courses_;  ///< that got a replay, the last one last
   std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::unique_ptr<PhasePlace>>
       places_;
   std::map<std::pair<const PhasePlace*, std::shared_ptr<const Phase>>, PhaseTally> tallies_;
