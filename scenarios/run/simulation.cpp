@@ -304,8 +304,7 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
     if (takes_over) recorder.take_reused(network, executor);
     require_invariants(reuse->violations());
     results.reuse = reuse->report(*shortcuts.reusable);
-    results.reuse.simulated_hops +=
-        hops_before + network.packet_hops() - reuse->hops_taken();
+    results.reuse.simulated_hops += hops_before + network.packet_hops() - reuse->hops_taken();
   } else {
     results.reuse.mode = e.scenario.run.reuse.mode;
     results.reuse.simulated_hops = hops_before + network.packet_hops();
