@@ -15,6 +15,9 @@ constexpr std::uint32_t kLongestPeriod = 4096;
 /// What it takes to copy one, and to look at one, as Leaper::kWordsPerStop.
 constexpr std::uint64_t kWordsPerHistogram = 2'000;
 constexpr std::uint64_t kWordsPerSender = 4;
+/// For so many packets of the clock nothing is looked at where a message has ended: hardly a state
+/// comes back before the last packets and their ACKs are through.
+constexpr std::int64_t kPacketsToSettle = 8;
 /// How often the port of a clock is looked at while it sends a packet.
 constexpr std::int64_t kLooksPerPacket = 4;
 
@@ -79,8 +82,8 @@ std::optional<Picoseconds> Leaper::end_of_packet(const SenderState& clock) const
 
 std::unique_ptr<StatePicture> Leaper::picture(Picoseconds now) {
   auto taken = std::make_unique<StatePicture>(s_, cell_, worker_, live_part_.find(), now);
-  looked_at_ +=
-      4 * taken->size() + 2 * s_.ports.size() + kWordsPerHistogram * worker_.packet_latency.size();
+  looked_at_ += 4 * taken->size() + 2 * s_.ports.size() +
+                kWordsPerHistogram * StatePicture::histograms(worker_);
   return taken;
 }
 
@@ -99,8 +102,17 @@ bool Leaper::search(const SenderState& clock, Picoseconds& now, Picoseconds unti
   Picoseconds last_end;            // of the packet that was looked at last
   std::uint32_t packets = 0;       // since `before`
   std::uint32_t most_packets = 1;  // until it is taken anew
+  std::uint64_t ended = messages_ended();
   while (now < until && is_clock() && may_look()) {
     looked_at_ += kWordsPerStop;
+    if (ended != messages_ended()) {
+      ended = messages_ended();
+      before.reset();
+      packets = 0;
+      most_packets = 1;
+      if (!simulate(now, std::min(until, now + kPacketsToSettle * packet))) return false;
+      continue;
+    }
     const std::optional<Picoseconds> end = end_of_packet(clock);
     if (before == nullptr && end && *end - now <= packet / 2) {
       before = picture(now);

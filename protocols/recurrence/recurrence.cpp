@@ -1,6 +1,7 @@
 #include "protocols/recurrence/recurrence.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "protocols/recurrence/state_walk.hpp"
@@ -183,7 +184,10 @@ bool can_recur(const NetworkState& s) {
 
 StatePicture::StatePicture(NetworkState& s, Cell& cell, const Worker& worker, LivePart part,
                            Picoseconds now)
-    : time_(now), part_(std::move(part)), sums_(worker.sums), latencies_(worker.packet_latency) {
+    : time_(now), part_(std::move(part)), sums_(worker.sums) {
+  for (std::size_t i = 0; i < worker.packet_latency.size(); ++i) {
+    if (!worker.packet_latency[i].is_empty()) latencies_.emplace(i, worker.packet_latency[i]);
+  }
   Reader reader(s, now);
   reader.write_to(words_);
   StateWalk(s, cell, part_, now, reader).run();
@@ -196,6 +200,11 @@ StatePicture::StatePicture(NetworkState& s, Cell& cell, const Worker& worker, Li
                          .deadline = sender.deadline});
   }
   for_each_count(s, part_, [this](const auto& count) { counts_.push_back(wide(count)); });
+}
+
+std::size_t StatePicture::histograms(const Worker& worker) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(worker.packet_latency, std::not_fn(&Histogram::is_empty)));
 }
 
 bool StatePicture::is_again(NetworkState& s, Cell& cell, const Worker& worker, Picoseconds now,
@@ -298,8 +307,12 @@ void StatePicture::repeat(NetworkState& s, Cell& cell, Worker& worker, Picosecon
   Worker::Sums period = worker.sums;
   period.add(sums_, ~std::uint64_t{0});
   worker.sums.add(period, times);
-  for (std::size_t i = 0; i < latencies_.size(); ++i) {
-    worker.packet_latency[i].repeat_since(latencies_[i], times);
+  static const Histogram kNothing;
+  for (std::size_t i = 0; i < worker.packet_latency.size(); ++i) {
+    if (worker.packet_latency[i].is_empty()) continue;
+    const auto then = latencies_.find(i);
+    worker.packet_latency[i].repeat_since(then == latencies_.end() ? kNothing : then->second,
+                                          times);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "protocols/recurrence/live_part.hpp"
@@ -25,6 +26,8 @@ class StatePicture {
   StatePicture(NetworkState& state, Cell& cell, const Worker& worker, LivePart part,
                Picoseconds now);
 
+  /// Histograms of packets' latencies that hold anything: they are copied.
+  [[nodiscard]] static std::size_t histograms(const Worker& worker);
   [[nodiscard]] Picoseconds time() const { return time_; }
   /// In words that are compared.
   [[nodiscard]] std::size_t size() const { return words_.size(); }
@@ -75,7 +78,7 @@ class StatePicture {
   std::vector<Progress> progress_;  ///< by queue pair of the part
   std::vector<WideUnsigned> counts_;
   Worker::Sums sums_;
-  std::vector<Histogram> latencies_;
+  std::map<std::size_t, Histogram> latencies_;  ///< by their place among the worker's, if not empty
 };
 
 }  // namespace weft::protocols
