@@ -18,9 +18,9 @@ namespace weft::protocols {
 /// A queue pair with many packets left serves as a clock: whenever it sends a packet, the state is
 /// compared with an earlier one, which is taken anew after 1, 2, 4, 8, ... packets (R. P. Brent,
 /// "An improved Monte Carlo factorization algorithm", BIT 20, 1980), so that a period is found
-/// whatever came before it. Where a message ends meanwhile, which nothing before it comes back
-/// after, that begins anew. Where none is found, looking is given up until a message ends; and all
-/// of it takes no more than a small part of the run, which leaps make longer.
+/// whatever came before it. Where a message ends meanwhile, that begins anew, since no state from
+/// before comes back. Where none is found, looking is given up until a message ends; and all of it
+/// takes no more than a small part of the run, which leaps make longer.
 class Leaper {
  public:
   /// Simulates up to a time, which becomes now. False: the run came to an end before that.

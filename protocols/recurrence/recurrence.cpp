@@ -307,12 +307,11 @@ void StatePicture::repeat(NetworkState& s, Cell& cell, Worker& worker, Picosecon
   Worker::Sums period = worker.sums;
   period.add(sums_, ~std::uint64_t{0});
   worker.sums.add(period, times);
-  static const Histogram kNothing;
+  static const Histogram nothing;
   for (std::size_t i = 0; i < worker.packet_latency.size(); ++i) {
     if (worker.packet_latency[i].is_empty()) continue;
     const auto then = latencies_.find(i);
-    worker.packet_latency[i].repeat_since(then == latencies_.end() ? kNothing : then->second,
-                                          times);
+    worker.packet_latency[i].repeat_since(then == latencies_.end() ? nothing : then->second, times);
   }
 }
 

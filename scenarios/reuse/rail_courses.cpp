@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <ranges>
 #include <utility>
 
 #include "collectives/reuse/rails.hpp"
@@ -53,11 +52,11 @@ std::optional<std::uint32_t> RailReuse::shift_to(const Course& from, const Open&
                       std::back_inserter(ranks));
   }
   std::ranges::sort(ranks);
-  ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   const std::uint32_t shift = from.ranks.front() - ranks.front();
   const auto shifted = [&](std::uint32_t rank) { return rank + shift; };
   if (!std::ranges::equal(ranks, from.ranks, {}, shifted)) return {};
-  const Component& rail = component(from.rail);
+  const collectives::Component& rail = component(from.rail);
   const collectives::JobPlan& plan = e_.workload.jobs()[rail.job];
   for (std::size_t i = from.ends.size(); i < open.begins.size(); ++i) {
     const PhaseBegin& b = open.begins[i];
@@ -110,8 +109,8 @@ void RailReuse::drop_left_behind() {
   };
   std::erase_if(simulated_courses_, replay_is_gone);
   std::size_t left_behind = 0;
-  for (const std::weak_ptr<Course>& each : std::views::reverse(simulated_courses_)) {
-    const std::shared_ptr<Course> course = each.lock();
+  for (std::size_t i = simulated_courses_.size(); i-- > 0;) {
+    const std::shared_ptr<Course> course = simulated_courses_[i].lock();
     // Besides here it is in the map.
     if (course.use_count() == 2 && ++left_behind > kMostLeftBehind) drop_replay(*course);
   }

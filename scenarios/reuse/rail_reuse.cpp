@@ -187,6 +187,7 @@ bool RailReuse::lets_go(Open& open, const std::vector<std::uint32_t>& ranks, Pic
   while (course.replay->now() < t && go_on(course, t)) {
   }
   std::vector<std::uint32_t> in_replay;
+  in_replay.reserve(places.size());
   for (const std::uint32_t place : places) in_replay.push_back(course.ranks[place]);
   return course.quiet[{t, std::move(places)}] = course.replay->is_quiet(in_replay);
 }
