@@ -82,8 +82,7 @@ std::optional<Picoseconds> Leaper::end_of_packet(const SenderState& clock) const
 
 std::unique_ptr<StatePicture> Leaper::picture(Picoseconds now) {
   auto taken = std::make_unique<StatePicture>(s_, cell_, worker_, live_part_.find(), now);
-  looked_at_ += 4 * taken->size() + 2 * s_.ports.size() +
-                kWordsPerHistogram * StatePicture::histograms(worker_);
+  looked_at_ += 4 * taken->size() + 2 * s_.ports.size() + kWordsPerHistogram * taken->histograms();
   return taken;
 }
 

@@ -1,7 +1,6 @@
 #include "protocols/recurrence/recurrence.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "protocols/recurrence/state_walk.hpp"
@@ -200,11 +199,6 @@ StatePicture::StatePicture(NetworkState& s, Cell& cell, const Worker& worker, Li
                          .deadline = sender.deadline});
   }
   for_each_count(s, part_, [this](const auto& count) { counts_.push_back(wide(count)); });
-}
-
-std::size_t StatePicture::histograms(const Worker& worker) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(worker.packet_latency, std::not_fn(&Histogram::is_empty)));
 }
 
 bool StatePicture::is_again(NetworkState& s, Cell& cell, const Worker& worker, Picoseconds now,

@@ -26,11 +26,11 @@ class StatePicture {
   StatePicture(NetworkState& state, Cell& cell, const Worker& worker, LivePart part,
                Picoseconds now);
 
-  /// Histograms of packets' latencies that hold anything: they are copied.
-  [[nodiscard]] static std::size_t histograms(const Worker& worker);
   [[nodiscard]] Picoseconds time() const { return time_; }
   /// In words that are compared.
   [[nodiscard]] std::size_t size() const { return words_.size(); }
+  /// Copies of histograms besides.
+  [[nodiscard]] std::size_t histograms() const { return latencies_.size(); }
   /// Whether it is like that again, at `now`: what followed follows once more. Adds to `compared`
   /// how many words that took.
   [[nodiscard]] bool is_again(NetworkState& state, Cell& cell, const Worker& worker,

@@ -38,11 +38,8 @@ void RailReuse::find_course(Open& open, Picoseconds now) {
   }
   course->before = before;
   if (carry_on(*before, open)) return;
-  // Besides here it is in the map.
-  const bool is_anybody_on_it = before.use_count() > 2;
-  if (before->replay != nullptr && before->replay->now() > t && !is_anybody_on_it) {
-    drop_replay(*before);
-  }
+  const bool is_ahead = before->replay != nullptr && before->replay->now() > t;
+  if (is_ahead && !is_anybody_on(*before)) drop_replay(*before);
 }
 
 std::optional<std::uint32_t> RailReuse::shift_to(const Course& from, const Open& open) const {
@@ -111,9 +108,13 @@ void RailReuse::drop_left_behind() {
   std::size_t left_behind = 0;
   for (std::size_t i = simulated_courses_.size(); i-- > 0;) {
     const std::shared_ptr<Course> course = simulated_courses_[i].lock();
-    // Besides here it is in the map.
-    if (course.use_count() == 2 && ++left_behind > kMostLeftBehind) drop_replay(*course);
+    if (!is_anybody_on(*course) && ++left_behind > kMostLeftBehind) drop_replay(*course);
   }
+}
+
+bool RailReuse::is_anybody_on(const Course& course) const {
+  return std::ranges::any_of(open_,
+                             [&](const auto& open) { return open->course.get() == &course; });
 }
 
 void RailReuse::drop_replay(Course& course) {

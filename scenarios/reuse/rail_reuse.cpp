@@ -46,9 +46,9 @@ RailReuse::RailReuse(const Experiment& experiment, protocols::PacketNetwork::Opt
       takes_(collectives::streams_of(experiment.workload, rails)),
       courses_(rails.of_kind.size()) {
   if (!is_used()) return;
-  const PartsProgram& program = program_of(e_, component(0));
-  kind_of_call_ = kinds_of_calls(program);
-  number_of_call_ = collectives::numbers_of_calls(program);
+  program_ = &program_of(e_, component(0));
+  kind_of_call_ = kinds_of_calls(*program_);
+  number_of_call_ = collectives::numbers_of_calls(*program_);
   for (std::uint32_t r = 0; r < states_.size(); ++r) {
     states_[r].open_of_rank.resize(component(r).ranks.size());
   }
@@ -80,18 +80,14 @@ HostId RailReuse::host_of(std::uint32_t rail, std::uint32_t rank) const {
 
 std::uint32_t RailReuse::communicator_of(std::uint32_t rail, std::uint32_t rank,
                                          std::uint32_t stream) const {
-  return program_of(e_, component(rail))
-      .lane_plan()
-      .member(component(rail).ranks[rank], stream)
-      ->communicator;
+  return program_->lane_plan().member(component(rail).ranks[rank], stream)->communicator;
 }
 
 std::vector<std::uint32_t> RailReuse::members(std::uint32_t rail,
                                               std::uint32_t communicator) const {
   const Component& of_rail = component(rail);
   std::vector<std::uint32_t> ranks;
-  for (const std::uint32_t rank :
-       program_of(e_, of_rail).parts().communicators()[communicator].ranks) {
+  for (const std::uint32_t rank : program_->parts().communicators()[communicator].ranks) {
     ranks.push_back(static_cast<std::uint32_t>(std::ranges::lower_bound(of_rail.ranks, rank) -
                                                of_rail.ranks.begin()));
   }
@@ -99,17 +95,16 @@ std::vector<std::uint32_t> RailReuse::members(std::uint32_t rail,
 }
 
 void RailReuse::add(Open& open, const PhaseBegin& begin, std::uint64_t number) {
-  const PartsProgram& program = program_of(e_, component(open.rail));
   const std::uint32_t communicator = communicator_of(open.rail, begin.rank, begin.stream);
   auto call = std::ranges::find_if(open.calls, [&](const Call& c) {
     return c.communicator == communicator && c.number == number;
   });
   if (call == open.calls.end()) {
-    const std::uint32_t of_program = program.calls_of(communicator)[begin.call];
+    const std::uint32_t of_program = calls_of(communicator)[begin.call];
     const auto members =
-        static_cast<std::uint32_t>(program.parts().communicators()[communicator].ranks.size());
+        static_cast<std::uint32_t>(program_->parts().communicators()[communicator].ranks.size());
     call = open.calls.insert(call, {communicator, number, 0, members,
-                                    collectives::waits_for_all(program.call(of_program).spec())});
+                                    collectives::waits_for_all(program_->call(of_program).spec())});
   }
   ++call->begun;
   open.begins.push_back(begin);
@@ -471,6 +466,7 @@ void RailReuse::forget() {
   for (auto& courses : courses_) {
     std::erase_if(courses, [](const auto& entry) { return entry.second.use_count() == 1; });
   }
+  drop_left_behind();
   bytes_ = 0;
 }
 

@@ -139,7 +139,7 @@ class RailReuse {
                                               std::uint32_t stream) const;
   /// The calls of a communicator: those of the program.
   [[nodiscard]] std::span<const std::uint32_t> calls_of(std::uint32_t communicator) const {
-    return program_of(e_, component(0)).calls_of(communicator);
+    return program_->calls_of(communicator);
   }
   [[nodiscard]] std::vector<std::uint32_t> members(std::uint32_t rail,
                                                    std::uint32_t communicator) const;
@@ -170,6 +170,7 @@ class RailReuse {
   /// Simulates begins from one on.
   void simulate_begins(Open& open, std::size_t first, std::uint32_t shift);
   void drop_replay(Course& course);
+  [[nodiscard]] bool is_anybody_on(const Course& course) const;
   /// Drops replays of courses that nobody is on, but for the last few.
   void drop_left_behind();
   /// To the next end of a call, or to `until`, or to rest; true: it came to an end of a call.
@@ -195,8 +196,9 @@ class RailReuse {
   const Experiment& e_;
   const protocols::PacketNetwork::Options options_;
   const collectives::Components& rails_;
-  std::vector<Rail> states_;                   ///< by rail
-  std::vector<std::vector<bool>> takes_;       ///< by process and stream
+  const collectives::PartsProgram* program_ = nullptr;  ///< of the job; null: there are no rails
+  std::vector<Rail> states_;                            ///< by rail
+  std::vector<std::vector<bool>> takes_;                ///< by process and stream
   std::vector<std::uint32_t> number_of_call_;  ///< by call: among those of its communicator
   std::vector<std::uint32_t> kind_of_call_;    ///< by call: equal calls have the same
   std::vector<std::unique_ptr<Open>> open_;
