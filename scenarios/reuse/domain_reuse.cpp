@@ -350,6 +350,12 @@ Picoseconds DomainReuse::last_event() const {
   return last;
 }
 
+std::uint64_t DomainReuse::taken_hops() const {
+  std::uint64_t hops = 0;
+  for (const auto& store : stores_) hops += store->taken_hops();
+  return hops;
+}
+
 ReuseReport DomainReuse::report() const {
   ReuseReport report;
   report.mode = mode_;

@@ -65,6 +65,8 @@ class DomainReuse {
   [[nodiscard]] std::size_t memory_bytes() const;
   /// When the last thing happened in a phase.
   [[nodiscard]] Picoseconds last_event() const;
+  /// Packet-hops of phases that are over by now.
+  [[nodiscard]] std::uint64_t taken_hops() const;
   [[nodiscard]] ReuseReport report() const;
   /// Sentences about laws that do not hold, and about what took place otherwise than was foreseen.
   [[nodiscard]] std::vector<std::string> violations() const;

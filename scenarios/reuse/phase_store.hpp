@@ -41,6 +41,7 @@ class PhaseStore {
   [[nodiscard]] std::size_t memory_bytes() const { return bytes_; }
   /// A phase took place: what simulating it in its place would have cost.
   void count_taken(std::uint64_t hops) { taken_hops_ += hops; }
+  [[nodiscard]] std::uint64_t taken_hops() const { return taken_hops_; }
   /// What simulating has cost by far exceeds what it has spared, or once did.
   [[nodiscard]] bool is_hopeless();
   /// Phases that were simulated, and packet-hops of that.

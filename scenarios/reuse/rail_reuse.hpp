@@ -75,6 +75,8 @@ class RailReuse {
   [[nodiscard]] std::uint64_t phases() const { return phases_; }
   [[nodiscard]] std::uint64_t simulated() const { return simulated_; }
   [[nodiscard]] std::uint64_t simulated_hops() const { return simulated_hops_; }
+  /// As DomainReuse.
+  [[nodiscard]] std::uint64_t taken_hops() const { return taken_hops_; }
   [[nodiscard]] const protocols::Leaps& leaps() const { return leaps_; }
   [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
 

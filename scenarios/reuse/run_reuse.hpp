@@ -83,6 +83,10 @@ class RunReuse final : public collectives::CallReuse, public collectives::TaskOb
   void take(const std::function<void(const TakenPhase&)>& visit, const std::function<void()>& use);
   /// Packet-hops of all phases that were.
   [[nodiscard]] std::uint64_t hops_taken() const { return hops_inside_ + hops_on_rails_; }
+  /// Packet-hops of phases that are over, but were not taken yet.
+  [[nodiscard]] std::uint64_t untaken_hops() const {
+    return domains_.taken_hops() + rails_.taken_hops() - hops_taken();
+  }
   void on_closed(const DomainReuse::Closed& visit);
   [[nodiscard]] bool is_full() const;
   [[nodiscard]] Picoseconds last_event() const;

@@ -205,7 +205,10 @@ bool run_again(const Experiment& e, const PathMessages& wanted, const BlameRun& 
   }
   network.start(executor);
   RunMonitor monitor(e, network);
+  if (reuse) monitor.follow(*reuse);
   const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
+    // What was taken is nowhere in this network.
+    if (reuse) packet_hops += reuse->hops_taken();
     return !how.progress || how.progress(monitor.look(now, packet_hops));
   };
   // Nothing after the last message is asked for.

@@ -7,6 +7,7 @@
 
 #include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/ideal/ideal_times.hpp"
+#include "scenarios/limits/traffic.hpp"
 #include "scenarios/text/format.hpp"
 
 namespace weft::scenarios {
@@ -83,6 +84,8 @@ std::vector<RunState::Port> RunMonitor::hottest_ports(std::size_t most) {
 const Progress& RunMonitor::look(Picoseconds now, std::uint64_t packet_hops) {
   using namespace std::chrono_literals;
   progress_.now = now;
+  if (reuse_ != nullptr) packet_hops += reuse_->untaken_hops();
+  if (packet_hops < progress_.count) before_warmup_ = progress_.count;
   progress_.count = packet_hops;
   const Clock::time_point wall = Clock::now();
   if (wall - looked_at_ < 200ms) return progress_;
@@ -112,11 +115,19 @@ std::optional<double> RunMonitor::part_done(Picoseconds now) {
   if (const auto until = experiment_.scenario.run.until)
     done = to_seconds(now) / to_seconds(*until);
   if (is_open_ended(experiment_)) return done;
-  if (!packets_in_all_) packets_in_all_ = count_packets(experiment_);
-  if (*packets_in_all_ == 0) return done;
-  const double arrived = static_cast<double>(network_.payload_packets_arrived()) /
-                         static_cast<double>(*packets_in_all_);
-  return std::max(done.value_or(0), arrived);
+  return std::max(done.value_or(0), part_of_traffic());
+}
+
+double RunMonitor::part_of_traffic() {
+  const Experiment& e = experiment_;
+  if (!in_all_) {
+    in_all_ = reuse_ == nullptr
+                  ? static_cast<double>(count_packets(e))
+                  : survey_traffic(e.scenario, e.fabric, e.routes, e.workload).value().packet_hops;
+  }
+  const std::uint64_t so_far =
+      reuse_ == nullptr ? network_.payload_packets_arrived() : before_warmup_ + progress_.count;
+  return *in_all_ == 0 ? 0 : static_cast<double>(so_far) / *in_all_;
 }
 
 std::string blocked_text(const Experiment& e, const protocols::Stall& stall, std::size_t named) {

@@ -9,6 +9,7 @@
 #include "collectives/runtime/executor.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/measure/run_recorder.hpp"
+#include "scenarios/reuse/run_reuse.hpp"
 #include "scenarios/run/simulation.hpp"
 
 namespace weft::scenarios {
@@ -21,6 +22,8 @@ class RunMonitor {
       : experiment_(experiment), network_(network) {}
   /// Whoever watches may see jobs and messages, too. Both must outlive it.
   void follow(const collectives::Executor& executor, RunRecorder& recorder);
+  /// Phases are taken over by it, which must outlive this: they count as well.
+  void follow(const RunReuse& reuse) { reuse_ = &reuse; }
   /// Valid until the next call.
   const Progress& look(Picoseconds now, std::uint64_t packet_hops);
   /// The run is over.
@@ -29,12 +32,16 @@ class RunMonitor {
  private:
   using Clock = std::chrono::steady_clock;
   [[nodiscard]] std::optional<double> part_done(Picoseconds now);
+  /// Where all of it ends by itself.
+  [[nodiscard]] double part_of_traffic();
   [[nodiscard]] std::vector<RunState::Port> hottest_ports(std::size_t most);
 
   const Experiment& experiment_;
   const protocols::PacketNetwork& network_;
   Clock::time_point looked_at_ = Clock::now();
-  std::optional<std::uint64_t> packets_in_all_;  ///< of payload, once counted
+  const RunReuse* reuse_ = nullptr;  ///< null: everything is simulated in its place
+  std::optional<double> in_all_;  ///< once counted: packets of payload, or with reuse packet-hops
+  std::uint64_t before_warmup_ = 0;  ///< packet-hops: counters begin again then
   Progress progress_;
   std::vector<Bytes> sent_;  ///< by port, at the last look at ports
   Picoseconds ports_looked_at_;

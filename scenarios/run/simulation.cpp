@@ -249,6 +249,7 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   if (files != nullptr) name_flows(e, network, *files);
   RunMonitor monitor(e, network);
   monitor.follow(executor, recorder);
+  if (takes_over) monitor.follow(*reuse);
   bool is_on_trial = may_leap;
   const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
     if (files != nullptr && files->has_failed()) return false;

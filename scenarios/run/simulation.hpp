@@ -19,8 +19,10 @@ class RunFiles;
 /// What a run tells while it goes on.
 struct Progress {
   Picoseconds now;
-  std::uint64_t count = 0;  ///< packet-hops; of the fluid engine: delivered messages
-  bool is_last = false;     ///< the run is over, and what is answered is nothing to it
+  /// Packet-hops, those of a phase that is taken over when it has ended; of the fluid engine:
+  /// delivered messages.
+  std::uint64_t count = 0;
+  bool is_last = false;  ///< the run is over, and what is answered is nothing to it
   // Looked at a few times a second only:
   std::uint64_t in_flight = 0;  ///< packets
   std::optional<double> done;   ///< which part of the bytes, or of the time, where that is known

@@ -1,8 +1,13 @@
 // Who watches a run (`--live`) sees what is there, and changes nothing.
 
+#include <algorithm>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "tests/properties/random_scenario_check.hpp"
+#include "tests/support/engines.hpp"
+#include "tests/support/reuse_runs.hpp"
 
 namespace weft::testing {
 namespace {
@@ -73,6 +78,29 @@ TEST_P(Watching, SeesWhatIsThereAndChangesNothing) {
     EXPECT_EQ(last.jobs[j].last_step, time) << text;
     EXPECT_TRUE(last.jobs[j].is_finished) << text;
   }
+}
+
+// The last phases are taken when the run is over.
+TEST(Watching, CountsPhasesThatAreTakenOverAsTheyEnd) {
+  const std::string steps = reuse_training("tensor: 8, data: 4", ", iterations: 10");
+  scenarios::Experiment experiment = experiment_of_text(reuse_servers(4, steps));
+  std::vector<double> done;
+  std::vector<std::uint64_t> counts;
+  const auto observer = [&](const Progress& progress) {
+    if (progress.stage.empty()) counts.push_back(progress.count);
+    if (progress.done) done.push_back(*progress.done);
+    return true;
+  };
+  const Results results = scenarios::simulate(experiment, observer);
+  EXPECT_GT(results.totals.packet_hops, 10 * results.reuse.simulated_hops);
+  EXPECT_TRUE(std::ranges::is_sorted(counts));
+  EXPECT_TRUE(std::ranges::is_sorted(done));
+  EXPECT_LE(counts.back(), results.totals.packet_hops);
+  EXPECT_GT(static_cast<double>(counts.back()),
+            0.9 * static_cast<double>(results.totals.packet_hops));
+  ASSERT_FALSE(done.empty());
+  EXPECT_GT(done.back(), 0.9);
+  EXPECT_LE(done.back(), 1.0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Watching, ::testing::Range(1, 31));

@@ -108,7 +108,9 @@ void ProgressLine::update(const scenarios::Progress& progress) {
   const double seconds = std::chrono::duration<double>(now - begin_).count();
   const double since =
       std::chrono::duration<double>(now - (is_shown_ ? shown_at_ : begin_)).count();
-  const double rate = static_cast<double>(progress.count - count_) / since;
+  // Counters begin again after a warm-up.
+  const std::uint64_t fresh = progress.count < count_ ? progress.count : progress.count - count_;
+  const double rate = static_cast<double>(fresh) / since;
   count_ = progress.count;
   std::string line = fmt::format("{}{:.0f} s: simulated {}, {:.3g} million {}/s", title_, seconds,
                                  scenarios::format_time(progress.now), rate * 1e-6, unit_);
