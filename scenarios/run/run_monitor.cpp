@@ -115,7 +115,8 @@ std::optional<double> RunMonitor::part_done(Picoseconds now) {
   if (const auto until = experiment_.scenario.run.until)
     done = to_seconds(now) / to_seconds(*until);
   if (is_open_ended(experiment_)) return done;
-  return std::max(done.value_or(0), part_of_traffic());
+  const double traffic = part_of_traffic();
+  return *in_all_ == 0 ? done : std::max(done.value_or(0), traffic);
 }
 
 double RunMonitor::part_of_traffic() {
@@ -127,7 +128,8 @@ double RunMonitor::part_of_traffic() {
   }
   const std::uint64_t so_far =
       reuse_ == nullptr ? network_.payload_packets_arrived() : before_warmup_ + progress_.count;
-  return *in_all_ == 0 ? 0 : static_cast<double>(so_far) / *in_all_;
+  // What is sent again is foreseen by nobody.
+  return *in_all_ == 0 ? 0 : std::min(static_cast<double>(so_far) / *in_all_, 1.0);
 }
 
 std::string blocked_text(const Experiment& e, const protocols::Stall& stall, std::size_t named) {
