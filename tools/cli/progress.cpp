@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <utility>
 
 #include "scenarios/text/format.hpp"
 #include "simcore/base/escape.hpp"
+#include "tools/io/millions.hpp"
 #include "tools/live/display.hpp"
 
 namespace weft::cli {
@@ -38,13 +38,6 @@ std::string time_left(double seconds, double done) {
   if (left < 100) return fmt::format("{:.0f} s", left);
   if (left < 6'000) return fmt::format("{:.0f} min", left / 60);
   return fmt::format("{:.1f} h", left / 3'600);
-}
-
-/// With phases that are taken over there may be thousands of millions a second.
-std::string millions(double count) {
-  const double of_them = count * 1e-6;
-  return of_them < 1'000 ? fmt::format("{:.3g}", of_them)
-                         : scenarios::format_count(std::llround(of_them));
 }
 
 /// As much as fits into one line of the terminal: a longer one could not be taken back.
@@ -120,8 +113,9 @@ void ProgressLine::update(const scenarios::Progress& progress) {
   const std::uint64_t fresh = progress.count < count_ ? progress.count : progress.count - count_;
   const double rate = static_cast<double>(fresh) / since;
   count_ = progress.count;
-  std::string line = fmt::format("{}{:.0f} s: simulated {}, {} million {}/s", title_, seconds,
-                                 scenarios::format_time(progress.now), millions(rate), unit_);
+  std::string line =
+      fmt::format("{}{:.0f} s: simulated {}, {} million {}/s", title_, seconds,
+                  scenarios::format_time(progress.now), format_millions(rate), unit_);
   if (progress.done && *progress.done > 0) {
     line += fmt::format(", {:.0f} %", 100 * *progress.done);
     if (progress.stall.empty()) line += ", " + time_left(seconds, *progress.done) + " left";

@@ -11,6 +11,7 @@
 
 #include "scenarios/text/format.hpp"
 #include "simcore/base/escape.hpp"
+#include "tools/io/millions.hpp"
 
 namespace weft::live {
 namespace {
@@ -164,7 +165,7 @@ void RunView::add_head(const Progress& progress, const Look& look, std::size_t c
     second += bar_beside(*progress.done, second.size() + share.size(), columns) + share;
   }
   lines.push_back({{second}});
-  std::string third = fmt::format("{:.3g} million {}/s", look.rate * 1e-6, unit_);
+  std::string third = fmt::format("{} million {}/s", format_millions(look.rate), unit_);
   if (progress.in_flight > 0) {
     third += fmt::format(", {} packets in flight",
                          format_count(static_cast<std::int64_t>(progress.in_flight)));
