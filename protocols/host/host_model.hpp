@@ -554,6 +554,7 @@ class HostModel {
 template <class Path>
 void HostModel<Path>::post(const Here& here, ConnectionId connection, Bytes size) {
   WEFT_CHECK(size >= Bytes(1), "a message has bytes");
+  ++here.worker.sums.messages_posted;
   ConnectionState& c = s_.connections[connection.value()];
   const QueuePairId qp = c.queue_pair(c.next);
   c.next = c.next + 1 == c.queue_pairs ? std::uint16_t{0} : static_cast<std::uint16_t>(c.next + 1);

@@ -8,6 +8,7 @@
 #include "protocols/network/network_audit.hpp"
 #include "protocols/network/packet_engine.hpp"
 #include "protocols/network/packet_network.hpp"
+#include "protocols/recurrence/leaper.hpp"
 #include "protocols/recurrence/live_part.hpp"
 
 namespace weft::protocols {
@@ -42,6 +43,7 @@ void PacketNetwork::reset_statistics() {
   for (SwitchState& sw : s.switches) sw.buffer_peak = sw.buffer_used;
   engine_->clear_latency();
   engine_->measured_from = engine_->sums();
+  if (leaper_ != nullptr) leaper_->begin_anew();
 }
 
 Picoseconds PacketNetwork::last_event() const { return engine_->last_event(); }

@@ -44,6 +44,11 @@ class PacketNetwork::Engine {
 
   Status run(Picoseconds& now, Picoseconds until, const Observer& observer);
   void end_observation(Picoseconds now);
+  /// Runs a network of one cell through a window in which no process is told anything, and nobody
+  /// looks at it.
+  void run_apart(Picoseconds start, Picoseconds end) {
+    run_cells(*workers_[0], 0, cells.size(), start, end);
+  }
   /// PacketNetwork::stop.
   void stop() { workers_[0]->stops = true; }
 

@@ -392,7 +392,13 @@ Leaps PacketNetwork::leaps() const { return leaper_ == nullptr ? Leaps() : leape
 
 void PacketNetwork::prepare_leaps() {
   if (!options_.leaps || engine_->cells.size() != 1 || !can_recur(*state_)) return;
-  leaper_ = std::make_unique<Leaper>(*state_, engine_->cells.front(), engine_->first_worker());
+  const auto run_cell = [this](Picoseconds& now, Picoseconds until) {
+    engine_->run_apart(now, until);
+    now = until;
+    return true;
+  };
+  leaper_ =
+      std::make_unique<Leaper>(*state_, engine_->cells.front(), engine_->first_worker(), run_cell);
 }
 
 void PacketNetwork::stop() { engine_->stop(); }

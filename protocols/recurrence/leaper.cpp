@@ -15,6 +15,11 @@ constexpr std::uint32_t kLongestPeriod = 4096;
 /// What it takes to copy one, and to look at one, as Leaper::kWordsPerStop.
 constexpr std::uint64_t kWordsPerHistogram = 2'000;
 constexpr std::uint64_t kWordsPerSender = 4;
+constexpr std::uint64_t kWordsPerPort = 10;
+/// Islands are not looked at each for a shorter time than these take.
+constexpr std::int64_t kLeastPacketsOnIslands = 64;
+/// So long a period is looked for in the whole before it is in islands: mostly all go on in step.
+constexpr std::uint32_t kPacketsBeforeIslands = 64;
 /// For so many packets of the clock nothing is looked at where a message has ended: hardly a state
 /// comes back before the last packets and their ACKs are through.
 constexpr std::int64_t kPacketsToSettle = 8;
@@ -32,22 +37,79 @@ Picoseconds longest_transmission(const NetworkState& s) {
 
 }  // namespace
 
-Leaper::Leaper(NetworkState& state, Cell& cell, Worker& worker)
+Leaper::Leaper(NetworkState& state, Cell& cell, Worker& worker, Run run_cell)
     : s_(state),
       cell_(cell),
       worker_(worker),
+      run_cell_(std::move(run_cell)),
       live_part_(state),
+      islands_(state, cell),
       packet_(longest_transmission(state)) {}
 
 bool Leaper::run(Picoseconds& now, Picoseconds until, const Run& simulate) {
   while (now < until) {
-    const bool has_given_up = given_up_at_ == messages_ended() || !may_look();
-    const std::optional<QueuePairId> clock = has_given_up ? std::nullopt : find_clock();
-    const bool goes_on = clock ? search(s_.senders.whole(*clock), now, until, simulate)
-                               : wait(has_given_up, now, until, simulate);
+    if (may_be_islands() && run_islands(now, until)) continue;
+    const bool has_given_up = given_up_at_ == changes() || !may_look();
+    if (!search_ && !has_given_up) search_ = begin_search();
+    const bool goes_on =
+        search_ ? search(now, until, simulate) : wait(has_given_up, now, until, simulate);
     if (!goes_on) return false;
   }
   return true;
+}
+
+bool Leaper::may_be_islands() const {
+  const std::uint64_t at = changes();
+  return islands_given_up_at_ != at && (given_up_at_ == at || no_short_period_at_ == at);
+}
+
+bool Leaper::run_islands(Picoseconds& now, Picoseconds until) {
+  const Picoseconds least = kLeastPacketsOnIslands * packet_;
+  until = std::min(until, cell_.keys.epoch + reach_of(s_.constants, cell_.keys));
+  if (until - now < least || !may_look()) return false;
+  looked_at_ += kWordsPerStop + kWordsPerSender * s_.senders.all_whole().size();
+  const std::optional<Picoseconds> end = islands_.find(now, until, least);
+  if (!end) {
+    islands_given_up_at_ = changes();
+    return false;
+  }
+  const std::optional<std::uint64_t> given_up_at = given_up_at_;
+  looked_at_ += kWordsPerPort * s_.ports.size();
+  const Picoseconds begin = now;
+  const Picoseconds last_before = cell_.last_event_time;
+  Picoseconds last = last_before;
+  const std::uint64_t hops = worker_.sums.packet_hops;
+  const std::uint64_t leapt = leaps_.packet_hops;
+  islands_.set_aside_all();
+  for (std::uint32_t island = 0; island < islands_.count(); ++island) {
+    islands_.put_back(island);
+    island_ = &islands_[island];
+    cell_.last_event_time = last_before;
+    now = begin;
+    run_island(now, *end);
+    last = std::max(last, cell_.last_event_time);
+    islands_.set_aside(island);
+  }
+  for (std::uint32_t island = 0; island < islands_.count(); ++island) islands_.put_back(island);
+  cell_.last_event_time = last;
+  island_ = nullptr;
+  given_up_at_ = given_up_at;
+  const bool is_worth_it = leaps_.packet_hops - leapt > (worker_.sums.packet_hops - hops) / 2;
+  if (!is_worth_it) islands_given_up_at_ = changes();
+  return true;
+}
+
+void Leaper::run_island(Picoseconds& now, Picoseconds until) {
+  given_up_at_.reset();
+  while (now < until) {
+    search_ = given_up_at_ || !may_look() ? std::nullopt : begin_search();
+    if (search_) {
+      search(now, until, run_cell_);
+    } else {
+      run_cell_(now, until);
+    }
+  }
+  search_.reset();
 }
 
 // As long as stopping and looking takes no more than a hundredth of what is simulated.
@@ -61,16 +123,35 @@ bool Leaper::wait(bool has_given_up, Picoseconds& now, Picoseconds until, const 
   return goes_on;
 }
 
-std::optional<QueuePairId> Leaper::find_clock() const {
-  std::optional<QueuePairId> best;
+std::optional<Leaper::Search> Leaper::begin_search() const {
+  const SenderState* best = nullptr;
   std::uint32_t most = kLeastPackets - 1;
-  for (const SenderState& s : s_.senders.all_whole()) {
+  const auto consider = [&](const SenderState& s) {
     const bool has_one_message = s.message != kNoIndex && s.message == s.oldest_message;
-    if (!has_one_message || s.message_last - s.next <= most) continue;
+    if (!has_one_message || s.message_last - s.next <= most) return;
     most = s.message_last - s.next;
-    best = s_.senders.queue_pair_of(s);
+    best = &s;
+  };
+  if (island_ == nullptr) {
+    std::ranges::for_each(s_.senders.all_whole(), consider);
+  } else {
+    for (const QueuePairId qp : island_->queue_pairs) consider(s_.senders.whole(qp));
   }
-  return best;
+  if (best == nullptr) return std::nullopt;
+  Search search;
+  search.clock = s_.senders.queue_pair_of(*best);
+  search.message = best->message;
+  search.changes = changes();
+  return search;
+}
+
+void Leaper::give_up() {
+  search_.reset();
+  given_up_at_ = changes();
+}
+
+bool Leaper::is_clock(const SenderState& sender, std::uint32_t message) {
+  return sender.message == message && sender.message_last - sender.next >= kFewPackets;
 }
 
 std::optional<Picoseconds> Leaper::end_of_packet(const SenderState& clock) const {
@@ -80,63 +161,100 @@ std::optional<Picoseconds> Leaper::end_of_packet(const SenderState& clock) const
   return cell_.keys.time_of(cell_.next.key(port.local));
 }
 
-std::unique_ptr<StatePicture> Leaper::picture(Picoseconds now) {
-  auto taken = std::make_unique<StatePicture>(s_, cell_, worker_, live_part_.find(), now);
-  looked_at_ += 4 * taken->size() + 2 * s_.ports.size() + kWordsPerHistogram * taken->histograms();
-  return taken;
+void Leaper::take_picture(Picoseconds now) {
+  LivePart part = island_ == nullptr ? live_part_.find() : *island_;
+  auto taken = std::make_unique<StatePicture>(s_, cell_, worker_, std::move(part), now);
+  looked_at_ += 4 * taken->size() + kWordsPerHistogram * taken->histograms();
+  if (island_ == nullptr) looked_at_ += 2 * s_.ports.size();
+  search_->before = std::move(taken);
+  search_->packets = 0;
+}
+
+std::uint32_t Leaper::longest_period() const {
+  const std::uint64_t at = changes();
+  const bool looks_on_islands_next =
+      island_ == nullptr && islands_given_up_at_ != at && no_short_period_at_ != at;
+  return looks_on_islands_next ? kPacketsBeforeIslands : kLongestPeriod;
+}
+
+bool Leaper::search(Picoseconds& now, Picoseconds until, const Run& simulate) {
+  const SenderState& clock = s_.senders.whole(search_->clock);
+  const Picoseconds packet = packet_of(clock);
+  while (now < until) {
+    if (!is_clock(clock, search_->message)) {
+      search_.reset();
+      return true;
+    }
+    if (!may_look()) {
+      give_up();
+      return true;
+    }
+    looked_at_ += kWordsPerStop;
+    settle(now, packet);
+    const Picoseconds next = next_stop(clock, now);
+    if (next > now) {
+      if (!simulate(now, std::min(until, next))) return false;
+    } else if (!look(now, until)) {
+      return true;
+    }
+  }
+  return true;
+}
+
+void Leaper::settle(Picoseconds now, Picoseconds packet) {
+  if (search_->changes == changes()) return;
+  search_->changes = changes();
+  search_->begin_anew();
+  search_->settled_at = now + kPacketsToSettle * packet;
 }
 
 // States are compared as long before the end of a packet as the first picture was taken, which is
 // in the second half of one: wherever in a packet it is looked at first, that is still to come.
-bool Leaper::search(const SenderState& clock, Picoseconds& now, Picoseconds until,
-                    const Run& simulate) {
-  const Picoseconds packet = s_.ports[clock.port()].transmission(full_size_of(clock));
-  const Picoseconds step = std::max(packet / kLooksPerPacket, Picoseconds(1));
-  const std::uint32_t message = clock.message;
-  const auto is_clock = [&] {
-    return clock.message == message && clock.message_last - clock.next >= kFewPackets;
-  };
-  std::unique_ptr<StatePicture> before;
-  Picoseconds ahead;               // of the end of a packet
-  Picoseconds last_end;            // of the packet that was looked at last
-  std::uint32_t packets = 0;       // since `before`
-  std::uint32_t most_packets = 1;  // until it is taken anew
-  std::uint64_t ended = messages_ended();
-  while (now < until && is_clock() && may_look()) {
-    looked_at_ += kWordsPerStop;
-    if (ended != messages_ended()) {
-      ended = messages_ended();
-      before.reset();
-      packets = 0;
-      most_packets = 1;
-      if (!simulate(now, std::min(until, now + kPacketsToSettle * packet))) return false;
-      continue;
-    }
-    const std::optional<Picoseconds> end = end_of_packet(clock);
-    if (before == nullptr && end && *end - now <= packet / 2) {
-      before = picture(now);
-      ahead = *end - now;
-      last_end = *end;
-    }
-    if (before == nullptr || !end || *end == last_end || *end - ahead < now) {
-      if (!simulate(now, std::min(until, now + step))) return false;
-      continue;
-    }
-    last_end = *end;
-    if (!simulate(now, std::min(until, *end - ahead))) return false;
-    if (now != *end - ahead) break;
-    ++packets;
-    if (before->is_again(s_, cell_, worker_, now, looked_at_)) {
-      if (leap(*before, now, until)) return true;
-      break;
-    }
-    if (packets < most_packets) continue;
-    if (most_packets >= kLongestPeriod) break;
-    most_packets *= 2;
-    packets = 0;
-    before = picture(now);
+Picoseconds Leaper::next_stop(const SenderState& clock, Picoseconds now) {
+  Search& search = *search_;
+  if (now < search.settled_at) return search.settled_at;
+  const Picoseconds packet = packet_of(clock);
+  const std::optional<Picoseconds> end = end_of_packet(clock);
+  if (search.before == nullptr && end && *end - now <= packet / 2) {
+    search.ahead = *end - now;
+    search.last_end = *end;
+    take_picture(now);
   }
-  if (now < until) given_up_at_ = messages_ended();
+  const bool is_to_come =
+      search.before != nullptr && end && *end != search.last_end && *end - search.ahead >= now;
+  if (!is_to_come) return now + std::max(packet / kLooksPerPacket, Picoseconds(1));
+  return *end - search.ahead;
+}
+
+bool Leaper::look(Picoseconds& now, Picoseconds until) {
+  Search& search = *search_;
+  search.last_end = now + search.ahead;
+  ++search.packets;
+  if (search.before->is_again(s_, cell_, worker_, now, looked_at_)) {
+    const Picoseconds period = now - search.before->time();
+    if (!leap(*search.before, now, until)) {
+      give_up();
+    } else if (until - now < period) {  // but for which it would have gone on
+      search.last_end = now + search.ahead;
+      take_picture(now);
+      return true;
+    } else {
+      search_.reset();
+    }
+    return false;
+  }
+  if (search.packets < search.most_packets) return true;
+  if (search.most_packets >= longest_period()) {
+    if (search.most_packets >= kLongestPeriod) {
+      give_up();
+    } else {
+      search_.reset();
+      no_short_period_at_ = changes();
+    }
+    return false;
+  }
+  search.most_packets *= 2;
+  take_picture(now);
   return true;
 }
 

@@ -5,7 +5,9 @@
 #include <memory>
 #include <optional>
 
+#include "protocols/recurrence/islands.hpp"
 #include "protocols/recurrence/leaps.hpp"
+#include "protocols/recurrence/live_part.hpp"
 #include "protocols/recurrence/recurrence.hpp"
 #include "protocols/state/network_state.hpp"
 #include "simcore/engine/cell.hpp"
@@ -21,26 +23,67 @@ namespace weft::protocols {
 /// whatever came before it. Where a message ends meanwhile, that begins anew, since no state from
 /// before comes back. Where none is found, looking is given up until a message ends; and all of it
 /// takes no more than a small part of the run, which leaps make longer.
+///
+/// Several rings on a switch each recur in a period of their own, but hardly ever all together. So
+/// where no short period is found, islands are simulated one after the other, each with its own
+/// leaps, up to where a message may end or begin.
 class Leaper {
  public:
   /// Simulates up to a time, which becomes now. False: the run came to an end before that.
   using Run = std::function<bool(Picoseconds& now, Picoseconds until)>;
 
-  /// All must outlive it; the network can recur (`can_recur`).
-  Leaper(NetworkState& state, Cell& cell, Worker& worker);
+  /// All must outlive it; the network can recur (`can_recur`). `run_cell`: as Run, of what is in
+  /// the cell alone, which nobody looks at on the way.
+  Leaper(NetworkState& state, Cell& cell, Worker& worker, Run run_cell);
 
   /// As `Run`, which simulates.
   bool run(Picoseconds& now, Picoseconds until, const Run& simulate);
+  /// What was counted before is not so any more, or something else was counted besides.
+  void begin_anew() {
+    if (search_) search_->begin_anew();
+  }
   [[nodiscard]] const Leaps& leaps() const { return leaps_; }
 
  private:
-  /// The one that has the most packets left, if they are many.
-  [[nodiscard]] std::optional<QueuePairId> find_clock() const;
-  /// Simulates until it is time to look for a clock again, or whether a message has ended since
+  /// What is looked for, from one run to the next.
+  struct Search {
+    QueuePairId clock;
+    std::uint32_t message = 0;             ///< of the clock, which it is as long as it sends this
+    std::uint64_t changes = 0;             ///< Leaper::changes at the start
+    Picoseconds settled_at;                ///< nothing is looked at before
+    std::unique_ptr<StatePicture> before;  ///< with which states are compared; null: none yet
+    Picoseconds ahead;                     ///< so long before the end of a packet
+    Picoseconds last_end;                  ///< of the packet that was looked at last
+    std::uint32_t packets = 0;             ///< since `before`
+    std::uint32_t most_packets = 1;        ///< until it is taken anew
+
+    void begin_anew() {
+      before.reset();
+      packets = 0;
+      most_packets = 1;
+    }
+  };
+
+  /// No short period was found in the whole, nor was it in vain to look for islands.
+  [[nodiscard]] bool may_be_islands() const;
+  /// Where there are islands, simulates each of them for a while; false: it did not.
+  bool run_islands(Picoseconds& now, Picoseconds until);
+  void run_island(Picoseconds& now, Picoseconds until);
+  /// With a clock that has the most packets left, if they are many.
+  [[nodiscard]] std::optional<Search> begin_search() const;
+  /// Simulates until it is time to look for a clock again, or whether messages have changed since
   /// looking was given up; as `Run`.
   bool wait(bool has_given_up, Picoseconds& now, Picoseconds until, const Run& simulate);
   /// Looks for a recurrence by the packets of a clock, and leaps; as `Run`, but may end earlier.
-  bool search(const SenderState& clock, Picoseconds& now, Picoseconds until, const Run& simulate);
+  bool search(Picoseconds& now, Picoseconds until, const Run& simulate);
+  /// Begins anew where messages have changed.
+  void settle(Picoseconds now, Picoseconds packet);
+  /// Nothing is to be looked at before.
+  [[nodiscard]] Picoseconds next_stop(const SenderState& clock, Picoseconds now);
+  /// The state is to be looked at now. False: that it recurs is not to be expected any more.
+  bool look(Picoseconds& now, Picoseconds until);
+  void give_up();
+  [[nodiscard]] static bool is_clock(const SenderState& sender, std::uint32_t message);
   /// Looking takes a small part of the time that it has taken to simulate, or has spared.
   [[nodiscard]] bool may_look() const {
     const std::uint64_t simulated = worker_.sums.packet_hops - leaps_.packet_hops;
@@ -49,21 +92,35 @@ class Leaper {
   /// When the packet will be on the wire that the clock's port sends now; nothing: it sends none of
   /// full size.
   [[nodiscard]] std::optional<Picoseconds> end_of_packet(const SenderState& clock) const;
+  [[nodiscard]] Picoseconds packet_of(const SenderState& clock) const {
+    return s_.ports[clock.port()].transmission(full_size_of(clock));
+  }
   [[nodiscard]] Bytes full_size_of(const SenderState& clock) const {
     return s_.constants.transports[clock.transport].full_size();
   }
-  [[nodiscard]] std::unique_ptr<StatePicture> picture(Picoseconds now);
+  /// Of the island that is simulated, or of all.
+  void take_picture(Picoseconds now);
+  /// In packets of the clock: between two states that are compared.
+  [[nodiscard]] std::uint32_t longest_period() const;
   /// The state is that of `before`. False: messages are in the way.
   bool leap(const StatePicture& before, Picoseconds& now, Picoseconds until);
+  /// Messages that were sent and delivered.
   [[nodiscard]] std::uint64_t messages_ended() const {
     return worker_.sums.messages_sent + worker_.sums.messages_delivered;
+  }
+  /// And those that were posted.
+  [[nodiscard]] std::uint64_t changes() const {
+    return worker_.sums.messages_posted + messages_ended();
   }
 
   NetworkState& s_;
   Cell& cell_;
   Worker& worker_;
+  const Run run_cell_;
   LivePartFinder live_part_;
-  const Picoseconds packet_;  ///< what the slowest port sends the largest one in
+  Islands islands_;
+  const LivePart* island_ = nullptr;  ///< that is simulated alone; null: all of the network is
+  const Picoseconds packet_;          ///< what the slowest port sends the largest one in
   // In words of a picture that are compared, of about a nanosecond each; a packet-hop takes a
   // hundred.
   static constexpr std::uint64_t kFirstWords = 30'000'000;
@@ -75,7 +132,11 @@ class Leaper {
   static constexpr std::int64_t kLongestWait = 64;
   std::int64_t wait_ = kShortestWait;
   Leaps leaps_;
-  std::optional<std::uint64_t> given_up_at_;  ///< messages that had ended then
+  std::optional<Search> search_;
+  // `changes` when
+  std::optional<std::uint64_t> given_up_at_;          ///< looking was given up
+  std::optional<std::uint64_t> no_short_period_at_;   ///< none was found in the whole
+  std::optional<std::uint64_t> islands_given_up_at_;  ///< islands were not worth it
 };
 
 }  // namespace weft::protocols

@@ -203,7 +203,8 @@ StatePicture::StatePicture(NetworkState& s, Cell& cell, const Worker& worker, Li
 
 bool StatePicture::is_again(NetworkState& s, Cell& cell, const Worker& worker, Picoseconds now,
                             std::uint64_t& compared) const {
-  const bool has_messages = worker.sums.messages_sent != sums_.messages_sent ||
+  const bool has_messages = worker.sums.messages_posted != sums_.messages_posted ||
+                            worker.sums.messages_sent != sums_.messages_sent ||
                             worker.sums.messages_delivered != sums_.messages_delivered;
   if (!s.old_packets.empty()) return false;  // which are known by their numbers
   if (has_messages || worker.sums.packets_delivered == sums_.packets_delivered) return false;

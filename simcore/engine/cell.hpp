@@ -34,7 +34,8 @@ struct alignas(64) Worker {
     std::uint64_t packets_delivered = 0;
     std::uint64_t packets_dropped = 0;
     std::uint64_t packets_retransmitted = 0;
-    std::uint64_t timeouts = 0;            ///< of senders that heard nothing for too long
+    std::uint64_t timeouts = 0;  ///< of senders that heard nothing for too long
+    std::uint64_t messages_posted = 0;
     std::uint64_t messages_sent = 0;       ///< that their senders are done with
     std::uint64_t messages_delivered = 0;  ///< of a multicast, to each member
 
@@ -53,6 +54,7 @@ struct alignas(64) Worker {
       packets_dropped += times * other.packets_dropped;
       packets_retransmitted += times * other.packets_retransmitted;
       timeouts += times * other.timeouts;
+      messages_posted += times * other.messages_posted;
       messages_sent += times * other.messages_sent;
       messages_delivered += times * other.messages_delivered;
       return *this;

@@ -141,5 +141,94 @@ TEST(Leaps, OverRandomMessagesChangeNothing) {
   EXPECT_GT(leapt, 60U);
 }
 
+// A message one way takes a link for its packets alone, those of a ring share it with ACKs: each
+// has a period of its own, and both together recur in none.
+TEST(Leaps, OverIslandsAreThoseOfEach) {
+  std::vector<Flow> flows{{HostId(0U), HostId(1U), 64_MiB, 0_ns}};
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    flows.push_back({HostId(2 + i), HostId(2 + (i + 1) % 6), 64_MiB, i * 137_ns});
+  }
+  const protocols::Leaps leaps = expect_the_same(kStar, credit_options(), flows);
+  EXPECT_GT(leaps.packet_hops, hops_of(kStar, credit_options(), flows) / 100 * 95);
+}
+
+TEST(Leaps, OverIslandsEndWhereTheyAreJoined) {
+  std::vector<Flow> flows = ring(4, 32_MiB, 137_ns);
+  for (std::uint32_t i = 4; i < 8; ++i) {
+    flows.push_back({HostId(i), HostId(4 + (i + 1) % 4), 32_MiB, i * 1_us});
+  }
+  flows.push_back({HostId(2U), HostId(5U), 8_MiB, 300_us});
+  flows.push_back({HostId(6U), HostId(1U), 4_KiB, 400'000'001_ps});
+  EXPECT_GT(expect_the_same(kStar, credit_options(), flows).packet_hops,
+            hops_of(kStar, credit_options(), flows) / 4);
+}
+
+/// A leaf for each group, whose messages to others take a way by their flow.
+topologies::TopologySpec two_tiers(std::uint32_t racks, std::uint32_t servers, Draws& draws,
+                                   BitsPerSecond rate, Picoseconds latency) {
+  topologies::LeafSpineSpec spec;
+  spec.racks = racks;
+  spec.servers_per_rack = servers;
+  spec.spines = static_cast<std::uint32_t>(draws.between(1, 4));
+  spec.access = {rate, latency};
+  spec.uplink = {rate, latency};
+  return spec;
+}
+
+// Groups of hosts that send among themselves, and now and then to each other, looked at at any
+// times, from some of which on counters begin again: what is looked for goes on over them.
+TEST(Leaps, OverRandomIslandsAndInStepsChangeNothing) {
+  std::uint64_t leapt = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Draws draws(seed);
+    const auto groups = static_cast<std::uint32_t>(draws.between(2, 4));
+    const auto size = static_cast<std::uint32_t>(draws.between(2, 4));
+    PacketNetwork::Options options = credit_options();
+    protocols::RoceConfig& roce = roce_of(options);
+    if (draws.one_in(2)) roce.receiver = protocols::RoceConfig::Receiver::kAnyOrder;
+    roce.ack_every = static_cast<std::uint32_t>(draws.between(1, 5));
+    if (draws.one_in(3)) roce.ack_every = static_cast<std::uint32_t>(draws.between(50, 500));
+    if (draws.one_in(3)) roce.window = static_cast<std::uint32_t>(draws.between(8, 64));
+    if (draws.one_in(3)) {
+      options.switches.forwarding = protocols::SwitchConfig::Forwarding::kCutThrough;
+    }
+    std::vector<Flow> flows;
+    const auto member = [&](std::uint32_t group) {
+      return group * size + static_cast<std::uint32_t>(draws.below(size));
+    };
+    for (std::int64_t i = draws.between(3, 20); i-- > 0;) {
+      const auto group = static_cast<std::uint32_t>(draws.below(groups));
+      const std::uint32_t from = member(group);
+      const std::uint32_t to = member(draws.one_in(8) ? (group + 1) % groups : group);
+      if (from == to) continue;
+      flows.push_back({HostId(from), HostId(to), Bytes(draws.between(1, 12'000'000)),
+                       Picoseconds(draws.between(0, 200'000'000))});
+    }
+    const BitsPerSecond rate(draws.between(1, 16) * 50'000'000'000);
+    const Picoseconds latency(draws.between(10'000, 2'000'000));
+    const topologies::TopologySpec topology = draws.one_in(2)
+                                                  ? star(groups * size, rate, latency)
+                                                  : two_tiers(groups, size, draws, rate, latency);
+    FlowRun whole = run_of(topology, options, flows, false);
+    FlowRun leaping = run_of(topology, options, flows, true);
+    const Picoseconds until = draws.one_in(3) ? Picoseconds(draws.between(1, 400'000'000)) : 10_s;
+    while (leaping.network().now() < until / 2 && draws.below(200) > 0) {
+      const Picoseconds step(draws.between(1, 20'000'000));
+      const Picoseconds next = std::min(until, leaping.network().now() + step);
+      const auto status = leaping.network().run_until(next);
+      if (status != PacketNetwork::Status::kTimeLimit) break;
+      if (draws.below(50) > 0) continue;
+      EXPECT_EQ(whole.network().run_until(next), status);
+      whole.network().reset_statistics();
+      leaping.network().reset_statistics();
+    }
+    EXPECT_EQ(whole.network().run_until(until), leaping.network().run_until(until));
+    expect_same(whole, leaping);
+    leapt += leaping.network().leaps().count;
+  }
+  EXPECT_GT(leapt, 100U);
+}
+
 }  // namespace
 }  // namespace weft::testing

@@ -1,0 +1,173 @@
+#include "protocols/recurrence/islands.hpp"
+
+#include <algorithm>
+
+#include "protocols/recurrence/foresight.hpp"
+#include "protocols/recurrence/state_walk.hpp"
+#include "simcore/fabric/path.hpp"
+
+namespace weft::protocols {
+std::optional<Picoseconds> Islands::find(Picoseconds now, Picoseconds until, Picoseconds least) {
+  Picoseconds end = std::min(until, now + OldPackets::kLookAhead);
+  for (const AgendaEvent& event : cell_.agenda.events()) {
+    if (is_of_job(event)) end = std::min(end, event.time);
+  }
+  parent_.assign(s_.ports.size(), PortId::none());
+  if (end - now < least || !join_by_messages(now, least, end)) return std::nullopt;
+  join_by_ports();
+  number();
+  if (count() < 2) return std::nullopt;
+  if (s_.old_packets.is_look_due(end)) s_.old_packets.look(s_, now, end, true);
+  if (!s_.old_packets.empty()) return std::nullopt;
+  return end;
+}
+
+const std::vector<PortId>& Islands::ways_of(const SenderState& sender) {
+  ways_.resize(s_.senders.all_whole().size());
+  std::vector<PortId>& ways = ways_[s_.senders.queue_pair_of(sender).value()];
+  if (ways.empty()) ways = find_ways(sender);
+  return ways;
+}
+
+std::optional<PortId> Islands::egress(PortId in, HostId to, std::uint32_t entropy) const {
+  const PortState& port = s_.ports[in.value()];
+  const SwitchState& sw = s_.switches[port.owner];
+  const auto hops = sw.routes->next_hops(SwitchId(port.owner), to);
+  if (hops.empty()) return std::nullopt;
+  const auto n = static_cast<std::uint32_t>(hops.size());
+  const std::uint32_t choice = sw.is_chip ? (port.index - sw.first_port) % n
+                                          : s_.routes.hash.choose(sw.hash_seed, entropy, n);
+  return PortId(sw.first_port + hops[choice]);
+}
+
+std::optional<PortId> Islands::add_way(PortId port, HostId to, std::uint32_t entropy,
+                                       std::vector<PortId>& links) const {
+  for (std::size_t steps = 0; steps < kMaxPathLinks; ++steps) {
+    links.push_back(link_of(port));
+    const PortId in = s_.fabric.port(port).peer;
+    const PortState& state = s_.ports[in.value()];
+    if (state.owner_is_host) return state.host() == to ? std::optional(in) : std::nullopt;
+    const std::optional<PortId> next = egress(in, to, entropy);
+    if (!next) return std::nullopt;
+    port = *next;
+  }
+  return std::nullopt;
+}
+
+// Answers leave by the port by which what they answer came in.
+std::vector<PortId> Islands::find_ways(const SenderState& sender) const {
+  const ReceiverState& receiver = s_.receivers[receiver_of(s_.senders.queue_pair_of(sender))];
+  std::vector<PortId> links;
+  for (const std::uint16_t local : sender.local_ports()) {
+    const PortId first(sender.first_port + local);
+    const auto last = add_way(first, sender.destination, sender.entropy, links);
+    if (!last || !add_way(*last, sender.host, receiver.ack_entropy, links)) return {};
+  }
+  std::ranges::sort(links);
+  links.erase(std::unique(links.begin(), links.end()), links.end());
+  return links;
+}
+
+bool Islands::join_by_messages(Picoseconds now, Picoseconds least, Picoseconds& end) {
+  for (const SenderState& sender : s_.senders.all_whole()) {
+    if (!is_live(sender)) continue;
+    end = std::min(end, earliest_end(s_, sender, now));
+    if (sender.has_outstanding()) end = std::min(end, sender.deadline);
+    if (end - now < least) return false;
+    const std::vector<PortId>& ways = ways_of(sender);
+    if (ways.empty()) return false;
+    for (const PortId link : ways) join(link, ways.front());
+  }
+  return true;
+}
+
+void Islands::join_by_ports() {
+  for (std::uint32_t p = 0; p < s_.ports.size(); ++p) {
+    const PortId link = link_of(PortId(p));
+    if (parent_[link].is_none() && !is_idle(s_, s_.ports[p])) join(link, link);
+  }
+}
+
+void Islands::number() {
+  all_.clear();
+  island_of_link_.assign(s_.ports.size(), kNone);
+  for (std::uint32_t p = 0; p < s_.ports.size(); ++p) {
+    const PortId link = link_of(PortId(p));
+    if (parent_[link].is_none()) continue;
+    std::uint32_t& of_root = island_of_link_[root_of(link)];
+    if (of_root == kNone) {
+      of_root = count();
+      all_.emplace_back();
+    }
+    island_of_link_[link] = of_root;
+    all_[of_root].part.ports.push_back(p);
+  }
+  for (const SenderState& sender : s_.senders.all_whole()) {
+    if (!is_live(sender)) continue;
+    const std::uint32_t island = island_of(PortId(sender.port()));
+    all_[island].part.queue_pairs.push_back(s_.senders.queue_pair_of(sender));
+  }
+}
+
+PortId Islands::root_of(PortId link) {
+  while (parent_[link] != link) {
+    parent_[link] = parent_[parent_[link]];
+    link = parent_[link];
+  }
+  return link;
+}
+
+void Islands::join(PortId a, PortId b) {
+  for (const PortId link : {a, b}) {
+    if (parent_[link].is_none()) parent_[link] = link;
+  }
+  parent_[root_of(a)] = root_of(b);
+}
+
+std::uint32_t Islands::island_of(const AgendaEvent& event) const {
+  const bool is_of_sender = static_cast<EventType>(event.type) == EventType::kRetransmit;
+  return island_of(
+      PortId(is_of_sender ? s_.senders[QueuePairId(event.target)].port() : event.target));
+}
+
+void Islands::set_aside_all() {
+  cell_.agenda.change([this](std::vector<AgendaEvent>& events) {
+    std::erase_if(events, [this](const AgendaEvent& event) {
+      if (is_of_job(event)) return false;
+      all_[island_of(event)].agenda.push_back(event);
+      return true;
+    });
+  });
+  for (std::uint32_t island = 0; island < count(); ++island) set_aside(island);
+}
+
+void Islands::set_aside(std::uint32_t island) {
+  Island& it = all_[island];
+  for (const std::uint32_t p : it.part.ports) {
+    const std::uint32_t local = s_.ports[p].local;
+    for (const std::uint32_t source : {local, cell_.port_count() + local}) {
+      const std::uint64_t key = cell_.next.key(source);
+      if (key == WinnerTree::kNone) continue;
+      it.keys.emplace_back(source, key);
+      cell_.next.remove(source);
+    }
+  }
+  cell_.agenda.change([&it](std::vector<AgendaEvent>& events) {
+    std::erase_if(events, [&it](const AgendaEvent& event) {
+      if (!is_of_job(event)) it.agenda.push_back(event);
+      return !is_of_job(event);
+    });
+  });
+}
+
+void Islands::put_back(std::uint32_t island) {
+  Island& it = all_[island];
+  for (const auto& [source, key] : it.keys) cell_.next.update(source, key);
+  cell_.agenda.change([&it](std::vector<AgendaEvent>& events) {
+    events.insert(events.end(), it.agenda.begin(), it.agenda.end());
+  });
+  it.keys.clear();
+  it.agenda.clear();
+}
+
+}  // namespace weft::protocols

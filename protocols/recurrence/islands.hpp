@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "protocols/recurrence/live_part.hpp"
+#include "protocols/state/network_state.hpp"
+#include "simcore/base/id_vector.hpp"
+#include "simcore/base/ids.hpp"
+#include "simcore/engine/agenda.hpp"
+#include "simcore/engine/cell.hpp"
+
+namespace weft::protocols {
+
+/// Parts of a network of one cell between which nothing passes until a message is posted: links
+/// that messages under way, or their ACKs, have in common. Where each packet goes by a way that is
+/// known and flow control is by credits of each link, other links matter to none of them. So each
+/// island goes on as if it were alone, and they can be simulated one after the other up to the same
+/// time.
+class Islands {
+ public:
+  /// Both must outlive it; the network can recur (`can_recur`).
+  Islands(NetworkState& state, Cell& cell) : s_(state), cell_(cell) {}
+
+  /// Finds them anew. Returns a time, at most `until`, before which no message begins or ends on
+  /// any, and none is looked at; nothing if there are fewer than two, or it may be so within
+  /// `least`.
+  [[nodiscard]] std::optional<Picoseconds> find(Picoseconds now, Picoseconds until,
+                                                Picoseconds least);
+  /// How many were found.
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(all_.size()); }
+  [[nodiscard]] const LivePart& operator[](std::uint32_t island) const { return all_[island].part; }
+
+  // While one is simulated, nothing happens on the others:
+  /// Sets aside what is to happen, except for what processes asked for.
+  void set_aside_all();
+  /// Where all others are.
+  void set_aside(std::uint32_t island);
+  void put_back(std::uint32_t island);
+
+ private:
+  static constexpr std::uint32_t kNone = ~0U;
+
+  struct Island {
+    LivePart part;
+    // What is to happen there, set aside:
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> keys;  ///< by source in the tree
+    std::vector<AgendaEvent> agenda;
+  };
+
+  /// The links that a queue pair's packets and their ACKs take, each by one of its ports; empty:
+  /// they are not known.
+  [[nodiscard]] const std::vector<PortId>& ways_of(const SenderState& sender);
+  [[nodiscard]] std::vector<PortId> find_ways(const SenderState& sender) const;
+  /// Adds the links from a port on; returns by which port they come in there, if they do.
+  std::optional<PortId> add_way(PortId port, HostId to, std::uint32_t entropy,
+                                std::vector<PortId>& links) const;
+  /// By which port of a switch a packet leaves that came in by `in`, as SwitchModel decides where
+  /// ways are fixed.
+  [[nodiscard]] std::optional<PortId> egress(PortId in, HostId to, std::uint32_t entropy) const;
+  /// Joins links by messages, and has `end` be no later than the first of them can end; false: it
+  /// may be within `least`.
+  bool join_by_messages(Picoseconds now, Picoseconds least, Picoseconds& end);
+  void join_by_ports();
+  void number();
+  [[nodiscard]] PortId root_of(PortId link);
+  /// Both are live from now on.
+  void join(PortId a, PortId b);
+  [[nodiscard]] PortId link_of(PortId port) const {
+    return std::min(port, s_.fabric.port(port).peer);
+  }
+  /// Of a link that nothing is under way on: the first, where it does not matter.
+  [[nodiscard]] std::uint32_t island_of(PortId port) const {
+    const std::uint32_t island = island_of_link_[link_of(port)];
+    return island == kNone ? 0 : island;
+  }
+  [[nodiscard]] std::uint32_t island_of(const AgendaEvent& event) const;
+
+  NetworkState& s_;
+  Cell& cell_;
+  std::vector<std::vector<PortId>> ways_;  ///< by queue pair, once they were asked for
+  IdVector<PortId, PortId> parent_;  ///< by link, towards the root of its island; none: not live
+  IdVector<PortId, std::uint32_t> island_of_link_;
+  std::vector<Island> all_;
+};
+
+}  // namespace weft::protocols
