@@ -192,7 +192,8 @@ namespace {
 struct Shortcuts {
   RunReuse* reuse = nullptr;  ///< takes calls over, or watches them; null: nobody does
   const Reusable* reusable = nullptr;
-  /// Whole periods inside long messages are left out, if half of these packet-hops is: the first.
+  /// Whole periods inside long messages are left out; where nothing is taken over besides, if half
+  /// of these packet-hops is: the first.
   std::optional<std::uint64_t> trial_of_leaps;
 };
 
@@ -250,7 +251,8 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   RunMonitor monitor(e, network);
   monitor.follow(executor, recorder);
   if (takes_over) monitor.follow(*reuse);
-  bool is_on_trial = may_leap;
+  // Of a step that is taken over in part, what has long messages, its gradients, comes last.
+  bool is_on_trial = may_leap && !takes_over;
   const auto observer = [&](Picoseconds now, std::uint64_t packet_hops) {
     if (files != nullptr && files->has_failed()) return false;
     if (reuse != nullptr && reuse->is_in_vain()) return false;
