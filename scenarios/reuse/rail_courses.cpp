@@ -12,7 +12,7 @@ namespace weft::scenarios {
 namespace {
 
 /// A few seconds of simulation, after which what is simulated again must not be more than half of
-/// what is simulated once or taken.
+/// what is simulated once, leapt over or taken: without rails all of that would be simulated.
 constexpr std::uint64_t kHopsBeforeDoubt = 5'000'000;
 
 /// Networks of a whole rail take some megabytes.
@@ -120,11 +120,11 @@ bool RailReuse::is_anybody_on(const Course& course) const {
 void RailReuse::drop_replay(Course& course) {
   if (course.replay == nullptr) return;
   dropped_hops_ += course.replay->packet_hops();
+  leapt_hops_ -= course.replay->leaps().packet_hops;
   leaps_ += course.replay->leaps();
   course.replay.reset();
-  if (dropped_hops_ > kHopsBeforeDoubt + (simulated_hops_ - dropped_hops_ + taken_hops_) / 2) {
-    is_hopeless_ = true;
-  }
+  const std::uint64_t once = simulated_hops_ - dropped_hops_ + leapt_hops_;
+  if (dropped_hops_ > kHopsBeforeDoubt + (once + taken_hops_) / 2) is_hopeless_ = true;
 }
 
 void RailReuse::bring_replay(Open& open) {
@@ -154,8 +154,10 @@ bool RailReuse::go_on(PhaseReplay& replay, std::optional<Picoseconds> until) {
   };
   const auto ended_before = ended();
   const std::uint64_t hops_before = replay.packet_hops();
+  const std::uint64_t leapt_before = replay.leaps().packet_hops;
   replay.advance(until);
   simulated_hops_ += replay.packet_hops() - hops_before;
+  leapt_hops_ += replay.leaps().packet_hops - leapt_before;
   return ended() > ended_before;
 }
 

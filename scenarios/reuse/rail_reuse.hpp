@@ -223,6 +223,7 @@ class RailReuse {
   std::uint64_t simulated_hops_ = 0;
   protocols::Leaps leaps_;
   std::uint64_t dropped_hops_ = 0;  ///< of those, simulated once more
+  std::uint64_t leapt_hops_ = 0;    ///< inside long messages, of what was not dropped
   std::uint64_t taken_hops_ = 0;
   std::size_t bytes_ = 0;
   Picoseconds last_event_{-1};
