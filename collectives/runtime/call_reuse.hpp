@@ -47,8 +47,9 @@ class CallReuse {
   /// Then: those of running calls that are known by now. Nothing begins before `horizon` but where
   /// one of them ends.
   virtual std::span<const End> tell_more(Picoseconds now, Picoseconds horizon) = 0;
-  /// Whether it is to be asked at the horizon once more.
-  [[nodiscard]] virtual bool asks_later() const = 0;
+  /// When it is to be asked once more, at the horizon or later: up to then none of those ends that
+  /// were not told.
+  [[nodiscard]] virtual std::optional<Picoseconds> asks_again_at() const = 0;
 };
 
 }  // namespace weft::collectives

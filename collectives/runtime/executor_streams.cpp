@@ -110,9 +110,8 @@ Picoseconds Executor::time_of_delay(Turn turn) {
 bool Executor::on_alarm(ProcessContext& context, ProcessId self, std::uint32_t number) {
   if (number == kAskAgain) {
     asked_.erase(context.now());
-    const Picoseconds horizon = context.next_event();
-    set_ends(context, reuse_->tell_more(context.now(), horizon));
-    if (reuse_->asks_later()) ask_at(context, horizon);
+    set_ends(context, reuse_->tell_more(context.now(), context.next_event()));
+    if (const auto again = reuse_->asks_again_at()) ask_at(context, *again);
     return false;
   }
   const std::uint32_t stream = number / 2;

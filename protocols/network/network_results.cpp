@@ -8,8 +8,10 @@
 #include "protocols/network/network_audit.hpp"
 #include "protocols/network/packet_engine.hpp"
 #include "protocols/network/packet_network.hpp"
+#include "protocols/recurrence/foresight.hpp"
 #include "protocols/recurrence/leaper.hpp"
 #include "protocols/recurrence/live_part.hpp"
+#include "protocols/recurrence/state_walk.hpp"
 
 namespace weft::protocols {
 
@@ -132,6 +134,22 @@ void PacketNetwork::forget_flows() {
   s.receivers = decltype(s.receivers)();
   s.copy_receivers = decltype(s.copy_receivers)();
   s.connections = decltype(s.connections)();
+}
+
+// Where periods are left out ways are fixed, and each message arrives as it is sent.
+std::optional<Picoseconds> PacketNetwork::next_change() const {
+  if (leaper_ == nullptr) return now_;
+  std::optional<Picoseconds> first;
+  const auto consider = [&first](Picoseconds time) {
+    first = std::min(first.value_or(time), time);
+  };
+  for (const AgendaEvent& event : engine_->cells.front().agenda.events()) {
+    if (is_of_job(event)) consider(event.time);
+  }
+  for (const SenderState& sender : state_->senders.all_whole()) {
+    if (is_live(sender)) consider(earliest_end(*state_, sender, now_));
+  }
+  return first;
 }
 
 bool PacketNetwork::is_quiet(HostId host) const {

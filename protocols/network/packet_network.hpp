@@ -217,6 +217,9 @@ class PacketNetwork {
   /// Whether nothing is under way from or to a host, in either direction of its links, and all
   /// credits are back: as if nothing had ever been.
   [[nodiscard]] bool is_quiet(HostId host) const;
+  /// A time, not before now, up to which no message ends and no process does anything, as far as
+  /// that can be told from what is under way; nothing: neither ever will.
+  [[nodiscard]] std::optional<Picoseconds> next_change() const;
   /// Packets that are on links or in buffers now.
   [[nodiscard]] std::uint64_t packets_in_flight() const;
   /// Distinct payload packets that their senders know to have arrived (datagrams: that were sent).

@@ -35,7 +35,7 @@ class IdealCalls final : public collectives::CallReuse {
   std::span<const End> tell_more(Picoseconds /*now*/, Picoseconds /*horizon*/) override {
     return {};
   }
-  [[nodiscard]] bool asks_later() const override { return false; }
+  [[nodiscard]] std::optional<Picoseconds> asks_again_at() const override { return {}; }
 
  private:
   class Replay;

@@ -152,6 +152,7 @@ void PhaseReplay::add(const PhaseBegin& begin) {
   const auto number = static_cast<std::uint32_t>(begins_.size());
   queues_[{begin.rank, begin.stream}].coming.push_back(number);
   is_at_rest_ = false;
+  next_change_.reset();
   turns_.emplace_back();
   for (std::uint32_t i = number; i-- > 0 && begins_[i].time == begin.time;) {
     if (begins_[i].rank != begin.rank) continue;
@@ -179,6 +180,12 @@ void PhaseReplay::advance(std::optional<Picoseconds> until) {
   const Picoseconds end = until ? start_ + *until : PacketNetwork::kLongestRun;
   if (end <= network_->now()) return;
   is_at_rest_ = network_->run_until(end) == PacketNetwork::Status::kQuiescent;
+  next_change_.reset();
+}
+
+std::optional<Picoseconds> PhaseReplay::next_end() {
+  if (!next_change_) next_change_ = network_->next_change();
+  return *next_change_ ? std::optional(**next_change_ - start_) : std::nullopt;
 }
 
 bool PhaseReplay::is_quiet(std::span<const std::uint32_t> ranks) const {

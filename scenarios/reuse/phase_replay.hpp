@@ -57,6 +57,9 @@ class PhaseReplay final : private collectives::TaskObserver {
   void advance(std::optional<Picoseconds> until);
   /// How far it is, counted from the begin of the phase.
   [[nodiscard]] Picoseconds now() const { return network_->now() - start_; }
+  /// A time up to which no call ends unless one begins, as far as that can be told; nothing: none
+  /// ever does.
+  [[nodiscard]] std::optional<Picoseconds> next_end();
   /// Nothing happens any more unless something begins.
   [[nodiscard]] bool is_at_rest() const { return is_at_rest_; }
   /// Whether nothing is under way from or to these ranks.
@@ -134,6 +137,8 @@ class PhaseReplay final : private collectives::TaskObserver {
     bool has_come = false;
   };
   std::vector<Turn> turns_;
+  /// Of the network, where nothing has happened since somebody asked.
+  std::optional<std::optional<Picoseconds>> next_change_;
   std::vector<PhaseBegin> begins_;
   std::vector<PhaseEnd> ends_;
   std::vector<std::uint32_t> last_lanes_;

@@ -341,25 +341,14 @@ bool RailReuse::asks_again() { return std::exchange(asks_, false); }
 std::span<const RailReuse::End> RailReuse::tell_more(Picoseconds now, Picoseconds horizon) {
   ends_.clear();
   asks_ = false;
-  asks_later_ = false;
+  asks_again_at_.reset();
   for (const std::unique_ptr<Open>& each : open_) {
     Open& open = *each;
     if (!std::exchange(open.asks, false) || !open.is_running()) continue;
-    const auto knows_more = [&] {
-      for (std::size_t i = 0; i < open.begins.size(); ++i) {
-        if (!open.has_ended[i] && open.course->ends[i].time >= Picoseconds(0)) return true;
-      }
-      return false;
-    };
-    Course& course = *open.course;
-    std::optional<Picoseconds> until;
-    if (horizon < Picoseconds::max()) until = horizon - open.start;
-    while (!knows_more() && !course.is_at_rest) {
-      if (until && course.known_until >= *until) break;
-      bring_replay(open);
-      go_on(course, until);
+    if (const auto again = look_ahead(open, horizon)) {
+      open.asks = true;
+      asks_again_at_ = std::min(asks_again_at_.value_or(*again), *again);
     }
-    if (!knows_more() && !course.is_at_rest) open.asks = asks_later_ = true;
     for (std::size_t i = 0; i < open.begins.size(); ++i) {
       const PhaseEnd& end = open.course->ends[i];
       if (open.has_ended[i] || open.is_told[i] || end.time < Picoseconds(0)) continue;
@@ -369,6 +358,28 @@ std::span<const RailReuse::End> RailReuse::tell_more(Picoseconds now, Picosecond
     }
   }
   return ends_;
+}
+
+bool RailReuse::knows_more(const Open& open) {
+  for (std::size_t i = 0; i < open.begins.size(); ++i) {
+    if (!open.has_ended[i] && open.course->ends[i].time >= Picoseconds(0)) return true;
+  }
+  return false;
+}
+
+std::optional<Picoseconds> RailReuse::look_ahead(Open& open, Picoseconds horizon) {
+  Course& course = *open.course;
+  std::optional<Picoseconds> until;
+  if (horizon < Picoseconds::max()) until = horizon - open.start;
+  while (!knows_more(open) && !course.is_at_rest) {
+    if (until && course.known_until >= *until) return horizon;
+    bring_replay(open);
+    const std::optional<Picoseconds> next = course.replay->next_end();
+    if (until && !next) return {};
+    if (until && *next >= *until) return open.start + *next;
+    go_on(course, until);
+  }
+  return {};
 }
 
 PhaseEnd RailReuse::foreseen_end(ProcessId process, std::uint32_t stream) {

@@ -46,7 +46,7 @@ class RailReuse {
   void end(ProcessId process, std::uint32_t stream);
   [[nodiscard]] bool asks_again();
   std::span<const End> tell_more(Picoseconds now, Picoseconds horizon);
-  [[nodiscard]] bool asks_later() const { return asks_later_; }
+  [[nodiscard]] std::optional<Picoseconds> asks_again_at() const { return asks_again_at_; }
   /// When a call would have ended that has now, where it was simulated in its place.
   [[nodiscard]] PhaseEnd foreseen_end(ProcessId process, std::uint32_t stream);
 
@@ -164,6 +164,10 @@ class RailReuse {
   [[nodiscard]] End end_of(const Open& open, std::size_t begin, PhaseEnd end) const;
   /// Has the phase simulated up to its last begin, unless somebody does.
   void bring_replay(Open& open);
+  /// The end of a call is known that has not come.
+  [[nodiscard]] static bool knows_more(const Open& open);
+  /// Goes on until one is, or up to the horizon. Returns when to look again: none comes before.
+  std::optional<Picoseconds> look_ahead(Open& open, Picoseconds horizon);
   /// Has the replay of a course with fewer begins go on with the rest of them. False: there is
   /// none, it has gone further than to the next begin, or no ranks lie about it as these do.
   bool carry_on(Course& from, Open& open);
@@ -215,7 +219,7 @@ class RailReuse {
   Picoseconds measured_from_;
   std::vector<End> ends_;
   bool asks_ = false;
-  bool asks_later_ = false;
+  std::optional<Picoseconds> asks_again_at_;
   bool is_hopeless_ = false;
   std::uint64_t calls_ = 0;
   std::uint64_t phases_ = 0;

@@ -47,7 +47,9 @@ class RunReuse final : public collectives::CallReuse, public collectives::TaskOb
   std::span<const End> tell_more(Picoseconds now, Picoseconds horizon) override {
     return rails_.tell_more(now, horizon);
   }
-  [[nodiscard]] bool asks_later() const override { return rails_.asks_later(); }
+  [[nodiscard]] std::optional<Picoseconds> asks_again_at() const override {
+    return rails_.asks_again_at();
+  }
 
   void begun(ProcessId process, std::uint32_t stream, std::uint32_t call, Picoseconds now) override;
   void ended(ProcessId process, std::uint32_t stream, Picoseconds now,
