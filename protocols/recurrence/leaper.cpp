@@ -22,7 +22,7 @@ constexpr std::int64_t kLeastPacketsOnIslands = 64;
 constexpr std::uint32_t kPacketsBeforeIslands = 64;
 /// For so many packets of the clock nothing is looked at where a message has ended: hardly a state
 /// comes back before the last packets and their ACKs are through.
-constexpr std::int64_t kPacketsToSettle = 8;
+constexpr std::int64_t kPacketsToSettle = 4;
 /// How often the port of a clock is looked at while it sends a packet.
 constexpr std::int64_t kLooksPerPacket = 4;
 
