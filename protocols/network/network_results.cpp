@@ -11,7 +11,6 @@
 #include "protocols/recurrence/foresight.hpp"
 #include "protocols/recurrence/leaper.hpp"
 #include "protocols/recurrence/live_part.hpp"
-#include "protocols/recurrence/state_walk.hpp"
 
 namespace weft::protocols {
 
@@ -139,17 +138,11 @@ void PacketNetwork::forget_flows() {
 // Where periods are left out ways are fixed, and each message arrives as it is sent.
 std::optional<Picoseconds> PacketNetwork::next_change() const {
   if (leaper_ == nullptr) return now_;
-  std::optional<Picoseconds> first;
-  const auto consider = [&first](Picoseconds time) {
-    first = std::min(first.value_or(time), time);
-  };
-  for (const AgendaEvent& event : engine_->cells.front().agenda.events()) {
-    if (is_of_job(event)) consider(event.time);
-  }
+  Picoseconds first = next_job_event(engine_->cells.front());
   for (const SenderState& sender : state_->senders.all_whole()) {
-    if (is_live(sender)) consider(earliest_end(*state_, sender, now_));
+    if (has_work(sender)) first = std::min(first, earliest_end(*state_, sender, now_));
   }
-  return first;
+  return first == Agenda::kNever ? std::nullopt : std::optional(first);
 }
 
 bool PacketNetwork::is_quiet(HostId host) const {

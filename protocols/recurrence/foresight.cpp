@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "protocols/recurrence/state_walk.hpp"
+
 namespace weft::protocols {
 
 // Whoever goes back may hear that what was sent before has arrived.
@@ -16,6 +18,14 @@ Picoseconds earliest_end(const NetworkState& s, const SenderState& sender, Picos
   // But for the last one, which may be smaller.
   const std::uint32_t packets = sender.message_last - sender.next;
   return now + packets / std::max<std::uint32_t>(sender.port_count, 1) * shortest;
+}
+
+Picoseconds next_job_event(const Cell& cell) {
+  Picoseconds first = Agenda::kNever;
+  for (const AgendaEvent& event : cell.agenda.events()) {
+    if (is_of_job(event)) first = std::min(first, event.time);
+  }
+  return first;
 }
 
 }  // namespace weft::protocols

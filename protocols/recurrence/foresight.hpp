@@ -2,17 +2,17 @@
 
 #include "protocols/state/network_state.hpp"
 #include "simcore/base/units.hpp"
+#include "simcore/engine/cell.hpp"
 
 namespace weft::protocols {
 
-/// It has something to send, or waits for ACKs.
-[[nodiscard]] inline bool is_live(const SenderState& sender) {
-  return sender.next != sender.posted || sender.has_outstanding();
-}
-
-/// A time before which no message of a queue pair that is live ends: its links take no packet
-/// sooner than the one before is on the wire. `now`: that is not known, or it may be so at once.
+/// A time before which no message of a queue pair that has work ends, in a network that can recur
+/// (`can_recur`): no link takes a packet sooner than the one before is on the wire. `now`: it may
+/// be so at once, or that is not known.
 [[nodiscard]] Picoseconds earliest_end(const NetworkState& state, const SenderState& sender,
                                        Picoseconds now);
+
+/// When something comes next that a process asked for; Agenda::kNever: nothing does.
+[[nodiscard]] Picoseconds next_job_event(const Cell& cell);
 
 }  // namespace weft::protocols

@@ -7,11 +7,9 @@
 #include "simcore/fabric/path.hpp"
 
 namespace weft::protocols {
+
 std::optional<Picoseconds> Islands::find(Picoseconds now, Picoseconds until, Picoseconds least) {
-  Picoseconds end = std::min(until, now + OldPackets::kLookAhead);
-  for (const AgendaEvent& event : cell_.agenda.events()) {
-    if (is_of_job(event)) end = std::min(end, event.time);
-  }
+  Picoseconds end = std::min({until, now + OldPackets::kLookAhead, next_job_event(cell_)});
   parent_.assign(s_.ports.size(), PortId::none());
   if (end - now < least || !join_by_messages(now, least, end)) return std::nullopt;
   join_by_ports();
@@ -70,7 +68,7 @@ std::vector<PortId> Islands::find_ways(const SenderState& sender) const {
 
 bool Islands::join_by_messages(Picoseconds now, Picoseconds least, Picoseconds& end) {
   for (const SenderState& sender : s_.senders.all_whole()) {
-    if (!is_live(sender)) continue;
+    if (!has_work(sender)) continue;
     end = std::min(end, earliest_end(s_, sender, now));
     if (sender.has_outstanding()) end = std::min(end, sender.deadline);
     if (end - now < least) return false;
@@ -103,7 +101,7 @@ void Islands::number() {
     all_[of_root].part.ports.push_back(p);
   }
   for (const SenderState& sender : s_.senders.all_whole()) {
-    if (!is_live(sender)) continue;
+    if (!has_work(sender)) continue;
     const std::uint32_t island = island_of(PortId(sender.port()));
     all_[island].part.queue_pairs.push_back(s_.senders.queue_pair_of(sender));
   }

@@ -20,8 +20,8 @@ constexpr std::uint64_t kWordsPerPort = 10;
 constexpr std::int64_t kLeastPacketsOnIslands = 64;
 /// So long a period is looked for in the whole before it is in islands: mostly all go on in step.
 constexpr std::uint32_t kPacketsBeforeIslands = 64;
-/// For so many packets of the clock nothing is looked at where a message has ended: hardly a state
-/// comes back before the last packets and their ACKs are through.
+/// For so many packets of the clock nothing is looked at where a message was posted or has ended:
+/// hardly a state comes back before the first or last packets and their ACKs are through.
 constexpr std::int64_t kPacketsToSettle = 4;
 /// How often the port of a clock is looked at while it sends a packet.
 constexpr std::int64_t kLooksPerPacket = 4;
@@ -179,7 +179,6 @@ std::uint32_t Leaper::longest_period() const {
 
 bool Leaper::search(Picoseconds& now, Picoseconds until, const Run& simulate) {
   const SenderState& clock = s_.senders.whole(search_->clock);
-  const Picoseconds packet = packet_of(clock);
   while (now < until) {
     if (!is_clock(clock, search_->message)) {
       search_.reset();
@@ -190,7 +189,7 @@ bool Leaper::search(Picoseconds& now, Picoseconds until, const Run& simulate) {
       return true;
     }
     looked_at_ += kWordsPerStop;
-    settle(now, packet);
+    settle(clock, now);
     const Picoseconds next = next_stop(clock, now);
     if (next > now) {
       if (!simulate(now, std::min(until, next))) return false;
@@ -201,11 +200,11 @@ bool Leaper::search(Picoseconds& now, Picoseconds until, const Run& simulate) {
   return true;
 }
 
-void Leaper::settle(Picoseconds now, Picoseconds packet) {
+void Leaper::settle(const SenderState& clock, Picoseconds now) {
   if (search_->changes == changes()) return;
   search_->changes = changes();
   search_->begin_anew();
-  search_->settled_at = now + kPacketsToSettle * packet;
+  search_->settled_at = now + kPacketsToSettle * packet_of(clock);
 }
 
 // States are compared as long before the end of a packet as the first picture was taken, which is

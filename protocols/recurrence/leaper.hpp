@@ -77,8 +77,9 @@ class Leaper {
   /// Looks for a recurrence by the packets of a clock, and leaps; as `Run`, but may end earlier.
   bool search(Picoseconds& now, Picoseconds until, const Run& simulate);
   /// Begins anew where messages have changed.
-  void settle(Picoseconds now, Picoseconds packet);
-  /// Nothing is to be looked at before.
+  void settle(const SenderState& clock, Picoseconds now);
+  /// Nothing is to be looked at before. Takes the picture with which states are compared, where
+  /// there is none and it is time to.
   [[nodiscard]] Picoseconds next_stop(const SenderState& clock, Picoseconds now);
   /// The state is to be looked at now. False: that it recurs is not to be expected any more.
   bool look(Picoseconds& now, Picoseconds until);
@@ -104,13 +105,10 @@ class Leaper {
   [[nodiscard]] std::uint32_t longest_period() const;
   /// The state is that of `before`. False: messages are in the way.
   bool leap(const StatePicture& before, Picoseconds& now, Picoseconds until);
-  /// Messages that were sent and delivered.
-  [[nodiscard]] std::uint64_t messages_ended() const {
-    return worker_.sums.messages_sent + worker_.sums.messages_delivered;
-  }
-  /// And those that were posted.
+  /// How many messages were posted, sent and delivered.
   [[nodiscard]] std::uint64_t changes() const {
-    return worker_.sums.messages_posted + messages_ended();
+    const Worker::Sums& sums = worker_.sums;
+    return sums.messages_posted + sums.messages_sent + sums.messages_delivered;
   }
 
   NetworkState& s_;

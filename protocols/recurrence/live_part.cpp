@@ -33,7 +33,7 @@ LivePart LivePartFinder::find() {
   LivePart part;
   is_live_.assign(s_.hosts.size(), false);
   for (const SenderState& sender : s_.senders.all_whole()) {
-    if (sender.next == sender.posted && !sender.has_outstanding()) continue;
+    if (!has_work(sender)) continue;
     part.queue_pairs.push_back(s_.senders.queue_pair_of(sender));
     wake(sender.host);
     wake(sender.destination);

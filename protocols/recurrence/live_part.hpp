@@ -11,6 +11,11 @@ namespace weft::protocols {
 /// Whether nothing is under way at a port, and it has all its credits.
 [[nodiscard]] bool is_idle(const NetworkState& state, const PortState& port);
 
+/// Whether a queue pair has something to send, or waits for ACKs.
+[[nodiscard]] inline bool has_work(const SenderState& sender) {
+  return sender.next != sender.posted || sender.has_outstanding();
+}
+
 /// What of a network may change until a message is posted: queue pairs that are not through with
 /// what they have to send, and ports that packets of theirs may come by. All else stays as it is.
 struct LivePart {
