@@ -330,6 +330,7 @@ TEST(PacketNetwork, FewerAcksWhenTheyAreCoalesced) {
   EXPECT_EQ(acks(1), 40u);
   EXPECT_EQ(acks(8), 5u);
   EXPECT_EQ(acks(1000), 1u);
+  EXPECT_EQ(acks(protocols::RoceConfig::kMessage), 1u);
 }
 
 TEST(PacketNetwork, PacketLatencyIsWithinOnePercentOfTheOnlyPath) {

@@ -1,5 +1,6 @@
 #include "scenarios/language/load_scenario.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -17,6 +18,7 @@ using collectives::IncastSpec;
 using collectives::MessagesSpec;
 using protocols::RoceConfig;
 using protocols::congestion::DcqcnConfig;
+using ::testing::HasSubstr;
 
 const std::filesystem::path kSource = WEFT_SOURCE_DIR;
 const std::filesystem::path kValid = kSource / "tests/scenarios/valid";
@@ -184,6 +186,21 @@ TEST(LoadScenario, OverridesReachIntoPartsGivenByName) {
   EXPECT_EQ(spec.racks.at(0).server.nic.receive_latency, 300_ns) << "still that of host-400g";
   EXPECT_EQ(overridden.scenario.switches.buffer, 16_MB);
   EXPECT_EQ(spec.leaf.latency, 500_ns) << "still that of spectrum-4";
+}
+
+TEST(LoadScenario, MessagesMayBeAcknowledgedAsAWhole) {
+  const auto with = [](std::vector<std::string> transport) {
+    transport.emplace_back("transport.ack.every=message");
+    return messages_of(load_scenario(kValid / "incast.yaml", transport));
+  };
+  const Scenario s = load(kValid / "incast.yaml", {"transport.ack.every=message"}).scenario;
+  EXPECT_EQ(std::get<RoceConfig>(s.transport).ack_every, RoceConfig::kMessage);
+  EXPECT_EQ(with({"transport.congestion_control=dcqcn"}), "no error");
+  EXPECT_THAT(with({"transport.congestion_control=swift"}), HasSubstr("goes by ACKs"));
+  EXPECT_THAT(with({"transport.window=64"}), HasSubstr("would be full for ever"));
+  EXPECT_THAT(with({"transport.recovery=selective-repeat"}), HasSubstr("hears of gaps by ACKs"));
+  EXPECT_THAT(messages_of(load_scenario(kValid / "incast.yaml", {"transport.ack.every=mesage"})),
+              HasSubstr("message"));
 }
 
 TEST(LoadScenario, ErrorsOfOverridesNameTheOverride) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -12,6 +13,8 @@ namespace weft::protocols {
 /// RoCEv2 reliable connection.
 struct RoceConfig {
   static constexpr const char* kName = "roce";
+  /// Of `ack_every`: nothing but the last packet of a message is acknowledged.
+  static constexpr std::uint32_t kMessage = std::numeric_limits<std::uint32_t>::max();
 
   enum class Receiver : std::uint8_t {
     kInOrder,   ///< a gap makes the receiver discard and send one NACK per gap
@@ -20,7 +23,9 @@ struct RoceConfig {
   PacketFormat format;
   /// Wire bytes of an ACK, NACK or CNP. RoCEv2 ACK frame 66 B + preamble 8 + gap 12 = 86.
   Bytes ack_size = 86_B;
-  std::uint32_t ack_every = 1;  ///< packets per ACK; the last packet of a message is always acked
+  /// Packets per ACK; the last packet of a message is always acknowledged. ConnectX: 256
+  /// (MLX5_IB_ACK_REQ_FREQ, 2^8, in Linux, drivers/infiniband/hw/mlx5/qp.c).
+  std::uint32_t ack_every = 1;
   /// Class of ACKs and NACKs by name; kSameClass: the class of the data that they answer.
   std::string ack_class = kSameClass;
   /// Class of CNPs by name; kHighestClass: the class of highest priority.

@@ -54,6 +54,21 @@ void check_entropy(const RoceConfig& roce, std::vector<schema::Problem>& problem
   }
 }
 
+/// What cannot wait for the end of a message to be acknowledged.
+void check_acks_of_messages(const RoceConfig& roce, std::vector<schema::Problem>& problems) {
+  if (roce.ack_every != RoceConfig::kMessage) return;
+  const std::string instead = " is acknowledged before a message ends; set `ack: {every: 1}`";
+  if (roce.window != 0) {
+    problems.push_back({"window", "would be full for ever where nothing" + instead});
+  }
+  if (!goes_back(roce)) {
+    problems.push_back({"recovery", "hears of gaps by ACKs, and nothing" + instead});
+  }
+  if (congestion::needs_of(roce.congestion_control).acks) {
+    problems.push_back({"congestion_control", "goes by ACKs, and nothing" + instead});
+  }
+}
+
 schema::Object<RoceConfig> ack_schema() {
   return schema::describe<RoceConfig>("acknowledgements", "how receivers acknowledge")
       .field("size", &RoceConfig::ack_size, "wire bytes of an ACK, NACK or CNP")
@@ -61,9 +76,11 @@ schema::Object<RoceConfig> ack_schema() {
       .at_least(1_B)
       .at_most(4_KiB)
       .field("every", &RoceConfig::ack_every,
-             "packets per ACK; the last packet of a message is always acknowledged")
+             "packets per ACK; the last packet of a message is always acknowledged, and with "
+             "`message` no other. ConnectX NICs under Linux ask for one in 256 packets")
       .source("an ACK per packet shows the sender every delivery")
       .range(1, 1'000'000)
+      .special("message", std::uint64_t{RoceConfig::kMessage})
       .field(
           "nack_interval", &RoceConfig::nack_interval,
           "least time between two NACKs for one gap, which is reported again while packets after "
@@ -168,8 +185,10 @@ schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
       .source("a RoCE queue pair has one UDP source port")
       .check(check_recovery)
       .check(check_entropy)
+      .check(check_acks_of_messages)
       .check([](const RoceConfig& roce, std::vector<schema::Problem>& problems) {
-        if (roce.window != 0 && roce.window < roce.ack_every) {
+        const bool is_message = roce.ack_every == RoceConfig::kMessage;
+        if (roce.window != 0 && roce.window < roce.ack_every && !is_message) {
           problems.push_back({"window", "is less than the " + std::to_string(roce.ack_every) +
                                             " packets per ACK; the sender would wait for an ACK "
                                             "that the receiver holds back"});
