@@ -354,10 +354,7 @@ bool PacketNetwork::Engine::observe(Picoseconds now) {
   if (next_instant() > now) [[likely]]
     return true;
   take_samples(now, now);
-  if (stall_check_.is_due(now)) {
-    look_for_stall(now);
-    stall_check_.advance(now);
-  }
+  look(now);
   drain_trace(now + Picoseconds(1));
   if (message_offer_.is_due(now)) {
     offer_messages();
@@ -381,9 +378,16 @@ void PacketNetwork::Engine::look_for_stall_until(Picoseconds target) {
   if (stall_check_.latest(target) > last_stall_check_) look_for_stall(stall_check_.latest(target));
 }
 
+void PacketNetwork::Engine::look(Picoseconds now) {
+  if (!stall_check_.is_due(now)) return;
+  look_for_stall(now);
+  stall_check_.advance(now);
+}
+
 void PacketNetwork::Engine::look_for_stall(Picoseconds now) {
+  if (now <= last_stall_check_) return;
   const std::uint64_t delivered = sums().packets_delivered;
-  const bool is_silent = delivered == delivered_at_check_ && now > last_stall_check_;
+  const bool is_silent = delivered == delivered_at_check_;
   const Picoseconds before = std::exchange(last_stall_check_, now);
   delivered_at_check_ = delivered;
   if (!is_silent) {

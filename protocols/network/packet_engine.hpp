@@ -57,6 +57,11 @@ class PacketNetwork::Engine {
   [[nodiscard]] std::uint32_t threads() const {
     return static_cast<std::uint32_t>(workers_.size());
   }
+  /// When it is looked next whether anything was delivered since the last time: whoever leaves out
+  /// what happens stops there.
+  [[nodiscard]] Picoseconds next_look() const { return stall_check_.next(); }
+  /// Looks, if it is time to.
+  void look(Picoseconds now);
   /// The time of the last thing that happened.
   [[nodiscard]] Picoseconds last_event() const;
   /// Over all workers, since the start of the run.
@@ -107,7 +112,7 @@ class PacketNetwork::Engine {
   void take_samples(Picoseconds now, Picoseconds until);
   /// Does what is due at `now`; false: the run is deadlocked.
   [[nodiscard]] bool observe(Picoseconds now);
-  /// Whether anything was delivered since the last time; notes a stall if not.
+  /// Whether anything was delivered since the last time, if that was earlier; notes a stall if not.
   void look_for_stall(Picoseconds now);
   /// Looks for a stall during a jump to `target`, on the way to which nothing happens.
   void look_for_stall_until(Picoseconds target);

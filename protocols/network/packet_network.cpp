@@ -385,7 +385,11 @@ PacketNetwork::Status PacketNetwork::run_until(Picoseconds until, const Observer
     status = engine_->run(now, to, observer);
     return status == Status::kTimeLimit;
   };
-  return leaper_->run(now_, end, simulate) ? engine_->run(now_, end, observer) : status;
+  while (now_ < end) {
+    if (!leaper_->run(now_, std::min(end, engine_->next_look()), simulate)) return status;
+    engine_->look(now_);
+  }
+  return engine_->run(now_, end, observer);
 }
 
 Leaps PacketNetwork::leaps() const { return leaper_ == nullptr ? Leaps() : leaper_->leaps(); }

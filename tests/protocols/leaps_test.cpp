@@ -38,6 +38,7 @@ protocols::Leaps expect_the_same(const topologies::TopologySpec& topology,
   FlowRun leaping = run_of(topology, options, flows, true);
   EXPECT_EQ(whole.network().run_until(until), leaping.network().run_until(until));
   expect_same(whole, leaping);
+  EXPECT_EQ(whole.network().stalls().size(), leaping.network().stalls().size());
   EXPECT_EQ(whole.network().leaps().count, 0U);
   return leaping.network().leaps();
 }
@@ -65,6 +66,19 @@ TEST(Leaps, OverARingSimulateOnlyItsBeginAndItsEnd) {
   const protocols::Leaps leaps = expect_the_same(kStar, credit_options(), flows);
   EXPECT_GT(leaps.count, 0U);
   EXPECT_GT(leaps.packet_hops, hops_of(kStar, credit_options(), flows) / 100 * 95);
+}
+
+// Every 10 ms it is looked whether anything was delivered; this takes 34.
+TEST(Leaps, OverLongMessagesAreNoStalls) {
+  for (const std::uint32_t every : {1U, protocols::RoceConfig::kMessage}) {
+    PacketNetwork::Options options = credit_options();
+    roce_of(options).ack_every = every;
+    const std::vector<Flow> flows = {{HostId(0u), HostId(1u), 1'700_MB, 0_ps}};
+    EXPECT_GT(expect_the_same(kStar, options, flows).count, 0U);
+    FlowRun leaping = run_of(kStar, options, flows, true);
+    EXPECT_EQ(leaping.network().run_until(10_s), PacketNetwork::Status::kQuiescent);
+    EXPECT_TRUE(leaping.network().stalls().empty());
+  }
 }
 
 TEST(Leaps, OverAnInCastWaitForCreditsAsLong) {
@@ -119,6 +133,7 @@ TEST(Leaps, OverRandomMessagesChangeNothing) {
     // Rarely acknowledged messages are leapt over between two acknowledgements, or none.
     roce.ack_every = static_cast<std::uint32_t>(draws.one_in(3) ? draws.between(50, 2'000)
                                                                 : draws.between(1, 5));
+    if (draws.one_in(6)) roce.ack_every = protocols::RoceConfig::kMessage;
     roce.retransmit_timeout = Picoseconds(draws.between(100'000'000, 2'000'000'000));
     if (draws.one_in(2)) roce.receiver = protocols::RoceConfig::Receiver::kAnyOrder;
     if (draws.one_in(3)) roce.window = static_cast<std::uint32_t>(draws.between(8, 64));
@@ -223,6 +238,7 @@ TEST(Leaps, OverRandomIslandsAndInStepsChangeNothing) {
     if (draws.one_in(2)) roce.receiver = protocols::RoceConfig::Receiver::kAnyOrder;
     roce.ack_every = static_cast<std::uint32_t>(draws.between(1, 5));
     if (draws.one_in(3)) roce.ack_every = static_cast<std::uint32_t>(draws.between(50, 500));
+    if (draws.one_in(6)) roce.ack_every = protocols::RoceConfig::kMessage;
     if (draws.one_in(3)) roce.window = static_cast<std::uint32_t>(draws.between(8, 64));
     if (draws.one_in(3)) {
       options.switches.forwarding = protocols::SwitchConfig::Forwarding::kCutThrough;
