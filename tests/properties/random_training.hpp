@@ -59,8 +59,8 @@ class RandomTraining {
             "fabric: {{topology: rail-optimised, group: {}, spines: 2, switch: quantum-2, "
             "load_balancing: spray, convergence: {}us}}\n"
             "transport: {{type: roce, receiver: any-order, congestion_control: none, "
-            "retransmit_timeout: {}}}\n",
-            group, 1 + below(50), timeout());
+            "ack: {{every: {}}}, retransmit_timeout: {}}}\n",
+            group, 1 + below(50), acks(), timeout());
         return;
       case 1:
         yaml += fmt::format(
@@ -77,6 +77,11 @@ class RandomTraining {
             one_of({"ecmp", "spray"}), one_of({"pfc", "{type: credit, buffer: 128KiB}"}),
             one_of({"dcqcn", "none"}), timeout());
     }
+  }
+
+  [[nodiscard]] const char* acks() const {
+    const char* choices[] = {"1", "message", "16"};
+    return choices[seed_ % std::size(choices)];
   }
 
   /// After the longer one, nothing may have moved for more than the 10 ms of a stall.
