@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include "protocols/config/response_class.hpp"
 #include "protocols/state/network_state.hpp"
@@ -102,7 +101,7 @@ TransportTraits ScaleUpConfig::traits() const {
   TransportTraits traits = RoceConfig().traits();
   traits.format = format;
   traits.ack_size = ack_size;
-  traits.ack_every = std::numeric_limits<std::uint32_t>::max();
+  traits.ack_every = RoceConfig::kMessage;
   traits.takes_any_order = true;
   traits.cnp_class = kSameClass;
   traits.congestion_control = congestion::NoControlConfig{};

@@ -54,9 +54,16 @@ void check_entropy(const RoceConfig& roce, std::vector<schema::Problem>& problem
   }
 }
 
-/// What cannot wait for the end of a message to be acknowledged.
-void check_acks_of_messages(const RoceConfig& roce, std::vector<schema::Problem>& problems) {
-  if (roce.ack_every != RoceConfig::kMessage) return;
+/// What cannot wait until so many packets, or all of a message, are acknowledged at once.
+void check_acks(const RoceConfig& roce, std::vector<schema::Problem>& problems) {
+  if (roce.ack_every != RoceConfig::kMessage) {
+    if (roce.window != 0 && roce.window < roce.ack_every) {
+      problems.push_back({"window", "is less than the " + std::to_string(roce.ack_every) +
+                                        " packets per ACK; the sender would wait for an ACK "
+                                        "that the receiver holds back"});
+    }
+    return;
+  }
   const std::string instead = " is acknowledged before a message ends; set `ack: {every: 1}`";
   if (roce.window != 0) {
     problems.push_back({"window", "would be full for ever where nothing" + instead});
@@ -185,14 +192,8 @@ schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
       .source("a RoCE queue pair has one UDP source port")
       .check(check_recovery)
       .check(check_entropy)
-      .check(check_acks_of_messages)
+      .check(check_acks)
       .check([](const RoceConfig& roce, std::vector<schema::Problem>& problems) {
-        const bool is_message = roce.ack_every == RoceConfig::kMessage;
-        if (roce.window != 0 && roce.window < roce.ack_every && !is_message) {
-          problems.push_back({"window", "is less than the " + std::to_string(roce.ack_every) +
-                                            " packets per ACK; the sender would wait for an ACK "
-                                            "that the receiver holds back"});
-        }
         const Bytes packet = roce.traits().full_packet();
         if (packet > kMaxPacket && roce.format.payload + roce.format.header <= kMaxPacket) {
           problems.push_back({"mtu", "makes packets of " + std::to_string(packet.count()) +
