@@ -6,6 +6,34 @@
 #include "scenarios/ideal/ideal_times.hpp"
 
 namespace weft::scenarios {
+namespace {
+
+/// By traffic class, of the transport of this number.
+IdVector<ClassId, ConnectionTransport> scale_out_transports(const Scenario& scenario,
+                                                            std::size_t number) {
+  const protocols::TransportTraits traits = protocols::traits_of(scenario.transport_of(number));
+  ConnectionTransport transport;
+  transport.framing = framing_of(scenario, number);
+  transport.is_acknowledged = traits.is_acknowledged;
+  transport.queue_pairs = traits.queue_pairs;
+  transport.queue_pair_use = traits.queue_pair_use;
+  transport.is_per_message = traits.queue_pair_life == protocols::QueuePairLife::kMessage;
+
+  IdVector<ClassId, ConnectionTransport> of_classes;
+  for (const ClassId c : scenario.switches.all_classes()) {
+    transport.traffic_class = c;
+    transport.is_sprayed = scenario.sprays(c, number);
+    transport.keeps_path = scenario.keeps_path(c, number);
+    const protocols::LoadBalancing& balancing = scenario.switches.balancing(c);
+    transport.framing.takes_turns = balancing.type == protocols::LoadBalancing::kRoundRobin;
+    transport.ack_class = protocols::response_class(scenario.switches, traits.ack_class, c);
+    transport.acks_keep_path = scenario.keeps_path(transport.ack_class, number);
+    of_classes.push_back(transport);
+  }
+  return of_classes;
+}
+
+}  // namespace
 
 ConnectionTransports::ConnectionTransports(const Scenario& scenario, const Fabric& fabric,
                                            const Routes& routes,
@@ -16,14 +44,7 @@ ConnectionTransports::ConnectionTransports(const Scenario& scenario, const Fabri
       workload_(workload),
       kind_of_domain_(scale_up_kinds(scenario, fabric)) {
   for (std::size_t i = 0; i <= scenario.more_transports.size(); ++i) {
-    const protocols::TransportTraits traits = protocols::traits_of(scenario.transport_of(i));
-    ack_classes_.push_back(traits.ack_class);
-    ConnectionTransport& transport = scale_out_.emplace_back();
-    transport.framing = framing_of(scenario, i);
-    transport.is_acknowledged = traits.is_acknowledged;
-    transport.queue_pairs = traits.queue_pairs;
-    transport.queue_pair_use = traits.queue_pair_use;
-    transport.is_per_message = traits.queue_pair_life == protocols::QueuePairLife::kMessage;
+    scale_out_.push_back(scale_out_transports(scenario, i));
   }
   for (const protocols::ScaleUpConfig& config : scenario.scale_up) {
     scale_up_.push_back(scale_up_framing(config));
@@ -46,15 +67,7 @@ ConnectionTransport ConnectionTransports::of(ConnectionId connection) const {
   const bool is_inside = fabric_.network_between(from, to) == NetworkKind::kScaleUp;
   const Connection& c = workload_.connections()[connection.value()];
   if (!is_inside || scenario_.scale_up.empty()) {
-    ConnectionTransport transport = scale_out_[c.transport];
-    const protocols::LoadBalancing& balancing = scenario_.switches.balancing(c.traffic_class);
-    transport.is_sprayed = scenario_.sprays(c.traffic_class, c.transport);
-    transport.keeps_path = scenario_.keeps_path(c.traffic_class, c.transport);
-    transport.framing.takes_turns = balancing.type == protocols::LoadBalancing::kRoundRobin;
-    transport.traffic_class = c.traffic_class;
-    transport.ack_class =
-        protocols::response_class(scenario_.switches, ack_classes_[c.transport], c.traffic_class);
-    transport.acks_keep_path = scenario_.keeps_path(transport.ack_class, c.transport);
+    ConnectionTransport transport = scale_out_[c.transport][c.traffic_class];
     if (c.queue_pairs > 0) transport.queue_pairs = c.queue_pairs;
     return transport;
   }
@@ -67,7 +80,7 @@ ConnectionTransport ConnectionTransports::of(ConnectionId connection) const {
   transport.keeps_path = scenario_.switches.balancing(c.traffic_class).keeps_path();
   transport.acks_keep_path = scenario_.switches.balancing(transport.ack_class).keeps_path();
   transport.framing = scale_up_[kind];
-  transport.framing.cut_through = scale_out_.front().framing.cut_through;
+  transport.framing.cut_through = scale_out_.front().front().framing.cut_through;
   // What chips work on takes links in turn, whatever else does.
   const bool is_in_network = c.kind != Connection::Kind::kUnicast;
   transport.is_acknowledged = !is_in_network;

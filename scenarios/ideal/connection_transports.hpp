@@ -49,9 +49,9 @@ class ConnectionTransports {
   const Routes& routes_;
   const collectives::Workload& workload_;
   std::vector<std::uint8_t> kind_of_domain_;
-  std::vector<ConnectionTransport> scale_out_;  ///< by Connection::transport
-  std::vector<Framing> scale_up_;               ///< by kind of domain
-  std::vector<std::string> ack_classes_;        ///< their names
+  /// By Connection::transport and traffic class.
+  std::vector<IdVector<ClassId, ConnectionTransport>> scale_out_;
+  std::vector<Framing> scale_up_;  ///< by kind of domain
 };
 
 /// How messages inside a domain become packets.
