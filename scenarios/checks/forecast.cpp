@@ -28,6 +28,9 @@ namespace {
 
 /// A packet-hop whose memory is at hand, on shipped scenarios of 64 hosts (all-reduce, straggler).
 constexpr double kNanosecondsPerHop = 65;
+/// More where links go by credits, which come back as a third event of every packet-hop. Calibrated
+/// with what a message takes, on all shipped scenarios that take a second or more.
+constexpr double kNanosecondsPerCredit = 90;
 /// What it waits longer each time that what is touched between two of a port's packets doubles:
 /// port, link, packets, routes and order of events then come from ever farther away. From the
 /// NVLink fabrics that are shipped (72 to 576 GPUs).
@@ -37,7 +40,7 @@ constexpr double kCache = 1 << 20U;  ///< second level
 constexpr double kBeyondCaches = 64 * kCache;
 /// Steps, ideal times, records and lines of a message, from scenarios whose messages are a few
 /// packets (nccl-nvl72, nvl72).
-constexpr double kNanosecondsPerMessage = 9'000;
+constexpr double kNanosecondsPerMessage = 5'000;
 /// What is left of that where the call is taken over: its ideal time (as for EstimateParts::ideal).
 constexpr double kNanosecondsPerSparedMessage = 1'000;
 /// Looking a rank's call up: what reuse.yaml takes besides start and packet-hops.
@@ -164,12 +167,23 @@ TouchedPorts touched_ports(const Fabric& fabric, const CellPlan& plan,
   return touched;
 }
 
-/// Of a packet-hop. A window goes over the cells one after the other: while one of them is run, its
-/// ports stay in the cache, if they fit, for all the packets of the window. So memory is waited for
-/// once per port and window; in cells that do not fit, once per packet.
-double nanoseconds_per_hop(const Experiment& e, Picoseconds lookahead,
+/// Whether links of this kind go by credits: those of domains do.
+bool goes_by_credits(const Scenario& scenario, NetworkKind network) {
+  return network == NetworkKind::kScaleUp || scenario.switches.data().is_credit();
+}
+
+/// Of a packet-hop whose memory is at hand.
+double least_nanoseconds_per_hop(const Scenario& scenario, NetworkKind network) {
+  return kNanosecondsPerHop + (goes_by_credits(scenario, network) ? kNanosecondsPerCredit : 0);
+}
+
+/// Of a packet-hop that takes `least` where its memory is at hand. A window goes over the cells one
+/// after the other: while one of them is run, its ports stay in the cache, if they fit, for all the
+/// packets of the window. So memory is waited for once per port and window; in cells that do not
+/// fit, once per packet.
+double nanoseconds_per_hop(double least, const Experiment& e, Picoseconds lookahead,
                            const TouchedPorts& touched) {
-  if (touched.all == 0) return kNanosecondsPerHop;
+  if (touched.all == 0) return least;
   const double per_port = port_bytes(e) / static_cast<double>(e.fabric.ports.size());
   const double cell = static_cast<double>(touched.most_of_cell) * per_port;
   const double fitting = std::min(1.0, kCache / cell);
@@ -177,7 +191,7 @@ double nanoseconds_per_hop(const Experiment& e, Picoseconds lookahead,
       1 - fitting + fitting / std::max(1.0, packets_per_window(e, touched.fastest, lookahead));
   const double all = static_cast<double>(touched.all) * per_port;
   const double doublings = std::log2(std::clamp(all, kCache, kBeyondCaches) / kCache);
-  return kNanosecondsPerHop + kNanosecondsPerDoubling * doublings * waits;
+  return least + kNanosecondsPerDoubling * doublings * waits;
 }
 
 /// Of all packet-hops. Tensor parallelism uses domains and then NICs are quiet, an all-to-all of
@@ -187,12 +201,15 @@ class HopTimes {
  public:
   explicit HopTimes(const Experiment& e) {
     const CellPlan plan = plan_of(e);
-    const auto per_hop = [&](std::optional<NetworkKind> network) {
-      return nanoseconds_per_hop(e, plan.lookahead, touched_ports(e.fabric, plan, network));
+    const TouchedPorts both = touched_ports(e.fabric, plan, std::nullopt);
+    const auto per_hop = [&](NetworkKind network) {
+      const double least = least_nanoseconds_per_hop(e.scenario, network);
+      const TouchedPorts own = touched_ports(e.fabric, plan, network);
+      return std::sqrt(nanoseconds_per_hop(least, e, plan.lookahead, both) *
+                       nanoseconds_per_hop(least, e, plan.lookahead, own));
     };
-    const double both = per_hop(std::nullopt);
-    up_ = std::sqrt(both * per_hop(NetworkKind::kScaleUp));
-    out_ = std::sqrt(both * per_hop(NetworkKind::kScaleOut));
+    up_ = per_hop(NetworkKind::kScaleUp);
+    out_ = per_hop(NetworkKind::kScaleOut);
   }
 
   /// In nanoseconds.
