@@ -6,6 +6,7 @@
 #include "collectives/runtime/workload.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/spec/scenario.hpp"
+#include "simcore/base/id_vector.hpp"
 #include "simcore/fabric/fabric.hpp"
 #include "simcore/fabric/routes.hpp"
 #include "simcore/fabric/zero_load.hpp"

@@ -41,11 +41,8 @@ class Forecasts {
     return files;
   }
 
-  [[nodiscard]] Foreseen foresee(const std::filesystem::path& scenario,
-                                 std::vector<std::string> overrides = {}) const {
-    std::vector<std::string> arguments{"check", scenario.string()};
-    add_overrides(arguments, std::move(overrides));
-    const std::string text = measure(std::move(arguments)).text;
+  [[nodiscard]] Foreseen foresee(const std::filesystem::path& scenario) const {
+    const std::string text = measure({"check", scenario.string()}).text;
     std::smatch found;
     const std::regex line("packet-hops: ([0-9.]+) (us|ms|s) on one thread, ([0-9.]+) (Ki|Mi|Gi)B");
     if (!std::regex_search(text, found, line)) return {};
@@ -68,7 +65,9 @@ class Forecasts {
                                        "1",
                                        "--out",
                                        (folder_ / "results").string()};
-    add_overrides(arguments, std::move(overrides));
+    for (std::string& text : overrides) {
+      arguments.insert(arguments.end(), {"--set", std::move(text)});
+    }
     return measure(std::move(arguments));
   }
 
@@ -79,21 +78,21 @@ class Forecasts {
   };
 
   /// Between that of a run of half a second in its own caches, whose packet-hops take 65 ns there
-  /// (scenarios/checks/forecast.cpp), and that of one beyond them, relative to its forecast: caches
-  /// that others share and memory were seen to be as fast as ever and, an hour later, three times
-  /// as slow, while the processor stayed the same.
+  /// (scenarios/checks/forecast.cpp), and that of one beyond them, which takes 2.3 s there by a
+  /// forecast that was calibrated: caches that others share and memory were seen to be as fast as
+  /// ever and, an hour later, more than twice as slow, while the processor stayed the same.
   [[nodiscard]] Slowness slowness() const {
     const std::filesystem::path shipped = WEFT_SOURCE_DIR "/scenarios";
     const MeasuredRun near = run(shipped / "all-reduce.yaml", {"jobs[0].size=64MiB"});
     constexpr double kPacketHops = 9'289'728;
     const double in_caches = near.processor_seconds / (kPacketHops * 65e-9);
-
-    const std::vector<std::string> smaller{"jobs[0].size=18MiB", "jobs[1].size=18MiB",
-                                           "jobs[2].size=32KiB", "jobs[3].size=32KiB",
-                                           "run.reuse=off"};
-    const std::filesystem::path far = shipped / "hgx-vs-nvl72.yaml";
-    const double beyond_caches =
-        run(far, smaller).processor_seconds / foresee(far, smaller).seconds;
+    // A number, not what is foreseen now: or a forecast that is wrong beyond caches would excuse
+    // itself.
+    constexpr double kSecondsOfFar = 2.3;
+    const MeasuredRun far = run(shipped / "hgx-vs-nvl72.yaml",
+                                {"jobs[0].size=18MiB", "jobs[1].size=18MiB", "jobs[2].size=32KiB",
+                                 "jobs[3].size=32KiB", "run.reuse=off"});
+    const double beyond_caches = far.processor_seconds / kSecondsOfFar;
     return {.least = std::min(in_caches, beyond_caches),
             .most = std::max(in_caches, beyond_caches)};
   }
@@ -133,13 +132,6 @@ class Forecasts {
   }
 
  private:
-  static void add_overrides(std::vector<std::string>& arguments,
-                            std::vector<std::string> overrides) {
-    for (std::string& text : overrides) {
-      arguments.insert(arguments.end(), {"--set", std::move(text)});
-    }
-  }
-
   [[nodiscard]] MeasuredRun measure(std::vector<std::string> arguments) const {
     return run_measured(program_, std::move(arguments), folder_ / "output.txt");
   }
