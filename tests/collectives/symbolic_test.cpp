@@ -141,7 +141,7 @@ TEST(Bytes, OfNvlsAreTheVectorAndOnePart) {
 // only contribute and listen.
 TEST(Bytes, OfNvlsOnARackAreThoseOf32Heads) {
   for (const std::uint32_t n : {33U, 64U, 72U}) {
-    constexpr std::int64_t kSize = 960 * 32;
+    constexpr std::int64_t kSize = 960LL * 32;
     SchedulePlan p(n, in_domains(n, n));
     p.size = kSize;
     const Proof proof = prove(*make_schedule(std::move(p), Algorithm::kNvls));
@@ -159,7 +159,7 @@ TEST(Bytes, OfHalvesOfNvlsOnARackAreThoseOfAllRanks) {
   for (const Operation operation : {Operation::kReduceScatter, Operation::kAllGather}) {
     SchedulePlan p(40, in_domains(40, 40));
     p.operation = operation;
-    p.size = 960 * 40;
+    p.size = 960LL * 40;
     const Proof proof = prove(*make_schedule(std::move(p), Algorithm::kNvls));
     ASSERT_TRUE(proof.holds()) << proof.problems[0];
     for (const Traffic& t : proof.traffic) {
@@ -197,7 +197,7 @@ TEST(NvlsTree, EndsWithTheRightDataForManyDomainsOfManySizes) {
 
 // Racks have 32 heads: rails of the others carry nothing, and have no connections.
 TEST(NvlsTree, OfRacksHas32Rails) {
-  constexpr std::int64_t kSize = 960 * 32;
+  constexpr std::int64_t kSize = 960LL * 32;
   const auto schedule = nvls_tree(3, 36, {.size = kSize, .channels = 2});
   const Proof proof = prove(*schedule);
   ASSERT_TRUE(proof.holds()) << proof.problems[0];

@@ -225,7 +225,7 @@ void expect_equal_after_warmups(const std::string& text, int edges) {
   for (int i = 1; i <= edges; ++i) {
     e.scenario.run.warmup = i * whole / edges + Picoseconds(i % 3 - 1);
     e.scenario.run.until.reset();
-    if (i % 4 == 0) e.scenario.run.until = e.scenario.run.warmup + Picoseconds(i % 8 * 300'000);
+    if (i % 4 == 0) e.scenario.run.until = e.scenario.run.warmup + i % 8 * 300_ns;
     SCOPED_TRACE(e.scenario.run.warmup.count());
     const FolderOfRun on = folder_of_run(e, Reuse::kOn);
     expect_equal_folders(folder_of_run(e, Reuse::kOff), on);

@@ -23,7 +23,7 @@ PacketNetwork::Options hpcc_ns3() {
   roce.ack_size = 60_B;
   roce.congestion_control = protocols::congestion::NoControlConfig{};
   options.transport = roce;
-  options.switches.buffer = Bytes(32 * 1024 * 1024);
+  options.switches.buffer = 32_MiB;
   options.switches.release = protocols::SwitchConfig::Release::kTransmissionStart;
   options.switches.data().ecn.enabled = false;
   options.switches.data().flow_control = protocols::NoFlowControl{};
@@ -66,7 +66,7 @@ class HtsimIncast : public ::testing::TestWithParam<IncastCase> {};
 Picoseconds incast_end(std::uint32_t senders) {
   const Picoseconds tp(325'120);
   const Picoseconds ta(5'120);
-  return 250 * senders * tp + tp + 2 * 1_us + 2 * (1_us + ta);
+  return 250LL * senders * tp + tp + 2 * 1_us + 2 * (1_us + ta);
 }
 
 TEST_P(HtsimIncast, LastCompletionIsTheBottleneckPlusOnePath) {

@@ -21,7 +21,7 @@ struct Crossbar {
 };
 
 Crossbar run_star(std::uint32_t n, double load, std::int64_t slots,
-                  PacketNetwork::Options options) {
+                  const PacketNetwork::Options& options) {
   const Picoseconds slot = transmission_time(1000_B, 100_Gbps);
   RandomSenders::Traffic traffic;
   traffic.sources = traffic.sinks = n;

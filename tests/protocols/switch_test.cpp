@@ -96,7 +96,7 @@ TEST(Pfc, APauseIsRefreshedForAsLongAsItIsNeeded) {
   options.switches.pause.response = 0_ps;
   FlowRun run(fabric, options, {{HostId(1u), HostId(0u), 1_MB, 0_ps}});
   run.completions();
-  EXPECT_EQ(run.network().buffer_peak(SwitchId(0u)), Bytes(31 * 4178));
+  EXPECT_EQ(run.network().buffer_peak(SwitchId(0u)), 31 * 4178_B);
   const PortCounters sender = run.network().port_counters(run.fabric().host(HostId(1u)).first_port);
   EXPECT_EQ(sender.pauses_received, 10 * 5 + 3);
   // From XON on its way to XOFF there: 2 ways, 15 packets, one more way (the first time: 23

@@ -77,7 +77,7 @@ TEST(Blame, OfAnInCastIsTheOtherSenders) {
     const Picoseconds wire = time_of(r, "in", "serialisation");
     const Picoseconds all = queueing + wire;
     EXPECT_NEAR(to_seconds(queueing), to_seconds(all) * (senders - 1) / senders,
-                to_seconds(4 * senders * kBlamePacket));
+                to_seconds(4LL * senders * kBlamePacket));
     // The rest is latency, and the last acknowledgement on its way back.
     EXPECT_GE(to_seconds(all), 0.98 * to_seconds(job_of(r, "in").jct));
   }

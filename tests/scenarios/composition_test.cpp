@@ -193,11 +193,13 @@ TEST_F(Composition, FatTreesHostServers) {
 }
 
 TEST_F(Composition, DualPlaneAndDualTorNeedNicsWithTwoPorts) {
-  const std::string racks =
-      "name: dual\nracks: {count: 2, servers: 2, server: {nic: {ports: 2}}}\n";
-  for (const std::string kind : {"planes: 2", "leaves: 2"}) {
-    const Scenario s =
-        scenario(racks + "fabric: {topology: leaf-spine, spines: 2, " + kind + "}\n" + kJob);
+  const std::string fabric =
+      "name: dual\nracks: {count: 2, servers: 2, server: {nic: {ports: 2}}}\n"
+      "fabric: {topology: leaf-spine, spines: 2, ";
+  for (const char* kind : {"planes: 2", "leaves: 2"}) {
+    std::string text = fabric;
+    text.append(kind).append("}\n").append(kJob);
+    const Scenario s = scenario(text);
     EXPECT_TRUE(topologies::build_fabric(s.topology).ok());
   }
 }

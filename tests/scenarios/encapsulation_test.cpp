@@ -44,7 +44,7 @@ TEST(Encapsulation, IsOnTheWireOfEveryPacketAndAnswer) {
   }
   EXPECT_EQ(
       completion("encapsulation: [vlan, vlan, vxlan]", "4096B") - completion("mtu: 4096B", "4096B"),
-      (1 + 1 + 2) * 58 * Picoseconds(20));
+      (1LL + 1 + 2) * 58 * Picoseconds(20));
 }
 
 // Each packet more takes payload, header and what is around it: with VXLAN 1024 of 1156 bytes
@@ -52,10 +52,10 @@ TEST(Encapsulation, IsOnTheWireOfEveryPacketAndAnswer) {
 TEST(Encapsulation, LeavesTheGoodputOfItsBytes) {
   EXPECT_EQ(completion("mtu: 1024B, encapsulation: vxlan", "204800B") -
                 completion("mtu: 1024B, encapsulation: vxlan", "102400B"),
-            100 * (1024 + 82 + 50) * Picoseconds(20));
+            100LL * (1024 + 82 + 50) * Picoseconds(20));
   EXPECT_EQ(completion("encapsulation: [vxlan]", "819200B") -
                 completion("encapsulation: [vxlan]", "409600B"),
-            100 * (4096 + 82 + 50) * Picoseconds(20));
+            100LL * (4096 + 82 + 50) * Picoseconds(20));
 }
 
 TEST(Encapsulation, HoldsForDatagrams) {
@@ -64,16 +64,16 @@ TEST(Encapsulation, HoldsForDatagrams) {
     text.replace(text.find("congestion_control: none, "), 26, "");
     return scenarios::simulate(experiment_of_text(text)).jobs[0].jct;
   };
-  EXPECT_EQ(datagram(", encapsulation: macsec") - datagram(""), 11 * 32 * Picoseconds(20));
+  EXPECT_EQ(datagram(", encapsulation: macsec") - datagram(""), 11LL * 32 * Picoseconds(20));
 }
 
 // Ten segments of 8,948 B, which one ACK in two answers and the last at once: as above.
 TEST(Encapsulation, HoldsForTcp) {
   const std::string tcp = "type: tcp, encapsulation: ";
   const Picoseconds bare = completion("type: tcp", "89480B");
-  EXPECT_EQ(completion(tcp + "vxlan", "89480B") - bare, (10 + 1 + 2) * 50 * Picoseconds(20));
+  EXPECT_EQ(completion(tcp + "vxlan", "89480B") - bare, (10LL + 1 + 2) * 50 * Picoseconds(20));
   EXPECT_EQ(completion(tcp + "[vlan, macsec, psp]", "89480B") - bare,
-            (10 + 1 + 2) * (4 + 32 + 40) * Picoseconds(20));
+            (10LL + 1 + 2) * (4 + 32 + 40) * Picoseconds(20));
 }
 
 /// What is wrong with a scenario of two classes and a job.

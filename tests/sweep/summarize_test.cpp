@@ -41,6 +41,7 @@ class Query {
         database_, sql.c_str(),
         [](void* to, int count, char** values, char**) {
           std::vector<std::string> row;
+          row.reserve(static_cast<std::size_t>(count));
           for (int i = 0; i < count; ++i) row.emplace_back(values[i] == nullptr ? "" : values[i]);
           static_cast<Rows*>(to)->push_back(std::move(row));
           return 0;

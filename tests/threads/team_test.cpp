@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
 #include <vector>
 
@@ -76,8 +77,8 @@ TEST(ChunkPool, WhatOneThreadGivesBackAnotherTakesAgain) {
   maker.exchange_by(depot);
   consumer.exchange_by(depot);
   for (int round = 0; round < 1'000; ++round) {
-    std::vector<Chunk*> chunks;
-    for (int i = 0; i < 100; ++i) chunks.push_back(maker.take());
+    std::array<Chunk*, 100> chunks;
+    for (Chunk*& chunk : chunks) chunk = maker.take();
     for (Chunk* chunk : chunks) consumer.give_back(chunk);
   }
   EXPECT_LE(maker.allocated_bytes(), 6 * ChunkPool::kBatch * sizeof(Chunk));

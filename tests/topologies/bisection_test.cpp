@@ -47,11 +47,11 @@ TEST(Bisection, LeafSpinesHaveThatOfTheirUplinks) {
   for (const std::uint32_t racks : {2U, 4U, 8U}) {
     for (const std::uint32_t spines : {1U, 3U, 8U, 12U}) {
       const Fabric fabric = Network(leaf_spine(racks, 8, spines)).fabric;
-      const BitsPerSecond expected = 400_Gbps * (racks / 2 * std::min(8U, spines));
+      const BitsPerSecond expected = 400_Gbps * (racks / 2) * std::min(8U, spines);
       EXPECT_EQ(by_flow(fabric)->rate, expected) << racks << " " << spines;
       EXPECT_EQ(by_flow(fabric)->method, Bisection::Method::kMaxFlow);
       EXPECT_EQ(by_formula(fabric)->rate, expected) << racks << " " << spines;
-      EXPECT_EQ(by_formula(fabric)->hosts, 400_Gbps * (racks / 2 * 8));
+      EXPECT_EQ(by_formula(fabric)->hosts, 400_Gbps * (racks / 2) * 8);
     }
   }
 }
@@ -68,7 +68,7 @@ TEST(Bisection, OddNumbersOfRacksAreSplit) {
 // 36 GPUs of 18 links of 400 Gbps: 259.2 Tbps per direction, 32.4 TB/s.
 TEST(Bisection, Nvl72IsNonBlocking) {
   const Fabric fabric = nvl72_fabric();
-  const BitsPerSecond expected = 400_Gbps * (36 * 18);
+  const BitsPerSecond expected = 400_Gbps * 36 * 18;
   EXPECT_EQ(by_flow(fabric, NetworkKind::kScaleUp)->rate, expected);
   EXPECT_EQ(by_formula(fabric, NetworkKind::kScaleUp)->rate, expected);
   EXPECT_FALSE(by_flow(fabric, NetworkKind::kScaleOut).has_value());
@@ -78,7 +78,7 @@ TEST(Bisection, Nvl72IsNonBlocking) {
 // published. No formula where links stay within a tier.
 TEST(Bisection, TwoBoardsHaveThatOfTheirTrunks) {
   const Fabric fabric = two_boards_fabric();
-  EXPECT_EQ(by_flow(fabric, NetworkKind::kScaleUp)->rate, 200_Gbps * (6 * 8));
+  EXPECT_EQ(by_flow(fabric, NetworkKind::kScaleUp)->rate, 200_Gbps * 6 * 8);
   EXPECT_FALSE(by_formula(fabric, NetworkKind::kScaleUp).has_value());
 }
 
@@ -120,8 +120,8 @@ TEST(Bisection, NicsAreNoWayBetweenPlanes) {
   spec.planes = 2;
   const Fabric fabric = Network(spec).fabric;
   ASSERT_TRUE(fabric.node(fabric.peer_node(PortId(fabric.ports_of(NodeId(0U)).size() - 1))).is_nic);
-  EXPECT_EQ(by_flow(fabric)->rate, 400_Gbps * (2 * 4 * 2 * 2));
-  EXPECT_EQ(by_formula(fabric)->rate, 400_Gbps * (2 * 4 * 2 * 2));
+  EXPECT_EQ(by_flow(fabric)->rate, 400_Gbps * 2 * 4 * 2 * 2);
+  EXPECT_EQ(by_formula(fabric)->rate, 400_Gbps * 2 * 4 * 2 * 2);
   // All links of the first plane's leaves to spines but one are very slow now.
   Fabric crippled = fabric;
   for (Port& port : crippled.ports) {
@@ -132,7 +132,7 @@ TEST(Bisection, NicsAreNoWayBetweenPlanes) {
     if (is_uplink && spine.starts_with("p0-") && spine != "p0-spine0") port.rate = 1_bps;
   }
   // Two racks: 2 * 400 Gbps by spine 0 of plane 0, 7 links of 1 bps each, and all of plane 1.
-  EXPECT_EQ(by_flow(crippled)->rate, 400_Gbps * (2 + 2 * 4 * 2) + 1_bps * (2 * 7));
+  EXPECT_EQ(by_flow(crippled)->rate, 400_Gbps * (2LL + 2 * 4 * 2) + 1_bps * 2 * 7);
 }
 
 // The flow over switches alone is that over all nodes.

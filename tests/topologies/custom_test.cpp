@@ -44,6 +44,7 @@ std::string first_error(const CustomSpec& spec) {
 
 std::vector<std::string> names(const Fabric& fabric, const std::vector<PortId>& path) {
   std::vector<std::string> result;
+  result.reserve(path.size());
   for (const PortId port : path) result.push_back(fabric.port_name(port));
   return result;
 }

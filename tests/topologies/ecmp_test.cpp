@@ -221,8 +221,8 @@ TEST(Ecmp, SprayedPacketsChooseUniformly) {
       return choose_by_packet(switch_hash_seed(1, NodeId(node)), entropy, sequence, 0, n);
     };
     std::vector<double> single(n);
-    std::vector<double> consecutive(n * n);
-    std::vector<double> two_switches(n * n);
+    std::vector<double> consecutive(std::size_t{n} * n);
+    std::vector<double> two_switches(std::size_t{n} * n);
     for (std::uint32_t i = 0; i < 80'000; i += 2) {
       ++single[choice(50, i)];
       ++single[choice(50, i + 1)];

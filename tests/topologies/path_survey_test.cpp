@@ -189,7 +189,7 @@ TEST(PathSurvey, PlanesMeetInHostsOnly) {
 TEST(PathSurvey, SamplesSourcesOfLargeFabrics) {
   const Fabric fabric = Network(leaf_spine(64, 2, 8)).fabric;
   const PathSurvey all = survey_paths(fabric);
-  const PathSurvey some = survey_paths(fabric, 2 * (2 * 64 * 8 + 64));
+  const PathSurvey some = survey_paths(fabric, 2ULL * (2 * 64 * 8 + 64));
   EXPECT_TRUE(all.is_complete);
   EXPECT_FALSE(some.is_complete);
   ASSERT_EQ(some.classes.size(), all.classes.size());

@@ -35,10 +35,10 @@ TEST(Roles, KeepTheTwoNetworksApart) {
   ASSERT_EQ(table.roles.size(), 4U);
   EXPECT_EQ(table.roles[0].name, "GPU");
   EXPECT_EQ(table.roles[0].up, 400_Gbps * 576);
-  EXPECT_EQ(table.roles[0].across, 400_Gbps * (8 * 1296));
+  EXPECT_EQ(table.roles[0].across, 400_Gbps * 8 * 1296);
   EXPECT_EQ(table.roles[1].name, "chip");
   EXPECT_EQ(table.roles[1].nodes, 144U);
-  EXPECT_EQ(table.roles[1].down, 400_Gbps * (8 * 1296));
+  EXPECT_EQ(table.roles[1].down, 400_Gbps * 8 * 1296);
   EXPECT_DOUBLE_EQ(table.roles[1].oversubscription, 0.0);
   EXPECT_EQ(table.roles[2].name, "leaf");
   EXPECT_DOUBLE_EQ(table.roles[2].oversubscription, 1.0);
@@ -68,7 +68,7 @@ TEST(Domains, Nvl72HasThePublishedFigures) {
   EXPECT_EQ(kinds[0].fewest_links_per_host, 18U);
   EXPECT_EQ(kinds[0].most_links_per_host, 18U);
   EXPECT_EQ(2 * kinds[0].host_links.count() / 8, 129'600'000'000'000);
-  EXPECT_EQ(kinds[0].bisection->rate, 400_Gbps * (36 * 18));
+  EXPECT_EQ(kinds[0].bisection->rate, 400_Gbps * 36 * 18);
 }
 
 TEST(Domains, EqualOnesAreOneKind) {
@@ -76,7 +76,7 @@ TEST(Domains, EqualOnesAreOneKind) {
   ASSERT_EQ(kinds.size(), 1U);
   EXPECT_EQ(kinds[0].domains, 8U);
   EXPECT_EQ(kinds[0].links, 1296U);
-  EXPECT_EQ(kinds[0].bisection->hosts, 400_Gbps * (36 * 18));
+  EXPECT_EQ(kinds[0].bisection->hosts, 400_Gbps * 36 * 18);
   const auto boards = survey_domains(two_boards_fabric());
   ASSERT_EQ(boards.size(), 1U);
   EXPECT_EQ(boards[0].links, 96U);

@@ -106,7 +106,7 @@ TEST(TrainingTime, IsComputingAndWaiting) {
         EXPECT_LE(stream.late, stream.waited);
       }
       EXPECT_EQ(sum, log[i].end - log[i].begin) << "rank " << rank;
-      EXPECT_EQ(streams[0].busy, 8 * 4 * (kForward + kBackward));
+      EXPECT_EQ(streams[0].busy, 8LL * 4 * (kForward + kBackward));
     }
   }
 }
@@ -191,7 +191,7 @@ TEST(TrainingTime, ChunksOfProductsHideTheirSums) {
   };
   EXPECT_EQ(apart.end(), 16 * (kForward + kBackward) + (16 * 4 + 2) * one);
   EXPECT_NEAR(to_seconds(beside.end()),
-              to_seconds(16 * 2 * (half(kForward / 2) + half(kBackward / 2)) + 2 * one), 1e-9);
+              to_seconds(16LL * 2 * (half(kForward / 2) + half(kBackward / 2)) + 2 * one), 1e-9);
 }
 
 }  // namespace

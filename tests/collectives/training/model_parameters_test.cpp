@@ -95,7 +95,7 @@ TEST(Model, ZerosFollowFromOtherNumbers) {
   EXPECT_EQ(completed(ModelSpec{}).head_size, 0U);
 }
 
-std::string first_key(ModelSpec model) {
+std::string first_key(const ModelSpec& model) {
   const auto problems = contradictions(model);
   return problems.empty() ? "" : problems.front().key;
 }
