@@ -17,6 +17,12 @@ struct Leaps {
     packet_hops += more.packet_hops;
     return *this;
   }
+  /// What was left out since `before`.
+  friend Leaps operator-(const Leaps& now, const Leaps& before) {
+    return {.count = now.count - before.count,
+            .periods = now.periods - before.periods,
+            .packet_hops = now.packet_hops - before.packet_hops};
+  }
 };
 
 }  // namespace weft::protocols

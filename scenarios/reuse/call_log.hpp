@@ -5,13 +5,105 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "collectives/reuse/components.hpp"
+#include "collectives/reuse/matching_calls.hpp"
+#include "collectives/runtime/workload.hpp"
 #include "scenarios/reuse/phase.hpp"
 #include "simcore/base/ids.hpp"
 
 namespace weft::scenarios {
+
+/// The calls of a phase that goes on.
+struct OpenCalls {
+  /// Of all members of a communicator.
+  struct Call {
+    std::uint32_t communicator = 0;  ///< of the program
+    std::uint64_t number = 0;        ///< among its calls in the phase, or in the run
+    std::uint32_t members = 0;
+    bool waits_for_all = false;  ///< no rank ends it before all have begun it
+    std::uint32_t begun = 0;     ///< by so many members
+    [[nodiscard]] bool is_complete() const { return begun == members; }
+  };
+  Picoseconds start;
+  std::vector<PhaseBegin> begins;  ///< by time
+  std::vector<bool> has_ended;     ///< by begin
+  std::vector<Call> calls;
+  std::vector<std::uint32_t> call_of;  ///< by begin
+
+  /// A call that others may have begun.
+  void add(const collectives::PartsProgram& program, std::uint32_t communicator,
+           std::uint64_t number, const PhaseBegin& begin);
+  [[nodiscard]] bool has_begun(std::uint32_t communicator, std::uint64_t number) const;
+  [[nodiscard]] bool is_complete() const { return std::ranges::all_of(calls, &Call::is_complete); }
+  /// Some rank may come to an end of a call without any other that begins.
+  [[nodiscard]] bool is_running() const;
+  /// Of a rank's stream, the first begin that has not ended: there is one.
+  [[nodiscard]] std::size_t running(std::uint32_t rank, std::uint32_t stream) const;
+  /// The begin of a rank's stream that ended at a time of the run, if it took some; `ends`: by
+  /// begin.
+  [[nodiscard]] std::optional<std::size_t> ended_at(std::uint32_t rank, std::uint32_t stream,
+                                                    Picoseconds time,
+                                                    std::span<const PhaseEnd> ends) const;
+
+ private:
+  [[nodiscard]] std::size_t place_of(std::uint32_t communicator, std::uint64_t number) const;
+};
+
+inline std::size_t OpenCalls::place_of(std::uint32_t communicator, std::uint64_t number) const {
+  const auto call = std::ranges::find_if(
+      calls, [&](const Call& c) { return c.communicator == communicator && c.number == number; });
+  return static_cast<std::size_t>(call - calls.begin());
+}
+
+inline bool OpenCalls::has_begun(std::uint32_t communicator, std::uint64_t number) const {
+  return place_of(communicator, number) < calls.size();
+}
+
+inline void OpenCalls::add(const collectives::PartsProgram& program, std::uint32_t communicator,
+                           std::uint64_t number, const PhaseBegin& begin) {
+  const std::size_t place = place_of(communicator, number);
+  if (place == calls.size()) {
+    const auto members =
+        static_cast<std::uint32_t>(program.parts().communicators()[communicator].ranks.size());
+    const std::uint32_t call = program.calls_of(communicator)[begin.call];
+    calls.push_back(
+        {communicator, number, members, collectives::waits_for_all(program.call(call).spec())});
+  }
+  ++calls[place].begun;
+  begins.push_back(begin);
+  has_ended.push_back(false);
+  call_of.push_back(static_cast<std::uint32_t>(place));
+}
+
+inline bool OpenCalls::is_running() const {
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    const Call& call = calls[call_of[i]];
+    if (!has_ended[i] && (call.is_complete() || !call.waits_for_all)) return true;
+  }
+  return false;
+}
+
+inline std::size_t OpenCalls::running(std::uint32_t rank, std::uint32_t stream) const {
+  std::size_t i = 0;
+  while (has_ended[i] || begins[i].rank != rank || begins[i].stream != stream) ++i;
+  return i;
+}
+
+inline std::optional<std::size_t> OpenCalls::ended_at(std::uint32_t rank, std::uint32_t stream,
+                                                      Picoseconds time,
+                                                      std::span<const PhaseEnd> ends) const {
+  const Picoseconds t = time - start;
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    const PhaseBegin& begin = begins[i];
+    const bool is_of_stream = begin.rank == rank && begin.stream == stream;
+    if (is_of_stream && has_ended[i] && ends[i].time == t && begin.time < t) return i;
+  }
+  return {};
+}
 
 /// A phase that was taken over, and a call of it.
 struct CalledPhase {
@@ -35,15 +127,16 @@ class CallLog {
  public:
   explicit CallLog(std::size_t processes) : calls_(processes) {}
 
-  /// What every call of a phase that is over has in common, and when the call was.
-  void add(ProcessId process, std::uint32_t stream, Picoseconds end,
-           const std::shared_ptr<const CalledPhase>& phase, std::size_t call) {
-    std::vector<std::vector<Entry>>& streams = calls_[process.value()];
-    if (streams.size() <= stream) streams.resize(stream + 1);
-    std::vector<Entry>& known = streams[stream];
-    // Phases are over nearly in the order of their ends.
-    const auto at = std::upper_bound(known.begin(), known.end(), end, before);
-    known.insert(at, {end, static_cast<std::uint32_t>(call), phase});
+  /// Those of a phase that is closed which have ended; `ends`: by begin.
+  void add(const collectives::JobPlan& job, const OpenCalls& calls, std::span<const PhaseEnd> ends,
+           const CalledPhase& called) {
+    const auto phase = std::make_shared<const CalledPhase>(called);
+    for (std::size_t i = 0; i < calls.begins.size(); ++i) {
+      if (!calls.has_ended[i]) continue;
+      const PhaseBegin& begin = calls.begins[i];
+      add(job.process(called.rank_in_whole(begin.rank)), begin.stream,
+          {calls.start + ends[i].time, static_cast<std::uint32_t>(i), phase});
+    }
   }
   /// The call of a rank's stream that ended then, and took some time.
   [[nodiscard]] std::optional<CalledPhase> ended_at(ProcessId process, std::uint32_t stream,
@@ -75,6 +168,15 @@ class CallLog {
     std::shared_ptr<const CalledPhase> phase;
   };
   static bool before(Picoseconds time, const Entry& entry) { return time < entry.end; }
+
+  void add(ProcessId process, std::uint32_t stream, Entry entry) {
+    std::vector<std::vector<Entry>>& streams = calls_[process.value()];
+    if (streams.size() <= stream) streams.resize(stream + 1);
+    std::vector<Entry>& known = streams[stream];
+    // Phases are over nearly in the order of their ends.
+    const auto at = std::upper_bound(known.begin(), known.end(), entry.end, before);
+    known.insert(at, std::move(entry));
+  }
 
   std::vector<std::vector<std::vector<Entry>>> calls_;  ///< by process and stream, by their ends
 };

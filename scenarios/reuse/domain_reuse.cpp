@@ -61,36 +61,14 @@ PhaseBegin DomainReuse::begin_of(const Component& component, ProcessId process,
           .call = number_of_call_[component.job][call]};
 }
 
-bool DomainReuse::Open::is_running() const {
-  for (std::size_t i = 0; i < begins.size(); ++i) {
-    if (!has_ended[i] && calls[call_of[i]].is_complete()) return true;
-  }
-  return false;
-}
-
 void DomainReuse::add_begin(const Component& component, Open& open, const PhaseBegin& begin) const {
   const PartsProgram& program = program_of(e_, component);
   const auto member = program.lane_plan().member(component.ranks[begin.rank], begin.stream);
-  const auto at = std::ranges::lower_bound(component.communicators, member->communicator);
-  const auto place = static_cast<std::uint32_t>(at - component.communicators.begin());
   std::uint32_t number = 0;  // among the calls that this rank has begun on that stream
   for (const PhaseBegin& b : open.begins) {
     if (b.rank == begin.rank && b.stream == begin.stream) ++number;
   }
-  auto call = std::ranges::find_if(open.calls, [&](const Open::Call& c) {
-    return c.communicator == place && c.number == number;
-  });
-  if (call == open.calls.end()) {
-    const std::uint32_t of_program = program.calls_of(member->communicator)[begin.call];
-    const auto members = static_cast<std::uint32_t>(
-        program.parts().communicators()[member->communicator].ranks.size());
-    call = open.calls.insert(call, {place, number, 0, members,
-                                    collectives::waits_for_all(program.call(of_program).spec())});
-  }
-  ++call->begun;
-  open.begins.push_back(begin);
-  open.has_ended.push_back(false);
-  open.call_of.push_back(static_cast<std::uint32_t>(call - open.calls.begin()));
+  open.add(program, member->communicator, number, begin);
   open.phase.reset();
 }
 
@@ -119,9 +97,7 @@ std::span<const collectives::CallReuse::End> DomainReuse::begin(ProcessId proces
     return {};
   }
   if (store(number).is_hopeless()) is_hopeless_ = true;
-  const bool may_end_early = std::ranges::any_of(
-      open.calls, [](const Open::Call& c) { return !c.is_complete() && !c.waits_for_all; });
-  if (!is_hopeless_ && (open.is_running() || may_end_early)) find_ends(number);
+  if (!is_hopeless_ && open.is_running()) find_ends(number);
   return state.ends;
 }
 
@@ -141,16 +117,10 @@ void DomainReuse::find_ends(std::uint32_t number) {
   }
 }
 
-std::size_t DomainReuse::running_begin(const Open& open, std::uint32_t rank, std::uint32_t stream) {
-  std::size_t i = 0;
-  while (open.has_ended[i] || open.begins[i].rank != rank || open.begins[i].stream != stream) ++i;
-  return i;
-}
-
 void DomainReuse::end(ProcessId process, std::uint32_t stream) {
   Open& open = states_[components_.of_process[process.value()]].open;
   const std::uint32_t rank = components_.rank_of_process[process.value()];
-  open.has_ended[running_begin(open, rank, stream)] = true;
+  open.has_ended[open.running(rank, stream)] = true;
 }
 
 void DomainReuse::begun(ProcessId process, std::uint32_t stream, std::uint32_t call,
@@ -162,7 +132,7 @@ void DomainReuse::ended(ProcessId process, std::uint32_t stream, Picoseconds now
                         Picoseconds posted_at) {
   if (!takes(process, stream)) return;
   Open& open = states_[components_.of_process[process.value()]].open;
-  const std::size_t i = running_begin(open, components_.rank_of_process[process.value()], stream);
+  const std::size_t i = open.running(components_.rank_of_process[process.value()], stream);
   const Picoseconds begun_at = open.start + open.begins[i].time;
   if (mode_ == Reuse::kAudit) {
     open.seen[i] = {now - open.start, std::max(posted_at, begun_at) - open.start};
@@ -215,21 +185,11 @@ void DomainReuse::close(std::uint32_t number, std::optional<Picoseconds> until) 
     const std::lock_guard lock(mutex_);
     closed_(places_[number], open.start, phase);
   }
-  if (call_log_ != nullptr) note_calls(number, phase);
-  open = Open{};
-}
-
-void DomainReuse::note_calls(std::uint32_t number, const PhaseStore::Found& found) {
-  const Component& component = components_.all[number];
-  const Open& open = states_[number].open;
-  const auto phase =
-      std::make_shared<const CalledPhase>(called(number, open.start, {found, &found->begins}));
-  for (std::size_t i = 0; i < open.begins.size(); ++i) {
-    if (!open.has_ended[i]) continue;
-    const ProcessId process =
-        e_.workload.jobs()[component.job].process(component.ranks[open.begins[i].rank]);
-    call_log_->add(process, open.begins[i].stream, open.start + found->ends[i].time, phase, i);
+  if (call_log_ != nullptr) {
+    call_log_->add(e_.workload.jobs()[components_.all[number].job], open, phase->ends,
+                   called(number, open.start, {phase, &phase->begins}));
   }
+  open = Open{};
 }
 
 CalledPhase DomainReuse::called(std::uint32_t number, Picoseconds start,
@@ -249,19 +209,13 @@ std::optional<CalledPhase> DomainReuse::open_call_that_ended(ProcessId process,
   const std::uint32_t number = components_.of_process[process.value()];
   const Open& open = states_[number].open;
   if (!open.is_open || open.phase == nullptr) return {};
-  for (std::size_t i = 0; i < open.begins.size(); ++i) {
-    const PhaseBegin& begin = open.begins[i];
-    const bool is_meant = begin.rank == components_.rank_of_process[process.value()] &&
-                          begin.stream == stream && open.has_ended[i] &&
-                          open.start + open.phase->ends[i].time == time &&
-                          open.start + begin.time < time;
-    if (!is_meant) continue;
-    CalledPhase phase =
-        called(number, open.start, std::make_shared<const std::vector<PhaseBegin>>(open.begins));
-    phase.call = i;
-    return phase;
-  }
-  return {};
+  const auto call =
+      open.ended_at(components_.rank_of_process[process.value()], stream, time, open.phase->ends);
+  if (!call) return {};
+  CalledPhase phase =
+      called(number, open.start, std::make_shared<const std::vector<PhaseBegin>>(open.begins));
+  phase.call = *call;
+  return phase;
 }
 
 bool DomainReuse::is_over_before(const Open& open, Picoseconds time) {

@@ -89,29 +89,12 @@ class DomainReuse {
 
  private:
   /// The running phase of a component.
-  struct Open {
+  struct Open : OpenCalls {
     bool is_open = false;
-    Picoseconds start;
-    std::vector<PhaseBegin> begins;
-    std::vector<bool> has_ended;  ///< by begin
-    /// A call of all members of a communicator.
-    struct Call {
-      std::uint32_t communicator = 0;  ///< its place among those of the component
-      std::uint32_t number = 0;        ///< among its calls in this phase
-      std::uint32_t begun = 0;         ///< by so many members
-      std::uint32_t members = 0;
-      bool waits_for_all = false;  ///< no rank ends it before all have begun it
-      [[nodiscard]] bool is_complete() const { return begun == members; }
-    };
-    std::vector<Call> calls;
-    std::vector<std::uint32_t> call_of;  ///< by begin
-    PhaseStore::Found phase;             ///< of these begins; null: not asked for yet
-    std::vector<PhaseEnd> seen;          ///< by begin: of what is audited
+    PhaseStore::Found phase;     ///< of these begins; null: not asked for yet
+    std::vector<PhaseEnd> seen;  ///< by begin: of what is audited
 
-    [[nodiscard]] PhaseBegins all() const {
-      return {begins, std::ranges::all_of(calls, &Call::is_complete)};
-    }
-    [[nodiscard]] bool is_running() const;  ///< some rank has not ended a call that all have begun
+    [[nodiscard]] PhaseBegins all() const { return {begins, is_complete()}; }
   };
   struct State {
     Open open;
@@ -127,8 +110,6 @@ class DomainReuse {
                                     Picoseconds time) const;
   void add_begin(const collectives::Component& component, Open& open,
                  const PhaseBegin& begin) const;
-  /// Of the open phase of a component, which is over.
-  void note_calls(std::uint32_t component, const PhaseStore::Found& found);
   [[nodiscard]] CalledPhase called(std::uint32_t component, Picoseconds start,
                                    std::shared_ptr<const std::vector<PhaseBegin>> begins) const;
   /// Ends the open phase of a component, at `until` if it is cut off.
@@ -136,9 +117,6 @@ class DomainReuse {
   /// Whether all of it happens before this time.
   [[nodiscard]] static bool is_over_before(const Open& open, Picoseconds time);
   void find_ends(std::uint32_t component);
-  /// The first begin of a rank's stream that has not ended.
-  [[nodiscard]] static std::size_t running_begin(const Open& open, std::uint32_t rank,
-                                                 std::uint32_t stream);
   void note_difference(ProcessId process, Picoseconds begun_at, Picoseconds now,
                        Picoseconds foreseen);
   /// If what is audited is over, compares it with the first that began alike.

@@ -109,7 +109,7 @@ Phase PhaseReplay::run(const PhaseBegins& begins, const PhaseWindow& window) {
   if (window.from) {
     network_->run_until(start_ + *window.from);
     before_part_ = network_->share().sums;
-    reset_statistics();
+    network_->reset_statistics();
   }
   network_->run_until(window.until ? start_ + *window.until : PacketNetwork::kLongestRun);
   return finish(begins.is_complete, window);
@@ -131,19 +131,14 @@ void PhaseReplay::start() {
   }
   before_part_ = {};
   network_->run_until(start_);
-  reset_statistics();
-}
-
-void PhaseReplay::reset_statistics() {
   network_->reset_statistics();
   leaps_before_ = network_->leaps();
 }
 
-protocols::Leaps PhaseReplay::leaps() const {
-  const protocols::Leaps all = network_->leaps();
-  return {.count = all.count - leaps_before_.count,
-          .periods = all.periods - leaps_before_.periods,
-          .packet_hops = all.packet_hops - leaps_before_.packet_hops};
+protocols::Leaps PhaseReplay::leaps() const { return network_->leaps() - leaps_before_; }
+
+std::uint64_t PhaseReplay::packet_hops() const {
+  return before_part_.packet_hops + network_->packet_hops() - leaps().packet_hops;
 }
 
 // The next of a stream's begins is set when the one before it has ended: until then its lanes are

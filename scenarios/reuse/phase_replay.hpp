@@ -67,9 +67,7 @@ class PhaseReplay final : private collectives::TaskObserver {
   /// By begin, as far as it is.
   [[nodiscard]] const std::vector<PhaseEnd>& ends() const { return ends_; }
   /// Those that were simulated.
-  [[nodiscard]] std::uint64_t packet_hops() const {
-    return network_->packet_hops() - leaps().packet_hops;
-  }
+  [[nodiscard]] std::uint64_t packet_hops() const;
   /// What of the phase was left out since it recurs.
   [[nodiscard]] protocols::Leaps leaps() const;
   /// What has happened; if that is all, another phase can be begun.
@@ -109,7 +107,6 @@ class PhaseReplay final : private collectives::TaskObserver {
   [[nodiscard]] std::uint64_t told(const std::vector<PhaseEnd>& ends,
                                    const PhaseWindow& window) const;
   void collect_messages(Phase& phase);
-  void reset_statistics();
 
   const collectives::PartsProgram& whole_;
   const collectives::Component& component_;

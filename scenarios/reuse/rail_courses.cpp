@@ -120,10 +120,10 @@ bool RailReuse::is_anybody_on(const Course& course) const {
 void RailReuse::drop_replay(Course& course) {
   if (course.replay == nullptr) return;
   dropped_hops_ += course.replay->packet_hops();
-  leapt_hops_ -= course.replay->leaps().packet_hops;
-  leaps_ += course.replay->leaps();
+  dropped_leapt_hops_ += course.replay->leaps().packet_hops;
   course.replay.reset();
-  const std::uint64_t once = simulated_hops_ - dropped_hops_ + leapt_hops_;
+  const std::uint64_t once =
+      simulated_hops_ - dropped_hops_ + leaps_.packet_hops - dropped_leapt_hops_;
   if (dropped_hops_ > kHopsBeforeDoubt + (once + taken_hops_) / 2) is_hopeless_ = true;
 }
 
@@ -154,10 +154,10 @@ bool RailReuse::go_on(PhaseReplay& replay, std::optional<Picoseconds> until) {
   };
   const auto ended_before = ended();
   const std::uint64_t hops_before = replay.packet_hops();
-  const std::uint64_t leapt_before = replay.leaps().packet_hops;
+  const protocols::Leaps leaps_before = replay.leaps();
   replay.advance(until);
   simulated_hops_ += replay.packet_hops() - hops_before;
-  leapt_hops_ += replay.leaps().packet_hops - leapt_before;
+  leaps_ += replay.leaps() - leaps_before;
   return ended() > ended_before;
 }
 
@@ -188,7 +188,6 @@ bool RailReuse::is_over(Open& open, Picoseconds now) {
 
 void RailReuse::finish(Course& course) {
   Phase phase = course.replay->finish(true, {});
-  leaps_ += phase.leaps;
   std::ranges::copy(course.replay->violations(), std::back_inserter(violations_));
   WEFT_CHECK(phase.is_whole, "all calls of a phase that is over have ended");
   renumber(course.rail, course.ranks, course.replay->ports(), phase);
@@ -280,33 +279,17 @@ CalledPhase RailReuse::called(const Open& open) const {
   return phase;
 }
 
-void RailReuse::note_calls(const Open& open) {
-  const collectives::JobPlan& plan = e_.workload.jobs()[component(open.rail).job];
-  const auto phase = std::make_shared<const CalledPhase>(called(open));
-  for (std::size_t i = 0; i < open.begins.size(); ++i) {
-    if (!open.has_ended[i]) continue;
-    const ProcessId process = plan.process(component(open.rail).ranks[open.begins[i].rank]);
-    call_log_->add(process, open.begins[i].stream, open.start + open.course->ends[i].time, phase,
-                   i);
-  }
-}
-
 std::optional<CalledPhase> RailReuse::open_call_that_ended(ProcessId process, std::uint32_t stream,
                                                            Picoseconds time) const {
   const std::uint32_t rail = rails_.of_process[process.value()];
   for (const std::unique_ptr<Open>& open : open_) {
     if (open->rail != rail || open->course == nullptr) continue;
-    for (std::size_t i = 0; i < open->begins.size(); ++i) {
-      const PhaseBegin& begin = open->begins[i];
-      const bool is_meant = begin.rank == rails_.rank_of_process[process.value()] &&
-                            begin.stream == stream && open->has_ended[i] &&
-                            open->start + open->course->ends[i].time == time &&
-                            open->start + begin.time < time;
-      if (!is_meant) continue;
-      CalledPhase phase = called(*open);
-      phase.call = i;
-      return phase;
-    }
+    const auto call =
+        open->ended_at(rails_.rank_of_process[process.value()], stream, time, open->course->ends);
+    if (!call) continue;
+    CalledPhase phase = called(*open);
+    phase.call = *call;
+    return phase;
   }
   return {};
 }

@@ -59,18 +59,8 @@ bool RailReuse::takes(ProcessId process, std::uint32_t stream) const {
   return stream < of_process.size() && of_process[stream];
 }
 
-bool RailReuse::Open::is_complete() const { return std::ranges::all_of(calls, &Call::is_complete); }
-
 bool RailReuse::Open::has_all_ended() const {
   return std::ranges::find(has_ended, false) == has_ended.end();
-}
-
-bool RailReuse::Open::is_running() const {
-  for (std::size_t i = 0; i < begins.size(); ++i) {
-    const Call& call = calls[call_of[i]];
-    if (!has_ended[i] && (call.is_complete() || !call.waits_for_all)) return true;
-  }
-  return false;
 }
 
 HostId RailReuse::host_of(std::uint32_t rail, std::uint32_t rank) const {
@@ -96,21 +86,8 @@ std::vector<std::uint32_t> RailReuse::members(std::uint32_t rail,
 
 void RailReuse::add(Open& open, const PhaseBegin& begin, std::uint64_t number) {
   const std::uint32_t communicator = communicator_of(open.rail, begin.rank, begin.stream);
-  auto call = std::ranges::find_if(open.calls, [&](const Call& c) {
-    return c.communicator == communicator && c.number == number;
-  });
-  if (call == open.calls.end()) {
-    const std::uint32_t of_program = calls_of(communicator)[begin.call];
-    const auto members =
-        static_cast<std::uint32_t>(program_->parts().communicators()[communicator].ranks.size());
-    call = open.calls.insert(call, {communicator, number, 0, members,
-                                    collectives::waits_for_all(program_->call(of_program).spec())});
-  }
-  ++call->begun;
-  open.begins.push_back(begin);
-  open.has_ended.push_back(false);
+  open.add(*program_, communicator, number, begin);
   open.is_told.push_back(false);
-  open.call_of.push_back(static_cast<std::uint32_t>(call - open.calls.begin()));
 }
 
 RailReuse::Open& RailReuse::open_for(std::uint32_t rail, std::uint32_t communicator,
@@ -162,7 +139,7 @@ RailReuse::Open& RailReuse::open_for(std::uint32_t rail, std::uint32_t communica
 
 bool RailReuse::lets_go(Open& open, const std::vector<std::uint32_t>& ranks, Picoseconds now) {
   for (std::size_t i = 0; i < open.begins.size(); ++i) {
-    const Call& call = open.calls[open.call_of[i]];
+    const OpenCalls::Call& call = open.calls[open.call_of[i]];
     if (open.has_ended[i] && call.is_complete()) continue;
     const std::vector<std::uint32_t> of_call = members(open.rail, call.communicator);
     const bool is_common = std::ranges::any_of(
@@ -203,12 +180,8 @@ bool RailReuse::only_waits(std::uint32_t rail, const PhaseBegin& begin, std::uin
   Rail& state = states_[rail];
   const std::uint32_t communicator = communicator_of(rail, begin.rank, begin.stream);
   if (state.waiting.contains({communicator, number})) return false;
-  if (const Open* open = state.open_of_rank[begin.rank]; open != nullptr) {
-    const bool has_begun = std::ranges::any_of(open->calls, [&](const Call& c) {
-      return c.communicator == communicator && c.number == number;
-    });
-    if (has_begun) return false;
-  }
+  const Open* of_rank = state.open_of_rank[begin.rank];
+  if (of_rank != nullptr && of_rank->has_begun(communicator, number)) return false;
   std::unique_ptr<Open> alone = std::make_unique<Open>();
   alone->rail = rail;
   alone->start = now;
@@ -331,7 +304,7 @@ void RailReuse::take_back(Open& open, Picoseconds now) {
 void RailReuse::end(ProcessId process, std::uint32_t stream) {
   const std::uint32_t rank = rails_.rank_of_process[process.value()];
   Open& open = *states_[rails_.of_process[process.value()]].open_of_rank[rank];
-  open.has_ended[running_begin(open, rank, stream)] = true;
+  open.has_ended[open.running(rank, stream)] = true;
   open.asks = true;
   asks_ = true;
 }
@@ -385,7 +358,7 @@ std::optional<Picoseconds> RailReuse::look_ahead(Open& open, Picoseconds horizon
 PhaseEnd RailReuse::foreseen_end(ProcessId process, std::uint32_t stream) {
   const std::uint32_t rank = rails_.rank_of_process[process.value()];
   Open& open = *states_[rails_.of_process[process.value()]].open_of_rank[rank];
-  const std::size_t i = running_begin(open, rank, stream);
+  const std::size_t i = open.running(rank, stream);
   while (open.course->ends[i].time < Picoseconds(0) && !open.course->is_at_rest) {
     bring_replay(open);
     if (open.course->ends[i].time < Picoseconds(0)) go_on(*open.course, {});
@@ -395,12 +368,6 @@ PhaseEnd RailReuse::foreseen_end(ProcessId process, std::uint32_t stream) {
   end.time += open.start;
   end.posted_at += open.start;
   return end;
-}
-
-std::size_t RailReuse::running_begin(const Open& open, std::uint32_t rank, std::uint32_t stream) {
-  std::size_t i = 0;
-  while (open.has_ended[i] || open.begins[i].rank != rank || open.begins[i].stream != stream) ++i;
-  return i;
 }
 
 const PhasePlace& RailReuse::place_of(const Open& open) {
@@ -430,7 +397,10 @@ void RailReuse::close(Open& open, std::optional<Picoseconds> until) {
   last_event_ = std::max(last_event_, open.start + phase->last);
   last_delivery_ = std::max(last_delivery_, open.start + phase->last_delivery());
   if (closed_) closed_(place, open.start, phase);
-  if (call_log_ != nullptr) note_calls(open);
+  if (call_log_ != nullptr) {
+    call_log_->add(e_.workload.jobs()[component(open.rail).job], open, open.course->ends,
+                   called(open));
+  }
   for (const std::uint32_t rank : open.ranks) {
     Open*& of_rank = states_[open.rail].open_of_rank[rank];
     if (of_rank == &open) of_rank = nullptr;

@@ -99,31 +99,14 @@ class RailReuse {
     std::uint32_t rail = 0;
     std::vector<std::uint32_t> ranks;
   };
-  /// A call of all members of a communicator.
-  struct Call {
-    std::uint32_t communicator = 0;  ///< of the program
-    std::uint64_t number = 0;        ///< among its calls in the run
-    std::uint32_t begun = 0;         ///< by so many members
-    std::uint32_t members = 0;
-    bool waits_for_all = false;  ///< no rank ends it before all have begun it
-    [[nodiscard]] bool is_complete() const { return begun == members; }
-  };
-  struct Open {
+  struct Open : OpenCalls {  ///< ranks are those of the rail
     std::uint32_t rail = 0;
-    Picoseconds start;
-    std::vector<PhaseBegin> begins;  ///< ranks are those of the rail; by time
-    std::vector<bool> has_ended;     ///< by begin
-    std::vector<bool> is_told;       ///< by begin: its end
-    std::vector<Call> calls;
-    std::vector<std::uint32_t> call_of;  ///< by begin
-    std::vector<std::uint32_t> ranks;    ///< of the rail, ascending: members of the calls
-    std::shared_ptr<Course> course;      ///< of these begins
+    std::vector<bool> is_told;         ///< by begin: its end
+    std::vector<std::uint32_t> ranks;  ///< of the rail, ascending: members of the calls
+    std::shared_ptr<Course> course;    ///< of these begins
     bool asks = false;
 
-    [[nodiscard]] bool is_complete() const;
     [[nodiscard]] bool has_all_ended() const;
-    /// Some rank may come to an end of a call without any other that begins.
-    [[nodiscard]] bool is_running() const;
   };
   struct Rail {
     std::vector<Open*> open_of_rank;
@@ -190,13 +173,10 @@ class RailReuse {
   void renumber(std::uint32_t rail, const std::vector<std::uint32_t>& ranks,
                 const std::vector<PortId>& ports, Phase& phase) const;
   [[nodiscard]] CalledPhase called(const Open& open) const;
-  void note_calls(const Open& open);
   /// Ends a phase, at `until` if it is cut off.
   void close(Open& open, std::optional<Picoseconds> until);
   [[nodiscard]] Key key_of(const Open& open) const;
   [[nodiscard]] const PhasePlace& place_of(const Open& open);
-  [[nodiscard]] static std::size_t running_begin(const Open& open, std::uint32_t rank,
-                                                 std::uint32_t stream);
   [[nodiscard]] HostId host_of(std::uint32_t rail, std::uint32_t rank) const;
 
   const Experiment& e_;
@@ -227,7 +207,7 @@ class RailReuse {
   std::uint64_t simulated_hops_ = 0;
   protocols::Leaps leaps_;
   std::uint64_t dropped_hops_ = 0;  ///< of those, simulated once more
-  std::uint64_t leapt_hops_ = 0;    ///< inside long messages, of what was not dropped
+  std::uint64_t dropped_leapt_hops_ = 0;
   std::uint64_t taken_hops_ = 0;
   std::size_t bytes_ = 0;
   Picoseconds last_event_{-1};
