@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -245,6 +246,27 @@ TEST(ReuseWithWarmup, CountsWhatComesAfterIt) {
 TEST(ReuseWithWarmup, CountsWhatComesAfterItBetweenServers) {
   expect_equal_after_warmups(
       reuse_servers(4, reuse_training("tensor: 8, pipeline: 2, data: 2, schedule: 1f1b")), 16);
+}
+
+// Wherever it ends in a phase, all of that phase is simulated once more, its begin included.
+TEST(ReuseWithWarmup, SimulatesAPhaseOnceMore) {
+  Experiment e = experiment_of_text(
+      "name: reuse\nracks: {count: 1, servers: 1, server: hgx-h100}\nfabric: {topology: none}\n"
+      "jobs:\n" +
+      reuse_training("tensor: 8"));
+  const scenarios::ReuseReport without = folder_of_run(e, Reuse::kOn).results.reuse;
+  const auto work = [](const scenarios::ReuseReport& reuse) {
+    return reuse.simulated_hops + reuse.leaps.packet_hops;
+  };
+  std::vector<std::uint64_t> more;
+  for (const Picoseconds warmup : {201_us, 202_us}) {
+    e.scenario.run.warmup = warmup;
+    const scenarios::ReuseReport with = folder_of_run(e, Reuse::kOn).results.reuse;
+    EXPECT_EQ(with.simulated, without.simulated + 1);
+    more.push_back(work(with) - work(without));
+  }
+  EXPECT_GT(more[0], 0U);
+  EXPECT_EQ(more[0], more[1]);
 }
 
 TEST(ReuseWithWarmup, EndsBehindTheRun) {

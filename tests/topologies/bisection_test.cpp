@@ -132,7 +132,7 @@ TEST(Bisection, NicsAreNoWayBetweenPlanes) {
     if (is_uplink && spine.starts_with("p0-") && spine != "p0-spine0") port.rate = 1_bps;
   }
   // Two racks: 2 * 400 Gbps by spine 0 of plane 0, 7 links of 1 bps each, and all of plane 1.
-  EXPECT_EQ(by_flow(crippled)->rate, 400_Gbps * (2LL + 2 * 4 * 2) + 1_bps * 2 * 7);
+  EXPECT_EQ(by_flow(crippled)->rate, 400_Gbps * (2 + 2 * 4 * 2) + 1_bps * 2 * 7);
 }
 
 // The flow over switches alone is that over all nodes.
