@@ -65,6 +65,20 @@ TEST(Blame, OfALoneMessageIsItsZeroLoadTime) {
   EXPECT_EQ(wire, job_of(r, "a").jct);
 }
 
+// A ring of 16 in which h5's link is slow: h4 sends data to h5, and to h3 nothing but ACKs. Packets
+// of its own may be as many as others in the queue to h3, but its bytes are few: they overload
+// nothing.
+TEST(Blame, OfPausesIsTheQueueOfMostBytesNotOfMostPackets) {
+  const Results r = simulate(experiment_of_text(
+      "name: t\nracks: {count: 2, servers: 8, server: host-400g}\n"
+      "links: {changes: [{from: h5, rate: 100Gbps}]}\n"
+      "fabric: {topology: leaf-spine, spines: 8, switch: spectrum-4}\n" +
+      kPlain + "jobs: [{name: a, type: all-reduce, algorithm: ring, size: 16MiB}]\n"));
+  ASSERT_EQ(r.pauses.analysis.storms.size(), 1U);
+  EXPECT_EQ(root_name(r, r.pauses.analysis.storms[0]), "leaf0[5]->h5");
+  EXPECT_GT(r.pauses.analysis.storms[0].pauses, 100U);
+}
+
 // N senders with equal messages share a link: while one packet of a message crosses it, N - 1 of
 // the others do. Up to a packet per hop and sender, where they meet.
 TEST(Blame, OfAnInCastIsTheOtherSenders) {
