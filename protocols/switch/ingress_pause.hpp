@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "protocols/link/link_control.hpp"
@@ -55,16 +54,24 @@ class IngressPause {
     return static_cast<std::uint16_t>(cause);
   }
 
-  /// About how many of the waiting bytes came in by port number `ingress`, judged by the packets at
-  /// the head, so that it costs little however long the queue is.
+  /// About how many of the waiting bytes came in by port number `ingress`: as many as of the bytes
+  /// at the head, so that it costs little however long the queue is. Small packets (ACKs that share
+  /// the class) count by their bytes, and more of them are looked at.
   [[nodiscard]] static Bytes waiting_from(std::uint32_t ingress, const PacketQueue& waiting) {
     if (waiting.empty()) return {};
     constexpr std::uint32_t kSample = 16;
-    std::uint32_t from_here = 0;
-    waiting.for_first(kSample, [&](const Packet& packet) {
-      from_here += waiting_port(packet) == ingress ? 1 : 0;
+    constexpr std::uint32_t kMostSmall = 64;
+    constexpr std::int64_t kEnough = 16 * 1024;
+    std::uint32_t count = 0;
+    std::int64_t seen = 0;
+    std::int64_t from_here = 0;
+    waiting.for_first(kMostSmall, [&](const Packet& packet) {
+      if (count >= kSample && seen >= kEnough) return;
+      ++count;
+      seen += packet.size;
+      from_here += waiting_port(packet) == ingress ? packet.size : 0;
     });
-    return waiting.bytes() * from_here / std::min(kSample, waiting.size());
+    return waiting.bytes() * from_here / seen;
   }
 
   NetworkState& s_;

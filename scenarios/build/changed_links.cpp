@@ -25,6 +25,19 @@ std::string subject_text(const FaultSpec& fault) {
   return selection_text(*links_of(fault));
 }
 
+/// Of a GPU that shares its NIC: its way there is not the NIC's cable.
+std::string shared_nic_text(const Fabric& fabric, const LinkSelection& links,
+                            const std::vector<PortId>& ports) {
+  if (!links.to.empty()) return {};
+  for (const PortId port : ports) {
+    const Node& peer = fabric.node(fabric.peer_node(port));
+    if (!peer.is_nic || fabric.node(fabric.port(port).node).kind != NodeKind::kHost) continue;
+    return fmt::format(": its way to {0}, which GPUs share; `from: {0}` names that NIC's cables",
+                       peer.name);
+  }
+  return {};
+}
+
 std::string directions_text(const Fabric& fabric, const std::vector<PortId>& ports,
                             std::ptrdiff_t directions_per_port) {
   const std::ptrdiff_t up = directions_per_port * std::ranges::count_if(ports, [&](PortId port) {
@@ -49,17 +62,20 @@ std::vector<std::string> describe_changed_links(const Scenario& scenario, const 
   for (std::size_t i = 0; i < std::min(scenario.link_changes.size(), kMaxLines); ++i) {
     const std::string path = fmt::format("links.changes[{}]", i);
     const LinkSelection& links = scenario.link_changes[i].links;
-    lines.push_back(fmt::format("{} ({}): {}", path, selection_text(links),
-                                directions_text(fabric, names.ports(links, path, errors), 2)));
+    const std::vector<PortId> ports = names.ports(links, path, errors);
+    lines.push_back(fmt::format("{} ({}): {}{}", path, selection_text(links),
+                                directions_text(fabric, ports, 2),
+                                shared_nic_text(fabric, links, ports)));
   }
   for (std::size_t i = 0; i < scenario.faults.size() && lines.size() < kMaxLines; ++i) {
     const std::string path = fmt::format("faults[{}]", i);
     const FaultSpec& fault = scenario.faults[i];
     const bool is_pause = fault.kind() == protocols::Fault::Kind::kNicPause;
-    lines.push_back(
-        fmt::format("{} ({}): {}", path, subject_text(fault),
-                    directions_text(fabric, fault_ports(fabric, names, fault, path, errors),
-                                    is_pause ? 1 : 2)));
+    const std::vector<PortId> ports = fault_ports(fabric, names, fault, path, errors);
+    const LinkSelection* links = links_of(fault);
+    lines.push_back(fmt::format("{} ({}): {}{}", path, subject_text(fault),
+                                directions_text(fabric, ports, is_pause ? 1 : 2),
+                                links == nullptr ? "" : shared_nic_text(fabric, *links, ports)));
   }
   if (all > lines.size()) lines.push_back(fmt::format("and {} more", all - lines.size()));
   return lines;

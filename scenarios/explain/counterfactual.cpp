@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <variant>
 
+#include "scenarios/explain/said_keys.hpp"
 #include "simcore/text/nearest.hpp"
+#include "simcore/text/quantity_text.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -16,109 +21,174 @@ using Overrides = std::vector<std::string>;
 
 Error refusal(std::string message) { return {.message = std::move(message), .where = {}}; }
 
-/// Takes out all faults, if `is_it` holds for each of them; false: there are others as well.
-template <class IsIt>
-bool take_out_faults(const Scenario& scenario, IsIt is_it, Overrides& overrides) {
-  const auto count = std::ranges::count_if(scenario.faults, is_it);
-  if (count == 0) return true;
-  overrides.emplace_back("faults=[]");
-  return count == std::ssize(scenario.faults);
+/// Takes out the faults of some types; those of others stay.
+void take_out_faults(const SaidKeys& keys, std::initializer_list<std::string_view> types,
+                     Overrides& overrides) {
+  const std::vector<SaidKey> faults = keys.find({"faults[]"});
+  std::string kept;
+  std::size_t count = 0;
+  for (const SaidKey& fault : faults) {
+    if (std::ranges::find(types, fault.word()) != types.end()) continue;
+    ++count;
+    kept += (kept.empty() ? "" : ", ") + one_line(*fault.node);
+  }
+  if (count < faults.size()) overrides.push_back("faults=[" + kept + "]");
 }
 
-template <class... Kinds>
-bool is_any_of(const FaultSpec& fault) {
-  return (std::holds_alternative<Kinds>(fault.what) || ...);
-}
+/// A time that is none, in whatever unit.
+bool is_zero(const std::string& text) { return text.find_first_of("123456789") == text.npos; }
 
-Error other_faults() {
-  return refusal(
-      "the scenario has faults of other kinds as well; say with --set faults=[...] which of them "
-      "stay");
-}
-
-void add_delays(const collectives::JobKind& kind, const std::string& job, Overrides& overrides) {
-  std::visit(
-      [&](const auto& spec) {
-        if constexpr (requires { spec.stragglers; }) {
-          if (!spec.stragglers.empty()) overrides.push_back(job + ".stragglers=[]");
-          if (spec.jitter) {
-            overrides.push_back(job + ".jitter={type: exponential, mean: 0ns}");
-          }
-        }
-        if constexpr (requires { spec.noise; }) {
-          if (!spec.noise.empty()) overrides.push_back(job + ".noise=[]");
-        }
-      },
-      kind);
-}
-
-Overrides stragglers_of(const Scenario& scenario) {
+Result<Overrides> no_stragglers(const SaidKeys& keys) {
   Overrides overrides;
+  for (const SaidKey& key : keys.find({"jobs[].stragglers", "jobs[].noise"})) {
+    if (!key.node->items.empty()) overrides.push_back(key.path + "=[]");
+  }
+  for (const SaidKey& key : keys.find({"jobs[].jitter"})) {
+    const bool is_map = key.node->kind == language::Node::Kind::kMap;
+    if (is_map && key.word() != "none") overrides.push_back(key.path + "={type: none}");
+    if (!is_map && !is_zero(key.word())) overrides.push_back(key.path + "=0ns");
+  }
+  return overrides;
+}
+
+/// Where it stands how a job's messages are sent, and how switches choose paths for them: in the
+/// job, in its class, or for all.
+struct JobPlaces {
+  std::string transport = "transport";
+  std::string balancing = "fabric.load_balancing";
+};
+
+JobPlaces places_of(const SaidKeys& keys, const Scenario& scenario, std::size_t place) {
+  const JobSpec& job = scenario.jobs[place];
+  const std::string of_class = language::element_path("fabric.classes", job.traffic_class.value());
+  const std::string own = language::element_path("jobs", collectives::number_of(job, place));
+  JobPlaces places;
+  if (keys.has(of_class)) places.balancing = of_class + ".load_balancing";
+  for (const std::string& owner : {of_class, own}) {
+    if (keys.has(owner + ".transport")) places.transport = owner + ".transport";
+  }
+  return places;
+}
+
+Result<Overrides> no_congestion_control(const SaidKeys& keys, const Scenario& scenario) {
+  std::set<std::string> overrides;
   for (std::size_t j = 0; j < scenario.jobs.size(); ++j) {
-    const std::uint32_t number = collectives::number_of(scenario.jobs[j], j);
-    add_delays(scenario.jobs[j].kind, fmt::format("jobs[{}]", number), overrides);
+    const std::string path = places_of(keys, scenario, j).transport + ".congestion_control";
+    if (keys.has(path) && keys.word(path) != "none") overrides.insert(path + "=none");
   }
+  return Overrides(overrides.begin(), overrides.end());
+}
+
+/// Without flow control what does not fit is dropped: all buffers hold everything.
+Result<Overrides> no_pauses(const SaidKeys& keys, const Scenario& scenario) {
+  constexpr const char* kEndless = "=1000GB";
+  Overrides overrides;
+  if (!scenario.switches.any_pfc()) return overrides;
+  for (const SaidKey& key : keys.find({"fabric.flow_control", "fabric.classes[].flow_control"})) {
+    if (key.word() == "pfc") overrides.push_back(key.path + "=none");
+  }
+  if (overrides.empty()) return overrides;
+  for (const SaidKey& key :
+       keys.find({"fabric.switch.buffer", "fabric.*.switch.buffer", "fabric.nodes[].switch.buffer",
+                  "racks[].server.nic.receive_buffer", "fabric.nic.receive_buffer"})) {
+    overrides.push_back(key.path + kEndless);
+  }
+  take_out_faults(keys, {"nic-pause"}, overrides);
   return overrides;
 }
 
-Result<Overrides> no_congestion_control(const Scenario& scenario) {
-  if (!scenario.more_transports.empty()) {
-    return refusal(
-        "jobs or classes have transports of their own; say with --set which of them go without "
-        "congestion control");
-  }
-  return Overrides{"transport.congestion_control=none"};
-}
-
-Result<Overrides> no_pauses(const Scenario& scenario) {
-  const auto is_pfc = [](const protocols::TrafficClass& c) {
-    return c.network == NetworkKind::kScaleOut && c.is_pfc();
+/// The ports of NICs and the links of hosts that are slower than the fastest of their kind.
+void speed_up(const std::vector<SaidKey>& rates, Overrides& overrides) {
+  const auto value = [](const SaidKey& key) {
+    const auto parsed = parse_quantity(key.word(), dimension_of<BitsPerSecond>());
+    const auto* rate = std::get_if<std::int64_t>(&parsed);
+    return rate == nullptr ? std::int64_t{0} : *rate;
   };
-  if (std::ranges::none_of(scenario.switches.classes, is_pfc)) return Overrides{};
-  if (std::ranges::count(scenario.switches.classes, NetworkKind::kScaleOut,
-                         &protocols::TrafficClass::network) > 2) {
-    return refusal(
-        "the fabric has classes of its own; say with --set which of them go without PFC");
+  const auto fastest = std::ranges::max_element(rates, {}, value);
+  for (const SaidKey& key : rates) {
+    if (value(key) < value(*fastest)) overrides.push_back(key.path + "=" + fastest->word());
   }
-  Overrides overrides{"fabric.flow_control=none", "fabric.switch.buffer=1000GB"};
-  if (!take_out_faults(scenario, is_any_of<NicPause>, overrides)) return other_faults();
-  return overrides;
 }
 
-Result<Overrides> no_slow_links(const Scenario& scenario) {
+/// Of links that a scenario lists, those of hosts.
+std::vector<SaidKey> host_link_rates(const SaidKeys& keys) {
+  std::set<std::string> hosts;
+  for (const SaidKey& node : keys.find({"fabric.nodes[]"})) {
+    const language::Node* kind = node.node->find("kind");
+    const language::Node* name = node.node->find("name");
+    if (kind != nullptr && name != nullptr && kind->text == "host") hosts.insert(name->text);
+  }
+  std::vector<SaidKey> rates;
+  for (const SaidKey& link : keys.find({"fabric.links[]"})) {
+    const language::Node* rate = link.node->find("rate");
+    const auto joins_host = [&](const char* end) {
+      const language::Node* name = link.node->find(end);
+      return name != nullptr && hosts.contains(name->text);
+    };
+    if (rate != nullptr && (joins_host("from") || joins_host("to"))) {
+      rates.push_back({link.path + ".rate", rate});
+    }
+  }
+  return rates;
+}
+
+Result<Overrides> no_slow_links(const SaidKeys& keys) {
   Overrides overrides;
-  if (!scenario.link_changes.empty()) overrides.emplace_back("links.changes=[]");
-  if (!take_out_faults(scenario, is_any_of<LinkRate, LinkLatency>, overrides)) {
-    return other_faults();
+  for (const SaidKey& key : keys.find({"links.changes"})) {
+    if (!key.node->items.empty()) overrides.push_back(key.path + "=[]");
   }
+  speed_up(keys.find({"racks[].server.nic.rate"}), overrides);
+  speed_up(host_link_rates(keys), overrides);
+  take_out_faults(keys, {"link-rate", "link-latency"}, overrides);
   return overrides;
 }
 
-Result<Overrides> no_link_failures(const Scenario& scenario) {
+Result<Overrides> no_link_failures(const SaidKeys& keys) {
   Overrides overrides;
-  if (!take_out_faults(scenario, is_any_of<LinkDown, SwitchDown>, overrides)) {
-    return other_faults();
-  }
+  take_out_faults(keys, {"link-down", "switch-down"}, overrides);
   return overrides;
 }
 
-Overrides no_collisions(const Scenario& scenario) {
-  if (scenario.switches.load_balancing.sprays()) return {};
-  Overrides overrides{"fabric.load_balancing=spray", "transport.receiver=any-order"};
+/// Lets a transport take packets in any order. False: it has no way to.
+bool take_any_order(const SaidKeys& keys, const std::string& transport, Overrides& overrides) {
+  if (!keys.has(transport + ".recovery")) return false;
+  if (keys.word(transport + ".receiver") != "any-order")
+    overrides.push_back(transport + ".receiver=any-order");
   // Which takes what is overtaken for lost, and has no such receiver.
-  if (protocols::traits_of(scenario.transport).selective) {
-    overrides.emplace_back("transport.recovery=go-back-n");
+  if (keys.word(transport + ".recovery") == "selective-repeat") {
+    overrides.push_back(transport + ".recovery=go-back-n");
+  }
+  return true;
+}
+
+Result<Overrides> no_collisions(const SaidKeys& keys, const Scenario& scenario) {
+  Overrides overrides;
+  std::set<std::string> balancings;
+  std::set<std::string> transports;
+  for (std::size_t j = 0; j < scenario.jobs.size(); ++j) {
+    if (scenario.switches.balancing(scenario.jobs[j].traffic_class).sprays()) continue;
+    JobPlaces places = places_of(keys, scenario, j);
+    balancings.insert(std::move(places.balancing));
+    transports.insert(std::move(places.transport));
+  }
+  for (const std::string& path : balancings) overrides.push_back(path + "=spray");
+  for (const std::string& path : transports) {
+    if (take_any_order(keys, path, overrides)) continue;
+    return refusal(
+        fmt::format("`{}` is {}, which takes packets in their order only: they cannot be sprayed",
+                    path, keys.word(path)));
   }
   return overrides;
 }
 
-Result<Overrides> find_overrides(std::string_view what, const Scenario& scenario) {
-  if (what == "stragglers") return stragglers_of(scenario);
-  if (what == "congestion-control") return no_congestion_control(scenario);
-  if (what == "pauses") return no_pauses(scenario);
-  if (what == "slow-links") return no_slow_links(scenario);
-  if (what == "collisions") return no_collisions(scenario);
-  return no_link_failures(scenario);
+Result<Overrides> find_overrides(std::string_view what, const LoadedScenario& scenario) {
+  const SaidKeys keys(scenario);
+  if (what == "stragglers") return no_stragglers(keys);
+  if (what == "congestion-control") return no_congestion_control(keys, scenario.scenario);
+  if (what == "pauses") return no_pauses(keys, scenario.scenario);
+  if (what == "slow-links") return no_slow_links(keys);
+  if (what == "collisions") return no_collisions(keys, scenario.scenario);
+  return no_link_failures(keys);
 }
 
 constexpr std::string_view kJob = "job:";
@@ -140,8 +210,10 @@ Result<Overrides> no_job(std::string_view name, const Scenario& scenario) {
 }  // namespace
 
 Result<std::vector<std::string>> overrides_without(const std::string& what,
-                                                   const Scenario& scenario) {
-  if (what.starts_with(kJob)) return no_job(std::string_view(what).substr(kJob.size()), scenario);
+                                                   const LoadedScenario& scenario) {
+  if (what.starts_with(kJob)) {
+    return no_job(std::string_view(what).substr(kJob.size()), scenario.scenario);
+  }
   if (std::ranges::find(kRemovable, std::string_view(what)) == kRemovable.end()) {
     std::vector<std::string> names(kRemovable.begin(), kRemovable.end());
     names.emplace_back("job:NAME");
@@ -153,6 +225,14 @@ Result<std::vector<std::string>> overrides_without(const std::string& what,
     return refusal(fmt::format("the scenario has no {}: a run without would be the same", what));
   }
   return overrides;
+}
+
+bool has_removable(const std::string& what, const LoadedScenario& scenario) {
+  if (what.starts_with(kJob)) {
+    return no_job(std::string_view(what).substr(kJob.size()), scenario.scenario).ok();
+  }
+  const auto overrides = find_overrides(what, scenario);
+  return !overrides.ok() || !overrides.value().empty();
 }
 
 std::optional<std::string> removable_for(const BlameEntry& blame) {

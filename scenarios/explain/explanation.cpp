@@ -30,6 +30,7 @@ struct CauseSum {
   Picoseconds time;
   std::map<std::string, Picoseconds> culprits;
   std::map<std::string, Picoseconds> ports;
+  Picoseconds at_slow_links;
 };
 
 struct JobSum {
@@ -37,23 +38,29 @@ struct JobSum {
   std::uint32_t iterations = 1;
   Picoseconds time;
   std::vector<CauseSum> causes;  ///< the worst first
+  std::map<const SlowLink*, Picoseconds> slow_links;
 };
 
 /// By job, in the order of the file.
-std::vector<JobSum> sum_up(const std::vector<BlameEntry>& blame) {
+std::vector<JobSum> sum_up(const std::vector<BlameEntry>& blame,
+                           const std::vector<SlowLink>& slow_links) {
   std::vector<JobSum> jobs;
   for (const BlameEntry& entry : blame) {
     auto job = std::ranges::find(jobs, entry.job, &JobSum::job);
-    if (job == jobs.end()) job = jobs.insert(jobs.end(), JobSum{entry.job, 1, {}, {}});
+    if (job == jobs.end()) job = jobs.insert(jobs.end(), JobSum{entry.job, 1, {}, {}, {}});
     auto cause = std::ranges::find(job->causes, entry.cause, &CauseSum::cause);
     if (cause == job->causes.end()) {
-      cause = job->causes.insert(job->causes.end(), CauseSum{entry.cause, {}, {}, {}});
+      cause = job->causes.insert(job->causes.end(), CauseSum{entry.cause, {}, {}, {}, {}});
     }
     job->iterations = std::max(job->iterations, entry.iteration + 1);
     job->time += entry.time;
     cause->time += entry.time;
     cause->culprits[entry.culprit] += entry.time;
     if (!entry.port.empty()) cause->ports[entry.port] += entry.time;
+    if (const SlowLink* link = slow_link_of(slow_links, entry)) {
+      cause->at_slow_links += entry.time;
+      job->slow_links[link] += entry.time;
+    }
   }
   for (JobSum& job : jobs) {
     std::ranges::stable_sort(job.causes,
@@ -136,9 +143,42 @@ std::string sentence_of(const CauseSum& sum) {
   return sum.cause + ": " + text;
 }
 
-const char* advice_for(const std::string& cause) {
-  const auto* sentence = std::ranges::find(kSentences, cause, &Sentence::cause);
+/// The slow links of a job, that which costs most first.
+std::vector<std::pair<const SlowLink*, Picoseconds>> slow_links_of(const JobSum& job) {
+  std::vector<std::pair<const SlowLink*, Picoseconds>> links(job.slow_links.begin(),
+                                                             job.slow_links.end());
+  std::ranges::sort(links, [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  return links;
+}
+
+/// What to try against the worst cause: mostly it is one of its own, but not where that cause is
+/// how a slow link shows.
+std::string advice_for(const JobSum& job) {
+  if (job.causes.empty()) return {};
+  const CauseSum& worst = job.causes.front();
+  if (2 * worst.at_slow_links >= worst.time && worst.time > Picoseconds(0)) {
+    return "the slow link; `weft run --without slow-links` shows what it costs";
+  }
+  const auto* sentence = std::ranges::find(kSentences, worst.cause, &Sentence::cause);
   return sentence == std::end(kSentences) ? "" : sentence->advice;
+}
+
+std::string slow_links_text(const JobSum& job) {
+  constexpr std::size_t kMost = 2;
+  const auto links = slow_links_of(job);
+  if (links.empty()) return {};
+  Picoseconds time;
+  std::string names;
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    time += links[i].second;
+    if (i < kMost) names += (i == 0 ? "" : ", ") + links[i].first->text();
+  }
+  if (links.size() > kMost) names += fmt::format(" and {} more", links.size() - kMost);
+  return fmt::format("  Slow link{} {}: {} of the time passes there or waits for {}.\n",
+                     links.size() == 1 ? "" : "s", names, share_text(time, job.time),
+                     links.size() == 1 ? "it" : "them");
 }
 
 std::size_t lines_of_job(std::size_t lines, std::size_t jobs) {
@@ -154,8 +194,9 @@ std::string change_text(Picoseconds change) {
 
 }  // namespace
 
-std::string explanation_text(const std::vector<BlameEntry>& blame, std::size_t lines) {
-  const std::vector<JobSum> jobs = sum_up(blame);
+std::string explanation_text(const std::vector<BlameEntry>& blame, std::size_t lines,
+                             const std::vector<SlowLink>& slow_links) {
+  const std::vector<JobSum> jobs = sum_up(blame, slow_links);
   std::string text;
   for (const JobSum& job : jobs) {
     text += fmt::format("{}: {}", escaped(job.job), format_time(job.time));
@@ -170,8 +211,9 @@ std::string explanation_text(const std::vector<BlameEntry>& blame, std::size_t l
       text += fmt::format("  {:>7}  {:>9}  {}\n", share_text(sum.time, job.time),
                           format_time(sum.time), sentence_of(sum));
     }
-    const char* advice = job.causes.empty() ? "" : advice_for(job.causes.front().cause);
-    if (advice[0] != '\0') text += fmt::format("  Against the first: {}.\n", advice);
+    text += slow_links_text(job);
+    const std::string advice = advice_for(job);
+    if (!advice.empty()) text += fmt::format("  Against the first: {}.\n", advice);
   }
   return text;
 }
@@ -231,9 +273,10 @@ std::string difference_text(const std::vector<BlameDifference>& differences, std
   return text;
 }
 
-nlohmann::ordered_json explanation_json(const std::vector<BlameEntry>& blame) {
+nlohmann::ordered_json explanation_json(const std::vector<BlameEntry>& blame,
+                                        const std::vector<SlowLink>& slow_links) {
   auto jobs = nlohmann::ordered_json::array();
-  for (const JobSum& job : sum_up(blame)) {
+  for (const JobSum& job : sum_up(blame, slow_links)) {
     auto causes = nlohmann::ordered_json::array();
     for (const CauseSum& sum : job.causes) {
       const Ranking culprits = ranking_of(sum.culprits);
@@ -243,10 +286,18 @@ nlohmann::ordered_json explanation_json(const std::vector<BlameEntry>& blame) {
                         {"culprit", culprits.front().first},
                         {"culprit_seconds", csv::seconds(culprits.front().second)}});
     }
+    auto links = nlohmann::ordered_json::array();
+    for (const auto& [link, time] : slow_links_of(job)) {
+      links.push_back({{"port", link->port},
+                       {"rate_bps", link->rate.count()},
+                       {"usual_rate_bps", link->usual_rate.count()},
+                       {"seconds", csv::seconds(time)}});
+    }
     jobs.push_back({{"job", job.job},
                     {"iterations", job.iterations},
                     {"seconds", csv::seconds(job.time)},
-                    {"causes", causes}});
+                    {"causes", causes},
+                    {"slow_links", links}});
   }
   return {{"jobs", jobs}};
 }

@@ -6,13 +6,16 @@
 #include <vector>
 
 #include "scenarios/explain/blame_file.hpp"
+#include "scenarios/explain/slow_links.hpp"
 
 namespace weft::scenarios {
 
 /// What a colleague would say of a run: for each job where its time goes, the worst first, who is
 /// behind it and what to try. At most `lines` of them for all jobs together, and three for each.
+/// Of slow links: how much of the time passes there, or waits for them.
 [[nodiscard]] std::string explanation_text(const std::vector<BlameEntry>& blame,
-                                           std::size_t lines = 10);
+                                           std::size_t lines = 10,
+                                           const std::vector<SlowLink>& slow_links = {});
 
 /// What one cause and culprit took of a job in one run and in another; nothing where a run has no
 /// such job. Those of a job add up to its times.
@@ -37,7 +40,8 @@ struct BlameDifference {
                                           std::size_t lines = 10);
 
 /// Both as numbers: times in seconds, exact to the picosecond as text.
-[[nodiscard]] nlohmann::ordered_json explanation_json(const std::vector<BlameEntry>& blame);
+[[nodiscard]] nlohmann::ordered_json explanation_json(const std::vector<BlameEntry>& blame,
+                                                      const std::vector<SlowLink>& slow_links = {});
 [[nodiscard]] nlohmann::ordered_json difference_json(
     const std::vector<BlameDifference>& differences);
 

@@ -279,8 +279,8 @@ std::string costly_ports_text(const Results& r) {
   worst.resize(std::min(kBusiestPorts, worst.size()));
   std::map<std::string, const PortResult*> ports;
   for (const PortResult& p : r.ports) ports[p.name] = &p;
-  TextTable table({"ports on critical paths", "cost", "most of it", "of job", "used", "peak queue",
-                   "marks", "paused"});
+  TextTable table({"ports on critical paths", "cost", "most of it", "of job", "rate", "used",
+                   "peak queue", "marks", "paused"});
   for (const auto* entry : worst) {
     const auto& [name, cost] = *entry;
     const auto& most = *std::ranges::max_element(cost.by_job_and_cause, {},
@@ -289,6 +289,7 @@ std::string costly_ports_text(const Results& r) {
     if (port == ports.end()) continue;
     const PortResult& p = *port->second;
     table.add({name, format_time(cost.all), most.first.second, most.first.first,
+               format_rate(static_cast<double>(p.rate.count())),
                fmt::format("{:.1f} %", 100 * p.utilisation),
                format_bytes(static_cast<double>(p.counters.peak_backlog.count())),
                format_count(p.counters.ecn_marked), format_time(p.counters.paused_time)});

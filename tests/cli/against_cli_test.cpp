@@ -16,6 +16,7 @@ namespace weft::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* kScenario =
     "name: pair\n"
@@ -122,7 +123,158 @@ TEST_F(Against, WhatIsNoOutputOfNcclTestsIsRefused) {
   program_.folder().write("other.txt", "hello\n1 2 3\n");
   EXPECT_THAT(run({"--against", "other.txt"}, 2).err, HasSubstr("has no row of nccl-tests"));
   EXPECT_THAT(run({"--against", "nowhere.txt"}, 2).err, HasSubstr("there is no such file"));
-  EXPECT_THAT(run({"--against", "measured.txt", "--sizes", "1MiB"}, 2).err, HasSubstr("--sizes"));
+}
+
+/// Runs the output `text` of nccl-tests against the scenario; all that is said.
+class AgainstText : public Against {
+ protected:
+  std::string said(const std::string& text, int exit_code = 0,
+                   const std::vector<std::string>& more = {}) const {
+    program_.folder().write("log.txt", text);
+    std::vector<std::string> arguments{"--against", "log.txt", "--csv"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Finished f = run(arguments, exit_code);
+    return f.out + f.err;
+  }
+};
+
+const std::string kRow = "1048576 262144 float sum -1 50.00 20.97 31.46 0 49.10 21.36 32.03 0";
+
+// Versions before 2.12 leave redop and root blank where they have no meaning: columns are found by
+// what is in them, as size / time is algbw.
+TEST_F(AgainstText, FindsColumnsByWhatIsInThem) {
+  const std::string blank =
+      "#   size  count  type  redop  time  algbw  busbw  error\n"
+      " 1048576  65536  float         520  2.02  1.51  0e+00  519  2.02  1.52  1e+00\n";
+  EXPECT_THAT(said(blank, 0, {"--op", "all-to-all"}), HasSubstr("\n1048576,520.000,"));
+  const std::string of_2017 =
+      "#   bytes  N  type  op  time  algbw  busbw  res\n"
+      " 1048576  262144  float  sum  0.050  20.97  31.46  0e+00\n";
+  EXPECT_THAT(said(of_2017), HasSubstr("\n1048576,50.000,"));
+  EXPECT_THAT(said("16 x " + kRow + "\n"), HasSubstr("\n1048576,50.000,"));
+}
+
+TEST_F(AgainstText, FindsRowsBehindWhatLaunchersPutThere) {
+  for (const std::string prefix :
+       {"[1,0]<stdout>:  ", "  [1,0]<stdout>:", "Thu Jul 18 15:41:05 2024<stdout>: ", "[0] ",
+        "0: ", "[rank3]: ", "\xef\xbb\xbf", "pod-a/worker 2024-07-18T15:41:05Z ", "\x1b[32m "}) {
+    EXPECT_THAT(said(prefix + "# size count type redop root time algbw busbw #wrong\n" + prefix +
+                     kRow + "\r\n"),
+                HasSubstr("\n1048576,50.000,"))
+        << prefix;
+  }
+  EXPECT_THAT(said("[0]  1048576 262144 float sum  -1[0]  50.00 20.97 31.46  0[0] 49.1 21 32 0\n"),
+              HasSubstr("\n1048576,50.000,"));
+}
+
+TEST_F(AgainstText, RefusesRowsThatCannotBeReadByTheirLine) {
+  struct Case {
+    const char* row;
+    const char* problem;
+  };
+  for (const Case& c : {Case{"1048576 262144 float sum -1 nan 20.97 31.46 0", "time is `nan`"},
+                        Case{"1048576 262144 float sum -1 N/A 20.97 31.46 0", "time is `N/A`"},
+                        Case{"1048576 262144 float sum -1 0 20.97 31.46 0", "time is 0"},
+                        Case{"1048576 262144 float sum -1 -50.0 20.97 31.46 0", "negative"},
+                        Case{"-1048576 262144 float sum -1 50.0 20.97 31.46 0", "negative"},
+                        Case{"1048576 262144 float sum -1 50,00 20,97 31,46 0", "decimal point"},
+                        Case{"1048576 262144 float sum -1 50.0 nan 31.46 0", "algbw is `nan`"},
+                        Case{"1048576 262144 float sum -1 5.00 20.97 31.46 0", "does not check"},
+                        Case{"1048576 262144 float sum -1 0.05 20.97 31.46 0", "times in ms"},
+                        Case{"1048576 262144 float sum -1 50.0", "it is cut"},
+                        Case{"1048576 262144 float sum -1 50.0 20.97 31.46 7", "came out wrong"}}) {
+    const std::string text = said(kRow + "\n" + c.row + "\n", 2);
+    EXPECT_THAT(text, HasSubstr("log.txt:2: ")) << c.row;
+    EXPECT_THAT(text, HasSubstr(c.problem)) << c.row;
+  }
+  EXPECT_THAT(said("# size count type redop root cputime algbw busbw\n" + kRow + "\n", 2),
+              HasSubstr("log.txt:1: times are those of the CPU"));
+}
+
+TEST_F(AgainstText, SaysWhatItLeavesOut) {
+  const std::string other = "1048576 131072 double sum -1 60.00 17.48 26.21 0\n";
+  const std::string empty = "0 0 float sum -1 60.00 0.00 0.00 0\n";
+  const std::string text = said(kRow + "\n" + kRow + "\n" + other + empty);
+  EXPECT_THAT(text, HasSubstr("\n1048576,50.000,"));
+  EXPECT_THAT(text, HasSubstr("line 2 left out: of sizes that earlier lines have"));
+  EXPECT_THAT(text, HasSubstr("line 3 left out: not of `float sum -1`"));
+  EXPECT_THAT(text, HasSubstr("line 4 left out: of no bytes"));
+}
+
+// Scripts run one program after the other.
+TEST_F(AgainstText, ComparesOneTableOfSeveral) {
+  const std::string both =
+      "./all_reduce_perf -b 1M\n# size count type redop root time algbw busbw\n" + kRow +
+      "\n./all_gather_perf -b 1M\n# size count type redop root time algbw "
+      "busbw\n1048576 65536 float none -1 30.0 34.95 26.21 0\n";
+  const std::string first = said(both);
+  EXPECT_THAT(first, HasSubstr("\n1048576,50.000,"));
+  EXPECT_THAT(first, HasSubstr("has 2 tables: all-reduce (line 3), all-gather (line 6)"));
+  EXPECT_THAT(said(both, 0, {"--op", "all-gather"}), HasSubstr("\n1048576,30.000,"));
+  EXPECT_THAT(said(both, 2, {"--op", "broadcast"}), HasSubstr("--op says broadcast"));
+}
+
+// The scenario has 4 ranks.
+TEST_F(AgainstText, WarnsOfOtherRanksThanTheJobs) {
+  const auto row = [](double factor) {
+    std::ostringstream text;
+    text.precision(2);
+    text << std::fixed << "67108864 16777216 float sum -1 1000.0 67.11 " << 67.11 * factor
+         << " 0\n";
+    return text.str();
+  };
+  EXPECT_THAT(said(row(1.5)), Not(HasSubstr("warning")));
+  EXPECT_THAT(said(row(1)), HasSubstr("is of 2 ranks (busbw / algbw is 1.00), and job `j` has 4"));
+  EXPECT_THAT(said(row(1.75)), HasSubstr("is of 8 ranks"));
+  EXPECT_THAT(said(row(0)), HasSubstr("is of 1 rank"));
+  EXPECT_THAT(
+      said("67108864 2097152 float none -1 1000.0 67.11 58.72 0\n", 0, {"--op", "all-gather"}),
+      HasSubstr("is of 8 ranks (size / count)"));
+  EXPECT_THAT(
+      said("host:1:1 [0] NCCL INFO comm 0x5 rank 0 nranks 2 cudaDev 0\n8 2 float sum -1 23.4 "
+           "0.00 0.00 0\n"),
+      HasSubstr("is of 2 ranks (NCCL's lines)"));
+  // Of a table with a line for each number of machines, those of the job's.
+  const std::string mixed = said(row(1.75) + row(1.5));
+  EXPECT_THAT(mixed, HasSubstr("line 1 left out: not of 4 ranks"));
+  EXPECT_THAT(said(row(1.75) + row(1.875), 2), HasSubstr("log.txt:2: is of 16 ranks"));
+}
+
+TEST_F(AgainstText, RefusesRowsOfAnotherOperation) {
+  const std::string gathered = "1048576 65536 float none -1 30.0 34.95 26.21 0\n";
+  EXPECT_THAT(said(gathered, 2), HasSubstr("cannot be of all-reduce: line 1 has redop none"));
+  EXPECT_THAT(said(gathered, 0, {"--op", "all-gather"}), HasSubstr("\n1048576,30.000,"));
+  EXPECT_THAT(said("67108864 2097152 float 1000.0 67.11 58.72 0\n", 2),
+              HasSubstr("line 1 is of 8 parts"));
+  program_.folder().write("h100-alltoall.log", gathered);
+  EXPECT_THAT(run({"--against", "h100-alltoall.log", "--csv"}).out, HasSubstr("1048576,30.000,"));
+}
+
+TEST_F(AgainstText, WarnsOfOtherGpus) {
+  program_.folder().write("s.yaml",
+                          "name: pair\nracks: {count: 1, servers: 1, server: hgx-h100}\n"
+                          "fabric: {topology: none}\n"
+                          "jobs: [{name: j, type: all-reduce, size: 1MiB}]\n");
+  const auto of = [this](const std::string& gpu) {
+    std::string devices;
+    for (int i = 0; i < 8; ++i) {
+      const std::string n = std::to_string(i);
+      devices +=
+          "#  Rank  " + n + " Group  0 Pid 1 on host0 device  " + n + " [0x0f] " + gpu + "\n";
+    }
+    return said(devices + "8 2 float sum -1 23.4 0.00 0.00 0\n");
+  };
+  EXPECT_THAT(of("NVIDIA H100 80GB HBM3"), Not(HasSubstr("warning")));
+  EXPECT_THAT(of("Tesla V100-SXM2-32GB"), HasSubstr("is of `Tesla V100-SXM2-32GB`, and the job's"));
+}
+
+TEST_F(AgainstText, TakesOfTheSizesThoseAskedFor) {
+  EXPECT_THAT(run({"--against", "measured.txt", "--csv", "--sizes", "2MiB..1GiB"}).out,
+              ::testing::AllOf(HasSubstr("\n4194304,"), Not(HasSubstr("\n1048576,"))));
+  EXPECT_THAT(run({"--against", "measured.txt", "--csv", "--sizes", "1MiB"}).out,
+              ::testing::AllOf(Not(HasSubstr("\n4194304,")), HasSubstr("\n1048576,")));
+  EXPECT_THAT(run({"--against", "measured.txt", "--sizes", "3MiB"}, 2).err,
+              HasSubstr("no row of 3MiB"));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -81,10 +83,67 @@ TEST(BenchCollectiveCommand, NamesTheOptionThatIsWrong) {
   EXPECT_THAT(backwards.text, HasSubstr("no range of sizes"));
 }
 
+/// A server of eight H100 with a job of the given keys.
+std::string on_h100(const std::string& job) {
+  // Tests run side by side.
+  const std::string file = ::testing::TempDir() + "bench_h100_" +
+                           std::to_string(std::hash<std::string>()(job)) + ".yaml";
+  std::ofstream(file) << "name: nc\nracks: {count: 1, servers: 1, server: hgx-h100}\n"
+                         "fabric: {topology: none}\njobs: [{name: a, "
+                      << job << "}]\n";
+  return file;
+}
+
+/// The table of 1 MiB as CSV: that of a job on it, or of another with options.
+std::string benched(const std::string& job, const std::string& options) {
+  const Ended table =
+      weft("bench-collective " + on_h100(job) + " --sizes 1MiB --csv " + options, "2>/dev/null");
+  EXPECT_EQ(table.exit_code, 0) << table.text;
+  return table.text;
+}
+
+// What runs is what a job of that operation is: NCCL's choice in NCCL's execution, if nothing else
+// is said, and not the first algorithm that there is in none.
+TEST(BenchCollectiveCommand, OfAnotherOperationIsWhatAJobOfThatIs) {
+  const std::string gathered = benched("type: all-gather, size: 1MiB", "");
+  EXPECT_THAT(gathered, HasSubstr(",ring,ll\n"));
+  for (const std::string rest : {"", ", algorithm: nccl", ", algorithm: nccl, execution: nccl"}) {
+    EXPECT_EQ(benched("type: all-reduce, size: 64MiB" + rest, "--op all-gather"), gathered) << rest;
+  }
+  EXPECT_EQ(benched("type: all-gather, size: 64MiB", "--op all-reduce"),
+            benched("type: all-reduce, size: 1MiB", ""));
+  EXPECT_EQ(
+      benched("type: all-reduce, size: 64MiB, algorithm: recursive-doubling", "--op all-gather"),
+      benched("type: all-gather, size: 1MiB, algorithm: recursive-doubling", ""));
+}
+
+TEST(BenchCollectiveCommand, SaysWhereTheJobsAlgorithmDoesNotDoTheOperation) {
+  const std::string job = "type: all-reduce, size: 1MiB, algorithm: two-shot";
+  EXPECT_EQ(benched(job, "--op all-to-all"), benched("type: all-to-all, size: 128KiB", ""));
+  EXPECT_THAT(weft("bench-collective " + on_h100(job) + " --op all-to-all --sizes 1MiB").text,
+              HasSubstr("job `a` runs by `two-shot`, which does no all-to-all"));
+}
+
+TEST(BenchCollectiveCommand, ByNcclRunsInItsExecution) {
+  const std::string job =
+      "type: all-reduce, size: 1MiB, algorithm: ring, execution: {chunk: 64KiB}";
+  EXPECT_EQ(benched(job, "--algorithm nccl"), benched("type: all-reduce, size: 1MiB", ""));
+  EXPECT_THAT(weft("bench-collective " + on_h100(job) + " --algorithm nccl --sizes 1MiB").text,
+              HasSubstr("runs in NCCL's execution, not in that of job `a`"));
+  EXPECT_EQ(benched("type: all-reduce, size: 1MiB, algorithm: nccl, execution: {preset: nccl, "
+                    "channels: 2}",
+                    "--algorithm nccl"),
+            benched("type: all-reduce, size: 1MiB, algorithm: nccl, execution: {preset: nccl, "
+                    "channels: 2}",
+                    ""));
+}
+
 // 1, 2, 4 and 8 bytes over 8 ranks are a byte for each: one row.
 TEST(BenchCollectiveCommand, PrintsSizesOfLessThanAByteForEachRankOnce) {
-  const Ended table = weft("bench-collective " + kAllReduce +
-                           " --set racks.count=1 --op all-to-all --sizes 1B..8B --csv");
+  const Ended table =
+      weft("bench-collective " + kAllReduce +
+           " --set racks.count=1 --op all-to-all --algorithm pairwise --sizes 1B..8B "
+           "--csv");
   ASSERT_EQ(table.exit_code, 0) << table.text;
   EXPECT_EQ(std::ranges::count(table.text, '\n'), 2) << table.text;
 }
@@ -103,7 +162,8 @@ TEST(BenchCollectiveCommand, PrintsARowPerSizeWithBothBandwidths) {
 // time-outs: it is not the algorithm that is slow.
 const std::string kLossy = "bench-collective " + kAllReduce +
                            " --set racks.count=2 --set fabric.flow_control=none --set "
-                           "fabric.switch.buffer=500KB --op all-to-all --sizes 4MiB,8MiB";
+                           "fabric.switch.buffer=500KB --op all-to-all --algorithm pairwise "
+                           "--sizes 4MiB,8MiB";
 
 TEST(BenchCollectiveCommand, ShowsLossBelowTheRowThatHadIt) {
   const Ended table = weft(kLossy);

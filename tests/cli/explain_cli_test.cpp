@@ -13,6 +13,7 @@
 namespace weft::testing {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -75,6 +76,47 @@ TEST_F(ExplainCli, VerifiesWhatIsBlamed) {
   EXPECT_EQ(said.exit_code, 0) << said.err;
   EXPECT_THAT(said.out, HasSubstr("without stragglers:\n  ring: "));
   EXPECT_THAT(said.out, HasSubstr("less; blamed for 300 us\n"));
+}
+
+// What waits for a slow link shows as pauses, queueing or congestion control elsewhere: the link is
+// named, and runs without it show what it costs.
+TEST_F(ExplainCli, NamesTheSlowLink) {
+  const std::string ring = "jobs: [{name: ring, type: all-reduce, algorithm: ring, size: 4MiB}]\n";
+  const std::string fabric = "fabric: {topology: leaf-spine, spines: 4, switch: spectrum-4}\n";
+  const std::string racks = "racks: {count: 2, servers: 4, server: host-400g}\n";
+  const std::string plain = "transport: {type: roce, congestion_control: none}\n";
+  const std::string change = "links: {changes: [{from: h5, rate: 100Gbps}]}\n";
+  for (const std::string& text :
+       {racks + plain + change, racks + change,
+        racks + plain + "faults: [{type: link-rate, from: h5, rate: 100Gbps}]\n",
+        plain + "racks: [{count: 1, servers: 5, server: host-400g}, {count: 1, servers: 1, server: "
+                "{nics: 1, nic: {part: connectx-7, rate: 100Gbps}}}]\n"}) {
+    std::ofstream(weft_.path("slow.yaml")) << "name: slow\n" << text << fabric << ring;
+    const Finished ran = weft_.run({"run", "slow.yaml", "--blame", "--out", "a"});
+    ASSERT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_THAT(ran.out, ContainsRegex("\n +leaf[^ ]*->h5 [^\n]* 100 Gbps +(9[0-9]|100)"));
+    const Finished said = weft_.run({"explain", "a", "--verify"});
+    EXPECT_EQ(said.exit_code, 0) << said.err;
+    EXPECT_THAT(said.out, ContainsRegex("Slow links? [^\n]*->h5 \\(100 Gbps instead of 400 Gbps"));
+    EXPECT_THAT(said.out, ContainsRegex("without slow-links:\n  ring: [0-9.]+ us instead of"));
+    EXPECT_THAT(weft_.run({"explain", "a", "--json"}).out,
+                HasSubstr("\"usual_rate_bps\": 400000000000"));
+  }
+}
+
+// A removal that cannot be tried is said and passed over; one that saves nothing says so.
+TEST_F(ExplainCli, SaysWhatCannotBeTakenOut) {
+  std::ofstream(weft_.path("datagrams.yaml"))
+      << "name: d\nracks: {count: 2, servers: 4, server: host-400g}\n"
+         "fabric: {topology: leaf-spine, spines: 2, switch: spectrum-4}\n"
+         "transport: {type: datagram}\njobs: [{name: p, type: permutation, size: 1MB}]\n";
+  ASSERT_EQ(weft_.run({"run", "datagrams.yaml", "--quiet", "--blame", "--out", "d"}).exit_code, 0);
+  const Finished said = weft_.run({"explain", "d", "--verify"});
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("without collisions: cannot be tried: `transport` is datagram"));
+  const Finished run = weft_.run({"run", "datagrams.yaml", "--without", "collisions"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("--without: `transport` is datagram"));
 }
 
 TEST_F(ExplainCli, SaysHowToFindBlame) {

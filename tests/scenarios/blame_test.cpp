@@ -65,6 +65,20 @@ TEST(Blame, OfALoneMessageIsItsZeroLoadTime) {
   EXPECT_EQ(wire, job_of(r, "a").jct);
 }
 
+// A ring of 16 in which h5's link is slow: h4 sends data to h5, and to h3 nothing but ACKs. Packets
+// of its own may be as many as others in the queue to h3, but its bytes are few: they overload
+// nothing.
+TEST(Blame, OfPausesIsTheQueueOfMostBytesNotOfMostPackets) {
+  const Results r = simulate(experiment_of_text(
+      "name: t\nracks: {count: 2, servers: 8, server: host-400g}\n"
+      "links: {changes: [{from: h5, rate: 100Gbps}]}\n"
+      "fabric: {topology: leaf-spine, spines: 8, switch: spectrum-4}\n" +
+      kPlain + "jobs: [{name: a, type: all-reduce, algorithm: ring, size: 16MiB}]\n"));
+  ASSERT_EQ(r.pauses.analysis.storms.size(), 1U);
+  EXPECT_EQ(root_name(r, r.pauses.analysis.storms[0]), "leaf0[5]->h5");
+  EXPECT_GT(r.pauses.analysis.storms[0].pauses, 100U);
+}
+
 // N senders with equal messages share a link: while one packet of a message crosses it, N - 1 of
 // the others do. Up to a packet per hop and sender, where they meet.
 TEST(Blame, OfAnInCastIsTheOtherSenders) {
@@ -252,7 +266,7 @@ Picoseconds time_of_a(const std::string& text, const std::vector<std::string>& o
 /// What taking `what` out of a scenario saves of job `a`.
 Picoseconds saved_without(const std::string& what, const std::string& text) {
   const auto loaded = load_scenario_text(text, "test.yaml");
-  const auto overrides = overrides_without(what, loaded.value().scenario);
+  const auto overrides = overrides_without(what, loaded.value());
   EXPECT_TRUE(overrides.ok()) << what;
   if (!overrides) return {};
   return time_of_a(text) - time_of_a(text, overrides.value());
@@ -328,6 +342,132 @@ TEST(Removal, OfCollisionsIsIdealSpreading) {
   ASSERT_GT(to_seconds(excess), 0.5 * to_seconds(job_of(r, "a").ideal)) << "no collision: a seed";
   EXPECT_GE(to_seconds(time_of(r, "a", "queueing")), 0.95 * to_seconds(excess));
   EXPECT_GE(to_seconds(saved_without("collisions", text)), 0.9 * to_seconds(excess));
+}
+
+/// A scenario, and what is left of it without something.
+struct Without {
+  Results with;
+  Results without;
+};
+
+Without taken_out(const std::string& what, const std::string& text) {
+  const auto loaded = load_scenario_text(text, "test.yaml");
+  EXPECT_TRUE(loaded.ok()) << text;
+  const auto overrides = overrides_without(what, loaded.value());
+  EXPECT_TRUE(overrides.ok()) << what << text;
+  const auto without = load_scenario_text(text, "test.yaml", overrides.value());
+  EXPECT_TRUE(without.ok()) << text << without.errors().front().to_string();
+  EXPECT_FALSE(has_removable(what, without.value())) << what << text;
+  return {simulate(build_experiment(loaded.value().scenario).value()),
+          simulate(build_experiment(without.value().scenario).value())};
+}
+
+std::string refused(const std::string& what, const std::string& text) {
+  const auto loaded = load_scenario_text(text, "test.yaml");
+  EXPECT_TRUE(loaded.ok()) << text;
+  const auto overrides = overrides_without(what, loaded.value());
+  return overrides.ok() ? "not refused" : overrides.errors().front().message;
+}
+
+const std::string kOwn = "{type: roce, congestion_control: none}";
+
+/// Four flows that share a spine of two leaves by their hashes, with keys of fabric and job.
+std::string colliding(const std::string& fabric, const std::string& job,
+                      const std::string& rest = {}) {
+  return "name: t\nseed: 1\n"
+         "racks: {count: 2, servers: 4, server: host-400g}\n"
+         "fabric: {topology: leaf-spine, spines: 4, switch: {part: spectrum-4, buffer: 400MB}" +
+         fabric + "}\n" + rest +
+         "jobs: [{name: a, type: messages, ranks: 0-7, list: [{from: 0, to: 4, size: 2MiB}, {from: "
+         "1, to: 5, size: 2MiB}, {from: 2, to: 6, size: 2MiB}, {from: 3, to: 7, size: 2MiB}]" +
+         job + "}]\n";
+}
+
+// Classes and jobs say for themselves how their packets are spread and taken: sprayed into a
+// receiver that goes back, they would be sent again and again.
+TEST(Removal, OfCollisionsReachesClassesAndJobs) {
+  const std::string own = ", transport: " + kOwn;
+  const std::string classes = ", classes: [{name: x}, {name: y, load_balancing: ecmp" + own + "}]";
+  for (const std::string& text :
+       {colliding(", flow_control: none", own), colliding(classes, ", class: y"),
+        colliding(
+            ", flow_control: none",
+            ", transport: {type: roce, congestion_control: none, recovery: selective-repeat}"),
+        colliding(", classes: [{name: x, load_balancing: {type: flowlet}}]", "", kPlain)}) {
+    const Without runs = taken_out("collisions", text);
+    EXPECT_EQ(runs.without.totals.packets_retransmitted, 0U) << text;
+    EXPECT_LT(to_seconds(runs.without.jobs[0].jct), 0.8 * to_seconds(runs.with.jobs[0].jct))
+        << text;
+  }
+}
+
+TEST(Removal, OfCollisionsIsRefusedWherePacketsCannotOvertake) {
+  EXPECT_EQ(refused("collisions", colliding("", "", "transport: {type: datagram}\n")),
+            "`transport` is datagram, which takes packets in their order only: they cannot be "
+            "sprayed");
+  EXPECT_EQ(refused("collisions", colliding("", ", transport: {type: tcp}"))
+                .find("`jobs[0].transport` is tcp"),
+            0U);
+  // What no job uses is in nobody's way.
+  EXPECT_EQ(refused("collisions",
+                    colliding(", classes: [{name: x}, {name: y}]", ", class: y, transport: " + kOwn,
+                              "transport: {type: datagram}\n")),
+            "not refused");
+}
+
+TEST(Removal, OfPausesReachesClassesAndTheBuffersOfTiers) {
+  const auto incast = [](const std::string& fabric) {
+    return "name: t\nracks: {count: 2, servers: 4, server: host-400g}\n"
+           "fabric: {topology: leaf-spine, spines: 2, ecn: none, switch: spectrum-4" +
+           fabric + "}\n" + kPlain +
+           "jobs: [{name: a, type: incast, receiver: 0, senders: 7, size: 4MiB}]\n";
+  };
+  const std::string early = "{type: pfc, threshold: static, xoff: 100KB, xon: 50KB}";
+  for (const std::string& text :
+       {incast(", classes: [{name: x, flow_control: " + early + "}, {name: y}]"),
+        incast(", flow_control: " + early + ", leaf: {switch: {part: spectrum-4, buffer: 4MB}}"),
+        incast(", flow_control: " + early) + "faults: [{type: link-latency, from: h1, added: 1us}, "
+                                             "{type: nic-pause, host: h2, until: 5us}]\n"}) {
+    const Without runs = taken_out("pauses", text);
+    EXPECT_GT(runs.with.totals.pauses, 0) << text;
+    EXPECT_EQ(runs.without.totals.pauses, 0) << text;
+    EXPECT_EQ(runs.without.totals.buffer_drops, 0) << text;
+  }
+}
+
+TEST(Removal, OfCongestionControlReachesClassesAndJobs) {
+  const std::string paper = "{type: roce, congestion_control: {type: dcqcn, preset: paper}}";
+  const std::string incast = "type: incast, receiver: 0, senders: 7, size: 4MiB";
+  const std::string rest = kPlain + "jobs: [{name: a, " + incast;
+  for (const std::string& text :
+       {two_leaves(rest + ", transport: " + paper + "}]\n", kDeep),
+        two_leaves(rest + ", class: x}]\n",
+                   kDeep + ", classes: [{name: x, transport: " + paper + "}]")}) {
+    const Without runs = taken_out("congestion-control", text);
+    EXPECT_LT(runs.without.jobs[0].jct, runs.with.jobs[0].jct) << text;
+  }
+}
+
+// Half of the servers have slower NICs than the others.
+TEST(Removal, OfSlowLinksReachesRacksAndLeavesOtherFaults) {
+  const std::string slow_racks =
+      "name: t\nracks: [{count: 1, servers: 2, server: host-400g}, {count: 1, servers: 2, server: "
+      "{nics: 1, nic: {part: connectx-7, rate: 100Gbps}}}]\n"
+      "fabric: {topology: leaf-spine, spines: 1, switch: spectrum-4}\n" +
+      kPlain + "jobs: [{name: a, type: all-reduce, algorithm: ring, size: 1MiB}]\n";
+  const Without racks = taken_out("slow-links", slow_racks);
+  EXPECT_LT(to_seconds(racks.without.jobs[0].jct), 0.5 * to_seconds(racks.with.jobs[0].jct));
+  const auto loaded = load_scenario_text(
+      slow_racks +
+          "faults: [{type: link-rate, from: h1, rate: 50Gbps}, {type: nic-pause, host: h2, "
+          "until: 1us}]\n",
+      "test.yaml");
+  const auto overrides = overrides_without("slow-links", loaded.value());
+  ASSERT_EQ(overrides.value().size(), 2U);
+  EXPECT_EQ(overrides.value()[0], "racks[1].server.nic.rate=400Gbps");
+  EXPECT_EQ(overrides.value()[1].find("faults=[{type: nic-pause, at: 0ps, until: 1us, host: h2"),
+            0U)
+      << overrides.value()[1];
 }
 
 }  // namespace

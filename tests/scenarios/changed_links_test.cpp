@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -151,6 +152,48 @@ TEST(ChangedLinks, AreCountedByNetwork) {
                           "faults[0] (gpu2): 36 directions of the scale-up network",
                           "faults[1] (gpu3): 1 direction of the scale-out network",
                           "faults[2] (leaf0 and spine1): 2 directions of the scale-out network"));
+}
+
+// Two GPUs on a NIC: what one of them has in the scale-out network is its way there.
+TEST(ChangedLinks, OfAGpuThatSharesItsNicAreItsWayThere) {
+  const auto said = [](const std::string& from) {
+    const auto loaded = load_scenario_text(
+        "name: t\nracks: {count: 2, servers: 1, server: {part: dgx-a100, nics: 4}}\n"
+        "fabric: {topology: leaf-spine, spines: 2}\n"
+        "jobs: [{name: a, type: permutation, size: 4KiB}]\n",
+        "t.yaml", {"links.changes=[{from: " + from + ", rate: 100Gbps}]"});
+    const auto e = build_experiment(loaded.value().scenario);
+    return describe_changed_links(e.value().scenario, e.value().fabric).at(0);
+  };
+  EXPECT_EQ(
+      said("gpu8"),
+      "links.changes[0] (gpu8): 2 directions of the scale-out network: its way to nic4, which "
+      "GPUs share; `from: nic4` names that NIC's cables");
+  EXPECT_EQ(said("nic4"), "links.changes[0] (nic4): 6 directions of the scale-out network");
+}
+
+// Two hosts on a switch; one's link has a quarter of its rate, all the time or half of it. What it
+// carries is held against the rate that it has.
+TEST(SlowLinks, AreUsedAsFarAsTheyCanBe) {
+  const auto port_of_h1 = [](const std::string& fault) {
+    const auto loaded = load_scenario_text(
+        "name: t\nracks: {count: 1, servers: 2, server: host-400g}\n"
+        "fabric: {topology: leaf-spine, spines: 1}\ntransport: {type: datagram}\n"
+        "jobs: [{name: a, type: messages, ranks: [h0, h1], list: [{from: 1, to: 0, size: 8MiB}]}]\n"
+        "faults: [{type: link-rate, from: h1, rate: 100Gbps" +
+            fault + "}]\n",
+        "t.yaml");
+    const Results r = simulate(build_experiment(loaded.value().scenario).value());
+    return *std::ranges::find(r.ports, "h1->leaf0[1]", &PortResult::name);
+  };
+  const PortResult all_the_time = port_of_h1("");
+  EXPECT_EQ(all_the_time.rate, 100_Gbps);
+  EXPECT_NEAR(all_the_time.utilisation, 1, 0.02);
+  // 8 MiB take 171 us at 400 Gbps: half of the first 200 us at a quarter, the rest at full rate.
+  const PortResult for_a_while = port_of_h1(", until: 100us");
+  EXPECT_GT(for_a_while.rate, 200_Gbps);
+  EXPECT_LT(for_a_while.rate, 300_Gbps);
+  EXPECT_NEAR(for_a_while.utilisation, 1, 0.02);
 }
 
 }  // namespace

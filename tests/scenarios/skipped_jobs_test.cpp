@@ -53,7 +53,8 @@ TEST(SkippedJobs, AreOverAtOnceForThoseThatWait) {
 }
 
 TEST(SkippedJobs, AreWhatIsTakenOutByName) {
-  const Scenario scenario = experiment_of_text(three_jobs(", skip: true")).scenario;
+  const LoadedScenario scenario =
+      load_scenario_text(three_jobs(", skip: true"), "test.yaml").value();
   const auto overrides = overrides_without("job:c", scenario);
   ASSERT_TRUE(overrides.ok());
   EXPECT_EQ(overrides.value(), std::vector<std::string>{"jobs[2].skip=true"});

@@ -32,6 +32,7 @@
 #include "scenarios/text/counted.hpp"
 #include "scenarios/text/format.hpp"
 #include "scenarios/text/json_text.hpp"
+#include "scenarios/text/plain_number.hpp"
 #include "simcore/base/digest.hpp"
 #include "simcore/base/escape.hpp"
 #include "simcore/base/log.hpp"
@@ -94,7 +95,8 @@ std::string tiers_text(const Fabric& fabric) {
         scenarios::counted(static_cast<std::int64_t>(tier.switches), "switch", "switches"),
         tier.tier);
     if (tier.oversubscription > 0) {
-      text += fmt::format(" (oversubscription {:.2g}:1)", tier.oversubscription);
+      text += fmt::format(" (oversubscription {}:1)",
+                          scenarios::plain_number(tier.oversubscription, 2));
     }
   }
   return text + "\n";
@@ -149,19 +151,21 @@ void print_results(const scenarios::Results& results, const RunArguments& argume
 }
 
 /// The worst of what is to blame for the time of each job.
-void print_blame(const std::filesystem::path& folder) {
+void print_blame(const std::filesystem::path& folder, const scenarios::LoadedScenario& source) {
   constexpr std::size_t kLines = 6;
   const auto blame = scenarios::read_blame(folder);
   if (!blame) return;
-  print(fmt::format("\n{}  more: `weft explain {}`\n",
-                    scenarios::explanation_text(blame.value(), kLines), folder.string()));
+  print(
+      fmt::format("\n{}  more: `weft explain {}`\n",
+                  scenarios::explanation_text(blame.value(), kLines, scenarios::slow_links(source)),
+                  folder.string()));
 }
 
 /// Says where the results are, what they replace, and what is not there. `out` is where they should
 /// be; `replaced` says what was there.
 void print_place(const scenarios::Results& results, const std::filesystem::path& written,
                  const std::filesystem::path& out, const std::string& replaced,
-                 const RunArguments& arguments) {
+                 const scenarios::LoadedScenario& source, const RunArguments& arguments) {
   const bool is_replaced = written == out && !replaced.empty();
   if (is_replaced && arguments.print_json && !arguments.is_quiet) {
     complain(fmt::format("{}: the results of {} are replaced", out.string(), replaced));
@@ -180,7 +184,7 @@ void print_place(const scenarios::Results& results, const std::filesystem::path&
                       "(`--set observe.messages=true` writes them, packed)\n",
                       scenarios::format_count(kMessagesListed)));
     }
-    if (results.has_blame) print_blame(written);
+    if (results.has_blame) print_blame(written, source);
   }
   if (written == out) return;
   complain(fmt::format(
@@ -219,7 +223,7 @@ int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
   follower.reset();
   print_results(results, arguments);
   if (!written) return refuse(written.errors(), kUnfinished);
-  print_place(results, written.value(), out, replaced, arguments);
+  print_place(results, written.value(), out, replaced, loaded.source, arguments);
   if (scenarios::is_success(results.outcome)) return kSuccess;
   complain(fmt::format("the run did not finish: {}", scenarios::outcome_name(results.outcome)));
   return kUnfinished;
@@ -270,18 +274,22 @@ bool add_without(const RunArguments& arguments, std::vector<std::string>& overri
     print_errors(loaded.errors());
     return false;
   }
-  const auto more = scenarios::overrides_without(arguments.without, loaded.value().scenario);
-  if (!more) {
-    for (const Error& error : more.errors()) complain("--without: " + error.to_string());
+  const auto refuse_without = [](const Errors& errors) {
+    for (const Error& error : errors) complain("--without: " + error.message);
     return false;
-  }
+  };
+  const auto more = scenarios::overrides_without(arguments.without, loaded.value());
+  if (!more) return refuse_without(more.errors());
   std::string said;
   for (const std::string& one : more.value()) said += " --set \"" + one + "\"";
   if (!arguments.is_quiet && !arguments.print_json) {
     print(fmt::format("without {}:{}\n", arguments.without, said));
   }
   overrides.insert(overrides.end(), more.value().begin(), more.value().end());
-  return true;
+  const auto without = scenarios::load_scenario(arguments.scenario, overrides);
+  if (!without) return refuse_without(without.errors());
+  if (!scenarios::has_removable(arguments.without, without.value())) return true;
+  return refuse_without({{"overrides do not reach all of it", {}}});
 }
 
 }  // namespace

@@ -11,13 +11,16 @@
 #include <vector>
 
 #include "collectives/algorithms/algorithms.hpp"
+#include "collectives/costs/choose.hpp"
+#include "collectives/jobs/collective/collective_program.hpp"
 #include "collectives/jobs/job.hpp"
 #include "scenarios/language/load_scenario.hpp"
-#include "scenarios/language/yaml/source_text.hpp"
 #include "scenarios/output/summary.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "simcore/base/escape.hpp"
+#include "tools/cli/collective/against.hpp"
+#include "tools/cli/collective/bench_tables.hpp"
 #include "tools/cli/collective/collective_options.hpp"
 #include "tools/cli/collective/load_for_collective.hpp"
 #include "tools/cli/collective/measured.hpp"
@@ -28,37 +31,47 @@
 namespace weft::cli {
 namespace {
 
+using collectives::Algorithm;
 using collectives::CollectiveSpec;
+using collectives::Execution;
 using collectives::Operation;
 
-/// Output of a measurement is no longer.
-constexpr std::size_t kMostMeasured = std::size_t{16} << 20U;
-/// nccl-tests counts elements, floats unless told otherwise.
-constexpr std::int64_t kElement = 4;
-
-std::optional<std::vector<Bytes>> read_sizes(const BenchArguments& a) {
+/// Both ends of a range, or a list.
+struct AskedSizes {
+  bool is_range = false;
   std::vector<Bytes> sizes;
-  if (const std::size_t dots = a.sizes.find(".."); dots != std::string::npos) {
-    const auto first = read_bytes("--sizes", a.sizes.substr(0, dots));
-    const auto last = read_bytes("--sizes", a.sizes.substr(dots + 2));
-    if (!first || !last) return {};
-    if (*first < 1_B || *last < *first) {
-      complain(fmt::format("--sizes: `{}` is no range of sizes", a.sizes));
-      return {};
-    }
-    for (Bytes size = *first; size <= *last; size = size * a.factor) sizes.push_back(size);
-    return sizes;
-  }
+};
+
+std::optional<AskedSizes> read_sizes(const BenchArguments& a) {
+  AskedSizes asked;
+  const std::size_t dots = a.sizes.find("..");
+  asked.is_range = dots != std::string::npos;
   for (std::size_t begin = 0; begin <= a.sizes.size();) {
-    const std::size_t end = std::min(a.sizes.find(',', begin), a.sizes.size());
+    const std::size_t end =
+        std::min(asked.is_range && begin == 0 ? dots : a.sizes.find(',', begin), a.sizes.size());
     const auto size = read_bytes("--sizes", a.sizes.substr(begin, end - begin));
     if (!size) return {};
     if (*size < 1_B) {
-      std::fprintf(stderr, "weft: --sizes: sizes are at least 1B\n");
+      complain("--sizes: sizes are at least 1B");
       return {};
     }
-    sizes.push_back(*size);
-    begin = end + 1;
+    asked.sizes.push_back(*size);
+    begin = end + (end == dots ? 2 : 1);
+  }
+  if (asked.is_range && (asked.sizes.size() != 2 || asked.sizes[1] < asked.sizes[0])) {
+    complain(fmt::format("--sizes: `{}` is no range of sizes", a.sizes));
+    return {};
+  }
+  return asked;
+}
+
+std::optional<std::vector<Bytes>> sizes_of(const BenchArguments& a) {
+  auto asked = read_sizes(a);
+  if (!asked) return {};
+  if (!asked->is_range) return std::move(asked->sizes);
+  std::vector<Bytes> sizes;
+  for (Bytes size = asked->sizes[0]; size <= asked->sizes[1]; size = size * a.factor) {
+    sizes.push_back(size);
   }
   return sizes;
 }
@@ -68,128 +81,6 @@ Bytes job_size(Operation operation, Bytes size, std::size_t ranks) {
   if (operation != Operation::kAllToAll) return size;
   return std::max(1_B, size / static_cast<std::int64_t>(ranks));
 }
-
-struct BenchRow {
-  std::int64_t size = 0;
-  std::string redop;
-  std::string root;
-  double time_us = 0;
-  double algorithm_bandwidth = 0;  ///< GB/s
-  double bus_bandwidth = 0;
-  std::string algorithm;
-  std::string protocol;
-
-  [[nodiscard]] std::string how() const {
-    return protocol == "none" ? algorithm : algorithm + "/" + protocol;
-  }
-};
-
-std::optional<BenchRow> row_of(const scenarios::Results& r, std::size_t job,
-                               const CollectiveSpec& spec) {
-  const scenarios::CollectiveResult* last = nullptr;
-  for (const scenarios::CollectiveResult& c : r.collectives) {
-    if (c.job == job) last = &c;
-  }
-  if (last == nullptr) return std::nullopt;
-  const bool reduces = spec.operation == Operation::kAllReduce ||
-                       spec.operation == Operation::kReduce ||
-                       spec.operation == Operation::kReduceScatter;
-  const bool has_root =
-      spec.operation == Operation::kBroadcast || spec.operation == Operation::kReduce ||
-      spec.operation == Operation::kGather || spec.operation == Operation::kScatter;
-  return BenchRow{.size = last->size.count(),
-                  .redop = reduces ? "sum" : "none",
-                  .root = has_root ? std::to_string(spec.root) : "-1",
-                  .time_us = to_seconds(last->end - last->start) * 1e6,
-                  .algorithm_bandwidth = last->algorithm_bandwidth.value_or(0) * 1e-9,
-                  .bus_bandwidth = last->bus_bandwidth.value_or(0) * 1e-9,
-                  .algorithm = r.jobs[job].algorithm,
-                  .protocol = r.jobs[job].protocol};
-}
-
-void say(const std::string& line) {
-  std::fputs(line.c_str(), stdout);
-  std::fflush(stdout);
-}
-
-/// The table of nccl-tests.
-class Table {
- public:
-  explicit Table(bool is_csv) : is_csv_(is_csv) {}
-
-  void add(const BenchRow& row) {
-    if (!std::exchange(has_header_, true)) header();
-    const std::int64_t count = row.size / kElement;
-    say(is_csv_ ? fmt::format("{},{},float,{},{},{:.3f},{:.4f},{:.4f},{},{}\n", row.size, count,
-                              row.redop, row.root, row.time_us, row.algorithm_bandwidth,
-                              row.bus_bandwidth, row.algorithm, row.protocol)
-                : fmt::format("{:>12}  {:>12}     float  {:>6}  {:>6}  {:>7.4g}  {:>6.2f}  "
-                              "{:>6.2f}  {}\n",
-                              row.size, count, row.redop, row.root, row.time_us,
-                              row.algorithm_bandwidth, row.bus_bandwidth, row.how()));
-  }
-
- private:
-  void header() const {
-    say(is_csv_
-            ? "size,count,type,redop,root,time_us,algbw_GBps,busbw_GBps,algorithm,protocol\n"
-            : "#       size         count      type   redop    root     time   algbw   busbw  "
-              "algorithm\n"
-              "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)\n");
-  }
-
-  bool is_csv_;
-  bool has_header_ = false;
-};
-
-/// Beside what was measured.
-class ComparedTable {
- public:
-  ComparedTable(bool is_csv, const std::vector<MeasuredRow>& measured)
-      : is_csv_(is_csv), measured_(measured) {}
-
-  void add(std::int64_t asked, const BenchRow& row) {
-    const auto found = std::ranges::find(measured_, asked, &MeasuredRow::size);
-    if (found == measured_.end()) return;
-    if (errors_.empty()) header();
-    const double error = 100 * (row.time_us / found->time_us - 1);
-    errors_.push_back(std::abs(error));
-    say(is_csv_
-            ? fmt::format("{},{:.3f},{:.3f},{:.2f},{:.4f},{:.4f},{}\n", asked, found->time_us,
-                          row.time_us, error, found->bus_bandwidth, row.bus_bandwidth, row.how())
-            : fmt::format("{:>12}  {:>9.4g}  {:>9.4g}  {:>+7.1f}  {:>8.2f}  {:>8.2f}  {}\n", asked,
-                          found->time_us, row.time_us, error, found->bus_bandwidth,
-                          row.bus_bandwidth, row.how()));
-  }
-
-  /// Of all sizes: what is meant by the error of a table.
-  void conclude() const {
-    if (errors_.empty()) return;
-    double sum = 0;
-    for (const double error : errors_) sum += error;
-    const std::string text =
-        fmt::format("{} sizes: mean error {:.1f} %, largest {:.1f} % (of the time, either way)\n",
-                    errors_.size(), sum / static_cast<double>(errors_.size()),
-                    *std::ranges::max_element(errors_));
-    if (is_csv_) {
-      print_error_text("weft: " + text);
-    } else {
-      say("# " + text);
-    }
-  }
-
- private:
-  void header() const {
-    say(is_csv_
-            ? "size,measured_us,time_us,error_percent,measured_busbw_GBps,busbw_GBps,algorithm\n"
-            : "#       size   measured  simulated    error  measured     busbw  algorithm\n"
-              "#        (B)       (us)       (us)      (%)    (GB/s)    (GB/s)\n");
-  }
-
-  bool is_csv_;
-  const std::vector<MeasuredRow>& measured_;
-  std::vector<double> errors_;
-};
 
 /// What `weft run` would say besides of the run of a size: below its row as comments of nccl-tests,
 /// or on standard error beside a CSV. Warnings that an earlier size had are not repeated.
@@ -229,64 +120,92 @@ void print_build_errors(const BenchArguments& a, std::size_t job, const Errors& 
   if (!others.empty()) print_errors(loaded.located(others));
 }
 
-/// What the bench runs instead of the job.
-bool fill(const BenchArguments& a, std::size_t ranks, CollectiveSpec& spec) {
-  const auto operation = read_operation(a.operation);
+/// What the bench runs instead of the job, in the job's words as far as they are about it: its
+/// algorithm, if that can do the operation, and its execution. Says what it takes otherwise.
+bool fill(const BenchArguments& a, const scenarios::JobSpec& job, std::uint32_t number,
+          CollectiveSpec& spec, std::vector<std::string>& remarks) {
+  const auto operation = a.operation.empty() ? spec.operation : read_operation(a.operation);
   if (!operation) return false;
   if (*operation == Operation::kAllToAllV || *operation == Operation::kBarrier) {
-    std::fprintf(stderr, "weft: --op: %s has no size to go through\n", name_of(*operation));
+    complain(fmt::format("--op: {} has no size to go through", name_of(*operation)));
     return false;
   }
-  if (spec.operation != *operation) spec.algorithm = collectives::algorithms_for(*operation)[0];
-  spec.operation = *operation;
+  if (spec.operation != *operation) {
+    spec.operation = *operation;
+    spec.blocks.clear();
+    spec.routing.reset();
+    if (collectives::candidates(spec).empty() && a.algorithm.empty()) {
+      remarks.push_back(
+          fmt::format("job `{}` runs by `{}`, which does no {}: `algorithm: auto` does", job.name,
+                      name_of(spec.algorithm), name_of(*operation)));
+      spec.algorithm = Algorithm::kAuto;
+    }
+  }
   spec.iterations = 1;
-  if (spec.root >= ranks) spec.root = 0;
+  if (spec.root >= job.ranks.size()) spec.root = 0;
   if (a.algorithm.empty()) return true;
   const auto algorithm = read_algorithm(a.algorithm);
-  if (algorithm) spec.algorithm = *algorithm;
-  return algorithm.has_value();
-}
-
-/// What was measured, if the command line names a file; says what is wrong with it.
-std::optional<Measured> read_measured(const BenchArguments& a) {
-  if (a.against.empty()) return Measured{};
-  const auto text = scenarios::language::read_text_file(a.against, kMostMeasured);
-  if (!text.ok()) {
-    print_errors(text.errors());
-    return std::nullopt;
+  if (!algorithm) return false;
+  spec.algorithm = *algorithm;
+  const auto open = execution_preset(Execution::Preset::kAuto);
+  if (*algorithm == Algorithm::kNccl && spec.execution.preset != Execution::Preset::kNccl &&
+      spec.execution != open) {
+    remarks.push_back(fmt::format(
+        "--algorithm nccl runs in NCCL's execution, not in that of job `{}`, which `--set "
+        "jobs[{}].algorithm=nccl` keeps",
+        job.name, number));
+    spec.execution = open;
   }
-  auto measured = parse_nccl_tests(text.value(), a.against);
-  if (measured.ok()) return std::move(measured).value();
-  print_errors(measured.errors());
-  return std::nullopt;
+  return true;
 }
 
-/// The operation of the measurement, unless one is asked for.
-std::string operation_of(const BenchArguments& a, const Measured& measured) {
-  if (measured.operation.empty() || a.has_operation) return a.operation;
-  return measured.operation;
-}
-
-std::optional<std::vector<Bytes>> sizes_of(const BenchArguments& a, const Measured& measured) {
-  if (a.against.empty()) return read_sizes(a);
+/// Of the sizes that were measured those that are asked for.
+std::optional<std::vector<Bytes>> measured_sizes(const BenchArguments& a,
+                                                 const std::vector<MeasuredRow>& rows) {
   std::vector<Bytes> sizes;
-  for (const MeasuredRow& row : measured.rows) sizes.emplace_back(row.size);
-  return sizes;
+  for (const MeasuredRow& row : rows) sizes.emplace_back(row.size);
+  if (!a.has_sizes) return sizes;
+  const auto asked = read_sizes(a);
+  if (!asked) return {};
+  std::erase_if(sizes, [&asked](Bytes size) {
+    if (asked->is_range) return size < asked->sizes[0] || asked->sizes[1] < size;
+    return std::ranges::find(asked->sizes, size) == asked->sizes.end();
+  });
+  if (!sizes.empty()) return sizes;
+  complain(fmt::format("--sizes: {} has no row of {}", a.against, a.sizes));
+  return {};
+}
+
+/// What is said of the whole table: above it as a comment, or on standard error beside a CSV.
+void print_remark(const std::string& remark, bool is_csv) {
+  if (is_csv) {
+    print_error_text("weft: " + escaped(remark) + "\n");
+  } else {
+    print("# " + escaped(remark) + "\n");
+  }
 }
 
 /// Runs one size after the other.
 class Bench {
  public:
   Bench(const BenchArguments& arguments, scenarios::LoadedScenario loaded, std::size_t job,
-        const Measured& measured)
+        const Measurement& measured)
       : a_(arguments),
         loaded_(std::move(loaded)),
         scenario_(loaded_.scenario),
         job_(job),
+        measured_(measured),
         table_(arguments.is_csv),
-        compared_(arguments.is_csv, measured.rows) {}
+        compared_(arguments.is_csv, measured.table.rows) {}
 
-  [[nodiscard]] bool prepare() { return fill(a_, scenario_.jobs[job_].ranks.size(), spec()); }
+  [[nodiscard]] bool prepare() {
+    const scenarios::JobSpec& job = scenario_.jobs[job_];
+    for (const std::string& remark : measured_.remarks) warn_of_file(remark);
+    std::vector<std::string> remarks;
+    const bool is_filled = fill(a_, job, collectives::number_of(job, job_), spec(), remarks);
+    for (const std::string& remark : remarks) print_remark(remark, a_.is_csv);
+    return is_filled;
+  }
 
   int run(const std::vector<Bytes>& sizes) {
     Bytes last;
@@ -303,12 +222,25 @@ class Bench {
  private:
   CollectiveSpec& spec() { return std::get<CollectiveSpec>(scenario_.jobs[job_].kind); }
 
+  void warn_of_file(const std::string& remark) const {
+    print_remark("warning: " + a_.against + ": " + remark, a_.is_csv);
+  }
+
+  void compare_gpus(const scenarios::Experiment& experiment) {
+    if (std::exchange(has_compared_gpus_, true)) return;
+    const auto& program = static_cast<const collectives::CollectiveProgram&>(
+        *experiment.workload.jobs()[job_].program);
+    const std::string remark = remark_on_gpus(measured_, program.spec().generation);
+    if (!remark.empty()) warn_of_file(remark);
+  }
+
   int run_size(Bytes size) {
     const auto experiment = scenarios::build_experiment(scenario_);
     if (!experiment) {
       print_build_errors(a_, job_, experiment.errors(), loaded_);
       return kBadInput;
     }
+    compare_gpus(experiment.value());
     ProgressLine progress(true, "packet-hops");
     const scenarios::Results results =
         scenarios::simulate(experiment.value(), [&](const scenarios::Progress& now) {
@@ -333,8 +265,10 @@ class Bench {
   scenarios::LoadedScenario loaded_;
   scenarios::Scenario scenario_;
   std::size_t job_;
-  Table table_;
+  const Measurement& measured_;
+  BenchTable table_;
   ComparedTable compared_;
+  bool has_compared_gpus_ = false;
   std::set<std::string> warned_;
 };
 
@@ -348,10 +282,12 @@ int bench_collective(const BenchArguments& arguments) {
     return kBadInput;
   }
   const auto job = find_collective(loaded.value().scenario, a.job);
-  const auto measured = read_measured(a);
-  if (!job || !measured) return kBadInput;
-  a.operation = operation_of(a, *measured);
-  const auto sizes = sizes_of(a, *measured);
+  if (!job) return kBadInput;
+  std::optional<Measurement> measured = Measurement{};
+  if (!a.against.empty()) measured = read_measurement(a, loaded.value().scenario.jobs[*job]);
+  if (!measured) return kBadInput;
+  if (!a.against.empty()) a.operation = measured->operation;
+  const auto sizes = a.against.empty() ? sizes_of(a) : measured_sizes(a, measured->table.rows);
   if (!sizes) return kBadInput;
   Bench bench(a, std::move(loaded).value(), *job, *measured);
   if (!bench.prepare()) return kBadInput;

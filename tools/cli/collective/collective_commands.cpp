@@ -27,14 +27,18 @@ constexpr const char* kBenchHelp =
     "\nExamples:\n"
     "  weft bench-collective scenarios/all-reduce.yaml --op all-reduce --sizes 1KiB..16MiB\n"
     "  weft bench-collective scenarios/all-reduce.yaml --op all-gather --algorithm one-shot --csv\n"
-    "  weft bench-collective scenarios/nccl-h100.yaml --against all_reduce_perf.txt\n"
+    "  weft bench-collective scenarios/nccl-h100.yaml --algorithm nccl --against "
+    "all_reduce_perf.txt\n"
     "\nOne run per size, on the ranks of the scenario's first collective (or --job); the "
-    "scenario's "
-    "other\njobs and its faults stay. Sizes are those of nccl-tests: the larger of what a rank has "
-    "before and\nafter the operation. time is that of the whole collective, from the first rank's "
-    "begin to the last\nrank's end; algbw is size / time, busbw as nccl-tests' PERFORMANCE.md has "
-    "it. What run would\nsay of loss, marks and pauses, and its warnings, stand below a size's row "
-    "behind a #, with --csv on\nstandard error.\n"
+    "scenario's other\njobs and its faults stay. An operation that is not the job's runs by the "
+    "job's algorithm where that\ncan do it, else by `auto`. Sizes are those of nccl-tests: the "
+    "larger of what a rank has before and\nafter the operation. time is that of the whole "
+    "collective, from the first rank's begin to the last\nrank's end; algbw is size / time, busbw "
+    "as nccl-tests' PERFORMANCE.md has it. What run would\nsay of loss, marks and pauses, and its "
+    "warnings, stand below a size's row behind a #, with --csv on\nstandard error.\n"
+    "\nOf a file with several tables --against takes the first, or the first of --op. Rows are "
+    "checked\n(size / time is algbw), and what they say of ranks, operation and GPUs is held "
+    "against the job.\n"
     "\nExit codes: 0 done, 1 a run did not finish, 2 a bad scenario or command line.\n";
 
 }  // namespace
@@ -96,13 +100,13 @@ void CollectiveCommands::add_bench(CLI::App& app) {
   bench_->footer(kBenchHelp);
   add_scenario(*bench_, a.scenario);
   add_overrides(*bench_, a.overrides);
-  bench_->add_option("--job", a.job, "job whose ranks and execution to use")->type_name("NAME");
-  bench_->add_option("--op", a.operation, "what is done")
-      ->type_name(joined(collectives::operation_names()))
+  bench_->add_option("--job", a.job, "job whose ranks, algorithm and execution to use")
+      ->type_name("NAME");
+  bench_->add_option("--op", a.operation, "what is done (default: what was measured, or the job's)")
+      ->type_name(joined(collectives::operation_names()));
+  bench_->add_option("--sizes", a.sizes, "first..last, or a list with commas")
+      ->type_name("SIZES")
       ->capture_default_str();
-  CLI::Option* sizes = bench_->add_option("--sizes", a.sizes, "first..last, or a list with commas")
-                           ->type_name("SIZES")
-                           ->capture_default_str();
   bench_->add_option("--factor", a.factor, "between sizes of a range")
       ->check(CLI::Range(2, 1024))
       ->type_name("N")
@@ -111,10 +115,10 @@ void CollectiveCommands::add_bench(CLI::App& app) {
       ->type_name(joined(collectives::algorithm_names()));
   bench_
       ->add_option("--against", a.against,
-                   "what nccl-tests printed on a machine: its sizes are run, and stand beside what "
-                   "was measured, with the error; - reads standard input")
-      ->type_name(kFile)
-      ->excludes(sizes);
+                   "what nccl-tests printed on a machine: its sizes, or those of --sizes among "
+                   "them, are run, and stand beside what was measured, with the error; - reads "
+                   "standard input")
+      ->type_name(kFile);
   bench_->add_flag("--csv", a.is_csv, "as CSV");
 }
 
@@ -131,6 +135,7 @@ std::optional<int> CollectiveCommands::run() {
       no_effect(*bench_, "--factor", "on a list of sizes");
     }
     options_->bench.has_operation = bench_->count("--op") > 0;
+    options_->bench.has_sizes = bench_->count("--sizes") > 0;
     if (!options_->bench.against.empty()) no_effect(*bench_, "--factor", "beside --against");
     return bench_collective(options_->bench);
   }

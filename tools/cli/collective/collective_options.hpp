@@ -31,10 +31,11 @@ struct BenchArguments {
   std::string scenario;
   std::vector<std::string> overrides;
   std::string job;
-  std::string operation = "all-reduce";
+  std::string operation;       ///< empty: the measurement's, or the job's
   bool has_operation = false;  ///< the command line has it
   std::string sizes = "1KiB..64MiB";
-  std::string algorithm;  ///< empty: the job's, or the operation's default
+  bool has_sizes = false;  ///< the command line has them
+  std::string algorithm;   ///< empty: the job's, or `auto` where that does another operation
   std::uint32_t factor = 2;
   std::string against;  ///< file with what nccl-tests printed; empty: nothing was measured
   bool is_csv = false;

@@ -1,9 +1,13 @@
 #include "tools/cli/explain/explain_command.hpp"
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "scenarios/explain/blame_file.hpp"
 #include "scenarios/explain/explanation.hpp"
+#include "scenarios/explain/slow_links.hpp"
+#include "scenarios/language/load_scenario.hpp"
 #include "scenarios/text/json_text.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/explain/verification.hpp"
@@ -12,6 +16,12 @@
 
 namespace weft::cli {
 namespace {
+
+/// Of the scenario in a folder; none where that is not there, as runs had none to write.
+std::vector<scenarios::SlowLink> slow_links_of_run(const std::string& folder) {
+  const auto loaded = scenarios::load_scenario(std::filesystem::path(folder) / "resolved.yaml");
+  return loaded ? scenarios::slow_links(loaded.value()) : std::vector<scenarios::SlowLink>();
+}
 
 constexpr const char* kHelp =
     "\nExamples:\n"
@@ -38,8 +48,8 @@ ExplainCommand::ExplainCommand(CLI::App& app) {
   explain_
       ->add_flag(
           "--verify", verifies_,
-          "run again without each of the three worst causes that can be taken out (`weft run "
-          "--without`), and say what that saves")
+          "run again without slow links, if there are any, and each of the three worst causes that "
+          "can be taken out (`weft run --without`), and say what that saves")
       ->excludes(json);
 }
 
@@ -49,9 +59,10 @@ std::optional<int> ExplainCommand::run() {
   const auto first = scenarios::read_blame(first_);
   if (!first) return refuse(first.errors(), kBadInput);
   if (second_.empty()) {
-    print(is_json_ ? scenarios::json_text(scenarios::explanation_json(first.value())) + "\n"
-                   : scenarios::explanation_text(first.value(), lines_));
-    return verifies_ ? verify_blame(first_, first.value(), 3) : kSuccess;
+    const std::vector<scenarios::SlowLink> slow = slow_links_of_run(first_);
+    print(is_json_ ? scenarios::json_text(scenarios::explanation_json(first.value(), slow)) + "\n"
+                   : scenarios::explanation_text(first.value(), lines_, slow));
+    return verifies_ ? verify_blame(first_, first.value(), slow, 3) : kSuccess;
   }
   if (verifies_) {
     complain("--verify is about one folder");

@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "scenarios/explain/counterfactual.hpp"
 #include "scenarios/language/load_scenario.hpp"
@@ -29,7 +34,10 @@ struct Blamed {
   std::map<std::string, Picoseconds> causes;
 };
 
-std::map<std::string, Blamed> sum_by_job(const std::vector<BlameEntry>& blame) {
+constexpr const char* kSlowLinks = "slow-links";
+
+std::map<std::string, Blamed> sum_by_job(const std::vector<BlameEntry>& blame,
+                                         const std::vector<scenarios::SlowLink>& slow_links) {
   std::map<std::string, Blamed> jobs;
   for (const BlameEntry& entry : blame) {
     Blamed& job = jobs[entry.job];
@@ -37,11 +45,17 @@ std::map<std::string, Blamed> sum_by_job(const std::vector<BlameEntry>& blame) {
     if (const auto removable = scenarios::removable_for(entry)) {
       job.causes[*removable] += entry.time;
     }
+    // What waits for a slow link shows as a pause, as queueing or as congestion control.
+    if (!slow_links.empty()) {
+      const bool is_there = scenarios::slow_link_of(slow_links, entry) != nullptr;
+      job.causes[kSlowLinks] += is_there ? entry.time : Picoseconds(0);
+    }
   }
   return jobs;
 }
 
-/// What can be taken out, by what it is blamed for in all jobs together, the worst first.
+/// What can be taken out, by what it is blamed for in all jobs together, the worst first, behind
+/// slow links.
 std::vector<std::string> worst_first(const std::map<std::string, Blamed>& jobs) {
   std::map<std::string, Picoseconds> sums;
   for (const auto& [name, job] : jobs) {
@@ -52,6 +66,7 @@ std::vector<std::string> worst_first(const std::map<std::string, Blamed>& jobs) 
   for (const auto& [cause, time] : sums) causes.push_back(cause);
   std::ranges::stable_sort(
       causes, [&sums](const std::string& a, const std::string& b) { return sums[a] > sums[b]; });
+  std::ranges::stable_partition(causes, [](const std::string& c) { return c == kSlowLinks; });
   return causes;
 }
 
@@ -69,8 +84,48 @@ std::map<std::string, Picoseconds> times_of(const scenarios::Results& results) {
   return times;
 }
 
+/// What happened in a run that costs time, by name.
+using Troubles = std::vector<std::pair<const char*, std::int64_t>>;
+
+Troubles troubles_of(const protocols::NetworkTotals& t) {
+  return {{"buffer drops", t.buffer_drops},
+          {"retransmissions", static_cast<std::int64_t>(t.packets_retransmitted)},
+          {"time-outs", static_cast<std::int64_t>(t.timeouts)},
+          {"pauses", t.pauses},
+          {"marks", t.ecn_marked}};
+}
+
+/// Those of the run in a folder; nothing where its summary.json has none.
+Troubles troubles_of(const std::string& folder) {
+  std::ifstream in(std::filesystem::path(folder) / "summary.json");
+  const auto summary = nlohmann::json::parse(in, nullptr, false);
+  const auto network = summary.is_object() ? summary.find("network") : summary.end();
+  if (network == summary.end() || !network->is_object()) return {};
+  Troubles troubles = troubles_of(protocols::NetworkTotals());
+  constexpr std::array<const char*, 5> kFields{"buffer_drops", "packets_retransmitted", "timeouts",
+                                               "pfc_pauses", "ecn_marked"};
+  for (std::size_t i = 0; i < kFields.size(); ++i) {
+    const auto field = network->find(kFields[i]);
+    if (field == network->end() || !field->is_number_integer()) return {};
+    troubles[i].second = field->get<std::int64_t>();
+  }
+  return troubles;
+}
+
+/// What there is more of in a run that takes longer: `422,107 retransmissions instead of 0`.
+std::string why_longer(const Troubles& before, const Troubles& after) {
+  std::string text;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (after[i].second <= before[i].second) continue;
+    text += fmt::format("{}{} {} instead of {}", text.empty() ? "" : ", ",
+                        scenarios::format_count(after[i].second), after[i].first,
+                        scenarios::format_count(before[i].second));
+  }
+  return text.empty() ? "other paths are taken, or others are in the way" : text;
+}
+
 void print_saved(const std::string& cause, const std::string& job, const Blamed& blamed,
-                 const std::optional<Picoseconds>& without) {
+                 const std::optional<Picoseconds>& without, const std::string& why) {
   const Picoseconds of_cause = blamed.causes.at(cause);
   if (!without) {
     print(fmt::format("  {}: does not end\n", escaped(job)));
@@ -78,31 +133,38 @@ void print_saved(const std::string& cause, const std::string& job, const Blamed&
   }
   const bool is_longer = *without > blamed.time;
   const Picoseconds change = is_longer ? *without - blamed.time : blamed.time - *without;
+  std::string remark;
+  if (is_longer) {
+    remark = "; " + why;
+  } else if (change == Picoseconds(0)) {
+    remark = "; it takes as long without: something else holds it up as much";
+  } else if (10 * change.count() < 9 * of_cause.count()) {
+    remark = "; other paths are nearly as long, or others still in the way";
+  }
   print(fmt::format("  {}: {} instead of {}, {} {}; blamed for {}{}\n", escaped(job),
                     scenarios::format_time(*without), scenarios::format_time(blamed.time),
                     scenarios::format_time(change), is_longer ? "more" : "less",
-                    scenarios::format_time(of_cause),
-                    is_longer || 10 * change.count() < 9 * of_cause.count()
-                        ? "; other paths are nearly as long, or others still in the way"
-                        : ""));
+                    scenarios::format_time(of_cause), remark));
 }
 
-/// The results without a cause; nothing if it was interrupted, or cannot be built.
-std::optional<scenarios::Results> run_without(const std::string& file, const std::string& cause,
-                                              const std::vector<std::string>& overrides) {
-  const auto loaded = scenarios::load_scenario(file, overrides);
-  if (!loaded) {
-    print_errors(loaded.errors());
-    return {};
+/// The scenario of a run without a cause. Error: it cannot be taken out, and why.
+Result<scenarios::Experiment> experiment_without(const std::string& file, const std::string& cause,
+                                                 const scenarios::LoadedScenario& source) {
+  const auto overrides = scenarios::overrides_without(cause, source);
+  if (!overrides) return overrides.errors();
+  auto loaded = scenarios::load_scenario(file, overrides.value());
+  if (!loaded) return loaded.errors();
+  if (scenarios::has_removable(cause, loaded.value())) {
+    return Error{"overrides do not reach all of it", {}};
   }
   auto experiment = scenarios::build_experiment(loaded.value().scenario);
-  if (!experiment) {
-    print_errors(loaded.value().located(experiment.errors()));
-    return {};
-  }
-  experiment.value().scenario.observe.blame = false;
+  if (experiment) experiment.value().scenario.observe.blame = false;
+  return experiment;
+}
+
+scenarios::Results run_without(const std::string& cause, const scenarios::Experiment& experiment) {
   const auto progress = std::make_shared<ProgressLine>(true, "packet-hops", "without " + cause);
-  return scenarios::simulate(experiment.value(), [progress](const scenarios::Progress& now) {
+  return scenarios::simulate(experiment, [progress](const scenarios::Progress& now) {
     progress->update(now);
     return !is_interrupted();
   });
@@ -111,27 +173,34 @@ std::optional<scenarios::Results> run_without(const std::string& file, const std
 }  // namespace
 
 int verify_blame(const std::string& folder, const std::vector<BlameEntry>& blame,
-                 std::size_t most) {
+                 const std::vector<scenarios::SlowLink>& slow_links, std::size_t most) {
   const std::string file = (std::filesystem::path(folder) / "resolved.yaml").string();
   const auto loaded = scenarios::load_scenario(file);
   if (!loaded) return refuse(loaded.errors(), kBadInput);
-  const std::map<std::string, Blamed> jobs = sum_by_job(blame);
+  const std::map<std::string, Blamed> jobs = sum_by_job(blame, slow_links);
+  const Troubles before = troubles_of(folder);
   stop_on_interrupt();
   std::size_t tried = 0;
   for (const std::string& cause : worst_first(jobs)) {
-    if (tried == most || is_interrupted()) break;
-    const auto overrides = scenarios::overrides_without(cause, loaded.value().scenario);
-    if (!overrides) continue;  // the scenario has nothing of the kind
+    if (tried == most + (slow_links.empty() ? 0 : 1) || is_interrupted()) break;
+    if (!scenarios::has_removable(cause, loaded.value())) continue;
     ++tried;
-    const auto results = run_without(file, cause, overrides.value());
-    if (!results || results->outcome == scenarios::Outcome::kInterrupted) return kUnfinished;
-    const std::map<std::string, Picoseconds> times = times_of(*results);
+    const auto experiment = experiment_without(file, cause, loaded.value());
+    if (!experiment) {
+      print(fmt::format("without {}: cannot be tried: {}\n", cause,
+                        escaped(experiment.errors().front().message)));
+      continue;
+    }
+    const scenarios::Results results = run_without(cause, experiment.value());
+    if (results.outcome == scenarios::Outcome::kInterrupted) return kUnfinished;
+    const std::map<std::string, Picoseconds> times = times_of(results);
+    const std::string why = why_longer(before, troubles_of(results.totals));
     print("without " + cause + ":\n");
     for (const auto& [name, job] : jobs) {
       if (!job.causes.contains(cause)) continue;
       const auto time = times.find(name);
       print_saved(cause, name, job,
-                  time == times.end() ? std::nullopt : std::optional(time->second));
+                  time == times.end() ? std::nullopt : std::optional(time->second), why);
     }
   }
   if (tried == 0) print("nothing that is blamed can be taken out of the scenario\n");

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/language/yaml/node.hpp"
+
+namespace weft::scenarios {
+
+/// A key of a scenario, and what it says.
+struct SaidKey {
+  std::string path;
+  const language::Node* node;
+
+  /// The value, or the `type` of a map; empty: neither.
+  [[nodiscard]] std::string word() const;
+};
+
+/// The keys of a scenario with all defaults written out: what fabric, classes, tiers, racks and
+/// jobs say each for themselves is there only where they say it.
+class SaidKeys {
+ public:
+  explicit SaidKeys(const LoadedScenario& scenario);
+
+  /// Those that match one of the patterns: a path in which `*` is any key, and `[]` every element
+  /// of a list, or the only one that stands there by itself. Jobs that are skipped say nothing.
+  [[nodiscard]] std::vector<SaidKey> find(std::initializer_list<std::string_view> patterns) const;
+  [[nodiscard]] bool has(const std::string& path) const { return at(path) != nullptr; }
+  /// The word of the key at a path; empty: there is none.
+  [[nodiscard]] std::string word(const std::string& path) const;
+
+ private:
+  [[nodiscard]] const language::Node* at(const std::string& path) const;
+
+  language::Node root_;
+};
+
+/// A tree as YAML in one line, as `--set` takes it.
+[[nodiscard]] std::string one_line(const language::Node& node);
+
+}  // namespace weft::scenarios

@@ -1,0 +1,171 @@
+#include "tools/cli/collective/against.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <variant>
+
+#include "scenarios/language/yaml/source_text.hpp"
+#include "tools/cli/collective/load_for_collective.hpp"
+#include "tools/cli/collective/measured_ranks.hpp"
+#include "tools/io/terminal.hpp"
+
+namespace weft::cli {
+namespace {
+
+using collectives::CollectiveSpec;
+using collectives::Operation;
+
+/// Output of a measurement is no longer.
+constexpr std::size_t kMostMeasured = std::size_t{16} << 20U;
+
+std::string name_of_table(const MeasuredTable& table) {
+  return fmt::format("{} (line {})", table.operation.empty() ? "unnamed" : table.operation,
+                     table.line);
+}
+
+/// The table to compare with: of the operation that is asked for, or the first.
+Result<MeasuredTable> choose(const BenchArguments& a, std::vector<MeasuredTable> tables,
+                             std::vector<std::string>& remarks) {
+  auto chosen = tables.begin();
+  if (a.has_operation) {
+    for (const std::string& wanted : {a.operation, std::string()}) {
+      chosen = std::ranges::find(tables, wanted, &MeasuredTable::operation);
+      if (chosen != tables.end()) break;
+    }
+  }
+  std::string names;
+  for (const MeasuredTable& table : tables) {
+    names += (names.empty() ? "" : ", ") + name_of_table(table);
+  }
+  if (chosen == tables.end()) {
+    return Error{fmt::format("is of {}, and --op says {}", names, a.operation),
+                 {a.against, 0, 0, {}}};
+  }
+  if (tables.size() > 1) {
+    remarks.push_back(fmt::format("has {} tables: {}; only that of line {} is compared{}",
+                                  tables.size(), names, chosen->line,
+                                  a.has_operation ? "" : " (--op chooses another)"));
+  }
+  return std::move(*chosen);
+}
+
+/// What was measured: what is asked for, what the output says, what its file is named after, or
+/// else what the job does. Error: the rows are of something else.
+Result<Operation> operation_of(const BenchArguments& a, const MeasuredTable& table,
+                               Operation of_job) {
+  if (!table.operation.empty()) return collectives::operation_named(table.operation).value();
+  Operation operation = of_job;
+  const auto by_name = collectives::operation_named(operation_of_file(a.against));
+  if (a.has_operation) {
+    operation = collectives::operation_named(a.operation).value();
+  } else if (by_name && contradiction(table, *by_name).empty()) {
+    operation = *by_name;
+  }
+  const std::string wrong = contradiction(table, operation);
+  if (wrong.empty()) return operation;
+  const MeasuredRow& row = table.rows.front();
+  return Error{fmt::format("cannot be of {}: {}; --op says what was measured ({} bytes in {} us)",
+                           name_of(operation), wrong, row.size, row.time_us.value),
+               {a.against, row.line, 0, {}}};
+}
+
+/// Of rows of several machines those that can be of the job's ranks, if there are any.
+Errors settle_ranks(const BenchArguments& a, const scenarios::JobSpec& job, Operation operation,
+                    Measurement& measured) {
+  MeasuredTable& table = measured.table;
+  const std::size_t ranks = job.ranks.size();
+  auto range = ranks_of(table, operation, a.against);
+  if (!range) {
+    const auto fits = [&](const MeasuredRow& row) { return can_be_of(row, operation, ranks); };
+    if (std::ranges::none_of(table.rows, fits)) return range.errors();
+    keep(table, fits, fmt::format("not of {} ranks, as the job", ranks), measured.remarks);
+    range = ranks_of(table, operation, a.against);
+    if (!range) return range.errors();
+  }
+  if (range.value().has(ranks)) return {};
+  const std::string said = range.value().text();
+  measured.remarks.push_back(fmt::format(
+      "is of {} rank{} ({}), and job `{}` has {}: times of different machines{}", said,
+      said == "1" ? "" : "s", range.value().why, job.name, ranks,
+      said == "1" ? "; nccl-tests that is built without MPI=1 runs each process alone" : ""));
+  return {};
+}
+
+Result<Measurement> take(const BenchArguments& a, const scenarios::JobSpec& job,
+                         std::vector<MeasuredTable> tables) {
+  Measurement measured;
+  auto table = choose(a, std::move(tables), measured.remarks);
+  if (!table) return table.errors();
+  measured.table = std::move(table).value();
+  keep_first_kind(measured.table, measured.remarks);
+  const auto operation =
+      operation_of(a, measured.table, std::get<CollectiveSpec>(job.kind).operation);
+  if (!operation) return operation.errors();
+  measured.operation = name_of(operation.value());
+  if (Errors errors = settle_ranks(a, job, operation.value(), measured); !errors.empty()) {
+    return errors;
+  }
+  keep_first_of_size(measured.table, measured.remarks);
+  if (measured.table.has_failed) measured.remarks.emplace_back("says that data came out wrong");
+  if (!measured.table.rows.empty()) return measured;
+  return Error{"has only rows of no bytes", {a.against, measured.table.line, 0, {}}};
+}
+
+struct GpuName {
+  const char* part;
+  GpuGeneration generation;
+};
+/// By what their names contain, as drivers spell them.
+constexpr GpuName kGpus[] = {
+    {"A100", GpuGeneration::kAmpere},    {"A800", GpuGeneration::kAmpere},
+    {"H100", GpuGeneration::kHopper},    {"H200", GpuGeneration::kHopper},
+    {"H800", GpuGeneration::kHopper},    {"H20", GpuGeneration::kHopper},
+    {"B200", GpuGeneration::kBlackwell}, {"B300", GpuGeneration::kBlackwell}};
+
+const char* name_of(GpuGeneration generation) {
+  switch (generation) {
+    case GpuGeneration::kAmpere:
+      return "Ampere (A100)";
+    case GpuGeneration::kHopper:
+      return "Hopper (H100, H200)";
+    case GpuGeneration::kBlackwell:
+      break;
+  }
+  return "Blackwell (B200, GB200)";
+}
+
+}  // namespace
+
+std::optional<Measurement> read_measurement(const BenchArguments& a,
+                                            const scenarios::JobSpec& job) {
+  if (a.has_operation && !read_operation(a.operation)) return std::nullopt;
+  const auto text = scenarios::language::read_text_file(a.against, kMostMeasured);
+  if (!text.ok()) {
+    print_errors(text.errors());
+    return std::nullopt;
+  }
+  auto tables = parse_nccl_tests(text.value(), a.against);
+  if (!tables) {
+    print_errors(tables.errors());
+    return std::nullopt;
+  }
+  auto measured = take(a, job, std::move(tables).value());
+  if (measured.ok()) return std::move(measured).value();
+  print_errors(measured.errors());
+  return std::nullopt;
+}
+
+std::string remark_on_gpus(const Measurement& measurement,
+                           std::optional<GpuGeneration> generation) {
+  const std::string& gpu = measurement.table.gpu;
+  if (gpu.empty() || !generation) return {};
+  const auto* known = std::ranges::find_if(
+      kGpus, [&gpu](const GpuName& name) { return gpu.find(name.part) != std::string::npos; });
+  if (known != std::end(kGpus) && known->generation == *generation) return {};
+  return fmt::format("is of `{}`, and the job's GPUs are {}", gpu, name_of(*generation));
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,104 @@
+#include "tools/cli/collective/bench_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "tools/io/terminal.hpp"
+
+namespace weft::cli {
+namespace {
+
+using collectives::CollectiveSpec;
+using collectives::Operation;
+
+/// nccl-tests counts elements, floats unless told otherwise.
+constexpr std::int64_t kElement = 4;
+
+void say(const std::string& line) {
+  std::fputs(line.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+std::optional<BenchRow> row_of(const scenarios::Results& r, std::size_t job,
+                               const CollectiveSpec& spec) {
+  const scenarios::CollectiveResult* last = nullptr;
+  for (const scenarios::CollectiveResult& c : r.collectives) {
+    if (c.job == job) last = &c;
+  }
+  if (last == nullptr) return std::nullopt;
+  const bool reduces = spec.operation == Operation::kAllReduce ||
+                       spec.operation == Operation::kReduce ||
+                       spec.operation == Operation::kReduceScatter;
+  const bool has_root =
+      spec.operation == Operation::kBroadcast || spec.operation == Operation::kReduce ||
+      spec.operation == Operation::kGather || spec.operation == Operation::kScatter;
+  return BenchRow{.size = last->size.count(),
+                  .redop = reduces ? "sum" : "none",
+                  .root = has_root ? std::to_string(spec.root) : "-1",
+                  .time_us = to_seconds(last->end - last->start) * 1e6,
+                  .algorithm_bandwidth = last->algorithm_bandwidth.value_or(0) * 1e-9,
+                  .bus_bandwidth = last->bus_bandwidth.value_or(0) * 1e-9,
+                  .algorithm = r.jobs[job].algorithm,
+                  .protocol = r.jobs[job].protocol};
+}
+
+void BenchTable::add(const BenchRow& row) {
+  if (!std::exchange(has_header_, true)) header();
+  const std::int64_t count = row.size / kElement;
+  say(is_csv_ ? fmt::format("{},{},float,{},{},{:.3f},{:.4f},{:.4f},{},{}\n", row.size, count,
+                            row.redop, row.root, row.time_us, row.algorithm_bandwidth,
+                            row.bus_bandwidth, row.algorithm, row.protocol)
+              : fmt::format("{:>12}  {:>12}     float  {:>6}  {:>6}  {:>7.4g}  {:>6.2f}  "
+                            "{:>6.2f}  {}\n",
+                            row.size, count, row.redop, row.root, row.time_us,
+                            row.algorithm_bandwidth, row.bus_bandwidth, row.how()));
+}
+
+void BenchTable::header() const {
+  say(is_csv_ ? "size,count,type,redop,root,time_us,algbw_GBps,busbw_GBps,algorithm,protocol\n"
+              : "#       size         count      type   redop    root     time   algbw   busbw  "
+                "algorithm\n"
+                "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)\n");
+}
+
+void ComparedTable::add(std::int64_t asked, const BenchRow& row) {
+  const auto found = std::ranges::find(measured_, asked, &MeasuredRow::size);
+  if (found == measured_.end()) return;
+  if (errors_.empty()) header();
+  const double error = 100 * (row.time_us / found->time_us.value - 1);
+  errors_.push_back(std::abs(error));
+  say(is_csv_ ? fmt::format("{},{:.3f},{:.3f},{:.2f},{:.4f},{:.4f},{}\n", asked,
+                            found->time_us.value, row.time_us, error, found->bus_bandwidth.value,
+                            row.bus_bandwidth, row.how())
+              : fmt::format("{:>12}  {:>9.4g}  {:>9.4g}  {:>+7.1f}  {:>8.2f}  {:>8.2f}  {}\n",
+                            asked, found->time_us.value, row.time_us, error,
+                            found->bus_bandwidth.value, row.bus_bandwidth, row.how()));
+}
+
+void ComparedTable::conclude() const {
+  if (errors_.empty()) return;
+  double sum = 0;
+  for (const double error : errors_) sum += error;
+  const std::string text = fmt::format(
+      "{} sizes: mean error {:.1f} %, largest {:.1f} % (of the time, either way)\n", errors_.size(),
+      sum / static_cast<double>(errors_.size()), *std::ranges::max_element(errors_));
+  if (is_csv_) {
+    print_error_text("weft: " + text);
+  } else {
+    say("# " + text);
+  }
+}
+
+void ComparedTable::header() const {
+  say(is_csv_ ? "size,measured_us,time_us,error_percent,measured_busbw_GBps,busbw_GBps,algorithm\n"
+              : "#       size   measured  simulated    error  measured     busbw  algorithm\n"
+                "#        (B)       (us)       (us)      (%)    (GB/s)    (GB/s)\n");
+}
+
+}  // namespace weft::cli

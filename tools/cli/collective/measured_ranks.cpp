@@ -1,0 +1,134 @@
+#include "tools/cli/collective/measured_ranks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft::cli {
+namespace {
+
+using collectives::Operation;
+
+/// nccl-tests, doc/PERFORMANCE.md: what busbw has algbw multiplied by.
+enum class Factor : std::uint8_t { kOne, kPart, kTwice };  // 1, (n - 1) / n, 2 (n - 1) / n
+
+Factor factor_of(Operation operation) {
+  switch (operation) {
+    case Operation::kAllReduce:
+      return Factor::kTwice;
+    case Operation::kBroadcast:
+    case Operation::kReduce:
+    case Operation::kSendReceive:
+      return Factor::kOne;
+    default:
+      return Factor::kPart;
+  }
+}
+
+bool reduces(Operation operation) {
+  return operation == Operation::kAllReduce || operation == Operation::kReduce ||
+         operation == Operation::kReduceScatter;
+}
+
+/// Counts are those of a rank's part.
+bool has_parts(Operation operation) { return factor_of(operation) == Factor::kPart; }
+
+struct Ratio {
+  double least = 0;
+  double most = 0;
+};
+
+/// busbw / algbw, as far as they are printed.
+Ratio ratio_of(const MeasuredRow& row) {
+  const Printed& bus = row.bus_bandwidth;
+  const Printed& algorithm = row.algorithm_bandwidth;
+  const double divisor = algorithm.value - algorithm.unit;
+  return {std::max(0.0, bus.value - bus.unit) / (algorithm.value + algorithm.unit),
+          divisor > 0 ? (bus.value + bus.unit) / divisor : INFINITY};
+}
+
+RankRange exactly(double ranks, std::string why) { return {ranks, ranks, std::move(why)}; }
+
+RankRange ranks_of_row(const MeasuredRow& row, Operation operation) {
+  const Factor factor = factor_of(operation);
+  if (factor == Factor::kPart && row.parts() > 1) {
+    return exactly(static_cast<double>(row.parts()), "size / count");
+  }
+  if (factor == Factor::kOne || row.algorithm_bandwidth.value == 0) return {};
+  const double whole = factor == Factor::kTwice ? 2 : 1;
+  const auto ranks = [whole](double ratio) {
+    return ratio < whole ? whole / (whole - ratio) : 1e9;
+  };
+  const Ratio ratio = ratio_of(row);
+  return {.least = std::max(1.0, std::ceil(ranks(ratio.least) - 1e-9)),
+          .most = std::floor(ranks(ratio.most) + 1e-9),
+          .why = fmt::format("busbw / algbw is {:.2f}",
+                             row.bus_bandwidth.value / row.algorithm_bandwidth.value)};
+}
+
+}  // namespace
+
+std::string RankRange::text() const {
+  if (least == most) return fmt::format("{:.0f}", least);
+  if (most >= 1e9) return fmt::format("at least {:.0f}", least);
+  return fmt::format("{:.0f} to {:.0f}", least, most);
+}
+
+Result<RankRange> ranks_of(const MeasuredTable& table, Operation operation,
+                           const std::string& file) {
+  RankRange range;
+  int line = 0;  // of the row that says most
+  for (const MeasuredRow& row : table.rows) {
+    const RankRange said = ranks_of_row(row, operation);
+    if (said.why.empty()) continue;
+    if (said.least > range.most || said.most < range.least) {
+      return Error{
+          fmt::format("is of {} ranks ({}), and line {} of {} ({}): rows of one machine are "
+                      "compared with one",
+                      said.text(), said.why, line, range.text(), range.why),
+          {file, row.line, 0, {}}};
+    }
+    if (said.most - said.least < range.most - range.least) {
+      range.why = said.why;
+      line = row.line;
+    }
+    range.least = std::max(range.least, said.least);
+    range.most = std::min(range.most, said.most);
+  }
+  if (range.least == range.most) return range;
+  if (!table.devices.empty() && range.has(table.devices.size())) {
+    return exactly(static_cast<double>(table.devices.size()), "its list of devices");
+  }
+  if (table.communicator > 0 && range.has(table.communicator)) {
+    return exactly(table.communicator, "NCCL's lines");
+  }
+  return range;
+}
+
+bool can_be_of(const MeasuredRow& row, Operation operation, std::size_t ranks) {
+  return ranks_of_row(row, operation).has(ranks);
+}
+
+std::string contradiction(const MeasuredTable& table, Operation operation) {
+  for (const MeasuredRow& row : table.rows) {
+    if (!row.redop.empty() && reduces(operation) == (row.redop == "none")) {
+      return fmt::format("line {} has redop {}", row.line, row.redop);
+    }
+    if (!has_parts(operation) && row.parts() > 1) {
+      return fmt::format("line {} is of {} parts of {} elements", row.line, row.parts(), row.count);
+    }
+    if (row.bus_bandwidth.value == 0) continue;  // too small to say, or of one rank
+    const Ratio ratio = ratio_of(row);
+    const Factor factor = factor_of(operation);
+    const double most = factor == Factor::kTwice ? 2 : 1;
+    const double least = factor == Factor::kPart ? 0.5 : 1;
+    if (ratio.most < least || ratio.least > most) {
+      return fmt::format("line {} has busbw / algbw {:.2f}", row.line,
+                         row.bus_bandwidth.value / row.algorithm_bandwidth.value);
+    }
+  }
+  return {};
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "collectives/spec/collective_spec.hpp"
+#include "simcore/base/result.hpp"
+#include "tools/cli/collective/measured.hpp"
+
+namespace weft::cli {
+
+/// How many ranks a table can be of.
+struct RankRange {
+  double least = 1;
+  double most = 1e9;
+  std::string why;  ///< what says so; empty: nothing does
+
+  [[nodiscard]] bool has(std::size_t ranks) const {
+    return least <= static_cast<double>(ranks) && static_cast<double>(ranks) <= most;
+  }
+  /// `8`, `38 to 45`.
+  [[nodiscard]] std::string text() const;
+};
+
+/// What busbw / algbw of each row says, and of operations in which each rank has a part of its own
+/// size and count: then what the list of devices and NCCL's lines say. Error: rows are of different
+/// numbers of ranks.
+[[nodiscard]] Result<RankRange> ranks_of(const MeasuredTable& table,
+                                         collectives::Operation operation, const std::string& file);
+
+/// Whether a row says nothing against so many ranks.
+[[nodiscard]] bool can_be_of(const MeasuredRow& row, collectives::Operation operation,
+                             std::size_t ranks);
+
+/// Why the rows cannot be of the operation, by their reductions, counts and bandwidths; empty if
+/// they can.
+[[nodiscard]] std::string contradiction(const MeasuredTable& table,
+                                        collectives::Operation operation);
+
+}  // namespace weft::cli
