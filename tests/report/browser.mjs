@@ -69,8 +69,8 @@ export class Browser {
     return result.value;
   }
 
-  async view({ width = 1280, height = 900, scheme = 'light', media = '' } = {}) {
-    await this.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false });
+  async view({ width = 1280, height = 900, scheme = 'light', media = '', ratio = 1 } = {}) {
+    await this.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: ratio, mobile: false });
     await this.send('Emulation.setEmulatedMedia', { media, features: [{ name: 'prefers-color-scheme', value: scheme }] });
   }
 

@@ -1,4 +1,4 @@
-// The page in a real browser: node page_test.mjs WEFT SOURCES short|whole. Exits with 3 where there is no browser.
+// The page in a real browser: node page_test.mjs WEFT SOURCES short|timeline|whole. Exits with 3 where there is no browser.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -7,13 +7,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Browser, program } from './browser.mjs';
 import * as causes from './causes.mjs';
+import { paintsWhatThereIs, timelineText } from './timeline_paint.mjs';
 import { contrasts, focusables, overflow } from './looks.mjs';
 
 const [weft, sources] = process.argv.slice(2, 4).map((path) => resolve(path));
 const extent = process.argv[4];
 if (!program()) {
   console.log('skipped: there is no Chromium (apt-get install chromium, or WEFT_CHROMIUM=path)');
-  process.exit(3);
+  process.exit(Number(process.env.WEFT_NO_SKIPS ?? 3));
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'weft-page-'));
@@ -122,6 +123,13 @@ async function short(browser) {
   await showsNames(browser);
   await namesLosses(browser);
   return page;
+}
+
+/** A timeline that is harder to paint than a run's, on the page of a run. */
+async function timeline(browser) {
+  run('run', join(sources, 'scenarios/incast.yaml'), '--quiet', '-o', 'timeline');
+  writeFileSync(join(folder, 'timeline', 'timeline.json'), timelineText());
+  await paintsWhatThereIs(browser, pageOf('timeline', 'timeline'));
 }
 
 const scenario = (name) => join(sources, `scenarios/${name}.yaml`);
@@ -290,8 +298,12 @@ async function whole(browser, incast) {
 
 const browser = await Browser.start();
 try {
-  const page = await short(browser);
-  if (extent === 'whole') await whole(browser, page);
+  if (extent === 'timeline') {
+    await timeline(browser);
+  } else {
+    const page = await short(browser);
+    if (extent === 'whole') await whole(browser, page);
+  }
 } finally {
   await browser.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -6,7 +6,9 @@
 
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/temporary_folder.hpp"
@@ -184,6 +186,51 @@ TEST_F(ReportData, TimelinesOfAnyLengthKeepTheirBounds) {
   }
   EXPECT_EQ(count, 20'000);
   EXPECT_LE(begin + slices[slices.size() - 3].get<std::int64_t>(), 39'999'000);
+}
+
+// A critical path of 12,000 slices without gaps: 20 ns of queueing, 10 ns of serialisation, 5 ns of
+// propagation, and 2 us of computing in the middle; 250 of the 1,000 may stay for critical paths.
+TEST_F(ReportData, JoinedSlicesKeepTheTimeOfEachName) {
+  std::string text = R"({"ph":"M","pid":1,"name":"process_name","args":{"name":"job j"}},)"
+                     "\n"
+                     R"({"ph":"M","pid":1,"tid":2,"name":"thread_name",)"
+                     R"("args":{"name":"critical path"}},)"
+                     "\n";
+  const std::vector<std::pair<std::string, int>> cycle{
+      {"queueing", 20}, {"serialisation", 10}, {"propagation", 5}};
+  int at = 0;
+  const auto add = [&](const std::string& name, int nanoseconds) {
+    text += fmt::format(
+        "{{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":{:.3f},\"dur\":{:.3f},\"name\":\"{}\"}},\n",
+        at * 1e-3, nanoseconds * 1e-3, name);
+    at += nanoseconds;
+  };
+  for (int i = 0; i < 12'000; ++i) {
+    if (i == 6'000) add("compute", 2'000);
+    add(cycle[i % 3].first, cycle[i % 3].second);
+  }
+  write("timeline.json", text);
+  const Json timeline = timeline_json(folder(), 1'000);
+  const Json& slices = timeline["tracks"][0]["slices"];
+  EXPECT_LE(slices.size(), 4 * 250U);
+  EXPECT_GE(slices.size(), 4 * 60U) << "no coarser than it must be";
+  std::map<std::string, std::int64_t> times;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  for (std::size_t i = 0; i < slices.size(); i += 4) {
+    begin += slices[i].get<std::int64_t>();
+    EXPECT_GE(begin, end);
+    end = begin + slices[i + 1].get<std::int64_t>();
+    const std::string name = timeline["names"][slices[i + 2].get<std::size_t>()];
+    times[name.substr(0, name.find('\t'))] += end - begin;
+  }
+  EXPECT_EQ(times["compute"], 2'000);
+  const auto share = static_cast<double>(slices.size()) / 4;  // each is rounded to a nanosecond
+  EXPECT_NEAR(static_cast<double>(times["queueing"]), 80'000, share);
+  EXPECT_NEAR(static_cast<double>(times["serialisation"]), 40'000, share);
+  EXPECT_NEAR(static_cast<double>(times["propagation"]), 20'000, share);
+  EXPECT_GT(timeline["critical_joined_below"].get<double>(), 0);
+  EXPECT_EQ(timeline["joined_below"], 0);
 }
 
 TEST_F(ReportData, NothingInTheDataEndsItsScript) {

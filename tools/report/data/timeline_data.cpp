@@ -35,25 +35,77 @@ struct Track {
   std::vector<Slice> slices;
 };
 
-/// Joins neighbours of which each is shorter than `least`, with gaps that are shorter, too. The
-/// longest gives its name.
-void join(Track& track, double least) {
-  std::ranges::stable_sort(track.slices, {}, &Slice::begin);
-  std::vector<Slice> joined;
-  for (const Slice& slice : track.slices) {
-    const bool is_short = slice.end - slice.begin < least;
-    if (is_short && !joined.empty()) {
-      Slice& last = joined.back();
-      const bool was_short = last.count > 1 || last.end - last.begin < least;
-      if (was_short && slice.begin - last.end < least && last.end - last.begin < 4 * least) {
-        if (slice.end - slice.begin > last.end - last.begin) last.name = slice.name;
-        last.end = std::max(last.end, slice.end);
-        last.count += slice.count;
-        continue;
-      }
-    }
-    joined.push_back(slice);
+/// Neighbours that become one slice for each kind of them, one behind the other: each is as long as
+/// all of its kind, and what was between them comes last.
+class Group {
+ public:
+  /// `kinds`: what looks alike, by the numbers of names.
+  explicit Group(const std::vector<std::uint32_t>& kinds) : kinds_(kinds) {}
+
+  [[nodiscard]] bool is_empty() const { return parts_.empty(); }
+  [[nodiscard]] double begin() const { return begin_; }
+  [[nodiscard]] double end() const { return end_; }
+
+  void add(const Slice& slice) {
+    if (parts_.empty()) begin_ = end_ = slice.begin;
+    // Of what lies in another slice, or over its end, no time counts twice.
+    const double time = std::max(0.0, slice.end - std::max(slice.begin, end_));
+    end_ = std::max(end_, slice.end);
+    const std::uint32_t kind = kinds_[slice.name];
+    auto part = std::ranges::find(parts_, kind, &Part::kind);
+    if (part == parts_.end()) part = parts_.insert(part, Part{.kind = kind, .name = slice.name});
+    part->time += time;
+    part->count += slice.count;
+    if (time / slice.count <= part->longest) return;
+    part->longest = time / slice.count;
+    part->name = slice.name;
   }
+
+  void move_to(std::vector<Slice>& slices) {
+    double at = begin_;
+    for (const Part& part : parts_) {
+      slices.push_back({at, at + part.time, part.name, part.count});
+      at += part.time;
+    }
+    parts_.clear();
+  }
+
+ private:
+  struct Part {
+    std::uint32_t kind = 0;
+    std::uint32_t name = 0;  ///< of the longest
+    std::uint32_t count = 0;
+    double time = 0;
+    double longest = 0;
+  };
+
+  const std::vector<std::uint32_t>& kinds_;
+  double begin_ = 0;
+  double end_ = 0;
+  std::vector<Part> parts_;
+};
+
+/// Joins neighbours of which each is shorter than `least`, with gaps that are shorter, too.
+void join(Track& track, double least, const std::vector<std::uint32_t>& kinds) {
+  // Of two that begin at once the longer one has the other in it.
+  std::ranges::stable_sort(track.slices, [](const Slice& a, const Slice& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+  });
+  constexpr double kMost = 4;  // times as long as what is joined
+  std::vector<Slice> joined;
+  Group group(kinds);
+  for (const Slice& slice : track.slices) {
+    const bool is_short = slice.end - slice.begin < least || (slice.count > 1 && least > 0);
+    const bool fits = !group.is_empty() && slice.begin - group.end() < least &&
+                      group.end() - group.begin() < kMost * least;
+    if (!is_short || !fits) group.move_to(joined);
+    if (is_short) {
+      group.add(slice);
+    } else {
+      joined.push_back(slice);
+    }
+  }
+  group.move_to(joined);
   track.slices = std::move(joined);
 }
 
@@ -75,12 +127,15 @@ class Builder {
     for (Budget* budget : {&critical_, &other_}) {
       while (budget->used > budget->most) thin(*budget);
     }
-    for (auto& [key, track] : tracks_) join(track, 0);
+    for (auto& [key, track] : tracks_) join(track, 0, kinds_of(track));
     Json tracks = Json::array();
     for (const auto& [key, track] : tracks_) {
       if (!track.slices.empty()) tracks.push_back(track_json(track));
     }
-    return {{"names", names_}, {"tracks", std::move(tracks)}, {"joined_below", other_.least}};
+    return {{"names", names_},
+            {"tracks", std::move(tracks)},
+            {"joined_below", other_.least},
+            {"critical_joined_below", critical_.least}};
   }
 
  private:
@@ -122,17 +177,29 @@ class Builder {
 
   Budget& budget_of(const Track& track) { return track.is_critical ? critical_ : other_; }
 
-  /// Doubles the length below which slices are joined until enough room is there.
+  /// Joins slices; where that leaves too many, doubles the length below which they are joined.
   void thin(Budget& budget) {
-    budget.least = budget.least == 0 ? 0.001 : 2 * budget.least;
+    if (budget.least > 0) join_all(budget);
+    constexpr double kFirst = 0.001;
+    constexpr double kTooLong = 1e12;
+    while (budget.used > budget.most) {
+      budget.least = budget.least == 0 ? kFirst : 2 * budget.least;
+      join_all(budget);
+      if (budget.least > kTooLong) budget.most = budget.used;
+    }
+  }
+
+  void join_all(Budget& budget) {
     budget.used = 0;
     for (auto& [key, track] : tracks_) {
       if (&budget_of(track) != &budget) continue;
-      join(track, budget.least);
+      join(track, budget.least, kinds_of(track));
       budget.used += track.slices.size();
     }
-    constexpr double kTooLong = 1e12;
-    if (budget.least > kTooLong) budget.most = budget.used;
+  }
+
+  [[nodiscard]] const std::vector<std::uint32_t>& kinds_of(const Track& track) const {
+    return track.is_critical ? causes_ : stems_;
   }
 
   std::uint32_t number_of(const std::string& name) {
@@ -145,7 +212,14 @@ class Builder {
     if (names_.size() >= 2 * kMostNames) return otherwise;
     numbers_.emplace(name, static_cast<std::uint32_t>(names_.size()));
     names_.push_back(name);
+    // As the page colours them: causes of critical paths, and names up to their first number.
+    causes_.push_back(kind_of("c" + name.substr(0, name.find('\t'))));
+    stems_.push_back(kind_of("s" + name.substr(0, name.find_first_of("0123456789."))));
     return static_cast<std::uint32_t>(names_.size() - 1);
+  }
+
+  std::uint32_t kind_of(const std::string& look) {
+    return kinds_.emplace(look, static_cast<std::uint32_t>(kinds_.size())).first->second;
   }
 
   [[nodiscard]] Json track_json(const Track& track) const {
@@ -172,6 +246,9 @@ class Builder {
   std::map<std::pair<std::int64_t, std::int64_t>, Track> tracks_;
   std::unordered_map<std::string, std::uint32_t> numbers_;
   std::vector<std::string> names_;
+  std::unordered_map<std::string, std::uint32_t> kinds_;
+  std::vector<std::uint32_t> causes_;  ///< by number of the name
+  std::vector<std::uint32_t> stems_;
   std::size_t counters_ = 0;
 };
 

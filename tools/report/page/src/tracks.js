@@ -35,39 +35,62 @@ export function firstFrom(track, time) {
   return low;
 }
 
-/** The slice at a time, the innermost; -1: none. Slices that lie in each other begin one after the other. */
-export function sliceAt(track, time) {
-  for (let i = firstFrom(track, time + 1) - 1; i >= 0 && track.begins[i] >= time - track.longest; --i) {
-    if (track.ends[i] >= time) return i;
-  }
-  return -1;
-}
-
 export const extent = (tracks) => tracks.reduce(([from, to], t) => [
   Math.min(from, t.begins.length ? t.begins[0] : from),
   t.ends.reduce((most, end) => Math.max(most, end), to)], [Infinity, 0]);
 
+/** What stands for slices that would not be seen at all is at most this share of a row. */
+const MOST_SHOWN_ANYWAY = 1 / 200;
+
 /**
- * Pieces to paint between two times on `width` pixels: [x, width, slice] each, at most two per pixel, whatever the
- * number of slices.
+ * Which slice each of equal parts of the time from `from` to `to` shows: its number and one in `cells`, or 0; `bar`
+ * parts are a pixel. A part shows what its middle lies in, of slices in each other the innermost: so slices have as
+ * many parts as they are long, less or more than one part, whatever lies beside them. A slice that is alone in its
+ * pixel and has no part is shown on one; of many such slices a few are.
  */
-export function pieces(track, from, to, width, act) {
-  const scale = width / (to - from);
-  let i = firstFrom(track, from);
-  while (i > 0 && track.begins[i - 1] > from - track.longest) --i;
-  for (; i < track.begins.length && track.begins[i] < to;) {
-    if (track.ends[i] < from) { ++i; continue; }
-    const x = Math.max(0, (track.begins[i] - from) * scale);
-    const right = Math.min(width, (track.ends[i] - from) * scale);
-    if (right - x >= 1) {
-      act(x, right - x, i);
-      ++i;
-      continue;
-    }
-    // What is below a pixel is one, with the name of the first.
-    act(x, 1, i);
-    const next = firstFrom(track, from + (Math.floor(x) + 1) / scale);
-    i = Math.max(i + 1, next);
+export function fill(cells, track, from, to, bar) {
+  cells.fill(0);
+  const scale = cells.length / (to - from);
+  const unseen = [];
+  for (let i = firstFrom(track, from - track.longest); i < track.begins.length && track.begins[i] < to; ++i) {
+    const [begin, end] = [(track.begins[i] - from) * scale, (track.ends[i] - from) * scale];
+    const [first, last] = [Math.max(0, Math.round(begin)), Math.max(0, Math.min(cells.length, Math.round(end)))];
+    if (first < last) cells.fill(i + 1, first, last);
+    else if (begin >= 0) unseen.push([Math.min(cells.length - 1, Math.floor(begin)), i]);
+  }
+  showAlone(cells, unseen, bar);
+}
+
+function showAlone(cells, unseen, bar) {
+  const alone = [];
+  let before = -1;
+  for (const [cell, i] of unseen) {
+    const pixel = Math.floor(cell / bar);
+    if (pixel === before) continue;
+    before = pixel;
+    if (cells.subarray(pixel * bar, (pixel + 1) * bar).some(Boolean)) continue;
+    alone.push([cell, i]);
+  }
+  const every = Math.ceil(alone.length / Math.max(1, cells.length * MOST_SHOWN_ANYWAY));
+  for (let k = 0; k < alone.length; k += every) cells[alone[k][0]] = alone[k][1] + 1;
+}
+
+/** Shows wanted slices that are shorter than `bar` parts, a pixel, on the whole of one. */
+export function lift(cells, bar, track, from, to, isWanted) {
+  const scale = cells.length / (to - from);
+  for (let i = firstFrom(track, from); i < track.begins.length && track.begins[i] < to; ++i) {
+    if (!isWanted(i) || (track.ends[i] - track.begins[i]) * scale >= bar) continue;
+    const pixel = Math.floor(((track.begins[i] - from) * scale) / bar);
+    cells.fill(i + 1, pixel * bar, (pixel + 1) * bar);
+  }
+}
+
+/** What is seen of slices, piece by piece: first part, number of parts, slice. */
+export function pieces(cells, act) {
+  for (let at = 0; at < cells.length;) {
+    const begin = at;
+    while (at < cells.length && cells[at] === cells[begin]) ++at;
+    if (cells[begin]) act(begin, at - begin, cells[begin] - 1);
   }
 }
 
