@@ -273,6 +273,24 @@ void check_routing(const Experiment& e, StaticFindings& findings) {
   }
 }
 
+/// Jobs that go by NCCL's constants of H100s for want of those of their own GPUs.
+void check_generations(const Experiment& e, StaticFindings& findings) {
+  for (std::size_t j = 0; j < e.scenario.jobs.size(); ++j) {
+    const JobSpec& job = e.scenario.jobs[j];
+    const auto* spec = std::get_if<collectives::CollectiveSpec>(&job.kind);
+    if (spec == nullptr || spec->generation || job.layout.gpus) continue;
+    const bool is_nccl = spec->algorithm == collectives::Algorithm::kNccl ||
+                         spec->execution.preset == collectives::Execution::Preset::kNccl;
+    const bool has_gpus = std::ranges::any_of(
+        job.ranks, [&e](HostId host) { return e.fabric.host(host).domain >= 0; });
+    if (!is_nccl || !has_gpus) continue;
+    findings.warnings.push_back(fmt::format(
+        "job {} runs as NCCL does on H100s: constants of its GPUs are not known (A100, H100, H200, "
+        "B200 and GB200 are); `jobs[{}].generation` says which to take",
+        job.name, collectives::number_of(job, j)));
+  }
+}
+
 /// Training jobs that need more memory than their GPUs have.
 void check_gpu_memory(const Experiment& e, StaticFindings& findings) {
   for (const JobSpec& job : e.scenario.jobs) {
@@ -305,6 +323,7 @@ StaticFindings check_statically(const Experiment& experiment) {
   check_steps(experiment, findings);
   check_transports(experiment, findings);
   check_routing(experiment, findings);
+  check_generations(experiment, findings);
   check_gpu_memory(experiment, findings);
   // Following all routes takes seconds in the largest fabrics: not for one that is refused anyway.
   if (findings.errors.empty()) check_dependencies(experiment, findings);

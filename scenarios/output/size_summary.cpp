@@ -8,6 +8,7 @@
 
 #include "scenarios/results/results.hpp"
 #include "scenarios/text/format.hpp"
+#include "scenarios/text/plain_number.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -18,7 +19,7 @@ std::string size_text(Bytes size) {
   if (bytes < 1e3) return fmt::format("{} B", size.count());
   if (bytes < 1e6) return fmt::format("{:.4g} kB", bytes * 1e-3);
   if (bytes < 1e9) return fmt::format("{:.4g} MB", bytes * 1e-6);
-  return fmt::format("{:.4g} GB", bytes * 1e-9);
+  return plain_number(bytes * 1e-9, 4) + " GB";
 }
 
 }  // namespace

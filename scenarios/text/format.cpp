@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "scenarios/text/plain_number.hpp"
 #include "simcore/base/escape.hpp"
 
 namespace weft::scenarios {
@@ -28,7 +29,7 @@ std::string scaled(double value, std::span<const NamedScale> units) {
     }
   }
   if (value == 0) return fmt::format("0 {}", units.back().name);
-  return fmt::format("{:.4g} {}", value / unit->scale, unit->name);
+  return plain_number(value / unit->scale, 4) + " " + unit->name;
 }
 
 }  // namespace

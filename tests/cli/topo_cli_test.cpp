@@ -40,10 +40,13 @@ class TopoCli : public ::testing::Test {
     text << std::ifstream(folder_ / name, std::ios::binary).rdbuf();
     return text.str();
   }
-  /// `arguments` as a shell takes them.
   Finished topo(const std::string& arguments, const std::string& environment = {}) const {
+    return weft("topo " + arguments, environment);
+  }
+  /// `arguments` as a shell takes them.
+  Finished weft(const std::string& arguments, const std::string& environment = {}) const {
     const std::string command = "cd '" + folder_.string() + "' && " + environment + " '" +
-                                WEFT_PROGRAM + "' topo " + arguments + " >out.txt 2>err.txt";
+                                WEFT_PROGRAM + "' " + arguments + " >out.txt 2>err.txt";
     const int status = std::system(command.c_str());
     return {WEXITSTATUS(status), read("out.txt"), read("err.txt")};
   }
@@ -56,6 +59,17 @@ TEST_F(TopoCli, PrintsAndTakesOverrides) {
   EXPECT_EQ(f.exit_code, 0) << f.err;
   EXPECT_THAT(f.out, HasSubstr("40 hosts, 5 leaves, 8 spines"));
   EXPECT_THAT(f.out, HasSubstr("1:1"));
+}
+
+// 64 hosts of 400 Gbps on a leaf with one uplink of 256 Gbps: 100 to 1, in no other form.
+TEST_F(TopoCli, SaysOversubscriptionWithoutAnExponent) {
+  std::ofstream(folder_ / "narrow.yaml")
+      << "name: n\nracks: {count: 2, servers: 64, server: host-400g}\n"
+         "links: {uplink: {rate: 256Gbps}}\n"
+         "fabric: {topology: leaf-spine, spines: 1, switch: {buffer: 9MB, cell: 208B}}\n"
+         "jobs: [{name: a, type: permutation, size: 1MB}]\n";
+  EXPECT_THAT(topo("narrow.yaml").out, HasSubstr("100:1"));
+  EXPECT_THAT(weft("check narrow.yaml").out, HasSubstr("(oversubscription 100:1)"));
 }
 
 TEST_F(TopoCli, HighlightListsTheLinksOfAPair) {

@@ -260,5 +260,22 @@ TEST(StaticChecks, AbsurdSizesAreReportedNotComputed) {
       Contains(HasSubstr("error: fabric.switch.buffer")));
 }
 
+// V100s have no constants in the tables that `algorithm: nccl` goes by.
+TEST(StaticChecks, NcclOnGpusWhoseConstantsAreNotKnownIsSaid) {
+  const auto of = [](const std::string& server, const std::string& more) {
+    return warnings(("name: t\nracks: {count: 1, servers: 1, server: " + server +
+                     "}\nfabric: {topology: none}\n"
+                     "jobs: [{name: ar, type: all-reduce, size: 1MiB, " +
+                     more + "}]\n")
+                        .c_str());
+  };
+  const auto is_said = Contains(HasSubstr("job ar runs as NCCL does on H100s"));
+  EXPECT_THAT(of("dgx-2", "algorithm: nccl"), is_said);
+  EXPECT_THAT(of("dgx-2", "algorithm: ring, execution: nccl"), is_said);
+  EXPECT_THAT(of("dgx-2", "algorithm: nccl, generation: ampere"), Not(is_said));
+  EXPECT_THAT(of("dgx-2", "algorithm: ring"), Not(is_said));
+  EXPECT_THAT(of("hgx-h100", "algorithm: nccl"), Not(is_said));
+}
+
 }  // namespace
 }  // namespace weft::scenarios

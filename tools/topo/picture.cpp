@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "scenarios/text/format.hpp"
+#include "scenarios/text/plain_number.hpp"
 #include "tools/topo/layout.hpp"
 
 namespace weft::topo {
@@ -311,7 +312,8 @@ class Painter {
                             ? fmt::format("{} ports", role.most_ports)
                             : fmt::format("{} to {} ports", role.fewest_ports, role.most_ports);
     lines.push_back(std::move(ports));
-    if (role.oversubscription > 0) lines.push_back(fmt::format("{:.3g}:1", role.oversubscription));
+    if (role.oversubscription > 0)
+      lines.push_back(scenarios::plain_number(role.oversubscription, 3) + ":1");
     return lines;
   }
 

@@ -11,6 +11,7 @@
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/text/counted.hpp"
 #include "scenarios/text/format.hpp"
+#include "scenarios/text/plain_number.hpp"
 #include "topologies/analysis/summary.hpp"
 
 namespace weft::cli {
@@ -196,9 +197,9 @@ std::string oversubscription_text(const Fabric& fabric) {
   for (const auto& tier : topologies::summarize(fabric).tiers) {
     if (tier.oversubscription <= 0) continue;
     return fmt::format(
-        "Leaves have {:.3g} times the bandwidth towards hosts that they have towards "
+        "Leaves have {} times the bandwidth towards hosts that they have towards "
         "spines.",
-        tier.oversubscription);
+        scenarios::plain_number(tier.oversubscription, 3));
   }
   return "One leaf, no spines are needed.";
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "scenarios/text/plain_number.hpp"
 #include "tools/io/terminal.hpp"
 
 namespace weft::cli {
@@ -54,10 +55,11 @@ void BenchTable::add(const BenchRow& row) {
   say(is_csv_ ? fmt::format("{},{},float,{},{},{:.3f},{:.4f},{:.4f},{},{}\n", row.size, count,
                             row.redop, row.root, row.time_us, row.algorithm_bandwidth,
                             row.bus_bandwidth, row.algorithm, row.protocol)
-              : fmt::format("{:>12}  {:>12}     float  {:>6}  {:>6}  {:>7.4g}  {:>6.2f}  "
+              : fmt::format("{:>12}  {:>12}     float  {:>6}  {:>6}  {:>7}  {:>6.2f}  "
                             "{:>6.2f}  {}\n",
-                            row.size, count, row.redop, row.root, row.time_us,
-                            row.algorithm_bandwidth, row.bus_bandwidth, row.how()));
+                            row.size, count, row.redop, row.root,
+                            scenarios::plain_number(row.time_us, 4), row.algorithm_bandwidth,
+                            row.bus_bandwidth, row.how()));
 }
 
 void BenchTable::header() const {
@@ -76,8 +78,9 @@ void ComparedTable::add(std::int64_t asked, const BenchRow& row) {
   say(is_csv_ ? fmt::format("{},{:.3f},{:.3f},{:.2f},{:.4f},{:.4f},{}\n", asked,
                             found->time_us.value, row.time_us, error, found->bus_bandwidth.value,
                             row.bus_bandwidth, row.how())
-              : fmt::format("{:>12}  {:>9.4g}  {:>9.4g}  {:>+7.1f}  {:>8.2f}  {:>8.2f}  {}\n",
-                            asked, found->time_us.value, row.time_us, error,
+              : fmt::format("{:>12}  {:>9}  {:>9}  {:>+7.1f}  {:>8.2f}  {:>8.2f}  {}\n", asked,
+                            scenarios::plain_number(found->time_us.value, 4),
+                            scenarios::plain_number(row.time_us, 4), error,
                             found->bus_bandwidth.value, row.bus_bandwidth, row.how()));
 }
 
@@ -85,9 +88,10 @@ void ComparedTable::conclude() const {
   if (errors_.empty()) return;
   double sum = 0;
   for (const double error : errors_) sum += error;
-  const std::string text = fmt::format(
-      "{} sizes: mean error {:.1f} %, largest {:.1f} % (of the time, either way)\n", errors_.size(),
-      sum / static_cast<double>(errors_.size()), *std::ranges::max_element(errors_));
+  const std::string text =
+      fmt::format("{} size{}: mean error {:.1f} %, largest {:.1f} % (of the time, either way)\n",
+                  errors_.size(), errors_.size() == 1 ? "" : "s",
+                  sum / static_cast<double>(errors_.size()), *std::ranges::max_element(errors_));
   if (is_csv_) {
     print_error_text("weft: " + text);
   } else {

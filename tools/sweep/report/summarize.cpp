@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "scenarios/text/format.hpp"
+#include "scenarios/text/plain_number.hpp"
 #include "simcore/base/escape.hpp"
 #include "tools/sweep/language/metrics.hpp"
 #include "tools/sweep/report/choice_report.hpp"
@@ -251,7 +252,7 @@ std::string metric_text(const std::string& metric, double value) {
   if (unit == "s") return scenarios::format_time(value);
   if (unit == "B") return scenarios::format_bytes(value);
   if (unit == "B/s") return scenarios::format_rate(8 * value);
-  return fmt::format("{:.4g}", value);
+  return scenarios::plain_number(value, 4);
 }
 
 Result<std::string> summary_text(const Table& table, const SummaryOptions& options) {

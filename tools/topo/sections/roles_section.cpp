@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "scenarios/text/format.hpp"
+#include "scenarios/text/plain_number.hpp"
 #include "tools/topo/sections/list.hpp"
 #include "topologies/analysis/roles.hpp"
 
@@ -31,7 +32,8 @@ std::string tiers_text(const RoleTable& roles) {
     table.add({fmt::format("{} {}", role.tier, role.name), network_name(role.network),
                count_text(role.nodes), range_text(role.fewest_ports, role.most_ports),
                rate(role.down), rate(role.across), rate(role.up),
-               role.oversubscription > 0 ? fmt::format("{:.4g}:1", role.oversubscription) : "-"});
+               role.oversubscription > 0 ? scenarios::plain_number(role.oversubscription, 4) + ":1"
+                                         : "-"});
   }
   return "\n" + table.to_string("  ") +
          "  down, across, up: of all switches of the tier together, per direction\n";

@@ -4,6 +4,8 @@
 
 #include "scenarios/text/format.hpp"
 
+#include "scenarios/text/plain_number.hpp"
+
 namespace weft::topo {
 
 using topologies::Bisection;
@@ -18,8 +20,8 @@ std::string rate_text(BitsPerSecond rate) {
 
 std::string byte_rate_text(BitsPerSecond rate) {
   const double bytes = static_cast<double>(rate.count()) / 8;
-  return bytes < 1e12 ? fmt::format("{:.4g} GB/s", bytes / 1e9)
-                      : fmt::format("{:.4g} TB/s", bytes / 1e12);
+  return bytes < 1e12 ? scenarios::plain_number(bytes / 1e9, 4) + " GB/s"
+                      : scenarios::plain_number(bytes / 1e12, 4) + " TB/s";
 }
 
 std::string count_text(std::uint64_t count) {
@@ -38,10 +40,10 @@ std::string bisection_text(const Bisection& bisection, bool in_bytes) {
   const double share =
       static_cast<double>(bisection.rate.count()) / static_cast<double>(bisection.hosts.count());
   return fmt::format(
-      "bisection bandwidth {} per direction, {:.4g} % of what half the hosts can send\n"
+      "bisection bandwidth {} per direction, {} % of what half the hosts can send\n"
       "{}({}, {})",
-      in_bytes ? byte_rate_text(bisection.rate) : rate_text(bisection.rate), 100 * share,
-      in_bytes ? "      " : "    ",
+      in_bytes ? byte_rate_text(bisection.rate) : rate_text(bisection.rate),
+      scenarios::plain_number(100 * share, 4), in_bytes ? "      " : "    ",
       bisection.method == Bisection::Method::kMaxFlow ? "by maximum flow" : "in closed form",
       halves);
 }
