@@ -67,7 +67,9 @@ class HostModel {
   }
 
   void arrive(const Here& here, const Packet& packet, PortState& port) {
-    if (Path::has(Feature::kReceiveRate) && s_.constants.receive_rate != BitsPerSecond()) {
+    // Links of a GPU into its domain do not pass its NIC.
+    if (Path::has(Feature::kReceiveRate) && s_.constants.receive_rate != BitsPerSecond() &&
+        port.network == NetworkKind::kScaleOut) {
       inbox_.put(here, packet, port);
       return;
     }

@@ -77,7 +77,12 @@ void describe_path(const NetworkState& s, const SenderState& sender, const Trans
   const HostId to = sender.destination;
   const auto hops_between = [&](HostId a, HostId b) {
     const auto path = flow_path(s.fabric, s.routes, s.constants.seed, a, b, sender.entropy);
-    return hops_of(s.fabric, path);
+    std::vector<PathHop> hops = hops_of(s.fabric, path);
+    if (s.constants.receive_rate != BitsPerSecond() && !hops.empty() &&
+        s.fabric.network_between(a, b) == NetworkKind::kScaleOut) {
+      hops.push_back({.rate = s.constants.receive_rate, .latency = {}, .takes_whole = true});
+    }
+    return hops;
   };
   const std::vector<PathHop> there = hops_between(from, to);
   const std::vector<PathHop> back = hops_between(to, from);
@@ -88,7 +93,9 @@ void describe_path(const NetworkState& s, const SenderState& sender, const Trans
       .ack_size = Bytes(t.ack_size),
       .cut_through = s.constants.cut_through ? s.constants.cut_through_after : Bytes()};
   start.base_rtt = zero_load(framing.payload, framing, there, back).completed;
-  start.hops = static_cast<std::uint32_t>(there.size() - 1);
+  // Switches; a NIC that takes packets in is none.
+  start.hops =
+      static_cast<std::uint32_t>(std::ranges::count(there, false, &PathHop::takes_whole) - 1);
 }
 
 void start_entropy(NetworkState& s, QueuePairId qp) {

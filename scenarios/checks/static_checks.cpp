@@ -61,6 +61,15 @@ void check_capacity(const Experiment& e, StaticFindings& findings) {
       fmt::format("{}; no such switch can be bought: use another part, or more switches", example));
 }
 
+/// None: the host has links into its domain only.
+PortId first_nic_port(const Fabric& fabric, const Node& node) {
+  for (std::uint32_t i = 0; i < node.port_count; ++i) {
+    const PortId port(node.first_port.value() + i);
+    if (fabric.network_of(port) == NetworkKind::kScaleOut) return port;
+  }
+  return PortId::none();
+}
+
 /// A NIC that takes in less than its link brings pauses the switch; what still comes must fit.
 void check_nics(const Experiment& e, StaticFindings& findings) {
   const protocols::NicConfig& nic = e.scenario.nic;
@@ -68,8 +77,8 @@ void check_nics(const Experiment& e, StaticFindings& findings) {
   for (const TrafficClass& c : e.scenario.switches.classes) {
     if (!c.is_pfc()) continue;
     for (const NodeId id : e.fabric.hosts) {
-      const PortId port = e.fabric.node(id).first_port;
-      if (e.fabric.port(port).rate <= *nic.receive_rate) continue;
+      const PortId port = first_nic_port(e.fabric, e.fabric.node(id));
+      if (port.is_none() || e.fabric.port(port).rate <= *nic.receive_rate) continue;
       protocols::HeadroomTerms terms = protocols::headroom_terms(
           e.fabric, port, e.scenario.switches, c, e.scenario.transports());
       terms.cell = 1_B;

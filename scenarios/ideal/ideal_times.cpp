@@ -159,11 +159,22 @@ IdealTimes::Paths IdealTimes::paths(ConnectionId connection, std::uint32_t index
     return {hops(from, to, entropy), hops(to, from, of_responses)};
   }
   const std::vector<PortId> first = first_links_of(transport, from, to, entropy);
-  const Way there = way(first, to, entropy, transport.keeps_path);
+  Way there = way(first, to, entropy, transport.keeps_path);
   // Responses leave by the links that what they answer came in by.
-  std::vector<PortId> back;
-  for (const PortId link : there.last) back.push_back(fabric_.port(link).peer);
-  return {there.hops, way(back, from, of_responses, transport.acks_keep_path).hops};
+  std::vector<PortId> links;
+  for (const PortId link : there.last) links.push_back(fabric_.port(link).peer);
+  Way back = way(links, from, of_responses, transport.acks_keep_path);
+  add_receiver(there.hops, there.last.size());
+  add_receiver(back.hops, back.last.size());
+  return {std::move(there.hops), std::move(back.hops)};
+}
+
+void IdealTimes::add_receiver(std::vector<PathHop>& hops, std::size_t links) const {
+  if (!scenario_.nic.receive_rate || hops.empty()) return;
+  hops.push_back({.rate = *scenario_.nic.receive_rate,
+                  .latency = {},
+                  .links = static_cast<std::uint32_t>(links),
+                  .takes_whole = true});
 }
 
 std::vector<PortId> IdealTimes::first_links_of(const ConnectionTransport& transport, HostId from,
@@ -202,6 +213,12 @@ IdealTimes::Journey IdealTimes::journey(ConnectionId connection, std::uint32_t i
   for (std::vector<PathHop>& there : journey.forward) {
     // A queue pair sends packet after packet, by whatever port, unless it spreads them.
     if (!t.is_sprayed && !there.empty()) there.front().links = 1;
+  }
+  if (t.is_scale_up) return journey;
+  for (auto* ways : {&journey.forward, &journey.reverse}) {
+    for (std::vector<PathHop>& hops : *ways) {
+      if (!hops.empty()) add_receiver(hops, hops.back().links);
+    }
   }
   return journey;
 }
@@ -292,11 +309,12 @@ IdealTimes::Job IdealTimes::capacity_of(std::uint32_t job) {
   // The last data byte through a cut still has the rest of its way and the ACK's before it.
   // Counting the ACKs as well, the last one through may be an ACK: only one way is left or has
   // passed.
-  const CapacityBound data = capacity_bound(fabric_, routes_, demands);
+  const BitsPerSecond receive_rate = scenario_.nic.receive_rate.value_or(BitsPerSecond::max());
+  const CapacityBound data = capacity_bound(fabric_, routes_, demands, receive_rate);
   Job best{data.time + least_total, data.cut};
   if (!acks.empty()) {
     demands.insert(demands.end(), acks.begin(), acks.end());
-    const CapacityBound all = capacity_bound(fabric_, routes_, demands);
+    const CapacityBound all = capacity_bound(fabric_, routes_, demands, receive_rate);
     if (all.time + least_one_way > best.time) best = {all.time + least_one_way, all.cut};
   }
   if (of_chips.time > best.time) return of_chips;

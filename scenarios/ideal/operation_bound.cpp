@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <set>
 #include <vector>
@@ -92,32 +93,54 @@ class CutNeeds {
   double size_;
 };
 
+/// Payload per second out of a set of ranks, and into it.
+struct Capacity {
+  double out = 0;
+  double in = 0;
+  Capacity& operator+=(const Capacity& other) {
+    out += other.out;
+    in += other.in;
+    return *this;
+  }
+};
+
 /// Looks at one cut after the other.
 class Search {
  public:
   Search(const Scenario& scenario, const Fabric& fabric, const JobSpec& job)
       : scenario_(scenario), fabric_(fabric), job_(job), kinds_(scale_up_kinds(scenario, fabric)) {}
 
-  /// Payload per second of a rank's links into a network, each way.
-  [[nodiscard]] double rate_of(std::uint32_t rank, NetworkKind network) const {
+  /// Payload per second of a rank's links into a network.
+  [[nodiscard]] Capacity rate_of(std::uint32_t rank, NetworkKind network) const {
     const HostId host = job_.ranks[rank];
-    double rate = 0;
+    const Framing framing = framing_of_link(host, network);
+    const bool is_nic = network == NetworkKind::kScaleOut;
+    const BitsPerSecond unlimited = BitsPerSecond::max();
+    const BitsPerSecond taken_in =
+        is_nic ? scenario_.nic.receive_rate.value_or(unlimited) : unlimited;
+    Capacity rate;
     for (const Port& port : fabric_.ports_of(fabric_.hosts[host.value()])) {
-      if (fabric_.network_of(fabric_.port(port.peer).peer) != network) continue;
-      rate += payload_rate(port.rate, framing_of_link(host, network));
+      const Port& peer = fabric_.port(port.peer);
+      if (fabric_.network_of(peer.peer) != network) continue;
+      rate.out += payload_rate(port.rate, framing);
+      rate.in += payload_rate(std::min(peer.rate, taken_in), framing);
     }
     return rate;
   }
-  [[nodiscard]] double rate_of(std::uint32_t rank) const {
-    return rate_of(rank, NetworkKind::kScaleOut) + rate_of(rank, NetworkKind::kScaleUp);
+  [[nodiscard]] Capacity rate_of(std::uint32_t rank) const {
+    Capacity rate = rate_of(rank, NetworkKind::kScaleOut);
+    rate += rate_of(rank, NetworkKind::kScaleUp);
+    return rate;
   }
   /// Of a switch's links to other switches.
-  [[nodiscard]] double uplink_rate(NodeId leaf) const {
-    double rate = 0;
+  [[nodiscard]] Capacity uplink_rate(NodeId leaf) const {
+    Capacity rate;
     for (const Port& port : fabric_.ports_of(leaf)) {
       const Node& peer = fabric_.node(fabric_.port(port.peer).node);
       if (peer.kind == NodeKind::kSwitch && peer.tier > fabric_.node(leaf).tier) {
-        rate += payload_rate(port.rate, framing_of(scenario_, job_.transport));
+        const Framing framing = framing_of(scenario_, job_.transport);
+        rate.out += payload_rate(port.rate, framing);
+        rate.in += payload_rate(fabric_.port(port.peer).rate, framing);
       }
     }
     return rate;
@@ -135,6 +158,10 @@ class Search {
     return leaf;
   }
 
+  void consider(const Crossing& bytes, const Capacity& rate, const std::string& cut) {
+    consider(bytes.out, rate.out, cut);
+    consider(bytes.in, rate.in, cut);
+  }
   void consider(double bytes, double rate, const std::string& cut) {
     if (bytes <= 0 || rate <= 0) return;
     const double seconds = bytes / rate;
@@ -169,25 +196,29 @@ class Search {
 
 using Groups = std::map<std::uint32_t, std::vector<std::uint32_t>>;
 
-void consider_ranks(const Fabric& fabric, const JobSpec& job, const CollectiveSpec& spec,
-                    const collectives::RankLayout& layout, Search& search) {
+/// Returns how long the rank that has least to take in needs for it.
+double consider_ranks(const Fabric& fabric, const JobSpec& job, const CollectiveSpec& spec,
+                      const collectives::RankLayout& layout, Search& search) {
   const auto n = static_cast<std::uint32_t>(job.ranks.size());
   const CutNeeds needs(spec, n);
-  double together = 0;
+  Capacity together;
+  double least_taken_in = std::numeric_limits<double>::max();
   for (std::uint32_t rank = 0; rank < n; ++rank) {
-    const double rate = search.rate_of(rank);
+    const Capacity rate = search.rate_of(rank);
     const Crossing c = needs.of({rank});
-    search.consider(std::max(c.out, c.in), rate, "links of " + fabric.host(job.ranks[rank]).name);
+    search.consider(c, rate, "links of " + fabric.host(job.ranks[rank]).name);
     together += rate;
+    least_taken_in = std::min(least_taken_in, rate.in > 0 ? c.in / rate.in : 0);
   }
-  if (spec.operation != Operation::kAllReduce) return;
+  if (spec.operation != Operation::kAllReduce) return least_taken_in;
   const auto size = static_cast<double>(spec.size.count());
   double each = 2.0 * (n - 1) / n * size;
   if (layout.has_in_network_reduction) each = std::min(each, size + size / n);
   // Sums of chips pass other domains' ranks by.
   const bool is_one_domain = collectives::RankMap(n, layout).domains() == 1;
-  if (layout.has_in_network_reduction && !is_one_domain) return;
-  search.consider(each * n, together, "links of all ranks");
+  if (layout.has_in_network_reduction && !is_one_domain) return least_taken_in;
+  search.consider({each * n, each * n}, together, "links of all ranks");
+  return least_taken_in;
 }
 
 void consider_domains(const JobSpec& job, const CollectiveSpec& spec,
@@ -198,20 +229,19 @@ void consider_domains(const JobSpec& job, const CollectiveSpec& spec,
   Groups domains;
   for (std::uint32_t rank = 0; rank < n; ++rank) domains[layout.domain[rank]].push_back(rank);
   if (domains.size() < 2) return;
-  double together = 0;
+  Capacity together;
   for (const auto& [domain, members] : domains) {
-    double rate = 0;
+    Capacity rate;
     for (const std::uint32_t rank : members) {
       rate += search.rate_of(rank, NetworkKind::kScaleOut);
     }
-    const Crossing c = needs.of(members);
-    search.consider(std::max(c.out, c.in), rate, "links out of a scale-up domain");
+    search.consider(needs.of(members), rate, "links out of a scale-up domain");
     together += rate;
   }
   if (spec.operation != Operation::kAllReduce) return;
   const auto k = static_cast<double>(domains.size());
-  search.consider(2 * (k - 1) * static_cast<double>(spec.size.count()), together,
-                  "links out of all scale-up domains");
+  const double all = 2 * (k - 1) * static_cast<double>(spec.size.count());
+  search.consider({all, all}, together, "links out of all scale-up domains");
 }
 
 void consider_leaves(const Fabric& fabric, const JobSpec& job, const CollectiveSpec& spec,
@@ -224,22 +254,38 @@ void consider_leaves(const Fabric& fabric, const JobSpec& job, const CollectiveS
     if (!leaf.is_none()) leaves[leaf.value()].push_back(rank);
   }
   for (const auto& [leaf, members] : leaves) {
-    double rate = search.uplink_rate(NodeId(leaf));
+    Capacity rate = search.uplink_rate(NodeId(leaf));
     for (const std::uint32_t rank : members) {
       rate += search.rate_of(rank, NetworkKind::kScaleUp);
     }
-    const Crossing c = needs.of(members);
-    search.consider(std::max(c.out, c.in), rate, "links above " + fabric.node(NodeId(leaf)).name);
+    search.consider(needs.of(members), rate, "links above " + fabric.node(NodeId(leaf)).name);
   }
 }
 
-/// Computing before each iteration, where nobody computes faster than planned.
-double computing(const CollectiveSpec& spec) {
+/// Computing before each iteration, of the rank that computes fastest: factors may be below 1.
+double least_computing(const CollectiveSpec& spec) {
   double factor = 1;
-  for (const collectives::Straggler& s : spec.stragglers) {
-    factor = std::min(factor, s.compute_factor);
+  const auto apply = [&factor](double of) { factor *= std::min(1.0, of); };
+  for (const collectives::Straggler& s : spec.stragglers) apply(s.compute_factor);
+  for (const collectives::NoiseSpec& noise : spec.noise) {
+    apply(noise.factor);
+    for (const collectives::Throttle& throttle : noise.throttles) apply(throttle.factor);
   }
   return factor * to_seconds(spec.compute);
+}
+
+/// Of n iterations, each of which computes for `compute` before it communicates, and of which the
+/// tightest cut needs `crossing` and every rank at least `taken_in`. Iterations overlap: a rank
+/// begins the next one when it has what it needs itself, whatever others still wait for. Two
+/// statements hold nevertheless, and the larger one counts.
+///
+/// - Through the cut, bytes of all iterations go one after the other, the first ones after the
+///   first computing.
+/// - Let m be when the first rank begins to communicate in an iteration. No byte of that is sent
+///   before m, so no rank ends it before m + taken_in, and none communicates in the next one before
+///   m + taken_in + compute. From the last m on, its bytes cross the cut.
+double of_iterations(double n, double compute, double crossing, double taken_in) {
+  return std::max(compute + n * crossing, n * compute + (n - 1) * taken_in + crossing);
 }
 
 }  // namespace
@@ -250,10 +296,11 @@ OperationBound operation_bound(const Scenario& scenario, const Fabric& fabric,
   if (job.ranks.size() < 2 || spec.operation == Operation::kBarrier) return {};
   if (spec.operation == Operation::kAllToAllV && spec.matrix.empty()) return {};
   Search search(scenario, fabric, job);
-  consider_ranks(fabric, job, spec, layout, search);
+  const double taken_in = consider_ranks(fabric, job, spec, layout, search);
   consider_domains(job, spec, layout, search);
   consider_leaves(fabric, job, spec, search);
-  const double whole = spec.iterations * (search.seconds() + computing(spec));
+  const double whole =
+      of_iterations(spec.iterations, least_computing(spec), search.seconds(), taken_in);
   return {Picoseconds(std::llround(std::floor(whole * 1e12))), search.cut()};
 }
 

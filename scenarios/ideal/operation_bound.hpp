@@ -16,10 +16,11 @@ struct OperationBound {
   std::string set_by;  ///< the tightest cut, such as `links of h3`; empty: nothing need cross any
 };
 
-/// For every cut, the payload that must cross it over the payload rate of its links, the largest;
-/// times iterations, with what is computed before each. Cuts are: all links of a rank; what joins
-/// the ranks of a scale-up domain to others; what joins those below a leaf to others. Latencies,
-/// acknowledgements and headers of the last packet are left out.
+/// For every cut, the payload that must cross it over the payload rate of its links (into a host at
+/// most what its NICs take in), the largest. With several iterations that is what all of them need
+/// as far as they may overlap (operation_bound.cpp), with what is computed before each. Cuts are:
+/// all links of a rank; what joins the ranks of a scale-up domain to others; what joins those below
+/// a leaf to others. Latencies, acknowledgements and headers of the last packet are left out.
 ///
 /// What must cross a cut that parts m of n ranks from the others, each way, of a vector of S bytes:
 /// all-reduce S (the others need the sum of these, and these that of the others), and over all

@@ -193,7 +193,8 @@ void FluidModel::share_ports() {
   data_part_.assign(fabric.ports.size(), 1.0);
   for (std::uint32_t p = 0; p < fabric.ports.size(); ++p) {
     rates_.push_back(fabric.ports[p].rate);
-    if (fabric.node(fabric.peer_node(PortId(p))).kind == NodeKind::kHost) {
+    if (fabric.node(fabric.peer_node(PortId(p))).kind == NodeKind::kHost &&
+        fabric.network_of(PortId(p)) == NetworkKind::kScaleOut) {
       rates_.back() =
           std::min(rates_.back(), experiment_.scenario.nic.receive_rate.value_or(rates_.back()));
     }

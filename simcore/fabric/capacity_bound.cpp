@@ -46,8 +46,8 @@ Bytes total(const Demand& demand) { return demand.wire_bytes * demand.count; }
 class BoundFinder {
  public:
   BoundFinder(const Fabric& fabric, const Routes& routes, NetworkKind network,
-              std::span<const Demand> demands)
-      : fabric_(fabric), routes_(routes), network_(network) {
+              std::span<const Demand> demands, BitsPerSecond receive_rate)
+      : fabric_(fabric), routes_(routes), network_(network), receive_rate_(receive_rate) {
     for (const Demand& demand : demands) {
       if (demand.source == demand.destination) continue;
       if (fabric.network_between(demand.source, demand.destination) == network) {
@@ -105,7 +105,7 @@ class BoundFinder {
       if (fabric_.node(port.node).tier > tier || fabric_.node(peer.node).tier <= tier) continue;
       const std::uint32_t root = components.root(port.node);
       out[root].capacity += port.rate;
-      in[root].capacity += peer.rate;
+      in[root].capacity += tier == 0 ? std::min(peer.rate, receive_rate_) : peer.rate;
       highest[root] = std::min(highest[root], port.node);
     }
     for (const Demand& demand : demands_) {
@@ -206,6 +206,7 @@ class BoundFinder {
   const Fabric& fabric_;
   const Routes& routes_;
   NetworkKind network_;
+  BitsPerSecond receive_rate_;
   std::vector<Demand> demands_;
   std::vector<bool> is_inside_;  ///< by port: of this network
   CapacityBound tightest_;
@@ -214,10 +215,12 @@ class BoundFinder {
 }  // namespace
 
 CapacityBound capacity_bound(const Fabric& fabric, const Routes& routes,
-                             std::span<const Demand> demands) {
+                             std::span<const Demand> demands, BitsPerSecond receive_rate) {
   CapacityBound tightest;
   for (const NetworkKind network : {NetworkKind::kScaleOut, NetworkKind::kScaleUp}) {
-    CapacityBound bound = BoundFinder(fabric, routes, network, demands).find();
+    const BitsPerSecond taken_in =
+        network == NetworkKind::kScaleOut ? receive_rate : BitsPerSecond::max();
+    CapacityBound bound = BoundFinder(fabric, routes, network, demands, taken_in).find();
     if (bound.time > tightest.time) tightest = std::move(bound);
   }
   return tightest;

@@ -35,8 +35,12 @@ struct CapacityBound {
 /// where a host hangs on one switch only, at that of the source the equal-cost group towards the
 /// destination's, and all links by which routes enter that of a destination. Time and memory are
 /// linear in fabric and demands.
+///
+/// `receive_rate`: what a scale-out port of a host takes in at most, if that is less than its link
+/// brings.
 [[nodiscard]] CapacityBound capacity_bound(const Fabric& fabric, const Routes& routes,
-                                           std::span<const Demand> demands);
+                                           std::span<const Demand> demands,
+                                           BitsPerSecond receive_rate = BitsPerSecond::max());
 
 /// The busiest link under ECMP by flow, on the very paths that the hashes choose under this seed.
 /// Never below what `capacity_bound` finds at NICs; the excess over `capacity_bound` is what

@@ -34,7 +34,7 @@ void cross(std::span<const PathHop> path, Bytes cut_through, std::vector<Travell
       Picoseconds& link = free[static_cast<std::size_t>(p.number % hop.links)];
       Picoseconds start = std::max(p.head, link);
       // A faster link would run dry: it waits until all of the packet is here.
-      if (hop.rate > previous) start = std::max(start, p.tail);
+      if (hop.rate > previous || hop.takes_whole) start = std::max(start, p.tail);
       link = start + t;
       p.head = start + transmission_time(first, hop.rate) + hop.latency;
       p.tail = start + t + hop.latency;

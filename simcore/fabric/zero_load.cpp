@@ -127,7 +127,8 @@ class Tandem {
       Picoseconds& free = free_[i][number % path_[i].links];
       Picoseconds start = std::max(head, free);
       // A faster link would run dry: it waits until all of the packet is here.
-      if (i > 0 && path_[i].rate > path_[i - 1].rate) start = std::max(start, tail);
+      const bool runs_dry = i > 0 && path_[i].rate > path_[i - 1].rate;
+      if (runs_dry || path_[i].takes_whole) start = std::max(start, tail);
       free = start + t;
       head = start + transmission_time(first, path_[i].rate) + path_[i].latency;
       tail = start + t + path_[i].latency;

@@ -11,13 +11,17 @@
 /// time 0.
 namespace weft {
 
-/// One link of a path, in the order packets cross it.
+/// One link of a path, in the order packets cross it; or a NIC at its end that takes packets in at
+/// a finite rate, which is a link without latency.
 struct PathHop {
   BitsPerSecond rate;
   /// From the end of a transmission until the packet waits at the next one.
   Picoseconds latency;
   /// Parallel links that the packets of the message take in turn; 1: all cross this very link.
   std::uint32_t links = 1;
+  /// It begins with a packet when all of it is there, whatever is cut through elsewhere: a NIC that
+  /// takes packets in towards its host.
+  bool takes_whole = false;
 
   auto operator<=>(const PathHop&) const = default;
 };

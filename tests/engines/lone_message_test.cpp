@@ -9,6 +9,7 @@
 //   edge switch of a fat tree do, and where PCIe is faster than a port packets wait for ports:
 //   never less than the ideal time, and a few packets more.
 // - GPUs that share a NIC reach it by PCIe, as if it were one switch more.
+// - A NIC that takes in less than its link brings, or more, is one more stage, of ACKs as well.
 // - `spray` from two ports: a packet waits for the port that it drew. It sends on average
 //   Q(2) = 1.5 packets in the time of one (see protocols/MODEL.md), not 2, so that a long message
 //   takes 4/3 of its ideal time.
@@ -45,6 +46,7 @@ class LoneMessage {
     /// With the hosts that one has. Where several share a NIC, that is a switch on PCIe.
     const char* server = "nics: 1";
     std::uint64_t per_server = 1;
+    const char* nic = "";  ///< more keys of it
   };
 
   std::string text(const Shape& shape, const std::string& balancing, std::int64_t bytes) {
@@ -53,8 +55,8 @@ class LoneMessage {
     const char* rate = choose({"100", "200", "400"});
     std::uint64_t ranks = racks * servers * shape.per_server;
     std::uint64_t apart = servers * shape.per_server;  // so many ranks are in the first rack or pod
-    const std::string server = fmt::format("server: {{{}, nic: {{rate: {}Gbps, ports: {}}}}}",
-                                           shape.server, rate, shape.ports);
+    const std::string server = fmt::format("server: {{{}, nic: {{rate: {}Gbps, ports: {}{}}}}}",
+                                           shape.server, rate, shape.ports, shape.nic);
     std::string yaml = fmt::format("name: lone\nseed: {}\n", 1 + below(1000));
     if (shape.tiers != Tiers::kFatTree) {
       yaml += fmt::format("racks: {{count: {}, servers: {}, {}}}\n", racks, servers, server);
@@ -236,6 +238,21 @@ constexpr Shape kSharedDualPlaneInClos{.name = "SharedDualPlaneInClos",
                                        .server = kSharing,
                                        .per_server = 4};
 
+/// With room for the whole message.
+constexpr const char* kTakesInSlowly = ", receive_rate: 70Gbps, receive_buffer: 64MiB";
+constexpr Shape kSlowReceiver{.name = "SlowReceiver", .nic = kTakesInSlowly};
+constexpr Shape kFastReceiver{.name = "FastReceiver",
+                              .nic = ", receive_rate: 800Gbps, receive_buffer: 64MiB"};
+constexpr Shape kSlowDualPlane{
+    .name = "SlowDualPlane", .ports = 2, .planes = 2, .nic = kTakesInSlowly};
+constexpr Shape kSlowDualTorInClos{.name = "SlowDualTorInClos",
+                                   .ports = 2,
+                                   .leaves = 2,
+                                   .tiers = Tiers::kThree,
+                                   .nic = kTakesInSlowly};
+constexpr Shape kSlowSharedNics{
+    .name = "SlowSharedNics", .server = kSharing, .per_server = 4, .nic = kTakesInSlowly};
+
 const auto kNameOf = [](const auto& test) { return test.param.name; };
 
 INSTANTIATE_TEST_SUITE_P(Hosts, Shapes,
@@ -243,7 +260,9 @@ INSTANTIATE_TEST_SUITE_P(Hosts, Shapes,
                                            kDualTorInClos, kDualTorOfRails, kDualPlaneInClos,
                                            kRailsInClos, kDualTorOfRailsInClos, kFatTree,
                                            kDualPortInFatTree, kSharedNics, kSharedNicsInClos,
-                                           kSharedDualTor, kSharedDualPlaneInClos),
+                                           kSharedDualTor, kSharedDualPlaneInClos, kSlowReceiver,
+                                           kFastReceiver, kSlowDualPlane, kSlowDualTorInClos,
+                                           kSlowSharedNics),
                          kNameOf);
 INSTANTIATE_TEST_SUITE_P(Hosts, ShapesWithoutMeetings,
                          ::testing::Values(kSinglePort, kDualPlane, kDualTor, kRails, kClos,

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "scenarios/build/changed_links.hpp"
 #include "scenarios/checks/forecast.hpp"
@@ -15,6 +16,7 @@
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/fluid_simulation.hpp"
 #include "tests/fuzz/size.hpp"
+#include "tests/properties/bounds_law.hpp"
 #include "tests/properties/variations.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tools/sweep/language/load_sweep.hpp"
@@ -120,6 +122,8 @@ bool simulate_every_way(scenarios::Experiment& e) {
   };
   const scenarios::Results given = scenarios::simulate(e, observer);
   if (given.outcome == scenarios::Outcome::kInterrupted) return false;
+  const std::vector<std::string> beaten = beaten_bounds(e, given);
+  require(beaten.empty(), "a bound is beaten", beaten.empty() ? "" : beaten.front());
   for (const Variation& variation : kVariations) {
     const scenarios::Results other = simulate_as(variation, e, observer);
     require(other.outcome == scenarios::Outcome::kInterrupted || other.digest() == given.digest(),

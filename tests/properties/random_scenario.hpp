@@ -7,6 +7,7 @@
 
 #include "protocols/congestion/list.hpp"
 #include "simcore/base/random.hpp"
+#include "tests/properties/random_collective_job.hpp"
 #include "tests/properties/random_graph_job.hpp"
 #include "tests/properties/random_traffic_job.hpp"
 
@@ -35,8 +36,10 @@ class RandomScenario {
     if (seed_ % 3 == 1) {
       yaml += RandomTrafficJob(seed_).text(hosts, job_classes_, graphs == Graphs::kSome);
     }
+    if (seed_ % 5 == 3) yaml += RandomCollectiveJob(seed_).text(hosts, job_classes_);
     if (is_reliable_ && below(4) == 0) faults(yaml);
     if (is_reliable_ && seed_ % 4 == 2) lose_frames(yaml);
+    if (seed_ % 7 == 4) receive_slowly(yaml);
     return yaml;
   }
 
@@ -132,6 +135,17 @@ class RandomScenario {
                                                  : "bit_error_rate: 1e-7, code_word: rs-528, ");
     if (yaml.find("\nfaults:\n") == std::string::npos) return;
     yaml += "  - {type: bit-errors, from: h0, at: 1us, until: 20us, frame_loss_rate: 0.05}\n";
+  }
+
+  /// NICs that take in less than some links bring, with room for what comes until they pause.
+  void receive_slowly(std::string& yaml) const {
+    const std::string server = "server: host-400g";
+    const std::size_t at = yaml.find(server);
+    if (at == std::string::npos) return;
+    yaml.replace(at, server.size(),
+                 fmt::format("server: {{part: host-400g, nic: {{part: connectx-7, receive_rate: "
+                             "{}Gbps, receive_buffer: 64MiB, xoff: 1MiB, xon: 900KiB}}}}",
+                             60 + seed_ % 300));
   }
 
   std::string marking() {

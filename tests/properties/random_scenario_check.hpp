@@ -10,6 +10,7 @@
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
+#include "tests/properties/bounds_law.hpp"
 #include "tests/properties/random_scenario.hpp"
 #include "tests/properties/variations.hpp"
 
@@ -32,9 +33,10 @@ inline bool forgets_pauses(const scenarios::Scenario& scenario) {
 }
 
 /// What must hold on every scenario, on the random one of this seed: it finishes, no buffer drops,
-/// no job beats its ideal time, and every way to run it as well as the resolved scenario give the
-/// same bits. `simulate` itself ends the program if packets are not conserved, a buffer does not
-/// drain, or a message beats its zero-load time.
+/// no job beats its ideal time or its bound, and every way to run it as well as the resolved
+/// scenario give the same bits. `simulate` itself ends the program if packets are not conserved, a
+/// buffer does not drain, a packet comes to another host than its destination, or a message beats
+/// its zero-load time.
 inline void check_random_scenario(std::uint64_t seed) {
   const std::string text = RandomScenario(seed).text();
   const auto loaded = scenarios::load_scenario_text(text, "random.yaml");
@@ -47,10 +49,8 @@ inline void check_random_scenario(std::uint64_t seed) {
   if (!forgets_pauses(experiment.scenario)) {
     EXPECT_EQ(results.totals.buffer_drops, 0) << text;
   }
-  for (const scenarios::JobResult& job : results.jobs) {
-    EXPECT_GE(job.jct, job.ideal) << job.name << " beats its ideal time, set by "
-                                  << job.ideal_set_by << "\n"
-                                  << text;
+  for (const std::string& sentence : beaten_bounds(experiment, results)) {
+    ADD_FAILURE() << sentence << "\n" << text;
   }
   for (const Variation& variation : kVariations) {
     EXPECT_EQ(simulate_as(variation, experiment).digest(), results.digest())

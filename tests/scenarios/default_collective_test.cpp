@@ -153,6 +153,24 @@ INSTANTIATE_TEST_SUITE_P(
                             "to: 1, size: 2MiB}]",
                             5 * kMiB}));
 
+// A bound that can be beaten is none. Ranks of a gather compute and send on while the root still
+// takes in what the last iteration had for it: 6 x 100 us of computing, and 7/8 of 1 MiB once.
+TEST(OperationBound, LetsIterationsOverlap) {
+  const JobResult job = only_job(
+      kFabricOfHosts + "  - {name: a, type: gather, size: 1MiB, iterations: 6, compute: 100us}\n");
+  EXPECT_GE(job.jct, job.bound.value());
+  EXPECT_NEAR(to_seconds(job.bound.value()), 600e-6 + 7 * kMiB / 8 / 50e9, 2e-6);
+}
+
+// Every rank needs 7/8 of the vector before it can go on: of an all-gather nothing overlaps.
+TEST(OperationBound, AddsUpWhatNoRankGoesOnWithout) {
+  const JobResult job =
+      only_job(kFabricOfHosts +
+               "  - {name: a, type: all-gather, size: 1MiB, iterations: 6, compute: 100us}\n");
+  EXPECT_GE(job.jct, job.bound.value());
+  EXPECT_NEAR(to_seconds(job.bound.value()), 6 * (100e-6 + 7 * kMiB / 8 / 50e9), 6e-6);
+}
+
 // An oversubscribed leaf: half of an all-to-all leaves it, over one uplink.
 TEST(OperationBound, IsOfTheTightestCut) {
   std::string fabric = kFabricOfHosts;
