@@ -450,6 +450,7 @@ class HostModel {
     const auto flags = static_cast<std::uint8_t>(
         class_flags(s.traffic_class) | (is_last ? kLast : 0U) | (s.first_of_message ? kFirst : 0U));
     std::uint32_t word = stamp_of(here.now);
+    const std::uint32_t sent_upper = upper_stamp_of(here.now);
     if constexpr (Path::has(Feature::kTelemetry)) {
       if (s_.telemetry.is_of(qp)) word = s_.telemetry.take(here.worker.number, word);
     }
@@ -459,7 +460,7 @@ class HostModel {
     const auto write = [&](Packet& packet) {
       packet.flow = flow_of(qp, Path::has(Feature::kInNetwork) ? s.marks & kFlowMarks : s.marks);
       packet.sequence = sequence;
-      packet.destination = heading.destination.value();
+      packet.send_to(heading.destination.value(), sent_upper);
       packet.entropy = heading.entropy;
       packet.word = word;
       packet.size = size;

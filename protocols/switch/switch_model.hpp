@@ -222,7 +222,7 @@ class SwitchModel {
   /// A local port, or kNoIndex where failures have left no way.
   [[nodiscard]] std::uint32_t choose_egress(const SwitchState& sw, PortState& in,
                                             const Packet& packet, ClassId c, Picoseconds now) {
-    const auto hops = sw.routes->next_hops(SwitchId(in.owner), HostId(packet.destination));
+    const auto hops = sw.routes->next_hops(SwitchId(in.owner), HostId(packet.destination()));
     if (Path::has(Feature::kFaults) && hops.empty()) [[unlikely]] {
       return kNoIndex;
     }
