@@ -23,6 +23,7 @@ namespace weft::protocols::congestion {
 struct FlowStart {
   BitsPerSecond line_rate{};  ///< at which the host can send it
   Bytes packet{};             ///< wire bytes of a full packet
+  Bytes payload{};            ///< of those, what the message has
   /// Where Needs::path is set: from a full packet's first bit until its ACK is back, with nobody
   /// else on the way, and the switches that it crosses.
   Picoseconds base_rtt{};
@@ -69,6 +70,7 @@ struct Needs {
   bool telemetry = false;  ///< ACKs say what switches said in the packet that they answer
   bool notices = false;    ///< receivers send notifications of their own (CNPs)
   bool grants = false;     ///< receivers grant credit (GrantsCredit)
+  bool repaces = false;    ///< a change of its rate moves the packet that waits (RateChange)
 };
 
 /// Something that a control can tell of itself: a column of rates.csv.
@@ -99,6 +101,16 @@ inline constexpr std::uint32_t kMostInFlight = 8'388'607;
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, 1, kMostInFlight));
 }
 
+/// What a change of the rate does to the packet that waits for its turn. Every control that paces
+/// by a rate sets the gap to the next packet when it sends one.
+enum class RateChange : std::uint8_t {
+  /// The gap stays; the new rate holds from the next packet on.
+  kNextPacket,
+  /// The gap becomes that of the new rate, counted from the last packet: the send time moves by the
+  /// difference of that packet's times at both rates.
+  kWaitingPacket,
+};
+
 /// The receiver's part of a control that has no use for marks.
 struct OnlyAcknowledges {
   template <class Parameters>
@@ -121,6 +133,8 @@ struct OnlyAcknowledges {
 /// - `window()`: packets that may be in flight, kNoWindow for no limit, never 0.
 /// - `sample`: the values of `kColumns`; those that mean nothing now stay as they are.
 /// - `kNeeds`, or where what it needs depends on its keys `needs(config)`, which has all of kNeeds.
+/// - `gap()` where `Needs::repaces` can be set: from the last packet to the next at the present
+/// rate.
 /// - `published_rate(config)` where its steps are meant for links of a rate: that rate, or 0.
 ///
 /// `Receiver` is the part at the other end: `on_marked` says what becomes of a marked packet.
@@ -144,6 +158,12 @@ concept CongestionControl = std::equality_comparable<typename C::Config> &&
   { read.window(p) } -> std::same_as<std::uint32_t>;
   read.sample(p, values);
   { receiver.on_marked(p, now) } -> std::same_as<Answer>;
+};
+
+/// A control whose changes of the rate can move the packet that waits.
+template <class C>
+concept Repaces = requires(const C& control) {
+  { control.gap() } -> std::same_as<Picoseconds>;
 };
 
 /// A control whose receivers grant credit (`host/granter.hpp`): running totals of bytes, which

@@ -184,6 +184,11 @@ class HostModel {
   /// Lets an idle queue pair with something to send take part in the turns of a port.
   void activate(const Here& here, QueuePairId qp) {
     SendingEnd& s = sender_of(qp);
+    if (s.schedule == SendingEnd::Schedule::kPaced && is_repaced(s)) [[unlikely]] {
+      PortState& port = s_.ports[s.port()];
+      if (!port.is_transmitting) start(here, port);
+      return;
+    }
     if (s.schedule != SendingEnd::Schedule::kIdle || !can_send(s)) return;
     if (Path::has(Feature::kHostPorts) && PortChoice::has_choice(s)) port_choice_.choose(s);
     PortState& port = s_.ports[s.port()];
@@ -321,8 +326,8 @@ class HostModel {
     port.waiting |= nic.release_paced(here.now);
     for (;;) {
       const std::uint32_t eligible = port.waiting & ~static_cast<unsigned>(port.blocked);
-      const ClassId c = scheduler_.choose(port, eligible, here.now,
-                                          [&](ClassId of) { return next_size(port, nic, of); });
+      const ClassId c = scheduler_.choose(
+          port, eligible, here.now, [&](ClassId of) { return next_size(port, nic, of, here.now); });
       if (c.is_none()) [[unlikely]]
         break;
       QueuePairId moving;
@@ -339,22 +344,37 @@ class HostModel {
 
   /// Wire bytes of what class `c` would send next: a response, or a packet of the queue pair whose
   /// turn it is. 0 if it turns out that nothing may be sent.
-  [[nodiscard]] Bytes next_size(const PortState& port, NicScheduler& nic, ClassId c) {
+  [[nodiscard]] Bytes next_size(const PortState& port, NicScheduler& nic, ClassId c,
+                                Picoseconds now) {
     const ClassQueue& queue = s_.queue(port, c);
     if (!queue.packets.empty()) return queue.packets.front().wire_size();
-    const QueuePairId qp = next_sender(nic, c);
+    const QueuePairId qp = next_sender(nic, c, now);
     if (qp.is_none()) return {};
     return next_size_of(sender_of(qp));
   }
 
   /// The queue pair of class `c` whose turn it is; those that may not send lose their turn.
-  [[nodiscard]] QueuePairId next_sender(NicScheduler& nic, ClassId c) {
+  [[nodiscard]] QueuePairId next_sender(NicScheduler& nic, ClassId c, Picoseconds now) {
     QueuePairId qp = nic.first_ready(c);
-    while (!qp.is_none() && !can_send(sender_of(qp))) {
-      nic.take_ready(c);
-      qp = nic.first_ready(c);
-    }
+    while (!qp.is_none() && !may_go(nic, qp, c, now)) qp = nic.first_ready(c);
     return qp;
+  }
+  /// False: it has lost its turn. One whose rate has changed since it was ready may have to wait.
+  [[gnu::always_inline]] bool may_go(NicScheduler& nic, QueuePairId qp, ClassId c,
+                                     Picoseconds now) {
+    const SendingEnd& s = sender_of(qp);
+    if (can_send(s)) [[likely]] {
+      if (s.next_send <= now || !is_repaced(s)) [[likely]]
+        return true;
+      nic.take_ready(c);
+      nic.activate(qp, now);
+      return false;
+    }
+    nic.take_ready(c);
+    return false;
+  }
+  [[nodiscard]] bool is_repaced(const SendingEnd& s) const {
+    return transport(s.transport).control.needs.repaces;
   }
 
   /// Sends a packet of class `c`. False: it had none that may be sent. `moving`: a queue pair whose
@@ -371,7 +391,7 @@ class HostModel {
       send_response(here, port, queue, packet);
       queue.packets.reclaim(here.worker.pool);
       has_sent = true;
-    } else if (const QueuePairId qp = next_sender(nic, c); !qp.is_none()) {
+    } else if (const QueuePairId qp = next_sender(nic, c, here.now); !qp.is_none()) {
       nic.take_ready(c);
       scheduler_.charge(port, c, next_size_of(sender_of(qp)), eligible);
       const Picoseconds end = send_data(here, port, queue, qp);
@@ -452,6 +472,7 @@ class HostModel {
     const auto flags = static_cast<std::uint8_t>(
         class_flags(s.traffic_class) | (is_last ? kLast : 0U) | (s.first_of_message ? kFirst : 0U));
     std::uint32_t word = stamp_of(here.now);
+    const std::uint32_t sent_upper = upper_stamp_of(here.now);
     if constexpr (Path::has(Feature::kTelemetry)) {
       if (s_.telemetry.is_of(qp)) word = s_.telemetry.take(here.worker.number, word);
     }
@@ -461,7 +482,7 @@ class HostModel {
     const auto write = [&](Packet& packet) {
       packet.flow = flow_of(qp, Path::has(Feature::kInNetwork) ? s.marks & kFlowMarks : s.marks);
       packet.sequence = sequence;
-      packet.destination = heading.destination.value();
+      packet.send_to(heading.destination.value(), sent_upper);
       packet.entropy = heading.entropy;
       packet.word = word;
       packet.size = size;

@@ -34,7 +34,9 @@ class NicScheduler {
   std::uint8_t release_paced(Picoseconds now) {
     std::uint8_t classes = 0;
     while (!nic_.paced.empty() && nic_.paced.front().time <= now)
-      [[unlikely]] classes |= release_first();
+      [[unlikely]] classes |= release_first(now);
+    if (nic_.has_moved) [[unlikely]]
+      drop_void();
     return classes;
   }
 
@@ -71,13 +73,29 @@ class NicScheduler {
   [[nodiscard]] Picoseconds next_paced() const { return nic_.paced.front().time; }
 
  private:
-  std::uint8_t release_first() {
+  std::uint8_t release_first(Picoseconds now) {
+    const QueuePairId queue_pair = pop();
+    const SendingEnd& s = senders_[queue_pair];
+    // A queue pair that failed while it waited, or that has been moved and has sent, stays out.
+    if (s.schedule != SendingEnd::Schedule::kPaced) return 0;
+    if (s.next_send <= now) [[likely]]
+      return append_ready(queue_pair);
+    nic_.wait_until(s.next_send, queue_pair);
+    return 0;
+  }
+  /// So that the port does not wake up for entries that stand for nothing.
+  [[gnu::noinline]] void drop_void() {
+    const auto is_void = [this] {
+      return senders_[nic_.paced.front().queue_pair].schedule != SendingEnd::Schedule::kPaced;
+    };
+    while (!nic_.paced.empty() && is_void()) pop();
+    nic_.has_moved = !nic_.paced.empty();
+  }
+  QueuePairId pop() {
     std::pop_heap(nic_.paced.begin(), nic_.paced.end(), std::greater<>{});
     const QueuePairId queue_pair = nic_.paced.back().queue_pair;
     nic_.paced.pop_back();
-    // A queue pair that failed while it waited stays out.
-    const bool waits = senders_[queue_pair].schedule == SendingEnd::Schedule::kPaced;
-    return waits ? append_ready(queue_pair) : std::uint8_t{0};
+    return queue_pair;
   }
   [[gnu::always_inline]] std::uint8_t append_ready(QueuePairId queue_pair) {
     SendingEnd& s = senders_[queue_pair];

@@ -56,6 +56,16 @@ class Tracer {
     here.worker.trace.back().other = ingress;
   }
 
+  /// `packet`, which came by the port `ingress`, takes the place of `last`, which waited at
+  /// `holder` and is dropped.
+  void replaced(const Here& here, const Packet& last, const Packet& packet, const PortState& holder,
+                std::uint32_t ingress) const {
+    if (!kTraces) return;
+    const bool is_data = kind_of(last) == PacketKind::kData;
+    if (is_data && is_of_message(last) && counts_at(holder)) --s_.watch.port(holder.index).waiting;
+    enqueued(here, packet, holder, ingress);
+  }
+
   /// A packet is marked at `port`.
   void marked(const Here& here, const Packet& packet, const PortState& port) const {
     if (!kTraces || kind_of(packet) != PacketKind::kData || !is_traced(packet)) return;

@@ -110,7 +110,8 @@ void start_control(NetworkState& s, QueuePairId qp) {
   SenderState& sender = s.senders.whole(qp);
   const TransportConstants& t = s.constants.transports[sender.transport];
   sender.window = t.window;
-  congestion::FlowStart start{.line_rate = s.line_rate(sender), .packet = t.payload + t.header};
+  congestion::FlowStart start{
+      .line_rate = s.line_rate(sender), .packet = t.payload + t.header, .payload = t.payload};
   if (t.control.needs.path || t.is_selective) describe_path(s, sender, t, start);
   if (t.is_selective) {
     sender.repair = static_cast<std::uint32_t>(s.repairs.size());

@@ -170,7 +170,7 @@ Picoseconds PacketNetwork::Engine::earliest_event(Picoseconds now) {
 PacketNetwork::Status PacketNetwork::Engine::run(Picoseconds& now, Picoseconds until,
                                                  const Observer& observer) {
   const Picoseconds begin = now;
-  const Picoseconds lookahead = std::min(plan_.lookahead, OldPackets::kLookAhead);
+  const Picoseconds lookahead = std::min(plan_.lookahead, kLongestWindow);
   Picoseconds window_end = now;
   collect();
   bool was_idle = true;

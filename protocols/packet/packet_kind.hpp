@@ -48,11 +48,27 @@ inline constexpr std::uint8_t kWayIsMarked = kLast;
   return ClassId(static_cast<std::uint32_t>(std::bit_width(set)) - 1);
 }
 
-/// Packet::word of a data packet: when it was sent, in picoseconds, so that what it took does not
-/// depend on when that was. It wraps after 4.3 ms; of packets that are under way for longer see
-/// old_packets.hpp.
+/// A data packet carries its send time in picoseconds, so that its latency does not depend on when
+/// it was sent: 32 bits in Packet::word (with telemetry in its record) and the bits above them in
+/// Packet::sent_upper(). The time wraps after 70 s; old_packets.hpp tracks packets older than that.
+inline constexpr unsigned kSentBits = 32 + Packet::kSentUpperBits;
+inline constexpr std::uint64_t kSentMask = (std::uint64_t{1} << kSentBits) - 1;
+/// The lower 32 bits.
 [[nodiscard]] constexpr std::uint32_t stamp_of(Picoseconds now) {
   return static_cast<std::uint32_t>(now.count());
+}
+/// The bits above them.
+[[nodiscard]] constexpr std::uint32_t upper_stamp_of(Picoseconds now) {
+  return static_cast<std::uint32_t>(now.count() >> 32);
+}
+/// The send time of a data packet modulo 70 s.
+[[nodiscard]] constexpr std::uint64_t sent_stamp(const Packet& packet) {
+  return std::uint64_t{packet.sent_upper()} << 32U | packet.word;
+}
+inline void set_sent_stamp(Packet& packet, std::uint64_t sent) {
+  const Picoseconds time(static_cast<std::int64_t>(sent));
+  packet.word = stamp_of(time);
+  packet.send_to(packet.destination(), upper_stamp_of(time));
 }
 
 /// ACKs tell times in these steps, which wrap after 1.1 s.

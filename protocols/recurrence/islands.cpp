@@ -9,7 +9,7 @@
 namespace weft::protocols {
 
 std::optional<Picoseconds> Islands::find(Picoseconds now, Picoseconds until, Picoseconds least) {
-  Picoseconds end = std::min({until, now + OldPackets::kLookAhead, next_job_event(cell_)});
+  Picoseconds end = std::min({until, now + kLongestWindow, next_job_event(cell_)});
   parent_.assign(s_.ports.size(), PortId::none());
   if (end - now < least || !join_by_messages(now, least, end)) return std::nullopt;
   join_by_ports();

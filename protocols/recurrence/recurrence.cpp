@@ -19,7 +19,7 @@ class Reader {
   void time_to_come(Picoseconds& time) { take(word_of(std::max(time - now_, Picoseconds()))); }
   void time_of_job(Picoseconds& time) { take(word_of(time)); }
   void time_of_nothing(Picoseconds&) {}
-  void stamp(std::uint32_t& stamp) { take(stamp_of(now_) - stamp); }
+  void stamp(std::uint64_t& sent) { take((word_of(now_) - sent) & kSentMask); }
   void sequence(std::uint32_t& number, QueuePairId qp) { take(number - s_.senders.whole(qp).next); }
   void early(const ReorderBuffer& buffer, std::uint32_t expected, QueuePairId) {
     take(buffer.held());
@@ -71,7 +71,7 @@ class Mover {
   void time_to_come(Picoseconds& time) const { time += by_; }
   void time_of_job(Picoseconds&) {}
   void time_of_nothing(Picoseconds& time) const { time += by_; }
-  void stamp(std::uint32_t& stamp) const { stamp += stamp_of(by_); }
+  void stamp(std::uint64_t& sent) const { sent += static_cast<std::uint64_t>(by_.count()); }
   void sequence(std::uint32_t& number, QueuePairId qp) const { number += advances_[qp].packets; }
   void early(ReorderBuffer& buffer, std::uint32_t expected, QueuePairId qp) const {
     if (!buffer.empty()) buffer.renumber(expected, advances_[qp].packets);

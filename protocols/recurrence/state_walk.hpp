@@ -17,7 +17,7 @@ namespace weft::protocols {
 /// message ends, begins or is posted: what is counted, what messages are, whose turn it is of a
 /// connection's queue pairs, hints of what to fetch.
 template <class V>
-concept StateVisitor = requires(V v, Picoseconds& time, std::uint32_t& number, std::uint64_t value,
+concept StateVisitor = requires(V v, Picoseconds& time, std::uint32_t& number, std::uint64_t& value,
                                 ReorderBuffer& buffer, SenderState& sender,
                                 ReceiverState& receiver) {
   v.same(value);                           // what has to be the same again
@@ -25,7 +25,7 @@ concept StateVisitor = requires(V v, Picoseconds& time, std::uint32_t& number, s
   v.time_to_come(time);                    // the same, but not at all once it is past
   v.time_of_job(time);                     // a time that stays where it is
   v.time_of_nothing(time);                 // one that must not be left behind, and decides nothing
-  v.stamp(number);                         // a time modulo 2^32 ps
+  v.stamp(value);                          // the send time of a packet (sent_stamp)
   v.sequence(number, QueuePairId());       // a packet's number on a queue pair
   v.early(buffer, number, QueuePairId());  // what has come ahead of this number
   v.acknowledged(sender, receiver,
@@ -170,13 +170,15 @@ class StateWalk {
     const QueuePairId qp = queue_pair_of(packet);
     v_.same(packet.flow);
     v_.sequence(packet.sequence, qp);
-    v_.same(packet.destination);
+    v_.same(packet.destination());
     v_.same(packet.entropy);
     v_.same(packet.size);
     v_.same(packet.flags);
     v_.same(packet.ttl);
     if (kind_of(packet) == PacketKind::kData) {
-      v_.stamp(packet.word);
+      std::uint64_t sent = sent_stamp(packet);
+      v_.stamp(sent);
+      set_sent_stamp(packet, sent);
     } else if (s_.constants.transports[s_.senders[qp].transport].ack_layout() ==
                AckLayout::kCounted) {
       v_.sequence(packet.word, qp);

@@ -169,7 +169,7 @@ class CopyTable {
   /// Has `last`, the newest one that waits, stand for `copy`, too, which comes behind it. False if
   /// it cannot: they are not copies of successive originals for the same member.
   [[nodiscard]] bool fold(Packet& last, const Packet& copy, std::uint32_t place) const {
-    if (!is_copy(last) || last.destination != copy.destination) return false;
+    if (!is_copy(last) || last.destination() != copy.destination()) return false;
     const Original& first = original_of(last);
     const Original& here = originals_[place];
     const std::uint32_t more = followers(last);
@@ -184,7 +184,7 @@ class CopyTable {
     const Original& before = original_of(waiting);
     Packet packet = originals_[before.next].packet;
     packet.flow += waiting.flow - before.packet.flow;
-    packet.destination = waiting.destination;
+    packet.send_to(waiting.destination(), packet.sent_upper());
     --packet.ttl;
     packet.stamp = std::int64_t{owes_original(before.next)} << kTailShift |
                    std::int64_t{followers(waiting) - 1} << kFollowersShift;

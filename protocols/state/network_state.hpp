@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -113,6 +114,15 @@ struct NicState {
   const void* recent_control = nullptr;  ///< state of the control of the one that sent last
   std::vector<Paced> paced;              ///< heap, earliest first
   PacketQueue inbox;  ///< received and not yet taken in, at a finite receive rate
+  /// Changes of rates have moved packets that wait: an entry of `paced` may come too early, which
+  /// is looked at when it is due, or be one of a queue pair that has sent since (NicScheduler).
+  bool has_moved = false;
+
+  void wait_until(Picoseconds time, QueuePairId queue_pair) {
+    has_moved = true;
+    paced.push_back({time, queue_pair});
+    std::push_heap(paced.begin(), paced.end(), std::greater<>{});
+  }
 };
 
 /// What a host knows of messages. What is noted here is taken from time to time.

@@ -32,16 +32,14 @@ void OldPackets::look(const NetworkState& state, Picoseconds now, Picoseconds en
     sent_.clear();
     return;
   }
-  const std::uint32_t present = stamp_of(now);
   const Picoseconds too_old = kWrap - (safe_until_ - now);
   std::map<Key, Picoseconds> still_there;
   for_each_data_packet(state, [&](const Packet& packet) {
     const auto known = sent_.find(key(packet));
-    const Picoseconds age{std::int64_t{present - packet.word}};
     if (known != sent_.end()) {
       still_there.insert(*known);
-    } else if (age >= too_old) {
-      still_there.emplace(key(packet), now - age);
+    } else if (age(packet, now) >= too_old) {
+      still_there.emplace(key(packet), now - age(packet, now));
     }
   });
   sent_ = std::move(still_there);

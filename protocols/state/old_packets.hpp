@@ -10,15 +10,20 @@ namespace weft::protocols {
 
 struct NetworkState;
 
-/// When packets were sent that have been under way for long. The time of sending in a packet wraps
-/// after `kWrap`; so that no latency is counted modulo that, whoever runs the network looks through
-/// it between windows, several times per wrap, and notes the packets that could wrap before the
-/// next look. Nothing changes during a window.
+/// A window of the engine is no longer than this, so that what arrives in it stays in the caches.
+inline constexpr Picoseconds kLongestWindow{std::int64_t{1} << 30U};
+
+/// The send times of packets that have been in flight for tens of seconds. The send time in a
+/// packet wraps after `kWrap`. So that no latency is counted modulo that, the engine scans all
+/// packets between two windows, four times per wrap, and notes those that could wrap before the
+/// next scan. A scan costs a few nanoseconds per packet in flight and is due every 17.6 s of
+/// simulated time, so that the cost per packet-hop does not grow with latency.
 class OldPackets {
  public:
-  static constexpr Picoseconds kWrap{std::int64_t{1} << 32U};
+  static constexpr Picoseconds kWrap{std::int64_t{1} << kSentBits};
   /// A window may be as long as this.
   static constexpr Picoseconds kLookAhead = kWrap / 4;
+  static_assert(kLongestWindow <= kLookAhead);
 
   /// Whether a packet could be misread before `end`.
   [[nodiscard]] bool is_look_due(Picoseconds end) const { return end > safe_until_; }
@@ -32,14 +37,19 @@ class OldPackets {
       const auto found = sent_.find(key(packet));
       if (found != sent_.end()) return now - found->second;
     }
-    return Picoseconds(std::int64_t{stamp_of(now) - packet.word});
+    return age(packet, now);
   }
 
  private:
   /// Copies that chips make differ in flow and destination, and were sent at the same time.
-  using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+  using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;
   [[nodiscard]] static Key key(const Packet& packet) {
-    return {packet.entropy, packet.sequence, packet.word};
+    return {packet.entropy, packet.sequence, sent_stamp(packet)};
+  }
+  /// Modulo a wrap.
+  [[nodiscard]] static Picoseconds age(const Packet& packet, Picoseconds now) {
+    const std::uint64_t elapsed = static_cast<std::uint64_t>(now.count()) - sent_stamp(packet);
+    return Picoseconds(static_cast<std::int64_t>(elapsed & kSentMask));
   }
 
   std::map<Key, Picoseconds> sent_;  ///< when

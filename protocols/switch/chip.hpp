@@ -77,7 +77,7 @@ class Chip {
     const std::uint32_t link = reduction.link_of(packet.sequence);
     Packet sum = packet;
     sum.flow = flow_of(reduction.receiver, packet.flow & kSizeClassFlow);
-    sum.word = stamp_of(here.now);
+    set_sent_stamp(sum, static_cast<std::uint64_t>(here.now.count()));
     emit(here, in.owner, sum, reduction.owner, link, kOwesNothing);
     for (std::uint32_t m = 0; m < members.size(); ++m) {
       Packet word = packet;
@@ -124,7 +124,7 @@ class Chip {
   void emit(const Here& here, std::uint32_t at, Packet packet, HostId host, std::uint32_t link,
             std::uint32_t debt) {
     SwitchState& sw = s_.switches[at];
-    packet.destination = host.value();
+    packet.send_to(host.value(), packet.sent_upper());
     const auto links = sw.routes->next_hops(SwitchId(at), host);
     ++here.worker.sums.packets_injected;
     // What is added up or repeated has no other way than the links of this chip.

@@ -7,6 +7,14 @@
 
 namespace weft::protocols {
 
+/// What a buffer says of a packet that has come.
+enum class Admission : std::uint8_t {
+  kAdmitted,
+  kBufferFull,   ///< refused: no byte of the buffer is left
+  kIngressFull,  ///< refused: its ingress account is at its threshold, and has no headroom left
+  kEgressFull,   ///< refused: its egress queue is at its limit, or the shared part is full
+};
+
 /// The packet buffer of a switch: which packets it admits, and whose sender is to be paused.
 ///
 /// Three kinds of accounts hold bytes, always in whole cells: the switch as a whole; per ingress
@@ -19,22 +27,26 @@ namespace weft::protocols {
 /// dynamic threshold is alpha times what the shared part has left (A. Choudhury and E. Hahne,
 /// "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", 1998). A lossless class
 /// fills the shared part by its ingress accounts, a lossy one by its egress queues.
+///
+/// Ingress and egress accounts are separate, as in switches: a packet that the egress refuses is
+/// dropped and says nothing of its ingress, which alone decides on pauses.
 template <class Path>
 class SharedBuffer {
  public:
-  /// False: there is no room for a packet of `cells` bytes, and nothing has changed.
-  [[nodiscard]] bool admit(SwitchState& sw, IngressAccount& in, ClassQueue& out,
-                           const ClassConstants& c, Bytes cells) const {
+  /// Unless it admits a packet of `cells` bytes, nothing has changed.
+  [[nodiscard]] Admission admit(SwitchState& sw, IngressAccount& in, ClassQueue& out,
+                                const ClassConstants& c, Bytes cells) const {
     if (sw.buffer_used + cells > sw.capacity) [[unlikely]]
-      return false;
-    if (Path::has(Feature::kPartitions) && c.has_partitions &&
-        !admit_to_partition(sw, in, out, c, cells)) {
-      return false;
+      return Admission::kBufferFull;
+    if (Path::has(Feature::kPartitions) && c.has_partitions) {
+      const Admission part = admit_to_partition(sw, in, out, c, cells);
+      if (part != Admission::kAdmitted) [[unlikely]]
+        return part;
     }
     sw.buffer_used += cells;
     if (sw.buffer_used > sw.buffer_peak) sw.buffer_peak = sw.buffer_used;
     if (c.is_pfc) in.bytes += cells;
-    return true;
+    return Admission::kAdmitted;
   }
 
   /// A packet that was admitted leaves.
@@ -76,17 +88,18 @@ class SharedBuffer {
     return above(in.bytes - Bytes(in.headroom_used), c.reserved);
   }
 
-  [[nodiscard]] static bool admit_to_partition(SwitchState& sw, IngressAccount& in, ClassQueue& out,
-                                               const ClassConstants& c, Bytes cells) {
+  [[nodiscard]] static Admission admit_to_partition(SwitchState& sw, IngressAccount& in,
+                                                    ClassQueue& out, const ClassConstants& c,
+                                                    Bytes cells) {
     const Bytes left = sw.shared_size - sw.shared_used;
     const Bytes at_egress = above(out.held + cells, c.egress_reserved);
-    if (c.limits_egress && at_egress > threshold(sw, c.egress_alpha)) return false;
+    if (c.limits_egress && at_egress > threshold(sw, c.egress_alpha)) return Admission::kEgressFull;
     if (!c.is_pfc) {
       const Bytes growth = at_egress - above(out.held, c.egress_reserved);
-      if (growth > left) return false;
+      if (growth > left) return Admission::kEgressFull;
       sw.shared_used += growth;
       out.held += cells;
-      return true;
+      return Admission::kAdmitted;
     }
     const Bytes held = in.bytes - Bytes(in.headroom_used);
     const Bytes growth = above(held + cells, c.reserved) - above(held, c.reserved);
@@ -95,11 +108,11 @@ class SharedBuffer {
     if (fits) {
       sw.shared_used += growth;
     } else {
-      if (Bytes(in.headroom_used) + cells > Bytes(in.headroom)) return false;
+      if (Bytes(in.headroom_used) + cells > Bytes(in.headroom)) return Admission::kIngressFull;
       in.headroom_used += static_cast<std::int32_t>(cells.count());
     }
     out.held += cells;
-    return true;
+    return Admission::kAdmitted;
   }
 
   static void release_from_partition(SwitchState& sw, IngressAccount& in, ClassQueue& out,

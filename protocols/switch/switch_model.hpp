@@ -13,6 +13,7 @@
 #include "protocols/switch/ingress_pause.hpp"
 #include "protocols/switch/input_queues.hpp"
 #include "protocols/switch/load_balancer.hpp"
+#include "protocols/switch/place_order.hpp"
 #include "protocols/switch/shared_buffer.hpp"
 
 namespace weft::protocols {
@@ -222,7 +223,7 @@ class SwitchModel {
   /// A local port, or kNoIndex where failures have left no way.
   [[nodiscard]] std::uint32_t choose_egress(const SwitchState& sw, PortState& in,
                                             const Packet& packet, ClassId c, Picoseconds now) {
-    const auto hops = sw.routes->next_hops(SwitchId(in.owner), HostId(packet.destination));
+    const auto hops = sw.routes->next_hops(SwitchId(in.owner), HostId(packet.destination()));
     if (Path::has(Feature::kFaults) && hops.empty()) [[unlikely]] {
       return kNoIndex;
     }
@@ -266,29 +267,70 @@ class SwitchModel {
     send(here, out, sw, queue, packet, in.index - sw.first_port);
   }
 
-  /// Finds room in the shared buffer, and pauses the sender where that is due. False: dropped.
+  /// Finds room in the shared buffer, and pauses the sender where that is due. False: there was
+  /// none, and this packet was dropped or has taken the place of another one.
   [[nodiscard]] bool admit(const Here& here, const Packet& packet, SwitchState& sw, PortState& in,
-                           const PortState& out, ClassQueue& queue) {
+                           PortState& out, ClassQueue& queue) {
     const ClassId c = class_of(packet);
     const ClassConstants& constants = s_.constants.of_class[c];
     IngressAccount& account = s_.account(in, c);
-    const bool fits = buffer_.admit(sw, account, queue, constants, cells(sw, packet.wire_size()));
-    if (!fits) [[unlikely]] {
-      ++account.drops;
-      ++here.worker.sums.packets_dropped;
-      if constexpr (Path::has(Feature::kTelemetry)) {
-        s_.telemetry.lose(here.worker.number, packet);
-      }
+    const Admission verdict =
+        buffer_.admit(sw, account, queue, constants, cells(sw, packet.wire_size()));
+    if (verdict != Admission::kAdmitted) [[unlikely]] {
+      refuse(here, packet, sw, in, out, queue);
     }
-    // What did not fit into a partition crossed its threshold too; as long as something is there
-    // that will leave, the pause will be lifted.
-    const bool is_above = fits ? buffer_.is_above_xoff(sw, account, constants)
-                               : Path::has(Feature::kPartitions) && constants.has_partitions &&
-                                     account.bytes > Bytes();
+    // What the ingress refused crossed its threshold, too; as long as something is there that will
+    // leave, the pause will be lifted.
+    const bool is_above = verdict == Admission::kAdmitted
+                              ? buffer_.is_above_xoff(sw, account, constants)
+                              : verdict == Admission::kIngressFull && account.bytes > Bytes();
     if (constants.is_pfc && !account.is_pausing && is_above) [[unlikely]] {
       pause_.begin(here, sw, in, out, c);
     }
-    return fits;
+    return verdict == Admission::kAdmitted;
+  }
+
+  /// There is no room for `packet`. Where the one that came last to the queue is in truth the later
+  /// one (PlaceOrder), that is dropped, and this one takes its place and its mark.
+  [[gnu::noinline]] void refuse(const Here& here, const Packet& packet, SwitchState& sw,
+                                PortState& in, PortState& out, ClassQueue& queue) {
+    const ClassId c = class_of(packet);
+    if (!takes_place(packet, sw, in, out, queue)) {
+      lose_at(here, s_.account(in, c), packet);
+      return;
+    }
+    Packet& last = queue.packets.back();
+    lose_at(here, s_.account_at(sw.first_port + waiting_port(last), c), last);
+    tracer_.replaced(here, last, packet, out, in.index);
+    queue.account(here.now);
+    const Bytes change = packet.wire_size() - last.wire_size();
+    const auto mark = static_cast<std::uint8_t>(last.flags & kCongested);
+    queue.packets.replace_back(packet);
+    last.stamp = holding_stamp(here, packet, sw, in, out);
+    last.flags |= mark;
+    --last.ttl;
+    out.note_backlog(change);
+    if (queue.packets.bytes() > queue.peak_bytes) queue.peak_bytes = queue.packets.bytes();
+    tracer_.queue_changed(here, out, queue, c);
+  }
+  /// Lossless classes have accounts by ingress, and lose nothing where they are set up right.
+  [[nodiscard]] bool takes_place(const Packet& packet, const SwitchState& sw, const PortState& in,
+                                 const PortState& out, ClassQueue& queue) const {
+    const ClassConstants& constants = s_.constants.of_class[class_of(packet)];
+    if (constants.is_pfc || queues_at_inputs() || s_.constants.works_in_network) return false;
+    if (queue.packets.empty()) return false;
+    const Packet& last = queue.packets.back();
+    const PortState& other = s_.ports[sw.first_port + waiting_port(last)];
+    if (cells(sw, last.wire_size()) != cells(sw, packet.wire_size())) return false;
+    return PlaceOrder(s_.constants.seed, s_.constants.largest_packet(), out)
+        .is_first(in, other, sw, queue.started);
+  }
+  void lose_at(const Here& here, IngressAccount& account, const Packet& packet) {
+    ++account.drops;
+    ++here.worker.sums.packets_dropped;
+    if constexpr (Path::has(Feature::kTelemetry)) {
+      s_.telemetry.lose(here.worker.number, packet);
+    }
   }
 
   /// What a waiting packet holds for a stamp: where it came from (or goes to, where inputs queue)

@@ -12,7 +12,7 @@ namespace weft::protocols {
                                       const TransportConstants& t, PacketKind kind) {
   Packet packet;
   packet.flow = flow_of(queue_pair_of(id));
-  packet.destination = r.host.value();
+  packet.send_to(r.host.value(), 0);
   packet.entropy = r.ack_entropy;
   packet.size = t.ack_size;
   packet.ttl = t.ttl;

@@ -204,9 +204,26 @@ class Sender {
   template <class Tell>
   void inform(SenderState& s, const TransportConstants& t, Picoseconds now, Tell tell) {
     s_.controls.at_sender(t.control, s.control_slot, now, [&](auto& control, const auto& p) {
+      if constexpr (congestion::Repaces<decltype(control)>) {
+        if (t.control.needs.repaces) [[unlikely]] {
+          const Picoseconds gap = control.gap();
+          tell(control, p);
+          move_waiting(s, control.gap() - gap);
+          set_window(s, t.limited(control.window(p)));
+          return;
+        }
+      }
       tell(control, p);
       set_window(s, t.limited(control.window(p)));
     });
+  }
+
+  /// The next packet may go so much later, or earlier.
+  void move_waiting(SenderState& s, Picoseconds by) const {
+    s.next_send += by;
+    if (by < Picoseconds() && s.schedule == SendingEnd::Schedule::kPaced) {
+      s_.nics[s.port()].wait_until(s.next_send, s_.senders.queue_pair_of(s));
+    }
   }
 
   NetworkState& s_;

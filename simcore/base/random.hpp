@@ -29,6 +29,7 @@ enum class Purpose : std::uint32_t {
   kMembers = 13,           ///< who takes part in a round, or is asked; entity: round, or asker
   kFrameLoss = 14,         ///< how far apart errors of a link are; entity: the port where it ends
   kGrantPeriod = 15,       ///< when a port looks how much it grants; entity: the port
+  kPlaceOrder = 16,        ///< phases and clocks of ports at a full queue; entity: 0
   kTestScenario = 100,     ///< random scenarios of property tests
   kSweepSample = 101,      ///< values of a random sweep; entity: axis
 };

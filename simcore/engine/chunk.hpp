@@ -197,6 +197,12 @@ class PacketQueue {
     return copy;
   }
 
+  /// Puts `packet` where the newest one was, which must have a place of its own.
+  void replace_back(const Packet& packet) {
+    bytes_ += Bytes(packet.size) - Bytes(back().size);
+    back() = packet;
+  }
+
   /// Asks for the memory of the oldest packet and of the next one to come.
   [[gnu::always_inline]] void fetch() const {
     fetch_lines<1>(head_);

@@ -40,7 +40,7 @@ class Copies {
       }
       Packet copy = packet;
       copy.flow += m;
-      copy.destination = m;
+      copy.send_to(m, 0);
       push(m, copy, place);
     }
   }
@@ -69,7 +69,7 @@ class Copies {
     EXPECT_EQ(oldest.sequence, wanted.sequence);
     EXPECT_EQ(oldest.size, wanted.size);
     EXPECT_EQ(oldest.word, wanted.word);
-    EXPECT_EQ(oldest.destination, wanted.destination);
+    EXPECT_EQ(oldest.destination(), wanted.destination());
     if (is_copy(oldest)) {
       EXPECT_EQ(oldest.ttl, wanted.ttl - 1);
       (void)table_.remove_copy(debt_of(oldest) - owes_original(0));

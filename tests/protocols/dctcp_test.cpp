@@ -137,6 +137,17 @@ TEST(Dctcp, AsARateItCutsByHalfOfAlphaAndRisesOncePerRoundTrip) {
   sender.ack(false);
   EXPECT_EQ(sender.s.rate(), 50'615_Mbps);
   EXPECT_EQ(sender.s.on_sent(sender.p, 4'000_B, 0_ps), transmission_time(4'000_B, sender.s.rate()));
+  EXPECT_EQ(sender.s.gap(), transmission_time(4'000_B, sender.s.rate()));
+}
+
+// HPCC's published runs set MIN_RATE to 1000 Mb/s (simulation/run.py).
+TEST(Dctcp, AsARateItFallsToTheLeastOfThePreset) {
+  DctcpSender sender(DctcpConfig::from_preset(DctcpConfig::Preset::kHpccNs3));
+  for (int round = 0; round < 50; ++round) {
+    sender.sent += 20;
+    for (int i = 0; i < 20; ++i) sender.ack(true);
+  }
+  EXPECT_EQ(sender.s.rate(), 1'000_Mbps);
 }
 
 }  // namespace

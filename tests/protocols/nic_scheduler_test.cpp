@@ -73,6 +73,40 @@ TEST(NicScheduler, HoldsQueuePairsBackUntilTheirTime) {
       << "of equal times the lower number goes first";
 }
 
+// A change of the rate moves the packet that waits, to a later time or to an earlier one; what
+// stands for the old time in between is passed over.
+TEST(NicScheduler, HoldsQueuePairsBackUntilTheTimeThatTheyWereMovedTo) {
+  Nic nic(2);
+  NicScheduler scheduler = nic.scheduler();
+  NicState& state = nic.bare.state.nics[0];
+  for (const std::uint32_t i : {0U, 1U}) {
+    nic.sender(i).next_send = 50_ps;
+    scheduler.activate(QueuePairId(i), 10_ps);
+  }
+  nic.sender(0).next_send = 80_ps;
+  nic.sender(1).next_send = 20_ps;
+  state.wait_until(20_ps, QueuePairId(1U));
+  EXPECT_EQ(scheduler.next_paced(), 20_ps);
+  EXPECT_EQ(scheduler.release_paced(20_ps), class_bit(ClassId(1)));
+  scheduler.take_ready(ClassId(1));
+  EXPECT_EQ(scheduler.release_paced(50_ps), 0) << "one waits longer, one has sent";
+  EXPECT_EQ(scheduler.next_paced(), 80_ps);
+  EXPECT_EQ(scheduler.release_paced(80_ps), class_bit(ClassId(0)));
+  EXPECT_FALSE(scheduler.has_paced());
+}
+
+// The port is not to wake up for what stands for nothing.
+TEST(NicScheduler, ForgetsTheOldTimeOfWhatHasSentSince) {
+  Nic nic(1);
+  NicScheduler scheduler = nic.scheduler();
+  nic.sender(0).next_send = 50_ps;
+  scheduler.activate(QueuePairId(0U), 10_ps);
+  nic.sender(0).next_send = 20_ps;
+  nic.bare.state.nics[0].wait_until(20_ps, QueuePairId(0U));
+  EXPECT_EQ(scheduler.release_paced(20_ps), class_bit(ClassId(0)));
+  EXPECT_FALSE(scheduler.has_paced());
+}
+
 TEST(NicScheduler, LeavesOutWhatFailedWhileItWaited) {
   Nic nic(2);
   NicScheduler scheduler = nic.scheduler();

@@ -54,10 +54,12 @@ class Buffer {
   }
 
   [[nodiscard]] bool admit(const Held& packet) {
-    if (!buffer_.admit(sw_, account(packet), queue(packet), of(packet), Bytes(packet.cells)))
-      return false;
+    if (verdict_on(packet) != Admission::kAdmitted) return false;
     held_.push_back(packet);
     return true;
+  }
+  [[nodiscard]] Admission verdict_on(const Held& packet) {
+    return buffer_.admit(sw_, account(packet), queue(packet), of(packet), Bytes(packet.cells));
   }
   void release(std::size_t i) {
     const Held packet = held_[i];
@@ -265,6 +267,39 @@ TEST(SharedBuffer, LimitsALossyQueueByItsDynamicThreshold) {
   EXPECT_TRUE(buffer.admit({0, 1, 0, 10})) << "another queue has a threshold of its own";
 }
 
+// 100 KB, of which 4 x 5 KB are headroom. An ingress may hold 8 KB and its headroom; an egress a
+// quarter of what the shared part has left: 17 packets of 1 KB, when 12 of them are in that part.
+TEST(SharedBuffer, SaysWhichAccountRefuses) {
+  TrafficClass limited = lossless(with_headroom());
+  limited.egress_alpha = 0.25;
+  Buffer buffer(limited, lossy(), 100'000);
+  for (int i = 0; i < 13; ++i) ASSERT_TRUE(buffer.admit({0, 1, 0, 1000}));
+  EXPECT_EQ(buffer.verdict_on({0, 2, 0, 1000}), Admission::kIngressFull);
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(buffer.admit({2, 1, 0, 1000}));
+  EXPECT_EQ(buffer.verdict_on({2, 1, 0, 1000}), Admission::kEgressFull);
+  EXPECT_EQ(buffer.account({2, 1, 0, 0}).bytes, 4_KB) << "nothing has changed";
+  ASSERT_TRUE(buffer.admit({2, 3, 0, 1000})) << "the ingress has room for another egress";
+  Buffer plain(lossy(), lossy(), 1'000);
+  ASSERT_TRUE(plain.admit({0, 1, 0, 1000}));
+  EXPECT_EQ(plain.verdict_on({0, 1, 0, 1}), Admission::kBufferFull);
+}
+
+// XOFF above 20 KB, XON below 18 KB: neither at them, on the plain path as on the others.
+TEST(SharedBuffer, PausesAboveXoffAndResumesBelowXon) {
+  const ClassConstants c(lossless(shared_pfc()));
+  const SharedBuffer<PlainPath> buffer;
+  const SwitchState sw;
+  IngressAccount in;
+  in.bytes = 20_KB;
+  EXPECT_FALSE(buffer.is_above_xoff(sw, in, c));
+  in.bytes += 1_B;
+  EXPECT_TRUE(buffer.is_above_xoff(sw, in, c));
+  in.bytes = 18_KB;
+  EXPECT_FALSE(buffer.is_below_xon(sw, in, c));
+  in.bytes -= 1_B;
+  EXPECT_TRUE(buffer.is_below_xon(sw, in, c));
+}
+
 // The path without partitions gives the same answers where there are none.
 TEST(SharedBuffer, IsTheSameOnThePlainPath) {
   const ClassConstants c(lossless(shared_pfc()));
@@ -285,9 +320,9 @@ TEST(SharedBuffer, IsTheSameOnThePlainPath) {
       held.pop_back();
     } else {
       const Bytes size(draws.between(64, 9000));
-      const bool fits = plain.admit(a, in_a, out, c, size);
-      ASSERT_EQ(general.admit(b, in_b, out, c, size), fits);
-      if (fits) held.push_back(size);
+      const Admission verdict = plain.admit(a, in_a, out, c, size);
+      ASSERT_EQ(general.admit(b, in_b, out, c, size), verdict);
+      if (verdict == Admission::kAdmitted) held.push_back(size);
     }
     ASSERT_EQ(a.buffer_used, b.buffer_used);
     ASSERT_EQ(in_a.bytes, in_b.bytes);

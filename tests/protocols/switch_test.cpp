@@ -81,6 +81,42 @@ TEST(Red, MarkingAtEnqueueSeesTheSameQueueOnePacketTimeEarlier) {
   expect_marks(protocols::EcnConfig::Mark::kEnqueue, 26, 400, 2);
 }
 
+TEST(Red, MarksAboveKmaxAndNotAtIt) {
+  // The same queue, Kmin at 24 packets, Kmax at 30 and Pmax 0: all packets that leave more than 30
+  // behind. Slot k leaves k - 2 and 800 - k behind: slots 33 to 769.
+  constexpr std::int64_t kSize = 4178;
+  PacketNetwork::Options options = plain_options();
+  options.switches.data().flow_control = protocols::NoFlowControl{};
+  options.switches.data().ecn = {
+      .enabled = true, .kmin = Bytes(24 * kSize), .kmax = Bytes(30 * kSize), .pmax = 0};
+  FlowRun run(
+      star(3, 100_Gbps, 1_us), options,
+      {{HostId(1u), HostId(0u), 400 * 4096_B, 0_ps}, {HostId(2u), HostId(0u), 400 * 4096_B, 0_ps}});
+  run.completions();
+  EXPECT_EQ(run.network().totals().ecn_marked, 737);
+}
+
+TEST(Pfc, AnEgressThatRefusesPausesNobody) {
+  // Host 1 is paused, so that its egress fills up to 0.02 / 1.02 of 16 MB, 313.7 KB or 75 packets,
+  // and drops what comes then. The ingress account of host 0 stays below XOFF of 1 MB: in switches
+  // ingress and egress accounts are separate (sonic-net/sonic-buildimage#27606: drops below the PFC
+  // threshold, and "ingress port didn't tx any pause frame").
+  PacketNetwork::Options options = plain_options();
+  options.switches.buffer = 16_MB;
+  auto& pfc = options.switches.data().pfc();
+  pfc.xoff = 1_MB;
+  pfc.xon = 900_KB;
+  options.switches.data().egress_alpha = 0.02;
+  options.faults.push_back(
+      {.kind = protocols::Fault::Kind::kNicPause, .port = PortId(1u), .until = 500_us});
+  roce_of(options).retransmit_timeout = 1_ms;
+  FlowRun run(star(2, 100_Gbps, 1_us), options, {{HostId(0u), HostId(1u), 2_MB, 0_ps}});
+  run.completions();
+  EXPECT_GT(run.network().totals().buffer_drops, 300);
+  const PortId sender = run.fabric().host(HostId(0u)).first_port;
+  EXPECT_EQ(run.network().port_counters(sender).pauses_received, 0);
+}
+
 TEST(Pfc, APauseIsRefreshedForAsLongAsItIsNeeded) {
   // 245 packets at 100 Gbps (tp = 334.24 ns) into 1 Gbps (33.424 us). 24 packets cross XOFF; until
   // the pause of 6.72 ns is back over 1 us, 7 more have begun (7 tp < tp + 2 us + 6.72 ns), so the
@@ -170,6 +206,33 @@ TEST(Pfc, PauseFramesDelayTheDataOfTheReversePath) {
   EXPECT_NEAR(static_cast<double>(real.pauses), static_cast<double>(free.pauses), 1);
   EXPECT_EQ(real.bytes, free.bytes);
   EXPECT_EQ(real.reverse - free.reverse, 2 * real.pauses * 6'720_ps);
+}
+
+TEST(Priorities, TheHigherOfTwoStrictClassesGoesFirst) {
+  // Two senders of 250 packets to host 0, one in each of two strict classes, on the path without
+  // cells, weights and partitions. The higher one waits for one packet at most, the lower one for
+  // all of the higher one.
+  PacketNetwork::Options options = plain_options();
+  protocols::TrafficClass strict = options.switches.data();
+  strict.scheduling = protocols::TrafficClass::Scheduling::kStrict;
+  options.switches.classes.clear();
+  for (const char* name : {"low", "high"}) {
+    strict.name = name;
+    options.switches.classes.push_back(strict);
+  }
+  for (const std::uint32_t high : {1U, 2U}) {
+    std::vector<Flow> flows;
+    for (const std::uint32_t host : {1U, 2U}) {
+      flows.push_back(
+          {HostId(host), HostId(0u), 250 * 4096_B, 0_ps, ClassId(host == high ? 1U : 0U)});
+    }
+    FlowRun run(star(3, 100_Gbps, 1_us), options, flows);
+    const std::vector<Picoseconds> times = run.completions();
+    constexpr Picoseconds kPacket(334'240);
+    const Picoseconds alone = 251 * kPacket + 4_us + 2 * 6'880_ps;
+    EXPECT_LE(times[high - 1], alone + kPacket);
+    EXPECT_GE(times[2 - high], alone + 249 * kPacket);
+  }
 }
 
 TEST(Priorities, ControlPacketsPassAPausedQueue) {

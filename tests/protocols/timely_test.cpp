@@ -51,6 +51,30 @@ TEST(Timely, FiveIncreasesByDeltaThenFiveTimesAsMuch) {
   EXPECT_NEAR(sender.megabits(), expected * 0.6 + 10, 0.001) << "the series begins anew";
 }
 
+// HPCC's published runs set MIN_RATE to 1000 Mb/s (simulation/run.py).
+TEST(Timely, TheLeastRateIsThatOfThePreset) {
+  TimelySender paper;
+  TimelySender hpcc(TimelyConfig::from_preset(TimelyConfig::Preset::kHpccNs3));
+  for (std::uint32_t i = 1; i < 20; ++i) {
+    paper.ack(1_s);
+    hpcc.ack(1_s, i);
+  }
+  EXPECT_EQ(paper.t.rate(), 100_Mbps);
+  EXPECT_EQ(hpcc.t.rate(), 1'000_Mbps);
+}
+
+// A new rate holds for the packet that waits where that is asked for: its gap is the new one.
+TEST(Timely, TheGapFollowsTheRate) {
+  TimelySender sender;
+  EXPECT_EQ(sender.t.on_sent(sender.p, 10_KB, 1_us), 9_us);
+  EXPECT_EQ(sender.t.gap(), 8_us);
+  sender.ack(100_us);
+  sender.ack(1000_us);
+  EXPECT_EQ(sender.t.gap(), transmission_time(10_KB, sender.t.rate()));
+  EXPECT_FALSE(Timely::needs({}).repaces);
+  EXPECT_TRUE(Timely::needs({.rate_change = RateChange::kWaitingPacket}).repaces);
+}
+
 TEST(Timely, BelowTheLowThresholdItRisesWhateverTheGradient) {
   TimelySender paper;
   paper.ack(100_us);

@@ -60,6 +60,12 @@ class Dctcp {
   [[nodiscard]] static schema::Object<Config> schema() { return dctcp_schema(); }
   [[nodiscard]] static Config standard() { return Config::from_preset(Config().preset); }
 
+  [[nodiscard]] static Needs needs(const Config& config) {
+    Needs needs = kNeeds;
+    needs.repaces =
+        config.form == Config::Form::kRate && config.rate_change == RateChange::kWaitingPacket;
+    return needs;
+  }
   [[nodiscard]] static BitsPerSecond published_rate(const Config& config) {
     return config.published_rate();
   }
@@ -77,8 +83,12 @@ class Dctcp {
   void on_timer(const Parameters& /*p*/, Picoseconds /*now*/) {}
 
   Picoseconds on_sent(const Parameters& p, Bytes bytes, Picoseconds now) {
-    return p.is_rate ? now + transmission_time(bytes, rate_) : Picoseconds(0);
+    if (!p.is_rate) return Picoseconds(0);
+    last_sent_ = bytes;
+    return now + gap();
   }
+  /// Of the rate form.
+  [[nodiscard]] Picoseconds gap() const { return transmission_time(last_sent_, rate_); }
 
   void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds /*now*/) {
     delay_ = ack.delay;
@@ -184,6 +194,7 @@ class Dctcp {
   BitsPerSecond line_rate_;
   BitsPerSecond rate_;
   Bytes packet_;
+  Bytes last_sent_;  ///< wire bytes of the last packet; of the rate form
   Picoseconds base_rtt_;
   Picoseconds delay_;
   Number window_ = Number::one();

@@ -21,9 +21,12 @@ DctcpConfig DctcpConfig::from_preset(Preset preset) {
       break;
     case Preset::kHpccNs3:
       // The ns-3 model published with HPCC (Li et al., SIGCOMM 2019), its "dctcp" mode at 100 Gbps:
-      // a rate that starts at the line's, with a window that shrinks with it.
+      // a rate that starts at the line's, with a window that shrinks with it. Its published runs
+      // (simulation/run.py) set MIN_RATE to 1000 Mb/s. A new rate holds from the next packet on:
+      // HandleAckDctcp sets the rate without ChangeRate.
       c.form = Form::kRate;
       c.limits_flight = true;
+      c.minimum_rate = 1'000_Mbps;
       break;
   }
   return c;

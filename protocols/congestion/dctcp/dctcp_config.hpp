@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "protocols/congestion/control.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::protocols::congestion {
@@ -32,6 +33,7 @@ struct DctcpConfig {
   BitsPerSecond additive_increase;        ///< per round trip; kRate
   BitsPerSecond minimum_rate = 100_Mbps;  ///< kRate
   bool limits_flight = false;             ///< to what the rate sends in an idle round trip; kRate
+  RateChange rate_change = RateChange::kNextPacket;  ///< kRate
 
   /// All parameters of a named preset.
   static DctcpConfig from_preset(Preset preset);

@@ -6,6 +6,7 @@
 
 #include "protocols/congestion/control.hpp"
 #include "protocols/congestion/dctcp/dctcp_config.hpp"
+#include "protocols/congestion/rate_change_schema.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols::congestion {
@@ -73,6 +74,8 @@ schema::Object<DctcpConfig> dctcp_schema() {
       .only_if(is_rate, kOfRates)
       .field("limits_flight", &Config::limits_flight,
              "whether no more may be in flight than the rate sends in an idle round trip")
+      .only_if(is_rate, kOfRates)
+      .choice("rate_change", &Config::rate_change, rate_changes(), kRateChangeDoc)
       .only_if(is_rate, kOfRates)
       .check(check);
 }

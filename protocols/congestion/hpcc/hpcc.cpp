@@ -7,6 +7,7 @@ HpccParameters::HpccParameters(const HpccConfig& c)
       max_stage(c.max_stage),
       additive_increase(c.additive_increase),
       minimum_rate(c.minimum_rate),
-      base_rtt(c.base_rtt) {}
+      base_rtt(c.base_rtt),
+      counts_payload(c.window_counts == HpccConfig::Counts::kPayload) {}
 
 }  // namespace weft::protocols::congestion

@@ -25,11 +25,13 @@ struct HpccParameters {
   BitsPerSecond additive_increase;
   BitsPerSecond minimum_rate;
   Picoseconds base_rtt;
+  bool counts_payload;
 };
 
 /// Algorithm 1 of the paper for one queue pair, written with rates R = W / T as its authors' ns-3
 /// model has it. It starts at line rate; the first ACK only begins the series. Packets are paced at
-/// R, and W = R T, rounded up to whole packets, may be in flight.
+/// R, and W = R T, rounded up to whole packets, may be in flight. A change of R may move the packet
+/// that waits (HpccConfig::rate_change).
 class Hpcc {
  public:
   using Config = HpccConfig;
@@ -43,12 +45,17 @@ class Hpcc {
       {"window_packets", "packets that may be in flight", Column::Form::kFraction},
       {"utilization", "of the fullest link, with what waits there", Column::Form::kFraction},
   }};
+  [[nodiscard]] static Needs needs(const Config& config) {
+    Needs needs = kNeeds;
+    needs.repaces = config.rate_change == RateChange::kWaitingPacket;
+    return needs;
+  }
   [[nodiscard]] static schema::Object<Config> schema() { return hpcc_schema(); }
   [[nodiscard]] static Config standard() { return Config::from_preset(Config().preset); }
 
   void start(const Parameters& p, const FlowStart& start) {
     line_rate_ = rate_ = reference_ = start.line_rate;
-    packet_ = start.packet;
+    packet_ = p.counts_payload ? start.payload : start.packet;
     base_rtt_ = p.base_rtt != Picoseconds(0) ? p.base_rtt : start.base_rtt;
     base_rtt_ = std::max(base_rtt_, Picoseconds(1));
   }
@@ -61,8 +68,10 @@ class Hpcc {
 
   /// The next packet waits as long as this one takes at the rate.
   Picoseconds on_sent(const Parameters& /*p*/, Bytes bytes, Picoseconds now) {
-    return now + transmission_time(bytes, rate_);
+    last_sent_ = bytes;
+    return now + gap();
   }
+  [[nodiscard]] Picoseconds gap() const { return transmission_time(last_sent_, rate_); }
 
   void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds /*now*/) {
     if (!measure(ack.hops)) {
@@ -127,7 +136,8 @@ class Hpcc {
   BitsPerSecond line_rate_;
   BitsPerSecond rate_;
   BitsPerSecond reference_;  ///< Rc: the rate of the last full round trip
-  Bytes packet_;
+  Bytes packet_;             ///< what the window counts of one
+  Bytes last_sent_;          ///< wire bytes of the last packet
   Picoseconds base_rtt_;
   Utilization utilization_ = Utilization::one();
   std::uint32_t round_end_ = 0;

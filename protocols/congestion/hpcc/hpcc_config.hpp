@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "protocols/congestion/control.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::protocols::congestion {
@@ -11,6 +12,8 @@ namespace weft::protocols::congestion {
 /// and their sources: hpcc_config.cpp.
 struct HpccConfig {
   enum class Preset : std::uint8_t { kPaper, kNs3 };
+  /// Which bytes of the packets in flight the window counts.
+  enum class Counts : std::uint8_t { kWire, kPayload };
 
   Preset preset = Preset::kPaper;
   double target = 0.95;         ///< eta: utilisation that is aimed at
@@ -18,6 +21,8 @@ struct HpccConfig {
   BitsPerSecond additive_increase = 50_Mbps;
   BitsPerSecond minimum_rate = 1'000_Mbps;
   Picoseconds base_rtt{};  ///< T of all flows; 0: of each flow that of its idle path
+  Counts window_counts = Counts::kWire;
+  RateChange rate_change = RateChange::kNextPacket;
 
   /// All parameters of a named preset.
   static HpccConfig from_preset(Preset preset);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "protocols/congestion/hpcc/hpcc_config.hpp"
+#include "protocols/congestion/rate_change_schema.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols::congestion {
@@ -41,7 +42,12 @@ schema::Object<HpccConfig> hpcc_schema() {
       .field("minimum_rate", &Config::minimum_rate, "no decrease goes below it")
       .at_least(1_Mbps)
       .field("base_rtt", &Config::base_rtt, "T of all flows; 0: of each flow that of its idle path")
-      .at_most(1_s);
+      .at_most(1_s)
+      .choice("window_counts", &Config::window_counts,
+              {{Config::Counts::kWire, "wire", "all of a packet"},
+               {Config::Counts::kPayload, "payload", "what the message has of it"}},
+              "which bytes of the packets in flight the window counts")
+      .choice("rate_change", &Config::rate_change, rate_changes(), kRateChangeDoc);
 }
 
 }  // namespace weft::protocols::congestion

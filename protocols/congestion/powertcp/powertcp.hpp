@@ -83,6 +83,11 @@ class PowerTcp {
       {"window_packets", "packets that may be in flight", Column::Form::kFraction},
       {"power", "of the fullest link, 1 where it is full without a queue", Column::Form::kFraction},
   }};
+  [[nodiscard]] static Needs needs(const Config& config) {
+    Needs needs = kNeeds;
+    needs.repaces = config.rate_change == RateChange::kWaitingPacket;
+    return needs;
+  }
   [[nodiscard]] static schema::Object<Config> schema() { return powertcp_schema(); }
   [[nodiscard]] static Config standard() { return {}; }
 
@@ -107,8 +112,10 @@ class PowerTcp {
 
   /// The next packet waits as long as this one takes at the rate.
   Picoseconds on_sent(const Parameters& /*p*/, Bytes bytes, Picoseconds now) {
-    return now + transmission_time(bytes, rate_);
+    last_sent_ = bytes;
+    return now + gap();
   }
+  [[nodiscard]] Picoseconds gap() const { return transmission_time(last_sent_, rate_); }
 
   void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds now) {
     if (!measure(ack.hops)) return;
@@ -173,6 +180,7 @@ class PowerTcp {
   BitsPerSecond line_rate_;
   BitsPerSecond rate_;
   Bytes packet_;
+  Bytes last_sent_;  ///< wire bytes of the last packet
   Picoseconds base_rtt_;
   Window window_ = Window::unit();
   Window step_ = Window::unit();  ///< beta

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "protocols/congestion/control.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::protocols::congestion {
@@ -15,6 +16,7 @@ struct PowerTcpConfig {
   double gamma = 0.9;                  ///< weight of a new window
   std::uint32_t expected_flows = 167;  ///< N of beta = line rate T / N
   Picoseconds base_rtt{};              ///< T of all flows; 0: of each flow that of its idle path
+  RateChange rate_change = RateChange::kNextPacket;
 
   friend bool operator==(const PowerTcpConfig&, const PowerTcpConfig&) = default;
 };

@@ -1,6 +1,7 @@
 #include "protocols/congestion/powertcp/powertcp_schema.hpp"
 
 #include "protocols/congestion/powertcp/powertcp_config.hpp"
+#include "protocols/congestion/rate_change_schema.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols::congestion {
@@ -17,7 +18,10 @@ schema::Object<PowerTcpConfig> powertcp_schema() {
       .range(1, 1'000'000)
       .field("base_rtt", &Config::base_rtt, "T of all flows; 0: of each flow that of its idle path")
       .source("HPCC and PowerTCP take one T for a network; without it flows have their own")
-      .at_most(1_s);
+      .at_most(1_s)
+      .choice("rate_change", &Config::rate_change, rate_changes(), kRateChangeDoc)
+      .source(
+          "the paper paces at w / T and leaves it open; as of departure times that are set once");
 }
 
 }  // namespace weft::protocols::congestion

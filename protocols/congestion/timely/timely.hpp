@@ -51,6 +51,11 @@ class Timely {
   [[nodiscard]] static schema::Object<Config> schema() { return timely_schema(); }
   [[nodiscard]] static Config standard() { return Config::from_preset(Config().preset); }
 
+  [[nodiscard]] static Needs needs(const Config& config) {
+    Needs needs = kNeeds;
+    needs.repaces = config.rate_change == RateChange::kWaitingPacket;
+    return needs;
+  }
   [[nodiscard]] static BitsPerSecond published_rate(const Config& config) {
     return config.published_rate();
   }
@@ -67,8 +72,10 @@ class Timely {
 
   /// The next packet waits as long as this one takes at the rate.
   Picoseconds on_sent(const Parameters& /*p*/, Bytes bytes, Picoseconds now) {
-    return now + transmission_time(bytes, rate_);
+    last_sent_ = bytes;
+    return now + gap();
   }
+  [[nodiscard]] Picoseconds gap() const { return transmission_time(last_sent_, rate_); }
 
   void on_ack(const Parameters& p, const Acknowledgement& ack, Picoseconds /*now*/) {
     acknowledged_ += packet_ * ack.packets;
@@ -132,6 +139,7 @@ class Timely {
   BitsPerSecond line_rate_;
   BitsPerSecond rate_;
   Bytes packet_;
+  Bytes last_sent_;         ///< wire bytes of the last packet
   Bytes acknowledged_;      ///< since the last update
   Picoseconds delay_;       ///< of the last update; 0: no ACK has come
   Picoseconds difference_;  ///< of consecutive delays, smoothed

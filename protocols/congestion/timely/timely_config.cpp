@@ -9,15 +9,18 @@ TimelyConfig TimelyConfig::from_preset(Preset preset) {
     case Preset::kPaper:
       // SIGCOMM 2015, algorithm 1 and section 5, at 10 Gbps: the defaults above. The table of
       // parameters in Zhu et al., "ECN or Delay", CoNEXT 2016, section 4 repeats them. The least
-      // rate is not published; it is that of the model below.
+      // rate is not published; it is the default of the model below (rdma-hw.cc, MinRate).
       break;
     case Preset::kHpccNs3:
       // The ns-3 model published with HPCC (Li et al., SIGCOMM 2019), its "timely" mode at 100
-      // Gbps: once per round trip, and any five increases in a row make the next hyper-active.
+      // Gbps: once per round trip, and any five increases in a row make the next hyper-active. Its
+      // published runs (simulation/run.py) set MIN_RATE to 1000 Mb/s. A new rate holds from the
+      // next packet on: UpdateRateTimely sets the rate without ChangeRate.
       c.additive_increase = 100_Mbps;
       c.hyper_increase = 500_Mbps;
       c.hyper_below_low = true;
       c.segment = Bytes(0);
+      c.minimum_rate = 1'000_Mbps;
       break;
   }
   return c;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "protocols/congestion/control.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::protocols::congestion {
@@ -24,6 +25,7 @@ struct TimelyConfig {
   bool hyper_below_low = false;  ///< increases below T_low count for it, and are hyper-active too
   Bytes segment = 64_KiB;        ///< acknowledged between updates; 0: once per round trip
   BitsPerSecond minimum_rate = 100_Mbps;
+  RateChange rate_change = RateChange::kNextPacket;
 
   /// All parameters of a named preset.
   static TimelyConfig from_preset(Preset preset);

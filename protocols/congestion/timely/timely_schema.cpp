@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocols/congestion/rate_change_schema.hpp"
 #include "protocols/congestion/timely/timely_config.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
@@ -61,6 +62,7 @@ schema::Object<TimelyConfig> timely_schema() {
       .at_most(16_MiB)
       .field("minimum_rate", &Config::minimum_rate, "no decrease goes below it")
       .at_least(1_Mbps)
+      .choice("rate_change", &Config::rate_change, rate_changes(), kRateChangeDoc)
       .check(check);
 }
 
