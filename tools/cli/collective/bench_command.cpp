@@ -120,6 +120,25 @@ void print_build_errors(const BenchArguments& a, std::size_t job, const Errors& 
   if (!others.empty()) print_errors(loaded.located(others));
 }
 
+/// `--algorithm`, and NCCL's execution with NCCL's choice.
+bool set_algorithm(const BenchArguments& a, const scenarios::JobSpec& job, std::uint32_t number,
+                   CollectiveSpec& spec, std::vector<std::string>& remarks) {
+  if (a.algorithm.empty()) return true;
+  const auto algorithm = read_algorithm(a.algorithm);
+  if (!algorithm) return false;
+  spec.algorithm = *algorithm;
+  const auto open = execution_preset(Execution::Preset::kAuto);
+  if (*algorithm == Algorithm::kNccl && spec.execution.preset != Execution::Preset::kNccl &&
+      spec.execution != open) {
+    remarks.push_back(fmt::format(
+        "--algorithm nccl runs in NCCL's execution, not in that of job `{}`, which `--set "
+        "jobs[{}].algorithm=nccl` keeps",
+        job.name, number));
+    spec.execution = open;
+  }
+  return true;
+}
+
 /// What the bench runs instead of the job, in the job's words as far as they are about it: its
 /// algorithm, if that can do the operation, and its execution. Says what it takes otherwise.
 bool fill(const BenchArguments& a, const scenarios::JobSpec& job, std::uint32_t number,
@@ -143,19 +162,9 @@ bool fill(const BenchArguments& a, const scenarios::JobSpec& job, std::uint32_t 
   }
   spec.iterations = 1;
   if (spec.root >= job.ranks.size()) spec.root = 0;
-  if (a.algorithm.empty()) return true;
-  const auto algorithm = read_algorithm(a.algorithm);
-  if (!algorithm) return false;
-  spec.algorithm = *algorithm;
-  const auto open = execution_preset(Execution::Preset::kAuto);
-  if (*algorithm == Algorithm::kNccl && spec.execution.preset != Execution::Preset::kNccl &&
-      spec.execution != open) {
-    remarks.push_back(fmt::format(
-        "--algorithm nccl runs in NCCL's execution, not in that of job `{}`, which `--set "
-        "jobs[{}].algorithm=nccl` keeps",
-        job.name, number));
-    spec.execution = open;
-  }
+  if (!set_algorithm(a, job, number, spec, remarks)) return false;
+  // nccl-tests queues its calls, so that launches overlap with the calls before.
+  if (!spec.execution.launch) spec.execution.launch = Picoseconds(0);
   return true;
 }
 
