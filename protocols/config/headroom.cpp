@@ -23,11 +23,19 @@ Bytes carried(Picoseconds time, BitsPerSecond rate) {
 }
 
 Bytes sn5600(BitsPerSecond rate, double cable_bytes, const Sn5600Settings& settings) {
-  constexpr double kSmallPacket = 64;
+  constexpr Bytes kSmallPacket = 64_B;
   constexpr double kMacPhy = 819.2;         // 0.8 KiB
   constexpr double kTileBytesPerGbps = 15;  // what arrives in 120 ns
-  const auto cell = static_cast<double>(settings.cell.count());
-  const double occupancy = cell > 2 * kSmallPacket ? cell / kSmallPacket : 2 * cell / (1 + cell);
+  // sonic-swss#3235: bytes of cells per byte of packets, of so many small ones in a hundred.
+  const auto mixed = [&settings](Bytes small, Bytes large) {
+    return static_cast<double>(
+        (settings.small_packets * small + (100 - settings.small_packets) * large).count());
+  };
+  const auto in_cells = [&settings](Bytes packet) {
+    return cells_of(packet, settings.cell) * settings.cell;
+  };
+  const double occupancy = mixed(in_cells(kSmallPacket), in_cells(settings.lossless_mtu)) /
+                           mixed(kSmallPacket, settings.lossless_mtu);
   const auto response = static_cast<double>(carried(standard_pause_response(rate), rate).count());
   const double gbps = static_cast<double>(rate.count()) * 1e-9;
   const double arriving = static_cast<double>(settings.port_mtu.count()) + cable_bytes + kMacPhy +

@@ -53,14 +53,17 @@ struct HeadroomTerms {
 /// most `bytes`.
 [[nodiscard]] std::int64_t most_cells(Bytes bytes, Bytes smallest, Bytes largest, Bytes cell);
 
-/// What SONiC sets aside on NVIDIA's SN5600 (buffer_headroom_mellanox.lua): port MTU, cable, MAC
-/// and PHY, response and tile pipeline, as if all of it came in packets of 64 B, which waste most
-/// of a cell; and one lossless packet. Rounded up to 1 KiB. `propagation` is one way; the vendor
-/// takes it from the cable's length at 198,000 km/s, which ignores transceivers and FEC.
+/// What SONiC sets aside on NVIDIA's SN5600 (sonic-swss, buffer_headroom_mellanox.lua): port MTU,
+/// cable, MAC and PHY, response and tile pipeline, in cells of packets of which so many are of 64
+/// B, which waste most of a cell, and the others of the lossless MTU; and one lossless packet.
+/// Rounded up to 1 KiB. Half of the packets are small since sonic-buildimage#20632;
+/// pg_profile_lookup.ini has all of them small, and a port MTU of 9216. `propagation` is one way;
+/// the vendor takes it from the cable's length at 198,000 km/s, which ignores transceivers and FEC.
 struct Sn5600Settings {
-  Bytes port_mtu = 9216_B;
+  Bytes port_mtu = 9100_B;
   Bytes lossless_mtu = 1024_B;
   Bytes cell = 192_B;
+  int small_packets = 50;  ///< percent
 };
 [[nodiscard]] Bytes sn5600_headroom(BitsPerSecond rate, Picoseconds propagation,
                                     const Sn5600Settings& settings = {});

@@ -39,9 +39,11 @@ const std::array<Row, 15> kSn5600Table{{
     {800_Gbps, Millimetres(300'000), 1'150'976_B},
 }};
 
+constexpr Sn5600Settings kOfTheTable{.port_mtu = 9216_B, .small_packets = 100};
+
 TEST(Sn5600Headroom, IsTheVendorsTableToTheByte) {
   for (const Row& row : kSn5600Table) {
-    EXPECT_EQ(sn5600_headroom(row.rate, row.length), row.xoff)
+    EXPECT_EQ(sn5600_headroom(row.rate, row.length, kOfTheTable), row.xoff)
         << row.rate.count() << " bps, " << row.length.count() << " mm";
   }
 }
@@ -51,8 +53,15 @@ TEST(Sn5600Headroom, TakesTheWireAsALengthOrAsATime) {
   for (const Row& row : kSn5600Table) {
     // mm / (198e9 mm/s) in picoseconds, rounded to the nearest.
     const Picoseconds time((row.length.count() * 1'000 + 99) / 198);
-    EXPECT_EQ(sn5600_headroom(row.rate, time), row.xoff) << row.length.count() << " mm";
+    EXPECT_EQ(sn5600_headroom(row.rate, time, kOfTheTable), row.xoff)
+        << row.length.count() << " mm";
   }
+}
+
+// What the vendor's script gives for Spectrum-4 with half of the packets small (sonic-swss#3235).
+TEST(Sn5600Headroom, IsTheVendorsSumWithHalfOfThePacketsSmall) {
+  EXPECT_EQ(sn5600_headroom(800_Gbps, Millimetres(300'000)), 474'112_B);
+  EXPECT_EQ(sn5600_headroom(200_Gbps, Millimetres(40'000)), 65'536_B);
 }
 
 std::int64_t cells(std::int64_t bytes, std::int64_t cell) { return (bytes + cell - 1) / cell; }

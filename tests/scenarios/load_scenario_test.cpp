@@ -19,6 +19,7 @@ using collectives::MessagesSpec;
 using protocols::RoceConfig;
 using protocols::congestion::DcqcnConfig;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::filesystem::path kSource = WEFT_SOURCE_DIR;
 const std::filesystem::path kValid = kSource / "tests/scenarios/valid";
@@ -201,6 +202,25 @@ TEST(LoadScenario, MessagesMayBeAcknowledgedAsAWhole) {
   EXPECT_THAT(with({"transport.recovery=selective-repeat"}), HasSubstr("hears of gaps by ACKs"));
   EXPECT_THAT(messages_of(load_scenario(kValid / "incast.yaml", {"transport.ack.every=mesage"})),
               HasSubstr("message"));
+}
+
+TEST(LoadScenario, AnUnknownKeySaysWhereItBelongs) {
+  const auto of = [](const std::string& text) {
+    return messages_of(load_scenario(kValid / "incast.yaml", {text}));
+  };
+  EXPECT_THAT(of("jobs[0].pxn=true"), HasSubstr("; it is a key of the file itself"));
+  EXPECT_THAT(of("fabric.kmin=4KB"), HasSubstr("; it is a key of `fabric.ecn` with `type: red`"));
+  EXPECT_THAT(of("fabric.ecn.xoff=4KB"), HasSubstr("`fabric.flow_control`"));
+  EXPECT_THAT(of("nobody=1"), Not(HasSubstr("it is a key of")));
+}
+
+TEST(LoadScenario, AListThatIsEmptyByDefaultCanBeEmptyAgain) {
+  const auto with = [](const std::string& text) {
+    return messages_of(load_scenario(kValid / "incast.yaml", {text}));
+  };
+  EXPECT_EQ(with("transport.encapsulation=[]"), "no error");
+  EXPECT_EQ(with("jobs[0].after=[]"), "no error");
+  EXPECT_THAT(with("jobs[0].ranks=[]"), HasSubstr("is an empty list"));
 }
 
 TEST(LoadScenario, ErrorsOfOverridesNameTheOverride) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "scenarios/text/format.hpp"
+#include "scenarios/text/plain_number.hpp"
 #include "simcore/base/escape.hpp"
 #include "tools/io/millions.hpp"
 
@@ -35,7 +36,7 @@ constexpr double kLongTail = 10;
 std::string slowdown_text(const Histogram& slowdowns, double p) {
   if (slowdowns.is_empty()) return "-";
   const double value = static_cast<double>(slowdowns.quantile(p)) / kSlowdownScale;
-  return fmt::format("{:.4g}", value);
+  return scenarios::plain_number(value, 4);
 }
 
 std::string time_text(const std::optional<Picoseconds>& time) {

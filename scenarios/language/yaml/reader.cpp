@@ -45,6 +45,48 @@ bool is_accepted(const std::string& key, const AnyObject& object, const Alternat
          (alternative != nullptr && alternative->object->find(key) != nullptr);
 }
 
+/// A map of a language, and the value of its tag that is meant.
+struct KeyPlace {
+  std::string path;
+  std::string type;
+};
+
+/// The maps that have a key, the outer ones first.
+void find_places(const AnyObject& object, const std::string& key, const KeyPlace& place,
+                 std::size_t depth, std::vector<KeyPlace>& found) {
+  if (object.find(key) != nullptr) found.push_back(place);
+  if (depth == 0) return;
+  for (const Field& field : object.fields) {
+    if (field.object == nullptr) continue;
+    const std::string path = child_path(place.path, field.key);
+    find_places(*field.object, key, {path + (field.kind == Kind::kObjects ? "[]" : ""), ""},
+                depth - 1, found);
+  }
+  for (const Alternative& a : object.alternatives) {
+    const std::string type = " with `" + object.tag + ": " + a.name + "`";
+    find_places(*a.object, key, {place.path, type}, depth - 1, found);
+  }
+}
+
+/// Where a key belongs that is unknown here: in the outermost maps that have it.
+std::string belonging(const AnyObject& language, const std::string& key) {
+  constexpr std::size_t kDeepest = 6;
+  constexpr std::size_t kMost = 2;
+  std::vector<KeyPlace> places;
+  find_places(language, key, {}, kDeepest, places);
+  std::ranges::stable_sort(places, {}, [](const KeyPlace& place) {
+    return std::ranges::count(place.path, '.') + (place.path.empty() ? -1 : 0);
+  });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMost, places.size()); ++i) {
+    const KeyPlace& place = places[i];
+    text += (text.empty() ? "; it is a key of " : " or ") +
+            (place.path.empty() ? std::string("the file itself") : backquoted(place.path)) +
+            place.type;
+  }
+  return text;
+}
+
 /// Gives the bare value inside of a map, which an override left there, the key it stands for.
 void name_bare_value(Node& node, const std::string& shorthand) {
   const auto bare = std::ranges::find(node.entries, std::string(kBareValue), &Node::Entry::key);
@@ -85,6 +127,7 @@ Errors Diagnostics::take() {
 }
 
 void Reader::read(const AnyObject& object, Node& node, void* target, const std::string& path) {
+  if (language_ == nullptr) language_ = &object;
   read_object(object, node, target, path, {}, {});
 }
 
@@ -236,7 +279,8 @@ void Reader::check_keys(const AnyObject& object, const Alternative* alternative,
         alternative == nullptr ? "" : " of `" + object.tag + ": " + alternative->name + "`";
     fail(entry.key_mark, child_path(path, entry.key),
          "unknown key " + backquoted(entry.key) + "; the keys" + of + " are " + listing(keys) +
-             did_you_mean(entry.key, keys));
+             did_you_mean(entry.key, keys) +
+             (language_ == nullptr ? std::string() : belonging(*language_, entry.key)));
   }
 }
 
@@ -344,12 +388,15 @@ void Reader::read_integers(const Field& field, const Node& node, void* target,
 void Reader::read_words(const Field& field, const Node& node, void* target,
                         const std::string& path) {
   std::vector<std::string>& words = field.words(target);
+  const bool may_be_empty = words.empty() && !field.is_required;  // as it is by default
   words.clear();
   if (node.kind == Node::Kind::kScalar) {
     words.push_back(node.text);
     return;
   }
-  if (node.items.empty()) fail(node.mark, path, "is an empty list; expected " + expectation(field));
+  if (node.items.empty() && !may_be_empty) {
+    fail(node.mark, path, "is an empty list; expected " + expectation(field));
+  }
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     const Node& item = node.items[i];
     if (item.kind == Node::Kind::kScalar) {

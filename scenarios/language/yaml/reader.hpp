@@ -104,6 +104,7 @@ class Reader {
                   const std::string& path);
   void fail(const Mark& mark, const std::string& path, std::string message);
 
+  const schema::AnyObject* language_ = nullptr;  ///< what is read, as a whole
   const Catalogue& catalogue_;
   Diagnostics& diagnostics_;
   Provenance& provenance_;

@@ -9,6 +9,8 @@
 #include <limits>
 #include <string_view>
 
+#include "scenarios/text/plain_number.hpp"
+
 namespace weft::sweep {
 namespace {
 
@@ -49,7 +51,9 @@ bool is_binary(const std::vector<double>& values) {
 
 }  // namespace
 
-std::string AxisScale::text(double value) const { return fmt::format("{:.4g}", value / divisor); }
+std::string AxisScale::text(double value) const {
+  return scenarios::plain_number(value / divisor, 4);
+}
 
 bool is_geometric(const std::vector<double>& ascending) {
   if (ascending.size() < 3 || ascending.front() <= 0) return false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "scenarios/text/format.hpp"
+#include "scenarios/text/plain_number.hpp"
 #include "tools/sweep/language/metrics.hpp"
 
 namespace weft::sweep {
@@ -23,7 +24,7 @@ std::string value_text(const std::string& metric, double value) {
   if (unit == "s") return scenarios::format_time(value);
   if (unit == "B") return scenarios::format_bytes(value);
   if (unit == "B/s") return scenarios::format_bytes(value) + "/s";
-  return fmt::format("{:.4g}", value);
+  return scenarios::plain_number(value, 4);
 }
 
 std::optional<double> value_of(const Report& report, const std::string& metric) {
