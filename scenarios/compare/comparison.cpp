@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "scenarios/compare/message_pairs.hpp"
+#include "scenarios/results/coverage.hpp"
 #include "scenarios/results/tables/messages_table.hpp"
 
 namespace weft::scenarios {
@@ -116,22 +117,44 @@ void compare_jobs(const std::vector<ComparedRun>& runs, Comparison& c) {
   compare_slowdowns(runs, c);
 }
 
+/// A percentile of a run, and what it is of.
+struct Percentile {
+  double value = 0;
+  std::optional<std::string> cut_off;
+};
+
 /// `messages.fct_seconds.p999` and `jobs.NAME.fct_seconds.p999`.
-void compare_tails(const std::vector<ComparedRun>& runs, Comparison& c) {
+std::vector<std::pair<std::string, Percentile>> percentiles_of(const ComparedRun& run) {
   constexpr std::string_view kTimes = ".fct_seconds.";
-  const auto percentiles = [&](const ComparedRun& run) {
-    std::vector<std::pair<std::string, double>> found;
-    for (const auto& [path, number] : run.folder.numbers) {
-      const std::size_t at = path.find(kTimes);
-      if (at == std::string::npos) continue;
-      const std::string percentile = path.substr(at + kTimes.size());
-      const std::string of = path.starts_with("jobs.") ? path.substr(5, at - 5) : "all messages";
-      found.emplace_back(of + ", " + (percentile == "p999" ? "p99.9" : percentile), number);
-    }
-    return found;
+  const std::map<std::string, double> numbers(run.folder.numbers.begin(), run.folder.numbers.end());
+  const NumberAt number_at = [&](const std::string& path) -> std::optional<double> {
+    const auto found = numbers.find(path);
+    return found == numbers.end() ? std::nullopt : std::optional(found->second);
   };
-  for (auto& [name, values] : side_by_side<double>(runs, percentiles)) {
-    if (differ(values)) c.tails.push_back({name, "s", values});
+  std::vector<std::pair<std::string, Percentile>> found;
+  for (const auto& [path, number] : run.folder.numbers) {
+    const std::size_t at = path.find(kTimes);
+    if (at == std::string::npos) continue;
+    const std::string percentile = path.substr(at + kTimes.size());
+    const std::string of = path.starts_with("jobs.") ? path.substr(5, at - 5) : "all messages";
+    found.emplace_back(
+        of + ", " + (percentile == "p999" ? "p99.9" : percentile),
+        Percentile{number, cut_off_text(coverage_at(path, run.folder.outcome, number_at))});
+  }
+  return found;
+}
+
+void compare_tails(const std::vector<ComparedRun>& runs, Comparison& c) {
+  for (auto& [name, percentiles] : side_by_side<Percentile>(runs, percentiles_of)) {
+    Row row{name, "s", {}};
+    bool is_cut = false;
+    for (const auto& percentile : percentiles) {
+      row.values.push_back(percentile ? std::optional(percentile->value) : std::nullopt);
+      row.cut_off.push_back(percentile ? percentile->cut_off : std::nullopt);
+      is_cut = is_cut || row.cut_off.back();
+    }
+    if (!is_cut) row.cut_off.clear();
+    if (differ(row.values)) c.tails.push_back(std::move(row));
   }
 }
 

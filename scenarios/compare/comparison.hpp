@@ -26,6 +26,8 @@ struct Comparison {
     std::string name;
     std::string unit;  ///< `s`, `bytes`, `share`, `x` (a factor) or empty: a number of things
     std::vector<std::optional<double>> values;
+    /// Of a percentile, by run: what it is of, if not of all messages. Empty: no run was cut off.
+    std::vector<std::optional<std::string>> cut_off = {};
   };
   /// A port, and what differs most between the runs.
   struct Port {

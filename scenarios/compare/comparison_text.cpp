@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "scenarios/compare/comparison.hpp"
+#include "scenarios/results/coverage.hpp"
 #include "scenarios/text/counted.hpp"
 #include "scenarios/text/format.hpp"
 
@@ -57,6 +58,7 @@ std::string table_text(const std::string& title, const std::vector<std::string>&
     std::vector<std::string> line{row.name};
     for (std::size_t i = 0; i < row.values.size(); ++i) {
       line.push_back(quantity(row.unit, row.values[i]));
+      if (!row.cut_off.empty() && row.cut_off[i]) line.back() += ", " + *row.cut_off[i];
       if (i > 0) line.push_back(ratio(row.values.front(), row.values[i]));
     }
     table.add(std::move(line));
@@ -129,6 +131,10 @@ Json rows_json(const std::vector<Row>& rows) {
     Json values = Json::array();
     for (const auto& value : row.values) values.push_back(value ? Json(*value) : Json(nullptr));
     list.push_back({{"name", row.name}, {"unit", row.unit}, {"values", std::move(values)}});
+    if (row.cut_off.empty()) continue;
+    Json cut_off = Json::array();
+    for (const auto& text : row.cut_off) cut_off.push_back(text ? Json(*text) : Json(nullptr));
+    list.back()[kCutOff] = std::move(cut_off);
   }
   return list;
 }

@@ -218,6 +218,7 @@ RunFolder folder_of(const ordered_json& summary) {
   run.scenario_sha256 = summary.at(summary_keys::kScenario).get<std::string>();
   run.seed = summary.at(summary_keys::kSeed).get<std::uint64_t>();
   run.results_sha256 = summary.at(summary_keys::kResults).get<std::string>();
+  run.outcome = summary.value(summary_keys::kOutcome, std::string());
   add_numbers(summary, "", run.numbers);
   for (const ordered_json& job : summary.at(summary_keys::kJobs)) {
     RunFolder::Job row{job.at(job_columns::kName.key).get<std::string>(),

@@ -37,6 +37,7 @@ struct RunFolder {
   std::string scenario_sha256;
   std::uint64_t seed = 0;
   std::string results_sha256;
+  std::string outcome;
   std::vector<Job> jobs;
   /// Every key of resolved.yaml, such as `jobs[0].size`, and its value.
   std::vector<std::pair<std::string, std::string>> keys;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/results/coverage.hpp"
 #include "scenarios/results/results.hpp"
 #include "scenarios/text/format.hpp"
 #include "scenarios/text/plain_number.hpp"
@@ -29,9 +30,10 @@ std::string size_summary_text(const Results& r) {
   TextTable table({"slowdown by size of", "up to", "completed", "of", "p50", "p95", "p99", "p99.9",
                    "max", "FCT p99"});
   for (const SizeResult& size : r.sizes) {
-    std::vector<std::string> cells{r.jobs[size.job].name, size_text(size.up_to),
-                                   format_count(static_cast<std::int64_t>(size.completed)),
-                                   format_count(static_cast<std::int64_t>(size.messages))};
+    std::vector<std::string> cells{
+        with_coverage(r.jobs[size.job].name, coverage_of(SizeRow{r.jobs[size.job], size})),
+        size_text(size.up_to), format_count(static_cast<std::int64_t>(size.completed)),
+        format_count(static_cast<std::int64_t>(size.messages))};
     if (size.slowdown) {
       const Percentiles& p = *size.slowdown;
       for (const double factor : {p.p50, p.p95, p.p99, p.p999, p.max}) {

@@ -16,6 +16,7 @@
 #include "scenarios/output/pause_summary.hpp"
 #include "scenarios/output/reuse_summary.hpp"
 #include "scenarios/output/size_summary.hpp"
+#include "scenarios/results/coverage.hpp"
 #include "scenarios/results/summary/summary_record.hpp"
 #include "scenarios/text/format.hpp"
 #include "simcore/base/escape.hpp"
@@ -108,7 +109,11 @@ std::string iterations_text(const Results& r) {
       {"iterations", "count", "mean time", "longest", "compute", "bubble", "exposed", "hidden"});
   for (const auto& [job, sum] : of_job) {
     const auto mean = [n = sum.count](Picoseconds time) { return format_time(time / n); };
-    table.add({r.jobs[job].name, std::to_string(sum.count), mean(sum.time),
+    const JobResult& of = r.jobs[job];
+    const Coverage coverage{.completed = static_cast<std::uint64_t>(sum.count),
+                            .is_cut = !of.is_finished,
+                            .of = Coverage::Of::kIterations};
+    table.add({with_coverage(of.name, coverage), std::to_string(sum.count), mean(sum.time),
                format_time(sum.longest), mean(sum.compute), mean(sum.bubble), mean(sum.exposed),
                mean(sum.hidden)});
   }
@@ -124,7 +129,8 @@ std::string training_text(const Results& r) {
     const double per_gpu = t.model_flops / seconds / r.jobs[t.job].ranks;
     const double with_repeats = t.hardware_flops / seconds / r.jobs[t.job].ranks;
     const bool fits = t.memory <= t.gpu_memory;
-    table.add({r.jobs[t.job].name, format_time(t.mean_step), format_time(t.p99_step),
+    table.add({with_coverage(r.jobs[t.job].name, coverage_of(TrainingRow{r.jobs[t.job], t})),
+               format_time(t.mean_step), format_time(t.p99_step),
                format_count(std::llround(t.tokens / seconds)),
                fmt::format("{:.1f}", per_gpu * 1e-12),
                fmt::format("{:.1f} %", 100 * per_gpu / t.peak_flops),
@@ -146,8 +152,9 @@ std::string isolated_text(const Results& r) {
   const auto factor = [](const std::optional<double>& slowdown) {
     return slowdown ? fmt::format("{:.3f}x", *slowdown) : "-";
   };
-  const auto seconds = [](const std::optional<double>& time) {
-    return time ? format_time(*time) : "-";
+  const auto p99 = [](const IsolatedResult::Times& times, std::optional<Coverage> coverage) {
+    if (!times.message_p99_seconds) return std::string("-");
+    return with_coverage(format_time(*times.message_p99_seconds), coverage);
   };
   TextTable table({"against running alone", "JCT", "alone", "slowdown", "iteration", "alone",
                    "slowdown", "message p99", "alone", "slowdown"});
@@ -157,7 +164,7 @@ std::string isolated_text(const Results& r) {
                factor(slowdown_of(i.shared.completion, i.alone.completion)),
                time_or_dash(i.shared.iteration), time_or_dash(i.alone.iteration),
                factor(slowdown_of(i.shared.iteration, i.alone.iteration)),
-               seconds(i.shared.message_p99_seconds), seconds(i.alone.message_p99_seconds),
+               p99(i.shared, coverage_of(r.jobs[i.job])), p99(i.alone, std::nullopt),
                factor(slowdown_of(i.shared.message_p99_seconds, i.alone.message_p99_seconds))});
   }
   return "\n" + table.to_string("  ");
@@ -165,9 +172,11 @@ std::string isolated_text(const Results& r) {
 
 std::string distribution_table(const Results& r) {
   TextTable table({"", "p50", "p99", "p99.9", "max"});
-  const auto add = [&table](const char* name, bool has_any, const Percentiles& p, auto format) {
+  const Coverage coverage = coverage_of(r);
+  const auto add = [&](const char* name, bool has_any, const Percentiles& p, auto format) {
     if (has_any) {
-      table.add({name, format(p.p50), format(p.p99), format(p.p999), format(p.max)});
+      table.add({with_coverage(name, coverage), format(p.p50), format(p.p99), format(p.p999),
+                 format(p.max)});
     } else {
       table.add({name, "-", "-", "-", "-"});
     }
@@ -197,7 +206,8 @@ std::string job_messages_text(const Results& r) {
     if (!job.message_seconds || !job.message_slowdown) continue;
     const Percentiles& time = *job.message_seconds;
     const Percentiles& slow = *job.message_slowdown;
-    table.add({job.name, format_count(static_cast<std::int64_t>(job.messages.completed())),
+    table.add({with_coverage(job.name, coverage_of(job)),
+               format_count(static_cast<std::int64_t>(job.messages.completed())),
                format_time(time.p50), format_time(time.p95), format_time(time.p99),
                format_time(time.p999), format_time(time.max), fmt::format("{:.2f}x", slow.p50),
                fmt::format("{:.2f}x", slow.p99), fmt::format("{:.2f}x", slow.max)});

@@ -114,6 +114,30 @@ async function namesLosses(browser) {
   assert.ok(await browser.ask('[...document.querySelectorAll("#fabric option")].some((n) => n.value === "error_drops")'));
 }
 
+/** Percentiles of a run that its horizon cut say of which messages they are, wherever they stand. */
+async function saysWhatIsCutOff(browser) {
+  run('run', join(sources, 'scenarios/incast.yaml'), '--quiet', '--set', 'run.until=600us', '-o', 'cut');
+  const { messages, jobs } = summaryOf('cut');
+  const words = `of ${messages.completed} of ${messages.count} messages`;
+  assert.equal(jobs[0].fct_seconds.cut_off, words);
+  assert.ok(messages.completed > 0 && messages.completed < messages.count);
+  const text = (selector) => browser.ask(`[...document.querySelectorAll(${JSON.stringify(selector)})].map((n) => n.textContent).join()`);
+  await opens(browser, pageOf('cut', 'cut'));
+  for (const fact of ['slowdown p99', 'completion p99', 'packet latency p50', 'packet latency p99']) {
+    assert.ok((await text(`[data-fact="${fact}"]`)).endsWith(words), fact);
+  }
+  await browser.until('document.querySelectorAll("#distributions .u-label").length > 1');
+  for (const place of ['#jobs .table', '#tail caption', '#distributions .u-label', '#distributions table']) {
+    assert.ok((await text(place)).includes(words), place);
+  }
+  await opens(browser, pageOf('cut-compared', 'incast', 'cut'));
+  for (const quantity of ['message slowdown p50', 'message slowdown p99', 'message completion p99', 'message completion max', 'packet latency p50', 'packet latency p99']) {
+    assert.ok((await text(`[data-run="1"][data-quantity="${quantity}"]`)).includes(words), quantity);
+    assert.ok(!(await text(`[data-run="0"][data-quantity="${quantity}"]`)).includes('messages'), quantity);
+  }
+  assert.ok((await text('#compared-jobs [data-run="1"]')).includes(words));
+}
+
 async function short(browser) {
   run('run', join(sources, 'scenarios/incast.yaml'), '--blame', '--quiet', '-o', 'incast');
   const page = pageOf('incast', 'incast');
@@ -122,6 +146,7 @@ async function short(browser) {
   await leadsToPorts(browser, 'leaf0[0]->h0');
   await showsNames(browser);
   await namesLosses(browser);
+  await saysWhatIsCutOff(browser);
   return page;
 }
 

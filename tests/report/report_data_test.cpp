@@ -91,6 +91,27 @@ TEST_F(ReportData, PacketLatenciesOfResultsOfBeforeAreByJobOnly) {
   EXPECT_EQ(run.value()["latencies"][1]["size"], "");
 }
 
+// Results of before: their numbers say what they are of.
+TEST_F(ReportData, PercentilesOfRunsThatWereCutOffSayOfWhatTheyAre) {
+  write("summary.json",
+        R"({"scenario": "t", "outcome": "horizon", "simulated_seconds": 1, "jobs": [)"
+        R"({"name": "a.b", "messages": 32, "completed_messages": 7, "fct_seconds": {"p50": 1}},)"
+        R"({"name": "done", "messages": 2, "completed_messages": 2, "jct_seconds": 1,)"
+        R"( "fct_seconds": {"p50": 1}}],)"
+        R"("messages": {"count": 34, "completed": 9, "slowdown": {"p50": 1}},)"
+        R"("packet_latency_seconds": {"p50": 1}})");
+  write("messages.csv",
+        std::string(kMessages) + "a.b,0,1,0,1,1,0,1,1,1,1,5\na.b,2,3,2,3,1,0,,,,1,\n");
+  const auto run = run_json(folder(), {});
+  ASSERT_TRUE(run.ok()) << run.errors()[0].to_string();
+  const Json& summary = run.value()["summary"];
+  EXPECT_EQ(summary["jobs"][0]["fct_seconds"]["cut_off"], "of 7 of 32 messages");
+  EXPECT_FALSE(summary["jobs"][1]["fct_seconds"].contains("cut_off"));
+  EXPECT_EQ(summary["messages"]["slowdown"]["cut_off"], "of 9 of 34 messages");
+  EXPECT_EQ(summary["packet_latency_seconds"]["cut_off"], "of 9 of 34 messages");
+  EXPECT_EQ(run.value()["distributions"][0]["cut_off"], "of 1 of 2 messages");
+}
+
 TEST_F(ReportData, TailHasTheMostSlowedDownMessagesFirst) {
   write("messages.csv", std::string(kMessages) +
                             "a,0,1,0,1,1,0,1,1,1,1,5\n"

@@ -74,6 +74,22 @@ TEST(Comparison, RunsThatAreTheSameListNothing) {
   EXPECT_TRUE(comparison_json({a, a, a}, c)["same"].get<bool>());
 }
 
+TEST(Comparison, PercentilesOfARunThatWasCutOffSayOfWhatTheyAre) {
+  ComparedRun a = run_of({{"j", "", 1.0}}, {});
+  a.folder.outcome = "finished";
+  a.folder.numbers = {
+      {"messages.count", 32}, {"messages.completed", 32}, {"messages.fct_seconds.p999", 2}};
+  ComparedRun b = a;
+  b.folder.outcome = "horizon";
+  b.folder.numbers = {
+      {"messages.count", 32}, {"messages.completed", 7}, {"messages.fct_seconds.p999", 1}};
+  const Comparison c = compare_runs({a, b});
+  EXPECT_THAT(comparison_text({a, b}, c), HasSubstr("1 s, of 7 of 32 messages"));
+  const auto json = comparison_json({a, b}, c);
+  EXPECT_TRUE(json["messages"][0]["cut_off"][0].is_null());
+  EXPECT_EQ(json["messages"][0]["cut_off"][1], "of 7 of 32 messages");
+}
+
 TEST(Comparison, SaysWhatDiffersInScenariosTailsNetworkAndPorts) {
   ComparedRun a = run_of({{"j", "", 1.0}}, {});
   a.folder.keys = {{"fabric.spines", "4"}, {"seed", "1"}};

@@ -81,6 +81,7 @@ struct SweepCommands::Options {
   bool csv = false;
   bool json = false;
   std::optional<std::int64_t> scenario_of;
+  bool ranks_cut_off = false;
   sweep::SummaryOptions summary;
   sweep::PlotOptions plot;
 };
@@ -171,6 +172,9 @@ void SweepCommands::add_summarize(CLI::App& app) {
       ->type_name("RESULT")
       ->allow_extra_args(false);
   add_where(*summarize_, o.where);
+  summarize_->add_flag("--cut-off", o.ranks_cut_off,
+                       "rank also percentiles of runs that were cut off before all messages were "
+                       "completed");
   summarize_->add_option("--pareto", o.summary.pareto, "two results (default: the first two)")
       ->type_name("RESULT")
       ->expected(2);
@@ -251,8 +255,9 @@ int SweepCommands::run_export() {
 
 int SweepCommands::run_summarize() {
   const Options& o = *options_;
-  const auto table = read_points(o.database, o.where);
+  auto table = read_points(o.database, o.where);
   if (!table.ok()) return refuse(table.errors());
+  table.value().ranks_cut_off = o.ranks_cut_off;
   if (o.json) {
     const auto json = sweep::summary_json(table.value(), o.summary);
     return json.ok() ? put(scenarios::json_text(json.value()) + "\n") : refuse(json.errors());

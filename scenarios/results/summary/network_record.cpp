@@ -7,36 +7,48 @@ namespace weft::scenarios {
 namespace {
 
 template <double Percentiles::*Which>
-std::optional<Quotient> percentile(const std::optional<Percentiles>& p) {
-  if (!p) return {};
-  return ratio((*p).*Which);
+std::optional<Quotient> percentile(const CoveredPercentiles& p) {
+  if (!p.values) return {};
+  return ratio((*p.values).*Which);
 }
 
 }  // namespace
 
-const Record<std::optional<Percentiles>>& percentiles_record() {
-  static const Record<std::optional<Percentiles>> record{
+nlohmann::ordered_json cut_off_json(const std::optional<std::string>& text) {
+  return text ? nlohmann::ordered_json(*text) : absent();
+}
+
+const Record<CoveredPercentiles>& percentiles_record() {
+  static const Record<CoveredPercentiles> record{
       {{"p50", "median, by nearest rank; null of nothing", percentile<&Percentiles::p50>},
        {"p95", "95th percentile", percentile<&Percentiles::p95>},
        {"p99", "99th percentile", percentile<&Percentiles::p99>},
        {"p999", "99.9th percentile", percentile<&Percentiles::p999>},
-       {"max", "", percentile<&Percentiles::max>}}};
+       {"max", "", percentile<&Percentiles::max>},
+       {kCutOff, "of which messages these are, if the run was cut off before all were completed",
+        [](const CoveredPercentiles& p) {
+          return cut_off_json(p.values ? cut_off_text(p.coverage) : std::nullopt);
+        }}}};
   return record;
 }
 
-const Record<MessageStatistics>& messages_record() {
-  using Row = MessageStatistics;
-  static const Record<Row> record{
-      {{"count", "posted since the measurement began", [](const Row& r) { return r.count(); }},
-       {"completed", "of these", [](const Row& r) { return r.completed(); }},
-       object<Row>("fct_seconds", "flow completion times of those", percentiles_record(),
-                   [](const Row& r) {
-                     return std::make_optional(only_if(r.completed() > 0, r.completion_seconds()));
-                   }),
-       object<Row>("slowdown", "flow completion times over zero-load times", percentiles_record(),
-                   [](const Row& r) {
-                     return std::make_optional(only_if(r.completed() > 0, r.slowdown()));
-                   })}};
+const Record<Results>& messages_record() {
+  static const Record<Results> record{
+      {{"count", "posted since the measurement began",
+        [](const Results& r) { return r.messages.count(); }},
+       {"completed", "of these", [](const Results& r) { return r.messages.completed(); }},
+       object<Results>("fct_seconds", "flow completion times of those", percentiles_record(),
+                       [](const Results& r) {
+                         return std::optional(CoveredPercentiles{
+                             only_if(r.messages.completed() > 0, r.messages.completion_seconds()),
+                             coverage_of(r)});
+                       }),
+       object<Results>("slowdown", "flow completion times over zero-load times",
+                       percentiles_record(), [](const Results& r) {
+                         return std::optional(CoveredPercentiles{
+                             only_if(r.messages.completed() > 0, r.messages.slowdown()),
+                             coverage_of(r)});
+                       })}};
   return record;
 }
 

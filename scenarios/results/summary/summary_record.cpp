@@ -38,6 +38,13 @@ const Record<JobResult>& job_record() {
          [](const JobResult& r) { return r.messages.count(); }});
     add({"completed_messages", "of these",
          [](const JobResult& r) { return r.messages.completed(); }});
+    for (const char* quantity : {"fct_seconds/", "slowdown/"}) {
+      add({std::string(quantity) + kCutOff,
+           "of which messages these are, if the run was cut off before all were completed",
+           [](const JobResult& r) {
+             return cut_off_json(r.message_seconds ? cut_off_text(coverage_of(r)) : std::nullopt);
+           }});
+    }
     add({"bound_seconds", "what any algorithm takes at least; collectives only",
          [](const JobResult& r) {
            return json_if(r.bound.has_value(), in_seconds(r.bound.value_or(Picoseconds(0))));
@@ -104,7 +111,14 @@ std::optional<std::vector<IterationRow>> listed_iterations(const Results& r) {
 }
 
 const Record<TrainingRow>& training_record() {
-  static const Record<TrainingRow> record{fields_of(TrainingTable::declaration())};
+  static const Record<TrainingRow> record = [] {
+    Record<TrainingRow> training{fields_of(TrainingTable::declaration())};
+    training.fields.emplace_back(
+        std::string("step_seconds/") + kCutOff,
+        "of which iterations these are, if the run was cut off before all were ended",
+        [](const TrainingRow& r) { return cut_off_json(cut_off_text(coverage_of(r))); });
+    return training;
+  }();
   return record;
 }
 
@@ -119,7 +133,17 @@ std::optional<std::vector<TrainingRow>> listed_training(const Results& r) {
 }
 
 const Record<IsolatedRow>& isolated_record() {
-  static const Record<IsolatedRow> record{fields_of(IsolatedTable::declaration())};
+  static const Record<IsolatedRow> record = [] {
+    Record<IsolatedRow> isolated{fields_of(IsolatedTable::declaration())};
+    isolated.fields.emplace_back(
+        std::string("fct_p99_seconds/") + kCutOff,
+        "of which messages `shared` is, if the run was cut off before all were completed",
+        [](const IsolatedRow& r) {
+          const bool is_there = r.isolated.shared.message_p99_seconds.has_value();
+          return cut_off_json(is_there ? cut_off_text(coverage_of(r.job)) : std::nullopt);
+        });
+    return isolated;
+  }();
   return record;
 }
 
@@ -143,6 +167,14 @@ const Record<SizeRow>& size_record() {
     for (Field<SizeRow>& field : fields_of(SizesTable::declaration())) {
       size.fields.push_back(std::move(field));
     }
+    for (const char* quantity : {"fct_seconds/", "slowdown/"}) {
+      size.fields.emplace_back(
+          std::string(quantity) + kCutOff,
+          "of which messages these are, if the run was cut off before all were completed",
+          [](const SizeRow& r) {
+            return cut_off_json(r.size.slowdown ? cut_off_text(coverage_of(r)) : std::nullopt);
+          });
+    }
     return size;
   }();
   return record;
@@ -157,14 +189,16 @@ std::optional<std::vector<SizeRow>> listed_sizes(const Results& r) {
 }
 
 /// Absent from results without packets.
-std::optional<std::optional<Percentiles>> packet_latencies(const Results& r) {
+std::optional<CoveredPercentiles> packet_latencies(const Results& r) {
   if (!r.has_packets) return {};
-  if (r.packet_latency.count() == 0) return std::optional<Percentiles>();
+  const Coverage coverage = coverage_of(r);
+  if (r.packet_latency.count() == 0) return CoveredPercentiles{{}, coverage};
   const auto seconds = [&r](double p) {
     return in_seconds(Picoseconds(r.packet_latency.quantile(p)));
   };
-  return std::optional(Percentiles{seconds(0.5), seconds(0.95), seconds(0.99), seconds(0.999),
-                                   in_seconds(Picoseconds(r.packet_latency.max()))});
+  return CoveredPercentiles{Percentiles{seconds(0.5), seconds(0.95), seconds(0.99), seconds(0.999),
+                                        in_seconds(Picoseconds(r.packet_latency.max()))},
+                            coverage};
 }
 
 std::optional<std::vector<StarvedQueue>> listed_starved(const Results& r) {
@@ -209,7 +243,7 @@ std::vector<Field<Results>> identity_fields() {
           {summary_keys::kSeed, "", [](const Results& r) { return ordered_json(r.seed); }},
           {summary_keys::kScenario, "of the scenario with all its defaults",
            [](const Results& r) { return r.scenario_sha256; }},
-          {"outcome", "finished, horizon, stuck, deadlocked, stalled or interrupted",
+          {summary_keys::kOutcome, "finished, horizon, stuck, deadlocked, stalled or interrupted",
            [](const Results& r) { return outcome_name(r.outcome); }},
           {"explanation", "who waits for whom, a list of sentences; if not finished",
            [](const Results& r) { return json_if(!r.explanation.empty(), r.explanation); }},
@@ -324,7 +358,7 @@ std::vector<Field<Results>> result_fields() {
       list<Results>("sizes", "messages of a job whose sizes are in one class", size_record(),
                     listed_sizes),
       object<Results>("messages", "all of the run", messages_record(),
-                      [](const Results& r) { return &r.messages; }),
+                      [](const Results& r) { return &r; }),
       object<Results>("packet_latency_seconds", "from a NIC to another", percentiles_record(),
                       packet_latencies),
       object<Results>("network", "since the measurement began", network_record(),

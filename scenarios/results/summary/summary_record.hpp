@@ -12,6 +12,7 @@ namespace summary_keys {
 inline constexpr const char* kEngine = "engine";
 inline constexpr const char* kSeed = "seed";
 inline constexpr const char* kScenario = "scenario_sha256";
+inline constexpr const char* kOutcome = "outcome";
 inline constexpr const char* kJobs = "jobs";
 inline constexpr const char* kResults = "results_sha256";
 inline constexpr const char* kCommandLine = "command_line";

@@ -12,6 +12,7 @@
 #include "scenarios/explain/blame_file.hpp"
 #include "simcore/messages/size_class.hpp"
 #include "tools/report/data/blame_data.hpp"
+#include "tools/report/data/cut_off_data.hpp"
 #include "tools/report/data/fabric_data.hpp"
 #include "tools/report/data/message_data.hpp"
 #include "tools/report/data/port_data.hpp"
@@ -123,6 +124,7 @@ Errors add_tables(const fs::path& folder, const Bounds& bounds, Json& run) {
   if (!messages) return messages.errors();
   run["ports"] = ports_json(ports.value());
   run["distributions"] = std::move(messages.value().distributions);
+  add_cut_off(run["summary"], run["distributions"]);
   run["tail"] = tail_json(messages.value().tail);
   run["fabric"] = fabric_json(folder, ports.value(), messages.value().tail);
   return {};

@@ -75,6 +75,13 @@ Json point_json(const sweep::Table::Row& row, const std::vector<std::string>& me
             {"status", row.status}, {"outcome", row.outcome},
             {"values", values},     {"texts", texts},
             {"metrics", numbers},   {"counts", sweep::is_usable(row)}};
+  Json cut_off = Json::object();
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    const auto text =
+        row.metric(metrics[i]) ? scenarios::cut_off_text(row.cut_off(metrics[i])) : std::nullopt;
+    if (text) cut_off[std::to_string(i)] = *text;
+  }
+  if (!cut_off.empty()) json[scenarios::kCutOff] = std::move(cut_off);
   if (row.status == sweep::status_name(sweep::Status::kEstimated)) json["estimated"] = true;
   if (row.wall_seconds) json["wall"] = short_number(*row.wall_seconds);
   if (!row.message.empty()) json["message"] = row.message;

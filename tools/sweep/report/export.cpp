@@ -1,5 +1,6 @@
 #include "tools/sweep/report/export.hpp"
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -34,6 +35,12 @@ Json row_json(const Table& table, const Table::Row& row) {
     if (const auto value = row.metric(name)) metrics[name] = *value;
   }
   json["metrics"] = std::move(metrics);
+  Json cut_off = Json::object();
+  for (const std::string& name : table.metrics) {
+    const auto text = row.metric(name) ? scenarios::cut_off_text(row.cut_off(name)) : std::nullopt;
+    if (text) cut_off[name] = *text;
+  }
+  if (!cut_off.empty()) json[scenarios::kCutOff] = std::move(cut_off);
   json["results_sha256"] = row.results_sha256;
   if (!row.message.empty()) json["message"] = row.message;
   if (!row.warnings.empty()) json["warnings"] = row.warnings;
@@ -44,6 +51,26 @@ std::string joined(const std::vector<std::string>& sentences) {
   std::string text;
   for (const std::string& sentence : sentences) text += (text.empty() ? "" : "; ") + sentence;
   return text;
+}
+
+/// What percentiles of the run are of, if it was cut off: of all messages, and of jobs and their
+/// like where these differ from that.
+std::string cut_off_cell(const Table& table, const Table::Row& row) {
+  std::vector<std::string> sentences;
+  const auto all = scenarios::cut_off_text(row.cut_off());
+  if (all) sentences.push_back(*all);
+  std::string last;
+  for (const std::string& name : table.metrics) {
+    const auto text = row.metric(name) ? scenarios::cut_off_text(row.cut_off(name)) : std::nullopt;
+    if (!text || text == all) continue;
+    std::string sentence = name.substr(0, name.rfind('.', name.rfind('.') - 1)) + " " + *text;
+    if (sentence != last) sentences.push_back(sentence);
+    last = std::move(sentence);
+  }
+  std::ranges::sort(sentences.begin() + (all ? 1 : 0), sentences.end());
+  const auto rest = std::ranges::unique(sentences);
+  sentences.erase(rest.begin(), rest.end());
+  return joined(sentences);
 }
 
 constexpr const char* kChoiceColumns = "estimate,slice_estimate,simulated,ratio,state";
@@ -72,7 +99,7 @@ std::string export_csv(const Table& table) {
   if (table.choice) text += std::string(",") + kChoiceColumns;
   const auto choice = choice_by_point(table);
   for (const std::string& name : table.metrics) text += "," + field(name);
-  text += ",results_sha256,message,warnings\n";
+  text += std::string(",results_sha256,message,warnings,") + scenarios::kCutOff + "\n";
   for (const Table::Row& row : table.rows) {
     text += std::to_string(row.id) + "," + std::to_string(row.configuration) + "," +
             field(row.status) + "," + field(row.outcome);
@@ -86,7 +113,7 @@ std::string export_csv(const Table& table) {
       text += "," + (value ? number_text(*value) : std::string());
     }
     text += "," + field(row.results_sha256) + "," + field(row.message) + "," +
-            field(joined(row.warnings)) + "\n";
+            field(joined(row.warnings)) + "," + field(cut_off_cell(table, row)) + "\n";
   }
   return text;
 }

@@ -138,16 +138,16 @@ class Plotter {
   }
 
   void collect() {
-    std::map<Key, std::vector<double>> values;
+    std::map<Key, std::vector<const Table::Row*>> rows;
     for (const Table::Row& row : table_.rows) {
-      const auto value = usable_metric(row, objective_.metric);
-      if (!value) continue;
-      values[{index_of(x_, row), index_of(by_, row)}].push_back(*value);
+      if (!usable_metric(row, objective_.metric)) continue;
+      rows[{index_of(x_, row), index_of(by_, row)}].push_back(&row);
     }
-    for (const auto& [key, results] : values) cells_[key] = estimate(results);
+    for (const auto& [key, those] : rows) cells_[key] = estimate(those, objective_.metric);
     for (const auto& [key, cell] : cells_) {
       least_points_ = std::min(least_points_, cell.count);
       most_points_ = std::max(most_points_, cell.count);
+      has_cut_off_ = has_cut_off_ || cell.cut_off;
     }
     for (std::size_t p = 0; p < table_.parameters.size(); ++p) {
       const bool is_shown = p == x_->parameter || (by_ && p == by_->parameter);
@@ -185,6 +185,7 @@ class Plotter {
       if (!options_.is_heatmap) text += ", bars: 95 % confidence";
     }
     if (averaged_.empty() && seeds_ == 1) text += ": one seed";
+    if (has_cut_off_) text += "; runs were cut off where it says of how many";
     if (!table_.where.empty()) text += ", where " + table_.where;
     return text;
   }
@@ -288,7 +289,23 @@ class Plotter {
       plot += fmt::format("{}$series{} using 1:2 with {} lt {} ps 1.1 title {}",
                           plot.empty() ? "" : ", ", s, style, s + 1, literal(name));
     }
+    if (has_cut_off_) {
+      text += "$cut_off << EOD\n" + cut_off_places() + "EOD\n";
+      plot += ", $cut_off using 1:2:3 with labels left offset 0.7,0.7 font ',11' notitle";
+    }
     return text + "plot " + plot + "\n";
+  }
+
+  /// Points of runs that were cut off, and what these are of.
+  [[nodiscard]] std::string cut_off_places() const {
+    std::string text;
+    for (const auto& [key, cell] : cells_) {
+      const auto words = scenarios::cut_off_text(cell.cut_off);
+      if (!words) continue;
+      text += fmt::format("{:.9g} {:.9g} \"{}\"\n", x_->position(x_->values[key.first]),
+                          cell.mean / y_scale_.divisor, *words);
+    }
+    return text;
   }
 
   /// Beside the plot, or below it where the names are long.
@@ -325,7 +342,9 @@ class Plotter {
     }
     text += "EOD\n$labels << EOD\n";
     for (const auto& [key, cell] : cells_) {
-      text += fmt::format("{} {} {} {}\n", key.first, key.second, y_scale_.text(cell.mean),
+      const auto words = scenarios::cut_off_text(cell.cut_off);
+      const std::string label = y_scale_.text(cell.mean) + (words ? "\\n" + *words : "");
+      text += fmt::format("{} {} {} {}\n", key.first, key.second, words ? '"' + label + '"' : label,
                           is_dark(cell.mean) ? 16777215 : 0);
     }
     if (cells_.size() <= kMaxHeatmapLabels) text += empty_cells();
@@ -376,6 +395,7 @@ class Plotter {
   std::size_t least_points_ = std::numeric_limits<std::size_t>::max();  ///< in a cell
   std::size_t most_points_ = 0;
   std::string averaged_;
+  bool has_cut_off_ = false;
   Errors errors_;
 };
 

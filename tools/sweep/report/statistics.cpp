@@ -5,7 +5,9 @@
 #include <cmath>
 #include <set>
 #include <utility>
+#include <variant>
 
+#include "tools/sweep/language/expression.hpp"
 #include "tools/sweep/language/metrics.hpp"
 #include "tools/sweep/store/report.hpp"
 
@@ -26,23 +28,27 @@ bool comes_before(const Value& a, const Value& b) {
   return a.number.has_value() && !b.number.has_value();
 }
 
-/// Usable rows with the result, by configuration.
-std::map<std::int64_t, std::pair<const Table::Row*, Numbers>> by_configuration(
-    const Table& table, const std::string& metric) {
-  std::map<std::int64_t, std::pair<const Table::Row*, Numbers>> groups;
+using Rows = std::vector<const Table::Row*>;
+
+/// Ranked rows with the result, by configuration; none of a configuration of which another row was
+/// cut off: those that were fast enough would stand for all.
+std::map<std::int64_t, Rows> by_configuration(const Table& table, const std::string& metric) {
+  std::map<std::int64_t, Rows> groups;
+  std::set<std::int64_t> cut_off;
   for (const Table::Row& row : table.rows) {
-    const auto value = usable_metric(row, metric);
-    if (!value) continue;
-    auto& group = groups[row.configuration];
-    if (group.first == nullptr) group.first = &row;
-    group.second.push_back(*value);
+    if (ranked_metric(table, row, metric)) {
+      groups[row.configuration].push_back(&row);
+    } else if (usable_metric(row, metric)) {
+      cut_off.insert(row.configuration);
+    }
   }
+  for (const std::int64_t configuration : cut_off) groups.erase(configuration);
   return groups;
 }
 
 struct Sample {
   const Value* value;
-  double result;
+  const Table::Row* row;
   std::string others;  ///< values of all other parameters but the seed
 };
 
@@ -85,32 +91,32 @@ void keep_common(std::vector<Sample>& samples, std::size_t levels, Effect& effec
   if (effect.common > 0) std::erase_if(samples, [&](const Sample& s) { return !is_common(s); });
 }
 
-std::vector<Level> levels_of(const std::vector<Sample>& samples,
-                             const std::vector<Value>& distinct) {
-  std::map<std::string, Numbers> groups;
-  for (const Sample& s : samples) groups[s.value->text].push_back(s.result);
+std::vector<Level> levels_of(const std::vector<Sample>& samples, const std::vector<Value>& distinct,
+                             const std::string& metric) {
+  std::map<std::string, Rows> groups;
+  for (const Sample& s : samples) groups[s.value->text].push_back(s.row);
   std::vector<Level> levels;
   for (const Value& value : distinct) {
     const auto found = groups.find(value.text);
     if (found == groups.end()) continue;
-    levels.push_back({value.text, value.number, estimate(found->second)});
+    levels.push_back({value.text, value.number, estimate(found->second, metric)});
   }
   return levels;
 }
 
 /// Four groups of nearly equal size by value: the first ones take what is left over, as SQL's
 /// `ntile` does.
-std::vector<Level> quarters_of(std::vector<Sample> samples) {
+std::vector<Level> quarters_of(std::vector<Sample> samples, const std::string& metric) {
   std::ranges::stable_sort(samples, {}, [](const Sample& s) { return *s.value->number; });
   std::vector<Level> levels;
   std::size_t begin = 0;
   for (std::size_t q = 0; q < kQuarters; ++q) {
     const std::size_t size = samples.size() / kQuarters + (q < samples.size() % kQuarters ? 1 : 0);
     if (size == 0) continue;
-    Numbers values;
-    for (std::size_t i = begin; i < begin + size; ++i) values.push_back(samples[i].result);
+    Rows rows;
+    for (std::size_t i = begin; i < begin + size; ++i) rows.push_back(samples[i].row);
     levels.push_back({samples[begin].value->text + " .. " + samples[begin + size - 1].value->text,
-                      samples[begin].value->number, estimate(values)});
+                      samples[begin].value->number, estimate(rows, metric)});
     begin += size;
   }
   return levels;
@@ -119,6 +125,12 @@ std::vector<Level> quarters_of(std::vector<Sample> samples) {
 }  // namespace
 
 bool is_usable(const Table::Row& row) { return row.is_done() && row.is_success(); }
+
+std::optional<double> ranked_metric(const Table& table, const Table::Row& row,
+                                    const std::string& metric) {
+  if (table.ranks_cut_off && row.cut_off(metric)) return row.metric(metric);
+  return row.cut_off(metric) ? std::nullopt : usable_metric(row, metric);
+}
 
 std::optional<double> usable_metric(const Table::Row& row, const std::string& metric) {
   const bool is_runnable = row.is_done() || row.status == status_name(Status::kEstimated);
@@ -141,6 +153,28 @@ Estimate estimate(const std::vector<double>& values) {
   return result;
 }
 
+Estimate estimate(const Rows& rows, const std::string& metric) {
+  Numbers values;
+  std::optional<scenarios::Coverage> all;
+  bool is_cut = false;
+  for (const Table::Row* row : rows) {
+    const auto value = row->metric(metric);
+    if (!value) continue;
+    values.push_back(*value);
+    const auto coverage = row->coverage(metric);
+    if (!coverage) continue;
+    is_cut = is_cut || coverage->is_partial();
+    if (all) {
+      *all += *coverage;
+    } else {
+      all = coverage;
+    }
+  }
+  Estimate result = estimate(values);
+  if (is_cut) result.cut_off = all;
+  return result;
+}
+
 double student_factor(std::size_t count) {
   const boost::math::students_t distribution(static_cast<double>(count) - 1);
   return boost::math::quantile(distribution, 0.5 + kConfidence / 2);
@@ -149,7 +183,7 @@ double student_factor(std::size_t count) {
 std::vector<Configuration> ranking(const Table& table, const Objective& objective) {
   std::vector<Configuration> configurations;
   for (const auto& [number, group] : by_configuration(table, objective.metric)) {
-    configurations.push_back({number, group.first, estimate(group.second)});
+    configurations.push_back({number, group.front(), estimate(group, objective.metric)});
   }
   std::ranges::stable_sort(configurations, [&](const Configuration& a, const Configuration& b) {
     return is_better(objective.goal, a.result.mean, b.result.mean);
@@ -157,17 +191,45 @@ std::vector<Configuration> ranking(const Table& table, const Objective& objectiv
   return configurations;
 }
 
-std::vector<Value> distinct_values(const Table& table, std::size_t parameter,
-                                   const std::string& metric) {
+std::vector<Configuration> unranked(const Table& table, const Objective& objective) {
+  const auto ranked = by_configuration(table, objective.metric);
+  std::map<std::int64_t, Rows> groups;
+  std::set<std::int64_t> cut_off;
+  for (const Table::Row& row : table.rows) {
+    if (ranked.contains(row.configuration) || !row.metric(objective.metric)) continue;
+    if (row.cut_off(objective.metric)) cut_off.insert(row.configuration);
+    if (row.is_done()) groups[row.configuration].push_back(&row);
+  }
+  std::vector<Configuration> configurations;
+  for (const std::int64_t number : cut_off) {
+    const Rows& group = groups.at(number);
+    configurations.push_back({number, group.front(), estimate(group, objective.metric)});
+  }
+  return configurations;
+}
+
+namespace {
+
+template <class Counts>
+std::vector<Value> values_in(const Table& table, std::size_t parameter, const Counts& counts) {
   std::vector<Value> distinct;
   std::map<std::string, bool> seen;
   for (const Table::Row& row : table.rows) {
-    if (!is_usable(row) && !usable_metric(row, metric)) continue;
+    if (!counts(row)) continue;
     const Value& value = row.values[parameter];
     if (seen.emplace(value.text, true).second) distinct.push_back(value);
   }
   std::ranges::stable_sort(distinct, comes_before);
   return distinct;
+}
+
+}  // namespace
+
+std::vector<Value> distinct_values(const Table& table, std::size_t parameter,
+                                   const std::string& metric) {
+  return values_in(table, parameter, [&](const Table::Row& row) {
+    return is_usable(row) || usable_metric(row, metric);
+  });
 }
 
 std::vector<Effect> main_effects(const Table& table, const Objective& objective) {
@@ -179,18 +241,20 @@ std::vector<Effect> main_effects(const Table& table, const Objective& objective)
     std::vector<Sample> samples;
     bool has_texts = false;
     for (const Table::Row& row : table.rows) {
-      const auto value = usable_metric(row, objective.metric);
-      if (!value) continue;
-      samples.push_back({&row.values[p], *value, others_of(table, row, p, effect.together)});
+      if (!ranked_metric(table, row, objective.metric)) continue;
+      samples.push_back({&row.values[p], &row, others_of(table, row, p, effect.together)});
       has_texts |= !row.values[p].number.has_value();
     }
-    const std::vector<Value> distinct = distinct_values(table, p, objective.metric);
+    const std::vector<Value> distinct = values_in(table, p, [&](const Table::Row& row) {
+      const bool is_left_out = !table.ranks_cut_off && row.cut_off(objective.metric);
+      return (is_usable(row) && !is_left_out) || ranked_metric(table, row, objective.metric);
+    });
     effect.parameter = p;
     if (distinct.size() > kMaxLevels && !has_texts) {
-      effect.levels = quarters_of(std::move(samples));
+      effect.levels = quarters_of(std::move(samples), objective.metric);
     } else {
       keep_common(samples, distinct.size(), effect);
-      effect.levels = levels_of(samples, distinct);
+      effect.levels = levels_of(samples, distinct, objective.metric);
     }
     if (effect.levels.empty()) continue;
     const auto [low, high] = std::ranges::minmax_element(
@@ -203,13 +267,14 @@ std::vector<Effect> main_effects(const Table& table, const Objective& objective)
 }
 
 std::vector<ParetoPoint> pareto_front(const Table& table, const Objective& a, const Objective& b) {
-  const auto second = by_configuration(table, b.metric);
+  const auto others = by_configuration(table, b.metric);
   std::vector<ParetoPoint> points;
   for (const auto& [number, group] : by_configuration(table, a.metric)) {
-    const auto other = second.find(number);
-    if (other == second.end()) continue;
-    points.push_back(
-        {group.first, estimate(group.second).mean, estimate(other->second.second).mean});
+    const auto other = others.find(number);
+    if (other == others.end()) continue;
+    const Estimate first = estimate(group, a.metric);
+    const Estimate second = estimate(other->second, b.metric);
+    points.push_back({group.front(), first.mean, second.mean, first.cut_off, second.cut_off});
   }
   std::ranges::stable_sort(points, [&](const ParetoPoint& x, const ParetoPoint& y) {
     if (x.a != y.a) return is_better(a.goal, x.a, y.a);
@@ -221,6 +286,31 @@ std::vector<ParetoPoint> pareto_front(const Table& table, const Objective& a, co
   }
   return front;
 }
+
+namespace {
+
+/// What the percentiles that decided a threshold are of, if runs were cut off.
+std::optional<scenarios::Coverage> deciding_coverage(const Table& table, std::size_t bisected,
+                                                     const Threshold& threshold) {
+  const auto parsed = Expression::parse(table.condition);
+  const auto* condition = std::get_if<Expression>(&parsed);
+  if (condition == nullptr) return std::nullopt;
+  const auto is_at = [](const Value& value, const std::optional<Value>& end) {
+    return end && value.text == end->text;
+  };
+  for (const std::string& name : condition->names()) {
+    Rows rows;
+    for (const Table::Row& row : table.rows) {
+      const Value& value = row.values[bisected];
+      const bool decides = is_at(value, threshold.holds_at) || is_at(value, threshold.fails_at);
+      if (row.search == threshold.first->search && decides) rows.push_back(&row);
+    }
+    if (const Estimate found = estimate(rows, name); found.cut_off) return found.cut_off;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::vector<Threshold> thresholds(const Table& table) {
   const auto bisected = table.parameter(table.bisected);
@@ -247,6 +337,7 @@ std::vector<Threshold> thresholds(const Table& table) {
       if (answer.first && !threshold.holds_at) threshold.holds_at = *answer.second;
       if (!answer.first) threshold.fails_at = *answer.second;
     }
+    threshold.cut_off = deciding_coverage(table, *bisected, threshold);
     result.push_back(threshold);
   }
   return result;

@@ -19,6 +19,8 @@ struct Estimate {
   double mean = 0;
   /// Half the width of the 95 % interval of the mean by Student's t; nothing for a single value.
   std::optional<double> half_width;
+  /// What the percentiles are of together, if some are of runs that were cut off.
+  std::optional<scenarios::Coverage> cut_off = {};
 };
 [[nodiscard]] Estimate estimate(const std::vector<double>& values);
 /// Half the width of that interval over the standard error of the mean, of at least two values.
@@ -28,6 +30,13 @@ struct Estimate {
 [[nodiscard]] bool is_usable(const Table::Row& row);
 /// What a metric of a point counts in statistics: estimates do if the point could be run.
 [[nodiscard]] std::optional<double> usable_metric(const Table::Row& row, const std::string& metric);
+/// What of it is compared with other points: no percentile of a run that was cut off, for what
+/// takes longest is not in it, unless the table says so.
+[[nodiscard]] std::optional<double> ranked_metric(const Table& table, const Table::Row& row,
+                                                  const std::string& metric);
+/// The mean over rows, with what they are of.
+[[nodiscard]] Estimate estimate(const std::vector<const Table::Row*>& rows,
+                                const std::string& metric);
 
 /// One combination of parameters, over its seeds.
 struct Configuration {
@@ -35,8 +44,11 @@ struct Configuration {
   const Table::Row* first = nullptr;  ///< one of its points
   Estimate result;
 };
-/// From best to worst; equal ones by number.
+/// From best to worst; equal ones by number. None of which a run was cut off before all was over,
+/// where that matters to the objective, unless the table says so.
 [[nodiscard]] std::vector<Configuration> ranking(const Table& table, const Objective& objective);
+/// Those that have the result and are not ranked, by number.
+[[nodiscard]] std::vector<Configuration> unranked(const Table& table, const Objective& objective);
 
 /// The mean over points at one value of a parameter.
 struct Level {
@@ -67,6 +79,8 @@ struct ParetoPoint {
   const Table::Row* first = nullptr;
   double a = 0;
   double b = 0;
+  std::optional<scenarios::Coverage> cut_off_a = {};
+  std::optional<scenarios::Coverage> cut_off_b = {};
 };
 [[nodiscard]] std::vector<ParetoPoint> pareto_front(const Table& table, const Objective& a,
                                                     const Objective& b);
@@ -77,6 +91,8 @@ struct Threshold {
   std::optional<Value> fails_at;      ///< the largest value for which the condition fails
   std::optional<Value> holds_at;      ///< the smallest for which it holds
   bool has_failures = false;          ///< some run failed, so that the search ended early
+  /// What percentiles in the condition are of at these two values, if runs were cut off there.
+  std::optional<scenarios::Coverage> cut_off = {};
   std::size_t runs = 0;
 };
 [[nodiscard]] std::vector<Threshold> thresholds(const Table& table);

@@ -66,16 +66,29 @@ std::vector<std::pair<std::string, std::string>> values_of(const Table& table,
 std::string estimate_text(const std::string& metric, const Estimate& e) {
   std::string text = metric_text(metric, e.mean);
   if (e.half_width) text += " +- " + metric_text(metric, *e.half_width);
-  return text;
+  return scenarios::with_coverage(std::move(text), e.cut_off);
+}
+
+/// A line of the table of configurations, by its rank.
+std::vector<std::string> ranking_line(const Table& table, const Objective& objective,
+                                      std::string rank, const Configuration& c) {
+  std::vector<std::string> line{std::move(rank)};
+  for (auto& [name, value] : values_of(table, *c.first)) line.push_back(std::move(value));
+  line.push_back(estimate_text(objective.metric, c.result));
+  line.push_back(std::to_string(c.result.count));
+  return line;
 }
 
 std::string ranking_text(const Table& table, const Objective& objective, std::size_t shown) {
   const std::vector<Configuration> all = ranking(table, objective);
-  if (all.empty()) return "  no point has this result\n";
+  const std::vector<Configuration> others = unranked(table, objective);
+  if (all.empty() && others.empty()) return "  no point has this result\n";
+  const Configuration& any = all.empty() ? others.front() : all.front();
   std::vector<std::string> header{"rank"};
-  for (const auto& [name, value] : values_of(table, *all.front().first)) header.push_back(name);
-  const bool has_seeds = std::ranges::any_of(
-      all, [](const Configuration& c) { return c.result.half_width.has_value(); });
+  for (const auto& [name, value] : values_of(table, *any.first)) header.push_back(name);
+  const auto has_interval = [](const Configuration& c) { return c.result.half_width.has_value(); };
+  const bool has_seeds =
+      std::ranges::any_of(all, has_interval) || std::ranges::any_of(others, has_interval);
   header.emplace_back(has_seeds ? "mean +- 95 % interval" : "one seed");
   header.emplace_back("runs");
   const std::size_t columns = header.size();
@@ -85,13 +98,18 @@ std::string ranking_text(const Table& table, const Objective& objective, std::si
       if (i == shown) lines.add(std::vector<std::string>(columns, "..."));
       continue;
     }
-    std::vector<std::string> line{std::to_string(i + 1)};
-    for (auto& [name, value] : values_of(table, *all[i].first)) line.push_back(std::move(value));
-    line.push_back(estimate_text(objective.metric, all[i].result));
-    line.push_back(std::to_string(all[i].result.count));
-    lines.add(std::move(line));
+    lines.add(ranking_line(table, objective, std::to_string(i + 1), all[i]));
+  }
+  for (std::size_t i = 0; i < std::min(shown, others.size()); ++i) {
+    lines.add(ranking_line(table, objective, "-", others[i]));
   }
   std::string text = lines.to_string("  ");
+  if (others.size() > shown) text += fmt::format("  and {} more -\n", others.size() - shown);
+  if (!others.empty()) {
+    text +=
+        "  -: not ranked, for runs were cut off, and what takes longest is not in their "
+        "percentiles; --cut-off ranks them, too\n";
+  }
   if (has_seeds) {
     text += "  +-: the mean over the seeds lies within it with 95 % confidence (Student's t)\n";
   }
@@ -128,7 +146,9 @@ std::string effects_text(const Table& table, const Objective& objective) {
     notes += effect_note(table, effect);
     std::string name = table.parameters[effect.parameter].name;
     for (const Level& level : effect.levels) {
-      lines.add({name, level.label, metric_text(objective.metric, level.result.mean),
+      lines.add({name, level.label,
+                 scenarios::with_coverage(metric_text(objective.metric, level.result.mean),
+                                          level.result.cut_off),
                  std::to_string(level.result.count)});
       name.clear();
     }
@@ -149,8 +169,8 @@ std::string pareto_text(const Table& table, const Chosen& chosen) {
   for (const ParetoPoint& point : front) {
     std::vector<std::string> line{""};
     for (auto& [name, value] : values_of(table, *point.first)) line.push_back(std::move(value));
-    line.push_back(metric_text(a.metric, point.a));
-    line.push_back(metric_text(b.metric, point.b));
+    line.push_back(scenarios::with_coverage(metric_text(a.metric, point.a), point.cut_off_a));
+    line.push_back(scenarios::with_coverage(metric_text(b.metric, point.b), point.cut_off_b));
     lines.add(std::move(line));
   }
   return fmt::format(
@@ -176,7 +196,10 @@ std::string thresholds_text(const Table& table) {
       line.push_back(std::move(value));
     }
     line.push_back(t.fails_at ? t.fails_at->text : "never");
-    line.push_back(t.has_failures ? "a run failed" : t.holds_at ? t.holds_at->text : "never");
+    line.push_back(scenarios::with_coverage(t.has_failures ? "a run failed"
+                                            : t.holds_at   ? t.holds_at->text
+                                                           : "never",
+                                            t.cut_off));
     line.push_back(std::to_string(t.runs));
     lines.add(std::move(line));
   }
@@ -188,6 +211,7 @@ struct Counts {
   std::size_t unfinished = 0;
   std::size_t failed = 0;
   std::size_t waiting = 0;
+  std::size_t cut_off = 0;  ///< of the usable
 };
 
 Counts counts_of(const Table& table) {
@@ -195,6 +219,7 @@ Counts counts_of(const Table& table) {
   for (const Table::Row& row : table.rows) {
     if (is_usable(row)) {
       ++c.usable;
+      if (row.cut_off()) ++c.cut_off;
     } else if (row.is_done()) {
       ++c.unfinished;
     } else if (row.has_failed()) {
@@ -206,10 +231,17 @@ Counts counts_of(const Table& table) {
   return c;
 }
 
+void add_cut_off(const std::optional<scenarios::Coverage>& coverage, Json& json,
+                 const char* key = scenarios::kCutOff) {
+  if (const auto text = scenarios::cut_off_text(coverage)) json[key] = *text;
+}
+
 Json estimate_json(const Estimate& e) {
-  return {{"mean", e.mean},
-          {"half_width_95", e.half_width ? Json(*e.half_width) : Json(nullptr)},
-          {"runs", e.count}};
+  Json json{{"mean", e.mean},
+            {"half_width_95", e.half_width ? Json(*e.half_width) : Json(nullptr)},
+            {"runs", e.count}};
+  add_cut_off(e.cut_off, json);
+  return json;
 }
 
 Json values_json(const Table& table, const Table::Row& row, const std::string& without = {}) {
@@ -222,19 +254,25 @@ Json objective_json(const Table& table, const Objective& objective) {
   Json json{{"name", objective.name},
             {"metric", objective.metric},
             {"goal", objective.goal == Goal::kMin ? "min" : "max"}};
-  json["configurations"] = Json::array();
-  for (const Configuration& c : ranking(table, objective)) {
-    Json line = estimate_json(c.result);
-    line["configuration"] = c.number;
-    line["parameters"] = values_json(table, *c.first);
-    json["configurations"].push_back(std::move(line));
-  }
+  const auto list = [&](const std::vector<Configuration>& configurations) {
+    Json lines = Json::array();
+    for (const Configuration& c : configurations) {
+      Json line = estimate_json(c.result);
+      line["configuration"] = c.number;
+      line["parameters"] = values_json(table, *c.first);
+      lines.push_back(std::move(line));
+    }
+    return lines;
+  };
+  json["configurations"] = list(ranking(table, objective));
+  json["not_ranked"] = list(unranked(table, objective));
   json["effects"] = Json::array();
   for (const Effect& effect : main_effects(table, objective)) {
     Json levels = Json::array();
     for (const Level& level : effect.levels) {
       levels.push_back(
           {{"at", level.label}, {"mean", level.result.mean}, {"runs", level.result.count}});
+      add_cut_off(level.result.cut_off, levels.back());
     }
     json["effects"].push_back({{"parameter", table.parameters[effect.parameter].name},
                                {"range", effect.range},
@@ -266,6 +304,7 @@ Result<std::string> summary_text(const Table& table, const SummaryOptions& optio
   if (c.failed > 0) text += fmt::format(", {} failed", c.failed);
   if (c.unfinished > 0)
     text += fmt::format(", {} whose jobs did not finish (left out)", c.unfinished);
+  if (c.cut_off > 0) text += fmt::format(", {} cut off", c.cut_off);
   const PointWarnings warnings = warnings_of(table);
   if (warnings.points > 0) text += fmt::format(", {} with warnings", warnings.points);
   if (!table.where.empty()) text += ", those where " + table.where;
@@ -288,10 +327,10 @@ Result<Json> summary_json(const Table& table, const SummaryOptions& options) {
   const Result<Chosen> chosen = choose(table, options);
   if (!chosen.ok()) return chosen.errors();
   const Counts c = counts_of(table);
-  Json json{{"sweep", table.name},         {"program", table.program},
-            {"points", table.rows.size()}, {"usable", c.usable},
-            {"unfinished", c.unfinished},  {"failed", c.failed},
-            {"waiting", c.waiting},        {"warned", warnings_of(table).points}};
+  Json json{
+      {"sweep", table.name}, {"program", table.program},   {"points", table.rows.size()},
+      {"usable", c.usable},  {"unfinished", c.unfinished}, {"cut_off", c.cut_off},
+      {"failed", c.failed},  {"waiting", c.waiting},       {"warned", warnings_of(table).points}};
   if (table.choice) json["choice"] = choice_json(table);
   json["objectives"] = Json::array();
   for (const Objective& objective : chosen.value().objectives) {
@@ -303,6 +342,10 @@ Result<Json> summary_json(const Table& table, const SummaryOptions& options) {
     Json front = Json::array();
     for (const ParetoPoint& p : pareto_front(table, a, b)) {
       front.push_back({{"parameters", values_json(table, *p.first)}, {a.name, p.a}, {b.name, p.b}});
+      Json cut_off = Json::object();
+      add_cut_off(p.cut_off_a, cut_off, a.name.c_str());
+      add_cut_off(p.cut_off_b, cut_off, b.name.c_str());
+      if (!cut_off.empty()) front.back()[scenarios::kCutOff] = std::move(cut_off);
     }
     json["pareto"] = {{"objectives", {a.name, b.name}}, {"front", std::move(front)}};
   }
@@ -315,6 +358,7 @@ Result<Json> summary_json(const Table& table, const SummaryOptions& options) {
            {"holds_at", t.holds_at ? Json(t.holds_at->text) : Json(nullptr)},
            {"has_failures", t.has_failures},
            {"runs", t.runs}});
+      add_cut_off(t.cut_off, json["thresholds"].back());
     }
   }
   return json;

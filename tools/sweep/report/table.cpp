@@ -151,6 +151,21 @@ std::optional<double> Table::Row::metric(const std::string& metric_name) const {
   return found == metrics.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::optional<scenarios::Coverage> Table::Row::coverage(const std::string& metric_name) const {
+  if (!is_done()) return std::nullopt;
+  return scenarios::coverage_at(metric_name, outcome,
+                                [this](const std::string& path) { return metric(path); });
+}
+
+std::optional<scenarios::Coverage> Table::Row::cut_off(const std::string& metric_name) const {
+  const auto known = coverage(metric_name);
+  return known && known->is_partial() ? known : std::nullopt;
+}
+
+std::optional<scenarios::Coverage> Table::Row::cut_off() const {
+  return cut_off("messages.fct_seconds.p50");
+}
+
 bool Table::Row::has_failed() const { return is_failure(std::string_view(status)); }
 
 std::string Table::digest() const {

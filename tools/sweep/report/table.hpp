@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/results/coverage.hpp"
 #include "simcore/base/result.hpp"
 #include "tools/sweep/language/sweep.hpp"
 
@@ -34,13 +35,20 @@ struct Table {
     [[nodiscard]] bool has_failed() const;
     /// Nothing if the point has no such result.
     [[nodiscard]] std::optional<double> metric(const std::string& name) const;
+    /// What a percentile is of; nothing of other results.
+    [[nodiscard]] std::optional<scenarios::Coverage> coverage(const std::string& name) const;
+    /// The same, where the run was cut off before all was over.
+    [[nodiscard]] std::optional<scenarios::Coverage> cut_off(const std::string& name) const;
+    /// The same of the messages of the run.
+    [[nodiscard]] std::optional<scenarios::Coverage> cut_off() const;
   };
 
   std::string name;
   std::string program;
-  std::string bisected;   ///< path of the bisected parameter, or empty
-  std::string condition;  ///< of the bisection
-  std::string where;      ///< what holds for these points alone; empty: they are all
+  std::string bisected;        ///< path of the bisected parameter, or empty
+  std::string condition;       ///< of the bisection
+  std::string where;           ///< what holds for these points alone; empty: they are all
+  bool ranks_cut_off = false;  ///< percentiles of runs that were cut off count as all others
   std::optional<Choice> choice;
   std::vector<Parameter> parameters;
   std::vector<Objective> objectives;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "scenarios/results/coverage.hpp"
 #include "scenarios/text/format.hpp"
 #include "scenarios/text/plain_number.hpp"
 #include "tools/sweep/language/metrics.hpp"
@@ -36,6 +37,15 @@ std::optional<double> value_of(const Report& report, const std::string& metric) 
   return std::nullopt;
 }
 
+/// What the percentile is of, if the run was cut off.
+std::optional<std::string> cut_off_of(const Report& report, const std::string& metric) {
+  return scenarios::cut_off_text(scenarios::coverage_at(
+      metric, report.outcome, [&report](const std::string& path) -> std::optional<double> {
+        const auto found = std::ranges::find(report.metrics, path, &Metrics::value_type::first);
+        return found == report.metrics.end() ? std::nullopt : std::optional(found->second);
+      }));
+}
+
 }  // namespace
 
 SweepView::SweepView(const Sweep& sweep)
@@ -64,16 +74,22 @@ void SweepView::note(const Ended& ended) {
                                                             : status_name(ended.report.status),
             .has_failed = is_failure(ended.report.status),
             .values = {}};
+  std::string remarks;
   for (std::size_t i = 0; i < sweep_.objectives.size(); ++i) {
     const Objective& objective = sweep_.objectives[i];
     last.values.push_back(value_of(ended.report, objective.metric));
     if (!last.values.back()) continue;
+    if (const auto cut_off = cut_off_of(ended.report, objective.metric)) {
+      remarks += fmt::format(" ({} {})", objective.name, *cut_off);
+      continue;
+    }
     const double value = *last.values.back();
     const auto& best = bests_[i];
     const bool is_better =
         !best || (objective.goal == Goal::kMin ? value < best->value : value > best->value);
     if (is_better) bests_[i] = Best{value, last.point};
   }
+  last.point += remarks;
   last_.push_front(std::move(last));
   if (last_.size() > kMostKept) last_.pop_back();
 }

@@ -79,6 +79,14 @@ std::string point_migration_sql() {
          kPointTable + "INSERT INTO point SELECT * FROM old_point;\nDROP TABLE old_point;\n";
 }
 
+/// Of how many messages percentiles of the run are, if it was cut off.
+constexpr const char* kCutOffSql = R"sql((SELECT iif(
+    point.outcome <> 'finished' OR completed.value < count.value,
+    'of ' || cast(completed.value AS INTEGER) || ' of ' || cast(count.value AS INTEGER) ||
+    ' messages', NULL) FROM metric AS count JOIN metric AS completed ON
+    completed.point = count.point AND completed.name = 'messages.completed' WHERE
+    count.point = point.id AND count.name = 'messages.count') AS cut_off)sql";
+
 std::string version_sql() {
   return "PRAGMA user_version = " + std::to_string(kSchemaVersion) + ";\n";
 }
@@ -127,7 +135,7 @@ std::string view_sql(const Sweep& sweep) {
     sql += ",\n  (SELECT value FROM metric WHERE point = point.id AND name = " +
            quoted(objective.metric, '\'') + ") AS " + quoted(objective.name, '"');
   }
-  return sql + "\nFROM point ORDER BY id;\n";
+  return sql + ",\n  " + kCutOffSql + "\nFROM point ORDER BY id;\n";
 }
 
 std::vector<std::pair<std::string, std::string>> description_rows(const Sweep& sweep) {

@@ -8,16 +8,16 @@ import { differences } from './scenario.js';
 import { COUNTS, warningsOf } from './overview.js';
 import * as format from './format.js';
 
-/** Quantities of a run, in the order in which one asks for them: title, value, how it is written. */
+/** Quantities of a run, in the order in which one asks for them: title, value, how it is written, what it is one of. */
 const QUANTITIES = [
   ['simulated', (s) => s.simulated_seconds, format.time],
   ['messages completed', (s) => s.messages?.completed, format.number],
-  ['message slowdown p50', (s) => s.messages?.slowdown?.p50, format.number],
-  ['message slowdown p99', (s) => s.messages?.slowdown?.p99, format.number],
-  ['message completion p99', (s) => s.messages?.fct_seconds?.p99, format.time],
-  ['message completion max', (s) => s.messages?.fct_seconds?.max, format.time],
-  ['packet latency p50', (s) => s.packet_latency_seconds?.p50, format.time],
-  ['packet latency p99', (s) => s.packet_latency_seconds?.p99, format.time],
+  ['message slowdown p50', (s) => s.messages?.slowdown?.p50, format.number, (s) => s.messages?.slowdown],
+  ['message slowdown p99', (s) => s.messages?.slowdown?.p99, format.number, (s) => s.messages?.slowdown],
+  ['message completion p99', (s) => s.messages?.fct_seconds?.p99, format.time, (s) => s.messages?.fct_seconds],
+  ['message completion max', (s) => s.messages?.fct_seconds?.max, format.time, (s) => s.messages?.fct_seconds],
+  ['packet latency p50', (s) => s.packet_latency_seconds?.p50, format.time, (s) => s.packet_latency_seconds],
+  ['packet latency p99', (s) => s.packet_latency_seconds?.p99, format.time, (s) => s.packet_latency_seconds],
   ...COUNTS.map(([key, name]) => [name, (s) => s.network?.[key], format.number]),
 ];
 
@@ -30,12 +30,12 @@ const over = (value, first) => (none(value) || !first ? null : value / first);
 const ratio = (value, first) => (none(over(value, first)) ? '' : ` (${format.number(over(value, first))} x)`);
 
 function headline(runs) {
-  const rows = QUANTITIES.map(([title, of, show]) => ({ title, show, values: runs.map((run) => of(run.summary)) }))
+  const rows = QUANTITIES.map(([title, of, show, from]) => ({ title, show, values: runs.map((run) => of(run.summary)), cutOff: runs.map((run) => from?.(run.summary)?.cut_off) }))
     .filter(({ values }) => values.some((v) => !none(v) && v !== 0));
   return table([
     { title: 'quantity', value: (r) => r.title, isText: true },
     ...runs.map((run, i) => ({ title: run.label, value: (r) => r.values[i],
-      show: (r) => el('span', { 'data-run': i, 'data-quantity': r.title, 'data-value': r.values[i] }, none(r.values[i]) ? '–' : r.show(r.values[i]), i ? ratio(r.values[i], r.values[0]) : '') })),
+      show: (r) => el('span', { 'data-run': i, 'data-quantity': r.title, 'data-value': r.values[i] }, none(r.values[i]) ? '–' : format.partly(r.show(r.values[i]), r.cutOff[i]), i ? ratio(r.values[i], r.values[0]) : '') })),
   ], rows, { caption: 'Of the whole run, and over the first' });
 }
 
@@ -72,16 +72,16 @@ export function jobRows(runs) {
 
 function jobs(runs) {
   const rows = jobRows(runs);
-  const beside = (title, of, show) => ({ title, value: (r) => of(r.job), show: (r) => el('span', { 'data-job': r.name, 'data-run': r.i, 'data-value': of(r.job) }, none(of(r.job)) ? '–' : show(of(r.job)), r.isFirst ? '' : ratio(of(r.job), of(r.first))) });
+  const beside = (title, of, show, from) => ({ title, value: (r) => of(r.job), show: (r) => el('span', { 'data-job': r.name, 'data-run': r.i, 'data-value': of(r.job) }, none(of(r.job)) ? '–' : format.partly(show(of(r.job)), from?.(r.job)?.cut_off), r.isFirst ? '' : ratio(of(r.job), of(r.first))) });
   return section('compared-jobs', 'Jobs side by side', table([
     { title: 'job', value: (r) => r.name, isText: true },
     { title: 'run', value: (r) => r.label, isText: true },
     beside('time', (j) => j.jct_seconds, format.time),
     ...(rows.some((r) => !none(r.step)) ? [{ title: 'mean step', value: (r) => r.step, show: (r) => (none(r.step) ? '–' : format.time(r.step)) }] : []),
-    beside('message p50', (j) => j.fct_seconds?.p50, format.time),
-    beside('p99', (j) => j.fct_seconds?.p99, format.time),
-    beside('max', (j) => j.fct_seconds?.max, format.time),
-    beside('slowdown p99', (j) => j.slowdown?.p99, format.number),
+    beside('message p50', (j) => j.fct_seconds?.p50, format.time, (j) => j.fct_seconds),
+    beside('p99', (j) => j.fct_seconds?.p99, format.time, (j) => j.fct_seconds),
+    beside('max', (j) => j.fct_seconds?.max, format.time, (j) => j.fct_seconds),
+    beside('slowdown p99', (j) => j.slowdown?.p99, format.number, (j) => j.slowdown),
     { title: 'bus bandwidth', value: (r) => r.job.busbw_bytes_per_second, show: (r) => (r.job.busbw_bytes_per_second ? `${format.number(r.job.busbw_bytes_per_second / 1e9)} GB/s` : '–') },
   ], rows, { caption: 'Jobs and their tails; in brackets over the first run', filter: true }));
 }

@@ -81,7 +81,7 @@ function dressed(groups, runs) {
   return groups.map((g) => ({ ...g, colour: kinds.length === 1 ? g.index : kinds.indexOf(`${g.job}\t${g.size}`), dash: kinds.length === 1 ? 0 : g.index }));
 }
 
-const label = (g, many) => [many ? g.run : '', g.job || 'all jobs', g.size].filter(Boolean).join(', ');
+const label = (g, many) => format.partly([many ? g.run : '', g.job || 'all jobs', g.size].filter(Boolean).join(', '), g.cut_off);
 
 /** The packets' latencies: the percentiles that a run keeps. */
 function latency(runs) {
@@ -89,7 +89,7 @@ function latency(runs) {
   if (!rows.length) return null;
   return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'packet latency' }, el('table', {}, el('caption', {}, 'Packet latency'),
     el('thead', {}, el('tr', {}, el('th', {}, ''), ['p50', 'p95', 'p99', 'p999', 'max'].map((p) => el('th', { scope: 'col' }, p)))),
-    el('tbody', {}, rows.map((run) => el('tr', {}, el('th', { scope: 'row' }, runs.length > 1 ? run.label : 'all packets'),
+    el('tbody', {}, rows.map((run) => el('tr', {}, el('th', { scope: 'row' }, format.partly(runs.length > 1 ? run.label : 'all packets', run.summary.packet_latency_seconds.cut_off)),
       ['p50', 'p95', 'p99', 'p999', 'max'].map((p) => el('td', {}, format.time(run.summary.packet_latency_seconds[p]))))))));
 }
 
@@ -115,7 +115,7 @@ function latencyGroups(runs) {
     const { jobs } = run.summary;
     const known = run.latencies?.length ? run.latencies
       : [{ job: '', size: '', seconds: [...Object.entries(points).map(([name, share]) => [share, p[name]]), [1, p.max]] }];
-    return known.map((g) => ({ ...g, job: jobs.length === 1 ? jobs[0].name : g.job, run: run.label, index: run.index }))
+    return known.map((g) => ({ ...g, job: jobs.length === 1 ? jobs[0].name : g.job, run: run.label, index: run.index, cut_off: p.cut_off }))
       .map((g) => ({ ...g, label: label(g, runs.length > 1) }));
   });
 }

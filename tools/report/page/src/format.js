@@ -46,6 +46,9 @@ export function number(value) {
   return digits(value);
 }
 
+/** A percentile, and what it is of where the run was cut off: `12 us, of 7 of 32 messages`. */
+export const partly = (text, cutOff) => (cutOff ? `${text}, ${cutOff}` : text);
+
 export const percent = (share) => (share === null || share === undefined ? '–' : `${digits(100 * share)} %`);
 
 /** By the unit that the name of a column or a metric ends in. */

@@ -18,6 +18,7 @@ function jobTable(rows) {
     time('message p50', (j) => j.fct_seconds?.p50),
     time('p99', (j) => j.fct_seconds?.p99),
     time('max', (j) => j.fct_seconds?.max),
+    ...(rows.some((j) => j.fct_seconds?.cut_off) ? [{ title: 'percentiles', value: (j) => j.fct_seconds?.cut_off ?? '', isText: true }] : []),
     { title: 'slowdown p50', value: (j) => j.slowdown?.p50, show: (j) => format.number(j.slowdown?.p50) },
     { title: 'p99', value: (j) => j.slowdown?.p99, show: (j) => format.number(j.slowdown?.p99) },
     { title: 'bus bandwidth', value: (j) => j.busbw_bytes_per_second, show: (j) => (j.busbw_bytes_per_second ? `${format.number(j.busbw_bytes_per_second / 1e9)} GB/s` : '–') },

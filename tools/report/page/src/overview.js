@@ -56,8 +56,8 @@ function headline(run) {
   if (messages) {
     rows.push(one('messages', messages.count, `${format.number(messages.completed)} of ${format.number(messages.count)} completed`));
     if (messages.slowdown) {
-      rows.push(one('slowdown p99', messages.slowdown.p99, format.number(messages.slowdown.p99)));
-      rows.push(one('completion p99', messages.fct_seconds.p99, format.time(messages.fct_seconds.p99)));
+      rows.push(one('slowdown p99', messages.slowdown.p99, format.partly(format.number(messages.slowdown.p99), messages.slowdown.cut_off)));
+      rows.push(one('completion p99', messages.fct_seconds.p99, format.partly(format.time(messages.fct_seconds.p99), messages.fct_seconds.cut_off)));
     }
   }
   const network = summary.network ?? {};
@@ -66,7 +66,7 @@ function headline(run) {
   }
   if (summary.packet_latency_seconds) {
     const l = summary.packet_latency_seconds;
-    rows.push(one('packet latency p50', l.p50, format.time(l.p50)), one('packet latency p99', l.p99, format.time(l.p99)));
+    rows.push(...['p50', 'p99'].map((p) => one(`packet latency ${p}`, l[p], format.partly(format.time(l[p]), l.cut_off))));
   }
   return facts(rows);
 }

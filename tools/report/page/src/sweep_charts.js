@@ -62,7 +62,27 @@ function whiskers(u, lines) {
   pen.restore();
 }
 
-function linesChart(place, lines, x, name, unit) {
+/** Words beside points, as far as they do not lie on each other. */
+function remarks(u, lines, textOf) {
+  const pen = u.ctx;
+  const taken = [];
+  pen.save();
+  pen.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+  pen.fillStyle = css('--ink');
+  lines.forEach((line, s) => line.at.forEach((cell, i) => {
+    const text = cell && u.series[s + 1].show ? textOf(cell) : '';
+    if (!text) return;
+    const [x, y] = [u.valToPos(u.data[0][i], 'x', true), u.valToPos(cell.mean, 'y', true) - 8 * devicePixelRatio];
+    const width = pen.measureText(text).width;
+    const left = Math.min(x, u.bbox.left + u.bbox.width - width);
+    if (taken.some((t) => Math.abs(t.y - y) < 12 * devicePixelRatio && t.left < left + width && left < t.right)) return;
+    taken.push({ left, right: left + width, y });
+    pen.fillText(text, left, y);
+  }));
+  pen.restore();
+}
+
+function linesChart(place, lines, x, name, unit, remarkOf) {
   const horizontal = ofParameter(x);
   const show = (v) => format.byUnit(unit, v);
   const vertical = dimension(name, lines.flatMap((line) => line.at.filter(Boolean).flatMap((c) => [c.isInterval && c.low <= 0 ? c.mean : c.low, c.high])), show);
@@ -79,7 +99,7 @@ function linesChart(place, lines, x, name, unit) {
     series: [{ label: x.name, value: (u, v) => (v === null ? '–' : horizontal.text(v)) },
       ...lines.map((line, i) => ({ label: line.label || name, stroke: ofSeries(i), width: 2, spanGaps: true, points: { show: true, size: 7 }, value: (u, v) => (v === null ? '–' : show(v)) }))],
     cursor: { drag: { x: true, y: false } },
-    hooks: { draw: [(u) => whiskers(u, lines)] },
+    hooks: { draw: [(u) => whiskers(u, lines), (u) => remarks(u, lines, remarkOf)] },
   }, [horizontal.xs, ...lines.map((line) => line.at.map((cell) => cell?.mean ?? null))], `${name} by ${x.name}`);
 }
 
@@ -104,15 +124,17 @@ export function linesView(points, pick) {
       replace(note, el('span', {}, 'No point that is shown has this result.'));
       return;
     }
-    linesChart(place, cut, state.x, name, unit);
+    const cutOff = (cell) => points.cutOffOf(cell.of.flatMap((c) => c.points), state.metric);
+    linesChart(place, cut, state.x, name, unit, cutOff);
     const cells = cut.flatMap((line) => line.at.map((cell, i) => cell && { line, cell, level: state.x.levels[i] }).filter(Boolean));
     const isSeeds = cells.some((c) => c.cell.isInterval);
     const isRange = cells.some((c) => c.cell.of.length > 1);
-    replace(note, document.createTextNode([`${cut.length} of ${lines.length} lines.`, isSeeds ? 'Bars: 95 % intervals of the mean over seeds.' : '', isRange ? 'Where other axes vary, a point is their mean, and a dashed bar goes from the least to the greatest.' : ''].filter(Boolean).join(' ')));
+    const isCut = cells.some((c) => cutOff(c.cell));
+    replace(note, document.createTextNode([`${cut.length} of ${lines.length} lines.`, isSeeds ? 'Bars: 95 % intervals of the mean over seeds.' : '', isRange ? 'Where other axes vary, a point is their mean, and a dashed bar goes from the least to the greatest.' : '', isCut ? 'Where runs were cut off, it stands beside the point what its percentiles are of; what takes longest is not in them.' : ''].filter(Boolean).join(' ')));
     replace(list, el('details', {}, el('summary', {}, 'The same as a table'), table([
       ...(by ? [{ title: by.name, value: (c) => c.line.label, isText: true }] : []),
       { title: state.x.name, value: (c) => c.level.number ?? c.level.text, show: (c) => action(c.level.text, () => pick(c.cell.of[0].first), 'what is known of it') },
-      { title: name, value: (c) => c.cell.mean, show: (c) => el('span', { 'data-mean': c.cell.mean, 'data-half': c.cell.isInterval ? c.cell.high - c.cell.mean : null }, format.byUnit(unit, c.cell.mean)) },
+      { title: name, value: (c) => c.cell.mean, show: (c) => el('span', { 'data-mean': c.cell.mean, 'data-half': c.cell.isInterval ? c.cell.high - c.cell.mean : null }, format.partly(format.byUnit(unit, c.cell.mean), cutOff(c.cell))) },
       { title: 'from', value: (c) => c.cell.low, show: (c) => format.byUnit(unit, c.cell.low) },
       { title: 'to', value: (c) => c.cell.high, show: (c) => format.byUnit(unit, c.cell.high) },
       { title: 'runs', value: (c) => c.cell.count },
@@ -144,8 +166,9 @@ export function heatView(points, pick) {
     const share = (v) => (most === least ? 0 : isLog ? Math.log(v / least) / Math.log(most / least) : (v - least) / (most - least));
     const paint = (cell) => {
       const colour = heat(share(cell.mean));
-      const text = `${state.x.name} ${state.x.levels[cell.i].text}, ${state.y.name} ${cell.label}: ${show(cell.mean)}`;
-      return el('td', { style: `background:${colour}` }, el('button', { type: 'button', style: `color:${inkOn(colour)}`, title: text, 'aria-label': text, onclick: () => pick(cell.of[0].first) }, show(cell.mean)));
+      const cutOff = points.cutOffOf(cell.of.flatMap((c) => c.points), state.metric);
+      const text = format.partly(`${state.x.name} ${state.x.levels[cell.i].text}, ${state.y.name} ${cell.label}: ${show(cell.mean)}`, cutOff);
+      return el('td', { style: `background:${colour}` }, el('button', { type: 'button', style: `color:${inkOn(colour)}`, title: text, 'aria-label': text, onclick: () => pick(cell.of[0].first) }, show(cell.mean), cutOff ? [el('br'), el('small', {}, cutOff)] : null));
     };
     const rows = lines.map((line) => el('tr', {}, el('th', { scope: 'row' }, line.label), line.at.map((cell, i) => (cell ? paint({ ...cell, i, label: line.label }) : el('td', { class: 'none' }, '–')))));
     replace(place, el('table', { class: 'heat' }, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, `${state.y.name} \\ ${state.x.name}`), state.x.levels.map((l) => el('th', { scope: 'col' }, l.text)))), el('tbody', {}, rows.reverse())));
@@ -180,11 +203,17 @@ export function frontView(points, pick) {
   const state = [choices[0][0], choices[1][0]];
   const place = el('div', {});
   const list = el('div', {});
+  const note = el('p', { class: 'hint', 'aria-live': 'polite' });
+  const isCut = (c) => state.some((metric) => points.cutOffOf(c.points, metric));
+  let withCut = false;
   let shown = [];
   const draw = () => {
     const names = state.map((metric) => choices.find(([m]) => m === metric)[1]);
     const units = state.map((metric) => points.metrics.get(metric).unit);
-    const all = points.configurations(shown, state);
+    const known = points.configurations(shown, state);
+    const all = withCut ? known : known.filter((c) => !isCut(c));
+    const left = known.length - all.length;
+    replace(note, left ? `${format.counted(left, 'configuration is', 'configurations are')} left out: runs were cut off, and what takes longest is not in their percentiles.` : '');
     const kept = front(all, state.map((metric) => points.goalOf(metric)));
     const one = el('div', {});
     replace(place, one);
@@ -196,11 +225,12 @@ export function frontView(points, pick) {
     replace(list, table([
       { title: 'configuration', value: (c) => c.number, show: (c) => action(String(c.number), () => pick(c.first), 'what is known of it') },
       ...points.axes().map((p) => ({ title: p.name, value: (c) => c.first.values[p.index], show: (c) => c.first.texts[p.index] })),
-      ...[0, 1].map((i) => ({ title: names[i], value: (c) => c.estimates[i].mean, show: (c) => `${format.byUnit(units[i], c.estimates[i].mean)}${c.estimates[i].half === null ? '' : ` ± ${format.byUnit(units[i], c.estimates[i].half)}`}` })),
+      ...[0, 1].map((i) => ({ title: names[i], value: (c) => c.estimates[i].mean, show: (c) => `${format.byUnit(units[i], c.estimates[i].mean)}${c.estimates[i].half === null ? '' : ` ± ${format.byUnit(units[i], c.estimates[i].half)}`}${format.partly('', points.cutOffOf(c.points, state[i]))}` })),
     ], kept, { caption: `${kept.length} of ${all.length} configurations that no other beats in both`, most: 30 }));
   };
   const node = section('pareto', 'Pareto front', el('div', { class: 'controls' },
     choice('this', choices, (v) => { state[0] = v; draw(); }, state[0]),
-    choice('against that', choices, (v) => { state[1] = v; draw(); }, state[1])), place, list);
+    choice('against that', choices, (v) => { state[1] = v; draw(); }, state[1]),
+    points.sweep.points.some((p) => p.cut_off) ? el('label', {}, el('input', { type: 'checkbox', onchange: (e) => { withCut = e.target.checked; draw(); } }), ' also of runs that were cut off') : null), note, place, list);
   return { node, show: (list2) => { shown = list2; draw(); } };
 }

@@ -37,6 +37,18 @@ export class Points {
     return counts ? point.metrics[metric.index] ?? null : null;
   }
 
+  /** What a percentile of a point is of, if its run was cut off: `of 7 of 32 messages`; otherwise nothing. */
+  cutOff(point, name) { return point.cut_off?.[this.metrics.get(name)?.index] ?? ''; }
+
+  /** The same of several points together. */
+  cutOffOf(points, name) {
+    const counted = points.filter((p) => this.value(p, name) !== null);
+    const texts = counted.map((p) => this.cutOff(p, name)).filter(Boolean);
+    const distinct = [...new Set(texts)];
+    if (distinct.length < 2) return distinct[0] ?? '';
+    return `of ${texts.length} of ${counted.length} runs that were cut off: ${distinct[0]}, ${distinct.length === 2 ? distinct[1] : 'and so on'}`;
+  }
+
   /** Objectives by their names, then all other results. */
   choices() {
     const known = new Set(this.sweep.objectives.map((o) => o.metric));

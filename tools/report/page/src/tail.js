@@ -24,5 +24,5 @@ export function tail(run, index) {
       { title: 'posted at', value: (r) => r.start, show: (r) => format.time(r.start) },
       { title: 'time', value: (r) => r.seconds, show: (r) => format.time(r.seconds) },
       { title: 'slowdown', value: (r) => r.slowdown, show: (r) => format.number(r.slowdown) },
-    ], rows, { caption: 'Messages that were slowed down most', filter: true, most: 12, sort: 6, falling: true }));
+    ], rows, { caption: format.partly('Messages that were slowed down most', run.summary.messages?.slowdown?.cut_off), filter: true, most: 12, sort: 6, falling: true }));
 }
