@@ -1,4 +1,4 @@
-// A packet holds the time of its sending modulo 1.1 s. However long it is under way, its latency is
+// A packet holds the time of its sending modulo 70 s. However long it is under way, its latency is
 // what it took. It also holds the size class of its message.
 
 #include <gtest/gtest.h>
