@@ -305,6 +305,7 @@ void check_gpu_memory(const Experiment& e, StaticFindings& findings) {
 
 StaticFindings check_statically(const Experiment& experiment) {
   StaticFindings findings;
+  check_routes(experiment, Loops::kWarnedOf, findings);
   check_input_queues(experiment, findings);
   check_telemetry(experiment, findings);
   check_capacity(experiment, findings);

@@ -2,12 +2,14 @@
 
 #include "scenarios/text/format.hpp"
 #include "tools/topo/sections/list.hpp"
+#include "topologies/analysis/reachability.hpp"
 
 namespace weft::topo {
 namespace {
 
 using topologies::PathClass;
 using topologies::PathSurvey;
+using topologies::Reachability;
 
 std::string classes_text(const Fabric& fabric, const PathSurvey& paths) {
   if (paths.classes.empty()) return {};
@@ -25,11 +27,17 @@ std::string classes_text(const Fabric& fabric, const PathSurvey& paths) {
   return text;
 }
 
+/// Over the routes: what links join, static next hops may part.
+std::string reach_text(const Fabric& fabric, const Reachability::Pairs& pairs) {
+  if (pairs.count == 0) return {};
+  return fmt::format("  {}{} {} no path by the routes, such as {} to {}\n",
+                     pairs.is_complete ? "" : "at least ", count_text(pairs.count),
+                     pairs.count == 1 ? "pair has" : "pairs have", fabric.host(pairs.from).name,
+                     fabric.host(pairs.to).name);
+}
+
 std::string survey_text(const PathSurvey& paths) {
   std::string text;
-  if (paths.unconnected_pairs > 0) {
-    text += fmt::format("  {} pairs have no path\n", count_text(paths.unconnected_pairs));
-  }
   if (!paths.is_complete) {
     text += "  from evenly chosen hosts to all others, for there are too many to go through\n";
   }
@@ -58,11 +66,13 @@ Json classes_json(const Fabric& fabric, const PathSurvey& paths) {
 
 Section paths_section(const Subject& subject) {
   const PathSurvey& paths = subject.paths;
+  const Reachability::Pairs cut = Reachability(subject.fabric, subject.routes).unreachable();
   return {.headline = {},
-          .body = classes_text(subject.fabric, paths) + survey_text(paths),
+          .body = classes_text(subject.fabric, paths) + reach_text(subject.fabric, cut) +
+                  survey_text(paths),
           .members = {{"paths",
                        {{"classes", classes_json(subject.fabric, paths)},
-                        {"unconnected_pairs", paths.unconnected_pairs},
+                        {"unconnected_pairs", cut.count},
                         {"is_complete", paths.is_complete}}},
                       {"diameter",
                        {{"scale_up", paths.diameter(NetworkKind::kScaleUp)},
