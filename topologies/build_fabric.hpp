@@ -15,8 +15,8 @@ namespace weft::topologies {
 [[nodiscard]] Result<Fabric> build_fabric(const TopologySpec& spec);
 
 /// Equal-cost shortest paths (fewest links) within each network of the fabric, with the static next
-/// hops of `spec` where it has any. Hosts never forward. In every scale-out fabric but a custom one
-/// routes go up first and then down, whatever has failed.
+/// hops of `spec` where it has any. Hosts never forward. Scale-out routes follow the `kRoutingRule`
+/// of the specification, whatever has failed.
 ///
 /// Cables with an end among `failed` are left out; what cannot be reached without them has no next
 /// hops. Static next hops may form loops on purpose: packets then die by their TTL.

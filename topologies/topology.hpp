@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "simcore/schema/schema.hpp"
@@ -32,7 +33,7 @@ struct SwitchUse {
 /// - `schema`: keys, limits, defaults and their sources.
 /// - `switch_uses`: where the keys may name switches of the scale-out network.
 /// - `specification(parts)`: what is built, an alternative of TopologySpec: `build(specification)`
-///   gives the fabric.
+///   gives the fabric. Its `kRoutingRule` says which paths routes may take.
 /// - `kAlso`, if there is a second spelling of its name.
 /// - `kWhyNoRacks`, if hosts do not come from `racks`: a clause that says where they come from.
 ///   Then `own_racks()` gives the racks that it makes by itself, or, with `LinkRoles::kOwn`,
@@ -43,7 +44,9 @@ concept Topology = requires(const T& keys, const FabricParts& parts) {
   { T::kRoles } -> std::convertible_to<LinkRoles>;
   { T::schema() } -> std::same_as<schema::Object<T>>;
   { keys.switch_uses() } -> std::same_as<std::vector<SwitchUse>>;
-  keys.specification(parts);
+  {
+    std::remove_cvref_t<decltype(keys.specification(parts))>::kRoutingRule
+    } -> std::convertible_to<RoutingRule>;
 };
 
 }  // namespace weft::topologies

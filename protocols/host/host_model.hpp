@@ -12,6 +12,7 @@
 #include "protocols/host/nic_scheduler.hpp"
 #include "protocols/host/port_choice.hpp"
 #include "protocols/host/receive_buffer.hpp"
+#include "protocols/host/wrong_delivery.hpp"
 #include "protocols/link/egress.hpp"
 #include "protocols/link/link_control.hpp"
 #include "protocols/link/tracing.hpp"
@@ -222,6 +223,9 @@ class HostModel {
   }
 
   void receive(const Here& here, const Packet& packet, PortState& port) {
+    if (packet.destination() != port.owner) [[unlikely]] {
+      fail_delivery(s_.fabric, port.id, HostId(packet.destination()));
+    }
     ++here.worker.sums.packets_delivered;
     if (Path::has(Feature::kInNetwork) && (packet.flow & kInNetworkFlow) != 0) {
       receive_word(here, packet);

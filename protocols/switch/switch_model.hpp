@@ -54,7 +54,7 @@ class SwitchModel {
       return;
     }
     const std::uint32_t egress = choose_egress(sw, in, packet, c, here.now);
-    if (Path::has(Feature::kFaults) && egress == kNoIndex) [[unlikely]] {
+    if (egress == kNoIndex) [[unlikely]] {
       ++in.fault_drops;
       drop(here, in, packet);
       return;
@@ -220,14 +220,14 @@ class SwitchModel {
     return Path::has(Feature::kCells) ? sw.cells(size) : size;
   }
 
-  /// A local port, or kNoIndex where failures have left no way.
+  /// A local port, or kNoIndex without a next hop: where failures have left no path, and where a
+  /// fabric has none.
   [[nodiscard]] std::uint32_t choose_egress(const SwitchState& sw, PortState& in,
                                             const Packet& packet, ClassId c, Picoseconds now) {
     const auto hops = sw.routes->next_hops(SwitchId(in.owner), HostId(packet.destination()));
-    if (Path::has(Feature::kFaults) && hops.empty()) [[unlikely]] {
-      return kNoIndex;
-    }
     if (hops.size() == 1) return hops[0];
+    if (hops.empty()) [[unlikely]]
+      return kNoIndex;
     // The links of a GPU to a chip lie side by side: what comes by all of one GPU's goes on by all
     // of another's.
     if (Path::has(Feature::kTransports) && sw.is_chip)

@@ -323,6 +323,7 @@ void check_gpu_memory(const Experiment& e, StaticFindings& findings) {
 
 StaticFindings check_statically(const Experiment& experiment) {
   StaticFindings findings;
+  check_routes(experiment, Loops::kWarnedOf, findings);
   check_input_queues(experiment, findings);
   check_telemetry(experiment, findings);
   check_capacity(experiment, findings);
@@ -334,6 +335,7 @@ StaticFindings check_statically(const Experiment& experiment) {
   check_routing(experiment, findings);
   check_generations(experiment, findings);
   check_gpu_memory(experiment, findings);
+  check_polarisation(experiment, findings);
   // Following all routes takes seconds in the largest fabrics: not for one that is refused anyway.
   if (findings.errors.empty()) check_dependencies(experiment, findings);
   return findings;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "collectives/runtime/executor.hpp"
+#include "scenarios/checks/static_checks.hpp"
 #include "scenarios/measure/collect_tables.hpp"
 #include "scenarios/measure/iteration_collector.hpp"
 #include "scenarios/measure/message_collector.hpp"
@@ -190,6 +191,9 @@ Errors check_fluid(const Experiment& e) {
          "with `never` they wait until the link is back",
          {.key = "fabric.convergence"}});
   }
+  StaticFindings routes;
+  check_routes(e, Loops::kRefused, routes);
+  errors.insert(errors.end(), routes.errors.begin(), routes.errors.end());
   return errors;
 }
 
@@ -222,6 +226,9 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   results.has_packets = false;
   results.scenario = e.scenario.name;
   results.seed = e.scenario.seed;
+  StaticFindings routes;
+  check_routes(e, Loops::kRefused, routes);
+  results.warnings = std::move(routes.warnings);
   warn_about_packets(e, results);
   results.outcome = outcome_of(status, e.scenario.run.until.has_value(), executor.all_finished());
   results.simulated = network.now();

@@ -24,6 +24,13 @@ struct LinkSpec {
   return {*link.rate, *link.wire_latency(), link.errors.given().value_or(LinkErrors())};
 }
 
+/// Which paths the scale-out routes of a topology may take. Each specification names its own as
+/// `kRoutingRule`; there is no default, as the wrong rule leaves hosts without a route.
+enum class RoutingRule : std::uint8_t {
+  kUpDown,    ///< up through the tiers, then down: for Clos networks, and free of deadlock
+  kShortest,  ///< fewest links, in any direction: for every other graph
+};
+
 /// How packets choose among shortest paths.
 struct RoutingSpec {
   /// Next hops get shares in proportion to their links' rates; else equal ones.

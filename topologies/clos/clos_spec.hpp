@@ -74,6 +74,8 @@ struct Clos : LeafSpine {
 /// plane p % planes and there to leaf (p / planes) % leaves of its rail, so that a NIC needs planes
 /// x leaves ports, or a multiple for parallel links.
 struct ClosSpec : Clos {
+  static constexpr RoutingRule kRoutingRule = RoutingRule::kUpDown;
+
   ClosSpec() = default;
   /// Of these keys and parts; two tiers if there are no pods.
   ClosSpec(const Clos& keys, const FabricParts& parts);
@@ -95,6 +97,8 @@ struct ClosSpec : Clos {
 
 /// Short form of a ClosSpec of two tiers: racks of plain servers, one leaf per rack.
 struct LeafSpineSpec {
+  static constexpr RoutingRule kRoutingRule = RoutingRule::kUpDown;
+
   std::uint32_t racks = 1;
   std::uint32_t servers_per_rack = 1;
   std::uint32_t nics_per_server = 1;  ///< each NIC is a host of the fabric

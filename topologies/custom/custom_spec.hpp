@@ -43,8 +43,7 @@ struct CustomSpec {
   std::vector<NextHopEntry> next_hops;
   RoutingSpec routing{};
 
-  /// Routes are shortest paths of any form, not up and then down.
-  static constexpr bool kIsAnyGraph = true;
+  static constexpr RoutingRule kRoutingRule = RoutingRule::kShortest;
 
   /// All domains that are listed are alike.
   [[nodiscard]] std::vector<std::optional<ScaleUpPart>> scale_up_parts() const {

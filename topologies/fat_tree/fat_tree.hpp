@@ -37,6 +37,8 @@ struct FatTree {
 
 /// Short form of a fat tree: plain servers, one NIC each.
 struct FatTreeSpec {
+  static constexpr RoutingRule kRoutingRule = RoutingRule::kUpDown;
+
   std::uint32_t k = 4;
   LinkSpec access;
   LinkSpec uplink;

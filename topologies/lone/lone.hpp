@@ -12,6 +12,8 @@ namespace weft::topologies {
 
 /// Scale-up domains without any scale-out network: servers with `nics: 0`.
 struct LoneSpec {
+  static constexpr RoutingRule kRoutingRule = RoutingRule::kUpDown;
+
   std::vector<RackSpec> racks;
   RoutingSpec routing{};
 

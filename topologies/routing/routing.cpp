@@ -329,12 +329,9 @@ Result<Routes> build_routes(const Fabric& fabric, const TopologySpec& spec,
   for (const StaticNextHops& hops : static_next_hops) is_alone[hops.to.value()] = true;
   const RoutingSpec& routing =
       std::visit([](const auto& any) -> const RoutingSpec& { return any.routing; }, spec);
-  const bool is_any_graph = std::visit(
-      []<class Spec>(const Spec&) {
-        return requires { Spec::kIsAnyGraph; };
-      },
-      spec);
-  const Inputs inputs{fabric, static_next_hops, routing, !is_any_graph};
+  const RoutingRule rule =
+      std::visit([]<class Spec>(const Spec&) { return Spec::kRoutingRule; }, spec);
+  const Inputs inputs{fabric, static_next_hops, routing, rule == RoutingRule::kUpDown};
   return RouteBuilder(inputs, has_failed, is_alone).build();
 }
 

@@ -9,6 +9,7 @@
 #include "scenarios/explain/slow_links.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/text/json_text.hpp"
+#include "simcore/base/escape.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/explain/verification.hpp"
 #include "tools/cli/output.hpp"
@@ -30,6 +31,15 @@ constexpr const char* kHelp =
     "\nThe time of each iteration of a job is followed back along its critical path, and every\n"
     "picosecond of it has a cause and a culprit (blame.csv). With two folders: by how much the\n"
     "second run took longer, for which cause and through whom; the lines of a job add up to it.\n";
+
+/// What the run knew of its scenario before it began bears on causes.
+std::string warnings_text(const std::filesystem::path& folder) {
+  std::string text;
+  for (const std::string& warning : scenarios::read_warnings(folder)) {
+    text += "The run warned: " + escaped(warning) + "\n";
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -60,8 +70,9 @@ std::optional<int> ExplainCommand::run() {
   if (!first) return refuse(first.errors(), kBadInput);
   if (second_.empty()) {
     const std::vector<scenarios::SlowLink> slow = slow_links_of_run(first_);
-    print(is_json_ ? scenarios::json_text(scenarios::explanation_json(first.value(), slow)) + "\n"
-                   : scenarios::explanation_text(first.value(), lines_, slow));
+    print(is_json_
+              ? scenarios::json_text(scenarios::explanation_json(first.value(), slow)) + "\n"
+              : scenarios::explanation_text(first.value(), lines_, slow) + warnings_text(first_));
     return verifies_ ? verify_blame(first_, first.value(), slow, 3) : kSuccess;
   }
   if (verifies_) {
