@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "collectives/algorithms/nvls/heads.hpp"
+#include "simcore/fabric/gpu_rates.hpp"
 
 namespace weft::collectives {
 
@@ -149,6 +151,19 @@ Picoseconds host_launch(GpuGeneration generation) {
   return 33_us;
 }
 
+/// Of ranks that are alone on their servers all data goes by the network, and through buffers of
+/// its own on the way: no channel moves more there than its block of threads. Elsewhere links take
+/// longer than the blocks of their many channels.
+void fill_in_rates(Execution& execution, const CollectiveSpec& spec, const RankMap& map) {
+  const GpuRates gpu = GpuRates::of(spec.gpus());
+  const bool by_network = map.domains() == map.ranks() && execution.protocol == Protocol::kSimple;
+  const BitsPerSecond blocks = std::int64_t{execution.channels} * gpu.block;
+  for (const auto& [rate, most] :
+       {std::pair(&execution.copy_rate, gpu.copy), std::pair(&execution.reduce_rate, gpu.reduce)}) {
+    if (*rate == kAsGpu) *rate = by_network ? std::min(most, blocks) : most;
+  }
+}
+
 bool knows_rates(const RankMap& map, const RankLayout& layout) {
   const bool needs_domain = map.domain_size() > 1;
   const bool needs_network = map.domains() > 1 || !needs_domain;
@@ -161,6 +176,17 @@ bool knows_rates(const RankMap& map, const RankLayout& layout) {
 bool is_serial(const CollectiveSpec& spec, Protocol protocol, const RankMap& map) {
   if (spec.algorithm != Algorithm::kRing || map.domains() > 1) return false;
   return protocol != Protocol::kSimple || spec.gpus() == GpuGeneration::kAmpere;
+}
+
+/// How often the channels of a GPU that is alone on its server are multiplied beyond the doubling
+/// of all channels: the search finds one per NIC, and makes two of it where its speed is at least
+/// 25 GB/s (`ncclTopoDupChannels`; 28 and 30 are the next of its speeds). The 96 GB/s that
+/// Blackwell's search has make two of 48, which are doubled once more (`ncclTopoPostset`, above
+/// 45), and earlier searches find twice 48.
+std::uint32_t lone_duplicates(const NcclMachine& machine) {
+  const double searched = 2 * machine.channel_bandwidth;
+  if (searched >= 96) return 4;
+  return searched >= (machine.generation == GpuGeneration::kAmpere ? 28 : 30) ? 2 : 1;
 }
 
 std::uint32_t channels_of(const CollectiveSpec& spec, const RankMap& map,
@@ -176,7 +202,9 @@ std::uint32_t channels_of(const CollectiveSpec& spec, const RankMap& map,
     default:
       return kOtherChannels;
   }
-  return knows_rates(map, layout) ? nccl_machine_of(spec, map, layout).channels : kOtherChannels;
+  if (!knows_rates(map, layout)) return kOtherChannels;
+  const NcclMachine machine = nccl_machine_of(spec, map, layout);
+  return machine.channels * (map.domains() == map.ranks() ? lone_duplicates(machine) : 1);
 }
 
 }  // namespace
@@ -222,6 +250,7 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
       execution.channel_rate = BitsPerSecond(std::llround(all * 8e9 / execution.channels));
     }
   }
+  fill_in_rates(execution, spec, map);
   if (!execution.network_step_latency) {
     execution.network_step_latency = network_step_latency(spec, protocol, map, layout);
   }
