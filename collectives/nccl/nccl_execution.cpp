@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "collectives/algorithms/nvls/heads.hpp"
+#include "simcore/fabric/gpu_rates.hpp"
 
 namespace weft::collectives {
 
@@ -219,12 +221,29 @@ Picoseconds point_to_point_latency(const CollectiveSpec& spec, Protocol protocol
   return both + Picoseconds(std::llround(bytes / channel * 1e3));
 }
 
+/// Of ranks that are alone on their servers all data goes by the network, and through buffers of
+/// its own on the way: no channel moves more there than its block of threads. Elsewhere links take
+/// longer than the blocks of their many channels.
+void fill_in_rates(Execution& execution, const CollectiveSpec& spec, const RankMap& map) {
+  const GpuRates gpu = GpuRates::of(spec.gpus());
+  const bool by_network = map.domains() == map.ranks() && execution.protocol == Protocol::kSimple;
+  const BitsPerSecond blocks = std::int64_t{execution.channels} * gpu.block;
+  for (const auto& [rate, most] :
+       {std::pair(&execution.copy_rate, gpu.copy), std::pair(&execution.reduce_rate, gpu.reduce)}) {
+    if (*rate == kAsGpu) *rate = by_network ? std::min(most, blocks) : most;
+  }
+}
+
 /// Whether channels move one slice after the other. In LL and LL128 threads wait for the flags of
 /// what they forward. In Simple, GPUs write to each other, but Ampere's read over NVLink.
 bool is_serial(const CollectiveSpec& spec, Protocol protocol, const RankMap& map) {
   if (spec.algorithm != Algorithm::kRing || map.domains() > 1) return false;
   return protocol != Protocol::kSimple || spec.gpus() == GpuGeneration::kAmpere;
 }
+
+/// GB/s of a searched channel above which a GPU of compute capability 9.0 or later takes four
+/// blocks of threads per channel, not two.
+constexpr double kCopiedAbove = 45;
 
 std::uint32_t channels_of(const CollectiveSpec& spec, const RankMap& map,
                           const RankLayout& layout) {
@@ -239,7 +258,11 @@ std::uint32_t channels_of(const CollectiveSpec& spec, const RankMap& map,
     default:
       return kOtherChannels;
   }
-  return knows_rates(map, layout) ? nccl_machine_of(spec, map, layout).channels() : kOtherChannels;
+  if (!knows_rates(map, layout)) return kOtherChannels;
+  const NcclMachine machine = nccl_machine_of(spec, map, layout);
+  // Fast channels of a GPU that is alone on its server are copied once more (`ncclTopoPostset`).
+  const bool is_copied = map.domains() == map.ranks() && machine.ring.intra > kCopiedAbove;
+  return machine.channels() * (is_copied ? 2 : 1);
 }
 
 }  // namespace
@@ -298,6 +321,7 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
   if (protocol == Protocol::kLl && map.domains() > 1 && !execution.step_latency) {
     execution.step_latency = std::max(Picoseconds(0), kNvlinkStep - layout.domain_latency);
   }
+  fill_in_rates(execution, spec, map);
   if (!execution.network_step_latency) {
     execution.network_step_latency = network_step_latency(spec, protocol, map, layout);
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "simcore/fabric/gpu_rates.hpp"
+
 namespace weft::collectives {
 
 namespace {
@@ -21,9 +23,8 @@ Execution execution_preset(Execution::Preset preset) {
   execution.slices = 0;
   execution.transfer = Execution::Transfer::kMachine;
   execution.in_flight = 4;  // slices of 2 steps in a buffer of 8
-  // HBM3 moves 3.35 TB/s: a sum reads two bytes and writes one, a copy reads one and writes one.
-  execution.reduce_rate = BitsPerSecond(8'930'000'000'000);
-  execution.copy_rate = BitsPerSecond(13'400'000'000'000);
+  execution.reduce_rate = kAsGpu;
+  execution.copy_rate = kAsGpu;
   return execution;
 }
 

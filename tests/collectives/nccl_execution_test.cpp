@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/collectives/ideal_run.hpp"
@@ -209,6 +210,50 @@ TEST(NcclExecution, HasNoNetworkHopsForWhatNcclDoesNotRun) {
   EXPECT_FALSE(settled(spec, layout).network_step_latency);
   spec.execution.network_step_latency = 9_us;
   EXPECT_EQ(settled(spec, layout).network_step_latency, 9_us);
+}
+
+// A copy reads and writes every byte, a sum reads two for each that it writes: half and a third of
+// 2,039 GB/s, 3.35 and 8 TB/s, in whole steps of 10 Gbps.
+TEST(NcclExecution, CopiesAndAddsAtWhatTheMemoryOfTheGpusAllows) {
+  const auto rates = [](GpuGeneration generation) {
+    const Execution e =
+        settled(nccl(generation, Algorithm::kRing, Protocol::kSimple, 1_MiB), server(8, 240));
+    return std::pair(e.copy_rate, e.reduce_rate);
+  };
+  EXPECT_EQ(rates(GpuGeneration::kAmpere), std::pair(8'150_Gbps, 5'430_Gbps));
+  EXPECT_EQ(rates(GpuGeneration::kHopper), std::pair(13'400_Gbps, 8'930_Gbps));
+  EXPECT_EQ(rates(GpuGeneration::kBlackwell), std::pair(32'000_Gbps, 21'330_Gbps));
+  CollectiveSpec given =
+      nccl(GpuGeneration::kBlackwell, Algorithm::kRing, Protocol::kSimple, 1_MiB);
+  given.execution.copy_rate = BitsPerSecond(0);
+  given.execution.reduce_rate = 7_Gbps;
+  EXPECT_EQ(settled(given, server(8, 720)).copy_rate, BitsPerSecond(0));
+  EXPECT_EQ(settled(given, server(8, 720)).reduce_rate, 7_Gbps);
+}
+
+// One GPU per server: NCCL's search has a channel per NIC, which becomes two from 25 GB/s on, and
+// every channel two when it is connected; of Blackwell's at 96 GB/s twice that. What their blocks
+// of threads move between buffers is 38.7 GB/s each on Hopper, and no more than the memory allows.
+TEST(NcclExecution, GivesALoneGpuFourChannelsAt400GbpsThatMoveWhatABlockDoes) {
+  struct Row {
+    GpuGeneration generation;
+    BitsPerSecond network;
+    std::uint32_t channels;
+    std::int64_t copy;  ///< GB/s
+  };
+  for (const Row& row :
+       {Row{GpuGeneration::kAmpere, 200_Gbps, 2, 48}, Row{GpuGeneration::kHopper, 200_Gbps, 2, 77},
+        Row{GpuGeneration::kHopper, 392_Gbps, 4, 154},
+        Row{GpuGeneration::kBlackwell, 392_Gbps, 4, 280},
+        Row{GpuGeneration::kBlackwell, 784_Gbps, 8, 560}}) {
+    RankLayout layout;
+    layout.domain = {0, 1};
+    layout.network_rate = row.network;
+    const CollectiveSpec spec = nccl(row.generation, Algorithm::kRing, Protocol::kSimple, 1_GiB);
+    const Execution e = settled(spec, layout);
+    EXPECT_EQ(e.channels, row.channels);
+    EXPECT_EQ(e.copy_rate.count() / 8'000'000'000, row.copy);
+  }
 }
 
 TEST(NcclExecution, HasNoNetworkInsideOneDomain) {

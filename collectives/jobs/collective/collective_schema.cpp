@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collectives/algorithms/list.hpp"
 #include "collectives/jobs/job_type.hpp"
 #include "collectives/noise/jitter_schema.hpp"
+#include "simcore/fabric/gpu_rates.hpp"
 #include "simcore/fabric/limits.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
@@ -68,8 +70,7 @@ schema::Object<Execution> execution_schema() {
                   "`nccl` with its algorithm, chunks by cost with `algorithm: auto` elsewhere, "
                   "unless other keys are given; else `plain`"),
            preset(Execution::Preset::kPlain, "plain", "whole chunks, and nothing that costs time"),
-           preset(Execution::Preset::kNccl, "nccl",
-                  "NCCL 2.30 on GPUs of `generation`, memory of an H100")},
+           preset(Execution::Preset::kNccl, "nccl", "NCCL 2.30 on GPUs of `generation`")},
           "all of them at once; other keys override it")
       .source(kFree)
       .field(
@@ -121,15 +122,24 @@ schema::Object<Execution> execution_schema() {
              "what hosts take before the first step; `preset: nccl` adds what its kernels do. 0: "
              "calls are back to back, so that launches overlap with the calls before")
       .source("nothing; with `preset: nccl` 21 us, calibrated; back to back in `bench-collective`")
-      .field("reduce_rate", &Execution::reduce_rate, "bytes that a rank adds; 0: at once")
-      .source(kFree)
-      .field("copy_rate", &Execution::copy_rate, "bytes that a rank puts in place; 0: at once")
-      .source(kFree)
+      .field("reduce_rate", &Execution::reduce_rate,
+             "bytes that a rank adds; 0: at once; `gpu`, with `preset: nccl`: as its GPU")
+      .source(
+          "at once; with `preset: nccl` a third of the memory's bandwidth of A100, H100 or B200")
+      .special("gpu", schema::Scalar(kAsGpu.count()))
+      .field("copy_rate", &Execution::copy_rate,
+             "bytes that a rank puts in place; 0: at once; `gpu`, with `preset: nccl`: as its GPU")
+      .source("at once; with `preset: nccl` half of the memory's bandwidth of A100, H100 or B200")
+      .special("gpu", schema::Scalar(kAsGpu.count()))
       .shorthand("preset")
       .check([](const Execution& e, Problems& problems) {
         if (e.preset == Execution::Preset::kNccl) return;  // which fills in what is 0
         if (e.channels == 0) problems.push_back({"channels", "has a meaning with `preset: nccl`"});
         if (e.slices == 0) problems.push_back({"slices", "has a meaning with `preset: nccl`"});
+        for (const auto& [key, rate] :
+             {std::pair("reduce_rate", e.reduce_rate), std::pair("copy_rate", e.copy_rate)}) {
+          if (rate == kAsGpu) problems.push_back({key, "is `gpu`, which needs `preset: nccl`"});
+        }
       });
 }
 
