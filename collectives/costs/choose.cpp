@@ -120,9 +120,11 @@ Result<AlgorithmChoice> choose_like_nccl(const CollectiveSpec& spec, std::uint32
   return choice;
 }
 
-/// Nothing is said of it.
+/// Nothing is said of it, but that calls are back to back.
 bool is_open(const Execution& execution) {
-  return execution == execution_preset(Execution::Preset::kAuto);
+  Execution nothing = execution_preset(Execution::Preset::kAuto);
+  if (execution.launch == Picoseconds(0)) nothing.launch = execution.launch;
+  return execution == nothing;
 }
 
 /// The quickest by the cost model, in whole or in chunks: halves of the size, as long as they are
@@ -205,7 +207,11 @@ Result<AlgorithmChoice> settle(CollectiveSpec& spec, std::uint32_t ranks,
   if (spec.algorithm == Algorithm::kAuto) return settle_auto(spec, ranks, layout);
   if (spec.execution.preset == Execution::Preset::kAuto) {
     const bool is_nccl = spec.algorithm == Algorithm::kNccl && is_open(spec.execution);
-    if (is_nccl) spec.execution = execution_preset(Execution::Preset::kNccl);
+    if (is_nccl) {
+      const auto launch = spec.execution.launch;
+      spec.execution = execution_preset(Execution::Preset::kNccl);
+      spec.execution.launch = launch;
+    }
     if (!is_nccl) spec.execution.preset = Execution::Preset::kPlain;
   }
   const Execution asked = spec.execution;

@@ -16,8 +16,10 @@ constexpr std::uint32_t kOtherChannels = 8;
 /// Blackwell.
 constexpr std::uint32_t kNvlsChannels = 16;
 /// Of the 25 us that the tuning model has for NVLS, what is left beside the two steps of Simple
-/// (3.4 us each) that weft runs.
-constexpr Picoseconds kNvlsBase(18'200'000);
+/// (3.4 us each) that weft runs. On Blackwell an all-reduce of 4 MiB on eight GPUs takes 13.6 us
+/// longer than with that, back to back (53.9 us; source as of kernel_times).
+constexpr Picoseconds kNvlsBase = 18'200_ns;
+constexpr Picoseconds kNvlsBaseBlackwell = 31'800_ns;
 
 /// Chunks of a protocol: what of its buffer (4 MiB, 4.69 MiB, 512 KiB, each of 8 steps) one holds.
 struct Chunking {
@@ -117,13 +119,82 @@ std::optional<Picoseconds> network_step_latency(const CollectiveSpec& spec, Prot
   return std::max(Picoseconds(0), Picoseconds(std::llround(hop * 1e6)) - layout.network_latency);
 }
 
-/// What a collective takes beside its steps, by the tuning table's base row. NVLS has none there,
-/// but a time for the whole exchange.
-Picoseconds base_latency(Algorithm algorithm, Protocol protocol) {
-  if (algorithm == Algorithm::kNvls || algorithm == Algorithm::kNvlsTree) return kNvlsBase;
+bool knows_rates(const RankMap& map, const RankLayout& layout) {
+  const bool needs_domain = map.domain_size() > 1;
+  const bool needs_network = map.domains() > 1 || !needs_domain;
+  return (!needs_domain || layout.domain_rate > BitsPerSecond(0)) &&
+         (!needs_network || layout.network_rate > BitsPerSecond(0));
+}
+
+/// What hosts take until a call that nothing precedes has begun: 32 KiB on eight GPUs take 42.8
+/// (A100), 36.6 (H100, H200) and 47.8 us (B200) in published tables of single calls, of which
+/// kernels take 22.6, 15.8 and 25.5. What is left, 20.2, 20.8 and 22.3 us, is the same on all.
+constexpr Picoseconds kHostLaunch = 21_us;
+
+/// What a kernel of LL takes on these GPUs from the end of the kernel before to its own, beside the
+/// bytes: once, and for each step of a ring. Of n GPUs an all-reduce has 2 (n - 1) steps; calls of
+/// 512 B back to back take 10.0 and 22.6 us on 2 and 8 A100, 6.2 and 15.6 on H100, 9.2 and 25.5 on
+/// B200 (medians of nccl-tests with NCCL 2.27.3 and 2.29.2, half precision;
+/// github.com/ai-dynamo/aiconfigurator, 095f58a, systems data, Apache-2.0). NCCL's tuning model has
+/// 6.6 us, and 0.6 per step, for all of them.
+struct KernelTimes {
+  Picoseconds base;
+  Picoseconds step;
+};
+KernelTimes kernel_times(GpuGeneration generation) {
+  switch (generation) {
+    case GpuGeneration::kAmpere:
+      return {7'900_ns, 1'050_ns};
+    case GpuGeneration::kHopper:
+      return {4'600_ns, 790_ns};
+    case GpuGeneration::kBlackwell:
+      break;
+  }
+  return {6'500_ns, 1'360_ns};
+}
+
+/// A step over NVLink in LL, by NCCL's tuning table. A serial channel has it without a protocol
+/// (collective_call.cpp).
+constexpr Picoseconds kNvlinkStep = 600_ns;
+
+/// NCCL's point-to-point messages go by LL up to here (NCCL_P2P_LL_THRESHOLD), in Simple beyond.
+constexpr Bytes kMostBytesInLl = 16_KiB;
+
+bool is_point_to_point(Algorithm algorithm) {
+  return algorithm == Algorithm::kOneShot || algorithm == Algorithm::kPairwise;
+}
+
+/// The largest that a rank has for another.
+Bytes largest_message(const CollectiveSpec& spec, std::uint32_t ranks) {
+  switch (spec.operation) {
+    case Operation::kAllToAllV:
+      return spec.matrix.empty() ? spec.size : Bytes(*std::ranges::max_element(spec.matrix));
+    case Operation::kAllGather:
+    case Operation::kReduceScatter:
+    case Operation::kGather:
+    case Operation::kScatter:
+      return spec.size / ranks;
+    default:
+      return spec.size;
+  }
+}
+
+Protocol protocol_of(const CollectiveSpec& spec, const RankMap& map) {
+  if (spec.execution.protocol != Protocol::kNone) return spec.execution.protocol;
+  const bool is_small = is_point_to_point(spec.algorithm) && map.domains() == 1 &&
+                        largest_message(spec, map.ranks()) <= kMostBytesInLl;
+  return is_small ? Protocol::kLl : Protocol::kSimple;
+}
+
+/// What a collective takes beside its steps: by the tuning table's base row, but in LL inside a
+/// domain as measured there. NVLS has none in the table, but a time for the whole exchange.
+Picoseconds base_latency(const CollectiveSpec& spec, Protocol protocol, const RankMap& map) {
+  if (spec.algorithm == Algorithm::kNvls || spec.algorithm == Algorithm::kNvlsTree) {
+    return spec.gpus() == GpuGeneration::kBlackwell ? kNvlsBaseBlackwell : kNvlsBase;
+  }
   switch (protocol) {
     case Protocol::kLl:
-      return Picoseconds(6'600'000);
+      return map.domains() == 1 ? kernel_times(spec.gpus()).base : Picoseconds(6'600'000);
     case Protocol::kLl128:
       return Picoseconds(14'000'000);
     case Protocol::kSimple:
@@ -134,26 +205,18 @@ Picoseconds base_latency(Algorithm algorithm, Protocol protocol) {
   return {};
 }
 
-/// What hosts take to launch a collective on the servers that have these GPUs: 32 KiB on eight of
-/// them take 42.8 (A100), 36.6 (H100, H200) and 47.8 us (B200) in published tables of nccl-tests,
-/// means where there are two, of which NCCL's model has 15 for the ring in LL.
-Picoseconds host_launch(GpuGeneration generation) {
-  switch (generation) {
-    case GpuGeneration::kAmpere:
-      return 28_us;
-    case GpuGeneration::kHopper:
-      return 22_us;
-    case GpuGeneration::kBlackwell:
-      break;
-  }
-  return 33_us;
-}
-
-bool knows_rates(const RankMap& map, const RankLayout& layout) {
-  const bool needs_domain = map.domain_size() > 1;
-  const bool needs_network = map.domains() > 1 || !needs_domain;
-  return (!needs_domain || layout.domain_rate > BitsPerSecond(0)) &&
-         (!needs_network || layout.network_rate > BitsPerSecond(0));
+/// What point-to-point kernels take besides: as long as two steps until both sides are there
+/// (calibrated on all-to-alls of 512 B on two H100, 6.4 us), and in LL, of which one block of
+/// threads has a message, what a channel of the tuning model takes for it.
+Picoseconds point_to_point_latency(const CollectiveSpec& spec, Protocol protocol,
+                                   const RankMap& map, const RankLayout& layout) {
+  if (!is_point_to_point(spec.algorithm) || map.domains() > 1 || map.domain_size() == 1) return {};
+  const Picoseconds both = kernel_times(spec.gpus()).step * 2;
+  if (protocol != Protocol::kLl || !knows_rates(map, layout)) return both;
+  const NcclMachine machine = nccl_machine_of(spec, map, layout);
+  const double channel = nccl_ring_bandwidth(Protocol::kLl, machine) / machine.channels();
+  const auto bytes = static_cast<double>(largest_message(spec, map.ranks()).count());
+  return both + Picoseconds(std::llround(bytes / channel * 1e3));
 }
 
 /// Whether channels move one slice after the other. In LL and LL128 threads wait for the flags of
@@ -176,7 +239,7 @@ std::uint32_t channels_of(const CollectiveSpec& spec, const RankMap& map,
     default:
       return kOtherChannels;
   }
-  return knows_rates(map, layout) ? nccl_machine_of(spec, map, layout).channels : kOtherChannels;
+  return knows_rates(map, layout) ? nccl_machine_of(spec, map, layout).channels() : kOtherChannels;
 }
 
 }  // namespace
@@ -184,9 +247,16 @@ std::uint32_t channels_of(const CollectiveSpec& spec, const RankMap& map,
 NcclMachine nccl_machine_of(const CollectiveSpec& spec, const RankMap& map,
                             const RankLayout& layout) {
   const auto gigabytes = [](BitsPerSecond rate) { return static_cast<double>(rate.count()) / 8e9; };
-  const double nic = gigabytes(layout.network_rate);
-  const double intra = map.domain_size() > 1 ? gigabytes(layout.domain_rate) : nic;
-  NcclMachine machine = nccl_machine(spec.gpus(), map.ranks(), map.domains(), intra, nic);
+  // NCCL goes by the rate of the port: headers take up to 7 % of it, at an MTU of 1 KiB, and speeds
+  // that it tries are farther apart.
+  constexpr double kHeaders = 1.07;
+  NcclMachine machine = nccl_machine({.generation = spec.gpus(),
+                                      .nodes = map.domains(),
+                                      .gpus = map.domain_size(),
+                                      .nvlink = gigabytes(layout.domain_rate),
+                                      .nics = map.domain_size(),
+                                      .nic = gigabytes(layout.network_rate) * kHeaders});
+  machine.ranks = map.ranks();
   machine.transport_us = to_seconds(layout.transport_latency) * 1e6;
   machine.has_nvls = layout.has_in_network_reduction && map.is_even() && map.domain_size() > 1;
   return machine;
@@ -198,8 +268,7 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
   const RankMap map(ranks, layout);
   const bool is_nvls = spec.algorithm == Algorithm::kNvls;
   const bool is_nvls_tree = spec.algorithm == Algorithm::kNvlsTree;
-  const Protocol protocol =
-      spec.execution.protocol == Protocol::kNone ? Protocol::kSimple : spec.execution.protocol;
+  const Protocol protocol = protocol_of(spec, map);
   Execution execution = asked;
   execution.protocol = protocol;
   if (execution.channels == 0) execution.channels = channels_of(spec, map, layout);
@@ -217,17 +286,28 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
   if (execution.transfer == Execution::Transfer::kMachine) {
     const bool serial = is_serial(spec, protocol, map) && knows_rates(map, layout);
     execution.transfer = serial ? Execution::Transfer::kSerial : Execution::Transfer::kPosted;
+    if (serial && protocol == Protocol::kLl && !execution.step_latency) {
+      execution.step_latency = kernel_times(spec.gpus()).step - kNvlinkStep;
+    }
     if (serial && execution.channel_rate == BitsPerSecond(0)) {
       const double all = nccl_ring_bandwidth(protocol, nccl_machine_of(spec, map, layout));
       execution.channel_rate = BitsPerSecond(std::llround(all * 8e9 / execution.channels));
     }
   }
+  // Posted steps have the latency of the links alone.
+  if (protocol == Protocol::kLl && map.domains() > 1 && !execution.step_latency) {
+    execution.step_latency = std::max(Picoseconds(0), kNvlinkStep - layout.domain_latency);
+  }
   if (!execution.network_step_latency) {
     execution.network_step_latency = network_step_latency(spec, protocol, map, layout);
   }
-  execution.launch = asked.launch.value_or(host_launch(spec.gpus())) +
-                     base_latency(spec.algorithm, protocol) +
-                     (map.domains() > 1 ? layout.start_latency : Picoseconds(0));
+  const Picoseconds base =
+      base_latency(spec, protocol, map) + point_to_point_latency(spec, protocol, map, layout);
+  // Back to back, launches overlap with the call before, and so does what NICs take to start.
+  const bool is_single = asked.launch != Picoseconds(0);
+  execution.launch = base;
+  if (is_single) *execution.launch += asked.launch.value_or(kHostLaunch);
+  if (is_single && map.domains() > 1) *execution.launch += layout.start_latency;
   return execution;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "collectives/algorithms/nvls/heads.hpp"
@@ -34,9 +35,10 @@ constexpr std::array<ByNodes, 3> kTreeLl128Cap = {
 constexpr std::array<ByNodes, 3> kTreeSimpleCap = {
     {{24, 23.6, 17.8}, {38.7, 41.4, 36}, {70, 42.8, 24}}};
 constexpr std::array<ByNodes, 3> kNvlsTreeCap = {{{0, 0, 0}, {0, 57.7, 45.5}, {0, 96, 80}}};
-/// GB/s of all channels. On several nodes NCCL takes the row by the maker of the CPUs, which weft
-/// does not know; these are the values that stand in the rows of the GPUs.
-constexpr std::array<ByNodes, 3> kLlCap = {{{87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}}};
+/// GB/s of all channels in LL: on one node by its GPUs, on several by their hosts' processors.
+constexpr std::array<double, 3> kLlCapInside = {87.7, 141, 282};
+constexpr ByNodes kLlCapAmd = {0, 22.5, 19};
+constexpr ByNodes kLlCapOthers = {0, 39, 20.4};
 constexpr std::array<double, 3> kNvlsEfficiency = {0, 0.85, 0.74};
 
 /// What of a tree's bandwidth an all-reduce gets, by the power of two of its size in units of 64 B.
@@ -45,19 +47,38 @@ constexpr std::array<std::array<double, 24>, 3> kTreeCorrection = {
      {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1, 1, 1},
      {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5,
       .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9, .9}}};
+/// The last of them that trees take; NVLSTree takes one more.
+constexpr std::size_t kTreeCorrected = 23;
 /// What posting a step to the network takes on the host, a third of it outside Simple: between
-/// nodes, rings cannot take their steps faster (getNetOverhead, Intel).
+/// nodes, rings cannot take their steps faster (getNetOverhead).
 constexpr double kNetOverhead = 1;
-/// Channels that the search may find; twice as many are MAXCHANNELS.
-constexpr std::uint32_t kMostSearched = 32;
-/// Rings of Simple between nodes take longer once a rank and channel have so many bytes.
+constexpr double kNetOverheadAmd = 2;
+constexpr std::uint32_t kMostChannels = 64;  // MAXCHANNELS
+/// Rings of Simple between nodes take longer once a rank and channel have so many bytes, those of
+/// Blackwell inside a node as well.
 constexpr double kPlateauBytes = 64;
 constexpr double kPlateau = 1.4;
+/// Of trees whose traffic is all at one GPU.
+constexpr double kSimpleTree = .85;
 
 std::size_t index_of(GpuGeneration generation) { return static_cast<std::size_t>(generation); }
 std::size_t column_of(std::uint32_t nodes) { return nodes <= 2 ? nodes - 1 : 2; }
 std::size_t index_of(Protocol protocol) {
   return protocol == Protocol::kLl ? 0 : protocol == Protocol::kLl128 ? 1 : 2;
+}
+
+/// log2i of NCCL.
+std::uint32_t log2_of(std::uint64_t n) {
+  return n == 0 ? 0 : static_cast<std::uint32_t>(std::bit_width(n)) - 1;
+}
+
+double ll_cap(const NcclMachine& machine) {
+  if (machine.nodes == 1) return kLlCapInside[index_of(machine.generation)];
+  return (machine.is_amd ? kLlCapAmd : kLlCapOthers)[column_of(machine.nodes)];
+}
+
+bool is_half(Operation operation) {
+  return operation == Operation::kAllGather || operation == Operation::kReduceScatter;
 }
 
 class Tuning {
@@ -66,7 +87,6 @@ class Tuning {
       : operation_(operation),
         bytes_(bytes),
         m_(machine),
-        bus_(machine.channels * machine.channel_bandwidth),
         column_(column_of(machine.nodes)),
         generation_(index_of(machine.generation)) {}
 
@@ -75,11 +95,8 @@ class Tuning {
       ring(protocol);
       if (operation_ == Operation::kAllReduce) tree(protocol);
     }
-    if (m_.has_nvls && kNvlsEfficiency[generation_] > 0) nvls();
-    if ((operation_ == Operation::kAllGather || operation_ == Operation::kReduceScatter) &&
-        m_.nodes == m_.ranks && m_.nodes > 1) {
-      pat();
-    }
+    if (m_.has_nvls && kNvlsEfficiency[generation_] > 0 && m_.nvls.channels > 1) nvls();
+    if (is_half(operation_) && m_.nodes == m_.ranks && m_.nodes > 1) pat();
     std::ranges::stable_sort(estimates_, {}, &NcclEstimate::time_us);
     return std::move(estimates_);
   }
@@ -88,94 +105,136 @@ class Tuning {
   [[nodiscard]] double steps() const {
     const double n = m_.ranks;
     if (operation_ == Operation::kAllReduce) return 2 * (n - 1);
-    return operation_ == Operation::kBroadcast || operation_ == Operation::kReduce ? n : n - 1;
+    return is_half(operation_) ? n - 1 : n;
   }
 
-  void add(NcclAlgorithm algorithm, Protocol protocol, double latency, double bandwidth,
-           double correction = 1) {
+  /// What data of a rank and channel has, in the units of Simple's plateau.
+  [[nodiscard]] double share() const { return std::floor(bytes_ / (m_.channels() * m_.ranks)); }
+
+  void add(NcclAlgorithm algorithm, Protocol protocol, double latency, double bandwidth) {
     if (bandwidth <= 0) return;
-    bandwidth *= correction;
     const double time = latency + bytes_ / (bandwidth * 1e3);  // GB/s are bytes per ns
     estimates_.push_back({algorithm, protocol, latency, bandwidth, time});
   }
 
+  /// Of a hop between nodes; Simple adds a second trip of the transport, for the flush.
+  [[nodiscard]] double network_hop(NcclAlgorithm algorithm, Protocol protocol) const {
+    NcclMachine wire = m_;
+    wire.transport_us = 0;
+    return nccl_network_hop(algorithm, protocol, wire) +
+           (protocol == Protocol::kSimple ? 2 : 1) * m_.transport_us;
+  }
+
   void ring(Protocol protocol) {
-    const double bus = nccl_ring_bandwidth(protocol, m_);
-    const double inter = m_.nodes > 1 ? 2.0 * (m_.nodes - 1) : 0;
-    const double hops = steps();
-    const double crossing = operation_ == Operation::kAllReduce ? inter : inter / 2;
-    double latency = kBase.ring[index_of(protocol)] +
-                     (hops - crossing) * nccl_local_hop(NcclAlgorithm::kRing, protocol, m_) +
-                     crossing * nccl_network_hop(NcclAlgorithm::kRing, protocol, m_);
-    if (m_.nodes > 1 && protocol == Protocol::kSimple && operation_ == Operation::kAllReduce &&
-        bytes_ / (m_.channels * m_.ranks) >= kPlateauBytes) {
-      latency *= kPlateau;
+    double latency = kBase.ring[index_of(protocol)] + ring_steps(protocol);
+    if (protocol == Protocol::kSimple && share() >= kPlateauBytes) latency *= plateau();
+    add(NcclAlgorithm::kRing, protocol, latency,
+        nccl_ring_bandwidth(protocol, m_) * m_.ranks / steps());
+  }
+
+  [[nodiscard]] double ring_steps(Protocol protocol) const {
+    if (operation_ == Operation::kBroadcast || operation_ == Operation::kReduce) {
+      const Latencies& hops = m_.nodes > 1 ? kNetHop : m_.is_pci ? kPciHop : kNvlinkHop;
+      // All channels are the same ring where there are no NICs to divide among them.
+      const bool is_same = m_.nodes == 1 || m_.nodes == m_.ranks;
+      if (is_same) return hops.ring[index_of(protocol)];
+      const Row& row = protocol == Protocol::kSimple ? hops.tree : hops.ring;
+      return steps() * row[index_of(protocol)];
     }
-    add(NcclAlgorithm::kRing, protocol, latency, bus * m_.ranks / steps());
+    const double both = m_.nodes > 1 ? 2.0 * (m_.nodes - 1) : 0;
+    const double crossing = operation_ == Operation::kAllReduce ? both : both / 2;
+    double inside = nccl_local_hop(NcclAlgorithm::kRing, protocol, m_);
+    if (m_.nodes > 1) {
+      const double posting = m_.is_amd ? kNetOverheadAmd : kNetOverhead;
+      inside = std::max(inside, protocol == Protocol::kSimple ? 3 * posting : posting);
+    }
+    return (steps() - crossing) * inside + crossing * network_hop(NcclAlgorithm::kRing, protocol);
+  }
+
+  [[nodiscard]] double plateau() const {
+    if (m_.nodes > 1) return operation_ == Operation::kAllReduce ? kPlateau : 1;
+    const bool is_blackwell = m_.generation == GpuGeneration::kBlackwell && !m_.is_pci;
+    if (!is_blackwell || (operation_ != Operation::kAllReduce && !is_half(operation_))) return 1;
+    // It builds up over the steps, and fades by a tenth from 256 to 512 KiB.
+    constexpr double kFades = .1;
+    constexpr double kFrom = 256 * 1024;
+    const double grown = 1 - std::pow(kFades / (kPlateau - 1), std::max(0.0, steps() - 1));
+    const double faded = kFades * std::clamp((share() - kFrom) / kFrom, 0.0, 1.0);
+    return 1 + grown * (kPlateau - 1 - faded);
   }
 
   void tree(Protocol protocol) {
     const std::size_t i = index_of(protocol);
-    double bus = bus_ * 0.92;
-    if (protocol == Protocol::kLl) bus = std::min(bus / 3.8, kLlCap[generation_][column_]);
+    const NcclGraph& graph = m_.tree;
+    const bool is_blackwell = m_.generation == GpuGeneration::kBlackwell;
+    const double speed = is_blackwell   ? std::min(graph.intra, graph.inter)
+                         : m_.nodes > 2 ? graph.inter
+                                        : graph.intra;
+    double bus = std::min(graph.channels * speed * 0.92,
+                          graph.channels * kTreeSimpleCap[generation_][column_]);
+    if (protocol == Protocol::kLl) bus = std::min(bus / 3.8, ll_cap(m_));
     if (protocol == Protocol::kLl128) {
       bus = std::min(bus * (m_.nodes == 1 ? 7.0 / 9 : 120.0 / 128),
-                     m_.channels * kTreeLl128Cap[generation_][column_]);
+                     graph.channels * kTreeLl128Cap[generation_][column_]);
     }
-    if (protocol == Protocol::kSimple) {
-      bus = std::min(bus, m_.channels * kTreeSimpleCap[generation_][column_]);
-    }
-    const double per_node = static_cast<double>(m_.ranks) / m_.nodes;
+    if (m_.has_simple_trees) bus *= kSimpleTree;
     const double latency =
         kBase.tree[i] +
-        2 * ((per_node - 1) * nccl_local_hop(NcclAlgorithm::kTree, protocol, m_) +
-             std::log2(m_.nodes) * nccl_network_hop(NcclAlgorithm::kTree, protocol, m_));
-    const double unit = std::floor(bytes_ / 64);
-    const auto power =
-        unit < 1 ? kTreeCorrection[i].size() : static_cast<std::size_t>(std::log2(unit));
-    add(NcclAlgorithm::kTree, protocol, latency, bus / 2,
-        power < kTreeCorrection[i].size() ? kTreeCorrection[i][power] : 1);
+        2 * ((m_.ranks_per_node() - 1) * nccl_local_hop(NcclAlgorithm::kTree, protocol, m_) +
+             log2_of(m_.nodes) * network_hop(NcclAlgorithm::kTree, protocol));
+    add(NcclAlgorithm::kTree, protocol, latency, bus / 2 * tree_correction(i, kTreeCorrected));
+  }
+
+  [[nodiscard]] double tree_correction(std::size_t protocol, std::size_t powers) const {
+    const auto units = static_cast<std::uint64_t>(bytes_) / 64;
+    const std::size_t power = log2_of(units);
+    return units > 0 && power < powers ? kTreeCorrection[protocol][power] : 1;
   }
 
   void nvls() {
-    const double efficiency = kNvlsEfficiency[generation_];
     const double n = m_.ranks;
-    if (m_.nodes == 1) {
-      // Of S + S/n bytes per direction and rank.
-      const double bandwidth = bus_ * efficiency * n / (n + 1);
-      const bool is_half = operation_ != Operation::kAllReduce;
-      if (is_half && m_.ranks > kMostHeads) return;  // every rank would have to be a head
-      add(NcclAlgorithm::kNvls, Protocol::kSimple, kNvlsHop,
-          is_half ? bus_ * efficiency * n / (n - 1) : bandwidth);
+    const double heads = m_.nvls.channels;
+    const bool is_tree = m_.nodes > 1;
+    if (is_tree && operation_ != Operation::kAllReduce) return;
+    if (is_half(operation_) && m_.ranks > kMostHeads) return;  // every rank would have to be a head
+    if (operation_ != Operation::kAllReduce && !is_half(operation_)) return;
+    // The efficiency is that of the domain, where sums and copies go on at once, and two nodes
+    // exchange halves.
+    double inside = m_.nvls.intra * kNvlsEfficiency[generation_] * (heads - 1) / heads;
+    inside *= is_half(operation_) ? (n - 1) / n : 2;
+    const double between = m_.nvls.inter * (m_.nodes == 2 ? 2 : 1);
+    double head = std::min(inside, between);
+    if (is_tree) head = std::min(head, kNvlsTreeCap[generation_][column_]);
+    double bandwidth = head * heads * (is_half(operation_) ? 1 : n / steps());
+    if (!is_tree) {
+      add(NcclAlgorithm::kNvls, Protocol::kSimple, kNvlsHop, bandwidth);
       return;
     }
-    if (operation_ != Operation::kAllReduce) return;
-    // By channel of the search, one per head: the efficiency is that of the domain, where sums and
-    // copies go on at once, and two nodes exchange halves (src/tuning/nvls.cc).
-    const double heads = m_.channels / 2.0;
-    const double head = 2 * m_.channel_bandwidth;
-    const double inside = 2 * head * efficiency * (heads - 1) / heads;
-    const double between = m_.nodes == 2 ? 2 * head : head;
-    const double bus = heads * std::min({inside, between, kNvlsTreeCap[generation_][column_]});
+    if (m_.generation == GpuGeneration::kBlackwell && is_nvls_tree_corrected()) {
+      bandwidth *= tree_correction(index_of(Protocol::kSimple), kTreeCorrection[0].size());
+    }
     add(NcclAlgorithm::kNvlsTree, Protocol::kSimple,
-        kNvlsHop + 2 * std::log2(m_.nodes) *
-                       nccl_network_hop(NcclAlgorithm::kNvlsTree, Protocol::kSimple, m_),
-        bus * n / steps());
+        kNvlsHop + 2 * log2_of(m_.nodes) * network_hop(NcclAlgorithm::kNvlsTree, Protocol::kSimple),
+        bandwidth);
+  }
+
+  /// On Arm, of trays of four whose NICs have 800 Gbps, and on two of them below 64 MiB alone.
+  [[nodiscard]] bool is_nvls_tree_corrected() const {
+    if (!m_.is_arm) return true;
+    const bool is_small = bytes_ < 64 * (1 << 20);
+    return m_.ranks_per_node() == 4 && m_.nvls.inter >= 96 && (m_.nodes > 2 || is_small);
   }
 
   void pat() {
+    const double hop = network_hop(NcclAlgorithm::kPat, Protocol::kSimple) - m_.transport_us;
     add(NcclAlgorithm::kPat, Protocol::kSimple,
-        kPatBase +
-            std::log2(m_.nodes) * nccl_network_hop(NcclAlgorithm::kPat, Protocol::kSimple, m_) /
-                3.5 +
-            2.8 * m_.ranks,
-        bus_ * 0.75 * m_.ranks / steps());
+        kPatBase + log2_of(m_.nodes) * hop / 3.5 + 2.8 * m_.ranks,
+        m_.tree.channels * std::min(m_.tree.intra, m_.tree.inter) * 0.75);
   }
 
   Operation operation_;
   double bytes_;
   NcclMachine m_;
-  double bus_;
   std::size_t column_;
   std::size_t generation_;
   std::vector<NcclEstimate> estimates_;
@@ -183,15 +242,20 @@ class Tuning {
 
 }  // namespace
 
+std::uint32_t NcclMachine::channels() const {
+  return std::clamp(2 * ring.channels, 1U, kMostChannels);
+}
+
 double nccl_ring_bandwidth(Protocol protocol, const NcclMachine& machine) {
-  const double bus = machine.channels * machine.channel_bandwidth;
+  const double bus =
+      machine.ring.channels * (machine.nodes > 1 ? machine.ring.inter : machine.ring.intra);
   const std::size_t generation = index_of(machine.generation);
-  const std::size_t column = column_of(machine.nodes);
   switch (protocol) {
     case Protocol::kLl:
-      return std::min(kLlCap[generation][column], bus * 0.5);
+      return std::min(ll_cap(machine), bus * 0.5);
     case Protocol::kLl128:
-      return std::min(bus * 0.92, machine.channels * kRingLl128Cap[generation][column]);
+      return std::min(bus * 0.92,
+                      machine.ring.channels * kRingLl128Cap[generation][column_of(machine.nodes)]);
     case Protocol::kSimple:
     case Protocol::kNone:
       break;
@@ -202,9 +266,7 @@ double nccl_ring_bandwidth(Protocol protocol, const NcclMachine& machine) {
 double nccl_local_hop(NcclAlgorithm algorithm, Protocol protocol, const NcclMachine& machine) {
   const Latencies& hops = machine.is_pci ? kPciHop : kNvlinkHop;
   const std::size_t i = index_of(protocol);
-  if (algorithm != NcclAlgorithm::kRing) return hops.tree[i];
-  const double posting = (protocol == Protocol::kSimple ? 3 : 1) * kNetOverhead;
-  return machine.nodes > 1 ? std::max(hops.ring[i], posting) : hops.ring[i];
+  return algorithm == NcclAlgorithm::kRing ? hops.ring[i] : hops.tree[i];
 }
 
 double nccl_network_hop(NcclAlgorithm algorithm, Protocol protocol, const NcclMachine& machine) {
@@ -242,25 +304,22 @@ const char* name_of(NcclAlgorithm algorithm) {
   return "PAT";
 }
 
-NcclMachine nccl_machine(GpuGeneration generation, std::uint32_t ranks, std::uint32_t nodes,
-                         double intra, double nic) {
+NcclMachine nccl_machine(const NcclServers& servers) {
+  NcclNode node{servers.generation, servers.gpus, servers.nvlink, 0, servers.nic};
+  if (servers.nodes > 1) node.nics = servers.nics == 0 ? servers.gpus : servers.nics;
   NcclMachine machine;
-  machine.generation = generation;
-  machine.ranks = ranks;
-  machine.nodes = nodes;
-  if (nodes == 1) {
-    static constexpr std::array<double, 3> kSpeeds = {20, 30, 40};
-    const double speed = std::min(kSpeeds[index_of(generation)], intra);
-    machine.channels = static_cast<std::uint32_t>(std::max(1.0, std::floor(intra / speed)));
-    machine.channel_bandwidth = speed;
-  } else {
-    machine.channels = std::clamp(ranks / nodes, 1U, kMostSearched);
-    machine.channel_bandwidth =
-        machine.channels == 1 ? nic : std::min(nic, intra / machine.channels);
-  }
-  // Rings are duplicated after the search: twice the channels at half the speed each.
-  machine.channels *= 2;
-  machine.channel_bandwidth /= 2;
+  machine.generation = servers.generation;
+  machine.ranks = servers.nodes * servers.gpus;
+  machine.nodes = servers.nodes;
+  machine.ring = nccl_ring_graph(node);
+  machine.tree = nccl_tree_graph(node, machine.ring);
+  machine.nvls = nccl_nvls_graph(node);
+  const bool is_ampere = servers.generation == GpuGeneration::kAmpere;
+  machine.has_simple_trees =
+      servers.nodes > 1 && (servers.gpus == 1 || (!is_ampere && node.nics >= servers.gpus));
+  machine.is_amd = is_ampere;
+  machine.is_arm =
+      servers.generation == GpuGeneration::kBlackwell && (servers.gpus == 4 || servers.gpus > 8);
   return machine;
 }
 

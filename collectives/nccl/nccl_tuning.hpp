@@ -4,30 +4,48 @@
 #include <optional>
 #include <vector>
 
+#include "collectives/nccl/nccl_search.hpp"
 #include "collectives/spec/collective_spec.hpp"
 
 /// NCCL's own cost model: latencies and bandwidths per algorithm and protocol, the smallest time
-/// wins (the constants are those of `src/graph/tuning.cc`, NCCL 2.30.7).
+/// wins. Constants and rules are those of `src/graph/tuning.cc` of NCCL 2.30.7, which moved to
+/// `src/tuning/` since; where the two differ, on Blackwell alone, it is the newer one.
 namespace weft::collectives {
 
-/// What NCCL's search of the machine comes out with.
+/// A communicator as the tuning model sees it.
 struct NcclMachine {
   GpuGeneration generation = GpuGeneration::kHopper;
   std::uint32_t ranks = 8;
   std::uint32_t nodes = 1;
-  std::uint32_t channels = 24;
-  double channel_bandwidth = 15;  ///< GB/s, of one channel
+  NcclGraph ring;
+  NcclGraph tree;
+  NcclGraph nvls;
+  bool has_simple_trees = false;  ///< whose parent and both children hang on one GPU
   double transport_us = 0;        ///< what the NICs' plug-in reports as the latency of a message
   bool has_nvls = false;          ///< inside every node
   bool is_pci = false;            ///< the GPUs of a node reach each other by PCIe
+  bool is_amd = false;            ///< the hosts' processors
+  bool is_arm = false;
+
+  /// That run: of rings and trees twice what was searched (`ncclTopoPostset`).
+  [[nodiscard]] std::uint32_t channels() const;
+  [[nodiscard]] std::uint32_t ranks_per_node() const { return ranks / nodes; }
 };
 
-/// Nodes of equal size, `intra` GB/s from a GPU to the others of its node and a NIC of `nic` GB/s
-/// beside every GPU. On one node channels have the speed that the search settles on where GPUs have
-/// all their links: 20, 30 and 40 GB/s (12 x 30 of the 370.8 of a Hopper); on several nodes there
-/// is one per NIC, 32 at most. Then channels are doubled at half the speed each, as NCCL does.
-[[nodiscard]] NcclMachine nccl_machine(GpuGeneration generation, std::uint32_t ranks,
-                                       std::uint32_t nodes, double intra, double nic);
+/// The servers that a machine consists of.
+struct NcclServers {
+  GpuGeneration generation = GpuGeneration::kHopper;
+  std::uint32_t nodes = 1;
+  std::uint32_t gpus = 8;  ///< of a node
+  double nvlink = 0;       ///< GB/s from a GPU to the others of its node
+  std::uint32_t nics = 0;  ///< of a node; 0: one beside every GPU
+  double nic = 0;          ///< GB/s of each
+};
+
+/// Processors are those of NVIDIA's own servers of a generation: AMD's in DGX A100, Arm's in trays
+/// and racks of GB200, Intel's elsewhere. Trees are simple where every GPU has a NIC of its own:
+/// from Hopper on the search then takes no second GPU for what comes back.
+[[nodiscard]] NcclMachine nccl_machine(const NcclServers& servers);
 
 /// What the channels of its rings carry together, GB/s of data.
 [[nodiscard]] double nccl_ring_bandwidth(Protocol protocol, const NcclMachine& machine);

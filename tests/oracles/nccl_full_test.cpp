@@ -1,7 +1,7 @@
 // Bus bandwidth of all-reduces against published tables of nccl-tests, printed row by row. Rates,
-// efficiencies, latencies and the choice of algorithm and protocol are NCCL's own constants; one
-// launch latency per generation of servers comes from their 32 KiB rows. Nothing else is set by
-// machine, and nothing by size or column.
+// efficiencies, latencies and the choice of algorithm and protocol are NCCL's own constants; what
+// kernels of LL take comes from calls of 512 B (nccl_small_full_test.cpp), and one launch latency
+// for all from the 32 KiB rows here. Nothing else is set by machine, and nothing by size or column.
 
 #include <gtest/gtest.h>
 
@@ -110,7 +110,7 @@ bool is_medium(const std::string& size) { return size == "4MiB" || size == "16Mi
 // From 64 MiB up within 15 %: what two sites measured on the same GPUs differs by up to 10 %. B200
 // at 64 MiB within 32 %: eight rounds take 67 us longer there than in the model, 8 us each, which
 // are 2 us on eight H200 and 50 us on a rack of 72 (NcclNvl72): what GPUs take to agree per round.
-// 4 and 16 MiB within 40 %: there constants of latency decide. Smaller sizes are printed; hosts and
+// 4 and 16 MiB within 45 %: there constants of latency decide. Smaller sizes are printed; hosts and
 // their launches decide.
 TEST(NcclColumns, AreMetByWhatNcclWouldChoose) {
   std::map<std::string, Outcome> runs;  // columns of one machine share them
@@ -131,7 +131,7 @@ TEST(NcclColumns, AreMetByWhatNcclWouldChoose) {
       std::fflush(stdout);
       const double most = row.most > 0          ? row.most
                           : is_large(row.size)  ? column.large
-                          : is_medium(row.size) ? 0.4
+                          : is_medium(row.size) ? 0.45
                                                 : 1e9;
       EXPECT_LE(std::abs(error), most) << column.name << ", " << row.size;
     }

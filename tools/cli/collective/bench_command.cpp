@@ -240,6 +240,8 @@ bool fill(const BenchArguments& a, std::size_t ranks, CollectiveSpec& spec) {
   if (spec.operation != *operation) spec.algorithm = collectives::algorithms_for(*operation)[0];
   spec.operation = *operation;
   spec.iterations = 1;
+  // nccl-tests queues its calls, so that launches overlap with the calls before.
+  if (!spec.execution.launch) spec.execution.launch = Picoseconds(0);
   if (spec.root >= ranks) spec.root = 0;
   if (a.algorithm.empty()) return true;
   const auto algorithm = read_algorithm(a.algorithm);
