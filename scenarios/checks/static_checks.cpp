@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <variant>
 
+#include "collectives/jobs/collective/collective_program.hpp"
 #include "collectives/jobs/collective/routing.hpp"
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/memory/memory_use.hpp"
 #include "collectives/training/model/completed.hpp"
 #include "protocols/config/headroom.hpp"
+#include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/limits/distances.hpp"
 #include "scenarios/text/format.hpp"
 #include "topologies/analysis/buffer_dependency.hpp"
@@ -19,7 +21,6 @@
 namespace weft::scenarios {
 namespace {
 
-using protocols::PfcConfig;
 using protocols::TrafficClass;
 
 std::string size_text(double bytes) { return format_bytes(bytes); }
@@ -94,46 +95,6 @@ void check_nics(const Experiment& e, StaticFindings& findings) {
   }
 }
 
-/// The most that one ingress port holds before it is paused, if all of it waits for one egress.
-double ingress_limit(const PfcConfig& pfc, Bytes buffer) {
-  if (pfc.threshold == PfcConfig::Threshold::kStatic) return static_cast<double>(pfc.xoff.count());
-  return static_cast<double>(pfc.reserved.count()) +
-         static_cast<double>(buffer.count()) * pfc.alpha / (1 + pfc.alpha);
-}
-
-/// ECN must mark before PFC pauses, or congestion control learns of congestion when it is too late
-/// (Zhu et al., SIGCOMM 2015, section 4).
-void check_marking(const Experiment& e, const protocols::congestion::ControlConfig& control,
-                   StaticFindings& findings) {
-  if (!protocols::congestion::needs_of(control).marks) return;
-  const auto is_marked = [](const TrafficClass& c) { return c.ecn.enabled; };
-  // Without PFC a scenario that says DCQCN means it: over credits, switches do not mark by default.
-  if (e.scenario.switches.data().is_credit() &&
-      std::ranges::none_of(e.scenario.switches.classes, is_marked)) {
-    findings.warnings.push_back(
-        fmt::format("{} is on and no class is marked, so that nothing is ever slowed down; set "
-                    "fabric.ecn, or transport.congestion_control to none",
-                    protocols::congestion::title_of(control)));
-    return;
-  }
-  BitsPerSecond fastest;
-  for (const Port& port : e.fabric.ports) fastest = std::max(fastest, port.rate);
-  for (const TrafficClass& c : e.scenario.switches.classes) {
-    if (!c.is_pfc() || !c.ecn.enabled) continue;
-    const double scale = c.ecn.at_rate ? static_cast<double>(fastest.count()) /
-                                             static_cast<double>(c.ecn.at_rate->count())
-                                       : 1.0;
-    const double kmin = static_cast<double>(c.ecn.kmin.count()) * scale;
-    const double limit = ingress_limit(c.pfc(), e.scenario.switches.buffer);
-    if (kmin < limit) continue;
-    findings.warnings.push_back(fmt::format(
-        "class {} marks only after PFC has paused: one ingress port is paused at {}, and an egress "
-        "queue is marked from {} on, so {} learns nothing while pauses spread; lower ecn.kmin "
-        "or raise the threshold of PFC",
-        c.name, size_text(limit), size_text(kmin), protocols::congestion::title_of(control)));
-  }
-}
-
 /// Steps that were published for much slower links: what they take back after a cut takes longer by
 /// as much.
 void check_steps(const Experiment& e, const protocols::congestion::ControlConfig& control,
@@ -169,16 +130,6 @@ void check_steps(const Experiment& e, StaticFindings& findings) {
     if (std::ranges::find(controls, control) == controls.end()) controls.push_back(control);
   }
   for (const auto& control : controls) check_steps(e, control, findings);
-}
-
-void check_marking(const Experiment& e, StaticFindings& findings) {
-  std::vector<protocols::congestion::ControlConfig> controls;  // each once
-  for (const protocols::TransportConfig& transport : e.scenario.transports()) {
-    const auto control = protocols::traits_of(transport).congestion_control;
-    const auto is_same = [&](const auto& other) { return other.index() == control.index(); };
-    if (std::ranges::none_of(controls, is_same)) controls.push_back(control);
-  }
-  for (const auto& control : controls) check_marking(e, control, findings);
 }
 
 /// The control of each transport that lives on what switches say in packets, or null.
@@ -319,6 +270,74 @@ void check_gpu_memory(const Experiment& e, StaticFindings& findings) {
   }
 }
 
+/// Adding and copying that take no time take none if they are slow.
+void check_stragglers(const Experiment& e, StaticFindings& findings) {
+  using collectives::Operation;
+  for (std::size_t place = 0; place < e.scenario.jobs.size(); ++place) {
+    const auto* program =
+        dynamic_cast<const collectives::CollectiveProgram*>(e.workload.jobs()[place].program.get());
+    if (program == nullptr) continue;
+    const collectives::CollectiveSpec& spec = program->spec();
+    const bool adds = spec.operation == Operation::kAllReduce ||
+                      spec.operation == Operation::kReduce ||
+                      spec.operation == Operation::kReduceScatter;
+    if ((adds && spec.execution.reduce_rate > BitsPerSecond(0)) ||
+        spec.execution.copy_rate > BitsPerSecond(0)) {
+      continue;
+    }
+    for (std::size_t i = 0; i < spec.stragglers.size(); ++i) {
+      if (spec.stragglers[i].reduce_factor == 1) continue;
+      findings.errors.push_back(
+          {"slows adding and copying, which take no time in this job: say "
+           "`execution.reduce_rate`, or delay ranks by `late`",
+           {.key = fmt::format("jobs[{}].stragglers[{}].reduce",
+                               collectives::number_of(e.scenario.jobs[place], place), i)}});
+    }
+  }
+}
+
+/// Known by the formats that its matrix units have.
+GpuGeneration generation_of(const collectives::Gpu& gpu) {
+  using collectives::NumberFormat;
+  if (!collectives::peak_flops(gpu, NumberFormat::kFp8)) return GpuGeneration::kAmpere;
+  return collectives::peak_flops(gpu, NumberFormat::kFp4) ? GpuGeneration::kBlackwell
+                                                          : GpuGeneration::kHopper;
+}
+
+const char* name_of(GpuGeneration generation) {
+  switch (generation) {
+    case GpuGeneration::kAmpere:
+      return "Ampere";
+    case GpuGeneration::kHopper:
+      return "Hopper";
+    case GpuGeneration::kBlackwell:
+      break;
+  }
+  return "Blackwell";
+}
+
+/// Training on other GPUs than those of the servers.
+void check_gpus(const Experiment& e, StaticFindings& findings) {
+  if (e.scenario.scale_up.empty()) return;
+  const std::vector<std::uint8_t> kinds = scale_up_kinds(e.scenario, e.fabric);
+  for (const JobSpec& job : e.scenario.jobs) {
+    const auto* spec = std::get_if<collectives::TrainingSpec>(&job.kind);
+    if (spec == nullptr || spec->compute.layer) continue;
+    const collectives::Gpu* computes = collectives::find_gpu(spec->compute.gpu);
+    for (const HostId rank : job.ranks) {
+      const std::int32_t domain = e.fabric.host(rank).domain;
+      if (domain < 0) continue;
+      const auto& there = e.scenario.scale_up[kinds[static_cast<std::size_t>(domain)]].gpus;
+      if (!there || *there == generation_of(*computes)) continue;
+      findings.warnings.push_back(
+          fmt::format("job {} computes as on a {}, and {} hangs on the scale-up domain of {} GPUs; "
+                      "set compute.gpu to what the servers have",
+                      job.name, spec->compute.gpu, e.fabric.host(rank).name, name_of(*there)));
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 StaticFindings check_statically(const Experiment& experiment) {
@@ -332,6 +351,11 @@ StaticFindings check_statically(const Experiment& experiment) {
   check_marking(experiment, findings);
   check_steps(experiment, findings);
   check_transports(experiment, findings);
+  check_round_trips(experiment, findings);
+  check_loads(experiment, findings);
+  check_faults(experiment, findings);
+  check_gpus(experiment, findings);
+  check_stragglers(experiment, findings);
   check_routing(experiment, findings);
   check_generations(experiment, findings);
   check_gpu_memory(experiment, findings);

@@ -37,5 +37,16 @@ void check_polarisation(const Experiment& experiment, StaticFindings& findings);
 void check_buffers(const Experiment& experiment, StaticFindings& findings);
 /// The part that is about transports and the classes that they are in (transport_checks.cpp).
 void check_transports(const Experiment& experiment, StaticFindings& findings);
+/// Marks that nobody sets, too late or too early (marking_checks.cpp).
+void check_marking(const Experiment& experiment, StaticFindings& findings);
+/// Windows and time-outs that are shorter than a round trip (round_trip_checks.cpp).
+void check_round_trips(const Experiment& experiment, StaticFindings& findings);
+/// More than links can carry, for as long as it is offered (load_checks.cpp).
+void check_loads(const Experiment& experiment, StaticFindings& findings);
+/// Faults and changed links that nothing meets (fault_checks.cpp).
+void check_faults(const Experiment& experiment, StaticFindings& findings);
+/// After the run: faults that came when all jobs were over.
+void warn_of_late_faults(const Experiment& experiment, Picoseconds end,
+                         std::vector<std::string>& warnings);
 
 }  // namespace weft::scenarios

@@ -1,8 +1,13 @@
 #include "scenarios/language/load_scenario.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
 
+#include "scenarios/language/given_keys.hpp"
 #include "scenarios/language/lowering/lower.hpp"
 #include "scenarios/language/schemas/document.hpp"
 #include "scenarios/language/yaml/catalogue.hpp"
@@ -16,6 +21,35 @@
 
 namespace weft::scenarios {
 
+namespace {
+
+/// Of a list; its other elements are like these.
+constexpr std::size_t kMostGiven = 256;
+
+/// Finds what the file gives.
+class KeyFinder {
+ public:
+  KeyFinder(const language::Diagnostics& diagnostics, std::map<std::string, std::string>& keys)
+      : diagnostics_(diagnostics), keys_(keys) {}
+
+  void add(const language::Node& node, const std::string& path) {
+    for (const language::Node::Entry& entry : node.entries) {
+      const std::string inner = language::child_path(path, entry.key);
+      keys_.emplace(inner, diagnostics_.place_of(entry.value.mark));
+      add(entry.value, inner);
+    }
+    for (std::size_t i = 0; i < std::min(node.items.size(), kMostGiven); ++i) {
+      add(node.items[i], language::element_path(path, i));
+    }
+  }
+
+ private:
+  const language::Diagnostics& diagnostics_;
+  std::map<std::string, std::string>& keys_;
+};
+
+}  // namespace
+
 using language::Context;
 using language::Diagnostics;
 using language::Document;
@@ -23,8 +57,10 @@ using language::Document;
 /// The tree of the file and its places.
 class LoadedScenario::Origin {
  public:
-  Origin(language::Node root, Diagnostics diagnostics)
-      : root_(std::move(root)), diagnostics_(std::move(diagnostics)) {}
+  Origin(language::Node root, Diagnostics diagnostics, GivenKeys given)
+      : root_(std::move(root)), diagnostics_(std::move(diagnostics)), given_(std::move(given)) {}
+
+  [[nodiscard]] const GivenKeys& given() const { return given_; }
 
   [[nodiscard]] SourceLocation location(const std::string& path) const {
     return diagnostics_.location(language::locate(root_, path).mark, path);
@@ -33,6 +69,7 @@ class LoadedScenario::Origin {
  private:
   language::Node root_;
   Diagnostics diagnostics_;
+  GivenKeys given_;
 };
 
 /// The stages from text to scenario. A stage runs only if the ones before it found nothing wrong,
@@ -64,6 +101,11 @@ class ScenarioLoader {
     return {};
   }
 
+  [[nodiscard]] static const GivenKeys& given(const LoadedScenario& loaded) {
+    static const GivenKeys kNone;
+    return loaded.origin_ ? loaded.origin_->given() : kNone;
+  }
+
   [[nodiscard]] LinkLayer link_layer() const { return language::link_layer_of(document_); }
 
   Result<LoadedScenario> finish() {
@@ -75,11 +117,13 @@ class ScenarioLoader {
     LoadedScenario loaded;
     loaded.scenario = language::lower(context);
     if (!diagnostics_.is_empty()) return diagnostics_.take();
+    GivenKeys given{{}, diagnostics_.take_remarks()};
+    KeyFinder(diagnostics_, given.places).add(tree_, {});
     loaded.resolved_ = language::write_yaml(schema_, document_, tree_, provenance_, {});
     loaded.canonical_ =
         language::write_yaml(schema_, document_, tree_, provenance_, {.comments = false});
-    loaded.origin_ =
-        std::make_shared<LoadedScenario::Origin>(std::move(tree_), std::move(diagnostics_));
+    loaded.origin_ = std::make_shared<LoadedScenario::Origin>(
+        std::move(tree_), std::move(diagnostics_), std::move(given));
     return loaded;
   }
 
@@ -94,6 +138,10 @@ class ScenarioLoader {
   language::Node tree_;
   Document document_;
 };
+
+const GivenKeys& given_keys(const LoadedScenario& scenario) {
+  return ScenarioLoader::given(scenario);
+}
 
 std::string LoadedScenario::resolved_yaml(std::string_view version) const {
   return "# Resolved by weft " + std::string(version) +

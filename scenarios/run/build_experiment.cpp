@@ -13,36 +13,18 @@
 #include "scenarios/checks/static_checks.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/limits/limits.hpp"
+#include "scenarios/limits/spread_traffic.hpp"
 #include "scenarios/limits/traffic.hpp"
 #include "topologies/build_fabric.hpp"
 
 namespace weft::scenarios {
-namespace {
-
-/// Of all of a host's NIC ports; of its links into its domain if it has no NIC.
-BitsPerSecond access_rate(const Fabric& fabric, HostId host) {
-  BitsPerSecond scale_out;
-  BitsPerSecond scale_up;
-  const NodeId node = fabric.hosts[host.value()];
-  for (const Port& port : fabric.ports_of(node)) {
-    const bool is_nic = fabric.network_of(fabric.port(port.peer).peer) == NetworkKind::kScaleOut;
-    (is_nic ? scale_out : scale_up) += port.rate;
-  }
-  return scale_out > BitsPerSecond(0) ? scale_out : scale_up;
-}
-
-}  // namespace
-
 Result<Experiment> build_experiment(Scenario scenario) {
   auto fabric = build_scenario_fabric(scenario);
   if (!fabric) return fabric.errors();
   auto routes = topologies::build_routes(fabric.value(), scenario.topology);
   if (!routes) return routes.errors();
 
-  std::vector<BitsPerSecond> access_rates;
-  for (std::size_t host = 0; host < fabric.value().hosts.size(); ++host) {
-    access_rates.push_back(access_rate(fabric.value(), HostId(host)));
-  }
+  const std::vector<BitsPerSecond> access_rates = scenarios::access_rates(fabric.value());
   fill_layouts(scenario, fabric.value(), routes.value());
   if (Errors errors = check_limits(scenario, access_rates); !errors.empty()) return errors;
   auto faults = resolve_faults(scenario, fabric.value());

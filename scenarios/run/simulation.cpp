@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collectives/runtime/executor.hpp"
+#include "scenarios/checks/static_checks.hpp"
 #include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/measure/collect_switching.hpp"
@@ -110,6 +111,21 @@ void warn_of_lossless_drops(const Experiment& e, Results& results) {
         "{} packets of class {} were dropped by full buffers although the class is lossless",
         format_count(drops), traffic_class.name));
   }
+}
+
+/// What was to happen, or to be counted, when all was over.
+void warn_of_lateness(const Experiment& e, const collectives::Executor& executor,
+                      Results& results) {
+  if (!executor.all_finished() || e.lone_job) return;
+  const Picoseconds end = end_of_jobs(e, executor);
+  const Picoseconds warmup = e.scenario.run.warmup;
+  if (warmup > Picoseconds(0) && warmup >= end) {
+    results.warnings.push_back(fmt::format(
+        "the warm-up of {} is no shorter than the run: all jobs were over at {}, and nothing was "
+        "counted; shorten run.warmup",
+        format_time(warmup), format_time(end)));
+  }
+  warn_of_late_faults(e, end, results.warnings);
 }
 
 void explain(const Experiment& e, const PacketNetwork& network,
@@ -344,6 +360,7 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   collect_deadlock(network, results);
   explain(e, network, executor, results);
   warn_of_lossless_drops(e, results);
+  warn_of_lateness(e, executor, results);
   for (std::string& warning : stall_warnings(e, network)) {
     results.warnings.push_back(std::move(warning));
   }

@@ -144,20 +144,22 @@ TEST(StaticChecks, HeadroomBelowWhatCanArriveIsNamedWithPortNeedAndSize) {
                                   "is 20,000 B (16 ports have too little)"))));
 }
 
+constexpr const char* kUnmarked[] = {"fabric.ecn=none", "transport.congestion_control=none"};
+
 // Six ports at alpha 8 leave 16 MB / 49 to share, 327 KB; about 100 KB can still arrive at each.
 TEST(StaticChecks, SharedHeadroomMustFitBesideDynamicThresholds) {
   EXPECT_THAT(
       warnings(kLeafSpine,
-               {"fabric.flow_control={threshold: dynamic, alpha: 8}", "fabric.ecn=none"}),
+               {"fabric.flow_control={threshold: dynamic, alpha: 8}", kUnmarked[0], kUnmarked[1]}),
       ElementsAre(AllOf(HasSubstr("at the dynamic threshold"), HasSubstr("`headroom: exact`"))));
-  EXPECT_THAT(warnings(kLeafSpine,
-                       {"fabric.flow_control={threshold: dynamic, alpha: 0.5}", "fabric.ecn=none"}),
+  EXPECT_THAT(warnings(kLeafSpine, {"fabric.flow_control={threshold: dynamic, alpha: 0.5}",
+                                    kUnmarked[0], kUnmarked[1]}),
               IsEmpty());
 }
 
 TEST(StaticChecks, AnEgressThresholdThatBitesBeforePfcIsExplained) {
   const auto with = [](const std::string& flow_control, const std::string& alpha) {
-    return warnings(kLeafSpine, {"fabric.ecn=none",
+    return warnings(kLeafSpine, {kUnmarked[0], kUnmarked[1],
                                  "fabric.classes=[{name: gold, flow_control: " + flow_control +
                                      ", egress_alpha: " + alpha + "}]"});
   };

@@ -32,6 +32,22 @@ void check_noise_of_call(const CollectiveSpec& spec, std::uint32_t ranks, Proble
   }
 }
 
+/// What adding and copying take depends on what the algorithm is, and is looked at later.
+void check_stragglers(const CollectiveSpec& spec, Problems& problems) {
+  for (std::size_t i = 0; i < spec.stragglers.size(); ++i) {
+    const Straggler& s = spec.stragglers[i];
+    const std::string key = "stragglers[" + std::to_string(i) + "]";
+    if (s.compute_factor != 1 && spec.compute == Picoseconds(0)) {
+      problems.push_back({key + ".compute",
+                          "slows computing, and the job computes nothing: say `compute` of the "
+                          "job, or delay ranks by `late`"});
+    }
+    if (s.late == Picoseconds(0) && s.compute_factor == 1 && s.reduce_factor == 1) {
+      problems.push_back({key, "says nothing that is slower: `late`, `compute` or `reduce`"});
+    }
+  }
+}
+
 /// With the jitter of all ranks, unless a noise has one of its own.
 std::vector<NoiseSpec> noise_of(const CollectiveSpec& spec) {
   std::vector<NoiseSpec> noise = spec.noise;
@@ -44,6 +60,7 @@ std::vector<NoiseSpec> noise_of(const CollectiveSpec& spec) {
 void CollectiveProgram::check(const Spec& spec, std::uint32_t ranks, Problems& problems) {
   check_rank(spec.root, ranks, "root", problems);
   check_noise_of_call(spec, ranks, problems);
+  check_stragglers(spec, problems);
   for (std::size_t i = 0; i < spec.stragglers.size(); ++i) {
     for (const std::string& word : spec.stragglers[i].ranks) {
       const auto range = parse_range(word);

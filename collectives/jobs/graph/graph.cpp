@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "collectives/jobs/collective/collective_bounds.hpp"
 #include "collectives/jobs/graph/graph_layout.hpp"
@@ -24,6 +25,12 @@ std::string quantity(double count) { return std::to_string(static_cast<std::int6
 void Graph::check(const Spec& spec, std::uint32_t ranks, Problems& problems) {
   const GraphLayout layout(spec, ranks, problems);
   check_noise_specs(spec.noise, ranks, problems);
+  const auto computes = [](const GraphNode& node) {
+    return std::holds_alternative<ComputeNode>(node.work);
+  };
+  if (!spec.noise.empty() && std::ranges::none_of(spec.nodes, computes)) {
+    problems.push_back({"noise", "slows computing, and no node of the graph computes"});
+  }
   double nodes = 0;
   for (const GraphSection& section : layout.sections()) {
     nodes += static_cast<double>(section.end - section.first) * section.times;

@@ -265,6 +265,7 @@ void complete(const Context& context) {
   check_link_layers(context);
   complete_changes(context);
   complete_jobs(context);
+  doubt_parts(context);
 }
 
 }  // namespace weft::scenarios::language

@@ -25,12 +25,19 @@ struct Context {
   void fail(const std::string& path, std::string message) const {
     diagnostics.add_at(root, path, std::move(message));
   }
+  /// What is possible and hardly meant, where the file says it: a warning.
+  void doubt(const std::string& path, const std::string& message) const {
+    diagnostics.remark(locate(root, path).mark, path, message);
+  }
 };
 
 /// Fills in what the document leaves to other values of it: rates of links from NICs, cables by
 /// role, `ranks: 8` as the range it means, absolute paths. The result can be printed and read
 /// again.
 void complete(const Context& context);
+
+/// Warns of links, NICs and packets that the document can say and nobody can buy or set.
+void doubt_parts(const Context& context);
 
 /// Code points of classes that are none, or stand for two of them.
 void check_code_points(const Context& context);

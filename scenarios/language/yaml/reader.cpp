@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "scenarios/language/schemas/key_effects.hpp"
 #include "scenarios/language/yaml/overrides.hpp"
 #include "scenarios/language/yaml/scalar_text.hpp"
 #include "simcore/text/nearest.hpp"
@@ -119,6 +120,16 @@ SourceLocation Diagnostics::location(const Mark& mark, std::string path) const {
   return {override_name(overrides_[index]), 0, 0, std::move(path)};
 }
 
+std::string Diagnostics::place_of(const Mark& mark) const {
+  if (mark.override_index < 0) return "line " + std::to_string(mark.line);
+  return override_name(overrides_[static_cast<std::size_t>(mark.override_index)]);
+}
+
+void Diagnostics::remark(const Mark& mark, const std::string& path, const std::string& message) {
+  if (remarks_.size() >= kMaxRemarks) return;
+  remarks_.push_back(path + " (" + place_of(mark) + ") " + message);
+}
+
 Errors Diagnostics::take() {
   std::ranges::stable_sort(errors_, {}, [](const Error& e) {
     return std::make_tuple(e.where.file, e.where.line, e.where.column);
@@ -161,6 +172,8 @@ void Reader::read_object(const AnyObject& object, Node& node, void* target, cons
   if (alternative != nullptr) check_applies(*alternative->object, node, chosen, path);
   run_checks(object, node, target, path);
   if (alternative != nullptr) run_checks(*alternative->object, node, chosen, path);
+  check_matters(object, node, target, path);
+  if (alternative != nullptr) check_matters(*alternative->object, node, chosen, path);
 }
 
 bool Reader::expand_shorthand(const AnyObject& object, Node& node, const std::string& path) {
@@ -199,6 +212,7 @@ void Reader::read_part(const AnyObject& object, Node& node, void* target, const 
     name = named->text;
   }
   if (name.empty()) return;
+  if (named != nullptr) named_parts_[path] = name;
   read_catalogue_part(object, named == nullptr ? node : *named, name, target, path);
 }
 
@@ -290,7 +304,11 @@ void Reader::read_fields(const AnyObject& object, Node& node, void* target, cons
     const std::string field_path = child_path(path, field.key);
     Node* value = node.find(field.key);
     if (value != nullptr) {
+      const KeyEffect* effect = origin.part == nullptr ? effect_of(object, field.key) : nullptr;
+      const bool is_rating = effect != nullptr && effect->is_rating;
+      const std::optional<Scalar> before = is_rating ? field.get(target) : std::nullopt;
       read_field(field, *value, target, field_path, origin);
+      if (before) check_rating(field, *value, *before, target, field_path);
     } else if (origin.part == nullptr) {
       read_absent(field, target, node, field_path);
     }
@@ -425,6 +443,34 @@ void Reader::check_applies(const AnyObject& object, const Node& node, const void
     const Node* value = node.find(field.key);
     if (value == nullptr || field.applies_to(target)) continue;
     fail(value->mark, child_path(path, field.key), "has a meaning only " + field.applies_where);
+  }
+}
+
+void Reader::check_matters(const AnyObject& object, const Node& node, const void* target,
+                           const std::string& path) {
+  for (const Field& field : object.fields) {
+    const Node* value = node.find(field.key);
+    if (value == nullptr) continue;
+    const KeyEffect* effect = effect_of(object, field.key);
+    if (effect == nullptr || !effect->matters || effect->matters(target)) continue;
+    diagnostics_.remark(value->mark, child_path(path, field.key),
+                        std::string("has no effect: it matters only ") + effect->where);
+  }
+}
+
+void Reader::check_rating(const Field& field, const Node& node, const Scalar& before,
+                          const void* target, const std::string& path) {
+  const std::optional<Scalar> now = field.get(target);
+  if (now && std::get<std::int64_t>(*now) <= std::get<std::int64_t>(before)) return;
+  for (std::string around = path; !around.empty();) {
+    around.resize(around.find_last_of('.') == std::string::npos ? 0 : around.find_last_of('.'));
+    const auto part = named_parts_.find(around);
+    if (part == named_parts_.end()) continue;
+    return diagnostics_.remark(node.mark, path,
+                               "is " + backquoted(node.text) + ", and " + part->second + " has " +
+                                   scalar_text(field, before) +
+                                   ": no such part can be bought; if that is meant, write " +
+                                   "the part out without `part`");
   }
 }
 

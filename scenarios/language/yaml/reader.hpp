@@ -22,6 +22,11 @@ class Diagnostics {
   /// At the node that `path` leads to, or the nearest one above it.
   void add_at(const Node& root, const std::string& path, std::string message);
   [[nodiscard]] SourceLocation location(const Mark& mark, std::string path) const;
+  /// A warning, in the words of whom it is for: `path` and where it stands come before it.
+  void remark(const Mark& mark, const std::string& path, const std::string& message);
+  [[nodiscard]] std::vector<std::string> take_remarks() { return std::move(remarks_); }
+  /// `line 7`, or the override.
+  [[nodiscard]] std::string place_of(const Mark& mark) const;
   [[nodiscard]] bool is_empty() const { return errors_.empty(); }
   [[nodiscard]] bool is_full() const { return errors_.size() >= kMaxErrors; }
   /// The errors in the order of the file.
@@ -30,10 +35,12 @@ class Diagnostics {
  private:
   /// A file with more is broken in a way that more messages do not explain.
   static constexpr std::size_t kMaxErrors = 50;
+  static constexpr std::size_t kMaxRemarks = 20;
 
   std::string file_;
   std::vector<std::string> overrides_;
   Errors errors_;
+  std::vector<std::string> remarks_;
 };
 
 /// Where values that the file does not give come from, by path; for defaults of the language itself
@@ -102,6 +109,11 @@ class Reader {
                      const std::string& path);
   void run_checks(const schema::AnyObject& object, const Node& node, const void* target,
                   const std::string& path);
+  void check_matters(const schema::AnyObject& object, const Node& node, const void* target,
+                     const std::string& path);
+  /// More than the part is built for that the file names at `path`, or around it.
+  void check_rating(const schema::Field& field, const Node& node, const schema::Scalar& before,
+                    const void* target, const std::string& path);
   void fail(const Mark& mark, const std::string& path, std::string message);
 
   const schema::AnyObject* language_ = nullptr;  ///< what is read, as a whole
@@ -109,8 +121,9 @@ class Reader {
   Diagnostics& diagnostics_;
   Provenance& provenance_;
   std::size_t errors_seen_ = 0;
-  bool shows_refused_ = false;           ///< what is read is shown, not simulated
-  std::vector<const Part*> open_parts_;  ///< being read, each because of the one before
+  bool shows_refused_ = false;                      ///< what is read is shown, not simulated
+  std::vector<const Part*> open_parts_;             ///< being read, each because of the one before
+  std::map<std::string, std::string> named_parts_;  ///< by path: those that the file names
 };
 
 }  // namespace weft::scenarios::language
