@@ -12,7 +12,7 @@
 #include "scenarios/checks/static_checks.hpp"
 #include "scenarios/text/format.hpp"
 #include "topologies/analysis/network_view.hpp"
-#include "topologies/analysis/usable_paths.hpp"
+#include "topologies/routing/usable_paths.hpp"
 
 namespace weft::scenarios {
 namespace {

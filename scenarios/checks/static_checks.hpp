@@ -7,7 +7,7 @@
 
 #include "scenarios/build/experiment.hpp"
 #include "simcore/base/result.hpp"
-#include "topologies/analysis/usable_paths.hpp"
+#include "topologies/routing/usable_paths.hpp"
 
 namespace weft::scenarios {
 

@@ -1,7 +1,7 @@
 // Usable paths are those that some entropy takes: what `usable_paths` works out for all values of
 // the hash at once must be what flows of many entropies take one by one.
 
-#include "topologies/analysis/usable_paths.hpp"
+#include "topologies/routing/usable_paths.hpp"
 
 #include <gtest/gtest.h>
 

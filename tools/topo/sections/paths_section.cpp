@@ -3,7 +3,7 @@
 #include "scenarios/text/format.hpp"
 #include "tools/topo/sections/list.hpp"
 #include "topologies/analysis/reachability.hpp"
-#include "topologies/analysis/usable_paths.hpp"
+#include "topologies/routing/usable_paths.hpp"
 
 namespace weft::topo {
 namespace {

@@ -11,7 +11,7 @@
 #include "simcore/fabric/routes.hpp"
 #include "topologies/analysis/bisection.hpp"
 #include "topologies/analysis/path_survey.hpp"
-#include "topologies/analysis/usable_paths.hpp"
+#include "topologies/routing/usable_paths.hpp"
 
 namespace weft::topo {
 

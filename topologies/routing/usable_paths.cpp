@@ -1,4 +1,4 @@
-#include "topologies/analysis/usable_paths.hpp"
+#include "topologies/routing/usable_paths.hpp"
 
 #include <algorithm>
 #include <cstddef>
