@@ -316,6 +316,7 @@ StaticFindings check_statically(const Experiment& experiment) {
   check_transports(experiment, findings);
   check_routing(experiment, findings);
   check_gpu_memory(experiment, findings);
+  check_polarisation(experiment, findings);
   // Following all routes takes seconds in the largest fabrics: not for one that is refused anyway.
   if (findings.errors.empty()) check_dependencies(experiment, findings);
   return findings;

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "scenarios/build/experiment.hpp"
 #include "simcore/base/result.hpp"
+#include "topologies/routing/usable_paths.hpp"
 
 namespace weft::scenarios {
 
@@ -25,6 +27,12 @@ enum class Loops : std::uint8_t { kWarnedOf, kRefused };
 /// The part of it that is about routes (route_checks.cpp): jobs whose packets cannot get to where
 /// they are sent, and pairs of hosts that no job needs.
 void check_routes(const Experiment& experiment, Loops loops, StaticFindings& findings);
+/// The part that is about hashes that repeat each other's choices (polarisation_check.cpp).
+void check_polarisation(const Experiment& experiment, StaticFindings& findings);
+/// How switches choose among next hops for some class, flows before packets that draw them; absent:
+/// all choose in turn or by load.
+[[nodiscard]] std::optional<topologies::Hashing> hashing_of_classes(const Scenario& scenario,
+                                                                    const PathHash& of_flows);
 /// The part that is about buffers of switches (buffer_checks.cpp).
 void check_buffers(const Experiment& experiment, StaticFindings& findings);
 /// The part that is about transports and the classes that they are in (transport_checks.cpp).

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -99,6 +100,17 @@ Result<std::vector<BlameEntry>> read_blame(const fs::path& folder) {
     entries.push_back(std::move(entry));
   }
   return entries;
+}
+
+std::vector<std::string> read_warnings(const fs::path& folder) {
+  std::ifstream in(folder / "summary.json", std::ios::binary);
+  const auto summary = nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
+  std::vector<std::string> warnings;
+  if (!summary.is_object() || !summary.contains("warnings")) return warnings;
+  for (const auto& warning : summary["warnings"]) {
+    if (warning.is_string()) warnings.push_back(warning.get<std::string>());
+  }
+  return warnings;
 }
 
 }  // namespace weft::scenarios

@@ -25,4 +25,8 @@ struct BlameEntry {
 /// command that writes one.
 [[nodiscard]] Result<std::vector<BlameEntry>> read_blame(const std::filesystem::path& folder);
 
+/// What the run in such a folder warned of, such as hashes that polarise; empty if its summary
+/// cannot be read.
+[[nodiscard]] std::vector<std::string> read_warnings(const std::filesystem::path& folder);
+
 }  // namespace weft::scenarios

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "scenarios/checks/static_checks.hpp"
 #include "scenarios/language/load_scenario.hpp"
@@ -17,7 +18,9 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 /// Two switches that the host b joins; `more` of `fabric`, and a job.
@@ -126,6 +129,47 @@ TEST(Delivery, DoesNotHappenWithoutANextHop) {
   EXPECT_NE(results.outcome, Outcome::kFinished);
   EXPECT_GT(results.totals.fault_drops, 0);
   EXPECT_EQ(results.totals.packets_delivered, 0U);
+}
+
+/// A fat tree whose hashes are as said, with jobs as said.
+std::string fat_tree(const std::string& fabric, const std::string& job) {
+  return "name: t\nfabric: {topology: fat-tree, k: 4, server: host-400g, switch: spectrum-4, " +
+         fabric + "}\njobs: [{name: p, " + job + "}]\n";
+}
+std::vector<std::string> polarisation(const std::string& text) {
+  StaticFindings findings;
+  check_polarisation(experiment_of(text).value(), findings);
+  return findings.warnings;
+}
+
+// 4 shortest paths between pods, of which 2 remain; of 16 links up to the cores and 16 down half.
+TEST(PolarisationChecks, SayHowManyPathsRemain) {
+  const std::string across = "type: permutation, size: 1MiB";
+  for (const char* hash : {"{seeds: same}", "{type: crc16}"}) {
+    EXPECT_THAT(polarisation(fat_tree(std::string("hash: ") + hash, across)),
+                ElementsAre(AllOf(HasSubstr("can take 2 of 4 shortest paths"),
+                                  HasSubstr("carry nothing"))));
+  }
+  // Packets that draw their next hops draw by the same seeds.
+  EXPECT_THAT(polarisation(fat_tree("load_balancing: spray, hash: {seeds: same}", across)),
+              ElementsAre(HasSubstr("can take 2 of 4 shortest paths")));
+  EXPECT_THAT(polarisation(fat_tree("hash: {seeds: same}", across)).front(),
+              HasSubstr("set fabric.hash.seeds to `per-switch`"));
+  EXPECT_THAT(polarisation(fat_tree("hash: {type: crc16}", across)).front(),
+              HasSubstr("set fabric.hash.type to `mix`"));
+}
+
+TEST(PolarisationChecks, AreSilentWhereNothingPolarises) {
+  const std::string across = "type: permutation, size: 1MiB";
+  EXPECT_THAT(polarisation(fat_tree("hash: {seeds: per-switch}", across)), IsEmpty());
+  EXPECT_THAT(polarisation(fat_tree("hash: {seeds: same}, load_balancing: round-robin", across)),
+              IsEmpty());
+  EXPECT_THAT(polarisation(fat_tree("hash: {type: crc16}, load_balancing: spray", across)),
+              IsEmpty());
+  // Inside a pod one switch chooses.
+  EXPECT_THAT(polarisation(fat_tree("hash: {seeds: same}",
+                                    "type: messages, list: [{from: 0, to: 2, size: 1KiB}]")),
+              IsEmpty());
 }
 
 }  // namespace

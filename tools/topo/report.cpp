@@ -51,8 +51,9 @@ std::string graph_text(const Fabric& fabric) {
 
 }  // namespace
 
-Report report_on(const Fabric& fabric, const Routes& routes, std::string name) {
-  const Subject subject{fabric, routes, topologies::survey_paths(fabric)};
+Report report_on(const Fabric& fabric, const Routes& routes, std::string name,
+                 std::optional<topologies::Hashing> hashing) {
+  const Subject subject{fabric, routes, topologies::survey_paths(fabric), hashing};
   Report report{std::move(name), {}};
   report.sections.reserve(kSections.size());
   for (const auto section : kSections) report.sections.push_back(section(subject));

@@ -15,7 +15,9 @@ struct Report {
   std::vector<Section> sections;
 };
 
-[[nodiscard]] Report report_on(const Fabric& fabric, const Routes& routes, std::string name);
+/// `hashing`: as Subject has it.
+[[nodiscard]] Report report_on(const Fabric& fabric, const Routes& routes, std::string name,
+                               std::optional<topologies::Hashing> hashing = {});
 
 [[nodiscard]] std::string report_text(const Report& report);
 

@@ -5,6 +5,7 @@
 #include "scenarios/explain/blame_file.hpp"
 #include "scenarios/explain/explanation.hpp"
 #include "scenarios/text/json_text.hpp"
+#include "simcore/base/escape.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/explain/verification.hpp"
 #include "tools/cli/output.hpp"
@@ -20,6 +21,15 @@ constexpr const char* kHelp =
     "\nThe time of each iteration of a job is followed back along its critical path, and every\n"
     "picosecond of it has a cause and a culprit (blame.csv). With two folders: by how much the\n"
     "second run took longer, for which cause and through whom; the lines of a job add up to it.\n";
+
+/// What the run knew of its scenario before it began bears on causes.
+std::string warnings_text(const std::filesystem::path& folder) {
+  std::string text;
+  for (const std::string& warning : scenarios::read_warnings(folder)) {
+    text += "The run warned: " + escaped(warning) + "\n";
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -50,7 +60,7 @@ std::optional<int> ExplainCommand::run() {
   if (!first) return refuse(first.errors(), kBadInput);
   if (second_.empty()) {
     print(is_json_ ? scenarios::json_text(scenarios::explanation_json(first.value())) + "\n"
-                   : scenarios::explanation_text(first.value(), lines_));
+                   : scenarios::explanation_text(first.value(), lines_) + warnings_text(first_));
     return verifies_ ? verify_blame(first_, first.value(), 3) : kSuccess;
   }
   if (verifies_) {

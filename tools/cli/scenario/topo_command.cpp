@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/checks/static_checks.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/words.hpp"
@@ -111,7 +112,9 @@ int TopoCommand::print() const {
     highlight = std::move(found).value();
   }
   if (format_ == Format::kText || format_ == Format::kJson) {
-    const topo::Report report = topo::report_on(fabric.value(), routes.value(), scenario.name);
+    const topo::Report report =
+        topo::report_on(fabric.value(), routes.value(), scenario.name,
+                        scenarios::hashing_of_classes(scenario, routes.value().hash));
     if (format_ == Format::kJson) return put(topo::report_json(fabric.value(), report), output_);
     std::string text = topo::report_text(report);
     if (highlight) text += topo::highlight_text(fabric.value(), *highlight);

@@ -3,6 +3,7 @@
 #include "scenarios/text/format.hpp"
 #include "tools/topo/sections/list.hpp"
 #include "topologies/analysis/reachability.hpp"
+#include "topologies/routing/usable_paths.hpp"
 
 namespace weft::topo {
 namespace {
@@ -10,6 +11,7 @@ namespace {
 using topologies::PathClass;
 using topologies::PathSurvey;
 using topologies::Reachability;
+using topologies::UsablePathSurvey;
 
 std::string classes_text(const Fabric& fabric, const PathSurvey& paths) {
   if (paths.classes.empty()) return {};
@@ -34,6 +36,38 @@ std::string reach_text(const Fabric& fabric, const Reachability::Pairs& pairs) {
                      pairs.is_complete ? "" : "at least ", count_text(pairs.count),
                      pairs.count == 1 ? "pair has" : "pairs have", fabric.host(pairs.from).name,
                      fabric.host(pairs.to).name);
+}
+
+/// How many pairs of sets of hosts are looked at. Going through a CRC takes a millisecond each.
+std::size_t most_pairs(const Subject& subject) {
+  return subject.hashing->hash.type == PathHash::Type::kCrc16 ? 200 : 4'000;
+}
+
+UsablePathSurvey usable_paths_of(const Subject& subject) {
+  if (!subject.hashing || !topologies::may_polarise(subject.hashing->hash)) return {};
+  const auto pairs = topologies::representative_pairs(subject.fabric, most_pairs(subject));
+  return topologies::survey_usable_paths(subject.fabric, subject.routes, *subject.hashing, pairs);
+}
+
+std::string polarisation_text(const Fabric& fabric, const UsablePathSurvey& found) {
+  if (found.reduced == 0) return {};
+  return fmt::format(
+      "  hashes polarise: {} to {} can take {} of {} shortest paths; of {} links between "
+      "switches that shortest paths cross, {} never carry a flow\n",
+      fabric.host(found.worst.first).name, fabric.host(found.worst.second).name,
+      count_text(found.of_worst.usable), count_text(found.of_worst.shortest),
+      count_text(found.links), count_text(found.idle_links));
+}
+
+Json polarisation_json(const Fabric& fabric, const UsablePathSurvey& found) {
+  if (found.reduced == 0) return nullptr;
+  return {{"pairs", found.pairs},
+          {"reduced_pairs", found.reduced},
+          {"worst", {fabric.host(found.worst.first).name, fabric.host(found.worst.second).name}},
+          {"shortest_paths", found.of_worst.shortest},
+          {"usable_paths", found.of_worst.usable},
+          {"links", found.links},
+          {"idle_links", found.idle_links}};
 }
 
 std::string survey_text(const PathSurvey& paths) {
@@ -67,13 +101,15 @@ Json classes_json(const Fabric& fabric, const PathSurvey& paths) {
 Section paths_section(const Subject& subject) {
   const PathSurvey& paths = subject.paths;
   const Reachability::Pairs cut = Reachability(subject.fabric, subject.routes).unreachable();
+  const UsablePathSurvey usable = usable_paths_of(subject);
   return {.headline = {},
           .body = classes_text(subject.fabric, paths) + reach_text(subject.fabric, cut) +
-                  survey_text(paths),
+                  survey_text(paths) + polarisation_text(subject.fabric, usable),
           .members = {{"paths",
                        {{"classes", classes_json(subject.fabric, paths)},
                         {"unconnected_pairs", cut.count},
                         {"is_complete", paths.is_complete}}},
+                      {"polarisation", polarisation_json(subject.fabric, usable)},
                       {"diameter",
                        {{"scale_up", paths.diameter(NetworkKind::kScaleUp)},
                         {"scale_out", paths.diameter(NetworkKind::kScaleOut)}}}}};

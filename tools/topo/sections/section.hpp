@@ -11,6 +11,7 @@
 #include "simcore/fabric/routes.hpp"
 #include "topologies/analysis/bisection.hpp"
 #include "topologies/analysis/path_survey.hpp"
+#include "topologies/routing/usable_paths.hpp"
 
 namespace weft::topo {
 
@@ -21,6 +22,8 @@ struct Subject {
   const Fabric& fabric;
   const Routes& routes;
   topologies::PathSurvey paths;  ///< more than one section tells of them
+  /// How switches choose among next hops; absent: in turn or by load, which never polarises.
+  std::optional<topologies::Hashing> hashing = {};
 };
 
 /// What one analysis says of a fabric.
