@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "collectives/runtime/workload.hpp"
+#include "protocols/config/credit_loop.hpp"
+#include "protocols/packet/packet_kind.hpp"
 #include "scenarios/build/rail_forwarding.hpp"
 #include "scenarios/build/rank_layouts.hpp"
 #include "scenarios/build/resolve_faults.hpp"
@@ -31,6 +33,13 @@ BitsPerSecond access_rate(const Fabric& fabric, HostId host) {
   return scale_out > BitsPerSecond(0) ? scale_out : scale_up;
 }
 
+/// Classes that jobs use are lanes of data.
+void fill_credits(Scenario& scenario, const Fabric& fabric) {
+  std::uint8_t lanes = 0;
+  for (const JobSpec& job : scenario.jobs) lanes |= protocols::class_bit(job.traffic_class);
+  protocols::fill_credit_buffers(fabric, scenario.switches, scenario.transports(), lanes);
+}
+
 }  // namespace
 
 Result<Experiment> build_experiment(Scenario scenario) {
@@ -43,6 +52,7 @@ Result<Experiment> build_experiment(Scenario scenario) {
   for (std::size_t host = 0; host < fabric.value().hosts.size(); ++host) {
     access_rates.push_back(access_rate(fabric.value(), HostId(host)));
   }
+  fill_credits(scenario, fabric.value());
   fill_layouts(scenario, fabric.value(), routes.value());
   if (Errors errors = check_limits(scenario, access_rates); !errors.empty()) return errors;
   auto faults = resolve_faults(scenario, fabric.value());
