@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "protocols/config/credit_loop.hpp"
 #include "protocols/config/switch_config.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
@@ -146,10 +147,16 @@ schema::Object<CreditConfig> credit_schema() {
   return schema::describe<CreditConfig>("credits",
                                         "a sender starts a packet only if the receiver granted it "
                                         "buffer, as on InfiniBand and NVLink class links")
-      .field("buffer", &CreditConfig::buffer, "of every receiving port, for the class")
-      .source("InfiniBand grants at most 2048 blocks per virtual lane")
+      .field("buffer", &CreditConfig::buffer,
+             "of every receiving port, for the class; `auto`: what the longest loop of rate, cable "
+             "and processing needs, and for data at least what its switch has per port")
+      .source(
+          "rate x round trip, and buffers as switches are built; counters of 12 bits and 64 B "
+          "reach "
+          "128 KiB, larger units of credit reach farther (US patent application 2016/0021016)")
       .at_least(1_B)
       .at_most(kMostPerPort)
+      .special("auto", schema::Scalar(kCreditsByLoop.count()))
       .field("block", &CreditConfig::block, "what is granted at a time")
       .source("InfiniBand: credits are counted in blocks of 64 B")
       .at_least(1_B)
@@ -163,7 +170,7 @@ schema::Object<CreditConfig> credit_schema() {
       .source("at once; not published for any part")
       .at_most(1_s)
       .check([](const CreditConfig& credit, std::vector<Problem>& problems) {
-        if (credit.buffer < credit.block) {
+        if (credit.buffer != kCreditsByLoop && credit.buffer < credit.block) {
           problems.push_back(
               {"buffer", "is less than a block (" +
                              quantity_text(credit.block.count(), dimension_of<Bytes>()) +
@@ -223,7 +230,7 @@ SwitchConfig standard_switches(LinkLayer layer) {
   SwitchConfig config;
   if (layer == LinkLayer::kEthernet) return config;
   for (TrafficClass& c : config.classes) {
-    c.flow_control = CreditConfig{};
+    c.flow_control = CreditConfig{.buffer = kCreditsByLoop};
     c.ecn.enabled = false;
   }
   return config;
@@ -239,7 +246,8 @@ schema::Object<FlowControlConfig> flow_control_schema(LinkLayer layer) {
       .also("off")
       .alternative<PfcConfig>("pfc", self, pfc_schema())
       .implied()
-      .alternative<CreditConfig>("credit", self, credit_schema())
+      .alternative<CreditConfig>("credit", self, credit_schema(),
+                                 CreditConfig{.buffer = kCreditsByLoop})
       .implied()
       .shorthand("type");
 }

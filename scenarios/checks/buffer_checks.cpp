@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "protocols/config/credit_loop.hpp"
 #include "protocols/config/headroom.hpp"
 #include "protocols/packet/packet_kind.hpp"
 #include "scenarios/checks/static_checks.hpp"
@@ -54,9 +55,14 @@ class BufferChecks {
     for (const NodeId id : e_.fabric.switches) {
       if (!check_switch(e_.fabric.node(id))) break;  // one switch of a kind says it for all
     }
-    for (const TrafficClass& c : config_.classes) {
+    for (const ClassId id : config_.all_classes()) {
+      const TrafficClass& c = config_.classes[id];
       if (c.is_pfc() && !is_shared(c.pfc())) check_headroom(c);
       if (c.is_lossless() && c.egress_alpha) check_egress(c);
+      const bool carries_data = (carries_data_ & protocols::class_bit(id)) != 0;
+      if (c.is_credit() && c.network == NetworkKind::kScaleOut && carries_data) {
+        check_credit_loops(c);
+      }
     }
     check_lossy_neighbours();
   }
@@ -196,6 +202,42 @@ class BufferChecks {
         "before they are held, and with egress_alpha {} that queue takes no more than {}; leave "
         "egress_alpha out",
         c.name, inputs, widest->name, text(each), alpha, format_bytes(limit)));
+  }
+
+  /// Where all credits can be away while the link could send, it waits for them.
+  void check_credit_loops(const TrafficClass& c) {
+    const protocols::CreditConfig& credit = c.credit();
+    const std::vector<protocols::TransportConfig> transports = e_.scenario.transports();
+    double least = 1;
+    PortId worst = PortId::none();
+    protocols::CreditLoop loop;
+    for (std::size_t i = 0; i < e_.fabric.ports.size(); ++i) {
+      const PortId from(i);
+      if (e_.fabric.network_of(from) != NetworkKind::kScaleOut) continue;
+      const protocols::CreditLoop of_port =
+          protocols::credit_loop(e_.fabric, from, config_, credit, transports);
+      const double share = carried_share(of_port, credit);
+      if (share >= least) continue;
+      least = share;
+      worst = from;
+      loop = of_port;
+    }
+    if (worst.is_none()) return;
+    warn(fmt::format(
+        "credits of class {} hold {} to {:.0f} % of its {}: a credit is back {} after its packet "
+        "began, and a buffer of {} is {} packets; set flow_control.buffer to {}, or shorten the "
+        "cable",
+        c.name, e_.fabric.port_name(worst), 100 * least,
+        format_rate(static_cast<double>(loop.rate.count())), format_time(loop.least),
+        text(credit.buffer), credit.buffer / protocols::in_blocks(loop.packet, credit.block),
+        exact_text(loop.buffer(credit.block))));
+  }
+
+  /// What credits let a link carry of what it could, where nothing else holds it.
+  static double carried_share(const protocols::CreditLoop& loop,
+                              const protocols::CreditConfig& credit) {
+    const std::int64_t packets = credit.buffer / protocols::in_blocks(loop.packet, credit.block);
+    return to_seconds(packets * transmission_time(loop.packet, loop.rate)) / to_seconds(loop.least);
   }
 
   void check_lossy_neighbours() {

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "collectives/runtime/workload.hpp"
+#include "protocols/config/credit_loop.hpp"
+#include "protocols/packet/packet_kind.hpp"
 #include "scenarios/build/rail_forwarding.hpp"
 #include "scenarios/build/rank_layouts.hpp"
 #include "scenarios/build/resolve_faults.hpp"
@@ -18,6 +20,17 @@
 #include "topologies/build_fabric.hpp"
 
 namespace weft::scenarios {
+namespace {
+
+/// Classes that jobs use are lanes of data.
+void fill_credits(Scenario& scenario, const Fabric& fabric) {
+  std::uint8_t lanes = 0;
+  for (const JobSpec& job : scenario.jobs) lanes |= protocols::class_bit(job.traffic_class);
+  protocols::fill_credit_buffers(fabric, scenario.switches, scenario.transports(), lanes);
+}
+
+}  // namespace
+
 Result<Experiment> build_experiment(Scenario scenario) {
   auto fabric = build_scenario_fabric(scenario);
   if (!fabric) return fabric.errors();
@@ -25,6 +38,7 @@ Result<Experiment> build_experiment(Scenario scenario) {
   if (!routes) return routes.errors();
 
   const std::vector<BitsPerSecond> access_rates = scenarios::access_rates(fabric.value());
+  fill_credits(scenario, fabric.value());
   fill_layouts(scenario, fabric.value(), routes.value());
   if (Errors errors = check_limits(scenario, access_rates); !errors.empty()) return errors;
   auto faults = resolve_faults(scenario, fabric.value());

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "protocols/config/credit_loop.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
@@ -63,7 +64,7 @@ TEST(LinkLayers, InfiniBandHasCreditsAndNeitherMarksNorDcqcn) {
     ASSERT_EQ(s.switches.classes.size(), 2U);
     for (const TrafficClass& c : s.switches.classes) {
       ASSERT_TRUE(c.is_credit()) << c.name;
-      EXPECT_EQ(c.credit().buffer, 128_KiB);
+      EXPECT_EQ(c.credit().buffer, protocols::kCreditsByLoop);
       EXPECT_EQ(c.credit().block, 64_B);
       EXPECT_FALSE(c.ecn.enabled);
     }

@@ -134,6 +134,26 @@ TEST(StaticChecks, MoreSetAsideThanTheBufferHoldsIsAnError) {
   }
 }
 
+// 31 packets of 4178 B are 2.59 us of 400 Gbps; a credit is back after two transmissions, two wires
+// of 10 us, the switch's 500 ns and an update of 0.16 ns: 12.5 %. 249 packets are 10.34 us + 83.6
+// ns more than the loop takes.
+TEST(StaticChecks, CreditsThatAreAwayForLongerThanTheyLastAreNamedWithWhatALinkNeeds) {
+  const std::vector<std::string> far{"links.uplink.latency=10us", "fabric.switch.latency=500ns"};
+  const auto with = [&](const char* flow_control) {
+    std::vector<std::string> overrides = far;
+    overrides.push_back(std::string("fabric.flow_control=") + flow_control);
+    return warnings(kLeafSpine, overrides);
+  };
+  EXPECT_THAT(with("{type: credit, buffer: 128KiB}"),
+              ElementsAre(AllOf(HasSubstr("credits of class data hold leaf0"),
+                                HasSubstr("to 13 % of its 400 Gbps"), HasSubstr("31 packets"),
+                                HasSubstr("set flow_control.buffer to 1,051,776 B"))));
+  EXPECT_THAT(with("{type: credit, buffer: 1051776B}"), IsEmpty());
+  EXPECT_THAT(with("{type: credit, buffer: 1040000B}"),
+              ElementsAre(HasSubstr("credits of class data hold")));
+  EXPECT_THAT(with("credit"), IsEmpty());
+}
+
 TEST(StaticChecks, HeadroomBelowWhatCanArriveIsNamedWithPortNeedAndSize) {
   // The longest loop is that of the port with the longest wire.
   EXPECT_THAT(

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "protocols/config/credit_loop.hpp"
 #include "scenarios/language/lowering/lower.hpp"
 #include "simcore/text/nearest.hpp"
 #include "simcore/text/quantity_text.hpp"
@@ -70,6 +71,7 @@ void check_credits(const Context& context, const Scenario& scenario) {
     const std::size_t i = id.value();
     if (!c.is_credit()) continue;
     const CreditConfig& credit = c.credit();
+    if (credit.buffer == protocols::kCreditsByLoop) continue;
     const std::int64_t blocks = (packet + credit.block - 1_B) / credit.block;
     if (blocks <= credit.buffer / credit.block) continue;
     const auto& documents = context.document.fabric.classes;
