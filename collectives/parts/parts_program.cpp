@@ -24,8 +24,20 @@ std::vector<const CollectiveCall*> pointers_to(
 }  // namespace
 
 RankLayout layout_of(const Communicator& communicator, const RankLayout& layout) {
-  RankLayout of_group = layout;
-  of_group.domain.clear();
+  // Without the domains of all ranks: with them, as many calls as ranks would take time by the
+  // square of their number.
+  RankLayout of_group{.domain = {},
+                      .domain_rate = layout.domain_rate,
+                      .reduction_rate = layout.reduction_rate,
+                      .network_rate = layout.network_rate,
+                      .domain_latency = layout.domain_latency,
+                      .network_latency = layout.network_latency,
+                      .transport_latency = layout.transport_latency,
+                      .start_latency = layout.start_latency,
+                      .farthest_latency = layout.farthest_latency,
+                      .has_collisions = layout.has_collisions,
+                      .has_in_network_reduction = layout.has_in_network_reduction,
+                      .gpus = layout.gpus};
   if (layout.domain.empty()) return of_group;
   of_group.domain.reserve(communicator.ranks.size());
   for (const std::uint32_t rank : communicator.ranks) {

@@ -34,6 +34,7 @@ class Finder {
     mark_others();
     mark_shared_hosts();
     Components components = collect();
+    find_domain_begins();
     for (std::uint32_t c = 0; c < components.all.size(); ++c) find_kind(components, c);
     return components;
   }
@@ -159,15 +160,29 @@ class Finder {
     }
   }
 
-  void find_kind(Components& components, std::uint32_t number) const {
+  void find_domain_begins() {
+    const std::size_t hosts = fabric_.hosts.size();
+    domain_begin_.resize(hosts);
+    for (std::uint32_t host = 0; host < hosts; ++host) {
+      const bool is_next =
+          host > 0 && fabric_.host(HostId(host - 1)).domain == fabric_.host(HostId(host)).domain;
+      domain_begin_[host] = is_next ? domain_begin_[host - 1] : host;
+    }
+  }
+
+  /// Only those of the same job at the same places can be alike: a large domain has thousands of
+  /// kinds, which are not all looked through for each component.
+  void find_kind(Components& components, std::uint32_t number) {
     Component& component = components.all[number];
-    for (std::uint32_t kind = 0; kind < components.of_kind.size(); ++kind) {
+    std::vector<std::uint32_t>& kinds = kinds_at_[{component.job, places_of(component)}];
+    for (const std::uint32_t kind : kinds) {
       if (!are_alike(components.all[components.of_kind[kind]], component)) continue;
       component.kind = kind;
       return;
     }
     component.kind = static_cast<std::uint32_t>(components.of_kind.size());
     components.of_kind.push_back(number);
+    kinds.push_back(component.kind);
   }
 
   [[nodiscard]] std::vector<std::uint32_t> places_of(const Component& c) const {
@@ -175,25 +190,26 @@ class Finder {
     const JobPlan& plan = workload_.jobs()[c.job];
     for (const std::uint32_t rank : c.ranks) {
       const HostId host = workload_.process_hosts()[plan.process(rank).value()];
-      std::uint32_t first = host.value();
-      while (first > 0 && fabric_.host(HostId(first - 1)).domain == c.domain) --first;
-      places.push_back(host.value() - first);
+      places.push_back(host.value() - domain_begin_[host.value()]);
     }
     return places;
   }
 
+  /// Of the same job and places.
   [[nodiscard]] bool are_alike(const Component& a, const Component& b) const {
-    if (a.job != b.job) return false;
-    if (places_of(a) != places_of(b) || !do_calls_match(*parts_of(a.job), a, b)) return false;
+    if (!do_calls_match(*parts_of(a.job), a, b)) return false;
     return a.domain == b.domain || alike_(a.domain, b.domain);
   }
 
   const Workload& workload_;
   const Fabric& fabric_;
   const std::function<bool(std::int32_t, std::int32_t)>& alike_;
-  std::vector<std::uint32_t> parent_;  ///< by process: joined by communicators
-  std::vector<const char*> reason_;    ///< by root: why not; null: nothing is in the way
-  std::vector<bool> is_calling_;       ///< by process: it makes calls inside its domain
+  std::vector<std::uint32_t> parent_;        ///< by process: joined by communicators
+  std::vector<const char*> reason_;          ///< by root: why not; null: nothing is in the way
+  std::vector<bool> is_calling_;             ///< by process: it makes calls inside its domain
+  std::vector<std::uint32_t> domain_begin_;  ///< by host: the first one of its domain beside it
+  std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::vector<std::uint32_t>>
+      kinds_at_;  ///< by job and places
 };
 
 }  // namespace

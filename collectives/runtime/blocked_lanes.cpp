@@ -1,13 +1,28 @@
 #include "collectives/runtime/blocked_lanes.hpp"
 
+#include <array>
+#include <cstdio>
+
 #include "simcore/text/quantity_text.hpp"
 
 namespace weft::collectives {
 
 namespace {
 
+/// Exact where that is short; else four digits, which tell people more than a row of twelve.
 std::string time_text(Picoseconds time) {
-  return quantity_text(time.count(), dimension_of<Picoseconds>());
+  constexpr std::size_t kShort = 8;
+  std::string exact = quantity_text(time.count(), dimension_of<Picoseconds>());
+  if (exact.size() <= kShort) return exact;
+  const auto units = dimension_of<Picoseconds>().units;
+  const Unit* unit = &units.front();
+  for (const Unit& larger : units) {
+    if (time.count() >= larger.factor) unit = &larger;
+  }
+  std::array<char, 32> digits{};
+  std::snprintf(digits.data(), digits.size(), "%.4g",
+                static_cast<double>(time.count()) / static_cast<double>(unit->factor));
+  return digits.data() + std::string(unit->name);
 }
 
 }  // namespace

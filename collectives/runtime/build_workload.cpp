@@ -101,11 +101,17 @@ Errors add(Workload& workload, const JobDescription& job, std::size_t number,
   }
   ProgramResult program = make_program(setting, kind, layout);
   if (!program) return of_job(program.errors(), number);
-  return workload.add_job(job.name, job.start, job.ranks, std::move(program).value(),
-                          job.has_acknowledgements,
-                          {job.traffic_class, job.queue_pairs, job.transport,
-                           options.most_connections, static_cast<std::uint32_t>(number)},
-                          std::move(choice));
+  const auto* collective = std::get_if<CollectiveSpec>(&kind);
+  const bool waits = collective != nullptr && collective->execution.in_flight > 0;
+  Errors errors = workload.add_job(job.name, job.start, job.ranks, std::move(program).value(),
+                                   job.has_acknowledgements,
+                                   {job.traffic_class, job.queue_pairs, job.transport,
+                                    options.most_connections, static_cast<std::uint32_t>(number)},
+                                   std::move(choice));
+  if (waits && !job.has_acknowledgements) {
+    for (Error& error : errors) error.where.key = "execution.in_flight";
+  }
+  return of_job(std::move(errors), number);
 }
 
 }  // namespace

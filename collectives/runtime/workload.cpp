@@ -146,10 +146,7 @@ void Workload::relay(const RelaysOf& relays_of, Bytes chunk) {
   for (std::size_t p = 0; p < hosts_.size(); ++p) {
     rank_on[job_of_process_[p]].emplace(hosts_[p], ProcessId(p));
   }
-  const std::size_t direct = connections_.size();
-  for (std::size_t i = 0; i < direct; ++i) {
-    const Connection logical = connections_[i];
-    if (logical.kind != Connection::Kind::kUnicast) continue;
+  const auto relay_of = [&](const Connection& logical) {
     const auto& ranks = rank_on[job_of(logical.source)];
     for (const HostId host :
          relays_of(hosts_[logical.source.value()], hosts_[logical.destination.value()])) {
@@ -157,16 +154,31 @@ void Workload::relay(const RelaysOf& relays_of, Bytes chunk) {
       if (found == ranks.end()) continue;
       WEFT_CHECK(found->second != logical.source && found->second != logical.destination,
                  "a relay is neither end");
-      relays_.push_back({.first = ConnectionId(i),
-                         .second = ConnectionId(connections_.size()),
-                         .source = logical.source,
-                         .destination = logical.destination});
-      connections_[i].destination = found->second;
-      connections_.push_back(logical);
-      connections_.back().source = found->second;
-      lane_of_connection_.push_back(lane_of_connection_[i]);
-      break;
+      return found->second;
     }
+    return ProcessId();
+  };
+  // The lanes of a rank send to the same ranks by the same relays: found once per pair.
+  struct Known {
+    ProcessId source;
+    ProcessId relay;
+  };
+  std::vector<Known> known(hosts_.size());  // by destination
+  const std::size_t direct = connections_.size();
+  for (std::size_t i = 0; i < direct; ++i) {
+    const Connection logical = connections_[i];
+    if (logical.kind != Connection::Kind::kUnicast) continue;
+    Known& of_pair = known[logical.destination.value()];
+    if (of_pair.source != logical.source) of_pair = {logical.source, relay_of(logical)};
+    if (of_pair.relay.is_none()) continue;
+    relays_.push_back({.first = ConnectionId(i),
+                       .second = ConnectionId(connections_.size()),
+                       .source = logical.source,
+                       .destination = logical.destination});
+    connections_[i].destination = of_pair.relay;
+    connections_.push_back(logical);
+    connections_.back().source = of_pair.relay;
+    lane_of_connection_.push_back(lane_of_connection_[i]);
   }
   if (relays_.empty()) return;
   relay_of_connection_.assign(connections_.size(), kNoRelay);
@@ -190,8 +202,71 @@ ConnectionId Workload::find(ProcessId source, ProcessId destination, std::uint32
 
 namespace {
 
-/// By connection and size.
-using MessageCounts = std::map<std::pair<ConnectionId, std::int64_t>, std::int64_t>;
+/// What a rank puts on the network, by connection and size. Nearly all connections have messages of
+/// one size: those are counted where the connection stands among the rank's own, or among the
+/// second legs of its messages, and only further sizes are looked for.
+class MessageCounts {
+ public:
+  MessageCounts(const Workload& workload, ProcessId rank, std::uint32_t lanes) {
+    const auto& relays = workload.relays();
+    own_.begin = workload.sends_of(workload.lane_index(rank, 0)).first;
+    const std::uint32_t end = workload.sends_of(workload.lane_index(rank, lanes - 1)).second;
+    own_.slots.resize(end - own_.begin);
+    if (relays.empty()) return;
+    const auto relay_at = [&](std::uint32_t connection) {
+      return std::ranges::lower_bound(relays, ConnectionId(connection), {}, &Relay::first);
+    };
+    const auto first = relay_at(own_.begin);
+    if (first != relays.end()) relayed_.begin = first->second.value();
+    relayed_.slots.resize(static_cast<std::size_t>(relay_at(end) - first));
+  }
+
+  void add(ConnectionId connection, std::int64_t size, std::int64_t count) {
+    const std::uint32_t id = connection.value();
+    const bool is_own = id - own_.begin < own_.slots.size();
+    Slot& slot = is_own ? own_.slots[id - own_.begin] : relayed_.slots[id - relayed_.begin];
+    if (slot.count == 0) slot.size = size;
+    if (slot.size == size) {
+      slot.count += count;
+    } else {
+      further_[{connection, size}] += count;
+    }
+  }
+
+  /// In the order of connections, and of sizes.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    auto next = further_.begin();
+    for (const Range* range : {&own_, &relayed_}) {
+      for (std::uint32_t i = 0; i < range->slots.size(); ++i) {
+        const Slot& slot = range->slots[i];
+        const ConnectionId connection(range->begin + i);
+        bool is_left = slot.count > 0;
+        for (; next != further_.end() && next->first.first == connection; ++next) {
+          if (is_left && slot.size < next->first.second) {
+            visit(connection, slot.size, slot.count);
+            is_left = false;
+          }
+          visit(connection, next->first.second, next->second);
+        }
+        if (is_left) visit(connection, slot.size, slot.count);
+      }
+    }
+  }
+
+ private:
+  struct Slot {
+    std::int64_t size = 0;
+    std::int64_t count = 0;  ///< 0: nothing is there yet
+  };
+  struct Range {
+    std::uint32_t begin = 0;
+    std::vector<Slot> slots;
+  };
+  Range own_;
+  Range relayed_;
+  std::map<std::pair<ConnectionId, std::int64_t>, std::int64_t> further_;
+};
 
 /// Calls `visit` with what a message becomes: itself, or the chunks of both legs.
 template <typename Visit>
@@ -232,14 +307,16 @@ void for_each_transfer(
   // All iterations send alike.
   const std::int64_t iterations = std::max(program.iterations(), 1U);
   for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
-    MessageCounts counts;
+    MessageCounts counts(workload, plan.process(rank), plan.lanes);
     program.for_each_send(rank, [&](const SendCount& send) {
       for_each_transfer_of(workload, job, rank, send,
                            [&](ConnectionId connection, Bytes size, std::int64_t count) {
-                             counts[{connection, size.count()}] += count;
+                             counts.add(connection, size.count(), count);
                            });
     });
-    for (const auto& [key, n] : counts) visit(key.first, Bytes(key.second), n * iterations);
+    counts.for_each([&](ConnectionId connection, std::int64_t size, std::int64_t n) {
+      visit(connection, Bytes(size), n * iterations);
+    });
   }
 }
 

@@ -54,19 +54,6 @@ class RailHosts {
   std::map<Place, std::vector<HostId>> hosts_;
 };
 
-/// Of an iteration of all jobs; forwarded ones are as many as their chunks, on both legs.
-double count_messages(const collectives::Workload& workload) {
-  double messages = 0;
-  for (std::uint32_t job = 0; job < workload.jobs().size(); ++job) {
-    const std::uint32_t iterations = std::max(workload.jobs()[job].program->iterations(), 1U);
-    collectives::for_each_likely_transfer(workload, job,
-                                          [&](ConnectionId, Bytes, collectives::LikelyCount count) {
-                                            messages += count.mean / iterations;
-                                          });
-  }
-  return messages;
-}
-
 }  // namespace
 
 Errors forward_by_rail(const Scenario& scenario, const Fabric& fabric,
@@ -82,9 +69,12 @@ Errors forward_by_rail(const Scenario& scenario, const Fabric& fabric,
   }
   workload.relay([&rails](HostId from, HostId to) { return rails.relays(from, to); },
                  scenario.pxn.chunk);
-  if (workload.relays().empty()) return {};
-  const double messages = count_messages(workload);
-  if (messages <= kMaxMessagesAtOnce) return {};
+  return {};
+}
+
+Errors check_forwarded(const collectives::Workload& workload, const Traffic& traffic) {
+  const double messages = traffic.of_iterations;
+  if (workload.relays().empty() || messages <= kMaxMessagesAtOnce) return {};
   return {
       Error{fmt::format("makes {:.3g} messages at once, counting every chunk on both legs; a run "
                         "can follow at most {:.3g}: choose larger chunks",

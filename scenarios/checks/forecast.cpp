@@ -256,8 +256,7 @@ double machine_memory() {
 }  // namespace
 
 Forecast forecast(const Experiment& e) {
-  // An experiment has no connection with more packets than can be numbered.
-  const Traffic traffic = survey_traffic(e.scenario, e.fabric, e.routes, e.workload).value();
+  const Traffic traffic = count_traffic(e.scenario, e.fabric, e.routes, e.workload);
   const double part = part_before_end(e, traffic);
   Forecast f;
   f.packet_hops = traffic.packet_hops * part;

@@ -39,25 +39,9 @@ void check_input_queues(const Experiment& e, StaticFindings& findings) {
   }
 }
 
-/// Switches with more ports, or faster ones, than such a switch has.
 void check_capacity(const Experiment& e, StaticFindings& findings) {
-  std::size_t count = 0;
-  std::string example;
-  for (const NodeId id : e.fabric.switches) {
-    const Node& node = e.fabric.node(id);
-    if (node.capacity == BitsPerSecond()) continue;
-    std::int64_t rate = 0;
-    for (std::uint32_t i = 0; i < node.port_count; ++i) {
-      rate += e.fabric.port(PortId(node.first_port.value() + i)).rate.count();
-    }
-    if (rate <= node.capacity.count()) continue;
-    if (count++ > 0) continue;
-    example = fmt::format("{} has {} ports of {} in all, and such a switch forwards {}", node.name,
-                          node.port_count, format_rate(static_cast<double>(rate)),
-                          format_rate(static_cast<double>(node.capacity.count())));
-  }
-  if (count == 0) return;
-  if (count > 1) example += fmt::format(" (and {} more like it)", count - 1);
+  const std::string example = overfull_switches(e.fabric);
+  if (example.empty()) return;
   findings.warnings.push_back(
       fmt::format("{}; no such switch can be bought: use another part, or more switches", example));
 }
@@ -218,6 +202,25 @@ void check_dependencies(const Experiment& e, StaticFindings& findings) {
   }
 }
 
+/// What cannot come to its end within the longest run that is simulated.
+void check_length(const Experiment& e, StaticFindings& findings) {
+  const double longest = to_seconds(protocols::PacketNetwork::kLongestRun);
+  const std::string limit = fmt::format("a run ends at {} at the latest", format_time(longest));
+  if (e.scenario.run.until && to_seconds(*e.scenario.run.until) > longest) {
+    findings.warnings.push_back(fmt::format("run.until is {}, and {}",
+                                            format_time(to_seconds(*e.scenario.run.until)), limit));
+  }
+  for (const JobSpec& job : e.scenario.jobs) {
+    const auto* spec = std::get_if<collectives::CollectiveSpec>(&job.kind);
+    if (spec == nullptr) continue;
+    const double least = to_seconds(job.start) + to_seconds(spec->compute) * spec->iterations;
+    if (least <= longest) continue;
+    findings.warnings.push_back(
+        fmt::format("job {} computes until {} at least, and {}: it cannot finish", job.name,
+                    format_time(least), limit));
+  }
+}
+
 /// So many tokens that they are not drawn one by one.
 void check_routing(const Experiment& e, StaticFindings& findings) {
   for (const JobSpec& job : e.scenario.jobs) {
@@ -340,6 +343,26 @@ void check_gpus(const Experiment& e, StaticFindings& findings) {
 
 }  // namespace
 
+std::string overfull_switches(const Fabric& fabric) {
+  std::size_t count = 0;
+  std::string example;
+  for (const NodeId id : fabric.switches) {
+    const Node& node = fabric.node(id);
+    if (node.capacity == BitsPerSecond()) continue;
+    std::int64_t rate = 0;
+    for (std::uint32_t i = 0; i < node.port_count; ++i) {
+      rate += fabric.port(PortId(node.first_port.value() + i)).rate.count();
+    }
+    if (rate <= node.capacity.count()) continue;
+    if (count++ > 0) continue;
+    example = fmt::format("{} has {} ports of {} in all, and such a switch forwards {}", node.name,
+                          node.port_count, format_rate(static_cast<double>(rate)),
+                          format_rate(static_cast<double>(node.capacity.count())));
+  }
+  if (count > 1) example += fmt::format(" (and {} more like it)", count - 1);
+  return example;
+}
+
 StaticFindings check_statically(const Experiment& experiment) {
   StaticFindings findings;
   check_routes(experiment, Loops::kWarnedOf, findings);
@@ -358,6 +381,7 @@ StaticFindings check_statically(const Experiment& experiment) {
   check_stragglers(experiment, findings);
   check_routing(experiment, findings);
   check_generations(experiment, findings);
+  check_length(experiment, findings);
   check_gpu_memory(experiment, findings);
   check_polarisation(experiment, findings);
   // Following all routes takes seconds in the largest fabrics: not for one that is refused anyway.

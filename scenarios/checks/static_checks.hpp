@@ -17,6 +17,10 @@ struct StaticFindings {
   std::vector<std::string> warnings;  ///< can be run, but may go wrong: why, and what to change
 };
 
+/// Switches with more ports, or faster ones, than such a switch has: the first one in words, and
+/// how many more there are; empty: none.
+[[nodiscard]] std::string overfull_switches(const Fabric& fabric);
+
 /// Looks for lossless classes that can drop, marks that come too late, and routes on which lossless
 /// classes can deadlock. Errors carry key paths.
 [[nodiscard]] StaticFindings check_statically(const Experiment& experiment);

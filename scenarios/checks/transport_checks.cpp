@@ -2,9 +2,17 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "scenarios/checks/static_checks.hpp"
+#include "scenarios/text/format.hpp"
+#include "simcore/base/hash.hpp"
+#include "simcore/fabric/path.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -100,12 +108,122 @@ void check_lossless_streams(const Experiment& e, StaticFindings& findings) {
   }
 }
 
+/// Looks for time-outs of what is not lost: where more lies before a packet than the port sends in
+/// the time-out, it is sent again, and then lies there twice.
+class LongWaits {
+ public:
+  explicit LongWaits(const Experiment& e) : e_(e), waits_(e.fabric.ports.size()) {
+    for (const protocols::TransportConfig& transport : e.scenario.transports()) {
+      timeouts_.push_back(timeout_of(protocols::traits_of(transport)));
+    }
+  }
+
+  /// In words; empty: none.
+  [[nodiscard]] std::string find() {
+    const Picoseconds least = *std::ranges::min_element(timeouts_);
+    if (least == Picoseconds::max() || !can_wait_for(least)) return {};
+    for (std::uint32_t job = 0; job < e_.workload.jobs().size(); ++job) {
+      std::map<ConnectionId, double> bytes;
+      collectives::for_each_likely_transfer(
+          e_.workload, job, [&](ConnectionId connection, Bytes size, collectives::LikelyCount n) {
+            bytes[connection] += static_cast<double>(size.count()) * n.mean;
+          });
+      const std::uint32_t times = std::max(e_.workload.jobs()[job].program->iterations(), 1U);
+      for (const auto& [connection, sum] : bytes) add(connection, sum / times);
+    }
+    return worst();
+  }
+
+ private:
+  /// What flows bring to a port, and the shortest time-out among them.
+  struct Wait {
+    double bytes = 0;
+    double rate = 0;   ///< at which they arrive, bit/s
+    double least = 0;  ///< bytes of the smallest of them
+    Picoseconds timeout = Picoseconds::max();
+  };
+
+  /// Those that follow round trips, as TCP's do, grow with what waits.
+  static Picoseconds timeout_of(const protocols::TransportTraits& t) {
+    if (!t.is_acknowledged || t.most_timeout > Picoseconds()) return Picoseconds::max();
+    return t.selective ? t.selective->timeout_high : t.retransmit_timeout;
+  }
+
+  [[nodiscard]] double room_before(const Port& port) const {
+    const Node& node = e_.fabric.node(port.node);
+    return static_cast<double>(e_.scenario.switches.buffer_of(node).count());
+  }
+  [[nodiscard]] bool is_queue(const Port& port) const {
+    const Node& node = e_.fabric.node(port.node);
+    return node.kind == NodeKind::kSwitch && node.network == NetworkKind::kScaleOut;
+  }
+
+  /// Whether any port could hold up packets for so long. In most fabrics none could: a buffer of
+  /// 100 MB is through in 2 ms.
+  [[nodiscard]] bool can_wait_for(Picoseconds timeout) const {
+    return std::ranges::any_of(e_.fabric.ports, [&](const Port& port) {
+      if (!is_queue(port)) return false;
+      return room_before(port) * 8 / static_cast<double>(port.rate.count()) > to_seconds(timeout);
+    });
+  }
+
+  void add(ConnectionId id, double bytes) {
+    const Connection& c = e_.workload.connections()[id.value()];
+    if (c.kind != Connection::Kind::kUnicast) return;
+    const HostId from = e_.workload.process_hosts()[c.source.value()];
+    const HostId to = e_.workload.process_hosts()[c.destination.value()];
+    if (from == to || e_.fabric.network_between(from, to) != NetworkKind::kScaleOut) return;
+    const std::uint32_t entropy = flow_entropy(from, to, queue_pair_number(c.flow_label, 0));
+    double rate = std::numeric_limits<double>::infinity();
+    for (const PortId port : flow_path(e_.fabric, e_.routes, e_.scenario.seed, from, to, entropy)) {
+      Wait& wait = waits_[port.value()];
+      wait.least = wait.bytes == 0 ? bytes : std::min(wait.least, bytes);
+      wait.bytes += bytes;
+      wait.rate += rate;
+      wait.timeout = std::min(wait.timeout, timeouts_[c.transport]);
+      rate = std::min(rate, static_cast<double>(e_.fabric.port(port).rate.count()));
+    }
+  }
+
+  /// The port where something waits longest, if that is longer than its time-out. The bytes of one
+  /// flow alone do not count: its own packets move up one by one, and each is acknowledged.
+  [[nodiscard]] std::string worst() const {
+    double longest = 0;
+    std::uint32_t at = 0;
+    for (std::uint32_t p = 0; p < waits_.size(); ++p) {
+      const Wait& wait = waits_[p];
+      const Port& port = e_.fabric.ports[p];
+      const auto rate = static_cast<double>(port.rate.count());
+      if (!is_queue(port) || wait.rate <= rate) continue;
+      const double others = (wait.bytes - wait.least) * (1 - rate / wait.rate);
+      const double seconds = std::min(others, room_before(port)) * 8 / rate;
+      if (seconds <= to_seconds(wait.timeout) || seconds <= longest) continue;
+      longest = seconds;
+      at = p;
+    }
+    if (longest == 0) return {};
+    return fmt::format(
+        "packets may wait {} at {} behind those of others, longer than the time-out of {}: they "
+        "are "
+        "sent again although nothing is lost, wait twice, and the run takes far longer than is "
+        "foreseen; raise transport.retransmit_timeout, or take a congestion control",
+        format_time(longest), e_.fabric.port_name(PortId(at)), format_time(waits_[at].timeout));
+  }
+
+  const Experiment& e_;
+  std::vector<Picoseconds> timeouts_;  ///< by transport
+  std::vector<Wait> waits_;            ///< by port
+};
+
 }  // namespace
 
 void check_transports(const Experiment& experiment, StaticFindings& findings) {
   check_order(experiment, findings);
   check_entropy(experiment, findings);
   check_lossless_streams(experiment, findings);
+  if (std::string wait = LongWaits(experiment).find(); !wait.empty()) {
+    findings.warnings.push_back(std::move(wait));
+  }
 }
 
 }  // namespace weft::scenarios

@@ -302,11 +302,14 @@ void compare_messages(const std::vector<ComparedRun>& runs, std::size_t limit, C
   const RunFolder& second = runs[1].folder;
   if (first.messages && second.messages) {
     pair_messages(first, second, limit, c);
-  } else {
-    c.notes.push_back(
-        "messages are not compared one by one: " + (first.messages ? second.folder : first.folder) +
-        " has no " + MessagesTable::declaration().file);
+    return;
   }
+  const RunFolder& without = first.messages ? second : first;
+  const std::string file = MessagesTable::declaration().file;
+  c.notes.push_back("messages are not compared one by one: " + without.folder +
+                    (without.has_too_many_messages
+                         ? " has more than " + std::to_string(kMostPaired) + " of them in " + file
+                         : " has no " + file));
 }
 
 }  // namespace

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 #include <type_traits>
 #include <unordered_map>
@@ -16,6 +16,7 @@
 #include "scenarios/results/tables/jobs_table.hpp"
 #include "scenarios/results/tables/messages_table.hpp"
 #include "scenarios/results/tables/ports_table.hpp"
+#include "scenarios/text/text_file.hpp"
 #include "scenarios/text/zstd_stream.hpp"
 #include "simcore/text/csv_row.hpp"
 
@@ -23,6 +24,9 @@ namespace weft::scenarios {
 namespace {
 
 namespace fs = std::filesystem;
+/// Of resolved.yaml, which says every default of what a scenario of 4 MiB may say.
+constexpr std::size_t kMostScenarioBytes = std::size_t{64} << 20U;
+
 using nlohmann::ordered_json;  // numbers stay in the order of the file
 
 Error error_at(const fs::path& file, std::string message, int line = 0) {
@@ -64,32 +68,31 @@ class MessageReader {
     }
   }
 
-  Result<std::vector<RunFolder::Message>> read() {
-    const std::unique_ptr<std::istream> text = open_text(file_);
-    std::istream& in = *text;
-    std::string line;
-    if (!std::getline(in, line)) {
-      return Errors{error_at(
-          file_, in.bad() ? "is damaged: it cannot be unpacked" : "cannot be read or is empty")};
+  /// Nothing: there are more than are compared one by one.
+  Result<std::optional<std::vector<RunFolder::Message>>> read() {
+    LineReader in(file_);
+    if (!in.next()) {
+      return error_at(file_, in.problem().empty() ? "cannot be read or is empty" : in.problem());
     }
     // A spreadsheet that saved the file may have put a mark before it, and CR before ends of lines.
-    const std::string header(without_byte_order_mark(line));
-    if (!row_.read(header)) return Errors{error_at(file_, row_.problem(), 1)};
+    const std::string header(without_byte_order_mark(in.line()));
+    if (!row_.read(header)) return error_at(file_, row_.problem(), 1);
     if (const std::string missing = find_columns(); !missing.empty()) {
-      return Errors{error_at(file_, "has no column " + missing, 1)};
+      return error_at(file_, "has no column " + missing, 1);
     }
     const std::size_t width = row_.cells().size();
     std::vector<RunFolder::Message> messages;
-    for (int number = 2; std::getline(in, line); ++number) {
+    while (in.next()) {
+      if (messages.size() == kMostPaired) return std::optional<std::vector<RunFolder::Message>>();
       RunFolder::Message message;
-      if (!row_.read(line) || row_.cells().size() != width || !read_row(message)) {
-        return Errors{error_at(
-            file_, std::string("is not a row of ") + MessagesTable::declaration().file, number)};
+      if (!row_.read(in.line()) || row_.cells().size() != width || !read_row(message)) {
+        return error_at(file_, std::string("is not a row of ") + MessagesTable::declaration().file,
+                        in.number());
       }
       messages.push_back(message);
     }
-    if (in.bad()) return Errors{error_at(file_, "is damaged: it cannot be unpacked")};
-    return messages;
+    if (!in.problem().empty()) return error_at(file_, in.problem(), in.number());
+    return std::optional(std::move(messages));
   }
 
  private:
@@ -167,17 +170,13 @@ void add_keys(const language::Node& node, const std::string& path,
   }
 }
 
-std::optional<std::string> read_text(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(in), {});
-}
-
 /// A folder without it can be compared, too.
 Errors read_scenario(const fs::path& file, RunFolder& run) {
-  const auto text = read_text(file);
-  if (!text) return {};
-  const auto root = language::parse_yaml(*text, file.string());
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return {};
+  const auto text = read_whole(file, kMostScenarioBytes);
+  if (!text.ok()) return text.errors();
+  const auto root = language::parse_yaml(text.value(), file.string());
   if (!root.ok()) return root.errors();
   add_keys(root.value(), "", run.keys);
   return {};
@@ -190,17 +189,18 @@ double number_of(std::string_view cell) {
   return is_number ? number : std::numeric_limits<double>::quiet_NaN();
 }
 
+/// A folder without them can be compared, too.
 Errors read_ports(const fs::path& file, RunFolder& run) {
-  std::ifstream in(file, std::ios::binary);
-  std::string line;
+  if (!has_text(file)) return {};
+  LineReader in(file);
   CsvRow row;
-  if (!in || !std::getline(in, line)) return {};
-  if (!row.read(line) || row.cells().empty()) return {error_at(file, "has no header", 1)};
+  if (!in.next()) return in.problem().empty() ? Errors{} : Errors{error_at(file, in.problem())};
+  if (!row.read(in.line()) || row.cells().empty()) return {error_at(file, "has no header", 1)};
   for (const CsvRow::Cell& cell : row.cells()) run.port_columns.emplace_back(cell.text);
   run.port_columns.erase(run.port_columns.begin());
-  for (int number = 2; std::getline(in, line); ++number) {
-    if (!row.read(line) || row.cells().size() != run.port_columns.size() + 1) {
-      return {error_at(file, "is not a row of ports", number)};
+  while (in.next()) {
+    if (!row.read(in.line()) || row.cells().size() != run.port_columns.size() + 1) {
+      return {error_at(file, "is not a row of ports", in.number())};
     }
     RunFolder::Port port{.name = std::string(row.cells().front().text), .numbers = {}};
     for (std::size_t i = 1; i < row.cells().size(); ++i) {
@@ -208,6 +208,7 @@ Errors read_ports(const fs::path& file, RunFolder& run) {
     }
     run.ports.push_back(std::move(port));
   }
+  if (!in.problem().empty()) return {error_at(file, in.problem(), in.number())};
   return {};
 }
 
@@ -236,15 +237,17 @@ RunFolder folder_of(const ordered_json& summary) {
 
 Result<RunFolder> read_run_folder(const fs::path& folder) {
   const fs::path file = folder / "summary.json";
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
-    return Errors{error_at(file, "cannot be read; expected a folder that `weft run` wrote")};
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) {
+    return error_at(file, "cannot be read; expected a folder that `weft run` wrote");
   }
+  const auto summary = read_json(file);
+  if (!summary.ok()) return summary.errors();
   RunFolder run;
   try {
-    run = folder_of(ordered_json::parse(in));
-  } catch (const ordered_json::exception& e) {
-    return Errors{error_at(file, std::string("is not a summary of weft: ") + e.what())};
+    run = folder_of(summary.value());
+  } catch (const ordered_json::exception&) {
+    return error_at(file, "is not a summary of weft: a key is missing, or not what it should be");
   }
   run.folder = folder.string();
   if (Errors errors = read_scenario(folder / "resolved.yaml", run); !errors.empty()) return errors;
@@ -253,8 +256,9 @@ Result<RunFolder> read_run_folder(const fs::path& folder) {
   }
   if (const fs::path messages = folder / MessagesTable::declaration().file; has_text(messages)) {
     auto rows = MessageReader(messages, run.jobs).read();
-    if (!rows) return rows.errors();
+    if (!rows.ok()) return rows.errors();
     run.messages = std::move(rows).value();
+    run.has_too_many_messages = !run.messages;
   }
   return run;
 }

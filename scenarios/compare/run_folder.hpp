@@ -11,6 +11,9 @@
 
 namespace weft::scenarios {
 
+/// Messages of a run that are compared one by one: those of two runs then take some 2 GiB.
+inline constexpr std::size_t kMostPaired = 10'000'000;
+
 /// What `write_results` left in a folder, as far as runs can be compared by it.
 struct RunFolder {
   struct Job {
@@ -45,8 +48,9 @@ struct RunFolder {
   std::vector<std::pair<std::string, double>> numbers;
   std::vector<std::string> port_columns;
   std::vector<Port> ports;
-  /// In the order of messages.csv; nothing: the run wrote none.
+  /// In the order of messages.csv; nothing: the run wrote none, or too many.
   std::optional<std::vector<Message>> messages;
+  bool has_too_many_messages = false;  ///< to be compared one by one (kMostPaired)
 };
 
 /// Errors name the file and, where there is one, the line.

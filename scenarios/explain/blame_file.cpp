@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "scenarios/results/tables/blame/blame_table.hpp"
+#include "scenarios/text/text_file.hpp"
 #include "simcore/text/csv_row.hpp"
 
 namespace weft::scenarios {
@@ -66,30 +67,32 @@ Result<std::vector<BlameEntry>> read_blame(const fs::path& folder) {
   if (!fs::exists(folder / "summary.json", ignored)) {
     return Errors{file_error(folder, "is no folder that `weft run` wrote")};
   }
-  std::ifstream in(file, std::ios::binary);
-  std::string line;
-  if (!std::getline(in, line)) {
+  LineReader in(file);
+  if (!in.next()) {
+    if (fs::exists(file, ignored) && !in.problem().empty()) {
+      return Errors{file_error(file, in.problem())};
+    }
     return Errors{file_error(folder, "says nothing of blame: `weft run SCENARIO --blame --out " +
                                          folder.string() + "` finds out")};
   }
   CsvRow row;
   std::array<std::size_t, kColumns.size()> places{};
-  const std::string header(without_byte_order_mark(line));
+  const std::string header(without_byte_order_mark(in.line()));
   if (!row.read(header)) return Errors{file_error(file, row.problem(), 1)};
   if (const std::string missing = find_columns(row, places); !missing.empty()) {
     return Errors{file_error(file, "has no column " + missing, 1)};
   }
   const std::size_t width = row.cells().size();
   std::vector<BlameEntry> entries;
-  for (int number = 2; std::getline(in, line); ++number) {
+  while (in.next()) {
     BlameEntry entry;
-    if (!row.read(line) || row.cells().size() != width) {
-      return Errors{file_error(file, "is not a row of blame.csv", number)};
+    if (!row.read(in.line()) || row.cells().size() != width) {
+      return Errors{file_error(file, "is not a row of blame.csv", in.number())};
     }
     const auto cell = [&](std::size_t column) { return row.cells()[places[column]].text; };
     const auto time = exact_time(cell(5));
     if (!read_number(cell(1), entry.iteration) || !time) {
-      return Errors{file_error(file, "is not a row of blame.csv", number)};
+      return Errors{file_error(file, "is not a row of blame.csv", in.number())};
     }
     entry.job = cell(0);
     entry.cause = cell(2);
@@ -99,6 +102,7 @@ Result<std::vector<BlameEntry>> read_blame(const fs::path& folder) {
     entry.port = cell(6);
     entries.push_back(std::move(entry));
   }
+  if (!in.problem().empty()) return Errors{file_error(file, in.problem(), in.number())};
   return entries;
 }
 

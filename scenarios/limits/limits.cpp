@@ -59,6 +59,20 @@ double busiest_packets(const collectives::SendBound& bound, Bytes payload) {
   return bound.connection_bytes / static_cast<double>(payload.count()) + bound.connection_messages;
 }
 
+/// Blocks of several ranks that may share a connection, at most: an all-to-all of two levels brings
+/// those for all domains, and then those of all GPUs of one, over the same.
+double blocks_together(const JobSpec& job) {
+  const auto ranks = static_cast<double>(job.ranks.size());
+  const auto* spec = std::get_if<collectives::CollectiveSpec>(&job.kind);
+  // A step has calls of all kinds.
+  if (spec == nullptr) return collectives::has_iterations(job.kind) ? ranks : 1;
+  const bool has_blocks = spec->operation == collectives::Operation::kAllToAll ||
+                          spec->operation == collectives::Operation::kAllToAllV;
+  const bool may_forward =
+      is_left_open(*spec) || spec->algorithm == collectives::Algorithm::kHierarchical;
+  return has_blocks && may_forward ? ranks : 1;
+}
+
 Bytes payload_of(const Scenario& scenario, const JobSpec& job) {
   return protocols::traits_of(scenario.transport_of(job.transport)).format.payload;
 }
@@ -108,6 +122,7 @@ bool are_packets_few(const Scenario& scenario, std::span<const BitsPerSecond> ac
       growth *= 1 + static_cast<double>(payload.count()) /
                         static_cast<double>(scenario.pxn.chunk.count());
     }
+    growth *= blocks_together(job);
     return busiest_packets(bound_of(job, access_rates), payload) * growth <= kMaxPackets;
   });
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/limits/limits.hpp"
@@ -30,8 +31,9 @@ class Survey {
         });
     const collectives::JobProgram& program = *workload_.jobs()[job].program;
     const double iterations = std::max(program.iterations(), 1U);
-    if (program.drawn_sends(0)) return;
     const double of_iteration = (traffic_.messages - before) / iterations;
+    traffic_.of_iterations += of_iteration;
+    if (program.drawn_sends(0)) return;
     // Streams wait for their tasks: what is at hand is a message of each connection or so. Where an
     // iteration is explained, its messages are kept.
     const bool is_kept = program.streams() == 0 || program.is_explained() || blames_;
@@ -40,10 +42,14 @@ class Survey {
   }
 
   [[nodiscard]] const Traffic& traffic() const { return traffic_; }
-  [[nodiscard]] double connections_of(std::uint32_t job) const {
-    return static_cast<double>(std::ranges::count_if(
-        workload_.connections(),
-        [&](const Connection& connection) { return workload_.job_of(connection.source) == job; }));
+  /// All jobs' are counted at once: there may be as many jobs as connections.
+  [[nodiscard]] double connections_of(std::uint32_t job) {
+    if (connections_.empty()) {
+      connections_.resize(workload_.jobs().size());
+      for (const Connection& c : workload_.connections())
+        ++connections_[workload_.job_of(c.source)];
+    }
+    return connections_[job];
   }
   /// Of the connection that has most of them, if all goes against it.
   [[nodiscard]] double most_packets() const { return most_packets_; }
@@ -62,8 +68,7 @@ class Survey {
     traffic_.packets += m.packets * count;
     traffic_.packet_hops += m.hops * count;
     if (m.is_scale_up) traffic_.scale_up_hops += m.hops * count;
-    traffic_.wire_bytes +=
-        static_cast<double>(messages_.wire_bytes(connection, size).count()) * count * m.links;
+    traffic_.wire_bytes += m.wire_bytes * count * m.links;
   }
 
   const collectives::Workload& workload_;
@@ -73,6 +78,7 @@ class Survey {
   ConnectionId current_;
   double packets_of_current_ = 0;
   double most_packets_ = 0;
+  std::vector<double> connections_;  ///< by job; empty: not counted yet
 };
 
 }  // namespace
@@ -81,15 +87,12 @@ MessageTraffic::Message MessageTraffic::of(ConnectionId connection, Bytes size) 
   const ConnectionTransport t = transports_.of(connection);
   Message m{.packets = static_cast<double>(packets_of(size, t.framing)),
             .links = links_of(connection),
+            .wire_bytes = static_cast<double>(scenarios::wire_bytes(size, t.framing).count()),
             .is_scale_up = t.is_scale_up};
   const double acknowledgements =
       t.is_acknowledged ? std::ceil(m.packets / t.framing.ack_every) : 0;
   m.hops = (m.packets + acknowledgements) * m.links;
   return m;
-}
-
-Bytes MessageTraffic::wire_bytes(ConnectionId connection, Bytes size) const {
-  return scenarios::wire_bytes(size, transports_.of(connection).framing);
 }
 
 double MessageTraffic::links_of(ConnectionId connection) {
@@ -101,6 +104,13 @@ double MessageTraffic::links_of(ConnectionId connection) {
   const auto members = static_cast<double>(workload_.groups()[c.group].members.size());
   if (c.kind == Connection::Kind::kMulticast) return 1 + members;
   return 2 + 1 / members;  // to the chip, its word that the sum is complete, and a share of that
+}
+
+Traffic count_traffic(const Scenario& scenario, const Fabric& fabric, const Routes& routes,
+                      const collectives::Workload& workload) {
+  Survey survey(scenario, fabric, routes, workload);
+  for (std::uint32_t job = 0; job < workload.jobs().size(); ++job) survey.add_job(job);
+  return survey.traffic();
 }
 
 Result<Traffic> survey_traffic(const Scenario& scenario, const Fabric& fabric, const Routes& routes,

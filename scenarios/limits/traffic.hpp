@@ -16,6 +16,7 @@ namespace weft::scenarios {
 /// and sent again, and for what chance decides where that is much (for_each_likely_transfer).
 struct Traffic {
   double messages = 0;       ///< chunks of forwarded ones on both legs
+  double of_iterations = 0;  ///< of these: of one iteration of every job
   double at_once = 0;        ///< of these: of one iteration of collectives, and all that are listed
   double added_up = 0;       ///< of those at once: contributions to sums of chips
   double packets = 0;        ///< of data
@@ -28,9 +29,10 @@ struct Traffic {
 class MessageTraffic {
  public:
   struct Message {
-    double packets = 0;  ///< of data
-    double links = 0;    ///< that each crosses; copies that chips make count each
-    double hops = 0;     ///< of data and acknowledgements
+    double packets = 0;     ///< of data
+    double links = 0;       ///< that each crosses; copies that chips make count each
+    double wire_bytes = 0;  ///< with the headers of all its packets
+    double hops = 0;        ///< of data and acknowledgements
     bool is_scale_up = false;
   };
 
@@ -41,8 +43,6 @@ class MessageTraffic {
         distances_(scenario.seed, fabric, routes) {}
 
   [[nodiscard]] Message of(ConnectionId connection, Bytes size);
-  /// With the headers of all its packets.
-  [[nodiscard]] Bytes wire_bytes(ConnectionId connection, Bytes size) const;
 
  private:
   [[nodiscard]] double links_of(ConnectionId connection);
@@ -52,8 +52,12 @@ class MessageTraffic {
   Distances distances_;
 };
 
-/// Counts what the programs of all jobs send, in time linear in their messages. Error: a connection
-/// may have more packets than its queue pairs can number. Carries a key path.
+/// Counts what the programs of all jobs send, in time linear in their messages.
+[[nodiscard]] Traffic count_traffic(const Scenario& scenario, const Fabric& fabric,
+                                    const Routes& routes, const collectives::Workload& workload);
+
+/// The same. Error: a connection may have more packets than its queue pairs can number. Carries a
+/// key path.
 [[nodiscard]] Result<Traffic> survey_traffic(const Scenario& scenario, const Fabric& fabric,
                                              const Routes& routes,
                                              const collectives::Workload& workload);

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <fstream>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -107,15 +109,24 @@ std::string obstacle(const fs::path& folder) {
 class FolderLock {
  public:
   explicit FolderLock(const fs::path& folder)
-      : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    while (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX) != 0 && errno == EINTR) {
-    }
-  }
+      : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
   ~FolderLock() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
+
+  /// False: somebody else has it, and there was no time to wait. Whoever has it may be no run of
+  /// weft, and keep it: so nothing here is blocked in the kernel, where a signal does not reach it.
+  [[nodiscard]] bool take(const ResultFolder::GoesOn& goes_on) const {
+    constexpr std::chrono::milliseconds kBetween{20};
+    while (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK && errno != EINTR) return true;  // the file system has no locks
+      if (goes_on && !goes_on()) return false;
+      std::this_thread::sleep_for(kBetween);
+    }
+    return true;
+  }
 
  private:
   int descriptor_;
@@ -157,15 +168,15 @@ Result<ResultFolder> ResultFolder::create(const fs::path& target) {
   }
 }
 
-Errors ResultFolder::publish(State state) {
-  const std::string reason = put_in_place(state);
+Errors ResultFolder::publish(State state, const GoesOn& goes_on) {
+  const std::string reason = put_in_place(state, goes_on);
   const fs::path partial = keep();
   if (reason.empty()) return {};
   return {error(reason + "; they are kept in " + partial.string())};
 }
 
 /// Why not, or nothing.
-std::string ResultFolder::put_in_place(State state) const {
+std::string ResultFolder::put_in_place(State state, const GoesOn& goes_on) const {
   std::ofstream mark(partial_ / kResultMark, std::ios::binary);
   mark << (state == State::kWhole ? kWholeText : kInterruptedText);
   mark.close();
@@ -174,12 +185,13 @@ std::string ResultFolder::put_in_place(State state) const {
   fs::rename(partial_, target_, error);
   if (!error) return {};
   const std::string reason = error.message();
-  return fs::is_directory(target_, error) ? move_files() : reason;
+  return fs::is_directory(target_, error) ? move_files(goes_on) : reason;
 }
 
 /// Into an existing folder. Why not, or nothing.
-std::string ResultFolder::move_files() const {
+std::string ResultFolder::move_files(const GoesOn& goes_on) const {
   const FolderLock lock(target_);
+  if (!lock.take(goes_on)) return "another program has locked the folder";
   if (std::string reason = obstacle(target_); !reason.empty()) return reason;
   std::error_code error;
   // Without a summary, a folder is no results: none is there while there are files of two runs.
@@ -199,7 +211,7 @@ std::string ResultFolder::move_files() const {
 fs::path ResultFolder::keep() { return std::exchange(partial_, fs::path()); }
 
 bool has_whole_results(const fs::path& folder) {
-  if (!is_file(folder / kSummary)) return false;
+  if (!is_file(folder / kSummary) || !is_file(folder / kResultMark)) return false;
   std::ifstream mark(folder / kResultMark, std::ios::binary);
   std::string line;
   return std::getline(mark, line) && line + "\n" == kWholeText;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "simcore/base/result.hpp"
@@ -21,6 +22,9 @@ class ResultFolder {
   /// Whether a run came to its end or somebody stopped it.
   enum class State : std::uint8_t { kWhole, kInterrupted };
 
+  /// Asked every few milliseconds; without one, there is no end to waiting.
+  using GoesOn = std::function<bool()>;
+
   /// Creates the folder to write to.
   [[nodiscard]] static Result<ResultFolder> create(const std::filesystem::path& target);
   ~ResultFolder();
@@ -30,8 +34,9 @@ class ResultFolder {
   /// Where to write files until they are published.
   [[nodiscard]] const std::filesystem::path& partial() const { return partial_; }
   /// Puts everything in its place. Once. Where that fails, it stays in a folder that the error
-  /// names.
-  [[nodiscard]] Errors publish(State state = State::kWhole);
+  /// names. Another run may be at the same: `goes_on` is asked while that is waited for, and false
+  /// ends the waiting.
+  [[nodiscard]] Errors publish(State state = State::kWhole, const GoesOn& goes_on = {});
   /// Leaves everything where it is, and says where. Once.
   [[nodiscard]] std::filesystem::path keep();
   /// Whether there are results of a run that came to its end.
@@ -43,8 +48,8 @@ class ResultFolder {
   ResultFolder(std::filesystem::path given, std::filesystem::path target,
                std::filesystem::path partial);
 
-  [[nodiscard]] std::string put_in_place(State state) const;
-  [[nodiscard]] std::string move_files() const;
+  [[nodiscard]] std::string put_in_place(State state, const GoesOn& goes_on) const;
+  [[nodiscard]] std::string move_files(const GoesOn& goes_on) const;
 
   std::filesystem::path given_;    ///< as the user named it
   std::filesystem::path target_;   ///< absolute, links resolved

@@ -92,7 +92,7 @@ std::string obstacle_to_rails(const Experiment& e) {
 std::optional<std::uint64_t> trial_of_leaps(const Experiment& e) {
   const bool is_seen = e.observation.any() || e.timeline || !e.faults.empty();
   if (is_seen || !obstacle_to_rails(e).empty() || !have_fixed_ways(e)) return std::nullopt;
-  const Traffic traffic = survey_traffic(e.scenario, e.fabric, e.routes, e.workload).value();
+  const Traffic traffic = count_traffic(e.scenario, e.fabric, e.routes, e.workload);
   const auto senders = static_cast<double>(e.workload.process_hosts().size());
   if (traffic.packet_hops < kLeastHopsPerMessage * senders * traffic.messages) return std::nullopt;
   if (traffic.packet_hops < kFewHops) return std::numeric_limits<std::uint64_t>::max();

@@ -52,9 +52,12 @@ Result<Experiment> build_experiment(Scenario scenario) {
       !errors.empty()) {
     return errors;
   }
-  if (!are_packets_few(scenario, access_rates)) {
+  if (!workload.value().relays().empty() || !are_packets_few(scenario, access_rates)) {
     const auto traffic = survey_traffic(scenario, fabric.value(), routes.value(), workload.value());
     if (!traffic) return traffic.errors();
+    if (Errors errors = check_forwarded(workload.value(), traffic.value()); !errors.empty()) {
+      return errors;
+    }
   }
   auto observation = resolve_observation(scenario, fabric.value(), workload.value());
   if (!observation) return observation.errors();

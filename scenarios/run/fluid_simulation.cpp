@@ -1,5 +1,7 @@
 #include "scenarios/run/fluid_simulation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -18,6 +20,7 @@
 #include "scenarios/run/blame_run.hpp"
 #include "scenarios/run/fluid_model.hpp"
 #include "scenarios/run/observe.hpp"
+#include "scenarios/text/format.hpp"
 #include "scenarios/timeline/timeline.hpp"
 #include "simcore/fluid/fluid_network.hpp"
 
@@ -197,6 +200,24 @@ Errors check_fluid(const Experiment& e) {
   return errors;
 }
 
+double fluid_seconds(const Experiment& e, double messages) {
+  constexpr double kSecondsPerMessage = 3e-6;
+  constexpr double kSecondsPerFlow = 0.5e-6;
+  constexpr double kStart = 0.05;
+  double flows = 0;
+  double drawn = 0;
+  for (std::uint32_t j = 0; j < e.workload.jobs().size(); ++j) {
+    const collectives::JobPlan& plan = e.workload.jobs()[j];
+    for (std::uint32_t rank = 0; rank < plan.ranks; ++rank) {
+      const auto sends = plan.program->drawn_sends(rank);
+      if (!sends) break;
+      drawn += sends->messages;
+      flows += std::sqrt(sends->messages);
+    }
+  }
+  return kStart + messages * kSecondsPerMessage + drawn * flows * kSecondsPerFlow;
+}
+
 Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
                        const MessageSink& sink, Timeline* timeline) {
   const auto begin = std::chrono::steady_clock::now();
@@ -230,7 +251,15 @@ Results simulate_fluid(const Experiment& e, const ProgressObserver& observer,
   check_routes(e, Loops::kRefused, routes);
   results.warnings = std::move(routes.warnings);
   warn_about_packets(e, results);
-  results.outcome = outcome_of(status, e.scenario.run.until.has_value(), executor.all_finished());
+  const bool has_named_end =
+      e.scenario.run.until && *e.scenario.run.until <= FluidNetwork::kLongestRun;
+  results.outcome = outcome_of(status, has_named_end, executor.all_finished());
+  if (results.outcome == Outcome::kStalled) {
+    results.explanation.push_back(
+        fmt::format("the run came to {}, where every run ends at the latest; `run.until` names an "
+                    "earlier end",
+                    format_time(FluidNetwork::kLongestRun)));
+  }
   results.simulated = network.now();
   results.measured_from = std::min(e.scenario.run.warmup, results.simulated);
   results.wall_seconds =

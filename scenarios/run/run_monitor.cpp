@@ -124,7 +124,7 @@ double RunMonitor::part_of_traffic() {
   if (!in_all_) {
     in_all_ = reuse_ == nullptr
                   ? static_cast<double>(count_packets(e))
-                  : survey_traffic(e.scenario, e.fabric, e.routes, e.workload).value().packet_hops;
+                  : count_traffic(e.scenario, e.fabric, e.routes, e.workload).packet_hops;
   }
   const std::uint64_t so_far =
       reuse_ == nullptr ? network_.payload_packets_arrived() : before_warmup_ + progress_.count;

@@ -62,7 +62,12 @@ PacketNetwork make_network(const Experiment& e, RunFiles* files,
       e.workload.groups()};
 }
 
-Outcome outcome_of(PacketNetwork::Status status, bool all_finished) {
+/// Whether a run that came to `until` ended where its scenario says.
+bool is_named(const std::optional<Picoseconds>& until) {
+  return until && *until <= PacketNetwork::kLongestRun;
+}
+
+Outcome outcome_of(PacketNetwork::Status status, bool all_finished, bool has_named_end) {
   switch (status) {
     case PacketNetwork::Status::kInterrupted:
       return Outcome::kInterrupted;
@@ -74,7 +79,8 @@ Outcome outcome_of(PacketNetwork::Status status, bool all_finished) {
     case PacketNetwork::Status::kQuiescent:
       return all_finished ? Outcome::kFinished : Outcome::kStuck;
     case PacketNetwork::Status::kTimeLimit:
-      return all_finished ? Outcome::kFinished : Outcome::kHorizon;
+      if (all_finished) return Outcome::kFinished;
+      return has_named_end ? Outcome::kHorizon : Outcome::kStalled;
   }
   return Outcome::kStuck;
 }
@@ -331,7 +337,15 @@ std::optional<Results> simulate_with(Shortcuts& shortcuts, const Experiment& e, 
   results.reuse.leaps += network.leaps();
   results.reuse.simulated_hops -= network.leaps().packet_hops;
   const bool is_at_rest = end.status == PacketNetwork::Status::kQuiescent;
-  results.outcome = outcome_of(end.status, executor.all_finished());
+  const bool has_named_end = is_named(e.scenario.run.until);
+  results.outcome = outcome_of(end.status, executor.all_finished(), has_named_end);
+  if (end.status == PacketNetwork::Status::kTimeLimit && !has_named_end &&
+      results.outcome == Outcome::kStalled) {
+    results.explanation.push_back(
+        fmt::format("the run came to {}, where every run ends at the latest; `run.until` names an "
+                    "earlier end",
+                    format_time(PacketNetwork::kLongestRun)));
+  }
   results.simulated = is_at_rest ? end.last_event : end.stopped;
   if (end.status == PacketNetwork::Status::kStalled && executor.all_finished()) {
     results.simulated = end_of_jobs(e, executor);

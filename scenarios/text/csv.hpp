@@ -8,6 +8,7 @@
 namespace weft::scenarios::csv {
 
 /// A field, quoted where it must be (RFC 4180). Control characters are escaped: a record is a line.
+/// A name that a spreadsheet would take for a formula, such as `=1+1`, has a quote before it.
 [[nodiscard]] std::string field(const std::string& text);
 
 /// Exact decimal seconds of a whole number of picoseconds.

@@ -2,6 +2,8 @@
 
 #include <zstd.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <streambuf>
 #include <system_error>
@@ -19,11 +21,18 @@ std::filesystem::path packed_name(const std::filesystem::path& file) {
   return file.string() + kPacked;
 }
 
-/// Unpacks what it reads from a file.
+/// A packed text may be so long whatever its file is.
+constexpr std::uint64_t kMostAnyway = std::uint64_t{64} << 20U;
+/// And so many times its file: rows of tables, whose times differ, pack to a thirtieth at best; a
+/// text that was made to exhaust whoever reads it to a ten-thousandth.
+constexpr std::uint64_t kMostGrowth = 200;
+
+/// Unpacks what it reads from a file. Where that cannot go on, says why and throws.
 class ZstdBuffer : public std::streambuf {
  public:
-  explicit ZstdBuffer(const std::filesystem::path& file)
+  ZstdBuffer(const std::filesystem::path& file, std::string* problem)
       : in_(file, std::ios::binary),
+        problem_(problem),
         context_(ZSTD_createDCtx(), ZSTD_freeDCtx),
         packed_(ZSTD_DStreamInSize()),
         text_(ZSTD_DStreamOutSize()) {}
@@ -35,14 +44,16 @@ class ZstdBuffer : public std::streambuf {
     while (true) {
       if (input_.pos == input_.size && !refill()) {
         // Within a frame there is more to come.
-        if (is_within_frame_) throw std::ios_base::failure("a packed file ends too early");
+        if (is_within_frame_) fail("is damaged: it cannot be unpacked");
         return traits_type::eof();
       }
       ZSTD_outBuffer output{text_.data(), text_.size(), 0};
       const std::size_t left = ZSTD_decompressStream(context_.get(), &output, &input_);
-      if (ZSTD_isError(left) != 0) throw std::ios_base::failure(ZSTD_getErrorName(left));
+      if (ZSTD_isError(left) != 0) fail("is damaged: it cannot be unpacked");
       is_within_frame_ = left != 0;
       if (output.pos == 0) continue;
+      unpacked_ += output.pos;
+      if (unpacked_ > std::max(kMostAnyway, kMostGrowth * read_)) fail(too_much());
       setg(text_.data(), text_.data(), text_.data() + output.pos);
       return traits_type::to_int_type(*gptr());
     }
@@ -51,11 +62,27 @@ class ZstdBuffer : public std::streambuf {
  private:
   bool refill() {
     in_.read(packed_.data(), static_cast<std::streamsize>(packed_.size()));
+    if (in_.bad()) fail("cannot be read");
     input_ = {packed_.data(), static_cast<std::size_t>(in_.gcount()), 0};
+    read_ += input_.size;
     return input_.size > 0;
   }
 
+  [[noreturn]] void fail(const std::string& why) {
+    if (problem_ != nullptr) *problem_ = why;
+    throw std::ios_base::failure(why);
+  }
+
+  /// In whole MiB and times, as limits are.
+  static std::string too_much() {
+    return "unpacks to more than " + std::to_string(kMostAnyway >> 20U) + " MiB and more than " +
+           std::to_string(kMostGrowth) + " times its own size, which no table of weft does";
+  }
+
   std::ifstream in_;
+  std::string* problem_;
+  std::uint64_t read_ = 0;
+  std::uint64_t unpacked_ = 0;
   std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context_;
   std::vector<char> packed_;
   std::vector<char> text_;
@@ -65,7 +92,8 @@ class ZstdBuffer : public std::streambuf {
 
 class ZstdIstream : public std::istream {
  public:
-  explicit ZstdIstream(const std::filesystem::path& file) : std::istream(nullptr), buffer_(file) {
+  ZstdIstream(const std::filesystem::path& file, std::string* problem)
+      : std::istream(nullptr), buffer_(file, problem) {
     rdbuf(&buffer_);
     if (!buffer_.is_open()) setstate(std::ios::failbit);
   }
@@ -100,13 +128,20 @@ void ZstdEncoder::add(std::string_view bytes, bool is_last, std::string& packed)
   }
 }
 
-std::unique_ptr<std::istream> open_text(const std::filesystem::path& file) {
+std::unique_ptr<std::istream> open_text(const std::filesystem::path& file, std::string* problem) {
   std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored) &&
-      std::filesystem::exists(packed_name(file), ignored)) {
-    return std::make_unique<ZstdIstream>(packed_name(file));
+  const bool is_packed = !std::filesystem::exists(file, ignored) &&
+                         std::filesystem::exists(packed_name(file), ignored);
+  const std::filesystem::path actual = is_packed ? packed_name(file) : file;
+  const auto status = std::filesystem::status(actual, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    if (problem != nullptr) *problem = "is not a regular file";
+    auto nothing = std::make_unique<std::ifstream>();
+    nothing->setstate(std::ios::badbit);
+    return nothing;
   }
-  return std::make_unique<std::ifstream>(file, std::ios::binary);
+  if (is_packed) return std::make_unique<ZstdIstream>(actual, problem);
+  return std::make_unique<std::ifstream>(actual, std::ios::binary);
 }
 
 bool has_text(const std::filesystem::path& file) {

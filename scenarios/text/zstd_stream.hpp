@@ -29,8 +29,10 @@ class ZstdEncoder {
 };
 
 /// The file, or where there is none the packed one beside it, whose name ends in `.zst`; unpacked
-/// as it is read. A packed file that is damaged ends there, and the stream is bad.
-[[nodiscard]] std::unique_ptr<std::istream> open_text(const std::filesystem::path& file);
+/// as it is read. The stream is bad, and `problem` says why, where a packed file is damaged or
+/// unpacks to far more than tables do, and for what is no regular file: a device has no end.
+[[nodiscard]] std::unique_ptr<std::istream> open_text(const std::filesystem::path& file,
+                                                      std::string* problem = nullptr);
 
 /// Whether there is such a file, packed or not.
 [[nodiscard]] bool has_text(const std::filesystem::path& file);

@@ -1,6 +1,7 @@
 #include "simcore/fluid/fluid_network.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "simcore/base/check.hpp"
@@ -8,7 +9,10 @@
 namespace weft {
 namespace {
 
+/// Where an event takes microseconds, the observer is asked now and then; where a solve of all that
+/// flows stands behind each, by the clock.
 constexpr std::uint64_t kEventsPerObservation = 64;
+constexpr std::chrono::milliseconds kBetweenObservations{50};
 
 }  // namespace
 
@@ -83,11 +87,20 @@ void FluidNetwork::on_alarm(Picoseconds time) {
     const Event event = events_.top();
     events_.pop();
     dispatch(event);
-    if (++events_done_ % kEventsPerObservation == 0 && observer_ && !observer_(now_, delivered_)) {
-      stop(Status::kInterrupted);
-    }
+    ++events_done_;
+    observe();
   }
   if (!is_stopped_ && !events_.empty()) solver_->set_alarm(Picoseconds(events_.top().time));
+}
+
+/// Wall time never changes what is simulated: it is only when somebody may stop it.
+void FluidNetwork::observe() {
+  if (!observer_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (events_done_ % kEventsPerObservation != 0 && now - observed_at_ < kBetweenObservations)
+    return;
+  observed_at_ = now;
+  if (!observer_(now_, delivered_)) stop(Status::kInterrupted);
 }
 
 void FluidNetwork::on_drained(std::uint32_t flow, Picoseconds at) {

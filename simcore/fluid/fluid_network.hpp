@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -153,6 +154,7 @@ class FluidNetwork final : private FlowSolver::Listener {
   void acknowledge(std::uint32_t message);
   void begin_measurement();
   void stop(Status status);
+  void observe();
   /// Adds what has flowed of the present messages to what was carried.
   void count_present_flows();
 
@@ -167,6 +169,7 @@ class FluidNetwork final : private FlowSolver::Listener {
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t next_number_ = 0;
   std::uint64_t events_done_ = 0;
+  std::chrono::steady_clock::time_point observed_at_{};
   std::uint64_t delivered_ = 0;
   std::uint32_t flowing_ = 0;
 

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,8 +38,50 @@ class New : public ::testing::Test {
   Program program_;
 };
 
-TEST_F(New, EveryMachineFabricAndJobMakesAValidScenario) {
-  for (const std::string machine : {"hgx-h100", "gb200-nvl72", "host-400g", "dgx-a100"}) {
+// Whatever is asked for of what the catalogue has: a scenario that is valid, with switches that can
+// be bought, or a refusal. `ualink-pod` has no NIC, others cannot be simulated yet.
+TEST_F(New, EveryMachineOfTheCatalogueMakesAValidScenarioOrIsRefused) {
+  std::istringstream names(run({"list", "servers", "--names"}).out);
+  int made = 0;
+  for (std::string machine; std::getline(names, machine);) {
+    for (const std::string fabric : {"", "rail-optimised", "leaf-spine"}) {
+      std::vector<std::string> command{"new", "--machine", machine, "--job", "incast"};
+      if (!fabric.empty()) command.insert(command.end(), {"--fabric", fabric});
+      const Finished f = program_.run(command);
+      if (f.exit_code == 2) {
+        EXPECT_FALSE(f.err.empty()) << machine;
+        continue;
+      }
+      EXPECT_EQ(f.exit_code, 0) << machine << " " << fabric << f.err;
+      program_.folder().write("x.yaml", f.out);
+      const std::string checked = run({"check", "x.yaml"}).out;
+      EXPECT_THAT(checked, HasSubstr("first is valid")) << machine;
+      EXPECT_THAT(checked, Not(HasSubstr("no such switch can be bought"))) << machine << fabric;
+      ++made;
+    }
+  }
+  EXPECT_GE(made, 30);
+}
+
+TEST_F(New, AMachineWithoutNicsIsAFabricOfItsOwn) {
+  run({"new", "--machine", "ualink-pod", "--job", "permutation", "-o", "pod.yaml"});
+  EXPECT_THAT(run({"check", "pod.yaml"}).out, HasSubstr("1,024 hosts"));
+  EXPECT_THAT(run({"new", "--machine", "ualink-pod", "--count", "2"}, 2).err,
+              HasSubstr("`ualink-pod` has no NIC, and nothing joins several of them"));
+  EXPECT_THAT(run({"new", "--machine", "ualink-pod", "--fabric", "leaf-spine"}, 2).err,
+              HasSubstr("--fabric: `ualink-pod` has no NIC"));
+}
+
+TEST_F(New, ALeafThatNobodySellsIsRefusedAndLeavesAreAsAskedFor) {
+  EXPECT_THAT(run({"new", "--machine", "gb300-nvl72", "--fabric", "leaf-spine"}, 2).err,
+              HasSubstr("choose a larger one by --switch"));
+  // Four rails of 18 NICs: a leaf has as many links up as down.
+  run({"new", "--machine", "gb200-nvl72", "-o", "rails.yaml"});
+  EXPECT_THAT(run({"check", "rails.yaml"}).out, HasSubstr("oversubscription 1:1"));
+}
+
+TEST_F(New, EveryFabricAndJobMakesAValidScenario) {
+  for (const std::string machine : {"hgx-h100", "host-400g", "dgx-a100"}) {
     for (const std::string fabric : {"rail-optimised", "leaf-spine"}) {
       for (const std::string job : {"all-reduce", "all-gather", "reduce-scatter", "all-to-all",
                                     "broadcast", "incast", "permutation", "training"}) {

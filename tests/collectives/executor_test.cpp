@@ -126,6 +126,14 @@ TEST(Executor, NamesJobsThatHaveNotStarted) {
   EXPECT_EQ(run.outcome().messages, 0);
 }
 
+// Twelve digits tell people less than four.
+TEST(Executor, LongTimesAreRounded) {
+  const IdealRun run(
+      written({{{Step::send(1, 1_B)}}, {{Step::receive(0, 1_B)}}}, Picoseconds(90'936'936'793)),
+      true, 1_ms);
+  EXPECT_EQ(blocked(run)[0], "rank 0 of job written (h0) waits until the job starts at 90.94ms");
+}
+
 TEST(Executor, FinishedJobsHaveNothingToSay) {
   const IdealRun run(build({job(8, collectives::PermutationSpec{1_KiB, 1_us})}));
   EXPECT_TRUE(blocked(run).empty());

@@ -46,6 +46,15 @@ TEST(CsvRow, AFieldIsReadAsItWasWritten) {
   EXPECT_EQ(scenarios::csv::field("a\nb\x1b"), "a\\x0ab\\x1b");
 }
 
+// https://owasp.org/www-community/attacks/CSV_Injection
+TEST(CsvRow, ANameIsNoFormulaAndANumberStaysOne) {
+  using scenarios::csv::field;
+  for (const char* name : {"=1+1", "+cmd", "-a", "@SUM(A1)", "=", "-", "-1e", "+"}) {
+    EXPECT_EQ(field(name), std::string("'") + name);
+  }
+  for (const char* plain : {"-1", "+2.5", "-3e-7", "a=b", "h0", ""}) EXPECT_EQ(field(plain), plain);
+}
+
 Result<std::vector<collectives::MessagesSpec::Message>> messages(const std::string& text) {
   return collectives::parse_messages_csv(text, "m.csv", "data");
 }

@@ -5,8 +5,10 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "scenarios/checks/forecast.hpp"
+#include "scenarios/run/fluid_simulation.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/reuse_runs.hpp"
 
@@ -67,6 +69,26 @@ TEST(Foresight, IsEverythingWhereNothingIsReused) {
 }
 
 // The same call at the same places, whoever is slow: noise is not foreseen.
+// At random, all flows share links with all: each start and end is a solve of everything.
+TEST(Foresight, SaysWhereTheFluidEngineTakesLonger) {
+  const std::string text =
+      "name: t\n"
+      "racks: {count: 8, servers: 8, server: host-400g}\n"
+      "fabric: {topology: leaf-spine, spines: 2, switch: spectrum-4, load_balancing: round-robin, "
+      "ecn: none}\n"
+      "transport: {type: roce, receiver: any-order, congestion_control: none}\n";
+  const auto times_of = [&](const std::string& job) {
+    const Experiment e = experiment_of_text(text + job);
+    const Forecast f = forecast(e);
+    return std::pair(fluid_seconds(e, f.messages), f.seconds);
+  };
+  const auto [fluid, packets] =
+      times_of("jobs: [{name: a, type: open-loop, size: 128KiB, load: 1, stop: 500us}]\n");
+  EXPECT_GT(fluid, 3 * packets);
+  const auto [calm, long_ones] = times_of("jobs: [{name: a, type: permutation, size: 64MiB}]\n");
+  EXPECT_LT(calm, long_ones / 3);
+}
+
 TEST(Foresight, KnowsNoNoise) {
   const std::string text = reuse_servers(2, reuse_training("tensor: 8, data: 2"));
   const std::string noisy =

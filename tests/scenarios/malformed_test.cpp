@@ -41,6 +41,13 @@ const std::vector<Case> kCases{
     {"duplicate-key", ".yaml:5:1: the key `seed` appears twice; first on line 4"},
     {"duplicate-rank", ".yaml:5:59: jobs[0].ranks.hosts[1]: host 2 appears twice"},
     {"empty", "empty.yaml: holds no YAML document"},
+    {"unknown-gpu", ".yaml:10:20: jobs[0].compute.gpu: `h100` is unknown; accepted: a100-sxm-40, "},
+    {"unknown-gpu", "did you mean `h"},
+    {"key-of-another-type",
+     ".yaml:3:68: fabric.ecn.kmin: unknown key `kmin`; the keys of `type: none` are type; `kmin` "
+     "is a "
+     "key of `type: "},
+    {"key-of-another-type", ", and where no `type` is given it is `none` here"},
     {"fat-tree-with-racks", ".yaml:2:8: racks: has no meaning with `topology: fat-tree`"},
     {"file-is-a-list", ".yaml:1:1: holds a list; expected a map with keys such as name"},
     {"fraction-of-a-byte", ".yaml:5:40: jobs[0].size: `0.3KiB` is not a whole number of bytes"},

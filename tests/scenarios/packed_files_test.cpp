@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "scenarios/compare/run_folder.hpp"
 #include "scenarios/language/load_scenario.hpp"
@@ -15,6 +16,7 @@
 #include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "scenarios/text/csv_stream.hpp"
+#include "scenarios/text/text_file.hpp"
 #include "scenarios/text/zstd_stream.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -66,6 +68,39 @@ TEST(PackedFiles, ThatAreCutShortAreDamaged) {
   while (std::getline(*in, line)) {
   }
   EXPECT_TRUE(in->bad());
+}
+
+// A gigabyte of the same line packs to a few kilobytes: reading ends, and says why.
+TEST(PackedFiles, ThatUnpackToFarMoreThanTablesDoEnd) {
+  const TemporaryFolder folder("bomb");
+  const fs::path file = folder.path() / "rows.csv";
+  {
+    scenarios::CsvStream stream(file.string() + ".zst", "a,b");
+    for (int i = 0; i < 3'000'000; ++i) stream.add("{}\n", "1234567890123456789012345678901234");
+    stream.finish();
+  }
+  scenarios::LineReader in(file);
+  int lines = 0;
+  while (in.next()) ++lines;
+  EXPECT_THAT(in.problem(), HasSubstr("unpacks to more than 64 MiB and more than 200 times"));
+  EXPECT_LT(lines, 2'000'000);
+  EXPECT_EQ(in.number(), lines);
+}
+
+TEST(PackedFiles, AreReadLineByLineLikeOthers) {
+  const TemporaryFolder folder("lines");
+  folder.write("rows.csv", "a\n\nlast");
+  scenarios::LineReader in(folder.path() / "rows.csv");
+  std::vector<std::string> lines;
+  while (in.next()) lines.emplace_back(in.line());
+  EXPECT_EQ(lines, (std::vector<std::string>{"a", "", "last"}));
+  EXPECT_EQ(in.problem(), "");
+  folder.write("rows.csv", "a\n" + std::string(scenarios::kMostLineBytes + 1, 'x') + "\nb\n");
+  scenarios::LineReader longer(folder.path() / "rows.csv");
+  EXPECT_TRUE(longer.next());
+  EXPECT_FALSE(longer.next());
+  EXPECT_THAT(longer.problem(), HasSubstr("a line of more than 1 MiB"));
+  EXPECT_FALSE(longer.next());
 }
 
 TEST(PackedFiles, OfMessagesAreComparedLikeOthers) {

@@ -299,5 +299,29 @@ TEST(StaticChecks, NcclOnGpusWhoseConstantsAreNotKnownIsSaid) {
   EXPECT_THAT(of("hgx-h100", "algorithm: nccl"), Not(is_said));
 }
 
+// Two flows of 2 MB that meet on an uplink of 100 Mbps: what comes second waits 160 ms, longer than
+// the time-out of 67 ms, and is sent again and again.
+TEST(StaticChecks, TimeOutsOfWhatIsNotLostAreForetold) {
+  const std::string fabric =
+      "name: t\n"
+      "fabric: {topology: fat-tree, k: 4, server: ideal-host, switch: ideal, ecn: none, "
+      "flow_control: none}\n"
+      "links: {access: {cable: ideal}, uplink: {rate: 100Mbps, latency: 1ns}}\n";
+  const auto warnings_of = [&](const std::string& transport, const std::string& size) {
+    const auto loaded = load_scenario_text(
+        fabric + "transport: {type: roce, congestion_control: none" + transport +
+            "}\njobs: [{name: a, type: permutation, pairs: random, size: " + size + "}]\n",
+        "t.yaml");
+    return build_experiment(loaded.value().scenario).value().warnings;
+  };
+  const auto foretold = Contains(AllOf(HasSubstr("longer than the time-out of 67.11 ms"),
+                                       HasSubstr("far longer than is foreseen")));
+  EXPECT_THAT(warnings_of("", "2MB"), foretold);
+  // Who waits longer, or has less before it, is not sent again.
+  EXPECT_THAT(warnings_of(", retransmit_timeout: 10s", "2MB"),
+              Not(Contains(HasSubstr("time-out"))));
+  EXPECT_THAT(warnings_of("", "20KB"), Not(Contains(HasSubstr("time-out"))));
+}
+
 }  // namespace
 }  // namespace weft::scenarios

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "scenarios/run/fluid_simulation.hpp"
 #include "scenarios/run/simulation.hpp"
@@ -54,6 +56,31 @@ TEST(StoppedRuns, IdealTimesAreNotWaitedForAfterTheFluidEngine) {
   EXPECT_EQ(r.outcome, Outcome::kHorizon);
   EXPECT_EQ(stopper.asked(), 3);
   EXPECT_EQ(r.jobs[0].ideal, Picoseconds(0));
+}
+
+// A million seconds of computing: no run goes on for that long, which the scenario does not say.
+TEST(StoppedRuns, AnEndThatNobodyNamedIsNoSuccess) {
+  const std::string text =
+      "name: t\n"
+      "racks: {count: 1, servers: 1, server: dgx-a100}\n"
+      "fabric: {topology: none}\n"
+      "jobs: [{name: a, type: all-reduce, size: 8B, compute: 1000s, iterations: 2000, execution: "
+      "{channels: 1}}]\n";
+  const Experiment e = weft::testing::experiment_of_text(text);
+  const auto says = [](const std::vector<std::string>& texts, const std::string& what) {
+    return std::ranges::any_of(
+        texts, [&](const std::string& t) { return t.find(what) != std::string::npos; });
+  };
+  EXPECT_TRUE(says(e.warnings, "job a computes until 555.6 h at least, and a run ends at 320.3 h"));
+  const Results r = simulate(e);
+  EXPECT_FALSE(is_success(r.outcome)) << outcome_name(r.outcome);
+  EXPECT_TRUE(says(r.explanation, "the run came to 320.3 h"));
+  const Results named =
+      simulate(weft::testing::experiment_of_text(text + "run: {until: 360000s}\n"));
+  EXPECT_EQ(named.outcome, Outcome::kHorizon);
+  const Results later =
+      simulate(weft::testing::experiment_of_text(text + "run: {until: 1440000s}\n"));
+  EXPECT_FALSE(is_success(later.outcome));
 }
 
 }  // namespace

@@ -60,6 +60,25 @@ TEST(Expression, WhatHasNoValueDoesNotHold) {
   EXPECT_FALSE(holds("kmin / 0 == 1"));
 }
 
+// A size is not smaller than a time, whatever the numbers are.
+TEST(Expression, QuantitiesOfDifferentKindsDoNotMeet) {
+  const auto problem_of = [](const std::string& text) {
+    return std::get<Expression>(Expression::parse(text)).unit_problem([](const std::string& name) {
+      return name == "size" ? "B" : name == "time" ? "s" : "";
+    });
+  };
+  EXPECT_EQ(problem_of("size < 1ms"), "compares B with s");
+  EXPECT_EQ(problem_of("time == 1KB"), "compares s with B");
+  EXPECT_EQ(problem_of("count < 3 and size + time > 0"), "adds B and s");
+  EXPECT_EQ(problem_of("2 * size < time"), "compares B with s");
+  EXPECT_EQ(problem_of("size - 1us > 0"), "adds B and s");
+  for (const char* fine :
+       {"size < 1MB", "size < 1000", "2 * size + 1KB <= 4 * size", "size / time > 1Gbps",
+        "size / 1KB < 7", "count < 1ms", "time / size < 2", "size * time > 0", "size == 'text'"}) {
+    EXPECT_EQ(problem_of(fine), "") << fine;
+  }
+}
+
 TEST(Expression, SaysWhatIsWrong) {
   using ::testing::HasSubstr;
   EXPECT_THAT(problem("kmin"), HasSubstr("has no comparison"));

@@ -112,6 +112,8 @@ TEST(LoadSweep, ConstraintsDropPointsByNamesPathsAndDefaults) {
               ElementsAre("200KB", "800KB", "800KB"));
   const auto all = load(folder, tiny(axes + "constraints: [kmin > 1GB]\n"));
   EXPECT_THAT(column(all, 0), ElementsAre(HasSubstr("no point is left: each of the 4")));
+  EXPECT_THAT(column(load(folder, tiny(axes + "constraints: [kmin < 1ms]\n")), 0),
+              ElementsAre(HasSubstr("`kmin < 1ms` compares B with s")));
 }
 
 TEST(LoadSweep, RandomSamplesKeepTheirRangesAndFollowTheSeed) {

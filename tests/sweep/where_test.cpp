@@ -62,6 +62,12 @@ TEST(Where, SaysWhatItDoesNotKnowAndWhereNothingIsLeft) {
   EXPECT_THAT(message("a > 7"), HasSubstr("no point has a > 7"));
 }
 
+TEST(Where, AResultIsComparedWithWhatItIsMeasuredIn) {
+  EXPECT_THAT(sweep::points_where(triangle(), "y > 1MB").errors().front().message,
+              HasSubstr("--where: `y > 1MB` compares s with B, which are of different kinds"));
+  EXPECT_TRUE(sweep::points_where(triangle(), "y > 300s").ok());
+}
+
 TEST(Where, SummariesAndPlotsSayWhatTheyAreOf) {
   const Table table = sweep::points_where(triangle(), "a < 3").value();
   EXPECT_THAT(sweep::summary_text(table, {}).value(), HasSubstr("those where a < 3"));

@@ -3,6 +3,7 @@
 #include <optional>
 #include <sstream>
 
+#include "simcore/base/escape.hpp"
 #include "tools/cli/begin/new_command.hpp"
 #include "tools/cli/catalogue_commands.hpp"
 #include "tools/cli/collective/collective_commands.hpp"
@@ -36,6 +37,20 @@ constexpr const char* kExamples =
     "\n`weft COMMAND --help` has the options of a command and examples, `weft help KEY` what a key "
     "of\nscenarios means. Exit codes: 0 done, 1 the simulation could not finish, 2 a bad scenario "
     "or command line.\n";
+
+/// A complaint has several lines, and words of the command line in it may have, too.
+std::string with_words_escaped(std::string complaint, int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const std::string shown = escaped(word);
+    if (shown == word) continue;
+    for (std::size_t at = 0; (at = complaint.find(word, at)) != std::string::npos;) {
+      complaint.replace(at, word.size(), shown);
+      at += shown.size();
+    }
+  }
+  return complaint;
+}
 
 }  // namespace
 
@@ -88,7 +103,7 @@ int CommandLine::run(int argc, char** argv) {
     const bool is_help = app_.exit(error, out, complaint) == 0;
     const std::string unknown = is_help ? std::string() : describe_unknown_words(app_);
     print(out.str());
-    print_error_text(unknown.empty() ? complaint.str() : unknown);
+    print_error_text(unknown.empty() ? with_words_escaped(complaint.str(), argc, argv) : unknown);
     return is_help ? kSuccess : kBadInput;
   }
   std::vector<std::string> words(argv, argv + argc);

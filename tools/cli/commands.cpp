@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "scenarios/build/changed_links.hpp"
 #include "scenarios/checks/forecast.hpp"
@@ -59,6 +60,9 @@ struct Loaded {
   bool lists_messages = true;   ///< writes messages.csv
   bool packs_messages = false;  ///< as messages.csv.zst
 };
+
+/// Seconds in which nobody asks which engine is the faster one.
+constexpr double kSoon = 5;
 
 /// Rows of messages.csv that are written without being asked for: some hundred megabytes. Where
 /// more are asked for, they are packed.
@@ -219,7 +223,14 @@ int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
   // Before anything is printed, since nobody may be there to read it: `weft run ... | head -1`.
   const auto written = scenarios::write_results(
       results, loaded.source.resolved_yaml(WEFT_VERSION), out,
-      {.pauses = loaded.experiment.scenario.observe.pauses, .files = &files});
+      {.pauses = loaded.experiment.scenario.observe.pauses,
+       .files = &files,
+       .goes_on = [&out, said = false]() mutable {
+         if (!std::exchange(said, true)) {
+           complain(out.string() + " is locked by another program; waiting for it");
+         }
+         return !is_interrupted();
+       }});
   follower.reset();
   print_results(results, arguments);
   if (!written) return refuse(written.errors(), kUnfinished);
@@ -322,6 +333,14 @@ int run_scenario(const RunArguments& arguments) {
   if (arguments.engine != Engine::kFluid && !fits_memory(forecast, arguments.memory_limit)) {
     return kUnfinished;
   }
+  if (arguments.engine != Engine::kPacket && !arguments.is_quiet) {
+    const double fluid = scenarios::fluid_seconds(loaded->experiment, forecast.messages);
+    if (fluid > std::max(kSoon, forecast.seconds)) {
+      complain(fmt::format("the fluid engine will take about {}, the packet engine {}",
+                           scenarios::format_time(fluid),
+                           scenarios::format_time(forecast.seconds)));
+    }
+  }
   loaded->lists_messages =
       loaded->experiment.scenario.observe.messages.value_or(forecast.messages <= kMessagesListed);
   loaded->packs_messages = forecast.messages > kMessagesListed;
@@ -395,7 +414,13 @@ int check_scenario(const std::string& path, const std::vector<std::string>& over
   for (const std::string& line : scenarios::describe_changed_links(e.scenario, e.fabric)) {
     text += "  " + escaped(line) + "\n";
   }
-  text += "  about " + scenarios::forecast_text(scenarios::forecast(e)) + "\n";
+  const scenarios::Forecast forecast = scenarios::forecast(e);
+  text += "  about " + scenarios::forecast_text(forecast);
+  if (const double fluid = scenarios::fluid_seconds(e, forecast.messages);
+      fluid > forecast.seconds) {
+    text += fmt::format("; {} by the fluid engine", scenarios::format_time(fluid));
+  }
+  text += "\n";
   for (const std::string& warning : e.warnings) text += "  warning: " + escaped(warning) + "\n";
   print(text);
   return kSuccess;

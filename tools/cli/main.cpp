@@ -3,9 +3,12 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string_view>
+#include <system_error>
 
+#include "simcore/base/log.hpp"
 #include "tools/cli/command_line.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/io/terminal.hpp"
@@ -23,6 +26,19 @@ namespace {
   ::_exit(weft::cli::kUnfinished);
 }
 
+/// What only the C++ library has words for: of a file by its path and the system's reason, else
+/// nothing that a user could act on.
+void complain_of(const std::exception& error) {
+  if (const auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&error)) {
+    return weft::complain(file->path1().string() + ": " + file->code().message());
+  }
+  if (const auto* system = dynamic_cast<const std::system_error*>(&error)) {
+    return weft::complain("the system refuses: " + system->code().message());
+  }
+  weft::complain("an internal error, which is a fault of weft and not of the scenario");
+  weft::log_error(error.what());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -33,7 +49,7 @@ int main(int argc, char** argv) {
   try {
     code = weft::cli::CommandLine().run(argc, argv);
   } catch (const std::exception& error) {
-    weft::complain(error.what());
+    complain_of(error);
   }
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     if (!weft::has_no_reader(STDOUT_FILENO)) weft::complain("standard output cannot be written");

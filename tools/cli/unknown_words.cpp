@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "simcore/base/escape.hpp"
 #include "simcore/text/nearest.hpp"
 
 namespace weft::cli {
@@ -31,11 +32,12 @@ std::string describe_unknown_words(const CLI::App& app) {
   for (const std::string& word : app.remaining(true)) {
     if (word.starts_with("-")) {
       const std::string name = word.substr(0, word.find('='));
-      text += "weft: `" + name + "` is no option" +
+      text += "weft: `" + escaped(name) + "` is no option" +
               (has_command ? " of `" + command->get_name() + "`" : std::string()) +
               did_you_mean(name, options_of(*command)) + "\n";
     } else if (!has_command) {
-      text += "weft: `" + word + "` is no command" + did_you_mean(word, commands_of(app)) + "\n";
+      text += "weft: `" + escaped(word) + "` is no command" + did_you_mean(word, commands_of(app)) +
+              "\n";
       break;  // what follows is the command's
     }
   }

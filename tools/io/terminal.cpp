@@ -2,6 +2,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -28,11 +29,13 @@ bool has_no_reader(int descriptor) {
   return ::poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0;
 }
 
-void complain(std::string_view text) { put("weft: " + std::string(text) + "\n", stderr); }
+void complain(std::string_view text) { put("weft: " + escaped(text) + "\n", stderr); }
 
 void print_errors(const Errors& errors) {
-  for (const Error& error : errors) put(error.to_string() + "\n", stderr);
-  if (errors.size() > 1) put(std::to_string(errors.size()) + " errors\n", stderr);
+  for (const Error& error : errors) put(escaped(error.to_string()) + "\n", stderr);
+  const auto count = std::ranges::count_if(
+      errors, [](const Error& error) { return !error.message.starts_with(' '); });
+  if (count > 1) put(std::to_string(count) + " errors\n", stderr);
 }
 
 }  // namespace weft

@@ -8,13 +8,17 @@ namespace weft::collectives {
 
 namespace {
 
-/// What one rank has for another, at most.
 std::int64_t largest_block(const SchedulePlan& plan) {
-  if (plan.operation != Operation::kAllToAllV) return plan.size;
+  if (plan.operation != Operation::kAllToAllV || plan.matrix.empty()) return plan.size;
   return *std::ranges::max_element(plan.matrix);
 }
 
 }  // namespace
+
+DirectSchedule::DirectSchedule(SchedulePlan plan, Shots shots)
+    : Schedule(std::move(plan)),
+      largest_block_(largest_block(this->plan())),
+      has_two_shots_(shots == Shots::kTwo) {}
 
 std::vector<std::uint32_t> DirectSchedule::send_peers(std::uint32_t rank,
                                                       std::uint32_t /*lane*/) const {
@@ -40,7 +44,7 @@ std::vector<std::uint32_t> DirectSchedule::send_peers(std::uint32_t rank,
 std::int64_t DirectSchedule::pieces(std::uint32_t lane) const {
   const SchedulePlan& p = plan();
   if (p.is_by_blocks()) {
-    return piece_count(part_of({0, largest_block(p)}, p.channels, lane).size, p.chunk);
+    return piece_count(part_of({0, largest_block_}, p.channels, lane).size, p.chunk);
   }
   switch (p.operation) {
     case Operation::kAllReduce:
@@ -99,13 +103,51 @@ DirectSchedule::Transfer DirectSchedule::transfer(std::uint32_t from, std::uint3
   }
 }
 
+DirectSchedule::Distances DirectSchedule::receivers(std::uint32_t rank) const {
+  const std::uint32_t n = plan().ranks();
+  const bool is_root = rank == plan().root;
+  const std::uint32_t to_root = (plan().root + n - rank) % n;
+  switch (plan().operation) {
+    case Operation::kReduce:
+    case Operation::kGather:
+      return is_root ? Distances{} : Distances{to_root, to_root + 1};
+    case Operation::kBroadcast:
+    case Operation::kScatter:
+      return is_root ? Distances{1, n} : Distances{};
+    case Operation::kSendReceive:
+      return {1, std::min(2U, n)};
+    default:
+      return {1, n};
+  }
+}
+
+DirectSchedule::Distances DirectSchedule::senders(std::uint32_t rank) const {
+  const std::uint32_t n = plan().ranks();
+  const bool is_root = rank == plan().root;
+  const std::uint32_t from_root = (rank + n - plan().root) % n;
+  switch (plan().operation) {
+    case Operation::kReduce:
+    case Operation::kGather:
+      return is_root ? Distances{1, n} : Distances{};
+    case Operation::kBroadcast:
+    case Operation::kScatter:
+      return is_root ? Distances{} : Distances{from_root, from_root + 1};
+    case Operation::kSendReceive:
+      return {1, std::min(2U, n)};
+    default:
+      return {1, n};
+  }
+}
+
 StepStream DirectSchedule::steps(std::uint32_t rank, std::uint32_t lane) const {
   const std::uint32_t n = plan().ranks();
   const std::int64_t all = pieces(lane);
   const int shots = has_two_shots_ ? 2 : 1;
+  const Distances outward = receivers(rank);
+  const Distances inward = senders(rank);
   for (std::int64_t i = 0; i < all * shots; ++i) {
     const bool is_second = i % shots == 1;
-    for (std::uint32_t distance = 1; distance < n; ++distance) {
+    for (std::uint32_t distance = outward.first; distance < outward.end; ++distance) {
       const std::uint32_t to = (rank + distance) % n;
       const Transfer out = transfer(rank, to, lane, i / shots, is_second);
       for (std::uint32_t s = 0; s < slices() && !out.range.empty(); ++s) {
@@ -113,7 +155,7 @@ StepStream DirectSchedule::steps(std::uint32_t rank, std::uint32_t lane) const {
         if (!slice.empty()) co_yield Step::send(to, out.block, slice);
       }
     }
-    for (std::uint32_t distance = 1; distance < n; ++distance) {
+    for (std::uint32_t distance = inward.first; distance < inward.end; ++distance) {
       const std::uint32_t from = (rank + n - distance) % n;
       const Transfer in = transfer(from, rank, lane, i / shots, is_second);
       for (std::uint32_t s = 0; s < slices() && !in.range.empty(); ++s) {

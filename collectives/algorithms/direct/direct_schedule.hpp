@@ -15,8 +15,7 @@ namespace weft::collectives {
 class DirectSchedule final : public Schedule {
  public:
   enum class Shots : std::uint8_t { kOne, kTwo };
-  DirectSchedule(SchedulePlan plan, Shots shots)
-      : Schedule(std::move(plan)), has_two_shots_(shots == Shots::kTwo) {}
+  DirectSchedule(SchedulePlan plan, Shots shots);
 
   [[nodiscard]] std::vector<std::uint32_t> send_peers(std::uint32_t rank,
                                                       std::uint32_t lane) const override;
@@ -35,6 +34,15 @@ class DirectSchedule final : public Schedule {
   [[nodiscard]] Transfer transfer(std::uint32_t from, std::uint32_t to, std::uint32_t lane,
                                   std::int64_t i, bool is_second) const;
 
+  /// Distances [first, end) of the ranks that one may have anything for, or get anything from.
+  struct Distances {
+    std::uint32_t first = 1;
+    std::uint32_t end = 1;
+  };
+  [[nodiscard]] Distances receivers(std::uint32_t rank) const;
+  [[nodiscard]] Distances senders(std::uint32_t rank) const;
+
+  std::int64_t largest_block_;  ///< that any rank has for another, where data is by blocks
   bool has_two_shots_;
 };
 

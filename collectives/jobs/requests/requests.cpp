@@ -126,13 +126,8 @@ class Requests::Server final : public StepSource {
 
   /// The next round in which it is asked.
   void find() {
-    for (; round_ < program_.spec_.rounds; ++round_) {
-      const std::vector<std::uint32_t> servers = program_.asked(client_, round_);
-      if (!std::ranges::binary_search(servers, rank_)) continue;
-      phase_ = Phase::kReceive;
-      return;
-    }
-    phase_ = Phase::kFlush;
+    round_ = program_.next_round(client_, rank_, round_);
+    phase_ = round_ < program_.spec_.rounds ? Phase::kReceive : Phase::kFlush;
   }
 
   const Requests& program_;
@@ -155,6 +150,50 @@ class NoSteps final : public StepSource {
 Requests::Requests(ProgramSetting setting, const RequestsSpec& spec)
     : setting_(std::move(setting)), spec_(spec) {
   WEFT_CHECK(!spec.responses || !spec.responses->table.empty(), "sizes have been read");
+  keep_rounds();
+}
+
+/// Otherwise every server would draw the members of every round of every client for itself, in time
+/// by the square of the servers.
+void Requests::keep_rounds() {
+  constexpr double kMostKept = 1 << 26;
+  if (asks_all() || 1.0 * spec_.clients * spec_.rounds * fan_out() > kMostKept) return;
+  rounds_.resize(spec_.clients);
+  for (std::uint32_t client = 0; client < spec_.clients; ++client) {
+    std::vector<std::uint32_t> drawn;  // of the first round, of the next one and so on
+    drawn.reserve(std::size_t{spec_.rounds} * fan_out());
+    for (std::uint32_t round = 0; round < spec_.rounds; ++round) {
+      for (const std::uint32_t rank : asked(client, round)) drawn.push_back(rank - spec_.clients);
+    }
+    Rounds& rounds = rounds_[client];
+    rounds.first.resize(std::size_t{servers()} + 1);
+    for (const std::uint32_t server : drawn) ++rounds.first[server + 1];
+    for (std::size_t s = 1; s < rounds.first.size(); ++s) rounds.first[s] += rounds.first[s - 1];
+    rounds.all.resize(drawn.size());
+    std::vector<std::uint32_t> next(rounds.first.begin(), rounds.first.end() - 1);
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      rounds.all[next[drawn[i]]++] = static_cast<std::uint32_t>(i / fan_out());
+    }
+  }
+}
+
+std::span<const std::uint32_t> Requests::rounds_of(std::uint32_t client,
+                                                   std::uint32_t server) const {
+  const Rounds& rounds = rounds_[client];
+  const std::size_t s = server - spec_.clients;
+  return std::span(rounds.all).subspan(rounds.first[s], rounds.first[s + 1] - rounds.first[s]);
+}
+
+std::uint32_t Requests::next_round(std::uint32_t client, std::uint32_t server,
+                                   std::uint32_t round) const {
+  if (asks_all()) return std::min(round, spec_.rounds);
+  if (!rounds_.empty()) {
+    const auto rounds = rounds_of(client, server);
+    const auto found = std::ranges::lower_bound(rounds, round);
+    return found == rounds.end() ? spec_.rounds : *found;
+  }
+  while (round < spec_.rounds && !std::ranges::binary_search(asked(client, round), server)) ++round;
+  return round;
 }
 
 std::vector<std::uint32_t> Requests::asked(std::uint32_t client, std::uint32_t round) const {
@@ -184,18 +223,16 @@ Picoseconds Requests::period_of(std::uint32_t client) const {
 
 std::vector<std::uint32_t> Requests::send_peers(LanePlace place) const {
   if (place.rank >= spec_.clients) {
-    for (std::uint32_t round = 0; round < spec_.rounds; ++round) {
-      if (std::ranges::binary_search(asked(place.lane, round), place.rank)) return {place.lane};
-    }
-    return {};
+    if (next_round(place.lane, place.rank, 0) == spec_.rounds) return {};
+    return {place.lane};
   }
   if (place.rank != place.lane) return {};
-  std::vector<bool> is_asked(setting_.ranks);
-  for (std::uint32_t round = 0; round < spec_.rounds; ++round) {
+  std::vector<bool> is_asked(setting_.ranks, asks_all());
+  for (std::uint32_t round = 0; round < spec_.rounds && !asks_all(); ++round) {
     for (const std::uint32_t server : asked(place.rank, round)) is_asked[server] = true;
   }
   std::vector<std::uint32_t> peers;
-  for (std::uint32_t rank = 0; rank < setting_.ranks; ++rank) {
+  for (std::uint32_t rank = spec_.clients; rank < setting_.ranks; ++rank) {
     if (is_asked[rank]) peers.push_back(rank);
   }
   return peers;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "collectives/jobs/job_type.hpp"
@@ -73,12 +74,26 @@ class Requests final : public JobProgram {
 
   [[nodiscard]] std::uint32_t servers() const { return setting_.ranks - spec_.clients; }
   [[nodiscard]] std::uint32_t fan_out() const { return spec_.fan_out.value_or(servers()); }
+  [[nodiscard]] bool asks_all() const { return fan_out() == servers(); }
+  /// The rounds in which a client asks a server, where they are kept.
+  [[nodiscard]] std::span<const std::uint32_t> rounds_of(std::uint32_t client,
+                                                         std::uint32_t server) const;
+  /// The first round from `round` on in which a client asks a server; `rounds` if there is none.
+  [[nodiscard]] std::uint32_t next_round(std::uint32_t client, std::uint32_t server,
+                                         std::uint32_t round) const;
+  void keep_rounds();
   [[nodiscard]] Bytes response_of(std::uint32_t client, std::uint32_t round,
                                   std::uint32_t server) const;
   [[nodiscard]] Picoseconds period_of(std::uint32_t client) const;
 
   ProgramSetting setting_;
   RequestsSpec spec_;
+  /// Of a client: the rounds of its first server, of the next one and so on.
+  struct Rounds {
+    std::vector<std::uint32_t> first;  ///< by server, and the end
+    std::vector<std::uint32_t> all;
+  };
+  std::vector<Rounds> rounds_;  ///< by client; empty: all servers are asked, or there are too many
 };
 
 }  // namespace weft::collectives

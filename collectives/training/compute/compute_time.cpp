@@ -4,9 +4,11 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "collectives/training/compute/gpu.hpp"
 #include "simcore/base/check.hpp"
+#include "simcore/text/nearest.hpp"
 
 namespace weft::collectives {
 namespace {
@@ -52,11 +54,10 @@ std::vector<schema::Problem> compute_problems(const ComputeSpec& compute,
                                               const PrecisionSpec& precision) {
   const Gpu* gpu = find_gpu(compute.gpu);
   if (gpu == nullptr) {
-    std::string accepted;
-    for (const Gpu& known : gpus()) {
-      accepted += (accepted.empty() ? "" : ", ") + std::string(known.name);
-    }
-    return {{"gpu", "is unknown; accepted: " + accepted}};
+    std::vector<std::string> accepted;
+    for (const Gpu& known : gpus()) accepted.emplace_back(known.name);
+    return {{"gpu",
+             "is unknown; accepted: " + listing(accepted) + did_you_mean(compute.gpu, accepted)}};
   }
   if (peak_flops(*gpu, precision.compute)) return {};
   std::string accepted;

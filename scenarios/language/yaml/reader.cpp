@@ -88,6 +88,40 @@ std::string belonging(const AnyObject& language, const std::string& key) {
   return text;
 }
 
+/// What stands at a path, which may lead through several maps and lists; null: nothing.
+const Node* find_below(const Node& root, std::string_view path) {
+  const Node* node = &root;
+  for (const PathStep& step : parse_path(path)) {
+    if (step.is_index) {
+      node = step.index < node->items.size() ? &node->items[step.index] : nullptr;
+    } else {
+      node = node->find(step.key);
+    }
+    if (node == nullptr) break;
+  }
+  return node;
+}
+
+/// Which other alternatives have a key that this one has not; and what this one follows from, if
+/// nobody wrote it.
+std::string others_with(const std::string& key, const AnyObject& object,
+                        const Alternative* alternative, const Node& node) {
+  if (alternative == nullptr) return {};
+  std::vector<std::string> names;
+  for (const Alternative& other : object.alternatives) {
+    if (other.object->find(key) != nullptr) names.push_back(other.name);
+  }
+  if (names.empty()) return {};
+  std::string text = "; " + backquoted(key) + " is a key of `" + object.tag + ": ";
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += (i == 0 ? "" : "` and `" + object.tag + ": ") + names[i];
+  }
+  text += "`";
+  if (node.find(object.tag) != nullptr) return text;
+  return text + ", and where no `" + object.tag + "` is given it is `" + alternative->name +
+         "` here";
+}
+
 /// Gives the bare value inside of a map, which an override left there, the key it stands for.
 void name_bare_value(Node& node, const std::string& shorthand) {
   const auto bare = std::ranges::find(node.entries, std::string(kBareValue), &Node::Entry::key);
@@ -291,10 +325,12 @@ void Reader::check_keys(const AnyObject& object, const Alternative* alternative,
     const std::vector<std::string> keys = accepted_keys(object, alternative);
     std::string of =
         alternative == nullptr ? "" : " of `" + object.tag + ": " + alternative->name + "`";
+    const std::string elsewhere = others_with(entry.key, object, alternative, node);
+    const std::string belongs =
+        language_ == nullptr ? std::string() : belonging(*language_, entry.key);
     fail(entry.key_mark, child_path(path, entry.key),
          "unknown key " + backquoted(entry.key) + "; the keys" + of + " are " + listing(keys) +
-             did_you_mean(entry.key, keys) +
-             (language_ == nullptr ? std::string() : belonging(*language_, entry.key)));
+             did_you_mean(entry.key, keys) + (elsewhere.empty() ? belongs : elsewhere));
   }
 }
 
@@ -479,9 +515,9 @@ void Reader::run_checks(const AnyObject& object, const Node& node, const void* t
   std::vector<schema::Problem> problems;
   for (const auto& check : object.checks) check(target, problems);
   for (const schema::Problem& problem : problems) {
-    const Node* value = node.find(problem.key);
+    const Node* value = find_below(node, problem.key);
     const bool is_scalar = value != nullptr && value->kind == Node::Kind::kScalar;
-    fail(value == nullptr ? node.mark : value->mark, child_path(path, problem.key),
+    fail(locate(node, problem.key).mark, child_path(path, problem.key),
          (is_scalar ? backquoted(value->text) + " " : std::string()) + problem.message);
   }
 }

@@ -4,12 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <optional>
-#include <system_error>
 
+#include "scenarios/text/text_file.hpp"
 #include "simcore/base/escape.hpp"
 
 namespace weft::scenarios::language {
@@ -93,44 +90,8 @@ std::optional<Error> find_long_line(std::string_view text, const std::string& fi
 
 }  // namespace
 
-namespace {
-
-/// Read once: what a command looks at twice comes from a pipe once.
-Result<std::string> read_standard_input(std::size_t limit) {
-  static const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-  const SourceLocation where{"standard input", 0, 0, {}};
-  if (text.empty()) return Error{"is empty", where};
-  if (text.size() <= limit) return text;
-  return Error{"has " + std::to_string(text.size()) + " bytes; at most " +
-                   std::to_string(limit >> 20U) + " MiB are read",
-               where};
-}
-
-}  // namespace
-
 Result<std::string> read_text_file(const std::filesystem::path& path, std::size_t limit) {
-  if (path == kStandardInput) return read_standard_input(limit);
-  const SourceLocation where{path.string(), 0, 0, {}};
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) return Error{"there is no such file", where};
-  if (std::filesystem::is_directory(status)) {
-    return Error{"is a directory; a file is expected", where};
-  }
-  if (!std::filesystem::is_regular_file(status)) {
-    return Error{"is not a regular file", where};
-  }
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (!error && size > limit) {
-    return Error{"has " + std::to_string(size) + " bytes; at most " + std::to_string(limit >> 20U) +
-                     " MiB are read",
-                 where};
-  }
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) return Error{"cannot be opened for reading", where};
-  std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (stream.bad()) return Error{"cannot be read", where};
-  return text;
+  return path == kStandardInput ? read_standard_input(limit) : read_whole(path, limit);
 }
 
 Errors check_text(std::string_view text, const std::string& file) {

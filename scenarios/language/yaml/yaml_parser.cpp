@@ -1,5 +1,4 @@
 #include "scenarios/language/yaml/yaml_parser.hpp"
-#include "simcore/text/quoted.hpp"
 
 #include <yaml-cpp/anchor.h>
 #include <yaml-cpp/eventhandler.h>
@@ -15,6 +14,9 @@
 #include <unordered_set>
 #include <utility>
 #include <vector>
+
+#include "simcore/base/escape.hpp"
+#include "simcore/text/quoted.hpp"
 
 namespace weft::scenarios::language {
 namespace {
@@ -71,7 +73,9 @@ class TreeBuilder : public YAML::EventHandler {
     Node node;
     node.kind = Node::Kind::kScalar;
     node.mark = convert(mark);
-    node.text = value;
+    // A text of a scenario is a line: what a terminal or a parser would obey, ends of lines as
+    // well, is part of no name from here on, wherever that is printed or written.
+    node.text = escaped(value);
     finish(std::move(node), mark, anchor);
   }
 
@@ -232,8 +236,8 @@ Result<Node> parse_yaml(std::string_view text, const std::string& file, int over
     return refused.error;
   } catch (const YAML::Exception& e) {
     return Error{"is not valid YAML: " + e.msg, {file, e.mark.line + 1, e.mark.column + 1, {}}};
-  } catch (const std::exception& e) {
-    return Error{std::string("cannot be parsed as YAML: ") + e.what(), {file, 0, 0, {}}};
+  } catch (const std::exception&) {
+    return Error{"cannot be parsed as YAML", {file, 0, 0, {}}};
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "scenarios/checks/static_checks.hpp"
 #include "scenarios/language/catalogue_report.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/run/build_experiment.hpp"
@@ -21,10 +22,14 @@ namespace {
 constexpr std::uint32_t kMostDown = 32;
 
 struct Machine {
-  std::uint32_t gpus = 0;  ///< 0: of a server without
-  std::uint32_t nics = 1;
+  std::uint32_t gpus = 0;   ///< 0: of a server without
+  std::uint32_t nics = 1;   ///< 0: nothing joins it to another
+  std::uint32_t rails = 0;  ///< 0: one for each NIC
 
   [[nodiscard]] std::uint32_t hosts() const { return gpus > 0 ? gpus : nics; }
+  [[nodiscard]] std::uint32_t nics_per_rail() const {
+    return rails > 0 ? std::max(nics / rails, 1U) : 1U;
+  }
 };
 
 /// What leaves and spines come to.
@@ -47,10 +52,10 @@ Result<Machine> machine_of(const std::string& name) {
   }
   Machine machine;
   for (const scenarios::PartFigure& figure : parts.value().front().figures) {
-    const bool is_gpus = figure.path == "gpus";
-    if (!is_gpus && figure.path != "nics") continue;
-    (is_gpus ? machine.gpus : machine.nics) =
-        static_cast<std::uint32_t>(std::strtoul(figure.value.c_str(), nullptr, 10));
+    const auto value = static_cast<std::uint32_t>(std::strtoul(figure.value.c_str(), nullptr, 10));
+    if (figure.path == "gpus") machine.gpus = value;
+    if (figure.path == "nics") machine.nics = value;
+    if (figure.path == "rails") machine.rails = value;
   }
   return machine;
 }
@@ -66,16 +71,31 @@ std::uint32_t divisor(std::uint32_t count, std::uint32_t most) {
 
 bool has_rails(const Machine& machine) { return machine.nics > 1; }
 
+/// What a machine that stands for itself, or one that cannot, is not asked for.
+Errors check_network(const FirstScenario& wanted, const Machine& machine) {
+  if (machine.nics > 0) return {};
+  const std::string none = "`" + wanted.machine + "` has no NIC";
+  if (wanted.count > 1) {
+    return {problem(none + ", and nothing joins several of them: take one, by --count 1")};
+  }
+  if (!wanted.fabric.empty()) {
+    return {problem("--fabric: " + none + ", so that it is on no switch; leave it out")};
+  }
+  return {};
+}
+
 Shape shape_of(const FirstScenario& wanted, const Machine& machine) {
   Shape shape;
+  if (machine.nics == 0) return shape;
   shape.is_rail =
       wanted.fabric.empty() ? has_rails(machine) : wanted.fabric == kFirstFabrics.front();
   std::uint32_t down = 0;
   if (shape.is_rail) {
     shape.racks = wanted.count;
     // Two groups at least, or no traffic but that between rails would leave the leaves.
-    shape.group = divisor(wanted.count, std::clamp(wanted.count / 2, 1U, kMostDown));
-    down = shape.group;
+    const std::uint32_t most = std::max(kMostDown / machine.nics_per_rail(), 1U);
+    shape.group = divisor(wanted.count, std::clamp(wanted.count / 2, 1U, most));
+    down = shape.group * machine.nics_per_rail();
   } else {
     const std::uint32_t most = std::max(kMostDown / machine.nics, 1U);
     shape.servers = divisor(wanted.count, std::clamp(wanted.count / 2, 1U, most));
@@ -148,19 +168,23 @@ std::string head_text(const FirstScenario& wanted, const Machine& machine, const
       "\n"
       "# The machines, by a name of `weft list servers`; each {} is a rank.\n"
       "racks: {{count: {}, servers: {}, server: {}}}\n"
-      "links:\n"
-      "  access: {{length: 3m}}   # from NICs to leaves; rates are the NIC's unless said\n"
-      "  uplink: {{length: 30m}}  # from leaves to spines\n"
+      "{}"
       "\n"
       "# {}\n",
       scenarios::counted(wanted.count, "machine"), wanted.machine,
       scenarios::counted(hosts, machine.gpus > 0 ? "GPU" : "NIC"), wanted.name,
       machine.gpus > 0 ? "GPU" : "NIC", shape.racks, shape.servers, wanted.machine,
+      machine.nics == 0
+          ? ""
+          : "links:\n"
+            "  access: {length: 3m}   # from NICs to leaves; rates are the NIC's unless said\n"
+            "  uplink: {length: 30m}  # from leaves to spines\n",
       oversubscription);
 }
 
-std::string fabric_text(const FirstScenario& wanted, const Shape& shape) {
+std::string fabric_text(const FirstScenario& wanted, const Machine& machine, const Shape& shape) {
   std::string text = "fabric:\n";
+  if (machine.nics == 0) return text + "  topology: none  # what is inside the machine, alone\n";
   if (shape.is_rail) {
     text += fmt::format(
         "  topology: rail-optimised  # NIC i of every server of a group on leaf i of the group\n"
@@ -185,7 +209,7 @@ std::string fabric_text(const FirstScenario& wanted, const Shape& shape) {
 std::string scenario_text(const FirstScenario& wanted, const Machine& machine, const Shape& shape,
                           const std::string& oversubscription) {
   std::string text =
-      head_text(wanted, machine, shape, oversubscription) + fabric_text(wanted, shape) +
+      head_text(wanted, machine, shape, oversubscription) + fabric_text(wanted, machine, shape) +
       "\n# What the ranks do, all at once unless `start` or `after` says otherwise.\n"
       "jobs:\n";
   for (std::size_t j = 0; j < wanted.jobs.size(); ++j) text += job_text(wanted, j, machine);
@@ -193,7 +217,8 @@ std::string scenario_text(const FirstScenario& wanted, const Machine& machine, c
 }
 
 /// Of what was built, as links and rates make it.
-std::string oversubscription_text(const Fabric& fabric) {
+std::string oversubscription_text(const Fabric& fabric, const Machine& machine) {
+  if (machine.nics == 0) return "No NICs, and so no switches but those inside.";
   for (const auto& tier : topologies::summarize(fabric).tiers) {
     if (tier.oversubscription <= 0) continue;
     return fmt::format(
@@ -212,6 +237,12 @@ Result<std::uint32_t> hosts_of_machine(const std::string& machine) {
   return found.value().hosts();
 }
 
+Result<std::uint32_t> most_of_machine(const std::string& machine) {
+  const auto found = machine_of(machine);
+  if (!found.ok()) return found.errors();
+  return found.value().nics == 0 ? 1U : static_cast<std::uint32_t>(kMostMachines);
+}
+
 Result<std::string> usual_fabric(const std::string& machine) {
   const auto found = machine_of(machine);
   if (!found.ok()) return found.errors();
@@ -221,6 +252,7 @@ Result<std::string> usual_fabric(const std::string& machine) {
 Result<std::string> first_scenario(const FirstScenario& wanted) {
   const auto machine = machine_of(wanted.machine);
   if (!machine.ok()) return machine.errors();
+  if (Errors errors = check_network(wanted, machine.value()); !errors.empty()) return errors;
   const std::uint32_t hosts = machine.value().hosts() * wanted.count;
   if (hosts < 2 * wanted.jobs.size()) {
     return problem(fmt::format("{} for {}: a job needs two", scenarios::counted(hosts, "rank"),
@@ -235,8 +267,15 @@ Result<std::string> first_scenario(const FirstScenario& wanted) {
   if (!draft.ok()) return draft.errors();
   const auto experiment = scenarios::build_experiment(draft.value().scenario);
   if (!experiment.ok()) return draft.value().located(experiment.errors());
+  if (const std::string overfull = scenarios::overfull_switches(experiment.value().fabric);
+      !overfull.empty()) {
+    return problem(overfull +
+                   ": choose a larger one by --switch (`weft list switches`), fewer spines by "
+                   "--oversubscription, or --fabric rail-optimised, which spreads the NICs of a "
+                   "machine over leaves");
+  }
   return scenario_text(wanted, machine.value(), shape,
-                       oversubscription_text(experiment.value().fabric));
+                       oversubscription_text(experiment.value().fabric, machine.value()));
 }
 
 }  // namespace weft::cli

@@ -101,11 +101,15 @@ bool NewCommand::ask() {
         return found.ok() ? std::string() : problem_of(found.errors());
       },
       wanted_.machine);
-  questions.ask_count("how many", hosts > 1 ? 1 : 2, kMostMachines, wanted_.count);
-  const auto usual = usual_fabric(wanted_.machine);
-  wanted_.fabric = usual.ok() ? usual.value() : kFirstFabrics.front();
-  questions.ask_word("fabric", kFirstFabrics, wanted_.fabric);
-  questions.ask_number("oversubscription", 1, kMostOversubscription, wanted_.oversubscription);
+  if (is_alone()) {
+    wanted_.count = 1;
+  } else {
+    questions.ask_count("how many", hosts > 1 ? 1 : 2, kMostMachines, wanted_.count);
+    const auto usual = usual_fabric(wanted_.machine);
+    wanted_.fabric = usual.ok() ? usual.value() : kFirstFabrics.front();
+    questions.ask_word("fabric", kFirstFabrics, wanted_.fabric);
+    questions.ask_number("oversubscription", 1, kMostOversubscription, wanted_.oversubscription);
+  }
   questions.ask_word("job", kFirstJobs, wanted_.jobs.front());
   if (wanted_.jobs.front() == "training") {
     questions.ask_word("model", model_names(), wanted_.model);
@@ -113,6 +117,12 @@ bool NewCommand::ask() {
     ask_size(questions);
   }
   return !questions.has_ended();
+}
+
+/// The machine has no NIC: one of it is all that there can be.
+bool NewCommand::is_alone() const {
+  const auto most = most_of_machine(wanted_.machine);
+  return most.ok() && most.value() == 1;
 }
 
 void NewCommand::ask_size(Questions& questions) {
@@ -139,7 +149,10 @@ bool NewCommand::use_gpus() {
     print_errors(hosts.errors());
     return false;
   }
-  if (gpus_ == 0) return true;
+  if (gpus_ == 0) {
+    if (new_->count("--count") == 0 && is_alone()) wanted_.count = 1;
+    return true;
+  }
   if (gpus_ % hosts.value() != 0) {
     complain(fmt::format("--gpus: {} is no multiple of the {} of {}", gpus_, hosts.value(),
                          wanted_.machine));

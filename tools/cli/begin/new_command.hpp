@@ -21,6 +21,7 @@ class NewCommand {
  private:
   [[nodiscard]] bool was_told_anything() const;
   [[nodiscard]] bool ask();
+  [[nodiscard]] bool is_alone() const;
   void ask_size(Questions& questions);
   [[nodiscard]] bool use_gpus();
 

@@ -1,10 +1,10 @@
 #include "tools/cli/report/report_command.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
+#include "scenarios/text/text_file.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/words.hpp"
 #include "tools/io/output_file.hpp"
@@ -31,10 +31,9 @@ bool is_free(const fs::path& file) {
   std::error_code ignored;
   if (!fs::exists(fs::symlink_status(file, ignored))) return true;
   if (!fs::is_regular_file(file, ignored)) return false;
-  std::ifstream in(file, std::ios::binary);
-  std::string line;
-  std::getline(in, line);
-  return line == report::kFirstLine || fs::file_size(file, ignored) == 0;
+  if (fs::file_size(file, ignored) == 0) return true;
+  scenarios::LineReader in(file);
+  return in.next() && in.line() == report::kFirstLine;
 }
 
 }  // namespace

@@ -7,9 +7,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "scenarios/explain/blame_file.hpp"
+#include "scenarios/text/text_file.hpp"
 #include "simcore/messages/size_class.hpp"
 #include "tools/report/data/blame_data.hpp"
 #include "tools/report/data/cut_off_data.hpp"
@@ -40,20 +42,25 @@ void cut_lists(Json& summary, Json& left_out) {
 
 Result<Json> read_summary(const fs::path& folder) {
   const fs::path file = folder / "summary.json";
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) {
     return Error{"cannot be read; expected a folder that `weft run` or `weft sweep` wrote",
                  {.file = file.string()}};
   }
-  Json summary = Json::parse(in, nullptr, false);
+  auto read = scenarios::read_json(file);
+  if (!read.ok()) return read.errors();
+  Json& summary = read.value();
   const bool is_summary = summary.is_object() && summary.contains("scenario") &&
                           summary.contains("jobs") && summary["jobs"].is_array() &&
                           summary.contains("simulated_seconds");
   if (!is_summary) return Error{"is not a summary of weft", {.file = file.string()}};
-  return summary;
+  return std::move(summary);
 }
 
+/// Its beginning; nothing of what is no file.
 std::string read_text(const fs::path& file, std::size_t most) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return {};
   std::ifstream in(file, std::ios::binary);
   std::string text(most, '\0');
   in.read(text.data(), static_cast<std::streamsize>(most));
@@ -145,7 +152,8 @@ Result<Json> run_json(const fs::path& folder, const Bounds& bounds) {
   run["left_out"] = std::move(left_out);
   run["scenario"] = read_text(folder / "resolved.yaml", kMostScenario);
   if (Errors errors = add_tables(folder, bounds, run); !errors.empty()) return errors;
-  if (fs::exists(folder / "blame.csv")) {
+  std::error_code ignored;
+  if (fs::exists(folder / "blame.csv", ignored)) {
     const auto blame = scenarios::read_blame(folder);
     if (!blame) return blame.errors();
     run["blame"] = blame_json(blame.value());

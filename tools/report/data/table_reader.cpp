@@ -11,13 +11,12 @@ namespace weft::report {
 
 TableReader::TableReader(const std::filesystem::path& file) : file_(file) {
   if (!scenarios::has_text(file)) return;
-  in_ = scenarios::open_text(file);
-  number_ = 1;
-  if (!std::getline(*in_, line_)) {
-    fail("cannot be read or is empty");
+  in_.emplace(file);
+  if (!in_->next()) {
+    fail(in_->problem().empty() ? "cannot be read or is empty" : in_->problem());
     return;
   }
-  const std::string first(without_byte_order_mark(line_));
+  const std::string first(without_byte_order_mark(in_->line()));
   if (!row_.read(first)) {
     fail(row_.problem());
     return;
@@ -32,15 +31,13 @@ std::size_t TableReader::column(std::string_view name) {
 }
 
 bool TableReader::next() {
-  if (!is_there() || !errors_.empty() || !std::getline(*in_, line_)) return end();
-  ++number_;
-  if (row_.read(line_) && row_.cells().size() == header_.size()) return true;
+  if (!is_there() || !errors_.empty()) return false;
+  if (!in_->next()) {
+    if (!in_->problem().empty()) fail(in_->problem());
+    return false;
+  }
+  if (row_.read(in_->line()) && row_.cells().size() == header_.size()) return true;
   fail("is not a row of this table");
-  return false;
-}
-
-bool TableReader::end() {
-  if (in_ && in_->bad()) fail("is damaged: it cannot be unpacked");
   return false;
 }
 
@@ -55,8 +52,8 @@ std::optional<double> TableReader::number(std::size_t column) const {
 }
 
 void TableReader::fail(std::string message) {
-  errors_.push_back(
-      {.message = std::move(message), .where = {.file = file_.string(), .line = number_}});
+  errors_.push_back({.message = std::move(message),
+                     .where = {.file = file_.string(), .line = std::max(1, in_->number())}});
 }
 
 Json short_number(double value) {

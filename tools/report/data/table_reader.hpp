@@ -2,14 +2,13 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <istream>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "scenarios/text/text_file.hpp"
 #include "simcore/base/result.hpp"
 #include "simcore/text/csv_row.hpp"
 
@@ -23,7 +22,7 @@ class TableReader {
   /// A file that is not there has no rows and no errors. It may be packed (`.zst`).
   explicit TableReader(const std::filesystem::path& file);
 
-  [[nodiscard]] bool is_there() const { return in_ != nullptr; }
+  [[nodiscard]] bool is_there() const { return in_.has_value(); }
   [[nodiscard]] const std::vector<std::string>& header() const { return header_; }
   /// Where a column stands; adds an error if it is not there.
   [[nodiscard]] std::size_t column(std::string_view name);
@@ -39,13 +38,9 @@ class TableReader {
 
  private:
   void fail(std::string message);
-  /// False, with an error if the rows end because the file is damaged.
-  bool end();
 
   std::filesystem::path file_;
-  std::unique_ptr<std::istream> in_;  ///< null: there is no such file
-  std::string line_;
-  int number_ = 0;
+  std::optional<scenarios::LineReader> in_;  ///< nothing: there is no such file
   CsvRow row_;
   std::vector<std::string> header_;
   Errors errors_;

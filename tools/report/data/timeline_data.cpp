@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
 #include <map>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "scenarios/text/text_file.hpp"
 
 namespace weft::report {
 namespace {
@@ -255,15 +257,19 @@ class Builder {
 }  // namespace
 
 Json timeline_json(const fs::path& folder, std::size_t most) {
-  std::ifstream in(folder / "timeline.json", std::ios::binary);
-  if (!in) {
-    std::error_code ignored;
+  const fs::path file = folder / "timeline.json";
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) {
     const bool has_other = fs::exists(folder / "timeline.perfetto-trace", ignored);
     return {{"other", has_other ? "timeline.perfetto-trace" : ""}};
   }
   Builder builder(most);
-  for (std::string line; std::getline(in, line);) {
-    while (!line.empty() && (line.back() == ',' || line.back() == '\r')) line.pop_back();
+  scenarios::LineReader in(file);
+  while (in.next()) {
+    std::string_view line = in.line();
+    while (!line.empty() && (line.back() == ',' || line.back() == '\r')) {
+      line.remove_suffix(1);
+    }
     if (line.size() < 2 || line.front() != '{' || line.back() != '}') continue;
     const Json event = Json::parse(line, nullptr, false);
     if (!event.is_object()) continue;

@@ -15,6 +15,7 @@ struct Expression::Node {
   std::string operation;  ///< empty: a value
   Operand value;
   std::string name;  ///< instead of a value
+  std::string unit;  ///< of a number; empty: none
   std::shared_ptr<const Node> left;
   std::shared_ptr<const Node> right;
 };
@@ -112,6 +113,7 @@ class Parser {
     const std::optional<Number> number = parse_number(word);
     if (!number) return fail("has `" + word + "`, which is not a number with a known unit");
     node->value = number->value;
+    node->unit = number->unit();
     return node;
   }
   NodePtr quoted() {
@@ -197,6 +199,38 @@ bool truth_of(const Node& node, const Lookup& lookup) {
   return compare(node.operation, std::get<std::string>(*left), std::get<std::string>(*right));
 }
 
+/// The unit of a value, as far as it is known; what is wrong goes to `problem`.
+std::string unit_of_value(const Node& node, const UnitOf& unit_of, std::string& problem) {
+  if (node.operation.empty()) return node.name.empty() ? node.unit : unit_of(node.name);
+  const std::string left = unit_of_value(*node.left, unit_of, problem);
+  const std::string right = unit_of_value(*node.right, unit_of, problem);
+  const bool are_known = !left.empty() && !right.empty();
+  switch (node.operation.front()) {
+    case '*':
+      return are_known ? std::string() : left + right;
+    case '/':
+      return right.empty() ? left : std::string();
+    case '+':
+    case '-':
+      if (are_known && left != right && problem.empty()) problem = "adds " + left + " and " + right;
+      return left.empty() ? right : left;
+    default:  // a comparison
+      if (are_known && left != right && problem.empty()) {
+        problem = "compares " + left + " with " + right;
+      }
+      return {};
+  }
+}
+
+void check_units(const Node& node, const UnitOf& unit_of, std::string& problem) {
+  if (node.operation == "and" || node.operation == "or") {
+    check_units(*node.left, unit_of, problem);
+    check_units(*node.right, unit_of, problem);
+  } else {
+    static_cast<void>(unit_of_value(node, unit_of, problem));
+  }
+}
+
 }  // namespace
 
 std::variant<Expression, std::string> Expression::parse(const std::string& text) {
@@ -207,6 +241,12 @@ std::variant<Expression, std::string> Expression::parse(const std::string& text)
   expression.root_ = parser.parse();
   if (!parser.problem.empty()) return parser.problem;
   return expression;
+}
+
+std::string Expression::unit_problem(const UnitOf& unit_of) const {
+  std::string problem;
+  check_units(*root_, unit_of, problem);
+  return problem;
 }
 
 bool Expression::holds(const Lookup& lookup) const { return truth_of(*root_, lookup); }

@@ -18,6 +18,7 @@
 #include "simcore/text/quoted.hpp"
 #include "tools/sweep/language/axes.hpp"
 #include "tools/sweep/language/metrics.hpp"
+#include "tools/sweep/language/number.hpp"
 #include "tools/sweep/language/sweep_document.hpp"
 
 namespace weft::sweep {
@@ -291,12 +292,31 @@ class SweepLoader {
                         tolerance->value,
                         is_integer_path(bisect.path),
                         std::get<Expression>(std::move(condition))};
+    check_units(bisection.condition, "strategy.condition", metric_unit);
     for (const std::string& name : bisection.condition.names()) {
       check_known(name, sweep.metrics, "strategy.condition", "a result");
     }
     const auto parameter = std::ranges::find(sweep.parameters, bisect.path, &Parameter::path);
     bisection.parameter = static_cast<std::size_t>(parameter - sweep.parameters.begin());
     sweep.strategy = std::move(bisection);
+  }
+
+  void check_units(const Expression& expression, const std::string& key, const UnitOf& unit_of) {
+    const std::string problem = expression.unit_problem(unit_of);
+    if (problem.empty()) return;
+    fail(key, backquoted(expression.text()) + " " + problem +
+                  ", which are quantities of different kinds");
+  }
+
+  /// Of an axis, or of a value of the scenario.
+  static std::string unit_at(const Sweep& sweep, const std::string& name) {
+    for (const Parameter& parameter : sweep.parameters) {
+      if (parameter.name == name || parameter.path == name) return parameter.unit;
+    }
+    const auto base = sweep.base_values.find(name);
+    if (base == sweep.base_values.end()) return {};
+    const auto number = parse_number(base->second);
+    return number ? number->unit() : std::string();
   }
 
   void read_constraints(Sweep& sweep) {
@@ -322,6 +342,8 @@ class SweepLoader {
                       listing(std::vector<std::string>(known.begin(), known.begin() + names)) +
                       ") nor a path of the scenario" + did_you_mean(name, known));
       }
+      check_units(constraint.expression, key,
+                  [&sweep](const std::string& name) { return unit_at(sweep, name); });
       sweep.constraints.push_back(std::move(constraint));
     }
   }

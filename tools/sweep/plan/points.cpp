@@ -100,9 +100,11 @@ class Planner {
   }
 
   Errors nothing_left() const {
+    const language::Mark place =
+        sweep_.constraints.empty() ? language::Mark{} : sweep_.constraints.front().mark;
     return {{"no point is left: each of the " + std::to_string(plan_.dropped) +
                  " combinations breaks a constraint",
-             {sweep_.file, 0, 0, "constraints"}}};
+             {sweep_.file, place.line, place.column, "constraints"}}};
   }
 
   /// Draws until enough combinations keep the constraints.

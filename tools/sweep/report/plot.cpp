@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -40,15 +41,20 @@ constexpr const char* kStyles =
     "set linetype 8 lc rgb '#882255' pt 4 lw 2 dt 1\n"
     "set linetype cycle 8\n";
 
-/// A name or value between gnuplot's single quotes, where nothing but the quote is special:
-/// between double quotes, backquotes run commands.
+/// A name or value between gnuplot's single quotes, where nothing but the quote is special. It
+/// takes a doubled one for a quote, but not two at the beginning or several together. So a text
+/// with quotes stands between double quotes, and all in it but letters and blanks by octal numbers:
+/// there, backquotes as such would run commands, and a digit would be one of the number before it.
 std::string literal(const std::string& text) {
-  std::string result = "'";
-  for (const char c : escaped(text)) {
-    if (c == '\'') result += '\'';
-    result += c;
+  const std::string shown = escaped(text);
+  if (shown.find('\'') == std::string::npos) return "'" + shown + "'";
+  std::string result = "\"";
+  for (const char c : shown) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_plain = c == ' ' || byte >= 0x80 || std::isalpha(byte) != 0;
+    result += is_plain ? std::string(1, c) : fmt::format("\\{:03o}", byte);
   }
-  return result + "'";
+  return result + "\"";
 }
 
 /// The label of a tic, in which gnuplot looks for formats of the number.

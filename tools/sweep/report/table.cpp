@@ -9,12 +9,14 @@
 #include <utility>
 
 #include "simcore/base/digest.hpp"
+#include "simcore/base/escape.hpp"
 #include "simcore/text/nearest.hpp"
 #include "tools/sweep/language/metrics.hpp"
 #include "tools/sweep/language/number.hpp"
 #include "tools/sweep/store/report.hpp"
 #include "tools/sweep/store/sqlite.hpp"
 #include "tools/sweep/store/store.hpp"
+#include "tools/sweep/store/store_schema.hpp"
 
 namespace weft::sweep {
 namespace {
@@ -29,7 +31,8 @@ Error table_error(const fs::path& path, std::string message) {
 Result<fs::path> find_database(const fs::path& path) {
   std::error_code error;
   const fs::path file = fs::is_directory(path, error) ? path / kDatabaseName : path;
-  if (fs::exists(file, error)) return file;
+  if (fs::is_regular_file(file, error)) return file;
+  if (fs::exists(file, error)) return table_error(file, "is not a regular file");
   return table_error(file,
                      "does not exist; expected the database of a sweep or its folder, such as "
                      "results/NAME");
@@ -53,7 +56,20 @@ Errors check_kind(const fs::path& path, Database& database) {
                                   "; this program reads versions up to " +
                                   std::to_string(kSchemaVersion))};
   }
+  if (const std::string foreign = foreign_entry(database, false); !foreign.empty()) {
+    return {table_error(path, "is no database that weft wrote: " + foreign)};
+  }
+  // Pages that lead to each other in a circle would be read for ever.
+  Statement check(database, "PRAGMA quick_check(1)");
+  const std::string answer = check.step() ? check.text(0) : "ok";
+  if (database.has_failed()) return {read_error(path, database)};
+  if (answer != "ok") return {table_error(path, "is damaged (" + answer + ")")};
   return {};
+}
+
+/// What is shown of the database.
+std::string shown(const Statement& statement, int column) {
+  return escaped(statement.text(column));
 }
 
 std::string description_value(Database& database, const std::string& key) {
@@ -81,24 +97,24 @@ std::optional<Choice> read_choice(Database& database) {
 }
 
 void read_names(Database& database, Table& table) {
-  table.name = description_value(database, "name");
-  table.program = description_value(database, "program");
-  table.bisected = description_value(database, "bisected");
-  table.condition = description_value(database, "condition");
+  table.name = escaped(description_value(database, "name"));
+  table.program = escaped(description_value(database, "program"));
+  table.bisected = escaped(description_value(database, "bisected"));
+  table.condition = escaped(description_value(database, "condition"));
   table.choice = read_choice(database);
   Statement parameters(database,
                        "SELECT path, name, unit, is_seed FROM parameter ORDER BY position");
   while (parameters.step()) {
-    table.parameters.push_back(
-        {parameters.text(0), parameters.text(1), parameters.text(2), parameters.integer(3) != 0});
+    table.parameters.push_back({shown(parameters, 0), shown(parameters, 1), shown(parameters, 2),
+                                parameters.integer(3) != 0});
   }
   Statement objectives(database, "SELECT name, metric, goal FROM objective ORDER BY position");
   while (objectives.step()) {
-    table.objectives.push_back({objectives.text(0), objectives.text(1),
+    table.objectives.push_back({shown(objectives, 0), shown(objectives, 1),
                                 objectives.text(2) == "max" ? Goal::kMax : Goal::kMin});
   }
   Statement metrics(database, "SELECT DISTINCT name FROM metric ORDER BY name");
-  while (metrics.step()) table.metrics.push_back(metrics.text(0));
+  while (metrics.step()) table.metrics.push_back(shown(metrics, 0));
 }
 
 void read_rows(Database& database, Table& table) {
@@ -111,10 +127,10 @@ void read_rows(Database& database, Table& table) {
     row.id = points.integer(0);
     row.configuration = points.integer(1);
     row.search = points.integer(2);
-    row.status = points.text(3);
-    row.outcome = points.text(4);
-    row.message = points.text(5);
-    row.results_sha256 = points.text(6);
+    row.status = shown(points, 3);
+    row.outcome = shown(points, 4);
+    row.message = escaped_lines(points.text(5));
+    row.results_sha256 = shown(points, 6);
     if (!points.is_null(7)) row.holds = points.integer(7) != 0;
     if (!points.is_null(8)) row.wall_seconds = points.real(8);
     row.values.resize(table.parameters.size());
@@ -127,20 +143,20 @@ void read_rows(Database& database, Table& table) {
     const auto parameter = static_cast<std::size_t>(values.integer(1));
     if (row == index.end() || parameter >= table.parameters.size()) continue;
     Value& value = table.rows[row->second].values[parameter];
-    value.text = values.text(2);
+    value.text = shown(values, 2);
     if (!values.is_null(3) && std::isfinite(values.real(3))) value.number = values.real(3);
   }
   Statement metrics(database, "SELECT point, name, value FROM metric");
   while (metrics.step()) {
     const auto row = index.find(metrics.integer(0));
     if (row == index.end() || !std::isfinite(metrics.real(2))) continue;
-    table.rows[row->second].metrics[metrics.text(1)] = metrics.real(2);
+    table.rows[row->second].metrics[shown(metrics, 1)] = metrics.real(2);
   }
   if (database.integer("PRAGMA user_version") < 2) return;  // before there were warnings
   Statement warnings(database, "SELECT point, text FROM warning ORDER BY point, position");
   while (warnings.step()) {
     const auto row = index.find(warnings.integer(0));
-    if (row != index.end()) table.rows[row->second].warnings.push_back(warnings.text(1));
+    if (row != index.end()) table.rows[row->second].warnings.push_back(shown(warnings, 1));
   }
 }
 
@@ -184,14 +200,16 @@ std::string Table::digest() const {
   return sha.hex();
 }
 
-std::optional<std::size_t> Table::parameter(const std::string& name_or_path) const {
+std::optional<std::size_t> Table::parameter(const std::string& given) const {
+  const std::string name_or_path = escaped(given);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (parameters[i].name == name_or_path || parameters[i].path == name_or_path) return i;
   }
   return std::nullopt;
 }
 
-Result<Objective> Table::objective(const std::string& wanted) const {
+Result<Objective> Table::objective(const std::string& given) const {
+  const std::string wanted = escaped(given);
   for (const Objective& o : objectives) {
     if (o.name == wanted || o.metric == wanted) return o;
   }

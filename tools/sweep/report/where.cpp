@@ -6,6 +6,7 @@
 
 #include "simcore/text/nearest.hpp"
 #include "tools/sweep/language/expression.hpp"
+#include "tools/sweep/language/metrics.hpp"
 
 namespace weft::sweep {
 namespace {
@@ -47,6 +48,14 @@ Result<Table> points_where(Table table, const std::string& condition) {
   }
   const auto& expression = std::get<Expression>(parsed);
   if (Errors errors = unknown_names(table, expression); !errors.empty()) return errors;
+  const std::string problem = expression.unit_problem([&table](const std::string& name) {
+    if (const auto parameter = table.parameter(name)) return table.parameters[*parameter].unit;
+    const auto objective = table.objective(name);
+    return objective.ok() ? metric_unit(objective.value().metric) : std::string();
+  });
+  if (!problem.empty()) {
+    return Error{"--where: `" + condition + "` " + problem + ", which are of different kinds", {}};
+  }
   std::erase_if(table.rows, [&](const Table::Row& row) {
     return !expression.holds([&](const std::string& name) { return operand_of(table, row, name); });
   });

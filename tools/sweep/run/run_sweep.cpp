@@ -41,6 +41,13 @@ constexpr int kBadInput = 2;
 
 constexpr std::size_t kMaxListed = 5;
 
+/// Sentences that stand below each other, after each other.
+std::string in_one_line(const std::string& sentences) {
+  std::string line;
+  for (const char c : sentences) line += c == '\n' ? std::string("; ") : std::string(1, c);
+  return line;
+}
+
 int fail(const Errors& errors, int code) {
   print_errors(errors);
   return code;
@@ -148,7 +155,8 @@ class Session {
       if (++failed > kMaxListed) continue;
       ++listed;
       complain(fmt::format("point {} ({}): {}: {}", row.id,
-                           description(table.parameters, row.values), row.status, row.message));
+                           description(table.parameters, row.values), row.status,
+                           in_one_line(row.message)));
     }
     if (failed > listed) {
       complain(fmt::format("and {} more; `weft export` has all messages", failed - listed));

@@ -7,6 +7,17 @@ namespace weft::sweep {
 namespace {
 /// Readers hold their lock for milliseconds.
 constexpr int kPatienceMilliseconds = 10'000;
+/// A text of a sweep, scenarios of 4 MiB and their differences included.
+constexpr int kMostTextBytes = 64 << 20U;
+
+/// The file may be somebody else's (https://sqlite.org/security.html, "untrusted SQLite database
+/// files"): nothing that its schema says is carried out, and no text is longer than ours are.
+void distrust(sqlite3* database) {
+  sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kMostTextBytes);
+}
 }  // namespace
 
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
@@ -23,6 +34,7 @@ Database::Database(const std::filesystem::path& path, Mode mode) {
     return;
   }
   sqlite3_busy_timeout(opened, kPatienceMilliseconds);
+  distrust(opened);
 }
 
 void Database::note_failure(int code) {

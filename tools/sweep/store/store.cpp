@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -194,6 +195,12 @@ Errors Store::check_existing() {
                                    std::to_string(kSchemaVersion) +
                                    ". --force-new keeps it aside and begins anew")};
   }
+  if (const std::string foreign = foreign_entry(*database_, true); !foreign.empty()) {
+    return {store_error(path_, "is no database that weft wrote: " + foreign +
+                                   "; nothing was changed. --force-new keeps it aside and begins "
+                                   "anew")};
+  }
+  if (database_->has_failed()) return write_failure();
   Statement check(*database_, "PRAGMA quick_check(1)");
   const std::string answer = check.step() ? check.text(0) : "ok";
   if (database_->has_failed()) return write_failure();
@@ -207,10 +214,11 @@ Errors Store::check_existing() {
   if (database_->has_failed()) return write_failure();
   const std::string after = sweep_.definition();
   if (before == after) return {};
-  return {store_error(path_, "holds another sweep; the difference (- there, + now):\n" +
-                                 difference(before, after, kMaxDifference) +
-                                 "  --force-new keeps it aside and begins anew, --out writes "
-                                 "elsewhere")};
+  Errors another{store_error(path_, "holds another sweep; the difference (- there, + now):")};
+  std::istringstream lines(difference(before, after, kMaxDifference));
+  for (std::string line; std::getline(lines, line);) another.push_back({line, {}});
+  another.push_back({"  --force-new keeps it aside and begins anew, --out writes elsewhere", {}});
+  return another;
 }
 
 void Store::write_names() {

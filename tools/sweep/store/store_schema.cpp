@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string_view>
 
 #include "scenarios/text/json_text.hpp"
 #include "tools/sweep/language/axes.hpp"
+#include "tools/sweep/store/sqlite.hpp"
 #include "tools/sweep/store/store.hpp"
 
 namespace weft::sweep {
@@ -49,7 +51,7 @@ CREATE TABLE warning (
 )sql";
 
 /// Since version 3 points may be estimated only.
-constexpr const char* kPointTable = R"sql(
+constexpr std::string_view kPointTable = R"sql(
 CREATE TABLE point (
   id INTEGER PRIMARY KEY,
   configuration INTEGER NOT NULL,
@@ -76,7 +78,13 @@ std::string point_migration_sql() {
              "DROP VIEW IF EXISTS result;\nDROP TRIGGER results_are_final;\n"
              "DROP INDEX point_status;\nPRAGMA legacy_alter_table = ON;\n"
              "ALTER TABLE point RENAME TO old_point;\nPRAGMA legacy_alter_table = OFF;") +
-         kPointTable + "INSERT INTO point SELECT * FROM old_point;\nDROP TABLE old_point;\n";
+         std::string(kPointTable) +
+         "INSERT INTO point SELECT * FROM old_point;\nDROP TABLE old_point;\n";
+}
+
+/// All whose rows are read.
+std::vector<std::string> table_names() {
+  return {"warning", "point", "sweep", "session", "parameter", "objective", "value", "metric"};
 }
 
 /// Of how many messages percentiles of the run are, if it was cut off.
@@ -99,7 +107,7 @@ std::string migration_sql(std::int64_t version) {
 
 std::string schema_sql() {
   return "PRAGMA application_id = " + std::to_string(kApplicationId) + ";\n" + version_sql() +
-         kWarningTable + kPointTable + R"sql(
+         kWarningTable + std::string(kPointTable) + R"sql(
 CREATE TABLE sweep (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE session (id INTEGER PRIMARY KEY, started TEXT NOT NULL, program TEXT NOT NULL);
 CREATE TABLE parameter (
@@ -120,6 +128,33 @@ CREATE TABLE metric (
   value REAL NOT NULL,
   PRIMARY KEY (point, name)) WITHOUT ROWID;
 )sql";
+}
+
+std::string foreign_entry(Database& database, bool is_to_be_written) {
+  // A table of ours is stored rows and nothing else: a view, a virtual table or a generated column
+  // is computed when it is read, for ever if its maker wants that. The one trigger is known.
+  Statement entries(database,
+                    "SELECT type, name, coalesce(sql, '') FROM sqlite_master ORDER BY rowid");
+  const std::vector<std::string> tables = table_names();
+  while (entries.step()) {
+    const std::string type = entries.text(0);
+    const std::string name = entries.text(1);
+    const bool is_ours = std::ranges::find(tables, name) != tables.end();
+    if (is_ours && type != "table") return "`" + name + "` is a " + type + " and no table";
+    if (is_ours && !entries.text(2).starts_with("CREATE TABLE")) {
+      return "the rows of `" + name + "` are not in the file";
+    }
+    if (is_to_be_written && type == "trigger" &&
+        kPointTable.find(entries.text(2)) == std::string_view::npos) {
+      return "it has a trigger `" + name + "`";
+    }
+  }
+  for (const std::string& table : tables) {
+    Statement columns(database, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 0");
+    columns.bind(table);
+    if (columns.step()) return "column `" + columns.text(0) + "` of `" + table + "` is computed";
+  }
+  return {};
 }
 
 std::string view_sql(const Sweep& sweep) {
