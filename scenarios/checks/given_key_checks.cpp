@@ -229,6 +229,11 @@ class GivenKeyChecks {
     if (scenario_.pxn.enabled && e_.workload.relays().empty()) {
       without_effect("pxn.enabled", "no message goes to another domain and another rail");
     }
+    if (std::holds_alternative<topologies::CustomSpec>(scenario_.topology)) {
+      for (const char* key : {"fabric.nic.send_latency", "fabric.nic.ports"}) {
+        without_effect(key, "each link that is listed has a latency, and each is a port");
+      }
+    }
     if (!std::holds_alternative<topologies::LoneSpec>(scenario_.topology)) return;
     for (const char* key : {"racks.server.nic", "racks.server.rails", "racks.server.host_link",
                             "fabric.switch", "fabric.flow_control", "fabric.ecn"}) {
@@ -306,6 +311,14 @@ class GivenKeyChecks {
               "a call has at most {:.0f} message{} on a connection, and the next call waits "
               "for it; several are in flight where `size` is several times `chunk`",
               messages, messages <= 1 ? "" : "s"));
+    }
+    for (std::size_t i = 0; i < spec.stragglers.size(); ++i) {
+      const std::string straggler = fmt::format("{}.stragglers[{}]", path, i);
+      if (is_given(straggler + ".late") || is_given(straggler + ".compute") ||
+          is_given(straggler + ".reduce")) {
+        continue;
+      }
+      without_effect(straggler, "it says nothing that is slower: `late`, `compute` or `reduce`");
     }
     using collectives::Operation;
     if (spec.operation == Operation::kAllReduce || spec.operation == Operation::kReduce ||

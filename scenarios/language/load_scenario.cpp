@@ -39,7 +39,9 @@ class KeyFinder {
       add(entry.value, inner);
     }
     for (std::size_t i = 0; i < std::min(node.items.size(), kMostGiven); ++i) {
-      add(node.items[i], language::element_path(path, i));
+      const std::string inner = language::element_path(path, i);
+      keys_.emplace(inner, diagnostics_.place_of(node.items[i].mark));
+      add(node.items[i], inner);
     }
   }
 

@@ -42,9 +42,6 @@ void check_stragglers(const CollectiveSpec& spec, Problems& problems) {
                           "slows computing, and the job computes nothing: say `compute` of the "
                           "job, or delay ranks by `late`"});
     }
-    if (s.late == Picoseconds(0) && s.compute_factor == 1 && s.reduce_factor == 1) {
-      problems.push_back({key, "says nothing that is slower: `late`, `compute` or `reduce`"});
-    }
   }
 }
 

@@ -54,7 +54,7 @@ void add_outputs(std::vector<KeyEffect>& all) {
   for (const char* key : {"format", "jobs", "ranks", "from", "to", "limit"}) {
     all.push_back(output("timeline", key));
   }
-  for (const char* title : {"traffic class", "job", "node", "group"}) {
+  for (const char* title : {"traffic class", "job", "node"}) {
     all.push_back(output(title, "name"));
   }
   all.push_back(output("group", "kind"));
@@ -66,6 +66,7 @@ void add_idle(std::vector<KeyEffect>& all) {
   all.push_back(nothing("weft scenario", "weft"));
   all.push_back(nothing("open loop", "destinations"));
   all.push_back(nothing("permutation", "pairs"));
+  all.push_back(nothing("group", "name"));
   for (const char* title : {"sizes", "messages"}) all.push_back(nothing(title, "sha256"));
 }
 

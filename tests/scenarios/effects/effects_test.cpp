@@ -1,0 +1,303 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collectives/algorithms/algorithms.hpp"
+#include "collectives/spec/collective_spec.hpp"
+#include "scenarios/language/load_scenario.hpp"
+#include "scenarios/language/schemas/document.hpp"
+#include "scenarios/language/schemas/key_effects.hpp"
+#include "scenarios/output/result_writer.hpp"
+#include "scenarios/output/run_files.hpp"
+#include "scenarios/run/build_loaded.hpp"
+#include "scenarios/run/simulation.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+/// Every key of every specification is changed where it must make a difference
+/// (tests/scenarios/effects/cases.txt), and the difference is looked for.
+namespace weft::scenarios::language {
+namespace {
+
+using schema::AnyObject;
+using schema::Field;
+
+const std::filesystem::path kFolder =
+    std::filesystem::path(WEFT_SOURCE_DIR) / "tests/scenarios/effects";
+
+/// A key of a specification, by the first place where the document has it.
+struct SpecifiedKey {
+  std::string id;
+  const AnyObject* object = nullptr;
+  const Field* field = nullptr;
+};
+
+bool is_operation(const std::string& title) {
+  return collectives::operation_named(title).has_value();
+}
+
+/// The operations of collectives are one specification with different keys.
+std::string name_of(const AnyObject& object) {
+  return is_operation(object.title) ? "collective" : object.title + "\n" + object.doc;
+}
+
+class Keys {
+ public:
+  Keys() { add(document_schema().any(), ""); }
+  std::vector<SpecifiedKey> all;
+
+ private:
+  void add(const AnyObject& object, const std::string& place) {
+    for (const Field& field : object.fields) {
+      const std::string doc = is_operation(object.title) ? "" : field.doc;
+      if (!seen_.insert(name_of(object) + "\n" + field.key + "\n" + doc).second) continue;
+      const std::string id = place.empty() ? field.key : place + "." + field.key;
+      all.push_back({id, &object, &field});
+      if (field.object) add(*field.object, id);
+    }
+    for (const schema::Alternative& a : object.alternatives) {
+      const std::string name = is_operation(a.object->title) ? "collective" : a.name;
+      add(*a.object, place + "<" + name + ">");
+    }
+  }
+
+  std::set<std::string> seen_;
+};
+
+/// How a key is changed, and where.
+struct Case {
+  std::string base;
+  std::vector<std::string> context;
+  std::vector<std::string> change;
+  std::string path;           ///< of the key
+  bool is_elsewhere = false;  ///< proven by another test
+  bool is_shared = false;     ///< the key of a specification that has it, too
+};
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+std::vector<std::string> parts_of(const std::string& text, const std::string& separator) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    parts.push_back(trimmed(text.substr(at, end - at)));
+    at = end + separator.size();
+  }
+  return parts;
+}
+
+class Cases {
+ public:
+  Cases() {
+    std::ifstream file(kFolder / "cases.txt");
+    for (std::string line; std::getline(file, line);) {
+      if (line.empty() || line.front() == '#') continue;
+      if (line.front() == '@') {
+        section_ = parts_of(line.substr(1), " |");
+        section_.resize(4);
+      } else if (line.front() == '~') {
+        for (const std::string& key : parts_of(trimmed(line.substr(1)), " ")) {
+          Case shared;
+          shared.is_shared = true;
+          add(key, std::move(shared));
+        }
+      } else {
+        read(line);
+      }
+    }
+  }
+  std::map<std::string, Case> all;
+
+ private:
+  void add(const std::string& key, Case c) {
+    const std::string& place = section_[0];
+    const bool is_new = all.emplace(place.empty() ? key : place + "." + key, std::move(c)).second;
+    EXPECT_TRUE(is_new) << key << " of " << place << " twice";
+  }
+
+  void read(const std::string& line) {
+    const std::size_t blank = line.find(' ');
+    const std::string key = line.substr(0, blank);
+    const char kind = line[blank + 1];
+    const std::vector<std::string> sides = parts_of(line.substr(blank + 2), " | ");
+    Case c;
+    c.base = section_[1];
+    c.path = section_[2].empty() ? key : section_[2] + "." + key;
+    c.is_elsewhere = kind == '?';
+    take(section_[3], c);
+    if (sides.size() > 1) take(sides[1], c);
+    if (kind == '=') c.change.push_back(c.path + "=" + sides[0]);
+    if (kind == ':') c.change = parts_of(sides[0], ";;");
+    add(key, std::move(c));
+  }
+
+  static void take(const std::string& text, Case& c) {
+    for (const std::string& part : parts_of(text, ";;")) {
+      if (part.empty()) continue;
+      if (part.front() == '@') {
+        c.base = part.substr(1);
+      } else {
+        c.context.push_back(part);
+      }
+    }
+  }
+
+  std::vector<std::string> section_;
+};
+
+/// What a scenario becomes.
+struct Outcome {
+  std::string error = {};  ///< it was refused
+  std::string digest = {};
+  std::vector<std::int64_t> times = {};  ///< of jobs
+  std::vector<std::string> warnings = {};
+  std::map<std::string, std::string> files = {};
+
+  [[nodiscard]] bool is_written_alike(const Outcome& other) const {
+    return files == other.files && warnings == other.warnings;
+  }
+};
+
+/// Without what is of the computer: how long the run took.
+std::string comparable(const std::filesystem::path& file) {
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  if (file.filename() != "summary.json") return text.str();
+  nlohmann::ordered_json summary = nlohmann::ordered_json::parse(text.str());
+  for (const char* key : {"engine", "run", "wall_seconds"}) {
+    if (summary.contains(key) && summary[key].is_object()) {
+      auto& part = summary[key];
+      for (auto it = part.begin(); it != part.end();) {
+        const bool is_of_computer = it.key().find("wall") != std::string::npos ||
+                                    it.key().find("per_second") != std::string::npos ||
+                                    it.key().find("memory") != std::string::npos;
+        it = is_of_computer ? part.erase(it) : std::next(it);
+      }
+    } else {
+      summary.erase(key);
+    }
+  }
+  return summary.dump(1);
+}
+
+Outcome outcome_of(const std::string& base, const std::vector<std::string>& overrides) {
+  Outcome outcome;
+  const auto loaded = load_scenario(kFolder / (base + ".yaml"), overrides);
+  if (!loaded.ok()) return {.error = loaded.errors().front().to_string()};
+  const auto experiment = build_loaded(loaded.value());
+  if (!experiment.ok()) return {.error = experiment.errors().front().to_string()};
+  const Experiment& e = experiment.value();
+  const weft::testing::TemporaryFolder folder("effects");
+  const auto files =
+      RunFiles::create(e, folder.path(), {.messages = e.scenario.observe.messages.value_or(true)});
+  if (!files.ok()) return {.error = files.errors().front().to_string()};
+  const Results results = simulate(e, {}, files.value().get());
+  outcome.digest = results.digest();
+  for (const auto& job : results.jobs) outcome.times.push_back(job.jct.count());
+  outcome.warnings = results.warnings;
+  const auto written =
+      write_results(results, "", folder.path(),
+                    {.pauses = e.scenario.observe.pauses, .files = files.value().get()});
+  if (!written.ok()) return {.error = written.errors().front().to_string()};
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(written.value())) {
+    if (!entry.is_regular_file()) continue;
+    outcome.files[entry.path().filename()] = comparable(entry.path());
+  }
+  return outcome;
+}
+
+const Outcome& outcome_once(const std::string& base, const std::vector<std::string>& overrides) {
+  static std::map<std::string, Outcome> known;
+  std::string name = base;
+  for (const std::string& text : overrides) name += "\n" + text;
+  const auto found = known.find(name);
+  if (found != known.end()) return found->second;
+  return known.emplace(name, outcome_of(base, overrides)).first->second;
+}
+
+/// Whether the difference is one that a key of this effect makes.
+void expect_difference(Effect effect, const std::string& path, const Outcome& before,
+                       const Outcome& after) {
+  for (const std::string& warning : after.warnings) {
+    EXPECT_FALSE(warning.starts_with(path + " (") &&
+                 warning.find("has no effect") != std::string::npos)
+        << warning;
+  }
+  if (effect == Effect::kResult) {
+    EXPECT_NE(after.digest, before.digest) << "changes nothing";
+    return;
+  }
+  EXPECT_EQ(after.times, before.times) << "changes what is simulated";
+  EXPECT_EQ(after.is_written_alike(before), effect == Effect::kNothing);
+}
+
+TEST(KeyEffects, EveryKeyOfEverySpecificationHasACaseAndViceVersa) {
+  const Keys keys;
+  const Cases cases;
+  std::set<std::string> ids;
+  std::set<std::string> described;
+  for (const SpecifiedKey& key : keys.all) {
+    ids.insert(key.id);
+    const auto found = cases.all.find(key.id);
+    if (found == cases.all.end()) {
+      ADD_FAILURE() << key.id << " has no case in cases.txt";
+      continue;
+    }
+    const std::string text = key.field->key + "\n" + key.field->doc;
+    if (found->second.is_shared) {
+      EXPECT_TRUE(described.contains(text)) << key.id << " is of no specification above";
+    } else {
+      described.insert(text);
+    }
+  }
+  for (const auto& [id, c] : cases.all) EXPECT_TRUE(ids.contains(id)) << id << " is no key";
+  EXPECT_GT(ids.size(), 350U);
+}
+
+TEST(KeyEffects, NameKeysThatThereAre) {
+  const Keys keys;
+  for (const KeyEffect& effect : key_effects()) {
+    const auto is_it = [&](const SpecifiedKey& key) {
+      return key.object->title == effect.title && key.field->key == effect.key;
+    };
+    EXPECT_TRUE(std::ranges::any_of(keys.all, is_it)) << effect.title << " " << effect.key;
+  }
+}
+
+TEST(KeyEffects, AreWhatEveryKeyIsSaidToHave) {
+  const Keys keys;
+  const Cases cases;
+  for (const SpecifiedKey& key : keys.all) {
+    const auto found = cases.all.find(key.id);
+    if (found == cases.all.end() || found->second.is_elsewhere || found->second.is_shared) continue;
+    const Case& c = found->second;
+    SCOPED_TRACE(key.id + " of " + c.base);
+    const Outcome& before = outcome_once(c.base, c.context);
+    EXPECT_EQ(before.error, "");
+    if (!before.error.empty()) continue;
+    std::vector<std::string> overrides = c.context;
+    overrides.insert(overrides.end(), c.change.begin(), c.change.end());
+    const Outcome after = outcome_of(c.base, overrides);
+    EXPECT_EQ(after.error, "");
+    if (!after.error.empty()) continue;
+    const KeyEffect* effect = effect_of(*key.object, key.field->key);
+    expect_difference(effect == nullptr ? Effect::kResult : effect->effect, c.path, before, after);
+  }
+}
+
+}  // namespace
+}  // namespace weft::scenarios::language
