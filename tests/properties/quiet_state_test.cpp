@@ -177,8 +177,9 @@ class DeadFields {
   }
 
   void hints(protocols::NicState& nic) {
-    auto& [recent_sender, recent_receiver, recent_control, paced, inbox] = nic;
+    auto& [recent_sender, recent_receiver, recent_control, paced, inbox, has_moved] = nic;
     EXPECT_TRUE(paced.empty() && inbox.empty());
+    has_moved = draws_.below(2) == 1;
     recent_sender = any_queue_pair();
     recent_receiver =
         protocols::ReceiverId(static_cast<std::uint32_t>(draws_.below(s_.receivers.size())));
