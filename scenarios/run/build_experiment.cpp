@@ -12,7 +12,9 @@
 #include "scenarios/build/resolve_faults.hpp"
 #include "scenarios/build/resolve_observation.hpp"
 #include "scenarios/build/resolve_timeline.hpp"
+#include "scenarios/checks/given_key_checks.hpp"
 #include "scenarios/checks/static_checks.hpp"
+#include "scenarios/language/given_keys.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/limits/limits.hpp"
 #include "scenarios/limits/spread_traffic.hpp"
@@ -75,6 +77,16 @@ Result<Experiment> build_experiment(Scenario scenario) {
   StaticFindings findings = check_statically(experiment);
   if (!findings.errors.empty()) return std::move(findings.errors);
   experiment.warnings = std::move(findings.warnings);
+  return experiment;
+}
+
+Result<Experiment> build_experiment(const LoadedScenario& loaded) {
+  Result<Experiment> experiment = build_experiment(loaded.scenario);
+  if (!experiment.ok()) return experiment;
+  const GivenKeys& given = given_keys(loaded);
+  std::vector<std::string>& warnings = experiment.value().warnings;
+  warnings.insert(warnings.begin(), given.remarks.begin(), given.remarks.end());
+  check_given_keys(experiment.value(), given, warnings);
   return experiment;
 }
 

@@ -25,7 +25,8 @@ class RandomCollectiveJob {
                         operation, 1 + below(100'000), 1 + below(5), below(30), ranks);
     if (below(3) == 0) yaml += fmt::format(", execution: {{channels: {}}}", 2 + below(3));
     if (below(3) == 0) yaml += ", stragglers: [{ranks: [0], compute: 3}]";
-    if (below(4) == 0) yaml += fmt::format(", jitter: {{type: exponential, mean: {}us}}", 1 + below(10));
+    if (below(4) == 0)
+      yaml += fmt::format(", jitter: {{type: exponential, mean: {}us}}", 1 + below(10));
     return yaml + "}\n";
   }
 

@@ -145,9 +145,9 @@ TEST(StaticChecks, CreditsThatAreAwayForLongerThanTheyLastAreNamedWithWhatALinkN
     return warnings(kLeafSpine, overrides);
   };
   EXPECT_THAT(with("{type: credit, buffer: 128KiB}"),
-              ElementsAre(AllOf(HasSubstr("credits of class data hold leaf0"),
-                                HasSubstr("to 13 % of its 400 Gbps"), HasSubstr("31 packets"),
-                                HasSubstr("set flow_control.buffer to 1,051,776 B"))));
+              Contains(AllOf(HasSubstr("credits of class data hold leaf0"),
+                             HasSubstr("to 13 % of its 400 Gbps"), HasSubstr("31 packets"),
+                             HasSubstr("set flow_control.buffer to 1,051,776 B"))));
   EXPECT_THAT(with("{type: credit, buffer: 1051776B}"), IsEmpty());
   EXPECT_THAT(with("{type: credit, buffer: 1040000B}"),
               ElementsAre(HasSubstr("credits of class data hold")));

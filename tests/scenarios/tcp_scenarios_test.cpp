@@ -133,7 +133,7 @@ TEST(Converged, TrainingTakesAFewPercentLongerAndAllDropsAreTcps) {
   const Results both = run_shipped("converged.yaml", {});
   const Results alone = run_shipped("converged.yaml", {"jobs[1].skip=true"});
   const double longer = to_seconds(both.jobs[0].jct) / to_seconds(alone.jobs[0].jct);
-  EXPECT_NEAR(longer, 1.05, 0.01);
+  EXPECT_NEAR(longer, 1.06, 0.01);
   EXPECT_GT(both.totals.buffer_drops, 0);
   std::int64_t of_storage = 0;
   for (std::size_t port = 0; port < both.ports.size(); ++port) {
@@ -143,7 +143,7 @@ TEST(Converged, TrainingTakesAFewPercentLongerAndAllDropsAreTcps) {
   EXPECT_EQ(both.totals.packets_retransmitted,
             static_cast<std::uint64_t>(both.totals.buffer_drops));
   EXPECT_GT(both.totals.timeouts, 0U);
-  EXPECT_NEAR(to_seconds(both.jobs[1].jct), 31e-3, 0.02 * 31e-3);
+  EXPECT_NEAR(to_seconds(both.jobs[1].jct), 15e-3, 0.02 * 15e-3);
 }
 
 TEST(Converged, WithMarksNothingIsDroppedAndTheCheckpointTakesWhatTheLinkTakes) {

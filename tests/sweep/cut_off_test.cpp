@@ -137,7 +137,7 @@ TEST(CutOffPoints, TakeTheirConfigurationWithThem) {
 TEST(CutOffPoints, DecideThresholdsWithTheirWordsBeside) {
   Table table = three_sizes();
   table.bisected = "jobs[0].size";
-  table.condition = std::string(kP99) + " < 4e-6";
+  table.condition = std::string(kP99) + " < 4us";
   for (Table::Row& row : table.rows) row.holds = row.id == 2;
   const auto text = sweep::summary_text(table, {});
   ASSERT_TRUE(text.ok());

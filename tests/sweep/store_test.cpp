@@ -57,7 +57,10 @@ class StoreTest : public ::testing::Test {
   /// What the program says when it cannot open.
   std::string refusal(const StoreOptions& options = {}) const {
     const auto store = open(options);
-    return store.ok() ? "no error" : store.errors().front().to_string();
+    if (store.ok()) return "no error";
+    std::string text;
+    for (const Error& error : store.errors()) text += error.to_string() + "\n";
+    return text;
   }
   Table table() const {
     const auto read = sweep::read_table(out());

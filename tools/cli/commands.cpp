@@ -27,7 +27,7 @@
 #include "scenarios/output/run_files.hpp"
 #include "scenarios/output/summary.hpp"
 #include "scenarios/results/reference.hpp"
-#include "scenarios/run/build_loaded.hpp"
+#include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/fluid_simulation.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "scenarios/text/counted.hpp"
@@ -79,7 +79,7 @@ std::optional<Loaded> load(const std::string& path, const std::vector<std::strin
     print_errors(loaded.errors());
     return {};
   }
-  auto experiment = scenarios::build_loaded(loaded.value());
+  auto experiment = scenarios::build_experiment(loaded.value());
   if (!experiment) {
     print_errors(loaded.value().located(experiment.errors()));
     return {};

@@ -20,7 +20,7 @@
 #include "scenarios/language/schemas/key_effects.hpp"
 #include "scenarios/output/result_writer.hpp"
 #include "scenarios/output/run_files.hpp"
-#include "scenarios/run/build_loaded.hpp"
+#include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -198,7 +198,7 @@ Outcome outcome_of(const std::string& base, const std::vector<std::string>& over
   Outcome outcome;
   const auto loaded = load_scenario(kFolder / (base + ".yaml"), overrides);
   if (!loaded.ok()) return {.error = loaded.errors().front().to_string()};
-  const auto experiment = build_loaded(loaded.value());
+  const auto experiment = build_experiment(loaded.value());
   if (!experiment.ok()) return {.error = experiment.errors().front().to_string()};
   const Experiment& e = experiment.value();
   const weft::testing::TemporaryFolder folder("effects");

@@ -1,5 +1,3 @@
-#include "tools/report/data/cut_off_data.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -8,6 +6,7 @@
 
 #include "scenarios/results/coverage.hpp"
 #include "scenarios/results/summary/summary_record.hpp"
+#include "tools/report/data/run_data.hpp"
 
 namespace weft::report {
 namespace {

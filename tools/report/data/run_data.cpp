@@ -14,7 +14,6 @@
 #include "scenarios/text/text_file.hpp"
 #include "simcore/messages/size_class.hpp"
 #include "tools/report/data/blame_data.hpp"
-#include "tools/report/data/cut_off_data.hpp"
 #include "tools/report/data/fabric_data.hpp"
 #include "tools/report/data/message_data.hpp"
 #include "tools/report/data/port_data.hpp"

@@ -17,4 +17,8 @@ struct Bounds {
 /// What the page shows of a results folder. Errors name the file.
 [[nodiscard]] Result<Json> run_json(const std::filesystem::path& folder, const Bounds& bounds);
 
+/// Adds to summary.json what its percentiles are of, if the run was cut off, where weft did not
+/// write it yet; and says the same of the distributions of messages.
+void add_cut_off(Json& summary, Json& distributions);
+
 }  // namespace weft::report

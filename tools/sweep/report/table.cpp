@@ -201,9 +201,10 @@ std::string Table::digest() const {
 }
 
 std::optional<std::size_t> Table::parameter(const std::string& given) const {
-  const std::string name_or_path = escaped(given);
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (parameters[i].name == name_or_path || parameters[i].path == name_or_path) return i;
+  for (const std::string& wanted : {given, escaped(given)}) {
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      if (parameters[i].name == wanted || parameters[i].path == wanted) return i;
+    }
   }
   return std::nullopt;
 }
@@ -211,7 +212,7 @@ std::optional<std::size_t> Table::parameter(const std::string& given) const {
 Result<Objective> Table::objective(const std::string& given) const {
   const std::string wanted = escaped(given);
   for (const Objective& o : objectives) {
-    if (o.name == wanted || o.metric == wanted) return o;
+    if (o.name == wanted || o.metric == wanted || o.name == given) return o;
   }
   if (std::ranges::find(metrics, wanted) != metrics.end()) {
     return Objective{wanted, wanted, Goal::kMin};

@@ -10,7 +10,7 @@
 #include "scenarios/estimate/scenario_estimate.hpp"
 #include "scenarios/isolated/isolated_runs.hpp"
 #include "scenarios/output/summary.hpp"
-#include "scenarios/run/build_loaded.hpp"
+#include "scenarios/run/build_experiment.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "scenarios/text/format.hpp"
 #include "scenarios/text/json_text.hpp"
@@ -188,7 +188,7 @@ Report PointRunner::estimated(const Task& task) const {
 Report PointRunner::simulated(const Task& task) const {
   const auto loaded = sweep_.base.load(task.overrides);
   if (!loaded.ok()) return failure(task, text_of(loaded.errors()));
-  auto experiment = scenarios::build_loaded(loaded.value());
+  auto experiment = scenarios::build_experiment(loaded.value());
   if (!experiment.ok()) return failure(task, text_of(loaded.value().located(experiment.errors())));
   scenarios::Results results = scenarios::simulate(experiment.value());
   if (sweep_.is_isolated) {
