@@ -365,7 +365,6 @@ std::string overfull_switches(const Fabric& fabric) {
 
 StaticFindings check_statically(const Experiment& experiment) {
   StaticFindings findings;
-  check_routes(experiment, Loops::kWarnedOf, findings);
   check_input_queues(experiment, findings);
   check_telemetry(experiment, findings);
   check_capacity(experiment, findings);
@@ -375,17 +374,20 @@ StaticFindings check_statically(const Experiment& experiment) {
   check_steps(experiment, findings);
   check_transports(experiment, findings);
   check_round_trips(experiment, findings);
-  check_loads(experiment, findings);
-  check_faults(experiment, findings);
   check_gpus(experiment, findings);
   check_stragglers(experiment, findings);
   check_routing(experiment, findings);
   check_generations(experiment, findings);
   check_length(experiment, findings);
   check_gpu_memory(experiment, findings);
+  // Following routes takes seconds in the largest fabrics: not for one that is refused anyway.
+  if (!findings.errors.empty()) return findings;
+  check_routes(experiment, Loops::kWarnedOf, findings);
+  if (!findings.errors.empty()) return findings;
+  check_loads(experiment, findings);
+  check_faults(experiment, findings);
   check_polarisation(experiment, findings);
-  // Following all routes takes seconds in the largest fabrics: not for one that is refused anyway.
-  if (findings.errors.empty()) check_dependencies(experiment, findings);
+  check_dependencies(experiment, findings);
   return findings;
 }
 

@@ -185,7 +185,8 @@ class LongWaits {
     }
   }
 
-  /// The port where something waits longest, if that is longer than its time-out. The bytes of one
+  /// The port where something waits longest, if that is longer than two time-outs: what is sent
+  /// again once costs little, and a queue that is full for a moment is no storm. The bytes of one
   /// flow alone do not count: its own packets move up one by one, and each is acknowledged.
   [[nodiscard]] std::string worst() const {
     double longest = 0;
@@ -197,15 +198,14 @@ class LongWaits {
       if (!is_queue(port) || wait.rate <= rate) continue;
       const double others = (wait.bytes - wait.least) * (1 - rate / wait.rate);
       const double seconds = std::min(others, room_before(port)) * 8 / rate;
-      if (seconds <= to_seconds(wait.timeout) || seconds <= longest) continue;
+      if (seconds <= 2 * to_seconds(wait.timeout) || seconds <= longest) continue;
       longest = seconds;
       at = p;
     }
     if (longest == 0) return {};
     return fmt::format(
         "packets may wait {} at {} behind those of others, longer than the time-out of {}: they "
-        "are "
-        "sent again although nothing is lost, wait twice, and the run takes far longer than is "
+        "are sent again although nothing is lost, wait twice, and the run takes far longer than is "
         "foreseen; raise transport.retransmit_timeout, or take a congestion control",
         format_time(longest), e_.fabric.port_name(PortId(at)), format_time(waits_[at].timeout));
   }

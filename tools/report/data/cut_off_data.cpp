@@ -76,7 +76,9 @@ class Summary {
     if (rows == json_.end() || !rows->is_array()) return;
     for (Json& row : *rows) {
       std::string path = list;
-      path += "." + name_of(row, list) + "." + quantity + percentile;
+      for (const std::string& step : {"." + name_of(row, list), "." + quantity, percentile}) {
+        path += step;
+      }
       add(row, quantity, path);
     }
   }
