@@ -10,10 +10,17 @@ namespace weft::collectives {
 RankMap::RankMap(std::uint32_t ranks, const RankLayout& layout)
     : domain_of_(ranks), position_of_(ranks) {
   WEFT_CHECK(layout.domain.empty() || layout.domain.size() == ranks, "every rank has a domain");
+  if (layout.domain.empty()) {
+    members_.resize(ranks);
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+      domain_of_[rank] = rank;
+      members_[rank].push_back(rank);
+    }
+    return;
+  }
   std::unordered_map<std::uint32_t, std::uint32_t> number;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    const std::uint32_t named = layout.domain.empty() ? rank : layout.domain[rank];
-    const auto [it, is_new] = number.emplace(named, domains());
+    const auto [it, is_new] = number.emplace(layout.domain[rank], domains());
     if (is_new) members_.emplace_back();
     domain_of_[rank] = it->second;
     position_of_[rank] = size_of(it->second);

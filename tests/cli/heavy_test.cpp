@@ -83,6 +83,35 @@ TEST(Heavy, ABufferThatIsTooSmallIsRefusedBeforeAllRoutesAreFollowed) {
   EXPECT_LT(f.processor_seconds, kSoon);
 }
 
+// Each took from 5 s to minutes: time by the square of ranks, of servers, of kinds, or of the sizes
+// of an all-to-all-v.
+TEST(Heavy, LargeJobsAreCheckedInTimeLinearInWhatTheySend) {
+  for (const char* name : {"many-neighbours", "many-servers", "failing-spine"}) {
+    const MeasuredRun f = check(name);
+    EXPECT_EQ(f.exit_code, 0) << f.text;
+    EXPECT_LT(f.processor_seconds, 2 * kSoon) << name;
+  }
+  // A fabric of 65,536 GPUs takes seconds by itself; comparing all kinds with all took minutes.
+  const MeasuredRun pairs = check("pairs-in-domains");
+  EXPECT_EQ(pairs.exit_code, 0) << pairs.text;
+  EXPECT_LT(pairs.processor_seconds, 6 * kSoon);
+}
+
+// An all-to-all of two levels brings the blocks for all domains over one connection: more packets
+// than a bound that knew nothing of that.
+TEST(Heavy, AHierarchicalAllToAllBeyondAllNumbersIsRefusedAtItsJob) {
+  const MeasuredRun f = check("hierarchical-blocks");
+  EXPECT_EQ(f.exit_code, 2) << f.text;
+  EXPECT_THAT(f.text, HasSubstr("hierarchical-blocks.yaml:6:5: jobs[0]: would send up to"));
+}
+
+TEST(Heavy, StandardInputIsReadToItsLimitAndNoFurther) {
+  const MeasuredRun f = run_shell("head -c 100000000 /dev/zero | % check -");
+  EXPECT_EQ(f.exit_code, 2);
+  EXPECT_THAT(f.text, HasSubstr("standard input: is longer than that; at most 4 MiB are read"));
+  EXPECT_EQ(run_shell("yes '# x' | % check -").exit_code, 2) << "it has no end";
+}
+
 TEST(Heavy, MorePacketsThanAQueuePairCanNumberAreRefused) {
   for (const std::vector<std::string>& more : {std::vector<std::string>{},
                                                {"--set", "jobs[0].ranks=[0,9,1]", "--set",

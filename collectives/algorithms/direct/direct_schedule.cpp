@@ -139,15 +139,36 @@ DirectSchedule::Distances DirectSchedule::senders(std::uint32_t rank) const {
   }
 }
 
+std::vector<std::uint32_t> DirectSchedule::listed(Distances distances, std::uint32_t rank,
+                                                  std::uint32_t lane, bool is_outward) const {
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t distance = distances.first; distance < distances.end; ++distance) {
+    all.push_back(distance);
+  }
+  drop_ended(all, rank, lane, is_outward, 0);
+  return all;
+}
+
+void DirectSchedule::drop_ended(std::vector<std::uint32_t>& distances, std::uint32_t rank,
+                                std::uint32_t lane, bool is_outward, std::int64_t next) const {
+  if (plan().operation != Operation::kAllToAllV) return;
+  const std::uint32_t n = plan().ranks();
+  std::erase_if(distances, [&](std::uint32_t distance) {
+    const std::uint32_t from = is_outward ? rank : (rank + n - distance) % n;
+    const std::uint32_t to = is_outward ? (rank + distance) % n : rank;
+    return transfer(from, to, lane, next, false).range.empty();
+  });
+}
+
 StepStream DirectSchedule::steps(std::uint32_t rank, std::uint32_t lane) const {
   const std::uint32_t n = plan().ranks();
   const std::int64_t all = pieces(lane);
   const int shots = has_two_shots_ ? 2 : 1;
-  const Distances outward = receivers(rank);
-  const Distances inward = senders(rank);
+  std::vector<std::uint32_t> outward = listed(receivers(rank), rank, lane, true);
+  std::vector<std::uint32_t> inward = listed(senders(rank), rank, lane, false);
   for (std::int64_t i = 0; i < all * shots; ++i) {
     const bool is_second = i % shots == 1;
-    for (std::uint32_t distance = outward.first; distance < outward.end; ++distance) {
+    for (const std::uint32_t distance : outward) {
       const std::uint32_t to = (rank + distance) % n;
       const Transfer out = transfer(rank, to, lane, i / shots, is_second);
       for (std::uint32_t s = 0; s < slices() && !out.range.empty(); ++s) {
@@ -155,7 +176,7 @@ StepStream DirectSchedule::steps(std::uint32_t rank, std::uint32_t lane) const {
         if (!slice.empty()) co_yield Step::send(to, out.block, slice);
       }
     }
-    for (std::uint32_t distance = inward.first; distance < inward.end; ++distance) {
+    for (const std::uint32_t distance : inward) {
       const std::uint32_t from = (rank + n - distance) % n;
       const Transfer in = transfer(from, rank, lane, i / shots, is_second);
       for (std::uint32_t s = 0; s < slices() && !in.range.empty(); ++s) {
@@ -166,6 +187,8 @@ StepStream DirectSchedule::steps(std::uint32_t rank, std::uint32_t lane) const {
         co_yield step;
       }
     }
+    drop_ended(outward, rank, lane, true, i + 1);
+    drop_ended(inward, rank, lane, false, i + 1);
   }
 }
 

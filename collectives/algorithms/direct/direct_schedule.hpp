@@ -41,6 +41,13 @@ class DirectSchedule final : public Schedule {
   };
   [[nodiscard]] Distances receivers(std::uint32_t rank) const;
   [[nodiscard]] Distances senders(std::uint32_t rank) const;
+  /// One by one, those for which there is nothing left out.
+  [[nodiscard]] std::vector<std::uint32_t> listed(Distances distances, std::uint32_t rank,
+                                                  std::uint32_t lane, bool is_outward) const;
+  /// Of an all-to-all-v, whose blocks differ: those that are over before piece `next`. Otherwise
+  /// the largest block would have all pairs looked at for each of its pieces.
+  void drop_ended(std::vector<std::uint32_t>& distances, std::uint32_t rank, std::uint32_t lane,
+                  bool is_outward, std::int64_t next) const;
 
   std::int64_t largest_block_;  ///< that any rank has for another, where data is by blocks
   bool has_two_shots_;
