@@ -24,7 +24,8 @@ namespace weft::protocols {
 /// every departure by the difference of the sender's clock and the switch's, which is up to 200
 /// ppm: here 100 to 200, spread by multiples of the golden ratio so that neighbouring ports differ,
 /// and moved a little at random so that no three are in step. With packets of 4 KiB at 100 Gbps a
-/// sender is then first for a millisecond or two at a time. Everything is counted in departures and
+/// sender is then first for a millisecond or two at a time. The lower bound of 100 ppm and the
+/// spacing are choices of this model, not measurements. Everything is counted in departures and
 /// by port numbers of the switch, so that it depends neither on when a run starts nor on which
 /// switch this is.
 class PlaceOrder {
@@ -35,7 +36,7 @@ class PlaceOrder {
         largest_(largest),
         departure_(out.transmission(largest)) {}
 
-  /// Whether a packet that comes by `in` is before one by `other`, after so many departures.
+  /// Whether a packet that comes by `in` is before one by `other`, after this number of departures.
   [[nodiscard]] bool is_first(const PortState& in, const PortState& other, const SwitchState& sw,
                               std::int64_t departures) const {
     if (in.index == other.index) return false;

@@ -11,10 +11,10 @@ namespace weft::scenarios {
 [[nodiscard]] Errors check_fluid(const Experiment& experiment);
 
 /// Of the fluid engine: every start and end of a message is a solve of all flows that share links
-/// with it, directly or through others. Calibrated on the runs of simcore/fluid/README.md: 3 us for
-/// a message whose flows share with few; of an open loop, whose flows meet at random, 0.5 us more
-/// for each flow under way. Of those there are about as many as customers in an M/G/1 queue with
-/// shared service, load / (1 - load) for each host, and at most the square root of what came.
+/// with it, directly or through others. Set by hand from the runs of simcore/fluid/README.md: 3 us
+/// for a message whose flows share with few; of an open loop, whose flows meet at random, 0.5 us
+/// more for each flow under way. Of those there are about as many as customers in an M/G/1 queue
+/// with shared service, load / (1 - load) for each host, and at most the square root of what came.
 [[nodiscard]] double fluid_seconds(const Experiment& experiment, double messages);
 
 /// Runs the fluid engine to the end and collects the results: jobs, messages, and what ports
