@@ -24,9 +24,10 @@
 /// (c) A job takes at least its ideal time (dependencies at zero load; cuts), and for every link
 ///     its wire bytes over the rate plus the least latency before and after the link.
 ///
-/// Sprayed packets cross links at random: there (b) and (c) look at the links that all of them
-/// cross. The fluid's shares are exact, so it is held to them on every link. Tolerance: 2 ps in the
-/// fluid (the solver joins what lies within 1 ps, and rounds), none for packets.
+/// Sprayed packets cross links at random, and which channel of a collective a message takes is not
+/// in the results: there (b) and (c) look at the links that all of them cross. The fluid's shares of
+/// a spray are exact, so it is held to them on every link. Tolerance: 2 ps in the fluid (the solver
+/// joins what lies within 1 ps, and rounds), none for packets.
 namespace weft::testing {
 
 /// A link that a message crosses.
@@ -50,11 +51,16 @@ class Links {
   std::vector<Crossing> next(const scenarios::MessageResult& m) {
     const ConnectionId id = connection_of(m);
     const scenarios::ConnectionTransport transport = transports_.of(id);
+    const Framing& framing = transport.framing;
+    const Bytes packet = std::min(m.bytes, framing.payload) + framing.header;
+    // A message of several channels may be of any of them.
+    if (e_.workload.jobs()[m.job].lanes > 1) {
+      return crossings(sprayed_shares(e_.fabric, e_.routes, m.source, m.destination), packet,
+                       false);
+    }
     const std::uint32_t turn = turns_[id]++ % transport.queue_pairs;
     const std::uint32_t label = e_.workload.connections()[id.value()].flow_label;
-    const Framing& framing = transport.framing;
-    return crossings(steps(m, queue_pair_number(label, turn)),
-                     std::min(m.bytes, framing.payload) + framing.header);
+    return crossings(steps(m, queue_pair_number(label, turn)), packet, is_fluid_);
   }
   [[nodiscard]] Bytes wire(const scenarios::MessageResult& m) const {
     return scenarios::wire_bytes(m.bytes, transports_.of(connection_of(m)).framing);
@@ -76,7 +82,6 @@ class Links {
   }
   [[nodiscard]] ConnectionId connection_of(const scenarios::MessageResult& m) const {
     const collectives::JobPlan& job = e_.workload.jobs()[m.job];
-    EXPECT_EQ(job.lanes, 1u) << "the queue pair of a message is not known";
     return e_.workload.find(job.process(m.source_rank), job.process(m.destination_rank), 0);
   }
   [[nodiscard]] std::vector<std::vector<PortShare>> steps(const scenarios::MessageResult& m,
@@ -90,8 +95,9 @@ class Links {
     }
     return steps;
   }
+  /// Of steps with several links only where the shares are what the message takes.
   [[nodiscard]] std::vector<Crossing> crossings(const std::vector<std::vector<PortShare>>& steps,
-                                                Bytes packet) const {
+                                                Bytes packet, bool knows_shares) const {
     // Steps of several links count with the least that any of them takes.
     std::vector<Picoseconds> latency;
     std::vector<Picoseconds> storing;
@@ -109,7 +115,7 @@ class Links {
     for (std::size_t i = 0; i < steps.size(); ++i) {
       Picoseconds after;
       for (std::size_t j = i; j < steps.size(); ++j) after += latency[j];
-      if (is_fluid_ || steps[i].size() == 1) {
+      if (knows_shares || steps[i].size() == 1) {
         for (const PortShare& s : steps[i]) crossings.push_back({s.port, s.share, before, after});
       }
       // With cut-through a packet goes on before it is stored.

@@ -29,7 +29,6 @@ TEST(Invariants, HoldOnShippedScenariosInBothEngines) {
 class RandomInvariants : public ::testing::TestWithParam<int> {};
 
 TEST_P(RandomInvariants, HoldInBothEngines) {
-  // Which queue pair a message takes is known of jobs with one lane only.
   const std::string text =
       RandomScenario(static_cast<std::uint64_t>(GetParam())).text(RandomScenario::Graphs::kNone);
   SCOPED_TRACE(text);
