@@ -118,6 +118,7 @@ schema::Object<SizesSpec> sizes_schema() {
           "percentage of messages that are no larger")
       .required()
       .field("sha256", &SizesSpec::sha256, "of the file; another content is refused")
+      .changes_nothing()
       .source("not checked")
       .shorthand("from");
 }

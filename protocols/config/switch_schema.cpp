@@ -29,6 +29,8 @@ schema::Object<PauseConfig> pause_schema() {
       .source("IEEE 802.1Qbb: a PFC frame has 64 B")
       .at_most(4_KiB)
       .field("frame_overhead", &PauseConfig::frame_overhead, "wire bytes around a pause frame")
+      .matters_if([](const PauseConfig& pause) { return pause.frame > 0_B; },
+                  "with a `frame` that takes wire time")
       .source("Ethernet: preamble 8 B, inter-packet gap 12 B")
       .at_most(4_KiB)
       .field("response", &PauseConfig::response,

@@ -25,6 +25,8 @@ Field rebound(const Field& field, const std::function<void*(void*)>& to_member) 
   Field f = field;
   if (field.applies)
     f.applies = [a = field.applies, inside](const void* o) { return a(inside(o)); };
+  if (field.matters)
+    f.matters = [m = field.matters, inside](const void* o) { return m(inside(o)); };
   if (field.get) f.get = [get = field.get, inside](const void* o) { return get(inside(o)); };
   if (field.set) {
     f.set = [set = field.set, to_member](void* o, const std::optional<Scalar>& value) {

@@ -55,6 +55,13 @@ struct Interval {
   bool includes_low = true;
 };
 
+/// What follows from the value of a key.
+enum class Effect : std::uint8_t {
+  kResult,   ///< what is simulated, and so numbers of results
+  kOutput,   ///< names, files and warnings; what is simulated is the same
+  kNothing,  ///< nothing that is written: a key with one value, a sum that guards a file
+};
+
 /// One key of an object and the member behind it. The functions take the described struct, or are
 /// empty where the kind does not need them.
 struct Field {
@@ -67,6 +74,14 @@ struct Field {
   /// not be given, and is not written out.
   std::function<bool(const void*)> applies;
   std::string applies_where;  ///< such as ``with `threshold: static` ``
+  /// A test over all keys (tests/scenarios/effects) changes each and looks for this effect.
+  Effect effect = Effect::kResult;
+  /// Whether the value makes a difference, given the other keys; empty: always. Where it makes none
+  /// the key may be given, and whoever gives it is warned.
+  std::function<bool(const void*)> matters;
+  std::string matters_where;  ///< such as ``with `enabled: true` ``
+  /// A part is built for this quantity: a scenario that names the part and says more is warned.
+  bool is_rating = false;
 
   const Dimension* dimension = nullptr;  ///< kQuantity
   std::int64_t minimum = 0;              ///< kQuantity, in base units

@@ -253,6 +253,30 @@ class Builder {
     last().applies_where = where;
     return *this;
   }
+  /// The value makes a difference only where `condition(const T&)` holds; `where` says so in words.
+  template <class Condition>
+  Builder& matters_if(Condition condition, const std::string& where) {
+    last().matters = [condition](const void* owner) {
+      return condition(*static_cast<const T*>(owner));
+    };
+    last().matters_where = where;
+    return *this;
+  }
+  /// The value changes what is written, and nothing of what is simulated.
+  Builder& changes_output() {
+    last().effect = Effect::kOutput;
+    return *this;
+  }
+  /// The value changes nothing of what is written.
+  Builder& changes_nothing() {
+    last().effect = Effect::kNothing;
+    return *this;
+  }
+  /// A scenario that names a part and gives more than the part has is warned.
+  Builder& rating() {
+    last().is_rating = true;
+    return *this;
+  }
   Builder& not_empty() {
     last().least = 1;
     return *this;

@@ -220,6 +220,9 @@ TEST(LoadScenario, AListThatIsEmptyByDefaultCanBeEmptyAgain) {
   };
   EXPECT_EQ(with("transport.encapsulation=[]"), "no error");
   EXPECT_EQ(with("jobs[0].after=[]"), "no error");
+  EXPECT_EQ(
+      with("jobs[0]={name: m, type: messages, list: [{from: 0, to: 1, size: 1KB, after: []}]}"),
+      "no error");
   EXPECT_THAT(with("jobs[0].ranks=[]"), HasSubstr("is an empty list"));
 }
 

@@ -15,6 +15,7 @@ schema::Object<Custom::Node> node_schema() {
   using Node = Custom::Node;
   return schema::describe<Node>("node", "a host or a switch")
       .field("name", &Node::name, "by which links and jobs refer to it")
+      .changes_output()
       .required()
       .choice("kind", &Node::kind,
               {{NodeKind::kHost, "host", "a NIC, or a GPU with all its links"},

@@ -19,6 +19,7 @@ bool is_slow_receiver(const NicPart& nic) { return nic.receive_rate.has_value();
 schema::Object<SwitchPart> switch_part_schema() {
   return schema::describe<SwitchPart>("switch", "a switch as a part")
       .field("buffer", &SwitchPart::buffer, "shared packet buffer")
+      .rating()
       .source("an ideal switch has room for everything")
       .at_least(1_B)
       .field("cell", &SwitchPart::cell, "packets occupy whole cells of the buffer")
@@ -30,6 +31,8 @@ schema::Object<SwitchPart> switch_part_schema() {
       .at_most(1_s)
       .field("capacity", &SwitchPart::capacity,
              "of all its ports together, per direction; `unlimited`: whatever is plugged in")
+      .rating()
+      .changes_output()
       .source("an ideal switch has any number of ports")
       .at_least(1_Mbps)
       .special("unlimited", std::nullopt)
@@ -46,6 +49,7 @@ schema::Object<SwitchPart> switch_part_schema() {
 schema::Object<NicPart> nic_part_schema() {
   return schema::describe<NicPart>("NIC", "a network interface as a part")
       .field("rate", &NicPart::rate, "of one port, per direction")
+      .rating()
       .source("the rate of NDR and of most 2025 training fabrics")
       .at_least(1_Mbps)
       .field("ports", &NicPart::ports, "two: for two leaves per rack, or two planes")

@@ -83,6 +83,7 @@ schema::Object<ScaleUpPart> scale_up_part_schema() {
       .range(0, 1'024)
       .only_if(has_boards, "with two boards")
       .field("rate", &ScaleUpPart::rate, "nominal, of one link and direction")
+      .rating()
       .source("NVLink 5: 50 GB/s")
       .at_least(1_Mbps)
       .only_if(is_nominal, "without `effective_rate`, which stands for both rate and efficiency")
@@ -129,6 +130,8 @@ schema::Object<ScaleUpPart> scale_up_part_schema() {
                {ScaleUpPart::Spreading::kRandom, "random", "packet by packet at random"},
                {ScaleUpPart::Spreading::kFlow, "flow", "all packets of a connection by one link"}},
               "how packets of one message spread over a GPU's links")
+      .matters_if([](const ScaleUpPart& part) { return part.links_per_gpu() > 1; },
+                  "with several links per GPU")
       .source("chosen: GPUs interleave their links finely; not published")
       .field("reduction_window", &ScaleUpPart::reduction_window,
              "packets per link and GPU in sums that chips have not completed; 0: chips do not add")
@@ -136,6 +139,8 @@ schema::Object<ScaleUpPart> scale_up_part_schema() {
       .range(0, 4'096)
       .field("reduction_efficiency", &ScaleUpPart::reduction_efficiency,
              "share of the payload rate that data which chips add up or repeat can use")
+      .matters_if([](const ScaleUpPart& part) { return part.reduction_window > 0; },
+                  "with a `reduction_window`")
       .source("all of it")
       .within({.low = 0, .high = 1, .includes_low = false})
       .choice("gpus", &ScaleUpPart::gpus,

@@ -97,6 +97,12 @@ schema::Object<Execution> execution_schema() {
       .source(kFree)
       .field("channel_rate", &Execution::channel_rate,
              "data that a serial channel moves; 0: no limit but its links, or NCCL's")
+      .matters_if(
+          [](const Execution& e) {
+            return e.transfer != Execution::Transfer::kPosted ||
+                   e.preset == Execution::Preset::kNccl;
+          },
+          "with `transfer: serial`, or as `preset: nccl` has it")
       .source("what links and other channels leave")
       .field("in_flight", &Execution::in_flight,
              "messages per connection that are sent and not acknowledged; 0: any number")

@@ -23,6 +23,7 @@ void check_name(const std::string& name, Problems& problems) {
 schema::Object<GraphGroup> group_schema() {
   return schema::describe<GraphGroup>("group", "ranks that make collectives among themselves")
       .field("name", &GraphGroup::name, "that nodes call it by")
+      .changes_nothing()
       .required()
       .choice("kind", &GraphGroup::kind,
               {{Communicator::Kind::kOther, "other", "anything else"},
@@ -32,6 +33,7 @@ schema::Object<GraphGroup> group_schema() {
                {Communicator::Kind::kPipeline, "pipeline", "between stages, as messages of nodes"},
                {Communicator::Kind::kData, "data", "data parallelism"}},
               "what its collectives are for; results tell kinds apart")
+      .changes_output()
       .source("other")
       .words("ranks", &GraphGroup::ranks, "numbers and ranges `0-3`: one communicator of these")
       .source("by size and stride")
@@ -39,6 +41,8 @@ schema::Object<GraphGroup> group_schema() {
       .source("by ranks")
       .range(0, kMaxHosts)
       .field("stride", &GraphGroup::stride, "from one rank of a communicator to the next")
+      .matters_if([](const GraphGroup& g) { return g.ranks.empty(); },
+                  "with `size`; `ranks` say all")
       .source("neighbours")
       .range(1, kMaxHosts)
       .compact()
@@ -116,6 +120,7 @@ schema::Object<GraphNode> node_schema() {
   const auto work = [](GraphNode & node) -> auto& { return node.work; };
   auto node = schema::describe<GraphNode>("node", "something that ranks do");
   node.field("name", &GraphNode::name, "that others call it by")
+      .changes_output()
       .required()
       .words(
           "after", &GraphNode::after,

@@ -57,6 +57,7 @@ schema::Object<MessagesSpec> MessageList::schema() {
              "destination, bytes and, if wanted, class")
       .source("in the list")
       .field("sha256", &MessagesSpec::sha256, "of the CSV file; another content is refused")
+      .changes_nothing()
       .source("not checked")
       .check([](const MessagesSpec& m, Problems& problems) {
         if (m.csv.empty() && m.list.empty()) {

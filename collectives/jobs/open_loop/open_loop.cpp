@@ -58,6 +58,7 @@ schema::Object<OpenLoopSpec> OpenLoop::schema() {
       .at_most(kMostActivity)
       .only_if(is_on_off, "with `arrivals: on-off`")
       .constant("destinations", "uniform", "who receives: any other rank")
+      .changes_nothing()
       .source("no favoured paths")
       .field("stop", &OpenLoopSpec::stop, "no arrivals from then on, counted from the job's start")
       .required()

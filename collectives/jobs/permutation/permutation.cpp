@@ -19,6 +19,7 @@ schema::Object<PermutationSpec> Permutation::schema() {
       .field("jitter", &PermutationSpec::jitter, "each rank starts at random within it")
       .source("all at once, the hardest case")
       .constant("pairs", "random", "who sends to whom: a random derangement by the seed")
+      .changes_nothing()
       .source("no favoured paths");
 }
 

@@ -31,6 +31,9 @@ void add_pipeline_keys(ParallelismKeys& keys) {
                 "1f1b whose gradients of weights fill gaps (arXiv 2401.10241)"},
                {S::kDualPipe, "dualpipe", "from both ends at once (arXiv 2412.19437)"}},
               "in what order a rank does its micro-batches")
+      // Who says that something is off, as it is anyway, is not warned.
+      .matters_if([](const P& p) { return p.pipeline > 1 || p.schedule == P().schedule; },
+                  "with several `pipeline` ranks")
       .source(kPlainMegatron)
       .integers("stage_layers", &P::stage_layers,
                 "layers by pipeline rank, then virtual stage; empty: evenly")
@@ -45,6 +48,8 @@ void add_data_keys(ParallelismKeys& keys) {
       .range(1, kMaxHosts)
       .field("zero", &P::zero,
              "what data ranks share out: 1 optimiser states, 2 also gradients, 3 also parameters")
+      .matters_if([](const P& p) { return p.zero == 0 || p.data > 1 || p.context > 1; },
+                  "with several `data` or `context` ranks")
       .source("plain data parallelism")
       .range(0, 3)
       .field("shard_ranks", &P::shard_ranks,
@@ -64,6 +69,8 @@ schema::Object<ParallelismSpec> parallelism_schema() {
       .range(1, kMaxHosts)
       .field("sequence_parallel", &P::sequence_parallel,
              "tensor ranks also divide the tokens between matrices")
+      .matters_if([](const P& p) { return !p.sequence_parallel || p.tensor > 1; },
+                  "with several `tensor` ranks")
       .source("Shoeybi et al., arXiv 1909.08053: they do not")
       .field("context", &P::context, "ranks that divide a sequence")
       .source(kNotDivided)
@@ -112,6 +119,7 @@ schema::Object<OverlapSpec> overlap_schema() {
              "exchanged bucket by bucket as the last backward pass goes on")
       .source("Li et al., arXiv 2006.15704, section 3.2")
       .field("bucket", &O::bucket, "of gradients; 0: as Megatron-LM has it")
+      .matters_if([](const O& o) { return o.gradients; }, "with `gradients: true`")
       .source("Megatron-LM: 40 M parameters, or 1 M for each data rank if that is more")
       .at_most(Bytes(1'000'000'000'000))
       .field("tensor", &O::tensor, "sums of tensor-parallel ranks, beside chunks of products")

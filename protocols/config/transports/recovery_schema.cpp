@@ -52,6 +52,8 @@ schema::Object<SelectiveRepeat> SelectiveRepeat::schema() {
       .special("none", std::int64_t{0})
       .at_least(64_B)
       .field("few", &Repeat::few, "in flight, below which `timeout_low` holds")
+      .matters_if([](const Repeat& r) { return r.timeout_low != r.timeout_high; },
+                  "where `timeout_low` and `timeout_high` differ")
       .source("Mittal et al., section 4.1: N = 3")
       .range(0, kMostSelective)
       .field("timeout_low", &Repeat::timeout_low,

@@ -140,6 +140,11 @@ schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
       .group("ack", ack_schema(), "acknowledgements")
       .field("cnp_priority", &RoceConfig::cnp_class,
              "class of CNPs; `highest`: that of highest priority")
+      .matters_if(
+          [](const RoceConfig& roce) {
+            return congestion::needs_of(roce.congestion_control).notices;
+          },
+          "with a congestion control that CNPs tell of congestion, which is dcqcn")
       .source("NIC guides give CNPs a strict-priority class of their own")
       .choice("receiver", &RoceConfig::receiver,
               {{RoceConfig::Receiver::kInOrder, "in-order",

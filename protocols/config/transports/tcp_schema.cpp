@@ -17,6 +17,8 @@ schema::Object<TcpConfig> tcp_ack_schema() {
       .source("RFC 5681, 4.2: at least every second full-sized segment")
       .range(1, 1'000)
       .field("delay", &TcpConfig::ack_delay, "the longest that an ACK waits for so many")
+      .matters_if([](const TcpConfig& tcp) { return tcp.ack_every > 1; },
+                  "with more than one segment per ACK (`every`)")
       .source(
           "an estimate for data centres: well below the least time-out, or each lone segment "
           "is sent again; RFC 1122, 4.2.3.2, allows 500 ms")
@@ -24,6 +26,8 @@ schema::Object<TcpConfig> tcp_ack_schema() {
       .at_most(500_ms)
       .field("last", &TcpConfig::acks_last,
              "whether the last segment of a message is acknowledged at once")
+      .matters_if([](const TcpConfig& tcp) { return tcp.ack_every > 1; },
+                  "with more than one segment per ACK (`every`)")
       .source("Linux acknowledges pushed data as it is read")
       .field("priority", &TcpConfig::ack_class,
              "class of ACKs; `same`: that of the data they answer")

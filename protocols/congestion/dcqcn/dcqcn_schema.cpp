@@ -63,6 +63,8 @@ schema::Object<DcqcnConfig> dcqcn_schema() {
               "when a CNP cuts the rate")
       .field("decrease_period", &Config::decrease_period,
              "between the checks of `decrease: periodic`")
+      .matters_if([](const Config& c) { return c.decrease == Config::Decrease::kPeriodic; },
+                  "with `decrease: periodic`")
       .choice("clamp_target", &Config::clamp_target,
               {{Config::ClampTarget::kAlways, "always", "at every cut"},
                {Config::ClampTarget::kAfterIncrease, "after-increase",
@@ -70,6 +72,8 @@ schema::Object<DcqcnConfig> dcqcn_schema() {
               "when a cut makes the current rate the new target")
       .field("first_cnp_cuts", &Config::first_cnp_cuts,
              "whether the CNP that starts the timers counts at their first check")
+      .matters_if([](const Config& c) { return c.decrease == Config::Decrease::kPeriodic; },
+                  "with `decrease: periodic`")
       .field("increase_timer", &Config::increase_timer, "time between rate increases")
       .at_least(1_ns)
       .field("byte_counter", &Config::byte_counter, "bytes between rate increases; 0: no counter")

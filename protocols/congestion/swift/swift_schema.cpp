@@ -35,10 +35,14 @@ schema::Object<SwiftConfig> swift_schema() {
       .at_most(1_s)
       .field("scaling_min_window", &Config::scaling_min_window,
              "packets; all of the range is added from here down")
+      .matters_if([](const Config& c) { return c.scaling_range > Picoseconds(0); },
+                  "with a `scaling_range` above 0")
       .source(kHtsim)
       .within({.low = 1e-6, .high = 1e6})
       .field("scaling_max_window", &Config::scaling_max_window,
              "packets; nothing is added from here up")
+      .matters_if([](const Config& c) { return c.scaling_range > Picoseconds(0); },
+                  "with a `scaling_range` above 0")
       .source(kHtsim)
       .within({.low = 1e-6, .high = 1e6})
       .field("additive_increase", &Config::additive_increase,

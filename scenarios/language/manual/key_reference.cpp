@@ -74,9 +74,7 @@ class Page {
     for (const KeyNode& key : keys) {
       const Field& f = *key.field;
       std::string only = f.applies_where.empty() ? "" : "; only " + cell(f.applies_where);
-      if (key.effect != nullptr && key.effect->matters) {
-        only += "; has an effect only " + cell(key.effect->where);
-      }
+      if (f.matters) only += "; has an effect only " + cell(f.matters_where);
       std::string standard = f.is_required ? "needed" : code(key.value);
       if (!f.source.empty()) standard += (standard.empty() ? "" : ": ") + cell(f.source);
       text_ += fmt::format("| `{}` | {}{} | {} | {} |\n", f.key, cell(f.doc), only,

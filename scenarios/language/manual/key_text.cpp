@@ -157,13 +157,11 @@ std::string body_text(const KeyTopic& topic) {
   text += wrapped("  value    ", accepted_text(f));
   text += wrapped("  default  ", default_text(*topic.key));
   if (!f.applies_where.empty()) text += wrapped("  only     ", f.applies_where);
-  if (const KeyEffect* effect = topic.key->effect) {
-    if (effect->matters) text += wrapped("  matters  ", std::string("only ") + effect->where);
-    if (effect->effect != Effect::kResult) {
-      text += wrapped("  changes  ", effect->effect == Effect::kOutput
-                                         ? "what is written; what is simulated is the same"
-                                         : "nothing of what is written");
-    }
+  if (f.matters) text += wrapped("  matters  ", "only " + f.matters_where);
+  if (f.effect != schema::Effect::kResult) {
+    text += wrapped("  changes  ", f.effect == schema::Effect::kOutput
+                                       ? "what is written; what is simulated is the same"
+                                       : "nothing of what is written");
   }
   if (f.object) text += inside_text(*topic.key, *f.object);
   return text;

@@ -36,9 +36,8 @@ std::string standard_text(const Field& f, void* owner) {
   return {};
 }
 
-KeyNode node_of(const AnyObject& object, const Field& f, void* owner, const std::string& around) {
+KeyNode node_of(const Field& f, void* owner, const std::string& around) {
   KeyNode node;
-  node.effect = effect_of(object, f.key);
   node.path = around.empty() ? f.key : around + "." + f.key;
   node.field = &f;
   if (!f.is_required) node.value = standard_text(f, owner);
@@ -51,12 +50,12 @@ KeyNode node_of(const AnyObject& object, const Field& f, void* owner, const std:
 }
 
 void add_inside(KeyNode& node, const AnyObject& object, void* value) {
-  for (const Field& f : object.fields) node.keys.push_back(node_of(object, f, value, node.path));
+  for (const Field& f : object.fields) node.keys.push_back(node_of(f, value, node.path));
   for (const schema::Alternative& a : object.alternatives) {
     KeyVariant variant{.alternative = &a, .keys = {}};
     void* chosen = a.select(value);
     for (const Field& f : a.object->fields) {
-      variant.keys.push_back(node_of(*a.object, f, chosen, node.path));
+      variant.keys.push_back(node_of(f, chosen, node.path));
     }
     node.variants.push_back(std::move(variant));
   }

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/language/schemas/key_effects.hpp"
 #include "simcore/schema/schema.hpp"
 
 namespace weft::scenarios::language {
@@ -20,8 +19,7 @@ struct KeyVariant {
 struct KeyNode {
   std::string path;  ///< such as `jobs[0].ranks.order`, as `--set` takes it
   const schema::Field* field = nullptr;
-  const KeyEffect* effect = nullptr;  ///< null: it changes results
-  std::string value;                  ///< empty: none, or one that follows from others
+  std::string value;  ///< empty: none, or one that follows from others
   std::vector<KeyNode> keys;
   std::vector<KeyVariant> variants;  ///< of a map with a tag
 };

@@ -23,6 +23,7 @@ schema::Object<ClassDocument> class_schema(LinkLayer layer) {
                                  "a priority or virtual lane, with queues of its own at every port")
       .field("name", own(&TrafficClass::name),
              "by which jobs, acknowledgements and faults refer to it")
+      .changes_output()
       .required()
       .words("dscp", &Class::dscp,
              "code points that stand for it: 0 to 63, or names such as cs3, af31, ef")

@@ -33,6 +33,7 @@ schema::Object<PxnSpec> pxn_schema() {
              "domain that is on the receiver's rail")
       .source("every message leaves by the NIC of its own GPU")
       .field("chunk", &PxnSpec::chunk, "what a GPU forwards at a time")
+      .matters_if([](const PxnSpec& pxn) { return pxn.enabled; }, "with `enabled: true`")
       .source("NCCL sends through the network in chunks of 128 KiB (NCCL_P2P_NET_CHUNKSIZE)")
       .at_least(1_KiB)
       .at_most(1_GiB)
@@ -51,6 +52,7 @@ schema::Object<ReuseSpec> reuse_schema() {
            {Reuse::kAudit, "audit",
             "everything is simulated, and says how often phases begin alike and end alike"}},
           "whether calls that begin alike are simulated again; results do not depend on it")
+      .changes_output()
       .source("results are the same to the bit")
       .choice(
           "periods", &ReuseSpec::periods,
@@ -63,6 +65,8 @@ schema::Object<ReuseSpec> reuse_schema() {
       .field("tolerance", &ReuseSpec::tolerance,
              "of approximate periods: by which part of the shortest one the longest may be longer, "
              "over all ranks and channels and three in a row")
+      .matters_if([](const ReuseSpec& reuse) { return reuse.periods == Periods::kApproximate; },
+                  "with `periods: approximate`")
       .source("below what models of hardware are good for")
       .within({.low = 0, .high = 0.5})
       .shorthand("mode");
@@ -85,6 +89,7 @@ schema::Object<RunSpec> run_schema() {
                {CellPlan::Cut::kOne, "one", "the whole fabric is one cell"},
                {CellPlan::Cut::kFinest, "finest", "every link with a latency is cut"}},
               "how the fabric is cut for the engine; results do not depend on it")
+      .changes_output()
       .source("the fastest")
       .object("reuse", &RunSpec::reuse, reuse_schema(),
               "whether what was simulated once is simulated again");
@@ -93,8 +98,10 @@ schema::Object<RunSpec> run_schema() {
 schema::Object<Document> describe_document(LinkLayer layer) {
   return schema::describe<Document>("weft scenario", "one experiment on one fabric")
       .constant("weft", "1", "version of the scenario language")
+      .changes_nothing()
       .source("the only version")
       .field("name", &Document::name, "letters, digits and . _ - ; names the results")
+      .changes_output()
       .required()
       .field("seed", &Document::seed, "of everything random")
       .source("any number serves; results depend on it")
@@ -116,7 +123,8 @@ schema::Object<Document> describe_document(LinkLayer layer) {
       .objects("faults", &Document::faults, fault_schema(), "what goes wrong, and when")
       .source("nothing goes wrong")
       .object("run", &Document::run, run_schema(), "how long and how the simulation runs")
-      .object("observe", &Document::observe, observe_schema(), "what the results hold");
+      .object("observe", &Document::observe, observe_schema(), "what the results hold")
+      .changes_output();
 }
 
 }  // namespace

@@ -60,6 +60,7 @@ schema::Object<JobDocument> job_schema(LinkLayer layer) {
   const auto kind = [](JobDocument & job) -> auto& { return job.kind; };
   auto job = schema::describe<JobDocument>("job", "traffic of a set of ranks");
   job.field("name", &JobDocument::name, "letters, digits and . _ - ; names the job's results")
+      .changes_output()
       .required()
       .field("class", &JobDocument::traffic_class, "traffic class of its messages")
       .source("the class of lowest priority, or of `dscp`")

@@ -7,7 +7,6 @@
 #include <tuple>
 #include <utility>
 
-#include "scenarios/language/schemas/key_effects.hpp"
 #include "scenarios/language/yaml/overrides.hpp"
 #include "scenarios/language/yaml/scalar_text.hpp"
 #include "simcore/text/nearest.hpp"
@@ -340,8 +339,7 @@ void Reader::read_fields(const AnyObject& object, Node& node, void* target, cons
     const std::string field_path = child_path(path, field.key);
     Node* value = node.find(field.key);
     if (value != nullptr) {
-      const KeyEffect* effect = origin.part == nullptr ? effect_of(object, field.key) : nullptr;
-      const bool is_rating = effect != nullptr && effect->is_rating;
+      const bool is_rating = origin.part == nullptr && field.is_rating;
       const std::optional<Scalar> before = is_rating ? field.get(target) : std::nullopt;
       read_field(field, *value, target, field_path, origin);
       if (before) check_rating(field, *value, *before, target, field_path);
@@ -416,10 +414,13 @@ void Reader::keep_source(const Field& field, const std::string& path, const Orig
 void Reader::read_integers(const Field& field, const Node& node, void* target,
                            const std::string& path, const Origin& origin) {
   std::vector<std::uint32_t>& integers = field.integers(target);
+  const bool may_be_empty = integers.empty() && !field.is_required;  // as it is by default
   integers.clear();
   const bool is_list = node.kind == Node::Kind::kList;
   const std::size_t count = is_list ? node.items.size() : 1;
-  if (count == 0) fail(node.mark, path, "is an empty list; expected " + expectation(field));
+  if (count == 0 && !may_be_empty) {
+    fail(node.mark, path, "is an empty list; expected " + expectation(field));
+  }
   for (std::size_t i = 0; i < count; ++i) {
     const Node& item = is_list ? node.items[i] : node;
     const std::string item_path = is_list ? element_path(path, i) : path;
@@ -478,6 +479,10 @@ void Reader::check_applies(const AnyObject& object, const Node& node, const void
   for (const Field& field : object.fields) {
     const Node* value = node.find(field.key);
     if (value == nullptr || field.applies_to(target)) continue;
+    // An empty list of values sets the default back.
+    if (field.kind == Kind::kIntegers && value->kind == Node::Kind::kList && value->items.empty()) {
+      continue;
+    }
     fail(value->mark, child_path(path, field.key), "has a meaning only " + field.applies_where);
   }
 }
@@ -486,11 +491,9 @@ void Reader::check_matters(const AnyObject& object, const Node& node, const void
                            const std::string& path) {
   for (const Field& field : object.fields) {
     const Node* value = node.find(field.key);
-    if (value == nullptr) continue;
-    const KeyEffect* effect = effect_of(object, field.key);
-    if (effect == nullptr || !effect->matters || effect->matters(target)) continue;
+    if (value == nullptr || !field.matters || field.matters(target)) continue;
     diagnostics_.remark(value->mark, child_path(path, field.key),
-                        std::string("has no effect: it matters only ") + effect->where);
+                        "has no effect: it matters only " + field.matters_where);
   }
 }
 

@@ -17,7 +17,6 @@
 #include "collectives/spec/collective_spec.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/language/schemas/document.hpp"
-#include "scenarios/language/schemas/key_effects.hpp"
 #include "scenarios/output/result_writer.hpp"
 #include "scenarios/output/run_files.hpp"
 #include "scenarios/run/build_experiment.hpp"
@@ -230,19 +229,19 @@ const Outcome& outcome_once(const std::string& base, const std::vector<std::stri
 }
 
 /// Whether the difference is one that a key of this effect makes.
-void expect_difference(Effect effect, const std::string& path, const Outcome& before,
+void expect_difference(schema::Effect effect, const std::string& path, const Outcome& before,
                        const Outcome& after) {
   for (const std::string& warning : after.warnings) {
     EXPECT_FALSE(warning.starts_with(path + " (") &&
                  warning.find("has no effect") != std::string::npos)
         << warning;
   }
-  if (effect == Effect::kResult) {
+  if (effect == schema::Effect::kResult) {
     EXPECT_NE(after.digest, before.digest) << "changes nothing";
     return;
   }
   EXPECT_EQ(after.times, before.times) << "changes what is simulated";
-  EXPECT_EQ(after.is_written_alike(before), effect == Effect::kNothing);
+  EXPECT_EQ(after.is_written_alike(before), effect == schema::Effect::kNothing);
 }
 
 TEST(KeyEffects, EveryKeyOfEverySpecificationHasACaseAndViceVersa) {
@@ -268,16 +267,6 @@ TEST(KeyEffects, EveryKeyOfEverySpecificationHasACaseAndViceVersa) {
   EXPECT_GT(ids.size(), 350U);
 }
 
-TEST(KeyEffects, NameKeysThatThereAre) {
-  const Keys keys;
-  for (const KeyEffect& effect : key_effects()) {
-    const auto is_it = [&](const SpecifiedKey& key) {
-      return key.object->title == effect.title && key.field->key == effect.key;
-    };
-    EXPECT_TRUE(std::ranges::any_of(keys.all, is_it)) << effect.title << " " << effect.key;
-  }
-}
-
 TEST(KeyEffects, AreWhatEveryKeyIsSaidToHave) {
   const Keys keys;
   const Cases cases;
@@ -294,8 +283,7 @@ TEST(KeyEffects, AreWhatEveryKeyIsSaidToHave) {
     const Outcome after = outcome_of(c.base, overrides);
     EXPECT_EQ(after.error, "");
     if (!after.error.empty()) continue;
-    const KeyEffect* effect = effect_of(*key.object, key.field->key);
-    expect_difference(effect == nullptr ? Effect::kResult : effect->effect, c.path, before, after);
+    expect_difference(key.field->effect, c.path, before, after);
   }
 }
 
