@@ -41,12 +41,20 @@ struct Column {
   constexpr Column(const char* name_in, const char* meaning_in, Get get, Needs needs_in)
       : Column(name_in, meaning_in, get, nullptr, needs_in) {}
 
+  /// This column outside the digest: its values follow from others.
+  [[nodiscard]] constexpr Column derived() const {
+    Column column = *this;
+    column.is_digested = false;
+    return column;
+  }
+
   const char* name;
   const char* meaning;  ///< for the reference of result files
   const char* key;      ///< where it stands in summary.json, as in `path/late`; null: it does not
   Needs needs;
   Kind kind;
   bool may_be_empty;
+  bool is_digested = true;
   Value (*value)(const Row& row);
 
  private:
@@ -97,7 +105,9 @@ struct Table {
     digest.add_text(file);
     each(results, [&](const Row& row) {
       digest.add(true);  // one more
-      for (const Column<Row>& column : columns) column.value(row).add_to(digest);
+      for (const Column<Row>& column : columns) {
+        if (column.is_digested) column.value(row).add_to(digest);
+      }
     });
     digest.add(false);
   }

@@ -55,6 +55,20 @@ TEST(CutOff, PercentilesSayOfWhichMessagesTheyAre) {
   EXPECT_EQ(json["jobs"][1]["slowdown"][kCutOff], "of 1 of 2 messages");
 }
 
+// The last column of jobs.csv says it; the digest, which knows both numbers, does not cover it.
+TEST(CutOff, TablesSayItInTheirLastColumn) {
+  const Results r = five_senders_until("100us");
+  const auto row = [&](const JobResult& job) {
+    std::string text;
+    JobsTable::declaration().append(text, job);
+    return text;
+  };
+  EXPECT_STREQ(JobsTable::declaration().columns.back().name, kCutOff);
+  EXPECT_FALSE(JobsTable::declaration().columns.back().is_digested);
+  EXPECT_TRUE(row(r.jobs[0]).ends_with(",\n")) << row(r.jobs[0]);
+  EXPECT_TRUE(row(r.jobs[1]).ends_with(",of 1 of 2 messages\n")) << row(r.jobs[1]);
+}
+
 TEST(CutOff, RunsThatFinishedSayNothing) {
   const Results r = five_senders_until("");
   ASSERT_EQ(r.outcome, Outcome::kFinished);

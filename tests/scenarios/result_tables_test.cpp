@@ -218,11 +218,11 @@ TEST(ResultTables, LeaveThePercentilesOfAJobWithoutMessagesEmpty) {
   job.name = "idle";
   std::string row;
   JobsTable::declaration().append(row, job);
-  EXPECT_TRUE(row.ends_with(",0,,,,,,,,,,\n")) << row;
+  EXPECT_TRUE(row.ends_with(",0,,,,,,,,,,,\n")) << row;
   job.message_slowdown = Percentiles{1, 1.5, 2, 3, 4};
   row.clear();
   JobsTable::declaration().append(row, job);
-  EXPECT_TRUE(row.ends_with(",0,,,,,,1.000000,1.500000,2.000000,3.000000,4.000000\n")) << row;
+  EXPECT_TRUE(row.ends_with(",0,,,,,,1.000000,1.500000,2.000000,3.000000,4.000000,\n")) << row;
 }
 
 TEST(ResultTables, AreDescribedForPeople) {

@@ -1,5 +1,6 @@
 #include "scenarios/results/tables/isolated_table.hpp"
 
+#include "scenarios/results/coverage.hpp"
 #include "scenarios/results/results.hpp"
 
 namespace weft::scenarios {
@@ -59,7 +60,16 @@ const Table<IsolatedRow>& IsolatedTable::declaration() {
           return quotient_if(slowdown_of(r.isolated.shared.message_p99_seconds,
                                          r.isolated.alone.message_p99_seconds));
         },
-        "fct_p99_slowdown"}},
+        "fct_p99_slowdown"},
+       Column<Row>(
+           kCutOff,
+           "of which messages `fct_p99_s` is, if the run was cut off before all were completed",
+           [](const Row& r) {
+             return cut_off_text(r.isolated.shared.message_p99_seconds
+                                     ? std::optional(coverage_of(r.job))
+                                     : std::nullopt);
+           })
+           .derived()},
       [](const Results& r, const auto& visit) {
         for (const IsolatedResult& i : r.isolated) visit({r.jobs[i.job], i});
       },

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/results/coverage.hpp"
 #include "scenarios/results/message_statistics.hpp"
 #include "scenarios/results/table.hpp"
 #include "simcore/base/units.hpp"
@@ -98,7 +99,14 @@ struct SlowdownPercentile {
       {"slowdown_p99", "99th percentile", SlowdownPercentile<&Percentiles::p99>(), "slowdown/p99"},
       {"slowdown_p999", "99.9th percentile", SlowdownPercentile<&Percentiles::p999>(),
        "slowdown/p999"},
-      {"slowdown_max", "the greatest", SlowdownPercentile<&Percentiles::max>(), "slowdown/max"}};
+      {"slowdown_max", "the greatest", SlowdownPercentile<&Percentiles::max>(), "slowdown/max"},
+      Column<JobResult>(
+          kCutOff,
+          "of which messages the percentiles are, if the run was cut off before all were completed",
+          [](const JobResult& r) {
+            return cut_off_text(r.message_seconds ? std::optional(coverage_of(r)) : std::nullopt);
+          })
+          .derived()};
 }
 }  // namespace job_columns
 

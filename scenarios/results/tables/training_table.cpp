@@ -1,5 +1,6 @@
 #include "scenarios/results/tables/training_table.hpp"
 
+#include "scenarios/results/coverage.hpp"
 #include "scenarios/results/results.hpp"
 
 namespace weft::scenarios {
@@ -55,7 +56,12 @@ const Table<TrainingRow>& TrainingTable::declaration() {
        {"memory_bytes", "that the fullest GPU needs; what libraries take is left out",
         [](const Row& r) { return r.training.memory; }, "memory_bytes"},
        {"gpu_memory_bytes", "that a GPU has", [](const Row& r) { return r.training.gpu_memory; },
-        "gpu_memory_bytes"}},
+        "gpu_memory_bytes"},
+       Column<Row>(
+           kCutOff,
+           "of which iterations the percentiles are, if the run was cut off before all were ended",
+           [](const Row& r) { return cut_off_text(coverage_of(r)); })
+           .derived()},
       [](const Results& r, const auto& visit) {
         for (const TrainingResult& t : r.training) visit({r.jobs[t.job], t});
       },

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "scenarios/results/coverage.hpp"
 #include "scenarios/results/results.hpp"
 
 namespace weft::scenarios {
@@ -51,7 +52,15 @@ const Table<SizeRow>& SizesTable::declaration() {
        {"slowdown_p95", "95th percentile", SizeSlowdown<&Percentiles::p95>(), "slowdown/p95"},
        {"slowdown_p99", "99th percentile", SizeSlowdown<&Percentiles::p99>(), "slowdown/p99"},
        {"slowdown_p999", "99.9th percentile", SizeSlowdown<&Percentiles::p999>(), "slowdown/p999"},
-       {"slowdown_max", "the greatest", SizeSlowdown<&Percentiles::max>(), "slowdown/max"}},
+       {"slowdown_max", "the greatest", SizeSlowdown<&Percentiles::max>(), "slowdown/max"},
+       Column<Row>(kCutOff,
+                   "of which messages the percentiles are, if the run was cut off before all were "
+                   "completed",
+                   [](const Row& r) {
+                     return cut_off_text(r.size.slowdown ? std::optional(coverage_of(r))
+                                                         : std::nullopt);
+                   })
+           .derived()},
       [](const Results& r, const auto& visit) {
         for (const SizeResult& size : r.sizes) visit({r.jobs[size.job], size});
       },
