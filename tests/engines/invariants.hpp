@@ -25,9 +25,9 @@
 ///     its wire bytes over the rate plus the least latency before and after the link.
 ///
 /// Sprayed packets cross links at random, and which channel of a collective a message takes is not
-/// in the results: there (b) and (c) look at the links that all of them cross. The fluid's shares of
-/// a spray are exact, so it is held to them on every link. Tolerance: 2 ps in the fluid (the solver
-/// joins what lies within 1 ps, and rounds), none for packets.
+/// in the results: there (b) and (c) look at the links that all of them cross. The fluid's shares
+/// of a spray are exact, so it is held to them on every link. Tolerance: 2 ps in the fluid (the
+/// solver joins what lies within 1 ps, and rounds), none for packets.
 namespace weft::testing {
 
 /// A link that a message crosses.

@@ -164,6 +164,7 @@ TEST_P(ShapesWithoutMeetings, FlowletsTakeTheIdealTime) {
   }
 }
 
+// MODEL.md 5.6
 TEST_P(ShapesWithoutMeetings, InTurnTakesTheIdealTime) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     LoneMessage draw(seed);
@@ -173,6 +174,7 @@ TEST_P(ShapesWithoutMeetings, InTurnTakesTheIdealTime) {
   }
 }
 
+// MODEL.md 6.2
 TEST_P(ShapesWithoutMeetings, AdaptiveTakesTheIdealTime) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     LoneMessage draw(seed);
@@ -292,6 +294,7 @@ TEST(DualTor, MeetingAgainCostsALongMessageLittle) {
   }
 }
 
+// MODEL.md 6.3
 TEST(Spray, OverTwoPortsSendsThreePacketsInTheTimeOfTwo) {
   // Long messages, so that latencies do not matter: 2 / Q(2) = 4/3.
   for (const Shape& shape : {kDualPlane, kDualTor, kDualPlaneInClos}) {

@@ -28,6 +28,7 @@ MessageRun run_over(const std::string& latency, const std::string& messages) {
   return packet_run(experiment_of_text(text));
 }
 
+// MODEL.md 12.4
 TEST(PacketLatency, DoesNotWrap) {
   for (const char* latency : {"100ms", "260ms", "280ms", "700ms", "1s"}) {
     const MessageRun run = run_over(latency, "{from: 0, to: 2, size: 1KB}");

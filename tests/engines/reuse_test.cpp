@@ -110,6 +110,8 @@ std::string two_layers(const std::string& racks, const std::string& fabric,
 
 // Where a stage only sends to the next one, the call ends as it begins, and calls of other streams
 // begin at the same picosecond: in this order, which is not that of the streams' numbers.
+
+// MODEL.md 12.2
 TEST(Reuse, KeepsCallsInOrderThatARankBeginsAtOneTime) {
   expect_the_same(two_layers(
       "2",
@@ -144,6 +146,7 @@ TEST(Reuse, AtRestARunIsOverWhateverTheCutAndTheLimit) {
   for (const Picoseconds s : simulated) EXPECT_EQ(s, simulated.front());
 }
 
+// MODEL.md 12.3
 TEST(Reuse, OverServersIsExactAndSharesWhatDomainsHaveInCommon) {
   const Results on = expect_the_same(
       reuse_servers(4, reuse_training("tensor: 8, pipeline: 2, data: 2, schedule: 1f1b")));
@@ -349,6 +352,7 @@ TEST(Reuse, OfGraphs) {
              "      - {name: give, type: send, size: 64KiB, from: 0-3, to: 4-7, after: r}\n"));
 }
 
+// MODEL.md 12.1
 TEST(Reuse, AuditSeesThatPhasesWhichBeginAlikeEndAlike) {
   Experiment e = experiment_of_text(server(reuse_training("tensor: 8")));
   const MessageRun off = run_with(e, Reuse::kOff);

@@ -22,6 +22,7 @@ struct Loop {
 
 class CreditLoop : public ::testing::TestWithParam<std::tuple<std::int64_t, std::int64_t, int>> {};
 
+// MODEL.md 2.6
 TEST_P(CreditLoop, CarriesTheLesserOfTheRateAndItsPacketsPerRoundTrip) {
   // n = floor(blocks / ceil(size / 64)) packets may be under way. A packet's credit is usable again
   // RTT after its transmission began: transmission t, wire, pipeline and residence in the

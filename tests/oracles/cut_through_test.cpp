@@ -43,6 +43,7 @@ TEST_P(CutThrough, APacketPaysItsTransmissionOnceAndItsHeaderPerSwitch) {
   }
 }
 
+// MODEL.md 5.1
 TEST_P(CutThrough, StoresWhereTheNextLinkIsFasterAndNotWhereItIsSlower) {
   // 100 -> 400 Gbps: the fast link waits for the last bit. 400 -> 100 Gbps: the slow one begins
   // with the header and takes its own time.

@@ -75,6 +75,7 @@ TEST(ScaleUp, OnePacketTakesTheSumOfTheConfiguredParts) {
   EXPECT_EQ(deliveries(run).front(), 2 * transmission_time(4096_B, 400_Gbps) + kUp + kDown);
 }
 
+// MODEL.md 11.1
 TEST(ScaleUp, OnePairHasAllItsLinksToThePicosecond) {
   FlowRun run(nvl72(), scale_up(), {{HostId(3U), HostId(71U), 4096_B * 18 * 100, 0_ps}});
   EXPECT_EQ(deliveries(run).front(), closed_form(4096_B * 18 * 100, 18, 400_Gbps));
@@ -101,6 +102,8 @@ TEST(ScaleUp, AFlowKeepsToOneLinkWhereConnectionsAreSpread) {
 
 // 1,800 packets over 18 links: 100 each, with a standard deviation of sqrt(1800 / 18 x 17 / 18)
 // = 9.7; within five of these.
+
+// MODEL.md 11.2
 TEST(ScaleUp, RandomPacketsUseAllLinksAlike) {
   for (const std::int64_t n : packets_by_link(protocols::PortSpreading::kRandom, 1800 * 4096_B)) {
     EXPECT_NEAR(static_cast<double>(n), 100, 5 * 9.7);
@@ -108,6 +111,8 @@ TEST(ScaleUp, RandomPacketsUseAllLinksAlike) {
 }
 
 // Chips of an HGX board have 5 or 4 links to each GPU.
+
+// MODEL.md 11.3
 TEST(ScaleUp, LinksThatLieSideBySideAreAllUsed) {
   FlowRun run(hgx(), scale_up(), {{HostId(0U), HostId(5U), 4096_B * 18 * 100, 0_ps}});
   EXPECT_EQ(deliveries(run).front(), closed_form(4096_B * 18 * 100, 18, 200_Gbps));
@@ -241,6 +246,8 @@ struct InNetworkRun {
 // Of S bytes every GPU sends S to be added up and S/n to be repeated, and receives S/n sums and S
 // copies: S (1 + 1/n) each way. The words of the chips come on top: 16 bytes for every packet of
 // the S sent, 0.4 %.
+
+// MODEL.md 11.7
 TEST(InNetworkReduction, MovesTheBytesOfItsClosedForm) {
   constexpr std::uint32_t kGpus = 8;
   const Bytes size = 8_MiB;
@@ -260,6 +267,8 @@ TEST(InNetworkReduction, MovesTheBytesOfItsClosedForm) {
 
 // The links carry S (1 + 1/n) plus the words; with many chunks in flight the pipeline is full but
 // for its ends. 5 %: the first sums must come back before anything is repeated.
+
+// MODEL.md 11.5
 TEST(InNetworkReduction, FillsTheLinks) {
   constexpr std::uint32_t kGpus = 8;
   const Bytes size = 64_MiB;
@@ -284,6 +293,8 @@ TEST(InNetworkReduction, FillsTheLinksOfARack) {
 }
 
 // What chips hold is bounded: with one packet per link and owner the run takes longer, and ends.
+
+// MODEL.md 11.6
 TEST(InNetworkReduction, WaitsForChipsThatCanHoldLittle) {
   PacketNetwork::Options options = scale_up();
   const InNetworkRun full(nvl72(), 72, 256_KiB, 128_KiB, options);

@@ -53,6 +53,7 @@ std::vector<double> shares(FlowRun& run, PortId port, std::size_t count) {
 
 class Weights : public ::testing::TestWithParam<bool> {};
 
+// MODEL.md 1.2
 TEST_P(Weights, AreTheSharesUnderSaturation) {
   // Weights 1, 2, 5 and packets of different sizes per class: 1/8, 2/8 and 5/8 of the bytes. A
   // round carries 8 quanta of at least 4178 B, so 2 ms hold some 700 rounds: within 1 %. At a
@@ -150,6 +151,7 @@ TEST(CreditClasses, ShareALinkWithLossyAndPfcClasses) {
   }
 }
 
+// MODEL.md 2.6
 TEST(CreditClasses, HaveTheirBufferOutOfTheSwitchs) {
   // A switch of 1 MB with 4 ports of 200 KB of credits leaves 200 KB to the lossy class, whose two
   // senders overload one egress: never more than that is held.

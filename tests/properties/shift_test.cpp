@@ -73,6 +73,7 @@ void expect_shifted(const Results& a, const Results& b) {
 
 class Shift : public ::testing::TestWithParam<int> {};
 
+// MODEL.md 12.5
 TEST_P(Shift, OfARunShiftsItsResults) {
   const std::string text = RandomScenario(static_cast<std::uint64_t>(GetParam())).text();
   const auto loaded = scenarios::load_scenario_text(text, "random.yaml");

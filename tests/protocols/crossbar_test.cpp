@@ -66,6 +66,8 @@ TEST(Crossbar, OffersAnOutputTheIdleInputsWhoseHeadWantsIt) {
 }
 
 // All requests of an instant are matched together, after all other control of that instant.
+
+// MODEL.md 1.4
 TEST(Crossbar, ArbitratesOncePerInstant) {
   Switch s(8);
   s.request(1, 2);

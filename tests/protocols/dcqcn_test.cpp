@@ -154,6 +154,7 @@ TEST(Dcqcn, StepsInProportionToTheLinkMakeARunAtTenTimesTheRateTheSameRunTenTime
   EXPECT_LT(slow.d.rate(), kLine);
 }
 
+// MODEL.md 9.4
 TEST(Dcqcn, AWindowIsWhatTheRateSendsInAnIdleRoundTrip) {
   DcqcnConfig config = paper();
   EXPECT_FALSE(Dcqcn::needs(config).acks || Dcqcn::needs(config).path);
@@ -179,6 +180,7 @@ TEST(Dcqcn, ThePublishedRateIsThatOfItsSteps) {
   EXPECT_EQ(retuned.published_rate(), 0_bps) << "somebody chose this step";
 }
 
+// MODEL.md 9.1
 TEST(Dcqcn, CatchingUpAtOnceEqualsCatchingUpOften) {
   // The timers fire lazily; how often anybody looks must not matter. Random CNPs and sends; one
   // copy is also caught up every microsecond.

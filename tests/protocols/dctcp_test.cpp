@@ -55,6 +55,7 @@ TEST(Dctcp, SlowStartDoublesTheWindowUntilTheFirstMark) {
   EXPECT_NEAR(sender.window(), before + 1, 0.05);
 }
 
+// MODEL.md 9.7
 TEST(Dctcp, AlphaMovesByGTowardsTheShareOfMarkedPackets) {
   DctcpConfig config;
   config.initial_alpha = 0;

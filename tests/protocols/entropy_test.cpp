@@ -44,6 +44,7 @@ class Sender {
   std::uint32_t arrived_ = 0;
 };
 
+// MODEL.md 5.3
 TEST(Entropy, APacketTellsTheValueThatItCarries) {
   std::set<std::uint32_t> all;
   for (std::uint32_t value = 0; value < kMostValues; ++value) {

@@ -48,6 +48,7 @@ TEST(LinkRate, ADegradedLinkCarriesItsShareWhileItLasts) {
   EXPECT_NEAR(to_seconds(degraded - healthy), 150e-6, 2 * 1.4e-6);
 }
 
+// MODEL.md 7.2
 TEST(LinkLatency, DelaysWhatFollowsAndReordersNothing) {
   // 50 us more from 100 to 200 us. The link's end sees nothing for 50 us; what is sent after 200 us
   // may not overtake, and then waits for the next link, which has been idle for 50 us in all. A
@@ -93,6 +94,7 @@ TEST(LinkLatency, HoldsForPausesAndCreditsToo) {
 
 class Outage : public ::testing::TestWithParam<bool> {};
 
+// MODEL.md 7.1
 TEST_P(Outage, LosesWhatIsUnderWayAndTheTransportRecovers) {
   // s1 - s2 is down from 50 to 200 us. What is on it and what comes for it is lost, counted apart
   // from buffer drops, and sent again after the time-out of 100 us; everything arrives in the end,
@@ -161,6 +163,7 @@ TEST(NicPause, HoldsItsPeerForItsTime) {
   EXPECT_TRUE(found);
 }
 
+// MODEL.md 6.1
 TEST(NicReceiveRate, PausesTheNetworkAndLosesNothing) {
   // A NIC that takes in 25 Gbps of a 100 Gbps link with 256 KB of buffer: its pauses make the
   // message last four times as long, and nothing is dropped.

@@ -16,6 +16,8 @@ using Unit = LinkErrors::Unit;
 constexpr std::uint64_t kSeed = 11;
 
 // Within four standard errors of n p, which one in 16,000 draws misses.
+
+// MODEL.md 4.3
 TEST(FrameLosses, AreAsManyAsIndependentDrawsWouldLose) {
   struct Case {
     LinkErrors errors;

@@ -116,6 +116,7 @@ std::int64_t paths_of_bursts(Picoseconds gap, Picoseconds flowlet_gap) {
   return paths;
 }
 
+// MODEL.md 5.4
 TEST(LoadBalancing, FlowletsChangePathOnlyAfterTheGap) {
   // 40 packets 20 us apart. With a gap of 21 us they are one flowlet; with one of 19 us every
   // packet draws anew among four paths, of which all are drawn but for a chance of 4 x 0.75^40 =
@@ -143,6 +144,7 @@ TEST(LoadBalancing, EcmpCollidesWherePermutationsSprayed) {
   EXPECT_LT(to_seconds(slowest(LoadBalancing::kRoundRobin, 8, 8, 1_MiB)), 1.1 * to_seconds(alone));
 }
 
+// MODEL.md 5.5
 TEST(LoadBalancing, AdaptiveBeatsRandomWithFewPaths) {
   // Two uplinks for two hosts. The difference between both queues walks at random when packets do:
   // sqrt(n) packets of n. Looking at the queues keeps it within a grade of 64 KiB, or 5 us, however

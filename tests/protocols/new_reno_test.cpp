@@ -68,6 +68,7 @@ TEST(NewReno, SlowStartEndsExactlyAtItsLimit) {
   EXPECT_NEAR(sender.window(), 15 + 1.0 / 15, 1e-6);
 }
 
+// MODEL.md 9.8
 TEST(NewReno, CutsOnceForAllThatHadBeenSentByTheFirstMark) {
   NewRenoSender sender({.window = {.initial = 64}});
   const std::uint32_t end = sender.sent;
@@ -122,6 +123,7 @@ TEST(NewReno, NoReductionLeavesLessThanTwoPacketsAndOfAMarkOne) {
   EXPECT_EQ(marked.window(), 1) << "RFC 3168, 6.1.2";
 }
 
+// MODEL.md 9.9
 TEST(NewReno, TheWindowGrowsOnlyWhileAllOfItIsInUse) {
   NewRenoSender sender({.window = {.initial = 10, .slow_start_limit = 10}});
   for (int i = 0; i < 100; ++i) {

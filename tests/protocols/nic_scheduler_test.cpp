@@ -40,6 +40,7 @@ struct Nic {
   testing::BareState bare;
 };
 
+// MODEL.md 1.3
 TEST(NicScheduler, LetsReadyQueuePairsOfAClassTakeTurns) {
   Nic nic(6);
   NicScheduler scheduler = nic.scheduler();
@@ -75,6 +76,8 @@ TEST(NicScheduler, HoldsQueuePairsBackUntilTheirTime) {
 
 // A change of the rate moves the packet that waits, to a later time or to an earlier one; what
 // stands for the old time in between is passed over.
+
+// MODEL.md 9.3
 TEST(NicScheduler, HoldsQueuePairsBackUntilTheTimeThatTheyWereMovedTo) {
   Nic nic(2);
   NicScheduler scheduler = nic.scheduler();

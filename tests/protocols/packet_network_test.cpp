@@ -264,6 +264,7 @@ TEST(PacketNetwork, ALongTimeOutIsNoStall) {
   EXPECT_GT(*std::max_element(times.begin(), times.end()), 3_s);
 }
 
+// MODEL.md 2.7
 TEST(PacketNetwork, ALosslessRoutingLoopDeadlocksAndSaysSo) {
   // Two switches send a host's packets back and forth. Both buffers fill up to XOFF and pause each
   // other for good: no packet moves, pauses are refreshed for ever, and the run must end.
@@ -319,6 +320,7 @@ TEST(PacketNetwork, DatagramsAreDeliveredWholeOrNotAtAll) {
   EXPECT_LE(60 - delivered, drops);
 }
 
+// MODEL.md 9.2
 TEST(PacketNetwork, FewerAcksWhenTheyAreCoalesced) {
   const auto acks = [](std::uint32_t every) {
     PacketNetwork::Options options = marking_options();
@@ -355,6 +357,7 @@ TEST(PacketNetwork, StatisticsStartAgainWhenReset) {
   EXPECT_GT(run.network().totals().packet_hops, 0u);
 }
 
+// MODEL.md 2.5
 TEST(StandardPauseResponse, FollowsTheQuantaOfTheStandard) {
   // 905 quanta of 512 bits at 400 Gbps: 1158.4 ns; 394 at 100 Gbps: 2017.28 ns.
   EXPECT_EQ(protocols::standard_pause_response(400_Gbps), Picoseconds(1'158'400));

@@ -72,6 +72,7 @@ class Row : public ::testing::Test {
                        .value();
 };
 
+// MODEL.md 13.1
 TEST_F(Row, AChainOfPausesLeadsToTheOverloadedEgress) {
   const PauseAnalysis analysis = analyse_pauses(fabric_, chain());
   ASSERT_THAT(analysis.storms, SizeIs(1));
@@ -99,6 +100,7 @@ TEST_F(Row, AChainOfPausesLeadsToTheOverloadedEgress) {
   }
 }
 
+// MODEL.md 13.1
 TEST_F(Row, ANicThatTakesInTooLittleIsTheRoot) {
   const std::vector<PauseInterval> pauses{
       pause(port("s2", "s3"), port("s3", "d"), 50, 400),
@@ -187,6 +189,7 @@ TEST_F(Row, TheOrderOfThePausesDoesNotMatter) {
   }
 }
 
+// MODEL.md 13.3
 TEST_F(Row, AFlowThatSharesNoBottleneckIsAVictim) {
   // a->c waits while s1->s2 is paused, 120 .. 180; the pause of its own NIC port lies within that
   // and counts once. a->d goes to the bottleneck itself.
@@ -230,6 +233,7 @@ TEST_F(Row, TimeThatTwoStormsHoldIsCountedOnce) {
   EXPECT_EQ(found[0].losses[1].lost, 50_ps);
 }
 
+// MODEL.md 13.4
 TEST_F(Row, ASprayedFlowThatMayCrossTheRootIsNoVictim) {
   FlowActivity sprayed = flow({port("a", "s1")}, {{0_ps, 1000_ps}});
   ASSERT_THAT(victims(chain(), {sprayed}), SizeIs(1));
@@ -268,6 +272,7 @@ class Ring : public Row {
   }
 };
 
+// MODEL.md 13.2
 TEST_F(Ring, AChainThatBitesItsOwnTailIsACycle) {
   for (const bool is_lasting : {false, true}) {
     const PauseAnalysis analysis = analyse_pauses(fabric_, deadlock(is_lasting));

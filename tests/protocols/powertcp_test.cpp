@@ -48,6 +48,7 @@ TEST(PowerTcp, PowerIsArrivalsTimesWhatTheLinkHolds) {
   EXPECT_NEAR(sender.power(), 0.5 * 1.5 + 0.5 * 0, 1e-4) << "nothing arrived for half of T";
 }
 
+// MODEL.md 9.10
 TEST(PowerTcp, TheWindowMovesFromThatOfABaseRoundTripAgo) {
   PowerTcpSender sender({.gamma = 0.9, .expected_flows = 100});
   EXPECT_NEAR(sender.window(), 125'000, 1);

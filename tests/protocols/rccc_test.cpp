@@ -248,6 +248,7 @@ Fault spoilt_answers(const auto& topology, double share, Picoseconds at, Picosec
           .errors = {share, LinkErrors::Unit::kFrames}};
 }
 
+// MODEL.md 10.4
 TEST(RcccNetwork, LostGrantsAreRepaired) {
   // From 10 to 60 us half of all frames to the first sender are spoilt: grants and ACKs.
   for (const bool selective : {false, true}) {

@@ -64,6 +64,7 @@ TEST(ResponsePaths, ShareAnUplinkWithTheOtherDirectionsDataByChanceOnly) {
   EXPECT_LE(shared, 63);
 }
 
+// MODEL.md 5.2
 TEST(ResponsePaths, AreThoseOfTheOtherDirectionsDataWhereAQueuePairCarriesBoth) {
   EXPECT_EQ(shared_uplinks(QueuePairUse::kBothWays, 5), 5 * static_cast<int>(kServers));
 }

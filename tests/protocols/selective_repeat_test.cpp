@@ -50,6 +50,7 @@ void spoil_packets(PacketNetwork::Options& options, int first, int last) {
   spoil(options, first * kPacketTime + 1_ns, (last + 1) * kPacketTime + 1_ns);
 }
 
+// MODEL.md 8.1
 TEST(SelectiveRepeat, SendsALostPacketAgainAndNothingElse) {
   SelectiveRepeat repeat;
   repeat.cap = 0_B;
@@ -89,6 +90,8 @@ TEST(SelectiveRepeat, RepairsSeveralHolesInOneRoundTrip) {
 
 // The cap counts from the oldest packet that is not acknowledged: with a cap of a round trip a loss
 // is known after one, and until its repair is acknowledged another passes without new data.
+
+// MODEL.md 8.3
 TEST(SelectiveRepeat, WithACapOfARoundTripALossCostsARoundTrip) {
   PacketNetwork::Options options = repeating();
   const Repaired whole = send(options, 200 * 4'096_B);
@@ -110,6 +113,7 @@ TEST(SelectiveRepeat, ALostTailWaitsForTheShortTimeOut) {
   EXPECT_EQ(lossy.took, kLoop + 100_us + kLoop);
 }
 
+// MODEL.md 8.2
 TEST(SelectiveRepeat, ALostWindowWaitsForTheLongTimeOutAndGoesOutAgain) {
   PacketNetwork::Options options = repeating();
   spoil_packets(options, 0, 9);

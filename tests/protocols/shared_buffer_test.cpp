@@ -149,6 +149,7 @@ TrafficClass limited_lossy() {
   return config;
 }
 
+// MODEL.md 2.1
 TEST(SharedBuffer, KeepsAccountsThatAddUpToWhatItHolds) {
   const std::vector<std::pair<TrafficClass, TrafficClass>> mixtures{
       {lossless(shared_pfc()), lossless(shared_pfc())},
@@ -213,6 +214,8 @@ TEST(SharedBuffer, FillsItsSharedPartToTheLastByte) {
 }
 
 // XOFF above 8 KB, XON below 6 KB; 5 KB of headroom beyond: 13 packets of 1 KB, and no 14th.
+
+// MODEL.md 2.4
 TEST(SharedBuffer, TakesWhatComesAfterXoffIntoTheHeadroom) {
   Buffer buffer(lossless(with_headroom()), lossy(), 100'000);
   const Held packet{2, 1, 0, 1000};
@@ -285,6 +288,8 @@ TEST(SharedBuffer, SaysWhichAccountRefuses) {
 }
 
 // XOFF above 20 KB, XON below 18 KB: neither at them, on the plain path as on the others.
+
+// MODEL.md 2.2
 TEST(SharedBuffer, PausesAboveXoffAndResumesBelowXon) {
   const ClassConstants c(lossless(shared_pfc()));
   const SharedBuffer<PlainPath> buffer;

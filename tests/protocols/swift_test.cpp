@@ -102,6 +102,7 @@ TEST(Swift, AMedianLearnsNothingOfFewCongestedPaths) {
   EXPECT_GT(median.window(), 31.25);
 }
 
+// MODEL.md 9.5
 TEST(Swift, TheMedianIsOfTheLastDelays) {
   SwiftSamples samples;
   const auto us_of = [&](int delay) {

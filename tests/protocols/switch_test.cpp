@@ -17,6 +17,7 @@ PortId to_host(FlowRun& run, std::uint32_t host) {
   return run.fabric().port(run.fabric().host(HostId(host)).first_port).peer;
 }
 
+// MODEL.md 3.2
 TEST(Red, MarksTheExpectedShareOfARisingAndFallingQueue) {
   // Two senders of P packets share a link: the queue at the k-th departure is k packets while they
   // send and 2P - k afterwards. Expected marks: the sum of RED's probabilities, here between Kmin =
@@ -81,6 +82,7 @@ TEST(Red, MarkingAtEnqueueSeesTheSameQueueOnePacketTimeEarlier) {
   expect_marks(protocols::EcnConfig::Mark::kEnqueue, 26, 400, 2);
 }
 
+// MODEL.md 3.1
 TEST(Red, MarksAboveKmaxAndNotAtIt) {
   // The same queue, Kmin at 24 packets, Kmax at 30 and Pmax 0: all packets that leave more than 30
   // behind. Slot k leaves k - 2 and 800 - k behind: slots 33 to 769.
@@ -96,6 +98,7 @@ TEST(Red, MarksAboveKmaxAndNotAtIt) {
   EXPECT_EQ(run.network().totals().ecn_marked, 737);
 }
 
+// MODEL.md 2.3
 TEST(Pfc, AnEgressThatRefusesPausesNobody) {
   // Host 1 is paused, so that its egress fills up to 0.02 / 1.02 of 16 MB, 313.7 KB or 75 packets,
   // and drops what comes then. The ingress account of host 0 stays below XOFF of 1 MB: in switches
@@ -117,6 +120,7 @@ TEST(Pfc, AnEgressThatRefusesPausesNobody) {
   EXPECT_EQ(run.network().port_counters(sender).pauses_received, 0);
 }
 
+// MODEL.md 2.5
 TEST(Pfc, APauseIsRefreshedForAsLongAsItIsNeeded) {
   // 245 packets at 100 Gbps (tp = 334.24 ns) into 1 Gbps (33.424 us). 24 packets cross XOFF; until
   // the pause of 6.72 ns is back over 1 us, 7 more have begun (7 tp < tp + 2 us + 6.72 ns), so the
@@ -171,6 +175,7 @@ TEST(Pfc, WithoutAnyHeadroomItStillPauses) {
   EXPECT_LE(run.network().buffer_peak(SwitchId(0u)), Bytes(200'000 + 2 * 86));
 }
 
+// MODEL.md 1.1
 TEST(Pfc, PauseFramesDelayTheDataOfTheReversePath) {
   // Hosts 1 and 2 are paused while they send to host 0, and host 3 sends to host 1 at line rate.
   // The link to host 1 has no slack, so each frame to it, a pause or its end, delays that data by
@@ -208,6 +213,7 @@ TEST(Pfc, PauseFramesDelayTheDataOfTheReversePath) {
   EXPECT_EQ(real.reverse - free.reverse, 2 * real.pauses * 6'720_ps);
 }
 
+// MODEL.md 1.2
 TEST(Priorities, TheHigherOfTwoStrictClassesGoesFirst) {
   // Two senders of 250 packets to host 0, one in each of two strict classes, on the path without
   // cells, weights and partitions. The higher one waits for one packet at most, the lower one for

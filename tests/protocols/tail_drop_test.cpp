@@ -58,6 +58,8 @@ double imbalance(const std::vector<std::int64_t>& drops) {
 
 // Phases pass through all values within some ten thousand departures, of which there are a quarter
 // of a million; what the last, unfinished round leaves is a few per cent.
+
+// MODEL.md 4.2
 TEST(TailDrop, SendersAtOneRateLoseAlikeWheneverTheyBegin) {
   for (const Picoseconds apart : {0_ns, 100_ns, 170_ns, 3'300_ns}) {
     EXPECT_LE(imbalance(drops_of(2, apart, dropping(), 1)), 0.04) << apart.count();

@@ -116,6 +116,7 @@ TEST(Tcp, WithoutSlowStartAMessageTakesItsZeroLoadTime) {
   EXPECT_EQ(LoneMessage(tcp_options(tcp), 1'000).time, 1'001 * kT + 2 * kA + 4 * kLatency);
 }
 
+// MODEL.md 8.4
 TEST(Tcp, AcknowledgesEverySecondSegmentAndTheLast) {
   struct Case {
     std::uint32_t every;
@@ -221,6 +222,8 @@ TEST(Tcp, AConnectionFailsAfterItsRetries) {
 
 // The whole window of ten is lost. After the time-out everything is repeated in slow start: one,
 // then as ACKs allow. The first, alone, is acknowledged after 1 ms; then two, and four, and three.
+
+// MODEL.md 8.6
 TEST(Tcp, AfterATimeOutEverythingGoesAgainInSlowStart) {
   std::vector<Picoseconds> lost;
   for (std::int64_t i = 0; i < 10; ++i) lost.push_back(i * kT);
@@ -235,6 +238,8 @@ TEST(Tcp, AfterATimeOutEverythingGoesAgainInSlowStart) {
 // Four senders at 100 Gbps into one link through a buffer of 300 kB: it overflows in slow start and
 // ever again. With SACK what is sent again is what was dropped, and nothing else: ACKs are not
 // dropped, as no buffer on their way fills.
+
+// MODEL.md 8.5
 TEST(Tcp, SelectiveAcknowledgementsRepeatWhatWasDroppedAndNothingElse) {
   for (const auto& control : {congestion::ControlConfig(congestion::NewRenoConfig{}),
                               congestion::ControlConfig(congestion::CubicConfig{})}) {

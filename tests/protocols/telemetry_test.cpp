@@ -19,6 +19,7 @@ using protocols::PacketNetwork;
 using protocols::Telemetry;
 using protocols::TelemetryRecord;
 
+// MODEL.md 10.2
 TEST(Telemetry, ARecordTellsWhatPortsHadSentAndWhatWaits) {
   Telemetry telemetry;
   telemetry.hire(1);
@@ -73,6 +74,7 @@ PacketNetwork::Options under_hpcc() {
   return options;
 }
 
+// MODEL.md 10.1
 TEST(TelemetryOnTheWire, TakesFortyTwoBytesOfEveryPacketAndAck) {
   ASSERT_EQ(kTelemetrySize, 42_B);
   for (const bool has_telemetry : {false, true}) {

@@ -101,6 +101,7 @@ TEST(Timely, ARisingDelayCutsByItsGradient) {
   EXPECT_NEAR(sender.megabits(), once * (1 - 0.8 * (0.125 * 8.75 + 0.875 * 4) / 20), 0.001);
 }
 
+// MODEL.md 9.6
 TEST(Timely, NoGradientTakesMoreThanTheRateDownToItsLeast) {
   TimelySender sender;
   sender.ack(60_us);

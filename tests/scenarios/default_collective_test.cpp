@@ -180,6 +180,28 @@ TEST(OperationBound, IsOfTheTightestCut) {
   EXPECT_NEAR(to_seconds(job.bound.value()), 16 * kMiB / 50e9, 0.03 * 16 * kMiB / 50e9);
 }
 
+// MODEL.md 11.8
+TEST(DefaultCollective, InTheNetworkNeedsSwitchesThatStorePacketsAndQueueThemAtOutputs) {
+  const auto error_of = [](const std::string& fabric) -> std::string {
+    const auto loaded = load_scenario_text(
+        "name: t\n"
+        "racks: {count: 1, servers: 1, server: hgx-h100}\n"
+        "fabric: {topology: none" +
+            fabric +
+            "}\n"
+            "jobs:\n"
+            "  - {name: a, type: all-reduce, algorithm: nvls, size: 1MiB}\n",
+        "t.yaml");
+    if (!loaded.ok()) return loaded.errors()[0].to_string();
+    const auto experiment = build_experiment(loaded.value().scenario);
+    return experiment.ok() ? "" : experiment.errors()[0].to_string();
+  };
+  const std::string none = "needs switches that add and multicast; this network has none";
+  EXPECT_EQ(error_of(""), "");
+  EXPECT_NE(error_of(", forwarding: cut-through").find(none), std::string::npos);
+  EXPECT_NE(error_of(", queueing: input").find(none), std::string::npos);
+}
+
 // Chips that add up: S + S/n over the NVLinks of a rank, where a ring takes 2 (n-1)/n S.
 TEST(OperationBound, CountsChipsThatAddUp) {
   const std::string fabric = of_servers("hgx-h100");

@@ -35,6 +35,8 @@ Picoseconds completion(const std::string& transport, const std::string& size) {
 
 // n packets follow one another on the first link, the last crosses the second, and its ACK both:
 // each byte that is around a packet is on the wire n + 1 times and with the ACK twice more.
+
+// MODEL.md 6.4
 TEST(Encapsulation, IsOnTheWireOfEveryPacketAndAnswer) {
   for (const protocols::Encapsulation& e : protocols::encapsulations()) {
     const std::string with = "encapsulation: " + std::string(e.name);

@@ -112,6 +112,8 @@ Routes::NextHops& last_hop(Experiment& e) {
 }
 
 // In every build: no assertion is needed for it.
+
+// MODEL.md 4.1
 TEST(DeliveryDeathTest, AtAnotherHostEndsARunByName) {
   Experiment e = experiment_of(kTwoRacks).value();
   (&last_hop(e))[0] = (&last_hop(e))[1];
