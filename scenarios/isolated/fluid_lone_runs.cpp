@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,6 +35,13 @@ struct Answer {
 static_assert(std::is_trivially_copyable_v<Answer> && sizeof(Answer) <= 512);
 static_assert(std::is_trivially_copyable_v<collectives::LoneJob>);
 
+/// Whether something can be read before long. A signal does not always end a `read`.
+bool can_be_read(int from) {
+  constexpr int kMilliseconds = 100;
+  pollfd waits{.fd = from, .events = POLLIN, .revents = 0};
+  return ::poll(&waits, 1, kMilliseconds) > 0;
+}
+
 template <class Message>
 bool send(int to, const Message& message) {
   ssize_t written = -1;
@@ -43,14 +51,23 @@ bool send(int to, const Message& message) {
   return written == ssize_t{sizeof message};
 }
 
-/// Like `read`; `on_signal` says whether to go on reading.
-template <class Message, class OnSignal>
-ssize_t receive(int from, Message& message, const OnSignal& on_signal) {
+/// Like `read`.
+template <class Message>
+ssize_t receive(int from, Message& message) {
   ssize_t size = -1;
   do {
     size = ::read(from, &message, sizeof message);
-  } while (size < 0 && errno == EINTR && on_signal());
+  } while (size < 0 && errno == EINTR);
   return size;
+}
+
+/// As long as `goes_on` says so, which is asked ten times a second.
+template <class Message, class GoesOn>
+ssize_t receive_while(int from, Message& message, const GoesOn& goes_on) {
+  while (!can_be_read(from)) {
+    if (!goes_on()) return -1;
+  }
+  return receive(from, message);
 }
 
 /// Dies with the process that started it.
@@ -76,7 +93,7 @@ void follow(pid_t parent) {
   // Ctrl-C and the like reach everybody; whoever asks decides what they mean.
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) std::signal(number, SIG_IGN);
   collectives::LoneJob lone;
-  while (receive(requests, lone, [] { return true; }) == ssize_t{sizeof lone}) {
+  while (receive(requests, lone) == ssize_t{sizeof lone}) {
     const pid_t self = ::getpid();
     const pid_t copy = ::fork();
     if (copy == 0) {
@@ -143,7 +160,7 @@ LoneRun FluidLoneRuns::operator()(const collectives::LoneJob& lone) {
     return !observer ||
            observer({.now = answer.now, .count = answer.count, .done = {}, .stall = {}});
   };
-  while (receive(answers_, answer, goes_on) == ssize_t{sizeof answer}) {
+  while (receive_while(answers_, answer, goes_on) == ssize_t{sizeof answer}) {
     if (answer.kind == Answer::Kind::kEnded) {
       return {.outcome = answer.outcome, .times = answer.times};
     }

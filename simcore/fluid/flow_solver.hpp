@@ -48,7 +48,8 @@ class FlowSolver {
   virtual void set_alarm(Picoseconds time) = 0;
   /// Runs until nothing flows and no alarm is set.
   virtual void run(Listener& listener) = 0;
-  /// Makes `run` return soon: drops all flows. The listener hears nothing any more.
+  /// From within `on_alarm`: makes `run` return as soon as that returns, whatever flows. The
+  /// listener hears nothing any more.
   virtual void stop() = 0;
 };
 

@@ -8,11 +8,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "scenarios/build/changed_links.hpp"
@@ -240,6 +243,20 @@ int run_engine(Loaded& loaded, Engine engine, const std::filesystem::path& out,
   return kUnfinished;
 }
 
+/// Waits for a process that runs beside this one, and ends it if this one is to end: a signal may
+/// have reached only one of them. Returns its status.
+int wait_until_over(pid_t child) {
+  constexpr std::chrono::milliseconds kBetween{20};
+  bool is_told = false;
+  int status = 0;
+  for (;;) {
+    const pid_t ended = ::waitpid(child, &status, WNOHANG);
+    if (ended == child || (ended < 0 && errno != EINTR)) return status;
+    if (is_interrupted() && !std::exchange(is_told, true)) ::kill(child, SIGTERM);
+    std::this_thread::sleep_for(kBetween);
+  }
+}
+
 /// Runs the fluid engine in a process of its own (SimGrid has one clock per process) beside the
 /// packet engine, and compares what they wrote.
 int run_both(Loaded& loaded, const RunPlace& place, const RunArguments& arguments) {
@@ -259,9 +276,7 @@ int run_both(Loaded& loaded, const RunPlace& place, const RunArguments& argument
     ::_exit(code);
   }
   const int packet = run_engine(loaded, Engine::kPacket, place.packet, arguments);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = wait_until_over(child);
   if (!WIFEXITED(status)) {
     complain(fmt::format("the fluid engine ended by signal {}", WTERMSIG(status)));
     return kUnfinished;

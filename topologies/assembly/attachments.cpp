@@ -58,6 +58,17 @@ void Attachments::for_each_uplink(const Node& node, NetworkKind network, bool is
   }
 }
 
+const std::vector<Attachments::Uplink>& Attachments::uplinks_of_nic(const Node& nic,
+                                                                    NetworkKind network) {
+  const auto [found, is_new] = uplinks_of_nic_.try_emplace({nic.index, network});
+  if (is_new) {
+    for_each_uplink(nic, network, true, [&](std::uint16_t, const Node& next, PortId port) {
+      found->second.push_back({next.index, port});
+    });
+  }
+  return found->second;
+}
+
 void Attachments::attach(std::uint32_t host, bool is_alone) {
   const Node& node = fabric_.host(HostId(host));
   const auto hangs_on = [&](const Node& at, PortId port) {
@@ -69,10 +80,10 @@ void Attachments::attach(std::uint32_t host, bool is_alone) {
     for_each_uplink(node, network, true, [&](std::uint16_t, const Node& at, PortId port) {
       hangs_on(at, port);
       if (!at.is_nic) return anchors.push_back(at.index);
-      for_each_uplink(at, network, true, [&](std::uint16_t, const Node& next, PortId onward) {
-        hangs_on(next, onward);
-        anchors.push_back(next.index);
-      });
+      for (const Uplink& onward : uplinks_of_nic(at, network)) {
+        hangs_on(fabric_.switch_node(SwitchId(onward.at)), onward.port);
+        anchors.push_back(onward.at);
+      }
     });
     if (anchors.empty()) continue;
     const std::uint32_t list = list_of(std::move(anchors));
@@ -95,9 +106,7 @@ std::vector<Attachments::Way> Attachments::ways(const Node& node, NetworkKind ne
         return;
       }
       std::vector<std::uint32_t> anchors;
-      for_each_uplink(at, network, true, [&](std::uint16_t, const Node& next, PortId) {
-        anchors.push_back(next.index);
-      });
+      for (const Uplink& onward : uplinks_of_nic(at, network)) anchors.push_back(onward.at);
       ways.push_back({local, list_of(std::move(anchors)), 1, rate});
     });
     if (!ways.empty()) break;

@@ -68,12 +68,21 @@ class Attachments {
   void find_spaces();
   void attach(std::uint32_t host, bool is_alone);
   [[nodiscard]] std::uint32_t list_of(std::vector<std::uint32_t> anchors);
+  /// A link of a NIC node to a switch, which is up.
+  struct Uplink {
+    std::uint32_t at = 0;  ///< the switch
+    PortId port;           ///< of it
+  };
+  /// All of a NIC node, in the order of its ports. Looked up once: thousands of hosts may share
+  /// one, which has a port for each.
+  [[nodiscard]] const std::vector<Uplink>& uplinks_of_nic(const Node& nic, NetworkKind network);
   template <class Visit>
   void for_each_uplink(const Node& node, NetworkKind network, bool is_up, Visit visit) const;
 
   const Fabric& fabric_;
   const std::vector<bool>& is_down_;
   std::vector<Direct> direct_;
+  std::map<std::pair<std::uint32_t, NetworkKind>, std::vector<Uplink>> uplinks_of_nic_;
   std::vector<Space> spaces_;
   std::map<std::int32_t, std::uint32_t> space_of_domain_;
   std::vector<std::array<std::uint32_t, 2>> group_of_;  ///< by HostId

@@ -50,9 +50,9 @@ std::uint64_t Graph::most_connections(const Spec& spec, std::uint32_t ranks) {
   // Calls that cost alike share connections; the most of any, and the sum of those that may differ,
   // is more than there are.
   std::uint64_t most = 0;
-  for (const CommunicatorCall& call : layout.calls()) {
+  for (const GraphLayout::Call& call : layout.calls()) {
     const auto members = layout.communicators()[call.communicator].ranks.size();
-    most += collectives::most_connections(call.spec, members);
+    most += collectives::most_connections(layout.spec_of(call), members);
   }
   return most;
 }
@@ -67,12 +67,13 @@ SendBound Graph::bound(const Spec& spec, const BoundSetting& setting) {
     const double times =
         static_cast<double>(layout.sections()[node.section].times) * spec.iterations;
     for (const std::uint32_t number : node.calls) {
-      const CommunicatorCall& call = layout.calls()[number];
+      const GraphLayout::Call& call = layout.calls()[number];
+      const CollectiveSpec& called = layout.spec_of(call);
       const auto members =
           static_cast<std::uint32_t>(layout.communicators()[call.communicator].ranks.size());
-      const MessageBound most = most_messages(call.spec, members, setting.domain_size);
+      const MessageBound most = most_messages(called, members, setting.domain_size);
       const double connections =
-          static_cast<double>(members) * std::max(1U, call.spec.execution.channels);
+          static_cast<double>(members) * std::max(1U, called.execution.channels);
       SendBound& own = of_communicator[call.communicator];
       own.connection_messages += times * most.messages / std::max(1.0, connections);
       own.connection_bytes += times * most.bytes;

@@ -228,12 +228,13 @@ void GraphLayout::add_work(const SendNode& work, Node& node, const std::string& 
   spec.execution = work.execution;
   spec.blocks = {{0, 1, work.size}};
   spec.matrix = {0, work.size.count(), 0, 0};
+  const std::uint32_t number = number_of(spec, key);
   for (std::size_t i = 0; i < from.size(); ++i) {
     if (from[i] == to[i]) {
       fail(key + ".to", "has rank " + std::to_string(to[i]) + " send to itself");
       return;
     }
-    node.calls.push_back(call(link(from[i], to[i]), spec, key));
+    node.calls.push_back(call(link(from[i], to[i]), number));
   }
 }
 
@@ -271,8 +272,9 @@ void GraphLayout::add_work(const CollectiveNode& work, Node& node, const std::st
                             std::to_string(group.size - 1));
     return;
   }
+  const std::uint32_t number = number_of(work.spec, key);
   for (std::uint32_t i = 0; i < group.count; ++i) {
-    node.calls.push_back(call(group.first + i, work.spec, key));
+    node.calls.push_back(call(group.first + i, number));
   }
 }
 
@@ -301,16 +303,32 @@ std::uint32_t GraphLayout::link(std::uint32_t from, std::uint32_t to) {
   return found->second;
 }
 
-std::uint32_t GraphLayout::call(std::uint32_t communicator, const CollectiveSpec& spec,
-                                const std::string& node_key) {
+std::uint32_t GraphLayout::number_of(const CollectiveSpec& spec, const std::string& node_key) {
   const Bytes size = spec.blocks.empty() ? spec.size : spec.blocks.front().size;
-  std::vector<std::uint32_t>& known = calls_of_[{communicator, size}];
+  std::vector<std::uint32_t>& known = specs_of_[size];
   for (const std::uint32_t number : known) {
-    if (calls_[number].spec == spec) return number;
+    if (specs_[number].spec == spec) return number;
   }
-  known.push_back(static_cast<std::uint32_t>(calls_.size()));
-  calls_.push_back({communicator, spec, node_key + ".algorithm"});
+  known.push_back(static_cast<std::uint32_t>(specs_.size()));
+  specs_.push_back({spec, node_key + ".algorithm"});
   return known.back();
+}
+
+std::uint32_t GraphLayout::call(std::uint32_t communicator, std::uint32_t spec) {
+  const std::uint64_t both = (std::uint64_t{communicator} << 32U) + spec;
+  const auto next = static_cast<std::uint32_t>(calls_.size());
+  const auto [found, is_new] = number_of_call_.try_emplace(both, next);
+  if (is_new) calls_.push_back({communicator, spec});
+  return found->second;
+}
+
+std::vector<CommunicatorCall> GraphLayout::communicator_calls() const {
+  std::vector<CommunicatorCall> all;
+  all.reserve(calls_.size());
+  for (const Call& call : calls_) {
+    all.push_back({call.communicator, spec_of(call), specs_[call.spec].key});
+  }
+  return all;
 }
 
 std::vector<std::uint32_t> GraphLayout::ranks_of(const Node& node) const {

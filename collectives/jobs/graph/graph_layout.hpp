@@ -4,6 +4,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -43,7 +44,17 @@ class GraphLayout {
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
   [[nodiscard]] const std::vector<GraphSection>& sections() const { return sections_; }
   [[nodiscard]] std::span<const Communicator> communicators() const { return communicators_; }
-  [[nodiscard]] std::span<const CommunicatorCall> calls() const { return calls_; }
+  /// A call of a communicator, with the number of what it calls. Whole specifications are copied
+  /// for programs alone: communicators side by side make thousands of calls of one.
+  struct Call {
+    std::uint32_t communicator = 0;
+    std::uint32_t spec = 0;
+  };
+  [[nodiscard]] std::span<const Call> calls() const { return calls_; }
+  [[nodiscard]] const CollectiveSpec& spec_of(const Call& call) const {
+    return specs_[call.spec].spec;
+  }
+  [[nodiscard]] std::vector<CommunicatorCall> communicator_calls() const;
 
  private:
   using Numbers = std::map<std::string, std::uint32_t>;
@@ -73,9 +84,10 @@ class GraphLayout {
   [[nodiscard]] bool share_a_rank(const Node& a, const Node& b) const;
   [[nodiscard]] std::vector<std::uint32_t> ranks_of(const Node& node) const;
   [[nodiscard]] std::uint32_t link(std::uint32_t from, std::uint32_t to);
-  /// The number of such a call; an equal one that is there already is used again.
-  [[nodiscard]] std::uint32_t call(std::uint32_t communicator, const CollectiveSpec& spec,
-                                   const std::string& node_key);
+  /// The number of such a specification; an equal one that is there already is used again.
+  [[nodiscard]] std::uint32_t number_of(const CollectiveSpec& spec, const std::string& node_key);
+  /// The number of such a call, likewise.
+  [[nodiscard]] std::uint32_t call(std::uint32_t communicator, std::uint32_t spec);
   void fail(const std::string& key, std::string message) {
     problems_.push_back({key, std::move(message)});
   }
@@ -91,12 +103,17 @@ class GraphLayout {
   std::map<std::string, Group> groups_;
   Numbers number_of_node_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> links_;  ///< by both ends
-  /// By communicator and size, which tells most of them apart.
-  std::map<std::pair<std::uint32_t, Bytes>, std::vector<std::uint32_t>> calls_of_;
+  struct KnownSpec {
+    CollectiveSpec spec;
+    std::string key;  ///< of the first node that asks for its algorithm
+  };
+  std::vector<KnownSpec> specs_;
+  std::map<Bytes, std::vector<std::uint32_t>> specs_of_;  ///< by size, which tells most apart
+  std::unordered_map<std::uint64_t, std::uint32_t> number_of_call_;  ///< by communicator and spec
   std::vector<Node> nodes_;
   std::vector<GraphSection> sections_;
   std::vector<Communicator> communicators_;
-  std::vector<CommunicatorCall> calls_;
+  std::vector<Call> calls_;
 };
 
 }  // namespace weft::collectives

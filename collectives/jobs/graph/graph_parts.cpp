@@ -8,7 +8,10 @@
 namespace weft::collectives {
 
 GraphParts::GraphParts(GraphLayout layout, const GraphSpec& spec, std::uint32_t ranks)
-    : layout_(std::move(layout)), iterations_(spec.iterations), noise_(spec.noise) {
+    : layout_(std::move(layout)),
+      calls_(layout_.communicator_calls()),
+      iterations_(spec.iterations),
+      noise_(spec.noise) {
   std::vector<PlacesOfRank> all(ranks);
   for (std::uint32_t n = 0; n < layout_.nodes().size(); ++n) {
     const GraphLayout::Node& node = layout_.nodes()[n];

@@ -22,7 +22,7 @@ class GraphParts final : public Parts {
   [[nodiscard]] std::span<const Communicator> communicators() const override {
     return layout_.communicators();
   }
-  [[nodiscard]] std::span<const CommunicatorCall> calls() const override { return layout_.calls(); }
+  [[nodiscard]] std::span<const CommunicatorCall> calls() const override { return calls_; }
   [[nodiscard]] std::uint32_t iterations() const override { return iterations_; }
   [[nodiscard]] std::span<const NoiseSpec> noise() const override { return noise_; }
   [[nodiscard]] TaskStream tasks(std::uint32_t rank, StreamOf stream,
@@ -54,6 +54,7 @@ class GraphParts final : public Parts {
                std::vector<Dependency>& after) const;
 
   GraphLayout layout_;
+  std::vector<CommunicatorCall> calls_;
   std::vector<Picoseconds> times_;  ///< by node
   std::vector<std::string> names_;  ///< by node
   std::uint32_t iterations_;
