@@ -37,6 +37,8 @@ const std::vector<Case> kCases{
     {"nul-character", ".yaml:1:7: holds the character U+0000"},
     {"csv-broken", "broken.csv:3:7: `2KB` is not a whole number"},
     {"csv-missing", ".yaml:5:36: jobs[0].csv: `"},
+    {"scale-up-packet",
+     "racks: have a scale-up `packet` of 49152 B, which takes 70217 B of a link; at most 65535 B"},
     {"duplicate-job-name", ".yaml:6:12: jobs[1].name: `a` is the name of jobs[0] already"},
     {"duplicate-key", ".yaml:5:1: the key `seed` appears twice; first on line 4"},
     {"duplicate-rank", ".yaml:5:59: jobs[0].ranks.hosts[1]: host 2 appears twice"},

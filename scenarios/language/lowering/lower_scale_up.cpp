@@ -112,6 +112,13 @@ void lower_scale_up(const Context& context, Scenario& scenario) {
     config.reduction_window = part.reduction_window;
     config.gpus = part.gpus;
     config.reduction_header = header_of(part, part.reduction_efficiency);
+    const Bytes whole = part.packet + std::max(config.format.header, config.reduction_header);
+    if (whole > protocols::kMaxPacket) {
+      context.fail("racks", "have a scale-up `packet` of " + std::to_string(part.packet.count()) +
+                                " B, which takes " + std::to_string(whole.count()) +
+                                " B of a link; at most " +
+                                std::to_string(protocols::kMaxPacket.count()) + " B are possible");
+    }
     config.traffic_class = ClassId(switches.classes.size());
     switches.classes.push_back(class_of(part, switches));
     scenario.scale_up.push_back(config);
