@@ -25,7 +25,7 @@ namespace weft::scenarios {
 /// Takes the calls of components over: each phase is looked up by the times, counted from its first
 /// one, at which ranks begin calls, and simulated apart if it is new. What happens then is the same
 /// to the bit: the links of a component are quiet before, nobody else uses them, and no rule of the
-/// network remembers what went before (protocols/MODEL.md, "Recurrence").
+/// network remembers what went before (protocols/MODEL.md, section 12).
 class DomainReuse {
  public:
   using End = collectives::CallReuse::End;

@@ -73,7 +73,6 @@ TEST(Rerouting, AFailedSpineLeavesTheShareOfTheOthers) {
 
 // Before the routes follow, a quarter of the packets go to the dead spine and are lost.
 
-// MODEL.md 1.5
 TEST(Rerouting, UntilTheRoutesFollowPacketsAreLost) {
   const std::string spine = "[{type: switch-down, switch: spine3, at: 300us}]";
   const Results during = run_text(saturated(spine, "{warmup: 310us, until: 490us}"));

@@ -76,7 +76,6 @@ TEST(ReuseWithFaults, OfOneDomainLeavesTheOthersToBeTakenOver) {
   EXPECT_THAT(on.reuse.refusals, Contains(HasSubstr("among 8 GPUs are simulated each: a fault")));
 }
 
-// MODEL.md 11.4
 TEST(ReuseWithFaults, WhichChangeRoutesDoesNotDisturbDomains) {
   for (const char* fault : {"{type: switch-down, switch: spine0, at: 30us, until: 130us}",
                             "{type: link-down, from: leaf1, to: spine1, at: 51us}",

@@ -10,7 +10,7 @@
 
 /// Starting a run later, by any number of picoseconds, shifts every result by that and changes
 /// nothing else: no rule goes by absolute time. Exact, but for controls that measure delays: ACKs
-/// echo times in steps of 256 ps or more (protocols/MODEL.md, "Recurrence").
+/// echo times in steps of 256 ps or more (protocols/MODEL.md, section 12).
 namespace weft::testing {
 namespace {
 

@@ -320,7 +320,6 @@ TEST(PacketNetwork, DatagramsAreDeliveredWholeOrNotAtAll) {
   EXPECT_LE(60 - delivered, drops);
 }
 
-// MODEL.md 9.2
 TEST(PacketNetwork, FewerAcksWhenTheyAreCoalesced) {
   const auto acks = [](std::uint32_t every) {
     PacketNetwork::Options options = marking_options();

@@ -224,6 +224,9 @@ TEST(LoadScenario, AListThatIsEmptyByDefaultCanBeEmptyAgain) {
       with("jobs[0]={name: m, type: messages, list: [{from: 0, to: 1, size: 1KB, after: []}]}"),
       "no error");
   EXPECT_THAT(with("jobs[0].ranks=[]"), HasSubstr("is an empty list"));
+  const auto gpt = load_scenario(std::string(WEFT_SOURCE_DIR) + "/scenarios/gpt3-175b.yaml",
+                                 {"jobs[0].parallelism.stage_layers=[]"});
+  EXPECT_EQ(messages_of(gpt), "no error");
 }
 
 TEST(LoadScenario, ErrorsOfOverridesNameTheOverride) {

@@ -48,7 +48,6 @@ TEST(TelemetryOfScenarios, IsThereWhereAControlNeedsIt) {
   EXPECT_EQ(told_error(telemetry_scenario(", telemetry: none", "dcqcn")), "");
 }
 
-// MODEL.md 10.3
 TEST(TelemetryOfScenarios, AControlThatDoesNotGetItIsRefused) {
   EXPECT_THAT(told_error(telemetry_scenario(", telemetry: none", "hpcc")),
               HasSubstr("fabric.telemetry: `none` takes away the telemetry of switches, which HPCC "

@@ -30,6 +30,9 @@ TEST(TestTool, FindsProgramsByTheirTests) {
   EXPECT_EQ(programs_with("TestTool").text, "test_tree_fast\n");
   EXPECT_EQ(programs_with("^simcore").text, "test_simcore_fast\n");
   EXPECT_EQ(programs_with("RandomInvariants.HoldInBothEngines/13").text, "test_engines_fast\n");
+  EXPECT_EQ(programs_with("HoldInBothEngines/(13|14)$").text, "test_engines_fast\n");
+  EXPECT_EQ(programs_with("FindsProgramsByTheirTests$|Histogram.*HasNone").text,
+            "test_tree_fast\n");
   EXPECT_EQ(programs_with("OpensInBrowser").text, "weft\n");
 }
 

@@ -37,8 +37,7 @@ void add_pipeline_keys(ParallelismKeys& keys) {
       .source(kPlainMegatron)
       .integers("stage_layers", &P::stage_layers,
                 "layers by pipeline rank, then virtual stage; empty: evenly")
-      .source("evenly, the first stages having one more where they do not divide")
-      .only_if([](const P& p) { return !p.stage_layers.empty(); }, "as a list that is not empty");
+      .source("evenly, the first stages having one more where they do not divide");
 }
 
 void add_data_keys(ParallelismKeys& keys) {

@@ -479,10 +479,6 @@ void Reader::check_applies(const AnyObject& object, const Node& node, const void
   for (const Field& field : object.fields) {
     const Node* value = node.find(field.key);
     if (value == nullptr || field.applies_to(target)) continue;
-    // An empty list of values sets the default back.
-    if (field.kind == Kind::kIntegers && value->kind == Node::Kind::kList && value->items.empty()) {
-      continue;
-    }
     fail(value->mark, child_path(path, field.key), "has a meaning only " + field.applies_where);
   }
 }

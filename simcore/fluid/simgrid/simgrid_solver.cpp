@@ -73,7 +73,7 @@ Picoseconds rounded_up(double seconds) {
 }
 
 /// Leaves SimGrid's loop from within one of its timers. SimGrid itself ends only when nothing
-/// flows, and cancelling a flow looks through all that flow: half a minute for 10,000 of them.
+/// flows, and cancelling a flow looks through all that flow.
 struct Stopped {};
 
 /// When a process exits, SimGrid takes its engine apart, and stumbles over what still flows. An
