@@ -196,8 +196,11 @@ TEST(NcclExecution, HasTheNetworkHopsOfTheTable) {
     EXPECT_EQ(*efa.network_step_latency, *e.network_step_latency + row.flushes * 10_us);
     EXPECT_EQ(*efa.launch, *e.launch + 7_us);
     CollectiveSpec queued = spec;
-    queued.execution.launch = 0_us;
+    queued.execution.calls = Execution::Calls::kBackToBack;
     EXPECT_EQ(settled(queued, layout).launch, *e.launch - 21_us) << "NICs start behind other calls";
+    CollectiveSpec free = spec;
+    free.execution.launch = 0_us;
+    EXPECT_EQ(settled(free, layout).launch, *e.launch - 14_us) << "single calls start NICs";
   }
 }
 
@@ -256,6 +259,19 @@ TEST(NcclExecution, GivesALoneGpuFourChannelsAt400GbpsThatMoveWhatABlockDoes) {
   }
 }
 
+// What the GPUs of the ranks are known to take and move goes before what their generation does.
+TEST(NcclExecution, GoesByTheGpusOfTheRanksWhereTheyAreKnown) {
+  RankLayout layout = server(8, 370);
+  layout.gpu_rates.copy = 19'200_Gbps;
+  layout.gpu_times = {.launch = 30_us, .kernel = 5_us, .step = 900_ns};
+  const CollectiveSpec spec = nccl(GpuGeneration::kHopper, Algorithm::kRing, Protocol::kLl, 1_KiB);
+  const Execution e = settled(spec, layout);
+  EXPECT_EQ(e.launch, 35_us);
+  EXPECT_EQ(e.step_latency, 300_ns);
+  EXPECT_EQ(e.copy_rate, 19'200_Gbps);
+  EXPECT_EQ(e.reduce_rate, 8'930_Gbps) << "that of Hopper";
+}
+
 TEST(NcclExecution, HasNoNetworkInsideOneDomain) {
   RankLayout layout = server(8, 370);
   layout.start_latency = 7_us;
@@ -276,9 +292,9 @@ TEST(NcclExecution, SerialChannelsShareWhatTheTuningModelHasForRings) {
   EXPECT_NEAR(rate(Protocol::kLl), 87.7 / 24, 1e-6);
 }
 
-// With `launch: 0ns` launches overlap with the call before. What is left are
-// kernels: in LL 7.9, 4.6 and 6.5 us, and 1.05, 0.79 and 1.36 us for each step of a ring, of which
-// NVLink has 0.6.
+// Back to back, launches overlap with the call before, and say only how far apart calls are at
+// least. What is left are kernels: in LL 7.9, 4.6 and 6.5 us, and 1.05, 0.79 and 1.36 us for each
+// step of a ring, of which NVLink has 0.6. A single call has its launch besides.
 TEST(NcclExecution, BackToBackIsWithoutLaunchesOfHosts) {
   struct Kernel {
     GpuGeneration generation;
@@ -290,12 +306,17 @@ TEST(NcclExecution, BackToBackIsWithoutLaunchesOfHosts) {
   for (const Kernel& row : {Kernel{kAmpere, 240, 7'900, 450}, Kernel{kHopper, 370, 4'600, 190},
                             Kernel{kBlackwell, 721, 6'500, 760}}) {
     CollectiveSpec spec = nccl(row.generation, Algorithm::kRing, Protocol::kLl, 1_KiB);
-    spec.execution.launch = 0_us;
+    spec.execution.calls = Execution::Calls::kBackToBack;
     const Execution e = settled(spec, server(8, row.rate));
     EXPECT_EQ(e.launch, row.base_ns * 1_ns);
+    EXPECT_EQ(e.launch_interval, 0_us);
     EXPECT_EQ(e.step_latency, row.step_ns * 1_ns);
     spec.execution.launch = 40_us;
+    EXPECT_EQ(settled(spec, server(8, row.rate)).launch, row.base_ns * 1_ns);
+    EXPECT_EQ(settled(spec, server(8, row.rate)).launch_interval, 40_us);
+    spec.execution.calls.reset();
     EXPECT_EQ(settled(spec, server(8, row.rate)).launch, row.base_ns * 1_ns + 40_us);
+    EXPECT_EQ(settled(spec, server(8, row.rate)).launch_interval, 0_us);
   }
 }
 
@@ -308,7 +329,7 @@ TEST(NcclExecution, HasTheConstantsOfNcclInLlBetweenServers) {
   layout.network_rate = 400_Gbps;
   for (const Algorithm algorithm : {Algorithm::kRing, Algorithm::kDoubleBinaryTree}) {
     CollectiveSpec spec = nccl(GpuGeneration::kAmpere, algorithm, Protocol::kLl, 1_KiB);
-    spec.execution.launch = 0_us;
+    spec.execution.calls = Execution::Calls::kBackToBack;
     const Execution e = settled(spec, layout);
     EXPECT_EQ(e.launch, 6'600_ns);
     EXPECT_EQ(e.step_latency, 250_ns);
@@ -321,7 +342,7 @@ TEST(NcclExecution, SendsSmallMessagesToPeersInLl) {
   const auto of = [](Bytes size) {
     CollectiveSpec spec = nccl(GpuGeneration::kHopper, Algorithm::kOneShot, Protocol::kNone, size);
     spec.operation = Operation::kAllToAll;
-    spec.execution.launch = 0_us;
+    spec.execution.calls = Execution::Calls::kBackToBack;
     return settled(spec, server(8, 371));
   };
   EXPECT_EQ(of(1_B).protocol, Protocol::kLl);

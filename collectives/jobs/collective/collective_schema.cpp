@@ -63,6 +63,8 @@ std::vector<schema::Enumerator<std::optional<GpuGeneration>>> generation_choices
 }
 
 schema::Object<Execution> execution_schema() {
+  constexpr const char* kAsGpus =
+      "at once; with `preset: nccl` as the ranks' GPUs (`gpu` of servers)";
   return schema::describe<Execution>("execution", "how a library carries the steps out")
       .presets(
           "preset", &Execution::preset,
@@ -118,18 +120,26 @@ schema::Object<Execution> execution_schema() {
       .source(
           "step_latency; with `preset: nccl` what the network hop of NCCL 2.30's tuning.cc "
           "takes longer than the fabric")
+      .choice("calls", &Execution::calls,
+              {{std::nullopt, "auto", "back to back in `weft bench-collective`, else single"},
+               {Execution::Calls::kSingle, "single",
+                "each waits for its launch by the host, as after a barrier"},
+               {Execution::Calls::kBackToBack, "back-to-back",
+                "hosts queue them: a call takes what its launch or its kernel does, whichever is "
+                "more"}},
+              "how the calls of iterations follow each other")
+      .source("single calls; nccl-tests, which `bench-collective` stands for, queues its own")
       .field("launch", &Execution::launch,
-             "what hosts take before the first step; `preset: nccl` adds what its kernels do. 0: "
-             "calls are back to back, so that launches overlap with the calls before")
-      .source("nothing; with `preset: nccl` 21 us, calibrated; back to back in `bench-collective`")
+             "what hosts take per call, to which `preset: nccl` adds what its kernels do; calls "
+             "back to back are at least this far apart")
+      .source("nothing; with `preset: nccl` as the ranks' GPUs, and nothing back to back")
       .field("reduce_rate", &Execution::reduce_rate,
              "bytes that a rank adds; 0: at once; `gpu`, with `preset: nccl`: as its GPU")
-      .source(
-          "at once; with `preset: nccl` a third of the memory's bandwidth of A100, H100 or B200")
+      .source(kAsGpus)
       .special("gpu", schema::Scalar(kAsGpu.count()))
       .field("copy_rate", &Execution::copy_rate,
              "bytes that a rank puts in place; 0: at once; `gpu`, with `preset: nccl`: as its GPU")
-      .source("at once; with `preset: nccl` half of the memory's bandwidth of A100, H100 or B200")
+      .source(kAsGpus)
       .special("gpu", schema::Scalar(kAsGpu.count()))
       .shorthand("preset")
       .check([](const Execution& e, Problems& problems) {

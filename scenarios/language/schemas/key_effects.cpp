@@ -131,6 +131,12 @@ void add_jobs(std::vector<KeyEffect>& all) {
         return e.transfer != Execution::Transfer::kPosted || e.preset == Execution::Preset::kNccl;
       },
       "with `transfer: serial`, or as `preset: nccl` has it"));
+  all.push_back(only<Execution>(
+      "execution", "calls",
+      [](const Execution& e) {
+        return e.preset != Execution::Preset::kPlain || e.launch.value_or(0_us) > 0_us;
+      },
+      "with a `launch`, or as `preset: nccl` has one"));
   all.push_back(only<GraphGroup>(
       "group", "stride", [](const GraphGroup& g) { return g.ranks.empty(); },
       "with `size`; `ranks` say all"));
