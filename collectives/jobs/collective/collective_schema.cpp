@@ -8,6 +8,7 @@
 #include "collectives/algorithms/list.hpp"
 #include "collectives/jobs/job_type.hpp"
 #include "collectives/noise/jitter_schema.hpp"
+#include "collectives/spec/buffer_window.hpp"
 #include "simcore/fabric/gpu_rates.hpp"
 #include "simcore/fabric/limits.hpp"
 #include "simcore/schema/schema_builder.hpp"
@@ -101,8 +102,10 @@ schema::Object<Execution> execution_schema() {
              "data that a serial channel moves; 0: no limit but its links, or NCCL's")
       .source("what links and other channels leave")
       .field("in_flight", &Execution::in_flight,
-             "messages per connection that are sent and not acknowledged; 0: any number")
-      .source("any number")
+             "messages per connection that are sent and not acknowledged; 0: any number; `buffer`, "
+             "with `preset: nccl`: what NCCL's buffer of the protocol holds, 8 steps")
+      .source("any number; with `preset: nccl` `buffer`")
+      .special("buffer", schema::Scalar(std::uint64_t{kAsBuffer}))
       .range(0, 1024)
       .choice("protocol", &Execution::protocol,
               {{Protocol::kNone, "none",
@@ -146,6 +149,9 @@ schema::Object<Execution> execution_schema() {
         if (e.preset == Execution::Preset::kNccl) return;  // which fills in what is 0
         if (e.channels == 0) problems.push_back({"channels", "has a meaning with `preset: nccl`"});
         if (e.slices == 0) problems.push_back({"slices", "has a meaning with `preset: nccl`"});
+        if (e.in_flight == kAsBuffer) {
+          problems.push_back({"in_flight", "is `buffer`, which needs `preset: nccl`"});
+        }
         for (const auto& [key, rate] :
              {std::pair("reduce_rate", e.reduce_rate), std::pair("copy_rate", e.copy_rate)}) {
           if (rate == kAsGpu) problems.push_back({key, "is `gpu`, which needs `preset: nccl`"});
