@@ -12,7 +12,6 @@
 #include "simcore/base/units.hpp"
 #include "simcore/engine/cells.hpp"
 #include "simcore/fabric/gpu_rates.hpp"
-#include "simcore/fabric/gpu_times.hpp"
 #include "topologies/list.hpp"
 #include "topologies/parts/parts.hpp"
 

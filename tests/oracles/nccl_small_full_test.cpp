@@ -1,5 +1,5 @@
 // Small collectives on one server, calls back to back, against a public table of nccl-tests, all
-// rows printed. Calibrated on seven of the 1,122 (simcore/fabric/gpu_times.hpp, and
+// rows printed. Calibrated on seven of the 1,122 (simcore/fabric/gpu_rates.hpp, and
 // point_to_point_latency of collectives/nccl/nccl_execution.cpp): all-reduces of 512 B in half
 // precision on 2 and 8 A100, H100 and B200, and all-to-alls of 512 B on two H100. All others are
 // validation.

@@ -8,7 +8,6 @@
 #include "simcore/base/units.hpp"
 #include "simcore/fabric/gpu_generation.hpp"
 #include "simcore/fabric/gpu_rates.hpp"
-#include "simcore/fabric/gpu_times.hpp"
 #include "simcore/fabric/link_errors.hpp"
 #include "simcore/fabric/link_layer.hpp"
 
