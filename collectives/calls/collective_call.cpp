@@ -65,6 +65,8 @@ Picoseconds CollectiveCall::transfer_time(const Step& sent) const {
 StepStream CollectiveCall::steps(std::uint32_t rank, std::uint32_t lane, double slowness) const {
   const bool is_serial = spec_.execution.transfer == Execution::Transfer::kSerial;
   const Picoseconds launch = spec_.execution.launch.value_or(Picoseconds(0));
+  const RankMap& map = schedule_->plan().map;
+  const bool has_proxies = spec_.execution.network_step_latency.has_value();
   StepStream inner = schedule_->steps(rank, lane);
   Step received;
   Step extra = Step::delay(launch, Step::Work::kLaunch);  // one place for all of them
@@ -89,6 +91,9 @@ StepStream CollectiveCall::steps(std::uint32_t rank, std::uint32_t lane, double 
     if (is_serial_send) {
       extra = Step::delay(transfer_time(step), Step::Work::kTransfer);
       co_yield extra;
+      // To another domain, where that has costs of its own, a proxy sends it on, and the threads go
+      // on.
+      if (has_proxies && map.domain_of(rank) != map.domain_of(step.peer)) continue;
       extra = Step::delay(kWireLatency + step_latency(), Step::Work::kProtocol);
       co_yield extra;
       extra = Step::flush();

@@ -120,9 +120,10 @@ Result<AlgorithmChoice> choose_like_nccl(const CollectiveSpec& spec, std::uint32
   return choice;
 }
 
-/// Nothing is said of it, but that calls are back to back.
+/// Nothing is said of it, but how calls follow each other.
 bool is_open(const Execution& execution) {
   Execution nothing = execution_preset(Execution::Preset::kAuto);
+  nothing.calls = execution.calls;
   if (execution.launch == Picoseconds(0)) nothing.launch = execution.launch;
   return execution == nothing;
 }
@@ -174,9 +175,7 @@ Result<AlgorithmChoice> settle_auto(CollectiveSpec& spec, std::uint32_t ranks,
   const Execution asked = spec.execution;
   AlgorithmChoice choice = choose_in_chunks(spec, ranks, layout);
   spec.algorithm = choice.algorithm;
-  if (asked.preset == Execution::Preset::kNccl) {
-    spec.execution = nccl_execution(asked, spec, ranks, layout);
-  }
+  spec.execution = nccl_execution(asked, spec, ranks, layout);
   return choice;
 }
 
@@ -208,9 +207,10 @@ Result<AlgorithmChoice> settle(CollectiveSpec& spec, std::uint32_t ranks,
   if (spec.execution.preset == Execution::Preset::kAuto) {
     const bool is_nccl = spec.algorithm == Algorithm::kNccl && is_open(spec.execution);
     if (is_nccl) {
-      const auto launch = spec.execution.launch;
+      const Execution asked = spec.execution;
       spec.execution = execution_preset(Execution::Preset::kNccl);
-      spec.execution.launch = launch;
+      spec.execution.launch = asked.launch;
+      spec.execution.calls = asked.calls;
     }
     if (!is_nccl) spec.execution.preset = Execution::Preset::kPlain;
   }

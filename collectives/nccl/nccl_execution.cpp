@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "collectives/algorithms/nvls/heads.hpp"
+#include "collectives/spec/buffer_window.hpp"
 #include "simcore/fabric/gpu_rates.hpp"
 
 namespace weft::collectives {
@@ -19,28 +20,30 @@ constexpr std::uint32_t kOtherChannels = 8;
 constexpr std::uint32_t kNvlsChannels = 16;
 /// Of the 25 us that the tuning model has for NVLS, what is left beside the two steps of Simple
 /// (3.4 us each) that weft runs. On Blackwell an all-reduce of 4 MiB on eight GPUs takes 13.6 us
-/// longer than with that, back to back (53.9 us; source as of kernel_times).
+/// longer than with that, back to back (53.9 us; source as of GpuTimes).
 constexpr Picoseconds kNvlsBase = 18'200_ns;
 constexpr Picoseconds kNvlsBaseBlackwell = 31'800_ns;
 
-/// Chunks of a protocol: what of its buffer (4 MiB, 4.69 MiB, 512 KiB, each of 8 steps) one holds.
+/// Chunks of a protocol: what of its buffer (4 MiB, 4.69 MiB, 512 KiB, each of 8 steps) one holds,
+/// and how many slices the buffer holds, which is as many as may be on their way.
 struct Chunking {
   Bytes chunk;
   std::uint32_t slices;
+  std::uint32_t in_flight;
 };
 
 Chunking chunking_of(Operation operation, Protocol protocol) {
   switch (protocol) {
     case Protocol::kLl:  // one step, half of it flags
-      return {32_KiB, 1};
+      return {32_KiB, 1, 8};
     case Protocol::kLl128:  // one step of 614,400 bytes, a sixteenth of it flags
-      return {Bytes(576'000), 1};
+      return {Bytes(576'000), 1, 8};
     case Protocol::kSimple:
     case Protocol::kNone:
       break;
   }
   const bool is_chain = operation == Operation::kBroadcast || operation == Operation::kReduce;
-  return is_chain ? Chunking{512_KiB, 1} : Chunking{2_MiB, 2};  // a step; four, sent by twos
+  return is_chain ? Chunking{512_KiB, 1, 8} : Chunking{2_MiB, 2, 4};  // a step; four, by twos
 }
 
 /// 128 KiB, and less where there would be few chunks to overlap: below 64, 8 and 2 rounds of the
@@ -121,6 +124,11 @@ std::optional<Picoseconds> network_step_latency(const CollectiveSpec& spec, Prot
   return std::max(Picoseconds(0), Picoseconds(std::llround(hop * 1e6)) - layout.network_latency);
 }
 
+/// NCCL goes by the rate of the port, headers and all.
+BitsPerSecond nic_rate_of(const RankLayout& layout) {
+  return layout.nic_rate > BitsPerSecond(0) ? layout.nic_rate : layout.network_rate;
+}
+
 bool knows_rates(const RankMap& map, const RankLayout& layout) {
   const bool needs_domain = map.domain_size() > 1;
   const bool needs_network = map.domains() > 1 || !needs_domain;
@@ -128,31 +136,9 @@ bool knows_rates(const RankMap& map, const RankLayout& layout) {
          (!needs_network || layout.network_rate > BitsPerSecond(0));
 }
 
-/// What hosts take until a call that nothing precedes has begun: 32 KiB on eight GPUs take 42.8
-/// (A100), 36.6 (H100, H200) and 47.8 us (B200) in published tables of single calls, of which
-/// kernels take 22.6, 15.8 and 25.5. What is left, 20.2, 20.8 and 22.3 us, is the same on all.
-constexpr Picoseconds kHostLaunch = 21_us;
-
-/// What a kernel of LL takes on these GPUs from the end of the kernel before to its own, beside the
-/// bytes: once, and for each step of a ring. Of n GPUs an all-reduce has 2 (n - 1) steps; calls of
-/// 512 B back to back take 10.0 and 22.6 us on 2 and 8 A100, 6.2 and 15.6 on H100, 9.2 and 25.5 on
-/// B200 (medians of nccl-tests with NCCL 2.27.3 and 2.29.2, half precision;
-/// github.com/ai-dynamo/aiconfigurator, 095f58a, systems data, Apache-2.0). NCCL's tuning model has
-/// 6.6 us, and 0.6 per step, for all of them.
-struct KernelTimes {
-  Picoseconds base;
-  Picoseconds step;
-};
-KernelTimes kernel_times(GpuGeneration generation) {
-  switch (generation) {
-    case GpuGeneration::kAmpere:
-      return {7'900_ns, 1'050_ns};
-    case GpuGeneration::kHopper:
-      return {4'600_ns, 790_ns};
-    case GpuGeneration::kBlackwell:
-      break;
-  }
-  return {6'500_ns, 1'360_ns};
+/// Of the ranks' GPUs, or where they are not known by generation.
+GpuTimes gpu_times(const CollectiveSpec& spec, const RankLayout& layout) {
+  return layout.gpu_times.or_else(GpuTimes::of(spec.gpus()));
 }
 
 /// A step over NVLink in LL, by NCCL's tuning table. A serial channel has it without a protocol
@@ -190,13 +176,14 @@ Protocol protocol_of(const CollectiveSpec& spec, const RankMap& map) {
 
 /// What a collective takes beside its steps: by the tuning table's base row, but in LL inside a
 /// domain as measured there. NVLS has none in the table, but a time for the whole exchange.
-Picoseconds base_latency(const CollectiveSpec& spec, Protocol protocol, const RankMap& map) {
+Picoseconds base_latency(const CollectiveSpec& spec, Protocol protocol, const RankMap& map,
+                         const RankLayout& layout) {
   if (spec.algorithm == Algorithm::kNvls || spec.algorithm == Algorithm::kNvlsTree) {
     return spec.gpus() == GpuGeneration::kBlackwell ? kNvlsBaseBlackwell : kNvlsBase;
   }
   switch (protocol) {
     case Protocol::kLl:
-      return map.domains() == 1 ? kernel_times(spec.gpus()).base : Picoseconds(6'600'000);
+      return map.domains() == 1 ? *gpu_times(spec, layout).kernel : Picoseconds(6'600'000);
     case Protocol::kLl128:
       return Picoseconds(14'000'000);
     case Protocol::kSimple:
@@ -213,7 +200,7 @@ Picoseconds base_latency(const CollectiveSpec& spec, Protocol protocol, const Ra
 Picoseconds point_to_point_latency(const CollectiveSpec& spec, Protocol protocol,
                                    const RankMap& map, const RankLayout& layout) {
   if (!is_point_to_point(spec.algorithm) || map.domains() > 1 || map.domain_size() == 1) return {};
-  const Picoseconds both = kernel_times(spec.gpus()).step * 2;
+  const Picoseconds both = *gpu_times(spec, layout).step * 2;
   if (protocol != Protocol::kLl || !knows_rates(map, layout)) return both;
   const NcclMachine machine = nccl_machine_of(spec, map, layout);
   const double channel = nccl_ring_bandwidth(Protocol::kLl, machine) / machine.channels();
@@ -224,8 +211,9 @@ Picoseconds point_to_point_latency(const CollectiveSpec& spec, Protocol protocol
 /// Of ranks that are alone on their servers all data goes by the network, and through buffers of
 /// its own on the way: no channel moves more there than its block of threads. Elsewhere links take
 /// longer than the blocks of their many channels.
-void fill_in_rates(Execution& execution, const CollectiveSpec& spec, const RankMap& map) {
-  const GpuRates gpu = GpuRates::of(spec.gpus());
+void fill_in_rates(Execution& execution, const CollectiveSpec& spec, const RankMap& map,
+                   const RankLayout& layout) {
+  const GpuRates gpu = layout.gpu_rates.or_else(GpuRates::of(spec.gpus()));
   const bool by_network = map.domains() == map.ranks() && execution.protocol == Protocol::kSimple;
   const BitsPerSecond blocks = std::int64_t{execution.channels} * gpu.block;
   for (const auto& [rate, most] :
@@ -235,15 +223,31 @@ void fill_in_rates(Execution& execution, const CollectiveSpec& spec, const RankM
 }
 
 /// Whether channels move one slice after the other. In LL and LL128 threads wait for the flags of
-/// what they forward. In Simple, GPUs write to each other, but Ampere's read over NVLink.
+/// what they forward. In Simple, GPUs write to each other, but Ampere's read over NVLink. Between
+/// servers LL has what hosts' processors move, which is not the threads' own.
 bool is_serial(const CollectiveSpec& spec, Protocol protocol, const RankMap& map) {
-  if (spec.algorithm != Algorithm::kRing || map.domains() > 1) return false;
+  if (spec.algorithm != Algorithm::kRing) return false;
+  if (protocol == Protocol::kLl128) return true;
+  if (map.domains() > 1) return false;
   return protocol != Protocol::kSimple || spec.gpus() == GpuGeneration::kAmpere;
 }
 
-/// GB/s of a searched channel above which a GPU of compute capability 9.0 or later takes four
-/// blocks of threads per channel, not two.
-constexpr double kCopiedAbove = 45;
+/// What a block of threads moves in LL128 on one server of Ampere, calibrated: all-reduces of 4 and
+/// 16 MiB on eight A100 take 77.3 and 216.5 us back to back (source as of GpuTimes), so each of 14
+/// steps moves 64 KiB more per channel in 9.9 us. The tuning model has 73.6 Gbps. On Hopper the same
+/// two rows come to 98 of its 110 Gbps, which is left alone.
+constexpr BitsPerSecond kLl128BlockAmpere = 53_Gbps;
+
+/// What a serial channel moves: its share of what the tuning model has for rings, and no more than
+/// its block of threads.
+BitsPerSecond serial_rate(const Execution& execution, const CollectiveSpec& spec,
+                          const NcclMachine& machine) {
+  const double all = nccl_ring_bandwidth(execution.protocol, machine);
+  const BitsPerSecond share(std::llround(all * 8e9 / execution.channels));
+  const bool is_limited = execution.protocol == Protocol::kLl128 && machine.nodes == 1 &&
+                          spec.gpus() == GpuGeneration::kAmpere;
+  return is_limited ? std::min(share, kLl128BlockAmpere) : share;
+}
 
 std::uint32_t channels_of(const CollectiveSpec& spec, const RankMap& map,
                           const RankLayout& layout) {
@@ -251,18 +255,14 @@ std::uint32_t channels_of(const CollectiveSpec& spec, const RankMap& map,
     case Algorithm::kNvls:
       return kNvlsChannels;
     case Algorithm::kNvlsTree:
-      return nvls_tree_shape(spec.gpus(), map, layout.network_rate).channels;
+      return nvls_tree_shape(spec.gpus(), map, nic_rate_of(layout)).channels;
     case Algorithm::kRing:
     case Algorithm::kDoubleBinaryTree:
       break;
     default:
       return kOtherChannels;
   }
-  if (!knows_rates(map, layout)) return kOtherChannels;
-  const NcclMachine machine = nccl_machine_of(spec, map, layout);
-  // Fast channels of a GPU that is alone on its server are copied once more (`ncclTopoPostset`).
-  const bool is_copied = map.domains() == map.ranks() && machine.ring.intra > kCopiedAbove;
-  return machine.channels() * (is_copied ? 2 : 1);
+  return knows_rates(map, layout) ? nccl_machine_of(spec, map, layout).channels() : kOtherChannels;
 }
 
 }  // namespace
@@ -270,15 +270,12 @@ std::uint32_t channels_of(const CollectiveSpec& spec, const RankMap& map,
 NcclMachine nccl_machine_of(const CollectiveSpec& spec, const RankMap& map,
                             const RankLayout& layout) {
   const auto gigabytes = [](BitsPerSecond rate) { return static_cast<double>(rate.count()) / 8e9; };
-  // NCCL goes by the rate of the port: headers take up to 7 % of it, at an MTU of 1 KiB, and speeds
-  // that it tries are farther apart.
-  constexpr double kHeaders = 1.07;
   NcclMachine machine = nccl_machine({.generation = spec.gpus(),
                                       .nodes = map.domains(),
                                       .gpus = map.domain_size(),
                                       .nvlink = gigabytes(layout.domain_rate),
-                                      .nics = map.domain_size(),
-                                      .nic = gigabytes(layout.network_rate) * kHeaders});
+                                      .nics = map.nics(),
+                                      .nic = gigabytes(nic_rate_of(layout))});
   machine.ranks = map.ranks();
   machine.transport_us = to_seconds(layout.transport_latency) * 1e6;
   machine.has_nvls = layout.has_in_network_reduction && map.is_even() && map.domain_size() > 1;
@@ -287,7 +284,14 @@ NcclMachine nccl_machine_of(const CollectiveSpec& spec, const RankMap& map,
 
 Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std::uint32_t ranks,
                          const RankLayout& layout) {
-  if (asked.preset != Execution::Preset::kNccl) return spec.execution;
+  const bool is_queued = asked.calls == Execution::Calls::kBackToBack;
+  if (asked.preset != Execution::Preset::kNccl) {
+    Execution execution = spec.execution;
+    if (is_queued && execution.launch) {
+      execution.launch_interval = *std::exchange(execution.launch, std::nullopt);
+    }
+    return execution;
+  }
   const RankMap map(ranks, layout);
   const bool is_nvls = spec.algorithm == Algorithm::kNvls;
   const bool is_nvls_tree = spec.algorithm == Algorithm::kNvlsTree;
@@ -300,38 +304,40 @@ Execution nccl_execution(const Execution& asked, const CollectiveSpec& spec, std
     execution.chunk = chunking.chunk;
     if (is_nvls) execution.chunk = nvls_chunk(spec.size, execution.channels, heads_of(ranks));
     if (is_nvls_tree) {
-      const Bytes most = nvls_tree_shape(spec.gpus(), map, layout.network_rate).chunk;
-      execution.chunk =
-          nvls_tree_chunk(spec.size, most, execution.channels, heads_of(map.domain_size()));
+      const Bytes most = nvls_tree_shape(spec.gpus(), map, nic_rate_of(layout)).chunk;
+      execution.chunk = nvls_tree_chunk(spec.size, most, execution.channels, heads_between(map));
     }
   }
+  if (execution.in_flight == kAsBuffer) execution.in_flight = chunking.in_flight;
   if (execution.slices == 0) execution.slices = is_nvls || is_nvls_tree ? 1 : chunking.slices;
   if (execution.transfer == Execution::Transfer::kMachine) {
     const bool serial = is_serial(spec, protocol, map) && knows_rates(map, layout);
     execution.transfer = serial ? Execution::Transfer::kSerial : Execution::Transfer::kPosted;
     if (serial && protocol == Protocol::kLl && !execution.step_latency) {
-      execution.step_latency = kernel_times(spec.gpus()).step - kNvlinkStep;
+      execution.step_latency =
+          std::max(Picoseconds(0), *gpu_times(spec, layout).step - kNvlinkStep);
     }
     if (serial && execution.channel_rate == BitsPerSecond(0)) {
-      const double all = nccl_ring_bandwidth(protocol, nccl_machine_of(spec, map, layout));
-      execution.channel_rate = BitsPerSecond(std::llround(all * 8e9 / execution.channels));
+      execution.channel_rate = serial_rate(execution, spec, nccl_machine_of(spec, map, layout));
     }
   }
   // Posted steps have the latency of the links alone.
   if (protocol == Protocol::kLl && map.domains() > 1 && !execution.step_latency) {
     execution.step_latency = std::max(Picoseconds(0), kNvlinkStep - layout.domain_latency);
   }
-  fill_in_rates(execution, spec, map);
+  fill_in_rates(execution, spec, map, layout);
   if (!execution.network_step_latency) {
     execution.network_step_latency = network_step_latency(spec, protocol, map, layout);
   }
-  const Picoseconds base =
-      base_latency(spec, protocol, map) + point_to_point_latency(spec, protocol, map, layout);
-  // Back to back, launches overlap with the call before, and so does what NICs take to start.
-  const bool is_single = asked.launch != Picoseconds(0);
+  const Picoseconds base = base_latency(spec, protocol, map, layout) +
+                           point_to_point_latency(spec, protocol, map, layout);
   execution.launch = base;
-  if (is_single) *execution.launch += asked.launch.value_or(kHostLaunch);
-  if (is_single && map.domains() > 1) *execution.launch += layout.start_latency;
+  if (is_queued) {  // what NICs take to start overlaps with the call before, too
+    execution.launch_interval = asked.launch.value_or(Picoseconds(0));
+    return execution;
+  }
+  *execution.launch += asked.launch.value_or(*gpu_times(spec, layout).launch);
+  if (map.domains() > 1) *execution.launch += layout.start_latency;
   return execution;
 }
 

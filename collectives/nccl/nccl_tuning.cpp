@@ -54,6 +54,10 @@ constexpr std::size_t kTreeCorrected = 23;
 constexpr double kNetOverhead = 1;
 constexpr double kNetOverheadAmd = 2;
 constexpr std::uint32_t kMostChannels = 64;  // MAXCHANNELS
+/// Between nodes, GPUs of compute capability 9.0 or later have four blocks of threads, not two, for
+/// each searched channel that is faster than this (GB/s), where that makes few (`ncclTopoPostset`).
+constexpr double kCopiedAbove = 45;
+constexpr std::uint32_t kLeastUncopied = 16;
 /// Rings of Simple between nodes take longer once a rank and channel have so many bytes, those of
 /// Blackwell inside a node as well.
 constexpr double kPlateauBytes = 64;
@@ -243,7 +247,10 @@ class Tuning {
 }  // namespace
 
 std::uint32_t NcclMachine::channels() const {
-  return std::clamp(2 * ring.channels, 1U, kMostChannels);
+  const std::uint32_t connected = std::clamp(2 * ring.channels, 1U, kMostChannels);
+  const bool is_copied = generation != GpuGeneration::kAmpere && nodes > 1 &&
+                         ring.intra > kCopiedAbove && connected < kLeastUncopied;
+  return connected * (is_copied ? 2 : 1);
 }
 
 double nccl_ring_bandwidth(Protocol protocol, const NcclMachine& machine) {

@@ -27,7 +27,8 @@ struct NcclMachine {
   bool is_amd = false;            ///< the hosts' processors
   bool is_arm = false;
 
-  /// That run: of rings and trees twice what was searched (`ncclTopoPostset`).
+  /// That run: of rings and trees twice what was searched, or four times few fast ones
+  /// (`ncclTopoPostset`).
   [[nodiscard]] std::uint32_t channels() const;
   [[nodiscard]] std::uint32_t ranks_per_node() const { return ranks / nodes; }
 };

@@ -30,6 +30,9 @@ RankLayout layout_of(const Communicator& communicator, const RankLayout& layout)
                       .domain_rate = layout.domain_rate,
                       .reduction_rate = layout.reduction_rate,
                       .network_rate = layout.network_rate,
+                      .nic = {},
+                      .nics_per_rank = layout.nics_per_rank,
+                      .nic_rate = layout.nic_rate,
                       .domain_latency = layout.domain_latency,
                       .network_latency = layout.network_latency,
                       .transport_latency = layout.transport_latency,
@@ -37,11 +40,14 @@ RankLayout layout_of(const Communicator& communicator, const RankLayout& layout)
                       .farthest_latency = layout.farthest_latency,
                       .has_collisions = layout.has_collisions,
                       .has_in_network_reduction = layout.has_in_network_reduction,
-                      .gpus = layout.gpus};
+                      .gpus = layout.gpus,
+                      .gpu_rates = layout.gpu_rates,
+                      .gpu_times = layout.gpu_times};
   if (layout.domain.empty()) return of_group;
   of_group.domain.reserve(communicator.ranks.size());
   for (const std::uint32_t rank : communicator.ranks) {
     of_group.domain.push_back(layout.domain[rank]);
+    if (!layout.nic.empty()) of_group.nic.push_back(layout.nic[rank]);
   }
   return of_group;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "collectives/spec/buffer_window.hpp"
 #include "simcore/fabric/gpu_rates.hpp"
 
 namespace weft::collectives {
@@ -22,7 +23,7 @@ Execution execution_preset(Execution::Preset preset) {
   execution.chunk = 0_B;
   execution.slices = 0;
   execution.transfer = Execution::Transfer::kMachine;
-  execution.in_flight = 4;  // slices of 2 steps in a buffer of 8
+  execution.in_flight = kAsBuffer;
   execution.reduce_rate = kAsGpu;
   execution.copy_rate = kAsGpu;
   return execution;

@@ -73,6 +73,10 @@ struct Execution {
   /// it the latency of a step besides, as it does threads that read a peer's memory or wait for
   /// flags in what they receive. kMachine: as NCCL's protocol has it on the GPUs of `generation`.
   enum class Transfer : std::uint8_t { kPosted, kSerial, kMachine };
+  /// kSingle: hosts launch a call when the one before it is over, and each waits for its launch.
+  /// kBackToBack: hosts queue calls, so that a launch overlaps with the calls before it. Calls
+  /// follow each other as fast as hosts launch them or GPUs carry them out, whichever is slower.
+  enum class Calls : std::uint8_t { kSingle, kBackToBack };
   Preset preset = Preset::kPlain;
   std::uint32_t channels = 1;  ///< parts of the data that run side by side; 0: as NCCL has them
   Bytes chunk = 0_B;           ///< per step and channel; 0: undivided, with kNccl as NCCL has it
@@ -84,9 +88,12 @@ struct Execution {
   std::optional<Picoseconds> step_latency;  ///< absent: the protocol's
   /// The same of messages between scale-up domains. Absent: as inside them, or NCCL's.
   std::optional<Picoseconds> network_step_latency;
+  std::optional<Calls> calls;         ///< absent: single, or back to back where they are measured
   std::optional<Picoseconds> launch;  ///< per collective; absent: none, or the machine's
-  BitsPerSecond reduce_rate;          ///< of a rank; 0: at once
-  BitsPerSecond copy_rate;            ///< of a rank; 0: at once
+  /// From one launch to the next of calls back to back. It is `launch` until that is settled.
+  Picoseconds launch_interval;
+  BitsPerSecond reduce_rate;  ///< of a rank; 0: at once
+  BitsPerSecond copy_rate;    ///< of a rank; 0: at once
 
   bool operator==(const Execution&) const = default;
 };

@@ -7,17 +7,22 @@
 
 #include "simcore/base/units.hpp"
 #include "simcore/fabric/gpu_generation.hpp"
+#include "simcore/fabric/gpu_rates.hpp"
 
 namespace weft::collectives {
 
 /// Where the ranks of a job are, as far as algorithms and cost models care: scale-up domains,
-/// inside which ranks reach each other by fast links, and one NIC per rank to the other domains.
+/// inside which ranks reach each other by fast links, and the NICs by which they reach the others.
 struct RankLayout {
   std::vector<std::uint32_t> domain;  ///< by rank, any numbers; empty: every rank alone
   BitsPerSecond domain_rate;          ///< of a rank, inside its domain, one direction
   /// The same of what switches of the domain add up or multicast; 0: as for anything else.
   BitsPerSecond reduction_rate;
-  BitsPerSecond network_rate;     ///< of a rank, to other domains, one direction
+  BitsPerSecond network_rate;       ///< of a rank, to other domains, one direction
+  std::vector<std::uint32_t> nic;   ///< by rank, any numbers; empty: every rank has its own
+  std::uint32_t nics_per_rank = 1;  ///< side by side; of ranks that share one as well
+  /// What the ports of a NIC carry, headers included, one direction; 0: `network_rate`.
+  BitsPerSecond nic_rate;
   Picoseconds domain_latency;     ///< of a message inside the domain, besides its bytes
   Picoseconds network_latency;    ///< with what the NICs' own transport takes
   Picoseconds transport_latency;  ///< that share of it
@@ -31,6 +36,9 @@ struct RankLayout {
   bool has_in_network_reduction = false;
   /// The GPUs of all ranks, where NCCL's model knows them.
   std::optional<GpuGeneration> gpus;
+  /// Of the slowest of the ranks' GPUs, as far as they are known.
+  GpuRates gpu_rates;
+  GpuTimes gpu_times;
 };
 
 /// The layout of a job's ranks, with what algorithms ask of it worked out.
@@ -62,18 +70,36 @@ class RankMap {
   [[nodiscard]] std::uint32_t size_of(std::uint32_t domain) const {
     return static_cast<std::uint32_t>(members_[domain].size());
   }
+  /// NICs of the first domain.
+  [[nodiscard]] std::uint32_t nics() const { return nics_; }
+  /// Whether some rank shares its NIC with another of its domain.
+  [[nodiscard]] bool shares_nics() const { return !entries_.empty(); }
+  /// Where channels come into a domain, so that they use all of its NICs: the first rank of every
+  /// NIC, then the second of every NIC, and so on. By position, where every rank has its own.
+  [[nodiscard]] std::uint32_t entry_at(std::uint32_t domain, std::uint32_t number) const {
+    return shares_nics() ? entries_[domain][number] : members_[domain][number];
+  }
+  /// The number of a rank in that order.
+  [[nodiscard]] std::uint32_t entry_of(std::uint32_t rank) const {
+    return shares_nics() ? entry_of_[rank] : position_of_[rank];
+  }
 
  private:
+  void order_entries(const RankLayout& layout);
+
   std::vector<std::uint32_t> domain_of_;
   std::vector<std::uint32_t> position_of_;
   std::vector<std::vector<std::uint32_t>> members_;
+  std::vector<std::vector<std::uint32_t>> entries_;  ///< by domain; empty: as `members_`
+  std::vector<std::uint32_t> entry_of_;
+  std::uint32_t nics_ = 1;
   bool is_even_ = true;
 };
 
 /// A ring of all ranks for each channel. Rings of different channels enter and leave domains at
-/// different ranks, so that they use different NICs. From domain to domain they keep to a rail as
-/// far as possible: domains are passed through upwards and downwards in turn (with an odd number of
-/// domains one crossing changes the rail).
+/// different ranks, so that they use different NICs (`RankMap::entry_at`). From domain to domain
+/// they keep to a rail as far as possible: domains are passed through upwards and downwards in turn
+/// (with an odd number of domains one crossing changes the rail).
 class RingOrder {
  public:
   RingOrder(const RankMap& map, std::uint32_t channel);

@@ -2,6 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/ideal/ideal_times.hpp"
@@ -34,7 +40,9 @@ class LayoutBuilder {
   [[nodiscard]] collectives::RankLayout layout() const {
     collectives::RankLayout layout;
     layout.network_rate = slowest(NetworkKind::kScaleOut);
+    find_gpus(layout);
     find_domains(layout);
+    find_nics(layout);
     // The first two ranks that are apart, and the first two that are not.
     for (std::size_t i = 1; i < ranks_.size(); ++i) {
       const bool is_inside = is_scale_up(ranks_[0], ranks_[i]);
@@ -108,6 +116,71 @@ class LayoutBuilder {
     return least == BitsPerSecond::max() ? BitsPerSecond(0) : least;
   }
 
+  /// How a host reaches the scale-out network.
+  struct Nics {
+    std::uint32_t id = 0;     ///< that of a host which shares its NIC is the other's, too
+    std::uint32_t count = 0;  ///< side by side
+    BitsPerSecond rate;       ///< of one of them
+  };
+
+  /// Nothing: hosts are listed.
+  [[nodiscard]] const ServerBlock* block_of(HostId host) const {
+    const auto& blocks = scenario_.servers;
+    const auto after = std::ranges::upper_bound(blocks, host.value(), {}, &ServerBlock::first_host);
+    return after == blocks.begin() ? nullptr : &*std::prev(after);
+  }
+
+  /// Of the links from a NIC that is a node to switches.
+  [[nodiscard]] BitsPerSecond rate_behind(NodeId nic) const {
+    BitsPerSecond rate;
+    for (const Port& port : fabric_.ports_of(nic)) {
+      if (fabric_.node(fabric_.port(port.peer).node).kind == NodeKind::kSwitch) rate += port.rate;
+    }
+    return rate;
+  }
+
+  /// NICs that are nodes of their own are found behind the host, others are its ports.
+  [[nodiscard]] Nics nics_of(HostId host) const {
+    const NodeId node = fabric_.hosts[host.value()];
+    Nics nics{.id = node.value(), .count = 0, .rate = {}};
+    std::uint32_t ports = 0;
+    BitsPerSecond of_all;
+    for (const Port& port : fabric_.ports_of(node)) {
+      const NodeId peer = fabric_.port(port.peer).node;
+      if (fabric_.node(peer).network != NetworkKind::kScaleOut) continue;
+      if (!fabric_.node(peer).is_nic) {
+        ++ports;
+        of_all += port.rate;
+        continue;
+      }
+      if (nics.count++ == 0) nics.id = peer.value();
+      of_all += std::min(port.rate, rate_behind(peer));
+    }
+    const ServerBlock* block = block_of(host);
+    if (ports > 0) nics.count = std::max(1U, ports / (block == nullptr ? 1 : block->nic_ports));
+    if (nics.count > 0) nics.rate = BitsPerSecond(of_all.count() / nics.count);
+    return nics;
+  }
+
+  /// The NICs of the ranks, as NCCL finds them: the ports of one are one device.
+  void find_nics(collectives::RankLayout& layout) const {
+    std::vector<std::uint32_t> ids;
+    std::set<std::uint32_t> different;
+    BitsPerSecond slowest = BitsPerSecond::max();
+    std::uint32_t fewest = std::numeric_limits<std::uint32_t>::max();
+    for (const HostId host : ranks_) {
+      const Nics nics = nics_of(host);
+      if (nics.count == 0) return;
+      ids.push_back(nics.id);
+      different.insert(nics.id);
+      slowest = std::min(slowest, nics.rate);
+      fewest = std::min(fewest, nics.count);
+    }
+    layout.nic_rate = slowest;
+    layout.nics_per_rank = fewest;
+    if (different.size() < ids.size()) layout.nic = std::move(ids);
+  }
+
   /// What the host's links into its domain carry of what chips work on.
   [[nodiscard]] BitsPerSecond reduction_rate(HostId host) const {
     Framing framing = scale_up_framing(kind_of(host));
@@ -149,6 +222,19 @@ class LayoutBuilder {
       oldest = std::min(oldest.value_or(*kind_of(host).gpus), *kind_of(host).gpus);
     }
     return oldest;
+  }
+
+  /// Ranks of a collective wait for each other, so all take their time by the slowest GPU.
+  void find_gpus(collectives::RankLayout& layout) const {
+    const ServerBlock* first = block_of(ranks_.front());
+    if (first == nullptr) return;
+    layout.gpu_rates = first->gpu_rates;
+    layout.gpu_times = first->gpu_times;
+    for (const HostId host : ranks_) {
+      const ServerBlock& block = *block_of(host);
+      layout.gpu_rates = layout.gpu_rates.slower(block.gpu_rates);
+      layout.gpu_times = layout.gpu_times.slower(block.gpu_times);
+    }
   }
 
   /// Chips work on packets that they hold whole, at their outputs; and every one of them must hang

@@ -11,6 +11,7 @@
 #include "scenarios/spec/jobs.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/engine/cells.hpp"
+#include "simcore/fabric/gpu_rates.hpp"
 #include "topologies/list.hpp"
 #include "topologies/parts/parts.hpp"
 
@@ -96,6 +97,14 @@ struct NicTransport {
   Picoseconds start;    ///< of a collective
 };
 
+/// Hosts whose servers are alike, up to the first of the next such block.
+struct ServerBlock {
+  std::uint32_t first_host = 0;
+  std::uint32_t nic_ports = 1;  ///< of every NIC
+  GpuRates gpu_rates;
+  GpuTimes gpu_times;
+};
+
 /// A whole experiment: typed, checked, with every default filled in. Nothing in it depends on
 /// files.
 struct Scenario {
@@ -106,6 +115,7 @@ struct Scenario {
   protocols::SwitchConfig switches;
   protocols::NicConfig nic;
   NicTransport nic_transport;
+  std::vector<ServerBlock> servers;  ///< in the order of hosts; empty: hosts are listed
   protocols::TransportConfig transport;
   /// Of classes and jobs that have one of their own: what JobSpec::transport 1, 2, ... means.
   std::vector<protocols::TransportConfig> more_transports;

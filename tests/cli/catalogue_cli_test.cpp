@@ -84,7 +84,7 @@ TEST(CatalogueCli, ShowGivesEveryFigureWithItsSource) {
 }
 
 TEST(CatalogueCli, ANameOfSeveralKindsShowsAllUnlessTheKindIsGiven) {
-  EXPECT_EQ(json::parse(run("show ideal --json").text).size(), 4U);
+  EXPECT_EQ(json::parse(run("show ideal --json").text).size(), 5U);
   const json one = json::parse(run("show nics/ideal --json").text);
   ASSERT_EQ(one.size(), 1U);
   EXPECT_EQ(one[0]["collection"], "nics");

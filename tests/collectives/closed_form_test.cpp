@@ -11,6 +11,7 @@
 namespace weft::testing {
 namespace {
 
+using collectives::CollectiveSpec;
 using collectives::IncastSpec;
 using collectives::MessagesSpec;
 using collectives::OpenLoopSpec;
@@ -34,6 +35,21 @@ TEST(RingAllReduceTime, IsTwoTimesNMinusOneChunkTimes) {
 TEST(RingAllReduceTime, IterationsAddUp) {
   const IdealRun run(build({job(8, all_reduce(8_KiB, 5))}));
   EXPECT_EQ(run.outcome().end, std::int64_t{5} * 14 * message_time(1_KiB));
+}
+
+// Single calls wait for their launch, T = i (launch + call). Back to back they overlap with it, and
+// follow each other as fast as the slower of both, T = i max(launch, call).
+TEST(RingAllReduceTime, OfCallsBackToBackIsThatOfTheirLaunchOrTheirSteps) {
+  using collectives::Execution;
+  const Picoseconds call = std::int64_t{14} * message_time(1_KiB);
+  for (const Picoseconds launch : {call / 2, call * 2}) {
+    CollectiveSpec spec = all_reduce(8_KiB, 5);
+    spec.execution.launch = launch;
+    EXPECT_EQ(IdealRun(build({job(8, spec)})).outcome().end, std::int64_t{5} * (launch + call));
+    spec.execution.calls = Execution::Calls::kBackToBack;
+    EXPECT_EQ(IdealRun(build({job(8, spec)})).outcome().end,
+              std::int64_t{5} * std::max(launch, call));
+  }
 }
 
 // T = (n-1) d(S): every step waits for the block of the same step.

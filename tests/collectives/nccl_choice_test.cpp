@@ -40,7 +40,8 @@ struct Machine {
 // Channels x GB/s inside and between servers. A100: 6 x 40 = 240, doubled at half the speed. H100:
 // 6 x 60 of 370.8, doubled; B200: 8 x 90 of 721.8, doubled. With a network one channel per NIC: 12
 // of 12.5 GB/s, 24 of 25, 48 of 50; rings pass 7 links of 8 GPUs. A rack has 16 x 45.1 = 721.6.
-// Trees are raised inside: 7 x 30 of 240 with 8 channels at 24, 14 x 15 with 16 at 12, all of twice
+// Two and four NICs of 50 carry as many channels of 48, doubled at half the speed. Trees are raised
+// inside: 7 x 30 of 240 with 8 channels at 24, 14 x 15 with 16 at 12, all of twice
 // with 8 at 12. NVLS: heads + 1 channels at each head, 9 x 40 of 370.8, 9 x 80 and 33 x 20 of
 // 721.8, with NICs of at most 48.
 const std::vector<Machine> kMachines = {
@@ -59,6 +60,10 @@ const std::vector<Machine> kMachines = {
     {"2 x 8 A100, 8 x 200G", {kAmpere, 2, 8, 240, 8, 25}, {8, 24, 24}, {8, 30, 24}, {0, 0, 0}},
     {"2 x 8 A100, 4 x 200G", {kAmpere, 2, 8, 240, 4, 25}, {4, 24, 24}, {4, 48, 24}, {0, 0, 0}},
     {"4 x 8 A100, 8 x 100G", {kAmpere, 4, 8, 240, 8, 12.5}, {8, 12, 12}, {8, 24, 12}, {0, 0, 0}},
+    {"4 x 8 A100, 4 x 200G", {kAmpere, 4, 8, 240, 4, 25}, {4, 24, 24}, {4, 48, 24}, {0, 0, 0}},
+    {"2 x 8 H100, 2 x 400G", {kHopper, 2, 8, 370.8, 2, 50}, {4, 24, 24}, {4, 48, 24}, {2, 48, 48}},
+    {"2 x 8 H100, 4 x 400G", {kHopper, 2, 8, 370.8, 4, 50}, {8, 24, 24}, {8, 48, 24}, {4, 48, 48}},
+    {"2 x 6 H100, 6 x 400G", {kHopper, 2, 6, 370.8, 6, 50}, {6, 48, 48}, {6, 48, 48}, {6, 48, 48}},
     {"2 x 8 H100, 8 x 200G, no NVLS",
      {kHopper, 2, 8, 370.8, 8, 25},
      {8, 24, 24},
@@ -125,6 +130,23 @@ TEST(NcclSearch, FindsTheChannelsOfTheTable) {
     if (row.nvls.channels == 0) continue;
     EXPECT_EQ(text(m.nvls), text(row.nvls)) << row.name;
   }
+}
+
+// Searched channels become twice as many when they are connected, those faster than 45 GB/s inside
+// servers of Hopper or later once more where that leaves fewer than 16.
+TEST(NcclSearch, ConnectsEveryChannelTwiceAndFewFastOnesFourTimes) {
+  const std::map<std::string, std::uint32_t> table = {{"1 x 8 H100", 24},
+                                                      {"2 x 8 H100, 8 x 400G", 16},
+                                                      {"2 x 6 H100, 6 x 400G", 24},
+                                                      {"2 x 8 H100, 2 x 400G", 8},
+                                                      {"2 x 1 H100, 400G", 4},
+                                                      {"2 x 8 A100, 4 x 200G", 8},
+                                                      {"2 x 72 GB200, 72 x 400G", 32}};
+  for (const auto& [name, channels] : table) {
+    EXPECT_EQ(nccl_machine(machine_named(name).servers).channels(), channels) << name;
+  }
+  EXPECT_EQ(nccl_machine({kBlackwell, 2, 1, 0, 1, 100}).channels(), 8U);
+  EXPECT_EQ(nccl_machine({kAmpere, 2, 1, 0, 1, 50}).channels(), 4U) << "no copies before Hopper";
 }
 
 // NCCL 2.27.5's own tables for H100, eight to a server, as its log prints them
@@ -232,6 +254,30 @@ const std::vector<Choices> kChoices = {
      "Ring/LL Ring/LL Ring/LL128 Ring/LL128 Ring/LL128 Ring/Simple Ring/Simple"},
     {"4 x 8 A100, 8 x 100G", kBroadcast,
      "Ring/LL Ring/LL Ring/LL Ring/LL128 Ring/LL128 Ring/Simple Ring/Simple"},
+    {"4 x 8 A100, 4 x 200G", kAllReduce,
+     "Tree/LL Tree/LL Tree/LL128 Ring/LL128 Ring/LL128 Ring/Simple Ring/Simple"},
+    {"4 x 8 A100, 4 x 200G", kAllGather,
+     "Ring/LL Ring/LL Ring/LL128 Ring/LL128 - Ring/Simple Ring/Simple"},
+    {"4 x 8 A100, 4 x 200G", kBroadcast,
+     "Ring/LL Ring/LL Ring/LL Ring/LL128 Ring/LL128 Ring/Simple Ring/Simple"},
+    {"2 x 8 H100, 2 x 400G", kAllReduce,
+     "Tree/LL Tree/LL Tree/LL128 Tree/LL128 Tree/LL128 Tree/Simple Tree/Simple"},
+    {"2 x 8 H100, 2 x 400G", kAllGather,
+     "Ring/LL Ring/LL Ring/LL Ring/LL128 Ring/Simple Ring/Simple Ring/Simple"},
+    {"2 x 8 H100, 2 x 400G", kBroadcast,
+     "Ring/LL Ring/LL Ring/LL Ring/LL128 Ring/LL128 Ring/Simple Ring/Simple"},
+    {"2 x 8 H100, 4 x 400G", kAllReduce,
+     "Tree/LL Tree/LL Tree/LL128 Tree/LL128 Tree/LL128 Tree/Simple Tree/Simple"},
+    {"2 x 8 H100, 4 x 400G", kAllGather,
+     "Ring/LL Ring/LL Ring/LL Ring/LL128 - Ring/Simple Ring/Simple"},
+    {"2 x 8 H100, 4 x 400G", kBroadcast,
+     "Ring/LL Ring/LL Ring/LL Ring/LL128 Ring/LL128 Ring/Simple Ring/Simple"},
+    {"2 x 6 H100, 6 x 400G", kAllReduce,
+     "Tree/LL Tree/LL Tree/LL128 NVLSTree/Simple NVLSTree/Simple NVLSTree/Simple NVLSTree/Simple"},
+    {"2 x 6 H100, 6 x 400G", kAllGather,
+     "Ring/LL Ring/LL Ring/LL128 Ring/LL128 Ring/Simple Ring/Simple Ring/Simple"},
+    {"2 x 6 H100, 6 x 400G", kBroadcast,
+     "Ring/LL Ring/LL - Ring/LL128 Ring/LL128 Ring/Simple Ring/Simple"},
     {"2 x 8 H100, 8 x 200G, no NVLS", kAllReduce,
      "Tree/LL Tree/LL Tree/LL128 Tree/LL128 Tree/LL128 Tree/Simple Tree/Simple"},
     {"2 x 8 H100, 8 x 200G, no NVLS", kAllGather,

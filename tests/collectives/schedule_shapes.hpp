@@ -19,13 +19,21 @@ struct Shape {
   std::int64_t chunk = 0;
   std::uint32_t slices = 1;
   std::uint32_t root = 0;
-  std::uint32_t domain = 0;  ///< ranks of a scale-up domain; 0: what the algorithm needs
+  std::uint32_t domain = 0;   ///< ranks of a scale-up domain; 0: what the algorithm needs
+  std::uint32_t per_nic = 1;  ///< ranks that share a NIC
 };
 
 inline RankLayout in_domains(std::uint32_t ranks, std::uint32_t size) {
   RankLayout layout;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) layout.domain.push_back(rank / size);
   return layout;
+}
+
+/// Side by side.
+inline void share_nics(RankLayout& layout, std::uint32_t ranks) {
+  for (std::uint32_t rank = 0; rank < layout.domain.size(); ++rank) {
+    layout.nic.push_back(rank / ranks);
+  }
 }
 
 /// Domains of the largest divisor of n that leaves several of them, or one.
@@ -44,6 +52,7 @@ inline SchedulePlan plan(Operation operation, Algorithm algorithm, std::uint32_t
   }
   if (algorithm == Algorithm::kNvls) layout = in_domains(n, n);
   if (shape.domain > 0) layout = in_domains(n, shape.domain);
+  if (shape.per_nic > 1) share_nics(layout, shape.per_nic);
   SchedulePlan plan(n, layout);
   plan.operation = operation;
   plan.size = operation == Operation::kBarrier ? 1 : shape.size;

@@ -74,6 +74,13 @@ TEST_P(EveryPair, EndsWithTheRightDataInDomains) {
   }
 }
 
+TEST_P(EveryPair, EndsWithTheRightDataWhereRanksOfADomainShareNics) {
+  for (const std::uint32_t per_nic : {2U, 4U, 8U}) {
+    expect_proof(24,
+                 {.size = 10'007, .channels = 5, .chunk = 500, .domain = 8, .per_nic = per_nic});
+  }
+}
+
 TEST_P(EveryPair, EndsWithTheRightDataWhereThereIsLessDataThanRanks) {
   for (const std::uint32_t n : {2U, 3U, 7U, 16U}) {
     for (const std::int64_t size : {1, 2, 3, 6, 15, 17, 31}) {
@@ -365,6 +372,43 @@ TEST(RingOrder, KeepsToARailBetweenDomainsAndUsesAllOfThem) {
     EXPECT_EQ(crossings, 4);
   }
   EXPECT_EQ(used, (std::vector<int>{4, 4, 4, 4}));
+}
+
+// Eight ranks on two NICs: rings of four channels use both, two each way.
+TEST(RingOrder, UsesAllNicsOfADomainWhereRanksShareThem) {
+  RankLayout layout = in_domains(16, 8);
+  share_nics(layout, 4);
+  const RankMap map(16, layout);
+  EXPECT_EQ(map.nics(), 2U);
+  std::vector<int> sent(4);
+  std::vector<int> received(4);
+  for (std::uint32_t channel = 0; channel < 4; ++channel) {
+    const RingOrder order(map, channel);
+    for (std::uint32_t rank = 0; rank < 16; ++rank) {
+      const std::uint32_t next = order.after(rank);
+      if (map.domain_of(rank) == map.domain_of(next)) continue;
+      ++sent[layout.nic[rank]];
+      ++received[layout.nic[next]];
+    }
+  }
+  EXPECT_EQ(sent, (std::vector<int>{2, 2, 2, 2}));
+  EXPECT_EQ(received, (std::vector<int>{2, 2, 2, 2}));
+}
+
+// One head per NIC: of eight ranks on two NICs the first of each sends and receives.
+TEST(NvlsTree, HasAHeadPerNicBetweenDomains) {
+  const auto schedule = make_schedule(plan(Operation::kAllReduce, Algorithm::kNvlsTree, 16,
+                                           {.size = 1 << 20, .domain = 8, .per_nic = 4}),
+                                      Algorithm::kNvlsTree);
+  std::vector<std::uint32_t> heads;
+  for (std::uint32_t rank = 0; rank < 16; ++rank) {
+    bool sends = false;
+    for (std::uint32_t lane = 0; lane < schedule->lanes(); ++lane) {
+      sends = sends || !schedule->send_peers(rank, lane).empty();
+    }
+    if (sends) heads.push_back(rank);
+  }
+  EXPECT_EQ(heads, (std::vector<std::uint32_t>{0, 4, 8, 12}));
 }
 
 // Every rank has children in one of the two trees at most (n even: exactly one of the inner nodes

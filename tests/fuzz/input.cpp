@@ -7,8 +7,8 @@
 namespace weft::testing {
 namespace {
 
-constexpr std::array<std::string_view, 6> kCatalogueKinds{"servers", "switches", "nics",
-                                                          "cables",  "scale-up", "host-links"};
+constexpr std::array<std::string_view, 7> kCatalogueKinds{
+    "servers", "switches", "nics", "cables", "gpus", "scale-up", "host-links"};
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;

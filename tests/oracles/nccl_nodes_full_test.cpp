@@ -130,40 +130,44 @@ void expect_small(const SmallColumn& column) {
     std::printf("%8s | %8.2f | %8.2f | %+6.1f %% | %s\n", row.size, row.measured, r.busbw,
                 100 * error, r.how.c_str());
     std::fflush(stdout);
-    EXPECT_LE(std::abs(error), column.tolerance) << column.name << ", " << row.size;
+    const double most = row.most > 0 ? row.most : column.tolerance;
+    EXPECT_LE(std::abs(error), most) << column.name << ", " << row.size;
   }
   std::printf("mean absolute error %.1f %%\n", 100 * sum / static_cast<double>(column.rows.size()));
 }
 
 // Four p6-b200, single calls after a barrier (ml-engineering, all_reduce_bench.py). `start_latency`
-// of the NIC is calibrated on this column; its `transport_latency` is not. 38 %: two tables of the
-// same servers, this one and the next, are up to a third apart where latencies do not matter.
+// of the NIC is calibrated on this column; its `transport_latency` is not. 10 %, but for 256 MiB:
+// two tables of the same servers, this one and the next, are a quarter apart there, where latencies
+// do not matter.
 TEST(NcclNodes, FourServersOfB200OverEfaInSingleCalls) {
   expect_small({"4 x 8 x B200 over EFA, single calls (ml-engineering)",
                 "nccl-b200-4-nodes.yaml",
                 {},
-                0.38,
+                0.10,
                 {{"256KiB", 1.3},
                  {"1MiB", 5.4},
                  {"4MiB", 18.9},
                  {"16MiB", 64.4},
                  {"64MiB", 156.7},
-                 {"256MiB", 229.1},
+                 {"256MiB", 229.1, 0.30},
                  {"1GiB", 362.0}}});
 }
 
 // The same with up to ten calls queued, which hides what hosts take (a later edition of the same
-// page). `transport_latency` is calibrated on the row of 32 KiB; the others are predictions.
+// page). `transport_latency` is calibrated on the row of 32 KiB; the others are predictions. 20 %,
+// but for 4 and 16 MiB: single calls take 173 and 52 us more there (52 to 434 us over all rows),
+// where weft has 241 us for all, so no model with one start of the NICs meets both tables.
 TEST(NcclNodes, FourServersOfB200OverEfaBackToBack) {
   expect_small({"4 x 8 x B200 over EFA, calls back to back (ml-engineering)",
                 "nccl-b200-4-nodes.yaml",
-                {"racks.server.nic.start_latency=0ns", "jobs[0].execution.launch=0ns"},
-                0.35,
+                {"jobs[0].execution.calls=back-to-back"},
+                0.20,
                 {{"32KiB", 0.65},
                  {"256KiB", 4.06},
                  {"1MiB", 12.47},
-                 {"4MiB", 31.63},
-                 {"16MiB", 71.80},
+                 {"4MiB", 31.63, 0.45},
+                 {"16MiB", 71.80, 0.55},
                  {"64MiB", 197.77},
                  {"256MiB", 283.23},
                  {"1GiB", 365.99}}});

@@ -1,7 +1,8 @@
 // Small collectives on one server, calls back to back, against a public table of nccl-tests, all
-// rows printed. Calibrated on seven of the 1,122 (kernel_times and point_to_point_latency of
-// collectives/nccl/nccl_execution.cpp): all-reduces of 512 B in half precision on 2 and 8 A100,
-// H100 and B200, and all-to-alls of 512 B on two H100. All others are validation.
+// rows printed. Calibrated on seven of the 1,122 (simcore/fabric/gpu_rates.hpp, and
+// point_to_point_latency of collectives/nccl/nccl_execution.cpp): all-reduces of 512 B in half
+// precision on 2 and 8 A100, H100 and B200, and all-to-alls of 512 B on two H100. All others are
+// validation.
 
 #include <gtest/gtest.h>
 
@@ -41,7 +42,7 @@ double microseconds(const SmallRow& row, std::int64_t bytes) {
       "}\nfabric: {topology: none}\njobs:\n  - {name: job, type: " + name_of(row.operation) +
       ", algorithm: nccl, ranks: " + std::to_string(row.ranks) +
       ", size: " + std::to_string(is_per_peer ? bytes / row.ranks : bytes) +
-      "B, execution: {preset: nccl, launch: 0ns}}\n"));
+      "B, execution: {preset: nccl, calls: back-to-back}}\n"));
   EXPECT_EQ(results.outcome, scenarios::Outcome::kFinished);
   return time = to_seconds(results.jobs[0].jct) * 1e6;
 }

@@ -14,6 +14,7 @@
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/language/yaml/reader.hpp"
 #include "scenarios/language/yaml/yaml_parser.hpp"
+#include "scenarios/run/build_experiment.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "topologies/parts/parts.hpp"
 #include "topologies/parts/parts_schema.hpp"
@@ -62,6 +63,41 @@ std::string problem_of(const std::string& collection, const std::string& yaml) {
   }
   const Result<ScaleUpPart> part = read_part<ScaleUpPart>(collection, yaml);
   return part.ok() ? "no error" : part.errors().front().to_string();
+}
+
+// Half and a third of the memory's bandwidth, in steps of 10 Gbps; what a site gives holds.
+TEST(Catalogue, GpusCopyAndAddAtWhatTheirMemoryAllowsUnlessTheySayMore) {
+  const auto rates = [](const char* yaml) { return server(yaml).gpu.rates(); };
+  EXPECT_EQ(rates("H100"), GpuRates::of(GpuGeneration::kHopper));
+  EXPECT_EQ(rates("A100"), GpuRates::of(GpuGeneration::kAmpere));
+  EXPECT_EQ(rates("GB200"), GpuRates::of(GpuGeneration::kBlackwell));
+  EXPECT_EQ(rates("H200").copy, 19'200_Gbps);
+  EXPECT_EQ(rates("H200").reduce, 12'800_Gbps);
+  EXPECT_EQ(rates("p5en").copy, 19'200_Gbps);
+  EXPECT_EQ(rates("{part: H100, gpu: h20}").copy, 16'000_Gbps);
+  const GpuRates own = rates("{part: H100, gpu: {part: h20, copy_rate: 1Tbps}}");
+  EXPECT_EQ(own.copy, 1'000_Gbps);
+  EXPECT_EQ(own.reduce, 10'660_Gbps);
+  EXPECT_EQ(rates("{gpus: 8, nics: 8}"), GpuRates());
+}
+
+// Of ranks on servers of two kinds the slower GPU counts, and where one is not known, the
+// generation.
+TEST(Catalogue, CollectivesGoByTheSlowestGpuOfTheirRanks) {
+  const auto copies = [](const std::string& racks) {
+    const auto loaded = load_scenario_text(
+        "name: t\nracks: [" + racks +
+            "]\nfabric: {topology: leaf-spine, spines: 1}\njobs: [{name: a, type: all-reduce, "
+            "size: 1MiB}]\n",
+        "t.yaml");
+    EXPECT_TRUE(loaded.ok()) << loaded.errors().front().to_string();
+    return build_experiment(loaded.value().scenario).value().scenario.jobs[0].layout.gpu_rates.copy;
+  };
+  const std::string h200 = "{count: 1, servers: 1, server: H200}";
+  const std::string h100 = "{count: 1, servers: 1, server: H100}";
+  EXPECT_EQ(copies(h200), 19'200_Gbps);
+  EXPECT_EQ(copies(h200 + ", " + h100), 13'400_Gbps);
+  EXPECT_EQ(copies(h200 + ", {count: 1, servers: 1, server: {part: plain, nics: 8}}"), kAsGpu);
 }
 
 TEST(Catalogue, EveryPartIsValidAndEveryFigureHasASource) {

@@ -46,7 +46,7 @@ TEST(Collectives, RunOnPacketsWithEverythingSwitchedOn) {
       "  - {name: a, type: all-gather, algorithm: hierarchical, domain_size: 4, size: 100007B",
       "  - {name: a, type: all-to-all, algorithm: hierarchical, domain_size: 4, size: 10007B",
       "  - {name: a, type: reduce-scatter, algorithm: one-shot, size: 100007B",
-      "  - {name: a, type: broadcast, algorithm: ring, root: 3, size: 100007B",
+      "  - {name: a, type: broadcast, algorithm: ring, root: 3, size: 1000007B",
       "  - {name: a, type: all-to-all, algorithm: one-shot, size: 10007B",
       std::string("  - {name: a, type: all-to-all-v, algorithm: pairwise, ") +
           "routing: {tokens: 50, token_size: 1KiB, skew: 1}",

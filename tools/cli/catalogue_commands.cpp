@@ -44,7 +44,7 @@ std::string names_of(const std::vector<PartReport>& parts) {
   return text;
 }
 
-const std::vector<std::string> kKinds{"servers", "scale-up", "host-links",
+const std::vector<std::string> kKinds{"servers", "gpus",     "scale-up", "host-links",
                                       "nics",    "switches", "cables"};
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "simcore/base/units.hpp"
 #include "simcore/fabric/gpu_generation.hpp"
+#include "simcore/fabric/gpu_rates.hpp"
 #include "simcore/fabric/link_errors.hpp"
 #include "simcore/fabric/link_layer.hpp"
 
@@ -95,6 +96,27 @@ struct HostLinkPart {
   Picoseconds latency;  ///< one way, PCIe switches included
 };
 
+/// What collectives have to know of a GPU besides its links.
+struct GpuPart {
+  /// Of its memory, reads and writes together. Absent: not known.
+  std::optional<BitsPerSecond> memory_bandwidth{};
+  std::optional<BitsPerSecond> copy_rate{};          ///< absent: as the memory allows
+  std::optional<BitsPerSecond> reduce_rate{};        ///< absent: as the memory allows
+  std::optional<BitsPerSecond> block_rate{};         ///< of one block of threads; absent: not known
+  std::optional<Picoseconds> launch_latency{};       ///< by the host; absent: not known
+  std::optional<Picoseconds> kernel_latency{};       ///< in LL; absent: not known
+  std::optional<Picoseconds> kernel_step_latency{};  ///< of a ring in LL; absent: not known
+
+  [[nodiscard]] constexpr GpuRates rates() const {
+    const GpuRates given{copy_rate.value_or(kAsGpu), reduce_rate.value_or(kAsGpu),
+                         block_rate.value_or(kAsGpu)};
+    return memory_bandwidth ? given.or_else(GpuRates::of_memory(*memory_bandwidth)) : given;
+  }
+  [[nodiscard]] constexpr GpuTimes times() const {
+    return {launch_latency, kernel_latency, kernel_step_latency};
+  }
+};
+
 /// A server, or a rack that is one scale-up domain. Every GPU is a host of the fabric; a server
 /// without GPUs has one host per NIC.
 struct ServerPart {
@@ -104,6 +126,7 @@ struct ServerPart {
   std::uint32_t rails = 0;  ///< NIC i is on rail i modulo rails; 0: as many rails as NICs
   NicPart nic;
   HostLinkPart host_link;
+  GpuPart gpu{};
 
   /// Hosts of the fabric that one server makes.
   [[nodiscard]] std::uint32_t hosts() const { return gpus == 0 ? nics : gpus; }

@@ -19,6 +19,7 @@ inline constexpr const char* kIdeal = "an ideal part adds no delay";
 [[nodiscard]] schema::Object<NicPart> nic_part_schema();
 [[nodiscard]] schema::Object<ScaleUpPart> scale_up_part_schema();
 [[nodiscard]] schema::Object<HostLinkPart> host_link_part_schema();
+[[nodiscard]] schema::Object<GpuPart> gpu_part_schema();
 [[nodiscard]] schema::Object<ServerPart> server_part_schema();
 [[nodiscard]] schema::Object<CablePart> cable_part_schema();
 [[nodiscard]] schema::Object<LinkErrorPart> link_error_schema();

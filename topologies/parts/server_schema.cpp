@@ -44,7 +44,8 @@ void check_server(const ServerPart& server, Problems& problems) {
   if (!has_gpus(server) && server.nics == 0) {
     problems.push_back({"nics", "leaves a server with neither GPUs nor NICs"});
   }
-  if (has_gpus(server) && server.nics > 0 && server.gpus % server.nics != 0) {
+  const bool has_shares = server.nics > 0 && has_gpus(server);
+  if (has_shares && server.gpus % server.nics != 0 && server.nics % server.gpus != 0) {
     problems.push_back({"nics", "leaves " + gpus + " without an equal share of the " +
                                     std::to_string(server.nics) + " NICs"});
   }
@@ -166,15 +167,47 @@ schema::Object<HostLinkPart> host_link_part_schema() {
       .part_of("host-links");
 }
 
+schema::Object<GpuPart> gpu_part_schema() {
+  constexpr const char* kByGeneration = "as A100, H100 or B200, by generation";
+  return schema::describe<GpuPart>("GPU", "what collectives have to know of a GPU")
+      .field("memory_bandwidth", &GpuPart::memory_bandwidth, "reads and writes together")
+      .source("not known")
+      .at_least(1_Gbps)
+      .field("copy_rate", &GpuPart::copy_rate,
+             "bytes that it copies, with `execution: nccl`; 0: at once")
+      .source("half of the memory's bandwidth: every byte is read and written")
+      .field("reduce_rate", &GpuPart::reduce_rate,
+             "bytes that it adds up, with `execution: nccl`; 0: at once")
+      .source("a third of the memory's bandwidth: two bytes are read for each that is written")
+      .field("block_rate", &GpuPart::block_rate,
+             "bytes that one block of threads moves between buffers of the network")
+      .source(kByGeneration)
+      .at_least(1_Mbps)
+      .field("launch_latency", &GpuPart::launch_latency,
+             "what its host takes until a collective that nothing precedes has begun")
+      .source(kByGeneration)
+      .field("kernel_latency", &GpuPart::kernel_latency,
+             "what a collective's kernel takes in LL beside its steps and bytes, inside a domain")
+      .source(kByGeneration)
+      .field("kernel_step_latency", &GpuPart::kernel_step_latency,
+             "what a step of a ring takes in LL, inside a domain")
+      .source(kByGeneration)
+      .part_of("gpus");
+}
+
 schema::Object<ServerPart> server_part_schema() {
   return schema::describe<ServerPart>("server", "a server, or a rack that is one domain")
       .field("gpus", &ServerPart::gpus, "each is a host of the fabric; 0: each NIC is one")
       .source("a plain server")
       .range(0, kMaxGpus)
+      .object("gpu", &ServerPart::gpu, gpu_part_schema(), "what each of its GPUs is")
+      .source("with `execution: nccl` as A100, H100 or B200, by generation")
+      .only_if(has_gpus, "with `gpus`")
       .object("scale_up", &ServerPart::scale_up, scale_up_part_schema(),
               "what joins its GPUs to each other")
       .only_if(has_gpus, "with `gpus`")
-      .field("nics", &ServerPart::nics, "shared evenly by the GPUs; 0: no scale-out network")
+      .field("nics", &ServerPart::nics,
+             "shared evenly by the GPUs, or several beside each; 0: no scale-out network")
       .source("one NIC, one host")
       .range(0, kMaxGpus)
       .field("rails", &ServerPart::rails, "NIC i is on rail i modulo rails")
@@ -198,6 +231,7 @@ std::vector<PartKind> part_kinds() {
                                   {"link", "scale_up.rate"},
                                   {"NICs", "nics"},
                                   {"rate", "nic.rate"}}),
+      kind(gpu_part_schema(), {{"memory", "memory_bandwidth"}, {"block", "block_rate"}}),
       kind(scale_up_part_schema(), {{"rate", "rate"},
                                     {"payload", "payload_efficiency"},
                                     {"chip latency", "chip_latency"},

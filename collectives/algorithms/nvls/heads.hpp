@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "collectives/spec/rank_layout.hpp"
+
 /// For whom the chips of a scale-up domain add up in an all-reduce.
 namespace weft::collectives {
 
@@ -11,10 +13,15 @@ namespace weft::collectives {
 inline constexpr std::uint32_t kMostHeads = 32;
 
 /// The first so many GPUs of a domain are heads: each gets a part of the sum, and has it repeated
-/// to all. (Where fewer GPUs than that have a NIC next to them, NCCL takes those; here it takes the
-/// first ones all the same.)
+/// to all.
 [[nodiscard]] constexpr std::uint32_t heads_of(std::uint32_t domain_size) {
   return std::min(domain_size, kMostHeads);
+}
+
+/// Of each of several domains, whose heads exchange sums: one per NIC at most, the first by
+/// `RankMap::entry_at` (the search's channels each need a NIC).
+[[nodiscard]] inline std::uint32_t heads_between(const RankMap& map) {
+  return std::min(heads_of(map.domain_size()), map.nics());
 }
 
 }  // namespace weft::collectives

@@ -9,11 +9,11 @@
 
 namespace weft::collectives {
 
-std::uint32_t NvlsTreeSchedule::heads() const { return heads_of(plan().map.domain_size()); }
+std::uint32_t NvlsTreeSchedule::heads() const { return heads_between(plan().map); }
 
 std::vector<std::uint32_t> NvlsTreeSchedule::send_peers(std::uint32_t rank,
                                                         std::uint32_t lane) const {
-  if (plan().map.position_of(rank) >= heads()) return {};
+  if (plan().map.entry_of(rank) >= heads()) return {};
   TreePlace at = place(rank, lane);
   switch (stage_of(lane)) {
     case Stage::kUp:
@@ -31,7 +31,7 @@ std::vector<RankGroup> NvlsTreeSchedule::groups() const {
   const RankMap& map = plan().map;
   std::vector<RankGroup> domains(map.domains());
   for (std::uint32_t d = 0; d < map.domains(); ++d) {
-    for (std::uint32_t p = 0; p < map.domain_size(); ++p) domains[d].push_back(map.rank_at(d, p));
+    for (std::uint32_t p = 0; p < map.domain_size(); ++p) domains[d].push_back(map.entry_at(d, p));
   }
   return domains;
 }
@@ -40,7 +40,7 @@ TreePlace NvlsTreeSchedule::place(std::uint32_t rank, std::uint32_t lane) const 
   const RankMap& map = plan().map;
   TreePlace place =
       double_binary_place(map.domain_of(rank), map.domains(), channel_of(lane) % 2 == 1);
-  const auto to_rank = [&](std::uint32_t& i) { i = map.rank_at(i, map.position_of(rank)); };
+  const auto to_rank = [&](std::uint32_t& i) { i = map.entry_at(i, map.entry_of(rank)); };
   if (place.parent != TreePlace::kNone) to_rank(place.parent);
   std::ranges::for_each(place.children, to_rank);
   return place;
@@ -85,7 +85,7 @@ StepStream NvlsTreeSchedule::steps(std::uint32_t rank, std::uint32_t lane) const
 StepStream NvlsTreeSchedule::sum(std::uint32_t rank, std::uint32_t lane) const {
   const RankMap& map = plan().map;
   const std::uint32_t h = heads();
-  const std::uint32_t own = map.position_of(rank);
+  const std::uint32_t own = map.entry_of(rank);
   const std::int64_t all = pieces(lane);
   for (std::int64_t p = 0; p <= all; ++p) {
     for (std::uint32_t i = 0; i < slices() && p < all; ++i) {
@@ -96,7 +96,8 @@ StepStream NvlsTreeSchedule::sum(std::uint32_t rank, std::uint32_t lane) const {
       const std::uint32_t head = (own + i / slices()) % h;
       const Range part = slice(lane, p, head, i % slices());
       if (part.empty()) continue;
-      co_yield Step::data(Step::Kind::kContribute, map.rank_at(map.domain_of(rank), head), 0, part);
+      co_yield Step::data(Step::Kind::kContribute, map.entry_at(map.domain_of(rank), head), 0,
+                          part);
     }
     // The sums of the piece before, while this one is on its way.
     for (std::uint32_t i = 0; i < slices() && p > 0; ++i) {
@@ -110,7 +111,7 @@ StepStream NvlsTreeSchedule::sum(std::uint32_t rank, std::uint32_t lane) const {
 
 StepStream NvlsTreeSchedule::up(std::uint32_t rank, std::uint32_t lane) const {
   const TreePlace at = place(rank, lane);
-  const std::uint32_t own = plan().map.position_of(rank);
+  const std::uint32_t own = plan().map.entry_of(rank);
   const std::int64_t all = pieces(lane) * slices();
   for (std::int64_t i = 0; i < all; ++i) {
     const Range part = slice(lane, i / slices(), own, i % slices());
@@ -133,7 +134,7 @@ StepStream NvlsTreeSchedule::up(std::uint32_t rank, std::uint32_t lane) const {
 
 StepStream NvlsTreeSchedule::down(std::uint32_t rank, std::uint32_t lane) const {
   const TreePlace at = place(rank, lane);
-  const std::uint32_t own = plan().map.position_of(rank);
+  const std::uint32_t own = plan().map.entry_of(rank);
   const auto children = static_cast<std::int64_t>(at.children.size());
   const std::int64_t all = pieces(lane) * slices();
   for (std::int64_t i = 0; i < all; ++i) {
@@ -154,7 +155,7 @@ StepStream NvlsTreeSchedule::down(std::uint32_t rank, std::uint32_t lane) const 
 StepStream NvlsTreeSchedule::spread(std::uint32_t rank, std::uint32_t lane) const {
   const RankMap& map = plan().map;
   const std::uint32_t h = heads();
-  const std::uint32_t own = map.position_of(rank);
+  const std::uint32_t own = map.entry_of(rank);
   const std::int64_t all = pieces(lane);
   for (std::int64_t p = 0; p <= all; ++p) {
     for (std::uint32_t i = 0; i < slices() && p < all; ++i) {
@@ -168,7 +169,7 @@ StepStream NvlsTreeSchedule::spread(std::uint32_t rank, std::uint32_t lane) cons
       const std::uint32_t head = (own % h + h - i / slices()) % h;
       const Range part = slice(lane, p - 1, head, i % slices());
       if (part.empty()) continue;
-      co_yield Step::data(Step::Kind::kReceiveMulticast, map.rank_at(map.domain_of(rank), head), 0,
+      co_yield Step::data(Step::Kind::kReceiveMulticast, map.entry_at(map.domain_of(rank), head), 0,
                           part);
     }
     if (p > 0 && !piece(lane, p - 1).empty()) co_yield Step::copy(rank, 0, piece(lane, p - 1));
@@ -201,7 +202,7 @@ constexpr double kChannelsThatOverlap = 2;
 /// domains, and a third time where one more channel uses one tree than the other. On a level of a
 /// tree half of that is on its way.
 double NvlsTree::cost(const CostTerms& t) {
-  const double h = heads_of(t.plan.map.domain_size());
+  const double h = heads_between(t.plan.map);
   const double overlap = std::min(t.channels, kChannelsThatOverlap);
   const double count = overlap * t.pieces(t.size, t.chunk * h);
   const double piece = t.size / count;

@@ -38,13 +38,16 @@ TreePlace TreeSchedule::binary_place_of(std::uint32_t rank, std::uint32_t lane) 
   const bool has_chains = map.is_even() && map.domains() > 1 && map.domain_size() > 1;
   const std::uint32_t n = has_chains ? map.domains() : map.ranks();
   const bool is_second = lane / 2 % 2 == 1;
-  const std::uint32_t channel = channel_of(lane);
   const std::uint32_t size = has_chains ? map.domain_size() : 1;
+  // Chains begin where their channel comes into the domain.
+  const auto first_of = [&](std::uint32_t domain) {
+    return map.position_of(map.entry_at(domain, channel_of(lane) % size));
+  };
   const auto in_domain = [&](std::uint32_t domain, std::uint32_t number) {
-    return map.rank_at(domain, (number + channel) % size);
+    return map.rank_at(domain, (number + first_of(domain)) % size);
   };
   const std::uint32_t number =
-      has_chains ? (map.position_of(rank) + size - channel % size) % size : 0;
+      has_chains ? (map.position_of(rank) + size - first_of(map.domain_of(rank))) % size : 0;
   const std::uint32_t node = has_chains ? map.domain_of(rank) : rank;
   TreePlace place;
   if (number > 0) {

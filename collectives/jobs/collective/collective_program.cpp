@@ -120,17 +120,24 @@ class CollectiveProgram::Source final : public StepSource {
         step = Step::begin(iteration_);
         return true;
       case At::kCall:
+        if (call_->next(step)) return true;
+        call_.reset();
+        at_ = At::kOver;
+        if (const auto wait = program_.wait_after(place_, iteration_)) {
+          step = *wait;
+          return true;
+        }
+        [[fallthrough]];
+      case At::kOver:
         break;
     }
-    if (call_->next(step)) return true;
-    call_.reset();
     at_ = At::kStart;
     step = Step::end(iteration_++);
     return true;
   }
 
  private:
-  enum class At : std::uint8_t { kStart, kBegin, kCall };  // of an iteration
+  enum class At : std::uint8_t { kStart, kBegin, kCall, kOver };  // of an iteration
 
   const CollectiveProgram& program_;
   LanePlace place_;
@@ -196,6 +203,14 @@ std::optional<Step> CollectiveProgram::delay_before(LanePlace place,
   if (delay == Picoseconds(0)) return {};
   const Picoseconds excess = std::max(Picoseconds(0), delay - spec().compute);
   return Step::delay(delay, Step::Work::kCompute, excess);
+}
+
+std::optional<Step> CollectiveProgram::wait_after(LanePlace place, std::uint32_t iteration) const {
+  const Picoseconds interval = spec().execution.launch_interval;
+  if (place.lane != 0 || interval == Picoseconds(0)) return {};
+  Step wait = Step::wait_until(interval * (std::int64_t{iteration} + 1));
+  wait.work = Step::Work::kLaunch;
+  return wait;
 }
 
 StepStream CollectiveProgram::call_steps(LanePlace place) const {

@@ -67,6 +67,8 @@ class CollectiveProgram final : public JobProgram {
   }
   /// What a rank computes, and is delayed by, before an iteration; its first lane waits for all.
   [[nodiscard]] std::optional<Step> delay_before(LanePlace place, std::uint32_t iteration) const;
+  /// Until the host has launched the next call, where calls are back to back.
+  [[nodiscard]] std::optional<Step> wait_after(LanePlace place, std::uint32_t iteration) const;
   [[nodiscard]] StepStream call_steps(LanePlace place) const;
 
   ProgramSetting setting_;

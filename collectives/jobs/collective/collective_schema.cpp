@@ -8,6 +8,7 @@
 #include "collectives/algorithms/list.hpp"
 #include "collectives/jobs/job_type.hpp"
 #include "collectives/noise/jitter_schema.hpp"
+#include "collectives/spec/buffer_window.hpp"
 #include "simcore/fabric/gpu_rates.hpp"
 #include "simcore/fabric/limits.hpp"
 #include "simcore/schema/schema_builder.hpp"
@@ -63,6 +64,8 @@ std::vector<schema::Enumerator<std::optional<GpuGeneration>>> generation_choices
 }
 
 schema::Object<Execution> execution_schema() {
+  constexpr const char* kAsGpus =
+      "at once; with `preset: nccl` as the ranks' GPUs (`gpu` of servers)";
   return schema::describe<Execution>("execution", "how a library carries the steps out")
       .presets(
           "preset", &Execution::preset,
@@ -105,8 +108,10 @@ schema::Object<Execution> execution_schema() {
           "with `transfer: serial`, or as `preset: nccl` has it")
       .source("what links and other channels leave")
       .field("in_flight", &Execution::in_flight,
-             "messages per connection that are sent and not acknowledged; 0: any number")
-      .source("any number")
+             "messages per connection that are sent and not acknowledged; 0: any number; `buffer`, "
+             "with `preset: nccl`: what NCCL's buffer of the protocol holds, 8 steps")
+      .source("any number; with `preset: nccl` `buffer`")
+      .special("buffer", schema::Scalar(std::uint64_t{kAsBuffer}))
       .range(0, 1024)
       .choice("protocol", &Execution::protocol,
               {{Protocol::kNone, "none",
@@ -124,24 +129,40 @@ schema::Object<Execution> execution_schema() {
       .source(
           "step_latency; with `preset: nccl` what the network hop of NCCL 2.30's tuning.cc "
           "takes longer than the fabric")
+      .choice("calls", &Execution::calls,
+              {{std::nullopt, "auto", "back to back in `weft bench-collective`, else single"},
+               {Execution::Calls::kSingle, "single",
+                "each waits for its launch by the host, as after a barrier"},
+               {Execution::Calls::kBackToBack, "back-to-back",
+                "hosts queue them: a call takes what its launch or its kernel does, whichever is "
+                "more"}},
+              "how the calls of iterations follow each other")
+      .matters_if(
+          [](const Execution& e) {
+            return e.preset != Execution::Preset::kPlain || e.launch.value_or(0_us) > 0_us;
+          },
+          "with a `launch`, or as `preset: nccl` has one")
+      .source("single calls; nccl-tests, which `bench-collective` stands for, queues its own")
       .field("launch", &Execution::launch,
-             "what hosts take before the first step; `preset: nccl` adds what its kernels do. 0: "
-             "calls are back to back, so that launches overlap with the calls before")
-      .source("nothing; with `preset: nccl` 21 us, calibrated; back to back in `bench-collective`")
+             "what hosts take per call, to which `preset: nccl` adds what its kernels do; calls "
+             "back to back are at least this far apart")
+      .source("nothing; with `preset: nccl` as the ranks' GPUs, and nothing back to back")
       .field("reduce_rate", &Execution::reduce_rate,
              "bytes that a rank adds; 0: at once; `gpu`, with `preset: nccl`: as its GPU")
-      .source(
-          "at once; with `preset: nccl` a third of the memory's bandwidth of A100, H100 or B200")
+      .source(kAsGpus)
       .special("gpu", schema::Scalar(kAsGpu.count()))
       .field("copy_rate", &Execution::copy_rate,
              "bytes that a rank puts in place; 0: at once; `gpu`, with `preset: nccl`: as its GPU")
-      .source("at once; with `preset: nccl` half of the memory's bandwidth of A100, H100 or B200")
+      .source(kAsGpus)
       .special("gpu", schema::Scalar(kAsGpu.count()))
       .shorthand("preset")
       .check([](const Execution& e, Problems& problems) {
         if (e.preset == Execution::Preset::kNccl) return;  // which fills in what is 0
         if (e.channels == 0) problems.push_back({"channels", "has a meaning with `preset: nccl`"});
         if (e.slices == 0) problems.push_back({"slices", "has a meaning with `preset: nccl`"});
+        if (e.in_flight == kAsBuffer) {
+          problems.push_back({"in_flight", "is `buffer`, which needs `preset: nccl`"});
+        }
         for (const auto& [key, rate] :
              {std::pair("reduce_rate", e.reduce_rate), std::pair("copy_rate", e.copy_rate)}) {
           if (rate == kAsGpu) problems.push_back({key, "is `gpu`, which needs `preset: nccl`"});

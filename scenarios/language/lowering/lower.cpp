@@ -25,6 +25,21 @@ NicTransport nic_transport(const Document& document) {
   return slowest;
 }
 
+/// Of the hosts of all racks, in their order.
+std::vector<ServerBlock> server_blocks(const Document& document) {
+  std::vector<ServerBlock> blocks;
+  std::uint64_t hosts = 0;
+  for (const topologies::RackSpec& racks : racks_of(document)) {
+    const std::uint64_t added = std::uint64_t{racks.count} * racks.servers * racks.server.hosts();
+    if (added == 0) continue;
+    const topologies::ServerPart& server = racks.server;
+    blocks.push_back({static_cast<std::uint32_t>(hosts), server.nic.ports, server.gpu.rates(),
+                      server.gpu.times()});
+    hosts += added;
+  }
+  return blocks;
+}
+
 /// Receivers are one configuration for all hosts.
 void check_receivers(const Context& context) {
   const std::vector<topologies::RackSpec>& racks = context.document.racks;
@@ -132,6 +147,7 @@ Scenario lower(const Context& context) {
                   .xoff = nic.xoff,
                   .xon = nic.xon};
   scenario.nic_transport = nic_transport(document);
+  scenario.servers = server_blocks(document);
   scenario.transport = document.transport;
   scenario.pxn = document.pxn;
   scenario.run = document.run;

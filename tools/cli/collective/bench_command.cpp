@@ -163,8 +163,8 @@ bool fill(const BenchArguments& a, const scenarios::JobSpec& job, std::uint32_t 
   spec.iterations = 1;
   if (spec.root >= job.ranks.size()) spec.root = 0;
   if (!set_algorithm(a, job, number, spec, remarks)) return false;
-  // nccl-tests queues its calls, so that launches overlap with the calls before.
-  if (!spec.execution.launch) spec.execution.launch = Picoseconds(0);
+  // As nccl-tests has them, which queues its calls.
+  if (!spec.execution.calls) spec.execution.calls = collectives::Execution::Calls::kBackToBack;
   return true;
 }
 
