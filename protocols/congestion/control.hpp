@@ -8,15 +8,15 @@
 #include <limits>
 #include <span>
 
+#include "protocols/congestion/control_spec.hpp"
 #include "protocols/packet/credit_request.hpp"
 #include "protocols/packet/telemetry.hpp"
 #include "simcore/base/random.hpp"
 #include "simcore/base/units.hpp"
-#include "simcore/schema/schema.hpp"
 
-/// What a congestion control is. A control is one folder beside this file (specification with the
-/// source of each default, keys, state and reaction) and one entry in `list.hpp`; all that runs it,
-/// names it or describes it follows from there.
+/// What a congestion control does. A control is one folder beside this file (specification with the
+/// source of each default, keys, state and reaction), one entry in `specs.hpp` and one in
+/// `list.hpp`; all that runs it, names it or describes it follows from there.
 namespace weft::protocols::congestion {
 
 /// What a control learns of its queue pair before the first packet.
@@ -61,38 +61,11 @@ enum class Answer : std::uint8_t {
   kEchoUntilReduced,  ///< all ACKs carry it until the sender has reduced, where it can say so
 };
 
-/// What a control asks of the network and of the transport.
-struct Needs {
-  bool marks = false;      ///< switches that mark; without them it never reacts
-  bool acks = false;       ///< hears of every ACK, not of marked ones only
-  bool echo_time = false;  ///< ACKs say when the packet was sent that they answer
-  bool path = false;       ///< FlowStart says base RTT and hops
-  bool telemetry = false;  ///< ACKs say what switches said in the packet that they answer
-  bool notices = false;    ///< receivers send notifications of their own (CNPs)
-  bool grants = false;     ///< receivers grant credit (GrantsCredit)
-  bool repaces = false;    ///< a change of its rate moves the packet that waits (RateChange)
-};
-
-/// Something that a control can tell of itself: a column of rates.csv.
-struct Column {
-  /// How a sample is written.
-  enum class Form : std::uint8_t {
-    kInteger,
-    kFraction,  ///< samples are in units of 2^-32
-    kSeconds,   ///< samples are picoseconds
-  };
-  const char* name;
-  const char* doc;
-  Form form = Form::kInteger;
-};
-
 /// A sample of a column that means nothing at present.
 inline constexpr std::int64_t kNoSample = std::numeric_limits<std::int64_t>::min();
 
 /// The packets that may be in flight where a control sets no window.
 inline constexpr std::uint32_t kNoWindow = std::numeric_limits<std::uint32_t>::max();
-/// Sequence numbers are 24 bits wide, of which half may be in flight (InfiniBand, 9.7.2).
-inline constexpr std::uint32_t kMostInFlight = 8'388'607;
 
 /// What a rate sends in `time`, in packets: rounded up, and one at least.
 [[nodiscard]] constexpr std::uint32_t window_of(BitsPerSecond rate, Picoseconds time,
@@ -100,16 +73,6 @@ inline constexpr std::uint32_t kMostInFlight = 8'388'607;
   const std::int64_t packets = (bytes_in(time, rate) + packet - Bytes(1)) / packet;
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(packets, 1, kMostInFlight));
 }
-
-/// What a change of the rate does to the packet that waits for its turn. Every control that paces
-/// by a rate sets the gap to the next packet when it sends one.
-enum class RateChange : std::uint8_t {
-  /// The gap stays; the new rate holds from the next packet on.
-  kNextPacket,
-  /// The gap becomes that of the new rate, counted from the last packet: the send time moves by the
-  /// difference of that packet's times at both rates.
-  kWaitingPacket,
-};
 
 /// The receiver's part of a control that has no use for marks.
 struct OnlyAcknowledges {
@@ -132,23 +95,16 @@ struct OnlyAcknowledges {
 /// - `on_ack`, `on_notified` (a CNP came), `on_loss`.
 /// - `window()`: packets that may be in flight, kNoWindow for no limit, never 0.
 /// - `sample`: the values of `kColumns`; those that mean nothing now stay as they are.
-/// - `kNeeds`, or where what it needs depends on its keys `needs(config)`, which has all of kNeeds.
 /// - `gap()` where `Needs::repaces` can be set: from the last packet to the next at the present
 /// rate.
-/// - `published_rate(config)` where its steps are meant for links of a rate: that rate, or 0.
 ///
 /// `Receiver` is the part at the other end: `on_marked` says what becomes of a marked packet.
 template <class C>
-concept CongestionControl = std::equality_comparable<typename C::Config> &&
+concept CongestionControl = ControlSpec<C> &&
     std::constructible_from<typename C::Parameters, const typename C::Config&> &&
     requires(C control, const C& read, const typename C::Parameters& p, const FlowStart& start,
              const Acknowledgement& ack, typename C::Receiver receiver, Picoseconds now,
              std::span<std::int64_t, C::kColumns.size()> values) {
-  { C::kName } -> std::convertible_to<const char*>;   // in scenarios
-  { C::kTitle } -> std::convertible_to<const char*>;  // in sentences
-  { C::kNeeds } -> std::convertible_to<Needs>;
-  { C::schema() } -> std::same_as<schema::Object<typename C::Config>>;
-  { C::standard() } -> std::same_as<typename C::Config>;
   control.start(p, start);
   control.on_timer(p, now);
   { control.on_sent(p, Bytes(), now) } -> std::same_as<Picoseconds>;

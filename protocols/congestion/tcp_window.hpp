@@ -26,17 +26,7 @@ class TcpWindow {
   static constexpr Number kOne = Number::one();
   static constexpr Number kMost = Number::whole(kMostInFlight);
 
-  /// What controls with such a window tell of it.
-  static constexpr std::array<Column, 4> kColumns{{
-      {"rate_bps", "the rate that the window allows at the last delay"},
-      {"window_packets", "packets that may be in flight", Column::Form::kFraction},
-      {"slow_start_packets", "the window at which slow start ends", Column::Form::kFraction},
-      {"delay_s", "of the last ACK", Column::Form::kSeconds},
-  }};
-  /// With one that the control adds.
-  static constexpr std::array<Column, 5> columns_and(const Column& more) {
-    return {kColumns[0], kColumns[1], kColumns[2], kColumns[3], more};
-  }
+  static constexpr const auto& kColumns = kTcpWindowColumns;
 
   void start(const TcpWindowConfig& config, const FlowStart& flow) {
     line_rate_ = flow.line_rate;

@@ -494,7 +494,7 @@ void PacketNetwork::Engine::sample_control(const SendingEnd& sender, TraceRecord
         constexpr std::size_t kCount = std::remove_cvref_t<decltype(control)>::kColumns.size();
         control.sample(p, std::span<std::int64_t, kCount>(values.data(), kCount));
       });
-  for (std::size_t i = 0; i < congestion::Controls::kColumns[ref.control].size(); ++i) {
+  for (std::size_t i = 0; i < congestion::ControlSpecs::kColumns[ref.control].size(); ++i) {
     if (values[i] == congestion::kNoSample) continue;
     add(static_cast<std::uint32_t>(congestion::column_number(ref.control, i)), values[i]);
   }

@@ -143,7 +143,7 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
   WEFT_CHECK(scale_up.size() <= kMaxScaleUpKinds, "each kind of domain has a transport");
   WEFT_CHECK(!scale_out.empty() && scale_out.size() <= kMaxScaleOutTransports, "as many fit");
   scale_out_transports = static_cast<std::uint32_t>(scale_out.size());
-  std::array<std::uint8_t, congestion::Controls::kCount> parameters{};
+  std::array<std::uint8_t, congestion::ControlSpecs::kCount> parameters{};
   std::array<std::uint8_t, entropy::Choices::kCount> of_entropy{};
   for (const TransportConfig& config : scale_out) {
     TransportConstants& t = transports[transport_count++];

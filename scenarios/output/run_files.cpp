@@ -24,7 +24,8 @@ TraceNames names_of(const Experiment& e) {
   std::set<std::size_t> columns;  // of all controls of the run, each once
   for (const protocols::TransportConfig& transport : e.scenario.transports()) {
     const std::size_t control = protocols::traits_of(transport).congestion_control.index();
-    for (std::size_t i = 0; i < protocols::congestion::Controls::kColumns[control].size(); ++i) {
+    for (std::size_t i = 0; i < protocols::congestion::ControlSpecs::kColumns[control].size();
+         ++i) {
       const std::size_t number = protocols::congestion::column_number(control, i);
       if (number >= kRateColumns) columns.insert(number);
     }

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "protocols/congestion/list.hpp"
+#include "protocols/congestion/specs.hpp"
 #include "protocols/state/observation.hpp"
 #include "scenarios/text/csv_stream.hpp"
 #include "simcore/base/id_vector.hpp"

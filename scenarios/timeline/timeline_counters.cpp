@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "protocols/congestion/list.hpp"
+#include "protocols/congestion/specs.hpp"
 #include "scenarios/timeline/timeline.hpp"
 
 /// Queues, rates and pauses as counters.

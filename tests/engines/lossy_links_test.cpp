@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "protocols/congestion/list.hpp"
+#include "protocols/congestion/specs.hpp"
 #include "scenarios/results/tables/ports_table.hpp"
 #include "tests/support/engines.hpp"
 
@@ -102,7 +102,7 @@ TEST(LossyLinks, BitErrorsSpoilByTheCodeWord) {
 }
 
 TEST(LossyLinks, AreRepairedUnderEveryCongestionControl) {
-  for (const char* control : protocols::congestion::Controls::kNames) {
+  for (const char* control : protocols::congestion::ControlSpecs::kNames) {
     for (const char* balancing : {"ecmp", "spray"}) {
       const std::string transport =
           std::string("{type: roce, recovery: {type: selective-repeat, reordering: ") +

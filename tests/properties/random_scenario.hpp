@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string>
 
-#include "protocols/congestion/list.hpp"
+#include "protocols/congestion/specs.hpp"
 #include "simcore/base/random.hpp"
 #include "tests/properties/random_collective_job.hpp"
 #include "tests/properties/random_graph_job.hpp"
@@ -254,11 +254,11 @@ class RandomScenario {
   /// Any of the list, DCQCN also by its presets and RCCC with nothing unasked; where packets queue
   /// at inputs none that needs telemetry, which is refused.
   std::string congestion_control() {
-    const auto& names = protocols::congestion::Controls::kNames;
+    const auto& names = protocols::congestion::ControlSpecs::kNames;
     const std::uint64_t choice = below(names.size() + 3);
     if (choice < names.size()) {
       const bool is_refused =
-          queues_at_inputs_ && protocols::congestion::Controls::kNeeds[choice].telemetry;
+          queues_at_inputs_ && protocols::congestion::ControlSpecs::kNeeds[choice].telemetry;
       return is_refused ? "none" : names[choice];
     }
     switch (choice - names.size()) {

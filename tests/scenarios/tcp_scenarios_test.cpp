@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "protocols/congestion/list.hpp"
+#include "protocols/congestion/specs.hpp"
 #include "scenarios/checks/static_checks.hpp"
 #include "scenarios/language/load_scenario.hpp"
 #include "scenarios/run/build_experiment.hpp"
@@ -71,7 +71,7 @@ TEST(TcpScenarios, TypesAloneMakeTheIncastRunUnderEveryControlThatGoesWithIt) {
 }
 
 TEST(CongestionControls, TypesAloneMakeTheIncastRunUnderEveryOne) {
-  for (const char* control : protocols::congestion::Controls::kNames) {
+  for (const char* control : protocols::congestion::ControlSpecs::kNames) {
     const Results results =
         run_shipped("incast.yaml", {std::string("transport.congestion_control=") + control});
     EXPECT_TRUE(results.jobs[0].is_finished) << control;

@@ -203,9 +203,9 @@ WEFT_CONTROL(NewReno);
 WEFT_CONTROL(Cubic);
 WEFT_CONTROL(Rccc);
 #undef WEFT_CONTROL
-BENCHMARK(tcp_row<protocols::congestion::NewReno>)->Name("control/tcp/NewReno")->Apply(once);
-BENCHMARK(tcp_row<protocols::congestion::Cubic>)->Name("control/tcp/Cubic")->Apply(once);
-BENCHMARK(tcp_row<protocols::congestion::Dctcp>)->Name("control/tcp/Dctcp")->Apply(once);
+BENCHMARK(tcp_row<protocols::congestion::NewRenoSpec>)->Name("control/tcp/NewReno")->Apply(once);
+BENCHMARK(tcp_row<protocols::congestion::CubicSpec>)->Name("control/tcp/Cubic")->Apply(once);
+BENCHMARK(tcp_row<protocols::congestion::DctcpSpec>)->Name("control/tcp/Dctcp")->Apply(once);
 BENCHMARK_CAPTURE(losing_row, rarely, 1e-4)->Name("feature/losses")->Apply(once);
 BENCHMARK(histogram_add)->Name("feature/histogram_add");
 

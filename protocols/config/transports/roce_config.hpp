@@ -43,7 +43,7 @@ struct RoceConfig {
   std::uint32_t queue_pairs = 1;  ///< per connection; messages take them in turn
   QueuePairUse queue_pair_use = QueuePairUse::kOneWay;
   QueuePairLife queue_pair_life = QueuePairLife::kConnection;
-  congestion::ControlConfig congestion_control = congestion::Dcqcn::standard();
+  congestion::ControlConfig congestion_control = congestion::DcqcnSpec::standard();
   /// Which way packets take, where switches hash what they carry.
   entropy::ChoiceConfig entropy = entropy::FixedConfig{};
 

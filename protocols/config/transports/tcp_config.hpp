@@ -36,7 +36,7 @@ struct TcpConfig {
   Picoseconds most_timeout = 60_s;
   std::uint32_t retry_limit = 15;  ///< time-outs in a row until the connection fails
   std::uint32_t queue_pairs = 1;  ///< connections per pair of processes; messages take them in turn
-  congestion::ControlConfig congestion_control = congestion::Cubic::standard();
+  congestion::ControlConfig congestion_control = congestion::CubicSpec::standard();
 
   [[nodiscard]] static schema::Object<TcpConfig> schema(LinkLayer layer);
   [[nodiscard]] static TcpConfig standard(LinkLayer) { return {}; }

@@ -52,7 +52,7 @@ schema::Object<TcpConfig> tcp_timeout_schema() {
 /// The names of the controls that TCP can run.
 std::string accepted_controls() {
   std::vector<std::string> names;
-  congestion::Controls::for_each([&]<class C>() {
+  congestion::ControlSpecs::for_each([&]<class C>() {
     if (!C::kNeeds.notices && !C::kNeeds.telemetry && !C::kNeeds.grants)
       names.emplace_back(C::kName);
   });

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "protocols/config/transports/recovery.hpp"
-#include "protocols/congestion/list.hpp"
+#include "protocols/congestion/specs.hpp"
 #include "protocols/entropy/list.hpp"
 #include "simcore/base/hash.hpp"
 #include "simcore/base/units.hpp"

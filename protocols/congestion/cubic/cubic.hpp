@@ -8,7 +8,7 @@
 #include "protocols/congestion/control.hpp"
 #include "protocols/congestion/cubic/cubic_config.hpp"
 #include "protocols/congestion/cubic/cubic_curve.hpp"
-#include "protocols/congestion/cubic/cubic_schema.hpp"
+#include "protocols/congestion/cubic/cubic_spec.hpp"
 #include "protocols/congestion/fixed_point.hpp"
 #include "protocols/congestion/tcp_window.hpp"
 #include "simcore/base/units.hpp"
@@ -30,18 +30,10 @@ struct CubicParameters {
 /// CUBIC for one queue pair (RFC 9438). In congestion avoidance the window follows
 /// W(t) = C (t - K)^3 + W_max, t since it began; where Reno would have more by now, that (W_est).
 /// Times in which less is in flight than the window allows do not count (section 5.8).
-class Cubic {
+class Cubic : public CubicSpec {
  public:
-  using Config = CubicConfig;
   using Parameters = CubicParameters;
   using Receiver = EchoesUntilReduced;
-  static constexpr const char* kName = "cubic";
-  static constexpr const char* kTitle = "CUBIC";
-  static constexpr Needs kNeeds{.acks = true, .echo_time = true};
-  static constexpr std::array<Column, 5> kColumns = TcpWindow::columns_and(
-      {"plateau_packets", "the window around which it grows least", Column::Form::kFraction});
-  [[nodiscard]] static schema::Object<Config> schema() { return cubic_schema(); }
-  [[nodiscard]] static Config standard() { return {}; }
 
   void start(const Parameters& p, const FlowStart& start) { window_.start(p.window, start); }
 

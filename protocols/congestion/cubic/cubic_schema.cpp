@@ -1,4 +1,4 @@
-#include "protocols/congestion/cubic/cubic_schema.hpp"
+#include "protocols/congestion/cubic/cubic_spec.hpp"
 
 #include "protocols/congestion/cubic/cubic_config.hpp"
 #include "protocols/congestion/tcp_window_schema.hpp"

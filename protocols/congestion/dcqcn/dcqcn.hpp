@@ -8,7 +8,7 @@
 
 #include "protocols/congestion/control.hpp"
 #include "protocols/congestion/dcqcn/dcqcn_config.hpp"
-#include "protocols/congestion/dcqcn/dcqcn_schema.hpp"
+#include "protocols/congestion/dcqcn/dcqcn_spec.hpp"
 #include "protocols/congestion/fixed_point.hpp"
 #include "simcore/base/units.hpp"
 
@@ -60,29 +60,10 @@ class DcqcnReceiver {
 /// expiry by expiry in time order, exactly as if each had fired. At equal time alpha goes first,
 /// then the decrease check, then the increase. Until the first CNP the queue pair sends at line
 /// rate and none of this runs.
-class Dcqcn {
+class Dcqcn : public DcqcnSpec {
  public:
-  using Config = DcqcnConfig;
   using Parameters = DcqcnParameters;
   using Receiver = DcqcnReceiver;
-  static constexpr const char* kName = "dcqcn";
-  static constexpr const char* kTitle = "DCQCN";
-  static constexpr Needs kNeeds{.marks = true, .notices = true};
-  static constexpr std::array<Column, 3> kColumns{{
-      {"rate_bps", "the rate that it sends at"},
-      {"target_bps", "the rate that increases move half way to"},
-      {"alpha", "the estimate of congestion", Column::Form::kFraction},
-  }};
-  [[nodiscard]] static schema::Object<Config> schema() { return dcqcn_schema(); }
-  [[nodiscard]] static Config standard() { return Config::from_preset(Config().preset); }
-  /// A window follows the rate, which rises without anything that comes.
-  [[nodiscard]] static Needs needs(const Config& config) {
-    const bool has_window = config.window == Config::Window::kBdp;
-    return {.marks = true, .acks = has_window, .path = has_window, .notices = true};
-  }
-  [[nodiscard]] static BitsPerSecond published_rate(const Config& config) {
-    return config.published_rate();
-  }
 
   void start(const Parameters& p, const FlowStart& start) {
     line_rate_ = rate_ = target_ = start.line_rate;

@@ -1,4 +1,4 @@
-#include "protocols/congestion/dcqcn/dcqcn_schema.hpp"
+#include "protocols/congestion/dcqcn/dcqcn_spec.hpp"
 
 #include <string>
 #include <utility>

@@ -7,7 +7,7 @@
 
 #include "protocols/congestion/control.hpp"
 #include "protocols/congestion/dctcp/dctcp_config.hpp"
-#include "protocols/congestion/dctcp/dctcp_schema.hpp"
+#include "protocols/congestion/dctcp/dctcp_spec.hpp"
 #include "protocols/congestion/fixed_point.hpp"
 #include "simcore/base/units.hpp"
 
@@ -43,32 +43,10 @@ struct DctcpReceiver {
 /// in use (RFC 5681; RFC 7661 on why). No window is less than a packet. A NACK halves the window as
 /// TCP's fast retransmit does, a time-out leaves one packet (RFC 8257, section 3.5); the rate form
 /// leaves losses to the transport, as its source does.
-class Dctcp {
+class Dctcp : public DctcpSpec {
  public:
-  using Config = DctcpConfig;
   using Parameters = DctcpParameters;
   using Receiver = DctcpReceiver;
-  static constexpr const char* kName = "dctcp";
-  static constexpr const char* kTitle = "DCTCP";
-  static constexpr Needs kNeeds{.marks = true, .acks = true, .echo_time = true, .path = true};
-  static constexpr std::array<Column, 4> kColumns{{
-      {"rate_bps", "the rate that it sends at, or that the window allows at the last delay"},
-      {"alpha", "the moving share of marked packets", Column::Form::kFraction},
-      {"window_packets", "packets that may be in flight", Column::Form::kFraction},
-      {"delay_s", "of the last ACK", Column::Form::kSeconds},
-  }};
-  [[nodiscard]] static schema::Object<Config> schema() { return dctcp_schema(); }
-  [[nodiscard]] static Config standard() { return Config::from_preset(Config().preset); }
-
-  [[nodiscard]] static Needs needs(const Config& config) {
-    Needs needs = kNeeds;
-    needs.repaces =
-        config.form == Config::Form::kRate && config.rate_change == RateChange::kWaitingPacket;
-    return needs;
-  }
-  [[nodiscard]] static BitsPerSecond published_rate(const Config& config) {
-    return config.published_rate();
-  }
 
   void start(const Parameters& p, const FlowStart& start) {
     line_rate_ = rate_ = start.line_rate;

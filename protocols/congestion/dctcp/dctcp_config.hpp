@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "protocols/congestion/control.hpp"
+#include "protocols/congestion/control_spec.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::protocols::congestion {

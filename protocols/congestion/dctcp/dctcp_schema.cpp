@@ -1,4 +1,4 @@
-#include "protocols/congestion/dctcp/dctcp_schema.hpp"
+#include "protocols/congestion/dctcp/dctcp_spec.hpp"
 
 #include <string>
 #include <utility>

@@ -9,7 +9,7 @@
 #include "protocols/congestion/fixed_point.hpp"
 #include "protocols/congestion/hop_memory.hpp"
 #include "protocols/congestion/hpcc/hpcc_config.hpp"
-#include "protocols/congestion/hpcc/hpcc_schema.hpp"
+#include "protocols/congestion/hpcc/hpcc_spec.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::protocols::congestion {
@@ -32,26 +32,10 @@ struct HpccParameters {
 /// model has it. It starts at line rate; the first ACK only begins the series. Packets are paced at
 /// R, and W = R T, rounded up to whole packets, may be in flight. A change of R may move the packet
 /// that waits (HpccConfig::rate_change).
-class Hpcc {
+class Hpcc : public HpccSpec {
  public:
-  using Config = HpccConfig;
   using Parameters = HpccParameters;
   using Receiver = OnlyAcknowledges;
-  static constexpr const char* kName = "hpcc";
-  static constexpr const char* kTitle = "HPCC";
-  static constexpr Needs kNeeds{.acks = true, .path = true, .telemetry = true};
-  static constexpr std::array<Column, 3> kColumns{{
-      {"rate_bps", "the rate that it sends at"},
-      {"window_packets", "packets that may be in flight", Column::Form::kFraction},
-      {"utilization", "of the fullest link, with what waits there", Column::Form::kFraction},
-  }};
-  [[nodiscard]] static Needs needs(const Config& config) {
-    Needs needs = kNeeds;
-    needs.repaces = config.rate_change == RateChange::kWaitingPacket;
-    return needs;
-  }
-  [[nodiscard]] static schema::Object<Config> schema() { return hpcc_schema(); }
-  [[nodiscard]] static Config standard() { return Config::from_preset(Config().preset); }
 
   void start(const Parameters& p, const FlowStart& start) {
     line_rate_ = rate_ = reference_ = start.line_rate;

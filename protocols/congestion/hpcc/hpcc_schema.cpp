@@ -1,4 +1,4 @@
-#include "protocols/congestion/hpcc/hpcc_schema.hpp"
+#include "protocols/congestion/hpcc/hpcc_spec.hpp"
 
 #include <string>
 #include <utility>

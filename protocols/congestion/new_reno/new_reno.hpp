@@ -6,7 +6,7 @@
 
 #include "protocols/congestion/control.hpp"
 #include "protocols/congestion/new_reno/new_reno_config.hpp"
-#include "protocols/congestion/new_reno/new_reno_schema.hpp"
+#include "protocols/congestion/new_reno/new_reno_spec.hpp"
 #include "protocols/congestion/tcp_window.hpp"
 #include "simcore/base/units.hpp"
 
@@ -14,17 +14,10 @@ namespace weft::protocols::congestion {
 
 /// TCP NewReno for one queue pair (RFC 5681): slow start, then a packet per round trip; half of the
 /// window at a mark or a loss, one packet after a time-out.
-class NewReno {
+class NewReno : public NewRenoSpec {
  public:
-  using Config = NewRenoConfig;
   using Parameters = NewRenoConfig;
   using Receiver = EchoesUntilReduced;
-  static constexpr const char* kName = "new-reno";
-  static constexpr const char* kTitle = "NewReno";
-  static constexpr Needs kNeeds{.acks = true, .echo_time = true};
-  static constexpr std::array<Column, 4> kColumns = TcpWindow::kColumns;
-  [[nodiscard]] static schema::Object<Config> schema() { return new_reno_schema(); }
-  [[nodiscard]] static Config standard() { return {}; }
 
   void start(const Parameters& p, const FlowStart& start) { window_.start(p.window, start); }
 

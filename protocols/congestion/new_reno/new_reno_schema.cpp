@@ -1,4 +1,4 @@
-#include "protocols/congestion/new_reno/new_reno_schema.hpp"
+#include "protocols/congestion/new_reno/new_reno_spec.hpp"
 
 #include "protocols/congestion/new_reno/new_reno_config.hpp"
 #include "protocols/congestion/tcp_window_schema.hpp"

@@ -1,33 +1,19 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 
 #include "protocols/congestion/control.hpp"
-#include "simcore/schema/schema_builder.hpp"
+#include "protocols/congestion/none/no_control_spec.hpp"
 
 namespace weft::protocols::congestion {
 
-struct NoControlConfig {
-  friend bool operator==(const NoControlConfig&, const NoControlConfig&) = default;
-};
-
 /// `congestion_control: none`: every queue pair sends at line rate, whatever it hears. The engine
 /// keeps no state for it.
-class NoControl {
+class NoControl : public NoControlSpec {
  public:
-  using Config = NoControlConfig;
   using Parameters = NoControlConfig;
   using Receiver = OnlyAcknowledges;
-  static constexpr const char* kName = "none";
-  static constexpr const char* kTitle = "no congestion control";
-  static constexpr Needs kNeeds{};
-  static constexpr std::array<Column, 0> kColumns{};
-  [[nodiscard]] static schema::Object<Config> schema() {
-    return schema::describe<Config>("no congestion control", "every queue pair sends at line rate");
-  }
-  [[nodiscard]] static Config standard() { return {}; }
 
   void start(const Parameters& /*p*/, const FlowStart& /*start*/) {}
   void on_timer(const Parameters& /*p*/, Picoseconds /*now*/) {}

@@ -9,7 +9,7 @@
 #include "protocols/congestion/fixed_point.hpp"
 #include "protocols/congestion/hop_memory.hpp"
 #include "protocols/congestion/powertcp/powertcp_config.hpp"
-#include "protocols/congestion/powertcp/powertcp_schema.hpp"
+#include "protocols/congestion/powertcp/powertcp_spec.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::protocols::congestion {
@@ -70,26 +70,10 @@ class WindowHistory {
 /// back, however long the packet that carries it has waited. With the window of that packet, as of
 /// a round trip ago, in-casts that begin with several T of queue never come to rest: while the
 /// queue drains nothing arrives, and large windows of long ago are divided by a power of nearly 0.
-class PowerTcp {
+class PowerTcp : public PowerTcpSpec {
  public:
-  using Config = PowerTcpConfig;
   using Parameters = PowerTcpParameters;
   using Receiver = OnlyAcknowledges;
-  static constexpr const char* kName = "powertcp";
-  static constexpr const char* kTitle = "PowerTCP";
-  static constexpr Needs kNeeds{.acks = true, .path = true, .telemetry = true};
-  static constexpr std::array<Column, 3> kColumns{{
-      {"rate_bps", "the rate that it sends at"},
-      {"window_packets", "packets that may be in flight", Column::Form::kFraction},
-      {"power", "of the fullest link, 1 where it is full without a queue", Column::Form::kFraction},
-  }};
-  [[nodiscard]] static Needs needs(const Config& config) {
-    Needs needs = kNeeds;
-    needs.repaces = config.rate_change == RateChange::kWaitingPacket;
-    return needs;
-  }
-  [[nodiscard]] static schema::Object<Config> schema() { return powertcp_schema(); }
-  [[nodiscard]] static Config standard() { return {}; }
 
   void start(const Parameters& p, const FlowStart& start) {
     line_rate_ = rate_ = start.line_rate;

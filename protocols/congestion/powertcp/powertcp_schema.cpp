@@ -1,4 +1,4 @@
-#include "protocols/congestion/powertcp/powertcp_schema.hpp"
+#include "protocols/congestion/powertcp/powertcp_spec.hpp"
 
 #include "protocols/congestion/powertcp/powertcp_config.hpp"
 #include "protocols/congestion/rate_change_schema.hpp"

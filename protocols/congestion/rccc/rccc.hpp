@@ -9,7 +9,7 @@
 #include "protocols/congestion/control.hpp"
 #include "protocols/congestion/fixed_point.hpp"
 #include "protocols/congestion/rccc/rccc_config.hpp"
-#include "protocols/congestion/rccc/rccc_schema.hpp"
+#include "protocols/congestion/rccc/rccc_spec.hpp"
 #include "simcore/base/random.hpp"
 #include "simcore/base/units.hpp"
 
@@ -135,26 +135,11 @@ class RcccPort {
 /// of it may overdraw it. Where its receiver knows of no wish that it has not fulfilled, one packet
 /// may go without credit, to tell it one: what is sent again after a loss, which may have taken the
 /// request along, and a message that is posted when all credit is used.
-class Rccc {
+class Rccc : public RcccSpec {
  public:
-  using Config = RcccConfig;
   using Parameters = RcccParameters;
   using Receiver = RcccReceiver;
   using Port = RcccPort;
-  static constexpr const char* kName = "rccc";
-  static constexpr const char* kTitle = "RCCC";
-  static constexpr Needs kNeeds{.path = true, .grants = true};
-  static constexpr std::array<Column, 2> kColumns{{
-      {"credit_bytes", "that may be sent without a further grant; below 0: overdrawn"},
-      {"requested_bytes", "that the receiver was asked for and has not granted, as far as known"},
-  }};
-  [[nodiscard]] static schema::Object<Config> schema() { return rccc_schema(); }
-  [[nodiscard]] static Config standard() { return {}; }
-  [[nodiscard]] static Needs needs(const Config& config) {
-    Needs needs = kNeeds;
-    needs.marks = config.adapts_to_marks;
-    return needs;
-  }
 
   void start(const Parameters& p, const FlowStart& start) {
     const Bytes idle = bytes_in(start.base_rtt, start.line_rate);

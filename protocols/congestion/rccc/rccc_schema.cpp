@@ -1,4 +1,4 @@
-#include "protocols/congestion/rccc/rccc_schema.hpp"
+#include "protocols/congestion/rccc/rccc_spec.hpp"
 
 #include "protocols/congestion/rccc/rccc_config.hpp"
 #include "simcore/schema/schema_builder.hpp"

@@ -10,7 +10,7 @@
 #include "protocols/congestion/control.hpp"
 #include "protocols/congestion/fixed_point.hpp"
 #include "protocols/congestion/swift/swift_config.hpp"
-#include "protocols/congestion/swift/swift_schema.hpp"
+#include "protocols/congestion/swift/swift_spec.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::protocols::congestion {
@@ -64,22 +64,10 @@ class SwiftSamples {
 /// The window starts at what fills the idle path, as RDMA senders start at line rate; and it never
 /// exceeds what fills the path at the largest target delay: beyond that it would grow without limit
 /// while something else limits the flow.
-class Swift {
+class Swift : public SwiftSpec {
  public:
-  using Config = SwiftConfig;
   using Parameters = SwiftParameters;
   using Receiver = OnlyAcknowledges;
-  static constexpr const char* kName = "swift";
-  static constexpr const char* kTitle = "Swift";
-  static constexpr Needs kNeeds{.acks = true, .echo_time = true, .path = true};
-  static constexpr std::array<Column, 4> kColumns{{
-      {"rate_bps", "the rate that the window allows at the last delay"},
-      {"window_packets", "packets that may be in flight", Column::Form::kFraction},
-      {"delay_s", "of the last ACK, or the median of the last ones", Column::Form::kSeconds},
-      {"target_delay_s", "that the window is held to", Column::Form::kSeconds},
-  }};
-  [[nodiscard]] static schema::Object<Config> schema() { return swift_schema(); }
-  [[nodiscard]] static Config standard() { return {}; }
 
   void start(const Parameters& p, const FlowStart& start) {
     line_rate_ = start.line_rate;

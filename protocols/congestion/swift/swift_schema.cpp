@@ -1,4 +1,4 @@
-#include "protocols/congestion/swift/swift_schema.hpp"
+#include "protocols/congestion/swift/swift_spec.hpp"
 
 #include <vector>
 

@@ -8,7 +8,7 @@
 #include "protocols/congestion/control.hpp"
 #include "protocols/congestion/fixed_point.hpp"
 #include "protocols/congestion/timely/timely_config.hpp"
-#include "protocols/congestion/timely/timely_schema.hpp"
+#include "protocols/congestion/timely/timely_spec.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::protocols::congestion {
@@ -35,30 +35,10 @@ struct TimelyParameters {
 /// Algorithm 1 of the paper for one queue pair, which starts at line rate. An update takes the
 /// delay of the ACK that completes a segment, or a round trip: from the first bit of the packet
 /// that it answers until it is back. The first ACK only begins the series.
-class Timely {
+class Timely : public TimelySpec {
  public:
-  using Config = TimelyConfig;
   using Parameters = TimelyParameters;
   using Receiver = OnlyAcknowledges;
-  static constexpr const char* kName = "timely";
-  static constexpr const char* kTitle = "TIMELY";
-  static constexpr Needs kNeeds{.acks = true, .echo_time = true};
-  static constexpr std::array<Column, 3> kColumns{{
-      {"rate_bps", "the rate that it sends at"},
-      {"delay_s", "of the last update", Column::Form::kSeconds},
-      {"gradient", "of the delay, in minimum round-trip times", Column::Form::kFraction},
-  }};
-  [[nodiscard]] static schema::Object<Config> schema() { return timely_schema(); }
-  [[nodiscard]] static Config standard() { return Config::from_preset(Config().preset); }
-
-  [[nodiscard]] static Needs needs(const Config& config) {
-    Needs needs = kNeeds;
-    needs.repaces = config.rate_change == RateChange::kWaitingPacket;
-    return needs;
-  }
-  [[nodiscard]] static BitsPerSecond published_rate(const Config& config) {
-    return config.published_rate();
-  }
 
   void start(const Parameters& /*p*/, const FlowStart& start) {
     line_rate_ = rate_ = start.line_rate;

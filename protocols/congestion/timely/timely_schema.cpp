@@ -1,4 +1,4 @@
-#include "protocols/congestion/timely/timely_schema.hpp"
+#include "protocols/congestion/timely/timely_spec.hpp"
 
 #include <string>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "protocols/congestion/list.hpp"
+#include "protocols/congestion/specs.hpp"
 
 #include "simcore/schema/schema_builder.hpp"
 
@@ -8,7 +8,7 @@ schema::Object<ControlConfig> control_schema(const ControlConfig& standard) {
   const auto self = [](ControlConfig& config) -> ControlConfig& { return config; };
   auto keys = schema::describe<ControlConfig>("congestion control", "how senders set rates");
   keys.optional_tag("type", standard.index(), "which algorithm");
-  Controls::for_each([&]<class C>() {
+  ControlSpecs::for_each([&]<class C>() {
     keys.alternative<typename C::Config>(C::kName, self, C::schema(), C::standard()).implied();
   });
   return keys.shorthand("type");

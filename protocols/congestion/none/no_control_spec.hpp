@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+
+#include "protocols/congestion/control_spec.hpp"
+
+namespace weft::protocols::congestion {
+
+struct NoControlConfig {
+  friend bool operator==(const NoControlConfig&, const NoControlConfig&) = default;
+};
+
+/// What no control says of itself.
+struct NoControlSpec {
+  using Config = NoControlConfig;
+  static constexpr const char* kName = "none";
+  static constexpr const char* kTitle = "no congestion control";
+  static constexpr Needs kNeeds{};
+  static constexpr std::array<Column, 0> kColumns{};
+  [[nodiscard]] static schema::Object<Config> schema();
+  [[nodiscard]] static Config standard() { return {}; }
+
+  friend bool operator==(const NoControlSpec&, const NoControlSpec&) = default;
+};
+static_assert(ControlSpec<NoControlSpec>);
+
+}  // namespace weft::protocols::congestion
