@@ -60,10 +60,6 @@ enum class Answer : std::uint8_t {
   kNotify,            ///< a notification of its own (CNP), at once
   kEchoUntilReduced,  ///< all ACKs carry it until the sender has reduced, where it can say so
 };
-
-/// A sample of a column that means nothing at present.
-inline constexpr std::int64_t kNoSample = std::numeric_limits<std::int64_t>::min();
-
 /// The packets that may be in flight where a control sets no window.
 inline constexpr std::uint32_t kNoWindow = std::numeric_limits<std::uint32_t>::max();
 

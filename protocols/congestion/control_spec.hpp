@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 
 #include "simcore/schema/schema.hpp"
 
@@ -33,6 +34,9 @@ struct Column {
   const char* doc;
   Form form = Form::kInteger;
 };
+
+/// A sample of a column that means nothing at present.
+inline constexpr std::int64_t kNoSample = std::numeric_limits<std::int64_t>::min();
 
 /// What a change of the rate does to the packet that waits for its turn. Every control that paces
 /// by a rate sets the gap to the next packet when it sends one.
