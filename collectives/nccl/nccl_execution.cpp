@@ -234,8 +234,8 @@ bool is_serial(const CollectiveSpec& spec, Protocol protocol, const RankMap& map
 
 /// What a block of threads moves in LL128 on one server of Ampere, calibrated: all-reduces of 4 and
 /// 16 MiB on eight A100 take 77.3 and 216.5 us back to back (source as of GpuTimes), so each of 14
-/// steps moves 64 KiB more per channel in 9.9 us. The tuning model has 73.6 Gbps. On Hopper the same
-/// two rows come to 98 of its 110 Gbps, which is left alone.
+/// steps moves 64 KiB more per channel in 9.9 us. The tuning model has 73.6 Gbps. On Hopper the
+/// same two rows come to 98 of its 110 Gbps, which is left alone.
 constexpr BitsPerSecond kLl128BlockAmpere = 53_Gbps;
 
 /// What a serial channel moves: its share of what the tuning model has for rings, and no more than

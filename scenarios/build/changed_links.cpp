@@ -22,7 +22,10 @@ std::string selection_text(const LinkSelection& links) {
 std::string subject_text(const FaultSpec& fault) {
   if (const auto* pause = std::get_if<NicPause>(&fault.what)) return pause->host;
   if (const auto* off = std::get_if<SwitchDown>(&fault.what)) return off->node;
-  return selection_text(*links_of(fault));
+  std::string text = selection_text(*links_of(fault));
+  if (direction_of(fault) == LinkDirection::kOut) text += ", out";
+  if (direction_of(fault) == LinkDirection::kIn) text += ", in";
+  return text;
 }
 
 /// Of a GPU that shares its NIC: its way there is not the NIC's cable.
@@ -70,11 +73,12 @@ std::vector<std::string> describe_changed_links(const Scenario& scenario, const 
   for (std::size_t i = 0; i < scenario.faults.size() && lines.size() < kMaxLines; ++i) {
     const std::string path = fmt::format("faults[{}]", i);
     const FaultSpec& fault = scenario.faults[i];
-    const bool is_pause = fault.kind() == protocols::Fault::Kind::kNicPause;
+    const bool is_one_way = fault.kind() == protocols::Fault::Kind::kNicPause ||
+                            direction_of(fault) != LinkDirection::kBoth;
     const std::vector<PortId> ports = fault_ports(fabric, names, fault, path, errors);
     const LinkSelection* links = links_of(fault);
     lines.push_back(fmt::format("{} ({}): {}{}", path, subject_text(fault),
-                                directions_text(fabric, ports, is_pause ? 1 : 2),
+                                directions_text(fabric, ports, is_one_way ? 1 : 2),
                                 links == nullptr ? "" : shared_nic_text(fabric, *links, ports)));
   }
   if (all > lines.size()) lines.push_back(fmt::format("and {} more", all - lines.size()));

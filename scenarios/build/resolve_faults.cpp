@@ -67,13 +67,16 @@ class FaultResolver {
     index_ = index;
     const std::string path = "faults[" + std::to_string(index) + "]";
     Fault fault = fault_of(spec);
+    const bool is_pause = fault.kind == Fault::Kind::kNicPause;
+    const LinkDirection direction = is_pause ? LinkDirection::kOut : direction_of(spec);
     for (const PortId port : fault_ports(fabric_, names_, spec, path, errors_)) {
       fault.port = port;
       if (!check_rate(fault) || !check_network(fault)) return;
-      add_port(fault);
-      // A NIC holds those who send to it; everything else has two ends.
+      // A NIC holds those who send to it; everything else has two directions.
+      if (direction != LinkDirection::kIn) add_port(fault);
+      if (direction == LinkDirection::kOut) continue;
       fault.port = fabric_.port(port).peer;
-      if (fault.kind != Fault::Kind::kNicPause) add_port(fault);
+      add_port(fault);
     }
   }
 

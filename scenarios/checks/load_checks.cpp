@@ -26,7 +26,7 @@ using collectives::SizesSpec;
 /// More destinations times ports of switches take longer than a check may.
 constexpr double kMostSteps = 20e6;
 /// More pairs of ranks, likewise.
-constexpr double kMostPairs = 600e3;
+constexpr double kMaxPairs = 600e3;
 
 /// Messages of one size or of a distribution.
 struct MeanMessage {
@@ -226,7 +226,7 @@ class LoadChecks {
   [[nodiscard]] std::optional<Offer> offer_of(const JobSpec& job) {
     const std::optional<Span> span = span_of(job);
     const auto ranks = static_cast<double>(job.ranks.size());
-    if (!span || ranks * ranks > kMostPairs) return std::nullopt;
+    if (!span || ranks * ranks > kMaxPairs) return std::nullopt;
     if (SpreadTraffic::steps(e_.fabric, job.ranks.size()) > kMostSteps) return std::nullopt;
     SpreadTraffic traffic(e_.fabric, e_.routes);
     const Framing framing = framing_of(e_.scenario, job.transport);

@@ -22,6 +22,13 @@ struct LinkSelection {
   Network network = Network::kScaleOut;
 };
 
+/// Which directions of the selected links a fault concerns, as `LinkSelection::from` sees them.
+enum class LinkDirection : std::uint8_t {
+  kBoth,
+  kOut,  ///< what `from` sends
+  kIn,   ///< what `from` receives
+};
+
 /// A NIC that holds its switch paused, whatever its buffer.
 struct NicPause {
   static constexpr auto kKind = protocols::Fault::Kind::kNicPause;
@@ -29,14 +36,16 @@ struct NicPause {
   std::vector<std::string> classes = {"all"};  ///< `all`: every class with PFC
 };
 
-/// Cables that run below their rate, both ways.
+/// Cables that run below their rate.
 struct LinkRate {
   static constexpr auto kKind = protocols::Fault::Kind::kLinkRate;
   LinkSelection links;
+  LinkDirection direction = LinkDirection::kBoth;
   BitsPerSecond rate;
 };
 
-/// Cables that carry nothing, both ways.
+/// Cables that carry nothing. A port that receives no signal reports a remote fault, upon which its
+/// peer stops sending (IEEE 802.3, clause 81.3.4): one direction does not fail alone.
 struct LinkDown {
   static constexpr auto kKind = protocols::Fault::Kind::kLinkDown;
   LinkSelection links;
@@ -48,17 +57,19 @@ struct SwitchDown {
   std::string node;
 };
 
-/// Cables that take longer, both ways.
+/// Cables that take longer.
 struct LinkLatency {
   static constexpr auto kKind = protocols::Fault::Kind::kLinkLatency;
   LinkSelection links;
+  LinkDirection direction = LinkDirection::kBoth;
   Picoseconds added;
 };
 
-/// Cables that spoil frames, both ways.
+/// Cables that corrupt frames.
 struct BitErrors {
   static constexpr auto kKind = protocols::Fault::Kind::kLinkErrors;
   LinkSelection links;
+  LinkDirection direction = LinkDirection::kBoth;
   topologies::LinkErrorPart errors;
 };
 
@@ -72,6 +83,19 @@ struct FaultSpec {
     return std::visit([]<class Kind>(const Kind&) { return Kind::kKind; }, what);
   }
 };
+
+/// The directions of its links that a fault concerns.
+[[nodiscard]] inline LinkDirection direction_of(const FaultSpec& fault) {
+  return std::visit(
+      [](const auto& what) {
+        if constexpr (requires { what.direction; }) {
+          return what.direction;
+        } else {
+          return LinkDirection::kBoth;
+        }
+      },
+      fault.what);
+}
 
 /// The links that a fault names; null where it names a NIC or a switch.
 [[nodiscard]] inline const LinkSelection* links_of(const FaultSpec& fault) {

@@ -119,8 +119,9 @@ class RandomScenario {
     const std::uint64_t held = time();
     yaml += fmt::format("  - {{type: link-down, from: h1, at: {}ns, until: {}ns}}\n", down,
                         down + 1 + time());
-    yaml += fmt::format("  - {{type: link-rate, from: h2, at: {}ns, until: {}ns, rate: 25Gbps}}\n",
-                        slow, slow + 1 + time());
+    yaml += fmt::format(
+        "  - {{type: link-rate, from: h2, at: {}ns, until: {}ns, rate: 25Gbps, direction: {}}}\n",
+        slow, slow + 1 + time(), one_of({"both", "out", "in"}));
     if (has_pfc_) {
       yaml += fmt::format("  - {{type: nic-pause, host: h3, at: {}ns, until: {}ns}}\n", held,
                           held + 1 + time());

@@ -196,5 +196,63 @@ TEST(SlowLinks, AreUsedAsFarAsTheyCanBe) {
   EXPECT_NEAR(for_a_while.utilisation, 1, 0.02);
 }
 
+// h1 sends 8 MiB to h0 without ACKs: nothing crosses the cable of h1 the other way. A fault that
+// concerns what h1 receives changes no result; one that concerns what it sends has the results of a
+// fault of both directions.
+TEST(OneWayFaults, ConcernWhatANodeSendsOrWhatItReceives) {
+  const auto run_with = [](const std::string& fault) {
+    const auto loaded = load_scenario_text(
+        "name: t\nracks: {count: 1, servers: 2, server: host-400g}\n"
+        "fabric: {topology: leaf-spine, spines: 1}\ntransport: {type: datagram}\n"
+        "jobs: [{name: a, type: messages, ranks: [h0, h1], list: [{from: 1, to: 0, size: 8MiB}]}]\n"
+        "faults: [" +
+            fault + "]\n",
+        "t.yaml");
+    EXPECT_TRUE(loaded.ok()) << fault;
+    return simulate(build_experiment(loaded.value().scenario).value());
+  };
+  for (const std::string fault :
+       {"type: link-rate, rate: 100Gbps", "type: link-latency, added: 9us",
+        "type: bit-errors, frame_loss_rate: 0.5"}) {
+    SCOPED_TRACE(fault);
+    const auto of = [&](const std::string& where) {
+      const Results r = run_with("{" + fault + ", " + where + "}");
+      return std::pair(r.simulated, r.totals.packet_hops);
+    };
+    const auto both = of("from: h1");
+    const auto receives = of("from: h1, direction: in");
+    EXPECT_NE(both, receives);
+    EXPECT_EQ(of("from: h1, direction: out"), both);
+    EXPECT_EQ(of("from: leaf0, to: h1, direction: in"), both);
+    EXPECT_EQ(of("from: leaf0, to: h1, direction: out"), receives);
+    EXPECT_EQ(receives.first, run_with("").simulated);
+  }
+  EXPECT_EQ(run_with("{type: link-latency, added: 9us, from: h1, direction: out}").simulated,
+            run_with("").simulated + 9_us);
+}
+
+TEST(OneWayFaults, AreCountedAsOneDirection) {
+  const auto said = [](const std::string& fault) {
+    const auto loaded = load_scenario_text(kTwoServers, "t.yaml", {"faults=[" + fault + "]"});
+    const auto e = build_experiment(loaded.value().scenario);
+    return describe_changed_links(e.value().scenario, e.value().fabric).at(0);
+  };
+  EXPECT_EQ(said("{type: link-rate, from: gpu13, rate: 7Gbps, direction: out}"),
+            "faults[0] (gpu13, out): 1 direction of the scale-out network");
+  EXPECT_EQ(said("{type: link-rate, from: gpu13, rate: 7Gbps}"),
+            "faults[0] (gpu13): 2 directions of the scale-out network");
+}
+
+// Both directions of a cable may be slow at the same time, each with a rate of its own; one
+// direction may not have two.
+TEST(OneWayFaults, OfOneCableOverlapOnlyInTheSameDirection) {
+  EXPECT_EQ(first_error({"faults=[{type: link-rate, from: gpu13, rate: 7Gbps, direction: out}, "
+                         "{type: link-rate, from: gpu13, rate: 9Gbps, direction: in}]"}),
+            "no error");
+  EXPECT_THAT(first_error({"faults=[{type: link-rate, from: gpu13, rate: 7Gbps, direction: out}, "
+                           "{type: link-rate, from: gpu13, rate: 9Gbps}]"}),
+              HasSubstr("faults[1]: overlaps faults[0] on gpu13"));
+}
+
 }  // namespace
 }  // namespace weft::scenarios

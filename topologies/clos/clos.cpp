@@ -50,9 +50,9 @@ struct Plan {
   std::uint64_t supers_of_spine = 0;  ///< that one spine hangs on
 };
 
-class Checker {
+class ClosChecker {
  public:
-  explicit Checker(const ClosSpec& spec) : spec_(spec) {}
+  explicit ClosChecker(const ClosSpec& spec) : spec_(spec) {}
 
   Errors run() {
     errors_ = Plan(spec_).servers.check(racks_key(spec_));
@@ -260,7 +260,7 @@ class ClosBuilder {
 }  // namespace
 
 Result<Fabric> build(const ClosSpec& spec) {
-  if (Errors errors = Checker(spec).run(); !errors.empty()) return errors;
+  if (Errors errors = ClosChecker(spec).run(); !errors.empty()) return errors;
   return ClosBuilder(spec).build();
 }
 

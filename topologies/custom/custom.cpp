@@ -20,9 +20,9 @@ std::string indexed(const char* list, std::size_t i) {
 }
 
 /// Checks a specification and keeps what the checks find out.
-class Checker {
+class CustomChecker {
  public:
-  explicit Checker(const CustomSpec& spec) : spec_(spec), links_of_(spec.nodes.size()) {}
+  explicit CustomChecker(const CustomSpec& spec) : spec_(spec), links_of_(spec.nodes.size()) {}
 
   /// Errors of nodes and links, as many as there are.
   Errors run() {
@@ -219,7 +219,7 @@ class Resolver {
 }  // namespace
 
 Result<Fabric> build(const CustomSpec& spec) {
-  Checker checker(spec);
+  CustomChecker checker(spec);
   if (Errors errors = checker.run(); !errors.empty()) return errors;
   Assembler assembler;
   std::vector<NodeId> node_at(spec.nodes.size());

@@ -189,7 +189,7 @@ schema::Object<Straggler> straggler_schema() {
       .compact();
 }
 
-schema::Object<Routing> routing_schema() {
+schema::Object<Routing> draws_schema() {
   return schema::describe<Routing>("routing",
                                    "tokens that go to experts, as in a mixture of experts")
       .field("tokens", &Routing::tokens, "per rank")
@@ -233,7 +233,7 @@ void add_data(schema::Builder<CollectiveSpec>& keys, Operation operation) {
   keys.objects("blocks", &CollectiveSpec::blocks, block_schema(), "the blocks that are not empty")
       .source("those of the routing")
       .compact()
-      .object("routing", &CollectiveSpec::routing, routing_schema(),
+      .object("routing", &CollectiveSpec::routing, draws_schema(),
               "blocks as tokens that are routed to experts make them")
       .source("the blocks as given")
       .check([](const CollectiveSpec& c, Problems& problems) {

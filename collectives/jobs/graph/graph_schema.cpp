@@ -57,7 +57,7 @@ schema::Object<GraphGroup> group_schema() {
       });
 }
 
-schema::Object<ComputeNode> compute_schema() {
+schema::Object<ComputeNode> compute_node_schema() {
   return schema::describe<ComputeNode>("compute", "ranks are busy for a while")
       .field("time", &ComputeNode::time, "that it takes")
       .required()
@@ -129,7 +129,7 @@ schema::Object<GraphNode> node_schema() {
       .source("nothing but earlier ones of its stream")
       .tag("type", "what they do");
   // Alternatives are numbered as in GraphNode::work, which ends with the collectives.
-  node.alternative<ComputeNode>("compute", work, compute_schema());
+  node.alternative<ComputeNode>("compute", work, compute_node_schema());
   node.alternative<SendNode>("send", work, send_schema());
   node.alternative<RecvNode>("recv", work, recv_schema());
   add_call_types(node);

@@ -5,34 +5,29 @@
 #include <vector>
 
 #include "protocols/congestion/dcqcn/dcqcn_config.hpp"
+#include "protocols/congestion/preset.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols::congestion {
 namespace {
 
-using schema::Problem;
-
-using Preset = schema::Preset<DcqcnConfig, DcqcnConfig::Preset>;
-
-Preset preset(DcqcnConfig::Preset which, std::string name, std::string source) {
-  return {which, std::move(name), std::move(source),
-          [which](DcqcnConfig& config) { config = DcqcnConfig::from_preset(which); }};
-}
-
-std::vector<Preset> presets() {
+std::vector<schema::Preset<DcqcnConfig, DcqcnConfig::Preset>> dcqcn_presets() {
   return {
-      preset(DcqcnConfig::Preset::kPaper, "paper", "Zhu et al., SIGCOMM 2015, at 40 Gbps"),
-      preset(DcqcnConfig::Preset::kConnectx, "connectx",
-             "firmware defaults of ConnectX NICs, NVIDIA DOCA DCQCN CC parameters"),
-      preset(DcqcnConfig::Preset::kHpccNs3, "hpcc-ns3",
-             "the ns-3 model published with Li et al., HPCC, SIGCOMM 2019, at 100 Gbps"),
-      preset(DcqcnConfig::Preset::kScaled, "scaled",
-             "that of the paper, with steps in proportion to the rate of the link, as Li et al., "
-             "HPCC, SIGCOMM 2019, section 5.1 scale them"),
+      preset<DcqcnConfig>(DcqcnConfig::Preset::kPaper, "paper",
+                          "Zhu et al., SIGCOMM 2015, at 40 Gbps"),
+      preset<DcqcnConfig>(DcqcnConfig::Preset::kConnectx, "connectx",
+                          "firmware defaults of ConnectX NICs, NVIDIA DOCA DCQCN CC parameters"),
+      preset<DcqcnConfig>(
+          DcqcnConfig::Preset::kHpccNs3, "hpcc-ns3",
+          "the ns-3 model published with Li et al., HPCC, SIGCOMM 2019, at 100 Gbps"),
+      preset<DcqcnConfig>(
+          DcqcnConfig::Preset::kScaled, "scaled",
+          "that of the paper, with steps in proportion to the rate of the link, as Li et al., "
+          "HPCC, SIGCOMM 2019, section 5.1 scale them"),
   };
 }
 
-void check(const DcqcnConfig& c, std::vector<Problem>& problems) {
+void check_dcqcn(const DcqcnConfig& c, std::vector<schema::Problem>& problems) {
   if (c.decrease == DcqcnConfig::Decrease::kPeriodic && c.decrease_period.count() == 0) {
     problems.push_back({"decrease_period", "is 0; `decrease: periodic` needs a period"});
   }
@@ -44,7 +39,7 @@ schema::Object<DcqcnConfig> dcqcn_schema() {
   using Config = DcqcnConfig;
   return schema::describe<Config>("DCQCN",
                                   "rate control of RoCEv2 NICs by congestion notifications")
-      .presets("preset", &Config::preset, presets(),
+      .presets("preset", &Config::preset, dcqcn_presets(),
                "all parameters at once; other keys override it")
       .source(
           "the published, analysed algorithm at any rate of the link; what else was measured is in "
@@ -97,7 +92,7 @@ schema::Object<DcqcnConfig> dcqcn_schema() {
                 "what the rate sends in an idle round trip, as Li et al. give DCQCN in HPCC, "
                 "SIGCOMM 2019, section 5.1"}},
               "what may be in flight")
-      .check(check);
+      .check(check_dcqcn);
 }
 
 }  // namespace weft::protocols::congestion

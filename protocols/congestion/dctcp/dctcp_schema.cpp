@@ -6,25 +6,20 @@
 
 #include "protocols/congestion/control.hpp"
 #include "protocols/congestion/dctcp/dctcp_config.hpp"
+#include "protocols/congestion/preset.hpp"
 #include "protocols/congestion/rate_change_schema.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols::congestion {
 namespace {
 
-using Preset = schema::Preset<DctcpConfig, DctcpConfig::Preset>;
-
-Preset preset(DctcpConfig::Preset which, std::string name, std::string source) {
-  return {which, std::move(name), std::move(source),
-          [which](DctcpConfig& config) { config = DctcpConfig::from_preset(which); }};
-}
-
-std::vector<Preset> presets() {
-  return {preset(DctcpConfig::Preset::kPaper, "paper",
-                 "Alizadeh et al., SIGCOMM 2010, with the first alpha of RFC 8257"),
-          preset(DctcpConfig::Preset::kHtsim, "htsim", "csg-htsim, dctcp.cpp"),
-          preset(DctcpConfig::Preset::kHpccNs3, "hpcc-ns3",
-                 "the ns-3 model published with Li et al., HPCC, SIGCOMM 2019, at 100 Gbps")};
+std::vector<schema::Preset<DctcpConfig, DctcpConfig::Preset>> dctcp_presets() {
+  return {preset<DctcpConfig>(DctcpConfig::Preset::kPaper, "paper",
+                              "Alizadeh et al., SIGCOMM 2010, with the first alpha of RFC 8257"),
+          preset<DctcpConfig>(DctcpConfig::Preset::kHtsim, "htsim", "csg-htsim, dctcp.cpp"),
+          preset<DctcpConfig>(
+              DctcpConfig::Preset::kHpccNs3, "hpcc-ns3",
+              "the ns-3 model published with Li et al., HPCC, SIGCOMM 2019, at 100 Gbps")};
 }
 
 bool is_window(const DctcpConfig& c) { return c.form == DctcpConfig::Form::kWindow; }
@@ -32,7 +27,7 @@ bool is_rate(const DctcpConfig& c) { return c.form == DctcpConfig::Form::kRate; 
 constexpr const char* kOfWindows = "with `form: window`";
 constexpr const char* kOfRates = "with `form: rate`";
 
-void check(const DctcpConfig& c, std::vector<schema::Problem>& problems) {
+void check_dctcp(const DctcpConfig& c, std::vector<schema::Problem>& problems) {
   if (c.form == DctcpConfig::Form::kRate && c.cut == DctcpConfig::Cut::kEveryWindow) {
     problems.push_back({"cut", "is every-window, which needs `form: window`"});
   }
@@ -43,7 +38,7 @@ void check(const DctcpConfig& c, std::vector<schema::Problem>& problems) {
 schema::Object<DctcpConfig> dctcp_schema() {
   using Config = DctcpConfig;
   return schema::describe<Config>("DCTCP", "cuts by the share of packets that are marked")
-      .presets("preset", &Config::preset, presets(),
+      .presets("preset", &Config::preset, dctcp_presets(),
                "all parameters at once; other keys override it")
       .source("the published algorithm")
       .choice("form", &Config::form,
@@ -77,7 +72,7 @@ schema::Object<DctcpConfig> dctcp_schema() {
       .only_if(is_rate, kOfRates)
       .choice("rate_change", &Config::rate_change, rate_changes(), kRateChangeDoc)
       .only_if(is_rate, kOfRates)
-      .check(check);
+      .check(check_dctcp);
 }
 
 }  // namespace weft::protocols::congestion

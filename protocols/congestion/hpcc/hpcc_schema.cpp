@@ -5,23 +5,18 @@
 #include <vector>
 
 #include "protocols/congestion/hpcc/hpcc_config.hpp"
+#include "protocols/congestion/preset.hpp"
 #include "protocols/congestion/rate_change_schema.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
 namespace weft::protocols::congestion {
 namespace {
 
-using Preset = schema::Preset<HpccConfig, HpccConfig::Preset>;
-
-Preset preset(HpccConfig::Preset which, std::string name, std::string source) {
-  return {which, std::move(name), std::move(source),
-          [which](HpccConfig& config) { config = HpccConfig::from_preset(which); }};
-}
-
-std::vector<Preset> presets() {
-  return {preset(HpccConfig::Preset::kPaper, "paper", "Li et al., SIGCOMM 2019, at 100 Gbps"),
-          preset(HpccConfig::Preset::kNs3, "hpcc-ns3",
-                 "the runs published with the authors' ns-3 model, at 100 Gbps")};
+std::vector<schema::Preset<HpccConfig, HpccConfig::Preset>> hpcc_presets() {
+  return {preset<HpccConfig>(HpccConfig::Preset::kPaper, "paper",
+                             "Li et al., SIGCOMM 2019, at 100 Gbps"),
+          preset<HpccConfig>(HpccConfig::Preset::kNs3, "hpcc-ns3",
+                             "the runs published with the authors' ns-3 model, at 100 Gbps")};
 }
 
 }  // namespace
@@ -29,7 +24,7 @@ std::vector<Preset> presets() {
 schema::Object<HpccConfig> hpcc_schema() {
   using Config = HpccConfig;
   return schema::describe<Config>("HPCC", "a window that follows the telemetry of switches")
-      .presets("preset", &Config::preset, presets(),
+      .presets("preset", &Config::preset, hpcc_presets(),
                "all parameters at once; other keys override it")
       .source("the published algorithm")
       .field("target", &Config::target, "eta: the utilisation of links that is aimed at")

@@ -6,7 +6,7 @@
 namespace weft::protocols::congestion {
 namespace {
 
-constexpr const char* kHtsim = "Ultra Ethernet 1.0.1, RCCC; ultraethernet/uet-htsim, uec.cpp";
+constexpr const char* kRcccInHtsim = "Ultra Ethernet 1.0.1, RCCC; ultraethernet/uet-htsim, uec.cpp";
 constexpr const char* kOversubscribed = "ultraethernet/uet-htsim, oversubscribed_cc.cpp";
 constexpr const char* kWhereItAdapts = "with `adapts_to_marks: true`";
 
@@ -21,19 +21,19 @@ schema::Object<RcccConfig> rccc_schema() {
       .field("speculative", &Config::speculative,
              "sent unasked by a sender that was idle, times what its line carries in an idle round "
              "trip")
-      .source(kHtsim)
+      .source(kRcccInHtsim)
       .within({.low = 0, .high = 1e3})
       .field("request", &Config::request,
              "the most credit that a sender has or asks for, in the same measure; below 1 it does "
              "not fill its line")
-      .source(kHtsim)
+      .source(kRcccInHtsim)
       .within({.low = 0, .high = 1e3, .includes_low = false})
       .field("quantum", &Config::quantum, "wire bytes of one grant")
       .source("4 MTU of 4,096 B: Ultra Ethernet 1.0.1, RCCC; ultraethernet/uet-htsim, uec.cpp")
       .at_least(1_B)
       .at_most(1_MiB)
       .field("pace", &Config::pace, "of the port's rate that its grants are paced for")
-      .source(kHtsim)
+      .source(kRcccInHtsim)
       .within({.low = 0.01, .high = 1})
       .field("adapts_to_marks", &Config::adapts_to_marks,
              "whether a port grants less as switches mark what comes to it, for fabrics whose core "

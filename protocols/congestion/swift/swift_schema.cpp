@@ -8,10 +8,10 @@
 namespace weft::protocols::congestion {
 namespace {
 
-constexpr const char* kHtsim = "csg-htsim, swift.cpp, which calls its constants guesses";
-constexpr const char* kPaper = "Kumar et al., SIGCOMM 2020, algorithm 1";
+constexpr const char* kSwiftInHtsim = "csg-htsim, swift.cpp, which calls its constants guesses";
+constexpr const char* kSwiftPaper = "Kumar et al., SIGCOMM 2020, algorithm 1";
 
-void check(const SwiftConfig& c, std::vector<schema::Problem>& problems) {
+void check_swift(const SwiftConfig& c, std::vector<schema::Problem>& problems) {
   if (2 * c.scaling_min_window > c.scaling_max_window) {
     problems.push_back({"scaling_min_window", "is more than half of scaling_max_window"});
   }
@@ -23,7 +23,7 @@ schema::Object<SwiftConfig> swift_schema() {
   using Config = SwiftConfig;
   return schema::describe<Config>("Swift", "a window that holds the delay of ACKs to a target")
       .field("base_target", &Config::base_target, "delay that is aimed at, before what follows")
-      .source(kHtsim)
+      .source(kSwiftInHtsim)
       .at_least(1_ns)
       .at_most(1_s)
       .field("hop_target", &Config::hop_target, "added for every switch on the way")
@@ -37,23 +37,23 @@ schema::Object<SwiftConfig> swift_schema() {
              "packets; all of the range is added from here down")
       .matters_if([](const Config& c) { return c.scaling_range > Picoseconds(0); },
                   "with a `scaling_range` above 0")
-      .source(kHtsim)
+      .source(kSwiftInHtsim)
       .within({.low = 1e-6, .high = 1e6})
       .field("scaling_max_window", &Config::scaling_max_window,
              "packets; nothing is added from here up")
       .matters_if([](const Config& c) { return c.scaling_range > Picoseconds(0); },
                   "with a `scaling_range` above 0")
-      .source(kHtsim)
+      .source(kSwiftInHtsim)
       .within({.low = 1e-6, .high = 1e6})
       .field("additive_increase", &Config::additive_increase,
              "packets per round trip while the delay is below its target")
-      .source(kHtsim)
+      .source(kSwiftInHtsim)
       .within({.low = 0, .high = 1e3, .includes_low = false})
       .field("beta", &Config::beta, "how much of the excess over the target a decrease takes away")
-      .source(kHtsim)
+      .source(kSwiftInHtsim)
       .within({.low = 0, .high = 1, .includes_low = false})
       .field("max_decrease", &Config::max_decrease, "the most that a decrease takes of the window")
-      .source(kHtsim)
+      .source(kSwiftInHtsim)
       .within({.low = 0, .high = 1, .includes_low = false})
       .field("minimum_window", &Config::minimum_window,
              "packets; below 1 the packets are paced over several round trips")
@@ -61,13 +61,13 @@ schema::Object<SwiftConfig> swift_schema() {
       .within({.low = 1e-6, .high = 1})
       .field("retransmit_reset", &Config::retransmit_reset,
              "time-outs in a row after which the window is the least")
-      .source(kPaper)
+      .source(kSwiftPaper)
       .range(1, 1'000)
       .field("median_of", &Config::median_of,
              "the last delays whose median counts; 1: the last one alone; more for sprayed traffic")
       .source("Kumar et al., SIGCOMM 2020; the median: Gerstein et al., arXiv 2509.07907 (MSwift)")
       .range(1, kSwiftMostSamples)
-      .check(check);
+      .check(check_swift);
 }
 
 }  // namespace weft::protocols::congestion

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocols/congestion/preset.hpp"
 #include "protocols/congestion/rate_change_schema.hpp"
 #include "protocols/congestion/timely/timely_config.hpp"
 #include "simcore/schema/schema_builder.hpp"
@@ -11,20 +12,15 @@
 namespace weft::protocols::congestion {
 namespace {
 
-using Preset = schema::Preset<TimelyConfig, TimelyConfig::Preset>;
-
-Preset preset(TimelyConfig::Preset which, std::string name, std::string source) {
-  return {which, std::move(name), std::move(source),
-          [which](TimelyConfig& config) { config = TimelyConfig::from_preset(which); }};
+std::vector<schema::Preset<TimelyConfig, TimelyConfig::Preset>> timely_presets() {
+  return {preset<TimelyConfig>(TimelyConfig::Preset::kPaper, "paper",
+                               "Mittal et al., SIGCOMM 2015, at 10 Gbps"),
+          preset<TimelyConfig>(
+              TimelyConfig::Preset::kHpccNs3, "hpcc-ns3",
+              "the ns-3 model published with Li et al., HPCC, SIGCOMM 2019, at 100 Gbps")};
 }
 
-std::vector<Preset> presets() {
-  return {preset(TimelyConfig::Preset::kPaper, "paper", "Mittal et al., SIGCOMM 2015, at 10 Gbps"),
-          preset(TimelyConfig::Preset::kHpccNs3, "hpcc-ns3",
-                 "the ns-3 model published with Li et al., HPCC, SIGCOMM 2019, at 100 Gbps")};
-}
-
-void check(const TimelyConfig& c, std::vector<schema::Problem>& problems) {
+void check_timely(const TimelyConfig& c, std::vector<schema::Problem>& problems) {
   if (c.low_threshold > c.high_threshold) {
     problems.push_back({"low_threshold", "is more than high_threshold"});
   }
@@ -35,7 +31,7 @@ void check(const TimelyConfig& c, std::vector<schema::Problem>& problems) {
 schema::Object<TimelyConfig> timely_schema() {
   using Config = TimelyConfig;
   return schema::describe<Config>("TIMELY", "a rate that follows the gradient of the delay of ACKs")
-      .presets("preset", &Config::preset, presets(),
+      .presets("preset", &Config::preset, timely_presets(),
                "all parameters at once; other keys override it")
       .source("the published algorithm")
       .field("low_threshold", &Config::low_threshold, "T_low: below this delay the rate rises")
@@ -63,7 +59,7 @@ schema::Object<TimelyConfig> timely_schema() {
       .field("minimum_rate", &Config::minimum_rate, "no decrease goes below it")
       .at_least(1_Mbps)
       .choice("rate_change", &Config::rate_change, rate_changes(), kRateChangeDoc)
-      .check(check);
+      .check(check_timely);
 }
 
 }  // namespace weft::protocols::congestion

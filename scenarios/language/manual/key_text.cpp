@@ -69,23 +69,23 @@ std::string default_text(const KeyNode& key) {
 }
 
 /// One line of a list of keys.
-struct Line {
+struct TextLine {
   std::string name;
   std::string text;
 };
 
-std::string lines_text(const std::vector<Line>& lines, const std::string& indent) {
+std::string lines_text(const std::vector<TextLine>& lines, const std::string& indent) {
   std::size_t width = 0;
-  for (const Line& line : lines) width = std::max(width, line.name.size());
+  for (const TextLine& line : lines) width = std::max(width, line.name.size());
   std::string text;
-  for (const Line& line : lines) {
+  for (const TextLine& line : lines) {
     text += wrapped(fmt::format("{}{:<{}}  ", indent, line.name, width), line.text);
   }
   return text;
 }
 
-std::vector<Line> key_lines(const std::vector<KeyNode>& keys) {
-  std::vector<Line> lines;
+std::vector<TextLine> key_lines(const std::vector<KeyNode>& keys) {
+  std::vector<TextLine> lines;
   for (const KeyNode& key : keys) {
     std::string text = key.field->doc;
     if (key.field->is_required) text += " (needed)";
@@ -95,8 +95,8 @@ std::vector<Line> key_lines(const std::vector<KeyNode>& keys) {
   return lines;
 }
 
-std::vector<Line> variant_lines(const KeyNode& node) {
-  std::vector<Line> lines;
+std::vector<TextLine> variant_lines(const KeyNode& node) {
+  std::vector<TextLine> lines;
   for (const KeyVariant& v : node.variants) {
     const std::string also = v.alternative->also.empty() ? "" : ", " + v.alternative->also;
     lines.push_back({v.alternative->name + also, v.alternative->doc});
@@ -193,7 +193,7 @@ std::string topics_text(const std::vector<KeyTopic>& topics) {
   const std::vector<Group> groups = grouped(topics);
   std::string text;
   if (groups.size() > kMostInFull) {
-    std::vector<Line> lines;
+    std::vector<TextLine> lines;
     lines.reserve(topics.size());
     for (const KeyTopic& topic : topics) {
       lines.push_back({place_of(topic), topic.variant != nullptr ? topic.variant->alternative->doc

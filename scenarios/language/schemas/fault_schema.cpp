@@ -1,4 +1,5 @@
 #include <optional>
+#include <vector>
 
 #include "scenarios/language/schemas/document.hpp"
 #include "simcore/schema/schema_builder.hpp"
@@ -6,6 +7,15 @@
 
 namespace weft::scenarios::language {
 namespace {
+
+constexpr const char* kDirectionDoc = "which directions of the links";
+constexpr const char* kDirectionSource = "most faults of a cable or its modules concern both";
+
+std::vector<schema::Enumerator<LinkDirection>> directions() {
+  return {{LinkDirection::kBoth, "both", "what `from` sends and what it receives"},
+          {LinkDirection::kOut, "out", "what `from` sends"},
+          {LinkDirection::kIn, "in", "what `from` receives"}};
+}
 
 schema::Object<NicPause> nic_pause_schema() {
   using Fault = NicPause;
@@ -19,8 +29,10 @@ schema::Object<NicPause> nic_pause_schema() {
 
 schema::Object<LinkRate> link_rate_schema() {
   using Fault = LinkRate;
-  return schema::describe<Fault>("slow link", "cables that run below their rate, both ways")
+  return schema::describe<Fault>("slow link", "cables that run below their rate")
       .include(&Fault::links, link_selection_schema())
+      .choice("direction", &Fault::direction, directions(), kDirectionDoc)
+      .source(kDirectionSource)
       .field("rate", &Fault::rate, "instead of the link's; at most that")
       .required()
       .at_least(1_Mbps);
@@ -41,9 +53,10 @@ schema::Object<SwitchDown> switch_down_schema() {
 
 schema::Object<LinkLatency> link_latency_schema() {
   using Fault = LinkLatency;
-  return schema::describe<Fault>("slow wire",
-                                 "cables that take longer, both ways, without reordering")
+  return schema::describe<Fault>("slow wire", "cables that take longer, without reordering")
       .include(&Fault::links, link_selection_schema())
+      .choice("direction", &Fault::direction, directions(), kDirectionDoc)
+      .source(kDirectionSource)
       .field("added", &Fault::added, "to the latency of the link")
       .required()
       .at_least(Picoseconds(1))
@@ -52,8 +65,10 @@ schema::Object<LinkLatency> link_latency_schema() {
 
 schema::Object<BitErrors> bit_errors_schema() {
   using Fault = BitErrors;
-  return schema::describe<Fault>("bit errors", "cables that spoil frames, both ways")
+  return schema::describe<Fault>("bit errors", "cables that corrupt frames")
       .include(&Fault::links, link_selection_schema())
+      .choice("direction", &Fault::direction, directions(), kDirectionDoc)
+      .source(kDirectionSource)
       .include(&Fault::errors, topologies::link_error_schema())
       .check([](const Fault& fault, std::vector<schema::Problem>& problems) {
         if (fault.errors.given()) return;

@@ -18,7 +18,7 @@
 namespace weft::cli {
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kNewHelp =
     "\nExamples:\n"
     "  weft new                                      asks, on a terminal\n"
     "  weft new --machine hgx-h100 --gpus 256 --fabric rail-optimised --oversubscription 2 \\\n"
@@ -41,7 +41,7 @@ std::vector<std::string> model_names() {
 
 NewCommand::NewCommand(CLI::App& app)
     : new_(app.add_subcommand("new", "write a first scenario, commented and valid")) {
-  new_->footer(kHelp);
+  new_->footer(kNewHelp);
   new_->add_option("--machine", wanted_.machine, "of `weft list servers`")
       ->type_name(kPart)
       ->capture_default_str();

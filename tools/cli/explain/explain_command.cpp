@@ -24,7 +24,7 @@ std::vector<scenarios::SlowLink> slow_links_of_run(const std::string& folder) {
   return loaded ? scenarios::slow_links(loaded.value()) : std::vector<scenarios::SlowLink>();
 }
 
-constexpr const char* kHelp =
+constexpr const char* kExplainHelp =
     "\nExamples:\n"
     "  weft run scenarios/straggler.yaml --blame && weft explain results/straggler\n"
     "  weft explain results/before results/after\n"
@@ -46,7 +46,7 @@ std::string warnings_text(const std::filesystem::path& folder) {
 ExplainCommand::ExplainCommand(CLI::App& app) {
   explain_ = app.add_subcommand(
       "explain", "who is to blame for the time of a run, or for the difference of two");
-  explain_->footer(kHelp);
+  explain_->footer(kExplainHelp);
   explain_->add_option("folder", first_, "folder that `weft run --blame` wrote")
       ->type_name(kFolder)
       ->required();

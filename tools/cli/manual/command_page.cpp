@@ -9,12 +9,12 @@ namespace {
 
 OptionPage::Value kind_of(const std::string& type) {
   using Value = OptionPage::Value;
-  if (type == kFile) return Value::kFile;
-  if (type == kFolder) return Value::kFolder;
-  if (type == kOverride) return Value::kOverride;
-  if (type == kKey) return Value::kKey;
-  if (type == kPart) return Value::kPart;
-  if (type == kCommand) return Value::kCommand;
+  if (type == kFile) return Value::kAFile;
+  if (type == kFolder) return Value::kAFolder;
+  if (type == kOverride) return Value::kAnOverride;
+  if (type == kKey) return Value::kAKey;
+  if (type == kPart) return Value::kAPart;
+  if (type == kCommand) return Value::kACommand;
   return type.find('|') != std::string::npos ? Value::kWords : Value::kText;
 }
 

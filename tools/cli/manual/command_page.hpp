@@ -13,12 +13,12 @@ struct OptionPage {
     kNone,  ///< a flag
     kText,
     kWords,  ///< one of `words`
-    kFile,
-    kFolder,
-    kOverride,  ///< key=value of a scenario
-    kKey,       ///< of a scenario
-    kPart,      ///< of the catalogue
-    kCommand,
+    kAFile,
+    kAFolder,
+    kAnOverride,  ///< key=value of a scenario
+    kAKey,        ///< of a scenario
+    kAPart,       ///< of the catalogue
+    kACommand,
   };
 
   std::vector<std::string> names;  ///< with their dashes; of an argument without any its name alone

@@ -13,7 +13,7 @@ using Value = OptionPage::Value;
 constexpr const char* kKeys = "weft help --keys 2>/dev/null";
 constexpr const char* kParts = "weft list --names 2>/dev/null";
 
-std::string joined(const std::vector<std::string>& words, const char* between = " ") {
+std::string spaced(const std::vector<std::string>& words, const char* between = " ") {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
   return text;
@@ -65,21 +65,21 @@ std::string bash_values(const OptionPage& option, const std::vector<std::string>
     case Value::kText:
       return {};
     case Value::kWords:
-      return "COMPREPLY=($(compgen -W " + in_quotes(joined(option.words)) + " -- \"$cur\"))";
-    case Value::kFile:
+      return "COMPREPLY=($(compgen -W " + in_quotes(spaced(option.words)) + " -- \"$cur\"))";
+    case Value::kAFile:
       return "_weft_files";
-    case Value::kFolder:
+    case Value::kAFolder:
       return "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\"))";
-    case Value::kOverride:
+    case Value::kAnOverride:
       return "compopt -o nospace; COMPREPLY=($(compgen -S = -W \"$(" + std::string(kKeys) +
              ")\" -- \"$cur\"))";
-    case Value::kKey:
-      return "COMPREPLY=($(compgen -W \"$(" + std::string(kKeys) + ") " + joined(commands) +
+    case Value::kAKey:
+      return "COMPREPLY=($(compgen -W \"$(" + std::string(kKeys) + ") " + spaced(commands) +
              "\" -- \"$cur\"))";
-    case Value::kPart:
+    case Value::kAPart:
       return "COMPREPLY=($(compgen -W \"$(" + std::string(kParts) + ")\" -- \"$cur\"))";
-    case Value::kCommand:
-      return "COMPREPLY=($(compgen -W " + in_quotes(joined(commands)) + " -- \"$cur\"))";
+    case Value::kACommand:
+      return "COMPREPLY=($(compgen -W " + in_quotes(spaced(commands)) + " -- \"$cur\"))";
   }
   return {};
 }
@@ -92,12 +92,12 @@ std::string bash_command(const CommandPage& command, const std::vector<std::stri
     if (option.is_argument) {
       argument = values;
     } else if (option.value != Value::kNone) {
-      text += "        " + joined(option.names, "|") + ") " + values +
+      text += "        " + spaced(option.names, "|") + ") " + values +
               (values.empty() ? "" : "; ") + "return ;;\n";
     }
   }
   text += "      esac\n      case \"$cur\" in\n        -*) COMPREPLY=($(compgen -W " +
-          in_quotes(joined(option_names(command))) + " -- \"$cur\")) ;;\n";
+          in_quotes(spaced(option_names(command))) + " -- \"$cur\")) ;;\n";
   if (!argument.empty()) text += "        *) " + argument + " ;;\n";
   return text + "      esac ;;\n";
 }
@@ -111,19 +111,19 @@ std::string zsh_values(const OptionPage& option, const std::vector<std::string>&
     case Value::kText:
       return ":" + zsh_text(option.value_name) + ": ";
     case Value::kWords:
-      return ":value:(" + joined(option.words) + ")";
-    case Value::kFile:
+      return ":value:(" + spaced(option.words) + ")";
+    case Value::kAFile:
       return ":file:_files";
-    case Value::kFolder:
+    case Value::kAFolder:
       return ":folder:_files -/";
-    case Value::kOverride:
+    case Value::kAnOverride:
       return ":key:{compadd -S = -- ${(f)\"$(" + std::string(kKeys) + ")\"}}";
-    case Value::kKey:
-      return ":key:{compadd -- ${(f)\"$(" + std::string(kKeys) + ")\"} " + joined(commands) + "}";
-    case Value::kPart:
+    case Value::kAKey:
+      return ":key:{compadd -- ${(f)\"$(" + std::string(kKeys) + ")\"} " + spaced(commands) + "}";
+    case Value::kAPart:
       return ":part:{compadd -- ${(f)\"$(" + std::string(kParts) + ")\"}}";
-    case Value::kCommand:
-      return ":command:(" + joined(commands) + ")";
+    case Value::kACommand:
+      return ":command:(" + spaced(commands) + ")";
   }
   return {};
 }
@@ -151,19 +151,19 @@ std::string fish_values(const OptionPage& option, const std::vector<std::string>
     case Value::kText:
       return " -x";
     case Value::kWords:
-      return " -x -a " + in_quotes(joined(option.words));
-    case Value::kFile:
+      return " -x -a " + in_quotes(spaced(option.words));
+    case Value::kAFile:
       return " -r -F";
-    case Value::kFolder:
+    case Value::kAFolder:
       return " -x -a '(__fish_complete_directories)'";
-    case Value::kOverride:
+    case Value::kAnOverride:
       return " -x -a " + in_quotes("(" + std::string(kKeys) + " | string replace -r '$' =)");
-    case Value::kKey:
-      return " -x -a " + in_quotes("(" + std::string(kKeys) + ") " + joined(commands));
-    case Value::kPart:
+    case Value::kAKey:
+      return " -x -a " + in_quotes("(" + std::string(kKeys) + ") " + spaced(commands));
+    case Value::kAPart:
       return " -x -a " + in_quotes("(" + std::string(kParts) + ")");
-    case Value::kCommand:
-      return " -x -a " + in_quotes(joined(commands));
+    case Value::kACommand:
+      return " -x -a " + in_quotes(spaced(commands));
   }
   return {};
 }
@@ -190,7 +190,7 @@ std::string bash_completion(const CommandPage& program) {
       "  COMPREPLY=()\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
       "    COMPREPLY=($(compgen -W " +
-      in_quotes(joined(commands) + " " + joined(option_names(program))) +
+      in_quotes(spaced(commands) + " " + spaced(option_names(program))) +
       " -- \"$cur\"))\n"
       "    return\n"
       "  fi\n"

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kDefaultFile = "report.html";
-constexpr const char* kHelp =
+constexpr const char* kReportHelp =
     "\nExamples:\n"
     "  weft run scenarios/straggler.yaml --blame && weft report results/straggler\n"
     "  weft report results/before results/after -o difference.html\n"
@@ -41,7 +41,7 @@ bool is_free(const fs::path& file) {
 ReportCommand::ReportCommand(CLI::App& app) {
   report_ = app.add_subcommand(
       "report", "results as one HTML page: of a run, of several beside each other, of a sweep");
-  report_->footer(kHelp);
+  report_->footer(kReportHelp);
   report_->add_option("folders", folders_, "folders that `weft run` wrote, or one of `weft sweep`")
       ->type_name(kFolder)
       ->required();

@@ -7,7 +7,7 @@
 namespace weft::cli {
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kRunHelp =
     "\nExamples:\n"
     "  weft run scenarios/incast.yaml --set jobs[0].size=4MiB --set fabric.spines=8 --seed 7\n"
     "  weft run scenarios/permutation.yaml --json | jq .messages.slowdown\n"
@@ -18,7 +18,7 @@ constexpr const char* kHelp =
 
 RunCommand::RunCommand(CLI::App& app)
     : run_(app.add_subcommand("run", "simulate a scenario and write its results")) {
-  run_->footer(kHelp);
+  run_->footer(kRunHelp);
   add_scenario(*run_, arguments_.scenario);
   add_overrides(*run_, arguments_.overrides,
                 "change one key of the scenario, such as fabric.ecn.kmin=400KB");

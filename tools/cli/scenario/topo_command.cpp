@@ -18,7 +18,7 @@
 namespace weft::cli {
 namespace {
 
-constexpr const char* kHelp =
+constexpr const char* kTopoHelp =
     "\nExamples:\n"
     "  weft topo scenarios/incast.yaml\n"
     "  weft topo scenarios/incast.yaml -o fabric.svg\n"
@@ -59,7 +59,7 @@ const char* graphviz_name(Format format) {
 TopoCommand::TopoCommand(CLI::App& app) {
   topo_ = app.add_subcommand(
       "topo", "a scenario's fabric: tiers, paths, bisection, deadlock circles; or its picture");
-  topo_->footer(kHelp);
+  topo_->footer(kTopoHelp);
   add_scenario(*topo_, scenario_);
   add_overrides(*topo_, overrides_);
   add_choice<Format>(*topo_, "--format", format_,

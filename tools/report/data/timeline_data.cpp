@@ -39,10 +39,10 @@ struct Track {
 
 /// Neighbours that become one slice for each kind of them, one behind the other: each is as long as
 /// all of its kind, and what was between them comes last.
-class Group {
+class SliceGroup {
  public:
   /// `kinds`: what looks alike, by the numbers of names.
-  explicit Group(const std::vector<std::uint32_t>& kinds) : kinds_(kinds) {}
+  explicit SliceGroup(const std::vector<std::uint32_t>& kinds) : kinds_(kinds) {}
 
   [[nodiscard]] bool is_empty() const { return parts_.empty(); }
   [[nodiscard]] double begin() const { return begin_; }
@@ -95,7 +95,7 @@ void join(Track& track, double least, const std::vector<std::uint32_t>& kinds) {
   });
   constexpr double kMost = 4;  // times as long as what is joined
   std::vector<Slice> joined;
-  Group group(kinds);
+  SliceGroup group(kinds);
   for (const Slice& slice : track.slices) {
     const bool is_short = slice.end - slice.begin < least || (slice.count > 1 && least > 0);
     const bool fits = !group.is_empty() && slice.begin - group.end() < least &&
