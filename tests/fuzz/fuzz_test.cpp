@@ -40,7 +40,7 @@ TEST(Fuzz, SeedsOfEveryKindAreReadAndBuilt) {
   }
   EXPECT_GE(built[static_cast<std::size_t>(FuzzInput::Kind::kScenario)], 80);
   EXPECT_GE(built[static_cast<std::size_t>(FuzzInput::Kind::kMessages)], 4);
-  EXPECT_EQ(built[static_cast<std::size_t>(FuzzInput::Kind::kCatalogue)], 6);
+  EXPECT_EQ(built[static_cast<std::size_t>(FuzzInput::Kind::kCatalogue)], 7);
   EXPECT_GE(built[static_cast<std::size_t>(FuzzInput::Kind::kSweep)], 3);
 }
 

@@ -188,9 +188,9 @@ WEFT_FEATURE(packet_trace);
 WEFT_FEATURE(fault);
 WEFT_FEATURE(selective_repeat);
 #undef WEFT_FEATURE
-#define WEFT_CONTROL(name)                                                   \
-  BENCHMARK_CAPTURE(feature_row, name, control<protocols::congestion::name>) \
-      ->Name("control/" #name)                                               \
+#define WEFT_CONTROL(name)                                                         \
+  BENCHMARK_CAPTURE(feature_row, name, control<protocols::congestion::name##Spec>) \
+      ->Name("control/" #name)                                                     \
       ->Apply(once)
 WEFT_CONTROL(NoControl);
 WEFT_CONTROL(Dcqcn);
