@@ -454,7 +454,7 @@ class HostModel {
   /// again draws anew.
   [[nodiscard]] std::uint32_t entropy_of(const SenderState& s, QueuePairId qp, Picoseconds now) {
     if constexpr (kHasEntropies) {
-      const entropy::ChoiceRef choice = transport(s.transport).entropy;
+      const path_selection::ChoiceRef choice = transport(s.transport).entropy;
       if (!choice.is_fixed()) return s_.entropies.next(choice, qp, s.entropy, s.next, now);
     }
     const bool is_new = s.next == s.sent_end;

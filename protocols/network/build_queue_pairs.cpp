@@ -100,7 +100,7 @@ void describe_path(const NetworkState& s, const SenderState& sender, const Trans
 
 void start_entropy(NetworkState& s, QueuePairId qp) {
   const SenderState& sender = s.senders.whole(qp);
-  const entropy::ChoiceRef choice = s.constants.transports[sender.transport].entropy;
+  const path_selection::ChoiceRef choice = s.constants.transports[sender.transport].entropy;
   if (!choice.is_fixed()) s.entropies.start(choice, qp, sender.entropy);
 }
 

@@ -20,7 +20,7 @@ std::size_t entropy_state_of(const TransportConfig& transport) {
   const std::size_t choice = traits_of(transport).entropy.index();
   std::size_t number = 0;
   std::size_t size = 0;
-  entropy::Choices::for_each([&]<class C>() {
+  path_selection::Choices::for_each([&]<class C>() {
     const bool is_meant = number++ == choice;
     if (is_meant && number > 1) size = sizeof(C) + sizeof(std::uint32_t);  // 0 has no state
   });

@@ -144,7 +144,7 @@ NetworkConstants::NetworkConstants(const SwitchConfig& switches, const NicConfig
   WEFT_CHECK(!scale_out.empty() && scale_out.size() <= kMaxScaleOutTransports, "as many fit");
   scale_out_transports = static_cast<std::uint32_t>(scale_out.size());
   std::array<std::uint8_t, congestion::ControlSpecs::kCount> parameters{};
-  std::array<std::uint8_t, entropy::Choices::kCount> of_entropy{};
+  std::array<std::uint8_t, path_selection::Choices::kCount> of_entropy{};
   for (const TransportConfig& config : scale_out) {
     TransportConstants& t = transports[transport_count++];
     t = TransportConstants(traits_of(config), config.index(), switches);

@@ -13,10 +13,10 @@
 #include "protocols/config/switch_config.hpp"
 #include "protocols/congestion/control_states.hpp"
 #include "protocols/congestion/grant_states.hpp"
-#include "protocols/entropy/states.hpp"
 #include "protocols/packet/ack.hpp"
 #include "protocols/packet/ids.hpp"
 #include "protocols/packet/packet_kind.hpp"
+#include "protocols/path_selection/states.hpp"
 #include "protocols/state/fault.hpp"
 #include "protocols/state/frame_losses.hpp"
 #include "protocols/state/in_network.hpp"
@@ -237,7 +237,7 @@ struct TransportConstants {
   Bytes header;
   std::uint32_t reduction_window = 0;
   congestion::ControlRef control;
-  entropy::ChoiceRef entropy;
+  path_selection::ChoiceRef entropy;
 
   /// Of all packets of a message but the last one.
   [[nodiscard]] Bytes full_size() const { return payload + header; }
@@ -353,7 +353,7 @@ struct NetworkState {
   IdVector<ReceiverId, ReceiverState> receivers;
   congestion::ControlStates controls;
   congestion::GrantStates grants;
-  entropy::ChoiceStates entropies;
+  path_selection::ChoiceStates entropies;
   TcpStates tcp;
   std::vector<std::uint8_t> watched;  ///< by watch_place: packets are traced; may be empty
   std::vector<ConnectionState> connections;

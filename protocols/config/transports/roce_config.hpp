@@ -45,7 +45,7 @@ struct RoceConfig {
   QueuePairLife queue_pair_life = QueuePairLife::kConnection;
   congestion::ControlConfig congestion_control = congestion::DcqcnSpec::standard();
   /// Which way packets take, where switches hash what they carry.
-  entropy::ChoiceConfig entropy = entropy::FixedConfig{};
+  path_selection::ChoiceConfig entropy = path_selection::FixedConfig{};
 
   [[nodiscard]] static schema::Object<RoceConfig> schema(LinkLayer layer);
   /// Without congestion control on InfiniBand.

@@ -30,9 +30,9 @@ void check_recovery(const RoceConfig& roce, std::vector<schema::Problem>& proble
 
 /// What a choice of entropy cannot do without.
 void check_entropy(const RoceConfig& roce, std::vector<schema::Problem>& problems) {
-  const entropy::Traits traits = entropy::traits_of(roce.entropy);
-  const std::string name = "is `" + std::string(entropy::name_of(roce.entropy)) + "`, ";
-  if (std::holds_alternative<entropy::FixedConfig>(roce.entropy)) return;
+  const path_selection::Traits traits = path_selection::traits_of(roce.entropy);
+  const std::string name = "is `" + std::string(path_selection::name_of(roce.entropy)) + "`, ";
+  if (std::holds_alternative<path_selection::FixedConfig>(roce.entropy)) return;
   if (!goes_back(roce)) {
     problems.push_back({"entropy", name + "and selective repeat takes a packet that another path "
                                           "overtook for lost; set `recovery: go-back-n`"});
@@ -192,7 +192,7 @@ schema::Object<RoceConfig> RoceConfig::schema(LinkLayer layer) {
               "how senders set their rates")
       .source(layer == LinkLayer::kEthernet ? "the congestion control of RoCEv2 NICs"
                                             : "DCQCN belongs to RoCEv2; InfiniBand has its credits")
-      .object("entropy", &RoceConfig::entropy, entropy::choice_schema(),
+      .object("entropy", &RoceConfig::entropy, path_selection::choice_schema(),
               "which way packets take where switches hash what they carry")
       .source("a RoCE queue pair has one UDP source port")
       .check(check_recovery)

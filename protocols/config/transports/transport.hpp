@@ -8,7 +8,7 @@
 
 #include "protocols/config/transports/recovery.hpp"
 #include "protocols/congestion/specs.hpp"
-#include "protocols/entropy/list.hpp"
+#include "protocols/path_selection/list.hpp"
 #include "simcore/base/hash.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/fabric/link_layer.hpp"
@@ -70,14 +70,16 @@ struct TransportTraits {
   QueuePairLife queue_pair_life = QueuePairLife::kConnection;
   QueuePairUse queue_pair_use = QueuePairUse::kOneWay;
   congestion::ControlConfig congestion_control = congestion::NoControlConfig{};
-  entropy::ChoiceConfig entropy = entropy::FixedConfig{};
+  path_selection::ChoiceConfig entropy = path_selection::FixedConfig{};
 
   /// All packets of a queue pair carry one entropy.
   [[nodiscard]] bool has_fixed_entropy() const {
-    return std::holds_alternative<entropy::FixedConfig>(entropy);
+    return std::holds_alternative<path_selection::FixedConfig>(entropy);
   }
   /// They are under way with several at a time.
-  [[nodiscard]] bool varies_entropy() const { return entropy::traits_of(entropy).is_per_packet; }
+  [[nodiscard]] bool varies_entropy() const {
+    return path_selection::traits_of(entropy).is_per_packet;
+  }
   /// Wire bytes of a full packet.
   [[nodiscard]] Bytes full_packet() const { return format.payload + format.header; }
   /// Packets in flight that it is sure to wait at; 0: none. ACKs that a timer sends, or that

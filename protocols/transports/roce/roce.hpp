@@ -140,7 +140,7 @@ class Roce {
   [[gnu::noinline]] void tell_way(const Here& here, const SenderState& s,
                                   const TransportConstants& t, const Packet& packet) {
     s_.entropies.on_ack(t.entropy, queue_pair_of_answer(packet),
-                        {.value = entropy::value_in(packet.entropy),
+                        {.value = path_selection::value_in(packet.entropy),
                          .is_marked = (packet.flags & kWayIsMarked) != 0,
                          .arrived = s.received,
                          .sent = s.sent_end},

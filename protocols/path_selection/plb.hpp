@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "protocols/entropy/choice.hpp"
+#include "protocols/path_selection/choice.hpp"
 
-namespace weft::protocols::entropy {
+namespace weft::protocols::path_selection {
 
 /// Defaults are those of Linux, by some of the paper's authors (`tcp_plb_cong_thresh`,
 /// `tcp_plb_rehash_rounds` and `tcp_plb_idle_rehash_rounds` of networking/ip-sysctl.rst: the
@@ -82,4 +82,4 @@ class Plb {
 };
 static_assert(EntropyChoice<Plb>);
 
-}  // namespace weft::protocols::entropy
+}  // namespace weft::protocols::path_selection

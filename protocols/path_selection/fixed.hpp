@@ -2,10 +2,10 @@
 
 #include <cstdint>
 
-#include "protocols/entropy/choice.hpp"
+#include "protocols/path_selection/choice.hpp"
 #include "simcore/schema/schema_builder.hpp"
 
-namespace weft::protocols::entropy {
+namespace weft::protocols::path_selection {
 
 struct FixedConfig {
   friend bool operator==(const FixedConfig&, const FixedConfig&) = default;
@@ -34,4 +34,4 @@ class Fixed {
 };
 static_assert(EntropyChoice<Fixed>);
 
-}  // namespace weft::protocols::entropy
+}  // namespace weft::protocols::path_selection

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 
-#include "protocols/entropy/choice.hpp"
-#include "protocols/entropy/rounds.hpp"
+#include "protocols/path_selection/choice.hpp"
+#include "protocols/path_selection/rounds.hpp"
 
-namespace weft::protocols::entropy {
+namespace weft::protocols::path_selection {
 
 struct ObliviousConfig {
   std::uint32_t values = 64;
@@ -37,4 +37,4 @@ class Oblivious {
 };
 static_assert(EntropyChoice<Oblivious>);
 
-}  // namespace weft::protocols::entropy
+}  // namespace weft::protocols::path_selection

@@ -6,15 +6,15 @@
 #include <tuple>
 #include <variant>
 
-#include "protocols/entropy/bitmap.hpp"
-#include "protocols/entropy/choice.hpp"
-#include "protocols/entropy/fixed.hpp"
-#include "protocols/entropy/oblivious.hpp"
-#include "protocols/entropy/plb.hpp"
-#include "protocols/entropy/reps.hpp"
+#include "protocols/path_selection/bitmap.hpp"
+#include "protocols/path_selection/choice.hpp"
+#include "protocols/path_selection/fixed.hpp"
+#include "protocols/path_selection/oblivious.hpp"
+#include "protocols/path_selection/plb.hpp"
+#include "protocols/path_selection/reps.hpp"
 #include "simcore/schema/schema.hpp"
 
-namespace weft::protocols::entropy {
+namespace weft::protocols::path_selection {
 
 /// Some choices, numbered in this order.
 template <EntropyChoice... C>
@@ -50,4 +50,4 @@ using ChoiceConfig = Choices::Config;
 /// How a choice is written in a scenario: its type, and that one's keys.
 [[nodiscard]] schema::Object<ChoiceConfig> choice_schema();
 
-}  // namespace weft::protocols::entropy
+}  // namespace weft::protocols::path_selection

@@ -7,8 +7,8 @@
 #include <set>
 #include <vector>
 
-#include "protocols/entropy/list.hpp"
-#include "protocols/entropy/states.hpp"
+#include "protocols/path_selection/list.hpp"
+#include "protocols/path_selection/states.hpp"
 
 namespace weft::testing {
 namespace {

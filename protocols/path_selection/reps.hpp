@@ -3,10 +3,10 @@
 #include <array>
 #include <cstdint>
 
-#include "protocols/entropy/choice.hpp"
-#include "protocols/entropy/rounds.hpp"
+#include "protocols/path_selection/choice.hpp"
+#include "protocols/path_selection/rounds.hpp"
 
-namespace weft::protocols::entropy {
+namespace weft::protocols::path_selection {
 
 struct RepsConfig {
   std::uint32_t values = 64;
@@ -78,4 +78,4 @@ class Reps {
 };
 static_assert(EntropyChoice<Reps>);
 
-}  // namespace weft::protocols::entropy
+}  // namespace weft::protocols::path_selection

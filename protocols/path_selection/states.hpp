@@ -6,13 +6,13 @@
 #include <tuple>
 #include <vector>
 
-#include "protocols/entropy/list.hpp"
 #include "protocols/packet/ids.hpp"
+#include "protocols/path_selection/list.hpp"
 #include "simcore/base/hash.hpp"
 #include "simcore/base/id_vector.hpp"
 #include "simcore/base/units.hpp"
 
-namespace weft::protocols::entropy {
+namespace weft::protocols::path_selection {
 
 /// Which choice a transport has, and with which parameters.
 struct ChoiceRef {
@@ -107,4 +107,4 @@ class ChoiceStates {
   IdVector<QueuePairId, std::uint32_t> slots_;
 };
 
-}  // namespace weft::protocols::entropy
+}  // namespace weft::protocols::path_selection

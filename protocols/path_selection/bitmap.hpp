@@ -4,10 +4,10 @@
 #include <array>
 #include <cstdint>
 
-#include "protocols/entropy/choice.hpp"
-#include "protocols/entropy/rounds.hpp"
+#include "protocols/path_selection/choice.hpp"
+#include "protocols/path_selection/rounds.hpp"
 
-namespace weft::protocols::entropy {
+namespace weft::protocols::path_selection {
 
 /// Penalties as uet-htsim has them (`uec_mp.cpp`, UecMpBitmap), whose penalty of a NACK is left
 /// out: receivers that take any order send none.
@@ -69,4 +69,4 @@ class Bitmap {
 };
 static_assert(EntropyChoice<Bitmap>);
 
-}  // namespace weft::protocols::entropy
+}  // namespace weft::protocols::path_selection

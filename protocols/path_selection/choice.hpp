@@ -10,7 +10,7 @@
 /// Which way a sender's packets take: the entropy that each carries, which ECMP hashes. A choice is
 /// a header beside this file, its keys in `list.cpp` and an entry in `list.hpp`; all that runs it,
 /// names it or describes it follows from there.
-namespace weft::protocols::entropy {
+namespace weft::protocols::path_selection {
 
 /// Values that a queue pair can choose among, at most: an ACK tells of the one that its packet had.
 inline constexpr std::uint32_t kMostValues = 256;
@@ -56,4 +56,4 @@ concept EntropyChoice = std::equality_comparable<typename C::Config> &&
   choice.on_loss(p, sequence, Loss::kTimeout, now);
 };
 
-}  // namespace weft::protocols::entropy
+}  // namespace weft::protocols::path_selection

@@ -1,4 +1,4 @@
-#include "protocols/entropy/list.hpp"
+#include "protocols/path_selection/list.hpp"
 
 #include <bit>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "simcore/schema/schema_builder.hpp"
 
-namespace weft::protocols::entropy {
+namespace weft::protocols::path_selection {
 namespace {
 
 constexpr const char* kHtsim = "uet-htsim, uec_mp.cpp";
@@ -87,4 +87,4 @@ schema::Object<ChoiceConfig> choice_schema() {
   return keys.shorthand("type");
 }
 
-}  // namespace weft::protocols::entropy
+}  // namespace weft::protocols::path_selection

@@ -4,7 +4,7 @@
 
 #include "simcore/base/hash.hpp"
 
-namespace weft::protocols::entropy {
+namespace weft::protocols::path_selection {
 
 /// Goes through `count` values, a power of two, round after round, each round in another order that
 /// is drawn: the next number of a counter, with some of its bits inverted.
@@ -30,4 +30,4 @@ class Rounds {
   std::uint32_t inverted_ = 0;
 };
 
-}  // namespace weft::protocols::entropy
+}  // namespace weft::protocols::path_selection
