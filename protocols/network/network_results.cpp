@@ -8,9 +8,9 @@
 #include "protocols/network/network_audit.hpp"
 #include "protocols/network/packet_engine.hpp"
 #include "protocols/network/packet_network.hpp"
-#include "protocols/recurrence/foresight.hpp"
-#include "protocols/recurrence/leaper.hpp"
-#include "protocols/recurrence/live_part.hpp"
+#include "protocols/steady_state/live_part.hpp"
+#include "protocols/steady_state/prediction.hpp"
+#include "protocols/steady_state/skipper.hpp"
 
 namespace weft::protocols {
 
@@ -44,7 +44,7 @@ void PacketNetwork::reset_statistics() {
   for (SwitchState& sw : s.switches) sw.buffer_peak = sw.buffer_used;
   engine_->clear_latency();
   engine_->measured_from = engine_->sums();
-  if (leaper_ != nullptr) leaper_->begin_anew();
+  if (skipper_ != nullptr) skipper_->begin_anew();
 }
 
 Picoseconds PacketNetwork::last_event() const { return engine_->last_event(); }
@@ -137,7 +137,7 @@ void PacketNetwork::forget_flows() {
 
 // Where periods are left out ways are fixed, and each message arrives as it is sent.
 std::optional<Picoseconds> PacketNetwork::next_change() const {
-  if (leaper_ == nullptr) return now_;
+  if (skipper_ == nullptr) return now_;
   Picoseconds first = next_job_event(engine_->cells.front());
   for (const SenderState& sender : state_->senders.all_whole()) {
     if (has_work(sender)) first = std::min(first, earliest_end(*state_, sender, now_));

@@ -7,8 +7,8 @@
 #include "protocols/host/host_context.hpp"
 #include "protocols/network/cell_cut.hpp"
 #include "protocols/network/packet_engine.hpp"
-#include "protocols/recurrence/leaper.hpp"
-#include "protocols/recurrence/recurrence.hpp"
+#include "protocols/steady_state/recurrence.hpp"
+#include "protocols/steady_state/skipper.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/engine/huge_pages.hpp"
 
@@ -379,20 +379,20 @@ void PacketNetwork::set_alarm(Picoseconds time, ProcessId process, std::uint32_t
 
 PacketNetwork::Status PacketNetwork::run_until(Picoseconds until, const Observer& observer) {
   const Picoseconds end = std::min(until, kLongestRun);
-  if (leaper_ == nullptr) return engine_->run(now_, end, observer);
+  if (skipper_ == nullptr) return engine_->run(now_, end, observer);
   Status status = Status::kTimeLimit;
   const auto simulate = [&](Picoseconds& now, Picoseconds to) {
     status = engine_->run(now, to, observer);
     return status == Status::kTimeLimit;
   };
   while (now_ < end) {
-    if (!leaper_->run(now_, std::min(end, engine_->next_look()), simulate)) return status;
+    if (!skipper_->run(now_, std::min(end, engine_->next_look()), simulate)) return status;
     engine_->look(now_);
   }
   return engine_->run(now_, end, observer);
 }
 
-Leaps PacketNetwork::leaps() const { return leaper_ == nullptr ? Leaps() : leaper_->leaps(); }
+Leaps PacketNetwork::leaps() const { return skipper_ == nullptr ? Leaps() : skipper_->leaps(); }
 
 void PacketNetwork::prepare_leaps() {
   if (!options_.leaps || engine_->cells.size() != 1 || !can_recur(*state_)) return;
@@ -401,8 +401,8 @@ void PacketNetwork::prepare_leaps() {
     now = until;
     return true;
   };
-  leaper_ =
-      std::make_unique<Leaper>(*state_, engine_->cells.front(), engine_->first_worker(), run_cell);
+  skipper_ =
+      std::make_unique<Skipper>(*state_, engine_->cells.front(), engine_->first_worker(), run_cell);
 }
 
 void PacketNetwork::stop() { engine_->stop(); }

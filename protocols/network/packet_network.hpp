@@ -9,12 +9,12 @@
 #include "protocols/config/scale_up_config.hpp"
 #include "protocols/config/switch_config.hpp"
 #include "protocols/network/network_share.hpp"
-#include "protocols/recurrence/leaps.hpp"
 #include "protocols/state/fault.hpp"
 #include "protocols/state/message_watch.hpp"
 #include "protocols/state/observation.hpp"
 #include "protocols/state/packet_path.hpp"
 #include "protocols/state/port_state.hpp"
+#include "protocols/steady_state/skip_counts.hpp"
 #include "simcore/base/histogram.hpp"
 #include "simcore/engine/cells.hpp"
 #include "simcore/fabric/fabric.hpp"
@@ -24,7 +24,7 @@
 
 namespace weft::protocols {
 
-class Leaper;
+class Skipper;
 struct NetworkState;
 struct NetworkStateOf;
 
@@ -290,7 +290,7 @@ class PacketNetwork {
   std::unique_ptr<NetworkState> state_;
   CellPlan plan_;
   std::unique_ptr<Engine> engine_;
-  std::unique_ptr<Leaper> leaper_;  ///< null: there are no leaps
+  std::unique_ptr<Skipper> skipper_;  ///< null: there are no leaps
   Picoseconds now_;
 };
 

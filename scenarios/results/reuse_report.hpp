@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "protocols/recurrence/leaps.hpp"
+#include "protocols/steady_state/skip_counts.hpp"
 #include "scenarios/spec/scenario.hpp"
 
 namespace weft::scenarios {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "protocols/network/network_share.hpp"
-#include "protocols/recurrence/leaps.hpp"
+#include "protocols/steady_state/skip_counts.hpp"
 #include "simcore/base/ids.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/messages/message_network.hpp"

@@ -1,4 +1,4 @@
-#include "protocols/recurrence/leaper.hpp"
+#include "protocols/steady_state/skipper.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -12,13 +12,14 @@ constexpr std::uint32_t kLeastPackets = 128;
 constexpr std::uint32_t kFewPackets = 32;
 /// The longest time between two states that are compared, in packets of the clock.
 constexpr std::uint32_t kLongestPeriod = 4096;
-/// What it takes to copy one, and to look at one, as Leaper::kWordsPerStop.
+/// What it takes to copy one, and to look at one, as Skipper::kWordsPerStop.
 constexpr std::uint64_t kWordsPerHistogram = 2'000;
 constexpr std::uint64_t kWordsPerSender = 4;
 constexpr std::uint64_t kWordsPerPort = 10;
-/// Islands are not looked at each for a shorter time than these take.
+/// FlowGroups are not looked at each for a shorter time than these take.
 constexpr std::int64_t kLeastPacketsOnIslands = 64;
-/// So long a period is looked for in the whole before it is in islands: mostly all go on in step.
+/// So long a period is looked for in the whole before it is in flow_groups: mostly all go on in
+/// step.
 constexpr std::uint32_t kPacketsBeforeIslands = 64;
 /// For so many packets of the clock nothing is looked at where a message was posted or has ended:
 /// hardly a state comes back before the first or last packets and their ACKs are through.
@@ -37,18 +38,18 @@ Picoseconds longest_transmission(const NetworkState& s) {
 
 }  // namespace
 
-Leaper::Leaper(NetworkState& state, Cell& cell, Worker& worker, Run run_cell)
+Skipper::Skipper(NetworkState& state, Cell& cell, Worker& worker, Run run_cell)
     : s_(state),
       cell_(cell),
       worker_(worker),
       run_cell_(std::move(run_cell)),
       live_part_(state),
-      islands_(state, cell),
+      flow_groups_(state, cell),
       packet_(longest_transmission(state)) {}
 
-bool Leaper::run(Picoseconds& now, Picoseconds until, const Run& simulate) {
+bool Skipper::run(Picoseconds& now, Picoseconds until, const Run& simulate) {
   while (now < until) {
-    if (may_be_islands() && run_islands(now, until)) continue;
+    if (may_be_flow_groups() && run_flow_groups(now, until)) continue;
     const bool has_given_up = given_up_at_ == changes() || !may_look();
     if (!search_ && !has_given_up) search_ = begin_search();
     const bool goes_on =
@@ -58,19 +59,19 @@ bool Leaper::run(Picoseconds& now, Picoseconds until, const Run& simulate) {
   return true;
 }
 
-bool Leaper::may_be_islands() const {
+bool Skipper::may_be_flow_groups() const {
   const std::uint64_t at = changes();
-  return islands_given_up_at_ != at && (given_up_at_ == at || no_short_period_at_ == at);
+  return flow_groups_given_up_at_ != at && (given_up_at_ == at || no_short_period_at_ == at);
 }
 
-bool Leaper::run_islands(Picoseconds& now, Picoseconds until) {
+bool Skipper::run_flow_groups(Picoseconds& now, Picoseconds until) {
   const Picoseconds least = kLeastPacketsOnIslands * packet_;
   until = std::min(until, cell_.keys.epoch + reach_of(s_.constants, cell_.keys));
   if (until - now < least || !may_look()) return false;
   looked_at_ += kWordsPerStop + kWordsPerSender * s_.senders.all_whole().size();
-  const std::optional<Picoseconds> end = islands_.find(now, until, least);
+  const std::optional<Picoseconds> end = flow_groups_.find(now, until, least);
   if (!end) {
-    islands_given_up_at_ = changes();
+    flow_groups_given_up_at_ = changes();
     return false;
   }
   const std::optional<std::uint64_t> given_up_at = given_up_at_;
@@ -80,26 +81,27 @@ bool Leaper::run_islands(Picoseconds& now, Picoseconds until) {
   Picoseconds last = last_before;
   const std::uint64_t hops = worker_.sums.packet_hops;
   const std::uint64_t leapt = leaps_.packet_hops;
-  islands_.set_aside_all();
-  for (std::uint32_t island = 0; island < islands_.count(); ++island) {
-    islands_.put_back(island);
-    island_ = &islands_[island];
+  flow_groups_.set_aside_all();
+  for (std::uint32_t flow_group = 0; flow_group < flow_groups_.count(); ++flow_group) {
+    flow_groups_.put_back(flow_group);
+    island_ = &flow_groups_[flow_group];
     cell_.last_event_time = last_before;
     now = begin;
-    run_island(now, *end);
+    run_flow_group(now, *end);
     last = std::max(last, cell_.last_event_time);
-    islands_.set_aside(island);
+    flow_groups_.set_aside(flow_group);
   }
-  for (std::uint32_t island = 0; island < islands_.count(); ++island) islands_.put_back(island);
+  for (std::uint32_t flow_group = 0; flow_group < flow_groups_.count(); ++flow_group)
+    flow_groups_.put_back(flow_group);
   cell_.last_event_time = last;
   island_ = nullptr;
   given_up_at_ = given_up_at;
   const bool is_worth_it = leaps_.packet_hops - leapt > (worker_.sums.packet_hops - hops) / 2;
-  if (!is_worth_it) islands_given_up_at_ = changes();
+  if (!is_worth_it) flow_groups_given_up_at_ = changes();
   return true;
 }
 
-void Leaper::run_island(Picoseconds& now, Picoseconds until) {
+void Skipper::run_flow_group(Picoseconds& now, Picoseconds until) {
   given_up_at_.reset();
   while (now < until) {
     search_ = given_up_at_ || !may_look() ? std::nullopt : begin_search();
@@ -113,7 +115,7 @@ void Leaper::run_island(Picoseconds& now, Picoseconds until) {
 }
 
 // As long as stopping and looking takes no more than a hundredth of what is simulated.
-bool Leaper::wait(bool has_given_up, Picoseconds& now, Picoseconds until, const Run& simulate) {
+bool Skipper::wait(bool has_given_up, Picoseconds& now, Picoseconds until, const Run& simulate) {
   const std::uint64_t before = worker_.sums.packet_hops;
   const bool goes_on = simulate(now, std::min(until, now + wait_ * packet_));
   std::uint64_t least = kWordsPerStop;
@@ -123,7 +125,7 @@ bool Leaper::wait(bool has_given_up, Picoseconds& now, Picoseconds until, const 
   return goes_on;
 }
 
-std::optional<Leaper::Search> Leaper::begin_search() const {
+std::optional<Skipper::Search> Skipper::begin_search() const {
   const SenderState* best = nullptr;
   std::uint32_t most = kLeastPackets - 1;
   const auto consider = [&](const SenderState& s) {
@@ -145,39 +147,39 @@ std::optional<Leaper::Search> Leaper::begin_search() const {
   return search;
 }
 
-void Leaper::give_up() {
+void Skipper::give_up() {
   search_.reset();
   given_up_at_ = changes();
 }
 
-bool Leaper::is_clock(const SenderState& sender, std::uint32_t message) {
+bool Skipper::is_clock(const SenderState& sender, std::uint32_t message) {
   return sender.message == message && sender.message_last - sender.next >= kFewPackets;
 }
 
-std::optional<Picoseconds> Leaper::end_of_packet(const SenderState& clock) const {
+std::optional<Picoseconds> Skipper::end_of_packet(const SenderState& clock) const {
   const PortState& port = s_.ports[clock.port()];
   const bool is_full = port.service_bytes == full_size_of(clock).count();
   if (!port.is_transmitting || !is_full) return std::nullopt;
   return cell_.keys.time_of(cell_.next.key(port.local));
 }
 
-void Leaper::take_picture(Picoseconds now) {
+void Skipper::take_snapshot(Picoseconds now) {
   LivePart part = island_ == nullptr ? live_part_.find() : *island_;
-  auto taken = std::make_unique<StatePicture>(s_, cell_, worker_, std::move(part), now);
+  auto taken = std::make_unique<StateSnapshot>(s_, cell_, worker_, std::move(part), now);
   looked_at_ += 4 * taken->size() + kWordsPerHistogram * taken->histograms();
   if (island_ == nullptr) looked_at_ += 2 * s_.ports.size();
   search_->before = std::move(taken);
   search_->packets = 0;
 }
 
-std::uint32_t Leaper::longest_period() const {
+std::uint32_t Skipper::longest_period() const {
   const std::uint64_t at = changes();
   const bool looks_on_islands_next =
-      island_ == nullptr && islands_given_up_at_ != at && no_short_period_at_ != at;
+      island_ == nullptr && flow_groups_given_up_at_ != at && no_short_period_at_ != at;
   return looks_on_islands_next ? kPacketsBeforeIslands : kLongestPeriod;
 }
 
-bool Leaper::search(Picoseconds& now, Picoseconds until, const Run& simulate) {
+bool Skipper::search(Picoseconds& now, Picoseconds until, const Run& simulate) {
   const SenderState& clock = s_.senders.whole(search_->clock);
   while (now < until) {
     if (!is_clock(clock, search_->message)) {
@@ -200,7 +202,7 @@ bool Leaper::search(Picoseconds& now, Picoseconds until, const Run& simulate) {
   return true;
 }
 
-void Leaper::settle(const SenderState& clock, Picoseconds now) {
+void Skipper::settle(const SenderState& clock, Picoseconds now) {
   if (search_->changes == changes()) return;
   search_->changes = changes();
   search_->begin_anew();
@@ -209,7 +211,7 @@ void Leaper::settle(const SenderState& clock, Picoseconds now) {
 
 // States are compared as long before the end of a packet as the first picture was taken, which is
 // in the second half of one: wherever in a packet it is looked at first, that is still to come.
-Picoseconds Leaper::next_stop(const SenderState& clock, Picoseconds now) {
+Picoseconds Skipper::next_stop(const SenderState& clock, Picoseconds now) {
   Search& search = *search_;
   if (now < search.settled_at) return search.settled_at;
   const Picoseconds packet = packet_of(clock);
@@ -217,7 +219,7 @@ Picoseconds Leaper::next_stop(const SenderState& clock, Picoseconds now) {
   if (search.before == nullptr && end && *end - now <= packet / 2) {
     search.ahead = *end - now;
     search.last_end = *end;
-    take_picture(now);
+    take_snapshot(now);
   }
   const bool is_to_come =
       search.before != nullptr && end && *end != search.last_end && *end - search.ahead >= now;
@@ -225,7 +227,7 @@ Picoseconds Leaper::next_stop(const SenderState& clock, Picoseconds now) {
   return *end - search.ahead;
 }
 
-bool Leaper::look(Picoseconds& now, Picoseconds until) {
+bool Skipper::look(Picoseconds& now, Picoseconds until) {
   Search& search = *search_;
   search.last_end = now + search.ahead;
   ++search.packets;
@@ -235,7 +237,7 @@ bool Leaper::look(Picoseconds& now, Picoseconds until) {
       give_up();
     } else if (until - now < period) {  // but for which it would have gone on
       search.last_end = now + search.ahead;
-      take_picture(now);
+      take_snapshot(now);
       return true;
     } else {
       search_.reset();
@@ -253,11 +255,11 @@ bool Leaper::look(Picoseconds& now, Picoseconds until) {
     return false;
   }
   search.most_packets *= 2;
-  take_picture(now);
+  take_snapshot(now);
   return true;
 }
 
-bool Leaper::leap(const StatePicture& before, Picoseconds& now, Picoseconds until) {
+bool Skipper::leap(const StateSnapshot& before, Picoseconds& now, Picoseconds until) {
   // Beyond what keys can hold the next leap goes on.
   const Picoseconds reach = cell_.keys.epoch + reach_of(s_.constants, cell_.keys);
   const Picoseconds left = std::min({until, reach, before.next_look(s_, cell_, now)}) - now;

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "protocols/recurrence/live_part.hpp"
 #include "protocols/state/network_state.hpp"
+#include "protocols/steady_state/live_part.hpp"
 #include "simcore/engine/cell.hpp"
 
 /// Everything that decides how a network goes on, field by field: one walk, for whoever compares
@@ -43,9 +43,9 @@ concept StateVisitor = requires(V v, Picoseconds& time, std::uint32_t& number, s
 /// Of the part of a network that can change, where it is one cell and can recur (`can_recur`),
 /// between two windows.
 template <StateVisitor V>
-class StateWalk {
+class StateVisitor {
  public:
-  StateWalk(NetworkState& state, Cell& cell, const LivePart& part, Picoseconds now, V& visitor)
+  StateVisitor(NetworkState& state, Cell& cell, const LivePart& part, Picoseconds now, V& visitor)
       : s_(state), cell_(cell), part_(part), now_(now), v_(visitor) {}
 
   void run() {

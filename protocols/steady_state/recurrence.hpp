@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
-#include "protocols/recurrence/live_part.hpp"
 #include "protocols/state/network_state.hpp"
+#include "protocols/steady_state/live_part.hpp"
 #include "simcore/base/histogram.hpp"
 #include "simcore/engine/cell.hpp"
 
@@ -20,11 +20,11 @@ namespace weft::protocols {
 
 /// What a network of one cell was like between two windows: everything that decides how it goes on,
 /// but for the time and for how far messages are; and what it had counted.
-class StatePicture {
+class StateSnapshot {
  public:
   /// `part`: what may change.
-  StatePicture(NetworkState& state, Cell& cell, const Worker& worker, LivePart part,
-               Picoseconds now);
+  StateSnapshot(NetworkState& state, Cell& cell, const Worker& worker, LivePart part,
+                Picoseconds now);
 
   [[nodiscard]] Picoseconds time() const { return time_; }
   /// In words that are compared.

@@ -1,4 +1,4 @@
-#include "protocols/recurrence/live_part.hpp"
+#include "protocols/steady_state/live_part.hpp"
 
 #include <algorithm>
 

@@ -5,11 +5,11 @@
 #include <memory>
 #include <optional>
 
-#include "protocols/recurrence/islands.hpp"
-#include "protocols/recurrence/leaps.hpp"
-#include "protocols/recurrence/live_part.hpp"
-#include "protocols/recurrence/recurrence.hpp"
 #include "protocols/state/network_state.hpp"
+#include "protocols/steady_state/flow_groups.hpp"
+#include "protocols/steady_state/live_part.hpp"
+#include "protocols/steady_state/recurrence.hpp"
+#include "protocols/steady_state/skip_counts.hpp"
 #include "simcore/engine/cell.hpp"
 
 namespace weft::protocols {
@@ -25,16 +25,16 @@ namespace weft::protocols {
 /// takes no more than a small part of the run, which leaps make longer.
 ///
 /// Several rings on a switch each recur in a period of their own, but hardly ever all together. So
-/// where no short period is found, islands are simulated one after the other, each with its own
+/// where no short period is found, flow_groups are simulated one after the other, each with its own
 /// leaps, up to where a message may end or begin.
-class Leaper {
+class Skipper {
  public:
   /// Simulates up to a time, which becomes now. False: the run came to an end before that.
   using Run = std::function<bool(Picoseconds& now, Picoseconds until)>;
 
   /// All must outlive it; the network can recur (`can_recur`). `run_cell`: as Run, of what is in
   /// the cell alone, which nobody looks at on the way.
-  Leaper(NetworkState& state, Cell& cell, Worker& worker, Run run_cell);
+  Skipper(NetworkState& state, Cell& cell, Worker& worker, Run run_cell);
 
   /// As `Run`, which simulates.
   bool run(Picoseconds& now, Picoseconds until, const Run& simulate);
@@ -48,14 +48,14 @@ class Leaper {
   /// What is looked for, from one run to the next.
   struct Search {
     QueuePairId clock;
-    std::uint32_t message = 0;             ///< of the clock, which it is as long as it sends this
-    std::uint64_t changes = 0;             ///< Leaper::changes at the start
-    Picoseconds settled_at;                ///< nothing is looked at before
-    std::unique_ptr<StatePicture> before;  ///< with which states are compared; null: none yet
-    Picoseconds ahead;                     ///< so long before the end of a packet
-    Picoseconds last_end;                  ///< of the packet that was looked at last
-    std::uint32_t packets = 0;             ///< since `before`
-    std::uint32_t most_packets = 1;        ///< until it is taken anew
+    std::uint32_t message = 0;              ///< of the clock, which it is as long as it sends this
+    std::uint64_t changes = 0;              ///< Skipper::changes at the start
+    Picoseconds settled_at;                 ///< nothing is looked at before
+    std::unique_ptr<StateSnapshot> before;  ///< with which states are compared; null: none yet
+    Picoseconds ahead;                      ///< so long before the end of a packet
+    Picoseconds last_end;                   ///< of the packet that was looked at last
+    std::uint32_t packets = 0;              ///< since `before`
+    std::uint32_t most_packets = 1;         ///< until it is taken anew
 
     void begin_anew() {
       before.reset();
@@ -64,11 +64,11 @@ class Leaper {
     }
   };
 
-  /// No short period was found in the whole, nor was it in vain to look for islands.
-  [[nodiscard]] bool may_be_islands() const;
-  /// Where there are islands, simulates each of them for a while; false: it did not.
-  bool run_islands(Picoseconds& now, Picoseconds until);
-  void run_island(Picoseconds& now, Picoseconds until);
+  /// No short period was found in the whole, nor was it in vain to look for flow_groups.
+  [[nodiscard]] bool may_be_flow_groups() const;
+  /// Where there are flow_groups, simulates each of them for a while; false: it did not.
+  bool run_flow_groups(Picoseconds& now, Picoseconds until);
+  void run_flow_group(Picoseconds& now, Picoseconds until);
   /// With a clock that has the most packets left, if they are many.
   [[nodiscard]] std::optional<Search> begin_search() const;
   /// Simulates until it is time to look for a clock again, or whether messages have changed since
@@ -99,12 +99,12 @@ class Leaper {
   [[nodiscard]] Bytes full_size_of(const SenderState& clock) const {
     return s_.constants.transports[clock.transport].full_size();
   }
-  /// Of the island that is simulated, or of all.
-  void take_picture(Picoseconds now);
+  /// Of the flow_group that is simulated, or of all.
+  void take_snapshot(Picoseconds now);
   /// In packets of the clock: between two states that are compared.
   [[nodiscard]] std::uint32_t longest_period() const;
   /// The state is that of `before`. False: messages are in the way.
-  bool leap(const StatePicture& before, Picoseconds& now, Picoseconds until);
+  bool leap(const StateSnapshot& before, Picoseconds& now, Picoseconds until);
   /// How many messages were posted, sent and delivered.
   [[nodiscard]] std::uint64_t changes() const {
     const Worker::Sums& sums = worker_.sums;
@@ -116,7 +116,7 @@ class Leaper {
   Worker& worker_;
   const Run run_cell_;
   LivePartFinder live_part_;
-  Islands islands_;
+  FlowGroups flow_groups_;
   const LivePart* island_ = nullptr;  ///< that is simulated alone; null: all of the network is
   const Picoseconds packet_;          ///< what the slowest port sends the largest one in
   // In words of a picture that are compared, of about a nanosecond each; a packet-hop takes a
@@ -132,9 +132,9 @@ class Leaper {
   Leaps leaps_;
   std::optional<Search> search_;
   // `changes` when
-  std::optional<std::uint64_t> given_up_at_;          ///< looking was given up
-  std::optional<std::uint64_t> no_short_period_at_;   ///< none was found in the whole
-  std::optional<std::uint64_t> islands_given_up_at_;  ///< islands were not worth it
+  std::optional<std::uint64_t> given_up_at_;              ///< looking was given up
+  std::optional<std::uint64_t> no_short_period_at_;       ///< none was found in the whole
+  std::optional<std::uint64_t> flow_groups_given_up_at_;  ///< flow_groups were not worth it
 };
 
 }  // namespace weft::protocols

@@ -1,14 +1,14 @@
-#include "protocols/recurrence/islands.hpp"
+#include "protocols/steady_state/flow_groups.hpp"
 
 #include <algorithm>
 
-#include "protocols/recurrence/foresight.hpp"
-#include "protocols/recurrence/state_walk.hpp"
+#include "protocols/steady_state/prediction.hpp"
+#include "protocols/steady_state/state_visitor.hpp"
 #include "simcore/fabric/path.hpp"
 
 namespace weft::protocols {
 
-std::optional<Picoseconds> Islands::find(Picoseconds now, Picoseconds until, Picoseconds least) {
+std::optional<Picoseconds> FlowGroups::find(Picoseconds now, Picoseconds until, Picoseconds least) {
   Picoseconds end = std::min({until, now + kLongestWindow, next_job_event(cell_)});
   parent_.assign(s_.ports.size(), PortId::none());
   if (end - now < least || !join_by_messages(now, least, end)) return std::nullopt;
@@ -20,14 +20,14 @@ std::optional<Picoseconds> Islands::find(Picoseconds now, Picoseconds until, Pic
   return end;
 }
 
-const std::vector<PortId>& Islands::ways_of(const SenderState& sender) {
+const std::vector<PortId>& FlowGroups::ways_of(const SenderState& sender) {
   ways_.resize(s_.senders.all_whole().size());
   std::vector<PortId>& ways = ways_[s_.senders.queue_pair_of(sender).value()];
   if (ways.empty()) ways = find_ways(sender);
   return ways;
 }
 
-std::optional<PortId> Islands::egress(PortId in, HostId to, std::uint32_t entropy) const {
+std::optional<PortId> FlowGroups::egress(PortId in, HostId to, std::uint32_t entropy) const {
   const PortState& port = s_.ports[in.value()];
   const SwitchState& sw = s_.switches[port.owner];
   const auto hops = sw.routes->next_hops(SwitchId(port.owner), to);
@@ -38,8 +38,8 @@ std::optional<PortId> Islands::egress(PortId in, HostId to, std::uint32_t entrop
   return PortId(sw.first_port + hops[choice]);
 }
 
-std::optional<PortId> Islands::add_way(PortId port, HostId to, std::uint32_t entropy,
-                                       std::vector<PortId>& links) const {
+std::optional<PortId> FlowGroups::add_way(PortId port, HostId to, std::uint32_t entropy,
+                                          std::vector<PortId>& links) const {
   for (std::size_t steps = 0; steps < kMaxPathLinks; ++steps) {
     links.push_back(link_of(port));
     const PortId in = s_.fabric.port(port).peer;
@@ -53,7 +53,7 @@ std::optional<PortId> Islands::add_way(PortId port, HostId to, std::uint32_t ent
 }
 
 // Answers leave by the port by which what they answer came in.
-std::vector<PortId> Islands::find_ways(const SenderState& sender) const {
+std::vector<PortId> FlowGroups::find_ways(const SenderState& sender) const {
   const ReceiverState& receiver = s_.receivers[receiver_of(s_.senders.queue_pair_of(sender))];
   std::vector<PortId> links;
   for (const std::uint16_t local : sender.local_ports()) {
@@ -66,7 +66,7 @@ std::vector<PortId> Islands::find_ways(const SenderState& sender) const {
   return links;
 }
 
-bool Islands::join_by_messages(Picoseconds now, Picoseconds least, Picoseconds& end) {
+bool FlowGroups::join_by_messages(Picoseconds now, Picoseconds least, Picoseconds& end) {
   for (const SenderState& sender : s_.senders.all_whole()) {
     if (!has_work(sender)) continue;
     end = std::min(end, earliest_end(s_, sender, now));
@@ -79,35 +79,35 @@ bool Islands::join_by_messages(Picoseconds now, Picoseconds least, Picoseconds& 
   return true;
 }
 
-void Islands::join_by_ports() {
+void FlowGroups::join_by_ports() {
   for (std::uint32_t p = 0; p < s_.ports.size(); ++p) {
     const PortId link = link_of(PortId(p));
     if (parent_[link].is_none() && !is_idle(s_, s_.ports[p])) join(link, link);
   }
 }
 
-void Islands::number() {
+void FlowGroups::number() {
   all_.clear();
-  island_of_link_.assign(s_.ports.size(), kNone);
+  flow_group_of_link_.assign(s_.ports.size(), kNone);
   for (std::uint32_t p = 0; p < s_.ports.size(); ++p) {
     const PortId link = link_of(PortId(p));
     if (parent_[link].is_none()) continue;
-    std::uint32_t& of_root = island_of_link_[root_of(link)];
+    std::uint32_t& of_root = flow_group_of_link_[root_of(link)];
     if (of_root == kNone) {
       of_root = count();
       all_.emplace_back();
     }
-    island_of_link_[link] = of_root;
+    flow_group_of_link_[link] = of_root;
     all_[of_root].part.ports.push_back(p);
   }
   for (const SenderState& sender : s_.senders.all_whole()) {
     if (!has_work(sender)) continue;
-    const std::uint32_t island = island_of(PortId(sender.port()));
-    all_[island].part.queue_pairs.push_back(s_.senders.queue_pair_of(sender));
+    const std::uint32_t flow_group = flow_group_of(PortId(sender.port()));
+    all_[flow_group].part.queue_pairs.push_back(s_.senders.queue_pair_of(sender));
   }
 }
 
-PortId Islands::root_of(PortId link) {
+PortId FlowGroups::root_of(PortId link) {
   while (parent_[link] != link) {
     parent_[link] = parent_[parent_[link]];
     link = parent_[link];
@@ -115,32 +115,32 @@ PortId Islands::root_of(PortId link) {
   return link;
 }
 
-void Islands::join(PortId a, PortId b) {
+void FlowGroups::join(PortId a, PortId b) {
   for (const PortId link : {a, b}) {
     if (parent_[link].is_none()) parent_[link] = link;
   }
   parent_[root_of(a)] = root_of(b);
 }
 
-std::uint32_t Islands::island_of(const AgendaEvent& event) const {
+std::uint32_t FlowGroups::flow_group_of(const AgendaEvent& event) const {
   const bool is_of_sender = static_cast<EventType>(event.type) == EventType::kRetransmit;
-  return island_of(
+  return flow_group_of(
       PortId(is_of_sender ? s_.senders[QueuePairId(event.target)].port() : event.target));
 }
 
-void Islands::set_aside_all() {
+void FlowGroups::set_aside_all() {
   cell_.agenda.change([this](std::vector<AgendaEvent>& events) {
     std::erase_if(events, [this](const AgendaEvent& event) {
       if (is_of_job(event)) return false;
-      all_[island_of(event)].agenda.push_back(event);
+      all_[flow_group_of(event)].agenda.push_back(event);
       return true;
     });
   });
-  for (std::uint32_t island = 0; island < count(); ++island) set_aside(island);
+  for (std::uint32_t flow_group = 0; flow_group < count(); ++flow_group) set_aside(flow_group);
 }
 
-void Islands::set_aside(std::uint32_t island) {
-  Island& it = all_[island];
+void FlowGroups::set_aside(std::uint32_t flow_group) {
+  FlowGroup& it = all_[flow_group];
   for (const std::uint32_t p : it.part.ports) {
     const std::uint32_t local = s_.ports[p].local;
     for (const std::uint32_t source : {local, cell_.port_count() + local}) {
@@ -158,8 +158,8 @@ void Islands::set_aside(std::uint32_t island) {
   });
 }
 
-void Islands::put_back(std::uint32_t island) {
-  Island& it = all_[island];
+void FlowGroups::put_back(std::uint32_t flow_group) {
+  FlowGroup& it = all_[flow_group];
   for (const auto& [source, key] : it.keys) cell_.next.update(source, key);
   cell_.agenda.change([&it](std::vector<AgendaEvent>& events) {
     events.insert(events.end(), it.agenda.begin(), it.agenda.end());

@@ -1,9 +1,9 @@
-#include "protocols/recurrence/recurrence.hpp"
+#include "protocols/steady_state/recurrence.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "protocols/recurrence/state_walk.hpp"
+#include "protocols/steady_state/state_visitor.hpp"
 #include "simcore/base/id_vector.hpp"
 
 namespace weft::protocols {
@@ -25,7 +25,7 @@ class Reader {
     take(buffer.held());
     buffer.for_each(expected, [this](std::uint32_t ahead) { take(ahead); });
   }
-  // These are looked at apart (StatePicture::Progress).
+  // These are looked at apart (StateSnapshot::Progress).
   void acknowledged(SenderState&, ReceiverState&, QueuePairId) {}
   void timer(Picoseconds&, QueuePairId) {}
   [[nodiscard]] bool is_done() const { return known_ != nullptr && differs_; }
@@ -181,15 +181,15 @@ bool can_recur(const NetworkState& s) {
   });
 }
 
-StatePicture::StatePicture(NetworkState& s, Cell& cell, const Worker& worker, LivePart part,
-                           Picoseconds now)
+StateSnapshot::StateSnapshot(NetworkState& s, Cell& cell, const Worker& worker, LivePart part,
+                             Picoseconds now)
     : time_(now), part_(std::move(part)), sums_(worker.sums) {
   for (std::size_t i = 0; i < worker.packet_latency.size(); ++i) {
     if (!worker.packet_latency[i].is_empty()) latencies_.emplace(i, worker.packet_latency[i]);
   }
   Reader reader(s, now);
   reader.write_to(words_);
-  StateWalk(s, cell, part_, now, reader).run();
+  StateVisitor(s, cell, part_, now, reader).run();
   for (const QueuePairId qp : part_.queue_pairs) {
     const SenderState& sender = s.senders.whole(qp);
     progress_.push_back({.next = sender.next,
@@ -201,8 +201,8 @@ StatePicture::StatePicture(NetworkState& s, Cell& cell, const Worker& worker, Li
   for_each_count(s, part_, [this](const auto& count) { counts_.push_back(wide(count)); });
 }
 
-bool StatePicture::is_again(NetworkState& s, Cell& cell, const Worker& worker, Picoseconds now,
-                            std::uint64_t& compared) const {
+bool StateSnapshot::is_again(NetworkState& s, Cell& cell, const Worker& worker, Picoseconds now,
+                             std::uint64_t& compared) const {
   const bool has_messages = worker.sums.messages_posted != sums_.messages_posted ||
                             worker.sums.messages_sent != sums_.messages_sent ||
                             worker.sums.messages_delivered != sums_.messages_delivered;
@@ -214,7 +214,7 @@ bool StatePicture::is_again(NetworkState& s, Cell& cell, const Worker& worker, P
   if (has_repairs || worker.sums.packets_in_flight() != sums_.packets_in_flight()) return false;
   Reader reader(s, now);
   reader.compare_with(words_);
-  StateWalk(s, cell, part_, now, reader).run();
+  StateVisitor(s, cell, part_, now, reader).run();
   compared += reader.words();
   if (reader.differs()) return false;
   bool all = true;
@@ -224,8 +224,8 @@ bool StatePicture::is_again(NetworkState& s, Cell& cell, const Worker& worker, P
   return all;
 }
 
-bool StatePicture::moves_along(const NetworkState& s, const SenderState& sender,
-                               const Progress& then, Picoseconds now) const {
+bool StateSnapshot::moves_along(const NetworkState& s, const SenderState& sender,
+                                const Progress& then, Picoseconds now) const {
   const std::uint32_t packets = sender.next - then.next;
   const bool waits = sender.has_outstanding();
   return sender.unacked - then.unacked == packets && sender.received - then.received == packets &&
@@ -233,16 +233,16 @@ bool StatePicture::moves_along(const NetworkState& s, const SenderState& sender,
          (!waits || sender.deadline - then.deadline == now - time_);
 }
 
-bool StatePicture::stands_still(const NetworkState& s, const SenderState& sender,
-                                const Progress& then) {
+bool StateSnapshot::stands_still(const NetworkState& s, const SenderState& sender,
+                                 const Progress& then) {
   const std::uint32_t packets = sender.next - then.next;
   return sender.unacked == then.unacked && sender.received == then.received &&
          receiver_of(s, sender).since_ack - then.since_ack == packets &&
          sender.deadline == then.deadline;
 }
 
-std::uint64_t StatePicture::most_repeats(const NetworkState& s, Picoseconds now,
-                                         std::uint64_t most) const {
+std::uint64_t StateSnapshot::most_repeats(const NetworkState& s, Picoseconds now,
+                                          std::uint64_t most) const {
   for_each_progress(s, [&](const SenderState& sender, const Progress& then) {
     const std::uint32_t packets = sender.next - then.next;
     if (packets == 0) return;
@@ -264,8 +264,8 @@ std::uint64_t StatePicture::most_repeats(const NetworkState& s, Picoseconds now,
   return most;
 }
 
-Picoseconds StatePicture::next_look(const NetworkState& s, const Cell& cell,
-                                    Picoseconds now) const {
+Picoseconds StateSnapshot::next_look(const NetworkState& s, const Cell& cell,
+                                     Picoseconds now) const {
   std::vector<QueuePairId> waiting;  // those that were not acknowledged anything since
   for_each_progress(s, [&](const SenderState& sender, const Progress& then) {
     if (!moves_along(s, sender, then, now)) waiting.push_back(s.senders.queue_pair_of(sender));
@@ -281,8 +281,8 @@ Picoseconds StatePicture::next_look(const NetworkState& s, const Cell& cell,
   return first;
 }
 
-void StatePicture::repeat(NetworkState& s, Cell& cell, Worker& worker, Picoseconds& now,
-                          std::uint64_t times) const {
+void StateSnapshot::repeat(NetworkState& s, Cell& cell, Worker& worker, Picoseconds& now,
+                           std::uint64_t times) const {
   const Picoseconds by = static_cast<std::int64_t>(times) * (now - time_);
   IdVector<QueuePairId, Advance> advances;
   advances.resize(s.senders.all_whole().size());
@@ -292,7 +292,7 @@ void StatePicture::repeat(NetworkState& s, Cell& cell, Worker& worker, Picosecon
         moves_along(s, sender, then, now)};
   });
   Mover mover(by, advances);
-  StateWalk(s, cell, part_, now, mover).run();
+  StateVisitor(s, cell, part_, now, mover).run();
   now += by;
   const WideUnsigned* before = counts_.data();
   for_each_count(s, part_, [&](auto& count) {

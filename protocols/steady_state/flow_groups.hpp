@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "protocols/recurrence/live_part.hpp"
 #include "protocols/state/network_state.hpp"
+#include "protocols/steady_state/live_part.hpp"
 #include "simcore/base/id_vector.hpp"
 #include "simcore/base/ids.hpp"
 #include "simcore/engine/agenda.hpp"
@@ -17,12 +17,12 @@ namespace weft::protocols {
 /// Parts of a network of one cell between which nothing passes until a message is posted: links
 /// that messages under way, or their ACKs, have in common. Where each packet goes by a way that is
 /// known and flow control is by credits of each link, other links matter to none of them. So each
-/// island goes on as if it were alone, and they can be simulated one after the other up to the same
-/// time.
-class Islands {
+/// flow_group goes on as if it were alone, and they can be simulated one after the other up to the
+/// same time.
+class FlowGroups {
  public:
   /// Both must outlive it; the network can recur (`can_recur`).
-  Islands(NetworkState& state, Cell& cell) : s_(state), cell_(cell) {}
+  FlowGroups(NetworkState& state, Cell& cell) : s_(state), cell_(cell) {}
 
   /// Finds them anew. Returns a time, at most `until`, before which no message begins or ends on
   /// any, and none is looked at; nothing if there are fewer than two, or it may be so within
@@ -31,19 +31,21 @@ class Islands {
                                                 Picoseconds least);
   /// How many were found.
   [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(all_.size()); }
-  [[nodiscard]] const LivePart& operator[](std::uint32_t island) const { return all_[island].part; }
+  [[nodiscard]] const LivePart& operator[](std::uint32_t flow_group) const {
+    return all_[flow_group].part;
+  }
 
   // While one is simulated, nothing happens on the others:
   /// Sets aside what is to happen, except for what processes asked for.
   void set_aside_all();
   /// Where all others are.
-  void set_aside(std::uint32_t island);
-  void put_back(std::uint32_t island);
+  void set_aside(std::uint32_t flow_group);
+  void put_back(std::uint32_t flow_group);
 
  private:
   static constexpr std::uint32_t kNone = ~0U;
 
-  struct Island {
+  struct FlowGroup {
     LivePart part;
     // What is to happen there, set aside:
     std::vector<std::pair<std::uint32_t, std::uint64_t>> keys;  ///< by source in the tree
@@ -72,18 +74,19 @@ class Islands {
     return std::min(port, s_.fabric.port(port).peer);
   }
   /// Of a link that nothing is under way on: the first, where it does not matter.
-  [[nodiscard]] std::uint32_t island_of(PortId port) const {
-    const std::uint32_t island = island_of_link_[link_of(port)];
-    return island == kNone ? 0 : island;
+  [[nodiscard]] std::uint32_t flow_group_of(PortId port) const {
+    const std::uint32_t flow_group = flow_group_of_link_[link_of(port)];
+    return flow_group == kNone ? 0 : flow_group;
   }
-  [[nodiscard]] std::uint32_t island_of(const AgendaEvent& event) const;
+  [[nodiscard]] std::uint32_t flow_group_of(const AgendaEvent& event) const;
 
   NetworkState& s_;
   Cell& cell_;
   std::vector<std::vector<PortId>> ways_;  ///< by queue pair, once they were asked for
-  IdVector<PortId, PortId> parent_;  ///< by link, towards the root of its island; none: not live
-  IdVector<PortId, std::uint32_t> island_of_link_;
-  std::vector<Island> all_;
+  IdVector<PortId, PortId>
+      parent_;  ///< by link, towards the root of its flow_group; none: not live
+  IdVector<PortId, std::uint32_t> flow_group_of_link_;
+  std::vector<FlowGroup> all_;
 };
 
 }  // namespace weft::protocols

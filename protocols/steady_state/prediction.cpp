@@ -1,8 +1,8 @@
-#include "protocols/recurrence/foresight.hpp"
+#include "protocols/steady_state/prediction.hpp"
 
 #include <algorithm>
 
-#include "protocols/recurrence/state_walk.hpp"
+#include "protocols/steady_state/state_visitor.hpp"
 
 namespace weft::protocols {
 
