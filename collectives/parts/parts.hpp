@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/noise/noise_spec.hpp"
+#include "collectives/jitter/jitter_spec.hpp"
 #include "collectives/spec/collective_spec.hpp"
 #include "collectives/steps/generator.hpp"
 #include "simcore/base/units.hpp"
@@ -86,7 +86,7 @@ class Parts {
   [[nodiscard]] virtual std::span<const CommunicatorCall> calls() const = 0;
   [[nodiscard]] virtual std::uint32_t iterations() const { return 1; }
   /// Of which ranks compute slower; nothing is wrong with them.
-  [[nodiscard]] virtual std::span<const NoiseSpec> noise() const { return {}; }
+  [[nodiscard]] virtual std::span<const JitterSpec> noise() const { return {}; }
   /// The stage of a pipeline that a rank computes; 0 where there is none.
   [[nodiscard]] virtual std::uint32_t stage_of(std::uint32_t /*rank*/) const { return 0; }
   /// What a task with this label computes, such as `forward 3`; empty: nothing special.

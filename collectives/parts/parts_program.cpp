@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "collectives/costs/choose.hpp"
+#include "collectives/jitter/jitter.hpp"
 #include "collectives/jobs/collective/routing.hpp"
-#include "collectives/noise/jitter.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/text/quantity_text.hpp"
 

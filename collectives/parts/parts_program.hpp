@@ -95,7 +95,7 @@ class PartsProgram final : public JobProgram {
   std::vector<std::vector<std::uint32_t>> calls_of_;  ///< by communicator
   LanePlan plan_;
   ProgramSetting setting_;
-  std::vector<RankNoise> noise_;  ///< by rank; empty: none has any
+  std::vector<RankJitter> noise_;  ///< by rank; empty: none has any
 };
 
 /// Where the ranks of a communicator are, of those of a job.

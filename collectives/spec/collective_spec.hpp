@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/noise/noise_spec.hpp"
+#include "collectives/jitter/jitter_spec.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/fabric/gpu_generation.hpp"
 
@@ -136,7 +136,7 @@ struct CollectiveSpec {
   std::vector<std::int64_t> matrix;
   std::optional<Jitter> jitter;
   std::vector<Straggler> stragglers;
-  std::vector<NoiseSpec> noise;
+  std::vector<JitterSpec> noise;
   /// Whose constants NCCL goes by; absent: as the ranks' servers have them.
   std::optional<GpuGeneration> generation;
   /// Consecutive ranks that share a scale-up domain; 0: as the fabric has them.

@@ -267,7 +267,7 @@ double least_computing(const CollectiveSpec& spec) {
   double factor = 1;
   const auto apply = [&factor](double of) { factor *= std::min(1.0, of); };
   for (const collectives::Straggler& s : spec.stragglers) apply(s.compute_factor);
-  for (const collectives::NoiseSpec& noise : spec.noise) {
+  for (const collectives::JitterSpec& noise : spec.noise) {
     apply(noise.factor);
     for (const collectives::Throttle& throttle : noise.throttles) apply(throttle.factor);
   }

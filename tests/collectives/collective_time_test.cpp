@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/noise/jitter.hpp"
+#include "collectives/jitter/jitter.hpp"
 #include "simcore/fabric/port_delays.hpp"
 #include "tests/collectives/ideal_run.hpp"
 

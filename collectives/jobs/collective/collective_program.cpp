@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/jitter/jitter.hpp"
 #include "collectives/jobs/collective/collective_bounds.hpp"
-#include "collectives/noise/jitter.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/text/range_text.hpp"
 
@@ -46,9 +46,9 @@ void check_stragglers(const CollectiveSpec& spec, Problems& problems) {
 }
 
 /// With the jitter of all ranks, unless a noise has one of its own.
-std::vector<NoiseSpec> noise_of(const CollectiveSpec& spec) {
-  std::vector<NoiseSpec> noise = spec.noise;
-  if (!noise.empty() && spec.jitter) noise.insert(noise.begin(), NoiseSpec{.jitter = spec.jitter});
+std::vector<JitterSpec> noise_of(const CollectiveSpec& spec) {
+  std::vector<JitterSpec> noise = spec.noise;
+  if (!noise.empty() && spec.jitter) noise.insert(noise.begin(), JitterSpec{.jitter = spec.jitter});
   return noise;
 }
 

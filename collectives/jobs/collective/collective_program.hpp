@@ -74,7 +74,7 @@ class CollectiveProgram final : public JobProgram {
   ProgramSetting setting_;
   CollectiveCall call_;
   std::vector<Slowness> slowness_;  ///< by rank; empty: none is a straggler
-  std::vector<RankNoise> noise_;    ///< by rank; empty: none has any
+  std::vector<RankJitter> noise_;   ///< by rank; empty: none has any
 };
 
 }  // namespace weft::collectives

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "collectives/algorithms/list.hpp"
+#include "collectives/jitter/jitter_schema.hpp"
 #include "collectives/jobs/job_type.hpp"
-#include "collectives/noise/jitter_schema.hpp"
 #include "collectives/spec/buffer_window.hpp"
 #include "simcore/fabric/gpu_rates.hpp"
 #include "simcore/fabric/limits.hpp"

@@ -24,7 +24,7 @@ class GraphParts final : public Parts {
   }
   [[nodiscard]] std::span<const CommunicatorCall> calls() const override { return calls_; }
   [[nodiscard]] std::uint32_t iterations() const override { return iterations_; }
-  [[nodiscard]] std::span<const NoiseSpec> noise() const override { return noise_; }
+  [[nodiscard]] std::span<const JitterSpec> noise() const override { return noise_; }
   [[nodiscard]] TaskStream tasks(std::uint32_t rank, StreamOf stream,
                                  std::uint32_t iteration) const override;
   /// The name of a node; labels are one more than their numbers.
@@ -58,7 +58,7 @@ class GraphParts final : public Parts {
   std::vector<Picoseconds> times_;  ///< by node
   std::vector<std::string> names_;  ///< by node
   std::uint32_t iterations_;
-  std::vector<NoiseSpec> noise_;
+  std::vector<JitterSpec> noise_;
   std::vector<Place> places_;
   std::vector<std::size_t> first_place_ = {0};  ///< by rank and node, and the end
 };

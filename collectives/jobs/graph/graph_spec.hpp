@@ -68,7 +68,7 @@ struct GraphSpec {
   std::vector<GraphGroup> groups;
   std::vector<GraphNode> nodes;
   std::vector<GraphRepeat> repeats;
-  std::vector<NoiseSpec> noise;
+  std::vector<JitterSpec> noise;
   std::uint32_t iterations = 1;
 };
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "collectives/noise/exponential.hpp"
+#include "collectives/jitter/exponential.hpp"
 #include "collectives/traffic/load.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/schema/schema_builder.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "collectives/noise/exponential.hpp"
+#include "collectives/jitter/exponential.hpp"
 #include "collectives/traffic/load.hpp"
 #include "collectives/traffic/members.hpp"
 #include "simcore/base/check.hpp"

@@ -24,7 +24,7 @@ class TrainingParts final : public Parts {
     return plan_.groups.calls();
   }
   [[nodiscard]] std::uint32_t iterations() const override { return plan_.spec.iterations; }
-  [[nodiscard]] std::span<const NoiseSpec> noise() const override { return plan_.spec.noise; }
+  [[nodiscard]] std::span<const JitterSpec> noise() const override { return plan_.spec.noise; }
   [[nodiscard]] std::uint32_t stage_of(std::uint32_t rank) const override {
     return plan_.grid.place_of(rank).pipeline;
   }

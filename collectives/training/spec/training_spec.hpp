@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/noise/noise_spec.hpp"
+#include "collectives/jitter/jitter_spec.hpp"
 #include "collectives/spec/collective_spec.hpp"
 #include "simcore/base/units.hpp"
 
@@ -156,7 +156,7 @@ struct TrainingSpec {
   OverlapSpec overlap{};
   ComputeSpec compute{};
   CommunicationSpec communication{};
-  std::vector<NoiseSpec> noise{};
+  std::vector<JitterSpec> noise{};
   std::uint32_t iterations = 1;
 };
 

@@ -1,4 +1,4 @@
-#include "collectives/noise/jitter_schema.hpp"
+#include "collectives/jitter/jitter_schema.hpp"
 
 #include <vector>
 

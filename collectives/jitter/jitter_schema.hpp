@@ -1,6 +1,6 @@
 #pragma once
 
-#include "collectives/noise/jitter.hpp"
+#include "collectives/jitter/jitter.hpp"
 #include "simcore/schema/schema.hpp"
 
 namespace weft::collectives {

@@ -1,10 +1,10 @@
-#include "collectives/noise/jitter.hpp"
+#include "collectives/jitter/jitter.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "collectives/noise/exponential.hpp"
+#include "collectives/jitter/exponential.hpp"
 
 namespace weft::collectives {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "collectives/noise/rank_noise.hpp"
+#include "collectives/jitter/rank_jitter.hpp"
 
 namespace weft::collectives {
 
@@ -84,7 +84,7 @@ void visit_spans(const std::vector<Throttle>& throttles, const Visit& visit) {
 
 }  // namespace
 
-Picoseconds time_taken(const RankNoise& noise, Picoseconds start, Picoseconds nominal,
+Picoseconds time_taken(const RankJitter& noise, Picoseconds start, Picoseconds nominal,
                        Picoseconds delay) {
   const WideTime scaled = WideTime{nominal.count()} * millionths(noise.factor);
   const WideTime whole = ceil_quotient(scaled, kMillion) + delay.count();

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "collectives/noise/jitter.hpp"
+#include "collectives/jitter/jitter.hpp"
 #include "simcore/base/units.hpp"
 #include "simcore/schema/schema.hpp"
 
@@ -30,7 +30,7 @@ struct Throttle {
 };
 
 /// How a rank differs from the nominal. Factors count to six digits after the point.
-struct RankNoise {
+struct RankJitter {
   double factor = 1;  ///< of the time of all work
   Jitter jitter;      ///< random delays, one per piece of work
   std::optional<PeriodicPause> pause;
@@ -38,7 +38,7 @@ struct RankNoise {
 };
 
 /// What is wrong with it, by its keys.
-void check_noise(const RankNoise& noise, std::vector<schema::Problem>& problems);
+void check_noise(const RankJitter& noise, std::vector<schema::Problem>& problems);
 
 /// How long a rank takes for work that takes `nominal` at the nominal pace, from `start` on, with
 /// `delay` as drawn from its jitter: factor times the nominal, rounded up, and the delay are worked
@@ -47,11 +47,11 @@ void check_noise(const RankNoise& noise, std::vector<schema::Problem>& problems)
 /// start + time does not fall as start or nominal rise. Where there is neither pause nor throttle
 /// the time does not depend on the start; where there are pauses alone, not on whole periods.
 /// Requires what check_noise has nothing against, and a result below 2^63 ps.
-[[nodiscard]] Picoseconds time_taken(const RankNoise& noise, Picoseconds start, Picoseconds nominal,
-                                     Picoseconds delay = Picoseconds(0));
+[[nodiscard]] Picoseconds time_taken(const RankJitter& noise, Picoseconds start,
+                                     Picoseconds nominal, Picoseconds delay = Picoseconds(0));
 
 /// Both at once: factors multiply, also of throttles that meet; of jitters and pauses the second
 /// one's counts where it has one.
-[[nodiscard]] RankNoise combined(const RankNoise& first, const RankNoise& second);
+[[nodiscard]] RankJitter combined(const RankJitter& first, const RankJitter& second);
 
 }  // namespace weft::collectives

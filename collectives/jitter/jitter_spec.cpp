@@ -1,8 +1,8 @@
-#include "collectives/noise/noise_spec.hpp"
+#include "collectives/jitter/jitter_spec.hpp"
 
 #include <algorithm>
 
-#include "collectives/noise/jitter_schema.hpp"
+#include "collectives/jitter/jitter_schema.hpp"
 #include "simcore/schema/schema_builder.hpp"
 #include "simcore/text/range_text.hpp"
 
@@ -52,14 +52,14 @@ std::vector<bool> named(const std::vector<std::string>& words, std::uint32_t cou
   return is_named;
 }
 
-RankNoise noise_of_spec(const NoiseSpec& spec) {
+RankJitter noise_of_spec(const JitterSpec& spec) {
   return {spec.factor, spec.jitter.value_or(Jitter()), spec.pause, spec.throttles};
 }
 
 }  // namespace
 
-schema::Object<NoiseSpec> noise_schema() {
-  using N = NoiseSpec;
+schema::Object<JitterSpec> noise_schema() {
+  using N = JitterSpec;
   return schema::describe<N>("noise", "ranks that compute slower, all the time or now and then")
       .words("ranks", &N::ranks, "numbers and ranges `0-3` of ranks of the job")
       .source("all, or those of `servers`")
@@ -80,7 +80,7 @@ schema::Object<NoiseSpec> noise_schema() {
       });
 }
 
-void check_noise_specs(const std::vector<NoiseSpec>& specs, std::uint32_t ranks,
+void check_noise_specs(const std::vector<JitterSpec>& specs, std::uint32_t ranks,
                        std::vector<schema::Problem>& problems) {
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const std::string key = "noise[" + std::to_string(i) + "]";
@@ -97,12 +97,12 @@ void check_noise_specs(const std::vector<NoiseSpec>& specs, std::uint32_t ranks,
   }
 }
 
-std::vector<RankNoise> noise_by_rank(const std::vector<NoiseSpec>& specs,
-                                     const std::vector<std::uint32_t>& domain_of) {
+std::vector<RankJitter> noise_by_rank(const std::vector<JitterSpec>& specs,
+                                      const std::vector<std::uint32_t>& domain_of) {
   if (specs.empty()) return {};
   const auto ranks = static_cast<std::uint32_t>(domain_of.size());
-  std::vector<RankNoise> all(ranks);
-  for (const NoiseSpec& spec : specs) {
+  std::vector<RankJitter> all(ranks);
+  for (const JitterSpec& spec : specs) {
     const std::vector<bool> is_slow = named(spec.ranks, ranks);
     const std::vector<bool> has_slow = named(spec.servers, ranks);
     const bool holds_for_all = spec.ranks.empty() && spec.servers.empty();

@@ -1,4 +1,4 @@
-#include "collectives/noise/exponential.hpp"
+#include "collectives/jitter/exponential.hpp"
 
 #include <bit>
 

@@ -1,4 +1,4 @@
-#include "collectives/noise/rank_noise.hpp"
+#include "collectives/jitter/rank_jitter.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -48,7 +48,7 @@ std::vector<Throttle> merged(std::vector<Throttle> throttles, const std::vector<
 
 }  // namespace
 
-void check_noise(const RankNoise& noise, std::vector<schema::Problem>& problems) {
+void check_noise(const RankJitter& noise, std::vector<schema::Problem>& problems) {
   check_factor("factor", noise.factor, problems);
   if (noise.pause) {
     if (noise.pause->length < Picoseconds(0)) problems.push_back({"pause.length", "is negative"});
@@ -69,8 +69,8 @@ void check_noise(const RankNoise& noise, std::vector<schema::Problem>& problems)
   }
 }
 
-RankNoise combined(const RankNoise& first, const RankNoise& second) {
-  RankNoise both = first;
+RankJitter combined(const RankJitter& first, const RankJitter& second) {
+  RankJitter both = first;
   both.factor *= second.factor;
   if (second.jitter.distribution != Jitter::Distribution::kNone) both.jitter = second.jitter;
   if (second.pause) both.pause = second.pause;
