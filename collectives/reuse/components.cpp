@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "collectives/parts/parts_program.hpp"
 #include "collectives/reuse/matching_calls.hpp"
+#include "collectives/tasks/task_program.hpp"
 
 namespace weft::collectives {
 
@@ -40,8 +40,8 @@ class Finder {
   }
 
  private:
-  [[nodiscard]] const PartsProgram* parts_of(std::uint32_t job) const {
-    return dynamic_cast<const PartsProgram*>(workload_.jobs()[job].program.get());
+  [[nodiscard]] const TaskProgram* parts_of(std::uint32_t job) const {
+    return dynamic_cast<const TaskProgram*>(workload_.jobs()[job].program.get());
   }
   [[nodiscard]] std::int32_t domain_of(ProcessId process) const {
     return fabric_.host(workload_.process_hosts()[process.value()]).domain;
@@ -70,7 +70,7 @@ class Finder {
 
   void join_communicators() {
     for (std::uint32_t j = 0; j < workload_.jobs().size(); ++j) {
-      const PartsProgram* program = parts_of(j);
+      const TaskProgram* program = parts_of(j);
       if (program == nullptr) continue;
       const JobPlan& plan = workload_.jobs()[j];
       for (const Communicator& communicator : program->parts().communicators()) {
@@ -92,7 +92,7 @@ class Finder {
           domain_of(c.source) >= 0 && domain_of(c.source) == domain_of(c.destination);
       if (!stays) continue;
       const std::uint32_t job = workload_.job_of(c.source);
-      const PartsProgram* program = parts_of(job);
+      const TaskProgram* program = parts_of(job);
       const ConnectionId id(i);
       std::optional<std::uint32_t> communicator;
       if (program != nullptr && workload_.relay_of(id) == Workload::kNoRelay) {
@@ -147,7 +147,7 @@ class Finder {
 
   void add_communicators(Components& components) {
     for (std::uint32_t j = 0; j < workload_.jobs().size(); ++j) {
-      const PartsProgram* program = parts_of(j);
+      const TaskProgram* program = parts_of(j);
       if (program == nullptr) continue;
       const JobPlan& plan = workload_.jobs()[j];
       const auto communicators = program->parts().communicators();

@@ -6,7 +6,7 @@
 namespace weft::collectives {
 namespace {
 
-bool do_match(const PartsProgram& program, const Component& a, std::uint32_t in_a,
+bool do_match(const TaskProgram& program, const Component& a, std::uint32_t in_a,
               const Component& b, std::uint32_t in_b) {
   const auto number = [&](std::uint32_t c) {
     return program.lane_plan().number_of(StreamOf::communicator(c));
@@ -32,7 +32,7 @@ bool do_match(const PartsProgram& program, const Component& a, std::uint32_t in_
 
 }  // namespace
 
-std::vector<std::uint32_t> numbers_of_calls(const PartsProgram& program) {
+std::vector<std::uint32_t> numbers_of_calls(const TaskProgram& program) {
   std::vector<std::uint32_t> numbers;
   std::vector<std::uint32_t> next(program.parts().communicators().size());
   for (const CommunicatorCall& call : program.parts().calls()) {
@@ -45,7 +45,7 @@ std::vector<std::vector<bool>> streams_of(const Workload& workload, const Compon
   std::vector<std::vector<bool>> streams(workload.process_hosts().size());
   for (const Component& component : components.all) {
     const JobPlan& plan = workload.jobs()[component.job];
-    const auto& program = dynamic_cast<const PartsProgram&>(*plan.program);
+    const auto& program = dynamic_cast<const TaskProgram&>(*plan.program);
     for (const std::uint32_t c : component.communicators) {
       const std::uint32_t stream = program.lane_plan().number_of(StreamOf::communicator(c));
       for (const std::uint32_t rank : program.parts().communicators()[c].ranks) {
@@ -58,7 +58,7 @@ std::vector<std::vector<bool>> streams_of(const Workload& workload, const Compon
   return streams;
 }
 
-std::optional<std::uint32_t> communicator_of(const Workload& workload, const PartsProgram& program,
+std::optional<std::uint32_t> communicator_of(const Workload& workload, const TaskProgram& program,
                                              ConnectionId connection) {
   const ProcessId source = workload.connections()[connection.value()].source;
   const auto member = program.lane_plan().member(workload.rank_of(source),
@@ -67,7 +67,7 @@ std::optional<std::uint32_t> communicator_of(const Workload& workload, const Par
   return member->communicator;
 }
 
-bool do_calls_match(const PartsProgram& program, const Component& a, const Component& b) {
+bool do_calls_match(const TaskProgram& program, const Component& a, const Component& b) {
   if (a.ranks.size() != b.ranks.size()) return false;
   return std::ranges::equal(
       a.communicators, b.communicators,

@@ -4,13 +4,13 @@
 #include <optional>
 #include <vector>
 
-#include "collectives/parts/parts_program.hpp"
 #include "collectives/reuse/components.hpp"
+#include "collectives/tasks/task_program.hpp"
 
 namespace weft::collectives {
 
 /// By call of the program: its number among those of its communicator.
-[[nodiscard]] std::vector<std::uint32_t> numbers_of_calls(const PartsProgram& program);
+[[nodiscard]] std::vector<std::uint32_t> numbers_of_calls(const TaskProgram& program);
 
 /// By process and stream: whether it is of a communicator of one of the components.
 [[nodiscard]] std::vector<std::vector<bool>> streams_of(const Workload& workload,
@@ -18,12 +18,12 @@ namespace weft::collectives {
 
 /// The communicator whose calls a connection of a program of parts carries.
 [[nodiscard]] std::optional<std::uint32_t> communicator_of(const Workload& workload,
-                                                           const PartsProgram& program,
+                                                           const TaskProgram& program,
                                                            ConnectionId connection);
 
 /// Whether two components of a job make the same calls of the same communicators, rank by rank in
 /// the order of their numbers.
-[[nodiscard]] bool do_calls_match(const PartsProgram& program, const Component& a,
+[[nodiscard]] bool do_calls_match(const TaskProgram& program, const Component& a,
                                   const Component& b);
 
 /// Whether no rank ends such a call before all have begun it.

@@ -17,7 +17,7 @@ class PhaseProgram::Source final : public StepSource {
   StepStream stream_;
 };
 
-PhaseProgram::PhaseProgram(const PartsProgram& whole, std::vector<std::uint32_t> ranks,
+PhaseProgram::PhaseProgram(const TaskProgram& whole, std::vector<std::uint32_t> ranks,
                            const std::vector<std::uint32_t>& communicators)
     : whole_(whole),
       ranks_(std::move(ranks)),

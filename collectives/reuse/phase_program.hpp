@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "collectives/jobs/program.hpp"
-#include "collectives/parts/parts_program.hpp"
+#include "collectives/tasks/task_program.hpp"
 
 namespace weft::collectives {
 
@@ -16,7 +16,7 @@ class PhaseProgram final : public JobProgram {
  public:
   /// `ranks`: of the whole program, ascending; rank i of this one is the i-th. All ranks of the
   /// communicators are among them. `whole` must outlive it.
-  PhaseProgram(const PartsProgram& whole, std::vector<std::uint32_t> ranks,
+  PhaseProgram(const TaskProgram& whole, std::vector<std::uint32_t> ranks,
                const std::vector<std::uint32_t>& communicators);
 
   /// What the next task of a rank's stream is, as the whole program numbers calls.
@@ -60,7 +60,7 @@ class PhaseProgram final : public JobProgram {
   [[nodiscard]] std::uint32_t rank_here(std::uint32_t rank_of_whole) const;
   [[nodiscard]] StepStream stream(LanePlace place) const;
 
-  const PartsProgram& whole_;
+  const TaskProgram& whole_;
   std::vector<std::uint32_t> ranks_;
   std::vector<bool> is_used_;              ///< by communicator of the whole program
   std::vector<std::uint32_t> next_calls_;  ///< by rank and stream

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "collectives/parts/parts_program.hpp"
 #include "collectives/reuse/matching_calls.hpp"
+#include "collectives/tasks/task_program.hpp"
 
 namespace weft::collectives {
 namespace {
@@ -48,8 +48,8 @@ class RailFinder {
   [[nodiscard]] HostId host_of(ProcessId process) const {
     return workload_.process_hosts()[process.value()];
   }
-  [[nodiscard]] const PartsProgram& program() const {
-    return dynamic_cast<const PartsProgram&>(*workload_.jobs()[*job_].program);
+  [[nodiscard]] const TaskProgram& program() const {
+    return dynamic_cast<const TaskProgram&>(*workload_.jobs()[*job_].program);
   }
 
   /// Finds the job that sends between domains, and by which communicators. Returns why its calls
@@ -66,7 +66,7 @@ class RailFinder {
       if (leaves) senders.insert(c.source);
       if (!reason.empty()) continue;
       const std::uint32_t job = workload_.job_of(c.source);
-      const auto* parts = dynamic_cast<const PartsProgram*>(workload_.jobs()[job].program.get());
+      const auto* parts = dynamic_cast<const TaskProgram*>(workload_.jobs()[job].program.get());
       std::optional<std::uint32_t> communicator;
       if (parts != nullptr) communicator = communicator_of(workload_, *parts, ConnectionId(i));
       if (!leaves) {

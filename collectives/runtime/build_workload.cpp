@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "collectives/costs/choose.hpp"
-#include "collectives/jobs/collective/routing.hpp"
 #include "collectives/jobs/job_order.hpp"
 #include "collectives/jobs/list.hpp"
 #include "collectives/runtime/workload.hpp"
+#include "collectives/traffic/expert_routing.hpp"
 
 namespace weft::collectives {
 

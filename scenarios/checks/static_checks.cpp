@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "collectives/jobs/collective/collective_program.hpp"
-#include "collectives/jobs/collective/routing.hpp"
+#include "collectives/traffic/expert_routing.hpp"
 #include "collectives/training/compute/gpu.hpp"
 #include "collectives/training/memory/memory_use.hpp"
 #include "collectives/training/model/completed.hpp"

@@ -10,13 +10,13 @@
 namespace weft::scenarios {
 namespace {
 
-using collectives::PartsProgram;
+using collectives::TaskProgram;
 
 /// Calls whose ends are kept, of communicators alike: some megabytes.
 constexpr std::size_t kMostKept = 16'384;
 
-const PartsProgram& program_of(const collectives::Workload& workload, std::uint32_t job) {
-  return dynamic_cast<const PartsProgram&>(*workload.jobs()[job].program);
+const TaskProgram& program_of(const collectives::Workload& workload, std::uint32_t job) {
+  return dynamic_cast<const TaskProgram&>(*workload.jobs()[job].program);
 }
 
 /// Members begin at given times, and come to the end of the call.
@@ -127,7 +127,7 @@ class IdealCalls::Replay {
 
  private:
   const IdealCalls& calls_;
-  const PartsProgram& whole_;
+  const TaskProgram& whole_;
   std::uint32_t stream_ = 0;
   std::span<const std::uint32_t> numbers_;  ///< of calls, in the program
   collectives::PhaseProgram* program_ = nullptr;
@@ -145,7 +145,7 @@ IdealCalls::IdealCalls(const collectives::Workload& workload,
       places_(workload.process_hosts().size()) {
   std::map<std::pair<std::uint32_t, std::size_t>, std::uint32_t> kinds;
   for (const collectives::Component& component : components.all) {
-    const PartsProgram& program = program_of(workload, component.job);
+    const TaskProgram& program = program_of(workload, component.job);
     if (number_of_call_[component.job].empty()) {
       number_of_call_[component.job] = collectives::numbers_of_calls(program);
     }
@@ -170,7 +170,7 @@ IdealCalls::~IdealCalls() = default;
 
 void IdealCalls::add(const collectives::Component& component, std::uint32_t communicator,
                      std::uint32_t kind) {
-  const PartsProgram& program = program_of(workload_, component.job);
+  const TaskProgram& program = program_of(workload_, component.job);
   const std::uint32_t stream =
       program.lane_plan().number_of(collectives::StreamOf::communicator(communicator));
   std::vector<std::uint32_t> ranks = program.parts().communicators()[communicator].ranks;

@@ -8,7 +8,7 @@
 
 #include "collectives/jobs/collective/collective_bounds.hpp"
 #include "collectives/jobs/collective/collective_program.hpp"
-#include "collectives/parts/parts_program.hpp"
+#include "collectives/tasks/task_program.hpp"
 
 namespace weft::scenarios {
 namespace {
@@ -215,7 +215,7 @@ Row row_of(const collectives::Executor& executor, const collectives::JobPlan& jo
 }
 
 /// Adds what a rank spent an iteration on.
-void add_streams(const collectives::PartsProgram& program, std::uint32_t rank,
+void add_streams(const collectives::TaskProgram& program, std::uint32_t rank,
                  std::span<const collectives::StreamTimes> streams, IterationResult& sum) {
   sum.compute += streams[0].busy;
   for (std::uint32_t s = 1; s < streams.size(); ++s) {
@@ -233,7 +233,7 @@ void add_streams(const collectives::PartsProgram& program, std::uint32_t rank,
 IterationResult iteration_of(const collectives::Executor& executor, const collectives::JobPlan& job,
                              std::uint32_t iteration) {
   auto r = row_of<IterationResult>(executor, job, iteration);
-  const auto* program = dynamic_cast<const collectives::PartsProgram*>(job.program.get());
+  const auto* program = dynamic_cast<const collectives::TaskProgram*>(job.program.get());
   if (program == nullptr) return r;
   for (std::uint32_t rank = 0; rank < job.ranks; ++rank) {
     add_streams(*program, rank, executor.iterations(job.process(rank)).streams(iteration), r);

@@ -35,7 +35,7 @@ struct OpenCalls {
   std::vector<std::uint32_t> call_of;  ///< by begin
 
   /// A call that others may have begun.
-  void add(const collectives::PartsProgram& program, std::uint32_t communicator,
+  void add(const collectives::TaskProgram& program, std::uint32_t communicator,
            std::uint64_t number, const PhaseBegin& begin);
   [[nodiscard]] bool has_begun(std::uint32_t communicator, std::uint64_t number) const;
   [[nodiscard]] bool is_complete() const { return std::ranges::all_of(calls, &Call::is_complete); }
@@ -63,7 +63,7 @@ inline bool OpenCalls::has_begun(std::uint32_t communicator, std::uint64_t numbe
   return place_of(communicator, number) < calls.size();
 }
 
-inline void OpenCalls::add(const collectives::PartsProgram& program, std::uint32_t communicator,
+inline void OpenCalls::add(const collectives::TaskProgram& program, std::uint32_t communicator,
                            std::uint64_t number, const PhaseBegin& begin) {
   const std::size_t place = place_of(communicator, number);
   if (place == calls.size()) {

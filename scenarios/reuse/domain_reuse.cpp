@@ -6,8 +6,8 @@
 #include <iterator>
 #include <utility>
 
-#include "collectives/parts/parts_program.hpp"
 #include "collectives/reuse/matching_calls.hpp"
+#include "collectives/tasks/task_program.hpp"
 #include "simcore/base/check.hpp"
 
 namespace weft::scenarios {
@@ -15,7 +15,7 @@ namespace {
 
 using collectives::Component;
 using collectives::Components;
-using collectives::PartsProgram;
+using collectives::TaskProgram;
 
 constexpr std::size_t kMostDifferences = 10;
 
@@ -62,7 +62,7 @@ PhaseBegin DomainReuse::begin_of(const Component& component, ProcessId process,
 }
 
 void DomainReuse::add_begin(const Component& component, Open& open, const PhaseBegin& begin) const {
-  const PartsProgram& program = program_of(e_, component);
+  const TaskProgram& program = program_of(e_, component);
   const auto member = program.lane_plan().member(component.ranks[begin.rank], begin.stream);
   std::uint32_t number = 0;  // among the calls that this rank has begun on that stream
   for (const PhaseBegin& b : open.begins) {

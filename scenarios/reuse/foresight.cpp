@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "collectives/parts/parts_program.hpp"
 #include "collectives/reuse/matching_calls.hpp"
+#include "collectives/tasks/task_program.hpp"
 #include "scenarios/limits/traffic.hpp"
 #include "scenarios/reuse/obstacles.hpp"
 #include "scenarios/reuse/run_reuse.hpp"
@@ -15,7 +15,7 @@ namespace {
 using collectives::Communicator;
 using collectives::Component;
 using collectives::Components;
-using collectives::PartsProgram;
+using collectives::TaskProgram;
 
 Spared operator*(double times, const Spared& s) {
   return {times * s.packet_hops, times * s.scale_up_hops, times * s.messages, times * s.calls};
@@ -65,8 +65,8 @@ class Foresight {
   }
 
  private:
-  [[nodiscard]] const PartsProgram& program_of(const Component& c) const {
-    return dynamic_cast<const PartsProgram&>(*e_.workload.jobs()[c.job].program);
+  [[nodiscard]] const TaskProgram& program_of(const Component& c) const {
+    return dynamic_cast<const TaskProgram&>(*e_.workload.jobs()[c.job].program);
   }
   [[nodiscard]] const Communicator& communicator_of(const Component& c, std::uint32_t call) const {
     const collectives::Parts& parts = program_of(c).parts();
@@ -83,7 +83,7 @@ class Foresight {
   }
   /// In a run.
   [[nodiscard]] double times_of(const Component& c, std::uint32_t call) const {
-    const PartsProgram& program = program_of(c);
+    const TaskProgram& program = program_of(c);
     const std::uint32_t communicator = program.parts().calls()[call].communicator;
     const auto counts = program.parts().call_counts(communicator_of(c, call).ranks.front(),
                                                     std::span(&communicator, 1));

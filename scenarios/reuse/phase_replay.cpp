@@ -9,7 +9,7 @@
 namespace weft::scenarios {
 namespace {
 
-using collectives::PartsProgram;
+using collectives::TaskProgram;
 using protocols::PacketNetwork;
 
 /// Any connection of the job: they have its label, class and transport in common.
@@ -46,8 +46,8 @@ PacketNetwork::Options options_of(PacketNetwork::Options options, std::int32_t d
 
 }  // namespace
 
-const PartsProgram& program_of(const Experiment& e, const collectives::Component& component) {
-  return dynamic_cast<const PartsProgram&>(*e.workload.jobs()[component.job].program);
+const TaskProgram& program_of(const Experiment& e, const collectives::Component& component) {
+  return dynamic_cast<const TaskProgram&>(*e.workload.jobs()[component.job].program);
 }
 
 PartFabric part_of(const Experiment& e, const collectives::Component& component) {

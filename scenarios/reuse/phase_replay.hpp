@@ -19,8 +19,8 @@
 
 namespace weft::scenarios {
 
-[[nodiscard]] const collectives::PartsProgram& program_of(const Experiment& experiment,
-                                                          const collectives::Component& component);
+[[nodiscard]] const collectives::TaskProgram& program_of(const Experiment& experiment,
+                                                         const collectives::Component& component);
 
 /// The domain or the rail of a component.
 [[nodiscard]] PartFabric part_of(const Experiment& experiment,
@@ -108,7 +108,7 @@ class PhaseReplay final : private collectives::TaskObserver {
                                    const PhaseWindow& window) const;
   void collect_messages(Phase& phase);
 
-  const collectives::PartsProgram& whole_;
+  const collectives::TaskProgram& whole_;
   const collectives::Component& component_;
   PartFabric part_;
   collectives::PhaseProgram* program_ = nullptr;  ///< of the workload

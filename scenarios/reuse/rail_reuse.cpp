@@ -4,9 +4,9 @@
 #include <iterator>
 #include <tuple>
 
-#include "collectives/parts/parts_program.hpp"
 #include "collectives/reuse/matching_calls.hpp"
 #include "collectives/reuse/rails.hpp"
+#include "collectives/tasks/task_program.hpp"
 #include "simcore/base/check.hpp"
 
 namespace weft::scenarios {
@@ -14,10 +14,10 @@ namespace {
 
 using collectives::CommunicatorCall;
 using collectives::Component;
-using collectives::PartsProgram;
+using collectives::TaskProgram;
 
 /// Equal calls have equal numbers.
-std::vector<std::uint32_t> kinds_of_calls(const PartsProgram& program) {
+std::vector<std::uint32_t> kinds_of_calls(const TaskProgram& program) {
   std::vector<std::uint32_t> kinds;
   using Rough = std::tuple<std::int64_t, std::size_t, bool, collectives::Communicator::Kind>;
   std::map<Rough, std::vector<std::uint32_t>> examples;

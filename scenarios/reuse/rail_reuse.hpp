@@ -182,11 +182,11 @@ class RailReuse {
   const Experiment& e_;
   const protocols::PacketNetwork::Options options_;
   const collectives::Components& rails_;
-  const collectives::PartsProgram* program_ = nullptr;  ///< of the job; null: there are no rails
-  std::vector<Rail> states_;                            ///< by rail
-  std::vector<std::vector<bool>> takes_;                ///< by process and stream
-  std::vector<std::uint32_t> number_of_call_;  ///< by call: among those of its communicator
-  std::vector<std::uint32_t> kind_of_call_;    ///< by call: equal calls have the same
+  const collectives::TaskProgram* program_ = nullptr;  ///< of the job; null: there are no rails
+  std::vector<Rail> states_;                           ///< by rail
+  std::vector<std::vector<bool>> takes_;               ///< by process and stream
+  std::vector<std::uint32_t> number_of_call_;          ///< by call: among those of its communicator
+  std::vector<std::uint32_t> kind_of_call_;            ///< by call: equal calls have the same
   std::vector<std::unique_ptr<Open>> open_;
   std::vector<std::map<Key, std::shared_ptr<Course>>> courses_;  ///< by kind of rail
   std::vector<std::weak_ptr<Course>> simulated_courses_;  ///< that got a replay, the last one last

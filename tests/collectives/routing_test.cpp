@@ -1,6 +1,6 @@
 // Tokens of a mixture of experts: where they go, and that a strong skew takes no longer to draw.
 
-#include "collectives/jobs/collective/routing.hpp"
+#include "collectives/traffic/expert_routing.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 
 #include "collectives/algorithms/algorithms.hpp"
 #include "collectives/jobs/collective/collective_program.hpp"
-#include "collectives/jobs/collective/routing.hpp"
+#include "collectives/traffic/expert_routing.hpp"
 #include "tests/collectives/ideal_run.hpp"
 
 namespace weft::testing {

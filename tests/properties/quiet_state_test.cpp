@@ -194,7 +194,7 @@ class DeadFields {
 /// Some calls of some communicators of a component, begun by each of their members at random times.
 std::vector<PhaseBegin> random_begins(const scenarios::Experiment& e,
                                       const collectives::Component& component, Draws& draws) {
-  const collectives::PartsProgram& program = scenarios::program_of(e, component);
+  const collectives::TaskProgram& program = scenarios::program_of(e, component);
   std::vector<PhaseBegin> begins;
   for (std::int64_t i = draws.between(1, 3); i-- > 0;) {
     const std::uint32_t c = component.communicators[draws.below(component.communicators.size())];

@@ -50,7 +50,7 @@ class Rails {
   void begin(std::uint32_t rail, Communicator::Kind kind, std::array<std::uint32_t, 2> places,
              Picoseconds now) {
     const collectives::Component& component = reusable_.rails.all[rail];
-    const collectives::PartsProgram& program = program_of(e_, component);
+    const collectives::TaskProgram& program = program_of(e_, component);
     const std::vector<std::uint32_t> ranks = {component.ranks[places[0]],
                                               component.ranks[places[1]]};
     const auto c = std::ranges::find_if(component.communicators, [&](std::uint32_t number) {

@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
-#include "collectives/calls/collective_call.hpp"
 #include "collectives/jobs/collective/collective_schema.hpp"
 #include "collectives/jobs/job_type.hpp"
 #include "collectives/spec/collective_spec.hpp"
+#include "collectives/tasks/collective_call.hpp"
 
 namespace weft::collectives {
 

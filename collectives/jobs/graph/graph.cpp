@@ -9,7 +9,7 @@
 #include "collectives/jobs/collective/collective_bounds.hpp"
 #include "collectives/jobs/graph/graph_layout.hpp"
 #include "collectives/jobs/graph/graph_parts.hpp"
-#include "collectives/parts/parts_program.hpp"
+#include "collectives/tasks/task_program.hpp"
 
 namespace weft::collectives {
 
@@ -90,7 +90,7 @@ Result<std::unique_ptr<const JobProgram>> Graph::make(const ProgramSetting& sett
                                                       const Spec& spec, const RankLayout& layout) {
   Problems problems;
   GraphLayout graph(spec, setting.ranks, problems);
-  auto program = PartsProgram::make(
+  auto program = TaskProgram::make(
       setting, std::make_unique<const GraphParts>(std::move(graph), spec, setting.ranks), layout);
   if (!program) return program.errors();
   return std::unique_ptr<const JobProgram>(std::move(program).value());

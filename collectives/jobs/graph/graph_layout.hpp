@@ -10,7 +10,7 @@
 
 #include "collectives/jobs/graph/graph_spec.hpp"
 #include "collectives/jobs/job_type.hpp"
-#include "collectives/parts/parts.hpp"
+#include "collectives/tasks/tasks.hpp"
 
 namespace weft::collectives {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "collectives/jobs/graph/graph_layout.hpp"
-#include "collectives/parts/parts.hpp"
+#include "collectives/tasks/tasks.hpp"
 
 namespace weft::collectives {
 

@@ -5,8 +5,8 @@
 #include <variant>
 #include <vector>
 
-#include "collectives/parts/parts.hpp"
 #include "collectives/spec/collective_spec.hpp"
+#include "collectives/tasks/tasks.hpp"
 #include "simcore/base/units.hpp"
 
 namespace weft::collectives {

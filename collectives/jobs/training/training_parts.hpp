@@ -4,7 +4,7 @@
 #include <span>
 
 #include "collectives/jobs/training/training_plan.hpp"
-#include "collectives/parts/parts.hpp"
+#include "collectives/tasks/tasks.hpp"
 
 namespace weft::collectives {
 

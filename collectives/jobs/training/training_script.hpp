@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "collectives/jobs/training/training_plan.hpp"
-#include "collectives/parts/parts.hpp"
+#include "collectives/tasks/tasks.hpp"
 #include "collectives/training/pipeline/slot.hpp"
 
 namespace weft::collectives {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "collectives/jobs/training/training.hpp"
-#include "collectives/parts/parts_program.hpp"
 #include "collectives/runtime/executor.hpp"
 #include "collectives/runtime/workload.hpp"
+#include "collectives/tasks/task_program.hpp"
 #include "simcore/messages/ideal_network.hpp"
 
 namespace weft::testing {
@@ -65,8 +65,8 @@ class TrainingRun {
     return executor_ != nullptr && executor_->all_finished();
   }
   [[nodiscard]] Picoseconds end() const { return executor_->outcome(0).end; }
-  [[nodiscard]] const collectives::PartsProgram& program() const {
-    return static_cast<const collectives::PartsProgram&>(*workload_.jobs()[0].program);
+  [[nodiscard]] const collectives::TaskProgram& program() const {
+    return static_cast<const collectives::TaskProgram&>(*workload_.jobs()[0].program);
   }
   [[nodiscard]] const collectives::Executor& executor() const { return *executor_; }
   /// What a rank sent in communicators of this name; links between stages are `forward` and

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "collectives/jobs/graph/graph_layout.hpp"
-#include "tests/collectives/parts/graphs.hpp"
+#include "tests/collectives/tasks/graphs.hpp"
 
 namespace weft::testing {
 namespace {

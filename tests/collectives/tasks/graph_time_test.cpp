@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/collectives/parts/graphs.hpp"
+#include "tests/collectives/tasks/graphs.hpp"
 
 namespace weft::testing {
 namespace {

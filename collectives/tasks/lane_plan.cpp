@@ -1,4 +1,4 @@
-#include "collectives/parts/lane_plan.hpp"
+#include "collectives/tasks/lane_plan.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "collectives/algorithms/algorithms.hpp"
-#include "tests/collectives/parts/written_parts.hpp"
+#include "tests/collectives/tasks/written_parts.hpp"
 
 namespace weft {
 namespace {
@@ -178,7 +178,7 @@ TEST(Parts, AnAlgorithmThatCannotRunIsRefusedAtItsKey) {
                   testing::collective(Operation::kAllReduce, Algorithm::kNvls, kSize));
   collectives::ProgramSetting setting;
   setting.ranks = 3;
-  const auto refused = collectives::PartsProgram::make(setting, std::move(parts), {});
+  const auto refused = collectives::TaskProgram::make(setting, std::move(parts), {});
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.errors()[0].where.key, "call");
 }

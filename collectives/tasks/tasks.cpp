@@ -1,4 +1,4 @@
-#include "collectives/parts/parts.hpp"
+#include "collectives/tasks/tasks.hpp"
 
 namespace weft::collectives {
 

@@ -1,4 +1,4 @@
-#include "collectives/calls/collective_call.hpp"
+#include "collectives/tasks/collective_call.hpp"
 
 #include <algorithm>
 #include <cmath>

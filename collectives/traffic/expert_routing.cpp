@@ -1,4 +1,4 @@
-#include "collectives/jobs/collective/routing.hpp"
+#include "collectives/traffic/expert_routing.hpp"
 
 #include <algorithm>
 #include <bit>

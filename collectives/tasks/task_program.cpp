@@ -1,11 +1,11 @@
-#include "collectives/parts/parts_program.hpp"
+#include "collectives/tasks/task_program.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "collectives/costs/choose.hpp"
 #include "collectives/jitter/jitter.hpp"
-#include "collectives/jobs/collective/routing.hpp"
+#include "collectives/traffic/expert_routing.hpp"
 #include "simcore/base/check.hpp"
 #include "simcore/text/quantity_text.hpp"
 
@@ -52,9 +52,9 @@ RankLayout layout_of(const Communicator& communicator, const RankLayout& layout)
   return of_group;
 }
 
-class PartsProgram::Source final : public StepSource {
+class TaskProgram::Source final : public StepSource {
  public:
-  Source(const PartsProgram& program, LanePlace place) : stream_(program.stream(place, skips_)) {}
+  Source(const TaskProgram& program, LanePlace place) : stream_(program.stream(place, skips_)) {}
   bool next(Step& step) override { return stream_.next(step); }
   void skip_task() override { skips_ = true; }
 
@@ -63,9 +63,9 @@ class PartsProgram::Source final : public StepSource {
   StepStream stream_;
 };
 
-PartsProgram::PartsProgram(std::unique_ptr<const Parts> parts,
-                           std::vector<std::unique_ptr<const CollectiveCall>> calls,
-                           const ProgramSetting& setting, const RankLayout& layout)
+TaskProgram::TaskProgram(std::unique_ptr<const Parts> parts,
+                         std::vector<std::unique_ptr<const CollectiveCall>> calls,
+                         const ProgramSetting& setting, const RankLayout& layout)
     : parts_(std::move(parts)),
       calls_(std::move(calls)),
       calls_of_(parts_->communicators().size()),
@@ -78,9 +78,9 @@ PartsProgram::PartsProgram(std::unique_ptr<const Parts> parts,
   }
 }
 
-Result<std::unique_ptr<const PartsProgram>> PartsProgram::make(const ProgramSetting& setting,
-                                                               std::unique_ptr<const Parts> parts,
-                                                               const RankLayout& layout) {
+Result<std::unique_ptr<const TaskProgram>> TaskProgram::make(const ProgramSetting& setting,
+                                                             std::unique_ptr<const Parts> parts,
+                                                             const RankLayout& layout) {
   std::vector<std::unique_ptr<const CollectiveCall>> calls;
   calls.reserve(parts->calls().size());
   for (const CommunicatorCall& call : parts->calls()) {
@@ -97,8 +97,8 @@ Result<std::unique_ptr<const PartsProgram>> PartsProgram::make(const ProgramSett
     }
     calls.push_back(std::make_unique<const CollectiveCall>(std::move(spec), size, of_group));
   }
-  std::unique_ptr<const PartsProgram> program(
-      new PartsProgram(std::move(parts), std::move(calls), setting, layout));
+  std::unique_ptr<const TaskProgram> program(
+      new TaskProgram(std::move(parts), std::move(calls), setting, layout));
   if (program->lanes() > kMaxLanes) {
     return Errors{Error{"its communicators need " + std::to_string(program->lanes()) +
                             " lanes of a rank; there are at most " + std::to_string(kMaxLanes) +
@@ -108,23 +108,23 @@ Result<std::unique_ptr<const PartsProgram>> PartsProgram::make(const ProgramSett
   return program;
 }
 
-bool PartsProgram::needs_acknowledgements() const {
+bool TaskProgram::needs_acknowledgements() const {
   return std::ranges::any_of(calls_, [](const auto& call) { return call->window() > 0; });
 }
 
-std::uint32_t PartsProgram::lanes_of(std::uint32_t rank, std::uint32_t stream) const {
+std::uint32_t TaskProgram::lanes_of(std::uint32_t rank, std::uint32_t stream) const {
   if (stream == 0) return 1;
   const auto member = plan_.member(rank, stream);
   return member ? plan_.lanes_of(member->communicator) : 0;
 }
 
-std::string PartsProgram::stream_name(std::uint32_t rank, std::uint32_t stream) const {
+std::string TaskProgram::stream_name(std::uint32_t rank, std::uint32_t stream) const {
   if (stream == 0) return "compute";
   const auto member = plan_.member(rank, stream);
   return member ? parts_->communicators()[member->communicator].name : "";
 }
 
-std::string PartsProgram::task_name(std::uint32_t stream, std::uint32_t number) const {
+std::string TaskProgram::task_name(std::uint32_t stream, std::uint32_t number) const {
   if (stream == 0) {
     std::string name = parts_->label_name(number);
     return name.empty() ? "compute" : name;
@@ -140,7 +140,7 @@ std::string PartsProgram::task_name(std::uint32_t stream, std::uint32_t number) 
   return name;
 }
 
-PartsProgram::Use PartsProgram::use_of(LanePlace place) const {
+TaskProgram::Use TaskProgram::use_of(LanePlace place) const {
   const std::uint32_t stream = plan_.stream_of_lane(place.lane);
   if (stream == 0) return {};
   const auto member = plan_.member(place.rank, stream);
@@ -152,34 +152,34 @@ PartsProgram::Use PartsProgram::use_of(LanePlace place) const {
           member->rank, lane - calls->first_lane};
 }
 
-Bytes PartsProgram::wire_size(LanePlace place, Bytes size) const {
+Bytes TaskProgram::wire_size(LanePlace place, Bytes size) const {
   const Use use = use_of(place);
   return use.calls == nullptr ? size : use.example->wire_size(size);
 }
 
-Picoseconds PartsProgram::receive_latency(LanePlace place, std::uint32_t from) const {
+Picoseconds TaskProgram::receive_latency(LanePlace place, std::uint32_t from) const {
   const Use use = use_of(place);
   const auto sender = plan_.member(from, plan_.stream_of_lane(place.lane));
   if (use.calls == nullptr || !sender) return {};
   return use.example->receive_latency(sender->rank, use.member);
 }
 
-std::uint32_t PartsProgram::window(LanePlace place) const {
+std::uint32_t TaskProgram::window(LanePlace place) const {
   const Use use = use_of(place);
   return use.calls == nullptr ? 0 : use.example->window();
 }
 
-bool PartsProgram::notes_posts(LanePlace place) const {
+bool TaskProgram::notes_posts(LanePlace place) const {
   const Use use = use_of(place);
   return use.calls != nullptr && use.communicator->kind == Communicator::Kind::kPipeline;
 }
 
-Picoseconds PartsProgram::planned_time(const Computing& computing) const {
+Picoseconds TaskProgram::planned_time(const Computing& computing) const {
   return computing.is_slowed ? stretched(computing.nominal, parts_->communication_slowdown())
                              : computing.nominal;
 }
 
-Picoseconds PartsProgram::computing_time(std::uint32_t rank, const Computing& computing) const {
+Picoseconds TaskProgram::computing_time(std::uint32_t rank, const Computing& computing) const {
   const Picoseconds nominal = planned_time(computing);
   if (noise_.empty()) return nominal;
   const RandomStream random = setting_.random(Purpose::kCollectiveJitter, rank);
@@ -187,14 +187,14 @@ Picoseconds PartsProgram::computing_time(std::uint32_t rank, const Computing& co
                     draw_delay(noise_[rank].jitter, random.bits(computing.number)));
 }
 
-bool PartsProgram::slows_computing(std::uint32_t rank, std::uint32_t stream) const {
+bool TaskProgram::slows_computing(std::uint32_t rank, std::uint32_t stream) const {
   if (parts_->communication_slowdown() == 1) return false;
   const auto member = plan_.member(rank, stream);
   return member &&
          parts_->communicators()[member->communicator].kind != Communicator::Kind::kPipeline;
 }
 
-std::vector<ChipGroup> PartsProgram::groups() const {
+std::vector<ChipGroup> TaskProgram::groups() const {
   std::vector<ChipGroup> all;
   for (std::uint32_t c = 0; c < parts_->communicators().size(); ++c) {
     const Communicator& communicator = parts_->communicators()[c];
@@ -210,13 +210,13 @@ std::vector<ChipGroup> PartsProgram::groups() const {
   return all;
 }
 
-ChipWork PartsProgram::chip_work(LanePlace place) const {
+ChipWork TaskProgram::chip_work(LanePlace place) const {
   const Use use = use_of(place);
   if (use.calls == nullptr || use.lane >= use.example->lanes()) return {};
   return use.example->schedule().chip_work(use.lane);
 }
 
-std::vector<std::uint32_t> PartsProgram::send_peers(LanePlace place) const {
+std::vector<std::uint32_t> TaskProgram::send_peers(LanePlace place) const {
   const Use use = use_of(place);
   if (use.calls == nullptr) return {};
   std::vector<std::uint32_t> peers;
@@ -231,12 +231,12 @@ std::vector<std::uint32_t> PartsProgram::send_peers(LanePlace place) const {
   return peers;
 }
 
-std::unique_ptr<StepSource> PartsProgram::steps(LanePlace place) const {
+std::unique_ptr<StepSource> TaskProgram::steps(LanePlace place) const {
   return std::make_unique<Source>(*this, place);
 }
 
-void PartsProgram::for_each_send(std::uint32_t rank,
-                                 const std::function<void(const SendCount&)>& visit) const {
+void TaskProgram::for_each_send(std::uint32_t rank,
+                                const std::function<void(const SendCount&)>& visit) const {
   std::vector<std::uint32_t> communicators;
   for (std::uint32_t stream = 1; stream < streams(); ++stream) {
     const auto member = plan_.member(rank, stream);
@@ -247,9 +247,9 @@ void PartsProgram::for_each_send(std::uint32_t rank,
   }
 }
 
-void PartsProgram::for_each_send_of_call(std::uint32_t number, std::uint32_t rank,
-                                         std::int64_t times,
-                                         const std::function<void(const SendCount&)>& visit) const {
+void TaskProgram::for_each_send_of_call(std::uint32_t number, std::uint32_t rank,
+                                        std::int64_t times,
+                                        const std::function<void(const SendCount&)>& visit) const {
   const std::uint32_t stream =
       plan_.number_of(StreamOf::communicator(parts_->calls()[number].communicator));
   const LanePlan::Member member = plan_.member(rank, stream).value();
@@ -262,7 +262,7 @@ void PartsProgram::for_each_send_of_call(std::uint32_t number, std::uint32_t ran
   }
 }
 
-StepStream PartsProgram::stream(LanePlace place, bool& skips) const {
+StepStream TaskProgram::stream(LanePlace place, bool& skips) const {
   const std::uint32_t number = plan_.stream_of_lane(place.lane);
   if (number == 0) return compute_stream(place.rank);
   const auto member = plan_.member(place.rank, number);
@@ -271,14 +271,14 @@ StepStream PartsProgram::stream(LanePlace place, bool& skips) const {
   return communicator_stream(place.rank, *member, lane, skips);
 }
 
-StepStream PartsProgram::idle_stream() const {
+StepStream TaskProgram::idle_stream() const {
   for (std::uint32_t i = 0; i < iterations(); ++i) {
     co_yield Step::begin(i);
     co_yield Step::end(i);
   }
 }
 
-StepStream PartsProgram::compute_stream(std::uint32_t rank) const {
+StepStream TaskProgram::compute_stream(std::uint32_t rank) const {
   for (std::uint32_t i = 0; i < iterations(); ++i) {
     co_yield Step::begin(i);
     std::int64_t number = 0;
@@ -299,8 +299,8 @@ StepStream PartsProgram::compute_stream(std::uint32_t rank) const {
   }
 }
 
-StepStream PartsProgram::communicator_stream(std::uint32_t rank, LanePlan::Member member,
-                                             std::uint32_t lane, bool& skips) const {
+StepStream TaskProgram::communicator_stream(std::uint32_t rank, LanePlan::Member member,
+                                            std::uint32_t lane, bool& skips) const {
   const StreamOf stream = StreamOf::communicator(member.communicator);
   const std::uint32_t number = plan_.number_of(stream);
   for (std::uint32_t i = 0; i < iterations(); ++i) {
@@ -322,8 +322,8 @@ StepStream PartsProgram::communicator_stream(std::uint32_t rank, LanePlan::Membe
   }
 }
 
-StepStream PartsProgram::call_steps(std::uint32_t number, LanePlan::Member member,
-                                    std::uint32_t lane) const {
+StepStream TaskProgram::call_steps(std::uint32_t number, LanePlan::Member member,
+                                   std::uint32_t lane) const {
   const CollectiveCall& call = *calls_[number];
   const std::uint32_t first = plan_.first_lane_of_call(number);
   WEFT_CHECK(parts_->calls()[number].communicator == member.communicator,

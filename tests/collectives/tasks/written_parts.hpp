@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/parts/parts_program.hpp"
 #include "collectives/runtime/workload.hpp"
+#include "collectives/tasks/task_program.hpp"
 #include "tests/collectives/ideal_run.hpp"
 
 namespace weft::testing {
@@ -77,7 +77,7 @@ class WrittenParts final : public collectives::Parts {
                                                        const collectives::RankLayout& layout = {}) {
   collectives::ProgramSetting setting;
   setting.ranks = ranks;
-  auto program = collectives::PartsProgram::make(setting, std::move(parts), layout).value();
+  auto program = collectives::TaskProgram::make(setting, std::move(parts), layout).value();
   collectives::Workload workload;
   EXPECT_TRUE(workload.add_job("job", {}, hosts(ranks), std::move(program), true).empty());
   return workload;

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "collectives/calls/collective_call.hpp"
-#include "collectives/parts/parts.hpp"
+#include "collectives/tasks/collective_call.hpp"
+#include "collectives/tasks/tasks.hpp"
 
 namespace weft::collectives {
 

@@ -14,7 +14,7 @@
 #include "collectives/algorithms/algorithms.hpp"
 #include "collectives/jobs/graph/graph_layout.hpp"
 #include "simcore/base/random.hpp"
-#include "tests/collectives/parts/graphs.hpp"
+#include "tests/collectives/tasks/graphs.hpp"
 
 namespace weft::testing {
 namespace {

@@ -7,22 +7,22 @@
 #include <string>
 #include <vector>
 
-#include "collectives/calls/collective_call.hpp"
 #include "collectives/jobs/program.hpp"
-#include "collectives/parts/lane_plan.hpp"
-#include "collectives/parts/parts.hpp"
 #include "collectives/spec/rank_layout.hpp"
+#include "collectives/tasks/collective_call.hpp"
+#include "collectives/tasks/lane_plan.hpp"
+#include "collectives/tasks/tasks.hpp"
 #include "simcore/base/result.hpp"
 
 namespace weft::collectives {
 
 /// Runs parts: an iteration of a rank is over when all its streams are. Memory is that of the
 /// communicators and of one task per lane, whatever the number of tasks.
-class PartsProgram final : public JobProgram {
+class TaskProgram final : public JobProgram {
  public:
   /// Chooses algorithms, protocols and execution of all calls. Error: a call's algorithm cannot run
   /// on the ranks of its communicator.
-  [[nodiscard]] static Result<std::unique_ptr<const PartsProgram>> make(
+  [[nodiscard]] static Result<std::unique_ptr<const TaskProgram>> make(
       const ProgramSetting& setting, std::unique_ptr<const Parts> parts, const RankLayout& layout);
 
   [[nodiscard]] const Parts& parts() const { return *parts_; }
@@ -78,9 +78,9 @@ class PartsProgram final : public JobProgram {
     std::uint32_t lane = 0;                   ///< of the calls'
   };
 
-  PartsProgram(std::unique_ptr<const Parts> parts,
-               std::vector<std::unique_ptr<const CollectiveCall>> calls,
-               const ProgramSetting& setting, const RankLayout& layout);
+  TaskProgram(std::unique_ptr<const Parts> parts,
+              std::vector<std::unique_ptr<const CollectiveCall>> calls,
+              const ProgramSetting& setting, const RankLayout& layout);
   /// `calls` is null where the lane has nothing to send.
   [[nodiscard]] Use use_of(LanePlace place) const;
   /// `skips`: to be set where a task is over as soon as it has started; outlives the stream.
