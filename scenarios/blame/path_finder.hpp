@@ -13,7 +13,7 @@
 #include "scenarios/blame/phase_scene.hpp"
 #include "scenarios/build/experiment.hpp"
 #include "scenarios/ideal/ideal_times.hpp"
-#include "scenarios/reuse/run_reuse.hpp"
+#include "scenarios/memo/run_reuse.hpp"
 
 namespace weft::scenarios {
 

@@ -1,7 +1,7 @@
 #include "scenarios/blame/phase_scene.hpp"
 
-#include "scenarios/reuse/phase_messages.hpp"
-#include "scenarios/reuse/phase_store.hpp"
+#include "scenarios/memo/phase_messages.hpp"
+#include "scenarios/memo/phase_store.hpp"
 
 namespace weft::scenarios {
 

@@ -11,8 +11,8 @@
 #include "scenarios/blame/lane_walk.hpp"
 #include "scenarios/blame/message_log.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/reuse/call_log.hpp"
-#include "scenarios/reuse/phase_replay.hpp"
+#include "scenarios/memo/call_log.hpp"
+#include "scenarios/memo/phase_replay.hpp"
 
 /// Paths through phases that were taken over: each is simulated apart once more, and lanes keep
 /// what they spent their time on.

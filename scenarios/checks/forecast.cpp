@@ -17,7 +17,7 @@
 #include "protocols/network/state_sizes.hpp"
 #include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/limits/traffic.hpp"
-#include "scenarios/reuse/foresight.hpp"
+#include "scenarios/memo/foresight.hpp"
 #include "scenarios/text/format.hpp"
 
 namespace weft::scenarios {

@@ -9,7 +9,7 @@
 #include "scenarios/build/rank_layouts.hpp"
 #include "scenarios/ideal/ideal_times.hpp"
 #include "scenarios/language/load_scenario.hpp"
-#include "scenarios/reuse/part_fabric.hpp"
+#include "scenarios/memo/part_fabric.hpp"
 #include "scenarios/run/build_experiment.hpp"
 #include "topologies/build_fabric.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "collectives/reuse/matching_calls.hpp"
+#include "collectives/memo/matching_calls.hpp"
 #include "collectives/runtime/executor.hpp"
 #include "simcore/base/check.hpp"
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "collectives/reuse/components.hpp"
-#include "collectives/reuse/phase_program.hpp"
+#include "collectives/memo/components.hpp"
+#include "collectives/memo/phase_program.hpp"
 #include "collectives/runtime/call_reuse.hpp"
 #include "collectives/runtime/workload.hpp"
 #include "simcore/messages/ideal_network.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/reuse/components.hpp"
+#include "collectives/memo/components.hpp"
 #include "collectives/runtime/workload.hpp"
 #include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/spec/scenario.hpp"

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "scenarios/reuse/phase_messages.hpp"
+#include "scenarios/memo/phase_messages.hpp"
 
 namespace weft::scenarios {
 

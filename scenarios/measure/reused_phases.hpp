@@ -10,7 +10,7 @@
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/measure/flow_activities.hpp"
 #include "scenarios/measure/message_collector.hpp"
-#include "scenarios/reuse/run_reuse.hpp"
+#include "scenarios/memo/run_reuse.hpp"
 
 namespace weft::scenarios {
 

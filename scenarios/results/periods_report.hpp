@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "collectives/periods/period_watch.hpp"
+#include "collectives/memo/period_watch.hpp"
 
 namespace weft::scenarios {
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <optional>
 
-#include "collectives/periods/period_watch.hpp"
+#include "collectives/memo/period_watch.hpp"
 #include "collectives/runtime/executor.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "scenarios/blame/path_finder.hpp"
-#include "scenarios/reuse/run_reuse.hpp"
+#include "scenarios/memo/run_reuse.hpp"
 #include "scenarios/run/fluid_sharers.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "scenarios/timeline/timeline.hpp"

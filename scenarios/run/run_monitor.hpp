@@ -9,7 +9,7 @@
 #include "collectives/runtime/executor.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/measure/run_recorder.hpp"
-#include "scenarios/reuse/run_reuse.hpp"
+#include "scenarios/memo/run_reuse.hpp"
 #include "scenarios/run/simulation.hpp"
 
 namespace weft::scenarios {

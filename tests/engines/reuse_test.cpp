@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/reuse/obstacles.hpp"
+#include "scenarios/memo/obstacles.hpp"
 #include "scenarios/run/simulation.hpp"
 #include "tests/support/engines.hpp"
 #include "tests/support/reuse_runs.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "scenarios/ideal/ideal_times.hpp"
-#include "scenarios/reuse/part_fabric.hpp"
+#include "scenarios/memo/part_fabric.hpp"
 #include "tests/properties/random_training.hpp"
 #include "tests/support/engines.hpp"
 

@@ -6,10 +6,10 @@
 #include <tuple>
 #include <vector>
 
-#include "collectives/reuse/matching_calls.hpp"
-#include "scenarios/reuse/obstacles.hpp"
-#include "scenarios/reuse/phase_replay.hpp"
-#include "scenarios/reuse/run_reuse.hpp"
+#include "collectives/memo/matching_calls.hpp"
+#include "scenarios/memo/obstacles.hpp"
+#include "scenarios/memo/phase_replay.hpp"
+#include "scenarios/memo/run_reuse.hpp"
 #include "scenarios/run/network_options.hpp"
 #include "tests/properties/random_training.hpp"
 #include "tests/support/draws.hpp"

@@ -1,6 +1,6 @@
 // Rails that begin alike and then part: by hand, in an order in which a run may come to it.
 
-#include "scenarios/reuse/rail_reuse.hpp"
+#include "scenarios/memo/rail_reuse.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/reuse/run_reuse.hpp"
+#include "scenarios/memo/run_reuse.hpp"
 #include "scenarios/run/network_options.hpp"
 #include "tests/support/engines.hpp"
 

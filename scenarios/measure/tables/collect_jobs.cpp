@@ -7,7 +7,7 @@
 #include "collectives/jobs/collective/collective_bounds.hpp"
 #include "collectives/jobs/collective/collective_program.hpp"
 #include "scenarios/ideal/operation_bound.hpp"
-#include "scenarios/reuse/part_fabric.hpp"
+#include "scenarios/memo/part_fabric.hpp"
 
 namespace weft::scenarios {
 

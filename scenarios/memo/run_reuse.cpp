@@ -1,4 +1,4 @@
-#include "scenarios/reuse/run_reuse.hpp"
+#include "scenarios/memo/run_reuse.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <numeric>
 #include <utility>
 
-#include "collectives/reuse/rails.hpp"
-#include "scenarios/reuse/obstacles.hpp"
-#include "scenarios/reuse/part_fabric.hpp"
+#include "collectives/memo/rails.hpp"
+#include "scenarios/memo/obstacles.hpp"
+#include "scenarios/memo/part_fabric.hpp"
 
 namespace weft::scenarios {
 namespace {

@@ -1,11 +1,11 @@
-#include "scenarios/reuse/obstacles.hpp"
+#include "scenarios/memo/obstacles.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <span>
 #include <variant>
 
-#include "collectives/reuse/rails.hpp"
+#include "collectives/memo/rails.hpp"
 #include "protocols/config/transports/list.hpp"
 #include "scenarios/ideal/connection_transports.hpp"
 #include "scenarios/limits/traffic.hpp"

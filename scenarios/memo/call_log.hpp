@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/reuse/components.hpp"
-#include "collectives/reuse/matching_calls.hpp"
+#include "collectives/memo/components.hpp"
+#include "collectives/memo/matching_calls.hpp"
 #include "collectives/runtime/workload.hpp"
-#include "scenarios/reuse/phase.hpp"
+#include "scenarios/memo/phase.hpp"
 #include "simcore/base/ids.hpp"
 
 namespace weft::scenarios {

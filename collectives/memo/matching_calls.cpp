@@ -1,4 +1,4 @@
-#include "collectives/reuse/matching_calls.hpp"
+#include "collectives/memo/matching_calls.hpp"
 
 #include <algorithm>
 #include <iterator>

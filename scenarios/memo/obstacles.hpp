@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/reuse/components.hpp"
+#include "collectives/memo/components.hpp"
 #include "scenarios/build/experiment.hpp"
 
 /// What stands in the way of taking calls over: of all of a run, or of those of some GPUs.

@@ -1,9 +1,9 @@
-#include "scenarios/reuse/phase_replay.hpp"
+#include "scenarios/memo/phase_replay.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "collectives/reuse/matching_calls.hpp"
+#include "collectives/memo/matching_calls.hpp"
 #include "simcore/base/check.hpp"
 
 namespace weft::scenarios {

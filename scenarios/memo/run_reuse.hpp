@@ -11,8 +11,8 @@
 
 #include "collectives/runtime/call_reuse.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/reuse/domain_reuse.hpp"
-#include "scenarios/reuse/rail_reuse.hpp"
+#include "scenarios/memo/domain_reuse.hpp"
+#include "scenarios/memo/rail_reuse.hpp"
 
 namespace weft::scenarios {
 

@@ -1,4 +1,4 @@
-#include "collectives/reuse/rails.hpp"
+#include "collectives/memo/rails.hpp"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/reuse/matching_calls.hpp"
+#include "collectives/memo/matching_calls.hpp"
 #include "collectives/tasks/task_program.hpp"
 
 namespace weft::collectives {

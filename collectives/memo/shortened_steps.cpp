@@ -1,4 +1,4 @@
-#include "collectives/periods/shortened_steps.hpp"
+#include "collectives/memo/shortened_steps.hpp"
 
 #include <utility>
 

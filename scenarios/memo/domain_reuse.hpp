@@ -12,13 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "collectives/reuse/components.hpp"
+#include "collectives/memo/components.hpp"
 #include "collectives/runtime/call_reuse.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
+#include "scenarios/memo/call_log.hpp"
+#include "scenarios/memo/phase_store.hpp"
 #include "scenarios/results/reuse_report.hpp"
-#include "scenarios/reuse/call_log.hpp"
-#include "scenarios/reuse/phase_store.hpp"
 
 namespace weft::scenarios {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "collectives/reuse/components.hpp"
+#include "collectives/memo/components.hpp"
 #include "simcore/fabric/fabric.hpp"
 #include "simcore/fabric/routes.hpp"
 

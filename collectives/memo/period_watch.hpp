@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "collectives/periods/lane_rounds.hpp"
-#include "collectives/periods/shortened_steps.hpp"
+#include "collectives/memo/lane_rounds.hpp"
+#include "collectives/memo/shortened_steps.hpp"
 #include "collectives/runtime/executor.hpp"
 #include "collectives/runtime/workload.hpp"
 #include "collectives/steps/step_watch.hpp"

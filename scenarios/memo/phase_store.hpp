@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "collectives/reuse/components.hpp"
+#include "collectives/memo/components.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/reuse/phase.hpp"
-#include "scenarios/reuse/phase_replay.hpp"
+#include "scenarios/memo/phase.hpp"
+#include "scenarios/memo/phase_replay.hpp"
 
 namespace weft::scenarios {
 

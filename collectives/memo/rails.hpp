@@ -1,6 +1,6 @@
 #pragma once
 
-#include "collectives/reuse/components.hpp"
+#include "collectives/memo/components.hpp"
 
 namespace weft::collectives {
 

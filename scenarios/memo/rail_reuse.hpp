@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/reuse/components.hpp"
+#include "collectives/memo/components.hpp"
 #include "collectives/runtime/call_reuse.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/reuse/call_log.hpp"
-#include "scenarios/reuse/phase.hpp"
-#include "scenarios/reuse/phase_replay.hpp"
+#include "scenarios/memo/call_log.hpp"
+#include "scenarios/memo/phase.hpp"
+#include "scenarios/memo/phase_replay.hpp"
 
 namespace weft::scenarios {
 

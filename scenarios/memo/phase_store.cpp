@@ -1,4 +1,4 @@
-#include "scenarios/reuse/phase_store.hpp"
+#include "scenarios/memo/phase_store.hpp"
 
 #include <algorithm>
 #include <iterator>

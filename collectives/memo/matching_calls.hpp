@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "collectives/reuse/components.hpp"
+#include "collectives/memo/components.hpp"
 #include "collectives/tasks/task_program.hpp"
 
 namespace weft::collectives {

@@ -1,4 +1,4 @@
-#include "collectives/reuse/components.hpp"
+#include "collectives/memo/components.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "collectives/reuse/matching_calls.hpp"
+#include "collectives/memo/matching_calls.hpp"
 #include "collectives/tasks/task_program.hpp"
 
 namespace weft::collectives {

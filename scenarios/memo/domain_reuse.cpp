@@ -1,4 +1,4 @@
-#include "scenarios/reuse/domain_reuse.hpp"
+#include "scenarios/memo/domain_reuse.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "collectives/reuse/matching_calls.hpp"
+#include "collectives/memo/matching_calls.hpp"
 #include "collectives/tasks/task_program.hpp"
 #include "simcore/base/check.hpp"
 

@@ -1,11 +1,11 @@
-#include "scenarios/reuse/rail_reuse.hpp"
+#include "scenarios/memo/rail_reuse.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <tuple>
 
-#include "collectives/reuse/matching_calls.hpp"
-#include "collectives/reuse/rails.hpp"
+#include "collectives/memo/matching_calls.hpp"
+#include "collectives/memo/rails.hpp"
 #include "collectives/tasks/task_program.hpp"
 #include "simcore/base/check.hpp"
 

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "collectives/reuse/rails.hpp"
-#include "scenarios/reuse/rail_reuse.hpp"
+#include "collectives/memo/rails.hpp"
+#include "scenarios/memo/rail_reuse.hpp"
 #include "simcore/base/check.hpp"
 
 namespace weft::scenarios {

@@ -1,13 +1,13 @@
-#include "scenarios/reuse/foresight.hpp"
+#include "scenarios/memo/foresight.hpp"
 
 #include <span>
 #include <vector>
 
-#include "collectives/reuse/matching_calls.hpp"
+#include "collectives/memo/matching_calls.hpp"
 #include "collectives/tasks/task_program.hpp"
 #include "scenarios/limits/traffic.hpp"
-#include "scenarios/reuse/obstacles.hpp"
-#include "scenarios/reuse/run_reuse.hpp"
+#include "scenarios/memo/obstacles.hpp"
+#include "scenarios/memo/run_reuse.hpp"
 
 namespace weft::scenarios {
 namespace {

@@ -1,4 +1,4 @@
-#include "scenarios/reuse/part_fabric.hpp"
+#include "scenarios/memo/part_fabric.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "collectives/reuse/rails.hpp"
+#include "collectives/memo/rails.hpp"
 #include "simcore/base/check.hpp"
 
 namespace weft::scenarios {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "collectives/runtime/workload.hpp"
-#include "scenarios/reuse/phase.hpp"
+#include "scenarios/memo/phase.hpp"
 #include "simcore/base/hash.hpp"
 
 /// What messages of phases are in the whole.

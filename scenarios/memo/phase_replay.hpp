@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/reuse/components.hpp"
-#include "collectives/reuse/phase_program.hpp"
+#include "collectives/memo/components.hpp"
+#include "collectives/memo/phase_program.hpp"
 #include "collectives/runtime/executor.hpp"
 #include "protocols/network/packet_network.hpp"
 #include "scenarios/build/experiment.hpp"
-#include "scenarios/reuse/part_fabric.hpp"
-#include "scenarios/reuse/phase.hpp"
+#include "scenarios/memo/part_fabric.hpp"
+#include "scenarios/memo/phase.hpp"
 
 namespace weft::scenarios {
 

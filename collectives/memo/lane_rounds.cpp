@@ -1,4 +1,4 @@
-#include "collectives/periods/lane_rounds.hpp"
+#include "collectives/memo/lane_rounds.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "collectives/reuse/phase_program.hpp"
+#include "collectives/memo/phase_program.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,4 +1,4 @@
-#include "collectives/periods/period_watch.hpp"
+#include "collectives/memo/period_watch.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "collectives/jobs/program.hpp"
-#include "collectives/periods/lane_rounds.hpp"
+#include "collectives/memo/lane_rounds.hpp"
 #include "collectives/steps/step.hpp"
 #include "simcore/base/units.hpp"
 
